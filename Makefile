@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A thin front: meson and ninja build, this file forwards. Everything lands in BUILD, normally build/.
+#
+#   make           build                      make check     install what is missing, build, run every test
+#   make demo      install what is missing, build, profile a real program and an example, print the reports
+#   make bench     side by side with Callgrind and the bare CPU (long)
+#   make soak      the random tests, many more rounds (long)
+#   make install   to PREFIX (DESTDIR is honoured)
+#   make clean
+#
+# MESON_FLAGS is handed to `meson setup`; PREFIX (default /usr/local) is where `make install` puts things.
+
+BUILD ?= build
+PREFIX ?= /usr/local
+MESON_FLAGS ?=
+
+all: $(BUILD)/build.ninja
+	@ninja -C $(BUILD)
+
+$(BUILD)/build.ninja:
+	@command -v meson >/dev/null || tools/install-packages
+	@mkdir -p $(BUILD)
+	@meson setup $(BUILD) --prefix=$(PREFIX) $(MESON_FLAGS) >$(BUILD)/setup.log 2>&1 || \
+	  { cat $(BUILD)/setup.log; exit 1; }
+
+packages:
+	@tools/install-packages
+
+check: packages
+	@$(MAKE) --no-print-directory all
+	@tools/run-tests $(BUILD)
+
+demo: packages
+	@$(MAKE) --no-print-directory all
+	@tools/demo $(BUILD)
+
+bench: packages
+	@$(MAKE) --no-print-directory all
+	@bench/run $(BUILD)
+
+soak: packages
+	@$(MAKE) --no-print-directory all
+	@tools/run-tests --soak $(BUILD)
+
+install: all
+	@meson configure $(BUILD) --prefix=$(PREFIX) >/dev/null
+	@meson install -C $(BUILD)
+
+clean:
+	rm -rf $(BUILD)
+
+.PHONY: all packages check demo bench soak install clean

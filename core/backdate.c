@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * backdate.c: making, finding, folding and pruning use nodes; see backdate.h for what they mean.
+ *
+ * Edges are found through one hash table keyed by (parent, site, function); the test that a call makes first,
+ * with the child last called, is in the header. Whether an arc is on a path is asked only when an edge is new,
+ * by walking up: the walk's length is bounded by the number of arcs, and its answer is kept in the edge.
+ */
+#include "backdate.h"
+
+#include "host.h"
+
+#include <string.h>
+
+enum { FIRST_BUCKETS = 1024 };
+
+static size_t bucket_bytes(uint32_t count)
+{
+    return (size_t)count * sizeof(struct tn_node *);
+}
+
+void tn_forest_init(struct tn_forest *forest, struct tn_cost_pools *pools, uint64_t limit, uint32_t slack)
+{
+    memset(forest, 0, sizeof *forest);
+    forest->pools = pools;
+    tn_pool_init(&forest->nodes, sizeof(struct tn_node));
+    tn_pool_init(&forest->costs, sizeof(struct tn_costs));
+    tn_array_init(&forest->arcs, sizeof(struct tn_arc));
+    tn_array_add(&forest->arcs);
+    tn_table_init(&forest->arc_table);
+    tn_array_init(&forest->totals, sizeof(struct tn_function_total));
+    forest->bucket_count = FIRST_BUCKETS;
+    forest->buckets = tn_host_alloc(bucket_bytes(FIRST_BUCKETS));
+    forest->limit = limit;
+    forest->slack = slack;
+    forest->prune_at = limit + slack;
+}
+
+void tn_forest_free(struct tn_forest *forest)
+{
+    tn_pool_free(&forest->nodes);
+    tn_pool_free(&forest->costs);
+    tn_array_free(&forest->arcs);
+    tn_table_free(&forest->arc_table);
+    tn_array_free(&forest->totals);
+    tn_host_free(forest->buckets, bucket_bytes(forest->bucket_count));
+}
+
+struct tn_function_total *tn_forest_total(struct tn_forest *forest, uint32_t context)
+{
+    if (context >= forest->totals.count)
+        forest->totals.count = context + 1;
+    return tn_array_force(&forest->totals, context);
+}
+
+static struct tn_arc *arc_at(const struct tn_forest *forest, uint32_t id)
+{
+    return tn_array_at(&forest->arcs, id);
+}
+
+/* ------------------------------------------------------------------------------------------ arcs */
+
+static bool arc_equal(const void *owner, uint32_t id, const void *key)
+{
+    const struct tn_arc *a = arc_at(owner, id), *b = key;
+    return a->site == b->site && a->caller == b->caller && a->callee == b->callee;
+}
+
+static uint32_t arc_of(struct tn_forest *forest, uint32_t site, uint32_t caller, uint32_t callee)
+{
+    struct tn_arc key = {.site = site, .caller = caller, .callee = callee};
+    uint32_t hash = tn_hash((uint64_t)site << 32 | callee, caller);
+    uint32_t id = tn_table_find(&forest->arc_table, hash, arc_equal, forest, &key);
+    if (!id) {
+        id = forest->arcs.count;
+        *(struct tn_arc *)tn_array_add(&forest->arcs) = key;
+        tn_table_add(&forest->arc_table, hash, id);
+    }
+    return id;
+}
+
+/* ------------------------------------------------------------------------------------------ hash of edges */
+
+static struct tn_node **bucket_of(const struct tn_forest *forest, const struct tn_node *parent, uint32_t site,
+                                  uint32_t function)
+{
+    uint32_t hash = tn_hash((uintptr_t)parent, (uint64_t)site << 32 | function);
+    return &forest->buckets[hash & (forest->bucket_count - 1)];
+}
+
+static void hash_add(struct tn_forest *forest, struct tn_node *node)
+{
+    struct tn_node **bucket = bucket_of(forest, node->parent, node->site, node->function);
+    node->hash_next = *bucket;
+    *bucket = node;
+}
+
+static void hash_remove(struct tn_forest *forest, struct tn_node *node)
+{
+    struct tn_node **link = bucket_of(forest, node->parent, node->site, node->function);
+    while (*link != node)
+        link = &(*link)->hash_next;
+    *link = node->hash_next;
+}
+
+static void hash_grow(struct tn_forest *forest)
+{
+    struct tn_node **old = forest->buckets;
+    uint32_t count = forest->bucket_count;
+    forest->bucket_count = count * 2;
+    forest->buckets = tn_host_alloc(bucket_bytes(forest->bucket_count));
+    for (uint32_t i = 0; i < count; i++) {
+        for (struct tn_node *node = old[i], *next; node; node = next) {
+            next = node->hash_next;
+            hash_add(forest, node);
+        }
+    }
+    tn_host_free(old, bucket_bytes(count));
+}
+
+/* ------------------------------------------------------------------------------------------ making */
+
+static struct tn_node *node_new(struct tn_forest *forest, uint32_t function, uint32_t thread)
+{
+    struct tn_node *node = tn_pool_get(&forest->nodes);
+    node->function = function;
+    node->thread = thread;
+    node->id = ++forest->next_id;
+    node->target = node;
+    node->older = forest->newest;
+    if (forest->newest)
+        forest->newest->newer = node;
+    else
+        forest->oldest = node;
+    forest->newest = node;
+    forest->made++;
+    if (++forest->now > forest->max)
+        forest->max = forest->now;
+    return node;
+}
+
+static void adopt(struct tn_forest *forest, struct tn_node *parent, struct tn_node *node, uint32_t site)
+{
+    node->parent = parent;
+    node->site = site;
+    node->arc = arc_of(forest, site, parent->function, node->function);
+    node->next = parent->first_child;
+    if (node->next)
+        node->next->prev = node;
+    parent->first_child = node;
+    parent->children++;
+    if (forest->now > forest->bucket_count)
+        hash_grow(forest);
+    hash_add(forest, node);
+}
+
+struct tn_node *tn_forest_root(struct tn_forest *forest, uint32_t function, uint32_t thread, bool handler)
+{
+    struct tn_node *node = node_new(forest, function, thread);
+    node->handler = handler;
+    node->charges_function = true;
+    return node;
+}
+
+static bool on_path(const struct tn_node *node, uint32_t arc)
+{
+    for (; node; node = node->parent) {
+        if (node->arc == arc)
+            return true;
+    }
+    return false;
+}
+
+static bool runs_on_path(const struct tn_node *node, uint32_t function)
+{
+    for (; node; node = node->parent) {
+        if (node->function == function)
+            return true;
+    }
+    return false;
+}
+
+/* The nearest ancestor of `caller` (or itself) with the same set of arcs that runs `function`. The set is the
+ * same as long as the nodes passed brought no arc. */
+static struct tn_node *same_set(struct tn_node *caller, uint32_t function)
+{
+    for (struct tn_node *node = caller; node; node = node->parent) {
+        if (node->function == function)
+            return node;
+        if (node->charges_arc)
+            return NULL;
+    }
+    return NULL;
+}
+
+static struct tn_node *edge_new(struct tn_forest *forest, struct tn_node *caller, uint32_t site,
+                                uint32_t function)
+{
+    bool new_function = !runs_on_path(caller, function);
+    struct tn_node *edge = node_new(forest, function, caller->thread);
+    adopt(forest, caller, edge, site);
+    edge->open = caller->open;
+    edge->charges_arc = !on_path(caller, edge->arc);
+    edge->charges_function = new_function;
+    if (!edge->charges_arc) {
+        struct tn_node *target = same_set(caller, function);
+        if (target)
+            edge->target = target;
+    }
+    return edge;
+}
+
+struct tn_node *tn_node_edge(struct tn_forest *forest, struct tn_node *caller, uint32_t site,
+                             uint32_t function)
+{
+    for (struct tn_node *node = *bucket_of(forest, caller, site, function); node; node = node->hash_next) {
+        if (node->parent == caller && node->site == site && node->function == function)
+            return node;
+    }
+    tn_forest_prune(forest);
+    return edge_new(forest, caller, site, function);
+}
+
+/* Below a new parent, the nodes that run its function no longer bring it to their paths. */
+struct tn_node *tn_forest_parent(struct tn_forest *forest, struct tn_node *root, uint32_t function)
+{
+    struct tn_node *parent = tn_forest_root(forest, function, root->thread, root->handler);
+    parent->open = true;
+    adopt(forest, parent, root, 0);
+    root->charges_arc = true;
+    root->handler = false;
+    root->defined = false; /* its place has changed */
+    struct tn_node *node = root;
+    while (node != parent) {
+        if (node->function == function)
+            node->charges_function = false;
+        if (node->arc == root->arc && node != root)
+            node->charges_arc = false;
+        if (node->first_child) {
+            node = node->first_child;
+            continue;
+        }
+        while (node != parent && !node->next)
+            node = node->parent;
+        if (node != parent)
+            node = node->next;
+    }
+    return parent;
+}
+
+/* ------------------------------------------------------------------------------------------ folding */
+
+static void add_below(struct tn_forest *forest, struct tn_node *node, const struct tn_costs *costs)
+{
+    if (!node->below)
+        node->below = tn_pool_get(&forest->costs);
+    tn_costs_add(forest->pools, node->below, costs);
+}
+
+static void drop_below(struct tn_forest *forest, struct tn_node *node)
+{
+    if (!node->below)
+        return;
+    tn_costs_clear(forest->pools, node->below);
+    tn_pool_put(&forest->costs, node->below);
+    node->below = NULL;
+}
+
+/* Give a node's costs (self and below) to its arc, its function and its parent. */
+static void give(struct tn_forest *forest, struct tn_node *node)
+{
+    struct tn_function_total *total = tn_forest_total(forest, node->function);
+    struct tn_arc *arc = node->arc ? arc_at(forest, node->arc) : NULL;
+    total->calls += node->calls;
+    if (arc)
+        arc->calls += node->calls;
+    node->calls = 0;
+    const struct tn_costs *parts[] = {&node->self, node->below};
+    tn_costs_add(forest->pools, &total->self, &node->self);
+    for (int i = 0; i < 2; i++) {
+        if (!parts[i] || tn_costs_are_zero(forest->pools, parts[i]))
+            continue;
+        if (node->charges_arc)
+            tn_costs_add(forest->pools, &arc->inclusive, parts[i]);
+        if (node->charges_function)
+            tn_costs_add(forest->pools, &total->inclusive, parts[i]);
+        if (node->parent)
+            add_below(forest, node->parent, parts[i]);
+    }
+    tn_costs_clear(forest->pools, &node->self);
+    drop_below(forest, node);
+}
+
+/* Below pruned children the tree knows sums only; a fold moves those up, so nothing is approximate afterwards. */
+void tn_forest_fold(struct tn_forest *forest, void (*each)(void *user, struct tn_node *node), void *user)
+{
+    for (struct tn_node *root = forest->oldest; root; root = root->newer) {
+        if (root->parent)
+            continue;
+        struct tn_node *node = root;
+        for (;;) {
+            if (each)
+                each(user, node);
+            if (node->first_child) {
+                node = node->first_child;
+                continue;
+            }
+            for (;;) {
+                give(forest, node);
+                node->pruned_below = false;
+                if (node == root || node->next)
+                    break;
+                node = node->parent;
+            }
+            if (node == root)
+                break;
+            node = node->next;
+        }
+    }
+}
+
+void tn_forest_undefine(struct tn_forest *forest)
+{
+    for (struct tn_node *node = forest->oldest; node; node = node->newer)
+        node->defined = false;
+    for (uint32_t i = 1; i < forest->arcs.count; i++)
+        arc_at(forest, i)->defined = false;
+}
+
+void tn_forest_clear(struct tn_forest *forest)
+{
+    for (struct tn_node *node = forest->oldest; node; node = node->newer) {
+        node->calls = 0;
+        node->pruned_below = false;
+        tn_costs_clear(forest->pools, &node->self);
+        drop_below(forest, node);
+    }
+    for (uint32_t i = 1; i < forest->arcs.count; i++) {
+        struct tn_arc *arc = arc_at(forest, i);
+        arc->calls = 0;
+        tn_costs_clear(forest->pools, &arc->inclusive);
+    }
+    for (uint32_t i = 1; i < forest->totals.count; i++) {
+        struct tn_function_total *total = tn_array_get(&forest->totals, i);
+        if (!total)
+            continue;
+        total->calls = 0;
+        tn_costs_clear(forest->pools, &total->self);
+        tn_costs_clear(forest->pools, &total->inclusive);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ pruning */
+
+static bool prunable(const struct tn_node *node)
+{
+    return node->parent && !node->open && !node->pins && !node->children && node->sent == node->seen && !node->live;
+}
+
+/* `recent` of the parent must not dangle; the hand moves on. */
+static void unlink_node(struct tn_forest *forest, struct tn_node *node)
+{
+    struct tn_node *parent = node->parent;
+    hash_remove(forest, node);
+    if (parent->recent == node)
+        parent->recent = NULL;
+    if (node->prev)
+        node->prev->next = node->next;
+    else
+        parent->first_child = node->next;
+    if (node->next)
+        node->next->prev = node->prev;
+    parent->children--;
+    if (node->older)
+        node->older->newer = node->newer;
+    else
+        forest->oldest = node->newer;
+    if (node->newer)
+        node->newer->older = node->older;
+    else
+        forest->newest = node->older;
+    if (forest->hand == node)
+        forest->hand = node->newer;
+}
+
+static struct tn_node *prune_one(struct tn_forest *forest, struct tn_node *node)
+{
+    struct tn_node *parent = node->parent;
+    bool costs = node->pruned_below || node->below || !tn_costs_are_zero(forest->pools, &node->self);
+    parent->pruned_below |= costs;
+    give(forest, node);
+    unlink_node(forest, node);
+    tn_pool_put(&forest->nodes, node);
+    forest->now--;
+    forest->pruned++;
+    return parent;
+}
+
+/* One round over all nodes from the hand on, oldest first; a node that became a leaf goes at once with its last
+ * child. If a round frees too little, the next one waits until the tree has grown by a quarter. */
+void tn_forest_prune_some(struct tn_forest *forest)
+{
+    uint64_t goal = forest->limit;
+    for (uint64_t left = forest->now; left && forest->now > goal; left--) {
+        struct tn_node *node = forest->hand ? forest->hand : forest->oldest;
+        forest->hand = node->newer;
+        while (forest->now > goal && prunable(node))
+            node = prune_one(forest, node);
+    }
+    uint64_t floor = forest->now > goal ? forest->now : goal;
+    forest->prune_at = forest->slack == 0 ? goal : floor + floor / 4 + forest->slack;
+}
+
+/* ------------------------------------------------------------------------------------------ checks */
+
+void tn_forest_check(const struct tn_forest *forest)
+{
+    uint64_t count = 0;
+    for (const struct tn_node *node = forest->oldest; node; node = node->newer) {
+        uint32_t children = 0;
+        for (const struct tn_node *child = node->first_child; child; child = child->next, children++) {
+            if (child->parent != node)
+                tn_host_panic("use node: a child has another parent");
+        }
+        if (children != node->children)
+            tn_host_panic("use node: children are miscounted");
+        if (node->seen > node->sent)
+            tn_host_panic("use node: more entries seen than sent");
+        if (node->target != node && (node->children || node->pins || node->sent))
+            tn_host_panic("use node: an alias is in use");
+        count++;
+    }
+    if (count != forest->now)
+        tn_host_panic("use nodes are miscounted");
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * backdate.h: the tree of use nodes (seed 003, section 3), which carries every inclusive cost.
+ *
+ * A node stands for the set of arcs on its path and the function that runs. It collects *self* costs: of the
+ * instructions executed while it was the running node, and, late, of the cache lines loaded meanwhile. Inclusive
+ * costs are sums over subtrees, given on when a node is pruned or the tree is folded for a dump:
+ *
+ *   inclusive(node)  = self(node) + below(node) + sum of inclusive(child)
+ *   cost(arc)        = sum of inclusive(node) over nodes that bring the arc to their path   (charges_arc)
+ *   cost(function)   = sum of inclusive(node) over nodes that bring the function            (charges_function)
+ *
+ * so each event is counted once per arc and once per function, however deep the recursion. A call over an arc
+ * that is on the path already adds nothing to the set: it leads to the ancestor of the same set that runs the
+ * callee, through an *alias* (a node that only counts calls), or to a new child that charges no arc.
+ *
+ * Two owners (design, section 6). The thread's half: place in the tree, pins, sent, immediate costs. The
+ * consumer's half: seen, live, late costs. A node may go when
+ *
+ *   pins == 0 and children == 0 and sent == seen and live == 0
+ *
+ *   pins   call-stack entries (and the running function) that will come back to it
+ *   sent   queue entries that name it as loader; seen: those the consumer has taken
+ *   live   level-1 tenures and last-level records that will charge it
+ */
+#ifndef TENURE_CORE_BACKDATE_H
+#define TENURE_CORE_BACKDATE_H
+
+#include "arena.h"
+#include "cost.h"
+#include "table.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tn_node {
+    /* what a call compares and changes */
+    uint32_t site, function; /* the edge from the parent: calling instruction, context that runs */
+    struct tn_node *recent;  /* the child last called */
+    struct tn_node *target;  /* where a call over this edge leads: the node itself, or an ancestor (alias) */
+    uint64_t calls;
+    uint32_t pins, children;
+    uint64_t sent;
+    struct tn_costs self;
+    /* place */
+    struct tn_node *parent, *first_child, *next, *prev; /* siblings */
+    struct tn_node *newer, *older;                      /* all nodes by age */
+    struct tn_node *hash_next;
+    uint32_t arc, id, thread;
+    bool charges_arc, charges_function, handler, defined, pruned_below;
+    bool open; /* its root may get a parent yet: not pruned */
+    /* the consumer's */
+    uint64_t seen, live;
+    struct tn_costs *below; /* given by pruned children; NULL: none */
+};
+
+/* An arc (JCC): a calling instruction in a caller's context, a callee's context. */
+struct tn_arc {
+    uint32_t site, caller, callee;
+    bool defined;
+    uint64_t calls;
+    struct tn_costs inclusive;
+};
+
+/* Totals of a function (context), filled by folding. */
+struct tn_function_total {
+    uint64_t calls;
+    struct tn_costs self, inclusive;
+};
+
+/* All trees of a core. */
+struct tn_forest {
+    struct tn_cost_pools *pools;
+    struct tn_pool nodes, costs;
+    struct tn_array arcs;   /* struct tn_arc, id from 1 */
+    struct tn_table arc_table;
+    struct tn_array totals; /* struct tn_function_total by context; sparse */
+    struct tn_node **buckets;
+    uint32_t bucket_count; /* a power of two */
+    struct tn_node *oldest, *newest, *hand; /* hand: where pruning looks next */
+    uint64_t limit, slack, prune_at;
+    uint32_t next_id;
+    /* statistics */
+    uint64_t now, max, made, pruned;
+};
+
+void tn_forest_init(struct tn_forest *forest, struct tn_cost_pools *pools, uint64_t limit, uint32_t slack);
+void tn_forest_free(struct tn_forest *forest);
+
+/* A new root that runs `function`, unpinned. */
+struct tn_node *tn_forest_root(struct tn_forest *forest, uint32_t function, uint32_t thread, bool handler);
+
+/* The slow part of tn_node_call: find or make the edge. */
+struct tn_node *tn_node_edge(struct tn_forest *forest, struct tn_node *caller, uint32_t site,
+                             uint32_t function);
+
+/* The edge from `caller` over (site, function). Its target is the node that runs then. */
+static inline struct tn_node *tn_node_call(struct tn_forest *forest, struct tn_node *caller, uint32_t site,
+                                           uint32_t function)
+{
+    struct tn_node *edge = caller->recent;
+    if (edge == NULL || edge->site != site || edge->function != function) {
+        edge = tn_node_edge(forest, caller, site, function);
+        caller->recent = edge;
+    }
+    return edge;
+}
+
+/* Put a root that runs `function` above `root`: a return went past the known bottom of a stack. Returns it. */
+struct tn_node *tn_forest_parent(struct tn_forest *forest, struct tn_node *root, uint32_t function);
+
+/* Prune what the policy asks for. To be called where no queue entry is under way but those counted in `sent`. */
+void tn_forest_prune_some(struct tn_forest *forest);
+static inline void tn_forest_prune(struct tn_forest *forest)
+{
+    if (forest->now > forest->prune_at)
+        tn_forest_prune_some(forest);
+}
+
+/* Give all costs to arcs and functions; nodes stay, with costs of zero. `each` is called for every node before
+ * its costs go, parents before children. */
+void tn_forest_fold(struct tn_forest *forest, void (*each)(void *user, struct tn_node *node), void *user);
+
+/* Forget that nodes and arcs were written. */
+void tn_forest_undefine(struct tn_forest *forest);
+
+/* Set all costs, of nodes, arcs and functions, to zero. */
+void tn_forest_clear(struct tn_forest *forest);
+
+struct tn_function_total *tn_forest_total(struct tn_forest *forest, uint32_t context);
+
+/* Panics if an invariant above does not hold (debug builds, tests). */
+void tn_forest_check(const struct tn_forest *forest);
+
+#endif

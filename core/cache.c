@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cache.c: the slow paths of the level-1 caches; see cache.h.
+ *
+ * The engine's inlined test fails when the way table leads to another line (the line may still be in its set,
+ * since the table is direct-mapped), or when the access straddles two lines. A straddling access touches the
+ * lower line first. Its caller will add the whole access to the lower line's way afterwards; what belongs to
+ * the upper line is taken back here beforehand, in modular arithmetic.
+ */
+#include "cache.h"
+
+#include "core.h"
+#include "host.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------ set-up */
+
+static uint32_t log2_of(uint64_t value)
+{
+    uint32_t bits = 0;
+    while (value >> (bits + 1))
+        bits++;
+    return bits;
+}
+
+void tn_l1_init(struct tn_l1 *l1, const struct tn_geometry *geometry, enum tn_stream stream)
+{
+    memset(l1, 0, sizeof *l1);
+    l1->line = geometry->line;
+    l1->line_bits = log2_of(geometry->line);
+    l1->granule_bits = l1->line_bits > 6 ? l1->line_bits - 6 : 0;
+    l1->mask_valid = l1->line_bits >= 6 ? ~0ull : (1ull << l1->line) - 1;
+    l1->assoc = geometry->assoc;
+    l1->lines = (uint32_t)(geometry->size / geometry->line);
+    l1->sets = l1->lines / l1->assoc;
+    l1->set_mask = l1->sets & (l1->sets - 1) ? 0 : l1->sets - 1;
+    l1->missed_access = ~0ull;
+    l1->stream = stream;
+    l1->stays = tn_host_alloc(l1->lines * sizeof *l1->stays);
+}
+
+void tn_l1_free(struct tn_l1 *l1)
+{
+    tn_host_free(l1->stays, l1->lines * sizeof *l1->stays);
+}
+
+void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry, uint64_t *offset)
+{
+    uint64_t lines = geometry->size / geometry->line, elements = 256;
+    while (elements < lines * 5 && elements < 1 << 16)
+        elements *= 2;
+    layout->line_bits = log2_of(geometry->line);
+    layout->granule_bits = layout->line_bits > 6 ? layout->line_bits - 6 : 0;
+    layout->table_mask = (uint32_t)elements - 1;
+    layout->table = (uint32_t)*offset;
+    *offset += elements * sizeof(uint16_t);
+    layout->ways = (uint32_t)*offset;
+    *offset += (lines + 2) / 2 * 2 * sizeof(struct tn_way);
+}
+
+static struct tn_way *ways_of(struct tn_thread *thread, const struct tn_l1_layout *layout)
+{
+    return (struct tn_way *)((char *)thread + layout->ways);
+}
+
+static uint16_t *table_of(struct tn_thread *thread, const struct tn_l1_layout *layout)
+{
+    return (uint16_t *)((char *)thread + layout->table);
+}
+
+void tn_l1_clear(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1)
+{
+    struct tn_way *ways = ways_of(thread, layout);
+    memset(table_of(thread, layout), 0, (layout->table_mask + 1) * sizeof(uint16_t));
+    for (uint32_t i = 0; i <= l1->lines; i++)
+        ways[i] = (struct tn_way){.line = TN_NO_LINE};
+}
+
+/* ------------------------------------------------------------------------------------------ the miss */
+
+struct miss {
+    uint64_t line, stamp;
+    uint32_t instr;
+    uint32_t flags; /* TN_ENTRY_DATA, _WRITE, _SECOND */
+};
+
+static struct tn_way *victim_of(struct tn_way *set, uint32_t assoc)
+{
+    struct tn_way *victim = set;
+    uint64_t oldest = set->stamp;
+    for (uint32_t i = 1; i < assoc; i++) {
+        bool older = set[i].stamp < oldest;
+        oldest = older ? set[i].stamp : oldest;
+        victim = older ? &set[i] : victim;
+    }
+    return victim;
+}
+
+/* The instruction that pays: a skipped function's costs go to the instruction that called it. */
+static uint32_t payer(const struct tn_thread *thread, uint32_t instr)
+{
+    return thread->activity->skip_site ? thread->activity->skip_site : instr;
+}
+
+static void queue_miss(struct tn_thread *thread, const struct tn_way *victim, uint32_t way,
+                       const struct miss *miss)
+{
+    struct tn_entry *entry = tn_queue_add(thread->core);
+    entry->line = miss->line;
+    entry->use = victim->use;
+    entry->mask = victim->mask;
+    entry->stamp = miss->stamp;
+    entry->thread = thread;
+    entry->way = way;
+    entry->flags = miss->flags;
+    entry->node = NULL;
+    entry->instr = 0;
+    if (!thread->collecting)
+        return;
+    entry->instr = payer(thread, miss->instr);
+    entry->node = thread->activity->node;
+    if (entry->node)
+        entry->node->sent++;
+}
+
+/* Make sure the line is in the cache and the way table leads to it. True if it missed. */
+static bool bring(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1,
+                  const struct miss *miss, struct tn_way **found)
+{
+    struct tn_way *ways = ways_of(thread, layout);
+    uint64_t number = miss->line >> l1->line_bits;
+    uint64_t set = l1->set_mask || l1->sets == 1 ? number & l1->set_mask : number % l1->sets;
+    struct tn_way *way = &ways[set * l1->assoc], *end = way + l1->assoc;
+    while (way < end && way->line != miss->line)
+        way++;
+    bool missed = way == end;
+    if (missed) {
+        way = victim_of(end - l1->assoc, l1->assoc);
+        queue_miss(thread, way, (uint32_t)(way - ways), miss);
+        *way = (struct tn_way){.line = miss->line};
+        l1->missed_access = miss->stamp >> TN_STEP_BITS;
+    }
+    way->stamp = miss->stamp;
+    table_of(thread, layout)[number & layout->table_mask] = (uint16_t)((way - ways) * (sizeof *way / 8));
+    *found = way;
+    return missed;
+}
+
+/* The granules of bytes [from, to) of a line. */
+static uint64_t granules(uint32_t from, uint32_t to, uint32_t granule_bits)
+{
+    uint32_t first = from >> granule_bits, last = (to - 1) >> granule_bits;
+    return (~0ull >> (63 - (last - first))) << first;
+}
+
+/* ------------------------------------------------------------------------------------------ data */
+
+static uint32_t data_flags(const struct tn_access_info *access)
+{
+    return TN_ENTRY_DATA | (access->kind == TN_WRITE ? TN_ENTRY_WRITE : 0);
+}
+
+/* One access, line by line, additions included; returns the way of the first line, NULL if a later line of the
+ * access has thrown it out. */
+static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, const struct tn_access_info *access)
+{
+    const struct tn_l1_layout *layout = &tn_layout(thread->core)->d1;
+    struct tn_l1 *l1 = thread->d1;
+    struct miss miss = {.stamp = thread->clock - access->back, .instr = access->instr, .flags = data_flags(access)};
+    uint64_t first = address & ~(uint64_t)(l1->line - 1), end = address + access->size;
+    struct tn_way *way = NULL, *first_way = NULL;
+    for (miss.line = first; miss.line < end; miss.line += l1->line, miss.stamp++) {
+        uint32_t from = miss.line == first ? (uint32_t)(address - first) : 0;
+        uint32_t to = end - miss.line < l1->line ? (uint32_t)(end - miss.line) : l1->line;
+        if (bring(thread, layout, l1, &miss, &way))
+            miss.flags |= TN_ENTRY_SECOND;
+        way->use += tn_use_of(1, to - from);
+        way->mask |= granules(from, to, l1->granule_bits);
+        if (!first_way)
+            first_way = way;
+    }
+    return first_way->line == first ? first_way : NULL;
+}
+
+/* Let the way table lead to the way that belongs to nobody. */
+static void lead_astray(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1,
+                        uint64_t address)
+{
+    uint64_t index = (address >> layout->line_bits) & layout->table_mask;
+    table_of(thread, layout)[index] = (uint16_t)(l1->lines * (sizeof(struct tn_way) / 8));
+}
+
+void tn_slow_data(struct tn_thread *thread, uint64_t address, uint32_t id)
+{
+    tn_core *core = thread->core;
+    const struct tn_access_info *access = tn_code_get_access(&core->code, id);
+    struct tn_l1 *l1 = thread->d1;
+    struct tn_way *way;
+    core->slow_data++;
+    if ((address & (l1->line - 1)) + access->size <= l1->line) {
+        struct miss miss = {address & ~(uint64_t)(l1->line - 1), thread->clock - access->back, access->instr,
+                            data_flags(access)};
+        bring(thread, &core->layout.d1, l1, &miss, &way);
+        return;
+    }
+    way = touch_lines(thread, address, access);
+    if (way)
+        way->use -= tn_use_of(1, access->size);
+    else
+        lead_astray(thread, &core->layout.d1, l1, address);
+}
+
+void tn_whole_data(struct tn_thread *thread, uint64_t address, uint32_t id)
+{
+    thread->core->slow_data++;
+    touch_lines(thread, address, tn_code_get_access(&thread->core->code, id));
+}
+
+/* ------------------------------------------------------------------------------------------ fetches */
+
+uint64_t tn_fetch_use(const struct tn_fetch_info *info)
+{
+    return tn_use_of(info->touches, info->bytes);
+}
+
+uint32_t tn_fetch_stamp_back(const struct tn_fetch_info *info)
+{
+    return info->back_last - info->last_second;
+}
+
+void tn_slow_fetch(struct tn_thread *thread, uint32_t id)
+{
+    tn_core *core = thread->core;
+    const struct tn_fetch_info *fetch = tn_code_get_fetch(&core->code, id);
+    struct miss miss = {fetch->line, thread->clock - fetch->back_first + fetch->second, fetch->instr, 0};
+    struct tn_way *way;
+    core->slow_fetch++;
+    if (fetch->second && thread->i1->missed_access == miss.stamp >> TN_STEP_BITS)
+        miss.flags = TN_ENTRY_SECOND;
+    bring(thread, &core->layout.i1, thread->i1, &miss, &way);
+}
+
+/* ------------------------------------------------------------------------------------------ spilling */
+
+static void queue_way(struct tn_thread *thread, const struct tn_l1 *l1, const struct tn_way *way, uint32_t index,
+                      uint64_t now, uint32_t flags)
+{
+    struct tn_entry *entry = tn_queue_add(thread->core);
+    *entry = (struct tn_entry){.use = way->use, .mask = way->mask, .stamp = now, .thread = thread, .way = index,
+                               .flags = flags | (l1->stream == TN_DATA ? TN_ENTRY_DATA : 0)};
+}
+
+void tn_l1_spill(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1)
+{
+    struct tn_way *ways = ways_of(thread, layout);
+    for (uint32_t i = 0; i < l1->lines; i++) {
+        if (ways[i].line != TN_NO_LINE && ways[i].use)
+            queue_way(thread, l1, &ways[i], i, thread->clock, TN_ENTRY_SPILL);
+        ways[i].use = 0;
+    }
+}
+
+void tn_l1_end(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1, uint64_t now)
+{
+    struct tn_way *ways = ways_of(thread, layout);
+    for (uint32_t i = 0; i < l1->lines; i++) {
+        if (ways[i].line != TN_NO_LINE)
+            queue_way(thread, l1, &ways[i], i, now, TN_ENTRY_FLUSH);
+    }
+    tn_l1_clear(thread, layout, l1);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cache.h: the level-1 caches: way table, LRU, the miss that only picks a victim and leaves the rest to later.
+ *
+ * The hot part of a cache (way table and ways) lies in its thread's memory, where the engine's code reaches it;
+ * what only a miss needs is here. A miss does not look further down: it appends an entry to the queue, and the
+ * consumer (lastlevel.c) charges the miss, the victim's use and the last level when the queue is drained.
+ *
+ *   the ways of set s are way[s * assoc .. (s + 1) * assoc); way[lines] takes additions meant for nobody
+ *   LRU: the way of a set with the smallest stamp goes; ways never filled have stamp 0
+ */
+#ifndef TENURE_CORE_CACHE_H
+#define TENURE_CORE_CACHE_H
+
+#include "backdate.h"
+#include "cost.h"
+#include "tenure_core.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One stay of a line in a level-1 way, as the consumer knows it. */
+struct tn_stay {
+    struct tn_node *node;       /* loader; NULL: collection was off, or nobody keeps nodes */
+    uint64_t loaded;            /* stamp of the load */
+    uint64_t touches, bytes;    /* spilled so far */
+    uint32_t instr;             /* loader's cost centre; 0: nobody pays */
+    uint32_t thread;            /* id of the thread whose centre pays */
+    uint32_t epoch;
+    uint32_t record;            /* the last-level record it was filled from; 0: the way is empty */
+    uint32_t line_offset;       /* of the line inside the record's line, in bytes */
+};
+
+struct tn_l1 {
+    uint64_t sets, set_mask; /* set_mask: sets - 1 if a power of two, else 0 */
+    uint32_t assoc, lines, line, line_bits, granule_bits;
+    uint64_t missed_access; /* clock step of the last miss: an access misses once */
+    uint64_t mask_valid;    /* mask bits that are inside a line */
+    enum tn_stream stream;
+    struct tn_stay *stays; /* one per way */
+};
+
+/* What a miss leaves for the consumer. */
+enum {
+    TN_ENTRY_DATA = 1,    /* from D1, else from I1 */
+    TN_ENTRY_WRITE = 2,   /* a store missed, else a load or fetch */
+    TN_ENTRY_SECOND = 4,  /* another line of the same access missed before: not another miss */
+    TN_ENTRY_SPILL = 8,   /* no miss: counters of a resident line */
+    TN_ENTRY_FLUSH = 16,  /* no miss: a tenure ends, nothing is loaded */
+};
+struct tn_entry {
+    uint64_t line;  /* address of the line to load */
+    uint64_t use;   /* of the victim, packed as in tn_way */
+    uint64_t mask;  /* of the victim */
+    uint64_t stamp; /* of the access */
+    struct tn_node *node;
+    struct tn_thread *thread;
+    uint32_t way;
+    uint32_t instr;
+    uint32_t flags;
+};
+
+/* 1 and its bytes at TN_TOUCH_BITS. */
+static inline uint64_t tn_use_of(uint64_t touches, uint64_t bytes)
+{
+    return touches | bytes << TN_TOUCH_BITS;
+}
+
+void tn_l1_init(struct tn_l1 *l1, const struct tn_geometry *geometry, enum tn_stream stream);
+void tn_l1_free(struct tn_l1 *l1);
+
+/* Set the hot part in `thread` to empty. */
+void tn_l1_clear(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1);
+
+/* Place table and ways for `geometry` at *offset in the thread's memory; moves *offset behind them. */
+void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry, uint64_t *offset);
+
+/* Largest number of lines that 16-bit way offsets can name. */
+enum { TN_L1_MAX_LINES = 65536 * 8 / (int)sizeof(struct tn_way) - 1 };
+
+/* Queue the counters of all ways, so that they start again from zero. */
+void tn_l1_spill(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1);
+/* End all tenures, at clock `now`; the cache is empty then. */
+void tn_l1_end(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1, uint64_t now);
+
+#endif

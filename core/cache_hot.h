@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cache_hot.h: the hot path in C: what an engine emits as code for each access.
+ *
+ * The way table says where in the cache the line was last. With x = address - way.line, the one comparison
+ * x > line size - size catches both "another line" and "straddles two lines". On a hit four words change:
+ * use, mask and stamp of the way. No call is made, no set is searched.
+ *
+ * Engines emit the same; tests and rarely used paths call these functions. `use` is tn_config.use.
+ */
+#ifndef TENURE_CORE_CACHE_HOT_H
+#define TENURE_CORE_CACHE_HOT_H
+
+#include "tenure_core.h"
+
+static inline struct tn_way *tn_hot_way(struct tn_thread *thread, const struct tn_l1_layout *layout,
+                                        uint64_t address)
+{
+    const uint16_t *table = (const uint16_t *)((char *)thread + layout->table);
+    uint64_t offset = table[address >> layout->line_bits & layout->table_mask];
+    return (struct tn_way *)((char *)thread + layout->ways + offset * 8);
+}
+
+/* The granules that `size` bytes from `address` on touch in the line of `address`. Bits past the line stay
+ * inside the word and are ignored, or fall out of it. Engines may use ((1 << size) - 1) << low for lines of up
+ * to 64 bytes. */
+static inline uint64_t tn_hot_mask(const struct tn_l1_layout *layout, uint64_t address, uint32_t size)
+{
+    uint64_t low = address & ((1ull << layout->line_bits) - 1);
+    uint64_t first = low >> layout->granule_bits;
+    uint64_t granules = (((low & ((1ull << layout->granule_bits) - 1)) + size - 1) >> layout->granule_bits) + 1;
+    return (~0ull >> (64 - granules)) << first;
+}
+
+/* A data access: `id` from tn_access, with its size and back. */
+static inline void tn_hot_data(struct tn_thread *thread, const struct tn_layout *layout, uint64_t address,
+                               uint32_t id, uint32_t size, uint32_t back, bool use)
+{
+    const struct tn_l1_layout *d1 = &layout->d1;
+    uint64_t line = 1ull << d1->line_bits;
+    if (size > line) {
+        tn_whole_data(thread, address, id);
+        return;
+    }
+    struct tn_way *way = tn_hot_way(thread, d1, address);
+    if (address - way->line > line - size) {
+        tn_slow_data(thread, address, id);
+        way = tn_hot_way(thread, d1, address);
+    }
+    if (use) {
+        way->use += 1 | (uint64_t)size << TN_TOUCH_BITS;
+        way->mask |= tn_hot_mask(d1, address, size);
+    }
+    way->stamp = thread->clock - back;
+}
+
+/* A fetch run: `id` from tn_fetch with `info`. */
+static inline void tn_hot_fetch(struct tn_thread *thread, const struct tn_layout *layout, uint32_t id,
+                                const struct tn_fetch_info *info, bool use)
+{
+    struct tn_way *way = tn_hot_way(thread, &layout->i1, info->line);
+    if (way->line != info->line) {
+        tn_slow_fetch(thread, id);
+        way = tn_hot_way(thread, &layout->i1, info->line);
+    }
+    if (use) {
+        way->use += tn_fetch_use(info);
+        way->mask |= info->mask;
+    }
+    way->stamp = thread->clock - tn_fetch_stamp_back(info);
+}
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * config.c: defaults, and what the core can simulate.
+ *
+ * Whatever tn_config_check lets through, the rest of the core handles: no other file looks at a geometry
+ * with doubt. The limits come from the hot layout: 16-bit way offsets, 64-bit masks, one stamp per line of
+ * an access.
+ */
+#include "cache.h"
+#include "tenure_core.h"
+
+#include <string.h>
+
+void tn_config_default(struct tn_config *config)
+{
+    memset(config, 0, sizeof *config);
+    config->i1 = (struct tn_geometry){32 << 10, 8, 64};
+    config->d1 = (struct tn_geometry){32 << 10, 8, 64};
+    config->ll = (struct tn_geometry){8 << 20, 16, 64};
+    config->cache_sim = true;
+    config->use = true;
+    config->inclusive = true;
+    config->flush_at_exit = true;
+    config->collect_at_start = true;
+    config->paths = 1000000;
+    config->prune_slack = 1024;
+}
+
+static const char *check_level(const struct tn_geometry *g)
+{
+    if (g->line < TN_MIN_LINE || g->line > TN_MAX_LINE || g->line & (g->line - 1))
+        return "a cache line has a power of two of bytes, 16 to 1024";
+    if (g->assoc == 0)
+        return "a cache has at least one way per set";
+    if (g->size == 0 || g->size % ((uint64_t)g->line * g->assoc))
+        return "a cache's size is a multiple of associativity times line size";
+    if (g->size >> 40 || g->assoc >> 20)
+        return "a cache is smaller than 1 TB, with fewer than 1048576 ways per set";
+    return NULL;
+}
+
+static bool too_many_lines(const struct tn_geometry *g)
+{
+    return g->size / g->line > TN_L1_MAX_LINES;
+}
+
+const char *tn_config_check(const struct tn_config *config)
+{
+    if (!config->cache_sim && !config->branch_sim)
+        return "with neither cache nor branch simulation there is nothing to collect";
+    if (!config->cache_sim)
+        return NULL;
+    const struct tn_geometry *levels[] = {&config->i1, &config->d1, &config->ll};
+    for (int i = 0; i < 3; i++) {
+        const char *wrong = check_level(levels[i]);
+        if (wrong)
+            return wrong;
+    }
+    if (config->l2.size)
+        return "a second level is not simulated by this version: give I1, D1 and LL";
+    if (too_many_lines(&config->i1) || too_many_lines(&config->d1))
+        return "a level-1 cache has at most 16383 lines";
+    if (config->ll.line < config->i1.line || config->ll.line < config->d1.line)
+        return "a line of LL cannot be smaller than a line of I1 or D1";
+    return NULL;
+}

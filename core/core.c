@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * core.c: the life of a core and of its threads; what joins the parts.
+ */
+#include "core.h"
+
+#include "host.h"
+
+#include <string.h>
+
+enum { COUNTER_LIMIT = 8 << 20, PAGE = 4096 };
+
+static uint64_t page_up(uint64_t bytes)
+{
+    return (bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+}
+
+static void lay_out(tn_core *core)
+{
+    struct tn_layout *layout = &core->layout;
+    uint64_t offset = (sizeof(struct tn_thread) + 63) & ~63ull;
+    if (core->config.cache_sim) {
+        tn_l1_place(&layout->d1, &core->config.d1, &offset);
+        tn_l1_place(&layout->i1, &core->config.i1, &offset);
+    }
+    layout->counters = (uint32_t)page_up(offset);
+    layout->counter_limit = COUNTER_LIMIT;
+    layout->thread_bytes = page_up(layout->counters + (uint64_t)COUNTER_LIMIT * sizeof(uint64_t));
+}
+
+static struct tn_l1 *l1_new(const struct tn_geometry *geometry, enum tn_stream stream)
+{
+    struct tn_l1 *l1 = tn_host_alloc(sizeof *l1);
+    tn_l1_init(l1, geometry, stream);
+    return l1;
+}
+
+static void l1_free(struct tn_l1 *l1)
+{
+    if (!l1)
+        return;
+    tn_l1_free(l1);
+    tn_host_free(l1, sizeof *l1);
+}
+
+tn_core *tn_core_new(const struct tn_config *config)
+{
+    tn_core *core = tn_host_alloc(sizeof *core);
+    core->config = *config;
+    core->collecting = config->collect_at_start;
+    lay_out(core);
+    tn_code_init(&core->code);
+    tn_cost_pools_init(&core->pools, 2);
+    tn_forest_init(&core->forest, &core->pools, config->paths, config->prune_slack);
+    tn_pool_init(&core->stack_pool, sizeof(struct tn_stack));
+    tn_pool_init(&core->level_pool, sizeof(struct tn_handler_level));
+    tn_pool_init(&core->special_pool, sizeof(struct tn_special));
+    tn_pool_init(&core->handler_pool, sizeof(struct tn_handler_root));
+    tn_array_init(&core->threads, sizeof(struct tn_thread_record));
+    tn_array_add(&core->threads);
+    tn_array_init(&core->metas, sizeof(struct tn_meta_entry));
+    if (config->cache_sim) {
+        tn_ll_init(&core->ll, &config->ll);
+        core->queue = tn_host_alloc(TN_QUEUE * sizeof *core->queue);
+    }
+    if (config->cache_sim && config->shared_l1) {
+        core->shared_i1 = l1_new(&config->i1, TN_FETCH);
+        core->shared_d1 = l1_new(&config->d1, TN_DATA);
+    }
+    return core;
+}
+
+const struct tn_layout *tn_layout(const tn_core *core)
+{
+    return &core->layout;
+}
+
+void tn_meta(tn_core *core, const char *key, const char *value)
+{
+    struct tn_meta_entry *meta = tn_array_add(&core->metas);
+    meta->key = tn_bytes_text(&core->code.names, key);
+    meta->value = tn_bytes_text(&core->code.names, value);
+}
+
+/* ------------------------------------------------------------------------------------------ code */
+
+uint32_t tn_object(tn_core *core, const struct tn_object_info *info)
+{
+    return tn_code_object(&core->code, info);
+}
+
+uint32_t tn_function(tn_core *core, const struct tn_function_info *info)
+{
+    if (info->flags & TN_FN_TOGGLE)
+        core->toggles = true;
+    return tn_code_function(&core->code, info);
+}
+
+uint32_t tn_instr(tn_core *core, const struct tn_instr_info *info)
+{
+    return tn_code_instr(&core->code, info);
+}
+
+uint32_t tn_segment(tn_core *core, const uint32_t *instrs, uint32_t n)
+{
+    return tn_code_segment(&core->code, instrs, n, core->layout.counter_limit);
+}
+
+uint32_t tn_guarded(tn_core *core, uint32_t instr, bool write)
+{
+    return tn_code_guarded(&core->code, instr, write, core->layout.counter_limit);
+}
+
+uint32_t tn_access(tn_core *core, const struct tn_access_info *info)
+{
+    return tn_code_access(&core->code, info);
+}
+
+uint32_t tn_fetch(tn_core *core, const struct tn_fetch_info *info)
+{
+    return tn_code_fetch(&core->code, info);
+}
+
+/* ------------------------------------------------------------------------------------------ threads */
+
+static struct tn_thread *hot_memory(tn_core *core)
+{
+    struct tn_thread *thread = core->spare;
+    if (!thread)
+        return tn_host_alloc(core->layout.thread_bytes);
+    core->spare = (struct tn_thread *)(uintptr_t)thread->user;
+    memset(thread, 0, sizeof *thread);
+    return thread;
+}
+
+tn_thread *tn_thread_new(tn_core *core, tn_thread *parent, uint64_t os_id)
+{
+    uint32_t id = core->threads.count;
+    struct tn_thread_record *record = tn_array_add(&core->threads);
+    struct tn_thread *thread = hot_memory(core);
+    thread->core = core;
+    thread->id = id;
+    thread->collecting = parent ? parent->collecting : core->collecting;
+    thread->activity = tn_host_alloc(sizeof *thread->activity);
+    if (!core->running)
+        core->running = thread;
+    thread->clock = core->running->clock;
+    thread->activity->last_clock = thread->clock;
+    record->ticked = thread->clock;
+    record->thread = thread;
+    record->os_id = os_id;
+    record->parent = parent ? parent->id : 0;
+    tn_array_init(&record->centres, sizeof(struct tn_centre));
+    tn_array_init(&record->executed, sizeof(uint64_t));
+    if (core->config.branch_sim)
+        record->branch = tn_host_alloc(sizeof *record->branch);
+    if (core->config.cache_sim) {
+        thread->i1 = core->config.shared_l1 ? core->shared_i1 : l1_new(&core->config.i1, TN_FETCH);
+        thread->d1 = core->config.shared_l1 ? core->shared_d1 : l1_new(&core->config.d1, TN_DATA);
+        tn_l1_clear(thread, &core->layout.i1, thread->i1);
+        tn_l1_clear(thread, &core->layout.d1, thread->d1);
+    }
+    return thread;
+}
+
+static uint64_t now(const tn_core *core)
+{
+    return core->running ? core->running->clock : core->ended_clock;
+}
+
+void tn_thread_flush(struct tn_thread *thread)
+{
+    tn_core *core = thread->core;
+    if (!core->config.cache_sim || (core->config.shared_l1 && thread != core->running))
+        return;
+    tn_l1_end(thread, &core->layout.i1, thread->i1, now(core));
+    tn_l1_end(thread, &core->layout.d1, thread->d1, now(core));
+    tn_ll_drain(core);
+}
+
+/* With one level-1 cache for all, its hot part goes with the thread that runs. */
+static void carry_caches(tn_core *core, const struct tn_thread *from, struct tn_thread *to)
+{
+    uint32_t begin = core->layout.d1.table, end = core->layout.counters;
+    if (core->config.shared_l1 && core->config.cache_sim)
+        memcpy((char *)to + begin, (const char *)from + begin, end - begin);
+}
+
+/* Another thread must have the clock and the shared caches before `thread` goes. */
+static void hand_over(tn_core *core, struct tn_thread *thread)
+{
+    if (core->running != thread)
+        return;
+    core->running = NULL;
+    core->ended_clock = thread->clock;
+    for (uint32_t id = 1; id < core->threads.count && !core->running; id++) {
+        struct tn_thread *other = tn_thread_record_of(core, id)->thread;
+        if (!other || other == thread)
+            continue;
+        core->running = thread;
+        tn_thread_switch(core, other);
+    }
+}
+
+/* What a thread counted until it ended; its counters serve the next thread. */
+static void keep_counters(tn_core *core, struct tn_thread *thread, struct tn_thread_record *record)
+{
+    uint64_t *counters = tn_counters_of(core, thread);
+    for (uint32_t i = 1; i < core->code.counters.count; i++) {
+        if (!counters[i])
+            continue;
+        *(uint64_t *)tn_array_force(&record->executed, i) += counters[i];
+        counters[i] = 0;
+    }
+    record->executed.count = core->code.counters.count;
+}
+
+static void free_activity(struct tn_thread *thread)
+{
+    tn_host_free(thread->activity, sizeof *thread->activity);
+    thread->activity = NULL;
+}
+
+void tn_thread_end(tn_thread *thread)
+{
+    tn_core *core = thread->core;
+    struct tn_thread_record *record = tn_thread_record_of(core, thread->id);
+    tn_settle(thread);
+    if (!core->config.shared_l1)
+        tn_thread_flush(thread);
+    hand_over(core, thread);
+    if (core->config.cache_sim)
+        tn_ll_drain(core);
+    tn_stack_clear(thread);
+    keep_counters(core, thread, record);
+    free_activity(thread);
+    if (!core->config.shared_l1) {
+        l1_free(thread->i1);
+        l1_free(thread->d1);
+    }
+    record->thread = NULL;
+    thread->user = (uintptr_t)core->spare;
+    core->spare = thread;
+}
+
+void tn_thread_switch(tn_core *core, tn_thread *to)
+{
+    struct tn_thread *from = core->running;
+    core->running = to;
+    if (from == to || !from)
+        return;
+    tn_settle(from);
+    to->clock = from->clock;
+    to->activity->last_clock = to->clock;
+    tn_thread_record_of(core, to->id)->ticked = tn_thread_record_of(core, from->id)->ticked;
+    carry_caches(core, from, to);
+}
+
+void tn_tick(tn_thread *thread)
+{
+    struct tn_thread_record *record = tn_thread_record_of(thread->core, thread->id);
+    if (thread->clock - record->ticked < (uint64_t)TN_STEP << 24)
+        return;
+    record->ticked = thread->clock;
+    tn_settle(thread);
+    if (!thread->core->config.cache_sim)
+        return;
+    tn_l1_spill(thread, &thread->core->layout.i1, thread->i1);
+    tn_l1_spill(thread, &thread->core->layout.d1, thread->d1);
+}
+
+/* ------------------------------------------------------------------------------------------ branches */
+
+static void mispredicted(struct tn_thread *thread, uint32_t instr, int event)
+{
+    if (!thread->collecting)
+        return;
+    if (event == TN_Bcm)
+        thread->activity->bcm++;
+    else
+        thread->activity->bim++;
+    if (thread->activity->skip_site)
+        instr = thread->activity->skip_site;
+    tn_extra(&thread->core->pools, tn_centre_of(thread->core, thread->id, instr))[event]++;
+}
+
+void tn_branch_cond(tn_thread *thread, uint32_t instr, bool taken)
+{
+    struct tn_branch *branch = tn_thread_record_of(thread->core, thread->id)->branch;
+    if (tn_branch_predict_cond(branch, tn_code_get_instr(&thread->core->code, instr)->address, taken))
+        mispredicted(thread, instr, TN_Bcm);
+}
+
+void tn_branch_indirect(tn_thread *thread, uint32_t instr, uint64_t target)
+{
+    struct tn_branch *branch = tn_thread_record_of(thread->core, thread->id)->branch;
+    if (tn_branch_predict_indirect(branch, tn_code_get_instr(&thread->core->code, instr)->address, target))
+        mispredicted(thread, instr, TN_Bim);
+}
+
+/* ------------------------------------------------------------------------------------------ collection */
+
+static void each_thread(tn_core *core, void (*act)(struct tn_thread *thread))
+{
+    for (uint32_t id = 1; id < core->threads.count; id++) {
+        if (tn_thread_record_of(core, id)->thread)
+            act(tn_thread_record_of(core, id)->thread);
+    }
+}
+
+static void collect_on(struct tn_thread *thread)
+{
+    tn_settle(thread);
+    thread->collecting = 1;
+}
+
+static void collect_off(struct tn_thread *thread)
+{
+    tn_settle(thread);
+    thread->collecting = 0;
+}
+
+void tn_collect(tn_core *core, bool on)
+{
+    core->collecting = on;
+    each_thread(core, on ? collect_on : collect_off);
+}
+
+bool tn_collecting(const tn_core *core)
+{
+    return core->collecting;
+}
+
+static void drain(tn_core *core)
+{
+    if (core->config.cache_sim)
+        tn_ll_drain(core);
+    tn_forest_prune(&core->forest);
+}
+
+static void zero_counters(struct tn_thread *thread)
+{
+    memset(tn_counters_of(thread->core, thread), 0, thread->core->code.counters.count * sizeof(uint64_t));
+}
+
+void tn_zero(tn_core *core)
+{
+    each_thread(core, tn_settle);
+    drain(core);
+    core->epoch++;
+    each_thread(core, zero_counters);
+    for (uint32_t id = 1; id < core->threads.count; id++)
+        tn_clear_centres(core, tn_thread_record_of(core, id));
+    tn_forest_clear(&core->forest);
+}
+
+void tn_clear_centres(tn_core *core, struct tn_thread_record *record)
+{
+    for (uint32_t i = 1; i < core->code.instrs.count; i++) {
+        struct tn_centre *centre = tn_array_get(&record->centres, i);
+        if (!centre)
+            continue;
+        for (int stream = 0; stream < TN_STREAMS; stream++)
+            tn_late_clear(&core->pools, &centre->late[stream]);
+        if (centre->extra)
+            tn_pool_put(&core->pools.extra, centre->extra);
+        centre->extra = NULL;
+    }
+    for (uint32_t i = 1; i < record->executed.count; i++) {
+        uint64_t *count = tn_array_get(&record->executed, i);
+        if (count)
+            *count = 0;
+    }
+}
+
+static void stop_thread(struct tn_thread *thread)
+{
+    tn_settle(thread);
+    if (thread->core->config.cache_sim)
+        tn_thread_flush(thread);
+    tn_stack_clear(thread);
+}
+
+static void end_tenures(tn_core *core)
+{
+    if (core->config.cache_sim) {
+        tn_ll_drain(core);
+        tn_ll_flush(core, now(core));
+    }
+}
+
+void tn_instrument_off(tn_core *core)
+{
+    each_thread(core, stop_thread);
+    end_tenures(core);
+}
+
+/* ------------------------------------------------------------------------------------------ parts */
+
+void tn_restart_output(tn_core *core)
+{
+    memset(&core->written, 0, sizeof core->written);
+    for (uint32_t id = 1; id < core->threads.count; id++)
+        tn_thread_record_of(core, id)->defined = false;
+    tn_forest_undefine(&core->forest);
+}
+
+bool tn_dump_wanted(tn_core *core)
+{
+    bool wanted = core->dump_wanted;
+    core->dump_wanted = false;
+    return wanted;
+}
+
+int tn_dump(tn_core *core, void *stream, const char *why)
+{
+    each_thread(core, tn_settle);
+    drain(core);
+    return tn_raw_write_part(core, stream, why);
+}
+
+static void flush_caches(struct tn_thread *thread)
+{
+    if (thread->core->config.cache_sim)
+        tn_thread_flush(thread);
+}
+
+int tn_finish(tn_core *core, void *stream, const char *why)
+{
+    each_thread(core, tn_settle);
+    if (core->config.flush_at_exit) {
+        each_thread(core, flush_caches);
+        end_tenures(core);
+    }
+    return tn_dump(core, stream, why);
+}
+
+/* ------------------------------------------------------------------------------------------ statistics, end */
+
+static uint64_t memory_of(const tn_core *core)
+{
+    uint64_t bytes = tn_code_bytes(&core->code) + core->pools.late.bytes + core->pools.extra.bytes +
+                     core->forest.nodes.bytes + core->forest.costs.bytes +
+                     core->forest.bucket_count * sizeof(void *) + tn_array_bytes(&core->forest.arcs) +
+                     tn_array_bytes(&core->forest.totals);
+    for (uint32_t id = 1; id < core->threads.count; id++)
+        bytes += tn_array_bytes(&tn_thread_record_of(core, id)->centres) + core->layout.counters +
+                 core->code.counters.count * sizeof(uint64_t);
+    return bytes + (core->config.cache_sim ? tn_ll_bytes(&core->ll) : 0);
+}
+
+void tn_statistics(const tn_core *core, struct tn_statistics *out)
+{
+    const struct tn_code *code = &core->code;
+    const struct tn_forest *forest = &core->forest;
+    *out = (struct tn_statistics){
+        .objects = code->objects.count - 1, .functions = code->functions.count - 1,
+        .instrs = code->instrs.count - 1, .counters = code->counters.count - 1,
+        .accesses = code->accesses.count - 1, .fetches = code->fetches.count - 1,
+        .arcs = forest->arcs.count - 1, .nodes_now = forest->now, .nodes_max = forest->max,
+        .nodes_made = forest->made, .nodes_pruned = forest->pruned,
+        .nodes_average = core->drains ? (double)core->nodes_summed / (double)core->drains : (double)forest->now,
+        .calls = core->calls, .returns = core->returns, .unwinds = core->unwinds, .jumps = core->jumps,
+        .slow_data = core->slow_data, .slow_fetch = core->slow_fetch, .drains = core->drains,
+        .records_now = core->ll.live, .records_max = core->ll.live_max, .bytes = memory_of(core)};
+    out->segments = out->counters;
+}
+
+static void end_thread(struct tn_thread *thread)
+{
+    tn_stack_clear(thread);
+    free_activity(thread);
+    if (!thread->core->config.shared_l1) {
+        l1_free(thread->i1);
+        l1_free(thread->d1);
+    }
+    tn_host_free(thread, thread->core->layout.thread_bytes);
+}
+
+void tn_core_free(tn_core *core)
+{
+    each_thread(core, end_thread);
+    for (struct tn_thread *thread = core->spare, *next; thread; thread = next) {
+        next = (struct tn_thread *)(uintptr_t)thread->user;
+        tn_host_free(thread, core->layout.thread_bytes);
+    }
+    for (uint32_t id = 1; id < core->threads.count; id++) {
+        struct tn_thread_record *record = tn_thread_record_of(core, id);
+        tn_array_free(&record->centres);
+        tn_array_free(&record->executed);
+        if (record->branch)
+            tn_host_free(record->branch, sizeof *record->branch);
+    }
+    if (core->config.cache_sim) {
+        tn_ll_free(&core->ll);
+        tn_host_free(core->queue, TN_QUEUE * sizeof *core->queue);
+    }
+    l1_free(core->shared_i1);
+    l1_free(core->shared_d1);
+    tn_code_free(&core->code);
+    tn_cost_pools_free(&core->pools);
+    tn_forest_free(&core->forest);
+    tn_pool_free(&core->stack_pool);
+    tn_pool_free(&core->level_pool);
+    tn_pool_free(&core->special_pool);
+    tn_pool_free(&core->handler_pool);
+    tn_array_free(&core->threads);
+    tn_array_free(&core->metas);
+    tn_host_free(core, sizeof *core);
+}

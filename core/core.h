@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * core.h: the whole of a core, for the core's own files.
+ *
+ * Serial engines have one queue for all threads, so that its order is the order of execution. An epoch is the
+ * time between two tn_zero: stays and records of an older epoch pay nobody.
+ */
+#ifndef TENURE_CORE_CORE_H
+#define TENURE_CORE_CORE_H
+
+#include "backdate.h"
+#include "branch.h"
+#include "cache.h"
+#include "code.h"
+#include "cost.h"
+#include "lastlevel.h"
+#include "stack.h"
+#include "tenure_core.h"
+
+/* What is known of a thread besides its hot part; stays when the thread has ended. */
+struct tn_thread_record {
+    struct tn_thread *thread; /* NULL: ended */
+    uint64_t os_id;
+    uint32_t parent;
+    bool defined;
+    struct tn_array centres;  /* struct tn_centre by instruction; sparse */
+    struct tn_array executed; /* uint64_t by counter, of a thread that ended; sparse */
+    struct tn_branch *branch;
+    uint64_t ticked; /* clock at the last spill */
+};
+
+struct tn_meta_entry {
+    const char *key, *value;
+};
+
+struct tn_core {
+    struct tn_config config;
+    struct tn_layout layout;
+    struct tn_code code;
+    struct tn_cost_pools pools;
+    struct tn_forest forest;
+    struct tn_pool stack_pool, level_pool, handler_pool, special_pool;
+    struct tn_ll ll;
+    struct tn_l1 *shared_i1, *shared_d1;
+    struct tn_array threads; /* struct tn_thread_record by id */
+    struct tn_array metas;   /* struct tn_meta_entry */
+    struct tn_entry *queue;
+    uint32_t queued;
+    uint32_t epoch;
+    bool collecting, toggles, dump_wanted;
+    struct tn_thread *running; /* serial engines: whose clock is right; with shared_l1, whose caches */
+    struct tn_thread *spare; /* hot memory of ended threads, linked through user */
+    uint64_t ended_clock;    /* the latest of threads that have ended */
+    struct tn_written {      /* definitions that the raw profile has already (raw_write.c) */
+        uint32_t part, objects, functions, instrs, metas;
+        bool header;
+    } written;
+    uint64_t slow_data, slow_fetch, drains, nodes_summed, calls, returns, unwinds, jumps;
+};
+
+static inline struct tn_thread_record *tn_thread_record_of(const tn_core *core, uint32_t id)
+{
+    return tn_array_at(&core->threads, id);
+}
+
+/* The cost centre of `instr` in `thread`. */
+static inline struct tn_centre *tn_centre_of(const tn_core *core, uint32_t thread, uint32_t instr)
+{
+    struct tn_array *centres = &tn_thread_record_of(core, thread)->centres;
+    struct tn_centre *centre = tn_array_get(centres, instr);
+    return centre ? centre : tn_array_force(centres, instr);
+}
+
+/* Room for one entry; drains when the queue is full. The caller fills in all fields. */
+static inline struct tn_entry *tn_queue_add(tn_core *core)
+{
+    if (core->queued == TN_QUEUE) {
+        tn_ll_drain(core);
+        tn_forest_prune(&core->forest);
+    }
+    return &core->queue[core->queued++];
+}
+
+/* The counters of a thread that runs. */
+static inline uint64_t *tn_counters_of(const tn_core *core, struct tn_thread *thread)
+{
+    return (uint64_t *)((char *)thread + core->layout.counters);
+}
+
+/* Set what a thread has counted, apart from its running counters, to zero. */
+void tn_clear_centres(tn_core *core, struct tn_thread_record *record);
+
+/* Write a part and set all costs to zero; the queue is empty and all threads have settled. */
+int tn_raw_write_part(tn_core *core, void *stream, const char *why);
+
+/* End the tenures of a thread's own caches (I1 first), charge them. */
+void tn_thread_flush(struct tn_thread *thread);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cost.h: counters, and where they are kept.
+ *
+ * Immediate events are an array of TN_IMMEDIATE_EVENTS totals. Late events (misses, line use) come in blocks,
+ * one for instruction fetches and one for data accesses, made when the first such event happens:
+ *
+ *   slot(level, what) = level * TN_LATE_PER_LEVEL + what      levels in the order of enum tn_level
+ *
+ * so that level 1 and the last level are there always and L2 only where it is simulated. A cost centre is an
+ * instruction in a thread: its execution count comes from segment counters; what a segment cannot know
+ * (mispredictions, guarded accesses, costs of skipped callees) is in `extra`.
+ */
+#ifndef TENURE_CORE_COST_H
+#define TENURE_CORE_COST_H
+
+#include "arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TN_IMMEDIATE(name, text) TN_##name,
+enum {
+#include "events.inc"
+    TN_IMMEDIATE_EVENTS
+};
+#undef TN_IMMEDIATE
+
+enum tn_level { TN_LEVEL_1, TN_LEVEL_LL, TN_LEVEL_2, TN_LEVELS };
+
+/* What is kept per level: two misses, then use. */
+#define TN_USE(name, text) TN_LATE_##name,
+enum {
+    TN_LATE_READ_MISS,
+    TN_LATE_WRITE_MISS,
+#include "events.inc"
+    TN_LATE_PER_LEVEL
+};
+#undef TN_USE
+
+enum tn_stream { TN_FETCH, TN_DATA, TN_STREAMS };
+
+struct tn_costs {
+    uint64_t immediate[TN_IMMEDIATE_EVENTS];
+    uint64_t *late[TN_STREAMS]; /* NULL: all zero */
+};
+
+/* Of one instruction in one thread. */
+struct tn_centre {
+    uint64_t *late[TN_STREAMS];
+    uint64_t *extra; /* TN_IMMEDIATE_EVENTS counters, or NULL */
+};
+
+/* The blocks' home. */
+struct tn_cost_pools {
+    struct tn_pool late, extra;
+    uint32_t late_slots; /* 2 or 3 levels */
+};
+
+void tn_cost_pools_init(struct tn_cost_pools *pools, uint32_t levels);
+void tn_cost_pools_free(struct tn_cost_pools *pools);
+
+/* *late, made if it is NULL. */
+static inline uint64_t *tn_late(struct tn_cost_pools *pools, uint64_t **late)
+{
+    if (!*late)
+        *late = tn_pool_get(&pools->late);
+    return *late;
+}
+
+static inline uint64_t *tn_extra(struct tn_cost_pools *pools, struct tn_centre *centre)
+{
+    if (!centre->extra)
+        centre->extra = tn_pool_get(&pools->extra);
+    return centre->extra;
+}
+
+/* to += from; from is left as it is. */
+void tn_costs_add(struct tn_cost_pools *pools, struct tn_costs *to, const struct tn_costs *from);
+/* All zero; late blocks go back to their pool. */
+void tn_costs_clear(struct tn_cost_pools *pools, struct tn_costs *costs);
+bool tn_costs_are_zero(const struct tn_cost_pools *pools, const struct tn_costs *costs);
+void tn_late_clear(struct tn_cost_pools *pools, uint64_t **late);
+
+/* One tenure that ended, as it is charged (docs/model.md). age in accesses; the rest in touches and bytes. */
+struct tn_tenure {
+    uint64_t touches, bytes, distinct, age;
+    uint32_t line;
+};
+
+/* Charge a tenure to the slots of one level: `level` points at slot(level, 0). */
+void tn_charge(uint64_t *level, const struct tn_tenure *tenure);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * host.h: the core's only way out.
+ *
+ * The core is freestanding: besides memcpy, memmove and memset it calls nothing but the four functions below.
+ * Whoever links the core (an engine, a test) defines them. They are link-time hooks, so that a call costs what
+ * a call costs. None of them may call back into the core.
+ */
+#ifndef TENURE_CORE_HOST_H
+#define TENURE_CORE_HOST_H
+
+#include <stddef.h>
+
+/* Reserve `bytes` of zeroed memory, aligned to a page, backed lazily (untouched pages cost nothing).
+ * Never returns NULL: the host ends the run loudly if memory cannot be had. */
+void *tn_host_alloc(size_t bytes);
+
+/* Give back exactly what tn_host_alloc returned for `bytes`. */
+void tn_host_free(void *memory, size_t bytes);
+
+/* Append `bytes` to the raw profile `stream` stands for (the host's own handle). Returns 0, or a non-zero host
+ * error number; after an error the core writes nothing more to this stream and reports it to its caller. */
+int tn_host_write(void *stream, const void *data, size_t bytes);
+
+/* A broken invariant: print `what` and end the run. Does not return. */
+_Noreturn void tn_host_panic(const char *what);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * raw_format.h: the raw profile, as the core writes it and profile/raw_read.c reads it.
+ *
+ * Private to one version of Tenure: a reader refuses any other TN_RAW_VERSION.
+ *
+ *   file   ::= TN_RAW_MAGIC (8 bytes) version (u32) zero (u32) part+
+ *   part   ::= chunk* END
+ *   chunk  ::= type (u32) bytes (u32) checksum (u32) zero (u32) payload (`bytes` bytes)
+ *
+ * u32 are little-endian. The checksum is CRC-32 (polynomial 0xEDB88320, as in zlib) of the payload. A payload
+ * is a sequence of whole records of the chunk's type; a chunk has at most TN_RAW_CHUNK bytes unless a single
+ * record is larger. Chunks of a type may occur any number of times. Inside records:
+ *
+ *   n      varint: unsigned LEB128, at most 10 bytes
+ *   z      zigzag varint: signed
+ *   s      string or bytes: n, then so many bytes
+ *
+ * Definitions (OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, NODE's place in the tree) keep their ids for the
+ * whole file; a part repeats none it can do without, and defines everything that it refers to for the first
+ * time before it refers to it. ids start at 1; 0 is none. Costs are of the part alone: a profile is the sum of
+ * its parts. A file that ends inside a part has lost that part only.
+ *
+ *   META      s key, s value                      a later value for a key replaces the earlier
+ *   EVENTS    n count, count x s name             the immediate events, in order
+ *             n slots, slots x s name             the late events of instruction fetches, slot by slot
+ *             n slots, slots x s name             the late events of data accesses; "-": a slot never used
+ *   OBJECT    n id, s path, n start, n size, z bias, s build_id
+ *   FUNCTION  n id, n object, n start, n size, n flags, s name
+ *   CONTEXT   n id, n function, n parent (context, --separate-callers), n recursion level
+ *   INSTR     n id, n address, n length, n context, n flags (TN_INSTR_*), n reads, n writes
+ *   THREAD    n id, n os_id, n parent
+ *   ARC       n id, n site (instr; 0: unknown), n caller (context), n callee (context)
+ *   SELF      n thread, n instr, immediate costs
+ *   LATE      n thread, n instr, n kind (0 fetch, 1 data), late costs
+ *   NODE      n id, n parent (0: a root), n arc (0: a root), n context (that runs), n thread, n flags,
+ *             n calls, costs                      flags: TN_RAW_NODE_*; a parent comes before its children
+ *   ARC_COST  n id, n calls, costs                inclusive, each event once however deep the recursion
+ *   FUNC_COST n context, n calls, self costs, inclusive costs
+ *   STAT      s name, n value                     for `--stats`
+ *   END       n part (from 1), s why, n chunks of the part before this one
+ *
+ *   immediate costs  one n per immediate event
+ *   late costs       n bits (bit i: slot i is not zero), then one n per set bit, lowest first
+ *   costs            immediate costs, late costs of fetches, late costs of data accesses
+ *
+ * Late AcCost slots count in units of 1 / TN_RAW_ACCOST_UNIT.
+ */
+#ifndef TENURE_CORE_RAW_FORMAT_H
+#define TENURE_CORE_RAW_FORMAT_H
+
+#define TN_RAW_MAGIC "TENURERW"
+
+enum {
+    TN_RAW_VERSION = 1,
+    TN_RAW_CHUNK = 1 << 16,
+    TN_RAW_ACCOST_UNIT = 1 << 16,
+    TN_RAW_MAX_SLOTS = 64,
+};
+
+enum tn_raw_chunk {
+    TN_RAW_META = 1,
+    TN_RAW_EVENTS,
+    TN_RAW_OBJECT,
+    TN_RAW_FUNCTION,
+    TN_RAW_CONTEXT,
+    TN_RAW_INSTR,
+    TN_RAW_THREAD,
+    TN_RAW_ARC,
+    TN_RAW_SELF,
+    TN_RAW_LATE,
+    TN_RAW_NODE,
+    TN_RAW_ARC_COST,
+    TN_RAW_FUNC_COST,
+    TN_RAW_STAT,
+    TN_RAW_END,
+};
+
+enum {
+    TN_RAW_NODE_PRUNED_BELOW = 1, /* costs include those of pruned descendants: approximate below */
+    TN_RAW_NODE_HANDLER = 2,      /* the root of a signal handler's tree */
+    TN_RAW_NODE_ALIAS = 4,        /* a call that went to an ancestor (recursion): calls only, no costs of its own */
+};
+
+#endif

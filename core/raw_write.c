@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * raw_write.c: a part of the raw profile, as raw_format.h describes it.
+ *
+ * A part is written in one pass: definitions that the file does not have yet, then what each thread's
+ * instructions cost, then the tree (whose nodes give their costs to arcs and functions as they are written),
+ * then arcs and functions. What is written is set to zero on the way. Records are collected in a buffer that
+ * becomes a chunk when it is full or when the type of record changes.
+ */
+#include "core.h"
+#include "host.h"
+#include "raw_format.h"
+
+#include <string.h>
+
+enum { HEADER = 16, RECORD_ROOM = 8 << 10 };
+
+struct writer {
+    tn_core *core;
+    void *stream;
+    uint8_t *buffer; /* HEADER bytes, then the payload */
+    uint32_t used, capacity, type, chunks;
+    uint32_t crc_table[256];
+    int error;
+};
+
+/* ------------------------------------------------------------------------------------------ chunks */
+
+static void crc_init(uint32_t *table)
+{
+    for (uint32_t i = 0; i < 256; i++) {
+        uint32_t crc = i;
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc & 1 ? crc >> 1 ^ 0xEDB88320u : crc >> 1;
+        table[i] = crc;
+    }
+}
+
+static uint32_t crc_of(const uint32_t *table, const uint8_t *data, size_t bytes)
+{
+    uint32_t crc = ~0u;
+    for (size_t i = 0; i < bytes; i++)
+        crc = table[(crc ^ data[i]) & 0xff] ^ crc >> 8;
+    return ~crc;
+}
+
+static void put_u32(uint8_t *at, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        at[i] = (uint8_t)(value >> 8 * i);
+}
+
+static void send(struct writer *w, const void *data, size_t bytes)
+{
+    if (!w->error)
+        w->error = tn_host_write(w->stream, data, bytes);
+}
+
+static void end_chunk(struct writer *w)
+{
+    uint32_t payload = w->used - HEADER;
+    if (payload) {
+        put_u32(w->buffer, w->type);
+        put_u32(w->buffer + 4, payload);
+        put_u32(w->buffer + 8, crc_of(w->crc_table, w->buffer + HEADER, payload));
+        put_u32(w->buffer + 12, 0);
+        send(w, w->buffer, w->used);
+        w->chunks++;
+    }
+    w->used = HEADER;
+}
+
+static void make_room(struct writer *w, uint64_t bytes)
+{
+    if (w->used + bytes <= w->capacity)
+        return;
+    uint32_t capacity = (uint32_t)((w->used + bytes) * 2);
+    uint8_t *buffer = tn_host_alloc(capacity);
+    memcpy(buffer, w->buffer, w->used);
+    tn_host_free(w->buffer, w->capacity);
+    w->buffer = buffer;
+    w->capacity = capacity;
+}
+
+/* A record of `type` begins. */
+static void record(struct writer *w, enum tn_raw_chunk type)
+{
+    if (w->type != (uint32_t)type || w->used + RECORD_ROOM > HEADER + TN_RAW_CHUNK)
+        end_chunk(w);
+    w->type = type;
+    make_room(w, RECORD_ROOM);
+}
+
+/* ------------------------------------------------------------------------------------------ fields */
+
+static void put_n(struct writer *w, uint64_t value)
+{
+    uint8_t *at = w->buffer + w->used, *start = at;
+    for (; value >= 0x80; value >>= 7)
+        *at++ = (uint8_t)(value | 0x80);
+    *at++ = (uint8_t)value;
+    w->used += (uint32_t)(at - start);
+}
+
+static void put_z(struct writer *w, int64_t value)
+{
+    put_n(w, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+}
+
+static void put_bytes(struct writer *w, const void *data, size_t bytes)
+{
+    make_room(w, bytes + RECORD_ROOM);
+    put_n(w, bytes);
+    if (bytes)
+        memcpy(w->buffer + w->used, data, bytes);
+    w->used += (uint32_t)bytes;
+}
+
+static void put_s(struct writer *w, const char *text)
+{
+    size_t length = 0;
+    while (text[length])
+        length++;
+    put_bytes(w, text, length);
+}
+
+static void put_immediate(struct writer *w, const uint64_t *immediate)
+{
+    for (int i = 0; i < TN_IMMEDIATE_EVENTS; i++)
+        put_n(w, immediate[i]);
+}
+
+static void put_late(struct writer *w, const uint64_t *late)
+{
+    uint64_t bits = 0;
+    uint32_t slots = late ? w->core->pools.late_slots : 0;
+    for (uint32_t i = 0; i < slots; i++)
+        bits |= (uint64_t)(late[i] != 0) << i;
+    put_n(w, bits);
+    for (uint32_t i = 0; i < slots; i++) {
+        if (late[i])
+            put_n(w, late[i]);
+    }
+}
+
+static void put_costs(struct writer *w, const struct tn_costs *costs)
+{
+    put_immediate(w, costs->immediate);
+    put_late(w, costs->late[TN_FETCH]);
+    put_late(w, costs->late[TN_DATA]);
+}
+
+/* ------------------------------------------------------------------------------------------ definitions */
+
+/* Names of late slots: "I1mr", "-", "AcCostI1", ...; a second level would be called 2. */
+#define TN_USE(name, text) #name,
+static const char *const use_names[] = {
+#include "events.inc"
+};
+#undef TN_USE
+#define TN_IMMEDIATE(name, text) #name,
+static const char *const immediate_names[] = {
+#include "events.inc"
+};
+#undef TN_IMMEDIATE
+
+static void put_joined(struct writer *w, const char *a, const char *b, const char *c)
+{
+    char text[32];
+    size_t n = 0;
+    const char *parts[] = {a, b, c};
+    for (int i = 0; i < 3; i++) {
+        for (const char *p = parts[i]; *p; p++)
+            text[n++] = *p;
+    }
+    text[n] = 0;
+    put_s(w, text);
+}
+
+static void put_late_names(struct writer *w, const char *stream, uint32_t slots)
+{
+    static const char *const levels[TN_LEVELS] = {"1", "L", "2"};
+    put_n(w, slots);
+    for (uint32_t i = 0; i < slots; i++) {
+        const char *level = levels[i / TN_LATE_PER_LEVEL];
+        uint32_t what = i % TN_LATE_PER_LEVEL;
+        bool last = i / TN_LATE_PER_LEVEL == TN_LEVEL_LL;
+        if (what == TN_LATE_WRITE_MISS && *stream == 'I')
+            put_s(w, "-");
+        else if (what <= TN_LATE_WRITE_MISS && last)
+            put_joined(w, *stream == 'I' ? "IL" : "DL", "m", what == TN_LATE_WRITE_MISS ? "w" : "r");
+        else if (what <= TN_LATE_WRITE_MISS)
+            put_joined(w, stream, level, what == TN_LATE_WRITE_MISS ? "mw" : "mr");
+        else
+            put_joined(w, use_names[what - TN_LATE_AcCost], stream, level);
+    }
+}
+
+static void write_header(struct writer *w)
+{
+    uint8_t header[16] = TN_RAW_MAGIC;
+    put_u32(header + 8, TN_RAW_VERSION);
+    put_u32(header + 12, 0);
+    send(w, header, sizeof header);
+    record(w, TN_RAW_EVENTS);
+    put_n(w, TN_IMMEDIATE_EVENTS);
+    for (int i = 0; i < TN_IMMEDIATE_EVENTS; i++)
+        put_s(w, immediate_names[i]);
+    put_late_names(w, "I", w->core->pools.late_slots);
+    put_late_names(w, "D", w->core->pools.late_slots);
+}
+
+static void write_metas(struct writer *w)
+{
+    for (uint32_t *i = &w->core->written.metas; *i < w->core->metas.count; ++*i) {
+        const struct tn_meta_entry *meta = tn_array_at(&w->core->metas, *i);
+        make_room(w, 0);
+        record(w, TN_RAW_META);
+        put_s(w, meta->key);
+        put_s(w, meta->value);
+    }
+}
+
+static void write_objects(struct writer *w)
+{
+    for (uint32_t *i = &w->core->written.objects; *i + 1 < w->core->code.objects.count;) {
+        uint32_t id = ++*i;
+        const struct tn_object_entry *entry = tn_array_at(&w->core->code.objects, id);
+        record(w, TN_RAW_OBJECT);
+        put_n(w, id);
+        put_s(w, entry->info.path);
+        put_n(w, entry->info.start);
+        put_n(w, entry->info.size);
+        put_z(w, entry->info.bias);
+        put_bytes(w, entry->info.build_id, entry->info.build_id_size);
+    }
+}
+
+static void write_functions(struct writer *w)
+{
+    for (uint32_t *i = &w->core->written.functions; *i + 1 < w->core->code.functions.count;) {
+        uint32_t id = ++*i;
+        const struct tn_function *function = tn_code_get_function(&w->core->code, id);
+        record(w, TN_RAW_FUNCTION);
+        put_n(w, id);
+        put_n(w, function->object);
+        put_n(w, function->start);
+        put_n(w, function->size);
+        put_n(w, function->flags);
+        put_s(w, function->name);
+        record(w, TN_RAW_CONTEXT);
+        put_n(w, id);
+        put_n(w, id);
+        put_n(w, 0);
+        put_n(w, 0);
+    }
+}
+
+static void write_instrs(struct writer *w)
+{
+    for (uint32_t *i = &w->core->written.instrs; *i + 1 < w->core->code.instrs.count;) {
+        uint32_t id = ++*i;
+        const struct tn_instr_info *instr = tn_code_get_instr(&w->core->code, id);
+        record(w, TN_RAW_INSTR);
+        put_n(w, id);
+        put_n(w, instr->address);
+        put_n(w, instr->length);
+        put_n(w, instr->function);
+        put_n(w, instr->flags);
+        put_n(w, instr->reads);
+        put_n(w, instr->writes);
+    }
+}
+
+static void write_threads(struct writer *w)
+{
+    for (uint32_t id = 1; id < w->core->threads.count; id++) {
+        struct tn_thread_record *thread = tn_thread_record_of(w->core, id);
+        if (thread->defined)
+            continue;
+        thread->defined = true;
+        record(w, TN_RAW_THREAD);
+        put_n(w, id);
+        put_n(w, thread->os_id);
+        put_n(w, thread->parent);
+    }
+}
+
+static void write_arcs(struct writer *w)
+{
+    for (uint32_t id = 1; id < w->core->forest.arcs.count; id++) {
+        struct tn_arc *arc = tn_array_at(&w->core->forest.arcs, id);
+        if (arc->defined)
+            continue;
+        arc->defined = true;
+        record(w, TN_RAW_ARC);
+        put_n(w, id);
+        put_n(w, arc->site);
+        put_n(w, arc->caller);
+        put_n(w, arc->callee);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ self costs */
+
+/* A skipped function's instructions are paid for by call sites. */
+static bool pays_itself(const tn_core *core, const struct tn_instr_info *instr)
+{
+    return !core->config.inclusive ||
+           !(tn_code_get_function(&core->code, instr->function)->flags & TN_FN_SKIP);
+}
+
+static void count_guarded(tn_core *core, struct tn_thread_record *thread, const struct tn_counter *counter,
+                          uint64_t times)
+{
+    if (!pays_itself(core, tn_code_get_instr(&core->code, counter->first)))
+        return;
+    struct tn_centre *centre = tn_array_force(&thread->centres, counter->first);
+    tn_extra(&core->pools, centre)[counter->kind == TN_COUNTER_READ ? TN_Dr : TN_Dw] += times;
+}
+
+/* How often each instruction was executed, from the counters of segments; guarded accesses go to extra. */
+static void gather(tn_core *core, struct tn_thread_record *thread, uint64_t *executed)
+{
+    uint64_t *running = thread->thread ? tn_counters_of(core, thread->thread) : NULL;
+    for (uint32_t c = 1; c < core->code.counters.count; c++) {
+        uint64_t *ended = tn_array_get(&thread->executed, c);
+        uint64_t times = (running ? running[c] : 0) + (ended ? *ended : 0);
+        if (!times)
+            continue;
+        if (running)
+            running[c] = 0;
+        if (ended)
+            *ended = 0;
+        const struct tn_counter *counter = tn_code_get_counter(&core->code, c);
+        if (counter->kind != TN_COUNTER_SEGMENT)
+            count_guarded(core, thread, counter, times);
+        for (uint32_t i = 0; counter->kind == TN_COUNTER_SEGMENT && i < counter->n; i++)
+            executed[tn_code_run(&core->code, counter->first + i)] += times;
+    }
+}
+
+static void put_self(struct writer *w, uint32_t thread, uint32_t id, uint64_t executed, const uint64_t *extra)
+{
+    const struct tn_instr_info *instr = tn_code_get_instr(&w->core->code, id);
+    uint64_t v[TN_IMMEDIATE_EVENTS] = {0};
+    if (extra)
+        memcpy(v, extra, sizeof v);
+    if (pays_itself(w->core, instr)) {
+        v[TN_Ir] += executed;
+        v[TN_Dr] += executed * instr->reads;
+        v[TN_Dw] += executed * instr->writes;
+        v[TN_Bc] += instr->flags & TN_INSTR_COND && w->core->config.branch_sim ? executed : 0;
+        v[TN_Bi] += instr->flags & TN_INSTR_INDIRECT && w->core->config.branch_sim ? executed : 0;
+    }
+    record(w, TN_RAW_SELF);
+    put_n(w, thread);
+    put_n(w, id);
+    put_immediate(w, v);
+}
+
+static void write_thread_costs(struct writer *w, uint32_t thread_id, uint64_t *executed)
+{
+    tn_core *core = w->core;
+    struct tn_thread_record *thread = tn_thread_record_of(core, thread_id);
+    gather(core, thread, executed);
+    for (uint32_t id = 1; id < core->code.instrs.count; id++) {
+        const struct tn_centre *centre = tn_array_get(&thread->centres, id);
+        const uint64_t *extra = centre ? centre->extra : NULL;
+        if (executed[id] || extra)
+            put_self(w, thread_id, id, executed[id], extra);
+        executed[id] = 0;
+        for (int stream = 0; centre && stream < TN_STREAMS; stream++) {
+            if (!centre->late[stream])
+                continue;
+            record(w, TN_RAW_LATE);
+            put_n(w, thread_id);
+            put_n(w, id);
+            put_n(w, (uint64_t)stream);
+            put_late(w, centre->late[stream]);
+        }
+    }
+    tn_clear_centres(core, thread);
+}
+
+static void write_self(struct writer *w)
+{
+    size_t bytes = w->core->code.instrs.count * sizeof(uint64_t);
+    uint64_t *executed = tn_host_alloc(bytes);
+    for (uint32_t id = 1; id < w->core->threads.count; id++)
+        write_thread_costs(w, id, executed);
+    tn_host_free(executed, bytes);
+}
+
+/* ------------------------------------------------------------------------------------------ inclusive costs */
+
+static uint64_t node_flags(const struct tn_node *node)
+{
+    return (node->pruned_below ? TN_RAW_NODE_PRUNED_BELOW : 0) | (node->handler ? TN_RAW_NODE_HANDLER : 0) |
+           (node->target != node ? TN_RAW_NODE_ALIAS : 0);
+}
+
+static void write_node(void *user, struct tn_node *node)
+{
+    struct writer *w = user;
+    struct tn_costs all = {0};
+    tn_costs_add(&w->core->pools, &all, &node->self);
+    if (node->below)
+        tn_costs_add(&w->core->pools, &all, node->below);
+    if (!node->defined || node->calls || !tn_costs_are_zero(&w->core->pools, &all)) {
+        record(w, TN_RAW_NODE);
+        put_n(w, node->id);
+        put_n(w, node->parent ? node->parent->id : 0);
+        put_n(w, node->arc);
+        put_n(w, node->function);
+        put_n(w, node->thread);
+        put_n(w, node_flags(node));
+        put_n(w, node->calls);
+        put_costs(w, &all);
+        node->defined = true;
+    }
+    tn_costs_clear(&w->core->pools, &all);
+}
+
+static void write_arc_costs(struct writer *w)
+{
+    for (uint32_t id = 1; id < w->core->forest.arcs.count; id++) {
+        struct tn_arc *arc = tn_array_at(&w->core->forest.arcs, id);
+        if (!arc->calls && tn_costs_are_zero(&w->core->pools, &arc->inclusive))
+            continue;
+        record(w, TN_RAW_ARC_COST);
+        put_n(w, id);
+        put_n(w, arc->calls);
+        put_costs(w, &arc->inclusive);
+        arc->calls = 0;
+        tn_costs_clear(&w->core->pools, &arc->inclusive);
+    }
+}
+
+static void write_function_costs(struct writer *w)
+{
+    struct tn_forest *forest = &w->core->forest;
+    for (uint32_t id = 1; id < forest->totals.count; id++) {
+        struct tn_function_total *total = tn_array_get(&forest->totals, id);
+        if (!total || (!total->calls && tn_costs_are_zero(forest->pools, &total->self) &&
+                       tn_costs_are_zero(forest->pools, &total->inclusive)))
+            continue;
+        record(w, TN_RAW_FUNC_COST);
+        put_n(w, id);
+        put_n(w, total->calls);
+        put_costs(w, &total->self);
+        put_costs(w, &total->inclusive);
+        total->calls = 0;
+        tn_costs_clear(forest->pools, &total->self);
+        tn_costs_clear(forest->pools, &total->inclusive);
+    }
+}
+
+static void write_statistics(struct writer *w)
+{
+    struct tn_statistics s;
+    tn_statistics(w->core, &s);
+    const struct {
+        const char *name;
+        uint64_t value;
+    } stats[] = {
+        {"functions", s.functions}, {"instructions", s.instrs}, {"arcs", s.arcs}, {"nodes", s.nodes_now},
+        {"nodes average", (uint64_t)s.nodes_average}, {"nodes maximum", s.nodes_max},
+        {"nodes made", s.nodes_made}, {"nodes pruned", s.nodes_pruned}, {"segments", s.segments},
+        {"calls", s.calls}, {"returns", s.returns}, {"unwinds", s.unwinds}, {"jumps", s.jumps},
+        {"slow data accesses", s.slow_data}, {"slow fetches", s.slow_fetch}, {"drains", s.drains},
+        {"records", s.records_now}, {"records maximum", s.records_max}, {"bytes", s.bytes}};
+    for (size_t i = 0; i < sizeof stats / sizeof *stats; i++) {
+        record(w, TN_RAW_STAT);
+        put_s(w, stats[i].name);
+        put_n(w, stats[i].value);
+    }
+}
+
+static void write_end(struct writer *w, const char *why)
+{
+    end_chunk(w);
+    uint32_t chunks = w->chunks;
+    record(w, TN_RAW_END);
+    put_n(w, ++w->core->written.part);
+    put_s(w, why);
+    put_n(w, chunks);
+    end_chunk(w);
+}
+
+int tn_raw_write_part(tn_core *core, void *stream, const char *why)
+{
+    struct writer *w = tn_host_alloc(sizeof *w);
+    *w = (struct writer){.core = core, .stream = stream, .used = HEADER, .capacity = 2 * TN_RAW_CHUNK};
+    w->buffer = tn_host_alloc(w->capacity);
+    crc_init(w->crc_table);
+    if (!core->written.header)
+        write_header(w);
+    core->written.header = true;
+    write_metas(w);
+    write_objects(w);
+    write_functions(w);
+    write_instrs(w);
+    write_threads(w);
+    write_arcs(w);
+    write_self(w);
+    tn_forest_fold(&core->forest, core->config.inclusive ? write_node : NULL, w);
+    if (core->config.inclusive) {
+        write_arc_costs(w);
+        write_function_costs(w);
+    } else {
+        tn_forest_clear(&core->forest);
+    }
+    write_statistics(w);
+    write_end(w, why);
+    int error = w->error;
+    tn_host_free(w->buffer, w->capacity);
+    tn_host_free(w, sizeof *w);
+    return error;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * table.h: find an id by what it stands for.
+ *
+ * Open addressing over 32-bit ids. The table knows hashes, not keys: its user compares. So one table serves
+ * instructions, segments, accesses and arcs, and a key is stored once, in the array that the id indexes.
+ *
+ *   used <= 3/4 size; size is a power of two; a slot with id 0 is empty
+ */
+#ifndef TENURE_CORE_TABLE_H
+#define TENURE_CORE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tn_table_slot {
+    uint32_t hash, id;
+};
+
+struct tn_table {
+    struct tn_table_slot *slots;
+    uint32_t size, used;
+};
+
+void tn_table_init(struct tn_table *table);
+void tn_table_free(struct tn_table *table);
+
+/* Whether the thing `id` stands for equals `key`. */
+typedef bool tn_table_equal(const void *owner, uint32_t id, const void *key);
+
+/* The id with this hash for which `equal` holds, or 0. */
+uint32_t tn_table_find(const struct tn_table *table, uint32_t hash, tn_table_equal *equal, const void *owner,
+                       const void *key);
+/* Add an id that is not there. */
+void tn_table_add(struct tn_table *table, uint32_t hash, uint32_t id);
+
+size_t tn_table_bytes(const struct tn_table *table);
+
+/* A mix of two words; good enough in its low bits. */
+static inline uint32_t tn_hash(uint64_t a, uint64_t b)
+{
+    uint64_t h = (a ^ (b << 32 | b >> 32)) * 0x9e3779b97f4a7c15ull;
+    h ^= h >> 29;
+    h *= 0xbf58476d1ce4e5b9ull;
+    return (uint32_t)(h >> 32);
+}
+
+#endif

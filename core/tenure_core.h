@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tenure_core.h: the only header an engine includes.
+ *
+ * The core simulates caches and attributes costs; an engine runs the program and tells the core what happens.
+ * There is no function per access: an engine emits the hit test itself, from the hot layout below, and calls
+ * the core only when something is missed, called, returned from or switched.
+ *
+ * The life of a program, as an engine sees it
+ *
+ *   translation   tn_object, tn_function, tn_instr  name what is executed
+ *                 tn_segment                        a run of instructions that executes as a whole
+ *                 tn_access, tn_fetch               one data access, one run of fetches from one line
+ *   execution     at the entry of a segment of I instructions, R reads, W writes, C conditional and J indirect
+ *                 branches:
+ *                     thread->clock    += (I + R + W) * TN_STEP
+ *                     thread->data     += R | W << 32
+ *                     thread->branches += C | J << 32                  (with branch_sim)
+ *                     counter[segment] += 1                            (or thread->collecting)
+ *                 for each fetch run and each data access, in program order: the test in core/cache_hot.h, and
+ *                 tn_slow_fetch or tn_slow_data when it fails
+ *   control flow  tn_call, tn_return, tn_jump, tn_signal_enter, tn_signal_leave, tn_thread_*
+ *   now and then  tn_tick, at least once in 2^25 accesses of a thread
+ *
+ * Clock and stamps. An access is an instruction fetch or a data access; the clock counts accesses, in steps of
+ * TN_STEP. A stamp is `clock - back` with the clock at the end of the segment; the `back` of an access is known
+ * at translation. Access k of a segment with n accesses has back = (n - k) * TN_STEP, k counting from 0 in the
+ * order fetch, then data accesses, instruction by instruction. Stamps between two steps belong to the second,
+ * third, ... line of one access.
+ *
+ * Names: an id is an index that starts at 1; 0 means none. All sizes are bytes. Nothing here can fail except
+ * where said; a broken precondition panics through host.h.
+ */
+#ifndef TENURE_CORE_H
+#define TENURE_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct tn_core tn_core;
+typedef struct tn_thread tn_thread;
+
+enum {
+    TN_STEP_BITS = 10,
+    TN_STEP = 1 << TN_STEP_BITS, /* clock units per access; an access touches fewer than TN_STEP lines */
+    TN_TOUCH_BITS = 26,          /* tn_way.use: touches below, bytes above */
+    TN_MAX_ACCESS = 16000,       /* largest size of one data access */
+    TN_NONE = 0,                 /* no id */
+    TN_MIN_LINE = 16,
+    TN_MAX_LINE = 1024,
+};
+
+/* ------------------------------------------------------------------------------------------ configuration */
+
+struct tn_geometry {
+    uint64_t size;  /* bytes; 0 where the level is not simulated (L2 only) */
+    uint32_t assoc; /* ways per set */
+    uint32_t line;  /* bytes, a power of two, 16 to 1024 */
+};
+
+/* tn_config_default() fills in everything; an engine changes what its options say. */
+struct tn_config {
+    struct tn_geometry i1, d1, l2, ll;
+    bool cache_sim;        /* simulate caches at all */
+    bool branch_sim;       /* simulate the branch predictors of seed 001, 5.8.2 */
+    bool use;              /* collect line use (AcCost, SpLoss, ...) */
+    bool inclusive;        /* follow calls, keep the tree */
+    bool shared_l1;        /* one I1 and one D1 for all threads (Callgrind's model) */
+    bool flush_at_exit;    /* charge the tenures that have not ended when the program ends */
+    bool collect_at_start; /* state of collection before the first toggle */
+    uint32_t prune_slack;  /* nodes over the limit before pruning starts; 0 in tests */
+    uint64_t paths;        /* nodes kept for the call tree; 0: prune as soon as possible (seed 003) */
+
+    /* The function that holds `address`, for a return or jump whose target was not known at translation;
+     * TN_NONE if unknown. `user` is handed back. May call tn_object and tn_function, nothing else. */
+    uint32_t (*function_at)(void *user, uint64_t address);
+    void *user;
+};
+
+void tn_config_default(struct tn_config *config);
+
+/* NULL if the core can simulate `config`, else one line that says what is wrong and what is possible; the text
+ * lives as long as the program. */
+const char *tn_config_check(const struct tn_config *config);
+
+/* ------------------------------------------------------------------------------------------ hot layout */
+
+/* A way of a level-1 cache. Invariants: line is a multiple of the line size, or TN_NO_LINE;
+ * 0 <= distinct bytes in mask <= bytes in use; stamp is the stamp of the last access.
+ * mask: bit i is granule i; a granule is max(1, line / 64) bytes. Bits beyond the line are ignored. */
+struct tn_way {
+    uint64_t line;
+    uint64_t use; /* touches | bytes << TN_TOUCH_BITS since the load, or since the last spill */
+    uint64_t mask;
+    uint64_t stamp;
+};
+#define TN_NO_LINE 0x8000000000000000ull /* not canonical: no access ever compares equal */
+
+/* The hot part of a thread; all of it, and the arrays that follow it, are reached from one base register.
+ * Only the fields above the line are the engine's to touch. */
+struct tn_thread {
+    uint64_t clock;      /* accesses so far, in TN_STEP; handed on at thread switches of serial engines */
+    uint64_t data;       /* reads + (writes << 32); differences below 2^32 reads are exact */
+    uint64_t branches;   /* conditional + (indirect << 32), with branch_sim */
+    uint64_t collecting; /* 1 or 0; what a segment counter is to add once collection has been toggled */
+    uint64_t user;       /* the engine's own */
+    /* -------------------------------------------------------------------------------------------- */
+    tn_core *core;
+    struct tn_activity *activity; /* call stacks, trees (core/stack.c) */
+    struct tn_l1 *i1, *d1;        /* cold parts of the caches (core/cache.c) */
+    uint32_t id;
+};
+
+/* Where things lie, in bytes from the thread base. The way table (element: uint16_t) is indexed by
+ * (address >> line_bits) & table_mask and gives the offset of the way inside `ways`, in units of 8 bytes. */
+struct tn_l1_layout {
+    uint32_t table, ways;   /* offsets from the thread base */
+    uint32_t table_mask;    /* elements - 1 */
+    uint32_t line_bits;     /* log2(line size) */
+    uint32_t granule_bits;  /* log2(bytes per mask bit): 0 for lines up to 64 */
+};
+struct tn_layout {
+    struct tn_l1_layout i1, d1;
+    uint32_t counters;      /* offset of counter 0, an array of uint64_t */
+    uint32_t counter_limit; /* number of counters the reservation can hold */
+    uint64_t thread_bytes;  /* reserved per thread; pages are used as they are touched */
+};
+const struct tn_layout *tn_layout(const tn_core *core);
+
+/* ------------------------------------------------------------------------------------------ life */
+
+/* Make a core for a checked configuration. Nothing is shared between two cores. */
+tn_core *tn_core_new(const struct tn_config *config);
+void tn_core_free(tn_core *core);
+
+/* Remember a fact for the profile's meta data (command line, engine, geometry source, ...). Copied. */
+void tn_meta(tn_core *core, const char *key, const char *value);
+
+/* ------------------------------------------------------------------------------------------ code */
+
+struct tn_object_info {
+    const char *path;         /* as the kernel names it, or "[vdso]", "[anon]", ... */
+    uint64_t start, size;     /* mapped range in memory */
+    int64_t bias;             /* run-time address - address in the file's symbol table */
+    const uint8_t *build_id;  /* may be NULL */
+    uint32_t build_id_size;
+};
+uint32_t tn_object(tn_core *core, const struct tn_object_info *info);
+
+enum {
+    TN_FN_SKIP = 1,         /* --fn-skip, PLT stubs: costs go to the instruction that called */
+    TN_FN_POP_ON_JUMP = 2,  /* the dynamic linker's resolver: what it jumps to was called by its caller */
+    TN_FN_TOGGLE = 4,       /* --toggle-collect */
+    TN_FN_DUMP_BEFORE = 8,
+    TN_FN_DUMP_AFTER = 16,
+    TN_FN_ZERO_BEFORE = 32,
+};
+struct tn_function_info {
+    uint32_t object;
+    uint64_t start, size; /* run-time address range; size 0 if unknown */
+    const char *name;     /* as in the symbol table; NULL or "" if unknown */
+    uint32_t flags;       /* TN_FN_* */
+};
+/* A new function each time: the caller keeps the map from addresses. */
+uint32_t tn_function(tn_core *core, const struct tn_function_info *info);
+
+enum {
+    TN_INSTR_COND = 1,     /* conditional branch: Bc */
+    TN_INSTR_INDIRECT = 2, /* indirect jump or call, returns excepted: Bi */
+    TN_INSTR_CALL = 4,
+    TN_INSTR_RETURN = 8,
+};
+/* Counts are per execution. An instruction whose accesses are guarded counts them in guard counters instead. */
+struct tn_instr_info {
+    uint64_t address;
+    uint32_t function;
+    uint8_t length;
+    uint8_t flags;
+    uint16_t reads, writes; /* a read-modify-write is one read (seed 001, 5.8.1) */
+};
+/* Find or make: equal infos give equal ids. The id is the instruction's cost centre. */
+uint32_t tn_instr(tn_core *core, const struct tn_instr_info *info);
+
+/* The segment counter of a run of `n` instructions. Find or make: an equal run has the same counter, so that
+ * translating again counts on. Panics when tn_layout.counter_limit is reached. */
+uint32_t tn_segment(tn_core *core, const uint32_t *instrs, uint32_t n);
+
+/* The counter of an access that happens only sometimes: counts one read (or write) of `instr` each. The engine
+ * also adds it to thread->data, and TN_STEP to thread->clock, when it happens. */
+uint32_t tn_guarded(tn_core *core, uint32_t instr, bool write);
+
+enum tn_kind { TN_READ, TN_WRITE, TN_MODIFY };
+struct tn_access_info {
+    uint32_t instr;
+    uint32_t back;
+    uint16_t size; /* 1 to TN_MAX_ACCESS bytes */
+    uint8_t kind;  /* enum tn_kind */
+};
+uint32_t tn_access(tn_core *core, const struct tn_access_info *info);
+
+/* A run of fetches from one line by consecutive instructions of one segment. An instruction that straddles two
+ * lines ends the run of the first line and begins that of the second; both runs count a touch and the bytes
+ * that are theirs. */
+struct tn_fetch_info {
+    uint32_t instr;      /* the first instruction of the run: it pays for a miss */
+    uint64_t line;       /* address of the line */
+    uint32_t back_first; /* of the run's first instruction */
+    uint32_t back_last;  /* of its last */
+    uint32_t touches;    /* instructions in the run */
+    uint32_t bytes;      /* of code fetched by it */
+    uint64_t mask;       /* granules fetched */
+    bool second;         /* the first instruction began in the line before: stamps are one more */
+    bool last_second;    /* the run is nothing but that second half */
+};
+uint32_t tn_fetch(tn_core *core, const struct tn_fetch_info *info);
+
+/* What the hot path adds and stores for a fetch run, from its info (see core/cache_hot.h). */
+uint64_t tn_fetch_use(const struct tn_fetch_info *info);
+uint32_t tn_fetch_stamp_back(const struct tn_fetch_info *info);
+
+/* ------------------------------------------------------------------------------------------ slow paths */
+
+/* The hit test failed for the data access `id` at `address`. Afterwards the way table leads to a way that takes
+ * the hot path's additions (for size <= line), which must follow. */
+void tn_slow_data(tn_thread *thread, uint64_t address, uint32_t id);
+
+/* The same access done whole, additions included: for accesses wider than a line, and for guarded ones. */
+void tn_whole_data(tn_thread *thread, uint64_t address, uint32_t id);
+
+/* The hit test failed for the fetch run `id`. The additions must follow. */
+void tn_slow_fetch(tn_thread *thread, uint32_t id);
+
+/* Branches, with branch_sim: predict, count a misprediction for `instr`, learn. */
+void tn_branch_cond(tn_thread *thread, uint32_t instr, bool taken);
+void tn_branch_indirect(tn_thread *thread, uint32_t instr, uint64_t target);
+
+/* ------------------------------------------------------------------------------------------ control flow */
+
+/* `site` called `function`. sp: stack pointer after the return address was pushed. return_address: where a
+ * normal return goes. */
+void tn_call(tn_thread *thread, uint32_t site, uint32_t function, uint64_t sp, uint64_t return_address);
+
+/* `site` returned to `target`. sp: stack pointer after the return address was popped. */
+void tn_return(tn_thread *thread, uint32_t site, uint64_t sp, uint64_t target);
+
+/* `site` jumped (or fell) into `function`, which is not the one that `site` belongs to: a tail call, a longjmp,
+ * an exception's landing. sp: stack pointer at the target. */
+void tn_jump(tn_thread *thread, uint32_t site, uint32_t function, uint64_t sp);
+
+/* A signal handler begins / has returned. Between the two, costs belong to a tree of its own. sp: stack pointer
+ * at the handler's first instruction. */
+void tn_signal_enter(tn_thread *thread, uint32_t function, uint64_t sp);
+void tn_signal_leave(tn_thread *thread);
+
+/* A thread begins: `parent` may be NULL; `os_id` is what the system calls it. Its first instruction belongs to
+ * `function`, with stack pointer `sp`: tn_thread_begin, once that is known. */
+tn_thread *tn_thread_new(tn_core *core, tn_thread *parent, uint64_t os_id);
+void tn_thread_begin(tn_thread *thread, uint32_t function, uint64_t sp);
+/* The same in mid-run (instrumentation goes on, a thread is attached to): there are callers that nobody has seen.
+ * A return to one of them puts it above the first function; until then nothing of this tree is pruned. */
+void tn_thread_resume(tn_thread *thread, uint32_t function, uint64_t sp);
+/* The thread ended: its costs stay, its caches are empty, its hot memory may serve another thread. */
+void tn_thread_end(tn_thread *thread);
+
+/* Serial engines: `to` runs from now on, not the thread that ran until now. Carries the clock (and, with
+ * shared_l1, the caches) over. The first thread of a core runs without it. */
+void tn_thread_switch(tn_core *core, tn_thread *to);
+
+/* At least once in 2^25 accesses of each thread that runs: keeps the packed counters from overflowing. Cheap
+ * when there is nothing to do. */
+void tn_tick(tn_thread *thread);
+
+/* ------------------------------------------------------------------------------------------ collection */
+
+/* Collection on or off for all threads. A line pays if collection was on when it was loaded. */
+void tn_collect(tn_core *core, bool on);
+bool tn_collecting(const tn_core *core);
+void tn_zero(tn_core *core);
+
+/* Instrumentation goes off: empty the caches (tenures end), clear the stacks. On again: tn_thread_begin for
+ * each thread. */
+void tn_instrument_off(tn_core *core);
+
+/* Write a part: everything since the last one. Costs are zero afterwards, caches and stacks go on. Returns 0 or
+ * the host's write error. `why` names the cause ("exit", "request", ...). tn_finish also ends the tenures of
+ * resident lines (flush_at_exit); after it only tn_core_free may be called. */
+int tn_dump(tn_core *core, void *stream, const char *why);
+int tn_finish(tn_core *core, void *stream, const char *why);
+
+/* The next part begins a new file: it has a header and all definitions again (a forked child). */
+void tn_restart_output(tn_core *core);
+
+/* After a dump was asked for by a TN_FN_DUMP_* function: true once, then false. The engine calls tn_dump. */
+bool tn_dump_wanted(tn_core *core);
+
+/* ------------------------------------------------------------------------------------------ statistics */
+
+struct tn_statistics {
+    uint64_t objects, functions, instrs, segments, counters, accesses, fetches, arcs;
+    uint64_t nodes_now, nodes_max, nodes_made, nodes_pruned;
+    double nodes_average; /* over drains of the queue */
+    uint64_t calls, returns, unwinds, jumps;
+    uint64_t slow_data, slow_fetch, drains, records_now, records_max;
+    uint64_t bytes; /* of memory the core has taken and touched, roughly: arenas, not reservations */
+};
+void tn_statistics(const tn_core *core, struct tn_statistics *out);
+
+#endif

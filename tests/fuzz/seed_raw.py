@@ -1,0 +1,98 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Write a small raw profile, straight from the grammar in core/raw_format.h.
+
+    seed_raw.py OUTPUT [TWO_PARTS]
+
+The input that fuzz_import starts from; every type of chunk occurs. The program: main (context 1) calls f
+(context 2) three times, a node below f is an alias of f.
+"""
+import struct
+import sys
+import zlib
+
+(META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT,
+ END) = range(1, 16)
+
+IMMEDIATE = ["Ir", "Dr", "Dw"]
+FETCH = ["I1mr", "ILmr", "AcCostI1", "SpLossI1", "EvI1"]
+DATA = ["D1mr", "DLmr", "-", "AcCostD1", "SpLossD1", "EvD1"]
+CALL, RETURN = 4, 8
+PRUNED_BELOW, ALIAS = 1, 4
+
+
+def n(*values):
+    out = bytearray()
+    for value in values:
+        while value >= 128:
+            out.append(value & 127 | 128)
+            value >>= 7
+        out.append(value)
+    return bytes(out)
+
+
+def s(value):
+    value = value.encode() if isinstance(value, str) else value
+    return n(len(value)) + value
+
+
+def late(slots):
+    """{slot: value} as a bit set and the values that are set."""
+    return n(sum(1 << slot for slot in slots), *(slots[slot] for slot in sorted(slots)))
+
+
+def costs(ir, fetch=None, data=None):
+    return n(ir, ir // 4, ir // 8) + late(fetch or {}) + late(data or {})
+
+
+class Part:
+    def __init__(self, number):
+        self.number, self.out, self.chunks = number, b"", 0
+
+    def chunk(self, kind, *records):
+        payload = b"".join(records)
+        self.out += struct.pack("<4I", kind, len(payload), zlib.crc32(payload), 0) + payload
+        self.chunks += 1
+
+    def end(self, why):
+        self.chunk(END, n(self.number) + s(why) + n(self.chunks))
+        return self.out
+
+
+def definitions(part):
+    names = (IMMEDIATE, FETCH, DATA)
+    part.chunk(META, s("command") + s("seed"), s("engine") + s("none"))
+    part.chunk(EVENTS, b"".join(n(len(group)) + b"".join(map(s, group)) for group in names))
+    part.chunk(OBJECT, n(1) + s("/nowhere/seed") + n(0x400000, 0x3000, 0) + s(bytes(range(20))))
+    part.chunk(FUNCTION, n(1, 1, 0x401000, 0x40, 0) + s("main"), n(2, 1, 0x401040, 0x20, 0) + s("_ZN1a1fEi"))
+    part.chunk(CONTEXT, n(1, 1, 0, 0), n(2, 2, 1, 1))
+    part.chunk(INSTR, n(1, 0x401000, 5, 1, CALL, 0, 1), n(2, 0x401040, 4, 2, 0, 1, 0),
+               n(3, 0x401044, 1, 2, RETURN, 1, 0))
+    part.chunk(THREAD, n(1, 4711, 0))
+    part.chunk(ARC, n(1, 1, 1, 2))
+
+
+def measurements(part):
+    part.chunk(SELF, n(1, 1, 3, 0, 3), n(1, 2, 300, 300, 0), n(1, 3, 3, 3, 0))
+    part.chunk(LATE, n(1, 1, 0) + late({0: 1, 1: 1}), n(1, 2, 1) + late({0: 200, 3: 1 << 40, 4: 56 * 200}))
+    part.chunk(NODE, n(1, 0, 0, 1, 1, 0, 1) + costs(3, {0: 1}),
+               n(2, 1, 1, 2, 1, PRUNED_BELOW, 3) + costs(303, None, {0: 200}),
+               n(3, 2, 1, 2, 1, ALIAS, 2) + costs(0))
+    part.chunk(ARC_COST, n(1, 3) + costs(303, None, {0: 200}))
+    part.chunk(FUNC_COST, n(1, 1) + costs(3, {0: 1}) + costs(306, {0: 1}, {0: 200}), n(2, 3) + costs(303) + costs(303))
+    part.chunk(STAT, s("nodes_made") + n(3))
+
+
+def main():
+    out = b"TENURERW" + struct.pack("<2I", 1, 0)
+    for number in range(1, 3 if len(sys.argv) > 2 else 2):
+        part = Part(number)
+        if number == 1:
+            definitions(part)
+        measurements(part)
+        out += part.end("exit")
+    with open(sys.argv[1], "wb") as file:
+        file.write(out)
+
+
+main()
