@@ -261,7 +261,7 @@ static void drop_below(struct tn_forest *forest, struct tn_node *node)
 {
     if (!node->below)
         return;
-    tn_costs_clear(forest->pools, node->below);
+    tn_costs_drop(forest->pools, node->below);
     tn_pool_put(&forest->costs, node->below);
     node->below = NULL;
 }
@@ -390,6 +390,7 @@ static struct tn_node *prune_one(struct tn_forest *forest, struct tn_node *node)
     parent->pruned_below |= costs;
     give(forest, node);
     unlink_node(forest, node);
+    tn_costs_drop(forest->pools, &node->self);
     tn_pool_put(&forest->nodes, node);
     forest->now--;
     forest->pruned++;

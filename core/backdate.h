@@ -41,7 +41,10 @@ struct tn_node {
     uint64_t calls;
     uint32_t pins, children;
     uint64_t sent;
+    /* the consumer's half: seen, live, and self.late */
+    uint64_t seen, live;
     struct tn_costs self;
+    struct tn_costs *below; /* given by pruned children; NULL: none */
     /* place */
     struct tn_node *parent, *first_child, *next, *prev; /* siblings */
     struct tn_node *newer, *older;                      /* all nodes by age */
@@ -49,9 +52,6 @@ struct tn_node {
     uint32_t arc, id, thread;
     bool charges_arc, charges_function, handler, defined, pruned_below;
     bool open; /* its root may get a parent yet: not pruned */
-    /* the consumer's */
-    uint64_t seen, live;
-    struct tn_costs *below; /* given by pruned children; NULL: none */
 };
 
 /* An arc (JCC): a calling instruction in a caller's context, a callee's context. */

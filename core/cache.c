@@ -24,13 +24,20 @@ static uint32_t log2_of(uint64_t value)
     return bits;
 }
 
-void tn_l1_init(struct tn_l1 *l1, const struct tn_geometry *geometry, enum tn_stream stream)
+void tn_shape_init(struct tn_shape *shape, const struct tn_geometry *geometry)
+{
+    shape->line = geometry->line;
+    shape->line_bits = log2_of(geometry->line);
+    shape->granule_bits = shape->line_bits > 6 ? shape->line_bits - 6 : 0;
+    shape->mask_valid = shape->line_bits >= 6 ? ~0ull : (1ull << shape->line) - 1;
+}
+
+void tn_l1_init(struct tn_l1 *l1, const struct tn_geometry *geometry, enum tn_stream stream,
+                struct tn_lower *next)
 {
     memset(l1, 0, sizeof *l1);
-    l1->line = geometry->line;
-    l1->line_bits = log2_of(geometry->line);
-    l1->granule_bits = l1->line_bits > 6 ? l1->line_bits - 6 : 0;
-    l1->mask_valid = l1->line_bits >= 6 ? ~0ull : (1ull << l1->line) - 1;
+    tn_shape_init(&l1->shape, geometry);
+    l1->next = next;
     l1->assoc = geometry->assoc;
     l1->lines = (uint32_t)(geometry->size / geometry->line);
     l1->sets = l1->lines / l1->assoc;
@@ -129,8 +136,8 @@ static bool bring(struct tn_thread *thread, const struct tn_l1_layout *layout, s
                   const struct miss *miss, struct tn_way **found)
 {
     struct tn_way *ways = ways_of(thread, layout);
-    uint64_t number = miss->line >> l1->line_bits;
-    uint64_t set = l1->set_mask || l1->sets == 1 ? number & l1->set_mask : number % l1->sets;
+    uint64_t number = miss->line >> l1->shape.line_bits;
+    uint64_t set = tn_set_of(number, l1->sets, l1->set_mask);
     struct tn_way *way = &ways[set * l1->assoc], *end = way + l1->assoc;
     while (way < end && way->line != miss->line)
         way++;
@@ -168,15 +175,15 @@ static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, co
     const struct tn_l1_layout *layout = &tn_layout(thread->core)->d1;
     struct tn_l1 *l1 = thread->d1;
     struct miss miss = {.stamp = thread->clock - access->back, .instr = access->instr, .flags = data_flags(access)};
-    uint64_t first = address & ~(uint64_t)(l1->line - 1), end = address + access->size;
+    uint64_t first = address & ~(uint64_t)(l1->shape.line - 1), end = address + access->size;
     struct tn_way *way = NULL, *first_way = NULL;
-    for (miss.line = first; miss.line < end; miss.line += l1->line, miss.stamp++) {
+    for (miss.line = first; miss.line < end; miss.line += l1->shape.line, miss.stamp++) {
         uint32_t from = miss.line == first ? (uint32_t)(address - first) : 0;
-        uint32_t to = end - miss.line < l1->line ? (uint32_t)(end - miss.line) : l1->line;
+        uint32_t to = end - miss.line < l1->shape.line ? (uint32_t)(end - miss.line) : l1->shape.line;
         if (bring(thread, layout, l1, &miss, &way))
             miss.flags |= TN_ENTRY_SECOND;
         way->use += tn_use_of(1, to - from);
-        way->mask |= granules(from, to, l1->granule_bits);
+        way->mask |= granules(from, to, l1->shape.granule_bits);
         if (!first_way)
             first_way = way;
     }
@@ -198,8 +205,8 @@ void tn_slow_data(struct tn_thread *thread, uint64_t address, uint32_t id)
     struct tn_l1 *l1 = thread->d1;
     struct tn_way *way;
     core->slow_data++;
-    if ((address & (l1->line - 1)) + access->size <= l1->line) {
-        struct miss miss = {address & ~(uint64_t)(l1->line - 1), thread->clock - access->back, access->instr,
+    if ((address & (l1->shape.line - 1)) + access->size <= l1->shape.line) {
+        struct miss miss = {address & ~(uint64_t)(l1->shape.line - 1), thread->clock - access->back, access->instr,
                             data_flags(access)};
         bring(thread, &core->layout.d1, l1, &miss, &way);
         return;

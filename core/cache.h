@@ -4,7 +4,7 @@
  *
  * The hot part of a cache (way table and ways) lies in its thread's memory, where the engine's code reaches it;
  * what only a miss needs is here. A miss does not look further down: it appends an entry to the queue, and the
- * consumer (lastlevel.c) charges the miss, the victim's use and the last level when the queue is drained.
+ * consumer (lower.c) charges the miss, the victim's use and the last level when the queue is drained.
  *
  *   the ways of set s are way[s * assoc .. (s + 1) * assoc); way[lines] takes additions meant for nobody
  *   LRU: the way of a set with the smallest stamp goes; ways never filled have stamp 0
@@ -21,24 +21,36 @@
 
 /* One stay of a line in a level-1 way, as the consumer knows it. */
 struct tn_stay {
-    struct tn_node *node;       /* loader; NULL: collection was off, or nobody keeps nodes */
-    uint64_t loaded;            /* stamp of the load */
-    uint64_t touches, bytes;    /* spilled so far */
-    uint32_t instr;             /* loader's cost centre; 0: nobody pays */
-    uint32_t thread;            /* id of the thread whose centre pays */
+    struct tn_node *node;     /* loader; NULL: collection was off, or nobody keeps nodes */
+    uint64_t *late;           /* of the loader's centre; NULL: nobody pays */
+    struct tn_record *record; /* of the level below it was filled from; NULL: the way is empty */
+    uint64_t loaded;          /* stamp of the load */
+    uint64_t touches, bytes;  /* spilled so far */
+    uint32_t line_offset;     /* of the line inside the record's line, in bytes */
     uint32_t epoch;
-    uint32_t record;            /* the last-level record it was filled from; 0: the way is empty */
-    uint32_t line_offset;       /* of the line inside the record's line, in bytes */
+};
+
+/* How a cache cuts memory. */
+struct tn_shape {
+    uint32_t line, line_bits, granule_bits;
+    uint64_t mask_valid; /* mask bits that are inside a line */
 };
 
 struct tn_l1 {
+    struct tn_shape shape;
     uint64_t sets, set_mask; /* set_mask: sets - 1 if a power of two, else 0 */
-    uint32_t assoc, lines, line, line_bits, granule_bits;
-    uint64_t missed_access; /* clock step of the last miss: an access misses once */
-    uint64_t mask_valid;    /* mask bits that are inside a line */
+    uint32_t assoc, lines;
+    uint64_t missed_access; /* index of the last access that missed: an access misses once */
     enum tn_stream stream;
+    struct tn_lower *next; /* the level below */
     struct tn_stay *stays; /* one per way */
 };
+
+/* The set of a line number. */
+static inline uint64_t tn_set_of(uint64_t number, uint64_t sets, uint64_t set_mask)
+{
+    return set_mask || sets == 1 ? number & set_mask : number % sets;
+}
 
 /* What a miss leaves for the consumer. */
 enum {
@@ -66,7 +78,10 @@ static inline uint64_t tn_use_of(uint64_t touches, uint64_t bytes)
     return touches | bytes << TN_TOUCH_BITS;
 }
 
-void tn_l1_init(struct tn_l1 *l1, const struct tn_geometry *geometry, enum tn_stream stream);
+void tn_shape_init(struct tn_shape *shape, const struct tn_geometry *geometry);
+
+void tn_l1_init(struct tn_l1 *l1, const struct tn_geometry *geometry, enum tn_stream stream,
+                struct tn_lower *next);
 void tn_l1_free(struct tn_l1 *l1);
 
 /* Set the hot part in `thread` to empty. */

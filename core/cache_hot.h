@@ -29,6 +29,8 @@ static inline uint64_t tn_hot_mask(const struct tn_l1_layout *layout, uint64_t a
     uint64_t low = address & ((1ull << layout->line_bits) - 1);
     uint64_t first = low >> layout->granule_bits;
     uint64_t granules = (((low & ((1ull << layout->granule_bits) - 1)) + size - 1) >> layout->granule_bits) + 1;
+    if (granules > 64) /* a straddling access, long granules */
+        granules = 64;
     return (~0ull >> (64 - granules)) << first;
 }
 

@@ -50,17 +50,16 @@ const char *tn_config_check(const struct tn_config *config)
         return "with neither cache nor branch simulation there is nothing to collect";
     if (!config->cache_sim)
         return NULL;
-    const struct tn_geometry *levels[] = {&config->i1, &config->d1, &config->ll};
-    for (int i = 0; i < 3; i++) {
+    const struct tn_geometry *levels[] = {&config->i1, &config->d1, &config->ll, &config->l2};
+    for (int i = 0; i < (config->l2.size ? 4 : 3); i++) {
         const char *wrong = check_level(levels[i]);
         if (wrong)
             return wrong;
     }
-    if (config->l2.size)
-        return "a second level is not simulated by this version: give I1, D1 and LL";
     if (too_many_lines(&config->i1) || too_many_lines(&config->d1))
         return "a level-1 cache has at most 16383 lines";
-    if (config->ll.line < config->i1.line || config->ll.line < config->d1.line)
-        return "a line of LL cannot be smaller than a line of I1 or D1";
+    const struct tn_geometry *below = config->l2.size ? &config->l2 : &config->ll;
+    if (below->line < config->i1.line || below->line < config->d1.line || config->ll.line < below->line)
+        return "a line cannot be smaller than a line of the level above";
     return NULL;
 }

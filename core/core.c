@@ -28,10 +28,10 @@ static void lay_out(tn_core *core)
     layout->thread_bytes = page_up(layout->counters + (uint64_t)COUNTER_LIMIT * sizeof(uint64_t));
 }
 
-static struct tn_l1 *l1_new(const struct tn_geometry *geometry, enum tn_stream stream)
+static struct tn_l1 *l1_new(const struct tn_geometry *geometry, enum tn_stream stream, struct tn_lower *next)
 {
     struct tn_l1 *l1 = tn_host_alloc(sizeof *l1);
-    tn_l1_init(l1, geometry, stream);
+    tn_l1_init(l1, geometry, stream, next);
     return l1;
 }
 
@@ -43,6 +43,50 @@ static void l1_free(struct tn_l1 *l1)
     tn_host_free(l1, sizeof *l1);
 }
 
+static struct tn_lower *l2_new(tn_core *core)
+{
+    if (!core->config.l2.size)
+        return NULL;
+    struct tn_lower *l2 = tn_host_alloc(sizeof *l2);
+    tn_lower_init(l2, &core->config.l2, TN_LEVEL_2, &core->ll);
+    return l2;
+}
+
+static void l2_free(struct tn_lower *l2)
+{
+    if (!l2)
+        return;
+    tn_lower_free(l2);
+    tn_host_free(l2, sizeof *l2);
+}
+
+/* The caches of one thread, or of all with shared_l1. */
+static void caches_new(tn_core *core, struct tn_l1 **i1, struct tn_l1 **d1, struct tn_lower **l2)
+{
+    *l2 = l2_new(core);
+    *i1 = l1_new(&core->config.i1, TN_FETCH, *l2 ? *l2 : &core->ll);
+    *d1 = l1_new(&core->config.d1, TN_DATA, *l2 ? *l2 : &core->ll);
+}
+
+static void caches_free(struct tn_l1 *i1, struct tn_l1 *d1, struct tn_lower *l2)
+{
+    l1_free(i1);
+    l1_free(d1);
+    l2_free(l2);
+}
+
+static void lower_levels_new(tn_core *core)
+{
+    tn_pool_init(&core->displaced_pool, sizeof(struct tn_displaced));
+    tn_lower_init(&core->ll, &core->config.ll, TN_LEVEL_LL, NULL);
+    core->shapes[TN_LEVEL_LL] = core->ll.shape;
+    if (core->config.l2.size)
+        tn_shape_init(&core->shapes[TN_LEVEL_2], &core->config.l2);
+    core->queue = tn_host_alloc(TN_QUEUE * sizeof *core->queue);
+    if (core->config.shared_l1)
+        caches_new(core, &core->shared_i1, &core->shared_d1, &core->shared_l2);
+}
+
 tn_core *tn_core_new(const struct tn_config *config)
 {
     tn_core *core = tn_host_alloc(sizeof *core);
@@ -50,7 +94,7 @@ tn_core *tn_core_new(const struct tn_config *config)
     core->collecting = config->collect_at_start;
     lay_out(core);
     tn_code_init(&core->code);
-    tn_cost_pools_init(&core->pools, 2);
+    tn_cost_pools_init(&core->pools, config->l2.size ? 3 : 2);
     tn_forest_init(&core->forest, &core->pools, config->paths, config->prune_slack);
     tn_pool_init(&core->stack_pool, sizeof(struct tn_stack));
     tn_pool_init(&core->level_pool, sizeof(struct tn_handler_level));
@@ -59,14 +103,8 @@ tn_core *tn_core_new(const struct tn_config *config)
     tn_array_init(&core->threads, sizeof(struct tn_thread_record));
     tn_array_add(&core->threads);
     tn_array_init(&core->metas, sizeof(struct tn_meta_entry));
-    if (config->cache_sim) {
-        tn_ll_init(&core->ll, &config->ll);
-        core->queue = tn_host_alloc(TN_QUEUE * sizeof *core->queue);
-    }
-    if (config->cache_sim && config->shared_l1) {
-        core->shared_i1 = l1_new(&config->i1, TN_FETCH);
-        core->shared_d1 = l1_new(&config->d1, TN_DATA);
-    }
+    if (config->cache_sim)
+        lower_levels_new(core);
     return core;
 }
 
@@ -142,9 +180,10 @@ tn_thread *tn_thread_new(tn_core *core, tn_thread *parent, uint64_t os_id)
     thread->id = id;
     thread->collecting = parent ? parent->collecting : core->collecting;
     thread->activity = tn_host_alloc(sizeof *thread->activity);
+    /* A stamp of 0 is that of a way never filled: the clock begins later. */
+    thread->clock = core->running ? core->running->clock : core->ended_clock + TN_STEP;
     if (!core->running)
         core->running = thread;
-    thread->clock = core->running->clock;
     thread->activity->last_clock = thread->clock;
     record->ticked = thread->clock;
     record->thread = thread;
@@ -155,8 +194,11 @@ tn_thread *tn_thread_new(tn_core *core, tn_thread *parent, uint64_t os_id)
     if (core->config.branch_sim)
         record->branch = tn_host_alloc(sizeof *record->branch);
     if (core->config.cache_sim) {
-        thread->i1 = core->config.shared_l1 ? core->shared_i1 : l1_new(&core->config.i1, TN_FETCH);
-        thread->d1 = core->config.shared_l1 ? core->shared_d1 : l1_new(&core->config.d1, TN_DATA);
+        thread->i1 = core->shared_i1;
+        thread->d1 = core->shared_d1;
+        thread->l2 = core->shared_l2;
+        if (!core->config.shared_l1)
+            caches_new(core, &thread->i1, &thread->d1, &thread->l2);
         tn_l1_clear(thread, &core->layout.i1, thread->i1);
         tn_l1_clear(thread, &core->layout.d1, thread->d1);
     }
@@ -175,7 +217,9 @@ void tn_thread_flush(struct tn_thread *thread)
         return;
     tn_l1_end(thread, &core->layout.i1, thread->i1, now(core));
     tn_l1_end(thread, &core->layout.d1, thread->d1, now(core));
-    tn_ll_drain(core);
+    tn_drain(core);
+    if (thread->l2)
+        tn_lower_flush(core, thread->l2, now(core));
 }
 
 /* With one level-1 cache for all, its hot part goes with the thread that runs. */
@@ -230,14 +274,12 @@ void tn_thread_end(tn_thread *thread)
         tn_thread_flush(thread);
     hand_over(core, thread);
     if (core->config.cache_sim)
-        tn_ll_drain(core);
+        tn_drain(core);
     tn_stack_clear(thread);
     keep_counters(core, thread, record);
     free_activity(thread);
-    if (!core->config.shared_l1) {
-        l1_free(thread->i1);
-        l1_free(thread->d1);
-    }
+    if (!core->config.shared_l1)
+        caches_free(thread->i1, thread->d1, thread->l2);
     record->thread = NULL;
     thread->user = (uintptr_t)core->spare;
     core->spare = thread;
@@ -334,7 +376,7 @@ bool tn_collecting(const tn_core *core)
 static void drain(tn_core *core)
 {
     if (core->config.cache_sim)
-        tn_ll_drain(core);
+        tn_drain(core);
     tn_forest_prune(&core->forest);
 }
 
@@ -361,10 +403,9 @@ void tn_clear_centres(tn_core *core, struct tn_thread_record *record)
         if (!centre)
             continue;
         for (int stream = 0; stream < TN_STREAMS; stream++)
-            tn_late_clear(&core->pools, &centre->late[stream]);
+            tn_late_clear(&core->pools, centre->late[stream]);
         if (centre->extra)
-            tn_pool_put(&core->pools.extra, centre->extra);
-        centre->extra = NULL;
+            memset(centre->extra, 0, TN_IMMEDIATE_EVENTS * sizeof *centre->extra);
     }
     for (uint32_t i = 1; i < record->executed.count; i++) {
         uint64_t *count = tn_array_get(&record->executed, i);
@@ -384,8 +425,8 @@ static void stop_thread(struct tn_thread *thread)
 static void end_tenures(tn_core *core)
 {
     if (core->config.cache_sim) {
-        tn_ll_drain(core);
-        tn_ll_flush(core, now(core));
+        tn_drain(core);
+        tn_lower_flush(core, &core->ll, now(core));
     }
 }
 
@@ -446,7 +487,7 @@ static uint64_t memory_of(const tn_core *core)
     for (uint32_t id = 1; id < core->threads.count; id++)
         bytes += tn_array_bytes(&tn_thread_record_of(core, id)->centres) + core->layout.counters +
                  core->code.counters.count * sizeof(uint64_t);
-    return bytes + (core->config.cache_sim ? tn_ll_bytes(&core->ll) : 0);
+    return bytes + core->records_max * (sizeof(struct tn_record) + sizeof(uint64_t));
 }
 
 void tn_statistics(const tn_core *core, struct tn_statistics *out)
@@ -462,7 +503,7 @@ void tn_statistics(const tn_core *core, struct tn_statistics *out)
         .nodes_average = core->drains ? (double)core->nodes_summed / (double)core->drains : (double)forest->now,
         .calls = core->calls, .returns = core->returns, .unwinds = core->unwinds, .jumps = core->jumps,
         .slow_data = core->slow_data, .slow_fetch = core->slow_fetch, .drains = core->drains,
-        .records_now = core->ll.live, .records_max = core->ll.live_max, .bytes = memory_of(core)};
+        .records_now = core->records_live, .records_max = core->records_max, .bytes = memory_of(core)};
     out->segments = out->counters;
 }
 
@@ -470,10 +511,8 @@ static void end_thread(struct tn_thread *thread)
 {
     tn_stack_clear(thread);
     free_activity(thread);
-    if (!thread->core->config.shared_l1) {
-        l1_free(thread->i1);
-        l1_free(thread->d1);
-    }
+    if (!thread->core->config.shared_l1)
+        caches_free(thread->i1, thread->d1, thread->l2);
     tn_host_free(thread, thread->core->layout.thread_bytes);
 }
 
@@ -492,11 +531,11 @@ void tn_core_free(tn_core *core)
             tn_host_free(record->branch, sizeof *record->branch);
     }
     if (core->config.cache_sim) {
-        tn_ll_free(&core->ll);
+        tn_lower_free(&core->ll);
+        tn_pool_free(&core->displaced_pool);
         tn_host_free(core->queue, TN_QUEUE * sizeof *core->queue);
     }
-    l1_free(core->shared_i1);
-    l1_free(core->shared_d1);
+    caches_free(core->shared_i1, core->shared_d1, core->shared_l2);
     tn_code_free(&core->code);
     tn_cost_pools_free(&core->pools);
     tn_forest_free(&core->forest);

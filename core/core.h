@@ -13,7 +13,7 @@
 #include "cache.h"
 #include "code.h"
 #include "cost.h"
-#include "lastlevel.h"
+#include "lower.h"
 #include "stack.h"
 #include "tenure_core.h"
 
@@ -40,8 +40,12 @@ struct tn_core {
     struct tn_cost_pools pools;
     struct tn_forest forest;
     struct tn_pool stack_pool, level_pool, handler_pool, special_pool;
-    struct tn_ll ll;
+    struct tn_pool displaced_pool;
+    uint64_t records_live, records_max;
+    struct tn_shape shapes[TN_LEVELS]; /* of the lower levels, by enum tn_level */
+    struct tn_lower ll;
     struct tn_l1 *shared_i1, *shared_d1;
+    struct tn_lower *shared_l2;
     struct tn_array threads; /* struct tn_thread_record by id */
     struct tn_array metas;   /* struct tn_meta_entry */
     struct tn_entry *queue;
@@ -75,7 +79,7 @@ static inline struct tn_centre *tn_centre_of(const tn_core *core, uint32_t threa
 static inline struct tn_entry *tn_queue_add(tn_core *core)
 {
     if (core->queued == TN_QUEUE) {
-        tn_ll_drain(core);
+        tn_drain(core);
         tn_forest_prune(&core->forest);
     }
     return &core->queue[core->queued++];

@@ -34,18 +34,35 @@ void tn_costs_add(struct tn_cost_pools *pools, struct tn_costs *to, const struct
     }
 }
 
-void tn_late_clear(struct tn_cost_pools *pools, uint64_t **late)
+void tn_late_clear(const struct tn_cost_pools *pools, uint64_t *late)
 {
-    if (*late)
-        tn_pool_put(&pools->late, *late);
-    *late = NULL;
+    if (late)
+        memset(late, 0, pools->late_slots * sizeof *late);
 }
 
 void tn_costs_clear(struct tn_cost_pools *pools, struct tn_costs *costs)
 {
     memset(costs->immediate, 0, sizeof costs->immediate);
     for (int stream = 0; stream < TN_STREAMS; stream++)
-        tn_late_clear(pools, &costs->late[stream]);
+        tn_late_clear(pools, costs->late[stream]);
+}
+
+void tn_costs_drop(struct tn_cost_pools *pools, struct tn_costs *costs)
+{
+    memset(costs->immediate, 0, sizeof costs->immediate);
+    for (int stream = 0; stream < TN_STREAMS; stream++) {
+        if (costs->late[stream])
+            tn_pool_put(&pools->late, costs->late[stream]);
+        costs->late[stream] = NULL;
+    }
+}
+
+bool tn_late_is_zero(const struct tn_cost_pools *pools, const uint64_t *late)
+{
+    uint64_t any = 0;
+    for (uint32_t i = 0; late && i < pools->late_slots; i++)
+        any |= late[i];
+    return any == 0;
 }
 
 bool tn_costs_are_zero(const struct tn_cost_pools *pools, const struct tn_costs *costs)
@@ -53,11 +70,8 @@ bool tn_costs_are_zero(const struct tn_cost_pools *pools, const struct tn_costs 
     uint64_t any = 0;
     for (int i = 0; i < TN_IMMEDIATE_EVENTS; i++)
         any |= costs->immediate[i];
-    for (int stream = 0; stream < TN_STREAMS; stream++) {
-        for (uint32_t i = 0; costs->late[stream] && i < pools->late_slots; i++)
-            any |= costs->late[stream][i];
-    }
-    return any == 0;
+    return any == 0 && tn_late_is_zero(pools, costs->late[TN_FETCH]) &&
+           tn_late_is_zero(pools, costs->late[TN_DATA]);
 }
 
 /* 1000 / touches in units of 1 / TN_RAW_ACCOST_UNIT, cut off. Most tenures are short: no division for them. */
@@ -78,13 +92,15 @@ static uint64_t accost(uint64_t touches)
     return touches >> 32 ? whole / touches : (uint32_t)whole / (uint32_t)touches;
 }
 
-void tn_charge(uint64_t *level, const struct tn_tenure *tenure)
+struct tn_charge tn_charge_of(const struct tn_tenure *tenure)
 {
-    level[TN_LATE_AcCost] += accost(tenure->touches);
-    level[TN_LATE_SpLoss] += tenure->line - tenure->distinct;
-    level[TN_LATE_Ev] += 1;
-    level[TN_LATE_Tch] += tenure->touches;
-    level[TN_LATE_Byt] += tenure->bytes;
-    level[TN_LATE_Use] += tenure->distinct;
-    level[TN_LATE_Age] += tenure->age;
+    struct tn_charge charge;
+    charge.use[TN_LATE_AcCost - TN_LATE_AcCost] = accost(tenure->touches);
+    charge.use[TN_LATE_SpLoss - TN_LATE_AcCost] = tenure->line - tenure->distinct;
+    charge.use[TN_LATE_Ev - TN_LATE_AcCost] = 1;
+    charge.use[TN_LATE_Tch - TN_LATE_AcCost] = tenure->touches;
+    charge.use[TN_LATE_Byt - TN_LATE_AcCost] = tenure->bytes;
+    charge.use[TN_LATE_Use - TN_LATE_AcCost] = tenure->distinct;
+    charge.use[TN_LATE_Age - TN_LATE_AcCost] = tenure->age;
+    return charge;
 }

@@ -77,10 +77,14 @@ static inline uint64_t *tn_extra(struct tn_cost_pools *pools, struct tn_centre *
 
 /* to += from; from is left as it is. */
 void tn_costs_add(struct tn_cost_pools *pools, struct tn_costs *to, const struct tn_costs *from);
-/* All zero; late blocks go back to their pool. */
+/* All zero. Blocks stay where they are: stays and records point to them. */
 void tn_costs_clear(struct tn_cost_pools *pools, struct tn_costs *costs);
+/* All zero, and the blocks go back to their pool. */
+void tn_costs_drop(struct tn_cost_pools *pools, struct tn_costs *costs);
 bool tn_costs_are_zero(const struct tn_cost_pools *pools, const struct tn_costs *costs);
-void tn_late_clear(struct tn_cost_pools *pools, uint64_t **late);
+/* A late block is set to zero; NULL is one already. */
+bool tn_late_is_zero(const struct tn_cost_pools *pools, const uint64_t *late);
+void tn_late_clear(const struct tn_cost_pools *pools, uint64_t *late);
 
 /* One tenure that ended, as it is charged (docs/model.md). age in accesses; the rest in touches and bytes. */
 struct tn_tenure {
@@ -88,7 +92,17 @@ struct tn_tenure {
     uint32_t line;
 };
 
-/* Charge a tenure to the slots of one level: `level` points at slot(level, 0). */
-void tn_charge(uint64_t *level, const struct tn_tenure *tenure);
+/* What a tenure adds to the use slots of a level, in their order. */
+struct tn_charge {
+    uint64_t use[TN_LATE_PER_LEVEL - TN_LATE_AcCost];
+};
+struct tn_charge tn_charge_of(const struct tn_tenure *tenure);
+
+/* `level` points at slot(level, 0). */
+static inline void tn_charge_add(uint64_t *level, const struct tn_charge *charge)
+{
+    for (int i = 0; i < TN_LATE_PER_LEVEL - TN_LATE_AcCost; i++)
+        level[TN_LATE_AcCost + i] += charge->use[i];
+}
 
 #endif

@@ -152,7 +152,8 @@ static void put_costs(struct writer *w, const struct tn_costs *costs)
 
 /* ------------------------------------------------------------------------------------------ definitions */
 
-/* Names of late slots: "I1mr", "-", "AcCostI1", ...; a second level would be called 2. */
+/* Names of late slots: "I1mr", "-", "AcCostI1", ... "ILmr", "-", "AcCostL", ... and the same with I2. The last
+ * level's use has one name in both streams: readers add slots of equal names. */
 #define TN_USE(name, text) #name,
 static const char *const use_names[] = {
 #include "events.inc"
@@ -192,7 +193,7 @@ static void put_late_names(struct writer *w, const char *stream, uint32_t slots)
         else if (what <= TN_LATE_WRITE_MISS)
             put_joined(w, stream, level, what == TN_LATE_WRITE_MISS ? "mw" : "mr");
         else
-            put_joined(w, use_names[what - TN_LATE_AcCost], stream, level);
+            put_joined(w, use_names[what - TN_LATE_AcCost], last ? "" : stream, level);
     }
 }
 
@@ -359,6 +360,14 @@ static void put_self(struct writer *w, uint32_t thread, uint32_t id, uint64_t ex
     put_immediate(w, v);
 }
 
+static bool any(const uint64_t *immediate)
+{
+    uint64_t bits = 0;
+    for (int i = 0; i < TN_IMMEDIATE_EVENTS; i++)
+        bits |= immediate[i];
+    return bits != 0;
+}
+
 static void write_thread_costs(struct writer *w, uint32_t thread_id, uint64_t *executed)
 {
     tn_core *core = w->core;
@@ -367,11 +376,11 @@ static void write_thread_costs(struct writer *w, uint32_t thread_id, uint64_t *e
     for (uint32_t id = 1; id < core->code.instrs.count; id++) {
         const struct tn_centre *centre = tn_array_get(&thread->centres, id);
         const uint64_t *extra = centre ? centre->extra : NULL;
-        if (executed[id] || extra)
+        if (executed[id] || (extra && any(extra)))
             put_self(w, thread_id, id, executed[id], extra);
         executed[id] = 0;
         for (int stream = 0; centre && stream < TN_STREAMS; stream++) {
-            if (!centre->late[stream])
+            if (tn_late_is_zero(&core->pools, centre->late[stream]))
                 continue;
             record(w, TN_RAW_LATE);
             put_n(w, thread_id);
@@ -419,7 +428,7 @@ static void write_node(void *user, struct tn_node *node)
         put_costs(w, &all);
         node->defined = true;
     }
-    tn_costs_clear(&w->core->pools, &all);
+    tn_costs_drop(&w->core->pools, &all);
 }
 
 static void write_arc_costs(struct writer *w)

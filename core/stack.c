@@ -121,14 +121,23 @@ static struct tn_stack *stack_new(struct tn_thread *thread, uint64_t sp)
     return stack;
 }
 
+static void set_before(struct tn_frame *frame, struct tn_node *node, uint32_t site)
+{
+    if (node)
+        node->pins++;
+    if (frame->before)
+        frame->before->pins--;
+    frame->before = node;
+    frame->before_site = site;
+}
+
 static void stack_free(struct tn_thread *thread, struct tn_stack *stack)
 {
     for (uint32_t i = 0; i < stack->count; i++) {
-        if (stack->frames[i].node)
-            stack->frames[i].node->pins--;
+        stack->frames[i].node->pins--;
+        set_before(&stack->frames[i], NULL, 0);
     }
-    if (stack->node)
-        stack->node->pins--;
+    stack->node->pins--;
     tn_host_free(stack->frames, stack->capacity * sizeof *stack->frames);
     tn_pool_put(&thread->core->stack_pool, stack);
 }
@@ -185,12 +194,12 @@ static void leave_special(struct tn_thread *thread, struct tn_special **link)
     tn_pool_put(&thread->core->special_pool, special);
 }
 
-/* `stack` has lost a frame. */
-static void left_frame(struct tn_thread *thread, const struct tn_stack *stack)
+/* The activations of `stack` that needed `depth` frames or more have ended. */
+static void left_frame(struct tn_thread *thread, const struct tn_stack *stack, uint32_t depth)
 {
     struct tn_special **link = &activity_of(thread)->level->special;
     while (*link) {
-        if ((*link)->stack == stack && (*link)->depth > stack->count)
+        if ((*link)->stack == stack && (*link)->depth >= depth)
             leave_special(thread, link);
         else
             link = &(*link)->outer;
@@ -202,8 +211,9 @@ static void pop(struct tn_thread *thread, struct tn_stack *stack)
     struct tn_frame *frame = &stack->frames[--stack->count];
     run(thread, frame->node, frame->skip_site);
     frame->node->pins--;
+    set_before(frame, NULL, 0);
     if (activity_of(thread)->level->special)
-        left_frame(thread, stack);
+        left_frame(thread, stack, stack->count + 1);
 }
 
 /* ------------------------------------------------------------------------------------------ which stack */
@@ -300,6 +310,9 @@ static uint32_t unwind(struct tn_thread *thread, uint64_t sp, struct tn_frame *l
 static void go(struct tn_thread *thread, uint32_t site, uint32_t function, uint32_t flags)
 {
     struct tn_activity *a = activity_of(thread);
+    struct tn_stack *stack = a->level->stack;
+    if (!thread->core->config.inclusive)
+        return;
     if (flags & TN_FN_SKIP) {
         run(thread, a->node, a->skip_site ? a->skip_site : site);
         return;
@@ -309,6 +322,8 @@ static void go(struct tn_thread *thread, uint32_t site, uint32_t function, uint3
     struct tn_node *edge = tn_node_call(&thread->core->forest, a->node, site, function);
     if (thread->collecting)
         edge->calls++;
+    if (flags & TN_FN_POP_ON_JUMP && stack->count)
+        set_before(&stack->frames[stack->count - 1], a->node, site);
     run(thread, edge->target, 0);
 }
 
@@ -333,7 +348,8 @@ void tn_call(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_
         call_from_elsewhere(thread, sp);
     struct tn_stack *stack = a->level->stack;
     uint32_t flags = function_of(thread, function)->flags;
-    *push(stack) = (struct tn_frame){sp, return_address, a->node, a->skip_site};
+    *push(stack) = (struct tn_frame){.sp = sp, .return_address = return_address, .node = a->node,
+                                       .skip_site = a->skip_site};
     a->node->pins++;
     if (flags & FN_SPECIAL)
         enter_special(thread, function, flags, stack->count);
@@ -344,25 +360,21 @@ void tn_call(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_
 
 /* ------------------------------------------------------------------------------------------ jumps */
 
-/* A function that pops on jump was called on behalf of what it jumps to. */
-static bool pop_on_jump(const struct tn_thread *thread, const struct tn_stack *stack)
-{
-    return stack->count && stack->node &&
-           function_of(thread, stack->node->function)->flags & TN_FN_POP_ON_JUMP &&
-           stack->node->parent;
-}
-
 static void jump_to(struct tn_thread *thread, uint32_t site, uint32_t function)
 {
     struct tn_activity *a = activity_of(thread);
+    struct tn_stack *stack = a->level->stack;
+    struct tn_frame *top = stack->count ? &stack->frames[stack->count - 1] : NULL;
     uint32_t flags = function_of(thread, function)->flags;
-    if (!a->skip_site && pop_on_jump(thread, a->level->stack) && !(flags & TN_FN_SKIP)) {
-        site = a->node->site;
-        run(thread, a->node->parent, 0);
-    }
     thread->core->jumps++;
+    /* A function that pops on jump was called on behalf of what it jumps to. */
+    if (top && top->before && !a->skip_site) {
+        site = top->before_site;
+        run(thread, top->before, 0);
+        set_before(top, NULL, 0);
+    }
     if (flags & FN_SPECIAL)
-        enter_special(thread, function, flags, a->level->stack->count);
+        enter_special(thread, function, flags, stack->count);
     go(thread, site, function, flags);
 }
 
@@ -398,6 +410,7 @@ static void past_the_bottom(struct tn_thread *thread, uint32_t function, uint64_
     while (root->parent)
         root = root->parent;
     struct tn_node *parent = tn_forest_parent(&thread->core->forest, root, function);
+    left_frame(thread, stack_of(thread), 0);
     stack_of(thread)->base = sp;
     run(thread, parent, 0);
 }

@@ -9,7 +9,7 @@
  *   activity.level[depth]   one interrupted context each; the last one runs
  *   level.stack             the stack that runs; level.stacks: all that were seen
  *   frame.sp                where the return address is; strictly decreasing from bottom to top of a stack
- *   pins of a node          = frames that go back to it + stacks that run it
+ *   pins of a node          = frames that go back to it (or have it as `before`) + stacks that run it
  *
  * A jump into another function pushes no frame: the frame on top changes its node (a tail call keeps its
  * frame). Skipped functions (PLT stubs, --fn-skip) do not change the node either; their costs go to skip_site.
@@ -24,6 +24,8 @@ struct tn_frame {
     uint64_t sp, return_address;
     struct tn_node *node; /* of the caller, to go back to */
     uint32_t skip_site;   /* of the caller, to go back to */
+    uint32_t before_site; /* of the call or jump to a function that pops on jump, and the node it came from */
+    struct tn_node *before; /* pinned; NULL: no such function runs in this frame */
 };
 
 /* An outermost activation of a function at which something is to happen (--toggle-collect, --dump-after, ...). */

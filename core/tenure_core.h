@@ -109,6 +109,7 @@ struct tn_thread {
     tn_core *core;
     struct tn_activity *activity; /* call stacks, trees (core/stack.c) */
     struct tn_l1 *i1, *d1;        /* cold parts of the caches (core/cache.c) */
+    struct tn_lower *l2;          /* NULL: not simulated */
     uint32_t id;
 };
 

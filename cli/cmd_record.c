@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd_record.c: run a program under an engine, then make its profile.
+ *
+ *   check    the program, the engine, where the profile goes: all refusals come before anything starts
+ *   run      the engine writes a raw profile per process
+ *   import   each raw profile becomes a profile; it is removed when that worked, kept and named when not
+ *   tell     totals and the worst findings, on stderr
+ *   end      with the program's exit status, or by the signal that killed it
+ *
+ * Options of the engine are handed through as they are: a row here for each row of its own table
+ * (engine/valgrind/vg_options.c), none that it does not have.
+ */
+#include "cli/cli.h"
+#include "cli/geometry.h"
+#include "cli/given.h"
+#include "cli/launch.h"
+#include "cli/names.h"
+#include "cli/opt.h"
+#include "cli/query.h"
+#include "cli/summary.h"
+#include "cli/target.h"
+#include "cli/term.h"
+#include "profile/profile.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MAX_PASSED = 256 };
+
+struct record {
+    const char *out, *engine_name;
+    struct geometry geometry[GEOMETRY_COUNT];
+    bool geometry_given[GEOMETRY_COUNT];
+    char *passed[MAX_PASSED]; /* options for the tool: "--name=value" */
+    size_t passed_count;
+    bool trace_children, embed_source, raw, stats, quiet;
+};
+
+/* ------------------------------------------------------------------------------------------ options */
+
+static const char *take_geometry(void *into, const char *name, const char *value)
+{
+    struct record *r = into;
+    int which = 0;
+
+    while (strcmp(geometry_name[which], name) != 0)
+        which++;
+    r->geometry_given[which] = true;
+    return geometry_parse(&r->geometry[which], value);
+}
+
+static const char *pass(void *into, const char *name, const char *value)
+{
+    struct record *r = into;
+
+    if (r->passed_count == MAX_PASSED)
+        return "too many options for the engine";
+    if (asprintf(&r->passed[r->passed_count++], "--%s=%s", name, value) < 0)
+        abort();
+    return NULL;
+}
+
+static const char *pass_switch(void *into, const char *name, const char *value)
+{
+    if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
+        return "the value must be yes or no";
+    return pass(into, name, value);
+}
+
+static const char *pass_count(void *into, const char *name, const char *value)
+{
+    char text[32];
+    uint64_t number;
+
+    if (!opt_number(value, NULL, &number))
+        return "the value must be a whole number";
+    snprintf(text, sizeof text, "%llu", (unsigned long long)number);
+    return pass(into, name, text);
+}
+
+static const char *pass_function(void *into, const char *name, const char *value)
+{
+    return *value == '\0' ? "name a function" : pass(into, name, value);
+}
+
+#define HEAD(text) {OPT_HEADING, NULL, 0, NULL, text, 0, NULL, false}
+#define SWITCH(name, help) {OPT_TAKE, name, 0, "yes|no", help, 0, pass_switch, true}
+#define FUNCTIONS(name, help) {OPT_TAKE, name, 0, "FUNCTION", help, 0, pass_function, false}
+#define CACHE(name, help) {OPT_TAKE, name, 0, "SIZE,ASSOC,LINE", help, 0, take_geometry, false}
+
+static const struct opt rows[] = {
+    HEAD("Recording"),
+    {OPT_TEXT, "out", 'o', "FILE", "the profile [tenure.out.%p]; %p process, %n number, %h host,\n"
+                                   "%q{VAR} environment variable, %% percent sign",
+     offsetof(struct record, out), NULL, false},
+    {OPT_TEXT, "engine", 0, "valgrind", "what runs the program", offsetof(struct record, engine_name), NULL, false},
+    {OPT_SWITCH, "trace-children", 0, NULL, "go on in programs that are executed [no]",
+     offsetof(struct record, trace_children), NULL, false},
+    SWITCH("fork-inherit", "a forked child goes on with its parent's costs [no]"),
+    {OPT_SWITCH, "embed-source", 0, NULL, "keep the source text in the profile [no]",
+     offsetof(struct record, embed_source), NULL, false},
+    {OPT_FLAG, "raw", 0, NULL, "keep the raw profile, import nothing", offsetof(struct record, raw), NULL, false},
+    {OPT_SWITCH, "stats", 0, NULL, "print counters of the recording at the end [no]", offsetof(struct record, stats),
+     NULL, false},
+    {OPT_FLAG, "quiet", 'q', NULL, "no totals and findings at the end", offsetof(struct record, quiet), NULL, false},
+
+    HEAD("Simulation"),
+    CACHE("I1", "first-level instruction cache [this machine's]"),
+    CACHE("D1", "first-level data cache [this machine's]"),
+    CACHE("LL", "last-level cache [this machine's]; sizes may end in K, M, G"),
+    SWITCH("cache-sim", "simulate caches [yes]"),
+    SWITCH("branch-sim", "simulate branch prediction [no]"),
+    SWITCH("cacheuse", "collect the use of cache lines [yes]"),
+    SWITCH("inclusive", "follow calls, for inclusive costs [yes]"),
+    {OPT_TAKE, "paths", 0, "N", "call paths kept apart; 0: none [1000000]", 0, pass_count, false},
+    SWITCH("shared-l1", "one I1 and D1 for all threads, as in Callgrind [no]"),
+    SWITCH("flush-at-exit", "charge the lines that are resident at the end [yes]"),
+
+    HEAD("What is collected (* and ? match in FUNCTION; may be repeated)"),
+    SWITCH("collect-atstart", "collect from the start [yes]"),
+    SWITCH("instr-atstart", "simulate from the start [yes]"),
+    FUNCTIONS("toggle-collect", "collect only inside FUNCTION"),
+    FUNCTIONS("dump-before", "write a part whenever FUNCTION is entered"),
+    FUNCTIONS("dump-after", "write a part whenever FUNCTION returns"),
+    FUNCTIONS("zero-before", "forget all costs whenever FUNCTION is entered"),
+    FUNCTIONS("fn-skip", "costs of FUNCTION go to its caller"),
+    SWITCH("skip-plt", "the same for procedure linkage tables [yes]"),
+};
+
+static const struct opt_command command = {
+    "record", "[options] [--] PROGRAM ARGS...",
+    "Runs PROGRAM and writes its profile. Ends with the program's exit status; 125: Tenure failed,\n"
+    "126: PROGRAM cannot be executed, 127: PROGRAM was not found.",
+    rows, sizeof rows / sizeof rows[0], true, CLI_OWN_FAILURE,
+};
+
+/* ------------------------------------------------------------------------------------------ the engine's command line */
+
+static void choose_caches(struct record *r)
+{
+    struct geometry found[GEOMETRY_COUNT];
+    int i;
+
+    geometry_detect(found, NULL);
+    for (i = 0; i < GEOMETRY_COUNT; i++) {
+        if (!r->geometry_given[i])
+            r->geometry[i] = found[i];
+    }
+}
+
+/* A NULL-ended argv for the engine; freed by nobody, it lives as long as the recording. */
+static char **engine_argv(const struct record *r, const struct engine *engine, char *raw_pattern, char **program)
+{
+    static const char *const always[] = {
+        "--command-line-only=yes", /* neither ~/.valgrindrc nor VALGRIND_OPTS */
+        "--tool=tenure", "-q",
+        "--vgdb=no", /* its descriptors would be the program's to see */
+        "--run-libc-freeres=no", "--run-cxx-freeres=no",
+    };
+    size_t operands = 0, at = 0, i;
+    char **argv, text[96];
+
+    while (program[operands] != NULL)
+        operands++;
+    argv = calloc(operands + r->passed_count + GEOMETRY_COUNT + 16, sizeof *argv);
+    if (argv == NULL)
+        abort();
+    argv[at++] = engine->valgrind;
+    for (i = 0; i < sizeof always / sizeof always[0]; i++)
+        argv[at++] = strdup(always[i]);
+    if (r->trace_children)
+        argv[at++] = strdup("--trace-children=yes");
+    if (asprintf(&argv[at++], "--tenure-out-file=%s", raw_pattern) < 0)
+        abort();
+    for (i = 0; i < GEOMETRY_COUNT; i++) {
+        geometry_text(&r->geometry[i], text, sizeof text);
+        if (asprintf(&argv[at++], "--%s=%s", geometry_name[i], text) < 0)
+            abort();
+    }
+    for (i = 0; i < r->passed_count; i++)
+        argv[at++] = r->passed[i];
+    argv[at++] = strdup("--");
+    memcpy(argv + at, program, operands * sizeof *argv);
+    return argv;
+}
+
+/* ------------------------------------------------------------------------------------------ afterwards */
+
+/* key, value, ..., NULL for the profile: where the geometry came from. */
+static const char *const *extra_meta(const struct record *r)
+{
+    static const char *const keys[] = {"cache.I1.source", "cache.D1.source", "cache.LL.source"};
+    static const char *list[2 * GEOMETRY_COUNT + 1];
+    int i;
+
+    for (i = 0; i < GEOMETRY_COUNT; i++) {
+        list[2 * i] = keys[i];
+        list[2 * i + 1] = r->geometry[i].source;
+    }
+    return list;
+}
+
+/* --raw: the raw profile under the profile's name, with .raw behind unless a name was given. */
+static bool keep_raw(const struct record *r, const char *raw, const char *profile)
+{
+    char name[PATH_MAX];
+
+    snprintf(name, sizeof name, "%s%s", profile, r->out == NULL ? ".raw" : "");
+    if (rename(raw, name) != 0) {
+        term_error("cannot rename %s to %s: %s; the raw profile is kept", raw, name, strerror(errno));
+        return false;
+    }
+    if (!r->quiet)
+        fprintf(stderr, "tenure: wrote %s; `tenure import %s` makes the profile\n", name, name);
+    return true;
+}
+
+static bool import(const struct record *r, const char *raw, const char *profile)
+{
+    struct tp_import_options options = {
+        .embed_source = r->embed_source, .progress = given_progress, .meta = extra_meta(r)};
+    struct tp_import_result result = {0};
+    struct tp_error err = {0};
+
+    if (tp_import(raw, profile, &options, &result, &err) != 0) {
+        term_error("%s", err.message);
+        term_error("the raw profile is kept: %s; `tenure import %s -o FILE` tries again", raw, raw);
+        return false;
+    }
+    term_progress_end();
+    given_tell(raw, &result);
+    if (result.damaged)
+        term_error("the raw profile is kept: %s", raw);
+    else
+        unlink(raw);
+    return true;
+}
+
+static void tell_stats(tp_profile *profile)
+{
+    char number[32], name[128];
+    struct query q;
+
+    fputs("\nRecording:\n", stderr);
+    query_begin(&q, profile, "SELECT name, value FROM stats ORDER BY rowid");
+    while (query_row(&q)) {
+        term_escape(name, sizeof name, query_text(&q, 0));
+        fprintf(stderr, "  %-28s %18s\n", name, term_number(number, query_int(&q, 1)));
+    }
+    query_end(&q);
+}
+
+static void tell(const struct record *r, const char *path)
+{
+    struct tp_error err = {0};
+    tp_profile *profile = tp_open(path, &err);
+    char safe[PATH_MAX], caches[96];
+    int i;
+
+    if (profile == NULL) {
+        term_error("%s", err.message);
+        return;
+    }
+    if (!r->quiet) {
+        fputs("\ntenure:", stderr);
+        for (i = 0; i < GEOMETRY_COUNT; i++) {
+            geometry_words(&r->geometry[i], caches, sizeof caches);
+            fprintf(stderr, "%s %s %s", i ? ";" : "", geometry_name[i], caches);
+        }
+        fprintf(stderr, " (%s)\n", r->geometry[GEOMETRY_LL].source);
+        summary_totals(profile, stderr, "  ");
+        summary_findings(profile, stderr, "  ");
+        term_escape(safe, sizeof safe, path);
+        fprintf(stderr, "tenure: more: `tenure report %s`\n", safe);
+    }
+    if (r->stats)
+        tell_stats(profile);
+    tp_close(profile);
+}
+
+static bool is_empty(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && status.st_size == 0;
+}
+
+enum outcome { NO_PROFILE, LOST, GOOD };
+
+/* What became of the program's own raw file; its children's are treated the same. */
+static enum outcome collect(const struct record *r, const struct names *names, const struct ending *ending)
+{
+    struct names_raw *list;
+    size_t count = names_list(names, &list), i;
+    enum outcome outcome = NO_PROFILE;
+
+    for (i = 0; i < count; i++) {
+        char *profile = names_profile(names, &list[i], ending->pid);
+        bool good;
+
+        if (is_empty(list[i].path)) {
+            unlink(list[i].path); /* the engine refused, or was killed before it wrote */
+            free(profile);
+            continue;
+        }
+        good = r->raw ? keep_raw(r, list[i].path, profile) : import(r, list[i].path, profile);
+        if (good && !r->raw && list[i].pid == ending->pid)
+            tell(r, profile);
+        else if (good && !r->raw && !r->quiet)
+            fprintf(stderr, "tenure: process %ld: `tenure report %s`\n", (long)list[i].pid, profile);
+        if (list[i].pid == ending->pid && outcome != LOST)
+            outcome = good ? GOOD : LOST;
+        free(profile);
+    }
+    names_list_free(list, count);
+    return outcome;
+}
+
+/* No profile: say why, unless the engine has. */
+static int without_profile(int status)
+{
+    if (WIFSIGNALED(status)) {
+        term_error("killed by signal %d (%s) before a profile could be written", WTERMSIG(status),
+                   strsignal(WTERMSIG(status)));
+        end_like(status);
+    }
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != CLI_OWN_FAILURE)
+        term_error("the engine ended without a profile");
+    return CLI_OWN_FAILURE;
+}
+
+/* ------------------------------------------------------------------------------------------ the command */
+
+static int check(struct record *r, char **program, struct names *names, struct engine *engine)
+{
+    char why[2048];
+    const char *wrong;
+    int status;
+
+    if (r->engine_name != NULL && strcmp(r->engine_name, "valgrind") != 0) {
+        term_error("record: --engine=%s: only the Valgrind engine is in this build; use --engine=valgrind",
+                   r->engine_name);
+        return CLI_OWN_FAILURE;
+    }
+    status = target_check(program[0], why, sizeof why);
+    if (status != 0) {
+        const char *like = strchr(program[0], '/') == NULL ? cli_nearest_command(program[0]) : NULL;
+
+        if (status == CLI_NOT_FOUND && like != NULL)
+            term_error("%s; did you mean `tenure %s`?", why, like);
+        else
+            term_error("%s", why);
+        return status;
+    }
+    if (!engine_find(engine, why, sizeof why)) {
+        term_error("%s", why);
+        return CLI_OWN_FAILURE;
+    }
+    wrong = names_make(names, r->out != NULL ? r->out : "tenure.out.%p");
+    if (wrong != NULL) {
+        term_error("record: --out: %s", wrong);
+        return CLI_OWN_FAILURE;
+    }
+    return 0;
+}
+
+static int record(struct record *r, char **program)
+{
+    struct names names;
+    struct engine engine;
+    struct ending ending;
+    enum outcome outcome;
+    char *raw_pattern;
+    int status = check(r, program, &names, &engine);
+
+    if (status != 0)
+        return status;
+    choose_caches(r);
+    raw_pattern = names_raw_pattern(&names);
+    ending = launch(&engine, engine_argv(r, &engine, raw_pattern, program));
+    free(raw_pattern);
+    engine_free(&engine);
+    if (ending.failed)
+        return CLI_OWN_FAILURE;
+    outcome = collect(r, &names, &ending);
+    names_free(&names);
+    if (outcome == NO_PROFILE)
+        return without_profile(ending.status);
+    if (outcome == LOST)
+        return CLI_OWN_FAILURE;
+    end_like(ending.status);
+}
+
+int cmd_record(int argc, char **argv)
+{
+    struct record r = {0};
+    int first = opt_parse(&command, &r, argc, argv);
+
+    if (first < 0)
+        return term_finish(-1 - first);
+    if (first >= argc)
+        return opt_misused(&command, "name a program to run, as in `tenure record ls -l`");
+    return record(&r, argv + first);
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd_report.c: options of `tenure report`, the header, and which sections are printed.
+ *
+ * Without an option that asks for a section: totals, the worst findings, functions. Each section is a file of its
+ * own, report_*.c, and one SQL query or few; nothing is computed from sums of arcs.
+ */
+#include "cli/report.h"
+
+#include "cli/cli.h"
+#include "cli/geometry.h"
+#include "cli/given.h"
+#include "cli/opt.h"
+#include "cli/summary.h"
+#include "cli/term.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------ for the sections */
+
+void report_headings(const struct report *report, struct table *table)
+{
+    size_t i;
+
+    for (i = 0; i < report->shown_count; i++)
+        column_headings(table, &report->shown[i], i < 2 ? 0 : 2 * (int)i);
+}
+
+void report_expressions(const struct report *report, char *out, size_t size)
+{
+    size_t at = 0, i;
+
+    out[0] = '\0';
+    for (i = 0; i < report->shown_count && at < size; i++)
+        at += (size_t)snprintf(out + at, size - at, ", %s", report->shown[i].sql);
+}
+
+void report_cells(const struct report *report, struct table *table, struct query *q, int at)
+{
+    size_t i;
+
+    for (i = 0; i < report->shown_count; i++)
+        column_cells(table, &report->shown[i], q, at + (int)i, 0);
+}
+
+void report_section(struct report *report, struct table *table, const char *key, const char *heading)
+{
+    if (report->json) {
+        fputs(",\n", stdout);
+        term_json(stdout, key);
+        fputs(": ", stdout);
+        table_json(table, stdout);
+    } else {
+        char safe[4096];
+
+        term_escape(safe, sizeof safe, heading);
+        printf("%s%s%s%s\n", report->sections ? "\n" : "", term_style(stdout, TERM_BOLD), safe,
+               term_style(stdout, TERM_PLAIN));
+        if (table_rows(table) == 0)
+            puts("  none");
+        else
+            table_print(table, stdout, report->show == NULL);
+    }
+    report->sections++;
+    table_free(table);
+}
+
+void report_place_columns(struct table *table, const char *title)
+{
+    table_column(table, TABLE_TEXT, title, NULL, REPORT_PLACE_GROUP);
+    table_column(table, TABLE_TEXT, NULL, "file", -1);
+    table_column(table, TABLE_COUNT, NULL, "line", -1);
+    table_column(table, TABLE_TEXT, NULL, "object", -1);
+}
+
+static void text_or_null(struct table *table, struct query *q, int at, bool known)
+{
+    if (known && !query_null(q, at))
+        table_text(table, query_text(q, at));
+    else
+        table_null(table);
+}
+
+void report_place(struct table *table, struct query *q, int at, bool has_object)
+{
+    const char *path = query_null(q, at) && has_object ? query_text(q, at + 2) : query_text(q, at);
+    const char *slash = strrchr(path, '/');
+    char text[512];
+
+    if (query_null(q, at) || query_int(q, at + 1) == 0)
+        snprintf(text, sizeof text, "%s", slash ? slash + 1 : path);
+    else
+        snprintf(text, sizeof text, "%s:%lld", slash ? slash + 1 : path, (long long)query_int(q, at + 1));
+    table_text(table, text);
+    text_or_null(table, q, at, true);
+    if (query_null(q, at + 1))
+        table_null(table);
+    else
+        table_count(table, query_int(q, at + 1));
+    text_or_null(table, q, at + 2, has_object);
+}
+
+/* ------------------------------------------------------------------------------------------ options */
+
+static const struct opt rows[] = {
+    {OPT_HEADING, NULL, 0, NULL, "What to print (without any: totals, findings, functions)", 0, NULL, false},
+    {OPT_TEXT, "function", 'f', "NAME", "one function, its callers and callees; * and ? match",
+     offsetof(struct report, function), NULL, false},
+    {OPT_TEXT, "callers", 0, "NAME", "the calls to a function", offsetof(struct report, callers), NULL, false},
+    {OPT_TEXT, "callees", 0, "NAME", "the calls a function makes", offsetof(struct report, callees), NULL, false},
+    {OPT_FLAG, "tree", 't', NULL, "the call tree", offsetof(struct report, tree), NULL, false},
+    {OPT_FLAG, "threads", 0, NULL, "threads, and the functions of each", offsetof(struct report, threads), NULL, false},
+    {OPT_HEADING, NULL, 0, NULL, "How", 0, NULL, false},
+    {OPT_TEXT, "sort", 's', "EVENT", "sort by an event or ratio, self, or inclusive: EVENT_incl [CEst]",
+     offsetof(struct report, sort_name), NULL, false},
+    {OPT_TEXT, "show", 0, "EVENTS", "these columns only, ',' between: events, and spatialD1,\n"
+     "temporalD1 (or ..I1, ..L), I1rate, D1rate, LLrate; each also _incl", offsetof(struct report, show), NULL, false},
+    {OPT_COUNT, "limit", 'n', "N", "at most N rows of a table [20]", offsetof(struct report, limit), NULL, false},
+    {OPT_NUMBER, "threshold", 0, "PERCENT", "leave out what has less of the total [tree: 1]",
+     offsetof(struct report, threshold), NULL, false},
+    {OPT_FLAG, "json", 0, NULL, "write JSON", offsetof(struct report, json), NULL, false},
+};
+
+static const struct opt_command command = {
+    "report", "[options] [FILE]",
+    "Prints a profile. FILE is a profile or a raw profile; without it, the newest tenure.out.* here.",
+    rows, sizeof rows / sizeof rows[0], false, CLI_USAGE,
+};
+
+/* ------------------------------------------------------------------------------------------ columns */
+
+static bool add_shown(struct report *report, const char *name, bool must)
+{
+    struct column_spec *spec = &report->shown[report->shown_count];
+    size_t i;
+
+    if (must ? !column_find(report->profile, name, spec) : !column_try(report->profile, name, spec))
+        return !must;
+    for (i = 0; i < report->shown_count; i++) {
+        if (strcmp(report->shown[i].name, spec->name) == 0)
+            return true;
+    }
+    if (++report->shown_count < REPORT_MAX_SHOWN)
+        return true;
+    term_error("--show: too many columns, the most is %d", REPORT_MAX_SHOWN - 1);
+    return false;
+}
+
+static bool add_listed(struct report *report)
+{
+    const char *at = report->show;
+
+    while (*at != '\0') {
+        size_t length = strcspn(at, ",");
+        char name[64];
+
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        if (length > 0 && !add_shown(report, name, true))
+            return false;
+        at += length + (at[length] == ',');
+    }
+    return true;
+}
+
+/* The event sorted by, self and inclusive, then what most questions are about. */
+static bool choose_columns(struct report *report)
+{
+    static const char *const usual[] = {"SpLossD1", "spatialD1", "L1m", "LLm", "Ir", "temporalD1", "D1rate", "LLrate"};
+    char base[64], inclusive[80];
+    size_t i;
+
+    if (!column_find(report->profile, report->sort_name ? report->sort_name : "CEst", &report->sort))
+        return false;
+    if (report->show != NULL)
+        return add_listed(report);
+    snprintf(base, sizeof base, "%.*s", (int)(strlen(report->sort.name) - (report->sort.inclusive ? 5 : 0)),
+             report->sort.name);
+    snprintf(inclusive, sizeof inclusive, "%s_incl", base);
+    if (!add_shown(report, report->sort.inclusive ? inclusive : base, true) ||
+        !add_shown(report, report->sort.inclusive ? base : inclusive, true))
+        return false;
+    for (i = 0; i < sizeof usual / sizeof usual[0]; i++)
+        add_shown(report, usual[i], false);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------ header and totals */
+
+static void print_header(const struct report *report)
+{
+    const char *cmd = tp_meta(report->profile, "cmd"), *engine = tp_meta(report->profile, "engine");
+    char safe[4096], cut[4096], key[32];
+    struct geometry geometry;
+    int i;
+
+    term_escape(safe, sizeof safe, report->file);
+    printf("Profile   %s\n", safe);
+    if (cmd != NULL) {
+        term_escape(safe, sizeof safe, cmd);
+        printf("Command   %s\n", term_fit(cut, sizeof cut, safe, term_width(stdout) - 11, false));
+    }
+    for (i = 0; i < GEOMETRY_COUNT; i++) {
+        snprintf(key, sizeof key, "cache.%s", geometry_name[i]);
+        if (tp_meta(report->profile, key) == NULL || geometry_parse(&geometry, tp_meta(report->profile, key)) != NULL)
+            continue;
+        geometry_words(&geometry, safe, sizeof safe);
+        printf("%-9s %s %s\n", i == 0 ? "Caches" : "", geometry_name[i], safe);
+    }
+    if (engine != NULL) {
+        term_escape(safe, sizeof safe, engine);
+        printf("Engine    %s\n", safe);
+    }
+    if (tp_meta(report->profile, "import.damage") != NULL) {
+        term_escape(safe, sizeof safe, tp_meta(report->profile, "import.damage"));
+        printf("Damaged   %s\n", safe);
+    }
+}
+
+static void json_meta(struct report *report)
+{
+    struct query q;
+    const char *comma = "";
+
+    fputs("{\"format\": \"tenure-report\", \"version\": 1, \"file\": ", stdout);
+    term_json(stdout, report->file);
+    fputs(",\n\"meta\": {", stdout);
+    query_begin(&q, report->profile, "SELECT key, value FROM meta ORDER BY key");
+    while (query_row(&q)) {
+        fputs(comma, stdout);
+        term_json(stdout, query_text(&q, 0));
+        fputs(": ", stdout);
+        term_json(stdout, query_text(&q, 1));
+        comma = ", ";
+    }
+    query_end(&q);
+    fputs("}", stdout);
+}
+
+/* Every event, and every ratio that the profile has. */
+static void json_totals(struct report *report)
+{
+    static const char *const ratio[] = {"spatialI1", "spatialD1", "spatialL", "temporalI1", "temporalD1", "temporalL",
+                                        "I1rate", "D1rate", "LLrate"};
+    struct column_spec spec;
+    size_t count = tp_event_count(report->profile), i;
+    const char *comma = "";
+
+    fputs(",\n\"totals\": {", stdout);
+    for (i = 0; i < count + sizeof ratio / sizeof ratio[0]; i++) {
+        const char *name = i < count ? tp_event_at(report->profile, i)->name : ratio[i - count];
+        struct query q;
+
+        if (!column_try(report->profile, name, &spec) ||
+            !query_begin(&q, report->profile, "SELECT %s FROM totals", spec.sql))
+            continue;
+        fputs(comma, stdout);
+        term_json(stdout, spec.name);
+        if (!query_row(&q) || query_null(&q, 0))
+            fputs(": null", stdout);
+        else if (spec.is_ratio || spec.is_real)
+            printf(": %.10g", query_real(&q, 0));
+        else
+            printf(": %lld", (long long)query_int(&q, 0));
+        query_end(&q);
+        comma = ", ";
+    }
+    fputs("}", stdout);
+}
+
+static bool overview(struct report *report)
+{
+    if (!report->json) {
+        print_header(report);
+        putchar('\n');
+        if (!summary_totals(report->profile, stdout, ""))
+            return false;
+        putchar('\n');
+        if (!summary_findings(report->profile, stdout, ""))
+            return false;
+        report->sections++;
+    }
+    return report_functions(report);
+}
+
+/* ------------------------------------------------------------------------------------------ the command */
+
+static bool print(struct report *report)
+{
+    bool asked = report->function || report->callers || report->callees || report->tree || report->threads;
+    bool good = choose_columns(report);
+
+    if (good && report->json) {
+        json_meta(report);
+        json_totals(report);
+    }
+    if (good && !asked)
+        good = overview(report);
+    if (good && (report->function || report->callers || report->callees))
+        good = report_calls(report);
+    if (good && report->tree)
+        good = report_tree(report);
+    if (good && report->threads)
+        good = report_threads(report);
+    if (good && report->json)
+        puts("\n}");
+    return good;
+}
+
+int cmd_report(int argc, char **argv)
+{
+    struct report report = {.limit = 20, .threshold = -1};
+    int first = opt_parse(&command, &report, argc, argv);
+    bool good;
+
+    if (first < 0)
+        return term_finish(-1 - first);
+    if (argc - first > 1)
+        return opt_misused(&command, "one profile at a time, %s is one too many", argv[first + 1]);
+    report.profile = given_open(first < argc ? argv[first] : NULL);
+    if (report.profile == NULL)
+        return CLI_ERROR;
+    report.file = given_name();
+    good = print(&report);
+    given_close(report.profile);
+    return term_finish(good ? CLI_GOOD : CLI_ERROR);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd_sql.c: a query on a profile, as a table, JSON or CSV.
+ *
+ * The profile is open for reading only, so no query can change it. Several statements run one after the other.
+ */
+#include "cli/cli.h"
+#include "cli/given.h"
+#include "cli/opt.h"
+#include "cli/table.h"
+#include "cli/term.h"
+#include "profile/profile.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct sql {
+    bool json, csv;
+};
+
+static const struct opt rows[] = {
+    {OPT_FLAG, "json", 0, NULL, "write an array of objects", offsetof(struct sql, json), NULL, false},
+    {OPT_FLAG, "csv", 0, NULL, "write RFC 4180, with a header", offsetof(struct sql, csv), NULL, false},
+};
+
+static const struct opt_command command = {
+    "sql", "[options] [FILE] QUERY",
+    "Runs an SQL query on a profile; docs/profile-format.md describes the views. FILE is a profile or a raw\n"
+    "profile; without it, the newest tenure.out.* here. QUERY may be - for standard input.",
+    rows, sizeof rows / sizeof rows[0], false, CLI_USAGE,
+};
+
+enum { MAX_SQL_COLUMNS = 128 };
+
+/* A column is a number if its first values are; text cells in it are shown as they are. */
+static enum table_kind kind_of(sqlite3_stmt *statement, int i)
+{
+    switch (sqlite3_column_type(statement, i)) {
+    case SQLITE_INTEGER:
+        return TABLE_COUNT;
+    case SQLITE_FLOAT:
+        return TABLE_RATE;
+    default:
+        return TABLE_TEXT;
+    }
+}
+
+static void add_row(struct table *table, sqlite3_stmt *statement)
+{
+    int i;
+
+    for (i = 0; i < sqlite3_column_count(statement); i++) {
+        const char *text;
+
+        switch (sqlite3_column_type(statement, i)) {
+        case SQLITE_NULL:
+            table_null(table);
+            break;
+        case SQLITE_INTEGER:
+            table_count(table, sqlite3_column_int64(statement, i));
+            break;
+        case SQLITE_FLOAT:
+            table_number(table, sqlite3_column_double(statement, i));
+            break;
+        default:
+            text = (const char *)sqlite3_column_text(statement, i);
+            table_text(table, text ? text : "");
+        }
+    }
+}
+
+static void write_table(const struct sql *options, struct table *table)
+{
+    if (options->json) {
+        table_json(table, stdout);
+        putchar('\n');
+    } else if (options->csv) {
+        table_csv(table, stdout);
+    } else {
+        table_print(table, stdout, false);
+    }
+}
+
+static int failed(tp_profile *profile)
+{
+    term_error("%s", sqlite3_errmsg(tp_db(profile)));
+    return CLI_ERROR;
+}
+
+static int run_one(const struct sql *options, tp_profile *profile, sqlite3_stmt *statement)
+{
+    int columns = sqlite3_column_count(statement), status = sqlite3_step(statement), i;
+    struct table *table;
+
+    if (columns > MAX_SQL_COLUMNS) {
+        term_error("the query has %d columns, the most that can be shown is %d; name those you need", columns,
+                   MAX_SQL_COLUMNS);
+        return CLI_ERROR;
+    }
+    table = table_new();
+    for (i = 0; i < columns; i++)
+        table_column(table, status == SQLITE_ROW ? kind_of(statement, i) : TABLE_TEXT,
+                     sqlite3_column_name(statement, i), sqlite3_column_name(statement, i), 0);
+    for (; status == SQLITE_ROW; status = sqlite3_step(statement))
+        add_row(table, statement);
+    if (status == SQLITE_DONE && columns > 0)
+        write_table(options, table);
+    table_free(table);
+    return status == SQLITE_DONE ? CLI_GOOD : failed(profile);
+}
+
+static int run(const struct sql *options, tp_profile *profile, const char *text)
+{
+    int status = CLI_GOOD;
+
+    while (status == CLI_GOOD && *text != '\0') {
+        sqlite3_stmt *statement;
+
+        if (sqlite3_prepare_v2(tp_db(profile), text, -1, &statement, &text) != SQLITE_OK)
+            return failed(profile);
+        if (statement != NULL)
+            status = run_one(options, profile, statement);
+        sqlite3_finalize(statement);
+    }
+    return status;
+}
+
+static char *read_all(FILE *in)
+{
+    size_t size = 0, room = 0;
+    char *text = NULL;
+
+    do {
+        room = room * 2 + 4096;
+        text = realloc(text, room);
+        if (text == NULL)
+            abort();
+        size += fread(text + size, 1, room - size - 1, in);
+    } while (size == room - 1);
+    text[size] = '\0';
+    return text;
+}
+
+int cmd_sql(int argc, char **argv)
+{
+    struct sql options = {0};
+    int first = opt_parse(&command, &options, argc, argv), status;
+    const char *query, *file = NULL;
+    char *input = NULL;
+    tp_profile *profile;
+
+    if (first < 0)
+        return term_finish(-1 - first);
+    if (first == argc || argc - first > 2)
+        return opt_misused(&command, first == argc ? "name a query" : "a profile and a query, not more");
+    query = argv[argc - 1];
+    if (argc - first == 2)
+        file = argv[first];
+    if (strcmp(query, "-") == 0)
+        query = input = read_all(stdin);
+    profile = given_open(file);
+    status = profile != NULL ? run(&options, profile, query) : CLI_ERROR;
+    given_close(profile);
+    free(input);
+    return term_finish(status);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * given.c: see given.h. The temporary profile lies in TMPDIR and is unlinked as soon as it is open: the open database
+ * keeps it, and no way of ending leaves it behind.
+ */
+#include "cli/given.h"
+
+#include "cli/term.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char shown[PATH_MAX];
+
+const char *given_name(void)
+{
+    return shown;
+}
+
+void given_progress(void *user, const char *stage, uint64_t done, uint64_t total)
+{
+    (void)user;
+    term_progress(stage, done, total);
+}
+
+void given_tell(const char *raw, const struct tp_import_result *result)
+{
+    if (result->damaged)
+        term_error("%s is damaged, what follows the last whole part is lost: %s", raw, result->damage);
+}
+
+static bool later(const struct stat *a, const struct stat *b)
+{
+    if (a->st_mtim.tv_sec != b->st_mtim.tv_sec)
+        return a->st_mtim.tv_sec > b->st_mtim.tv_sec;
+    return a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
+}
+
+/* A profile, raw or not, of this version or not; temporary files of SQLite are not. */
+static bool is_candidate(const char *name)
+{
+    struct tp_error ignored;
+    enum tp_kind kind;
+
+    if (strncmp(name, "tenure.out.", 11) != 0)
+        return false;
+    kind = tp_kind(name, &ignored);
+    return kind != TP_KIND_OTHER && kind != TP_KIND_UNREADABLE;
+}
+
+static bool newest(char *out, size_t size)
+{
+    DIR *directory = opendir(".");
+    struct stat best = {0}, status;
+    struct dirent *entry;
+    bool found = false;
+
+    while (directory != NULL && (entry = readdir(directory)) != NULL) {
+        if (!is_candidate(entry->d_name) || stat(entry->d_name, &status) != 0 || (found && !later(&status, &best)))
+            continue;
+        snprintf(out, size, "%s", entry->d_name);
+        best = status;
+        found = true;
+    }
+    if (directory != NULL)
+        closedir(directory);
+    return found;
+}
+
+static tp_profile *open_raw(const char *raw, struct tp_error *err)
+{
+    const char *folder = getenv("TMPDIR");
+    struct tp_import_options options = {.progress = given_progress};
+    struct tp_import_result result;
+    char path[PATH_MAX];
+    tp_profile *profile = NULL;
+    int file;
+
+    snprintf(path, sizeof path, "%s/tenure.XXXXXX", folder != NULL && *folder != '\0' ? folder : "/tmp");
+    file = mkstemp(path);
+    if (file < 0) {
+        snprintf(err->message, sizeof err->message, "cannot make a temporary profile in %.500s: %s",
+                 folder != NULL ? folder : "/tmp", strerror(errno));
+        return NULL;
+    }
+    close(file);
+    if (tp_import(raw, path, &options, &result, err) == 0) {
+        term_progress_end();
+        given_tell(raw, &result);
+        profile = tp_open(path, err);
+    }
+    term_progress_end();
+    unlink(path);
+    return profile;
+}
+
+tp_profile *given_open(const char *path)
+{
+    struct tp_error err = {0};
+    tp_profile *profile = NULL;
+    enum tp_kind kind;
+
+    if (path == NULL && !newest(shown, sizeof shown)) {
+        term_error("there is no tenure.out.* here; name a profile, or make one with `tenure record PROGRAM`");
+        return NULL;
+    }
+    if (path != NULL)
+        snprintf(shown, sizeof shown, "%s", path);
+    kind = tp_kind(shown, &err);
+    if (kind == TP_KIND_PROFILE)
+        profile = tp_open(shown, &err);
+    else if (kind == TP_KIND_RAW)
+        profile = open_raw(shown, &err);
+    if (profile == NULL)
+        term_error("%s", err.message);
+    return profile;
+}
+
+void given_close(tp_profile *profile)
+{
+    tp_close(profile);
+}

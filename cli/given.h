@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * given.h: the profile that a reading command was given.
+ *
+ * A profile is opened as it is. A raw profile is imported to a temporary profile first, which is gone again when the
+ * command ends. Without a name it is the newest tenure.out.* in the working directory.
+ */
+#ifndef TENURE_CLI_GIVEN_H
+#define TENURE_CLI_GIVEN_H
+
+#include "profile/profile.h"
+
+/* NULL with a line on stderr. `path` NULL: the newest. */
+tp_profile *given_open(const char *path);
+void given_close(tp_profile *profile);
+
+/* The name to show: what the user gave, or what was found. */
+const char *given_name(void);
+
+/* Says what an import found that the user should know: damage, objects without lines. */
+void given_tell(const char *raw, const struct tp_import_result *result);
+
+/* For tp_import_options.progress. */
+void given_progress(void *user, const char *stage, uint64_t done, uint64_t total);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * launch.c: see launch.h.
+ *
+ * Nothing of ours may be seen by the program: descriptors are opened with CLOEXEC, the signal mask and every
+ * disposition are put back in the child before exec, and the only variable added is one the engine removes.
+ */
+#include "cli/launch.h"
+
+#include "cli/cli.h"
+#include "cli/term.h"
+#include "tenure_config.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TOOL "tenure-amd64-linux"
+
+/* ------------------------------------------------------------------------------------------ finding */
+
+static bool is_elf(const char *path)
+{
+    char head[SELFMAG];
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    bool elf = file >= 0 && read(file, head, SELFMAG) == SELFMAG && memcmp(head, ELFMAG, SELFMAG) == 0;
+
+    if (file >= 0)
+        close(file);
+    return elf && access(path, X_OK) == 0;
+}
+
+/* valgrind.bin or valgrind in one folder of `length` characters. */
+static char *valgrind_in(const char *folder, size_t length)
+{
+    static const char *const names[] = {"valgrind.bin", "valgrind"};
+    char path[PATH_MAX];
+    size_t i;
+
+    for (i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, names[i]);
+        if (is_elf(path))
+            return realpath(path, NULL);
+    }
+    return NULL;
+}
+
+char *engine_valgrind(void)
+{
+    const char *list = getenv("PATH");
+    char *found = NULL;
+
+    while (list != NULL && found == NULL) {
+        size_t length = strcspn(list, ":");
+
+        if (length > 0)
+            found = valgrind_in(list, length);
+        if (list[length] == '\0')
+            break;
+        list += length + 1;
+    }
+    return found != NULL ? found : valgrind_in("/usr/bin", 8);
+}
+
+char *engine_tools(void)
+{
+    static const char *const places[] = {"../libexec/tenure", "../valgrind-lib"}; /* installed; build tree */
+    char self[PATH_MAX], path[PATH_MAX + 64];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    size_t i;
+
+    if (length <= 0)
+        return NULL;
+    self[length] = '\0';
+    *strrchr(self, '/') = '\0';
+    for (i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/%s/" TOOL, self, places[i]);
+        if (access(path, X_OK) == 0) {
+            *strrchr(path, '/') = '\0';
+            return realpath(path, NULL);
+        }
+    }
+    return NULL;
+}
+
+/* The first line that `valgrind --version` prints, without "valgrind-". */
+bool engine_version(const char *valgrind, char *out, size_t size)
+{
+    int ends[2];
+    char text[128] = "";
+    ssize_t length;
+    pid_t child;
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    child = fork();
+    if (child == 0) {
+        int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(nothing, STDERR_FILENO);
+        unsetenv("VALGRIND_LIB");
+        execl(valgrind, valgrind, "--command-line-only=yes", "--tool=none", "--version", (char *)NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    length = child < 0 ? -1 : read(ends[0], text, sizeof text - 1);
+    close(ends[0]);
+    if (child > 0)
+        waitpid(child, NULL, 0);
+    if (length <= 0 || strncmp(text, "valgrind-", 9) != 0)
+        return false;
+    text[strcspn(text, "\n")] = '\0';
+    snprintf(out, size, "%s", text + 9);
+    return true;
+}
+
+bool engine_find(struct engine *engine, char *why, size_t size)
+{
+    memset(engine, 0, sizeof *engine);
+    engine->tools = engine_tools();
+    engine->valgrind = engine_valgrind();
+    if (engine->tools == NULL) {
+        snprintf(why, size, "the Valgrind engine (" TOOL ") is not installed with this program: build it with the "
+                            "valgrind package installed, then `meson install`");
+    } else if (engine->valgrind == NULL) {
+        snprintf(why, size, "valgrind is not installed, or not in PATH; on Debian: apt-get install valgrind");
+    } else if (!engine_version(engine->valgrind, engine->version, sizeof engine->version)) {
+        snprintf(why, size, "%s does not run: `%s --version` says nothing", engine->valgrind, engine->valgrind);
+    } else if (strcmp(engine->version, TENURE_VALGRIND_VERSION) != 0) {
+        snprintf(why, size, "%s is Valgrind %s, but the engine was built for Valgrind %s; build Tenure again, or "
+                            "install that version", engine->valgrind, engine->version, TENURE_VALGRIND_VERSION);
+    } else {
+        return true;
+    }
+    engine_free(engine);
+    return false;
+}
+
+void engine_free(struct engine *engine)
+{
+    free(engine->valgrind);
+    free(engine->tools);
+    engine->valgrind = engine->tools = NULL;
+}
+
+/* ------------------------------------------------------------------------------------------ running */
+
+static volatile sig_atomic_t running; /* the program's process, for the handler */
+
+/* What a terminal sends reaches the program anyway; what somebody sends to us alone is handed on. */
+static void hand_on(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (running > 0 && info->si_code <= 0)
+        kill((pid_t)running, number);
+}
+
+static const int left_alone[] = {SIGINT, SIGQUIT};
+static const int handed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+enum { LEFT = 2, HANDED = 4 };
+
+/* `before` gets the LEFT + HANDED dispositions that were. One that was "ignore" stays, as under nohup. */
+static void take_signals(struct sigaction *before)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, forward = {.sa_flags = SA_SIGINFO | SA_RESTART};
+    int i;
+
+    forward.sa_sigaction = hand_on;
+    for (i = 0; i < LEFT; i++)
+        sigaction(left_alone[i], &ignore, &before[i]);
+    for (i = 0; i < HANDED; i++) {
+        sigaction(handed_on[i], NULL, &before[LEFT + i]);
+        if (before[LEFT + i].sa_handler != SIG_IGN)
+            sigaction(handed_on[i], &forward, NULL);
+    }
+}
+
+static void give_signals_back(const struct sigaction *before)
+{
+    int i;
+
+    for (i = 0; i < LEFT; i++)
+        sigaction(left_alone[i], &before[i], NULL);
+    for (i = 0; i < HANDED; i++)
+        sigaction(handed_on[i], &before[LEFT + i], NULL);
+}
+
+struct ending launch(const struct engine *engine, char **argv)
+{
+    struct sigaction before[LEFT + HANDED];
+    struct ending ending = {0};
+    sigset_t all, mask;
+
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &mask);
+    fflush(NULL);
+    running = 0;
+    take_signals(before);
+    ending.pid = fork();
+    if (ending.pid == 0) {
+        give_signals_back(before);
+        sigprocmask(SIG_SETMASK, &mask, NULL);
+        setenv("VALGRIND_LIB", engine->tools, 1);
+        execv(engine->valgrind, argv);
+        term_error("cannot run %s: %s", engine->valgrind, strerror(errno));
+        _exit(CLI_OWN_FAILURE);
+    }
+    running = ending.pid > 0 ? ending.pid : 0;
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    if (ending.pid < 0) {
+        term_error("cannot start a process: %s", strerror(errno));
+        ending.failed = true;
+    } else {
+        while (waitpid(ending.pid, &ending.status, 0) < 0 && errno == EINTR) {
+        }
+    }
+    running = 0;
+    give_signals_back(before);
+    return ending;
+}
+
+void end_like(int status)
+{
+    if (WIFSIGNALED(status)) {
+        struct rlimit none = {0, 0};
+        sigset_t one;
+
+        setrlimit(RLIMIT_CORE, &none); /* the program's core is worth having, ours is not */
+        signal(WTERMSIG(status), SIG_DFL);
+        sigemptyset(&one);
+        sigaddset(&one, WTERMSIG(status));
+        sigprocmask(SIG_UNBLOCK, &one, NULL);
+        fflush(NULL);
+        kill(getpid(), WTERMSIG(status));
+        exit(128 + WTERMSIG(status));
+    }
+    exit(WIFEXITED(status) ? WEXITSTATUS(status) : CLI_OWN_FAILURE);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * main.c: finds the command and hands over.
+ *
+ * `tenure program args...` is `tenure record program args...`: a first word that is no command is a program. A
+ * program that happens to have a command's name is reached with `tenure record report`, or `tenure ./report`.
+ */
+#include "cli/cli.h"
+#include "cli/opt.h"
+#include "cli/term.h"
+#include "tenure_config.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *about;
+} commands[] = {
+    {"record", cmd_record, "run a program and write its profile"},
+    {"report", cmd_report, "totals, functions, callers and callees, call tree, threads"},
+    {"export", cmd_export, "write a profile in another tool's format"},
+    {"import", cmd_import, "turn a raw profile into a profile"},
+    {"info", cmd_info, "this machine's caches, versions, what a profile was made with"},
+    {"sql", cmd_sql, "run a query on a profile"},
+};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+const char *cli_nearest_command(const char *word)
+{
+    const char *names[COMMANDS];
+    size_t i;
+
+    for (i = 0; i < COMMANDS; i++)
+        names[i] = commands[i].name;
+    return opt_nearest(word, names, COMMANDS);
+}
+
+static void print_usage(FILE *out)
+{
+    size_t i;
+
+    fputs("usage: tenure COMMAND [options] ...\n"
+          "       tenure PROGRAM ARGS...     the same as `tenure record PROGRAM ARGS...`\n\n"
+          "Tenure shows how a program uses the caches: what is loaded, how much of it is ever touched,\n"
+          "and which line, function and call path it is owed to.\n\n"
+          "Commands:\n", out);
+    for (i = 0; i < COMMANDS; i++)
+        fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].about);
+    fputs("\n`tenure COMMAND --help` lists a command's options.\n", out);
+}
+
+static int wrong_option(const char *word)
+{
+    static const char *const names[] = {"help", "version"};
+    const char *like = opt_nearest(word + strspn(word, "-"), names, 2);
+
+    if (like != NULL)
+        term_error("unknown option %s; did you mean --%s?", word, like);
+    else
+        term_error("unknown option %s; a command comes first, as in `tenure record %s PROGRAM`", word, word);
+    return CLI_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    size_t i;
+
+    setlocale(LC_CTYPE, "");
+    if (argc < 2) {
+        print_usage(stderr);
+        return CLI_USAGE;
+    }
+    for (i = 0; i < COMMANDS; i++) {
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+        print_usage(stdout);
+        return term_finish(CLI_GOOD);
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("tenure " TENURE_VERSION);
+        return term_finish(CLI_GOOD);
+    }
+    if (argv[1][0] == '-' && strcmp(argv[1], "--") != 0)
+        return wrong_option(argv[1]);
+    return cmd_record(argc, argv);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * opt.h: options from tables.
+ *
+ * Each command has one table: a row per option with its name, what its value is, where the value goes in the
+ * command's own struct, and its help. Parsing, `--help` and the suggestion for a misspelt name are all made
+ * from the table, so they cannot disagree.
+ *
+ *   --name=value and --name value are the same; so are -o value and -ovalue. `--` ends the options.
+ *   OPT_SWITCH takes yes or no after `=`; alone it means yes. It never takes the next argument.
+ *   A row without a name is a heading of the help.
+ */
+#ifndef TENURE_CLI_OPT_H
+#define TENURE_CLI_OPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum opt_kind {
+    OPT_HEADING,
+    OPT_FLAG,   /* bool: true when given */
+    OPT_SWITCH, /* bool: yes or no */
+    OPT_TEXT,   /* const char *: the value, which lives in argv */
+    OPT_COUNT,  /* uint64_t: a whole number, perhaps with K, M or G behind it */
+    OPT_NUMBER, /* double, not negative */
+    OPT_TAKE,   /* `take` gets the value */
+};
+
+/* `into` is the command's struct. NULL, or a few words about what is wrong with `value`. */
+typedef const char *opt_take(void *into, const char *name, const char *value);
+
+struct opt {
+    enum opt_kind kind;
+    const char *name;  /* without the dashes */
+    char letter;       /* short form, or 0 */
+    const char *value; /* what help calls the value */
+    const char *help;  /* '\n' breaks the line */
+    size_t offset;     /* into the command's struct */
+    opt_take *take;
+    bool may_be_alone; /* OPT_TAKE: `--name` without a value is "yes" */
+};
+
+struct opt_command {
+    const char *name;        /* "report" */
+    const char *synopsis;    /* behind "tenure report " */
+    const char *about;       /* what it does, one or a few lines */
+    const struct opt *rows;
+    size_t count;
+    bool stop_at_operand;    /* the first operand ends the options (record) */
+    int usage_status;        /* exit status of a wrong command line */
+};
+
+/* Parse argv[1..]. Operands are moved to the end of argv, in order. Returns the index of the first operand; or
+ * -1 - status when the command is to end with `status` at once: help has been printed, or one line that says
+ * what is wrong. */
+int opt_parse(const struct opt_command *command, void *into, int argc, char **argv);
+
+/* The line about what is wrong with the command line, with where to read more; returns the usage status. */
+int opt_misused(const struct opt_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Of `count` names the one most like `word`; NULL if none is like it. Name i is names + i * stride. */
+const char *opt_nearest(const char *word, const char *const *names, size_t count);
+
+/* A whole number with an optional K, M or G (powers of 1024); false if `text` is anything else. `end` gets the
+ * first character behind it; NULL: there must be none. */
+bool opt_number(const char *text, const char **end, uint64_t *out);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report_calls.c: who calls a function, and whom it calls.
+ *
+ * One row per arc, that is per call site and callee, with the arc's inclusive costs: arcs are never summed, because
+ * with recursion one event is below several of them. Percentages are of the function's own inclusive cost, so that
+ * the calls of a function that does not recurse sum, with its self cost, to 100.
+ */
+#include "cli/report.h"
+
+#include "cli/term.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct chosen {
+    int64_t id;
+    char *name;
+};
+
+/* The inclusive form of what is shown. */
+static size_t inclusive_columns(const struct report *report, struct column_spec *out)
+{
+    size_t count = 0, i, j;
+
+    for (i = 0; i < report->shown_count; i++) {
+        char name[64];
+
+        snprintf(name, sizeof name, "%s%s", report->shown[i].name, report->shown[i].inclusive ? "" : "_incl");
+        if (!column_try(report->profile, name, &out[count]))
+            continue;
+        for (j = 0; j < count && strcmp(out[j].name, out[count].name) != 0; j++) {
+        }
+        count += j == count;
+    }
+    return count;
+}
+
+static void expressions_of(const struct column_spec *spec, size_t count, char *out, size_t size)
+{
+    size_t at = 0, i;
+
+    out[0] = '\0';
+    for (i = 0; i < count && at < size; i++)
+        at += (size_t)snprintf(out + at, size - at, ", %s", spec[i].sql);
+}
+
+/* The function's own inclusive value of each column, which its calls are percentages of. */
+static bool whole(const struct report *report, int64_t id, const struct column_spec *spec, size_t count, double *out)
+{
+    char expressions[8192];
+    struct query q;
+    size_t i;
+
+    expressions_of(spec, count, expressions, sizeof expressions);
+    query_begin(&q, report->profile, "SELECT id%s FROM functions WHERE id = %lld", expressions, (long long)id);
+    if (query_row(&q)) {
+        for (i = 0; i < count; i++)
+            out[i] = query_real(&q, (int)i + 1);
+    }
+    return query_end(&q);
+}
+
+static bool arcs(struct report *report, const struct chosen *function, bool callers)
+{
+    struct column_spec spec[REPORT_MAX_SHOWN];
+    size_t count = inclusive_columns(report, spec), i;
+    double of[REPORT_MAX_SHOWN] = {0};
+    char expressions[8192], heading[4096];
+    const char *other = callers ? "caller" : "callee", *order = count > 0 ? spec[0].sql : "calls";
+    struct table *table;
+    struct query q;
+
+    if (!whole(report, function->id, spec, count, of))
+        return false;
+    table = table_new();
+    for (i = 0; i < count; i++)
+        column_headings(table, &spec[i], i == 0 ? 0 : 2 * (int)i);
+    table_column(table, TABLE_COUNT, "calls", "calls", 0);
+    report_place_columns(table, "called at");
+    table_column(table, TABLE_TEXT, other, other, 0);
+    expressions_of(spec, count, expressions, sizeof expressions);
+    query_begin(&q, report->profile, "SELECT %s, calls, file, line%s FROM arcs WHERE %s_id = %lld "
+                "ORDER BY %s DESC NULLS LAST, calls DESC, id LIMIT %lld", other, expressions,
+                callers ? "callee" : "caller", (long long)function->id, order, (long long)report->limit);
+    while (query_row(&q)) {
+        for (i = 0; i < count; i++)
+            column_cells(table, &spec[i], &q, 4 + (int)i, of[i]);
+        table_count(table, query_int(&q, 1));
+        report_place(table, &q, 2, false);
+        table_text(table, query_null(&q, 0) ? "(root)" : query_text(&q, 0));
+    }
+    snprintf(heading, sizeof heading, callers ? "Calls to %s" : "Calls from %s", function->name);
+    report_section(report, table, callers ? "callers" : "callees", heading);
+    return query_end(&q);
+}
+
+/* The function itself: one row as in the list of functions. */
+static bool itself(struct report *report, const struct chosen *function)
+{
+    char expressions[8192], heading[4096];
+    struct table *table = table_new();
+    struct query q;
+
+    report_headings(report, table);
+    table_column(table, TABLE_COUNT, "calls", "calls", REPORT_CALLS_GROUP);
+    report_place_columns(table, "where");
+    table_column(table, TABLE_TEXT, "function", "function", 0);
+    report_expressions(report, expressions, sizeof expressions);
+    query_begin(&q, report->profile, "SELECT function, file, line, object, calls%s FROM functions WHERE id = %lld",
+                expressions, (long long)function->id);
+    while (query_row(&q)) {
+        report_cells(report, table, &q, 5);
+        table_count(table, query_int(&q, 4));
+        report_place(table, &q, 1, true);
+        table_text(table, query_text(&q, 0));
+    }
+    snprintf(heading, sizeof heading, "Function %s", function->name);
+    report_section(report, table, "function", heading);
+    return query_end(&q);
+}
+
+/* The matching function with the highest value of what is sorted by; an exact name before a pattern. */
+static bool choose(struct report *report, const char *pattern, struct chosen *out)
+{
+    struct query q;
+    bool found = false;
+
+    query_begin(&q, report->profile, "SELECT id, function FROM functions WHERE function = ?1 OR symbol = ?1 "
+                "OR function GLOB ?1 OR function GLOB ?1 || '(*' "
+                "ORDER BY function = ?1 DESC, %s DESC NULLS LAST LIMIT 1", report->sort.sql);
+    query_bind_text(&q, 1, pattern);
+    if (query_row(&q)) {
+        out->id = query_int(&q, 0);
+        out->name = strdup(query_text(&q, 1));
+        found = out->name != NULL;
+    }
+    if (!query_end(&q))
+        return false;
+    if (!found)
+        term_error("no function of this profile is called %s; * and ? match, as in '*%s*'", pattern, pattern);
+    return found;
+}
+
+static bool one(struct report *report, const char *pattern, bool self, bool callers, bool callees)
+{
+    struct chosen function;
+    bool good;
+
+    if (!choose(report, pattern, &function))
+        return false;
+    good = !self || itself(report, &function);
+    if (good && callers)
+        good = arcs(report, &function, true);
+    if (good && callees)
+        good = arcs(report, &function, false);
+    free(function.name);
+    return good;
+}
+
+bool report_calls(struct report *report)
+{
+    return (report->function == NULL || one(report, report->function, true, true, true)) &&
+           (report->callers == NULL || one(report, report->callers, false, true, false)) &&
+           (report->callees == NULL || one(report, report->callees, false, false, true));
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report_tree.c: the call tree, down to a threshold.
+ *
+ * Only the nodes above the threshold are read: an inclusive cost is never above the parent's, so what is read is a
+ * tree again. Rows are in depth-first order, children by cost. A recursive call costs at the ancestor that runs the
+ * callee; here it shows as a row with calls only. A node whose descendants were pruned (--paths) is marked.
+ */
+#include "cli/report.h"
+
+#include "cli/term.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct node {
+    int64_t id, parent, calls;
+    double cost;
+    char *name;
+    bool approximate, handler;
+    bool has_self;
+    double self;
+    size_t first_child, next; /* indices into the array, 0: none; index 0 is unused */
+};
+
+struct tree {
+    struct node *node;
+    size_t count, room;
+};
+
+static struct node *add(struct tree *tree)
+{
+    if (tree->count + 1 >= tree->room) {
+        tree->room = tree->room * 2 + 256;
+        tree->node = realloc(tree->node, tree->room * sizeof *tree->node);
+        if (tree->node == NULL)
+            abort();
+    }
+    tree->count++;
+    memset(&tree->node[tree->count], 0, sizeof *tree->node);
+    return &tree->node[tree->count];
+}
+
+static bool read_nodes(struct report *report, const struct column_spec *incl, const struct column_spec *self,
+                       struct tree *tree)
+{
+    double least = (report->threshold >= 0 ? report->threshold : 1.0) * incl->total / 100;
+    struct query q;
+
+    query_begin(&q, report->profile, "SELECT id, parent, function, calls, approximate, handler, %s, %s FROM paths "
+                "WHERE recursive = 0 AND %s >= %f AND %s > 0 ORDER BY id", incl->sql, self->sql, incl->sql, least,
+                incl->sql);
+    while (query_row(&q)) {
+        struct node *node = add(tree);
+
+        node->id = query_int(&q, 0);
+        node->parent = query_int(&q, 1);
+        node->name = strdup(query_text(&q, 2));
+        node->calls = query_int(&q, 3);
+        node->approximate = query_int(&q, 4) != 0;
+        node->handler = query_int(&q, 5) != 0;
+        node->cost = query_real(&q, 6);
+        node->has_self = !query_null(&q, 7);
+        node->self = query_real(&q, 7);
+        if (node->name == NULL)
+            abort();
+    }
+    return query_end(&q);
+}
+
+/* The array is sorted by id, and a parent's id is smaller than its children's. */
+static size_t find(const struct tree *tree, int64_t id)
+{
+    size_t low = 1, high = tree->count;
+
+    while (low <= high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (tree->node[middle].id == id)
+            return middle;
+        if (tree->node[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle - 1;
+    }
+    return 0;
+}
+
+struct by_cost {
+    double cost;
+    size_t index;
+};
+
+static int cheaper_first(const void *a, const void *b)
+{
+    const struct by_cost *x = a, *y = b;
+
+    if (x->cost != y->cost)
+        return x->cost < y->cost ? -1 : 1;
+    return x->index < y->index ? 1 : -1;
+}
+
+/* Puts the nodes into their parents' lists, cheapest first, so that each list begins with the most expensive. */
+static size_t link_nodes(struct tree *tree)
+{
+    struct by_cost *order = calloc(tree->count + 1, sizeof *order);
+    size_t roots = 0, i;
+
+    if (order == NULL)
+        abort();
+    for (i = 0; i < tree->count; i++)
+        order[i] = (struct by_cost){tree->node[i + 1].cost, i + 1};
+    qsort(order, tree->count, sizeof *order, cheaper_first);
+    for (i = 0; i < tree->count; i++) {
+        struct node *node = &tree->node[order[i].index];
+        size_t parent = node->parent ? find(tree, node->parent) : 0;
+        size_t *head = parent ? &tree->node[parent].first_child : &roots;
+
+        node->next = *head;
+        *head = order[i].index;
+    }
+    free(order);
+    return roots;
+}
+
+static void number_or_dot(struct table *table, bool known, double value, const struct column_spec *spec)
+{
+    if (!known)
+        table_null(table);
+    else if (spec->is_real)
+        table_number(table, value);
+    else
+        table_count(table, (int64_t)value);
+}
+
+static void row(struct table *table, const struct node *node, int depth, const struct column_spec *incl)
+{
+    char name[4096];
+
+    number_or_dot(table, true, node->cost, incl);
+    table_number(table, incl->total > 0 ? 100 * node->cost / incl->total : 0);
+    number_or_dot(table, node->has_self, node->self, incl);
+    table_number(table, incl->total > 0 ? 100 * node->self / incl->total : 0);
+    table_count(table, node->calls);
+    table_count(table, node->id);
+    if (node->parent)
+        table_count(table, node->parent);
+    else
+        table_null(table);
+    table_count(table, depth);
+    snprintf(name, sizeof name, "%s%s%s", node->name, node->handler ? " [signal handler]" : "",
+             node->approximate ? " [approximate below: --paths]" : "");
+    table_text(table, name);
+    table_indent(table, depth < 40 ? depth * 2 : 80);
+}
+
+/* Depth-first without recursion: call trees may be deeper than a stack. */
+static void rows(struct table *table, struct tree *tree, size_t at, const struct column_spec *incl)
+{
+    size_t *stack = calloc(tree->count + 1, sizeof *stack), depth = 0;
+
+    if (stack == NULL)
+        abort();
+    while (at != 0 || depth > 0) {
+        if (at == 0) {
+            at = tree->node[stack[--depth]].next;
+            continue;
+        }
+        row(table, &tree->node[at], (int)depth, incl);
+        stack[depth++] = at;
+        at = tree->node[at].first_child;
+    }
+    free(stack);
+}
+
+static void tree_free(struct tree *tree)
+{
+    size_t i;
+
+    for (i = 1; i <= tree->count; i++)
+        free(tree->node[i].name);
+    free(tree->node);
+}
+
+bool report_tree(struct report *report)
+{
+    struct column_spec incl, self;
+    struct tree tree = {0};
+    char name[64], heading[160];
+    struct table *table;
+    bool good;
+
+    snprintf(name, sizeof name, "%s%s", report->sort.name, report->sort.inclusive ? "" : "_incl");
+    if (!column_find(report->profile, name, &incl) || incl.is_ratio) {
+        if (incl.is_ratio)
+            term_error("--tree: %s is a ratio; sort by an event", report->sort.name);
+        return false;
+    }
+    name[strlen(name) - 5] = '\0';
+    good = column_find(report->profile, name, &self) && read_nodes(report, &incl, &self, &tree);
+    table = table_new();
+    column_headings(table, &incl, 0);
+    column_headings(table, &self, 2);
+    table_column(table, TABLE_COUNT, "calls", "calls", 3);
+    table_column(table, TABLE_COUNT, NULL, "id", -1);
+    table_column(table, TABLE_COUNT, NULL, "parent", -1);
+    table_column(table, TABLE_COUNT, NULL, "depth", -1);
+    table_column(table, TABLE_TEXT, "function", "function", 0);
+    if (tree.count > 0)
+        rows(table, &tree, link_nodes(&tree), &incl);
+    snprintf(heading, sizeof heading, "Call tree by %s, down to %g %%", incl.name,
+             report->threshold >= 0 ? report->threshold : 1.0);
+    report_section(report, table, "tree", heading);
+    tree_free(&tree);
+    return good;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * table.h: rows of typed cells, printed for a terminal or written as JSON or CSV.
+ *
+ * A section of a report fills one table; what it looks like is decided here. Columns of one group (a value and its
+ * percentage) stay together. On a terminal that is too narrow, groups are left out, and the last column, a name, gets
+ * what remains.
+ */
+#ifndef TENURE_CLI_TABLE_H
+#define TENURE_CLI_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct table;
+
+enum table_kind {
+    TABLE_TEXT,    /* to the left; shown escaped */
+    TABLE_COUNT,   /* thousands separators */
+    TABLE_REAL,    /* one decimal below 1000 */
+    TABLE_PERCENT, /* one decimal, or two with a rate */
+    TABLE_RATE,
+};
+
+struct table *table_new(void);
+void table_free(struct table *table);
+
+/* `title` is the heading (NULL: not in text), `key` the name in JSON and CSV (NULL: not there); both are copied.
+ * `group`: columns of equal group go together, the highest number first; 0: the column always stays. */
+void table_column(struct table *table, enum table_kind kind, const char *title, const char *key, int group);
+
+/* Cells of the next row, in the columns' order. */
+void table_text(struct table *table, const char *value);
+void table_number(struct table *table, double value);
+void table_count(struct table *table, int64_t value);
+void table_null(struct table *table);
+/* Columns that the last cell, a text, is moved to the right on a terminal. */
+void table_indent(struct table *table, int columns);
+
+size_t table_rows(const struct table *table);
+
+/* With headings. `may_drop`: leave out groups that do not fit, and say which. Lines begin with two spaces. */
+void table_print(struct table *table, FILE *out, bool may_drop);
+void table_json(const struct table *table, FILE *out);
+void table_csv(const struct table *table, FILE *out);
+
+#endif

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Completion for bash. Commands and options are read from `tenure --help` and `tenure COMMAND --help`, which are made
+# from the option tables, so there is nothing here to keep up to date.
+
+# The words that begin with -- in a help text, `=` kept where a value follows. yes|no and lists of values are not
+# completed as values of an option: the value is the next question.
+_tenure_options()
+{
+    "$1" "$2" --help 2>/dev/null | sed -n 's/^  \(-., \|    \)\(--[A-Za-z0-9-]*=\{0,1\}\).*/\2/p'
+}
+
+_tenure_commands()
+{
+    "$1" --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
+}
+
+_tenure_values()
+{
+    "$1" "$2" --help 2>/dev/null | sed -n 's/^  \(-., \|    \)'"$3"'=\([a-z]*\(|[a-z]*\)*\)\( .*\)\{0,1\}$/\2/p' | tr '|' '\n'
+}
+
+_tenure()
+{
+    local tenure=${COMP_WORDS[0]} command=${COMP_WORDS[1]} current=${COMP_WORDS[COMP_CWORD]}
+    local previous=${COMP_WORDS[COMP_CWORD-1]} values
+
+    COMPREPLY=()
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        COMPREPLY=($(compgen -W "$(_tenure_commands "$tenure") --help --version" -- "$current") \
+            $(compgen -c -- "$current"))
+        return
+    fi
+    # bash splits words at `=`.
+    if [ "$current" = = ]; then
+        current=
+    elif [ "$previous" = = ]; then
+        previous=${COMP_WORDS[COMP_CWORD-2]}
+    fi
+    case $current in
+    -*)
+        COMPREPLY=($(compgen -W "$(_tenure_options "$tenure" "$command")" -- "$current"))
+        [ "${#COMPREPLY[@]}" -ne 1 ] || [ "${COMPREPLY[0]%=}" = "${COMPREPLY[0]}" ] || compopt -o nospace 2>/dev/null
+        return
+        ;;
+    esac
+    values=$(_tenure_values "$tenure" "$command" "$previous")
+    if [ -n "$values" ]; then
+        COMPREPLY=($(compgen -W "$values" -- "$current"))
+    fi
+} && complete -o default -o bashdefault -F _tenure tenure

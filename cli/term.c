@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * term.c: numbers, colours and names, as a terminal wants them.
+ *
+ * Nothing here knows what a profile is. Names of functions and files come from programs that may be hostile, so
+ * whatever is printed goes through term_escape (or the error line, which escapes as a whole).
+ */
+#include "cli/term.h"
+
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static bool progress_shown;
+
+void term_error(const char *format, ...)
+{
+    char text[2048], safe[4096];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    term_escape(safe, sizeof safe, text);
+    term_progress_end();
+    fflush(stdout);
+    fprintf(stderr, "tenure: %s\n", safe);
+}
+
+int term_width(FILE *out)
+{
+    const char *columns = getenv("COLUMNS");
+    struct winsize size;
+    int width = 0;
+
+    if (isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0)
+        width = size.ws_col;
+    if (width == 0 && columns != NULL)
+        width = atoi(columns);
+    if (width == 0)
+        width = 120;
+    return width < 60 ? 60 : width > 400 ? 400 : width;
+}
+
+bool term_cuts(FILE *out)
+{
+    return isatty(fileno(out)) || getenv("COLUMNS") != NULL;
+}
+
+static bool colourful(FILE *out)
+{
+    const char *no_color = getenv("NO_COLOR"), *kind = getenv("TERM");
+
+    if (no_color != NULL && *no_color != '\0')
+        return false;
+    return isatty(fileno(out)) && kind != NULL && strcmp(kind, "dumb") != 0;
+}
+
+const char *term_style(FILE *out, enum term_style style)
+{
+    static const char *const sequence[] = {"\33[0m", "\33[1m", "\33[2m", "\33[31m", "\33[33m", "\33[36m"};
+
+    return colourful(out) ? sequence[style] : "";
+}
+
+char *term_number(char *out, int64_t value)
+{
+    char digits[24];
+    size_t length, i, at = 0;
+    const char *from = digits;
+
+    snprintf(digits, sizeof digits, "%" PRId64, value);
+    if (*from == '-')
+        out[at++] = *from++;
+    length = strlen(from);
+    for (i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            out[at++] = ',';
+        out[at++] = from[i];
+    }
+    out[at] = '\0';
+    return out;
+}
+
+char *term_real(char *out, double value)
+{
+    if (value >= 1000 || value == 0)
+        return term_number(out, (int64_t)(value + 0.5));
+    snprintf(out, 32, "%.1f", value);
+    return out;
+}
+
+/* Bytes of the UTF-8 character at `text`; 0 if it is none, or a control character. */
+static size_t printable(const unsigned char *text)
+{
+    size_t length = text[0] < 0x80 ? 1 : text[0] < 0xC2 ? 0 : text[0] < 0xE0 ? 2 : text[0] < 0xF0 ? 3
+                    : text[0] < 0xF5 ? 4 : 0, i;
+
+    if (length == 1)
+        return text[0] >= 0x20 && text[0] != 0x7F;
+    for (i = 1; i < length; i++) {
+        if ((text[i] & 0xC0) != 0x80)
+            return 0;
+    }
+    if (length == 2 && text[0] == 0xC2 && text[1] < 0xA0)
+        return 0; /* C1 controls */
+    return length;
+}
+
+void term_escape(char *out, size_t size, const char *text)
+{
+    const unsigned char *from = (const unsigned char *)text;
+    size_t at = 0;
+
+    while (*from != '\0' && at + 5 < size) {
+        size_t length = printable(from);
+
+        if (length == 0) {
+            at += (size_t)snprintf(out + at, size - at, "\\x%02x", *from++);
+            continue;
+        }
+        memcpy(out + at, from, length);
+        at += length;
+        from += length;
+    }
+    out[at] = '\0';
+}
+
+int term_columns(const char *text)
+{
+    int columns = 0;
+
+    for (; *text != '\0'; text++)
+        columns += ((unsigned char)*text & 0xC0) != 0x80;
+    return columns;
+}
+
+/* Moves `text` forward by `columns` characters. */
+static const char *skip_columns(const char *text, int columns)
+{
+    while (*text != '\0' && columns > 0) {
+        text++;
+        while (((unsigned char)*text & 0xC0) == 0x80)
+            text++;
+        columns--;
+    }
+    return text;
+}
+
+char *term_fit(char *out, size_t size, const char *text, int width, bool keep_end)
+{
+    int columns = term_columns(text);
+
+    if (width < 1)
+        width = 1;
+    if (columns <= width)
+        snprintf(out, size, "%s", text);
+    else if (keep_end)
+        snprintf(out, size, "~%s", skip_columns(text, columns - width + 1));
+    else
+        snprintf(out, size, "%.*s~", (int)(skip_columns(text, width - 1) - text), text);
+    return out;
+}
+
+void term_progress(const char *stage, uint64_t done, uint64_t total)
+{
+    if (!isatty(STDERR_FILENO))
+        return;
+    if (total > 0)
+        fprintf(stderr, "\r\33[Ktenure: %s %3d %%", stage, (int)(100.0 * (double)done / (double)total));
+    else
+        fprintf(stderr, "\r\33[Ktenure: %s", stage);
+    fflush(stderr);
+    progress_shown = true;
+}
+
+void term_progress_end(void)
+{
+    if (progress_shown)
+        fputs("\r\33[K", stderr);
+    progress_shown = false;
+}
+
+void term_json(FILE *out, const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+
+    putc('"', out);
+    while (*at != '\0') {
+        size_t length = printable(at);
+
+        if (length == 0) {
+            fprintf(out, "\\u%04x", *at++);
+        } else if (*at == '"' || *at == '\\') {
+            fprintf(out, "\\%c", *at++);
+        } else {
+            fwrite(at, 1, length, out);
+            at += length;
+        }
+    }
+    putc('"', out);
+}
+
+int term_finish(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    if (errno != EPIPE)
+        term_error("cannot write to standard output: %s", strerror(errno));
+    return CLI_ERROR;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * term.h: what the terminal is told, and what it must not be.
+ *
+ * Colours only on a terminal and never with NO_COLOR; names that come from profiles are escaped; errors are one
+ * line on stderr, "tenure: ..."; progress is one line that is rewritten, on a terminal only.
+ */
+#ifndef TENURE_CLI_TERM_H
+#define TENURE_CLI_TERM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* One line on stderr: "tenure: <text>". Bytes that a terminal might obey are escaped. */
+void term_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Columns of the terminal `out` is, the number in COLUMNS, or 120 where there is neither. */
+int term_width(FILE *out);
+/* Whether there is either: what goes to a file or a pipe is not cut. */
+bool term_cuts(FILE *out);
+
+enum term_style { TERM_PLAIN, TERM_BOLD, TERM_DIM, TERM_HOT, TERM_WARM, TERM_NAME };
+/* The escape sequence that begins a style on `out` ("" without colours). */
+const char *term_style(FILE *out, enum term_style style);
+
+/* "1,234,567". `out` needs 32 bytes; returns it. */
+char *term_number(char *out, int64_t value);
+/* The same for a REAL: no decimals from 1000 on, one below. */
+char *term_real(char *out, double value);
+
+/* Copies `text`, control characters and bytes that are not UTF-8 as \xNN. Always ended by a zero. */
+void term_escape(char *out, size_t size, const char *text);
+
+/* Columns that UTF-8 `text` takes (combining characters are not known). */
+int term_columns(const char *text);
+
+/* Cuts `text` down to `width` columns, with a tilde where something is left out: at the end, or at the beginning
+ * (paths). `out` has `size` bytes; returns it. */
+char *term_fit(char *out, size_t size, const char *text, int width, bool keep_end);
+
+/* A progress line on stderr; nothing if that is no terminal. term_progress_end removes it. */
+void term_progress(const char *stage, uint64_t done, uint64_t total);
+void term_progress_end(void);
+
+/* A JSON string with its quotes. */
+void term_json(FILE *out, const char *text);
+
+/* Flushes stdout; CLI_ERROR with a line on stderr if something could not be written (a full disk), else
+ * `status`. */
+int term_finish(int status);
+
+#endif

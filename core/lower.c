@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lower.c: draining the miss queue; see lower.h.
+ *
+ * For each entry, in order: the victim's use is charged to its loader and folded into the record it was filled
+ * from; the miss is charged; the level below is looked up, which may go on to the next one in the same way; the
+ * way's new stay begins. Look-ups of entries further back in the queue are prefetched, since a batch has them
+ * all at hand.
+ */
+#include "lower.h"
+
+#include "core.h"
+#include "host.h"
+
+#include <string.h>
+
+enum { AHEAD_SET = 12, AHEAD_RECORD = 6 };
+
+/* ------------------------------------------------------------------------------------------ set-up */
+
+void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, enum tn_level level,
+                   struct tn_lower *next)
+{
+    memset(lower, 0, sizeof *lower);
+    tn_shape_init(&lower->shape, geometry);
+    tn_sets_init(&lower->sets, geometry);
+    lower->level = level;
+    lower->next = next;
+    lower->homes = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->homes);
+    lower->missed_access = ~0ull;
+}
+
+void tn_lower_free(struct tn_lower *lower)
+{
+    tn_host_free(lower->homes, lower->sets.sets * lower->sets.assoc * sizeof *lower->homes);
+    tn_sets_free(&lower->sets);
+}
+
+/* ------------------------------------------------------------------------------------------ charging */
+
+static void charge_miss(uint64_t *late, const struct tn_entry *entry, enum tn_level level)
+{
+    uint32_t what = entry->flags & TN_ENTRY_WRITE ? TN_LATE_WRITE_MISS : TN_LATE_READ_MISS;
+    uint32_t slot = level * TN_LATE_PER_LEVEL + what;
+    if (!late)
+        return;
+    late[slot]++;
+    if (entry->node)
+        entry->node->self.late[entry->flags & TN_ENTRY_DATA ? TN_DATA : TN_FETCH][slot]++;
+}
+
+/* A tenure is charged twice: to the loader's centre and to its node. */
+static void charge_tenure(uint64_t *late, const struct tn_node *node, enum tn_stream stream, enum tn_level level,
+                          const struct tn_tenure *tenure)
+{
+    struct tn_charge charge = tn_charge_of(tenure);
+    tn_charge_add(late + level * TN_LATE_PER_LEVEL, &charge);
+    if (node)
+        tn_charge_add(node->self.late[stream] + level * TN_LATE_PER_LEVEL, &charge);
+}
+
+static uint32_t count_bits(uint64_t word)
+{
+    word -= word >> 1 & 0x5555555555555555ull;
+    word = (word & 0x3333333333333333ull) + (word >> 2 & 0x3333333333333333ull);
+    word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0full;
+    return (uint32_t)(word * 0x0101010101010101ull >> 56);
+}
+
+static uint64_t age_of(uint64_t loaded, uint64_t now)
+{
+    return (now >> TN_STEP_BITS) - (loaded >> TN_STEP_BITS);
+}
+
+/* ------------------------------------------------------------------------------------------ homes */
+
+static struct tn_displaced **displaced_link(struct tn_lower *lower, uint64_t home)
+{
+    struct tn_displaced **link = &lower->displaced[home % TN_DISPLACED_BUCKETS];
+    while (*link && (*link)->home != home)
+        link = &(*link)->next;
+    return link;
+}
+
+/* The record of the line in a slot; NULL if the slot is empty. */
+static struct tn_record *resident_at(struct tn_lower *lower, uint64_t home)
+{
+    struct tn_record *record = &lower->homes[home];
+    if (record->resident)
+        return record;
+    struct tn_displaced *displaced = *displaced_link(lower, home);
+    return displaced ? &displaced->record : NULL;
+}
+
+/* A blank record for the slot, whose last line has left. */
+static struct tn_record *record_at(tn_core *core, struct tn_lower *lower, uint64_t home)
+{
+    if (++core->records_live > core->records_max)
+        core->records_max = core->records_live;
+    if (!lower->homes[home].live)
+        return &lower->homes[home];
+    struct tn_displaced *displaced = tn_pool_get(&core->displaced_pool);
+    struct tn_displaced **link = &lower->displaced[home % TN_DISPLACED_BUCKETS];
+    *displaced = (struct tn_displaced){.next = *link, .home = home};
+    *link = displaced;
+    return &displaced->record;
+}
+
+/* ------------------------------------------------------------------------------------------ records */
+
+/* The mask of a line, in the granules of a line that contains it at `offset`. */
+static uint64_t widen(const struct tn_shape *to, const struct tn_shape *from, uint64_t mask, uint32_t offset)
+{
+    if (from->line == to->line)
+        return mask;
+    uint64_t wide = 0;
+    for (uint32_t bit = 0; bit < from->line >> from->granule_bits; bit++) {
+        if (mask >> bit & 1)
+            wide |= 1ull << ((offset + (bit << from->granule_bits)) >> to->granule_bits);
+    }
+    return wide;
+}
+
+static const struct tn_shape *shape_of(const tn_core *core, const struct tn_record *record)
+{
+    return &core->shapes[record->level];
+}
+
+static void record_end(tn_core *core, struct tn_record *record, uint64_t now);
+
+/* Something that was filled from `record` is gone and has had this use. */
+static void fold(tn_core *core, struct tn_record *record, const struct tn_shape *from,
+                 const struct tn_tenure *use, uint64_t mask, uint32_t offset, uint64_t now)
+{
+    record->touches += use->touches;
+    record->bytes += use->bytes;
+    record->mask |= widen(shape_of(core, record), from, mask, offset);
+    if (--record->holders == 0 && !record->resident)
+        record_end(core, record, now);
+}
+
+/* The line and all copies above are gone: charge, fold, free. */
+static void record_end(tn_core *core, struct tn_record *record, uint64_t now)
+{
+    const struct tn_shape *shape = shape_of(core, record);
+    uint64_t mask = record->mask & shape->mask_valid;
+    struct tn_tenure tenure = {record->touches, record->bytes, count_bits(mask) << shape->granule_bits,
+                               age_of(record->loaded, now), shape->line};
+    if (record->late && record->epoch == core->epoch && core->config.use)
+        charge_tenure(record->late, record->node, record->stream, record->level, &tenure);
+    if (record->node)
+        record->node->live--;
+    if (record->parent)
+        fold(core, record->parent, shape, &tenure, mask, record->line_unit * TN_MIN_LINE, now);
+    record->live = false;
+    core->records_live--;
+    if (record->displaced)
+        tn_pool_put(&core->displaced_pool, record);
+}
+
+/* The line in a slot, if there is one, leaves its cache. */
+static void slot_leaves(tn_core *core, struct tn_lower *lower, uint64_t home, uint64_t now)
+{
+    struct tn_record *record = resident_at(lower, home);
+    if (!record)
+        return;
+    if (record->displaced) {
+        struct tn_displaced **link = displaced_link(lower, home);
+        *link = (*link)->next;
+    }
+    record->resident = false;
+    if (record->holders == 0)
+        record_end(core, record, now);
+}
+
+/* ------------------------------------------------------------------------------------------ level-1 tenures */
+
+static void stay_end(tn_core *core, const struct tn_l1 *l1, struct tn_stay *stay, const struct tn_entry *entry)
+{
+    uint64_t mask = entry->mask & l1->shape.mask_valid;
+    struct tn_tenure tenure = {stay->touches + (entry->use & ((1ull << TN_TOUCH_BITS) - 1)),
+                               stay->bytes + (entry->use >> TN_TOUCH_BITS),
+                               count_bits(mask) << l1->shape.granule_bits, age_of(stay->loaded, entry->stamp),
+                               l1->shape.line};
+    if (stay->late && stay->epoch == core->epoch && core->config.use)
+        charge_tenure(stay->late, stay->node, l1->stream, TN_LEVEL_1, &tenure);
+    if (stay->node)
+        stay->node->live--;
+    fold(core, stay->record, &l1->shape, &tenure, mask, stay->line_offset, entry->stamp);
+    stay->record = NULL;
+}
+
+static void stay_begin(tn_core *core, const struct tn_l1 *l1, struct tn_stay *stay,
+                       const struct tn_entry *entry, uint64_t *late, struct tn_record *record)
+{
+    *stay = (struct tn_stay){.node = entry->node, .late = late, .loaded = entry->stamp, .epoch = core->epoch,
+                             .record = record};
+    stay->line_offset = (uint32_t)(entry->line & (l1->next->shape.line - 1));
+    record->holders++;
+    if (entry->node)
+        entry->node->live++;
+}
+
+/* ------------------------------------------------------------------------------------------ look-up */
+
+static struct tn_record *look_up(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry,
+                                 uint64_t *late);
+
+/* The line comes in: whose slot it takes leaves first, then the next level is asked. */
+static struct tn_record *fill(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry,
+                              uint64_t *late, uint64_t home)
+{
+    slot_leaves(core, lower, home, entry->stamp);
+    struct tn_record *parent = lower->next ? look_up(core, lower->next, entry, late) : NULL;
+    struct tn_record *record = record_at(core, lower, home);
+    *record = (struct tn_record){.node = entry->node, .late = late, .loaded = entry->stamp, .epoch = core->epoch,
+                                 .stream = entry->flags & TN_ENTRY_DATA ? TN_DATA : TN_FETCH,
+                                 .level = lower->level & 3, .resident = true, .live = true, .parent = parent,
+                                 .displaced = record != &lower->homes[home]};
+    if (parent) {
+        uint64_t line = entry->line & ~(uint64_t)(lower->shape.line - 1);
+        record->line_unit = (line & (lower->next->shape.line - 1)) / TN_MIN_LINE & 63;
+        parent->holders++;
+    }
+    if (entry->node)
+        entry->node->live++;
+    return record;
+}
+
+/* A miss is charged, once per access. */
+static void missed(struct tn_lower *lower, const struct tn_entry *entry, uint64_t *late)
+{
+    uint64_t access = entry->stamp >> TN_STEP_BITS;
+    if (access == lower->missed_access && entry->thread->id == lower->missed_thread)
+        return;
+    lower->missed_access = access;
+    lower->missed_thread = entry->thread->id;
+    charge_miss(late, entry, lower->level);
+}
+
+/* The record of the line that `entry` loads. */
+static struct tn_record *look_up(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry,
+                                 uint64_t *late)
+{
+    struct tn_place place = tn_sets_use(&lower->sets, entry->line);
+    uint64_t home = place.slot * lower->sets.sets + place.set;
+    if (place.hit)
+        return resident_at(lower, home);
+    missed(lower, entry, late);
+    return fill(core, lower, entry, late, home);
+}
+
+/* ------------------------------------------------------------------------------------------ the queue */
+
+static struct tn_l1 *l1_of(const struct tn_entry *entry)
+{
+    return entry->flags & TN_ENTRY_DATA ? entry->thread->d1 : entry->thread->i1;
+}
+
+/* Where the loader's late costs are counted; NULL if collection was off. Its node gets a block too. */
+static uint64_t *loader(tn_core *core, const struct tn_entry *entry)
+{
+    enum tn_stream stream = entry->flags & TN_ENTRY_DATA ? TN_DATA : TN_FETCH;
+    if (entry->node) {
+        entry->node->seen++;
+        tn_late(&core->pools, &entry->node->self.late[stream]);
+    }
+    if (!entry->instr)
+        return NULL;
+    return tn_late(&core->pools, &tn_centre_of(core, entry->thread->id, entry->instr)->late[stream]);
+}
+
+static void consume(tn_core *core, const struct tn_entry *entry)
+{
+    struct tn_l1 *l1 = l1_of(entry);
+    struct tn_stay *stay = &l1->stays[entry->way];
+    if (entry->flags & TN_ENTRY_SPILL) {
+        stay->touches += entry->use & ((1ull << TN_TOUCH_BITS) - 1);
+        stay->bytes += entry->use >> TN_TOUCH_BITS;
+        return;
+    }
+    if (stay->record)
+        stay_end(core, l1, stay, entry);
+    if (entry->flags & TN_ENTRY_FLUSH)
+        return;
+    uint64_t *late = loader(core, entry);
+    if (!(entry->flags & TN_ENTRY_SECOND))
+        charge_miss(late, entry, TN_LEVEL_1);
+    stay_begin(core, l1, stay, entry, late, look_up(core, l1->next, entry, late));
+}
+
+/* What the entries behind this one will need: the set first, then, found through it, the record. */
+static void prefetch(const struct tn_entry *queue, uint32_t i, uint32_t n)
+{
+    if (i + AHEAD_SET < n)
+        tn_sets_prefetch(&l1_of(&queue[i + AHEAD_SET])->next->sets, queue[i + AHEAD_SET].line);
+    if (i + AHEAD_RECORD >= n)
+        return;
+    const struct tn_entry *ahead = &queue[i + AHEAD_RECORD];
+    const struct tn_l1 *l1 = l1_of(ahead);
+    struct tn_place place = tn_sets_peek(&l1->next->sets, ahead->line);
+    __builtin_prefetch(&l1->next->homes[place.slot * l1->next->sets.sets + place.set], 1);
+    __builtin_prefetch(l1->stays[ahead->way].record, 1);
+}
+
+void tn_drain(tn_core *core)
+{
+    const struct tn_entry *queue = core->queue;
+    uint32_t n = core->queued;
+    for (uint32_t i = 0; i < n; i++) {
+        prefetch(queue, i, n);
+        consume(core, &queue[i]);
+    }
+    core->queued = 0;
+    core->drains++;
+    core->nodes_summed += core->forest.now;
+}
+
+void tn_lower_flush(tn_core *core, struct tn_lower *lower, uint64_t now)
+{
+    uint64_t lines = lower->sets.sets * lower->sets.assoc;
+    for (uint64_t home = 0; home < lines; home++)
+        slot_leaves(core, lower, home, now);
+    tn_sets_clear(&lower->sets);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lower.h: the caches below level 1, and the consumer of the miss queue.
+ *
+ * Nothing upstream depends on them, so their look-ups wait in the queue and are done in batches. The consumer
+ * charges all late costs: level-1 misses, use of level-1 tenures that end, misses and use further down. Use
+ * happens at level 1; a lower level learns of it through records. A record is one stay of a line in a lower
+ * level. It outlives the stay while something above that was filled from it is there (a level-1 way, or a record
+ * of the level between), collects the use of all of these, and is charged when the last of them is gone.
+ *
+ * A record lives in the place of its slot. If it still has holders when the slot is filled again, it stays there,
+ * not resident any more, and the new one is *displaced*: taken from a pool and found through a small table. So
+ * records never move, and no table is asked in the usual case.
+ *
+ *   home(set, slot) = homes[slot * sets + set]; the record of a slot: its home if that is resident, else displaced
+ *   record.holders  = number of level-1 stays and of records above that were filled from it
+ *   a record is live while resident or holders > 0
+ */
+#ifndef TENURE_CORE_LOWER_H
+#define TENURE_CORE_LOWER_H
+
+#include "arena.h"
+#include "cache.h"
+#include "cost.h"
+#include "sets.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { TN_QUEUE = 256 };
+
+struct tn_record {
+    struct tn_node *node;
+    uint64_t *late; /* of the loader's centre; NULL: nobody pays */
+    uint64_t loaded, touches, bytes, mask;
+    struct tn_record *parent; /* the record of the next level it was filled from; NULL: this is the last one */
+    uint32_t epoch;
+    uint32_t holders : 20, line_unit : 6; /* line_unit: offset inside the parent's line, in 16 bytes */
+    uint32_t stream : 1, level : 2, resident : 1, live : 1, displaced : 1;
+};
+
+struct tn_displaced {
+    struct tn_record record; /* first: a pointer to it is a pointer to this */
+    struct tn_displaced *next;
+    uint64_t home;
+};
+
+enum { TN_DISPLACED_BUCKETS = 1024 };
+
+/* One cache: the last level, or a thread's L2. */
+struct tn_lower {
+    struct tn_shape shape;
+    struct tn_sets sets;
+    enum tn_level level;
+    struct tn_lower *next; /* towards memory; NULL: the last level */
+    struct tn_record *homes;
+    struct tn_displaced *displaced[TN_DISPLACED_BUCKETS];
+    uint64_t missed_access; /* index of the last access that missed, and its thread: an access misses once */
+    uint32_t missed_thread;
+};
+
+void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, enum tn_level level,
+                   struct tn_lower *next);
+/* After tn_lower_flush, or when the core goes. */
+void tn_lower_free(struct tn_lower *lower);
+
+/* Consume the core's queue. */
+void tn_drain(tn_core *core);
+
+/* End all tenures (after the level above was emptied) at clock `now`; the cache is empty then. */
+void tn_lower_flush(tn_core *core, struct tn_lower *lower, uint64_t now);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fn_build.h: inside an fb_object; shared by functions.c (areas, files, questions) and fn_build.c (symbols and
+ * frames to ranges). Not for engines.
+ *
+ * Invariants after fb_build: areas and ranges are sorted, do not overlap and are not empty; each range lies in one
+ * area; each area begins with a range. Addresses are those of the file.
+ */
+#ifndef TENURE_ENGINE_FN_BUILD_H
+#define TENURE_ENGINE_FN_BUILD_H
+
+#include "engine/common/elf_image.h"
+#include "engine/common/functions.h"
+
+enum { FB_BLOCK = 1 << 16, FB_TABLES = 3 };
+
+/* Where code can be. In the rest of a segment no symbol is believed: linkers put marks like _etext there. */
+enum fb_area_kind { FB_AREA_CODE, FB_AREA_PLT, FB_AREA_REST };
+struct fb_area {
+    uint64_t start, end;
+    const char *name;
+    enum fb_area_kind kind;
+};
+
+struct fb_range {
+    uint64_t start, end;
+    const char *name;
+    uint32_t parent, flags;
+};
+
+/* Texts we make: an arena of blocks. */
+struct fb_block {
+    struct fb_block *next;
+    size_t size, used;
+};
+
+struct fb_object {
+    struct fb_host host;
+    uint64_t bias;
+    struct elf_image image, debug; /* debug: the separate file's, empty if none */
+    const void *file_data, *debug_data;
+    size_t file_bytes, debug_bytes;
+    struct fb_area *areas;
+    struct fb_range *ranges;
+    uint32_t area_count, area_limit;
+    uint32_t range_count, range_limit;
+    struct fb_block *blocks;
+    bool out_of_memory; /* sticky: whoever sees NULL may simply return */
+};
+
+/* Fill in the ranges. Precondition: areas. Gives up early when out_of_memory. */
+void fb_build(fb_object *o);
+
+/* All symbol tables that count: .symtab, .dynsym, and .symtab of the debug file. */
+void fb_tables(const fb_object *o, struct elf_symbols tables[FB_TABLES]);
+
+/* Bytes of a symbol's name without its version. */
+size_t fb_plain_size(const char *name);
+
+const struct fb_area *fb_area_at(const fb_object *o, uint64_t address);
+
+void *fb_reserve(fb_object *o, size_t count, size_t each);
+void fb_release(fb_object *o, void *memory, size_t count, size_t each);
+char *fb_text(fb_object *o, size_t bytes);
+
+/* Stable merge sort. Without memory it leaves the array as it is. */
+void fb_sort(fb_object *o, void *array, size_t count, size_t each,
+             bool (*before)(const void *, const void *));
+
+#endif

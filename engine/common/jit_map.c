@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * jit_map.c: see jit_map.h.
+ *
+ * Ranges are an array, sorted, without overlap. A new entry is cut into it: usually at the end, since compilers hand
+ * out memory upwards. An earlier range that reaches beyond both ends of the new one becomes two.
+ */
+#include "engine/common/jit_map.h"
+
+#include "engine/common/elf_image.h"
+
+#include <string.h>
+
+enum {
+    BLOCK = 1 << 16,
+    FIRST_RANGES = 1 << 10,
+    MAX_NAME = 4096,
+    DUMP_MAGIC = 0x4A695444,
+    DUMP_HEADER = 40,
+    RECORD_HEADER = 16,
+    RECORD_LOAD = 0,
+    RECORD_MOVE = 1,
+};
+
+struct range {
+    uint64_t start, end;
+    const char *name;
+    uint32_t index;
+    uint32_t flags;
+};
+
+struct block {
+    struct block *next;
+    size_t size, used;
+};
+
+struct fb_jit {
+    struct fb_host host;
+    struct block *blocks;
+    const char *path;
+    struct range *ranges;
+    size_t count, limit;
+    uint64_t done; /* bytes of the file that have been read */
+    uint32_t entries;
+    bool broken; /* a jitdump that cannot be followed, or no memory: as it is for ever */
+};
+
+static char *text(fb_jit *jit, size_t bytes)
+{
+    struct block *b = jit->blocks;
+    if (!b || bytes > b->size - b->used) {
+        size_t size = bytes + sizeof *b > BLOCK ? bytes + sizeof *b : BLOCK;
+        b = jit->host.reserve(jit->host.user, size);
+        if (!b) {
+            jit->broken = true;
+            return NULL;
+        }
+        *b = (struct block){.next = jit->blocks, .size = size, .used = sizeof *b};
+        jit->blocks = b;
+    }
+    b->used += bytes;
+    return (char *)b + b->used - bytes;
+}
+
+static const char *copy(fb_jit *jit, const uint8_t *bytes, size_t size)
+{
+    size = size < MAX_NAME ? size : MAX_NAME;
+    char *to = text(jit, size + 1);
+    if (!to)
+        return "";
+    memcpy(to, bytes, size);
+    to[size] = 0;
+    return to;
+}
+
+/* ------------------------------------------------------------------------------------------ ranges */
+
+/* The number of ranges that end at or before `address`. */
+static size_t ranges_before(const fb_jit *jit, uint64_t address)
+{
+    size_t low = 0, high = jit->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (jit->ranges[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Room for two more: an entry in the middle of a range adds that many. */
+static bool room(fb_jit *jit)
+{
+    if (jit->count + 2 <= jit->limit)
+        return true;
+    size_t limit = jit->limit ? 2 * jit->limit : FIRST_RANGES;
+    struct range *more = jit->host.reserve(jit->host.user, limit * sizeof *more);
+    if (!more) {
+        jit->broken = true;
+        return false;
+    }
+    if (jit->count > 0)
+        memcpy(more, jit->ranges, jit->count * sizeof *more);
+    if (jit->ranges)
+        jit->host.release(jit->host.user, jit->ranges, jit->limit * sizeof *more);
+    jit->ranges = more;
+    jit->limit = limit;
+    return true;
+}
+
+/* Replace ranges first .. first + gone - 1 by the `n` given. */
+static void splice(fb_jit *jit, size_t first, size_t gone, const struct range *with, size_t n)
+{
+    struct range *at = jit->ranges + first;
+    memmove(at + n, at + gone, (jit->count - first - gone) * sizeof *at);
+    memcpy(at, with, n * sizeof *at);
+    jit->count += n - gone;
+}
+
+static void add(fb_jit *jit, uint64_t start, uint64_t size, const char *name)
+{
+    uint32_t index = jit->entries++;
+    if (size == 0 || start > UINT64_MAX - size || !room(jit))
+        return;
+    struct range with[3];
+    size_t n = 0, first = ranges_before(jit, start), last = first;
+    uint64_t end = start + size;
+    while (last < jit->count && jit->ranges[last].start < end)
+        last++;
+    if (last > first && jit->ranges[first].start < start) {
+        with[n] = jit->ranges[first];
+        with[n++].end = start;
+    }
+    with[n++] = (struct range){.start = start, .end = end, .name = name, .index = index};
+    if (last > first && jit->ranges[last - 1].end > end) {
+        with[n] = jit->ranges[last - 1];
+        with[n].start = end;
+        with[n++].flags = FB_PIECE;
+    }
+    splice(jit, first, last - first, with, n);
+}
+
+/* ------------------------------------------------------------------------------------------ perf map */
+
+static bool hex(const uint8_t **p, const uint8_t *end, uint64_t *value)
+{
+    const uint8_t *start = *p;
+    if (end - start > 2 && start[0] == '0' && (start[1] == 'x' || start[1] == 'X'))
+        *p = start += 2;
+    *value = 0;
+    for (; *p < end; ++*p) {
+        uint8_t c = **p | 0x20;
+        bool digit = **p >= '0' && **p <= '9', letter = c >= 'a' && c <= 'f';
+        if (!digit && !letter)
+            break;
+        *value = *value << 4 | (uint64_t)(digit ? **p - '0' : c - 'a' + 10);
+    }
+    return *p > start && *p - start <= 16;
+}
+
+static void read_line(fb_jit *jit, const uint8_t *p, const uint8_t *end)
+{
+    uint64_t start, size;
+    if (!hex(&p, end, &start) || p == end || *p++ != ' ' || !hex(&p, end, &size) || p == end || *p++ != ' ')
+        return;
+    if (p < end && end[-1] == '\r')
+        end--;
+    add(jit, start, size, copy(jit, p, (size_t)(end - p)));
+}
+
+/* Bytes read: whole lines only. */
+static uint64_t read_perf_map(fb_jit *jit, const uint8_t *p, uint64_t size)
+{
+    uint64_t line = 0;
+    for (uint64_t i = 0; i < size; i++)
+        if (p[i] == '\n') {
+            read_line(jit, p + line, p + i);
+            line = i + 1;
+        }
+    return line;
+}
+
+/* ------------------------------------------------------------------------------------------ jitdump */
+
+/* code_size and code_addr are at the same places in both records; MOVE has the old address between. */
+static void read_record(fb_jit *jit, const uint8_t *p, uint32_t id, uint32_t size)
+{
+    if (id == RECORD_LOAD && size >= RECORD_HEADER + 40) {
+        size_t n = 0, limit = size - RECORD_HEADER - 40;
+        const uint8_t *name = p + RECORD_HEADER + 40;
+        while (n < limit && name[n])
+            n++;
+        add(jit, elf_u64(p + RECORD_HEADER + 16), elf_u64(p + RECORD_HEADER + 24), copy(jit, name, n));
+    } else if (id == RECORD_MOVE && size >= RECORD_HEADER + 48) {
+        uint64_t old = elf_u64(p + RECORD_HEADER + 16), at = elf_u64(p + RECORD_HEADER + 24);
+        size_t i = ranges_before(jit, old);
+        bool known = i < jit->count && jit->ranges[i].start <= old;
+        add(jit, at, elf_u64(p + RECORD_HEADER + 32), known ? jit->ranges[i].name : "");
+    }
+}
+
+static uint64_t read_dump(fb_jit *jit, const uint8_t *p, uint64_t size, uint64_t at)
+{
+    if (at == 0) {
+        if (size < DUMP_HEADER)
+            return 0;
+        at = elf_u32(p + 8); /* the header says how long it is */
+        if (at < DUMP_HEADER || elf_u32(p + 4) != 1) {
+            jit->broken = true;
+            return 0;
+        }
+    }
+    while (at <= size && size - at >= RECORD_HEADER) {
+        uint32_t id = elf_u32(p + at), bytes = elf_u32(p + at + 4);
+        if (bytes < RECORD_HEADER) {
+            jit->broken = true;
+            break;
+        }
+        if (bytes > size - at)
+            break;
+        read_record(jit, p + at, id, bytes);
+        at += bytes;
+    }
+    return at <= size ? at : 0;
+}
+
+/* ------------------------------------------------------------------------------------------ life, questions */
+
+fb_jit *fb_jit_open(const struct fb_host *host, const char *path)
+{
+    fb_jit *jit = host->reserve(host->user, sizeof *jit);
+    if (!jit)
+        return NULL;
+    jit->host = *host;
+    size_t bytes = elf_text_size(path) + 1;
+    char *mine = text(jit, bytes);
+    if (!mine) {
+        fb_jit_close(jit);
+        return NULL;
+    }
+    jit->path = memcpy(mine, path, bytes);
+    return jit;
+}
+
+void fb_jit_close(fb_jit *jit)
+{
+    if (!jit)
+        return;
+    struct fb_host host = jit->host;
+    if (jit->ranges)
+        host.release(host.user, jit->ranges, jit->limit * sizeof *jit->ranges);
+    while (jit->blocks) {
+        struct block *b = jit->blocks;
+        jit->blocks = b->next;
+        host.release(host.user, b, b->size);
+    }
+    host.release(host.user, jit, sizeof *jit);
+}
+
+bool fb_jit_refresh(fb_jit *jit)
+{
+    size_t size;
+    uint32_t before = jit->entries;
+    const uint8_t *p = jit->broken ? NULL : jit->host.map(jit->host.user, jit->path, &size);
+    if (!p)
+        return false;
+    if (size < jit->done) {
+        jit->done = 0;
+        jit->count = 0;
+    }
+    if (size >= 4 && elf_u32(p) == DUMP_MAGIC)
+        jit->done = read_dump(jit, p, size, jit->done);
+    else
+        jit->done += read_perf_map(jit, p + jit->done, size - jit->done);
+    jit->host.unmap(jit->host.user, p, size);
+    return jit->entries != before;
+}
+
+bool fb_jit_lookup(const fb_jit *jit, uint64_t address, struct fb_function *out)
+{
+    size_t i = ranges_before(jit, address);
+    if (i == jit->count || jit->ranges[i].start > address)
+        return false;
+    const struct range *r = &jit->ranges[i];
+    *out = (struct fb_function){.start = r->start,
+                                .size = r->end - r->start,
+                                .name = r->name,
+                                .index = r->index,
+                                .parent = r->index,
+                                .flags = r->flags};
+    return true;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * vg_calls.c: control flow between functions.
+ *
+ * What is known at translation is decided there: a direct jump inside its function emits nothing; an indirect one
+ * compares its target with the function's range in line. A direct call's callee is looked up at translation, an
+ * indirect one's in its helper. `call next` is no call (its target is its own return address). All other questions
+ * (tail calls, skipped functions, unwinding) are the core's.
+ *
+ * A helper gets the stack pointer as it is at the end of the block, behind everything the block did.
+ */
+#include "vg_calls.h"
+
+#include "vg_code.h"
+#include "vg_output.h"
+
+/* ------------------------------------------------------------------------------------------ helpers */
+
+static void after_transfer(void)
+{
+    if (vg.functions_dump && tn_dump_wanted(vg.core))
+        vg_output_part("function");
+}
+
+static void call_known(UWord site_and_function, Addr sp, Addr return_address)
+{
+    tn_call(vg.current, (UInt)site_and_function, site_and_function >> 32, sp, return_address);
+    after_transfer();
+}
+
+static void call_found(UWord site, Addr target, Addr sp, Addr return_address)
+{
+    if (target == return_address)
+        return;
+    tn_call(vg.current, site, vg_function_id(target), sp, return_address);
+    after_transfer();
+}
+
+static void returned(UWord site, Addr sp, Addr target)
+{
+    tn_return(vg.current, site, sp, target);
+    after_transfer();
+}
+
+static void jumped_known(UWord site_and_function, Addr sp)
+{
+    tn_jump(vg.current, (UInt)site_and_function, site_and_function >> 32, sp);
+    after_transfer();
+}
+
+/* The target is outside the range the jump is in; it may be in another piece of the same function. */
+static void jumped_found(UWord site_and_function, Addr target, Addr sp)
+{
+    UInt function = vg_function_id(target);
+
+    if (function == site_and_function >> 32)
+        return;
+    tn_jump(vg.current, (UInt)site_and_function, function, sp);
+    after_transfer();
+}
+
+static void branched(UWord instr, UWord taken)
+{
+    tn_branch_cond(vg.current, instr, taken != 0);
+}
+
+static void branched_to(UWord instr, Addr target)
+{
+    tn_branch_indirect(vg.current, instr, target);
+}
+
+/* ------------------------------------------------------------------------------------------ emission */
+
+static const struct vg_insn *last_insn(const struct vg_builder *b)
+{
+    return &b->plan->insn[b->plan->insns - 1];
+}
+
+static IRExpr *pair(UInt site, UInt function)
+{
+    return vg_u64(site | (ULong)function << 32);
+}
+
+static IRExpr *stack_pointer(struct vg_builder *b)
+{
+    return IRExpr_RdTmp(vg_assign(b, IRExpr_Get(b->guest->offset_SP, Ity_I64)));
+}
+
+static void emit_jump(struct vg_builder *b, UInt site, UInt function, IRExpr *guard)
+{
+    vg_call_helper(b, "jumped_known", jumped_known, mkIRExprVec_2(pair(site, function), stack_pointer(b)), guard);
+}
+
+void vg_emit_fall(struct vg_builder *b, UInt from, UInt function)
+{
+    if (vg.config.inclusive)
+        emit_jump(b, from, function, NULL);
+}
+
+static void emit_branch(struct vg_builder *b, const struct vg_insn *insn, const IRStmt *exit)
+{
+    IRExpr *taken = IRExpr_RdTmp(vg_assign(b, IRExpr_Unop(Iop_1Uto64, exit->Ist.Exit.guard)));
+
+    /* The exit is the way straight on: the branch is taken if it is not. */
+    if (exit->Ist.Exit.dst->Ico.U64 == insn->address + insn->length)
+        taken = IRExpr_RdTmp(vg_assign(b, IRExpr_Binop(Iop_Xor64, taken, vg_u64(1))));
+    vg_call_helper(b, "branched", branched, mkIRExprVec_2(vg_u64(insn->id), taken), NULL);
+}
+
+static UInt function_of(const struct vg_builder *b, const struct vg_insn *insn, Addr target)
+{
+    struct vg_function function;
+
+    if (insn == last_insn(b) && target >= b->plan->function_start && target < b->plan->function_end)
+        return insn->function;
+    vg_function_at(target, &function);
+    return function.id;
+}
+
+void vg_emit_exit(struct vg_builder *b, UInt index, UInt stmt, const IRStmt *exit)
+{
+    const struct vg_insn *insn = &b->plan->insn[index];
+
+    if (vg.config.branch_sim && insn->branch == stmt)
+        emit_branch(b, insn, exit);
+    if (vg.config.inclusive && exit->Ist.Exit.jk == Ijk_Boring) {
+        UInt function = function_of(b, insn, exit->Ist.Exit.dst->Ico.U64);
+
+        if (function != insn->function)
+            emit_jump(b, insn->id, function, exit->Ist.Exit.guard);
+    }
+}
+
+static void emit_call(struct vg_builder *b, const struct vg_insn *insn, IRExpr *target)
+{
+    Addr return_address = insn->address + insn->length;
+    struct vg_function callee;
+
+    if (target->tag != Iex_Const) {
+        vg_call_helper(b, "call_found", call_found,
+                       mkIRExprVec_4(vg_u64(insn->id), target, stack_pointer(b), vg_u64(return_address)), NULL);
+        return;
+    }
+    if (target->Iex.Const.con->Ico.U64 == return_address)
+        return;
+    vg_function_at(target->Iex.Const.con->Ico.U64, &callee);
+    vg_call_helper(b, "call_known", call_known,
+                   mkIRExprVec_3(pair(insn->id, callee.id), stack_pointer(b), vg_u64(return_address)), NULL);
+}
+
+static void emit_found_jump(struct vg_builder *b, const struct vg_insn *insn, IRExpr *target)
+{
+    const struct vg_plan *plan = b->plan;
+    IRExpr *inside = IRExpr_RdTmp(vg_assign(b, IRExpr_Binop(Iop_Sub64, target, vg_u64(plan->function_start))));
+    IRExpr *near = IRExpr_RdTmp(vg_assign(
+        b, IRExpr_Binop(Iop_CmpLT64U, inside, vg_u64(plan->function_end - plan->function_start))));
+    IRExpr *far = IRExpr_RdTmp(vg_assign(b, IRExpr_Unop(Iop_Not1, near)));
+
+    vg_call_helper(b, "jumped_found", jumped_found,
+                   mkIRExprVec_3(pair(insn->id, insn->function), target, stack_pointer(b)), far);
+}
+
+static void emit_last_jump(struct vg_builder *b, const struct vg_insn *insn, IRExpr *target)
+{
+    UInt function;
+
+    if (target->tag != Iex_Const) {
+        emit_found_jump(b, insn, target);
+        return;
+    }
+    function = function_of(b, insn, target->Iex.Const.con->Ico.U64);
+    if (function != insn->function)
+        emit_jump(b, insn->id, function, NULL);
+}
+
+static void emit_transfer(struct vg_builder *b, const struct vg_insn *insn, IRExpr *target)
+{
+    switch (b->block->jumpkind) {
+    case Ijk_Call:
+        emit_call(b, insn, target);
+        break;
+    case Ijk_Ret:
+        vg_call_helper(b, "returned", returned, mkIRExprVec_3(vg_u64(insn->id), stack_pointer(b), target), NULL);
+        break;
+    case Ijk_Boring:
+        emit_last_jump(b, insn, target);
+        break;
+    default: /* system calls, traps, requests: they go on behind themselves, or the core hears of it otherwise */
+        break;
+    }
+}
+
+void vg_emit_end(struct vg_builder *b)
+{
+    const struct vg_insn *insn = last_insn(b);
+
+    if (vg.config.branch_sim && (insn->flags & TN_INSTR_INDIRECT))
+        vg_call_helper(b, "branched_to", branched_to, mkIRExprVec_2(vg_u64(insn->id), b->block->next), NULL);
+    if (vg.config.inclusive)
+        emit_transfer(b, insn, b->block->next);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * vg_calls.h: IR that tells the core about calls, returns, jumps between functions, and branches.
+ */
+#ifndef TENURE_VG_CALLS_H
+#define TENURE_VG_CALLS_H
+
+#include "vg_emit.h"
+
+/* Fell from the instruction `from` (an id) into `function`. */
+void vg_emit_fall(struct vg_builder *b, UInt from, UInt function);
+
+/* Before the side exit that is statement `stmt`, made by the plan's instruction `insn`. */
+void vg_emit_exit(struct vg_builder *b, UInt insn, UInt stmt, const IRStmt *exit);
+
+/* At the end of the block. */
+void vg_emit_end(struct vg_builder *b);
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * vg_client.c: the program's initial stack, laid out anew.
+ *
+ * Valgrind builds it as the kernel would: strings at the top, below them the vector that the stack pointer points
+ * to (argc, argv, environment, auxiliary vector). Two things are wrong with it for us. The environment has what
+ * Valgrind and its wrapper put there: LD_PRELOAD (for a library that we do not need), VALGRIND_LIB and
+ * VALGRIND_LAUNCHER, and what the distribution's wrapper sets: two variables for C++ and a folder at the end of
+ * LD_LIBRARY_PATH. And the stack pointer depends
+ * on the size of the environment, so that two users do not get the same counts.
+ *
+ * So the vector is copied, without those entries, to a fixed distance below the top, and the arguments' strings
+ * with it, in this order:
+ *
+ *     top - 256 KiB             vector; the stack pointer
+ *     top - 128 KiB             strings of argv; then, aligned, the 16 random bytes and the names that the
+ *                               auxiliary vector points to
+ *     somewhere above           Valgrind's original: the environment's strings stay there
+ *
+ * A larger environment moves all of it down by another 256 KiB. What Valgrind itself keeps (its copy of the
+ * environment) still is the original, so that its own look-ups and its handling of exec are unchanged.
+ *
+ * The declarations below are of libcoregrind functions that Valgrind does not announce to tools.
+ */
+#include "vg_client.h"
+
+#include "pub_tool_guest.h"
+#include "pub_tool_machine.h"
+
+extern Addr VG_(clstk_end);
+extern Bool VG_(extend_stack)(ThreadId tid, Addr address);
+
+enum { AREA = 256 << 10, STRINGS = 128 << 10, AT_PLATFORM = 15, AT_BASE_PLATFORM = 24, AT_RANDOM = 25, AT_EXECFN = 31 };
+
+/* The vector, taken apart. */
+struct image {
+    UWord *argv, *envp, *auxv;
+    UWord args, variables, pairs; /* pairs: with the last, AT_NULL */
+};
+
+static void take_apart(UWord *sp, struct image *image)
+{
+    image->args = sp[0];
+    image->argv = sp + 1;
+    image->envp = image->argv + image->args + 1;
+    for (image->variables = 0; image->envp[image->variables] != 0; image->variables++)
+        ;
+    image->auxv = image->envp + image->variables + 1;
+    for (image->pairs = 1; image->auxv[2 * (image->pairs - 1)] != 0; image->pairs++)
+        ;
+}
+
+/* ------------------------------------------------------------------------------------------ environment */
+
+static Bool has_name(const HChar *variable, const HChar *name)
+{
+    SizeT length = VG_(strlen)(name);
+
+    return VG_(strncmp)(variable, name, length) == 0 && variable[length] == '=';
+}
+
+/* Takes Valgrind's libraries out of LD_PRELOAD's value, in place; False if nothing is left. */
+static Bool clean_preload(HChar *value)
+{
+    HChar *from = value, *to = value;
+
+    while (*from != '\0') {
+        SizeT length = VG_(strcspn)(from, ": ");
+        HChar after = from[length];
+        Bool ours;
+
+        from[length] = '\0';
+        ours = VG_(strstr)(from, "/vgpreload_") != NULL;
+        if (!ours && length > 0) {
+            if (to != value)
+                *to++ = ':';
+            VG_(memmove)(to, from, length);
+            to += length;
+        }
+        from += length;
+        if (after != '\0')
+            *from++ = after;
+    }
+    *to = '\0';
+    return to != value;
+}
+
+/* Takes the wrapper's folder off the end of LD_LIBRARY_PATH; False if nothing is left. */
+static Bool clean_library_path(HChar *value)
+{
+    static const HChar folder[] = "/usr/lib/debug";
+    SizeT length = VG_(strlen)(value), cut = sizeof folder - 1;
+
+    if (VG_(strcmp)(value, folder) == 0)
+        return False;
+    if (length > cut && value[length - cut - 1] == ':' && VG_(strcmp)(value + length - cut, folder) == 0)
+        value[length - cut - 1] = '\0';
+    return True;
+}
+
+static Bool from_wrapper(const HChar *variable)
+{
+    return VG_(strcmp)(variable, "GLIBCPP_FORCE_NEW=1") == 0 || VG_(strcmp)(variable, "GLIBCXX_FORCE_NEW=1") == 0;
+}
+
+static Bool wrapped(const struct image *image)
+{
+    UWord i;
+
+    for (i = 0; i < image->variables; i++) {
+        if (from_wrapper((const HChar *)image->envp[i]))
+            return True;
+    }
+    return False;
+}
+
+static Bool keep_variable(HChar *variable, Bool was_wrapped)
+{
+    if (has_name(variable, "LD_PRELOAD"))
+        return clean_preload(variable + VG_(strlen)("LD_PRELOAD="));
+    if (was_wrapped && has_name(variable, "LD_LIBRARY_PATH"))
+        return clean_library_path(variable + VG_(strlen)("LD_LIBRARY_PATH="));
+    return !has_name(variable, "VALGRIND_LIB") && !has_name(variable, "VALGRIND_LAUNCHER") &&
+           !from_wrapper(variable);
+}
+
+/* ------------------------------------------------------------------------------------------ the new stack */
+
+static SizeT string_bytes(const struct image *image)
+{
+    SizeT bytes = 4096; /* for what the auxiliary vector points to */
+    UWord i;
+
+    for (i = 0; i < image->args; i++)
+        bytes += VG_(strlen)((const HChar *)image->argv[i]) + 1;
+    return bytes;
+}
+
+/* Where the stack pointer goes: everything must lie below Valgrind's image, which begins at `sp`. */
+static Addr place(Addr sp, const struct image *image)
+{
+    Addr top = VG_PGROUNDUP(VG_(clstk_end)), at = top - AREA;
+    SizeT vector = (1 + image->args + 1 + image->variables + 1 + 2 * image->pairs) * sizeof(UWord);
+
+    if (vector > STRINGS || string_bytes(image) > STRINGS)
+        return 0;
+    while (at + STRINGS + string_bytes(image) > sp)
+        at -= AREA;
+    return at;
+}
+
+static UWord copy_bytes(Addr *to, UWord from, SizeT bytes)
+{
+    Addr at = *to;
+
+    VG_(memcpy)((void *)at, (const void *)from, bytes);
+    *to += bytes;
+    return at;
+}
+
+static UWord copy_string(Addr *to, UWord from)
+{
+    return copy_bytes(to, from, VG_(strlen)((const HChar *)from) + 1);
+}
+
+static void copy_auxiliary(UWord *to, const struct image *image, Addr *strings)
+{
+    UWord i;
+
+    *strings = VG_ROUNDUP(*strings, 16);
+    for (i = 0; i < image->pairs; i++) {
+        UWord type = image->auxv[2 * i], value = image->auxv[2 * i + 1];
+
+        if (type == AT_RANDOM && value != 0)
+            value = copy_bytes(strings, value, 16);
+        else if ((type == AT_PLATFORM || type == AT_BASE_PLATFORM || type == AT_EXECFN) && value != 0 &&
+                 VG_(strlen)((const HChar *)value) < 1024)
+            value = copy_string(strings, value);
+        to[2 * i] = type;
+        to[2 * i + 1] = value;
+    }
+}
+
+static void lay_out(UWord *to, const struct image *image)
+{
+    Addr strings = (Addr)to + STRINGS;
+    Bool was_wrapped = wrapped(image);
+    UWord i;
+
+    *to++ = image->args;
+    for (i = 0; i < image->args; i++)
+        *to++ = copy_string(&strings, image->argv[i]);
+    *to++ = 0;
+    for (i = 0; i < image->variables; i++) {
+        if (keep_variable((HChar *)image->envp[i], was_wrapped))
+            *to++ = image->envp[i];
+    }
+    *to++ = 0;
+    copy_auxiliary(to, image, &strings);
+}
+
+void vg_client_start(ThreadId tid)
+{
+    Addr sp = VG_(get_SP)(tid), at;
+    struct image image;
+
+    if (!vg.options.clean_environment)
+        return;
+    take_apart((UWord *)sp, &image);
+    at = place(sp, &image);
+    if (at == 0 || !VG_(extend_stack)(tid, at - VKI_PAGE_SIZE))
+        return;
+    lay_out((UWord *)at, &image);
+    VG_(set_shadow_regs_area)(tid, 0, offsetof(VexGuestArchState, guest_RSP), sizeof at, (const UChar *)&at);
+}

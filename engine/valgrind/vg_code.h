@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * vg_code.h: which object and function a run-time address belongs to.
+ */
+#ifndef TENURE_VG_CODE_H
+#define TENURE_VG_CODE_H
+
+#include "vg_tool.h"
+
+struct vg_function {
+    UInt id;         /* the core's; never TN_NONE */
+    Addr start, end; /* the range around the address; a function may have several (f and f.cold) */
+};
+
+/* Finds or makes the object and the function at `address`. */
+void vg_function_at(Addr address, struct vg_function *out);
+
+/* The same, the id alone, through a cache: for indirect calls and jumps. */
+UInt vg_function_id(Addr address);
+
+/* tn_config.function_at. */
+uint32_t vg_core_function_at(void *user, uint64_t address);
+
+/* Memory was unmapped: what was known about it no longer holds. */
+void vg_code_unmapped(Addr address, SizeT bytes);
+
+#endif

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * vg_emit.c: the hot path in VEX's intermediate representation.
+ *
+ * Everything of a thread lies at constant distances from one address, its tn_thread, which the guest state's
+ * first shadow area holds: one Get per block. VEX's instruction selector knows [base + constant] and
+ * [base + index * 8 + constant] only as Add64(base, constant) and Add64(Add64(base, Shl64(index, 3)), constant),
+ * so addresses are always spelled that way, each field's anew: a temporary used once is folded into its user, one
+ * used twice costs a register.
+ *
+ * An access at `a`, as C (core/cache_hot.h; o: offset of a way in units of 8 bytes):
+ *
+ *     o = table[a >> line_bits & table_mask];
+ *     if (a - way(o)->line >= line_size + 1 - size) slow_data(a, id);     another line, or it straddles
+ *     o = table[a >> line_bits & table_mask];
+ *     way(o)->use += 1 | size << TN_TOUCH_BITS;
+ *     way(o)->mask |= granules of a .. a + size - 1;
+ *     way(o)->stamp = clock + order * TN_STEP;
+ *
+ * about 25 host instructions. A helper call makes VEX keep every value that is needed afterwards in one of five
+ * registers, or in memory; so the test is emitted before the access itself, whose result is then not yet there.
+ */
+#include "vg_emit.h"
+
+#include "pub_tool_guest.h"
+#include "pub_tool_machine.h"
+
+#include "vg_cold.h"
+
+/* ------------------------------------------------------------------------------------------ building blocks */
+
+static void emit(struct vg_builder *b, IRStmt *statement)
+{
+    addStmtToIRSB(b->block, statement);
+}
+
+IRTemp vg_assign(struct vg_builder *b, IRExpr *value)
+{
+    IRTemp temp = newIRTemp(b->block->tyenv, typeOfIRExpr(b->block->tyenv, value));
+
+    emit(b, IRStmt_WrTmp(temp, value));
+    return temp;
+}
+
+IRExpr *vg_u64(ULong value)
+{
+    return IRExpr_Const(IRConst_U64(value));
+}
+
+/* An atom that stands for `value`. */
+static IRExpr *atom(struct vg_builder *b, IRExpr *value)
+{
+    return IRExpr_RdTmp(vg_assign(b, value));
+}
+
+static IRExpr *binary(struct vg_builder *b, IROp op, IRExpr *left, IRExpr *right)
+{
+    return atom(b, IRExpr_Binop(op, left, right));
+}
+
+static IRExpr *load64(struct vg_builder *b, IRExpr *address)
+{
+    return atom(b, IRExpr_Load(Iend_LE, Ity_I64, address));
+}
+
+static void store64(struct vg_builder *b, IRExpr *address, IRExpr *value)
+{
+    emit(b, IRStmt_Store(Iend_LE, address, value));
+}
+
+/* base + distance */
+static IRExpr *field(struct vg_builder *b, ULong distance)
+{
+    return binary(b, Iop_Add64, IRExpr_RdTmp(b->base), vg_u64(distance));
+}
+
+/* base + (index << shift) + distance */
+static IRExpr *element(struct vg_builder *b, IRExpr *index, UInt shift, ULong distance)
+{
+    IRExpr *scaled = binary(b, Iop_Shl64, index, IRExpr_Const(IRConst_U8(shift)));
+
+    return binary(b, Iop_Add64, binary(b, Iop_Add64, IRExpr_RdTmp(b->base), scaled), vg_u64(distance));
+}
+
+/* *(uint64_t *)(base + distance) += value */
+static void add_to(struct vg_builder *b, ULong distance, IRExpr *value)
+{
+    IRExpr *sum = binary(b, Iop_Add64, load64(b, field(b, distance)), value);
+
+    store64(b, field(b, distance), sum);
+}
+
+void vg_call_helper(struct vg_builder *b, const HChar *name, void *helper, IRExpr **arguments, IRExpr *guard)
+{
+    IRDirty *call = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(helper), arguments);
+
+    if (guard != NULL)
+        call->guard = guard;
+    emit(b, IRStmt_Dirty(call));
+}
+
+void vg_emit_begin(struct vg_builder *b)
+{
+    if (!b->cold)
+        b->base = vg_assign(b, IRExpr_Get(b->guest->total_sizeB, Ity_I64));
+}
+
+void vg_emit_flush(struct vg_builder *b)
+{
+    if (b->cold)
+        vg_cold_flush(b);
+}
+
+/* ------------------------------------------------------------------------------------------ stretches */
+
+static IRExpr *counter_step(struct vg_builder *b)
+{
+    if (!vg.by_collecting)
+        return vg_u64(1);
+    return load64(b, field(b, offsetof(tn_thread, collecting)));
+}
+
+static void count(struct vg_builder *b, UInt counter)
+{
+    if (b->cold) {
+        vg_cold_counter(b, counter);
+        return;
+    }
+    add_to(b, vg.layout->counters + 8ull * counter, counter_step(b));
+}
+
+/* Conditional | indirect << 32. */
+static ULong branches_of(const struct vg_builder *b, const struct vg_stretch *stretch)
+{
+    ULong conds = 0, indirects = 0;
+    UInt i;
+
+    for (i = stretch->insn; i < stretch->insn + stretch->insns; i++) {
+        conds += (b->plan->insn[i].flags & TN_INSTR_COND) != 0;
+        indirects += (b->plan->insn[i].flags & TN_INSTR_INDIRECT) != 0;
+    }
+    return vg.config.branch_sim ? conds | indirects << 32 : 0;
+}
+
+static void add_totals(struct vg_builder *b, const struct vg_stretch *stretch)
+{
+    ULong branches = branches_of(b, stretch);
+    IRExpr *after;
+
+    b->clock = vg_assign(b, IRExpr_Load(Iend_LE, Ity_I64, field(b, offsetof(tn_thread, clock))));
+    after = binary(b, Iop_Add64, IRExpr_RdTmp(b->clock), vg_u64((ULong)stretch->count * TN_STEP));
+    store64(b, field(b, offsetof(tn_thread, clock)), after);
+    if (stretch->reads + stretch->writes > 0)
+        add_to(b, offsetof(tn_thread, data), vg_u64(stretch->reads | (ULong)stretch->writes << 32));
+    if (branches != 0)
+        add_to(b, offsetof(tn_thread, branches), vg_u64(branches));
+}
+
+void vg_emit_stretch(struct vg_builder *b, const struct vg_stretch *stretch)
+{
+    b->stretch = stretch;
+    b->fetched = 1;
+    if (b->cold) {
+        vg_cold_stretch(b);
+        vg_cold_branches(branches_of(b, stretch));
+    } else {
+        add_totals(b, stretch);
+    }
+    if (stretch->insns > 0)
+        count(b, stretch->segment);
+}
+
+/* ------------------------------------------------------------------------------------------ the hit test */
+
+static UInt back_of(const struct vg_builder *b, UInt order)
+{
+    return (b->stretch->count - order) * TN_STEP;
+}
+
+/* The stamp of what happens `back` before the end of the stretch. */
+static IRExpr *stamp(struct vg_builder *b, UInt back)
+{
+    ULong from_start = (ULong)b->stretch->count * TN_STEP - back;
+
+    if (from_start == 0)
+        return IRExpr_RdTmp(b->clock);
+    return binary(b, Iop_Add64, IRExpr_RdTmp(b->clock), vg_u64(from_start));
+}
+
+/* The offset, in units of 8 bytes, of the way that an element of the way table names. */
+static IRExpr *way_offset(struct vg_builder *b, IRExpr *table_element)
+{
+    return atom(b, IRExpr_Unop(Iop_16Uto64, atom(b, IRExpr_Load(Iend_LE, Ity_I16, table_element))));
+}
+
+static IRExpr *way_field(struct vg_builder *b, const struct tn_l1_layout *l1, IRExpr *offset, UInt distance)
+{
+    return element(b, offset, 3, l1->ways + distance);
+}
+
+static void bump_way(struct vg_builder *b, const struct tn_l1_layout *l1, IRExpr *offset, ULong use,
+                     IRExpr *mask, UInt back)
+{
+    if (vg.config.use) {
+        IRExpr *sum = binary(b, Iop_Add64, load64(b, way_field(b, l1, offset, offsetof(struct tn_way, use))),
+                             vg_u64(use));
+        IRExpr *bits;
+
+        store64(b, way_field(b, l1, offset, offsetof(struct tn_way, use)), sum);
+        bits = binary(b, Iop_Or64, load64(b, way_field(b, l1, offset, offsetof(struct tn_way, mask))), mask);
+        store64(b, way_field(b, l1, offset, offsetof(struct tn_way, mask)), bits);
+    }
+    store64(b, way_field(b, l1, offset, offsetof(struct tn_way, stamp)), stamp(b, back));
+}
+
+/* ------------------------------------------------------------------------------------------ fetches */
+
+static void slow_fetch(UWord id)
+{
+    tn_slow_fetch(vg.current, id);
+}
+
+static ULong granules(ULong first, ULong last, UInt granule_bits)
+{
+    UInt from = first >> granule_bits, bits = (last >> granule_bits) - from + 1;
+
+    return (bits >= 64 ? ~0ull : (1ull << bits) - 1) << from;
+}
+
+/* Adds what instruction `i` fetches from the run's line; False if nothing. */
+static Bool fetch_from_line(const struct vg_builder *b, struct tn_fetch_info *run, UInt i)
+{
+    const struct tn_l1_layout *l1 = &vg.layout->i1;
+    const struct vg_insn *insn = &b->plan->insn[i];
+    Addr line_end = run->line + (1ull << l1->line_bits), end = insn->address + insn->length;
+    Addr from = insn->address > run->line ? insn->address : run->line;
+    Addr to = end < line_end ? end : line_end;
+
+    if (from >= to)
+        return False;
+    run->touches++;
+    run->bytes += to - from;
+    run->mask |= granules(from - run->line, to - 1 - run->line, l1->granule_bits);
+    run->back_last = back_of(b, insn->order);
+    return True;
+}
+
+static void plan_run(const struct vg_builder *b, struct tn_fetch_info *run, UInt first, Addr line)
+{
+    const struct vg_stretch *stretch = b->stretch;
+    UInt i;
+
+    VG_(memset)(run, 0, sizeof *run);
+    run->instr = b->plan->insn[first].id;
+    run->line = line;
+    run->back_first = back_of(b, b->plan->insn[first].order);
+    run->second = line > b->plan->insn[first].address;
+    for (i = first; i < stretch->insn + stretch->insns && fetch_from_line(b, run, i); i++)
+        ;
+    run->last_second = run->second && run->touches == 1;
+}
+
+static void emit_run(struct vg_builder *b, UInt first, Addr line)
+{
+    const struct tn_l1_layout *l1 = &vg.layout->i1;
+    ULong slot = l1->table + 2 * (line >> l1->line_bits & l1->table_mask);
+    struct tn_fetch_info run;
+    IRExpr *offset, *held, *missed;
+    UInt id;
+
+    plan_run(b, &run, first, line);
+    id = tn_fetch(vg.core, &run);
+    if (b->cold) {
+        vg_cold_fetch(b, &run, id);
+        return;
+    }
+    offset = way_offset(b, field(b, slot));
+    held = load64(b, way_field(b, l1, offset, offsetof(struct tn_way, line)));
+    missed = binary(b, Iop_CmpNE64, held, vg_u64(line));
+    vg_call_helper(b, "slow_fetch", slow_fetch, mkIRExprVec_1(vg_u64(id)), missed);
+    bump_way(b, l1, way_offset(b, field(b, slot)), tn_fetch_use(&run), vg_u64(run.mask),
+             tn_fetch_stamp_back(&run));
+}
+
+void vg_emit_fetch(struct vg_builder *b, UInt insn)
+{
+    Addr size = 1ull << vg.layout->i1.line_bits, address = b->plan->insn[insn].address;
+    Addr line = VG_ROUNDDN(address, size), last = VG_ROUNDDN(address + b->plan->insn[insn].length - 1, size);
+
+    if (!vg.config.cache_sim)
+        return;
+    for (; line <= last; line += size) {
+        if (line != b->fetched)
+            emit_run(b, insn, line);
+        b->fetched = line;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ data accesses */
+
+static void slow_data(Addr address, UWord id)
+{
+    tn_slow_data(vg.current, address, id);
+}
+
+static void whole_data(Addr address, UWord id)
+{
+    tn_whole_data(vg.current, address, id);
+}
+
+/* An access that happens only sometimes, and now has. */
+static void guarded_data(Addr address, UWord id, UWord counter, UWord write)
+{
+    tn_thread *thread = vg.current;
+    uint64_t *counters = (uint64_t *)((UChar *)thread + vg.layout->counters);
+
+    thread->clock += TN_STEP;
+    thread->data += write ? 1ull << 32 : 1;
+    counters[counter] += vg.by_collecting ? thread->collecting : 1;
+    if (vg.config.cache_sim)
+        tn_whole_data(thread, address, id);
+}
+
+static UInt declare_access(const struct vg_builder *b, const struct vg_access *access)
+{
+    struct tn_access_info info = {.instr = b->plan->insn[access->insn].id,
+                                  .back = access->guard != NULL ? TN_STEP : back_of(b, access->order),
+                                  .size = access->size,
+                                  .kind = access->kind};
+
+    return tn_access(vg.core, &info);
+}
+
+static void emit_guarded(struct vg_builder *b, const struct vg_access *access)
+{
+    UInt id = declare_access(b, access);
+    Bool write = access->kind == TN_WRITE;
+    UInt counter = tn_guarded(vg.core, b->plan->insn[access->insn].id, write);
+
+    vg_call_helper(b, "guarded_data", guarded_data,
+                   mkIRExprVec_4(access->address, vg_u64(id), vg_u64(counter), vg_u64(write)), access->guard);
+}
+
+/* a >> line_bits & table_mask */
+static IRExpr *table_index(struct vg_builder *b, IRExpr *address)
+{
+    const struct tn_l1_layout *l1 = &vg.layout->d1;
+    IRExpr *line = binary(b, Iop_Shr64, address, IRExpr_Const(IRConst_U8(l1->line_bits)));
+
+    return binary(b, Iop_And64, line, vg_u64(l1->table_mask));
+}
+
+/* The granules of an access of `size` bytes that does not leave its line. For the usual granules of one byte and
+ * lines of 64 the low bits of the address are the shift. */
+static IRExpr *data_mask(struct vg_builder *b, IRExpr *address, UInt size)
+{
+    const struct tn_l1_layout *l1 = &vg.layout->d1;
+    IRExpr *x = address, *first, *last, *over, *bits;
+
+    if (l1->granule_bits == 0) {
+        if (l1->line_bits < 6)
+            x = binary(b, Iop_And64, x, vg_u64((1ull << l1->line_bits) - 1));
+        return binary(b, Iop_Shl64, vg_u64(granules(0, size - 1, 0)), atom(b, IRExpr_Unop(Iop_64to8, x)));
+    }
+    /* bits first .. last: (2 << last) - (1 << first), with last no more than 63 where it straddles */
+    x = binary(b, Iop_And64, x, vg_u64((1ull << l1->line_bits) - 1));
+    first = binary(b, Iop_Shr64, x, IRExpr_Const(IRConst_U8(l1->granule_bits)));
+    last = binary(b, Iop_Shr64, binary(b, Iop_Add64, x, vg_u64(size - 1)),
+                  IRExpr_Const(IRConst_U8(l1->granule_bits)));
+    over = binary(b, Iop_Sub64, vg_u64(0), binary(b, Iop_Shr64, last, IRExpr_Const(IRConst_U8(6))));
+    last = binary(b, Iop_And64, binary(b, Iop_Or64, last, over), vg_u64(63));
+    bits = binary(b, Iop_Shl64, vg_u64(2), atom(b, IRExpr_Unop(Iop_64to8, last)));
+    first = binary(b, Iop_Shl64, vg_u64(1), atom(b, IRExpr_Unop(Iop_64to8, first)));
+    return binary(b, Iop_Sub64, bits, first);
+}
+
+static void emit_test(struct vg_builder *b, IRExpr *address, UInt size, UInt id, UInt back)
+{
+    const struct tn_l1_layout *l1 = &vg.layout->d1;
+    ULong line_size = 1ull << l1->line_bits;
+    IRExpr *offset = way_offset(b, element(b, table_index(b, address), 1, l1->table));
+    IRExpr *line = load64(b, way_field(b, l1, offset, offsetof(struct tn_way, line)));
+    IRExpr *x = binary(b, Iop_Sub64, address, line);
+    IRExpr *hit = binary(b, Iop_CmpLT64U, x, vg_u64(line_size + 1 - size));
+    ULong use = 1 | (ULong)size << TN_TOUCH_BITS;
+
+    vg_call_helper(b, "slow_data", slow_data, mkIRExprVec_2(address, vg_u64(id)),
+                   atom(b, IRExpr_Unop(Iop_Not1, hit)));
+    offset = way_offset(b, element(b, table_index(b, address), 1, l1->table));
+    bump_way(b, l1, offset, use, vg.config.use ? data_mask(b, address, size) : NULL, back);
+}
+
+static void emit_late_counter(struct vg_builder *b, const struct vg_access *access)
+{
+    count(b, tn_guarded(vg.core, b->plan->insn[access->insn].id, access->kind == TN_WRITE));
+}
+
+static void emit_certain(struct vg_builder *b, const struct vg_access *access)
+{
+    UInt id = declare_access(b, access), back = back_of(b, access->order);
+
+    if (b->cold)
+        vg_cold_access(b, access->address, access->size, id, back);
+    else if (access->size > 1u << vg.layout->d1.line_bits)
+        vg_call_helper(b, "whole_data", whole_data, mkIRExprVec_2(access->address, vg_u64(id)), NULL);
+    else
+        emit_test(b, access->address, access->size, id, back);
+}
+
+void vg_emit_access(struct vg_builder *b, UInt index)
+{
+    const struct vg_access *access = &b->plan->access[index];
+
+    if (access->guard != NULL) {
+        vg_emit_flush(b);
+        emit_guarded(b, access);
+        return;
+    }
+    if (access->late)
+        emit_late_counter(b, access);
+    if (vg.config.cache_sim)
+        emit_certain(b, access);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * vg_emit.h: IR for what a block costs: counting a stretch, and the hit tests.
+ */
+#ifndef TENURE_VG_EMIT_H
+#define TENURE_VG_EMIT_H
+
+#include "vg_plan.h"
+#include "vg_tool.h"
+
+struct vg_builder {
+    IRSB *block;
+    const VexGuestLayout *guest;
+    const struct vg_plan *plan;
+    const struct vg_stretch *stretch; /* the current one */
+    IRTemp base;                      /* the thread, tn_thread * */
+    IRTemp clock;                     /* at the beginning of the stretch */
+    Addr fetched;                     /* the line the last fetch run was in; 1: none */
+    Bool cold;                        /* see vg_cold.h */
+};
+
+/* Small helpers for building IR. */
+IRTemp vg_assign(struct vg_builder *b, IRExpr *value);
+IRExpr *vg_u64(ULong value);
+void vg_call_helper(struct vg_builder *b, const HChar *name, void *helper, IRExpr **arguments, IRExpr *guard);
+
+/* Before anything is emitted that looks at the stretch from outside: it is counted from here on. */
+void vg_emit_flush(struct vg_builder *b);
+
+/* Reads the thread base; before anything else is emitted. */
+void vg_emit_begin(struct vg_builder *b);
+
+/* The clock, data and branch totals and the counter of a stretch, at its beginning. */
+void vg_emit_stretch(struct vg_builder *b, const struct vg_stretch *stretch);
+
+/* The fetch runs that begin with this instruction. */
+void vg_emit_fetch(struct vg_builder *b, UInt insn);
+
+/* An access, before the statement that makes it. */
+void vg_emit_access(struct vg_builder *b, UInt access);
+
+#endif

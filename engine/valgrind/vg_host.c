@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * vg_host.c: the ground the engine and the core stand on.
+ *
+ * Memory comes from Valgrind's address space manager as anonymous mappings, so that a large reservation costs
+ * nothing until it is touched. Files of the program are mapped, not read: cc1 alone has 30 MB. Mapping a file is
+ * not among the functions Valgrind declares for tools, but its core exports it, and the tool is linked with
+ * exactly one version of that core; hence the declaration here.
+ *
+ * memcpy, memmove and memset, which the core and the compiler ask for, are in libcoregrind.
+ */
+#include "vg_host.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcproc.h"
+
+#include "core/host.h"
+
+extern SysRes VG_(am_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd, Off64T offset);
+extern void VG_(exit)(Int status) __attribute__((noreturn));
+
+void vg_refuse(const HChar *format, ...)
+{
+    HChar line[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    VG_(vsnprintf)(line, sizeof line, format, arguments);
+    va_end(arguments);
+    VG_(fmsg)("%s\n", line);
+    VG_(exit)(VG_REFUSED);
+}
+
+void *vg_reserve(SizeT bytes)
+{
+    void *memory = VG_(am_shadow_alloc)(VG_PGROUNDUP(bytes));
+
+    if (memory == NULL)
+        VG_(out_of_memory_NORETURN)("tenure", bytes);
+    return memory;
+}
+
+void vg_release(void *memory, SizeT bytes)
+{
+    if (memory != NULL)
+        VG_(am_munmap_valgrind)((Addr)memory, VG_PGROUNDUP(bytes));
+}
+
+const void *vg_map_file(const HChar *path, SizeT *bytes)
+{
+    struct vg_stat status;
+    Int fd = VG_(fd_open)(path, VKI_O_RDONLY, 0);
+    const void *memory = NULL;
+
+    if (fd < 0)
+        return NULL;
+    if (VG_(fstat)(fd, &status) == 0 && VKI_S_ISREG(status.mode) && status.size > 0) {
+        SysRes mapped = VG_(am_mmap_file_float_valgrind)(status.size, VKI_PROT_READ, fd, 0);
+
+        if (!sr_isError(mapped)) {
+            memory = (const void *)sr_Res(mapped);
+            *bytes = status.size;
+        }
+    }
+    VG_(close)(fd);
+    return memory;
+}
+
+void vg_unmap_file(const void *memory, SizeT bytes)
+{
+    VG_(am_munmap_valgrind)((Addr)memory, VG_PGROUNDUP(bytes));
+}
+
+Bool vg_read_text(const HChar *path, HChar *text, SizeT size)
+{
+    Int fd = VG_(fd_open)(path, VKI_O_RDONLY, 0);
+    Int got;
+
+    if (fd < 0)
+        return False;
+    got = VG_(read)(fd, text, size - 1);
+    VG_(close)(fd);
+    if (got <= 0)
+        return False;
+    if (text[got - 1] == '\n')
+        got--;
+    text[got] = '\0';
+    return True;
+}
+
+static void write_all(struct vg_stream *stream, const UChar *data, SizeT bytes)
+{
+    while (bytes > 0 && stream->error == 0) {
+        Int done = VG_(write)(stream->fd, data, bytes > (1 << 30) ? (1 << 30) : (Int)bytes);
+
+        if (done > 0) {
+            data += done;
+            bytes -= done;
+        } else if (done != -VKI_EINTR) {
+            stream->error = done < 0 ? -done : VKI_EIO;
+        }
+    }
+}
+
+Int vg_stream_flush(struct vg_stream *stream)
+{
+    write_all(stream, stream->buffer, stream->used);
+    stream->used = 0;
+    return stream->error;
+}
+
+int tn_host_write(void *opaque, const void *data, size_t bytes)
+{
+    struct vg_stream *stream = opaque;
+
+    if (stream->used + bytes > sizeof stream->buffer)
+        vg_stream_flush(stream);
+    if (bytes >= sizeof stream->buffer) {
+        write_all(stream, data, bytes);
+    } else {
+        VG_(memcpy)(stream->buffer + stream->used, data, bytes);
+        stream->used += bytes;
+    }
+    return stream->error;
+}
+
+void *tn_host_alloc(size_t bytes)
+{
+    return vg_reserve(bytes);
+}
+
+void tn_host_free(void *memory, size_t bytes)
+{
+    vg_release(memory, bytes);
+}
+
+void tn_host_panic(const char *what)
+{
+    VG_(tool_panic)(what);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * vg_instrument.c: from a block of guest code to the same block with its costs.
+ *
+ * Two passes: vg_plan reads the block, this one copies it, statement by statement, and puts in front of each what
+ * the plan says: a stretch's counting behind the mark of its first instruction, the fetches of each instruction
+ * behind its mark, a data access's test before the access, control flow before each exit and at the end.
+ */
+#include "vg_instrument.h"
+
+#include "vg_calls.h"
+#include "vg_cold.h"
+#include "vg_emit.h"
+#include "vg_plan.h"
+
+struct cursor {
+    UInt insn, access, stretch; /* the next of each */
+};
+
+static void begin_stretch(struct vg_builder *b, struct cursor *next)
+{
+    const struct vg_stretch *stretch = &b->plan->stretch[next->stretch++];
+
+    vg_emit_flush(b);
+    if (stretch->entered_from != 0)
+        vg_emit_fall(b, stretch->entered_from, b->plan->insn[stretch->insn].function);
+    vg_emit_stretch(b, stretch);
+}
+
+static void copy_statement(struct vg_builder *b, struct cursor *next, UInt i, IRStmt *s)
+{
+    const struct vg_plan *plan = b->plan;
+    Bool begins = next->stretch < plan->stretches && plan->stretch[next->stretch].stmt == i;
+
+    if (s->tag == Ist_IMark) {
+        addStmtToIRSB(b->block, s);
+        if (begins)
+            begin_stretch(b, next);
+        vg_emit_fetch(b, next->insn++);
+        return;
+    }
+    if (begins)
+        begin_stretch(b, next);
+    while (next->access < plan->accesses && plan->access[next->access].stmt == i)
+        vg_emit_access(b, next->access++);
+    if (s->tag == Ist_Exit) {
+        vg_emit_flush(b);
+        vg_emit_exit(b, next->insn - 1, i, s);
+    }
+    addStmtToIRSB(b->block, s);
+}
+
+/* A cold stretch has room for a limited number of accesses. */
+static Bool small_enough(const struct vg_builder *b, const struct vg_plan *plan)
+{
+    UInt i;
+
+    for (i = 0; i < plan->stretches; i++) {
+        if (plan->stretch[i].count > vg_cold_slots(b))
+            return False;
+    }
+    return True;
+}
+
+IRSB *vg_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *guest,
+                    const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
+                    IRType host_word)
+{
+    struct vg_builder b = {.guest = guest};
+    struct cursor next = {0};
+    Int i = 0;
+
+    (void)extents;
+    (void)host;
+    if (guest_word != host_word)
+        VG_(tool_panic)("host and guest words differ");
+    if (!vg.instrumenting)
+        return in;
+    b.plan = vg_plan_make(in);
+    if (b.plan->insns == 0)
+        return in;
+    b.block = deepCopyIRSBExceptStmts(in);
+    b.cold = small_enough(&b, b.plan) && vg_cold_begin(&b, closure->nraddr);
+    for (; in->stmts[i]->tag != Ist_IMark; i++)
+        addStmtToIRSB(b.block, in->stmts[i]);
+    vg_emit_begin(&b);
+    for (; i < in->stmts_used; i++)
+        copy_statement(&b, &next, i, in->stmts[i]);
+    vg_emit_flush(&b);
+    vg_emit_end(&b);
+    vg.blocks++;
+    vg.guest_instrs += b.plan->insns;
+    return b.block;
+}

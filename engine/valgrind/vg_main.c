@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * vg_main.c: the tool's face to Valgrind: what it is, what it needs, its beginning and its end.
+ *
+ * Valgrind calls before_options, then vg_options_take for each option, after_options, and then everything that
+ * was registered, until finish: at the program's exit, however it ends, deadly signals included.
+ */
+#include "vg_tool.h"
+
+#include "pub_tool_clientstate.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_options.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_vkiscnums.h"
+
+#include "tenure_config.h"
+#include "vg_client.h"
+#include "vg_code.h"
+#include "vg_cold.h"
+#include "vg_instrument.h"
+#include "vg_options.h"
+#include "vg_output.h"
+#include "vg_requests.h"
+#include "vg_threads.h"
+
+/* ------------------------------------------------------------------------------------------ facts for the profile */
+
+static void meta_number(const HChar *key, ULong value)
+{
+    HChar text[32];
+
+    VG_(snprintf)(text, sizeof text, "%llu", value);
+    tn_meta(vg.core, key, text);
+}
+
+static void meta_geometry(const HChar *key, const struct tn_geometry *geometry, UInt source)
+{
+    HChar text[96], name[32];
+
+    VG_(snprintf)(text, sizeof text, "%llu,%u,%u", (ULong)geometry->size, geometry->assoc, geometry->line);
+    VG_(snprintf)(name, sizeof name, "cache.%s", key);
+    tn_meta(vg.core, name, text);
+    VG_(snprintf)(name, sizeof name, "cache.%s.source", key);
+    tn_meta(vg.core, name, vg.options.geometry_source[source]);
+}
+
+static void meta_flag(const HChar *key, Bool value)
+{
+    tn_meta(vg.core, key, value ? "yes" : "no");
+}
+
+static void describe_run(void)
+{
+    static HChar text[65536];
+
+    VG_(client_cmd_and_args)(text, sizeof text);
+    tn_meta(vg.core, "cmd", text);
+    tn_meta(vg.core, "engine", "valgrind");
+    tn_meta(vg.core, "engine.version", TENURE_VALGRIND_VERSION);
+    tn_meta(vg.core, "creator", "tenure " TENURE_VERSION);
+    if (VG_(get_startup_wd)() != NULL)
+        tn_meta(vg.core, "directory", VG_(get_startup_wd)());
+    meta_number("pid", VG_(getpid)());
+    meta_geometry("I1", &vg.config.i1, 0);
+    meta_geometry("D1", &vg.config.d1, 1);
+    meta_geometry("LL", &vg.config.ll, 3);
+    meta_flag("cache-sim", vg.config.cache_sim);
+    meta_flag("branch-sim", vg.config.branch_sim);
+    meta_flag("cacheuse", vg.config.use);
+    meta_flag("inclusive", vg.config.inclusive);
+    meta_flag("shared-l1", vg.config.shared_l1);
+    meta_flag("flush-at-exit", vg.config.flush_at_exit);
+    meta_number("paths", vg.config.paths);
+}
+
+/* ------------------------------------------------------------------------------------------ statistics */
+
+static void print_statistics(void)
+{
+    struct tn_statistics s;
+
+    tn_statistics(vg.core, &s);
+    VG_(umsg)("translation: %llu blocks, %llu instructions, %llu ms (%u ms since the start)\n", vg.blocks,
+              vg.guest_instrs, vg.translate_us / 1000, VG_(read_millisecond_timer)());
+    VG_(umsg)("code: %llu objects, %llu functions, %llu instructions, %llu segments, %llu counters\n",
+              (ULong)s.objects, (ULong)s.functions, (ULong)s.instrs, (ULong)s.segments, (ULong)s.counters);
+    VG_(umsg)("accesses: %llu data, %llu fetches; slow: %llu data, %llu fetches\n", (ULong)s.accesses,
+              (ULong)s.fetches, (ULong)s.slow_data, (ULong)s.slow_fetch);
+    VG_(umsg)("nodes: %llu now, %llu at most, %llu made, %llu pruned; %llu arcs\n", (ULong)s.nodes_now,
+              (ULong)s.nodes_max, (ULong)s.nodes_made, (ULong)s.nodes_pruned, (ULong)s.arcs);
+    VG_(umsg)("control: %llu calls, %llu returns, %llu unwinds, %llu jumps\n", (ULong)s.calls, (ULong)s.returns,
+              (ULong)s.unwinds, (ULong)s.jumps);
+    VG_(umsg)("last level: %llu drains, %llu records now, %llu at most; %llu bytes\n", (ULong)s.drains,
+              (ULong)s.records_now, (ULong)s.records_max, (ULong)s.bytes);
+}
+
+/* ------------------------------------------------------------------------------------------ life */
+
+/* The program is about to become another one. */
+static void before_system_call(ThreadId tid, UInt number, UWord *arguments, UInt count)
+{
+    (void)tid;
+    (void)arguments;
+    (void)count;
+    if (number == __NR_execve || number == __NR_execveat)
+        vg_output_part("exec");
+}
+
+static void after_system_call(ThreadId tid, UInt number, UWord *arguments, UInt count, SysRes result)
+{
+    (void)tid;
+    (void)number;
+    (void)arguments;
+    (void)count;
+    (void)result;
+}
+
+static void after_options(void)
+{
+    vg_options_check();
+    vg.config.function_at = vg_core_function_at;
+    vg.core = tn_core_new(&vg.config);
+    vg.layout = tn_layout(vg.core);
+    vg.instrumenting = vg.options.instrument_at_start;
+    describe_run();
+    vg_output_begin();
+}
+
+static void finish(Int status)
+{
+    meta_number("status", status & 0xff);
+    vg_output_finish("exit");
+    if (VG_(clo_stats))
+        print_statistics();
+}
+
+static void before_options(void)
+{
+    VG_(details_name)("Tenure");
+    VG_(details_version)(TENURE_VERSION);
+    VG_(details_description)("a cache-use profiler");
+    VG_(details_copyright_author)("GPL-2.0-or-later");
+    VG_(details_bug_reports_to)("the Tenure project");
+    VG_(details_avg_translation_sizeB)(780); /* about half of what they have; the largest it accepts is 800 */
+
+    VG_(basic_tool_funcs)(after_options, vg_instrument, finish);
+    VG_(needs_command_line_options)(vg_options_take, vg_options_usage, vg_options_debug_usage);
+    VG_(needs_client_requests)(vg_request);
+    VG_(needs_syscall_wrapper)(before_system_call, after_system_call);
+    VG_(needs_superblock_discards)(vg_cold_discarded);
+    VG_(needs_print_stats)(print_statistics);
+    vg_options_default();
+    vg_threads_track();
+
+    /* Blocks must end where the program's do, or calls inside them would not be seen. */
+    VG_(clo_vex_control).iropt_unroll_thresh = 0;
+    VG_(clo_vex_control).guest_chase = False;
+    VG_(clo_px_file_backed) = VexRegUpdSpAtMemAccess;
+}
+
+VG_DETERMINE_INTERFACE_VERSION(before_options)

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * vg_options.c: one table holds every option of the tool: its name, how its value is read, where it goes and
+ * what `--help` says. Options of Callgrind and Cachegrind that this tool does not take are in a second table with
+ * the reason and what to use instead, so that nobody's habit is silently ignored.
+ */
+#include "vg_options.h"
+
+#include "pub_tool_options.h"
+
+#include "vg_geometry.h"
+
+struct vg_engine vg;
+
+enum kind { YES_NO, NATIVE_BOOL, TEXT, COUNT, GEOMETRY, FUNCTIONS };
+
+struct option {
+    const HChar *name; /* without the leading -- */
+    enum kind kind;
+    void *target;      /* Bool, bool, const HChar *, uint64_t, struct tn_geometry; FUNCTIONS: unused */
+    UInt detail;       /* GEOMETRY: index of its source; FUNCTIONS: the flag */
+    const HChar *help; /* "value  text"; NULL: for debugging */
+};
+
+static const struct option options[] = {
+    {"tenure-out-file", TEXT, &vg.options.out_file, 0, "=<file>  raw profile [tenure.raw.%p]"},
+    {"I1", GEOMETRY, &vg.config.i1, 0, "=<size>,<assoc>,<line>  instruction cache [this machine's]"},
+    {"D1", GEOMETRY, &vg.config.d1, 1, "=<size>,<assoc>,<line>  data cache [this machine's]"},
+    {"LL", GEOMETRY, &vg.config.ll, 3, "=<size>,<assoc>,<line>  last-level cache [this machine's]"},
+    {"cache-sim", NATIVE_BOOL, &vg.config.cache_sim, 0, "=yes|no  simulate caches [yes]"},
+    {"branch-sim", NATIVE_BOOL, &vg.config.branch_sim, 0, "=yes|no  simulate branch prediction [no]"},
+    {"cacheuse", NATIVE_BOOL, &vg.config.use, 0, "=yes|no  collect the use of cache lines [yes]"},
+    {"inclusive", NATIVE_BOOL, &vg.config.inclusive, 0, "=yes|no  follow calls [yes]"},
+    {"paths", COUNT, &vg.config.paths, 0, "=<n>  call paths kept apart; 0: none [1000000]"},
+    {"shared-l1", NATIVE_BOOL, &vg.config.shared_l1, 0, "=yes|no  one I1 and D1 for all threads [no]"},
+    {"flush-at-exit", NATIVE_BOOL, &vg.config.flush_at_exit, 0,
+     "=yes|no  charge the lines resident at the end [yes]"},
+    {"collect-atstart", NATIVE_BOOL, &vg.config.collect_at_start, 0, "=yes|no  collect from the start [yes]"},
+    {"instr-atstart", YES_NO, &vg.options.instrument_at_start, 0,
+     "=yes|no  simulate from the start [yes]"},
+    {"toggle-collect", FUNCTIONS, NULL, TN_FN_TOGGLE,
+     "=<functions>  collect only inside; * and ? match, may be repeated"},
+    {"dump-before", FUNCTIONS, NULL, TN_FN_DUMP_BEFORE, "=<functions>  write a part at each entry"},
+    {"dump-after", FUNCTIONS, NULL, TN_FN_DUMP_AFTER, "=<functions>  write a part at each return"},
+    {"zero-before", FUNCTIONS, NULL, TN_FN_ZERO_BEFORE, "=<functions>  forget all costs at each entry"},
+    {"fn-skip", FUNCTIONS, NULL, TN_FN_SKIP, "=<functions>  costs go to the caller"},
+    {"skip-plt", YES_NO, &vg.options.skip_plt, 0, "=yes|no  so for procedure linkage tables [yes]"},
+    {"fork-inherit", YES_NO, &vg.options.fork_inherit, 0,
+     "=yes|no  a forked child goes on with its parent's costs [no]"},
+    {"clean-environment", YES_NO, &vg.options.clean_environment, 0, NULL},
+    {"cold-blocks", YES_NO, &vg.options.cold_blocks, 0, NULL},
+};
+
+static const struct {
+    const HChar *name, *reason;
+} refused[] = {
+    {"callgrind-out-file", "the raw profile is named by --tenure-out-file"},
+    {"cachegrind-out-file", "the raw profile is named by --tenure-out-file"},
+    {"dump-line", "lines are always kept; choose what to show when reporting"},
+    {"dump-instr", "instructions are always kept; choose what to show when reporting"},
+    {"compress-strings", "it belongs to Callgrind's format: use `tenure export --format=callgrind`"},
+    {"compress-pos", "it belongs to Callgrind's format: use `tenure export --format=callgrind`"},
+    {"combine-dumps", "all parts of a run are always in one file"},
+    {"dump-every-bb", "parts are made at functions or requests: use --dump-before, --dump-after or tenure.h"},
+    {"collect-jumps", "jumps inside functions are not recorded; calls and tail calls always are"},
+    {"collect-bus", "there are no global bus events; coherence is not simulated"},
+    {"collect-systime", "the costs are simulated; time in the kernel is not among them: use `perf trace`"},
+    {"separate-threads", "threads are always kept apart; reports show them apart or together"},
+    {"separate-callers", "call paths are always kept: use the call tree, and --paths for how many"},
+    {"separate-recs", "recursion never counts an event twice here, so levels need no separation"},
+    {"skip-direct-rec", "recursion never counts an event twice here; use the call tree"},
+    {"simulate-wb", "write-backs are not simulated"},
+    {"simulate-hwpref", "prefetching is not simulated"},
+    {"L2", "a second level between D1 and LL is not simulated"},
+};
+
+static Bool named(const HChar *argument, const HChar *name, const HChar **value)
+{
+    SizeT length = VG_(strlen)(name);
+
+    if (VG_(strncmp)(argument, "--", 2) != 0 || VG_(strncmp)(argument + 2, name, length) != 0)
+        return False;
+    if (argument[2 + length] != '=')
+        return False;
+    *value = argument + 3 + length;
+    return True;
+}
+
+static Bool parse_bool(const HChar *argument, const HChar *value)
+{
+    if (VG_(strcmp)(value, "yes") == 0)
+        return True;
+    if (VG_(strcmp)(value, "no") != 0)
+        vg_refuse("%s: the value must be yes or no", argument);
+    return False;
+}
+
+static ULong parse_count(const HChar *argument, const HChar *value)
+{
+    HChar *end = NULL;
+    ULong count = VG_(isdigit)(*value) ? VG_(strtoull10)(value, &end) : 0;
+
+    if (end == NULL || *end != '\0')
+        vg_refuse("%s: the value must be a whole number", argument);
+    return count;
+}
+
+static void take_functions(const struct option *option, const HChar *argument, const HChar *value)
+{
+    struct vg_pattern *pattern = VG_(malloc)("tenure.pattern", sizeof *pattern);
+
+    if (*value == '\0')
+        vg_refuse("%s: name a function", argument);
+    pattern->text = value;
+    pattern->flag = option->detail;
+    pattern->next = vg.options.patterns;
+    vg.options.patterns = pattern;
+    if (option->detail & (TN_FN_DUMP_BEFORE | TN_FN_DUMP_AFTER))
+        vg.functions_dump = True;
+    if (option->detail & TN_FN_TOGGLE)
+        vg.by_collecting = True;
+}
+
+static void take(const struct option *option, const HChar *argument, const HChar *value)
+{
+    switch (option->kind) {
+    case YES_NO:
+        *(Bool *)option->target = parse_bool(argument, value);
+        break;
+    case NATIVE_BOOL:
+        *(bool *)option->target = parse_bool(argument, value);
+        break;
+    case TEXT:
+        if (*value == '\0')
+            vg_refuse("%s: the value is empty", argument);
+        *(const HChar **)option->target = value;
+        break;
+    case COUNT:
+        *(uint64_t *)option->target = parse_count(argument, value);
+        break;
+    case GEOMETRY:
+        if (!vg_geometry_parse(value, option->target))
+            vg_refuse("%s: a cache is size,associativity,line in bytes, as in 32768,8,64", argument);
+        vg.options.geometry_source[option->detail] = "option";
+        break;
+    case FUNCTIONS:
+        take_functions(option, argument, value);
+        break;
+    }
+}
+
+/* The name as written, with its digits, or followed by digits (--separate-callers3=f). */
+static Bool is_refused(const HChar *argument, const HChar *name)
+{
+    SizeT length = VG_(strlen)(name);
+
+    if (VG_(strncmp)(argument, "--", 2) != 0 || VG_(strncmp)(argument + 2, name, length) != 0)
+        return False;
+    argument += 2 + length;
+    while (VG_(isdigit)(*argument))
+        argument++;
+    return *argument == '=' || *argument == '\0';
+}
+
+Bool vg_options_take(const HChar *argument)
+{
+    const HChar *value;
+    UInt i;
+
+    if (VG_(Clo_Mode)() != cloP)
+        return False;
+    for (i = 0; i < sizeof options / sizeof options[0]; i++) {
+        if (named(argument, options[i].name, &value)) {
+            take(&options[i], argument, value);
+            return True;
+        }
+    }
+    for (i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        if (is_refused(argument, refused[i].name))
+            vg_refuse("%s is refused: %s", argument, refused[i].reason);
+    }
+    return False;
+}
+
+static void print_options(Bool debug)
+{
+    UInt i;
+
+    for (i = 0; i < sizeof options / sizeof options[0]; i++) {
+        if ((options[i].help == NULL) == debug)
+            VG_(printf)("    --%s%s\n", options[i].name, debug ? "=yes|no [yes]" : options[i].help);
+    }
+}
+
+void vg_options_usage(void)
+{
+    print_options(False);
+}
+
+void vg_options_debug_usage(void)
+{
+    print_options(True);
+}
+
+void vg_options_default(void)
+{
+    tn_config_default(&vg.config);
+    vg.options.out_file = "tenure.raw.%p";
+    vg.options.instrument_at_start = True;
+    vg.options.skip_plt = True;
+    vg.options.clean_environment = True;
+    vg.options.cold_blocks = True;
+    vg_geometry_detect(&vg.config);
+}
+
+void vg_options_check(void)
+{
+    const char *wrong = tn_config_check(&vg.config);
+
+    if (wrong != NULL)
+        vg_refuse("%s", wrong);
+    if (!vg.config.collect_at_start)
+        vg.by_collecting = True;
+}
+
+Bool vg_pattern_matches(const HChar *pattern, const HChar *text)
+{
+    const HChar *star = NULL, *resume = NULL;
+
+    while (*text != '\0') {
+        if (*pattern == '*') {
+            star = ++pattern;
+            resume = text;
+        } else if (*pattern == '?' || *pattern == *text) {
+            pattern++;
+            text++;
+        } else if (star != NULL) {
+            pattern = star;
+            text = ++resume;
+        } else {
+            return False;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return *pattern == '\0';
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * vg_output.h: the raw profile's file.
+ */
+#ifndef TENURE_VG_OUTPUT_H
+#define TENURE_VG_OUTPUT_H
+
+#include "vg_tool.h"
+
+/* Creates the file (never one that exists), so that a bad name or directory ends the run before the program starts. */
+void vg_output_begin(void);
+
+/* Appends a part. A failure is told once; the part is lost and the run goes on. */
+void vg_output_part(const HChar *why);
+
+/* The last part: nothing may be written after it. */
+void vg_output_finish(const HChar *why);
+
+/* This process is a forked child: its parts go to a file of its own. */
+void vg_output_forked(void);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * vg_threads.c: who runs, and in which handler.
+ *
+ * Valgrind runs one thread at a time and announces each turn (start_client_code), at the latest after a hundred
+ * thousand blocks. A turn is where the engine learns what it could not be told earlier: a thread's first function
+ * and stack pointer, and a signal handler's. Valgrind says that it is about to deliver a signal before it has
+ * built the frame; at the next turn the program counter is the handler's first instruction. If two signals are
+ * delivered before the thread runs, the first handler is seen when the second is announced.
+ *
+ * Generated code finds its thread in the first shadow of the guest state, which Valgrind keeps per thread, saves
+ * and restores with signal frames and copies to a clone; each thread's first instruction finds it overwritten
+ * with its own.
+ */
+#include "vg_threads.h"
+
+#include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_options.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_tooliface.h"
+
+#include "vg_client.h"
+#include "vg_code.h"
+#include "vg_cold.h"
+#include "vg_output.h"
+
+struct thread {
+    tn_thread *core;
+    ThreadId parent;
+    enum { RUNS, BEGINS, RESUMES } state; /* what the core is to be told at the next turn */
+    Bool handler; /* a signal handler's first instruction is next */
+};
+
+static struct thread *threads; /* by ThreadId */
+static tn_thread *ended;       /* runs no more, but is vg.current until another one runs */
+
+/* ------------------------------------------------------------------------------------------ birth and death */
+
+static void will_create(ThreadId parent, ThreadId child)
+{
+    if (threads == NULL)
+        threads = VG_(calloc)("tenure.threads", VG_N_THREADS + 1, sizeof threads[0]);
+    threads[child].parent = parent;
+}
+
+static void first_instruction(ThreadId tid)
+{
+    struct thread *thread = &threads[tid];
+    tn_thread *parent = thread->parent != VG_INVALID_THREADID ? threads[thread->parent].core : NULL;
+
+    if (parent == NULL)
+        vg_client_start(tid);
+    thread->core = tn_thread_new(vg.core, parent, VG_(gettid)());
+    thread->state = BEGINS;
+    thread->handler = False;
+    VG_(set_shadow_regs_area)(tid, 1, 0, sizeof thread->core, (const UChar *)&thread->core);
+}
+
+static void retire(tn_thread *thread)
+{
+    tn_thread_end(thread);
+}
+
+static void will_exit(ThreadId tid)
+{
+    tn_thread *thread = threads[tid].core;
+
+    threads[tid].core = NULL;
+    if (thread == NULL)
+        return;
+    if (thread == vg.current)
+        ended = thread;
+    else
+        retire(thread);
+}
+
+/* ------------------------------------------------------------------------------------------ turns */
+
+static void settle(ThreadId tid, struct thread *thread)
+{
+    Addr pc = VG_(get_IP)(tid), sp = VG_(get_SP)(tid);
+
+    if (!vg.instrumenting) {
+        if (thread->state == BEGINS)
+            thread->state = RESUMES;
+    } else {
+        if (thread->state == BEGINS)
+            tn_thread_begin(thread->core, vg_function_id(pc), sp);
+        else if (thread->state == RESUMES)
+            tn_thread_resume(thread->core, vg_function_id(pc), sp);
+        else if (thread->handler)
+            tn_signal_enter(thread->core, vg_function_id(pc), sp);
+        thread->state = RUNS;
+    }
+    thread->handler = False;
+}
+
+static void switch_to(tn_thread *next)
+{
+    tn_thread_switch(vg.core, next);
+    vg.current = next;
+    if (ended != NULL)
+        retire(ended);
+    ended = NULL;
+}
+
+static void turn(ThreadId tid, ULong blocks)
+{
+    struct thread *thread = &threads[tid];
+
+    (void)blocks;
+    if (thread->core != vg.current)
+        switch_to(thread->core);
+    if (thread->state != RUNS || thread->handler)
+        settle(tid, thread);
+    tn_tick(thread->core);
+}
+
+static void turn_over(ThreadId tid, ULong blocks)
+{
+    (void)tid;
+    (void)blocks;
+    vg_cold_promote();
+}
+
+/* ------------------------------------------------------------------------------------------ signals */
+
+static void will_deliver(ThreadId tid, Int signal, Bool alternate_stack)
+{
+    struct thread *thread = &threads[tid];
+
+    (void)signal;
+    (void)alternate_stack;
+    if (thread->handler)
+        settle(tid, thread);
+    thread->handler = vg.config.inclusive;
+}
+
+static void delivered(ThreadId tid, Int signal)
+{
+    struct thread *thread = &threads[tid];
+
+    (void)signal;
+    if (thread->core == NULL || !vg.instrumenting || !vg.config.inclusive)
+        return;
+    if (thread->core != vg.current)
+        switch_to(thread->core);
+    if (thread->handler)
+        settle(tid, thread);
+    tn_signal_leave(thread->core);
+}
+
+/* ------------------------------------------------------------------------------------------ fork */
+
+/* Only the forking thread goes on in the child. */
+static void forked(ThreadId tid)
+{
+    UInt i;
+
+    for (i = 0; i <= VG_N_THREADS; i++) {
+        if (i != tid)
+            threads[i].core = NULL;
+    }
+    ended = NULL;
+    if (!vg.options.fork_inherit)
+        tn_zero(vg.core);
+    tn_restart_output(vg.core);
+    vg_output_forked();
+}
+
+static void unmapped(Addr address, SizeT bytes)
+{
+    vg_code_unmapped(address, bytes);
+}
+
+void vg_threads_begin_again(void)
+{
+    UInt i;
+
+    for (i = 0; threads != NULL && i <= VG_N_THREADS; i++)
+        threads[i].state = threads[i].core != NULL ? RESUMES : RUNS;
+}
+
+void vg_threads_track(void)
+{
+    VG_(track_pre_thread_ll_create)(will_create);
+    VG_(track_pre_thread_first_insn)(first_instruction);
+    VG_(track_pre_thread_ll_exit)(will_exit);
+    VG_(track_start_client_code)(turn);
+    VG_(track_stop_client_code)(turn_over);
+    VG_(track_pre_deliver_signal)(will_deliver);
+    VG_(track_post_deliver_signal)(delivered);
+    VG_(track_die_mem_munmap)(unmapped);
+    VG_(atfork)(NULL, NULL, forked);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * vg_tool.h: what the files of the Valgrind engine share.
+ *
+ * A Valgrind tool is one per process and serial: Valgrind lets one client thread run at a time, and calls the
+ * tool only from there. So the engine is one structure, `vg`, that every file may read and whose owners are:
+ *
+ *   vg_main.c        core, layout, life
+ *   vg_options.c     options, config
+ *   vg_threads.c     current and everything about threads, signals and forks
+ *   vg_requests.c    instrumenting, by_collecting
+ *
+ * Sources of this engine: vg_instrument (a block's plan) -> vg_emit (IR for it) and vg_calls (control flow);
+ * vg_code (which function an address belongs to); vg_client (what the program may notice); vg_output (raw
+ * profile); vg_host (the core's hooks); vg_geometry (this machine's caches).
+ */
+#ifndef TENURE_VG_TOOL_H
+#define TENURE_VG_TOOL_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
+
+#include "core/tenure_core.h"
+
+struct vg_pattern {
+    const HChar *text; /* with * and ? */
+    UInt flag;         /* TN_FN_* for functions whose name matches */
+    struct vg_pattern *next;
+};
+
+struct vg_options {
+    const HChar *out_file;
+    struct vg_pattern *patterns;
+    Bool instrument_at_start;
+    Bool skip_plt;
+    Bool fork_inherit;
+    Bool clean_environment;
+    Bool cold_blocks; /* vg_cold.c; off for comparisons */
+    const HChar *geometry_source[4]; /* I1, D1, L2, LL: "option", "sysfs" or "default" */
+};
+
+struct vg_engine {
+    struct vg_options options;
+    struct tn_config config;
+    tn_core *core;
+    const struct tn_layout *layout;
+    tn_thread *current;   /* the thread that runs; the helpers' */
+    Bool instrumenting;   /* new translations are instrumented */
+    Bool by_collecting;   /* segment counters add thread->collecting instead of 1 */
+    Bool functions_dump;  /* some --dump-before or --dump-after was given */
+    ULong blocks, guest_instrs, translate_us; /* translation, for --stats */
+};
+extern struct vg_engine vg;
+
+/* Ends the run before the program starts: one line, and the exit status by which `tenure record` and scripts
+ * tell it from the program's own. */
+enum { VG_REFUSED = 125 };
+__attribute__((noreturn, format(printf, 1, 2))) void vg_refuse(const HChar *format, ...);
+
+#endif

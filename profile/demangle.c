@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * demangle.c: readable names of C++ and Rust symbols, through libiberty.
+ *
+ * Symbols come from files that may be hostile. A short mangled name can stand for an astronomically long one, so
+ * the output is taken piece by piece and the demangler is left, by a jump, when there is too much of it; its
+ * callback forms keep everything on the stack, so that nothing leaks.
+ */
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <string.h>
+
+#include "profile/error.h"
+#include "profile/symbols.h"
+
+enum { LONGEST_IN = 1 << 15, LONGEST_OUT = 1 << 16, OPTIONS = DMGL_PARAMS | DMGL_ANSI };
+
+struct output {
+    jmp_buf too_long;
+    size_t size;
+    char text[LONGEST_OUT];
+};
+
+static void take(const char *piece, size_t size, void *user)
+{
+    struct output *out = user;
+
+    if (size > sizeof out->text - out->size)
+        longjmp(out->too_long, 1);
+    memcpy(out->text + out->size, piece, size);
+    out->size += size;
+}
+
+static bool demangle_into(struct output *out, const char *symbol)
+{
+    out->size = 0;
+    if (setjmp(out->too_long))
+        return false;
+    if (rust_demangle_callback(symbol, OPTIONS, take, out))
+        return true;
+    out->size = 0;
+    return cplus_demangle_v3_callback(symbol, OPTIONS, take, out) != 0;
+}
+
+const char *tp_demangle(struct tp_arena *arena, const char *symbol)
+{
+    static _Thread_local struct output out; /* too large for small stacks */
+    char plain[LONGEST_IN];
+    size_t size = strnlen(symbol, LONGEST_IN);
+
+    if ((strncmp(symbol, "_Z", 2) != 0 && strncmp(symbol, "_R", 2) != 0) || size == LONGEST_IN)
+        return symbol;
+    /* A version ("@@GLIBCXX_3.4") is no part of the mangled name. */
+    memcpy(plain, symbol, size + 1);
+    plain[strcspn(plain, "@")] = '\0';
+    if (!demangle_into(&out, plain) || !out.size)
+        return symbol;
+    return tp_clean_text(arena, out.text, out.size);
+}
+
+int tp_demangle_all(struct tp_recording *rec, struct tp_error *err)
+{
+    for (size_t i = 0; i < rec->functions.count; i++) {
+        struct tp_function *function = &rec->functions.at[i];
+        if (!function->symbol)
+            continue;
+        function->name = tp_demangle(&rec->arena, function->symbol);
+        if (!function->name)
+            return TP_NO_MEMORY(err);
+    }
+    return 0;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * export.c: what the exporters share.
+ */
+#include "profile/export.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/error.h"
+
+/* "Ir, Dr, ..." for a message. */
+static void list_events(const tp_profile *profile, char *text, size_t size)
+{
+    size_t n = 0;
+
+    *text = '\0';
+    for (size_t i = 0; i < tp_event_count(profile) && n < size; i++)
+        n += (size_t)snprintf(text + n, size - n, "%s%s", i ? " " : "", tp_event_at(profile, i)->name);
+}
+
+static int choose_one(tp_profile *profile, const char *name, size_t size, struct tp_choice *choice,
+                      struct tp_error *err)
+{
+    char copy[64], known[768];
+
+    snprintf(copy, sizeof copy, "%.*s", (int)(size < sizeof copy ? size : sizeof copy - 1), name);
+    const struct tp_event *event = tp_event_find(profile, copy);
+    if (!event) {
+        list_events(profile, known, sizeof known);
+        return TP_FAIL(err, "%s: no event '%s' in this profile; it has: %s", tp_path(profile), copy, known);
+    }
+    if (choice->count == TP_MAX_CHOICE)
+        return TP_FAIL(err, "more than %d events asked for", TP_MAX_CHOICE);
+    choice->event[choice->count++] = event;
+    return 0;
+}
+
+int tp_choose(tp_profile *profile, const char *list, struct tp_choice *choice, struct tp_error *err)
+{
+    choice->count = 0;
+    if (strcmp(list, "all") == 0) {
+        for (size_t i = 0; i < tp_event_count(profile) && i < TP_MAX_CHOICE; i++)
+            choice->event[choice->count++] = tp_event_at(profile, i);
+        return 0;
+    }
+    for (;;) {
+        list += strspn(list, ", ");
+        size_t size = strcspn(list, ", ");
+        if (!size)
+            break;
+        if (choose_one(profile, list, size, choice, err))
+            return -1;
+        list += size;
+    }
+    return choice->count ? 0 : TP_FAIL(err, "an empty list of events");
+}
+
+sqlite3_stmt *tp_query(tp_profile *profile, char *sql, struct tp_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+
+    if (!sql)
+        TP_NO_MEMORY(err);
+    else if (sqlite3_prepare_v2(tp_db(profile), sql, -1, &statement, NULL) != SQLITE_OK)
+        tp_sql_failed(profile, "cannot read", err);
+    sqlite3_free(sql);
+    return statement;
+}
+
+int tp_row(tp_profile *profile, sqlite3_stmt *statement, struct tp_error *err)
+{
+    int code = sqlite3_step(statement);
+
+    return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : tp_sql_failed(profile, "cannot read", err);
+}
+
+void tp_write_clean(FILE *out, const char *text, const char *also)
+{
+    for (const char *p = text ? text : "???"; *p; p++) {
+        unsigned char c = (unsigned char)*p;
+        if (c < 0x20 || c == 0x7f || strchr(also, c))
+            fprintf(out, "\\x%02x", c);
+        else
+            putc(c, out);
+    }
+}
+
+void tp_write_real(FILE *out, double value)
+{
+    char text[40];
+
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        double back = strtod(text, NULL);
+        if (!(back < value) && !(back > value))
+            break;
+    }
+    fputs(text, out);
+}
+
+int tp_written(FILE *out, struct tp_error *err)
+{
+    errno = 0;
+    if (fflush(out) || ferror(out))
+        return TP_FAIL(err, "cannot write the export: %s", errno ? strerror(errno) : "output error");
+    return 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * export.h: what the exporters share: choice of events, clean text, rows that know what went wrong.
+ */
+#ifndef TENURE_PROFILE_EXPORT_H
+#define TENURE_PROFILE_EXPORT_H
+
+#include <sqlite3.h>
+
+#include "profile/profile.h"
+
+enum { TP_MAX_CHOICE = 512 };
+
+struct tp_choice {
+    size_t count;
+    const struct tp_event *event[TP_MAX_CHOICE];
+};
+
+/* The events of a list "Ir,D1mr", in its order; "all": every one of the profile. */
+int tp_choose(tp_profile *profile, const char *list, struct tp_choice *choice, struct tp_error *err);
+
+/* Prepare; NULL on failure. `sql` from sqlite3_mprintf or sqlite3_str_finish, freed here; NULL: out of memory. */
+sqlite3_stmt *tp_query(tp_profile *profile, char *sql, struct tp_error *err);
+/* 1: a row, 0: no more, -1: failed. */
+int tp_row(tp_profile *profile, sqlite3_stmt *statement, struct tp_error *err);
+
+/* Write text so that a line stays a line: control characters, and those in `also`, as \xNN. NULL as "???". */
+void tp_write_clean(FILE *out, const char *text, const char *also);
+/* As short as reads back to the same number. */
+void tp_write_real(FILE *out, double value);
+
+/* 0 if everything written to `out` has gone out. */
+int tp_written(FILE *out, struct tp_error *err);
+
+#endif

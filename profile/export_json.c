@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * export_json.c: totals, functions and calls for scripts.
+ *
+ *     {"format": "tenure", "version": 1,
+ *      "meta": {...}, "events": [{"name": ..., "long_name": ...}, ...],
+ *      "totals": {...}, "threads": [{...}], "functions": [{...}], "arcs": [{...}]}
+ *
+ * Objects of functions and arcs have the columns of the views, with the chosen events; an event that cannot occur
+ * is null. Integers are written in full: some readers keep 53 bits of them.
+ */
+#include <string.h>
+
+#include "profile/error.h"
+#include "profile/export.h"
+#include "profile/store.h"
+
+static void write_string(FILE *out, const char *text)
+{
+    putc('"', out);
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            fprintf(out, "\\%c", c);
+        else if (c < 0x20 || c == 0x7f)
+            fprintf(out, "\\u%04x", c);
+        else
+            putc(c, out);
+    }
+    putc('"', out);
+}
+
+static void write_value(FILE *out, sqlite3_stmt *statement, int column)
+{
+    switch (sqlite3_column_type(statement, column)) {
+    case SQLITE_INTEGER: fprintf(out, "%lld", (long long)sqlite3_column_int64(statement, column)); break;
+    case SQLITE_FLOAT: tp_write_real(out, sqlite3_column_double(statement, column)); break;
+    case SQLITE_NULL: fputs("null", out); break;
+    default: write_string(out, (const char *)sqlite3_column_text(statement, column)); break;
+    }
+}
+
+static void write_object(FILE *out, sqlite3_stmt *row)
+{
+    putc('{', out);
+    for (int i = 0; i < sqlite3_column_count(row); i++) {
+        fputs(i ? ", " : "", out);
+        write_string(out, sqlite3_column_name(row, i));
+        fputs(": ", out);
+        write_value(out, row, i);
+    }
+    putc('}', out);
+}
+
+/* "name": [row, row, ...], or the first row alone. */
+static int write_rows(tp_profile *profile, FILE *out, const char *name, bool array, char *sql, struct tp_error *err)
+{
+    sqlite3_stmt *rows = tp_query(profile, sql, err);
+    size_t n = 0;
+    int more = -1;
+
+    fprintf(out, ",\n\"%s\": %s", name, array ? "[" : "");
+    while (rows && (more = tp_row(profile, rows, err)) == 1) {
+        if (!array && n)
+            continue;
+        fputs(n++ ? ",\n  " : array ? "\n  " : "", out);
+        write_object(out, rows);
+    }
+    fputs(array ? "]" : "", out);
+    sqlite3_finalize(rows);
+    return more;
+}
+
+static int write_meta(tp_profile *profile, FILE *out, struct tp_error *err)
+{
+    sqlite3_stmt *rows = tp_query(profile, sqlite3_mprintf("SELECT key, value FROM meta ORDER BY key"), err);
+    size_t n = 0;
+    int more = -1;
+
+    fputs(",\n\"meta\": {", out);
+    while (rows && (more = tp_row(profile, rows, err)) == 1) {
+        fputs(n++ ? ",\n  " : "\n  ", out);
+        write_string(out, (const char *)sqlite3_column_text(rows, 0));
+        fputs(": ", out);
+        write_value(out, rows, 1);
+    }
+    fputs("}", out);
+    sqlite3_finalize(rows);
+    return more;
+}
+
+static char *query(tp_profile *profile, const char *columns, const struct tp_choice *choice, bool self, bool incl,
+                   const char *rest)
+{
+    sqlite3_str *sql = sqlite3_str_new(tp_db(profile));
+    const char *comma = *columns ? ", " : "";
+
+    sqlite3_str_appendf(sql, "SELECT %s", columns);
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; (round ? incl : self) && i < choice->count; i++) {
+            sqlite3_str_appendf(sql, "%s\"%w%s\"", comma, choice->event[i]->name, round ? "_incl" : "");
+            comma = ", ";
+        }
+    }
+    sqlite3_str_appendf(sql, " %s", rest);
+    return sqlite3_str_finish(sql);
+}
+
+/* Threads keep the events that were recorded, not the derived ones. */
+static void only_recorded(struct tp_choice *to, const struct tp_choice *from)
+{
+    to->count = 0;
+    for (size_t i = 0; i < from->count; i++) {
+        if (!from->event[i]->derived)
+            to->event[to->count++] = from->event[i];
+    }
+}
+
+int tp_export_json(tp_profile *profile, FILE *out, const struct tp_export_options *options, struct tp_error *err)
+{
+    struct tp_choice choice, recorded;
+
+    if (tp_choose(profile, options->events ? options->events : "all", &choice, err))
+        return -1;
+    only_recorded(&recorded, &choice);
+    fprintf(out, "{\"format\": \"tenure\", \"version\": %d", TP_SCHEMA_VERSION);
+    int failed =
+        write_meta(profile, out, err) ||
+        write_rows(profile, out, "events", true,
+                   sqlite3_mprintf("SELECT name, long_name, derived, formula FROM events ORDER BY rowid"), err) ||
+        write_rows(profile, out, "totals", false, query(profile, "", &choice, true, false, "FROM totals"), err) ||
+        write_rows(profile, out, "threads", true,
+                   query(profile, "id, os_id, parent", &recorded, true, false, "FROM threads ORDER BY id"), err) ||
+        write_rows(profile, out, "functions", true,
+                   query(profile, "id, function, context, object, file, line, calls", &choice, true, true,
+                         "FROM functions ORDER BY id"), err) ||
+        write_rows(profile, out, "arcs", true,
+                   query(profile, "caller_id, callee_id, caller, callee, calls, file, line", &choice, false, true,
+                         "FROM arcs ORDER BY id"), err);
+    fputs("}\n", out);
+    return failed ? -1 : tp_written(out, err);
+}

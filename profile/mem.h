@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * mem.h: the three containers an import needs.
+ *
+ *   arena   bytes that live until the end of the import and never move
+ *   vector  an array that grows; elements are zeroed; pointers into it are good until it grows
+ *   idmap   from ids (any 64-bit number but 0) to indices below 2^32
+ *
+ * All start as {0}. Whatever can run out of memory says so (NULL or -1) and leaves the container usable.
+ */
+#ifndef TENURE_PROFILE_MEM_H
+#define TENURE_PROFILE_MEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct tp_arena {
+    struct tp_arena_block *block; /* the newest */
+    size_t used, size;            /* of the newest block's bytes */
+};
+
+/* Zeroed, aligned to 8. */
+void *tp_arena_alloc(struct tp_arena *arena, size_t bytes);
+/* A copy of `bytes` bytes with a NUL after it. */
+char *tp_arena_copy(struct tp_arena *arena, const void *data, size_t bytes);
+/* Forget everything that was handed out, but keep memory for as much again. */
+void tp_arena_clear(struct tp_arena *arena);
+void tp_arena_free(struct tp_arena *arena);
+
+/* TP_VECTOR(struct thing) things = {0}; */
+#define TP_VECTOR(type)                                                                                            \
+    struct {                                                                                                       \
+        type *at;                                                                                                  \
+        size_t count, room;                                                                                        \
+    }
+/* One more zeroed element at the end: a pointer to it, or NULL. */
+#define TP_VECTOR_ADD(v)                                                                                           \
+    (tp_vector_grow((void **)&(v)->at, &(v)->room, (v)->count, sizeof *(v)->at) ? NULL : &(v)->at[(v)->count++])
+#define TP_VECTOR_FREE(v) tp_vector_free((void **)&(v)->at, &(v)->count, &(v)->room)
+
+int tp_vector_grow(void **at, size_t *room, size_t count, size_t element);
+void tp_vector_free(void **at, size_t *count, size_t *room);
+
+struct tp_idmap {
+    uint64_t *keys;
+    uint32_t *values;
+    size_t count, room; /* room: a power of two, or 0 */
+};
+#define TP_NOT_FOUND UINT32_MAX
+
+uint32_t tp_idmap_find(const struct tp_idmap *map, uint64_t id);
+/* id must be new and not 0. */
+int tp_idmap_add(struct tp_idmap *map, uint64_t id, uint32_t value);
+void tp_idmap_clear(struct tp_idmap *map);
+void tp_idmap_free(struct tp_idmap *map);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * open.c: what a file is; a profile for reading.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "profile/error.h"
+#include "profile/raw_read.h"
+#include "profile/store.h"
+
+struct tp_profile {
+    sqlite3 *db;
+    struct tp_arena arena;
+    const char *path;
+    TP_VECTOR(struct tp_event) events;
+    TP_VECTOR(struct tp_pair) meta;
+};
+
+/* ------------------------------------------------------------------------------------------ kinds */
+
+enum { SQLITE_HEADER = 100, AT_USER_VERSION = 60, AT_APPLICATION_ID = 68 };
+static const char sqlite_magic[16] = "SQLite format 3";
+
+static uint32_t big_u32(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static enum tp_kind kind_of_database(const char *path, const uint8_t *head, struct tp_error *err)
+{
+    if (big_u32(head + AT_APPLICATION_ID) != TP_APPLICATION_ID) {
+        TP_FAIL(err, "%s: an SQLite database, but not a profile of Tenure", path);
+        return TP_KIND_OTHER;
+    }
+    if (big_u32(head + AT_USER_VERSION) != TP_SCHEMA_VERSION) {
+        TP_FAIL(err, "%s: profile with schema version %" PRIu32 ", this Tenure reads version %d; record again, or use "
+                "the Tenure that wrote it", path, big_u32(head + AT_USER_VERSION), TP_SCHEMA_VERSION);
+        return TP_KIND_PROFILE_FOREIGN;
+    }
+    return TP_KIND_PROFILE;
+}
+
+static enum tp_kind kind_of_raw(const char *path, struct tp_error *err)
+{
+    struct tp_raw_file raw;
+    enum tp_kind kind = tp_raw_open(&raw, path, err) ? TP_KIND_RAW_FOREIGN : TP_KIND_RAW;
+
+    tp_raw_close(&raw);
+    return kind;
+}
+
+enum tp_kind tp_kind(const char *path, struct tp_error *err)
+{
+    uint8_t head[SQLITE_HEADER] = {0};
+    struct stat st;
+    FILE *stream = fopen(path, "rbe");
+
+    if (!stream) {
+        TP_FAIL(err, "%s: cannot open: %s", path, strerror(errno));
+        return TP_KIND_UNREADABLE;
+    }
+    bool regular = fstat(fileno(stream), &st) == 0 && S_ISREG(st.st_mode);
+    size_t got = regular ? fread(head, 1, sizeof head, stream) : 0;
+    int error = ferror(stream) ? errno : 0;
+    fclose(stream);
+    if (!regular || error) {
+        TP_FAIL(err, "%s: %s", path, error ? strerror(error) : "not a regular file");
+        return TP_KIND_UNREADABLE;
+    }
+    if (got >= 8 && memcmp(head, TN_RAW_MAGIC, 8) == 0)
+        return kind_of_raw(path, err);
+    if (got == SQLITE_HEADER && memcmp(head, sqlite_magic, sizeof sqlite_magic) == 0)
+        return kind_of_database(path, head, err);
+    TP_FAIL(err, "%s: %s, not a profile of Tenure", path, got ? "foreign file" : "empty file");
+    return TP_KIND_OTHER;
+}
+
+/* ------------------------------------------------------------------------------------------ open */
+
+int tp_sql_failed(tp_profile *profile, const char *what, struct tp_error *err)
+{
+    return TP_FAIL(err, "%s: %s: %s", profile->path, what, sqlite3_errmsg(profile->db));
+}
+
+static char *column_text(struct tp_profile *profile, sqlite3_stmt *statement, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+
+    return tp_arena_copy(&profile->arena, text ? text : "", text ? strlen(text) : 0);
+}
+
+static int load_events(struct tp_profile *profile, struct tp_error *err)
+{
+    static const char sql[] = "SELECT name, long_name, derived, type FROM events ORDER BY rowid";
+    sqlite3_stmt *statement;
+    int code;
+
+    if (sqlite3_prepare_v2(profile->db, sql, -1, &statement, NULL) != SQLITE_OK)
+        return tp_sql_failed(profile, "cannot read its events", err);
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+        const char *name = column_text(profile, statement, 0), *long_name = column_text(profile, statement, 1);
+        const char *type = column_text(profile, statement, 3);
+        struct tp_event *event = TP_VECTOR_ADD(&profile->events);
+        if (!event || !name || !long_name || !type)
+            break;
+        *event = (struct tp_event){name, long_name, sqlite3_column_int(statement, 2) != 0, strcmp(type, "REAL") == 0};
+    }
+    sqlite3_finalize(statement);
+    return code == SQLITE_DONE ? 0 : tp_sql_failed(profile, "cannot read its events", err);
+}
+
+static int load_meta(struct tp_profile *profile, struct tp_error *err)
+{
+    sqlite3_stmt *statement;
+    int code;
+
+    if (sqlite3_prepare_v2(profile->db, "SELECT key, value FROM meta", -1, &statement, NULL) != SQLITE_OK)
+        return tp_sql_failed(profile, "cannot read its meta data", err);
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+        const char *key = column_text(profile, statement, 0), *value = column_text(profile, statement, 1);
+        struct tp_pair *pair = TP_VECTOR_ADD(&profile->meta);
+        if (!pair || !key || !value)
+            break;
+        *pair = (struct tp_pair){key, value};
+    }
+    sqlite3_finalize(statement);
+    return code == SQLITE_DONE ? 0 : tp_sql_failed(profile, "cannot read its meta data", err);
+}
+
+tp_profile *tp_open(const char *path, struct tp_error *err)
+{
+    enum tp_kind kind = tp_kind(path, err);
+    tp_profile *profile = kind == TP_KIND_PROFILE ? calloc(1, sizeof *profile) : NULL;
+
+    if (kind == TP_KIND_RAW)
+        TP_FAIL(err, "%s: a raw profile; import it first", path);
+    if (!profile) {
+        if (kind == TP_KIND_PROFILE)
+            TP_NO_MEMORY(err);
+        return NULL;
+    }
+    profile->path = tp_arena_copy(&profile->arena, path, strlen(path));
+    if (!profile->path || sqlite3_open_v2(path, &profile->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
+        TP_FAIL(err, "%s: cannot open: %s", path, profile->db ? sqlite3_errmsg(profile->db) : "out of memory");
+        tp_close(profile);
+        return NULL;
+    }
+    if (load_events(profile, err) || load_meta(profile, err)) {
+        tp_close(profile);
+        return NULL;
+    }
+    return profile;
+}
+
+void tp_close(tp_profile *profile)
+{
+    if (!profile)
+        return;
+    sqlite3_close_v2(profile->db);
+    TP_VECTOR_FREE(&profile->events);
+    TP_VECTOR_FREE(&profile->meta);
+    tp_arena_free(&profile->arena);
+    free(profile);
+}
+
+/* ------------------------------------------------------------------------------------------ facts */
+
+sqlite3 *tp_db(tp_profile *profile)
+{
+    return profile->db;
+}
+
+const char *tp_path(const tp_profile *profile)
+{
+    return profile->path;
+}
+
+const char *tp_meta(tp_profile *profile, const char *key)
+{
+    for (size_t i = 0; i < profile->meta.count; i++) {
+        if (strcmp(profile->meta.at[i].key, key) == 0)
+            return profile->meta.at[i].value;
+    }
+    return NULL;
+}
+
+size_t tp_event_count(const tp_profile *profile)
+{
+    return profile->events.count;
+}
+
+const struct tp_event *tp_event_at(const tp_profile *profile, size_t i)
+{
+    return &profile->events.at[i];
+}
+
+const struct tp_event *tp_event_find(const tp_profile *profile, const char *name)
+{
+    for (size_t i = 0; i < profile->events.count; i++) {
+        if (strcasecmp(profile->events.at[i].name, name) == 0)
+            return &profile->events.at[i];
+    }
+    return NULL;
+}

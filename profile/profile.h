@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * profile.h: the profile library, as commands see it.
+ *
+ * A raw profile (core/raw_format.h) is what an engine wrote. tp_import turns it into a profile: one SQLite
+ * database whose schema is docs/profile-format.md. Everything else reads profiles: through tp_db() with SQL, or
+ * through the exporters.
+ *
+ * The library never prints and never exits. A function that can fail returns 0 for success and -1 for failure,
+ * or a pointer that is NULL for failure, and fills in `err` (never NULL). Strings handed in are copied. One
+ * profile may be used by one thread at a time.
+ */
+#ifndef TENURE_PROFILE_PROFILE_H
+#define TENURE_PROFILE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct sqlite3;
+
+/* What went wrong: one line without a newline at its end, fit for "tenure: <message>". It names the file (and the
+ * offset in it, where there is one) and, if there is one, the remedy. Bytes that a terminal might obey are
+ * escaped. `source` and `line` say where in this library the error was found. */
+struct tp_error {
+    char message[1024];
+    const char *source;
+    int line;
+};
+
+/* ------------------------------------------------------------------------------------------ what a file is */
+
+enum tp_kind {
+    TP_KIND_UNREADABLE,  /* cannot be opened or read; err says why */
+    TP_KIND_OTHER,       /* neither; err says what it looks like */
+    TP_KIND_RAW,         /* a raw profile of this version of Tenure */
+    TP_KIND_RAW_FOREIGN, /* a raw profile of another version; err says which */
+    TP_KIND_PROFILE,     /* a profile that tp_open takes */
+    TP_KIND_PROFILE_FOREIGN, /* a profile of another version of the schema; err says which */
+};
+
+/* Look at the first bytes of `path`. `err` is filled in for every kind but RAW and PROFILE. */
+enum tp_kind tp_kind(const char *path, struct tp_error *err);
+
+/* ------------------------------------------------------------------------------------------ import */
+
+/* `stage` is a few words ("reading", "symbols", "writing"); done <= total, in units of the stage. */
+typedef void tp_progress(void *user, const char *stage, uint64_t done, uint64_t total);
+
+/* All zero is a good default. */
+struct tp_import_options {
+    const char *sysroot;    /* put before every object's and source file's path; NULL: none */
+    const char *debug_path; /* folders with separate debug files, ':' between; NULL: /usr/lib/debug */
+    bool embed_source;      /* keep the text of every source file that is found (table `sources`) */
+    bool no_symbols;        /* leave debug information alone: no files, lines, inlined frames */
+    tp_progress *progress;  /* may be NULL */
+    void *user;             /* handed to progress */
+    const char *const *meta; /* key, value, key, value, NULL: further rows for table `meta`; NULL: none */
+};
+
+/* What an import found, for a command to tell. */
+struct tp_import_result {
+    uint32_t parts;        /* whole parts read */
+    bool damaged;          /* the file goes on after the last whole part, with something unreadable */
+    char damage[512];      /* what and at which offset; "" if not damaged */
+    uint64_t instructions; /* rows */
+    uint64_t functions;
+    uint64_t paths;
+    uint32_t objects_without_lines; /* objects with costs for which no line information was found */
+};
+
+/* Read the raw profile `raw` and write the profile `out`. It is written under a temporary name beside `out` and
+ * renamed when it is whole; an existing `out` is replaced. `raw` is never changed. `result` may be NULL. */
+int tp_import(const char *raw, const char *out, const struct tp_import_options *options,
+              struct tp_import_result *result, struct tp_error *err);
+
+/* ------------------------------------------------------------------------------------------ reading */
+
+typedef struct tp_profile tp_profile;
+
+/* Open a profile for reading only. */
+tp_profile *tp_open(const char *path, struct tp_error *err);
+void tp_close(tp_profile *profile); /* NULL is fine */
+
+/* The database, owned by the profile. Read only. */
+struct sqlite3 *tp_db(tp_profile *profile);
+const char *tp_path(const tp_profile *profile);
+
+/* The value of a key of table `meta`, or NULL. Lives as long as the profile. */
+const char *tp_meta(tp_profile *profile, const char *key);
+
+/* Fill in `err` from the database's last error; `what` says what was tried. Always -1. */
+int tp_sql_failed(tp_profile *profile, const char *what, struct tp_error *err);
+
+/* Events: the columns of every table and view, in their order; real ones first, then those that views derive
+ * (table `events`). */
+struct tp_event {
+    const char *name;      /* the column: "D1mr"; inclusive: "D1mr_incl" */
+    const char *long_name; /* a few words; never NULL */
+    bool derived;          /* made by the views from others: AcCost1, L1m, CEst, ... */
+    bool real;             /* a REAL column (AcCost...): others are integers */
+};
+size_t tp_event_count(const tp_profile *profile);
+const struct tp_event *tp_event_at(const tp_profile *profile, size_t i);
+/* By name, upper or lower case; NULL if the profile has no such event. */
+const struct tp_event *tp_event_find(const tp_profile *profile, const char *name);
+
+/* ------------------------------------------------------------------------------------------ exports */
+
+/* All zero is a good default. Which fields an exporter looks at is said there. */
+struct tp_export_options {
+    const char *events; /* names, ',' between; NULL: the exporter's own choice; "all" */
+    const char *table;  /* csv: a table or view */
+    bool instructions;  /* callgrind: one line per instruction, not per source line */
+    bool mangled;       /* callgrind, folded: names as in the symbol table */
+    bool threads;       /* folded: the thread is the first frame */
+};
+
+/* Callgrind's format 1, for KCachegrind and callgrind_annotate. Events: by default those that Callgrind itself
+ * has, which are no more than KCachegrind takes (13); a `desc:` line names what is left out. In it N = 1 is I1 and
+ * D1 together and N = 2 is LL: AcCost1, SpLoss1, AcCost2, SpLoss2. Looks at events, instructions, mangled. */
+int tp_export_callgrind(tp_profile *profile, FILE *out, const struct tp_export_options *options,
+                        struct tp_error *err);
+
+/* Folded stacks, "main;f;g 123": one event, Ir by default. Nodes without self cost are left out. Looks at events
+ * (one), mangled, threads. */
+int tp_export_folded(tp_profile *profile, FILE *out, const struct tp_export_options *options,
+                     struct tp_error *err);
+
+/* One JSON object: format, version, meta, events, totals, threads, functions, arcs. Looks at events. */
+int tp_export_json(tp_profile *profile, FILE *out, const struct tp_export_options *options,
+                   struct tp_error *err);
+
+/* RFC 4180 with a header row: a table or view, "functions" by default. Looks at table, events. */
+int tp_export_csv(tp_profile *profile, FILE *out, const struct tp_export_options *options,
+                  struct tp_error *err);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording.h: a raw profile in memory.
+ *
+ * Definitions are arrays; what refers to one holds its index + 1, and 0 is none. Costs stay as the bytes they
+ * were read as (most are one or two bytes long; rows of numbers would take twenty times the memory): a list of
+ * blobs per thing, one or more per part, to be added up when the thing is written. Blobs were checked when they
+ * were read.
+ *
+ * Invariant: every index + 1 is within its array; a node's parent has a smaller index than the node.
+ */
+#ifndef TENURE_PROFILE_RECORDING_H
+#define TENURE_PROFILE_RECORDING_H
+
+#include "profile/events.h"
+#include "profile/mem.h"
+
+struct tp_blob {
+    struct tp_blob *next;
+    uint32_t thread; /* + 1; of SELF and LATE only */
+    uint32_t size;
+    uint8_t form; /* enum tp_form */
+    uint8_t bytes[];
+};
+enum tp_form { TP_FORM_IMMEDIATE, TP_FORM_FETCH, TP_FORM_DATA, TP_FORM_COSTS, TP_FORM_SELF_AND_INCL };
+
+struct tp_object {
+    const char *path; /* clean UTF-8, as all text here */
+    const char *file; /* as it was recorded, to be opened */
+    uint64_t start, size;
+    int64_t bias;
+    const uint8_t *build_id;
+    size_t build_id_size;
+    const char *debug_file, *note; /* from symbols.c; may be NULL */
+    bool used;                     /* has instructions with costs */
+};
+
+struct tp_function {
+    uint32_t object; /* + 1 */
+    uint64_t start, size, flags;
+    const char *symbol; /* NULL: unknown */
+    const char *name;   /* demangled; "???" if unknown */
+    uint32_t file;      /* + 1; from symbols.c */
+    uint32_t line;
+};
+
+struct tp_context {
+    uint32_t function, parent; /* + 1 */
+    uint32_t level;
+    uint8_t can, can_below; /* TP_CAN_*: what its executed instructions do; and those of all that it calls */
+    uint64_t calls;
+    struct tp_blob *costs; /* self and inclusive; NULL: none recorded */
+};
+
+struct tp_instr {
+    uint64_t address;
+    struct tp_blob *costs; /* NULL: never executed */
+    uint32_t context;      /* + 1 */
+    uint32_t file, line, frame; /* file and frame + 1; from symbols.c */
+    uint8_t length, can;
+};
+
+struct tp_frame { /* an inlined function's place in an out-of-line one */
+    uint32_t parent; /* + 1, within this array; 0: the out-of-line function */
+    uint32_t context; /* + 1 */
+    uint32_t file, line, call_file, call_line; /* files + 1 */
+    const char *name;
+};
+
+struct tp_thread {
+    uint64_t id, os_id, parent;
+    uint64_t *self; /* a row */
+};
+
+struct tp_arc {
+    uint32_t site, caller, callee; /* + 1 */
+    uint64_t calls;
+    struct tp_blob *costs;
+};
+
+struct tp_node {
+    uint32_t parent, arc, context, thread; /* + 1 */
+    uint32_t flags;
+    uint64_t calls;
+    struct tp_blob *costs;
+};
+
+struct tp_part {
+    uint64_t number;
+    const char *why;
+    uint64_t *self; /* a row */
+};
+
+struct tp_pair {
+    const char *key, *value;
+};
+struct tp_stat {
+    const char *name;
+    uint64_t value;
+};
+
+struct tp_recording {
+    struct tp_arena arena;
+    struct tp_events events;
+    TP_VECTOR(struct tp_object) objects;
+    TP_VECTOR(struct tp_function) functions;
+    TP_VECTOR(struct tp_context) contexts;
+    TP_VECTOR(struct tp_instr) instrs;
+    TP_VECTOR(struct tp_frame) frames;
+    TP_VECTOR(struct tp_thread) threads;
+    TP_VECTOR(struct tp_arc) arcs;
+    TP_VECTOR(struct tp_node) nodes;
+    TP_VECTOR(struct tp_part) parts;
+    TP_VECTOR(struct tp_pair) meta;
+    TP_VECTOR(struct tp_stat) stats;
+    TP_VECTOR(const char *) files; /* from symbols.c */
+};
+
+/* Read the whole parts of `raw`. `extent` is tp_raw_scan's answer. Free in any case. */
+int tp_recording_read(struct tp_recording *rec, struct tp_raw_file *raw, const struct tp_raw_extent *extent,
+                      const struct tp_import_options *options, struct tp_error *err);
+void tp_recording_free(struct tp_recording *rec);
+
+/* Set meta `key`; a later value replaces an earlier one. */
+int tp_recording_meta(struct tp_recording *rec, const char *key, const char *value);
+
+/* Add a blob to a row. For FORM_SELF_AND_INCL `incl` takes the second half; else it is not used. */
+void tp_blob_add(const struct tp_events *events, const struct tp_blob *blob, uint64_t *row, uint64_t *incl);
+
+/* A copy of `size` bytes as clean UTF-8: bytes that are not, and NUL, as \xNN. */
+const char *tp_clean_text(struct tp_arena *arena, const void *bytes, size_t size);
+
+#endif

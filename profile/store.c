@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * store.c: the profile's file.
+ *
+ * It is written once, from beginning to end, under a temporary name in the same folder: no journal, no syncs, one
+ * transaction, and nobody else to lock out. If anything fails the temporary file goes away and what was there
+ * under the final name stays. Then one rename.
+ */
+#include "profile/store.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profile/error.h"
+#include "profile/source.h"
+
+/* ------------------------------------------------------------------------------------------ errors */
+
+int tp_store_failed(struct tp_store *store, const char *what)
+{
+    int code = store->db ? sqlite3_errcode(store->db) : SQLITE_NOMEM;
+
+    if (code == SQLITE_FULL)
+        return TP_FAIL(store->err, "%s: cannot write the profile: the disk is full", store->path);
+    if (code == SQLITE_NOMEM)
+        return TP_FAIL(store->err, "%s: out of memory", store->path);
+    if ((code & 0xff) == SQLITE_IOERR) {
+        int system = sqlite3_system_errno(store->db);
+        return TP_FAIL(store->err, "%s: cannot write the profile: %s", store->path,
+                       system ? strerror(system) : "input/output error");
+    }
+    return TP_FAIL(store->err, "%s: cannot write the profile: %s: %s", store->path, what,
+                   store->db ? sqlite3_errmsg(store->db) : "out of memory");
+}
+
+int tp_store_sql(struct tp_store *store, const char *sql, const char *what)
+{
+    return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : tp_store_failed(store, what);
+}
+
+void tp_progress_of(struct tp_store *store, const char *stage, uint64_t done, uint64_t total)
+{
+    if (store->options->progress)
+        store->options->progress(store->options->user, stage, done, total);
+}
+
+/* ------------------------------------------------------------------------------------------ inserts */
+
+int tp_insert_open(struct tp_store *store, struct tp_insert *insert, const char *table)
+{
+    *insert = (struct tp_insert){0};
+    char *query = sqlite3_mprintf("SELECT count(*) FROM pragma_table_info(%Q)", table);
+    sqlite3_stmt *count = NULL;
+    if (!query || sqlite3_prepare_v2(store->db, query, -1, &count, NULL) == SQLITE_OK)
+        insert->columns = count && sqlite3_step(count) == SQLITE_ROW ? sqlite3_column_int(count, 0) : 0;
+    sqlite3_finalize(count);
+    sqlite3_free(query);
+
+    sqlite3_str *sql = sqlite3_str_new(store->db);
+    sqlite3_str_appendf(sql, "INSERT INTO %s VALUES(?", table);
+    for (int i = 1; i < insert->columns; i++)
+        sqlite3_str_appendall(sql, ",?");
+    sqlite3_str_appendall(sql, ")");
+    char *text = sqlite3_str_finish(sql);
+    int code = text ? sqlite3_prepare_v2(store->db, text, -1, &insert->statement, NULL) : SQLITE_NOMEM;
+    sqlite3_free(text);
+    insert->cell = calloc((size_t)insert->columns + 1, sizeof *insert->cell);
+    return code == SQLITE_OK && insert->cell ? 0 : tp_store_failed(store, table);
+}
+
+void tp_insert_close(struct tp_insert *insert)
+{
+    sqlite3_finalize(insert->statement);
+    free(insert->cell);
+    *insert = (struct tp_insert){0};
+}
+
+void tp_put_null(struct tp_insert *insert)
+{
+    struct tp_cell *cell = &insert->cell[insert->next++];
+
+    if (cell->type == TP_CELL_NULL)
+        return;
+    cell->type = TP_CELL_NULL;
+    sqlite3_bind_null(insert->statement, insert->next);
+}
+
+void tp_put_integer(struct tp_insert *insert, int64_t value)
+{
+    struct tp_cell *cell = &insert->cell[insert->next++];
+
+    if (cell->type == TP_CELL_INTEGER && cell->integer == value)
+        return;
+    cell->type = TP_CELL_INTEGER;
+    cell->integer = value;
+    sqlite3_bind_int64(insert->statement, insert->next, value);
+}
+
+static void put_real(struct tp_insert *insert, double value)
+{
+    struct tp_cell *cell = &insert->cell[insert->next++];
+
+    if (cell->type == TP_CELL_REAL && !(cell->real < value) && !(cell->real > value))
+        return;
+    cell->type = TP_CELL_REAL;
+    cell->real = value;
+    sqlite3_bind_double(insert->statement, insert->next, value);
+}
+
+void tp_put_count(struct tp_insert *insert, uint64_t value)
+{
+    tp_put_integer(insert, value > INT64_MAX ? INT64_MAX : (int64_t)value);
+}
+
+void tp_put_id(struct tp_insert *insert, uint32_t id)
+{
+    if (id)
+        tp_put_integer(insert, id);
+    else
+        tp_put_null(insert);
+}
+
+void tp_put_text(struct tp_insert *insert, const char *text)
+{
+    if (!text) {
+        tp_put_null(insert);
+        return;
+    }
+    struct tp_cell *cell = &insert->cell[insert->next++];
+    if (cell->type == TP_CELL_TEXT && cell->text == text)
+        return;
+    cell->type = TP_CELL_TEXT;
+    cell->text = text;
+    sqlite3_bind_text(insert->statement, insert->next, text, -1, SQLITE_STATIC);
+}
+
+void tp_put_row(struct tp_insert *insert, const struct tp_events *events, const uint64_t *row, uint8_t can)
+{
+    for (size_t i = 0; i < events->count; i++) {
+        const struct tp_column *column = &events->column[i];
+        if (row[i] == 0 && column->needs && !(column->needs & can))
+            tp_put_null(insert);
+        else if (column->real)
+            put_real(insert, (double)row[i] / TN_RAW_ACCOST_UNIT);
+        else
+            tp_put_count(insert, row[i]);
+    }
+}
+
+int tp_insert_row(struct tp_store *store, struct tp_insert *insert)
+{
+    insert->next = 0;
+    int code = sqlite3_step(insert->statement);
+    sqlite3_reset(insert->statement);
+    return code == SQLITE_DONE ? 0 : tp_store_failed(store, "insert");
+}
+
+/* ------------------------------------------------------------------------------------------ small tables */
+
+static int write_meta(struct tp_store *store)
+{
+    struct tp_insert insert;
+    int failed = tp_insert_open(store, &insert, "meta");
+
+    for (size_t i = 0; !failed && i < store->rec->meta.count; i++) {
+        tp_put_text(&insert, store->rec->meta.at[i].key);
+        tp_put_text(&insert, store->rec->meta.at[i].value);
+        failed = tp_insert_row(store, &insert);
+    }
+    tp_insert_close(&insert);
+    if (failed || tp_insert_open(store, &insert, "stats"))
+        failed = -1;
+    for (size_t i = 0; !failed && i < store->rec->stats.count; i++) {
+        tp_put_text(&insert, store->rec->stats.at[i].name);
+        tp_put_count(&insert, store->rec->stats.at[i].value);
+        failed = tp_insert_row(store, &insert);
+    }
+    tp_insert_close(&insert);
+    return failed;
+}
+
+static int write_parts(struct tp_store *store)
+{
+    struct tp_insert insert;
+    int failed = tp_insert_open(store, &insert, "parts");
+
+    for (size_t i = 0; !failed && i < store->rec->parts.count; i++) {
+        const struct tp_part *part = &store->rec->parts.at[i];
+        tp_put_count(&insert, part->number);
+        tp_put_text(&insert, part->why);
+        tp_put_row(&insert, &store->rec->events, part->self, store->can);
+        failed = tp_insert_row(store, &insert);
+    }
+    tp_insert_close(&insert);
+    return failed;
+}
+
+static int write_threads(struct tp_store *store)
+{
+    struct tp_insert insert;
+    int failed = tp_insert_open(store, &insert, "threads");
+
+    for (size_t i = 0; !failed && i < store->rec->threads.count; i++) {
+        const struct tp_thread *thread = &store->rec->threads.at[i];
+        tp_put_count(&insert, thread->id);
+        tp_put_count(&insert, thread->os_id);
+        if (thread->parent)
+            tp_put_count(&insert, thread->parent);
+        else
+            tp_put_null(&insert);
+        tp_put_row(&insert, &store->rec->events, thread->self, store->can);
+        failed = tp_insert_row(store, &insert);
+    }
+    tp_insert_close(&insert);
+    return failed;
+}
+
+static const char *hexadecimal(struct tp_arena *arena, const uint8_t *bytes, size_t size)
+{
+    char *text = tp_arena_alloc(arena, 2 * size + 1);
+
+    for (size_t i = 0; text && i < size; i++)
+        snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+    return text;
+}
+
+static int write_objects(struct tp_store *store, struct tp_arena *arena)
+{
+    struct tp_insert insert;
+    int failed = tp_insert_open(store, &insert, "objects");
+
+    for (size_t i = 0; !failed && i < store->rec->objects.count; i++) {
+        const struct tp_object *object = &store->rec->objects.at[i];
+        tp_put_id(&insert, (uint32_t)i + 1);
+        tp_put_text(&insert, object->path);
+        tp_put_integer(&insert, (int64_t)object->start);
+        tp_put_integer(&insert, (int64_t)object->size);
+        tp_put_integer(&insert, object->bias);
+        tp_put_text(&insert,
+                    object->build_id_size ? hexadecimal(arena, object->build_id, object->build_id_size) : NULL);
+        tp_put_text(&insert, object->debug_file);
+        tp_put_text(&insert, object->note);
+        failed = tp_insert_row(store, &insert);
+    }
+    tp_insert_close(&insert);
+    return failed;
+}
+
+static int write_files(struct tp_store *store)
+{
+    struct tp_insert insert;
+    int failed = tp_insert_open(store, &insert, "files");
+
+    for (size_t i = 0; !failed && i < store->rec->files.count; i++) {
+        tp_put_id(&insert, (uint32_t)i + 1);
+        tp_put_text(&insert, store->rec->files.at[i]);
+        failed = tp_insert_row(store, &insert);
+    }
+    tp_insert_close(&insert);
+    return failed;
+}
+
+/* One text at a time is in memory. */
+static int write_sources(struct tp_store *store)
+{
+    struct tp_insert insert;
+    int failed = tp_insert_open(store, &insert, "sources");
+
+    for (size_t i = 0; store->options->embed_source && !failed && i < store->rec->files.count; i++) {
+        struct tp_arena arena = {0};
+        const char *text = tp_source_text(&arena, store->options, store->rec->files.at[i]);
+        if (text) {
+            tp_put_id(&insert, (uint32_t)i + 1);
+            tp_put_text(&insert, text);
+            failed = tp_insert_row(store, &insert);
+            insert.cell[1].type = TP_CELL_INTEGER; /* its memory goes away: never the same text again */
+        }
+        tp_arena_free(&arena);
+    }
+    tp_insert_close(&insert);
+    return failed;
+}
+
+static int write_total(struct tp_store *store)
+{
+    struct tp_insert insert;
+    int failed = tp_insert_open(store, &insert, "t_totals");
+
+    if (!failed) {
+        tp_put_row(&insert, &store->rec->events, store->total, store->can);
+        failed = tp_insert_row(store, &insert);
+    }
+    tp_insert_close(&insert);
+    return failed;
+}
+
+/* ------------------------------------------------------------------------------------------ the file */
+
+static int open_database(struct tp_store *store)
+{
+    static const char settings[] = "PRAGMA page_size = 16384;"
+                                   "PRAGMA journal_mode = OFF;"
+                                   "PRAGMA synchronous = OFF;"
+                                   "PRAGMA locking_mode = EXCLUSIVE;"
+                                   "PRAGMA cache_size = -65536;"
+                                   "PRAGMA temp_store = MEMORY;";
+    char numbers[96];
+
+    store->temporary = sqlite3_mprintf("%s.%d.tmp", store->path, (int)getpid());
+    if (!store->temporary)
+        return TP_NO_MEMORY(store->err);
+    FILE *probe = fopen(store->temporary, "wxe"); /* SQLite's own messages name neither the file nor the reason */
+    if (!probe)
+        return TP_FAIL(store->err, "%s: cannot write the profile: %s", store->path, strerror(errno));
+    fclose(probe);
+    if (sqlite3_open_v2(store->temporary, &store->db,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+        return tp_store_failed(store, "open");
+    snprintf(numbers, sizeof numbers, "PRAGMA user_version = %d; PRAGMA application_id = %d;", TP_SCHEMA_VERSION,
+             TP_APPLICATION_ID);
+    return tp_store_sql(store, settings, "settings") || tp_store_sql(store, numbers, "version") ||
+           tp_store_sql(store, "BEGIN", "begin");
+}
+
+static int close_database(struct tp_store *store)
+{
+    if (tp_store_sql(store, "COMMIT", "commit"))
+        return -1;
+    if (sqlite3_close(store->db) != SQLITE_OK)
+        return tp_store_failed(store, "close");
+    store->db = NULL;
+    if (rename(store->temporary, store->path))
+        return TP_FAIL(store->err, "%s: cannot write the profile: %s", store->path, strerror(errno));
+    return 0;
+}
+
+static int write_all(struct tp_store *store, struct tp_arena *arena)
+{
+    return tp_store_possible(store) || tp_thread_rows_make(store) || tp_store_tables(store) || tp_store_code(store) || tp_store_arcs(store) || tp_store_paths(store) ||
+           tp_store_events(store) || write_total(store) || write_meta(store) || write_parts(store) ||
+           write_threads(store) || write_objects(store, arena) || write_files(store) || write_sources(store) || tp_store_views(store);
+}
+
+int tp_store_write(const char *path, struct tp_recording *rec, const struct tp_import_options *options,
+                   struct tp_import_result *result, struct tp_error *err)
+{
+    struct tp_store store = {.path = path, .rec = rec, .options = options, .err = err};
+
+    store.instruction_id = calloc(rec->instrs.count + 1, sizeof *store.instruction_id);
+    store.total = calloc(TP_MAX_EVENTS, sizeof *store.total);
+    int failed = !store.instruction_id || !store.total ? TP_NO_MEMORY(err)
+                                                       : open_database(&store) || write_all(&store, &rec->arena) ||
+                                                             close_database(&store);
+    if (failed) {
+        sqlite3_close_v2(store.db);
+        if (store.temporary)
+            unlink(store.temporary);
+    }
+    result->instructions = store.instructions;
+    result->functions = rec->contexts.count;
+    result->paths = store.paths;
+    sqlite3_free(store.temporary);
+    tp_thread_rows_free(store.thread_incl);
+    free(store.instruction_id);
+    free(store.total);
+    return failed ? -1 : 0;
+}

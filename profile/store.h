@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * store.h: a recording into an SQLite profile.
+ *
+ *   store.c         the file: temporary name, settings, rename; inserts
+ *   store_schema.c  tables, views, derived events
+ *   store_code.c    functions, lines, instructions, inlined frames
+ *   store_arcs.c    arcs
+ *   store_paths.c   the call tree
+ *
+ * docs/profile-format.md describes the result. Ids in the database: function contexts, arcs, frames, files and
+ * objects are index + 1 of the recording; instructions and paths are numbered anew.
+ */
+#ifndef TENURE_PROFILE_STORE_H
+#define TENURE_PROFILE_STORE_H
+
+#include <sqlite3.h>
+
+#include "profile/recording.h"
+
+enum { TP_SCHEMA_VERSION = 1, TP_APPLICATION_ID = 0x546E7572 };
+
+struct tp_store {
+    sqlite3 *db;
+    const char *path; /* that the profile will have */
+    char *temporary;  /* that it has until then */
+    struct tp_recording *rec;
+    const struct tp_import_options *options;
+    struct tp_error *err;
+    uint32_t *instruction_id; /* by instruction index; 0: no row */
+    uint64_t *total;          /* a row: self costs of everything */
+    uint8_t can;              /* TP_CAN_* of everything */
+    struct tp_thread_rows *thread_incl; /* inclusive costs of functions by thread; NULL: one thread, or not known */
+    uint64_t instructions, paths; /* rows */
+};
+
+/* Write `rec` to `path`. All or nothing. */
+int tp_store_write(const char *path, struct tp_recording *rec, const struct tp_import_options *options,
+                   struct tp_import_result *result, struct tp_error *err);
+
+/* A prepared INSERT that binds only what differs from the row before: most cells are 0 or NULL, row after row. */
+struct tp_insert {
+    sqlite3_stmt *statement;
+    int columns, next; /* next: to be bound, from 0 */
+    struct tp_cell {
+        enum { TP_CELL_NULL, TP_CELL_INTEGER, TP_CELL_REAL, TP_CELL_TEXT } type;
+        int64_t integer;
+        double real;
+        const char *text; /* must not change while the insert lives */
+    } *cell;
+};
+int tp_insert_open(struct tp_store *store, struct tp_insert *insert, const char *table);
+void tp_insert_close(struct tp_insert *insert);
+void tp_put_null(struct tp_insert *insert);
+void tp_put_integer(struct tp_insert *insert, int64_t value);
+void tp_put_count(struct tp_insert *insert, uint64_t value); /* as integer, INT64_MAX at most */
+void tp_put_id(struct tp_insert *insert, uint32_t id);       /* NULL for 0 */
+void tp_put_text(struct tp_insert *insert, const char *text); /* NULL for NULL */
+/* A row of events, NULL where `can` says that an event cannot occur. */
+void tp_put_row(struct tp_insert *insert, const struct tp_events *events, const uint64_t *row, uint8_t can);
+int tp_insert_row(struct tp_store *store, struct tp_insert *insert);
+
+int tp_store_failed(struct tp_store *store, const char *what);
+int tp_store_sql(struct tp_store *store, const char *sql, const char *what);
+
+int tp_store_tables(struct tp_store *store);
+int tp_store_views(struct tp_store *store); /* indices too */
+int tp_store_events(struct tp_store *store);
+int tp_store_code(struct tp_store *store);
+int tp_store_arcs(struct tp_store *store);
+int tp_store_paths(struct tp_store *store);
+
+/* tp_context.can and can_below, store->can: before anything is written. */
+int tp_store_possible(struct tp_store *store);
+
+/* Inclusive costs of (thread, function context), from the tree. */
+struct tp_thread_rows {
+    struct tp_idmap map; /* from (thread + 1) << 32 | (context + 1) to a row */
+    TP_VECTOR(uint64_t *) rows;
+    struct tp_arena arena;
+};
+int tp_thread_rows_make(struct tp_store *store);
+void tp_thread_rows_free(struct tp_thread_rows *rows);
+
+void tp_progress_of(struct tp_store *store, const char *stage, uint64_t done, uint64_t total);
+
+#endif

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * store_code.c: functions, their instructions, lines and inlined frames.
+ *
+ * One function context at a time: its instructions by address, added up into its lines and its inlined frames,
+ * with the arcs that leave from a line added to the line's inclusive costs. Memory is that of the largest function.
+ *
+ * A line's inclusive cost is its self cost and that of its arcs. Where the function calls itself, directly or not,
+ * these overlap; no part can cost more than the whole, so the sum is cut at the function's inclusive cost.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/error.h"
+#include "profile/store.h"
+
+enum { REPORT_EVERY = 512 }; /* functions between two reports of progress */
+
+struct site {
+    uint64_t address;
+    uint32_t instr;
+};
+
+/* Rows of the function at hand, by key. A row: self, then inclusive. */
+struct rows {
+    struct tp_idmap map;
+    struct row {
+        uint64_t key;
+        uint64_t *cost;
+        uint8_t can, can_below;
+    } *at;
+    size_t count, room;
+    struct tp_arena arena;
+};
+
+struct code {
+    struct tp_store *store;
+    const struct tp_events *events;
+    size_t width; /* columns */
+    struct site *sites;          /* executed instructions by context, then address */
+    uint32_t *first_site;        /* by context; contexts + 1 entries */
+    uint32_t *arcs, *first_arc;  /* arcs by context of their site; likewise */
+    struct tp_insert functions, lines, instructions, self, threads, inlined;
+    struct rows line, frame, thread;
+    uint64_t *row, *incl, *scratch;
+    uint32_t next_frame; /* id of the first frame of the function at hand */
+};
+
+/* ------------------------------------------------------------------------------------------ rows */
+
+static struct row *row_of(struct code *code, struct rows *rows, uint64_t key)
+{
+    uint32_t index = tp_idmap_find(&rows->map, key);
+
+    if (index != TP_NOT_FOUND)
+        return &rows->at[index];
+    if (tp_vector_grow((void **)&rows->at, &rows->room, rows->count, sizeof *rows->at))
+        return NULL;
+    struct row *row = &rows->at[rows->count];
+    row->key = key;
+    row->cost = tp_arena_alloc(&rows->arena, 2 * code->width * sizeof *row->cost);
+    if (!row->cost || tp_idmap_add(&rows->map, key, (uint32_t)rows->count))
+        return NULL;
+    rows->count++;
+    return row;
+}
+
+static void rows_clear(struct rows *rows)
+{
+    rows->count = 0;
+    tp_idmap_clear(&rows->map);
+    tp_arena_clear(&rows->arena);
+}
+
+static void rows_free(struct rows *rows)
+{
+    rows_clear(rows);
+    tp_arena_free(&rows->arena);
+    tp_idmap_free(&rows->map);
+    free(rows->at);
+}
+
+static uint64_t line_key(const struct tp_instr *instr)
+{
+    return ((uint64_t)instr->file << 32 | instr->line) + 1;
+}
+
+/* ------------------------------------------------------------------------------------------ order */
+
+static int by_address(const void *a, const void *b)
+{
+    const struct site *x = a, *y = b;
+
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    return x->instr < y->instr ? -1 : x->instr > y->instr;
+}
+
+/* Executed instructions grouped by context (counting sort), each group by address. */
+static int order_sites(struct code *code)
+{
+    const struct tp_recording *rec = code->store->rec;
+    uint32_t *first = calloc(rec->contexts.count + 2, sizeof *first);
+    size_t executed = 0;
+
+    for (size_t i = 0; first && i < rec->instrs.count; i++) {
+        if (!rec->instrs.at[i].costs)
+            continue;
+        first[rec->instrs.at[i].context + 1]++;
+        executed++;
+    }
+    code->sites = calloc(executed + 1, sizeof *code->sites);
+    code->first_site = first;
+    if (!first || !code->sites)
+        return TP_NO_MEMORY(code->store->err);
+    for (size_t i = 1; i < rec->contexts.count + 2; i++)
+        first[i] += first[i - 1];
+    for (size_t i = 0; i < rec->instrs.count; i++) {
+        if (rec->instrs.at[i].costs)
+            code->sites[first[rec->instrs.at[i].context]++] =
+                (struct site){rec->instrs.at[i].address, (uint32_t)i};
+    }
+    /* Each first[context + 1] now stands at the end of its group, which is where the next one begins. */
+    for (size_t i = 0; i < rec->contexts.count; i++)
+        qsort(code->sites + first[i], first[i + 1] - first[i], sizeof *code->sites, by_address);
+    return 0;
+}
+
+static uint32_t arc_context(const struct tp_recording *rec, const struct tp_arc *arc)
+{
+    return arc->site ? rec->instrs.at[arc->site - 1].context : 0;
+}
+
+static int order_arcs(struct code *code)
+{
+    const struct tp_recording *rec = code->store->rec;
+    uint32_t *first = calloc(rec->contexts.count + 2, sizeof *first);
+
+    code->arcs = calloc(rec->arcs.count + 1, sizeof *code->arcs);
+    code->first_arc = first;
+    if (!first || !code->arcs)
+        return TP_NO_MEMORY(code->store->err);
+    for (size_t i = 0; i < rec->arcs.count; i++)
+        first[arc_context(rec, &rec->arcs.at[i]) + 1]++;
+    for (size_t i = 1; i < rec->contexts.count + 2; i++)
+        first[i] += first[i - 1];
+    for (size_t i = 0; i < rec->arcs.count; i++)
+        code->arcs[first[arc_context(rec, &rec->arcs.at[i])]++] = (uint32_t)i;
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------ inlined frames */
+
+/* The row of a frame, after those of the frames around it. The chain is as deep as the debug information says:
+ * the loop adds the outermost missing frame each time round. */
+static struct row *frame_row(struct code *code, uint32_t frame)
+{
+    const struct tp_frame *frames = code->store->rec->frames.at;
+
+    for (;;) {
+        uint32_t missing = frame;
+        if (tp_idmap_find(&code->frame.map, frame) != TP_NOT_FOUND)
+            return row_of(code, &code->frame, frame);
+        while (frames[missing - 1].parent &&
+               tp_idmap_find(&code->frame.map, frames[missing - 1].parent) == TP_NOT_FOUND)
+            missing = frames[missing - 1].parent;
+        if (!row_of(code, &code->frame, missing))
+            return NULL;
+    }
+}
+
+static uint32_t frame_id(const struct code *code, uint32_t frame)
+{
+    return frame ? code->next_frame + tp_idmap_find(&code->frame.map, frame) : 0;
+}
+
+static int write_frames(struct code *code, uint32_t context)
+{
+    const struct tp_frame *frames = code->store->rec->frames.at;
+    struct rows *rows = &code->frame;
+
+    for (size_t i = rows->count; i-- > 0;) { /* parents come before their children */
+        struct row *row = &rows->at[i];
+        const struct tp_frame *frame = &frames[row->key - 1];
+        tp_add_row(code->events, row->cost + code->width, row->cost);
+        row->can_below |= row->can;
+        if (!frame->parent)
+            continue;
+        struct row *parent = row_of(code, rows, frame->parent);
+        tp_add_row(code->events, parent->cost + code->width, row->cost + code->width);
+        parent->can_below |= row->can_below;
+    }
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->at[i];
+        const struct tp_frame *frame = &frames[row->key - 1];
+        struct tp_insert *insert = &code->inlined;
+        tp_put_id(insert, code->next_frame + (uint32_t)i);
+        tp_put_id(insert, frame_id(code, frame->parent));
+        tp_put_id(insert, context);
+        tp_put_text(insert, frame->name);
+        tp_put_id(insert, frame->file);
+        tp_put_id(insert, frame->line);
+        tp_put_id(insert, frame->call_file);
+        tp_put_id(insert, frame->call_line);
+        tp_put_row(insert, code->events, row->cost, row->can);
+        tp_put_row(insert, code->events, row->cost + code->width, row->can_below);
+        if (tp_insert_row(code->store, insert))
+            return -1;
+    }
+    code->next_frame += (uint32_t)rows->count;
+    rows_clear(rows);
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------ instructions */
+
+/* One instruction's costs by thread, for the table and for the function's rows by thread. */
+static int write_self(struct code *code, const struct tp_instr *instr, uint32_t id)
+{
+    for (const struct tp_blob *blob = instr->costs; blob; blob = blob->next) {
+        bool seen = false;
+        for (const struct tp_blob *before = instr->costs; before != blob && !seen; before = before->next)
+            seen = before->thread == blob->thread;
+        if (seen)
+            continue;
+        memset(code->scratch, 0, code->width * sizeof *code->scratch);
+        for (const struct tp_blob *same = blob; same; same = same->next) {
+            if (same->thread == blob->thread)
+                tp_blob_add(code->events, same, code->scratch, NULL);
+        }
+        struct row *thread = row_of(code, &code->thread, blob->thread);
+        if (!thread)
+            return TP_NO_MEMORY(code->store->err);
+        tp_add_row(code->events, thread->cost, code->scratch);
+        thread->can |= instr->can;
+        tp_put_integer(&code->self, id);
+        tp_put_count(&code->self, code->store->rec->threads.at[blob->thread - 1].id);
+        tp_put_row(&code->self, code->events, code->scratch, instr->can);
+        if (tp_insert_row(code->store, &code->self))
+            return -1;
+    }
+    return 0;
+}
+
+static int write_instruction(struct code *code, uint32_t index)
+{
+    struct tp_store *store = code->store;
+    const struct tp_instr *instr = &store->rec->instrs.at[index];
+    struct row *line = row_of(code, &code->line, line_key(instr));
+    struct row *frame = instr->frame ? frame_row(code, instr->frame) : NULL;
+    uint32_t id = store->instruction_id[index] = (uint32_t)++store->instructions;
+
+    if (!line || (instr->frame && !frame))
+        return TP_NO_MEMORY(store->err);
+    memset(code->row, 0, code->width * sizeof *code->row);
+    for (const struct tp_blob *blob = instr->costs; blob; blob = blob->next)
+        tp_blob_add(code->events, blob, code->row, NULL);
+    tp_add_row(code->events, line->cost, code->row);
+    line->can |= instr->can;
+    if (frame) {
+        tp_add_row(code->events, frame->cost, code->row);
+        frame->can |= instr->can;
+    }
+    struct tp_insert *insert = &code->instructions;
+    tp_put_id(insert, id);
+    tp_put_id(insert, instr->context);
+    tp_put_integer(insert, (int64_t)instr->address);
+    tp_put_integer(insert, instr->length);
+    tp_put_id(insert, instr->file);
+    tp_put_id(insert, instr->line);
+    tp_put_id(insert, frame_id(code, instr->frame));
+    tp_put_row(insert, code->events, code->row, instr->can);
+    if (tp_insert_row(store, insert))
+        return -1;
+    return store->rec->threads.count > 1 ? write_self(code, instr, id) : 0;
+}
+
+/* ------------------------------------------------------------------------------------------ lines */
+
+/* The inclusive costs of arcs whose call site is on a line of this function. */
+static int add_arcs(struct code *code, uint32_t context)
+{
+    const struct tp_recording *rec = code->store->rec;
+
+    for (uint32_t i = code->first_arc[context - 1]; i < code->first_arc[context]; i++) {
+        const struct tp_arc *arc = &rec->arcs.at[code->arcs[i]];
+        struct row *line = row_of(code, &code->line, line_key(&rec->instrs.at[arc->site - 1]));
+        if (!line)
+            return TP_NO_MEMORY(code->store->err);
+        for (const struct tp_blob *blob = arc->costs; blob; blob = blob->next)
+            tp_blob_add(code->events, blob, line->cost + code->width, NULL);
+        line->can_below |= rec->contexts.at[arc->callee - 1].can_below;
+    }
+    return 0;
+}
+
+static int write_lines(struct code *code, uint32_t context, const uint64_t *limit)
+{
+    for (size_t i = 0; i < code->line.count; i++) {
+        struct row *row = &code->line.at[i];
+        uint64_t *incl = row->cost + code->width;
+        tp_add_row(code->events, incl, row->cost);
+        for (size_t k = 0; k < code->width; k++)
+            incl[k] = incl[k] < limit[k] ? incl[k] : limit[k];
+        struct tp_insert *insert = &code->lines;
+        tp_put_null(insert); /* id */
+        tp_put_id(insert, context);
+        tp_put_id(insert, (uint32_t)((row->key - 1) >> 32));
+        tp_put_id(insert, (uint32_t)(row->key - 1));
+        tp_put_row(insert, code->events, row->cost, row->can);
+        tp_put_row(insert, code->events, incl, row->can | row->can_below);
+        if (tp_insert_row(code->store, insert))
+            return -1;
+    }
+    rows_clear(&code->line);
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------ functions */
+
+/* `'caller'its caller` and `'2` for the second level of recursion; NULL where there is nothing to say. */
+static const char *context_text(struct tp_recording *rec, const struct tp_context *context)
+{
+    enum { LONGEST = 1 << 16 };
+    char level[16] = "";
+    size_t size = 0, n = 0;
+
+    if (context->level > 1)
+        snprintf(level, sizeof level, "'%u", (unsigned)context->level);
+    for (uint32_t p = context->parent; p && size < LONGEST; p = rec->contexts.at[p - 1].parent) {
+        uint32_t function = rec->contexts.at[p - 1].function;
+        size += 1 + strlen(function ? rec->functions.at[function - 1].name : "???");
+    }
+    size += strlen(level);
+    char *text = size ? tp_arena_alloc(&rec->arena, size + 1) : NULL;
+    if (!text)
+        return NULL;
+    for (uint32_t p = context->parent; p && n < size - strlen(level); p = rec->contexts.at[p - 1].parent) {
+        uint32_t function = rec->contexts.at[p - 1].function;
+        n += (size_t)sprintf(text + n, "'%s", function ? rec->functions.at[function - 1].name : "???");
+    }
+    strcpy(text + n, level);
+    return text;
+}
+
+static int write_threads(struct code *code, uint32_t context, const struct tp_context *x)
+{
+    struct tp_store *store = code->store;
+    struct tp_thread_rows *known = store->thread_incl;
+
+    for (uint32_t t = 1; store->rec->threads.count > 1 && t <= store->rec->threads.count; t++) {
+        uint32_t incl = known ? tp_idmap_find(&known->map, (uint64_t)t << 32 | context) : TP_NOT_FOUND;
+        uint32_t self = tp_idmap_find(&code->thread.map, t);
+        if (incl == TP_NOT_FOUND && self == TP_NOT_FOUND)
+            continue;
+        memset(code->scratch, 0, code->width * sizeof *code->scratch);
+        tp_put_count(&code->threads, store->rec->threads.at[t - 1].id);
+        tp_put_id(&code->threads, context);
+        tp_put_row(&code->threads, code->events, self == TP_NOT_FOUND ? code->scratch : code->thread.at[self].cost,
+                   x->can);
+        if (incl != TP_NOT_FOUND)
+            tp_put_row(&code->threads, code->events, known->rows.at[incl], x->can_below);
+        for (size_t i = 0; incl == TP_NOT_FOUND && i < code->width; i++)
+            tp_put_null(&code->threads);
+        if (tp_insert_row(store, &code->threads))
+            return -1;
+    }
+    rows_clear(&code->thread);
+    return 0;
+}
+
+/* Self and inclusive costs of a context into code->row and code->incl. The core's own totals where there are any
+ * (recorded with --inclusive=no there are none): `sum` is that of the instructions. */
+static void function_costs(struct code *code, const struct tp_context *context, const uint64_t *sum)
+{
+    size_t bytes = code->width * sizeof *sum;
+
+    memset(code->row, 0, bytes);
+    memset(code->incl, 0, bytes);
+    for (const struct tp_blob *blob = context->costs; blob; blob = blob->next)
+        tp_blob_add(code->events, blob, code->row, code->incl);
+    if (context->costs)
+        return;
+    memcpy(code->row, sum, bytes);
+    memcpy(code->incl, sum, bytes);
+}
+
+static int write_function_row(struct code *code, uint32_t index, uint64_t first, uint64_t last)
+{
+    struct tp_recording *rec = code->store->rec;
+    const struct tp_context *context = &rec->contexts.at[index - 1];
+    static const struct tp_function unknown = {.name = "???"};
+    const struct tp_function *function = context->function ? &rec->functions.at[context->function - 1] : &unknown;
+    struct tp_insert *insert = &code->functions;
+
+    tp_put_id(insert, index);
+    tp_put_text(insert, function->name);
+    tp_put_text(insert, function->symbol);
+    tp_put_text(insert, context_text(rec, context));
+    tp_put_id(insert, function->object);
+    tp_put_id(insert, function->file);
+    tp_put_id(insert, function->line);
+    tp_put_integer(insert, (int64_t)function->start);
+    tp_put_count(insert, function->size);
+    tp_put_count(insert, context->calls);
+    tp_put_id(insert, last ? (uint32_t)first : 0);
+    tp_put_id(insert, (uint32_t)last);
+    tp_put_row(insert, code->events, code->row, context->can);
+    tp_put_row(insert, code->events, code->incl, context->can_below);
+    return tp_insert_row(code->store, insert);
+}
+
+static int write_function(struct code *code, uint32_t context)
+{
+    struct tp_store *store = code->store;
+    const struct tp_context *x = &store->rec->contexts.at[context - 1];
+    uint64_t first = store->instructions + 1;
+    uint64_t sum[TP_MAX_EVENTS] = {0};
+
+    for (uint32_t i = code->first_site[context - 1]; i < code->first_site[context]; i++) {
+        if (write_instruction(code, code->sites[i].instr))
+            return -1;
+        tp_add_row(code->events, sum, code->row);
+    }
+    tp_add_row(code->events, store->total, sum);
+    function_costs(code, x, sum);
+    bool executed = store->instructions >= first;
+    if (!executed && !x->costs)
+        return 0; /* translated, never run */
+    return write_function_row(code, context, first, executed ? store->instructions : 0) ||
+           add_arcs(code, context) || write_lines(code, context, code->incl) || write_frames(code, context) ||
+           write_threads(code, context, x);
+}
+
+/* ------------------------------------------------------------------------------------------ all */
+
+static int code_open(struct code *code)
+{
+    struct tp_store *store = code->store;
+
+    code->row = calloc(TP_MAX_EVENTS, sizeof *code->row);
+    code->incl = calloc(TP_MAX_EVENTS, sizeof *code->incl);
+    code->scratch = calloc(TP_MAX_EVENTS, sizeof *code->scratch);
+    if (!code->row || !code->incl || !code->scratch)
+        return TP_NO_MEMORY(store->err);
+    return order_sites(code) || order_arcs(code) || tp_insert_open(store, &code->functions, "t_functions") ||
+           tp_insert_open(store, &code->lines, "t_lines") ||
+           tp_insert_open(store, &code->instructions, "t_instructions") ||
+           tp_insert_open(store, &code->self, "t_self") ||
+           tp_insert_open(store, &code->threads, "t_thread_functions") ||
+           tp_insert_open(store, &code->inlined, "t_inlined");
+}
+
+static void code_close(struct code *code)
+{
+    struct tp_insert *const inserts[] = {&code->functions, &code->lines,   &code->instructions,
+                                         &code->self,      &code->threads, &code->inlined};
+
+    for (size_t i = 0; i < sizeof inserts / sizeof *inserts; i++)
+        tp_insert_close(inserts[i]);
+    rows_free(&code->line);
+    rows_free(&code->frame);
+    rows_free(&code->thread);
+    free(code->sites);
+    free(code->first_site);
+    free(code->arcs);
+    free(code->first_arc);
+    free(code->row);
+    free(code->incl);
+    free(code->scratch);
+}
+
+int tp_store_code(struct tp_store *store)
+{
+    struct code code = {
+        .store = store, .events = &store->rec->events, .width = store->rec->events.count, .next_frame = 1};
+    size_t count = store->rec->contexts.count;
+    int failed = code_open(&code);
+
+    for (size_t i = 1; !failed && i <= count; i++) {
+        if (i % REPORT_EVERY == 0)
+            tp_progress_of(store, "writing", i, count);
+        failed = write_function(&code, (uint32_t)i);
+    }
+    code_close(&code);
+    return failed ? -1 : 0;
+}

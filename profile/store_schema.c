@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * store_schema.c: the tables and views of docs/profile-format.md.
+ *
+ * A table is its fixed columns, then one column per event, self and/or inclusive. A view is the table, joined
+ * with names, plus the derived events. Both lists of columns are written by the same function, so that they
+ * cannot drift apart; what differs between tables is in the list `tables` alone.
+ */
+#include "profile/store.h"
+
+#include <string.h>
+
+#include "profile/error.h"
+
+enum { SELF = 1, INCL = 2 };
+
+static const struct {
+    const char *name, *columns;
+    int events;
+} tables[] = {
+    {"meta", "key TEXT PRIMARY KEY, value TEXT", 0},
+    {"stats", "name TEXT PRIMARY KEY, value INTEGER", 0},
+    {"events", "name TEXT PRIMARY KEY, long_name TEXT, derived INTEGER, formula TEXT, type TEXT", 0},
+    {"objects", "id INTEGER PRIMARY KEY, path TEXT, start INTEGER, size INTEGER, bias INTEGER, build_id TEXT, "
+                "debug_file TEXT, note TEXT", 0},
+    {"files", "id INTEGER PRIMARY KEY, path TEXT", 0},
+    {"sources", "file_id INTEGER PRIMARY KEY, text TEXT", 0},
+    {"threads", "id INTEGER PRIMARY KEY, os_id INTEGER, parent INTEGER", SELF},
+    {"parts", "part INTEGER, why TEXT", SELF},
+    {"t_totals", "", SELF},
+    {"t_functions", "id INTEGER PRIMARY KEY, function TEXT, symbol TEXT, context TEXT, object_id INTEGER, "
+                    "file_id INTEGER, line INTEGER, address INTEGER, size INTEGER, calls INTEGER, "
+                    "first_instruction INTEGER, last_instruction INTEGER", SELF | INCL},
+    {"t_lines", "id INTEGER PRIMARY KEY, function_id INTEGER, file_id INTEGER, line INTEGER", SELF | INCL},
+    {"t_instructions", "id INTEGER PRIMARY KEY, function_id INTEGER, address INTEGER, length INTEGER, "
+                       "file_id INTEGER, line INTEGER, inlined_id INTEGER", SELF},
+    {"t_self", "instruction_id INTEGER, thread INTEGER", SELF},
+    {"t_thread_functions", "thread INTEGER, function_id INTEGER", SELF | INCL},
+    {"t_inlined", "id INTEGER PRIMARY KEY, parent INTEGER, function_id INTEGER, name TEXT, file_id INTEGER, "
+                  "line INTEGER, call_file_id INTEGER, call_line INTEGER", SELF | INCL},
+    {"t_arcs", "id INTEGER PRIMARY KEY, caller_id INTEGER, callee_id INTEGER, site_id INTEGER, address INTEGER, "
+               "file_id INTEGER, line INTEGER, calls INTEGER", INCL},
+    {"t_paths", "id INTEGER PRIMARY KEY, parent INTEGER, function_id INTEGER, arc_id INTEGER, calls INTEGER, "
+                "depth INTEGER, thread INTEGER, approximate INTEGER, handler INTEGER, recursive INTEGER", SELF | INCL},
+};
+
+/* `t` is the table. Joined by primary keys only: a view row costs little more than the table's. */
+static const struct {
+    const char *name, *columns, *from;
+    int events;
+} views[] = {
+    {"totals", "", "t_totals t", SELF},
+    {"functions", "t.id, t.function, t.symbol, t.context, o.path AS object, t.object_id, f.path AS file, t.line, "
+                  "t.address, t.size, t.calls, t.first_instruction, t.last_instruction",
+     "t_functions t LEFT JOIN objects o ON o.id = t.object_id LEFT JOIN files f ON f.id = t.file_id", SELF | INCL},
+    {"lines", "f.path AS file, t.line, n.function, o.path AS object, t.function_id, t.file_id",
+     "t_lines t LEFT JOIN files f ON f.id = t.file_id LEFT JOIN t_functions n ON n.id = t.function_id "
+     "LEFT JOIN objects o ON o.id = n.object_id", SELF | INCL},
+    {"instructions", "t.id, t.address, t.address - coalesce(o.bias, 0) AS offset, t.length, n.function, "
+                     "o.path AS object, f.path AS file, t.line, t.function_id, t.file_id, "
+                     "t.inlined_id",
+     "t_instructions t LEFT JOIN files f ON f.id = t.file_id LEFT JOIN t_functions n ON n.id = t.function_id "
+     "LEFT JOIN objects o ON o.id = n.object_id", SELF},
+    {"self", "t.thread, t.instruction_id", "t_self t", SELF},
+    {"thread_functions", "t.thread, n.function, t.function_id",
+     "t_thread_functions t LEFT JOIN t_functions n ON n.id = t.function_id", SELF | INCL},
+    {"inlined", "t.id, t.parent, n.function, t.name, f.path AS file, t.line, c.path AS call_file, t.call_line, "
+                "t.function_id",
+     "t_inlined t LEFT JOIN t_functions n ON n.id = t.function_id LEFT JOIN files f ON f.id = t.file_id "
+     "LEFT JOIN files c ON c.id = t.call_file_id", SELF | INCL},
+    {"arcs", "t.id, p.function AS caller, n.function AS callee, t.calls, t.caller_id, t.callee_id, t.address, "
+             "f.path AS file, t.line, t.file_id, t.site_id",
+     "t_arcs t LEFT JOIN t_functions p ON p.id = t.caller_id LEFT JOIN t_functions n ON n.id = t.callee_id "
+     "LEFT JOIN files f ON f.id = t.file_id", INCL},
+    {"paths", "t.id, t.parent, n.function, t.calls, t.depth, t.thread, t.approximate, t.handler, t.recursive, "
+              "t.function_id, t.arc_id",
+     "t_paths t LEFT JOIN t_functions n ON n.id = t.function_id", SELF | INCL},
+};
+
+/* The sources of views whose table holds nothing when there is one thread only. */
+static const char self_of_one[] = "(SELECT id AS instruction_id, (SELECT min(id) FROM threads) AS thread, * "
+                                  "FROM t_instructions) t";
+static const char thread_functions_of_one[] =
+    "(SELECT id AS function_id, (SELECT min(id) FROM threads) AS thread, * FROM t_functions) t "
+    "LEFT JOIN t_functions n ON n.id = t.id";
+
+static const char indices[] =
+    "CREATE INDEX i_lines_function ON t_lines(function_id);"
+    "CREATE INDEX i_lines_file ON t_lines(file_id);"
+    "CREATE INDEX i_functions_name ON t_functions(function);"
+    "CREATE INDEX i_arcs_caller ON t_arcs(caller_id);"
+    "CREATE INDEX i_arcs_callee ON t_arcs(callee_id);"
+    "CREATE INDEX i_arcs_site ON t_arcs(site_id);"
+    "CREATE INDEX i_inlined_function ON t_inlined(function_id);"
+    "CREATE INDEX i_paths_parent ON t_paths(parent);";
+
+/* ------------------------------------------------------------------------------------------ derived events */
+
+enum { MAX_TERMS = 8 };
+
+static const struct {
+    const char *name, *long_name;
+    struct {
+        int weight;
+        const char *event;
+    } term[MAX_TERMS];
+} derived[] = {
+#define TN_USE(name, long_name) {#name "1", "L1 " long_name, {{1, #name "I1"}, {1, #name "D1"}}},
+#include "core/events.inc"
+#undef TN_USE
+    {"L1m", "L1 misses", {{1, "I1mr"}, {1, "D1mr"}, {1, "D1mw"}}},
+    {"LLm", "LL misses", {{1, "ILmr"}, {1, "DLmr"}, {1, "DLmw"}}},
+    {"Bm", "Branches mispredicted", {{1, "Bcm"}, {1, "Bim"}}},
+    {"CEst", "Cycle estimate", {{1, "Ir"}, {10, "I1mr"}, {10, "D1mr"}, {10, "D1mw"},
+                                {100, "ILmr"}, {100, "DLmr"}, {100, "DLmw"}}},
+};
+enum { DERIVED = sizeof derived / sizeof *derived };
+
+static const struct tp_column *column_named(const struct tp_events *events, const char *name)
+{
+    for (size_t i = 0; name && i < events->count; i++) {
+        if (strcmp(events->column[i].name, name) == 0)
+            return &events->column[i];
+    }
+    return NULL;
+}
+
+/* CEst's terms and, with branch simulation, 10 Bm: one term more than the others have. */
+static size_t terms_of(const struct tp_events *events, size_t d, const struct tp_column **column, int *weight)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < MAX_TERMS && derived[d].term[i].event; i++) {
+        column[n] = column_named(events, derived[d].term[i].event);
+        weight[n] = derived[d].term[i].weight;
+        n += column[n] != NULL;
+    }
+    if (strcmp(derived[d].name, "CEst") != 0)
+        return n;
+    for (size_t i = 0; i < 2; i++) {
+        column[n] = column_named(events, i ? "Bim" : "Bcm");
+        weight[n] = 10;
+        n += column[n] != NULL;
+    }
+    return n;
+}
+
+/* Sum of the terms; NULL where all are. Nothing at all, and false, if the profile has none of them. */
+static bool formula(sqlite3_str *sql, const struct tp_events *events, size_t d, const char *suffix, bool exact)
+{
+    const struct tp_column *column[MAX_TERMS + 2];
+    int weight[MAX_TERMS + 2];
+    size_t n = terms_of(events, d, column, weight);
+    bool always = false;
+
+    if (!n || column_named(events, derived[d].name))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        always |= column[i]->needs == 0;
+    if (!always && exact) {
+        sqlite3_str_appendall(sql, "CASE WHEN coalesce(");
+        for (size_t i = 0; i < n; i++)
+            sqlite3_str_appendf(sql, "t.%s%s, ", column[i]->name, suffix);
+        sqlite3_str_appendall(sql, "NULL) IS NOT NULL THEN ");
+    }
+    for (size_t i = 0; i < n; i++) {
+        sqlite3_str_appendall(sql, i ? " + " : "");
+        if (weight[i] != 1)
+            sqlite3_str_appendf(sql, "%d * ", weight[i]);
+        sqlite3_str_appendf(sql, exact ? "coalesce(t.%s%s, 0)" : "%s%s", column[i]->name, suffix);
+    }
+    if (!always && exact)
+        sqlite3_str_appendall(sql, " END");
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------ statements */
+
+static void event_columns(sqlite3_str *sql, const struct tp_events *events, const char *suffix)
+{
+    for (size_t i = 0; i < events->count; i++)
+        sqlite3_str_appendf(sql, ", \"%s%s\" %s", events->column[i].name, suffix,
+                            events->column[i].real ? "REAL" : "INTEGER");
+}
+
+static void view_events(sqlite3_str *sql, const struct tp_events *events, const char *suffix)
+{
+    for (size_t i = 0; i < events->count; i++)
+        sqlite3_str_appendf(sql, ", t.%s%s", events->column[i].name, suffix);
+    for (size_t d = 0; d < DERIVED; d++) {
+        sqlite3_str *one = sqlite3_str_new(NULL);
+        if (formula(one, events, d, suffix, true))
+            sqlite3_str_appendf(sql, ", %s AS %s%s", sqlite3_str_value(one), derived[d].name, suffix);
+        sqlite3_free(sqlite3_str_finish(one));
+    }
+}
+
+static int run(struct tp_store *store, sqlite3_str *sql, const char *what)
+{
+    char *text = sqlite3_str_finish(sql);
+    int failed = text ? tp_store_sql(store, text, what) : TP_NO_MEMORY(store->err);
+
+    sqlite3_free(text);
+    return failed;
+}
+
+/* Where the fixed columns are none, the first event's comma has nothing before it. */
+static void without_leading_comma(sqlite3_str *to, sqlite3_str *columns)
+{
+    char *text = sqlite3_str_finish(columns);
+
+    if (text)
+        sqlite3_str_appendall(to, strncmp(text, ", ", 2) == 0 ? text + 2 : text);
+    sqlite3_free(text);
+}
+
+int tp_store_tables(struct tp_store *store)
+{
+    const struct tp_events *events = &store->rec->events;
+
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        sqlite3_str *sql = sqlite3_str_new(store->db), *columns = sqlite3_str_new(store->db);
+        sqlite3_str_appendall(columns, tables[i].columns);
+        if (tables[i].events & SELF)
+            event_columns(columns, events, "");
+        if (tables[i].events & INCL)
+            event_columns(columns, events, "_incl");
+        sqlite3_str_appendf(sql, "CREATE TABLE %s(", tables[i].name);
+        without_leading_comma(sql, columns);
+        sqlite3_str_appendall(sql, ")");
+        if (run(store, sql, tables[i].name))
+            return -1;
+    }
+    return 0;
+}
+
+static const char *source_of(const struct tp_store *store, size_t view)
+{
+    if (store->rec->threads.count > 1)
+        return views[view].from;
+    if (strcmp(views[view].name, "self") == 0)
+        return self_of_one;
+    if (strcmp(views[view].name, "thread_functions") == 0)
+        return thread_functions_of_one;
+    return views[view].from;
+}
+
+int tp_store_views(struct tp_store *store)
+{
+    const struct tp_events *events = &store->rec->events;
+
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+        sqlite3_str *sql = sqlite3_str_new(store->db), *columns = sqlite3_str_new(store->db);
+        sqlite3_str_appendall(columns, views[i].columns);
+        if (views[i].events & SELF)
+            view_events(columns, events, "");
+        if (views[i].events & INCL)
+            view_events(columns, events, "_incl");
+        sqlite3_str_appendf(sql, "CREATE VIEW %s AS SELECT ", views[i].name);
+        without_leading_comma(sql, columns);
+        sqlite3_str_appendf(sql, " FROM %s", source_of(store, i));
+        if (run(store, sql, views[i].name))
+            return -1;
+    }
+    return tp_store_sql(store, indices, "indices");
+}
+
+static int write_event(struct tp_store *store, struct tp_insert *insert, const char *name, const char *long_name,
+                       const char *how, bool real)
+{
+    tp_put_text(insert, name);
+    tp_put_text(insert, long_name);
+    tp_put_integer(insert, how != NULL);
+    tp_put_text(insert, how);
+    tp_put_text(insert, real ? "REAL" : "INTEGER");
+    return tp_insert_row(store, insert);
+}
+
+int tp_store_events(struct tp_store *store)
+{
+    const struct tp_events *events = &store->rec->events;
+    struct tp_insert insert;
+    int failed = tp_insert_open(store, &insert, "events");
+
+    for (size_t i = 0; !failed && i < events->count; i++)
+        failed = write_event(store, &insert, events->column[i].name, events->column[i].long_name, NULL,
+                             events->column[i].real);
+    for (size_t d = 0; !failed && d < DERIVED; d++) {
+        sqlite3_str *how = sqlite3_str_new(store->db);
+        if (formula(how, events, d, "", false)) {
+            char *copy = tp_arena_copy(&store->rec->arena, sqlite3_str_value(how), (size_t)sqlite3_str_length(how));
+            failed = !copy || write_event(store, &insert, derived[d].name, derived[d].long_name, copy,
+                                          strcmp(derived[d].name, "AcCost1") == 0);
+        }
+        sqlite3_free(sqlite3_str_finish(how));
+    }
+    tp_insert_close(&insert);
+    return failed;
+}

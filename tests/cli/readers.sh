@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# import, export, sql, info on a stored raw profile.
+python3 "$RAW_MAKE" small small.raw
+try() {
+    echo "== $*"
+    tenure "$@"
+    echo "-> $?"
+}
+try import small.raw
+try import -q small.raw -o other
+cp small.raw raw
+try import raw
+try import raw -o raw
+try import nosuch
+try import -o nowhere/p small.raw
+ls
+try export --format=folded small
+try export --format=csv --table=totals --events=Ir,D1mr small -o totals.csv
+cat totals.csv
+try export --format=csv --table=nosuch small -o nothing
+try export --format=folded --events=NoEvent small
+try export --format=callgrind small -o nowhere/x
+tenure export --format=json small >/dev/full
+echo "-> $?"
+ls
+try sql small 'SELECT function, calls, Ir, AcCostD1 FROM functions ORDER BY id'
+try sql --json small 'SELECT function, calls, NULL AS n FROM functions ORDER BY id LIMIT 2'
+try sql --csv small 'SELECT function, "a,b" AS "x""y" FROM functions ORDER BY id LIMIT 2; SELECT 1'
+echo 'SELECT 1 + 1 AS two' | tenure sql small -
+try sql small 'DELETE FROM meta'
+try sql small 'SELECT nothing'
+try info small
+try info --json small

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Programs that cannot be recorded: 126 and 127, one line, nothing written.
+try() {
+    tenure "$@"
+    echo "$* -> $?"
+}
+try record nosuchprogram
+try recrod true
+try record ./nosuchfile
+try record .
+echo text >text
+try record ./text
+chmod +x text
+try record ./text
+printf '#!/nowhere/sh\n' >script
+chmod +x script
+try record ./script
+printf '#!%s/work/folder\n' "$HOME" >script
+mkdir folder
+try record ./script
+cp /bin/true setuid
+chmod u+s setuid
+try record ./setuid
+cp /bin/true setgid
+chmod g+s setgid
+try record ./setgid
+# A 32-bit program, and one for another machine.
+printf '\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\3\0' >i386
+printf '\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0\267\0' >arm64
+printf '\177ELF\2\2\1\0\0\0\0\0\0\0\0\0\0\2\0\26' >s390
+chmod +x i386 arm64 s390
+try record ./i386
+try record ./arm64
+try record ./s390
+for cache in 32768 32768,8 32768,8,64,1 32K,8,48 32K,0,64 1000,8,64 0,8,64 x,8,64 99999999999G,8,64 32K,8,8; do
+    try record --D1=$cache true
+done
+try record --out=nowhere/profile true
+try record --out=folder true
+try record --out= true
+try record --out=%x true
+try record --out=%q{NOTHING_OF_THE_KIND} true
+try record --out=%qHOME true
+try record --out=%p/profile true
+FAKE_VERSION=3.0.1 tenure record true
+echo "other version -> $?"
+rm "$HOME/libexec/tenure/tenure-amd64-linux"
+try record true
+ls

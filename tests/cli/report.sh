@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Reports of a stored profile, wide and narrow, as text and as JSON.
+python3 "$RAW_MAKE" small tenure.out.5
+try() {
+    echo "== $*"
+    tenure "$@"
+    echo "-> $?"
+}
+COLUMNS=200 tenure report
+COLUMNS=80 tenure report
+try report --sort=Ir --limit=2 --show=Ir,Ir_incl,spatialD1,D1rate
+try report --sort=ir_INCL --show=Ir_incl --threshold=50
+try report --tree --threshold=0
+try report --function=f4
+try report --callers=f4 --show=Ir
+try report --callees='f*' --show=Ir
+try report --threads --show=Ir,D1mr
+try report --json --limit=1 --show=Ir
+try report --json --tree --show=Ir
+try report --json --callers=f4 --show=Ir
+try report --sort=D1mrx
+try report --show=Ir,nothing
+try report --function=nosuch
+try report nosuch
+echo "not a profile" >tenure.out.6
+try report tenure.out.6
+try report --show=Ir --limit=1
+: >empty
+try report empty
+head -c 100 tenure.out.5 >cut
+try report cut
+mkdir elsewhere
+cd elsewhere
+try report

@@ -1,0 +1,100 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+tables.py: what is written about options agrees with the option tables.
+
+    tables.py TENURE SOURCE_ROOT
+
+- every command of `tenure --help` has a man page, and is named in tenure(1)
+- a man page has exactly the options that `--help` prints, with the same names for values
+- completion offers exactly the commands and, for each, the options
+- every option of `tenure record` for the engine is in the engine's table, and every option of that table is offered
+"""
+import os
+import re
+import subprocess
+import sys
+
+OPTION = re.compile(r"^  (?:-(\w), |    )--([\w-]+)(=[^ ]+)?(?: .*)?$")
+failures = []
+
+
+def check(good, text):
+    if not good:
+        failures.append(text)
+
+
+def help_of(tenure, *words):
+    return subprocess.run([tenure, *words, "--help"], capture_output=True, text=True, check=True).stdout
+
+
+def commands(tenure):
+    return re.findall(r"^  ([a-z]+) ", help_of(tenure).split("Commands:")[1], re.M)
+
+
+def options(tenure, command):
+    """[(letter, name, "=VALUE" or "")], in order."""
+    found = (OPTION.match(line) for line in help_of(tenure, command).splitlines())
+    return [tuple(part or "" for part in match.groups()) for match in found if match]
+
+
+def man_options(path):
+    with open(path, encoding="utf-8") as file:
+        text = re.sub(r"\\f[BIRP]", "", file.read().split(".SH OPTIONS")[1].split("\n.SH")[0]).replace("\\-", "-")
+    found = re.findall(r"^\.TP\n(?:-(\w), )?--([\w-]+)(=\S+)?$", text, re.M)
+    return [tuple(part or "" for part in option) for option in found]
+
+
+def complete(tenure, script, words):
+    """What completion offers for the last of `words`."""
+    line = " ".join(f"'{word}'" for word in [tenure] + words)
+    code = f". '{script}'; COMP_WORDS=({line}); COMP_CWORD={len(words)}; _tenure; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    done = subprocess.run(["bash", "--norc", "-c", code], capture_output=True, text=True, check=False)
+    return sorted(set(done.stdout.split()))
+
+
+def engine_options(root):
+    """Names of the engine's own table that are not for debugging alone."""
+    with open(os.path.join(root, "engine/valgrind/vg_options.c"), encoding="utf-8") as file:
+        table = file.read().split("options[] = {")[1].split("\n};")[0]
+    rows = re.findall(r'\{"([\w-]+)",(.*?)\},?\n', table.replace("\n     ", " ") + "\n", re.S)
+    return {name for name, rest in rows if not rest.rstrip().endswith("NULL")}
+
+
+def passed_options(root):
+    """Names that cmd_record.c hands through."""
+    with open(os.path.join(root, "cli/cmd_record.c"), encoding="utf-8") as file:
+        table = file.read().split("rows[] = {")[1].split("\n};")[0]
+    return set(re.findall(r'(?:SWITCH|FUNCTIONS|CACHE)\("([\w-]+)"', table)) | set(
+        re.findall(r'\{OPT_TAKE, "([\w-]+)"', table))
+
+
+def main():
+    tenure, root = os.path.abspath(sys.argv[1]), sys.argv[2]
+    script = os.path.join(root, "cli/tenure.bash")
+    names = commands(tenure)
+    check(len(names) >= 6, "tenure --help lists its commands")
+    with open(os.path.join(root, "docs/man/tenure.1"), encoding="utf-8") as file:
+        overview = file.read()
+    check(set(names) <= set(complete(tenure, script, [""])), "completion offers all commands")
+    for name in names:
+        table = options(tenure, name)
+        page = os.path.join(root, f"docs/man/tenure-{name}.1")
+        check(f"tenure\\-{name} (1)" in overview, f"tenure.1 names {name}")
+        check(os.path.exists(page) and man_options(page) == table,
+              f"{page}: the options differ from `tenure {name} --help`: "
+              f"{set(table) ^ set(man_options(page)) if os.path.exists(page) else 'no page'}")
+        offered = complete(tenure, script, [name, "--"])
+        check(offered == sorted("--" + option + ("=" if value else "") for _, option, value in table),
+              f"completion of {name}: {offered}")
+    check(complete(tenure, script, ["record", "--cache-sim", "=", ""]) == ["no", "yes"], "completion of yes|no")
+    engine, passed = engine_options(root), passed_options(root)
+    check(len(engine) > 10, "the engine's table was found")
+    check(passed == engine - {"tenure-out-file"},
+          f"record and the engine differ in {sorted(passed ^ (engine - {'tenure-out-file'}))}")
+    print("\n".join(failures) or "ok")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * test_parts.c: parts of the command line that golden scripts cannot reach: cache detection from a made-up sysfs,
+ * names for processes that never ran, escaping, cutting and numbers.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cli/geometry.h"
+#include "cli/names.h"
+#include "cli/opt.h"
+#include "cli/term.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------------------------------ caches */
+
+static char folder[] = "/tmp/tenure-parts.XXXXXX";
+
+static void put(unsigned index, const char *name, const char *value)
+{
+    char path[256];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/index%u", folder, index);
+    mkdir(path, 0777);
+    snprintf(path, sizeof path, "%s/index%u/%s", folder, index, name);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "%s\n", value);
+    fclose(file);
+}
+
+static void cache(unsigned index, const char *level, const char *type, const char *size, const char *ways,
+                  const char *line)
+{
+    put(index, "level", level);
+    put(index, "type", type);
+    put(index, "size", size);
+    put(index, "ways_of_associativity", ways);
+    put(index, "coherency_line_size", line);
+}
+
+static void expect(const struct geometry *found, const char *text, const char *source)
+{
+    char got[96];
+
+    geometry_text(found, got, sizeof got);
+    assert_string_equal(got, text);
+    assert_string_equal(found->source, source);
+}
+
+static void test_sysfs(void **state)
+{
+    struct geometry found[GEOMETRY_COUNT];
+
+    (void)state;
+    cache(0, "1", "Data", "48K", "12", "64");
+    cache(1, "1", "Instruction", "32K", "8", "64");
+    cache(2, "2", "Unified", "2048K", "16", "64");
+    cache(3, "3", "Unified", "30M", "15", "64");
+    geometry_detect(found, folder);
+    expect(&found[GEOMETRY_I1], "32768,8,64", "sysfs");
+    expect(&found[GEOMETRY_D1], "49152,12,64", "sysfs");
+    expect(&found[GEOMETRY_LL], "31457280,15,64", "sysfs");
+    cache(3, "3", "Unified", "4096K", "0", "64"); /* fully associative */
+    geometry_detect(found, folder);
+    expect(&found[GEOMETRY_LL], "4194304,65536,64", "sysfs");
+    cache(3, "3", "Unified", "30M", "16", "48"); /* senseless: the level below is the last */
+    geometry_detect(found, folder);
+    expect(&found[GEOMETRY_LL], "2097152,16,64", "sysfs");
+}
+
+static void test_no_sysfs(void **state)
+{
+    struct geometry found[GEOMETRY_COUNT];
+    int i;
+
+    (void)state;
+    geometry_detect(found, "/nowhere");
+    for (i = 0; i < GEOMETRY_COUNT; i++) {
+        assert_string_not_equal(found[i].source, "sysfs");
+        assert_true(found[i].size % (found[i].assoc * found[i].line) == 0 && found[i].size > 0);
+    }
+}
+
+static void test_geometry_parse(void **state)
+{
+    struct geometry g;
+    char words[96];
+
+    (void)state;
+    assert_null(geometry_parse(&g, "32K,8,64"));
+    expect(&g, "32768,8,64", "option");
+    assert_null(geometry_parse(&g, "3M,12,64"));
+    geometry_words(&g, words, sizeof words);
+    assert_string_equal(words, "3 MiB, 12-way, 64-byte lines");
+    assert_non_null(geometry_parse(&g, "32K,8"));
+    assert_non_null(geometry_parse(&g, "32K,8,63"));
+    assert_non_null(geometry_parse(&g, "18446744073709551615K,8,64"));
+    assert_non_null(geometry_parse(&g, "32K,9223372036854775808,64"));
+    assert_non_null(geometry_parse(&g, "-1,8,64"));
+}
+
+/* ------------------------------------------------------------------------------------------ names */
+
+/* The profile's name for the raw file `pid`, number `count`, of a recording whose program is process 10. */
+static void named(const char *pattern, pid_t pid, unsigned count, const char *expected)
+{
+    struct names names;
+    struct names_raw raw = {NULL, pid, count};
+    char *got;
+
+    assert_null(names_make(&names, pattern));
+    got = names_profile(&names, &raw, 10);
+    assert_string_equal(got, expected);
+    free(got);
+    names_free(&names);
+}
+
+static void test_profile_names(void **state)
+{
+    char host[256], expected[300];
+
+    (void)state;
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(setenv("TENURE_TEST", "value", 1), 0);
+    assert_int_equal(gethostname(host, sizeof host), 0);
+    named("tenure.out.%p", 10, 1, "tenure.out.10");
+    named("tenure.out.%p", 11, 1, "tenure.out.11");
+    named("tenure.out.%p", 10, 2, "tenure.out.10.2");
+    named("%p.%n", 10, 2, "10.2");
+    named("one", 10, 1, "one");
+    named("one", 11, 1, "one.11");
+    named("one", 11, 3, "one.11.3");
+    named("/tmp/x%%y", 10, 1, "/tmp/x%y");
+    named("%q{TENURE_TEST}", 10, 1, "value");
+    snprintf(expected, sizeof expected, "./%s", host);
+    named("./%h", 10, 1, expected);
+}
+
+/* Raw files that the engine would write are found again; others are not. */
+static void test_raw_names(void **state)
+{
+    static const char *const patterns[] = {"tenure.out.%p", "one", "1%p1", "a.%n.%p", "%%%p", "7"};
+    size_t i;
+
+    (void)state;
+    assert_int_equal(chdir(folder), 0);
+    for (i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+        struct names names;
+        struct names_raw *list;
+        char *raw, path[4096], end[64], *mark;
+        size_t count;
+        FILE *file;
+
+        assert_null(names_make(&names, patterns[i]));
+        raw = names_raw_pattern(&names);
+        assert_int_equal(raw[0], '/');
+        mark = strstr(raw, "%p");
+        assert_non_null(mark);
+        snprintf(end, sizeof end, ".%s.raw", names.token);
+        assert_string_equal(raw + strlen(raw) - strlen(end), end);
+        snprintf(path, sizeof path, "%.*s4711%s", (int)(mark - raw), raw, mark + 2);
+        for (mark = path; (mark = strstr(mark, "%%")) != NULL; mark++)
+            memmove(mark, mark + 1, strlen(mark));
+        file = fopen(path, "w");
+        assert_non_null(file);
+        fclose(file);
+        count = names_list(&names, &list);
+        assert_int_equal(count, 1);
+        assert_int_equal(list[0].pid, 4711);
+        assert_int_equal(list[0].count, 1);
+        assert_string_equal(list[0].path, path);
+        names_list_free(list, count);
+        unlink(path);
+        free(raw);
+        names_free(&names);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ text */
+
+static void test_escape(void **state)
+{
+    char out[64];
+
+    (void)state;
+    term_escape(out, sizeof out, "a\33[31mb\n\x7f");
+    assert_string_equal(out, "a\\x1b[31mb\\x0a\\x7f");
+    term_escape(out, sizeof out, "gr\xc3\xbc\xc3\x9f\xe2\x82\xac \xff \xc2\x9b" "31m \xc3");
+    assert_string_equal(out, "gr\xc3\xbc\xc3\x9f\xe2\x82\xac \\xff \\xc2\\x9b31m \\xc3");
+    term_escape(out, 8, "abcdefghijkl");
+    assert_true(strlen(out) < 8);
+}
+
+static void test_fit(void **state)
+{
+    char out[64];
+
+    (void)state;
+    assert_string_equal(term_fit(out, sizeof out, "abcdef", 6, false), "abcdef");
+    assert_string_equal(term_fit(out, sizeof out, "abcdef", 4, false), "abc~");
+    assert_string_equal(term_fit(out, sizeof out, "abcdef", 4, true), "~def");
+    assert_string_equal(term_fit(out, sizeof out, "\xc3\xbc\xc3\xbc\xc3\xbc", 2, false), "\xc3\xbc~");
+    assert_int_equal(term_columns("\xc3\xbc\xe2\x82\xac"), 2);
+}
+
+static void test_numbers(void **state)
+{
+    char out[32];
+    uint64_t value;
+
+    (void)state;
+    assert_string_equal(term_number(out, 0), "0");
+    assert_string_equal(term_number(out, 999), "999");
+    assert_string_equal(term_number(out, 1000), "1,000");
+    assert_string_equal(term_number(out, -1234567), "-1,234,567");
+    assert_string_equal(term_number(out, INT64_MAX), "9,223,372,036,854,775,807");
+    assert_string_equal(term_number(out, INT64_MIN), "-9,223,372,036,854,775,808");
+    assert_string_equal(term_real(out, 12.34), "12.3");
+    assert_string_equal(term_real(out, 12345.6), "12,346");
+    assert_true(opt_number("16K", NULL, &value) && value == 16384);
+    assert_false(opt_number("16Kx", NULL, &value));
+    assert_false(opt_number("", NULL, &value));
+    assert_false(opt_number("-1", NULL, &value));
+    assert_false(opt_number("99999999999999999999", NULL, &value));
+    assert_false(opt_number("18446744073709551615G", NULL, &value));
+}
+
+static void test_nearest(void **state)
+{
+    static const char *const names[] = {"branch-sim", "cache-sim", "out"};
+
+    (void)state;
+    assert_string_equal(opt_nearest("brnach-sim", names, 3), "branch-sim");
+    assert_string_equal(opt_nearest("cache", names, 3), "cache-sim");
+    assert_string_equal(opt_nearest("ou", names, 3), "out");
+    assert_null(opt_nearest("nothing-like-it", names, 3));
+}
+
+/* ------------------------------------------------------------------------------------------ parsing */
+
+struct parsed {
+    bool flag, on;
+    const char *text;
+    uint64_t count;
+};
+
+static const struct opt rows[] = {
+    {OPT_FLAG, "flag", 'f', NULL, "", offsetof(struct parsed, flag), NULL, false},
+    {OPT_SWITCH, "switch", 0, NULL, "", offsetof(struct parsed, on), NULL, false},
+    {OPT_TEXT, "text", 't', "TEXT", "", offsetof(struct parsed, text), NULL, false},
+    {OPT_COUNT, "count", 0, "N", "", offsetof(struct parsed, count), NULL, false},
+};
+
+/* `line` is split at blanks; the operands come back joined by blanks. */
+static int parse(struct parsed *out, const char *line, bool stop, char *operands)
+{
+    struct opt_command command = {"test", "", "", rows, 4, stop, 2};
+    static char copy[256], name[] = "test"; /* the values in `out` point into it */
+    char *argv[32] = {name}, *word;
+    int argc = 1, first, i;
+
+    memset(out, 0, sizeof *out);
+    strcpy(copy, line);
+    for (word = strtok(copy, " "); word != NULL; word = strtok(NULL, " "))
+        argv[argc++] = word;
+    first = opt_parse(&command, out, argc, argv);
+    operands[0] = '\0';
+    for (i = first; first > 0 && i < argc; i++)
+        strcat(strcat(operands, *operands ? " " : ""), argv[i]);
+    return first;
+}
+
+static void test_parse(void **state)
+{
+    struct parsed p;
+    char operands[256];
+
+    (void)state;
+    assert_true(parse(&p, "a --text=x b --count 5K -f c", false, operands) > 0);
+    assert_string_equal(operands, "a b c");
+    assert_string_equal(p.text, "x");
+    assert_true(p.flag && p.count == 5120 && !p.on);
+    assert_true(parse(&p, "a -t x --switch -- -f --count c", false, operands) > 0);
+    assert_string_equal(operands, "a -f --count c");
+    assert_true(p.on && !p.flag);
+    assert_true(parse(&p, "-tx --switch=no ls -f --text", true, operands) > 0);
+    assert_string_equal(operands, "ls -f --text");
+    assert_string_equal(p.text, "x");
+    assert_true(!p.flag && !p.on);
+    assert_true(parse(&p, "-- --flag -- x", true, operands) > 0);
+    assert_string_equal(operands, "--flag -- x");
+    assert_true(parse(&p, "- -f", false, operands) > 0);
+    assert_string_equal(operands, "-");
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) == NULL;
+}
+
+static int remove_folder(void **state)
+{
+    char command[128];
+
+    (void)state;
+    snprintf(command, sizeof command, "rm -r '%s'", folder);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sysfs),         cmocka_unit_test(test_no_sysfs),
+        cmocka_unit_test(test_geometry_parse), cmocka_unit_test(test_profile_names),
+        cmocka_unit_test(test_raw_names),     cmocka_unit_test(test_escape),
+        cmocka_unit_test(test_fit),           cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_nearest),       cmocka_unit_test(test_parse),
+    };
+
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

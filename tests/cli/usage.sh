@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Help on standard output, mistakes as one line on stderr with what was probably meant.
+try() {
+    "$@"
+    echo "-> $?"
+}
+try tenure --help
+try tenure --version
+try tenure
+try tenure --versoin
+for command in record report export import info sql; do
+    try tenure $command --help
+done
+try tenure record
+try tenure record --brnach-sim=yes true
+try tenure record --branch-sim=maybe true
+try tenure record --out
+try tenure record --paths=many true
+try tenure record --engine=native true
+try tenure report --sroot=Ir
+try tenure report one two
+try tenure report --threshold=low
+try tenure report --json=yes
+try tenure export
+try tenure export --format=calgrind
+try tenure import
+try tenure sql
+try tenure info -x

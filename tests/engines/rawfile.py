@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A deliberately simple reader of raw profiles (core/raw_format.h), for the engines' tests.
+
+Second to profile/raw_read.c and independent of it: it knows the format, sums the parts and checks the checksums,
+nothing more. Any deviation is an exception.
+"""
+import collections
+import struct
+import zlib
+
+(META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT,
+ END) = range(1, 16)
+
+Object = collections.namedtuple("Object", "path start size bias build_id")
+Function = collections.namedtuple("Function", "object start size flags name")
+Instr = collections.namedtuple("Instr", "address length context flags reads writes")
+Arc = collections.namedtuple("Arc", "site caller callee")
+
+
+class Cursor:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def more(self):
+        return self.at < len(self.data)
+
+    def n(self):
+        value = shift = 0
+        while True:
+            byte = self.data[self.at]
+            self.at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    def z(self):
+        value = self.n()
+        return value >> 1 ^ -(value & 1)
+
+    def s(self):
+        size = self.n()
+        self.at += size
+        return self.data[self.at - size:self.at]
+
+
+class Raw:
+    """The sum of a file's parts. Costs are Counters by event name; late ones have the suffix I or D of their
+    list only where the file's names have it."""
+
+    def __init__(self, path):
+        self.meta, self.objects, self.functions, self.contexts = {}, {}, {}, {}
+        self.instrs, self.threads, self.arcs, self.stats = {}, {}, {}, {}
+        self.parts = []
+        self.immediate, self.late_names = [], [[], []]
+        self.self_costs = collections.defaultdict(collections.Counter)  # (thread, instr)
+        self.function_self = collections.defaultdict(collections.Counter)  # context
+        self.function_incl = collections.defaultdict(collections.Counter)
+        self.function_calls = collections.Counter()
+        self.arc_costs = collections.defaultdict(collections.Counter)
+        self.arc_calls = collections.Counter()
+        self.nodes = {}
+        with open(path, "rb") as file:
+            self.read(file.read())
+
+    def read(self, data):
+        magic, version, zero = data[:8], *struct.unpack("<II", data[8:16])
+        assert magic == b"TENURERW" and version == 1 and zero == 0, (magic, version)
+        at = 16
+        while at < len(data):
+            kind, size, checksum, zero = struct.unpack("<IIII", data[at:at + 16])
+            payload = data[at + 16:at + 16 + size]
+            assert len(payload) == size and zlib.crc32(payload) == checksum and zero == 0, at
+            at += 16 + size
+            cursor = Cursor(payload)
+            while cursor.more():
+                self.record(kind, cursor)
+            assert cursor.at == len(payload)
+        assert not data[16:] or kind == END, "the last part has no end"
+
+    def costs(self, c):
+        costs = collections.Counter()
+        for name in self.immediate:
+            costs[name] += c.n()
+        for names in self.late_names:
+            self.late(c, names, costs)
+        return costs
+
+    @staticmethod
+    def late(c, names, costs):
+        bits = c.n()
+        for i, name in enumerate(names):
+            if bits >> i & 1:
+                costs[name] += c.n()
+
+    def record(self, kind, c):
+        if kind == META:
+            key = c.s().decode()
+            self.meta[key] = c.s().decode()
+        elif kind == EVENTS:
+            self.immediate = [c.s().decode() for _ in range(c.n())]
+            self.late_names = [[c.s().decode() for _ in range(c.n())] for _ in range(2)]
+        elif kind == OBJECT:
+            ident = c.n()
+            self.objects[ident] = Object(c.s().decode(), c.n(), c.n(), c.z(), c.s())
+        elif kind == FUNCTION:
+            ident = c.n()
+            self.functions[ident] = Function(c.n(), c.n(), c.n(), c.n(), c.s().decode())
+        elif kind == CONTEXT:
+            ident = c.n()
+            self.contexts[ident] = c.n()
+            c.n(), c.n()
+        elif kind == INSTR:
+            ident = c.n()
+            self.instrs[ident] = Instr(c.n(), c.n(), c.n(), c.n(), c.n(), c.n())
+        elif kind == THREAD:
+            ident = c.n()
+            self.threads[ident] = (c.n(), c.n())
+        elif kind == ARC:
+            ident = c.n()
+            self.arcs[ident] = Arc(c.n(), c.n(), c.n())
+        elif kind == SELF:
+            key = (c.n(), c.n())
+            for name in self.immediate:
+                self.self_costs[key][name] += c.n()
+        elif kind == LATE:
+            key = (c.n(), c.n())
+            self.late(c, self.late_names[c.n()], self.self_costs[key])
+        elif kind == NODE:
+            ident = c.n()
+            place = tuple(c.n() for _ in range(6))
+            self.nodes[ident] = (place, self.costs(c))
+        elif kind == ARC_COST:
+            ident = c.n()
+            self.arc_calls[ident] += c.n()
+            self.arc_costs[ident] += self.costs(c)
+        elif kind == FUNC_COST:
+            ident = c.n()
+            self.function_calls[ident] += c.n()
+            self.function_self[ident] += self.costs(c)
+            self.function_incl[ident] += self.costs(c)
+        elif kind == STAT:
+            name = c.s().decode()
+            self.stats[name] = c.n()
+        elif kind == END:
+            assert c.n() == len(self.parts) + 1
+            self.parts.append(c.s().decode())
+            c.n()
+        else:
+            raise ValueError(f"unknown chunk {kind}")
+
+    # ---------------------------------------------------------------------------------------- questions
+
+    def totals(self):
+        total = collections.Counter()
+        for costs in self.self_costs.values():
+            total.update(costs)
+        return total
+
+    def name_of(self, context):
+        return self.functions[self.contexts[context]].name
+
+    def self_by_function(self):
+        """name -> costs, from the instructions."""
+        result = collections.defaultdict(collections.Counter)
+        for (_, instr), costs in self.self_costs.items():
+            result[self.name_of(self.instrs[instr].context)].update(costs)
+        return result
+
+    def calls(self):
+        """(caller, callee) -> number of calls."""
+        result = collections.Counter()
+        for ident, arc in self.arcs.items():
+            result[self.name_of(arc.caller), self.name_of(arc.callee)] += self.arc_calls[ident]
+        return result
+
+
+if __name__ == "__main__":
+    import sys
+    raw = Raw(sys.argv[1])
+    print(raw.parts, len(raw.instrs), "instructions", len(raw.functions), "functions")
+    for name, value in raw.meta.items():
+        print(f"  {name}: {value}")
+    for name, value in raw.totals().items():
+        print(f"{value:20,} {name}")
+    for name, costs in sorted(raw.self_by_function().items(), key=lambda item: -item[1]["Ir"])[:20]:
+        print(f"{costs['Ir']:16,} {costs['Dr']:14,} {costs['Dw']:14,}  {name}")
+    for (caller, callee), calls in raw.calls().most_common(20):
+        print(f"{calls:12,} {caller} -> {callee}")

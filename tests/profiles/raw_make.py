@@ -1,0 +1,351 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+raw_make.py: raw profiles for tests, written straight from the prose of core/raw_format.h.
+
+As a module: class Raw collects records and writes parts. Run by itself it writes one of the profiles below:
+
+    raw_make.py small FILE           two objects, two threads, recursion, two parts: every record type
+    raw_make.py random FILE [SEED]   random program, costs that obey the rules of docs/attribution.md
+    raw_make.py large FILE [N]       N instructions, for timing
+    raw_make.py deep FILE [N]        N nodes of the call tree, for timing
+
+`model()` of a random profile holds what was put in, for a test that adds it up in the slow and obvious way.
+"""
+import random
+import struct
+import sys
+import zlib
+
+META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT, END = range(1, 16)
+PRUNED, HANDLER, ALIAS = 1, 2, 4
+COND, INDIRECT, CALL, RETURN = 1, 2, 4, 8
+UNIT = 1 << 16
+
+IMMEDIATE = ["Ir", "Dr", "Dw", "Bc", "Bcm", "Bi", "Bim"]
+USE = ["AcCost", "SpLoss", "Ev", "Tch", "Byt", "Use", "Age"]
+FETCH = ["I1mr", "-"] + [u + "I1" for u in USE] + ["ILmr", "-"] + [u + "L" for u in USE]
+DATA = ["D1mr", "D1mw"] + [u + "D1" for u in USE] + ["DLmr", "DLmw"] + [u + "L" for u in USE]
+
+
+def n(value):
+    out = bytearray()
+    while value >= 128:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def z(value):
+    return n(value << 1 if value >= 0 else (-value << 1) - 1)
+
+
+def s(text):
+    data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
+    return n(len(data)) + data
+
+
+def late(values):
+    """values: slot -> count"""
+    values = {k: v for k, v in values.items() if v}
+    return n(sum(1 << k for k in values)) + b"".join(n(values[k]) for k in sorted(values))
+
+
+def costs(imm, fetch=None, data=None):
+    return b"".join(n(v) for v in imm) + late(fetch or {}) + late(data or {})
+
+
+class Raw:
+    def __init__(self, version=1, chunk=1 << 16):
+        self.out = bytearray(b"TENURERW" + struct.pack("<II", version, 0))
+        self.chunk_size = chunk
+        self.part = 0
+        self.chunks = 0
+        self.type = None
+        self.payload = bytearray()
+
+    def flush(self):
+        if self.payload:
+            self.out += struct.pack("<IIII", self.type, len(self.payload), zlib.crc32(self.payload), 0) + self.payload
+            self.chunks += 1
+        self.payload = bytearray()
+
+    def record(self, kind, *fields):
+        data = b"".join(fields)
+        if kind != self.type or len(self.payload) + len(data) > self.chunk_size:
+            self.flush()
+        self.type = kind
+        self.payload += data
+
+    def end(self, why="exit"):
+        self.flush()
+        self.part += 1
+        self.record(END, n(self.part), s(why), n(self.chunks))
+        self.flush()
+        self.chunks = 0
+
+    def meta(self, key, value):
+        self.record(META, s(key), s(value))
+
+    def events(self, imm=None, fetch=None, data=None):
+        fields = []
+        for names in (IMMEDIATE if imm is None else imm, FETCH if fetch is None else fetch, DATA if data is None else data):
+            fields += [n(len(names))] + [s(name) for name in names]
+        self.record(EVENTS, *fields)
+
+    def object(self, i, path, start=0, size=0, bias=0, build_id=b""):
+        self.record(OBJECT, n(i), s(path), n(start), n(size), z(bias), s(build_id))
+
+    def function(self, i, obj, start, size, name, flags=0):
+        self.record(FUNCTION, n(i), n(obj), n(start), n(size), n(flags), s(name))
+        self.record(CONTEXT, n(i), n(i), n(0), n(0))
+
+    def instr(self, i, address, length, context, flags=0, reads=0, writes=0):
+        self.record(INSTR, n(i), n(address), n(length), n(context), n(flags), n(reads), n(writes))
+
+    def thread(self, i, os_id, parent=0):
+        self.record(THREAD, n(i), n(os_id), n(parent))
+
+    def arc(self, i, site, caller, callee):
+        self.record(ARC, n(i), n(site), n(caller), n(callee))
+
+    def self_cost(self, thread, instr, imm):
+        self.record(SELF, n(thread), n(instr), *[n(v) for v in imm])
+
+    def late_cost(self, thread, instr, kind, values):
+        self.record(LATE, n(thread), n(instr), n(kind), late(values))
+
+    def node(self, i, parent, arc, context, thread, calls, cost, flags=0):
+        self.record(NODE, n(i), n(parent), n(arc), n(context), n(thread), n(flags), n(calls), cost)
+
+    def arc_cost(self, i, calls, cost):
+        self.record(ARC_COST, n(i), n(calls), cost)
+
+    def func_cost(self, context, calls, self_costs, incl):
+        self.record(FUNC_COST, n(context), n(calls), self_costs, incl)
+
+    def stat(self, name, value):
+        self.record(STAT, s(name), n(value))
+
+    def save(self, path):
+        with open(path, "wb") as f:
+            f.write(self.out)
+
+
+# ------------------------------------------------------------------------------------------ a random program
+
+WIDTH = len(IMMEDIATE) + len(FETCH) + len(DATA)
+
+
+def row_bytes(row):
+    k, f = len(IMMEDIATE), len(FETCH)
+    return costs(row[:k], dict(enumerate(row[k:k + f])), dict(enumerate(row[k + f:])))
+
+
+def add(a, b):
+    return [x + y for x, y in zip(a, b)]
+
+
+class Random:
+    """A random tree of calls over random functions; its costs are added up in the most obvious way."""
+
+    def __init__(self, seed=1, functions=20, nodes=200, parts=2, threads=3):
+        r = self.r = random.Random(seed)
+        self.functions = functions
+        self.threads = threads
+        self.instrs = []  # (id, address, length, function, flags, reads, writes)
+        for f in range(1, functions + 1):
+            address = 0x10000 * f
+            for _ in range(r.randint(2, 12)):
+                length = r.randint(1, 8)
+                flags = r.choice([0, 0, 0, COND, INDIRECT, CALL])
+                reads, writes = (r.choice([(0, 0), (1, 0), (0, 1), (1, 1)])) if f % 3 else (r.randint(0, 1), 0)
+                self.instrs.append((len(self.instrs) + 1, address, length, f, flags, reads, writes))
+                address += length
+        self.of = {f: [x for x in self.instrs if x[3] == f] for f in range(1, functions + 1)}
+        self.arcs, self.nodes = [], []  # arc: (site, caller, callee); node: (parent, arc, function, thread, handler)
+        self.make_tree(nodes)
+        self.parts = [self.make_costs() for _ in range(parts)]
+
+    def make_tree(self, count):
+        r, known = self.r, {}
+        for t in range(1, self.threads + 1):
+            self.nodes.append((0, 0, r.randint(1, self.functions), t, 0))
+        self.nodes.append((0, 0, r.randint(1, self.functions), 1, HANDLER))
+        while len(self.nodes) < count:
+            parent = r.randint(1, len(self.nodes))
+            caller, thread = self.nodes[parent - 1][2], self.nodes[parent - 1][3]
+            site = r.choice(self.of[caller])[0]
+            arc = (site, caller, r.randint(1, self.functions))
+            if arc not in known:
+                self.arcs.append(arc)
+                known[arc] = len(self.arcs)
+            path, p = set(), parent
+            while p:
+                path.add(self.nodes[p - 1][1])
+                p = self.nodes[p - 1][0]
+            if known[arc] in path:
+                continue
+            self.nodes.append((parent, known[arc], arc[2], thread, 0))
+
+    def make_costs(self):
+        """Of one part: per node the costs of each of its function's instructions."""
+        r, part = self.r, {}
+        k, f = len(IMMEDIATE), len(FETCH)
+        for i, (_, _, function, thread, _) in enumerate(self.nodes):
+            for instr in self.of[function]:
+                if r.random() < 0.3:
+                    continue
+                times = r.randint(1, 1000)
+                row = [times, times * instr[5], times * instr[6], 0, 0, 0, 0] + [0] * (len(FETCH) + len(DATA))
+                if instr[4] & COND:
+                    row[3:5] = [times, r.randint(0, times)]
+                if instr[4] & INDIRECT:
+                    row[5:7] = [times, r.randint(0, times)]
+                for slot, name in enumerate(FETCH):
+                    if name != "-" and r.random() < 0.2:
+                        row[k + slot] = r.randint(0, 100000)
+                for slot, name in enumerate(DATA):
+                    if name.endswith("mr") and not instr[5] or name.endswith("mw") and not instr[6]:
+                        continue
+                    if (instr[5] or instr[6]) and r.random() < 0.3:
+                        row[k + f + slot] = r.randint(0, 1 << r.randint(1, 40))
+                part[i + 1, instr[0]] = row
+        return part
+
+    def path(self, node):
+        while node:
+            yield node
+            node = self.nodes[node - 1][0]
+
+    def sums(self, parts):
+        """By (thread, instr), node, arc and function, of the given parts."""
+        zero = [0] * WIDTH
+        self_, node, arc, incl = {}, {}, {}, {}
+        for part in parts:
+            for (i, instr), row in part.items():
+                thread = self.nodes[i - 1][3]
+                self_[thread, instr] = add(self_.get((thread, instr), zero), row)
+                node[i] = add(node.get(i, zero), row)
+                path = list(self.path(i))
+                for a in {self.nodes[p - 1][1] for p in path} - {0}:
+                    arc[a] = add(arc.get(a, zero), row)
+                for f in {self.nodes[p - 1][2] for p in path}:
+                    incl[f] = add(incl.get(f, zero), row)
+        return self_, node, arc, incl
+
+    def write(self, path, names=None, chunk=1 << 12):
+        raw = Raw(chunk=chunk)
+        raw.events()
+        raw.meta("cmd", "./random program")
+        raw.meta("pid", "42")
+        raw.object(1, "/nowhere/a.out", 0x10000, 0x1000000, 0, bytes(range(20)))
+        raw.object(2, "[vdso]", 0x7fff0000, 0x2000, 0)
+        for f in range(1, self.functions + 1):
+            raw.function(f, 1 + f % 2, 0x10000 * f, 0x100, names[f - 1] if names else "f%d" % f)
+        for i, address, length, f, flags, reads, writes in self.instrs:
+            raw.instr(i, address, length, f, flags, reads, writes)
+        for t in range(1, self.threads + 1):
+            raw.thread(t, 4242 + t, t > 1)
+        for i, arc in enumerate(self.arcs):
+            raw.arc(i + 1, *arc)
+        for k, part in enumerate(self.parts):
+            self.write_part(raw, part)
+            raw.stat("nodes", len(self.nodes))
+            raw.end("exit" if k + 1 == len(self.parts) else "request")
+        raw.save(path)
+
+    def write_part(self, raw, part):
+        self_, node, arc, incl = self.sums([part])
+        k, f = len(IMMEDIATE), len(FETCH)
+        zero = [0] * WIDTH
+        for (thread, instr), row in sorted(self_.items()):
+            raw.self_cost(thread, instr, row[:k])
+            for kind, values in ((0, row[k:k + f]), (1, row[k + f:])):
+                if any(values):
+                    raw.late_cost(thread, instr, kind, dict(enumerate(values)))
+        for i, (parent, a, function, thread, flags) in enumerate(self.nodes):
+            raw.node(i + 1, parent, a, function, thread, 1, row_bytes(node.get(i + 1, zero)), flags)
+        for a, row in sorted(arc.items()):
+            raw.arc_cost(a, sum(1 for x in self.nodes if x[1] == a), row_bytes(row))
+        for function, row in sorted(incl.items()):
+            own = zero
+            for i, x in enumerate(self.nodes):
+                if x[2] == function:
+                    own = add(own, node.get(i + 1, zero))
+            raw.func_cost(function, sum(1 for x in self.nodes if x[2] == function and x[0]), row_bytes(own),
+                          row_bytes(row))
+
+
+def large(path, count):
+    """`count` instructions in functions of 40, about a tenth of them with misses, and as many nodes as functions."""
+    r = random.Random(7)
+    raw = Raw()
+    raw.events()
+    raw.meta("cmd", "large")
+    raw.object(1, "/nowhere/large", 0, 1 << 40, 0)
+    raw.thread(1, 1)
+    functions = count // 40
+    data = {0: 3, 2: 70000, 3: 40, 4: 1, 5: 9, 6: 80, 7: 24, 8: 1000, 9: 1, 11: 900, 12: 3, 13: 1}
+    cost = costs([1000, 200, 100, 0, 0, 0, 0], {0: 3}, data)
+    for f in range(1, functions + 1):
+        raw.function(f, 1, f * 400, 400, "_ZN5large9namespace8functionILi%dEEEvT_i" % f)
+    for i in range(1, count + 1):
+        raw.instr(i, i * 10, 4, min(functions, 1 + (i - 1) // 40), 0, i % 3 == 0, i % 5 == 0)
+    for i in range(2, functions + 1):
+        raw.arc(i, (i - 1) * 39, i - 1, i)
+    for i in range(1, count + 1):
+        raw.self_cost(1, i, [r.randint(1, 5000), 7, 8, 0, 0, 0, 0])
+        if i % 10 == 0:
+            raw.late_cost(1, i, 1, data)
+    for i in range(1, functions + 1):
+        raw.node(i, i // 2, i if i > 1 else 0, i, 1, 5, cost)
+        if i > 1:
+            raw.arc_cost(i, 5, cost)
+        raw.func_cost(i, 5, cost, cost)
+    raw.end()
+    raw.save(path)
+
+
+def deep(path, count):
+    """`count` nodes over 2000 functions, most without misses, for timing."""
+    r = random.Random(9)
+    raw = Raw()
+    raw.events()
+    raw.object(1, "/nowhere/deep", 0, 1 << 40, 0)
+    raw.thread(1, 1)
+    functions = 2000
+    few = costs([1000, 200, 100, 0, 0, 0, 0])
+    many = costs([1000, 200, 100, 0, 0, 0, 0], {0: 3, 5: 64}, {0: 3, 2: 70000, 3: 40, 4: 1, 5: 9, 6: 80, 7: 24, 8: 1000})
+    for f in range(1, functions + 1):
+        raw.function(f, 1, f * 400, 400, "f%d" % f)
+        raw.instr(f, f * 400, 4, f, CALL, 1, 1)
+    for f in range(1, functions + 1):
+        raw.arc(f, r.randint(1, functions), 0, f)
+        raw.self_cost(1, f, [1, 1, 1, 0, 0, 0, 0])
+    for i in range(1, count + 1):
+        function = r.randint(1, functions)
+        raw.node(i, r.randint(max(1, i // 3), i - 1) if i > 1 else 0, function if i > 1 else 0, function, 1, 3,
+                 many if i % 5 == 0 else few)
+    raw.end()
+    raw.save(path)
+
+
+def small(path):
+    Random(seed=3, functions=5, nodes=12).write(path)
+
+
+if __name__ == "__main__":
+    what, path = sys.argv[1:3]
+    number = int(sys.argv[3]) if len(sys.argv) > 3 else None
+    if what == "small":
+        small(path)
+    elif what == "random":
+        Random(seed=number or 1).write(path)
+    elif what == "deep":
+        deep(path, number or 1000000)
+    elif what == "large":
+        large(path, number or 1000000)
+    else:
+        sys.exit("raw_make.py: unknown profile " + what)

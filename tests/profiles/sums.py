@@ -1,0 +1,271 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+sums.py: what an import adds up, against the slow and obvious way.
+
+Random programs with threads, recursion, a signal handler and several parts (raw_make.Random) are imported; every
+table is compared with sums over what was put in. Then the exports are read back.
+
+    sums.py TP_TOOL
+"""
+import csv
+import io
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import raw_make
+from raw_make import DATA, FETCH, IMMEDIATE, UNIT, WIDTH, add
+
+TOOL = sys.argv[1]
+passed = failed = 0
+SLOTS = IMMEDIATE + FETCH + DATA
+NAMES = list(dict.fromkeys(name for name in SLOTS if name != "-"))
+NEEDS = {"Dr": "r", "Dw": "w", "D1mr": "r", "D1mw": "w", "DLmr": "r", "DLmw": "w",
+         "Bc": "c", "Bcm": "c", "Bi": "i", "Bim": "i"}
+NEEDS.update({use + "D1": "rw" for use in raw_make.USE})
+
+
+def check(good, what):
+    global passed, failed
+    if good:
+        passed += 1
+    else:
+        failed += 1
+        print("FAILED:", what)
+
+
+def tool(*arguments):
+    return subprocess.run([TOOL] + list(arguments), check=True, stdout=subprocess.PIPE).stdout.decode()
+
+
+def columns(row, can):
+    """Name -> value as the profile has it: late slots of one name summed, AcCost in its unit, None: cannot occur."""
+    out = {name: 0 for name in NAMES}
+    for name, value in zip(SLOTS, row):
+        if name != "-":
+            out[name] += value
+    for name in NAMES:
+        if out[name] == 0 and name in NEEDS and not set(NEEDS[name]) & can:
+            out[name] = None
+        elif name.startswith("AcCost"):
+            out[name] /= UNIT
+    return out
+
+
+def abilities(program, instr):
+    _, _, _, _, flags, reads, writes = program.instrs[instr - 1]
+    return ({"r"} if reads else set()) | ({"w"} if writes else set()) | \
+        ({"c"} if flags & raw_make.COND else set()) | ({"i"} if flags & raw_make.INDIRECT else set())
+
+
+def table(db, name, key):
+    cursor = db.execute("SELECT * FROM " + name)
+    fields = [d[0] for d in cursor.description]
+    rows = [dict(zip(fields, row)) for row in cursor]
+    return {tuple(row[k] for k in key): row for row in rows}, len(rows)
+
+
+def same(row, expected, suffix=""):
+    return all(row[name + suffix] == value for name, value in expected.items())
+
+
+class Expected:
+    def __init__(self, program):
+        self.self_, self.node, self.arc, self.incl = program.sums(program.parts)
+        executed = {instr for (_, instr), row in self.self_.items() if any(row)}
+        self.can = {f: set() for f in range(1, program.functions + 1)}
+        for instr in executed:
+            self.can[program.instrs[instr - 1][3]] |= abilities(program, instr)
+        self.below = {f: set(can) for f, can in self.can.items()}
+        for _ in range(program.functions):
+            for _, caller, callee in program.arcs:
+                self.below[caller] |= self.below[callee]
+        self.can_all = set().union(*self.can.values())
+        self.executed = executed
+
+
+def total_of(rows):
+    total = [0] * WIDTH
+    for row in rows:
+        total = add(total, row)
+    return total
+
+
+def check_code(db, program, e):
+    found, count = table(db, "functions", ["id"])
+    functions = sorted(e.incl)
+    check(sorted(k[0] for k in found) == functions and count == len(functions), "functions are there once")
+    for f in functions:
+        own = total_of(row for (_, i), row in e.self_.items() if program.instrs[i - 1][3] == f)
+        check(same(found[f,], columns(own, e.can[f])), "self cost of function %d" % f)
+        check(same(found[f,], columns(e.incl[f], e.below[f]), "_incl"), "inclusive cost of function %d" % f)
+    instructions, count = table(db, "instructions", ["address"])
+    check(count == len(e.executed), "instructions are there once")
+    for i in e.executed:
+        row = total_of(r for (_, k), r in e.self_.items() if k == i)
+        check(same(instructions[program.instrs[i - 1][1],], columns(row, abilities(program, i))), "instruction %d" % i)
+    by_thread, _ = table(db, "self", ["thread", "instruction_id"])
+    for (thread, i), row in e.self_.items():
+        if any(row):
+            key = thread, instructions[program.instrs[i - 1][1],]["id"]
+            check(key in by_thread and same(by_thread[key], columns(row, abilities(program, i))), "by thread")
+    lines, _ = table(db, "lines", ["function_id"])  # no debug information: one line per function
+    for f in functions:
+        if f in {program.instrs[i - 1][3] for i in e.executed}:
+            own = columns(total_of(row for (_, i), row in e.self_.items() if program.instrs[i - 1][3] == f), e.can[f])
+            check(same(lines[f,], own), "line of function %d" % f)
+            check(all(lines[f,][name + "_incl"] <= (found[f,][name + "_incl"] or 0) for name in NAMES
+                      if lines[f,][name + "_incl"] is not None), "a line costs no more than its function")
+
+
+def check_calls(db, program, e):
+    arcs, count = table(db, "arcs", ["id"])
+    check(count == len(program.arcs) or all(k[0] - 1 < len(program.arcs) for k in arcs), "arcs are there once")
+    for i, (site, caller, callee) in enumerate(program.arcs):
+        row = arcs[i + 1,]
+        check((row["caller_id"], row["callee_id"], row["address"]) == (caller, callee, program.instrs[site - 1][1]),
+              "ends of arc %d" % (i + 1))
+        check(same(row, columns(e.arc.get(i + 1, [0] * WIDTH), e.below[callee]), "_incl"), "cost of arc %d" % (i + 1))
+        calls = sum(1 for node in program.nodes if node[1] == i + 1) if i + 1 in e.arc else 0
+        check(row["calls"] >= calls, "calls of arc %d" % (i + 1))
+    paths, count = table(db, "paths", ["id"])
+    check(count == len(program.nodes), "paths are there once")
+    check(all(row["parent"] is None or row["parent"] > k[0] for k, row in paths.items()), "paths are in post-order")
+
+    def chain(path):
+        names = []
+        while path is not None:
+            names.append((paths[path,]["arc_id"], paths[path,]["function_id"], paths[path,]["handler"]))
+            path = paths[path,]["parent"]
+        return tuple(names)
+    ours = {}
+    for i, node in enumerate(program.nodes):
+        key = tuple((program.nodes[p - 1][1] or None, program.nodes[p - 1][2], int(program.nodes[p - 1][4] != 0))
+                    for p in program.path(i + 1)), node[3]
+        below = total_of(e.node.get(k + 1, [0] * WIDTH) for k in range(len(program.nodes)) if i + 1 in program.path(k + 1))
+        ours.setdefault(key, []).append((e.node.get(i + 1, [0] * WIDTH), below, node[2]))
+    for key, row in paths.items():
+        candidates = ours.get((chain(key[0]), row["thread"]), [])
+        check(any(all((row[n] or 0) == (v or 0) for n, v in columns(own, set("rwci")).items()) and
+                  all((row[n + "_incl"] or 0) == (v or 0) for n, v in columns(below, set("rwci")).items())
+                  for own, below, _ in candidates), "cost of path %d" % key[0])
+
+
+def check_sums(db, program, e):
+    grand = total_of(e.self_.values())
+    total, count = table(db, "totals", [])
+    check(count == 1 and same(total[()], columns(grand, e.can_all)), "totals")
+    for name in NAMES:
+        roots = db.execute("SELECT sum(%s_incl) FROM paths WHERE parent IS NULL" % name).fetchone()[0]
+        check((roots or 0) == (total[()][name] or 0), "roots sum to the total of " + name)
+    threads, _ = table(db, "threads", ["id"])
+    for t in range(1, program.threads + 1):
+        row = total_of(r for (thread, _), r in e.self_.items() if thread == t)
+        check(same(threads[t,], columns(row, e.can_all)), "thread %d" % t)
+    parts, _ = table(db, "parts", ["part"])
+    for i, part in enumerate(program.parts):
+        check(same(parts[i + 1,], columns(total_of(part.values()), e.can_all)), "part %d" % (i + 1))
+    functions, _ = table(db, "thread_functions", ["thread", "function_id"])
+    for t in range(1, program.threads + 1):
+        for f in range(1, program.functions + 1):
+            row = total_of(r for i, r in e.node.items() if program.nodes[i - 1][3] == t and
+                           f in {program.nodes[p - 1][2] for p in program.path(i)})
+            if any(row):
+                check(same(functions[t, f], columns(row, e.below[f]), "_incl"), "thread %d, function %d" % (t, f))
+    row = db.execute("SELECT AcCost1, L1m, CEst FROM totals").fetchone()
+    t = total[()]
+    l1m, llm = t["I1mr"] + t["D1mr"] + t["D1mw"], t["ILmr"] + t["DLmr"] + t["DLmw"]
+    check(row == (t["AcCostI1"] + t["AcCostD1"], l1m, t["Ir"] + 10 * l1m + 100 * llm + 10 * (t["Bcm"] + t["Bim"])),
+          "derived events")
+
+
+def callgrind_sums(text):
+    """events, totals line, sum of self lines, {(caller, callee): [calls, costs]}"""
+    events, total, own, calls, names = None, None, None, {}, {}
+    function = callee = None
+    count = 0
+
+    def name(value):
+        m = re.match(r"\((\d+)\)(?: (.*))?$", value)
+        if m.group(2) is not None:
+            names[m.group(1)] = m.group(2)
+        return names[m.group(1)]
+    for line in text.splitlines():
+        if line.startswith("events:"):
+            events = line.split()[1:]
+            own = [0] * len(events)
+        elif line.startswith("totals:"):
+            total = [int(x) for x in line.split()[1:]]
+        elif line.startswith("fn="):
+            function = name(line[3:])
+        elif line.startswith("cfn="):
+            callee = name(line[4:])
+        elif line.startswith("calls="):
+            count = int(line[6:].split()[0])
+        elif re.match(r"\d", line):
+            costs = [int(x) for x in line.split()[1:]]
+            if callee:
+                old = calls.setdefault((function, callee), [0] * (len(costs) + 1))
+                calls[function, callee] = add(old, [count] + costs)
+                callee = None
+            else:
+                own = add(own, costs)
+    return events, total, own, calls
+
+
+def check_exports(db, path, program, e):
+    events, total, own, calls = callgrind_sums(tool("export", "callgrind", path))
+    check(events == "Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw AcCost1 SpLoss1 AcCost2 SpLoss2".split(), "13 events")
+    check(total == own, "callgrind: lines sum to totals")
+    t = columns(total_of(e.self_.values()), e.can_all)
+    expected = [t[x] for x in events[:9]] + [round(t["AcCostI1"] + t["AcCostD1"]), t["SpLossI1"] + t["SpLossD1"],
+                                             round(t["AcCostL"]), t["SpLossL"]]
+    check(own == expected, "callgrind: totals")
+    for (caller, callee), costs in calls.items():
+        rows = [e.arc.get(i + 1, [0] * WIDTH) for i, arc in enumerate(program.arcs)
+                if ("f%d" % arc[1], "f%d" % arc[2]) == (caller, callee)]
+        c = columns(total_of(rows), set("rwci"))
+        check(costs[1:10] == [c[x] for x in events[:9]], "callgrind: costs of calls %s to %s" % (caller, callee))
+        check(abs(costs[10] - c["AcCostI1"] - c["AcCostD1"]) <= len(rows), "callgrind: AcCost1 of calls")
+    annotated = subprocess.run(["callgrind_annotate", "--threshold=100", "/dev/stdin"], stdout=subprocess.PIPE,
+                               input=tool("export", "callgrind", path, "events=all").encode()).stdout.decode() \
+        if os.path.exists("/usr/bin/callgrind_annotate") else ""
+    if annotated:
+        m = re.search(r"^([0-9,]+) .*PROGRAM TOTALS", annotated, re.M)
+        check(m and int(m.group(1).replace(",", "")) == t["Ir"], "callgrind_annotate reads it")
+        ir = sum(int(m.group(1).replace(",", "")) for m in re.finditer(r"^ *([0-9,]+) .*:f\d+ \[", annotated, re.M))
+        check(ir == t["Ir"], "callgrind_annotate: functions sum to the total")
+    folded = tool("export", "folded", path, "events=D1mr")
+    check(sum(int(line.rsplit(" ", 1)[1]) for line in folded.splitlines()) == t["D1mr"], "folded: sum")
+    data = json.loads(tool("export", "json", path))
+    check(data["totals"]["Ir"] == t["Ir"] and len(data["functions"]) == len(e.incl) and
+          data["totals"]["AcCostL"] == t["AcCostL"], "json")
+    rows = list(csv.DictReader(io.StringIO(tool("export", "csv", path, "table=arcs", "events=Ir"), newline="")))
+    check(sum(int(r["Ir_incl"]) for r in rows) == db.execute("SELECT sum(Ir_incl) FROM arcs").fetchone()[0], "csv")
+
+
+def main():
+    for seed, functions, nodes, parts, threads in ((1, 20, 200, 2, 3), (2, 3, 40, 1, 1), (3, 50, 60, 3, 2), (4, 8, 300, 1, 1)):
+        with tempfile.TemporaryDirectory() as work:
+            raw, path = os.path.join(work, "raw"), os.path.join(work, "profile")
+            program = raw_make.Random(seed, functions, nodes, parts, threads)
+            program.write(raw)
+            tool("import", raw, path)
+            e = Expected(program)
+            db = sqlite3.connect(path)
+            check_code(db, program, e)
+            check_calls(db, program, e)
+            check_sums(db, program, e)
+            check_exports(db, path, program, e)
+            db.close()
+    print("%d passed, %d failed" % (passed, failed))
+    return failed > 0
+
+
+sys.exit(main())

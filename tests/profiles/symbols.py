@@ -1,0 +1,282 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+symbols.py: files, lines and inlined frames against addr2line, address by address.
+
+Compiles a C, a C++ and (if there is a compiler) a Rust program with DWARF 4 and 5, whole, with separate debug
+files (build-id, debuglink) and stripped, and imports a raw profile in which every instruction of them was
+executed once.
+
+    symbols.py TP_TOOL
+"""
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import raw_make
+
+TOOL = sys.argv[1]
+BIAS = 0x555555554000
+passed = failed = 0
+
+C_SOURCE = r"""
+#include <stdlib.h>
+static inline __attribute__((always_inline)) int innermost(int x)
+{
+    return x * 7 + rand();
+}
+static inline __attribute__((always_inline)) int middle(int x)
+{
+    int sum = 0;
+    for (int i = 0; i < x; i++) {
+        int y = i * 3;
+        sum += innermost(y) ^ i;
+    }
+    return sum;
+}
+__attribute__((noinline)) int outer(int x)
+{
+    return middle(x) + innermost(x + 1) + middle(x * 2);
+}
+__attribute__((noinline, cold)) void rare(void)
+{
+    abort();
+}
+int main(int argc, char **argv)
+{
+    if (argc > 100)
+        rare();
+    return outer(argc) + atoi(argv[0]);
+}
+"""
+CC_SOURCE = r"""
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+namespace shop {
+template <typename T> struct Box {
+    T value;
+    __attribute__((noinline)) T take(int n) { return value + static_cast<T>(n); }
+};
+__attribute__((noinline)) std::map<std::string, int> count(const std::vector<std::string> &words)
+{
+    std::map<std::string, int> result;
+    for (const auto &word : words)
+        result[word]++;
+    return result;
+}
+}
+int main(int argc, char **argv)
+{
+    std::vector<std::string> words(argv, argv + argc);
+    std::sort(words.begin(), words.end(), [](const auto &a, const auto &b) { return a > b; });
+    shop::Box<long> box{3};
+    return static_cast<int>(shop::count(words).size() + box.take(argc));
+}
+"""
+RUST_SOURCE = r"""
+mod shop { pub struct Bag<T> { pub items: Vec<T> }
+impl<T: Copy + std::ops::Add<Output = T>> Bag<T> { #[inline(never)] pub fn sum(&self, zero: T) -> T {
+    self.items.iter().fold(zero, |a, b| a + *b) } } }
+fn main() { let bag = shop::Bag { items: std::env::args().map(|a| a.len()).collect() };
+    println!("{}", bag.sum(0)); }
+"""
+
+
+def check(good, what):
+    global passed, failed
+    if good:
+        passed += 1
+    else:
+        failed += 1
+        print("FAILED:", what)
+
+
+def run(*command, **more):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, **more).stdout
+
+
+def instructions(path):
+    """(address, symbol) of every instruction in .text, as objdump sees them."""
+    found, symbol = [], None
+    for line in run("objdump", "-d", "-j", ".text", "--no-show-raw-insn", path).splitlines():
+        m = re.match(r"^([0-9a-f]+) <(.*)>:$", line)
+        if m:
+            symbol = (int(m.group(1), 16), m.group(2))
+        m = re.match(r"^ +([0-9a-f]+):\t", line)
+        if m and symbol:
+            found.append((int(m.group(1), 16), symbol))
+    return found
+
+
+def build_id(path):
+    m = re.search(r"Build ID: ([0-9a-f]+)", run("readelf", "-n", path))
+    return bytes.fromhex(m.group(1)) if m else b""
+
+
+def make_raw(elf, recorded_path, raw_path):
+    code = instructions(elf)
+    raw = raw_make.Raw()
+    raw.events()
+    raw.object(1, recorded_path, BIAS, 1 << 20, BIAS, build_id(elf))
+    raw.thread(1, 1)
+    functions = {}
+    for address, symbol in code:
+        if symbol not in functions:
+            functions[symbol] = len(functions) + 1
+            raw.function(functions[symbol], 1, symbol[0] + BIAS, 0, symbol[1])
+    for i, (address, symbol) in enumerate(code):
+        raw.instr(i + 1, address + BIAS, 1, functions[symbol])
+        raw.self_cost(1, i + 1, [1, 0, 0, 0, 0, 0, 0])
+    raw.end()
+    raw.save(raw_path)
+    return [address for address, _ in code]
+
+
+def tidy(path):
+    path = re.sub(r"/+", "/", path)
+    while "/./" in path:
+        path = path.replace("/./", "/")
+    return path
+
+
+def addr2line(elf, addresses):
+    """address -> [(function, file, line), innermost first]"""
+    text = run("addr2line", "-a", "-i", "-f", "-C", "-e", elf, input="\n".join(hex(a) for a in addresses))
+    result, current, lines = {}, None, text.splitlines()
+    i = 0
+    while i < len(lines):
+        if re.match(r"^0x[0-9a-f]{16}$", lines[i]):
+            current = result.setdefault(int(lines[i], 16), [])
+            i += 1
+            continue
+        where = re.sub(r" \(discriminator \d+\)", "", lines[i + 1])
+        file, line = where.rsplit(":", 1)
+        number = int(line) if line.isdigit() and line != "0" else None
+        # A bare name without line is a guess from the symbol table's file symbols, not debug information.
+        known = file != "??" and (number or "/" in file)
+        current.append((lines[i], tidy(file) if known else None, number))
+        i += 2
+    return result
+
+
+def ours(db_path):
+    db = sqlite3.connect(db_path)
+    frames = {row[0]: row[1:] for row in db.execute("SELECT id, parent, name, call_file, call_line FROM inlined")}
+    result = {}
+    for offset, file, line, inlined in db.execute("SELECT offset, file, line, inlined_id FROM instructions"):
+        chain = [(file, line)]
+        names = []
+        while inlined:
+            parent, name, call_file, call_line = frames[inlined]
+            chain.append((call_file, call_line))
+            names.append(name)
+            inlined = parent
+        result[offset] = chain, names
+    db.close()
+    return result
+
+
+def plain(name):
+    return re.sub(r"[^A-Za-z0-9_]", "", re.sub(r"<.*|\(.*", "", name.replace("(anonymous namespace)", "")))[-24:]
+
+
+def same_names(names, theirs):
+    """Where ranges of a subroutine touch, addr2line now and then calls the innermost frame by the name of the
+    outermost; the chain of lines is right all the same."""
+    names, theirs = [plain(n) for n in names], [plain(n) for n in theirs]
+    return names[1:] == theirs[1:-1] and (not names or names[0] == theirs[0] or theirs[0] == theirs[-1])
+
+
+def compare(what, elf, recorded, work, options=(), lines=True, frames=True):
+    raw, db = os.path.join(work, "t.raw"), os.path.join(work, "t.db")
+    addresses = make_raw(elf, recorded, raw)
+    run(TOOL, "import", raw, db, *options)
+    found = ours(db)
+    check(len(found) == len(set(addresses)), what + ": every instruction has a row")
+    if not lines:
+        check(all(chain == [(None, None)] for chain, _ in found.values()), what + ": no lines")
+        return
+    expected = addr2line(elf, addresses)
+    bad = bad_frames = inlined = 0
+    for address in addresses:
+        chain, names = found[address]
+        theirs = [(file, line) for _, file, line in expected[address]]
+        inlined += len(names) > 0
+        if chain[0] != theirs[0]:
+            bad += 1
+            if bad < 4:
+                print(" ", what, hex(address), "line", chain[0], "expected", theirs[0])
+        elif frames and (chain != theirs or not same_names(names, [n for n, _, _ in expected[address]])):
+            bad_frames += 1
+            if bad_frames < 4:
+                print(" ", what, hex(address), "frames", chain, names, "expected", expected[address])
+    check(bad == 0, "%s: %d of %d lines differ" % (what, bad, len(addresses)))
+    check(bad_frames == 0, "%s: %d of %d chains differ" % (what, bad_frames, len(addresses)))
+    check(inlined > 0, what + ": something is inlined")
+
+
+def separate(elf, work):
+    debug = os.path.join(work, "prog.debug")
+    stripped = os.path.join(work, "bin", "prog")
+    os.makedirs(os.path.dirname(stripped), exist_ok=True)
+    run("objcopy", "--only-keep-debug", elf, debug)
+    run("objcopy", "--strip-all", "--add-gnu-debuglink=" + debug, elf, stripped)
+    return debug, stripped
+
+
+def program(language, version, work):
+    """Path of the compiled program, or None without a compiler."""
+    compiler, suffix, source = {"c": ("gcc", ".c", C_SOURCE), "c++": ("g++", ".cc", CC_SOURCE),
+                                "rust": ("rustc", ".rs", RUST_SOURCE)}[language]
+    if not shutil.which(compiler):
+        return None
+    path, out = os.path.join(work, "prog" + suffix), os.path.join(work, "prog")
+    with open(path, "w") as f:
+        f.write(source)
+    if language == "rust":
+        run(compiler, "-O", "-g", path, "-o", out)
+    else:
+        run(compiler, "-O2", "-gdwarf-%d" % version, "-Wl,--build-id", path, "-o", out)
+    return out
+
+
+def main():
+    for language, version in (("c", 4), ("c", 5), ("c++", 4), ("c++", 5), ("rust", 4)):
+        with tempfile.TemporaryDirectory() as work:
+            work = os.path.realpath(work)
+            elf = program(language, version, work)
+            if not elf:
+                continue
+            what = "%s, DWARF %d" % (language, version)
+            compare(what, elf, elf, work, frames=language != "rust")
+            if language == "rust":
+                continue
+            debug, stripped = separate(elf, work)
+            compare(what + ", stripped", elf, stripped, work, lines=False)
+            beside = os.path.join(work, "bin", ".debug")
+            os.mkdir(beside)
+            shutil.copy(debug, os.path.join(beside, "prog.debug"))
+            compare(what + ", debuglink", elf, stripped, work)
+            shutil.rmtree(beside)
+            identity = build_id(elf).hex()
+            store = os.path.join(work, "dbg", ".build-id", identity[:2])
+            os.makedirs(store)
+            shutil.copy(debug, os.path.join(store, identity[2:] + ".debug"))
+            compare(what + ", build-id", elf, stripped, work, ["debug_path=" + os.path.join(work, "dbg")])
+            compare(what + ", sysroot", elf, "/bin/prog", work,
+                    ["sysroot=" + work, "debug_path=" + os.path.join(work, "dbg")])
+            run("gcc", "-Wl,--build-id", "-O0", "-g", "-x", "c", "-o", stripped, "-", input=C_SOURCE + "int other;")
+            if language == "c++":
+                compare(what + ", another program at its place", elf, stripped, work, lines=False)
+    print("%d passed, %d failed" % (passed, failed))
+    return failed > 0
+
+
+sys.exit(main())

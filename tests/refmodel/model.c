@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * model.c: docs/model.md, sentence by sentence.
+ *
+ * A set is an array of pointers to lines, most recently used first. A line of level 1 points to the record of the
+ * last level it holds. A record is on its own: its line's place in the last level (`resident`) and its holders
+ * keep it; when both are gone, its loader pays.
+ */
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct use {
+    struct model_payer payer;
+    bool fetched; /* kind of the loading access */
+    uint64_t load, touches, bytes;
+    uint8_t *touched; /* one flag per byte of the line */
+};
+
+struct record {
+    struct use use;
+    uint64_t line;
+    uint32_t holders;
+    bool resident;
+};
+
+struct line {
+    struct use use;
+    uint64_t line;
+    struct record *record;
+};
+
+/* A cache of level 1 holds lines, the last level records; both only as far as order and address go. */
+struct cache {
+    struct model_cache_config config;
+    uint64_t sets;
+    void **way;      /* sets x assoc, in each set the most recently used first */
+    uint32_t *count; /* ways filled per set */
+};
+
+struct model {
+    struct model_config config;
+    struct cache i1[MODEL_MAX_THREADS], d1[MODEL_MAX_THREADS], ll;
+    uint64_t clock;
+    model_charge *charge;
+    void *user;
+};
+
+const char *model_event_name(int event)
+{
+    static const char *const names[M_EVENTS] = {
+        "Ir", "Dr", "Dw", "Bc", "Bcm", "Bi", "Bim",
+        "I1mr", "ILmr",
+        "AcCostI1", "SpLossI1", "EvI1", "TchI1", "BytI1", "UseI1", "AgeI1",
+        "AcCostIL", "SpLossIL", "EvIL", "TchIL", "BytIL", "UseIL", "AgeIL",
+        "D1mr", "DLmr", "D1mw", "DLmw",
+        "AcCostD1", "SpLossD1", "EvD1", "TchD1", "BytD1", "UseD1", "AgeD1",
+        "AcCostDL", "SpLossDL", "EvDL", "TchDL", "BytDL", "UseDL", "AgeDL",
+    };
+    return names[event];
+}
+
+/* ---------------------------------------------------------------------------------------------- plain caches */
+
+static void cache_init(struct cache *cache, const struct model_cache_config *config)
+{
+    cache->config = *config;
+    cache->sets = config->size / ((uint64_t)config->assoc * config->line);
+    cache->way = calloc(cache->sets * config->assoc, sizeof *cache->way);
+    cache->count = calloc(cache->sets, sizeof *cache->count);
+}
+
+static uint64_t cache_set(const struct cache *cache, uint64_t line)
+{
+    return line / cache->config.line % cache->sets;
+}
+
+static void cache_put_first(struct cache *cache, uint64_t set, void *entry)
+{
+    void **way = cache->way + set * cache->config.assoc;
+
+    memmove(way + 1, way, cache->count[set] * sizeof *way);
+    way[0] = entry;
+    cache->count[set]++;
+}
+
+static void *cache_take(struct cache *cache, uint64_t set, uint32_t position)
+{
+    void **way = cache->way + set * cache->config.assoc;
+    void *entry = way[position];
+
+    cache->count[set]--;
+    memmove(way + position, way + position + 1, (cache->count[set] - position) * sizeof *way);
+    return entry;
+}
+
+/* The least recently used entry of a full set, taken out; NULL if the set has room. */
+static void *cache_make_room(struct cache *cache, uint64_t set)
+{
+    if (cache->count[set] < cache->config.assoc)
+        return NULL;
+    return cache_take(cache, set, cache->config.assoc - 1);
+}
+
+/* ------------------------------------------------------------------------------------------------- line use */
+
+static void use_init(struct model *model, struct use *use, const struct model_payer *payer, bool fetched,
+                     uint64_t index, uint32_t line_size)
+{
+    (void)model;
+    use->payer = *payer;
+    use->fetched = fetched;
+    use->load = index;
+    use->touches = use->bytes = 0;
+    use->touched = calloc(line_size, 1);
+}
+
+static uint64_t distinct_bytes(const struct use *use, uint32_t line_size)
+{
+    uint32_t granule = line_size > 64 ? line_size / 64 : 1;
+    uint64_t distinct = 0;
+
+    for (uint32_t start = 0; start < line_size; start += granule) {
+        bool any = false;
+
+        for (uint32_t i = start; i < start + granule; i++)
+            any |= use->touched[i];
+        distinct += any ? granule : 0;
+    }
+    return distinct;
+}
+
+/* A tenure ends at `index`: its loader pays. first: the event of M_ACCOST at this level for this kind. */
+static void use_end(struct model *model, struct use *use, uint32_t line_size, bool last_level, uint64_t index)
+{
+    int first = use->fetched ? (last_level ? M_I_USEL : M_I_USE1) : (last_level ? M_D_USEL : M_D_USE1);
+    uint64_t distinct = distinct_bytes(use, line_size);
+    uint64_t amount[M_USES] = {
+        [M_ACCOST] = (1000ull << 16) / use->touches,
+        [M_SPLOSS] = line_size - distinct,
+        [M_EV] = 1,
+        [M_TCH] = use->touches,
+        [M_BYT] = use->bytes,
+        [M_USE] = distinct,
+        [M_AGE] = index - use->load,
+    };
+
+    for (int i = 0; model->config.use && i < M_USES; i++)
+        model->charge(model->user, &use->payer, first + i, amount[i]);
+    free(use->touched);
+}
+
+static void record_end_if_done(struct model *model, struct record *record, uint64_t index)
+{
+    if (record->resident || record->holders)
+        return;
+    use_end(model, &record->use, model->config.ll.line, true, index);
+    free(record);
+}
+
+/* A line leaves level 1: its tenure ends, its use joins the record's. */
+static void line_end(struct model *model, const struct cache *cache, struct line *line, uint64_t index)
+{
+    struct record *record = line->record;
+    uint64_t offset = line->line - record->line;
+
+    for (uint32_t i = 0; i < cache->config.line; i++)
+        record->use.touched[offset + i] |= line->use.touched[i];
+    record->use.touches += line->use.touches;
+    record->use.bytes += line->use.bytes;
+    use_end(model, &line->use, cache->config.line, false, index);
+    record->holders--;
+    record_end_if_done(model, record, index);
+    free(line);
+}
+
+/* ------------------------------------------------------------------------------------------------- an access */
+
+/* Ask the last level for the line that holds `address`. The record it has, afterwards the most recently used. */
+static struct record *last_level(struct model *model, uint64_t address, const struct model_payer *payer,
+                                 bool fetched, uint64_t index, bool *missed)
+{
+    struct cache *ll = &model->ll;
+    uint64_t line = address - address % ll->config.line, set = cache_set(ll, line);
+    struct record *record, *victim;
+
+    for (uint32_t i = 0; i < ll->count[set]; i++) {
+        record = ll->way[set * ll->config.assoc + i];
+        if (record->line == line) {
+            cache_put_first(ll, set, cache_take(ll, set, i));
+            return record;
+        }
+    }
+    *missed = true;
+    victim = cache_make_room(ll, set);
+    if (victim) {
+        victim->resident = false;
+        record_end_if_done(model, victim, index);
+    }
+    record = calloc(1, sizeof *record);
+    use_init(model, &record->use, payer, fetched, index, ll->config.line);
+    record->line = line;
+    record->resident = true;
+    cache_put_first(ll, set, record);
+    return record;
+}
+
+static struct line *level1(struct model *model, struct cache *cache, uint64_t line_address,
+                           const struct model_payer *payer, uint64_t index, bool *missed1, bool *missed_ll)
+{
+    uint64_t set = cache_set(cache, line_address);
+    bool fetched = cache >= model->i1 && cache < model->i1 + MODEL_MAX_THREADS;
+    struct line *line, *victim;
+
+    for (uint32_t i = 0; i < cache->count[set]; i++) {
+        line = cache->way[set * cache->config.assoc + i];
+        if (line->line == line_address) {
+            cache_put_first(cache, set, cache_take(cache, set, i));
+            return line;
+        }
+    }
+    *missed1 = true;
+    victim = cache_make_room(cache, set);
+    if (victim)
+        line_end(model, cache, victim, index);
+    line = calloc(1, sizeof *line);
+    use_init(model, &line->use, payer, fetched, index, cache->config.line);
+    line->line = line_address;
+    line->record = last_level(model, line_address, payer, fetched, index, missed_ll);
+    line->record->holders++;
+    cache_put_first(cache, set, line);
+    return line;
+}
+
+static void touch(struct line *line, uint64_t address, uint64_t end, uint32_t line_size)
+{
+    uint64_t from = address > line->line ? address - line->line : 0;
+    uint64_t to = end < line->line + line_size ? end - line->line : line_size;
+
+    line->use.touches++;
+    line->use.bytes += to - from;
+    memset(line->use.touched + from, 1, to - from);
+}
+
+void model_access(struct model *model, uint32_t thread, enum model_kind kind, uint64_t address, uint32_t size,
+                  const struct model_payer *payer)
+{
+    uint32_t owner = model->config.shared_l1 ? 0 : thread;
+    struct cache *cache = kind == MODEL_FETCH ? &model->i1[owner] : &model->d1[owner];
+    uint64_t index = model->clock++, line_size = cache->config.line;
+    bool missed1 = false, missed_ll = false;
+    static const int event[][2] = {
+        [MODEL_FETCH] = { M_I1MR, M_ILMR },
+        [MODEL_READ] = { M_D1MR, M_DLMR },
+        [MODEL_WRITE] = { M_D1MW, M_DLMW },
+        [MODEL_MODIFY] = { M_D1MR, M_DLMR },
+    };
+
+    for (uint64_t at = address - address % line_size; at < address + size; at += line_size)
+        touch(level1(model, cache, at, payer, index, &missed1, &missed_ll), address, address + size,
+              (uint32_t)line_size);
+    if (missed1)
+        model->charge(model->user, payer, event[kind][0], 1);
+    if (missed_ll)
+        model->charge(model->user, payer, event[kind][1], 1);
+}
+
+uint64_t model_clock(const struct model *model)
+{
+    return model->clock;
+}
+
+/* ---------------------------------------------------------------------------------------------- life and ends */
+
+struct model *model_new(const struct model_config *config, model_charge *charge, void *user)
+{
+    struct model *model = calloc(1, sizeof *model);
+
+    model->config = *config;
+    model->charge = charge;
+    model->user = user;
+    for (int i = 0; i < MODEL_MAX_THREADS; i++) {
+        cache_init(&model->i1[i], &config->i1);
+        cache_init(&model->d1[i], &config->d1);
+    }
+    cache_init(&model->ll, &config->ll);
+    return model;
+}
+
+static void empty_level1(struct model *model, struct cache *cache)
+{
+    for (uint64_t set = 0; set < cache->sets; set++)
+        while (cache->count[set])
+            line_end(model, cache, cache_take(cache, set, 0), model->clock);
+}
+
+void model_thread_end(struct model *model, uint32_t thread)
+{
+    if (model->config.shared_l1)
+        return;
+    empty_level1(model, &model->i1[thread]);
+    empty_level1(model, &model->d1[thread]);
+}
+
+void model_empty(struct model *model)
+{
+    struct cache *ll = &model->ll;
+
+    for (int i = 0; i < MODEL_MAX_THREADS; i++) {
+        empty_level1(model, &model->i1[i]);
+        empty_level1(model, &model->d1[i]);
+    }
+    for (uint64_t set = 0; set < ll->sets; set++) {
+        while (ll->count[set]) {
+            struct record *record = cache_take(ll, set, 0);
+
+            record->resident = false;
+            record_end_if_done(model, record, model->clock);
+        }
+    }
+}
+
+void model_finish(struct model *model)
+{
+    if (model->config.flush_at_exit)
+        model_empty(model);
+}
+
+static void discard(void *user, const struct model_payer *payer, int event, uint64_t amount)
+{
+    (void)user, (void)payer, (void)event, (void)amount;
+}
+
+void model_free(struct model *model)
+{
+    model->charge = discard;
+    model_empty(model);
+    for (int i = 0; i < MODEL_MAX_THREADS; i++) {
+        free(model->i1[i].way), free(model->i1[i].count);
+        free(model->d1[i].way), free(model->d1[i].count);
+    }
+    free(model->ll.way), free(model->ll.count);
+    free(model);
+}
+
+/* -------------------------------------------------------------------------------------------------- branches */
+
+bool model_predict_cond(struct model_predictor *predictor, uint64_t address, bool taken)
+{
+    uint8_t *counter = &predictor->counter[predictor->history % 128 * 128 + address % 128];
+    bool predicted = *counter >= 2;
+
+    if (taken && *counter < 3)
+        ++*counter;
+    if (!taken && *counter > 0)
+        --*counter;
+    predictor->history = predictor->history * 2 + taken;
+    return predicted != taken;
+}
+
+bool model_predict_indirect(struct model_predictor *predictor, uint64_t address, uint64_t target)
+{
+    bool wrong = predictor->target[address % 512] != target;
+
+    predictor->target[address % 512] = target;
+    return wrong;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * model.h: the reference model of docs/model.md, slow and obvious.
+ *
+ * It simulates one access at a time: caches are lists of lines in the order of their last use, each line has one
+ * flag per byte, nothing is packed, deferred or remembered elsewhere. It is written from docs/model.md alone and
+ * knows nothing of the core; where the two differ, one of them is wrong.
+ *
+ * Who pays is not its business: each access comes with a payer, the model hands payers back with what they owe.
+ */
+#ifndef TENURE_REFMODEL_MODEL_H
+#define TENURE_REFMODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Every event, flat: what a cost vector is indexed by. */
+enum {
+    M_IR, M_DR, M_DW, M_BC, M_BCM, M_BI, M_BIM,
+    M_I1MR, M_ILMR,       /* misses of fetches */
+    M_I_USE1,             /* use at level 1 of lines loaded by fetches: M_USES of them */
+    M_I_USEL = M_I_USE1 + 7,
+    M_D1MR = M_I_USEL + 7, M_DLMR, M_D1MW, M_DLMW,
+    M_D_USE1,
+    M_D_USEL = M_D_USE1 + 7,
+    M_EVENTS = M_D_USEL + 7,
+    M_IMMEDIATE = M_I1MR, /* events below are immediate */
+};
+enum { M_ACCOST, M_SPLOSS, M_EV, M_TCH, M_BYT, M_USE, M_AGE, M_USES };
+
+const char *model_event_name(int event); /* as in the raw profile */
+
+struct model_cache_config {
+    uint64_t size;
+    uint32_t assoc, line;
+};
+struct model_config {
+    struct model_cache_config i1, d1, ll;
+    bool shared_l1, flush_at_exit, use;
+};
+
+enum model_kind { MODEL_FETCH, MODEL_READ, MODEL_WRITE, MODEL_MODIFY };
+
+/* Who made an access. `pays`: collection is on. What it is charged is for `charge` to decide. */
+struct model_payer {
+    uint32_t thread, instr, chain, epoch;
+    bool pays;
+};
+
+typedef void model_charge(void *user, const struct model_payer *payer, int event, uint64_t amount);
+
+enum { MODEL_MAX_THREADS = 16 };
+
+struct model *model_new(const struct model_config *config, model_charge *charge, void *user);
+void model_free(struct model *model);
+
+/* One fetch or one data access by a thread, 0 to MODEL_MAX_THREADS - 1: misses and ended tenures are charged. */
+void model_access(struct model *model, uint32_t thread, enum model_kind kind, uint64_t address, uint32_t size,
+                  const struct model_payer *payer);
+uint64_t model_clock(const struct model *model); /* accesses so far */
+
+void model_thread_end(struct model *model, uint32_t thread);
+void model_empty(struct model *model); /* instrumentation off: every tenure ends */
+void model_finish(struct model *model);
+
+/* Branch predictors of one thread (docs/model.md, 8). Return whether the branch was mispredicted. */
+struct model_predictor {
+    uint8_t counter[16384];
+    uint64_t target[512];
+    uint32_t history;
+};
+bool model_predict_cond(struct model_predictor *predictor, uint64_t address, bool taken);
+bool model_predict_indirect(struct model_predictor *predictor, uint64_t address, uint64_t target);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pair.h: the core and the models side by side. Each function says one thing to both, and checks what can be
+ * checked at once; costs are compared whenever a part ends.
+ *
+ * To the core it speaks as an engine does (core/tenure_core.h): blocks are translated once, into instructions,
+ * segments, fetch runs and accesses, and executed through core/cache_hot.h. To the models it speaks of single
+ * accesses and of what really happened to the call stack.
+ */
+#ifndef TENURE_REFMODEL_PAIR_H
+#define TENURE_REFMODEL_PAIR_H
+
+#include "method1.h"
+
+enum { PAIR_MAX_INSTRS = 10, PAIR_MAX_ACCESSES = 10 };
+
+struct pair_config {
+    struct model_cache_config i1, d1, ll;
+    bool cache_sim, branch_sim, use, inclusive, shared_l1, flush_at_exit, collect_at_start;
+    uint64_t paths;
+};
+
+struct pair_function {
+    uint32_t number; /* the caller's; dense from 0 */
+    uint64_t start, size;
+    uint32_t flags; /* M1_* */
+};
+struct pair_access {
+    uint8_t kind; /* enum tn_kind */
+    bool guarded; /* happens only sometimes */
+    uint16_t size;
+    uint32_t id, counter;
+};
+struct pair_instr {
+    uint64_t address;
+    uint8_t length;
+    bool cond, indirect, call, ret;
+    uint32_t first, accesses; /* in pair_block.access */
+    uint32_t id;              /* the core's, once executed */
+};
+struct pair_block {
+    struct pair_instr instr[PAIR_MAX_INSTRS];
+    struct pair_access access[PAIR_MAX_ACCESSES];
+    uint32_t instrs, split; /* side exit before instruction `split`; 0: none */
+    struct pair_translation *translation; /* pair's own */
+};
+/* What one execution does. */
+struct pair_run {
+    uint64_t address[PAIR_MAX_ACCESSES];
+    bool happens[PAIR_MAX_ACCESSES];
+    bool taken[2];   /* the side exit; the conditional branch at the end */
+    uint64_t target; /* of an indirect branch */
+};
+
+struct pair *pair_new(const struct pair_config *config, FILE *out);
+void pair_free(struct pair *pair);
+const struct pair_config *pair_config(const struct pair *pair);
+bool pair_good(const struct pair *pair);
+uint64_t pair_accesses(const struct pair *pair);
+
+void pair_function(struct pair *pair, const struct pair_function *function);
+void pair_execute(struct pair *pair, uint32_t thread, uint32_t function, struct pair_block *block,
+                  const struct pair_run *run);
+
+/* sp as in tenure_core.h; functions by the caller's number; `unseen`: call frames that ended without a word. */
+void pair_thread(struct pair *pair, uint32_t thread, uint32_t parent); /* itself: the first thread */
+void pair_begin(struct pair *pair, uint32_t thread, uint32_t function, uint64_t sp, bool in_mid_run);
+void pair_end(struct pair *pair, uint32_t thread);
+void pair_switch(struct pair *pair, uint32_t to);
+void pair_off(struct pair *pair); /* pair_begin for each thread must follow */
+void pair_call(struct pair *pair, uint32_t thread, uint32_t site, uint32_t function, uint64_t sp,
+               uint64_t return_address, uint32_t unseen);
+void pair_return(struct pair *pair, uint32_t thread, uint32_t site, uint64_t sp, uint64_t target,
+                 uint32_t frames);
+void pair_raise(struct pair *pair, uint32_t thread, uint32_t site, uint32_t function, uint64_t sp);
+void pair_jump(struct pair *pair, uint32_t thread, uint32_t site, uint32_t function, uint64_t sp);
+void pair_longjmp(struct pair *pair, uint32_t thread, uint32_t site, uint32_t function, uint64_t sp,
+                  uint32_t handlers, uint32_t frames);
+void pair_signal_enter(struct pair *pair, uint32_t thread, uint32_t function, uint64_t sp);
+void pair_signal_leave(struct pair *pair, uint32_t thread);
+
+void pair_toggle(struct pair *pair);
+void pair_zero(struct pair *pair);
+void pair_dump(struct pair *pair);
+void pair_finish(struct pair *pair);
+
+/* The sheet of the part that was compared last, as the core wrote it: for tests of known answers. */
+const struct sheet *pair_sheet(const struct pair *pair);
+uint32_t pair_function_id(const struct pair *pair, uint32_t number);
+
+#endif

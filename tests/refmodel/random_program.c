@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * random_program.c: see random_program.h.
+ *
+ * The program is code (functions of blocks of one or two segments, each block with a way to end) and threads that
+ * execute it. The truth is kept here as a real machine would: stack pointers, frames, levels. At each step a thread
+ * executes a block of the function it is in and does what the block's end asks for. What really happens is said to
+ * method 1 in its own words, and to the core in the words of an engine (pair.h).
+ */
+#include "random_program.h"
+
+#include "method1.h"
+#include "pair.h"
+#include "rng.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_FUNCTIONS = 12, MAX_BLOCKS = 10, MAX_DEPTH = 48, MAX_THREADS = 6, MAX_LEVEL = 4 };
+
+enum ending { END_NONE, END_COND, END_CALL, END_CALL_INDIRECT, END_RETURN, END_JUMP, END_JUMP_INDIRECT, ENDINGS };
+
+enum pattern { AT_FIXED, AT_STREAM, AT_RANDOM, AT_CONFLICT, AT_STACK, AT_CODE, PATTERNS };
+
+struct operand { /* of one access of one instruction */
+    enum pattern pattern;
+    uint64_t base, stride, at;
+};
+struct block {
+    struct pair_block code;
+    struct operand operand[PAIR_MAX_ACCESSES];
+    enum ending ending;
+    uint32_t target[3]; /* functions called or jumped to */
+    uint32_t bias;      /* of a conditional branch: taken in so many of 8 */
+};
+struct function {
+    struct pair_function code;
+    struct block block[MAX_BLOCKS];
+    uint32_t blocks;
+};
+
+struct frame {
+    uint32_t function; /* the one that runs, skipped or not */
+    uint64_t entry;    /* stack pointer at its beginning: where the return address lies */
+    uint64_t sp;       /* now; at most entry */
+    uint64_t back;     /* return address */
+};
+struct level {
+    struct frame frame[MAX_DEPTH];
+    uint32_t frames;
+};
+struct thread {
+    bool alive;
+    bool open; /* began in mid-run: has callers that nobody has seen */
+    struct level level[MAX_LEVEL];
+    uint32_t levels;
+};
+
+struct program {
+    const struct rp_options *options;
+    struct rng rng;
+    uint32_t features, steps;
+    struct pair *pair;
+    struct function function[MAX_FUNCTIONS];
+    uint32_t functions;
+    struct thread thread[MAX_THREADS];
+    uint32_t threads, running;
+    uint64_t pool, pool_size, conflict;
+};
+
+static bool has(const struct program *p, uint32_t feature)
+{
+    return p->features & feature;
+}
+
+static bool chance(struct program *p, uint32_t one_in)
+{
+    return rng_below(&p->rng, one_in) == 0;
+}
+
+#define TRACE(p, ...) ((p)->options->trace ? (void)fprintf((p)->options->out, __VA_ARGS__) : (void)0)
+
+/* ------------------------------------------------------------------------------------------------------- code */
+
+static uint32_t random_size(struct program *p, uint32_t line)
+{
+    uint32_t limit = line * 900 < 16000 ? line * 900 : 16000;
+
+    if (has(p, RP_WIDE) && chance(p, 12))
+        return 1 + rng_below(&p->rng, chance(p, 40) ? limit : 4 * line);
+    return chance(p, 3) ? 1 + rng_below(&p->rng, 40) : 1u << rng_below(&p->rng, 5);
+}
+
+static void make_operand(struct program *p, struct operand *operand)
+{
+    operand->pattern = rng_below(&p->rng, PATTERNS);
+    operand->base = p->pool + rng_below(&p->rng, (uint32_t)p->pool_size);
+    operand->stride = chance(p, 2) ? 8 : 1 + rng_below(&p->rng, 200);
+    operand->at = 0;
+}
+
+static void make_block(struct program *p, struct block *block, uint64_t *address, enum ending ending)
+{
+    struct pair_block *code = &block->code;
+    uint32_t line = pair_config(p->pair)->d1.line, accesses = 0;
+
+    block->ending = ending;
+    block->bias = rng_below(&p->rng, 9);
+    for (int i = 0; i < 3; i++)
+        block->target[i] = rng_below(&p->rng, p->functions);
+    code->instrs = 1 + rng_below(&p->rng, PAIR_MAX_INSTRS - 1);
+    code->split = chance(p, 3) ? rng_below(&p->rng, code->instrs) : 0; /* side exit before it; 0: none */
+    for (uint32_t i = 0; i < code->instrs; i++) {
+        struct pair_instr *instr = &code->instr[i];
+
+        instr->address = *address;
+        instr->length = (uint8_t)(1 + rng_below(&p->rng, chance(p, 4) ? 15 : 6));
+        *address += instr->length;
+        instr->first = accesses;
+        if (i + 1 == code->split)
+            instr->cond = true;
+        while (accesses < PAIR_MAX_ACCESSES && chance(p, 2)) {
+            struct pair_access *access = &code->access[accesses];
+
+            access->kind = (uint8_t)rng_below(&p->rng, 3);
+            access->size = (uint16_t)random_size(p, line);
+            access->guarded = has(p, RP_GUARDED) && chance(p, 8);
+            make_operand(p, &block->operand[accesses++]);
+        }
+        instr->accesses = accesses - instr->first;
+    }
+    code->instr[code->instrs - 1].cond |= ending == END_COND;
+    code->instr[code->instrs - 1].indirect = ending == END_CALL_INDIRECT || ending == END_JUMP_INDIRECT;
+    code->instr[code->instrs - 1].call = ending == END_CALL || ending == END_CALL_INDIRECT;
+    code->instr[code->instrs - 1].ret = ending == END_RETURN;
+}
+
+static uint32_t random_flags(struct program *p, uint32_t number)
+{
+    static const uint32_t flag[] = { M1_TOGGLE, M1_DUMP_BEFORE, M1_DUMP_AFTER, M1_ZERO_BEFORE };
+
+    if (number && has(p, RP_SKIP) && chance(p, 5))
+        return M1_SKIP;
+    if (number && has(p, RP_POP) && chance(p, 10))
+        return M1_POP_ON_JUMP;
+    if (number && has(p, RP_FLAGS) && chance(p, 8))
+        return flag[rng_below(&p->rng, 4)];
+    return 0;
+}
+
+static void make_function(struct program *p, uint32_t number, uint64_t *address)
+{
+    struct function *f = &p->function[number];
+
+    *address = chance(p, 2) ? (*address + 15) & ~15ull : *address;
+    f->code.start = *address;
+    f->code.flags = random_flags(p, number);
+    f->blocks = 4 + rng_below(&p->rng, MAX_BLOCKS - 3);
+    for (uint32_t i = 0; i < f->blocks; i++) {
+        enum ending ending = i == 0 ? END_RETURN : i == 1 ? END_CALL : (enum ending)rng_below(&p->rng, ENDINGS);
+
+        if ((ending == END_JUMP || ending == END_JUMP_INDIRECT) && !has(p, RP_JUMPS | RP_LONGJMPS))
+            ending = END_NONE;
+        make_block(p, &f->block[i], address, ending);
+    }
+    f->code.size = *address - f->code.start;
+    f->code.number = number;
+    TRACE(p, "f%u flags %u blocks %u\n", number, f->code.flags, f->blocks);
+}
+
+static void make_code(struct program *p)
+{
+    uint64_t address = 0x400000 + rng_below(&p->rng, 4096);
+
+    p->functions = 2 + rng_below(&p->rng, MAX_FUNCTIONS - 1);
+    for (uint32_t i = 0; i < p->functions; i++)
+        make_function(p, i, &address);
+    for (uint32_t i = 0; i < p->functions; i++)
+        pair_function(p->pair, &p->function[i].code);
+}
+
+/* ---------------------------------------------------------------------------------------------- configuration */
+
+static struct model_cache_config random_cache(struct program *p, uint32_t line, uint32_t most_sets)
+{
+    uint32_t sets = has(p, RP_ODD_SETS) && chance(p, 2) ? 1 + rng_below(&p->rng, most_sets)
+                                                        : 1u << rng_below(&p->rng, chance(p, 2) ? 3 : 5);
+    uint32_t assoc = chance(p, 8) ? 1 + rng_below(&p->rng, 24) : 1 + rng_below(&p->rng, 8);
+
+    return (struct model_cache_config){ (uint64_t)sets * assoc * line, assoc, line };
+}
+
+static uint32_t random_line(struct program *p)
+{
+    if (!has(p, RP_LONG_LINES) || chance(p, 2))
+        return 64;
+    return 16u << rng_below(&p->rng, 7);
+}
+
+static void random_config(struct program *p, struct pair_config *config)
+{
+    uint32_t i1 = random_line(p), d1 = random_line(p), ll = i1 > d1 ? i1 : d1;
+    uint32_t policy = rng_below(&p->rng, 4);
+
+    if (ll < 1024 && has(p, RP_LONG_LINES) && chance(p, 4))
+        ll *= 2;
+    memset(config, 0, sizeof *config);
+    config->i1 = random_cache(p, i1, 12);
+    config->d1 = random_cache(p, d1, 12);
+    config->ll = random_cache(p, ll, 40);
+    if (chance(p, 2)) /* usual proportions */
+        config->ll.size *= 8, config->ll.assoc *= 2;
+    config->shared_l1 = has(p, RP_SHARED) && chance(p, 4);
+    config->flush_at_exit = !chance(p, 6);
+    config->branch_sim = has(p, RP_BRANCHES) && chance(p, 2);
+    config->cache_sim = !config->branch_sim || !chance(p, 12) || !has(p, RP_PLAIN);
+    config->use = !has(p, RP_PLAIN) || !chance(p, 12);
+    config->inclusive = !has(p, RP_PLAIN) || !chance(p, 12);
+    config->collect_at_start = !has(p, RP_TOGGLES) || !chance(p, 5);
+    config->paths = policy == 0 ? 0 : policy == 1 ? rng_below(&p->rng, 60) : 1000000;
+    if (p->options->paths >= 0)
+        config->paths = (uint64_t)p->options->paths;
+}
+
+/* ---------------------------------------------------------------------------------------------- the machine */
+
+static struct thread *running_thread(struct program *p)
+{
+    return &p->thread[p->running];
+}
+
+static struct level *running_level(struct program *p)
+{
+    struct thread *t = running_thread(p);
+
+    return &t->level[t->levels - 1];
+}
+
+static struct frame *running_frame(struct program *p)
+{
+    struct level *level = running_level(p);
+
+    return &level->frame[level->frames - 1];
+}
+
+static uint32_t flags_of(const struct program *p, uint32_t function)
+{
+    return p->function[function].code.flags;
+}
+
+static uint64_t operand_address(struct program *p, struct operand *operand)
+{
+    switch (operand->pattern) {
+    case AT_FIXED:
+        return operand->base;
+    case AT_STREAM:
+        operand->at = (operand->at + operand->stride) % (2 * p->pool_size);
+        return p->pool + operand->at;
+    case AT_RANDOM:
+        return p->pool + rng_below(&p->rng, (uint32_t)p->pool_size);
+    case AT_CONFLICT:
+        return operand->base + p->conflict * rng_below(&p->rng, 10);
+    case AT_STACK:
+        return running_frame(p)->sp + rng_below(&p->rng, 64);
+    default:
+        return p->function[rng_below(&p->rng, p->functions)].code.start + rng_below(&p->rng, 64);
+    }
+}
+
+/* Execute a block. False if its side exit was taken. */
+static bool execute(struct program *p, struct block *block)
+{
+    struct pair_block *code = &block->code;
+    struct pair_run run;
+
+    run.taken[0] = code->split && rng_below(&p->rng, 8) < block->bias;
+    run.taken[1] = rng_below(&p->rng, 8) < block->bias;
+    run.target = p->function[block->target[rng_below(&p->rng, 3)]].code.start;
+    for (uint32_t i = 0; i < PAIR_MAX_ACCESSES && i < code->instr[code->instrs - 1].first
+                             + code->instr[code->instrs - 1].accesses; i++) {
+        run.address[i] = operand_address(p, &block->operand[i]);
+        run.happens[i] = !code->access[i].guarded || chance(p, 2);
+    }
+    pair_execute(p->pair, p->running, running_frame(p)->function, code, &run);
+    return !run.taken[0];
+}
+
+static uint32_t chosen_target(const struct program *p, const struct block *block, struct rng *rng)
+{
+    (void)p;
+    if (block->ending == END_CALL || block->ending == END_JUMP)
+        return block->target[0];
+    return block->target[rng_below(rng, 3)];
+}
+
+static void do_call(struct program *p, const struct block *block, uint32_t site)
+{
+    struct level *level = running_level(p);
+    struct frame *frame = running_frame(p);
+    const struct pair_instr *last = &block->code.instr[block->code.instrs - 1];
+    uint32_t target = chosen_target(p, block, &p->rng), unseen = 0;
+    uint64_t back = last->address + last->length;
+
+    if (level->frames == MAX_DEPTH)
+        return;
+    if (has(p, RP_UNSEEN) && chance(p, 10)) /* frames left by a jump that nobody reported, then this call */
+        for (uint32_t k = level->frames - 1; k-- > 0;)
+            if (level->frame[k].function == frame->function && !(flags_of(p, frame->function) & M1_SKIP)) {
+                unseen = level->frames - 1 - k;
+                break;
+            }
+    level->frames -= unseen;
+    frame = running_frame(p);
+    if (unseen) /* the same sp as at the call that has been left: a lower one could not be told from a nested call */
+        frame->sp = level->frame[level->frames].entry + 8;
+    else
+        frame->sp -= 8 * rng_below(&p->rng, 6);
+    TRACE(p, "t%u call f%u (%u unseen) sp %llx\n", p->running, target, unseen, (unsigned long long)frame->sp - 8);
+    level->frame[level->frames++] = (struct frame){ target, frame->sp - 8, frame->sp - 8, back };
+    pair_call(p->pair, p->running, site, target, frame->sp - 8, back, unseen);
+}
+
+static void do_return(struct program *p, uint32_t site)
+{
+    struct level *level = running_level(p);
+    uint32_t frames = 1, function;
+    uint64_t sp;
+
+    if (level->frames == 1) {
+        if (!running_thread(p)->open || running_thread(p)->levels > 1 || !chance(p, 8))
+            return;
+        function = rng_below(&p->rng, p->functions);
+        if (flags_of(p, function) || function == level->frame[0].function)
+            return;
+        level->frame[0].function = function;
+        level->frame[0].entry += 8 + 8 * rng_below(&p->rng, 8);
+        level->frame[0].sp = level->frame[0].entry;
+        TRACE(p, "t%u raise f%u\n", p->running, level->frame[0].function);
+        pair_raise(p->pair, p->running, site, level->frame[0].function, level->frame[0].entry);
+        return;
+    }
+    if (has(p, RP_UNSEEN) && chance(p, 20))
+        frames = 1 + rng_below(&p->rng, level->frames - 1);
+    level->frames -= frames;
+    sp = level->frame[level->frames].entry + 8;
+    TRACE(p, "t%u return %u sp %llx\n", p->running, frames, (unsigned long long)sp);
+    pair_return(p->pair, p->running, site, sp, level->frame[level->frames].back, frames);
+}
+
+/* A jump back to a frame further up, of this level or of one that a handler interrupted. */
+static bool do_longjmp(struct program *p, uint32_t site)
+{
+    struct thread *t = running_thread(p);
+    uint32_t level = t->levels - 1 - rng_below(&p->rng, t->levels), frame, left, handlers = t->levels - 1 - level;
+    const struct frame *to;
+
+    if (t->level[level].frames == 1 && !handlers)
+        return false;
+    frame = rng_below(&p->rng, t->level[level].frames - (handlers ? 0 : 1));
+    to = &t->level[level].frame[frame];
+    if (to->function == running_frame(p)->function || flags_of(p, to->function) & M1_SKIP)
+        return false;
+    left = t->level[level].frames - 1 - frame;
+    t->levels = level + 1;
+    t->level[level].frames = frame + 1;
+    TRACE(p, "t%u longjmp f%u sp %llx, out of %u handlers, %u frames\n", p->running, to->function,
+          (unsigned long long)to->sp, handlers, left);
+    pair_longjmp(p->pair, p->running, site, to->function, to->sp, handlers, left);
+    return true;
+}
+
+static void do_jump(struct program *p, const struct block *block, uint32_t site)
+{
+    struct frame *frame = running_frame(p);
+    uint32_t target = chosen_target(p, block, &p->rng);
+
+    if (has(p, RP_LONGJMPS) && chance(p, 3) && !(flags_of(p, frame->function) & (M1_SKIP | M1_POP_ON_JUMP))
+        && do_longjmp(p, site))
+        return;
+    if (!has(p, RP_JUMPS) || target == frame->function)
+        return;
+    if (running_level(p)->frames == 1 && flags_of(p, target) & M1_POP_ON_JUMP)
+        return;
+    TRACE(p, "t%u jump f%u sp %llx\n", p->running, target, (unsigned long long)frame->entry);
+    frame->function = target;
+    frame->sp = frame->entry;
+    pair_jump(p->pair, p->running, site, target, frame->sp);
+}
+
+static uint32_t plain_function(struct program *p)
+{
+    uint32_t function = rng_below(&p->rng, p->functions);
+
+    return flags_of(p, function) & (M1_SKIP | M1_POP_ON_JUMP) ? 0 : function;
+}
+
+static void do_signal(struct program *p)
+{
+    struct thread *t = running_thread(p);
+    struct level *level;
+    uint64_t sp = running_frame(p)->sp - 128 - 512 - 8 * rng_below(&p->rng, 100);
+    uint32_t function = plain_function(p);
+
+    if (t->levels == MAX_LEVEL)
+        return;
+    TRACE(p, "t%u signal f%u sp %llx\n", p->running, function, (unsigned long long)sp);
+    level = &t->level[t->levels++];
+    level->frame[0] = (struct frame){ function, sp, sp, 0 };
+    level->frames = 1;
+    pair_signal_enter(p->pair, p->running, function, sp);
+}
+
+static void do_signal_leave(struct program *p)
+{
+    TRACE(p, "t%u signal leave\n", p->running);
+    running_thread(p)->levels--;
+    pair_signal_leave(p->pair, p->running);
+}
+
+static void begin_thread(struct program *p, uint32_t thread, bool in_mid_run)
+{
+    struct thread *t = &p->thread[thread];
+    uint64_t sp = 0x7fff00000000ull - thread * 0x1000000ull - 8 * rng_below(&p->rng, 64);
+    uint32_t function = plain_function(p);
+
+    t->alive = true;
+    t->levels = 1;
+    t->level[0].frames = 1;
+    t->level[0].frame[0] = (struct frame){ function, sp, sp, 0 };
+    TRACE(p, "t%u begin f%u sp %llx\n", thread, function, (unsigned long long)sp);
+    t->open = in_mid_run;
+    pair_begin(p->pair, thread, function, sp, in_mid_run);
+}
+
+static void do_threads(struct program *p)
+{
+    uint32_t thread = rng_below(&p->rng, p->threads), other = rng_below(&p->rng, p->threads);
+
+    if (p->threads < MAX_THREADS && chance(p, 4)) {
+        pair_thread(p->pair, p->threads, p->running);
+        begin_thread(p, p->threads++, has(p, RP_RAISE) && chance(p, 4));
+    } else if (p->thread[thread].alive && thread != p->running) {
+        TRACE(p, "switch t%u\n", thread);
+        pair_switch(p->pair, thread);
+        p->running = thread;
+        if (p->thread[other].alive && other != thread && chance(p, 6)) {
+            TRACE(p, "end t%u\n", other);
+            p->thread[other].alive = false;
+            pair_end(p->pair, other);
+        }
+    }
+}
+
+static void do_off(struct program *p)
+{
+    TRACE(p, "instrumentation off\n");
+    pair_off(p->pair);
+    for (uint32_t t = 0; t < p->threads; t++)
+        if (p->thread[t].alive)
+            begin_thread(p, t, has(p, RP_RAISE));
+}
+
+static void do_event(struct program *p)
+{
+    switch (rng_below(&p->rng, 16)) {
+    case 0: case 1: case 2: case 3: case 4: case 5:
+        if (has(p, RP_THREADS))
+            do_threads(p);
+        break;
+    case 6: case 7: case 8: case 9:
+        if (has(p, RP_SIGNALS))
+            do_signal(p);
+        break;
+    case 10: case 11:
+        if (has(p, RP_TOGGLES)) {
+            TRACE(p, "toggle\n");
+            pair_toggle(p->pair);
+        }
+        break;
+    case 12: case 13:
+        if (has(p, RP_DUMPS) && chance(p, 4)) {
+            TRACE(p, "dump\n");
+            pair_dump(p->pair);
+        }
+        break;
+    case 14:
+        if (has(p, RP_ZEROES) && chance(p, 4)) {
+            TRACE(p, "zero\n");
+            pair_zero(p->pair);
+        }
+        break;
+    default:
+        if (has(p, RP_OFF) && chance(p, 8))
+            do_off(p);
+    }
+}
+
+static struct block *random_block(struct program *p)
+{
+    struct thread *t = running_thread(p);
+    struct function *f = &p->function[running_frame(p)->function];
+
+    if (t->levels > 1 && running_level(p)->frames == 1 && chance(p, 6)) {
+        do_signal_leave(p);
+        f = &p->function[running_frame(p)->function];
+    }
+    return &f->block[rng_below(&p->rng, f->blocks)];
+}
+
+static void step(struct program *p)
+{
+    struct block *block;
+    uint32_t site;
+
+    if (chance(p, 25))
+        do_event(p);
+    block = random_block(p);
+    TRACE(p, "t%u f%u block %u\n", p->running, running_frame(p)->function,
+          (unsigned)(block - p->function[running_frame(p)->function].block));
+    if (!execute(p, block))
+        return;
+    site = block->code.instr[block->code.instrs - 1].id;
+    switch (block->ending) {
+    case END_CALL: case END_CALL_INDIRECT:
+        do_call(p, block, site);
+        break;
+    case END_RETURN:
+        do_return(p, site);
+        break;
+    case END_JUMP: case END_JUMP_INDIRECT:
+        do_jump(p, block, site);
+        break;
+    default:
+        break;
+    }
+}
+
+static uint32_t random_features(struct rng *rng)
+{
+    uint32_t features = (uint32_t)rng_next(rng) | (uint32_t)rng_next(rng);
+
+    return rng_below(rng, 8) ? features : ~0u;
+}
+
+static void end_program(struct program *p)
+{
+    if (rng_below(&p->rng, 2))
+        for (uint32_t t = 0; t < p->threads; t++)
+            if (p->thread[t].alive && t != p->running)
+                pair_end(p->pair, t);
+    pair_finish(p->pair);
+}
+
+void rp_run(const struct rp_options *options, struct rp_result *result)
+{
+    struct program *p = calloc(1, sizeof *p);
+    struct pair_config config;
+
+    p->options = options;
+    rng_seed(&p->rng, options->seed);
+    p->features = random_features(&p->rng) & ~options->without;
+    random_config(p, &config);
+    p->pair = pair_new(&config, options->out);
+    TRACE(p, "I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s paths %llu\n",
+          (unsigned long long)config.i1.size, config.i1.assoc, config.i1.line, (unsigned long long)config.d1.size,
+          config.d1.assoc, config.d1.line, (unsigned long long)config.ll.size, config.ll.assoc, config.ll.line,
+          config.cache_sim ? " caches" : "", config.branch_sim ? " branches" : "", config.use ? " use" : "",
+          config.inclusive ? " inclusive" : "", config.shared_l1 ? " shared" : "",
+          config.flush_at_exit ? " flush" : "", config.collect_at_start ? " collecting" : "",
+          (unsigned long long)config.paths);
+    p->pool = 0x10000000;
+    p->pool_size = config.d1.size * (1 + rng_below(&p->rng, 3)) + 4096;
+    p->conflict = config.d1.size / config.d1.assoc;
+    make_code(p);
+    p->threads = 1;
+    pair_thread(p->pair, 0, 0);
+    begin_thread(p, 0, has(p, RP_RAISE) && chance(p, 2));
+    pair_switch(p->pair, 0);
+    p->steps = 200 + rng_below(&p->rng, 1800);
+    if (options->steps && options->steps < p->steps)
+        p->steps = options->steps;
+    for (result->steps = 0; result->steps < p->steps && pair_good(p->pair); result->steps++) {
+        TRACE(p, "-- step %u\n", result->steps);
+        step(p);
+    }
+    end_program(p);
+    result->accesses = pair_accesses(p->pair);
+    result->good = pair_good(p->pair);
+    pair_free(p->pair);
+    free(p);
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * raw_simple.c: see raw_simple.h.
+ *
+ * Definitions are kept for the whole file in arrays by id. Faults are remembered, the first one only; after one
+ * every value read is 0 and every loop ends because the chunk is at its end.
+ */
+#include "raw_simple.h"
+
+#include "core/raw_format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_NAMES = 2 * TN_RAW_MAX_SLOTS + 16, MAX_STATS = 128 };
+
+struct definition { /* of any kind; the members by kind, `seen` for all */
+    bool seen;
+    uint64_t a, b, c, d;
+};
+struct definitions {
+    struct definition *at;
+    size_t room;
+};
+struct raw_simple {
+    const uint8_t *data;
+    size_t size, at;                 /* of the file */
+    const uint8_t *next, *end;       /* of the chunk being read */
+    const char *fault;
+    struct definitions context, arc, thread, function, instr, node;
+    int immediate[MAX_NAMES], fetch[MAX_NAMES], access[MAX_NAMES]; /* model event, or -1 */
+    uint64_t immediates, fetches, accesses;
+    bool have_events;
+    uint64_t parts;
+    char stat_name[MAX_STATS][48];
+    uint64_t stat[MAX_STATS];
+    unsigned stats;
+};
+
+static void fail(struct raw_simple *raw, const char *what)
+{
+    if (!raw->fault)
+        raw->fault = what;
+    raw->next = raw->end;
+}
+
+const char *raw_simple_fault(const struct raw_simple *raw)
+{
+    return raw->fault;
+}
+
+/* ----------------------------------------------------------------------------------------------------- values */
+
+static uint64_t get_n(struct raw_simple *raw)
+{
+    uint64_t value = 0;
+
+    for (unsigned shift = 0; shift < 70; shift += 7) {
+        uint8_t byte;
+
+        if (raw->next >= raw->end) {
+            fail(raw, "record ends early");
+            return 0;
+        }
+        byte = *raw->next++;
+        if (shift == 63 && byte > 1)
+            fail(raw, "number too large");
+        value |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128)
+            return value;
+    }
+    fail(raw, "number too long");
+    return 0;
+}
+
+static void get_string(struct raw_simple *raw, char *into, size_t room)
+{
+    uint64_t length = get_n(raw);
+
+    into[0] = 0;
+    if (length > (uint64_t)(raw->end - raw->next)) {
+        fail(raw, "string ends early");
+        return;
+    }
+    if (room > length) {
+        memcpy(into, raw->next, length);
+        into[length] = 0;
+    }
+    raw->next += length;
+}
+
+static struct definition *definition(struct raw_simple *raw, struct definitions *list, uint64_t id, bool define)
+{
+    static struct definition none;
+
+    if (id == 0 || id > 10000000 || (!define && (id >= list->room || !list->at[id].seen))) {
+        fail(raw, "undefined id");
+        none = (struct definition){ false, 0, 0, 0, 0 };
+        return &none;
+    }
+    if (id >= list->room) {
+        size_t room = list->room;
+
+        list->room = id * 2 + 64;
+        list->at = realloc(list->at, list->room * sizeof *list->at);
+        memset(list->at + room, 0, (list->room - room) * sizeof *list->at);
+    }
+    return &list->at[id];
+}
+
+/* ------------------------------------------------------------------------------------------------------ costs */
+
+static void get_costs(struct raw_simple *raw, const int *event, uint64_t count, bool sparse, uint64_t *cost)
+{
+    uint64_t bits = sparse ? get_n(raw) : ~0ull;
+
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t value = bits >> i & 1 ? get_n(raw) : 0;
+
+        if (value && event[i] < 0)
+            fail(raw, "cost of a slot without a name");
+        else if (event[i] >= 0)
+            cost[event[i]] += value;
+    }
+    if (sparse && count < 64 && bits >> count)
+        fail(raw, "cost of a slot that does not exist");
+}
+
+static void get_all_costs(struct raw_simple *raw, uint64_t *cost)
+{
+    memset(cost, 0, M_EVENTS * sizeof *cost);
+    get_costs(raw, raw->immediate, raw->immediates, false, cost);
+    get_costs(raw, raw->fetch, raw->fetches, true, cost);
+    get_costs(raw, raw->access, raw->accesses, true, cost);
+}
+
+static uint64_t get_names(struct raw_simple *raw, int *event, int first, int limit)
+{
+    uint64_t count = get_n(raw);
+
+    if (count > TN_RAW_MAX_SLOTS)
+        fail(raw, "too many events");
+    for (uint64_t i = 0; i < count && !raw->fault; i++) {
+        char name[64];
+
+        get_string(raw, name, sizeof name);
+        event[i] = -1;
+        for (int e = first; e < limit; e++)
+            if (!strcmp(name, model_event_name(e)))
+                event[i] = e;
+        if (event[i] < 0 && strcmp(name, "-"))
+            fail(raw, "unknown event");
+    }
+    return raw->fault ? 0 : count;
+}
+
+/* ---------------------------------------------------------------------------------------------------- records */
+
+static uint64_t context_function(struct raw_simple *raw, uint64_t context)
+{
+    return definition(raw, &raw->context, context, false)->a;
+}
+
+static uint64_t thread_os_id(struct raw_simple *raw, uint64_t thread)
+{
+    return definition(raw, &raw->thread, thread, false)->a;
+}
+
+static void read_self(struct raw_simple *raw, struct sheet *sheet, bool late)
+{
+    uint64_t thread = thread_os_id(raw, get_n(raw)), instr = get_n(raw), kind = late ? get_n(raw) : 0;
+    uint64_t cost[M_EVENTS] = { 0 };
+    char key[64];
+
+    definition(raw, &raw->instr, instr, false);
+    if (!late)
+        get_costs(raw, raw->immediate, raw->immediates, false, cost);
+    else if (kind == 0)
+        get_costs(raw, raw->fetch, raw->fetches, true, cost);
+    else if (kind == 1)
+        get_costs(raw, raw->access, raw->accesses, true, cost);
+    else
+        fail(raw, "unknown kind");
+    sprintf(key, "self t%u i%u", (unsigned)thread, (unsigned)instr);
+    sheet_add(sheet, key, cost, 0);
+    sheet_add(sheet, "total", cost, 0);
+}
+
+static char *print_node(struct raw_simple *raw, uint64_t id, char *end)
+{
+    const struct definition *node = definition(raw, &raw->node, id, false);
+    const struct definition *arc;
+
+    if (raw->fault)
+        return end;
+    if (!node->a)
+        return end + sprintf(end, "t%u%s/f%u", (unsigned)thread_os_id(raw, node->d & 0xffffffff),
+                             node->d >> 32 & TN_RAW_NODE_HANDLER ? "h" : "",
+                             (unsigned)context_function(raw, node->c));
+    end = print_node(raw, node->a, end);
+    arc = definition(raw, &raw->arc, node->b, false);
+    return end + sprintf(end, "/i%u.f%u", (unsigned)arc->a, (unsigned)context_function(raw, node->c));
+}
+
+static void read_node(struct raw_simple *raw, struct sheet *sheet)
+{
+    static char key[1 << 20];
+    uint64_t id = get_n(raw), parent = get_n(raw), arc = get_n(raw), context = get_n(raw), thread = get_n(raw);
+    uint64_t flags = get_n(raw), calls = get_n(raw), cost[M_EVENTS];
+    struct definition *node;
+
+    get_all_costs(raw, cost);
+    if (parent)
+        definition(raw, &raw->node, parent, false);
+    node = definition(raw, &raw->node, id, true);
+    *node = (struct definition){ true, parent, arc, context, thread | flags << 32 };
+    strcpy(key, flags & TN_RAW_NODE_ALIAS ? "alias " : "path ");
+    print_node(raw, id, key + strlen(key));
+    sheet_add(sheet, key, cost, calls);
+    for (; node->a && !(flags & TN_RAW_NODE_ALIAS) && !raw->fault; node = definition(raw, &raw->node, id, false)) {
+        strcpy(key, "incl ");
+        print_node(raw, id, key + 5);
+        sheet_add(sheet, key, cost, 0);
+        id = node->a;
+    }
+    if (!(flags & TN_RAW_NODE_ALIAS) && !raw->fault) {
+        strcpy(key, "incl ");
+        print_node(raw, id, key + 5);
+        sheet_add(sheet, key, cost, 0);
+    }
+}
+
+static void read_arc_cost(struct raw_simple *raw, struct sheet *sheet)
+{
+    const struct definition *arc = definition(raw, &raw->arc, get_n(raw), false);
+    uint64_t calls = get_n(raw), cost[M_EVENTS];
+    char key[96];
+
+    get_all_costs(raw, cost);
+    if (raw->fault)
+        return;
+    sprintf(key, "arc i%u f%u f%u", (unsigned)arc->a, (unsigned)context_function(raw, arc->b),
+            (unsigned)context_function(raw, arc->c));
+    sheet_add(sheet, key, cost, calls);
+}
+
+static void read_func_cost(struct raw_simple *raw, struct sheet *sheet)
+{
+    uint64_t function = context_function(raw, get_n(raw)), calls = get_n(raw), cost[M_EVENTS];
+    char key[64];
+
+    get_all_costs(raw, cost);
+    sprintf(key, "func f%u self", (unsigned)function);
+    sheet_add(sheet, key, cost, 0);
+    get_all_costs(raw, cost);
+    sprintf(key, "func f%u", (unsigned)function);
+    sheet_add(sheet, key, cost, calls);
+}
+
+static void skip_numbers(struct raw_simple *raw, int count)
+{
+    while (count--)
+        get_n(raw);
+}
+
+static void read_code(struct raw_simple *raw, uint32_t type)
+{
+    char text[4096];
+    uint64_t id;
+    struct definition *d;
+
+    if (type == TN_RAW_META) {
+        get_string(raw, text, sizeof text);
+        get_string(raw, text, sizeof text);
+        return;
+    }
+    id = get_n(raw);
+    if (type == TN_RAW_OBJECT) {
+        get_string(raw, text, sizeof text);
+        skip_numbers(raw, 3);
+        get_string(raw, text, sizeof text);
+        return;
+    }
+    d = definition(raw, type == TN_RAW_FUNCTION  ? &raw->function
+                        : type == TN_RAW_CONTEXT ? &raw->context
+                        : type == TN_RAW_INSTR   ? &raw->instr
+                        : type == TN_RAW_THREAD  ? &raw->thread
+                                                 : &raw->arc, id, true);
+    if (d->seen)
+        fail(raw, "defined twice");
+    d->seen = true;
+    d->a = get_n(raw);
+    d->b = get_n(raw);
+    if (type == TN_RAW_THREAD)
+        return;
+    d->c = get_n(raw);
+    if (type == TN_RAW_FUNCTION) {
+        d->d = get_n(raw);
+        get_string(raw, text, sizeof text);
+    } else if (type == TN_RAW_INSTR) {
+        skip_numbers(raw, 3);
+    }
+}
+
+static void read_stat(struct raw_simple *raw)
+{
+    char name[48];
+    uint64_t value;
+    unsigned i;
+
+    get_string(raw, name, sizeof name);
+    value = get_n(raw);
+    for (i = 0; i < raw->stats && strcmp(raw->stat_name[i], name); i++)
+        ;
+    if (i == MAX_STATS)
+        return;
+    raw->stats = i == raw->stats ? i + 1 : raw->stats;
+    strcpy(raw->stat_name[i], name);
+    raw->stat[i] = value;
+}
+
+uint64_t raw_simple_stat(const struct raw_simple *raw, const char *name)
+{
+    for (unsigned i = 0; i < raw->stats; i++)
+        if (!strcmp(raw->stat_name[i], name))
+            return raw->stat[i];
+    return ~0ull;
+}
+
+static void read_record(struct raw_simple *raw, uint32_t type, struct sheet *sheet)
+{
+    if (type == TN_RAW_EVENTS) {
+        raw->immediates = get_names(raw, raw->immediate, 0, M_IMMEDIATE);
+        raw->fetches = get_names(raw, raw->fetch, M_I1MR, M_D1MR);
+        raw->accesses = get_names(raw, raw->access, M_D1MR, M_EVENTS);
+        raw->have_events = true;
+    } else if (type >= TN_RAW_META && type <= TN_RAW_ARC) {
+        read_code(raw, type);
+    } else if (type == TN_RAW_STAT) {
+        read_stat(raw);
+    } else if (!raw->have_events) {
+        fail(raw, "costs before EVENTS");
+    } else if (type == TN_RAW_SELF || type == TN_RAW_LATE) {
+        read_self(raw, sheet, type == TN_RAW_LATE);
+    } else if (type == TN_RAW_NODE) {
+        read_node(raw, sheet);
+    } else if (type == TN_RAW_ARC_COST) {
+        read_arc_cost(raw, sheet);
+    } else if (type == TN_RAW_FUNC_COST) {
+        read_func_cost(raw, sheet);
+    } else {
+        fail(raw, "unknown chunk type");
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------------- chunks */
+
+static uint32_t u32_at(const uint8_t *p)
+{
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static uint32_t crc32_of(const uint8_t *p, size_t size)
+{
+    uint32_t crc = ~0u;
+
+    while (size--) {
+        crc ^= *p++;
+        for (int i = 0; i < 8; i++)
+            crc = crc & 1 ? crc >> 1 ^ 0xEDB88320u : crc >> 1;
+    }
+    return ~crc;
+}
+
+struct raw_simple *raw_simple_open(const uint8_t *data, size_t size)
+{
+    struct raw_simple *raw = calloc(1, sizeof *raw);
+
+    raw->data = data;
+    raw->size = size;
+    if (size < 16 || memcmp(data, TN_RAW_MAGIC, 8))
+        fail(raw, "not a raw profile");
+    else if (u32_at(data + 8) != TN_RAW_VERSION || u32_at(data + 12) != 0)
+        fail(raw, "another version");
+    raw->at = 16;
+    return raw;
+}
+
+void raw_simple_more(struct raw_simple *raw, const uint8_t *data, size_t size)
+{
+    raw->data = data;
+    raw->size = size;
+}
+
+void raw_simple_close(struct raw_simple *raw)
+{
+    free(raw->context.at), free(raw->arc.at), free(raw->thread.at), free(raw->function.at), free(raw->instr.at);
+    free(raw->node.at);
+    free(raw);
+}
+
+static void read_end(struct raw_simple *raw, uint64_t chunks)
+{
+    char why[256];
+
+    if (get_n(raw) != ++raw->parts)
+        fail(raw, "part out of order");
+    get_string(raw, why, sizeof why);
+    if (get_n(raw) != chunks)
+        fail(raw, "part lacks chunks");
+}
+
+bool raw_simple_part(struct raw_simple *raw, struct sheet *sheet)
+{
+    sheet_clear(sheet);
+    for (uint64_t chunks = 0; !raw->fault && raw->at < raw->size; chunks++) {
+        const uint8_t *head = raw->data + raw->at;
+        uint32_t type, bytes;
+
+        if (raw->size - raw->at < 16) {
+            fail(raw, "chunk header ends early");
+            break;
+        }
+        type = u32_at(head);
+        bytes = u32_at(head + 4);
+        if (raw->size - raw->at - 16 < bytes || u32_at(head + 12) != 0) {
+            fail(raw, "chunk ends early");
+            break;
+        }
+        raw->next = head + 16;
+        raw->end = raw->next + bytes;
+        if (crc32_of(raw->next, bytes) != u32_at(head + 8))
+            fail(raw, "checksum");
+        raw->at += 16 + bytes;
+        if (type == TN_RAW_END) {
+            read_end(raw, chunks);
+            return !raw->fault;
+        }
+        while (raw->next < raw->end)
+            read_record(raw, type, sheet);
+    }
+    return false;
+}

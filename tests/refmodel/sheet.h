@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sheet.h: a profile as plain text keys with numbers, in the form in which the models and the core are compared.
+ *
+ *   total                   everything
+ *   self t<thread> i<instr> self cost of an instruction in a thread
+ *   func f<function> self   self cost of a function, all threads
+ *   func f<function>        calls, inclusive cost
+ *   arc i<site> f<caller> f<callee>
+ *   path t<thread>[h]/f<root>/i<site>.f<function>...        self cost of a call path; h: in a handler
+ *   incl ...                the same, inclusive
+ *   alias <path>/i<site>.f<function>                        calls that went to an existing path
+ *
+ * Column 0 is the number of calls, the others are the events of model.h.
+ */
+#ifndef TENURE_REFMODEL_SHEET_H
+#define TENURE_REFMODEL_SHEET_H
+
+#include "model.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+enum { SHEET_CALLS, SHEET_EVENTS, SHEET_COLUMNS = SHEET_EVENTS + M_EVENTS };
+
+struct sheet_row {
+    char *key;
+    uint64_t value[SHEET_COLUMNS];
+};
+struct sheet {
+    struct sheet_row *row;
+    uint32_t *slot; /* hash table: row + 1 */
+    size_t rows, room, slots;
+};
+
+void sheet_clear(struct sheet *sheet); /* also makes a zeroed one usable, and frees what it held */
+uint64_t *sheet_row(struct sheet *sheet, const char *key); /* found, or made with zeroes */
+void sheet_add(struct sheet *sheet, const char *key, const uint64_t *cost, uint64_t calls);
+void sheet_sum(struct sheet *into, const struct sheet *from);
+
+/* Rows that differ (a missing row is zero), at most `limit` of them printed. `skip`: ignore keys that begin so. */
+unsigned sheet_compare(const struct sheet *expected, const struct sheet *got, const char *skip, FILE *out,
+                       unsigned limit);
+
+#endif
