@@ -171,7 +171,9 @@ template <typename T, int N> struct Grid {
         return out;
     }
 };
-template <int N> struct Fibonacci { static constexpr long value = Fibonacci<N - 1>::value + Fibonacci<N - 2>::value; };
+template <int N> struct Fibonacci {
+    static constexpr long value = Fibonacci<N - 1>::value + Fibonacci<N - 2>::value;
+};
 template <> struct Fibonacci<0> { static constexpr long value = 0; };
 template <> struct Fibonacci<1> { static constexpr long value = 1; };
 template <typename... T> struct Sizes { static constexpr std::size_t value = (sizeof(T) + ... + 0); };

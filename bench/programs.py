@@ -25,7 +25,7 @@ SIZES = {
     "cc1": (1, 5),                        # units of C
     "cc1plus": (1, 3),                    # units of C++, few headers
     "stencil": (30, 390),                 # steps
-    "chase": (1_500_000, 60_000_000),     # steps
+    "chase": (2_000_000, 36_000_000),     # steps
     "clang": (1, 1),                      # units of C++; quick: few headers, no optimisation
 }
 

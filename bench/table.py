@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """From measures to the tables people read: ratios per program, their means, and whether the targets are met.
 
-A result is {"name", "runs": {measure: [run, ...]}, "stats": {...}}; a run is what measure.run returns. Of several
-runs the median counts. A figure whose measures were not taken or failed is `-`.
+A result is {"name", "runs": {measure: [run, ...]}, "stats": {...}, "shares": {...}}; a run is what measure.run
+returns, stats are the profile's counters, shares those of shares.py. Of several runs the median counts. A figure
+whose measures were not taken or failed is `-`.
 """
 import math
 import statistics
+
+import shares
 
 # What this project wants to reach (text, figure, aggregate, limit).
 TARGETS = [
@@ -42,7 +45,7 @@ def figures(result):
         "memory ratio": quotient(result, "tenure", "callgrind", "rss"),
         "import": median(result, "import", "wall"),
         "import share": quotient(result, "import", "raw", "wall"),
-        "translating": result["stats"].get("translating"),
+        "translating": result["shares"].get("translating"),
         "slowdown": quotient(result, "tenure", "bare", "cpu"),
         "callgrind slowdown": quotient(result, "callgrind", "bare", "cpu"),
     }
@@ -89,12 +92,14 @@ def count(value):
 
 # ---------------------------------------------------------------------------------------------- tables
 
-MEASURES = ["bare", "none", "callgrind", "tenure", "flat", "nouse", "raw", "import"]
+MEASURES = ["bare", "none", "callgrind", "tenure", "flat", "nouse", "raw", "import", "shares"]
+UNTIMED = {"shares"}  # taken for something else than their time
 
 
 def measured(results, quantity, show):
-    head = ["program", *MEASURES]
-    rows = [[result["name"], *(show(median(result, m, quantity)) for m in MEASURES)] for result in results]
+    timed = [m for m in MEASURES if m not in UNTIMED]
+    head = ["program", *timed]
+    rows = [[result["name"], *(show(median(result, m, quantity)) for m in timed)] for result in results]
     return [head, *rows]
 
 
@@ -111,8 +116,13 @@ def ratios(results):
     return table
 
 
+def parts(results):
+    rows = [[result["name"], *(share(result["shares"].get(part)) for part in shares.PARTS)] for result in results]
+    return [["program", *shares.PARTS], *rows]
+
+
 def trees(results):
-    keys = ["functions", "arcs", "nodes_average", "nodes_max", "nodes_made", "nodes_pruned", "calls"]
+    keys = ["functions", "arcs", "nodes average", "nodes maximum", "nodes made", "nodes pruned", "calls"]
     rows = [[result["name"], *(count(result["stats"].get(key)) for key in keys)] for result in results]
     return [["program", "functions", "arcs", "nodes, average", "maximum", "made", "pruned", "calls"], *rows]
 
@@ -152,15 +162,16 @@ def markdown(table):
 def report(results, machine, layout):
     """All tables. `layout`: plain or markdown."""
     title = "## %s" if layout is markdown else "== %s"
-    parts = [
+    chapters = [
         ("Ratios (Tenure is `tenure record`, import included; both simulate the same caches)", ratios(results)),
         ("Targets", verdicts(results)),
         ("Wall time, seconds", measured(results, "wall", seconds)),
         ("CPU time, seconds", measured(results, "cpu", seconds)),
         ("Peak memory, MB", measured(results, "rss", megabytes)),
+        ("Where the time of a recording goes", parts(results)),
         ("The tree", trees(results)),
     ]
     text = [machine]
-    for heading, table in parts:
+    for heading, table in chapters:
         text.append(title % heading + "\n\n" + layout(table))
     return "\n\n".join(text) + "\n"

@@ -19,32 +19,39 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct export {
+struct export
+{
     const char *format, *out;
     struct tp_export_options how;
 };
 
 static const struct opt rows[] = {
-    {OPT_TEXT, "format", 0, "FORMAT", "callgrind (KCachegrind, callgrind_annotate), folded (flame\n"
-     "graphs), json or csv", offsetof(struct export, format), NULL, false},
+    {OPT_TEXT, "format", 0, "FORMAT",
+     "callgrind (KCachegrind, callgrind_annotate), folded (flame\n"
+     "graphs), json or csv",
+     offsetof(struct export, format), NULL, false},
     {OPT_TEXT, "out", 'o', "FILE", "where to [standard output]", offsetof(struct export, out), NULL, false},
     {OPT_TEXT, "events", 0, "EVENTS", "',' between, or all; folded: one [the format's own choice]",
      offsetof(struct export, how.events), NULL, false},
-    {OPT_TEXT, "table", 0, "NAME", "csv: the table or view [functions]", offsetof(struct export, how.table), NULL,
-     false},
-    {OPT_FLAG, "instructions", 0, NULL, "callgrind: a line per instruction", offsetof(struct export, how.instructions),
+    {OPT_TEXT, "table", 0, "NAME", "csv: the table or view [functions]", offsetof(struct export, how.table),
      NULL, false},
+    {OPT_FLAG, "instructions", 0, NULL, "callgrind: a line per instruction",
+     offsetof(struct export, how.instructions), NULL, false},
     {OPT_FLAG, "mangled", 0, NULL, "callgrind, folded: names as in the symbol table",
      offsetof(struct export, how.mangled), NULL, false},
-    {OPT_FLAG, "threads", 0, NULL, "folded: the thread is the first frame", offsetof(struct export, how.threads), NULL,
-     false},
+    {OPT_FLAG, "threads", 0, NULL, "folded: the thread is the first frame",
+     offsetof(struct export, how.threads), NULL, false},
 };
 
 static const struct opt_command command = {
-    "export", "--format=FORMAT [options] [FILE]",
+    "export",
+    "--format=FORMAT [options] [FILE]",
     "Writes a profile in another tool's format. FILE is a profile or a raw profile; without it, the newest\n"
     "tenure.out.* here.",
-    rows, sizeof rows / sizeof rows[0], false, CLI_USAGE,
+    rows,
+    sizeof rows / sizeof rows[0],
+    false,
+    CLI_USAGE,
 };
 
 typedef int exporter(tp_profile *, FILE *, const struct tp_export_options *, struct tp_error *);
@@ -139,7 +146,8 @@ static int export(const struct export *options, exporter *write, const char *pat
     if (options->out == NULL || strcmp(options->out, "-") == 0)
         status = to_stdout(profile, write, options);
     else if (is_special(options->out))
-        status = freopen(options->out, "w", stdout) ? to_stdout(profile, write, options) : cannot_write(options->out);
+        status = freopen(options->out, "w", stdout) ? to_stdout(profile, write, options)
+                                                    : cannot_write(options->out);
     else
         status = to_file(profile, write, options);
     given_close(profile);

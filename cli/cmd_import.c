@@ -19,9 +19,10 @@ struct import {
 };
 
 static const struct opt rows[] = {
-    {OPT_TEXT, "out", 'o', "FILE", "the profile [RAW without .raw]", offsetof(struct import, out), NULL, false},
-    {OPT_TEXT, "sysroot", 0, "FOLDER", "objects and sources are below FOLDER", offsetof(struct import, sysroot), NULL,
+    {OPT_TEXT, "out", 'o', "FILE", "the profile [RAW without .raw]", offsetof(struct import, out), NULL,
      false},
+    {OPT_TEXT, "sysroot", 0, "FOLDER", "objects and sources are below FOLDER",
+     offsetof(struct import, sysroot), NULL, false},
     {OPT_TEXT, "debug-path", 0, "FOLDERS", "separate debug files, ':' between [/usr/lib/debug]",
      offsetof(struct import, debug_path), NULL, false},
     {OPT_SWITCH, "embed-source", 0, NULL, "keep the source text in the profile [no]",
@@ -32,8 +33,13 @@ static const struct opt rows[] = {
 };
 
 static const struct opt_command command = {
-    "import", "[options] RAW", "Turns a raw profile into a profile. RAW is not changed.",
-    rows, sizeof rows / sizeof rows[0], false, CLI_USAGE,
+    "import",
+    "[options] RAW",
+    "Turns a raw profile into a profile. RAW is not changed.",
+    rows,
+    sizeof rows / sizeof rows[0],
+    false,
+    CLI_USAGE,
 };
 
 /* RAW without .raw; with .profile behind if it has no such ending. Freed by the caller. */
@@ -57,9 +63,11 @@ static bool same_file(const char *a, const char *b)
 
 static int import(const struct import *options, const char *raw, const char *out)
 {
-    struct tp_import_options how = {
-        .sysroot = options->sysroot, .debug_path = options->debug_path, .embed_source = options->embed_source,
-        .no_symbols = options->no_symbols, .progress = given_progress};
+    struct tp_import_options how = {.sysroot = options->sysroot,
+                                    .debug_path = options->debug_path,
+                                    .embed_source = options->embed_source,
+                                    .no_symbols = options->no_symbols,
+                                    .progress = given_progress};
     struct tp_import_result result = {0};
     struct tp_error err = {0};
 
@@ -74,9 +82,9 @@ static int import(const struct import *options, const char *raw, const char *out
     term_progress_end();
     given_tell(raw, &result);
     if (!options->quiet)
-        fprintf(stderr, "tenure: wrote %s: %u parts, %llu functions, %llu instructions, %llu call paths\n", out,
-                result.parts, (unsigned long long)result.functions, (unsigned long long)result.instructions,
-                (unsigned long long)result.paths);
+        fprintf(stderr, "tenure: wrote %s: %u parts, %llu functions, %llu instructions, %llu call paths\n",
+                out, result.parts, (unsigned long long)result.functions,
+                (unsigned long long)result.instructions, (unsigned long long)result.paths);
     return CLI_GOOD;
 }
 

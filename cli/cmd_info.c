@@ -11,7 +11,6 @@
 #include "cli/term.h"
 #include "tenure_config.h"
 
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,10 +25,15 @@ static const struct opt rows[] = {
 };
 
 static const struct opt_command command = {
-    "info", "[options] [FILE]",
-    "Without FILE: versions, the engine, and this machine's caches, which `tenure record` simulates when not\n"
+    "info",
+    "[options] [FILE]",
+    "Without FILE: versions, the engine, and this machine's caches, which `tenure record` simulates when "
+    "not\n"
     "told otherwise. With FILE: what the profile was recorded with, and which events it has.",
-    rows, sizeof rows / sizeof rows[0], false, CLI_USAGE,
+    rows,
+    sizeof rows / sizeof rows[0],
+    false,
+    CLI_USAGE,
 };
 
 /* One "name value" line, or one member of a JSON object. */
@@ -112,7 +116,8 @@ static void engine(struct printer *p)
 {
     char *valgrind = engine_valgrind(), *tools = engine_tools(), version[32];
 
-    fact(p, "engine", tools != NULL ? "valgrind" : "none: the Valgrind engine is not installed with this program");
+    fact(p, "engine",
+         tools != NULL ? "valgrind" : "none: the Valgrind engine is not installed with this program");
     fact(p, "engine.tool", tools != NULL ? tools : "not found");
     fact(p, "engine.built-for", TENURE_VALGRIND_VERSION);
     fact(p, "engine.valgrind", valgrind != NULL ? valgrind : "not found");
@@ -129,7 +134,7 @@ static int this_machine(struct printer *p)
 
     begin(p);
     fact(p, "tenure", TENURE_VERSION);
-    fact(p, "sqlite", sqlite3_libversion());
+    fact(p, "sqlite", query_library());
     engine(p);
     if (uname(&system) == 0) {
         snprintf(text, sizeof text, "%s %s %s", system.sysname, system.release, system.machine);

@@ -91,26 +91,32 @@ static const char *pass_function(void *into, const char *name, const char *value
     return *value == '\0' ? "name a function" : pass(into, name, value);
 }
 
+// clang-format off
 #define HEAD(text) {OPT_HEADING, NULL, 0, NULL, text, 0, NULL, false}
 #define SWITCH(name, help) {OPT_TAKE, name, 0, "yes|no", help, 0, pass_switch, true}
 #define FUNCTIONS(name, help) {OPT_TAKE, name, 0, "FUNCTION", help, 0, pass_function, false}
 #define CACHE(name, help) {OPT_TAKE, name, 0, "SIZE,ASSOC,LINE", help, 0, take_geometry, false}
+// clang-format on
 
 static const struct opt rows[] = {
     HEAD("Recording"),
-    {OPT_TEXT, "out", 'o', "FILE", "the profile [tenure.out.%p]; %p process, %n number, %h host,\n"
-                                   "%q{VAR} environment variable, %% percent sign",
+    {OPT_TEXT, "out", 'o', "FILE",
+     "the profile [tenure.out.%p]; %p process, %n number, %h host,\n"
+     "%q{VAR} environment variable, %% percent sign",
      offsetof(struct record, out), NULL, false},
-    {OPT_TEXT, "engine", 0, "valgrind", "what runs the program", offsetof(struct record, engine_name), NULL, false},
+    {OPT_TEXT, "engine", 0, "valgrind", "what runs the program", offsetof(struct record, engine_name), NULL,
+     false},
     {OPT_SWITCH, "trace-children", 0, NULL, "go on in programs that are executed [no]",
      offsetof(struct record, trace_children), NULL, false},
     SWITCH("fork-inherit", "a forked child goes on with its parent's costs [no]"),
     {OPT_SWITCH, "embed-source", 0, NULL, "keep the source text in the profile [no]",
      offsetof(struct record, embed_source), NULL, false},
-    {OPT_FLAG, "raw", 0, NULL, "keep the raw profile, import nothing", offsetof(struct record, raw), NULL, false},
-    {OPT_SWITCH, "stats", 0, NULL, "print counters of the recording at the end [no]", offsetof(struct record, stats),
-     NULL, false},
-    {OPT_FLAG, "quiet", 'q', NULL, "no totals and findings at the end", offsetof(struct record, quiet), NULL, false},
+    {OPT_FLAG, "raw", 0, NULL, "keep the raw profile, import nothing", offsetof(struct record, raw), NULL,
+     false},
+    {OPT_SWITCH, "stats", 0, NULL, "print counters of the recording at the end [no]",
+     offsetof(struct record, stats), NULL, false},
+    {OPT_FLAG, "quiet", 'q', NULL, "no totals and findings at the end", offsetof(struct record, quiet), NULL,
+     false},
 
     HEAD("Simulation"),
     CACHE("I1", "first-level instruction cache [this machine's]"),
@@ -136,13 +142,17 @@ static const struct opt rows[] = {
 };
 
 static const struct opt_command command = {
-    "record", "[options] [--] PROGRAM ARGS...",
+    "record",
+    "[options] [--] PROGRAM ARGS...",
     "Runs PROGRAM and writes its profile. Ends with the program's exit status; 125: Tenure failed,\n"
     "126: PROGRAM cannot be executed, 127: PROGRAM was not found.",
-    rows, sizeof rows / sizeof rows[0], true, CLI_OWN_FAILURE,
+    rows,
+    sizeof rows / sizeof rows[0],
+    true,
+    CLI_OWN_FAILURE,
 };
 
-/* ------------------------------------------------------------------------------------------ the engine's command line */
+/* ------------------------------------------------------------------------------ the engine's command line */
 
 static void choose_caches(struct record *r)
 {
@@ -157,13 +167,16 @@ static void choose_caches(struct record *r)
 }
 
 /* A NULL-ended argv for the engine; freed by nobody, it lives as long as the recording. */
-static char **engine_argv(const struct record *r, const struct engine *engine, char *raw_pattern, char **program)
+static char **engine_argv(const struct record *r, const struct engine *engine, char *raw_pattern,
+                          char **program)
 {
     static const char *const always[] = {
         "--command-line-only=yes", /* neither ~/.valgrindrc nor VALGRIND_OPTS */
-        "--tool=tenure", "-q",
+        "--tool=tenure",
+        "-q",
         "--vgdb=no", /* its descriptors would be the program's to see */
-        "--run-libc-freeres=no", "--run-cxx-freeres=no",
+        "--run-libc-freeres=no",
+        "--run-cxx-freeres=no",
     };
     size_t operands = 0, at = 0, i;
     char **argv, text[96];
@@ -258,24 +271,38 @@ static void tell_stats(tp_profile *profile)
     query_end(&q);
 }
 
+/* Which caches, and who said so: once where they are all from one source. */
+static void tell_caches(const struct record *r)
+{
+    char words[96];
+    bool same = true;
+    int i;
+
+    for (i = 1; i < GEOMETRY_COUNT; i++)
+        same &= strcmp(r->geometry[i].source, r->geometry[0].source) == 0;
+    for (i = 0; i < GEOMETRY_COUNT; i++) {
+        geometry_words(&r->geometry[i], words, sizeof words);
+        fprintf(stderr, "%s %s %s", i ? ";" : "tenure:", geometry_name[i], words);
+        if (!same || i + 1 == GEOMETRY_COUNT)
+            fprintf(stderr, " (%s)", r->geometry[i].source);
+    }
+    fputc('\n', stderr);
+}
+
 static void tell(const struct record *r, const char *path)
 {
     struct tp_error err = {0};
     tp_profile *profile = tp_open(path, &err);
-    char safe[PATH_MAX], caches[96];
-    int i;
+    char safe[PATH_MAX];
 
     if (profile == NULL) {
         term_error("%s", err.message);
         return;
     }
     if (!r->quiet) {
-        fputs("\ntenure:", stderr);
-        for (i = 0; i < GEOMETRY_COUNT; i++) {
-            geometry_words(&r->geometry[i], caches, sizeof caches);
-            fprintf(stderr, "%s %s %s", i ? ";" : "", geometry_name[i], caches);
-        }
-        fprintf(stderr, " (%s)\n", r->geometry[GEOMETRY_LL].source);
+        fputc('\n', stderr);
+        if (!query_was_off(profile, "cache-sim"))
+            tell_caches(r);
         summary_totals(profile, stderr, "  ");
         summary_findings(profile, stderr, "  ");
         term_escape(safe, sizeof safe, path);

@@ -2,8 +2,8 @@
 /*
  * cmd_report.c: options of `tenure report`, the header, and which sections are printed.
  *
- * Without an option that asks for a section: totals, the worst findings, functions. Each section is a file of its
- * own, report_*.c, and one SQL query or few; nothing is computed from sums of arcs.
+ * Without an option that asks for a section: totals, the worst findings, functions. Each section is a file of
+ * its own, report_*.c, and one SQL query or few; nothing is computed from sums of arcs.
  */
 #include "cli/report.h"
 
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------ for the sections */
+/* --------------------------------------------------------------------------------------- for the sections */
 
 void report_headings(const struct report *report, struct table *table)
 {
@@ -108,25 +108,35 @@ static const struct opt rows[] = {
     {OPT_HEADING, NULL, 0, NULL, "What to print (without any: totals, findings, functions)", 0, NULL, false},
     {OPT_TEXT, "function", 'f', "NAME", "one function, its callers and callees; * and ? match",
      offsetof(struct report, function), NULL, false},
-    {OPT_TEXT, "callers", 0, "NAME", "the calls to a function", offsetof(struct report, callers), NULL, false},
-    {OPT_TEXT, "callees", 0, "NAME", "the calls a function makes", offsetof(struct report, callees), NULL, false},
+    {OPT_TEXT, "callers", 0, "NAME", "the calls to a function", offsetof(struct report, callers), NULL,
+     false},
+    {OPT_TEXT, "callees", 0, "NAME", "the calls a function makes", offsetof(struct report, callees), NULL,
+     false},
     {OPT_FLAG, "tree", 't', NULL, "the call tree", offsetof(struct report, tree), NULL, false},
-    {OPT_FLAG, "threads", 0, NULL, "threads, and the functions of each", offsetof(struct report, threads), NULL, false},
+    {OPT_FLAG, "threads", 0, NULL, "threads, and the functions of each", offsetof(struct report, threads),
+     NULL, false},
     {OPT_HEADING, NULL, 0, NULL, "How", 0, NULL, false},
     {OPT_TEXT, "sort", 's', "EVENT", "sort by an event or ratio, self, or inclusive: EVENT_incl [CEst]",
      offsetof(struct report, sort_name), NULL, false},
-    {OPT_TEXT, "show", 0, "EVENTS", "these columns only, ',' between: events, and spatialD1,\n"
-     "temporalD1 (or ..I1, ..L), I1rate, D1rate, LLrate; each also _incl", offsetof(struct report, show), NULL, false},
-    {OPT_COUNT, "limit", 'n', "N", "at most N rows of a table [20]", offsetof(struct report, limit), NULL, false},
+    {OPT_TEXT, "show", 0, "EVENTS",
+     "these columns only, ',' between: events, and spatialD1,\n"
+     "temporalD1 (or ..I1, ..L), I1rate, D1rate, LLrate; each also _incl",
+     offsetof(struct report, show), NULL, false},
+    {OPT_COUNT, "limit", 'n', "N", "at most N rows of a table [20]", offsetof(struct report, limit), NULL,
+     false},
     {OPT_NUMBER, "threshold", 0, "PERCENT", "leave out what has less of the total [tree: 1]",
      offsetof(struct report, threshold), NULL, false},
     {OPT_FLAG, "json", 0, NULL, "write JSON", offsetof(struct report, json), NULL, false},
 };
 
 static const struct opt_command command = {
-    "report", "[options] [FILE]",
+    "report",
+    "[options] [FILE]",
     "Prints a profile. FILE is a profile or a raw profile; without it, the newest tenure.out.* here.",
-    rows, sizeof rows / sizeof rows[0], false, CLI_USAGE,
+    rows,
+    sizeof rows / sizeof rows[0],
+    false,
+    CLI_USAGE,
 };
 
 /* ------------------------------------------------------------------------------------------ columns */
@@ -167,7 +177,8 @@ static bool add_listed(struct report *report)
 /* The event sorted by, self and inclusive, then what most questions are about. */
 static bool choose_columns(struct report *report)
 {
-    static const char *const usual[] = {"SpLossD1", "spatialD1", "L1m", "LLm", "Ir", "temporalD1", "D1rate", "LLrate"};
+    static const char *const usual[] = {"SpLossD1", "spatialD1",  "L1m",    "LLm",
+                                        "Ir",       "temporalD1", "D1rate", "LLrate"};
     char base[64], inclusive[80];
     size_t i;
 
@@ -178,7 +189,9 @@ static bool choose_columns(struct report *report)
     snprintf(base, sizeof base, "%.*s", (int)(strlen(report->sort.name) - (report->sort.inclusive ? 5 : 0)),
              report->sort.name);
     snprintf(inclusive, sizeof inclusive, "%s_incl", base);
-    if (!add_shown(report, report->sort.inclusive ? inclusive : base, true) ||
+    if (!add_shown(report, report->sort.name, true))
+        return false;
+    if (!query_was_off(report->profile, "inclusive") &&
         !add_shown(report, report->sort.inclusive ? base : inclusive, true))
         return false;
     for (i = 0; i < sizeof usual / sizeof usual[0]; i++)
@@ -186,7 +199,7 @@ static bool choose_columns(struct report *report)
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------ header and totals */
+/* -------------------------------------------------------------------------------------- header and totals */
 
 static void print_header(const struct report *report)
 {
@@ -201,15 +214,22 @@ static void print_header(const struct report *report)
         term_escape(safe, sizeof safe, cmd);
         printf("Command   %s\n", term_fit(cut, sizeof cut, safe, term_width(stdout) - 11, false));
     }
-    for (i = 0; i < GEOMETRY_COUNT; i++) {
+    for (i = 0; i < GEOMETRY_COUNT && !query_was_off(report->profile, "cache-sim"); i++) {
         snprintf(key, sizeof key, "cache.%s", geometry_name[i]);
-        if (tp_meta(report->profile, key) == NULL || geometry_parse(&geometry, tp_meta(report->profile, key)) != NULL)
+        if (tp_meta(report->profile, key) == NULL ||
+            geometry_parse(&geometry, tp_meta(report->profile, key)) != NULL)
             continue;
         geometry_words(&geometry, safe, sizeof safe);
-        printf("%-9s %s %s\n", i == 0 ? "Caches" : "", geometry_name[i], safe);
+        snprintf(key, sizeof key, "cache.%s.source", geometry_name[i]);
+        term_escape(cut, sizeof cut,
+                    tp_meta(report->profile, key) ? tp_meta(report->profile, key) : "unknown");
+        printf("%-9s %s %s (%s)\n", i == 0 ? "Caches" : "", geometry_name[i], safe, cut);
     }
     if (engine != NULL) {
-        term_escape(safe, sizeof safe, engine);
+        const char *version = tp_meta(report->profile, "engine.version");
+
+        snprintf(cut, sizeof cut, "%s %s", engine, version != NULL ? version : "");
+        term_escape(safe, sizeof safe, cut);
         printf("Engine    %s\n", safe);
     }
     if (tp_meta(report->profile, "import.damage") != NULL) {
@@ -241,8 +261,8 @@ static void json_meta(struct report *report)
 /* Every event, and every ratio that the profile has. */
 static void json_totals(struct report *report)
 {
-    static const char *const ratio[] = {"spatialI1", "spatialD1", "spatialL", "temporalI1", "temporalD1", "temporalL",
-                                        "I1rate", "D1rate", "LLrate"};
+    static const char *const ratio[] = {"spatialI1", "spatialD1", "spatialL", "temporalI1", "temporalD1",
+                                        "temporalL", "I1rate",    "D1rate",   "LLrate"};
     struct column_spec spec;
     size_t count = tp_event_count(report->profile), i;
     const char *comma = "";
@@ -276,7 +296,8 @@ static bool overview(struct report *report)
         putchar('\n');
         if (!summary_totals(report->profile, stdout, ""))
             return false;
-        putchar('\n');
+        if (tp_event_find(report->profile, "SpLossD1") != NULL)
+            putchar('\n');
         if (!summary_findings(report->profile, stdout, ""))
             return false;
         report->sections++;

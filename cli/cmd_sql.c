@@ -2,7 +2,8 @@
 /*
  * cmd_sql.c: a query on a profile, as a table, JSON or CSV.
  *
- * The profile is open for reading only, so no query can change it. Several statements run one after the other.
+ * The profile is open for reading only, so no query can change it. Several statements run one after the
+ * other.
  */
 #include "cli/cli.h"
 #include "cli/given.h"
@@ -27,10 +28,14 @@ static const struct opt rows[] = {
 };
 
 static const struct opt_command command = {
-    "sql", "[options] [FILE] QUERY",
+    "sql",
+    "[options] [FILE] QUERY",
     "Runs an SQL query on a profile; docs/profile-format.md describes the views. FILE is a profile or a raw\n"
     "profile; without it, the newest tenure.out.* here. QUERY may be - for standard input.",
-    rows, sizeof rows / sizeof rows[0], false, CLI_USAGE,
+    rows,
+    sizeof rows / sizeof rows[0],
+    false,
+    CLI_USAGE,
 };
 
 enum { MAX_SQL_COLUMNS = 128 };

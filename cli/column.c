@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * column.c: see column.h. A ratio is a formula in which `@` stands for the suffix of inclusive columns; it exists in
- * profiles that have all its events, and is NULL where its divisor is 0.
+ * column.c: see column.h. A ratio is a formula in which `@` stands for the suffix of inclusive columns; it
+ * exists in profiles that have all its events, and is NULL where its divisor is 0.
  */
 #include "cli/column.h"
 
@@ -24,8 +24,8 @@ static const struct {
     {"temporalD1", "UseD1", "1.0 * BytD1@ / nullif(UseD1@, 0) - 1", false},
     {"temporalL", "UseL", "1.0 * BytL@ / nullif(UseL@, 0) - 1", false},
     {"I1rate", "I1mr", "100.0 * I1mr@ / nullif(Ir@, 0)", true},
-    {"D1rate", "D1mr", "100.0 * (ifnull(D1mr@, 0) + ifnull(D1mw@, 0)) / nullif(ifnull(Dr@, 0) + ifnull(Dw@, 0), 0)",
-     true},
+    {"D1rate", "D1mr",
+     "100.0 * (ifnull(D1mr@, 0) + ifnull(D1mw@, 0)) / nullif(ifnull(Dr@, 0) + ifnull(Dw@, 0), 0)", true},
     {"LLrate", "LLm", "100.0 * LLm@ / nullif(ifnull(Ir@, 0) + ifnull(Dr@, 0) + ifnull(Dw@, 0), 0)", true},
 };
 enum { RATIOS = sizeof ratios / sizeof ratios[0] };

@@ -23,7 +23,7 @@ struct column_spec {
     char event[48]; /* "D1mr"; "" for a ratio */
     char sql[512];  /* an expression over the columns of a view */
     bool inclusive, is_real, is_ratio;
-    double total;   /* of the event, for percentages; 0 for a ratio */
+    double total; /* of the event, for percentages; 0 for a ratio */
 };
 
 /* Fills in `out` for a name, in upper or lower case. False with one line on stderr that names the nearest. */

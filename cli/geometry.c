@@ -3,10 +3,10 @@
  * geometry.c: sysfs, then CPUID, then a default.
  *
  * sysfs: each index folder describes one cache: level, type (Data, Instruction, Unified), size ("48K"),
- * ways_of_associativity (0 or absent: fully associative), coherency_line_size. CPUID: leaf 4 on Intel's processors,
- * leaf 0x8000001D on AMD's, have one subleaf per cache in the same layout. The last level is the highest that holds
- * data. What would make no sense is not taken from either: a line that is no power of two from 16 to 1024, a size
- * that is no whole number of sets.
+ * ways_of_associativity (0 or absent: fully associative), coherency_line_size. CPUID: leaf 4 on Intel's
+ * processors, leaf 0x8000001D on AMD's, have one subleaf per cache in the same layout. The last level is the
+ * highest that holds data. What would make no sense is not taken from either: a line that is no power of two
+ * from 16 to 1024, a size that is no whole number of sets.
  */
 #include "cli/geometry.h"
 
@@ -31,8 +31,8 @@ struct found {
 
 static bool sensible(const struct geometry *g)
 {
-    return g->size != 0 && g->assoc != 0 && g->line >= 16 && g->line <= 1024 && (g->line & (g->line - 1)) == 0 &&
-           g->size % (g->assoc * g->line) == 0;
+    return g->size != 0 && g->assoc != 0 && g->line >= 16 && g->line <= 1024 &&
+           (g->line & (g->line - 1)) == 0 && g->size % (g->assoc * g->line) == 0;
 }
 
 /* Takes a cache that was found for the places it may have. `last` is the level LL has so far. */
@@ -110,7 +110,8 @@ static bool cpuid_cache(unsigned leaf, unsigned index, struct found *out)
     out->level = a >> 5 & 7;
     out->geometry.line = (b & 0xFFF) + 1;
     out->geometry.assoc = (b >> 22) + 1;
-    out->geometry.size = out->geometry.assoc * ((b >> 12 & 0x3FF) + 1) * out->geometry.line * ((uint64_t)c + 1);
+    out->geometry.size =
+        out->geometry.assoc * ((b >> 12 & 0x3FF) + 1) * out->geometry.line * ((uint64_t)c + 1);
     out->geometry.source = "cpuid";
     return true;
 }
@@ -157,8 +158,8 @@ const char *geometry_parse(struct geometry *out, const char *text)
     static const char form[] = "a cache is size,associativity,line in bytes, as in 32768,8,64 or 32K,8,64";
     const char *at = text;
 
-    if (!opt_number(at, &at, &out->size) || *at++ != ',' || !opt_number(at, &at, &out->assoc) || *at++ != ',' ||
-        !opt_number(at, &at, &out->line) || *at != '\0')
+    if (!opt_number(at, &at, &out->size) || *at++ != ',' || !opt_number(at, &at, &out->assoc) ||
+        *at++ != ',' || !opt_number(at, &at, &out->line) || *at != '\0')
         return form;
     if (out->line < 16 || out->line > 1024 || (out->line & (out->line - 1)) != 0)
         return "the line must be 16, 32, 64, 128, 256, 512 or 1024 bytes";
@@ -172,8 +173,8 @@ const char *geometry_parse(struct geometry *out, const char *text)
 
 void geometry_text(const struct geometry *geometry, char *out, size_t size)
 {
-    snprintf(out, size, "%llu,%llu,%llu", (unsigned long long)geometry->size, (unsigned long long)geometry->assoc,
-             (unsigned long long)geometry->line);
+    snprintf(out, size, "%llu,%llu,%llu", (unsigned long long)geometry->size,
+             (unsigned long long)geometry->assoc, (unsigned long long)geometry->line);
 }
 
 void geometry_words(const struct geometry *geometry, char *out, size_t size)

@@ -2,8 +2,9 @@
 /*
  * geometry.h: which caches to simulate when nobody says.
  *
- * The kernel's description first; the processor's own (CPUID) where a container or a virtual machine hides that; a
- * stated default last. The choice is handed to the engine and recorded in the profile with its source.
+ * The kernel's description first; the processor's own (CPUID) where a container or a virtual machine hides
+ * that; a stated default last. The choice is handed to the engine and recorded in the profile with its
+ * source.
  */
 #ifndef TENURE_CLI_GEOMETRY_H
 #define TENURE_CLI_GEOMETRY_H
@@ -22,7 +23,8 @@ struct geometry {
     const char *source; /* "sysfs", "cpuid", "default" or "option" */
 };
 
-/* Fills in all three. `folder` is where the kernel describes the first processor's caches; NULL: where it does. */
+/* Fills in all three. `folder` is where the kernel describes the first processor's caches; NULL: where it
+ * does. */
 void geometry_detect(struct geometry out[GEOMETRY_COUNT], const char *folder);
 
 /* "32K,8,64". NULL, or what is wrong. The source becomes "option". */

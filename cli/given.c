@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * given.c: see given.h. The temporary profile lies in TMPDIR and is unlinked as soon as it is open: the open database
- * keeps it, and no way of ending leaves it behind.
+ * given.c: see given.h. The temporary profile lies in TMPDIR and is unlinked as soon as it is open: the open
+ * database keeps it, and no way of ending leaves it behind.
  */
 #include "cli/given.h"
 
@@ -62,7 +62,8 @@ static bool newest(char *out, size_t size)
     bool found = false;
 
     while (directory != NULL && (entry = readdir(directory)) != NULL) {
-        if (!is_candidate(entry->d_name) || stat(entry->d_name, &status) != 0 || (found && !later(&status, &best)))
+        if (!is_candidate(entry->d_name) || stat(entry->d_name, &status) != 0 ||
+            (found && !later(&status, &best)))
             continue;
         snprintf(out, size, "%s", entry->d_name);
         best = status;

@@ -2,8 +2,8 @@
 /*
  * given.h: the profile that a reading command was given.
  *
- * A profile is opened as it is. A raw profile is imported to a temporary profile first, which is gone again when the
- * command ends. Without a name it is the newest tenure.out.* in the working directory.
+ * A profile is opened as it is. A raw profile is imported to a temporary profile first, which is gone again
+ * when the command ends. Without a name it is the newest tenure.out.* in the working directory.
  */
 #ifndef TENURE_CLI_GIVEN_H
 #define TENURE_CLI_GIVEN_H

@@ -129,15 +129,19 @@ bool engine_find(struct engine *engine, char *why, size_t size)
     engine->tools = engine_tools();
     engine->valgrind = engine_valgrind();
     if (engine->tools == NULL) {
-        snprintf(why, size, "the Valgrind engine (" TOOL ") is not installed with this program: build it with the "
-                            "valgrind package installed, then `meson install`");
+        snprintf(why, size,
+                 "the Valgrind engine (" TOOL ") is not installed with this program: build it with the "
+                 "valgrind package installed, then `meson install`");
     } else if (engine->valgrind == NULL) {
         snprintf(why, size, "valgrind is not installed, or not in PATH; on Debian: apt-get install valgrind");
     } else if (!engine_version(engine->valgrind, engine->version, sizeof engine->version)) {
-        snprintf(why, size, "%s does not run: `%s --version` says nothing", engine->valgrind, engine->valgrind);
+        snprintf(why, size, "%s does not run: `%s --version` says nothing", engine->valgrind,
+                 engine->valgrind);
     } else if (strcmp(engine->version, TENURE_VALGRIND_VERSION) != 0) {
-        snprintf(why, size, "%s is Valgrind %s, but the engine was built for Valgrind %s; build Tenure again, or "
-                            "install that version", engine->valgrind, engine->version, TENURE_VALGRIND_VERSION);
+        snprintf(why, size,
+                 "%s is Valgrind %s, but the engine was built for Valgrind %s; build Tenure again, or "
+                 "install that version",
+                 engine->valgrind, engine->version, TENURE_VALGRIND_VERSION);
     } else {
         return true;
     }

@@ -2,10 +2,10 @@
 /*
  * launch.h: starts the Valgrind engine on a program, waits, and tells how it ended.
  *
- * The distribution's `valgrind` may be a shell wrapper that puts variables into the environment; the real program
- * lies beside it as valgrind.bin and is run instead. Our tool is found relative to this program, so that a build
- * tree and an installation anywhere work alike. VALGRIND_LIB is set for Valgrind alone: the engine takes it out of
- * the program's environment again.
+ * The distribution's `valgrind` may be a shell wrapper that puts variables into the environment; the real
+ * program lies beside it as valgrind.bin and is run instead. Our tool is found relative to this program, so
+ * that a build tree and an installation anywhere work alike. VALGRIND_LIB is set for Valgrind alone: the
+ * engine takes it out of the program's environment again.
  */
 #ifndef TENURE_CLI_LAUNCH_H
 #define TENURE_CLI_LAUNCH_H
@@ -25,18 +25,19 @@ bool engine_find(struct engine *engine, char *why, size_t size);
 void engine_free(struct engine *engine);
 
 /* The pieces of engine_find, for `tenure info`. */
-char *engine_valgrind(void);     /* path of the real valgrind, or NULL; freed by the caller */
-char *engine_tools(void);        /* folder of our tool, or NULL; freed by the caller */
+char *engine_valgrind(void); /* path of the real valgrind, or NULL; freed by the caller */
+char *engine_tools(void);    /* folder of our tool, or NULL; freed by the caller */
 bool engine_version(const char *valgrind, char *out, size_t size);
 
 struct ending {
     pid_t pid;
-    int status; /* as waitpid says */
+    int status;  /* as waitpid says */
     bool failed; /* could not be started; a line has been printed */
 };
 
-/* Runs `argv` (argv[0] is the engine's program) and waits for its end. While it runs, SIGINT and SIGQUIT, which a
- * terminal sends to both, are left to the program, and SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are handed on. */
+/* Runs `argv` (argv[0] is the engine's program) and waits for its end. While it runs, SIGINT and SIGQUIT,
+ * which a terminal sends to both, are left to the program, and SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are
+ * handed on. */
 struct ending launch(const struct engine *engine, char **argv);
 
 /* Ends this process as `status` says the program ended: with its exit status, or by its signal. */

@@ -2,8 +2,9 @@
 /*
  * main.c: finds the command and hands over.
  *
- * `tenure program args...` is `tenure record program args...`: a first word that is no command is a program. A
- * program that happens to have a command's name is reached with `tenure record report`, or `tenure ./report`.
+ * `tenure program args...` is `tenure record program args...`: a first word that is no command is a program.
+ * A program that happens to have a command's name is reached with `tenure record report`, or `tenure
+ * ./report`.
  */
 #include "cli/cli.h"
 #include "cli/opt.h"
@@ -46,7 +47,8 @@ static void print_usage(FILE *out)
           "       tenure PROGRAM ARGS...     the same as `tenure record PROGRAM ARGS...`\n\n"
           "Tenure shows how a program uses the caches: what is loaded, how much of it is ever touched,\n"
           "and which line, function and call path it is owed to.\n\n"
-          "Commands:\n", out);
+          "Commands:\n",
+          out);
     for (i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].about);
     fputs("\n`tenure COMMAND --help` lists a command's options.\n", out);

@@ -4,6 +4,7 @@
  */
 #include "cli/names.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -121,7 +122,8 @@ static const char *check_directory(const char *directory)
     else if (!S_ISDIR(status.st_mode))
         snprintf(wrong, sizeof wrong, "%s is not a directory", directory);
     else if (access(directory, W_OK | X_OK) != 0)
-        snprintf(wrong, sizeof wrong, "directory %s: %s; name another file with --out", directory, strerror(errno));
+        snprintf(wrong, sizeof wrong, "directory %s: %s; name another file with --out", directory,
+                 strerror(errno));
     else
         return NULL;
     return wrong;
@@ -137,7 +139,8 @@ const char *names_make(struct names *names, const char *pattern)
     if (!expand(names, pattern, text))
         return wrong;
     slash = strrchr(text, '/');
-    snprintf(directory, sizeof directory, "%.*s", slash == NULL ? 1 : (int)(slash - text) + 1, slash ? text : ".");
+    snprintf(directory, sizeof directory, "%.*s", slash == NULL ? 1 : (int)(slash - text) + 1,
+             slash ? text : ".");
     if (strchr(directory, '%') != NULL)
         return "%p, %n and %% can stand in the file's name only, not in a directory's";
     if ((slash ? slash[1] : text[0]) == '\0')
@@ -207,32 +210,43 @@ char *names_raw_pattern(const struct names *names)
     return out;
 }
 
-/* The digits before `.token.raw` that %p became: found by filling the pattern in with each candidate. */
+/* The file's name without `.token.raw` is the pattern, filled in with some run of digits in it: tries them
+ * all. */
+static pid_t find_pid(const struct names *names, const char *name, size_t length)
+{
+    char expected[PATH_MAX];
+    size_t from, digits;
+
+    for (from = 0; from < length; from++) {
+        pid_t pid = 0;
+
+        for (digits = 0; from + digits < length && digits < 9 && isdigit((unsigned char)name[from + digits]);
+             digits++) {
+            pid = pid * 10 + (name[from + digits] - '0');
+            if (pid == 0)
+                break;
+            fill_in(names, pid, 1, expected);
+            if (!names->has_pid)
+                snprintf(expected + strlen(expected), sizeof expected - strlen(expected), ".%ld", (long)pid);
+            if (strlen(expected) == length && strncmp(expected, name, length) == 0)
+                return pid;
+        }
+    }
+    return 0;
+}
+
 static bool parse_raw(const struct names *names, const char *file, struct names_raw *out)
 {
-    char expected[PATH_MAX], end[64];
-    const char *mark, *at;
-    unsigned count = 1;
+    const char *mark;
+    char end[64];
 
     snprintf(end, sizeof end, ".%s.raw", names->token);
     mark = strstr(file, end);
-    if (mark == NULL || (mark[strlen(end)] != '\0' && sscanf(mark + strlen(end), ".%u", &count) != 1))
+    out->count = 1;
+    if (mark == NULL || (mark[strlen(end)] != '\0' && sscanf(mark + strlen(end), ".%u", &out->count) != 1))
         return false;
-    for (at = file; at < mark; at++) {
-        pid_t pid = (pid_t)strtol(at, NULL, 10);
-
-        if (pid <= 0 || (at > file && at[-1] >= '0' && at[-1] <= '9'))
-            continue;
-        fill_in(names, pid, 1, expected);
-        if (!names->has_pid)
-            snprintf(expected + strlen(expected), sizeof expected - strlen(expected), ".%ld", (long)pid);
-        if (strlen(expected) == (size_t)(mark - file) && strncmp(expected, file, strlen(expected)) == 0) {
-            out->pid = pid;
-            out->count = count;
-            return true;
-        }
-    }
-    return false;
+    out->pid = find_pid(names, file, (size_t)(mark - file));
+    return out->pid != 0;
 }
 
 static int by_process(const void *a, const void *b)

@@ -2,13 +2,13 @@
 /*
  * names.h: the names of a recording's files.
  *
- * A pattern names the profiles: %p is the process's id, %n the number of the file among those of one process (an
- * exec that is followed makes a second one), %h the host's name, %q{VAR} an environment variable, %% a percent
- * sign. One process is the program; others are its forked children. Whatever the pattern, two processes never
- * get one name: without %p a child's id is put behind.
+ * A pattern names the profiles: %p is the process's id, %n the number of the file among those of one process
+ * (an exec that is followed makes a second one), %h the host's name, %q{VAR} an environment variable, %% a
+ * percent sign. One process is the program; others are its forked children. Whatever the pattern, two
+ * processes never get one name: without %p a child's id is put behind.
  *
- * The engine writes raw profiles beside them, as <pattern>.<token>.raw with %p left for the engine to fill in; the
- * token is new in each recording, so that a directory can be searched for exactly its files.
+ * The engine writes raw profiles beside them, as <pattern>.<token>.raw with %p left for the engine to fill
+ * in; the token is new in each recording, so that a directory can be searched for exactly its files.
  */
 #ifndef TENURE_CLI_NAMES_H
 #define TENURE_CLI_NAMES_H
@@ -18,9 +18,9 @@
 #include <sys/types.h>
 
 struct names {
-    char *directory;  /* absolute */
-    char *pattern;    /* the file's name, with %p, %n and %% left */
-    char *shown;      /* directory as the user wrote it, with its slash; "" for the working directory */
+    char *directory; /* absolute */
+    char *pattern;   /* the file's name, with %p, %n and %% left */
+    char *shown;     /* directory as the user wrote it, with its slash; "" for the working directory */
     char token[16];
     bool has_pid, has_count;
 };
@@ -32,7 +32,8 @@ void names_free(struct names *names);
 /* What the engine gets: absolute, other percent signs doubled. Freed by the caller. */
 char *names_raw_pattern(const struct names *names);
 
-/* The raw files of this recording that exist now, sorted by process and number; freed with names_list_free. */
+/* The raw files of this recording that exist now, sorted by process and number; freed with names_list_free.
+ * */
 struct names_raw {
     char *path;
     pid_t pid;

@@ -3,8 +3,8 @@
  * opt.c: one parser for all option tables.
  *
  * Operands and options may be mixed (`tenure report FILE --limit=5`), except where the operands are another
- * program's command line. opt_parse collects operands by rotating them behind the options it has read, so that a
- * command sees argv[first..argc-1].
+ * program's command line. opt_parse collects operands by rotating them behind the options it has read, so
+ * that a command sees argv[first..argc-1].
  */
 #include "cli/opt.h"
 
@@ -32,9 +32,18 @@ bool opt_number(const char *text, const char **end, uint64_t *out)
     if (errno != 0)
         return false;
     switch (*after) {
-    case 'k': case 'K': shift = 10; break;
-    case 'm': case 'M': shift = 20; break;
-    case 'g': case 'G': shift = 30; break;
+    case 'k':
+    case 'K':
+        shift = 10;
+        break;
+    case 'm':
+    case 'M':
+        shift = 20;
+        break;
+    case 'g':
+    case 'G':
+        shift = 30;
+        break;
     }
     if (shift != 0)
         after++;
@@ -86,7 +95,8 @@ const char *opt_nearest(const char *word, const char *const *names, size_t count
     for (i = 0; i < count; i++) {
         size_t d = distance(word, names[i]);
 
-        if (d < best_distance || (strlen(word) >= 3 && strncmp(word, names[i], strlen(word)) == 0 && d <= 8)) {
+        if (d < best_distance ||
+            (strlen(word) >= 3 && strncmp(word, names[i], strlen(word)) == 0 && d <= 8)) {
             best = names[i];
             best_distance = d;
         }
@@ -119,7 +129,8 @@ static void left_column(const struct opt *row, char *out, size_t size)
     if (row->kind == OPT_SWITCH)
         snprintf(out, size, "%s--%s=yes|no", letter, row->name);
     else
-        snprintf(out, size, "%s--%s%s%s", letter, row->name, row->value ? "=" : "", row->value ? row->value : "");
+        snprintf(out, size, "%s--%s%s%s", letter, row->name, row->value ? "=" : "",
+                 row->value ? row->value : "");
 }
 
 enum { HELP_COLUMN = 34 };
@@ -181,7 +192,8 @@ static const struct opt *find(const struct opt_command *command, const char *nam
 
         if (row->kind == OPT_HEADING)
             continue;
-        if (letter != 0 ? row->letter == letter : strlen(row->name) == length && !strncmp(row->name, name, length))
+        if (letter != 0 ? row->letter == letter
+                        : strlen(row->name) == length && !strncmp(row->name, name, length))
             return row;
     }
     return NULL;
@@ -271,7 +283,8 @@ static int take_option(const struct opt_command *command, void *into, int argc, 
         return -1 - unknown_option(command, word);
     if (value == NULL && needs_value(row)) {
         if (at + 1 >= argc)
-            return -1 - opt_misused(command, "option --%s needs a value: --%s=%s", row->name, row->name, row->value);
+            return -1 - opt_misused(command, "option --%s needs a value: --%s=%s", row->name, row->name,
+                                    row->value);
         value = argv[at + 1];
         used = 2;
     }

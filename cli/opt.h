@@ -42,28 +42,29 @@ struct opt {
 };
 
 struct opt_command {
-    const char *name;        /* "report" */
-    const char *synopsis;    /* behind "tenure report " */
-    const char *about;       /* what it does, one or a few lines */
+    const char *name;     /* "report" */
+    const char *synopsis; /* behind "tenure report " */
+    const char *about;    /* what it does, one or a few lines */
     const struct opt *rows;
     size_t count;
-    bool stop_at_operand;    /* the first operand ends the options (record) */
-    int usage_status;        /* exit status of a wrong command line */
+    bool stop_at_operand; /* the first operand ends the options (record) */
+    int usage_status;     /* exit status of a wrong command line */
 };
 
-/* Parse argv[1..]. Operands are moved to the end of argv, in order. Returns the index of the first operand; or
- * -1 - status when the command is to end with `status` at once: help has been printed, or one line that says
- * what is wrong. */
+/* Parse argv[1..]. Operands are moved to the end of argv, in order. Returns the index of the first operand;
+ * or -1 - status when the command is to end with `status` at once: help has been printed, or one line that
+ * says what is wrong. */
 int opt_parse(const struct opt_command *command, void *into, int argc, char **argv);
 
 /* The line about what is wrong with the command line, with where to read more; returns the usage status. */
-int opt_misused(const struct opt_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int opt_misused(const struct opt_command *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Of `count` names the one most like `word`; NULL if none is like it. Name i is names + i * stride. */
 const char *opt_nearest(const char *word, const char *const *names, size_t count);
 
-/* A whole number with an optional K, M or G (powers of 1024); false if `text` is anything else. `end` gets the
- * first character behind it; NULL: there must be none. */
+/* A whole number with an optional K, M or G (powers of 1024); false if `text` is anything else. `end` gets
+ * the first character behind it; NULL: there must be none. */
 bool opt_number(const char *text, const char **end, uint64_t *out);
 
 #endif

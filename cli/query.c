@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * query.c: a thin layer over SQLite's statements. An error is printed once, where it happens, and remembered, so
- * that callers test only at the end.
+ * query.c: a thin layer over SQLite's statements. An error is printed once, where it happens, and remembered,
+ * so that callers test only at the end.
  */
 #include "cli/query.h"
 
@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void failed(struct query *q, const char *what)
 {
@@ -98,4 +99,16 @@ double query_value(tp_profile *profile, const char *sql, double otherwise)
         value = query_real(&q, 0);
     query_end(&q);
     return value;
+}
+
+bool query_was_off(tp_profile *profile, const char *option)
+{
+    const char *value = tp_meta(profile, option);
+
+    return value != NULL && strcmp(value, "no") == 0;
+}
+
+const char *query_library(void)
+{
+    return sqlite3_libversion();
 }

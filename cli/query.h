@@ -8,7 +8,8 @@
  *   while (query_row(&q)) ...
  *   if (!query_end(&q)) return CLI_ERROR;
  *
- * The format is sqlite3_mprintf's (%w: a quoted name). Names that go into the text are columns of table `events`, never a user's words; those are bound.
+ * The format is sqlite3_mprintf's (%w: a quoted name). Names that go into the text are columns of table
+ * `events`, never a user's words; those are bound.
  */
 #ifndef TENURE_CLI_QUERY_H
 #define TENURE_CLI_QUERY_H
@@ -39,7 +40,14 @@ int64_t query_int(struct query *q, int i);
 double query_real(struct query *q, int i);
 bool query_null(struct query *q, int i);
 
-/* The first column of the first row of a query without parameters; `otherwise` if there is none or it is NULL. */
+/* The first column of the first row of a query without parameters; `otherwise` if there is none or it is
+ * NULL. */
 double query_value(tp_profile *profile, const char *sql, double otherwise);
+
+/* Whether the recording was told no: table `meta` has the engine's options. */
+bool query_was_off(tp_profile *profile, const char *option);
+
+/* Version of the SQLite that is used. */
+const char *query_library(void);
 
 #endif

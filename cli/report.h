@@ -30,7 +30,7 @@ struct report {
 
     struct column_spec sort, shown[REPORT_MAX_SHOWN];
     size_t shown_count;
-    size_t sections;      /* written so far, for JSON's commas */
+    size_t sections; /* written so far, for JSON's commas */
 };
 
 /* Headings of the columns shown; their expressions, ',' before each, for a view's own columns. */
@@ -42,12 +42,13 @@ void report_cells(const struct report *report, struct table *table, struct query
 /* Prints or writes the table as section `key` with a heading line; frees it. */
 void report_section(struct report *report, struct table *table, const char *key, const char *heading);
 
-/* Where something is: "file.c:12", or the object's name, in text; file, line and object in JSON. The row has them in
- * this order from column `at` on; without an object if not `has_object`. */
+/* Where something is: "file.c:12", or the object's name, in text; file, line and object in JSON. The row has
+ * them in this order from column `at` on; without an object if not `has_object`. */
 void report_place_columns(struct table *table, const char *title);
 void report_place(struct table *table, struct query *q, int at, bool has_object);
 
-/* The sections. False if the profile could not be read, or names nothing it has; the line has been printed. */
+/* The sections. False if the profile could not be read, or names nothing it has; the line has been printed.
+ * */
 bool report_functions(struct report *report);
 bool report_calls(struct report *report);
 bool report_tree(struct report *report);

@@ -2,9 +2,9 @@
 /*
  * report_calls.c: who calls a function, and whom it calls.
  *
- * One row per arc, that is per call site and callee, with the arc's inclusive costs: arcs are never summed, because
- * with recursion one event is below several of them. Percentages are of the function's own inclusive cost, so that
- * the calls of a function that does not recurse sum, with its self cost, to 100.
+ * One row per arc, that is per call site and callee, with the arc's inclusive costs: arcs are never summed,
+ * because with recursion one event is below several of them. Percentages are of the function's own inclusive
+ * cost, so that the calls of a function that does not recurse sum, with its self cost, to 100.
  */
 #include "cli/report.h"
 
@@ -47,14 +47,16 @@ static void expressions_of(const struct column_spec *spec, size_t count, char *o
 }
 
 /* The function's own inclusive value of each column, which its calls are percentages of. */
-static bool whole(const struct report *report, int64_t id, const struct column_spec *spec, size_t count, double *out)
+static bool whole(const struct report *report, int64_t id, const struct column_spec *spec, size_t count,
+                  double *out)
 {
     char expressions[8192];
     struct query q;
     size_t i;
 
     expressions_of(spec, count, expressions, sizeof expressions);
-    query_begin(&q, report->profile, "SELECT id%s FROM functions WHERE id = %lld", expressions, (long long)id);
+    query_begin(&q, report->profile, "SELECT id%s FROM functions WHERE id = %lld", expressions,
+                (long long)id);
     if (query_row(&q)) {
         for (i = 0; i < count; i++)
             out[i] = query_real(&q, (int)i + 1);
@@ -81,9 +83,11 @@ static bool arcs(struct report *report, const struct chosen *function, bool call
     report_place_columns(table, "called at");
     table_column(table, TABLE_TEXT, other, other, 0);
     expressions_of(spec, count, expressions, sizeof expressions);
-    query_begin(&q, report->profile, "SELECT %s, calls, file, line%s FROM arcs WHERE %s_id = %lld "
-                "ORDER BY %s DESC NULLS LAST, calls DESC, id LIMIT %lld", other, expressions,
-                callers ? "callee" : "caller", (long long)function->id, order, (long long)report->limit);
+    query_begin(&q, report->profile,
+                "SELECT %s, calls, file, line%s FROM arcs WHERE %s_id = %lld "
+                "ORDER BY %s DESC NULLS LAST, calls DESC, id LIMIT %lld",
+                other, expressions, callers ? "callee" : "caller", (long long)function->id, order,
+                (long long)report->limit);
     while (query_row(&q)) {
         for (i = 0; i < count; i++)
             column_cells(table, &spec[i], &q, 4 + (int)i, of[i]);
@@ -108,8 +112,9 @@ static bool itself(struct report *report, const struct chosen *function)
     report_place_columns(table, "where");
     table_column(table, TABLE_TEXT, "function", "function", 0);
     report_expressions(report, expressions, sizeof expressions);
-    query_begin(&q, report->profile, "SELECT function, file, line, object, calls%s FROM functions WHERE id = %lld",
-                expressions, (long long)function->id);
+    query_begin(&q, report->profile,
+                "SELECT function, file, line, object, calls%s FROM functions WHERE id = %lld", expressions,
+                (long long)function->id);
     while (query_row(&q)) {
         report_cells(report, table, &q, 5);
         table_count(table, query_int(&q, 4));
@@ -127,9 +132,11 @@ static bool choose(struct report *report, const char *pattern, struct chosen *ou
     struct query q;
     bool found = false;
 
-    query_begin(&q, report->profile, "SELECT id, function FROM functions WHERE function = ?1 OR symbol = ?1 "
+    query_begin(&q, report->profile,
+                "SELECT id, function FROM functions WHERE function = ?1 OR symbol = ?1 "
                 "OR function GLOB ?1 OR function GLOB ?1 || '(*' "
-                "ORDER BY function = ?1 DESC, %s DESC NULLS LAST LIMIT 1", report->sort.sql);
+                "ORDER BY function = ?1 DESC, %s DESC NULLS LAST LIMIT 1",
+                report->sort.sql);
     query_bind_text(&q, 1, pattern);
     if (query_row(&q)) {
         out->id = query_int(&q, 0);

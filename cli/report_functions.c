@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report_functions.c: functions, by any event. One row per function context; the last columns say where it is.
+ * report_functions.c: functions, by any event. One row per function context; the last columns say where it
+ * is.
  */
 #include "cli/report.h"
 
@@ -22,9 +23,10 @@ bool report_functions(struct report *report)
     report_place_columns(table, "where");
     table_column(table, TABLE_TEXT, "function", "function", 0);
     report_expressions(report, expressions, sizeof expressions);
-    query_begin(&q, report->profile, "SELECT function, context, file, line, object, calls%s FROM functions "
-                "WHERE ifnull(%s, 0) >= %f ORDER BY %s DESC NULLS LAST, function LIMIT %lld", expressions,
-                report->sort.sql, least, report->sort.sql, (long long)report->limit);
+    query_begin(&q, report->profile,
+                "SELECT function, context, file, line, object, calls%s FROM functions "
+                "WHERE ifnull(%s, 0) >= %f ORDER BY %s DESC NULLS LAST, function LIMIT %lld",
+                expressions, report->sort.sql, least, report->sort.sql, (long long)report->limit);
     while (query_row(&q)) {
         report_cells(report, table, &q, 6);
         table_count(table, query_int(&q, 5));

@@ -46,9 +46,11 @@ static bool threads(struct report *report)
         at += (size_t)snprintf(expressions + at, sizeof expressions - at, ", %s", report->shown[i].sql);
     }
     table_column(table, TABLE_TEXT, "thread", "thread", 0);
-    query_begin(&q, report->profile, "SELECT own_id, own_os_id%s FROM "
+    query_begin(&q, report->profile,
+                "SELECT own_id, own_os_id%s FROM "
                 "(SELECT id AS own_id, os_id AS own_os_id FROM threads) LEFT JOIN (%s) ON thread = own_id "
-                "ORDER BY own_id LIMIT %lld", expressions, sql, (long long)report->limit);
+                "ORDER BY own_id LIMIT %lld",
+                expressions, sql, (long long)report->limit);
     free(sql);
     while (query_row(&q)) {
         int column = 2;
@@ -74,9 +76,10 @@ static bool functions_of(struct report *report, int64_t thread)
     report_headings(report, table);
     table_column(table, TABLE_TEXT, "function", "function", 0);
     report_expressions(report, expressions, sizeof expressions);
-    query_begin(&q, report->profile, "SELECT function%s FROM thread_functions WHERE thread = %lld "
-                "ORDER BY %s DESC NULLS LAST, function LIMIT %lld", expressions, (long long)thread, report->sort.sql,
-                (long long)report->limit);
+    query_begin(&q, report->profile,
+                "SELECT function%s FROM thread_functions WHERE thread = %lld "
+                "ORDER BY %s DESC NULLS LAST, function LIMIT %lld",
+                expressions, (long long)thread, report->sort.sql, (long long)report->limit);
     while (query_row(&q)) {
         report_cells(report, table, &q, 1);
         table_text(table, query_text(&q, 0));
@@ -94,7 +97,8 @@ bool report_threads(struct report *report)
 
     if (!good)
         return false;
-    query_begin(&q, report->profile, "SELECT id FROM threads ORDER BY id LIMIT %lld", (long long)report->limit);
+    query_begin(&q, report->profile, "SELECT id FROM threads ORDER BY id LIMIT %lld",
+                (long long)report->limit);
     while (good && query_row(&q))
         good = functions_of(report, query_int(&q, 0));
     return query_end(&q) && good;

@@ -2,9 +2,10 @@
 /*
  * report_tree.c: the call tree, down to a threshold.
  *
- * Only the nodes above the threshold are read: an inclusive cost is never above the parent's, so what is read is a
- * tree again. Rows are in depth-first order, children by cost. A recursive call costs at the ancestor that runs the
- * callee; here it shows as a row with calls only. A node whose descendants were pruned (--paths) is marked.
+ * Only the nodes above the threshold are read: an inclusive cost is never above the parent's, so what is read
+ * is a tree again. Rows are in depth-first order, children by cost. A recursive call costs at the ancestor
+ * that runs the callee; here it shows as a row with calls only. A node whose descendants were pruned
+ * (--paths) is marked.
  */
 #include "cli/report.h"
 
@@ -48,9 +49,10 @@ static bool read_nodes(struct report *report, const struct column_spec *incl, co
     double least = (report->threshold >= 0 ? report->threshold : 1.0) * incl->total / 100;
     struct query q;
 
-    query_begin(&q, report->profile, "SELECT id, parent, function, calls, approximate, handler, %s, %s FROM paths "
-                "WHERE recursive = 0 AND %s >= %f AND %s > 0 ORDER BY id", incl->sql, self->sql, incl->sql, least,
-                incl->sql);
+    query_begin(&q, report->profile,
+                "SELECT id, parent, function, calls, approximate, handler, %s, %s FROM paths "
+                "WHERE recursive = 0 AND %s >= %f AND %s > 0 ORDER BY id",
+                incl->sql, self->sql, incl->sql, least, incl->sql);
     while (query_row(&q)) {
         struct node *node = add(tree);
 
@@ -69,7 +71,7 @@ static bool read_nodes(struct report *report, const struct column_spec *incl, co
     return query_end(&q);
 }
 
-/* The array is sorted by id, and a parent's id is smaller than its children's. */
+/* The array is sorted by id. */
 static size_t find(const struct tree *tree, int64_t id)
 {
     size_t low = 1, high = tree->count;
@@ -101,7 +103,8 @@ static int cheaper_first(const void *a, const void *b)
     return x->index < y->index ? 1 : -1;
 }
 
-/* Puts the nodes into their parents' lists, cheapest first, so that each list begins with the most expensive. */
+/* Puts the nodes into their parents' lists, cheapest first, so that each list begins with the most expensive.
+ * */
 static size_t link_nodes(struct tree *tree)
 {
     struct by_cost *order = calloc(tree->count + 1, sizeof *order);
@@ -191,6 +194,10 @@ bool report_tree(struct report *report)
     struct table *table;
     bool good;
 
+    if (query_was_off(report->profile, "inclusive")) {
+        term_error("--tree: %s was recorded with --inclusive=no and has no call tree", report->file);
+        return false;
+    }
     snprintf(name, sizeof name, "%s%s", report->sort.name, report->sort.inclusive ? "" : "_incl");
     if (!column_find(report->profile, name, &incl) || incl.is_ratio) {
         if (incl.is_ratio)

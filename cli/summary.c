@@ -2,10 +2,10 @@
 /*
  * summary.c: see summary.h.
  *
- * Rates: level-1 misses over the accesses of their kind, last-level misses over all accesses of their kind (not
- * over level-1 misses), the last line's over instruction fetches and data accesses together (seed 001, 5.2.1).
- * Spatial use is the part of the bytes brought in that was touched at least once; temporal use is how often a
- * touched byte was touched again.
+ * Rates: level-1 misses over the accesses of their kind, last-level misses over all accesses of their kind
+ * (not over level-1 misses), the last line's over instruction fetches and data accesses together (seed 001,
+ * 5.2.1). Spatial use is the part of the bytes brought in that was touched at least once; temporal use is how
+ * often a touched byte was touched again.
  */
 #include "cli/summary.h"
 
@@ -44,7 +44,8 @@ static void misses(FILE *out, const char *indent, const char *label, double valu
     fprintf(out, "  %6.2f %%\n", rate(value, of));
 }
 
-/* "D refs  123  (100 rd + 23 wr)"; with a rate of what `of` counts, and rates of reads and writes if there is room. */
+/* "D refs  123  (100 rd + 23 wr)"; with a rate of what `of` counts, and rates of reads and writes if there is
+ * room. */
 static void split(FILE *out, const char *indent, const char *label, const double value[2], const double of[2])
 {
     bool both = of != NULL && term_width(out) >= 100;
@@ -103,7 +104,7 @@ bool summary_totals(tp_profile *profile, FILE *out, const char *indent)
 
     line(out, indent, "I refs", ir);
     fputc('\n', out);
-    if (tp_event_find(profile, "D1mr") != NULL)
+    if (tp_event_find(profile, "D1mr") != NULL && !query_was_off(profile, "cache-sim"))
         caches(profile, out, indent, ir, d);
     else
         split(out, indent, "D refs", d, NULL);
@@ -145,8 +146,8 @@ static void print_where(FILE *out, const char *function, const char *where, int 
         room = wide + name;
     if (wide > room / 2 && wide + name > room)
         wide = name < room / 2 ? room - name : room / 2;
-    fprintf(out, "%s%s%s  ", term_style(out, TERM_NAME), term_fit(cut, sizeof cut, function, room - wide, false),
-            term_style(out, TERM_PLAIN));
+    fprintf(out, "%s%s%s  ", term_style(out, TERM_NAME),
+            term_fit(cut, sizeof cut, function, room - wide, false), term_style(out, TERM_PLAIN));
     fprintf(out, "%s\n", term_fit(cut, sizeof cut, where, wide, true));
 }
 
@@ -160,11 +161,15 @@ bool summary_findings(tp_profile *profile, FILE *out, const char *indent)
 
     if (all <= 0)
         return true;
-    query_begin(&q, profile, "SELECT function, file, line, object, sum(\"%w\") AS waste FROM lines "
-                "GROUP BY function, file, line, object HAVING waste > 0 ORDER BY waste DESC, function LIMIT 3", event);
+    query_begin(
+        &q, profile,
+        "SELECT function, file, line, object, sum(\"%w\") AS waste FROM lines "
+        "GROUP BY function, file, line, object HAVING waste > 0 ORDER BY waste DESC, function LIMIT 3",
+        event);
     while (query_row(&q)) {
         if (rank++ == 0)
-            fprintf(out, "%sLines that load most in vain (bytes brought into D1 and never touched):\n", indent);
+            fprintf(out, "%sLines that load most in vain (bytes brought into D1 and never touched):\n",
+                    indent);
         term_escape(function, sizeof function, query_text(&q, 0));
         place(&q, where, sizeof where);
         fprintf(out, "%s%d. %s%16s%s %5.1f %%  ", indent, rank, term_style(out, TERM_HOT),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * table.c: see table.h. Cells are kept as values; text is made when a table is printed, once to measure and once to
- * write.
+ * table.c: see table.h. Cells are kept as values; text is made when a table is printed, once to measure and
+ * once to write.
  */
 #include "cli/table.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_COLUMNS = 128, NAME_MIN = 26 };
+enum { MAX_COLUMNS = 128, NAME_MIN = 16 };
 
 struct column {
     enum table_kind kind;
@@ -250,22 +250,22 @@ static void print_dropped(const struct table *table, FILE *out, int width)
                                    table->column[i].title);
     }
     if (at > 0)
-        fprintf(out, "  %s%s%s\n", term_style(out, TERM_DIM), term_fit(cut, sizeof cut, text, width - 3, false),
-                term_style(out, TERM_PLAIN));
+        fprintf(out, "  %s%s%s\n", term_style(out, TERM_DIM),
+                term_fit(cut, sizeof cut, text, width - 3, false), term_style(out, TERM_PLAIN));
 }
 
 void table_print(struct table *table, FILE *out, bool may_drop)
 {
-    int width = term_width(out), room;
+    int width = term_width(out), room, least = width / 5 > NAME_MIN ? width / 5 : NAME_MIN;
     size_t row, i;
     char text[4096];
 
     measure(table);
-    while (may_drop && width_before(table) + 2 + NAME_MIN > width && drop_group(table)) {
+    while (may_drop && width_before(table) + 1 + least > width && drop_group(table)) {
     }
     room = term_cuts(out) ? width - width_before(table) - 1 : INT_MAX;
-    if (room < NAME_MIN)
-        room = NAME_MIN;
+    if (room < least)
+        room = least;
     print_headings(table, out);
     for (row = 0; row < table_rows(table); row++) {
         bool first = true;
@@ -278,8 +278,8 @@ void table_print(struct table *table, FILE *out, bool may_drop)
             first = false;
         }
         if (table->column[i].kind == TABLE_TEXT) {
-            print_name(out, show(table, row, i, text, sizeof text), table->cell[row * table->columns + i].indent, room,
-                       first);
+            print_name(out, show(table, row, i, text, sizeof text),
+                       table->cell[row * table->columns + i].indent, room, first);
         } else {
             print_cell(out, &table->column[i], show(table, row, i, text, sizeof text), first, true);
             fputc('\n', out);

@@ -2,9 +2,9 @@
 /*
  * table.h: rows of typed cells, printed for a terminal or written as JSON or CSV.
  *
- * A section of a report fills one table; what it looks like is decided here. Columns of one group (a value and its
- * percentage) stay together. On a terminal that is too narrow, groups are left out, and the last column, a name, gets
- * what remains.
+ * A section of a report fills one table; what it looks like is decided here. Columns of one group (a value
+ * and its percentage) stay together. On a terminal that is too narrow, groups are left out, and the last
+ * column, a name, gets what remains.
  */
 #ifndef TENURE_CLI_TABLE_H
 #define TENURE_CLI_TABLE_H
@@ -27,8 +27,9 @@ enum table_kind {
 struct table *table_new(void);
 void table_free(struct table *table);
 
-/* `title` is the heading (NULL: not in text), `key` the name in JSON and CSV (NULL: not there); both are copied.
- * `group`: columns of equal group go together, the highest number first; 0: the column always stays. */
+/* `title` is the heading (NULL: not in text), `key` the name in JSON and CSV (NULL: not there); both are
+ * copied. `group`: columns of equal group go together, the highest number first; 0: the column always stays.
+ * */
 void table_column(struct table *table, enum table_kind kind, const char *title, const char *key, int group);
 
 /* Cells of the next row, in the columns' order. */

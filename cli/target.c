@@ -72,8 +72,8 @@ static const char *machine(unsigned code)
         unsigned code;
         const char *name;
     } known[] = {
-        {EM_386, "i386"}, {EM_ARM, "ARM"}, {EM_AARCH64, "AArch64"}, {EM_RISCV, "RISC-V"}, {EM_PPC64, "PowerPC 64"},
-        {EM_S390, "s390"}, {EM_MIPS, "MIPS"}, {EM_X86_64, "x86-64"},
+        {EM_386, "i386"},         {EM_ARM, "ARM"},   {EM_AARCH64, "AArch64"}, {EM_RISCV, "RISC-V"},
+        {EM_PPC64, "PowerPC 64"}, {EM_S390, "s390"}, {EM_MIPS, "MIPS"},       {EM_X86_64, "x86-64"},
     };
     size_t i;
 
@@ -114,11 +114,13 @@ static int check_file(const char *path, char *why, size_t size)
     if (access(path, R_OK) != 0)
         return refuse(why, size, path, "cannot be read, and the engine must read what it runs");
     if (status.st_mode & (S_ISUID | S_ISGID))
-        return refuse(why, size, path, "is setuid or setgid and would lose it under the engine; "
-                                       "record a copy without that bit");
+        return refuse(why, size, path,
+                      "is setuid or setgid and would lose it under the engine; "
+                      "record a copy without that bit");
     if (getxattr(path, "security.capability", NULL, 0) > 0)
-        return refuse(why, size, path, "has file capabilities and would lose them under the engine; "
-                                       "record a copy without them");
+        return refuse(why, size, path,
+                      "has file capabilities and would lose them under the engine; "
+                      "record a copy without them");
     return 0;
 }
 

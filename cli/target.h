@@ -2,9 +2,10 @@
 /*
  * target.h: can this program be run and recorded?
  *
- * Decides before anything starts, as the kernel and the engine would, so that the answer is one line that names
- * the file and the remedy: 127 not found; 126 found, but a directory, not executable, not readable, setuid, setgid
- * or with capabilities, of another architecture, neither ELF nor a script whose interpreter is all right.
+ * Decides before anything starts, as the kernel and the engine would, so that the answer is one line that
+ * names the file and the remedy: 127 not found; 126 found, but a directory, not executable, not readable,
+ * setuid, setgid or with capabilities, of another architecture, neither ELF nor a script whose interpreter is
+ * all right.
  */
 #ifndef TENURE_CLI_TARGET_H
 #define TENURE_CLI_TARGET_H

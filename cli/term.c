@@ -2,8 +2,8 @@
 /*
  * term.c: numbers, colours and names, as a terminal wants them.
  *
- * Nothing here knows what a profile is. Names of functions and files come from programs that may be hostile, so
- * whatever is printed goes through term_escape (or the error line, which escapes as a whole).
+ * Nothing here knows what a profile is. Names of functions and files come from programs that may be hostile,
+ * so whatever is printed goes through term_escape (or the error line, which escapes as a whole).
  */
 #include "cli/term.h"
 
@@ -14,6 +14,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -99,8 +100,13 @@ char *term_real(char *out, double value)
 /* Bytes of the UTF-8 character at `text`; 0 if it is none, or a control character. */
 static size_t printable(const unsigned char *text)
 {
-    size_t length = text[0] < 0x80 ? 1 : text[0] < 0xC2 ? 0 : text[0] < 0xE0 ? 2 : text[0] < 0xF0 ? 3
-                    : text[0] < 0xF5 ? 4 : 0, i;
+    size_t length = text[0] < 0x80   ? 1
+                    : text[0] < 0xC2 ? 0
+                    : text[0] < 0xE0 ? 2
+                    : text[0] < 0xF0 ? 3
+                    : text[0] < 0xF5 ? 4
+                                     : 0,
+           i;
 
     if (length == 1)
         return text[0] >= 0x20 && text[0] != 0x7F;
@@ -168,14 +174,29 @@ char *term_fit(char *out, size_t size, const char *text, int width, bool keep_en
     return out;
 }
 
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 void term_progress(const char *stage, uint64_t done, uint64_t total)
 {
+    enum { PATIENCE_MS = 400, STEP_MS = 100 };
+    static int64_t next;
+
     if (!isatty(STDERR_FILENO))
         return;
+    if (next == 0)
+        next = now_ms() + PATIENCE_MS;
+    if (now_ms() < next)
+        return;
+    next = now_ms() + STEP_MS;
+    fprintf(stderr, "\r\33[Ktenure: %s", stage);
     if (total > 0)
-        fprintf(stderr, "\r\33[Ktenure: %s %3d %%", stage, (int)(100.0 * (double)done / (double)total));
-    else
-        fprintf(stderr, "\r\33[Ktenure: %s", stage);
+        fprintf(stderr, " %3d %%", (int)(100.0 * (double)done / (double)total));
     fflush(stderr);
     progress_shown = true;
 }

@@ -2,8 +2,8 @@
 /*
  * term.h: what the terminal is told, and what it must not be.
  *
- * Colours only on a terminal and never with NO_COLOR; names that come from profiles are escaped; errors are one
- * line on stderr, "tenure: ..."; progress is one line that is rewritten, on a terminal only.
+ * Colours only on a terminal and never with NO_COLOR; names that come from profiles are escaped; errors are
+ * one line on stderr, "tenure: ..."; progress is one line that is rewritten, on a terminal only.
  */
 #ifndef TENURE_CLI_TERM_H
 #define TENURE_CLI_TERM_H
@@ -36,11 +36,12 @@ void term_escape(char *out, size_t size, const char *text);
 /* Columns that UTF-8 `text` takes (combining characters are not known). */
 int term_columns(const char *text);
 
-/* Cuts `text` down to `width` columns, with a tilde where something is left out: at the end, or at the beginning
- * (paths). `out` has `size` bytes; returns it. */
+/* Cuts `text` down to `width` columns, with a tilde where something is left out: at the end, or at the
+ * beginning (paths). `out` has `size` bytes; returns it. */
 char *term_fit(char *out, size_t size, const char *text, int width, bool keep_end);
 
-/* A progress line on stderr; nothing if that is no terminal. term_progress_end removes it. */
+/* A progress line on stderr, for work that takes longer than half a second; nothing if that is no terminal.
+ * term_progress_end removes it. */
 void term_progress(const char *stage, uint64_t done, uint64_t total);
 void term_progress_end(void);
 

@@ -103,7 +103,7 @@ void tn_pool_free(struct tn_pool *pool)
 static void pool_grow(struct tn_pool *pool)
 {
     struct tn_slab *slab = slab_new(&pool->slabs, round_up(SLAB + pool->element, PAGE), &pool->bytes);
-    pool->bump = (char *)slab + 64;
+    pool->bump = (char *)slab + 128; /* elements of whole host lines begin at one */
     pool->end = (char *)slab + slab->bytes;
 }
 

@@ -266,6 +266,20 @@ static void drop_below(struct tn_forest *forest, struct tn_node *node)
     node->below = NULL;
 }
 
+struct tn_costs tn_node_self(const struct tn_node *node)
+{
+    struct tn_costs self = {.late = {node->late[TN_FETCH], node->late[TN_DATA]}};
+    tn_ran_add(self.immediate, &node->ran);
+    return self;
+}
+
+static void clear_self(const struct tn_forest *forest, struct tn_node *node)
+{
+    node->ran = (struct tn_ran){0};
+    for (int stream = 0; stream < TN_STREAMS; stream++)
+        tn_late_clear(forest->pools, node->late[stream]);
+}
+
 /* Give a node's costs (self and below) to its arc, its function and its parent. */
 static void give(struct tn_forest *forest, struct tn_node *node)
 {
@@ -275,8 +289,9 @@ static void give(struct tn_forest *forest, struct tn_node *node)
     if (arc)
         arc->calls += node->calls;
     node->calls = 0;
-    const struct tn_costs *parts[] = {&node->self, node->below};
-    tn_costs_add(forest->pools, &total->self, &node->self);
+    struct tn_costs self = tn_node_self(node);
+    const struct tn_costs *parts[] = {&self, node->below};
+    tn_costs_add(forest->pools, &total->self, &self);
     for (int i = 0; i < 2; i++) {
         if (!parts[i] || tn_costs_are_zero(forest->pools, parts[i]))
             continue;
@@ -287,7 +302,7 @@ static void give(struct tn_forest *forest, struct tn_node *node)
         if (node->parent)
             add_below(forest, node->parent, parts[i]);
     }
-    tn_costs_clear(forest->pools, &node->self);
+    clear_self(forest, node);
     drop_below(forest, node);
 }
 
@@ -332,7 +347,7 @@ void tn_forest_clear(struct tn_forest *forest)
     for (struct tn_node *node = forest->oldest; node; node = node->newer) {
         node->calls = 0;
         node->pruned_below = false;
-        tn_costs_clear(forest->pools, &node->self);
+        clear_self(forest, node);
         drop_below(forest, node);
     }
     for (uint32_t i = 1; i < forest->arcs.count; i++) {
@@ -386,11 +401,11 @@ static void unlink_node(struct tn_forest *forest, struct tn_node *node)
 static struct tn_node *prune_one(struct tn_forest *forest, struct tn_node *node)
 {
     struct tn_node *parent = node->parent;
-    bool costs = node->pruned_below || node->below || !tn_costs_are_zero(forest->pools, &node->self);
-    parent->pruned_below |= costs;
+    struct tn_costs self = tn_node_self(node);
+    parent->pruned_below |= node->pruned_below || node->below || !tn_costs_are_zero(forest->pools, &self);
     give(forest, node);
     unlink_node(forest, node);
-    tn_costs_drop(forest->pools, &node->self);
+    tn_late_drop(forest->pools, node->late);
     tn_pool_put(&forest->nodes, node);
     forest->now--;
     forest->pruned++;

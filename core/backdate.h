@@ -34,22 +34,26 @@
 #include <stdint.h>
 
 struct tn_node {
-    /* what a call compares and changes */
+    /* 64 bytes that every call looks at */
     uint32_t site, function; /* the edge from the parent: calling instruction, context that runs */
-    struct tn_node *recent;  /* the child last called */
-    struct tn_node *target;  /* where a call over this edge leads: the node itself, or an ancestor (alias) */
-    uint64_t calls;
-    uint32_t pins, children;
-    uint64_t sent;
-    /* the consumer's half: seen, live, and self.late */
-    uint64_t seen, live;
-    struct tn_costs self;
-    struct tn_costs *below; /* given by pruned children; NULL: none */
-    /* place */
-    struct tn_node *parent, *first_child, *next, *prev; /* siblings */
-    struct tn_node *newer, *older;                      /* all nodes by age */
+    struct tn_node *parent;
+    struct tn_node *recent; /* the child last called */
+    struct tn_node *target; /* where a call over this edge leads: the node itself, or an ancestor (alias) */
     struct tn_node *hash_next;
-    uint32_t arc, id, thread;
+    uint64_t calls;
+    uint64_t sent;
+    uint32_t pins, children;
+    /* 64 that are added to when another node runs next */
+    struct tn_ran ran;
+    uint32_t arc, id;
+    /* 64 of the consumer */
+    uint64_t seen, live;
+    uint64_t *late[TN_STREAMS];
+    struct tn_costs *below; /* given by pruned children; NULL: none */
+    struct tn_node *first_child, *next, *prev; /* siblings */
+    /* the rest */
+    struct tn_node *newer, *older; /* all nodes by age */
+    uint32_t thread;
     bool charges_arc, charges_function, handler, defined, pruned_below;
     bool open; /* its root may get a parent yet: not pruned */
 };
@@ -126,6 +130,9 @@ void tn_forest_undefine(struct tn_forest *forest);
 
 /* Set all costs, of nodes, arcs and functions, to zero. */
 void tn_forest_clear(struct tn_forest *forest);
+
+/* The self costs of a node; the late blocks are the node's. */
+struct tn_costs tn_node_self(const struct tn_node *node);
 
 struct tn_function_total *tn_forest_total(struct tn_forest *forest, uint32_t context);
 

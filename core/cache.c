@@ -89,7 +89,7 @@ void tn_l1_clear(struct tn_thread *thread, const struct tn_l1_layout *layout, co
 struct miss {
     uint64_t line, stamp;
     uint32_t instr;
-    uint32_t flags; /* TN_ENTRY_DATA, _WRITE, _SECOND */
+    uint32_t flags; /* TN_ENTRY_WRITE, _SECOND */
 };
 
 static struct tn_way *victim_of(struct tn_way *set, uint32_t assoc)
@@ -110,7 +110,7 @@ static uint32_t payer(const struct tn_thread *thread, uint32_t instr)
     return thread->activity->skip_site ? thread->activity->skip_site : instr;
 }
 
-static void queue_miss(struct tn_thread *thread, const struct tn_way *victim, uint32_t way,
+static void queue_miss(struct tn_thread *thread, struct tn_l1 *l1, const struct tn_way *victim, uint32_t way,
                        const struct miss *miss)
 {
     struct tn_entry *entry = tn_queue_add(thread->core);
@@ -118,7 +118,8 @@ static void queue_miss(struct tn_thread *thread, const struct tn_way *victim, ui
     entry->use = victim->use;
     entry->mask = victim->mask;
     entry->stamp = miss->stamp;
-    entry->thread = thread;
+    entry->l1 = l1;
+    entry->thread = thread->id;
     entry->way = way;
     entry->flags = miss->flags;
     entry->node = NULL;
@@ -144,7 +145,7 @@ static bool bring(struct tn_thread *thread, const struct tn_l1_layout *layout, s
     bool missed = way == end;
     if (missed) {
         way = victim_of(end - l1->assoc, l1->assoc);
-        queue_miss(thread, way, (uint32_t)(way - ways), miss);
+        queue_miss(thread, l1, way, (uint32_t)(way - ways), miss);
         *way = (struct tn_way){.line = miss->line};
         l1->missed_access = miss->stamp >> TN_STEP_BITS;
     }
@@ -165,7 +166,7 @@ static uint64_t granules(uint32_t from, uint32_t to, uint32_t granule_bits)
 
 static uint32_t data_flags(const struct tn_access_info *access)
 {
-    return TN_ENTRY_DATA | (access->kind == TN_WRITE ? TN_ENTRY_WRITE : 0);
+    return access->kind == TN_WRITE ? TN_ENTRY_WRITE : 0;
 }
 
 /* One access, line by line, additions included; returns the way of the first line, NULL if a later line of the
@@ -250,15 +251,15 @@ void tn_slow_fetch(struct tn_thread *thread, uint32_t id)
 
 /* ------------------------------------------------------------------------------------------ spilling */
 
-static void queue_way(struct tn_thread *thread, const struct tn_l1 *l1, const struct tn_way *way, uint32_t index,
+static void queue_way(struct tn_thread *thread, struct tn_l1 *l1, const struct tn_way *way, uint32_t index,
                       uint64_t now, uint32_t flags)
 {
     struct tn_entry *entry = tn_queue_add(thread->core);
-    *entry = (struct tn_entry){.use = way->use, .mask = way->mask, .stamp = now, .thread = thread, .way = index,
-                               .flags = flags | (l1->stream == TN_DATA ? TN_ENTRY_DATA : 0)};
+    *entry = (struct tn_entry){.use = way->use, .mask = way->mask, .stamp = now, .l1 = l1, .way = index,
+                               .thread = thread->id, .flags = flags};
 }
 
-void tn_l1_spill(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1)
+void tn_l1_spill(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1)
 {
     struct tn_way *ways = ways_of(thread, layout);
     for (uint32_t i = 0; i < l1->lines; i++) {
@@ -268,7 +269,7 @@ void tn_l1_spill(struct tn_thread *thread, const struct tn_l1_layout *layout, co
     }
 }
 
-void tn_l1_end(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1, uint64_t now)
+void tn_l1_end(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1, uint64_t now)
 {
     struct tn_way *ways = ways_of(thread, layout);
     for (uint32_t i = 0; i < l1->lines; i++) {

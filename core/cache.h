@@ -54,11 +54,10 @@ static inline uint64_t tn_set_of(uint64_t number, uint64_t sets, uint64_t set_ma
 
 /* What a miss leaves for the consumer. */
 enum {
-    TN_ENTRY_DATA = 1,    /* from D1, else from I1 */
-    TN_ENTRY_WRITE = 2,   /* a store missed, else a load or fetch */
-    TN_ENTRY_SECOND = 4,  /* another line of the same access missed before: not another miss */
-    TN_ENTRY_SPILL = 8,   /* no miss: counters of a resident line */
-    TN_ENTRY_FLUSH = 16,  /* no miss: a tenure ends, nothing is loaded */
+    TN_ENTRY_WRITE = 1,   /* a store missed, else a load or fetch */
+    TN_ENTRY_SECOND = 2,  /* another line of the same access missed before: not another miss */
+    TN_ENTRY_SPILL = 4,   /* no miss: counters of a resident line */
+    TN_ENTRY_FLUSH = 8,   /* no miss: a tenure ends, nothing is loaded */
 };
 struct tn_entry {
     uint64_t line;  /* address of the line to load */
@@ -66,10 +65,8 @@ struct tn_entry {
     uint64_t mask;  /* of the victim */
     uint64_t stamp; /* of the access */
     struct tn_node *node;
-    struct tn_thread *thread;
-    uint32_t way;
-    uint32_t instr;
-    uint32_t flags;
+    struct tn_l1 *l1;
+    uint32_t way, instr, thread, flags;
 };
 
 /* 1 and its bytes at TN_TOUCH_BITS. */
@@ -94,8 +91,8 @@ void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry
 enum { TN_L1_MAX_LINES = 65536 * 8 / (int)sizeof(struct tn_way) - 1 };
 
 /* Queue the counters of all ways, so that they start again from zero. */
-void tn_l1_spill(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1);
+void tn_l1_spill(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1);
 /* End all tenures, at clock `now`; the cache is empty then. */
-void tn_l1_end(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1, uint64_t now);
+void tn_l1_end(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1, uint64_t now);
 
 #endif

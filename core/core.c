@@ -83,6 +83,7 @@ static void lower_levels_new(tn_core *core)
     if (core->config.l2.size)
         tn_shape_init(&core->shapes[TN_LEVEL_2], &core->config.l2);
     core->queue = tn_host_alloc(TN_QUEUE * sizeof *core->queue);
+    core->places = tn_host_alloc(TN_QUEUE * sizeof *core->places);
     if (core->config.shared_l1)
         caches_new(core, &core->shared_i1, &core->shared_d1, &core->shared_l2);
 }
@@ -317,10 +318,9 @@ static void mispredicted(struct tn_thread *thread, uint32_t instr, int event)
 {
     if (!thread->collecting)
         return;
-    if (event == TN_Bcm)
-        thread->activity->bcm++;
-    else
-        thread->activity->bim++;
+    struct tn_node *node = thread->activity->node;
+    if (node)
+        *(event == TN_Bcm ? &node->ran.bcm : &node->ran.bim) += 1;
     if (thread->activity->skip_site)
         instr = thread->activity->skip_site;
     tn_extra(&thread->core->pools, tn_centre_of(thread->core, thread->id, instr))[event]++;
@@ -534,6 +534,7 @@ void tn_core_free(tn_core *core)
         tn_lower_free(&core->ll);
         tn_pool_free(&core->displaced_pool);
         tn_host_free(core->queue, TN_QUEUE * sizeof *core->queue);
+        tn_host_free(core->places, TN_QUEUE * sizeof *core->places);
     }
     caches_free(core->shared_i1, core->shared_d1, core->shared_l2);
     tn_code_free(&core->code);

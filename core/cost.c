@@ -5,6 +5,7 @@
 #include "cost.h"
 
 #include "raw_format.h"
+#include "tenure_core.h"
 
 #include <string.h>
 
@@ -19,6 +20,17 @@ void tn_cost_pools_free(struct tn_cost_pools *pools)
 {
     tn_pool_free(&pools->late);
     tn_pool_free(&pools->extra);
+}
+
+void tn_ran_add(uint64_t *immediate, const struct tn_ran *ran)
+{
+    immediate[TN_Ir] += (ran->clock >> TN_STEP_BITS) - ran->reads - ran->writes;
+    immediate[TN_Dr] += ran->reads;
+    immediate[TN_Dw] += ran->writes;
+    immediate[TN_Bc] += ran->conditional;
+    immediate[TN_Bcm] += ran->bcm;
+    immediate[TN_Bi] += ran->indirect;
+    immediate[TN_Bim] += ran->bim;
 }
 
 void tn_costs_add(struct tn_cost_pools *pools, struct tn_costs *to, const struct tn_costs *from)
@@ -47,14 +59,19 @@ void tn_costs_clear(struct tn_cost_pools *pools, struct tn_costs *costs)
         tn_late_clear(pools, costs->late[stream]);
 }
 
+void tn_late_drop(struct tn_cost_pools *pools, uint64_t **late)
+{
+    for (int stream = 0; stream < TN_STREAMS; stream++) {
+        if (late[stream])
+            tn_pool_put(&pools->late, late[stream]);
+        late[stream] = NULL;
+    }
+}
+
 void tn_costs_drop(struct tn_cost_pools *pools, struct tn_costs *costs)
 {
     memset(costs->immediate, 0, sizeof costs->immediate);
-    for (int stream = 0; stream < TN_STREAMS; stream++) {
-        if (costs->late[stream])
-            tn_pool_put(&pools->late, costs->late[stream]);
-        costs->late[stream] = NULL;
-    }
+    tn_late_drop(pools, costs->late);
 }
 
 bool tn_late_is_zero(const struct tn_cost_pools *pools, const uint64_t *late)

@@ -45,6 +45,15 @@ struct tn_costs {
     uint64_t *late[TN_STREAMS]; /* NULL: all zero */
 };
 
+/* Immediate events as they are gathered: totals that engines advance, or differences of them. */
+struct tn_ran {
+    uint64_t clock; /* accesses, in TN_STEP: instructions + reads + writes */
+    uint64_t reads, writes, conditional, indirect, bcm, bim;
+};
+
+/* immediate += ran */
+void tn_ran_add(uint64_t *immediate, const struct tn_ran *ran);
+
 /* Of one instruction in one thread. */
 struct tn_centre {
     uint64_t *late[TN_STREAMS];
@@ -81,6 +90,8 @@ void tn_costs_add(struct tn_cost_pools *pools, struct tn_costs *to, const struct
 void tn_costs_clear(struct tn_cost_pools *pools, struct tn_costs *costs);
 /* All zero, and the blocks go back to their pool. */
 void tn_costs_drop(struct tn_cost_pools *pools, struct tn_costs *costs);
+/* The two late blocks go back to their pool. */
+void tn_late_drop(struct tn_cost_pools *pools, uint64_t **late);
 bool tn_costs_are_zero(const struct tn_cost_pools *pools, const struct tn_costs *costs);
 /* A late block is set to zero; NULL is one already. */
 bool tn_late_is_zero(const struct tn_cost_pools *pools, const uint64_t *late);

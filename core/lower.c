@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { AHEAD_SET = 12, AHEAD_RECORD = 6 };
+enum { AHEAD_SET = 16, AHEAD_RECORD = 8 }; /* entries between prefetch and use; between set and record */
 
 /* ------------------------------------------------------------------------------------------ set-up */
 
@@ -46,7 +46,7 @@ static void charge_miss(uint64_t *late, const struct tn_entry *entry, enum tn_le
         return;
     late[slot]++;
     if (entry->node)
-        entry->node->self.late[entry->flags & TN_ENTRY_DATA ? TN_DATA : TN_FETCH][slot]++;
+        entry->node->late[entry->l1->stream][slot]++;
 }
 
 /* A tenure is charged twice: to the loader's centre and to its node. */
@@ -56,7 +56,7 @@ static void charge_tenure(uint64_t *late, const struct tn_node *node, enum tn_st
     struct tn_charge charge = tn_charge_of(tenure);
     tn_charge_add(late + level * TN_LATE_PER_LEVEL, &charge);
     if (node)
-        tn_charge_add(node->self.late[stream] + level * TN_LATE_PER_LEVEL, &charge);
+        tn_charge_add(node->late[stream] + level * TN_LATE_PER_LEVEL, &charge);
 }
 
 static uint32_t count_bits(uint64_t word)
@@ -204,17 +204,23 @@ static void stay_begin(tn_core *core, const struct tn_l1 *l1, struct tn_stay *st
 /* ------------------------------------------------------------------------------------------ look-up */
 
 static struct tn_record *look_up(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry,
-                                 uint64_t *late);
+                                 uint64_t *late, struct tn_place *place);
+
+static struct tn_record *ask(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry, uint64_t *late)
+{
+    struct tn_place place = tn_sets_split(&lower->sets, entry->line);
+    return look_up(core, lower, entry, late, &place);
+}
 
 /* The line comes in: whose slot it takes leaves first, then the next level is asked. */
 static struct tn_record *fill(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry,
                               uint64_t *late, uint64_t home)
 {
     slot_leaves(core, lower, home, entry->stamp);
-    struct tn_record *parent = lower->next ? look_up(core, lower->next, entry, late) : NULL;
+    struct tn_record *parent = lower->next ? ask(core, lower->next, entry, late) : NULL;
     struct tn_record *record = record_at(core, lower, home);
     *record = (struct tn_record){.node = entry->node, .late = late, .loaded = entry->stamp, .epoch = core->epoch,
-                                 .stream = entry->flags & TN_ENTRY_DATA ? TN_DATA : TN_FETCH,
+                                 .stream = entry->l1->stream,
                                  .level = lower->level & 3, .resident = true, .live = true, .parent = parent,
                                  .displaced = record != &lower->homes[home]};
     if (parent) {
@@ -231,52 +237,56 @@ static struct tn_record *fill(tn_core *core, struct tn_lower *lower, const struc
 static void missed(struct tn_lower *lower, const struct tn_entry *entry, uint64_t *late)
 {
     uint64_t access = entry->stamp >> TN_STEP_BITS;
-    if (access == lower->missed_access && entry->thread->id == lower->missed_thread)
+    if (access == lower->missed_access && entry->thread == lower->missed_thread)
         return;
     lower->missed_access = access;
-    lower->missed_thread = entry->thread->id;
+    lower->missed_thread = entry->thread;
     charge_miss(late, entry, lower->level);
+}
+
+static uint64_t home_of(const struct tn_lower *lower, const struct tn_place *place)
+{
+    return place->slot * lower->sets.sets + place->set;
 }
 
 /* The record of the line that `entry` loads. */
 static struct tn_record *look_up(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry,
-                                 uint64_t *late)
+                                 uint64_t *late, struct tn_place *place)
 {
-    struct tn_place place = tn_sets_use(&lower->sets, entry->line);
-    uint64_t home = place.slot * lower->sets.sets + place.set;
-    if (place.hit)
-        return resident_at(lower, home);
+    tn_sets_use(&lower->sets, place);
+    if (place->hit)
+        return resident_at(lower, home_of(lower, place));
     missed(lower, entry, late);
-    return fill(core, lower, entry, late, home);
+    return fill(core, lower, entry, late, home_of(lower, place));
 }
 
 /* ------------------------------------------------------------------------------------------ the queue */
 
-static struct tn_l1 *l1_of(const struct tn_entry *entry)
-{
-    return entry->flags & TN_ENTRY_DATA ? entry->thread->d1 : entry->thread->i1;
-}
-
 /* Where the loader's late costs are counted; NULL if collection was off. Its node gets a block too. */
 static uint64_t *loader(tn_core *core, const struct tn_entry *entry)
 {
-    enum tn_stream stream = entry->flags & TN_ENTRY_DATA ? TN_DATA : TN_FETCH;
+    enum tn_stream stream = entry->l1->stream;
     if (entry->node) {
         entry->node->seen++;
-        tn_late(&core->pools, &entry->node->self.late[stream]);
+        tn_late(&core->pools, &entry->node->late[stream]);
     }
     if (!entry->instr)
         return NULL;
-    return tn_late(&core->pools, &tn_centre_of(core, entry->thread->id, entry->instr)->late[stream]);
+    return tn_late(&core->pools, &tn_centre_of(core, entry->thread, entry->instr)->late[stream]);
 }
 
-static void consume(tn_core *core, const struct tn_entry *entry)
+static void spill(struct tn_stay *stay, const struct tn_entry *entry)
 {
-    struct tn_l1 *l1 = l1_of(entry);
+    stay->touches += entry->use & ((1ull << TN_TOUCH_BITS) - 1);
+    stay->bytes += entry->use >> TN_TOUCH_BITS;
+}
+
+static void consume(tn_core *core, const struct tn_entry *entry, struct tn_place *place)
+{
+    struct tn_l1 *l1 = entry->l1;
     struct tn_stay *stay = &l1->stays[entry->way];
     if (entry->flags & TN_ENTRY_SPILL) {
-        stay->touches += entry->use & ((1ull << TN_TOUCH_BITS) - 1);
-        stay->bytes += entry->use >> TN_TOUCH_BITS;
+        spill(stay, entry);
         return;
     }
     if (stay->record)
@@ -286,30 +296,30 @@ static void consume(tn_core *core, const struct tn_entry *entry)
     uint64_t *late = loader(core, entry);
     if (!(entry->flags & TN_ENTRY_SECOND))
         charge_miss(late, entry, TN_LEVEL_1);
-    stay_begin(core, l1, stay, entry, late, look_up(core, l1->next, entry, late));
+    stay_begin(core, l1, stay, entry, late, look_up(core, l1->next, entry, late, place));
 }
 
-/* What the entries behind this one will need: the set first, then, found through it, the record. */
-static void prefetch(const struct tn_entry *queue, uint32_t i, uint32_t n)
-{
-    if (i + AHEAD_SET < n)
-        tn_sets_prefetch(&l1_of(&queue[i + AHEAD_SET])->next->sets, queue[i + AHEAD_SET].line);
-    if (i + AHEAD_RECORD >= n)
-        return;
-    const struct tn_entry *ahead = &queue[i + AHEAD_RECORD];
-    const struct tn_l1 *l1 = l1_of(ahead);
-    struct tn_place place = tn_sets_peek(&l1->next->sets, ahead->line);
-    __builtin_prefetch(&l1->next->homes[place.slot * l1->next->sets.sets + place.set], 1);
-    __builtin_prefetch(l1->stays[ahead->way].record, 1);
-}
-
+/* First the sets are fetched, of a few entries; a little later, when they have come, the records they lead to. */
 void tn_drain(tn_core *core)
 {
     const struct tn_entry *queue = core->queue;
     uint32_t n = core->queued;
-    for (uint32_t i = 0; i < n; i++) {
-        prefetch(queue, i, n);
-        consume(core, &queue[i]);
+    struct tn_place *places = core->places;
+    for (uint32_t i = 0; i < n + AHEAD_SET; i++) {
+        if (i < n) {
+            const struct tn_lower *lower = queue[i].l1->next;
+            places[i] = tn_sets_split(&lower->sets, queue[i].line);
+            tn_sets_prefetch(&lower->sets, &places[i]);
+        }
+        if (i >= AHEAD_RECORD && i - AHEAD_RECORD < n) {
+            const struct tn_entry *entry = &queue[i - AHEAD_RECORD];
+            const struct tn_lower *lower = entry->l1->next;
+            tn_sets_find(&lower->sets, &places[i - AHEAD_RECORD]);
+            __builtin_prefetch(&lower->homes[home_of(lower, &places[i - AHEAD_RECORD])], 1);
+            __builtin_prefetch(entry->l1->stays[entry->way].record, 1);
+        }
+        if (i >= AHEAD_SET)
+            consume(core, &queue[i - AHEAD_SET], &places[i - AHEAD_SET]);
     }
     core->queued = 0;
     core->drains++;

@@ -412,8 +412,8 @@ static uint64_t node_flags(const struct tn_node *node)
 static void write_node(void *user, struct tn_node *node)
 {
     struct writer *w = user;
-    struct tn_costs all = {0};
-    tn_costs_add(&w->core->pools, &all, &node->self);
+    struct tn_costs all = {0}, self = tn_node_self(node);
+    tn_costs_add(&w->core->pools, &all, &self);
     if (node->below)
         tn_costs_add(&w->core->pools, &all, node->below);
     if (!node->defined || node->calls || !tn_costs_are_zero(&w->core->pools, &all)) {

@@ -74,18 +74,6 @@ size_t tn_sets_bytes(const struct tn_sets *sets)
 
 /* ------------------------------------------------------------------------------------------ compact sets */
 
-/* Set and tag of a line number. */
-static uint64_t split(const struct tn_sets *sets, uint64_t address, uint64_t *tag)
-{
-    uint64_t number = address >> sets->line_bits & sets->number_mask;
-    if (sets->set_mask || sets->sets == 1) {
-        *tag = number >> sets->set_bits;
-        return number & sets->set_mask;
-    }
-    *tag = number / sets->sets;
-    return number % sets->sets;
-}
-
 static struct tn_compact *compact_at(const struct tn_sets *sets, uint64_t set)
 {
     return (struct tn_compact *)(sets->compact + set * sets->stride);
@@ -152,79 +140,81 @@ static void first_use(const struct tn_sets *sets, struct tn_compact *set)
         set->age[w] = (uint8_t)(w < sets->assoc ? sets->assoc - 1 - w : 127);
 }
 
-static struct tn_place compact_find(const struct tn_sets *sets, uint64_t set, uint64_t tag)
+static void compact_find(const struct tn_sets *sets, struct tn_place *place)
 {
-    struct tn_compact *compact = compact_at(sets, set);
-    uint32_t found = matches(sets, compact, (uint32_t)tag + 1);
-    if (found)
-        return (struct tn_place){set, (uint32_t)__builtin_ctz(found), true};
-    uint32_t oldest = of_age(compact, sets->assoc - 1) & ((1u << sets->assoc) - 1);
-    return (struct tn_place){set, oldest ? (uint32_t)__builtin_ctz(oldest) : 0, false};
+    const struct tn_compact *set = compact_at(sets, place->set);
+    uint32_t found = matches(sets, set, (uint32_t)place->tag + 1);
+    place->hit = found != 0;
+    if (!found)
+        found = of_age(set, sets->assoc - 1) & ((1u << sets->assoc) - 1);
+    place->slot = found ? (uint32_t)__builtin_ctz(found) : 0;
 }
 
-static struct tn_place compact_use(struct tn_sets *sets, uint64_t address)
+static void compact_use(struct tn_sets *sets, struct tn_place *place)
 {
-    uint64_t tag, set = split(sets, address, &tag);
-    struct tn_compact *compact = compact_at(sets, set);
-    if (compact->age[0] == compact->age[TN_COMPACT_WAYS - 1] && compact->tags[0] == 0)
-        first_use(sets, compact);
-    struct tn_place place = compact_find(sets, set, tag);
-    compact->tags[place.slot] = (uint32_t)tag + 1;
-    rejuvenate(compact, place.slot);
-    return place;
+    struct tn_compact *set = compact_at(sets, place->set);
+    if (!place->hit || set->tags[place->slot] != (uint32_t)place->tag + 1) {
+        if (set->age[0] == set->age[TN_COMPACT_WAYS - 1] && set->tags[0] == 0)
+            first_use(sets, set);
+        compact_find(sets, place);
+        set->tags[place->slot] = (uint32_t)place->tag + 1;
+    }
+    if (set->age[place->slot])
+        rejuvenate(set, place->slot);
 }
 
 /* ------------------------------------------------------------------------------------------ general sets */
 
-/* The place of the line in its set; else the first empty place, else the last. */
-static uint32_t general_find(const struct tn_sets *sets, const uint64_t *entries, uint64_t number)
+static uint64_t general_key(const struct tn_sets *sets, const struct tn_place *place)
 {
+    uint64_t number = sets->set_mask || sets->sets == 1 ? place->tag << sets->set_bits | place->set
+                                                        : place->tag * sets->sets + place->set;
+    return number + 1;
+}
+
+/* The index of the line's entry in its set; else of the first empty one, else of the last. */
+static uint32_t general_index(const struct tn_sets *sets, const struct tn_place *place)
+{
+    const uint64_t *entries = &sets->general[place->set * sets->assoc];
+    uint64_t key = general_key(sets, place);
     uint32_t i = 0;
-    while (i < sets->assoc - 1 && entries[i] && entries[i] >> sets->slot_bits != number + 1)
+    while (i < sets->assoc - 1 && entries[i] && entries[i] >> sets->slot_bits != key)
         i++;
     return i;
 }
 
-/* A set fills its slots in the order of its places. */
-static struct tn_place general_place(const struct tn_sets *sets, uint64_t set, uint64_t number, uint32_t i)
+/* A set fills its slots in the order of its entries. */
+static uint32_t general_find(const struct tn_sets *sets, struct tn_place *place)
 {
-    uint64_t entry = sets->general[set * sets->assoc + i];
-    uint32_t slot = entry ? (uint32_t)(entry & ((1ull << sets->slot_bits) - 1)) : i;
-    return (struct tn_place){set, slot, entry >> sets->slot_bits == number + 1};
+    uint32_t i = general_index(sets, place);
+    uint64_t entry = sets->general[place->set * sets->assoc + i];
+    place->slot = entry ? (uint32_t)(entry & ((1ull << sets->slot_bits) - 1)) : i;
+    place->hit = entry >> sets->slot_bits == general_key(sets, place);
+    return i;
 }
 
-static struct tn_place general_use(struct tn_sets *sets, uint64_t address)
+static void general_use(struct tn_sets *sets, struct tn_place *place)
 {
-    uint64_t tag, set = split(sets, address, &tag), number = address >> sets->line_bits & sets->number_mask;
-    uint64_t *entries = &sets->general[set * sets->assoc];
-    uint32_t i = general_find(sets, entries, number);
-    struct tn_place place = general_place(sets, set, number, i);
-    for (; i > 0; i--)
+    uint64_t *entries = &sets->general[place->set * sets->assoc];
+    for (uint32_t i = general_find(sets, place); i > 0; i--)
         entries[i] = entries[i - 1];
-    entries[0] = (number + 1) << sets->slot_bits | place.slot;
-    return place;
+    entries[0] = general_key(sets, place) << sets->slot_bits | place->slot;
 }
 
 /* ------------------------------------------------------------------------------------------ either */
 
-struct tn_place tn_sets_use(struct tn_sets *sets, uint64_t address)
+void tn_sets_find(const struct tn_sets *sets, struct tn_place *place)
 {
-    return sets->stride ? compact_use(sets, address) : general_use(sets, address);
-}
-
-struct tn_place tn_sets_peek(const struct tn_sets *sets, uint64_t address)
-{
-    uint64_t tag, set = split(sets, address, &tag), number = address >> sets->line_bits & sets->number_mask;
     if (sets->stride)
-        return compact_find(sets, set, tag);
-    return general_place(sets, set, number, general_find(sets, &sets->general[set * sets->assoc], number));
+        compact_find(sets, place);
+    else
+        general_find(sets, place);
 }
 
-void tn_sets_prefetch(const struct tn_sets *sets, uint64_t address)
+void tn_sets_use(struct tn_sets *sets, struct tn_place *place)
 {
-    uint64_t tag, set = split(sets, address, &tag);
-    const char *at = sets->stride ? (const char *)compact_at(sets, set)
-                                  : (const char *)&sets->general[set * sets->assoc];
-    __builtin_prefetch(at, 1);
-    __builtin_prefetch(at + 64, 1);
+    if (sets->stride)
+        compact_use(sets, place);
+    else
+        general_use(sets, place);
 }

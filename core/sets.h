@@ -43,21 +43,36 @@ void tn_sets_free(struct tn_sets *sets);
 /* Every slot is empty again. */
 void tn_sets_clear(struct tn_sets *sets);
 
-/* Where a line is or would be: set * and slot. */
+/* Where a line is, or would go. */
 struct tn_place {
-    uint64_t set;
+    uint64_t set, tag;
     uint32_t slot;
     bool hit;
 };
 
-/* The line of `address` becomes the most recently used of its set: in its slot if it is there (hit), else in the
- * slot of the least recently used. */
-struct tn_place tn_sets_use(struct tn_sets *sets, uint64_t address);
+/* Set and tag of an address; the slot is not known yet. */
+static inline struct tn_place tn_sets_split(const struct tn_sets *sets, uint64_t address)
+{
+    uint64_t number = address >> sets->line_bits & sets->number_mask;
+    if (sets->set_mask || sets->sets == 1)
+        return (struct tn_place){.set = number & sets->set_mask, .tag = number >> sets->set_bits};
+    return (struct tn_place){.set = number % sets->sets, .tag = number / sets->sets};
+}
 
-/* The slot that tn_sets_use would give now; for prefetching only. */
-struct tn_place tn_sets_peek(const struct tn_sets *sets, uint64_t address);
+static inline void tn_sets_prefetch(const struct tn_sets *sets, const struct tn_place *place)
+{
+    const char *at = sets->stride ? sets->compact + place->set * sets->stride
+                                  : (const char *)&sets->general[place->set * sets->assoc];
+    __builtin_prefetch(at, 1);
+    __builtin_prefetch(at + 63, 1);
+}
 
-void tn_sets_prefetch(const struct tn_sets *sets, uint64_t address);
+/* Fill in slot and hit as they are now: the line's slot if it is there, else that of the least recently used. */
+void tn_sets_find(const struct tn_sets *sets, struct tn_place *place);
+
+/* The line becomes the most recently used of its set, in the slot that tn_sets_find says. `place` may come from
+ * an earlier find: that saves another search if the line has not moved. */
+void tn_sets_use(struct tn_sets *sets, struct tn_place *place);
 
 size_t tn_sets_bytes(const struct tn_sets *sets);
 

@@ -39,61 +39,47 @@ static const struct tn_function *function_of(const struct tn_thread *thread, uin
 
 /* ------------------------------------------------------------------------------------------ settling */
 
-struct counted {
-    uint64_t reads, writes, instructions, conditional, indirect, bcm, bim;
-};
-
-static struct counted take_counted(struct tn_thread *thread)
+/* The instruction that called a skipped function has its costs. */
+static void settle_skipped(struct tn_thread *thread, const struct tn_ran *ran)
 {
-    struct tn_activity *a = activity_of(thread);
+    tn_ran_add(tn_extra(&thread->core->pools, tn_centre_of(thread->core, thread->id, activity_of(thread)->skip_site)),
+               ran);
+}
+
+static inline void settle(struct tn_thread *thread, struct tn_activity *a)
+{
     uint64_t data = thread->data - a->last_data, branches = thread->branches - a->last_branches;
-    struct counted c = {.reads = data & 0xffffffff, .writes = data >> 32,
-                        .conditional = branches & 0xffffffff, .indirect = branches >> 32,
-                        .bcm = a->bcm - a->last_bcm, .bim = a->bim - a->last_bim};
-    c.instructions = ((thread->clock - a->last_clock) >> TN_STEP_BITS) - c.reads - c.writes;
+    struct tn_ran ran = {.clock = thread->clock - a->last_clock, .reads = data & 0xffffffff,
+                         .writes = data >> 32, .conditional = branches & 0xffffffff, .indirect = branches >> 32};
     a->last_clock = thread->clock;
     a->last_data = thread->data;
     a->last_branches = thread->branches;
-    a->last_bcm = a->bcm;
-    a->last_bim = a->bim;
-    return c;
-}
-
-static void add_counted(uint64_t *immediate, const struct counted *c)
-{
-    immediate[TN_Ir] += c->instructions;
-    immediate[TN_Dr] += c->reads;
-    immediate[TN_Dw] += c->writes;
-    immediate[TN_Bc] += c->conditional;
-    immediate[TN_Bcm] += c->bcm;
-    immediate[TN_Bi] += c->indirect;
-    immediate[TN_Bim] += c->bim;
+    if (!thread->collecting || !a->node)
+        return;
+    a->node->ran.clock += ran.clock;
+    a->node->ran.reads += ran.reads;
+    a->node->ran.writes += ran.writes;
+    if (branches) {
+        a->node->ran.conditional += ran.conditional;
+        a->node->ran.indirect += ran.indirect;
+    }
+    if (a->skip_site)
+        settle_skipped(thread, &ran);
 }
 
 void tn_settle(struct tn_thread *thread)
 {
-    struct tn_activity *a = activity_of(thread);
-    struct counted c = take_counted(thread);
-    if (!thread->collecting || !a->begun)
-        return;
-    if (a->node)
-        add_counted(a->node->self.immediate, &c);
-    if (!a->skip_site)
-        return;
-    /* Mispredictions have gone to skip_site when they happened. */
-    c.bcm = c.bim = 0;
-    add_counted(tn_extra(&thread->core->pools, tn_centre_of(thread->core, thread->id, a->skip_site)), &c);
+    settle(thread, thread->activity);
 }
 
 /* ------------------------------------------------------------------------------------------ the running node */
 
 /* Change what runs on the running stack, with pins. */
-static void run(struct tn_thread *thread, struct tn_node *node, uint32_t skip_site)
+static inline void run(struct tn_thread *thread, struct tn_node *node, uint32_t skip_site)
 {
     struct tn_activity *a = activity_of(thread);
     struct tn_stack *stack = a->level->stack;
-    if (node)
-        node->pins++;
+    node->pins++;
     if (stack->node)
         stack->node->pins--;
     stack->node = a->node = node;
@@ -121,7 +107,7 @@ static struct tn_stack *stack_new(struct tn_thread *thread, uint64_t sp)
     return stack;
 }
 
-static void set_before(struct tn_frame *frame, struct tn_node *node, uint32_t site)
+static inline void set_before(struct tn_frame *frame, struct tn_node *node, uint32_t site)
 {
     if (node)
         node->pins++;
@@ -206,12 +192,13 @@ static void left_frame(struct tn_thread *thread, const struct tn_stack *stack, u
     }
 }
 
-static void pop(struct tn_thread *thread, struct tn_stack *stack)
+static inline void pop(struct tn_thread *thread, struct tn_stack *stack)
 {
     struct tn_frame *frame = &stack->frames[--stack->count];
     run(thread, frame->node, frame->skip_site);
     frame->node->pins--;
-    set_before(frame, NULL, 0);
+    if (frame->before)
+        set_before(frame, NULL, 0);
     if (activity_of(thread)->level->special)
         left_frame(thread, stack, stack->count + 1);
 }
@@ -307,7 +294,7 @@ static uint32_t unwind(struct tn_thread *thread, uint64_t sp, struct tn_frame *l
 /* ------------------------------------------------------------------------------------------ entering */
 
 /* The running stack goes on in `function`, called by or jumped to from `site`. */
-static void go(struct tn_thread *thread, uint32_t site, uint32_t function, uint32_t flags)
+static inline void go(struct tn_thread *thread, uint32_t site, uint32_t function, uint32_t flags)
 {
     struct tn_activity *a = activity_of(thread);
     struct tn_stack *stack = a->level->stack;
@@ -341,7 +328,7 @@ static void call_from_elsewhere(struct tn_thread *thread, uint64_t sp)
 void tn_call(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_t sp, uint64_t return_address)
 {
     struct tn_activity *a = activity_of(thread);
-    tn_settle(thread);
+    settle(thread, a);
     thread->core->calls++;
     uint64_t distance = top_sp(a->level->stack) - sp;
     if (distance - 1 >= FAR - 1)
@@ -440,7 +427,7 @@ static void return_elsewhere(struct tn_thread *thread, uint32_t site, uint64_t s
 void tn_return(struct tn_thread *thread, uint32_t site, uint64_t sp, uint64_t target)
 {
     struct tn_stack *stack = stack_of(thread);
-    tn_settle(thread);
+    settle(thread, activity_of(thread));
     thread->core->returns++;
     if (stack->count) {
         const struct tn_frame *top = &stack->frames[stack->count - 1];
@@ -479,7 +466,7 @@ static uint32_t unskipped(struct tn_thread *thread, uint32_t function)
 static void begin(struct tn_thread *thread, uint32_t function, uint64_t sp, bool open)
 {
     struct tn_activity *a = activity_of(thread);
-    take_counted(thread);
+    settle(thread, a);
     if (a->begun)
         tn_stack_clear(thread);
     a->begun = true;

@@ -62,8 +62,7 @@ struct tn_activity {
     struct tn_node *node;
     uint32_t skip_site;
     bool begun;
-    uint64_t last_clock, last_data, last_branches, last_bcm, last_bim; /* totals given to nodes so far */
-    uint64_t bcm, bim; /* mispredictions */
+    uint64_t last_clock, last_data, last_branches; /* totals given to nodes so far */
     struct tn_handler_level *level;
     struct tn_handler_root *handlers;
 };

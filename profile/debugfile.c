@@ -56,8 +56,8 @@ static bool try_folders(const struct search *search)
     return try_in(search, sysroot ? sysroot : "", default_folder, sizeof default_folder - 1);
 }
 
-bool tp_try_build_id(const struct tp_import_options *options, const uint8_t *id, size_t size, tp_try_path *try,
-                     void *user)
+bool tp_try_build_id(const struct tp_import_options *options, const uint8_t *id, size_t size,
+                     tp_try_path *try, void *user)
 {
     char rest[200];
     size_t n = 0;
@@ -82,7 +82,8 @@ bool tp_try_debuglink(const struct tp_import_options *options, const char *objec
         return false;
     const char *const beside[] = {"", ".debug/"};
     for (size_t i = 0; i < 2; i++) {
-        int n = snprintf(rest, sizeof rest, "%s%.*s/%s%s", root, (int)(slash - object), object, beside[i], name);
+        int n =
+            snprintf(rest, sizeof rest, "%s%.*s/%s%s", root, (int)(slash - object), object, beside[i], name);
         if (n > 0 && (size_t)n < sizeof rest && try(user, rest))
             return true;
     }

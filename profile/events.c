@@ -64,7 +64,8 @@ static bool describe_use(struct tp_column *column)
         for (size_t k = 0; k < sizeof level / sizeof *level; k++) {
             if (strcmp(column->name + n, level[k].name) != 0)
                 continue;
-            snprintf(column->long_name, sizeof column->long_name, "%s %s", level[k].long_name, use[i].long_name);
+            snprintf(column->long_name, sizeof column->long_name, "%s %s", level[k].long_name,
+                     use[i].long_name);
             column->needs = level[k].needs;
             column->real = strcmp(use[i].name, "AcCost") == 0;
             return true;
@@ -115,8 +116,8 @@ static uint8_t column_of(struct tp_events *events, const char *name, uint8_t nee
     return (uint8_t)events->count++;
 }
 
-static int read_names(struct tp_events *events, struct tp_cursor *c, uint8_t *columns, size_t *count, uint8_t needs,
-                      const char **what)
+static int read_names(struct tp_events *events, struct tp_cursor *c, uint8_t *columns, size_t *count,
+                      uint8_t needs, const char **what)
 {
     uint64_t n = tp_get_n(c);
 
@@ -201,7 +202,11 @@ static bool is_simulated(const struct tp_events *events, size_t column, const ui
 }
 
 /* Known events in the order of their list, then use events by level, then others as the file has them. */
-enum { KNOWN = sizeof known / sizeof *known, LEVELS = sizeof level / sizeof *level, LAST_RANK = KNOWN + LEVELS };
+enum {
+    KNOWN = sizeof known / sizeof *known,
+    LEVELS = sizeof level / sizeof *level,
+    LAST_RANK = KNOWN + LEVELS
+};
 
 static size_t rank_of(const struct tp_column *column)
 {

@@ -34,7 +34,7 @@ struct tp_column {
 struct tp_events {
     size_t count; /* of columns */
     struct tp_column column[TP_MAX_EVENTS];
-    size_t immediates, slots[2];             /* as the file has them */
+    size_t immediates, slots[2]; /* as the file has them */
     uint8_t immediate_column[TN_RAW_MAX_SLOTS];
     uint8_t slot_column[2][TN_RAW_MAX_SLOTS]; /* TP_UNUSED: "-" */
 };
@@ -44,8 +44,9 @@ enum { TP_UNUSED = 255, TP_DROPPED = 254 };
 int tp_events_read(struct tp_events *events, struct tp_cursor *c, const char **what);
 
 /* Take out the columns of events that were not simulated (branches, line use): groups of which nothing was ever
- * seen. Put the others in the order that people expect. `seen` is the sum of all costs read; a dropped event's costs are all 0, so its column is never written to.
- * kept[old column] is the new one, or TP_DROPPED. No EVENTS record may be read afterwards. */
+ * seen. Put the others in the order that people expect. `seen` is the sum of all costs read; a dropped event's
+ * costs are all 0, so its column is never written to. kept[old column] is the new one, or TP_DROPPED. No EVENTS
+ * record may be read afterwards. */
 void tp_events_arrange(struct tp_events *events, const uint64_t *seen, uint8_t *kept);
 
 /* Read costs and add them to `row` (may be NULL: only check). c->bad tells of failure. */

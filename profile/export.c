@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * export.c: what the exporters share.
+ *
+ * Text formats are read line by line, by scripts and by people at terminals: names from a profile may hold any
+ * character, so whatever would end a line, or begin an escape sequence, is written \xNN. An exporter that fails
+ * may have written a part; its caller throws that away.
  */
 #include "profile/export.h"
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * export.h: what the exporters share: choice of events, clean text, rows that know what went wrong.
+ *
+ * Exporters read the documented views of a profile, as anybody could, and write to a stream that the caller opened
+ * and will close.
  */
 #ifndef TENURE_PROFILE_EXPORT_H
 #define TENURE_PROFILE_EXPORT_H

@@ -22,8 +22,9 @@
 enum { KCACHEGRIND_EVENTS = 13 };
 
 /* In the order in which they are left out, from the end. */
-static const char *const usual[] = {"Ir",     "Dr",      "Dw",      "I1mr",    "D1mr",   "D1mw", "ILmr", "DLmr", "DLmw",
-                                    "AcCost1", "SpLoss1", "AcCostL", "SpLossL", "Bc",     "Bcm",  "Bi",   "Bim"};
+static const char *const usual[] = {"Ir",      "Dr",   "Dw",   "I1mr",    "D1mr",    "D1mw",
+                                    "ILmr",    "DLmr", "DLmw", "AcCost1", "SpLoss1", "AcCostL",
+                                    "SpLossL", "Bc",   "Bcm",  "Bi",      "Bim"};
 
 struct callgrind {
     tp_profile *profile;
@@ -31,10 +32,10 @@ struct callgrind {
     struct tp_error *err;
     bool instructions, mangled;
     struct tp_choice choice, left_out;
-    double rest[TP_MAX_CHOICE];      /* of real events: what rounding still owes */
-    long long sum[TP_MAX_CHOICE];    /* of what was written */
-    unsigned char *known[3];         /* names that have been written, by kind and id */
-    int64_t limit[3];                /* largest id of each kind */
+    double rest[TP_MAX_CHOICE];   /* of real events: what rounding still owes */
+    long long sum[TP_MAX_CHOICE]; /* of what was written */
+    unsigned char *known[3];      /* names that have been written, by kind and id */
+    int64_t limit[3];             /* largest id of each kind */
     sqlite3_stmt *functions, *lines, *arcs, *function_by_id, *file_by_id, *object_by_id;
     int lines_more, arcs_more;
     int64_t file; /* the current one; 0: unknown */
@@ -67,7 +68,8 @@ static void write_event_name(FILE *out, const struct tp_event *event)
         fputs(event->name, out);
 }
 
-static char *select_events(const struct callgrind *c, const char *columns, const char *suffix, const char *rest)
+static char *select_events(const struct callgrind *c, const char *columns, const char *suffix,
+                           const char *rest)
 {
     sqlite3_str *sql = sqlite3_str_new(tp_db(c->profile));
 
@@ -125,8 +127,8 @@ static int open_names(struct callgrind *c)
     static const char *const tables[] = {"objects", "files", "t_functions"};
 
     for (int kind = 0; kind < 3; kind++) {
-        sqlite3_stmt *max = tp_query(c->profile, sqlite3_mprintf("SELECT coalesce(max(id), 0) FROM %s", tables[kind]),
-                                     c->err);
+        sqlite3_stmt *max = tp_query(
+            c->profile, sqlite3_mprintf("SELECT coalesce(max(id), 0) FROM %s", tables[kind]), c->err);
         int more = max ? tp_row(c->profile, max, c->err) : -1;
         c->limit[kind] = more == 1 ? sqlite3_column_int64(max, 0) : 0;
         sqlite3_finalize(max);
@@ -140,9 +142,12 @@ static int open_names(struct callgrind *c)
     }
     c->object_by_id = tp_query(c->profile, sqlite3_mprintf("SELECT path FROM objects WHERE id = ?"), c->err);
     c->file_by_id = tp_query(c->profile, sqlite3_mprintf("SELECT path FROM files WHERE id = ?"), c->err);
-    c->function_by_id = tp_query(c->profile,
-        sqlite3_mprintf("SELECT coalesce(%s, function) || coalesce(context, '') FROM t_functions WHERE id = ?",
-                        c->mangled ? "symbol" : "function"), c->err);
+    c->function_by_id =
+        tp_query(c->profile,
+                 sqlite3_mprintf(
+                     "SELECT coalesce(%s, function) || coalesce(context, '') FROM t_functions WHERE id = ?",
+                     c->mangled ? "symbol" : "function"),
+                 c->err);
     return c->object_by_id && c->file_by_id && c->function_by_id ? 0 : -1;
 }
 
@@ -211,19 +216,26 @@ enum { LINE_EVENTS = 4 };
 
 static int open_body(struct callgrind *c)
 {
-    c->functions = tp_query(c->profile,
-        sqlite3_mprintf("SELECT id, object_id, file_id FROM t_functions ORDER BY id"), c->err);
+    c->functions = tp_query(
+        c->profile, sqlite3_mprintf("SELECT id, object_id, file_id FROM t_functions ORDER BY id"), c->err);
     c->lines = tp_query(c->profile,
-        c->instructions ? select_events(c, "function_id, file_id, line, address", "",
-                                        "FROM instructions ORDER BY function_id, file_id, line, address")
-                        : select_events(c, "function_id, file_id, line, 0", "",
-                                        "FROM lines ORDER BY function_id, file_id, line"), c->err);
-    c->arcs = tp_query(c->profile,
-        select_events(c, "a.caller_id, a.file_id, a.line, a.address, a.calls, a.callee_id, f.object, f.file, f.line, "
-                         "f.address", "_incl",
-                      "FROM arcs a JOIN (SELECT id, object_id AS object, file_id AS file, line, address "
-                      "FROM t_functions) f ON f.id = a.callee_id "
-                      "WHERE a.caller_id IS NOT NULL ORDER BY a.caller_id, a.file_id, a.line, a.id"), c->err);
+                        c->instructions
+                            ? select_events(c, "function_id, file_id, line, address", "",
+                                            "FROM instructions ORDER BY function_id, file_id, line, address")
+                            : select_events(c, "function_id, file_id, line, 0", "",
+                                            "FROM lines ORDER BY function_id, file_id, line"),
+                        c->err);
+    c->arcs = tp_query(
+        c->profile,
+        select_events(
+            c,
+            "a.caller_id, a.file_id, a.line, a.address, a.calls, a.callee_id, f.object, f.file, f.line, "
+            "f.address",
+            "_incl",
+            "FROM arcs a JOIN (SELECT id, object_id AS object, file_id AS file, line, address "
+            "FROM t_functions) f ON f.id = a.callee_id "
+            "WHERE a.caller_id IS NOT NULL ORDER BY a.caller_id, a.file_id, a.line, a.id"),
+        c->err);
     if (!c->functions || !c->lines || !c->arcs)
         return -1;
     c->lines_more = tp_row(c->profile, c->lines, c->err);
@@ -270,7 +282,8 @@ static int write_call(struct callgrind *c)
         write_name(c, "cfn", FUNCTION, sqlite3_column_int64(arc, CALLEE_ID)))
         return -1;
     fprintf(c->out, "calls=%lld ", (long long)sqlite3_column_int64(arc, ARC_CALLS));
-    write_position(c, (uint64_t)sqlite3_column_int64(arc, CALLEE_ADDRESS), sqlite3_column_int64(arc, CALLEE_LINE));
+    write_position(c, (uint64_t)sqlite3_column_int64(arc, CALLEE_ADDRESS),
+                   sqlite3_column_int64(arc, CALLEE_LINE));
     putc('\n', c->out);
     write_position(c, (uint64_t)sqlite3_column_int64(arc, 3), sqlite3_column_int64(arc, 2));
     for (size_t i = 0; i < c->choice.count; i++)
@@ -312,9 +325,13 @@ int tp_export_callgrind(tp_profile *profile, FILE *out, const struct tp_export_o
 
     if (!c)
         return TP_NO_MEMORY(err);
-    *c = (struct callgrind){.profile = profile, .out = out, .err = err, .instructions = options->instructions,
+    *c = (struct callgrind){.profile = profile,
+                            .out = out,
+                            .err = err,
+                            .instructions = options->instructions,
                             .mangled = options->mangled};
-    int failed = choose(c, options->events) || open_names(c) || open_body(c) || write_header(c) || write_body(c);
+    int failed =
+        choose(c, options->events) || open_names(c) || open_body(c) || write_header(c) || write_body(c);
     if (!failed) {
         fputs("totals:", out);
         for (size_t i = 0; i < c->choice.count; i++)

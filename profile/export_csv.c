@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * export_csv.c: a table or view as comma-separated values (RFC 4180): a header row, lines end in CR LF, NULL is
- * an empty field. A choice of events leaves the other events' columns out and all other columns in.
+ * export_csv.c: a table or view as comma-separated values (RFC 4180).
+ *
+ * A header row, lines end in CR LF, NULL is an empty field. A choice of events leaves the other events' columns
+ * out and all other columns in.
  */
 #include <string.h>
 #include <strings.h>
@@ -47,10 +49,11 @@ static bool wanted(const tp_profile *profile, const struct tp_choice *choice, co
 }
 
 /* SELECT of the wanted columns, and the header row with their names. */
-static char *query_and_header(tp_profile *profile, FILE *out, const char *table, const struct tp_choice *choice,
-                              struct tp_error *err)
+static char *query_and_header(tp_profile *profile, FILE *out, const char *table,
+                              const struct tp_choice *choice, struct tp_error *err)
 {
-    sqlite3_stmt *columns = tp_query(profile, sqlite3_mprintf("SELECT name FROM pragma_table_info(%Q)", table), err);
+    sqlite3_stmt *columns =
+        tp_query(profile, sqlite3_mprintf("SELECT name FROM pragma_table_info(%Q)", table), err);
     sqlite3_str *sql = sqlite3_str_new(tp_db(profile));
     size_t n = 0;
     int more = -1;
@@ -70,7 +73,8 @@ static char *query_and_header(tp_profile *profile, FILE *out, const char *table,
     if (more == 0 && n)
         return text;
     if (more == 0)
-        TP_FAIL(err, "%s: no table or view '%s'; try functions, lines, instructions, arcs, paths, inlined, totals",
+        TP_FAIL(err,
+                "%s: no table or view '%s'; try functions, lines, instructions, arcs, paths, inlined, totals",
                 tp_path(profile), table);
     sqlite3_free(text);
     return NULL;
@@ -79,14 +83,22 @@ static char *query_and_header(tp_profile *profile, FILE *out, const char *table,
 static void write_value(FILE *out, sqlite3_stmt *statement, int column)
 {
     switch (sqlite3_column_type(statement, column)) {
-    case SQLITE_INTEGER: fprintf(out, "%lld", (long long)sqlite3_column_int64(statement, column)); break;
-    case SQLITE_FLOAT: tp_write_real(out, sqlite3_column_double(statement, column)); break;
-    case SQLITE_NULL: break;
-    default: write_field(out, (const char *)sqlite3_column_text(statement, column)); break;
+    case SQLITE_INTEGER:
+        fprintf(out, "%lld", (long long)sqlite3_column_int64(statement, column));
+        break;
+    case SQLITE_FLOAT:
+        tp_write_real(out, sqlite3_column_double(statement, column));
+        break;
+    case SQLITE_NULL:
+        break;
+    default:
+        write_field(out, (const char *)sqlite3_column_text(statement, column));
+        break;
     }
 }
 
-int tp_export_csv(tp_profile *profile, FILE *out, const struct tp_export_options *options, struct tp_error *err)
+int tp_export_csv(tp_profile *profile, FILE *out, const struct tp_export_options *options,
+                  struct tp_error *err)
 {
     const char *table = options->table ? options->table : "functions";
     struct tp_choice choice;

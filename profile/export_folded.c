@@ -28,13 +28,17 @@ struct folded {
 
 static int load_names(struct folded *f, bool mangled, struct tp_error *err)
 {
-    sqlite3_stmt *statement = tp_query(f->profile,
-        sqlite3_mprintf("SELECT id, coalesce(%s, function), coalesce(context, '') FROM t_functions ORDER BY id",
-                        mangled ? "symbol" : "function"), err);
+    sqlite3_stmt *statement =
+        tp_query(f->profile,
+                 sqlite3_mprintf(
+                     "SELECT id, coalesce(%s, function), coalesce(context, '') FROM t_functions ORDER BY id",
+                     mangled ? "symbol" : "function"),
+                 err);
     int more = -1;
 
     while (statement && (more = tp_row(f->profile, statement, err)) == 1) {
-        char *text = sqlite3_mprintf("%s%s", sqlite3_column_text(statement, 1), sqlite3_column_text(statement, 2));
+        char *text =
+            sqlite3_mprintf("%s%s", sqlite3_column_text(statement, 1), sqlite3_column_text(statement, 2));
         uint64_t id = (uint64_t)sqlite3_column_int64(statement, 0);
         const char **name = NULL;
         while (f->names.count <= id && (name = TP_VECTOR_ADD(&f->names)))
@@ -54,8 +58,8 @@ static int load_names(struct folded *f, bool mangled, struct tp_error *err)
 /* Parents have larger ids than their children, so all are read before any is written. */
 static int load_nodes(struct folded *f, struct tp_error *err)
 {
-    sqlite3_stmt *statement = tp_query(
-        f->profile, sqlite3_mprintf("SELECT id, parent, function_id FROM t_paths ORDER BY id"), err);
+    sqlite3_stmt *statement =
+        tp_query(f->profile, sqlite3_mprintf("SELECT id, parent, function_id FROM t_paths ORDER BY id"), err);
     int more = -1;
 
     while (statement && (more = tp_row(f->profile, statement, err)) == 1) {
@@ -94,12 +98,16 @@ static int write_stack(struct folded *f, FILE *out, uint32_t node, uint32_t *sta
     return 0;
 }
 
-static int write_stacks(struct folded *f, FILE *out, const struct tp_event *event, bool threads, struct tp_error *err)
+static int write_stacks(struct folded *f, FILE *out, const struct tp_event *event, bool threads,
+                        struct tp_error *err)
 {
     uint32_t *stack = calloc(f->nodes.count + 1, sizeof *stack);
-    sqlite3_stmt *statement = stack ? tp_query(f->profile,
-        sqlite3_mprintf("SELECT id, thread, \"%w\" FROM paths WHERE \"%w\" > 0 ORDER BY id", event->name, event->name),
-        err) : NULL;
+    sqlite3_stmt *statement =
+        stack ? tp_query(f->profile,
+                         sqlite3_mprintf("SELECT id, thread, \"%w\" FROM paths WHERE \"%w\" > 0 ORDER BY id",
+                                         event->name, event->name),
+                         err)
+              : NULL;
     int more = stack ? -1 : TP_NO_MEMORY(err);
 
     while (statement && (more = tp_row(f->profile, statement, err)) == 1) {
@@ -121,7 +129,8 @@ static int write_stacks(struct folded *f, FILE *out, const struct tp_event *even
     return more;
 }
 
-int tp_export_folded(tp_profile *profile, FILE *out, const struct tp_export_options *options, struct tp_error *err)
+int tp_export_folded(tp_profile *profile, FILE *out, const struct tp_export_options *options,
+                     struct tp_error *err)
 {
     struct folded f = {.profile = profile};
     struct tp_choice choice;

@@ -33,10 +33,18 @@ static void write_string(FILE *out, const char *text)
 static void write_value(FILE *out, sqlite3_stmt *statement, int column)
 {
     switch (sqlite3_column_type(statement, column)) {
-    case SQLITE_INTEGER: fprintf(out, "%lld", (long long)sqlite3_column_int64(statement, column)); break;
-    case SQLITE_FLOAT: tp_write_real(out, sqlite3_column_double(statement, column)); break;
-    case SQLITE_NULL: fputs("null", out); break;
-    default: write_string(out, (const char *)sqlite3_column_text(statement, column)); break;
+    case SQLITE_INTEGER:
+        fprintf(out, "%lld", (long long)sqlite3_column_int64(statement, column));
+        break;
+    case SQLITE_FLOAT:
+        tp_write_real(out, sqlite3_column_double(statement, column));
+        break;
+    case SQLITE_NULL:
+        fputs("null", out);
+        break;
+    default:
+        write_string(out, (const char *)sqlite3_column_text(statement, column));
+        break;
     }
 }
 
@@ -53,7 +61,8 @@ static void write_object(FILE *out, sqlite3_stmt *row)
 }
 
 /* "name": [row, row, ...], or the first row alone. */
-static int write_rows(tp_profile *profile, FILE *out, const char *name, bool array, char *sql, struct tp_error *err)
+static int write_rows(tp_profile *profile, FILE *out, const char *name, bool array, char *sql,
+                      struct tp_error *err)
 {
     sqlite3_stmt *rows = tp_query(profile, sql, err);
     size_t n = 0;
@@ -89,8 +98,8 @@ static int write_meta(tp_profile *profile, FILE *out, struct tp_error *err)
     return more;
 }
 
-static char *query(tp_profile *profile, const char *columns, const struct tp_choice *choice, bool self, bool incl,
-                   const char *rest)
+static char *query(tp_profile *profile, const char *columns, const struct tp_choice *choice, bool self,
+                   bool incl, const char *rest)
 {
     sqlite3_str *sql = sqlite3_str_new(tp_db(profile));
     const char *comma = *columns ? ", " : "";
@@ -116,7 +125,8 @@ static void only_recorded(struct tp_choice *to, const struct tp_choice *from)
     }
 }
 
-int tp_export_json(tp_profile *profile, FILE *out, const struct tp_export_options *options, struct tp_error *err)
+int tp_export_json(tp_profile *profile, FILE *out, const struct tp_export_options *options,
+                   struct tp_error *err)
 {
     struct tp_choice choice, recorded;
 
@@ -127,16 +137,21 @@ int tp_export_json(tp_profile *profile, FILE *out, const struct tp_export_option
     int failed =
         write_meta(profile, out, err) ||
         write_rows(profile, out, "events", true,
-                   sqlite3_mprintf("SELECT name, long_name, derived, formula FROM events ORDER BY rowid"), err) ||
-        write_rows(profile, out, "totals", false, query(profile, "", &choice, true, false, "FROM totals"), err) ||
+                   sqlite3_mprintf("SELECT name, long_name, derived, formula FROM events ORDER BY rowid"),
+                   err) ||
+        write_rows(profile, out, "totals", false, query(profile, "", &choice, true, false, "FROM totals"),
+                   err) ||
         write_rows(profile, out, "threads", true,
-                   query(profile, "id, os_id, parent", &recorded, true, false, "FROM threads ORDER BY id"), err) ||
+                   query(profile, "id, os_id, parent", &recorded, true, false, "FROM threads ORDER BY id"),
+                   err) ||
         write_rows(profile, out, "functions", true,
                    query(profile, "id, function, context, object, file, line, calls", &choice, true, true,
-                         "FROM functions ORDER BY id"), err) ||
+                         "FROM functions ORDER BY id"),
+                   err) ||
         write_rows(profile, out, "arcs", true,
-                   query(profile, "caller_id, callee_id, caller, callee, calls, file, line", &choice, false, true,
-                         "FROM arcs ORDER BY id"), err);
+                   query(profile, "caller_id, callee_id, caller, callee, calls, file, line", &choice, false,
+                         true, "FROM arcs ORDER BY id"),
+                   err);
     fputs("}\n", out);
     return failed ? -1 : tp_written(out, err);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * import.c: a raw profile into a profile: read, name, write.
+ *
+ * The raw file is only read. Everything is in memory before the first byte of the profile is written, so that a
+ * file that turns out to be damaged half-way leaves nothing behind.
  */
 #include <string.h>
 
@@ -53,7 +56,8 @@ int tp_import(const char *raw, const char *out, const struct tp_import_options *
         result->parts = (uint32_t)extent.parts;
         result->damaged = *extent.damage != '\0';
         memcpy(result->damage, extent.damage, sizeof result->damage);
-        failed = tp_recording_read(&rec, &file, &extent, options, err) || add_meta(&rec, raw, &extent, options, err) ||
+        failed = tp_recording_read(&rec, &file, &extent, options, err) ||
+                 add_meta(&rec, raw, &extent, options, err) ||
                  name_and_write(&rec, out, options, result, err);
     }
     tp_raw_close(&file);

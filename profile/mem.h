@@ -28,14 +28,15 @@ void tp_arena_clear(struct tp_arena *arena);
 void tp_arena_free(struct tp_arena *arena);
 
 /* TP_VECTOR(struct thing) things = {0}; */
-#define TP_VECTOR(type)                                                                                            \
-    struct {                                                                                                       \
-        type *at;                                                                                                  \
-        size_t count, room;                                                                                        \
+#define TP_VECTOR(type)                                                                                      \
+    struct {                                                                                                 \
+        type *at;                                                                                            \
+        size_t count, room;                                                                                  \
     }
 /* One more zeroed element at the end: a pointer to it, or NULL. */
-#define TP_VECTOR_ADD(v)                                                                                           \
-    (tp_vector_grow((void **)&(v)->at, &(v)->room, (v)->count, sizeof *(v)->at) ? NULL : &(v)->at[(v)->count++])
+#define TP_VECTOR_ADD(v)                                                                                     \
+    (tp_vector_grow((void **)&(v)->at, &(v)->room, (v)->count, sizeof *(v)->at) ? NULL                       \
+                                                                                : &(v)->at[(v)->count++])
 #define TP_VECTOR_FREE(v) tp_vector_free((void **)&(v)->at, &(v)->count, &(v)->room)
 
 int tp_vector_grow(void **at, size_t *room, size_t count, size_t element);

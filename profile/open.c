@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * open.c: what a file is; a profile for reading.
+ *
+ * A file is told by its first bytes, before SQLite sees it: SQLite's own message for a file that is none of its
+ * own ("file is not a database") would name neither the file nor what to do. A profile's numbers (version,
+ * application) are in SQLite's header at fixed offsets.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -38,8 +42,11 @@ static enum tp_kind kind_of_database(const char *path, const uint8_t *head, stru
         return TP_KIND_OTHER;
     }
     if (big_u32(head + AT_USER_VERSION) != TP_SCHEMA_VERSION) {
-        TP_FAIL(err, "%s: profile with schema version %" PRIu32 ", this Tenure reads version %d; record again, or use "
-                "the Tenure that wrote it", path, big_u32(head + AT_USER_VERSION), TP_SCHEMA_VERSION);
+        TP_FAIL(err,
+                "%s: profile with schema version %" PRIu32
+                ", this Tenure reads version %d; record again, or use "
+                "the Tenure that wrote it",
+                path, big_u32(head + AT_USER_VERSION), TP_SCHEMA_VERSION);
         return TP_KIND_PROFILE_FOREIGN;
     }
     return TP_KIND_PROFILE;
@@ -103,12 +110,14 @@ static int load_events(struct tp_profile *profile, struct tp_error *err)
     if (sqlite3_prepare_v2(profile->db, sql, -1, &statement, NULL) != SQLITE_OK)
         return tp_sql_failed(profile, "cannot read its events", err);
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
-        const char *name = column_text(profile, statement, 0), *long_name = column_text(profile, statement, 1);
+        const char *name = column_text(profile, statement, 0),
+                   *long_name = column_text(profile, statement, 1);
         const char *type = column_text(profile, statement, 3);
         struct tp_event *event = TP_VECTOR_ADD(&profile->events);
         if (!event || !name || !long_name || !type)
             break;
-        *event = (struct tp_event){name, long_name, sqlite3_column_int(statement, 2) != 0, strcmp(type, "REAL") == 0};
+        *event = (struct tp_event){name, long_name, sqlite3_column_int(statement, 2) != 0,
+                                   strcmp(type, "REAL") == 0};
     }
     sqlite3_finalize(statement);
     return code == SQLITE_DONE ? 0 : tp_sql_failed(profile, "cannot read its events", err);
@@ -146,7 +155,8 @@ tp_profile *tp_open(const char *path, struct tp_error *err)
     }
     profile->path = tp_arena_copy(&profile->arena, path, strlen(path));
     if (!profile->path || sqlite3_open_v2(path, &profile->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
-        TP_FAIL(err, "%s: cannot open: %s", path, profile->db ? sqlite3_errmsg(profile->db) : "out of memory");
+        TP_FAIL(err, "%s: cannot open: %s", path,
+                profile->db ? sqlite3_errmsg(profile->db) : "out of memory");
         tp_close(profile);
         return NULL;
     }

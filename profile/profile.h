@@ -32,11 +32,11 @@ struct tp_error {
 /* ------------------------------------------------------------------------------------------ what a file is */
 
 enum tp_kind {
-    TP_KIND_UNREADABLE,  /* cannot be opened or read; err says why */
-    TP_KIND_OTHER,       /* neither; err says what it looks like */
-    TP_KIND_RAW,         /* a raw profile of this version of Tenure */
-    TP_KIND_RAW_FOREIGN, /* a raw profile of another version; err says which */
-    TP_KIND_PROFILE,     /* a profile that tp_open takes */
+    TP_KIND_UNREADABLE,      /* cannot be opened or read; err says why */
+    TP_KIND_OTHER,           /* neither; err says what it looks like */
+    TP_KIND_RAW,             /* a raw profile of this version of Tenure */
+    TP_KIND_RAW_FOREIGN,     /* a raw profile of another version; err says which */
+    TP_KIND_PROFILE,         /* a profile that tp_open takes */
     TP_KIND_PROFILE_FOREIGN, /* a profile of another version of the schema; err says which */
 };
 
@@ -50,12 +50,12 @@ typedef void tp_progress(void *user, const char *stage, uint64_t done, uint64_t 
 
 /* All zero is a good default. */
 struct tp_import_options {
-    const char *sysroot;    /* put before every object's and source file's path; NULL: none */
-    const char *debug_path; /* folders with separate debug files, ':' between; NULL: /usr/lib/debug */
-    bool embed_source;      /* keep the text of every source file that is found (table `sources`) */
-    bool no_symbols;        /* leave debug information alone: no files, lines, inlined frames */
-    tp_progress *progress;  /* may be NULL */
-    void *user;             /* handed to progress */
+    const char *sysroot;     /* put before every object's and source file's path; NULL: none */
+    const char *debug_path;  /* folders with separate debug files, ':' between; NULL: /usr/lib/debug */
+    bool embed_source;       /* keep the text of every source file that is found (table `sources`) */
+    bool no_symbols;         /* leave debug information alone: no files, lines, inlined frames */
+    tp_progress *progress;   /* may be NULL */
+    void *user;              /* handed to progress */
     const char *const *meta; /* key, value, key, value, NULL: further rows for table `meta`; NULL: none */
 };
 

@@ -68,22 +68,28 @@ uint32_t tp_crc32(const void *data, size_t bytes)
 static int read_failed(const struct tp_raw_file *raw, struct tp_error *err)
 {
     if (ferror(raw->stream))
-        return TP_FAIL(err, "%s: cannot read at offset %" PRIu64 ": %s", raw->path, raw->offset, strerror(errno));
+        return TP_FAIL(err, "%s: cannot read at offset %" PRIu64 ": %s", raw->path, raw->offset,
+                       strerror(errno));
     return TP_FAIL(err, "%s: ends in the middle of a chunk, at offset %" PRIu64, raw->path, raw->size);
 }
 
-static int check_header(const struct tp_raw_file *raw, const uint8_t *header, size_t got, struct tp_error *err)
+static int check_header(const struct tp_raw_file *raw, const uint8_t *header, size_t got,
+                        struct tp_error *err)
 {
     if (got < sizeof TN_RAW_MAGIC - 1 || memcmp(header, TN_RAW_MAGIC, sizeof TN_RAW_MAGIC - 1) != 0) {
         if (!got && ferror(raw->stream))
             return TP_FAIL(err, "%s: cannot read: %s", raw->path, strerror(errno));
-        return TP_FAIL(err, "%s: %s, not a raw profile of Tenure", raw->path, got ? "foreign file" : "empty file");
+        return TP_FAIL(err, "%s: %s, not a raw profile of Tenure", raw->path,
+                       got ? "foreign file" : "empty file");
     }
     if (got < FILE_HEADER)
         return TP_FAIL(err, "%s: ends inside the file header, nothing can be read from it", raw->path);
     if (u32_at(header + 8) != TN_RAW_VERSION)
-        return TP_FAIL(err, "%s: raw profile of format %" PRIu32 ", this Tenure reads format %d; import it with the "
-                       "Tenure that recorded it", raw->path, u32_at(header + 8), TN_RAW_VERSION);
+        return TP_FAIL(err,
+                       "%s: raw profile of format %" PRIu32
+                       ", this Tenure reads format %d; import it with the "
+                       "Tenure that recorded it",
+                       raw->path, u32_at(header + 8), TN_RAW_VERSION);
     if (u32_at(header + 12) != 0)
         return TP_FAIL(err, "%s: damaged at offset 12: the file header's last word is not 0", raw->path);
     return 0;
@@ -148,7 +154,8 @@ int tp_raw_next(struct tp_raw_file *raw, struct tp_raw_chunk *chunk, struct tp_e
     chunk->type = u32_at(header);
     chunk->size = u32_at(header + 4);
     if (chunk->type == 0 || u32_at(header + 12) != 0)
-        return TP_FAIL(err, "%s: damaged at offset %" PRIu64 ": no chunk begins here", raw->path, raw->offset);
+        return TP_FAIL(err, "%s: damaged at offset %" PRIu64 ": no chunk begins here", raw->path,
+                       raw->offset);
     if (chunk->size > MAX_CHUNK || chunk->size > raw->size - raw->offset)
         return TP_FAIL(err, "%s: ends in the middle of a chunk that begins at offset %" PRIu64, raw->path,
                        raw->offset);
@@ -157,7 +164,8 @@ int tp_raw_next(struct tp_raw_file *raw, struct tp_raw_chunk *chunk, struct tp_e
     if (fread(raw->buffer, 1, chunk->size, raw->stream) != chunk->size)
         return read_failed(raw, err);
     if (tp_crc32(raw->buffer, chunk->size) != u32_at(header + 8))
-        return TP_FAIL(err, "%s: damaged: wrong checksum of the chunk at offset %" PRIu64, raw->path, raw->offset);
+        return TP_FAIL(err, "%s: damaged: wrong checksum of the chunk at offset %" PRIu64, raw->path,
+                       raw->offset);
     chunk->data = raw->buffer;
     chunk->offset = raw->offset + CHUNK_HEADER;
     raw->offset += CHUNK_HEADER + chunk->size;
@@ -180,15 +188,18 @@ int tp_raw_scan(struct tp_raw_file *raw, struct tp_raw_extent *extent, struct tp
     }
     if (!extent->parts) {
         if (more == 0)
-            TP_FAIL(err, "%s: ends at offset %" PRIu64 " before its first part is complete: nothing can be read "
-                    "from it", raw->path, raw->offset);
+            TP_FAIL(err,
+                    "%s: ends at offset %" PRIu64 " before its first part is complete: nothing can be read "
+                    "from it",
+                    raw->path, raw->offset);
         return -1;
     }
     if (more < 0)
         snprintf(extent->damage, sizeof extent->damage, "%.500s", err->message);
     else if (extent->end != raw->offset)
-        snprintf(extent->damage, sizeof extent->damage, "%.400s: ends at offset %" PRIu64 " inside part %" PRIu64,
-                 raw->path, raw->offset, extent->parts + 1);
+        snprintf(extent->damage, sizeof extent->damage,
+                 "%.400s: ends at offset %" PRIu64 " inside part %" PRIu64, raw->path, raw->offset,
+                 extent->parts + 1);
     return 0;
 }
 

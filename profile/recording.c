@@ -20,8 +20,8 @@ struct decoder {
     const char *path;
     struct tp_error *err;
     struct tp_idmap objects, functions, contexts, instrs, threads, arcs, nodes;
-    uint64_t chunks;    /* of the current part */
-    uint64_t *part_row; /* self costs of the current part; made with its first cost */
+    uint64_t chunks;              /* of the current part */
+    uint64_t *part_row;           /* self costs of the current part; made with its first cost */
     uint64_t seen[TP_MAX_EVENTS]; /* all costs of any kind: which events occur */
     uint64_t row[TP_MAX_EVENTS];  /* of the record at hand */
 };
@@ -39,7 +39,8 @@ static int no_memory(struct decoder *d)
 }
 
 /* Index + 1 of what the id in the file stands for; 0 for id 0. */
-static int refer(struct decoder *d, const struct tp_idmap *map, bool zero_is_fine, const char *what, uint32_t *out)
+static int refer(struct decoder *d, const struct tp_idmap *map, bool zero_is_fine, const char *what,
+                 uint32_t *out)
 {
     uint64_t id = tp_get_n(&d->c);
 
@@ -88,7 +89,8 @@ static uint64_t *new_row(struct decoder *d)
 }
 
 /* Keep the bytes from `from` up to the cursor. */
-static int keep(struct decoder *d, struct tp_blob **list, const uint8_t *from, enum tp_form form, uint32_t thread)
+static int keep(struct decoder *d, struct tp_blob **list, const uint8_t *from, enum tp_form form,
+                uint32_t thread)
 {
     size_t size = (size_t)(d->c.p - from);
 
@@ -113,10 +115,18 @@ void tp_blob_add(const struct tp_events *events, const struct tp_blob *blob, uin
     struct tp_cursor c = {.p = blob->bytes, .begin = blob->bytes, .end = blob->bytes + blob->size};
 
     switch ((enum tp_form)blob->form) {
-    case TP_FORM_IMMEDIATE: tp_add_immediate(events, &c, row); break;
-    case TP_FORM_FETCH: tp_add_late(events, &c, 0, row); break;
-    case TP_FORM_DATA: tp_add_late(events, &c, 1, row); break;
-    case TP_FORM_COSTS: tp_add_costs(events, &c, row); break;
+    case TP_FORM_IMMEDIATE:
+        tp_add_immediate(events, &c, row);
+        break;
+    case TP_FORM_FETCH:
+        tp_add_late(events, &c, 0, row);
+        break;
+    case TP_FORM_DATA:
+        tp_add_late(events, &c, 1, row);
+        break;
+    case TP_FORM_COSTS:
+        tp_add_costs(events, &c, row);
+        break;
     case TP_FORM_SELF_AND_INCL:
         tp_add_costs(events, &c, row);
         tp_add_costs(events, &c, incl);
@@ -218,7 +228,8 @@ static int read_function(struct decoder *d)
     uint64_t id = 0;
     uint32_t index = TP_NOT_FOUND;
 
-    if (define(d, &d->functions, &id, &index) || refer(d, &d->objects, true, "a function in no object", &f.object))
+    if (define(d, &d->functions, &id, &index) ||
+        refer(d, &d->objects, true, "a function in no object", &f.object))
         return -1;
     f.start = tp_get_n(&d->c);
     f.size = tp_get_n(&d->c);
@@ -316,7 +327,8 @@ static int read_arc(struct decoder *d)
     uint64_t id = 0;
     uint32_t index = TP_NOT_FOUND;
 
-    if (define(d, &d->arcs, &id, &index) || refer(d, &d->instrs, true, "an arc from an unknown site", &a.site) ||
+    if (define(d, &d->arcs, &id, &index) ||
+        refer(d, &d->instrs, true, "an arc from an unknown site", &a.site) ||
         refer(d, &d->contexts, true, "an arc from an unknown caller", &a.caller) ||
         refer(d, &d->contexts, false, "an arc to an unknown callee", &a.callee))
         return -1;
@@ -460,11 +472,11 @@ static int read_end(struct decoder *d)
 /* ------------------------------------------------------------------------------------------ chunks */
 
 static int (*const readers[])(struct decoder *) = {
-    [TN_RAW_META] = read_meta,         [TN_RAW_EVENTS] = read_events,   [TN_RAW_OBJECT] = read_object,
-    [TN_RAW_FUNCTION] = read_function, [TN_RAW_CONTEXT] = read_context, [TN_RAW_INSTR] = read_instr,
-    [TN_RAW_THREAD] = read_thread,     [TN_RAW_ARC] = read_arc,         [TN_RAW_SELF] = read_self,
-    [TN_RAW_LATE] = read_late,         [TN_RAW_NODE] = read_node,       [TN_RAW_ARC_COST] = read_arc_cost,
-    [TN_RAW_FUNC_COST] = read_func_cost, [TN_RAW_STAT] = read_stat,     [TN_RAW_END] = read_end,
+    [TN_RAW_META] = read_meta,           [TN_RAW_EVENTS] = read_events,   [TN_RAW_OBJECT] = read_object,
+    [TN_RAW_FUNCTION] = read_function,   [TN_RAW_CONTEXT] = read_context, [TN_RAW_INSTR] = read_instr,
+    [TN_RAW_THREAD] = read_thread,       [TN_RAW_ARC] = read_arc,         [TN_RAW_SELF] = read_self,
+    [TN_RAW_LATE] = read_late,           [TN_RAW_NODE] = read_node,       [TN_RAW_ARC_COST] = read_arc_cost,
+    [TN_RAW_FUNC_COST] = read_func_cost, [TN_RAW_STAT] = read_stat,       [TN_RAW_END] = read_end,
 };
 
 static int read_chunk(struct decoder *d, const struct tp_raw_chunk *chunk)

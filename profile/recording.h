@@ -54,15 +54,15 @@ struct tp_context {
 
 struct tp_instr {
     uint64_t address;
-    struct tp_blob *costs; /* NULL: never executed */
-    uint32_t context;      /* + 1 */
+    struct tp_blob *costs;      /* NULL: never executed */
+    uint32_t context;           /* + 1 */
     uint32_t file, line, frame; /* file and frame + 1; from symbols.c */
     uint8_t length, can;
 };
 
-struct tp_frame { /* an inlined function's place in an out-of-line one */
-    uint32_t parent; /* + 1, within this array; 0: the out-of-line function */
-    uint32_t context; /* + 1 */
+struct tp_frame {                              /* an inlined function's place in an out-of-line one */
+    uint32_t parent;                           /* + 1, within this array; 0: the out-of-line function */
+    uint32_t context;                          /* + 1 */
     uint32_t file, line, call_file, call_line; /* files + 1 */
     const char *name;
 };

@@ -2,8 +2,9 @@
 /*
  * store.c: the profile's file.
  *
- * It is written once, from beginning to end, under a temporary name in the same folder: no journal, no syncs, one
- * transaction, and nobody else to lock out. If anything fails the temporary file goes away and what was there
+ * It is written once, from beginning to end, under a temporary name in the same folder: SQLite makes the empty
+ * tables, the large ones are filled page by page (bulk.c), SQLite fills the rest and makes views and indices. No
+ * journal, no syncs, nobody to lock out. If anything fails the temporary file goes away and what was there
  * under the final name stays. Then one rename.
  */
 #include "profile/store.h"
@@ -48,16 +49,31 @@ void tp_progress_of(struct tp_store *store, const char *stage, uint64_t done, ui
 
 /* ------------------------------------------------------------------------------------------ inserts */
 
-int tp_insert_open(struct tp_store *store, struct tp_insert *insert, const char *table)
+static int open_bulk(struct tp_store *store, struct tp_insert *insert, const char *table)
 {
-    *insert = (struct tp_insert){0};
+    const struct tp_table_place *place = store->place;
+
+    while (place < store->place + store->places && strcmp(place->name, table) != 0)
+        place++;
+    insert->columns = place->columns;
+    insert->has_id = place->has_id;
+    insert->cell = calloc((size_t)insert->columns + 1, sizeof *insert->cell);
+    insert->bulk = malloc(sizeof *insert->bulk);
+    if (!insert->cell || !insert->bulk)
+        return TP_NO_MEMORY(store->err);
+    tp_bulk_table(insert->bulk, place->root);
+    return 0;
+}
+
+static int open_statement(struct tp_store *store, struct tp_insert *insert, const char *table)
+{
     char *query = sqlite3_mprintf("SELECT count(*) FROM pragma_table_info(%Q)", table);
     sqlite3_stmt *count = NULL;
-    if (!query || sqlite3_prepare_v2(store->db, query, -1, &count, NULL) == SQLITE_OK)
-        insert->columns = count && sqlite3_step(count) == SQLITE_ROW ? sqlite3_column_int(count, 0) : 0;
+
+    if (query && sqlite3_prepare_v2(store->db, query, -1, &count, NULL) == SQLITE_OK)
+        insert->columns = sqlite3_step(count) == SQLITE_ROW ? sqlite3_column_int(count, 0) : 0;
     sqlite3_finalize(count);
     sqlite3_free(query);
-
     sqlite3_str *sql = sqlite3_str_new(store->db);
     sqlite3_str_appendf(sql, "INSERT INTO %s VALUES(?", table);
     for (int i = 1; i < insert->columns; i++)
@@ -70,43 +86,60 @@ int tp_insert_open(struct tp_store *store, struct tp_insert *insert, const char 
     return code == SQLITE_OK && insert->cell ? 0 : tp_store_failed(store, table);
 }
 
-void tp_insert_close(struct tp_insert *insert)
+int tp_insert_open(struct tp_store *store, struct tp_insert *insert, const char *table)
 {
+    *insert = (struct tp_insert){0};
+    return strncmp(table, "t_", 2) == 0 ? open_bulk(store, insert, table) : open_statement(store, insert, table);
+}
+
+static int bulk_failed(struct tp_store *store, int error)
+{
+    if (error == ENOSPC)
+        return TP_FAIL(store->err, "%s: cannot write the profile: the disk is full", store->path);
+    return TP_FAIL(store->err, "%s: cannot write the profile: %s", store->path, strerror(error));
+}
+
+int tp_insert_close(struct tp_store *store, struct tp_insert *insert, int failed)
+{
+    if (insert->bulk) {
+        int error = tp_bulk_finish(&store->bulk, insert->bulk);
+        if (!failed && error)
+            failed = bulk_failed(store, error);
+    }
     sqlite3_finalize(insert->statement);
+    free(insert->bulk);
     free(insert->cell);
     *insert = (struct tp_insert){0};
+    return failed ? -1 : 0;
 }
 
 void tp_put_null(struct tp_insert *insert)
 {
     struct tp_cell *cell = &insert->cell[insert->next++];
 
-    if (cell->type == TP_CELL_NULL)
-        return;
+    if (insert->statement && cell->type != TP_CELL_NULL)
+        sqlite3_bind_null(insert->statement, insert->next);
     cell->type = TP_CELL_NULL;
-    sqlite3_bind_null(insert->statement, insert->next);
 }
 
 void tp_put_integer(struct tp_insert *insert, int64_t value)
 {
     struct tp_cell *cell = &insert->cell[insert->next++];
 
-    if (cell->type == TP_CELL_INTEGER && cell->integer == value)
-        return;
+    if (insert->statement && (cell->type != TP_CELL_INTEGER || cell->integer != value))
+        sqlite3_bind_int64(insert->statement, insert->next, value);
     cell->type = TP_CELL_INTEGER;
     cell->integer = value;
-    sqlite3_bind_int64(insert->statement, insert->next, value);
 }
 
 static void put_real(struct tp_insert *insert, double value)
 {
     struct tp_cell *cell = &insert->cell[insert->next++];
 
-    if (cell->type == TP_CELL_REAL && !(cell->real < value) && !(cell->real > value))
-        return;
+    if (insert->statement)
+        sqlite3_bind_double(insert->statement, insert->next, value);
     cell->type = TP_CELL_REAL;
     cell->real = value;
-    sqlite3_bind_double(insert->statement, insert->next, value);
 }
 
 void tp_put_count(struct tp_insert *insert, uint64_t value)
@@ -129,11 +162,10 @@ void tp_put_text(struct tp_insert *insert, const char *text)
         return;
     }
     struct tp_cell *cell = &insert->cell[insert->next++];
-    if (cell->type == TP_CELL_TEXT && cell->text == text)
-        return;
+    if (insert->statement && (cell->type != TP_CELL_TEXT || cell->text != text))
+        sqlite3_bind_text(insert->statement, insert->next, text, -1, SQLITE_STATIC);
     cell->type = TP_CELL_TEXT;
     cell->text = text;
-    sqlite3_bind_text(insert->statement, insert->next, text, -1, SQLITE_STATIC);
 }
 
 void tp_put_row(struct tp_insert *insert, const struct tp_events *events, const uint64_t *row, uint8_t can)
@@ -149,9 +181,23 @@ void tp_put_row(struct tp_insert *insert, const struct tp_events *events, const 
     }
 }
 
+static int bulk_row(struct tp_store *store, struct tp_insert *insert)
+{
+    int64_t id = insert->bulk->last + 1;
+
+    if (insert->has_id && insert->cell[0].type == TP_CELL_INTEGER)
+        id = insert->cell[0].integer;
+    if (insert->has_id)
+        insert->cell[0].type = TP_CELL_NULL;
+    int error = tp_bulk_row(&store->bulk, insert->bulk, id, insert->cell, (size_t)insert->columns);
+    return error ? bulk_failed(store, error) : 0;
+}
+
 int tp_insert_row(struct tp_store *store, struct tp_insert *insert)
 {
     insert->next = 0;
+    if (insert->bulk)
+        return bulk_row(store, insert);
     int code = sqlite3_step(insert->statement);
     sqlite3_reset(insert->statement);
     return code == SQLITE_DONE ? 0 : tp_store_failed(store, "insert");
@@ -169,16 +215,15 @@ static int write_meta(struct tp_store *store)
         tp_put_text(&insert, store->rec->meta.at[i].value);
         failed = tp_insert_row(store, &insert);
     }
-    tp_insert_close(&insert);
-    if (failed || tp_insert_open(store, &insert, "stats"))
-        failed = -1;
+    if (tp_insert_close(store, &insert, failed))
+        return -1;
+    failed = tp_insert_open(store, &insert, "stats");
     for (size_t i = 0; !failed && i < store->rec->stats.count; i++) {
         tp_put_text(&insert, store->rec->stats.at[i].name);
         tp_put_count(&insert, store->rec->stats.at[i].value);
         failed = tp_insert_row(store, &insert);
     }
-    tp_insert_close(&insert);
-    return failed;
+    return tp_insert_close(store, &insert, failed);
 }
 
 static int write_parts(struct tp_store *store)
@@ -193,8 +238,7 @@ static int write_parts(struct tp_store *store)
         tp_put_row(&insert, &store->rec->events, part->self, store->can);
         failed = tp_insert_row(store, &insert);
     }
-    tp_insert_close(&insert);
-    return failed;
+    return tp_insert_close(store, &insert, failed);
 }
 
 static int write_threads(struct tp_store *store)
@@ -213,8 +257,7 @@ static int write_threads(struct tp_store *store)
         tp_put_row(&insert, &store->rec->events, thread->self, store->can);
         failed = tp_insert_row(store, &insert);
     }
-    tp_insert_close(&insert);
-    return failed;
+    return tp_insert_close(store, &insert, failed);
 }
 
 static const char *hexadecimal(struct tp_arena *arena, const uint8_t *bytes, size_t size)
@@ -238,14 +281,14 @@ static int write_objects(struct tp_store *store, struct tp_arena *arena)
         tp_put_integer(&insert, (int64_t)object->start);
         tp_put_integer(&insert, (int64_t)object->size);
         tp_put_integer(&insert, object->bias);
-        tp_put_text(&insert,
-                    object->build_id_size ? hexadecimal(arena, object->build_id, object->build_id_size) : NULL);
+        tp_put_text(&insert, object->build_id_size
+                                 ? hexadecimal(arena, object->build_id, object->build_id_size)
+                                 : NULL);
         tp_put_text(&insert, object->debug_file);
         tp_put_text(&insert, object->note);
         failed = tp_insert_row(store, &insert);
     }
-    tp_insert_close(&insert);
-    return failed;
+    return tp_insert_close(store, &insert, failed);
 }
 
 static int write_files(struct tp_store *store)
@@ -258,8 +301,7 @@ static int write_files(struct tp_store *store)
         tp_put_text(&insert, store->rec->files.at[i]);
         failed = tp_insert_row(store, &insert);
     }
-    tp_insert_close(&insert);
-    return failed;
+    return tp_insert_close(store, &insert, failed);
 }
 
 /* One text at a time is in memory. */
@@ -279,8 +321,7 @@ static int write_sources(struct tp_store *store)
         }
         tp_arena_free(&arena);
     }
-    tp_insert_close(&insert);
-    return failed;
+    return tp_insert_close(store, &insert, failed);
 }
 
 static int write_total(struct tp_store *store)
@@ -292,36 +333,41 @@ static int write_total(struct tp_store *store)
         tp_put_row(&insert, &store->rec->events, store->total, store->can);
         failed = tp_insert_row(store, &insert);
     }
-    tp_insert_close(&insert);
-    return failed;
+    return tp_insert_close(store, &insert, failed);
 }
 
 /* ------------------------------------------------------------------------------------------ the file */
 
-static int open_database(struct tp_store *store)
+/* A new, empty file under the temporary name. SQLite's own message would name neither file nor reason. */
+static int make_file(struct tp_store *store)
 {
-    static const char settings[] = "PRAGMA page_size = 16384;"
-                                   "PRAGMA journal_mode = OFF;"
-                                   "PRAGMA synchronous = OFF;"
-                                   "PRAGMA locking_mode = EXCLUSIVE;"
-                                   "PRAGMA cache_size = -65536;"
-                                   "PRAGMA temp_store = MEMORY;";
-    char numbers[96];
-
     store->temporary = sqlite3_mprintf("%s.%d.tmp", store->path, (int)getpid());
     if (!store->temporary)
         return TP_NO_MEMORY(store->err);
-    FILE *probe = fopen(store->temporary, "wxe"); /* SQLite's own messages name neither the file nor the reason */
-    if (!probe)
-        return TP_FAIL(store->err, "%s: cannot write the profile: %s", store->path, strerror(errno));
-    fclose(probe);
+    FILE *file = fopen(store->temporary, "wxe");
+    if (!file) {
+        int failed = TP_FAIL(store->err, "%s: cannot write the profile: %s", store->path, strerror(errno));
+        sqlite3_free(store->temporary); /* somebody else's, if it is there */
+        store->temporary = NULL;
+        return failed;
+    }
+    fclose(file);
+    return 0;
+}
+
+static int open_database(struct tp_store *store)
+{
+    static const char settings[] = "PRAGMA journal_mode = OFF;"
+                                   "PRAGMA synchronous = OFF;"
+                                   "PRAGMA locking_mode = EXCLUSIVE;"
+                                   "PRAGMA cache_size = -65536;"
+                                   "PRAGMA temp_store = MEMORY;"
+                                   "BEGIN";
+
     if (sqlite3_open_v2(store->temporary, &store->db,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
         return tp_store_failed(store, "open");
-    snprintf(numbers, sizeof numbers, "PRAGMA user_version = %d; PRAGMA application_id = %d;", TP_SCHEMA_VERSION,
-             TP_APPLICATION_ID);
-    return tp_store_sql(store, settings, "settings") || tp_store_sql(store, numbers, "version") ||
-           tp_store_sql(store, "BEGIN", "begin");
+    return tp_store_sql(store, settings, "settings");
 }
 
 static int close_database(struct tp_store *store)
@@ -331,16 +377,71 @@ static int close_database(struct tp_store *store)
     if (sqlite3_close(store->db) != SQLITE_OK)
         return tp_store_failed(store, "close");
     store->db = NULL;
-    if (rename(store->temporary, store->path))
-        return TP_FAIL(store->err, "%s: cannot write the profile: %s", store->path, strerror(errno));
     return 0;
 }
 
-static int write_all(struct tp_store *store, struct tp_arena *arena)
+/* Where SQLite put the empty tables that are to be filled in bulk. */
+static int find_places(struct tp_store *store)
 {
-    return tp_store_possible(store) || tp_thread_rows_make(store) || tp_store_tables(store) || tp_store_code(store) || tp_store_arcs(store) || tp_store_paths(store) ||
-           tp_store_events(store) || write_total(store) || write_meta(store) || write_parts(store) ||
-           write_threads(store) || write_objects(store, arena) || write_files(store) || write_sources(store) || tp_store_views(store);
+    static const char sql[] =
+        "SELECT name, rootpage, (SELECT count(*) FROM pragma_table_info(m.name)), "
+        "(SELECT sum(pk) FROM pragma_table_info(m.name)) FROM sqlite_schema m WHERE name LIKE 't\\_%' ESCAPE '\\'";
+    sqlite3_stmt *statement;
+    int code = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
+    enum { MOST = sizeof store->place / sizeof *store->place };
+
+    while (code == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW && store->places < MOST) {
+        struct tp_table_place *place = &store->place[store->places++];
+        snprintf(place->name, sizeof place->name, "%s", (const char *)sqlite3_column_text(statement, 0));
+        place->root = (uint32_t)sqlite3_column_int64(statement, 1);
+        place->columns = sqlite3_column_int(statement, 2);
+        place->has_id = sqlite3_column_int(statement, 3) != 0;
+    }
+    if (code == SQLITE_OK)
+        code = sqlite3_finalize(statement);
+    return code == SQLITE_OK ? 0 : tp_store_failed(store, "tables");
+}
+
+/* The empty tables. */
+static int write_schema(struct tp_store *store)
+{
+    char settings[160];
+
+    if (sqlite3_open_v2(store->temporary, &store->db,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+        return tp_store_failed(store, "open");
+    snprintf(settings, sizeof settings,
+             "PRAGMA page_size = %d; PRAGMA auto_vacuum = NONE; PRAGMA user_version = %d; PRAGMA application_id = %d; "
+             "PRAGMA journal_mode = OFF; BEGIN", TP_PAGE, TP_SCHEMA_VERSION, TP_APPLICATION_ID);
+    return tp_store_sql(store, settings, "settings") || tp_store_tables(store) || find_places(store) ||
+           close_database(store);
+}
+
+static int write_large_tables(struct tp_store *store)
+{
+    int error = tp_bulk_open(&store->bulk, store->temporary);
+    int failed = error ? bulk_failed(store, error)
+                       : tp_store_code(store) || tp_store_arcs(store) || tp_store_paths(store) || write_total(store);
+
+    error = tp_bulk_close(&store->bulk);
+    return failed ? -1 : error ? bulk_failed(store, error) : 0;
+}
+
+static int write_rest(struct tp_store *store, struct tp_arena *arena)
+{
+    return tp_store_events(store) || write_meta(store) || write_parts(store) || write_threads(store) ||
+           write_objects(store, arena) || write_files(store) || write_sources(store) || tp_store_views(store);
+}
+
+static int write_file(struct tp_store *store)
+{
+    if (tp_store_possible(store) || tp_thread_rows_make(store) || make_file(store) || write_schema(store) ||
+        write_large_tables(store) || open_database(store) || write_rest(store, &store->rec->arena) ||
+        close_database(store))
+        return -1;
+    if (rename(store->temporary, store->path))
+        return TP_FAIL(store->err, "%s: cannot write the profile: %s", store->path, strerror(errno));
+    return 0;
 }
 
 int tp_store_write(const char *path, struct tp_recording *rec, const struct tp_import_options *options,
@@ -350,9 +451,7 @@ int tp_store_write(const char *path, struct tp_recording *rec, const struct tp_i
 
     store.instruction_id = calloc(rec->instrs.count + 1, sizeof *store.instruction_id);
     store.total = calloc(TP_MAX_EVENTS, sizeof *store.total);
-    int failed = !store.instruction_id || !store.total ? TP_NO_MEMORY(err)
-                                                       : open_database(&store) || write_all(&store, &rec->arena) ||
-                                                             close_database(&store);
+    int failed = !store.instruction_id || !store.total ? TP_NO_MEMORY(err) : write_file(&store);
     if (failed) {
         sqlite3_close_v2(store.db);
         if (store.temporary)

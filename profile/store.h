@@ -16,12 +16,21 @@
 
 #include <sqlite3.h>
 
+#include "profile/bulk.h"
 #include "profile/recording.h"
 
 enum { TP_SCHEMA_VERSION = 1, TP_APPLICATION_ID = 0x546E7572 };
 
 struct tp_store {
-    sqlite3 *db;
+    sqlite3 *db; /* NULL while tables are written in bulk */
+    struct tp_bulk bulk;
+    struct tp_table_place {
+        char name[32];
+        uint32_t root;
+        int columns;
+        bool has_id;
+    } place[16]; /* of tables t_* */
+    int places;
     const char *path; /* that the profile will have */
     char *temporary;  /* that it has until then */
     struct tp_recording *rec;
@@ -30,7 +39,8 @@ struct tp_store {
     uint32_t *instruction_id; /* by instruction index; 0: no row */
     uint64_t *total;          /* a row: self costs of everything */
     uint8_t can;              /* TP_CAN_* of everything */
-    struct tp_thread_rows *thread_incl; /* inclusive costs of functions by thread; NULL: one thread, or not known */
+    struct tp_thread_rows
+        *thread_incl;             /* inclusive costs of functions by thread; NULL: one thread, or not known */
     uint64_t instructions, paths; /* rows */
 };
 
@@ -38,23 +48,22 @@ struct tp_store {
 int tp_store_write(const char *path, struct tp_recording *rec, const struct tp_import_options *options,
                    struct tp_import_result *result, struct tp_error *err);
 
-/* A prepared INSERT that binds only what differs from the row before: most cells are 0 or NULL, row after row. */
+/* Rows into a table. Tables t_* are written page by page (bulk.h), before SQLite has the file open for good; their
+ * ids must ascend. Others by a prepared INSERT, which binds only what differs from the row before. */
 struct tp_insert {
-    sqlite3_stmt *statement;
-    int columns, next; /* next: to be bound, from 0 */
-    struct tp_cell {
-        enum { TP_CELL_NULL, TP_CELL_INTEGER, TP_CELL_REAL, TP_CELL_TEXT } type;
-        int64_t integer;
-        double real;
-        const char *text; /* must not change while the insert lives */
-    } *cell;
+    sqlite3_stmt *statement; /* NULL: bulk */
+    struct tp_bulk_table *bulk;
+    bool has_id; /* bulk: the first column is the row's id */
+    int columns, next; /* next: to be put, from 0 */
+    struct tp_cell *cell; /* texts must not change while the insert lives */
 };
 int tp_insert_open(struct tp_store *store, struct tp_insert *insert, const char *table);
-void tp_insert_close(struct tp_insert *insert);
+/* Complete the table. -1 if that fails; in any case the insert is gone. */
+int tp_insert_close(struct tp_store *store, struct tp_insert *insert, int failed);
 void tp_put_null(struct tp_insert *insert);
 void tp_put_integer(struct tp_insert *insert, int64_t value);
-void tp_put_count(struct tp_insert *insert, uint64_t value); /* as integer, INT64_MAX at most */
-void tp_put_id(struct tp_insert *insert, uint32_t id);       /* NULL for 0 */
+void tp_put_count(struct tp_insert *insert, uint64_t value);  /* as integer, INT64_MAX at most */
+void tp_put_id(struct tp_insert *insert, uint32_t id);        /* NULL for 0 */
 void tp_put_text(struct tp_insert *insert, const char *text); /* NULL for NULL */
 /* A row of events, NULL where `can` says that an event cannot occur. */
 void tp_put_row(struct tp_insert *insert, const struct tp_events *events, const uint64_t *row, uint8_t can);

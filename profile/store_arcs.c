@@ -49,7 +49,8 @@ static void spread(struct tp_recording *rec, struct callers *callers)
         for (uint32_t i = callers->first[callee]; i < callers->first[callee + 1]; i++) {
             uint32_t caller = callers->list[i];
             uint8_t news = rec->contexts.at[callee - 1].can_below;
-            if (!caller || (rec->contexts.at[caller - 1].can_below | news) == rec->contexts.at[caller - 1].can_below)
+            if (!caller ||
+                (rec->contexts.at[caller - 1].can_below | news) == rec->contexts.at[caller - 1].can_below)
                 continue;
             rec->contexts.at[caller - 1].can_below |= news;
             if (!callers->is_waiting[caller])
@@ -120,6 +121,5 @@ int tp_store_arcs(struct tp_store *store)
         tp_put_row(&insert, &rec->events, row, rec->contexts.at[arc->callee - 1].can_below);
         failed = tp_insert_row(store, &insert);
     }
-    tp_insert_close(&insert);
-    return failed ? -1 : 0;
+    return tp_insert_close(store, &insert, failed);
 }

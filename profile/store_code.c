@@ -28,7 +28,7 @@ struct rows {
         uint64_t key;
         uint64_t *cost;
         uint8_t can, can_below;
-    } *at;
+    } * at;
     size_t count, room;
     struct tp_arena arena;
 };
@@ -36,10 +36,10 @@ struct rows {
 struct code {
     struct tp_store *store;
     const struct tp_events *events;
-    size_t width; /* columns */
-    struct site *sites;          /* executed instructions by context, then address */
-    uint32_t *first_site;        /* by context; contexts + 1 entries */
-    uint32_t *arcs, *first_arc;  /* arcs by context of their site; likewise */
+    size_t width;               /* columns */
+    struct site *sites;         /* executed instructions by context, then address */
+    uint32_t *first_site;       /* by context; contexts + 1 entries */
+    uint32_t *arcs, *first_arc; /* arcs by context of their site; likewise */
     struct tp_insert functions, lines, instructions, self, threads, inlined;
     struct rows line, frame, thread;
     uint64_t *row, *incl, *scratch;
@@ -356,8 +356,8 @@ static int write_threads(struct code *code, uint32_t context, const struct tp_co
         memset(code->scratch, 0, code->width * sizeof *code->scratch);
         tp_put_count(&code->threads, store->rec->threads.at[t - 1].id);
         tp_put_id(&code->threads, context);
-        tp_put_row(&code->threads, code->events, self == TP_NOT_FOUND ? code->scratch : code->thread.at[self].cost,
-                   x->can);
+        tp_put_row(&code->threads, code->events,
+                   self == TP_NOT_FOUND ? code->scratch : code->thread.at[self].cost, x->can);
         if (incl != TP_NOT_FOUND)
             tp_put_row(&code->threads, code->events, known->rows.at[incl], x->can_below);
         for (size_t i = 0; incl == TP_NOT_FOUND && i < code->width; i++)
@@ -390,7 +390,8 @@ static int write_function_row(struct code *code, uint32_t index, uint64_t first,
     struct tp_recording *rec = code->store->rec;
     const struct tp_context *context = &rec->contexts.at[index - 1];
     static const struct tp_function unknown = {.name = "???"};
-    const struct tp_function *function = context->function ? &rec->functions.at[context->function - 1] : &unknown;
+    const struct tp_function *function =
+        context->function ? &rec->functions.at[context->function - 1] : &unknown;
     struct tp_insert *insert = &code->functions;
 
     tp_put_id(insert, index);
@@ -451,13 +452,13 @@ static int code_open(struct code *code)
            tp_insert_open(store, &code->inlined, "t_inlined");
 }
 
-static void code_close(struct code *code)
+static int code_close(struct code *code, int failed)
 {
     struct tp_insert *const inserts[] = {&code->functions, &code->lines,   &code->instructions,
                                          &code->self,      &code->threads, &code->inlined};
 
     for (size_t i = 0; i < sizeof inserts / sizeof *inserts; i++)
-        tp_insert_close(inserts[i]);
+        failed = tp_insert_close(code->store, inserts[i], failed);
     rows_free(&code->line);
     rows_free(&code->frame);
     rows_free(&code->thread);
@@ -468,6 +469,7 @@ static void code_close(struct code *code)
     free(code->row);
     free(code->incl);
     free(code->scratch);
+    return failed;
 }
 
 int tp_store_code(struct tp_store *store)
@@ -482,6 +484,5 @@ int tp_store_code(struct tp_store *store)
             tp_progress_of(store, "writing", i, count);
         failed = write_function(&code, (uint32_t)i);
     }
-    code_close(&code);
-    return failed ? -1 : 0;
+    return code_close(&code, failed);
 }

@@ -83,8 +83,8 @@ static int tree_make(struct tree *tree, struct tp_store *store)
         .depth = calloc(room, sizeof(uint32_t)),
         .topmost = calloc(room, 1),
     };
-    bool ok = active && tree->first_child && tree->next_sibling && tree->order && tree->number && tree->depth &&
-              tree->topmost;
+    bool ok = active && tree->first_child && tree->next_sibling && tree->order && tree->number &&
+              tree->depth && tree->topmost;
     for (size_t i = rec->nodes.count; ok && i >= 1; i--) { /* backwards: lists come out in the file's order */
         uint32_t *list = &tree->first_child[rec->nodes.at[i - 1].parent];
         tree->next_sibling[i] = *list;
@@ -106,7 +106,8 @@ static int visit(struct tp_store *store, const struct tree *tree, visitor *each,
 {
     const struct tp_events *events = &store->rec->events;
     size_t width = events->count;
-    uint64_t *below = calloc((size_t)tree->deepest + 2, width * sizeof *below); /* sums of children, by depth */
+    uint64_t *below =
+        calloc((size_t)tree->deepest + 2, width * sizeof *below); /* sums of children, by depth */
     uint8_t *can_below = calloc((size_t)tree->deepest + 2, 1);
     uint64_t self[TP_MAX_EVENTS];
     int failed = below && can_below ? 0 : TP_NO_MEMORY(store->err);
@@ -170,9 +171,8 @@ int tp_store_paths(struct tp_store *store)
     int failed = tree_make(&tree, store) || tp_insert_open(store, &insert, "t_paths") ||
                  visit(store, &tree, write_node, &insert);
 
-    tp_insert_close(&insert);
     tree_free(&tree);
-    return failed ? -1 : 0;
+    return tp_insert_close(store, &insert, failed);
 }
 
 /* ------------------------------------------------------------------------------------------ by thread */

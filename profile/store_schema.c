@@ -21,27 +21,39 @@ static const struct {
     {"meta", "key TEXT PRIMARY KEY, value TEXT", 0},
     {"stats", "name TEXT PRIMARY KEY, value INTEGER", 0},
     {"events", "name TEXT PRIMARY KEY, long_name TEXT, derived INTEGER, formula TEXT, type TEXT", 0},
-    {"objects", "id INTEGER PRIMARY KEY, path TEXT, start INTEGER, size INTEGER, bias INTEGER, build_id TEXT, "
-                "debug_file TEXT, note TEXT", 0},
+    {"objects",
+     "id INTEGER PRIMARY KEY, path TEXT, start INTEGER, size INTEGER, bias INTEGER, build_id TEXT, "
+     "debug_file TEXT, note TEXT",
+     0},
     {"files", "id INTEGER PRIMARY KEY, path TEXT", 0},
     {"sources", "file_id INTEGER PRIMARY KEY, text TEXT", 0},
     {"threads", "id INTEGER PRIMARY KEY, os_id INTEGER, parent INTEGER", SELF},
     {"parts", "part INTEGER, why TEXT", SELF},
     {"t_totals", "", SELF},
-    {"t_functions", "id INTEGER PRIMARY KEY, function TEXT, symbol TEXT, context TEXT, object_id INTEGER, "
-                    "file_id INTEGER, line INTEGER, address INTEGER, size INTEGER, calls INTEGER, "
-                    "first_instruction INTEGER, last_instruction INTEGER", SELF | INCL},
+    {"t_functions",
+     "id INTEGER PRIMARY KEY, function TEXT, symbol TEXT, context TEXT, object_id INTEGER, "
+     "file_id INTEGER, line INTEGER, address INTEGER, size INTEGER, calls INTEGER, "
+     "first_instruction INTEGER, last_instruction INTEGER",
+     SELF | INCL},
     {"t_lines", "id INTEGER PRIMARY KEY, function_id INTEGER, file_id INTEGER, line INTEGER", SELF | INCL},
-    {"t_instructions", "id INTEGER PRIMARY KEY, function_id INTEGER, address INTEGER, length INTEGER, "
-                       "file_id INTEGER, line INTEGER, inlined_id INTEGER", SELF},
+    {"t_instructions",
+     "id INTEGER PRIMARY KEY, function_id INTEGER, address INTEGER, length INTEGER, "
+     "file_id INTEGER, line INTEGER, inlined_id INTEGER",
+     SELF},
     {"t_self", "instruction_id INTEGER, thread INTEGER", SELF},
     {"t_thread_functions", "thread INTEGER, function_id INTEGER", SELF | INCL},
-    {"t_inlined", "id INTEGER PRIMARY KEY, parent INTEGER, function_id INTEGER, name TEXT, file_id INTEGER, "
-                  "line INTEGER, call_file_id INTEGER, call_line INTEGER", SELF | INCL},
-    {"t_arcs", "id INTEGER PRIMARY KEY, caller_id INTEGER, callee_id INTEGER, site_id INTEGER, address INTEGER, "
-               "file_id INTEGER, line INTEGER, calls INTEGER", INCL},
-    {"t_paths", "id INTEGER PRIMARY KEY, parent INTEGER, function_id INTEGER, arc_id INTEGER, calls INTEGER, "
-                "depth INTEGER, thread INTEGER, approximate INTEGER, handler INTEGER, recursive INTEGER", SELF | INCL},
+    {"t_inlined",
+     "id INTEGER PRIMARY KEY, parent INTEGER, function_id INTEGER, name TEXT, file_id INTEGER, "
+     "line INTEGER, call_file_id INTEGER, call_line INTEGER",
+     SELF | INCL},
+    {"t_arcs",
+     "id INTEGER PRIMARY KEY, caller_id INTEGER, callee_id INTEGER, site_id INTEGER, address INTEGER, "
+     "file_id INTEGER, line INTEGER, calls INTEGER",
+     INCL},
+    {"t_paths",
+     "id INTEGER PRIMARY KEY, parent INTEGER, function_id INTEGER, arc_id INTEGER, calls INTEGER, "
+     "depth INTEGER, thread INTEGER, approximate INTEGER, handler INTEGER, recursive INTEGER",
+     SELF | INCL},
 };
 
 /* `t` is the table. Joined by primary keys only: a view row costs little more than the table's. */
@@ -50,30 +62,40 @@ static const struct {
     int events;
 } views[] = {
     {"totals", "", "t_totals t", SELF},
-    {"functions", "t.id, t.function, t.symbol, t.context, o.path AS object, t.object_id, f.path AS file, t.line, "
-                  "t.address, t.size, t.calls, t.first_instruction, t.last_instruction",
-     "t_functions t LEFT JOIN objects o ON o.id = t.object_id LEFT JOIN files f ON f.id = t.file_id", SELF | INCL},
+    {"functions",
+     "t.id, t.function, t.symbol, t.context, o.path AS object, t.object_id, f.path AS file, t.line, "
+     "t.address, t.size, t.calls, t.first_instruction, t.last_instruction",
+     "t_functions t LEFT JOIN objects o ON o.id = t.object_id LEFT JOIN files f ON f.id = t.file_id",
+     SELF | INCL},
     {"lines", "f.path AS file, t.line, n.function, o.path AS object, t.function_id, t.file_id",
      "t_lines t LEFT JOIN files f ON f.id = t.file_id LEFT JOIN t_functions n ON n.id = t.function_id "
-     "LEFT JOIN objects o ON o.id = n.object_id", SELF | INCL},
-    {"instructions", "t.id, t.address, t.address - coalesce(o.bias, 0) AS offset, t.length, n.function, "
-                     "o.path AS object, f.path AS file, t.line, t.function_id, t.file_id, "
-                     "t.inlined_id",
+     "LEFT JOIN objects o ON o.id = n.object_id",
+     SELF | INCL},
+    {"instructions",
+     "t.id, t.address, t.address - coalesce(o.bias, 0) AS offset, t.length, n.function, "
+     "o.path AS object, f.path AS file, t.line, t.function_id, t.file_id, "
+     "t.inlined_id",
      "t_instructions t LEFT JOIN files f ON f.id = t.file_id LEFT JOIN t_functions n ON n.id = t.function_id "
-     "LEFT JOIN objects o ON o.id = n.object_id", SELF},
+     "LEFT JOIN objects o ON o.id = n.object_id",
+     SELF},
     {"self", "t.thread, t.instruction_id", "t_self t", SELF},
     {"thread_functions", "t.thread, n.function, t.function_id",
      "t_thread_functions t LEFT JOIN t_functions n ON n.id = t.function_id", SELF | INCL},
-    {"inlined", "t.id, t.parent, n.function, t.name, f.path AS file, t.line, c.path AS call_file, t.call_line, "
-                "t.function_id",
+    {"inlined",
+     "t.id, t.parent, n.function, t.name, f.path AS file, t.line, c.path AS call_file, t.call_line, "
+     "t.function_id",
      "t_inlined t LEFT JOIN t_functions n ON n.id = t.function_id LEFT JOIN files f ON f.id = t.file_id "
-     "LEFT JOIN files c ON c.id = t.call_file_id", SELF | INCL},
-    {"arcs", "t.id, p.function AS caller, n.function AS callee, t.calls, t.caller_id, t.callee_id, t.address, "
-             "f.path AS file, t.line, t.file_id, t.site_id",
+     "LEFT JOIN files c ON c.id = t.call_file_id",
+     SELF | INCL},
+    {"arcs",
+     "t.id, p.function AS caller, n.function AS callee, t.calls, t.caller_id, t.callee_id, t.address, "
+     "f.path AS file, t.line, t.file_id, t.site_id",
      "t_arcs t LEFT JOIN t_functions p ON p.id = t.caller_id LEFT JOIN t_functions n ON n.id = t.callee_id "
-     "LEFT JOIN files f ON f.id = t.file_id", INCL},
-    {"paths", "t.id, t.parent, n.function, t.calls, t.depth, t.thread, t.approximate, t.handler, t.recursive, "
-              "t.function_id, t.arc_id",
+     "LEFT JOIN files f ON f.id = t.file_id",
+     INCL},
+    {"paths",
+     "t.id, t.parent, n.function, t.calls, t.depth, t.thread, t.approximate, t.handler, t.recursive, "
+     "t.function_id, t.arc_id",
      "t_paths t LEFT JOIN t_functions n ON n.id = t.function_id", SELF | INCL},
 };
 
@@ -84,15 +106,14 @@ static const char thread_functions_of_one[] =
     "(SELECT id AS function_id, (SELECT min(id) FROM threads) AS thread, * FROM t_functions) t "
     "LEFT JOIN t_functions n ON n.id = t.id";
 
-static const char indices[] =
-    "CREATE INDEX i_lines_function ON t_lines(function_id);"
-    "CREATE INDEX i_lines_file ON t_lines(file_id);"
-    "CREATE INDEX i_functions_name ON t_functions(function);"
-    "CREATE INDEX i_arcs_caller ON t_arcs(caller_id);"
-    "CREATE INDEX i_arcs_callee ON t_arcs(callee_id);"
-    "CREATE INDEX i_arcs_site ON t_arcs(site_id);"
-    "CREATE INDEX i_inlined_function ON t_inlined(function_id);"
-    "CREATE INDEX i_paths_parent ON t_paths(parent);";
+static const char indices[] = "CREATE INDEX i_lines_function ON t_lines(function_id);"
+                              "CREATE INDEX i_lines_file ON t_lines(file_id);"
+                              "CREATE INDEX i_functions_name ON t_functions(function);"
+                              "CREATE INDEX i_arcs_caller ON t_arcs(caller_id);"
+                              "CREATE INDEX i_arcs_callee ON t_arcs(callee_id);"
+                              "CREATE INDEX i_arcs_site ON t_arcs(site_id);"
+                              "CREATE INDEX i_inlined_function ON t_inlined(function_id);"
+                              "CREATE INDEX i_paths_parent ON t_paths(parent);";
 
 /* ------------------------------------------------------------------------------------------ derived events */
 
@@ -111,8 +132,9 @@ static const struct {
     {"L1m", "L1 misses", {{1, "I1mr"}, {1, "D1mr"}, {1, "D1mw"}}},
     {"LLm", "LL misses", {{1, "ILmr"}, {1, "DLmr"}, {1, "DLmw"}}},
     {"Bm", "Branches mispredicted", {{1, "Bcm"}, {1, "Bim"}}},
-    {"CEst", "Cycle estimate", {{1, "Ir"}, {10, "I1mr"}, {10, "D1mr"}, {10, "D1mw"},
-                                {100, "ILmr"}, {100, "DLmr"}, {100, "DLmw"}}},
+    {"CEst",
+     "Cycle estimate",
+     {{1, "Ir"}, {10, "I1mr"}, {10, "D1mr"}, {10, "D1mw"}, {100, "ILmr"}, {100, "DLmr"}, {100, "DLmw"}}},
 };
 enum { DERIVED = sizeof derived / sizeof *derived };
 
@@ -146,7 +168,8 @@ static size_t terms_of(const struct tp_events *events, size_t d, const struct tp
 }
 
 /* Sum of the terms; NULL where all are. Nothing at all, and false, if the profile has none of them. */
-static bool formula(sqlite3_str *sql, const struct tp_events *events, size_t d, const char *suffix, bool exact)
+static bool formula(sqlite3_str *sql, const struct tp_events *events, size_t d, const char *suffix,
+                    bool exact)
 {
     const struct tp_column *column[MAX_TERMS + 2];
     int weight[MAX_TERMS + 2];
@@ -265,8 +288,8 @@ int tp_store_views(struct tp_store *store)
     return tp_store_sql(store, indices, "indices");
 }
 
-static int write_event(struct tp_store *store, struct tp_insert *insert, const char *name, const char *long_name,
-                       const char *how, bool real)
+static int write_event(struct tp_store *store, struct tp_insert *insert, const char *name,
+                       const char *long_name, const char *how, bool real)
 {
     tp_put_text(insert, name);
     tp_put_text(insert, long_name);
@@ -288,12 +311,12 @@ int tp_store_events(struct tp_store *store)
     for (size_t d = 0; !failed && d < DERIVED; d++) {
         sqlite3_str *how = sqlite3_str_new(store->db);
         if (formula(how, events, d, "", false)) {
-            char *copy = tp_arena_copy(&store->rec->arena, sqlite3_str_value(how), (size_t)sqlite3_str_length(how));
+            char *copy =
+                tp_arena_copy(&store->rec->arena, sqlite3_str_value(how), (size_t)sqlite3_str_length(how));
             failed = !copy || write_event(store, &insert, derived[d].name, derived[d].long_name, copy,
                                           strcmp(derived[d].name, "AcCost1") == 0);
         }
         sqlite3_free(sqlite3_str_finish(how));
     }
-    tp_insert_close(&insert);
-    return failed;
+    return tp_insert_close(store, &insert, failed);
 }

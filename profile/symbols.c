@@ -38,7 +38,7 @@ struct place {
     uint32_t function;
 };
 
-struct scope { /* an inlined subroutine */
+struct scope {       /* an inlined subroutine */
     uint32_t parent; /* + 1 */
     Dwarf_Die die;
     bool named;
@@ -55,10 +55,10 @@ struct symbols {
     struct tp_recording *rec;
     const struct tp_import_options *options;
     struct tp_error *err;
-    struct place *places; /* all, by object, then address */
-    size_t *first;        /* of each object; objects + 1 entries */
-    struct tp_idmap file_ids;    /* hash of the path -> file */
-    struct tp_idmap file_at;     /* libdw's pointer -> file + 1; of the current object */
+    struct place *places;     /* all, by object, then address */
+    size_t *first;            /* of each object; objects + 1 entries */
+    struct tp_idmap file_ids; /* hash of the path -> file */
+    struct tp_idmap file_at;  /* libdw's pointer -> file + 1; of the current object */
     bool no_memory;
 
     /* the current object */
@@ -207,14 +207,16 @@ no_memory:
     return 0;
 }
 
-/* Relative to where the unit was compiled, if it says so; libdw joins the two for some units only. */
+/* Relative to where the unit was compiled, if it says so. libdw has joined the two where the file has no folder of
+ * its own, and has not where that folder is relative; where it was compiled may be relative itself. */
 static uint32_t file_in_unit(struct symbols *s, const char *path)
 {
     Dwarf_Attribute found;
-    const char *folder = path[0] == '/' ? NULL : dwarf_formstring(dwarf_attr(&s->unit, DW_AT_comp_dir, &found));
+    const char *folder =
+        path[0] == '/' ? NULL : dwarf_formstring(dwarf_attr(&s->unit, DW_AT_comp_dir, &found));
     size_t size = folder ? strlen(folder) + strlen(path) + 2 : 0;
 
-    if (!size)
+    if (!size || (strncmp(path, folder, strlen(folder)) == 0 && path[strlen(folder)] == '/'))
         return file_of_text(s, path);
     char *joined = tp_arena_alloc(&s->rec->arena, size);
     if (!joined) {
@@ -344,8 +346,7 @@ static void open_object(struct symbols *s)
         object->note = errno == ENOENT ? "the file is not there" : "the file cannot be read";
         return;
     }
-    if (!object->build_id_size ||
-        has_build_id(s->elf, object->build_id, object->build_id_size, true))
+    if (!object->build_id_size || has_build_id(s->elf, object->build_id, object->build_id_size, true))
         return;
     close_elf(&s->elf, &s->fd);
     object->note = "the file is not the one that was recorded: another build-id";
@@ -452,6 +453,12 @@ static int by_begin(const void *a, const void *b)
     return x->scope < y->scope ? -1 : x->scope > y->scope;
 }
 
+static void sort_intervals(struct interval *intervals, size_t count)
+{
+    if (count > 1)
+        qsort(intervals, count, sizeof *intervals, by_begin);
+}
+
 /* The unit's ranges that hold places. False if none does. */
 static bool unit_is_touched(struct symbols *s)
 {
@@ -469,7 +476,7 @@ static bool unit_is_touched(struct symbols *s)
         }
         *range = (struct interval){begin, end, 0};
     }
-    qsort(s->ranges.at, s->ranges.count, s->ranges.at ? sizeof *s->ranges.at : 1, by_begin);
+    sort_intervals(s->ranges.at, s->ranges.count);
     return s->ranges.count > 0;
 }
 
@@ -641,9 +648,9 @@ static uint32_t frame_of(struct symbols *s, uint32_t scope, uint32_t context)
 
 struct sweep {
     Dwarf_Lines *lines;
-    size_t count, line;       /* the last row at or before the place */
+    size_t count, line; /* the last row at or before the place */
     bool has_line;
-    size_t next;              /* interval */
+    size_t next;                /* interval */
     uint32_t open[DEEPEST + 1]; /* intervals that began at or before the place, inner ones last */
     size_t depth;
 };
@@ -735,7 +742,7 @@ static void sweep_unit(struct symbols *s)
 
     if (dwarf_getsrclines(&s->unit, &w.lines, &w.count))
         w.count = 0;
-    qsort(s->intervals.at, s->intervals.count, s->intervals.at ? sizeof *s->intervals.at : 1, by_begin);
+    sort_intervals(s->intervals.at, s->intervals.count);
     for (size_t i = 0; i < s->ranges.count && !s->no_memory; i++) {
         const struct interval *range = &s->ranges.at[i];
         for (const struct place *p = lower_bound(s, range->begin); p < s->end && p->address < range->end; p++)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * chase.c: a pointer chase. Nodes of 96 bytes in one random cycle; each step reads the pointer and one word of
- * what a node carries, so that most bytes of most lines are never touched and nearly every step misses.
+ * chase.c: a pointer chase. Nodes of 96 bytes in one random cycle; each step reads the pointer and two words of
+ * what a node carries, so that most bytes of most lines are never touched and nearly every step misses. What is
+ * read is mixed a little, as a look-up hashes or compares keys: otherwise the bare CPU's own misses, which are the
+ * same under every tool, would be most of what is measured.
  *
  *   chase NODES STEPS
  */
@@ -38,15 +40,23 @@ static void link_nodes(struct node *nodes, size_t count)
     for (size_t i = 0; i < count; i++) {
         nodes[order[i]].next = &nodes[order[i + 1 < count ? i + 1 : 0]];
         nodes[order[i]].payload[5] = order[i];
+        nodes[order[i]].payload[6] = i;
     }
     free(order);
+}
+
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
 }
 
 static uint64_t chase(const struct node *at, unsigned long steps)
 {
     uint64_t sum = 0;
     for (; steps > 0; steps--) {
-        sum += at->payload[5];
+        sum += mix(at->payload[5]) ^ mix(at->payload[6] + steps);
         at = at->next;
     }
     return sum;

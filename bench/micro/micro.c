@@ -41,8 +41,8 @@ struct setup {
 
 struct benchmark {
     const char *name, *what;
-    void (*configure)(struct tn_config *config); /* may be NULL */
-    void (*prepare)(struct setup *setup);        /* may be NULL; not timed */
+    void (*configure)(struct tn_config *config);               /* may be NULL */
+    void (*prepare)(struct setup *setup);                      /* may be NULL; not timed */
     uint64_t (*run)(struct setup *setup, uint64_t operations); /* how many were done */
     uint64_t operations;
 };
@@ -70,8 +70,11 @@ static void name_code(struct setup *setup)
         struct tn_function_info function = {.object = id, .start = address_of(f), .size = 256, .name = name};
         setup->function[f] = tn_function(setup->core, &function);
         for (uint32_t s = 0; s < SITES; s++) {
-            struct tn_instr_info instr = {.address = address_of(f) + 8 * s, .function = setup->function[f],
-                                          .length = 5, .flags = TN_INSTR_CALL, .writes = 1};
+            struct tn_instr_info instr = {.address = address_of(f) + 8 * s,
+                                          .function = setup->function[f],
+                                          .length = 5,
+                                          .flags = TN_INSTR_CALL,
+                                          .writes = 1};
             setup->site[f][s] = tn_instr(setup->core, &instr);
         }
     }
@@ -79,8 +82,8 @@ static void name_code(struct setup *setup)
 
 static void name_accesses(struct setup *setup)
 {
-    struct tn_instr_info instr = {.address = address_of(0) + 128, .function = setup->function[0], .length = 4,
-                                  .reads = 1};
+    struct tn_instr_info instr = {
+        .address = address_of(0) + 128, .function = setup->function[0], .length = 4, .reads = 1};
     uint32_t id = tn_instr(setup->core, &instr);
     struct tn_access_info access = {.instr = id, .back = TN_STEP, .size = ACCESS, .kind = TN_READ};
     setup->read = tn_access(setup->core, &access);
@@ -184,6 +187,15 @@ static uint64_t run_ll_random(struct setup *setup, uint64_t operations)
     return at_random(setup, operations, 256 << 20);
 }
 
+/* Two arrays whose lines have the same place in the way table (and the same set), both in the cache: as in a loop
+ * over two big allocations. */
+static uint64_t run_alias(struct setup *setup, uint64_t operations)
+{
+    for (uint64_t i = 0; i < operations; i++)
+        read_at(setup, HEAP + (i & 1) * (4 << 20) + (i >> 1 & 1023) * 8);
+    return operations;
+}
+
 /* 8 of 8 words of a line: one miss in eight accesses, as in most real loops. */
 static uint64_t run_words(struct setup *setup, uint64_t operations)
 {
@@ -220,9 +232,13 @@ static uint32_t fetch_ids[MAX_RUNS];
 static uint64_t run_fetches(struct setup *setup, uint64_t operations, uint32_t runs)
 {
     for (uint32_t i = 0; i < runs; i++) {
-        fetches[i] = (struct tn_fetch_info){.instr = setup->site[i % FUNCTIONS][0], .line = TEXT + 64ull * i,
-                                            .back_first = 5 * TN_STEP, .back_last = TN_STEP, .touches = 5,
-                                            .bytes = 25, .mask = 0x1ffffff};
+        fetches[i] = (struct tn_fetch_info){.instr = setup->site[i % FUNCTIONS][0],
+                                            .line = TEXT + 64ull * i,
+                                            .back_first = 5 * TN_STEP,
+                                            .back_last = TN_STEP,
+                                            .touches = 5,
+                                            .bytes = 25,
+                                            .mask = 0x1ffffff};
         fetch_ids[i] = tn_fetch(setup->core, &fetches[i]);
     }
     for (uint64_t i = 0, at = 0; i < operations; i++, at = (at + 37) & (runs - 1)) {
@@ -267,7 +283,8 @@ static inline void call(struct setup *setup, uint32_t from, uint32_t site, uint3
 static inline void ret(struct setup *setup, uint32_t from, uint32_t to, uint32_t site, uint32_t depth)
 {
     work(setup);
-    tn_return(setup->thread, setup->site[from][SITES - 1], stack_at(depth) + 8, address_of(to) + 8 * site + 5);
+    tn_return(setup->thread, setup->site[from][SITES - 1], stack_at(depth) + 8,
+              address_of(to) + 8 * site + 5);
 }
 
 static uint64_t run_call_leaf(struct setup *setup, uint64_t operations)
@@ -438,6 +455,7 @@ static const struct benchmark benchmarks[] = {
     {"hit.one", "read of the same word, a hit", NULL, NULL, run_hit_one, 50000000},
     {"hit", "reads all over 16 KB, hits", NULL, NULL, run_hit, 50000000},
     {"hit.nouse", "the same with --cacheuse=no", without_use, NULL, run_hit, 50000000},
+    {"alias", "two arrays 4 MB apart in turn, hits", NULL, NULL, run_alias, 20000000},
     {"words", "every word of 64 MB: 1 miss in 8", NULL, warm_ll, run_words, 16000000},
     {"l1.stream", "every line of 1 MB: misses L1, hits LL", NULL, warm_1m, run_l1_stream, 5000000},
     {"l1.random", "random lines of 4 MB: misses L1, hits LL", NULL, warm_4m, run_l1_random, 5000000},
@@ -518,7 +536,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: core_micro [--repeat=N] [--scale=N] [NAME...]\n");
         return 2;
     }
-    printf("%-16s %9s %12s %12s %10s  %s\n", "case", "ns/op", "slow paths", "nodes max", "pruned", "an operation");
+    printf("%-16s %9s %12s %12s %10s  %s\n", "case", "ns/op", "slow paths", "nodes max", "pruned",
+           "an operation");
     for (size_t b = 0; b < sizeof benchmarks / sizeof *benchmarks; b++) {
         if (!wanted(benchmarks[b].name, argv + i))
             continue;

@@ -266,17 +266,19 @@ static const char *frame_name(fb_object *o, uint64_t address)
 struct fused {
     const struct symbol *best;
     uint64_t end;
-    bool label; /* nothing but local symbols without type */
+    bool untyped; /* nothing but symbols without type */
+    bool local;   /* nothing but local symbols */
     bool ifunc;
 };
 
 static struct fused fuse(const struct symbol *s, size_t n)
 {
-    struct fused f = {.best = s, .end = s->start, .label = true};
+    struct fused f = {.best = s, .end = s->start, .untyped = true, .local = true};
     for (size_t i = 0; i < n; i++) {
         f.end = s[i].end > f.end ? s[i].end : f.end;
         f.ifunc |= s[i].type == ELF_STT_IFUNC;
-        f.label &= s[i].type == ELF_STT_NOTYPE && s[i].bind == ELF_STB_LOCAL;
+        f.untyped &= s[i].type == ELF_STT_NOTYPE;
+        f.local &= s[i].bind == ELF_STB_LOCAL;
         if (better_name(&s[i], f.best))
             f.best = &s[i];
     }
@@ -308,7 +310,8 @@ static void find_owners(struct build *b)
         if (n > 0) {
             struct fused g = fuse(&b->symbols[s], n);
             bool sized = g.end > start;
-            bool only_label = g.label && !sized && (start < sized_end || (start < frame_end && !framed));
+            bool in_frame = g.local && start < frame_end && !framed;
+            bool only_label = g.untyped && !sized && (start < sized_end || in_frame);
             for (size_t i = 0; !only_label && i < n; i++)
                 b->symbols[s + i].owner = (uint32_t)b->owner_count;
             if (!only_label)

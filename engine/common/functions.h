@@ -14,8 +14,8 @@
  *            says; without a size where the .eh_frame range that begins with it ends, else at the next function
  *            or the end of its area.
  *            A symbol inside another one's range takes its bytes away from it; what follows it is a *piece* of
- *            the outer one. A local symbol without type is only a label when it lies inside the range of a
- *            sized symbol or strictly inside an .eh_frame range.
+ *            the outer one. A symbol without type and size is only a label when it lies inside the range of a
+ *            sized symbol; a local one also when it lies strictly inside an .eh_frame range.
  *   frame    an .eh_frame range that begins where no symbol lies; its name is its address in the file, as
  *            objdump and addr2line print it: "0x2a1c0".
  *   plt      .plt, .plt.got, .plt.sec, .plt.bnd, .iplt: one range each, named as the section, flag FB_PLT.

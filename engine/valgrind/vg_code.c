@@ -5,7 +5,8 @@
  * Valgrind's address space manager knows which file is mapped where; engine/common draws the functions of a
  * file. An object is one mapping of one file: the same library, unloaded and loaded elsewhere, is another object.
  * Two mappings of one file that lie as far apart as their file offsets are the same object. Executable memory
- * without a file is the object "[anon]", one function for each of its mappings.
+ * without a file is the object "[anon]": its functions are those that a JIT compiler writes down for perf, and the
+ * rest of each mapping is one function without a name.
  *
  * Valgrind's own symbol reader is not asked: both engines must draw the same bounds.
  */
@@ -13,8 +14,10 @@
 
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcfile.h"
+#include "pub_tool_libcproc.h"
 
 #include "engine/common/functions.h"
+#include "engine/common/jit_map.h"
 #include "vg_host.h"
 #include "vg_options.h"
 
@@ -30,6 +33,21 @@ struct object {
 };
 
 static struct object *objects; /* most recently used first */
+
+/* Functions by address, direct-mapped. */
+enum { CACHE_SIZE = 8192 };
+
+static struct {
+    Addr address;
+    UInt id;
+} cache[CACHE_SIZE];
+
+/* Code made at run time: /tmp/perf-<pid>.map, and a jitdump if one was mapped. */
+static struct jit {
+    fb_jit *map;
+    UInt *functions; /* the core's ids, by index */
+    UInt limit;
+} jits[2];
 
 /* ------------------------------------------------------------------------------------------ bounds of a file */
 
@@ -129,6 +147,11 @@ static struct object *known_object(const NSegment *segment)
     return NULL;
 }
 
+static Bool starts_with(const HChar *text, const HChar *start)
+{
+    return VG_(strncmp)(text, start, VG_(strlen)(start)) == 0;
+}
+
 static struct object *object_at(Addr address)
 {
     struct object **link, *object;
@@ -149,11 +172,6 @@ static struct object *object_at(Addr address)
 }
 
 /* ------------------------------------------------------------------------------------------ functions */
-
-static Bool starts_with(const HChar *text, const HChar *start)
-{
-    return VG_(strncmp)(text, start, VG_(strlen)(start)) == 0;
-}
 
 static UInt flags_of(const HChar *name, UInt fb_flags)
 {
@@ -193,6 +211,61 @@ static void bounded_function(struct object *object, const struct fb_function *ra
     out->end = range->start + range->size;
 }
 
+static void jit_open(struct jit *jit, const HChar *path)
+{
+    if (jit->map == NULL)
+        jit->map = fb_jit_open(&host, path);
+}
+
+/* A JIT compiler maps its jitdump executable, so that profilers learn its name. */
+void vg_code_mapped(Addr address)
+{
+    const NSegment *segment = VG_(am_find_nsegment)(address);
+    const HChar *path = segment != NULL ? VG_(am_get_filename)(segment) : NULL;
+    const HChar *name = path != NULL ? VG_(strrchr)(path, '/') : NULL;
+
+    if (name != NULL && starts_with(name, "/jit-") && VG_(strstr)(name, ".dump") != NULL)
+        jit_open(&jits[1], path);
+}
+
+static UInt jit_function(struct jit *jit, const struct object *object, const struct fb_function *range)
+{
+    if (range->index >= jit->limit) {
+        UInt limit = 2 * range->index + 64;
+
+        jit->functions = VG_(realloc)("tenure.jit", jit->functions, limit * sizeof(UInt));
+        VG_(memset)(jit->functions + jit->limit, 0, (limit - jit->limit) * sizeof(UInt));
+        jit->limit = limit;
+    }
+    if (jit->functions[range->index] == 0)
+        jit->functions[range->index] =
+            declare_function(object->id, range->start, range->size, range->name, range->flags);
+    return jit->functions[range->index];
+}
+
+static Bool jit_function_at(const struct object *object, Addr address, struct vg_function *out)
+{
+    struct fb_function range;
+    HChar path[64];
+    UInt i;
+
+    VG_(snprintf)(path, sizeof path, "/tmp/perf-%d.map", VG_(getpid)());
+    jit_open(&jits[0], path);
+    for (i = 0; i < 2; i++) {
+        if (jits[i].map == NULL)
+            continue;
+        if (fb_jit_refresh(jits[i].map))
+            VG_(memset)(cache, 0, sizeof cache);
+        if (fb_jit_lookup(jits[i].map, address, &range)) {
+            out->id = jit_function(&jits[i], object, &range);
+            out->start = range.start;
+            out->end = range.start + range.size;
+            return True;
+        }
+    }
+    return False;
+}
+
 void vg_function_at(Addr address, struct vg_function *out)
 {
     struct object *object = object_at(address);
@@ -202,21 +275,16 @@ void vg_function_at(Addr address, struct vg_function *out)
         bounded_function(object, &range, out);
         return;
     }
+    if (object->ino == 0 && jit_function_at(object, address, out))
+        return;
     if (object->unnamed == 0)
         object->unnamed = declare_function(object->id, object->start, object->end - object->start, "", 0);
     out->id = object->unnamed;
-    out->start = object->bounds != NULL ? address : object->start;
-    out->end = object->bounds != NULL ? address + 1 : object->end;
+    out->start = address; /* other addresses here may have a function */
+    out->end = address + 1;
 }
 
 /* ------------------------------------------------------------------------------------------ by address, often */
-
-enum { CACHE_SIZE = 8192 };
-
-static struct {
-    Addr address;
-    UInt id;
-} cache[CACHE_SIZE];
 
 UInt vg_function_id(Addr address)
 {

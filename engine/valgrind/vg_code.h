@@ -21,6 +21,9 @@ UInt vg_function_id(Addr address);
 /* tn_config.function_at. */
 uint32_t vg_core_function_at(void *user, uint64_t address);
 
+/* Executable memory was mapped. */
+void vg_code_mapped(Addr address);
+
 /* Memory was unmapped: what was known about it no longer holds. */
 void vg_code_unmapped(Addr address, SizeT bytes);
 

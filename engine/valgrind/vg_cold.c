@@ -28,7 +28,7 @@
 extern void VG_(discard_translations)(Addr start, ULong bytes, const HChar *who);
 
 enum {
-    HOT = 400,          /* executions after which translating again pays */
+    HOT = 2000,         /* executions after which translating again pays */
     MAX_WORDS = 4096,   /* of one stretch's list while it is recorded */
     MAX_COUNTERS = 128, /* counters of one stretch */
     MAX_PENDING = 1024, /* blocks waiting to be translated again */

@@ -39,7 +39,7 @@ static const struct option options[] = {
     {"instr-atstart", YES_NO, &vg.options.instrument_at_start, 0,
      "=yes|no  simulate from the start [yes]"},
     {"toggle-collect", FUNCTIONS, NULL, TN_FN_TOGGLE,
-     "=<functions>  collect only inside; * and ? match, may be repeated"},
+     "=<functions>  collect only inside, or with\n        --collect-atstart=yes only outside; * and ? match; may be repeated"},
     {"dump-before", FUNCTIONS, NULL, TN_FN_DUMP_BEFORE, "=<functions>  write a part at each entry"},
     {"dump-after", FUNCTIONS, NULL, TN_FN_DUMP_AFTER, "=<functions>  write a part at each return"},
     {"zero-before", FUNCTIONS, NULL, TN_FN_ZERO_BEFORE, "=<functions>  forget all costs at each entry"},
@@ -118,7 +118,7 @@ static void take_functions(const struct option *option, const HChar *argument, c
     if (option->detail & (TN_FN_DUMP_BEFORE | TN_FN_DUMP_AFTER))
         vg.functions_dump = True;
     if (option->detail & TN_FN_TOGGLE)
-        vg.by_collecting = True;
+        vg.config.collect_at_start = false; /* a later --collect-atstart=yes wins */
 }
 
 static void take(const struct option *option, const HChar *argument, const HChar *value)
@@ -216,11 +216,14 @@ void vg_options_default(void)
 void vg_options_check(void)
 {
     const char *wrong = tn_config_check(&vg.config);
+    const struct vg_pattern *pattern;
+    Bool toggles = False;
 
     if (wrong != NULL)
         vg_refuse("%s", wrong);
-    if (!vg.config.collect_at_start)
-        vg.by_collecting = True;
+    for (pattern = vg.options.patterns; pattern != NULL; pattern = pattern->next)
+        toggles |= (pattern->flag & TN_FN_TOGGLE) != 0;
+    vg.by_collecting = toggles || !vg.config.collect_at_start;
 }
 
 Bool vg_pattern_matches(const HChar *pattern, const HChar *text)

@@ -169,6 +169,16 @@ static void forked(ThreadId tid)
     vg_output_forked();
 }
 
+static void mapped(Addr address, SizeT bytes, Bool r, Bool w, Bool x, ULong handle)
+{
+    (void)bytes;
+    (void)r;
+    (void)w;
+    (void)handle;
+    if (x)
+        vg_code_mapped(address);
+}
+
 static void unmapped(Addr address, SizeT bytes)
 {
     vg_code_unmapped(address, bytes);
@@ -191,6 +201,7 @@ void vg_threads_track(void)
     VG_(track_stop_client_code)(turn_over);
     VG_(track_pre_deliver_signal)(will_deliver);
     VG_(track_post_deliver_signal)(delivered);
+    VG_(track_new_mem_mmap)(mapped);
     VG_(track_die_mem_munmap)(unmapped);
     VG_(atfork)(NULL, NULL, forked);
 }

@@ -52,7 +52,7 @@ struct vg_engine {
     Bool instrumenting;   /* new translations are instrumented */
     Bool by_collecting;   /* segment counters add thread->collecting instead of 1 */
     Bool functions_dump;  /* some --dump-before or --dump-after was given */
-    ULong blocks, guest_instrs, translate_us; /* translation, for --stats */
+    ULong blocks, guest_instrs, translate_ns; /* translation, for --stats */
 };
 extern struct vg_engine vg;
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fake_valgrind.c: stands in for valgrind and the engine, so that `tenure record` can be tested without either.
+ * fake_valgrind.c: stands in for valgrind and the engine, so that `tenure record` can be tested without
+ * either.
  *
- * It answers --version with FAKE_VERSION (else the version the build knows), and otherwise does what the engine
- * owes record: runs the program, writes a raw profile to the name that --tenure-out-file's pattern gives, and ends
- * as the program did. What is written is a copy of FAKE_RAW; FAKE_CHILD=yes writes one for a forked child too;
- * FAKE_ARGV=yes prints the options it got; FAKE_REFUSE=yes refuses, as the engine does.
+ * It answers --version with FAKE_VERSION (else the version the build knows), and otherwise does what the
+ * engine owes record: runs the program, writes a raw profile to the name that --tenure-out-file's pattern
+ * gives, and ends as the program did. What is written is a copy of FAKE_RAW; FAKE_CHILD=yes writes one for a
+ * forked child too; FAKE_ARGV=yes prints the options it got; FAKE_REFUSE=yes refuses, as the engine does.
  */
 #include "tenure_config.h"
 

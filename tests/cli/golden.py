@@ -5,8 +5,9 @@ golden.py: runs a golden script and compares what it prints.
 
     golden.py [--regenerate] --tenure EXE --fake EXE SCRIPT...
 
-Beside NAME.sh lie NAME.out, NAME.err and NAME.status: expected standard output, errors and exit status; a file that
-is not there stands for nothing and 0. --regenerate writes them anew: read the difference before you keep it.
+Beside NAME.sh lie NAME.out, NAME.err and NAME.status: expected standard output, errors and exit status; a
+file that is not there stands for nothing and 0. --regenerate writes them anew: read the difference before you
+keep it.
 
 A script runs in an empty folder, with an environment of its own:
 
@@ -15,7 +16,8 @@ A script runs in an empty folder, with an environment of its own:
     RAW_MAKE      tests/profiles/raw_make.py
     COLUMNS       100, and NO_COLOR
 
-In what is printed the folder is written @DIR@, the version of Valgrind @VALGRIND@, and a recording's token @TOKEN@.
+In what is printed the folder is written @DIR@, the version of Valgrind @VALGRIND@, and a recording's token
+@TOKEN@.
 """
 import argparse
 import difflib
@@ -42,8 +44,9 @@ def install(folder, tenure, fake):
 
 def environment(folder):
     keep = {name: os.environ[name] for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS") if name in os.environ}
-    return dict(keep, PATH=os.path.join(folder, "bin") + ":/usr/bin:/bin", HOME=folder, LC_ALL="C.UTF-8", COLUMNS="100",
-                NO_COLOR="1", TMPDIR=folder, RAW_MAKE=os.path.join(HERE, "../profiles/raw_make.py"))
+    return dict(keep, PATH=os.path.join(folder, "bin") + ":/usr/bin:/bin", HOME=folder, TMPDIR=folder,
+                LC_ALL="C.UTF-8", COLUMNS="100", NO_COLOR="1",
+                RAW_MAKE=os.path.join(HERE, "../profiles/raw_make.py"))
 
 
 def clean(text, folder, version):
@@ -53,12 +56,14 @@ def clean(text, folder, version):
 
 
 def run(script, tenure, fake):
-    version = subprocess.run([fake, "--version"], capture_output=True, text=True, check=True).stdout.split("-")[1].strip()
+    version = subprocess.run([fake, "--version"], capture_output=True, text=True, check=True).stdout
+    version = version.split("-")[1].strip()
     folder = tempfile.mkdtemp(prefix="tenure-cli-")
     try:
         install(folder, tenure, fake)
         done = subprocess.run(["/bin/sh", os.path.abspath(script)], cwd=os.path.join(folder, "work"),
-                              env=environment(folder), stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+                              env=environment(folder), stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=120)
         out, err = (clean(text.decode("utf-8", "backslashreplace"), folder, version)
                     for text in (done.stdout, done.stderr))
         return {"out": out, "err": err, "status": f"{done.returncode}\n" if done.returncode else ""}

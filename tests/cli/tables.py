@@ -8,7 +8,7 @@ tables.py: what is written about options agrees with the option tables.
 - every command of `tenure --help` has a man page, and is named in tenure(1)
 - a man page has exactly the options that `--help` prints, with the same names for values
 - completion offers exactly the commands and, for each, the options
-- every option of `tenure record` for the engine is in the engine's table, and every option of that table is offered
+- every option of `tenure record` for the engine is in the engine's table, and every one there is offered
 """
 import os
 import re
@@ -40,7 +40,8 @@ def options(tenure, command):
 
 def man_options(path):
     with open(path, encoding="utf-8") as file:
-        text = re.sub(r"\\f[BIRP]", "", file.read().split(".SH OPTIONS")[1].split("\n.SH")[0]).replace("\\-", "-")
+        text = file.read().split(".SH OPTIONS")[1].split("\n.SH")[0]
+    text = re.sub(r"\\f[BIRP]", "", text).replace("\\-", "-")
     found = re.findall(r"^\.TP\n(?:-(\w), )?--([\w-]+)(=\S+)?$", text, re.M)
     return [tuple(part or "" for part in option) for option in found]
 
@@ -48,7 +49,8 @@ def man_options(path):
 def complete(tenure, script, words):
     """What completion offers for the last of `words`."""
     line = " ".join(f"'{word}'" for word in [tenure] + words)
-    code = f". '{script}'; COMP_WORDS=({line}); COMP_CWORD={len(words)}; _tenure; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    code = f". '{script}'; COMP_WORDS=({line}); COMP_CWORD={len(words)}; _tenure; " \
+           "printf '%s\\n' \"${COMPREPLY[@]}\""
     done = subprocess.run(["bash", "--norc", "-c", code], capture_output=True, text=True, check=False)
     return sorted(set(done.stdout.split()))
 
@@ -87,7 +89,8 @@ def main():
         offered = complete(tenure, script, [name, "--"])
         check(offered == sorted("--" + option + ("=" if value else "") for _, option, value in table),
               f"completion of {name}: {offered}")
-    check(complete(tenure, script, ["record", "--cache-sim", "=", ""]) == ["no", "yes"], "completion of yes|no")
+    values = complete(tenure, script, ["record", "--cache-sim", "=", ""])
+    check(values == ["no", "yes"], "completion of yes|no")
     engine, passed = engine_options(root), passed_options(root)
     check(len(engine) > 10, "the engine's table was found")
     check(passed == engine - {"tenure-out-file"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test_parts.c: parts of the command line that golden scripts cannot reach: cache detection from a made-up sysfs,
- * names for processes that never ran, escaping, cutting and numbers.
+ * test_parts.c: parts of the command line that golden scripts cannot reach: cache detection from a made-up
+ * sysfs, names for processes that never ran, escaping, cutting and numbers.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -196,7 +196,9 @@ static void test_escape(void **state)
     (void)state;
     term_escape(out, sizeof out, "a\33[31mb\n\x7f");
     assert_string_equal(out, "a\\x1b[31mb\\x0a\\x7f");
-    term_escape(out, sizeof out, "gr\xc3\xbc\xc3\x9f\xe2\x82\xac \xff \xc2\x9b" "31m \xc3");
+    term_escape(out, sizeof out,
+                "gr\xc3\xbc\xc3\x9f\xe2\x82\xac \xff \xc2\x9b"
+                "31m \xc3");
     assert_string_equal(out, "gr\xc3\xbc\xc3\x9f\xe2\x82\xac \\xff \\xc2\\x9b31m \\xc3");
     term_escape(out, 8, "abcdefghijkl");
     assert_true(strlen(out) < 8);
@@ -322,11 +324,16 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sysfs),         cmocka_unit_test(test_no_sysfs),
-        cmocka_unit_test(test_geometry_parse), cmocka_unit_test(test_profile_names),
-        cmocka_unit_test(test_raw_names),     cmocka_unit_test(test_escape),
-        cmocka_unit_test(test_fit),           cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_nearest),       cmocka_unit_test(test_parse),
+        cmocka_unit_test(test_sysfs),
+        cmocka_unit_test(test_no_sysfs),
+        cmocka_unit_test(test_geometry_parse),
+        cmocka_unit_test(test_profile_names),
+        cmocka_unit_test(test_raw_names),
+        cmocka_unit_test(test_escape),
+        cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_parse),
     };
 
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -15,7 +15,6 @@ import subprocess
 import sys
 
 PLT = {'.plt', '.plt.got', '.plt.sec', '.plt.bnd', '.iplt'}
-LABEL_BINDS = {'LOCAL'}
 
 
 def readelf(*args):
@@ -105,8 +104,9 @@ def owners_of(symbols, frames, areas):
         end = start + max([s[1] for s in group], default=0)
         limit = area_at(start)[1]
         framed = start in frame_end
-        labels = all(s[2] == 'NOTYPE' and s[3] == 'LOCAL' for s in group)
-        if group and not (labels and end == start and (start < sized_to or (start < framed_to and not framed))):
+        untyped = end == start and all(s[2] == 'NOTYPE' for s in group)
+        in_frame = start < framed_to and not framed and all(s[3] == 'LOCAL' for s in group)
+        if group and not (untyped and (start < sized_to or in_frame)):
             best = min(group, key=name_key)
             flags = 'I' if any(s[2] == 'IFUNC' for s in group) else ''
             if end == start and framed:

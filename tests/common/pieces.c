@@ -18,7 +18,7 @@ __attribute__((noinline)) static int work(int n)
     return n * 7;
 }
 
-__attribute__((noinline)) int more(int n)
+__attribute__((noinline)) static int more(int n)
 {
     if (__builtin_expect(n < 0, 0)) {
         complain(n);

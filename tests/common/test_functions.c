@@ -180,19 +180,18 @@ static void test_nested(void **state)
 static void test_labels(void **state)
 {
     (void)state;
-    static const struct elf_make_symbol symbols[] = {{"sized", 0x00, 0x40, 'F', 'g'},
-                                                     {"in_sized", 0x10, 0, 'N', 'l'},
-                                                     {"exported", 0x20, 0, 'N', 'g'},
-                                                     {"in_frame", 0x60, 0, 'N', 'l'},
-                                                     {"at_frame", 0x80, 0, 'N', 'l'},
-                                                     {"alone", 0xc0, 0, 'N', 'l'},
-                                                     {0}};
+    static const struct elf_make_symbol symbols[] = {
+        {"sized", 0x00, 0x40, 'F', 'g'}, {"in_sized", 0x10, 0, 'N', 'l'},
+        {"exported", 0x20, 0, 'N', 'g'}, {"in_frame", 0x60, 0, 'N', 'l'},
+        {"entry", 0x68, 0, 'N', 'g'},    {"at_frame", 0x80, 0, 'N', 'l'},
+        {"alone", 0xc0, 0, 'N', 'l'},    {0}};
     static const struct elf_make_frame frames[] = {{0x50, 0x20}, {0x80, 0x20}, {0}};
     struct fixture x;
     begin(&x, symbols, frames);
-    check(&x, 0x10, "sized", 0x00, 0x20, 0);
-    check(&x, 0x20, "exported", 0x20, 0x30, FB_NOSIZE);
-    check(&x, 0x60, "0x401050", 0x50, 0x20, FB_FRAME);
+    check(&x, 0x10, "sized", 0x00, 0x40, 0);
+    check(&x, 0x20, "sized", 0x00, 0x40, 0);
+    check(&x, 0x60, "0x401050", 0x50, 0x18, FB_FRAME);
+    check(&x, 0x68, "entry", 0x68, 0x18, FB_NOSIZE);
     check(&x, 0x80, "at_frame", 0x80, 0x20, 0);
     check(&x, 0xc0, "alone", 0xc0, TEXT - 0xc0, FB_NOSIZE);
     end(&x);

@@ -65,7 +65,7 @@ def check_uses(count, name, profile):
 
 def main():
     tool, rest = sys.argv[1], sys.argv[2:]
-    command = [rest.pop(0)] if tool == 'tenure' else None
+    command = rest.pop(0) if tool == 'tenure' else None
     count = Count()
     for program in rest:
         name = os.path.basename(program).split('_', 1)[1]

@@ -2,8 +2,11 @@
 """Run a program under Tenure, Cachegrind or Callgrind with one geometry, and read the result.
 
 Valgrind's own tools are run with --vex-guest-chase=no: when VEX follows a conditional branch it executes the start
-of the other side speculatively, and Cachegrind counts what did not run. The environment is the same small one for
-all, so that stacks begin at like addresses.
+of the other side speculatively, and Cachegrind counts what did not run.
+
+What caches do depends on addresses, and these on the environment (Valgrind puts strings into it), on preloaded
+objects, and on the stack. For comparisons all tools are therefore started by Valgrind's own launcher, from one
+folder that has links to all of them: then a program has the same addresses under each.
 """
 import os
 import subprocess
@@ -32,28 +35,57 @@ def geometry_options(geometry):
     return ['--%s=%s' % item for item in {**GEOMETRY, **(geometry or {})}.items()]
 
 
-def recorded(command, reader):
+def recorded(record, reader):
     with tempfile.TemporaryDirectory(prefix='tenure-oracle.') as folder:
         path = os.path.join(folder, 'out')
-        run(command(path))
+        record(path)
         return reader(path)
 
 
-def tenure_command(tool, path, program, options=(), geometry=None):
-    return [*tool, 'record', '--out=' + path, '--quiet', *geometry_options(geometry), *options, '--', *program]
+class Tools:
+    """A folder for VALGRIND_LIB with Valgrind's tools and ours. `lib` is the one of the build."""
+
+    def __init__(self, tenure, lib):
+        self.tenure, self.keep = tenure, tempfile.TemporaryDirectory(prefix='tenure-oracle.')
+        # Where Valgrind's tools are: what our folder's links lead to.
+        folders = [lib]
+        folders += {os.path.dirname(os.path.realpath(os.path.join(lib, name))) for name in os.listdir(lib)}
+        for folder in folders:
+            for name in os.listdir(folder):
+                link = os.path.join(self.keep.name, name)
+                if not os.path.lexists(link) and os.path.isfile(os.path.join(folder, name)):
+                    os.symlink(os.path.realpath(os.path.join(folder, name)), link)
+
+    def run(self, tool, program, options):
+        command = ['valgrind', '-q', '--tool=' + tool, *options, *program]
+        return run(command, {'VALGRIND_LIB': self.keep.name})
+
+    def tenure_profile(self, program, options=(), geometry=None):
+        with tempfile.TemporaryDirectory(prefix='tenure-oracle.') as folder:
+            raw, path = os.path.join(folder, 'raw'), os.path.join(folder, 'out')
+            self.run('tenure', program, ['--tenure-out-file=' + raw, '--clean-environment=no', *geometry_options(geometry), *options])
+            run([self.tenure, 'import', '--out=' + path, raw])
+            return formats.TenureProfile(path)
+
+    def cachegrind(self, program, options=(), geometry=None):
+        return recorded(lambda path: self.run('cachegrind', program, [
+            '--vex-guest-chase=no', '--branch-sim=yes', '--show-below-main=yes', '--demangle=no',
+            '--cachegrind-out-file=' + path, *geometry_options(geometry), *options]), formats.read_cachegrind)
+
+    def callgrind(self, program, options=(), geometry=None):
+        return recorded(lambda path: self.run('callgrind', program, [
+            '--vex-guest-chase=no', '--cache-sim=yes', '--show-below-main=yes', '--demangle=no',
+            '--callgrind-out-file=' + path, *geometry_options(geometry), *options]), formats.read_callgrind)
 
 
 def tenure(tool, program, options=(), geometry=None):
-    return recorded(lambda path: tenure_command(tool, path, program, options, geometry), formats.TenureProfile)
+    """As a user records: `tool record program`."""
+    return recorded(lambda path: run([tool, 'record', '--out=' + path, '--quiet', *geometry_options(geometry),
+                                      *options, '--', *program]), formats.TenureProfile)
 
 
 def cachegrind(program, options=(), geometry=None):
-    return recorded(lambda path: ['valgrind', '-q', '--tool=cachegrind', '--vex-guest-chase=no', '--branch-sim=yes',
-                                  '--show-below-main=yes', '--cachegrind-out-file=' + path,
-                                  *geometry_options(geometry), *options, *program], formats.read_cachegrind)
-
-
-def callgrind(program, options=(), geometry=None):
-    return recorded(lambda path: ['valgrind', '-q', '--tool=callgrind', '--vex-guest-chase=no', '--cache-sim=yes',
-                                  '--show-below-main=yes', '--callgrind-out-file=' + path,
-                                  *geometry_options(geometry), *options, *program], formats.read_callgrind)
+    """As a user runs it, without anything of ours."""
+    return recorded(lambda path: run(['valgrind', '-q', '--tool=cachegrind', '--vex-guest-chase=no',
+                                      '--branch-sim=yes', '--show-below-main=yes', '--cachegrind-out-file=' + path,
+                                      *geometry_options(geometry), *options, *program]), formats.read_cachegrind)

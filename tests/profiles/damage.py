@@ -59,7 +59,8 @@ def refused(what, *words, options=(), out=OUT, raw=RAW, **more):
         os.unlink(OUT)
     before = open(raw, "rb").read() if os.path.isfile(raw) else None
     status, _, message = tool("import", raw, out, *options, **more)
-    check(status == 1 and message.startswith("error: ") and message.count("\n") == 1, what + ": one line: " + repr(message))
+    one_line = message.startswith("error: ") and message.count("\n") == 1
+    check(status == 1 and one_line, what + ": one line: " + repr(message))
     for word in words:
         check(word in message, "%s: message says %s: %s" % (what, word, message))
     check(not os.path.exists(OUT) and not leftovers(), what + ": nothing is left behind")
@@ -101,6 +102,9 @@ def truncation():
     check(db.execute("SELECT value FROM meta WHERE key = 'import.damage'").fetchone() is not None, "damage is kept")
     check(db.execute("SELECT count(*) FROM parts").fetchone() == (1,), "one part is there")
     db.close()
+    second = 16 + 16 + struct.unpack_from("<II", data, 16)[1]
+    save(data[:16] + data[second:])
+    refused("a chunk is missing", RAW, "offset")
     for at in [first + 20] + r.sample(range(16, first), 12):
         save(data[:at] + bytes([data[at] ^ 0x10]) + data[at + 1:])
         if at > first:
@@ -184,7 +188,8 @@ def deep_tree():
     raw.end()
     save(raw.out)
     accepted("a tree %d deep" % depth, 1, False)
-    check(sqlite3.connect(OUT).execute("SELECT Ir_incl FROM paths WHERE parent IS NULL").fetchone() == (depth,), "its sum")
+    root = sqlite3.connect(OUT).execute("SELECT Ir_incl FROM paths WHERE parent IS NULL").fetchone()
+    check(root == (depth,), "its sum")
 
 
 def bad_places():
@@ -218,13 +223,12 @@ def hostile_names():
     total = db.execute("SELECT Ir FROM totals").fetchone()[0]
     found = {row[0] for row in db.execute("SELECT symbol FROM functions")}
     check("\\xff\\xfebytes" in found and "nul\\x00inside" in found, "what is no text is escaped")
-    check({row[0] for row in db.execute("SELECT function FROM functions")} & {"void f<3>(int)", "void f<3>(T1)", "void f<3>(int)"}
-          or any("f<3>" in row[0] for row in db.execute("SELECT function FROM functions")), "C++ names are readable")
+    check(any("f<3>" in row[0] for row in db.execute("SELECT function FROM functions")), "C++ names are readable")
     db.close()
     folded = tool("export", "folded", OUT)[1]
     check(sum(int(line.rsplit(" ", 1)[1]) for line in folded.split("\n") if line) == total, "folded: lines stay lines")
     text = tool("export", "callgrind", OUT)[1]
-    check("\x1b" not in text and "\ncalls=1 1\n" not in text.replace("calls=1 1\n0", ""), "callgrind: nothing breaks out")
+    check("\x1b" not in text and "\nfn=evil" not in text and "\nc\td" not in text, "callgrind: nothing breaks out")
     ir = sum(int(line.split()[1]) for before, line in zip(text.split("\n"), text.split("\n")[1:])
              if line[:1].isdigit() and not before.startswith("calls="))
     check(ir == total, "callgrind: sums hold")

@@ -17,7 +17,8 @@ import struct
 import sys
 import zlib
 
-META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT, END = range(1, 16)
+(META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT,
+ END) = range(1, 16)
 PRUNED, HANDLER, ALIAS = 1, 2, 4
 COND, INDIRECT, CALL, RETURN = 1, 2, 4, 8
 UNIT = 1 << 16
@@ -90,7 +91,8 @@ class Raw:
 
     def events(self, imm=None, fetch=None, data=None):
         fields = []
-        for names in (IMMEDIATE if imm is None else imm, FETCH if fetch is None else fetch, DATA if data is None else data):
+        for names, usual in ((imm, IMMEDIATE), (fetch, FETCH), (data, DATA)):
+            names = usual if names is None else names
             fields += [n(len(names))] + [s(name) for name in names]
         self.record(EVENTS, *fields)
 
@@ -317,7 +319,8 @@ def deep(path, count):
     raw.thread(1, 1)
     functions = 2000
     few = costs([1000, 200, 100, 0, 0, 0, 0])
-    many = costs([1000, 200, 100, 0, 0, 0, 0], {0: 3, 5: 64}, {0: 3, 2: 70000, 3: 40, 4: 1, 5: 9, 6: 80, 7: 24, 8: 1000})
+    many = costs([1000, 200, 100, 0, 0, 0, 0], {0: 3, 5: 64},
+                 {0: 3, 2: 70000, 3: 40, 4: 1, 5: 9, 6: 80, 7: 24, 8: 1000})
     for f in range(1, functions + 1):
         raw.function(f, 1, f * 400, 400, "f%d" % f)
         raw.instr(f, f * 400, 4, f, CALL, 1, 1)

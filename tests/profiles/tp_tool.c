@@ -81,7 +81,8 @@ static int export(char **argv)
 
 static int kind(const char *path)
 {
-    static const char *const names[] = {"unreadable", "other", "raw", "raw-foreign", "profile", "profile-foreign"};
+    static const char *const names[] = {"unreadable",  "other",   "raw",
+                                        "raw-foreign", "profile", "profile-foreign"};
     struct tp_error err = {0};
 
     puts(names[tp_kind(path, &err)]);

@@ -368,6 +368,7 @@ void m1_raise(struct method1 *m, uint32_t thread, uint32_t function)
     uint32_t root = level->frame[0].link, parent, arc, old_path, new_path;
 
     m1_unwind(m, thread, level->frames - 1);
+    at_exit(m, &m->thread[thread], root, 0);
     while (m->link.at[root].above)
         root = m->link.at[root].above;
     parent = new_root(m, thread, m->thread[thread].levels > 1, function);

@@ -3,13 +3,15 @@
  * model.c: docs/model.md, sentence by sentence.
  *
  * A set is an array of pointers to lines, most recently used first. A line of level 1 points to the record of the
- * last level it holds. A record is on its own: its line's place in the last level (`resident`) and its holders
- * keep it; when both are gone, its loader pays.
+ * level below that it holds, and so does a record of level 2. A record is on its own: its line's place in its cache
+ * (`resident`) and its holders keep it; when both are gone, its loader pays.
  */
 #include "model.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum level { LEVEL_1, LEVEL_2, LEVEL_LAST };
 
 struct use {
     struct model_payer payer;
@@ -18,11 +20,13 @@ struct use {
     uint8_t *touched; /* one flag per byte of the line */
 };
 
-struct record {
+struct record { /* a tenure below level 1 */
     struct use use;
     uint64_t line;
     uint32_t holders;
     bool resident;
+    enum level level;
+    struct record *below; /* the record it was filled from; NULL in the last level */
 };
 
 struct line {
@@ -41,7 +45,7 @@ struct cache {
 
 struct model {
     struct model_config config;
-    struct cache i1[MODEL_MAX_THREADS], d1[MODEL_MAX_THREADS], ll;
+    struct cache i1[MODEL_MAX_THREADS], d1[MODEL_MAX_THREADS], l2[MODEL_MAX_THREADS], ll;
     uint64_t clock;
     model_charge *charge;
     void *user;
@@ -53,10 +57,14 @@ const char *model_event_name(int event)
         "Ir", "Dr", "Dw", "Bc", "Bcm", "Bi", "Bim",
         "I1mr", "ILmr",
         "AcCostI1", "SpLossI1", "EvI1", "TchI1", "BytI1", "UseI1", "AgeI1",
-        "AcCostIL", "SpLossIL", "EvIL", "TchIL", "BytIL", "UseIL", "AgeIL",
+        "AcCostL", "SpLossL", "EvL", "TchL", "BytL", "UseL", "AgeL",
+        "I2mr",
+        "AcCostI2", "SpLossI2", "EvI2", "TchI2", "BytI2", "UseI2", "AgeI2",
         "D1mr", "DLmr", "D1mw", "DLmw",
         "AcCostD1", "SpLossD1", "EvD1", "TchD1", "BytD1", "UseD1", "AgeD1",
-        "AcCostDL", "SpLossDL", "EvDL", "TchDL", "BytDL", "UseDL", "AgeDL",
+        "AcCostL", "SpLossL", "EvL", "TchL", "BytL", "UseL", "AgeL",
+        "D2mr", "D2mw",
+        "AcCostD2", "SpLossD2", "EvD2", "TchD2", "BytD2", "UseD2", "AgeD2",
     };
     return names[event];
 }
@@ -66,6 +74,8 @@ const char *model_event_name(int event)
 static void cache_init(struct cache *cache, const struct model_cache_config *config)
 {
     cache->config = *config;
+    if (!config->size)
+        return;
     cache->sets = config->size / ((uint64_t)config->assoc * config->line);
     cache->way = calloc(cache->sets * config->assoc, sizeof *cache->way);
     cache->count = calloc(cache->sets, sizeof *cache->count);
@@ -105,10 +115,9 @@ static void *cache_make_room(struct cache *cache, uint64_t set)
 
 /* ------------------------------------------------------------------------------------------------- line use */
 
-static void use_init(struct model *model, struct use *use, const struct model_payer *payer, bool fetched,
-                     uint64_t index, uint32_t line_size)
+static void use_init(struct use *use, const struct model_payer *payer, bool fetched, uint64_t index,
+                     uint32_t line_size)
 {
-    (void)model;
     use->payer = *payer;
     use->fetched = fetched;
     use->load = index;
@@ -131,10 +140,11 @@ static uint64_t distinct_bytes(const struct use *use, uint32_t line_size)
     return distinct;
 }
 
-/* A tenure ends at `index`: its loader pays. first: the event of M_ACCOST at this level for this kind. */
-static void use_end(struct model *model, struct use *use, uint32_t line_size, bool last_level, uint64_t index)
+/* A tenure ends at `index`: its loader pays. */
+static void use_end(struct model *model, struct use *use, uint32_t line_size, enum level level, uint64_t index)
 {
-    int first = use->fetched ? (last_level ? M_I_USEL : M_I_USE1) : (last_level ? M_D_USEL : M_D_USE1);
+    static const int fetched[] = { M_I_USE1, M_I_USE2, M_I_USEL }, data[] = { M_D_USE1, M_D_USE2, M_D_USEL };
+    int first = use->fetched ? fetched[level] : data[level];
     uint64_t distinct = distinct_bytes(use, line_size);
     uint64_t amount[M_USES] = {
         [M_ACCOST] = (1000ull << 16) / use->touches,
@@ -151,66 +161,94 @@ static void use_end(struct model *model, struct use *use, uint32_t line_size, bo
     free(use->touched);
 }
 
+static uint32_t record_line_size(const struct model *model, const struct record *record)
+{
+    return record->level == LEVEL_LAST ? model->config.ll.line : model->config.l2.line;
+}
+
+static void record_end_if_done(struct model *model, struct record *record, uint64_t index);
+
+/* What was used of a line that leaves joins the record it was filled from, which has one holder less. */
+static void fold(struct model *model, struct record *record, const struct use *use, uint64_t line,
+                 uint32_t line_size, uint64_t index)
+{
+    uint64_t offset = line - record->line;
+
+    for (uint32_t i = 0; i < line_size; i++)
+        record->use.touched[offset + i] |= use->touched[i];
+    record->use.touches += use->touches;
+    record->use.bytes += use->bytes;
+    record->holders--;
+    record_end_if_done(model, record, index);
+}
+
 static void record_end_if_done(struct model *model, struct record *record, uint64_t index)
 {
+    uint32_t line_size = record_line_size(model, record);
+
     if (record->resident || record->holders)
         return;
-    use_end(model, &record->use, model->config.ll.line, true, index);
+    if (record->below)
+        fold(model, record->below, &record->use, record->line, line_size, index);
+    use_end(model, &record->use, line_size, record->level, index);
     free(record);
 }
 
-/* A line leaves level 1: its tenure ends, its use joins the record's. */
+/* A line leaves level 1. */
 static void line_end(struct model *model, const struct cache *cache, struct line *line, uint64_t index)
 {
-    struct record *record = line->record;
-    uint64_t offset = line->line - record->line;
-
-    for (uint32_t i = 0; i < cache->config.line; i++)
-        record->use.touched[offset + i] |= line->use.touched[i];
-    record->use.touches += line->use.touches;
-    record->use.bytes += line->use.bytes;
-    use_end(model, &line->use, cache->config.line, false, index);
-    record->holders--;
-    record_end_if_done(model, record, index);
+    fold(model, line->record, &line->use, line->line, cache->config.line, index);
+    use_end(model, &line->use, cache->config.line, LEVEL_1, index);
     free(line);
 }
 
 /* ------------------------------------------------------------------------------------------------- an access */
 
-/* Ask the last level for the line that holds `address`. The record it has, afterwards the most recently used. */
-static struct record *last_level(struct model *model, uint64_t address, const struct model_payer *payer,
-                                 bool fetched, uint64_t index, bool *missed)
+/* Who asks, and what it missed on the way: one flag per level. */
+struct asking {
+    const struct model_payer *payer;
+    bool fetched, missed[3];
+    uint64_t index;
+    uint32_t owner; /* of the caches above the last level */
+};
+
+/* Ask a lower level for the line that holds `address`. The record it has, afterwards the most recently used. */
+static struct record *lower(struct model *model, enum level level, uint64_t address, struct asking *asking)
 {
-    struct cache *ll = &model->ll;
-    uint64_t line = address - address % ll->config.line, set = cache_set(ll, line);
+    struct cache *cache = level == LEVEL_LAST ? &model->ll : &model->l2[asking->owner];
+    uint64_t line = address - address % cache->config.line, set = cache_set(cache, line);
     struct record *record, *victim;
 
-    for (uint32_t i = 0; i < ll->count[set]; i++) {
-        record = ll->way[set * ll->config.assoc + i];
+    for (uint32_t i = 0; i < cache->count[set]; i++) {
+        record = cache->way[set * cache->config.assoc + i];
         if (record->line == line) {
-            cache_put_first(ll, set, cache_take(ll, set, i));
+            cache_put_first(cache, set, cache_take(cache, set, i));
             return record;
         }
     }
-    *missed = true;
-    victim = cache_make_room(ll, set);
+    asking->missed[level] = true;
+    victim = cache_make_room(cache, set);
     if (victim) {
         victim->resident = false;
-        record_end_if_done(model, victim, index);
+        record_end_if_done(model, victim, asking->index);
     }
     record = calloc(1, sizeof *record);
-    use_init(model, &record->use, payer, fetched, index, ll->config.line);
+    use_init(&record->use, asking->payer, asking->fetched, asking->index, cache->config.line);
     record->line = line;
+    record->level = level;
     record->resident = true;
-    cache_put_first(ll, set, record);
+    if (level == LEVEL_2) {
+        record->below = lower(model, LEVEL_LAST, line, asking);
+        record->below->holders++;
+    }
+    cache_put_first(cache, set, record);
     return record;
 }
 
 static struct line *level1(struct model *model, struct cache *cache, uint64_t line_address,
-                           const struct model_payer *payer, uint64_t index, bool *missed1, bool *missed_ll)
+                           struct asking *asking)
 {
     uint64_t set = cache_set(cache, line_address);
-    bool fetched = cache >= model->i1 && cache < model->i1 + MODEL_MAX_THREADS;
     struct line *line, *victim;
 
     for (uint32_t i = 0; i < cache->count[set]; i++) {
@@ -220,14 +258,14 @@ static struct line *level1(struct model *model, struct cache *cache, uint64_t li
             return line;
         }
     }
-    *missed1 = true;
+    asking->missed[LEVEL_1] = true;
     victim = cache_make_room(cache, set);
     if (victim)
-        line_end(model, cache, victim, index);
+        line_end(model, cache, victim, asking->index);
     line = calloc(1, sizeof *line);
-    use_init(model, &line->use, payer, fetched, index, cache->config.line);
+    use_init(&line->use, asking->payer, asking->fetched, asking->index, cache->config.line);
     line->line = line_address;
-    line->record = last_level(model, line_address, payer, fetched, index, missed_ll);
+    line->record = lower(model, model->config.l2.size ? LEVEL_2 : LEVEL_LAST, line_address, asking);
     line->record->holders++;
     cache_put_first(cache, set, line);
     return line;
@@ -248,22 +286,20 @@ void model_access(struct model *model, uint32_t thread, enum model_kind kind, ui
 {
     uint32_t owner = model->config.shared_l1 ? 0 : thread;
     struct cache *cache = kind == MODEL_FETCH ? &model->i1[owner] : &model->d1[owner];
-    uint64_t index = model->clock++, line_size = cache->config.line;
-    bool missed1 = false, missed_ll = false;
-    static const int event[][2] = {
-        [MODEL_FETCH] = { M_I1MR, M_ILMR },
-        [MODEL_READ] = { M_D1MR, M_DLMR },
-        [MODEL_WRITE] = { M_D1MW, M_DLMW },
-        [MODEL_MODIFY] = { M_D1MR, M_DLMR },
+    struct asking asking = { payer, kind == MODEL_FETCH, { false, false, false }, model->clock++, owner };
+    uint64_t line_size = cache->config.line;
+    static const int event[][3] = {
+        [MODEL_FETCH] = { M_I1MR, M_I2MR, M_ILMR },
+        [MODEL_READ] = { M_D1MR, M_D2MR, M_DLMR },
+        [MODEL_WRITE] = { M_D1MW, M_D2MW, M_DLMW },
+        [MODEL_MODIFY] = { M_D1MR, M_D2MR, M_DLMR },
     };
 
     for (uint64_t at = address - address % line_size; at < address + size; at += line_size)
-        touch(level1(model, cache, at, payer, index, &missed1, &missed_ll), address, address + size,
-              (uint32_t)line_size);
-    if (missed1)
-        model->charge(model->user, payer, event[kind][0], 1);
-    if (missed_ll)
-        model->charge(model->user, payer, event[kind][1], 1);
+        touch(level1(model, cache, at, &asking), address, address + size, (uint32_t)line_size);
+    for (int level = LEVEL_1; level <= LEVEL_LAST; level++)
+        if (asking.missed[level])
+            model->charge(model->user, payer, event[kind][level], 1);
 }
 
 uint64_t model_clock(const struct model *model)
@@ -283,6 +319,7 @@ struct model *model_new(const struct model_config *config, model_charge *charge,
     for (int i = 0; i < MODEL_MAX_THREADS; i++) {
         cache_init(&model->i1[i], &config->i1);
         cache_init(&model->d1[i], &config->d1);
+        cache_init(&model->l2[i], &config->l2);
     }
     cache_init(&model->ll, &config->ll);
     return model;
@@ -295,30 +332,36 @@ static void empty_level1(struct model *model, struct cache *cache)
             line_end(model, cache, cache_take(cache, set, 0), model->clock);
 }
 
-void model_thread_end(struct model *model, uint32_t thread)
+static void empty_lower(struct model *model, struct cache *cache)
 {
-    if (model->config.shared_l1)
-        return;
-    empty_level1(model, &model->i1[thread]);
-    empty_level1(model, &model->d1[thread]);
-}
-
-void model_empty(struct model *model)
-{
-    struct cache *ll = &model->ll;
-
-    for (int i = 0; i < MODEL_MAX_THREADS; i++) {
-        empty_level1(model, &model->i1[i]);
-        empty_level1(model, &model->d1[i]);
-    }
-    for (uint64_t set = 0; set < ll->sets; set++) {
-        while (ll->count[set]) {
-            struct record *record = cache_take(ll, set, 0);
+    for (uint64_t set = 0; set < cache->sets; set++) {
+        while (cache->count[set]) {
+            struct record *record = cache_take(cache, set, 0);
 
             record->resident = false;
             record_end_if_done(model, record, model->clock);
         }
     }
+}
+
+static void empty_owner(struct model *model, uint32_t owner)
+{
+    empty_level1(model, &model->i1[owner]);
+    empty_level1(model, &model->d1[owner]);
+    empty_lower(model, &model->l2[owner]);
+}
+
+void model_thread_end(struct model *model, uint32_t thread)
+{
+    if (!model->config.shared_l1)
+        empty_owner(model, thread);
+}
+
+void model_empty(struct model *model)
+{
+    for (uint32_t i = 0; i < MODEL_MAX_THREADS; i++)
+        empty_owner(model, i);
+    empty_lower(model, &model->ll);
 }
 
 void model_finish(struct model *model)
@@ -339,6 +382,7 @@ void model_free(struct model *model)
     for (int i = 0; i < MODEL_MAX_THREADS; i++) {
         free(model->i1[i].way), free(model->i1[i].count);
         free(model->d1[i].way), free(model->d1[i].count);
+        free(model->l2[i].way), free(model->l2[i].count);
     }
     free(model->ll.way), free(model->ll.count);
     free(model);

@@ -20,10 +20,14 @@ enum {
     M_I1MR, M_ILMR,       /* misses of fetches */
     M_I_USE1,             /* use at level 1 of lines loaded by fetches: M_USES of them */
     M_I_USEL = M_I_USE1 + 7,
-    M_D1MR = M_I_USEL + 7, M_DLMR, M_D1MW, M_DLMW,
+    M_I2MR = M_I_USEL + 7,
+    M_I_USE2,
+    M_D1MR = M_I_USE2 + 7, M_DLMR, M_D1MW, M_DLMW,
     M_D_USE1,
     M_D_USEL = M_D_USE1 + 7,
-    M_EVENTS = M_D_USEL + 7,
+    M_D2MR = M_D_USEL + 7, M_D2MW,
+    M_D_USE2,
+    M_EVENTS = M_D_USE2 + 7,
     M_IMMEDIATE = M_I1MR, /* events below are immediate */
 };
 enum { M_ACCOST, M_SPLOSS, M_EV, M_TCH, M_BYT, M_USE, M_AGE, M_USES };
@@ -35,7 +39,7 @@ struct model_cache_config {
     uint32_t assoc, line;
 };
 struct model_config {
-    struct model_cache_config i1, d1, ll;
+    struct model_cache_config i1, d1, l2, ll; /* l2.size 0: no such level */
     bool shared_l1, flush_at_exit, use;
 };
 

@@ -108,7 +108,7 @@ static void start_core(struct pair *pair)
     tn_config_default(&config);
     config.i1 = geometry(&c->i1);
     config.d1 = geometry(&c->d1);
-    config.l2 = (struct tn_geometry){ 0, 0, 0 };
+    config.l2 = geometry(&c->l2);
     config.ll = geometry(&c->ll);
     config.cache_sim = c->cache_sim;
     config.branch_sim = c->branch_sim;
@@ -135,7 +135,7 @@ static void start_core(struct pair *pair)
 struct pair *pair_new(const struct pair_config *config, FILE *out)
 {
     struct pair *pair = calloc(1, sizeof *pair);
-    struct model_config mc = { config->i1, config->d1, config->ll, config->shared_l1, config->flush_at_exit,
+    struct model_config mc = { config->i1, config->d1, config->l2, config->ll, config->shared_l1, config->flush_at_exit,
                                config->use };
     struct tn_object_info object = { .path = "/random", .start = 0x400000, .size = 0x100000 };
 
@@ -188,7 +188,8 @@ void pair_function(struct pair *pair, const struct pair_function *function)
     pair->function[function->number] = *function;
     pair->functions = function->number + 1 > pair->functions ? function->number + 1 : pair->functions;
     pair->id[function->number] = tn_function(pair->core, &info);
-    m1_function(pair->m1, pair->id[function->number], function->flags);
+    m1_function(pair->m1, pair->id[function->number],
+                function->flags & (pair->config.inclusive ? ~0u : ~(uint32_t)(M1_SKIP | M1_POP_ON_JUMP)));
 }
 
 /* ------------------------------------------------------------------------------------------------ translation */
@@ -223,7 +224,7 @@ static void add_fetch(struct pair *pair, struct pair_translation *t, struct segm
     run->info.back_last = back;
     run->info.touches++;
     run->info.bytes += (uint32_t)(to - from);
-    run->info.mask |= granules(&pair->layout->i1, line, from, to);
+    run->info.mask |= pair->config.cache_sim ? granules(&pair->layout->i1, line, from, to) : 0;
 }
 
 static void translate_instr(struct pair *pair, uint32_t function, struct pair_block *block,
@@ -439,7 +440,6 @@ void pair_thread(struct pair *pair, uint32_t thread, uint32_t parent)
     pair->thread[thread] = tn_thread_new(pair->core, first ? NULL : pair->thread[parent], thread);
     m1_thread(pair->m1, thread, first ? pair->config.collect_at_start : m1_collecting(pair->m1, parent));
     if (first) {
-        if (!pair->thread[0]->clock) pair->thread[0]->clock = TN_STEP; /* HACK */
         pair->clock_at_start = pair->thread[0]->clock;
     }
 }

@@ -203,9 +203,11 @@ static void random_config(struct program *p, struct pair_config *config)
     uint32_t i1 = random_line(p), d1 = random_line(p), ll = i1 > d1 ? i1 : d1;
     uint32_t policy = rng_below(&p->rng, 4);
 
+    memset(config, 0, sizeof *config);
+    if (has(p, RP_LEVEL_2) && chance(p, 2))
+        config->l2 = random_cache(p, ll, 30);
     if (ll < 1024 && has(p, RP_LONG_LINES) && chance(p, 4))
         ll *= 2;
-    memset(config, 0, sizeof *config);
     config->i1 = random_cache(p, i1, 12);
     config->d1 = random_cache(p, d1, 12);
     config->ll = random_cache(p, ll, 40);
@@ -561,10 +563,13 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
     rng_seed(&p->rng, options->seed);
     p->features = random_features(&p->rng) & ~options->without;
     random_config(p, &config);
+    if (!config.inclusive)
+        p->features &= ~(uint32_t)RP_RAISE; /* attribution.md, 7: nobody looks for missing parents then */
     p->pair = pair_new(&config, options->out);
-    TRACE(p, "I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s paths %llu\n",
-          (unsigned long long)config.i1.size, config.i1.assoc, config.i1.line, (unsigned long long)config.d1.size,
-          config.d1.assoc, config.d1.line, (unsigned long long)config.ll.size, config.ll.assoc, config.ll.line,
+    TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s paths %llu\n",
+          (unsigned long long)config.l2.size, config.l2.assoc, config.l2.line,
+          (unsigned long long)config.i1.size, config.i1.assoc, config.i1.line,
+          (unsigned long long)config.d1.size, config.d1.assoc, config.d1.line, (unsigned long long)config.ll.size, config.ll.assoc, config.ll.line,
           config.cache_sim ? " caches" : "", config.branch_sim ? " branches" : "", config.use ? " use" : "",
           config.inclusive ? " inclusive" : "", config.shared_l1 ? " shared" : "",
           config.flush_at_exit ? " flush" : "", config.collect_at_start ? " collecting" : "",

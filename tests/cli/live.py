@@ -1,0 +1,148 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+live.py: `tenure record` with the real engine: how programs end, what they see, which files appear.
+
+    live.py TENURE GUEST
+
+Every run is compared with the same command on the bare CPU: output, errors, exit status or signal,
+environment.
+"""
+import json
+import os
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+TENURE, GUEST = (os.path.abspath(path) for path in sys.argv[1:3])
+failures = []
+PLAIN = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
+
+
+def check(what, got, expected):
+    if got != expected:
+        failures.append(f"{what}: {got!r}, expected {expected!r}")
+
+
+def run(*command, env=None):
+    done = subprocess.run(command, capture_output=True, text=True, env=env or PLAIN, timeout=120, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def total(profile, event="Ir"):
+    with sqlite3.connect(f"file:{profile}?mode=ro", uri=True) as database:
+        return database.execute(f"SELECT {event} FROM totals").fetchone()[0]
+
+
+def same_as_bare(name, *command, env=None):
+    bare = run(*command, env=env)
+    check(f"{name}: like the bare run", run(TENURE, "record", "-q", "-o", name, *command, env=env), bare)
+    check(f"{name}: counts something", total(name) > 1000, True)
+    check(f"{name}: nothing else is left", [n for n in os.listdir(".") if n.endswith(".raw")], [])
+    return bare
+
+
+def endings():
+    check("exit", same_as_bare("exit", GUEST, "exit", "7")[0], 7)
+    check("_exit", same_as_bare("_exit", GUEST, "_exit", "8")[0], 8)
+    check("abort", same_as_bare("abort", GUEST, "abort")[0], -signal.SIGABRT)
+    check("125 is passed on", run(TENURE, "record", "-q", GUEST, "exit", "125")[0], 125)
+    bare, live = run(GUEST, "segv"), run(TENURE, "record", "-q", "-o", "segv", GUEST, "segv")
+    check("segv", (live[0], live[1]), (bare[0], bare[1]))
+    check("segv: counts something", total("segv") > 1000, True)
+
+
+def sees():
+    same_as_bare("env", "env")
+    preload = "/usr/lib/x86_64-linux-gnu/libm.so.6"
+    same_as_bare("env-preload", "env", env=dict(PLAIN, LD_PRELOAD=preload, A="1", EMPTY=""))
+    same_as_bare("script", "sh", "-c", 'echo "$0 $*"; cat; ulimit -s -t -d', "name", "-o", "--help")
+    same_as_bare("umask", "sh", "-c", "umask; trap; cat /dev/null")
+
+
+def wait_for(process, line):
+    check("first line", process.stdout.readline(), line)
+
+
+def signals():
+    """A signal to the group, as a terminal sends it; one to tenure alone, which is handed on; and SIGKILL."""
+    def start(name, how):
+        process = subprocess.Popen([TENURE, "record", "-q", "-o", name, GUEST, how], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, env=PLAIN, start_new_session=True)
+        wait_for(process, "ready\n")
+        return process
+
+    def end(process):
+        process.communicate(timeout=60)
+        return process.returncode
+
+    process = start("int", "wait")
+    os.killpg(process.pid, signal.SIGINT)
+    check("SIGINT to the group", end(process), -signal.SIGINT)
+    process = start("term", "wait")
+    os.kill(process.pid, signal.SIGTERM)
+    check("SIGTERM to tenure", end(process), -signal.SIGTERM)
+    process = start("handled", "handle")
+    os.kill(process.pid, signal.SIGTERM)
+    check("SIGTERM that is handled", end(process), signal.SIGTERM)
+    for name in ("int", "term", "handled"):
+        check(f"{name}: counts something", total(name) > 1000, True)
+    process = start("killed", "wait")
+    with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as children:
+        os.kill(int(children.read().split()[0]), signal.SIGKILL)
+    _, errors = process.communicate(timeout=60)
+    check("SIGKILL", process.returncode, -signal.SIGKILL)
+    check("SIGKILL: one line", errors,
+          "tenure: killed by signal 9 (Killed) before a profile could be written\n")
+    check("SIGKILL: nothing is left", [n for n in os.listdir(".") if n.startswith("killed")], [])
+
+
+def files():
+    run(TENURE, "record", "-q", "-o", "family", GUEST, "fork")
+    family = sorted(name for name in os.listdir(".") if name.startswith("family"))
+    check("a forked child has its own file", len(family), 3)
+    check("it starts from zero", all(total(name) < total("family") for name in family[1:]), True)
+    run(TENURE, "record", "-q", "-o", "chain", "--trace-children", "sh", "-c", f"exec {GUEST} exit 0")
+    check("an exec that is followed", all(os.path.exists(name) for name in ("chain", "chain.2")), True)
+    with sqlite3.connect("chain.2") as database:
+        cmd = database.execute("SELECT value FROM meta WHERE key = 'cmd'").fetchone()[0]
+    check("its command", cmd, f"{GUEST} exit 0")
+    check("raw", run(TENURE, "record", "--raw", "-q", "-o", "kept.raw", GUEST, "exit", "7")[0], 7)
+    check("raw is imported", run(TENURE, "import", "-q", "kept.raw")[0], 0)
+    check("with what was recorded", total("kept"), total("exit"))
+
+
+def messages():
+    status, out, err = run(TENURE, "--", GUEST, "exit", "0")
+    check("totals", (status, out, bool(re.search(r"^  I refs +[\d,]+$", err, re.M))), (0, "", True))
+    check("three findings", len(re.findall(r"^  [123]\. +[\d,]+ +[\d.]+ %  ", err, re.M)), 3)
+    shown = re.search(r"`tenure (report tenure\.out\.\d+)`", err)
+    check("the command that shows more works", shown and run(TENURE, *shown.group(1).split())[0], 0)
+    status, out, err = run(TENURE, "report", "--json", "exit")
+    report = json.loads(out)
+    check("totals of the report", report["totals"]["Ir"], total("exit"))
+    check("geometry", report["meta"]["cache.D1"].count(","), 2)
+    status, out, err = run(TENURE, "record", "--LL=64,1,16", "--D1=4K,4,64", GUEST, "exit", "0")
+    check("an impossible hierarchy", (status, out, err.count("\n")), (125, "", 1))
+
+
+def main():
+    folder = tempfile.mkdtemp(prefix="tenure-live-")
+    os.chdir(folder)
+    begin = time.time()
+    try:
+        for part in (endings, sees, signals, files, messages):
+            part()
+    finally:
+        shutil.rmtree(folder)
+    print("\n".join(failures) or f"ok ({time.time() - begin:.0f} s)")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Threads, signals, forks, exec and ends of all kinds, by argument: see test_life.py. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int work(int n);
+
+__asm__(".text; .type work, @function; work: mov $0, %eax; 1: add $2, %eax; dec %edi; jnz 1b; ret; .size work, . - work");
+
+static void *thread_body(void *argument)
+{
+    int i;
+
+    for (i = 0; i < 100; i++)
+        work(1000);
+    return argument;
+}
+
+static void threads(void)
+{
+    pthread_t thread[3];
+    int i;
+
+    for (i = 0; i < 3; i++)
+        pthread_create(&thread[i], NULL, thread_body, NULL);
+    for (i = 0; i < 3; i++)
+        pthread_join(thread[i], NULL);
+}
+
+static jmp_buf back;
+
+static void handler(int signal)
+{
+    (void)signal;
+    work(5);
+}
+
+static void leaping(int signal)
+{
+    (void)signal;
+    work(5);
+    siglongjmp(back, 1);
+}
+
+static __attribute__((noinline)) void interrupted(void)
+{
+    raise(SIGUSR1);
+    work(7);
+}
+
+static __attribute__((noinline)) void signals(void)
+{
+    volatile int i;
+
+    signal(SIGUSR1, handler);
+    for (i = 0; i < 10; i++)
+        interrupted();
+    signal(SIGUSR1, leaping);
+    for (i = 0; i < 10; i++) {
+        if (sigsetjmp(back, 1) == 0)
+            interrupted();
+    }
+    work(9);
+}
+
+static void child(void)
+{
+    pid_t pid;
+
+    work(100);
+    pid = fork();
+    if (pid == 0) {
+        work(10);
+        _exit(0);
+    }
+    waitpid(pid, NULL, 0);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+
+    if (!strcmp(what, "threads"))
+        threads();
+    if (!strcmp(what, "signals"))
+        signals();
+    if (!strcmp(what, "fork"))
+        child();
+    if (!strcmp(what, "exec")) {
+        work(20);
+        execl(argv[0], argv[0], "none", NULL);
+    }
+    if (!strcmp(what, "none"))
+        work(30);
+    if (!strcmp(what, "crash")) {
+        work(40);
+        *(volatile int *)8 = 0;
+    }
+    if (!strcmp(what, "abort")) {
+        work(40);
+        abort();
+    }
+    if (!strcmp(what, "kill")) {
+        work(40);
+        kill(getpid(), SIGTERM);
+        pause();
+    }
+    if (!strcmp(what, "_exit")) {
+        work(40);
+        _exit(3);
+    }
+    return 0;
+}

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Threads, signals, forks, exec, requests, and ends of all kinds. `work(n)` executes 3 n + 2 instructions."""
+import os
+import resource
+import subprocess
+
+import harness
+import rawfile
+
+
+def work(*counts):
+    return sum(3 * n + 2 for n in counts)
+
+
+def instructions(raw, name="work"):
+    return raw.self_by_function()[name]["Ir"]
+
+
+class Requests(harness.EngineTest):
+    def run_guest(self, what, *options):
+        return self.profile(*harness.GEOMETRY, *options, self.guest("requests.c"), what)
+
+    def test_running(self):
+        program = self.guest("requests.c")
+        self.assertEqual(self.tenure(program, "running", ok=False).returncode, 7)
+        self.assertEqual(subprocess.run([program, "running"], check=False).returncode, 8)
+
+    def test_dump(self):
+        whole = self.run_guest("plain")
+        for what in ("dump", "callgrind-dump"):
+            raw = self.run_guest(what)
+            self.assertEqual(raw.parts, ["middle", "exit"])
+            self.assertEqual(instructions(raw), work(10, 100, 1000))
+            self.assertEqual(instructions(raw), instructions(whole))
+
+    def test_zero(self):
+        self.assertEqual(instructions(self.run_guest("zero")), work(100, 1000))
+
+    def test_collection(self):
+        for what in ("off", "toggle"):
+            self.assertEqual(instructions(self.run_guest(what)), work(10, 1000), what)
+            self.assertEqual(instructions(self.run_guest(what, "--cold-blocks=no")), work(10, 1000), what)
+        self.assertEqual(instructions(self.run_guest("toggle", "--collect-atstart=no")), work(100))
+        self.assertEqual(instructions(self.run_guest("plain", "--toggle-collect=wor?")), work(10, 100, 1000))
+        self.assertEqual(self.run_guest("plain", "--toggle-collect=work").totals()["Ir"], work(10, 100, 1000))
+
+    def test_instrumentation(self):
+        raw = self.run_guest("start", "--instr-atstart=no")
+        self.assertEqual(instructions(raw), work(100))
+        self.assertEqual(instructions(self.run_guest("callgrind-stop")), work(10, 1000))
+
+    def test_functions(self):
+        self.assertEqual(len(self.run_guest("plain", "--dump-before=work").parts), 4)
+        self.assertEqual(len(self.run_guest("plain", "--dump-after=work").parts), 4)
+        self.assertEqual(instructions(self.run_guest("plain", "--zero-before=work")), work(1000))
+        raw = self.run_guest("plain", "--fn-skip=work")
+        self.assertNotIn("work", {callee for _, callee in raw.calls()})
+
+
+class Life(harness.EngineTest):
+    def run_guest(self, what, *options, **more):
+        return self.profile(*harness.GEOMETRY, *options, self.guest("life.c"), what, **more)
+
+    def test_threads(self):
+        for option in ("--shared-l1=no", "--shared-l1=yes"):
+            raw = self.run_guest("threads", option)
+            self.assertEqual(len(raw.threads), 4)
+            by_thread = {}
+            for (thread, instr), costs in raw.self_costs.items():
+                if raw.name_of(raw.instrs[instr].context) == "work":
+                    by_thread[thread] = by_thread.get(thread, 0) + costs["Ir"]
+            self.assertEqual(by_thread, {thread: work(*[1000] * 100) for thread in (2, 3, 4)})
+            self.assertEqual(raw.calls()["thread_body", "work"], 300)
+
+    def test_signals(self):
+        raw = self.run_guest("signals")
+        self.assertEqual(instructions(raw), work(*[5] * 20, *[7] * 10, 9))
+        calls = raw.calls()
+        self.assertEqual((calls["handler", "work"], calls["leaping", "work"]), (10, 10))
+        self.assertEqual((calls["signals", "interrupted"], calls["interrupted", "work"]), (20, 10))
+        inclusive = {raw.name_of(c): costs["Ir"] for c, costs in raw.function_incl.items()}
+        own = raw.self_by_function()
+        returning = own["__restore_rt"]["Ir"] # from both handlers' frames, but the leaping one never returns
+        self.assertEqual(inclusive["handler"], own["handler"]["Ir"] + work(*[5] * 10) + returning)
+        self.assertLess(inclusive["interrupted"], 20 * 1000) # nothing of the handlers
+
+    def test_fork(self):
+        program = self.guest("life.c")
+        for option, expected in (("--fork-inherit=no", work(10)), ("--fork-inherit=yes", work(100, 10))):
+            for name in self.raw_files():
+                os.unlink(name)
+            self.tenure(*harness.GEOMETRY, option, program, "fork")
+            raws = sorted(instructions(rawfile.Raw(name)) for name in self.raw_files())
+            self.assertEqual(raws, sorted([work(100), expected]))
+
+    def test_names(self):
+        """A name without %p: the child does not touch its parent's file."""
+        self.tenure(*harness.GEOMETRY, "--tenure-out-file=tenure.raw.x", self.guest("life.c"), "fork")
+        self.assertEqual([os.path.basename(n) for n in self.raw_files()], ["tenure.raw.x", "tenure.raw.x.2"])
+        os.environ["TENURE_TEST"] = "v"
+        self.tenure("--tenure-out-file=tenure.raw.%q{TENURE_TEST}.%%.%h", self.guest("life.c"), "none")
+        with open("/proc/sys/kernel/hostname", encoding="utf-8") as file:
+            self.assertTrue(os.path.exists(os.path.join(self.folder, "tenure.raw.v.%." + file.read().strip())))
+
+    def test_exec(self):
+        """Up to the exec, the first image has its profile; with --trace-children the second has its own."""
+        program = self.guest("life.c")
+        self.tenure(*harness.GEOMETRY, program, "exec")
+        names = self.raw_files()
+        self.assertEqual([instructions(rawfile.Raw(name)) for name in names], [work(20)])
+        self.tenure(*harness.GEOMETRY, "--trace-children=yes", program, "exec")
+        raws = [instructions(rawfile.Raw(name)) for name in self.raw_files() if name not in names]
+        self.assertEqual(sorted(raws), [work(20), work(30)])
+
+    def test_ends(self):
+        for what, status in (("crash", -11), ("abort", -6), ("kill", -15), ("_exit", 3)):
+            for name in self.raw_files():
+                os.unlink(name)
+            result = self.tenure(*harness.GEOMETRY, self.guest("life.c"), what, ok=False)
+            self.assertEqual(result.returncode, status, what)
+            self.assertEqual(instructions(rawfile.Raw(self.raw_files()[0])), work(40), what)
+
+
+class Notice(harness.EngineTest):
+    def test_surroundings(self):
+        program = self.guest("notice.c")
+        env = {"LD_PRELOAD": "/nonexistent.so", "TENURE_TEST": "kept"}
+        mine = dict(os.environ, **env)
+        mine.pop("VALGRIND_LIB")
+        native = subprocess.run([program, "a", "b"], env=mine, cwd=self.folder, stdout=subprocess.PIPE,
+                                stderr=subprocess.DEVNULL, check=True).stdout.decode()
+        seen = self.tenure(program, "a", "b", env=env).stdout.decode()
+        self.assertEqual(sorted(seen.splitlines()), sorted(native.splitlines()))
+
+    def test_stack(self):
+        """Where the program's stack begins does not depend on the environment."""
+        program = self.guest("notice.c")
+        seen = {self.tenure(program, "stack", env={"TENURE_TEST": "x" * size}).stdout
+                for size in (1, 17, 4000, 60000)}
+        self.assertEqual(len(seen), 1, seen)
+
+
+class Refusals(harness.EngineTest):
+    def refused(self, *options, **more):
+        result = self.tenure(*options, self.guest("calls.S", "-nostdlib"), ok=False, **more)
+        self.assertEqual(result.returncode, 125, result.stderr)
+        self.assertEqual(len(result.stderr.decode().strip().splitlines()), 1, result.stderr)
+        return result.stderr.decode()
+
+    def test_geometry(self):
+        for bad in ("1", "0,1,64", "32768,8,65", "32768,8", "a,b,c", "32768,8,64,1", "64,0,64", "100,3,64"):
+            self.refused(f"--D1={bad}")
+        self.assertIn("line", self.refused("--LL=4096,1,32", "--D1=4096,1,64"))
+
+    def test_values(self):
+        self.refused("--cacheuse=maybe")
+        self.refused("--paths=many")
+        self.refused("--cache-sim=no")
+
+    def test_files(self):
+        self.assertIn("no such directory", self.refused("--tenure-out-file=/nowhere/at/all"))
+
+    def test_full_disk(self):
+        """The program goes on, with one line about what is lost."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+        result = self.tenure(self.guest("mix.c", "-lm"), ok=False, preexec_fn=limit)
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(len(result.stderr.decode().strip().splitlines()), 1, result.stderr)
+        self.assertIn("is lost", result.stderr.decode())
+
+    def test_foreign_options(self):
+        """Each option that Callgrind and Cachegrind print in --help is taken, or refused with a reason."""
+        ours = self.tenure("--help", ok=False).stdout.decode()
+        for tool in ("callgrind", "cachegrind"):
+            text = self.valgrind(tool, "--help", ok=False).stdout.decode()
+            text = text[text.index("user options for"):text.index("Extra options")]
+            options = [word.partition("=")[0] for line in text.splitlines()
+                       for word in line.split()[:1] if word.startswith("--") and "=" in word]
+            self.assertGreater(len(options), 5)
+            for option in options:
+                name = option.partition("<")[0]
+                if f"{name}=" not in ours:
+                    self.assertIn("refused", self.refused(f"{name}=1"), option)
+
+
+if __name__ == "__main__":
+    harness.main()

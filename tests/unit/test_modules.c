@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_modules.c: the core's small parts, each alone: arrays, pools, tables, configurations, find-or-make of code. */
+#include "../refmodel/host_hosted.h"
+#include "core/arena.h"
+#include "core/code.h"
+#include "core/table.h"
+#include "core/tenure_core.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void arrays_do_not_move(void **state)
+{
+    struct tn_array array;
+    size_t before = host_bytes();
+    uint64_t *first;
+
+    (void)state;
+    tn_array_init(&array, sizeof(uint64_t));
+    first = tn_array_add(&array);
+    *first = 42;
+    for (uint64_t i = 1; i < 100000; i++) {
+        uint64_t *element = tn_array_add(&array);
+
+        assert_int_equal(*element, 0);
+        *element = i;
+    }
+    assert_int_equal(array.count, 100000);
+    assert_ptr_equal(first, tn_array_at(&array, 0));
+    assert_int_equal(*first, 42);
+    for (uint32_t i = 1; i < 100000; i++)
+        assert_int_equal(*(uint64_t *)tn_array_at(&array, i), i);
+    assert_null(tn_array_get(&array, 5000000));
+    *(uint64_t *)tn_array_force(&array, 5000000) = 7;
+    assert_int_equal(*(uint64_t *)tn_array_get(&array, 5000000), 7);
+    assert_int_equal(array.count, 100000);
+    tn_array_free(&array);
+    assert_int_equal(host_bytes(), before);
+}
+
+static void pools_give_zeroes_again(void **state)
+{
+    struct tn_pool pool;
+    size_t before = host_bytes();
+    void *element[1000];
+
+    (void)state;
+    tn_pool_init(&pool, 40);
+    for (int round = 0; round < 3; round++) {
+        static const char zero[40];
+
+        for (int i = 0; i < 1000; i++) {
+            element[i] = tn_pool_get(&pool);
+            assert_memory_equal(element[i], zero, 40);
+            memset(element[i], 0xff, 40);
+        }
+        assert_int_equal(pool.live, 1000);
+        for (int i = 0; i < 1000; i++)
+            tn_pool_put(&pool, element[i]);
+        assert_int_equal(pool.live, 0);
+    }
+    tn_pool_free(&pool);
+    assert_int_equal(host_bytes(), before);
+}
+
+static bool equal_key(const void *owner, uint32_t id, const void *key)
+{
+    return ((const uint64_t *)owner)[id] == *(const uint64_t *)key;
+}
+
+static void tables_find_what_was_added(void **state)
+{
+    enum { N = 50000 };
+    struct tn_table table;
+    uint64_t *keys = calloc(N + 1, sizeof *keys), absent = 999;
+    size_t before = host_bytes();
+
+    (void)state;
+    tn_table_init(&table);
+    for (uint32_t id = 1; id <= N; id++) {
+        keys[id] = id * 4096ull;
+        assert_int_equal(tn_table_find(&table, (uint32_t)keys[id] & 1023, equal_key, keys, &absent), 0);
+        tn_table_add(&table, id % 7 ? tn_hash(keys[id], 1) : 5, id); /* some of one hash */
+        if (id == 5000)
+            break;
+    }
+    for (uint32_t id = 1; id <= 5000; id++)
+        assert_int_equal(tn_table_find(&table, id % 7 ? tn_hash(keys[id], 1) : 5, equal_key, keys, &keys[id]), id);
+    tn_table_free(&table);
+    assert_int_equal(host_bytes(), before);
+    free(keys);
+}
+
+static void refused(struct tn_config config, bool good)
+{
+    const char *fault = tn_config_check(&config);
+
+    assert_int_equal(fault == NULL, good);
+    if (fault) {
+        assert_true(strlen(fault) > 10);
+        assert_null(strchr(fault, '\n'));
+    }
+}
+
+static void impossible_configurations(void **state)
+{
+    struct tn_config good, c;
+
+    (void)state;
+    tn_config_default(&good);
+    refused(good, true);
+#define REFUSE(change) (c = good, change, refused(c, false))
+#define ACCEPT(change) (c = good, change, refused(c, true))
+    REFUSE(c.d1.line = 48);
+    REFUSE(c.d1.line = 8);
+    REFUSE(c.i1.line = 2048);
+    REFUSE(c.ll.assoc = 0);
+    REFUSE(c.d1.size = 0);
+    REFUSE(c.d1.size = 1000);
+    REFUSE((c.i1 = (struct tn_geometry){ 32768, 8, 128 })); /* longer than the last level's */
+    REFUSE((c.cache_sim = false, c.branch_sim = false));
+    ACCEPT((c.cache_sim = false, c.branch_sim = true));
+    ACCEPT((c.d1 = (struct tn_geometry){ 48 << 10, 12, 64 }));
+    ACCEPT((c.ll = (struct tn_geometry){ 6 << 20, 12, 64 }));
+    ACCEPT((c.ll = (struct tn_geometry){ 7 * 1024 * 64, 1, 1024 }));
+    ACCEPT((c.d1 = (struct tn_geometry){ 16, 1, 16 }));
+#undef REFUSE
+#undef ACCEPT
+}
+
+static void code_is_found_again(void **state)
+{
+    struct tn_config config;
+    tn_core *core;
+    struct tn_object_info object = { .path = "/x", .start = 0x1000, .size = 0x1000 };
+    struct tn_function_info function = { 0, 0x1000, 64, "f", 0 };
+    struct tn_instr_info a = { 0x1000, 0, 4, 0, 1, 0 }, b = { 0x1004, 0, 4, 0, 0, 1 };
+    size_t before = host_bytes();
+    uint32_t ids[2], counter;
+
+    (void)state;
+    tn_config_default(&config);
+    core = tn_core_new(&config);
+    function.object = tn_object(core, &object);
+    a.function = b.function = tn_function(core, &function);
+    assert_true(tn_function(core, &function) != a.function); /* a new one each time */
+    ids[0] = tn_instr(core, &a);
+    ids[1] = tn_instr(core, &b);
+    assert_true(ids[0] && ids[1] && ids[0] != ids[1]);
+    assert_int_equal(tn_instr(core, &a), ids[0]);
+    a.length = 5;
+    assert_true(tn_instr(core, &a) != ids[0]);
+    counter = tn_segment(core, ids, 2);
+    assert_int_equal(tn_segment(core, ids, 2), counter);
+    assert_true(tn_segment(core, ids, 1) != counter);
+    assert_int_equal(tn_guarded(core, ids[0], true), tn_guarded(core, ids[0], true));
+    assert_true(tn_guarded(core, ids[0], true) != tn_guarded(core, ids[0], false));
+    tn_core_free(core);
+    assert_int_equal(host_bytes(), before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arrays_do_not_move),        cmocka_unit_test(pools_give_zeroes_again),
+        cmocka_unit_test(tables_find_what_was_added), cmocka_unit_test(impossible_configurations),
+        cmocka_unit_test(code_is_found_again),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
