@@ -2,8 +2,9 @@
 """The programs that are measured: what they are called, the package they come from, their sizes and inputs.
 
 SIZES was found by trial: `full` takes Callgrind (--cache-sim=yes --cacheuse=yes) about 30 seconds on a machine of
-2024, `quick` about 3; compilers need 7 to start, so theirs are about 10. clang is the very large case: 3 minutes.
-A machine that is twice as fast needs the sizes doubled, no more: ratios hardly depend on them.
+2024, `quick` about 3; but cc1 needs 7 to start, and cc1plus and clang 30 to read one standard header, so theirs
+are longer. clang is the very large case: `full` takes 3 minutes. A machine that is twice as fast needs the sizes
+doubled, no more: ratios hardly depend on them.
 
 A program is prepared once in the scratch folder: prepare(scratch, tools, size) returns its argv. It writes what it
 computes to standard output, so that every measure can be checked to have done the same work.

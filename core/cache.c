@@ -146,7 +146,9 @@ static bool bring(struct tn_thread *thread, const struct tn_l1_layout *layout, s
     if (missed) {
         way = victim_of(end - l1->assoc, l1->assoc);
         queue_miss(thread, l1, way, (uint32_t)(way - ways), miss);
-        *way = (struct tn_way){.line = miss->line};
+        way->line = miss->line;
+        way->use = 0;
+        way->mask = 0;
         l1->missed_access = miss->stamp >> TN_STEP_BITS;
     }
     way->stamp = miss->stamp;

@@ -162,6 +162,12 @@ uint32_t tn_fetch(tn_core *core, const struct tn_fetch_info *info)
 
 /* ------------------------------------------------------------------------------------------ threads */
 
+static void recycle(tn_core *core, struct tn_thread *thread)
+{
+    thread->user = (uintptr_t)core->spare;
+    core->spare = thread;
+}
+
 static struct tn_thread *hot_memory(tn_core *core)
 {
     struct tn_thread *thread = core->spare;
@@ -171,6 +177,8 @@ static struct tn_thread *hot_memory(tn_core *core)
     memset(thread, 0, sizeof *thread);
     return thread;
 }
+
+static void adopt_caches(tn_core *core, struct tn_thread *heir);
 
 tn_thread *tn_thread_new(tn_core *core, tn_thread *parent, uint64_t os_id)
 {
@@ -202,6 +210,7 @@ tn_thread *tn_thread_new(tn_core *core, tn_thread *parent, uint64_t os_id)
             caches_new(core, &thread->i1, &thread->d1, &thread->l2);
         tn_l1_clear(thread, &core->layout.i1, thread->i1);
         tn_l1_clear(thread, &core->layout.d1, thread->d1);
+        adopt_caches(core, thread);
     }
     return thread;
 }
@@ -214,7 +223,8 @@ static uint64_t now(const tn_core *core)
 void tn_thread_flush(struct tn_thread *thread)
 {
     tn_core *core = thread->core;
-    if (!core->config.cache_sim || (core->config.shared_l1 && thread != core->running))
+    bool holds_caches = !core->config.shared_l1 || thread == core->running || thread == core->orphan;
+    if (!core->config.cache_sim || !holds_caches)
         return;
     tn_l1_end(thread, &core->layout.i1, thread->i1, now(core));
     tn_l1_end(thread, &core->layout.d1, thread->d1, now(core));
@@ -245,6 +255,19 @@ static void hand_over(tn_core *core, struct tn_thread *thread)
         core->running = thread;
         tn_thread_switch(core, other);
     }
+    if (!core->running && core->config.shared_l1)
+        core->orphan = thread;
+}
+
+/* The shared caches of a thread that ended as the last one go to `heir`. */
+static void adopt_caches(tn_core *core, struct tn_thread *heir)
+{
+    struct tn_thread *orphan = core->orphan;
+    if (!orphan)
+        return;
+    carry_caches(core, orphan, heir);
+    core->orphan = NULL;
+    recycle(core, orphan);
 }
 
 /* What a thread counted until it ended; its counters serve the next thread. */
@@ -282,8 +305,8 @@ void tn_thread_end(tn_thread *thread)
     if (!core->config.shared_l1)
         caches_free(thread->i1, thread->d1, thread->l2);
     record->thread = NULL;
-    thread->user = (uintptr_t)core->spare;
-    core->spare = thread;
+    if (thread != core->orphan)
+        recycle(core, thread);
 }
 
 void tn_thread_switch(tn_core *core, tn_thread *to)
@@ -471,6 +494,8 @@ int tn_finish(tn_core *core, void *stream, const char *why)
     each_thread(core, tn_settle);
     if (core->config.flush_at_exit) {
         each_thread(core, flush_caches);
+        if (core->orphan)
+            flush_caches(core->orphan);
         end_tenures(core);
     }
     return tn_dump(core, stream, why);
@@ -519,6 +544,8 @@ static void end_thread(struct tn_thread *thread)
 void tn_core_free(tn_core *core)
 {
     each_thread(core, end_thread);
+    if (core->orphan)
+        recycle(core, core->orphan);
     for (struct tn_thread *thread = core->spare, *next; thread; thread = next) {
         next = (struct tn_thread *)(uintptr_t)thread->user;
         tn_host_free(thread, core->layout.thread_bytes);

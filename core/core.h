@@ -55,6 +55,7 @@ struct tn_core {
     bool collecting, toggles, dump_wanted;
     struct tn_thread *running; /* serial engines: whose clock is right; with shared_l1, whose caches */
     struct tn_thread *spare; /* hot memory of ended threads, linked through user */
+    struct tn_thread *orphan; /* ended as the last one, with the shared caches */
     uint64_t ended_clock;    /* the latest of threads that have ended */
     struct tn_written {      /* definitions that the raw profile has already (raw_write.c) */
         uint32_t part, objects, functions, instrs, metas;

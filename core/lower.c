@@ -193,8 +193,12 @@ static void stay_end(tn_core *core, const struct tn_l1 *l1, struct tn_stay *stay
 static void stay_begin(tn_core *core, const struct tn_l1 *l1, struct tn_stay *stay,
                        const struct tn_entry *entry, uint64_t *late, struct tn_record *record)
 {
-    *stay = (struct tn_stay){.node = entry->node, .late = late, .loaded = entry->stamp, .epoch = core->epoch,
-                             .record = record};
+    stay->node = entry->node;
+    stay->late = late;
+    stay->record = record;
+    stay->loaded = entry->stamp;
+    stay->touches = stay->bytes = 0;
+    stay->epoch = core->epoch;
     stay->line_offset = (uint32_t)(entry->line & (l1->next->shape.line - 1));
     record->holders++;
     if (entry->node)
@@ -208,7 +212,8 @@ static struct tn_record *look_up(tn_core *core, struct tn_lower *lower, const st
 
 static struct tn_record *ask(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry, uint64_t *late)
 {
-    struct tn_place place = tn_sets_split(&lower->sets, entry->line);
+    struct tn_place place;
+    tn_sets_split(&lower->sets, entry->line, &place);
     return look_up(core, lower, entry, late, &place);
 }
 
@@ -219,10 +224,18 @@ static struct tn_record *fill(tn_core *core, struct tn_lower *lower, const struc
     slot_leaves(core, lower, home, entry->stamp);
     struct tn_record *parent = lower->next ? ask(core, lower->next, entry, late) : NULL;
     struct tn_record *record = record_at(core, lower, home);
-    *record = (struct tn_record){.node = entry->node, .late = late, .loaded = entry->stamp, .epoch = core->epoch,
-                                 .stream = entry->l1->stream,
-                                 .level = lower->level & 3, .resident = true, .live = true, .parent = parent,
-                                 .displaced = record != &lower->homes[home]};
+    bool displaced = record != &lower->homes[home];
+    record->node = entry->node;
+    record->late = late;
+    record->loaded = entry->stamp;
+    record->touches = record->bytes = record->mask = 0;
+    record->parent = parent;
+    record->epoch = core->epoch;
+    record->holders = 0;
+    record->stream = entry->l1->stream;
+    record->level = lower->level & 3;
+    record->resident = record->live = true;
+    record->displaced = displaced;
     if (parent) {
         uint64_t line = entry->line & ~(uint64_t)(lower->shape.line - 1);
         record->line_unit = (line & (lower->next->shape.line - 1)) / TN_MIN_LINE & 63;
@@ -308,7 +321,7 @@ void tn_drain(tn_core *core)
     for (uint32_t i = 0; i < n + AHEAD_SET; i++) {
         if (i < n) {
             const struct tn_lower *lower = queue[i].l1->next;
-            places[i] = tn_sets_split(&lower->sets, queue[i].line);
+            tn_sets_split(&lower->sets, queue[i].line, &places[i]);
             tn_sets_prefetch(&lower->sets, &places[i]);
         }
         if (i >= AHEAD_RECORD && i - AHEAD_RECORD < n) {

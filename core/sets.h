@@ -50,13 +50,15 @@ struct tn_place {
     bool hit;
 };
 
-/* Set and tag of an address; the slot is not known yet. */
-static inline struct tn_place tn_sets_split(const struct tn_sets *sets, uint64_t address)
+/* Set and tag of an address; the slot is not known yet. (Field by field: a struct put together on the stack is
+ * copied in wider pieces than it was written in, which stalls.) */
+static inline void tn_sets_split(const struct tn_sets *sets, uint64_t address, struct tn_place *place)
 {
     uint64_t number = address >> sets->line_bits & sets->number_mask;
-    if (sets->set_mask || sets->sets == 1)
-        return (struct tn_place){.set = number & sets->set_mask, .tag = number >> sets->set_bits};
-    return (struct tn_place){.set = number % sets->sets, .tag = number / sets->sets};
+    bool power_of_two = sets->set_mask || sets->sets == 1;
+    place->set = power_of_two ? number & sets->set_mask : number % sets->sets;
+    place->tag = power_of_two ? number >> sets->set_bits : number / sets->sets;
+    place->hit = false;
 }
 
 static inline void tn_sets_prefetch(const struct tn_sets *sets, const struct tn_place *place)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * demangle.c: readable names of C++ and Rust symbols, through libiberty.
+ * demangle.c: readable names of C++ and Rust symbols, through libiberty; and of functions without a symbol, which
+ * an engine calls by their offset in the object file: "0x15990" of libz.so.1 is "libz.so.1+0x15990".
  *
  * Symbols come from files that may be hostile. A short mangled name can stand for an astronomically long one, so
  * the output is taken piece by piece and the demangler is left, by a jump, when there is too much of it; its
@@ -58,13 +59,38 @@ const char *tp_demangle(struct tp_arena *arena, const char *symbol)
     return tp_clean_text(arena, out.text, out.size);
 }
 
+static bool is_offset(const char *symbol)
+{
+    return strncmp(symbol, "0x", 2) == 0 && symbol[2] && !symbol[2 + strspn(symbol + 2, "0123456789abcdef")];
+}
+
+/* "object+0x123", without the object's folder; NULL: no memory. */
+static const char *in_object(struct tp_arena *arena, const char *path, const char *offset)
+{
+    const char *slash = strrchr(path, '/');
+    const char *object = slash ? slash + 1 : path;
+    size_t length = strlen(object), size = strlen(offset);
+    char *name = tp_arena_alloc(arena, length + size + 2);
+
+    if (!name)
+        return NULL;
+    memcpy(name, object, length);
+    name[length] = '+';
+    memcpy(name + length + 1, offset, size + 1);
+    return name;
+}
+
 int tp_demangle_all(struct tp_recording *rec, struct tp_error *err)
 {
     for (size_t i = 0; i < rec->functions.count; i++) {
         struct tp_function *function = &rec->functions.at[i];
         if (!function->symbol)
             continue;
-        function->name = tp_demangle(&rec->arena, function->symbol);
+        if (is_offset(function->symbol) && function->object)
+            function->name =
+                in_object(&rec->arena, rec->objects.at[function->object - 1].path, function->symbol);
+        else
+            function->name = tp_demangle(&rec->arena, function->symbol);
         if (!function->name)
             return TP_NO_MEMORY(err);
     }

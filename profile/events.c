@@ -177,10 +177,15 @@ int tp_events_read(struct tp_events *events, struct tp_cursor *c, const char **w
 static const char *group_of(const struct tp_column *column)
 {
     static const char *const branches[] = {"Bc", "Bcm", "Bi", "Bim"};
+    static const char *const misses[] = {"I1mr", "ILmr", "D1mr", "D1mw", "DLmr", "DLmw", "I2mr", "D2mr", "D2mw"};
 
     for (size_t i = 0; i < sizeof branches / sizeof *branches; i++) {
         if (strcmp(column->name, branches[i]) == 0)
             return "branches";
+    }
+    for (size_t i = 0; i < sizeof misses / sizeof *misses; i++) {
+        if (strcmp(column->name, misses[i]) == 0)
+            return "misses";
     }
     for (size_t i = 0; i < sizeof use / sizeof *use; i++) {
         if (strncmp(column->name, use[i].name, strlen(use[i].name)) == 0)

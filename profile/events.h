@@ -43,8 +43,8 @@ enum { TP_UNUSED = 255, TP_DROPPED = 254 };
 /* Read an EVENTS record. A second one must say the same. On failure `what` says what is wrong. */
 int tp_events_read(struct tp_events *events, struct tp_cursor *c, const char **what);
 
-/* Take out the columns of events that were not simulated (branches, line use): groups of which nothing was ever
- * seen. Put the others in the order that people expect. `seen` is the sum of all costs read; a dropped event's
+/* Take out the columns of events that were not simulated (branches, misses, line use): groups of which nothing was
+ * ever seen. Put the others in the order that people expect. `seen` is the sum of all costs read; a dropped event's
  * costs are all 0, so its column is never written to. kept[old column] is the new one, or TP_DROPPED. No EVENTS
  * record may be read afterwards. */
 void tp_events_arrange(struct tp_events *events, const uint64_t *seen, uint8_t *kept);

@@ -29,6 +29,7 @@
 
 #include "profile/debugfile.h"
 #include "profile/error.h"
+#include "profile/filetable.h"
 
 enum { DEEPEST = 256, REPORT_EVERY = 64 };
 
@@ -57,7 +58,7 @@ struct symbols {
     struct tp_error *err;
     struct place *places;     /* all, by object, then address */
     size_t *first;            /* of each object; objects + 1 entries */
-    struct tp_idmap file_ids; /* hash of the path -> file */
+    struct tp_file_table files;
     struct tp_idmap file_at;  /* libdw's pointer -> file + 1; of the current object */
     bool no_memory;
 
@@ -161,50 +162,12 @@ static bool covers_place(const struct symbols *s, uint64_t begin, uint64_t end)
 
 /* ------------------------------------------------------------------------------------------ file names */
 
-/* Without "/./" and "//", which compilers leave when they join names. */
-static char *tidy(struct tp_arena *arena, const char *path)
-{
-    char *copy = tp_arena_copy(arena, path, strlen(path)), *to = copy;
-
-    for (const char *from = path; copy && *from;) {
-        if (*from == '/' && from[1] == '/')
-            from++;
-        else if (*from == '/' && from[1] == '.' && from[2] == '/')
-            from += 2;
-        else
-            *to++ = *from++;
-    }
-    if (to)
-        *to = '\0';
-    return copy;
-}
-
-/* File + 1 for a path; 0 for NULL or if memory has run out (then no_memory is set). */
 static uint32_t file_of_text(struct symbols *s, const char *path)
 {
-    char *tidied = tidy(&s->rec->arena, path);
-    const char *clean = tidied ? tp_clean_text(&s->rec->arena, tidied, strlen(tidied)) : NULL;
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint32_t file = tp_file_add(&s->files, s->rec, path);
 
-    if (!clean)
-        goto no_memory;
-    for (const char *p = clean; *p; p++)
-        hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
-    for (hash |= 1;; hash += 2) { /* a hash that two paths share: the next one */
-        uint32_t index = tp_idmap_find(&s->file_ids, hash);
-        if (index == TP_NOT_FOUND)
-            break;
-        if (strcmp(s->rec->files.at[index], clean) == 0)
-            return index + 1;
-    }
-    const char **file = TP_VECTOR_ADD(&s->rec->files);
-    if (!file || tp_idmap_add(&s->file_ids, hash, (uint32_t)s->rec->files.count - 1))
-        goto no_memory;
-    *file = clean;
-    return (uint32_t)s->rec->files.count;
-no_memory:
-    s->no_memory = true;
-    return 0;
+    s->no_memory |= file == 0;
+    return file;
 }
 
 /* Relative to where the unit was compiled, if it says so. libdw has joined the two where the file has no folder of
@@ -480,21 +443,22 @@ static bool unit_is_touched(struct symbols *s)
     return s->ranges.count > 0;
 }
 
-/* A function's definition: the place of its beginning learns file and line. */
+/* A function's definition: the places where its pieces begin (.cold is one) learn file and line. */
 static void found_function(struct symbols *s, Dwarf_Die *die)
 {
-    Dwarf_Addr entry;
+    Dwarf_Addr base, begin, end;
+    ptrdiff_t at = 0;
     int line = 0;
 
-    if (dwarf_entrypc(die, &entry))
-        return;
-    for (struct place *p = lower_bound(s, entry); p < s->end && p->address == entry; p++) {
-        if (!p->function)
-            continue;
-        struct tp_function *function = &s->rec->functions.at[p->index];
-        function->file = file_of(s, dwarf_decl_file(die));
-        if (dwarf_decl_line(die, &line) == 0 && line > 0)
-            function->line = (uint32_t)line;
+    while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+        for (struct place *p = lower_bound(s, begin); p < s->end && p->address == begin; p++) {
+            if (!p->function)
+                continue;
+            struct tp_function *function = &s->rec->functions.at[p->index];
+            function->file = file_of(s, dwarf_decl_file(die));
+            if (dwarf_decl_line(die, &line) == 0 && line > 0)
+                function->line = (uint32_t)line;
+        }
     }
 }
 
@@ -786,7 +750,7 @@ static void symbols_free(struct symbols *s)
 {
     free(s->places);
     free(s->first);
-    tp_idmap_free(&s->file_ids);
+    tp_file_table_free(&s->files);
     tp_idmap_free(&s->file_at);
     tp_idmap_free(&s->frame_of);
     TP_VECTOR_FREE(&s->ranges);

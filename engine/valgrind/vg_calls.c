@@ -88,7 +88,8 @@ static IRExpr *stack_pointer(struct vg_builder *b)
 
 static void emit_jump(struct vg_builder *b, UInt site, UInt function, IRExpr *guard)
 {
-    vg_call_helper(b, "jumped_known", jumped_known, mkIRExprVec_2(pair(site, function), stack_pointer(b)), guard);
+    vg_call_helper(b, "jumped_known", jumped_known, mkIRExprVec_2(pair(site, function), stack_pointer(b)),
+                   guard);
 }
 
 void vg_emit_fall(struct vg_builder *b, UInt from, UInt function)
@@ -138,7 +139,8 @@ static void emit_call(struct vg_builder *b, const struct vg_insn *insn, IRExpr *
 
     if (target->tag != Iex_Const) {
         vg_call_helper(b, "call_found", call_found,
-                       mkIRExprVec_4(vg_u64(insn->id), target, stack_pointer(b), vg_u64(return_address)), NULL);
+                       mkIRExprVec_4(vg_u64(insn->id), target, stack_pointer(b), vg_u64(return_address)),
+                       NULL);
         return;
     }
     if (target->Iex.Const.con->Ico.U64 == return_address)
@@ -151,9 +153,10 @@ static void emit_call(struct vg_builder *b, const struct vg_insn *insn, IRExpr *
 static void emit_found_jump(struct vg_builder *b, const struct vg_insn *insn, IRExpr *target)
 {
     const struct vg_plan *plan = b->plan;
-    IRExpr *inside = IRExpr_RdTmp(vg_assign(b, IRExpr_Binop(Iop_Sub64, target, vg_u64(plan->function_start))));
-    IRExpr *near = IRExpr_RdTmp(vg_assign(
-        b, IRExpr_Binop(Iop_CmpLT64U, inside, vg_u64(plan->function_end - plan->function_start))));
+    IRExpr *inside =
+        IRExpr_RdTmp(vg_assign(b, IRExpr_Binop(Iop_Sub64, target, vg_u64(plan->function_start))));
+    IRExpr *near = IRExpr_RdTmp(
+        vg_assign(b, IRExpr_Binop(Iop_CmpLT64U, inside, vg_u64(plan->function_end - plan->function_start))));
     IRExpr *far = IRExpr_RdTmp(vg_assign(b, IRExpr_Unop(Iop_Not1, near)));
 
     vg_call_helper(b, "jumped_found", jumped_found,
@@ -180,7 +183,8 @@ static void emit_transfer(struct vg_builder *b, const struct vg_insn *insn, IREx
         emit_call(b, insn, target);
         break;
     case Ijk_Ret:
-        vg_call_helper(b, "returned", returned, mkIRExprVec_3(vg_u64(insn->id), stack_pointer(b), target), NULL);
+        vg_call_helper(b, "returned", returned, mkIRExprVec_3(vg_u64(insn->id), stack_pointer(b), target),
+                       NULL);
         break;
     case Ijk_Boring:
         emit_last_jump(b, insn, target);

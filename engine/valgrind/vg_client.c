@@ -30,7 +30,14 @@
 extern Addr VG_(clstk_end);
 extern Bool VG_(extend_stack)(ThreadId tid, Addr address);
 
-enum { AREA = 256 << 10, STRINGS = 128 << 10, AT_PLATFORM = 15, AT_BASE_PLATFORM = 24, AT_RANDOM = 25, AT_EXECFN = 31 };
+enum {
+    AREA = 256 << 10,
+    STRINGS = 128 << 10,
+    AT_PLATFORM = 15,
+    AT_BASE_PLATFORM = 24,
+    AT_RANDOM = 25,
+    AT_EXECFN = 31
+};
 
 /* The vector, taken apart. */
 struct image {
@@ -59,30 +66,33 @@ static Bool has_name(const HChar *variable, const HChar *name)
     return VG_(strncmp)(variable, name, length) == 0 && variable[length] == '=';
 }
 
-/* Takes Valgrind's libraries out of LD_PRELOAD's value, in place; False if nothing is left. */
+/* Takes Valgrind's libraries out of LD_PRELOAD's value, in place. False if the variable is Valgrind's altogether; a
+ * value of the program's own follows Valgrind's behind a colon, be it empty. */
 static Bool clean_preload(HChar *value)
 {
     HChar *from = value, *to = value;
+    Bool own = True;
 
     while (*from != '\0') {
         SizeT length = VG_(strcspn)(from, ": ");
         HChar after = from[length];
-        Bool ours;
 
         from[length] = '\0';
-        ours = VG_(strstr)(from, "/vgpreload_") != NULL;
-        if (!ours && length > 0) {
+        own = VG_(strstr)(from, "/vgpreload_") == NULL;
+        if (own && length > 0) {
             if (to != value)
                 *to++ = ':';
             VG_(memmove)(to, from, length);
             to += length;
         }
         from += length;
-        if (after != '\0')
-            *from++ = after;
+        if (after != '\0') {
+            from++;
+            own = True;
+        }
     }
     *to = '\0';
-    return to != value;
+    return own || to != value;
 }
 
 /* Takes the wrapper's folder off the end of LD_LIBRARY_PATH; False if nothing is left. */
@@ -100,7 +110,8 @@ static Bool clean_library_path(HChar *value)
 
 static Bool from_wrapper(const HChar *variable)
 {
-    return VG_(strcmp)(variable, "GLIBCPP_FORCE_NEW=1") == 0 || VG_(strcmp)(variable, "GLIBCXX_FORCE_NEW=1") == 0;
+    return VG_(strcmp)(variable, "GLIBCPP_FORCE_NEW=1") == 0 ||
+           VG_(strcmp)(variable, "GLIBCXX_FORCE_NEW=1") == 0;
 }
 
 static Bool wrapped(const struct image *image)

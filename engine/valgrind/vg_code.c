@@ -23,13 +23,13 @@
 
 struct object {
     struct object *next;
-    Addr start, end;    /* mapped executable range known so far */
+    Addr start, end; /* mapped executable range known so far */
     ULong dev, ino;
-    Addr place;         /* address of the file's offset 0, as this mapping has it */
-    fb_object *bounds;  /* NULL: no functions are known */
-    UInt id;            /* the core's */
-    UInt *functions;    /* the core's ids, by fb_function.index */
-    UInt unnamed;       /* the function of everything without bounds; TN_NONE until needed */
+    Addr place;        /* address of the file's offset 0, as this mapping has it */
+    fb_object *bounds; /* NULL: no functions are known */
+    UInt id;           /* the core's */
+    UInt *functions;   /* the core's ids, by fb_function.index */
+    UInt unnamed;      /* the function of everything without bounds; TN_NONE until needed */
 };
 
 static struct object *objects; /* most recently used first */

@@ -30,7 +30,7 @@ extern void VG_(discard_translations)(Addr start, ULong bytes, const HChar *who)
 enum {
     HOT = 2000,         /* executions after which translating again pays */
     MAX_WORDS = 4096,   /* of one stretch's list while it is recorded */
-    MAX_COUNTERS = 128, /* counters of one stretch */
+    MAX_COUNTERS = 512, /* counters of one stretch */
     MAX_PENDING = 1024, /* blocks waiting to be translated again */
 };
 
@@ -239,7 +239,8 @@ void vg_cold_flush(struct vg_builder *b)
 
     if (record.of == NULL)
         return;
-    call = unsafeIRDirty_0_N(0, record.first ? "run_first_stretch" : "run_stretch", VG_(fnptr_to_fnentry)(helper),
+    call = unsafeIRDirty_0_N(0, record.first ? "run_first_stretch" : "run_stretch",
+                             VG_(fnptr_to_fnentry)(helper),
                              mkIRExprVec_2(vg_u64((Addr)keep_record()), IRExpr_GSPTR()));
     call->nFxState = 1;
     VG_(memset)(&call->fxState, 0, sizeof call->fxState);

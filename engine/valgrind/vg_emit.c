@@ -5,8 +5,8 @@
  * Everything of a thread lies at constant distances from one address, its tn_thread, which the guest state's
  * first shadow area holds: one Get per block. VEX's instruction selector knows [base + constant] and
  * [base + index * 8 + constant] only as Add64(base, constant) and Add64(Add64(base, Shl64(index, 3)), constant),
- * so addresses are always spelled that way, each field's anew: a temporary used once is folded into its user, one
- * used twice costs a register.
+ * so addresses are spelled that way. A temporary used once is folded into its user, one used twice costs a
+ * register: the address of a way is worth one (it saves VEX a third of the statements), that of a field is not.
  *
  * An access at `a`, as C (core/cache_hot.h; o: offset of a way in units of 8 bytes):
  *
@@ -187,30 +187,33 @@ static IRExpr *stamp(struct vg_builder *b, UInt back)
     return binary(b, Iop_Add64, IRExpr_RdTmp(b->clock), vg_u64(from_start));
 }
 
-/* The offset, in units of 8 bytes, of the way that an element of the way table names. */
-static IRExpr *way_offset(struct vg_builder *b, IRExpr *table_element)
+/* The address, but for the constant distance of all ways, of the way that an element of the way table names. */
+static IRExpr *way_at(struct vg_builder *b, IRExpr *table_element)
 {
-    return atom(b, IRExpr_Unop(Iop_16Uto64, atom(b, IRExpr_Load(Iend_LE, Ity_I16, table_element))));
+    IRExpr *offset = atom(b, IRExpr_Unop(Iop_16Uto64, atom(b, IRExpr_Load(Iend_LE, Ity_I16, table_element))));
+
+    return binary(b, Iop_Add64, IRExpr_RdTmp(b->base),
+                  binary(b, Iop_Shl64, offset, IRExpr_Const(IRConst_U8(3))));
 }
 
-static IRExpr *way_field(struct vg_builder *b, const struct tn_l1_layout *l1, IRExpr *offset, UInt distance)
+static IRExpr *way_field(struct vg_builder *b, const struct tn_l1_layout *l1, IRExpr *way, UInt distance)
 {
-    return element(b, offset, 3, l1->ways + distance);
+    return binary(b, Iop_Add64, way, vg_u64(l1->ways + distance));
 }
 
-static void bump_way(struct vg_builder *b, const struct tn_l1_layout *l1, IRExpr *offset, ULong use,
+static void bump_way(struct vg_builder *b, const struct tn_l1_layout *l1, IRExpr *way, ULong use,
                      IRExpr *mask, UInt back)
 {
     if (vg.config.use) {
-        IRExpr *sum = binary(b, Iop_Add64, load64(b, way_field(b, l1, offset, offsetof(struct tn_way, use))),
-                             vg_u64(use));
+        IRExpr *sum =
+            binary(b, Iop_Add64, load64(b, way_field(b, l1, way, offsetof(struct tn_way, use))), vg_u64(use));
         IRExpr *bits;
 
-        store64(b, way_field(b, l1, offset, offsetof(struct tn_way, use)), sum);
-        bits = binary(b, Iop_Or64, load64(b, way_field(b, l1, offset, offsetof(struct tn_way, mask))), mask);
-        store64(b, way_field(b, l1, offset, offsetof(struct tn_way, mask)), bits);
+        store64(b, way_field(b, l1, way, offsetof(struct tn_way, use)), sum);
+        bits = binary(b, Iop_Or64, load64(b, way_field(b, l1, way, offsetof(struct tn_way, mask))), mask);
+        store64(b, way_field(b, l1, way, offsetof(struct tn_way, mask)), bits);
     }
-    store64(b, way_field(b, l1, offset, offsetof(struct tn_way, stamp)), stamp(b, back));
+    store64(b, way_field(b, l1, way, offsetof(struct tn_way, stamp)), stamp(b, back));
 }
 
 /* ------------------------------------------------------------------------------------------ fetches */
@@ -265,7 +268,7 @@ static void emit_run(struct vg_builder *b, UInt first, Addr line)
     const struct tn_l1_layout *l1 = &vg.layout->i1;
     ULong slot = l1->table + 2 * (line >> l1->line_bits & l1->table_mask);
     struct tn_fetch_info run;
-    IRExpr *offset, *held, *missed;
+    IRExpr *way, *held, *missed;
     UInt id;
 
     plan_run(b, &run, first, line);
@@ -274,11 +277,11 @@ static void emit_run(struct vg_builder *b, UInt first, Addr line)
         vg_cold_fetch(b, &run, id);
         return;
     }
-    offset = way_offset(b, field(b, slot));
-    held = load64(b, way_field(b, l1, offset, offsetof(struct tn_way, line)));
+    way = way_at(b, field(b, slot));
+    held = load64(b, way_field(b, l1, way, offsetof(struct tn_way, line)));
     missed = binary(b, Iop_CmpNE64, held, vg_u64(line));
     vg_call_helper(b, "slow_fetch", slow_fetch, mkIRExprVec_1(vg_u64(id)), missed);
-    bump_way(b, l1, way_offset(b, field(b, slot)), tn_fetch_use(&run), vg_u64(run.mask),
+    bump_way(b, l1, way_at(b, field(b, slot)), tn_fetch_use(&run), vg_u64(run.mask),
              tn_fetch_stamp_back(&run));
 }
 
@@ -378,16 +381,16 @@ static void emit_test(struct vg_builder *b, IRExpr *address, UInt size, UInt id,
 {
     const struct tn_l1_layout *l1 = &vg.layout->d1;
     ULong line_size = 1ull << l1->line_bits;
-    IRExpr *offset = way_offset(b, element(b, table_index(b, address), 1, l1->table));
-    IRExpr *line = load64(b, way_field(b, l1, offset, offsetof(struct tn_way, line)));
+    IRExpr *way = way_at(b, element(b, table_index(b, address), 1, l1->table));
+    IRExpr *line = load64(b, way_field(b, l1, way, offsetof(struct tn_way, line)));
     IRExpr *x = binary(b, Iop_Sub64, address, line);
     IRExpr *hit = binary(b, Iop_CmpLT64U, x, vg_u64(line_size + 1 - size));
     ULong use = 1 | (ULong)size << TN_TOUCH_BITS;
 
     vg_call_helper(b, "slow_data", slow_data, mkIRExprVec_2(address, vg_u64(id)),
                    atom(b, IRExpr_Unop(Iop_Not1, hit)));
-    offset = way_offset(b, element(b, table_index(b, address), 1, l1->table));
-    bump_way(b, l1, offset, use, vg.config.use ? data_mask(b, address, size) : NULL, back);
+    way = way_at(b, element(b, table_index(b, address), 1, l1->table));
+    bump_way(b, l1, way, use, vg.config.use ? data_mask(b, address, size) : NULL, back);
 }
 
 static void emit_late_counter(struct vg_builder *b, const struct vg_access *access)

@@ -98,7 +98,8 @@ static Bool read_entry(UInt index, struct entry *out)
 }
 
 /* Takes `found` for the cache `which` unless a configuration with it would be refused. */
-static void take(struct tn_config *config, struct tn_geometry *which, Int source, const struct tn_geometry *found)
+static void take(struct tn_config *config, struct tn_geometry *which, Int source,
+                 const struct tn_geometry *found)
 {
     struct tn_geometry before = *which;
 

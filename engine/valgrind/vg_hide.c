@@ -70,6 +70,6 @@ void vg_hide(ThreadId tid, UInt number, const UWord *arguments, SysRes result)
         return;
     after = close_up((UChar *)arguments[1], before, number == __NR_getdents64 ? NAME_AT_64 : NAME_AT);
     if (after != before)
-        VG_(set_shadow_regs_area)(tid, 0, offsetof(VexGuestArchState, guest_RAX), sizeof after,
-                                  (const UChar *)&after);
+        VG_(set_shadow_regs_area)
+        (tid, 0, offsetof(VexGuestArchState, guest_RAX), sizeof after, (const UChar *)&after);
 }

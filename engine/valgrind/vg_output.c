@@ -76,8 +76,8 @@ static Int create(void)
     Int error;
 
     file_name = wanted;
-    while ((error = take_opened(
-                VG_(open)(file_name, VKI_O_WRONLY | VKI_O_CREAT | VKI_O_EXCL, 0666))) == VKI_EEXIST) {
+    while ((error = take_opened(VG_(open)(file_name, VKI_O_WRONLY | VKI_O_CREAT | VKI_O_EXCL, 0666))) ==
+           VKI_EEXIST) {
         file_name = VG_(malloc)("tenure.name", VG_(strlen)(wanted) + 16);
         VG_(sprintf)(file_name, "%s.%u", wanted, ++number);
     }
@@ -136,7 +136,8 @@ static void write_part(const HChar *why, int (*write)(tn_core *, void *, const c
         VG_(close)(stream.fd);
     }
     if (error != 0)
-        VG_(umsg)("cannot write the raw profile %s: %s; this part (%s) is lost\n", file_name, reason(error), why);
+        VG_(umsg)
+        ("cannot write the raw profile %s: %s; this part (%s) is lost\n", file_name, reason(error), why);
 }
 
 void vg_output_part(const HChar *why)

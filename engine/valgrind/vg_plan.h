@@ -20,9 +20,9 @@ struct vg_access {
     IRExpr *address; /* an atom */
     IRExpr *guard;   /* an atom: happens if true; NULL: always */
     UInt insn;
-    UInt order;      /* place among the stretch's fetches and accesses, from 0 */
+    UInt order; /* place among the stretch's fetches and accesses, from 0 */
     UShort size;
-    UChar kind;      /* enum tn_kind */
+    UChar kind; /* enum tn_kind */
     Bool late;
 };
 
@@ -34,17 +34,17 @@ struct vg_insn {
     UInt id;       /* the core's */
     UInt branch;   /* the statement of its conditional branch, or 0 */
     UShort reads, writes;
-    UChar flags;   /* TN_INSTR_* */
+    UChar flags; /* TN_INSTR_* */
     Bool atomic;
 };
 
 struct vg_stretch {
-    UInt stmt;           /* begins at this statement */
-    UInt insn, insns;    /* insns == 0: late */
-    UInt count;          /* fetches and accesses */
+    UInt stmt;        /* begins at this statement */
+    UInt insn, insns; /* insns == 0: late */
+    UInt count;       /* fetches and accesses */
     UInt reads, writes;
-    UInt entered_from;   /* id of the instruction that fell into another function, or TN_NONE */
-    UInt segment;        /* the core's, if insns > 0 */
+    UInt entered_from; /* id of the instruction that fell into another function, or TN_NONE */
+    UInt segment;      /* the core's, if insns > 0 */
 };
 
 struct vg_plan {

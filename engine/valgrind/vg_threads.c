@@ -29,7 +29,8 @@ struct thread {
     tn_thread *core;
     ThreadId parent;
     enum { RUNS, BEGINS, RESUMES } state; /* what the core is to be told at the next turn */
-    Bool handler; /* a signal handler's first instruction is next */
+    Bool handler;                         /* a signal handler's first instruction is next */
+    UInt handlers;                        /* told to the core and not left, as far as the engine knows */
 };
 
 static struct thread *threads; /* by ThreadId */
@@ -91,6 +92,7 @@ static void settle(ThreadId tid, struct thread *thread)
             tn_thread_resume(thread->core, vg_function_id(pc), sp);
         else if (thread->handler)
             tn_signal_enter(thread->core, vg_function_id(pc), sp);
+        thread->handlers = thread->state == RUNS ? thread->handlers + thread->handler : 0;
         thread->state = RUNS;
     }
     thread->handler = False;
@@ -148,6 +150,9 @@ static void delivered(ThreadId tid, Int signal)
         switch_to(thread->core);
     if (thread->handler)
         settle(tid, thread);
+    if (thread->handlers == 0)
+        return; /* it began while nothing was instrumented */
+    thread->handlers--;
     tn_signal_leave(thread->core);
 }
 
@@ -163,6 +168,7 @@ static void forked(ThreadId tid)
             threads[i].core = NULL;
     }
     ended = NULL;
+    vg.forked = True;
     if (!vg.options.fork_inherit)
         tn_zero(vg.core);
     tn_restart_output(vg.core);

@@ -10,9 +10,10 @@
  *   vg_threads.c     current and everything about threads, signals and forks
  *   vg_requests.c    instrumenting, by_collecting
  *
- * Sources of this engine: vg_instrument (a block's plan) -> vg_emit (IR for it) and vg_calls (control flow);
- * vg_code (which function an address belongs to); vg_client (what the program may notice); vg_output (raw
- * profile); vg_host (the core's hooks); vg_geometry (this machine's caches).
+ * Sources of this engine: vg_plan (what a block does) -> vg_instrument, which copies it and adds vg_emit (counting
+ * and hit tests), vg_cold (the same for blocks that run rarely) and vg_calls (control flow); vg_code (which function
+ * an address belongs to); vg_client and vg_hide (what the program may notice); vg_output (raw profile); vg_host (the
+ * core's hooks); vg_geometry (this machine's caches).
  */
 #ifndef TENURE_VG_TOOL_H
 #define TENURE_VG_TOOL_H
@@ -39,7 +40,7 @@ struct vg_options {
     Bool skip_plt;
     Bool fork_inherit;
     Bool clean_environment;
-    Bool cold_blocks; /* vg_cold.c; off for comparisons */
+    Bool cold_blocks;                /* vg_cold.c; off for comparisons */
     const HChar *geometry_source[4]; /* I1, D1, L2, LL: "option", "sysfs" or "default" */
 };
 
@@ -48,10 +49,11 @@ struct vg_engine {
     struct tn_config config;
     tn_core *core;
     const struct tn_layout *layout;
-    tn_thread *current;   /* the thread that runs; the helpers' */
-    Bool instrumenting;   /* new translations are instrumented */
-    Bool by_collecting;   /* segment counters add thread->collecting instead of 1 */
-    Bool functions_dump;  /* some --dump-before or --dump-after was given */
+    tn_thread *current;                       /* the thread that runs; the helpers' */
+    Bool instrumenting;                       /* new translations are instrumented */
+    Bool by_collecting;                       /* segment counters add thread->collecting instead of 1 */
+    Bool forked;                              /* this process is a forked child */
+    Bool functions_dump;                      /* some --dump-before or --dump-after was given */
     ULong blocks, guest_instrs, translate_ns; /* translation, for --stats */
 };
 extern struct vg_engine vg;

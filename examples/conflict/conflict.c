@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A separable filter runs down the columns of a picture, 16 rows at a time; a row is exactly 4096 bytes. See README.md. */
+/* A separable filter runs down the columns of a picture, 16 rows at a time; a row is exactly 4096 bytes.
+ * See README.md. */
 #include <stdio.h>
 
 enum { WIDTH = 1024, HEIGHT = 1024, TAPS = 16, ROW = WIDTH };

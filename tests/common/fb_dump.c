@@ -2,8 +2,8 @@
 /*
  * fb_dump.c: print the function table of an object, one range per line: start end parent flags name.
  *
- * For comparison with nm, readelf and objdump (functions_compare.py). Walks by look-ups alone, as an engine does:
- * from each range to the address after it, and on from a hole to the next address that -a gives.
+ * For comparison with readelf (functions_compare.py). Each range is also looked up by its first and last address, which
+ * must lead back to it.
  */
 #include "tests/common/fb_host.h"
 

@@ -44,14 +44,28 @@ class EngineTest(unittest.TestCase):
 
     def valgrind(self, tool, *arguments, env=None, ok=True, **more):
         command = [valgrind_binary(), "--command-line-only=yes", "--vgdb=no", f"--tool={tool}", *arguments]
+        environment = dict(os.environ, **(env or {}))
+        if tool != "tenure" and "VALGRIND_LIB" not in (env or {}):
+            environment.pop("VALGRIND_LIB", None) # Valgrind's own tools are where it was installed
         result = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                env=dict(os.environ, **(env or {})), timeout=300, check=False, **more)
+                                env=environment, timeout=300, check=False, **more)
         if ok:
             self.assertEqual(result.returncode, 0, result.stderr.decode())
         return result
 
     def tenure(self, *arguments, **more):
         return self.valgrind("tenure", "-q", *arguments, **more)
+
+    def common_folder(self):
+        """A folder for VALGRIND_LIB with our tool and all of Valgrind's own."""
+        ours = os.environ["VALGRIND_LIB"]
+        theirs = os.path.dirname(os.path.realpath(os.path.join(ours, "default.supp")))
+        common = os.path.join(self.folder, "common")
+        os.mkdir(common)
+        for name in os.listdir(theirs):
+            os.symlink(os.path.join(theirs, name), os.path.join(common, name))
+        os.symlink(os.path.join(ours, "tenure-amd64-linux"), os.path.join(common, "tenure-amd64-linux"))
+        return common
 
     def raw_files(self):
         return sorted(glob.glob(os.path.join(self.folder, "tenure.raw.*")))
@@ -65,12 +79,12 @@ class EngineTest(unittest.TestCase):
         self.assertEqual(len(names), 1, names)
         return rawfile.Raw(names[0])
 
-    def cachegrind(self, *arguments):
+    def cachegrind(self, *arguments, **more):
         """Total of each event, from Debian's Cachegrind, without chasing over branches, which counts
         instructions that are not executed."""
         out = os.path.join(self.folder, "cachegrind.out")
         self.valgrind("cachegrind", "--vex-guest-chase=no", "--vex-iropt-unroll-thresh=0", "--cache-sim=yes",
-                      f"--cachegrind-out-file={out}", *arguments)
+                      f"--cachegrind-out-file={out}", *arguments, **more)
         with open(out, encoding="utf-8") as file:
             lines = file.read().splitlines()
         events = next(line for line in lines if line.startswith("events:")).split()[1:]

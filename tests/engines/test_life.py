@@ -124,12 +124,23 @@ class Life(harness.EngineTest):
 class Notice(harness.EngineTest):
     def test_surroundings(self):
         program = self.guest("notice.c")
-        env = {"LD_PRELOAD": "/nonexistent.so", "TENURE_TEST": "kept"}
-        mine = dict(os.environ, **env)
+        for env in ({"TENURE_TEST": "kept"}, {"LD_PRELOAD": "/nonexistent.so"}, {"LD_PRELOAD": ""}):
+            mine = dict(os.environ, **env)
+            mine.pop("VALGRIND_LIB")
+            native = subprocess.run([program, "a", "b"], env=mine, cwd=self.folder, stdout=subprocess.PIPE,
+                                    stderr=subprocess.DEVNULL, check=True).stdout.decode()
+            seen = self.tenure(program, "a", "b", env=env).stdout.decode()
+            self.assertEqual(sorted(seen.splitlines()), sorted(native.splitlines()), env)
+
+    def test_children(self):
+        """Nor does a traced child, started through a shell, see anything."""
+        program = self.guest("notice.c")
+        command = ["/bin/sh", "-c", f"{program} a; :"]
+        mine = dict(os.environ)
         mine.pop("VALGRIND_LIB")
-        native = subprocess.run([program, "a", "b"], env=mine, cwd=self.folder, stdout=subprocess.PIPE,
-                                stderr=subprocess.DEVNULL, check=True).stdout.decode()
-        seen = self.tenure(program, "a", "b", env=env).stdout.decode()
+        native = subprocess.run(command, env=mine, cwd=self.folder, stdout=subprocess.PIPE,
+                                check=True).stdout.decode()
+        seen = self.tenure("--trace-children=yes", *command).stdout.decode()
         self.assertEqual(sorted(seen.splitlines()), sorted(native.splitlines()))
 
     def test_stack(self):

@@ -4,6 +4,7 @@
 
 usage: compare.py [--exact] [--I1=S,A,L] [--D1=S,A,L] [--LL=S,A,L]
                   [--share=PERCENT] [--within=PERCENT] [--shown=N] TENURE VALGRIND-LIB -- PROGRAM ARGS...
+       compare.py --each TENURE VALGRIND-LIB PROGRAM...
 
 --exact   every event of every function is equal, or the test fails. For programs without libc: nothing outside
           their own code runs, and nothing depends on the kernel.
@@ -74,9 +75,34 @@ def close(ours, theirs, share, within, shown):
     return passed, failed
 
 
+GEOMETRIES = [
+    runs.GEOMETRY,
+    {'I1': '4096,1,32', 'D1': '8192,2,32', 'LL': '65536,4,64'},
+    {'I1': '1024,2,64', 'D1': '2048,4,64', 'LL': '8192,8,64'},
+    {'I1': '16384,4,128', 'D1': '16384,4,128', 'LL': '262144,8,128'},
+]
+
+
+def profiles(tools, program, geometry):
+    ours = tools.tenure_profile(program, ['--branch-sim=yes', '--skip-plt=no'], geometry)
+    return by_function(ours), by_function(tools.cachegrind(program, geometry=geometry))
+
+
+def each(tools, programs):
+    passed = failed = 0
+    for program in programs:
+        for geometry in GEOMETRIES:
+            good, bad = exact(*profiles(tools, [program], geometry))
+            passed, failed = passed + good, failed + bad
+            if bad:
+                print('... %s, %s' % (program, ' '.join('--%s=%s' % item for item in geometry.items())))
+    return passed, failed
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--exact', action='store_true')
+    parser.add_argument('--each', action='store_true')
     parser.add_argument('--share', type=float, default=1)
     parser.add_argument('--within', type=float, default=0.1)
     parser.add_argument('--shown', type=int, default=10)
@@ -89,16 +115,16 @@ def main():
     geometry = {level: getattr(args, level) for level in runs.GEOMETRY}
     try:
         tools = runs.Tools(args.tenure, args.lib)
-        ours = by_function(tools.tenure_profile(args.program, ['--branch-sim=yes', '--skip-plt=no'], geometry))
-        theirs = by_function(tools.cachegrind(args.program, geometry=geometry))
+        if args.each:
+            passed, failed = each(tools, args.program)
+        elif args.exact:
+            passed, failed = exact(*profiles(tools, args.program, geometry))
+        else:
+            passed, failed = close(*profiles(tools, args.program, geometry), args.share, args.within, args.shown)
     except runs.Failed as failure:
         print(failure)
         print('0 passed, 1 failed')
         return 1
-    if args.exact:
-        passed, failed = exact(ours, theirs)
-    else:
-        passed, failed = close(ours, theirs, args.share, args.within, args.shown)
     print('%d passed, %d failed' % (passed, failed))
     return 1 if failed else 0
 

@@ -98,8 +98,8 @@ STORES = {
 # Calls of a function; inclusive costs that follow from the comments.
 CALLS = {
     'arith': {'leaf': R, 'down': D + 1},
-    'control': {name: CONTROL for name in ('tail_a', 'tail_b', 'tail_c', 'here', 'push_ret', 'pushed', 'skip', 'skipper',
-                                           'outer', 'inner')},
+    'control': dict.fromkeys(('tail_a', 'tail_b', 'tail_c', 'here', 'push_ret', 'pushed', 'skip', 'skipper', 'outer',
+                              'inner'), CONTROL),
     'deep': {'direct': DEEP + 1, 'even': DEEP // 2 + 1, 'odd': DEEP // 2},
     'recursion': {'visit': 51, 'ping': 21, 'pong': 20, 'tree': 2 ** 11 - 1},
 }
@@ -111,7 +111,7 @@ INCLUSIVE = {
 
 
 def hostile_mispredictions(addresses):
-    """Bcm of `hostile`, by a model of the predictor; `addresses`: of easy's, hostile_bit's and hostile_loop's branch."""
+    """Bcm of `hostile`, by a model of the predictor; `addresses`: of the branches of easy, then of hostile."""
     counters, history, missed = [0] * 16384, 0, 0
     easy, bit, loop = addresses
 

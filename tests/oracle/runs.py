@@ -63,7 +63,8 @@ class Tools:
     def tenure_profile(self, program, options=(), geometry=None):
         with tempfile.TemporaryDirectory(prefix='tenure-oracle.') as folder:
             raw, path = os.path.join(folder, 'raw'), os.path.join(folder, 'out')
-            self.run('tenure', program, ['--tenure-out-file=' + raw, '--clean-environment=no', *geometry_options(geometry), *options])
+            self.run('tenure', program, ['--tenure-out-file=' + raw, '--clean-environment=no',
+                                         *geometry_options(geometry), *options])
             run([self.tenure, 'import', '--out=' + path, raw])
             return formats.TenureProfile(path)
 

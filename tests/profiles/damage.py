@@ -220,6 +220,7 @@ def hostile_names():
     program.write(RAW, names=names)
     accepted("hostile names", 1, False)
     db = sqlite3.connect(OUT)
+    check(db.execute("PRAGMA integrity_check").fetchall() == [("ok",)], "SQLite finds nothing wrong")
     total = db.execute("SELECT Ir FROM totals").fetchone()[0]
     found = {row[0] for row in db.execute("SELECT symbol FROM functions")}
     check("\\xff\\xfebytes" in found and "nul\\x00inside" in found, "what is no text is escaped")

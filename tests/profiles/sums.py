@@ -269,6 +269,7 @@ def main():
             tool("import", raw, path)
             e = Expected(program)
             db = sqlite3.connect(path)
+            check(db.execute("PRAGMA integrity_check").fetchall() == [("ok",)], "SQLite finds nothing wrong")
             check_code(db, program, e)
             check_calls(db, program, e)
             check_sums(db, program, e)

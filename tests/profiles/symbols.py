@@ -222,6 +222,35 @@ def compare(what, elf, recorded, work, options=(), lines=True, frames=True):
     check(inlined > 0, what + ": something is inlined")
 
 
+def compare_sums(what, elf, work):
+    """Every instruction was executed once, so an inlined frame's costs are numbers of instructions."""
+    raw, path = os.path.join(work, "t.raw"), os.path.join(work, "t.db")
+    make_raw(elf, elf, raw)
+    run(TOOL, "import", raw, path, "embed_source=1")
+    db = sqlite3.connect(path)
+    parents = dict(db.execute("SELECT id, parent FROM inlined"))
+    own, inclusive = {}, {}
+    for frame, in db.execute("SELECT inlined_id FROM instructions WHERE inlined_id IS NOT NULL"):
+        own[frame] = own.get(frame, 0) + 1
+        while frame:
+            inclusive[frame] = inclusive.get(frame, 0) + 1
+            frame = parents[frame]
+    found = db.execute("SELECT id, Ir, Ir_incl FROM inlined").fetchall()
+    check(found and all((own.get(i, 0), inclusive[i]) == (ir, incl) for i, ir, incl in found), what + ": inlined costs")
+    check(all(parent is None or parent < i for i, parent in parents.items()), what + ": outer frames come first")
+    lines = db.execute("SELECT file, line, function, sum(Ir) FROM instructions GROUP BY function_id, file, line "
+                       "ORDER BY 1, 2, 3, 4").fetchall()
+    check(db.execute("SELECT file, line, function, Ir FROM lines ORDER BY 1, 2, 3, 4").fetchall() == lines,
+          what + ": costs of lines")
+    texts = dict(db.execute("SELECT path, text FROM sources JOIN files ON id = file_id"))
+    source = [name for name in texts if name.endswith("/prog.c") or name.endswith("/prog.cc")]
+    check(len(source) == 1 and texts[source[0]] == open(source[0]).read(), what + ": the source is embedded")
+    where = db.execute("SELECT file, line FROM functions WHERE function = 'main'").fetchone()
+    number = 1 + open(source[0]).read().split("\n").index("int main(int argc, char **argv)")
+    check(where == (source[0], number), "%s: where main is defined: %s" % (what, where))
+    db.close()
+
+
 def separate(elf, work):
     debug = os.path.join(work, "prog.debug")
     stripped = os.path.join(work, "bin", "prog")
@@ -258,6 +287,7 @@ def main():
             compare(what, elf, elf, work, frames=language != "rust")
             if language == "rust":
                 continue
+            compare_sums(what, elf, work)
             debug, stripped = separate(elf, work)
             compare(what + ", stripped", elf, stripped, work, lines=False)
             beside = os.path.join(work, "bin", ".debug")

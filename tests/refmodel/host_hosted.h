@@ -2,8 +2,8 @@
 /*
  * host_hosted.h: the hooks of core/host.h for tests that run as ordinary programs.
  *
- * Memory is mmap; a stream is a `struct host_stream`, bytes in memory; a panic prints and aborts. The call-backs of
- * core/host.h say nothing of who asks, so the count of bytes taken is for the whole process.
+ * Memory is mmap; a stream is a `struct host_stream`, bytes in memory; a panic prints and aborts. The
+ * call-backs of core/host.h say nothing of who asks, so the count of bytes taken is for the whole process.
  */
 #ifndef TENURE_TESTS_HOST_HOSTED_H
 #define TENURE_TESTS_HOST_HOSTED_H

@@ -2,9 +2,10 @@
 /*
  * method1.c: see method1.h.
  *
- * A link is one activation on a chain: (link above, arc, function). Equal chains share links, so that a chain is a
- * number; chains are complete, recursion included. Costs lie at the last link of the chain they belong to until the
- * part ends. Folding (attribution.md, 4) is kept apart, in `struct path`, and only names the rows called path.
+ * A link is one activation on a chain: (link above, arc, function). Equal chains share links, so that a
+ * chain is a number; chains are complete, recursion included. Costs lie at the last link of the chain they
+ * belong to until the part ends. Folding (attribution.md, 4) is kept apart, in `struct path`, and only names
+ * the rows called path.
  */
 #include "method1.h"
 
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LEVELS = 16, MAX_FRAMES = 4096 };
+enum { MAX_LEVELS = 16, MAX_FRAMES = 256, MAX_STACKS = 4 };
 
 struct arc {
     uint32_t site, caller, callee;
@@ -36,9 +37,13 @@ struct frame {
     uint32_t link;
     uint32_t skip_site; /* not 0: a skipped function runs, entered from here */
 };
-struct level {
+struct stack {
     struct frame frame[MAX_FRAMES];
-    uint32_t frames;
+    uint32_t frames; /* 0: never seen */
+};
+struct level {
+    struct stack stack[MAX_STACKS];
+    uint32_t running;
 };
 struct thread {
     struct level *level[MAX_LEVELS];
@@ -51,8 +56,12 @@ struct self {
 };
 
 /* Growing arrays, all with element 0 unused. LIST_NEW: the index of a new, zeroed last element. */
-#define LIST(type) struct { type *at; uint32_t count, room; }
-#define LIST_NEW(list) \
+#define LIST(type)                                                                                           \
+    struct {                                                                                                 \
+        type *at;                                                                                            \
+        uint32_t count, room;                                                                                \
+    }
+#define LIST_NEW(list)                                                                                       \
     ((list).at = list_new((list).at, &(list).count, &(list).room, sizeof *(list).at), (list).count)
 
 static void *list_new(void *at, uint32_t *count, uint32_t *room, size_t size)
@@ -87,7 +96,8 @@ struct method1 *m1_new(void)
 
 void m1_free(struct method1 *m)
 {
-    free(m->arc.at), free(m->link.at), free(m->path.at), free(m->alias.at), free(m->flags.at), free(m->calls.at);
+    free(m->arc.at), free(m->link.at), free(m->path.at), free(m->alias.at), free(m->flags.at),
+        free(m->calls.at);
     free(m->self.at);
     for (int t = 0; t < MODEL_MAX_THREADS; t++) {
         free(m->self_slot[t].at);
@@ -106,7 +116,7 @@ void m1_function(struct method1 *m, uint32_t function, uint32_t flags)
     m->flags.at[function] = flags;
 }
 
-/* --------------------------------------------------------------------------------------------- arcs and links */
+/* ----------------------------------------------------------------------------------------- arcs and links */
 
 static uint32_t find_arc(struct method1 *m, uint32_t site, uint32_t caller, uint32_t callee)
 {
@@ -116,7 +126,7 @@ static uint32_t find_arc(struct method1 *m, uint32_t site, uint32_t caller, uint
         if (m->arc.at[i].site == site && m->arc.at[i].caller == caller && m->arc.at[i].callee == callee)
             return i;
     i = LIST_NEW(m->arc);
-    m->arc.at[i] = (struct arc){ site, caller, callee, 0 };
+    m->arc.at[i] = (struct arc){site, caller, callee, 0};
     return i;
 }
 
@@ -128,7 +138,7 @@ static bool function_on_chain(const struct method1 *m, uint32_t link, uint32_t f
     return false;
 }
 
-/* ------------------------------------------------------------------------------------------- paths (folded) */
+/* ----------------------------------------------------------------------------------------- paths (folded) */
 
 static bool arc_on_path(const struct method1 *m, uint32_t path, uint32_t arc)
 {
@@ -152,7 +162,8 @@ static uint32_t path_below(struct method1 *m, uint32_t above, uint32_t arc, uint
         if (m->path.at[i].above == above && m->path.at[i].arc == arc && m->path.at[i].function == function)
             return i;
     i = LIST_NEW(m->path);
-    m->path.at[i] = (struct path){ above, arc, function, m->path.at[above].thread, m->path.at[above].handler, 0 };
+    m->path.at[i] =
+        (struct path){above, arc, function, m->path.at[above].thread, m->path.at[above].handler, 0};
     return i;
 }
 
@@ -182,12 +193,12 @@ static void count_call_of_path(struct method1 *m, uint32_t caller, uint32_t arc,
             break;
     if (i > m->alias.count) {
         i = LIST_NEW(m->alias);
-        m->alias.at[i] = (struct alias){ caller, arc, 0 };
+        m->alias.at[i] = (struct alias){caller, arc, 0};
     }
     m->alias.at[i].calls++;
 }
 
-/* ----------------------------------------------------------------------------------------------- activations */
+/* -------------------------------------------------------------------------------------------- activations */
 
 static struct level *running_level(const struct method1 *m, uint32_t thread)
 {
@@ -195,12 +206,19 @@ static struct level *running_level(const struct method1 *m, uint32_t thread)
     return m->thread[thread].level[m->thread[thread].levels - 1];
 }
 
-static struct frame *running_frame(const struct method1 *m, uint32_t thread)
+static struct stack *running_stack(const struct method1 *m, uint32_t thread)
 {
     struct level *level = running_level(m, thread);
 
-    assert(level->frames);
-    return &level->frame[level->frames - 1];
+    return &level->stack[level->running];
+}
+
+static struct frame *running_frame(const struct method1 *m, uint32_t thread)
+{
+    struct stack *stack = running_stack(m, thread);
+
+    assert(stack->frames);
+    return &stack->frame[stack->frames - 1];
 }
 
 static void at_entry(struct method1 *m, struct thread *t, uint32_t above, uint32_t function)
@@ -259,7 +277,7 @@ static uint32_t new_root(struct method1 *m, uint32_t thread, bool handler, uint3
 {
     uint32_t link = LIST_NEW(m->link), path = LIST_NEW(m->path);
 
-    m->path.at[path] = (struct path){ 0, 0, function, thread, handler, 0 };
+    m->path.at[path] = (struct path){0, 0, function, thread, handler, 0};
     m->link.at[link].function = function;
     m->link.at[link].path = path;
     return link;
@@ -275,8 +293,11 @@ static void begin_level(struct method1 *m, uint32_t thread, uint32_t function)
     if (!t->level[t->levels])
         t->level[t->levels] = calloc(1, sizeof *level);
     level = t->level[t->levels++];
-    level->frame[0] = (struct frame){ root, 0 };
-    level->frames = 1;
+    level->running = 0;
+    for (int i = 0; i < MAX_STACKS; i++)
+        level->stack[i].frames = 0;
+    level->stack[0].frame[0] = (struct frame){root, 0};
+    level->stack[0].frames = 1;
     at_entry(m, t, 0, function);
     m->path.at[m->link.at[root].path].calls += t->collecting;
 }
@@ -319,16 +340,16 @@ void m1_signal_leave(struct method1 *m, uint32_t thread)
 
 void m1_call(struct method1 *m, uint32_t thread, uint32_t site, uint32_t function)
 {
-    struct level *level = running_level(m, thread);
+    struct stack *stack = running_stack(m, thread);
     struct frame *frame = running_frame(m, thread), *new = frame + 1;
 
-    assert(level->frames < MAX_FRAMES);
+    assert(stack->frames < MAX_FRAMES);
     site = frame->skip_site ? frame->skip_site : site;
     if (m->flags.at[function] & M1_SKIP)
-        *new = (struct frame){ frame->link, site };
+        *new = (struct frame){frame->link, site};
     else
-        *new = (struct frame){ enter(m, &m->thread[thread], frame->link, site, function), 0 };
-    level->frames++;
+        *new = (struct frame){enter(m, &m->thread[thread], frame->link, site, function), 0};
+    stack->frames++;
 }
 
 void m1_jump(struct method1 *m, uint32_t thread, uint32_t site, uint32_t function)
@@ -345,29 +366,29 @@ void m1_jump(struct method1 *m, uint32_t thread, uint32_t site, uint32_t functio
         at_exit(m, &m->thread[thread], frame->link, above);
     }
     if (m->flags.at[function] & M1_SKIP)
-        *frame = (struct frame){ above, site };
+        *frame = (struct frame){above, site};
     else
-        *frame = (struct frame){ enter(m, &m->thread[thread], above, site, function), 0 };
+        *frame = (struct frame){enter(m, &m->thread[thread], above, site, function), 0};
 }
 
 void m1_unwind(struct method1 *m, uint32_t thread, uint32_t frames)
 {
-    struct level *level = running_level(m, thread);
+    struct stack *stack = running_stack(m, thread);
 
     for (; frames; frames--) {
-        assert(level->frames > 1);
-        at_exit(m, &m->thread[thread], level->frame[level->frames - 1].link,
-                level->frame[level->frames - 2].link);
-        level->frames--;
+        assert(stack->frames > 1);
+        at_exit(m, &m->thread[thread], stack->frame[stack->frames - 1].link,
+                stack->frame[stack->frames - 2].link);
+        stack->frames--;
     }
 }
 
 void m1_raise(struct method1 *m, uint32_t thread, uint32_t function)
 {
-    struct level *level = running_level(m, thread);
-    uint32_t root = level->frame[0].link, parent, arc, old_path, new_path;
+    struct stack *stack = running_stack(m, thread);
+    uint32_t root = stack->frame[0].link, parent, arc, old_path, new_path;
 
-    m1_unwind(m, thread, level->frames - 1);
+    m1_unwind(m, thread, stack->frames - 1);
     at_exit(m, &m->thread[thread], root, 0);
     while (m->link.at[root].above)
         root = m->link.at[root].above;
@@ -380,12 +401,24 @@ void m1_raise(struct method1 *m, uint32_t thread, uint32_t function)
     m->path.at[old_path].above = new_path;
     m->path.at[old_path].arc = arc;
     m->arc.at[arc].calls += m->path.at[old_path].calls; /* its beginning was a call, by this arc */
-    level->frame[0] = (struct frame){ parent, 0 };
+    stack->frame[0] = (struct frame){parent, 0};
+}
+
+void m1_stack(struct method1 *m, uint32_t thread, uint32_t number, uint32_t site, uint32_t function)
+{
+    struct level *level = running_level(m, thread);
+    uint32_t from = running_frame(m, thread)->link;
+
+    level->running = number;
+    if (level->stack[number].frames)
+        return;
+    level->stack[number].frame[0] = (struct frame){enter(m, &m->thread[thread], from, site, function), 0};
+    level->stack[number].frames = 1;
 }
 
 uint32_t m1_frames(const struct method1 *m, uint32_t thread)
 {
-    return running_level(m, thread)->frames;
+    return running_stack(m, thread)->frames;
 }
 
 uint32_t m1_levels(const struct method1 *m, uint32_t thread)
@@ -393,7 +426,7 @@ uint32_t m1_levels(const struct method1 *m, uint32_t thread)
     return m->thread[thread].levels;
 }
 
-/* ------------------------------------------------------------------------------------------------------ costs */
+/* -------------------------------------------------------------------------------------------------- costs */
 
 static uint64_t *self_cost(struct method1 *m, uint32_t thread, uint32_t instr)
 {
@@ -413,8 +446,8 @@ struct model_payer m1_payer(const struct method1 *m, uint32_t thread, uint32_t i
 {
     const struct frame *frame = running_frame(m, thread);
 
-    return (struct model_payer){ thread, frame->skip_site ? frame->skip_site : instr, frame->link, m->epoch,
-                                 m->thread[thread].collecting };
+    return (struct model_payer){thread, frame->skip_site ? frame->skip_site : instr, frame->link, m->epoch,
+                                m->thread[thread].collecting};
 }
 
 void m1_charge(void *user, const struct model_payer *payer, int event, uint64_t amount)
@@ -480,7 +513,7 @@ void m1_zero(struct method1 *m)
     m->epoch++;
 }
 
-/* ------------------------------------------------------------------------------------------------------- parts */
+/* -------------------------------------------------------------------------------------------------- parts */
 
 static char *print_path(const struct method1 *m, uint32_t path, char *end)
 {

@@ -2,19 +2,26 @@
 /*
  * method1.h: docs/attribution.md, literally. Seed 003's method 1.
  *
- * The whole chain of activations is known at every moment and every cost remembers the chain it belongs to. When a
- * part ends, each cost is charged once to each distinct arc and each distinct function on its chain, and to the
- * path that the chain folds to. Nothing is shared, pruned or charged early.
+ * The whole chain of activations is known at every moment and every cost remembers the chain it belongs to.
+ * When a part ends, each cost is charged once to each distinct arc and each distinct function on its chain,
+ * and to the path that the chain folds to. Nothing is shared, pruned or charged early.
  *
- * Functions and instructions are named by the numbers of the core (from 1), threads by the caller (from 0; the
- * profile's os_id). The caller says what really happens: no stack pointer is looked at here.
+ * Functions and instructions are named by the numbers of the core (from 1), threads by the caller (from 0;
+ * the profile's os_id). The caller says what really happens: no stack pointer is looked at here.
  */
 #ifndef TENURE_REFMODEL_METHOD1_H
 #define TENURE_REFMODEL_METHOD1_H
 
 #include "sheet.h"
 
-enum { M1_SKIP = 1, M1_POP_ON_JUMP = 2, M1_TOGGLE = 4, M1_DUMP_BEFORE = 8, M1_DUMP_AFTER = 16, M1_ZERO_BEFORE = 32 };
+enum {
+    M1_SKIP = 1,
+    M1_POP_ON_JUMP = 2,
+    M1_TOGGLE = 4,
+    M1_DUMP_BEFORE = 8,
+    M1_DUMP_AFTER = 16,
+    M1_ZERO_BEFORE = 32
+};
 
 struct method1 *m1_new(void);
 void m1_free(struct method1 *m);
@@ -28,8 +35,10 @@ void m1_off(struct method1 *m);
 
 void m1_call(struct method1 *m, uint32_t thread, uint32_t site, uint32_t function);
 void m1_jump(struct method1 *m, uint32_t thread, uint32_t site, uint32_t function);
-void m1_unwind(struct method1 *m, uint32_t thread, uint32_t frames); /* so many call frames end */
+void m1_unwind(struct method1 *m, uint32_t thread, uint32_t frames);  /* so many call frames end */
 void m1_raise(struct method1 *m, uint32_t thread, uint32_t function); /* a missing parent shows */
+/* The level goes on, on its stack `number` (0: its first). `function` is entered if that was never seen. */
+void m1_stack(struct method1 *m, uint32_t thread, uint32_t number, uint32_t site, uint32_t function);
 void m1_signal_enter(struct method1 *m, uint32_t thread, uint32_t function);
 void m1_signal_leave(struct method1 *m, uint32_t thread);
 uint32_t m1_frames(const struct method1 *m, uint32_t thread); /* call frames of the running level */
@@ -42,7 +51,8 @@ bool m1_dump_wanted(struct method1 *m); /* true once */
 
 /* An immediate cost of `instr`, now. */
 void m1_count(struct method1 *m, uint32_t thread, uint32_t instr, int event, uint64_t amount);
-/* Who is to pay for a line loaded by `instr`, now; and the payment (a model_charge; `user` is the method1). */
+/* Who is to pay for a line loaded by `instr`, now; and the payment (a model_charge; `user` is the method1).
+ * */
 struct model_payer m1_payer(const struct method1 *m, uint32_t thread, uint32_t instr);
 void m1_charge(void *user, const struct model_payer *payer, int event, uint64_t amount);
 

@@ -2,9 +2,9 @@
 /*
  * model.c: docs/model.md, sentence by sentence.
  *
- * A set is an array of pointers to lines, most recently used first. A line of level 1 points to the record of the
- * level below that it holds, and so does a record of level 2. A record is on its own: its line's place in its cache
- * (`resident`) and its holders keep it; when both are gone, its loader pays.
+ * A set is an array of pointers to lines, most recently used first. A line of level 1 points to the record
+ * of the level below that it holds, and so does a record of level 2. A record is on its own: its line's
+ * place in its cache (`resident`) and its holders keep it; when both are gone, its loader pays.
  */
 #include "model.h"
 
@@ -54,22 +54,18 @@ struct model {
 const char *model_event_name(int event)
 {
     static const char *const names[M_EVENTS] = {
-        "Ir", "Dr", "Dw", "Bc", "Bcm", "Bi", "Bim",
-        "I1mr", "ILmr",
-        "AcCostI1", "SpLossI1", "EvI1", "TchI1", "BytI1", "UseI1", "AgeI1",
-        "AcCostL", "SpLossL", "EvL", "TchL", "BytL", "UseL", "AgeL",
-        "I2mr",
-        "AcCostI2", "SpLossI2", "EvI2", "TchI2", "BytI2", "UseI2", "AgeI2",
-        "D1mr", "DLmr", "D1mw", "DLmw",
-        "AcCostD1", "SpLossD1", "EvD1", "TchD1", "BytD1", "UseD1", "AgeD1",
-        "AcCostL", "SpLossL", "EvL", "TchL", "BytL", "UseL", "AgeL",
-        "D2mr", "D2mw",
-        "AcCostD2", "SpLossD2", "EvD2", "TchD2", "BytD2", "UseD2", "AgeD2",
+        "Ir",       "Dr",       "Dw",    "Bc",    "Bcm",   "Bi",    "Bim",      "I1mr",     "ILmr",
+        "AcCostI1", "SpLossI1", "EvI1",  "TchI1", "BytI1", "UseI1", "AgeI1",    "AcCostL",  "SpLossL",
+        "EvL",      "TchL",     "BytL",  "UseL",  "AgeL",  "I2mr",  "AcCostI2", "SpLossI2", "EvI2",
+        "TchI2",    "BytI2",    "UseI2", "AgeI2", "D1mr",  "DLmr",  "D1mw",     "DLmw",     "AcCostD1",
+        "SpLossD1", "EvD1",     "TchD1", "BytD1", "UseD1", "AgeD1", "AcCostL",  "SpLossL",  "EvL",
+        "TchL",     "BytL",     "UseL",  "AgeL",  "D2mr",  "D2mw",  "AcCostD2", "SpLossD2", "EvD2",
+        "TchD2",    "BytD2",    "UseD2", "AgeD2",
     };
     return names[event];
 }
 
-/* ---------------------------------------------------------------------------------------------- plain caches */
+/* ------------------------------------------------------------------------------------------- plain caches */
 
 static void cache_init(struct cache *cache, const struct model_cache_config *config)
 {
@@ -113,7 +109,7 @@ static void *cache_make_room(struct cache *cache, uint64_t set)
     return cache_take(cache, set, cache->config.assoc - 1);
 }
 
-/* ------------------------------------------------------------------------------------------------- line use */
+/* ----------------------------------------------------------------------------------------------- line use */
 
 static void use_init(struct use *use, const struct model_payer *payer, bool fetched, uint64_t index,
                      uint32_t line_size)
@@ -141,9 +137,10 @@ static uint64_t distinct_bytes(const struct use *use, uint32_t line_size)
 }
 
 /* A tenure ends at `index`: its loader pays. */
-static void use_end(struct model *model, struct use *use, uint32_t line_size, enum level level, uint64_t index)
+static void use_end(struct model *model, struct use *use, uint32_t line_size, enum level level,
+                    uint64_t index)
 {
-    static const int fetched[] = { M_I_USE1, M_I_USE2, M_I_USEL }, data[] = { M_D_USE1, M_D_USE2, M_D_USEL };
+    static const int fetched[] = {M_I_USE1, M_I_USE2, M_I_USEL}, data[] = {M_D_USE1, M_D_USE2, M_D_USEL};
     int first = use->fetched ? fetched[level] : data[level];
     uint64_t distinct = distinct_bytes(use, line_size);
     uint64_t amount[M_USES] = {
@@ -202,7 +199,7 @@ static void line_end(struct model *model, const struct cache *cache, struct line
     free(line);
 }
 
-/* ------------------------------------------------------------------------------------------------- an access */
+/* ---------------------------------------------------------------------------------------------- an access */
 
 /* Who asks, and what it missed on the way: one flag per level. */
 struct asking {
@@ -212,7 +209,8 @@ struct asking {
     uint32_t owner; /* of the caches above the last level */
 };
 
-/* Ask a lower level for the line that holds `address`. The record it has, afterwards the most recently used. */
+/* Ask a lower level for the line that holds `address`. The record it has, afterwards the most recently used.
+ * */
 static struct record *lower(struct model *model, enum level level, uint64_t address, struct asking *asking)
 {
     struct cache *cache = level == LEVEL_LAST ? &model->ll : &model->l2[asking->owner];
@@ -286,13 +284,13 @@ void model_access(struct model *model, uint32_t thread, enum model_kind kind, ui
 {
     uint32_t owner = model->config.shared_l1 ? 0 : thread;
     struct cache *cache = kind == MODEL_FETCH ? &model->i1[owner] : &model->d1[owner];
-    struct asking asking = { payer, kind == MODEL_FETCH, { false, false, false }, model->clock++, owner };
+    struct asking asking = {payer, kind == MODEL_FETCH, {false, false, false}, model->clock++, owner};
     uint64_t line_size = cache->config.line;
     static const int event[][3] = {
-        [MODEL_FETCH] = { M_I1MR, M_I2MR, M_ILMR },
-        [MODEL_READ] = { M_D1MR, M_D2MR, M_DLMR },
-        [MODEL_WRITE] = { M_D1MW, M_D2MW, M_DLMW },
-        [MODEL_MODIFY] = { M_D1MR, M_D2MR, M_DLMR },
+        [MODEL_FETCH] = {M_I1MR, M_I2MR, M_ILMR},
+        [MODEL_READ] = {M_D1MR, M_D2MR, M_DLMR},
+        [MODEL_WRITE] = {M_D1MW, M_D2MW, M_DLMW},
+        [MODEL_MODIFY] = {M_D1MR, M_D2MR, M_DLMR},
     };
 
     for (uint64_t at = address - address % line_size; at < address + size; at += line_size)
@@ -307,7 +305,7 @@ uint64_t model_clock(const struct model *model)
     return model->clock;
 }
 
-/* ---------------------------------------------------------------------------------------------- life and ends */
+/* ------------------------------------------------------------------------------------------ life and ends */
 
 struct model *model_new(const struct model_config *config, model_charge *charge, void *user)
 {
@@ -388,7 +386,7 @@ void model_free(struct model *model)
     free(model);
 }
 
-/* -------------------------------------------------------------------------------------------------- branches */
+/* ----------------------------------------------------------------------------------------------- branches */
 
 bool model_predict_cond(struct model_predictor *predictor, uint64_t address, bool taken)
 {

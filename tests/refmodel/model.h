@@ -2,11 +2,12 @@
 /*
  * model.h: the reference model of docs/model.md, slow and obvious.
  *
- * It simulates one access at a time: caches are lists of lines in the order of their last use, each line has one
- * flag per byte, nothing is packed, deferred or remembered elsewhere. It is written from docs/model.md alone and
- * knows nothing of the core; where the two differ, one of them is wrong.
+ * It simulates one access at a time: caches are lists of lines in the order of their last use, each line has
+ * one flag per byte, nothing is packed, deferred or remembered elsewhere. It is written from docs/model.md
+ * alone and knows nothing of the core; where the two differ, one of them is wrong.
  *
- * Who pays is not its business: each access comes with a payer, the model hands payers back with what they owe.
+ * Who pays is not its business: each access comes with a payer, the model hands payers back with what they
+ * owe.
  */
 #ifndef TENURE_REFMODEL_MODEL_H
 #define TENURE_REFMODEL_MODEL_H
@@ -16,16 +17,27 @@
 
 /* Every event, flat: what a cost vector is indexed by. */
 enum {
-    M_IR, M_DR, M_DW, M_BC, M_BCM, M_BI, M_BIM,
-    M_I1MR, M_ILMR,       /* misses of fetches */
-    M_I_USE1,             /* use at level 1 of lines loaded by fetches: M_USES of them */
+    M_IR,
+    M_DR,
+    M_DW,
+    M_BC,
+    M_BCM,
+    M_BI,
+    M_BIM,
+    M_I1MR,
+    M_ILMR,   /* misses of fetches */
+    M_I_USE1, /* use at level 1 of lines loaded by fetches: M_USES of them */
     M_I_USEL = M_I_USE1 + 7,
     M_I2MR = M_I_USEL + 7,
     M_I_USE2,
-    M_D1MR = M_I_USE2 + 7, M_DLMR, M_D1MW, M_DLMW,
+    M_D1MR = M_I_USE2 + 7,
+    M_DLMR,
+    M_D1MW,
+    M_DLMW,
     M_D_USE1,
     M_D_USEL = M_D_USE1 + 7,
-    M_D2MR = M_D_USEL + 7, M_D2MW,
+    M_D2MR = M_D_USEL + 7,
+    M_D2MW,
     M_D_USE2,
     M_EVENTS = M_D_USE2 + 7,
     M_IMMEDIATE = M_I1MR, /* events below are immediate */
@@ -58,7 +70,8 @@ enum { MODEL_MAX_THREADS = 16 };
 struct model *model_new(const struct model_config *config, model_charge *charge, void *user);
 void model_free(struct model *model);
 
-/* One fetch or one data access by a thread, 0 to MODEL_MAX_THREADS - 1: misses and ended tenures are charged. */
+/* One fetch or one data access by a thread, 0 to MODEL_MAX_THREADS - 1: misses and ended tenures are
+ * charged. */
 void model_access(struct model *model, uint32_t thread, enum model_kind kind, uint64_t address, uint32_t size,
                   const struct model_payer *payer);
 uint64_t model_clock(const struct model *model); /* accesses so far */

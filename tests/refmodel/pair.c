@@ -47,6 +47,8 @@ struct pair {
     bool good;
     size_t bytes_before;
     uint64_t executed, accesses, clock_at_start;
+    uint64_t roots; /* of trees: one for each beginning of a thread, one for each handler of a thread */
+    bool handled[MODEL_MAX_THREADS][MAX_FUNCTIONS], resumed;
     FILE *out;
 };
 
@@ -92,11 +94,11 @@ static uint32_t function_at(void *user, uint64_t address)
     return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------- life */
+/* --------------------------------------------------------------------------------------------------- life */
 
 static struct tn_geometry geometry(const struct model_cache_config *cache)
 {
-    return (struct tn_geometry){ cache->size, cache->assoc, cache->line };
+    return (struct tn_geometry){cache->size, cache->assoc, cache->line};
 }
 
 static void start_core(struct pair *pair)
@@ -135,9 +137,10 @@ static void start_core(struct pair *pair)
 struct pair *pair_new(const struct pair_config *config, FILE *out)
 {
     struct pair *pair = calloc(1, sizeof *pair);
-    struct model_config mc = { config->i1, config->d1, config->l2, config->ll, config->shared_l1, config->flush_at_exit,
-                               config->use };
-    struct tn_object_info object = { .path = "/random", .start = 0x400000, .size = 0x100000 };
+    struct model_config mc = {config->i1, config->d1,        config->l2,
+                              config->ll, config->shared_l1, config->flush_at_exit,
+                              config->use};
+    struct tn_object_info object = {.path = "/random", .start = 0x400000, .size = 0x100000};
 
     pair->config = *config;
     pair->out = out;
@@ -173,16 +176,16 @@ void pair_free(struct pair *pair)
 
 static uint32_t core_flags(uint32_t flags)
 {
-    return (flags & M1_SKIP ? TN_FN_SKIP : 0) | (flags & M1_POP_ON_JUMP ? TN_FN_POP_ON_JUMP : 0)
-           | (flags & M1_TOGGLE ? TN_FN_TOGGLE : 0) | (flags & M1_DUMP_BEFORE ? TN_FN_DUMP_BEFORE : 0)
-           | (flags & M1_DUMP_AFTER ? TN_FN_DUMP_AFTER : 0) | (flags & M1_ZERO_BEFORE ? TN_FN_ZERO_BEFORE : 0);
+    return (flags & M1_SKIP ? TN_FN_SKIP : 0) | (flags & M1_POP_ON_JUMP ? TN_FN_POP_ON_JUMP : 0) |
+           (flags & M1_TOGGLE ? TN_FN_TOGGLE : 0) | (flags & M1_DUMP_BEFORE ? TN_FN_DUMP_BEFORE : 0) |
+           (flags & M1_DUMP_AFTER ? TN_FN_DUMP_AFTER : 0) | (flags & M1_ZERO_BEFORE ? TN_FN_ZERO_BEFORE : 0);
 }
 
 void pair_function(struct pair *pair, const struct pair_function *function)
 {
     char name[16];
-    struct tn_function_info info = { pair->object, function->start, function->size, name,
-                                     core_flags(function->flags) };
+    struct tn_function_info info = {pair->object, function->start, function->size, name,
+                                    core_flags(function->flags)};
 
     sprintf(name, "f%u", function->number);
     pair->function[function->number] = *function;
@@ -192,7 +195,7 @@ void pair_function(struct pair *pair, const struct pair_function *function)
                 function->flags & (pair->config.inclusive ? ~0u : ~(uint32_t)(M1_SKIP | M1_POP_ON_JUMP)));
 }
 
-/* ------------------------------------------------------------------------------------------------ translation */
+/* -------------------------------------------------------------------------------------------- translation */
 
 static uint64_t granules(const struct tn_l1_layout *l1, uint64_t line, uint64_t from, uint64_t to)
 {
@@ -204,8 +207,9 @@ static uint64_t granules(const struct tn_l1_layout *l1, uint64_t line, uint64_t 
 }
 
 /* Add the fetch of bytes from..to of one line, by access number `index` of the segment of n accesses. */
-static void add_fetch(struct pair *pair, struct pair_translation *t, struct segment *segment, uint32_t instr_number,
-                      uint32_t instr, uint64_t from, uint64_t to, uint32_t back, bool second)
+static void add_fetch(struct pair *pair, struct pair_translation *t, struct segment *segment,
+                      uint32_t instr_number, uint32_t instr, uint64_t from, uint64_t to, uint32_t back,
+                      bool second)
 {
     uint64_t line = from & ~(uint64_t)(pair->config.i1.line - 1);
     struct fetch_run *run = t->runs > segment->first_run ? &t->run[t->runs - 1] : NULL;
@@ -231,10 +235,10 @@ static void translate_instr(struct pair *pair, uint32_t function, struct pair_bl
                             struct segment *segment, uint32_t number)
 {
     struct pair_instr *in = &block->instr[number];
-    struct tn_instr_info info = { in->address, pair->id[function], in->length, 0, 0, 0 };
+    struct tn_instr_info info = {in->address, pair->id[function], in->length, 0, 0, 0};
 
-    info.flags = (uint8_t)((in->cond ? TN_INSTR_COND : 0) | (in->indirect ? TN_INSTR_INDIRECT : 0)
-                           | (in->call ? TN_INSTR_CALL : 0) | (in->ret ? TN_INSTR_RETURN : 0));
+    info.flags = (uint8_t)((in->cond ? TN_INSTR_COND : 0) | (in->indirect ? TN_INSTR_INDIRECT : 0) |
+                           (in->call ? TN_INSTR_CALL : 0) | (in->ret ? TN_INSTR_RETURN : 0));
     for (uint32_t a = in->first; a < in->first + in->accesses; a++) {
         bool write = block->access[a].kind == TN_WRITE;
 
@@ -278,7 +282,7 @@ static void translate_segment(struct pair *pair, uint32_t function, struct pair_
 
             back = (segment->accesses - index) * TN_STEP + (access->guarded ? TN_STEP : 0);
             index += !access->guarded;
-            t->access[a] = (struct tn_access_info){ in->id, back, access->size, access->kind };
+            t->access[a] = (struct tn_access_info){in->id, back, access->size, access->kind};
             access->id = tn_access(pair->core, &t->access[a]);
             access->counter = access->guarded ? tn_guarded(pair->core, in->id, access->kind == TN_WRITE) : 0;
         }
@@ -303,14 +307,14 @@ static void translate(struct pair *pair, uint32_t function, struct pair_block *b
     translate_segment(pair, function, block, t, block->split, block->instrs);
 }
 
-/* -------------------------------------------------------------------------------------------------- execution */
+/* ---------------------------------------------------------------------------------------------- execution */
 
 /* The models' view of one instruction: its fetch, its accesses, its branch. */
 static void model_instr(struct pair *pair, uint32_t thread, const struct pair_block *block, uint32_t number,
                         const struct pair_run *run, bool taken)
 {
-    static const enum model_kind kind[] = { [TN_READ] = MODEL_READ, [TN_WRITE] = MODEL_WRITE,
-                                            [TN_MODIFY] = MODEL_MODIFY };
+    static const enum model_kind kind[] = {
+        [TN_READ] = MODEL_READ, [TN_WRITE] = MODEL_WRITE, [TN_MODIFY] = MODEL_MODIFY};
     const struct pair_instr *in = &block->instr[number];
     struct model_payer payer = m1_payer(pair->m1, thread, in->id);
 
@@ -387,7 +391,8 @@ static void core_segment(struct pair *pair, tn_thread *thread, const struct pair
 
         for (; next_run < segment->end_run && t->run[next_run].starts == i; next_run++)
             if (pair->config.cache_sim)
-                tn_hot_fetch(thread, pair->layout, t->run[next_run].id, &t->run[next_run].info, pair->config.use);
+                tn_hot_fetch(thread, pair->layout, t->run[next_run].id, &t->run[next_run].info,
+                             pair->config.use);
         core_accesses(pair, thread, block, in, run);
         if (pair->config.branch_sim && in->cond)
             tn_branch_cond(thread, in->id, taken);
@@ -417,7 +422,7 @@ void pair_execute(struct pair *pair, uint32_t thread, uint32_t function, struct 
         tn_tick(pair->thread[thread]);
 }
 
-/* ----------------------------------------------------------------------------------------------- control flow */
+/* ------------------------------------------------------------------------------------------- control flow */
 
 static void check_collection(struct pair *pair)
 {
@@ -446,6 +451,8 @@ void pair_thread(struct pair *pair, uint32_t thread, uint32_t parent)
 
 void pair_begin(struct pair *pair, uint32_t thread, uint32_t function, uint64_t sp, bool in_mid_run)
 {
+    pair->roots++;
+    pair->resumed |= in_mid_run;
     if (in_mid_run)
         tn_thread_resume(pair->thread[thread], pair->id[function], sp);
     else
@@ -517,8 +524,18 @@ void pair_longjmp(struct pair *pair, uint32_t thread, uint32_t site, uint32_t fu
     check_collection(pair);
 }
 
+void pair_stack(struct pair *pair, uint32_t thread, uint32_t number, uint32_t site, uint32_t function,
+                uint64_t sp)
+{
+    tn_jump(pair->thread[thread], site, pair->id[function], sp);
+    m1_stack(pair->m1, thread, number, site, pair->id[function]);
+    check_collection(pair);
+}
+
 void pair_signal_enter(struct pair *pair, uint32_t thread, uint32_t function, uint64_t sp)
 {
+    pair->roots += !pair->handled[thread][function];
+    pair->handled[thread][function] = true;
     tn_signal_enter(pair->thread[thread], pair->id[function], sp);
     m1_signal_enter(pair->m1, thread, pair->id[function]);
     check_collection(pair);
@@ -531,7 +548,7 @@ void pair_signal_leave(struct pair *pair, uint32_t thread)
     check_collection(pair);
 }
 
-/* ------------------------------------------------------------------------------------------ collection, parts */
+/* -------------------------------------------------------------------------------------- collection, parts */
 
 void pair_toggle(struct pair *pair)
 {
@@ -585,4 +602,16 @@ void pair_finish(struct pair *pair)
     if (tn_finish(pair->core, &pair->stream, "exit"))
         fail(pair, "tn_finish failed");
     compare_part(pair);
+}
+
+void pair_check_empty(struct pair *pair)
+{
+    struct tn_statistics statistics;
+
+    tn_statistics(pair->core, &statistics);
+    if (!pair->config.paths && pair->config.flush_at_exit && !pair->resumed &&
+        statistics.nodes_now > pair->roots)
+        fail(pair, "nodes are left in the tree");
+    if (pair->config.flush_at_exit && statistics.records_now)
+        fail(pair, "records are left");
 }

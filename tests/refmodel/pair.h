@@ -3,9 +3,9 @@
  * pair.h: the core and the models side by side. Each function says one thing to both, and checks what can be
  * checked at once; costs are compared whenever a part ends.
  *
- * To the core it speaks as an engine does (core/tenure_core.h): blocks are translated once, into instructions,
- * segments, fetch runs and accesses, and executed through core/cache_hot.h. To the models it speaks of single
- * accesses and of what really happened to the call stack.
+ * To the core it speaks as an engine does (core/tenure_core.h): blocks are translated once, into
+ * instructions, segments, fetch runs and accesses, and executed through core/cache_hot.h. To the models it
+ * speaks of single accesses and of what really happened to the call stack.
  */
 #ifndef TENURE_REFMODEL_PAIR_H
 #define TENURE_REFMODEL_PAIR_H
@@ -41,7 +41,7 @@ struct pair_instr {
 struct pair_block {
     struct pair_instr instr[PAIR_MAX_INSTRS];
     struct pair_access access[PAIR_MAX_ACCESSES];
-    uint32_t instrs, split; /* side exit before instruction `split`; 0: none */
+    uint32_t instrs, split;               /* side exit before instruction `split`; 0: none */
     struct pair_translation *translation; /* pair's own */
 };
 /* What one execution does. */
@@ -62,7 +62,8 @@ void pair_function(struct pair *pair, const struct pair_function *function);
 void pair_execute(struct pair *pair, uint32_t thread, uint32_t function, struct pair_block *block,
                   const struct pair_run *run);
 
-/* sp as in tenure_core.h; functions by the caller's number; `unseen`: call frames that ended without a word. */
+/* sp as in tenure_core.h; functions by the caller's number; `unseen`: call frames that ended without a word.
+ * */
 void pair_thread(struct pair *pair, uint32_t thread, uint32_t parent); /* itself: the first thread */
 void pair_begin(struct pair *pair, uint32_t thread, uint32_t function, uint64_t sp, bool in_mid_run);
 void pair_end(struct pair *pair, uint32_t thread);
@@ -76,6 +77,9 @@ void pair_raise(struct pair *pair, uint32_t thread, uint32_t site, uint32_t func
 void pair_jump(struct pair *pair, uint32_t thread, uint32_t site, uint32_t function, uint64_t sp);
 void pair_longjmp(struct pair *pair, uint32_t thread, uint32_t site, uint32_t function, uint64_t sp,
                   uint32_t handlers, uint32_t frames);
+/* A jump to another stack of the level: number 0 is its first. */
+void pair_stack(struct pair *pair, uint32_t thread, uint32_t number, uint32_t site, uint32_t function,
+                uint64_t sp);
 void pair_signal_enter(struct pair *pair, uint32_t thread, uint32_t function, uint64_t sp);
 void pair_signal_leave(struct pair *pair, uint32_t thread);
 
@@ -83,6 +87,9 @@ void pair_toggle(struct pair *pair);
 void pair_zero(struct pair *pair);
 void pair_dump(struct pair *pair);
 void pair_finish(struct pair *pair);
+/* All threads have ended before pair_finish: with paths = 0 and everything flushed, no node is left but
+ * the roots. */
+void pair_check_empty(struct pair *pair);
 
 /* The sheet of the part that was compared last, as the core wrote it: for tests of known answers. */
 const struct sheet *pair_sheet(const struct pair *pair);

@@ -2,10 +2,10 @@
 /*
  * random_program.c: see random_program.h.
  *
- * The program is code (functions of blocks of one or two segments, each block with a way to end) and threads that
- * execute it. The truth is kept here as a real machine would: stack pointers, frames, levels. At each step a thread
- * executes a block of the function it is in and does what the block's end asks for. What really happens is said to
- * method 1 in its own words, and to the core in the words of an engine (pair.h).
+ * The program is code (functions of blocks of one or two segments, each block with a way to end) and threads
+ * that execute it. The truth is kept here as a real machine would: stack pointers, frames, levels. At each
+ * step a thread executes a block of the function it is in and does what the block's end asks for. What
+ * really happens is said to method 1 in its own words, and to the core in the words of an engine (pair.h).
  */
 #include "random_program.h"
 
@@ -19,7 +19,16 @@
 
 enum { MAX_FUNCTIONS = 12, MAX_BLOCKS = 10, MAX_DEPTH = 48, MAX_THREADS = 6, MAX_LEVEL = 4 };
 
-enum ending { END_NONE, END_COND, END_CALL, END_CALL_INDIRECT, END_RETURN, END_JUMP, END_JUMP_INDIRECT, ENDINGS };
+enum ending {
+    END_NONE,
+    END_COND,
+    END_CALL,
+    END_CALL_INDIRECT,
+    END_RETURN,
+    END_JUMP,
+    END_JUMP_INDIRECT,
+    ENDINGS
+};
 
 enum pattern { AT_FIXED, AT_STREAM, AT_RANDOM, AT_CONFLICT, AT_STACK, AT_CODE, PATTERNS };
 
@@ -81,7 +90,7 @@ static bool chance(struct program *p, uint32_t one_in)
 
 #define TRACE(p, ...) ((p)->options->trace ? (void)fprintf((p)->options->out, __VA_ARGS__) : (void)0)
 
-/* ------------------------------------------------------------------------------------------------------- code */
+/* --------------------------------------------------------------------------------------------------- code */
 
 static uint32_t random_size(struct program *p, uint32_t line)
 {
@@ -138,7 +147,7 @@ static void make_block(struct program *p, struct block *block, uint64_t *address
 
 static uint32_t random_flags(struct program *p, uint32_t number)
 {
-    static const uint32_t flag[] = { M1_TOGGLE, M1_DUMP_BEFORE, M1_DUMP_AFTER, M1_ZERO_BEFORE };
+    static const uint32_t flag[] = {M1_TOGGLE, M1_DUMP_BEFORE, M1_DUMP_AFTER, M1_ZERO_BEFORE};
 
     if (number && has(p, RP_SKIP) && chance(p, 5))
         return M1_SKIP;
@@ -158,7 +167,9 @@ static void make_function(struct program *p, uint32_t number, uint64_t *address)
     f->code.flags = random_flags(p, number);
     f->blocks = 4 + rng_below(&p->rng, MAX_BLOCKS - 3);
     for (uint32_t i = 0; i < f->blocks; i++) {
-        enum ending ending = i == 0 ? END_RETURN : i == 1 ? END_CALL : (enum ending)rng_below(&p->rng, ENDINGS);
+        enum ending ending = i == 0   ? END_RETURN
+                             : i == 1 ? END_CALL
+                                      : (enum ending)rng_below(&p->rng, ENDINGS);
 
         if ((ending == END_JUMP || ending == END_JUMP_INDIRECT) && !has(p, RP_JUMPS | RP_LONGJMPS))
             ending = END_NONE;
@@ -180,7 +191,7 @@ static void make_code(struct program *p)
         pair_function(p->pair, &p->function[i].code);
 }
 
-/* ---------------------------------------------------------------------------------------------- configuration */
+/* ------------------------------------------------------------------------------------------ configuration */
 
 static struct model_cache_config random_cache(struct program *p, uint32_t line, uint32_t most_sets)
 {
@@ -188,7 +199,7 @@ static struct model_cache_config random_cache(struct program *p, uint32_t line, 
                                                         : 1u << rng_below(&p->rng, chance(p, 2) ? 3 : 5);
     uint32_t assoc = chance(p, 8) ? 1 + rng_below(&p->rng, 24) : 1 + rng_below(&p->rng, 8);
 
-    return (struct model_cache_config){ (uint64_t)sets * assoc * line, assoc, line };
+    return (struct model_cache_config){(uint64_t)sets * assoc * line, assoc, line};
 }
 
 static uint32_t random_line(struct program *p)
@@ -225,7 +236,7 @@ static void random_config(struct program *p, struct pair_config *config)
         config->paths = (uint64_t)p->options->paths;
 }
 
-/* ---------------------------------------------------------------------------------------------- the machine */
+/* -------------------------------------------------------------------------------------------- the machine */
 
 static struct thread *running_thread(struct program *p)
 {
@@ -279,8 +290,9 @@ static bool execute(struct program *p, struct block *block)
     run.taken[0] = code->split && rng_below(&p->rng, 8) < block->bias;
     run.taken[1] = rng_below(&p->rng, 8) < block->bias;
     run.target = p->function[block->target[rng_below(&p->rng, 3)]].code.start;
-    for (uint32_t i = 0; i < PAIR_MAX_ACCESSES && i < code->instr[code->instrs - 1].first
-                             + code->instr[code->instrs - 1].accesses; i++) {
+    for (uint32_t i = 0; i < PAIR_MAX_ACCESSES &&
+                         i < code->instr[code->instrs - 1].first + code->instr[code->instrs - 1].accesses;
+         i++) {
         run.address[i] = operand_address(p, &block->operand[i]);
         run.happens[i] = !code->access[i].guarded || chance(p, 2);
     }
@@ -314,12 +326,14 @@ static void do_call(struct program *p, const struct block *block, uint32_t site)
             }
     level->frames -= unseen;
     frame = running_frame(p);
-    if (unseen) /* the same sp as at the call that has been left: a lower one could not be told from a nested call */
+    /* The same sp as at the call that has been left: a lower one could not be told from a nested call. */
+    if (unseen)
         frame->sp = level->frame[level->frames].entry + 8;
     else
         frame->sp -= 8 * rng_below(&p->rng, 6);
-    TRACE(p, "t%u call f%u (%u unseen) sp %llx\n", p->running, target, unseen, (unsigned long long)frame->sp - 8);
-    level->frame[level->frames++] = (struct frame){ target, frame->sp - 8, frame->sp - 8, back };
+    TRACE(p, "t%u call f%u (%u unseen) sp %llx\n", p->running, target, unseen,
+          (unsigned long long)frame->sp - 8);
+    level->frame[level->frames++] = (struct frame){target, frame->sp - 8, frame->sp - 8, back};
     pair_call(p->pair, p->running, site, target, frame->sp - 8, back, unseen);
 }
 
@@ -354,7 +368,8 @@ static void do_return(struct program *p, uint32_t site)
 static bool do_longjmp(struct program *p, uint32_t site)
 {
     struct thread *t = running_thread(p);
-    uint32_t level = t->levels - 1 - rng_below(&p->rng, t->levels), frame, left, handlers = t->levels - 1 - level;
+    uint32_t level = t->levels - 1 - rng_below(&p->rng, t->levels), frame, left,
+             handlers = t->levels - 1 - level;
     const struct frame *to;
 
     if (t->level[level].frames == 1 && !handlers)
@@ -377,8 +392,8 @@ static void do_jump(struct program *p, const struct block *block, uint32_t site)
     struct frame *frame = running_frame(p);
     uint32_t target = chosen_target(p, block, &p->rng);
 
-    if (has(p, RP_LONGJMPS) && chance(p, 3) && !(flags_of(p, frame->function) & (M1_SKIP | M1_POP_ON_JUMP))
-        && do_longjmp(p, site))
+    if (has(p, RP_LONGJMPS) && chance(p, 3) && !(flags_of(p, frame->function) & (M1_SKIP | M1_POP_ON_JUMP)) &&
+        do_longjmp(p, site))
         return;
     if (!has(p, RP_JUMPS) || target == frame->function)
         return;
@@ -408,7 +423,7 @@ static void do_signal(struct program *p)
         return;
     TRACE(p, "t%u signal f%u sp %llx\n", p->running, function, (unsigned long long)sp);
     level = &t->level[t->levels++];
-    level->frame[0] = (struct frame){ function, sp, sp, 0 };
+    level->frame[0] = (struct frame){function, sp, sp, 0};
     level->frames = 1;
     pair_signal_enter(p->pair, p->running, function, sp);
 }
@@ -429,7 +444,7 @@ static void begin_thread(struct program *p, uint32_t thread, bool in_mid_run)
     t->alive = true;
     t->levels = 1;
     t->level[0].frames = 1;
-    t->level[0].frame[0] = (struct frame){ function, sp, sp, 0 };
+    t->level[0].frame[0] = (struct frame){function, sp, sp, 0};
     TRACE(p, "t%u begin f%u sp %llx\n", thread, function, (unsigned long long)sp);
     t->open = in_mid_run;
     pair_begin(p->pair, thread, function, sp, in_mid_run);
@@ -466,21 +481,31 @@ static void do_off(struct program *p)
 static void do_event(struct program *p)
 {
     switch (rng_below(&p->rng, 16)) {
-    case 0: case 1: case 2: case 3: case 4: case 5:
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+    case 4:
+    case 5:
         if (has(p, RP_THREADS))
             do_threads(p);
         break;
-    case 6: case 7: case 8: case 9:
+    case 6:
+    case 7:
+    case 8:
+    case 9:
         if (has(p, RP_SIGNALS))
             do_signal(p);
         break;
-    case 10: case 11:
+    case 10:
+    case 11:
         if (has(p, RP_TOGGLES)) {
             TRACE(p, "toggle\n");
             pair_toggle(p->pair);
         }
         break;
-    case 12: case 13:
+    case 12:
+    case 13:
         if (has(p, RP_DUMPS) && chance(p, 4)) {
             TRACE(p, "dump\n");
             pair_dump(p->pair);
@@ -524,13 +549,15 @@ static void step(struct program *p)
         return;
     site = block->code.instr[block->code.instrs - 1].id;
     switch (block->ending) {
-    case END_CALL: case END_CALL_INDIRECT:
+    case END_CALL:
+    case END_CALL_INDIRECT:
         do_call(p, block, site);
         break;
     case END_RETURN:
         do_return(p, site);
         break;
-    case END_JUMP: case END_JUMP_INDIRECT:
+    case END_JUMP:
+    case END_JUMP_INDIRECT:
         do_jump(p, block, site);
         break;
     default:
@@ -547,11 +574,14 @@ static uint32_t random_features(struct rng *rng)
 
 static void end_program(struct program *p)
 {
-    if (rng_below(&p->rng, 2))
-        for (uint32_t t = 0; t < p->threads; t++)
-            if (p->thread[t].alive && t != p->running)
-                pair_end(p->pair, t);
+    bool all = rng_below(&p->rng, 2); /* the threads end before the program */
+
+    for (uint32_t t = 0; all && t < p->threads; t++)
+        if (p->thread[t].alive)
+            pair_end(p->pair, t);
     pair_finish(p->pair);
+    if (all)
+        pair_check_empty(p->pair);
 }
 
 void rp_run(const struct rp_options *options, struct rp_result *result)
@@ -569,7 +599,8 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
     TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s paths %llu\n",
           (unsigned long long)config.l2.size, config.l2.assoc, config.l2.line,
           (unsigned long long)config.i1.size, config.i1.assoc, config.i1.line,
-          (unsigned long long)config.d1.size, config.d1.assoc, config.d1.line, (unsigned long long)config.ll.size, config.ll.assoc, config.ll.line,
+          (unsigned long long)config.d1.size, config.d1.assoc, config.d1.line,
+          (unsigned long long)config.ll.size, config.ll.assoc, config.ll.line,
           config.cache_sim ? " caches" : "", config.branch_sim ? " branches" : "", config.use ? " use" : "",
           config.inclusive ? " inclusive" : "", config.shared_l1 ? " shared" : "",
           config.flush_at_exit ? " flush" : "", config.collect_at_start ? " collecting" : "",

@@ -2,8 +2,9 @@
 /*
  * random_program.h: one random program, fed to the core and to the models at once, and compared.
  *
- * A seed decides everything: geometry, policy, functions, and each step. `steps` cuts the program short without
- * changing what comes before, and `without` leaves features out, so that a failure can be made small.
+ * A seed decides everything: geometry, policy, functions, and each step. `steps` cuts the program short
+ * without changing what comes before, and `without` leaves features out, so that a failure can be made
+ * small.
  */
 #ifndef TENURE_REFMODEL_RANDOM_PROGRAM_H
 #define TENURE_REFMODEL_RANDOM_PROGRAM_H
@@ -12,18 +13,19 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define RP_FEATURES(X)                                                                                              \
-    X(THREADS, "threads") X(SIGNALS, "signals") X(JUMPS, "jumps") X(LONGJMPS, "longjmps") X(UNSEEN, "unseen")       \
-    X(TOGGLES, "toggles") X(DUMPS, "dumps") X(ZEROES, "zeroes") X(FLAGS, "flags") X(SKIP, "skip") X(POP, "pop")                                              \
-    X(RAISE, "raise") X(OFF, "off") X(WIDE, "wide") X(GUARDED, "guarded") X(SHARED, "shared")                       \
-    X(LONG_LINES, "long-lines") X(BRANCHES, "branches") X(ODD_SETS, "odd-sets") X(PLAIN, "plain")   \
-    X(LEVEL_2, "l2")
+#define RP_FEATURES(X)                                                                                       \
+    X(THREADS, "threads")                                                                                    \
+    X(SIGNALS, "signals")                                                                                    \
+    X(JUMPS, "jumps") X(LONGJMPS, "longjmps") X(UNSEEN, "unseen") X(TOGGLES, "toggles") X(DUMPS, "dumps")    \
+        X(ZEROES, "zeroes") X(FLAGS, "flags") X(SKIP, "skip") X(POP, "pop") X(RAISE, "raise") X(OFF, "off")  \
+            X(WIDE, "wide") X(GUARDED, "guarded") X(SHARED, "shared") X(LONG_LINES, "long-lines")            \
+                X(BRANCHES, "branches") X(ODD_SETS, "odd-sets") X(PLAIN, "plain") X(LEVEL_2, "l2")
 
 enum {
 #define X(name, text) RP_BIT_##name,
     RP_FEATURES(X)
 #undef X
-    RP_FEATURE_COUNT
+        RP_FEATURE_COUNT
 };
 enum {
 #define X(name, text) RP_##name = 1 << RP_BIT_##name,

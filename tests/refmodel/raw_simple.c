@@ -2,8 +2,8 @@
 /*
  * raw_simple.c: see raw_simple.h.
  *
- * Definitions are kept for the whole file in arrays by id. Faults are remembered, the first one only; after one
- * every value read is 0 and every loop ends because the chunk is at its end.
+ * Definitions are kept for the whole file in arrays by id. Faults are remembered, the first one only; after
+ * one every value read is 0 and every loop ends because the chunk is at its end.
  */
 #include "raw_simple.h"
 
@@ -24,8 +24,8 @@ struct definitions {
 };
 struct raw_simple {
     const uint8_t *data;
-    size_t size, at;                 /* of the file */
-    const uint8_t *next, *end;       /* of the chunk being read */
+    size_t size, at;           /* of the file */
+    const uint8_t *next, *end; /* of the chunk being read */
     const char *fault;
     struct definitions context, arc, thread, function, instr, node;
     int immediate[MAX_NAMES], fetch[MAX_NAMES], access[MAX_NAMES]; /* model event, or -1 */
@@ -49,7 +49,7 @@ const char *raw_simple_fault(const struct raw_simple *raw)
     return raw->fault;
 }
 
-/* ----------------------------------------------------------------------------------------------------- values */
+/* ------------------------------------------------------------------------------------------------- values */
 
 static uint64_t get_n(struct raw_simple *raw)
 {
@@ -89,13 +89,14 @@ static void get_string(struct raw_simple *raw, char *into, size_t room)
     raw->next += length;
 }
 
-static struct definition *definition(struct raw_simple *raw, struct definitions *list, uint64_t id, bool define)
+static struct definition *definition(struct raw_simple *raw, struct definitions *list, uint64_t id,
+                                     bool define)
 {
     static struct definition none;
 
     if (id == 0 || id > 10000000 || (!define && (id >= list->room || !list->at[id].seen))) {
         fail(raw, "undefined id");
-        none = (struct definition){ false, 0, 0, 0, 0 };
+        none = (struct definition){false, 0, 0, 0, 0};
         return &none;
     }
     if (id >= list->room) {
@@ -108,7 +109,7 @@ static struct definition *definition(struct raw_simple *raw, struct definitions 
     return &list->at[id];
 }
 
-/* ------------------------------------------------------------------------------------------------------ costs */
+/* -------------------------------------------------------------------------------------------------- costs */
 
 static void get_costs(struct raw_simple *raw, const int *event, uint64_t count, bool sparse, uint64_t *cost)
 {
@@ -154,7 +155,7 @@ static uint64_t get_names(struct raw_simple *raw, int *event, int first, int lim
     return raw->fault ? 0 : count;
 }
 
-/* ---------------------------------------------------------------------------------------------------- records */
+/* ------------------------------------------------------------------------------------------------ records */
 
 static uint64_t context_function(struct raw_simple *raw, uint64_t context)
 {
@@ -169,7 +170,7 @@ static uint64_t thread_os_id(struct raw_simple *raw, uint64_t thread)
 static void read_self(struct raw_simple *raw, struct sheet *sheet, bool late)
 {
     uint64_t thread = thread_os_id(raw, get_n(raw)), instr = get_n(raw), kind = late ? get_n(raw) : 0;
-    uint64_t cost[M_EVENTS] = { 0 };
+    uint64_t cost[M_EVENTS] = {0};
     char key[64];
 
     definition(raw, &raw->instr, instr, false);
@@ -205,7 +206,8 @@ static char *print_node(struct raw_simple *raw, uint64_t id, char *end)
 static void read_node(struct raw_simple *raw, struct sheet *sheet)
 {
     static char key[1 << 20];
-    uint64_t id = get_n(raw), parent = get_n(raw), arc = get_n(raw), context = get_n(raw), thread = get_n(raw);
+    uint64_t id = get_n(raw), parent = get_n(raw), arc = get_n(raw), context = get_n(raw),
+             thread = get_n(raw);
     uint64_t flags = get_n(raw), calls = get_n(raw), cost[M_EVENTS];
     struct definition *node;
 
@@ -213,11 +215,12 @@ static void read_node(struct raw_simple *raw, struct sheet *sheet)
     if (parent)
         definition(raw, &raw->node, parent, false);
     node = definition(raw, &raw->node, id, true);
-    *node = (struct definition){ true, parent, arc, context, thread | flags << 32 };
+    *node = (struct definition){true, parent, arc, context, thread | flags << 32};
     strcpy(key, flags & TN_RAW_NODE_ALIAS ? "alias " : "path ");
     print_node(raw, id, key + strlen(key));
     sheet_add(sheet, key, cost, calls);
-    for (; node->a && !(flags & TN_RAW_NODE_ALIAS) && !raw->fault; node = definition(raw, &raw->node, id, false)) {
+    for (; node->a && !(flags & TN_RAW_NODE_ALIAS) && !raw->fault;
+         node = definition(raw, &raw->node, id, false)) {
         strcpy(key, "incl ");
         print_node(raw, id, key + 5);
         sheet_add(sheet, key, cost, 0);
@@ -281,11 +284,13 @@ static void read_code(struct raw_simple *raw, uint32_t type)
         get_string(raw, text, sizeof text);
         return;
     }
-    d = definition(raw, type == TN_RAW_FUNCTION  ? &raw->function
-                        : type == TN_RAW_CONTEXT ? &raw->context
-                        : type == TN_RAW_INSTR   ? &raw->instr
-                        : type == TN_RAW_THREAD  ? &raw->thread
-                                                 : &raw->arc, id, true);
+    d = definition(raw,
+                   type == TN_RAW_FUNCTION  ? &raw->function
+                   : type == TN_RAW_CONTEXT ? &raw->context
+                   : type == TN_RAW_INSTR   ? &raw->instr
+                   : type == TN_RAW_THREAD  ? &raw->thread
+                                            : &raw->arc,
+                   id, true);
     if (d->seen)
         fail(raw, "defined twice");
     d->seen = true;
@@ -353,7 +358,7 @@ static void read_record(struct raw_simple *raw, uint32_t type, struct sheet *she
     }
 }
 
-/* ----------------------------------------------------------------------------------------------------- chunks */
+/* ------------------------------------------------------------------------------------------------- chunks */
 
 static uint32_t u32_at(const uint8_t *p)
 {
@@ -394,7 +399,8 @@ void raw_simple_more(struct raw_simple *raw, const uint8_t *data, size_t size)
 
 void raw_simple_close(struct raw_simple *raw)
 {
-    free(raw->context.at), free(raw->arc.at), free(raw->thread.at), free(raw->function.at), free(raw->instr.at);
+    free(raw->context.at), free(raw->arc.at), free(raw->thread.at), free(raw->function.at),
+        free(raw->instr.at);
     free(raw->node.at);
     free(raw);
 }

@@ -6,10 +6,11 @@
  *   refmodel_test --replay=N [--steps=N] [--without=a,b] [--trace]
  *   refmodel_test --shrink=N                               what is left of a failure when all else is left out
  *
- * A failure prints its seed. A panic of the core ends this program: the last line printed names the seed.
+ * A failure prints its seed; so does the end of this program by a panic of the core.
  */
 #include "random_program.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -21,7 +22,7 @@ static const char *const feature_name[] = {
 #undef X
 };
 
-static struct rp_options options = { .paths = -1 };
+static struct rp_options options = {.paths = -1};
 static uint64_t first = 1, count = 200, accesses;
 static bool shrink, replay;
 
@@ -60,8 +61,8 @@ static void parse(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         uint64_t n;
 
-        if (number_option(argv[i], "--seed=", &first) || number_option(argv[i], "--count=", &count)
-            || number_option(argv[i], "--accesses=", &accesses))
+        if (number_option(argv[i], "--seed=", &first) || number_option(argv[i], "--count=", &count) ||
+            number_option(argv[i], "--accesses=", &accesses))
             continue;
         if (number_option(argv[i], "--replay=", &first))
             replay = true;
@@ -144,6 +145,18 @@ static int do_shrink(void)
     return 1;
 }
 
+static void died(int signal_number)
+{
+    char text[100];
+    int length =
+        snprintf(text, sizeof text, "seed %llu ended by signal %d: --shrink=%llu\n0 passed, 1 failed\n",
+                 (unsigned long long)options.seed, signal_number, (unsigned long long)options.seed);
+
+    if (write(1, text, (size_t)length) < 0)
+        _exit(2);
+    _exit(1);
+}
+
 int main(int argc, char **argv)
 {
     uint64_t passed = 0, failed = 0, done = 0, seed;
@@ -153,7 +166,10 @@ int main(int argc, char **argv)
     options.seed = first;
     if (shrink)
         return do_shrink();
-    for (seed = first; (replay ? seed == first : seed < first + count || done < accesses) && failed < 10; seed++) {
+    signal(SIGABRT, died);
+    signal(SIGSEGV, died);
+    for (seed = first; (replay ? seed == first : seed < first + count || done < accesses) && failed < 10;
+         seed++) {
         struct rp_result result;
 
         setvbuf(stdout, NULL, _IOLBF, 0);
@@ -163,8 +179,8 @@ int main(int argc, char **argv)
         passed += result.good;
         failed += !result.good;
         if (!result.good)
-            printf("seed %llu failed at step %u of it: --shrink=%llu\n", (unsigned long long)seed, result.steps,
-                   (unsigned long long)seed);
+            printf("seed %llu failed at step %u of it: --shrink=%llu\n", (unsigned long long)seed,
+                   result.steps, (unsigned long long)seed);
     }
     printf("%llu accesses from seed %llu\n", (unsigned long long)done, (unsigned long long)first);
     printf("%llu passed, %llu failed\n", (unsigned long long)passed, (unsigned long long)failed);

@@ -75,7 +75,8 @@ void sheet_sum(struct sheet *into, const struct sheet *from)
         sheet_add(into, from->row[i].key, from->row[i].value + SHEET_EVENTS, from->row[i].value[SHEET_CALLS]);
 }
 
-static unsigned compare_row(const char *key, const uint64_t *expected, const uint64_t *got, FILE *out, bool print)
+static unsigned compare_row(const char *key, const uint64_t *expected, const uint64_t *got, FILE *out,
+                            bool print)
 {
     static const uint64_t zero[SHEET_COLUMNS];
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sheet.h: a profile as plain text keys with numbers, in the form in which the models and the core are compared.
+ * sheet.h: a profile as plain text keys with numbers, in the form in which the models and the core are
+ * compared.
  *
  *   total                   everything
  *   self t<thread> i<instr> self cost of an instruction in a thread
@@ -38,7 +39,8 @@ uint64_t *sheet_row(struct sheet *sheet, const char *key); /* found, or made wit
 void sheet_add(struct sheet *sheet, const char *key, const uint64_t *cost, uint64_t calls);
 void sheet_sum(struct sheet *into, const struct sheet *from);
 
-/* Rows that differ (a missing row is zero), at most `limit` of them printed. `skip`: ignore keys that begin so. */
+/* Rows that differ (a missing row is zero), at most `limit` of them printed. `skip`: ignore keys that begin
+ * so. */
 unsigned sheet_compare(const struct sheet *expected, const struct sheet *got, const char *skip, FILE *out,
                        unsigned limit);
 

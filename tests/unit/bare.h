@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bare.h: the core alone, for tests that are too large for the models: one thread, functions of one-instruction
- * segments, results read back with tests/refmodel/raw_simple.h.
+ * bare.h: the core alone, for tests that are too large for the models: one thread, functions of
+ * one-instruction segments, results read back with tests/refmodel/raw_simple.h.
  */
 #ifndef TENURE_UNIT_BARE_H
 #define TENURE_UNIT_BARE_H
@@ -26,7 +26,7 @@ struct bare {
 
 static inline void bare_open(struct bare *b, const struct tn_config *config)
 {
-    struct tn_object_info object = { .path = "/bare", .start = 0x400000, .size = 0x100000 };
+    struct tn_object_info object = {.path = "/bare", .start = 0x400000, .size = 0x100000};
 
     memset(b, 0, sizeof *b);
     b->core = tn_core_new(config);
@@ -39,7 +39,7 @@ static inline void bare_open(struct bare *b, const struct tn_config *config)
 
 static inline uint32_t bare_function(struct bare *b, const char *name)
 {
-    struct tn_function_info info = { b->object, b->next_address, 1024, name, 0 };
+    struct tn_function_info info = {b->object, b->next_address, 1024, name, 0};
 
     b->next_address += 1024;
     return tn_function(b->core, &info);
@@ -54,7 +54,7 @@ struct bare_instr {
 static inline struct bare_instr bare_instr(struct bare *b, uint32_t function, uint64_t start, uint32_t number,
                                            uint32_t reads)
 {
-    struct tn_instr_info info = { start + number * 4, function, 4, 0, (uint16_t)reads, 0 };
+    struct tn_instr_info info = {start + number * 4, function, 4, 0, (uint16_t)reads, 0};
     struct bare_instr i;
 
     memset(&i, 0, sizeof i);

@@ -34,11 +34,18 @@ struct kit {
 
 struct pair_config kit_config(void)
 {
-    struct model_cache_config small = { 64, 1, 64 }, large = { 1 << 20, 16, 64 };
+    struct model_cache_config small = {64, 1, 64}, large = {1 << 20, 16, 64};
 
-    return (struct pair_config){ .i1 = { 32768, 8, 64 }, .d1 = small, .ll = large, .cache_sim = true,
-                                 .branch_sim = true, .use = true, .inclusive = true, .flush_at_exit = true,
-                                 .collect_at_start = true, .paths = 1000000 };
+    return (struct pair_config){.i1 = {32768, 8, 64},
+                                .d1 = small,
+                                .ll = large,
+                                .cache_sim = true,
+                                .branch_sim = true,
+                                .use = true,
+                                .inclusive = true,
+                                .flush_at_exit = true,
+                                .collect_at_start = true,
+                                .paths = 1000000};
 }
 
 static void make_block(struct pair_block *block, uint64_t *address)
@@ -97,13 +104,13 @@ struct pair *kit_pair(struct kit *kit)
 
 void kit_function(struct kit *kit, uint32_t function, uint32_t flags)
 {
-    struct pair_function info = { function, 0x400000 + function * 1024, 1024, flags };
+    struct pair_function info = {function, 0x400000 + function * 1024, 1024, flags};
 
     kit->declared[function] = true;
     pair_function(kit->pair, &info);
 }
 
-/* ----------------------------------------------------------------------------------------------- control flow */
+/* ------------------------------------------------------------------------------------------- control flow */
 
 static struct level *level_of(struct kit *kit)
 {
@@ -115,10 +122,11 @@ static struct place *place_of(struct kit *kit)
     return &level_of(kit)->place[level_of(kit)->depth - 1];
 }
 
-static uint32_t execute(struct kit *kit, struct pair_block *block, uint64_t address, bool taken, uint64_t target)
+static uint32_t execute(struct kit *kit, struct pair_block *block, uint64_t address, bool taken,
+                        uint64_t target)
 {
-    struct pair_run run = { .address = { address }, .happens = { true }, .taken = { taken, taken },
-                            .target = target };
+    struct pair_run run = {
+        .address = {address}, .happens = {true}, .taken = {taken, taken}, .target = target};
 
     pair_execute(kit->pair, kit->running, place_of(kit)->function, block, &run);
     return block->instr[0].id;
@@ -132,7 +140,7 @@ static void begin(struct kit *kit, uint32_t thread, uint32_t function, bool in_m
         if (!kit->declared[f])
             kit_function(kit, f, 0);
     kit->levels[thread] = 1;
-    kit->level[thread][0] = (struct level){ { { function, sp, 0 } }, 1 };
+    kit->level[thread][0] = (struct level){{{function, sp, 0}}, 1};
     pair_thread(kit->pair, thread, kit->started ? kit->running : thread);
     pair_begin(kit->pair, thread, function, sp, in_mid_run);
     if (!kit->started)
@@ -167,7 +175,7 @@ void kit_call(struct kit *kit, uint32_t function)
     struct place *caller = place_of(kit);
     struct pair_block *block = &kit->code[caller->function].call[function];
     uint32_t site = execute(kit, block, 0, false, 0);
-    struct place callee = { function, caller->sp - 16, block->instr[0].address + 4 };
+    struct place callee = {function, caller->sp - 16, block->instr[0].address + 4};
 
     level_of(kit)->place[level_of(kit)->depth++] = callee;
     pair_call(kit->pair, kit->running, site, function, callee.sp, callee.back, 0);
@@ -200,12 +208,22 @@ void kit_longjmp(struct kit *kit, uint32_t frames)
     pair_longjmp(kit->pair, kit->running, site, to, place_of(kit)->sp - 8, 0, frames);
 }
 
+void kit_stack(struct kit *kit, uint32_t number, uint32_t function)
+{
+    struct place *place = place_of(kit);
+    uint32_t site = execute(kit, &kit->code[place->function].jump[function], 0, false, 0);
+    uint64_t sp = 0x7fff00000000 - number * 0x100000ull - (number ? 0 : 8);
+
+    place->function = function; /* one frame per stack is all this can do */
+    pair_stack(kit->pair, kit->running, number, site, function, sp);
+}
+
 void kit_signal(struct kit *kit, uint32_t function)
 {
     uint64_t sp = place_of(kit)->sp - 1024;
 
     kit->levels[kit->running]++;
-    *level_of(kit) = (struct level){ { { function, sp, 0 } }, 1 };
+    *level_of(kit) = (struct level){{{function, sp, 0}}, 1};
     pair_signal_enter(kit->pair, kit->running, function, sp);
 }
 
@@ -236,7 +254,7 @@ void kit_finish(struct kit *kit)
     pair_finish(kit->pair);
 }
 
-/* --------------------------------------------------------------------------------------------- data, branches */
+/* ----------------------------------------------------------------------------------------- data, branches */
 
 static void access(struct kit *kit, struct pair_block *block, uint16_t *used, uint64_t address, uint16_t size)
 {
@@ -275,7 +293,7 @@ uint64_t kit_branch_address(struct kit *kit)
     return kit->code[place_of(kit)->function].branch.instr[0].address;
 }
 
-/* ---------------------------------------------------------------------------------------------------- results */
+/* ------------------------------------------------------------------------------------------------ results */
 
 static uint64_t value(struct kit *kit, const char *key, int column)
 {

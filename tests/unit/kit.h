@@ -5,8 +5,9 @@
  *     kit_begin(k, 0, MAIN);  kit_run(k, 2);  kit_call(k, F);  kit_run(k, 3);  kit_return(k);  kit_finish(k);
  *     kit_function_is(k, F, 1, 4, 4);
  *
- * Functions are small numbers. Each function has one instruction per purpose, so that an arc has one site. All
- * acts on the thread switched to last. Every part is compared with the models too (tests/refmodel/pair.h).
+ * Functions are small numbers. Each function has one instruction per purpose, so that an arc has one site.
+ * All acts on the thread switched to last. Every part is compared with the models too
+ * (tests/refmodel/pair.h).
  */
 #ifndef TENURE_UNIT_KIT_H
 #define TENURE_UNIT_KIT_H
@@ -33,8 +34,10 @@ void kit_call(struct kit *kit, uint32_t function);    /* one instruction, and wh
 void kit_return(struct kit *kit);
 void kit_jump(struct kit *kit, uint32_t function);
 void kit_longjmp(struct kit *kit, uint32_t frames); /* to the frame so many further up */
+/* To stack `number` of the level (0 to 3), by a jump; `function` is entered, or goes on there. */
+void kit_stack(struct kit *kit, uint32_t number, uint32_t function);
 void kit_signal(struct kit *kit, uint32_t function);
-void kit_signal_return(struct kit *kit); /* one instruction, and the end of the handler */
+void kit_signal_return(struct kit *kit);                   /* one instruction, and the end of the handler */
 void kit_return_above(struct kit *kit, uint32_t function); /* past the bottom of a resumed stack */
 void kit_dump(struct kit *kit);
 void kit_finish(struct kit *kit);
@@ -55,7 +58,8 @@ uint64_t kit_read_cost(struct kit *kit, uint32_t function, uint32_t which, int e
 uint64_t kit_write_cost(struct kit *kit, uint32_t function, uint32_t which, int event);
 void kit_function_is(struct kit *kit, uint32_t function, uint64_t calls, uint64_t self, uint64_t inclusive);
 void kit_arc_is(struct kit *kit, uint32_t caller, uint32_t callee, uint64_t calls, uint64_t inclusive);
-void kit_unknown_arc_is(struct kit *kit, uint32_t caller, uint32_t callee, uint64_t calls, uint64_t inclusive);
+void kit_unknown_arc_is(struct kit *kit, uint32_t caller, uint32_t callee, uint64_t calls,
+                        uint64_t inclusive);
 uint64_t kit_arc(struct kit *kit, uint32_t caller, uint32_t callee, int event);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test_attribution.c: the numbered examples of docs/attribution.md, as they stand there. Tables: (function, calls,
- * self, inclusive) and (caller, callee, calls, inclusive). Each runs with all call paths kept and with none.
+ * test_attribution.c: the numbered examples of docs/attribution.md, as they stand there. Tables: (function,
+ * calls, self, inclusive) and (caller, callee, calls, inclusive). Each runs with all call paths kept and
+ * with none.
  */
 #include "kit.h"
 
@@ -157,6 +158,28 @@ static void longjmp_out(void **state)
     kit_free(k);
 }
 
+static void coroutine(void **state)
+{
+    struct kit *k = start(state);
+
+    kit_begin(k, 0, MAIN);
+    kit_run(k, 1);
+    kit_stack(k, 1, G);
+    kit_run(k, 2);
+    kit_stack(k, 0, MAIN);
+    kit_run(k, 1);
+    kit_stack(k, 1, G);
+    kit_run(k, 1);
+    kit_stack(k, 0, MAIN);
+    kit_run(k, 1);
+    kit_finish(k);
+    kit_function_is(k, MAIN, 1, 5, 10);
+    kit_function_is(k, G, 1, 5, 5);
+    kit_arc_is(k, MAIN, G, 1, 5);
+    kit_arc_is(k, G, MAIN, 0, 0);
+    kit_free(k);
+}
+
 static void signal_handler(void **state)
 {
     struct kit *k = start(state);
@@ -257,15 +280,22 @@ static void toggle(void **state)
 }
 
 /* One example, with both policies. */
-#define BOTH(test) { #test ", paths kept", test, NULL, NULL, &kept }, { #test ", paths pruned", test, NULL, NULL, &pruned }
+#define BOTH(test)                                                                                           \
+    {#test ", paths kept", test, NULL, NULL, &kept},                                                         \
+    {                                                                                                        \
+#test ", paths pruned", test, NULL, NULL, &pruned                                                    \
+    }
 
 int main(void)
 {
     static uint64_t kept = 1000000, pruned = 0;
     const struct CMUnitTest tests[] = {
-        BOTH(a_call), BOTH(a_line_pays_where_it_was_loaded), BOTH(direct_recursion), BOTH(mutual_recursion),
-        BOTH(tail_call), BOTH(longjmp_out), BOTH(signal_handler), BOTH(missing_parent), BOTH(skipped_stub),
-        BOTH(dump_in_a_call), BOTH(toggle),
+        BOTH(a_call),           BOTH(a_line_pays_where_it_was_loaded),
+        BOTH(direct_recursion), BOTH(mutual_recursion),
+        BOTH(tail_call),        BOTH(longjmp_out),
+        BOTH(coroutine),        BOTH(signal_handler),
+        BOTH(missing_parent),   BOTH(skipped_stub),
+        BOTH(dump_in_a_call),   BOTH(toggle),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test_deep.c: what only shows in large numbers. Recursion a million deep, direct and mutual, folds into a handful
- * of nodes; a line touched more often than a packed counter can count is counted right.
+ * test_deep.c: what only shows in large numbers. Recursion a million deep, direct and mutual, folds into a
+ * handful of nodes; a line touched more often than a packed counter can count is counted right.
  */
 #include "bare.h"
 
@@ -67,7 +67,8 @@ static void recursion(uint32_t n, uint64_t paths)
     assert_true(bare_part(&b));
     assert_int_equal(function(&b, main_id, SHEET_EVENTS + M_IR), 2 * DEPTH);
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t above = i ? 2 * i - 1 + 1 : 0; /* what the activations above the first of f[i] execute, + main's call */
+        uint64_t above =
+            i ? 2 * i - 1 + 1 : 0; /* what the activations above the first of f[i] execute, + main's call */
 
         assert_int_equal(function(&b, f[i], SHEET_CALLS), DEPTH / n);
         assert_int_equal(function(&b, f[i], SHEET_EVENTS + M_IR), 2 * DEPTH - 1 - above);
@@ -94,14 +95,15 @@ static void mutual_recursion(void **state)
     recursion(4, 0);
 }
 
-/* One line, read N times by one instruction, more than 2^26 touches and 2^28 bytes, with a tick now and then. */
+/* One line, read N times by one instruction, more than 2^26 touches and 2^28 bytes, with a tick now and
+ * then. */
 static void many_touches(void **state)
 {
     const uint64_t n = (1ull << 27) + 12345;
     struct tn_config config;
     struct bare b;
     struct bare_instr load;
-    struct tn_access_info info = { .back = TN_STEP, .size = 8, .kind = TN_READ };
+    struct tn_access_info info = {.back = TN_STEP, .size = 8, .kind = TN_READ};
     uint32_t main_id, access;
     char key[64];
 

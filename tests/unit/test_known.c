@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test_known.c: programs whose counts follow by arithmetic. Expected values are the formulas of docs/model.md;
- * nothing here was obtained by running anything.
+ * test_known.c: programs whose counts follow by arithmetic. Expected values are the formulas of
+ * docs/model.md; nothing here was obtained by running anything.
  */
 #include "kit.h"
 
@@ -32,13 +32,13 @@ static uint64_t read_use(struct kit *k, uint32_t which, int use)
     return kit_read_cost(k, MAIN, which, M_D_USE1 + use);
 }
 
-/* b[i][j] = a[j][i], 500 x 500 doubles (seed 003). A column of a is 500 lines, 15.6 for each of the 32 sets of 8
- * ways: each is evicted before the next column wants it. b is written in order, 8 doubles to a line. */
+/* b[i][j] = a[j][i], 500 x 500 doubles (seed 003). A column of a is 500 lines, 15.6 for each of the 32 sets
+ * of 8 ways: each is evicted before the next column wants it. b is written in order, 8 doubles to a line. */
 static void transposition(void **state)
 {
     enum { N = 500 };
-    struct kit *k = start((struct model_cache_config){ 16384, 8, 64 },
-                          (struct model_cache_config){ 8 << 20, 16, 64 });
+    struct kit *k =
+        start((struct model_cache_config){16384, 8, 64}, (struct model_cache_config){8 << 20, 16, 64});
 
     (void)state;
     for (uint64_t i = 0; i < N; i++)
@@ -53,7 +53,8 @@ static void transposition(void **state)
     assert_int_equal(read_use(k, 0, M_USE), 8 * N * N);
     assert_int_equal(read_use(k, 0, M_SPLOSS), (64 - 8) * N * N);
     assert_int_equal(read_use(k, 0, M_ACCOST), 1000ull * UNIT * N * N);
-    assert_int_equal(kit_read_cost(k, MAIN, 0, M_DLMR), N * N * 8 / 64); /* all of a stays in the last level */
+    assert_int_equal(kit_read_cost(k, MAIN, 0, M_DLMR),
+                     N * N * 8 / 64); /* all of a stays in the last level */
     assert_int_equal(kit_read_cost(k, MAIN, 0, M_D_USEL + M_SPLOSS), 0);
     assert_int_equal(kit_read_cost(k, MAIN, 0, M_D_USEL + M_ACCOST), 125ull * UNIT * N * N / 8);
     assert_int_equal(kit_write_cost(k, MAIN, 0, M_D1MW), N * N * 8 / 64);
@@ -66,8 +67,8 @@ static void transposition(void **state)
 static void row_and_column_order(void **state)
 {
     enum { N = 512 };
-    struct kit *k = start((struct model_cache_config){ 32768, 8, 64 },
-                          (struct model_cache_config){ 8 << 20, 16, 64 });
+    struct kit *k =
+        start((struct model_cache_config){32768, 8, 64}, (struct model_cache_config){8 << 20, 16, 64});
 
     (void)state;
     for (uint64_t i = 0; i < N; i++)
@@ -87,13 +88,13 @@ static void row_and_column_order(void **state)
     kit_free(k);
 }
 
-/* Four times along 4096 nodes of 128 bytes, in a fixed random order, reading 8 + 4 bytes of each: 128 nodes for each
- * set used of 8 ways, in the last level 16 for 8. Every first read misses both. */
+/* Four times along 4096 nodes of 128 bytes, in a fixed random order, reading 8 + 4 bytes of each: 128 nodes
+ * for each set used of 8 ways, in the last level 16 for 8. Every first read misses both. */
 static void pointer_chase(void **state)
 {
     enum { NODES = 4096, ROUNDS = 4 };
-    struct kit *k = start((struct model_cache_config){ 32768, 8, 64 },
-                          (struct model_cache_config){ 262144, 8, 64 });
+    struct kit *k =
+        start((struct model_cache_config){32768, 8, 64}, (struct model_cache_config){262144, 8, 64});
     uint32_t order[NODES], seed = 1;
 
     (void)state;
@@ -127,8 +128,8 @@ static void pointer_chase(void **state)
 /* docs/model.md 3: both halves miss; one hits, one misses; both hit. */
 static void straddling(void **state)
 {
-    struct kit *k = start((struct model_cache_config){ 32768, 8, 64 },
-                          (struct model_cache_config){ 1 << 20, 8, 64 });
+    struct kit *k =
+        start((struct model_cache_config){32768, 8, 64}, (struct model_cache_config){1 << 20, 8, 64});
 
     (void)state;
     kit_read(k, 0, A + 60, 8);  /* lines 0 and 1 */
@@ -155,10 +156,11 @@ static void straddling(void **state)
 /* The example of docs/model.md 5, and an access wider than its lines. */
 static void line_use(void **state)
 {
-    struct kit *k = start((struct model_cache_config){ 64, 1, 64 }, (struct model_cache_config){ 1 << 20, 8, 64 });
+    struct kit *k =
+        start((struct model_cache_config){64, 1, 64}, (struct model_cache_config){1 << 20, 8, 64});
 
     (void)state;
-    kit_read(k, 0, A, 8);  /* index 1: its fetch has 0 */
+    kit_read(k, 0, A, 8); /* index 1: its fetch has 0 */
     kit_read(k, 0, A, 8);
     kit_write(k, 0, A + 6, 2);
     kit_run(k, 5);
@@ -185,13 +187,13 @@ static void record_outlives_line(void **state)
     struct kit *k;
 
     (void)state;
-    config.i1 = config.ll = (struct model_cache_config){ 64, 1, 64 };
+    config.i1 = config.ll = (struct model_cache_config){64, 1, 64};
     k = kit_new(&config);
     kit_begin(k, 0, MAIN);
-    kit_read(k, 0, A, 8);   /* 0: code; 1: A, which evicts the code's line from the last level */
-    kit_call(k, KIT_F);     /* 2: another line of code */
-    kit_read(k, 0, A, 8);   /* 3: another line of code, which evicts F's last; 4: hit */
-    kit_read(k, 1, B, 8);   /* 5: hit; 6: evicts A from D1, and A's record ends */
+    kit_read(k, 0, A, 8); /* 0: code; 1: A, which evicts the code's line from the last level */
+    kit_call(k, KIT_F);   /* 2: another line of code */
+    kit_read(k, 0, A, 8); /* 3: another line of code, which evicts F's last; 4: hit */
+    kit_read(k, 1, B, 8); /* 5: hit; 6: evicts A from D1, and A's record ends */
     kit_finish(k);
     assert_int_equal(kit_read_cost(k, MAIN, 0, M_DLMR), 1);
     assert_int_equal(kit_read_cost(k, MAIN, 0, M_D_USEL + M_TCH), 2);
@@ -201,11 +203,12 @@ static void record_outlives_line(void **state)
     kit_free(k);
 }
 
-/* Seven branches fill the history with ones, each under an index of its own; two more bring the counter of the
- * last index to 2. */
+/* Seven branches fill the history with ones, each under an index of its own; two more bring the counter of
+ * the last index to 2. */
 static void predictable_branch(void **state)
 {
-    struct kit *k = start((struct model_cache_config){ 64, 1, 64 }, (struct model_cache_config){ 1 << 20, 8, 64 });
+    struct kit *k =
+        start((struct model_cache_config){64, 1, 64}, (struct model_cache_config){1 << 20, 8, 64});
     enum { N = 1000, HISTORY = 7 };
 
     (void)state;
@@ -224,7 +227,8 @@ static void predictable_branch(void **state)
 /* Always what is not predicted. */
 static void hostile_branch(void **state)
 {
-    struct kit *k = start((struct model_cache_config){ 64, 1, 64 }, (struct model_cache_config){ 1 << 20, 8, 64 });
+    struct kit *k =
+        start((struct model_cache_config){64, 1, 64}, (struct model_cache_config){1 << 20, 8, 64});
     struct model_predictor *predictor = calloc(1, sizeof *predictor);
     enum { N = 1000 };
 
@@ -248,9 +252,9 @@ static void hostile_branch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(transposition),    cmocka_unit_test(row_and_column_order),
-        cmocka_unit_test(pointer_chase),    cmocka_unit_test(straddling),
-        cmocka_unit_test(line_use),         cmocka_unit_test(record_outlives_line),
+        cmocka_unit_test(transposition),      cmocka_unit_test(row_and_column_order),
+        cmocka_unit_test(pointer_chase),      cmocka_unit_test(straddling),
+        cmocka_unit_test(line_use),           cmocka_unit_test(record_outlives_line),
         cmocka_unit_test(predictable_branch), cmocka_unit_test(hostile_branch),
     };
 

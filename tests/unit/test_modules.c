@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_modules.c: the core's small parts, each alone: arrays, pools, tables, configurations, find-or-make of code. */
+/* test_modules.c: the core's small parts, each alone: arrays, pools, tables, configurations, find-or-make of
+ * code. */
 #include "../refmodel/host_hosted.h"
 #include "core/arena.h"
 #include "core/code.h"
@@ -89,7 +90,8 @@ static void tables_find_what_was_added(void **state)
             break;
     }
     for (uint32_t id = 1; id <= 5000; id++)
-        assert_int_equal(tn_table_find(&table, id % 7 ? tn_hash(keys[id], 1) : 5, equal_key, keys, &keys[id]), id);
+        assert_int_equal(tn_table_find(&table, id % 7 ? tn_hash(keys[id], 1) : 5, equal_key, keys, &keys[id]),
+                         id);
     tn_table_free(&table);
     assert_int_equal(host_bytes(), before);
     free(keys);
@@ -121,13 +123,13 @@ static void impossible_configurations(void **state)
     REFUSE(c.ll.assoc = 0);
     REFUSE(c.d1.size = 0);
     REFUSE(c.d1.size = 1000);
-    REFUSE((c.i1 = (struct tn_geometry){ 32768, 8, 128 })); /* longer than the last level's */
+    REFUSE((c.i1 = (struct tn_geometry){32768, 8, 128})); /* longer than the last level's */
     REFUSE((c.cache_sim = false, c.branch_sim = false));
     ACCEPT((c.cache_sim = false, c.branch_sim = true));
-    ACCEPT((c.d1 = (struct tn_geometry){ 48 << 10, 12, 64 }));
-    ACCEPT((c.ll = (struct tn_geometry){ 6 << 20, 12, 64 }));
-    ACCEPT((c.ll = (struct tn_geometry){ 7 * 1024 * 64, 1, 1024 }));
-    ACCEPT((c.d1 = (struct tn_geometry){ 16, 1, 16 }));
+    ACCEPT((c.d1 = (struct tn_geometry){48 << 10, 12, 64}));
+    ACCEPT((c.ll = (struct tn_geometry){6 << 20, 12, 64}));
+    ACCEPT((c.ll = (struct tn_geometry){7 * 1024 * 64, 1, 1024}));
+    ACCEPT((c.d1 = (struct tn_geometry){16, 1, 16}));
 #undef REFUSE
 #undef ACCEPT
 }
@@ -136,9 +138,9 @@ static void code_is_found_again(void **state)
 {
     struct tn_config config;
     tn_core *core;
-    struct tn_object_info object = { .path = "/x", .start = 0x1000, .size = 0x1000 };
-    struct tn_function_info function = { 0, 0x1000, 64, "f", 0 };
-    struct tn_instr_info a = { 0x1000, 0, 4, 0, 1, 0 }, b = { 0x1004, 0, 4, 0, 0, 1 };
+    struct tn_object_info object = {.path = "/x", .start = 0x1000, .size = 0x1000};
+    struct tn_function_info function = {0, 0x1000, 64, "f", 0};
+    struct tn_instr_info a = {0x1000, 0, 4, 0, 1, 0}, b = {0x1004, 0, 4, 0, 0, 1};
     size_t before = host_bytes();
     uint32_t ids[2], counter;
 
@@ -166,7 +168,7 @@ static void code_is_found_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arrays_do_not_move),        cmocka_unit_test(pools_give_zeroes_again),
+        cmocka_unit_test(arrays_do_not_move),         cmocka_unit_test(pools_give_zeroes_again),
         cmocka_unit_test(tables_find_what_was_added), cmocka_unit_test(impossible_configurations),
         cmocka_unit_test(code_is_found_again),
     };

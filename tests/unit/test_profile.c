@@ -18,8 +18,8 @@ static void program(int parts, struct sheet *sum)
     struct kit *k;
     uint32_t seed = 7;
 
-    config.d1 = (struct model_cache_config){ 1024, 2, 64 };
-    config.ll = (struct model_cache_config){ 8192, 4, 64 };
+    config.d1 = (struct model_cache_config){1024, 2, 64};
+    config.ll = (struct model_cache_config){8192, 4, 64};
     k = kit_new(&config);
     kit_begin(k, 0, KIT_MAIN);
     for (int i = 0; i < 3000; i++) {

@@ -7,7 +7,8 @@
 
 int work(int n);
 
-__asm__(".text; .type work, @function; work: mov $0, %eax; 1: add $2, %eax; dec %edi; jnz 1b; ret; .size work, . - work");
+__asm__(".text; .type work, @function;"
+        "work: mov $0, %eax; 1: add $2, %eax; dec %edi; jnz 1b; ret; .size work, . - work");
 
 int main(int argc, char **argv)
 {
