@@ -2,7 +2,8 @@
 /*
  * cmd_export.c: a profile in another tool's format, to a file or to standard output.
  *
- * A file is written under a temporary name beside it and renamed when it is whole.
+ * A file is written under a temporary name beside it and renamed when it is whole. The formats themselves are the
+ * profile library's; here is only what concerns files and options.
  */
 #include "cli/cli.h"
 #include "cli/given.h"

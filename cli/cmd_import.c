@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cmd_import.c: raw profile to profile, also on another machine than the one that recorded it.
+ *
+ * The raw profile stays where and what it is. --sysroot and --debug-path say where the recorded programs and their
+ * debug information are here.
  */
 #include "cli/cli.h"
 #include "cli/given.h"

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cmd_info.c: what a recording here would use, or what a profile was made with.
+ *
+ * One fact per line, name and value, which are the members of the object in JSON. Without a profile nothing is run
+ * but `valgrind --version`.
  */
 #include "cli/cli.h"
 #include "cli/geometry.h"

@@ -68,6 +68,14 @@ static const char *pass(void *into, const char *name, const char *value)
     return NULL;
 }
 
+static const char *pass_geometry(void *into, const char *name, const char *value)
+{
+    struct geometry geometry;
+    const char *wrong = geometry_parse(&geometry, value);
+
+    return wrong != NULL ? wrong : pass(into, name, value);
+}
+
 static const char *pass_switch(void *into, const char *name, const char *value)
 {
     if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
@@ -121,6 +129,7 @@ static const struct opt rows[] = {
     HEAD("Simulation"),
     CACHE("I1", "first-level instruction cache [this machine's]"),
     CACHE("D1", "first-level data cache [this machine's]"),
+    {OPT_TAKE, "L2", 0, "SIZE,ASSOC,LINE", "second-level cache, of code and data [none]", 0, pass_geometry, false},
     CACHE("LL", "last-level cache [this machine's]; sizes may end in K, M, G"),
     SWITCH("cache-sim", "simulate caches [yes]"),
     SWITCH("branch-sim", "simulate branch prediction [no]"),

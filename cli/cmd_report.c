@@ -11,21 +11,33 @@
 #include "cli/geometry.h"
 #include "cli/given.h"
 #include "cli/opt.h"
+#include "cli/place.h"
 #include "cli/summary.h"
 #include "cli/term.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* --------------------------------------------------------------------------------------- for the sections */
 
+/* What goes first where it is narrow: values whose percentage stays (that of what is wasted last), then whole
+ * columns from the right. */
+void report_heading(struct table *table, const struct column_spec *spec, size_t i)
+{
+    enum { SORTED_BY = 0, WASTED = 2, FIRST_VALUE = 94, WASTED_VALUE = 65 };
+    int place = 10 * (int)i, value = i == WASTED ? WASTED_VALUE : FIRST_VALUE + (int)i;
+
+    column_headings(table, spec, spec->is_ratio || i == SORTED_BY ? place : value, place);
+}
+
 void report_headings(const struct report *report, struct table *table)
 {
     size_t i;
 
     for (i = 0; i < report->shown_count; i++)
-        column_headings(table, &report->shown[i], i < 2 ? 0 : 2 * (int)i);
+        report_heading(table, &report->shown[i], i);
 }
 
 void report_expressions(const struct report *report, char *out, size_t size)
@@ -67,12 +79,12 @@ void report_section(struct report *report, struct table *table, const char *key,
     table_free(table);
 }
 
-void report_place_columns(struct table *table, const char *title)
+void report_place_columns(struct table *table, const char *title, const char *key)
 {
-    table_column(table, TABLE_TEXT, title, NULL, REPORT_PLACE_GROUP);
     table_column(table, TABLE_TEXT, NULL, "file", -1);
     table_column(table, TABLE_COUNT, NULL, "line", -1);
     table_column(table, TABLE_TEXT, NULL, "object", -1);
+    table_column(table, TABLE_TEXT, title, key, 0);
 }
 
 static void text_or_null(struct table *table, struct query *q, int at, bool known)
@@ -83,23 +95,21 @@ static void text_or_null(struct table *table, struct query *q, int at, bool know
         table_null(table);
 }
 
-void report_place(struct table *table, struct query *q, int at, bool has_object)
+void report_place(const struct report *report, struct table *table, struct query *q, int at, bool has_object,
+                  const char *name)
 {
-    const char *path = query_null(q, at) && has_object ? query_text(q, at + 2) : query_text(q, at);
-    const char *slash = strrchr(path, '/');
     char text[512];
 
-    if (query_null(q, at) || query_int(q, at + 1) == 0)
-        snprintf(text, sizeof text, "%s", slash ? slash + 1 : path);
-    else
-        snprintf(text, sizeof text, "%s:%lld", slash ? slash + 1 : path, (long long)query_int(q, at + 1));
-    table_text(table, text);
     text_or_null(table, q, at, true);
     if (query_null(q, at + 1))
         table_null(table);
     else
         table_count(table, query_int(q, at + 1));
     text_or_null(table, q, at + 2, has_object);
+    place_short(report->profile, text, sizeof text, name, query_text(q, at),
+                query_null(q, at + 1) ? 0 : query_int(q, at + 1), has_object ? query_text(q, at + 2) : "");
+    table_text(table, name);
+    table_tail(table, text);
 }
 
 /* ------------------------------------------------------------------------------------------ options */
@@ -177,8 +187,7 @@ static bool add_listed(struct report *report)
 /* The event sorted by, self and inclusive, then what most questions are about. */
 static bool choose_columns(struct report *report)
 {
-    static const char *const usual[] = {"SpLossD1", "spatialD1",  "L1m",    "LLm",
-                                        "Ir",       "temporalD1", "D1rate", "LLrate"};
+    static const char *const usual[] = {"SpLossD1", "spatialD1", "temporalD1", "L1m", "D1rate", "LLm", "Ir"};
     char base[64], inclusive[80];
     size_t i;
 
@@ -201,30 +210,60 @@ static bool choose_columns(struct report *report)
 
 /* -------------------------------------------------------------------------------------- header and totals */
 
+/* "I1 32 KiB, 8-way, ...; D1 ...; LL ... (sysfs)": one line or, where it is narrow, three. */
+static void print_caches(const struct report *report)
+{
+    char key[32], words[96], text[1024] = "", cut[1100], source[64] = "";
+    const char *part, *next;
+    struct geometry geometry;
+    size_t at = 0;
+    int i;
+
+    for (i = 0; i < GEOMETRY_COUNT; i++) {
+        const char *said;
+
+        snprintf(key, sizeof key, "cache.%s", geometry_name[i]);
+        if (tp_meta(report->profile, key) == NULL ||
+            geometry_parse(&geometry, tp_meta(report->profile, key)) != NULL)
+            continue;
+        snprintf(key, sizeof key, "cache.%s.source", geometry_name[i]);
+        said = tp_meta(report->profile, key);
+        geometry_words(&geometry, words, sizeof words);
+        if (at > 0 && strcmp(source, said != NULL ? said : "") != 0 && *source != '\0')
+            at += (size_t)snprintf(text + at, sizeof text - at, " (%s)", source);
+        snprintf(source, sizeof source, "%s", said != NULL ? said : "");
+        at +=
+            (size_t)snprintf(text + at, sizeof text - at, "%s%s %s", at ? "; " : "", geometry_name[i], words);
+    }
+    if (at == 0)
+        return;
+    if (*source != '\0')
+        snprintf(text + at, sizeof text - at, " (%s)", source);
+    term_escape(cut, sizeof cut, text);
+    if (term_columns(cut) + 10 <= term_width(stdout)) {
+        printf("Caches    %s\n", cut);
+        return;
+    }
+    for (part = cut; part != NULL; part = next) {
+        next = strstr(part, "; ");
+        printf("%-9s %.*s\n", part == cut ? "Caches" : "", next != NULL ? (int)(next - part) : INT_MAX, part);
+        next = next != NULL ? next + 2 : NULL;
+    }
+}
+
 static void print_header(const struct report *report)
 {
     const char *cmd = tp_meta(report->profile, "cmd"), *engine = tp_meta(report->profile, "engine");
-    char safe[4096], cut[4096], key[32];
-    struct geometry geometry;
-    int i;
+    char safe[4096], cut[4096];
 
     term_escape(safe, sizeof safe, report->file);
     printf("Profile   %s\n", safe);
     if (cmd != NULL) {
         term_escape(safe, sizeof safe, cmd);
-        printf("Command   %s\n", term_fit(cut, sizeof cut, safe, term_width(stdout) - 11, false));
+        printf("Command   %s\n", term_fit(cut, sizeof cut, safe, term_width(stdout) - 11, TERM_CUT_END));
     }
-    for (i = 0; i < GEOMETRY_COUNT && !query_was_off(report->profile, "cache-sim"); i++) {
-        snprintf(key, sizeof key, "cache.%s", geometry_name[i]);
-        if (tp_meta(report->profile, key) == NULL ||
-            geometry_parse(&geometry, tp_meta(report->profile, key)) != NULL)
-            continue;
-        geometry_words(&geometry, safe, sizeof safe);
-        snprintf(key, sizeof key, "cache.%s.source", geometry_name[i]);
-        term_escape(cut, sizeof cut,
-                    tp_meta(report->profile, key) ? tp_meta(report->profile, key) : "unknown");
-        printf("%-9s %s %s (%s)\n", i == 0 ? "Caches" : "", geometry_name[i], safe, cut);
-    }
+    if (!query_was_off(report->profile, "cache-sim"))
+        print_caches(report);
     if (engine != NULL) {
         const char *version = tp_meta(report->profile, "engine.version");
 
@@ -294,11 +333,11 @@ static bool overview(struct report *report)
     if (!report->json) {
         print_header(report);
         putchar('\n');
-        if (!summary_totals(report->profile, stdout, ""))
+        if (!summary_findings(report->profile, stdout, ""))
             return false;
         if (tp_event_find(report->profile, "SpLossD1") != NULL)
             putchar('\n');
-        if (!summary_findings(report->profile, stdout, ""))
+        if (!summary_totals(report->profile, stdout, ""))
             return false;
         report->sections++;
     }

@@ -14,19 +14,26 @@
 #include <strings.h>
 
 static const struct {
-    const char *name, *needs, *formula;
-    bool percent;
+    const char *name, *needs, *formula, *meaning;
 } ratios[] = {
-    {"spatialI1", "UseI1", "100.0 * UseI1@ / nullif(UseI1@ + SpLossI1@, 0)", true},
-    {"spatialD1", "UseD1", "100.0 * UseD1@ / nullif(UseD1@ + SpLossD1@, 0)", true},
-    {"spatialL", "UseL", "100.0 * UseL@ / nullif(UseL@ + SpLossL@, 0)", true},
-    {"temporalI1", "UseI1", "1.0 * BytI1@ / nullif(UseI1@, 0) - 1", false},
-    {"temporalD1", "UseD1", "1.0 * BytD1@ / nullif(UseD1@, 0) - 1", false},
-    {"temporalL", "UseL", "1.0 * BytL@ / nullif(UseL@, 0) - 1", false},
-    {"I1rate", "I1mr", "100.0 * I1mr@ / nullif(Ir@, 0)", true},
+    {"spatialI1", "UseI1", "100.0 * UseI1@ / nullif(UseI1@ + SpLossI1@, 0)",
+     "touched part of the bytes loaded into I1"},
+    {"spatialD1", "UseD1", "100.0 * UseD1@ / nullif(UseD1@ + SpLossD1@, 0)",
+     "touched part of the bytes loaded into D1"},
+    {"spatialL", "UseL", "100.0 * UseL@ / nullif(UseL@ + SpLossL@, 0)",
+     "touched part of the bytes loaded into LL"},
+    {"temporalI1", "UseI1", "1.0 * BytI1@ / nullif(UseI1@, 0) - 1",
+     "how often a touched byte was touched again in I1"},
+    {"temporalD1", "UseD1", "1.0 * BytD1@ / nullif(UseD1@, 0) - 1",
+     "how often a touched byte was touched again in D1"},
+    {"temporalL", "UseL", "1.0 * BytL@ / nullif(UseL@, 0) - 1",
+     "how often a touched byte was touched again in LL"},
+    {"I1rate", "I1mr", "100.0 * I1mr@ / nullif(Ir@, 0)", "I1 misses of instruction fetches"},
     {"D1rate", "D1mr",
-     "100.0 * (ifnull(D1mr@, 0) + ifnull(D1mw@, 0)) / nullif(ifnull(Dr@, 0) + ifnull(Dw@, 0), 0)", true},
-    {"LLrate", "LLm", "100.0 * LLm@ / nullif(ifnull(Ir@, 0) + ifnull(Dr@, 0) + ifnull(Dw@, 0), 0)", true},
+     "100.0 * (ifnull(D1mr@, 0) + ifnull(D1mw@, 0)) / nullif(ifnull(Dr@, 0) + ifnull(Dw@, 0), 0)",
+     "D1 misses of data accesses"},
+    {"LLrate", "LLm", "100.0 * LLm@ / nullif(ifnull(Ir@, 0) + ifnull(Dr@, 0) + ifnull(Dw@, 0), 0)",
+     "LL misses of all accesses"},
 };
 enum { RATIOS = sizeof ratios / sizeof ratios[0] };
 
@@ -92,9 +99,31 @@ bool column_try(tp_profile *profile, const char *name, struct column_spec *out)
     return find_event(profile, base, out) || find_ratio(profile, base, out);
 }
 
+/* The option without which the event would be there; NULL: it would not. */
+static const char *why_missing(tp_profile *profile, const char *base)
+{
+    static const struct {
+        const char *begins, *option;
+    } simulated[] = {
+        {"SpLoss", "cacheuse"},   {"AcCost", "cacheuse"}, {"spatial", "cacheuse"}, {"temporal", "cacheuse"},
+        {"Ev", "cacheuse"},       {"Tch", "cacheuse"},    {"Byt", "cacheuse"},     {"Use", "cacheuse"},
+        {"Age", "cacheuse"},      {"I1", "cache-sim"},    {"D1", "cache-sim"},     {"L", "cache-sim"},
+        {"IL", "cache-sim"},      {"DL", "cache-sim"},    {"SpLoss", "cache-sim"}, {"AcCost", "cache-sim"},
+        {"spatial", "cache-sim"}, {"B", "branch-sim"},
+    };
+    size_t i;
+
+    for (i = 0; i < sizeof simulated / sizeof simulated[0]; i++) {
+        if (strncasecmp(base, simulated[i].begins, strlen(simulated[i].begins)) == 0 &&
+            query_was_off(profile, simulated[i].option))
+            return simulated[i].option;
+    }
+    return NULL;
+}
+
 bool column_find(tp_profile *profile, const char *name, struct column_spec *out)
 {
-    const char *names[128], *like;
+    const char *names[128], *like, *option;
     size_t count = 0, i;
     char base[48];
 
@@ -108,25 +137,74 @@ bool column_find(tp_profile *profile, const char *name, struct column_spec *out)
     }
     base_name(name, base, sizeof base);
     like = opt_nearest(base, names, count);
-    if (like != NULL)
+    option = why_missing(profile, base);
+    if (option != NULL)
+        term_error("this profile has no event %s; it was recorded with --%s=no", name, option);
+    else if (like != NULL)
         term_error("this profile has no event %s; did you mean %s?", name, like);
     else
         term_error("this profile has no event %s; `tenure info FILE` lists what it has", name);
     return false;
 }
 
-void column_headings(struct table *table, const struct column_spec *spec, int group)
+/* "bytes", "%", "times", or nothing: a count. */
+static const char *unit(const struct column_spec *spec)
 {
-    char title[64], key[64];
+    static const char *const bytes[] = {"SpLoss", "Byt", "Use"};
+    size_t i;
 
+    if (spec->is_ratio)
+        return strncmp(spec->name, "temporal", 8) == 0 ? "times" : "%";
+    for (i = 0; i < sizeof bytes / sizeof bytes[0]; i++) {
+        if (strncmp(spec->name, bytes[i], strlen(bytes[i])) == 0)
+            return "bytes";
+    }
+    return "";
+}
+
+/* The name above; below it "incl", and what the numbers are. */
+static void title_of(const struct column_spec *spec, const char *what, char *out, size_t size)
+{
+    char base[64];
+
+    base_name(spec->name, base, sizeof base);
+    if (spec->inclusive)
+        snprintf(out, size, "%s\nincl%s%s", base, *what != '\0' ? " " : "", what);
+    else
+        snprintf(out, size, "%s%s%s", base, *what != '\0' ? "\n" : "", what);
+}
+
+void column_headings(struct table *table, const struct column_spec *spec, int group, int percent_group)
+{
+    char title[96], key[64];
+
+    title_of(spec, unit(spec), title, sizeof title);
     if (spec->is_ratio) {
-        snprintf(title, sizeof title, "%s%s", spec->name, strncmp(spec->name, "temporal", 8) ? " %" : "");
-        table_column(table, TABLE_RATE, title, spec->name, group);
+        table_column(table, strcmp(unit(spec), "%") == 0 ? TABLE_RATE : TABLE_REAL, title, spec->name, group);
         return;
     }
-    table_column(table, spec->is_real ? TABLE_REAL : TABLE_COUNT, spec->name, spec->name, group);
+    table_column(table, spec->is_real ? TABLE_REAL : TABLE_COUNT, title, spec->name, group);
     snprintf(key, sizeof key, "%s_percent", spec->name);
-    table_column(table, TABLE_PERCENT, "%", key, group);
+    table_column(table, TABLE_PERCENT, "%", key, percent_group);
+    title_of(spec, "%", title, sizeof title);
+    table_heading_alone(table, title);
+}
+
+const char *column_meaning(tp_profile *profile, const struct column_spec *spec)
+{
+    const struct tp_event *event;
+    size_t i;
+
+    if (strcmp(spec->event, "CEst") == 0)
+        return "cycle estimate, Ir + 10 L1m + 100 LLm + 10 Bm";
+    event = tp_event_find(profile, spec->event);
+    if (event != NULL)
+        return event->long_name;
+    for (i = 0; i < RATIOS; i++) {
+        if (strncmp(spec->name, ratios[i].name, strlen(ratios[i].name)) == 0)
+            return ratios[i].meaning;
+    }
+    return "";
 }
 
 void column_cells(struct table *table, const struct column_spec *spec, struct query *q, int at, double total)

@@ -31,8 +31,10 @@ bool column_find(tp_profile *profile, const char *name, struct column_spec *out)
 /* The same without the line. */
 bool column_try(tp_profile *profile, const char *name, struct column_spec *out);
 
-/* Headings for a value and, unless it is a ratio, its percentage. */
-void column_headings(struct table *table, const struct column_spec *spec, int group);
+/* Headings for a value and, unless it is a ratio, its percentage, with the groups (table.h) of both. */
+void column_headings(struct table *table, const struct column_spec *spec, int group, int percent_group);
+/* What the column says, in a few words with its unit: for a legend. */
+const char *column_meaning(tp_profile *profile, const struct column_spec *spec);
 /* Cells for column `at` of the query's row. `total` instead of the spec's if not 0. */
 void column_cells(struct table *table, const struct column_spec *spec, struct query *q, int at, double total);
 

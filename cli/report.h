@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * report.h: what the sections of `tenure report` share.
+ *
+ * A section is one table. Its columns are those that the user asked for or, unasked, the usual ones, of which a
+ * narrow terminal shows the first; the name comes last, and behind it, dim, where the thing is. In JSON nothing is
+ * left out.
  */
 #ifndef TENURE_CLI_REPORT_H
 #define TENURE_CLI_REPORT_H
@@ -14,9 +18,7 @@
 
 enum {
     REPORT_MAX_SHOWN = 32,
-    /* Where a terminal is narrow: column i of those shown is in group 2 i; the place outlives the fourth. */
-    REPORT_PLACE_GROUP = 7,
-    REPORT_CALLS_GROUP = 90,
+    REPORT_CALLS_GROUP = 85, /* of table.h; for the others see report_heading */
 };
 
 struct report {
@@ -33,6 +35,8 @@ struct report {
     size_t sections; /* written so far, for JSON's commas */
 };
 
+/* Headings of a column that is the i-th of those shown, with its place in the order of leaving out. */
+void report_heading(struct table *table, const struct column_spec *spec, size_t i);
 /* Headings of the columns shown; their expressions, ',' before each, for a view's own columns. */
 void report_headings(const struct report *report, struct table *table);
 void report_expressions(const struct report *report, char *out, size_t size);
@@ -42,13 +46,14 @@ void report_cells(const struct report *report, struct table *table, struct query
 /* Prints or writes the table as section `key` with a heading line; frees it. */
 void report_section(struct report *report, struct table *table, const char *key, const char *heading);
 
-/* Where something is: "file.c:12", or the object's name, in text; file, line and object in JSON. The row has
- * them in this order from column `at` on; without an object if not `has_object`. */
-void report_place_columns(struct table *table, const char *title);
-void report_place(struct table *table, struct query *q, int at, bool has_object);
+/* Where something is. In JSON file, line and object, columns of their own; in text it follows the name, as in
+ * "file.c:12 (libc.so.6)": without the object if that is the program's own, or in the name already. The row has file,
+ * line and, if `has_object`, the object's path from column `at` on; then comes its last cell, the name. */
+void report_place_columns(struct table *table, const char *title, const char *key);
+void report_place(const struct report *report, struct table *table, struct query *q, int at, bool has_object,
+                  const char *name);
 
-/* The sections. False if the profile could not be read, or names nothing it has; the line has been printed.
- * */
+/* The sections. False if the profile could not be read, or names nothing it has; the line has been printed. */
 bool report_functions(struct report *report);
 bool report_calls(struct report *report);
 bool report_tree(struct report *report);

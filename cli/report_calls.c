@@ -69,7 +69,7 @@ static bool arcs(struct report *report, const struct chosen *function, bool call
     struct column_spec spec[REPORT_MAX_SHOWN];
     size_t count = inclusive_columns(report, spec), i;
     double of[REPORT_MAX_SHOWN] = {0};
-    char expressions[8192], heading[4096];
+    char expressions[8192], heading[4096], title[32];
     const char *other = callers ? "caller" : "callee", *order = count > 0 ? spec[0].sql : "calls";
     struct table *table;
     struct query q;
@@ -78,10 +78,10 @@ static bool arcs(struct report *report, const struct chosen *function, bool call
         return false;
     table = table_new();
     for (i = 0; i < count; i++)
-        column_headings(table, &spec[i], i == 0 ? 0 : 2 * (int)i);
+        report_heading(table, &spec[i], i);
     table_column(table, TABLE_COUNT, "calls", "calls", 0);
-    report_place_columns(table, "called at");
-    table_column(table, TABLE_TEXT, other, other, 0);
+    snprintf(title, sizeof title, "%s, called at", other);
+    report_place_columns(table, title, other);
     expressions_of(spec, count, expressions, sizeof expressions);
     query_begin(&q, report->profile,
                 "SELECT %s, calls, file, line%s FROM arcs WHERE %s_id = %lld "
@@ -92,8 +92,7 @@ static bool arcs(struct report *report, const struct chosen *function, bool call
         for (i = 0; i < count; i++)
             column_cells(table, &spec[i], &q, 4 + (int)i, of[i]);
         table_count(table, query_int(&q, 1));
-        report_place(table, &q, 2, false);
-        table_text(table, query_null(&q, 0) ? "(root)" : query_text(&q, 0));
+        report_place(report, table, &q, 2, false, query_null(&q, 0) ? "(root)" : query_text(&q, 0));
     }
     snprintf(heading, sizeof heading, callers ? "Calls to %s" : "Calls from %s", function->name);
     report_section(report, table, callers ? "callers" : "callees", heading);
@@ -109,8 +108,7 @@ static bool itself(struct report *report, const struct chosen *function)
 
     report_headings(report, table);
     table_column(table, TABLE_COUNT, "calls", "calls", REPORT_CALLS_GROUP);
-    report_place_columns(table, "where");
-    table_column(table, TABLE_TEXT, "function", "function", 0);
+    report_place_columns(table, "function", "function");
     report_expressions(report, expressions, sizeof expressions);
     query_begin(&q, report->profile,
                 "SELECT function, file, line, object, calls%s FROM functions WHERE id = %lld", expressions,
@@ -118,8 +116,7 @@ static bool itself(struct report *report, const struct chosen *function)
     while (query_row(&q)) {
         report_cells(report, table, &q, 5);
         table_count(table, query_int(&q, 4));
-        report_place(table, &q, 1, true);
-        table_text(table, query_text(&q, 0));
+        report_place(report, table, &q, 1, true, query_text(&q, 0));
     }
     snprintf(heading, sizeof heading, "Function %s", function->name);
     report_section(report, table, "function", heading);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * report_threads.c: threads side by side, and the functions of each.
+ *
+ * A thread's own costs are the sum of the self costs of its functions. Ratios are made of sums, never averaged.
+ * Inclusive costs come from the call tree and are missing where that was pruned (--paths).
  */
 #include "cli/report.h"
 
@@ -42,7 +45,7 @@ static bool threads(struct report *report)
     for (i = 0; i < report->shown_count; i++) {
         if (report->shown[i].inclusive)
             continue;
-        column_headings(table, &report->shown[i], i < 1 ? 0 : 2 * (int)i);
+        report_heading(table, &report->shown[i], i);
         at += (size_t)snprintf(expressions + at, sizeof expressions - at, ", %s", report->shown[i].sql);
     }
     table_column(table, TABLE_TEXT, "thread", "thread", 0);

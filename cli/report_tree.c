@@ -207,8 +207,8 @@ bool report_tree(struct report *report)
     name[strlen(name) - 5] = '\0';
     good = column_find(report->profile, name, &self) && read_nodes(report, &incl, &self, &tree);
     table = table_new();
-    column_headings(table, &incl, 0);
-    column_headings(table, &self, 2);
+    column_headings(table, &incl, 0, 0);
+    column_headings(table, &self, 2, 1);
     table_column(table, TABLE_COUNT, "calls", "calls", 3);
     table_column(table, TABLE_COUNT, NULL, "id", -1);
     table_column(table, TABLE_COUNT, NULL, "parent", -1);

@@ -4,11 +4,12 @@
  *
  * Rates: level-1 misses over the accesses of their kind, last-level misses over all accesses of their kind
  * (not over level-1 misses), the last line's over instruction fetches and data accesses together (seed 001,
- * 5.2.1). Spatial use is the part of the bytes brought in that was touched at least once; temporal use is how
- * often a touched byte was touched again.
+ * 5.2.1). Unused are the bytes loaded and never touched, the complement of spatial use; temporal use is how often a
+ * touched byte was touched again.
  */
 #include "cli/summary.h"
 
+#include "cli/place.h"
 #include "cli/query.h"
 #include "cli/term.h"
 
@@ -80,9 +81,10 @@ static void caches(tp_profile *profile, FILE *out, const char *indent, double ir
     fprintf(out, "  %6.2f %%  of all accesses\n", rate(il + dl[0] + dl[1], ir + d[0] + d[1]));
 }
 
+/* What was loaded and never touched, of what was loaded; a tenure that has not begun loaded nothing. */
 static void line_use(tp_profile *profile, FILE *out, const char *indent, const char *level)
 {
-    char event[16], label[24], loss[32];
+    char event[16], label[24];
     double distinct, lost, touched;
 
     snprintf(event, sizeof event, "Use%s", level);
@@ -91,10 +93,10 @@ static void line_use(tp_profile *profile, FILE *out, const char *indent, const c
     lost = total(profile, event);
     snprintf(event, sizeof event, "Byt%s", level);
     touched = total(profile, event);
-    snprintf(label, sizeof label, "%s lines", *level == 'L' ? "LL" : level);
-    fprintf(out, "%s%-11s %14.1f %% of the bytes loaded touched, %.1f times; %s never\n", indent, label,
-            rate(distinct, distinct + lost), distinct > 0 ? touched / distinct : 0,
-            term_number(loss, (int64_t)lost));
+    snprintf(label, sizeof label, "%s unused", *level == 'L' ? "LL" : level);
+    line(out, indent, label, lost);
+    fprintf(out, "  %6.2f %%  of the bytes loaded; temporal use %.1f\n", rate(lost, distinct + lost),
+            distinct > 0 ? touched / distinct - 1 : 0);
 }
 
 bool summary_totals(tp_profile *profile, FILE *out, const char *indent)
@@ -124,18 +126,6 @@ bool summary_totals(tp_profile *profile, FILE *out, const char *indent)
 
 /* ------------------------------------------------------------------------------------------ findings */
 
-/* "file:line"; the object where there is no line. */
-static void place(struct query *q, char *out, size_t size)
-{
-    const char *file = query_text(q, 1), *object = query_text(q, 3);
-    size_t length;
-
-    term_escape(out, size - 24, *file ? file : *object ? object : "???");
-    length = strlen(out);
-    if (*file != '\0')
-        snprintf(out + length, size - length, ":%lld", (long long)query_int(q, 2));
-}
-
 /* Function and place share what is left of the line; a short one leaves the other its part. */
 static void print_where(FILE *out, const char *function, const char *where, int room)
 {
@@ -146,16 +136,33 @@ static void print_where(FILE *out, const char *function, const char *where, int 
         room = wide + name;
     if (wide > room / 2 && wide + name > room)
         wide = name < room / 2 ? room - name : room / 2;
-    fprintf(out, "%s%s%s  ", term_style(out, TERM_NAME),
-            term_fit(cut, sizeof cut, function, room - wide, false), term_style(out, TERM_PLAIN));
-    fprintf(out, "%s\n", term_fit(cut, sizeof cut, where, wide, true));
+    fprintf(out, "%s%s%s%s", term_style(out, TERM_NAME),
+            term_fit_name(cut, sizeof cut, function, room - wide), term_style(out, TERM_PLAIN),
+            *where != '\0' ? "  " : "");
+    fprintf(out, "%s\n", term_fit(cut, sizeof cut, where, wide, TERM_CUT_BEGIN));
+}
+
+/* The row: function, file, line, object, bytes wasted, bytes used. */
+static void print_finding(tp_profile *profile, FILE *out, const char *indent, int rank, struct query *q,
+                          double all)
+{
+    char function[4200], where[4200], path[4096], number[32];
+    double waste = query_real(q, 4);
+
+    term_escape(function, sizeof function, query_text(q, 0));
+    place_long(profile, path, sizeof path, query_text(q, 0), query_text(q, 1), query_int(q, 2),
+               query_text(q, 3));
+    term_escape(where, sizeof where, path);
+    fprintf(out, "%s%d. %s%16s%s  %5.1f %%  used %5.1f %%  ", indent, rank, term_style(out, TERM_HOT),
+            term_number(number, query_int(q, 4)), term_style(out, TERM_PLAIN), rate(waste, all),
+            rate(query_real(q, 5), query_real(q, 5) + waste));
+    print_where(out, function, where, term_width(out) - (int)strlen(indent) - 47);
 }
 
 bool summary_findings(tp_profile *profile, FILE *out, const char *indent)
 {
-    const char *event = tp_event_find(profile, "SpLossD1") ? "SpLossD1" : NULL;
-    char function[4200], where[4200], number[32];
-    double all = event != NULL ? total(profile, event) : 0;
+    const double worth_saying = 0.001; /* of all waste: the first is always said */
+    double all = total(profile, "SpLossD1");
     struct query q;
     int rank = 0;
 
@@ -163,19 +170,13 @@ bool summary_findings(tp_profile *profile, FILE *out, const char *indent)
         return true;
     query_begin(
         &q, profile,
-        "SELECT function, file, line, object, sum(\"%w\") AS waste FROM lines "
-        "GROUP BY function, file, line, object HAVING waste > 0 ORDER BY waste DESC, function LIMIT 3",
-        event);
-    while (query_row(&q)) {
+        "SELECT function, file, line, object, sum(\"SpLossD1\") AS waste, sum(\"UseD1\") FROM lines "
+        "GROUP BY function, file, line, object HAVING waste > 0 ORDER BY waste DESC, function LIMIT 3");
+    while (query_row(&q) && (rank == 0 || query_real(&q, 4) >= worth_saying * all)) {
         if (rank++ == 0)
             fprintf(out, "%sLines that load most in vain (bytes brought into D1 and never touched):\n",
                     indent);
-        term_escape(function, sizeof function, query_text(&q, 0));
-        place(&q, where, sizeof where);
-        fprintf(out, "%s%d. %s%16s%s %5.1f %%  ", indent, rank, term_style(out, TERM_HOT),
-                term_number(number, query_int(&q, 4)), term_style(out, TERM_PLAIN),
-                rate((double)query_int(&q, 4), all));
-        print_where(out, function, where, term_width(out) - (int)strlen(indent) - 32);
+        print_finding(profile, out, indent, rank, &q, all);
     }
     return query_end(&q);
 }

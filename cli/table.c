@@ -12,17 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_COLUMNS = 128, NAME_MIN = 16 };
+enum { MAX_COLUMNS = 128, NAME_MIN = 16, TAIL_MIN = 16, LINES_OF_HEADING = 2 };
 
 struct column {
     enum table_kind kind;
-    char *title, *key;
-    int group, width;
+    char *title, *alone, *key; /* alone: the title without the column before; NULL: the same */
+    int group, width;          /* of the cells */
     bool hidden, dropped;
 };
 
 struct cell {
-    char *text;
+    char *text, *tail;
     double number;
     int64_t count;
     int indent;
@@ -54,10 +54,13 @@ void table_free(struct table *table)
 
     for (i = 0; i < table->columns; i++) {
         free(table->column[i].title);
+        free(table->column[i].alone);
         free(table->column[i].key);
     }
-    for (i = 0; i < table->cells; i++)
+    for (i = 0; i < table->cells; i++) {
         free(table->cell[i].text);
+        free(table->cell[i].tail);
+    }
     free(table->cell);
     free(table);
 }
@@ -74,6 +77,11 @@ void table_column(struct table *table, enum table_kind kind, const char *title, 
     column->hidden = title == NULL;
     column->key = key != NULL ? check(strdup(key)) : NULL;
     column->group = group;
+}
+
+void table_heading_alone(struct table *table, const char *title)
+{
+    table->column[table->columns - 1].alone = check(strdup(title));
 }
 
 static struct cell *next_cell(struct table *table)
@@ -115,6 +123,12 @@ void table_indent(struct table *table, int columns)
     table->cell[table->cells - 1].indent = columns;
 }
 
+void table_tail(struct table *table, const char *text)
+{
+    free(table->cell[table->cells - 1].tail);
+    table->cell[table->cells - 1].tail = check(strdup(text));
+}
+
 size_t table_rows(const struct table *table)
 {
     return table->columns == 0 ? 0 : table->cells / table->columns;
@@ -148,6 +162,44 @@ static const char *show(const struct table *table, size_t row, size_t i, char *o
     return out;
 }
 
+/* The column whose percentage this is, or that is dropped before it: its neighbour. */
+static bool is_alone(const struct table *table, size_t i)
+{
+    return table->column[i].alone != NULL && i > 0 && table->column[i - 1].dropped;
+}
+
+/* Line 0 or 1 of a heading. A heading of one line is on the lower one. */
+static const char *heading(const struct table *table, size_t i, int line, char *out, size_t size)
+{
+    const char *title = is_alone(table, i) ? table->column[i].alone : table->column[i].title;
+    const char *second = strchr(title, '\n');
+
+    if (line == 1)
+        snprintf(out, size, "%s", second != NULL ? second + 1 : title);
+    else
+        snprintf(out, size, "%.*s", second != NULL ? (int)(second - title) : 0, title);
+    return out;
+}
+
+static int column_width(const struct table *table, size_t i)
+{
+    int width = table->column[i].width, line;
+    char text[256];
+
+    for (line = 0; line < LINES_OF_HEADING; line++) {
+        int columns = term_columns(heading(table, i, line, text, sizeof text));
+
+        width = columns > width ? columns : width;
+    }
+    return width;
+}
+
+/* A percentage stands close to its value. */
+static int gap_before(const struct table *table, size_t i)
+{
+    return table->column[i].kind == TABLE_PERCENT && !is_alone(table, i) ? 1 : 2;
+}
+
 static void measure(struct table *table)
 {
     char text[4096];
@@ -157,10 +209,7 @@ static void measure(struct table *table)
         struct column *column = &table->column[i];
 
         column->dropped = column->hidden;
-        if (column->hidden)
-            continue;
-        column->width = term_columns(column->title);
-        for (row = 0; row < table_rows(table); row++) {
+        for (row = 0; row < table_rows(table) && !column->hidden; row++) {
             int width = term_columns(show(table, row, i, text, sizeof text)) +
                         table->cell[row * table->columns + i].indent;
 
@@ -170,7 +219,7 @@ static void measure(struct table *table)
     }
 }
 
-/* Columns of all but the last, which is the name. */
+/* Columns of all but the last, which is the name, and the gap before that. */
 static int width_before(const struct table *table)
 {
     int width = 2;
@@ -178,7 +227,7 @@ static int width_before(const struct table *table)
 
     for (i = 0; i + 1 < table->columns; i++) {
         if (!table->column[i].dropped)
-            width += table->column[i].width + (i > 0 && table->column[i].kind == TABLE_PERCENT ? 1 : 2);
+            width += column_width(table, i) + gap_before(table, i);
     }
     return width;
 }
@@ -200,65 +249,142 @@ static bool drop_group(struct table *table)
     return group != 0;
 }
 
-static void print_cell(FILE *out, const struct column *column, const char *text, bool first, bool last)
+static void print_cell(const struct table *table, FILE *out, size_t i, const char *text, bool first)
 {
-    int fill = column->width - term_columns(text);
+    int fill = column_width(table, i) - term_columns(text);
+    bool last = i + 1 == table->columns;
 
-    if (!first)
-        fputs(column->kind == TABLE_PERCENT ? " " : "  ", out);
-    if (column->kind != TABLE_TEXT)
+    fprintf(out, "%*s", first ? 2 : gap_before(table, i), "");
+    if (table->column[i].kind != TABLE_TEXT)
         fprintf(out, "%*s", fill, "");
     fputs(text, out);
-    if (column->kind == TABLE_TEXT && !last)
+    if (table->column[i].kind == TABLE_TEXT && !last)
         fprintf(out, "%*s", fill, "");
 }
 
-/* The last column's text, cut to what is left of the line. */
-static void print_name(FILE *out, const char *text, int indent, int room, bool first)
+/* Columns for the names of the last column, so that the tails begin in one place. Half of the room is the names'
+ * whatever the tails are; without cutting it is the longest name. */
+static int name_width(const struct table *table, int room)
 {
-    char cut[4096];
+    int width = table->column[table->columns - 1].width;
 
-    fprintf(out, "%*s%s%s%s\n", indent + (first ? 0 : 2), "", term_style(out, TERM_NAME),
-            term_fit(cut, sizeof cut, text, room - indent, false), term_style(out, TERM_PLAIN));
+    if (room == INT_MAX || width + 2 + TAIL_MIN <= room)
+        return width;
+    return room * 2 / 3 + 2 + TAIL_MIN <= room ? room * 2 / 3 : room;
 }
 
-static void print_headings(const struct table *table, FILE *out)
+/* The last column's text, cut to what is left of the line, and what is behind it. */
+static void print_name(const struct table *table, FILE *out, size_t row, int room, bool first)
 {
-    size_t i;
-    bool first = true;
+    size_t i = table->columns - 1;
+    const struct cell *cell = &table->cell[row * table->columns + i];
+    int width = cell->tail != NULL ? name_width(table, room) : room, left;
+    char text[4096], cut[4096];
+    const char *name = show(table, row, i, text, sizeof text);
 
-    fprintf(out, "%s  ", term_style(out, TERM_BOLD));
-    for (i = 0; i + 1 < table->columns; i++) {
+    if (cell->tail == NULL || *cell->tail == '\0')
+        width = room;
+    term_fit_name(cut, sizeof cut, name, width - cell->indent);
+    fprintf(out, "%*s%s%s%s", cell->indent + (first ? 0 : 2), "", term_style(out, TERM_NAME), cut,
+            term_style(out, TERM_PLAIN));
+    left = room == INT_MAX ? room : room - width - 2;
+    if (width != room && left >= TAIL_MIN) {
+        fprintf(out, "%*s", width - cell->indent - term_columns(cut) + 2, "");
+        term_escape(text, sizeof text, cell->tail);
+        fprintf(out, "%s%s%s", term_style(out, TERM_DIM),
+                term_fit(cut, sizeof cut, text, left, TERM_CUT_BEGIN), term_style(out, TERM_PLAIN));
+    }
+    fputc('\n', out);
+}
+
+/* White space is written when something follows, so that no line ends in it. */
+static void print_heading_line(const struct table *table, FILE *out, int line)
+{
+    int blank = 0;
+    bool any = false, first = true;
+    char text[256];
+    size_t i;
+
+    for (i = 0; i < table->columns; i++) {
+        int fill;
+
         if (table->column[i].dropped)
             continue;
-        print_cell(out, &table->column[i], table->column[i].title, first, false);
+        fill = column_width(table, i) - term_columns(heading(table, i, line, text, sizeof text));
+        blank += first ? 2 : gap_before(table, i);
         first = false;
+        if (table->column[i].kind != TABLE_TEXT)
+            blank += fill;
+        if (*text != '\0') {
+            fprintf(out, "%s%*s%s", any ? "" : term_style(out, TERM_BOLD), blank, "", text);
+            blank = 0;
+            any = true;
+        }
+        if (table->column[i].kind == TABLE_TEXT)
+            blank += fill;
     }
-    print_cell(out, &table->column[i], table->column[i].title, first, true);
-    fprintf(out, "%s\n", term_style(out, TERM_PLAIN));
+    if (any)
+        fprintf(out, "%s\n", term_style(out, TERM_PLAIN));
 }
 
-/* One line, cut like any other. */
+/* One line, cut like any other. A value whose percentage is there is not missed. */
 static void print_dropped(const struct table *table, FILE *out, int width)
 {
-    char text[1024] = "", cut[1100];
+    char text[1024] = "", cut[1100], title[256];
     size_t at = 0, i;
 
-    for (i = 0; i < table->columns && at + 64 < sizeof text; i++) {
-        if (table->column[i].dropped && !table->column[i].hidden && table->column[i].kind != TABLE_PERCENT)
-            at += (size_t)snprintf(text + at, sizeof text - at, "%s %.48s", at ? "," : "no room for",
-                                   table->column[i].title);
+    for (i = 0; i + 1 < table->columns && at + 300 < sizeof text; i++) {
+        const struct column *column = &table->column[i];
+        const char *upper = heading(table, i, 0, title, sizeof title);
+
+        if (!column->dropped || column->hidden || column->kind == TABLE_PERCENT)
+            continue;
+        if (table->column[i + 1].kind == TABLE_PERCENT && !table->column[i + 1].dropped)
+            continue;
+        if (*upper == '\0')
+            heading(table, i, 1, title, sizeof title);
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s %.48s", at ? "," : "no room for",
+                               column->key != NULL ? column->key : title);
     }
     if (at > 0)
         fprintf(out, "  %s%s%s\n", term_style(out, TERM_DIM),
-                term_fit(cut, sizeof cut, text, width - 3, false), term_style(out, TERM_PLAIN));
+                term_fit(cut, sizeof cut, text, width - 3, TERM_CUT_END), term_style(out, TERM_PLAIN));
+}
+
+static void print_row(const struct table *table, FILE *out, size_t row, int room)
+{
+    bool first = true;
+    char text[4096];
+    size_t i;
+
+    for (i = 0; i < table->columns; i++) {
+        if (table->column[i].dropped)
+            continue;
+        if (i + 1 == table->columns && table->column[i].kind == TABLE_TEXT) {
+            fputs(first ? "  " : "", out);
+            print_name(table, out, row, room, first);
+            return;
+        }
+        print_cell(table, out, i, show(table, row, i, text, sizeof text), first);
+        first = false;
+    }
+    fputc('\n', out);
+}
+
+/* Columns kept for the last column. Where it is wide, what is behind the names shall be seen. */
+static int least_for_name(const struct table *table, int width)
+{
+    enum { WIDE = 120 };
+    bool tail = table->cells > 0 && table->cell[table->cells - 1].tail != NULL;
+    int least = tail && width >= WIDE ? width * 3 / 10 : width / 5;
+
+    return least > NAME_MIN ? least : NAME_MIN;
 }
 
 void table_print(struct table *table, FILE *out, bool may_drop)
 {
-    int width = term_width(out), room, least = width / 5 > NAME_MIN ? width / 5 : NAME_MIN;
-    size_t row, i;
-    char text[4096];
+    int width = term_width(out), room, least = least_for_name(table, width);
+    size_t row;
 
     measure(table);
     while (may_drop && width_before(table) + 1 + least > width && drop_group(table)) {
@@ -266,25 +392,10 @@ void table_print(struct table *table, FILE *out, bool may_drop)
     room = term_cuts(out) ? width - width_before(table) - 1 : INT_MAX;
     if (room < least)
         room = least;
-    print_headings(table, out);
-    for (row = 0; row < table_rows(table); row++) {
-        bool first = true;
-
-        fputs("  ", out);
-        for (i = 0; i + 1 < table->columns; i++) {
-            if (table->column[i].dropped)
-                continue;
-            print_cell(out, &table->column[i], show(table, row, i, text, sizeof text), first, false);
-            first = false;
-        }
-        if (table->column[i].kind == TABLE_TEXT) {
-            print_name(out, show(table, row, i, text, sizeof text),
-                       table->cell[row * table->columns + i].indent, room, first);
-        } else {
-            print_cell(out, &table->column[i], show(table, row, i, text, sizeof text), first, true);
-            fputc('\n', out);
-        }
-    }
+    print_heading_line(table, out, 0);
+    print_heading_line(table, out, 1);
+    for (row = 0; row < table_rows(table); row++)
+        print_row(table, out, row, room);
     print_dropped(table, out, width);
 }
 

@@ -2,9 +2,9 @@
 /*
  * table.h: rows of typed cells, printed for a terminal or written as JSON or CSV.
  *
- * A section of a report fills one table; what it looks like is decided here. Columns of one group (a value
- * and its percentage) stay together. On a terminal that is too narrow, groups are left out, and the last
- * column, a name, gets what remains.
+ * A section of a report fills one table; what it looks like is decided here. On a terminal that is too narrow,
+ * groups of columns are left out, and the last column, a name, gets what remains: a name that is too long loses
+ * its middle. A percentage may outlive the value it belongs to, and then takes over its heading.
  */
 #ifndef TENURE_CLI_TABLE_H
 #define TENURE_CLI_TABLE_H
@@ -27,10 +27,13 @@ enum table_kind {
 struct table *table_new(void);
 void table_free(struct table *table);
 
-/* `title` is the heading (NULL: not in text), `key` the name in JSON and CSV (NULL: not there); both are
- * copied. `group`: columns of equal group go together, the highest number first; 0: the column always stays.
- * */
+/* `title` is the heading (NULL: not in text), of one line or, with '\n' between, two; `key` the name in JSON and
+ * CSV (NULL: not there); both are copied. `group`: columns of equal group go together, the highest number first;
+ * 0: the column always stays. */
 void table_column(struct table *table, enum table_kind kind, const char *title, const char *key, int group);
+
+/* The heading of the column made last, where the column before it has been left out. */
+void table_heading_alone(struct table *table, const char *title);
 
 /* Cells of the next row, in the columns' order. */
 void table_text(struct table *table, const char *value);
@@ -39,6 +42,8 @@ void table_count(struct table *table, int64_t value);
 void table_null(struct table *table);
 /* Columns that the last cell, a text, is moved to the right on a terminal. */
 void table_indent(struct table *table, int columns);
+/* Shown dim behind the last cell, a name, where there is room: where to find it. */
+void table_tail(struct table *table, const char *text);
 
 size_t table_rows(const struct table *table);
 

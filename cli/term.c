@@ -159,19 +159,77 @@ static const char *skip_columns(const char *text, int columns)
     return text;
 }
 
-char *term_fit(char *out, size_t size, const char *text, int width, bool keep_end)
+char *term_fit(char *out, size_t size, const char *text, int width, enum term_cut where)
 {
-    int columns = term_columns(text);
+    int columns = term_columns(text), before;
 
     if (width < 1)
         width = 1;
+    before = where == TERM_CUT_END ? width - 1 : where == TERM_CUT_BEGIN ? 0 : (width - 1) / 2;
     if (columns <= width)
         snprintf(out, size, "%s", text);
-    else if (keep_end)
-        snprintf(out, size, "~%s", skip_columns(text, columns - width + 1));
     else
-        snprintf(out, size, "%.*s~", (int)(skip_columns(text, width - 1) - text), text);
+        snprintf(out, size, "%.*s~%s", (int)(skip_columns(text, before) - text), text,
+                 skip_columns(text, columns - (width - 1 - before)));
     return out;
+}
+
+/* Whether the bracket at `at` belongs to a name: operator<, operator(), (anonymous namespace). */
+static bool is_part_of_name(const char *text, const char *at)
+{
+    while (at > text && at[-1] == *at)
+        at--;
+    return (at - text >= 8 && strncmp(at - 8, "operator", 8) == 0) || strncmp(at, "(anonymous", 10) == 0;
+}
+
+/* What follows the bracket that closes the one at `at`; NULL if none does. */
+static const char *behind_bracket(const char *at, char open, char close)
+{
+    int depth = 0;
+
+    for (; *at != '\0'; at++) {
+        if (*at == open)
+            depth++;
+        else if (*at == close && at[-1] != '-' && --depth == 0)
+            return at + 1;
+    }
+    return NULL;
+}
+
+/* Writes a tilde for what is inside of each outer pair of brackets; false, with `out` spoilt, if they do not pair. */
+static bool collapse(char *out, size_t size, const char *text, char open, char close)
+{
+    const char *from = text;
+    size_t at = 0;
+
+    while (*from != '\0' && at + 4 < size) {
+        const char *end;
+
+        if (*from != open || is_part_of_name(text, from) || from[1] == close) {
+            out[at++] = *from++;
+            continue;
+        }
+        end = behind_bracket(from, open, close);
+        if (end == NULL)
+            return false;
+        out[at++] = open;
+        out[at++] = '~';
+        out[at++] = close;
+        from = end;
+    }
+    out[at] = '\0';
+    return *from == '\0';
+}
+
+char *term_fit_name(char *out, size_t size, const char *name, int width)
+{
+    char first[4096], second[4096];
+
+    if (term_columns(name) <= width || !collapse(first, sizeof first, name, '(', ')'))
+        return term_fit(out, size, name, width, TERM_CUT_MIDDLE);
+    if (term_columns(first) <= width || !collapse(second, sizeof second, first, '<', '>'))
+        return term_fit(out, size, first, width, TERM_CUT_MIDDLE);
+    return term_fit(out, size, second, width, TERM_CUT_MIDDLE);
 }
 
 static int64_t now_ms(void)

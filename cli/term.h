@@ -36,9 +36,15 @@ void term_escape(char *out, size_t size, const char *text);
 /* Columns that UTF-8 `text` takes (combining characters are not known). */
 int term_columns(const char *text);
 
-/* Cuts `text` down to `width` columns, with a tilde where something is left out: at the end, or at the
- * beginning (paths). `out` has `size` bytes; returns it. */
-char *term_fit(char *out, size_t size, const char *text, int width, bool keep_end);
+/* Cuts `text` down to `width` columns, with a tilde where something is left out: at its end (a command), at its
+ * beginning (a path) or in its middle (a function, whose class is in front and whose name is behind). `out` has
+ * `size` bytes; returns it. */
+enum term_cut { TERM_CUT_END, TERM_CUT_BEGIN, TERM_CUT_MIDDLE };
+char *term_fit(char *out, size_t size, const char *text, int width, enum term_cut where);
+
+/* The same for a function's name: first its arguments go, as in "queue<int>::push(~)", then those of templates, as in
+ * "queue<~>::push(~)", and then its middle. */
+char *term_fit_name(char *out, size_t size, const char *name, int width);
 
 /* A progress line on stderr, for work that takes longer than half a second; nothing if that is no terminal.
  * term_progress_end removes it. */

@@ -9,7 +9,11 @@
 
 #include <string.h>
 
-enum { SLAB = 256 << 10, PAGE = 4096 };
+enum {
+    SLAB = 256 << 10,
+    PAGE = 4096,
+    SLAB_HEADER = 128, /* so that elements of whole host lines begin at one */
+};
 
 static size_t round_up(size_t value, size_t to)
 {
@@ -103,7 +107,7 @@ void tn_pool_free(struct tn_pool *pool)
 static void pool_grow(struct tn_pool *pool)
 {
     struct tn_slab *slab = slab_new(&pool->slabs, round_up(SLAB + pool->element, PAGE), &pool->bytes);
-    pool->bump = (char *)slab + 128; /* elements of whole host lines begin at one */
+    pool->bump = (char *)slab + SLAB_HEADER;
     pool->end = (char *)slab + slab->bytes;
 }
 
@@ -128,6 +132,25 @@ void tn_pool_put(struct tn_pool *pool, void *element)
     pool->live--;
     memcpy(element, &pool->free, sizeof pool->free);
     pool->free = element;
+}
+
+void *tn_pool_next(const struct tn_pool *pool, struct tn_pool_walk *walk)
+{
+    for (;;) {
+        if (!walk->at) {
+            walk->slab = walk->slab ? walk->slab->next : pool->slabs;
+            if (!walk->slab)
+                return NULL;
+            walk->at = (char *)walk->slab + SLAB_HEADER;
+        }
+        char *end = walk->slab == pool->slabs ? pool->bump : (char *)walk->slab + walk->slab->bytes;
+        char *element = walk->at;
+        if (element + pool->element <= end) {
+            walk->at += pool->element;
+            return element;
+        }
+        walk->at = NULL;
+    }
 }
 
 /* ------------------------------------------------------------------------------------------ bytes */

@@ -69,6 +69,14 @@ void tn_pool_free(struct tn_pool *pool);
 void *tn_pool_get(struct tn_pool *pool);
 void tn_pool_put(struct tn_pool *pool, void *element);
 
+/* All elements, free ones too, in an order that only ever grows. Start with a zeroed walk; NULL at the end, and
+ * then from the start again. */
+struct tn_pool_walk {
+    struct tn_slab *slab;
+    char *at;
+};
+void *tn_pool_next(const struct tn_pool *pool, struct tn_pool_walk *walk);
+
 struct tn_bytes {
     struct tn_slab *slabs;
     char *bump, *end;

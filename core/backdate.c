@@ -33,7 +33,8 @@ void tn_forest_init(struct tn_forest *forest, struct tn_cost_pools *pools, uint6
     forest->buckets = tn_host_alloc(bucket_bytes(FIRST_BUCKETS));
     forest->limit = limit;
     forest->slack = slack;
-    forest->prune_at = limit + slack;
+    forest->prune_at = limit > slack ? limit : slack;
+    tn_array_init(&forest->site_arcs, sizeof(uint32_t));
 }
 
 void tn_forest_free(struct tn_forest *forest)
@@ -43,6 +44,7 @@ void tn_forest_free(struct tn_forest *forest)
     tn_array_free(&forest->arcs);
     tn_table_free(&forest->arc_table);
     tn_array_free(&forest->totals);
+    tn_array_free(&forest->site_arcs);
     tn_host_free(forest->buckets, bucket_bytes(forest->bucket_count));
 }
 
@@ -69,6 +71,9 @@ static bool arc_equal(const void *owner, uint32_t id, const void *key)
 static uint32_t arc_of(struct tn_forest *forest, uint32_t site, uint32_t caller, uint32_t callee)
 {
     struct tn_arc key = {.site = site, .caller = caller, .callee = callee};
+    uint32_t *last = tn_array_force(&forest->site_arcs, site);
+    if (*last && arc_equal(forest, *last, &key))
+        return *last;
     uint32_t hash = tn_hash((uint64_t)site << 32 | callee, caller);
     uint32_t id = tn_table_find(&forest->arc_table, hash, arc_equal, forest, &key);
     if (!id) {
@@ -76,7 +81,19 @@ static uint32_t arc_of(struct tn_forest *forest, uint32_t site, uint32_t caller,
         *(struct tn_arc *)tn_array_add(&forest->arcs) = key;
         tn_table_add(&forest->arc_table, hash, id);
     }
+    *last = id;
     return id;
+}
+
+/* ------------------------------------------------------------------------------------------ all nodes */
+
+/* Every node, in no order that means anything. */
+static struct tn_node *next_node(const struct tn_forest *forest, struct tn_pool_walk *walk)
+{
+    struct tn_node *node = tn_pool_next(&forest->nodes, walk);
+    while (node && !node->id)
+        node = tn_pool_next(&forest->nodes, walk);
+    return node;
 }
 
 /* ------------------------------------------------------------------------------------------ hash of edges */
@@ -120,6 +137,11 @@ static void hash_grow(struct tn_forest *forest)
 
 /* ------------------------------------------------------------------------------------------ making */
 
+static uint64_t filter_of(uint32_t function)
+{
+    return 1ull << (function * 0x9e3779b1u >> 26);
+}
+
 static struct tn_node *node_new(struct tn_forest *forest, uint32_t function, uint32_t thread)
 {
     struct tn_node *node = tn_pool_get(&forest->nodes);
@@ -127,12 +149,7 @@ static struct tn_node *node_new(struct tn_forest *forest, uint32_t function, uin
     node->thread = thread;
     node->id = ++forest->next_id;
     node->target = node;
-    node->older = forest->newest;
-    if (forest->newest)
-        forest->newest->newer = node;
-    else
-        forest->oldest = node;
-    forest->newest = node;
+    node->filter = filter_of(function);
     forest->made++;
     if (++forest->now > forest->max)
         forest->max = forest->now;
@@ -173,6 +190,8 @@ static bool on_path(const struct tn_node *node, uint32_t arc)
 
 static bool runs_on_path(const struct tn_node *node, uint32_t function)
 {
+    if (!(node->filter & filter_of(function)))
+        return false;
     for (; node; node = node->parent) {
         if (node->function == function)
             return true;
@@ -196,12 +215,12 @@ static struct tn_node *same_set(struct tn_node *caller, uint32_t function)
 static struct tn_node *edge_new(struct tn_forest *forest, struct tn_node *caller, uint32_t site,
                                 uint32_t function)
 {
-    bool new_function = !runs_on_path(caller, function);
     struct tn_node *edge = node_new(forest, function, caller->thread);
     adopt(forest, caller, edge, site);
     edge->open = caller->open;
-    edge->charges_arc = !on_path(caller, edge->arc);
-    edge->charges_function = new_function;
+    edge->filter |= caller->filter;
+    edge->charges_function = !runs_on_path(caller, function);
+    edge->charges_arc = edge->charges_function || !on_path(caller, edge->arc); /* an arc brings its callee */
     if (!edge->charges_arc) {
         struct tn_node *target = same_set(caller, function);
         if (target)
@@ -232,6 +251,7 @@ struct tn_node *tn_forest_parent(struct tn_forest *forest, struct tn_node *root,
     root->defined = false; /* its place has changed */
     struct tn_node *node = root;
     while (node != parent) {
+        node->filter |= parent->filter;
         if (node->function == function)
             node->charges_function = false;
         if (node->arc == root->arc && node != root)
@@ -269,13 +289,15 @@ static void drop_below(struct tn_forest *forest, struct tn_node *node)
 struct tn_costs tn_node_self(const struct tn_node *node)
 {
     struct tn_costs self = {.late = {node->late[TN_FETCH], node->late[TN_DATA]}};
-    tn_ran_add(self.immediate, &node->ran);
+    tn_ran_add(self.immediate, &node->ran, node->branched);
     return self;
 }
 
 static void clear_self(const struct tn_forest *forest, struct tn_node *node)
 {
     node->ran = (struct tn_ran){0};
+    if (node->branched)
+        *node->branched = (struct tn_branched){0};
     for (int stream = 0; stream < TN_STREAMS; stream++)
         tn_late_clear(forest->pools, node->late[stream]);
 }
@@ -309,11 +331,10 @@ static void give(struct tn_forest *forest, struct tn_node *node)
 /* Below pruned children the tree knows sums only; a fold moves those up, so nothing is approximate afterwards. */
 void tn_forest_fold(struct tn_forest *forest, void (*each)(void *user, struct tn_node *node), void *user)
 {
-    for (struct tn_node *root = forest->oldest; root; root = root->newer) {
-        if (root->parent)
-            continue;
+    struct tn_pool_walk walk = {0};
+    for (struct tn_node *root = next_node(forest, &walk); root; root = next_node(forest, &walk)) {
         struct tn_node *node = root;
-        for (;;) {
+        while (!root->parent) {
             if (each)
                 each(user, node);
             if (node->first_child) {
@@ -336,7 +357,8 @@ void tn_forest_fold(struct tn_forest *forest, void (*each)(void *user, struct tn
 
 void tn_forest_undefine(struct tn_forest *forest)
 {
-    for (struct tn_node *node = forest->oldest; node; node = node->newer)
+    struct tn_pool_walk walk = {0};
+    for (struct tn_node *node; (node = next_node(forest, &walk));)
         node->defined = false;
     for (uint32_t i = 1; i < forest->arcs.count; i++)
         arc_at(forest, i)->defined = false;
@@ -344,7 +366,8 @@ void tn_forest_undefine(struct tn_forest *forest)
 
 void tn_forest_clear(struct tn_forest *forest)
 {
-    for (struct tn_node *node = forest->oldest; node; node = node->newer) {
+    struct tn_pool_walk walk = {0};
+    for (struct tn_node *node; (node = next_node(forest, &walk));) {
         node->calls = 0;
         node->pruned_below = false;
         clear_self(forest, node);
@@ -372,7 +395,7 @@ static bool prunable(const struct tn_node *node)
     return node->parent && !node->open && !node->pins && !node->children && node->sent == node->seen && !node->live;
 }
 
-/* `recent` of the parent must not dangle; the hand moves on. */
+/* `recent` of the parent must not dangle. */
 static void unlink_node(struct tn_forest *forest, struct tn_node *node)
 {
     struct tn_node *parent = node->parent;
@@ -386,16 +409,6 @@ static void unlink_node(struct tn_forest *forest, struct tn_node *node)
     if (node->next)
         node->next->prev = node->prev;
     parent->children--;
-    if (node->older)
-        node->older->newer = node->newer;
-    else
-        forest->oldest = node->newer;
-    if (node->newer)
-        node->newer->older = node->older;
-    else
-        forest->newest = node->older;
-    if (forest->hand == node)
-        forest->hand = node->newer;
 }
 
 static struct tn_node *prune_one(struct tn_forest *forest, struct tn_node *node)
@@ -406,25 +419,45 @@ static struct tn_node *prune_one(struct tn_forest *forest, struct tn_node *node)
     give(forest, node);
     unlink_node(forest, node);
     tn_late_drop(forest->pools, node->late);
+    if (node->branched)
+        tn_pool_put(&forest->pools->branched, node->branched);
+    node->id = 0;
     tn_pool_put(&forest->nodes, node);
     forest->now--;
     forest->pruned++;
     return parent;
 }
 
-/* One round over all nodes from the hand on, oldest first; a node that became a leaf goes at once with its last
- * child. If a round frees too little, the next one waits until the tree has grown by a quarter. */
+/* Whether a node was called since pruning looked last: it gets a second chance. */
+static bool in_use(const struct tn_forest *forest, struct tn_node *node)
+{
+    uint8_t calls = (uint8_t)node->calls;
+    bool used = calls != node->last_calls && forest->slack > 0;
+    node->last_calls = calls;
+    return used;
+}
+
+/* One round over all nodes from the hand on; a node that became a leaf goes at once with its last child. If a
+ * round frees too little, the next one waits until the tree has grown by an eighth. */
 void tn_forest_prune_some(struct tn_forest *forest)
 {
-    uint64_t goal = forest->limit;
+    uint64_t goal = forest->slack ? forest->limit - forest->limit / 8 : forest->limit;
     for (uint64_t left = forest->now; left && forest->now > goal; left--) {
-        struct tn_node *node = forest->hand ? forest->hand : forest->oldest;
-        forest->hand = node->newer;
-        while (forest->now > goal && prunable(node))
+        struct tn_node *node = next_node(forest, &forest->hand);
+        if (!node)
+            node = next_node(forest, &forest->hand);
+        while (forest->now > goal && prunable(node) && !in_use(forest, node))
             node = prune_one(forest, node);
     }
-    uint64_t floor = forest->now > goal ? forest->now : goal;
-    forest->prune_at = forest->slack == 0 ? goal : floor + floor / 4 + forest->slack;
+    uint64_t grown = forest->now + forest->now / 8 + forest->slack;
+    forest->prune_at = forest->slack == 0 || grown < forest->limit ? forest->limit : grown;
+}
+
+struct tn_branched *tn_node_branched(struct tn_forest *forest, struct tn_node *node)
+{
+    if (!node->branched)
+        node->branched = tn_pool_get(&forest->pools->branched);
+    return node->branched;
 }
 
 /* ------------------------------------------------------------------------------------------ checks */
@@ -432,7 +465,8 @@ void tn_forest_prune_some(struct tn_forest *forest)
 void tn_forest_check(const struct tn_forest *forest)
 {
     uint64_t count = 0;
-    for (const struct tn_node *node = forest->oldest; node; node = node->newer) {
+    struct tn_pool_walk walk = {0};
+    for (const struct tn_node *node; (node = next_node(forest, &walk));) {
         uint32_t children = 0;
         for (const struct tn_node *child = node->first_child; child; child = child->next, children++) {
             if (child->parent != node)
@@ -440,7 +474,7 @@ void tn_forest_check(const struct tn_forest *forest)
         }
         if (children != node->children)
             tn_host_panic("use node: children are miscounted");
-        if (node->seen > node->sent)
+        if ((int32_t)(node->sent - node->seen) < 0)
             tn_host_panic("use node: more entries seen than sent");
         if (node->target != node && (node->children || node->pins || node->sent))
             tn_host_panic("use node: an alias is in use");

@@ -20,7 +20,7 @@
  *   pins == 0 and children == 0 and sent == seen and live == 0
  *
  *   pins   call-stack entries (and the running function) that will come back to it
- *   sent   queue entries that name it as loader; seen: those the consumer has taken
+ *   sent   queue entries that name it as loader; seen: those the consumer has taken (both modulo 2^32)
  *   live   level-1 tenures and last-level records that will charge it
  */
 #ifndef TENURE_CORE_BACKDATE_H
@@ -35,27 +35,26 @@
 
 struct tn_node {
     /* 64 bytes that every call looks at */
-    uint32_t site, function; /* the edge from the parent: calling instruction, context that runs */
+    uint32_t site, function; /* the edge from the parent: calling instruction, function that runs */
     struct tn_node *parent;
     struct tn_node *recent; /* the child last called */
     struct tn_node *target; /* where a call over this edge leads: the node itself, or an ancestor (alias) */
     struct tn_node *hash_next;
     uint64_t calls;
-    uint64_t sent;
     uint32_t pins, children;
-    /* 64 that are added to when another node runs next */
+    uint64_t filter; /* one bit per function on the path; a clear bit says that it is not there */
+    /* 64 that are added to when another node runs next, and by the consumer (seen, live, late) */
     struct tn_ran ran;
-    uint32_t arc, id;
-    /* 64 of the consumer */
-    uint64_t seen, live;
     uint64_t *late[TN_STREAMS];
-    struct tn_costs *below; /* given by pruned children; NULL: none */
-    struct tn_node *first_child, *next, *prev; /* siblings */
+    uint32_t sent, seen, live;
+    uint32_t arc, id, thread;
     /* the rest */
-    struct tn_node *newer, *older; /* all nodes by age */
-    uint32_t thread;
+    struct tn_branched *branched; /* NULL: no branches simulated */
+    struct tn_costs *below;       /* given by pruned children; NULL: none */
+    struct tn_node *first_child, *next, *prev; /* siblings */
     bool charges_arc, charges_function, handler, defined, pruned_below;
-    bool open; /* its root may get a parent yet: not pruned */
+    bool open;          /* its root may get a parent yet: not pruned */
+    uint8_t last_calls; /* low bits of calls when pruning last looked: it is not in use if they are the same */
 };
 
 /* An arc (JCC): a calling instruction in a caller's context, a callee's context. */
@@ -81,7 +80,8 @@ struct tn_forest {
     struct tn_array totals; /* struct tn_function_total by context; sparse */
     struct tn_node **buckets;
     uint32_t bucket_count; /* a power of two */
-    struct tn_node *oldest, *newest, *hand; /* hand: where pruning looks next */
+    struct tn_array site_arcs; /* uint32_t by site: the arc last made or found from there */
+    struct tn_pool_walk hand;  /* where pruning looks next */
     uint64_t limit, slack, prune_at;
     uint32_t next_id;
     /* statistics */
@@ -124,6 +124,9 @@ static inline void tn_forest_prune(struct tn_forest *forest)
 /* Give all costs to arcs and functions; nodes stay, with costs of zero. `each` is called for every node before
  * its costs go, parents before children. */
 void tn_forest_fold(struct tn_forest *forest, void (*each)(void *user, struct tn_node *node), void *user);
+
+/* The branch counters of a node, made if there are none. */
+struct tn_branched *tn_node_branched(struct tn_forest *forest, struct tn_node *node);
 
 /* Forget that nodes and arcs were written. */
 void tn_forest_undefine(struct tn_forest *forest);

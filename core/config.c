@@ -22,7 +22,7 @@ void tn_config_default(struct tn_config *config)
     config->inclusive = true;
     config->flush_at_exit = true;
     config->collect_at_start = true;
-    config->paths = 1000000;
+    config->paths = 250000;
     config->prune_slack = 1024;
 }
 

@@ -342,8 +342,10 @@ static void mispredicted(struct tn_thread *thread, uint32_t instr, int event)
     if (!thread->collecting)
         return;
     struct tn_node *node = thread->activity->node;
-    if (node)
-        *(event == TN_Bcm ? &node->ran.bcm : &node->ran.bim) += 1;
+    if (node && event == TN_Bcm)
+        tn_node_branched(&thread->core->forest, node)->bcm++;
+    else if (node)
+        tn_node_branched(&thread->core->forest, node)->bim++;
     if (thread->activity->skip_site)
         instr = thread->activity->skip_site;
     tn_extra(&thread->core->pools, tn_centre_of(thread->core, thread->id, instr))[event]++;

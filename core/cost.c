@@ -14,23 +14,27 @@ void tn_cost_pools_init(struct tn_cost_pools *pools, uint32_t levels)
     pools->late_slots = levels * TN_LATE_PER_LEVEL;
     tn_pool_init(&pools->late, pools->late_slots * sizeof(uint64_t));
     tn_pool_init(&pools->extra, TN_IMMEDIATE_EVENTS * sizeof(uint64_t));
+    tn_pool_init(&pools->branched, sizeof(struct tn_branched));
 }
 
 void tn_cost_pools_free(struct tn_cost_pools *pools)
 {
     tn_pool_free(&pools->late);
     tn_pool_free(&pools->extra);
+    tn_pool_free(&pools->branched);
 }
 
-void tn_ran_add(uint64_t *immediate, const struct tn_ran *ran)
+void tn_ran_add(uint64_t *immediate, const struct tn_ran *ran, const struct tn_branched *branched)
 {
     immediate[TN_Ir] += (ran->clock >> TN_STEP_BITS) - ran->reads - ran->writes;
     immediate[TN_Dr] += ran->reads;
     immediate[TN_Dw] += ran->writes;
-    immediate[TN_Bc] += ran->conditional;
-    immediate[TN_Bcm] += ran->bcm;
-    immediate[TN_Bi] += ran->indirect;
-    immediate[TN_Bim] += ran->bim;
+    if (!branched)
+        return;
+    immediate[TN_Bc] += branched->conditional;
+    immediate[TN_Bcm] += branched->bcm;
+    immediate[TN_Bi] += branched->indirect;
+    immediate[TN_Bim] += branched->bim;
 }
 
 void tn_costs_add(struct tn_cost_pools *pools, struct tn_costs *to, const struct tn_costs *from)
@@ -91,11 +95,10 @@ bool tn_costs_are_zero(const struct tn_cost_pools *pools, const struct tn_costs 
            tn_late_is_zero(pools, costs->late[TN_DATA]);
 }
 
-/* 1000 / touches in units of 1 / TN_RAW_ACCOST_UNIT, cut off. Most tenures are short: no division for them. */
-static uint64_t accost(uint64_t touches)
+uint64_t tn_accost(uint64_t touches)
 {
     const uint64_t whole = 1000ull * TN_RAW_ACCOST_UNIT;
-    switch (touches) {
+    switch (touches) { /* most tenures are short: no division for them */
     case 0: return 0;
     case 1: return whole;
     case 2: return whole / 2;
@@ -107,17 +110,4 @@ static uint64_t accost(uint64_t touches)
     case 8: return whole / 8;
     }
     return touches >> 32 ? whole / touches : (uint32_t)whole / (uint32_t)touches;
-}
-
-struct tn_charge tn_charge_of(const struct tn_tenure *tenure)
-{
-    struct tn_charge charge;
-    charge.use[TN_LATE_AcCost - TN_LATE_AcCost] = accost(tenure->touches);
-    charge.use[TN_LATE_SpLoss - TN_LATE_AcCost] = tenure->line - tenure->distinct;
-    charge.use[TN_LATE_Ev - TN_LATE_AcCost] = 1;
-    charge.use[TN_LATE_Tch - TN_LATE_AcCost] = tenure->touches;
-    charge.use[TN_LATE_Byt - TN_LATE_AcCost] = tenure->bytes;
-    charge.use[TN_LATE_Use - TN_LATE_AcCost] = tenure->distinct;
-    charge.use[TN_LATE_Age - TN_LATE_AcCost] = tenure->age;
-    return charge;
 }

@@ -6,6 +6,7 @@
  * one for instruction fetches and one for data accesses, made when the first such event happens:
  *
  *   slot(level, what) = level * TN_LATE_PER_LEVEL + what      levels in the order of enum tn_level
+ *   SpLoss = Ev * line size - Use, so it is not counted: a level is 64 bytes, one host line
  *
  * so that level 1 and the last level are there always and L2 only where it is simulated. A cost centre is an
  * instruction in a thread: its execution count comes from segment counters; what a segment cannot know
@@ -28,15 +29,18 @@ enum {
 
 enum tn_level { TN_LEVEL_1, TN_LEVEL_LL, TN_LEVEL_2, TN_LEVELS };
 
-/* What is kept per level: two misses, then use. */
-#define TN_USE(name, text) TN_LATE_##name,
+/* What is kept per level: two misses, then use (events.inc, without what follows from the rest). */
 enum {
     TN_LATE_READ_MISS,
     TN_LATE_WRITE_MISS,
-#include "events.inc"
+    TN_LATE_AcCost,
+    TN_LATE_Ev,
+    TN_LATE_Tch,
+    TN_LATE_Byt,
+    TN_LATE_Use,
+    TN_LATE_Age,
     TN_LATE_PER_LEVEL
 };
-#undef TN_USE
 
 enum tn_stream { TN_FETCH, TN_DATA, TN_STREAMS };
 
@@ -48,11 +52,14 @@ struct tn_costs {
 /* Immediate events as they are gathered: totals that engines advance, or differences of them. */
 struct tn_ran {
     uint64_t clock; /* accesses, in TN_STEP: instructions + reads + writes */
-    uint64_t reads, writes, conditional, indirect, bcm, bim;
+    uint64_t reads, writes;
+};
+struct tn_branched {
+    uint64_t conditional, indirect, bcm, bim;
 };
 
-/* immediate += ran */
-void tn_ran_add(uint64_t *immediate, const struct tn_ran *ran);
+/* immediate += ran, branched (which may be NULL) */
+void tn_ran_add(uint64_t *immediate, const struct tn_ran *ran, const struct tn_branched *branched);
 
 /* Of one instruction in one thread. */
 struct tn_centre {
@@ -62,7 +69,7 @@ struct tn_centre {
 
 /* The blocks' home. */
 struct tn_cost_pools {
-    struct tn_pool late, extra;
+    struct tn_pool late, extra, branched;
     uint32_t late_slots; /* 2 or 3 levels */
 };
 
@@ -100,20 +107,25 @@ void tn_late_clear(const struct tn_cost_pools *pools, uint64_t *late);
 /* One tenure that ended, as it is charged (docs/model.md). age in accesses; the rest in touches and bytes. */
 struct tn_tenure {
     uint64_t touches, bytes, distinct, age;
-    uint32_t line;
 };
 
-/* What a tenure adds to the use slots of a level, in their order. */
+/* 1000 / touches in units of 1 / TN_RAW_ACCOST_UNIT, cut off; 0 for no touch. */
+uint64_t tn_accost(uint64_t touches);
+
 struct tn_charge {
-    uint64_t use[TN_LATE_PER_LEVEL - TN_LATE_AcCost];
+    struct tn_tenure tenure;
+    uint64_t accost;
 };
-struct tn_charge tn_charge_of(const struct tn_tenure *tenure);
 
 /* `level` points at slot(level, 0). */
 static inline void tn_charge_add(uint64_t *level, const struct tn_charge *charge)
 {
-    for (int i = 0; i < TN_LATE_PER_LEVEL - TN_LATE_AcCost; i++)
-        level[TN_LATE_AcCost + i] += charge->use[i];
+    level[TN_LATE_AcCost] += charge->accost;
+    level[TN_LATE_Ev] += 1;
+    level[TN_LATE_Tch] += charge->tenure.touches;
+    level[TN_LATE_Byt] += charge->tenure.bytes;
+    level[TN_LATE_Use] += charge->tenure.distinct;
+    level[TN_LATE_Age] += charge->tenure.age;
 }
 
 #endif

@@ -53,7 +53,7 @@ static void charge_miss(uint64_t *late, const struct tn_entry *entry, enum tn_le
 static void charge_tenure(uint64_t *late, const struct tn_node *node, enum tn_stream stream, enum tn_level level,
                           const struct tn_tenure *tenure)
 {
-    struct tn_charge charge = tn_charge_of(tenure);
+    struct tn_charge charge = {*tenure, tn_accost(tenure->touches)};
     tn_charge_add(late + level * TN_LATE_PER_LEVEL, &charge);
     if (node)
         tn_charge_add(node->late[stream] + level * TN_LATE_PER_LEVEL, &charge);
@@ -145,7 +145,7 @@ static void record_end(tn_core *core, struct tn_record *record, uint64_t now)
     const struct tn_shape *shape = shape_of(core, record);
     uint64_t mask = record->mask & shape->mask_valid;
     struct tn_tenure tenure = {record->touches, record->bytes, count_bits(mask) << shape->granule_bits,
-                               age_of(record->loaded, now), shape->line};
+                               age_of(record->loaded, now)};
     if (record->late && record->epoch == core->epoch && core->config.use)
         charge_tenure(record->late, record->node, record->stream, record->level, &tenure);
     if (record->node)
@@ -180,8 +180,7 @@ static void stay_end(tn_core *core, const struct tn_l1 *l1, struct tn_stay *stay
     uint64_t mask = entry->mask & l1->shape.mask_valid;
     struct tn_tenure tenure = {stay->touches + (entry->use & ((1ull << TN_TOUCH_BITS) - 1)),
                                stay->bytes + (entry->use >> TN_TOUCH_BITS),
-                               count_bits(mask) << l1->shape.granule_bits, age_of(stay->loaded, entry->stamp),
-                               l1->shape.line};
+                               count_bits(mask) << l1->shape.granule_bits, age_of(stay->loaded, entry->stamp)};
     if (stay->late && stay->epoch == core->epoch && core->config.use)
         charge_tenure(stay->late, stay->node, l1->stream, TN_LEVEL_1, &tenure);
     if (stay->node)

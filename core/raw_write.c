@@ -130,24 +130,47 @@ static void put_immediate(struct writer *w, const uint64_t *immediate)
         put_n(w, immediate[i]);
 }
 
-static void put_late(struct writer *w, const uint64_t *late)
+/* Written slots: those of cost.h, with SpLoss put in after AcCost. */
+enum { WRITTEN_PER_LEVEL = TN_LATE_PER_LEVEL + 1, WRITTEN_SPLOSS = TN_LATE_AcCost + 1 };
+
+static uint32_t line_of(const tn_core *core, enum tn_level level, enum tn_stream stream)
 {
-    uint64_t bits = 0;
-    uint32_t slots = late ? w->core->pools.late_slots : 0;
-    for (uint32_t i = 0; i < slots; i++)
-        bits |= (uint64_t)(late[i] != 0) << i;
+    switch (level) {
+    case TN_LEVEL_1: return stream == TN_FETCH ? core->config.i1.line : core->config.d1.line;
+    case TN_LEVEL_2: return core->config.l2.line;
+    default: return core->config.ll.line;
+    }
+}
+
+static uint64_t written_slot(const tn_core *core, const uint64_t *late, enum tn_stream stream, uint32_t slot)
+{
+    const uint64_t *level = late + slot / WRITTEN_PER_LEVEL * TN_LATE_PER_LEVEL;
+    uint32_t what = slot % WRITTEN_PER_LEVEL;
+    if (what == WRITTEN_SPLOSS)
+        return level[TN_LATE_Ev] * line_of(core, slot / WRITTEN_PER_LEVEL, stream) - level[TN_LATE_Use];
+    return level[what < WRITTEN_SPLOSS ? what : what - 1];
+}
+
+static void put_late(struct writer *w, const uint64_t *late, enum tn_stream stream)
+{
+    uint64_t bits = 0, values[TN_LEVELS * WRITTEN_PER_LEVEL];
+    uint32_t slots = late ? w->core->pools.late_slots / TN_LATE_PER_LEVEL * WRITTEN_PER_LEVEL : 0;
+    for (uint32_t i = 0; i < slots; i++) {
+        values[i] = written_slot(w->core, late, stream, i);
+        bits |= (uint64_t)(values[i] != 0) << i;
+    }
     put_n(w, bits);
     for (uint32_t i = 0; i < slots; i++) {
-        if (late[i])
-            put_n(w, late[i]);
+        if (values[i])
+            put_n(w, values[i]);
     }
 }
 
 static void put_costs(struct writer *w, const struct tn_costs *costs)
 {
     put_immediate(w, costs->immediate);
-    put_late(w, costs->late[TN_FETCH]);
-    put_late(w, costs->late[TN_DATA]);
+    put_late(w, costs->late[TN_FETCH], TN_FETCH);
+    put_late(w, costs->late[TN_DATA], TN_DATA);
 }
 
 /* ------------------------------------------------------------------------------------------ definitions */
@@ -178,14 +201,15 @@ static void put_joined(struct writer *w, const char *a, const char *b, const cha
     put_s(w, text);
 }
 
-static void put_late_names(struct writer *w, const char *stream, uint32_t slots)
+static void put_late_names(struct writer *w, const char *stream)
 {
     static const char *const levels[TN_LEVELS] = {"1", "L", "2"};
+    uint32_t slots = w->core->pools.late_slots / TN_LATE_PER_LEVEL * WRITTEN_PER_LEVEL;
     put_n(w, slots);
     for (uint32_t i = 0; i < slots; i++) {
-        const char *level = levels[i / TN_LATE_PER_LEVEL];
-        uint32_t what = i % TN_LATE_PER_LEVEL;
-        bool last = i / TN_LATE_PER_LEVEL == TN_LEVEL_LL;
+        const char *level = levels[i / WRITTEN_PER_LEVEL];
+        uint32_t what = i % WRITTEN_PER_LEVEL;
+        bool last = i / WRITTEN_PER_LEVEL == TN_LEVEL_LL;
         if (what == TN_LATE_WRITE_MISS && *stream == 'I')
             put_s(w, "-");
         else if (what <= TN_LATE_WRITE_MISS && last)
@@ -207,8 +231,8 @@ static void write_header(struct writer *w)
     put_n(w, TN_IMMEDIATE_EVENTS);
     for (int i = 0; i < TN_IMMEDIATE_EVENTS; i++)
         put_s(w, immediate_names[i]);
-    put_late_names(w, "I", w->core->pools.late_slots);
-    put_late_names(w, "D", w->core->pools.late_slots);
+    put_late_names(w, "I");
+    put_late_names(w, "D");
 }
 
 static void write_metas(struct writer *w)
@@ -386,7 +410,7 @@ static void write_thread_costs(struct writer *w, uint32_t thread_id, uint64_t *e
             put_n(w, thread_id);
             put_n(w, id);
             put_n(w, (uint64_t)stream);
-            put_late(w, centre->late[stream]);
+            put_late(w, centre->late[stream], (enum tn_stream)stream);
         }
     }
     tn_clear_centres(core, thread);

@@ -40,17 +40,19 @@ static const struct tn_function *function_of(const struct tn_thread *thread, uin
 /* ------------------------------------------------------------------------------------------ settling */
 
 /* The instruction that called a skipped function has its costs. */
-static void settle_skipped(struct tn_thread *thread, const struct tn_ran *ran)
+static void settle_skipped(struct tn_thread *thread, const struct tn_ran *ran,
+                           const struct tn_branched *branched)
 {
-    tn_ran_add(tn_extra(&thread->core->pools, tn_centre_of(thread->core, thread->id, activity_of(thread)->skip_site)),
-               ran);
+    struct tn_core *core = thread->core;
+    struct tn_centre *centre = tn_centre_of(core, thread->id, activity_of(thread)->skip_site);
+    tn_ran_add(tn_extra(&core->pools, centre), ran, branched);
 }
 
 static inline void settle(struct tn_thread *thread, struct tn_activity *a)
 {
     uint64_t data = thread->data - a->last_data, branches = thread->branches - a->last_branches;
-    struct tn_ran ran = {.clock = thread->clock - a->last_clock, .reads = data & 0xffffffff,
-                         .writes = data >> 32, .conditional = branches & 0xffffffff, .indirect = branches >> 32};
+    struct tn_ran ran = {.clock = thread->clock - a->last_clock, .reads = data & 0xffffffff, .writes = data >> 32};
+    struct tn_branched branched = {.conditional = branches & 0xffffffff, .indirect = branches >> 32};
     a->last_clock = thread->clock;
     a->last_data = thread->data;
     a->last_branches = thread->branches;
@@ -60,11 +62,12 @@ static inline void settle(struct tn_thread *thread, struct tn_activity *a)
     a->node->ran.reads += ran.reads;
     a->node->ran.writes += ran.writes;
     if (branches) {
-        a->node->ran.conditional += ran.conditional;
-        a->node->ran.indirect += ran.indirect;
+        struct tn_branched *to = tn_node_branched(&thread->core->forest, a->node);
+        to->conditional += branched.conditional;
+        to->indirect += branched.indirect;
     }
     if (a->skip_site)
-        settle_skipped(thread, &ran);
+        settle_skipped(thread, &ran, &branched);
 }
 
 void tn_settle(struct tn_thread *thread)

@@ -4,8 +4,10 @@
  *
  * What is known at translation is decided there: a direct jump inside its function emits nothing; an indirect one
  * compares its target with the function's range in line. A direct call's callee is looked up at translation, an
- * indirect one's in its helper. `call next` is no call (its target is its own return address). All other questions
- * (tail calls, skipped functions, unwinding) are the core's.
+ * indirect one's in its helper. `call next` is no call (its target is its own return address). A call at the very
+ * end of its function (the dynamic linker's _start) would return into another one: the core is told that it has no
+ * return address, so that it asks whose code the return leads to. All other questions (tail calls, skipped functions,
+ * unwinding) are the core's.
  *
  * A helper gets the stack pointer as it is at the end of the block, behind everything the block did.
  */
@@ -33,6 +35,14 @@ static void call_found(UWord site, Addr target, Addr sp, Addr return_address)
     if (target == return_address)
         return;
     tn_call(vg.current, site, vg_function_id(target), sp, return_address);
+    after_transfer();
+}
+
+static void call_found_at_end(UWord site, Addr target, Addr sp, Addr return_address)
+{
+    if (target == return_address)
+        return;
+    tn_call(vg.current, site, vg_function_id(target), sp, 0);
     after_transfer();
 }
 
@@ -135,10 +145,11 @@ void vg_emit_exit(struct vg_builder *b, UInt index, UInt stmt, const IRStmt *exi
 static void emit_call(struct vg_builder *b, const struct vg_insn *insn, IRExpr *target)
 {
     Addr return_address = insn->address + insn->length;
+    Bool at_end = function_of(b, insn, return_address) != insn->function;
     struct vg_function callee;
 
     if (target->tag != Iex_Const) {
-        vg_call_helper(b, "call_found", call_found,
+        vg_call_helper(b, at_end ? "call_found_at_end" : "call_found", at_end ? call_found_at_end : call_found,
                        mkIRExprVec_4(vg_u64(insn->id), target, stack_pointer(b), vg_u64(return_address)),
                        NULL);
         return;
@@ -147,7 +158,8 @@ static void emit_call(struct vg_builder *b, const struct vg_insn *insn, IRExpr *
         return;
     vg_function_at(target->Iex.Const.con->Ico.U64, &callee);
     vg_call_helper(b, "call_known", call_known,
-                   mkIRExprVec_3(pair(insn->id, callee.id), stack_pointer(b), vg_u64(return_address)), NULL);
+                   mkIRExprVec_3(pair(insn->id, callee.id), stack_pointer(b), vg_u64(at_end ? 0 : return_address)),
+                   NULL);
 }
 
 static void emit_found_jump(struct vg_builder *b, const struct vg_insn *insn, IRExpr *target)

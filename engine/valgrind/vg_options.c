@@ -26,6 +26,7 @@ static const struct option options[] = {
     {"tenure-out-file", TEXT, &vg.options.out_file, 0, "=<file>  raw profile [tenure.raw.%p]"},
     {"I1", GEOMETRY, &vg.config.i1, 0, "=<size>,<assoc>,<line>  instruction cache [this machine's]"},
     {"D1", GEOMETRY, &vg.config.d1, 1, "=<size>,<assoc>,<line>  data cache [this machine's]"},
+    {"L2", GEOMETRY, &vg.config.l2, 2, "=<size>,<assoc>,<line>  cache of code and data between them [none]"},
     {"LL", GEOMETRY, &vg.config.ll, 3, "=<size>,<assoc>,<line>  last-level cache [this machine's]"},
     {"cache-sim", NATIVE_BOOL, &vg.config.cache_sim, 0, "=yes|no  simulate caches [yes]"},
     {"branch-sim", NATIVE_BOOL, &vg.config.branch_sim, 0, "=yes|no  simulate branch prediction [no]"},
@@ -70,7 +71,6 @@ static const struct {
     {"skip-direct-rec", "recursion never counts an event twice here; use the call tree"},
     {"simulate-wb", "write-backs are not simulated"},
     {"simulate-hwpref", "prefetching is not simulated"},
-    {"L2", "a second level between D1 and LL is not simulated"},
 };
 
 static Bool named(const HChar *argument, const HChar *name, const HChar **value)

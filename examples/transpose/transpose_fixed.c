@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* transpose.c, in blocks of 8 x 8 values: a line that has been loaded is used whole before it leaves the cache. */
+/* transpose.c, in blocks of 20 x 20 values, which fit into the cache: a line that has been loaded is used whole before
+ * it goes. */
 #include <stdio.h>
 
-enum { N = 500, VARIABLES = 4, STEPS = 10, BLOCK = 8 };
+enum { N = 500, VARIABLES = 4, STEPS = 10, BLOCK = 20 }; /* BLOCK divides N */
 
 static double grid[VARIABLES][N][N];
 static double turned[VARIABLES][N][N];
@@ -20,8 +21,8 @@ __attribute__((noinline)) static void transpose(void)
     for (int v = 0; v < VARIABLES; v++)
         for (int bi = 0; bi < N; bi += BLOCK)
             for (int bj = 0; bj < N; bj += BLOCK)
-                for (int i = bi; i < bi + BLOCK && i < N; i++)
-                    for (int j = bj; j < bj + BLOCK && j < N; j++)
+                for (int i = bi; i < bi + BLOCK; i++)
+                    for (int j = bj; j < bj + BLOCK; j++)
                         turned[v][i][j] = grid[v][j][i];
 }
 

@@ -33,7 +33,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 def install(folder, tenure, fake):
     """A small installation of its own: bin/tenure, bin/valgrind.bin, libexec/tenure/<tool>."""
-    for name in ("bin", "libexec/tenure", "work"):
+    for name in ("bin", "libexec/tenure", "scratch"):
         os.makedirs(os.path.join(folder, name))
     shutil.copy(tenure, os.path.join(folder, "bin/tenure"))
     shutil.copy(fake, os.path.join(folder, "bin/valgrind.bin"))
@@ -45,7 +45,7 @@ def install(folder, tenure, fake):
 def environment(folder):
     keep = {name: os.environ[name] for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS") if name in os.environ}
     return dict(keep, PATH=os.path.join(folder, "bin") + ":/usr/bin:/bin", HOME=folder, TMPDIR=folder,
-                LC_ALL="C.UTF-8", COLUMNS="100", NO_COLOR="1",
+                LC_ALL="C.UTF-8", COLUMNS="100", NO_COLOR="1", PYTHONDONTWRITEBYTECODE="1",
                 RAW_MAKE=os.path.join(HERE, "../profiles/raw_make.py"))
 
 
@@ -61,7 +61,7 @@ def run(script, tenure, fake):
     folder = tempfile.mkdtemp(prefix="tenure-cli-")
     try:
         install(folder, tenure, fake)
-        done = subprocess.run(["/bin/sh", os.path.abspath(script)], cwd=os.path.join(folder, "work"),
+        done = subprocess.run(["/bin/sh", os.path.abspath(script)], cwd=os.path.join(folder, "scratch"),
                               env=environment(folder), stdin=subprocess.DEVNULL, capture_output=True,
                               timeout=120)
         out, err = (clean(text.decode("utf-8", "backslashreplace"), folder, version)

@@ -15,7 +15,7 @@ try record ./text
 printf '#!/nowhere/sh\n' >script
 chmod +x script
 try record ./script
-printf '#!%s/work/folder\n' "$HOME" >script
+printf '#!%s/scratch/folder\n' "$HOME" >script
 mkdir folder
 try record ./script
 cp /bin/true setuid

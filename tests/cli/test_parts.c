@@ -209,11 +209,38 @@ static void test_fit(void **state)
     char out[64];
 
     (void)state;
-    assert_string_equal(term_fit(out, sizeof out, "abcdef", 6, false), "abcdef");
-    assert_string_equal(term_fit(out, sizeof out, "abcdef", 4, false), "abc~");
-    assert_string_equal(term_fit(out, sizeof out, "abcdef", 4, true), "~def");
-    assert_string_equal(term_fit(out, sizeof out, "\xc3\xbc\xc3\xbc\xc3\xbc", 2, false), "\xc3\xbc~");
+    assert_string_equal(term_fit(out, sizeof out, "abcdef", 6, TERM_CUT_END), "abcdef");
+    assert_string_equal(term_fit(out, sizeof out, "abcdef", 4, TERM_CUT_END), "abc~");
+    assert_string_equal(term_fit(out, sizeof out, "abcdef", 4, TERM_CUT_BEGIN), "~def");
+    assert_string_equal(term_fit(out, sizeof out, "abcdef", 4, TERM_CUT_MIDDLE), "a~ef");
+    assert_string_equal(term_fit(out, sizeof out, "abcdef", 1, TERM_CUT_MIDDLE), "~");
+    assert_string_equal(term_fit(out, sizeof out, "abcdef", 0, TERM_CUT_END), "~");
+    assert_string_equal(term_fit(out, sizeof out, "\xc3\xbc\xc3\xbc\xc3\xbc", 2, TERM_CUT_END), "\xc3\xbc~");
     assert_int_equal(term_columns("\xc3\xbc\xe2\x82\xac"), 2);
+}
+
+static void shortened(const char *name, int width, const char *expected)
+{
+    char out[4096];
+
+    assert_string_equal(term_fit_name(out, sizeof out, name, width), expected);
+}
+
+static void test_fit_name(void **state)
+{
+    const char *push = "ns::queue<int, std::pair<a, b> >::push(int const&, std::vector<c>)";
+
+    (void)state;
+    shortened(push, 66, push);
+    shortened(push, 65, "ns::queue<int, std::pair<a, b> >::push(~)");
+    shortened(push, 40, "ns::queue<~>::push(~)");
+    shortened(push, 10, "ns::~sh(~)");
+    shortened("a::operator<<(std::ostream&, a const&)", 30, "a::operator<<(~)");
+    shortened("a::operator()(int, int) const", 25, "a::operator()(~) const");
+    shortened("(anonymous namespace)::f(int, int, int)", 30, "(anonymous namespace)::f(~)");
+    shortened("f()", 2, "~)");
+    shortened("unpaired<int::f(int, int)", 18, "unpaired<int::f(~)");
+    shortened("unpaired(int", 6, "un~int");
 }
 
 static void test_numbers(void **state)
@@ -331,6 +358,7 @@ int main(void)
         cmocka_unit_test(test_raw_names),
         cmocka_unit_test(test_escape),
         cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_fit_name),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_parse),

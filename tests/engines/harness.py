@@ -34,10 +34,10 @@ class EngineTest(unittest.TestCase):
         self.folder = tempfile.mkdtemp(prefix="tenure-engine-")
         self.addCleanup(shutil.rmtree, self.folder, True)
 
-    def guest(self, source, *flags):
+    def guest(self, source, *flags, static=True):
         """Compiles guests/`source`; returns the program's path."""
         program = os.path.join(self.folder, source.partition(".")[0])
-        command = [os.environ.get("CC", "cc"), "-O1", "-g", "-static", "-o", program,
+        command = [os.environ.get("CC", "cc"), "-O1", "-g", *(["-static"] if static else []), "-o", program,
                    os.path.join(HERE, "guests", source), "-I", os.path.join(HERE, "../../include"), *flags]
         subprocess.run(command, check=True)
         return program

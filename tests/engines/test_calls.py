@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control flow of guests/calls.S, by arithmetic."""
+"""Control flow of guests/calls.S and away.S, by arithmetic."""
+import collections
+
 import harness
 
 
@@ -35,6 +37,34 @@ class Calls(harness.EngineTest):
         self.assertEqual(inclusive["recursive"], 53)
         self.assertEqual(inclusive["tail"], 5000)
         self.assertEqual(inclusive["_start"], self.raw.totals()["Ir"])
+
+
+class Away(harness.EngineTest):
+    """Calls that return into another function than the one that called."""
+
+    def test_self(self):
+        raw = self.profile(*harness.GEOMETRY, self.guest("away.S", "-nostdlib"))
+        instructions = {name: costs["Ir"] for name, costs in raw.self_by_function().items()}
+        self.assertEqual(instructions, {"_start": 3, "first": 200, "second": 200, "third": 203, "callee": 200})
+        functions = {raw.name_of(context): costs["Ir"] for context, costs in raw.function_self.items()}
+        self.assertEqual(functions, instructions)
+        calls = raw.calls()
+        self.assertEqual((calls["first", "callee"], calls["second", "callee"]), (100, 100))
+        self.assertEqual((calls["first", "second"], calls["second", "third"]), (100, 100)) # jumps
+
+    def test_dynamic_program(self):
+        """The dynamic linker's own _start is such a function. Costs of functions add up to the totals, and are
+        those of their instructions."""
+        program = self.guest("mix.c", "-lm", static=False)
+        raw = self.profile(*harness.GEOMETRY, "--branch-sim=yes", program)
+        self.assertTrue(any("ld-linux" in an_object.path for an_object in raw.objects.values()))
+        self.assertEqual(+sum(raw.function_self.values(), collections.Counter()), +raw.totals())
+        by_name = collections.defaultdict(collections.Counter)
+        for context, costs in raw.function_self.items():
+            by_name[raw.name_of(context)] += costs
+        by_instruction = raw.self_by_function()
+        for name in ("_start", "_dl_start_user", "_dl_start", "main"):
+            self.assertEqual(by_name[name]["Ir"], by_instruction[name]["Ir"], name)
 
 
 if __name__ == "__main__":

@@ -45,6 +45,23 @@ class Counts(harness.EngineTest):
             for level in ("I1", "D1"):
                 self.assertEqual(hot[f"Use{level}"] + hot[f"SpLoss{level}"], hot[f"Ev{level}"] * line, (line, level))
 
+    def test_second_level(self):
+        """L2 has counters of its own, changes nothing above it, and leaves the last level what it misses."""
+        program = self.guest("mix.c", "-lm")
+        without = self.profile(*harness.GEOMETRY, program).totals()
+        raw = self.profile(*harness.GEOMETRY, "--L2=16384,4,64", program)
+        totals = raw.totals()
+        self.assertEqual(raw.meta["cache.L2"], "16384,4,64")
+        for event in ("Ir", "Dr", "Dw", "I1mr", "D1mr", "D1mw", "SpLossD1"):
+            self.assertEqual(totals[event], without[event], event)
+        self.assertNotIn("D2mr", +without)
+        for first, second, last in (("I1mr", "I2mr", "ILmr"), ("D1mr", "D2mr", "DLmr"), ("D1mw", "D2mw", "DLmw")):
+            self.assertLess(totals[second], totals[first])
+            self.assertGreaterEqual(totals[second], totals[last])
+        self.assertGreater(totals["EvD2"], 0)
+        for level in ("I2", "D2"):
+            self.assertEqual(totals[f"Use{level}"] + totals[f"SpLoss{level}"], totals[f"Ev{level}"] * 64, level)
+
     def test_less_is_consistent(self):
         """Leaving out use, calls or caches changes nothing else."""
         program = self.guest("mix.c", "-lm")

@@ -7,6 +7,7 @@ A Profile has `events` (names, in the file's order), and dictionaries whose valu
     incl[function]             inclusive cost, where the format has it (callgrind: self + calls; tenure: its own)
     lines[(file, line)]        self cost of a source line
     arcs[(caller, callee)]     (calls, [inclusive cost])
+    instructions[address]      self cost of an instruction, where the format has it (callgrind with --dump-instr=yes)
 
 Functions are plain names; two functions of one name are added. Both formats leave out trailing zeroes, repeat
 entries, and (callgrind) compress names and positions; see the format chapters of the Valgrind manual.
@@ -23,6 +24,7 @@ class Profile:
         self.incl = {}
         self.lines = {}
         self.arcs = {}
+        self.instructions = {}
 
     def event(self, table, key, name):
         """One count; 0 if the key or the event is not there."""
@@ -122,6 +124,8 @@ def read_callgrind(path):
                 add(out.self, now['fn'], costs, width)
                 add(out.incl, now['fn'], costs, width)
                 add(out.lines, (now['fl'], where[names.index('line')]), costs, width)
+                if 'instr' in names:
+                    add(out.instructions, where[names.index('instr')], costs, width)
             else:
                 old_calls, old = out.arcs.get((now['fn'], now['cfn']), (0, [0] * width))
                 out.arcs[now['fn'], now['cfn']] = (old_calls + calls,

@@ -68,6 +68,26 @@ class Tools:
             run([self.tenure, 'import', '--out=' + path, raw])
             return formats.TenureProfile(path)
 
+    def tenure_raw(self, program, options, geometry, reader):
+        """What `reader` makes of the raw profile."""
+        return recorded(lambda path: self.run('tenure', program, [
+            '--tenure-out-file=' + path, '--clean-environment=no', *geometry_options(geometry), *options]), reader)
+
+    def lackey(self, program, consumer):
+        """What `consumer` prints, with Lackey's trace of the program as its input."""
+        read, write = os.pipe()
+        command = ['valgrind', '-q', '--tool=lackey', '--vex-guest-chase=no', '--trace-mem=yes',
+                   '--trace-superblocks=yes', '--log-fd=%d' % write, *program]
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=[write],
+                              env={**ENVIRONMENT, 'VALGRIND_LIB': self.keep.name}) as tracer:
+            os.close(write)
+            done = subprocess.run(consumer, stdin=read, stdout=subprocess.PIPE, universal_newlines=True, check=False)
+            os.close(read)
+        if done.returncode or tracer.returncode:
+            raise Failed('%s: status %d and %d' % (' '.join(command + ['|'] + consumer), tracer.returncode,
+                                                   done.returncode))
+        return done.stdout
+
     def cachegrind(self, program, options=(), geometry=None):
         return recorded(lambda path: self.run('cachegrind', program, [
             '--vex-guest-chase=no', '--branch-sim=yes', '--show-below-main=yes', '--demangle=no',

@@ -47,6 +47,7 @@ struct model {
     struct model_config config;
     struct cache i1[MODEL_MAX_THREADS], d1[MODEL_MAX_THREADS], l2[MODEL_MAX_THREADS], ll;
     uint64_t clock;
+    bool collecting; /* as the latest access says */
     model_charge *charge;
     void *user;
 };
@@ -121,9 +122,9 @@ static void use_init(struct use *use, const struct model_payer *payer, bool fetc
     use->touched = calloc(line_size, 1);
 }
 
-static uint64_t distinct_bytes(const struct use *use, uint32_t line_size)
+static uint64_t distinct_bytes(const struct use *use, uint32_t line_size, uint32_t granules)
 {
-    uint32_t granule = line_size > 64 ? line_size / 64 : 1;
+    uint32_t granule = line_size > granules ? line_size / granules : 1;
     uint64_t distinct = 0;
 
     for (uint32_t start = 0; start < line_size; start += granule) {
@@ -142,9 +143,10 @@ static void use_end(struct model *model, struct use *use, uint32_t line_size, en
 {
     static const int fetched[] = {M_I_USE1, M_I_USE2, M_I_USEL}, data[] = {M_D_USE1, M_D_USE2, M_D_USEL};
     int first = use->fetched ? fetched[level] : data[level];
-    uint64_t distinct = distinct_bytes(use, line_size);
+    bool callgrind = model->config.callgrind, pays = !callgrind || (use->touches && model->collecting);
+    uint64_t distinct = distinct_bytes(use, line_size, callgrind ? 32 : 64);
     uint64_t amount[M_USES] = {
-        [M_ACCOST] = (1000ull << 16) / use->touches,
+        [M_ACCOST] = pays ? (1000ull << (callgrind ? 0 : 16)) / use->touches : 0,
         [M_SPLOSS] = line_size - distinct,
         [M_EV] = 1,
         [M_TCH] = use->touches,
@@ -153,7 +155,7 @@ static void use_end(struct model *model, struct use *use, uint32_t line_size, en
         [M_AGE] = index - use->load,
     };
 
-    for (int i = 0; model->config.use && i < M_USES; i++)
+    for (int i = 0; model->config.use && pays && i < M_USES; i++)
         model->charge(model->user, &use->payer, first + i, amount[i]);
     free(use->touched);
 }
@@ -172,9 +174,14 @@ static void fold(struct model *model, struct record *record, const struct use *u
     uint64_t offset = line - record->line;
 
     for (uint32_t i = 0; i < line_size; i++)
-        record->use.touched[offset + i] |= use->touched[i];
+        if (model->config.callgrind)
+            record->use.touched[i * 32ull / line_size * record_line_size(model, record) / 32] |= use->touched[i];
+        else
+            record->use.touched[offset + i] |= use->touched[i];
     record->use.touches += use->touches;
     record->use.bytes += use->bytes;
+    if (model->config.callgrind)
+        return;
     record->holders--;
     record_end_if_done(model, record, index);
 }
@@ -194,7 +201,8 @@ static void record_end_if_done(struct model *model, struct record *record, uint6
 /* A line leaves level 1. */
 static void line_end(struct model *model, const struct cache *cache, struct line *line, uint64_t index)
 {
-    fold(model, line->record, &line->use, line->line, cache->config.line, index);
+    if (!model->config.callgrind || model->collecting)
+        fold(model, line->record, &line->use, line->line, cache->config.line, index);
     use_end(model, &line->use, cache->config.line, LEVEL_1, index);
     free(line);
 }
@@ -226,11 +234,16 @@ static struct record *lower(struct model *model, enum level level, uint64_t addr
     }
     asking->missed[level] = true;
     victim = cache_make_room(cache, set);
-    if (victim) {
+    if (victim && !model->config.callgrind) {
         victim->resident = false;
         record_end_if_done(model, victim, asking->index);
     }
-    record = calloc(1, sizeof *record);
+    if (victim && model->config.callgrind) { /* the slot stays, and who refers to it */
+        use_end(model, &victim->use, cache->config.line, level, asking->index);
+        record = victim;
+    } else {
+        record = calloc(1, sizeof *record);
+    }
     use_init(&record->use, asking->payer, asking->fetched, asking->index, cache->config.line);
     record->line = line;
     record->level = level;
@@ -279,6 +292,13 @@ static void touch(struct line *line, uint64_t address, uint64_t end, uint32_t li
     memset(line->use.touched + from, 1, to - from);
 }
 
+static uint32_t smallest_line(const struct model *model)
+{
+    uint32_t i1 = model->config.i1.line, d1 = model->config.d1.line, ll = model->config.ll.line;
+
+    return i1 < d1 ? i1 < ll ? i1 : ll : d1 < ll ? d1 : ll;
+}
+
 void model_access(struct model *model, uint32_t thread, enum model_kind kind, uint64_t address, uint32_t size,
                   const struct model_payer *payer)
 {
@@ -293,8 +313,16 @@ void model_access(struct model *model, uint32_t thread, enum model_kind kind, ui
         [MODEL_MODIFY] = {M_D1MR, M_D2MR, M_DLMR},
     };
 
+    model->collecting = payer->pays;
+    if (model->config.callgrind && size > smallest_line(model))
+        size = smallest_line(model);
+    if (model->config.callgrind && cache->sets == 1 && address % line_size + size > line_size) {
+        level1(model, cache, address - address % line_size, &asking)->use.touches++;
+    } else
     for (uint64_t at = address - address % line_size; at < address + size; at += line_size)
         touch(level1(model, cache, at, &asking), address, address + size, (uint32_t)line_size);
+    if (kind == MODEL_MODIFY && model->config.callgrind)
+        kind = MODEL_WRITE;
     for (int level = LEVEL_1; level <= LEVEL_LAST; level++)
         if (asking.missed[level])
             model->charge(model->user, payer, event[kind][level], 1);
@@ -337,6 +365,7 @@ static void empty_lower(struct model *model, struct cache *cache)
             struct record *record = cache_take(cache, set, 0);
 
             record->resident = false;
+            record->holders = model->config.callgrind ? 0 : record->holders;
             record_end_if_done(model, record, model->clock);
         }
     }
