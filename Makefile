@@ -37,7 +37,7 @@ demo: packages
 
 bench: packages
 	@$(MAKE) --no-print-directory all
-	@bench/run $(BUILD)
+	@bench/run $(BUILD) $(BENCH_FLAGS)
 
 soak: packages
 	@$(MAKE) --no-print-directory all

@@ -281,8 +281,10 @@ static void tell_stats(tp_profile *profile)
 }
 
 /* Which caches, and who said so: once where they are all from one source. */
-static void tell_caches(const struct record *r)
+static void tell_caches(const struct record *r, tp_profile *profile)
 {
+    const char *middle = tp_meta(profile, "cache.L2"); /* the engine's own option */
+    struct geometry l2;
     char words[96];
     bool same = true;
     int i;
@@ -290,6 +292,10 @@ static void tell_caches(const struct record *r)
     for (i = 1; i < GEOMETRY_COUNT; i++)
         same &= strcmp(r->geometry[i].source, r->geometry[0].source) == 0;
     for (i = 0; i < GEOMETRY_COUNT; i++) {
+        if (i == GEOMETRY_LL && middle != NULL && geometry_parse(&l2, middle) == NULL) {
+            geometry_words(&l2, words, sizeof words);
+            fprintf(stderr, "; L2 %s (option)", words);
+        }
         geometry_words(&r->geometry[i], words, sizeof words);
         fprintf(stderr, "%s %s %s", i ? ";" : "tenure:", geometry_name[i], words);
         if (!same || i + 1 == GEOMETRY_COUNT)
@@ -311,7 +317,7 @@ static void tell(const struct record *r, const char *path)
     if (!r->quiet) {
         fputc('\n', stderr);
         if (!query_was_off(profile, "cache-sim"))
-            tell_caches(r);
+            tell_caches(r, profile);
         summary_totals(profile, stderr, "  ");
         summary_findings(profile, stderr, "  ");
         term_escape(safe, sizeof safe, path);

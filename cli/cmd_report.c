@@ -130,7 +130,7 @@ static const struct opt rows[] = {
      offsetof(struct report, sort_name), NULL, false},
     {OPT_TEXT, "show", 0, "EVENTS",
      "these columns only, ',' between: events, and spatialD1,\n"
-     "temporalD1 (or ..I1, ..L), I1rate, D1rate, LLrate; each also _incl",
+     "temporalD1 (or ..I1, ..D2, ..L), I1rate, D1rate, LLrate; each also _incl",
      offsetof(struct report, show), NULL, false},
     {OPT_COUNT, "limit", 'n', "N", "at most N rows of a table [20]", offsetof(struct report, limit), NULL,
      false},
@@ -215,25 +215,24 @@ static void print_caches(const struct report *report)
 {
     char key[32], words[96], text[1024] = "", cut[1100], source[64] = "";
     const char *part, *next;
+    static const char *const levels[] = {"I1", "D1", "L2", "LL"};
     struct geometry geometry;
-    size_t at = 0;
-    int i;
+    size_t at = 0, i;
 
-    for (i = 0; i < GEOMETRY_COUNT; i++) {
+    for (i = 0; i < sizeof levels / sizeof levels[0]; i++) {
         const char *said;
 
-        snprintf(key, sizeof key, "cache.%s", geometry_name[i]);
+        snprintf(key, sizeof key, "cache.%s", levels[i]);
         if (tp_meta(report->profile, key) == NULL ||
             geometry_parse(&geometry, tp_meta(report->profile, key)) != NULL)
             continue;
-        snprintf(key, sizeof key, "cache.%s.source", geometry_name[i]);
+        snprintf(key, sizeof key, "cache.%s.source", levels[i]);
         said = tp_meta(report->profile, key);
         geometry_words(&geometry, words, sizeof words);
         if (at > 0 && strcmp(source, said != NULL ? said : "") != 0 && *source != '\0')
             at += (size_t)snprintf(text + at, sizeof text - at, " (%s)", source);
         snprintf(source, sizeof source, "%s", said != NULL ? said : "");
-        at +=
-            (size_t)snprintf(text + at, sizeof text - at, "%s%s %s", at ? "; " : "", geometry_name[i], words);
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%s %s", at ? "; " : "", levels[i], words);
     }
     if (at == 0)
         return;
@@ -300,8 +299,9 @@ static void json_meta(struct report *report)
 /* Every event, and every ratio that the profile has. */
 static void json_totals(struct report *report)
 {
-    static const char *const ratio[] = {"spatialI1", "spatialD1", "spatialL", "temporalI1", "temporalD1",
-                                        "temporalL", "I1rate",    "D1rate",   "LLrate"};
+    static const char *const ratio[] = {"spatialI1",  "spatialD1",  "spatialD2",  "spatialL",
+                                        "temporalI1", "temporalD1", "temporalD2", "temporalL",
+                                        "I1rate",     "D1rate",     "LLrate"};
     struct column_spec spec;
     size_t count = tp_event_count(report->profile), i;
     const char *comma = "";

@@ -6,7 +6,7 @@
  *   temporal<level>   how often a touched byte was touched again                Byt / Use - 1
  *   I1rate D1rate LLrate   misses in percent of accesses; LLrate of all accesses
  *
- * <level> is I1, D1 or L. With _incl behind, of the inclusive costs.
+ * <level> is I1, D1, D2 (data in L2) or L. With _incl behind, of the inclusive costs.
  */
 #ifndef TENURE_CLI_COLUMN_H
 #define TENURE_CLI_COLUMN_H

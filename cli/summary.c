@@ -70,12 +70,18 @@ static void caches(tp_profile *profile, FILE *out, const char *indent, double ir
 {
     double d1[2] = {total(profile, "D1mr"), total(profile, "D1mw")};
     double dl[2] = {total(profile, "DLmr"), total(profile, "DLmw")};
+    double d2[2] = {total(profile, "D2mr"), total(profile, "D2mw")};
     double il = total(profile, "ILmr");
+    bool has_l2 = tp_event_find(profile, "D2mr") != NULL;
 
     misses(out, indent, "I1 misses", total(profile, "I1mr"), ir);
+    if (has_l2)
+        misses(out, indent, "L2i misses", total(profile, "I2mr"), ir);
     misses(out, indent, "LLi misses", il, ir);
     split(out, indent, "D refs", d, NULL);
     split(out, indent, "D1 misses", d1, d);
+    if (has_l2)
+        split(out, indent, "L2d misses", d2, d);
     split(out, indent, "LLd misses", dl, d);
     line(out, indent, "LL misses", il + dl[0] + dl[1]);
     fprintf(out, "  %6.2f %%  of all accesses\n", rate(il + dl[0] + dl[1], ir + d[0] + d[1]));
@@ -93,7 +99,7 @@ static void line_use(tp_profile *profile, FILE *out, const char *indent, const c
     lost = total(profile, event);
     snprintf(event, sizeof event, "Byt%s", level);
     touched = total(profile, event);
-    snprintf(label, sizeof label, "%s unused", *level == 'L' ? "LL" : level);
+    snprintf(label, sizeof label, "%s unused", *level == 'L' ? "LL" : level[1] == '2' ? "L2d" : level);
     line(out, indent, label, lost);
     fprintf(out, "  %6.2f %%  of the bytes loaded; temporal use %.1f\n", rate(lost, distinct + lost),
             distinct > 0 ? touched / distinct - 1 : 0);
@@ -112,6 +118,8 @@ bool summary_totals(tp_profile *profile, FILE *out, const char *indent)
         split(out, indent, "D refs", d, NULL);
     if (tp_event_find(profile, "SpLossD1") != NULL) {
         line_use(profile, out, indent, "D1");
+        if (tp_event_find(profile, "SpLossD2") != NULL)
+            line_use(profile, out, indent, "D2");
         line_use(profile, out, indent, "L");
     }
     if (tp_event_find(profile, "Bc") != NULL) {

@@ -92,15 +92,21 @@ struct miss {
     uint32_t flags; /* TN_ENTRY_WRITE, _SECOND */
 };
 
-static struct tn_way *victim_of(struct tn_way *set, uint32_t assoc)
+/* The way that holds `line`, or else the one used longest ago, in one pass. */
+static struct tn_way *search(struct tn_way *set, uint32_t assoc, uint64_t line, bool *hit)
 {
     struct tn_way *victim = set;
-    uint64_t oldest = set->stamp;
-    for (uint32_t i = 1; i < assoc; i++) {
-        bool older = set[i].stamp < oldest;
-        oldest = older ? set[i].stamp : oldest;
-        victim = older ? &set[i] : victim;
+    uint64_t oldest = ~0ull;
+    for (struct tn_way *way = set; way < set + assoc; way++) {
+        if (way->line == line) {
+            *hit = true;
+            return way;
+        }
+        bool older = way->stamp < oldest;
+        oldest = older ? way->stamp : oldest;
+        victim = older ? way : victim;
     }
+    *hit = false;
     return victim;
 }
 
@@ -139,12 +145,9 @@ static bool bring(struct tn_thread *thread, const struct tn_l1_layout *layout, s
     struct tn_way *ways = ways_of(thread, layout);
     uint64_t number = miss->line >> l1->shape.line_bits;
     uint64_t set = tn_set_of(number, l1->sets, l1->set_mask);
-    struct tn_way *way = &ways[set * l1->assoc], *end = way + l1->assoc;
-    while (way < end && way->line != miss->line)
-        way++;
-    bool missed = way == end;
-    if (missed) {
-        way = victim_of(end - l1->assoc, l1->assoc);
+    bool hit;
+    struct tn_way *way = search(&ways[set * l1->assoc], l1->assoc, miss->line, &hit);
+    if (!hit) {
         queue_miss(thread, l1, way, (uint32_t)(way - ways), miss);
         way->line = miss->line;
         way->use = 0;
@@ -154,7 +157,7 @@ static bool bring(struct tn_thread *thread, const struct tn_l1_layout *layout, s
     way->stamp = miss->stamp;
     table_of(thread, layout)[number & layout->table_mask] = (uint16_t)((way - ways) * (sizeof *way / 8));
     *found = way;
-    return missed;
+    return !hit;
 }
 
 /* The granules of bytes [from, to) of a line. */

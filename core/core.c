@@ -83,7 +83,7 @@ static void lower_levels_new(tn_core *core)
     if (core->config.l2.size)
         tn_shape_init(&core->shapes[TN_LEVEL_2], &core->config.l2);
     core->queue = tn_host_alloc(TN_QUEUE * sizeof *core->queue);
-    core->places = tn_host_alloc(TN_QUEUE * sizeof *core->places);
+    core->ahead = tn_host_alloc(TN_QUEUE * sizeof *core->ahead);
     if (core->config.shared_l1)
         caches_new(core, &core->shared_i1, &core->shared_d1, &core->shared_l2);
 }
@@ -563,7 +563,7 @@ void tn_core_free(tn_core *core)
         tn_lower_free(&core->ll);
         tn_pool_free(&core->displaced_pool);
         tn_host_free(core->queue, TN_QUEUE * sizeof *core->queue);
-        tn_host_free(core->places, TN_QUEUE * sizeof *core->places);
+        tn_host_free(core->ahead, TN_QUEUE * sizeof *core->ahead);
     }
     caches_free(core->shared_i1, core->shared_d1, core->shared_l2);
     tn_code_free(&core->code);

@@ -49,7 +49,7 @@ struct tn_core {
     struct tn_array threads; /* struct tn_thread_record by id */
     struct tn_array metas;   /* struct tn_meta_entry */
     struct tn_entry *queue;
-    struct tn_place *places; /* of the entries, while draining */
+    struct tn_ahead *ahead; /* of the entries, while draining */
     uint32_t queued;
     uint32_t epoch;
     bool collecting, toggles, dump_wanted;

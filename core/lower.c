@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { AHEAD_SET = 16, AHEAD_RECORD = 8 }; /* entries between prefetch and use; between set and record */
+enum { FAR_AHEAD = 16, NEAR_AHEAD = 8 }; /* entries between the first prefetch, the second, and use */
 
 /* ------------------------------------------------------------------------------------------ set-up */
 
@@ -293,7 +293,7 @@ static void spill(struct tn_stay *stay, const struct tn_entry *entry)
     stay->bytes += entry->use >> TN_TOUCH_BITS;
 }
 
-static void consume(tn_core *core, const struct tn_entry *entry, struct tn_place *place)
+static void consume(tn_core *core, const struct tn_entry *entry, struct tn_ahead *ahead)
 {
     struct tn_l1 *l1 = entry->l1;
     struct tn_stay *stay = &l1->stays[entry->way];
@@ -305,33 +305,54 @@ static void consume(tn_core *core, const struct tn_entry *entry, struct tn_place
         stay_end(core, l1, stay, entry);
     if (entry->flags & TN_ENTRY_FLUSH)
         return;
-    uint64_t *late = loader(core, entry);
     if (!(entry->flags & TN_ENTRY_SECOND))
-        charge_miss(late, entry, TN_LEVEL_1);
-    stay_begin(core, l1, stay, entry, late, look_up(core, l1->next, entry, late, place));
+        charge_miss(ahead->late, entry, TN_LEVEL_1);
+    stay_begin(core, l1, stay, entry, ahead->late, look_up(core, l1->next, entry, ahead->late, &ahead->place));
 }
 
-/* First the sets are fetched, of a few entries; a little later, when they have come, the records they lead to. */
+/* What hangs together by pointers is fetched link by link, each a few entries before it is needed: first the set
+ * and the two nodes, ... */
+static void look_ahead(const struct tn_entry *entry, struct tn_ahead *ahead)
+{
+    const struct tn_lower *lower = entry->l1->next;
+    const struct tn_stay *stay = &entry->l1->stays[entry->way];
+    tn_sets_split(&lower->sets, entry->line, &ahead->place);
+    tn_sets_prefetch(&lower->sets, &ahead->place);
+    __builtin_prefetch(stay->record, 1);
+    __builtin_prefetch(stay->late, 1);
+    __builtin_prefetch(&stay->node->ran, 1);
+    __builtin_prefetch(&entry->node->ran, 1);
+}
+
+/* ... then the record that the set leads to, and the counters that the nodes lead to. */
+static void look_closer(tn_core *core, const struct tn_entry *entry, struct tn_ahead *ahead)
+{
+    const struct tn_lower *lower = entry->l1->next;
+    const struct tn_node *loser = entry->l1->stays[entry->way].node;
+    if (loser)
+        __builtin_prefetch(loser->late[entry->l1->stream], 1);
+    if (entry->flags & (TN_ENTRY_SPILL | TN_ENTRY_FLUSH))
+        return;
+    tn_sets_find(&lower->sets, &ahead->place);
+    __builtin_prefetch(&lower->homes[home_of(lower, &ahead->place)], 1);
+    ahead->late = loader(core, entry);
+    __builtin_prefetch(ahead->late, 1);
+    if (entry->node)
+        __builtin_prefetch(entry->node->late[entry->l1->stream], 1);
+}
+
 void tn_drain(tn_core *core)
 {
     const struct tn_entry *queue = core->queue;
+    struct tn_ahead *ahead = core->ahead;
     uint32_t n = core->queued;
-    struct tn_place *places = core->places;
-    for (uint32_t i = 0; i < n + AHEAD_SET; i++) {
-        if (i < n) {
-            const struct tn_lower *lower = queue[i].l1->next;
-            tn_sets_split(&lower->sets, queue[i].line, &places[i]);
-            tn_sets_prefetch(&lower->sets, &places[i]);
-        }
-        if (i >= AHEAD_RECORD && i - AHEAD_RECORD < n) {
-            const struct tn_entry *entry = &queue[i - AHEAD_RECORD];
-            const struct tn_lower *lower = entry->l1->next;
-            tn_sets_find(&lower->sets, &places[i - AHEAD_RECORD]);
-            __builtin_prefetch(&lower->homes[home_of(lower, &places[i - AHEAD_RECORD])], 1);
-            __builtin_prefetch(entry->l1->stays[entry->way].record, 1);
-        }
-        if (i >= AHEAD_SET)
-            consume(core, &queue[i - AHEAD_SET], &places[i - AHEAD_SET]);
+    for (uint32_t i = 0; i < n + FAR_AHEAD; i++) {
+        if (i < n)
+            look_ahead(&queue[i], &ahead[i]);
+        if (i >= FAR_AHEAD - NEAR_AHEAD && i - (FAR_AHEAD - NEAR_AHEAD) < n)
+            look_closer(core, &queue[i - (FAR_AHEAD - NEAR_AHEAD)], &ahead[i - (FAR_AHEAD - NEAR_AHEAD)]);
+        if (i >= FAR_AHEAD)
+            consume(core, &queue[i - FAR_AHEAD], &ahead[i - FAR_AHEAD]);
     }
     core->queued = 0;
     core->drains++;

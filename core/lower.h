@@ -64,6 +64,12 @@ void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, e
 /* After tn_lower_flush, or when the core goes. */
 void tn_lower_free(struct tn_lower *lower);
 
+/* What is known of an entry before its turn. */
+struct tn_ahead {
+    struct tn_place place;
+    uint64_t *late; /* of the loader's centre; NULL: nobody pays */
+};
+
 /* Consume the core's queue. */
 void tn_drain(tn_core *core);
 

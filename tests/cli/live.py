@@ -131,12 +131,32 @@ def messages():
     check("an impossible hierarchy", (status, out, err.count("\n")), (125, "", 1))
 
 
+def names_and_columns():
+    """Functions without symbols are called by their object; what was not simulated has no columns."""
+    check("true", run(TENURE, "record", "-q", "-o", "true", "/bin/true")[0], 0)
+    check("functions without symbols", total("true", "(SELECT count(*) FROM functions WHERE function GLOB "
+                                             "'true+0x[0-9a-f]*' AND symbol GLOB '0x*')") > 0, True)
+    check("no function is a bare number",
+          total("true", "(SELECT count(*) FROM functions WHERE function GLOB '0x*')"), 0)
+    run(TENURE, "record", "-q", "--cache-sim=no", "--branch-sim=yes", "-o", "branches", "/bin/true")
+    totals = json.loads(run(TENURE, "report", "--json", "branches")[1])["totals"]
+    check("without caches", totals.keys() & {"I1mr", "D1mr", "L1m", "LLm", "SpLossD1", "LLrate"}, set())
+    check("branches", totals["Bc"] > 0 and totals["Bcm"] > 0, True)
+    err = run(TENURE, "record", "--L2=256K,8,64", "-o", "three", "/bin/true")[2]
+    check("three levels", "; L2 256 KiB, 8-way, 64-byte lines (option); LL " in err, True)
+    check("misses of the second", "  L2d misses " in err, True)
+    check("the report shows them", "L2 256 KiB" in run(TENURE, "report", "--limit=1", "three")[1], True)
+    run(TENURE, "record", "-q", "--cacheuse=no", "-o", "misses", "/bin/true")
+    totals = json.loads(run(TENURE, "report", "--json", "misses")[1])["totals"]
+    check("without line use", ("L1m" in totals, "SpLossD1" in totals, "spatialD1" in totals), (True, False, False))
+
+
 def main():
     folder = tempfile.mkdtemp(prefix="tenure-live-")
     os.chdir(folder)
     begin = time.time()
     try:
-        for part in (endings, sees, signals, files, messages):
+        for part in (endings, sees, signals, files, messages, names_and_columns):
             part()
     finally:
         shutil.rmtree(folder)

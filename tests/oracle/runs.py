@@ -76,8 +76,8 @@ class Tools:
     def lackey(self, program, consumer):
         """What `consumer` prints, with Lackey's trace of the program as its input."""
         read, write = os.pipe()
-        command = ['valgrind', '-q', '--tool=lackey', '--vex-guest-chase=no', '--trace-mem=yes',
-                   '--trace-superblocks=yes', '--log-fd=%d' % write, *program]
+        command = ['valgrind', '-q', '--tool=lackey', '--vex-guest-chase=no', '--vex-iropt-unroll-thresh=0',
+                   '--trace-mem=yes', '--trace-superblocks=yes', '--log-fd=%d' % write, *program]
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=[write],
                               env={**ENVIRONMENT, 'VALGRIND_LIB': self.keep.name}) as tracer:
             os.close(write)
@@ -94,8 +94,9 @@ class Tools:
             '--cachegrind-out-file=' + path, *geometry_options(geometry), *options]), formats.read_cachegrind)
 
     def callgrind(self, program, options=(), geometry=None):
+        # Relative positions: behind a call's cost line Callgrind does not say from which line they count.
         return recorded(lambda path: self.run('callgrind', program, [
-            '--vex-guest-chase=no', '--cache-sim=yes', '--show-below-main=yes', '--demangle=no',
+            '--vex-guest-chase=no', '--cache-sim=yes', '--show-below-main=yes', '--demangle=no', '--compress-pos=no',
             '--callgrind-out-file=' + path, *geometry_options(geometry), *options]), formats.read_callgrind)
 
 

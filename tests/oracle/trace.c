@@ -5,7 +5,7 @@
  *   oracle_trace MAP I1 D1 LL [I1 D1 LL]... < trace
  *
  * I1, D1 and LL are size,assoc,line; MAP is a file as trace_calls.h says, or - for none. Every geometry is simulated
- * twice in one reading of the trace. Output, a line for each instruction executed:
+ * twice in one reading of the trace. Output, a line for each instruction of each superblock executed:
  *
  *   tenure|callgrind GEOMETRY ADDRESS COST...
  *
@@ -43,7 +43,7 @@ static bool with_calls;
 /* An instruction in a superblock; numbered as they come, from 1. A hash table finds them. */
 struct instr {
     uint64_t block, address;
-    bool written; /* Callgrind writes superblocks that were left while collecting */
+    bool written; /* by Callgrind */
 };
 static struct instr *instr;
 static uint32_t *slot, instrs = 1, room;
@@ -105,81 +105,82 @@ static void charge(void *user, const struct model_payer *payer, int event, uint6
         totals[s->geometry * INCLUSIVE + column_of[event] - 1] += amount;
 }
 
-/* The accesses of the superblock that runs. */
-struct access {
-    enum model_kind kind;
-    uint32_t size, instr;
-    uint64_t address;
-};
-static struct access *pending;
-static size_t pendings, pending_room;
-
-static void append(enum model_kind kind, uint64_t address, uint32_t size, uint32_t instr)
-{
-    if (pendings == pending_room) {
-        pending_room = pending_room ? pending_room * 2 : 64;
-        pending = realloc(pending, pending_room * sizeof *pending);
-    }
-    pending[pendings++] = (struct access){kind, size, instr, address};
-}
-
-static void simulate(struct simulation *s, const struct access *access)
+static void access_all(enum model_kind kind, uint64_t address, uint32_t size, uint32_t number)
 {
     static const int counts[MODES][4] = {{M_IR, M_DR, M_DW, M_DR}, {M_IR, M_DR, M_DW, M_DW}};
-    struct model_payer payer = {.instr = access->instr, .pays = collecting()};
+    struct model_payer payer = {.instr = number, .pays = collecting()};
 
-    if (payer.pays)
-        charge(s, &payer, counts[s->callgrind][access->kind], 1);
-    model_access(s->model, 0, access->kind, access->address, access->size, &payer);
+    for (int i = 0; i < simulations; i++) {
+        struct simulation *s = &simulation[i];
+
+        if (payer.pays)
+            charge(s, &payer, counts[s->callgrind][kind], 1);
+        model_access(s->model, 0, kind, address, size, &payer);
+    }
 }
 
-/* Callgrind adds a superblock to its instructions' costs when the next one begins, and by then a call may have
- * switched collection: that is what decides whether it is written at all. The program's last one is not. */
-static void leave_block(void)
+/* The superblock that runs: its instructions, and the latest address it accessed. */
+static uint32_t *running;
+static size_t runnings, running_room;
+static uint64_t accessed;
+
+static uint32_t append(uint32_t number)
 {
-    for (size_t a = 0; a < pendings && collecting(); a++)
-        instr[pending[a].instr].written = true;
-    pendings = 0;
+    if (runnings == running_room) {
+        running_room = running_room ? running_room * 2 : 64;
+        running = realloc(running, running_room * sizeof *running);
+    }
+    return running[runnings++] = number;
 }
 
-static void run_block(size_t from)
+static void write_block(uint64_t block)
 {
-    if (from == pendings)
-        return;
-    if (with_calls && from)
-        calls_end(instr[pending[from - 1].instr].address, pending[from - 1].address);
+    for (uint32_t i = 1; i < instrs; i++)
+        if (instr[i].block == block)
+            instr[i].written = true;
+}
+
+/* Callgrind adds a superblock to its instructions' costs when the next one begins; the program's last one has none.
+ * It writes those that it ever added while collecting, before or behind a call that switches collection, and
+ * those with an arc that has costs. */
+static void begin_block(uint64_t address)
+{
+    bool collected = collecting();
+
     if (with_calls)
-        calls_begin(pending[from].address, totals);
-    for (size_t a = from; a < pendings; a++)
-        for (int i = 0; i < simulations; i++)
-            simulate(&simulation[i], &pending[a]);
+        calls_block(address, runnings ? instr[running[runnings - 1]].address : 0, accessed, totals);
+    for (size_t i = 0; i < runnings && (collected || collecting()); i++)
+        instr[running[i]].written = true;
+    runnings = 0;
 }
 
 static bool read_trace(void)
 {
-    char line[256];
-    uint32_t instr = 0;
+    char line[256], *end;
+    uint64_t block = 0;
 
     while (fgets(line, sizeof line, stdin)) {
-        char *end;
         uint64_t address;
         uint32_t size;
 
-        if (line[0] == 'S')
-            flush(false);
-        if (line[0] == 'S' || line[0] == '=' || strlen(line) < 5)
+        if (line[0] == '=' || strlen(line) < 5)
             continue;
         address = strtoull(line + 3, &end, 16);
         size = *end == ',' ? (uint32_t)strtoul(end + 1, NULL, 10) : 0;
-        if (!size)
+        if (line[0] == 'S') {
+            begin_block(block = address);
+            continue;
+        }
+        accessed = address;
+        if (!size || !block || (line[0] != 'I' && !runnings))
             return fprintf(stderr, "oracle_trace: not a trace: %s", line), false;
-        if (line[0] == 'I')
-            append(MODEL_FETCH, address, size, instr = instr_at(address));
-        else if (instr)
-            append(line[1] == 'L' ? MODEL_READ : line[1] == 'S' ? MODEL_WRITE : MODEL_MODIFY, address, size, instr);
+        else if (line[0] == 'I')
+            access_all(MODEL_FETCH, accessed, size, append(instr_at(block, accessed)));
+        else
+            access_all(line[1] == 'L' ? MODEL_READ : line[1] == 'S' ? MODEL_WRITE : MODEL_MODIFY, accessed, size,
+                       running[runnings - 1]);
     }
-    flush(true);
-    free(pending);
+    free(running);
     return instrs > 1;
 }
 
@@ -219,7 +220,7 @@ static bool parse(int argc, char **argv)
         column_of[inclusive[i]] = i + 1;
     with_calls = strcmp(argv[1], "-") != 0;
     map = with_calls ? fopen(argv[1], "r") : NULL;
-    if (with_calls && (!map || !calls_read(map, geometries * INCLUSIVE)))
+    if (with_calls && (!map || !calls_read(map, geometries * INCLUSIVE, write_block)))
         return fprintf(stderr, "oracle_trace: cannot read %s\n", argv[1]), false;
     if (map)
         fclose(map);
@@ -229,7 +230,9 @@ static bool parse(int argc, char **argv)
 static void print(const struct simulation *s)
 {
     for (uint32_t i = 1; i < instrs; i++) {
-        printf("%s %d %llx", s->callgrind ? "callgrind" : "tenure", s->geometry, (unsigned long long)address_of[i]);
+        if (s->callgrind && !instr[i].written)
+            continue;
+        printf("%s %d %llx", s->callgrind ? "callgrind" : "tenure", s->geometry, (unsigned long long)instr[i].address);
         for (int event = 0; event < M_EVENTS; event++)
             printf(" %llu", (unsigned long long)s->cost[i][event]);
         putchar('\n');
@@ -250,7 +253,7 @@ int main(int argc, char **argv)
         model_free(simulation[i].model);
         free(simulation[i].cost);
     }
-    free(address_of);
+    free(instr);
     free(slot);
     return 0;
 }

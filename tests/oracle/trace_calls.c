@@ -23,7 +23,7 @@ struct arc {
 };
 struct activation {
     int arc;
-    uint64_t sp;
+    uint64_t sp, block; /* the calling superblock */
 };
 
 static struct function function[MAX_FUNCTIONS];
@@ -34,8 +34,9 @@ static struct activation *stack;
 static uint64_t *snapshot; /* width totals for each activation */
 static size_t depth, room;
 
-static int running = -1;     /* the function of the superblock before */
-static uint64_t ended, ended_sp; /* its last instruction */
+static int running; /* the function of the superblock that runs */
+static uint64_t running_block;
+static void (*paid)(uint64_t block);
 static bool collecting = true;
 
 static void toggling(const char *name)
@@ -47,11 +48,12 @@ static void toggling(const char *name)
         }
 }
 
-bool calls_read(FILE *map, int totals)
+bool calls_read(FILE *map, int totals, void (*pays)(uint64_t block))
 {
     char line[256];
 
     width = totals;
+    paid = pays;
     while (fgets(line, sizeof line, map)) {
         unsigned long long start, size;
         char name[NAME];
@@ -116,7 +118,7 @@ static void push(int callee, uint64_t sp, const uint64_t *totals)
         snapshot = realloc(snapshot, room * (size_t)width * sizeof *snapshot);
     }
     memcpy(snapshot + depth * (size_t)width, totals, (size_t)width * sizeof *totals);
-    stack[depth++] = (struct activation){arc_of(running, callee), sp};
+    stack[depth++] = (struct activation){arc_of(running, callee), sp, running_block};
     enter(callee);
 }
 
@@ -131,34 +133,31 @@ static void pop(const uint64_t *totals)
         counts |= totals[i] != before[i];
     }
     a->calls += counts;
+    if (counts)
+        paid(stack[depth].block);
     if (--function[a->callee].active == 0)
         collecting ^= function[a->callee].toggles;
 }
 
-void calls_begin(uint64_t first, const uint64_t *totals)
+void calls_block(uint64_t first, uint64_t last, uint64_t sp, const uint64_t *totals)
 {
-    const struct site *how = site_at(ended);
+    const struct site *how = site_at(last);
     int callee = function_at(first);
 
-    if (running < 0) {
+    if (!last) {
         enter(callee);
     } else if (how && how->is_call) {
-        push(callee, ended_sp, totals);
+        push(callee, sp, totals);
     } else {
         size_t before = depth;
 
-        while (how && depth && stack[depth - 1].sp <= ended_sp)
+        while (how && depth && stack[depth - 1].sp <= sp)
             pop(totals);
-        if (depth == before && callee != running)
+        if (depth == before && (callee != running || first == function[callee].start))
             push(callee, depth ? stack[depth - 1].sp : UINT64_MAX, totals);
     }
     running = callee;
-}
-
-void calls_end(uint64_t last, uint64_t sp)
-{
-    ended = last;
-    ended_sp = sp;
+    running_block = first;
 }
 
 void calls_finish(const uint64_t *totals)

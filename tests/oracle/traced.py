@@ -31,7 +31,7 @@ import rawfile  # noqa: E402
 USES = ['AcCost', 'SpLoss', 'Ev', 'Tch', 'Byt', 'Use', 'Age']
 MODEL = (['Ir', 'Dr', 'Dw', 'Bc', 'Bcm', 'Bi', 'Bim', 'I1mr', 'ILmr'] + [u + 'I1' for u in USES]
          + [u + 'IL' for u in USES] + ['I2mr'] + [u + 'I2' for u in USES] + ['D1mr', 'DLmr', 'D1mw', 'DLmw']
-         + [u + 'D1' for u in USES] + [u + 'DL' for u in USES])
+         + [u + 'D1' for u in USES] + [u + 'DL' for u in USES] + ['D2mr', 'D2mw'] + [u + 'D2' for u in USES])
 CALLGRIND = ['Ir', 'Dr', 'Dw', 'I1mr', 'D1mr', 'D1mw', 'ILmr', 'DLmr', 'DLmw', 'AcCost1', 'SpLoss1', 'AcCost2', 'SpLoss2']
 INCLUSIVE = CALLGRIND[:9]
 TENURE = (['Ir', 'Dr', 'Dw', 'I1mr', 'ILmr', 'D1mr', 'DLmr', 'D1mw', 'DLmw']
@@ -118,21 +118,22 @@ class Models:
                     at = 4 + i * len(INCLUSIVE)
                     arcs[fields[1], fields[2]] = [int(x) for x in fields[3:4] + fields[at:at + len(INCLUSIVE)]]
             else:
-                costs = dict(zip(MODEL, map(int, fields[3:])))
-                self.instructions[fields[0], int(fields[1])][int(fields[2], 16)] = costs
+                table = self.instructions[fields[0], int(fields[1])]
+                formats.add(table, int(fields[2], 16), map(int, fields[3:]), len(MODEL))
 
-    def callgrind(self, number):
-        def total(costs, name):
-            parts = {'1': ('I1', 'D1'), '2': ('IL', 'DL')}.get(name[-1]) if name[0] in 'AS' else None
-            return sum(costs[name[:-1] + part] for part in parts) if parts else costs[name]
-        return {address: [total(costs, name) for name in CALLGRIND]
-                for address, costs in self.instructions['callgrind', number].items()}
+    def events(self, way, number, names):
+        """Costs by address, as the events `names`, which may be sums of the model's."""
+        columns = [[MODEL.index(part) for part in parts(name)] for name in names]
+        return {address: [sum(costs[i] for i in column) for column in columns]
+                for address, costs in self.instructions[way, number].items()}
 
-    def tenure(self, number):
-        def total(costs, name):
-            return costs[name[:-1] + 'IL'] + costs[name[:-1] + 'DL'] if name[:-1] in USES and name[-1] == 'L' else costs[name]
-        return {address: [total(costs, name) for name in TENURE]
-                for address, costs in self.instructions['tenure', number].items()}
+
+def parts(name):
+    """Callgrind's caches are 1 and 2, ours I1, D1 and L; the model tells fetches and data apart at both levels."""
+    for suffix, caches in (('1', ('I1', 'D1')), ('2', ('IL', 'DL')), ('L', ('IL', 'DL'))):
+        if name[:-1] in USES and name.endswith(suffix):
+            return [name[:-1] + cache for cache in caches]
+    return [name]
 
 
 def raw_instructions(raw):
@@ -155,11 +156,11 @@ def check(count, tools, oracle_trace, program, geometries, toggle=None):
     for number, caches in enumerate(geometries):
         title = '%s, %s' % (name, ' '.join('--%s=%s' % item for item in caches.items()))
         theirs = tools.callgrind([program], ['--cacheuse=yes', '--dump-instr=yes', '--separate-recs=1', *options], caches)
-        good &= count.equal(title, symbols.where, models.callgrind(number), theirs.instructions, CALLGRIND, 'Callgrind')
+        good &= count.equal(title, symbols.where, models.events('callgrind', number, CALLGRIND), theirs.instructions, CALLGRIND, 'Callgrind')
         good &= count.equal(title, ' -> '.join, models.arcs[number], callgrind_arcs(theirs), ['calls'] + INCLUSIVE,
                             'Callgrind')
         ours = tools.tenure_raw([program], ['--shared-l1=yes', *options], caches, rawfile.Raw)
-        good &= count.equal(title, symbols.where, raw_instructions(ours), models.tenure(number), TENURE, 'model')
+        good &= count.equal(title, symbols.where, raw_instructions(ours), models.events('tenure', number, TENURE), TENURE, 'model')
     return good
 
 

@@ -5,6 +5,19 @@
  * A set is an array of pointers to lines, most recently used first. A line of level 1 points to the record
  * of the level below that it holds, and so does a record of level 2. A record is on its own: its line's
  * place in its cache (`resident`) and its holders keep it; when both are gone, its loader pays.
+ *
+ * Callgrind's way (config.callgrind) is another model, found by experiments with Callgrind 3.19 as a black box and held
+ * to it by tests/oracle/traced.py. It differs from docs/model.md in this:
+ *
+ *   - A record is a slot of the last level, used again for the line that comes in its place. A line of level 1 keeps
+ *     its slot, and its use is folded there, whatever the slot holds by then.
+ *   - A slot pays when its line leaves, with what was folded by then; nothing if that was nothing.
+ *   - A line pays, folds and misses only if collection is on *then*; who pays does not depend on the load.
+ *   - Use is kept in 32 granules a line. Granules are folded by number, also where line sizes differ.
+ *   - AcCost is an integer, 1000 / touches.
+ *   - A modification is a write (Dw, D1mw, DLmw).
+ *   - An access longer than the shortest line of all caches is cut to that.
+ *   - In a cache of one set an access that straddles is one to its first line and uses nothing of it.
  */
 #include "model.h"
 
@@ -167,6 +180,16 @@ static uint32_t record_line_size(const struct model *model, const struct record 
 
 static void record_end_if_done(struct model *model, struct record *record, uint64_t index);
 
+static void fold_callgrind(struct model *model, struct record *slot, const struct use *use, uint32_t line_size)
+{
+    uint32_t granule = line_size / 32, below = model->config.ll.line / 32;
+
+    for (uint32_t i = 0; i < line_size; i++)
+        slot->use.touched[i / granule * below] |= use->touched[i];
+    slot->use.touches += use->touches;
+    slot->use.bytes += use->bytes;
+}
+
 /* What was used of a line that leaves joins the record it was filled from, which has one holder less. */
 static void fold(struct model *model, struct record *record, const struct use *use, uint64_t line,
                  uint32_t line_size, uint64_t index)
@@ -174,14 +197,9 @@ static void fold(struct model *model, struct record *record, const struct use *u
     uint64_t offset = line - record->line;
 
     for (uint32_t i = 0; i < line_size; i++)
-        if (model->config.callgrind)
-            record->use.touched[i * 32ull / line_size * record_line_size(model, record) / 32] |= use->touched[i];
-        else
-            record->use.touched[offset + i] |= use->touched[i];
+        record->use.touched[offset + i] |= use->touched[i];
     record->use.touches += use->touches;
     record->use.bytes += use->bytes;
-    if (model->config.callgrind)
-        return;
     record->holders--;
     record_end_if_done(model, record, index);
 }
@@ -201,8 +219,10 @@ static void record_end_if_done(struct model *model, struct record *record, uint6
 /* A line leaves level 1. */
 static void line_end(struct model *model, const struct cache *cache, struct line *line, uint64_t index)
 {
-    if (!model->config.callgrind || model->collecting)
+    if (!model->config.callgrind)
         fold(model, line->record, &line->use, line->line, cache->config.line, index);
+    else if (model->collecting)
+        fold_callgrind(model, line->record, &line->use, cache->config.line);
     use_end(model, &line->use, cache->config.line, LEVEL_1, index);
     free(line);
 }
@@ -217,13 +237,27 @@ struct asking {
     uint32_t owner; /* of the caches above the last level */
 };
 
+/* A line leaves a lower level. The record for the one that comes in its place. */
+static struct record *leave(struct model *model, struct record *victim, uint64_t index)
+{
+    if (victim && model->config.callgrind) {
+        use_end(model, &victim->use, model->config.ll.line, LEVEL_LAST, index);
+        return victim;
+    }
+    if (victim) {
+        victim->resident = false;
+        record_end_if_done(model, victim, index);
+    }
+    return calloc(1, sizeof *victim);
+}
+
 /* Ask a lower level for the line that holds `address`. The record it has, afterwards the most recently used.
  * */
 static struct record *lower(struct model *model, enum level level, uint64_t address, struct asking *asking)
 {
     struct cache *cache = level == LEVEL_LAST ? &model->ll : &model->l2[asking->owner];
     uint64_t line = address - address % cache->config.line, set = cache_set(cache, line);
-    struct record *record, *victim;
+    struct record *record;
 
     for (uint32_t i = 0; i < cache->count[set]; i++) {
         record = cache->way[set * cache->config.assoc + i];
@@ -233,17 +267,7 @@ static struct record *lower(struct model *model, enum level level, uint64_t addr
         }
     }
     asking->missed[level] = true;
-    victim = cache_make_room(cache, set);
-    if (victim && !model->config.callgrind) {
-        victim->resident = false;
-        record_end_if_done(model, victim, asking->index);
-    }
-    if (victim && model->config.callgrind) { /* the slot stays, and who refers to it */
-        use_end(model, &victim->use, cache->config.line, level, asking->index);
-        record = victim;
-    } else {
-        record = calloc(1, sizeof *record);
-    }
+    record = leave(model, cache_make_room(cache, set), asking->index);
     use_init(&record->use, asking->payer, asking->fetched, asking->index, cache->config.line);
     record->line = line;
     record->level = level;
@@ -299,13 +323,28 @@ static uint32_t smallest_line(const struct model *model)
     return i1 < d1 ? i1 < ll ? i1 : ll : d1 < ll ? d1 : ll;
 }
 
+static void access_lines(struct model *model, struct cache *cache, uint64_t address, uint32_t size,
+                         struct asking *asking)
+{
+    uint32_t line_size = cache->config.line;
+    uint64_t first = address - address % line_size;
+
+    if (model->config.callgrind && size > smallest_line(model))
+        size = smallest_line(model);
+    if (model->config.callgrind && cache->sets == 1 && address + size > first + line_size) {
+        level1(model, cache, first, asking)->use.touches++;
+        return;
+    }
+    for (uint64_t at = first; at < address + size; at += line_size)
+        touch(level1(model, cache, at, asking), address, address + size, line_size);
+}
+
 void model_access(struct model *model, uint32_t thread, enum model_kind kind, uint64_t address, uint32_t size,
                   const struct model_payer *payer)
 {
     uint32_t owner = model->config.shared_l1 ? 0 : thread;
     struct cache *cache = kind == MODEL_FETCH ? &model->i1[owner] : &model->d1[owner];
     struct asking asking = {payer, kind == MODEL_FETCH, {false, false, false}, model->clock++, owner};
-    uint64_t line_size = cache->config.line;
     static const int event[][3] = {
         [MODEL_FETCH] = {M_I1MR, M_I2MR, M_ILMR},
         [MODEL_READ] = {M_D1MR, M_D2MR, M_DLMR},
@@ -314,17 +353,11 @@ void model_access(struct model *model, uint32_t thread, enum model_kind kind, ui
     };
 
     model->collecting = payer->pays;
-    if (model->config.callgrind && size > smallest_line(model))
-        size = smallest_line(model);
-    if (model->config.callgrind && cache->sets == 1 && address % line_size + size > line_size) {
-        level1(model, cache, address - address % line_size, &asking)->use.touches++;
-    } else
-    for (uint64_t at = address - address % line_size; at < address + size; at += line_size)
-        touch(level1(model, cache, at, &asking), address, address + size, (uint32_t)line_size);
+    access_lines(model, cache, address, size, &asking);
     if (kind == MODEL_MODIFY && model->config.callgrind)
         kind = MODEL_WRITE;
     for (int level = LEVEL_1; level <= LEVEL_LAST; level++)
-        if (asking.missed[level])
+        if (asking.missed[level] && (model->collecting || !model->config.callgrind))
             model->charge(model->user, payer, event[kind][level], 1);
 }
 
