@@ -135,7 +135,7 @@ static const struct opt rows[] = {
     SWITCH("branch-sim", "simulate branch prediction [no]"),
     SWITCH("cacheuse", "collect the use of cache lines [yes]"),
     SWITCH("inclusive", "follow calls, for inclusive costs [yes]"),
-    {OPT_TAKE, "paths", 0, "N", "call paths kept apart; 0: none [1000000]", 0, pass_count, false},
+    {OPT_TAKE, "paths", 0, "N", "call paths kept apart; 0: none [250000]", 0, pass_count, false},
     SWITCH("shared-l1", "one I1 and D1 for all threads, as in Callgrind [no]"),
     SWITCH("flush-at-exit", "charge the lines that are resident at the end [yes]"),
 
@@ -150,6 +150,28 @@ static const struct opt rows[] = {
     SWITCH("skip-plt", "the same for procedure linkage tables [yes]"),
 };
 
+/* What users of Callgrind and Cachegrind may try. */
+static const struct opt_foreign foreign[] = {
+    {"callgrind-out-file", "the profile is named by --out"},
+    {"cachegrind-out-file", "the profile is named by --out"},
+    {"dump-line", "lines are always kept; choose what to show in `tenure report`"},
+    {"dump-instr", "instructions are always kept; `tenure export --format=callgrind` can write them"},
+    {"compress-strings", "it belongs to Callgrind's format: see `tenure export --format=callgrind`"},
+    {"compress-pos", "it belongs to Callgrind's format: see `tenure export --format=callgrind`"},
+    {"combine-dumps", "all parts of a run are in one profile"},
+    {"dump-every-bb", "parts are made at functions or requests: --dump-before, --dump-after, tenure.h"},
+    {"collect-jumps", "jumps inside functions are not recorded; calls and tail calls always are"},
+    {"collect-bus", "there are no bus events; coherence is not simulated"},
+    {"collect-systime", "costs are simulated, time in the kernel is not among them: use `perf trace`"},
+    {"separate-threads", "threads are always kept apart: `tenure report --threads`"},
+    {"separate-callers", "call paths are always kept: `tenure report --tree`, and --paths for how many"},
+    {"separate-recs", "recursion never counts an event twice; `tenure report --tree` unfolds it"},
+    {"skip-direct-rec", "recursion never counts an event twice; see `tenure report --tree`"},
+    {"simulate-wb", "write-backs are not simulated"},
+    {"simulate-hwpref", "prefetching is not simulated"},
+    {NULL, NULL},
+};
+
 static const struct opt_command command = {
     "record",
     "[options] [--] PROGRAM ARGS...",
@@ -159,6 +181,7 @@ static const struct opt_command command = {
     sizeof rows / sizeof rows[0],
     true,
     CLI_OWN_FAILURE,
+    foreign,
 };
 
 /* ------------------------------------------------------------------------------ the engine's command line */

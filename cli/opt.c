@@ -248,12 +248,26 @@ static const char *store(const struct opt *row, void *into, const char *value)
     return NULL;
 }
 
+/* Why this option of another tool is not one of ours; NULL if it is nobody's. */
+static const char *foreign_reason(const struct opt_command *command, const char *name)
+{
+    for (const struct opt_foreign *f = command->foreign; f != NULL && f->name != NULL; f++) {
+        size_t length = strlen(f->name);
+        if (strncmp(name, f->name, length) == 0 && strspn(name + length, "0123456789") == strlen(name + length))
+            return f->reason;
+    }
+    return NULL;
+}
+
 static int unknown_option(const struct opt_command *command, const char *word)
 {
     char name[64];
-    const char *like;
+    const char *like, *reason;
 
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    reason = foreign_reason(command, name + strspn(name, "-"));
+    if (reason != NULL)
+        return opt_misused(command, "there is no option %s: %s", name, reason);
     like = nearest_option(command, name + strspn(name, "-"));
     if (like != NULL)
         return opt_misused(command, "unknown option %s; did you mean --%s?", name, like);

@@ -41,6 +41,12 @@ struct opt {
     bool may_be_alone; /* OPT_TAKE: `--name` without a value is "yes" */
 };
 
+/* An option of a related tool that users may try: why there is none, and what to use instead. Digits may follow
+ * the name. */
+struct opt_foreign {
+    const char *name, *reason;
+};
+
 struct opt_command {
     const char *name;     /* "report" */
     const char *synopsis; /* behind "tenure report " */
@@ -49,6 +55,7 @@ struct opt_command {
     size_t count;
     bool stop_at_operand; /* the first operand ends the options (record) */
     int usage_status;     /* exit status of a wrong command line */
+    const struct opt_foreign *foreign; /* may be NULL; ends with an empty name */
 };
 
 /* Parse argv[1..]. Operands are moved to the end of argv, in order. Returns the index of the first operand;

@@ -18,6 +18,11 @@ enum { FAR_AHEAD = 16, NEAR_AHEAD = 8 }; /* entries between the first prefetch, 
 
 /* ------------------------------------------------------------------------------------------ set-up */
 
+static uint64_t groups_of(const struct tn_lower *lower)
+{
+    return lower->sets.sets / TN_GROUP + 1;
+}
+
 void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, enum tn_level level,
                    struct tn_lower *next)
 {
@@ -27,11 +32,13 @@ void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, e
     lower->level = level;
     lower->next = next;
     lower->homes = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->homes);
+    lower->filled = tn_host_alloc(groups_of(lower));
     lower->missed_access = ~0ull;
 }
 
 void tn_lower_free(struct tn_lower *lower)
 {
+    tn_host_free(lower->filled, groups_of(lower));
     tn_host_free(lower->homes, lower->sets.sets * lower->sets.assoc * sizeof *lower->homes);
     tn_sets_free(&lower->sets);
 }
@@ -216,10 +223,17 @@ static struct tn_record *ask(tn_core *core, struct tn_lower *lower, const struct
     return look_up(core, lower, entry, late, &place);
 }
 
+static uint64_t home_of(const struct tn_lower *lower, const struct tn_place *place)
+{
+    return place->slot * lower->sets.sets + place->set;
+}
+
 /* The line comes in: whose slot it takes leaves first, then the next level is asked. */
 static struct tn_record *fill(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry,
-                              uint64_t *late, uint64_t home)
+                              uint64_t *late, const struct tn_place *place)
 {
+    uint64_t home = home_of(lower, place);
+    lower->filled[place->set / TN_GROUP] = 1;
     slot_leaves(core, lower, home, entry->stamp);
     struct tn_record *parent = lower->next ? ask(core, lower->next, entry, late) : NULL;
     struct tn_record *record = record_at(core, lower, home);
@@ -256,11 +270,6 @@ static void missed(struct tn_lower *lower, const struct tn_entry *entry, uint64_
     charge_miss(late, entry, lower->level);
 }
 
-static uint64_t home_of(const struct tn_lower *lower, const struct tn_place *place)
-{
-    return place->slot * lower->sets.sets + place->set;
-}
-
 /* The record of the line that `entry` loads. */
 static struct tn_record *look_up(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry,
                                  uint64_t *late, struct tn_place *place)
@@ -269,7 +278,7 @@ static struct tn_record *look_up(tn_core *core, struct tn_lower *lower, const st
     if (place->hit)
         return resident_at(lower, home_of(lower, place));
     missed(lower, entry, late);
-    return fill(core, lower, entry, late, home_of(lower, place));
+    return fill(core, lower, entry, late, place);
 }
 
 /* ------------------------------------------------------------------------------------------ the queue */
@@ -320,8 +329,10 @@ static void look_ahead(const struct tn_entry *entry, struct tn_ahead *ahead)
     tn_sets_prefetch(&lower->sets, &ahead->place);
     __builtin_prefetch(stay->record, 1);
     __builtin_prefetch(stay->late, 1);
-    __builtin_prefetch(&stay->node->ran, 1);
-    __builtin_prefetch(&entry->node->ran, 1);
+    if (stay->node)
+        __builtin_prefetch(&stay->node->ran, 1);
+    if (entry->node)
+        __builtin_prefetch(&entry->node->ran, 1);
 }
 
 /* ... then the record that the set leads to, and the counters that the nodes lead to. */
@@ -359,10 +370,21 @@ void tn_drain(tn_core *core)
     core->nodes_summed += core->forest.now;
 }
 
+static void flush_group(tn_core *core, struct tn_lower *lower, uint64_t first, uint64_t now)
+{
+    uint64_t end = first + TN_GROUP < lower->sets.sets ? first + TN_GROUP : lower->sets.sets;
+    for (uint32_t slot = 0; slot < lower->sets.assoc; slot++) {
+        for (uint64_t set = first; set < end; set++)
+            slot_leaves(core, lower, slot * lower->sets.sets + set, now);
+    }
+    tn_sets_clear(&lower->sets, first, end - first);
+}
+
 void tn_lower_flush(tn_core *core, struct tn_lower *lower, uint64_t now)
 {
-    uint64_t lines = lower->sets.sets * lower->sets.assoc;
-    for (uint64_t home = 0; home < lines; home++)
-        slot_leaves(core, lower, home, now);
-    tn_sets_clear(&lower->sets);
+    for (uint64_t group = 0; group < groups_of(lower); group++) {
+        if (lower->filled[group])
+            flush_group(core, lower, group * TN_GROUP, now);
+        lower->filled[group] = 0;
+    }
 }

@@ -45,7 +45,7 @@ struct tn_displaced {
     uint64_t home;
 };
 
-enum { TN_DISPLACED_BUCKETS = 1024 };
+enum { TN_DISPLACED_BUCKETS = 1024, TN_GROUP = 64 };
 
 /* One cache: the last level, or a thread's L2. */
 struct tn_lower {
@@ -54,6 +54,7 @@ struct tn_lower {
     enum tn_level level;
     struct tn_lower *next; /* towards memory; NULL: the last level */
     struct tn_record *homes;
+    uint8_t *filled; /* one per TN_GROUP sets: whether any of them ever got a line (most of a large cache never does) */
     struct tn_displaced *displaced[TN_DISPLACED_BUCKETS];
     uint64_t missed_access; /* index of the last access that missed, and its thread: an access misses once */
     uint32_t missed_thread;

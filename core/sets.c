@@ -59,12 +59,12 @@ void tn_sets_free(struct tn_sets *sets)
         tn_host_free(sets->general, general_bytes(sets));
 }
 
-void tn_sets_clear(struct tn_sets *sets)
+void tn_sets_clear(struct tn_sets *sets, uint64_t first, uint64_t count)
 {
     if (sets->stride)
-        memset(sets->compact, 0, sets->sets * sets->stride);
+        memset(sets->compact + first * sets->stride, 0, count * sets->stride);
     else
-        memset(sets->general, 0, general_bytes(sets));
+        memset(&sets->general[first * sets->assoc], 0, count * sets->assoc * sizeof *sets->general);
 }
 
 size_t tn_sets_bytes(const struct tn_sets *sets)

@@ -40,8 +40,8 @@ struct tn_sets {
 
 void tn_sets_init(struct tn_sets *sets, const struct tn_geometry *geometry);
 void tn_sets_free(struct tn_sets *sets);
-/* Every slot is empty again. */
-void tn_sets_clear(struct tn_sets *sets);
+/* Every slot of `count` sets from `first` on is empty again. */
+void tn_sets_clear(struct tn_sets *sets, uint64_t first, uint64_t count);
 
 /* Where a line is, or would go. */
 struct tn_place {

@@ -32,7 +32,7 @@ static const struct option options[] = {
     {"branch-sim", NATIVE_BOOL, &vg.config.branch_sim, 0, "=yes|no  simulate branch prediction [no]"},
     {"cacheuse", NATIVE_BOOL, &vg.config.use, 0, "=yes|no  collect the use of cache lines [yes]"},
     {"inclusive", NATIVE_BOOL, &vg.config.inclusive, 0, "=yes|no  follow calls [yes]"},
-    {"paths", COUNT, &vg.config.paths, 0, "=<n>  call paths kept apart; 0: none [1000000]"},
+    {"paths", COUNT, &vg.config.paths, 0, "=<n>  call paths kept apart; 0: none [250000]"},
     {"shared-l1", NATIVE_BOOL, &vg.config.shared_l1, 0, "=yes|no  one I1 and D1 for all threads [no]"},
     {"flush-at-exit", NATIVE_BOOL, &vg.config.flush_at_exit, 0,
      "=yes|no  charge the lines resident at the end [yes]"},

@@ -7,7 +7,12 @@ A Profile has `events` (names, in the file's order), and dictionaries whose valu
     incl[function]             inclusive cost, where the format has it (callgrind: self + calls; tenure: its own)
     lines[(file, line)]        self cost of a source line
     arcs[(caller, callee)]     (calls, [inclusive cost])
-    instructions[address]      self cost of an instruction, where the format has it (callgrind with --dump-instr=yes)
+
+and, of Callgrind with --dump-instr=yes, what tells functions of one name apart; addresses are those in the file:
+
+    instructions[(object, address)]          self cost of an instruction
+    function_at[(object, address)]           the function it is written under
+    placed_arcs[(caller, callee)]            as arcs; functions here are pairs (object, name)
 
 Functions are plain names; two functions of one name are added. Both formats leave out trailing zeroes, repeat
 entries, and (callgrind) compress names and positions; see the format chapters of the Valgrind manual.
@@ -25,6 +30,8 @@ class Profile:
         self.lines = {}
         self.arcs = {}
         self.instructions = {}
+        self.function_at = {}
+        self.placed_arcs = {}
 
     def event(self, table, key, name):
         """One count; 0 if the key or the event is not there."""
@@ -97,7 +104,7 @@ def read_callgrind(path):
     functions, files, objects = Names(), Names(), Names()
     tables = {'fn': functions, 'cfn': functions, 'fl': files, 'fi': files, 'fe': files, 'cfi': files, 'cfl': files,
               'ob': objects, 'cob': objects}
-    now = {'fn': None, 'cfn': None, 'fl': None}
+    now = {'fn': None, 'cfn': None, 'fl': None, 'ob': None, 'cob': None}
     positions, calls = [Position()], None
     names = ['line']
     for line in open(path, encoding='utf-8', errors='surrogateescape'):
@@ -125,14 +132,17 @@ def read_callgrind(path):
                 add(out.incl, now['fn'], costs, width)
                 add(out.lines, (now['fl'], where[names.index('line')]), costs, width)
                 if 'instr' in names:
-                    add(out.instructions, where[names.index('instr')], costs, width)
+                    place = now['ob'], where[names.index('instr')]
+                    add(out.instructions, place, costs, width)
+                    out.function_at[place] = now['ob'], now['fn']
             else:
                 old_calls, old = out.arcs.get((now['fn'], now['cfn']), (0, [0] * width))
                 out.arcs[now['fn'], now['cfn']] = (old_calls + calls,
                                                    [a + b for a, b in zip(old, costs + [0] * (width - len(costs)))])
                 if now['cfn'] != now['fn']:
                     add(out.incl, now['fn'], costs, width)
-                calls = None
+                add(out.placed_arcs, ((now['ob'], now['fn']), (now['cob'] or now['ob'], now['cfn'])), costs, width)
+                calls = now['cob'] = None
     return out
 
 

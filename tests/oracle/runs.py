@@ -15,6 +15,8 @@ import tempfile
 import formats
 
 GEOMETRY = {'I1': '32768,8,64', 'D1': '32768,8,64', 'LL': '1048576,16,64'}
+# Callgrind as the reference model's Callgrind mode has it: line use by instruction, nested arcs not told apart.
+CACHEUSE = ['--cacheuse=yes', '--dump-instr=yes', '--separate-recs=1']
 ENVIRONMENT = {'PATH': '/usr/bin:/bin', 'LC_ALL': 'C'}
 
 

@@ -32,8 +32,8 @@ USES = ['AcCost', 'SpLoss', 'Ev', 'Tch', 'Byt', 'Use', 'Age']
 MODEL = (['Ir', 'Dr', 'Dw', 'Bc', 'Bcm', 'Bi', 'Bim', 'I1mr', 'ILmr'] + [u + 'I1' for u in USES]
          + [u + 'IL' for u in USES] + ['I2mr'] + [u + 'I2' for u in USES] + ['D1mr', 'DLmr', 'D1mw', 'DLmw']
          + [u + 'D1' for u in USES] + [u + 'DL' for u in USES] + ['D2mr', 'D2mw'] + [u + 'D2' for u in USES])
-CALLGRIND = ['Ir', 'Dr', 'Dw', 'I1mr', 'D1mr', 'D1mw', 'ILmr', 'DLmr', 'DLmw', 'AcCost1', 'SpLoss1', 'AcCost2', 'SpLoss2']
-INCLUSIVE = CALLGRIND[:9]
+INCLUSIVE = ['Ir', 'Dr', 'Dw', 'I1mr', 'D1mr', 'D1mw', 'ILmr', 'DLmr', 'DLmw']
+CALLGRIND = INCLUSIVE + ['AcCost1', 'SpLoss1', 'AcCost2', 'SpLoss2']
 TENURE = (['Ir', 'Dr', 'Dw', 'I1mr', 'ILmr', 'D1mr', 'DLmr', 'D1mw', 'DLmw']
           + [use + cache for cache in ('I1', 'D1', 'L') for use in USES])
 
@@ -155,12 +155,15 @@ def check(count, tools, oracle_trace, program, geometries, toggle=None):
     good = True
     for number, caches in enumerate(geometries):
         title = '%s, %s' % (name, ' '.join('--%s=%s' % item for item in caches.items()))
-        theirs = tools.callgrind([program], ['--cacheuse=yes', '--dump-instr=yes', '--separate-recs=1', *options], caches)
-        good &= count.equal(title, symbols.where, models.events('callgrind', number, CALLGRIND), theirs.instructions, CALLGRIND, 'Callgrind')
+        theirs = tools.callgrind([program], runs.CACHEUSE + options, caches)
+        by_address = {address: costs for (_, address), costs in theirs.instructions.items()}
+        good &= count.equal(title, symbols.where, models.events('callgrind', number, CALLGRIND), by_address, CALLGRIND,
+                            'Callgrind')
         good &= count.equal(title, ' -> '.join, models.arcs[number], callgrind_arcs(theirs), ['calls'] + INCLUSIVE,
                             'Callgrind')
         ours = tools.tenure_raw([program], ['--shared-l1=yes', *options], caches, rawfile.Raw)
-        good &= count.equal(title, symbols.where, raw_instructions(ours), models.events('tenure', number, TENURE), TENURE, 'model')
+        good &= count.equal(title, symbols.where, raw_instructions(ours), models.events('tenure', number, TENURE),
+                            TENURE, 'model')
     return good
 
 
