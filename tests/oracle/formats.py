@@ -155,18 +155,18 @@ class TenureProfile(Profile):
         self.db.row_factory = sqlite3.Row
         self.events = [row['name'] for row in self.db.execute('select name from events where derived = 0')]
         self.calls = {}
-        width = len(self.events)
+        width, names = len(self.events), {None: None}
         for row in self.db.execute('select * from functions'):
-            name = row['symbol'] or row['function']
+            name = names[row['id']] = row['symbol'] or row['function']
             add(self.self, name, self.costs(row), width)
             add(self.incl, name, self.costs(row, '_incl'), width)
             self.calls[name] = self.calls.get(name, 0) + row['calls']
         for row in self.db.execute('select * from lines'):
             add(self.lines, (row['file'], row['line']), self.costs(row), width)
         for row in self.db.execute('select * from arcs'):
-            calls, costs = self.arcs.get((row['caller'], row['callee']), (0, [0] * width))
-            self.arcs[row['caller'], row['callee']] = (calls + row['calls'],
-                                                       [a + b for a, b in zip(costs, self.costs(row, '_incl'))])
+            pair = names[row['caller_id']], names[row['callee_id']]
+            calls, costs = self.arcs.get(pair, (0, [0] * width))
+            self.arcs[pair] = (calls + row['calls'], [a + b for a, b in zip(costs, self.costs(row, '_incl'))])
         self.summary = self.costs(self.db.execute('select * from totals').fetchone())
         self.by_instruction = [dict(row) for row in self.db.execute('select * from instructions')]
 

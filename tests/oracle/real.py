@@ -15,8 +15,8 @@ engine/CONTRACT.md lists:
 
 Functions are our own: the instructions' counts are summed over them, by place in the object file, so that names do not
 matter. The inclusive Ir of functions is compared too, unless they are part of a cycle of calls (there Callgrind counts
-nested activations again), have no symbol (there Callgrind does not know where a function ends), or are not one and
-the same function on both sides.
+nested activations again), have no symbol or call something that has none (Callgrind does not know where such a function
+begins and ends, and takes no jump into one for a call), or are not one and the same function on both sides.
 
 Every function with more than 1 % of an event must be within 0.1 %, or 2. Totals are printed.
 """
@@ -39,7 +39,8 @@ APART = {event: [event] for event in ('Ir', 'Dr', 'Dw', 'I1mr', 'D1mr', 'D1mw')}
 # ------------------------------------------------------------------------------------------------ programs
 
 def words(rng, count):
-    stock = [''.join(rng.choice('abcdefghijklmnopqrstuvwxyz') for _ in range(rng.randrange(2, 10))) for _ in range(2000)]
+    stock = [''.join(rng.choice('abcdefghijklmnopqrstuvwxyz') for _ in range(rng.randrange(2, 10)))
+             for _ in range(2000)]
     return ' '.join(rng.choice(stock) for _ in range(count))
 
 
@@ -66,7 +67,7 @@ def sqlite3(folder, short):
 
 
 def python3(folder, short):
-    return ['/usr/bin/python3', '-I', '-S', '-c',
+    return ['/usr/bin/python3', '-S', '-s', '-c',
             'd = {}\nfor i in range(%d):\n    d[i * 7919 %% 10007] = str(i) + "x"\nprint(sum(map(len, d.values())))\n'
             'print(sorted(d)[::1000], "".join(sorted(d.values()))[:50])' % (5000 if short else 400000)]
 
@@ -98,14 +99,17 @@ class Ours:
         for row in profile.by_instruction:
             function, path = row['function_id'], row['object']
             if path not in real:
-                real[path] = os.path.realpath(path) if path else path
+                real[path] = os.path.realpath(path) if path and path[0] == '/' else path
             self.function_at[real[path], row['offset']] = function
             self.function_at['???', row['address']] = function # as Callgrind writes linkage tables
             self.names[function] = row['function'] or '???'
             costs = self.costs[function]
             for event in profile.events:
                 costs[event] += row[event] or 0
-        self.inclusive = {row['id']: row['Ir_incl'] for row in profile.db.execute('select id, Ir_incl from functions')}
+        self.inclusive = {row['id']: row['Ir_incl'] for row in profile.db.execute(
+            'select id, Ir_incl from functions where id not in (select caller_id from arcs'
+            ' where caller_id is not null and callee_id in'
+            ' (select id from functions where symbol is null or symbol = "???" or symbol like "0x%"))')}
 
 
 class Callgrind:
@@ -116,7 +120,7 @@ class Callgrind:
         real = {}
         for (path, address), costs in profile.instructions.items():
             if path not in real:
-                real[path] = os.path.realpath(path) if path else path
+                real[path] = os.path.realpath(path) if path and path[0] == '/' else path
             function = ours.function_at.get((real[path], address))
             if function is None:
                 self.strange += costs[instructions]
@@ -124,10 +128,10 @@ class Callgrind:
             together[profile.function_at[path, address]].add(function)
             for event, cost in zip(profile.events, costs):
                 self.costs[function][event] += cost
-        self.inclusive = self.one_to_one(profile, together, instructions)
+        self.inclusive = self.one_to_one(profile, together, instructions, ours)
 
     @staticmethod
-    def one_to_one(profile, together, instructions):
+    def one_to_one(profile, together, instructions, ours):
         """Inclusive Ir by our function, of those that are one function in both and in no cycle."""
         total = collections.Counter()
         for place, costs in profile.instructions.items():
@@ -138,7 +142,7 @@ class Callgrind:
         cyclic = in_cycles(profile.placed_arcs)
         return {min(functions): total[name] for name, functions in together.items()
                 if len(functions) == 1 and theirs[min(functions)] == 1 and name not in cyclic
-                and not name[1].startswith('0x')}
+                and not name[1].startswith('0x') and min(functions) in ours.inclusive}
 
 
 def in_cycles(arcs):

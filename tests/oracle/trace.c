@@ -177,8 +177,10 @@ static bool read_trace(void)
         else if (line[0] == 'I')
             access_all(MODEL_FETCH, accessed, size, append(instr_at(block, accessed)));
         else
-            access_all(line[1] == 'L' ? MODEL_READ : line[1] == 'S' ? MODEL_WRITE : MODEL_MODIFY, accessed, size,
-                       running[runnings - 1]);
+            access_all(line[1] == 'L'   ? MODEL_READ
+                       : line[1] == 'S' ? MODEL_WRITE
+                                        : MODEL_MODIFY,
+                       accessed, size, running[runnings - 1]);
     }
     free(running);
     return instrs > 1;
@@ -204,8 +206,8 @@ static bool parse(int argc, char **argv)
     for (int i = 2; i < argc; i += 3, geometries++) {
         struct model_config config = {.shared_l1 = true, .flush_at_exit = true, .use = true};
 
-        if (!parse_cache(argv[i], &config.i1) || !parse_cache(argv[i + 1], &config.d1)
-            || !parse_cache(argv[i + 2], &config.ll))
+        if (!parse_cache(argv[i], &config.i1) || !parse_cache(argv[i + 1], &config.d1) ||
+            !parse_cache(argv[i + 2], &config.ll))
             return false;
         for (int mode = 0; mode < MODES; mode++) {
             struct simulation *s = &simulation[simulations++];
@@ -232,7 +234,8 @@ static void print(const struct simulation *s)
     for (uint32_t i = 1; i < instrs; i++) {
         if (s->callgrind && !instr[i].written)
             continue;
-        printf("%s %d %llx", s->callgrind ? "callgrind" : "tenure", s->geometry, (unsigned long long)instr[i].address);
+        printf("%s %d %llx", s->callgrind ? "callgrind" : "tenure", s->geometry,
+               (unsigned long long)instr[i].address);
         for (int event = 0; event < M_EVENTS; event++)
             printf(" %llu", (unsigned long long)s->cost[i][event]);
         putchar('\n');

@@ -64,7 +64,8 @@ bool calls_read(FILE *map, int totals, void (*pays)(uint64_t block))
             strcpy(function[functions++].name, name);
         } else if (sscanf(line, "t %63s", name) == 1) {
             toggling(name);
-        } else if ((line[0] == 'c' || line[0] == 'r') && sscanf(line + 1, "%llx", &start) == 1 && sites < MAX_SITES) {
+        } else if ((line[0] == 'c' || line[0] == 'r') && sscanf(line + 1, "%llx", &start) == 1 &&
+                   sites < MAX_SITES) {
             site[sites++] = (struct site){start, line[0] == 'c'};
         } else {
             return fprintf(stderr, "oracle_trace: too much, or not a map: %s", line), false;

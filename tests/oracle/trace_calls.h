@@ -26,8 +26,8 @@
  * of superblocks that made a call below which something was counted. */
 bool calls_read(FILE *map, int width, void (*paid)(uint64_t block));
 
-/* A superblock begins with the instruction `first`. The one before ended with `last` (0: there was none), which wrote or
- * read a return address at `sp` if it is a call or a return. */
+/* A superblock begins with the instruction `first`. The one before ended with `last` (0: there was none), which
+ * wrote or read a return address at `sp` if it is a call or a return. */
 void calls_block(uint64_t first, uint64_t last, uint64_t sp, const uint64_t *totals);
 void calls_finish(const uint64_t *totals);
 

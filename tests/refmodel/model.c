@@ -180,7 +180,8 @@ static uint32_t record_line_size(const struct model *model, const struct record 
 
 static void record_end_if_done(struct model *model, struct record *record, uint64_t index);
 
-static void fold_callgrind(struct model *model, struct record *slot, const struct use *use, uint32_t line_size)
+static void fold_callgrind(struct model *model, struct record *slot, const struct use *use,
+                           uint32_t line_size)
 {
     uint32_t granule = line_size / 32, below = model->config.ll.line / 32;
 

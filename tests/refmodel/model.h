@@ -53,7 +53,8 @@ struct model_cache_config {
 struct model_config {
     struct model_cache_config i1, d1, l2, ll; /* l2.size 0: no such level */
     bool shared_l1, flush_at_exit, use;
-    bool callgrind; /* as `callgrind --cacheuse=yes`, see model.c; one thread, no l2, lines of 32 bytes or more */
+    bool
+        callgrind; /* as `callgrind --cacheuse=yes`, see model.c; one thread, no l2, lines of 32 bytes or more */
 };
 
 enum model_kind { MODEL_FETCH, MODEL_READ, MODEL_WRITE, MODEL_MODIFY };
