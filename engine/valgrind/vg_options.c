@@ -49,6 +49,7 @@ static const struct option options[] = {
      "=yes|no  a forked child goes on with its parent's costs [no]"},
     {"clean-environment", YES_NO, &vg.options.clean_environment, 0, NULL},
     {"cold-blocks", YES_NO, &vg.options.cold_blocks, 0, NULL},
+    {"check-translation", YES_NO, &vg.options.vex_sanity, 0, NULL},
 };
 
 static const struct {

@@ -41,6 +41,7 @@ struct vg_options {
     Bool fork_inherit;
     Bool clean_environment;
     Bool cold_blocks;                /* vg_cold.c; off for comparisons */
+    Bool vex_sanity;                 /* VEX checks what is emitted; for tests */
     const HChar *geometry_source[4]; /* I1, D1, L2, LL: "option", "sysfs" or "default" */
 };
 

@@ -54,7 +54,7 @@ class EngineTest(unittest.TestCase):
         return result
 
     def tenure(self, *arguments, **more):
-        return self.valgrind("tenure", "-q", *arguments, **more)
+        return self.valgrind("tenure", "-q", "--check-translation=yes", *arguments, **more)
 
     def common_folder(self):
         """A folder for VALGRIND_LIB with our tool and all of Valgrind's own."""
