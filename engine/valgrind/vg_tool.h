@@ -13,7 +13,7 @@
  * Sources of this engine: vg_plan (what a block does) -> vg_instrument, which copies it and adds vg_emit (counting
  * and hit tests), vg_cold (the same for blocks that run rarely) and vg_calls (control flow); vg_code (which function
  * an address belongs to); vg_client and vg_hide (what the program may notice); vg_output (raw profile); vg_host (the
- * core's hooks); vg_geometry (this machine's caches).
+ * core's hooks), vg_pool (memory); vg_geometry (this machine's caches).
  */
 #ifndef TENURE_VG_TOOL_H
 #define TENURE_VG_TOOL_H

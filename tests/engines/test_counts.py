@@ -34,6 +34,19 @@ class Counts(harness.EngineTest):
         self.assertEqual(cold.self_by_function(), hot.self_by_function())
         self.assertEqual(cold.calls(), hot.calls())
 
+    def test_translations_are_sound(self):
+        """VEX's own checks of a block's form, which the engine leaves out of every other run, pass for all kinds of
+        blocks: cold, hot, and those that promotion, collection and other geometries make."""
+        mix, calls = self.guest("mix.c", "-lm"), self.guest("calls.S", "-nostdlib")
+        longer = [f"--{cache}=65536,8,128" for cache in ("I1", "D1", "LL")]
+        shorter = ["--I1=4096,2,16", "--D1=4096,2,16", "--LL=65536,8,16"]
+        for hot in ([], ["--cold-blocks=no"]):
+            for more in ([], ["--branch-sim=yes"], ["--cacheuse=no"], ["--inclusive=no"], ["--cache-sim=no",
+                         "--branch-sim=yes"], ["--toggle-collect=main"], longer, shorter):
+                options = [*harness.GEOMETRY, *more, *hot]
+                self.tenure("--check-translation=yes", *options, mix)
+                self.tenure("--check-translation=yes", *options, calls)
+
     def test_line_sizes(self):
         """Every line size runs, and all use adds up: distinct + lost bytes = tenures x line."""
         program = self.guest("mix.c", "-lm")
