@@ -22,7 +22,7 @@
 
 struct export
 {
-    const char *format, *out;
+    const char *format, *out, *weights;
     struct tp_export_options how;
 };
 
@@ -34,6 +34,8 @@ static const struct opt rows[] = {
     {OPT_TEXT, "out", 'o', "FILE", "where to [standard output]", offsetof(struct export, out), NULL, false},
     {OPT_TEXT, "events", 0, "EVENTS", "',' between, or all; folded: one [the format's own choice]",
      offsetof(struct export, how.events), NULL, false},
+    {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180",
+     offsetof(struct export, weights), NULL, false},
     {OPT_TEXT, "table", 0, "NAME", "csv: the table or view [functions]", offsetof(struct export, how.table),
      NULL, false},
     {OPT_FLAG, "instructions", 0, NULL, "callgrind: a line per instruction",
@@ -139,7 +141,7 @@ static bool is_special(const char *path)
 
 static int export(const struct export *options, exporter *write, const char *path)
 {
-    tp_profile *profile = given_open(path);
+    tp_profile *profile = given_open_weighed(path, options->weights);
     int status;
 
     if (profile == NULL)

@@ -96,16 +96,19 @@ static void processor(char *out, size_t size)
 static void caches(struct printer *p)
 {
     struct geometry found[GEOMETRY_COUNT];
-    char text[128], words[96];
+    char text[192], words[96];
     int i;
 
     geometry_detect(found, NULL);
     for (i = 0; i < GEOMETRY_COUNT; i++) {
-        if (p->json)
+        if (found[i].size == 0)
+            continue;
+        if (p->json) {
             geometry_text(&found[i], text, sizeof text);
-        else {
+        } else {
             geometry_words(&found[i], words, sizeof words);
-            snprintf(text, sizeof text, "%s (%s)", words, found[i].source);
+            snprintf(text, sizeof text, "%s (%s%s)", words, found[i].source,
+                     i == GEOMETRY_L2 ? "; simulated only if --L2 asks for it" : "");
         }
         snprintf(words, sizeof words, "cache.%s", geometry_name[i]);
         fact(p, words, text);

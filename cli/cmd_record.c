@@ -68,14 +68,6 @@ static const char *pass(void *into, const char *name, const char *value)
     return NULL;
 }
 
-static const char *pass_geometry(void *into, const char *name, const char *value)
-{
-    struct geometry geometry;
-    const char *wrong = geometry_parse(&geometry, value);
-
-    return wrong != NULL ? wrong : pass(into, name, value);
-}
-
 static const char *pass_switch(void *into, const char *name, const char *value)
 {
     if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
@@ -129,7 +121,7 @@ static const struct opt rows[] = {
     HEAD("Simulation"),
     CACHE("I1", "first-level instruction cache [this machine's]"),
     CACHE("D1", "first-level data cache [this machine's]"),
-    {OPT_TAKE, "L2", 0, "SIZE,ASSOC,LINE", "second-level cache, of code and data [none]", 0, pass_geometry, false},
+    CACHE("L2", "second-level cache, of code and data [none]"),
     CACHE("LL", "last-level cache [this machine's]; sizes may end in K, M, G"),
     SWITCH("cache-sim", "simulate caches [yes]"),
     SWITCH("branch-sim", "simulate branch prediction [no]"),
@@ -192,6 +184,7 @@ static void choose_caches(struct record *r)
     int i;
 
     geometry_detect(found, NULL);
+    found[GEOMETRY_L2] = (struct geometry){0}; /* only if it was asked for */
     for (i = 0; i < GEOMETRY_COUNT; i++) {
         if (!r->geometry_given[i])
             r->geometry[i] = found[i];
@@ -226,6 +219,8 @@ static char **engine_argv(const struct record *r, const struct engine *engine, c
     if (asprintf(&argv[at++], "--tenure-out-file=%s", raw_pattern) < 0)
         abort();
     for (i = 0; i < GEOMETRY_COUNT; i++) {
+        if (r->geometry[i].size == 0)
+            continue;
         geometry_text(&r->geometry[i], text, sizeof text);
         if (asprintf(&argv[at++], "--%s=%s", geometry_name[i], text) < 0)
             abort();
@@ -242,13 +237,15 @@ static char **engine_argv(const struct record *r, const struct engine *engine, c
 /* key, value, ..., NULL for the profile: where the geometry came from. */
 static const char *const *extra_meta(const struct record *r)
 {
-    static const char *const keys[] = {"cache.I1.source", "cache.D1.source", "cache.LL.source"};
+    static const char *const keys[] = {"cache.I1.source", "cache.D1.source", "cache.L2.source", "cache.LL.source"};
     static const char *list[2 * GEOMETRY_COUNT + 1];
-    int i;
+    int i, n = 0;
 
     for (i = 0; i < GEOMETRY_COUNT; i++) {
-        list[2 * i] = keys[i];
-        list[2 * i + 1] = r->geometry[i].source;
+        if (r->geometry[i].size == 0)
+            continue;
+        list[n++] = keys[i];
+        list[n++] = r->geometry[i].source;
     }
     return list;
 }
@@ -303,25 +300,26 @@ static void tell_stats(tp_profile *profile)
     query_end(&q);
 }
 
-/* Which caches, and who said so: once where they are all from one source. */
-static void tell_caches(const struct record *r, tp_profile *profile)
+/* The cache below this one; GEOMETRY_COUNT: none. */
+static int next_cache(const struct record *r, int i)
 {
-    const char *middle = tp_meta(profile, "cache.L2"); /* the engine's own option */
-    struct geometry l2;
-    char words[96];
-    bool same = true;
-    int i;
+    do
+        i++;
+    while (i < GEOMETRY_COUNT && r->geometry[i].size == 0);
+    return i;
+}
 
-    for (i = 1; i < GEOMETRY_COUNT; i++)
-        same &= strcmp(r->geometry[i].source, r->geometry[0].source) == 0;
-    for (i = 0; i < GEOMETRY_COUNT; i++) {
-        if (i == GEOMETRY_LL && middle != NULL && geometry_parse(&l2, middle) == NULL) {
-            geometry_words(&l2, words, sizeof words);
-            fprintf(stderr, "; L2 %s (option)", words);
-        }
+/* Which caches, and who said so: once for neighbours that are from one source. */
+static void tell_caches(const struct record *r)
+{
+    char words[96];
+    int i, next;
+
+    for (i = 0; i < GEOMETRY_COUNT; i = next) {
+        next = next_cache(r, i);
         geometry_words(&r->geometry[i], words, sizeof words);
         fprintf(stderr, "%s %s %s", i ? ";" : "tenure:", geometry_name[i], words);
-        if (!same || i + 1 == GEOMETRY_COUNT)
+        if (next == GEOMETRY_COUNT || strcmp(r->geometry[i].source, r->geometry[next].source) != 0)
             fprintf(stderr, " (%s)", r->geometry[i].source);
     }
     fputc('\n', stderr);
@@ -340,7 +338,7 @@ static void tell(const struct record *r, const char *path)
     if (!r->quiet) {
         fputc('\n', stderr);
         if (!query_was_off(profile, "cache-sim"))
-            tell_caches(r, profile);
+            tell_caches(r);
         summary_totals(profile, stderr, "  ");
         summary_findings(profile, stderr, "  ");
         term_escape(safe, sizeof safe, path);

@@ -132,6 +132,8 @@ static const struct opt rows[] = {
      "these columns only, ',' between: events, and spatialD1,\n"
      "temporalD1 (or ..I1, ..D2, ..L), I1rate, D1rate, LLrate; each also _incl",
      offsetof(struct report, show), NULL, false},
+    {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180; also of further events",
+     offsetof(struct report, weights), NULL, false},
     {OPT_COUNT, "limit", 'n', "N", "at most N rows of a table [20]", offsetof(struct report, limit), NULL,
      false},
     {OPT_NUMBER, "threshold", 0, "PERCENT", "leave out what has less of the total [tree: 1]",
@@ -378,7 +380,7 @@ int cmd_report(int argc, char **argv)
         return term_finish(-1 - first);
     if (argc - first > 1)
         return opt_misused(&command, "one profile at a time, %s is one too many", argv[first + 1]);
-    report.profile = given_open(first < argc ? argv[first] : NULL);
+    report.profile = given_open_weighed(first < argc ? argv[first] : NULL, report.weights);
     if (report.profile == NULL)
         return CLI_ERROR;
     report.file = given_name();

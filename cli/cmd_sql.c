@@ -19,12 +19,15 @@
 #include <sys/stat.h>
 
 struct sql {
+    const char *weights;
     bool json, csv;
 };
 
 static const struct opt rows[] = {
     {OPT_FLAG, "json", 0, NULL, "write an array of objects", offsetof(struct sql, json), NULL, false},
     {OPT_FLAG, "csv", 0, NULL, "write RFC 4180, with a header", offsetof(struct sql, csv), NULL, false},
+    {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180",
+     offsetof(struct sql, weights), NULL, false},
 };
 
 static const struct opt_command command = {
@@ -166,7 +169,7 @@ int cmd_sql(int argc, char **argv)
         file = argv[first];
     if (strcmp(query, "-") == 0)
         query = input = read_all(stdin);
-    profile = given_open(file);
+    profile = given_open_weighed(file, options.weights);
     status = profile != NULL ? run(&options, profile, query) : CLI_ERROR;
     given_close(profile);
     free(input);

@@ -194,13 +194,25 @@ void column_headings(struct table *table, const struct column_spec *spec, int gr
     table_heading_alone(table, title);
 }
 
+/* "cycle estimate, Ir + 10 L1m + 100 LLm", as this profile's formula says. */
+static const char *estimate(tp_profile *profile)
+{
+    static char text[512];
+    struct query q;
+
+    query_begin(&q, profile, "SELECT replace(formula, ' * ', ' ') FROM events WHERE name = 'CEst'");
+    snprintf(text, sizeof text, "cycle estimate, %s", query_row(&q) ? query_text(&q, 0) : "");
+    query_end(&q);
+    return text;
+}
+
 const char *column_meaning(tp_profile *profile, const struct column_spec *spec)
 {
     const struct tp_event *event;
     size_t i;
 
     if (strcmp(spec->event, "CEst") == 0)
-        return "cycle estimate, Ir + 10 L1m + 100 LLm + 10 Bm";
+        return estimate(profile);
     event = tp_event_find(profile, spec->event);
     if (event != NULL)
         return event->long_name;

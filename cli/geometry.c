@@ -5,7 +5,8 @@
  * sysfs: each index folder describes one cache: level, type (Data, Instruction, Unified), size ("48K"),
  * ways_of_associativity (0 or absent: fully associative), coherency_line_size. CPUID: leaf 4 on Intel's
  * processors, leaf 0x8000001D on AMD's, have one subleaf per cache in the same layout. The last level is the
- * highest that holds data. What would make no sense is not taken from either: a line that is no power of two
+ * highest that holds data, L2 the second level where
+ * that is not the last. What would make no sense is not taken from either: a line that is no power of two
  * from 16 to 1024, a size that is no whole number of sets.
  */
 #include "cli/geometry.h"
@@ -20,7 +21,7 @@
 #include <cpuid.h>
 #endif
 
-const char *const geometry_name[GEOMETRY_COUNT] = {"I1", "D1", "LL"};
+const char *const geometry_name[GEOMETRY_COUNT] = {"I1", "D1", "L2", "LL"};
 
 /* One cache of the machine, from either source. */
 struct found {
@@ -35,6 +36,8 @@ static bool sensible(const struct geometry *g)
            (g->line & (g->line - 1)) == 0 && g->size % (g->assoc * g->line) == 0;
 }
 
+static const struct geometry none = {0, 0, 0, "default"};
+
 /* Takes a cache that was found for the places it may have. `last` is the level LL has so far. */
 static void place(struct geometry out[GEOMETRY_COUNT], unsigned *last, const struct found *found)
 {
@@ -45,6 +48,7 @@ static void place(struct geometry out[GEOMETRY_COUNT], unsigned *last, const str
     if (found->level == 1 && found->type != 'I')
         out[GEOMETRY_D1] = found->geometry;
     if (found->level > 1 && found->type != 'I' && found->level > *last) {
+        out[GEOMETRY_L2] = *last == 2 ? out[GEOMETRY_LL] : *last == 0 ? none : out[GEOMETRY_L2];
         out[GEOMETRY_LL] = found->geometry;
         *last = found->level;
     }
@@ -141,7 +145,10 @@ static void from_cpuid(struct geometry out[GEOMETRY_COUNT])
 void geometry_detect(struct geometry out[GEOMETRY_COUNT], const char *folder)
 {
     static const struct geometry usual[GEOMETRY_COUNT] = {
-        {32 << 10, 8, 64, "default"}, {32 << 10, 8, 64, "default"}, {8 << 20, 16, 64, "default"}};
+        {32 << 10, 8, 64, "default"},
+        {32 << 10, 8, 64, "default"},
+        none,
+        {8 << 20, 16, 64, "default"}};
     struct found found;
     unsigned index, last = 0;
 

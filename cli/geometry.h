@@ -13,18 +13,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { GEOMETRY_I1, GEOMETRY_D1, GEOMETRY_LL, GEOMETRY_COUNT };
-extern const char *const geometry_name[GEOMETRY_COUNT]; /* "I1", "D1", "LL" */
+enum { GEOMETRY_I1, GEOMETRY_D1, GEOMETRY_L2, GEOMETRY_LL, GEOMETRY_COUNT };
+extern const char *const geometry_name[GEOMETRY_COUNT]; /* "I1", "D1", "L2", "LL" */
 
 struct geometry {
-    uint64_t size;      /* bytes */
+    uint64_t size;      /* bytes; 0: there is none (an L2 only) */
     uint64_t assoc;     /* ways per set */
     uint64_t line;      /* bytes */
     const char *source; /* "sysfs", "cpuid", "default" or "option" */
 };
 
-/* Fills in all three. `folder` is where the kernel describes the first processor's caches; NULL: where it
- * does. */
+/* Fills in all; L2 is the machine's second level where that is not its last. `folder` is where the kernel
+ * describes the first processor's caches; NULL: where it does. */
 void geometry_detect(struct geometry out[GEOMETRY_COUNT], const char *folder);
 
 /* "32K,8,64". NULL, or what is wrong. The source becomes "option". */

@@ -123,6 +123,18 @@ tp_profile *given_open(const char *path)
     return profile;
 }
 
+tp_profile *given_open_weighed(const char *path, const char *weights)
+{
+    tp_profile *profile = given_open(path);
+    struct tp_error err = {0};
+
+    if (profile == NULL || weights == NULL || tp_weigh(profile, weights, &err) == 0)
+        return profile;
+    term_error("--weights: %s", err.message);
+    tp_close(profile);
+    return NULL;
+}
+
 void given_close(tp_profile *profile)
 {
     tp_close(profile);

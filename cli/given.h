@@ -12,6 +12,8 @@
 
 /* NULL with a line on stderr. `path` NULL: the newest. */
 tp_profile *given_open(const char *path);
+/* The same with other weights in CEst, as --weights says; NULL: its own. */
+tp_profile *given_open_weighed(const char *path, const char *weights);
 void given_close(tp_profile *profile);
 
 /* The name to show: what the user gave, or what was found. */

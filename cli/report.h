@@ -24,7 +24,7 @@ enum {
 struct report {
     tp_profile *profile;
     const char *file;             /* the user's name for it */
-    const char *sort_name, *show; /* options */
+    const char *sort_name, *show, *weights; /* options */
     const char *function, *callers, *callees;
     bool tree, threads, json;
     uint64_t limit;

@@ -106,6 +106,10 @@ const struct tp_event *tp_event_at(const tp_profile *profile, size_t i);
 /* By name, upper or lower case; NULL if the profile has no such event. */
 const struct tp_event *tp_event_find(const tp_profile *profile, const char *name);
 
+/* Other weights in the cycle estimate: "L1m=12,LLm=180". Views then have the new CEst, as long as the profile is open;
+ * its file does not change. An event that the estimate has no term for gets one. Once per profile at most. */
+int tp_weigh(tp_profile *profile, const char *weights, struct tp_error *err);
+
 /* ------------------------------------------------------------------------------------------ exports */
 
 /* All zero is a good default. Which fields an exporter looks at is said there. */

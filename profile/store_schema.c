@@ -117,26 +117,30 @@ static const char indices[] = "CREATE INDEX i_lines_function ON t_lines(function
 
 /* ------------------------------------------------------------------------------------------ derived events */
 
-enum { MAX_TERMS = 8 };
+enum { MAX_PARTS = 4, MAX_TERMS = 24 };
 
+/* A sum of stored events; CEst, one of sums. */
 static const struct {
     const char *name, *long_name;
-    struct {
-        int weight;
-        const char *event;
-    } term[MAX_TERMS];
+    const char *part[MAX_PARTS];
 } derived[] = {
-#define TN_USE(name, long_name) {#name "1", "L1 " long_name, {{1, #name "I1"}, {1, #name "D1"}}},
+#define TN_USE(name, long_name) {#name "1", "L1 " long_name, {#name "I1", #name "D1"}},
 #include "core/events.inc"
 #undef TN_USE
-    {"L1m", "L1 misses", {{1, "I1mr"}, {1, "D1mr"}, {1, "D1mw"}}},
-    {"LLm", "LL misses", {{1, "ILmr"}, {1, "DLmr"}, {1, "DLmw"}}},
-    {"Bm", "Branches mispredicted", {{1, "Bcm"}, {1, "Bim"}}},
-    {"CEst",
-     "Cycle estimate",
-     {{1, "Ir"}, {10, "I1mr"}, {10, "D1mr"}, {10, "D1mw"}, {100, "ILmr"}, {100, "DLmr"}, {100, "DLmw"}}},
+    {"L1m", "L1 misses", {"I1mr", "D1mr", "D1mw"}},
+    {"L2m", "L2 misses", {"I2mr", "D2mr", "D2mw"}},
+    {"LLm", "LL misses", {"ILmr", "DLmr", "DLmw"}},
+    {"Bm", "Branches mispredicted", {"Bcm", "Bim"}},
+    {"CEst", "Cycle estimate", {NULL}},
 };
 enum { DERIVED = sizeof derived / sizeof *derived };
+
+/* The usual weights of CEst (docs/model.md, section 9). tp_weigh changes them for a reader. */
+static const struct {
+    int weight;
+    const char *event;
+} estimate[] = {{1, "Ir"}, {10, "L1m"}, {30, "L2m"}, {100, "LLm"}, {10, "Bm"}};
+enum { ESTIMATE = sizeof estimate / sizeof *estimate };
 
 static const struct tp_column *column_named(const struct tp_events *events, const char *name)
 {
@@ -147,54 +151,90 @@ static const struct tp_column *column_named(const struct tp_events *events, cons
     return NULL;
 }
 
-/* CEst's terms and, with branch simulation, 10 Bm: one term more than the others have. */
-static size_t terms_of(const struct tp_events *events, size_t d, const struct tp_column **column, int *weight)
-{
-    size_t n = 0;
+struct term {
+    const struct tp_column *column;
+    int weight;
+};
 
-    for (size_t i = 0; i < MAX_TERMS && derived[d].term[i].event; i++) {
-        column[n] = column_named(events, derived[d].term[i].event);
-        weight[n] = derived[d].term[i].weight;
-        n += column[n] != NULL;
-    }
-    if (strcmp(derived[d].name, "CEst") != 0)
-        return n;
-    for (size_t i = 0; i < 2; i++) {
-        column[n] = column_named(events, i ? "Bim" : "Bcm");
-        weight[n] = 10;
-        n += column[n] != NULL;
+/* Those of an event's terms that the profile has, behind `n` others; an event that is not derived is its own. */
+static size_t add_terms(const struct tp_events *events, const char *event, int weight, struct term *term, size_t n)
+{
+    size_t d = 0;
+
+    while (d < DERIVED && strcmp(derived[d].name, event) != 0)
+        d++;
+    for (size_t i = 0; i < MAX_PARTS; i++) {
+        const char *part = d < DERIVED ? derived[d].part[i] : i ? NULL : event;
+        term[n] = (struct term){column_named(events, part), weight};
+        n += term[n].column != NULL;
     }
     return n;
 }
 
-/* Sum of the terms; NULL where all are. Nothing at all, and false, if the profile has none of them. */
-static bool formula(sqlite3_str *sql, const struct tp_events *events, size_t d, const char *suffix,
-                    bool exact)
+static size_t terms_of(const struct tp_events *events, size_t d, struct term *term)
 {
-    const struct tp_column *column[MAX_TERMS + 2];
-    int weight[MAX_TERMS + 2];
-    size_t n = terms_of(events, d, column, weight);
+    size_t n = 0;
+
+    if (strcmp(derived[d].name, "CEst") != 0)
+        return add_terms(events, derived[d].name, 1, term, 0);
+    for (size_t i = 0; i < ESTIMATE; i++)
+        n = add_terms(events, estimate[i].event, estimate[i].weight, term, n);
+    return n;
+}
+
+static bool is_derived(const struct tp_events *events, size_t d)
+{
+    struct term term[MAX_TERMS];
+
+    return terms_of(events, d, term) && !column_named(events, derived[d].name);
+}
+
+/* The sum of the terms for a view; NULL where all are. An event that can always occur is NULL only where costs are
+ * not known. */
+static void expression(sqlite3_str *sql, const struct tp_events *events, size_t d, const char *suffix)
+{
+    struct term term[MAX_TERMS];
+    size_t n = terms_of(events, d, term);
     bool always = false;
 
-    if (!n || column_named(events, derived[d].name))
-        return false;
     for (size_t i = 0; i < n; i++)
-        always |= column[i]->needs == 0;
-    if (!always && exact) {
+        always |= term[i].column->needs == 0;
+    if (!always) {
         sqlite3_str_appendall(sql, "CASE WHEN coalesce(");
         for (size_t i = 0; i < n; i++)
-            sqlite3_str_appendf(sql, "t.%s%s, ", column[i]->name, suffix);
+            sqlite3_str_appendf(sql, "t.%s%s, ", term[i].column->name, suffix);
         sqlite3_str_appendall(sql, "NULL) IS NOT NULL THEN ");
     }
     for (size_t i = 0; i < n; i++) {
         sqlite3_str_appendall(sql, i ? " + " : "");
-        if (weight[i] != 1)
-            sqlite3_str_appendf(sql, "%d * ", weight[i]);
-        sqlite3_str_appendf(sql, exact ? "coalesce(t.%s%s, 0)" : "%s%s", column[i]->name, suffix);
+        if (term[i].weight != 1)
+            sqlite3_str_appendf(sql, "%d * ", term[i].weight);
+        sqlite3_str_appendf(sql, term[i].column->needs ? "coalesce(t.%s%s, 0)" : "t.%s%s", term[i].column->name,
+                            suffix);
     }
-    if (!always && exact)
+    if (!always)
         sqlite3_str_appendall(sql, " END");
-    return true;
+}
+
+/* The sum for table `events`, for people and for tp_weigh: CEst's is one of sums. */
+static char *formula(const struct tp_events *events, size_t d)
+{
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    bool estimated = strcmp(derived[d].name, "CEst") == 0;
+    struct term term[MAX_TERMS];
+    const char *plus = "";
+
+    for (size_t i = 0; i < (estimated ? (size_t)ESTIMATE : (size_t)MAX_PARTS); i++) {
+        const char *event = estimated ? estimate[i].event : derived[d].part[i];
+        if (!event || !add_terms(events, event, 1, term, 0))
+            continue;
+        sqlite3_str_appendall(text, plus);
+        if (estimated && estimate[i].weight != 1)
+            sqlite3_str_appendf(text, "%d * ", estimate[i].weight);
+        sqlite3_str_appendall(text, event);
+        plus = " + ";
+    }
+    return sqlite3_str_finish(text);
 }
 
 /* ------------------------------------------------------------------------------------------ statements */
@@ -211,10 +251,11 @@ static void view_events(sqlite3_str *sql, const struct tp_events *events, const 
     for (size_t i = 0; i < events->count; i++)
         sqlite3_str_appendf(sql, ", t.%s%s", events->column[i].name, suffix);
     for (size_t d = 0; d < DERIVED; d++) {
-        sqlite3_str *one = sqlite3_str_new(NULL);
-        if (formula(one, events, d, suffix, true))
-            sqlite3_str_appendf(sql, ", %s AS %s%s", sqlite3_str_value(one), derived[d].name, suffix);
-        sqlite3_free(sqlite3_str_finish(one));
+        if (!is_derived(events, d))
+            continue;
+        sqlite3_str_appendall(sql, ", ");
+        expression(sql, events, d, suffix);
+        sqlite3_str_appendf(sql, " AS %s%s", derived[d].name, suffix);
     }
 }
 
@@ -309,14 +350,14 @@ int tp_store_events(struct tp_store *store)
         failed = write_event(store, &insert, events->column[i].name, events->column[i].long_name, NULL,
                              events->column[i].real);
     for (size_t d = 0; !failed && d < DERIVED; d++) {
-        sqlite3_str *how = sqlite3_str_new(store->db);
-        if (formula(how, events, d, "", false)) {
-            char *copy =
-                tp_arena_copy(&store->rec->arena, sqlite3_str_value(how), (size_t)sqlite3_str_length(how));
-            failed = !copy || write_event(store, &insert, derived[d].name, derived[d].long_name, copy,
-                                          strcmp(derived[d].name, "AcCost1") == 0);
-        }
-        sqlite3_free(sqlite3_str_finish(how));
+        if (!is_derived(events, d))
+            continue;
+        char *how = formula(events, d);
+        char *copy = how ? tp_arena_copy(&store->rec->arena, how, strlen(how)) : NULL;
+        failed = !copy ? TP_NO_MEMORY(store->err)
+                       : write_event(store, &insert, derived[d].name, derived[d].long_name, copy,
+                                     strcmp(derived[d].name, "AcCost1") == 0);
+        sqlite3_free(how);
     }
     return tp_insert_close(store, &insert, failed);
 }

@@ -145,7 +145,14 @@ def names_and_columns():
     err = run(TENURE, "record", "--L2=256K,8,64", "-o", "three", "/bin/true")[2]
     check("three levels", "; L2 256 KiB, 8-way, 64-byte lines (option); LL " in err, True)
     check("misses of the second", "  L2d misses " in err, True)
+    check("each cache with its source", err.count("(sysfs)") + err.count("(cpuid)") + err.count("(default)") >= 2, True)
     check("the report shows them", "L2 256 KiB" in run(TENURE, "report", "--limit=1", "three")[1], True)
+    info = json.loads(run(TENURE, "info", "--json", "three")[1])
+    check("info shows them", (info["cache.L2"], info["cache.L2.source"]), ("262144,8,64", "option"))
+    check("an estimate with a second level", total("three", "CEst"),
+          total("three", "Ir + 10 * L1m + 30 * L2m + 100 * LLm"))
+    run(TENURE, "record", "-q", "-o", "two", "/bin/true")
+    check("no second level unless asked", "cache.L2" in json.loads(run(TENURE, "info", "--json", "two")[1]), False)
     run(TENURE, "record", "-q", "--cacheuse=no", "-o", "misses", "/bin/true")
     totals = json.loads(run(TENURE, "report", "--json", "misses")[1])["totals"]
     check("without line use", ("L1m" in totals, "SpLossD1" in totals, "spatialD1" in totals), (True, False, False))

@@ -10,6 +10,8 @@ COLUMNS=200 tenure report
 COLUMNS=80 tenure report
 try report --sort=Ir --limit=2 --show=Ir,Ir_incl,spatialD1,D1rate
 try report --sort=ir_INCL --show=Ir_incl --threshold=50
+try report --sort=CEst --limit=2 --show=CEst --weights=L1m=0,Bm=1000
+try report --weights=L3m=1
 try report --tree --threshold=0
 try report --function=f4
 try report --callers=f4 --show=Ir

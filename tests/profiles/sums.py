@@ -259,7 +259,41 @@ def check_exports(db, path, program, e):
     check(sum(int(r["Ir_incl"]) for r in rows) == db.execute("SELECT sum(Ir_incl) FROM arcs").fetchone()[0], "csv")
 
 
+def check_estimate(work):
+    """CEst with L2: the term is there, the weights can be changed for a reader, and the file stays as it is."""
+    raw, path = os.path.join(work, "raw"), os.path.join(work, "estimate")
+    r = raw_make.Raw()
+    r.events(["Ir", "Dr", "Dw"], ["I1mr", "I2mr", "ILmr", "EvI1"], ["D1mr", "D1mw", "D2mr", "D2mw", "DLmr", "DLmw"])
+    r.function(1, 0, 0x1000, 0x100, "f")
+    r.instr(1, 0x1000, 4, 1, 0, 1, 1)
+    r.thread(1, 1)
+    r.self_cost(1, 1, [1000, 300, 200])
+    r.late_cost(1, 1, 0, {0: 7, 1: 5, 2: 3, 3: 2})
+    r.late_cost(1, 1, 1, {0: 60, 1: 50, 2: 40, 3: 30, 4: 20, 5: 10})
+    r.end()
+    r.save(raw)
+    tool("import", raw, path)
+    with sqlite3.connect(path) as db:
+        check(db.execute("SELECT L1m, L2m, LLm, CEst FROM totals").fetchone() ==
+              (117, 75, 33, 1000 + 10 * 117 + 30 * 75 + 100 * 33), "CEst with L2")
+        check(db.execute("SELECT formula FROM events WHERE name = 'CEst'").fetchone()[0] ==
+              "Ir + 10 * L1m + 30 * L2m + 100 * LLm", "formula of CEst with L2")
+
+    def weighed(weights, what="table=functions"):
+        rows = list(csv.DictReader(io.StringIO(tool("export", "csv", path, what, "weights=" + weights), newline="")))
+        return int(rows[0]["CEst"]), int(rows[0]["CEst_incl"])
+    check(weighed("L2m=0,LLm=200") == (1000 + 10 * 117 + 200 * 33,) * 2, "CEst with other weights")
+    check(weighed("llm=1,Dw=7,Ir=2") == (2000 + 10 * 117 + 30 * 75 + 33 + 7 * 200,) * 2, "CEst with one more event")
+    check(weighed("") == (1000 + 10 * 117 + 30 * 75 + 100 * 33,) * 2, "CEst with its own weights")
+    for wrong in ("L3m=1", "L1m", "L1m=", "L1m=-1", "L1m=1x", "L1m=1000001", "CEst=1", "=1"):
+        refused = subprocess.run([TOOL, "export", "csv", path, "weights=" + wrong], stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.PIPE)
+        check(refused.returncode == 1 and refused.stderr.startswith(b"error: "), "weights " + wrong)
+
+
 def main():
+    with tempfile.TemporaryDirectory() as work:
+        check_estimate(work)
     for seed, functions, nodes, parts, threads in ((1, 20, 200, 2, 3), (2, 3, 40, 1, 1), (3, 50, 60, 3, 2),
                                                    (4, 8, 300, 1, 1)):
         with tempfile.TemporaryDirectory() as work:

@@ -3,7 +3,7 @@
  * tp_tool: the profile library from a shell, for tests; the commands are tested on their own.
  *
  *     tp_tool import RAW OUT [KEY=VALUE...]      keys: sysroot, debug_path, embed_source, no_symbols
- *     tp_tool export FORMAT PROFILE [KEY=VALUE...] keys: events, table, instructions, mangled, threads
+ *     tp_tool export FORMAT PROFILE [KEY=VALUE...] keys: events, table, instructions, mangled, threads, weights
  *     tp_tool kind FILE
  *
  * A library error is printed on stderr as "error: <message>", status 1.
@@ -71,6 +71,10 @@ static int export(char **argv)
 
     if (!profile)
         return fail(&err);
+    if (value(argv, "weights") && tp_weigh(profile, value(argv, "weights"), &err)) {
+        tp_close(profile);
+        return fail(&err);
+    }
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         if (strcmp(formats[i].name, argv[0]) == 0)
             status = formats[i].run(profile, stdout, &options, &err) ? fail(&err) : 0;
