@@ -131,8 +131,8 @@ static bool choose(struct report *report, const char *pattern, struct chosen *ou
 
     query_begin(&q, report->profile,
                 "SELECT id, function FROM functions WHERE function = ?1 OR symbol = ?1 "
-                "OR function GLOB ?1 OR function GLOB ?1 || '(*' "
-                "ORDER BY function = ?1 DESC, %s DESC NULLS LAST LIMIT 1",
+                "OR base = ?1 OR function GLOB ?1 OR function GLOB ?1 || '(*' "
+                "ORDER BY function = ?1 DESC, base = ?1 DESC, %s DESC NULLS LAST LIMIT 1",
                 report->sort.sql);
     query_bind_text(&q, 1, pattern);
     if (query_row(&q)) {

@@ -74,7 +74,7 @@ static void legend(const struct report *report)
 
 bool report_functions(struct report *report)
 {
-    char expressions[8192], heading[128], name[4096];
+    char expressions[8192], heading[128];
     double least = report->threshold > 0 ? report->threshold * report->sort.total / 100 : -1;
     struct table *table = table_new();
     struct query q;
@@ -84,14 +84,13 @@ bool report_functions(struct report *report)
     report_place_columns(table, "function", "function");
     report_expressions(report, expressions, sizeof expressions);
     query_begin(&q, report->profile,
-                "SELECT function, context, file, line, object, calls%s FROM functions "
+                "SELECT function, file, line, object, calls%s FROM functions "
                 "WHERE ifnull(%s, 0) >= %f ORDER BY %s DESC NULLS LAST, function LIMIT %lld",
                 expressions, report->sort.sql, least, report->sort.sql, (long long)report->limit);
     while (query_row(&q)) {
-        report_cells(report, table, &q, 6);
-        table_count(table, query_int(&q, 5));
-        snprintf(name, sizeof name, "%s%s", query_text(&q, 0), query_text(&q, 1));
-        report_place(report, table, &q, 2, true, name);
+        report_cells(report, table, &q, 5);
+        table_count(table, query_int(&q, 4));
+        report_place(report, table, &q, 1, true, query_text(&q, 0));
     }
     snprintf(heading, sizeof heading, "Functions by %s", report->sort.name);
     report_section(report, table, "functions", heading);

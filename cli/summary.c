@@ -178,8 +178,8 @@ bool summary_findings(tp_profile *profile, FILE *out, const char *indent)
         return true;
     query_begin(
         &q, profile,
-        "SELECT function, file, line, object, sum(\"SpLossD1\") AS waste, sum(\"UseD1\") FROM lines "
-        "GROUP BY function, file, line, object HAVING waste > 0 ORDER BY waste DESC, function LIMIT 3");
+        "SELECT base, file, line, object, sum(\"SpLossD1\") AS waste, sum(\"UseD1\") FROM lines "
+        "GROUP BY base, file, line, object HAVING waste > 0 ORDER BY waste DESC, base LIMIT 3");
     while (query_row(&q) && (rank == 0 || query_real(&q, 4) >= worth_saying * all)) {
         if (rank++ == 0)
             fprintf(out, "%sLines that load most in vain (bytes brought into D1 and never touched):\n",

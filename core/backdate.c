@@ -8,6 +8,7 @@
  */
 #include "backdate.h"
 
+#include "context.h"
 #include "host.h"
 
 #include <string.h>
@@ -137,19 +138,20 @@ static void hash_grow(struct tn_forest *forest)
 
 /* ------------------------------------------------------------------------------------------ making */
 
-static uint64_t filter_of(uint32_t function)
+static uint64_t filter_of(uint32_t context)
 {
-    return 1ull << (function * 0x9e3779b1u >> 26);
+    return 1ull << (context * 0x9e3779b1u >> 26);
 }
 
-static struct tn_node *node_new(struct tn_forest *forest, uint32_t function, uint32_t thread)
+static struct tn_node *node_new(struct tn_forest *forest, uint32_t function, uint32_t context, uint32_t thread)
 {
     struct tn_node *node = tn_pool_get(&forest->nodes);
     node->function = function;
+    node->context = context;
     node->thread = thread;
     node->id = ++forest->next_id;
     node->target = node;
-    node->filter = filter_of(function);
+    node->filter = filter_of(context);
     forest->made++;
     if (++forest->now > forest->max)
         forest->max = forest->now;
@@ -160,7 +162,9 @@ static void adopt(struct tn_forest *forest, struct tn_node *parent, struct tn_no
 {
     node->parent = parent;
     node->site = site;
-    node->arc = arc_of(forest, site, parent->function, node->function);
+    if (site && forest->contexts)
+        site = tn_context_instr(forest->contexts, site, parent->context);
+    node->arc = arc_of(forest, site, parent->context, node->context);
     node->next = parent->first_child;
     if (node->next)
         node->next->prev = node;
@@ -173,7 +177,7 @@ static void adopt(struct tn_forest *forest, struct tn_node *parent, struct tn_no
 
 struct tn_node *tn_forest_root(struct tn_forest *forest, uint32_t function, uint32_t thread, bool handler)
 {
-    struct tn_node *node = node_new(forest, function, thread);
+    struct tn_node *node = node_new(forest, function, function, thread);
     node->handler = handler;
     node->charges_function = true;
     return node;
@@ -188,23 +192,24 @@ static bool on_path(const struct tn_node *node, uint32_t arc)
     return false;
 }
 
-static bool runs_on_path(const struct tn_node *node, uint32_t function)
+static bool runs_on_path(const struct tn_node *node, uint32_t context)
 {
-    if (!(node->filter & filter_of(function)))
+    if (!(node->filter & filter_of(context)))
         return false;
     for (; node; node = node->parent) {
-        if (node->function == function)
+        if (node->context == context)
             return true;
     }
     return false;
 }
 
-/* The nearest ancestor of `caller` (or itself) with the same set of arcs that runs `function`. The set is the
- * same as long as the nodes passed brought no arc. */
-static struct tn_node *same_set(struct tn_node *caller, uint32_t function)
+/* The nearest ancestor of `caller` (or itself) with the same set of arcs that runs `context`, called by the same
+ * functions. The set is the same as long as the nodes passed brought no arc. */
+static struct tn_node *same_set(const struct tn_forest *forest, struct tn_node *caller, uint32_t context)
 {
     for (struct tn_node *node = caller; node; node = node->parent) {
-        if (node->function == function)
+        if (node->context == context &&
+            (!forest->contexts || tn_context_same_callers(forest->contexts, node, caller)))
             return node;
         if (node->charges_arc)
             return NULL;
@@ -215,14 +220,15 @@ static struct tn_node *same_set(struct tn_node *caller, uint32_t function)
 static struct tn_node *edge_new(struct tn_forest *forest, struct tn_node *caller, uint32_t site,
                                 uint32_t function)
 {
-    struct tn_node *edge = node_new(forest, function, caller->thread);
+    uint32_t context = forest->contexts ? tn_context_below(forest->contexts, caller, function) : function;
+    struct tn_node *edge = node_new(forest, function, context, caller->thread);
     adopt(forest, caller, edge, site);
     edge->open = caller->open;
     edge->filter |= caller->filter;
-    edge->charges_function = !runs_on_path(caller, function);
+    edge->charges_function = !runs_on_path(caller, context);
     edge->charges_arc = edge->charges_function || !on_path(caller, edge->arc); /* an arc brings its callee */
     if (!edge->charges_arc) {
-        struct tn_node *target = same_set(caller, function);
+        struct tn_node *target = same_set(forest, caller, context);
         if (target)
             edge->target = target;
     }
@@ -240,7 +246,7 @@ struct tn_node *tn_node_edge(struct tn_forest *forest, struct tn_node *caller, u
     return edge_new(forest, caller, site, function);
 }
 
-/* Below a new parent, the nodes that run its function no longer bring it to their paths. */
+/* Below a new parent, the nodes that run its context no longer bring it to their paths. */
 struct tn_node *tn_forest_parent(struct tn_forest *forest, struct tn_node *root, uint32_t function)
 {
     struct tn_node *parent = tn_forest_root(forest, function, root->thread, root->handler);
@@ -252,7 +258,7 @@ struct tn_node *tn_forest_parent(struct tn_forest *forest, struct tn_node *root,
     struct tn_node *node = root;
     while (node != parent) {
         node->filter |= parent->filter;
-        if (node->function == function)
+        if (node->context == parent->context)
             node->charges_function = false;
         if (node->arc == root->arc && node != root)
             node->charges_arc = false;
@@ -305,7 +311,7 @@ static void clear_self(const struct tn_forest *forest, struct tn_node *node)
 /* Give a node's costs (self and below) to its arc, its function and its parent. */
 static void give(struct tn_forest *forest, struct tn_node *node)
 {
-    struct tn_function_total *total = tn_forest_total(forest, node->function);
+    struct tn_function_total *total = tn_forest_total(forest, node->context);
     struct tn_arc *arc = node->arc ? arc_at(forest, node->arc) : NULL;
     total->calls += node->calls;
     if (arc)

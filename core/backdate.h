@@ -8,9 +8,9 @@
  *
  *   inclusive(node)  = self(node) + below(node) + sum of inclusive(child)
  *   cost(arc)        = sum of inclusive(node) over nodes that bring the arc to their path   (charges_arc)
- *   cost(function)   = sum of inclusive(node) over nodes that bring the function            (charges_function)
+ *   cost(context)    = sum of inclusive(node) over nodes that bring the context             (charges_function)
  *
- * so each event is counted once per arc and once per function, however deep the recursion. A call over an arc
+ * so each event is counted once per arc and once per context, however deep the recursion. A call over an arc
  * that is on the path already adds nothing to the set: it leads to the ancestor of the same set that runs the
  * callee, through an *alias* (a node that only counts calls), or to a new child that charges no arc.
  *
@@ -42,13 +42,14 @@ struct tn_node {
     struct tn_node *hash_next;
     uint64_t calls;
     uint32_t pins, children;
-    uint64_t filter; /* one bit per function on the path; a clear bit says that it is not there */
+    uint64_t filter; /* one bit per context on the path; a clear bit says that it is not there */
     /* 64 that are added to when another node runs next, and by the consumer (seen, live, late) */
     struct tn_ran ran;
     uint64_t *late[TN_STREAMS];
     uint32_t sent, seen, live;
     uint32_t arc, id, thread;
     /* the rest */
+    uint32_t context; /* of the function; the function itself unless contexts are kept apart (context.h) */
     struct tn_branched *branched; /* NULL: no branches simulated */
     struct tn_costs *below;       /* given by pruned children; NULL: none */
     struct tn_node *first_child, *next, *prev; /* siblings */
@@ -71,9 +72,12 @@ struct tn_function_total {
     struct tn_costs self, inclusive;
 };
 
+struct tn_contexts;
+
 /* All trees of a core. */
 struct tn_forest {
     struct tn_cost_pools *pools;
+    struct tn_contexts *contexts; /* NULL: a function is its only context */
     struct tn_pool nodes, costs;
     struct tn_array arcs;   /* struct tn_arc, id from 1 */
     struct tn_table arc_table;

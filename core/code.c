@@ -78,6 +78,10 @@ uint32_t tn_code_function(struct tn_code *code, const struct tn_function_info *i
     function->start = info->start;
     function->size = info->size;
     function->name = tn_bytes_text(&code->names, info->name);
+    function->separate_callers = info->separate_callers;
+    function->separate_recs = info->separate_recs;
+    function->base = id;
+    function->level = 1;
     return id;
 }
 
@@ -99,9 +103,6 @@ uint32_t tn_code_instr(struct tn_code *code, const struct tn_instr_info *info)
     id = code->instrs.count;
     *(struct tn_instr_info *)tn_array_add(&code->instrs) = *info;
     tn_table_add(&code->instr_table, hash, id);
-    struct tn_function *function = tn_code_get_function(code, info->function);
-    if (!function->first_instr)
-        function->first_instr = id;
     return id;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * code.h: what was translated: objects, functions, contexts, instructions, segments, accesses.
+ * code.h: what was translated: objects, functions, instructions, segments, accesses.
  *
  * Everything is find-or-make and nothing is ever removed, so that code translated again goes on counting where
  * it stopped. Ids index arrays; equality is by content.
@@ -19,7 +19,9 @@ struct tn_function {
     uint32_t object, flags;
     uint64_t start, size;
     const char *name;
-    uint32_t first_instr; /* any instruction of it, or 0 */
+    uint16_t separate_callers, separate_recs; /* what its contexts keep apart */
+    /* A context (context.h). A function is one of its own: base == its id, level 1, no callers. */
+    uint32_t base, level, first_caller, callers;
 };
 
 struct tn_object_entry {

@@ -46,6 +46,10 @@ static bool too_many_lines(const struct tn_geometry *g)
 
 const char *tn_config_check(const struct tn_config *config)
 {
+    if (config->separate_callers > TN_MAX_SEPARATE || config->separate_recs > TN_MAX_SEPARATE)
+        return "at most 100 callers and 100 levels of recursion can be kept apart";
+    if (!config->inclusive && (config->separate_callers > 0 || config->separate_recs > 1))
+        return "callers and recursion can be kept apart only where calls are followed (--inclusive=yes)";
     if (!config->cache_sim && !config->branch_sim)
         return "with neither cache nor branch simulation there is nothing to collect";
     if (!config->cache_sim)

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { COUNTER_LIMIT = 8 << 20, PAGE = 4096 };
+enum { COUNTER_LIMIT = 8 << 20, COUNTER_LIMIT_SEPARATE = 64 << 20, PAGE = 4096 };
 
 static uint64_t page_up(uint64_t bytes)
 {
@@ -24,8 +24,8 @@ static void lay_out(tn_core *core)
         tn_l1_place(&layout->i1, &core->config.i1, &offset);
     }
     layout->counters = (uint32_t)page_up(offset);
-    layout->counter_limit = COUNTER_LIMIT;
-    layout->thread_bytes = page_up(layout->counters + (uint64_t)COUNTER_LIMIT * sizeof(uint64_t));
+    layout->counter_limit = tn_contexts_wanted(&core->config) ? COUNTER_LIMIT_SEPARATE : COUNTER_LIMIT;
+    layout->thread_bytes = page_up(layout->counters + (uint64_t)layout->counter_limit * sizeof(uint64_t));
 }
 
 static struct tn_l1 *l1_new(const struct tn_geometry *geometry, enum tn_stream stream, struct tn_lower *next)
@@ -97,6 +97,10 @@ tn_core *tn_core_new(const struct tn_config *config)
     tn_code_init(&core->code);
     tn_cost_pools_init(&core->pools, config->l2.size ? 3 : 2);
     tn_forest_init(&core->forest, &core->pools, config->paths, config->prune_slack);
+    if (tn_contexts_wanted(config)) {
+        core->contexts = core->forest.contexts = tn_host_alloc(sizeof *core->contexts);
+        tn_contexts_init(core->contexts, &core->code, config, core->layout.counter_limit);
+    }
     tn_pool_init(&core->stack_pool, sizeof(struct tn_stack));
     tn_pool_init(&core->level_pool, sizeof(struct tn_handler_level));
     tn_pool_init(&core->special_pool, sizeof(struct tn_special));
@@ -148,6 +152,15 @@ uint32_t tn_segment(tn_core *core, const uint32_t *instrs, uint32_t n)
 uint32_t tn_guarded(tn_core *core, uint32_t instr, bool write)
 {
     return tn_code_guarded(&core->code, instr, write, core->layout.counter_limit);
+}
+
+void tn_count(tn_thread *thread, uint32_t counter)
+{
+    tn_core *core = thread->core;
+    const struct tn_node *node = thread->activity->node;
+    if (node)
+        counter = tn_context_counter(core->contexts, counter, node->context);
+    tn_counters_of(core, thread)[counter] += thread->collecting;
 }
 
 uint32_t tn_access(tn_core *core, const struct tn_access_info *info)
@@ -348,7 +361,7 @@ static void mispredicted(struct tn_thread *thread, uint32_t instr, int event)
         tn_node_branched(&thread->core->forest, node)->bim++;
     if (thread->activity->skip_site)
         instr = thread->activity->skip_site;
-    tn_extra(&thread->core->pools, tn_centre_of(thread->core, thread->id, instr))[event]++;
+    tn_extra(&thread->core->pools, tn_centre_in(thread->core, thread->id, instr, node))[event]++;
 }
 
 void tn_branch_cond(tn_thread *thread, uint32_t instr, bool taken)
@@ -514,6 +527,8 @@ static uint64_t memory_of(const tn_core *core)
     for (uint32_t id = 1; id < core->threads.count; id++)
         bytes += tn_array_bytes(&tn_thread_record_of(core, id)->centres) + core->layout.counters +
                  core->code.counters.count * sizeof(uint64_t);
+    if (core->contexts)
+        bytes += tn_contexts_bytes(core->contexts);
     return bytes + core->records_max * (sizeof(struct tn_record) + sizeof(uint64_t));
 }
 
@@ -522,7 +537,7 @@ void tn_statistics(const tn_core *core, struct tn_statistics *out)
     const struct tn_code *code = &core->code;
     const struct tn_forest *forest = &core->forest;
     *out = (struct tn_statistics){
-        .objects = code->objects.count - 1, .functions = code->functions.count - 1,
+        .objects = code->objects.count - 1, .contexts = code->functions.count - 1,
         .instrs = code->instrs.count - 1, .counters = code->counters.count - 1,
         .accesses = code->accesses.count - 1, .fetches = code->fetches.count - 1,
         .arcs = forest->arcs.count - 1, .nodes_now = forest->now, .nodes_max = forest->max,
@@ -531,6 +546,7 @@ void tn_statistics(const tn_core *core, struct tn_statistics *out)
         .calls = core->calls, .returns = core->returns, .unwinds = core->unwinds, .jumps = core->jumps,
         .slow_data = core->slow_data, .slow_fetch = core->slow_fetch, .drains = core->drains,
         .records_now = core->records_live, .records_max = core->records_max, .bytes = memory_of(core)};
+    out->functions = out->contexts - (core->contexts ? core->contexts->made : 0);
     out->segments = out->counters;
 }
 
@@ -567,6 +583,10 @@ void tn_core_free(tn_core *core)
     }
     caches_free(core->shared_i1, core->shared_d1, core->shared_l2);
     tn_code_free(&core->code);
+    if (core->contexts) {
+        tn_contexts_free(core->contexts);
+        tn_host_free(core->contexts, sizeof *core->contexts);
+    }
     tn_cost_pools_free(&core->pools);
     tn_forest_free(&core->forest);
     tn_pool_free(&core->stack_pool);

@@ -12,6 +12,7 @@
 #include "branch.h"
 #include "cache.h"
 #include "code.h"
+#include "context.h"
 #include "cost.h"
 #include "lower.h"
 #include "stack.h"
@@ -39,6 +40,7 @@ struct tn_core {
     struct tn_code code;
     struct tn_cost_pools pools;
     struct tn_forest forest;
+    struct tn_contexts *contexts; /* NULL: a function is its only context */
     struct tn_pool stack_pool, level_pool, handler_pool, special_pool;
     struct tn_pool displaced_pool;
     uint64_t records_live, records_max;
@@ -75,6 +77,15 @@ static inline struct tn_centre *tn_centre_of(const tn_core *core, uint32_t threa
     struct tn_array *centres = &tn_thread_record_of(core, thread)->centres;
     struct tn_centre *centre = tn_array_get(centres, instr);
     return centre ? centre : tn_array_force(centres, instr);
+}
+
+/* The cost centre of `instr` in the context of `node`. */
+static inline struct tn_centre *tn_centre_in(const tn_core *core, uint32_t thread, uint32_t instr,
+                                             const struct tn_node *node)
+{
+    if (core->contexts && node)
+        instr = tn_context_instr(core->contexts, instr, node->context);
+    return tn_centre_of(core, thread, instr);
 }
 
 /* Room for one entry; drains when the queue is full. The caller fills in all fields. */

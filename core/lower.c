@@ -293,7 +293,7 @@ static uint64_t *loader(tn_core *core, const struct tn_entry *entry)
     }
     if (!entry->instr)
         return NULL;
-    return tn_late(&core->pools, &tn_centre_of(core, entry->thread, entry->instr)->late[stream]);
+    return tn_late(&core->pools, &tn_centre_in(core, entry->thread, entry->instr, entry->node)->late[stream]);
 }
 
 static void spill(struct tn_stay *stay, const struct tn_entry *entry)

@@ -27,7 +27,7 @@
  *             n slots, slots x s name             the late events of data accesses; "-": a slot never used
  *   OBJECT    n id, s path, n start, n size, z bias, s build_id
  *   FUNCTION  n id, n object, n start, n size, n flags, s name
- *   CONTEXT   n id, n function, n parent (context, --separate-callers), n recursion level
+ *   CONTEXT   n id, n function, n level of recursion (from 1), n callers, callers x n function (nearest first)
  *   INSTR     n id, n address, n length, n context, n flags (TN_INSTR_*), n reads, n writes
  *   THREAD    n id, n os_id, n parent
  *   ARC       n id, n site (instr; 0: unknown), n caller (context), n callee (context)
@@ -52,10 +52,11 @@
 #define TN_RAW_MAGIC "TENURERW"
 
 enum {
-    TN_RAW_VERSION = 1,
+    TN_RAW_VERSION = 2,
     TN_RAW_CHUNK = 1 << 16,
     TN_RAW_ACCOST_UNIT = 1 << 16,
     TN_RAW_MAX_SLOTS = 64,
+    TN_RAW_MAX_CALLERS = 100, /* of a context */
 };
 
 enum tn_raw_chunk {

@@ -261,23 +261,31 @@ static void write_objects(struct writer *w)
     }
 }
 
+static void write_function(struct writer *w, uint32_t id, const struct tn_function *function)
+{
+    record(w, TN_RAW_FUNCTION);
+    put_n(w, id);
+    put_n(w, function->object);
+    put_n(w, function->start);
+    put_n(w, function->size);
+    put_n(w, function->flags);
+    put_s(w, function->name);
+}
+
 static void write_functions(struct writer *w)
 {
     for (uint32_t *i = &w->core->written.functions; *i + 1 < w->core->code.functions.count;) {
         uint32_t id = ++*i;
         const struct tn_function *function = tn_code_get_function(&w->core->code, id);
-        record(w, TN_RAW_FUNCTION);
-        put_n(w, id);
-        put_n(w, function->object);
-        put_n(w, function->start);
-        put_n(w, function->size);
-        put_n(w, function->flags);
-        put_s(w, function->name);
+        if (function->base == id)
+            write_function(w, id, function);
         record(w, TN_RAW_CONTEXT);
         put_n(w, id);
-        put_n(w, id);
-        put_n(w, 0);
-        put_n(w, 0);
+        put_n(w, function->base);
+        put_n(w, function->level);
+        put_n(w, function->callers);
+        for (uint32_t k = 0; k < function->callers; k++)
+            put_n(w, tn_context_caller(w->core->contexts, id, k));
     }
 }
 
@@ -445,7 +453,7 @@ static void write_node(void *user, struct tn_node *node)
         put_n(w, node->id);
         put_n(w, node->parent ? node->parent->id : 0);
         put_n(w, node->arc);
-        put_n(w, node->function);
+        put_n(w, node->context);
         put_n(w, node->thread);
         put_n(w, node_flags(node));
         put_n(w, node->calls);
@@ -497,7 +505,8 @@ static void write_statistics(struct writer *w)
         const char *name;
         uint64_t value;
     } stats[] = {
-        {"functions", s.functions}, {"instructions", s.instrs}, {"arcs", s.arcs}, {"nodes", s.nodes_now},
+        {"functions", s.functions}, {"contexts", s.contexts},
+        {"instructions", s.instrs}, {"arcs", s.arcs}, {"nodes", s.nodes_now},
         {"nodes average", (uint64_t)s.nodes_average}, {"nodes maximum", s.nodes_max},
         {"nodes made", s.nodes_made}, {"nodes pruned", s.nodes_pruned}, {"segments", s.segments},
         {"calls", s.calls}, {"returns", s.returns}, {"unwinds", s.unwinds}, {"jumps", s.jumps},

@@ -44,7 +44,8 @@ static void settle_skipped(struct tn_thread *thread, const struct tn_ran *ran,
                            const struct tn_branched *branched)
 {
     struct tn_core *core = thread->core;
-    struct tn_centre *centre = tn_centre_of(core, thread->id, activity_of(thread)->skip_site);
+    const struct tn_activity *a = activity_of(thread);
+    struct tn_centre *centre = tn_centre_in(core, thread->id, a->skip_site, a->node);
     tn_ran_add(tn_extra(&core->pools, centre), ran, branched);
 }
 

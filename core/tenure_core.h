@@ -16,7 +16,8 @@
  *                     thread->clock    += (I + R + W) * TN_STEP
  *                     thread->data     += R | W << 32
  *                     thread->branches += C | J << 32                  (with branch_sim)
- *                     counter[segment] += 1                            (or thread->collecting)
+ *                     counter[segment] += 1                            (or thread->collecting; with contexts
+ *                                                                       tn_count does it instead)
  *                 for each fetch run and each data access, in program order: the test in core/cache_hot.h, and
  *                 tn_slow_fetch or tn_slow_data when it fails
  *   control flow  tn_call, tn_return, tn_jump, tn_signal_enter, tn_signal_leave, tn_thread_*
@@ -49,6 +50,7 @@ enum {
     TN_NONE = 0,                 /* no id */
     TN_MIN_LINE = 16,
     TN_MAX_LINE = 1024,
+    TN_MAX_SEPARATE = 100, /* callers, and levels of recursion, of a function that can be kept apart (raw_format.h) */
 };
 
 /* ------------------------------------------------------------------------------------------ configuration */
@@ -71,6 +73,9 @@ struct tn_config {
     bool collect_at_start; /* state of collection before the first toggle */
     uint32_t prune_slack;  /* nodes over the limit before pruning starts; 0 in tests */
     uint64_t paths;        /* nodes kept for the call tree; 0: prune as soon as possible (seed 003) */
+    /* Contexts (docs/attribution.md, section 10): the most callers and levels of recursion that any tn_function_info
+     * asks for. 0 and 1, or 0: functions are not kept apart, and counters are the engine's to add to. */
+    uint32_t separate_callers, separate_recs;
 
     /* The function that holds `address`, for a return or jump whose target was not known at translation;
      * TN_NONE if unknown. `user` is handed back. May call tn_object and tn_function, nothing else. */
@@ -162,6 +167,8 @@ struct tn_function_info {
     uint64_t start, size; /* run-time address range; size 0 if unknown */
     const char *name;     /* as in the symbol table; NULL or "" if unknown */
     uint32_t flags;       /* TN_FN_* */
+    uint16_t separate_callers; /* callers that are kept apart */
+    uint16_t separate_recs;    /* levels of recursion that are kept apart; 0 is 1 */
 };
 /* A new function each time: the caller keeps the map from addresses. */
 uint32_t tn_function(tn_core *core, const struct tn_function_info *info);
@@ -190,6 +197,9 @@ uint32_t tn_segment(tn_core *core, const uint32_t *instrs, uint32_t n);
 /* The counter of an access that happens only sometimes: counts one read (or write) of `instr` each. The engine
  * also adds it to thread->data, and TN_STEP to thread->clock, when it happens. */
 uint32_t tn_guarded(tn_core *core, uint32_t instr, bool write);
+
+/* With contexts: add thread->collecting to what `counter` is in the context that runs. */
+void tn_count(tn_thread *thread, uint32_t counter);
 
 enum tn_kind { TN_READ, TN_WRITE, TN_MODIFY };
 struct tn_access_info {
@@ -298,7 +308,7 @@ bool tn_dump_wanted(tn_core *core);
 /* ------------------------------------------------------------------------------------------ statistics */
 
 struct tn_statistics {
-    uint64_t objects, functions, instrs, segments, counters, accesses, fetches, arcs;
+    uint64_t objects, functions, contexts, instrs, segments, counters, accesses, fetches, arcs;
     uint64_t nodes_now, nodes_max, nodes_made, nodes_pruned;
     double nodes_average; /* over drains of the queue */
     uint64_t calls, returns, unwinds, jumps;

@@ -145,7 +145,7 @@ static int open_names(struct callgrind *c)
     c->function_by_id =
         tp_query(c->profile,
                  sqlite3_mprintf(
-                     "SELECT coalesce(%s, function) || coalesce(context, '') FROM t_functions WHERE id = ?",
+                     "SELECT coalesce(%s, function) FROM t_functions WHERE id = ?",
                      c->mangled ? "symbol" : "function"),
                  c->err);
     return c->object_by_id && c->file_by_id && c->function_by_id ? 0 : -1;

@@ -31,21 +31,19 @@ static int load_names(struct folded *f, bool mangled, struct tp_error *err)
     sqlite3_stmt *statement =
         tp_query(f->profile,
                  sqlite3_mprintf(
-                     "SELECT id, coalesce(%s, function), coalesce(context, '') FROM t_functions ORDER BY id",
+                     "SELECT id, coalesce(%s, function) FROM t_functions ORDER BY id",
                      mangled ? "symbol" : "function"),
                  err);
     int more = -1;
 
     while (statement && (more = tp_row(f->profile, statement, err)) == 1) {
-        char *text =
-            sqlite3_mprintf("%s%s", sqlite3_column_text(statement, 1), sqlite3_column_text(statement, 2));
+        const char *text = (const char *)sqlite3_column_text(statement, 1);
         uint64_t id = (uint64_t)sqlite3_column_int64(statement, 0);
         const char **name = NULL;
         while (f->names.count <= id && (name = TP_VECTOR_ADD(&f->names)))
             continue;
         if (name && text)
             *name = tp_arena_copy(&f->arena, text, strlen(text));
-        sqlite3_free(text);
         if (!name || !*name) {
             more = TP_NO_MEMORY(err);
             break;

@@ -145,7 +145,7 @@ int tp_export_json(tp_profile *profile, FILE *out, const struct tp_export_option
                    query(profile, "id, os_id, parent", &recorded, true, false, "FROM threads ORDER BY id"),
                    err) ||
         write_rows(profile, out, "functions", true,
-                   query(profile, "id, function, context, object, file, line, calls", &choice, true, true,
+                   query(profile, "id, function, base, context, object, file, line, calls", &choice, true, true,
                          "FROM functions ORDER BY id"),
                    err) ||
         write_rows(profile, out, "arcs", true,

@@ -249,6 +249,20 @@ static int read_function(struct decoder *d)
     return 0;
 }
 
+static int read_callers(struct decoder *d, struct tp_context *x)
+{
+    uint32_t *caller = x->callers ? tp_arena_alloc(&d->rec->arena, x->callers * sizeof *caller) : NULL;
+
+    if (x->callers && !caller)
+        return no_memory(d);
+    for (uint32_t i = 0; i < x->callers; i++) {
+        if (refer(d, &d->functions, false, "a context of an unknown caller", &caller[i]))
+            return -1;
+    }
+    x->caller = caller;
+    return 0;
+}
+
 static int read_context(struct decoder *d)
 {
     struct tp_context x = {0};
@@ -256,12 +270,14 @@ static int read_context(struct decoder *d)
     uint32_t index = TP_NOT_FOUND;
 
     if (define(d, &d->contexts, &id, &index) ||
-        refer(d, &d->functions, true, "a context of an unknown function", &x.function) ||
-        refer(d, &d->contexts, true, "a context of an unknown caller", &x.parent))
+        refer(d, &d->functions, true, "a context of an unknown function", &x.function))
         return -1;
     x.level = (uint32_t)limited(d, UINT32_MAX);
+    x.callers = (uint32_t)limited(d, TN_RAW_MAX_CALLERS);
     if (d->c.bad)
         return damaged(d, "a CONTEXT record is cut short");
+    if (read_callers(d, &x))
+        return -1;
     if (index != TP_NOT_FOUND)
         return 0;
     struct tp_context *to = TP_VECTOR_ADD(&d->rec->contexts);

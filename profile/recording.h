@@ -45,8 +45,9 @@ struct tp_function {
 };
 
 struct tp_context {
-    uint32_t function, parent; /* + 1 */
-    uint32_t level;
+    uint32_t function;       /* + 1 */
+    uint32_t level, callers; /* of recursion, from 1; how many callers are kept apart */
+    const uint32_t *caller;  /* functions + 1, nearest first */
     uint8_t can, can_below; /* TP_CAN_*: what its executed instructions do; and those of all that it calls */
     uint64_t calls;
     struct tp_blob *costs; /* self and inclusive; NULL: none recorded */

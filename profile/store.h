@@ -19,7 +19,7 @@
 #include "profile/bulk.h"
 #include "profile/recording.h"
 
-enum { TP_SCHEMA_VERSION = 1, TP_APPLICATION_ID = 0x546E7572 };
+enum { TP_SCHEMA_VERSION = 2, TP_APPLICATION_ID = 0x546E7572 };
 
 struct tp_store {
     sqlite3 *db; /* NULL while tables are written in bulk */

@@ -316,32 +316,55 @@ static int write_lines(struct code *code, uint32_t context, const uint64_t *limi
     return 0;
 }
 
-/* ------------------------------------------------------------------------------------------ functions */
+/* ------------------------------------------------------------------------------------------ names of contexts */
 
-/* `'caller'its caller` and `'2` for the second level of recursion; NULL where there is nothing to say. */
-static const char *context_text(struct tp_recording *rec, const struct tp_context *context)
+static const char *name_of(const struct tp_recording *rec, uint32_t function, bool symbols)
 {
-    enum { LONGEST = 1 << 16 };
+    const struct tp_function *f = function ? &rec->functions.at[function - 1] : NULL;
+
+    if (!f)
+        return symbols ? NULL : "???";
+    return symbols ? f->symbol : f->name;
+}
+
+/* What is behind a function's name: `'2` for the second level of recursion, then `'caller'its caller`. NULL: nothing,
+ * or no memory. */
+static const char *context_text(struct tp_recording *rec, const struct tp_context *context, bool symbols)
+{
     char level[16] = "";
-    size_t size = 0, n = 0;
+    size_t size = 1;
 
     if (context->level > 1)
-        snprintf(level, sizeof level, "'%u", (unsigned)context->level);
-    for (uint32_t p = context->parent; p && size < LONGEST; p = rec->contexts.at[p - 1].parent) {
-        uint32_t function = rec->contexts.at[p - 1].function;
-        size += 1 + strlen(function ? rec->functions.at[function - 1].name : "???");
+        size += (size_t)snprintf(level, sizeof level, "'%u", (unsigned)context->level);
+    for (uint32_t i = 0; i < context->callers; i++) {
+        const char *name = name_of(rec, context->caller[i], symbols);
+        size += 1 + strlen(name ? name : "???");
     }
-    size += strlen(level);
-    char *text = size ? tp_arena_alloc(&rec->arena, size + 1) : NULL;
+    char *text = size > 1 ? tp_arena_alloc(&rec->arena, size) : NULL;
     if (!text)
         return NULL;
-    for (uint32_t p = context->parent; p && n < size - strlen(level); p = rec->contexts.at[p - 1].parent) {
-        uint32_t function = rec->contexts.at[p - 1].function;
-        n += (size_t)sprintf(text + n, "'%s", function ? rec->functions.at[function - 1].name : "???");
+    char *end = stpcpy(text, level);
+    for (uint32_t i = 0; i < context->callers; i++) {
+        const char *name = name_of(rec, context->caller[i], symbols);
+        *end++ = '\'';
+        end = stpcpy(end, name ? name : "???");
     }
-    strcpy(text + n, level);
     return text;
 }
+
+/* As Callgrind writes it: f'2'caller'its caller. */
+static const char *context_name(struct tp_recording *rec, const struct tp_context *context, bool symbols)
+{
+    const char *name = name_of(rec, context->function, symbols), *behind = context_text(rec, context, symbols);
+    char *text = name && behind ? tp_arena_alloc(&rec->arena, strlen(name) + strlen(behind) + 1) : NULL;
+
+    if (!text)
+        return name;
+    strcpy(stpcpy(text, name), behind);
+    return text;
+}
+
+/* ------------------------------------------------------------------------------------------ functions */
 
 static int write_threads(struct code *code, uint32_t context, const struct tp_context *x)
 {
@@ -395,9 +418,11 @@ static int write_function_row(struct code *code, uint32_t index, uint64_t first,
     struct tp_insert *insert = &code->functions;
 
     tp_put_id(insert, index);
+    tp_put_text(insert, context_name(rec, context, false));
     tp_put_text(insert, function->name);
-    tp_put_text(insert, function->symbol);
-    tp_put_text(insert, context_text(rec, context));
+    tp_put_id(insert, context->function);
+    tp_put_text(insert, context_name(rec, context, true));
+    tp_put_text(insert, context_text(rec, context, false));
     tp_put_id(insert, function->object);
     tp_put_id(insert, function->file);
     tp_put_id(insert, function->line);

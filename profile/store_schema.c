@@ -31,7 +31,7 @@ static const struct {
     {"parts", "part INTEGER, why TEXT", SELF},
     {"t_totals", "", SELF},
     {"t_functions",
-     "id INTEGER PRIMARY KEY, function TEXT, symbol TEXT, context TEXT, object_id INTEGER, "
+     "id INTEGER PRIMARY KEY, function TEXT, base TEXT, base_id INTEGER, symbol TEXT, context TEXT, object_id INTEGER, "
      "file_id INTEGER, line INTEGER, address INTEGER, size INTEGER, calls INTEGER, "
      "first_instruction INTEGER, last_instruction INTEGER",
      SELF | INCL},
@@ -63,17 +63,17 @@ static const struct {
 } views[] = {
     {"totals", "", "t_totals t", SELF},
     {"functions",
-     "t.id, t.function, t.symbol, t.context, o.path AS object, t.object_id, f.path AS file, t.line, "
+     "t.id, t.function, t.base, t.base_id, t.symbol, t.context, o.path AS object, t.object_id, f.path AS file, t.line, "
      "t.address, t.size, t.calls, t.first_instruction, t.last_instruction",
      "t_functions t LEFT JOIN objects o ON o.id = t.object_id LEFT JOIN files f ON f.id = t.file_id",
      SELF | INCL},
-    {"lines", "f.path AS file, t.line, n.function, o.path AS object, t.function_id, t.file_id",
+    {"lines", "f.path AS file, t.line, n.function, n.base, o.path AS object, t.function_id, t.file_id",
      "t_lines t LEFT JOIN files f ON f.id = t.file_id LEFT JOIN t_functions n ON n.id = t.function_id "
      "LEFT JOIN objects o ON o.id = n.object_id",
      SELF | INCL},
     {"instructions",
      "t.id, t.address, t.address - coalesce(o.bias, 0) AS offset, t.length, n.function, "
-     "o.path AS object, f.path AS file, t.line, t.function_id, t.file_id, "
+     "n.base, o.path AS object, f.path AS file, t.line, t.function_id, t.file_id, "
      "t.inlined_id",
      "t_instructions t LEFT JOIN files f ON f.id = t.file_id LEFT JOIN t_functions n ON n.id = t.function_id "
      "LEFT JOIN objects o ON o.id = n.object_id",

@@ -13,6 +13,7 @@ import zlib
 
 Object = collections.namedtuple("Object", "path start size bias build_id")
 Function = collections.namedtuple("Function", "object start size flags name")
+Context = collections.namedtuple("Context", "function level callers")
 Instr = collections.namedtuple("Instr", "address length context flags reads writes")
 Arc = collections.namedtuple("Arc", "site caller callee")
 
@@ -65,7 +66,7 @@ class Raw:
 
     def read(self, data):
         magic, version, zero = data[:8], *struct.unpack("<II", data[8:16])
-        assert magic == b"TENURERW" and version == 1 and zero == 0, (magic, version)
+        assert magic == b"TENURERW" and version == 2 and zero == 0, (magic, version)
         at = 16
         while at < len(data):
             kind, size, checksum, zero = struct.unpack("<IIII", data[at:at + 16])
@@ -108,8 +109,7 @@ class Raw:
             self.functions[ident] = Function(c.n(), c.n(), c.n(), c.n(), c.s().decode())
         elif kind == CONTEXT:
             ident = c.n()
-            self.contexts[ident] = c.n()
-            c.n(), c.n()
+            self.contexts[ident] = Context(c.n(), c.n(), [c.n() for _ in range(c.n())])
         elif kind == INSTR:
             ident = c.n()
             self.instrs[ident] = Instr(c.n(), c.n(), c.n(), c.n(), c.n(), c.n())
@@ -158,7 +158,9 @@ class Raw:
         return total
 
     def name_of(self, context):
-        return self.functions[self.contexts[context]].name
+        function, level, callers = self.contexts[context]
+        names = [self.functions[function].name] + ([str(level)] if level > 1 else [])
+        return "'".join(names + [self.functions[caller].name for caller in callers])
 
     def self_by_function(self):
         """name -> costs, from the instructions."""

@@ -65,7 +65,7 @@ def definitions(part):
     part.chunk(EVENTS, b"".join(n(len(group)) + b"".join(map(s, group)) for group in names))
     part.chunk(OBJECT, n(1) + s("/nowhere/seed") + n(0x400000, 0x3000, 0) + s(bytes(range(20))))
     part.chunk(FUNCTION, n(1, 1, 0x401000, 0x40, 0) + s("main"), n(2, 1, 0x401040, 0x20, 0) + s("_ZN1a1fEi"))
-    part.chunk(CONTEXT, n(1, 1, 0, 0), n(2, 2, 1, 1))
+    part.chunk(CONTEXT, n(1, 1, 1, 0), n(2, 2, 2, 1, 1))
     part.chunk(INSTR, n(1, 0x401000, 5, 1, CALL, 0, 1), n(2, 0x401040, 4, 2, 0, 1, 0),
                n(3, 0x401044, 1, 2, RETURN, 1, 0))
     part.chunk(THREAD, n(1, 4711, 0))
@@ -84,7 +84,7 @@ def measurements(part):
 
 
 def main():
-    out = b"TENURERW" + struct.pack("<2I", 1, 0)
+    out = b"TENURERW" + struct.pack("<2I", 2, 0)
     for number in range(1, 3 if len(sys.argv) > 2 else 2):
         part = Part(number)
         if number == 1:

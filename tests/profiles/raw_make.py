@@ -58,7 +58,7 @@ def costs(imm, fetch=None, data=None):
 
 
 class Raw:
-    def __init__(self, version=1, chunk=1 << 16):
+    def __init__(self, version=2, chunk=1 << 16):
         self.out = bytearray(b"TENURERW" + struct.pack("<II", version, 0))
         self.chunk_size = chunk
         self.part = 0
@@ -101,7 +101,10 @@ class Raw:
 
     def function(self, i, obj, start, size, name, flags=0):
         self.record(FUNCTION, n(i), n(obj), n(start), n(size), n(flags), s(name))
-        self.record(CONTEXT, n(i), n(i), n(0), n(0))
+        self.record(CONTEXT, n(i), n(i), n(1), n(0))
+
+    def context(self, i, function, level=1, callers=()):
+        self.record(CONTEXT, n(i), n(function), n(level), n(len(callers)), *[n(caller) for caller in callers])
 
     def instr(self, i, address, length, context, flags=0, reads=0, writes=0):
         self.record(INSTR, n(i), n(address), n(length), n(context), n(flags), n(reads), n(writes))

@@ -13,19 +13,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LEVELS = 16, MAX_FRAMES = 256, MAX_STACKS = 4 };
+enum { MAX_LEVELS = 16, MAX_FRAMES = 256, MAX_STACKS = 4, MAX_NAME = 256 };
 
+struct function {
+    uint32_t flags, callers, recs;
+};
+struct name { /* of a context, or of the callers of one */
+    char text[MAX_NAME];
+    bool is_context, is_plain; /* is_plain: the function alone */
+    uint64_t calls;
+};
 struct arc {
-    uint32_t site, caller, callee;
+    uint32_t site, caller, callee; /* contexts */
     uint64_t calls;
 };
 struct link {
     uint32_t above, arc, function; /* above: 0 and arc: 0 for a root */
+    uint32_t context, level;       /* level: of recursion */
     uint32_t path, next_sibling, first_below;
     uint64_t cost[M_EVENTS];
 };
 struct path {
-    uint32_t above, arc, function, thread;
+    uint32_t above, arc, context, callers, thread; /* callers: a name */
     bool handler;
     uint64_t calls;
 };
@@ -51,7 +60,7 @@ struct thread {
     bool collecting;
 };
 struct self {
-    uint32_t thread, instr;
+    uint32_t thread, instr, context, next; /* next: the same instruction in another context */
     uint64_t cost[M_EVENTS];
 };
 
@@ -80,24 +89,27 @@ struct method1 {
     LIST(struct link) link;
     LIST(struct path) path;
     LIST(struct alias) alias;
-    LIST(uint32_t) flags;
-    LIST(uint64_t) calls; /* by function */
+    LIST(struct function) function;
+    LIST(struct name) name;
+    uint32_t most_callers;
     LIST(struct self) self;
-    LIST(uint32_t) self_slot[MODEL_MAX_THREADS]; /* by instruction: index into self */
+    LIST(uint32_t) self_slot[MODEL_MAX_THREADS]; /* by instruction: the first of self */
     struct thread thread[MODEL_MAX_THREADS];
     bool dump_wanted;
     uint32_t epoch;
 };
 
-struct method1 *m1_new(void)
+struct method1 *m1_new(uint32_t most_callers)
 {
-    return calloc(1, sizeof(struct method1));
+    struct method1 *m = calloc(1, sizeof *m);
+
+    m->most_callers = most_callers;
+    return m;
 }
 
 void m1_free(struct method1 *m)
 {
-    free(m->arc.at), free(m->link.at), free(m->path.at), free(m->alias.at), free(m->flags.at),
-        free(m->calls.at);
+    free(m->arc.at), free(m->link.at), free(m->path.at), free(m->alias.at), free(m->function.at), free(m->name.at);
     free(m->self.at);
     for (int t = 0; t < MODEL_MAX_THREADS; t++) {
         free(m->self_slot[t].at);
@@ -107,13 +119,34 @@ void m1_free(struct method1 *m)
     free(m);
 }
 
-void m1_function(struct method1 *m, uint32_t function, uint32_t flags)
+static uint32_t find_name(struct method1 *m, const char *text, bool is_context)
 {
-    while (m->flags.count < function) {
-        (void)LIST_NEW(m->flags);
-        (void)LIST_NEW(m->calls);
-    }
-    m->flags.at[function] = flags;
+    uint32_t i;
+
+    for (i = 1; i <= m->name.count; i++)
+        if (m->name.at[i].is_context == is_context && !strcmp(m->name.at[i].text, text))
+            return i;
+    i = LIST_NEW(m->name);
+    strcpy(m->name.at[i].text, text);
+    m->name.at[i].is_context = is_context;
+    m->name.at[i].is_plain = !strchr(text, '\'');
+    return i;
+}
+
+/* The function alone. */
+static uint32_t plain_context(struct method1 *m, uint32_t function)
+{
+    char text[16];
+
+    sprintf(text, "f%u", function);
+    return find_name(m, text, true);
+}
+
+void m1_function(struct method1 *m, uint32_t function, uint32_t flags, uint32_t callers, uint32_t recs)
+{
+    while (m->function.count < function)
+        (void)LIST_NEW(m->function);
+    m->function.at[function] = (struct function){flags, callers, recs};
 }
 
 /* ----------------------------------------------------------------------------------------- arcs and links */
@@ -138,6 +171,47 @@ static bool function_on_chain(const struct method1 *m, uint32_t link, uint32_t f
     return false;
 }
 
+/* ----------------------------------------------------------------------------------------------- contexts */
+
+/* The activation that called this one, as far as anybody saw: a missing parent that was found later is none. */
+static uint32_t seen_caller(const struct method1 *m, uint32_t link)
+{
+    return m->link.at[link].arc && m->arc.at[m->link.at[link].arc].site ? m->link.at[link].above : 0;
+}
+
+/* "'f2'f1": at most `most` callers of `function`, when `above` calls it. */
+static void name_callers(const struct method1 *m, uint32_t above, uint32_t function, uint32_t most, char *text)
+{
+    *text = 0;
+    for (uint32_t link = above, last = function; link && most; link = seen_caller(m, link)) {
+        if (m->link.at[link].function == last)
+            continue;
+        last = m->link.at[link].function;
+        text += sprintf(text, "'f%u", last);
+        most--;
+    }
+}
+
+static uint32_t level_of_recursion(const struct method1 *m, uint32_t above, uint32_t function)
+{
+    uint32_t most = m->function.at[function].recs, level = 1;
+
+    for (uint32_t link = above; link; link = seen_caller(m, link))
+        if (m->link.at[link].function == function && m->link.at[link].level >= level)
+            level = m->link.at[link].level + 1;
+    return level <= most ? level : most ? most : 1;
+}
+
+static uint32_t context_of_call(struct method1 *m, uint32_t above, uint32_t function, uint32_t level)
+{
+    char text[MAX_NAME], *end = text + sprintf(text, "f%u", function);
+
+    if (level > 1)
+        end += sprintf(end, "'%u", level);
+    name_callers(m, above, function, m->function.at[function].callers, end);
+    return find_name(m, text, true);
+}
+
 /* ----------------------------------------------------------------------------------------- paths (folded) */
 
 static bool arc_on_path(const struct method1 *m, uint32_t path, uint32_t arc)
@@ -154,30 +228,30 @@ static bool same_set_as_above(const struct method1 *m, uint32_t path)
     return m->path.at[path].above && arc_on_path(m, m->path.at[path].above, m->path.at[path].arc);
 }
 
-static uint32_t path_below(struct method1 *m, uint32_t above, uint32_t arc, uint32_t function)
+static uint32_t path_below(struct method1 *m, uint32_t above, uint32_t arc, uint32_t callers)
 {
     uint32_t i;
 
     for (i = 1; i <= m->path.count; i++)
-        if (m->path.at[i].above == above && m->path.at[i].arc == arc && m->path.at[i].function == function)
+        if (m->path.at[i].above == above && m->path.at[i].arc == arc)
             return i;
     i = LIST_NEW(m->path);
-    m->path.at[i] =
-        (struct path){above, arc, function, m->path.at[above].thread, m->path.at[above].handler, 0};
+    m->path.at[i] = (struct path){above,   arc, m->arc.at[arc].callee,
+                                  callers, m->path.at[above].thread, m->path.at[above].handler, 0};
     return i;
 }
 
-static uint32_t fold(struct method1 *m, uint32_t path, uint32_t arc, uint32_t function)
+static uint32_t fold(struct method1 *m, uint32_t path, uint32_t arc, uint32_t callers)
 {
     if (arc_on_path(m, path, arc)) {
         for (uint32_t end = path;; end = m->path.at[end].above) {
-            if (m->path.at[end].function == function)
+            if (m->path.at[end].context == m->arc.at[arc].callee && m->path.at[end].callers == callers)
                 return end;
             if (!same_set_as_above(m, end))
                 break;
         }
     }
-    return path_below(m, path, arc, function);
+    return path_below(m, path, arc, callers);
 }
 
 static void count_call_of_path(struct method1 *m, uint32_t caller, uint32_t arc, uint32_t path)
@@ -221,15 +295,15 @@ static struct frame *running_frame(const struct method1 *m, uint32_t thread)
     return &stack->frame[stack->frames - 1];
 }
 
-static void at_entry(struct method1 *m, struct thread *t, uint32_t above, uint32_t function)
+static void at_entry(struct method1 *m, struct thread *t, uint32_t above, uint32_t function, uint32_t context)
 {
-    uint32_t flags = function_on_chain(m, above, function) ? 0 : m->flags.at[function];
+    uint32_t flags = function_on_chain(m, above, function) ? 0 : m->function.at[function].flags;
 
     if (flags & M1_ZERO_BEFORE)
         m1_zero(m);
     if (flags & M1_TOGGLE)
         t->collecting = !t->collecting;
-    m->calls.at[function] += t->collecting;
+    m->name.at[context].calls += t->collecting;
     if (flags & M1_DUMP_BEFORE)
         m->dump_wanted = true;
 }
@@ -241,9 +315,9 @@ static void at_exit(struct method1 *m, struct thread *t, uint32_t from, uint32_t
 
         if (function_on_chain(m, m->link.at[from].above, function))
             continue;
-        if (m->flags.at[function] & M1_TOGGLE)
+        if (m->function.at[function].flags & M1_TOGGLE)
             t->collecting = !t->collecting;
-        if (m->flags.at[function] & M1_DUMP_AFTER)
+        if (m->function.at[function].flags & M1_DUMP_AFTER)
             m->dump_wanted = true;
     }
 }
@@ -251,10 +325,13 @@ static void at_exit(struct method1 *m, struct thread *t, uint32_t from, uint32_t
 /* The chain `above` enters `function` from `site`. */
 static uint32_t enter(struct method1 *m, struct thread *t, uint32_t above, uint32_t site, uint32_t function)
 {
-    uint32_t arc = find_arc(m, site, m->link.at[above].function, function);
-    uint32_t link;
+    uint32_t level = level_of_recursion(m, above, function), link;
+    uint32_t context = context_of_call(m, above, function, level);
+    uint32_t arc = find_arc(m, site, m->link.at[above].context, context);
+    char callers[MAX_NAME];
 
-    at_entry(m, t, above, function);
+    name_callers(m, above, function, m->most_callers, callers);
+    at_entry(m, t, above, function, context);
     for (link = m->link.at[above].first_below; link; link = m->link.at[link].next_sibling)
         if (m->link.at[link].arc == arc)
             break;
@@ -263,7 +340,9 @@ static uint32_t enter(struct method1 *m, struct thread *t, uint32_t above, uint3
         m->link.at[link].above = above;
         m->link.at[link].arc = arc;
         m->link.at[link].function = function;
-        m->link.at[link].path = fold(m, m->link.at[above].path, arc, function);
+        m->link.at[link].context = context;
+        m->link.at[link].level = level;
+        m->link.at[link].path = fold(m, m->link.at[above].path, arc, find_name(m, callers, false));
         m->link.at[link].next_sibling = m->link.at[above].first_below;
         m->link.at[above].first_below = link;
     }
@@ -277,8 +356,10 @@ static uint32_t new_root(struct method1 *m, uint32_t thread, bool handler, uint3
 {
     uint32_t link = LIST_NEW(m->link), path = LIST_NEW(m->path);
 
-    m->path.at[path] = (struct path){0, 0, function, thread, handler, 0};
     m->link.at[link].function = function;
+    m->link.at[link].context = plain_context(m, function);
+    m->link.at[link].level = 1;
+    m->path.at[path] = (struct path){0, 0, m->link.at[link].context, find_name(m, "", false), thread, handler, 0};
     m->link.at[link].path = path;
     return link;
 }
@@ -298,7 +379,7 @@ static void begin_level(struct method1 *m, uint32_t thread, uint32_t function)
         level->stack[i].frames = 0;
     level->stack[0].frame[0] = (struct frame){root, 0};
     level->stack[0].frames = 1;
-    at_entry(m, t, 0, function);
+    at_entry(m, t, 0, function, m->link.at[root].context);
     m->path.at[m->link.at[root].path].calls += t->collecting;
 }
 
@@ -345,7 +426,7 @@ void m1_call(struct method1 *m, uint32_t thread, uint32_t site, uint32_t functio
 
     assert(stack->frames < MAX_FRAMES);
     site = frame->skip_site ? frame->skip_site : site;
-    if (m->flags.at[function] & M1_SKIP)
+    if (m->function.at[function].flags & M1_SKIP)
         *new = (struct frame){frame->link, site};
     else
         *new = (struct frame){enter(m, &m->thread[thread], frame->link, site, function), 0};
@@ -360,12 +441,12 @@ void m1_jump(struct method1 *m, uint32_t thread, uint32_t site, uint32_t functio
 
     if (frame->skip_site) {
         site = frame->skip_site;
-    } else if ((m->flags.at[link->function] & M1_POP_ON_JUMP) && link->above) {
+    } else if ((m->function.at[link->function].flags & M1_POP_ON_JUMP) && link->above) {
         site = m->arc.at[link->arc].site;
         above = link->above;
         at_exit(m, &m->thread[thread], frame->link, above);
     }
-    if (m->flags.at[function] & M1_SKIP)
+    if (m->function.at[function].flags & M1_SKIP)
         *frame = (struct frame){above, site};
     else
         *frame = (struct frame){enter(m, &m->thread[thread], above, site, function), 0};
@@ -393,7 +474,7 @@ void m1_raise(struct method1 *m, uint32_t thread, uint32_t function)
     while (m->link.at[root].above)
         root = m->link.at[root].above;
     parent = new_root(m, thread, m->thread[thread].levels > 1, function);
-    arc = find_arc(m, 0, function, m->link.at[root].function);
+    arc = find_arc(m, 0, m->link.at[parent].context, m->link.at[root].context);
     m->link.at[root].above = parent;
     m->link.at[root].arc = arc;
     old_path = m->link.at[root].path;
@@ -428,18 +509,22 @@ uint32_t m1_levels(const struct method1 *m, uint32_t thread)
 
 /* -------------------------------------------------------------------------------------------------- costs */
 
-static uint64_t *self_cost(struct method1 *m, uint32_t thread, uint32_t instr)
+static uint64_t *self_cost(struct method1 *m, uint32_t thread, uint32_t instr, uint32_t context)
 {
+    uint32_t i;
+
     while (m->self_slot[thread].count < instr)
         (void)LIST_NEW(m->self_slot[thread]);
-    if (!m->self_slot[thread].at[instr]) {
-        uint32_t i = LIST_NEW(m->self);
-
-        m->self.at[i].thread = thread;
-        m->self.at[i].instr = instr;
-        m->self_slot[thread].at[instr] = i;
-    }
-    return m->self.at[m->self_slot[thread].at[instr]].cost;
+    for (i = m->self_slot[thread].at[instr]; i; i = m->self.at[i].next)
+        if (m->self.at[i].context == context)
+            return m->self.at[i].cost;
+    i = LIST_NEW(m->self);
+    m->self.at[i].thread = thread;
+    m->self.at[i].instr = instr;
+    m->self.at[i].context = context;
+    m->self.at[i].next = m->self_slot[thread].at[instr];
+    m->self_slot[thread].at[instr] = i;
+    return m->self.at[i].cost;
 }
 
 struct model_payer m1_payer(const struct method1 *m, uint32_t thread, uint32_t instr)
@@ -456,7 +541,7 @@ void m1_charge(void *user, const struct model_payer *payer, int event, uint64_t 
 
     if (!payer->pays || payer->epoch != m->epoch)
         return;
-    self_cost(m, payer->thread, payer->instr)[event] += amount;
+    self_cost(m, payer->thread, payer->instr, m->link.at[payer->chain].context)[event] += amount;
     m->link.at[payer->chain].cost[event] += amount;
 }
 
@@ -497,8 +582,8 @@ static void forget(struct method1 *m)
         memset(m->link.at[i].cost, 0, sizeof m->link.at[i].cost);
     for (uint32_t i = 1; i <= m->self.count; i++)
         memset(m->self.at[i].cost, 0, sizeof m->self.at[i].cost);
-    for (uint32_t i = 1; i <= m->calls.count; i++)
-        m->calls.at[i] = 0;
+    for (uint32_t i = 1; i <= m->name.count; i++)
+        m->name.at[i].calls = 0;
     for (uint32_t i = 1; i <= m->arc.count; i++)
         m->arc.at[i].calls = 0;
     for (uint32_t i = 1; i <= m->path.count; i++)
@@ -520,40 +605,42 @@ static char *print_path(const struct method1 *m, uint32_t path, char *end)
     const struct path *p = &m->path.at[path];
 
     if (!p->above)
-        return end + sprintf(end, "t%u%s/f%u", p->thread, p->handler ? "h" : "", p->function);
+        return end + sprintf(end, "t%u%s/%s", p->thread, p->handler ? "h" : "", m->name.at[p->context].text);
     end = print_path(m, p->above, end);
-    return end + sprintf(end, "/i%u.f%u", m->arc.at[p->arc].site, p->function);
+    return end + sprintf(end, "/i%u.%s", m->arc.at[p->arc].site, m->name.at[p->context].text);
 }
 
 static void arc_key(const struct method1 *m, uint32_t arc, char *key)
 {
-    sprintf(key, "arc i%u f%u f%u", m->arc.at[arc].site, m->arc.at[arc].caller, m->arc.at[arc].callee);
+    const struct arc *a = &m->arc.at[arc];
+
+    sprintf(key, "arc i%u %s %s", a->site, m->name.at[a->caller].text, m->name.at[a->callee].text);
 }
 
-/* One cost, the whole chain: each distinct arc and function once. */
+/* One cost, the whole chain: each distinct arc and context once. */
 static void charge_chain(const struct method1 *m, uint32_t last, struct sheet *sheet)
 {
     const uint64_t *cost = m->link.at[last].cost;
-    char key[64];
+    char key[2 * MAX_NAME + 32];
 
     for (uint32_t link = last; link; link = m->link.at[link].above) {
         const struct link *l = &m->link.at[link];
-        bool seen_arc = false, seen_function = false;
+        bool seen_arc = false, seen_context = false;
 
         for (uint32_t lower = last; lower != link; lower = m->link.at[lower].above) {
             seen_arc |= m->link.at[lower].arc == l->arc;
-            seen_function |= m->link.at[lower].function == l->function;
+            seen_context |= m->link.at[lower].context == l->context;
         }
         if (l->arc && !seen_arc) {
             arc_key(m, l->arc, key);
             sheet_add(sheet, key, cost, 0);
         }
-        if (!seen_function) {
-            sprintf(key, "func f%u", l->function);
+        if (!seen_context) {
+            sprintf(key, "func %s", m->name.at[l->context].text);
             sheet_add(sheet, key, cost, 0);
         }
     }
-    sprintf(key, "func f%u self", m->link.at[last].function);
+    sprintf(key, "func %s self", m->name.at[m->link.at[last].context].text);
     sheet_add(sheet, key, cost, 0);
     sheet_add(sheet, "total", cost, 0);
 }
@@ -580,9 +667,11 @@ static void write_calls(const struct method1 *m, struct sheet *sheet)
         arc_key(m, i, key);
         sheet_add(sheet, key, NULL, m->arc.at[i].calls);
     }
-    for (uint32_t i = 1; i <= m->calls.count; i++) {
-        sprintf(key, "func f%u", i);
-        sheet_add(sheet, key, NULL, m->calls.at[i]);
+    for (uint32_t i = 1; i <= m->name.count; i++) {
+        if (!m->name.at[i].is_context)
+            continue;
+        sprintf(key, "func %s", m->name.at[i].text);
+        sheet_add(sheet, key, NULL, m->name.at[i].calls);
     }
     for (uint32_t i = 1; i <= m->path.count; i++) {
         strcpy(key, "path ");
@@ -593,7 +682,7 @@ static void write_calls(const struct method1 *m, struct sheet *sheet)
         const struct alias *alias = &m->alias.at[i];
         char *end = print_path(m, alias->path, key + sprintf(key, "alias "));
 
-        sprintf(end, "/i%u.f%u", m->arc.at[alias->arc].site, m->arc.at[alias->arc].callee);
+        sprintf(end, "/i%u.%s", m->arc.at[alias->arc].site, m->name.at[m->arc.at[alias->arc].callee].text);
         sheet_add(sheet, key, NULL, alias->calls);
     }
 }
@@ -605,11 +694,13 @@ void m1_part(struct method1 *m, struct sheet *sheet)
 
     sheet_clear(sheet);
     for (uint32_t i = 1; i <= m->self.count; i++) {
-        char key[64];
+        const struct name *context = &m->name.at[m->self.at[i].context];
+        char key[MAX_NAME + 64];
 
         if (!memcmp(m->self.at[i].cost, zero, sizeof zero))
             continue;
-        sprintf(key, "self t%u i%u", m->self.at[i].thread, m->self.at[i].instr);
+        sprintf(key, "self t%u i%u%s%s", m->self.at[i].thread, m->self.at[i].instr,
+                context->is_plain ? "" : " ", context->is_plain ? "" : context->text);
         sheet_add(sheet, key, m->self.at[i].cost, 0);
     }
     for (uint32_t i = 1; i <= m->link.count; i++) {

@@ -6,6 +6,8 @@
  * When a part ends, each cost is charged once to each distinct arc and each distinct function on its chain,
  * and to the path that the chain folds to. Nothing is shared, pruned or charged early.
  *
+ * Contexts (attribution.md, 10) are found on the real chain and known by their names, such as f3'2'f1.
+ *
  * Functions and instructions are named by the numbers of the core (from 1), threads by the caller (from 0;
  * the profile's os_id). The caller says what really happens: no stack pointer is looked at here.
  */
@@ -23,9 +25,10 @@ enum {
     M1_ZERO_BEFORE = 32
 };
 
-struct method1 *m1_new(void);
+/* `most_callers`: as many as any function may separate. */
+struct method1 *m1_new(uint32_t most_callers);
 void m1_free(struct method1 *m);
-void m1_function(struct method1 *m, uint32_t function, uint32_t flags);
+void m1_function(struct method1 *m, uint32_t function, uint32_t flags, uint32_t callers, uint32_t recs);
 
 /* A thread is there, and whether it collects; its level 0 begins, or begins again after m1_off. */
 void m1_thread(struct method1 *m, uint32_t thread, bool collecting);

@@ -121,6 +121,8 @@ static void start_core(struct pair *pair)
     config.collect_at_start = c->collect_at_start;
     config.prune_slack = 0;
     config.paths = c->paths;
+    config.separate_callers = c->separate_callers;
+    config.separate_recs = c->separate_recs;
     config.function_at = function_at;
     config.user = pair;
     fault = tn_config_check(&config);
@@ -146,7 +148,7 @@ struct pair *pair_new(const struct pair_config *config, FILE *out)
     pair->out = out;
     pair->good = true;
     pair->bytes_before = host_bytes();
-    pair->m1 = m1_new();
+    pair->m1 = m1_new(config->separate_callers);
     pair->model = model_new(&mc, m1_charge, pair->m1);
     start_core(pair);
     pair->object = tn_object(pair->core, &object);
@@ -185,14 +187,16 @@ void pair_function(struct pair *pair, const struct pair_function *function)
 {
     char name[16];
     struct tn_function_info info = {pair->object, function->start, function->size, name,
-                                    core_flags(function->flags)};
+                                    core_flags(function->flags), (uint16_t)function->separate_callers,
+                                    (uint16_t)function->separate_recs};
 
     sprintf(name, "f%u", function->number);
     pair->function[function->number] = *function;
     pair->functions = function->number + 1 > pair->functions ? function->number + 1 : pair->functions;
     pair->id[function->number] = tn_function(pair->core, &info);
     m1_function(pair->m1, pair->id[function->number],
-                function->flags & (pair->config.inclusive ? ~0u : ~(uint32_t)(M1_SKIP | M1_POP_ON_JUMP)));
+                function->flags & (pair->config.inclusive ? ~0u : ~(uint32_t)(M1_SKIP | M1_POP_ON_JUMP)),
+                function->separate_callers, function->separate_recs);
 }
 
 /* -------------------------------------------------------------------------------------------- translation */
@@ -346,9 +350,14 @@ static void model_instr(struct pair *pair, uint32_t thread, const struct pair_bl
     }
 }
 
-static uint64_t *counter(struct pair *pair, tn_thread *thread, uint32_t number)
+static void count(struct pair *pair, tn_thread *thread, uint32_t number)
 {
-    return (uint64_t *)((char *)thread + pair->layout->counters) + number;
+    uint64_t *counters = (uint64_t *)((char *)thread + pair->layout->counters);
+
+    if (pair->config.separate_callers > 0 || pair->config.separate_recs > 1)
+        tn_count(thread, number);
+    else
+        counters[number] += thread->collecting;
 }
 
 static void core_accesses(struct pair *pair, tn_thread *thread, const struct pair_block *block,
@@ -364,7 +373,7 @@ static void core_accesses(struct pair *pair, tn_thread *thread, const struct pai
         if (access->guarded) {
             thread->clock += TN_STEP;
             thread->data += access->kind == TN_WRITE ? 1ull << 32 : 1;
-            *counter(pair, thread, access->counter) += thread->collecting;
+            count(pair, thread, access->counter);
             if (pair->config.cache_sim)
                 tn_whole_data(thread, run->address[a], access->id);
         } else if (pair->config.cache_sim) {
@@ -385,7 +394,7 @@ static void core_segment(struct pair *pair, tn_thread *thread, const struct pair
     thread->data += segment->reads | (uint64_t)segment->writes << 32;
     if (pair->config.branch_sim)
         thread->branches += segment->conds | (uint64_t)segment->indirects << 32;
-    *counter(pair, thread, segment->counter) += thread->collecting;
+    count(pair, thread, segment->counter);
     for (uint32_t i = segment->first; i < segment->end; i++) {
         const struct pair_instr *in = &block->instr[i];
 

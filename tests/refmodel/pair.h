@@ -18,12 +18,14 @@ struct pair_config {
     struct model_cache_config i1, d1, l2, ll; /* l2.size 0: no such level */
     bool cache_sim, branch_sim, use, inclusive, shared_l1, flush_at_exit, collect_at_start;
     uint64_t paths;
+    uint32_t separate_callers, separate_recs; /* the most of any function */
 };
 
 struct pair_function {
     uint32_t number; /* the caller's; dense from 0 */
     uint64_t start, size;
     uint32_t flags; /* M1_* */
+    uint32_t separate_callers, separate_recs;
 };
 struct pair_access {
     uint8_t kind; /* enum tn_kind */

@@ -161,10 +161,13 @@ static uint32_t random_flags(struct program *p, uint32_t number)
 static void make_function(struct program *p, uint32_t number, uint64_t *address)
 {
     struct function *f = &p->function[number];
+    uint32_t most_callers = pair_config(p->pair)->separate_callers, most_recs = pair_config(p->pair)->separate_recs;
 
     *address = chance(p, 2) ? (*address + 15) & ~15ull : *address;
     f->code.start = *address;
     f->code.flags = random_flags(p, number);
+    f->code.separate_callers = most_callers && chance(p, 3) ? rng_below(&p->rng, most_callers + 1) : most_callers;
+    f->code.separate_recs = most_recs && chance(p, 3) ? rng_below(&p->rng, most_recs + 1) : most_recs;
     f->blocks = 4 + rng_below(&p->rng, MAX_BLOCKS - 3);
     for (uint32_t i = 0; i < f->blocks; i++) {
         enum ending ending = i == 0   ? END_RETURN
@@ -232,6 +235,10 @@ static void random_config(struct program *p, struct pair_config *config)
     config->inclusive = !has(p, RP_PLAIN) || !chance(p, 12);
     config->collect_at_start = !has(p, RP_TOGGLES) || !chance(p, 5);
     config->paths = policy == 0 ? 0 : policy == 1 ? rng_below(&p->rng, 60) : 1000000;
+    if (config->inclusive && has(p, RP_SEPARATE) && chance(p, 2)) {
+        config->separate_callers = rng_below(&p->rng, 5);
+        config->separate_recs = rng_below(&p->rng, 5);
+    }
     if (p->options->paths >= 0)
         config->paths = (uint64_t)p->options->paths;
 }
@@ -596,7 +603,7 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
     if (!config.inclusive)
         p->features &= ~(uint32_t)RP_RAISE; /* attribution.md, 7: nobody looks for missing parents then */
     p->pair = pair_new(&config, options->out);
-    TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s paths %llu\n",
+    TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s paths %llu callers %u recs %u\n",
           (unsigned long long)config.l2.size, config.l2.assoc, config.l2.line,
           (unsigned long long)config.i1.size, config.i1.assoc, config.i1.line,
           (unsigned long long)config.d1.size, config.d1.assoc, config.d1.line,
@@ -604,7 +611,7 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
           config.cache_sim ? " caches" : "", config.branch_sim ? " branches" : "", config.use ? " use" : "",
           config.inclusive ? " inclusive" : "", config.shared_l1 ? " shared" : "",
           config.flush_at_exit ? " flush" : "", config.collect_at_start ? " collecting" : "",
-          (unsigned long long)config.paths);
+          (unsigned long long)config.paths, config.separate_callers, config.separate_recs);
     p->pool = 0x10000000;
     p->pool_size = config.d1.size * (1 + rng_below(&p->rng, 3)) + 4096;
     p->conflict = config.d1.size / config.d1.assoc;

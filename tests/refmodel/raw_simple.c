@@ -12,11 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NAMES = 2 * TN_RAW_MAX_SLOTS + 16, MAX_STATS = 128 };
+enum { MAX_NAMES = 2 * TN_RAW_MAX_SLOTS + 16, MAX_STATS = 128, BUCKETS = 1024, LONGEST_NAME = 2048 };
 
 struct definition { /* of any kind; the members by kind, `seen` for all */
     bool seen;
     uint64_t a, b, c, d;
+    char *name; /* of a context */
 };
 struct definitions {
     struct definition *at;
@@ -32,6 +33,7 @@ struct raw_simple {
     uint64_t immediates, fetches, accesses;
     bool have_events;
     uint64_t parts;
+    uint64_t by_address[BUCKETS]; /* instructions, linked through d */
     char stat_name[MAX_STATS][48];
     uint64_t stat[MAX_STATS];
     unsigned stats;
@@ -96,7 +98,7 @@ static struct definition *definition(struct raw_simple *raw, struct definitions 
 
     if (id == 0 || id > 10000000 || (!define && (id >= list->room || !list->at[id].seen))) {
         fail(raw, "undefined id");
-        none = (struct definition){false, 0, 0, 0, 0};
+        none = (struct definition){false, 0, 0, 0, 0, NULL};
         return &none;
     }
     if (id >= list->room) {
@@ -157,9 +159,31 @@ static uint64_t get_names(struct raw_simple *raw, int *event, int first, int lim
 
 /* ------------------------------------------------------------------------------------------------ records */
 
-static uint64_t context_function(struct raw_simple *raw, uint64_t context)
+static const char *context_name(struct raw_simple *raw, uint64_t context)
 {
-    return definition(raw, &raw->context, context, false)->a;
+    const char *name = definition(raw, &raw->context, context, false)->name;
+
+    return name ? name : "";
+}
+
+static bool is_plain(struct raw_simple *raw, uint64_t context)
+{
+    return !strchr(context_name(raw, context), '\'');
+}
+
+/* The instruction itself, of one that is kept apart by context: the one at its address whose context is plain. */
+static unsigned instr_itself(struct raw_simple *raw, uint64_t instr)
+{
+    const struct definition *d = definition(raw, &raw->instr, instr, false);
+    uint64_t other = is_plain(raw, d->c) ? 0 : raw->by_address[d->a % BUCKETS];
+
+    for (; other && !raw->fault; other = raw->instr.at[other].d) {
+        const struct definition *o = &raw->instr.at[other];
+
+        if (o->a == d->a && o->b == d->b && is_plain(raw, o->c))
+            return (unsigned)other;
+    }
+    return (unsigned)instr;
 }
 
 static uint64_t thread_os_id(struct raw_simple *raw, uint64_t thread)
@@ -171,9 +195,9 @@ static void read_self(struct raw_simple *raw, struct sheet *sheet, bool late)
 {
     uint64_t thread = thread_os_id(raw, get_n(raw)), instr = get_n(raw), kind = late ? get_n(raw) : 0;
     uint64_t cost[M_EVENTS] = {0};
-    char key[64];
+    char key[LONGEST_NAME + 64];
+    const struct definition *d = definition(raw, &raw->instr, instr, false);
 
-    definition(raw, &raw->instr, instr, false);
     if (!late)
         get_costs(raw, raw->immediate, raw->immediates, false, cost);
     else if (kind == 0)
@@ -182,7 +206,10 @@ static void read_self(struct raw_simple *raw, struct sheet *sheet, bool late)
         get_costs(raw, raw->access, raw->accesses, true, cost);
     else
         fail(raw, "unknown kind");
-    sprintf(key, "self t%u i%u", (unsigned)thread, (unsigned)instr);
+    if (raw->fault)
+        return;
+    sprintf(key, "self t%u i%u%s%s", (unsigned)thread, instr_itself(raw, instr), is_plain(raw, d->c) ? "" : " ",
+            is_plain(raw, d->c) ? "" : context_name(raw, d->c));
     sheet_add(sheet, key, cost, 0);
     sheet_add(sheet, "total", cost, 0);
 }
@@ -195,12 +222,11 @@ static char *print_node(struct raw_simple *raw, uint64_t id, char *end)
     if (raw->fault)
         return end;
     if (!node->a)
-        return end + sprintf(end, "t%u%s/f%u", (unsigned)thread_os_id(raw, node->d & 0xffffffff),
-                             node->d >> 32 & TN_RAW_NODE_HANDLER ? "h" : "",
-                             (unsigned)context_function(raw, node->c));
+        return end + sprintf(end, "t%u%s/%s", (unsigned)thread_os_id(raw, node->d & 0xffffffff),
+                             node->d >> 32 & TN_RAW_NODE_HANDLER ? "h" : "", context_name(raw, node->c));
     end = print_node(raw, node->a, end);
     arc = definition(raw, &raw->arc, node->b, false);
-    return end + sprintf(end, "/i%u.f%u", (unsigned)arc->a, (unsigned)context_function(raw, node->c));
+    return end + sprintf(end, "/i%u.%s", arc->a ? instr_itself(raw, arc->a) : 0, context_name(raw, node->c));
 }
 
 static void read_node(struct raw_simple *raw, struct sheet *sheet)
@@ -215,7 +241,7 @@ static void read_node(struct raw_simple *raw, struct sheet *sheet)
     if (parent)
         definition(raw, &raw->node, parent, false);
     node = definition(raw, &raw->node, id, true);
-    *node = (struct definition){true, parent, arc, context, thread | flags << 32};
+    *node = (struct definition){true, parent, arc, context, thread | flags << 32, NULL};
     strcpy(key, flags & TN_RAW_NODE_ALIAS ? "alias " : "path ");
     print_node(raw, id, key + strlen(key));
     sheet_add(sheet, key, cost, calls);
@@ -237,26 +263,26 @@ static void read_arc_cost(struct raw_simple *raw, struct sheet *sheet)
 {
     const struct definition *arc = definition(raw, &raw->arc, get_n(raw), false);
     uint64_t calls = get_n(raw), cost[M_EVENTS];
-    char key[96];
+    char key[2 * LONGEST_NAME + 32];
 
     get_all_costs(raw, cost);
     if (raw->fault)
         return;
-    sprintf(key, "arc i%u f%u f%u", (unsigned)arc->a, (unsigned)context_function(raw, arc->b),
-            (unsigned)context_function(raw, arc->c));
+    sprintf(key, "arc i%u %s %s", arc->a ? instr_itself(raw, arc->a) : 0, context_name(raw, arc->b),
+            context_name(raw, arc->c));
     sheet_add(sheet, key, cost, calls);
 }
 
 static void read_func_cost(struct raw_simple *raw, struct sheet *sheet)
 {
-    uint64_t function = context_function(raw, get_n(raw)), calls = get_n(raw), cost[M_EVENTS];
-    char key[64];
+    uint64_t context = get_n(raw), calls = get_n(raw), cost[M_EVENTS];
+    char key[LONGEST_NAME + 32];
 
     get_all_costs(raw, cost);
-    sprintf(key, "func f%u self", (unsigned)function);
+    sprintf(key, "func %s self", context_name(raw, context));
     sheet_add(sheet, key, cost, 0);
     get_all_costs(raw, cost);
-    sprintf(key, "func f%u", (unsigned)function);
+    sprintf(key, "func %s", context_name(raw, context));
     sheet_add(sheet, key, cost, calls);
 }
 
@@ -264,6 +290,40 @@ static void skip_numbers(struct raw_simple *raw, int count)
 {
     while (count--)
         get_n(raw);
+}
+
+/* What follows the id: function, level, callers. */
+static void read_context(struct raw_simple *raw, struct definition *context)
+{
+    char name[LONGEST_NAME], *end = name;
+    uint64_t level, callers;
+
+    context->a = get_n(raw);
+    level = get_n(raw);
+    callers = get_n(raw);
+    if (level == 0 || callers > 100)
+        fail(raw, "no such context");
+    end += sprintf(end, "f%u", (unsigned)context->a);
+    if (level > 1)
+        end += sprintf(end, "'%u", (unsigned)level);
+    while (!raw->fault && callers--) {
+        uint64_t caller = get_n(raw);
+
+        definition(raw, &raw->function, caller, false);
+        end += sprintf(end, "'f%u", (unsigned)caller);
+    }
+    definition(raw, &raw->function, context->a, false);
+    context->name = strdup(name);
+}
+
+static void read_instr(struct raw_simple *raw, struct definition *instr, uint64_t id)
+{
+    instr->a = get_n(raw);
+    instr->b = get_n(raw);
+    instr->c = get_n(raw);
+    instr->d = raw->by_address[instr->a % BUCKETS];
+    raw->by_address[instr->a % BUCKETS] = id;
+    skip_numbers(raw, 3);
 }
 
 static void read_code(struct raw_simple *raw, uint32_t type)
@@ -294,6 +354,13 @@ static void read_code(struct raw_simple *raw, uint32_t type)
     if (d->seen)
         fail(raw, "defined twice");
     d->seen = true;
+    if (type == TN_RAW_CONTEXT || type == TN_RAW_INSTR) {
+        if (type == TN_RAW_CONTEXT)
+            read_context(raw, d);
+        else
+            read_instr(raw, d, id);
+        return;
+    }
     d->a = get_n(raw);
     d->b = get_n(raw);
     if (type == TN_RAW_THREAD)
@@ -302,8 +369,6 @@ static void read_code(struct raw_simple *raw, uint32_t type)
     if (type == TN_RAW_FUNCTION) {
         d->d = get_n(raw);
         get_string(raw, text, sizeof text);
-    } else if (type == TN_RAW_INSTR) {
-        skip_numbers(raw, 3);
     }
 }
 
@@ -399,6 +464,8 @@ void raw_simple_more(struct raw_simple *raw, const uint8_t *data, size_t size)
 
 void raw_simple_close(struct raw_simple *raw)
 {
+    for (size_t i = 0; i < raw->context.room; i++)
+        free(raw->context.at[i].name);
     free(raw->context.at), free(raw->arc.at), free(raw->thread.at), free(raw->function.at),
         free(raw->instr.at);
     free(raw->node.at);

@@ -4,13 +4,15 @@
  * compared.
  *
  *   total                   everything
- *   self t<thread> i<instr> self cost of an instruction in a thread
+ *   self t<thread> i<instr> self cost of an instruction in a thread; behind it the context, if not the function
  *   func f<function> self   self cost of a function, all threads
  *   func f<function>        calls, inclusive cost
  *   arc i<site> f<caller> f<callee>
  *   path t<thread>[h]/f<root>/i<site>.f<function>...        self cost of a call path; h: in a handler
  *   incl ...                the same, inclusive
  *   alias <path>/i<site>.f<function>                        calls that went to an existing path
+ *
+ * With contexts (attribution.md, 10) f<function> is the name of one: f3'2'f1'f4, level 2 of f3, called by f1 and f4.
  *
  * Column 0 is the number of calls, the others are the events of model.h.
  */

@@ -104,7 +104,9 @@ struct pair *kit_pair(struct kit *kit)
 
 void kit_function(struct kit *kit, uint32_t function, uint32_t flags)
 {
-    struct pair_function info = {function, 0x400000 + function * 1024, 1024, flags};
+    const struct pair_config *config = pair_config(kit->pair);
+    struct pair_function info = {function, 0x400000 + function * 1024, 1024, flags, config->separate_callers,
+                                 config->separate_recs};
 
     kit->declared[function] = true;
     pair_function(kit->pair, &info);
@@ -391,4 +393,46 @@ void kit_unknown_arc_is(struct kit *kit, uint32_t caller, uint32_t callee, uint6
 {
     assert_int_equal(of_arc(kit, 0, caller, callee, SHEET_CALLS), calls);
     assert_int_equal(of_arc(kit, 0, caller, callee, SHEET_EVENTS + M_IR), inclusive);
+}
+
+/* ----------------------------------------------------------------------------------------------- contexts */
+
+static char *print_context(struct kit *kit, const struct kit_context *context, char *end)
+{
+    end += sprintf(end, "f%u", pair_function_id(kit->pair, context->function));
+    if (context->level > 1)
+        end += sprintf(end, "'%u", context->level);
+    if (context->caller < KIT_FUNCTIONS)
+        end += sprintf(end, "'f%u", pair_function_id(kit->pair, context->caller));
+    return end;
+}
+
+void kit_context_is(struct kit *kit, struct kit_context context, uint64_t calls, uint64_t self, uint64_t inclusive)
+{
+    char key[64] = "func ", *end = print_context(kit, &context, key + strlen(key));
+
+    assert_int_equal(value(kit, key, SHEET_CALLS), calls);
+    assert_int_equal(value(kit, key, SHEET_EVENTS + M_IR), inclusive);
+    strcpy(end, " self");
+    assert_int_equal(value(kit, key, SHEET_EVENTS + M_IR), self);
+}
+
+void kit_context_arc_is(struct kit *kit, struct kit_context caller, struct kit_context callee, uint64_t calls,
+                        uint64_t inclusive)
+{
+    char key[96], *end = key + sprintf(key, "arc i%u ", kit->code[caller.function].call[callee.function].instr[0].id);
+
+    end = print_context(kit, &caller, end);
+    *end++ = ' ';
+    print_context(kit, &callee, end);
+    assert_int_equal(value(kit, key, SHEET_CALLS), calls);
+    assert_int_equal(value(kit, key, SHEET_EVENTS + M_IR), inclusive);
+}
+
+uint64_t kit_context_runs(struct kit *kit, struct kit_context context)
+{
+    char key[96], *end = key + sprintf(key, "self t0 i%u ", kit->code[context.function].plain.instr[0].id);
+
+    print_context(kit, &context, end);
+    return value(kit, key, SHEET_EVENTS + M_IR);
 }

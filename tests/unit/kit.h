@@ -62,4 +62,14 @@ void kit_unknown_arc_is(struct kit *kit, uint32_t caller, uint32_t callee, uint6
                         uint64_t inclusive);
 uint64_t kit_arc(struct kit *kit, uint32_t caller, uint32_t callee, int event);
 
+/* A context: function and caller (KIT_FUNCTIONS: none) of a program with one separated caller, level of recursion. */
+struct kit_context {
+    uint32_t function, level, caller;
+};
+void kit_context_is(struct kit *kit, struct kit_context context, uint64_t calls, uint64_t self, uint64_t inclusive);
+void kit_context_arc_is(struct kit *kit, struct kit_context caller, struct kit_context callee, uint64_t calls,
+                        uint64_t inclusive);
+/* Executions, in a context, of the instruction that kit_run executes. */
+uint64_t kit_context_runs(struct kit *kit, struct kit_context context);
+
 #endif

@@ -279,6 +279,45 @@ static void toggle(void **state)
     kit_free(k);
 }
 
+static void contexts(void **state)
+{
+    struct pair_config config = kit_config();
+    struct kit_context main_ = {MAIN, 1, KIT_FUNCTIONS}, f = {F, 1, MAIN}, f2 = {F, 2, MAIN}, gf = {G, 1, F},
+                       gm = {G, 1, MAIN};
+    struct kit *k;
+
+    config.paths = *(const uint64_t *)*state;
+    config.separate_callers = 1;
+    config.separate_recs = 2;
+    k = kit_new(&config);
+    kit_begin(k, 0, MAIN);
+    for (int i = 0; i < 3; i++) {
+        if (i < 2)
+            kit_call(k, F);
+        kit_call(k, G);
+        kit_run(k, 1);
+        kit_return(k);
+        if (i == 1) {
+            kit_return(k);
+            kit_return(k);
+        }
+    }
+    kit_finish(k);
+    kit_context_is(k, main_, 1, 2, 13);
+    kit_context_is(k, f, 1, 3, 9);
+    kit_context_is(k, f2, 1, 2, 4);
+    kit_context_is(k, gf, 2, 4, 4);
+    kit_context_is(k, gm, 1, 2, 2);
+    kit_context_arc_is(k, main_, f, 1, 9);
+    kit_context_arc_is(k, f, gf, 1, 2);
+    kit_context_arc_is(k, f, f2, 1, 4);
+    kit_context_arc_is(k, f2, gf, 1, 2);
+    kit_context_arc_is(k, main_, gm, 1, 2);
+    assert_int_equal(kit_context_runs(k, gf), 2);
+    assert_int_equal(kit_context_runs(k, gm), 1);
+    kit_free(k);
+}
+
 /* One example, with both policies. */
 #define BOTH(test)                                                                                           \
     {#test ", paths kept", test, NULL, NULL, &kept},                                                         \
@@ -296,6 +335,7 @@ int main(void)
         BOTH(coroutine),        BOTH(signal_handler),
         BOTH(missing_parent),   BOTH(skipped_stub),
         BOTH(dump_in_a_call),   BOTH(toggle),
+        BOTH(contexts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
