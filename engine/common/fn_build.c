@@ -525,7 +525,7 @@ static void link_pieces(struct build *b)
 /* A piece of a piece belongs to the function at the end of the chain (names get shorter along it, so it ends). */
 static uint32_t root_of(const struct build *b, uint32_t owner)
 {
-    for (int i = 0; i < MAX_CHAIN && b->owners[owner].parent != owner; i++)
+    for (uint32_t i = 0; i < MAX_CHAIN && b->owners[owner].parent != owner; i++)
         owner = b->owners[owner].parent;
     return owner;
 }

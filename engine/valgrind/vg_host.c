@@ -3,9 +3,10 @@
  * vg_host.c: the ground the engine and the core stand on.
  *
  * Memory comes from Valgrind's address space manager as anonymous mappings, so that a large reservation costs
- * nothing until it is touched. Files of the program are mapped, not read: cc1 alone has 30 MB. Mapping a file is
- * not among the functions Valgrind declares for tools, but its core exports it, and the tool is linked with
- * exactly one version of that core; hence the declaration here.
+ * nothing until it is touched. Files of the program are mapped, not read: cc1 alone has 30 MB. The two functions
+ * that map are not among those Valgrind declares for tools (what it does declare changed its type between 3.19 and
+ * 3.24), but its core exports them, and the tool is linked with exactly one version of that core; hence the
+ * declarations here.
  *
  * memcpy, memmove and memset, which the core and the compiler ask for, are in libcoregrind.
  */
@@ -17,6 +18,7 @@
 
 #include "core/host.h"
 
+extern SysRes VG_(am_mmap_anon_float_valgrind)(SizeT length);
 extern SysRes VG_(am_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd, Off64T offset);
 extern void VG_(exit)(Int status) __attribute__((noreturn));
 
@@ -34,11 +36,11 @@ void vg_refuse(const HChar *format, ...)
 
 void *vg_reserve(SizeT bytes)
 {
-    void *memory = VG_(am_shadow_alloc)(VG_PGROUNDUP(bytes));
+    SysRes mapped = VG_(am_mmap_anon_float_valgrind)(VG_PGROUNDUP(bytes));
 
-    if (memory == NULL)
-        VG_(out_of_memory_NORETURN)("tenure", bytes);
-    return memory;
+    if (sr_isError(mapped))
+        vg_refuse("out of memory: the system gives no more %lu bytes (ulimit -v, or a limit of the container)", bytes);
+    return (void *)sr_Res(mapped);
 }
 
 void vg_release(void *memory, SizeT bytes)

@@ -92,7 +92,7 @@ class Tools:
 
     def cachegrind(self, program, options=(), geometry=None):
         return recorded(lambda path: self.run('cachegrind', program, [
-            '--vex-guest-chase=no', '--branch-sim=yes', '--show-below-main=yes', '--demangle=no',
+            '--vex-guest-chase=no', '--cache-sim=yes', '--branch-sim=yes', '--show-below-main=yes', '--demangle=no',
             '--cachegrind-out-file=' + path, *geometry_options(geometry), *options]), formats.read_cachegrind)
 
     def callgrind(self, program, options=(), geometry=None):
@@ -111,5 +111,6 @@ def tenure(tool, program, options=(), geometry=None):
 def cachegrind(program, options=(), geometry=None):
     """As a user runs it, without anything of ours."""
     return recorded(lambda path: run(['valgrind', '-q', '--tool=cachegrind', '--vex-guest-chase=no',
-                                      '--branch-sim=yes', '--show-below-main=yes', '--cachegrind-out-file=' + path,
+                                      '--cache-sim=yes', '--branch-sim=yes', '--show-below-main=yes',
+                                      '--cachegrind-out-file=' + path,
                                       *geometry_options(geometry), *options, *program]), formats.read_cachegrind)
