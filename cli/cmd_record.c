@@ -134,6 +134,7 @@ static const struct opt rows[] = {
     HEAD("What is collected (* and ? match in FUNCTION; may be repeated)"),
     SWITCH("collect-atstart", "collect from the start [yes]"),
     SWITCH("instr-atstart", "simulate from the start [yes]"),
+    SWITCH("instr-at-start", "the same, by Cachegrind's name"),
     FUNCTIONS("toggle-collect", "collect only inside FUNCTION"),
     FUNCTIONS("dump-before", "write a part whenever FUNCTION is entered"),
     FUNCTIONS("dump-after", "write a part whenever FUNCTION returns"),

@@ -38,6 +38,7 @@ static const struct option options[] = {
      "=yes|no  charge the lines resident at the end [yes]"},
     {"collect-atstart", NATIVE_BOOL, &vg.config.collect_at_start, 0, "=yes|no  collect from the start [yes]"},
     {"instr-atstart", YES_NO, &vg.options.instrument_at_start, 0, "=yes|no  simulate from the start [yes]"},
+    {"instr-at-start", YES_NO, &vg.options.instrument_at_start, 0, "=yes|no  the same, by Cachegrind's name"},
     {"toggle-collect", FUNCTIONS, NULL, TN_FN_TOGGLE,
      "=<functions>  collect inside only; * and ? match; may be repeated"},
     {"dump-before", FUNCTIONS, NULL, TN_FN_DUMP_BEFORE, "=<functions>  write a part at each entry"},

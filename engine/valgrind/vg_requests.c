@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vg_requests.c: tenure.h's requests, and those of Callgrind's header, so that a program annotated for Callgrind
- * works unchanged.
+ * vg_requests.c: tenure.h's requests, and those of Callgrind's and Cachegrind's headers, so that a program annotated
+ * for one of them works unchanged.
  *
  * Segment counters add a constant until collection is toggled for the first time; then all translations are
  * discarded, and new ones add the thread's `collecting` word. Switching instrumentation discards them as well.
@@ -14,6 +14,12 @@
 #include "include/tenure.h"
 #include "vg_output.h"
 #include "vg_threads.h"
+
+/* Cachegrind's header has these since Valgrind 3.22; programs that have it run under older ones too. */
+enum {
+    CACHEGRIND_START_INSTRUMENTATION_REQUEST = VG_USERREQ_TOOL_BASE('C', 'G'),
+    CACHEGRIND_STOP_INSTRUMENTATION_REQUEST,
+};
 
 static void discard_translations(void)
 {
@@ -97,6 +103,18 @@ static Bool callgrind_request(UWord request, UWord argument, UWord *answer)
     }
 }
 
+static Bool cachegrind_request(UWord request, UWord *answer)
+{
+    switch (request) {
+    case CACHEGRIND_START_INSTRUMENTATION_REQUEST:
+        return own_request(TENURE_REQUEST_START_INSTRUMENTATION, 0, answer);
+    case CACHEGRIND_STOP_INSTRUMENTATION_REQUEST:
+        return own_request(TENURE_REQUEST_STOP_INSTRUMENTATION, 0, answer);
+    default:
+        return False;
+    }
+}
+
 Bool vg_request(ThreadId tid, UWord *words, UWord *answer)
 {
     (void)tid;
@@ -104,5 +122,7 @@ Bool vg_request(ThreadId tid, UWord *words, UWord *answer)
         return own_request(words[0], words[1], answer);
     if (VG_IS_TOOL_USERREQ('C', 'T', words[0]))
         return callgrind_request(words[0], words[1], answer);
+    if (VG_IS_TOOL_USERREQ('C', 'G', words[0]))
+        return cachegrind_request(words[0], answer);
     return False;
 }

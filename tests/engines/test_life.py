@@ -47,7 +47,9 @@ class Requests(harness.EngineTest):
     def test_instrumentation(self):
         raw = self.run_guest("start", "--instr-atstart=no")
         self.assertEqual(instructions(raw), work(100))
-        self.assertEqual(instructions(self.run_guest("callgrind-stop")), work(10, 1000))
+        for what in ("callgrind-stop", "cachegrind-stop"):
+            self.assertEqual(instructions(self.run_guest(what)), work(10, 1000))
+        self.assertEqual(instructions(self.run_guest("start", "--instr-at-start=no")), work(100))
 
     def test_functions(self):
         self.assertEqual(len(self.run_guest("plain", "--dump-before=work").parts), 4)
