@@ -433,6 +433,11 @@ static int check(struct record *r, char **program, struct names *names, struct e
         term_error("record: --out: %s", wrong);
         return CLI_OWN_FAILURE;
     }
+    if (r->trace_children && !launch_has_scratch()) {
+        term_error("record: --trace-children: Valgrind makes a temporary file for each child, and none can be made in "
+                   "%s; set TMPDIR to another folder", getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
+        return CLI_OWN_FAILURE;
+    }
     return 0;
 }
 
@@ -449,7 +454,7 @@ static int record(struct record *r, char **program)
         return status;
     choose_caches(r);
     raw_pattern = names_raw_pattern(&names);
-    ending = launch(&engine, engine_argv(r, &engine, raw_pattern, program));
+    ending = launch(&engine, engine_argv(r, &engine, raw_pattern, program), names.directory);
     free(raw_pattern);
     engine_free(&engine);
     if (ending.failed)

@@ -198,7 +198,26 @@ static void give_signals_back(const struct sigaction *before)
         sigaction(handed_on[i], &before[LEFT + i], NULL);
 }
 
-struct ending launch(const struct engine *engine, char **argv)
+bool launch_has_scratch(void)
+{
+    const char *folder = getenv("TMPDIR");
+
+    return access(folder != NULL ? folder : "/tmp", W_OK | X_OK) == 0;
+}
+
+/* Valgrind needs a folder for temporary files. Where the program's is of no use (a read-only root) it gets another
+ * one, and the engine, which knows these names, shows the program what it had. */
+static void give_scratch(const char *folder)
+{
+    const char *own = getenv("TMPDIR");
+
+    if (launch_has_scratch())
+        return;
+    setenv(own != NULL ? "TENURE_PROGRAM_TMPDIR" : "TENURE_PROGRAM_NO_TMPDIR", own != NULL ? own : "", 1);
+    setenv("TMPDIR", folder, 1);
+}
+
+struct ending launch(const struct engine *engine, char **argv, const char *scratch)
 {
     struct sigaction before[LEFT + HANDED];
     struct ending ending = {0};
@@ -214,6 +233,7 @@ struct ending launch(const struct engine *engine, char **argv)
         give_signals_back(before);
         sigprocmask(SIG_SETMASK, &mask, NULL);
         setenv("VALGRIND_LIB", engine->tools, 1);
+        give_scratch(scratch);
         execv(engine->valgrind, argv);
         term_error("cannot run %s: %s", engine->valgrind, strerror(errno));
         _exit(CLI_OWN_FAILURE);

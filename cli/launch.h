@@ -4,8 +4,8 @@
  *
  * The distribution's `valgrind` may be a shell wrapper that puts variables into the environment; the real
  * program lies beside it as valgrind.bin and is run instead. Our tool is found relative to this program, so
- * that a build tree and an installation anywhere work alike. VALGRIND_LIB is set for Valgrind alone: the
- * engine takes it out of the program's environment again.
+ * that a build tree and an installation anywhere work alike. VALGRIND_LIB, and TMPDIR where the program's cannot
+ * be used, are set for Valgrind alone: the engine takes them out of the program's environment again.
  */
 #ifndef TENURE_CLI_LAUNCH_H
 #define TENURE_CLI_LAUNCH_H
@@ -37,8 +37,11 @@ struct ending {
 
 /* Runs `argv` (argv[0] is the engine's program) and waits for its end. While it runs, SIGINT and SIGQUIT,
  * which a terminal sends to both, are left to the program, and SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are
- * handed on. */
-struct ending launch(const struct engine *engine, char **argv);
+ * handed on. `scratch`: a folder for Valgrind's temporary files, if there is none in TMPDIR or /tmp. */
+struct ending launch(const struct engine *engine, char **argv, const char *scratch);
+
+/* Whether files can be made in TMPDIR, or in /tmp without it. */
+bool launch_has_scratch(void);
 
 /* Ends this process as `status` says the program ended: with its exit status, or by its signal. */
 _Noreturn void end_like(int status);

@@ -6,7 +6,8 @@
  * to (argc, argv, environment, auxiliary vector). Two things are wrong with it for us. The environment has what
  * Valgrind and its wrapper put there: LD_PRELOAD (for a library that we do not need), VALGRIND_LIB and
  * VALGRIND_LAUNCHER, and what the distribution's wrapper sets: two variables for C++ and a folder at the end of
- * LD_LIBRARY_PATH. And the stack pointer depends
+ * LD_LIBRARY_PATH; and where the program's TMPDIR is of no use to Valgrind, `tenure record` sets another one, and
+ * TENURE_PROGRAM_TMPDIR to what it was (TENURE_PROGRAM_NO_TMPDIR if it was not). And the stack pointer depends
  * on the size of the environment, so that two users do not get the same counts.
  *
  * So the vector is copied, without those entries, to a fixed distance below the top, and the arguments' strings
@@ -114,25 +115,46 @@ static Bool from_wrapper(const HChar *variable)
            VG_(strcmp)(variable, "GLIBCXX_FORCE_NEW=1") == 0;
 }
 
-static Bool wrapped(const struct image *image)
+/* What was done to the environment besides Valgrind's own variables. */
+struct changes {
+    Bool wrapped;        /* by the distribution's wrapper */
+    Bool other_tmpdir;   /* TMPDIR is not the program's ... */
+    const HChar *tmpdir; /* ... which is this, NULL if it had none */
+};
+
+static void find_changes(const struct image *image, struct changes *changes)
 {
     UWord i;
 
+    VG_(memset)(changes, 0, sizeof *changes);
     for (i = 0; i < image->variables; i++) {
-        if (from_wrapper((const HChar *)image->envp[i]))
-            return True;
+        const HChar *variable = (const HChar *)image->envp[i];
+
+        if (from_wrapper(variable))
+            changes->wrapped = True;
+        if (has_name(variable, "TENURE_PROGRAM_NO_TMPDIR"))
+            changes->other_tmpdir = True;
+        if (has_name(variable, "TENURE_PROGRAM_TMPDIR")) {
+            changes->other_tmpdir = True;
+            changes->tmpdir = variable + VG_(strlen)("TENURE_PROGRAM_");
+        }
     }
-    return False;
 }
 
-static Bool keep_variable(HChar *variable, Bool was_wrapped)
+/* The variable as the program had it; NULL if it had none. */
+static const HChar *variable_of_program(HChar *variable, const struct changes *changes)
 {
     if (has_name(variable, "LD_PRELOAD"))
-        return clean_preload(variable + VG_(strlen)("LD_PRELOAD="));
-    if (was_wrapped && has_name(variable, "LD_LIBRARY_PATH"))
-        return clean_library_path(variable + VG_(strlen)("LD_LIBRARY_PATH="));
-    return !has_name(variable, "VALGRIND_LIB") && !has_name(variable, "VALGRIND_LAUNCHER") &&
-           !from_wrapper(variable);
+        return clean_preload(variable + VG_(strlen)("LD_PRELOAD=")) ? variable : NULL;
+    if (changes->wrapped && has_name(variable, "LD_LIBRARY_PATH"))
+        return clean_library_path(variable + VG_(strlen)("LD_LIBRARY_PATH=")) ? variable : NULL;
+    if (changes->other_tmpdir && has_name(variable, "TMPDIR"))
+        return changes->tmpdir;
+    if (has_name(variable, "VALGRIND_LIB") || has_name(variable, "VALGRIND_LAUNCHER") ||
+        from_wrapper(variable) || has_name(variable, "TENURE_PROGRAM_TMPDIR") ||
+        has_name(variable, "TENURE_PROGRAM_NO_TMPDIR"))
+        return NULL;
+    return variable;
 }
 
 /* ------------------------------------------------------------------------------------------ the new stack */
@@ -195,16 +217,19 @@ static void copy_auxiliary(UWord *to, const struct image *image, Addr *strings)
 static void lay_out(UWord *to, const struct image *image)
 {
     Addr strings = (Addr)to + STRINGS;
-    Bool was_wrapped = wrapped(image);
+    struct changes changes;
     UWord i;
 
+    find_changes(image, &changes);
     *to++ = image->args;
     for (i = 0; i < image->args; i++)
         *to++ = copy_string(&strings, image->argv[i]);
     *to++ = 0;
     for (i = 0; i < image->variables; i++) {
-        if (keep_variable((HChar *)image->envp[i], was_wrapped))
-            *to++ = image->envp[i];
+        const HChar *variable = variable_of_program((HChar *)image->envp[i], &changes);
+
+        if (variable != NULL)
+            *to++ = (UWord)variable;
     }
     *to++ = 0;
     copy_auxiliary(to, image, &strings);

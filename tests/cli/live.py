@@ -61,6 +61,7 @@ def sees():
     same_as_bare("env", "env")
     preload = "/usr/lib/x86_64-linux-gnu/libm.so.6"
     same_as_bare("env-preload", "env", env=dict(PLAIN, LD_PRELOAD=preload, A="1", EMPTY=""))
+    same_as_bare("env-tmpdir", "env", env=dict(PLAIN, TMPDIR="/nowhere", Z="last"))
     same_as_bare("script", "sh", "-c", 'echo "$0 $*"; cat; ulimit -s -t -d', "name", "-o", "--help")
     same_as_bare("umask", "sh", "-c", "umask; trap; cat /dev/null")
 
