@@ -23,6 +23,7 @@
 #include "cli/term.h"
 #include "profile/profile.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -33,7 +34,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_PASSED = 256 };
+enum { MAX_PASSED = 256, MAX_SEPARATE = 100 /* callers, or levels */ };
 
 struct record {
     const char *out, *engine_name;
@@ -91,10 +92,24 @@ static const char *pass_function(void *into, const char *name, const char *value
     return *value == '\0' ? "name a function" : pass(into, name, value);
 }
 
+/* N or N=FUNCTION. */
+static const char *pass_separate(void *into, const char *name, const char *value)
+{
+    bool levels = strcmp(name, "separate-recs") == 0;
+    char *end = NULL;
+    unsigned long number = isdigit((unsigned char)*value) ? strtoul(value, &end, 10) : ULONG_MAX;
+
+    if (number > MAX_SEPARATE || (levels && number == 0) || (*end != '\0' && *end != '='))
+        return levels ? "give a number of levels from 1 to 100, for all functions or as N=FUNCTION"
+                      : "give a number of callers from 0 to 100, for all functions or as N=FUNCTION";
+    return strcmp(end, "=") == 0 ? "name a function" : pass(into, name, value);
+}
+
 // clang-format off
 #define HEAD(text) {OPT_HEADING, NULL, 0, NULL, text, 0, NULL, false}
 #define SWITCH(name, help) {OPT_TAKE, name, 0, "yes|no", help, 0, pass_switch, true}
 #define FUNCTIONS(name, help) {OPT_TAKE, name, 0, "FUNCTION", help, 0, pass_function, false}
+#define SEPARATE(name, help) {OPT_TAKE_COUNTED, name, 0, "N[=FUNCTION]", help, 0, pass_separate, false}
 #define CACHE(name, help) {OPT_TAKE, name, 0, "SIZE,ASSOC,LINE", help, 0, take_geometry, false}
 // clang-format on
 
@@ -141,6 +156,9 @@ static const struct opt rows[] = {
     FUNCTIONS("zero-before", "forget all costs whenever FUNCTION is entered"),
     FUNCTIONS("fn-skip", "costs of FUNCTION go to its caller"),
     SWITCH("skip-plt", "the same for procedure linkage tables [yes]"),
+    SEPARATE("separate-callers", "keep functions apart by their last N callers [0]"),
+    SEPARATE("separate-recs",
+             "and by N levels of recursion [1]; with FUNCTION that one\nalone, also written --separate-recsN=FUNCTION"),
 };
 
 /* What users of Callgrind and Cachegrind may try. */
@@ -157,9 +175,7 @@ static const struct opt_foreign foreign[] = {
     {"collect-bus", "there are no bus events; coherence is not simulated"},
     {"collect-systime", "costs are simulated, time in the kernel is not among them: use `perf trace`"},
     {"separate-threads", "threads are always kept apart: `tenure report --threads`"},
-    {"separate-callers", "call paths are always kept: `tenure report --tree`, and --paths for how many"},
-    {"separate-recs", "recursion never counts an event twice; `tenure report --tree` unfolds it"},
-    {"skip-direct-rec", "recursion never counts an event twice; see `tenure report --tree`"},
+    {"skip-direct-rec", "recursion never counts an event twice; its levels are kept apart by --separate-recs"},
     {"simulate-wb", "write-backs are not simulated"},
     {"simulate-hwpref", "prefetching is not simulated"},
     {NULL, NULL},

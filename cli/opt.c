@@ -183,6 +183,15 @@ int opt_misused(const struct opt_command *command, const char *format, ...)
 
 /* ------------------------------------------------------------------------------------------ parsing */
 
+static bool is_named(const struct opt *row, const char *name, size_t length)
+{
+    size_t n = strlen(row->name);
+
+    if (length < n || strncmp(row->name, name, n) != 0)
+        return false;
+    return length == n || (row->kind == OPT_TAKE_COUNTED && strspn(name + n, "0123456789") == length - n);
+}
+
 static const struct opt *find(const struct opt_command *command, const char *name, size_t length, char letter)
 {
     size_t i;
@@ -192,8 +201,7 @@ static const struct opt *find(const struct opt_command *command, const char *nam
 
         if (row->kind == OPT_HEADING)
             continue;
-        if (letter != 0 ? row->letter == letter
-                        : strlen(row->name) == length && !strncmp(row->name, name, length))
+        if (letter != 0 ? row->letter == letter : is_named(row, name, length))
             return row;
     }
     return NULL;
@@ -243,6 +251,7 @@ static const char *store(const struct opt *row, void *into, const char *value)
     case OPT_NUMBER:
         return store_number((double *)at, value);
     case OPT_TAKE:
+    case OPT_TAKE_COUNTED:
         return row->take(into, row->name, value != NULL ? value : "yes");
     }
     return NULL;
@@ -277,7 +286,8 @@ static int unknown_option(const struct opt_command *command, const char *word)
 /* Reads the option at argv[at]. Returns how many arguments it took, or -1 - status. */
 static int take_option(const struct opt_command *command, void *into, int argc, char **argv, int at)
 {
-    const char *word = argv[at], *value = NULL, *wrong;
+    const char *word = argv[at], *value = NULL, *wrong, *digits = "";
+    char *joined = NULL;
     bool is_long = word[1] == '-';
     const struct opt *row;
     int used = 1;
@@ -288,6 +298,8 @@ static int take_option(const struct opt_command *command, void *into, int argc, 
         row = find(command, word + 2, length, 0);
         if (word[2 + length] == '=')
             value = word + 3 + length;
+        if (row != NULL)
+            digits = word + 2 + strlen(row->name);
     } else {
         row = find(command, NULL, 0, word[1]);
         if (word[2] != '\0')
@@ -302,11 +314,17 @@ static int take_option(const struct opt_command *command, void *into, int argc, 
         value = argv[at + 1];
         used = 2;
     }
+    if (isdigit((unsigned char)*digits)) {
+        if (asprintf(&joined, "%.*s=%s", (int)strspn(digits, "0123456789"), digits, value) < 0)
+            abort();
+        value = joined;
+    }
     wrong = store(row, into, value);
     if (wrong != NULL && value != NULL)
-        return -1 - opt_misused(command, "--%s=%s: %s", row->name, value, wrong);
-    if (wrong != NULL)
-        return -1 - opt_misused(command, "--%s: %s", row->name, wrong);
+        used = -1 - opt_misused(command, "--%s=%s: %s", row->name, value, wrong);
+    else if (wrong != NULL)
+        used = -1 - opt_misused(command, "--%s: %s", row->name, wrong);
+    free(joined);
     return used;
 }
 

@@ -25,6 +25,7 @@ enum opt_kind {
     OPT_COUNT,  /* uint64_t: a whole number, perhaps with K, M or G behind it */
     OPT_NUMBER, /* double, not negative */
     OPT_TAKE,   /* `take` gets the value */
+    OPT_TAKE_COUNTED, /* the same; --nameN=value is --name=N=value */
 };
 
 /* `into` is the command's struct. NULL, or a few words about what is wrong with `value`. */

@@ -189,10 +189,24 @@ static UInt flags_of(const HChar *name, UInt fb_flags)
     return flags;
 }
 
+static UInt separate_of(UInt which, const HChar *name)
+{
+    const struct vg_separation *separation = vg.options.separations[which];
+
+    while (separation != NULL && !vg_pattern_matches(separation->text, name))
+        separation = separation->next;
+    return separation != NULL ? separation->number : vg.options.separate[which];
+}
+
 static UInt declare_function(UInt object, Addr start, SizeT size, const HChar *name, UInt fb_flags)
 {
-    struct tn_function_info info = {
-        .object = object, .start = start, .size = size, .name = name, .flags = flags_of(name, fb_flags)};
+    struct tn_function_info info = {.object = object,
+                                    .start = start,
+                                    .size = size,
+                                    .name = name,
+                                    .flags = flags_of(name, fb_flags),
+                                    .separate_callers = separate_of(VG_CALLERS, name),
+                                    .separate_recs = separate_of(VG_RECS, name)};
 
     return tn_function(vg.core, &info);
 }

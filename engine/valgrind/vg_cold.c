@@ -112,15 +112,13 @@ static void do_fetch(tn_thread *thread, const struct stretch *stretch, const str
 
 static void count_all(tn_thread *thread, const struct stretch *stretch)
 {
-    ULong *counters = (ULong *)((UChar *)thread + vg.layout->counters);
-    ULong step = vg.by_collecting ? thread->collecting : 1;
     UInt i;
 
     thread->clock += (ULong)stretch->count * TN_STEP;
     thread->data += stretch->reads | (ULong)stretch->writes << 32;
     thread->branches += (stretch->branches & 0xffff) | (ULong)(stretch->branches >> 16) << 32;
     for (i = 0; i < stretch->counters; i++)
-        counters[stretch->list[i]] += step;
+        vg_count(thread, stretch->list[i]);
 }
 
 /* The helper. `guest` is the guest state; the slots follow the thread base in its first shadow. */

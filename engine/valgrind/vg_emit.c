@@ -113,6 +113,11 @@ void vg_emit_flush(struct vg_builder *b)
 
 /* ------------------------------------------------------------------------------------------ stretches */
 
+static void counted(UWord counter)
+{
+    tn_count(vg.current, counter);
+}
+
 static IRExpr *counter_step(struct vg_builder *b)
 {
     if (!vg.by_collecting)
@@ -124,6 +129,10 @@ static void count(struct vg_builder *b, UInt counter)
 {
     if (b->cold) {
         vg_cold_counter(b, counter);
+        return;
+    }
+    if (vg.separate) {
+        vg_call_helper(b, "counted", counted, mkIRExprVec_1(vg_u64(counter)), NULL);
         return;
     }
     add_to(b, vg.layout->counters + 8ull * counter, counter_step(b));
@@ -315,11 +324,10 @@ static void whole_data(Addr address, UWord id)
 static void guarded_data(Addr address, UWord id, UWord counter, UWord write)
 {
     tn_thread *thread = vg.current;
-    uint64_t *counters = (uint64_t *)((UChar *)thread + vg.layout->counters);
 
     thread->clock += TN_STEP;
     thread->data += write ? 1ull << 32 : 1;
-    counters[counter] += vg.by_collecting ? thread->collecting : 1;
+    vg_count(thread, counter);
     if (vg.config.cache_sim)
         tn_whole_data(thread, address, id);
 }

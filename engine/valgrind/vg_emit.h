@@ -19,6 +19,17 @@ struct vg_builder {
     Bool cold;                        /* see vg_cold.h */
 };
 
+/* A counter, counted once, from C. */
+static inline void vg_count(tn_thread *thread, UInt counter)
+{
+    uint64_t *counters = (uint64_t *)((UChar *)thread + vg.layout->counters);
+
+    if (vg.separate)
+        tn_count(thread, counter);
+    else
+        counters[counter] += vg.by_collecting ? thread->collecting : 1;
+}
+
 /* Small helpers for building IR. */
 IRTemp vg_assign(struct vg_builder *b, IRExpr *value);
 IRExpr *vg_u64(ULong value);

@@ -12,13 +12,13 @@
 
 struct vg_engine vg;
 
-enum kind { YES_NO, NATIVE_BOOL, TEXT, COUNT, GEOMETRY, FUNCTIONS };
+enum kind { YES_NO, NATIVE_BOOL, TEXT, COUNT, GEOMETRY, FUNCTIONS, SEPARATE };
 
 struct option {
     const HChar *name; /* without the leading -- */
     enum kind kind;
     void *target;      /* Bool, bool, const HChar *, uint64_t, struct tn_geometry; FUNCTIONS: unused */
-    UInt detail;       /* GEOMETRY: index of its source; FUNCTIONS: the flag */
+    UInt detail;       /* GEOMETRY: index of its source; FUNCTIONS: the flag; SEPARATE: VG_CALLERS, VG_RECS */
     const HChar *help; /* "value  text"; NULL: for debugging */
 };
 
@@ -46,6 +46,10 @@ static const struct option options[] = {
     {"zero-before", FUNCTIONS, NULL, TN_FN_ZERO_BEFORE, "=<functions>  forget all costs at each entry"},
     {"fn-skip", FUNCTIONS, NULL, TN_FN_SKIP, "=<functions>  costs go to the caller"},
     {"skip-plt", YES_NO, &vg.options.skip_plt, 0, "=yes|no  so for procedure linkage tables [yes]"},
+    {"separate-callers", SEPARATE, NULL, VG_CALLERS,
+     "=<n>[=<functions>]  keep functions apart by <n> callers; also --separate-callers<n>=<functions> [0]"},
+    {"separate-recs", SEPARATE, NULL, VG_RECS,
+     "=<n>[=<functions>]  and by <n> levels of recursion; also --separate-recs<n>=<functions> [1]"},
     {"fork-inherit", YES_NO, &vg.options.fork_inherit, 0,
      "=yes|no  a forked child goes on with its parent's costs [no]"},
     {"clean-environment", YES_NO, &vg.options.clean_environment, 0, NULL},
@@ -68,22 +72,24 @@ static const struct {
     {"collect-bus", "there are no global bus events; coherence is not simulated"},
     {"collect-systime", "the costs are simulated; time in the kernel is not among them: use `perf trace`"},
     {"separate-threads", "threads are always kept apart; reports show them apart or together"},
-    {"separate-callers", "call paths are always kept: use the call tree, and --paths for how many"},
-    {"separate-recs", "recursion never counts an event twice here, so levels need no separation"},
-    {"skip-direct-rec", "recursion never counts an event twice here; use the call tree"},
+    {"skip-direct-rec", "recursion never counts an event twice here; its levels are kept apart by --separate-recs"},
     {"simulate-wb", "write-backs are not simulated"},
     {"simulate-hwpref", "prefetching is not simulated"},
 };
 
-static Bool named(const HChar *argument, const HChar *name, const HChar **value)
+/* A SEPARATE option's value begins right behind the name. */
+static Bool named(const HChar *argument, const struct option *option, const HChar **value)
 {
-    SizeT length = VG_(strlen)(name);
+    SizeT length = VG_(strlen)(option->name);
 
-    if (VG_(strncmp)(argument, "--", 2) != 0 || VG_(strncmp)(argument + 2, name, length) != 0)
+    if (VG_(strncmp)(argument, "--", 2) != 0 || VG_(strncmp)(argument + 2, option->name, length) != 0)
         return False;
-    if (argument[2 + length] != '=')
+    *value = argument + 2 + length;
+    if (option->kind == SEPARATE)
+        return **value == '=' || VG_(isdigit)(**value);
+    if (**value != '=')
         return False;
-    *value = argument + 3 + length;
+    ++*value;
     return True;
 }
 
@@ -122,6 +128,31 @@ static void take_functions(const struct option *option, const HChar *argument, c
         vg.config.collect_at_start = false; /* a later --collect-atstart=yes wins */
 }
 
+/* What is behind the name: =N, =N=FUNCTIONS or N=FUNCTIONS. */
+static void take_separate(const struct option *option, const HChar *argument, const HChar *rest)
+{
+    struct vg_separation *separation;
+    UInt least = option->detail == VG_RECS ? 1 : 0;
+    const HChar *digits = *rest == '=' ? rest + 1 : rest;
+    HChar *end = NULL;
+    ULong number = VG_(isdigit)(*digits) ? VG_(strtoull10)(digits, &end) : TN_MAX_SEPARATE + 1;
+
+    if (number < least || number > TN_MAX_SEPARATE || (*end != '=' && (*end != '\0' || digits == rest)))
+        vg_refuse("%s: give a number from %u to %u, for all functions or as in --%s%u=FUNCTION", argument, least,
+                  TN_MAX_SEPARATE, option->name, least + 1);
+    if (*end == '\0') {
+        vg.options.separate[option->detail] = number;
+        return;
+    }
+    if (end[1] == '\0')
+        vg_refuse("%s: name a function", argument);
+    separation = VG_(malloc)("tenure.separation", sizeof *separation);
+    separation->text = end + 1;
+    separation->number = number;
+    separation->next = vg.options.separations[option->detail];
+    vg.options.separations[option->detail] = separation;
+}
+
 static void take(const struct option *option, const HChar *argument, const HChar *value)
 {
     switch (option->kind) {
@@ -147,10 +178,13 @@ static void take(const struct option *option, const HChar *argument, const HChar
     case FUNCTIONS:
         take_functions(option, argument, value);
         break;
+    case SEPARATE:
+        take_separate(option, argument, value);
+        break;
     }
 }
 
-/* The name as written, with its digits, or followed by digits (--separate-callers3=f). */
+/* The name as written, or followed by digits. */
 static Bool is_refused(const HChar *argument, const HChar *name)
 {
     SizeT length = VG_(strlen)(name);
@@ -171,7 +205,7 @@ Bool vg_options_take(const HChar *argument)
     if (VG_(Clo_Mode)() != cloP)
         return False;
     for (i = 0; i < sizeof options / sizeof options[0]; i++) {
-        if (named(argument, options[i].name, &value)) {
+        if (named(argument, &options[i], &value)) {
             take(&options[i], argument, value);
             return True;
         }
@@ -211,15 +245,30 @@ void vg_options_default(void)
     vg.options.skip_plt = True;
     vg.options.clean_environment = True;
     vg.options.cold_blocks = True;
+    vg.options.separate[VG_RECS] = 1;
     vg_geometry_detect(&vg.config);
+}
+
+static UInt most_separate(UInt which)
+{
+    const struct vg_separation *separation;
+    UInt most = vg.options.separate[which];
+
+    for (separation = vg.options.separations[which]; separation != NULL; separation = separation->next)
+        most = separation->number > most ? separation->number : most;
+    return most;
 }
 
 void vg_options_check(void)
 {
-    const char *wrong = tn_config_check(&vg.config);
     const struct vg_pattern *pattern;
+    const char *wrong;
     Bool toggles = False;
 
+    vg.config.separate_callers = most_separate(VG_CALLERS);
+    vg.config.separate_recs = most_separate(VG_RECS);
+    vg.separate = vg.config.separate_callers > 0 || vg.config.separate_recs > 1;
+    wrong = tn_config_check(&vg.config);
     if (wrong != NULL)
         vg_refuse("%s", wrong);
     for (pattern = vg.options.patterns; pattern != NULL; pattern = pattern->next)

@@ -6,7 +6,7 @@
  * tool only from there. So the engine is one structure, `vg`, that every file may read and whose owners are:
  *
  *   vg_main.c        core, layout, life
- *   vg_options.c     options, config
+ *   vg_options.c     options, config, separate
  *   vg_threads.c     current and everything about threads, signals and forks
  *   vg_requests.c    instrumenting, by_collecting
  *
@@ -33,9 +33,19 @@ struct vg_pattern {
     struct vg_pattern *next;
 };
 
+/* Functions whose name matches are kept apart by so many callers, or so many levels of recursion. */
+struct vg_separation {
+    const HChar *text; /* with * and ? */
+    UInt number;
+    struct vg_separation *next;
+};
+enum { VG_CALLERS, VG_RECS, VG_SEPARATIONS };
+
 struct vg_options {
     const HChar *out_file;
     struct vg_pattern *patterns;
+    UInt separate[VG_SEPARATIONS];                     /* of functions that none of these matches */
+    struct vg_separation *separations[VG_SEPARATIONS]; /* the latest first */
     Bool instrument_at_start;
     Bool skip_plt;
     Bool fork_inherit;
@@ -52,6 +62,7 @@ struct vg_engine {
     const struct tn_layout *layout;
     tn_thread *current;                       /* the thread that runs; the helpers' */
     Bool instrumenting;                       /* new translations are instrumented */
+    Bool separate;                            /* contexts are kept apart: tn_count counts */
     Bool by_collecting;                       /* segment counters add thread->collecting instead of 1 */
     Bool forked;                              /* this process is a forked child */
     Bool functions_dump;                      /* some --dump-before or --dump-after was given */

@@ -67,7 +67,7 @@ def passed_options(root):
     """Names that cmd_record.c hands through."""
     with open(os.path.join(root, "cli/cmd_record.c"), encoding="utf-8") as file:
         table = file.read().split("rows[] = {")[1].split("\n};")[0]
-    return set(re.findall(r'(?:SWITCH|FUNCTIONS|CACHE)\("([\w-]+)"', table)) | set(
+    return set(re.findall(r'(?:SWITCH|FUNCTIONS|CACHE|SEPARATE)\("([\w-]+)"', table)) | set(
         re.findall(r'\{OPT_TAKE, "([\w-]+)"', table))
 
 

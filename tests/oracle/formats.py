@@ -79,7 +79,8 @@ class Names:
         if not match:
             return text
         if match[2] is not None:
-            self.known[match[1]] = match[2]
+            # A context's name is made of its functions': (12)'2'(7)
+            self.known[match[1]] = re.sub(r"(^|')\((\d+)\)", lambda m: m[1] + self.known[m[2]], match[2])
         return self.known.get(match[1], '???')
 
 

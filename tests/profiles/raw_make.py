@@ -7,6 +7,7 @@ As a module: class Raw collects records and writes parts. Run by itself it write
 
     raw_make.py small FILE           two objects, two threads, recursion, two parts: every record type
     raw_make.py random FILE [SEED]   random program, costs that obey the rules of docs/attribution.md
+    raw_make.py contexts FILE    example 13 of docs/attribution.md
     raw_make.py large FILE [N]       N instructions, for timing
     raw_make.py deep FILE [N]        N nodes of the call tree, for timing
 
@@ -338,6 +339,46 @@ def deep(path, count):
     raw.save(path)
 
 
+def contexts(path):
+    """Example 13 of docs/attribution.md: one separated caller, two levels of recursion."""
+    main, f, g, f_main, f2_main, g_f, g_main = range(1, 8)
+    raw = Raw()
+    raw.events()
+    raw.object(1, "/nowhere/contexts", 0x1000, 0x3000)
+    raw.thread(1, 1)
+    for i, name in ((main, "main"), (f, "_Z1fi"), (g, "g")):
+        raw.function(i, 1, i * 0x1000, 0x100, name)
+    raw.context(f_main, f, 1, [main])
+    raw.context(f2_main, f, 2, [main])
+    raw.context(g_f, g, 1, [f])
+    raw.context(g_main, g, 1, [main])
+    code = [(0x1000, main, CALL, 1), (0x1004, main, CALL, 1), (0x2000, f_main, CALL, 1), (0x2004, f_main, CALL, 1),
+            (0x2008, f_main, RETURN, 1), (0x2000, f2_main, CALL, 1), (0x2008, f2_main, RETURN, 1), (0x3000, g_f, 0, 2),
+            (0x3004, g_f, RETURN, 2), (0x3000, g_main, 0, 1), (0x3004, g_main, RETURN, 1)]
+    for i, (address, context, flags, times) in enumerate(code):
+        raw.instr(i + 1, address, 4, context, flags, reads=int(flags == RETURN))
+    arcs = [(1, main, f_main, 1, 9), (3, f_main, g_f, 1, 2), (4, f_main, f2_main, 1, 4), (6, f2_main, g_f, 1, 2),
+            (2, main, g_main, 1, 2)]
+    for i, (site, caller, callee, calls, _) in enumerate(arcs):
+        raw.arc(i + 1, site, caller, callee)
+    for i, (_, _, flags, times) in enumerate(code):
+        raw.self_cost(1, i + 1, [times, times * (flags == RETURN), 0, 0, 0, 0, 0])
+
+    def cost(instructions):
+        return costs([instructions, 0, 0, 0, 0, 0, 0])
+
+    for i, (parent, arc, context, own) in enumerate([(0, 0, main, 2), (1, 1, f_main, 3), (2, 2, g_f, 2),
+                                                     (2, 3, f2_main, 2), (4, 4, g_f, 2), (1, 5, g_main, 2)]):
+        raw.node(i + 1, parent, arc, context, 1, 1, cost(own))
+    for i, (_, _, _, calls, inclusive) in enumerate(arcs):
+        raw.arc_cost(i + 1, calls, cost(inclusive))
+    for context, calls, own, inclusive in ((main, 1, 2, 13), (f_main, 1, 3, 9), (f2_main, 1, 2, 4), (g_f, 2, 4, 4),
+                                           (g_main, 1, 2, 2)):
+        raw.func_cost(context, calls, cost(own), cost(inclusive))
+    raw.end()
+    raw.save(path)
+
+
 def small(path):
     Random(seed=3, functions=5, nodes=12).write(path)
 
@@ -347,6 +388,8 @@ if __name__ == "__main__":
     number = int(sys.argv[3]) if len(sys.argv) > 3 else None
     if what == "small":
         small(path)
+    elif what == "contexts":
+        contexts(path)
     elif what == "random":
         Random(seed=number or 1).write(path)
     elif what == "deep":
