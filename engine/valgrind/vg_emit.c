@@ -15,7 +15,7 @@
  *     o = table[a >> line_bits & table_mask];
  *     way(o)->use += 1 | size << TN_TOUCH_BITS;
  *     way(o)->mask |= granules of a .. a + size - 1;
- *     way(o)->stamp = clock + order * TN_STEP;
+ *     way(o)->stamp = clock - back;
  *
  * about 25 host instructions. A helper call makes VEX keep every value that is needed afterwards in one of five
  * registers, or in memory; so the test is emitted before the access itself, whose result is then not yet there.
@@ -154,11 +154,8 @@ static ULong branches_of(const struct vg_builder *b, const struct vg_stretch *st
 static void add_totals(struct vg_builder *b, const struct vg_stretch *stretch)
 {
     ULong branches = branches_of(b, stretch);
-    IRExpr *after;
 
-    b->clock = vg_assign(b, IRExpr_Load(Iend_LE, Ity_I64, field(b, offsetof(tn_thread, clock))));
-    after = binary(b, Iop_Add64, IRExpr_RdTmp(b->clock), vg_u64((ULong)stretch->count * TN_STEP));
-    store64(b, field(b, offsetof(tn_thread, clock)), after);
+    add_to(b, offsetof(tn_thread, clock), vg_u64((ULong)stretch->count * TN_STEP));
     if (stretch->reads + stretch->writes > 0)
         add_to(b, offsetof(tn_thread, data), vg_u64(stretch->reads | (ULong)stretch->writes << 32));
     if (branches != 0)
@@ -186,14 +183,11 @@ static UInt back_of(const struct vg_builder *b, UInt order)
     return (b->stretch->count - order) * TN_STEP;
 }
 
-/* The stamp of what happens `back` before the end of the stretch. */
+/* The stamp of what happens `back` before the end of the stretch. Reading the clock anew costs less than a register
+ * that has to survive the slow path's call. */
 static IRExpr *stamp(struct vg_builder *b, UInt back)
 {
-    ULong from_start = (ULong)b->stretch->count * TN_STEP - back;
-
-    if (from_start == 0)
-        return IRExpr_RdTmp(b->clock);
-    return binary(b, Iop_Add64, IRExpr_RdTmp(b->clock), vg_u64(from_start));
+    return binary(b, Iop_Add64, load64(b, field(b, offsetof(tn_thread, clock))), vg_u64(-(ULong)back));
 }
 
 /* The address, but for the constant distance of all ways, of the way that an element of the way table names. */
@@ -389,7 +383,8 @@ static void emit_test(struct vg_builder *b, IRExpr *address, UInt size, UInt id,
 {
     const struct tn_l1_layout *l1 = &vg.layout->d1;
     ULong line_size = 1ull << l1->line_bits;
-    IRExpr *way = way_at(b, element(b, table_index(b, address), 1, l1->table));
+    IRExpr *index = table_index(b, address);
+    IRExpr *way = way_at(b, element(b, index, 1, l1->table));
     IRExpr *line = load64(b, way_field(b, l1, way, offsetof(struct tn_way, line)));
     IRExpr *x = binary(b, Iop_Sub64, address, line);
     IRExpr *hit = binary(b, Iop_CmpLT64U, x, vg_u64(line_size + 1 - size));
@@ -397,7 +392,7 @@ static void emit_test(struct vg_builder *b, IRExpr *address, UInt size, UInt id,
 
     vg_call_helper(b, "slow_data", slow_data, mkIRExprVec_2(address, vg_u64(id)),
                    atom(b, IRExpr_Unop(Iop_Not1, hit)));
-    way = way_at(b, element(b, table_index(b, address), 1, l1->table));
+    way = way_at(b, element(b, index, 1, l1->table));
     bump_way(b, l1, way, use, vg.config.use ? data_mask(b, address, size) : NULL, back);
 }
 

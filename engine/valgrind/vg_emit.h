@@ -14,7 +14,6 @@ struct vg_builder {
     const struct vg_plan *plan;
     const struct vg_stretch *stretch; /* the current one */
     IRTemp base;                      /* the thread, tn_thread * */
-    IRTemp clock;                     /* at the beginning of the stretch */
     Addr fetched;                     /* the line the last fetch run was in; 1: none */
     Bool cold;                        /* see vg_cold.h */
 };

@@ -139,6 +139,21 @@ void __wrap_sanityCheckIRSB(const IRSB *block, const HChar *caller, Bool flat, I
         __real_sanityCheckIRSB(block, caller, flat, guest_word);
 }
 
+/* What VEX calls from outside its optimiser is the cleaning up behind instrumentation: constants are propagated once,
+ * what nobody needs is removed twice. */
+extern IRSB *__wrap_cprop_BB(IRSB *block);
+extern void __wrap_do_deadcode_BB(IRSB *block);
+
+IRSB *__wrap_cprop_BB(IRSB *block)
+{
+    return block;
+}
+
+void __wrap_do_deadcode_BB(IRSB *block)
+{
+    (void)block;
+}
+
 /* ------------------------------------------------------------------------------------------ life */
 
 extern Bool VG_(clo_trace_children); /* Valgrind's; not announced to tools */
