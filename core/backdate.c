@@ -2,8 +2,7 @@
 /*
  * backdate.c: making, finding, folding and pruning use nodes; see backdate.h for what they mean.
  *
- * Edges are found through one hash table keyed by (parent, site, function); the test that a call makes first,
- * with the child last called, is in the header. Whether an arc is on a path is asked only when an edge is new,
+ * Edges are found through one hash table keyed by (parent, site, function), unless it is the child last called. Whether an arc is on a path is asked only when an edge is new,
  * by walking up: the walk's length is bounded by the number of arcs, and its answer is kept in the edge.
  */
 #include "backdate.h"
@@ -217,8 +216,7 @@ static struct tn_node *same_set(const struct tn_forest *forest, struct tn_node *
     return NULL;
 }
 
-static struct tn_node *edge_new(struct tn_forest *forest, struct tn_node *caller, uint32_t site,
-                                uint32_t function)
+struct tn_node *tn_node_make(struct tn_forest *forest, struct tn_node *caller, uint32_t site, uint32_t function)
 {
     uint32_t context = forest->contexts ? tn_context_below(forest->contexts, caller, function) : function;
     struct tn_node *edge = node_new(forest, function, context, caller->thread);
@@ -235,15 +233,13 @@ static struct tn_node *edge_new(struct tn_forest *forest, struct tn_node *caller
     return edge;
 }
 
-struct tn_node *tn_node_edge(struct tn_forest *forest, struct tn_node *caller, uint32_t site,
+struct tn_node *tn_node_find(const struct tn_forest *forest, const struct tn_node *caller, uint32_t site,
                              uint32_t function)
 {
-    for (struct tn_node *node = *bucket_of(forest, caller, site, function); node; node = node->hash_next) {
-        if (node->parent == caller && node->site == site && node->function == function)
-            return node;
-    }
-    tn_forest_prune(forest);
-    return edge_new(forest, caller, site, function);
+    struct tn_node *node = *bucket_of(forest, caller, site, function);
+    while (node && (node->parent != caller || node->site != site || node->function != function))
+        node = node->hash_next;
+    return node;
 }
 
 /* Below a new parent, the nodes that run its context no longer bring it to their paths. */
@@ -428,6 +424,7 @@ static struct tn_node *prune_one(struct tn_forest *forest, struct tn_node *node)
     if (node->branched)
         tn_pool_put(&forest->pools->branched, node->branched);
     node->id = 0;
+    node->parent = NULL;
     tn_pool_put(&forest->nodes, node);
     forest->now--;
     forest->pruned++;
@@ -445,7 +442,7 @@ static bool in_use(const struct tn_forest *forest, struct tn_node *node)
 
 /* One round over all nodes from the hand on; a node that became a leaf goes at once with its last child. If a
  * round frees too little, the next one waits until the tree has grown by an eighth. */
-void tn_forest_prune_some(struct tn_forest *forest)
+void tn_forest_prune(struct tn_forest *forest)
 {
     uint64_t goal = forest->slack ? forest->limit - forest->limit / 8 : forest->limit;
     for (uint64_t left = forest->now; left && forest->now > goal; left--) {
@@ -468,24 +465,31 @@ struct tn_branched *tn_node_branched(struct tn_forest *forest, struct tn_node *n
 
 /* ------------------------------------------------------------------------------------------ checks */
 
+static void check_node(const struct tn_forest *forest, const struct tn_node *node)
+{
+    uint32_t children = 0;
+    for (const struct tn_node *child = node->first_child; child; child = child->next, children++) {
+        if (child->parent != node)
+            tn_host_panic("use node: a child has another parent");
+    }
+    if (children != node->children)
+        tn_host_panic("use node: children are miscounted");
+    if ((int32_t)(node->sent - node->seen) < 0)
+        tn_host_panic("use node: more entries seen than sent");
+    if (node->target != node && (node->children || node->pins || node->sent))
+        tn_host_panic("use node: an alias is in use");
+    if (node->recent && node->recent->parent != node)
+        tn_host_panic("use node: the child last called is another's");
+    if (node->parent && tn_node_find(forest, node->parent, node->site, node->function) != node)
+        tn_host_panic("use node: its edge is not found");
+}
+
 void tn_forest_check(const struct tn_forest *forest)
 {
     uint64_t count = 0;
     struct tn_pool_walk walk = {0};
-    for (const struct tn_node *node; (node = next_node(forest, &walk));) {
-        uint32_t children = 0;
-        for (const struct tn_node *child = node->first_child; child; child = child->next, children++) {
-            if (child->parent != node)
-                tn_host_panic("use node: a child has another parent");
-        }
-        if (children != node->children)
-            tn_host_panic("use node: children are miscounted");
-        if ((int32_t)(node->sent - node->seen) < 0)
-            tn_host_panic("use node: more entries seen than sent");
-        if (node->target != node && (node->children || node->pins || node->sent))
-            tn_host_panic("use node: an alias is in use");
-        count++;
-    }
+    for (const struct tn_node *node; (node = next_node(forest, &walk)); count++)
+        check_node(forest, node);
     if (count != forest->now)
         tn_host_panic("use nodes are miscounted");
 }

@@ -19,7 +19,7 @@
  *
  *   pins == 0 and children == 0 and sent == seen and live == 0
  *
- *   pins   call-stack entries (and the running function) that will come back to it
+ *   pins   what will come back to it and is not a descendant (stack.h)
  *   sent   queue entries that name it as loader; seen: those the consumer has taken (both modulo 2^32)
  *   live   level-1 tenures and last-level records that will charge it
  */
@@ -38,11 +38,11 @@ struct tn_node {
     uint32_t site, function; /* the edge from the parent: calling instruction, function that runs */
     struct tn_node *parent;
     struct tn_node *recent; /* the child last called */
+    struct tn_node *then;   /* the sibling called next, last time; may have gone since: compare parents too */
     struct tn_node *target; /* where a call over this edge leads: the node itself, or an ancestor (alias) */
     struct tn_node *hash_next;
     uint64_t calls;
     uint32_t pins, children;
-    uint64_t filter; /* one bit per context on the path; a clear bit says that it is not there */
     /* 64 that are added to when another node runs next, and by the consumer (seen, live, late) */
     struct tn_ran ran;
     uint64_t *late[TN_STREAMS];
@@ -50,10 +50,12 @@ struct tn_node {
     uint32_t arc, id, thread;
     /* the rest */
     uint32_t context; /* of the function; the function itself unless contexts are kept apart (context.h) */
+    uint64_t filter; /* one bit per context on the path; a clear bit says that it is not there */
     struct tn_branched *branched; /* NULL: no branches simulated */
     struct tn_costs *below;       /* given by pruned children; NULL: none */
     struct tn_node *first_child, *next, *prev; /* siblings */
     bool charges_arc, charges_function, handler, defined, pruned_below;
+    bool plain;         /* its function asks for nothing special, and may be entered without a look at its flags */
     bool open;          /* its root may get a parent yet: not pruned */
     uint8_t last_calls; /* low bits of calls when pruning last looked: it is not in use if they are the same */
 };
@@ -98,32 +100,17 @@ void tn_forest_free(struct tn_forest *forest);
 /* A new root that runs `function`, unpinned. */
 struct tn_node *tn_forest_root(struct tn_forest *forest, uint32_t function, uint32_t thread, bool handler);
 
-/* The slow part of tn_node_call: find or make the edge. */
-struct tn_node *tn_node_edge(struct tn_forest *forest, struct tn_node *caller, uint32_t site,
+/* The edge from `caller` over (site, function); NULL if there is none. Its target is the node that runs then. */
+struct tn_node *tn_node_find(const struct tn_forest *forest, const struct tn_node *caller, uint32_t site,
                              uint32_t function);
-
-/* The edge from `caller` over (site, function). Its target is the node that runs then. */
-static inline struct tn_node *tn_node_call(struct tn_forest *forest, struct tn_node *caller, uint32_t site,
-                                           uint32_t function)
-{
-    struct tn_node *edge = caller->recent;
-    if (edge == NULL || edge->site != site || edge->function != function) {
-        edge = tn_node_edge(forest, caller, site, function);
-        caller->recent = edge;
-    }
-    return edge;
-}
+/* Make it. */
+struct tn_node *tn_node_make(struct tn_forest *forest, struct tn_node *caller, uint32_t site, uint32_t function);
 
 /* Put a root that runs `function` above `root`: a return went past the known bottom of a stack. Returns it. */
 struct tn_node *tn_forest_parent(struct tn_forest *forest, struct tn_node *root, uint32_t function);
 
-/* Prune what the policy asks for. To be called where no queue entry is under way but those counted in `sent`. */
-void tn_forest_prune_some(struct tn_forest *forest);
-static inline void tn_forest_prune(struct tn_forest *forest)
-{
-    if (forest->now > forest->prune_at)
-        tn_forest_prune_some(forest);
-}
+/* Prune what the policy asks for, but nothing that is pinned. */
+void tn_forest_prune(struct tn_forest *forest);
 
 /* Give all costs to arcs and functions; nodes stay, with costs of zero. `each` is called for every node before
  * its costs go, parents before children. */

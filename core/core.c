@@ -103,6 +103,7 @@ tn_core *tn_core_new(const struct tn_config *config)
     }
     tn_pool_init(&core->stack_pool, sizeof(struct tn_stack));
     tn_pool_init(&core->level_pool, sizeof(struct tn_handler_level));
+    tn_pool_init(&core->resolver_pool, sizeof(struct tn_resolver));
     tn_pool_init(&core->special_pool, sizeof(struct tn_special));
     tn_pool_init(&core->handler_pool, sizeof(struct tn_handler_root));
     tn_array_init(&core->threads, sizeof(struct tn_thread_record));
@@ -415,7 +416,7 @@ static void drain(tn_core *core)
 {
     if (core->config.cache_sim)
         tn_drain(core);
-    tn_forest_prune(&core->forest);
+    tn_prune(core, &core->forest);
 }
 
 static void zero_counters(struct tn_thread *thread)
@@ -592,6 +593,7 @@ void tn_core_free(tn_core *core)
     tn_pool_free(&core->stack_pool);
     tn_pool_free(&core->level_pool);
     tn_pool_free(&core->special_pool);
+    tn_pool_free(&core->resolver_pool);
     tn_pool_free(&core->handler_pool);
     tn_array_free(&core->threads);
     tn_array_free(&core->metas);

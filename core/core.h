@@ -41,7 +41,7 @@ struct tn_core {
     struct tn_cost_pools pools;
     struct tn_forest forest;
     struct tn_contexts *contexts; /* NULL: a function is its only context */
-    struct tn_pool stack_pool, level_pool, handler_pool, special_pool;
+    struct tn_pool stack_pool, level_pool, handler_pool, special_pool, resolver_pool;
     struct tn_pool displaced_pool;
     uint64_t records_live, records_max;
     struct tn_shape shapes[TN_LEVELS]; /* of the lower levels, by enum tn_level */
@@ -63,6 +63,7 @@ struct tn_core {
         uint32_t part, objects, functions, instrs, metas;
         bool header;
     } written;
+    uint64_t check_after; /* steps, in debug builds (tn_check) */
     uint64_t slow_data, slow_fetch, drains, nodes_summed, calls, returns, unwinds, jumps;
 };
 
@@ -93,7 +94,7 @@ static inline struct tn_entry *tn_queue_add(tn_core *core)
 {
     if (core->queued == TN_QUEUE) {
         tn_drain(core);
-        tn_forest_prune(&core->forest);
+        tn_prune(core, &core->forest);
     }
     return &core->queue[core->queued++];
 }

@@ -24,19 +24,6 @@ void tn_cost_pools_free(struct tn_cost_pools *pools)
     tn_pool_free(&pools->branched);
 }
 
-void tn_ran_add(uint64_t *immediate, const struct tn_ran *ran, const struct tn_branched *branched)
-{
-    immediate[TN_Ir] += (ran->clock >> TN_STEP_BITS) - ran->reads - ran->writes;
-    immediate[TN_Dr] += ran->reads;
-    immediate[TN_Dw] += ran->writes;
-    if (!branched)
-        return;
-    immediate[TN_Bc] += branched->conditional;
-    immediate[TN_Bcm] += branched->bcm;
-    immediate[TN_Bi] += branched->indirect;
-    immediate[TN_Bim] += branched->bim;
-}
-
 void tn_costs_add(struct tn_cost_pools *pools, struct tn_costs *to, const struct tn_costs *from)
 {
     for (int i = 0; i < TN_IMMEDIATE_EVENTS; i++)

@@ -16,6 +16,7 @@
 #define TENURE_CORE_COST_H
 
 #include "arena.h"
+#include "tenure_core.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,7 +60,18 @@ struct tn_branched {
 };
 
 /* immediate += ran, branched (which may be NULL) */
-void tn_ran_add(uint64_t *immediate, const struct tn_ran *ran, const struct tn_branched *branched);
+static inline void tn_ran_add(uint64_t *immediate, const struct tn_ran *ran, const struct tn_branched *branched)
+{
+    immediate[TN_Ir] += (ran->clock >> TN_STEP_BITS) - ran->reads - ran->writes;
+    immediate[TN_Dr] += ran->reads;
+    immediate[TN_Dw] += ran->writes;
+    if (!branched)
+        return;
+    immediate[TN_Bc] += branched->conditional;
+    immediate[TN_Bcm] += branched->bcm;
+    immediate[TN_Bi] += branched->indirect;
+    immediate[TN_Bim] += branched->bim;
+}
 
 /* Of one instruction in one thread. */
 struct tn_centre {

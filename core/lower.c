@@ -368,6 +368,7 @@ void tn_drain(tn_core *core)
     core->queued = 0;
     core->drains++;
     core->nodes_summed += core->forest.now;
+    tn_check(core);
 }
 
 static void flush_group(tn_core *core, struct tn_lower *lower, uint64_t first, uint64_t now)

@@ -19,6 +19,7 @@ enum {
     SMALL = 256,            /* a frame may end a little above where its return address was */
     OTHER_STACK = 16 << 10, /* a return this far below its frame is a switch of stacks */
     FAR = 1 << 20,          /* a call this far below the frame on top may be one too */
+    NOWHERE = 1,            /* no return leads there */
 };
 #define FN_SPECIAL (TN_FN_TOGGLE | TN_FN_DUMP_BEFORE | TN_FN_DUMP_AFTER | TN_FN_ZERO_BEFORE)
 
@@ -29,46 +30,55 @@ static struct tn_activity *activity_of(struct tn_thread *thread)
 
 static struct tn_stack *stack_of(struct tn_thread *thread)
 {
-    return thread->activity->level->stack;
+    return thread->activity->stack;
 }
 
-static const struct tn_function *function_of(const struct tn_thread *thread, uint32_t id)
+static uint32_t flags_of(const struct tn_thread *thread, uint32_t function)
 {
-    return tn_code_get_function(&thread->core->code, id);
+    return tn_code_get_function(&thread->core->code, function)->flags;
+}
+
+/* Calls that are open on a stack. */
+static uint32_t depth_of(const struct tn_stack *stack)
+{
+    return (uint32_t)(stack->top - stack->bottom);
 }
 
 /* ------------------------------------------------------------------------------------------ settling */
 
-/* The instruction that called a skipped function has its costs. */
-static void settle_skipped(struct tn_thread *thread, const struct tn_ran *ran,
-                           const struct tn_branched *branched)
+/* What most control transfers have nothing of: branches, and costs of a skipped function, which belong to the
+ * instruction that called it. */
+static void settle_more(struct tn_thread *thread, const struct tn_ran *ran, uint64_t branches)
 {
     struct tn_core *core = thread->core;
     const struct tn_activity *a = activity_of(thread);
-    struct tn_centre *centre = tn_centre_in(core, thread->id, a->skip_site, a->node);
-    tn_ran_add(tn_extra(&core->pools, centre), ran, branched);
+    struct tn_branched branched = {.conditional = branches & 0xffffffff, .indirect = branches >> 32};
+    if (branches) {
+        struct tn_branched *to = tn_node_branched(&core->forest, a->node);
+        to->conditional += branched.conditional;
+        to->indirect += branched.indirect;
+    }
+    if (a->skip_site) {
+        struct tn_centre *centre = tn_centre_in(core, thread->id, a->skip_site, a->node);
+        tn_ran_add(tn_extra(&core->pools, centre), ran, branches ? &branched : NULL);
+    }
 }
 
 static inline void settle(struct tn_thread *thread, struct tn_activity *a)
 {
     uint64_t data = thread->data - a->last_data, branches = thread->branches - a->last_branches;
     struct tn_ran ran = {.clock = thread->clock - a->last_clock, .reads = data & 0xffffffff, .writes = data >> 32};
-    struct tn_branched branched = {.conditional = branches & 0xffffffff, .indirect = branches >> 32};
+    struct tn_node *node = a->node;
     a->last_clock = thread->clock;
     a->last_data = thread->data;
     a->last_branches = thread->branches;
-    if (!thread->collecting || !a->node)
+    if (!thread->collecting || !node)
         return;
-    a->node->ran.clock += ran.clock;
-    a->node->ran.reads += ran.reads;
-    a->node->ran.writes += ran.writes;
-    if (branches) {
-        struct tn_branched *to = tn_node_branched(&thread->core->forest, a->node);
-        to->conditional += branched.conditional;
-        to->indirect += branched.indirect;
-    }
-    if (a->skip_site)
-        settle_skipped(thread, &ran, &branched);
+    node->ran.clock += ran.clock;
+    node->ran.reads += ran.reads;
+    node->ran.writes += ran.writes;
+    if (branches | a->skip_site)
+        settle_more(thread, &ran, branches);
 }
 
 void tn_settle(struct tn_thread *thread)
@@ -78,14 +88,10 @@ void tn_settle(struct tn_thread *thread)
 
 /* ------------------------------------------------------------------------------------------ the running node */
 
-/* Change what runs on the running stack, with pins. */
-static inline void run(struct tn_thread *thread, struct tn_node *node, uint32_t skip_site)
+/* Change what runs on the running stack. */
+static inline void run(struct tn_activity *a, struct tn_node *node, uint32_t skip_site)
 {
-    struct tn_activity *a = activity_of(thread);
-    struct tn_stack *stack = a->level->stack;
-    node->pins++;
-    if (stack->node)
-        stack->node->pins--;
+    struct tn_stack *stack = a->stack;
     stack->node = a->node = node;
     stack->skip_site = a->skip_site = skip_site;
 }
@@ -94,56 +100,163 @@ static inline void run(struct tn_thread *thread, struct tn_node *node, uint32_t 
 static void resume(struct tn_thread *thread, struct tn_stack *stack)
 {
     struct tn_activity *a = activity_of(thread);
-    a->level->stack = stack;
+    a->level->stack = a->stack = stack;
     a->node = stack->node;
     a->skip_site = stack->skip_site;
+}
+
+static void change_pins(struct tn_core *core, uint32_t change)
+{
+    for (uint32_t id = 1; id < core->threads.count; id++) {
+        const struct tn_thread *thread = tn_thread_record_of(core, id)->thread;
+        const struct tn_handler_level *level = thread ? thread->activity->level : NULL;
+        for (; level; level = level->interrupted) {
+            for (struct tn_stack *stack = level->stacks; stack; stack = stack->next)
+                stack->node->pins += change;
+        }
+    }
+}
+
+void tn_prune_some(struct tn_core *core)
+{
+    change_pins(core, 1);
+    tn_forest_prune(&core->forest);
+    change_pins(core, -1u);
+    tn_check(core);
+}
+
+/* ------------------------------------------------------------------------------------------ stacks */
+
+static size_t frame_bytes(const struct tn_stack *stack)
+{
+    return (size_t)((char *)stack->end - (char *)stack->bottom);
 }
 
 static struct tn_stack *stack_new(struct tn_thread *thread, uint64_t sp)
 {
     struct tn_stack *stack = tn_pool_get(&thread->core->stack_pool);
     struct tn_handler_level *level = activity_of(thread)->level;
-    stack->capacity = FIRST_FRAMES;
-    stack->frames = tn_host_alloc(FIRST_FRAMES * sizeof *stack->frames);
-    stack->base = stack->low = sp;
+    stack->bottom = stack->top = tn_host_alloc(FIRST_FRAMES * sizeof *stack->bottom);
+    stack->end = stack->bottom + FIRST_FRAMES;
+    *stack->bottom = (struct tn_frame){.sp = sp, .return_address = NOWHERE};
+    stack->low = sp;
     stack->next = level->stacks;
     level->stacks = stack;
     return stack;
 }
 
-static inline void set_before(struct tn_frame *frame, struct tn_node *node, uint32_t site)
+/* The function in the frame on top pops on jump. */
+static void resolver_begins(struct tn_thread *thread, struct tn_stack *stack, uint32_t site)
 {
-    if (node)
-        node->pins++;
-    if (frame->before)
-        frame->before->pins--;
-    frame->before = node;
-    frame->before_site = site;
+    struct tn_resolver *resolver = stack->resolver;
+    if (!resolver || resolver->depth != depth_of(stack)) {
+        resolver = tn_pool_get(&thread->core->resolver_pool);
+        resolver->outer = stack->resolver;
+        resolver->depth = depth_of(stack);
+        stack->resolver = resolver;
+    } else {
+        resolver->node->pins--;
+    }
+    resolver->node = activity_of(thread)->node;
+    resolver->node->pins++;
+    resolver->site = site;
+}
+
+/* Functions that pop on jump have ended, in frames beyond `depth`. */
+static void resolvers_end(struct tn_thread *thread, struct tn_stack *stack, uint32_t depth)
+{
+    for (struct tn_resolver *resolver; (resolver = stack->resolver) && resolver->depth > depth;) {
+        stack->resolver = resolver->outer;
+        resolver->node->pins--;
+        tn_pool_put(&thread->core->resolver_pool, resolver);
+    }
 }
 
 static void stack_free(struct tn_thread *thread, struct tn_stack *stack)
 {
-    for (uint32_t i = 0; i < stack->count; i++) {
-        stack->frames[i].node->pins--;
-        set_before(&stack->frames[i], NULL, 0);
+    for (struct tn_frame *frame = stack->bottom + 1; frame <= stack->top; frame++) {
+        if (frame->pinned)
+            frame->node->pins--;
     }
-    stack->node->pins--;
-    tn_host_free(stack->frames, stack->capacity * sizeof *stack->frames);
+    resolvers_end(thread, stack, 0);
+    tn_host_free(stack->bottom, frame_bytes(stack));
     tn_pool_put(&thread->core->stack_pool, stack);
 }
 
-static struct tn_frame *push(struct tn_stack *stack)
+static void more_frames(struct tn_stack *stack)
 {
-    if (stack->count == stack->capacity) {
-        size_t bytes = stack->capacity * sizeof *stack->frames;
-        struct tn_frame *frames = tn_host_alloc(2 * bytes);
-        memcpy(frames, stack->frames, bytes);
-        tn_host_free(stack->frames, bytes);
-        stack->frames = frames;
-        stack->capacity *= 2;
-    }
-    return &stack->frames[stack->count++];
+    size_t bytes = frame_bytes(stack);
+    struct tn_frame *frames = tn_host_alloc(2 * bytes);
+    memcpy(frames, stack->bottom, bytes);
+    tn_host_free(stack->bottom, bytes);
+    stack->top = frames + depth_of(stack);
+    stack->bottom = frames;
+    stack->end = (struct tn_frame *)((char *)frames + 2 * bytes);
 }
+
+static inline void push(struct tn_stack *stack, const struct tn_activity *a, uint64_t sp, uint64_t return_address)
+{
+    if (stack->top + 1 == stack->end)
+        more_frames(stack);
+    struct tn_frame *frame = ++stack->top;
+    frame->sp = sp;
+    frame->return_address = return_address;
+    frame->node = a->node;
+    frame->skip_site = a->skip_site;
+    frame->pinned = false;
+}
+
+/* What runs now is no descendant of the node that the frame on top goes back to. */
+static void pin_top(struct tn_stack *stack)
+{
+    struct tn_frame *frame = stack->top;
+    if (frame == stack->bottom || frame->pinned)
+        return;
+    frame->pinned = true;
+    frame->node->pins++;
+}
+
+/* ------------------------------------------------------------------------------------------ checks */
+
+#ifdef TN_DEBUG
+static bool is_above(const struct tn_node *ancestor, const struct tn_node *node)
+{
+    while (node && node != ancestor)
+        node = node->parent;
+    return node != NULL;
+}
+
+/* Returns the number of frames. */
+static uint64_t check_stack(const struct tn_stack *stack)
+{
+    const struct tn_node *below = stack->node;
+    for (const struct tn_frame *frame = stack->top; frame != stack->bottom; frame--) {
+        if (!frame->pinned && !is_above(frame->node, below))
+            tn_host_panic("frame: nothing keeps its node");
+        if (frame->pinned && !frame->node->pins)
+            tn_host_panic("frame: its pin is lost");
+        below = frame->node;
+    }
+    return depth_of(stack);
+}
+
+void tn_check(struct tn_core *core)
+{
+    if (core->check_after-- > 0)
+        return;
+    tn_forest_check(&core->forest);
+    uint64_t looked_at = core->forest.now;
+    for (uint32_t id = 1; id < core->threads.count; id++) {
+        const struct tn_thread *thread = tn_thread_record_of(core, id)->thread;
+        const struct tn_handler_level *level = thread ? thread->activity->level : NULL;
+        for (; level; level = level->interrupted) {
+            for (const struct tn_stack *stack = level->stacks; stack; stack = stack->next)
+                looked_at += check_stack(stack);
+        }
+    }
+    core->check_after = looked_at / 16;
+}
+#endif
 
 /* ------------------------------------------------------------------------------------------ special functions */
 
@@ -196,15 +309,17 @@ static void left_frame(struct tn_thread *thread, const struct tn_stack *stack, u
     }
 }
 
-static inline void pop(struct tn_thread *thread, struct tn_stack *stack)
+static inline void pop(struct tn_thread *thread, struct tn_activity *a)
 {
-    struct tn_frame *frame = &stack->frames[--stack->count];
-    run(thread, frame->node, frame->skip_site);
-    frame->node->pins--;
-    if (frame->before)
-        set_before(frame, NULL, 0);
-    if (activity_of(thread)->level->special)
-        left_frame(thread, stack, stack->count + 1);
+    struct tn_stack *stack = a->stack;
+    const struct tn_frame *frame = stack->top--;
+    run(a, frame->node, frame->skip_site);
+    if (frame->pinned)
+        frame->node->pins--;
+    if (stack->resolver)
+        resolvers_end(thread, stack, depth_of(stack));
+    if (a->level->special)
+        left_frame(thread, stack, depth_of(stack) + 1);
 }
 
 /* ------------------------------------------------------------------------------------------ which stack */
@@ -212,7 +327,7 @@ static inline void pop(struct tn_thread *thread, struct tn_stack *stack)
 /* Whether `sp` is where `stack` was seen to be. */
 static bool within(const struct tn_stack *stack, uint64_t sp)
 {
-    return sp <= stack->base + SMALL && sp + OTHER_STACK >= stack->low;
+    return sp <= stack->bottom->sp + SMALL && sp + OTHER_STACK >= stack->low;
 }
 
 /* Another known stack of this level around `sp`: the one whose base is nearest above. */
@@ -220,16 +335,10 @@ static struct tn_stack *known_stack(struct tn_handler_level *level, uint64_t sp)
 {
     struct tn_stack *best = NULL;
     for (struct tn_stack *stack = level->stacks; stack; stack = stack->next) {
-        if (within(stack, sp) && (!best || stack->base < best->base))
+        if (within(stack, sp) && (!best || stack->bottom->sp < best->bottom->sp))
             best = stack;
     }
     return best;
-}
-
-/* The frames on top of the running stack are at `sp` or above it. */
-static uint64_t top_sp(const struct tn_stack *stack)
-{
-    return stack->count ? stack->frames[stack->count - 1].sp : stack->base;
 }
 
 static void leave_level(struct tn_thread *thread)
@@ -268,12 +377,11 @@ static bool switch_stack(struct tn_thread *thread, uint64_t sp)
     struct tn_activity *a = activity_of(thread);
     bool left_handler = leave_handlers(thread, sp);
     struct tn_stack *stack = known_stack(a->level, sp);
-    if (stack == a->level->stack)
+    if (stack == a->stack)
         return left_handler;
     if (!stack) {
         stack = stack_new(thread, sp);
         stack->node = a->node;
-        stack->node->pins++;
         stack->skip_site = a->skip_site;
     }
     resume(thread, stack);
@@ -285,11 +393,12 @@ static bool switch_stack(struct tn_thread *thread, uint64_t sp)
 /* Pop the frames whose return address lies below `sp`; the last one popped is copied. Returns how many. */
 static uint32_t unwind(struct tn_thread *thread, uint64_t sp, struct tn_frame *last)
 {
-    struct tn_stack *stack = stack_of(thread);
+    struct tn_activity *a = activity_of(thread);
+    struct tn_stack *stack = a->stack;
     uint32_t popped = 0;
-    while (stack->count && stack->frames[stack->count - 1].sp < sp) {
-        *last = stack->frames[stack->count - 1];
-        pop(thread, stack);
+    while (stack->top != stack->bottom && stack->top->sp < sp) {
+        *last = *stack->top;
+        pop(thread, a);
         popped++;
     }
     return popped;
@@ -297,34 +406,85 @@ static uint32_t unwind(struct tn_thread *thread, uint64_t sp, struct tn_frame *l
 
 /* ------------------------------------------------------------------------------------------ entering */
 
-/* The running stack goes on in `function`, called by or jumped to from `site`. */
-static inline void go(struct tn_thread *thread, uint32_t site, uint32_t function, uint32_t flags)
+/* The edge from the running node, made if there is none. */
+static struct tn_node *edge_to(struct tn_thread *thread, uint32_t site, uint32_t function)
+{
+    struct tn_core *core = thread->core;
+    struct tn_node *caller = activity_of(thread)->node;
+    struct tn_node *edge = tn_node_find(&core->forest, caller, site, function);
+    if (!edge) {
+        tn_prune(core, &core->forest);
+        edge = tn_node_make(&core->forest, caller, site, function);
+        edge->plain = !flags_of(thread, function);
+    }
+    if (caller->recent)
+        caller->recent->then = edge;
+    caller->recent = edge;
+    return edge;
+}
+
+/* The running stack goes over an edge. */
+static inline void follow(struct tn_thread *thread, struct tn_activity *a, struct tn_node *edge)
+{
+    if (thread->collecting)
+        edge->calls++;
+    if (edge->target != edge)
+        pin_top(a->stack);
+    run(a, edge->target, 0);
+}
+
+/* enter, where more has to be asked. */
+static void enter_slowly(struct tn_thread *thread, uint32_t site, uint32_t function)
 {
     struct tn_activity *a = activity_of(thread);
-    struct tn_stack *stack = a->level->stack;
+    uint32_t flags = flags_of(thread, function);
+    if (flags & FN_SPECIAL)
+        enter_special(thread, function, flags, depth_of(a->stack));
     if (!thread->core->config.inclusive)
         return;
     if (flags & TN_FN_SKIP) {
-        run(thread, a->node, a->skip_site ? a->skip_site : site);
+        run(a, a->node, a->skip_site ? a->skip_site : site);
         return;
     }
     if (a->skip_site)
         site = a->skip_site;
-    struct tn_node *edge = tn_node_call(&thread->core->forest, a->node, site, function);
-    if (thread->collecting)
-        edge->calls++;
-    if (flags & TN_FN_POP_ON_JUMP && stack->count)
-        set_before(&stack->frames[stack->count - 1], a->node, site);
-    run(thread, edge->target, 0);
+    struct tn_node *edge = edge_to(thread, site, function);
+    if (flags & TN_FN_POP_ON_JUMP && a->stack->top != a->stack->bottom)
+        resolver_begins(thread, a->stack, site);
+    follow(thread, a, edge);
+}
+
+static inline bool leads_to(const struct tn_node *edge, uint32_t site, uint32_t function)
+{
+    return edge->site == site && edge->function == function && edge->plain;
+}
+
+/* The running stack goes on in `function`, called by or jumped to from `site`. More often than not it goes where it
+ * went last time, or on to where it went after that. */
+static inline void enter(struct tn_thread *thread, struct tn_activity *a, uint32_t site, uint32_t function)
+{
+    struct tn_node *caller = a->node, *recent = caller->recent;
+    uint32_t payer = a->skip_site ? a->skip_site : site;
+    if (recent && leads_to(recent, payer, function)) {
+        follow(thread, a, recent);
+        return;
+    }
+    struct tn_node *then = recent ? recent->then : NULL;
+    if (then && leads_to(then, payer, function) && then->parent == caller) {
+        caller->recent = then;
+        follow(thread, a, then);
+        return;
+    }
+    enter_slowly(thread, site, function);
 }
 
 /* ------------------------------------------------------------------------------------------ calls */
 
 static void call_from_elsewhere(struct tn_thread *thread, uint64_t sp)
 {
-    struct tn_stack *stack = stack_of(thread);
+    const struct tn_stack *stack = stack_of(thread);
     struct tn_frame last;
-    if (!within(stack, sp) && (sp > stack->base || top_sp(stack) - sp > FAR))
+    if (!within(stack, sp) && (sp > stack->bottom->sp || stack->top->sp - sp > FAR))
         switch_stack(thread, sp);
     thread->core->unwinds += unwind(thread, sp + 1, &last);
 }
@@ -334,19 +494,14 @@ void tn_call(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_
     struct tn_activity *a = activity_of(thread);
     settle(thread, a);
     thread->core->calls++;
-    uint64_t distance = top_sp(a->level->stack) - sp;
-    if (distance - 1 >= FAR - 1)
+    if (a->stack->top->sp - sp - 1 >= FAR - 1)
         call_from_elsewhere(thread, sp);
-    struct tn_stack *stack = a->level->stack;
-    uint32_t flags = function_of(thread, function)->flags;
-    *push(stack) = (struct tn_frame){.sp = sp, .return_address = return_address, .node = a->node,
-                                       .skip_site = a->skip_site};
-    a->node->pins++;
-    if (flags & FN_SPECIAL)
-        enter_special(thread, function, flags, stack->count);
+    struct tn_stack *stack = a->stack;
+    push(stack, a, sp, return_address);
     if (sp < stack->low)
         stack->low = sp;
-    go(thread, site, function, flags);
+    enter(thread, a, site, function);
+    tn_check(thread->core);
 }
 
 /* ------------------------------------------------------------------------------------------ jumps */
@@ -354,42 +509,49 @@ void tn_call(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_
 static void jump_to(struct tn_thread *thread, uint32_t site, uint32_t function)
 {
     struct tn_activity *a = activity_of(thread);
-    struct tn_stack *stack = a->level->stack;
-    struct tn_frame *top = stack->count ? &stack->frames[stack->count - 1] : NULL;
-    uint32_t flags = function_of(thread, function)->flags;
+    const struct tn_resolver *resolver = a->stack->resolver;
     thread->core->jumps++;
     /* A function that pops on jump was called on behalf of what it jumps to. */
-    if (top && top->before && !a->skip_site) {
-        site = top->before_site;
-        run(thread, top->before, 0);
-        set_before(top, NULL, 0);
+    if (resolver && resolver->depth == depth_of(a->stack) && !a->skip_site) {
+        site = resolver->site;
+        run(a, resolver->node, 0);
+        resolvers_end(thread, a->stack, depth_of(a->stack) - 1);
     }
-    if (flags & FN_SPECIAL)
-        enter_special(thread, function, flags, stack->count);
-    go(thread, site, function, flags);
+    enter(thread, a, site, function);
 }
 
 /* Whether code of `function` runs now. */
 static bool runs(const struct tn_thread *thread, uint32_t function)
 {
     const struct tn_activity *a = thread->activity;
-    return a->skip_site ? (function_of(thread, function)->flags & TN_FN_SKIP) != 0
-                        : a->node->function == function;
+    return a->skip_site ? (flags_of(thread, function) & TN_FN_SKIP) != 0 : a->node->function == function;
 }
 
-void tn_jump(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_t sp)
+static void jump_from_elsewhere(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_t sp)
 {
-    struct tn_stack *stack = stack_of(thread);
+    const struct tn_stack *stack = stack_of(thread);
     struct tn_frame last;
     bool moved = false;
-    tn_settle(thread);
-    if (!within(stack, sp) || (stack->count && top_sp(stack) - sp > FAR && top_sp(stack) > sp))
+    if (!within(stack, sp) ||
+        (stack->top != stack->bottom && stack->top->sp - sp > FAR && stack->top->sp > sp))
         moved = switch_stack(thread, sp);
     uint32_t popped = unwind(thread, sp, &last);
     thread->core->unwinds += popped;
     if ((moved || popped) && runs(thread, function))
         return;
     jump_to(thread, site, function);
+}
+
+void tn_jump(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_t sp)
+{
+    struct tn_activity *a = activity_of(thread);
+    const struct tn_stack *stack = a->stack;
+    settle(thread, a);
+    if (stack->top->sp - sp <= FAR && sp + OTHER_STACK >= stack->low)
+        jump_to(thread, site, function);
+    else
+        jump_from_elsewhere(thread, site, function, sp);
+    tn_check(thread->core);
 }
 
 /* ------------------------------------------------------------------------------------------ returns */
@@ -401,19 +563,19 @@ static void past_the_bottom(struct tn_thread *thread, uint32_t function, uint64_
     while (root->parent)
         root = root->parent;
     struct tn_node *parent = tn_forest_parent(&thread->core->forest, root, function);
-    left_frame(thread, stack_of(thread), 0);
-    stack_of(thread)->base = sp;
-    run(thread, parent, 0);
+    left_frame(thread, a->stack, 0);
+    a->stack->bottom->sp = sp;
+    run(a, parent, 0);
 }
 
 static void return_elsewhere(struct tn_thread *thread, uint32_t site, uint64_t sp, uint64_t target)
 {
     struct tn_core *core = thread->core;
     struct tn_activity *a = activity_of(thread);
-    struct tn_stack *stack = a->level->stack;
+    struct tn_stack *stack = a->stack;
     struct tn_frame last = {0};
-    bool moved = false, bottom = stack->count == 0 && a->node->open && sp > stack->base;
-    if (!within(stack, sp) || top_sp(stack) > sp + OTHER_STACK)
+    bool moved = false, bottom = stack->top == stack->bottom && a->node->open && sp > stack->bottom->sp;
+    if (!within(stack, sp) || stack->top->sp > sp + OTHER_STACK)
         moved = switch_stack(thread, sp);
     uint32_t popped = unwind(thread, sp, &last);
     core->unwinds += popped > 1 ? popped - 1 : 0;
@@ -422,7 +584,7 @@ static void return_elsewhere(struct tn_thread *thread, uint32_t site, uint64_t s
     uint32_t function = core->config.function_at ? core->config.function_at(core->config.user, target) : 0;
     if (!function || runs(thread, function))
         return;
-    if (bottom && !moved && !popped && stack == a->level->stack && sp <= stack->base + FAR)
+    if (bottom && !moved && !popped && stack == a->stack && sp <= stack->bottom->sp + FAR)
         past_the_bottom(thread, function, sp);
     else
         jump_to(thread, site, function);
@@ -430,17 +592,15 @@ static void return_elsewhere(struct tn_thread *thread, uint32_t site, uint64_t s
 
 void tn_return(struct tn_thread *thread, uint32_t site, uint64_t sp, uint64_t target)
 {
-    struct tn_stack *stack = stack_of(thread);
-    settle(thread, activity_of(thread));
+    struct tn_activity *a = activity_of(thread);
+    const struct tn_frame *top = a->stack->top;
+    settle(thread, a);
     thread->core->returns++;
-    if (stack->count) {
-        const struct tn_frame *top = &stack->frames[stack->count - 1];
-        if (top->sp + 8 == sp && top->return_address == target) {
-            pop(thread, stack);
-            return;
-        }
-    }
-    return_elsewhere(thread, site, sp, target);
+    if (top->sp + 8 == sp && top->return_address == target)
+        pop(thread, a);
+    else
+        return_elsewhere(thread, site, sp, target);
+    tn_check(thread->core);
 }
 
 /* ------------------------------------------------------------------------------------------ beginning and end */
@@ -449,15 +609,15 @@ static void begin_level(struct tn_thread *thread, struct tn_node *root, uint64_t
 {
     struct tn_activity *a = activity_of(thread);
     struct tn_handler_level *level = tn_pool_get(&thread->core->level_pool);
-    uint32_t flags = function_of(thread, root->function)->flags;
+    uint32_t flags = flags_of(thread, root->function);
     level->interrupted = a->level;
     a->level = level;
-    level->stack = stack_new(thread, sp);
+    level->stack = a->stack = stack_new(thread, sp);
+    run(a, root, 0);
     if (flags & FN_SPECIAL)
         enter_special(thread, root->function, flags, 0);
     if (thread->collecting)
         root->calls++;
-    run(thread, root, 0);
 }
 
 /* A root cannot be skipped: there is nobody to pay for it. */
@@ -531,6 +691,7 @@ void tn_stack_clear(struct tn_thread *thread)
         tn_pool_put(&thread->core->level_pool, level);
     }
     a->node = NULL;
+    a->stack = NULL;
     a->skip_site = 0;
     a->begun = false;
 }

@@ -8,8 +8,14 @@
  *
  *   activity.level[depth]   one interrupted context each; the last one runs
  *   level.stack             the stack that runs; level.stacks: all that were seen
+ *   stack.bottom            a frame that nothing pushed: its sp is the stack pointer at the first instruction
+ *   stack.top               the last frame; top == bottom: no call is open
  *   frame.sp                where the return address is; strictly decreasing from bottom to top of a stack
- *   pins of a node          = frames that go back to it (or have it as `before`) + stacks that run it
+ *
+ * Nodes that stacks will come back to must not be pruned. A frame's node is an ancestor of the next frame's node
+ * (of the running one, for the frame on top), or the same, or pinned by the frame. Children keep their parents, so a
+ * call touches no pin unless it goes to an ancestor (backdate.h, aliases). The nodes that run are pinned while
+ * pruning looks for victims (tn_prune).
  *
  * A jump into another function pushes no frame: the frame on top changes its node (a tail call keeps its
  * frame). Skipped functions (PLT stubs, --fn-skip) do not change the node either; their costs go to skip_site.
@@ -24,8 +30,14 @@ struct tn_frame {
     uint64_t sp, return_address;
     struct tn_node *node; /* of the caller, to go back to */
     uint32_t skip_site;   /* of the caller, to go back to */
-    uint32_t before_site; /* of the call or jump to a function that pops on jump, and the node it came from */
-    struct tn_node *before; /* pinned; NULL: no such function runs in this frame */
+    bool pinned;          /* the frame has a pin on its node */
+};
+
+/* A function that pops on jump runs in frame `depth` of its stack: what it jumps to will be called by `node`. */
+struct tn_resolver {
+    struct tn_resolver *outer;
+    struct tn_node *node;
+    uint32_t site, depth;
 };
 
 /* An outermost activation of a function at which something is to happen (--toggle-collect, --dump-after, ...). */
@@ -37,11 +49,11 @@ struct tn_special {
 };
 
 struct tn_stack {
-    struct tn_frame *frames;
-    uint32_t count, capacity;
-    uint64_t base, low; /* stack pointer at its first instruction; lowest seen */
+    struct tn_frame *bottom, *top, *end; /* end: of the memory from bottom on */
+    uint64_t low;                        /* lowest stack pointer seen at a call */
     struct tn_node *node;
     uint32_t skip_site;
+    struct tn_resolver *resolver; /* the innermost one; NULL as a rule */
     struct tn_stack *next;
 };
 
@@ -62,6 +74,7 @@ struct tn_activity {
     struct tn_node *node;
     uint32_t skip_site;
     bool begun;
+    struct tn_stack *stack;                        /* the one that runs: level->stack */
     uint64_t last_clock, last_data, last_branches; /* totals given to nodes so far */
     struct tn_handler_level *level;
     struct tn_handler_root *handlers;
@@ -69,6 +82,26 @@ struct tn_activity {
 
 /* Give what has been counted since the last control transfer to the running node. */
 void tn_settle(struct tn_thread *thread);
+
+/* Prune what the policy asks for, but not what runs. No queue entry may be under way but those that nodes count in
+ * `sent`. */
+void tn_prune_some(struct tn_core *core);
+static inline void tn_prune(struct tn_core *core, const struct tn_forest *forest)
+{
+    if (forest->now > forest->prune_at)
+        tn_prune_some(core);
+}
+
+/* Debug builds: panics if an invariant of trees or stacks does not hold. Looks now and then, as often as keeps the
+ * cost of a step bounded. */
+#ifdef TN_DEBUG
+void tn_check(struct tn_core *core);
+#else
+static inline void tn_check(struct tn_core *core)
+{
+    (void)core;
+}
+#endif
 
 /* Forget all stacks (instrumentation goes off, the thread ends); nodes lose their pins. */
 void tn_stack_clear(struct tn_thread *thread);
