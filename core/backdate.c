@@ -2,8 +2,9 @@
 /*
  * backdate.c: making, finding, folding and pruning use nodes; see backdate.h for what they mean.
  *
- * Edges are found through one hash table keyed by (parent, site, function), unless it is the child last called. Whether an arc is on a path is asked only when an edge is new,
- * by walking up: the walk's length is bounded by the number of arcs, and its answer is kept in the edge.
+ * Most calls go where the ones before them went (stack.c); the rest find their edge in one hash table keyed by
+ * (parent, site, function). Whether an arc is on a path is asked only when an edge is new, by walking up: the
+ * walk's length is bounded by the number of arcs, and its answer is kept in the edge.
  */
 #include "backdate.h"
 
@@ -12,11 +13,11 @@
 
 #include <string.h>
 
-enum { FIRST_BUCKETS = 1024 };
+enum { FIRST_EDGES = 1024 };
 
-static size_t bucket_bytes(uint32_t count)
+static size_t edge_bytes(uint32_t slots)
 {
-    return (size_t)count * sizeof(struct tn_node *);
+    return slots * sizeof(uint64_t);
 }
 
 void tn_forest_init(struct tn_forest *forest, struct tn_cost_pools *pools, uint64_t limit, uint32_t slack)
@@ -24,13 +25,13 @@ void tn_forest_init(struct tn_forest *forest, struct tn_cost_pools *pools, uint6
     memset(forest, 0, sizeof *forest);
     forest->pools = pools;
     tn_pool_init(&forest->nodes, sizeof(struct tn_node));
-    tn_pool_init(&forest->costs, sizeof(struct tn_costs));
+    tn_pool_init(&forest->more, sizeof(struct tn_node_more));
     tn_array_init(&forest->arcs, sizeof(struct tn_arc));
     tn_array_add(&forest->arcs);
     tn_table_init(&forest->arc_table);
     tn_array_init(&forest->totals, sizeof(struct tn_function_total));
-    forest->bucket_count = FIRST_BUCKETS;
-    forest->buckets = tn_host_alloc(bucket_bytes(FIRST_BUCKETS));
+    forest->edge_slots = FIRST_EDGES;
+    forest->edges = tn_host_alloc(edge_bytes(FIRST_EDGES));
     forest->limit = limit;
     forest->slack = slack;
     forest->prune_at = limit > slack ? limit : slack;
@@ -40,12 +41,18 @@ void tn_forest_init(struct tn_forest *forest, struct tn_cost_pools *pools, uint6
 void tn_forest_free(struct tn_forest *forest)
 {
     tn_pool_free(&forest->nodes);
-    tn_pool_free(&forest->costs);
+    tn_pool_free(&forest->more);
     tn_array_free(&forest->arcs);
     tn_table_free(&forest->arc_table);
     tn_array_free(&forest->totals);
     tn_array_free(&forest->site_arcs);
-    tn_host_free(forest->buckets, bucket_bytes(forest->bucket_count));
+    tn_host_free(forest->edges, edge_bytes(forest->edge_slots));
+}
+
+size_t tn_forest_bytes(const struct tn_forest *forest)
+{
+    return forest->nodes.bytes + forest->more.bytes + edge_bytes(forest->edge_slots) + tn_array_bytes(&forest->arcs) +
+           tn_table_bytes(&forest->arc_table) + tn_array_bytes(&forest->totals) + tn_array_bytes(&forest->site_arcs);
 }
 
 struct tn_function_total *tn_forest_total(struct tn_forest *forest, uint32_t context)
@@ -96,43 +103,101 @@ static struct tn_node *next_node(const struct tn_forest *forest, struct tn_pool_
     return node;
 }
 
-/* ------------------------------------------------------------------------------------------ hash of edges */
+/* ------------------------------------------------------------------------------------------ table of edges */
 
-static struct tn_node **bucket_of(const struct tn_forest *forest, const struct tn_node *parent, uint32_t site,
+/* Buckets of one host line. A slot is a node's address with 16 bits of its hash above, so that a look-up reads the
+ * bucket and the node it finds, nothing else. A full bucket goes on in the next one; what goes from a full one
+ * leaves it full. */
+enum { BUCKET = 8, GONE = 1, ADDRESS_BITS = 48 };
+
+struct edge_place {
+    uint32_t bucket;
+    uint64_t tag; /* never that of an empty slot */
+};
+
+static struct edge_place place_of(const struct tn_forest *forest, const struct tn_node *parent, uint32_t site,
                                   uint32_t function)
 {
     uint32_t hash = tn_hash((uintptr_t)parent, (uint64_t)site << 32 | function);
-    return &forest->buckets[hash & (forest->bucket_count - 1)];
+    return (struct edge_place){hash & (forest->edge_slots / BUCKET - 1), hash >> 16 | 1};
 }
 
-static void hash_add(struct tn_forest *forest, struct tn_node *node)
+static uint64_t *bucket_at(const struct tn_forest *forest, uint32_t bucket)
 {
-    struct tn_node **bucket = bucket_of(forest, node->parent, node->site, node->function);
-    node->hash_next = *bucket;
-    *bucket = node;
+    return &forest->edges[(bucket & (forest->edge_slots / BUCKET - 1)) * BUCKET];
 }
 
-static void hash_remove(struct tn_forest *forest, struct tn_node *node)
+static struct tn_node *node_in(uint64_t slot)
 {
-    struct tn_node **link = bucket_of(forest, node->parent, node->site, node->function);
-    while (*link != node)
-        link = &(*link)->hash_next;
-    *link = node->hash_next;
+    return (struct tn_node *)(uintptr_t)(slot & ((1ull << ADDRESS_BITS) - 1));
 }
 
-static void hash_grow(struct tn_forest *forest)
+static bool is_full(const uint64_t *bucket)
 {
-    struct tn_node **old = forest->buckets;
-    uint32_t count = forest->bucket_count;
-    forest->bucket_count = count * 2;
-    forest->buckets = tn_host_alloc(bucket_bytes(forest->bucket_count));
-    for (uint32_t i = 0; i < count; i++) {
-        for (struct tn_node *node = old[i], *next; node; node = next) {
-            next = node->hash_next;
-            hash_add(forest, node);
+    bool full = true;
+    for (int i = 0; i < BUCKET; i++)
+        full &= bucket[i] != 0;
+    return full;
+}
+
+static void edge_add(struct tn_forest *forest, struct tn_node *node)
+{
+    struct edge_place place = place_of(forest, node->parent, node->site, node->function);
+    if ((uintptr_t)node >> ADDRESS_BITS)
+        tn_host_panic("use node: an address of more than 48 bits");
+    for (;; place.bucket++) {
+        uint64_t *bucket = bucket_at(forest, place.bucket);
+        for (int i = 0; i < BUCKET; i++) {
+            if (bucket[i] <= GONE) {
+                bucket[i] = (uintptr_t)node | place.tag << ADDRESS_BITS;
+                return;
+            }
         }
     }
-    tn_host_free(old, bucket_bytes(count));
+}
+
+static void edge_remove(struct tn_forest *forest, const struct tn_node *node)
+{
+    struct edge_place place = place_of(forest, node->parent, node->site, node->function);
+    for (;; place.bucket++) {
+        uint64_t *bucket = bucket_at(forest, place.bucket);
+        for (int i = 0; i < BUCKET; i++) {
+            if (node_in(bucket[i]) == node) {
+                bucket[i] = is_full(bucket) ? GONE : 0;
+                return;
+            }
+        }
+    }
+}
+
+static void edges_grow(struct tn_forest *forest)
+{
+    uint64_t *old = forest->edges;
+    uint32_t slots = forest->edge_slots;
+    forest->edge_slots = slots * 2;
+    forest->edges = tn_host_alloc(edge_bytes(forest->edge_slots));
+    for (uint32_t i = 0; i < slots; i++) {
+        if (old[i] > GONE)
+            edge_add(forest, node_in(old[i]));
+    }
+    tn_host_free(old, edge_bytes(slots));
+}
+
+struct tn_node *tn_node_find(const struct tn_forest *forest, const struct tn_node *caller, uint32_t site,
+                             uint32_t function)
+{
+    struct edge_place place = place_of(forest, caller, site, function);
+    for (;; place.bucket++) {
+        const uint64_t *bucket = bucket_at(forest, place.bucket);
+        for (int i = 0; i < BUCKET; i++) {
+            struct tn_node *node = node_in(bucket[i]);
+            if (bucket[i] >> ADDRESS_BITS == place.tag && node->parent == caller && node->site == site &&
+                node->function == function)
+                return node;
+        }
+        if (!is_full(bucket))
+            return NULL;
+    }
 }
 
 /* ------------------------------------------------------------------------------------------ making */
@@ -149,7 +214,6 @@ static struct tn_node *node_new(struct tn_forest *forest, uint32_t function, uin
     node->context = context;
     node->thread = thread;
     node->id = ++forest->next_id;
-    node->target = node;
     node->filter = filter_of(context);
     forest->made++;
     if (++forest->now > forest->max)
@@ -164,14 +228,10 @@ static void adopt(struct tn_forest *forest, struct tn_node *parent, struct tn_no
     if (site && forest->contexts)
         site = tn_context_instr(forest->contexts, site, parent->context);
     node->arc = arc_of(forest, site, parent->context, node->context);
-    node->next = parent->first_child;
-    if (node->next)
-        node->next->prev = node;
-    parent->first_child = node;
     parent->children++;
-    if (forest->now > forest->bucket_count)
-        hash_grow(forest);
-    hash_add(forest, node);
+    if (forest->now > (uint64_t)forest->edge_slots * 5 / 8)
+        edges_grow(forest);
+    edge_add(forest, node);
 }
 
 struct tn_node *tn_forest_root(struct tn_forest *forest, uint32_t function, uint32_t thread, bool handler)
@@ -227,19 +287,42 @@ struct tn_node *tn_node_make(struct tn_forest *forest, struct tn_node *caller, u
     edge->charges_arc = edge->charges_function || !on_path(caller, edge->arc); /* an arc brings its callee */
     if (!edge->charges_arc) {
         struct tn_node *target = same_set(forest, caller, context);
+        edge->alias = target != NULL;
         if (target)
             edge->target = target;
     }
     return edge;
 }
 
-struct tn_node *tn_node_find(const struct tn_forest *forest, const struct tn_node *caller, uint32_t site,
-                             uint32_t function)
+/* ------------------------------------------------------------------------------------------ walking down */
+
+/* Nodes know their parents only. Who goes down lets `recent` and `then` be first child and next sibling for as long
+ * as it takes: they are guesses of where calls will lead, and are guessed again. */
+static void forget_order(struct tn_forest *forest)
 {
-    struct tn_node *node = *bucket_of(forest, caller, site, function);
-    while (node && (node->parent != caller || node->site != site || node->function != function))
-        node = node->hash_next;
-    return node;
+    struct tn_pool_walk walk = {0};
+    for (struct tn_node *node; (node = next_node(forest, &walk));) {
+        node->then = NULL;
+        if (!node->alias)
+            node->recent = NULL;
+    }
+}
+
+static void link_children(struct tn_forest *forest)
+{
+    struct tn_pool_walk walk = {0};
+    forget_order(forest);
+    for (struct tn_node *node; (node = next_node(forest, &walk));) {
+        if (!node->parent)
+            continue;
+        node->then = node->parent->recent;
+        node->parent->recent = node;
+    }
+}
+
+static struct tn_node *first_child(const struct tn_node *node)
+{
+    return node->alias ? NULL : node->recent;
 }
 
 /* Below a new parent, the nodes that run its context no longer bring it to their paths. */
@@ -251,6 +334,7 @@ struct tn_node *tn_forest_parent(struct tn_forest *forest, struct tn_node *root,
     root->charges_arc = true;
     root->handler = false;
     root->defined = false; /* its place has changed */
+    link_children(forest);
     struct tn_node *node = root;
     while (node != parent) {
         node->filter |= parent->filter;
@@ -258,50 +342,52 @@ struct tn_node *tn_forest_parent(struct tn_forest *forest, struct tn_node *root,
             node->charges_function = false;
         if (node->arc == root->arc && node != root)
             node->charges_arc = false;
-        if (node->first_child) {
-            node = node->first_child;
+        if (first_child(node)) {
+            node = first_child(node);
             continue;
         }
-        while (node != parent && !node->next)
+        while (node != parent && !node->then)
             node = node->parent;
         if (node != parent)
-            node = node->next;
+            node = node->then;
     }
+    forget_order(forest);
     return parent;
 }
 
 /* ------------------------------------------------------------------------------------------ folding */
 
-static void add_below(struct tn_forest *forest, struct tn_node *node, const struct tn_costs *costs)
+struct tn_node_more *tn_node_more(struct tn_forest *forest, struct tn_node *node)
 {
-    if (!node->below)
-        node->below = tn_pool_get(&forest->costs);
-    tn_costs_add(forest->pools, node->below, costs);
+    if (!node->more)
+        node->more = tn_pool_get(&forest->more);
+    return node->more;
 }
 
-static void drop_below(struct tn_forest *forest, struct tn_node *node)
+static void drop_more(struct tn_forest *forest, struct tn_node *node)
 {
-    if (!node->below)
+    if (!node->more)
         return;
-    tn_costs_drop(forest->pools, node->below);
-    tn_pool_put(&forest->costs, node->below);
-    node->below = NULL;
+    tn_costs_drop(forest->pools, &node->more->below);
+    tn_pool_put(&forest->more, node->more);
+    node->more = NULL;
 }
 
 struct tn_costs tn_node_self(const struct tn_node *node)
 {
     struct tn_costs self = {.late = {node->late[TN_FETCH], node->late[TN_DATA]}};
-    tn_ran_add(self.immediate, &node->ran, node->branched);
+    tn_ran_add(self.immediate, &node->ran, node->more ? &node->more->branched : NULL);
     return self;
 }
 
-static void clear_self(const struct tn_forest *forest, struct tn_node *node)
+/* What a node has collected is set to zero; its late blocks stay. */
+static void clear_node(struct tn_forest *forest, struct tn_node *node)
 {
+    node->calls = 0;
     node->ran = (struct tn_ran){0};
-    if (node->branched)
-        *node->branched = (struct tn_branched){0};
     for (int stream = 0; stream < TN_STREAMS; stream++)
         tn_late_clear(forest->pools, node->late[stream]);
+    drop_more(forest, node);
 }
 
 /* Give a node's costs (self and below) to its arc, its function and its parent. */
@@ -309,12 +395,12 @@ static void give(struct tn_forest *forest, struct tn_node *node)
 {
     struct tn_function_total *total = tn_forest_total(forest, node->context);
     struct tn_arc *arc = node->arc ? arc_at(forest, node->arc) : NULL;
-    total->calls += node->calls;
+    uint64_t calls = tn_node_calls(node);
+    total->calls += calls;
     if (arc)
-        arc->calls += node->calls;
-    node->calls = 0;
+        arc->calls += calls;
     struct tn_costs self = tn_node_self(node);
-    const struct tn_costs *parts[] = {&self, node->below};
+    const struct tn_costs *parts[] = {&self, node->more ? &node->more->below : NULL};
     tn_costs_add(forest->pools, &total->self, &self);
     for (int i = 0; i < 2; i++) {
         if (!parts[i] || tn_costs_are_zero(forest->pools, parts[i]))
@@ -324,37 +410,38 @@ static void give(struct tn_forest *forest, struct tn_node *node)
         if (node->charges_function)
             tn_costs_add(forest->pools, &total->inclusive, parts[i]);
         if (node->parent)
-            add_below(forest, node->parent, parts[i]);
+            tn_costs_add(forest->pools, &tn_node_more(forest, node->parent)->below, parts[i]);
     }
-    clear_self(forest, node);
-    drop_below(forest, node);
 }
 
 /* Below pruned children the tree knows sums only; a fold moves those up, so nothing is approximate afterwards. */
 void tn_forest_fold(struct tn_forest *forest, void (*each)(void *user, struct tn_node *node), void *user)
 {
     struct tn_pool_walk walk = {0};
+    link_children(forest);
     for (struct tn_node *root = next_node(forest, &walk); root; root = next_node(forest, &walk)) {
         struct tn_node *node = root;
         while (!root->parent) {
             if (each)
                 each(user, node);
-            if (node->first_child) {
-                node = node->first_child;
+            if (first_child(node)) {
+                node = first_child(node);
                 continue;
             }
             for (;;) {
                 give(forest, node);
+                clear_node(forest, node);
                 node->pruned_below = false;
-                if (node == root || node->next)
+                if (node == root || node->then)
                     break;
                 node = node->parent;
             }
             if (node == root)
                 break;
-            node = node->next;
+            node = node->then;
         }
     }
+    forget_order(forest);
 }
 
 void tn_forest_undefine(struct tn_forest *forest)
@@ -370,10 +457,8 @@ void tn_forest_clear(struct tn_forest *forest)
 {
     struct tn_pool_walk walk = {0};
     for (struct tn_node *node; (node = next_node(forest, &walk));) {
-        node->calls = 0;
         node->pruned_below = false;
-        clear_self(forest, node);
-        drop_below(forest, node);
+        clear_node(forest, node);
     }
     for (uint32_t i = 1; i < forest->arcs.count; i++) {
         struct tn_arc *arc = arc_at(forest, i);
@@ -397,34 +482,27 @@ static bool prunable(const struct tn_node *node)
     return node->parent && !node->open && !node->pins && !node->children && node->sent == node->seen && !node->live;
 }
 
-/* `recent` of the parent must not dangle. */
+/* Nobody may find the node any more: `recent` of the parent would dangle, `then` of a sibling compares parents. */
 static void unlink_node(struct tn_forest *forest, struct tn_node *node)
 {
     struct tn_node *parent = node->parent;
-    hash_remove(forest, node);
+    edge_remove(forest, node);
     if (parent->recent == node)
         parent->recent = NULL;
-    if (node->prev)
-        node->prev->next = node->next;
-    else
-        parent->first_child = node->next;
-    if (node->next)
-        node->next->prev = node->prev;
     parent->children--;
+    node->parent = NULL;
 }
 
 static struct tn_node *prune_one(struct tn_forest *forest, struct tn_node *node)
 {
     struct tn_node *parent = node->parent;
     struct tn_costs self = tn_node_self(node);
-    parent->pruned_below |= node->pruned_below || node->below || !tn_costs_are_zero(forest->pools, &self);
+    parent->pruned_below |= node->pruned_below || !tn_costs_are_zero(forest->pools, &self);
     give(forest, node);
     unlink_node(forest, node);
+    drop_more(forest, node);
     tn_late_drop(forest->pools, node->late);
-    if (node->branched)
-        tn_pool_put(&forest->pools->branched, node->branched);
     node->id = 0;
-    node->parent = NULL;
     tn_pool_put(&forest->nodes, node);
     forest->now--;
     forest->pruned++;
@@ -456,40 +534,33 @@ void tn_forest_prune(struct tn_forest *forest)
     forest->prune_at = forest->slack == 0 || grown < forest->limit ? forest->limit : grown;
 }
 
-struct tn_branched *tn_node_branched(struct tn_forest *forest, struct tn_node *node)
-{
-    if (!node->branched)
-        node->branched = tn_pool_get(&forest->pools->branched);
-    return node->branched;
-}
-
 /* ------------------------------------------------------------------------------------------ checks */
 
 static void check_node(const struct tn_forest *forest, const struct tn_node *node)
 {
-    uint32_t children = 0;
-    for (const struct tn_node *child = node->first_child; child; child = child->next, children++) {
-        if (child->parent != node)
-            tn_host_panic("use node: a child has another parent");
-    }
-    if (children != node->children)
-        tn_host_panic("use node: children are miscounted");
-    if ((int32_t)(node->sent - node->seen) < 0)
+    if ((int16_t)(node->sent - node->seen) < 0)
         tn_host_panic("use node: more entries seen than sent");
-    if (node->target != node && (node->children || node->pins || node->sent))
+    if (node->alias && (node->children || node->pins || node->sent))
         tn_host_panic("use node: an alias is in use");
-    if (node->recent && node->recent->parent != node)
+    if (!node->alias && node->recent && node->recent->parent != node)
         tn_host_panic("use node: the child last called is another's");
+    if (node->parent && !node->parent->id)
+        tn_host_panic("use node: its parent has gone");
     if (node->parent && tn_node_find(forest, node->parent, node->site, node->function) != node)
         tn_host_panic("use node: its edge is not found");
 }
 
 void tn_forest_check(const struct tn_forest *forest)
 {
-    uint64_t count = 0;
+    uint64_t count = 0, children = 0, with_parent = 0;
     struct tn_pool_walk walk = {0};
-    for (const struct tn_node *node; (node = next_node(forest, &walk)); count++)
+    for (const struct tn_node *node; (node = next_node(forest, &walk)); count++) {
         check_node(forest, node);
+        children += node->children;
+        with_parent += node->parent != NULL;
+    }
+    if (children != with_parent)
+        tn_host_panic("use nodes: children are miscounted");
     if (count != forest->now)
         tn_host_panic("use nodes are miscounted");
 }

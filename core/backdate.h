@@ -20,7 +20,8 @@
  *   pins == 0 and children == 0 and sent == seen and live == 0
  *
  *   pins   what will come back to it and is not a descendant (stack.h)
- *   sent   queue entries that name it as loader; seen: those the consumer has taken (both modulo 2^32)
+ *   sent   queue entries that name it as loader; seen: those the consumer has taken (both modulo 2^16, and
+ *          fewer are under way)
  *   live   level-1 tenures and last-level records that will charge it
  */
 #ifndef TENURE_CORE_BACKDATE_H
@@ -34,30 +35,36 @@
 #include <stdint.h>
 
 struct tn_node {
-    /* 64 bytes that every call looks at */
+    /* 64 bytes that a call looks at, and that are added to when another node runs next */
     uint32_t site, function; /* the edge from the parent: calling instruction, function that runs */
     struct tn_node *parent;
-    struct tn_node *recent; /* the child last called */
-    struct tn_node *then;   /* the sibling called next, last time; may have gone since: compare parents too */
-    struct tn_node *target; /* where a call over this edge leads: the node itself, or an ancestor (alias) */
-    struct tn_node *hash_next;
-    uint64_t calls;
-    uint32_t pins, children;
-    /* 64 that are added to when another node runs next, and by the consumer (seen, live, late) */
+    union {
+        struct tn_node *recent; /* the child last called */
+        struct tn_node *target; /* of an alias, which has no children: the ancestor that runs instead */
+    };
+    struct tn_node *then; /* the sibling called next, last time; may have gone since: compare parents too */
     struct tn_ran ran;
+    uint32_t calls; /* modulo 2^32 */
+    uint32_t alias : 1;
+    uint32_t plain : 1; /* its function asks for nothing special, and may be entered without a look at its flags */
+    uint32_t open : 1;  /* its root may get a parent yet: not pruned */
+    uint32_t charges_arc : 1, charges_function : 1, handler : 1, defined : 1, pruned_below : 1;
+    uint32_t last_calls : 8; /* low bits of calls when pruning last looked: it is not in use if they are the same */
+    /* 64 for the consumer (late, seen, live), and for making and pruning */
     uint64_t *late[TN_STREAMS];
-    uint32_t sent, seen, live;
+    uint16_t sent, seen;
+    uint32_t live, pins, children;
     uint32_t arc, id, thread;
-    /* the rest */
     uint32_t context; /* of the function; the function itself unless contexts are kept apart (context.h) */
-    uint64_t filter; /* one bit per context on the path; a clear bit says that it is not there */
-    struct tn_branched *branched; /* NULL: no branches simulated */
-    struct tn_costs *below;       /* given by pruned children; NULL: none */
-    struct tn_node *first_child, *next, *prev; /* siblings */
-    bool charges_arc, charges_function, handler, defined, pruned_below;
-    bool plain;         /* its function asks for nothing special, and may be entered without a look at its flags */
-    bool open;          /* its root may get a parent yet: not pruned */
-    uint8_t last_calls; /* low bits of calls when pruning last looked: it is not in use if they are the same */
+    uint64_t filter;  /* one bit per context on the path; a clear bit says that it is not there */
+    struct tn_node_more *more; /* NULL: all zero */
+};
+
+/* What few nodes have. */
+struct tn_node_more {
+    uint64_t calls; /* in units of 2^32 */
+    struct tn_branched branched;
+    struct tn_costs below; /* given by pruned children */
 };
 
 /* An arc (JCC): a calling instruction in a caller's context, a callee's context. */
@@ -80,12 +87,12 @@ struct tn_contexts;
 struct tn_forest {
     struct tn_cost_pools *pools;
     struct tn_contexts *contexts; /* NULL: a function is its only context */
-    struct tn_pool nodes, costs;
+    struct tn_pool nodes, more;
     struct tn_array arcs;   /* struct tn_arc, id from 1 */
     struct tn_table arc_table;
     struct tn_array totals; /* struct tn_function_total by context; sparse */
-    struct tn_node **buckets;
-    uint32_t bucket_count; /* a power of two */
+    uint64_t *edges;     /* the table of edges (backdate.c) */
+    uint32_t edge_slots; /* a power of two */
     struct tn_array site_arcs; /* uint32_t by site: the arc last made or found from there */
     struct tn_pool_walk hand;  /* where pruning looks next */
     uint64_t limit, slack, prune_at;
@@ -100,7 +107,7 @@ void tn_forest_free(struct tn_forest *forest);
 /* A new root that runs `function`, unpinned. */
 struct tn_node *tn_forest_root(struct tn_forest *forest, uint32_t function, uint32_t thread, bool handler);
 
-/* The edge from `caller` over (site, function); NULL if there is none. Its target is the node that runs then. */
+/* The edge from `caller` over (site, function); NULL if there is none. */
 struct tn_node *tn_node_find(const struct tn_forest *forest, const struct tn_node *caller, uint32_t site,
                              uint32_t function);
 /* Make it. */
@@ -116,8 +123,27 @@ void tn_forest_prune(struct tn_forest *forest);
  * its costs go, parents before children. */
 void tn_forest_fold(struct tn_forest *forest, void (*each)(void *user, struct tn_node *node), void *user);
 
-/* The branch counters of a node, made if there are none. */
-struct tn_branched *tn_node_branched(struct tn_forest *forest, struct tn_node *node);
+/* The rest of a node, made if there is none. */
+struct tn_node_more *tn_node_more(struct tn_forest *forest, struct tn_node *node);
+
+static inline void tn_node_called(struct tn_forest *forest, struct tn_node *node)
+{
+    if (++node->calls == 0)
+        tn_node_more(forest, node)->calls++;
+}
+
+static inline uint64_t tn_node_calls(const struct tn_node *node)
+{
+    return node->calls + (node->more ? node->more->calls << 32 : 0);
+}
+
+/* Where a call over `edge` leads: to itself, or to an ancestor. */
+static inline struct tn_node *tn_node_target(struct tn_node *edge)
+{
+    return edge->alias ? edge->target : edge;
+}
+
+size_t tn_forest_bytes(const struct tn_forest *forest);
 
 /* Forget that nodes and arcs were written. */
 void tn_forest_undefine(struct tn_forest *forest);

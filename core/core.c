@@ -357,9 +357,9 @@ static void mispredicted(struct tn_thread *thread, uint32_t instr, int event)
         return;
     struct tn_node *node = thread->activity->node;
     if (node && event == TN_Bcm)
-        tn_node_branched(&thread->core->forest, node)->bcm++;
+        tn_node_more(&thread->core->forest, node)->branched.bcm++;
     else if (node)
-        tn_node_branched(&thread->core->forest, node)->bim++;
+        tn_node_more(&thread->core->forest, node)->branched.bim++;
     if (thread->activity->skip_site)
         instr = thread->activity->skip_site;
     tn_extra(&thread->core->pools, tn_centre_in(thread->core, thread->id, instr, node))[event]++;
@@ -522,9 +522,7 @@ int tn_finish(tn_core *core, void *stream, const char *why)
 static uint64_t memory_of(const tn_core *core)
 {
     uint64_t bytes = tn_code_bytes(&core->code) + core->pools.late.bytes + core->pools.extra.bytes +
-                     core->forest.nodes.bytes + core->forest.costs.bytes +
-                     core->forest.bucket_count * sizeof(void *) + tn_array_bytes(&core->forest.arcs) +
-                     tn_array_bytes(&core->forest.totals);
+                     tn_forest_bytes(&core->forest);
     for (uint32_t id = 1; id < core->threads.count; id++)
         bytes += tn_array_bytes(&tn_thread_record_of(core, id)->centres) + core->layout.counters +
                  core->code.counters.count * sizeof(uint64_t);

@@ -14,14 +14,12 @@ void tn_cost_pools_init(struct tn_cost_pools *pools, uint32_t levels)
     pools->late_slots = levels * TN_LATE_PER_LEVEL;
     tn_pool_init(&pools->late, pools->late_slots * sizeof(uint64_t));
     tn_pool_init(&pools->extra, TN_IMMEDIATE_EVENTS * sizeof(uint64_t));
-    tn_pool_init(&pools->branched, sizeof(struct tn_branched));
 }
 
 void tn_cost_pools_free(struct tn_cost_pools *pools)
 {
     tn_pool_free(&pools->late);
     tn_pool_free(&pools->extra);
-    tn_pool_free(&pools->branched);
 }
 
 void tn_costs_add(struct tn_cost_pools *pools, struct tn_costs *to, const struct tn_costs *from)

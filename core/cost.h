@@ -81,7 +81,7 @@ struct tn_centre {
 
 /* The blocks' home. */
 struct tn_cost_pools {
-    struct tn_pool late, extra, branched;
+    struct tn_pool late, extra;
     uint32_t late_slots; /* 2 or 3 levels */
 };
 

@@ -330,9 +330,9 @@ static void look_ahead(const struct tn_entry *entry, struct tn_ahead *ahead)
     __builtin_prefetch(stay->record, 1);
     __builtin_prefetch(stay->late, 1);
     if (stay->node)
-        __builtin_prefetch(&stay->node->ran, 1);
+        __builtin_prefetch(&stay->node->late, 1);
     if (entry->node)
-        __builtin_prefetch(&entry->node->ran, 1);
+        __builtin_prefetch(&entry->node->late, 1);
 }
 
 /* ... then the record that the set leads to, and the counters that the nodes lead to. */

@@ -438,7 +438,7 @@ static void write_self(struct writer *w)
 static uint64_t node_flags(const struct tn_node *node)
 {
     return (node->pruned_below ? TN_RAW_NODE_PRUNED_BELOW : 0) | (node->handler ? TN_RAW_NODE_HANDLER : 0) |
-           (node->target != node ? TN_RAW_NODE_ALIAS : 0);
+           (node->alias ? TN_RAW_NODE_ALIAS : 0);
 }
 
 static void write_node(void *user, struct tn_node *node)
@@ -446,9 +446,10 @@ static void write_node(void *user, struct tn_node *node)
     struct writer *w = user;
     struct tn_costs all = {0}, self = tn_node_self(node);
     tn_costs_add(&w->core->pools, &all, &self);
-    if (node->below)
-        tn_costs_add(&w->core->pools, &all, node->below);
-    if (!node->defined || node->calls || !tn_costs_are_zero(&w->core->pools, &all)) {
+    if (node->more)
+        tn_costs_add(&w->core->pools, &all, &node->more->below);
+    uint64_t calls = tn_node_calls(node);
+    if (!node->defined || calls || !tn_costs_are_zero(&w->core->pools, &all)) {
         record(w, TN_RAW_NODE);
         put_n(w, node->id);
         put_n(w, node->parent ? node->parent->id : 0);
@@ -456,7 +457,7 @@ static void write_node(void *user, struct tn_node *node)
         put_n(w, node->context);
         put_n(w, node->thread);
         put_n(w, node_flags(node));
-        put_n(w, node->calls);
+        put_n(w, calls);
         put_costs(w, &all);
         node->defined = true;
     }

@@ -54,7 +54,7 @@ static void settle_more(struct tn_thread *thread, const struct tn_ran *ran, uint
     const struct tn_activity *a = activity_of(thread);
     struct tn_branched branched = {.conditional = branches & 0xffffffff, .indirect = branches >> 32};
     if (branches) {
-        struct tn_branched *to = tn_node_branched(&core->forest, a->node);
+        struct tn_branched *to = &tn_node_more(&core->forest, a->node)->branched;
         to->conditional += branched.conditional;
         to->indirect += branched.indirect;
     }
@@ -427,10 +427,10 @@ static struct tn_node *edge_to(struct tn_thread *thread, uint32_t site, uint32_t
 static inline void follow(struct tn_thread *thread, struct tn_activity *a, struct tn_node *edge)
 {
     if (thread->collecting)
-        edge->calls++;
-    if (edge->target != edge)
+        tn_node_called(&thread->core->forest, edge);
+    if (edge->alias)
         pin_top(a->stack);
-    run(a, edge->target, 0);
+    run(a, tn_node_target(edge), 0);
 }
 
 /* enter, where more has to be asked. */
@@ -617,7 +617,7 @@ static void begin_level(struct tn_thread *thread, struct tn_node *root, uint64_t
     if (flags & FN_SPECIAL)
         enter_special(thread, root->function, flags, 0);
     if (thread->collecting)
-        root->calls++;
+        tn_node_called(&thread->core->forest, root);
 }
 
 /* A root cannot be skipped: there is nobody to pay for it. */
