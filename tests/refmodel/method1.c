@@ -488,8 +488,10 @@ void m1_raise(struct method1 *m, uint32_t thread, uint32_t function)
 void m1_stack(struct method1 *m, uint32_t thread, uint32_t number, uint32_t site, uint32_t function)
 {
     struct level *level = running_level(m, thread);
-    uint32_t from = running_frame(m, thread)->link;
+    const struct frame *frame = running_frame(m, thread);
+    uint32_t from = frame->link;
 
+    site = frame->skip_site ? frame->skip_site : site;
     level->running = number;
     if (level->stack[number].frames)
         return;

@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_FUNCTIONS = 12, MAX_BLOCKS = 10, MAX_DEPTH = 48, MAX_THREADS = 6, MAX_LEVEL = 4 };
+enum { MAX_FUNCTIONS = 12, MAX_BLOCKS = 10, MAX_DEPTH = 48, MAX_THREADS = 6, MAX_LEVEL = 4, MAX_STACKS = 3 };
+enum { THREAD_SPACE = 0x1000000, STACK_SPACE = 0x180000 }; /* each stack but a level's first has its place in memory */
 
 enum ending {
     END_NONE,
@@ -55,9 +56,13 @@ struct frame {
     uint64_t sp;       /* now; at most entry */
     uint64_t back;     /* return address */
 };
-struct level {
+struct stack {
     struct frame frame[MAX_DEPTH];
-    uint32_t frames;
+    uint32_t frames; /* 0: never seen */
+};
+struct level {
+    struct stack stack[MAX_STACKS];
+    uint32_t running;
 };
 struct thread {
     bool alive;
@@ -174,7 +179,7 @@ static void make_function(struct program *p, uint32_t number, uint64_t *address)
                              : i == 1 ? END_CALL
                                       : (enum ending)rng_below(&p->rng, ENDINGS);
 
-        if ((ending == END_JUMP || ending == END_JUMP_INDIRECT) && !has(p, RP_JUMPS | RP_LONGJMPS))
+        if ((ending == END_JUMP || ending == END_JUMP_INDIRECT) && !has(p, RP_JUMPS | RP_LONGJMPS | RP_COROUTINES))
             ending = END_NONE;
         make_block(p, &f->block[i], address, ending);
     }
@@ -257,11 +262,27 @@ static struct level *running_level(struct program *p)
     return &t->level[t->levels - 1];
 }
 
-static struct frame *running_frame(struct program *p)
+static struct stack *running_stack(struct program *p)
 {
     struct level *level = running_level(p);
 
-    return &level->frame[level->frames - 1];
+    return &level->stack[level->running];
+}
+
+static struct frame *running_frame(struct program *p)
+{
+    struct stack *stack = running_stack(p);
+
+    return &stack->frame[stack->frames - 1];
+}
+
+static void begin_level(struct level *level, uint32_t function, uint64_t sp)
+{
+    level->running = 0;
+    for (int i = 0; i < MAX_STACKS; i++)
+        level->stack[i].frames = 0;
+    level->stack[0].frame[0] = (struct frame){function, sp, sp, 0};
+    level->stack[0].frames = 1;
 }
 
 static uint32_t flags_of(const struct program *p, uint32_t function)
@@ -317,58 +338,58 @@ static uint32_t chosen_target(const struct program *p, const struct block *block
 
 static void do_call(struct program *p, const struct block *block, uint32_t site)
 {
-    struct level *level = running_level(p);
+    struct stack *stack = running_stack(p);
     struct frame *frame = running_frame(p);
     const struct pair_instr *last = &block->code.instr[block->code.instrs - 1];
     uint32_t target = chosen_target(p, block, &p->rng), unseen = 0;
     uint64_t back = last->address + last->length;
 
-    if (level->frames == MAX_DEPTH)
+    if (stack->frames == MAX_DEPTH)
         return;
     if (has(p, RP_UNSEEN) && chance(p, 10)) /* frames left by a jump that nobody reported, then this call */
-        for (uint32_t k = level->frames - 1; k-- > 0;)
-            if (level->frame[k].function == frame->function && !(flags_of(p, frame->function) & M1_SKIP)) {
-                unseen = level->frames - 1 - k;
+        for (uint32_t k = stack->frames - 1; k-- > 0;)
+            if (stack->frame[k].function == frame->function && !(flags_of(p, frame->function) & M1_SKIP)) {
+                unseen = stack->frames - 1 - k;
                 break;
             }
-    level->frames -= unseen;
+    stack->frames -= unseen;
     frame = running_frame(p);
     /* The same sp as at the call that has been left: a lower one could not be told from a nested call. */
     if (unseen)
-        frame->sp = level->frame[level->frames].entry + 8;
+        frame->sp = stack->frame[stack->frames].entry + 8;
     else
         frame->sp -= 8 * rng_below(&p->rng, 6);
     TRACE(p, "t%u call f%u (%u unseen) sp %llx\n", p->running, target, unseen,
           (unsigned long long)frame->sp - 8);
-    level->frame[level->frames++] = (struct frame){target, frame->sp - 8, frame->sp - 8, back};
+    stack->frame[stack->frames++] = (struct frame){target, frame->sp - 8, frame->sp - 8, back};
     pair_call(p->pair, p->running, site, target, frame->sp - 8, back, unseen);
 }
 
 static void do_return(struct program *p, uint32_t site)
 {
-    struct level *level = running_level(p);
+    struct stack *stack = running_stack(p);
     uint32_t frames = 1, function;
     uint64_t sp;
 
-    if (level->frames == 1) {
-        if (!running_thread(p)->open || running_thread(p)->levels > 1 || !chance(p, 8))
+    if (stack->frames == 1) {
+        if (!running_thread(p)->open || running_thread(p)->levels > 1 || running_level(p)->running || !chance(p, 8))
             return;
         function = rng_below(&p->rng, p->functions);
-        if (flags_of(p, function) || function == level->frame[0].function)
+        if (flags_of(p, function) || function == stack->frame[0].function)
             return;
-        level->frame[0].function = function;
-        level->frame[0].entry += 8 + 8 * rng_below(&p->rng, 8);
-        level->frame[0].sp = level->frame[0].entry;
-        TRACE(p, "t%u raise f%u\n", p->running, level->frame[0].function);
-        pair_raise(p->pair, p->running, site, level->frame[0].function, level->frame[0].entry);
+        stack->frame[0].function = function;
+        stack->frame[0].entry += 8 + 8 * rng_below(&p->rng, 8);
+        stack->frame[0].sp = stack->frame[0].entry;
+        TRACE(p, "t%u raise f%u\n", p->running, stack->frame[0].function);
+        pair_raise(p->pair, p->running, site, stack->frame[0].function, stack->frame[0].entry);
         return;
     }
     if (has(p, RP_UNSEEN) && chance(p, 20))
-        frames = 1 + rng_below(&p->rng, level->frames - 1);
-    level->frames -= frames;
-    sp = level->frame[level->frames].entry + 8;
+        frames = 1 + rng_below(&p->rng, stack->frames - 1);
+    stack->frames -= frames;
+    sp = stack->frame[stack->frames].entry + 8;
     TRACE(p, "t%u return %u sp %llx\n", p->running, frames, (unsigned long long)sp);
-    pair_return(p->pair, p->running, site, sp, level->frame[level->frames].back, frames);
+    pair_return(p->pair, p->running, site, sp, stack->frame[stack->frames].back, frames);
 }
 
 /* A jump back to a frame further up, of this level or of one that a handler interrupted. */
@@ -377,21 +398,47 @@ static bool do_longjmp(struct program *p, uint32_t site)
     struct thread *t = running_thread(p);
     uint32_t level = t->levels - 1 - rng_below(&p->rng, t->levels), frame, left,
              handlers = t->levels - 1 - level;
+    struct stack *stack = &t->level[level].stack[t->level[level].running];
     const struct frame *to;
 
-    if (t->level[level].frames == 1 && !handlers)
+    if (stack->frames == 1 && !handlers)
         return false;
-    frame = rng_below(&p->rng, t->level[level].frames - (handlers ? 0 : 1));
-    to = &t->level[level].frame[frame];
+    frame = rng_below(&p->rng, stack->frames - (handlers ? 0 : 1));
+    to = &stack->frame[frame];
     if (to->function == running_frame(p)->function || flags_of(p, to->function) & M1_SKIP)
         return false;
-    left = t->level[level].frames - 1 - frame;
+    left = stack->frames - 1 - frame;
     t->levels = level + 1;
-    t->level[level].frames = frame + 1;
+    stack->frames = frame + 1;
     TRACE(p, "t%u longjmp f%u sp %llx, out of %u handlers, %u frames\n", p->running, to->function,
           (unsigned long long)to->sp, handlers, left);
     pair_longjmp(p->pair, p->running, site, to->function, to->sp, handlers, left);
     return true;
+}
+
+static uint32_t plain_function(struct program *p);
+
+/* To another stack of the level: a coroutine goes on where it was, or begins. */
+static void do_coroutine(struct program *p, uint32_t site)
+{
+    struct level *level = running_level(p);
+    uint32_t depth = running_thread(p)->levels - 1, number = rng_below(&p->rng, MAX_STACKS);
+    struct stack *stack = &level->stack[number];
+    uint64_t sp = 0x7fff00000000ull - p->running * (uint64_t)THREAD_SPACE -
+                  (1 + depth * (MAX_STACKS - 1) + number - 1) * (uint64_t)STACK_SPACE;
+
+    uint32_t function = stack->frames ? stack->frame[stack->frames - 1].function : plain_function(p);
+
+    if (number == level->running || function == running_frame(p)->function)
+        return; /* jumps inside a function are not told */
+    if (!stack->frames) {
+        stack->frame[0] = (struct frame){function, sp, sp, 0};
+        stack->frames = 1;
+    }
+    level->running = number;
+    TRACE(p, "t%u stack %u f%u sp %llx\n", p->running, number, running_frame(p)->function,
+          (unsigned long long)running_frame(p)->sp);
+    pair_stack(p->pair, p->running, number, site, running_frame(p)->function, running_frame(p)->sp);
 }
 
 static void do_jump(struct program *p, const struct block *block, uint32_t site)
@@ -399,12 +446,16 @@ static void do_jump(struct program *p, const struct block *block, uint32_t site)
     struct frame *frame = running_frame(p);
     uint32_t target = chosen_target(p, block, &p->rng);
 
+    if (has(p, RP_COROUTINES) && chance(p, 3)) {
+        do_coroutine(p, site);
+        return;
+    }
     if (has(p, RP_LONGJMPS) && chance(p, 3) && !(flags_of(p, frame->function) & (M1_SKIP | M1_POP_ON_JUMP)) &&
         do_longjmp(p, site))
         return;
     if (!has(p, RP_JUMPS) || target == frame->function)
         return;
-    if (running_level(p)->frames == 1 && flags_of(p, target) & M1_POP_ON_JUMP)
+    if (running_stack(p)->frames == 1 && flags_of(p, target) & M1_POP_ON_JUMP)
         return;
     TRACE(p, "t%u jump f%u sp %llx\n", p->running, target, (unsigned long long)frame->entry);
     frame->function = target;
@@ -422,16 +473,13 @@ static uint32_t plain_function(struct program *p)
 static void do_signal(struct program *p)
 {
     struct thread *t = running_thread(p);
-    struct level *level;
     uint64_t sp = running_frame(p)->sp - 128 - 512 - 8 * rng_below(&p->rng, 100);
     uint32_t function = plain_function(p);
 
     if (t->levels == MAX_LEVEL)
         return;
     TRACE(p, "t%u signal f%u sp %llx\n", p->running, function, (unsigned long long)sp);
-    level = &t->level[t->levels++];
-    level->frame[0] = (struct frame){function, sp, sp, 0};
-    level->frames = 1;
+    begin_level(&t->level[t->levels++], function, sp);
     pair_signal_enter(p->pair, p->running, function, sp);
 }
 
@@ -445,13 +493,12 @@ static void do_signal_leave(struct program *p)
 static void begin_thread(struct program *p, uint32_t thread, bool in_mid_run)
 {
     struct thread *t = &p->thread[thread];
-    uint64_t sp = 0x7fff00000000ull - thread * 0x1000000ull - 8 * rng_below(&p->rng, 64);
+    uint64_t sp = 0x7fff00000000ull - thread * (uint64_t)THREAD_SPACE - 8 * rng_below(&p->rng, 64);
     uint32_t function = plain_function(p);
 
     t->alive = true;
     t->levels = 1;
-    t->level[0].frames = 1;
-    t->level[0].frame[0] = (struct frame){function, sp, sp, 0};
+    begin_level(&t->level[0], function, sp);
     TRACE(p, "t%u begin f%u sp %llx\n", thread, function, (unsigned long long)sp);
     t->open = in_mid_run;
     pair_begin(p->pair, thread, function, sp, in_mid_run);
@@ -535,7 +582,7 @@ static struct block *random_block(struct program *p)
     struct thread *t = running_thread(p);
     struct function *f = &p->function[running_frame(p)->function];
 
-    if (t->levels > 1 && running_level(p)->frames == 1 && chance(p, 6)) {
+    if (t->levels > 1 && running_stack(p)->frames == 1 && chance(p, 6)) {
         do_signal_leave(p);
         f = &p->function[running_frame(p)->function];
     }
@@ -602,6 +649,8 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
     random_config(p, &config);
     if (!config.inclusive)
         p->features &= ~(uint32_t)RP_RAISE; /* attribution.md, 7: nobody looks for missing parents then */
+    if (has(p, RP_COROUTINES))
+        p->features &= ~(uint32_t)RP_FLAGS; /* when is a function left that another stack still hangs below? */
     p->pair = pair_new(&config, options->out);
     TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s paths %llu callers %u recs %u\n",
           (unsigned long long)config.l2.size, config.l2.assoc, config.l2.line,
