@@ -58,10 +58,8 @@ static void settle_more(struct tn_thread *thread, const struct tn_ran *ran, uint
         to->conditional += branched.conditional;
         to->indirect += branched.indirect;
     }
-    if (a->skip_site) {
-        struct tn_centre *centre = tn_centre_in(core, thread->id, a->skip_site, a->node);
-        tn_ran_add(tn_extra(&core->pools, centre), ran, branches ? &branched : NULL);
-    }
+    if (a->skip_site)
+        tn_ran_add(a->skip_extra, ran, branches ? &branched : NULL);
 }
 
 static inline void settle(struct tn_thread *thread, struct tn_activity *a)
@@ -88,12 +86,21 @@ void tn_settle(struct tn_thread *thread)
 
 /* ------------------------------------------------------------------------------------------ the running node */
 
+/* Found when skipping begins, so that the host has it at hand when the costs are known. */
+static void skip_from(struct tn_thread *thread, struct tn_activity *a)
+{
+    struct tn_core *core = thread->core;
+    a->skip_extra = tn_extra(&core->pools, tn_centre_in(core, thread->id, a->skip_site, a->node));
+}
+
 /* Change what runs on the running stack. */
-static inline void run(struct tn_activity *a, struct tn_node *node, uint32_t skip_site)
+static inline void run(struct tn_thread *thread, struct tn_activity *a, struct tn_node *node, uint32_t skip_site)
 {
     struct tn_stack *stack = a->stack;
     stack->node = a->node = node;
     stack->skip_site = a->skip_site = skip_site;
+    if (skip_site)
+        skip_from(thread, a);
 }
 
 /* Resume a stack that did not run. */
@@ -101,8 +108,7 @@ static void resume(struct tn_thread *thread, struct tn_stack *stack)
 {
     struct tn_activity *a = activity_of(thread);
     a->level->stack = a->stack = stack;
-    a->node = stack->node;
-    a->skip_site = stack->skip_site;
+    run(thread, a, stack->node, stack->skip_site);
 }
 
 static void change_pins(struct tn_core *core, uint32_t change)
@@ -313,7 +319,7 @@ static inline void pop(struct tn_thread *thread, struct tn_activity *a)
 {
     struct tn_stack *stack = a->stack;
     const struct tn_frame *frame = stack->top--;
-    run(a, frame->node, frame->skip_site);
+    run(thread, a, frame->node, frame->skip_site);
     if (frame->pinned)
         frame->node->pins--;
     if (stack->resolver)
@@ -430,7 +436,7 @@ static inline void follow(struct tn_thread *thread, struct tn_activity *a, struc
         tn_node_called(&thread->core->forest, edge);
     if (edge->alias)
         pin_top(a->stack);
-    run(a, tn_node_target(edge), 0);
+    run(thread, a, tn_node_target(edge), 0);
 }
 
 /* enter, where more has to be asked. */
@@ -443,7 +449,7 @@ static void enter_slowly(struct tn_thread *thread, uint32_t site, uint32_t funct
     if (!thread->core->config.inclusive)
         return;
     if (flags & TN_FN_SKIP) {
-        run(a, a->node, a->skip_site ? a->skip_site : site);
+        run(thread, a, a->node, a->skip_site ? a->skip_site : site);
         return;
     }
     if (a->skip_site)
@@ -514,7 +520,7 @@ static void jump_to(struct tn_thread *thread, uint32_t site, uint32_t function)
     /* A function that pops on jump was called on behalf of what it jumps to. */
     if (resolver && resolver->depth == depth_of(a->stack) && !a->skip_site) {
         site = resolver->site;
-        run(a, resolver->node, 0);
+        run(thread, a, resolver->node, 0);
         resolvers_end(thread, a->stack, depth_of(a->stack) - 1);
     }
     enter(thread, a, site, function);
@@ -565,7 +571,7 @@ static void past_the_bottom(struct tn_thread *thread, uint32_t function, uint64_
     struct tn_node *parent = tn_forest_parent(&thread->core->forest, root, function);
     left_frame(thread, a->stack, 0);
     a->stack->bottom->sp = sp;
-    run(a, parent, 0);
+    run(thread, a, parent, 0);
 }
 
 static void return_elsewhere(struct tn_thread *thread, uint32_t site, uint64_t sp, uint64_t target)
@@ -613,7 +619,7 @@ static void begin_level(struct tn_thread *thread, struct tn_node *root, uint64_t
     level->interrupted = a->level;
     a->level = level;
     level->stack = a->stack = stack_new(thread, sp);
-    run(a, root, 0);
+    run(thread, a, root, 0);
     if (flags & FN_SPECIAL)
         enter_special(thread, root->function, flags, 0);
     if (thread->collecting)

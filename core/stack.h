@@ -74,6 +74,7 @@ struct tn_activity {
     struct tn_node *node;
     uint32_t skip_site;
     bool begun;
+    uint64_t *skip_extra; /* with skip_site: of that instruction's centre */
     struct tn_stack *stack;                        /* the one that runs: level->stack */
     uint64_t last_clock, last_data, last_branches; /* totals given to nodes so far */
     struct tn_handler_level *level;

@@ -18,16 +18,16 @@
 
 /* ------------------------------------------------------------------------------------------ helpers */
 
-static void after_transfer(void)
+/* After a transfer, where functions may ask for dumps. */
+static void function_dump(void)
 {
-    if (vg.functions_dump && tn_dump_wanted(vg.core))
+    if (tn_dump_wanted(vg.core))
         vg_output_part("function");
 }
 
 static void call_known(UWord site_and_function, Addr sp, Addr return_address)
 {
     tn_call(vg.current, (UInt)site_and_function, site_and_function >> 32, sp, return_address);
-    after_transfer();
 }
 
 static void call_found(UWord site, Addr target, Addr sp, Addr return_address)
@@ -35,7 +35,6 @@ static void call_found(UWord site, Addr target, Addr sp, Addr return_address)
     if (target == return_address)
         return;
     tn_call(vg.current, site, vg_function_id(target), sp, return_address);
-    after_transfer();
 }
 
 static void call_found_at_end(UWord site, Addr target, Addr sp, Addr return_address)
@@ -43,19 +42,16 @@ static void call_found_at_end(UWord site, Addr target, Addr sp, Addr return_addr
     if (target == return_address)
         return;
     tn_call(vg.current, site, vg_function_id(target), sp, 0);
-    after_transfer();
 }
 
 static void returned(UWord site, Addr sp, Addr target)
 {
     tn_return(vg.current, site, sp, target);
-    after_transfer();
 }
 
 static void jumped_known(UWord site_and_function, Addr sp)
 {
     tn_jump(vg.current, (UInt)site_and_function, site_and_function >> 32, sp);
-    after_transfer();
 }
 
 /* The target is outside the range the jump is in; it may be in another piece of the same function. */
@@ -66,7 +62,6 @@ static void jumped_found(UWord site_and_function, Addr target, Addr sp)
     if (function == site_and_function >> 32)
         return;
     tn_jump(vg.current, (UInt)site_and_function, function, sp);
-    after_transfer();
 }
 
 static void branched(UWord instr, UWord taken)
@@ -96,10 +91,16 @@ static IRExpr *stack_pointer(struct vg_builder *b)
     return IRExpr_RdTmp(vg_assign(b, IRExpr_Get(b->guest->offset_SP, Ity_I64)));
 }
 
+static void emit_helper(struct vg_builder *b, const HChar *name, void *helper, IRExpr **arguments, IRExpr *guard)
+{
+    vg_call_helper(b, name, helper, arguments, guard);
+    if (vg.functions_dump)
+        vg_call_helper(b, "function_dump", function_dump, mkIRExprVec_0(), guard);
+}
+
 static void emit_jump(struct vg_builder *b, UInt site, UInt function, IRExpr *guard)
 {
-    vg_call_helper(b, "jumped_known", jumped_known, mkIRExprVec_2(pair(site, function), stack_pointer(b)),
-                   guard);
+    emit_helper(b, "jumped_known", jumped_known, mkIRExprVec_2(pair(site, function), stack_pointer(b)), guard);
 }
 
 void vg_emit_fall(struct vg_builder *b, UInt from, UInt function)
@@ -149,17 +150,15 @@ static void emit_call(struct vg_builder *b, const struct vg_insn *insn, IRExpr *
     struct vg_function callee;
 
     if (target->tag != Iex_Const) {
-        vg_call_helper(b, at_end ? "call_found_at_end" : "call_found", at_end ? call_found_at_end : call_found,
-                       mkIRExprVec_4(vg_u64(insn->id), target, stack_pointer(b), vg_u64(return_address)),
-                       NULL);
+        emit_helper(b, at_end ? "call_found_at_end" : "call_found", at_end ? call_found_at_end : call_found,
+                    mkIRExprVec_4(vg_u64(insn->id), target, stack_pointer(b), vg_u64(return_address)), NULL);
         return;
     }
     if (target->Iex.Const.con->Ico.U64 == return_address)
         return;
     vg_function_at(target->Iex.Const.con->Ico.U64, &callee);
-    vg_call_helper(b, "call_known", call_known,
-                   mkIRExprVec_3(pair(insn->id, callee.id), stack_pointer(b), vg_u64(at_end ? 0 : return_address)),
-                   NULL);
+    emit_helper(b, "call_known", call_known,
+                mkIRExprVec_3(pair(insn->id, callee.id), stack_pointer(b), vg_u64(at_end ? 0 : return_address)), NULL);
 }
 
 static void emit_found_jump(struct vg_builder *b, const struct vg_insn *insn, IRExpr *target)
@@ -171,8 +170,8 @@ static void emit_found_jump(struct vg_builder *b, const struct vg_insn *insn, IR
         vg_assign(b, IRExpr_Binop(Iop_CmpLT64U, inside, vg_u64(plan->function_end - plan->function_start))));
     IRExpr *far = IRExpr_RdTmp(vg_assign(b, IRExpr_Unop(Iop_Not1, near)));
 
-    vg_call_helper(b, "jumped_found", jumped_found,
-                   mkIRExprVec_3(pair(insn->id, insn->function), target, stack_pointer(b)), far);
+    emit_helper(b, "jumped_found", jumped_found,
+                mkIRExprVec_3(pair(insn->id, insn->function), target, stack_pointer(b)), far);
 }
 
 static void emit_last_jump(struct vg_builder *b, const struct vg_insn *insn, IRExpr *target)
@@ -195,8 +194,7 @@ static void emit_transfer(struct vg_builder *b, const struct vg_insn *insn, IREx
         emit_call(b, insn, target);
         break;
     case Ijk_Ret:
-        vg_call_helper(b, "returned", returned, mkIRExprVec_3(vg_u64(insn->id), stack_pointer(b), target),
-                       NULL);
+        emit_helper(b, "returned", returned, mkIRExprVec_3(vg_u64(insn->id), stack_pointer(b), target), NULL);
         break;
     case Ijk_Boring:
         emit_last_jump(b, insn, target);
