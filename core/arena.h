@@ -48,6 +48,11 @@ static inline void *tn_array_at(const struct tn_array *array, uint32_t index)
            (index & ((1u << TN_ARRAY_CHUNK_BITS) - 1)) * array->element;
 }
 
+/* The same where the size of an element is to be known to the compiler. */
+#define TN_ARRAY_AT(type, array, index)                      \
+    ((type *)(array)->chunks[(index) >> TN_ARRAY_CHUNK_BITS] + \
+     ((index) & ((1u << TN_ARRAY_CHUNK_BITS) - 1)))
+
 size_t tn_array_bytes(const struct tn_array *array);
 
 struct tn_slab {

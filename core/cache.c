@@ -90,34 +90,76 @@ struct miss {
     uint64_t line, stamp;
     uint32_t instr;
     uint32_t flags; /* TN_ENTRY_WRITE, _SECOND */
+    struct tn_payer *payer;
 };
 
-/* The way that holds `line`, or else the one used longest ago, in one pass. */
-static struct tn_way *search(struct tn_way *set, uint32_t assoc, uint64_t line, bool *hit)
+static inline struct tn_way *way_of_line(struct tn_way *set, uint32_t assoc, uint64_t line)
 {
-    struct tn_way *victim = set;
-    uint64_t oldest = ~0ull;
     for (struct tn_way *way = set; way < set + assoc; way++) {
-        if (way->line == line) {
-            *hit = true;
+        if (way->line == line)
             return way;
-        }
-        bool older = way->stamp < oldest;
-        oldest = older ? way->stamp : oldest;
-        victim = older ? way : victim;
     }
-    *hit = false;
-    return victim;
+    return NULL;
+}
+
+/* The way used longest ago. Its number is in the low bits of what is compared, so that nothing but the smallest value
+ * has to be kept; the clock may go up to 2^50 accesses. */
+static inline struct tn_way *oldest_of(struct tn_way *set, uint32_t assoc)
+{
+    enum { NUMBER_BITS = 4 };
+    uint64_t oldest = set->stamp << NUMBER_BITS;
+    for (uint32_t i = 1; i < assoc; i++) {
+        uint64_t age = set[i].stamp << NUMBER_BITS | i;
+        oldest = age < oldest ? age : oldest;
+    }
+    return &set[oldest & ((1 << NUMBER_BITS) - 1)];
+}
+
+static struct tn_way *oldest_of_many(struct tn_way *set, uint32_t assoc)
+{
+    struct tn_way *oldest = set;
+    for (struct tn_way *way = set; way < set + assoc; way++) {
+        if (way->stamp < oldest->stamp)
+            oldest = way;
+    }
+    return oldest;
+}
+
+static inline struct tn_way *oldest_way(struct tn_way *set, uint32_t assoc)
+{
+    if (assoc == 8)
+        return oldest_of(set, 8);
+    return assoc <= 16 ? oldest_of(set, assoc) : oldest_of_many(set, assoc);
+}
+
+static __attribute__((noinline)) void find_payer(struct tn_thread *thread, enum tn_stream stream, uint32_t instr,
+                                                 struct tn_payer *payer)
+{
+    struct tn_centre *centre = tn_centre_in(thread->core, thread->id, instr, thread->activity->node);
+    payer->late = tn_late(&thread->core->pools, &centre->late[stream]);
 }
 
 /* The instruction that pays: a skipped function's costs go to the instruction that called it. */
-static uint32_t payer(const struct tn_thread *thread, uint32_t instr)
+static inline uint64_t *late_of_payer(struct tn_thread *thread, enum tn_stream stream, const struct miss *miss)
 {
-    return thread->activity->skip_site ? thread->activity->skip_site : instr;
+    const struct tn_activity *activity = thread->activity;
+    if (activity->skip_site) {
+        struct tn_payer caller;
+        find_payer(thread, stream, activity->skip_site, &caller);
+        return caller.late;
+    }
+    uint64_t key = thread->id;
+    if (thread->core->contexts && activity->node)
+        key |= (uint64_t)activity->node->context << 32;
+    if (miss->payer->key != key) {
+        find_payer(thread, stream, miss->instr, miss->payer);
+        miss->payer->key = key;
+    }
+    return miss->payer->late;
 }
 
-static void queue_miss(struct tn_thread *thread, struct tn_l1 *l1, const struct tn_way *victim, uint32_t way,
-                       const struct miss *miss)
+static inline void queue_miss(struct tn_thread *thread, struct tn_l1 *l1, const struct tn_way *victim, uint32_t way,
+                              const struct miss *miss)
 {
     struct tn_entry *entry = tn_queue_add(thread->core);
     entry->line = miss->line;
@@ -125,39 +167,47 @@ static void queue_miss(struct tn_thread *thread, struct tn_l1 *l1, const struct 
     entry->mask = victim->mask;
     entry->stamp = miss->stamp;
     entry->l1 = l1;
-    entry->thread = thread->id;
     entry->way = way;
     entry->flags = miss->flags;
     entry->node = NULL;
-    entry->instr = 0;
+    entry->late = NULL;
     if (!thread->collecting)
         return;
-    entry->instr = payer(thread, miss->instr);
+    entry->late = late_of_payer(thread, l1->stream, miss);
     entry->node = thread->activity->node;
     if (entry->node)
         entry->node->sent++;
 }
 
+/* The way in which the line is from now on. */
+static inline struct tn_way *load(struct tn_thread *thread, struct tn_l1 *l1, struct tn_way *ways,
+                                  struct tn_way *set, const struct miss *miss)
+{
+    struct tn_way *way = oldest_way(set, l1->assoc);
+    queue_miss(thread, l1, way, (uint32_t)(way - ways), miss);
+    way->line = miss->line;
+    way->use = 0;
+    way->mask = 0;
+    l1->missed_access = miss->stamp >> TN_STEP_BITS;
+    return way;
+}
+
 /* Make sure the line is in the cache and the way table leads to it. True if it missed. */
-static bool bring(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1,
-                  const struct miss *miss, struct tn_way **found)
+static inline bool bring(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1,
+                         const struct miss *miss, struct tn_way **found)
 {
     struct tn_way *ways = ways_of(thread, layout);
     uint64_t number = miss->line >> l1->shape.line_bits;
-    uint64_t set = tn_set_of(number, l1->sets, l1->set_mask);
-    bool hit;
-    struct tn_way *way = search(&ways[set * l1->assoc], l1->assoc, miss->line, &hit);
-    if (!hit) {
-        queue_miss(thread, l1, way, (uint32_t)(way - ways), miss);
-        way->line = miss->line;
-        way->use = 0;
-        way->mask = 0;
-        l1->missed_access = miss->stamp >> TN_STEP_BITS;
-    }
+    uint64_t set_number = tn_set_of(number, l1->sets, l1->set_mask);
+    struct tn_way *set = &ways[set_number * l1->assoc];
+    struct tn_way *way = way_of_line(set, l1->assoc, miss->line);
+    bool missed = !way;
+    if (missed)
+        way = load(thread, l1, ways, set, miss);
     way->stamp = miss->stamp;
     table_of(thread, layout)[number & layout->table_mask] = (uint16_t)((way - ways) * (sizeof *way / 8));
     *found = way;
-    return !hit;
+    return missed;
 }
 
 /* The granules of bytes [from, to) of a line. */
@@ -176,11 +226,13 @@ static uint32_t data_flags(const struct tn_access_info *access)
 
 /* One access, line by line, additions included; returns the way of the first line, NULL if a later line of the
  * access has thrown it out. */
-static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, const struct tn_access_info *access)
+static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, struct tn_access_entry *entry)
 {
+    const struct tn_access_info *access = &entry->info;
     const struct tn_l1_layout *layout = &tn_layout(thread->core)->d1;
     struct tn_l1 *l1 = thread->d1;
-    struct miss miss = {.stamp = thread->clock - access->back, .instr = access->instr, .flags = data_flags(access)};
+    struct miss miss = {.stamp = thread->clock - access->back, .instr = access->instr, .flags = data_flags(access),
+                        .payer = &entry->payer};
     uint64_t first = address & ~(uint64_t)(l1->shape.line - 1), end = address + access->size;
     struct tn_way *way = NULL, *first_way = NULL;
     for (miss.line = first; miss.line < end; miss.line += l1->shape.line, miss.stamp++) {
@@ -207,17 +259,18 @@ static void lead_astray(struct tn_thread *thread, const struct tn_l1_layout *lay
 void tn_slow_data(struct tn_thread *thread, uint64_t address, uint32_t id)
 {
     tn_core *core = thread->core;
-    const struct tn_access_info *access = tn_code_get_access(&core->code, id);
+    struct tn_access_entry *entry = tn_code_get_access(&core->code, id);
+    const struct tn_access_info *access = &entry->info;
     struct tn_l1 *l1 = thread->d1;
     struct tn_way *way;
     core->slow_data++;
     if ((address & (l1->shape.line - 1)) + access->size <= l1->shape.line) {
         struct miss miss = {address & ~(uint64_t)(l1->shape.line - 1), thread->clock - access->back, access->instr,
-                            data_flags(access)};
+                            data_flags(access), &entry->payer};
         bring(thread, &core->layout.d1, l1, &miss, &way);
         return;
     }
-    way = touch_lines(thread, address, access);
+    way = touch_lines(thread, address, entry);
     if (way)
         way->use -= tn_use_of(1, access->size);
     else
@@ -245,8 +298,10 @@ uint32_t tn_fetch_stamp_back(const struct tn_fetch_info *info)
 void tn_slow_fetch(struct tn_thread *thread, uint32_t id)
 {
     tn_core *core = thread->core;
-    const struct tn_fetch_info *fetch = tn_code_get_fetch(&core->code, id);
-    struct miss miss = {fetch->line, thread->clock - fetch->back_first + fetch->second, fetch->instr, 0};
+    struct tn_fetch_entry *entry = tn_code_get_fetch(&core->code, id);
+    const struct tn_fetch_info *fetch = &entry->info;
+    struct miss miss = {fetch->line, thread->clock - fetch->back_first + fetch->second, fetch->instr, 0,
+                        &entry->payer};
     struct tn_way *way;
     core->slow_fetch++;
     if (fetch->second && thread->i1->missed_access == miss.stamp >> TN_STEP_BITS)
@@ -261,7 +316,7 @@ static void queue_way(struct tn_thread *thread, struct tn_l1 *l1, const struct t
 {
     struct tn_entry *entry = tn_queue_add(thread->core);
     *entry = (struct tn_entry){.use = way->use, .mask = way->mask, .stamp = now, .l1 = l1, .way = index,
-                               .thread = thread->id, .flags = flags};
+                               .flags = flags};
 }
 
 void tn_l1_spill(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1)

@@ -13,6 +13,7 @@
 #define TENURE_CORE_CACHE_H
 
 #include "backdate.h"
+#include "code.h"
 #include "cost.h"
 #include "tenure_core.h"
 
@@ -65,8 +66,9 @@ struct tn_entry {
     uint64_t mask;  /* of the victim */
     uint64_t stamp; /* of the access */
     struct tn_node *node;
+    uint64_t *late; /* of the loader's centre; NULL: nobody pays */
     struct tn_l1 *l1;
-    uint32_t way, instr, thread, flags;
+    uint32_t way, flags;
 };
 
 /* 1 and its bytes at TN_TOUCH_BITS. */

@@ -17,8 +17,8 @@ void tn_code_init(struct tn_code *code)
     tn_array_init(&code->functions, sizeof(struct tn_function));
     tn_array_init(&code->instrs, sizeof(struct tn_instr_info));
     tn_array_init(&code->counters, sizeof(struct tn_counter));
-    tn_array_init(&code->accesses, sizeof(struct tn_access_info));
-    tn_array_init(&code->fetches, sizeof(struct tn_fetch_info));
+    tn_array_init(&code->accesses, sizeof(struct tn_access_entry));
+    tn_array_init(&code->fetches, sizeof(struct tn_fetch_entry));
     tn_array_init(&code->runs, sizeof(uint32_t));
     struct tn_array *from_one[] = {&code->objects,  &code->functions, &code->instrs,
                                    &code->counters, &code->accesses,  &code->fetches};
@@ -170,7 +170,7 @@ uint32_t tn_code_guarded(struct tn_code *code, uint32_t instr, bool write, uint3
 
 static bool access_equal(const void *owner, uint32_t id, const void *key)
 {
-    const struct tn_access_info *a = tn_code_get_access(owner, id), *b = key;
+    const struct tn_access_info *a = &tn_code_get_access(owner, id)->info, *b = key;
     return a->instr == b->instr && a->back == b->back && a->size == b->size && a->kind == b->kind;
 }
 
@@ -180,7 +180,7 @@ uint32_t tn_code_access(struct tn_code *code, const struct tn_access_info *info)
     uint32_t id = tn_table_find(&code->access_table, hash, access_equal, code, info);
     if (!id) {
         id = code->accesses.count;
-        *(struct tn_access_info *)tn_array_add(&code->accesses) = *info;
+        ((struct tn_access_entry *)tn_array_add(&code->accesses))->info = *info;
         tn_table_add(&code->access_table, hash, id);
     }
     return id;
@@ -188,7 +188,7 @@ uint32_t tn_code_access(struct tn_code *code, const struct tn_access_info *info)
 
 static bool fetch_equal(const void *owner, uint32_t id, const void *key)
 {
-    const struct tn_fetch_info *a = tn_code_get_fetch(owner, id), *b = key;
+    const struct tn_fetch_info *a = &tn_code_get_fetch(owner, id)->info, *b = key;
     return a->instr == b->instr && a->line == b->line && a->back_first == b->back_first &&
            a->back_last == b->back_last && a->touches == b->touches && a->bytes == b->bytes &&
            a->mask == b->mask && a->second == b->second && a->last_second == b->last_second;
@@ -200,7 +200,7 @@ uint32_t tn_code_fetch(struct tn_code *code, const struct tn_fetch_info *info)
     uint32_t id = tn_table_find(&code->fetch_table, hash, fetch_equal, code, info);
     if (!id) {
         id = code->fetches.count;
-        *(struct tn_fetch_info *)tn_array_add(&code->fetches) = *info;
+        ((struct tn_fetch_entry *)tn_array_add(&code->fetches))->info = *info;
         tn_table_add(&code->fetch_table, hash, id);
     }
     return id;

@@ -35,6 +35,23 @@ struct tn_counter {
     uint8_t kind;
 };
 
+/* Where the misses of an access or of a fetch run are charged, remembered for the thread and context it last missed
+ * in. Late blocks of cost centres stay where they are. */
+struct tn_payer {
+    uint64_t key; /* thread | context << 32; 0: not known yet */
+    uint64_t *late;
+};
+
+struct tn_access_entry {
+    struct tn_access_info info;
+    struct tn_payer payer;
+};
+
+struct tn_fetch_entry {
+    struct tn_fetch_info info;
+    struct tn_payer payer;
+};
+
 struct tn_code {
     struct tn_array objects, functions, instrs, counters, accesses, fetches;
     struct tn_table instr_table, counter_table, access_table, fetch_table;
@@ -61,13 +78,13 @@ static inline struct tn_instr_info *tn_code_get_instr(const struct tn_code *code
 {
     return tn_array_at(&code->instrs, id);
 }
-static inline struct tn_access_info *tn_code_get_access(const struct tn_code *code, uint32_t id)
+static inline struct tn_access_entry *tn_code_get_access(const struct tn_code *code, uint32_t id)
 {
-    return tn_array_at(&code->accesses, id);
+    return TN_ARRAY_AT(struct tn_access_entry, &code->accesses, id);
 }
-static inline struct tn_fetch_info *tn_code_get_fetch(const struct tn_code *code, uint32_t id)
+static inline struct tn_fetch_entry *tn_code_get_fetch(const struct tn_code *code, uint32_t id)
 {
-    return tn_array_at(&code->fetches, id);
+    return TN_ARRAY_AT(struct tn_fetch_entry, &code->fetches, id);
 }
 static inline struct tn_counter *tn_code_get_counter(const struct tn_code *code, uint32_t id)
 {

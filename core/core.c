@@ -83,7 +83,7 @@ static void lower_levels_new(tn_core *core)
     if (core->config.l2.size)
         tn_shape_init(&core->shapes[TN_LEVEL_2], &core->config.l2);
     core->queue = tn_host_alloc(TN_QUEUE * sizeof *core->queue);
-    core->ahead = tn_host_alloc(TN_QUEUE * sizeof *core->ahead);
+    core->places = tn_host_alloc(TN_QUEUE * sizeof *core->places);
     if (core->config.shared_l1)
         caches_new(core, &core->shared_i1, &core->shared_d1, &core->shared_l2);
 }
@@ -535,15 +535,16 @@ void tn_statistics(const tn_core *core, struct tn_statistics *out)
 {
     const struct tn_code *code = &core->code;
     const struct tn_forest *forest = &core->forest;
+    uint64_t samples = core->queued / TN_PRUNE_EVERY;
     *out = (struct tn_statistics){
         .objects = code->objects.count - 1, .contexts = code->functions.count - 1,
         .instrs = code->instrs.count - 1, .counters = code->counters.count - 1,
         .accesses = code->accesses.count - 1, .fetches = code->fetches.count - 1,
         .arcs = forest->arcs.count - 1, .nodes_now = forest->now, .nodes_max = forest->max,
         .nodes_made = forest->made, .nodes_pruned = forest->pruned,
-        .nodes_average = core->drains ? (double)core->nodes_summed / (double)core->drains : (double)forest->now,
+        .nodes_average = samples ? (double)core->nodes_summed / (double)samples : (double)forest->now,
         .calls = core->calls, .returns = core->returns, .unwinds = core->unwinds, .jumps = core->jumps,
-        .slow_data = core->slow_data, .slow_fetch = core->slow_fetch, .drains = core->drains,
+        .slow_data = core->slow_data, .slow_fetch = core->slow_fetch, .queued = core->queued,
         .records_now = core->records_live, .records_max = core->records_max, .bytes = memory_of(core)};
     out->functions = out->contexts - (core->contexts ? core->contexts->made : 0);
     out->segments = out->counters;
@@ -578,7 +579,7 @@ void tn_core_free(tn_core *core)
         tn_lower_free(&core->ll);
         tn_pool_free(&core->displaced_pool);
         tn_host_free(core->queue, TN_QUEUE * sizeof *core->queue);
-        tn_host_free(core->ahead, TN_QUEUE * sizeof *core->ahead);
+        tn_host_free(core->places, TN_QUEUE * sizeof *core->places);
     }
     caches_free(core->shared_i1, core->shared_d1, core->shared_l2);
     tn_code_free(&core->code);

@@ -51,8 +51,8 @@ struct tn_core {
     struct tn_array threads; /* struct tn_thread_record by id */
     struct tn_array metas;   /* struct tn_meta_entry */
     struct tn_entry *queue;
-    struct tn_ahead *ahead; /* of the entries, while draining */
-    uint32_t queued;
+    struct tn_place *places; /* where the entries' lines are, or go, below level 1 */
+    uint64_t queued, looked_ahead, looked_closer, consumed; /* entries so far, and how far they are on their way */
     uint32_t epoch;
     bool collecting, toggles, dump_wanted;
     struct tn_thread *running; /* serial engines: whose clock is right; with shared_l1, whose caches */
@@ -64,7 +64,7 @@ struct tn_core {
         bool header;
     } written;
     uint64_t check_after; /* steps, in debug builds (tn_check) */
-    uint64_t slow_data, slow_fetch, drains, nodes_summed, calls, returns, unwinds, jumps;
+    uint64_t slow_data, slow_fetch, nodes_summed, calls, returns, unwinds, jumps;
 };
 
 static inline struct tn_thread_record *tn_thread_record_of(const tn_core *core, uint32_t id)
@@ -89,14 +89,11 @@ static inline struct tn_centre *tn_centre_in(const tn_core *core, uint32_t threa
     return tn_centre_of(core, thread, instr);
 }
 
-/* Room for one entry; drains when the queue is full. The caller fills in all fields. */
+/* Room for one entry. The caller fills in all fields before anything else is asked of the queue. */
 static inline struct tn_entry *tn_queue_add(tn_core *core)
 {
-    if (core->queued == TN_QUEUE) {
-        tn_drain(core);
-        tn_prune(core, &core->forest);
-    }
-    return &core->queue[core->queued++];
+    tn_queue_step(core);
+    return &core->queue[core->queued++ % TN_QUEUE];
 }
 
 /* The counters of a thread that runs. */

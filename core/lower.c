@@ -4,8 +4,8 @@
  *
  * For each entry, in order: the victim's use is charged to its loader and folded into the record it was filled
  * from; the miss is charged; the level below is looked up, which may go on to the next one in the same way; the
- * way's new stay begins. Look-ups of entries further back in the queue are prefetched, since a batch has them
- * all at hand.
+ * way's new stay begins. That is done FAR_BEHIND entries after an entry came, and what it needs has been fetched
+ * meanwhile. Nothing is done in batches: so the program's own misses and the fetches overlap with the work.
  */
 #include "lower.h"
 
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { FAR_AHEAD = 16, NEAR_AHEAD = 8 }; /* entries between the first prefetch, the second, and use */
+enum { NEAR_BEHIND = 8, FAR_BEHIND = 16 }; /* entries from the first prefetch to the second, and to use */
 
 /* ------------------------------------------------------------------------------------------ set-up */
 
@@ -45,13 +45,13 @@ void tn_lower_free(struct tn_lower *lower)
 
 /* ------------------------------------------------------------------------------------------ charging */
 
-static void charge_miss(uint64_t *late, const struct tn_entry *entry, enum tn_level level)
+static inline void charge_miss(const struct tn_entry *entry, enum tn_level level)
 {
     uint32_t what = entry->flags & TN_ENTRY_WRITE ? TN_LATE_WRITE_MISS : TN_LATE_READ_MISS;
     uint32_t slot = level * TN_LATE_PER_LEVEL + what;
-    if (!late)
+    if (!entry->late)
         return;
-    late[slot]++;
+    entry->late[slot]++;
     if (entry->node)
         entry->node->late[entry->l1->stream][slot]++;
 }
@@ -197,30 +197,32 @@ static void stay_end(tn_core *core, const struct tn_l1 *l1, struct tn_stay *stay
 }
 
 static void stay_begin(tn_core *core, const struct tn_l1 *l1, struct tn_stay *stay,
-                       const struct tn_entry *entry, uint64_t *late, struct tn_record *record)
+                       const struct tn_entry *entry, struct tn_record *record)
 {
     stay->node = entry->node;
-    stay->late = late;
+    stay->late = entry->late;
     stay->record = record;
     stay->loaded = entry->stamp;
     stay->touches = stay->bytes = 0;
     stay->epoch = core->epoch;
     stay->line_offset = (uint32_t)(entry->line & (l1->next->shape.line - 1));
     record->holders++;
-    if (entry->node)
+    if (entry->node) {
         entry->node->live++;
+        entry->node->seen++;
+    }
 }
 
 /* ------------------------------------------------------------------------------------------ look-up */
 
 static struct tn_record *look_up(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry,
-                                 uint64_t *late, struct tn_place *place);
+                                 struct tn_place *place);
 
-static struct tn_record *ask(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry, uint64_t *late)
+static struct tn_record *ask(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry)
 {
     struct tn_place place;
     tn_sets_split(&lower->sets, entry->line, &place);
-    return look_up(core, lower, entry, late, &place);
+    return look_up(core, lower, entry, &place);
 }
 
 static uint64_t home_of(const struct tn_lower *lower, const struct tn_place *place)
@@ -230,16 +232,16 @@ static uint64_t home_of(const struct tn_lower *lower, const struct tn_place *pla
 
 /* The line comes in: whose slot it takes leaves first, then the next level is asked. */
 static struct tn_record *fill(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry,
-                              uint64_t *late, const struct tn_place *place)
+                              const struct tn_place *place)
 {
     uint64_t home = home_of(lower, place);
     lower->filled[place->set / TN_GROUP] = 1;
     slot_leaves(core, lower, home, entry->stamp);
-    struct tn_record *parent = lower->next ? ask(core, lower->next, entry, late) : NULL;
+    struct tn_record *parent = lower->next ? ask(core, lower->next, entry) : NULL;
     struct tn_record *record = record_at(core, lower, home);
     bool displaced = record != &lower->homes[home];
     record->node = entry->node;
-    record->late = late;
+    record->late = entry->late;
     record->loaded = entry->stamp;
     record->touches = record->bytes = record->mask = 0;
     record->parent = parent;
@@ -260,41 +262,28 @@ static struct tn_record *fill(tn_core *core, struct tn_lower *lower, const struc
 }
 
 /* A miss is charged, once per access. */
-static void missed(struct tn_lower *lower, const struct tn_entry *entry, uint64_t *late)
+static void missed(struct tn_lower *lower, const struct tn_entry *entry)
 {
     uint64_t access = entry->stamp >> TN_STEP_BITS;
-    if (access == lower->missed_access && entry->thread == lower->missed_thread)
+    if (access == lower->missed_access && entry->l1 == lower->missed_through)
         return;
     lower->missed_access = access;
-    lower->missed_thread = entry->thread;
-    charge_miss(late, entry, lower->level);
+    lower->missed_through = entry->l1;
+    charge_miss(entry, lower->level);
 }
 
 /* The record of the line that `entry` loads. */
 static struct tn_record *look_up(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry,
-                                 uint64_t *late, struct tn_place *place)
+                                 struct tn_place *place)
 {
     tn_sets_use(&lower->sets, place);
     if (place->hit)
         return resident_at(lower, home_of(lower, place));
-    missed(lower, entry, late);
-    return fill(core, lower, entry, late, place);
+    missed(lower, entry);
+    return fill(core, lower, entry, place);
 }
 
 /* ------------------------------------------------------------------------------------------ the queue */
-
-/* Where the loader's late costs are counted; NULL if collection was off. Its node gets a block too. */
-static uint64_t *loader(tn_core *core, const struct tn_entry *entry)
-{
-    enum tn_stream stream = entry->l1->stream;
-    if (entry->node) {
-        entry->node->seen++;
-        tn_late(&core->pools, &entry->node->late[stream]);
-    }
-    if (!entry->instr)
-        return NULL;
-    return tn_late(&core->pools, &tn_centre_in(core, entry->thread, entry->instr, entry->node)->late[stream]);
-}
 
 static void spill(struct tn_stay *stay, const struct tn_entry *entry)
 {
@@ -302,7 +291,7 @@ static void spill(struct tn_stay *stay, const struct tn_entry *entry)
     stay->bytes += entry->use >> TN_TOUCH_BITS;
 }
 
-static void consume(tn_core *core, const struct tn_entry *entry, struct tn_ahead *ahead)
+static inline void consume(tn_core *core, const struct tn_entry *entry, struct tn_place *place)
 {
     struct tn_l1 *l1 = entry->l1;
     struct tn_stay *stay = &l1->stays[entry->way];
@@ -315,20 +304,21 @@ static void consume(tn_core *core, const struct tn_entry *entry, struct tn_ahead
     if (entry->flags & TN_ENTRY_FLUSH)
         return;
     if (!(entry->flags & TN_ENTRY_SECOND))
-        charge_miss(ahead->late, entry, TN_LEVEL_1);
-    stay_begin(core, l1, stay, entry, ahead->late, look_up(core, l1->next, entry, ahead->late, &ahead->place));
+        charge_miss(entry, TN_LEVEL_1);
+    stay_begin(core, l1, stay, entry, look_up(core, l1->next, entry, place));
 }
 
-/* What hangs together by pointers is fetched link by link, each a few entries before it is needed: first the set
+/* What hangs together by pointers is fetched link by link, each some entries before it is needed: first the set
  * and the two nodes, ... */
-static void look_ahead(const struct tn_entry *entry, struct tn_ahead *ahead)
+static inline void look_ahead(const struct tn_entry *entry, struct tn_place *place)
 {
     const struct tn_lower *lower = entry->l1->next;
     const struct tn_stay *stay = &entry->l1->stays[entry->way];
-    tn_sets_split(&lower->sets, entry->line, &ahead->place);
-    tn_sets_prefetch(&lower->sets, &ahead->place);
+    tn_sets_split(&lower->sets, entry->line, place);
+    tn_sets_prefetch(&lower->sets, place);
     __builtin_prefetch(stay->record, 1);
     __builtin_prefetch(stay->late, 1);
+    __builtin_prefetch(entry->late, 1);
     if (stay->node)
         __builtin_prefetch(&stay->node->late, 1);
     if (entry->node)
@@ -336,39 +326,70 @@ static void look_ahead(const struct tn_entry *entry, struct tn_ahead *ahead)
 }
 
 /* ... then the record that the set leads to, and the counters that the nodes lead to. */
-static void look_closer(tn_core *core, const struct tn_entry *entry, struct tn_ahead *ahead)
+static inline void look_closer(tn_core *core, const struct tn_entry *entry, struct tn_place *place)
 {
     const struct tn_lower *lower = entry->l1->next;
+    enum tn_stream stream = entry->l1->stream;
     const struct tn_node *loser = entry->l1->stays[entry->way].node;
     if (loser)
-        __builtin_prefetch(loser->late[entry->l1->stream], 1);
+        __builtin_prefetch(loser->late[stream], 1);
     if (entry->flags & (TN_ENTRY_SPILL | TN_ENTRY_FLUSH))
         return;
-    tn_sets_find(&lower->sets, &ahead->place);
-    __builtin_prefetch(&lower->homes[home_of(lower, &ahead->place)], 1);
-    ahead->late = loader(core, entry);
-    __builtin_prefetch(ahead->late, 1);
+    tn_sets_find(&lower->sets, place);
+    __builtin_prefetch(&lower->homes[home_of(lower, place)], 1);
     if (entry->node)
-        __builtin_prefetch(entry->node->late[entry->l1->stream], 1);
+        __builtin_prefetch(tn_late(&core->pools, &entry->node->late[stream]), 1);
+}
+
+static inline void look_ahead_next(tn_core *core)
+{
+    uint32_t place = core->looked_ahead++ % TN_QUEUE;
+    look_ahead(&core->queue[place], &core->places[place]);
+}
+
+static inline void look_closer_next(tn_core *core)
+{
+    uint32_t place = core->looked_closer++ % TN_QUEUE;
+    look_closer(core, &core->queue[place], &core->places[place]);
+}
+
+static inline void consume_next(tn_core *core)
+{
+    uint32_t place = core->consumed++ % TN_QUEUE;
+    consume(core, &core->queue[place], &core->places[place]);
 }
 
 void tn_drain(tn_core *core)
 {
-    const struct tn_entry *queue = core->queue;
-    struct tn_ahead *ahead = core->ahead;
-    uint32_t n = core->queued;
-    for (uint32_t i = 0; i < n + FAR_AHEAD; i++) {
-        if (i < n)
-            look_ahead(&queue[i], &ahead[i]);
-        if (i >= FAR_AHEAD - NEAR_AHEAD && i - (FAR_AHEAD - NEAR_AHEAD) < n)
-            look_closer(core, &queue[i - (FAR_AHEAD - NEAR_AHEAD)], &ahead[i - (FAR_AHEAD - NEAR_AHEAD)]);
-        if (i >= FAR_AHEAD)
-            consume(core, &queue[i - FAR_AHEAD], &ahead[i - FAR_AHEAD]);
-    }
-    core->queued = 0;
-    core->drains++;
+    while (core->looked_ahead < core->queued)
+        look_ahead_next(core);
+    while (core->looked_closer < core->queued)
+        look_closer_next(core);
+    while (core->consumed < core->queued)
+        consume_next(core);
+}
+
+static __attribute__((noinline)) void prune(tn_core *core)
+{
     core->nodes_summed += core->forest.now;
     tn_check(core);
+    if (core->forest.now <= core->forest.prune_at)
+        return;
+    tn_drain(core);
+    tn_prune(core, &core->forest);
+}
+
+void tn_queue_step(tn_core *core)
+{
+    uint64_t queued = core->queued;
+    if (queued > core->looked_ahead)
+        look_ahead_next(core);
+    if (queued > core->looked_closer + NEAR_BEHIND)
+        look_closer_next(core);
+    if (queued > core->consumed + FAR_BEHIND)
+        consume_next(core);
+    if (queued % TN_PRUNE_EVERY == 0)
+        prune(core);
 }
 
 static void flush_group(tn_core *core, struct tn_lower *lower, uint64_t first, uint64_t now)

@@ -2,7 +2,8 @@
 /*
  * lower.h: the caches below level 1, and the consumer of the miss queue.
  *
- * Nothing upstream depends on them, so their look-ups wait in the queue and are done in batches. The consumer
+ * Nothing upstream depends on them, so their look-ups wait in the queue until what they need has been fetched:
+ * each new entry takes a few older ones a step further. The consumer
  * charges all late costs: level-1 misses, use of level-1 tenures that end, misses and use further down. Use
  * happens at level 1; a lower level learns of it through records. A record is one stay of a line in a lower
  * level. It outlives the stay while something above that was filled from it is there (a level-1 way, or a record
@@ -27,7 +28,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TN_QUEUE = 256 };
+enum {
+    TN_QUEUE = 32,        /* entries, a power of two */
+    TN_PRUNE_EVERY = 256, /* entries */
+};
 
 struct tn_record {
     struct tn_node *node;
@@ -56,8 +60,8 @@ struct tn_lower {
     struct tn_record *homes;
     uint8_t *filled; /* one per TN_GROUP sets: whether any of them ever got a line (most of a large cache never does) */
     struct tn_displaced *displaced[TN_DISPLACED_BUCKETS];
-    uint64_t missed_access; /* index of the last access that missed, and its thread: an access misses once */
-    uint32_t missed_thread;
+    uint64_t missed_access; /* index of the last access that missed, and through which cache: it misses once */
+    const struct tn_l1 *missed_through;
 };
 
 void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, enum tn_level level,
@@ -65,13 +69,10 @@ void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, e
 /* After tn_lower_flush, or when the core goes. */
 void tn_lower_free(struct tn_lower *lower);
 
-/* What is known of an entry before its turn. */
-struct tn_ahead {
-    struct tn_place place;
-    uint64_t *late; /* of the loader's centre; NULL: nobody pays */
-};
+/* Take what is in the queue one step further. To be called before each new entry. */
+void tn_queue_step(tn_core *core);
 
-/* Consume the core's queue. */
+/* Consume all that is in the queue. */
 void tn_drain(tn_core *core);
 
 /* End all tenures (after the level above was emptied) at clock `now`; the cache is empty then. */

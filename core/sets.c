@@ -67,11 +67,6 @@ void tn_sets_clear(struct tn_sets *sets, uint64_t first, uint64_t count)
         memset(&sets->general[first * sets->assoc], 0, count * sets->assoc * sizeof *sets->general);
 }
 
-size_t tn_sets_bytes(const struct tn_sets *sets)
-{
-    return sets->stride ? sets->sets * sets->stride : general_bytes(sets);
-}
-
 /* ------------------------------------------------------------------------------------------ compact sets */
 
 static struct tn_compact *compact_at(const struct tn_sets *sets, uint64_t set)

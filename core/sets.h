@@ -76,6 +76,4 @@ void tn_sets_find(const struct tn_sets *sets, struct tn_place *place);
  * an earlier find: that saves another search if the line has not moved. */
 void tn_sets_use(struct tn_sets *sets, struct tn_place *place);
 
-size_t tn_sets_bytes(const struct tn_sets *sets);
-
 #endif

@@ -306,6 +306,7 @@ void vg_emit_fetch(struct vg_builder *b, UInt insn)
 
 static void slow_data(Addr address, UWord id)
 {
+    __builtin_prefetch((const void *)address); /* the host is about to miss as well */
     tn_slow_data(vg.current, address, id);
 }
 

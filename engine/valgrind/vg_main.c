@@ -100,7 +100,7 @@ static void print_statistics(void)
     ("control: %llu calls, %llu returns, %llu unwinds, %llu jumps\n", (ULong)s.calls, (ULong)s.returns,
      (ULong)s.unwinds, (ULong)s.jumps);
     VG_(umsg)
-    ("last level: %llu drains, %llu records now, %llu at most; %llu bytes\n", (ULong)s.drains,
+    ("last level: %llu queued, %llu records now, %llu at most; %llu bytes\n", (ULong)s.queued,
      (ULong)s.records_now, (ULong)s.records_max, (ULong)s.bytes);
 }
 
