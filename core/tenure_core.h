@@ -242,6 +242,14 @@ void tn_whole_data(tn_thread *thread, uint64_t address, uint32_t id);
 /* The hit test failed for the fetch run `id`. The additions must follow. */
 void tn_slow_fetch(tn_thread *thread, uint32_t id);
 
+/* A fault at `address` has left `segment`, the thread's last, and been tested up to there: what stands behind the
+ * instruction at `address` is not counted. That instruction is, as if it had run. Nothing happens if it is the last of
+ * the segment or none of it. */
+void tn_take_back(tn_thread *thread, uint32_t segment, uint64_t address);
+/* The fetches and accesses of a segment up to and including the instruction at `address`; of all of it if it has
+ * none there. */
+uint32_t tn_accesses_to(const tn_core *core, uint32_t segment, uint64_t address);
+
 /* Branches, with branch_sim: predict, count a misprediction for `instr`, learn. */
 void tn_branch_cond(tn_thread *thread, uint32_t instr, bool taken);
 void tn_branch_indirect(tn_thread *thread, uint32_t instr, uint64_t target);

@@ -13,8 +13,10 @@
  * also remembers that the block is hot, and is given back when the translation is discarded. Large programs have
  * hundreds of thousands of them: lists are packed, and live in a pool.
  *
- * The call stands before the statement by which the stretch may be left, behind all its accesses; only a fault
- * can come in between, and then the stretch has not been counted.
+ * The call stands before the statement by which the stretch may be left, behind all its accesses. Only a fault can
+ * come in between. The word in front of the spare ones says then which stretch it was (see vg_emit.h), and what it
+ * did up to the fault is done late. Where an instruction has several accesses, an address of 0 says that the fault came
+ * before the next one.
  */
 #include "vg_cold.h"
 
@@ -33,6 +35,8 @@ enum {
     MAX_BYTES = 8192,   /* of one stretch's list while it is recorded */
     MAX_COUNTERS = 512, /* counters of one stretch */
     MAX_PENDING = 1024, /* blocks waiting to be translated again */
+    SHADOW_WORDS = 2,   /* of the first shadow, before the slots */
+    MAX_SLOTS = 256,    /* more than there are, and than an access's place needs */
 };
 
 /* A data access. Its address is in the slot after that of the access before it. */
@@ -48,17 +52,20 @@ struct fetch {
     UShort size; /* 0: that is how the two are told apart */
     UChar line;  /* lines behind the block's first */
     UChar touches;
-    UInt back; /* of the stamp */
+    UChar back;     /* of its last fetch, in accesses ... */
+    UChar second;   /* ... less this: 1 if it is nothing but the second half of an instruction */
     UShort bytes;
     UChar first, last; /* granules */
+    UShort order;      /* of its first fetch */
 };
 
 /* A stretch, as its helper needs it. */
 struct stretch {
-    struct stretch *next; /* of the block */
-    Addr line;            /* the block's first */
-    UInt branches;        /* conditional | indirect << 16 */
-    UShort count;         /* fetches and accesses */
+    Addr line;     /* the block's first */
+    UInt next;     /* of the block, by its id */
+    UInt segment;  /* 0: the stretch has no instructions */
+    UInt branches; /* conditional | indirect << 16 */
+    UShort count;  /* fetches and accesses */
     UShort reads, writes;
     UShort counters, bytes;
     UInt list[]; /* `counters` counters, then `bytes` bytes of items */
@@ -67,7 +74,7 @@ struct stretch {
 struct entry {
     struct entry *next; /* VgHashNode */
     UWord address;
-    struct stretch *stretches;
+    UInt stretches; /* the first one's id */
     UInt executions;
     UShort translations; /* alive, by this table's knowledge */
     Bool queued, hot;
@@ -82,6 +89,7 @@ static struct {
     struct entry *block;
     Addr line; /* its first; the entry's address is another where Valgrind redirects */
     const struct vg_stretch *of; /* NULL: none, or its call has been emitted */
+    IRConst *running; /* what its code says it is, if it says so */
     UInt branches;
     UChar item[MAX_BYTES];
     UInt counter[MAX_COUNTERS];
@@ -107,7 +115,7 @@ static void do_fetch(tn_thread *thread, const struct stretch *stretch, const str
         way->use += fetch->touches | (ULong)fetch->bytes << TN_TOUCH_BITS;
         way->mask |= (~0ull >> (63 - (fetch->last - fetch->first))) << fetch->first;
     }
-    way->stamp = thread->clock - fetch->back;
+    way->stamp = thread->clock - (fetch->back * TN_STEP - fetch->second);
 }
 
 static void count_all(tn_thread *thread, const struct stretch *stretch)
@@ -121,14 +129,15 @@ static void count_all(tn_thread *thread, const struct stretch *stretch)
         vg_count(thread, stretch->list[i]);
 }
 
-/* The helper. `guest` is the guest state; the slots follow the thread base in its first shadow. */
-static void run_stretch(const struct stretch *stretch, const UChar *guest)
+static const UChar *first_item(const struct stretch *stretch)
 {
-    tn_thread *thread = vg.current;
-    const ULong *slot = (const ULong *)(guest + shadow_size) + 1;
-    const UChar *at = (const UChar *)(stretch->list + stretch->counters), *end = at + stretch->bytes;
+    return (const UChar *)(stretch->list + stretch->counters);
+}
 
-    count_all(thread, stretch);
+static void run_items(tn_thread *thread, const struct stretch *stretch, const UChar *end, const ULong *slot)
+{
+    const UChar *at = first_item(stretch);
+
     while (at < end) {
         const struct access *access = (const struct access *)at;
 
@@ -142,7 +151,18 @@ static void run_stretch(const struct stretch *stretch, const UChar *guest)
     }
 }
 
-static void run_first_stretch(const struct stretch *stretch, const UChar *guest, struct entry *block)
+/* The helper. `guest` is the guest state; the first two words of its first shadow are the thread base and the
+ * running stretch, the slots follow. */
+static void run_stretch(const struct stretch *stretch, UChar *guest)
+{
+    ULong *shadow = (ULong *)(guest + shadow_size);
+
+    count_all(vg.current, stretch);
+    run_items(vg.current, stretch, first_item(stretch) + stretch->bytes, shadow + SHADOW_WORDS);
+    shadow[1] = 0;
+}
+
+static void run_first_stretch(const struct stretch *stretch, UChar *guest, struct entry *block)
 {
     if (++block->executions >= HOT && !block->queued && pendings < MAX_PENDING) {
         block->queued = True;
@@ -163,7 +183,7 @@ Bool vg_cold_begin(struct vg_builder *b, Addr address)
         entries = VG_(HT_construct)("tenure.blocks");
     entry = VG_(HT_lookup)(entries, address);
     if (entry == NULL) {
-        entry = vg_pool_get(sizeof *entry);
+        entry = vg_pool_at(vg_pool_get(sizeof *entry));
         VG_(memset)(entry, 0, sizeof *entry);
         entry->address = address;
         VG_(HT_add_node)(entries, entry);
@@ -183,6 +203,7 @@ void vg_cold_stretch(struct vg_builder *b)
 {
     vg_cold_flush(b);
     record.of = b->stretch;
+    record.running = vg_emit_running(b, 0);
     record.branches = 0;
     record.bytes = record.counters = record.slots = 0;
 }
@@ -213,32 +234,41 @@ void vg_cold_fetch(struct vg_builder *b, const struct tn_fetch_info *run, UInt i
     struct fetch *fetch = add_item(sizeof *fetch);
     ULong line = (run->line - record.line) >> vg.layout->i1.line_bits;
 
-    (void)b;
-    tl_assert(line <= 255 && run->touches <= 255 && run->bytes <= 0xffff);
+    tl_assert(line <= 255 && run->touches <= 255 && run->bytes <= 0xffff && run->back_last / TN_STEP <= 255);
     fetch->id = id;
     fetch->size = 0;
     fetch->line = line;
     fetch->touches = run->touches;
-    fetch->back = tn_fetch_stamp_back(run);
+    fetch->back = run->back_last / TN_STEP;
+    fetch->second = run->last_second;
+    fetch->order = b->stretch->count - run->back_first / TN_STEP;
     fetch->bytes = run->bytes;
     fetch->first = __builtin_ctzll(run->mask);
     fetch->last = 63 - __builtin_clzll(run->mask);
 }
 
-UInt vg_cold_slots(const struct vg_builder *b)
+static void put_slot(struct vg_builder *b, UInt slot, IRExpr *value)
 {
-    return 2 * b->guest->total_sizeB / 8 - 1;
+    addStmtToIRSB(b->block, IRStmt_Put(b->guest->total_sizeB + 8 * (SHADOW_WORDS + slot), value));
 }
 
-void vg_cold_access(struct vg_builder *b, IRExpr *address, UInt size, UInt id, UInt back)
+UInt vg_cold_slots(const struct vg_builder *b)
 {
-    Int offset = b->guest->total_sizeB + 8 * (1 + record.slots);
+    UInt slots = 2 * b->guest->total_sizeB / 8 - SHADOW_WORDS;
+
+    return slots < MAX_SLOTS ? slots : MAX_SLOTS - 1;
+}
+
+void vg_cold_access(struct vg_builder *b, const struct vg_access *of, UInt id, UInt back, Bool more)
+{
     struct access *access = add_item(sizeof *access);
 
-    tl_assert(record.slots < vg_cold_slots(b) && back / TN_STEP <= 0xffff);
-    addStmtToIRSB(b->block, IRStmt_Put(offset, address));
+    tl_assert(record.slots + more < vg_cold_slots(b) && back / TN_STEP <= 0xffff);
+    if (more)
+        put_slot(b, record.slots + 1, vg_u64(0));
+    put_slot(b, record.slots, of->address);
     access->id = id;
-    access->size = size;
+    access->size = of->size;
     access->back = back / TN_STEP;
     record.slots++;
 }
@@ -250,18 +280,22 @@ static SizeT size_of(const struct stretch *stretch)
 
 static struct stretch *keep_record(void)
 {
-    struct stretch head = {.next = record.block->stretches,
-                           .line = record.line,
+    struct stretch head = {.line = record.line,
+                           .next = record.block->stretches,
+                           .segment = record.of->segment,
                            .branches = record.branches,
                            .count = record.of->count,
                            .reads = record.of->reads,
                            .writes = record.of->writes,
                            .counters = record.counters,
                            .bytes = record.bytes};
-    struct stretch *stretch = vg_pool_get(size_of(&head));
+    UInt id = vg_pool_get(size_of(&head));
+    struct stretch *stretch = vg_pool_at(id);
 
     *stretch = head;
-    record.block->stretches = stretch;
+    record.block->stretches = id;
+    if (record.running != NULL)
+        record.running->Ico.U64 = id << 1;
     VG_(memcpy)(stretch->list, record.counter, record.counters * sizeof stretch->list[0]);
     VG_(memcpy)(stretch->list + record.counters, record.item, record.bytes);
     return stretch;
@@ -282,9 +316,9 @@ void vg_cold_flush(struct vg_builder *b)
     call = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(helper), arguments);
     call->nFxState = 1;
     VG_(memset)(&call->fxState, 0, sizeof call->fxState);
-    call->fxState[0].fx = Ifx_Read;
+    call->fxState[0].fx = Ifx_Modify;
     call->fxState[0].offset = b->guest->total_sizeB;
-    call->fxState[0].size = 8;
+    call->fxState[0].size = 8 * SHADOW_WORDS;
     addStmtToIRSB(b->block, IRStmt_Dirty(call));
     record.of = NULL;
     record.first = False;
@@ -294,11 +328,12 @@ void vg_cold_flush(struct vg_builder *b)
 
 static void free_stretches(struct entry *entry)
 {
-    while (entry->stretches != NULL) {
-        struct stretch *stretch = entry->stretches;
+    while (entry->stretches != 0) {
+        UInt id = entry->stretches;
+        const struct stretch *stretch = vg_pool_at(id);
 
         entry->stretches = stretch->next;
-        vg_pool_put(stretch, size_of(stretch));
+        vg_pool_put(id, size_of(stretch));
     }
 }
 
@@ -325,4 +360,53 @@ void vg_cold_promote(void)
         VG_(discard_translations)(pending[i]->address, 1, "tenure");
     }
     pendings = 0;
+}
+
+/* ------------------------------------------------------------------------------------------ faults */
+
+static ULong slot_of(ThreadId tid, UInt slot)
+{
+    UInt offset = 8 * (SHADOW_WORDS + slot);
+    ULong word;
+
+    VG_(get_shadow_regs_area)(tid, (UChar *)&word, 1 + offset / shadow_size, offset % shadow_size, sizeof word);
+    return word;
+}
+
+/* Where the items end that were reached before the fault: all up to access `limit` of the stretch, but for those of
+ * the last instruction whose address was not yet known. Fills in the slots of the others. */
+static const UChar *reached(ThreadId tid, const struct stretch *stretch, UInt limit, ULong *slot)
+{
+    const UChar *at = first_item(stretch), *end = at + stretch->bytes;
+    UInt slots = 0;
+
+    while (at < end) {
+        const struct access *access = (const struct access *)at;
+        UInt order = access->size != 0 ? stretch->count - access->back : ((const struct fetch *)at)->order;
+
+        if (order >= limit)
+            break;
+        if (access->size != 0) {
+            slot[slots] = slot_of(tid, slots);
+            if (slot[slots++] == 0)
+                break;
+            at += sizeof *access;
+        } else {
+            at += sizeof(struct fetch);
+        }
+    }
+    return at;
+}
+
+void vg_cold_fault(ThreadId tid, UInt id, Addr address)
+{
+    const struct stretch *stretch = vg_pool_at(id);
+    ULong slot[MAX_SLOTS];
+    UInt limit = stretch->segment != 0 ? tn_accesses_to(vg.core, stretch->segment, address) : stretch->count;
+    const UChar *end = reached(tid, stretch, limit, slot);
+
+    count_all(vg.current, stretch);
+    run_items(vg.current, stretch, end, slot);
+    if (stretch->segment != 0)
+        tn_take_back(vg.current, stretch->segment, address);
 }

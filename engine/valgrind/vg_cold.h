@@ -13,7 +13,7 @@ Bool vg_cold_begin(struct vg_builder *b, Addr address);
 /* What vg_emit does in line, recorded instead. */
 void vg_cold_stretch(struct vg_builder *b);
 void vg_cold_fetch(struct vg_builder *b, const struct tn_fetch_info *run, UInt id);
-void vg_cold_access(struct vg_builder *b, IRExpr *address, UInt size, UInt id, UInt back);
+void vg_cold_access(struct vg_builder *b, const struct vg_access *access, UInt id, UInt back, Bool more);
 
 /* Branches of the stretch: conditional | indirect << 32. */
 void vg_cold_branches(ULong branches);
@@ -26,6 +26,9 @@ void vg_cold_counter(struct vg_builder *b, UInt counter);
 
 /* Emits the call for the stretch, if there is one that has not been emitted. */
 void vg_cold_flush(struct vg_builder *b);
+
+/* The instruction at `address` has faulted in cold stretch `id` of this thread: what it did up to there happens now. */
+void vg_cold_fault(ThreadId tid, UInt id, Addr address);
 
 /* Between two blocks, when no translation runs: what has become hot is to be translated again. */
 void vg_cold_promote(void);

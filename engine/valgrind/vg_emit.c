@@ -162,6 +162,16 @@ static void add_totals(struct vg_builder *b, const struct vg_stretch *stretch)
         add_to(b, offsetof(tn_thread, branches), vg_u64(branches));
 }
 
+IRConst *vg_emit_running(struct vg_builder *b, UInt word)
+{
+    IRConst *constant = IRConst_U64(word);
+
+    if (b->stretch->reads + b->stretch->writes == 0 && !b->stretch->divides)
+        return NULL;
+    emit(b, IRStmt_Put(b->guest->total_sizeB + 8, IRExpr_Const(constant)));
+    return constant;
+}
+
 void vg_emit_stretch(struct vg_builder *b, const struct vg_stretch *stretch)
 {
     b->stretch = stretch;
@@ -170,6 +180,8 @@ void vg_emit_stretch(struct vg_builder *b, const struct vg_stretch *stretch)
         vg_cold_stretch(b);
         vg_cold_branches(branches_of(b, stretch));
     } else {
+        if (stretch->insns > 0)
+            vg_emit_running(b, stretch->segment << 1 | 1);
         add_totals(b, stretch);
     }
     if (stretch->insns > 0)
@@ -402,12 +414,23 @@ static void emit_late_counter(struct vg_builder *b, const struct vg_access *acce
     count(b, tn_guarded(vg.core, b->plan->insn[access->insn].id, access->kind == TN_WRITE));
 }
 
+/* Does the instruction make another access in this stretch, behind this one? */
+static Bool has_more(const struct vg_builder *b, const struct vg_access *access)
+{
+    const struct vg_plan *plan = b->plan;
+    const struct vg_access *next = access + 1;
+    const struct vg_stretch *later = b->stretch + 1;
+
+    return next < plan->access + plan->accesses && next->insn == access->insn && next->guard == NULL &&
+           (later == plan->stretch + plan->stretches || next->stmt < later->stmt);
+}
+
 static void emit_certain(struct vg_builder *b, const struct vg_access *access)
 {
     UInt id = declare_access(b, access), back = back_of(b, access->order);
 
     if (b->cold)
-        vg_cold_access(b, access->address, access->size, id, back);
+        vg_cold_access(b, access, id, back, has_more(b, access));
     else if (access->size > 1u << vg.layout->d1.line_bits)
         vg_call_helper(b, "whole_data", whole_data, mkIRExprVec_2(access->address, vg_u64(id)), NULL);
     else

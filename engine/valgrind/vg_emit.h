@@ -40,6 +40,11 @@ void vg_emit_flush(struct vg_builder *b);
 /* Reads the thread base; before anything else is emitted. */
 void vg_emit_begin(struct vg_builder *b);
 
+/* The second word of the first shadow says which stretch runs, for the case that it faults: twice the core's segment,
+ * plus 1, if it is hot, twice its id in vg_pool.h if it is cold; 0: none that has not been counted. Only stretches that
+ * can fault say so. Returns the constant, NULL if nothing is said. */
+IRConst *vg_emit_running(struct vg_builder *b, UInt word);
+
 /* The clock, data and branch totals and the counter of a stretch, at its beginning. */
 void vg_emit_stretch(struct vg_builder *b, const struct vg_stretch *stretch);
 

@@ -47,6 +47,8 @@ static void copy_statement(struct vg_builder *b, struct cursor *next, UInt i, IR
         vg_emit_flush(b);
         vg_emit_exit(b, next->insn - 1, i, s);
     }
+    if (vg_plan_divides(s)) /* VEX keeps the program counter where an access may fault, but not here */
+        addStmtToIRSB(b->block, IRStmt_Put(b->guest->offset_IP, vg_u64(plan->insn[next->insn - 1].address)));
     addStmtToIRSB(b->block, s);
 }
 

@@ -208,6 +208,21 @@ static void add_block_end(struct planner *p)
 
 /* ------------------------------------------------------------------------------------------ the whole block */
 
+Bool vg_plan_divides(const IRStmt *s)
+{
+    if (s->tag != Ist_WrTmp || s->Ist.WrTmp.data->tag != Iex_Binop)
+        return False;
+    switch (s->Ist.WrTmp.data->Iex.Binop.op) {
+    case Iop_DivModU64to32:
+    case Iop_DivModS64to32:
+    case Iop_DivModU128to64:
+    case Iop_DivModS128to64:
+        return True;
+    default:
+        return False;
+    }
+}
+
 static void add_statement(struct planner *p, UInt i)
 {
     const IRStmt *s = p->block->stmts[i];
@@ -220,6 +235,8 @@ static void add_statement(struct planner *p, UInt i)
         if (s->Ist.WrTmp.data->tag == Iex_Load)
             add_access(p, i, s->Ist.WrTmp.data->Iex.Load.addr, sizeofIRType(s->Ist.WrTmp.data->Iex.Load.ty),
                        TN_READ, NULL);
+        else if (vg_plan_divides(s))
+            last_stretch(p->plan)->divides = True;
         break;
     case Ist_Store:
         add_access(p, i, s->Ist.Store.addr, sizeofIRType(typeOfIRExpr(p->block->tyenv, s->Ist.Store.data)),

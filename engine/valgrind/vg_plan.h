@@ -45,6 +45,7 @@ struct vg_stretch {
     UInt reads, writes;
     UInt entered_from; /* id of the instruction that fell into another function, or TN_NONE */
     UInt segment;      /* the core's, if insns > 0 */
+    Bool divides;      /* one of its instructions may fault without an access */
 };
 
 struct vg_plan {
@@ -54,6 +55,9 @@ struct vg_plan {
     UInt insns, accesses, stretches;
     Addr function_start, function_end; /* range of the last instruction's function */
 };
+
+/* A division: the only thing that faults besides accesses. */
+Bool vg_plan_divides(const IRStmt *statement);
 
 /* Lives until the translation is done. */
 struct vg_plan *vg_plan_make(const IRSB *block);

@@ -8,6 +8,9 @@
  * built the frame; at the next turn the program counter is the handler's first instruction. If two signals are
  * delivered before the thread runs, the first handler is seen when the second is announced.
  *
+ * A signal that comes while the program runs, not between two turns, is a fault of the running stretch, which then has
+ * not run to its end. Only the part that ran is to count (engine/CONTRACT.md, section 2).
+ *
  * Generated code finds its thread in the first shadow of the guest state, which Valgrind keeps per thread, saves
  * and restores with signal frames and copies to a clone; each thread's first instruction finds it overwritten
  * with its own.
@@ -25,6 +28,8 @@
 #include "vg_cold.h"
 #include "vg_output.h"
 
+extern Bool VG_(is_exiting)(ThreadId tid); /* not announced to tools */
+
 struct thread {
     tn_thread *core;
     ThreadId parent;
@@ -34,6 +39,7 @@ struct thread {
 };
 
 static struct thread *threads; /* by ThreadId */
+static Bool in_program;        /* between a turn's beginning and its end */
 static tn_thread *ended;       /* runs no more, but is vg.current until another one runs */
 
 /* ------------------------------------------------------------------------------------------ birth and death */
@@ -117,12 +123,32 @@ static void turn(ThreadId tid, ULong blocks)
     if (thread->state != RUNS || thread->handler)
         settle(tid, thread);
     tn_tick(thread->core);
+    in_program = True;
+}
+
+/* The turn's last block was left by a fault in its middle, at the program counter. */
+static void faulted(ThreadId tid)
+{
+    ULong running;
+
+    in_program = False;
+    if (!vg.instrumenting)
+        return;
+    VG_(get_shadow_regs_area)(tid, (UChar *)&running, 1, sizeof(ULong), sizeof running);
+    if (running & 1)
+        tn_take_back(vg.current, running >> 1, VG_(get_IP)(tid));
+    else if (running != 0)
+        vg_cold_fault(tid, running >> 1, VG_(get_IP)(tid));
+    running = 0;
+    VG_(set_shadow_regs_area)(tid, 1, sizeof(ULong), sizeof running, (const UChar *)&running);
 }
 
 static void turn_over(ThreadId tid, ULong blocks)
 {
-    (void)tid;
     (void)blocks;
+    if (in_program && VG_(is_exiting)(tid))
+        faulted(tid); /* it was deadly: no signal is delivered */
+    in_program = False;
     vg_cold_promote();
 }
 
@@ -134,6 +160,8 @@ static void will_deliver(ThreadId tid, Int signal, Bool alternate_stack)
 
     (void)signal;
     (void)alternate_stack;
+    if (in_program)
+        faulted(tid);
     if (thread->handler)
         settle(tid, thread);
     thread->handler = vg.config.inclusive;

@@ -81,9 +81,10 @@ class EngineTest(unittest.TestCase):
 
     def cachegrind(self, *arguments, **more):
         """Total of each event, from Debian's Cachegrind, without chasing over branches, which counts
-        instructions that are not executed."""
+        instructions that are not executed, and with the registers kept as Tenure keeps them, which keeps loads."""
         out = os.path.join(self.folder, "cachegrind.out")
         self.valgrind("cachegrind", "--vex-guest-chase=no", "--vex-iropt-unroll-thresh=0", "--cache-sim=yes",
+                      "--px-default=allregs-at-mem-access", "--px-file-backed=allregs-at-mem-access",
                       f"--cachegrind-out-file={out}", *arguments, **more)
         with open(out, encoding="utf-8") as file:
             lines = file.read().splitlines()

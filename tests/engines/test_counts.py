@@ -47,6 +47,23 @@ class Counts(harness.EngineTest):
                 self.tenure("--check-translation=yes", *options, mix)
                 self.tenure("--check-translation=yes", *options, calls)
 
+    def test_faults(self):
+        """What stands behind an instruction that faults does not count, and the program goes on with the registers it
+        had (guests/faults.S). Ir, Dr, Dw of a whole call, and of one with a fault:"""
+        program = self.guest("faults.S", "-nostdlib")
+        calls = {"load": ((7, 3, 1), (8, 4, 1)), "through": ((5, 4, 1), (6, 5, 2)), "divide": ((7, 2, 2), (5, 1, 1))}
+        for arguments, rounds, deadly in (([], 0, 0), (["hot"], 20000, 0), (["hot", "deadly"], 20000, 1)):
+            totals = []
+            for option in ("--cold-blocks=yes", "--cold-blocks=no", "--cacheuse=no", "--toggle-collect=_start"):
+                raw = self.profile(*harness.GEOMETRY, "--branch-sim=yes", option, program, *arguments, ok=not deadly)
+                own = raw.self_by_function()
+                for name, (whole, faulting) in calls.items():
+                    last = (4, 2, 0) if deadly and name == "load" else (0, 0, 0)
+                    expected = [rounds * w + 10 * f + d for w, f, d in zip(whole, faulting, last)]
+                    self.assertEqual([own[name][e] for e in EVENTS[:3]], expected, (name, option, arguments))
+                totals.append(raw.totals())
+            self.assertEqual(totals[0], totals[1], arguments)
+
     def test_line_sizes(self):
         """Every line size runs, and all use adds up: distinct + lost bytes = tenures x line."""
         program = self.guest("mix.c", "-lm")

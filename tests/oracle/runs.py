@@ -2,7 +2,8 @@
 """Run a program under Tenure, Cachegrind or Callgrind with one geometry, and read the result.
 
 Valgrind's own tools are run with --vex-guest-chase=no: when VEX follows a conditional branch it executes the start
-of the other side speculatively, and Cachegrind counts what did not run.
+of the other side speculatively, and Cachegrind counts what did not run. And with all registers kept up to date at each
+access, as Tenure has them: VEX leaves fewer loads out then whose result nobody uses.
 
 What caches do depends on addresses, and these on the environment (Valgrind puts strings into it), on preloaded
 objects, and on the stack. For comparisons all tools are therefore started by Valgrind's own launcher, from one
@@ -17,6 +18,7 @@ import formats
 GEOMETRY = {'I1': '32768,8,64', 'D1': '32768,8,64', 'LL': '1048576,16,64'}
 # Callgrind as the reference model's Callgrind mode has it: line use by instruction, nested arcs not told apart.
 CACHEUSE = ['--cacheuse=yes', '--dump-instr=yes', '--separate-recs=1']
+AS_TENURE = ['--vex-guest-chase=no', '--px-default=allregs-at-mem-access', '--px-file-backed=allregs-at-mem-access']
 ENVIRONMENT = {'PATH': '/usr/bin:/bin', 'LC_ALL': 'C'}
 
 
@@ -78,7 +80,7 @@ class Tools:
     def lackey(self, program, consumer):
         """What `consumer` prints, with Lackey's trace of the program as its input."""
         read, write = os.pipe()
-        command = ['valgrind', '-q', '--tool=lackey', '--vex-guest-chase=no', '--vex-iropt-unroll-thresh=0',
+        command = ['valgrind', '-q', '--tool=lackey', *AS_TENURE, '--vex-iropt-unroll-thresh=0',
                    '--trace-mem=yes', '--trace-superblocks=yes', '--log-fd=%d' % write, *program]
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=[write],
                               env={**ENVIRONMENT, 'VALGRIND_LIB': self.keep.name}) as tracer:
@@ -92,13 +94,13 @@ class Tools:
 
     def cachegrind(self, program, options=(), geometry=None):
         return recorded(lambda path: self.run('cachegrind', program, [
-            '--vex-guest-chase=no', '--cache-sim=yes', '--branch-sim=yes', '--show-below-main=yes', '--demangle=no',
+            *AS_TENURE, '--cache-sim=yes', '--branch-sim=yes', '--show-below-main=yes', '--demangle=no',
             '--cachegrind-out-file=' + path, *geometry_options(geometry), *options]), formats.read_cachegrind)
 
     def callgrind(self, program, options=(), geometry=None):
         # Relative positions: behind a call's cost line Callgrind does not say from which line they count.
         return recorded(lambda path: self.run('callgrind', program, [
-            '--vex-guest-chase=no', '--cache-sim=yes', '--show-below-main=yes', '--demangle=no', '--compress-pos=no',
+            *AS_TENURE, '--cache-sim=yes', '--show-below-main=yes', '--demangle=no', '--compress-pos=no',
             '--callgrind-out-file=' + path, *geometry_options(geometry), *options]), formats.read_callgrind)
 
 
@@ -110,7 +112,7 @@ def tenure(tool, program, options=(), geometry=None):
 
 def cachegrind(program, options=(), geometry=None):
     """As a user runs it, without anything of ours."""
-    return recorded(lambda path: run(['valgrind', '-q', '--tool=cachegrind', '--vex-guest-chase=no',
+    return recorded(lambda path: run(['valgrind', '-q', '--tool=cachegrind', *AS_TENURE,
                                       '--cache-sim=yes', '--branch-sim=yes', '--show-below-main=yes',
                                       '--cachegrind-out-file=' + path,
                                       *geometry_options(geometry), *options, *program]), formats.read_cachegrind)
