@@ -43,7 +43,7 @@ static const struct opt_command command = {
 
 enum { MAX_SQL_COLUMNS = 128 };
 
-/* A column is a number if its first values are; text cells in it are shown as they are. */
+/* A column is what its first value is that is not NULL. */
 static enum table_kind kind_of(sqlite3_stmt *statement, int i)
 {
     switch (sqlite3_column_type(statement, i)) {
@@ -56,13 +56,18 @@ static enum table_kind kind_of(sqlite3_stmt *statement, int i)
     }
 }
 
-static void add_row(struct table *table, sqlite3_stmt *statement)
+/* `decided`: the columns in which a value has been seen. */
+static void add_row(struct table *table, sqlite3_stmt *statement, bool *decided)
 {
     int i;
 
     for (i = 0; i < sqlite3_column_count(statement); i++) {
         const char *text;
 
+        if (!decided[i] && sqlite3_column_type(statement, i) != SQLITE_NULL) {
+            table_kind(table, (size_t)i, kind_of(statement, i));
+            decided[i] = true;
+        }
         switch (sqlite3_column_type(statement, i)) {
         case SQLITE_NULL:
             table_null(table);
@@ -101,6 +106,7 @@ static int failed(tp_profile *profile)
 static int run_one(const struct sql *options, tp_profile *profile, sqlite3_stmt *statement)
 {
     int columns = sqlite3_column_count(statement), status = sqlite3_step(statement), i;
+    bool decided[MAX_SQL_COLUMNS] = {false};
     struct table *table;
 
     if (columns > MAX_SQL_COLUMNS) {
@@ -110,10 +116,9 @@ static int run_one(const struct sql *options, tp_profile *profile, sqlite3_stmt 
     }
     table = table_new();
     for (i = 0; i < columns; i++)
-        table_column(table, status == SQLITE_ROW ? kind_of(statement, i) : TABLE_TEXT,
-                     sqlite3_column_name(statement, i), sqlite3_column_name(statement, i), 0);
+        table_column(table, TABLE_TEXT, sqlite3_column_name(statement, i), sqlite3_column_name(statement, i), 0);
     for (; status == SQLITE_ROW; status = sqlite3_step(statement))
-        add_row(table, statement);
+        add_row(table, statement, decided);
     if (status == SQLITE_DONE && columns > 0)
         write_table(options, table);
     table_free(table);

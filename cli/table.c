@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,6 +80,11 @@ void table_column(struct table *table, enum table_kind kind, const char *title, 
     column->group = group;
 }
 
+void table_kind(struct table *table, size_t column, enum table_kind kind)
+{
+    table->column[column].kind = kind;
+}
+
 void table_heading_alone(struct table *table, const char *title)
 {
     table->column[table->columns - 1].alone = check(strdup(title));
@@ -142,18 +148,24 @@ static const char *show(const struct table *table, size_t row, size_t i, char *o
 
     if (cell->null)
         return ".";
-    switch (table->column[i].kind) {
-    case TABLE_TEXT:
+    if (cell->text != NULL) {
         term_escape(out, size, cell->text);
-        break;
-    case TABLE_COUNT:
-        term_number(out, cell->is_count ? cell->count : (int64_t)cell->number);
-        break;
+        return out;
+    }
+    switch (table->column[i].kind) {
     case TABLE_REAL:
         term_real(out, cell->number);
         break;
     case TABLE_PERCENT:
         snprintf(out, size, "%.1f", cell->number);
+        break;
+    case TABLE_TEXT:
+    case TABLE_COUNT:
+        if (cell->is_count)
+            return term_number(out, cell->count);
+        if (fabs(cell->number) < 9e18 && cell->number == trunc(cell->number))
+            return term_number(out, (int64_t)cell->number);
+        snprintf(out, size, "%.2f", cell->number);
         break;
     case TABLE_RATE:
         snprintf(out, size, "%.2f", cell->number);
@@ -401,10 +413,13 @@ void table_print(struct table *table, FILE *out, bool may_drop)
 
 /* ------------------------------------------------------------------------------------------ for scripts */
 
-static void write_number(FILE *out, const struct cell *cell)
+/* An infinite number, which SQL can make, has no form in JSON. */
+static void write_number(FILE *out, const struct cell *cell, bool json)
 {
     if (cell->is_count)
         fprintf(out, "%" PRId64, cell->count);
+    else if (json && !isfinite(cell->number))
+        fputs("null", out);
     else
         fprintf(out, "%.10g", cell->number);
 }
@@ -432,7 +447,7 @@ void table_json(const struct table *table, FILE *out)
             else if (cell->text != NULL)
                 term_json(out, cell->text);
             else
-                write_number(out, cell);
+                write_number(out, cell, true);
         }
         fputc('}', out);
     }
@@ -472,7 +487,7 @@ void table_csv(const struct table *table, FILE *out)
             if (cell->text != NULL)
                 write_field(out, cell->text);
             else if (!cell->null)
-                write_number(out, cell);
+                write_number(out, cell, false);
         }
         fputs("\r\n", out);
     }

@@ -17,7 +17,7 @@
 struct table;
 
 enum table_kind {
-    TABLE_TEXT,    /* to the left; shown escaped */
+    TABLE_TEXT,    /* to the left */
     TABLE_COUNT,   /* thousands separators */
     TABLE_REAL,    /* one decimal below 1000 */
     TABLE_PERCENT, /* one decimal, or two with a rate */
@@ -32,10 +32,14 @@ void table_free(struct table *table);
  * 0: the column always stays. */
 void table_column(struct table *table, enum table_kind kind, const char *title, const char *key, int group);
 
+/* Another kind for the column with this number, from 0. */
+void table_kind(struct table *table, size_t column, enum table_kind kind);
+
 /* The heading of the column made last, where the column before it has been left out. */
 void table_heading_alone(struct table *table, const char *title);
 
-/* Cells of the next row, in the columns' order. */
+/* Cells of the next row, in the columns' order. A column's kind is how its numbers look and to which side they go; a
+ * text, or a number in a column of texts, may be in any. */
 void table_text(struct table *table, const char *value);
 void table_number(struct table *table, double value);
 void table_count(struct table *table, int64_t value);

@@ -26,6 +26,8 @@ ls
 try sql small 'SELECT function, calls, Ir, AcCostD1 FROM functions ORDER BY id'
 try sql --json small 'SELECT function, calls, NULL AS n FROM functions ORDER BY id LIMIT 2'
 try sql --csv small 'SELECT function, "a,b" AS "x""y" FROM functions ORDER BY id LIMIT 2; SELECT 1'
+try sql small "SELECT NULL AS a, 'b' AS b UNION ALL SELECT 12345, 6789 UNION ALL SELECT 'x', 2.5 UNION ALL SELECT .5, 0"
+try sql --json small 'SELECT 9e999 AS big, -9e999 AS small'
 echo 'SELECT 1 + 1 AS two' | tenure sql small -
 try sql small 'DELETE FROM meta'
 try sql small 'SELECT nothing'
