@@ -351,7 +351,7 @@ static bool overview(struct report *report)
 static bool print(struct report *report)
 {
     bool asked = report->function || report->callers || report->callees || report->tree || report->threads;
-    bool good = choose_columns(report);
+    bool good = choose_columns(report) && report_calls_known(report); /* nothing is written by halves */
 
     if (good && report->json) {
         json_meta(report);

@@ -56,6 +56,7 @@ void report_place(const struct report *report, struct table *table, struct query
 /* The sections. False if the profile could not be read, or names nothing it has; the line has been printed. */
 bool report_functions(struct report *report);
 bool report_calls(struct report *report);
+bool report_calls_known(struct report *report); /* whether the functions asked for are there */
 bool report_tree(struct report *report);
 bool report_threads(struct report *report);
 

@@ -147,6 +147,24 @@ static bool choose(struct report *report, const char *pattern, struct chosen *ou
     return found;
 }
 
+static bool is_there(struct report *report, const char *pattern)
+{
+    struct chosen function;
+
+    if (pattern == NULL)
+        return true;
+    if (!choose(report, pattern, &function))
+        return false;
+    free(function.name);
+    return true;
+}
+
+bool report_calls_known(struct report *report)
+{
+    return is_there(report, report->function) && is_there(report, report->callers) &&
+           is_there(report, report->callees);
+}
+
 static bool one(struct report *report, const char *pattern, bool self, bool callers, bool callees)
 {
     struct chosen function;

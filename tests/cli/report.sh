@@ -23,6 +23,7 @@ try report --json --callers=f4 --show=Ir
 try report --sort=D1mrx
 try report --show=Ir,nothing
 try report --function=nosuch
+try report --json --callees=nosuch
 try report nosuch
 echo "not a profile" >tenure.out.6
 try report tenure.out.6
