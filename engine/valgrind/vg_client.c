@@ -18,7 +18,8 @@
  *                               auxiliary vector points to
  *     somewhere above           Valgrind's original: the environment's strings stay there
  *
- * A larger environment moves all of it down by another 256 KiB. What Valgrind itself keeps (its copy of the
+ * More arguments or a larger environment move all of it down by another 256 KiB, as often as it takes, and a vector of
+ * more than 128 KiB moves the strings up. What Valgrind itself keeps (its copy of the
  * environment) still is the original, so that its own look-ups and its handling of exec are unchanged.
  *
  * The declarations below are of libcoregrind functions that Valgrind does not announce to tools.
@@ -109,15 +110,17 @@ static Bool clean_library_path(HChar *value)
     return True;
 }
 
+/* The wrapper sets both; one alone is the program's own. */
+static const HChar *const wrapper_sets[] = {"GLIBCPP_FORCE_NEW=1", "GLIBCXX_FORCE_NEW=1"};
+
 static Bool from_wrapper(const HChar *variable)
 {
-    return VG_(strcmp)(variable, "GLIBCPP_FORCE_NEW=1") == 0 ||
-           VG_(strcmp)(variable, "GLIBCXX_FORCE_NEW=1") == 0;
+    return VG_(strcmp)(variable, wrapper_sets[0]) == 0 || VG_(strcmp)(variable, wrapper_sets[1]) == 0;
 }
 
 /* What was done to the environment besides Valgrind's own variables. */
 struct changes {
-    Bool wrapped;        /* by the distribution's wrapper */
+    UInt from_wrapper;   /* variables as the distribution's wrapper sets them: all of them, or it was not there */
     Bool other_tmpdir;   /* TMPDIR is not the program's ... */
     const HChar *tmpdir; /* ... which is this, NULL if it had none */
 };
@@ -130,8 +133,7 @@ static void find_changes(const struct image *image, struct changes *changes)
     for (i = 0; i < image->variables; i++) {
         const HChar *variable = (const HChar *)image->envp[i];
 
-        if (from_wrapper(variable))
-            changes->wrapped = True;
+        changes->from_wrapper += from_wrapper(variable);
         if (has_name(variable, "TENURE_PROGRAM_NO_TMPDIR"))
             changes->other_tmpdir = True;
         if (has_name(variable, "TENURE_PROGRAM_TMPDIR")) {
@@ -141,17 +143,22 @@ static void find_changes(const struct image *image, struct changes *changes)
     }
 }
 
+static Bool wrapped(const struct changes *changes)
+{
+    return changes->from_wrapper == sizeof wrapper_sets / sizeof wrapper_sets[0];
+}
+
 /* The variable as the program had it; NULL if it had none. */
 static const HChar *variable_of_program(HChar *variable, const struct changes *changes)
 {
     if (has_name(variable, "LD_PRELOAD"))
         return clean_preload(variable + VG_(strlen)("LD_PRELOAD=")) ? variable : NULL;
-    if (changes->wrapped && has_name(variable, "LD_LIBRARY_PATH"))
+    if (wrapped(changes) && has_name(variable, "LD_LIBRARY_PATH"))
         return clean_library_path(variable + VG_(strlen)("LD_LIBRARY_PATH=")) ? variable : NULL;
     if (changes->other_tmpdir && has_name(variable, "TMPDIR"))
         return changes->tmpdir;
     if (has_name(variable, "VALGRIND_LIB") || has_name(variable, "VALGRIND_LAUNCHER") ||
-        from_wrapper(variable) || has_name(variable, "TENURE_PROGRAM_TMPDIR") ||
+        (wrapped(changes) && from_wrapper(variable)) || has_name(variable, "TENURE_PROGRAM_TMPDIR") ||
         has_name(variable, "TENURE_PROGRAM_NO_TMPDIR"))
         return NULL;
     return variable;
@@ -169,15 +176,20 @@ static SizeT string_bytes(const struct image *image)
     return bytes;
 }
 
+/* How far above the vector the strings begin. */
+static SizeT strings_at(const struct image *image)
+{
+    SizeT vector = (1 + image->args + 1 + image->variables + 1 + 2 * image->pairs) * sizeof(UWord);
+
+    return vector > STRINGS ? VG_PGROUNDUP(vector) : STRINGS;
+}
+
 /* Where the stack pointer goes: everything must lie below Valgrind's image, which begins at `sp`. */
 static Addr place(Addr sp, const struct image *image)
 {
     Addr top = VG_PGROUNDUP(VG_(clstk_end)), at = top - AREA;
-    SizeT vector = (1 + image->args + 1 + image->variables + 1 + 2 * image->pairs) * sizeof(UWord);
 
-    if (vector > STRINGS || string_bytes(image) > STRINGS)
-        return 0;
-    while (at + STRINGS + string_bytes(image) > sp)
+    while (at + strings_at(image) + string_bytes(image) > sp)
         at -= AREA;
     return at;
 }
@@ -216,7 +228,7 @@ static void copy_auxiliary(UWord *to, const struct image *image, Addr *strings)
 
 static void lay_out(UWord *to, const struct image *image)
 {
-    Addr strings = (Addr)to + STRINGS;
+    Addr strings = (Addr)to + strings_at(image);
     struct changes changes;
     UWord i;
 
@@ -244,7 +256,7 @@ void vg_client_start(ThreadId tid)
         return;
     take_apart((UWord *)sp, &image);
     at = place(sp, &image);
-    if (at == 0 || !VG_(extend_stack)(tid, at - VKI_PAGE_SIZE))
+    if (!VG_(extend_stack)(tid, at - VKI_PAGE_SIZE))
         return;
     lay_out((UWord *)at, &image);
     VG_(set_shadow_regs_area)(tid, 0, offsetof(VexGuestArchState, guest_RSP), sizeof at, (const UChar *)&at);
