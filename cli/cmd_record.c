@@ -25,11 +25,13 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -208,6 +210,22 @@ static void choose_caches(struct record *r)
     }
 }
 
+/* Valgrind stops the main stack at 16 MiB, whatever the limit is; NULL where the limit is no higher. */
+static char *stack_size(void)
+{
+    const rlim_t usual = 16 << 20, most = 1 << 30; /* address space that is only kept free */
+    struct rlimit limit;
+    char *text;
+
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur <= usual))
+        return NULL;
+    if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > most)
+        limit.rlim_cur = most;
+    if (asprintf(&text, "--main-stacksize=%llu", (unsigned long long)limit.rlim_cur) < 0)
+        abort();
+    return text;
+}
+
 /* A NULL-ended argv for the engine; freed by nobody, it lives as long as the recording. */
 static char **engine_argv(const struct record *r, const struct engine *engine, char *raw_pattern,
                           char **program)
@@ -233,6 +251,10 @@ static char **engine_argv(const struct record *r, const struct engine *engine, c
         argv[at++] = strdup(always[i]);
     if (r->trace_children)
         argv[at++] = strdup("--trace-children=yes");
+    if (fcntl(STDERR_FILENO, F_GETFD) < 0) /* or Valgrind takes the first file that the program opens for its own */
+        argv[at++] = strdup("--log-file=/dev/null");
+    argv[at] = stack_size();
+    at += argv[at] != NULL;
     if (asprintf(&argv[at++], "--tenure-out-file=%s", raw_pattern) < 0)
         abort();
     for (i = 0; i < GEOMETRY_COUNT; i++) {

@@ -103,9 +103,10 @@ bool engine_version(const char *valgrind, char *out, size_t size)
         return false;
     child = fork();
     if (child == 0) {
-        int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+        int end = fcntl(ends[1], F_DUPFD_CLOEXEC, 3); /* tenure may have been started without its first three */
+        int nothing = fcntl(open("/dev/null", O_RDWR | O_CLOEXEC), F_DUPFD_CLOEXEC, 3);
 
-        dup2(ends[1], STDOUT_FILENO);
+        dup2(end, STDOUT_FILENO);
         dup2(nothing, STDERR_FILENO);
         unsetenv("VALGRIND_LIB");
         execl(valgrind, valgrind, "--command-line-only=yes", "--tool=none", "--version", (char *)NULL);

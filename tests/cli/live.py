@@ -11,6 +11,7 @@ environment.
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import sqlite3
@@ -62,8 +63,30 @@ def sees():
     preload = "/usr/lib/x86_64-linux-gnu/libm.so.6"
     same_as_bare("env-preload", "env", env=dict(PLAIN, LD_PRELOAD=preload, A="1", EMPTY=""))
     same_as_bare("env-tmpdir", "env", env=dict(PLAIN, TMPDIR="/nowhere", Z="last"))
+    same_as_bare("env-wrapper", "env", env=dict(PLAIN, GLIBCXX_FORCE_NEW="1", LD_LIBRARY_PATH="/usr/lib/debug"))
+    same_as_bare("env-many", "sh", "-c", "env; echo $#", *map(str, range(30000)))
+    same_as_bare("env-long", "sh", "-c", "env; echo ${#0}", "x" * 100000, "y" * 100000)
     same_as_bare("script", "sh", "-c", 'echo "$0 $*"; cat; ulimit -s -t -d', "name", "-o", "--help")
     same_as_bare("umask", "sh", "-c", "umask; trap; cat /dev/null")
+
+
+def closed_descriptors():
+    """Without its first three, the program runs as it does with them."""
+    for closing in ("", "<&-", "<&- >&-", "<&- >&- 2>&-", "2>&-"):
+        name = "closed" + closing.replace(" ", "")
+        status = run("sh", "-c", f'exec "$0" record -q -o "$1" "$2" exit 7 {closing}', TENURE, name, GUEST)[0]
+        check(f"{closing}: status", status, 7)
+        check(f"{closing}: counts", total(name), total("closed"))
+
+
+def large_stack():
+    """The main stack may grow as far as the limit says, which is more than Valgrind's usual 16 MiB."""
+    hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
+    if hard != resource.RLIM_INFINITY and hard < 64 << 20:
+        return
+    for limit in ("65536", "unlimited" if hard == resource.RLIM_INFINITY else "65536"):
+        check(f"ulimit -s {limit}", run("sh", "-c", f'ulimit -s {limit}; exec "$0" record -q -o "$1" "$2" deep',
+                                        TENURE, f"deep-{limit}", GUEST)[0], 0)
 
 
 def wait_for(process, line):
@@ -164,7 +187,7 @@ def main():
     os.chdir(folder)
     begin = time.time()
     try:
-        for part in (endings, sees, signals, files, messages, names_and_columns):
+        for part in (endings, sees, closed_descriptors, large_stack, signals, files, messages, names_and_columns):
             part()
     finally:
         shutil.rmtree(folder)

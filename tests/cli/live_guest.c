@@ -20,6 +20,15 @@ static void work(void)
         memory[i]++;
 }
 
+/* 64 KiB of stack a level. */
+static int deep(int levels)
+{
+    volatile char room[65536];
+
+    room[0] = room[sizeof room - 1] = 1;
+    return levels > 0 ? deep(levels - 1) + room[0] - 1 : room[sizeof room - 1] - 1;
+}
+
 static void on_term(int number)
 {
     static const char text[] = "handled\n";
@@ -42,6 +51,8 @@ int main(int argc, char **argv)
         abort();
     if (strcmp(how, "segv") == 0)
         *nowhere = 0;
+    if (strcmp(how, "deep") == 0)
+        return deep(512);
     if (strcmp(how, "fork") == 0) {
         for (i = 0; i < 2; i++) {
             if (fork() == 0) {
