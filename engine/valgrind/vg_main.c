@@ -154,6 +154,19 @@ void __wrap_do_deadcode_BB(IRSB *block)
     (void)block;
 }
 
+/* ------------------------------------------------------------------------------------------ debug information */
+
+/* Valgrind reads the symbols, lines and unwind tables of everything that is mapped, for its own messages: a stack trace
+ * when the program is killed. Where it is told to be quiet nobody would see them. Functions are found by
+ * engine/common. */
+extern ULong __real_vgPlain_di_notify_mmap(Addr address, Bool allow_shared, Int fd);
+extern ULong __wrap_vgPlain_di_notify_mmap(Addr address, Bool allow_shared, Int fd);
+
+ULong __wrap_vgPlain_di_notify_mmap(Addr address, Bool allow_shared, Int fd)
+{
+    return VG_(clo_verbosity) > 0 ? __real_vgPlain_di_notify_mmap(address, allow_shared, fd) : 0;
+}
+
 /* ------------------------------------------------------------------------------------------ life */
 
 extern Bool VG_(clo_trace_children); /* Valgrind's; not announced to tools */
