@@ -6,6 +6,10 @@
  * since the table is direct-mapped), or when the access straddles two lines. A straddling access touches the
  * lower line first. Its caller will add the whole access to the lower line's way afterwards; what belongs to
  * the upper line is taken back here beforehand, in modular arithmetic.
+ *
+ * Two instructions that walk two arrays whose lines share elements of the way table would call at every hit. The
+ * table cannot be made to suit them all, but they need not use the same one: where an instruction's access is called
+ * for lines that are there too often, it becomes another access that looks in another table of D1's.
  */
 #include "cache.h"
 
@@ -52,7 +56,8 @@ void tn_l1_free(struct tn_l1 *l1)
     tn_host_free(l1->stays, l1->lines * sizeof *l1->stays);
 }
 
-void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry, uint64_t *offset)
+void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry, uint32_t tables,
+                 uint64_t *offset)
 {
     uint64_t lines = geometry->size / geometry->line, elements = 256;
     while (elements < lines * 5 && elements < 1 << 16)
@@ -61,7 +66,8 @@ void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry
     layout->granule_bits = layout->line_bits > 6 ? layout->line_bits - 6 : 0;
     layout->table_mask = (uint32_t)elements - 1;
     layout->table = (uint32_t)*offset;
-    *offset += elements * sizeof(uint16_t);
+    layout->tables = tables;
+    *offset += tables * elements * sizeof(uint16_t);
     layout->ways = (uint32_t)*offset;
     *offset += (lines + 2) / 2 * 2 * sizeof(struct tn_way);
 }
@@ -71,15 +77,15 @@ static struct tn_way *ways_of(struct tn_thread *thread, const struct tn_l1_layou
     return (struct tn_way *)((char *)thread + layout->ways);
 }
 
-static uint16_t *table_of(struct tn_thread *thread, const struct tn_l1_layout *layout)
+static uint32_t table_bytes(const struct tn_l1_layout *layout)
 {
-    return (uint16_t *)((char *)thread + layout->table);
+    return (layout->table_mask + 1) * sizeof(uint16_t);
 }
 
 void tn_l1_clear(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1)
 {
     struct tn_way *ways = ways_of(thread, layout);
-    memset(table_of(thread, layout), 0, (layout->table_mask + 1) * sizeof(uint16_t));
+    memset((char *)thread + layout->table, 0, layout->tables * table_bytes(layout));
     for (uint32_t i = 0; i <= l1->lines; i++)
         ways[i] = (struct tn_way){.line = TN_NO_LINE};
 }
@@ -90,6 +96,7 @@ struct miss {
     uint64_t line, stamp;
     uint32_t instr;
     uint32_t flags; /* TN_ENTRY_WRITE, _SECOND */
+    uint32_t table; /* the way table that is to lead to the line */
     struct tn_payer *payer;
 };
 
@@ -192,6 +199,14 @@ static inline struct tn_way *load(struct tn_thread *thread, struct tn_l1 *l1, st
     return way;
 }
 
+/* From now on the way table leads from the line to the way. */
+static inline void lead_to(struct tn_thread *thread, const struct tn_l1_layout *layout, uint32_t table,
+                           uint64_t number, uint32_t way)
+{
+    uint16_t *elements = (uint16_t *)((char *)thread + table);
+    elements[number & layout->table_mask] = (uint16_t)(way * (sizeof(struct tn_way) / 8));
+}
+
 /* Make sure the line is in the cache and the way table leads to it. True if it missed. */
 static inline bool bring(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1,
                          const struct miss *miss, struct tn_way **found)
@@ -205,7 +220,7 @@ static inline bool bring(struct tn_thread *thread, const struct tn_l1_layout *la
     if (missed)
         way = load(thread, l1, ways, set, miss);
     way->stamp = miss->stamp;
-    table_of(thread, layout)[number & layout->table_mask] = (uint16_t)((way - ways) * (sizeof *way / 8));
+    lead_to(thread, layout, miss->table, number, (uint32_t)(way - ways));
     *found = way;
     return missed;
 }
@@ -232,7 +247,7 @@ static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, st
     const struct tn_l1_layout *layout = &tn_layout(thread->core)->d1;
     struct tn_l1 *l1 = thread->d1;
     struct miss miss = {.stamp = thread->clock - access->back, .instr = access->instr, .flags = data_flags(access),
-                        .payer = &entry->payer};
+                        .table = entry->table, .payer = &entry->payer};
     uint64_t first = address & ~(uint64_t)(l1->shape.line - 1), end = address + access->size;
     struct tn_way *way = NULL, *first_way = NULL;
     for (miss.line = first; miss.line < end; miss.line += l1->shape.line, miss.stamp++) {
@@ -248,12 +263,26 @@ static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, st
     return first_way->line == first ? first_way : NULL;
 }
 
-/* Let the way table lead to the way that belongs to nobody. */
-static void lead_astray(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1,
-                        uint64_t address)
+/* The access goes on in the next table. Nobody else moves until the engine knows, and then all count anew: of two that
+ * met, one is to move. Each move of an access takes twice as many aliases as the one before. */
+static __attribute__((noinline)) void move(tn_core *core, uint32_t id, const struct tn_access_entry *entry)
 {
-    uint64_t index = (address >> layout->line_bits) & layout->table_mask;
-    table_of(thread, layout)[index] = (uint16_t)(l1->lines * (sizeof(struct tn_way) / 8));
+    const struct tn_l1_layout *layout = &core->layout.d1;
+    uint32_t number = (entry->table - layout->table) / table_bytes(layout);
+    tn_code_access_move(&core->code, id, layout->table + (number + 1) % layout->tables * table_bytes(layout));
+    core->moves++;
+    core->moved = tn_code_get_instr(&core->code, entry->info.instr)->address;
+}
+
+/* The line was there, but the way table led to another one. */
+static inline void count_alias(tn_core *core, uint32_t id, struct tn_access_entry *entry)
+{
+    if (entry->aliases_in != core->moves) {
+        entry->aliases_in = core->moves;
+        entry->aliases = 0;
+    }
+    if (++entry->aliases >> entry->moves >= core->config.alias_limit && !core->moved && !entry->now)
+        move(core, id, entry);
 }
 
 void tn_slow_data(struct tn_thread *thread, uint64_t address, uint32_t id)
@@ -266,15 +295,16 @@ void tn_slow_data(struct tn_thread *thread, uint64_t address, uint32_t id)
     core->slow_data++;
     if ((address & (l1->shape.line - 1)) + access->size <= l1->shape.line) {
         struct miss miss = {address & ~(uint64_t)(l1->shape.line - 1), thread->clock - access->back, access->instr,
-                            data_flags(access), &entry->payer};
-        bring(thread, &core->layout.d1, l1, &miss, &way);
+                            data_flags(access), entry->table, &entry->payer};
+        if (!bring(thread, &core->layout.d1, l1, &miss, &way))
+            count_alias(core, id, entry);
         return;
     }
     way = touch_lines(thread, address, entry);
     if (way)
         way->use -= tn_use_of(1, access->size);
-    else
-        lead_astray(thread, &core->layout.d1, l1, address);
+    else /* the way that belongs to nobody takes the additions */
+        lead_to(thread, &core->layout.d1, entry->table, address >> l1->shape.line_bits, l1->lines);
 }
 
 void tn_whole_data(struct tn_thread *thread, uint64_t address, uint32_t id)
@@ -301,7 +331,7 @@ void tn_slow_fetch(struct tn_thread *thread, uint32_t id)
     struct tn_fetch_entry *entry = tn_code_get_fetch(&core->code, id);
     const struct tn_fetch_info *fetch = &entry->info;
     struct miss miss = {fetch->line, thread->clock - fetch->back_first + fetch->second, fetch->instr, 0,
-                        &entry->payer};
+                        core->layout.i1.table, &entry->payer};
     struct tn_way *way;
     core->slow_fetch++;
     if (fetch->second && thread->i1->missed_access == miss.stamp >> TN_STEP_BITS)

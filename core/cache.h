@@ -2,7 +2,7 @@
 /*
  * cache.h: the level-1 caches: way table, LRU, the miss that only picks a victim and leaves the rest to later.
  *
- * The hot part of a cache (way table and ways) lies in its thread's memory, where the engine's code reaches it;
+ * The hot part of a cache (way tables and ways) lies in its thread's memory, where the engine's code reaches it;
  * what only a miss needs is here. A miss does not look further down: it appends an entry to the queue, and the
  * consumer (lower.c) charges the miss, the victim's use and the last level when the queue is drained.
  *
@@ -86,8 +86,9 @@ void tn_l1_free(struct tn_l1 *l1);
 /* Set the hot part in `thread` to empty. */
 void tn_l1_clear(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1);
 
-/* Place table and ways for `geometry` at *offset in the thread's memory; moves *offset behind them. */
-void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry, uint64_t *offset);
+/* Place tables and ways for `geometry` at *offset in the thread's memory; moves *offset behind them. */
+void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry, uint32_t tables,
+                 uint64_t *offset);
 
 /* Largest number of lines that 16-bit way offsets can name. */
 enum { TN_L1_MAX_LINES = 65536 * 8 / (int)sizeof(struct tn_way) - 1 };

@@ -13,12 +13,19 @@
 
 #include "tenure_core.h"
 
+/* `table`: the offset of the way table from the thread base. */
+static inline struct tn_way *tn_hot_way_in(struct tn_thread *thread, const struct tn_l1_layout *layout, uint32_t table,
+                                           uint64_t address)
+{
+    const uint16_t *elements = (const uint16_t *)((char *)thread + table);
+    uint64_t offset = elements[address >> layout->line_bits & layout->table_mask];
+    return (struct tn_way *)((char *)thread + layout->ways + offset * 8);
+}
+
 static inline struct tn_way *tn_hot_way(struct tn_thread *thread, const struct tn_l1_layout *layout,
                                         uint64_t address)
 {
-    const uint16_t *table = (const uint16_t *)((char *)thread + layout->table);
-    uint64_t offset = table[address >> layout->line_bits & layout->table_mask];
-    return (struct tn_way *)((char *)thread + layout->ways + offset * 8);
+    return tn_hot_way_in(thread, layout, layout->table, address);
 }
 
 /* The granules that `size` bytes from `address` on touch in the line of `address`. Bits past the line stay
@@ -34,9 +41,9 @@ static inline uint64_t tn_hot_mask(const struct tn_l1_layout *layout, uint64_t a
     return (~0ull >> (64 - granules)) << first;
 }
 
-/* A data access: `id` from tn_access, with its size and back. */
-static inline void tn_hot_data(struct tn_thread *thread, const struct tn_layout *layout, uint64_t address,
-                               uint32_t id, uint32_t size, uint32_t back, bool use)
+/* A data access: `id` and `table` from tn_access_now, with its size and back. */
+static inline void tn_hot_data_in(struct tn_thread *thread, const struct tn_layout *layout, uint32_t table,
+                                  uint64_t address, uint32_t id, uint32_t size, uint32_t back, bool use)
 {
     const struct tn_l1_layout *d1 = &layout->d1;
     uint64_t line = 1ull << d1->line_bits;
@@ -44,16 +51,23 @@ static inline void tn_hot_data(struct tn_thread *thread, const struct tn_layout 
         tn_whole_data(thread, address, id);
         return;
     }
-    struct tn_way *way = tn_hot_way(thread, d1, address);
+    struct tn_way *way = tn_hot_way_in(thread, d1, table, address);
     if (address - way->line > line - size) {
         tn_slow_data(thread, address, id);
-        way = tn_hot_way(thread, d1, address);
+        way = tn_hot_way_in(thread, d1, table, address);
     }
     if (use) {
         way->use += 1 | (uint64_t)size << TN_TOUCH_BITS;
         way->mask |= tn_hot_mask(d1, address, size);
     }
     way->stamp = thread->clock - back;
+}
+
+/* The same in the first table: `id` from tn_access. */
+static inline void tn_hot_data(struct tn_thread *thread, const struct tn_layout *layout, uint64_t address,
+                               uint32_t id, uint32_t size, uint32_t back, bool use)
+{
+    tn_hot_data_in(thread, layout, layout->d1.table, address, id, size, back, use);
 }
 
 /* A fetch run: `id` from tn_fetch with `info`. */

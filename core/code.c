@@ -174,13 +174,29 @@ static bool access_equal(const void *owner, uint32_t id, const void *key)
     return a->instr == b->instr && a->back == b->back && a->size == b->size && a->kind == b->kind;
 }
 
-uint32_t tn_code_access(struct tn_code *code, const struct tn_access_info *info)
+static uint32_t access_make(struct tn_code *code, const struct tn_access_info *info, uint32_t table)
+{
+    uint32_t id = code->accesses.count;
+    struct tn_access_entry *entry = tn_array_add(&code->accesses);
+    entry->info = *info;
+    entry->table = table;
+    return id;
+}
+
+uint32_t tn_code_access_move(struct tn_code *code, uint32_t id, uint32_t table)
+{
+    struct tn_access_entry *entry = tn_code_get_access(code, id);
+    entry->now = access_make(code, &entry->info, table);
+    tn_code_get_access(code, entry->now)->moves = entry->moves + 1;
+    return entry->now;
+}
+
+uint32_t tn_code_access(struct tn_code *code, const struct tn_access_info *info, uint32_t table)
 {
     uint32_t hash = tn_hash((uint64_t)info->instr << 32 | info->back, (uint64_t)info->size << 8 | info->kind);
     uint32_t id = tn_table_find(&code->access_table, hash, access_equal, code, info);
     if (!id) {
-        id = code->accesses.count;
-        ((struct tn_access_entry *)tn_array_add(&code->accesses))->info = *info;
+        id = access_make(code, info, table);
         tn_table_add(&code->access_table, hash, id);
     }
     return id;

@@ -44,6 +44,10 @@ struct tn_payer {
 
 struct tn_access_entry {
     struct tn_access_info info;
+    uint32_t table;              /* offset of its way table from the thread base */
+    uint32_t now;                /* the access it has become; 0: itself */
+    uint32_t moves;              /* from table to table so far */
+    uint32_t aliases, aliases_in; /* hits that the way table did not lead to, since which move (tn_core.moves) */
     struct tn_payer payer;
 };
 
@@ -67,7 +71,9 @@ uint32_t tn_code_function(struct tn_code *code, const struct tn_function_info *i
 uint32_t tn_code_instr(struct tn_code *code, const struct tn_instr_info *info);
 uint32_t tn_code_segment(struct tn_code *code, const uint32_t *instrs, uint32_t n, uint32_t limit);
 uint32_t tn_code_guarded(struct tn_code *code, uint32_t instr, bool write, uint32_t limit);
-uint32_t tn_code_access(struct tn_code *code, const struct tn_access_info *info);
+uint32_t tn_code_access(struct tn_code *code, const struct tn_access_info *info, uint32_t table);
+/* A new access that is to be used instead of `id`, with another table. */
+uint32_t tn_code_access_move(struct tn_code *code, uint32_t id, uint32_t table);
 uint32_t tn_code_fetch(struct tn_code *code, const struct tn_fetch_info *info);
 
 static inline struct tn_function *tn_code_get_function(const struct tn_code *code, uint32_t id)

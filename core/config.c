@@ -24,6 +24,7 @@ void tn_config_default(struct tn_config *config)
     config->collect_at_start = true;
     config->paths = 250000;
     config->prune_slack = 1024;
+    config->alias_limit = 1 << 14;
 }
 
 static const char *check_level(const struct tn_geometry *g)

@@ -20,8 +20,8 @@ static void lay_out(tn_core *core)
     struct tn_layout *layout = &core->layout;
     uint64_t offset = (sizeof(struct tn_thread) + 63) & ~63ull;
     if (core->config.cache_sim) {
-        tn_l1_place(&layout->d1, &core->config.d1, &offset);
-        tn_l1_place(&layout->i1, &core->config.i1, &offset);
+        tn_l1_place(&layout->d1, &core->config.d1, TN_TABLES, &offset);
+        tn_l1_place(&layout->i1, &core->config.i1, 1, &offset);
     }
     layout->counters = (uint32_t)page_up(offset);
     layout->counter_limit = tn_contexts_wanted(&core->config) ? COUNTER_LIMIT_SEPARATE : COUNTER_LIMIT;
@@ -166,7 +166,22 @@ void tn_count(tn_thread *thread, uint32_t counter)
 
 uint32_t tn_access(tn_core *core, const struct tn_access_info *info)
 {
-    return tn_code_access(&core->code, info);
+    return tn_code_access(&core->code, info, core->layout.d1.table);
+}
+
+uint32_t tn_access_now(tn_core *core, uint32_t id, uint32_t *table)
+{
+    while (tn_code_get_access(&core->code, id)->now)
+        id = tn_code_get_access(&core->code, id)->now;
+    *table = tn_code_get_access(&core->code, id)->table;
+    return id;
+}
+
+bool tn_access_moved(tn_core *core, uint64_t *address)
+{
+    *address = core->moved;
+    core->moved = 0;
+    return *address != 0;
 }
 
 uint32_t tn_fetch(tn_core *core, const struct tn_fetch_info *info)

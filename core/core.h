@@ -54,6 +54,8 @@ struct tn_core {
     struct tn_place *places; /* where the entries' lines are, or go, below level 1 */
     uint64_t queued, looked_ahead, looked_closer, consumed; /* entries so far, and how far they are on their way */
     uint32_t epoch;
+    uint64_t moved; /* address of the instruction whose access moved to another way table last; 0: told */
+    uint32_t moves; /* accesses that have */
     bool collecting, toggles, dump_wanted;
     struct tn_thread *running; /* serial engines: whose clock is right; with shared_l1, whose caches */
     struct tn_thread *spare; /* hot memory of ended threads, linked through user */

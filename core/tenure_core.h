@@ -71,6 +71,7 @@ struct tn_config {
     bool shared_l1;        /* one I1 and one D1 for all threads (Callgrind's model) */
     bool flush_at_exit;    /* charge the tenures that have not ended when the program ends */
     bool collect_at_start; /* state of collection before the first toggle */
+    uint32_t alias_limit;  /* hits that the way table did not lead to, until an access moves to another table */
     uint32_t prune_slack;  /* nodes over the limit before pruning starts; 0 in tests */
     uint64_t paths;        /* nodes kept for the call tree; 0: prune as soon as possible (seed 003) */
     /* Contexts (docs/attribution.md, section 10): the most callers and levels of recursion that any tn_function_info
@@ -118,10 +119,13 @@ struct tn_thread {
     uint32_t id;
 };
 
-/* Where things lie, in bytes from the thread base. The way table (element: uint16_t) is indexed by
- * (address >> line_bits) & table_mask and gives the offset of the way inside `ways`, in units of 8 bytes. */
+/* Where things lie, in bytes from the thread base. A way table (element: uint16_t) is indexed by
+ * (address >> line_bits) & table_mask and gives the offset of the way inside `ways`, in units of 8 bytes. D1 has
+ * TN_TABLES of them, one behind the other: an access begins in the first (tn_access_now). */
+enum { TN_TABLES = 4 };
 struct tn_l1_layout {
     uint32_t table, ways;   /* offsets from the thread base */
+    uint32_t tables;        /* way tables */
     uint32_t table_mask;    /* elements - 1 */
     uint32_t line_bits;     /* log2(line size) */
     uint32_t granule_bits;  /* log2(bytes per mask bit): 0 for lines up to 64 */
@@ -209,6 +213,15 @@ struct tn_access_info {
     uint8_t kind;  /* enum tn_kind */
 };
 uint32_t tn_access(tn_core *core, const struct tn_access_info *info);
+
+/* An access whose lines meet another's in the way table goes on in another table, as another id. What code made from
+ * now on should use for access `id`; *table: the offset of its way table from the thread base. */
+uint32_t tn_access_now(tn_core *core, uint32_t id, uint32_t *table);
+
+/* The address of an instruction, one of whose accesses has moved to another table since this was last asked; false if
+ * there is none. Code made before may be made again, but goes on working. To be asked now and then: until then,
+ * no other access moves. */
+bool tn_access_moved(tn_core *core, uint64_t *address);
 
 /* A run of fetches from one line by consecutive instructions of one segment. An instruction that straddles two
  * lines ends the run of the first line and begins that of the second; both runs count a touch and the bytes

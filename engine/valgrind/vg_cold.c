@@ -351,8 +351,11 @@ void vg_cold_discarded(Addr address, VexGuestExtents extents)
 
 void vg_cold_promote(void)
 {
+    Addr moved;
     UInt i;
 
+    if (tn_access_moved(vg.core, &moved)) /* only hot code can be better for it */
+        VG_(discard_translations)(moved, 1, "tenure");
     if (pendings == 0)
         return;
     for (i = 0; i < pendings; i++) {

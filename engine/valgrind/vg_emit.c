@@ -396,16 +396,17 @@ static void emit_test(struct vg_builder *b, IRExpr *address, UInt size, UInt id,
 {
     const struct tn_l1_layout *l1 = &vg.layout->d1;
     ULong line_size = 1ull << l1->line_bits;
+    UInt table, now = tn_access_now(vg.core, id, &table);
     IRExpr *index = table_index(b, address);
-    IRExpr *way = way_at(b, element(b, index, 1, l1->table));
+    IRExpr *way = way_at(b, element(b, index, 1, table));
     IRExpr *line = load64(b, way_field(b, l1, way, offsetof(struct tn_way, line)));
     IRExpr *x = binary(b, Iop_Sub64, address, line);
     IRExpr *hit = binary(b, Iop_CmpLT64U, x, vg_u64(line_size + 1 - size));
     ULong use = 1 | (ULong)size << TN_TOUCH_BITS;
 
-    vg_call_helper(b, "slow_data", slow_data, mkIRExprVec_2(address, vg_u64(id)),
+    vg_call_helper(b, "slow_data", slow_data, mkIRExprVec_2(address, vg_u64(now)),
                    atom(b, IRExpr_Unop(Iop_Not1, hit)));
-    way = way_at(b, element(b, index, 1, l1->table));
+    way = way_at(b, element(b, index, 1, table));
     bump_way(b, l1, way, use, vg.config.use ? data_mask(b, address, size) : NULL, back);
 }
 

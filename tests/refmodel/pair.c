@@ -120,6 +120,7 @@ static void start_core(struct pair *pair)
     config.flush_at_exit = c->flush_at_exit;
     config.collect_at_start = c->collect_at_start;
     config.prune_slack = 0;
+    config.alias_limit = 2;
     config.paths = c->paths;
     config.separate_callers = c->separate_callers;
     config.separate_recs = c->separate_recs;
@@ -364,7 +365,9 @@ static void core_accesses(struct pair *pair, tn_thread *thread, const struct pai
                           const struct pair_instr *in, const struct pair_run *run)
 {
     const struct pair_translation *t = block->translation;
+    uint64_t moved;
 
+    tn_access_moved(pair->core, &moved);
     for (uint32_t a = in->first; a < in->first + in->accesses; a++) {
         const struct pair_access *access = &block->access[a];
 
@@ -377,8 +380,10 @@ static void core_accesses(struct pair *pair, tn_thread *thread, const struct pai
             if (pair->config.cache_sim)
                 tn_whole_data(thread, run->address[a], access->id);
         } else if (pair->config.cache_sim) {
-            tn_hot_data(thread, pair->layout, run->address[a], access->id, access->size, t->access[a].back,
-                        pair->config.use);
+            uint32_t table, id = tn_access_now(pair->core, access->id, &table);
+
+            tn_hot_data_in(thread, pair->layout, table, run->address[a], id, access->size, t->access[a].back,
+                           pair->config.use);
         }
     }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * test_deep.c: what only shows in large numbers. Recursion a million deep, direct and mutual, folds into a
- * handful of nodes; a line touched more often than a packed counter can count is counted right.
+ * handful of nodes; a line touched more often than a packed counter can count is counted right; accesses that meet in
+ * the way table part.
  */
 #include "bare.h"
 
@@ -137,12 +138,60 @@ static void many_touches(void **state)
     bare_close(&b);
 }
 
+/* What two instructions read has the same place in the way table, but not in the cache: one of them moves to another
+ * table, and the slow path is left alone. */
+static void aliases(void **state)
+{
+    enum { ROUNDS = 1000, LIMIT = 10 };
+    struct tn_config config;
+    struct bare b;
+    struct bare_instr load[2];
+    struct tn_access_info info = {.back = TN_STEP, .size = 8, .kind = TN_READ};
+    struct tn_statistics statistics;
+    uint64_t address, moved = 0;
+    uint32_t main_id, access[2];
+
+    (void)state;
+    tn_config_default(&config);
+    config.alias_limit = LIMIT;
+    bare_open(&b, &config);
+    main_id = bare_function(&b, "main");
+    for (uint32_t i = 0; i < 2; i++) {
+        load[i] = bare_instr(&b, main_id, 0x400000, i, 1);
+        info.instr = load[i].id;
+        access[i] = tn_access(b.core, &info);
+    }
+    tn_thread_begin(b.thread, main_id, 0x7fff00000000);
+    for (uint32_t i = 0; i < 2 * ROUNDS; i++) {
+        uint32_t table, id = tn_access_now(b.core, access[i & 1], &table);
+
+        bare_execute(&b, &load[i & 1], 1);
+        tn_hot_data_in(b.thread, b.layout, table, 0x10000000 + (i & 1) * 0x400000, id, 8, info.back, true);
+        moved += i > ROUNDS && tn_access_moved(b.core, &address);
+    }
+    tn_statistics(b.core, &statistics);
+    assert_int_equal(moved, 1);
+    assert_int_equal(address, 0);
+    assert_in_range(statistics.slow_data, 2 * LIMIT, 2 * LIMIT + 4);
+    assert_int_equal(tn_finish(b.core, &b.stream, "exit"), 0);
+    assert_true(bare_part(&b));
+    for (uint32_t i = 0; i < 2; i++) {
+        char key[64];
+
+        snprintf(key, sizeof key, "self t0 i%u", load[i].id);
+        assert_int_equal(bare_value(&b, key, SHEET_EVENTS + M_D1MR), 1);
+        assert_int_equal(bare_value(&b, key, SHEET_EVENTS + M_D_USE1 + M_TCH), ROUNDS);
+    }
+    bare_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(direct_recursion),
         cmocka_unit_test(mutual_recursion),
         cmocka_unit_test(many_touches),
+        cmocka_unit_test(aliases),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
