@@ -9,7 +9,7 @@
 
 #include "host.h"
 
-enum { RECENT_BITS = 14, RECENT = 1 << RECENT_BITS };
+enum { RECENT_BITS = 16, RECENT = 1 << RECENT_BITS };
 
 void tn_contexts_init(struct tn_contexts *contexts, struct tn_code *code, const struct tn_config *config,
                       uint32_t counter_limit)
@@ -148,9 +148,10 @@ uint32_t tn_context_below(struct tn_contexts *contexts, const struct tn_node *ca
 
 /* ------------------------------------------------------------------------------------------ derived things */
 
+/* What is near in code has ids that are near, and stays near here. */
 static struct tn_derived *recent(struct tn_derived *list, uint32_t of, uint32_t context)
 {
-    return &list[(of * 0x9e3779b1u ^ context * 0x85ebca6bu) >> (32 - RECENT_BITS)];
+    return &list[(of + (context * 0x9e3779b1u >> (32 - RECENT_BITS))) & (RECENT - 1)];
 }
 
 /* Whether code of `function` in `context` is anything but itself. */
