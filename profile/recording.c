@@ -354,6 +354,8 @@ static int read_arc(struct decoder *d)
     if (!to || tp_idmap_add(&d->arcs, id, (uint32_t)d->rec->arcs.count - 1))
         return no_memory(d);
     *to = a;
+    if (a.site)
+        d->rec->instrs.at[a.site - 1].calls = true;
     return 0;
 }
 

@@ -59,6 +59,7 @@ struct tp_instr {
     uint32_t context;           /* + 1 */
     uint32_t file, line, frame; /* file and frame + 1; from symbols.c */
     uint8_t length, can;
+    bool calls; /* the site of an arc */
 };
 
 struct tp_frame {                              /* an inlined function's place in an out-of-line one */

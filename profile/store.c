@@ -421,7 +421,7 @@ static int write_large_tables(struct tp_store *store)
 {
     int error = tp_bulk_open(&store->bulk, store->temporary);
     int failed = error ? bulk_failed(store, error)
-                       : tp_store_code(store) || tp_store_arcs(store) || tp_store_paths(store) || write_total(store);
+                       : tp_store_paths(store) || tp_store_code(store) || tp_store_arcs(store) || write_total(store);
 
     error = tp_bulk_close(&store->bulk);
     return failed ? -1 : error ? bulk_failed(store, error) : 0;
@@ -435,7 +435,7 @@ static int write_rest(struct tp_store *store, struct tp_arena *arena)
 
 static int write_file(struct tp_store *store)
 {
-    if (tp_store_possible(store) || tp_thread_rows_make(store) || make_file(store) || write_schema(store) ||
+    if (tp_store_possible(store) || make_file(store) || write_schema(store) ||
         write_large_tables(store) || open_database(store) || write_rest(store, &store->rec->arena) ||
         close_database(store))
         return -1;
@@ -462,6 +462,7 @@ int tp_store_write(const char *path, struct tp_recording *rec, const struct tp_i
     result->paths = store.paths;
     sqlite3_free(store.temporary);
     tp_thread_rows_free(store.thread_incl);
+    tp_line_rows_free(store.line_rows);
     free(store.instruction_id);
     free(store.total);
     return failed ? -1 : 0;

@@ -4,9 +4,10 @@
  *
  *   store.c         the file: temporary name, settings, rename; inserts
  *   store_schema.c  tables, views, derived events
+ *   tree.c          the call tree: order, and what is nested in what
  *   store_code.c    functions, lines, instructions, inlined frames
  *   store_arcs.c    arcs
- *   store_paths.c   the call tree
+ *   store_paths.c   the call tree, and sums that follow from it
  *
  * docs/profile-format.md describes the result. Ids in the database: function contexts, arcs, frames, files and
  * objects are index + 1 of the recording; instructions and paths are numbered anew.
@@ -41,6 +42,7 @@ struct tp_store {
     uint8_t can;              /* TP_CAN_* of everything */
     struct tp_thread_rows
         *thread_incl;             /* inclusive costs of functions by thread; NULL: one thread, or not known */
+    struct tp_line_rows *line_rows; /* NULL: not known, the tree was pruned */
     uint64_t instructions, paths; /* rows */
 };
 
@@ -75,9 +77,9 @@ int tp_store_sql(struct tp_store *store, const char *sql, const char *what);
 int tp_store_tables(struct tp_store *store);
 int tp_store_views(struct tp_store *store); /* indices too */
 int tp_store_events(struct tp_store *store);
+int tp_store_paths(struct tp_store *store); /* before tp_store_code, which needs its sums */
 int tp_store_code(struct tp_store *store);
-int tp_store_arcs(struct tp_store *store);
-int tp_store_paths(struct tp_store *store);
+int tp_store_arcs(struct tp_store *store); /* after tp_store_code, which numbers instructions */
 
 /* tp_context.can and can_below, store->can: before anything is written. */
 int tp_store_possible(struct tp_store *store);
@@ -88,8 +90,16 @@ struct tp_thread_rows {
     TP_VECTOR(uint64_t *) rows;
     struct tp_arena arena;
 };
-int tp_thread_rows_make(struct tp_store *store);
 void tp_thread_rows_free(struct tp_thread_rows *rows);
+
+/* What is called from source lines, each event once, from the tree; of lines in functions that call themselves. */
+struct tp_line_rows {
+    uint32_t *of_arc;  /* by arc: line + 1; 0: not known */
+    bool *recurses;    /* by context + 1: it runs below one of its own lines */
+    uint64_t **row;    /* by line: costs of what is called; the function's own while it runs below the line. NULL: 0 */
+    struct tp_arena arena;
+};
+void tp_line_rows_free(struct tp_line_rows *rows);
 
 void tp_progress_of(struct tp_store *store, const char *stage, uint64_t done, uint64_t total);
 

@@ -6,7 +6,12 @@
  * with the arcs that leave from a line added to the line's inclusive costs. Memory is that of the largest function.
  *
  * A line's inclusive cost is its self cost and that of its arcs. Where the function calls itself, directly or not,
- * these overlap; no part can cost more than the whole, so the sum is cut at the function's inclusive cost.
+ * these overlap: an event below two arcs of the line, or on the line and below it, is one event. What is called from
+ * the line then comes from the call tree, which counts it once. Of the line's self cost, what arose below the line
+ * is in that already. The recording has self costs by instruction and by node, not by both, so that part is known
+ * only if all of the function's self cost arose below the line, or none, or all of it is the line's; otherwise it is
+ * taken to be the same part as of the whole function, and the line is marked as an estimate. Without a complete
+ * tree the sum is cut at the function's inclusive cost, and marked unless the lines' sums show that nothing overlaps.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +32,8 @@ struct rows {
     struct row {
         uint64_t key;
         uint64_t *cost;
+        uint32_t line; /* of a line with calls: in tp_line_rows, + 1 */
+        bool calls;
         uint8_t can, can_below;
     } * at;
     size_t count, room;
@@ -287,6 +294,8 @@ static int add_arcs(struct code *code, uint32_t context)
         struct row *line = row_of(code, &code->line, line_key(&rec->instrs.at[arc->site - 1]));
         if (!line)
             return TP_NO_MEMORY(code->store->err);
+        line->calls = true;
+        line->line = code->store->line_rows ? code->store->line_rows->of_arc[code->arcs[i]] : 0;
         for (const struct tp_blob *blob = arc->costs; blob; blob = blob->next)
             tp_blob_add(code->events, blob, line->cost + code->width, NULL);
         line->can_below |= rec->contexts.at[arc->callee - 1].can_below;
@@ -294,19 +303,70 @@ static int add_arcs(struct code *code, uint32_t context)
     return 0;
 }
 
-static int write_lines(struct code *code, uint32_t context, const uint64_t *limit)
+/* Self and called summed up. */
+static void add_self(struct code *code)
 {
+    for (size_t i = 0; i < code->line.count; i++)
+        tp_add_row(code->events, code->line.at[i].cost + code->width, code->line.at[i].cost);
+}
+
+/* Without a complete tree: whether the lines together cost more than the function does. */
+static bool overlaps(const struct code *code)
+{
+    for (size_t k = 0; k < code->width; k++) {
+        uint64_t sum = 0;
+        for (size_t i = 0; i < code->line.count; i++)
+            sum = tp_sum(sum, code->line.at[i].cost[code->width + k]);
+        if (sum > code->incl[k])
+            return true;
+    }
+    return false;
+}
+
+/* The part of a line's self cost that did not arise below the line, where `nested` of the function's self cost `all`
+ * did. */
+static uint64_t outside(uint64_t self, uint64_t nested, uint64_t all, bool *estimate)
+{
+    if (self == 0 || nested == 0)
+        return self;
+    if (nested >= all || self >= all)
+        return all - (nested < all ? nested : all);
+    *estimate = true;
+    return (uint64_t)((double)self * (double)(all - nested) / (double)all);
+}
+
+/* Inclusive costs of the lines of a function that calls itself. code->row: the function's self costs. */
+static bool untangle(struct code *code, struct row *row)
+{
+    const uint64_t *known = row->line ? code->store->line_rows->row[row->line - 1] : NULL;
+    bool estimate = false;
+
+    for (size_t k = 0; k < code->width && row->calls; k++)
+        row->cost[code->width + k] =
+            (known ? known[k] : 0) +
+            outside(row->cost[k], known ? known[code->width + k] : 0, code->row[k], &estimate);
+    return estimate;
+}
+
+static int write_lines(struct code *code, uint32_t context)
+{
+    const struct tp_line_rows *tree = code->store->line_rows;
+    bool doubtful;
+
+    add_self(code);
+    doubtful = !tree && overlaps(code);
     for (size_t i = 0; i < code->line.count; i++) {
         struct row *row = &code->line.at[i];
         uint64_t *incl = row->cost + code->width;
-        tp_add_row(code->events, incl, row->cost);
+        bool estimate = tree && tree->recurses[context] ? untangle(code, row) : doubtful && row->calls;
         for (size_t k = 0; k < code->width; k++)
-            incl[k] = incl[k] < limit[k] ? incl[k] : limit[k];
+            incl[k] = incl[k] < code->incl[k] ? incl[k] : code->incl[k];
         struct tp_insert *insert = &code->lines;
         tp_put_null(insert); /* id */
         tp_put_id(insert, context);
         tp_put_id(insert, (uint32_t)((row->key - 1) >> 32));
         tp_put_id(insert, (uint32_t)(row->key - 1));
+        tp_put_integer(insert, estimate);
         tp_put_row(insert, code->events, row->cost, row->can);
         tp_put_row(insert, code->events, incl, row->can | row->can_below);
         if (tp_insert_row(code->store, insert))
@@ -454,7 +514,7 @@ static int write_function(struct code *code, uint32_t context)
     if (!executed && !x->costs)
         return 0; /* translated, never run */
     return write_function_row(code, context, first, executed ? store->instructions : 0) ||
-           add_arcs(code, context) || write_lines(code, context, code->incl) || write_frames(code, context) ||
+           add_arcs(code, context) || write_lines(code, context) || write_frames(code, context) ||
            write_threads(code, context, x);
 }
 

@@ -35,7 +35,8 @@ static const struct {
      "file_id INTEGER, line INTEGER, address INTEGER, size INTEGER, calls INTEGER, "
      "first_instruction INTEGER, last_instruction INTEGER",
      SELF | INCL},
-    {"t_lines", "id INTEGER PRIMARY KEY, function_id INTEGER, file_id INTEGER, line INTEGER", SELF | INCL},
+    {"t_lines", "id INTEGER PRIMARY KEY, function_id INTEGER, file_id INTEGER, line INTEGER, estimate INTEGER",
+     SELF | INCL},
     {"t_instructions",
      "id INTEGER PRIMARY KEY, function_id INTEGER, address INTEGER, length INTEGER, "
      "file_id INTEGER, line INTEGER, inlined_id INTEGER",
@@ -67,7 +68,7 @@ static const struct {
      "t.address, t.size, t.calls, t.first_instruction, t.last_instruction",
      "t_functions t LEFT JOIN objects o ON o.id = t.object_id LEFT JOIN files f ON f.id = t.file_id",
      SELF | INCL},
-    {"lines", "f.path AS file, t.line, n.function, n.base, o.path AS object, t.function_id, t.file_id",
+    {"lines", "f.path AS file, t.line, n.function, n.base, o.path AS object, t.estimate, t.function_id, t.file_id",
      "t_lines t LEFT JOIN files f ON f.id = t.file_id LEFT JOIN t_functions n ON n.id = t.function_id "
      "LEFT JOIN objects o ON o.id = n.object_id",
      SELF | INCL},

@@ -5,7 +5,7 @@
  * libdw's functions that answer for one address search all over again for each; a recording has millions of
  * addresses. So everything is sorted once and swept:
  *
- *   1. The places of an object (executed instructions, beginnings of functions) are sorted by address.
+ *   1. The places of an object (executed instructions, sites of calls, beginnings of functions) are sorted by address.
  *   2. Of each unit of its debug information, the ranges are compared with the places. A unit that holds none is
  *      not read any further.
  *   3. A unit that holds some is walked once. Inlined subroutines that cover a place become intervals; their
@@ -88,9 +88,11 @@ static int by_address(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-static uint32_t object_of_context(const struct tp_recording *rec, uint32_t context)
+/* Of an instruction whose line is wanted: one that was executed, or that calls (with collection off, perhaps). */
+static uint32_t object_of_place(const struct tp_recording *rec, const struct tp_instr *instr)
 {
-    uint32_t function = context ? rec->contexts.at[context - 1].function : 0;
+    bool wanted = (instr->costs || instr->calls) && instr->context;
+    uint32_t function = wanted ? rec->contexts.at[instr->context - 1].function : 0;
 
     return function ? rec->functions.at[function - 1].object : 0;
 }
@@ -112,7 +114,7 @@ static int sort_places(struct symbols *s)
     if (!s->places || !s->first)
         return TP_NO_MEMORY(s->err);
     for (size_t i = 0; i < rec->instrs.count; i++) {
-        uint32_t object = rec->instrs.at[i].costs ? object_of_context(rec, rec->instrs.at[i].context) : 0;
+        uint32_t object = object_of_place(rec, &rec->instrs.at[i]);
         if (object) {
             s->first[object]++;
             rec->objects.at[object - 1].used = true;
@@ -123,7 +125,7 @@ static int sort_places(struct symbols *s)
     for (size_t i = 1; i <= objects; i++)
         s->first[i] += s->first[i - 1];
     for (size_t i = 0; i < rec->instrs.count; i++) {
-        uint32_t object = rec->instrs.at[i].costs ? object_of_context(rec, rec->instrs.at[i].context) : 0;
+        uint32_t object = object_of_place(rec, &rec->instrs.at[i]);
         if (object)
             add_place(s, object, rec->instrs.at[i].address, (uint32_t)i, false);
     }

@@ -173,6 +173,7 @@ class Random:
         self.arcs, self.nodes = [], []  # arc: (site, caller, callee); node: (parent, arc, function, thread, handler)
         self.make_tree(nodes)
         self.parts = [self.make_costs() for _ in range(parts)]
+        self.flags = 0  # of roots, beside their own
 
     def make_tree(self, count):
         r, known = self.r, {}
@@ -241,15 +242,16 @@ class Random:
                     incl[f] = add(incl.get(f, zero), row)
         return self_, node, arc, incl
 
-    def write(self, path, names=None, chunk=1 << 12):
+    def write(self, path, names=None, chunk=1 << 12, elf=None):
+        """elf: the object that all functions are in."""
         raw = Raw(chunk=chunk)
         raw.events()
         raw.meta("cmd", "./random program")
         raw.meta("pid", "42")
-        raw.object(1, "/nowhere/a.out", 0x10000, 0x1000000, 0, bytes(range(20)))
+        raw.object(1, elf or "/nowhere/a.out", 0x10000, 0x1000000, 0, b"" if elf else bytes(range(20)))
         raw.object(2, "[vdso]", 0x7fff0000, 0x2000, 0)
         for f in range(1, self.functions + 1):
-            raw.function(f, 1 + f % 2, 0x10000 * f, 0x100, names[f - 1] if names else "f%d" % f)
+            raw.function(f, 1 if elf else 1 + f % 2, 0x10000 * f, 0x100, names[f - 1] if names else "f%d" % f)
         for i, address, length, f, flags, reads, writes in self.instrs:
             raw.instr(i, address, length, f, flags, reads, writes)
         for t in range(1, self.threads + 1):
@@ -272,7 +274,8 @@ class Random:
                 if any(values):
                     raw.late_cost(thread, instr, kind, dict(enumerate(values)))
         for i, (parent, a, function, thread, flags) in enumerate(self.nodes):
-            raw.node(i + 1, parent, a, function, thread, 1, row_bytes(node.get(i + 1, zero)), flags)
+            raw.node(i + 1, parent, a, function, thread, 1, row_bytes(node.get(i + 1, zero)),
+                     flags | (0 if parent else self.flags))
         for a, row in sorted(arc.items()):
             raw.arc_cost(a, sum(1 for x in self.nodes if x[1] == a), row_bytes(row))
         for function, row in sorted(incl.items()):
