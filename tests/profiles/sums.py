@@ -264,6 +264,7 @@ def check_estimate(work):
     raw, path = os.path.join(work, "raw"), os.path.join(work, "estimate")
     r = raw_make.Raw()
     r.events(["Ir", "Dr", "Dw"], ["I1mr", "I2mr", "ILmr", "EvI1"], ["D1mr", "D1mw", "D2mr", "D2mw", "DLmr", "DLmw"])
+    r.meta("cmd", "./f --events: " + "\u00e9" * 3000)
     r.function(1, 0, 0x1000, 0x100, "f")
     r.instr(1, 0x1000, 4, 1, 0, 1, 1)
     r.thread(1, 1)
@@ -278,6 +279,12 @@ def check_estimate(work):
               (117, 75, 33, 1000 + 10 * 117 + 30 * 75 + 100 * 33), "CEst with L2")
         check(db.execute("SELECT formula FROM events WHERE name = 'CEst'").fetchone()[0] ==
               "Ir + 10 * L1m + 30 * L2m + 100 * LLm", "formula of CEst with L2")
+
+    header = tool("export", "callgrind", path, "events=Ir,I1mr,D1mr,D1mw,D2mr,ILmr,DLmr,DLmw", "weights=LLm=7")
+    check(header[:2047].find("events:") == header.find("\nevents:") + 1, "KCachegrind knows the file by its beginning")
+    check("\ncmd: ./f --...\n" in header, "the command is cut")
+    check("\nevent: L1m = I1mr + D1mr + D1mw : L1 misses\n" in header, "a sum for KCachegrind")
+    check("\nevent: CEst = Ir + 10 L1m + 7 LLm : Cycle estimate, without L2m\n" in header, "the estimate for KCachegrind")
 
     def weighed(weights, what="table=functions"):
         rows = list(csv.DictReader(io.StringIO(tool("export", "csv", path, what, "weights=" + weights), newline="")))
