@@ -5,7 +5,7 @@
 #   make           build                      make check     install what is missing, build, run every test
 #   make demo      install what is missing, build, profile a real program and an example, print the reports
 #   make bench     side by side with Callgrind and the bare CPU (long)
-#   make soak      the random tests, many more rounds (long)
+#   make soak      every test, with many more rounds of the random ones and the real programs in full (hours)
 #   make install   to PREFIX (DESTDIR is honoured)
 #   make clean
 #

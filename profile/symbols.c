@@ -206,6 +206,25 @@ static uint32_t file_of(struct symbols *s, const char *path)
     return file;
 }
 
+/* The file that an attribute of a DIE names: a number in the list of the unit that the attribute is in, which may be
+ * one of another file (split, or shared by dwz). dwarf_decl_file is not asked: it takes for granted that the unit has a
+ * list of lines. Before DWARF 5 number 0 is no file. */
+static uint32_t file_named(struct symbols *s, Dwarf_Die *die, unsigned attribute)
+{
+    Dwarf_Attribute found;
+    Dwarf_Die unit;
+    Dwarf_Files *files;
+    Dwarf_Word number;
+    Dwarf_Half version;
+    size_t count;
+
+    if (!dwarf_attr_integrate(die, attribute, &found) || dwarf_formudata(&found, &number) ||
+        !dwarf_cu_die(found.cu, &unit, &version, NULL, NULL, NULL, NULL, NULL) ||
+        dwarf_getsrcfiles(&unit, &files, &count) || number >= count || (number == 0 && version < 5))
+        return 0;
+    return file_of(s, dwarf_filesrc(files, number, NULL, NULL));
+}
+
 /* ------------------------------------------------------------------------------------------ opening */
 
 static Elf *open_elf(const char *path, int *fd)
@@ -457,7 +476,7 @@ static void found_function(struct symbols *s, Dwarf_Die *die)
             if (!p->function)
                 continue;
             struct tp_function *function = &s->rec->functions.at[p->index];
-            function->file = file_of(s, dwarf_decl_file(die));
+            function->file = file_named(s, die, DW_AT_decl_file);
             if (dwarf_decl_line(die, &line) == 0 && line > 0)
                 function->line = (uint32_t)line;
         }
@@ -572,19 +591,15 @@ static const char *inlined_name(struct symbols *s, Dwarf_Die *die)
 
 static void name_scope(struct symbols *s, struct scope *scope)
 {
-    Dwarf_Files *files;
-    size_t count;
     int line = 0;
-    uint32_t call_file = number(&scope->die, DW_AT_call_file);
 
     scope->named = true;
     scope->name = inlined_name(s, &scope->die);
     s->no_memory |= !scope->name;
-    scope->file = file_of(s, dwarf_decl_file(&scope->die));
+    scope->file = file_named(s, &scope->die, DW_AT_decl_file);
     scope->line = dwarf_decl_line(&scope->die, &line) == 0 && line > 0 ? (uint32_t)line : 0;
     scope->call_line = number(&scope->die, DW_AT_call_line);
-    if (dwarf_getsrcfiles(&s->unit, &files, &count) == 0 && call_file < count)
-        scope->call_file = file_of(s, dwarf_filesrc(files, call_file, NULL, NULL));
+    scope->call_file = file_named(s, &scope->die, DW_AT_call_file);
 }
 
 /* The frame + 1 of a scope in a context, after those around it. Depth is bounded by walk's. */

@@ -85,7 +85,7 @@ def differences(tools, path):
 
 
 def main():
-    count, compiler = int(sys.argv[1]), sys.argv[2]
+    count, compiler = int(sys.argv[1]) * runs.soak(), sys.argv[2]
     tools = runs.Tools(sys.argv[3], sys.argv[4])
     passed = failed = 0
     with tempfile.TemporaryDirectory(prefix='tenure-oracle.') as folder:

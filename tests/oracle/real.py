@@ -4,6 +4,8 @@
 
 usage: real.py [--short] [--only=NAME] TENURE VALGRIND-LIB
 
+--short: two of the programs, with less to do; `make soak` runs all of all.
+
 All tools give a program the same addresses (runs.py), so the counts must be the same to the last one, but for what
 engine/CONTRACT.md lists:
 
@@ -240,6 +242,7 @@ def main():
     parser.add_argument('tenure')
     parser.add_argument('lib')
     args = parser.parse_args()
+    args.short &= runs.soak() == 1
     tools, verdict = runs.Tools(args.tenure, args.lib), Verdict()
     runs.ENVIRONMENT['PYTHONHASHSEED'] = '0'
     for name in [args.only] if args.only else SHORT if args.short else PROGRAMS:

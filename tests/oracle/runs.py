@@ -22,6 +22,12 @@ AS_TENURE = ['--vex-guest-chase=no', '--px-default=allregs-at-mem-access', '--px
 ENVIRONMENT = {'PATH': '/usr/bin:/bin', 'LC_ALL': 'C'}
 
 
+def soak():
+    """How many times as many rounds: TENURE_SOAK, as `make soak` sets it."""
+    text = os.environ.get('TENURE_SOAK', '')
+    return max(1, int(text)) if text.isdigit() else 1
+
+
 class Failed(Exception):
     pass
 

@@ -185,6 +185,7 @@ def main():
         for toggle in TOGGLED.get(name, []):
             check(count, tools, args.oracle_trace, program, geometries[-1:], toggle)
     first, number = map(int, args.random.split(','))
+    number *= runs.soak()
     for seed in range(first, first + number):
         with tempfile.TemporaryDirectory(prefix='tenure-oracle.') as folder:
             program = random_accesses.build(args.cc, seed, os.path.join(folder, 'random_%d' % seed))

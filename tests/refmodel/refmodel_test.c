@@ -83,6 +83,18 @@ static void parse(int argc, char **argv)
     }
 }
 
+/* TENURE_SOAK times as many programs and accesses. */
+static void soak(void)
+{
+    const char *text = getenv("TENURE_SOAK");
+    uint64_t factor = text ? strtoull(text, NULL, 10) : 0;
+
+    if (factor > 1) {
+        count *= factor;
+        accesses *= factor;
+    }
+}
+
 /* In a process of its own, because it may panic. */
 static bool fails(struct rp_options o, uint32_t *steps)
 {
@@ -162,6 +174,7 @@ int main(int argc, char **argv)
     uint64_t passed = 0, failed = 0, done = 0, seed;
 
     parse(argc, argv);
+    soak();
     options.out = stdout;
     options.seed = first;
     if (shrink)
