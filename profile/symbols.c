@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "profile/debugfile.h"
+#include "profile/debuginfod.h"
 #include "profile/error.h"
 #include "profile/filetable.h"
 
@@ -61,6 +62,7 @@ struct symbols {
     struct tp_file_table files;
     struct tp_idmap file_at;  /* libdw's pointer -> file + 1; of the current object */
     bool no_memory;
+    struct tp_debuginfod server;
 
     /* the current object */
     struct tp_object *object;
@@ -336,7 +338,7 @@ static void open_object(struct symbols *s)
     object->note = "the file is not the one that was recorded: another build-id";
 }
 
-/* A separate debug file: by build-id, also if the object itself is gone; then by link. */
+/* A separate debug file: by build-id, also if the object itself is gone; then by link; then from a server. */
 static void open_separate(struct symbols *s)
 {
     struct tp_object *object = s->object;
@@ -354,8 +356,10 @@ static void open_separate(struct symbols *s)
         tp_try_build_id(s->options, object->build_id, object->build_id_size, take_by_build_id, s))
         return;
     const char *name = s->elf ? dwelf_elf_gnu_debuglink(s->elf, &link.crc) : NULL;
-    if (name)
-        tp_try_debuglink(s->options, object->file, name, take_by_link, &link);
+    if (name && tp_try_debuglink(s->options, object->file, name, take_by_link, &link))
+        return;
+    if (object->build_id_size)
+        tp_debuginfod_try(&s->server, object->build_id, object->build_id_size, take_by_build_id, s);
 }
 
 static bool take_alt(void *user, const char *path)
@@ -380,7 +384,8 @@ static void open_alt(struct symbols *s)
     if (size <= 0 || dwarf_getalt(s->dwarf))
         return;
     if (tp_try_build_id(s->options, id, (size_t)size, take_alt, s) ||
-        (name[0] == '/' && take_alt(s, tp_sysroot_path(&s->rec->arena, s->options, name))))
+        (name[0] == '/' && take_alt(s, tp_sysroot_path(&s->rec->arena, s->options, name))) ||
+        tp_debuginfod_try(&s->server, id, (size_t)size, take_alt, s))
         dwarf_setalt(s->dwarf, s->alt);
 }
 
@@ -793,5 +798,6 @@ int tp_symbols(struct tp_recording *rec, const struct tp_import_options *options
             failed = TP_NO_MEMORY(err);
     }
     symbols_free(&s);
+    tp_debuginfod_end(&s.server);
     return failed ? -1 : 0;
 }

@@ -318,8 +318,66 @@ def check_packed(what, version, elf, work):
     return True
 
 
+FAKE_SERVER = r"""
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static void note(const char *what)
+{
+    FILE *log = fopen(getenv("FAKE_LOG"), "a");
+    fprintf(log, "%s\n", what);
+    fclose(log);
+}
+__attribute__((constructor)) static void loaded(void) { note("loaded"); }
+void *debuginfod_begin(void) { note("begin"); return (void *)1; }
+void debuginfod_end(void *client) { (void)client; note("end"); }
+int debuginfod_find_debuginfo(void *client, const unsigned char *id, int size, char **path)
+{
+    const char *answer = getenv("FAKE_ANSWER");
+    (void)client;
+    note("find");
+    if (size != 20 || id[0] != (unsigned char)strtol(getenv("FAKE_ID"), NULL, 16))
+        return -ENOENT;
+    if (answer[0] != '/')
+        return -atoi(answer);
+    *path = strdup(answer);
+    return open(answer, O_RDONLY);
+}
+"""
+
+
+def check_server(what, elf, debug, stripped, work):
+    """debuginfod, played by a library that notes what it is asked."""
+    log, folder = os.path.join(work, "log"), os.path.join(work, "lib")
+    os.mkdir(folder)
+    run("gcc", "-shared", "-fPIC", "-x", "c", "-o", os.path.join(folder, "libdebuginfod.so.1"), "-", input=FAKE_SERVER)
+    os.environ.update(LD_LIBRARY_PATH=folder, FAKE_LOG=log, FAKE_ID=build_id(elf).hex()[:2], FAKE_ANSWER=debug)
+
+    def noted():
+        text = open(log).read().split() if os.path.exists(log) else []
+        open(log, "w").close()
+        return text
+    os.environ.pop("DEBUGINFOD_URLS", None)
+    compare(what + ", no server", elf, stripped, work, lines=False)
+    check(noted() == [], what + ", no server: the library is not loaded")
+    os.environ["DEBUGINFOD_URLS"] = "http://localhost:1"
+    compare(what + ", server", elf, stripped, work)
+    check(noted() == ["loaded", "begin", "find", "end"], what + ", server: asked once")
+    for error in ("2", "111"):  # not there; connection refused
+        os.environ["FAKE_ANSWER"] = error
+        compare(what + ", server without it", elf, stripped, work, lines=False)
+        check(noted() == ["loaded", "begin", "find", "end"], what + ", server without it: asked once")
+    os.environ["FAKE_ANSWER"] = work + "/nothing"
+    compare(what + ", server with nothing", elf, stripped, work, lines=False)
+    for name in ("LD_LIBRARY_PATH", "DEBUGINFOD_URLS"):
+        del os.environ[name]
+
+
 def main():
     dwz = True
+    os.environ.pop("DEBUGINFOD_URLS", None)
     for language, version in (("c", 4), ("c", 5), ("c++", 4), ("c++", 5), ("rust", 4)):
         with tempfile.TemporaryDirectory() as work:
             work = os.path.realpath(work)
@@ -333,6 +391,8 @@ def main():
             compare_sums(what, elf, work)
             debug, stripped = separate(elf, work)
             compare(what + ", stripped", elf, stripped, work, lines=False)
+            if (language, version) == ("c", 5):
+                check_server(what, elf, debug, stripped, work)
             beside = os.path.join(work, "bin", ".debug")
             os.mkdir(beside)
             shutil.copy(debug, os.path.join(beside, "prog.debug"))
