@@ -74,6 +74,10 @@ static int import(const struct import *options, const char *raw, const char *out
     struct tp_import_result result = {0};
     struct tp_error err = {0};
 
+    if (tp_kind(raw, &err) == TP_KIND_PROFILE) {
+        term_error("%s: a profile, which needs no import; `tenure report %s` reads it", raw, raw);
+        return CLI_ERROR;
+    }
     if (same_file(raw, out)) {
         term_error("%s: the profile cannot take the raw profile's place; name another with --out", out);
         return CLI_ERROR;

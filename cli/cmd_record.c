@@ -210,6 +210,32 @@ static void choose_caches(struct record *r)
     }
 }
 
+/* The cache below this one; GEOMETRY_COUNT: none. */
+static int next_cache(const struct record *r, int i)
+{
+    do
+        i++;
+    while (i < GEOMETRY_COUNT && r->geometry[i].size == 0);
+    return i;
+}
+
+/* What one cache asks of the next; the engine checks each by itself. */
+static bool fits(const struct record *r)
+{
+    int i, next;
+
+    for (i = 0; i < GEOMETRY_COUNT; i++) {
+        next = i == GEOMETRY_I1 ? next_cache(r, GEOMETRY_D1) : next_cache(r, i);
+        if (next < GEOMETRY_COUNT && r->geometry[i].line > r->geometry[next].line) {
+            term_error("record: --%s: its lines of %llu bytes are shorter than %s's of %llu", geometry_name[next],
+                       (unsigned long long)r->geometry[next].line, geometry_name[i],
+                       (unsigned long long)r->geometry[i].line);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Valgrind stops the main stack at 16 MiB, whatever the limit is; NULL where the limit is no higher. */
 static char *stack_size(void)
 {
@@ -337,15 +363,6 @@ static void tell_stats(tp_profile *profile)
         fprintf(stderr, "  %-28s %18s\n", name, term_number(number, query_int(&q, 1)));
     }
     query_end(&q);
-}
-
-/* The cache below this one; GEOMETRY_COUNT: none. */
-static int next_cache(const struct record *r, int i)
-{
-    do
-        i++;
-    while (i < GEOMETRY_COUNT && r->geometry[i].size == 0);
-    return i;
 }
 
 /* Which caches, and who said so: once for neighbours that are from one source. */
@@ -491,6 +508,8 @@ static int record(struct record *r, char **program)
     if (status != 0)
         return status;
     choose_caches(r);
+    if (!fits(r))
+        return CLI_OWN_FAILURE;
     raw_pattern = names_raw_pattern(&names);
     ending = launch(&engine, engine_argv(r, &engine, raw_pattern, program), names.directory);
     free(raw_pattern);

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct sql {
     const char *weights;
@@ -172,6 +173,8 @@ int cmd_sql(int argc, char **argv)
     query = argv[argc - 1];
     if (argc - first == 2)
         file = argv[first];
+    else if (access(query, F_OK) == 0)
+        return opt_misused(&command, "name a query, too, as in `tenure sql %s \"SELECT * FROM totals\"`", query);
     if (strcmp(query, "-") == 0)
         query = input = read_all(stdin);
     profile = given_open_weighed(file, options.weights);

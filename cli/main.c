@@ -66,18 +66,38 @@ static int wrong_option(const char *word)
     return CLI_USAGE;
 }
 
+static bool is_command(const char *name)
+{
+    size_t i = 0;
+
+    while (i < COMMANDS && strcmp(commands[i].name, name) != 0)
+        i++;
+    return i < COMMANDS;
+}
+
+/* argv[0] is a command's name. */
+static int run_command(int argc, char **argv)
+{
+    size_t i = 0;
+
+    while (strcmp(commands[i].name, argv[0]) != 0)
+        i++;
+    return commands[i].run(argc, argv);
+}
+
 int main(int argc, char **argv)
 {
-    size_t i;
-
     setlocale(LC_CTYPE, "");
     if (argc < 2) {
         print_usage(stderr);
         return CLI_USAGE;
     }
-    for (i = 0; i < COMMANDS; i++) {
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
+    if (is_command(argv[1]))
+        return run_command(argc - 1, argv + 1);
+    if (strcmp(argv[1], "help") == 0 && argc == 3 && is_command(argv[2])) {
+        char option[] = "--help", *of_command[] = {argv[2], option, NULL};
+
+        return run_command(2, of_command);
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
         print_usage(stdout);

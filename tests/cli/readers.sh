@@ -12,6 +12,9 @@ cp small.raw raw
 try import raw
 try import raw -o raw
 try import nosuch
+try import small
+try sql small
+try help sql
 try import -o nowhere/p small.raw
 ls
 try export --format=folded small

@@ -36,6 +36,9 @@ for cache in 32768 32768,8 32768,8,64,1 32K,8,48 32K,0,64 1000,8,64 0,8,64 x,8,6
     32K,8,8; do
     try record --D1=$cache true
 done
+try record --D1=32K,8,128 true
+try record --I1=32K,8,128 --L2=256K,8,128 --LL=8M,16,64 true
+try record --L2=256K,8,32 true
 try record --out=nowhere/profile true
 try record --out=folder true
 try record --out= true
