@@ -69,8 +69,7 @@ static int import(const struct import *options, const char *raw, const char *out
     struct tp_import_options how = {.sysroot = options->sysroot,
                                     .debug_path = options->debug_path,
                                     .embed_source = options->embed_source,
-                                    .no_symbols = options->no_symbols,
-                                    .progress = given_progress};
+                                    .no_symbols = options->no_symbols};
     struct tp_import_result result = {0};
     struct tp_error err = {0};
 
@@ -82,11 +81,11 @@ static int import(const struct import *options, const char *raw, const char *out
         term_error("%s: the profile cannot take the raw profile's place; name another with --out", out);
         return CLI_ERROR;
     }
-    if (tp_import(raw, out, &how, &result, &err) != 0) {
+    if (given_import(raw, out, &how, &result, &err) != 0) {
+        given_end_if_stopped();
         term_error("%s", err.message);
         return CLI_ERROR;
     }
-    term_progress_end();
     given_tell(raw, &result);
     if (!options->quiet)
         fprintf(stderr, "tenure: wrote %s: %u parts, %llu functions, %llu instructions, %llu call paths\n",

@@ -333,16 +333,15 @@ static bool keep_raw(const struct record *r, const char *raw, const char *profil
 static bool import(const struct record *r, const char *raw, const char *profile)
 {
     struct tp_import_options options = {
-        .embed_source = r->embed_source, .progress = given_progress, .meta = extra_meta(r)};
+        .embed_source = r->embed_source, .meta = extra_meta(r)};
     struct tp_import_result result = {0};
     struct tp_error err = {0};
 
-    if (tp_import(raw, profile, &options, &result, &err) != 0) {
+    if (given_import(raw, profile, &options, &result, &err) != 0) {
         term_error("%s", err.message);
         term_error("the raw profile is kept: %s; `tenure import %s -o FILE` tries again", raw, raw);
         return false;
     }
-    term_progress_end();
     given_tell(raw, &result);
     if (result.damaged)
         term_error("the raw profile is kept: %s", raw);

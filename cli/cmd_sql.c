@@ -42,7 +42,7 @@ static const struct opt_command command = {
     CLI_USAGE,
 };
 
-enum { MAX_SQL_COLUMNS = 128 };
+enum { MAX_SQL_COLUMNS = 2000 };
 
 /* A column is what its first value is that is not NULL. */
 static enum table_kind kind_of(sqlite3_stmt *statement, int i)

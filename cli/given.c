@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,11 +24,56 @@ const char *given_name(void)
     return shown;
 }
 
-void given_progress(void *user, const char *stage, uint64_t done, uint64_t total)
+/* ------------------------------------------------------------------------------------------ import */
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int signal_number)
+{
+    stopped = signal_number;
+}
+
+static bool progress(void *user, const char *stage, uint64_t done, uint64_t total)
 {
     (void)user;
     term_progress(stage, done, total);
+    return stopped == 0;
 }
+
+int given_import(const char *raw, const char *out, struct tp_import_options *options, struct tp_import_result *result,
+                 struct tp_error *err)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction ours = {.sa_handler = stop}, before[3];
+    int failed, i;
+
+    for (i = 0; i < 3; i++) {
+        sigaction(signals[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN)
+            sigaction(signals[i], &ours, NULL);
+    }
+    options->progress = progress;
+    failed = tp_import(raw, out, options, result, err);
+    term_progress_end();
+    for (i = 0; i < 3; i++)
+        sigaction(signals[i], &before[i], NULL);
+    return failed;
+}
+
+int given_stopped(void)
+{
+    return stopped;
+}
+
+void given_end_if_stopped(void)
+{
+    if (stopped == 0)
+        return;
+    signal(stopped, SIG_DFL);
+    raise(stopped);
+}
+
+/* ------------------------------------------------------------------------------------------ open */
 
 void given_tell(const char *raw, const struct tp_import_result *result)
 {
@@ -77,7 +123,7 @@ static bool newest(char *out, size_t size)
 static tp_profile *open_raw(const char *raw, struct tp_error *err)
 {
     const char *folder = getenv("TMPDIR");
-    struct tp_import_options options = {.progress = given_progress};
+    struct tp_import_options options = {0};
     struct tp_import_result result;
     char path[PATH_MAX];
     tp_profile *profile = NULL;
@@ -91,13 +137,12 @@ static tp_profile *open_raw(const char *raw, struct tp_error *err)
         return NULL;
     }
     close(file);
-    if (tp_import(raw, path, &options, &result, err) == 0) {
-        term_progress_end();
+    if (given_import(raw, path, &options, &result, err) == 0) {
         given_tell(raw, &result);
         profile = tp_open(path, err);
     }
-    term_progress_end();
     unlink(path);
+    given_end_if_stopped();
     return profile;
 }
 

@@ -22,7 +22,12 @@ const char *given_name(void);
 /* Says what an import found that the user should know: damage, objects without lines. */
 void given_tell(const char *raw, const struct tp_import_result *result);
 
-/* For tp_import_options.progress. */
-void given_progress(void *user, const char *stage, uint64_t done, uint64_t total);
+/* tp_import with progress on a terminal. A signal that asks to end (SIGINT, SIGTERM, SIGHUP) makes it give up and
+ * leave nothing half done; given_stopped is that signal then, else 0. */
+int given_import(const char *raw, const char *out, struct tp_import_options *options, struct tp_import_result *result,
+                 struct tp_error *err);
+int given_stopped(void);
+/* Ends as that signal ends a program, once there is nothing left to tidy; returns if there was none. */
+void given_end_if_stopped(void);
 
 #endif

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { ROOM_BEHIND = 40 }; /* bytes that a temporary name needs behind a profile's: process, token, ".raw", number */
+
 static char wrong[PATH_MAX + 128];
 
 /* Appends to a growing text of at most PATH_MAX. */
@@ -154,6 +156,10 @@ const char *names_make(struct names *names, const char *pattern)
     names->directory = realpath(directory, NULL);
     if (names->directory == NULL) {
         snprintf(wrong, sizeof wrong, "directory %s: %s", directory, strerror(errno));
+        return wrong;
+    }
+    if (strlen(slash ? slash + 1 : text) > NAME_MAX - ROOM_BEHIND) {
+        snprintf(wrong, sizeof wrong, "the file's name may have %d bytes at most", NAME_MAX - ROOM_BEHIND);
         return wrong;
     }
     names->shown = strdup(slash ? directory : "");

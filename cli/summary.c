@@ -32,11 +32,21 @@ static double rate(double part, double whole)
     return whole > 0 ? 100.0 * part / whole : 0;
 }
 
+enum { AFTER_NUMBER = 28, AFTER_RATE = 38 }; /* columns of a line's beginning */
+
 static void line(FILE *out, const char *indent, const char *label, double value)
 {
     char number[32];
 
     fprintf(out, "%s%-11s %16s", indent, label, term_number(number, (int64_t)value));
+}
+
+/* What comes behind a number on its line, where the terminal is wide enough; `used` columns are before it. */
+static void behind(FILE *out, const char *indent, int used, const char *text)
+{
+    bool fits = !term_cuts(out) || (int)strlen(indent) + used + term_columns(text) <= term_width(out);
+
+    fprintf(out, "%s\n", fits ? text : "");
 }
 
 static void misses(FILE *out, const char *indent, const char *label, double value, double of)
@@ -50,20 +60,16 @@ static void misses(FILE *out, const char *indent, const char *label, double valu
 static void split(FILE *out, const char *indent, const char *label, const double value[2], const double of[2])
 {
     bool both = of != NULL && term_width(out) >= 100;
-    char reads[32], writes[32];
+    char reads[32], writes[32], rates[2][32] = {"", ""}, text[160];
 
     line(out, indent, label, value[0] + value[1]);
     if (of != NULL)
         fprintf(out, "  %6.2f %%", rate(value[0] + value[1], of[0] + of[1]));
-    else
-        fprintf(out, "%10s", "");
-    fprintf(out, "  (%s rd", term_number(reads, (int64_t)value[0]));
-    if (both)
-        fprintf(out, " %.2f %%", rate(value[0], of[0]));
-    fprintf(out, " + %s wr", term_number(writes, (int64_t)value[1]));
-    if (both)
-        fprintf(out, " %.2f %%", rate(value[1], of[1]));
-    fputs(")\n", out);
+    for (int i = 0; i < 2 && both; i++)
+        snprintf(rates[i], sizeof rates[i], " %.2f %%", rate(value[i], of[i]));
+    snprintf(text, sizeof text, "%s  (%s rd%s + %s wr%s)", of == NULL ? "          " : "",
+             term_number(reads, (int64_t)value[0]), rates[0], term_number(writes, (int64_t)value[1]), rates[1]);
+    behind(out, indent, of != NULL ? AFTER_RATE : AFTER_NUMBER, text);
 }
 
 static void caches(tp_profile *profile, FILE *out, const char *indent, double ir, const double d[2])
@@ -84,13 +90,14 @@ static void caches(tp_profile *profile, FILE *out, const char *indent, double ir
         split(out, indent, "L2d misses", d2, d);
     split(out, indent, "LLd misses", dl, d);
     line(out, indent, "LL misses", il + dl[0] + dl[1]);
-    fprintf(out, "  %6.2f %%  of all accesses\n", rate(il + dl[0] + dl[1], ir + d[0] + d[1]));
+    fprintf(out, "  %6.2f %%", rate(il + dl[0] + dl[1], ir + d[0] + d[1]));
+    behind(out, indent, AFTER_RATE, "  of all accesses");
 }
 
 /* What was loaded and never touched, of what was loaded; a tenure that has not begun loaded nothing. */
 static void line_use(tp_profile *profile, FILE *out, const char *indent, const char *level)
 {
-    char event[16], label[24];
+    char event[16], label[24], text[96];
     double distinct, lost, touched;
 
     snprintf(event, sizeof event, "Use%s", level);
@@ -101,8 +108,9 @@ static void line_use(tp_profile *profile, FILE *out, const char *indent, const c
     touched = total(profile, event);
     snprintf(label, sizeof label, "%s unused", *level == 'L' ? "LL" : level[1] == '2' ? "L2d" : level);
     line(out, indent, label, lost);
-    fprintf(out, "  %6.2f %%  of the bytes loaded; temporal use %.1f\n", rate(lost, distinct + lost),
-            distinct > 0 ? touched / distinct - 1 : 0);
+    fprintf(out, "  %6.2f %%", rate(lost, distinct + lost));
+    snprintf(text, sizeof text, "  of the bytes loaded; temporal use %.1f", distinct > 0 ? touched / distinct - 1 : 0);
+    behind(out, indent, AFTER_RATE, text);
 }
 
 bool summary_totals(tp_profile *profile, FILE *out, const char *indent)
@@ -182,8 +190,8 @@ bool summary_findings(tp_profile *profile, FILE *out, const char *indent)
         "GROUP BY base, file, line, object HAVING waste > 0 ORDER BY waste DESC, base LIMIT 3");
     while (query_row(&q) && (rank == 0 || query_real(&q, 4) >= worth_saying * all)) {
         if (rank++ == 0)
-            fprintf(out, "%sLines that load most in vain (bytes brought into D1 and never touched):\n",
-                    indent);
+            fprintf(out, "%sLines that load most in vain%s:\n", indent,
+                    term_width(out) < 80 ? "" : " (bytes brought into D1 and never touched)");
         print_finding(profile, out, indent, rank, &q, all);
     }
     return query_end(&q);

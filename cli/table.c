@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_COLUMNS = 128, NAME_MIN = 16, TAIL_MIN = 16, LINES_OF_HEADING = 2 };
+enum { MAX_COLUMNS = 2000 /* as many as a query of SQLite */, NAME_MIN = 16, TAIL_MIN = 16, LINES_OF_HEADING = 2 };
 
 struct column {
     enum table_kind kind;

@@ -20,4 +20,7 @@
 __attribute__((format(printf, 4, 5))) int tp_error_set(struct tp_error *err, const char *source, int line,
                                                        const char *format, ...);
 
+/* What an import fails with when it is told to give up. */
+#define TP_GIVEN_UP(err) TP_FAIL(err, "the import was interrupted")
+
 #endif

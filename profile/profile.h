@@ -45,8 +45,9 @@ enum tp_kind tp_kind(const char *path, struct tp_error *err);
 
 /* ------------------------------------------------------------------------------------------ import */
 
-/* `stage` is a few words ("reading", "symbols", "writing"); done <= total, in units of the stage. */
-typedef void tp_progress(void *user, const char *stage, uint64_t done, uint64_t total);
+/* `stage` is a few words ("reading", "symbols", "writing"); done <= total, in units of the stage. False: give up, and
+ * leave nothing behind. */
+typedef bool tp_progress(void *user, const char *stage, uint64_t done, uint64_t total);
 
 /* All zero is a good default. */
 struct tp_import_options {

@@ -520,8 +520,9 @@ static int read_chunks(struct decoder *d, struct tp_raw_file *raw, const struct 
     struct tp_raw_chunk chunk;
 
     for (uint64_t i = 0; raw->offset < extent->end; i++) {
-        if (options->progress && i % REPORT_EVERY == 0)
-            options->progress(options->user, "reading", raw->offset, extent->end);
+        if (options->progress && i % REPORT_EVERY == 0 &&
+            !options->progress(options->user, "reading", raw->offset, extent->end))
+            return TP_GIVEN_UP(d->err);
         int more = tp_raw_next(raw, &chunk, d->err);
         if (more < 0)
             return -1;

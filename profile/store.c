@@ -41,10 +41,11 @@ int tp_store_sql(struct tp_store *store, const char *sql, const char *what)
     return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : tp_store_failed(store, what);
 }
 
-void tp_progress_of(struct tp_store *store, const char *stage, uint64_t done, uint64_t total)
+int tp_progress_of(struct tp_store *store, const char *stage, uint64_t done, uint64_t total)
 {
-    if (store->options->progress)
-        store->options->progress(store->options->user, stage, done, total);
+    if (store->options->progress && !store->options->progress(store->options->user, stage, done, total))
+        return TP_GIVEN_UP(store->err);
+    return 0;
 }
 
 /* ------------------------------------------------------------------------------------------ inserts */

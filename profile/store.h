@@ -101,6 +101,7 @@ struct tp_line_rows {
 };
 void tp_line_rows_free(struct tp_line_rows *rows);
 
-void tp_progress_of(struct tp_store *store, const char *stage, uint64_t done, uint64_t total);
+/* -1 if the import is to be given up. */
+int tp_progress_of(struct tp_store *store, const char *stage, uint64_t done, uint64_t total);
 
 #endif

@@ -565,9 +565,8 @@ int tp_store_code(struct tp_store *store)
     int failed = code_open(&code);
 
     for (size_t i = 1; !failed && i <= count; i++) {
-        if (i % REPORT_EVERY == 0)
-            tp_progress_of(store, "writing", i, count);
-        failed = write_function(&code, (uint32_t)i);
+        failed = (i % REPORT_EVERY == 0 && tp_progress_of(store, "writing", i, count)) ||
+                 write_function(&code, (uint32_t)i);
     }
     return code_close(&code, failed);
 }

@@ -36,8 +36,8 @@ static int write_node(struct visit *v)
     const struct tp_node *node = v->node;
     uint32_t number = v->tree->number[v->id];
 
-    if (number % REPORT_EVERY == 0)
-        tp_progress_of(store, "call tree", number, store->rec->nodes.count);
+    if (number % REPORT_EVERY == 0 && tp_progress_of(store, "call tree", number, store->rec->nodes.count))
+        return -1;
     tp_put_id(insert, number);
     tp_put_id(insert, node->parent ? v->tree->number[node->parent] : 0);
     tp_put_id(insert, node->context);

@@ -790,9 +790,9 @@ int tp_symbols(struct tp_recording *rec, const struct tp_import_options *options
         s.object = &rec->objects.at[i];
         s.place = s.places + s.first[i];
         s.end = s.places + s.first[i + 1];
-        if (options->progress)
-            options->progress(options->user, "symbols", i, rec->objects.count);
-        if (s.object->used)
+        if (options->progress && !options->progress(options->user, "symbols", i, rec->objects.count))
+            failed = TP_GIVEN_UP(err);
+        else if (s.object->used)
             read_object(&s);
         if (s.no_memory)
             failed = TP_NO_MEMORY(err);

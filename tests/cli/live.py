@@ -21,6 +21,7 @@ import tempfile
 import time
 
 TENURE, GUEST = (os.path.abspath(path) for path in sys.argv[1:3])
+RAW_MAKE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "profiles", "raw_make.py")
 failures = []
 PLAIN = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
 
@@ -182,12 +183,31 @@ def names_and_columns():
     check("without line use", ("L1m" in totals, "SpLossD1" in totals, "spatialD1" in totals), (True, False, False))
 
 
+def interrupted():
+    """A signal while a profile is written: the program ends by it, and leaves nothing half done."""
+    subprocess.run([sys.executable, RAW_MAKE, "deep", "deep.raw", "300000"], check=True)
+    begun = {"import": lambda: any(name.endswith(".tmp") for name in os.listdir(".")),
+             "report": lambda: os.listdir("temporary") != []}
+    os.mkdir("temporary")
+    for words in (["import", "-q", "-o", "written"], ["report", "--limit=1"]):
+        process = subprocess.Popen([TENURE, *words, "deep.raw"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                   env=dict(PLAIN, TMPDIR=os.path.abspath("temporary")))
+        while process.poll() is None and not begun[words[0]]():
+            time.sleep(0.001)
+        process.terminate()
+        errors = process.communicate()[1]
+        check(f"{words[0]}: ended by the signal", (process.returncode, errors), (-signal.SIGTERM, b""))
+        check(f"{words[0]}: nothing is left", [name for name in os.listdir(".") + os.listdir("temporary") if
+                                               name.startswith(("written", "tenure.")) and "out." not in name], [])
+
+
 def main():
     folder = tempfile.mkdtemp(prefix="tenure-live-")
     os.chdir(folder)
     begin = time.time()
     try:
-        for part in (endings, sees, closed_descriptors, large_stack, signals, files, messages, names_and_columns):
+        for part in (endings, sees, closed_descriptors, large_stack, signals, files, messages, names_and_columns,
+                     interrupted):
             part()
     finally:
         shutil.rmtree(folder)
