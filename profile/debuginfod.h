@@ -3,8 +3,8 @@
  * debuginfod.h: separate debug files from the servers that the user has named.
  *
  * As elsewhere with elfutils: only if DEBUGINFOD_URLS says where to ask, and if libdebuginfod is installed; it is
- * loaded then, and does the rest (cache, time limit, the other DEBUGINFOD_ variables). A server that has no such file is
- * asked for the next one; after any other failure, such as no network, nothing more is asked.
+ * loaded then, and does the rest (cache, time limit, the other DEBUGINFOD_ variables). A server that has no such file
+ * is asked for the next one; after any other failure, such as no network, nothing more is asked.
  */
 #ifndef TENURE_PROFILE_DEBUGINFOD_H
 #define TENURE_PROFILE_DEBUGINFOD_H

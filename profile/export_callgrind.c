@@ -250,7 +250,7 @@ static int write_formulas(struct callgrind *c)
         sqlite3_str *sum = sqlite3_str_new(NULL), *left = sqlite3_str_new(NULL);
         size_t known = known_terms((const char *)sqlite3_column_text(row, 1), names, count, sum, left);
         bool whole = sqlite3_str_length(left) == 0;
-        if (known && !has_name(names, chosen, name, strlen(name)) && (whole || strcmp(name, "CEst") == 0)) {
+        if (known > 1 && !has_name(names, chosen, name, strlen(name)) && (whole || strcmp(name, "CEst") == 0)) {
             fprintf(c->out, "event: %s = %s : %s%s%s\n", name, sqlite3_str_value(sum),
                     (const char *)sqlite3_column_text(row, 2), whole ? "" : ", without",
                     whole ? "" : sqlite3_str_value(left));

@@ -32,9 +32,10 @@ try sql --csv small 'SELECT function, "a,b" AS "x""y" FROM functions ORDER BY id
 try sql small "SELECT NULL AS a, 'b' AS b UNION ALL SELECT 12345, 6789 UNION ALL SELECT 'x', 2.5 UNION ALL SELECT .5, 0"
 try sql --json small 'SELECT 9e999 AS big, -9e999 AS small'
 echo 'SELECT 1 + 1 AS two' | tenure sql small -
-try sql small 'SELECT NULL AS a, 1 AS b UNION ALL SELECT 5, "x" UNION ALL SELECT 1.5, NULL UNION ALL SELECT "y", 9e999'
-try sql --json small 'SELECT NULL AS a, 1 AS b UNION ALL SELECT 5, "x" UNION ALL SELECT 1.5, NULL UNION ALL SELECT "y", 9e999'
-try sql --csv small 'SELECT NULL AS a, 1 AS b UNION ALL SELECT 5, "x" UNION ALL SELECT 1.5, NULL'
+mixed='SELECT NULL AS a, 1 AS b UNION ALL SELECT 5, "x" UNION ALL SELECT 1.5, NULL UNION ALL SELECT "y", 9e999'
+try sql small "$mixed"
+try sql --json small "$mixed"
+try sql --csv small "$mixed"
 try sql small 'DELETE FROM meta'
 try sql small 'SELECT nothing'
 try info small

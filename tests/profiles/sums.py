@@ -284,7 +284,8 @@ def check_estimate(work):
     check(header[:2047].find("events:") == header.find("\nevents:") + 1, "KCachegrind knows the file by its beginning")
     check("\ncmd: ./f --...\n" in header, "the command is cut")
     check("\nevent: L1m = I1mr + D1mr + D1mw : L1 misses\n" in header, "a sum for KCachegrind")
-    check("\nevent: CEst = Ir + 10 L1m + 7 LLm : Cycle estimate, without L2m\n" in header, "the estimate for KCachegrind")
+    check("\nevent: CEst = Ir + 10 L1m + 7 LLm : Cycle estimate, without L2m\n" in header,
+          "the estimate for KCachegrind")
 
     def weighed(weights, what="table=functions"):
         rows = list(csv.DictReader(io.StringIO(tool("export", "csv", path, what, "weights=" + weights), newline="")))
