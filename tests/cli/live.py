@@ -8,6 +8,7 @@ live.py: `tenure record` with the real engine: how programs end, what they see, 
 Every run is compared with the same command on the bare CPU: output, errors, exit status or signal,
 environment.
 """
+import glob
 import json
 import os
 import re
@@ -183,6 +184,19 @@ def names_and_columns():
     check("without line use", ("L1m" in totals, "SpLossD1" in totals, "spatialD1" in totals), (True, False, False))
 
 
+def made_code():
+    """Code that is made at run time, under the name that its maker tells."""
+    for how, name in (("perfmap", "made_by_jit(int)"), ("jitdump", "dumped_by_jit")):
+        check(f"{how} ends well", run(TENURE, "record", "-q", "-o", how, GUEST, how)[0], 0)
+        with sqlite3.connect(how) as database:
+            rows = database.execute("SELECT function, calls, Ir, size FROM functions WHERE function = ?",
+                                    (name,)).fetchall()
+        check(f"{how}: the function", rows, [(name, 1, 2002, 10)])
+    for left in glob.glob("/tmp/perf-*.map"):
+        if "made_by_jit" in open(left, encoding="latin-1").read():
+            os.unlink(left)
+
+
 def interrupted():
     """A signal while a profile is written: the program ends by it, and leaves nothing half done."""
     subprocess.run([sys.executable, RAW_MAKE, "deep", "deep.raw", "300000"], check=True)
@@ -207,7 +221,7 @@ def main():
     begin = time.time()
     try:
         for part in (endings, sees, closed_descriptors, large_stack, signals, files, messages, names_and_columns,
-                     interrupted):
+                     made_code, interrupted):
             part()
     finally:
         shutil.rmtree(folder)

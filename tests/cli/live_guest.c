@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * live_guest.c: a program that ends in the way its first word says, after some work.
+ * live_guest.c: a program that ends in the way its first word says, after some work. "perfmap" and "jitdump" run code
+ * that they make, and tell its name as JIT compilers do.
  */
+#include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,6 +33,53 @@ static int deep(int levels)
     return levels > 0 ? deep(levels - 1) + room[0] - 1 : room[sizeof room - 1] - 1;
 }
 
+static void tell_map(const void *code, size_t size)
+{
+    char name[64];
+    FILE *file;
+
+    snprintf(name, sizeof name, "/tmp/perf-%ld.map", (long)getpid());
+    file = fopen(name, "w");
+    if (file == NULL)
+        exit(1);
+    fprintf(file, "%lx %zx made_by_jit(int)\n", (unsigned long)(uintptr_t)code, size);
+    fclose(file);
+}
+
+/* A header and one JIT_CODE_LOAD record, as perf's jitdump-specification says; mapped, as the compiler has to. */
+static void tell_dump(const void *code, size_t size)
+{
+    static const char name[] = "dumped_by_jit";
+    const uint32_t header[10] = {0x4A695444, 1, sizeof header, 62, 0, (uint32_t)getpid()};
+    const uint32_t record[4] = {0, (uint32_t)(16 + 40 + sizeof name + size)};
+    const uint64_t load[5] = {(uint64_t)getpid() << 32 | (uint32_t)getpid(), (uintptr_t)code, (uintptr_t)code, size, 1};
+    char path[64];
+    int file;
+
+    snprintf(path, sizeof path, "jit-%ld.dump", (long)getpid());
+    file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    if (file < 0 || write(file, header, sizeof header) < 0 || write(file, record, sizeof record) < 0 ||
+        write(file, load, sizeof load) < 0 || write(file, name, sizeof name) < 0 || write(file, code, size) < 0 ||
+        mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0) == MAP_FAILED)
+        exit(1);
+    close(file);
+}
+
+/* mov $1000, %eax; dec %eax; jnz back; ret */
+static int run_made(void (*tell)(const void *code, size_t size))
+{
+    static const unsigned char body[] = {0xB8, 0xE8, 3, 0, 0, 0xFF, 0xC8, 0x75, 0xFC, 0xC3};
+    void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int (*call)(void);
+
+    if (code == MAP_FAILED)
+        exit(1);
+    memcpy(code, body, sizeof body);
+    tell(code, sizeof body);
+    memcpy(&call, &code, sizeof call);
+    return call();
+}
+
 static void on_term(int number)
 {
     static const char text[] = "handled\n";
@@ -43,6 +94,10 @@ int main(int argc, char **argv)
     int i;
 
     work();
+    if (strcmp(how, "perfmap") == 0)
+        return run_made(tell_map);
+    if (strcmp(how, "jitdump") == 0)
+        return run_made(tell_dump);
     if (strcmp(how, "exit") == 0)
         return atoi(argv[2]);
     if (strcmp(how, "_exit") == 0)
