@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,13 +85,32 @@ static const char *machine(unsigned code)
     return "an unknown machine";
 }
 
-static int check_elf(const char *path, const unsigned char *head, char *why, size_t size)
+/* Whether the kernel would execute it: a program with all its program headers. */
+static bool is_program(const char *path, const unsigned char *head, size_t length)
+{
+    struct stat status;
+    Elf64_Ehdr elf;
+    uint64_t file;
+
+    if (length < sizeof elf || stat(path, &status) != 0)
+        return false;
+    memcpy(&elf, head, sizeof elf);
+    file = (uint64_t)status.st_size;
+    return (elf.e_type == ET_EXEC || elf.e_type == ET_DYN) && elf.e_phnum > 0 &&
+           elf.e_phentsize == sizeof(Elf64_Phdr) && elf.e_phoff <= file &&
+           elf.e_phnum * sizeof(Elf64_Phdr) <= file - elf.e_phoff;
+}
+
+static int check_elf(const char *path, const unsigned char *head, size_t length, char *why, size_t size)
 {
     unsigned code = head[EI_DATA] == ELFDATA2MSB ? (unsigned)(head[18] << 8 | head[19])
                                                  : (unsigned)(head[19] << 8 | head[18]);
 
-    if (head[EI_CLASS] == ELFCLASS64 && head[EI_DATA] == ELFDATA2LSB && code == EM_X86_64)
-        return 0;
+    if (head[EI_CLASS] == ELFCLASS64 && head[EI_DATA] == ELFDATA2LSB && code == EM_X86_64) {
+        return is_program(path, head, length)
+                   ? 0
+                   : refuse(why, size, path, "is an ELF file that cannot be executed: no program, or cut short");
+    }
     snprintf(why, size, "%s: a %s-bit program for %s; only 64-bit x86-64 programs can be recorded", path,
              head[EI_CLASS] == ELFCLASS64 ? "64" : "32", machine(code));
     return CLI_NOT_EXECUTABLE;
@@ -160,7 +180,7 @@ static int check_path(const char *path, unsigned depth, char *why, size_t size)
     if (length < 0)
         return refuse(why, size, path, strerror(errno));
     if (length >= 20 && memcmp(head, ELFMAG, SELFMAG) == 0)
-        return check_elf(path, head, why, size);
+        return check_elf(path, head, (size_t)length, why, size);
     if (length >= 2 && head[0] == '#' && head[1] == '!') {
         head[strcspn((char *)head, "\n")] = '\0';
         return check_script(path, (char *)head + 2, depth, why, size);

@@ -32,6 +32,12 @@ chmod +x i386 arm64 s390
 try record ./i386
 try record ./arm64
 try record ./s390
+# A program cut short: in its first header, and in front of the others.
+head -c 40 /bin/true >shortest
+head -c 100 /bin/true >short
+chmod +x shortest short
+try record ./shortest
+try record ./short
 for cache in 32768 32768,8 32768,8,64,1 32K,8,48 32K,0,64 1000,8,64 0,8,64 x,8,64 99999999999G,8,64 \
     32K,8,8; do
     try record --D1=$cache true
