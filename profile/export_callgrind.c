@@ -12,6 +12,7 @@
  * KCachegrind takes 13 events and does not load a file with more, so by default there are no more. What can be
  * computed from those that are there it is told as a formula; so its cycle estimate is ours.
  */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +92,8 @@ static long long self_cost(struct callgrind *c, size_t event, sqlite3_stmt *row,
         value = llround(c->rest[event]);
         c->rest[event] -= (double)value;
     }
-    c->sum[event] += value;
+    if (__builtin_add_overflow(c->sum[event], value, &c->sum[event]))
+        c->sum[event] = value < 0 ? LLONG_MIN : LLONG_MAX; /* only in a damaged profile */
     return value;
 }
 

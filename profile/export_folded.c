@@ -22,7 +22,8 @@ struct frame {
 struct folded {
     tp_profile *profile;
     struct tp_arena arena;
-    TP_VECTOR(const char *) names; /* by function id */
+    struct tp_idmap named;         /* a function's id -> its name */
+    TP_VECTOR(const char *) names;
     TP_VECTOR(struct frame) nodes; /* by path id */
 };
 
@@ -39,12 +40,10 @@ static int load_names(struct folded *f, bool mangled, struct tp_error *err)
     while (statement && (more = tp_row(f->profile, statement, err)) == 1) {
         const char *text = (const char *)sqlite3_column_text(statement, 1);
         uint64_t id = (uint64_t)sqlite3_column_int64(statement, 0);
-        const char **name = NULL;
-        while (f->names.count <= id && (name = TP_VECTOR_ADD(&f->names)))
-            continue;
-        if (name && text)
-            *name = tp_arena_copy(&f->arena, text, strlen(text));
-        if (!name || !*name) {
+        const char **name = TP_VECTOR_ADD(&f->names);
+        if (name)
+            *name = tp_arena_copy(&f->arena, text ? text : "???", strlen(text ? text : "???"));
+        if (!name || !*name || (id && tp_idmap_add(&f->named, id, (uint32_t)f->names.count - 1))) {
             more = TP_NO_MEMORY(err);
             break;
         }
@@ -61,14 +60,14 @@ static int load_nodes(struct folded *f, struct tp_error *err)
     int more = -1;
 
     while (statement && (more = tp_row(f->profile, statement, err)) == 1) {
-        uint64_t function = (uint64_t)sqlite3_column_int64(statement, 2);
+        uint32_t name = tp_idmap_find(&f->named, (uint64_t)sqlite3_column_int64(statement, 2));
         struct frame *node = TP_VECTOR_ADD(&f->nodes);
         if (!node) {
             more = TP_NO_MEMORY(err);
             break;
         }
         node->parent = (uint32_t)sqlite3_column_int64(statement, 1);
-        node->name = function && function < f->names.count ? f->names.at[function] : "???";
+        node->name = name != TP_NOT_FOUND ? f->names.at[name] : "???";
         if (sqlite3_column_int64(statement, 0) != (int64_t)f->nodes.count ||
             (node->parent && node->parent <= f->nodes.count)) {
             more = TP_FAIL(err, "%s: damaged: paths are not in post-order", tp_path(f->profile));
@@ -140,6 +139,7 @@ int tp_export_folded(tp_profile *profile, FILE *out, const struct tp_export_opti
         return TP_FAIL(err, "folded stacks are of one event, not of %zu", choice.count);
     int failed = load_names(&f, options->mangled, err) || load_nodes(&f, err) ||
                  write_stacks(&f, out, choice.event[0], options->threads, err);
+    tp_idmap_free(&f.named);
     TP_VECTOR_FREE(&f.names);
     TP_VECTOR_FREE(&f.nodes);
     tp_arena_free(&f.arena);

@@ -469,7 +469,10 @@ static int read_func_cost(struct decoder *d)
 
 static int read_end(struct decoder *d)
 {
-    struct tp_part part = {.number = tp_get_n(&d->c), .why = text(d), .self = d->part_row};
+    struct tp_part part = {.self = d->part_row};
+
+    part.number = tp_get_n(&d->c);
+    part.why = text(d);
     uint64_t chunks = tp_get_n(&d->c);
 
     if (d->c.bad)

@@ -18,6 +18,10 @@ try help sql
 try import -o nowhere/p small.raw
 ls
 try export --format=folded small
+cp small far
+python3 -c "import sqlite3; d = sqlite3.connect('far'); d.execute('UPDATE t_functions SET id = 1 << 52 WHERE id = 3'); \
+    d.commit()"
+try export --format=folded far
 try export --format=csv --table=totals --events=Ir,D1mr small -o totals.csv
 cat totals.csv
 try export --format=csv --table=nosuch small -o nothing
