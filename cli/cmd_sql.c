@@ -34,8 +34,9 @@ static const struct opt rows[] = {
 static const struct opt_command command = {
     "sql",
     "[options] [FILE] QUERY",
-    "Runs an SQL query on a profile; docs/profile-format.md describes the views. FILE is a profile or a raw\n"
-    "profile; without it, the newest tenure.out.* here. QUERY may be - for standard input.",
+    "Runs an SQL query on a profile; profile-format.md (in share/doc/tenure) describes the views.\n"
+    "FILE is a profile or a raw profile; without it, the newest tenure.out.* here. QUERY may be - for\n"
+    "standard input.",
     rows,
     sizeof rows / sizeof rows[0],
     false,
