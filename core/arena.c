@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * arena.c: chunks, slabs and free lists; see arena.h. A slab's first bytes link it to the others, so that
- * freeing a core is a walk along three kinds of lists.
+ * freeing a core is a walk along a few kinds of lists.
  */
 #include "arena.h"
 
@@ -67,6 +67,39 @@ size_t tn_array_bytes(const struct tn_array *array)
     for (uint32_t i = 0; i < TN_ARRAY_CHUNKS; i++)
         chunks += array->chunks[i] != NULL;
     return chunks * chunk_bytes(array);
+}
+
+/* ------------------------------------------------------------------------------------------ slots */
+
+void tn_slots_init(struct tn_slots *slots, size_t element)
+{
+    tn_array_init(&slots->array, element);
+    tn_array_add(&slots->array);
+    slots->free = 0;
+}
+
+void tn_slots_free(struct tn_slots *slots)
+{
+    tn_array_free(&slots->array);
+}
+
+uint32_t tn_slots_get(struct tn_slots *slots)
+{
+    uint32_t index = slots->free;
+    if (!index) {
+        tn_array_add(&slots->array);
+        return slots->array.count - 1;
+    }
+    void *element = tn_slots_at(slots, index);
+    memcpy(&slots->free, element, sizeof slots->free);
+    memset(element, 0, slots->array.element);
+    return index;
+}
+
+void tn_slots_put(struct tn_slots *slots, uint32_t index)
+{
+    memcpy(tn_slots_at(slots, index), &slots->free, sizeof slots->free);
+    slots->free = index;
 }
 
 /* ------------------------------------------------------------------------------------------ slabs */

@@ -2,10 +2,11 @@
 /*
  * arena.h: where the core's memory comes from.
  *
- * Three shapes, all fed by tn_host_alloc in big pieces, none of which ever moves what it handed out:
+ * Four shapes, all fed by tn_host_alloc in big pieces, none of which ever moves what it handed out:
  *
  *   tn_array  elements of one size, by index, growing at the end; element i is chunk[i / N] + i % N
  *   tn_pool   elements of one size, by pointer, with a free list
+ *   tn_slots  elements of one size, by index from 1, with a free list: a name costs 4 bytes
  *   tn_bytes  bytes that live as long as the core (names, runs of ids)
  *
  * New elements are zero.
@@ -54,6 +55,21 @@ static inline void *tn_array_at(const struct tn_array *array, uint32_t index)
      ((index) & ((1u << TN_ARRAY_CHUNK_BITS) - 1)))
 
 size_t tn_array_bytes(const struct tn_array *array);
+
+struct tn_slots {
+    struct tn_array array;
+    uint32_t free; /* linked through the first word of each free element; 0: none */
+};
+
+void tn_slots_init(struct tn_slots *slots, size_t element);
+void tn_slots_free(struct tn_slots *slots);
+/* The index of a zeroed element. */
+uint32_t tn_slots_get(struct tn_slots *slots);
+void tn_slots_put(struct tn_slots *slots, uint32_t index);
+static inline void *tn_slots_at(const struct tn_slots *slots, uint32_t index)
+{
+    return tn_array_at(&slots->array, index);
+}
 
 struct tn_slab {
     struct tn_slab *next;

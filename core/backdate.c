@@ -386,7 +386,7 @@ static void clear_node(struct tn_forest *forest, struct tn_node *node)
     node->calls = 0;
     node->ran = (struct tn_ran){0};
     for (int stream = 0; stream < TN_STREAMS; stream++)
-        tn_late_clear(forest->pools, node->late[stream]);
+        tn_late_clear(forest->pools, &node->late[stream]);
     drop_more(forest, node);
 }
 

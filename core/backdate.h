@@ -51,7 +51,7 @@ struct tn_node {
     uint32_t charges_arc : 1, charges_function : 1, handler : 1, defined : 1, pruned_below : 1;
     uint32_t last_calls : 8; /* low bits of calls when pruning last looked: it is not in use if they are the same */
     /* 64 for the consumer (late, seen, live), and for making and pruning */
-    uint64_t *late[TN_STREAMS];
+    struct tn_late late[TN_STREAMS];
     uint16_t sent, seen;
     uint32_t live, pins, children;
     uint32_t arc, id, thread;

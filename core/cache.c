@@ -143,11 +143,12 @@ static __attribute__((noinline)) void find_payer(struct tn_thread *thread, enum 
                                                  struct tn_payer *payer)
 {
     struct tn_centre *centre = tn_centre_in(thread->core, thread->id, instr, thread->activity->node);
-    payer->late = tn_late(&thread->core->pools, &centre->late[stream]);
+    payer->late = &centre->late[stream];
+    tn_near(&thread->core->pools, payer->late);
 }
 
 /* The instruction that pays: a skipped function's costs go to the instruction that called it. */
-static inline uint64_t *late_of_payer(struct tn_thread *thread, enum tn_stream stream, const struct miss *miss)
+static inline struct tn_late *late_of_payer(struct tn_thread *thread, enum tn_stream stream, const struct miss *miss)
 {
     const struct tn_activity *activity = thread->activity;
     if (activity->skip_site) {

@@ -23,7 +23,7 @@
 /* One stay of a line in a level-1 way, as the consumer knows it. */
 struct tn_stay {
     struct tn_node *node;     /* loader; NULL: collection was off, or nobody keeps nodes */
-    uint64_t *late;           /* of the loader's centre; NULL: nobody pays */
+    uint64_t *late;           /* of the loader's centre, at level 1; NULL: nobody pays */
     struct tn_record *record; /* of the level below it was filled from; NULL: the way is empty */
     uint64_t loaded;          /* stamp of the load */
     uint64_t touches, bytes;  /* spilled so far */
@@ -66,7 +66,7 @@ struct tn_entry {
     uint64_t mask;  /* of the victim */
     uint64_t stamp; /* of the access */
     struct tn_node *node;
-    uint64_t *late; /* of the loader's centre; NULL: nobody pays */
+    struct tn_late *late; /* of the loader's centre; NULL: nobody pays */
     struct tn_l1 *l1;
     uint32_t way, flags;
 };

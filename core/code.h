@@ -36,10 +36,10 @@ struct tn_counter {
 };
 
 /* Where the misses of an access or of a fetch run are charged, remembered for the thread and context it last missed
- * in. Late blocks of cost centres stay where they are. */
+ * in. Cost centres stay where they are. */
 struct tn_payer {
     uint64_t key; /* thread | context << 32; 0: not known yet */
-    uint64_t *late;
+    struct tn_late *late;
 };
 
 struct tn_access_entry {

@@ -95,6 +95,7 @@ tn_core *tn_core_new(const struct tn_config *config)
     core->collecting = config->collect_at_start;
     lay_out(core);
     tn_code_init(&core->code);
+    tn_slots_init(&core->centres, sizeof(struct tn_centre));
     tn_cost_pools_init(&core->pools, config->l2.size ? 3 : 2);
     tn_forest_init(&core->forest, &core->pools, config->paths, config->prune_slack);
     if (tn_contexts_wanted(config)) {
@@ -227,7 +228,7 @@ tn_thread *tn_thread_new(tn_core *core, tn_thread *parent, uint64_t os_id)
     record->thread = thread;
     record->os_id = os_id;
     record->parent = parent ? parent->id : 0;
-    tn_array_init(&record->centres, sizeof(struct tn_centre));
+    tn_array_init(&record->centre_ids, sizeof(uint32_t));
     tn_array_init(&record->executed, sizeof(uint64_t));
     if (core->config.branch_sim)
         record->branch = tn_host_alloc(sizeof *record->branch);
@@ -450,14 +451,21 @@ void tn_zero(tn_core *core)
     tn_forest_clear(&core->forest);
 }
 
+struct tn_centre *tn_centre_make(tn_core *core, uint32_t thread, uint32_t instr)
+{
+    uint32_t *id = tn_array_force(&tn_thread_record_of(core, thread)->centre_ids, instr);
+    *id = tn_slots_get(&core->centres);
+    return tn_slots_at(&core->centres, *id);
+}
+
 void tn_clear_centres(tn_core *core, struct tn_thread_record *record)
 {
     for (uint32_t i = 1; i < core->code.instrs.count; i++) {
-        struct tn_centre *centre = tn_array_get(&record->centres, i);
+        struct tn_centre *centre = tn_centre_known(core, record, i);
         if (!centre)
             continue;
         for (int stream = 0; stream < TN_STREAMS; stream++)
-            tn_late_clear(&core->pools, centre->late[stream]);
+            tn_late_clear(&core->pools, &centre->late[stream]);
         if (centre->extra)
             memset(centre->extra, 0, TN_IMMEDIATE_EVENTS * sizeof *centre->extra);
     }
@@ -536,10 +544,10 @@ int tn_finish(tn_core *core, void *stream, const char *why)
 
 static uint64_t memory_of(const tn_core *core)
 {
-    uint64_t bytes = tn_code_bytes(&core->code) + core->pools.late.bytes + core->pools.extra.bytes +
-                     tn_forest_bytes(&core->forest);
+    uint64_t bytes = tn_code_bytes(&core->code) + tn_cost_pools_bytes(&core->pools) +
+                     tn_array_bytes(&core->centres.array) + tn_forest_bytes(&core->forest);
     for (uint32_t id = 1; id < core->threads.count; id++)
-        bytes += tn_array_bytes(&tn_thread_record_of(core, id)->centres) + core->layout.counters +
+        bytes += tn_array_bytes(&tn_thread_record_of(core, id)->centre_ids) + core->layout.counters +
                  core->code.counters.count * sizeof(uint64_t);
     if (core->contexts)
         bytes += tn_contexts_bytes(core->contexts);
@@ -585,7 +593,7 @@ void tn_core_free(tn_core *core)
     }
     for (uint32_t id = 1; id < core->threads.count; id++) {
         struct tn_thread_record *record = tn_thread_record_of(core, id);
-        tn_array_free(&record->centres);
+        tn_array_free(&record->centre_ids);
         tn_array_free(&record->executed);
         if (record->branch)
             tn_host_free(record->branch, sizeof *record->branch);
@@ -610,6 +618,7 @@ void tn_core_free(tn_core *core)
     tn_pool_free(&core->resolver_pool);
     tn_pool_free(&core->handler_pool);
     tn_array_free(&core->threads);
+    tn_slots_free(&core->centres);
     tn_array_free(&core->metas);
     tn_host_free(core, sizeof *core);
 }

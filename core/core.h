@@ -24,7 +24,7 @@ struct tn_thread_record {
     uint64_t os_id;
     uint32_t parent;
     bool defined;
-    struct tn_array centres;  /* struct tn_centre by instruction; sparse */
+    struct tn_array centre_ids; /* uint32_t by instruction: its centre, 0: none; sparse */
     struct tn_array executed; /* uint64_t by counter, of a thread that ended; sparse */
     struct tn_branch *branch;
     uint64_t ticked; /* clock at the last spill */
@@ -49,6 +49,7 @@ struct tn_core {
     struct tn_l1 *shared_i1, *shared_d1;
     struct tn_lower *shared_l2;
     struct tn_array threads; /* struct tn_thread_record by id */
+    struct tn_slots centres; /* struct tn_centre, of all threads */
     struct tn_array metas;   /* struct tn_meta_entry */
     struct tn_entry *queue;
     struct tn_place *places; /* where the entries' lines are, or go, below level 1 */
@@ -74,16 +75,25 @@ static inline struct tn_thread_record *tn_thread_record_of(const tn_core *core, 
     return tn_array_at(&core->threads, id);
 }
 
-/* The cost centre of `instr` in `thread`. */
-static inline struct tn_centre *tn_centre_of(const tn_core *core, uint32_t thread, uint32_t instr)
+/* The cost centre of `instr` in a thread; NULL if it never cost anything out of the ordinary. */
+static inline struct tn_centre *tn_centre_known(const tn_core *core, const struct tn_thread_record *record,
+                                                uint32_t instr)
 {
-    struct tn_array *centres = &tn_thread_record_of(core, thread)->centres;
-    struct tn_centre *centre = tn_array_get(centres, instr);
-    return centre ? centre : tn_array_force(centres, instr);
+    const uint32_t *id = tn_array_get(&record->centre_ids, instr);
+    return id && *id ? tn_slots_at(&core->centres, *id) : NULL;
+}
+
+/* Make it. */
+struct tn_centre *tn_centre_make(tn_core *core, uint32_t thread, uint32_t instr);
+
+static inline struct tn_centre *tn_centre_of(tn_core *core, uint32_t thread, uint32_t instr)
+{
+    struct tn_centre *centre = tn_centre_known(core, tn_thread_record_of(core, thread), instr);
+    return centre ? centre : tn_centre_make(core, thread, instr);
 }
 
 /* The cost centre of `instr` in the context of `node`. */
-static inline struct tn_centre *tn_centre_in(const tn_core *core, uint32_t thread, uint32_t instr,
+static inline struct tn_centre *tn_centre_in(tn_core *core, uint32_t thread, uint32_t instr,
                                              const struct tn_node *node)
 {
     if (core->contexts && node)

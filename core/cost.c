@@ -11,50 +11,87 @@
 
 void tn_cost_pools_init(struct tn_cost_pools *pools, uint32_t levels)
 {
-    pools->late_slots = levels * TN_LATE_PER_LEVEL;
-    tn_pool_init(&pools->late, pools->late_slots * sizeof(uint64_t));
+    pools->far_counters = (levels - 1) * TN_LATE_PER_LEVEL;
+    tn_slots_init(&pools->near, TN_LATE_PER_LEVEL * sizeof(uint64_t));
+    tn_slots_init(&pools->far, pools->far_counters * sizeof(uint64_t));
     tn_pool_init(&pools->extra, TN_IMMEDIATE_EVENTS * sizeof(uint64_t));
 }
 
 void tn_cost_pools_free(struct tn_cost_pools *pools)
 {
-    tn_pool_free(&pools->late);
+    tn_slots_free(&pools->near);
+    tn_slots_free(&pools->far);
     tn_pool_free(&pools->extra);
 }
 
-void tn_costs_add(struct tn_cost_pools *pools, struct tn_costs *to, const struct tn_costs *from)
+size_t tn_cost_pools_bytes(const struct tn_cost_pools *pools)
 {
-    for (int i = 0; i < TN_IMMEDIATE_EVENTS; i++)
-        to->immediate[i] += from->immediate[i];
+    return tn_array_bytes(&pools->near.array) + tn_array_bytes(&pools->far.array) + pools->extra.bytes;
+}
+
+/* ------------------------------------------------------------------------------------------ blocks */
+
+static void add(uint64_t *to, const uint64_t *from, uint32_t counters)
+{
+    for (uint32_t i = 0; i < counters; i++)
+        to[i] += from[i];
+}
+
+static bool is_zero(const uint64_t *block, uint32_t counters)
+{
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < counters; i++)
+        any |= block[i];
+    return any == 0;
+}
+
+static void late_add(struct tn_cost_pools *pools, struct tn_late *to, const struct tn_late *from)
+{
+    if (from->near)
+        add(tn_near(pools, to), tn_slots_at(&pools->near, from->near), TN_LATE_PER_LEVEL);
+    if (from->far)
+        add(tn_far(pools, to), tn_slots_at(&pools->far, from->far), pools->far_counters);
+}
+
+void tn_late_clear(const struct tn_cost_pools *pools, const struct tn_late *late)
+{
+    if (late->near)
+        memset(tn_slots_at(&pools->near, late->near), 0, TN_LATE_PER_LEVEL * sizeof(uint64_t));
+    if (late->far)
+        memset(tn_slots_at(&pools->far, late->far), 0, pools->far_counters * sizeof(uint64_t));
+}
+
+void tn_late_drop(struct tn_cost_pools *pools, struct tn_late *late)
+{
     for (int stream = 0; stream < TN_STREAMS; stream++) {
-        if (!from->late[stream])
-            continue;
-        uint64_t *late = tn_late(pools, &to->late[stream]);
-        for (uint32_t i = 0; i < pools->late_slots; i++)
-            late[i] += from->late[stream][i];
+        if (late[stream].near)
+            tn_slots_put(&pools->near, late[stream].near);
+        if (late[stream].far)
+            tn_slots_put(&pools->far, late[stream].far);
+        late[stream] = (struct tn_late){0, 0};
     }
 }
 
-void tn_late_clear(const struct tn_cost_pools *pools, uint64_t *late)
+bool tn_late_is_zero(const struct tn_cost_pools *pools, const struct tn_late *late)
 {
-    if (late)
-        memset(late, 0, pools->late_slots * sizeof *late);
+    return (!late->near || is_zero(tn_slots_at(&pools->near, late->near), TN_LATE_PER_LEVEL)) &&
+           (!late->far || is_zero(tn_slots_at(&pools->far, late->far), pools->far_counters));
+}
+
+/* ------------------------------------------------------------------------------------------ costs */
+
+void tn_costs_add(struct tn_cost_pools *pools, struct tn_costs *to, const struct tn_costs *from)
+{
+    add(to->immediate, from->immediate, TN_IMMEDIATE_EVENTS);
+    for (int stream = 0; stream < TN_STREAMS; stream++)
+        late_add(pools, &to->late[stream], &from->late[stream]);
 }
 
 void tn_costs_clear(struct tn_cost_pools *pools, struct tn_costs *costs)
 {
     memset(costs->immediate, 0, sizeof costs->immediate);
     for (int stream = 0; stream < TN_STREAMS; stream++)
-        tn_late_clear(pools, costs->late[stream]);
-}
-
-void tn_late_drop(struct tn_cost_pools *pools, uint64_t **late)
-{
-    for (int stream = 0; stream < TN_STREAMS; stream++) {
-        if (late[stream])
-            tn_pool_put(&pools->late, late[stream]);
-        late[stream] = NULL;
-    }
+        tn_late_clear(pools, &costs->late[stream]);
 }
 
 void tn_costs_drop(struct tn_cost_pools *pools, struct tn_costs *costs)
@@ -63,21 +100,10 @@ void tn_costs_drop(struct tn_cost_pools *pools, struct tn_costs *costs)
     tn_late_drop(pools, costs->late);
 }
 
-bool tn_late_is_zero(const struct tn_cost_pools *pools, const uint64_t *late)
-{
-    uint64_t any = 0;
-    for (uint32_t i = 0; late && i < pools->late_slots; i++)
-        any |= late[i];
-    return any == 0;
-}
-
 bool tn_costs_are_zero(const struct tn_cost_pools *pools, const struct tn_costs *costs)
 {
-    uint64_t any = 0;
-    for (int i = 0; i < TN_IMMEDIATE_EVENTS; i++)
-        any |= costs->immediate[i];
-    return any == 0 && tn_late_is_zero(pools, costs->late[TN_FETCH]) &&
-           tn_late_is_zero(pools, costs->late[TN_DATA]);
+    return is_zero(costs->immediate, TN_IMMEDIATE_EVENTS) && tn_late_is_zero(pools, &costs->late[TN_FETCH]) &&
+           tn_late_is_zero(pools, &costs->late[TN_DATA]);
 }
 
 uint64_t tn_accost(uint64_t touches)

@@ -2,13 +2,15 @@
 /*
  * cost.h: counters, and where they are kept.
  *
- * Immediate events are an array of TN_IMMEDIATE_EVENTS totals. Late events (misses, line use) come in blocks,
- * one for instruction fetches and one for data accesses, made when the first such event happens:
+ * Immediate events are an array of TN_IMMEDIATE_EVENTS totals. Late events (misses, line use) come in blocks of
+ * TN_LATE_PER_LEVEL counters a level, for instruction fetches and for data accesses:
  *
- *   slot(level, what) = level * TN_LATE_PER_LEVEL + what      levels in the order of enum tn_level
+ *   near   of level 1
+ *   far    of the last level, and of L2 where it is simulated, in the order of enum tn_level
  *   SpLoss = Ev * line size - Use, so it is not counted: a level is 64 bytes, one host line
  *
- * so that level 1 and the last level are there always and L2 only where it is simulated. A cost centre is an
+ * A block is made when the first such event happens. Most loaders miss at level 1 only: a miss further down is a
+ * hundred times rarer, in programs whose data the last level can hold. A cost centre is an
  * instruction in a thread: its execution count comes from segment counters; what a segment cannot know
  * (mispredictions, guarded accesses, costs of skipped callees) is in `extra`.
  */
@@ -45,9 +47,14 @@ enum {
 
 enum tn_stream { TN_FETCH, TN_DATA, TN_STREAMS };
 
+/* The late events of a stream: two blocks of struct tn_cost_pools. 0: all zero. */
+struct tn_late {
+    uint32_t near, far;
+};
+
 struct tn_costs {
     uint64_t immediate[TN_IMMEDIATE_EVENTS];
-    uint64_t *late[TN_STREAMS]; /* NULL: all zero */
+    struct tn_late late[TN_STREAMS];
 };
 
 /* Immediate events as they are gathered: totals that engines advance, or differences of them. */
@@ -75,25 +82,43 @@ static inline void tn_ran_add(uint64_t *immediate, const struct tn_ran *ran, con
 
 /* Of one instruction in one thread. */
 struct tn_centre {
-    uint64_t *late[TN_STREAMS];
+    struct tn_late late[TN_STREAMS];
     uint64_t *extra; /* TN_IMMEDIATE_EVENTS counters, or NULL */
 };
 
 /* The blocks' home. */
 struct tn_cost_pools {
-    struct tn_pool late, extra;
-    uint32_t late_slots; /* 2 or 3 levels */
+    struct tn_slots near, far;
+    struct tn_pool extra;
+    uint32_t far_counters; /* of one or two levels */
 };
 
 void tn_cost_pools_init(struct tn_cost_pools *pools, uint32_t levels);
 void tn_cost_pools_free(struct tn_cost_pools *pools);
+size_t tn_cost_pools_bytes(const struct tn_cost_pools *pools);
 
-/* *late, made if it is NULL. */
-static inline uint64_t *tn_late(struct tn_cost_pools *pools, uint64_t **late)
+/* The counters of level 1, made if there are none. */
+static inline uint64_t *tn_near(struct tn_cost_pools *pools, struct tn_late *late)
 {
-    if (!*late)
-        *late = tn_pool_get(&pools->late);
-    return *late;
+    if (!late->near)
+        late->near = tn_slots_get(&pools->near);
+    return tn_slots_at(&pools->near, late->near);
+}
+
+/* Those of the levels below, made if there are none: level `l` begins at (l - 1) * TN_LATE_PER_LEVEL. */
+static inline uint64_t *tn_far(struct tn_cost_pools *pools, struct tn_late *late)
+{
+    if (!late->far)
+        late->far = tn_slots_get(&pools->far);
+    return tn_slots_at(&pools->far, late->far);
+}
+
+/* The counters of a level; NULL: all zero. */
+static inline uint64_t *tn_late_at(const struct tn_cost_pools *pools, const struct tn_late *late, enum tn_level level)
+{
+    if (level == TN_LEVEL_1)
+        return late->near ? tn_slots_at(&pools->near, late->near) : NULL;
+    return late->far ? (uint64_t *)tn_slots_at(&pools->far, late->far) + (level - 1) * TN_LATE_PER_LEVEL : NULL;
 }
 
 static inline uint64_t *tn_extra(struct tn_cost_pools *pools, struct tn_centre *centre)
@@ -109,12 +134,12 @@ void tn_costs_add(struct tn_cost_pools *pools, struct tn_costs *to, const struct
 void tn_costs_clear(struct tn_cost_pools *pools, struct tn_costs *costs);
 /* All zero, and the blocks go back to their pool. */
 void tn_costs_drop(struct tn_cost_pools *pools, struct tn_costs *costs);
-/* The two late blocks go back to their pool. */
-void tn_late_drop(struct tn_cost_pools *pools, uint64_t **late);
+/* The blocks of both streams go back to their pools. */
+void tn_late_drop(struct tn_cost_pools *pools, struct tn_late *late);
 bool tn_costs_are_zero(const struct tn_cost_pools *pools, const struct tn_costs *costs);
-/* A late block is set to zero; NULL is one already. */
-bool tn_late_is_zero(const struct tn_cost_pools *pools, const uint64_t *late);
-void tn_late_clear(const struct tn_cost_pools *pools, uint64_t *late);
+bool tn_late_is_zero(const struct tn_cost_pools *pools, const struct tn_late *late);
+/* All zero; blocks stay. */
+void tn_late_clear(const struct tn_cost_pools *pools, const struct tn_late *late);
 
 /* One tenure that ended, as it is charged (docs/model.md). age in accesses; the rest in touches and bytes. */
 struct tn_tenure {
@@ -129,7 +154,7 @@ struct tn_charge {
     uint64_t accost;
 };
 
-/* `level` points at slot(level, 0). */
+/* `level`: the counters of a level. */
 static inline void tn_charge_add(uint64_t *level, const struct tn_charge *charge)
 {
     level[TN_LATE_AcCost] += charge->accost;

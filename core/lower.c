@@ -45,25 +45,31 @@ void tn_lower_free(struct tn_lower *lower)
 
 /* ------------------------------------------------------------------------------------------ charging */
 
-static inline void charge_miss(const struct tn_entry *entry, enum tn_level level)
+/* The counters of a level that a node has for a stream: made when it loaded. */
+static inline uint64_t *of_node(const tn_core *core, const struct tn_node *node, enum tn_stream stream,
+                                enum tn_level level)
 {
-    uint32_t what = entry->flags & TN_ENTRY_WRITE ? TN_LATE_WRITE_MISS : TN_LATE_READ_MISS;
-    uint32_t slot = level * TN_LATE_PER_LEVEL + what;
-    if (!entry->late)
-        return;
-    entry->late[slot]++;
-    if (entry->node)
-        entry->node->late[entry->l1->stream][slot]++;
+    return tn_late_at(&core->pools, &node->late[stream], level);
 }
 
-/* A tenure is charged twice: to the loader's centre and to its node. */
-static void charge_tenure(uint64_t *late, const struct tn_node *node, enum tn_stream stream, enum tn_level level,
-                          const struct tn_tenure *tenure)
+/* Everything is charged twice: to the loader's centre, whose counters are `level`, and to its node. */
+static inline void charge_miss(const tn_core *core, uint64_t *level, const struct tn_entry *entry,
+                               enum tn_level which)
+{
+    uint32_t what = entry->flags & TN_ENTRY_WRITE ? TN_LATE_WRITE_MISS : TN_LATE_READ_MISS;
+    if (!level)
+        return;
+    level[what]++;
+    if (entry->node)
+        of_node(core, entry->node, entry->l1->stream, which)[what]++;
+}
+
+static void charge_tenure(uint64_t *level, uint64_t *of_node, const struct tn_tenure *tenure)
 {
     struct tn_charge charge = {*tenure, tn_accost(tenure->touches)};
-    tn_charge_add(late + level * TN_LATE_PER_LEVEL, &charge);
-    if (node)
-        tn_charge_add(node->late[stream] + level * TN_LATE_PER_LEVEL, &charge);
+    tn_charge_add(level, &charge);
+    if (of_node)
+        tn_charge_add(of_node, &charge);
 }
 
 static uint32_t count_bits(uint64_t word)
@@ -154,7 +160,8 @@ static void record_end(tn_core *core, struct tn_record *record, uint64_t now)
     struct tn_tenure tenure = {record->touches, record->bytes, count_bits(mask) << shape->granule_bits,
                                age_of(record->loaded, now)};
     if (record->late && record->epoch == core->epoch && core->config.use)
-        charge_tenure(record->late, record->node, record->stream, record->level, &tenure);
+        charge_tenure(record->late,
+                      record->node ? of_node(core, record->node, record->stream, record->level) : NULL, &tenure);
     if (record->node)
         record->node->live--;
     if (record->parent)
@@ -189,7 +196,7 @@ static void stay_end(tn_core *core, const struct tn_l1 *l1, struct tn_stay *stay
                                stay->bytes + (entry->use >> TN_TOUCH_BITS),
                                count_bits(mask) << l1->shape.granule_bits, age_of(stay->loaded, entry->stamp)};
     if (stay->late && stay->epoch == core->epoch && core->config.use)
-        charge_tenure(stay->late, stay->node, l1->stream, TN_LEVEL_1, &tenure);
+        charge_tenure(stay->late, stay->node ? of_node(core, stay->node, l1->stream, TN_LEVEL_1) : NULL, &tenure);
     if (stay->node)
         stay->node->live--;
     fold(core, stay->record, &l1->shape, &tenure, mask, stay->line_offset, entry->stamp);
@@ -197,10 +204,10 @@ static void stay_end(tn_core *core, const struct tn_l1 *l1, struct tn_stay *stay
 }
 
 static void stay_begin(tn_core *core, const struct tn_l1 *l1, struct tn_stay *stay,
-                       const struct tn_entry *entry, struct tn_record *record)
+                       const struct tn_entry *entry, uint64_t *near, struct tn_record *record)
 {
     stay->node = entry->node;
-    stay->late = entry->late;
+    stay->late = near;
     stay->record = record;
     stay->loaded = entry->stamp;
     stay->touches = stay->bytes = 0;
@@ -225,6 +232,12 @@ static struct tn_record *ask(tn_core *core, struct tn_lower *lower, const struct
     return look_up(core, lower, entry, &place);
 }
 
+/* The counters of a lower level that the loader's centre has, made if there are none; NULL: nobody pays. */
+static uint64_t *of_payer(tn_core *core, const struct tn_entry *entry, enum tn_level level)
+{
+    return entry->late ? tn_far(&core->pools, entry->late) + (level - 1) * TN_LATE_PER_LEVEL : NULL;
+}
+
 static uint64_t home_of(const struct tn_lower *lower, const struct tn_place *place)
 {
     return place->slot * lower->sets.sets + place->set;
@@ -241,7 +254,7 @@ static struct tn_record *fill(tn_core *core, struct tn_lower *lower, const struc
     struct tn_record *record = record_at(core, lower, home);
     bool displaced = record != &lower->homes[home];
     record->node = entry->node;
-    record->late = entry->late;
+    record->late = of_payer(core, entry, lower->level);
     record->loaded = entry->stamp;
     record->touches = record->bytes = record->mask = 0;
     record->parent = parent;
@@ -261,15 +274,18 @@ static struct tn_record *fill(tn_core *core, struct tn_lower *lower, const struc
     return record;
 }
 
-/* A miss is charged, once per access. */
-static void missed(struct tn_lower *lower, const struct tn_entry *entry)
+/* A miss is charged, once per access. From here on the loader's centre and node have counters of this level. */
+static void missed(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry)
 {
+    uint64_t *level = of_payer(core, entry, lower->level);
+    if (entry->node)
+        tn_far(&core->pools, &entry->node->late[entry->l1->stream]);
     uint64_t access = entry->stamp >> TN_STEP_BITS;
     if (access == lower->missed_access && entry->l1 == lower->missed_through)
         return;
     lower->missed_access = access;
     lower->missed_through = entry->l1;
-    charge_miss(entry, lower->level);
+    charge_miss(core, level, entry, lower->level);
 }
 
 /* The record of the line that `entry` loads. */
@@ -279,7 +295,7 @@ static struct tn_record *look_up(tn_core *core, struct tn_lower *lower, const st
     tn_sets_use(&lower->sets, place);
     if (place->hit)
         return resident_at(lower, home_of(lower, place));
-    missed(lower, entry);
+    missed(core, lower, entry);
     return fill(core, lower, entry, place);
 }
 
@@ -303,9 +319,10 @@ static inline void consume(tn_core *core, const struct tn_entry *entry, struct t
         stay_end(core, l1, stay, entry);
     if (entry->flags & TN_ENTRY_FLUSH)
         return;
+    uint64_t *near = entry->late ? tn_near(&core->pools, entry->late) : NULL;
     if (!(entry->flags & TN_ENTRY_SECOND))
-        charge_miss(entry, TN_LEVEL_1);
-    stay_begin(core, l1, stay, entry, look_up(core, l1->next, entry, place));
+        charge_miss(core, near, entry, TN_LEVEL_1);
+    stay_begin(core, l1, stay, entry, near, look_up(core, l1->next, entry, place));
 }
 
 /* What hangs together by pointers is fetched link by link, each some entries before it is needed: first the set
@@ -332,13 +349,15 @@ static inline void look_closer(tn_core *core, const struct tn_entry *entry, stru
     enum tn_stream stream = entry->l1->stream;
     const struct tn_node *loser = entry->l1->stays[entry->way].node;
     if (loser)
-        __builtin_prefetch(loser->late[stream], 1);
+        __builtin_prefetch(of_node(core, loser, stream, TN_LEVEL_1), 1);
     if (entry->flags & (TN_ENTRY_SPILL | TN_ENTRY_FLUSH))
         return;
     tn_sets_find(&lower->sets, place);
     __builtin_prefetch(&lower->homes[home_of(lower, place)], 1);
+    if (entry->late)
+        __builtin_prefetch(tn_near(&core->pools, entry->late), 1);
     if (entry->node)
-        __builtin_prefetch(tn_late(&core->pools, &entry->node->late[stream]), 1);
+        __builtin_prefetch(tn_near(&core->pools, &entry->node->late[stream]), 1);
 }
 
 static inline void look_ahead_next(tn_core *core)

@@ -35,7 +35,7 @@ enum {
 
 struct tn_record {
     struct tn_node *node;
-    uint64_t *late; /* of the loader's centre; NULL: nobody pays */
+    uint64_t *late; /* of the loader's centre, at this level; NULL: nobody pays */
     uint64_t loaded, touches, bytes, mask;
     struct tn_record *parent; /* the record of the next level it was filled from; NULL: this is the last one */
     uint32_t epoch;

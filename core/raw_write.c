@@ -142,19 +142,26 @@ static uint32_t line_of(const tn_core *core, enum tn_level level, enum tn_stream
     }
 }
 
-static uint64_t written_slot(const tn_core *core, const uint64_t *late, enum tn_stream stream, uint32_t slot)
+static uint64_t written_slot(const tn_core *core, const struct tn_late *late, enum tn_stream stream, uint32_t slot)
 {
-    const uint64_t *level = late + slot / WRITTEN_PER_LEVEL * TN_LATE_PER_LEVEL;
+    const uint64_t *level = tn_late_at(&core->pools, late, slot / WRITTEN_PER_LEVEL);
     uint32_t what = slot % WRITTEN_PER_LEVEL;
+    if (!level)
+        return 0;
     if (what == WRITTEN_SPLOSS)
         return level[TN_LATE_Ev] * line_of(core, slot / WRITTEN_PER_LEVEL, stream) - level[TN_LATE_Use];
     return level[what < WRITTEN_SPLOSS ? what : what - 1];
 }
 
-static void put_late(struct writer *w, const uint64_t *late, enum tn_stream stream)
+static uint32_t written_slots(const tn_core *core)
+{
+    return (core->pools.far_counters / TN_LATE_PER_LEVEL + 1) * WRITTEN_PER_LEVEL;
+}
+
+static void put_late(struct writer *w, const struct tn_late *late, enum tn_stream stream)
 {
     uint64_t bits = 0, values[TN_LEVELS * WRITTEN_PER_LEVEL];
-    uint32_t slots = late ? w->core->pools.late_slots / TN_LATE_PER_LEVEL * WRITTEN_PER_LEVEL : 0;
+    uint32_t slots = late->near || late->far ? written_slots(w->core) : 0;
     for (uint32_t i = 0; i < slots; i++) {
         values[i] = written_slot(w->core, late, stream, i);
         bits |= (uint64_t)(values[i] != 0) << i;
@@ -169,8 +176,8 @@ static void put_late(struct writer *w, const uint64_t *late, enum tn_stream stre
 static void put_costs(struct writer *w, const struct tn_costs *costs)
 {
     put_immediate(w, costs->immediate);
-    put_late(w, costs->late[TN_FETCH], TN_FETCH);
-    put_late(w, costs->late[TN_DATA], TN_DATA);
+    put_late(w, &costs->late[TN_FETCH], TN_FETCH);
+    put_late(w, &costs->late[TN_DATA], TN_DATA);
 }
 
 /* ------------------------------------------------------------------------------------------ definitions */
@@ -204,7 +211,7 @@ static void put_joined(struct writer *w, const char *a, const char *b, const cha
 static void put_late_names(struct writer *w, const char *stream)
 {
     static const char *const levels[TN_LEVELS] = {"1", "L", "2"};
-    uint32_t slots = w->core->pools.late_slots / TN_LATE_PER_LEVEL * WRITTEN_PER_LEVEL;
+    uint32_t slots = written_slots(w->core);
     put_n(w, slots);
     for (uint32_t i = 0; i < slots; i++) {
         const char *level = levels[i / WRITTEN_PER_LEVEL];
@@ -343,18 +350,18 @@ static bool pays_itself(const tn_core *core, const struct tn_instr_info *instr)
            !(tn_code_get_function(&core->code, instr->function)->flags & TN_FN_SKIP);
 }
 
-static void count_guarded(tn_core *core, struct tn_thread_record *thread, const struct tn_counter *counter,
-                          uint64_t times)
+static void count_guarded(tn_core *core, uint32_t thread, const struct tn_counter *counter, uint64_t times)
 {
     if (!pays_itself(core, tn_code_get_instr(&core->code, counter->first)))
         return;
-    struct tn_centre *centre = tn_array_force(&thread->centres, counter->first);
+    struct tn_centre *centre = tn_centre_of(core, thread, counter->first);
     tn_extra(&core->pools, centre)[counter->kind == TN_COUNTER_READ ? TN_Dr : TN_Dw] += times;
 }
 
 /* How often each instruction was executed, from the counters of segments; guarded accesses go to extra. */
-static void gather(tn_core *core, struct tn_thread_record *thread, uint64_t *executed)
+static void gather(tn_core *core, uint32_t thread_id, uint64_t *executed)
 {
+    const struct tn_thread_record *thread = tn_thread_record_of(core, thread_id);
     uint64_t *running = thread->thread ? tn_counters_of(core, thread->thread) : NULL;
     for (uint32_t c = 1; c < core->code.counters.count; c++) {
         uint64_t *ended = tn_array_get(&thread->executed, c);
@@ -367,7 +374,7 @@ static void gather(tn_core *core, struct tn_thread_record *thread, uint64_t *exe
             *ended = 0;
         const struct tn_counter *counter = tn_code_get_counter(&core->code, c);
         if (counter->kind != TN_COUNTER_SEGMENT)
-            count_guarded(core, thread, counter, times);
+            count_guarded(core, thread_id, counter, times);
         for (uint32_t i = 0; counter->kind == TN_COUNTER_SEGMENT && i < counter->n; i++)
             executed[tn_code_run(&core->code, counter->first + i)] += times;
     }
@@ -404,21 +411,21 @@ static void write_thread_costs(struct writer *w, uint32_t thread_id, uint64_t *e
 {
     tn_core *core = w->core;
     struct tn_thread_record *thread = tn_thread_record_of(core, thread_id);
-    gather(core, thread, executed);
+    gather(core, thread_id, executed);
     for (uint32_t id = 1; id < core->code.instrs.count; id++) {
-        const struct tn_centre *centre = tn_array_get(&thread->centres, id);
+        const struct tn_centre *centre = tn_centre_known(core, thread, id);
         const uint64_t *extra = centre ? centre->extra : NULL;
         if (executed[id] || (extra && any(extra)))
             put_self(w, thread_id, id, executed[id], extra);
         executed[id] = 0;
         for (int stream = 0; centre && stream < TN_STREAMS; stream++) {
-            if (tn_late_is_zero(&core->pools, centre->late[stream]))
+            if (tn_late_is_zero(&core->pools, &centre->late[stream]))
                 continue;
             record(w, TN_RAW_LATE);
             put_n(w, thread_id);
             put_n(w, id);
             put_n(w, (uint64_t)stream);
-            put_late(w, centre->late[stream], (enum tn_stream)stream);
+            put_late(w, &centre->late[stream], (enum tn_stream)stream);
         }
     }
     tn_clear_centres(core, thread);

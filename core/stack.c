@@ -90,7 +90,12 @@ void tn_settle(struct tn_thread *thread)
 static void skip_from(struct tn_thread *thread, struct tn_activity *a)
 {
     struct tn_core *core = thread->core;
-    a->skip_extra = tn_extra(&core->pools, tn_centre_in(core, thread->id, a->skip_site, a->node));
+    struct tn_skipper *skipper = &a->skippers[a->skip_site % TN_SKIPPERS];
+    if (skipper->site != a->skip_site || core->contexts) {
+        skipper->site = a->skip_site;
+        skipper->extra = tn_extra(&core->pools, tn_centre_in(core, thread->id, a->skip_site, a->node));
+    }
+    a->skip_extra = skipper->extra;
 }
 
 /* Change what runs on the running stack. */

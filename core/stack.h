@@ -69,6 +69,14 @@ struct tn_handler_root {
     struct tn_handler_root *next;
 };
 
+/* Where an instruction counts what it pays for skipped functions. */
+struct tn_skipper {
+    uint32_t site;
+    uint64_t *extra; /* of its cost centre */
+};
+
+enum { TN_SKIPPERS = 512 };
+
 struct tn_activity {
     /* what a miss reads: copies of the running stack's */
     struct tn_node *node;
@@ -79,6 +87,7 @@ struct tn_activity {
     uint64_t last_clock, last_data, last_branches; /* totals given to nodes so far */
     struct tn_handler_level *level;
     struct tn_handler_root *handlers;
+    struct tn_skipper skippers[TN_SKIPPERS]; /* found lately, by site modulo TN_SKIPPERS; no use with contexts */
 };
 
 /* Give what has been counted since the last control transfer to the running node. */
