@@ -411,9 +411,29 @@ static bool is_empty(const char *path)
     return stat(path, &status) == 0 && status.st_size == 0;
 }
 
+/* Whether a process is there and has not ended; one that nobody has waited for has. */
+static bool lives(pid_t pid)
+{
+    char path[64], text[512];
+    const char *state;
+    size_t length;
+    FILE *stream;
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    stream = fopen(path, "re");
+    if (stream == NULL)
+        return false;
+    length = fread(text, 1, sizeof text - 1, stream);
+    fclose(stream);
+    text[length] = '\0';
+    state = strrchr(text, ')'); /* the name before it may hold anything */
+    return state != NULL && strncmp(state, ") Z", 3) != 0 && strncmp(state, ") X", 3) != 0;
+}
+
 enum outcome { NO_PROFILE, LOST, GOOD };
 
-/* What became of the program's own raw file; its children's are treated the same. */
+/* What became of the program's own raw file; its children's are treated the same, but for those that have outlived it:
+ * they will write once more. */
 static enum outcome collect(const struct record *r, const struct names *names, const struct ending *ending)
 {
     struct names_raw *list;
@@ -421,9 +441,16 @@ static enum outcome collect(const struct record *r, const struct names *names, c
     enum outcome outcome = NO_PROFILE;
 
     for (i = 0; i < count; i++) {
-        char *profile = names_profile(names, &list[i], ending->pid);
+        char *profile;
         bool good;
 
+        if (list[i].pid != ending->pid && lives(list[i].pid)) {
+            if (!r->quiet)
+                fprintf(stderr, "tenure: process %ld still runs; when it has ended: `tenure import %s`\n",
+                        (long)list[i].pid, list[i].path);
+            continue;
+        }
+        profile = names_profile(names, &list[i], ending->pid);
         if (is_empty(list[i].path)) {
             unlink(list[i].path); /* the engine refused, or was killed before it wrote */
             free(profile);

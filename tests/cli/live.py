@@ -138,6 +138,16 @@ def files():
     with sqlite3.connect("chain.2") as database:
         cmd = database.execute("SELECT value FROM meta WHERE key = 'cmd'").fetchone()[0]
     check("its command", cmd, f"{GUEST} exit 0")
+    run(TENURE, "record", "-q", "--trace-children", "-o", "early", "sh", "-c", f"{GUEST} late >/dev/null 2>&1 & exit 0")
+    for _ in range(600):
+        left = [name for name in os.listdir(".") if name.startswith("early") and name.endswith(".raw.2")]
+        if left and os.path.getsize(left[0]) > 0:
+            break
+        time.sleep(0.1)
+    check("a child that outlives the program", run(TENURE, "import", "-q", "-o", "late", *left)[0], 0)
+    for name in os.listdir("."):
+        if name.startswith("early") and ".raw" in name:
+            os.unlink(name)
     check("raw", run(TENURE, "record", "--raw", "-q", "-o", "kept.raw", GUEST, "exit", "7")[0], 7)
     check("raw is imported", run(TENURE, "import", "-q", "kept.raw")[0], 0)
     check("with what was recorded", total("kept"), total("exit"))

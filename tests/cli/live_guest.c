@@ -108,6 +108,10 @@ int main(int argc, char **argv)
         *nowhere = 0;
     if (strcmp(how, "deep") == 0)
         return deep(512);
+    if (strcmp(how, "late") == 0) {
+        sleep(2);
+        return 0;
+    }
     if (strcmp(how, "fork") == 0) {
         for (i = 0; i < 2; i++) {
             if (fork() == 0) {
