@@ -17,6 +17,9 @@
 #include "host.h"
 
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 /* ------------------------------------------------------------------------------------------ set-up */
 
@@ -49,11 +52,13 @@ void tn_l1_init(struct tn_l1 *l1, const struct tn_geometry *geometry, enum tn_st
     l1->missed_access = ~0ull;
     l1->stream = stream;
     l1->stays = tn_host_alloc(l1->lines * sizeof *l1->stays);
+    l1->tags = tn_host_alloc(l1->lines * sizeof *l1->tags);
 }
 
 void tn_l1_free(struct tn_l1 *l1)
 {
     tn_host_free(l1->stays, l1->lines * sizeof *l1->stays);
+    tn_host_free(l1->tags, l1->lines * sizeof *l1->tags);
 }
 
 void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry, uint32_t tables,
@@ -100,13 +105,29 @@ struct miss {
     struct tn_payer *payer;
 };
 
-static inline struct tn_way *way_of_line(struct tn_way *set, uint32_t assoc, uint64_t line)
+static struct tn_way *way_of_line_in(struct tn_way *set, uint32_t assoc, uint64_t line)
 {
     for (struct tn_way *way = set; way < set + assoc; way++) {
         if (way->line == line)
             return way;
     }
     return NULL;
+}
+
+/* The way of the set that begins with way number `first`; NULL if the line is in none. */
+static inline struct tn_way *way_of_line(const struct tn_l1 *l1, struct tn_way *ways, uint64_t first,
+                                         uint64_t line)
+{
+#ifdef __SSE2__
+    if (l1->assoc == 8) { /* the usual one; in most cases no tag is equal */
+        const __m128i *tags = (const __m128i *)&l1->tags[first];
+        __m128i tag = _mm_set1_epi32((int)(line >> l1->shape.line_bits));
+        __m128i low = _mm_cmpeq_epi32(tags[0], tag), high = _mm_cmpeq_epi32(tags[1], tag);
+        if (!_mm_movemask_epi8(_mm_or_si128(low, high)))
+            return NULL;
+    }
+#endif
+    return way_of_line_in(&ways[first], l1->assoc, line);
 }
 
 /* The way used longest ago. Its number is in the low bits of what is compared, so that nothing but the smallest value
@@ -196,6 +217,7 @@ static inline struct tn_way *load(struct tn_thread *thread, struct tn_l1 *l1, st
     way->line = miss->line;
     way->use = 0;
     way->mask = 0;
+    l1->tags[way - ways] = (uint32_t)(miss->line >> l1->shape.line_bits);
     l1->missed_access = miss->stamp >> TN_STEP_BITS;
     return way;
 }
@@ -215,11 +237,11 @@ static inline bool bring(struct tn_thread *thread, const struct tn_l1_layout *la
     struct tn_way *ways = ways_of(thread, layout);
     uint64_t number = miss->line >> l1->shape.line_bits;
     uint64_t set_number = tn_set_of(number, l1->sets, l1->set_mask);
-    struct tn_way *set = &ways[set_number * l1->assoc];
-    struct tn_way *way = way_of_line(set, l1->assoc, miss->line);
+    uint64_t first = set_number * l1->assoc;
+    struct tn_way *way = way_of_line(l1, ways, first, miss->line);
     bool missed = !way;
     if (missed)
-        way = load(thread, l1, ways, set, miss);
+        way = load(thread, l1, ways, &ways[first], miss);
     way->stamp = miss->stamp;
     lead_to(thread, layout, miss->table, number, (uint32_t)(way - ways));
     *found = way;

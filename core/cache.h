@@ -45,6 +45,7 @@ struct tn_l1 {
     enum tn_stream stream;
     struct tn_lower *next; /* the level below */
     struct tn_stay *stays; /* one per way */
+    uint32_t *tags;        /* the same: low bits of the number of the line that is or was there, to find it */
 };
 
 /* The set of a line number. */

@@ -106,19 +106,13 @@ bool tn_costs_are_zero(const struct tn_cost_pools *pools, const struct tn_costs 
            tn_late_is_zero(pools, &costs->late[TN_DATA]);
 }
 
-uint64_t tn_accost(uint64_t touches)
+#define WHOLE (1000u * TN_RAW_ACCOST_UNIT)
+#define FOUR(t) WHOLE / (t), WHOLE / ((t) + 1), WHOLE / ((t) + 2), WHOLE / ((t) + 3)
+/* Most tenures are short: no division for them. */
+const uint32_t tn_accost_short[TN_ACCOST_SHORT] = {0, FOUR(1), FOUR(5), FOUR(9), FOUR(13), FOUR(17), FOUR(21), FOUR(25),
+                                                   FOUR(29)};
+
+uint64_t tn_accost_long(uint64_t touches)
 {
-    const uint64_t whole = 1000ull * TN_RAW_ACCOST_UNIT;
-    switch (touches) { /* most tenures are short: no division for them */
-    case 0: return 0;
-    case 1: return whole;
-    case 2: return whole / 2;
-    case 3: return whole / 3;
-    case 4: return whole / 4;
-    case 5: return whole / 5;
-    case 6: return whole / 6;
-    case 7: return whole / 7;
-    case 8: return whole / 8;
-    }
-    return touches >> 32 ? whole / touches : (uint32_t)whole / (uint32_t)touches;
+    return touches >> 32 ? WHOLE / touches : WHOLE / (uint32_t)touches;
 }

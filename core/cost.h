@@ -146,8 +146,15 @@ struct tn_tenure {
     uint64_t touches, bytes, distinct, age;
 };
 
+enum { TN_ACCOST_SHORT = 33 };
+extern const uint32_t tn_accost_short[TN_ACCOST_SHORT];
+
 /* 1000 / touches in units of 1 / TN_RAW_ACCOST_UNIT, cut off; 0 for no touch. */
-uint64_t tn_accost(uint64_t touches);
+uint64_t tn_accost_long(uint64_t touches);
+static inline uint64_t tn_accost(uint64_t touches)
+{
+    return touches < TN_ACCOST_SHORT ? tn_accost_short[touches] : tn_accost_long(touches);
+}
 
 struct tn_charge {
     struct tn_tenure tenure;

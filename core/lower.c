@@ -64,7 +64,7 @@ static inline void charge_miss(const tn_core *core, uint64_t *level, const struc
         of_node(core, entry->node, entry->l1->stream, which)[what]++;
 }
 
-static void charge_tenure(uint64_t *level, uint64_t *of_node, const struct tn_tenure *tenure)
+static inline void charge_tenure(uint64_t *level, uint64_t *of_node, const struct tn_tenure *tenure)
 {
     struct tn_charge charge = {*tenure, tn_accost(tenure->touches)};
     tn_charge_add(level, &charge);
@@ -96,7 +96,7 @@ static struct tn_displaced **displaced_link(struct tn_lower *lower, uint64_t hom
 }
 
 /* The record of the line in a slot; NULL if the slot is empty. */
-static struct tn_record *resident_at(struct tn_lower *lower, uint64_t home)
+static inline struct tn_record *resident_at(struct tn_lower *lower, uint64_t home)
 {
     struct tn_record *record = &lower->homes[home];
     if (record->resident)
@@ -139,11 +139,11 @@ static const struct tn_shape *shape_of(const tn_core *core, const struct tn_reco
     return &core->shapes[record->level];
 }
 
-static void record_end(tn_core *core, struct tn_record *record, uint64_t now);
+static __attribute__((noinline)) void record_end(tn_core *core, struct tn_record *record, uint64_t now);
 
 /* Something that was filled from `record` is gone and has had this use. */
-static void fold(tn_core *core, struct tn_record *record, const struct tn_shape *from,
-                 const struct tn_tenure *use, uint64_t mask, uint32_t offset, uint64_t now)
+static inline void fold(tn_core *core, struct tn_record *record, const struct tn_shape *from,
+                        const struct tn_tenure *use, uint64_t mask, uint32_t offset, uint64_t now)
 {
     record->touches += use->touches;
     record->bytes += use->bytes;
@@ -189,7 +189,7 @@ static void slot_leaves(tn_core *core, struct tn_lower *lower, uint64_t home, ui
 
 /* ------------------------------------------------------------------------------------------ level-1 tenures */
 
-static void stay_end(tn_core *core, const struct tn_l1 *l1, struct tn_stay *stay, const struct tn_entry *entry)
+static inline void stay_end(tn_core *core, const struct tn_l1 *l1, struct tn_stay *stay, const struct tn_entry *entry)
 {
     uint64_t mask = entry->mask & l1->shape.mask_valid;
     struct tn_tenure tenure = {stay->touches + (entry->use & ((1ull << TN_TOUCH_BITS) - 1)),
@@ -203,8 +203,8 @@ static void stay_end(tn_core *core, const struct tn_l1 *l1, struct tn_stay *stay
     stay->record = NULL;
 }
 
-static void stay_begin(tn_core *core, const struct tn_l1 *l1, struct tn_stay *stay,
-                       const struct tn_entry *entry, uint64_t *near, struct tn_record *record)
+static inline void stay_begin(tn_core *core, const struct tn_l1 *l1, struct tn_stay *stay,
+                              const struct tn_entry *entry, uint64_t *near, struct tn_record *record)
 {
     stay->node = entry->node;
     stay->late = near;

@@ -4,6 +4,9 @@
  *
  * A slot is a way of a set; a line keeps its slot as long as it stays. Two forms, chosen by the geometry:
  *
+ * A look-up is short and done at every level-1 miss, hence in line. Where there are no vectors the compact form is
+ * compared in a loop.
+ *
  *   compact  up to 16 ways, tags of 32 bits: a set's tags and their order are 64 to 80 bytes, compared and
  *            updated as vectors. age[w] is the number of ways used more recently than w: a permutation
  *            of 0 .. assoc - 1, where ways never used are the oldest
@@ -18,12 +21,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 struct tn_geometry;
 
 enum { TN_COMPACT_WAYS = 16 };
 
-/* A set in the compact form; stride bytes apart. tags[assoc ..] are never equal to a tag. */
+/* A set in the compact form; stride bytes apart. What is read behind its last tag does not count. */
 struct tn_compact {
     uint8_t age[TN_COMPACT_WAYS];
     uint32_t tags[]; /* tag + 1; 0: empty */
@@ -34,6 +40,7 @@ struct tn_sets {
     uint64_t number_mask;
     uint32_t assoc, line_bits, set_bits, slot_bits;
     uint32_t stride; /* bytes per set; 0: general form */
+    uint32_t ways_mask; /* compact: one bit per way */
     char *compact;
     uint64_t *general;
 };
@@ -69,11 +76,118 @@ static inline void tn_sets_prefetch(const struct tn_sets *sets, const struct tn_
     __builtin_prefetch(at + 63, 1);
 }
 
+/* ------------------------------------------------------------------------------------------ compact sets */
+
+static inline struct tn_compact *tn_compact_at(const struct tn_sets *sets, uint64_t set)
+{
+    return (struct tn_compact *)(sets->compact + set * sets->stride);
+}
+
+#ifdef __SSE2__
+/* One bit per way whose tag is `tag`. */
+static inline uint32_t tn_compact_matches(const struct tn_sets *sets, const struct tn_compact *set, uint32_t tag)
+{
+    __m128i want = _mm_set1_epi32((int)tag);
+    const __m128i *tags = (const __m128i *)set->tags;
+    __m128i low = _mm_packs_epi32(_mm_cmpeq_epi32(tags[0], want), _mm_cmpeq_epi32(tags[1], want));
+    __m128i high = _mm_packs_epi32(_mm_cmpeq_epi32(tags[2], want), _mm_cmpeq_epi32(tags[3], want));
+    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(low, high)) & sets->ways_mask;
+}
+
+/* One bit per way whose age is `age`. */
+static inline uint32_t tn_compact_of_age(const struct tn_compact *set, uint32_t age)
+{
+    __m128i ages = _mm_load_si128((const __m128i *)set->age);
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(ages, _mm_set1_epi8((char)age)));
+}
+
+/* Way `w` becomes the youngest: those that were younger age by one. */
+static inline void tn_compact_rejuvenate(struct tn_compact *set, uint32_t w)
+{
+    __m128i ages = _mm_load_si128((const __m128i *)set->age);
+    __m128i age = _mm_set1_epi8((char)set->age[w]);
+    __m128i older = _mm_sub_epi8(ages, _mm_cmplt_epi8(ages, age));
+    _mm_store_si128((__m128i *)set->age, _mm_andnot_si128(_mm_cmpeq_epi8(ages, age), older));
+}
+#else
+static inline uint32_t tn_compact_matches(const struct tn_sets *sets, const struct tn_compact *set, uint32_t tag)
+{
+    uint32_t bits = 0;
+    for (uint32_t w = 0; w < sets->assoc; w++)
+        bits |= (uint32_t)(set->tags[w] == tag) << w;
+    return bits;
+}
+
+static inline uint32_t tn_compact_of_age(const struct tn_compact *set, uint32_t age)
+{
+    uint32_t bits = 0;
+    for (uint32_t w = 0; w < TN_COMPACT_WAYS; w++)
+        bits |= (uint32_t)(set->age[w] == age) << w;
+    return bits;
+}
+
+static inline void tn_compact_rejuvenate(struct tn_compact *set, uint32_t w)
+{
+    uint8_t age = set->age[w];
+    for (uint32_t k = 0; k < TN_COMPACT_WAYS; k++)
+        set->age[k] = (uint8_t)(set->age[k] + (set->age[k] < age));
+    set->age[w] = 0;
+}
+#endif
+
+/* Memory begins as zeroes; a set's ages begin as a permutation in which way 0 is filled first. */
+static inline void tn_compact_first_use(const struct tn_sets *sets, struct tn_compact *set)
+{
+    for (uint32_t w = 0; w < TN_COMPACT_WAYS; w++)
+        set->age[w] = (uint8_t)(w < sets->assoc ? sets->assoc - 1 - w : 127);
+}
+
+static inline void tn_compact_find(const struct tn_sets *sets, struct tn_place *place)
+{
+    const struct tn_compact *set = tn_compact_at(sets, place->set);
+    uint32_t found = tn_compact_matches(sets, set, (uint32_t)place->tag + 1);
+    place->hit = found != 0;
+    if (!found)
+        found = tn_compact_of_age(set, sets->assoc - 1) & sets->ways_mask;
+    place->slot = found ? (uint32_t)__builtin_ctz(found) : 0;
+}
+
+static inline void tn_compact_use(struct tn_sets *sets, struct tn_place *place)
+{
+    struct tn_compact *set = tn_compact_at(sets, place->set);
+    if (!place->hit || set->tags[place->slot] != (uint32_t)place->tag + 1) {
+        if (set->age[0] == set->age[TN_COMPACT_WAYS - 1] && set->tags[0] == 0)
+            tn_compact_first_use(sets, set);
+        tn_compact_find(sets, place);
+        set->tags[place->slot] = (uint32_t)place->tag + 1;
+    }
+    if (set->age[place->slot])
+        tn_compact_rejuvenate(set, place->slot);
+}
+
+/* ------------------------------------------------------------------------------------------ either */
+
+/* Returns the index of the line's entry in its set. */
+uint32_t tn_general_find(const struct tn_sets *sets, struct tn_place *place);
+void tn_general_use(struct tn_sets *sets, struct tn_place *place);
+
 /* Fill in slot and hit as they are now: the line's slot if it is there, else that of the least recently used. */
-void tn_sets_find(const struct tn_sets *sets, struct tn_place *place);
+static inline void tn_sets_find(const struct tn_sets *sets, struct tn_place *place)
+{
+    if (sets->stride)
+        tn_compact_find(sets, place);
+    else
+        tn_general_find(sets, place);
+}
 
 /* The line becomes the most recently used of its set, in the slot that tn_sets_find says. `place` may come from
  * an earlier find: that saves another search if the line has not moved. */
-void tn_sets_use(struct tn_sets *sets, struct tn_place *place);
+static inline void tn_sets_use(struct tn_sets *sets, struct tn_place *place)
+{
+    if (sets->stride)
+        tn_compact_use(sets, place);
+    else
+        tn_general_use(sets, place);
+}
 
 #endif
