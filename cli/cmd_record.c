@@ -143,6 +143,8 @@ static const struct opt rows[] = {
     SWITCH("cache-sim", "simulate caches [yes]"),
     SWITCH("branch-sim", "simulate branch prediction [no]"),
     SWITCH("cacheuse", "collect the use of cache lines [yes]"),
+    SWITCH("write-back", "count lines written back, and the bytes changed in them [no]"),
+    SWITCH("simulate-wb", "the same, as Callgrind calls it"),
     SWITCH("inclusive", "follow calls, for inclusive costs [yes]"),
     {OPT_TAKE, "paths", 0, "N", "call paths kept apart; 0: none [250000]", 0, pass_count, false},
     SWITCH("shared-l1", "one I1 and D1 for all threads, as in Callgrind [no]"),
@@ -178,7 +180,6 @@ static const struct opt_foreign foreign[] = {
     {"collect-systime", "costs are simulated, time in the kernel is not among them: use `perf trace`"},
     {"separate-threads", "threads are always kept apart: `tenure report --threads`"},
     {"skip-direct-rec", "recursion never counts an event twice; its levels are kept apart by --separate-recs"},
-    {"simulate-wb", "write-backs are not simulated"},
     {"simulate-hwpref", "prefetching is not simulated"},
     {NULL, NULL},
 };

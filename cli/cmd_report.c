@@ -130,7 +130,7 @@ static const struct opt rows[] = {
      offsetof(struct report, sort_name), NULL, false},
     {OPT_TEXT, "show", 0, "EVENTS",
      "these columns only, ',' between: events, and spatialD1,\n"
-     "temporalD1 (or ..I1, ..D2, ..L), I1rate, D1rate, LLrate; each also _incl",
+     "temporalD1, dirtyD1 (or ..I1, ..D2, ..L), I1rate, D1rate, LLrate; each also _incl",
      offsetof(struct report, show), NULL, false},
     {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180; also of further events",
      offsetof(struct report, weights), NULL, false},
@@ -303,7 +303,8 @@ static void json_totals(struct report *report)
 {
     static const char *const ratio[] = {"spatialI1",  "spatialD1",  "spatialD2",  "spatialL",
                                         "temporalI1", "temporalD1", "temporalD2", "temporalL",
-                                        "I1rate",     "D1rate",     "LLrate"};
+                                        "dirtyD1",    "dirtyD2",    "dirtyL",     "I1rate",
+                                        "D1rate",     "LLrate"};
     struct column_spec spec;
     size_t count = tp_event_count(report->profile), i;
     const char *comma = "";

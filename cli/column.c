@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * column.c: see column.h. A ratio is a formula in which `@` stands for the suffix of inclusive columns; it
- * exists in profiles that have all its events, and is NULL where its divisor is 0.
+ * exists in profiles that have all its events (one stands for those of its kind), and is NULL where its divisor is 0.
+ * Dirty lines are all of one size, which is what is known of them in the tenures that ended: (Use + SpLoss) / Ev.
  */
 #include "cli/column.h"
 
@@ -14,7 +15,7 @@
 #include <strings.h>
 
 static const struct {
-    const char *name, *needs, *formula, *meaning;
+    const char *name, *needs, *formula, *meaning, *needs_too;
 } ratios[] = {
     {"spatialI1", "UseI1", "100.0 * UseI1@ / nullif(UseI1@ + SpLossI1@, 0)",
      "touched part of the bytes loaded into I1"},
@@ -32,6 +33,12 @@ static const struct {
      "how often a touched byte was touched again in D1"},
     {"temporalL", "UseL", "1.0 * BytL@ / nullif(UseL@, 0) - 1",
      "how often a touched byte was touched again in LL"},
+    {"dirtyD1", "WbD1", "100.0 * WrtD1@ * EvD1@ / nullif(WbD1@ * (UseD1@ + SpLossD1@), 0)",
+     "changed part of the bytes written back from D1", "UseD1"},
+    {"dirtyD2", "WbD2", "100.0 * WrtD2@ * EvD2@ / nullif(WbD2@ * (UseD2@ + SpLossD2@), 0)",
+     "changed part of the bytes written back from L2", "UseD2"},
+    {"dirtyL", "WbL", "100.0 * WrtL@ * EvL@ / nullif(WbL@ * (UseL@ + SpLossL@), 0)",
+     "changed part of the bytes written back from LL", "UseL"},
     {"I1rate", "I1mr", "100.0 * I1mr@ / nullif(Ir@, 0)", "I1 misses of instruction fetches"},
     {"D1rate", "D1mr",
      "100.0 * (ifnull(D1mr@, 0) + ifnull(D1mw@, 0)) / nullif(ifnull(Dr@, 0) + ifnull(Dw@, 0), 0)",
@@ -40,6 +47,12 @@ static const struct {
      "LL misses of all accesses"},
 };
 enum { RATIOS = sizeof ratios / sizeof ratios[0] };
+
+static bool has_events(tp_profile *profile, size_t ratio)
+{
+    return tp_event_find(profile, ratios[ratio].needs) != NULL &&
+           (ratios[ratio].needs_too == NULL || tp_event_find(profile, ratios[ratio].needs_too) != NULL);
+}
 
 /* The name without _incl; true if it had it. */
 static bool base_name(const char *name, char *out, size_t size)
@@ -86,7 +99,7 @@ static bool find_ratio(tp_profile *profile, const char *base, struct column_spec
 
     while (i < RATIOS && strcasecmp(ratios[i].name, base) != 0)
         i++;
-    if (i == RATIOS || tp_event_find(profile, ratios[i].needs) == NULL)
+    if (i == RATIOS || !has_events(profile, i))
         return false;
     snprintf(out->name, sizeof out->name, "%s%s", ratios[i].name, out->inclusive ? "_incl" : "");
     expand(ratios[i].formula, out->inclusive ? "_incl" : "", out->sql, sizeof out->sql);
@@ -113,7 +126,8 @@ static const char *why_missing(tp_profile *profile, const char *base)
         {"Ev", "cacheuse"},       {"Tch", "cacheuse"},    {"Byt", "cacheuse"},     {"Use", "cacheuse"},
         {"Age", "cacheuse"},      {"I1", "cache-sim"},    {"D1", "cache-sim"},     {"L", "cache-sim"},
         {"IL", "cache-sim"},      {"DL", "cache-sim"},    {"SpLoss", "cache-sim"}, {"AcCost", "cache-sim"},
-        {"spatial", "cache-sim"}, {"B", "branch-sim"},
+        {"spatial", "cache-sim"}, {"B", "branch-sim"},    {"Wb", "write-back"},    {"Wrt", "write-back"},
+        {"dirty", "write-back"},  {"dirty", "cacheuse"},
     };
     size_t i;
 
@@ -136,7 +150,7 @@ bool column_find(tp_profile *profile, const char *name, struct column_spec *out)
     for (i = 0; i < tp_event_count(profile) && count < 100; i++)
         names[count++] = tp_event_at(profile, i)->name;
     for (i = 0; i < RATIOS; i++) {
-        if (tp_event_find(profile, ratios[i].needs) != NULL)
+        if (has_events(profile, i))
             names[count++] = ratios[i].name;
     }
     base_name(name, base, sizeof base);
@@ -154,7 +168,7 @@ bool column_find(tp_profile *profile, const char *name, struct column_spec *out)
 /* "bytes", "%", "times", or nothing: a count. */
 static const char *unit(const struct column_spec *spec)
 {
-    static const char *const bytes[] = {"SpLoss", "Byt", "Use"};
+    static const char *const bytes[] = {"SpLoss", "Byt", "Use", "Wrt"};
     size_t i;
 
     if (spec->is_ratio)

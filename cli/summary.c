@@ -5,10 +5,12 @@
  * Rates: level-1 misses over the accesses of their kind, last-level misses over all accesses of their kind
  * (not over level-1 misses), the last line's over instruction fetches and data accesses together (seed 001,
  * 5.2.1). Unused are the bytes loaded and never touched, the complement of spatial use; temporal use is how often a
- * touched byte was touched again.
+ * touched byte was touched again. What is written back travels as whole lines: so many bytes, of which a part was
+ * changed.
  */
 #include "cli/summary.h"
 
+#include "cli/geometry.h"
 #include "cli/place.h"
 #include "cli/query.h"
 #include "cli/term.h"
@@ -25,6 +27,15 @@ static double total(tp_profile *profile, const char *event)
         return 0;
     snprintf(sql, sizeof sql, "SELECT \"%s\" FROM totals", tp_event_find(profile, event)->name);
     return query_value(profile, sql, 0);
+}
+
+/* Of an event that each level has. */
+static double total_at(tp_profile *profile, const char *event, const char *level)
+{
+    char name[16];
+
+    snprintf(name, sizeof name, "%s%s", event, level);
+    return total(profile, name);
 }
 
 static double rate(double part, double whole)
@@ -97,19 +108,33 @@ static void caches(tp_profile *profile, FILE *out, const char *indent, double ir
 /* What was loaded and never touched, of what was loaded; a tenure that has not begun loaded nothing. */
 static void line_use(tp_profile *profile, FILE *out, const char *indent, const char *level)
 {
-    char event[16], label[24], text[96];
-    double distinct, lost, touched;
+    double distinct = total_at(profile, "Use", level), lost = total_at(profile, "SpLoss", level);
+    double touched = total_at(profile, "Byt", level);
+    char label[24], text[96];
 
-    snprintf(event, sizeof event, "Use%s", level);
-    distinct = total(profile, event);
-    snprintf(event, sizeof event, "SpLoss%s", level);
-    lost = total(profile, event);
-    snprintf(event, sizeof event, "Byt%s", level);
-    touched = total(profile, event);
     snprintf(label, sizeof label, "%s unused", *level == 'L' ? "LL" : level[1] == '2' ? "L2d" : level);
     line(out, indent, label, lost);
     fprintf(out, "  %6.2f %%", rate(lost, distinct + lost));
     snprintf(text, sizeof text, "  of the bytes loaded; temporal use %.1f", distinct > 0 ? touched / distinct - 1 : 0);
+    behind(out, indent, AFTER_RATE, text);
+}
+
+/* Bytes that lines of the cache carried down. */
+static void written_back(tp_profile *profile, FILE *out, const char *indent, const char *cache, const char *level)
+{
+    bool by_fetches = level[1] == '2'; /* of L2, lines loaded by fetches are told apart */
+    double lines = total_at(profile, "Wb", level) + (by_fetches ? total(profile, "WbI2") : 0);
+    double changed = total_at(profile, "Wrt", level) + (by_fetches ? total(profile, "WrtI2") : 0);
+    char key[32], label[24], number[32], text[96];
+    struct geometry geometry;
+
+    snprintf(key, sizeof key, "cache.%s", cache);
+    if (tp_meta(profile, key) == NULL || geometry_parse(&geometry, tp_meta(profile, key)) != NULL)
+        return;
+    snprintf(label, sizeof label, "%s written", cache);
+    line(out, indent, label, lines * (double)geometry.line);
+    fprintf(out, "  %6.2f %%", rate(changed, lines * (double)geometry.line));
+    snprintf(text, sizeof text, "  of the bytes written back changed; %s lines", term_number(number, (int64_t)lines));
     behind(out, indent, AFTER_RATE, text);
 }
 
@@ -129,6 +154,12 @@ bool summary_totals(tp_profile *profile, FILE *out, const char *indent)
         if (tp_event_find(profile, "SpLossD2") != NULL)
             line_use(profile, out, indent, "D2");
         line_use(profile, out, indent, "L");
+    }
+    if (tp_event_find(profile, "WbD1") != NULL) {
+        written_back(profile, out, indent, "D1", "D1");
+        if (tp_event_find(profile, "WbD2") != NULL)
+            written_back(profile, out, indent, "L2", "D2");
+        written_back(profile, out, indent, "LL", "L");
     }
     if (tp_event_find(profile, "Bc") != NULL) {
         double all = total(profile, "Bc") + total(profile, "Bi");

@@ -61,7 +61,7 @@ void tn_l1_free(struct tn_l1 *l1)
     tn_host_free(l1->tags, l1->lines * sizeof *l1->tags);
 }
 
-void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry, uint32_t tables,
+void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry, uint32_t tables, bool written,
                  uint64_t *offset)
 {
     uint64_t lines = geometry->size / geometry->line, elements = 256;
@@ -75,6 +75,8 @@ void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry
     *offset += tables * elements * sizeof(uint16_t);
     layout->ways = (uint32_t)*offset;
     *offset += (lines + 2) / 2 * 2 * sizeof(struct tn_way);
+    layout->written = written ? (uint32_t)*offset : 0;
+    *offset += written ? (lines + 8) / 8 * 8 * sizeof(uint64_t) : 0;
 }
 
 static struct tn_way *ways_of(struct tn_thread *thread, const struct tn_l1_layout *layout)
@@ -87,12 +89,20 @@ static uint32_t table_bytes(const struct tn_l1_layout *layout)
     return (layout->table_mask + 1) * sizeof(uint16_t);
 }
 
+/* What was written to way `way`; NULL if that is not kept. */
+static uint64_t *written_of(struct tn_thread *thread, const struct tn_l1_layout *layout, uint32_t way)
+{
+    return layout->written ? (uint64_t *)((char *)thread + layout->written) + way : NULL;
+}
+
 void tn_l1_clear(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1)
 {
     struct tn_way *ways = ways_of(thread, layout);
     memset((char *)thread + layout->table, 0, layout->tables * table_bytes(layout));
     for (uint32_t i = 0; i <= l1->lines; i++)
         ways[i] = (struct tn_way){.line = TN_NO_LINE};
+    if (layout->written)
+        memset(written_of(thread, layout, 0), 0, l1->lines * sizeof(uint64_t));
 }
 
 /* ------------------------------------------------------------------------------------------ the miss */
@@ -187,8 +197,19 @@ static inline struct tn_late *late_of_payer(struct tn_thread *thread, enum tn_st
     return miss->payer->late;
 }
 
-static inline void queue_miss(struct tn_thread *thread, struct tn_l1 *l1, const struct tn_way *victim, uint32_t way,
-                              const struct miss *miss)
+/* What was written to the way goes with the entry, and the way begins anew. */
+static void queue_written(struct tn_thread *thread, const struct tn_l1_layout *layout,
+                          const struct tn_entry *entry)
+{
+    tn_core *core = thread->core;
+    uint64_t *written = written_of(thread, layout, entry->way);
+    core->written_by_entry[entry - core->queue] = written ? *written : 0;
+    if (written)
+        *written = 0;
+}
+
+static inline void queue_miss(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1,
+                              const struct tn_way *victim, uint32_t way, const struct miss *miss)
 {
     struct tn_entry *entry = tn_queue_add(thread->core);
     entry->line = miss->line;
@@ -200,6 +221,8 @@ static inline void queue_miss(struct tn_thread *thread, struct tn_l1 *l1, const 
     entry->flags = miss->flags;
     entry->node = NULL;
     entry->late = NULL;
+    if (thread->core->written_by_entry)
+        queue_written(thread, layout, entry);
     if (!thread->collecting)
         return;
     entry->late = late_of_payer(thread, l1->stream, miss);
@@ -209,11 +232,11 @@ static inline void queue_miss(struct tn_thread *thread, struct tn_l1 *l1, const 
 }
 
 /* The way in which the line is from now on. */
-static inline struct tn_way *load(struct tn_thread *thread, struct tn_l1 *l1, struct tn_way *ways,
-                                  struct tn_way *set, const struct miss *miss)
+static inline struct tn_way *load(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1,
+                                  struct tn_way *ways, struct tn_way *set, const struct miss *miss)
 {
     struct tn_way *way = oldest_way(set, l1->assoc);
-    queue_miss(thread, l1, way, (uint32_t)(way - ways), miss);
+    queue_miss(thread, layout, l1, way, (uint32_t)(way - ways), miss);
     way->line = miss->line;
     way->use = 0;
     way->mask = 0;
@@ -241,7 +264,7 @@ static inline bool bring(struct tn_thread *thread, const struct tn_l1_layout *la
     struct tn_way *way = way_of_line(l1, ways, first, miss->line);
     bool missed = !way;
     if (missed)
-        way = load(thread, l1, ways, &ways[first], miss);
+        way = load(thread, layout, l1, ways, &ways[first], miss);
     way->stamp = miss->stamp;
     lead_to(thread, layout, miss->table, number, (uint32_t)(way - ways));
     *found = way;
@@ -280,6 +303,9 @@ static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, st
             miss.flags |= TN_ENTRY_SECOND;
         way->use += tn_use_of(1, to - from);
         way->mask |= granules(from, to, l1->shape.granule_bits);
+        if (layout->written && access->kind != TN_READ)
+            *written_of(thread, layout, (uint32_t)(way - ways_of(thread, layout))) |=
+                granules(from, to, l1->shape.granule_bits);
         if (!first_way)
             first_way = way;
     }
@@ -364,12 +390,13 @@ void tn_slow_fetch(struct tn_thread *thread, uint32_t id)
 
 /* ------------------------------------------------------------------------------------------ spilling */
 
-static void queue_way(struct tn_thread *thread, struct tn_l1 *l1, const struct tn_way *way, uint32_t index,
-                      uint64_t now, uint32_t flags)
+static struct tn_entry *queue_way(struct tn_thread *thread, struct tn_l1 *l1, const struct tn_way *way,
+                                  uint32_t index, uint64_t now, uint32_t flags)
 {
     struct tn_entry *entry = tn_queue_add(thread->core);
     *entry = (struct tn_entry){.use = way->use, .mask = way->mask, .stamp = now, .l1 = l1, .way = index,
                                .flags = flags};
+    return entry;
 }
 
 void tn_l1_spill(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1)
@@ -386,8 +413,11 @@ void tn_l1_end(struct tn_thread *thread, const struct tn_l1_layout *layout, stru
 {
     struct tn_way *ways = ways_of(thread, layout);
     for (uint32_t i = 0; i < l1->lines; i++) {
-        if (ways[i].line != TN_NO_LINE)
-            queue_way(thread, l1, &ways[i], i, now, TN_ENTRY_FLUSH);
+        if (ways[i].line == TN_NO_LINE)
+            continue;
+        const struct tn_entry *entry = queue_way(thread, l1, &ways[i], i, now, TN_ENTRY_FLUSH);
+        if (thread->core->written_by_entry)
+            queue_written(thread, layout, entry);
     }
     tn_l1_clear(thread, layout, l1);
 }

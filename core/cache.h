@@ -87,8 +87,9 @@ void tn_l1_free(struct tn_l1 *l1);
 /* Set the hot part in `thread` to empty. */
 void tn_l1_clear(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1);
 
-/* Place tables and ways for `geometry` at *offset in the thread's memory; moves *offset behind them. */
-void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry, uint32_t tables,
+/* Place tables, ways and, if what is `written` is to be kept, the words for that, for `geometry` at *offset in the
+ * thread's memory; moves *offset behind them. */
+void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry, uint32_t tables, bool written,
                  uint64_t *offset);
 
 /* Largest number of lines that 16-bit way offsets can name. */

@@ -3,8 +3,9 @@
  * cache_hot.h: the hot path in C: what an engine emits as code for each access.
  *
  * The way table says where in the cache the line was last. With x = address - way.line, the one comparison
- * x > line size - size catches both "another line" and "straddles two lines". On a hit four words change:
- * use, mask and stamp of the way. No call is made, no set is searched.
+ * x > line size - size catches both "another line" and "straddles two lines". On a hit only words
+ * of the way change: use, mask and stamp, and with write-backs the one that says what is written. No call is made,
+ * no set is searched.
  *
  * Engines emit the same; tests and rarely used paths call these functions. `use` is tn_config.use.
  */
@@ -68,6 +69,18 @@ static inline void tn_hot_data(struct tn_thread *thread, const struct tn_layout 
                                uint32_t id, uint32_t size, uint32_t back, bool use)
 {
     tn_hot_data_in(thread, layout, layout->d1.table, address, id, size, back, use);
+}
+
+/* Behind tn_hot_data_in, for a write or a modify, where layout->d1.written says so. */
+static inline void tn_hot_written_in(struct tn_thread *thread, const struct tn_layout *layout, uint32_t table,
+                                     uint64_t address, uint32_t size)
+{
+    const struct tn_l1_layout *d1 = &layout->d1;
+    if (size > 1ull << d1->line_bits) /* tn_whole_data has seen to it */
+        return;
+    const struct tn_way *ways = (const struct tn_way *)((char *)thread + d1->ways);
+    uint64_t *written = (uint64_t *)((char *)thread + d1->written);
+    written[tn_hot_way_in(thread, d1, table, address) - ways] |= tn_hot_mask(d1, address, size);
 }
 
 /* A fetch run: `id` from tn_fetch with `info`. */

@@ -20,8 +20,8 @@ static void lay_out(tn_core *core)
     struct tn_layout *layout = &core->layout;
     uint64_t offset = (sizeof(struct tn_thread) + 63) & ~63ull;
     if (core->config.cache_sim) {
-        tn_l1_place(&layout->d1, &core->config.d1, TN_TABLES, &offset);
-        tn_l1_place(&layout->i1, &core->config.i1, 1, &offset);
+        tn_l1_place(&layout->d1, &core->config.d1, TN_TABLES, core->config.write_back, &offset);
+        tn_l1_place(&layout->i1, &core->config.i1, 1, false, &offset);
     }
     layout->counters = (uint32_t)page_up(offset);
     layout->counter_limit = tn_contexts_wanted(&core->config) ? COUNTER_LIMIT_SEPARATE : COUNTER_LIMIT;
@@ -48,7 +48,7 @@ static struct tn_lower *l2_new(tn_core *core)
     if (!core->config.l2.size)
         return NULL;
     struct tn_lower *l2 = tn_host_alloc(sizeof *l2);
-    tn_lower_init(l2, &core->config.l2, TN_LEVEL_2, &core->ll);
+    tn_lower_init(l2, &core->config.l2, TN_LEVEL_2, &core->ll, core->config.write_back);
     return l2;
 }
 
@@ -78,12 +78,11 @@ static void caches_free(struct tn_l1 *i1, struct tn_l1 *d1, struct tn_lower *l2)
 static void lower_levels_new(tn_core *core)
 {
     tn_pool_init(&core->displaced_pool, sizeof(struct tn_displaced));
-    tn_lower_init(&core->ll, &core->config.ll, TN_LEVEL_LL, NULL);
-    core->shapes[TN_LEVEL_LL] = core->ll.shape;
-    if (core->config.l2.size)
-        tn_shape_init(&core->shapes[TN_LEVEL_2], &core->config.l2);
+    tn_lower_init(&core->ll, &core->config.ll, TN_LEVEL_LL, NULL, core->config.write_back);
     core->queue = tn_host_alloc(TN_QUEUE * sizeof *core->queue);
     core->places = tn_host_alloc(TN_QUEUE * sizeof *core->places);
+    if (core->config.write_back)
+        core->written_by_entry = tn_host_alloc(TN_QUEUE * sizeof *core->written_by_entry);
     if (core->config.shared_l1)
         caches_new(core, &core->shared_i1, &core->shared_d1, &core->shared_l2);
 }
@@ -96,7 +95,7 @@ tn_core *tn_core_new(const struct tn_config *config)
     lay_out(core);
     tn_code_init(&core->code);
     tn_slots_init(&core->centres, sizeof(struct tn_centre));
-    tn_cost_pools_init(&core->pools, config->l2.size ? 3 : 2);
+    tn_cost_pools_init(&core->pools, config->l2.size ? 3 : 2, config->write_back);
     tn_forest_init(&core->forest, &core->pools, config->paths, config->prune_slack);
     if (tn_contexts_wanted(config)) {
         core->contexts = core->forest.contexts = tn_host_alloc(sizeof *core->contexts);
@@ -603,6 +602,8 @@ void tn_core_free(tn_core *core)
         tn_pool_free(&core->displaced_pool);
         tn_host_free(core->queue, TN_QUEUE * sizeof *core->queue);
         tn_host_free(core->places, TN_QUEUE * sizeof *core->places);
+        if (core->written_by_entry)
+            tn_host_free(core->written_by_entry, TN_QUEUE * sizeof *core->written_by_entry);
     }
     caches_free(core->shared_i1, core->shared_d1, core->shared_l2);
     tn_code_free(&core->code);

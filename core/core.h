@@ -44,7 +44,6 @@ struct tn_core {
     struct tn_pool stack_pool, level_pool, handler_pool, special_pool, resolver_pool;
     struct tn_pool displaced_pool;
     uint64_t records_live, records_max;
-    struct tn_shape shapes[TN_LEVELS]; /* of the lower levels, by enum tn_level */
     struct tn_lower ll;
     struct tn_l1 *shared_i1, *shared_d1;
     struct tn_lower *shared_l2;
@@ -54,6 +53,7 @@ struct tn_core {
     struct tn_entry *queue;
     struct tn_place *places; /* where the entries' lines are, or go, below level 1 */
     uint64_t queued, looked_ahead, looked_closer, consumed; /* entries so far, and how far they are on their way */
+    uint64_t *written_by_entry; /* granules of the victim, by place in the queue; NULL: no write-backs */
     uint32_t epoch;
     uint64_t moved; /* address of the instruction whose access moved to another way table last; 0: told */
     uint32_t moves; /* accesses that have */

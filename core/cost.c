@@ -9,10 +9,11 @@
 
 #include <string.h>
 
-void tn_cost_pools_init(struct tn_cost_pools *pools, uint32_t levels)
+void tn_cost_pools_init(struct tn_cost_pools *pools, uint32_t levels, bool write_back)
 {
-    pools->far_counters = (levels - 1) * TN_LATE_PER_LEVEL;
-    tn_slots_init(&pools->near, TN_LATE_PER_LEVEL * sizeof(uint64_t));
+    pools->per_level = TN_LATE_PER_LEVEL + (write_back ? TN_WRITE_BACKS : 0);
+    pools->far_counters = (levels - 1) * pools->per_level;
+    tn_slots_init(&pools->near, pools->per_level * sizeof(uint64_t));
     tn_slots_init(&pools->far, pools->far_counters * sizeof(uint64_t));
     tn_pool_init(&pools->extra, TN_IMMEDIATE_EVENTS * sizeof(uint64_t));
 }
@@ -48,7 +49,7 @@ static bool is_zero(const uint64_t *block, uint32_t counters)
 static void late_add(struct tn_cost_pools *pools, struct tn_late *to, const struct tn_late *from)
 {
     if (from->near)
-        add(tn_near(pools, to), tn_slots_at(&pools->near, from->near), TN_LATE_PER_LEVEL);
+        add(tn_near(pools, to), tn_slots_at(&pools->near, from->near), pools->per_level);
     if (from->far)
         add(tn_far(pools, to), tn_slots_at(&pools->far, from->far), pools->far_counters);
 }
@@ -56,7 +57,7 @@ static void late_add(struct tn_cost_pools *pools, struct tn_late *to, const stru
 void tn_late_clear(const struct tn_cost_pools *pools, const struct tn_late *late)
 {
     if (late->near)
-        memset(tn_slots_at(&pools->near, late->near), 0, TN_LATE_PER_LEVEL * sizeof(uint64_t));
+        memset(tn_slots_at(&pools->near, late->near), 0, pools->per_level * sizeof(uint64_t));
     if (late->far)
         memset(tn_slots_at(&pools->far, late->far), 0, pools->far_counters * sizeof(uint64_t));
 }
@@ -74,7 +75,7 @@ void tn_late_drop(struct tn_cost_pools *pools, struct tn_late *late)
 
 bool tn_late_is_zero(const struct tn_cost_pools *pools, const struct tn_late *late)
 {
-    return (!late->near || is_zero(tn_slots_at(&pools->near, late->near), TN_LATE_PER_LEVEL)) &&
+    return (!late->near || is_zero(tn_slots_at(&pools->near, late->near), pools->per_level)) &&
            (!late->far || is_zero(tn_slots_at(&pools->far, late->far), pools->far_counters));
 }
 

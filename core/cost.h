@@ -3,14 +3,15 @@
  * cost.h: counters, and where they are kept.
  *
  * Immediate events are an array of TN_IMMEDIATE_EVENTS totals. Late events (misses, line use) come in blocks of
- * TN_LATE_PER_LEVEL counters a level, for instruction fetches and for data accesses:
+ * TN_LATE_PER_LEVEL counters a level (pools.per_level), for instruction fetches and for data accesses:
  *
  *   near   of level 1
  *   far    of the last level, and of L2 where it is simulated, in the order of enum tn_level
  *   SpLoss = Ev * line size - Use, so it is not counted: a level is 64 bytes, one host line
  *
  * A block is made when the first such event happens. Most loaders miss at level 1 only: a miss further down is a
- * hundred times rarer, in programs whose data the last level can hold. A cost centre is an
+ * hundred times rarer, in programs whose data the last level can hold. Where write-backs are simulated, each level has
+ * TN_WRITE_BACKS counters more, behind the others. A cost centre is an
  * instruction in a thread: its execution count comes from segment counters; what a segment cannot know
  * (mispredictions, guarded accesses, costs of skipped callees) is in `extra`.
  */
@@ -44,6 +45,13 @@ enum {
     TN_LATE_Age,
     TN_LATE_PER_LEVEL
 };
+
+#define TN_WRITE_BACK(name, text) TN_WRITE_BACK_##name,
+enum {
+#include "events.inc"
+    TN_WRITE_BACKS
+};
+#undef TN_WRITE_BACK
 
 enum tn_stream { TN_FETCH, TN_DATA, TN_STREAMS };
 
@@ -90,10 +98,11 @@ struct tn_centre {
 struct tn_cost_pools {
     struct tn_slots near, far;
     struct tn_pool extra;
+    uint32_t per_level;    /* counters of a level */
     uint32_t far_counters; /* of one or two levels */
 };
 
-void tn_cost_pools_init(struct tn_cost_pools *pools, uint32_t levels);
+void tn_cost_pools_init(struct tn_cost_pools *pools, uint32_t levels, bool write_back);
 void tn_cost_pools_free(struct tn_cost_pools *pools);
 size_t tn_cost_pools_bytes(const struct tn_cost_pools *pools);
 
@@ -105,7 +114,7 @@ static inline uint64_t *tn_near(struct tn_cost_pools *pools, struct tn_late *lat
     return tn_slots_at(&pools->near, late->near);
 }
 
-/* Those of the levels below, made if there are none: level `l` begins at (l - 1) * TN_LATE_PER_LEVEL. */
+/* Those of the levels below, made if there are none: level `l` begins at (l - 1) * per_level. */
 static inline uint64_t *tn_far(struct tn_cost_pools *pools, struct tn_late *late)
 {
     if (!late->far)
@@ -118,7 +127,7 @@ static inline uint64_t *tn_late_at(const struct tn_cost_pools *pools, const stru
 {
     if (level == TN_LEVEL_1)
         return late->near ? tn_slots_at(&pools->near, late->near) : NULL;
-    return late->far ? (uint64_t *)tn_slots_at(&pools->far, late->far) + (level - 1) * TN_LATE_PER_LEVEL : NULL;
+    return late->far ? (uint64_t *)tn_slots_at(&pools->far, late->far) + (level - 1) * pools->per_level : NULL;
 }
 
 static inline uint64_t *tn_extra(struct tn_cost_pools *pools, struct tn_centre *centre)

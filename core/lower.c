@@ -24,7 +24,7 @@ static uint64_t groups_of(const struct tn_lower *lower)
 }
 
 void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, enum tn_level level,
-                   struct tn_lower *next)
+                   struct tn_lower *next, bool write_back)
 {
     memset(lower, 0, sizeof *lower);
     tn_shape_init(&lower->shape, geometry);
@@ -32,6 +32,8 @@ void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, e
     lower->level = level;
     lower->next = next;
     lower->homes = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->homes);
+    if (write_back)
+        lower->written = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->written);
     lower->filled = tn_host_alloc(groups_of(lower));
     lower->missed_access = ~0ull;
 }
@@ -39,6 +41,8 @@ void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, e
 void tn_lower_free(struct tn_lower *lower)
 {
     tn_host_free(lower->filled, groups_of(lower));
+    if (lower->written)
+        tn_host_free(lower->written, lower->sets.sets * lower->sets.assoc * sizeof *lower->written);
     tn_host_free(lower->homes, lower->sets.sets * lower->sets.assoc * sizeof *lower->homes);
     tn_sets_free(&lower->sets);
 }
@@ -70,6 +74,16 @@ static inline void charge_tenure(uint64_t *level, uint64_t *of_node, const struc
     tn_charge_add(level, &charge);
     if (of_node)
         tn_charge_add(of_node, &charge);
+}
+
+static void charge_write_back(uint64_t *level, uint64_t *of_node, uint32_t bytes)
+{
+    level[TN_LATE_PER_LEVEL + TN_WRITE_BACK_Wb]++;
+    level[TN_LATE_PER_LEVEL + TN_WRITE_BACK_Wrt] += bytes;
+    if (!of_node)
+        return;
+    of_node[TN_LATE_PER_LEVEL + TN_WRITE_BACK_Wb]++;
+    of_node[TN_LATE_PER_LEVEL + TN_WRITE_BACK_Wrt] += bytes;
 }
 
 static uint32_t count_bits(uint64_t word)
@@ -134,38 +148,52 @@ static uint64_t widen(const struct tn_shape *to, const struct tn_shape *from, ui
     return wide;
 }
 
-static const struct tn_shape *shape_of(const tn_core *core, const struct tn_record *record)
+/* What has been written back into a record. */
+static uint64_t *written_of(struct tn_lower *lower, struct tn_record *record)
 {
-    return &core->shapes[record->level];
+    return record->displaced ? &((struct tn_displaced *)record)->written : &lower->written[record - lower->homes];
 }
 
-static __attribute__((noinline)) void record_end(tn_core *core, struct tn_record *record, uint64_t now);
+static __attribute__((noinline)) void record_end(tn_core *core, struct tn_lower *lower, struct tn_record *record,
+                                                 uint64_t now);
 
-/* Something that was filled from `record` is gone and has had this use. */
-static inline void fold(tn_core *core, struct tn_record *record, const struct tn_shape *from,
-                        const struct tn_tenure *use, uint64_t mask, uint32_t offset, uint64_t now)
+/* Of something that was filled from a record, and is gone: its use, and its granules touched and written. */
+struct past {
+    struct tn_tenure tenure;
+    uint64_t mask, written;
+};
+
+/* It was at `offset` in the line of `record`, which is one of `lower`. */
+static inline void fold(tn_core *core, struct tn_lower *lower, struct tn_record *record,
+                        const struct tn_shape *from, const struct past *past, uint32_t offset, uint64_t now)
 {
-    record->touches += use->touches;
-    record->bytes += use->bytes;
-    record->mask |= widen(shape_of(core, record), from, mask, offset);
+    record->touches += past->tenure.touches;
+    record->bytes += past->tenure.bytes;
+    record->mask |= widen(&lower->shape, from, past->mask, offset);
+    if (past->written)
+        *written_of(lower, record) |= widen(&lower->shape, from, past->written, offset);
     if (--record->holders == 0 && !record->resident)
-        record_end(core, record, now);
+        record_end(core, lower, record, now);
 }
 
 /* The line and all copies above are gone: charge, fold, free. */
-static void record_end(tn_core *core, struct tn_record *record, uint64_t now)
+static void record_end(tn_core *core, struct tn_lower *lower, struct tn_record *record, uint64_t now)
 {
-    const struct tn_shape *shape = shape_of(core, record);
-    uint64_t mask = record->mask & shape->mask_valid;
-    struct tn_tenure tenure = {record->touches, record->bytes, count_bits(mask) << shape->granule_bits,
-                               age_of(record->loaded, now)};
-    if (record->late && record->epoch == core->epoch && core->config.use)
-        charge_tenure(record->late,
-                      record->node ? of_node(core, record->node, record->stream, record->level) : NULL, &tenure);
+    const struct tn_shape *shape = &lower->shape;
+    struct past past = {.mask = record->mask & shape->mask_valid,
+                        .written = lower->written ? *written_of(lower, record) & shape->mask_valid : 0};
+    past.tenure = (struct tn_tenure){record->touches, record->bytes, count_bits(past.mask) << shape->granule_bits,
+                                     age_of(record->loaded, now)};
+    uint64_t *node = record->node ? of_node(core, record->node, record->stream, lower->level) : NULL;
+    bool pays = record->late && record->epoch == core->epoch;
+    if (pays && core->config.use)
+        charge_tenure(record->late, node, &past.tenure);
+    if (pays && past.written)
+        charge_write_back(record->late, node, count_bits(past.written) << shape->granule_bits);
     if (record->node)
         record->node->live--;
     if (record->parent)
-        fold(core, record->parent, shape, &tenure, mask, record->line_unit * TN_MIN_LINE, now);
+        fold(core, lower->next, record->parent, shape, &past, record->line_unit * TN_MIN_LINE, now);
     record->live = false;
     core->records_live--;
     if (record->displaced)
@@ -184,22 +212,34 @@ static void slot_leaves(tn_core *core, struct tn_lower *lower, uint64_t home, ui
     }
     record->resident = false;
     if (record->holders == 0)
-        record_end(core, record, now);
+        record_end(core, lower, record, now);
 }
 
 /* ------------------------------------------------------------------------------------------ level-1 tenures */
 
+/* What had been written to the victim of an entry. */
+static uint64_t written_by(const tn_core *core, const struct tn_entry *entry)
+{
+    return core->written_by_entry ? core->written_by_entry[entry - core->queue] : 0;
+}
+
 static inline void stay_end(tn_core *core, const struct tn_l1 *l1, struct tn_stay *stay, const struct tn_entry *entry)
 {
-    uint64_t mask = entry->mask & l1->shape.mask_valid;
-    struct tn_tenure tenure = {stay->touches + (entry->use & ((1ull << TN_TOUCH_BITS) - 1)),
-                               stay->bytes + (entry->use >> TN_TOUCH_BITS),
-                               count_bits(mask) << l1->shape.granule_bits, age_of(stay->loaded, entry->stamp)};
-    if (stay->late && stay->epoch == core->epoch && core->config.use)
-        charge_tenure(stay->late, stay->node ? of_node(core, stay->node, l1->stream, TN_LEVEL_1) : NULL, &tenure);
+    const struct tn_shape *shape = &l1->shape;
+    struct past past = {.mask = entry->mask & shape->mask_valid,
+                        .written = written_by(core, entry) & shape->mask_valid};
+    past.tenure = (struct tn_tenure){stay->touches + (entry->use & ((1ull << TN_TOUCH_BITS) - 1)),
+                                     stay->bytes + (entry->use >> TN_TOUCH_BITS),
+                                     count_bits(past.mask) << shape->granule_bits, age_of(stay->loaded, entry->stamp)};
+    uint64_t *node = stay->node ? of_node(core, stay->node, l1->stream, TN_LEVEL_1) : NULL;
+    bool pays = stay->late && stay->epoch == core->epoch;
+    if (pays && core->config.use)
+        charge_tenure(stay->late, node, &past.tenure);
+    if (pays && past.written)
+        charge_write_back(stay->late, node, count_bits(past.written) << shape->granule_bits);
     if (stay->node)
         stay->node->live--;
-    fold(core, stay->record, &l1->shape, &tenure, mask, stay->line_offset, entry->stamp);
+    fold(core, l1->next, stay->record, shape, &past, stay->line_offset, entry->stamp);
     stay->record = NULL;
 }
 
@@ -235,7 +275,7 @@ static struct tn_record *ask(tn_core *core, struct tn_lower *lower, const struct
 /* The counters of a lower level that the loader's centre has, made if there are none; NULL: nobody pays. */
 static uint64_t *of_payer(tn_core *core, const struct tn_entry *entry, enum tn_level level)
 {
-    return entry->late ? tn_far(&core->pools, entry->late) + (level - 1) * TN_LATE_PER_LEVEL : NULL;
+    return entry->late ? tn_far(&core->pools, entry->late) + (level - 1) * core->pools.per_level : NULL;
 }
 
 static uint64_t home_of(const struct tn_lower *lower, const struct tn_place *place)
@@ -261,9 +301,10 @@ static struct tn_record *fill(tn_core *core, struct tn_lower *lower, const struc
     record->epoch = core->epoch;
     record->holders = 0;
     record->stream = entry->l1->stream;
-    record->level = lower->level & 3;
     record->resident = record->live = true;
     record->displaced = displaced;
+    if (lower->written)
+        *written_of(lower, record) = 0;
     if (parent) {
         uint64_t line = entry->line & ~(uint64_t)(lower->shape.line - 1);
         record->line_unit = (line & (lower->next->shape.line - 1)) / TN_MIN_LINE & 63;

@@ -40,13 +40,13 @@ struct tn_record {
     struct tn_record *parent; /* the record of the next level it was filled from; NULL: this is the last one */
     uint32_t epoch;
     uint32_t holders : 20, line_unit : 6; /* line_unit: offset inside the parent's line, in 16 bytes */
-    uint32_t stream : 1, level : 2, resident : 1, live : 1, displaced : 1;
+    uint32_t stream : 1, resident : 1, live : 1, displaced : 1;
 };
 
 struct tn_displaced {
     struct tn_record record; /* first: a pointer to it is a pointer to this */
     struct tn_displaced *next;
-    uint64_t home;
+    uint64_t home, written;
 };
 
 enum { TN_DISPLACED_BUCKETS = 1024, TN_GROUP = 64 };
@@ -58,6 +58,7 @@ struct tn_lower {
     enum tn_level level;
     struct tn_lower *next; /* towards memory; NULL: the last level */
     struct tn_record *homes;
+    uint64_t *written; /* of the records at home: granules written back from above; NULL: no write-backs */
     uint8_t *filled; /* one per TN_GROUP sets: whether any of them ever got a line (most of a large cache never does) */
     struct tn_displaced *displaced[TN_DISPLACED_BUCKETS];
     uint64_t missed_access; /* index of the last access that missed, and through which cache: it misses once */
@@ -65,7 +66,7 @@ struct tn_lower {
 };
 
 void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, enum tn_level level,
-                   struct tn_lower *next);
+                   struct tn_lower *next, bool write_back);
 /* After tn_lower_flush, or when the core goes. */
 void tn_lower_free(struct tn_lower *lower);
 

@@ -131,7 +131,16 @@ static void put_immediate(struct writer *w, const uint64_t *immediate)
 }
 
 /* Written slots: those of cost.h, with SpLoss put in after AcCost. */
-enum { WRITTEN_PER_LEVEL = TN_LATE_PER_LEVEL + 1, WRITTEN_SPLOSS = TN_LATE_AcCost + 1 };
+enum {
+    WRITTEN_PER_LEVEL = TN_LATE_PER_LEVEL + 1, /* and write-backs behind, where they are simulated */
+    WRITTEN_SPLOSS = TN_LATE_AcCost + 1,
+    WRITTEN_MOST = WRITTEN_PER_LEVEL + TN_WRITE_BACKS
+};
+
+static uint32_t written_per_level(const tn_core *core)
+{
+    return core->pools.per_level + 1;
+}
 
 static uint32_t line_of(const tn_core *core, enum tn_level level, enum tn_stream stream)
 {
@@ -144,23 +153,23 @@ static uint32_t line_of(const tn_core *core, enum tn_level level, enum tn_stream
 
 static uint64_t written_slot(const tn_core *core, const struct tn_late *late, enum tn_stream stream, uint32_t slot)
 {
-    const uint64_t *level = tn_late_at(&core->pools, late, slot / WRITTEN_PER_LEVEL);
-    uint32_t what = slot % WRITTEN_PER_LEVEL;
+    const uint64_t *level = tn_late_at(&core->pools, late, slot / written_per_level(core));
+    uint32_t what = slot % written_per_level(core);
     if (!level)
         return 0;
     if (what == WRITTEN_SPLOSS)
-        return level[TN_LATE_Ev] * line_of(core, slot / WRITTEN_PER_LEVEL, stream) - level[TN_LATE_Use];
+        return level[TN_LATE_Ev] * line_of(core, slot / written_per_level(core), stream) - level[TN_LATE_Use];
     return level[what < WRITTEN_SPLOSS ? what : what - 1];
 }
 
 static uint32_t written_slots(const tn_core *core)
 {
-    return (core->pools.far_counters / TN_LATE_PER_LEVEL + 1) * WRITTEN_PER_LEVEL;
+    return (core->pools.far_counters / core->pools.per_level + 1) * written_per_level(core);
 }
 
 static void put_late(struct writer *w, const struct tn_late *late, enum tn_stream stream)
 {
-    uint64_t bits = 0, values[TN_LEVELS * WRITTEN_PER_LEVEL];
+    uint64_t bits = 0, values[TN_LEVELS * WRITTEN_MOST];
     uint32_t slots = late->near || late->far ? written_slots(w->core) : 0;
     for (uint32_t i = 0; i < slots; i++) {
         values[i] = written_slot(w->core, late, stream, i);
@@ -182,13 +191,19 @@ static void put_costs(struct writer *w, const struct tn_costs *costs)
 
 /* ------------------------------------------------------------------------------------------ definitions */
 
-/* Names of late slots: "I1mr", "-", "AcCostI1", ... "ILmr", "-", "AcCostL", ... and the same with I2. The last
- * level's use has one name in both streams: readers add slots of equal names. */
+/* Names of late slots: "I1mr", "-", "AcCostI1", ... "ILmr", "-", "AcCostL", ... and the same with I2; with
+ * write-backs "-", "-" and "WbL", "WrtL" behind. The last level's use has one name in both streams: readers add slots
+ * of equal names. */
 #define TN_USE(name, text) #name,
 static const char *const use_names[] = {
 #include "events.inc"
 };
 #undef TN_USE
+#define TN_WRITE_BACK(name, text) #name,
+static const char *const write_back_names[] = {
+#include "events.inc"
+};
+#undef TN_WRITE_BACK
 #define TN_IMMEDIATE(name, text) #name,
 static const char *const immediate_names[] = {
 #include "events.inc"
@@ -208,17 +223,20 @@ static void put_joined(struct writer *w, const char *a, const char *b, const cha
     put_s(w, text);
 }
 
+static const char *const level_names[TN_LEVELS] = {"1", "L", "2"};
+
 static void put_late_names(struct writer *w, const char *stream)
 {
-    static const char *const levels[TN_LEVELS] = {"1", "L", "2"};
-    uint32_t slots = written_slots(w->core);
+    uint32_t slots = written_slots(w->core), per_level = written_per_level(w->core);
     put_n(w, slots);
     for (uint32_t i = 0; i < slots; i++) {
-        const char *level = levels[i / WRITTEN_PER_LEVEL];
-        uint32_t what = i % WRITTEN_PER_LEVEL;
-        bool last = i / WRITTEN_PER_LEVEL == TN_LEVEL_LL;
-        if (what == TN_LATE_WRITE_MISS && *stream == 'I')
-            put_s(w, "-");
+        const char *level = level_names[i / per_level];
+        uint32_t what = i % per_level;
+        bool last = i / per_level == TN_LEVEL_LL, fetches = *stream == 'I';
+        if (fetches && (what == TN_LATE_WRITE_MISS || (what >= WRITTEN_PER_LEVEL && i / per_level == TN_LEVEL_1)))
+            put_s(w, "-"); /* nothing is written through I1 */
+        else if (what >= WRITTEN_PER_LEVEL)
+            put_joined(w, write_back_names[what - WRITTEN_PER_LEVEL], last ? "" : stream, level);
         else if (what <= TN_LATE_WRITE_MISS && last)
             put_joined(w, *stream == 'I' ? "IL" : "DL", "m", what == TN_LATE_WRITE_MISS ? "w" : "r");
         else if (what <= TN_LATE_WRITE_MISS)

@@ -68,6 +68,7 @@ struct tn_config {
     bool branch_sim;       /* simulate the branch predictors of seed 001, 5.8.2 */
     bool use;              /* collect line use (AcCost, SpLoss, ...) */
     bool inclusive;        /* follow calls, keep the tree */
+    bool write_back;       /* count dirty evictions: which bytes of a line were written */
     bool shared_l1;        /* one I1 and one D1 for all threads (Callgrind's model) */
     bool flush_at_exit;    /* charge the tenures that have not ended when the program ends */
     bool collect_at_start; /* state of collection before the first toggle */
@@ -121,11 +122,13 @@ struct tn_thread {
 
 /* Where things lie, in bytes from the thread base. A way table (element: uint16_t) is indexed by
  * (address >> line_bits) & table_mask and gives the offset of the way inside `ways`, in units of 8 bytes. D1 has
- * TN_TABLES of them, one behind the other: an access begins in the first (tn_access_now). */
+ * TN_TABLES of them, one behind the other: an access begins in the first (tn_access_now). Written: one uint64_t per
+ * way, the granules written as in tn_way.mask. */
 enum { TN_TABLES = 4 };
 struct tn_l1_layout {
     uint32_t table, ways;   /* offsets from the thread base */
     uint32_t tables;        /* way tables */
+    uint32_t written;       /* an offset; 0: nothing is written here, or write-backs are not simulated */
     uint32_t table_mask;    /* elements - 1 */
     uint32_t line_bits;     /* log2(line size) */
     uint32_t granule_bits;  /* log2(bytes per mask bit): 0 for lines up to 64 */

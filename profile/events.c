@@ -33,14 +33,19 @@ static const struct {
     {"D2mw", "L2 data write misses", TP_CAN_WRITE},
 };
 
-/* Use events are one of these words and a level. */
+/* Use events and write-backs are one of these words and a level. */
+enum { USE, WRITE_BACKS, SECTIONS };
 static const struct {
     const char *name, *long_name;
-} use[] = {
-#define TN_USE(name, long_name) {#name, long_name},
+    int section;
+} words[] = {
+#define TN_USE(name, long_name) {#name, long_name, USE},
+#define TN_WRITE_BACK(name, long_name) {#name, long_name, WRITE_BACKS},
 #include "core/events.inc"
+#undef TN_WRITE_BACK
 #undef TN_USE
 };
+enum { WORDS = sizeof words / sizeof *words };
 
 static const struct {
     const char *name, *long_name;
@@ -55,23 +60,33 @@ static const struct {
     {"L", "LL", 0},
 };
 
-static bool describe_use(struct tp_column *column)
+enum { LEVELS = sizeof level / sizeof *level };
+
+/* The word and the level that a name is made of; false if it is not. */
+static bool take_apart(const char *name, size_t *word, size_t *at)
 {
-    for (size_t i = 0; i < sizeof use / sizeof *use; i++) {
-        size_t n = strlen(use[i].name);
-        if (strncmp(column->name, use[i].name, n) != 0)
+    for (*word = 0; *word < WORDS; ++*word) {
+        size_t n = strlen(words[*word].name);
+        if (strncmp(name, words[*word].name, n) != 0)
             continue;
-        for (size_t k = 0; k < sizeof level / sizeof *level; k++) {
-            if (strcmp(column->name + n, level[k].name) != 0)
-                continue;
-            snprintf(column->long_name, sizeof column->long_name, "%s %s", level[k].long_name,
-                     use[i].long_name);
-            column->needs = level[k].needs;
-            column->real = strcmp(use[i].name, "AcCost") == 0;
-            return true;
+        for (*at = 0; *at < LEVELS; ++*at) {
+            if (strcmp(name + n, level[*at].name) == 0)
+                return true;
         }
     }
     return false;
+}
+
+static bool describe_by_level(struct tp_column *column)
+{
+    size_t word, at;
+
+    if (!take_apart(column->name, &word, &at))
+        return false;
+    snprintf(column->long_name, sizeof column->long_name, "%s %s", level[at].long_name, words[word].long_name);
+    column->needs = level[at].needs;
+    column->real = strcmp(words[word].name, "AcCost") == 0;
+    return true;
 }
 
 /* An event this version does not know is shown under its own name; where it can occur is known only by list. */
@@ -84,7 +99,7 @@ static void describe(struct tp_column *column, uint8_t needs)
         column->needs = known[i].needs;
         return;
     }
-    if (describe_use(column))
+    if (describe_by_level(column))
         return;
     memcpy(column->long_name, column->name, sizeof column->name);
     column->needs = needs;
@@ -173,7 +188,7 @@ int tp_events_read(struct tp_events *events, struct tp_cursor *c, const char **w
 
 /* ------------------------------------------------------------------------------------------ groups */
 
-/* Events that are simulated together or not at all. */
+/* Events that are simulated together or not at all; what a recording lists only if it was simulated has no group. */
 static const char *group_of(const struct tp_column *column)
 {
     static const char *const branches[] = {"Bc", "Bcm", "Bi", "Bim"};
@@ -187,11 +202,8 @@ static const char *group_of(const struct tp_column *column)
         if (strcmp(column->name, misses[i]) == 0)
             return "misses";
     }
-    for (size_t i = 0; i < sizeof use / sizeof *use; i++) {
-        if (strncmp(column->name, use[i].name, strlen(use[i].name)) == 0)
-            return "use";
-    }
-    return NULL;
+    size_t word, at;
+    return take_apart(column->name, &word, &at) && words[word].section == USE ? "use" : NULL;
 }
 
 static bool is_simulated(const struct tp_events *events, size_t column, const uint64_t *seen)
@@ -206,27 +218,22 @@ static bool is_simulated(const struct tp_events *events, size_t column, const ui
     return any;
 }
 
-/* Known events in the order of their list, then use events by level, then others as the file has them. */
+/* Known events in the order of their list, then use events by level, then write-backs by level, then others as the
+ * file has them. */
 enum {
     KNOWN = sizeof known / sizeof *known,
-    LEVELS = sizeof level / sizeof *level,
-    LAST_RANK = KNOWN + LEVELS
+    LAST_RANK = KNOWN + SECTIONS * LEVELS
 };
 
 static size_t rank_of(const struct tp_column *column)
 {
-    const char *group = group_of(column);
+    size_t word, at;
 
     for (size_t i = 0; i < KNOWN; i++) {
         if (strcmp(column->name, known[i].name) == 0)
             return i;
     }
-    for (size_t k = 0; group && strcmp(group, "use") == 0 && k < LEVELS; k++) {
-        const char *digit = column->name + strcspn(column->name, "ID");
-        if (strcmp(*digit ? digit : column->name + strlen(column->name) - 1, level[k].name) == 0)
-            return KNOWN + k;
-    }
-    return LAST_RANK;
+    return take_apart(column->name, &word, &at) ? KNOWN + (size_t)words[word].section * LEVELS + at : LAST_RANK;
 }
 
 void tp_events_arrange(struct tp_events *events, const uint64_t *seen, uint8_t *kept)

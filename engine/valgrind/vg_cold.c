@@ -42,7 +42,7 @@ enum {
 /* A data access. Its address is in the slot after that of the access before it. */
 struct access {
     UInt id;
-    UShort size;
+    UShort size : 15, written : 1; /* written: its granules are kept apart too */
     UShort back; /* accesses to the stretch's end: stamps are in steps of TN_STEP */
 };
 
@@ -129,6 +129,13 @@ static void count_all(tn_thread *thread, const struct stretch *stretch)
         vg_count(thread, stretch->list[i]);
 }
 
+static void do_access(tn_thread *thread, const struct access *access, Addr address)
+{
+    tn_hot_data(thread, vg.layout, address, access->id, access->size, access->back * TN_STEP, vg.config.use);
+    if (access->written)
+        tn_hot_written_in(thread, vg.layout, vg.layout->d1.table, address, access->size);
+}
+
 static const UChar *first_item(const struct stretch *stretch)
 {
     return (const UChar *)(stretch->list + stretch->counters);
@@ -142,7 +149,7 @@ static void run_items(tn_thread *thread, const struct stretch *stretch, const UC
         const struct access *access = (const struct access *)at;
 
         if (access->size != 0) {
-            tn_hot_data(thread, vg.layout, *slot++, access->id, access->size, access->back * TN_STEP, vg.config.use);
+            do_access(thread, access, *slot++);
             at += sizeof *access;
         } else {
             do_fetch(thread, stretch, (const struct fetch *)at);
@@ -269,6 +276,7 @@ void vg_cold_access(struct vg_builder *b, const struct vg_access *of, UInt id, U
     put_slot(b, record.slots, of->address);
     access->id = id;
     access->size = of->size;
+    access->written = vg.layout->d1.written != 0 && of->kind != TN_READ;
     access->back = back / TN_STEP;
     record.slots++;
 }

@@ -13,7 +13,7 @@ Bool vg_cold_begin(struct vg_builder *b, Addr address);
 /* What vg_emit does in line, recorded instead. */
 void vg_cold_stretch(struct vg_builder *b);
 void vg_cold_fetch(struct vg_builder *b, const struct tn_fetch_info *run, UInt id);
-void vg_cold_access(struct vg_builder *b, const struct vg_access *access, UInt id, UInt back, Bool more);
+void vg_cold_access(struct vg_builder *b, const struct vg_access *of, UInt id, UInt back, Bool more);
 
 /* Branches of the stretch: conditional | indirect << 32. */
 void vg_cold_branches(ULong branches);

@@ -16,6 +16,7 @@
  *     way(o)->use += 1 | size << TN_TOUCH_BITS;
  *     way(o)->mask |= granules of a .. a + size - 1;
  *     way(o)->stamp = clock - back;
+ *     written(o) |= the same granules;                                    of a write, with --write-back=yes
  *
  * about 25 host instructions. A helper call makes VEX keep every value that is needed afterwards in one of five
  * registers, or in memory; so the test is emitted before the access itself, whose result is then not yet there.
@@ -202,13 +203,22 @@ static IRExpr *stamp(struct vg_builder *b, UInt back)
     return binary(b, Iop_Add64, load64(b, field(b, offsetof(tn_thread, clock))), vg_u64(-(ULong)back));
 }
 
-/* The address, but for the constant distance of all ways, of the way that an element of the way table names. */
-static IRExpr *way_at(struct vg_builder *b, IRExpr *table_element)
+/* The way that an element of the way table names: its offset among the ways, in units of 8 bytes. */
+static IRExpr *way_offset(struct vg_builder *b, IRExpr *table_element)
 {
-    IRExpr *offset = atom(b, IRExpr_Unop(Iop_16Uto64, atom(b, IRExpr_Load(Iend_LE, Ity_I16, table_element))));
+    return atom(b, IRExpr_Unop(Iop_16Uto64, atom(b, IRExpr_Load(Iend_LE, Ity_I16, table_element))));
+}
 
+/* Its address, but for the constant distance of all ways. */
+static IRExpr *way_of(struct vg_builder *b, IRExpr *offset)
+{
     return binary(b, Iop_Add64, IRExpr_RdTmp(b->base),
                   binary(b, Iop_Shl64, offset, IRExpr_Const(IRConst_U8(3))));
+}
+
+static IRExpr *way_at(struct vg_builder *b, IRExpr *table_element)
+{
+    return way_of(b, way_offset(b, table_element));
 }
 
 static IRExpr *way_field(struct vg_builder *b, const struct tn_l1_layout *l1, IRExpr *way, UInt distance)
@@ -392,9 +402,20 @@ static IRExpr *data_mask(struct vg_builder *b, IRExpr *address, UInt size)
     return binary(b, Iop_Sub64, bits, first);
 }
 
-static void emit_test(struct vg_builder *b, IRExpr *address, UInt size, UInt id, UInt back)
+/* One word for each way, which is four: half the offset's scale. */
+static void add_written(struct vg_builder *b, const struct tn_l1_layout *l1, IRExpr *offset, IRExpr *mask)
+{
+    IRExpr *word = load64(b, element(b, offset, 1, l1->written));
+
+    store64(b, element(b, offset, 1, l1->written), binary(b, Iop_Or64, word, mask));
+}
+
+static void emit_test(struct vg_builder *b, const struct vg_access *access, UInt id, UInt back)
 {
     const struct tn_l1_layout *l1 = &vg.layout->d1;
+    IRExpr *address = access->address, *mask = NULL, *offset;
+    UInt size = access->size;
+    Bool written = l1->written != 0 && access->kind != TN_READ;
     ULong line_size = 1ull << l1->line_bits;
     UInt table, now = tn_access_now(vg.core, id, &table);
     IRExpr *index = table_index(b, address);
@@ -406,8 +427,12 @@ static void emit_test(struct vg_builder *b, IRExpr *address, UInt size, UInt id,
 
     vg_call_helper(b, "slow_data", slow_data, mkIRExprVec_2(address, vg_u64(now)),
                    atom(b, IRExpr_Unop(Iop_Not1, hit)));
-    way = way_at(b, element(b, index, 1, table));
-    bump_way(b, l1, way, use, vg.config.use ? data_mask(b, address, size) : NULL, back);
+    offset = way_offset(b, element(b, index, 1, table));
+    if (vg.config.use || written)
+        mask = data_mask(b, address, size);
+    if (written)
+        add_written(b, l1, offset, mask);
+    bump_way(b, l1, way_of(b, offset), use, mask, back);
 }
 
 static void emit_late_counter(struct vg_builder *b, const struct vg_access *access)
@@ -435,7 +460,7 @@ static void emit_certain(struct vg_builder *b, const struct vg_access *access)
     else if (access->size > 1u << vg.layout->d1.line_bits)
         vg_call_helper(b, "whole_data", whole_data, mkIRExprVec_2(access->address, vg_u64(id)), NULL);
     else
-        emit_test(b, access->address, access->size, id, back);
+        emit_test(b, access, id, back);
 }
 
 void vg_emit_access(struct vg_builder *b, UInt index)

@@ -31,6 +31,8 @@ static const struct option options[] = {
     {"cache-sim", NATIVE_BOOL, &vg.config.cache_sim, 0, "=yes|no  simulate caches [yes]"},
     {"branch-sim", NATIVE_BOOL, &vg.config.branch_sim, 0, "=yes|no  simulate branch prediction [no]"},
     {"cacheuse", NATIVE_BOOL, &vg.config.use, 0, "=yes|no  collect the use of cache lines [yes]"},
+    {"write-back", NATIVE_BOOL, &vg.config.write_back, 0, "=yes|no  count lines written back [no]"},
+    {"simulate-wb", NATIVE_BOOL, &vg.config.write_back, 0, "=yes|no  the same, as Callgrind calls it"},
     {"inclusive", NATIVE_BOOL, &vg.config.inclusive, 0, "=yes|no  follow calls [yes]"},
     {"paths", COUNT, &vg.config.paths, 0, "=<n>  call paths kept apart; 0: none [250000]"},
     {"shared-l1", NATIVE_BOOL, &vg.config.shared_l1, 0, "=yes|no  one I1 and D1 for all threads [no]"},
@@ -73,7 +75,6 @@ static const struct {
     {"collect-systime", "the costs are simulated; time in the kernel is not among them: use `perf trace`"},
     {"separate-threads", "threads are always kept apart; reports show them apart or together"},
     {"skip-direct-rec", "recursion never counts an event twice here; its levels are kept apart by --separate-recs"},
-    {"simulate-wb", "write-backs are not simulated"},
     {"simulate-hwpref", "prefetching is not simulated"},
 };
 

@@ -167,6 +167,21 @@ def messages():
     check("an impossible hierarchy", (status, out, err.count("\n")), (125, "", 1))
 
 
+def write_backs():
+    """work() changes a byte in each of 1024 lines: 64 KiB go down from a D1 that holds half of them."""
+    d1 = "--D1=32K,8,64"
+    _, _, err = run(TENURE, "record", "-o", "dirty", "--simulate-wb=yes", d1, GUEST, "exit", "0")
+    lines = total("dirty", "WbD1")
+    row = re.search(r"^  D1 written +([\d,]+) .* of the bytes written back changed; ([\d,]+) lines$", err, re.M)
+    check("write-backs: the summary", row and [int(n.replace(",", "")) for n in row.groups()], [lines * 64, lines])
+    check("write-backs: the guest's", 1024 <= total("dirty", "WbD1") < 3000, True)
+    _, out, _ = run(TENURE, "report", "--json", "--show=WbD1,dirtyD1,dirtyL", "dirty")
+    work = [row for row in json.loads(out)["functions"] if row["function"] in ("work", "main")]
+    check("write-backs: work", any(1024 <= row["WbD1"] < 1030 and row["dirtyD1"] < 10 for row in work), True)
+    _, _, err = run(TENURE, "report", "--show=WbD1", "exit")
+    check("write-backs: why they are not there", "recorded with --write-back=no" in err, True)
+
+
 def names_and_columns():
     """Functions without symbols are called by their object; what was not simulated has no columns."""
     check("true", run(TENURE, "record", "-q", "-o", "true", "/bin/true")[0], 0)
@@ -213,7 +228,7 @@ def interrupted():
     begun = {"import": lambda: any(name.endswith(".tmp") for name in os.listdir(".")),
              "report": lambda: os.listdir("temporary") != []}
     os.mkdir("temporary")
-    for words in (["import", "-q", "-o", "written"], ["report", "--limit=1"]):
+    for words in (["import", "-q", "-o", "dirty"], ["report", "--limit=1"]):
         process = subprocess.Popen([TENURE, *words, "deep.raw"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                    env=dict(PLAIN, TMPDIR=os.path.abspath("temporary")))
         while process.poll() is None and not begun[words[0]]():
@@ -230,8 +245,8 @@ def main():
     os.chdir(folder)
     begin = time.time()
     try:
-        for part in (endings, sees, closed_descriptors, large_stack, signals, files, messages, names_and_columns,
-                     made_code, interrupted):
+        for part in (endings, sees, closed_descriptors, large_stack, signals, files, messages, write_backs,
+                     names_and_columns, made_code, interrupted):
             part()
     finally:
         shutil.rmtree(folder)

@@ -92,6 +92,22 @@ class Counts(harness.EngineTest):
         for level in ("I2", "D2"):
             self.assertEqual(totals[f"Use{level}"] + totals[f"SpLoss{level}"], totals[f"Ev{level}"] * 64, level)
 
+    def test_write_backs(self):
+        """They change nothing else, blocks cold and hot agree, and a level carries at most what it evicts."""
+        program = self.guest("mix.c", "-lm")
+        for line in (16, 64, 256):
+            options = [f"--I1=16384,2,{line}", f"--D1=16384,4,{line}", f"--LL=262144,8,{line}"]
+            without = self.profile(*options, program).totals()
+            cold = self.profile(*options, "--write-back=yes", program).totals()
+            hot = self.profile(*options, "--simulate-wb=yes", "--cold-blocks=no", program).totals()
+            self.assertEqual(cold, hot, line)
+            written = {event: cold.pop(event) for event in ("WbD1", "WrtD1", "WbL", "WrtL")}
+            self.assertEqual(+cold, +without, line)
+            for level in ("D1", "L"):
+                self.assertGreater(written["Wb" + level], 100, (line, level))
+                self.assertLessEqual(written["Wb" + level], cold["Ev" + level], (line, level))
+                self.assertLessEqual(written["Wrt" + level], cold["Use" + level], (line, level))
+
     def test_less_is_consistent(self):
         """Leaving out use, calls or caches changes nothing else."""
         program = self.guest("mix.c", "-lm")

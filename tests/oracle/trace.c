@@ -204,7 +204,7 @@ static bool parse(int argc, char **argv)
     if (argc < 5 || argc % 3 != 2 || argc > 2 + 3 * MAX_GEOMETRIES)
         return fprintf(stderr, "usage: oracle_trace MAP I1 D1 LL [I1 D1 LL]... < trace\n"), false;
     for (int i = 2; i < argc; i += 3, geometries++) {
-        struct model_config config = {.shared_l1 = true, .flush_at_exit = true, .use = true};
+        struct model_config config = {.shared_l1 = true, .flush_at_exit = true, .use = true, .write_back = true};
 
         if (!parse_cache(argv[i], &config.i1) || !parse_cache(argv[i + 1], &config.d1) ||
             !parse_cache(argv[i + 2], &config.ll))

@@ -29,13 +29,17 @@ import rawfile  # noqa: E402
 
 # In the order of enum M_*; the events of L2 have no counterpart here.
 USES = ['AcCost', 'SpLoss', 'Ev', 'Tch', 'Byt', 'Use', 'Age']
+WRITES = ['Wb', 'Wrt']
 MODEL = (['Ir', 'Dr', 'Dw', 'Bc', 'Bcm', 'Bi', 'Bim', 'I1mr', 'ILmr'] + [u + 'I1' for u in USES]
-         + [u + 'IL' for u in USES] + ['I2mr'] + [u + 'I2' for u in USES] + ['D1mr', 'DLmr', 'D1mw', 'DLmw']
-         + [u + 'D1' for u in USES] + [u + 'DL' for u in USES] + ['D2mr', 'D2mw'] + [u + 'D2' for u in USES])
+         + [u + 'IL' for u in USES] + ['I2mr'] + [u + 'I2' for u in USES] + [w + 'I2' for w in WRITES]
+         + [w + 'IL' for w in WRITES] + ['D1mr', 'DLmr', 'D1mw', 'DLmw']
+         + [u + 'D1' for u in USES] + [u + 'DL' for u in USES] + ['D2mr', 'D2mw'] + [u + 'D2' for u in USES]
+         + [w + cache for cache in ('D1', 'D2', 'DL') for w in WRITES])
 INCLUSIVE = ['Ir', 'Dr', 'Dw', 'I1mr', 'D1mr', 'D1mw', 'ILmr', 'DLmr', 'DLmw']
 CALLGRIND = INCLUSIVE + ['AcCost1', 'SpLoss1', 'AcCost2', 'SpLoss2']
 TENURE = (['Ir', 'Dr', 'Dw', 'I1mr', 'ILmr', 'D1mr', 'DLmr', 'D1mw', 'DLmw']
           + [use + cache for cache in ('I1', 'D1', 'L') for use in USES])
+WRITTEN = [word + cache for cache in ('D1', 'L') for word in WRITES]
 
 
 def geometry(i1, d1, ll):
@@ -131,15 +135,15 @@ class Models:
 def parts(name):
     """Callgrind's caches are 1 and 2, ours I1, D1 and L; the model tells fetches and data apart at both levels."""
     for suffix, caches in (('1', ('I1', 'D1')), ('2', ('IL', 'DL')), ('L', ('IL', 'DL'))):
-        if name[:-1] in USES and name.endswith(suffix):
+        if name[:-1] in USES + WRITES and name.endswith(suffix):
             return [name[:-1] + cache for cache in caches]
     return [name]
 
 
-def raw_instructions(raw):
+def raw_instructions(raw, events):
     out = {}
     for (_, instr), costs in raw.self_costs.items():
-        formats.add(out, raw.instrs[instr].address, [costs[name] for name in TENURE], len(TENURE))
+        formats.add(out, raw.instrs[instr].address, [costs[name] for name in events], len(events))
     return out
 
 
@@ -161,9 +165,12 @@ def check(count, tools, oracle_trace, program, geometries, toggle=None):
                             'Callgrind')
         good &= count.equal(title, ' -> '.join, models.arcs[number], callgrind_arcs(theirs), ['calls'] + INCLUSIVE,
                             'Callgrind')
-        ours = tools.tenure_raw([program], ['--shared-l1=yes', *options], caches, rawfile.Raw)
-        good &= count.equal(title, symbols.where, raw_instructions(ours), models.events('tenure', number, TENURE),
-                            TENURE, 'model')
+        written = number % 2 == 0  # both with and without: one must not disturb the other
+        events = TENURE + (WRITTEN if written else [])
+        ours = tools.tenure_raw([program], ['--shared-l1=yes', '--write-back=' + ('no', 'yes')[written], *options],
+                                caches, rawfile.Raw)
+        good &= count.equal(title, symbols.where, raw_instructions(ours, events),
+                            models.events('tenure', number, events), events, 'model')
     return good
 
 

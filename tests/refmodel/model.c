@@ -30,7 +30,7 @@ struct use {
     struct model_payer payer;
     bool fetched; /* kind of the loading access */
     uint64_t load, touches, bytes;
-    uint8_t *touched; /* one flag per byte of the line */
+    uint8_t *touched, *written; /* one flag per byte of the line */
 };
 
 struct record { /* a tenure below level 1 */
@@ -71,10 +71,11 @@ const char *model_event_name(int event)
         "Ir",       "Dr",       "Dw",    "Bc",    "Bcm",   "Bi",    "Bim",      "I1mr",     "ILmr",
         "AcCostI1", "SpLossI1", "EvI1",  "TchI1", "BytI1", "UseI1", "AgeI1",    "AcCostL",  "SpLossL",
         "EvL",      "TchL",     "BytL",  "UseL",  "AgeL",  "I2mr",  "AcCostI2", "SpLossI2", "EvI2",
-        "TchI2",    "BytI2",    "UseI2", "AgeI2", "D1mr",  "DLmr",  "D1mw",     "DLmw",     "AcCostD1",
-        "SpLossD1", "EvD1",     "TchD1", "BytD1", "UseD1", "AgeD1", "AcCostL",  "SpLossL",  "EvL",
-        "TchL",     "BytL",     "UseL",  "AgeL",  "D2mr",  "D2mw",  "AcCostD2", "SpLossD2", "EvD2",
-        "TchD2",    "BytD2",    "UseD2", "AgeD2",
+        "TchI2",    "BytI2",    "UseI2", "AgeI2", "WbI2",  "WrtI2", "WbL",      "WrtL",     "D1mr",
+        "DLmr",     "D1mw",     "DLmw",  "AcCostD1", "SpLossD1", "EvD1", "TchD1", "BytD1",  "UseD1",
+        "AgeD1",    "AcCostL",  "SpLossL", "EvL", "TchL",  "BytL",  "UseL",     "AgeL",     "D2mr",
+        "D2mw",     "AcCostD2", "SpLossD2", "EvD2", "TchD2", "BytD2", "UseD2",  "AgeD2",    "WbD1",
+        "WrtD1",    "WbD2",     "WrtD2", "WbL",   "WrtL",
     };
     return names[event];
 }
@@ -133,9 +134,10 @@ static void use_init(struct use *use, const struct model_payer *payer, bool fetc
     use->load = index;
     use->touches = use->bytes = 0;
     use->touched = calloc(line_size, 1);
+    use->written = calloc(line_size, 1);
 }
 
-static uint64_t distinct_bytes(const struct use *use, uint32_t line_size, uint32_t granules)
+static uint64_t distinct_bytes(const uint8_t *flags, uint32_t line_size, uint32_t granules)
 {
     uint32_t granule = line_size > granules ? line_size / granules : 1;
     uint64_t distinct = 0;
@@ -144,10 +146,23 @@ static uint64_t distinct_bytes(const struct use *use, uint32_t line_size, uint32
         bool any = false;
 
         for (uint32_t i = start; i < start + granule; i++)
-            any |= use->touched[i];
+            any |= flags[i];
         distinct += any ? granule : 0;
     }
     return distinct;
+}
+
+/* A tenure ends: if it was written, its line goes down, and its loader pays. */
+static void write_back(struct model *model, const struct use *use, uint32_t line_size, enum level level)
+{
+    static const int fetched[] = {-1, M_I_WB2, M_I_WBL}, data[] = {M_D_WB1, M_D_WB2, M_D_WBL};
+    int first = use->fetched ? fetched[level] : data[level];
+    uint64_t written = distinct_bytes(use->written, line_size, 64);
+
+    if (!model->config.write_back || !written)
+        return;
+    model->charge(model->user, &use->payer, first + M_WB, 1);
+    model->charge(model->user, &use->payer, first + M_WRT, written);
 }
 
 /* A tenure ends at `index`: its loader pays. */
@@ -157,7 +172,7 @@ static void use_end(struct model *model, struct use *use, uint32_t line_size, en
     static const int fetched[] = {M_I_USE1, M_I_USE2, M_I_USEL}, data[] = {M_D_USE1, M_D_USE2, M_D_USEL};
     int first = use->fetched ? fetched[level] : data[level];
     bool callgrind = model->config.callgrind, pays = !callgrind || (use->touches && model->collecting);
-    uint64_t distinct = distinct_bytes(use, line_size, callgrind ? 32 : 64);
+    uint64_t distinct = distinct_bytes(use->touched, line_size, callgrind ? 32 : 64);
     uint64_t amount[M_USES] = {
         [M_ACCOST] = pays ? (1000ull << (callgrind ? 0 : 16)) / use->touches : 0,
         [M_SPLOSS] = line_size - distinct,
@@ -170,7 +185,9 @@ static void use_end(struct model *model, struct use *use, uint32_t line_size, en
 
     for (int i = 0; model->config.use && pays && i < M_USES; i++)
         model->charge(model->user, &use->payer, first + i, amount[i]);
+    write_back(model, use, line_size, level);
     free(use->touched);
+    free(use->written);
 }
 
 static uint32_t record_line_size(const struct model *model, const struct record *record)
@@ -197,8 +214,10 @@ static void fold(struct model *model, struct record *record, const struct use *u
 {
     uint64_t offset = line - record->line;
 
-    for (uint32_t i = 0; i < line_size; i++)
+    for (uint32_t i = 0; i < line_size; i++) {
         record->use.touched[offset + i] |= use->touched[i];
+        record->use.written[offset + i] |= use->written[i];
+    }
     record->use.touches += use->touches;
     record->use.bytes += use->bytes;
     record->holders--;
@@ -233,7 +252,7 @@ static void line_end(struct model *model, const struct cache *cache, struct line
 /* Who asks, and what it missed on the way: one flag per level. */
 struct asking {
     const struct model_payer *payer;
-    bool fetched, missed[3];
+    bool fetched, writes, missed[3];
     uint64_t index;
     uint32_t owner; /* of the caches above the last level */
 };
@@ -307,7 +326,7 @@ static struct line *level1(struct model *model, struct cache *cache, uint64_t li
     return line;
 }
 
-static void touch(struct line *line, uint64_t address, uint64_t end, uint32_t line_size)
+static void touch(struct line *line, uint64_t address, uint64_t end, uint32_t line_size, bool writes)
 {
     uint64_t from = address > line->line ? address - line->line : 0;
     uint64_t to = end < line->line + line_size ? end - line->line : line_size;
@@ -315,6 +334,8 @@ static void touch(struct line *line, uint64_t address, uint64_t end, uint32_t li
     line->use.touches++;
     line->use.bytes += to - from;
     memset(line->use.touched + from, 1, to - from);
+    if (writes)
+        memset(line->use.written + from, 1, to - from);
 }
 
 static uint32_t smallest_line(const struct model *model)
@@ -337,7 +358,7 @@ static void access_lines(struct model *model, struct cache *cache, uint64_t addr
         return;
     }
     for (uint64_t at = first; at < address + size; at += line_size)
-        touch(level1(model, cache, at, asking), address, address + size, line_size);
+        touch(level1(model, cache, at, asking), address, address + size, line_size, asking->writes);
 }
 
 void model_access(struct model *model, uint32_t thread, enum model_kind kind, uint64_t address, uint32_t size,
@@ -345,7 +366,8 @@ void model_access(struct model *model, uint32_t thread, enum model_kind kind, ui
 {
     uint32_t owner = model->config.shared_l1 ? 0 : thread;
     struct cache *cache = kind == MODEL_FETCH ? &model->i1[owner] : &model->d1[owner];
-    struct asking asking = {payer, kind == MODEL_FETCH, {false, false, false}, model->clock++, owner};
+    bool writes = kind == MODEL_WRITE || kind == MODEL_MODIFY;
+    struct asking asking = {payer, kind == MODEL_FETCH, writes, {false, false, false}, model->clock++, owner};
     static const int event[][3] = {
         [MODEL_FETCH] = {M_I1MR, M_I2MR, M_ILMR},
         [MODEL_READ] = {M_D1MR, M_D2MR, M_DLMR},

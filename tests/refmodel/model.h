@@ -30,7 +30,9 @@ enum {
     M_I_USEL = M_I_USE1 + 7,
     M_I2MR = M_I_USEL + 7,
     M_I_USE2,
-    M_D1MR = M_I_USE2 + 7,
+    M_I_WB2 = M_I_USE2 + 7, /* write-backs: M_WRITES of them */
+    M_I_WBL = M_I_WB2 + 2,
+    M_D1MR = M_I_WBL + 2,
     M_DLMR,
     M_D1MW,
     M_DLMW,
@@ -39,10 +41,14 @@ enum {
     M_D2MR = M_D_USEL + 7,
     M_D2MW,
     M_D_USE2,
-    M_EVENTS = M_D_USE2 + 7,
+    M_D_WB1 = M_D_USE2 + 7,
+    M_D_WB2 = M_D_WB1 + 2,
+    M_D_WBL = M_D_WB2 + 2,
+    M_EVENTS = M_D_WBL + 2,
     M_IMMEDIATE = M_I1MR, /* events below are immediate */
 };
 enum { M_ACCOST, M_SPLOSS, M_EV, M_TCH, M_BYT, M_USE, M_AGE, M_USES };
+enum { M_WB, M_WRT, M_WRITES };
 
 const char *model_event_name(int event); /* as in the raw profile */
 
@@ -52,7 +58,7 @@ struct model_cache_config {
 };
 struct model_config {
     struct model_cache_config i1, d1, l2, ll; /* l2.size 0: no such level */
-    bool shared_l1, flush_at_exit, use;
+    bool shared_l1, flush_at_exit, use, write_back;
     bool
         callgrind; /* as `callgrind --cacheuse=yes`, see model.c; one thread, no l2, lines of 32 bytes or more */
 };

@@ -115,6 +115,7 @@ static void start_core(struct pair *pair)
     config.cache_sim = c->cache_sim;
     config.branch_sim = c->branch_sim;
     config.use = c->use;
+    config.write_back = c->write_back;
     config.inclusive = c->inclusive;
     config.shared_l1 = c->shared_l1;
     config.flush_at_exit = c->flush_at_exit;
@@ -140,9 +141,14 @@ static void start_core(struct pair *pair)
 struct pair *pair_new(const struct pair_config *config, FILE *out)
 {
     struct pair *pair = calloc(1, sizeof *pair);
-    struct model_config mc = {config->i1, config->d1,        config->l2,
-                              config->ll, config->shared_l1, config->flush_at_exit,
-                              config->use};
+    struct model_config mc = {.i1 = config->i1,
+                              .d1 = config->d1,
+                              .l2 = config->l2,
+                              .ll = config->ll,
+                              .shared_l1 = config->shared_l1,
+                              .flush_at_exit = config->flush_at_exit,
+                              .use = config->use,
+                              .write_back = config->write_back};
     struct tn_object_info object = {.path = "/random", .start = 0x400000, .size = 0x100000};
 
     pair->config = *config;
@@ -384,6 +390,8 @@ static void core_accesses(struct pair *pair, tn_thread *thread, const struct pai
 
             tn_hot_data_in(thread, pair->layout, table, run->address[a], id, access->size, t->access[a].back,
                            pair->config.use);
+            if (pair->layout->d1.written && access->kind != TN_READ)
+                tn_hot_written_in(thread, pair->layout, table, run->address[a], access->size);
         }
     }
 }
