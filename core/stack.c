@@ -415,6 +415,31 @@ static uint32_t unwind(struct tn_thread *thread, uint64_t sp, struct tn_frame *l
     return popped;
 }
 
+/* Where unwinding for a call of `function`'s at `sp` ends. The activation that calls has not ended, wherever it has
+ * moved its stack pointer (libffi's goes to where its caller laid out arguments, above its own frame): if the frames
+ * at `sp` and below were all gone and another function ran then, the outermost activation of `function` among them
+ * is the one that calls. */
+static const struct tn_frame *frame_that_calls(const struct tn_activity *a, uint32_t function, uint64_t sp)
+{
+    const struct tn_frame *frame = a->stack->top, *own = NULL;
+    const struct tn_node *node = a->node;
+    for (; frame != a->stack->bottom && frame->sp <= sp; frame--) {
+        if (node->function == function)
+            own = frame;
+        node = frame->node;
+    }
+    return own && node->function != function ? own : frame;
+}
+
+static void unwind_to_caller(struct tn_thread *thread, uint32_t site, uint64_t sp)
+{
+    struct tn_activity *a = activity_of(thread);
+    uint32_t function = tn_code_get_instr(&thread->core->code, site)->function;
+    const struct tn_frame *frame = frame_that_calls(a, function, sp);
+    for (; a->stack->top != frame; thread->core->unwinds++)
+        pop(thread, a);
+}
+
 /* ------------------------------------------------------------------------------------------ entering */
 
 /* The edge from the running node, made if there is none. */
@@ -491,13 +516,12 @@ static inline void enter(struct tn_thread *thread, struct tn_activity *a, uint32
 
 /* ------------------------------------------------------------------------------------------ calls */
 
-static void call_from_elsewhere(struct tn_thread *thread, uint64_t sp)
+static void call_from_elsewhere(struct tn_thread *thread, uint32_t site, uint64_t sp)
 {
     const struct tn_stack *stack = stack_of(thread);
-    struct tn_frame last;
     if (!within(stack, sp) && (sp > stack->bottom->sp || stack->top->sp - sp > FAR))
         switch_stack(thread, sp);
-    thread->core->unwinds += unwind(thread, sp + 1, &last);
+    unwind_to_caller(thread, site, sp);
 }
 
 void tn_call(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_t sp, uint64_t return_address)
@@ -506,7 +530,7 @@ void tn_call(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_
     settle(thread, a);
     thread->core->calls++;
     if (a->stack->top->sp - sp - 1 >= FAR - 1)
-        call_from_elsewhere(thread, sp);
+        call_from_elsewhere(thread, site, sp);
     struct tn_stack *stack = a->stack;
     push(stack, a, sp, return_address);
     if (sp < stack->low)

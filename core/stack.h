@@ -10,7 +10,8 @@
  *   level.stack             the stack that runs; level.stacks: all that were seen
  *   stack.bottom            a frame that nothing pushed: its sp is the stack pointer at the first instruction
  *   stack.top               the last frame; top == bottom: no call is open
- *   frame.sp                where the return address is; strictly decreasing from bottom to top of a stack
+ *   frame.sp                where the return address is; decreasing from bottom to top of a stack, but for a frame
+ *                           whose function calls with the stack pointer above it
  *
  * Nodes that stacks will come back to must not be pruned. A frame's node is an ancestor of the next frame's node
  * (of the running one, for the frame on top), or the same, or pinned by the frame. Children keep their parents, so a

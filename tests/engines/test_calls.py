@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control flow of guests/calls.S and away.S, by arithmetic."""
+"""Control flow of guests/calls.S, away.S and moved.S, by arithmetic."""
 import collections
 
 import harness
@@ -51,6 +51,14 @@ class Away(harness.EngineTest):
         calls = raw.calls()
         self.assertEqual((calls["first", "callee"], calls["second", "callee"]), (100, 100))
         self.assertEqual((calls["first", "second"], calls["second", "third"]), (100, 100)) # jumps
+
+    def test_stack_pointer_above_the_frame(self):
+        """A function that calls from where its caller laid out arguments has not ended."""
+        raw = self.profile(*harness.GEOMETRY, self.guest("moved.S", "-nostdlib"))
+        functions = {raw.name_of(context): costs["Ir"] for context, costs in raw.function_self.items()}
+        self.assertEqual(functions, {"_start": 304, "outer": 500, "mover": 1100, "leaf": 400})
+        self.assertEqual(functions, {name: costs["Ir"] for name, costs in raw.self_by_function().items()})
+        self.assertEqual(raw.calls(), {("_start", "outer"): 100, ("outer", "mover"): 100, ("mover", "leaf"): 200})
 
     def test_dynamic_program(self):
         """The dynamic linker's own _start is such a function. Costs of functions add up to the totals, and are
