@@ -78,6 +78,13 @@ static const char *pass_switch(void *into, const char *name, const char *value)
     return pass(into, name, value);
 }
 
+static const char *pass_prefetch(void *into, const char *name, const char *value)
+{
+    if (strcmp(value, "none") != 0 && strcmp(value, "stream") != 0)
+        return "the value must be none or stream";
+    return pass(into, name, value);
+}
+
 static const char *pass_count(void *into, const char *name, const char *value)
 {
     char text[32];
@@ -145,6 +152,9 @@ static const struct opt rows[] = {
     SWITCH("cacheuse", "collect the use of cache lines [yes]"),
     SWITCH("write-back", "count lines written back, and the bytes changed in them [no]"),
     SWITCH("simulate-wb", "the same, as Callgrind calls it"),
+    {OPT_TAKE, "prefetch", 0, "none|stream", "a stream prefetcher at the first level below level 1 [none]", 0,
+     pass_prefetch, false},
+    SWITCH("simulate-hwpref", "the same, as Callgrind calls it: yes is stream, no is none"),
     SWITCH("inclusive", "follow calls, for inclusive costs [yes]"),
     {OPT_TAKE, "paths", 0, "N", "call paths kept apart; 0: none [250000]", 0, pass_count, false},
     SWITCH("shared-l1", "one I1 and D1 for all threads, as in Callgrind [no]"),
@@ -180,7 +190,6 @@ static const struct opt_foreign foreign[] = {
     {"collect-systime", "costs are simulated, time in the kernel is not among them: use `perf trace`"},
     {"separate-threads", "threads are always kept apart: `tenure report --threads`"},
     {"skip-direct-rec", "recursion never counts an event twice; its levels are kept apart by --separate-recs"},
-    {"simulate-hwpref", "prefetching is not simulated"},
     {NULL, NULL},
 };
 

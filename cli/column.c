@@ -127,7 +127,7 @@ static const char *why_missing(tp_profile *profile, const char *base)
         {"Age", "cacheuse"},      {"I1", "cache-sim"},    {"D1", "cache-sim"},     {"L", "cache-sim"},
         {"IL", "cache-sim"},      {"DL", "cache-sim"},    {"SpLoss", "cache-sim"}, {"AcCost", "cache-sim"},
         {"spatial", "cache-sim"}, {"B", "branch-sim"},    {"Wb", "write-back"},    {"Wrt", "write-back"},
-        {"dirty", "write-back"},  {"dirty", "cacheuse"},
+        {"dirty", "write-back"},  {"dirty", "cacheuse"},  {"Pf", "prefetch"},
     };
     size_t i;
 
@@ -157,7 +157,8 @@ bool column_find(tp_profile *profile, const char *name, struct column_spec *out)
     like = opt_nearest(base, names, count);
     option = why_missing(profile, base);
     if (option != NULL)
-        term_error("this profile has no event %s; it was recorded with --%s=no", name, option);
+        term_error("this profile has no event %s; it was recorded with --%s=%s", name, option,
+                   tp_meta(profile, option));
     else if (like != NULL)
         term_error("this profile has no event %s; did you mean %s?", name, like);
     else

@@ -105,7 +105,7 @@ bool query_was_off(tp_profile *profile, const char *option)
 {
     const char *value = tp_meta(profile, option);
 
-    return value != NULL && strcmp(value, "no") == 0;
+    return value != NULL && (strcmp(value, "no") == 0 || strcmp(value, "none") == 0);
 }
 
 const char *query_library(void)

@@ -138,6 +138,13 @@ static void written_back(tp_profile *profile, FILE *out, const char *indent, con
     behind(out, indent, AFTER_RATE, text);
 }
 
+/* Lines that a prefetch loaded, of all lines loaded; `misses` counts the others (two of one access once). */
+static void prefetched(FILE *out, const char *indent, const char *label, double lines, double misses)
+{
+    line(out, indent, label, lines);
+    fprintf(out, "  %6.2f %%  of the lines loaded\n", rate(lines, lines + misses));
+}
+
 bool summary_totals(tp_profile *profile, FILE *out, const char *indent)
 {
     double ir = total(profile, "Ir");
@@ -155,6 +162,11 @@ bool summary_totals(tp_profile *profile, FILE *out, const char *indent)
             line_use(profile, out, indent, "D2");
         line_use(profile, out, indent, "L");
     }
+    if (tp_event_find(profile, "PfD2") != NULL)
+        prefetched(out, indent, "L2 ahead", total(profile, "PfI2") + total(profile, "PfD2"),
+                   total(profile, "I2mr") + total(profile, "D2mr") + total(profile, "D2mw"));
+    if (tp_event_find(profile, "PfL") != NULL)
+        prefetched(out, indent, "LL ahead", total(profile, "PfL"), total(profile, "LLm"));
     if (tp_event_find(profile, "WbD1") != NULL) {
         written_back(profile, out, indent, "D1", "D1");
         if (tp_event_find(profile, "WbD2") != NULL)

@@ -15,6 +15,7 @@
 #include "backdate.h"
 #include "code.h"
 #include "cost.h"
+#include "prefetch.h"
 #include "tenure_core.h"
 
 #include <stdbool.h>
@@ -44,6 +45,7 @@ struct tn_l1 {
     uint64_t missed_access; /* index of the last access that missed: an access misses once */
     enum tn_stream stream;
     struct tn_lower *next; /* the level below */
+    struct tn_prefetcher *prefetcher; /* the other level-1 cache's too; NULL: none */
     struct tn_stay *stays; /* one per way */
     uint32_t *tags;        /* the same: low bits of the number of the line that is or was there, to find it */
 };
@@ -60,6 +62,7 @@ enum {
     TN_ENTRY_SECOND = 2,  /* another line of the same access missed before: not another miss */
     TN_ENTRY_SPILL = 4,   /* no miss: counters of a resident line */
     TN_ENTRY_FLUSH = 8,   /* no miss: a tenure ends, nothing is loaded */
+    TN_ENTRY_AHEAD = 16,  /* no miss, and never in the queue: the prefetcher asks */
 };
 struct tn_entry {
     uint64_t line;  /* address of the line to load */

@@ -53,8 +53,8 @@ const char *tn_config_check(const struct tn_config *config)
         return "callers and recursion can be kept apart only where calls are followed (--inclusive=yes)";
     if (!config->cache_sim && !config->branch_sim)
         return "with neither cache nor branch simulation there is nothing to collect";
-    if (!config->cache_sim && config->write_back)
-        return "write-backs are those of simulated caches: not without cache simulation";
+    if (!config->cache_sim && (config->write_back || config->prefetch))
+        return "write-backs and prefetching are those of simulated caches: not without cache simulation";
     if (!config->cache_sim)
         return NULL;
     const struct tn_geometry *levels[] = {&config->i1, &config->d1, &config->ll, &config->l2};

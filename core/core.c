@@ -66,10 +66,14 @@ static void caches_new(tn_core *core, struct tn_l1 **i1, struct tn_l1 **d1, stru
     *l2 = l2_new(core);
     *i1 = l1_new(&core->config.i1, TN_FETCH, *l2 ? *l2 : &core->ll);
     *d1 = l1_new(&core->config.d1, TN_DATA, *l2 ? *l2 : &core->ll);
+    if (core->config.prefetch)
+        (*i1)->prefetcher = (*d1)->prefetcher = tn_host_alloc(sizeof(struct tn_prefetcher));
 }
 
 static void caches_free(struct tn_l1 *i1, struct tn_l1 *d1, struct tn_lower *l2)
 {
+    if (i1 && i1->prefetcher)
+        tn_host_free(i1->prefetcher, sizeof *i1->prefetcher);
     l1_free(i1);
     l1_free(d1);
     l2_free(l2);
@@ -95,7 +99,7 @@ tn_core *tn_core_new(const struct tn_config *config)
     lay_out(core);
     tn_code_init(&core->code);
     tn_slots_init(&core->centres, sizeof(struct tn_centre));
-    tn_cost_pools_init(&core->pools, config->l2.size ? 3 : 2, config->write_back);
+    tn_cost_pools_init(&core->pools, config->l2.size ? 3 : 2, config->write_back, config->prefetch);
     tn_forest_init(&core->forest, &core->pools, config->paths, config->prune_slack);
     if (tn_contexts_wanted(config)) {
         core->contexts = core->forest.contexts = tn_host_alloc(sizeof *core->contexts);
@@ -260,6 +264,8 @@ void tn_thread_flush(struct tn_thread *thread)
     tn_drain(core);
     if (thread->l2)
         tn_lower_flush(core, thread->l2, now(core));
+    if (thread->i1->prefetcher)
+        memset(thread->i1->prefetcher, 0, sizeof *thread->i1->prefetcher);
 }
 
 /* With one level-1 cache for all, its hot part goes with the thread that runs. */

@@ -9,9 +9,11 @@
 
 #include <string.h>
 
-void tn_cost_pools_init(struct tn_cost_pools *pools, uint32_t levels, bool write_back)
+void tn_cost_pools_init(struct tn_cost_pools *pools, uint32_t levels, bool write_back, bool prefetch)
 {
     pools->per_level = TN_LATE_PER_LEVEL + (write_back ? TN_WRITE_BACKS : 0);
+    if (prefetch)
+        pools->prefetched = pools->per_level++;
     pools->far_counters = (levels - 1) * pools->per_level;
     tn_slots_init(&pools->near, pools->per_level * sizeof(uint64_t));
     tn_slots_init(&pools->far, pools->far_counters * sizeof(uint64_t));

@@ -11,9 +11,10 @@
  *
  * A block is made when the first such event happens. Most loaders miss at level 1 only: a miss further down is a
  * hundred times rarer, in programs whose data the last level can hold. Where write-backs are simulated, each level has
- * TN_WRITE_BACKS counters more, behind the others. A cost centre is an
- * instruction in a thread: its execution count comes from segment counters; what a segment cannot know
- * (mispredictions, guarded accesses, costs of skipped callees) is in `extra`.
+ * TN_WRITE_BACKS counters more, behind the others, and where prefetching is, one more behind these
+ * (pools.prefetched; level 1 has it too, and leaves it zero). A cost centre is an instruction in a thread: its
+ * execution count comes from segment counters; what a segment cannot know (mispredictions, guarded accesses, costs of
+ * skipped callees) is in `extra`.
  */
 #ifndef TENURE_CORE_COST_H
 #define TENURE_CORE_COST_H
@@ -100,9 +101,10 @@ struct tn_cost_pools {
     struct tn_pool extra;
     uint32_t per_level;    /* counters of a level */
     uint32_t far_counters; /* of one or two levels */
+    uint32_t prefetched;   /* which counter of a level it is; 0: not simulated */
 };
 
-void tn_cost_pools_init(struct tn_cost_pools *pools, uint32_t levels, bool write_back);
+void tn_cost_pools_init(struct tn_cost_pools *pools, uint32_t levels, bool write_back, bool prefetch);
 void tn_cost_pools_free(struct tn_cost_pools *pools);
 size_t tn_cost_pools_bytes(const struct tn_cost_pools *pools);
 

@@ -315,18 +315,36 @@ static struct tn_record *fill(tn_core *core, struct tn_lower *lower, const struc
     return record;
 }
 
-/* A miss is charged, once per access. From here on the loader's centre and node have counters of this level. */
-static void missed(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry)
+/* A miss is charged, once per access. */
+static void missed(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry, uint64_t *level)
 {
-    uint64_t *level = of_payer(core, entry, lower->level);
-    if (entry->node)
-        tn_far(&core->pools, &entry->node->late[entry->l1->stream]);
     uint64_t access = entry->stamp >> TN_STEP_BITS;
     if (access == lower->missed_access && entry->l1 == lower->missed_through)
         return;
     lower->missed_access = access;
     lower->missed_through = entry->l1;
     charge_miss(core, level, entry, lower->level);
+}
+
+static void charge_prefetch(const tn_core *core, const struct tn_entry *entry, uint64_t *level, enum tn_level which)
+{
+    if (!level)
+        return;
+    level[core->pools.prefetched]++;
+    if (entry->node)
+        of_node(core, entry->node, entry->l1->stream, which)[core->pools.prefetched]++;
+}
+
+/* A line is going to be loaded: from here on the loader's centre and node have counters of this level. */
+static void loaded(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry)
+{
+    uint64_t *level = of_payer(core, entry, lower->level);
+    if (entry->node)
+        tn_far(&core->pools, &entry->node->late[entry->l1->stream]);
+    if (entry->flags & TN_ENTRY_AHEAD)
+        charge_prefetch(core, entry, level, lower->level);
+    else
+        missed(core, lower, entry, level);
 }
 
 /* The record of the line that `entry` loads. */
@@ -336,7 +354,7 @@ static struct tn_record *look_up(tn_core *core, struct tn_lower *lower, const st
     tn_sets_use(&lower->sets, place);
     if (place->hit)
         return resident_at(lower, home_of(lower, place));
-    missed(core, lower, entry);
+    loaded(core, lower, entry);
     return fill(core, lower, entry, place);
 }
 
@@ -346,6 +364,19 @@ static void spill(struct tn_stay *stay, const struct tn_entry *entry)
 {
     stay->touches += entry->use & ((1ull << TN_TOUCH_BITS) - 1);
     stay->bytes += entry->use >> TN_TOUCH_BITS;
+}
+
+/* The prefetcher sees a miss, and may ask for a line further on. */
+static void look_further(tn_core *core, const struct tn_entry *entry)
+{
+    struct tn_lower *lower = entry->l1->next;
+    int64_t blocks = tn_prefetcher_see(entry->l1->prefetcher, entry->line, lower->shape.line_bits);
+    if (!blocks)
+        return;
+    struct tn_entry ahead = *entry;
+    ahead.line = (entry->line & ~(uint64_t)(lower->shape.line - 1)) + (uint64_t)blocks * lower->shape.line;
+    ahead.flags |= TN_ENTRY_AHEAD;
+    ask(core, lower, &ahead);
 }
 
 static inline void consume(tn_core *core, const struct tn_entry *entry, struct tn_place *place)
@@ -363,6 +394,8 @@ static inline void consume(tn_core *core, const struct tn_entry *entry, struct t
     uint64_t *near = entry->late ? tn_near(&core->pools, entry->late) : NULL;
     if (!(entry->flags & TN_ENTRY_SECOND))
         charge_miss(core, near, entry, TN_LEVEL_1);
+    if (l1->prefetcher)
+        look_further(core, entry);
     stay_begin(core, l1, stay, entry, near, look_up(core, l1->next, entry, place));
 }
 

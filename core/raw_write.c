@@ -132,9 +132,9 @@ static void put_immediate(struct writer *w, const uint64_t *immediate)
 
 /* Written slots: those of cost.h, with SpLoss put in after AcCost. */
 enum {
-    WRITTEN_PER_LEVEL = TN_LATE_PER_LEVEL + 1, /* and write-backs behind, where they are simulated */
+    WRITTEN_PER_LEVEL = TN_LATE_PER_LEVEL + 1, /* behind: write-backs, prefetches, if simulated */
     WRITTEN_SPLOSS = TN_LATE_AcCost + 1,
-    WRITTEN_MOST = WRITTEN_PER_LEVEL + TN_WRITE_BACKS
+    WRITTEN_MOST = WRITTEN_PER_LEVEL + TN_WRITE_BACKS + 1
 };
 
 static uint32_t written_per_level(const tn_core *core)
@@ -192,8 +192,8 @@ static void put_costs(struct writer *w, const struct tn_costs *costs)
 /* ------------------------------------------------------------------------------------------ definitions */
 
 /* Names of late slots: "I1mr", "-", "AcCostI1", ... "ILmr", "-", "AcCostL", ... and the same with I2; with
- * write-backs "-", "-" and "WbL", "WrtL" behind. The last level's use has one name in both streams: readers add slots
- * of equal names. */
+ * write-backs "-", "-" and "WbL", "WrtL" behind, with prefetching "-" and "PfL". The last level's use has one name in
+ * both streams: readers add slots of equal names. */
 #define TN_USE(name, text) #name,
 static const char *const use_names[] = {
 #include "events.inc"
@@ -204,6 +204,11 @@ static const char *const write_back_names[] = {
 #include "events.inc"
 };
 #undef TN_WRITE_BACK
+#define TN_PREFETCH(name, text) #name,
+static const char *const prefetch_names[] = {
+#include "events.inc"
+};
+#undef TN_PREFETCH
 #define TN_IMMEDIATE(name, text) #name,
 static const char *const immediate_names[] = {
 #include "events.inc"
@@ -225,6 +230,17 @@ static void put_joined(struct writer *w, const char *a, const char *b, const cha
 
 static const char *const level_names[TN_LEVELS] = {"1", "L", "2"};
 
+/* Of a counter behind those that each level has. Nothing is written through I1 or prefetched into level 1. */
+static void put_optional_name(struct writer *w, const char *stream, enum tn_level level, uint32_t counter)
+{
+    bool prefetched = counter == w->core->pools.prefetched;
+    if (level == TN_LEVEL_1 && (prefetched || *stream == 'I'))
+        put_s(w, "-");
+    else
+        put_joined(w, prefetched ? prefetch_names[0] : write_back_names[counter - TN_LATE_PER_LEVEL],
+                   level == TN_LEVEL_LL ? "" : stream, level_names[level]);
+}
+
 static void put_late_names(struct writer *w, const char *stream)
 {
     uint32_t slots = written_slots(w->core), per_level = written_per_level(w->core);
@@ -233,10 +249,10 @@ static void put_late_names(struct writer *w, const char *stream)
         const char *level = level_names[i / per_level];
         uint32_t what = i % per_level;
         bool last = i / per_level == TN_LEVEL_LL, fetches = *stream == 'I';
-        if (fetches && (what == TN_LATE_WRITE_MISS || (what >= WRITTEN_PER_LEVEL && i / per_level == TN_LEVEL_1)))
-            put_s(w, "-"); /* nothing is written through I1 */
-        else if (what >= WRITTEN_PER_LEVEL)
-            put_joined(w, write_back_names[what - WRITTEN_PER_LEVEL], last ? "" : stream, level);
+        if (what >= WRITTEN_PER_LEVEL)
+            put_optional_name(w, stream, i / per_level, what - 1);
+        else if (fetches && what == TN_LATE_WRITE_MISS)
+            put_s(w, "-");
         else if (what <= TN_LATE_WRITE_MISS && last)
             put_joined(w, *stream == 'I' ? "IL" : "DL", "m", what == TN_LATE_WRITE_MISS ? "w" : "r");
         else if (what <= TN_LATE_WRITE_MISS)

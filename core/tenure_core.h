@@ -69,6 +69,7 @@ struct tn_config {
     bool use;              /* collect line use (AcCost, SpLoss, ...) */
     bool inclusive;        /* follow calls, keep the tree */
     bool write_back;       /* count dirty evictions: which bytes of a line were written */
+    bool prefetch;         /* a stream prefetcher at the first level below level 1 */
     bool shared_l1;        /* one I1 and one D1 for all threads (Callgrind's model) */
     bool flush_at_exit;    /* charge the tenures that have not ended when the program ends */
     bool collect_at_start; /* state of collection before the first toggle */

@@ -33,15 +33,17 @@ static const struct {
     {"D2mw", "L2 data write misses", TP_CAN_WRITE},
 };
 
-/* Use events and write-backs are one of these words and a level. */
-enum { USE, WRITE_BACKS, SECTIONS };
+/* Use events, write-backs and prefetches are one of these words and a level. */
+enum { USE, WRITE_BACKS, PREFETCHES, SECTIONS };
 static const struct {
     const char *name, *long_name;
     int section;
 } words[] = {
 #define TN_USE(name, long_name) {#name, long_name, USE},
 #define TN_WRITE_BACK(name, long_name) {#name, long_name, WRITE_BACKS},
+#define TN_PREFETCH(name, long_name) {#name, long_name, PREFETCHES},
 #include "core/events.inc"
+#undef TN_PREFETCH
 #undef TN_WRITE_BACK
 #undef TN_USE
 };
@@ -218,8 +220,8 @@ static bool is_simulated(const struct tp_events *events, size_t column, const ui
     return any;
 }
 
-/* Known events in the order of their list, then use events by level, then write-backs by level, then others as the
- * file has them. */
+/* Known events in the order of their list, then use events by level, then write-backs, then prefetches, then others
+ * as the file has them. */
 enum {
     KNOWN = sizeof known / sizeof *known,
     LAST_RANK = KNOWN + SECTIONS * LEVELS

@@ -72,6 +72,7 @@ static void describe_run(void)
     meta_flag("branch-sim", vg.config.branch_sim);
     meta_flag("cacheuse", vg.config.use);
     meta_flag("write-back", vg.config.write_back);
+    tn_meta(vg.core, "prefetch", vg.config.prefetch ? "stream" : "none");
     meta_flag("inclusive", vg.config.inclusive);
     meta_flag("shared-l1", vg.config.shared_l1);
     meta_flag("flush-at-exit", vg.config.flush_at_exit);

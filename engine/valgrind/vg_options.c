@@ -12,7 +12,7 @@
 
 struct vg_engine vg;
 
-enum kind { YES_NO, NATIVE_BOOL, TEXT, COUNT, GEOMETRY, FUNCTIONS, SEPARATE };
+enum kind { YES_NO, NATIVE_BOOL, PREFETCH, TEXT, COUNT, GEOMETRY, FUNCTIONS, SEPARATE };
 
 struct option {
     const HChar *name; /* without the leading -- */
@@ -33,6 +33,9 @@ static const struct option options[] = {
     {"cacheuse", NATIVE_BOOL, &vg.config.use, 0, "=yes|no  collect the use of cache lines [yes]"},
     {"write-back", NATIVE_BOOL, &vg.config.write_back, 0, "=yes|no  count lines written back [no]"},
     {"simulate-wb", NATIVE_BOOL, &vg.config.write_back, 0, "=yes|no  the same, as Callgrind calls it"},
+    {"prefetch", PREFETCH, &vg.config.prefetch, 0, "=none|stream  prefetch into the level below level 1 [none]"},
+    {"simulate-hwpref", NATIVE_BOOL, &vg.config.prefetch, 0,
+     "=yes|no  the same, as Callgrind calls it: yes is stream, no is none"},
     {"inclusive", NATIVE_BOOL, &vg.config.inclusive, 0, "=yes|no  follow calls [yes]"},
     {"paths", COUNT, &vg.config.paths, 0, "=<n>  call paths kept apart; 0: none [250000]"},
     {"shared-l1", NATIVE_BOOL, &vg.config.shared_l1, 0, "=yes|no  one I1 and D1 for all threads [no]"},
@@ -75,7 +78,6 @@ static const struct {
     {"collect-systime", "the costs are simulated; time in the kernel is not among them: use `perf trace`"},
     {"separate-threads", "threads are always kept apart; reports show them apart or together"},
     {"skip-direct-rec", "recursion never counts an event twice here; its levels are kept apart by --separate-recs"},
-    {"simulate-hwpref", "prefetching is not simulated"},
 };
 
 /* A SEPARATE option's value begins right behind the name. */
@@ -100,6 +102,15 @@ static Bool parse_bool(const HChar *argument, const HChar *value)
         return True;
     if (VG_(strcmp)(value, "no") != 0)
         vg_refuse("%s: the value must be yes or no", argument);
+    return False;
+}
+
+static Bool parse_prefetch(const HChar *argument, const HChar *value)
+{
+    if (VG_(strcmp)(value, "stream") == 0)
+        return True;
+    if (VG_(strcmp)(value, "none") != 0)
+        vg_refuse("%s: the value must be none or stream", argument);
     return False;
 }
 
@@ -162,6 +173,9 @@ static void take(const struct option *option, const HChar *argument, const HChar
         break;
     case NATIVE_BOOL:
         *(bool *)option->target = parse_bool(argument, value);
+        break;
+    case PREFETCH:
+        *(bool *)option->target = parse_prefetch(argument, value);
         break;
     case TEXT:
         if (*value == '\0')

@@ -108,6 +108,19 @@ class Counts(harness.EngineTest):
                 self.assertLessEqual(written["Wb" + level], cold["Ev" + level], (line, level))
                 self.assertLessEqual(written["Wrt" + level], cold["Use" + level], (line, level))
 
+    def test_prefetch(self):
+        """Cold blocks and hot ones prefetch the same, and nothing at level 1 changes."""
+        program = self.guest("mix.c", "-lm")
+        options = ["--I1=16384,2,64", "--D1=16384,4,64", "--LL=262144,8,64"]
+        without = self.profile(*options, program).totals()
+        cold = self.profile(*options, "--prefetch=stream", program).totals()
+        hot = self.profile(*options, "--simulate-hwpref=yes", "--cold-blocks=no", program).totals()
+        self.assertEqual(cold, hot)
+        self.assertGreater(cold["PfL"], 100)
+        self.assertLess(cold["DLmr"] + cold["DLmw"] + cold["ILmr"], without["DLmr"] + without["DLmw"] + without["ILmr"])
+        for event in ("Ir", "Dr", "Dw", "I1mr", "D1mr", "D1mw", "EvD1", "UseD1"):
+            self.assertEqual(cold[event], without[event], event)
+
     def test_less_is_consistent(self):
         """Leaving out use, calls or caches changes nothing else."""
         program = self.guest("mix.c", "-lm")

@@ -3,7 +3,8 @@
 
 Some functions in a row, each called several times in a random order, each with some hundred loads, stores and
 modifications of a few kilobytes: near each other, so that lines are used again, and seldom aligned, so that many
-straddle. Addresses are fixed. The loads' values are used, or a translator would leave them out.
+straddle. In between are walks, up and down, for the prefetcher to follow. Addresses are fixed. The loads' values are
+used, or a translator would leave them out.
 """
 import random
 import subprocess
@@ -29,6 +30,17 @@ def access(rng, at, size):
     return ' add%s $1, %s' % (SUFFIX[size], place)
 
 
+def walk(rng):
+    """Up or down with one stride, through all of the memory at most."""
+    stride = rng.choice([64, 64, 32, 128, 8, 100]) * rng.choice([1, 1, -1])
+    steps = rng.randrange(3, SPAN // abs(stride) if abs(stride) > 8 else 600)
+    room = SPAN - abs(stride) * steps
+    first = rng.randrange(room) + (0 if stride > 0 else abs(stride) * steps)
+    return [' lea memory+%d(%%rip), %%rsi' % first, ' mov $%d, %%ecx' % steps,
+            '3: ' + rng.choice(['add (%rsi), %al', 'mov %al, (%rsi)', 'addb $1, (%rsi)']), ' add $%d, %%rsi' % stride,
+            ' dec %ecx', ' jnz 3b']
+
+
 def function(rng, number, sizes):
     lines = [' .skip %d' % rng.choice([1, 3, 64, 100, 700]), ' .type f%d, @function' % number, 'f%d:' % number]
     near = rng.randrange(SPAN)
@@ -37,6 +49,8 @@ def function(rng, number, sizes):
             near = rng.randrange(SPAN)
         size = 512 if 512 in sizes and rng.random() < 0.02 else rng.choice([s for s in sizes if s < 512])
         lines.append(access(rng, (near + rng.randrange(200)) % SPAN, size))
+        if rng.random() < 0.01:
+            lines += walk(rng)
         if rng.random() < 0.05:
             lines += [' test %eax, %eax', ' jz 2f', ' nop', '2:']
     return lines + [' ret', ' .size f%d, . - f%d' % (number, number)]

@@ -32,9 +32,9 @@ USES = ['AcCost', 'SpLoss', 'Ev', 'Tch', 'Byt', 'Use', 'Age']
 WRITES = ['Wb', 'Wrt']
 MODEL = (['Ir', 'Dr', 'Dw', 'Bc', 'Bcm', 'Bi', 'Bim', 'I1mr', 'ILmr'] + [u + 'I1' for u in USES]
          + [u + 'IL' for u in USES] + ['I2mr'] + [u + 'I2' for u in USES] + [w + 'I2' for w in WRITES]
-         + [w + 'IL' for w in WRITES] + ['D1mr', 'DLmr', 'D1mw', 'DLmw']
+         + [w + 'IL' for w in WRITES] + ['PfI2', 'PfIL'] + ['D1mr', 'DLmr', 'D1mw', 'DLmw']
          + [u + 'D1' for u in USES] + [u + 'DL' for u in USES] + ['D2mr', 'D2mw'] + [u + 'D2' for u in USES]
-         + [w + cache for cache in ('D1', 'D2', 'DL') for w in WRITES])
+         + [w + cache for cache in ('D1', 'D2', 'DL') for w in WRITES] + ['PfD2', 'PfDL'])
 INCLUSIVE = ['Ir', 'Dr', 'Dw', 'I1mr', 'D1mr', 'D1mw', 'ILmr', 'DLmr', 'DLmw']
 CALLGRIND = INCLUSIVE + ['AcCost1', 'SpLoss1', 'AcCost2', 'SpLoss2']
 TENURE = (['Ir', 'Dr', 'Dw', 'I1mr', 'ILmr', 'D1mr', 'DLmr', 'D1mw', 'DLmw']

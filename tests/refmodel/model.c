@@ -56,8 +56,16 @@ struct cache {
     uint32_t *count; /* ways filled per set */
 };
 
+/* docs/model.md, 10. */
+enum { STREAMS = 8, PAGE = 4096, AHEAD = 5 };
+struct stream {
+    uint64_t last;
+    int64_t run;
+};
+
 struct model {
     struct model_config config;
+    struct stream stream[MODEL_MAX_THREADS][STREAMS];
     struct cache i1[MODEL_MAX_THREADS], d1[MODEL_MAX_THREADS], l2[MODEL_MAX_THREADS], ll;
     uint64_t clock;
     bool collecting; /* as the latest access says */
@@ -71,11 +79,11 @@ const char *model_event_name(int event)
         "Ir",       "Dr",       "Dw",    "Bc",    "Bcm",   "Bi",    "Bim",      "I1mr",     "ILmr",
         "AcCostI1", "SpLossI1", "EvI1",  "TchI1", "BytI1", "UseI1", "AgeI1",    "AcCostL",  "SpLossL",
         "EvL",      "TchL",     "BytL",  "UseL",  "AgeL",  "I2mr",  "AcCostI2", "SpLossI2", "EvI2",
-        "TchI2",    "BytI2",    "UseI2", "AgeI2", "WbI2",  "WrtI2", "WbL",      "WrtL",     "D1mr",
-        "DLmr",     "D1mw",     "DLmw",  "AcCostD1", "SpLossD1", "EvD1", "TchD1", "BytD1",  "UseD1",
-        "AgeD1",    "AcCostL",  "SpLossL", "EvL", "TchL",  "BytL",  "UseL",     "AgeL",     "D2mr",
-        "D2mw",     "AcCostD2", "SpLossD2", "EvD2", "TchD2", "BytD2", "UseD2",  "AgeD2",    "WbD1",
-        "WrtD1",    "WbD2",     "WrtD2", "WbL",   "WrtL",
+        "TchI2",    "BytI2",    "UseI2", "AgeI2", "WbI2",  "WrtI2", "WbL",      "WrtL",     "PfI2",
+        "PfL",      "D1mr",     "DLmr",  "D1mw",  "DLmw",  "AcCostD1", "SpLossD1", "EvD1",  "TchD1",
+        "BytD1",    "UseD1",    "AgeD1", "AcCostL", "SpLossL", "EvL", "TchL",   "BytL",     "UseL",
+        "AgeL",     "D2mr",     "D2mw",  "AcCostD2", "SpLossD2", "EvD2", "TchD2", "BytD2",  "UseD2",
+        "AgeD2",    "WbD1",     "WrtD1", "WbD2",  "WrtD2", "WbL",   "WrtL",     "PfD2",     "PfL",
     };
     return names[event];
 }
@@ -174,7 +182,7 @@ static void use_end(struct model *model, struct use *use, uint32_t line_size, en
     bool callgrind = model->config.callgrind, pays = !callgrind || (use->touches && model->collecting);
     uint64_t distinct = distinct_bytes(use->touched, line_size, callgrind ? 32 : 64);
     uint64_t amount[M_USES] = {
-        [M_ACCOST] = pays ? (1000ull << (callgrind ? 0 : 16)) / use->touches : 0,
+        [M_ACCOST] = use->touches ? (1000ull << (callgrind ? 0 : 16)) / use->touches : 0,
         [M_SPLOSS] = line_size - distinct,
         [M_EV] = 1,
         [M_TCH] = use->touches,
@@ -239,6 +247,10 @@ static void record_end_if_done(struct model *model, struct record *record, uint6
 /* A line leaves level 1. */
 static void line_end(struct model *model, const struct cache *cache, struct line *line, uint64_t index)
 {
+    if (!line->record) {
+        free(line);
+        return;
+    }
     if (!model->config.callgrind)
         fold(model, line->record, &line->use, line->line, cache->config.line, index);
     else if (model->collecting)
@@ -253,6 +265,7 @@ static void line_end(struct model *model, const struct cache *cache, struct line
 struct asking {
     const struct model_payer *payer;
     bool fetched, writes, missed[3];
+    bool prefetching; /* nobody asks: the prefetcher does */
     uint64_t index;
     uint32_t owner; /* of the caches above the last level */
 };
@@ -277,6 +290,7 @@ static struct record *lower(struct model *model, enum level level, uint64_t addr
 {
     struct cache *cache = level == LEVEL_LAST ? &model->ll : &model->l2[asking->owner];
     uint64_t line = address - address % cache->config.line, set = cache_set(cache, line);
+    static const int prefetched[2][3] = {{-1, M_D_PF2, M_D_PFL}, {-1, M_I_PF2, M_I_PFL}};
     struct record *record;
 
     for (uint32_t i = 0; i < cache->count[set]; i++) {
@@ -286,7 +300,10 @@ static struct record *lower(struct model *model, enum level level, uint64_t addr
             return record;
         }
     }
-    asking->missed[level] = true;
+    if (asking->prefetching)
+        model->charge(model->user, asking->payer, prefetched[asking->fetched][level], 1);
+    else
+        asking->missed[level] = true;
     record = leave(model, cache_make_room(cache, set), asking->index);
     use_init(&record->use, asking->payer, asking->fetched, asking->index, cache->config.line);
     record->line = line;
@@ -300,23 +317,60 @@ static struct record *lower(struct model *model, enum level level, uint64_t addr
     return record;
 }
 
-static struct line *level1(struct model *model, struct cache *cache, uint64_t line_address,
-                           struct asking *asking)
+/* The prefetcher sees that the line at `address` has missed at level 1. */
+static void watch(struct model *model, uint64_t address, const struct asking *asking)
+{
+    enum level level = model->config.l2.size ? LEVEL_2 : LEVEL_LAST;
+    uint32_t size = level == LEVEL_2 ? model->config.l2.line : model->config.ll.line;
+    struct stream *stream = &model->stream[asking->owner][address / PAGE % STREAMS];
+    uint64_t block = address / size;
+    struct asking ahead = *asking;
+    int64_t step = block == stream->last + 1 ? 1 : block == stream->last - 1 ? -1 : 0;
+
+    if (block == stream->last)
+        return;
+    stream->last = block;
+    if (stream->run == 0) {
+        stream->run = step;
+    } else if (step * stream->run > 0) {
+        stream->run += step;
+        ahead.prefetching = true;
+        lower(model, level, (block + (uint64_t)(AHEAD * step)) * size, &ahead);
+    } else {
+        stream->run = 0;
+    }
+}
+
+/* A line of level 1, afterwards the most recently used of its set; NULL: it is not there. */
+static struct line *find(struct cache *cache, uint64_t line_address)
 {
     uint64_t set = cache_set(cache, line_address);
-    struct line *line, *victim;
 
     for (uint32_t i = 0; i < cache->count[set]; i++) {
-        line = cache->way[set * cache->config.assoc + i];
+        struct line *line = cache->way[set * cache->config.assoc + i];
+
         if (line->line == line_address) {
             cache_put_first(cache, set, cache_take(cache, set, i));
             return line;
         }
     }
+    return NULL;
+}
+
+static struct line *level1(struct model *model, struct cache *cache, uint64_t line_address,
+                           struct asking *asking)
+{
+    uint64_t set = cache_set(cache, line_address);
+    struct line *line = find(cache, line_address), *victim;
+
+    if (line)
+        return line;
     asking->missed[LEVEL_1] = true;
     victim = cache_make_room(cache, set);
     if (victim)
         line_end(model, cache, victim, asking->index);
+    if (model->config.prefetch)
+        watch(model, line_address, asking);
     line = calloc(1, sizeof *line);
     use_init(&line->use, asking->payer, asking->fetched, asking->index, cache->config.line);
     line->line = line_address;
@@ -338,6 +392,32 @@ static void touch(struct line *line, uint64_t address, uint64_t end, uint32_t li
         memset(line->use.written + from, 1, to - from);
 }
 
+/* Callgrind without line use: what misses at level 1, though only one of its lines may, asks the last level for all of
+ * its lines, and the prefetcher, which sees its first byte, asks before it does. */
+static void access_plainly(struct model *model, struct cache *cache, uint64_t address, uint32_t size,
+                           struct asking *asking)
+{
+    uint32_t line_size = cache->config.line, last_size = model->config.ll.line;
+
+    for (uint64_t at = address - address % line_size; at < address + size; at += line_size) {
+        struct line *line = find(cache, at);
+
+        if (line)
+            continue;
+        asking->missed[LEVEL_1] = true;
+        free(cache_make_room(cache, cache_set(cache, at)));
+        line = calloc(1, sizeof *line);
+        line->line = at;
+        cache_put_first(cache, cache_set(cache, at), line);
+    }
+    if (!asking->missed[LEVEL_1])
+        return;
+    if (model->config.prefetch)
+        watch(model, address, asking);
+    for (uint64_t at = address - address % last_size; at < address + size; at += last_size)
+        lower(model, LEVEL_LAST, at, asking);
+}
+
 static uint32_t smallest_line(const struct model *model)
 {
     uint32_t i1 = model->config.i1.line, d1 = model->config.d1.line, ll = model->config.ll.line;
@@ -353,6 +433,10 @@ static void access_lines(struct model *model, struct cache *cache, uint64_t addr
 
     if (model->config.callgrind && size > smallest_line(model))
         size = smallest_line(model);
+    if (model->config.callgrind && !model->config.use) {
+        access_plainly(model, cache, address, size, asking);
+        return;
+    }
     if (model->config.callgrind && cache->sets == 1 && address + size > first + line_size) {
         level1(model, cache, first, asking)->use.touches++;
         return;
@@ -367,7 +451,7 @@ void model_access(struct model *model, uint32_t thread, enum model_kind kind, ui
     uint32_t owner = model->config.shared_l1 ? 0 : thread;
     struct cache *cache = kind == MODEL_FETCH ? &model->i1[owner] : &model->d1[owner];
     bool writes = kind == MODEL_WRITE || kind == MODEL_MODIFY;
-    struct asking asking = {payer, kind == MODEL_FETCH, writes, {false, false, false}, model->clock++, owner};
+    struct asking asking = {.payer = payer, .fetched = kind == MODEL_FETCH, .writes = writes, .owner = owner};
     static const int event[][3] = {
         [MODEL_FETCH] = {M_I1MR, M_I2MR, M_ILMR},
         [MODEL_READ] = {M_D1MR, M_D2MR, M_DLMR},
@@ -375,6 +459,7 @@ void model_access(struct model *model, uint32_t thread, enum model_kind kind, ui
         [MODEL_MODIFY] = {M_D1MR, M_D2MR, M_DLMR},
     };
 
+    asking.index = model->clock++;
     model->collecting = payer->pays;
     access_lines(model, cache, address, size, &asking);
     if (kind == MODEL_MODIFY && model->config.callgrind)
@@ -432,6 +517,7 @@ static void empty_owner(struct model *model, uint32_t owner)
     empty_level1(model, &model->i1[owner]);
     empty_level1(model, &model->d1[owner]);
     empty_lower(model, &model->l2[owner]);
+    memset(model->stream[owner], 0, sizeof model->stream[owner]);
 }
 
 void model_thread_end(struct model *model, uint32_t thread)

@@ -32,7 +32,9 @@ enum {
     M_I_USE2,
     M_I_WB2 = M_I_USE2 + 7, /* write-backs: M_WRITES of them */
     M_I_WBL = M_I_WB2 + 2,
-    M_D1MR = M_I_WBL + 2,
+    M_I_PF2 = M_I_WBL + 2, /* lines prefetched */
+    M_I_PFL,
+    M_D1MR,
     M_DLMR,
     M_D1MW,
     M_DLMW,
@@ -44,7 +46,9 @@ enum {
     M_D_WB1 = M_D_USE2 + 7,
     M_D_WB2 = M_D_WB1 + 2,
     M_D_WBL = M_D_WB2 + 2,
-    M_EVENTS = M_D_WBL + 2,
+    M_D_PF2 = M_D_WBL + 2,
+    M_D_PFL,
+    M_EVENTS,
     M_IMMEDIATE = M_I1MR, /* events below are immediate */
 };
 enum { M_ACCOST, M_SPLOSS, M_EV, M_TCH, M_BYT, M_USE, M_AGE, M_USES };
@@ -58,7 +62,7 @@ struct model_cache_config {
 };
 struct model_config {
     struct model_cache_config i1, d1, l2, ll; /* l2.size 0: no such level */
-    bool shared_l1, flush_at_exit, use, write_back;
+    bool shared_l1, flush_at_exit, use, write_back, prefetch;
     bool
         callgrind; /* as `callgrind --cacheuse=yes`, see model.c; one thread, no l2, lines of 32 bytes or more */
 };

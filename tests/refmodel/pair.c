@@ -116,6 +116,7 @@ static void start_core(struct pair *pair)
     config.branch_sim = c->branch_sim;
     config.use = c->use;
     config.write_back = c->write_back;
+    config.prefetch = c->prefetch;
     config.inclusive = c->inclusive;
     config.shared_l1 = c->shared_l1;
     config.flush_at_exit = c->flush_at_exit;
@@ -148,7 +149,8 @@ struct pair *pair_new(const struct pair_config *config, FILE *out)
                               .shared_l1 = config->shared_l1,
                               .flush_at_exit = config->flush_at_exit,
                               .use = config->use,
-                              .write_back = config->write_back};
+                              .write_back = config->write_back,
+                              .prefetch = config->prefetch};
     struct tn_object_info object = {.path = "/random", .start = 0x400000, .size = 0x100000};
 
     pair->config = *config;

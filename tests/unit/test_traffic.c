@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test_traffic.c: what travels besides misses: lines written back (docs/model.md, 9). Expected values are formulas.
+ * test_traffic.c: what travels besides misses: lines written back and lines prefetched (docs/model.md, 9 and 10).
+ * Expected values are formulas.
  */
 #include "kit.h"
 
@@ -192,13 +193,59 @@ static void alone_and_unfinished(void **state)
     kit_free(k);
 }
 
+/* The example of docs/model.md 10: 64 lines a page, runs that begin anew in each, five lines too many at the end. */
+static void a_walk_is_prefetched(void **state)
+{
+    enum { PAGES = 50, PAGE_LINES = 64, DISTANCE = 5 };
+    struct pair_config config = small_caches(false);
+
+    (void)state;
+    config.write_back = false;
+    config.prefetch = true;
+    for (int down = 0; down < 2; down++) {
+        struct kit *k = start(&config);
+        uint64_t bytes = (uint64_t)PAGES * PAGE_LINES * LINE;
+
+        for (uint64_t at = 0; at < bytes; at += 8)
+            kit_read(k, 0, down ? A + bytes - 8 - at : A + at, 8);
+        kit_finish(k);
+        assert_int_equal(kit_read_cost(k, MAIN, 0, M_D1MR), PAGES * PAGE_LINES);
+        assert_int_equal(kit_read_cost(k, MAIN, 0, M_D_PFL), PAGES * (PAGE_LINES - 2));
+        assert_int_equal(kit_read_cost(k, MAIN, 0, M_DLMR), 2 + DISTANCE + (PAGES - 1) * 2);
+        assert_int_equal(kit_read_cost(k, MAIN, 0, M_D_USEL + M_EV), PAGES * PAGE_LINES + DISTANCE);
+        assert_int_equal(kit_read_cost(k, MAIN, 0, M_D_USEL + M_SPLOSS), DISTANCE * LINE);
+        assert_int_equal(kit_read_cost(k, MAIN, 0, M_D_USEL + M_TCH), bytes / 8);
+        kit_free(k);
+    }
+}
+
+/* Jumps of two lines are no run; a line read again and again is none either. */
+static void no_run_no_prefetch(void **state)
+{
+    struct pair_config config = small_caches(false);
+    struct kit *k;
+
+    (void)state;
+    config.prefetch = true;
+    k = start(&config);
+    for (uint64_t line = 0; line < LINES; line += 2)
+        kit_read(k, 0, A + line * LINE, 8);
+    for (int i = 0; i < 100; i++)
+        kit_read(k, 0, A, 8);
+    kit_finish(k);
+    assert_int_equal(kit_total(k, M_D_PFL), 0);
+    assert_int_equal(kit_read_cost(k, MAIN, 0, M_DLMR), LINES / 2 + 1);
+    kit_free(k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_array_is_written_once), cmocka_unit_test(a_copy),
         cmocka_unit_test(an_update_in_place),       cmocka_unit_test(reading_writes_nothing),
         cmocka_unit_test(the_example),              cmocka_unit_test(code_is_written),
-        cmocka_unit_test(alone_and_unfinished),
+        cmocka_unit_test(alone_and_unfinished),     cmocka_unit_test(a_walk_is_prefetched),
+        cmocka_unit_test(no_run_no_prefetch),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

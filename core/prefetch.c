@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * prefetch.c: see prefetch.h.
+ */
+#include "prefetch.h"
+
+/* What a run becomes by a step of 1, -1 or, where another block was asked for, 0. */
+static int64_t went_on(int64_t steps, int64_t step)
+{
+    if (steps == 0)
+        return step;
+    return steps * step > 0 ? steps + step : 0;
+}
+
+int64_t tn_prefetcher_see(struct tn_prefetcher *prefetcher, uint64_t address, uint32_t line_bits)
+{
+    struct tn_run *run = &prefetcher->run[(address >> TN_RUN_PAGE_BITS) % TN_RUNS];
+    uint64_t block = address >> line_bits;
+    int64_t moved = (int64_t)(block - run->last), step = moved == 1 || moved == -1 ? moved : 0;
+    if (!moved)
+        return 0;
+    run->last = block;
+    run->steps = went_on(run->steps, step);
+    return run->steps * step > 1 ? step * TN_PREFETCH_DISTANCE : 0; /* the first step is no run yet */
+}
