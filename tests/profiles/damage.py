@@ -23,20 +23,12 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import raw_make
+import verdict
+from verdict import check
 
 TOOL = sys.argv[1]
 WORK = tempfile.TemporaryDirectory()
 RAW, OUT = os.path.join(WORK.name, "raw"), os.path.join(WORK.name, "out")
-passed = failed = 0
-
-
-def check(good, what):
-    global passed, failed
-    if good:
-        passed += 1
-    else:
-        failed += 1
-        print("FAILED:", what)
 
 
 def tool(*arguments, **more):
@@ -253,8 +245,7 @@ def main():
     deep_tree()
     bad_places()
     hostile_names()
-    print("%d passed, %d failed" % (passed, failed))
-    return failed > 0
+    return verdict.finish()
 
 
 sys.exit(main())

@@ -20,12 +20,14 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import raw_make
 from raw_make import DATA, FETCH, IMMEDIATE, UNIT, WIDTH, add
+import verdict
+from verdict import check
 
 TOOL = sys.argv[1]
 LINES = 3
 SLOTS = IMMEDIATE + FETCH + DATA
 NAMES = list(dict.fromkeys(name for name in SLOTS if name != "-"))
-passed = failed = exact_lines = estimates = 0
+exact_lines = estimates = 0
 
 ABBREVIATIONS = """
 .section .debug_abbrev,"",@progbits
@@ -43,16 +45,6 @@ ABBREVIATIONS = """
 .section .debug_line,"",@progbits
 .Lline:
 """
-
-
-def check(good, what):
-    global passed, failed
-    if good:
-        passed += 1
-    else:
-        failed += 1
-        if failed < 20:
-            print("FAILED:", what)
 
 
 def line_of(program, instr):
@@ -183,8 +175,7 @@ def main():
             for line, row in rows_of(program, work, elf).items():
                 check_pruned(known, program, line, row)
     check(exact_lines > 10 and estimates > 10, "both kinds of line occur: %d, %d" % (exact_lines, estimates))
-    print("%d passed, %d failed" % (passed, failed))
-    return failed > 0
+    return verdict.finish()
 
 
 sys.exit(main())

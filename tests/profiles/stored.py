@@ -23,20 +23,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import raw_make
 from raw_make import costs
+import verdict
+from verdict import check
 
 FETCH = ["I1mr", "ILmr", "SpLossI1", "UseI1", "SpLossL"]
 DATA = ["D1mr", "D1mw", "DLmr", "AcCostD1", "SpLossD1", "UseD1", "-", "SpLossL"]
 VIEWS = os.path.join(HERE, "stored", "views.txt")
-passed = failed = 0
-
-
-def check(good, what):
-    global passed, failed
-    if good:
-        passed += 1
-    else:
-        failed += 1
-        print("FAILED:", what)
 
 
 def this_format():
@@ -177,7 +169,7 @@ def main():
                 file.write(dump(profile))
             return status
         check(os.path.exists(stored_path(number)), "a raw profile of format %d is stored (--regenerate)" % number)
-        if not failed:
+        if not verdict.failed:
             check_current(work)
         for path in glob.glob(os.path.join(HERE, "stored", "format-*.hex")):
             old = int(re.search(r"format-(\d+)", path).group(1))
@@ -186,8 +178,7 @@ def main():
             (status, message), profile = imported(read_hex(path), work + "/")
             check(status == 1 and message.count("\n") == 1 and "format %d, this Tenure reads format %d" % (old, number)
                   in message, "a raw profile of format %d: %s" % (old, message))
-    print("%d passed, %d failed" % (passed, failed))
-    return failed > 0
+    return verdict.finish()
 
 
 sys.exit(main())

@@ -21,23 +21,15 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import raw_make
 from raw_make import DATA, FETCH, IMMEDIATE, UNIT, WIDTH, add
+import verdict
+from verdict import check
 
 TOOL = sys.argv[1]
-passed = failed = 0
 SLOTS = IMMEDIATE + FETCH + DATA
 NAMES = list(dict.fromkeys(name for name in SLOTS if name != "-"))
 NEEDS = {"Dr": "r", "Dw": "w", "D1mr": "r", "D1mw": "w", "DLmr": "r", "DLmw": "w",
          "Bc": "c", "Bcm": "c", "Bi": "i", "Bim": "i"}
 NEEDS.update({use + "D1": "rw" for use in raw_make.USE})
-
-
-def check(good, what):
-    global passed, failed
-    if good:
-        passed += 1
-    else:
-        failed += 1
-        print("FAILED:", what)
 
 
 def tool(*arguments):
@@ -317,8 +309,7 @@ def main():
             check_sums(db, program, e)
             check_exports(db, path, program, e)
             db.close()
-    print("%d passed, %d failed" % (passed, failed))
-    return failed > 0
+    return verdict.finish()
 
 
 sys.exit(main())

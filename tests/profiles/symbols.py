@@ -19,10 +19,11 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import raw_make
+import verdict
+from verdict import check
 
 TOOL = sys.argv[1]
 BIAS = 0x555555554000
-passed = failed = 0
 
 C_SOURCE = r"""
 #include <stdlib.h>
@@ -87,15 +88,6 @@ impl<T: Copy + std::ops::Add<Output = T>> Bag<T> { #[inline(never)] pub fn sum(&
 fn main() { let bag = shop::Bag { items: std::env::args().map(|a| a.len()).collect() };
     println!("{}", bag.sum(0)); }
 """
-
-
-def check(good, what):
-    global passed, failed
-    if good:
-        passed += 1
-    else:
-        failed += 1
-        print("FAILED:", what)
 
 
 def run(*command, **more):
@@ -412,8 +404,7 @@ def main():
                 compare(what + ", another program at its place", elf, stripped, work, lines=False)
     if not dwz:
         print("not tested, there is no dwz: what it shares between files")
-    print("%d passed, %d failed" % (passed, failed))
-    return failed > 0
+    return verdict.finish()
 
 
 sys.exit(main())
