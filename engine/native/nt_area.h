@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_area.h: the thread area, what generated code and the gate know of the thread that runs.
+ *
+ * GS is ours while anything of the program or the engine runs: its base points just behind the area, so that the area
+ * lies at negative displacements and the core's tn_thread (its hot layout) at positive ones. Each thread has one.
+ *
+ * While generated code runs, the program's registers and flags are in the CPU's, its vector registers too, and FS is
+ * the program's. Outside generated code `gpr`, `rip` and `flags` are the program's; its vector registers and FS stay
+ * where they are, because nothing of the engine uses them, except what nt_outer calls.
+ *
+ * Read from C and from assembly: the offsets are spelled out, and C checks them.
+ */
+#ifndef TENURE_ENGINE_NATIVE_NT_AREA_H
+#define TENURE_ENGINE_NATIVE_NT_AREA_H
+
+/* Displacements from the base of GS. */
+#define NT_AREA_BYTES 4096
+#define NT_GPR (-4096)       /* 16 x 8, in the order of their encodings: rax rcx rdx rbx rsp rbp rsi rdi r8 ... r15 */
+#define NT_RIP (-3968)
+#define NT_FLAGS (-3960)
+#define NT_FS_BASE (-3952)   /* the program's, while nt_outer has put the engine's in place */
+#define NT_GS_BASE (-3944)   /* the program's, always emulated */
+#define NT_SCRATCH (-3936)   /* 8 x 8: what generated code has put aside */
+#define NT_COUNTDOWN (-3872) /* signed; a block's entry takes 1 and leaves for the engine when it is negative then */
+#define NT_EXIT (-3864)      /* which exit generated code was left by: an index for nt_code_exit */
+#define NT_LEAVE (-3856)     /* address of the gate's way out, for jmp *gs:NT_LEAVE */
+#define NT_ENGINE_SP (-3848) /* top of the engine's stack */
+#define NT_SELF (-3840)      /* address of the area */
+
+#ifndef __ASSEMBLER__
+#include <stddef.h>
+#include <stdint.h>
+
+struct nt_thread; /* what of a thread only the engine's C code knows (nt_thread.h) */
+
+struct nt_area {
+    uint64_t gpr[16];
+    uint64_t rip, flags;
+    uint64_t fs_base, gs_base;
+    uint64_t scratch[8];
+    int64_t countdown;
+    uint64_t exit;
+    void (*leave)(void);
+    uint64_t engine_sp;
+    struct nt_area *self;
+    struct nt_thread *thread;
+    uint64_t reserved[NT_AREA_BYTES / 8 - 34];
+};
+
+#define NT_AT(member, offset) \
+    _Static_assert((long)offsetof(struct nt_area, member) - NT_AREA_BYTES == (offset), #member)
+NT_AT(gpr, NT_GPR);
+NT_AT(rip, NT_RIP);
+NT_AT(flags, NT_FLAGS);
+NT_AT(fs_base, NT_FS_BASE);
+NT_AT(gs_base, NT_GS_BASE);
+NT_AT(scratch, NT_SCRATCH);
+NT_AT(countdown, NT_COUNTDOWN);
+NT_AT(exit, NT_EXIT);
+NT_AT(leave, NT_LEAVE);
+NT_AT(engine_sp, NT_ENGINE_SP);
+NT_AT(self, NT_SELF);
+_Static_assert(sizeof(struct nt_area) == NT_AREA_BYTES, "size of the area");
+
+enum { NT_RAX, NT_RCX, NT_RDX, NT_RBX, NT_RSP, NT_RBP, NT_RSI, NT_RDI, NT_R8 };
+#endif
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_code.h: generated code: blocks, exits, links.
+ *
+ * One for all threads. Who changes it (nt_code_make, nt_code_link, nt_code_invalidate) holds the translation lock,
+ * which is the caller's; who executes it holds nothing. nt_code_make calls the decoder library, so it runs behind
+ * nt_outer; the others are ordinary inner code (general registers only, no thread-local storage).
+ *
+ * A block is entered at its head with the program's registers and flags in the CPU's and GS at the thread area. It
+ * leaves through an exit: NT_EXIT holds the exit's index then, every register and flag is the program's again, and
+ * `jmp *gs:NT_LEAVE` was executed. NT_RIP is stored by generated code for an indirect exit only; what the others lead
+ * to is in the exit.
+ */
+#ifndef TENURE_ENGINE_NATIVE_NT_CODE_H
+#define TENURE_ENGINE_NATIVE_NT_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct nt_code;
+
+enum nt_exit_kind {
+    NT_EXIT_DIRECT,   /* goes on at `pc`; can be linked */
+    NT_EXIT_INDIRECT, /* goes on at area->rip: the target is in no table yet */
+    NT_EXIT_SAFE,     /* the countdown ran out at the head of the block at `pc`, of which nothing has run */
+    NT_EXIT_SYSCALL,  /* a `syscall` in front of `pc` is to be done */
+    NT_EXIT_CPUID,    /* a `cpuid` in front of `pc` is to be done */
+    NT_EXIT_STOP,     /* the instruction at `pc` cannot be run: undecodable, or not supported (`why`) */
+    NT_EXIT_NOCODE,   /* there is no memory to execute at `pc` */
+};
+struct nt_exit {
+    enum nt_exit_kind kind;
+    uint64_t pc;
+    const char *why; /* NT_EXIT_STOP: what it is, for a message; NULL: undecodable, the CPU would raise SIGILL */
+};
+
+/* What a place in generated code means: how to make the program's state from the CPU's there. */
+struct nt_place {
+    uint64_t pc;      /* the program's instruction, of which nothing has happened yet (or, restartable, part of it) */
+    uint16_t spilled; /* bit r: general register r is in scratch[index[r]] */
+    uint8_t index[16];
+    bool flags_saved; /* flags are in scratch[flags_index], as rflags bits */
+    uint8_t flags_index;
+};
+
+/* What the code needs of whoever runs it. */
+struct nt_code_host {
+    /* Copy up to `bytes` bytes of program code at `pc`; returns how many could be read, and executed. */
+    size_t (*read_code)(uint64_t pc, void *to, size_t bytes);
+};
+
+struct nt_code_config {
+    struct nt_code_host host;
+    void *memory;  /* readable, writable and executable; its addresses are reached from itself with 32 bits */
+    size_t bytes;
+    bool link;     /* --link: exits lead to blocks directly */
+    bool lookup;   /* --lookup: indirect branches look their target up in generated code */
+};
+
+struct nt_code *nt_code_new(const struct nt_code_config *config);
+
+/* The head of the block at `pc`; NULL if there is none yet. Needs no lock. */
+const void *nt_code_find(const struct nt_code *code, uint64_t pc);
+/* The head of the block at `pc`, which is made if it is not there. Never NULL: what cannot be translated is a block
+ * that leaves by NT_EXIT_STOP or NT_EXIT_NOCODE. */
+const void *nt_code_make(struct nt_code *code, uint64_t pc);
+
+/* What exit `index` (area->exit) is. */
+const struct nt_exit *nt_code_exit(const struct nt_code *code, uint64_t index);
+/* From now on exit `index` leads to `head` without the engine, and indirect branches to its program counter may too.
+ * Nothing happens if it cannot be linked, or config.link is false. */
+void nt_code_link(struct nt_code *code, uint64_t index, const void *head);
+
+/* Code at [start, start + bytes) of the program has gone or changed: its blocks are found no more and nothing is linked
+ * to them. A thread may still be in one; its memory is used again only after nt_code_reclaim. */
+void nt_code_invalidate(struct nt_code *code, uint64_t start, uint64_t bytes);
+/* Every thread has been outside generated code since the last call. */
+void nt_code_reclaim(struct nt_code *code);
+
+/* What the address `at` in generated code means; false if it is not in generated code. Async-signal-safe. */
+bool nt_code_place(const struct nt_code *code, uint64_t at, struct nt_place *place);
+bool nt_code_holds(const struct nt_code *code, uint64_t at);
+
+#endif
