@@ -11,6 +11,7 @@
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_options.h"
+#include "pub_tool_threadstate.h"
 #include "pub_tool_tooliface.h"
 #include "pub_tool_vkiscnums.h"
 
@@ -172,25 +173,40 @@ ULong __wrap_vgPlain_di_notify_mmap(Addr address, Bool allow_shared, Int fd)
 /* ------------------------------------------------------------------------------------------ life */
 
 extern Bool VG_(clo_trace_children); /* Valgrind's; not announced to tools */
+extern void VG_(reap_threads)(ThreadId self);
+extern void __real_vgPlain_nuke_all_threads_except(ThreadId self, Int why);
+extern void __wrap_vgPlain_nuke_all_threads_except(ThreadId self, Int why);
 
-/* The program is about to become another one. A forked child that becomes a program nobody profiles has done
- * nothing but that: it leaves no profile, or every popen() would. */
+static ThreadId in_exec; /* the thread whose system call may replace the program */
+
 static void before_system_call(ThreadId tid, UInt number, UWord *arguments, UInt count)
 {
-    (void)tid;
     (void)arguments;
     (void)count;
-    if (vg.forked && !VG_(clo_trace_children))
-        return;
     if (number == __NR_execve || number == __NR_execveat)
-        vg_output_part("exec");
+        in_exec = tid;
 }
 
 static void after_system_call(ThreadId tid, UInt number, UWord *arguments, UInt count, SysRes result)
 {
     (void)count;
+    if (in_exec == tid)
+        in_exec = VG_INVALID_THREADID; /* it has failed */
     if (vg.options.clean_environment)
         vg_hide(tid, number, arguments, result);
+}
+
+/* Valgrind itself checks all that can make an exec fail, and only then ends the other threads, by this function: from
+ * there on there is no way back. So this is where the program ends. A forked child that becomes a program nobody
+ * profiles has done nothing but that: it leaves no profile, or every popen() would. */
+void __wrap_vgPlain_nuke_all_threads_except(ThreadId self, Int why)
+{
+    __real_vgPlain_nuke_all_threads_except(self, why);
+    if (in_exec != self)
+        return;
+    VG_(reap_threads)(self);
+    if (!vg.forked || VG_(clo_trace_children))
+        vg_output_finish("exec");
 }
 
 static void after_options(void)

@@ -114,6 +114,23 @@ class Life(harness.EngineTest):
         raws = [instructions(rawfile.Raw(name)) for name in self.raw_files() if name not in names]
         self.assertEqual(sorted(raws), [work(20), work(30)])
 
+    def test_exec_is_an_end(self):
+        """Every line pays, those of a thread that has to end, too: each access is a touch."""
+        for what in ("exec", "exec-threads"):
+            raw = self.run_guest(what)
+            self.assertEqual(raw.parts, ["exec"], what)
+            self.assertEqual(instructions(raw), work(20), what)
+            totals = raw.totals()
+            touches = totals["TchI1"] + totals["TchD1"]
+            self.assertGreaterEqual(touches, totals["Ir"] + totals["Dr"] + totals["Dw"], what)
+            self.assertEqual(totals["TchL"], touches, what)
+
+    def test_exec_in_vain(self):
+        """An exec that fails is no more than a system call."""
+        raw = self.run_guest("exec-in-vain")
+        self.assertEqual(raw.parts, ["exit"])
+        self.assertEqual(instructions(raw), work(20, 10))
+
     def test_ends(self):
         for what, status in (("crash", -11), ("abort", -6), ("kill", -15), ("_exit", 3)):
             for name in self.raw_files():

@@ -35,6 +35,16 @@ static void threads(void)
         pthread_join(thread[i], NULL);
 }
 
+static pthread_barrier_t begun;
+
+static void *waiting(void *argument)
+{
+    work(20);
+    pthread_barrier_wait(&begun);
+    pause();
+    return argument;
+}
+
 static jmp_buf back;
 
 static void handler(int signal)
@@ -96,6 +106,20 @@ int main(int argc, char **argv)
         child();
     if (!strcmp(what, "exec")) {
         work(20);
+        execl(argv[0], argv[0], "none", NULL);
+    }
+    if (!strcmp(what, "exec-in-vain")) {
+        work(20);
+        execl("/nonexistent", "x", NULL);
+        execl("/", "x", NULL);
+        work(10);
+    }
+    if (!strcmp(what, "exec-threads")) {
+        pthread_t thread;
+
+        pthread_barrier_init(&begun, NULL, 2);
+        pthread_create(&thread, NULL, waiting, NULL);
+        pthread_barrier_wait(&begun);
         execl(argv[0], argv[0], "none", NULL);
     }
     if (!strcmp(what, "none"))
