@@ -93,9 +93,12 @@ void tp_vector_free(void **at, size_t *count, size_t *room)
     *count = *room = 0;
 }
 
+/* Neighbouring ids stay together, eight at a time, since files name things in the order of their ids; groups of eight
+ * are spread over the map, since keys also are addresses, and pairs of ids (one << 32 | other). */
 static size_t slot_of(const struct tp_idmap *map, uint64_t id)
 {
-    size_t i = (size_t)(id + (id >> 32) * 0x9E3779B97F4A7C15u) & (map->room - 1);
+    uint64_t spread = (id >> 3) * 0x9E3779B97F4A7C15u;
+    size_t i = (size_t)((spread >> 29) << 3 | (id & 7)) & (map->room - 1);
 
     while (map->keys[i] && map->keys[i] != id)
         i = (i + 1) & (map->room - 1);
