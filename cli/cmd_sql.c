@@ -2,8 +2,9 @@
 /*
  * cmd_sql.c: a query on a profile, as a table, JSON or CSV.
  *
- * The profile is open for reading only, so no query can change it. Several statements run one after the
- * other.
+ * A query only reads. The profile is open for reading only, so it cannot change, but SQL can write other files; so
+ * SQLite asks here before a statement does something that might. Temporary tables and views are nobody else's, and
+ * allowed. Several statements run one after the other.
  */
 #include "cli/cli.h"
 #include "cli/given.h"
@@ -99,9 +100,64 @@ static void write_table(const struct sql *options, struct table *table)
     }
 }
 
+/* ------------------------------------------------------------------------------------------ what is allowed */
+
+static const char *const asking_pragmas[] = {
+    "application_id", "collation_list", "compile_options", "database_list", "encoding", "foreign_key_list",
+    "freelist_count", "function_list", "index_info", "index_list", "index_xinfo", "integrity_check", "module_list",
+    "page_count", "page_size", "pragma_list", "quick_check", "schema_version", "table_info", "table_list",
+    "table_xinfo", "user_version"};
+static const char *const taking_a_name[] = {"foreign_key_list", "index_info", "index_list", "index_xinfo",
+                                            "integrity_check", "quick_check", "table_info", "table_list",
+                                            "table_xinfo"};
+
+static bool is_one_of(const char *name, const char *const *names, size_t count)
+{
+    size_t i;
+
+    for (i = 0; i < count && sqlite3_stricmp(name, names[i]) != 0; i++) {
+    }
+    return i < count;
+}
+
+/* A pragma that tells something; with a value most would set it instead. */
+static bool only_asks(const char *pragma, const char *value)
+{
+    if (value != NULL)
+        return is_one_of(pragma, taking_a_name, sizeof taking_a_name / sizeof taking_a_name[0]);
+    return is_one_of(pragma, asking_pragmas, sizeof asking_pragmas / sizeof asking_pragmas[0]);
+}
+
+/* SQLite's authorizer; `into`: set to what is wrong with a statement that is not allowed. */
+static int allow(void *into, int action, const char *first, const char *second, const char *database, const char *view)
+{
+    const char **wrong = into;
+
+    (void)database;
+    (void)view;
+    if (action == SQLITE_ATTACH) /* VACUUM does, too */
+        *wrong = "ATTACH and VACUUM write files";
+    else if (action == SQLITE_PRAGMA && !only_asks(first, second))
+        *wrong = "this PRAGMA may change something";
+    else if (action == SQLITE_CREATE_VTABLE)
+        *wrong = "virtual tables run code that may write";
+    else if (action == SQLITE_FUNCTION && sqlite3_stricmp(second, "load_extension") == 0)
+        *wrong = "load_extension runs code that may write";
+    else
+        return SQLITE_OK;
+    return SQLITE_DENY;
+}
+
+/* ------------------------------------------------------------------------------------------ running */
+
+static const char *wrong; /* with the statement, which was not allowed; NULL: it was */
+
 static int failed(tp_profile *profile)
 {
-    term_error("%s", sqlite3_errmsg(tp_db(profile)));
+    if (wrong != NULL)
+        term_error("a query only reads: %s", wrong);
+    else
+        term_error("%s", sqlite3_errmsg(tp_db(profile)));
     return CLI_ERROR;
 }
 
@@ -131,6 +187,7 @@ static int run(const struct sql *options, tp_profile *profile, const char *text)
 {
     int status = CLI_GOOD;
 
+    sqlite3_set_authorizer(tp_db(profile), allow, &wrong);
     while (status == CLI_GOOD && *text != '\0') {
         sqlite3_stmt *statement;
 

@@ -41,6 +41,14 @@ try sql small "$mixed"
 try sql --json small "$mixed"
 try sql --csv small "$mixed"
 try sql small 'DELETE FROM meta'
+for query in "VACUUM INTO 'written'" "ATTACH 'written' AS w" 'PRAGMA journal_mode = WAL' 'PRAGMA journal_mode' \
+    'PRAGMA user_version = 3' "SELECT load_extension('written')" 'CREATE VIRTUAL TABLE temp.t USING rtree(a, b, c)'; do
+    try sql small "$query"
+done
+test ! -e written && echo nothing written
+try sql small 'PRAGMA user_version'
+try sql small "SELECT name FROM pragma_table_info('totals') LIMIT 1"
+try sql small 'CREATE TEMP TABLE t AS SELECT 1 AS one; UPDATE t SET one = 2; SELECT * FROM t'
 try sql small 'SELECT nothing'
 try info small
 try info --json small
