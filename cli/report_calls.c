@@ -5,6 +5,9 @@
  * One row per arc, that is per call site and callee, with the arc's inclusive costs: arcs are never summed,
  * because with recursion one event is below several of them. Percentages are of the function's own inclusive
  * cost, so that the calls of a function that does not recurse sum, with its self cost, to 100.
+ *
+ * A function that is kept apart by callers or recursion is all its contexts, unless one is named. Then each row says
+ * which context it belongs to, and percentages are of that one's.
  */
 #include "cli/report.h"
 
@@ -15,8 +18,9 @@
 #include <string.h>
 
 struct chosen {
-    int64_t id;
-    char *name;
+    char *name;   /* of the function, or of its only context */
+    int64_t *ids; /* its contexts, the first has the highest value of what is sorted by */
+    size_t count;
 };
 
 /* The inclusive form of what is shown. */
@@ -64,62 +68,115 @@ static bool whole(const struct report *report, int64_t id, const struct column_s
     return query_end(&q);
 }
 
+/* The rows of one context; the view's own order is that of the columns. */
+static bool arcs_of(struct report *report, struct table *table, const struct chosen *function, size_t context,
+                    const struct column_spec *spec, size_t count, bool callers)
+{
+    double of[REPORT_MAX_SHOWN] = {0};
+    char expressions[8192];
+    struct query q;
+    size_t i;
+
+    if (!whole(report, function->ids[context], spec, count, of))
+        return false;
+    expressions_of(spec, count, expressions, sizeof expressions);
+    query_begin(&q, report->profile,
+                "SELECT %s, %s, calls, file, line%s FROM arcs WHERE %s_id = %lld "
+                "ORDER BY %s DESC NULLS LAST, calls DESC, id LIMIT %lld",
+                callers ? "caller" : "callee", callers ? "callee" : "caller", expressions,
+                callers ? "callee" : "caller", (long long)function->ids[context], count > 0 ? spec[0].sql : "calls",
+                (long long)report->limit - (long long)table_rows(table));
+    while (query_row(&q)) {
+        for (i = 0; i < count; i++)
+            column_cells(table, &spec[i], &q, 5 + (int)i, of[i]);
+        table_count(table, query_int(&q, 2));
+        if (function->count > 1)
+            table_text(table, query_text(&q, 1));
+        report_place(report, table, &q, 3, false, query_null(&q, 0) ? "(root)" : query_text(&q, 0));
+    }
+    return query_end(&q);
+}
+
 static bool arcs(struct report *report, const struct chosen *function, bool callers)
 {
     struct column_spec spec[REPORT_MAX_SHOWN];
     size_t count = inclusive_columns(report, spec), i;
-    double of[REPORT_MAX_SHOWN] = {0};
-    char expressions[8192], heading[4096], title[32];
-    const char *other = callers ? "caller" : "callee", *order = count > 0 ? spec[0].sql : "calls";
-    struct table *table;
-    struct query q;
+    char heading[4096], title[32];
+    const char *other = callers ? "caller" : "callee";
+    struct table *table = table_new();
+    bool good = true;
 
-    if (!whole(report, function->id, spec, count, of))
-        return false;
-    table = table_new();
     for (i = 0; i < count; i++)
         report_heading(table, &spec[i], i);
     table_column(table, TABLE_COUNT, "calls", "calls", 0);
+    if (function->count > 1)
+        table_column(table, TABLE_TEXT, callers ? "callee" : "caller", callers ? "callee" : "caller", 0);
     snprintf(title, sizeof title, "%s, called at", other);
     report_place_columns(table, title, other);
-    expressions_of(spec, count, expressions, sizeof expressions);
-    query_begin(&q, report->profile,
-                "SELECT %s, calls, file, line%s FROM arcs WHERE %s_id = %lld "
-                "ORDER BY %s DESC NULLS LAST, calls DESC, id LIMIT %lld",
-                other, expressions, callers ? "callee" : "caller", (long long)function->id, order,
-                (long long)report->limit);
-    while (query_row(&q)) {
-        for (i = 0; i < count; i++)
-            column_cells(table, &spec[i], &q, 4 + (int)i, of[i]);
-        table_count(table, query_int(&q, 1));
-        report_place(report, table, &q, 2, false, query_null(&q, 0) ? "(root)" : query_text(&q, 0));
-    }
+    for (i = 0; good && i < function->count; i++)
+        good = arcs_of(report, table, function, i, spec, count, callers);
     snprintf(heading, sizeof heading, callers ? "Calls to %s" : "Calls from %s", function->name);
     report_section(report, table, callers ? "callers" : "callees", heading);
-    return query_end(&q);
+    return good;
 }
 
-/* The function itself: one row as in the list of functions. */
+/* The function itself: a row for each context, as in the list of functions. */
 static bool itself(struct report *report, const struct chosen *function)
 {
     char expressions[8192], heading[4096];
     struct table *table = table_new();
+    bool good = true;
     struct query q;
+    size_t i;
 
     report_headings(report, table);
     table_column(table, TABLE_COUNT, "calls", "calls", REPORT_CALLS_GROUP);
     report_place_columns(table, "function", "function");
     report_expressions(report, expressions, sizeof expressions);
-    query_begin(&q, report->profile,
-                "SELECT function, file, line, object, calls%s FROM functions WHERE id = %lld", expressions,
-                (long long)function->id);
-    while (query_row(&q)) {
-        report_cells(report, table, &q, 5);
-        table_count(table, query_int(&q, 4));
-        report_place(report, table, &q, 1, true, query_text(&q, 0));
+    for (i = 0; good && i < function->count && table_rows(table) < report->limit; i++) {
+        query_begin(&q, report->profile,
+                    "SELECT function, file, line, object, calls%s FROM functions WHERE id = %lld", expressions,
+                    (long long)function->ids[i]);
+        while (query_row(&q)) {
+            report_cells(report, table, &q, 5);
+            table_count(table, query_int(&q, 4));
+            report_place(report, table, &q, 1, true, query_text(&q, 0));
+        }
+        good = query_end(&q);
     }
     snprintf(heading, sizeof heading, "Function %s", function->name);
     report_section(report, table, "function", heading);
+    return good;
+}
+
+static void chosen_free(struct chosen *function)
+{
+    free(function->name);
+    free(function->ids);
+}
+
+/* What a user's name, ?1, stands for: a function, one of its contexts, or all that match. */
+#define MATCHES \
+    "(function = ?1 OR symbol = ?1 OR base = ?1 OR function GLOB ?1 OR function GLOB ?1 || '(*' OR " \
+    "symbol GLOB ?1 || '''*')"
+
+static bool contexts_of(struct report *report, const char *pattern, int64_t base_id, struct chosen *out)
+{
+    struct query q;
+
+    query_begin(&q, report->profile,
+                "SELECT id, function, base FROM functions WHERE base_id = %lld AND " MATCHES
+                " ORDER BY %s DESC NULLS LAST, id",
+                (long long)base_id, report->sort.sql);
+    query_bind_text(&q, 1, pattern);
+    while (query_row(&q)) {
+        out->ids = realloc(out->ids, (out->count + 1) * sizeof *out->ids);
+        free(out->name);
+        out->name = strdup(query_text(&q, out->count == 0 ? 1 : 2));
+        if (out->ids == NULL || out->name == NULL)
+            abort();
+        out->ids[out->count++] = query_int(&q, 0);
+    }
     return query_end(&q);
 }
 
@@ -127,24 +184,27 @@ static bool itself(struct report *report, const struct chosen *function)
 static bool choose(struct report *report, const char *pattern, struct chosen *out)
 {
     struct query q;
-    bool found = false;
+    int64_t base_id;
+    bool found;
 
+    *out = (struct chosen){0};
     query_begin(&q, report->profile,
-                "SELECT id, function FROM functions WHERE function = ?1 OR symbol = ?1 "
-                "OR base = ?1 OR function GLOB ?1 OR function GLOB ?1 || '(*' "
-                "ORDER BY function = ?1 DESC, base = ?1 DESC, %s DESC NULLS LAST LIMIT 1",
+                "SELECT base_id FROM functions WHERE " MATCHES
+                " ORDER BY function = ?1 DESC, base = ?1 DESC, %s DESC NULLS LAST LIMIT 1",
                 report->sort.sql);
     query_bind_text(&q, 1, pattern);
-    if (query_row(&q)) {
-        out->id = query_int(&q, 0);
-        out->name = strdup(query_text(&q, 1));
-        found = out->name != NULL;
-    }
+    found = query_row(&q);
+    base_id = found ? query_int(&q, 0) : 0;
     if (!query_end(&q))
         return false;
-    if (!found)
+    if (!found) {
         term_error("no function of this profile is called %s; * and ? match, as in '*%s*'", pattern, pattern);
-    return found;
+        return false;
+    }
+    if (contexts_of(report, pattern, base_id, out))
+        return true;
+    chosen_free(out);
+    return false;
 }
 
 static bool is_there(struct report *report, const char *pattern)
@@ -155,7 +215,7 @@ static bool is_there(struct report *report, const char *pattern)
         return true;
     if (!choose(report, pattern, &function))
         return false;
-    free(function.name);
+    chosen_free(&function);
     return true;
 }
 
@@ -177,7 +237,7 @@ static bool one(struct report *report, const char *pattern, bool self, bool call
         good = arcs(report, &function, true);
     if (good && callees)
         good = arcs(report, &function, false);
-    free(function.name);
+    chosen_free(&function);
     return good;
 }
 
