@@ -572,7 +572,8 @@ void tn_statistics(const tn_core *core, struct tn_statistics *out)
         .nodes_made = forest->made, .nodes_pruned = forest->pruned,
         .nodes_average = samples ? (double)core->nodes_summed / (double)samples : (double)forest->now,
         .calls = core->calls, .returns = core->returns, .unwinds = core->unwinds, .jumps = core->jumps,
-        .slow_data = core->slow_data, .slow_fetch = core->slow_fetch, .queued = core->queued,
+        .slow_data = core->slow_data, .slow_fetch = core->slow_fetch, .moves = core->moves,
+        .queued = core->queued,
         .records_now = core->records_live, .records_max = core->records_max, .bytes = memory_of(core)};
     out->functions = out->contexts - (core->contexts ? core->contexts->made : 0);
     out->segments = out->counters;

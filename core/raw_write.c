@@ -552,8 +552,8 @@ static void write_statistics(struct writer *w)
         {"nodes average", (uint64_t)s.nodes_average}, {"nodes maximum", s.nodes_max},
         {"nodes made", s.nodes_made}, {"nodes pruned", s.nodes_pruned}, {"segments", s.segments},
         {"calls", s.calls}, {"returns", s.returns}, {"unwinds", s.unwinds}, {"jumps", s.jumps},
-        {"slow data accesses", s.slow_data}, {"slow fetches", s.slow_fetch}, {"queued", s.queued},
-        {"records", s.records_now}, {"records maximum", s.records_max}, {"bytes", s.bytes}};
+        {"slow data accesses", s.slow_data}, {"slow fetches", s.slow_fetch}, {"accesses moved", s.moves},
+        {"queued", s.queued}, {"records", s.records_now}, {"records maximum", s.records_max}, {"bytes", s.bytes}};
     for (size_t i = 0; i < sizeof stats / sizeof *stats; i++) {
         record(w, TN_RAW_STAT);
         put_s(w, stats[i].name);

@@ -337,7 +337,7 @@ struct tn_statistics {
     uint64_t nodes_now, nodes_max, nodes_made, nodes_pruned;
     double nodes_average; /* over the entries queued */
     uint64_t calls, returns, unwinds, jumps;
-    uint64_t slow_data, slow_fetch, queued, records_now, records_max;
+    uint64_t slow_data, slow_fetch, moves, queued, records_now, records_max;
     uint64_t bytes; /* of memory the core has taken and touched, roughly: arenas, not reservations */
 };
 void tn_statistics(const tn_core *core, struct tn_statistics *out);

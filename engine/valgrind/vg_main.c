@@ -94,8 +94,8 @@ static void print_statistics(void)
     ("code: %llu objects, %llu functions, %llu instructions, %llu segments, %llu counters\n",
      (ULong)s.objects, (ULong)s.functions, (ULong)s.instrs, (ULong)s.segments, (ULong)s.counters);
     VG_(umsg)
-    ("accesses: %llu data, %llu fetches; slow: %llu data, %llu fetches\n", (ULong)s.accesses,
-     (ULong)s.fetches, (ULong)s.slow_data, (ULong)s.slow_fetch);
+    ("accesses: %llu data, %llu fetches; slow: %llu data, %llu fetches; %llu moved\n", (ULong)s.accesses,
+     (ULong)s.fetches, (ULong)s.slow_data, (ULong)s.slow_fetch, (ULong)s.moves);
     VG_(umsg)
     ("nodes: %llu now, %llu at most, %llu made, %llu pruned; %llu arcs\n", (ULong)s.nodes_now,
      (ULong)s.nodes_max, (ULong)s.nodes_made, (ULong)s.nodes_pruned, (ULong)s.arcs);

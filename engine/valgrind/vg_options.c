@@ -12,14 +12,15 @@
 
 struct vg_engine vg;
 
-enum kind { YES_NO, NATIVE_BOOL, PREFETCH, TEXT, COUNT, GEOMETRY, FUNCTIONS, SEPARATE };
+enum kind { YES_NO, NATIVE_BOOL, PREFETCH, TEXT, COUNT, COUNT_32, GEOMETRY, FUNCTIONS, SEPARATE };
 
 struct option {
     const HChar *name; /* without the leading -- */
     enum kind kind;
-    void *target;      /* Bool, bool, const HChar *, uint64_t, struct tn_geometry; FUNCTIONS: unused */
+    void *target;      /* Bool, bool, const HChar *, uint64_t, uint32_t, struct tn_geometry; FUNCTIONS: unused */
     UInt detail;       /* GEOMETRY: index of its source; FUNCTIONS: the flag; SEPARATE: VG_CALLERS, VG_RECS */
-    const HChar *help; /* "value  text"; NULL: for debugging */
+    const HChar *help; /* "value  text" */
+    Bool debug;        /* listed by --help-debug */
 };
 
 static const struct option options[] = {
@@ -57,9 +58,12 @@ static const struct option options[] = {
      "=<n>[=<functions>]  and by <n> levels of recursion; also --separate-recs<n>=<functions> [1]"},
     {"fork-inherit", YES_NO, &vg.options.fork_inherit, 0,
      "=yes|no  a forked child goes on with its parent's costs [no]"},
-    {"clean-environment", YES_NO, &vg.options.clean_environment, 0, NULL},
-    {"cold-blocks", YES_NO, &vg.options.cold_blocks, 0, NULL},
-    {"check-translation", YES_NO, &vg.options.vex_sanity, 0, NULL},
+    {"clean-environment", YES_NO, &vg.options.clean_environment, 0,
+     "=yes|no  the program sees nothing of Valgrind [yes]", True},
+    {"cold-blocks", YES_NO, &vg.options.cold_blocks, 0, "=yes|no  short code for blocks that run rarely [yes]", True},
+    {"check-translation", YES_NO, &vg.options.vex_sanity, 0, "=yes|no  VEX checks what is emitted [no]", True},
+    {"alias-limit", COUNT_32, &vg.config.alias_limit, 0,
+     "=<n>  hits that the way table misses, until an access gets another [16384]", True},
 };
 
 static const struct {
@@ -185,6 +189,9 @@ static void take(const struct option *option, const HChar *argument, const HChar
     case COUNT:
         *(uint64_t *)option->target = parse_count(argument, value);
         break;
+    case COUNT_32:
+        *(uint32_t *)option->target = parse_count(argument, value);
+        break;
     case GEOMETRY:
         if (!vg_geometry_parse(value, option->target))
             vg_refuse("%s: a cache is size,associativity,line in bytes, as in 32768,8,64", argument);
@@ -237,8 +244,8 @@ static void print_options(Bool debug)
     UInt i;
 
     for (i = 0; i < sizeof options / sizeof options[0]; i++) {
-        if ((options[i].help == NULL) == debug)
-            VG_(printf)("    --%s%s\n", options[i].name, debug ? "=yes|no [yes]" : options[i].help);
+        if (options[i].debug == debug)
+            VG_(printf)("    --%s%s\n", options[i].name, options[i].help);
     }
 }
 

@@ -60,7 +60,7 @@ def engine_options(root):
     with open(os.path.join(root, "engine/valgrind/vg_options.c"), encoding="utf-8") as file:
         table = file.read().split("options[] = {")[1].split("\n};")[0]
     rows = re.findall(r'\{"([\w-]+)",(.*?)\},?\n', table.replace("\n     ", " ") + "\n", re.S)
-    return {name for name, rest in rows if not rest.rstrip().endswith("NULL")}
+    return {name for name, rest in rows if not rest.rstrip().endswith("True")}
 
 
 def passed_options(root):

@@ -34,6 +34,19 @@ class Counts(harness.EngineTest):
         self.assertEqual(cold.self_by_function(), hot.self_by_function())
         self.assertEqual(cold.calls(), hot.calls())
 
+    def test_way_tables(self):
+        """An access whose lines meet another's is moved to another table: nothing that is counted changes."""
+        program = self.guest("tables.c")
+        for line in (16, 64, 256):
+            options = [f"--I1=16384,2,{line}", f"--D1=16384,4,{line}", f"--LL=262144,8,{line}", "--write-back=yes"]
+            stays = self.profile(*options, "--alias-limit=4000000000", program)
+            self.assertEqual(stays.stats["accesses moved"], 0)
+            for more in ([], ["--cold-blocks=no"]):
+                moves = self.profile(*options, "--alias-limit=1", *more, program)
+                self.assertGreater(moves.stats["accesses moved"], 20, (line, more))
+                self.assertEqual(moves.totals(), stays.totals(), (line, more))
+                self.assertEqual(moves.self_by_function(), stays.self_by_function(), (line, more))
+
     def test_translations_are_sound(self):
         """VEX's own checks of a block's form, which the engine leaves out of every other run, pass for all kinds of
         blocks: cold, hot, and those that promotion, collection and other geometries make."""
