@@ -121,7 +121,7 @@ static void emit_branch(struct vg_builder *b, const struct vg_insn *insn, const 
 
 static UInt function_of(const struct vg_builder *b, const struct vg_insn *insn, Addr target)
 {
-    struct vg_function function;
+    struct code_function function;
 
     if (insn == last_insn(b) && target >= b->plan->function_start && target < b->plan->function_end)
         return insn->function;
@@ -147,7 +147,7 @@ static void emit_call(struct vg_builder *b, const struct vg_insn *insn, IRExpr *
 {
     Addr return_address = insn->address + insn->length;
     Bool at_end = function_of(b, insn, return_address) != insn->function;
-    struct vg_function callee;
+    struct code_function callee;
 
     if (target->tag != Iex_Const) {
         emit_helper(b, at_end ? "call_found_at_end" : "call_found", at_end ? call_found_at_end : call_found,

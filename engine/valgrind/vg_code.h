@@ -7,13 +7,13 @@
 
 #include "vg_tool.h"
 
-struct vg_function {
-    UInt id;         /* the core's; never TN_NONE */
-    Addr start, end; /* the range around the address; a function may have several (f and f.cold) */
-};
+#include "engine/common/code_map.h"
+
+/* Once, when there is a core, before anything below. */
+void vg_code_begin(void);
 
 /* Finds or makes the object and the function at `address`. */
-void vg_function_at(Addr address, struct vg_function *out);
+void vg_function_at(Addr address, struct code_function *out);
 
 /* The same, the id alone, through a cache: for indirect calls and jumps. */
 UInt vg_function_id(Addr address);

@@ -214,6 +214,7 @@ static void after_options(void)
     vg_options_check();
     vg.config.function_at = vg_core_function_at;
     vg.core = tn_core_new(&vg.config);
+    vg_code_begin();
     vg.layout = tn_layout(vg.core);
     vg.instrumenting = vg.options.instrument_at_start;
     describe_run();

@@ -14,7 +14,7 @@
 struct planner {
     struct vg_plan *plan;
     const IRSB *block;
-    struct vg_function function; /* of the current instruction */
+    struct code_function function; /* of the current instruction */
     Bool broken;                 /* the current stretch has ended */
 };
 

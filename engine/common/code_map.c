@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * code_map.c: see code_map.h.
+ *
+ * Objects are few and asked about in runs: a list, the most recently used first. An object and its table of function
+ * ids are one piece of the host's memory.
+ */
+#include "engine/common/code_map.h"
+
+#include <string.h>
+
+#include "engine/common/jit_map.h"
+
+enum { CACHE_SIZE = 8192, PAGE = 4096 };
+
+struct object {
+    struct object *next;
+    uint64_t start, end; /* mapped executable range known so far */
+    uint64_t dev, ino;
+    uint64_t place;    /* address of the file's offset 0, as this mapping has it */
+    fb_object *bounds; /* NULL: no functions are known */
+    uint32_t id;       /* the core's */
+    uint32_t unnamed;  /* the function of everything without bounds; TN_NONE until needed */
+    size_t bytes;      /* of this piece of memory */
+    uint32_t functions[]; /* the core's ids, by fb_function.index */
+};
+
+/* Code made at run time: /tmp/perf-<pid>.map, and a jitdump if one was mapped. */
+struct jit {
+    fb_jit *map;
+    uint32_t *functions; /* the core's ids, by index */
+    size_t limit;
+};
+
+struct code_map {
+    const struct code_map_host *host;
+    tn_core *core;
+    struct object *objects; /* the most recently used first */
+    struct jit jits[2];
+    struct {
+        uint64_t address;
+        uint32_t id;
+    } cache[CACHE_SIZE]; /* functions by address, direct-mapped */
+};
+
+static void *reserve(const struct code_map *map, size_t bytes)
+{
+    return map->host->memory->reserve(map->host->memory->user, bytes);
+}
+
+static void release(const struct code_map *map, void *memory, size_t bytes)
+{
+    map->host->memory->release(map->host->memory->user, memory, bytes);
+}
+
+code_map *code_map_new(const struct code_map_host *host, tn_core *core)
+{
+    struct code_map *map = host->memory->reserve(host->memory->user, sizeof *map);
+
+    if (map) {
+        map->host = host;
+        map->core = core;
+    }
+    return map;
+}
+
+static void forget_cached(struct code_map *map)
+{
+    memset(map->cache, 0, sizeof map->cache);
+}
+
+/* ------------------------------------------------------------------------------------------ objects */
+
+static fb_object *open_bounds(const struct code_map *map, const struct code_mapping *mapping)
+{
+    struct fb_source source = {.path = mapping->path, .debug_dir = "/usr/lib/debug"};
+    fb_object *bounds = fb_open(map->host->memory, &source, NULL);
+
+    if (bounds && !fb_place(bounds, mapping->start, mapping->offset)) {
+        fb_close(bounds);
+        bounds = NULL;
+    }
+    return bounds;
+}
+
+static uint32_t declare_object(const struct code_map *map, const struct object *object, const char *path)
+{
+    struct tn_object_info info = {.path = path, .start = object->start, .size = object->end - object->start};
+
+    if (object->bounds) {
+        info.bias = fb_bias(object->bounds);
+        info.build_id = fb_build_id(object->bounds, &info.build_id_size);
+    }
+    return tn_object(map->core, &info);
+}
+
+static struct object *new_object(struct code_map *map, const struct code_mapping *mapping)
+{
+    fb_object *bounds = mapping->path ? open_bounds(map, mapping) : NULL;
+    size_t functions = bounds ? fb_limit(bounds) : 0;
+    size_t bytes = sizeof(struct object) + functions * sizeof(uint32_t);
+    struct object *object = reserve(map, bytes);
+
+    object->bytes = bytes;
+    object->start = mapping->start;
+    object->end = mapping->end;
+    object->bounds = bounds;
+    if (mapping->path) {
+        object->dev = mapping->dev;
+        object->ino = mapping->ino;
+        object->place = mapping->start - mapping->offset;
+    }
+    object->id = declare_object(map, object, mapping->path ? mapping->path : "[anon]");
+    object->next = map->objects;
+    map->objects = object;
+    return object;
+}
+
+static void free_object(const struct code_map *map, struct object *object)
+{
+    if (object->bounds)
+        fb_close(object->bounds);
+    release(map, object, object->bytes);
+}
+
+/* Another mapping of an object already known: the same file, as far away as its offset says. */
+static struct object *known_object(const struct code_map *map, const struct code_mapping *mapping)
+{
+    for (struct object *object = map->objects; object; object = object->next) {
+        if (!object->bounds || object->dev != mapping->dev || object->ino != mapping->ino ||
+            object->place != mapping->start - mapping->offset)
+            continue;
+        if (object->start > mapping->start)
+            object->start = mapping->start;
+        if (object->end < mapping->end)
+            object->end = mapping->end;
+        return object;
+    }
+    return NULL;
+}
+
+static struct object *object_at(struct code_map *map, uint64_t address)
+{
+    for (struct object **link = &map->objects, *object; (object = *link); link = &object->next) {
+        if (address < object->start || address >= object->end)
+            continue;
+        *link = object->next;
+        object->next = map->objects;
+        map->objects = object;
+        return object;
+    }
+    struct code_mapping mapping = {0};
+    if (!map->host->mapping_at(map->host->user, address, &mapping)) {
+        mapping = (struct code_mapping){.start = address & -(uint64_t)PAGE};
+        mapping.end = mapping.start + PAGE;
+    }
+    struct object *known = mapping.path ? known_object(map, &mapping) : NULL;
+    return known ? known : new_object(map, &mapping);
+}
+
+/* ------------------------------------------------------------------------------------------ functions */
+
+static uint32_t declare_function(const struct code_map *map, uint32_t object, const struct fb_function *range)
+{
+    struct tn_function_info info = {
+        .object = object, .start = range->start, .size = range->size, .name = range->name};
+
+    map->host->describe(map->host->user, range->flags, &info);
+    return tn_function(map->core, &info);
+}
+
+static void found(struct code_function *out, uint32_t id, const struct fb_function *range)
+{
+    *out = (struct code_function){id, range->start, range->start + range->size};
+}
+
+static void bounded_function(const struct code_map *map, struct object *object, const struct fb_function *range,
+                             struct code_function *out)
+{
+    struct fb_function whole = *range;
+
+    if (range->parent != range->index && !fb_get(object->bounds, range->parent, &whole))
+        whole = *range;
+    uint32_t *id = &object->functions[whole.index];
+    if (*id == TN_NONE)
+        *id = declare_function(map, object->id, &whole);
+    found(out, *id, range);
+}
+
+static void jit_open(const struct code_map *map, struct jit *jit, const char *path)
+{
+    if (!jit->map)
+        jit->map = fb_jit_open(map->host->memory, path);
+}
+
+static bool begins(const char *text, const char *with)
+{
+    while (*with && *text == *with)
+        text++, with++;
+    return !*with;
+}
+
+/* .../jit-<pid>.dump */
+static bool is_jitdump(const char *path)
+{
+    bool named = false;
+
+    for (; *path; path++) {
+        if (*path == '/')
+            named = begins(path, "/jit-");
+        else if (named && begins(path, ".dump"))
+            return true;
+    }
+    return false;
+}
+
+/* A JIT compiler maps its jitdump executable, so that profilers learn its name. */
+void code_map_mapped(code_map *map, uint64_t address)
+{
+    struct code_mapping mapping = {0};
+
+    if (map->host->mapping_at(map->host->user, address, &mapping) && mapping.path && is_jitdump(mapping.path))
+        jit_open(map, &map->jits[1], mapping.path);
+}
+
+static void jit_room(const struct code_map *map, struct jit *jit, uint32_t index)
+{
+    if (index < jit->limit)
+        return;
+    size_t limit = 2 * (size_t)index + PAGE / sizeof(uint32_t);
+    uint32_t *functions = reserve(map, limit * sizeof *functions);
+    if (jit->functions) {
+        memcpy(functions, jit->functions, jit->limit * sizeof *functions);
+        release(map, jit->functions, jit->limit * sizeof *functions);
+    }
+    jit->functions = functions;
+    jit->limit = limit;
+}
+
+static uint32_t jit_function(const struct code_map *map, struct jit *jit, const struct object *object,
+                             const struct fb_function *range)
+{
+    jit_room(map, jit, range->index);
+    if (jit->functions[range->index] == TN_NONE)
+        jit->functions[range->index] = declare_function(map, object->id, range);
+    return jit->functions[range->index];
+}
+
+/* "/tmp/perf-<pid>.map" */
+static void perf_map_name(const struct code_map *map, char path[64])
+{
+    char digits[20];
+    int count = 0;
+    uint64_t pid = map->host->process_id(map->host->user);
+
+    do
+        digits[count++] = (char)('0' + pid % 10);
+    while ((pid /= 10) != 0);
+    memcpy(path, "/tmp/perf-", 10);
+    for (path += 10; count > 0; path++)
+        *path = digits[--count];
+    memcpy(path, ".map", 5);
+}
+
+static bool jit_function_at(struct code_map *map, const struct object *object, uint64_t address,
+                            struct code_function *out)
+{
+    char path[64];
+
+    perf_map_name(map, path);
+    jit_open(map, &map->jits[0], path);
+    for (int i = 0; i < 2; i++) {
+        struct jit *jit = &map->jits[i];
+        struct fb_function range;
+
+        if (!jit->map)
+            continue;
+        if (fb_jit_refresh(jit->map))
+            forget_cached(map);
+        if (fb_jit_lookup(jit->map, address, &range)) {
+            found(out, jit_function(map, jit, object, &range), &range);
+            return true;
+        }
+    }
+    return false;
+}
+
+void code_map_function(code_map *map, uint64_t address, struct code_function *out)
+{
+    struct object *object = object_at(map, address);
+    struct fb_function range;
+
+    if (object->bounds && fb_lookup(object->bounds, address, &range)) {
+        bounded_function(map, object, &range, out);
+        return;
+    }
+    if (object->ino == 0 && jit_function_at(map, object, address, out))
+        return;
+    range = (struct fb_function){.start = object->start, .size = object->end - object->start, .name = ""};
+    if (object->unnamed == TN_NONE)
+        object->unnamed = declare_function(map, object->id, &range);
+    /* Other addresses here may have a function. */
+    *out = (struct code_function){object->unnamed, address, address + 1};
+}
+
+uint32_t code_map_function_id(code_map *map, uint64_t address)
+{
+    size_t slot = (address ^ address >> 13) % CACHE_SIZE;
+
+    if (map->cache[slot].address != address || map->cache[slot].id == TN_NONE) {
+        struct code_function function;
+
+        code_map_function(map, address, &function);
+        map->cache[slot].address = address;
+        map->cache[slot].id = function.id;
+    }
+    return map->cache[slot].id;
+}
+
+void code_map_unmapped(code_map *map, uint64_t address, uint64_t bytes)
+{
+    struct object **link = &map->objects, *object;
+    bool any = false;
+
+    while ((object = *link)) {
+        if (object->start < address + bytes && address < object->end) {
+            *link = object->next;
+            free_object(map, object);
+            any = true;
+        } else {
+            link = &object->next;
+        }
+    }
+    if (any)
+        forget_cached(map);
+}
+
+void code_map_free(code_map *map)
+{
+    for (struct object *object = map->objects, *next; object; object = next) {
+        next = object->next;
+        free_object(map, object);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (map->jits[i].map)
+            fb_jit_close(map->jits[i].map);
+        if (map->jits[i].functions)
+            release(map, map->jits[i].functions, map->jits[i].limit * sizeof(uint32_t));
+    }
+    release(map, map, sizeof *map);
+}
