@@ -558,6 +558,9 @@ static int record(struct record *r, char **program)
         return without_profile(ending.status);
     if (outcome == LOST)
         return CLI_OWN_FAILURE;
+    if (WIFSIGNALED(ending.status) && WTERMSIG(ending.status) == SIGILL)
+        term_error("the program met an illegal instruction; if it runs without Tenure, Valgrind does not know the "
+                   "instruction (of AVX-512, for example)");
     end_like(ending.status);
 }
 

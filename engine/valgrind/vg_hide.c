@@ -16,6 +16,9 @@
 #include "pub_tool_vkiscnums.h"
 
 extern Int VG_(fd_hard_limit); /* Valgrind's own descriptors begin here */
+extern Int VG_(log_output_sink)[]; /* a structure whose first member is the log's descriptor */
+extern Int VG_(fcntl)(Int fd, Int command, Addr argument);
+extern const HChar *VG_(clo_log_fname_unexpanded); /* NULL: the log is standard error */
 
 /* Where the kernel puts an entry's size and name; the same for both calls up to the size. */
 enum { SIZE_AT = 16, NAME_AT = 18, NAME_AT_64 = 19 };
@@ -72,4 +75,28 @@ void vg_hide(ThreadId tid, UInt number, const UWord *arguments, SysRes result)
     if (after != before)
         VG_(set_shadow_regs_area)
         (tid, 0, offsetof(VexGuestArchState, guest_RAX), sizeof after, (const UChar *)&after);
+}
+
+/* Valgrind duplicates the descriptor, to a number of its own, and forgets the first, which is the lowest that was free:
+ * the one that shares its flags. */
+void vg_hide_log(void)
+{
+    Int log = VG_(log_output_sink)[0], flags, fd;
+
+    if (VG_(clo_log_fname_unexpanded) == NULL || log < 0)
+        return;
+    flags = VG_(fcntl)(log, VKI_F_GETFL, 0);
+    for (fd = 0; fd < VG_(fd_hard_limit); fd++) {
+        Int before = VG_(fcntl)(fd, VKI_F_GETFL, 0), after;
+
+        if (before != flags)
+            continue;
+        VG_(fcntl)(log, VKI_F_SETFL, flags ^ VKI_O_NONBLOCK);
+        after = VG_(fcntl)(fd, VKI_F_GETFL, 0);
+        VG_(fcntl)(log, VKI_F_SETFL, flags);
+        if (after != before) {
+            VG_(close)(fd);
+            return;
+        }
+    }
 }

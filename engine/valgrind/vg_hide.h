@@ -10,4 +10,7 @@
 /* After a system call of the program. */
 void vg_hide(ThreadId tid, UInt number, const UWord *arguments, SysRes result);
 
+/* Before the program's first instruction: Valgrind opens a log file at a number of the program's, and leaves it so. */
+void vg_hide_log(void);
+
 #endif

@@ -22,6 +22,15 @@ extern SysRes VG_(am_mmap_anon_float_valgrind)(SizeT length);
 extern SysRes VG_(am_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd, Off64T offset);
 extern void VG_(exit)(Int status) __attribute__((noreturn));
 
+void vg_tell(const HChar *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    VG_(vmessage)(Vg_UserMsg, format, arguments);
+    va_end(arguments);
+}
+
 void vg_refuse(const HChar *format, ...)
 {
     HChar line[1024];

@@ -21,6 +21,7 @@
 #include "vg_cold.h"
 #include "vg_hide.h"
 #include "vg_instrument.h"
+#include "vg_limits.h"
 #include "vg_options.h"
 #include "vg_output.h"
 #include "vg_requests.h"
@@ -87,24 +88,18 @@ static void print_statistics(void)
     struct tn_statistics s;
 
     tn_statistics(vg.core, &s);
-    VG_(umsg)
-    ("translation: %llu blocks, %llu instructions, %llu of %u ms\n", vg.blocks, vg.guest_instrs,
-     vg.translate_ns / 1000000, VG_(read_millisecond_timer)());
-    VG_(umsg)
-    ("code: %llu objects, %llu functions, %llu instructions, %llu segments, %llu counters\n",
-     (ULong)s.objects, (ULong)s.functions, (ULong)s.instrs, (ULong)s.segments, (ULong)s.counters);
-    VG_(umsg)
-    ("accesses: %llu data, %llu fetches; slow: %llu data, %llu fetches; %llu moved\n", (ULong)s.accesses,
-     (ULong)s.fetches, (ULong)s.slow_data, (ULong)s.slow_fetch, (ULong)s.moves);
-    VG_(umsg)
-    ("nodes: %llu now, %llu at most, %llu made, %llu pruned; %llu arcs\n", (ULong)s.nodes_now,
-     (ULong)s.nodes_max, (ULong)s.nodes_made, (ULong)s.nodes_pruned, (ULong)s.arcs);
-    VG_(umsg)
-    ("control: %llu calls, %llu returns, %llu unwinds, %llu jumps\n", (ULong)s.calls, (ULong)s.returns,
-     (ULong)s.unwinds, (ULong)s.jumps);
-    VG_(umsg)
-    ("last level: %llu queued, %llu records now, %llu at most; %llu bytes\n", (ULong)s.queued,
-     (ULong)s.records_now, (ULong)s.records_max, (ULong)s.bytes);
+    vg_tell("translation: %llu blocks, %llu instructions, %llu of %u ms\n", vg.blocks, vg.guest_instrs,
+            vg.translate_ns / 1000000, VG_(read_millisecond_timer)());
+    vg_tell("code: %llu objects, %llu functions, %llu instructions, %llu segments, %llu counters\n",
+            (ULong)s.objects, (ULong)s.functions, (ULong)s.instrs, (ULong)s.segments, (ULong)s.counters);
+    vg_tell("accesses: %llu data, %llu fetches; slow: %llu data, %llu fetches; %llu moved\n", (ULong)s.accesses,
+            (ULong)s.fetches, (ULong)s.slow_data, (ULong)s.slow_fetch, (ULong)s.moves);
+    vg_tell("nodes: %llu now, %llu at most, %llu made, %llu pruned; %llu arcs\n", (ULong)s.nodes_now,
+            (ULong)s.nodes_max, (ULong)s.nodes_made, (ULong)s.nodes_pruned, (ULong)s.arcs);
+    vg_tell("control: %llu calls, %llu returns, %llu unwinds, %llu jumps\n", (ULong)s.calls, (ULong)s.returns,
+            (ULong)s.unwinds, (ULong)s.jumps);
+    vg_tell("last level: %llu queued, %llu records now, %llu at most; %llu bytes\n", (ULong)s.queued,
+            (ULong)s.records_now, (ULong)s.records_max, (ULong)s.bytes);
 }
 
 /* ------------------------------------------------------------------------------------------ translation time */
@@ -170,6 +165,38 @@ ULong __wrap_vgPlain_di_notify_mmap(Addr address, Bool allow_shared, Int fd)
     return VG_(clo_verbosity) > 0 ? __real_vgPlain_di_notify_mmap(address, allow_shared, fd) : 0;
 }
 
+/* ------------------------------------------------------------------------------------------ Valgrind's words */
+
+/* Told to be quiet, Valgrind still reports a fatal signal, on the program's standard error. The system says it, too. */
+extern UInt __wrap_vgPlain_message(VgMsgKind kind, const HChar *format, ...);
+extern UInt __wrap_vgPlain_umsg(const HChar *format, ...);
+
+UInt __wrap_vgPlain_message(VgMsgKind kind, const HChar *format, ...)
+{
+    va_list arguments;
+    UInt written;
+
+    if (kind == Vg_UserMsg && VG_(clo_verbosity) == 0)
+        return 0;
+    va_start(arguments, format);
+    written = VG_(vmessage)(kind, format, arguments);
+    va_end(arguments);
+    return written;
+}
+
+UInt __wrap_vgPlain_umsg(const HChar *format, ...)
+{
+    va_list arguments;
+    UInt written;
+
+    if (VG_(clo_verbosity) == 0)
+        return 0;
+    va_start(arguments, format);
+    written = VG_(vmessage)(Vg_UserMsg, format, arguments);
+    va_end(arguments);
+    return written;
+}
+
 /* ------------------------------------------------------------------------------------------ life */
 
 extern Bool VG_(clo_trace_children); /* Valgrind's; not announced to tools */
@@ -192,8 +219,10 @@ static void after_system_call(ThreadId tid, UInt number, UWord *arguments, UInt 
     (void)count;
     if (in_exec == tid)
         in_exec = VG_INVALID_THREADID; /* it has failed */
-    if (vg.options.clean_environment)
-        vg_hide(tid, number, arguments, result);
+    if (!vg.options.clean_environment)
+        return;
+    vg_hide(tid, number, arguments, result);
+    vg_limits(tid, number, arguments, result);
 }
 
 /* Valgrind itself checks all that can make an exec fail, and only then ends the other threads, by this function: from
@@ -207,6 +236,8 @@ void __wrap_vgPlain_nuke_all_threads_except(ThreadId self, Int why)
     VG_(reap_threads)(self);
     if (!vg.forked || VG_(clo_trace_children))
         vg_output_finish("exec");
+    if (vg.options.clean_environment)
+        vg_limits_hand_on();
 }
 
 static void after_options(void)
@@ -218,6 +249,10 @@ static void after_options(void)
     vg.layout = tn_layout(vg.core);
     vg.instrumenting = vg.options.instrument_at_start;
     describe_run();
+    if (vg.options.clean_environment) {
+        vg_hide_log();
+        vg_limits_begin();
+    }
     vg_output_begin();
 }
 

@@ -136,8 +136,7 @@ static void write_part(const HChar *why, int (*write)(tn_core *, void *, const c
         VG_(close)(stream.fd);
     }
     if (error != 0)
-        VG_(umsg)
-        ("cannot write the raw profile %s: %s; this part (%s) is lost\n", file_name, reason(error), why);
+        vg_tell("cannot write the raw profile %s: %s; this part (%s) is lost\n", file_name, reason(error), why);
 }
 
 void vg_output_part(const HChar *why)

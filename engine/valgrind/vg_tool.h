@@ -12,8 +12,8 @@
  *
  * Sources of this engine: vg_plan (what a block does) -> vg_instrument, which copies it and adds vg_emit (counting
  * and hit tests), vg_cold (the same for blocks that run rarely) and vg_calls (control flow); vg_code (which function
- * an address belongs to); vg_client and vg_hide (what the program may notice); vg_output (raw profile); vg_host (the
- * core's hooks), vg_pool (memory); vg_geometry (this machine's caches).
+ * an address belongs to); vg_client, vg_hide and vg_limits (what the program may notice); vg_output (raw profile);
+ * vg_host (the core's hooks), vg_pool (memory); vg_geometry (this machine's caches).
  */
 #ifndef TENURE_VG_TOOL_H
 #define TENURE_VG_TOOL_H
@@ -74,5 +74,8 @@ extern struct vg_engine vg;
  * tell it from the program's own. */
 enum { VG_REFUSED = 125 };
 __attribute__((noreturn, format(printf, 1, 2))) void vg_refuse(const HChar *format, ...);
+
+/* A line for the user, whom Valgrind itself does not speak to where it is quiet. */
+__attribute__((format(printf, 1, 2))) void vg_tell(const HChar *format, ...);
 
 #endif

@@ -55,9 +55,10 @@ def endings():
     check("_exit", same_as_bare("_exit", GUEST, "_exit", "8")[0], 8)
     check("abort", same_as_bare("abort", GUEST, "abort")[0], -signal.SIGABRT)
     check("125 is passed on", run(TENURE, "record", "-q", GUEST, "exit", "125")[0], 125)
-    bare, live = run(GUEST, "segv"), run(TENURE, "record", "-q", "-o", "segv", GUEST, "segv")
-    check("segv", (live[0], live[1]), (bare[0], bare[1]))
-    check("segv: counts something", total("segv") > 1000, True)
+    check("segv", same_as_bare("segv", GUEST, "segv")[0], -signal.SIGSEGV)
+    status, _, errors = run(TENURE, "record", "-q", "-o", "illegal", GUEST, "illegal")
+    check("illegal", (status, len(errors.splitlines()), "AVX-512" in errors), (-signal.SIGILL, 1, True))
+    check("illegal: counts something", total("illegal") > 1000, True)
 
 
 def sees():
@@ -79,6 +80,26 @@ def closed_descriptors():
         status = run("sh", "-c", f'exec "$0" record -q -o "$1" "$2" exit 7 {closing}', TENURE, name, GUEST)[0]
         check(f"{closing}: status", status, 7)
         check(f"{closing}: counts", total(name), total("closed"))
+        seen = []
+        for before in ("", f"{TENURE} record -q -o {name}1 ",
+                       f"{TENURE} record -q -o {name}%n --trace-children sh -c '\"$@\"; :' "):
+            run("sh", "-c", f"{before}{GUEST} descriptors seen {closing}")
+            with open("seen", encoding="ascii") as file:
+                seen.append(file.read())
+        check(f"{closing}: descriptors", seen[1:], seen[:1] * 2)
+
+
+def limits():
+    """The limit of descriptors is what it would be, can be changed as it could be, and is inherited."""
+    ask = "ulimit -Sn; ulimit -Hn; "
+    script = f"{ask} ulimit -Sn 250; {ask} ulimit -Hn 300; {ask} ulimit -Sn 400; {ask} ulimit -n 100; sh -c '{ask}'"
+    for soft, hard in ((200, 500), (500, 500)):
+        for before in ((), (TENURE, "record", "-q", "-o", f"limits{soft}%n"),
+                       (TENURE, "record", "-q", "-o", f"limits{soft}%n", "--trace-children")):
+            seen = run("sh", "-c", f'ulimit -Hn {hard}; ulimit -Sn {soft}; exec "$@"', "x", *before, "sh", "-c", script)
+            if not before:
+                bare = seen
+            check(f"limits {soft} {hard}", seen, bare)
 
 
 def large_stack():
@@ -245,7 +266,7 @@ def main():
     os.chdir(folder)
     begin = time.time()
     try:
-        for part in (endings, sees, closed_descriptors, large_stack, signals, files, messages, write_backs,
+        for part in (endings, sees, closed_descriptors, limits, large_stack, signals, files, messages, write_backs,
                      names_and_columns, made_code, interrupted):
             part()
     finally:

@@ -80,6 +80,25 @@ static int run_made(void (*tell)(const void *code, size_t size))
     return call();
 }
 
+/* What the first numbers are, to a file, since they may be closed. */
+static int tell_descriptors(const char *name)
+{
+    char lines[4096] = "", path[32], target[512];
+    size_t at = 0;
+    ssize_t length;
+    int i, file;
+
+    for (i = 0; i < 20; i++) {
+        snprintf(path, sizeof path, "/proc/self/fd/%d", i);
+        length = readlink(path, target, sizeof target - 1);
+        target[length > 0 ? length : 0] = '\0';
+        target[strcspn(target, ":")] = '\0'; /* a pipe's number is another each time */
+        at += (size_t)snprintf(lines + at, sizeof lines - at, "%d %s %x\n", i, target, fcntl(i, F_GETFL));
+    }
+    file = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    return file < 0 || write(file, lines, at) != (ssize_t)at;
+}
+
 static void on_term(int number)
 {
     static const char text[] = "handled\n";
@@ -106,6 +125,10 @@ int main(int argc, char **argv)
         abort();
     if (strcmp(how, "segv") == 0)
         *nowhere = 0;
+    if (strcmp(how, "illegal") == 0)
+        __asm__ volatile("ud2");
+    if (strcmp(how, "descriptors") == 0)
+        return tell_descriptors(argv[2]);
     if (strcmp(how, "deep") == 0)
         return deep(512);
     if (strcmp(how, "late") == 0) {
