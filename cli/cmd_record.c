@@ -8,8 +8,8 @@
  *   tell     totals and the worst findings, on stderr
  *   end      with the program's exit status, or by the signal that killed it
  *
- * Options of the engine are handed through as they are: a row here for each row of its own table
- * (engine/valgrind/vg_options.c), none that it does not have.
+ * Options of the engines are handed through as they are: a row here for each row of their common table
+ * (engine/common/options.c), none that they do not have.
  */
 #include "cli/cli.h"
 #include "cli/geometry.h"

@@ -94,7 +94,7 @@ static IRExpr *stack_pointer(struct vg_builder *b)
 static void emit_helper(struct vg_builder *b, const HChar *name, void *helper, IRExpr **arguments, IRExpr *guard)
 {
     vg_call_helper(b, name, helper, arguments, guard);
-    if (vg.functions_dump)
+    if (vg.options.functions_dump)
         vg_call_helper(b, "function_dump", function_dump, mkIRExprVec_0(), guard);
 }
 

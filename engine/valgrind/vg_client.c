@@ -252,7 +252,7 @@ void vg_client_start(ThreadId tid)
     Addr sp = VG_(get_SP)(tid), at;
     struct image image;
 
-    if (!vg.options.clean_environment)
+    if (!vg.clean_environment)
         return;
     take_apart((UWord *)sp, &image);
     at = place(sp, &image);

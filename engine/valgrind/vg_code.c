@@ -13,7 +13,6 @@
 #include "pub_tool_libcproc.h"
 
 #include "vg_host.h"
-#include "vg_options.h"
 
 static code_map *map;
 
@@ -73,44 +72,10 @@ static uint64_t process_id(void *user)
     return VG_(getpid)();
 }
 
-/* ------------------------------------------------------------------------------------------ what options say */
-
-static Bool starts_with(const HChar *text, const HChar *start)
-{
-    return VG_(strncmp)(text, start, VG_(strlen)(start)) == 0;
-}
-
-static UInt flags_of(const HChar *name, UInt fb_flags)
-{
-    const struct vg_pattern *pattern;
-    UInt flags = 0;
-
-    if ((fb_flags & FB_PLT) && vg.options.skip_plt)
-        flags |= TN_FN_SKIP;
-    if (starts_with(name, "_dl_runtime_resolve"))
-        flags |= TN_FN_POP_ON_JUMP;
-    for (pattern = vg.options.patterns; pattern != NULL; pattern = pattern->next) {
-        if ((pattern->flag & ~flags) != 0 && vg_pattern_matches(pattern->text, name))
-            flags |= pattern->flag;
-    }
-    return flags;
-}
-
-static UInt separate_of(UInt which, const HChar *name)
-{
-    const struct vg_separation *separation = vg.options.separations[which];
-
-    while (separation != NULL && !vg_pattern_matches(separation->text, name))
-        separation = separation->next;
-    return separation != NULL ? separation->number : vg.options.separate[which];
-}
-
 static void describe(void *user, uint32_t fb_flags, struct tn_function_info *info)
 {
     (void)user;
-    info->flags = flags_of(info->name, fb_flags);
-    info->separate_callers = separate_of(VG_CALLERS, info->name);
-    info->separate_recs = separate_of(VG_RECS, info->name);
+    options_describe(&vg.options, fb_flags, info);
 }
 
 /* ------------------------------------------------------------------------------------------ questions */

@@ -184,7 +184,7 @@ Bool vg_cold_begin(struct vg_builder *b, Addr address)
 {
     struct entry *entry;
 
-    if (!vg.options.cold_blocks)
+    if (!vg.cold_blocks)
         return False;
     if (entries == NULL)
         entries = VG_(HT_construct)("tenure.blocks");

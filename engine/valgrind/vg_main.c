@@ -133,7 +133,7 @@ extern void __wrap_sanityCheckIRSB(const IRSB *block, const HChar *caller, Bool 
 
 void __wrap_sanityCheckIRSB(const IRSB *block, const HChar *caller, Bool flat, IRType guest_word)
 {
-    if (vg.options.vex_sanity)
+    if (vg.vex_sanity)
         __real_sanityCheckIRSB(block, caller, flat, guest_word);
 }
 
@@ -219,7 +219,7 @@ static void after_system_call(ThreadId tid, UInt number, UWord *arguments, UInt 
     (void)count;
     if (in_exec == tid)
         in_exec = VG_INVALID_THREADID; /* it has failed */
-    if (!vg.options.clean_environment)
+    if (!vg.clean_environment)
         return;
     vg_hide(tid, number, arguments, result);
     vg_limits(tid, number, arguments, result);
@@ -236,7 +236,7 @@ void __wrap_vgPlain_nuke_all_threads_except(ThreadId self, Int why)
     VG_(reap_threads)(self);
     if (!vg.forked || VG_(clo_trace_children))
         vg_output_finish("exec");
-    if (vg.options.clean_environment)
+    if (vg.clean_environment)
         vg_limits_hand_on();
 }
 
@@ -249,7 +249,7 @@ static void after_options(void)
     vg.layout = tn_layout(vg.core);
     vg.instrumenting = vg.options.instrument_at_start;
     describe_run();
-    if (vg.options.clean_environment) {
+    if (vg.clean_environment) {
         vg_hide_log();
         vg_limits_begin();
     }

@@ -18,7 +18,4 @@ void vg_options_debug_usage(void);
 /* After the last option: completes the configuration; ends the run if it makes no sense. */
 void vg_options_check(void);
 
-/* Shell pattern: * any text, ? any character. */
-Bool vg_pattern_matches(const HChar *pattern, const HChar *text);
-
 #endif

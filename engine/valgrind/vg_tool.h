@@ -13,7 +13,7 @@
  * Sources of this engine: vg_plan (what a block does) -> vg_instrument, which copies it and adds vg_emit (counting
  * and hit tests), vg_cold (the same for blocks that run rarely) and vg_calls (control flow); vg_code (which function
  * an address belongs to); vg_client, vg_hide and vg_limits (what the program may notice); vg_output (raw profile);
- * vg_host (the core's hooks), vg_pool (memory); vg_geometry (this machine's caches).
+ * vg_host (the core's hooks), vg_pool (memory).
  */
 #ifndef TENURE_VG_TOOL_H
 #define TENURE_VG_TOOL_H
@@ -26,38 +26,11 @@
 #include "pub_tool_mallocfree.h"
 
 #include "core/tenure_core.h"
-
-struct vg_pattern {
-    const HChar *text; /* with * and ? */
-    UInt flag;         /* TN_FN_* for functions whose name matches */
-    struct vg_pattern *next;
-};
-
-/* Functions whose name matches are kept apart by so many callers, or so many levels of recursion. */
-struct vg_separation {
-    const HChar *text; /* with * and ? */
-    UInt number;
-    struct vg_separation *next;
-};
-enum { VG_CALLERS, VG_RECS, VG_SEPARATIONS };
-
-struct vg_options {
-    const HChar *out_file;
-    struct vg_pattern *patterns;
-    UInt separate[VG_SEPARATIONS];                     /* of functions that none of these matches */
-    struct vg_separation *separations[VG_SEPARATIONS]; /* the latest first */
-    Bool instrument_at_start;
-    Bool skip_plt;
-    Bool fork_inherit;
-    Bool clean_environment;
-    Bool cold_blocks;                /* vg_cold.c; off for comparisons */
-    Bool vex_sanity;                 /* VEX checks what is emitted; for tests */
-    const HChar *geometry_source[4]; /* I1, D1, L2, LL: "option", "sysfs" or "default" */
-};
+#include "engine/common/options.h"
 
 struct vg_engine {
-    struct vg_options options;
-    struct tn_config config;
+    struct engine_options options;
+    struct tn_config config;                  /* as options.config, once that is complete */
     tn_core *core;
     const struct tn_layout *layout;
     tn_thread *current;                       /* the thread that runs; the helpers' */
@@ -65,7 +38,9 @@ struct vg_engine {
     Bool separate;                            /* contexts are kept apart: tn_count counts */
     Bool by_collecting;                       /* segment counters add thread->collecting instead of 1 */
     Bool forked;                              /* this process is a forked child */
-    Bool functions_dump;                      /* some --dump-before or --dump-after was given */
+    Bool clean_environment;                   /* the program sees nothing of Valgrind's variables */
+    Bool cold_blocks;                         /* vg_cold.c; off for comparisons */
+    Bool vex_sanity;                          /* VEX checks what is emitted; for tests */
     ULong blocks, guest_instrs, translate_ns; /* translation, for --stats */
 };
 extern struct vg_engine vg;

@@ -56,11 +56,11 @@ def complete(tenure, script, words):
 
 
 def engine_options(root):
-    """Names of the engine's own table that are not for debugging alone."""
-    with open(os.path.join(root, "engine/valgrind/vg_options.c"), encoding="utf-8") as file:
+    """Names of the engines' common table that are not for debugging alone."""
+    with open(os.path.join(root, "engine/common/options.c"), encoding="utf-8") as file:
         table = file.read().split("options[] = {")[1].split("\n};")[0]
     rows = re.findall(r'\{"([\w-]+)",(.*?)\},?\n', table.replace("\n     ", " ") + "\n", re.S)
-    return {name for name, rest in rows if not rest.rstrip().endswith("True")}
+    return {name for name, rest in rows if not rest.rstrip().endswith("true")}
 
 
 def passed_options(root):
@@ -92,7 +92,7 @@ def main():
     values = complete(tenure, script, ["record", "--cache-sim", "=", ""])
     check(values == ["no", "yes"], "completion of yes|no")
     engine, passed = engine_options(root), passed_options(root)
-    check(len(engine) > 10, "the engine's table was found")
+    check(len(engine) > 10, "the engines' table was found")
     check(passed == engine - {"tenure-out-file"},
           f"record and the engine differ in {sorted(passed ^ (engine - {'tenure-out-file'}))}")
     print("\n".join(failures) or "ok")

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * options.c: see options.h.
+ */
+#include "engine/common/options.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "engine/common/functions.h"
+
+enum kind { BOOL, PREFETCH, TEXT, COUNT, COUNT_32, GEOMETRY, FUNCTIONS, SEPARATE };
+
+struct option {
+    const char *name; /* without the leading -- */
+    enum kind kind;
+    size_t target;    /* offset in engine_options of a bool, const char *, uint64_t, uint32_t, struct tn_geometry */
+    uint32_t detail;  /* GEOMETRY: the level; FUNCTIONS: the flag; SEPARATE: OPTIONS_CALLERS, OPTIONS_RECS */
+    const char *help; /* "=<value>  text" */
+    bool debug;       /* listed by --help-debug */
+};
+
+#define AT(member) offsetof(struct engine_options, member)
+
+static const struct option options[] = {
+    {"tenure-out-file", TEXT, AT(out_file), 0, "=<file>  raw profile [tenure.raw.%p]"},
+    {"I1", GEOMETRY, AT(config.i1), GEOMETRY_I1, "=<size>,<assoc>,<line>  instruction cache [this machine's]"},
+    {"D1", GEOMETRY, AT(config.d1), GEOMETRY_D1, "=<size>,<assoc>,<line>  data cache [this machine's]"},
+    {"L2", GEOMETRY, AT(config.l2), GEOMETRY_L2, "=<size>,<assoc>,<line>  cache of code and data between them [none]"},
+    {"LL", GEOMETRY, AT(config.ll), GEOMETRY_LL, "=<size>,<assoc>,<line>  last-level cache [this machine's]"},
+    {"cache-sim", BOOL, AT(config.cache_sim), 0, "=yes|no  simulate caches [yes]"},
+    {"branch-sim", BOOL, AT(config.branch_sim), 0, "=yes|no  simulate branch prediction [no]"},
+    {"cacheuse", BOOL, AT(config.use), 0, "=yes|no  collect the use of cache lines [yes]"},
+    {"write-back", BOOL, AT(config.write_back), 0, "=yes|no  count lines written back [no]"},
+    {"simulate-wb", BOOL, AT(config.write_back), 0, "=yes|no  the same, as Callgrind calls it"},
+    {"prefetch", PREFETCH, AT(config.prefetch), 0, "=none|stream  prefetch into the level below level 1 [none]"},
+    {"simulate-hwpref", BOOL, AT(config.prefetch), 0,
+     "=yes|no  the same, as Callgrind calls it: yes is stream, no is none"},
+    {"inclusive", BOOL, AT(config.inclusive), 0, "=yes|no  follow calls [yes]"},
+    {"paths", COUNT, AT(config.paths), 0, "=<n>  call paths kept apart; 0: none [250000]"},
+    {"shared-l1", BOOL, AT(config.shared_l1), 0, "=yes|no  one I1 and D1 for all threads [no]"},
+    {"flush-at-exit", BOOL, AT(config.flush_at_exit), 0,
+     "=yes|no  charge the lines resident at the end [yes]"},
+    {"collect-atstart", BOOL, AT(config.collect_at_start), 0, "=yes|no  collect from the start [yes]"},
+    {"instr-atstart", BOOL, AT(instrument_at_start), 0, "=yes|no  simulate from the start [yes]"},
+    {"instr-at-start", BOOL, AT(instrument_at_start), 0, "=yes|no  the same, by Cachegrind's name"},
+    {"toggle-collect", FUNCTIONS, 0, TN_FN_TOGGLE,
+     "=<functions>  collect inside only; * and ? match; may be repeated"},
+    {"dump-before", FUNCTIONS, 0, TN_FN_DUMP_BEFORE, "=<functions>  write a part at each entry"},
+    {"dump-after", FUNCTIONS, 0, TN_FN_DUMP_AFTER, "=<functions>  write a part at each return"},
+    {"zero-before", FUNCTIONS, 0, TN_FN_ZERO_BEFORE, "=<functions>  forget all costs at each entry"},
+    {"fn-skip", FUNCTIONS, 0, TN_FN_SKIP, "=<functions>  costs go to the caller"},
+    {"skip-plt", BOOL, AT(skip_plt), 0, "=yes|no  so for procedure linkage tables [yes]"},
+    {"separate-callers", SEPARATE, 0, OPTIONS_CALLERS,
+     "=<n>[=<functions>]  keep functions apart by <n> callers; also --separate-callers<n>=<functions> [0]"},
+    {"separate-recs", SEPARATE, 0, OPTIONS_RECS,
+     "=<n>[=<functions>]  and by <n> levels of recursion; also --separate-recs<n>=<functions> [1]"},
+    {"fork-inherit", BOOL, AT(fork_inherit), 0,
+     "=yes|no  a forked child goes on with its parent's costs [no]"},
+    {"alias-limit", COUNT_32, AT(config.alias_limit), 0,
+     "=<n>  hits that the way table misses, until an access gets another [16384]", true},
+};
+
+static const struct {
+    const char *name, *reason;
+} refused[] = {
+    {"callgrind-out-file", "the raw profile is named by --tenure-out-file"},
+    {"cachegrind-out-file", "the raw profile is named by --tenure-out-file"},
+    {"dump-line", "lines are always kept; choose what to show when reporting"},
+    {"dump-instr", "instructions are always kept; choose what to show when reporting"},
+    {"compress-strings", "it belongs to Callgrind's format: use `tenure export --format=callgrind`"},
+    {"compress-pos", "it belongs to Callgrind's format: use `tenure export --format=callgrind`"},
+    {"combine-dumps", "all parts of a run are always in one file"},
+    {"dump-every-bb", "parts are made at functions or requests: use --dump-before, --dump-after or tenure.h"},
+    {"collect-jumps", "jumps inside functions are not recorded; calls and tail calls always are"},
+    {"collect-bus", "there are no global bus events; coherence is not simulated"},
+    {"collect-systime", "the costs are simulated; time in the kernel is not among them: use `perf trace`"},
+    {"separate-threads", "threads are always kept apart; reports show them apart or together"},
+    {"skip-direct-rec", "recursion never counts an event twice here; its levels are kept apart by --separate-recs"},
+};
+
+/* ------------------------------------------------------------------------------------------ text */
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool same(const char *a, const char *b)
+{
+    while (*a && *a == *b)
+        a++, b++;
+    return *a == *b;
+}
+
+/* What follows `head` in `text`; NULL if it does not begin so. */
+static const char *behind(const char *text, const char *head)
+{
+    while (*head && *text == *head)
+        text++, head++;
+    return *head ? NULL : text;
+}
+
+/* What follows --NAME; NULL if that is not how `argument` begins. */
+static const char *behind_name(const char *argument, const char *name)
+{
+    const char *rest = behind(argument, "--");
+
+    return rest ? behind(rest, name) : NULL;
+}
+
+/* The digits at *text, which it moves behind; false if there are none, or too many. */
+static bool read_number(const char **text, uint64_t *out)
+{
+    uint64_t value = 0;
+
+    if (!is_digit(**text))
+        return false;
+    for (; is_digit(**text); ++*text) {
+        uint64_t digit = (uint64_t)(**text - '0');
+        if (value > (UINT64_MAX - digit) / 10)
+            return false;
+        value = value * 10 + digit;
+    }
+    *out = value;
+    return true;
+}
+
+/* Pieces, one behind the other, up to a NULL; cut off where the room ends. */
+static enum options_taken wrong(char why[OPTIONS_WHY], ...)
+{
+    char *to = why, *end = why + OPTIONS_WHY - 1;
+    va_list pieces;
+
+    va_start(pieces, why);
+    for (const char *piece; (piece = va_arg(pieces, const char *));) {
+        while (*piece && to < end)
+            *to++ = *piece++;
+    }
+    va_end(pieces);
+    *to = '\0';
+    return OPTIONS_WRONG;
+}
+
+/* ------------------------------------------------------------------------------------------ values */
+
+/* The value behind the name of `option`; NULL if `argument` is another option. That of SEPARATE begins right behind
+ * the name. */
+static const char *value_of(const char *argument, const struct option *option)
+{
+    const char *rest = behind_name(argument, option->name);
+
+    if (rest && option->kind == SEPARATE)
+        return *rest == '=' || is_digit(*rest) ? rest : NULL;
+    return rest && *rest == '=' ? rest + 1 : NULL;
+}
+
+static enum options_taken take_bool(bool *target, const char *argument, const char *value, const char *no,
+                                    const char *yes, char why[OPTIONS_WHY])
+{
+    *target = same(value, yes);
+    if (!*target && !same(value, no))
+        return wrong(why, argument, ": the value must be ", yes[0] == 'y' ? yes : no, " or ",
+                     yes[0] == 'y' ? no : yes, NULL);
+    return OPTIONS_TAKEN;
+}
+
+static enum options_taken take_count(void *target, uint64_t limit, const char *argument, const char *value,
+                                     char why[OPTIONS_WHY])
+{
+    uint64_t count;
+
+    if (!read_number(&value, &count) || *value != '\0' || count > limit)
+        return wrong(why, argument, ": the value must be a whole number", NULL);
+    if (limit == UINT32_MAX)
+        *(uint32_t *)target = (uint32_t)count;
+    else
+        *(uint64_t *)target = count;
+    return OPTIONS_TAKEN;
+}
+
+static enum options_taken take_functions(struct engine_options *o, const struct option *option, const char *argument,
+                                         const char *value, char why[OPTIONS_WHY])
+{
+    if (*value == '\0')
+        return wrong(why, argument, ": name a function", NULL);
+    struct options_pattern *pattern = o->allocate(sizeof *pattern);
+    *pattern = (struct options_pattern){value, option->detail, o->patterns};
+    o->patterns = pattern;
+    if (option->detail & (TN_FN_DUMP_BEFORE | TN_FN_DUMP_AFTER))
+        o->functions_dump = true;
+    if (option->detail & TN_FN_TOGGLE)
+        o->config.collect_at_start = false; /* a later --collect-atstart=yes wins */
+    return OPTIONS_TAKEN;
+}
+
+/* What is behind the name: =N, =N=FUNCTIONS or N=FUNCTIONS. */
+static enum options_taken take_separate(struct engine_options *o, const struct option *option, const char *argument,
+                                        const char *rest, char why[OPTIONS_WHY])
+{
+    bool recs = option->detail == OPTIONS_RECS;
+    const char *end = *rest == '=' ? rest + 1 : rest;
+    bool for_all = *rest == '=';
+    uint64_t number;
+
+    _Static_assert(TN_MAX_SEPARATE == 100, "the text below");
+    if (!read_number(&end, &number) || number < recs || number > TN_MAX_SEPARATE ||
+        (*end != '=' && (*end != '\0' || !for_all)))
+        return wrong(why, argument, ": give a number from ", recs ? "1" : "0",
+                     " to 100, for all functions or as in --", option->name, recs ? "2" : "1", "=FUNCTION", NULL);
+    if (*end == '\0') {
+        o->separate[option->detail] = (uint32_t)number;
+        return OPTIONS_TAKEN;
+    }
+    if (end[1] == '\0')
+        return wrong(why, argument, ": name a function", NULL);
+    struct options_separation *separation = o->allocate(sizeof *separation);
+    *separation = (struct options_separation){end + 1, (uint32_t)number, o->separations[option->detail]};
+    o->separations[option->detail] = separation;
+    return OPTIONS_TAKEN;
+}
+
+static enum options_taken take(struct engine_options *o, const struct option *option, const char *argument,
+                               const char *value, char why[OPTIONS_WHY])
+{
+    void *target = (char *)o + option->target;
+
+    switch (option->kind) {
+    case BOOL:
+        return take_bool(target, argument, value, "no", "yes", why);
+    case PREFETCH:
+        return take_bool(target, argument, value, "none", "stream", why);
+    case TEXT:
+        if (*value == '\0')
+            return wrong(why, argument, ": the value is empty", NULL);
+        *(const char **)target = value;
+        return OPTIONS_TAKEN;
+    case COUNT:
+        return take_count(target, UINT64_MAX, argument, value, why);
+    case COUNT_32:
+        return take_count(target, UINT32_MAX, argument, value, why);
+    case GEOMETRY:
+        if (!geometry_parse(value, target))
+            return wrong(why, argument, ": a cache is size,associativity,line in bytes, as in 32768,8,64", NULL);
+        o->geometry_source[option->detail] = "option";
+        return OPTIONS_TAKEN;
+    case FUNCTIONS:
+        return take_functions(o, option, argument, value, why);
+    case SEPARATE:
+        return take_separate(o, option, argument, value, why);
+    }
+    return OPTIONS_NOT_OURS;
+}
+
+/* ------------------------------------------------------------------------------------------ the command line */
+
+/* The name as written, or followed by digits. */
+static bool is_refused(const char *argument, const char *name)
+{
+    const char *rest = behind_name(argument, name);
+
+    while (rest && is_digit(*rest))
+        rest++;
+    return rest && (*rest == '=' || *rest == '\0');
+}
+
+enum options_taken options_take(struct engine_options *o, const char *argument, char why[OPTIONS_WHY])
+{
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        const char *value = value_of(argument, &options[i]);
+        if (value)
+            return take(o, &options[i], argument, value, why);
+    }
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        if (is_refused(argument, refused[i].name))
+            return wrong(why, argument, " is refused: ", refused[i].reason, NULL);
+    }
+    return OPTIONS_NOT_OURS;
+}
+
+void options_list(void (*show)(const char *name, const char *help, bool debug))
+{
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        show(options[i].name, options[i].help, options[i].debug);
+}
+
+void options_default(struct engine_options *out, geometry_read_text *read_text)
+{
+    *out = (struct engine_options){.out_file = "tenure.raw.%p",
+                                   .instrument_at_start = true,
+                                   .skip_plt = true,
+                                   .separate = {[OPTIONS_RECS] = 1},
+                                   .allocate = out->allocate};
+    tn_config_default(&out->config);
+    geometry_detect(read_text, &out->config, out->geometry_source);
+}
+
+static uint32_t most_separate(const struct engine_options *o, int which)
+{
+    uint32_t most = o->separate[which];
+
+    for (const struct options_separation *s = o->separations[which]; s; s = s->next)
+        most = s->number > most ? s->number : most;
+    return most;
+}
+
+const char *options_check(struct engine_options *o)
+{
+    o->config.separate_callers = most_separate(o, OPTIONS_CALLERS);
+    o->config.separate_recs = most_separate(o, OPTIONS_RECS);
+    return tn_config_check(&o->config);
+}
+
+bool options_toggle(const struct engine_options *o)
+{
+    bool toggles = !o->config.collect_at_start;
+
+    for (const struct options_pattern *pattern = o->patterns; pattern; pattern = pattern->next)
+        toggles |= (pattern->flag & TN_FN_TOGGLE) != 0;
+    return toggles;
+}
+
+/* ------------------------------------------------------------------------------------------ functions */
+
+bool options_matches(const char *pattern, const char *text)
+{
+    const char *star = NULL, *resume = NULL;
+
+    while (*text != '\0') {
+        if (*pattern == '*') {
+            star = ++pattern;
+            resume = text;
+        } else if (*pattern == '?' || *pattern == *text) {
+            pattern++;
+            text++;
+        } else if (star) {
+            pattern = star;
+            text = ++resume;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return *pattern == '\0';
+}
+
+static uint16_t separate_of(const struct engine_options *o, int which, const char *name)
+{
+    const struct options_separation *separation = o->separations[which];
+
+    while (separation && !options_matches(separation->text, name))
+        separation = separation->next;
+    return (uint16_t)(separation ? separation->number : o->separate[which]);
+}
+
+void options_describe(const struct engine_options *o, uint32_t fb_flags, struct tn_function_info *info)
+{
+    if ((fb_flags & FB_PLT) && o->skip_plt)
+        info->flags |= TN_FN_SKIP;
+    if (behind(info->name, "_dl_runtime_resolve"))
+        info->flags |= TN_FN_POP_ON_JUMP;
+    for (const struct options_pattern *pattern = o->patterns; pattern; pattern = pattern->next) {
+        if ((pattern->flag & ~info->flags) != 0 && options_matches(pattern->text, info->name))
+            info->flags |= pattern->flag;
+    }
+    info->separate_callers = separate_of(o, OPTIONS_CALLERS, info->name);
+    info->separate_recs = separate_of(o, OPTIONS_RECS, info->name);
+}

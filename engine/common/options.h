@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * options.h: the options that every engine takes, with one meaning.
+ *
+ * One table holds each option: its name, how its value is read, where it goes and what `--help` says. Options of
+ * Callgrind and Cachegrind that are not taken are in a second table with the reason and what to use instead, so that
+ * nobody's habit is silently ignored. An engine may have options of its own besides. Freestanding.
+ */
+#ifndef TENURE_ENGINE_OPTIONS_H
+#define TENURE_ENGINE_OPTIONS_H
+
+#include "core/tenure_core.h"
+#include "engine/common/geometry.h"
+
+/* A pattern is a shell's: * any text, ? any character. */
+struct options_pattern {
+    const char *text;
+    uint32_t flag; /* TN_FN_* for functions whose name matches */
+    struct options_pattern *next;
+};
+
+/* Functions whose name matches are kept apart by so many callers, or so many levels of recursion. */
+struct options_separation {
+    const char *text;
+    uint32_t number;
+    struct options_separation *next;
+};
+enum { OPTIONS_CALLERS, OPTIONS_RECS, OPTIONS_SEPARATIONS };
+
+struct engine_options {
+    struct tn_config config; /* all but function_at and user */
+    const char *out_file;
+    struct options_pattern *patterns;
+    uint32_t separate[OPTIONS_SEPARATIONS];                     /* of functions that none of these matches */
+    struct options_separation *separations[OPTIONS_SEPARATIONS]; /* the latest first */
+    bool instrument_at_start;
+    bool skip_plt;
+    bool fork_inherit;
+    bool functions_dump;                           /* some --dump-before or --dump-after was given */
+    const char *geometry_source[GEOMETRY_LEVELS]; /* "option", "sysfs" or "default" */
+    void *(*allocate)(size_t bytes);              /* for patterns; never NULL, never given back */
+};
+
+/* The defaults; out->allocate is kept. */
+void options_default(struct engine_options *out, geometry_read_text *read_text);
+
+enum options_taken { OPTIONS_NOT_OURS, OPTIONS_TAKEN, OPTIONS_WRONG };
+/* `argument` as written ("--D1=..."), which must live as long as the options. OPTIONS_WRONG: why[OPTIONS_WHY] says what
+ * is wrong with it, in one line. */
+enum { OPTIONS_WHY = 512 };
+enum options_taken options_take(struct engine_options *options, const char *argument, char why[OPTIONS_WHY]);
+
+/* Behind the last option: completes the configuration. NULL, or what is wrong with it. */
+const char *options_check(struct engine_options *options);
+
+/* Some functions are inside a toggle, or collection is off at first: counters must ask whether it is on. */
+bool options_toggle(const struct engine_options *options);
+
+/* For each option: its name without --, "=<value>  what it does", and whether it is for debugging. */
+void options_list(void (*show)(const char *name, const char *help, bool debug));
+
+/* What the options say of a function (code_map_host.describe): its flags and separate_*, by info->name. */
+void options_describe(const struct engine_options *options, uint32_t fb_flags, struct tn_function_info *info);
+
+bool options_matches(const char *pattern, const char *text);
+
+#endif
