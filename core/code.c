@@ -133,7 +133,7 @@ static bool counter_equal(const void *owner, uint32_t id, const void *key)
 static uint32_t counter_make(struct tn_code *code, const struct counter_key *key, uint32_t limit)
 {
     if (code->counters.count >= limit)
-        tn_host_panic("the program has more code than there are segment counters");
+        tn_host_panic("more segment counters are needed than the hot layout has");
     uint32_t id = code->counters.count;
     struct tn_counter *counter = tn_array_add(&code->counters);
     counter->kind = key->kind;

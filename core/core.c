@@ -25,6 +25,8 @@ static void lay_out(tn_core *core)
     }
     layout->counters = (uint32_t)page_up(offset);
     layout->counter_limit = tn_contexts_wanted(&core->config) ? COUNTER_LIMIT_SEPARATE : COUNTER_LIMIT;
+    if (core->config.counter_limit)
+        layout->counter_limit = core->config.counter_limit;
     layout->thread_bytes = page_up(layout->counters + (uint64_t)layout->counter_limit * sizeof(uint64_t));
 }
 
@@ -157,6 +159,11 @@ uint32_t tn_segment(tn_core *core, const uint32_t *instrs, uint32_t n)
 uint32_t tn_guarded(tn_core *core, uint32_t instr, bool write)
 {
     return tn_code_guarded(&core->code, instr, write, core->layout.counter_limit);
+}
+
+uint32_t tn_counters(const tn_core *core)
+{
+    return core->code.counters.count;
 }
 
 void tn_count(tn_thread *thread, uint32_t counter)

@@ -74,6 +74,7 @@ struct tn_config {
     bool flush_at_exit;    /* charge the tenures that have not ended when the program ends */
     bool collect_at_start; /* state of collection before the first toggle */
     uint32_t alias_limit;  /* hits that the way table did not lead to, until an access moves to another table */
+    uint32_t counter_limit; /* segment counters and guards at most; 0: 8 Mi, with contexts 64 Mi */
     uint32_t prune_slack;  /* nodes over the limit before pruning starts; 0 in tests */
     uint64_t paths;        /* nodes kept for the call tree; 0: prune as soon as possible (seed 003) */
     /* Contexts (docs/attribution.md, section 10): the most callers and levels of recursion that any tn_function_info
@@ -201,6 +202,9 @@ uint32_t tn_instr(tn_core *core, const struct tn_instr_info *info);
 /* The segment counter of a run of `n` instructions. Find or make: an equal run has the same counter, so that
  * translating again counts on. Panics when tn_layout.counter_limit is reached. */
 uint32_t tn_segment(tn_core *core, const uint32_t *instrs, uint32_t n);
+
+/* Counters made so far. An engine that stops in time, with what it has, spares its user the panic. */
+uint32_t tn_counters(const tn_core *core);
 
 /* The counter of an access that happens only sometimes: counts one read (or write) of `instr` each. The engine
  * also adds it to thread->data, and TN_STEP to thread->clock, when it happens. */

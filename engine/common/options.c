@@ -57,6 +57,8 @@ static const struct option options[] = {
      "=<n>[=<functions>]  and by <n> levels of recursion; also --separate-recs<n>=<functions> [1]"},
     {"fork-inherit", BOOL, AT(fork_inherit), 0,
      "=yes|no  a forked child goes on with its parent's costs [no]"},
+    {"counter-limit", COUNT_32, AT(config.counter_limit), 0,
+     "=<n>  segment counters at most [8388608, with contexts 67108864]", true},
     {"alias-limit", COUNT_32, AT(config.alias_limit), 0,
      "=<n>  hits that the way table misses, until an access gets another [16384]", true},
 };

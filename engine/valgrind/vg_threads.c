@@ -113,6 +113,32 @@ static void switch_to(tn_thread *next)
     ended = NULL;
 }
 
+/* A turn makes far fewer counters than are left here. */
+enum { COUNTERS_LEFT = 1 << 20 };
+
+/* The end of the run, before the counters are: with a profile of all that has been. */
+static void stop_short(void)
+{
+    vg_output_finish("counters");
+    if (vg.separate)
+        vg_tell("too many functions are kept apart: %u counters are in use; the program was stopped, and what it did "
+                "until then is recorded. Use smaller numbers, or only for some functions, as in "
+                "--separate-callers2=FUNCTION\n",
+                tn_counters(vg.core));
+    else
+        vg_tell("the program has too much code: %u counters are in use; it was stopped, and what it did until then is "
+                "recorded. Simulate a part of the run: --instr-atstart=no and the requests of tenure.h\n",
+                tn_counters(vg.core));
+    VG_(exit)(VG_REFUSED);
+}
+
+static Bool counters_run_out(void)
+{
+    UInt limit = vg.layout->counter_limit, left = limit / 2 < COUNTERS_LEFT ? limit / 2 : COUNTERS_LEFT;
+
+    return tn_counters(vg.core) > limit - left;
+}
+
 static void turn(ThreadId tid, ULong blocks)
 {
     struct thread *thread = &threads[tid];
@@ -123,6 +149,8 @@ static void turn(ThreadId tid, ULong blocks)
     if (thread->state != RUNS || thread->handler)
         settle(tid, thread);
     tn_tick(thread->core);
+    if (counters_run_out())
+        stop_short();
     in_program = True;
 }
 

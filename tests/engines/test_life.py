@@ -170,6 +170,21 @@ class Notice(harness.EngineTest):
         self.assertEqual(len(seen), 1, seen)
 
 
+class Limits(harness.EngineTest):
+    def test_counters(self):
+        """When they run out the run ends, with a profile and a line that says what to do."""
+        for more, remedy in (([], "--instr-atstart"), (["--separate-callers=3"], "--separate-callers2=")):
+            for name in self.raw_files():
+                os.unlink(name)
+            result = self.tenure("--counter-limit=1000", *more, self.guest("mix.c", "-lm"), ok=False)
+            lines = result.stderr.decode().strip().splitlines()
+            self.assertEqual((result.returncode, len(lines)), (125, 1), lines)
+            self.assertIn(remedy, lines[0])
+            raw = rawfile.Raw(self.raw_files()[0])
+            self.assertEqual(raw.parts, ["counters"])
+            self.assertGreater(raw.totals()["Ir"], 1000)
+
+
 class Refusals(harness.EngineTest):
     def refused(self, *options, **more):
         result = self.tenure(*options, self.guest("calls.S", "-nostdlib"), ok=False, **more)
