@@ -40,23 +40,40 @@ static bool progress(void *user, const char *stage, uint64_t done, uint64_t tota
     return stopped == 0;
 }
 
-int given_import(const char *raw, const char *out, struct tp_import_options *options, struct tp_import_result *result,
-                 struct tp_error *err)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction ours = {.sa_handler = stop}, before[3];
-    int failed, i;
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+enum { SIGNALS = sizeof signals / sizeof signals[0] };
 
-    for (i = 0; i < 3; i++) {
+static void catch_signals(struct sigaction *before)
+{
+    struct sigaction ours = {.sa_handler = stop};
+    int i;
+
+    for (i = 0; i < SIGNALS; i++) {
         sigaction(signals[i], NULL, &before[i]);
         if (before[i].sa_handler != SIG_IGN)
             sigaction(signals[i], &ours, NULL);
     }
+}
+
+static void give_signals_back(const struct sigaction *before)
+{
+    int i;
+
+    for (i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], &before[i], NULL);
+}
+
+int given_import(const char *raw, const char *out, struct tp_import_options *options, struct tp_import_result *result,
+                 struct tp_error *err)
+{
+    struct sigaction before[SIGNALS];
+    int failed;
+
+    catch_signals(before);
     options->progress = progress;
     failed = tp_import(raw, out, options, result, err);
     term_progress_end();
-    for (i = 0; i < 3; i++)
-        sigaction(signals[i], &before[i], NULL);
+    give_signals_back(before);
     return failed;
 }
 
@@ -126,12 +143,15 @@ static tp_profile *open_raw(const char *raw, struct tp_error *err)
     struct tp_import_options options = {0};
     struct tp_import_result result;
     char path[PATH_MAX];
+    struct sigaction before[SIGNALS];
     tp_profile *profile = NULL;
     int file;
 
     snprintf(path, sizeof path, "%s/tenure.XXXXXX", folder != NULL && *folder != '\0' ? folder : "/tmp");
+    catch_signals(before); /* or one that comes now would leave the file */
     file = mkstemp(path);
     if (file < 0) {
+        give_signals_back(before);
         snprintf(err->message, sizeof err->message, "cannot make a temporary profile in %.500s: %s",
                  folder != NULL ? folder : "/tmp", strerror(errno));
         return NULL;
@@ -142,6 +162,7 @@ static tp_profile *open_raw(const char *raw, struct tp_error *err)
         profile = tp_open(path, err);
     }
     unlink(path);
+    give_signals_back(before);
     given_end_if_stopped();
     return profile;
 }
