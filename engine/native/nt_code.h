@@ -32,12 +32,14 @@ enum nt_exit_kind {
 struct nt_exit {
     enum nt_exit_kind kind;
     uint64_t pc;
-    const char *why; /* NT_EXIT_STOP: what it is, for a message; NULL: undecodable, the CPU would raise SIGILL */
+    const char
+        *why; /* NT_EXIT_STOP: what it is, for a message; NULL: undecodable, the CPU would raise SIGILL */
 };
 
 /* What a place in generated code means: how to make the program's state from the CPU's there. */
 struct nt_place {
-    uint64_t pc;      /* the program's instruction, of which nothing has happened yet (or, restartable, part of it) */
+    uint64_t
+        pc; /* the program's instruction, of which nothing has happened yet (or, restartable, part of it) */
     uint16_t spilled; /* bit r: general register r is in scratch[index[r]] */
     uint8_t index[16];
     bool flags_saved; /* flags are in scratch[flags_index], as rflags bits */
@@ -46,24 +48,28 @@ struct nt_place {
 
 /* What the code needs of whoever runs it. */
 struct nt_code_host {
+    /* A function of the decoder library by its name; NULL: it has none. Asked for once, in nt_code_new. */
+    void *(*symbol)(const char *name);
     /* Copy up to `bytes` bytes of program code at `pc`; returns how many could be read, and executed. */
     size_t (*read_code)(uint64_t pc, void *to, size_t bytes);
 };
 
 struct nt_code_config {
     struct nt_code_host host;
-    void *memory;  /* readable, writable and executable; its addresses are reached from itself with 32 bits */
-    size_t bytes;
-    bool link;     /* --link: exits lead to blocks directly */
-    bool lookup;   /* --lookup: indirect branches look their target up in generated code */
+    void *memory; /* zeroed; readable, writable and executable; aligned to a page */
+    size_t bytes; /* 4 MB to 1 GB */
+    bool link;    /* --link: exits lead to blocks directly */
+    bool lookup;  /* --lookup: indirect branches look their target up in generated code */
 };
 
+/* NULL: the decoder library is not the one that this was compiled for. Calls it, so it runs behind nt_outer. */
 struct nt_code *nt_code_new(const struct nt_code_config *config);
 
 /* The head of the block at `pc`; NULL if there is none yet. Needs no lock. */
 const void *nt_code_find(const struct nt_code *code, uint64_t pc);
-/* The head of the block at `pc`, which is made if it is not there. Never NULL: what cannot be translated is a block
- * that leaves by NT_EXIT_STOP or NT_EXIT_NOCODE. */
+/* The head of the block at `pc`, which is made if it is not there. What cannot be translated is a block that leaves by
+ * NT_EXIT_STOP or NT_EXIT_NOCODE. NULL: the memory is used up. Then get every thread out of generated code, call
+ * nt_code_reclaim, and ask again. */
 const void *nt_code_make(struct nt_code *code, uint64_t pc);
 
 /* What exit `index` (area->exit) is. */
@@ -75,10 +81,13 @@ void nt_code_link(struct nt_code *code, uint64_t index, const void *head);
 /* Code at [start, start + bytes) of the program has gone or changed: its blocks are found no more and nothing is linked
  * to them. A thread may still be in one; its memory is used again only after nt_code_reclaim. */
 void nt_code_invalidate(struct nt_code *code, uint64_t start, uint64_t bytes);
-/* Every thread has been outside generated code since the last call. */
+/* Every thread is outside generated code, and none has a head or the index of an exit in hand. If the memory was used
+ * up, everything is forgotten; else nothing happens. */
 void nt_code_reclaim(struct nt_code *code);
 
-/* What the address `at` in generated code means; false if it is not in generated code. Async-signal-safe. */
+/* What the address `at` in generated code means; false if it is not in generated code. Exact at every instruction of
+ * the program's: those that can fault. In the engine's own between them (the countdown, an exit) `pc` is right, but
+ * what they have put aside is not told. Async-signal-safe. */
 bool nt_code_place(const struct nt_code *code, uint64_t at, struct nt_place *place);
 bool nt_code_holds(const struct nt_code *code, uint64_t at);
 

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_block.h: what is known of a translated block, and what making one needs. Of the translator's own files only.
+ *
+ *     [return address] [target] head: countdown  entry: body, exits  stubs
+ *
+ * The constants in front belong to the code: they are reached relative to RIP. Blocks lie in the order in which they
+ * were made. What C keeps of them lies elsewhere (nt_code.c), so that writing it never touches lines that run.
+ */
+#ifndef TENURE_ENGINE_NATIVE_NT_BLOCK_H
+#define TENURE_ENGINE_NATIVE_NT_BLOCK_H
+
+#include "nt_area.h"
+#include "nt_code.h"
+#include "nt_decode.h"
+#include "nt_emit.h"
+
+enum {
+    NT_BLOCK_INSNS = 64,
+    NT_BLOCK_MARKS = NT_BLOCK_INSNS * 4 + 16,
+    NT_BLOCK_OUTS = 4,
+    NT_SLOTS = 4, /* of area->scratch: registers put aside in a body */
+};
+
+/* From `code` on (bytes from the block's first) the program is at its block's pc + `pc`. Slot s holds the register
+ * whose number is in byte s of `slots`, or NT_NO_REG. */
+struct nt_mark {
+    uint16_t code, pc;
+    uint8_t slots[NT_SLOTS];
+};
+
+/* An exit. `site`: the four bytes that lead to `stub` or, linked, to the block `to`; NULL: it always leaves. */
+struct nt_out {
+    struct nt_exit exit;
+    struct nt_block *from, *to;
+    struct nt_out *next, **back; /* of those that lead to the same block */
+    uint8_t *site, *stub;
+};
+
+/* What generated code knows of a block. It lies directly in front of its head. */
+struct nt_target {
+    uint64_t not_pc;
+    const void *head;
+    struct nt_block *block;
+};
+
+struct nt_page_use {
+    uint64_t page;
+    struct nt_block *block;
+    struct nt_page_use *next, **back;
+};
+
+struct nt_block {
+    uint64_t pc;
+    uint32_t extent; /* bytes of the program's code it was made from */
+    uint16_t mark_count;
+    uint8_t out_count, page_count;
+    bool alive;
+    struct nt_block *next; /* in the same bucket */
+    struct nt_page_use pages[2];
+    const uint8_t *start, *entry, *stubs, *end; /* of its code; entry: behind the countdown */
+    const struct nt_target *target;
+    const struct nt_mark *marks;
+    struct nt_out *outs[NT_BLOCK_OUTS];
+    struct nt_out *incoming;
+};
+
+/* A block in the making. */
+struct nt_making {
+    const struct nt_code_host *host;
+    const struct nt_decoder *decoder;
+    struct nt_out *(*new_out)(struct nt_making *); /* NULL: no memory, `emit.full` is set */
+    uint64_t (*out_index)(struct nt_making *, const struct nt_out *);
+    struct nt_code *code;
+    struct nt_block *block;
+    struct nt_emit emit;
+    unsigned count, mark_count;
+    uint8_t slots[NT_SLOTS];
+    uint8_t *safe; /* the way to the exit at the head */
+    bool flags_live;
+    struct nt_insn insn[NT_BLOCK_INSNS];
+    uint16_t live[NT_BLOCK_INSNS + 1], flags[NT_BLOCK_INSNS + 1]; /* before the instruction */
+    struct nt_mark marks[NT_BLOCK_MARKS];
+    uint8_t bytes[NT_BLOCK_INSNS * NT_INSN_BYTES];
+};
+
+/* Find, decode and analyse the block at `pc` (nt_find.c). */
+void nt_find_block(struct nt_making *making, uint64_t pc);
+/* Emit it: fills in block's code addresses, target, outs and the marks (nt_translate.c). */
+void nt_translate(struct nt_making *making);
+/* Emit `insn` with its operand in memory at [base] instead: base is one of the lower eight, not rsp or rbp
+ * (nt_rewrite.c). */
+void nt_rewrite(struct nt_emit *emit, const struct nt_insn *insn, uint8_t base);
+/* The same with the operand at the absolute address insn->target, which is below 2 GB. */
+void nt_rewrite_absolute(struct nt_emit *emit, const struct nt_insn *insn);
+
+#endif

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_code.c: the code cache: finding, linking and forgetting blocks.
+ *
+ * One piece of memory: tables, then code growing up, and what C keeps of it growing down towards it. When they meet the
+ * memory is used up, and everything is forgotten at once: no block's memory is used again alone, so that a thread
+ * which is still in a block that was invalidated, or reads a table without a lock, always finds what it expects.
+ */
+#include "nt_block.h"
+
+enum {
+    BUCKETS = 1 << 16,
+    PAGE_BUCKETS = 1 << 14,
+    PAGE_BITS = 12,
+    LOOKUPS = 1 << 16,        /* by the lower 16 bits of the address */
+    ROOM_FOR_CODE = 64 << 10, /* more than the largest block takes */
+    BYTES_PER_BLOCK = 64,     /* the least that one takes */
+};
+
+struct nt_code {
+    struct nt_code_config config;
+    struct nt_decoder decoder;
+    bool used_up;
+    uint8_t *code_start, *code_at; /* generated code */
+    uint8_t *back_at;              /* and what is kept of it, from here to the end of the memory */
+    struct nt_block *buckets[BUCKETS];
+    struct nt_page_use *pages[PAGE_BUCKETS];
+    const struct nt_target *lookup[LOOKUPS]; /* what indirect branches find */
+    struct nt_target nowhere;                /* for those that find nothing */
+    uint32_t block_count, block_room;
+    struct nt_block **blocks; /* in the order of their code */
+    struct nt_making making;
+};
+
+static void start_over(struct nt_code *code)
+{
+    code->code_at = code->code_start;
+    code->back_at = (uint8_t *)code->config.memory + code->config.bytes;
+    code->block_count = 0;
+    code->used_up = false;
+    code->nowhere = (struct nt_target){.not_pc = 0}; /* ~0 is no address of code */
+    for (unsigned i = 0; i < LOOKUPS; i++)
+        code->lookup[i] = &code->nowhere;
+}
+
+struct nt_code *nt_code_new(const struct nt_code_config *config)
+{
+    struct nt_code *code = config->memory;
+    code->config = *config;
+    if (!nt_decoder_init(&code->decoder, config->host.symbol))
+        return NULL;
+    code->block_room = (uint32_t)(config->bytes / BYTES_PER_BLOCK);
+    code->blocks = (struct nt_block **)(code + 1);
+    code->code_start = (uint8_t *)(((uintptr_t)(code->blocks + code->block_room) + 4095) & ~(uintptr_t)4095);
+    start_over(code);
+    return code;
+}
+
+static void *keep(struct nt_code *code, size_t bytes)
+{
+    bytes = (bytes + 7) & ~(size_t)7;
+    if ((size_t)(code->back_at - code->code_at) < bytes + ROOM_FOR_CODE)
+        return NULL;
+    code->back_at -= bytes;
+    return code->back_at;
+}
+
+static struct nt_out *keep_out(struct nt_making *making)
+{
+    struct nt_out *out = keep(making->code, sizeof *out);
+    if (!out)
+        making->emit.full = true;
+    return out;
+}
+
+static uint64_t out_index(struct nt_making *making, const struct nt_out *out)
+{
+    return (uint64_t)((const uint8_t *)out - (const uint8_t *)making->code);
+}
+
+const struct nt_exit *nt_code_exit(const struct nt_code *code, uint64_t index)
+{
+    return &((const struct nt_out *)((const uint8_t *)code + index))->exit;
+}
+
+static unsigned bucket_of(uint64_t pc)
+{
+    return (unsigned)(pc * 0x9e3779b97f4a7c15ull >> 48) % BUCKETS;
+}
+
+static unsigned page_bucket_of(uint64_t page)
+{
+    return (unsigned)(page * 0x9e3779b97f4a7c15ull >> 48) % PAGE_BUCKETS;
+}
+
+static struct nt_block *find(const struct nt_code *code, uint64_t pc)
+{
+    struct nt_block *block = __atomic_load_n(&code->buckets[bucket_of(pc)], __ATOMIC_ACQUIRE);
+    while (block && block->pc != pc)
+        block = __atomic_load_n(&block->next, __ATOMIC_ACQUIRE);
+    return block;
+}
+
+const void *nt_code_find(const struct nt_code *code, uint64_t pc)
+{
+    const struct nt_block *block = find(code, pc);
+    return block ? block->target->head : NULL;
+}
+
+static void note_pages(struct nt_code *code, struct nt_block *block)
+{
+    uint64_t last = (block->pc + block->extent - 1) >> PAGE_BITS;
+    for (uint64_t page = block->pc >> PAGE_BITS; page <= last; page++) {
+        struct nt_page_use *use = &block->pages[block->page_count++];
+        struct nt_page_use **list = &code->pages[page_bucket_of(page)];
+        *use = (struct nt_page_use){.page = page, .block = block, .next = *list, .back = list};
+        if (use->next)
+            use->next->back = &use->next;
+        *list = use;
+    }
+}
+
+/* Make the block; what it takes is given up again if there is not enough. */
+static struct nt_block *make(struct nt_code *code, uint64_t pc)
+{
+    struct nt_making *making = &code->making;
+    uint8_t *back_at = code->back_at;
+    struct nt_block *block = keep(code, sizeof *block);
+    if (!block || code->block_count == code->block_room)
+        return NULL;
+    *block = (struct nt_block){.pc = pc, .alive = true};
+    making->host = &code->config.host;
+    making->decoder = &code->decoder;
+    making->new_out = keep_out;
+    making->out_index = out_index;
+    making->code = code;
+    making->block = block;
+    making->emit = (struct nt_emit){.at = code->code_at, .end = code->code_at + ROOM_FOR_CODE};
+    nt_find_block(making, pc);
+    nt_translate(making);
+    struct nt_mark *marks = keep(code, making->mark_count * sizeof *marks);
+    if (making->emit.full || !marks) {
+        code->back_at = back_at;
+        return NULL;
+    }
+    __builtin_memcpy(marks, making->marks, making->mark_count * sizeof *marks);
+    block->marks = marks;
+    block->mark_count = (uint16_t)making->mark_count;
+    code->blocks[code->block_count] = block;
+    code->code_at = making->emit.at;
+    __atomic_store_n(&code->block_count, code->block_count + 1, __ATOMIC_RELEASE);
+    return block;
+}
+
+const void *nt_code_make(struct nt_code *code, uint64_t pc)
+{
+    struct nt_block *block = find(code, pc);
+    if (block)
+        return block->target->head;
+    block = code->used_up ? NULL : make(code, pc);
+    if (!block) {
+        code->used_up = true;
+        return NULL;
+    }
+    if (code->making.count == 0) /* there may be code tomorrow */
+        return block->target->head;
+    note_pages(code, block);
+    struct nt_block **bucket = &code->buckets[bucket_of(pc)];
+    block->next = *bucket;
+    __atomic_store_n(bucket, block, __ATOMIC_RELEASE);
+    return block->target->head;
+}
+
+static void link_out(struct nt_out *out, struct nt_block *to)
+{
+    bool forward = to->pc > out->from->pc;
+    out->to = to;
+    out->next = to->incoming;
+    out->back = &to->incoming;
+    if (out->next)
+        out->next->back = &out->next;
+    to->incoming = out;
+    nt_way(out->site, forward ? (const void *)to->entry : to->target->head);
+}
+
+static void unlink_out(struct nt_out *out)
+{
+    if (!out->to)
+        return;
+    nt_way(out->site, out->stub);
+    *out->back = out->next;
+    if (out->next)
+        out->next->back = out->back;
+    out->to = NULL;
+}
+
+void nt_code_link(struct nt_code *code, uint64_t index, const void *head)
+{
+    struct nt_out *out = (struct nt_out *)((uint8_t *)code + index);
+    struct nt_block *to = ((const struct nt_target *)head - 1)->block;
+    if (!to->alive || !to->page_count)
+        return;
+    if (out->exit.kind == NT_EXIT_INDIRECT) {
+        if (code->config.lookup)
+            __atomic_store_n(&code->lookup[to->pc % LOOKUPS], to->target, __ATOMIC_RELEASE);
+    } else if (code->config.link && out->site && !out->to && out->from->alive && out->exit.pc == to->pc) {
+        link_out(out, to);
+    }
+}
+
+/* Whatever leads to the block leads to the engine instead. Its own code stays as it is, for who is in it, but leads to
+ * no other block either, so that it is in nobody's list. */
+static void forget(struct nt_code *code, struct nt_block *block)
+{
+    block->alive = false;
+    struct nt_block **link = &code->buckets[bucket_of(block->pc)];
+    while (*link != block)
+        link = &(*link)->next;
+    __atomic_store_n(link, block->next, __ATOMIC_RELEASE);
+    if (code->lookup[block->pc % LOOKUPS] == block->target)
+        __atomic_store_n(&code->lookup[block->pc % LOOKUPS], &code->nowhere, __ATOMIC_RELEASE);
+    while (block->incoming)
+        unlink_out(block->incoming);
+    for (unsigned i = 0; i < block->out_count; i++)
+        unlink_out(block->outs[i]);
+    for (unsigned i = 0; i < block->page_count; i++) {
+        struct nt_page_use *use = &block->pages[i];
+        *use->back = use->next;
+        if (use->next)
+            use->next->back = use->back;
+    }
+}
+
+static void forget_in(struct nt_code *code, struct nt_page_use *use, uint64_t start, uint64_t last)
+{
+    while (use) {
+        struct nt_block *block = use->block;
+        use = use->next;
+        if (block->pc > last || block->pc + block->extent - 1 < start)
+            continue;
+        while (use && use->block == block) /* both its pages may be in this list */
+            use = use->next;
+        forget(code, block);
+    }
+}
+
+void nt_code_invalidate(struct nt_code *code, uint64_t start, uint64_t bytes)
+{
+    if (!bytes)
+        return;
+    uint64_t last = start + bytes - 1 < start ? UINT64_MAX : start + bytes - 1;
+    uint64_t first_page = start >> PAGE_BITS, last_page = last >> PAGE_BITS;
+    if (last_page - first_page >= PAGE_BUCKETS) {
+        for (unsigned i = 0; i < PAGE_BUCKETS; i++)
+            forget_in(code, code->pages[i], start, last);
+        return;
+    }
+    for (uint64_t page = first_page; page <= last_page; page++)
+        forget_in(code, code->pages[page_bucket_of(page)], start, last);
+}
+
+void nt_code_reclaim(struct nt_code *code)
+{
+    if (!code->used_up)
+        return;
+    __builtin_memset(code->buckets, 0, sizeof code->buckets);
+    __builtin_memset(code->pages, 0, sizeof code->pages);
+    start_over(code);
+}
+
+bool nt_code_holds(const struct nt_code *code, uint64_t at)
+{
+    return at >= (uintptr_t)code->code_start && at < (uintptr_t)code->code_at;
+}
+
+static const struct nt_block *block_at(const struct nt_code *code, uint64_t at)
+{
+    uint32_t low = 0, high = __atomic_load_n(&code->block_count, __ATOMIC_ACQUIRE);
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if ((uintptr_t)code->blocks[middle]->end <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < code->block_count && (uintptr_t)code->blocks[low]->target->head <= at ? code->blocks[low]
+                                                                                       : NULL;
+}
+
+/* In a stub, and in an exit without one, everything is as the program has it behind the block. */
+static bool exit_place(const struct nt_block *block, uint64_t at, struct nt_place *place)
+{
+    const struct nt_out *found = NULL;
+    for (unsigned i = 0; i < block->out_count; i++) {
+        const struct nt_out *out = block->outs[i];
+        if ((uintptr_t)out->stub <= at && (!found || out->stub > found->stub))
+            found = out;
+    }
+    if (!found && at >= (uintptr_t)block->stubs)
+        found = block->outs[block->out_count - 1];
+    if (found)
+        place->pc = found->exit.pc;
+    return found;
+}
+
+bool nt_code_place(const struct nt_code *code, uint64_t at, struct nt_place *place)
+{
+    const struct nt_block *block = block_at(code, at);
+    if (!block)
+        return false;
+    __builtin_memset(place, 0, sizeof *place);
+    if (exit_place(block, at, place))
+        return true;
+    uint64_t offset = at - (uintptr_t)block->start;
+    unsigned i = block->mark_count - 1u;
+    while (i > 0 && block->marks[i].code > offset)
+        i--;
+    const struct nt_mark *mark = &block->marks[i];
+    place->pc = block->pc + mark->pc;
+    for (unsigned s = 0; s < NT_SLOTS; s++) {
+        uint8_t reg = mark->slots[s];
+        if (reg == NT_NO_REG)
+            continue;
+        place->spilled |= (uint16_t)(1u << reg);
+        place->index[reg] = (uint8_t)s;
+    }
+    return true;
+}

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_decode.c: from the decoder library's terms to ours.
+ *
+ * Three kinds of care. What it says of operands in memory that ModRM does not name (pushes, strings, bit strings,
+ * masks, gathers) is put right in correct_accesses. Where an instruction may leave a flag or a register as it was
+ * (shift by 0, a repeated instruction 0 times, `undefined` flags), nothing counts as killed. And RIP-relative operands
+ * are found in the ModRM byte itself, since version 4.0 gets those with both a 67 prefix and REX.B wrong.
+ */
+#include "nt_decode.h"
+
+#include <Zydis/Zydis.h>
+
+_Static_assert(sizeof(ZydisDecoder) <= 64, "the decoder's state");
+_Static_assert(NT_FLAGS_STATUS == (ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF |
+                                   ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF),
+               "flags");
+
+typedef ZydisDecodedInstruction decoded;
+typedef ZydisDecodedOperand operand;
+
+bool nt_decoder_init(struct nt_decoder *decoder, void *(*symbol)(const char *name))
+{
+    ZyanU64 (*version)(void) = (ZyanU64(*)(void))symbol("ZydisGetVersion");
+    ZyanStatus (*init)(ZydisDecoder *, ZydisMachineMode, ZydisStackWidth) =
+        (ZyanStatus(*)(ZydisDecoder *, ZydisMachineMode, ZydisStackWidth))symbol("ZydisDecoderInit");
+    decoder->decode =
+        (int (*)(const void *, const void *, size_t, void *, void *))symbol("ZydisDecoderDecodeFull");
+    decoder->name = (const char *(*)(unsigned))symbol("ZydisMnemonicGetString");
+    if (!version || !init || !decoder->decode || !decoder->name)
+        return false;
+    /* Its structures change with the minor version. */
+    if (version() >> 32 != ZYDIS_VERSION >> 32)
+        return false;
+    return ZYAN_SUCCESS(
+        init((ZydisDecoder *)decoder->state, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64));
+}
+
+const char *nt_decode_name(const struct nt_decoder *decoder, const struct nt_insn *insn)
+{
+    const char *name = insn->kind == NT_IS_NOTHING ? 0 : decoder->name(insn->name);
+    return name ? name : "unknown";
+}
+
+/* The general register that `reg` is or is part of, or NT_NO_REG. `whole`: writing it leaves nothing of the old. */
+static uint8_t general(ZydisRegister reg, bool *whole)
+{
+    *whole = false;
+    if (reg >= ZYDIS_REGISTER_AL && reg <= ZYDIS_REGISTER_BL)
+        return (uint8_t)(reg - ZYDIS_REGISTER_AL);
+    if (reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH)
+        return (uint8_t)(reg - ZYDIS_REGISTER_AH);
+    if (reg >= ZYDIS_REGISTER_SPL && reg <= ZYDIS_REGISTER_R15B)
+        return (uint8_t)(reg - ZYDIS_REGISTER_SPL + 4);
+    if (reg >= ZYDIS_REGISTER_AX && reg <= ZYDIS_REGISTER_R15W)
+        return (uint8_t)(reg - ZYDIS_REGISTER_AX);
+    *whole = true;
+    if (reg >= ZYDIS_REGISTER_EAX && reg <= ZYDIS_REGISTER_R15D)
+        return (uint8_t)(reg - ZYDIS_REGISTER_EAX);
+    if (reg >= ZYDIS_REGISTER_RAX && reg <= ZYDIS_REGISTER_R15)
+        return (uint8_t)(reg - ZYDIS_REGISTER_RAX);
+    return NT_NO_REG;
+}
+
+static uint8_t general_number(ZydisRegister reg)
+{
+    bool whole;
+    return general(reg, &whole);
+}
+
+static uint16_t bit(uint8_t reg)
+{
+    return reg == NT_NO_REG ? 0 : (uint16_t)(1u << reg);
+}
+
+/* Where the parts of the instruction lie. */
+static void find_parts(struct nt_insn *insn, const decoded *d)
+{
+    insn->encoding = NT_LEGACY;
+    insn->prefix = NT_NO_REG;
+    switch (d->encoding) {
+    case ZYDIS_INSTRUCTION_ENCODING_VEX:
+        insn->encoding = d->raw.vex.size == 2 ? NT_VEX2 : NT_VEX3;
+        insn->prefix = d->raw.vex.offset;
+        break;
+    case ZYDIS_INSTRUCTION_ENCODING_XOP:
+        insn->encoding = NT_XOP;
+        insn->prefix = d->raw.xop.offset;
+        break;
+    case ZYDIS_INSTRUCTION_ENCODING_EVEX:
+        insn->encoding = NT_EVEX;
+        insn->prefix = d->raw.evex.offset;
+        break;
+    default:
+        if (d->attributes & ZYDIS_ATTRIB_HAS_REX)
+            insn->prefix = d->raw.rex.offset;
+        break;
+    }
+    insn->address_bits = d->address_width;
+    insn->displacement_bytes = d->raw.disp.size / 8;
+    insn->displacement = insn->displacement_bytes ? d->raw.disp.offset : 0;
+    insn->immediate = d->raw.imm[0].size ? d->raw.imm[0].offset : 0;
+    if (!(d->attributes & ZYDIS_ATTRIB_HAS_MODRM))
+        return;
+    insn->modrm = d->raw.modrm.offset;
+    insn->opcode = (uint8_t)(insn->modrm - 1);
+    insn->sib = d->attributes & ZYDIS_ATTRIB_HAS_SIB ? d->raw.sib.offset : 0;
+}
+
+/* An address that ModRM names: RIP-relative or not. */
+static void find_address(struct nt_insn *insn, const decoded *d)
+{
+    if (!insn->modrm || d->raw.modrm.mod == 3 || d->opcode_map == ZYDIS_OPCODE_MAP_0F0F)
+        return;
+    insn->memory = true;
+    if (d->raw.modrm.mod == 0 && d->raw.modrm.rm == 5) {
+        insn->rip_relative = true;
+        int32_t displacement;
+        __builtin_memcpy(&displacement, insn->bytes + insn->modrm + 1, 4);
+        insn->target = insn->pc + insn->length + (uint64_t)(int64_t)displacement;
+        if (insn->address_bits == 32)
+            insn->target = (uint32_t)insn->target;
+    }
+}
+
+static struct nt_access *add_access(struct nt_insn *insn, uint8_t how)
+{
+    if (insn->accesses == NT_INSN_ACCESSES)
+        return &insn->access[NT_INSN_ACCESSES - 1];
+    struct nt_access *access = &insn->access[insn->accesses++];
+    *access = (struct nt_access){.how = how,
+                                 .kind = NT_ONE,
+                                 .base = NT_NO_REG,
+                                 .index = NT_NO_REG,
+                                 .scale = 1,
+                                 .address_bits = insn->address_bits};
+    return access;
+}
+
+static uint8_t segment_of(ZydisRegister segment)
+{
+    return segment == ZYDIS_REGISTER_FS   ? NT_SEGMENT_FS
+           : segment == ZYDIS_REGISTER_GS ? NT_SEGMENT_GS
+                                          : NT_NO_SEGMENT;
+}
+
+static void note_memory(struct nt_insn *insn, const operand *o)
+{
+    bool vector = o->mem.type == ZYDIS_MEMOP_TYPE_VSIB;
+    uint8_t base = general_number(o->mem.base), index = vector ? NT_NO_REG : general_number(o->mem.index);
+    bool named = o->encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM && insn->memory;
+    bool relative = named && insn->rip_relative;
+    if (relative)
+        base = NT_NO_REG;
+    insn->reads |= bit(base) | bit(index);
+    if (named) {
+        insn->base = base;
+        insn->index = index;
+        insn->scale = o->mem.scale ? o->mem.scale : 1;
+        insn->vector_index = vector;
+        insn->offset = (int32_t)o->mem.disp.value;
+    }
+    if (segment_of(o->mem.segment) && o->mem.type != ZYDIS_MEMOP_TYPE_AGEN)
+        insn->segment = segment_of(o->mem.segment);
+    if (!named && base != 4)
+        insn->implicit = true;
+    uint8_t how = (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ ? NT_READ : 0) |
+                  (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE ? NT_WRITE : 0);
+    if (o->mem.type == ZYDIS_MEMOP_TYPE_AGEN || o->mem.type == ZYDIS_MEMOP_TYPE_MIB || !how)
+        return;
+    struct nt_access *access = add_access(insn, how);
+    access->base = base;
+    access->index = index;
+    access->scale = o->mem.scale ? o->mem.scale : 1;
+    access->segment = segment_of(o->mem.segment);
+    access->displacement = relative ? (int64_t)insn->target : o->mem.disp.value;
+    access->size = o->size / 8;
+    access->conditional = !(o->actions & (ZYDIS_OPERAND_ACTION_READ | ZYDIS_OPERAND_ACTION_WRITE));
+    if (vector) {
+        access->kind = NT_LANES;
+        access->index =
+            (uint8_t)(o->mem.index - (o->mem.index >= ZYDIS_REGISTER_ZMM0   ? ZYDIS_REGISTER_ZMM0
+                                      : o->mem.index >= ZYDIS_REGISTER_YMM0 ? ZYDIS_REGISTER_YMM0
+                                                                            : ZYDIS_REGISTER_XMM0));
+        access->conditional = true;
+    }
+}
+
+static void note_register(struct nt_insn *insn, const operand *o)
+{
+    bool whole;
+    uint8_t reg = general(o->reg.value, &whole);
+    uint16_t set = bit(reg);
+    if (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ)
+        insn->reads |= set;
+    if (!(o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+        return;
+    insn->writes |= set;
+    if (whole && o->actions & ZYDIS_OPERAND_ACTION_WRITE && !insn->repeated)
+        insn->kills |= set;
+    else
+        insn->reads |= set;
+}
+
+/* A shift or rotate whose count may be 0 leaves the flags as they are then. */
+static bool count_is_known(const struct nt_insn *insn, const decoded *d)
+{
+    if (d->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && (d->opcode == 0xd0 || d->opcode == 0xd1))
+        return true;
+    if (!insn->immediate)
+        return false;
+    return d->raw.imm[0].value.u & (d->operand_width == 64 ? 63 : 31);
+}
+
+static void note_flags(struct nt_insn *insn, const decoded *d)
+{
+    const ZydisAccessedFlags *flags = d->cpu_flags;
+    if (!flags)
+        return;
+    insn->flags_read = flags->tested & NT_FLAGS_STATUS;
+    uint32_t killed = flags->modified | flags->set_0 | flags->set_1;
+    killed &= ~flags->undefined;
+    switch (d->mnemonic) {
+    case ZYDIS_MNEMONIC_AND:
+    case ZYDIS_MNEMONIC_OR:
+    case ZYDIS_MNEMONIC_XOR:
+    case ZYDIS_MNEMONIC_TEST:
+        killed |= ZYDIS_CPUFLAG_AF; /* called undefined; every CPU clears it */
+        break;
+    default:
+        break;
+    }
+    bool shifts = d->meta.category == ZYDIS_CATEGORY_SHIFT || d->meta.category == ZYDIS_CATEGORY_ROTATE;
+    if (insn->repeated ||
+        (shifts && d->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY && !count_is_known(insn, d)))
+        killed = 0;
+    insn->flags_killed = killed & NT_FLAGS_STATUS;
+}
+
+static void refuse(struct nt_insn *insn, const char *why)
+{
+    insn->kind = NT_IS_UNSUPPORTED;
+    insn->why = why;
+}
+
+static void classify_branch(struct nt_insn *insn, const decoded *d, const operand *o)
+{
+    bool far = d->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR;
+    bool relative = d->raw.imm[0].is_relative;
+    if (relative)
+        insn->target = insn->pc + insn->length + d->raw.imm[0].value.u;
+    switch (d->meta.category) {
+    case ZYDIS_CATEGORY_CALL:
+        insn->kind = relative ? NT_IS_CALL : NT_IS_CALL_INDIRECT;
+        break;
+    case ZYDIS_CATEGORY_UNCOND_BR:
+        insn->kind = relative ? NT_IS_JUMP : NT_IS_JUMP_INDIRECT;
+        break;
+    case ZYDIS_CATEGORY_COND_BR:
+        if ((d->opcode & 0xfc) == 0xe0 && d->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT) {
+            insn->kind = NT_IS_LOOP;
+            insn->condition = d->opcode;
+        } else {
+            insn->kind = d->mnemonic == ZYDIS_MNEMONIC_XBEGIN ? NT_IS_XBEGIN : NT_IS_JCC;
+            insn->condition = d->opcode & 15;
+        }
+        break;
+    default: /* ZYDIS_CATEGORY_RET */
+        insn->kind = NT_IS_RETURN;
+        insn->immediate_value = insn->immediate ? d->raw.imm[0].value.u : 0;
+        far = far || (insn->bytes[d->raw.prefix_count] & 0xfe) != 0xc2;
+        break;
+    }
+    if (far)
+        refuse(insn, "far branch");
+    else if ((insn->kind == NT_IS_RETURN || !relative) && d->operand_width == 16)
+        refuse(insn, "branch with an operand of 16 bits");
+    (void)o;
+}
+
+static void classify_odd(struct nt_insn *insn, const decoded *d, const operand *o)
+{
+    switch (d->mnemonic) {
+    case ZYDIS_MNEMONIC_SYSCALL:
+        insn->kind = NT_IS_SYSCALL;
+        break;
+    case ZYDIS_MNEMONIC_CPUID:
+        insn->kind = NT_IS_CPUID;
+        break;
+    case ZYDIS_MNEMONIC_INT3:
+    case ZYDIS_MNEMONIC_INT1:
+    case ZYDIS_MNEMONIC_UD0:
+    case ZYDIS_MNEMONIC_UD1:
+    case ZYDIS_MNEMONIC_UD2:
+    case ZYDIS_MNEMONIC_HLT:
+        insn->kind = NT_IS_TRAP;
+        break;
+    case ZYDIS_MNEMONIC_RDGSBASE:
+    case ZYDIS_MNEMONIC_WRGSBASE:
+        insn->kind = d->mnemonic == ZYDIS_MNEMONIC_RDGSBASE ? NT_IS_GS_READ : NT_IS_GS_WRITE;
+        insn->operand = general_number(o[0].reg.value);
+        insn->operand_bits = d->operand_width;
+        break;
+    case ZYDIS_MNEMONIC_XBEGIN:
+        insn->kind = NT_IS_XBEGIN;
+        insn->target = insn->pc + insn->length + d->raw.imm[0].value.u;
+        break;
+    case ZYDIS_MNEMONIC_INT:
+        refuse(insn, "int n");
+        break;
+    case ZYDIS_MNEMONIC_SYSENTER:
+        refuse(insn, "sysenter");
+        break;
+    case ZYDIS_MNEMONIC_IRET:
+    case ZYDIS_MNEMONIC_IRETD:
+    case ZYDIS_MNEMONIC_IRETQ:
+        refuse(insn, "iret");
+        break;
+    case ZYDIS_MNEMONIC_LGS:
+        refuse(insn, "a load of the GS selector");
+        break;
+    case ZYDIS_MNEMONIC_MOV:
+    case ZYDIS_MNEMONIC_POP:
+        if (o[0].type == ZYDIS_OPERAND_TYPE_REGISTER && o[0].reg.value == ZYDIS_REGISTER_GS)
+            refuse(insn, "a load of the GS selector");
+        break;
+    default:
+        break;
+    }
+}
+
+static void classify(struct nt_insn *insn, const decoded *d, const operand *o)
+{
+    insn->kind = NT_IS_PLAIN;
+    switch (d->meta.category) {
+    case ZYDIS_CATEGORY_CALL:
+    case ZYDIS_CATEGORY_UNCOND_BR:
+    case ZYDIS_CATEGORY_COND_BR:
+    case ZYDIS_CATEGORY_RET:
+        if (d->meta.branch_type != ZYDIS_BRANCH_TYPE_NONE || d->meta.category == ZYDIS_CATEGORY_RET) {
+            classify_branch(insn, d, o);
+            break;
+        }
+        /* fall through */
+    default:
+        classify_odd(insn, d, o);
+        break;
+    }
+    if (insn->segment == NT_SEGMENT_GS && insn->kind == NT_IS_PLAIN) {
+        bool lanes = insn->accesses && insn->access[0].kind == NT_LANES;
+        if (!insn->memory || insn->implicit || lanes)
+            refuse(insn, "an operand under GS that ModRM does not name");
+        else if (d->mnemonic == ZYDIS_MNEMONIC_CMPXCHG16B || d->mnemonic == ZYDIS_MNEMONIC_CMPXCHG8B)
+            refuse(
+                insn,
+                "cmpxchg8b or cmpxchg16b under GS"); /* too few registers are left to make the address with */
+    }
+}
+
+static void correct_stack(struct nt_insn *insn, const decoded *d)
+{
+    for (unsigned i = 0; i < insn->accesses; i++) {
+        struct nt_access *access = &insn->access[i];
+        bool named = insn->memory && i == 0 && d->meta.category != ZYDIS_CATEGORY_RET;
+        if (access->base == 4 && access->how == NT_WRITE && !named) {
+            access->displacement = -(int64_t)access->size; /* given as [rsp] */
+            access->address_bits = 64;
+        }
+    }
+}
+
+static void correct_accesses(struct nt_insn *insn, const decoded *d, const operand *o)
+{
+    switch (d->meta.category) {
+    case ZYDIS_CATEGORY_PREFETCH:
+    case ZYDIS_CATEGORY_PREFETCHWT1:
+    case ZYDIS_CATEGORY_CLFLUSHOPT:
+    case ZYDIS_CATEGORY_CLWB:
+    case ZYDIS_CATEGORY_CLDEMOTE:
+    case ZYDIS_CATEGORY_NOP:
+    case ZYDIS_CATEGORY_WIDENOP:
+        insn->accesses = 0;
+        return;
+    case ZYDIS_CATEGORY_PUSH:
+    case ZYDIS_CATEGORY_CALL:
+        correct_stack(insn, d);
+        break;
+    case ZYDIS_CATEGORY_XSAVE:
+    case ZYDIS_CATEGORY_XSAVEOPT:
+        if (insn->accesses)
+            insn->access[0].kind = NT_STATE;
+        break;
+    default:
+        break;
+    }
+    if (d->mnemonic == ZYDIS_MNEMONIC_CLFLUSH)
+        insn->accesses = 0;
+    bool bits = d->mnemonic == ZYDIS_MNEMONIC_BT || d->mnemonic == ZYDIS_MNEMONIC_BTS ||
+                d->mnemonic == ZYDIS_MNEMONIC_BTR || d->mnemonic == ZYDIS_MNEMONIC_BTC;
+    if (bits && insn->accesses && o[1].type == ZYDIS_OPERAND_TYPE_REGISTER) {
+        insn->access[0].kind = NT_BIT;
+        insn->access[0].lanes = general_number(o[1].reg.value);
+    }
+    if (d->meta.category == ZYDIS_CATEGORY_STRINGOP)
+        for (unsigned i = 0; i < insn->accesses; i++)
+            insn->access[i].kind = NT_STRING;
+}
+
+bool nt_decode(const struct nt_decoder *decoder, const void *bytes, size_t length, uint64_t pc,
+               struct nt_insn *insn)
+{
+    decoded d;
+    operand o[ZYDIS_MAX_OPERAND_COUNT];
+    __builtin_memset(insn, 0, sizeof *insn);
+    insn->pc = pc;
+    insn->kind = NT_IS_NOTHING;
+    if (!ZYAN_SUCCESS((ZyanStatus)decoder->decode(decoder->state, bytes, length, &d, o)))
+        return false;
+    insn->length = d.length;
+    insn->name = (uint16_t)d.mnemonic;
+    __builtin_memcpy(insn->bytes, bytes, d.length);
+    insn->repeated =
+        d.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE) ? true : false;
+    find_parts(insn, &d);
+    find_address(insn, &d);
+    for (unsigned i = 0; i < d.operand_count; i++) {
+        if (o[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
+            note_memory(insn, &o[i]);
+        else if (o[i].type == ZYDIS_OPERAND_TYPE_REGISTER)
+            note_register(insn, &o[i]);
+    }
+    note_flags(insn, &d);
+    correct_accesses(insn, &d, o);
+    classify(insn, &d, o);
+    return true;
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_emit.c: encodings. Operands in memory that have neither base nor RIP need a SIB byte in 64-bit code.
+ */
+#include "nt_emit.h"
+#include "nt_decode.h"
+
+enum { RSP = 4, RBP = 5 };
+
+struct nt_mem nt_gs(int32_t displacement)
+{
+    return (struct nt_mem){.gs = true, .base = NT_NO_REG, .index = NT_NO_REG, .displacement = displacement};
+}
+
+struct nt_mem nt_gs_index(int32_t displacement, uint8_t index)
+{
+    return (struct nt_mem){
+        .gs = true, .base = NT_NO_REG, .index = index, .scale = 8, .displacement = displacement};
+}
+
+struct nt_mem nt_at(uint8_t base, int32_t displacement)
+{
+    return (struct nt_mem){.base = base, .index = NT_NO_REG, .displacement = displacement};
+}
+
+struct nt_mem nt_rip(const void *address)
+{
+    return (struct nt_mem){.rip = true, .base = NT_NO_REG, .index = NT_NO_REG, .address = (uintptr_t)address};
+}
+
+void nt_put(struct nt_emit *emit, const void *bytes, size_t count)
+{
+    if ((size_t)(emit->end - emit->at) < count) {
+        emit->full = true;
+        return;
+    }
+    __builtin_memcpy(emit->at, bytes, count);
+    emit->at += count;
+}
+
+void nt_put8(struct nt_emit *emit, uint8_t byte)
+{
+    nt_put(emit, &byte, 1);
+}
+
+void nt_put32(struct nt_emit *emit, uint32_t value)
+{
+    nt_put(emit, &value, 4);
+}
+
+void nt_put64(struct nt_emit *emit, uint64_t value)
+{
+    nt_put(emit, &value, 8);
+}
+
+void nt_nop(struct nt_emit *emit, unsigned count)
+{
+    static const uint8_t nops[9][9] = {
+        {0x90},
+        {0x66, 0x90},
+        {0x0f, 0x1f, 0x00},
+        {0x0f, 0x1f, 0x40, 0x00},
+        {0x0f, 0x1f, 0x44, 0x00, 0x00},
+        {0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00},
+        {0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00},
+        {0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00},
+        {0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00},
+    };
+    while (count) {
+        unsigned now = count > 9 ? 9 : count;
+        nt_put(emit, nops[now - 1], now);
+        count -= now;
+    }
+}
+
+void nt_align(struct nt_emit *emit, unsigned alignment, unsigned ahead)
+{
+    nt_nop(emit, (unsigned)-((uintptr_t)emit->at + ahead) & (alignment - 1));
+}
+
+/* `wide` is 0x48 for 64 bits, else 0. `opcode`: one byte, or two behind 0f. `behind`: bytes of the immediate. */
+static void with_memory(struct nt_emit *emit, uint8_t wide, unsigned opcode, uint8_t reg, struct nt_mem mem,
+                        unsigned behind)
+{
+    uint8_t buffer[16], *at = buffer;
+    uint8_t rex = (uint8_t)(wide | (reg & 8) >> 1);
+    if (mem.base != NT_NO_REG)
+        rex |= mem.base >> 3;
+    if (mem.index != NT_NO_REG)
+        rex |= (uint8_t)((mem.index & 8) >> 2);
+    if (mem.gs || mem.fs)
+        *at++ = mem.gs ? 0x65 : 0x64;
+    if (rex)
+        *at++ = (uint8_t)(0x40 | rex);
+    if (opcode > 0xff)
+        *at++ = (uint8_t)(opcode >> 8);
+    *at++ = (uint8_t)opcode;
+    uint8_t middle = (uint8_t)((reg & 7) << 3);
+    int32_t displacement = mem.displacement;
+    if (mem.rip) {
+        *at++ = middle | 5;
+        displacement = (int32_t)(mem.address - ((uintptr_t)emit->at + (size_t)(at - buffer) + 4 + behind));
+    } else {
+        bool based = mem.base != NT_NO_REG, indexed = mem.index != NT_NO_REG;
+        bool small = based && displacement >= -128 && displacement < 128;
+        bool none = based && displacement == 0 && (mem.base & 7) != RBP;
+        uint8_t mode = !based || none ? 0 : small ? 0x40 : 0x80;
+        if (!based || indexed || (mem.base & 7) == RSP) {
+            uint8_t scale = mem.scale == 8 ? 3 : mem.scale == 4 ? 2 : mem.scale == 2 ? 1 : 0;
+            *at++ = mode | middle | 4;
+            *at++ = (uint8_t)(scale << 6 | (indexed ? mem.index & 7 : 4) << 3 | (based ? mem.base & 7 : 5));
+        } else {
+            *at++ = (uint8_t)(mode | middle | (mem.base & 7));
+        }
+        if (small && !none)
+            *at++ = (uint8_t)displacement;
+        if (small) {
+            nt_put(emit, buffer, (size_t)(at - buffer));
+            return;
+        }
+    }
+    __builtin_memcpy(at, &displacement, 4);
+    nt_put(emit, buffer, (size_t)(at + 4 - buffer));
+}
+
+static void with_register(struct nt_emit *emit, uint8_t wide, unsigned opcode, uint8_t reg, uint8_t rm)
+{
+    uint8_t rex = (uint8_t)(wide | (reg & 8) >> 1 | rm >> 3);
+    if (rex)
+        nt_put8(emit, (uint8_t)(0x40 | rex));
+    if (opcode > 0xff)
+        nt_put8(emit, (uint8_t)(opcode >> 8));
+    nt_put8(emit, (uint8_t)opcode);
+    nt_put8(emit, (uint8_t)(0xc0 | (reg & 7) << 3 | (rm & 7)));
+}
+
+void nt_load(struct nt_emit *emit, uint8_t reg, struct nt_mem from)
+{
+    with_memory(emit, 0x48, 0x8b, reg, from, 0);
+}
+
+void nt_load8(struct nt_emit *emit, uint8_t reg, struct nt_mem from)
+{
+    with_memory(emit, 0, 0x0fb6, reg, from, 0);
+}
+
+void nt_store(struct nt_emit *emit, struct nt_mem to, uint8_t reg)
+{
+    with_memory(emit, 0x48, 0x89, reg, to, 0);
+}
+
+/* With a REX prefix, so that sil and dil are what is meant. */
+void nt_store8(struct nt_emit *emit, struct nt_mem to, uint8_t reg)
+{
+    with_memory(emit, 0x40, 0x88, reg, to, 0);
+}
+
+void nt_store_constant(struct nt_emit *emit, struct nt_mem to, int32_t value)
+{
+    with_memory(emit, 0x48, 0xc7, 0, to, 4);
+    nt_put32(emit, (uint32_t)value);
+}
+
+void nt_store32(struct nt_emit *emit, struct nt_mem to, uint8_t reg)
+{
+    with_memory(emit, 0, 0x89, reg, to, 0);
+}
+
+void nt_store32_constant(struct nt_emit *emit, struct nt_mem to, uint32_t value)
+{
+    with_memory(emit, 0, 0xc7, 0, to, 4);
+    nt_put32(emit, value);
+}
+
+void nt_address(struct nt_emit *emit, uint8_t reg, struct nt_mem of)
+{
+    with_memory(emit, 0x48, 0x8d, reg, of, 0);
+}
+
+void nt_address32(struct nt_emit *emit, uint8_t reg, struct nt_mem of)
+{
+    with_memory(emit, 0, 0x8d, reg, of, 0);
+}
+
+void nt_sum(struct nt_emit *emit, uint8_t reg, uint8_t a, uint8_t b)
+{
+    uint8_t rex = (uint8_t)(0x48 | (reg & 8) >> 1 | (b & 8) >> 2 | a >> 3);
+    uint8_t bytes[5] = {rex, 0x8d, (uint8_t)(0x44 | (reg & 7) << 3), (uint8_t)((b & 7) << 3 | (a & 7)), 0};
+    nt_put(emit, bytes, sizeof bytes);
+}
+
+void nt_move(struct nt_emit *emit, uint8_t reg, uint8_t from)
+{
+    with_register(emit, 0x48, 0x8b, reg, from);
+}
+
+void nt_move32(struct nt_emit *emit, uint8_t reg, uint8_t from)
+{
+    with_register(emit, 0, 0x8b, reg, from);
+}
+
+void nt_move16(struct nt_emit *emit, uint8_t reg, uint8_t from)
+{
+    with_register(emit, 0, 0x0fb7, reg, from);
+}
+
+void nt_constant(struct nt_emit *emit, uint8_t reg, uint64_t value)
+{
+    uint8_t high = reg >> 3;
+    if (value <= UINT32_MAX) {
+        if (high)
+            nt_put8(emit, 0x41);
+        nt_put8(emit, (uint8_t)(0xb8 | (reg & 7)));
+        nt_put32(emit, (uint32_t)value);
+    } else if ((uint64_t)(int64_t)(int32_t)value == value) {
+        nt_put8(emit, 0x48 | high);
+        nt_put8(emit, 0xc7);
+        nt_put8(emit, (uint8_t)(0xc0 | (reg & 7)));
+        nt_put32(emit, (uint32_t)value);
+    } else {
+        nt_put8(emit, 0x48 | high);
+        nt_put8(emit, (uint8_t)(0xb8 | (reg & 7)));
+        nt_put64(emit, value);
+    }
+}
+
+void nt_push(struct nt_emit *emit, struct nt_mem from)
+{
+    with_memory(emit, 0, 0xff, 6, from, 0);
+}
+
+void nt_push_constant(struct nt_emit *emit, int32_t value)
+{
+    nt_put8(emit, 0x68);
+    nt_put32(emit, (uint32_t)value);
+}
+
+void nt_pop(struct nt_emit *emit, struct nt_mem to)
+{
+    with_memory(emit, 0, 0x8f, 0, to, 0);
+}
+
+void nt_take_one(struct nt_emit *emit, struct nt_mem from)
+{
+    with_memory(emit, 0x48, 0x83, 5, from, 1);
+    nt_put8(emit, 1);
+}
+
+static uint8_t *open_way(struct nt_emit *emit)
+{
+    nt_put32(emit, 0);
+    return emit->full ? NULL : emit->at - 4;
+}
+
+uint8_t *nt_jump(struct nt_emit *emit)
+{
+    nt_put8(emit, 0xe9);
+    return open_way(emit);
+}
+
+uint8_t *nt_jcc(struct nt_emit *emit, uint8_t condition)
+{
+    nt_put8(emit, 0x0f);
+    nt_put8(emit, 0x80 | condition);
+    return open_way(emit);
+}
+
+uint8_t *nt_call(struct nt_emit *emit)
+{
+    nt_put8(emit, 0xe8);
+    return open_way(emit);
+}
+
+uint8_t *nt_jump_aligned(struct nt_emit *emit)
+{
+    nt_align(emit, 4, 1);
+    return nt_jump(emit);
+}
+
+uint8_t *nt_jcc_aligned(struct nt_emit *emit, uint8_t condition)
+{
+    nt_align(emit, 4, 2);
+    return nt_jcc(emit, condition);
+}
+
+void nt_way(uint8_t *site, const void *to)
+{
+    if (!site)
+        return;
+    int32_t distance = (int32_t)((const uint8_t *)to - (site + 4));
+    if ((uintptr_t)site % 4)
+        __builtin_memcpy(site, &distance, 4);
+    else
+        __atomic_store_n((int32_t *)site, distance, __ATOMIC_RELEASE);
+}
+
+void nt_jump_memory(struct nt_emit *emit, struct nt_mem through)
+{
+    with_memory(emit, 0, 0xff, 4, through, 0);
+}
+
+uint8_t *nt_loop(struct nt_emit *emit, uint8_t opcode)
+{
+    nt_put8(emit, opcode);
+    nt_put8(emit, 0);
+    return emit->full ? NULL : emit->at - 1;
+}
+
+void nt_way8(struct nt_emit *emit, uint8_t *site, const void *to)
+{
+    if (site && !emit->full)
+        *site = (uint8_t)((const uint8_t *)to - (site + 1));
+}
+
+void nt_return(struct nt_emit *emit)
+{
+    nt_put8(emit, 0xc3);
+}
+
+void nt_flags_to_rax(struct nt_emit *emit)
+{
+    static const uint8_t lahf_seto_al[] = {0x9f, 0x0f, 0x90, 0xc0};
+    nt_put(emit, lahf_seto_al, sizeof lahf_seto_al);
+}
+
+/* 1 + 127 overflows; then the other five. */
+void nt_flags_from_rax(struct nt_emit *emit)
+{
+    static const uint8_t add_al_127_sahf[] = {0x04, 0x7f, 0x9e};
+    nt_put(emit, add_al_127_sahf, sizeof add_al_127_sahf);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_find.c: which instructions make a block, and which registers and flags are dead where.
+ *
+ * A block ends with its first control transfer, before the first byte that cannot be read, or when it is full.
+ * Backwards from its end, where everything is live, a register lives before an instruction if it is read there, or if
+ * it lives behind and is not killed. What is dead may be overwritten, but not lost: a fault shows every register to the
+ * program's handler, so a dead register is put aside all the same and only not put back.
+ */
+#include "nt_block.h"
+
+static bool ends_block(const struct nt_insn *insn)
+{
+    switch (insn->kind) {
+    case NT_IS_PLAIN:
+    case NT_IS_GS_READ:
+    case NT_IS_GS_WRITE:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static void analyse(struct nt_making *making)
+{
+    uint16_t live = 0xffff, flags = NT_FLAGS_STATUS;
+    making->live[making->count] = live;
+    making->flags[making->count] = flags;
+    for (unsigned i = making->count; i-- > 0;) {
+        const struct nt_insn *insn = &making->insn[i];
+        live = (uint16_t)((live & ~insn->kills) | insn->reads);
+        flags = (uint16_t)((flags & ~insn->flags_killed) | insn->flags_read);
+        making->live[i] = live;
+        making->flags[i] = flags;
+    }
+}
+
+void nt_find_block(struct nt_making *making, uint64_t pc)
+{
+    size_t readable = making->host->read_code(pc, making->bytes, sizeof making->bytes);
+    size_t at = 0;
+    making->count = 0;
+    while (making->count < NT_BLOCK_INSNS && at < readable) {
+        struct nt_insn *insn = &making->insn[making->count];
+        bool good = nt_decode(making->decoder, making->bytes + at, readable - at, pc + at, insn);
+        bool cut = !good && readable - at < NT_INSN_BYTES;
+        if (cut && making->count == 0)
+            readable = 0; /* the block is that there is no code */
+        if (cut)
+            break;
+        making->count++;
+        at += good ? insn->length : NT_INSN_BYTES;
+        if (ends_block(insn))
+            break;
+    }
+    making->block->pc = pc;
+    making->block->extent = at ? (uint32_t)at : 1;
+    analyse(making);
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bench.c: a small engine around the translator: a dispatcher, and a handler for faults. */
+#include "bench.h"
+
+#include <asm/prctl.h>
+#include <immintrin.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <Zydis/Zydis.h>
+
+void gate_enter(void);
+void gate_leave(void);
+void gate_fault(void);
+
+enum { CACHE_BYTES = 64 << 20, COMPONENTS = 0xe7 };
+
+static struct bench *running;
+static struct bench_state *result; /* of the run now */
+static uint8_t idle_state[BENCH_STATE] __attribute__((aligned(64)));
+
+uint64_t bench_draw(uint64_t *seed)
+{
+    uint64_t z = *seed += 0x9e3779b97f4a7c15ull;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+    return z ^ z >> 31;
+}
+
+static void *symbol(const char *name)
+{
+    static const struct {
+        const char *name;
+        void *function;
+    } table[] = {
+        {"ZydisGetVersion", (void *)ZydisGetVersion},
+        {"ZydisDecoderInit", (void *)ZydisDecoderInit},
+        {"ZydisDecoderDecodeFull", (void *)ZydisDecoderDecodeFull},
+        {"ZydisMnemonicGetString", (void *)ZydisMnemonicGetString},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (!strcmp(table[i].name, name))
+            return table[i].function;
+    return NULL;
+}
+
+static size_t read_code(uint64_t pc, void *to, size_t bytes)
+{
+    uint64_t start = (uintptr_t)running->code, end = start + BENCH_CODE;
+    if (pc < start || pc >= end)
+        return 0;
+    size_t count = end - pc < bytes ? end - pc : bytes;
+    memcpy(to, (const void *)pc, count);
+    return count;
+}
+
+static void *map(void *where, size_t bytes, int protection, int more)
+{
+    void *at = mmap(where, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | more, -1, 0);
+    if (at == MAP_FAILED) {
+        perror("mmap");
+        exit(1);
+    }
+    return at;
+}
+
+static uint64_t gs_base(const struct bench *bench)
+{
+    return (uintptr_t)(bench->area + 1);
+}
+
+/* General registers as a fault shows them. */
+static void take_registers(struct bench_state *state, const ucontext_t *context)
+{
+    static const int order[] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+                                REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+    for (int r = 0; r < 16; r++)
+        state->gpr[r] = (uint64_t)context->uc_mcontext.gregs[order[r]];
+    state->rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+    state->flags = (uint64_t)context->uc_mcontext.gregs[REG_EFL];
+}
+
+static void apply_place(struct bench_state *state, const struct bench *bench)
+{
+    struct nt_place place;
+    if (!nt_code_place(bench->cache, state->rip, &place))
+        return;
+    state->rip = place.pc;
+    for (int r = 0; r < 16; r++)
+        if (place.spilled >> r & 1)
+            state->gpr[r] = bench->area->scratch[place.index[r]];
+}
+
+static void on_fault(int number, siginfo_t *info, void *context_)
+{
+    ucontext_t *context = context_;
+    struct bench_state *state = result;
+    if (!state) {
+        signal(number, SIG_DFL);
+        return;
+    }
+    take_registers(state, context);
+    apply_place(state, running);
+    state->signal = number;
+    state->signal_code = info->si_code;
+    state->signal_address = number == SIGSEGV ? (uintptr_t)info->si_addr : 0;
+    const uint8_t *saved = (const uint8_t *)context->uc_mcontext.fpregs;
+    uint32_t bytes; /* struct _fpx_sw_bytes: magic1, extended_size, xfeatures, xstate_size */
+    memcpy(&bytes, saved + 464 + 16, 4);
+    memcpy(state->vector, saved, bytes < BENCH_STATE ? bytes : BENCH_STATE);
+    context->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)gate_fault;
+}
+
+static void catch_faults(void)
+{
+    stack_t stack = {.ss_sp = map(NULL, 256 << 10, PROT_READ | PROT_WRITE, 0), .ss_size = 256 << 10};
+    sigaltstack(&stack, NULL);
+    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+    sigaction(SIGSEGV, &action, NULL);
+    sigaction(SIGILL, &action, NULL);
+    sigaction(SIGBUS, &action, NULL);
+    sigaction(SIGFPE, &action, NULL);
+    sigaction(SIGTRAP, &action, NULL);
+}
+
+struct bench *bench_new(uint64_t where, bool link, bool lookup)
+{
+    struct bench *bench = calloc(1, sizeof *bench + 64);
+    bench = (struct bench *)(((uintptr_t)bench + 63) & ~(uintptr_t)63); /* freed with the process */
+    int all = PROT_READ | PROT_WRITE | PROT_EXEC;
+    bench->code = map((void *)where, BENCH_CODE, all, MAP_FIXED_NOREPLACE);
+    bench->data = map((void *)(where + (1 << 20)), BENCH_DATA, PROT_READ | PROT_WRITE, MAP_FIXED_NOREPLACE);
+    bench->memory_before = map(NULL, BENCH_DATA, PROT_READ | PROT_WRITE, 0);
+    bench->memory_native = map(NULL, BENCH_DATA, PROT_READ | PROT_WRITE, 0);
+    /* Less than 2 GB from the data, so that an operand under GS reaches it with 32 bits. */
+    bench->area = map((void *)(where + (2 << 20)), sizeof(struct nt_area) + 4096, PROT_READ | PROT_WRITE,
+                      MAP_FIXED_NOREPLACE);
+    bench->config = (struct nt_code_config){
+        .host = {symbol, read_code}, .bytes = CACHE_BYTES, .link = link, .lookup = lookup};
+    bench->config.memory = map((void *)0x100000000000, CACHE_BYTES, all, MAP_FIXED_NOREPLACE);
+    bench->cache = nt_code_new(&bench->config);
+    bool good = nt_decoder_init(&bench->decoder, symbol);
+    if (!bench->cache || !good) {
+        printf("the decoder library is not the one of the headers\n");
+        exit(1);
+    }
+    catch_faults();
+    _xsave64(idle_state, COMPONENTS);
+    running = bench;
+    return bench;
+}
+
+void bench_free(struct bench *bench)
+{
+    munmap(bench->code, BENCH_CODE);
+    munmap(bench->data, BENCH_DATA);
+    munmap(bench->memory_before, BENCH_DATA);
+    munmap(bench->memory_native, BENCH_DATA);
+    munmap(bench->area, sizeof(struct nt_area) + 4096);
+    munmap(bench->config.memory, CACHE_BYTES);
+    running = NULL;
+}
+
+void bench_random(struct bench *bench, uint64_t *seed)
+{
+    struct bench_state *state = &bench->before;
+    for (size_t i = 0; i < BENCH_DATA; i += 8) {
+        uint64_t value = bench_draw(seed);
+        if (value % 4 == 0) /* some words are addresses */
+            value = (uintptr_t)bench->data + (value >> 8) % BENCH_DATA;
+        memcpy(bench->memory_before + i, &value, 8);
+    }
+    for (int r = 0; r < 16; r++) {
+        uint64_t draw = bench_draw(seed), value = bench_draw(seed);
+        switch (draw % 8) {
+        case 0:
+            break;
+        case 1:
+        case 2:
+            value = value % 64;
+            break;
+        case 3:
+            value = -(value % 64);
+            break;
+        default:
+            value = (uintptr_t)bench->data + BENCH_DATA / 4 + value % (BENCH_DATA / 2);
+            break;
+        }
+        state->gpr[r] = value;
+    }
+    state->gpr[NT_RSP] = (uintptr_t)bench->data + BENCH_DATA / 2 + (bench_draw(seed) % 64) * 8;
+    state->flags = 0x202 | (bench_draw(seed) & 0x8d5) | (bench_draw(seed) % 16 == 0 ? 0x400 : 0);
+    memset(state->vector, 0, BENCH_STATE);
+    memcpy(state->vector, idle_state, 576);
+    for (size_t i = 160; i < 416; i++) /* xmm */
+        state->vector[i] = (uint8_t)bench_draw(seed);
+    for (size_t i = 576; i < 2688; i++) /* ymm, opmasks, zmm */
+        state->vector[i] = i >= 832 && i < 1088 ? 0 : (uint8_t)bench_draw(seed);
+    for (size_t i = 32; i < 160; i++)
+        state->vector[i] = i % 16 < 8    ? (uint8_t)bench_draw(seed)
+                           : i % 16 == 9 ? 0x3f
+                           : i % 16 == 8 ? 0xff
+                                         : 0;
+    uint64_t components = COMPONENTS;
+    memcpy(state->vector + 512, &components, 8);
+    memset(state->vector + 520, 0, 56);
+}
+
+uint8_t *bench_end(struct bench *bench, uint8_t *at)
+{
+    static const uint8_t jump_through_gs[] = {0x65, 0xff, 0x24, 0x25};
+    int32_t leave = NT_LEAVE;
+    (void)bench;
+    memcpy(at, jump_through_gs, 4);
+    memcpy(at + 4, &leave, 4);
+    return at + 8;
+}
+
+static void begin(struct bench *bench, struct bench_state *state)
+{
+    struct nt_area *area = bench->area;
+    memcpy(bench->data, bench->memory_before, BENCH_DATA);
+    memset(area, 0, sizeof *area);
+    memcpy(area->gpr, bench->before.gpr, sizeof area->gpr);
+    area->flags = bench->before.flags;
+    area->gs_base = gs_base(bench);
+    area->leave = gate_leave;
+    area->self = area;
+    area->countdown = bench->countdown ? bench->countdown : INT64_MAX;
+    area->reserved[0] = (uintptr_t)bench->before.vector;
+    area->reserved[1] = (uintptr_t)state->vector;
+    area->reserved[3] = (uintptr_t)idle_state;
+    memset(state, 0, sizeof *state);
+    syscall(SYS_arch_prctl, ARCH_SET_GS, gs_base(bench));
+}
+
+static void enter(struct bench *bench, struct bench_state *state, const void *where)
+{
+    bench->area->reserved[2] = (uintptr_t)where;
+    result = state;
+    gate_enter();
+    result = NULL;
+}
+
+static void finish(struct bench *bench, struct bench_state *state)
+{
+    if (state->signal)
+        return;
+    memcpy(state->gpr, bench->area->gpr, sizeof state->gpr);
+    state->flags = bench->area->flags;
+}
+
+void bench_native(struct bench *bench)
+{
+    begin(bench, &bench->native);
+    enter(bench, &bench->native, bench->code);
+    finish(bench, &bench->native);
+}
+
+/* What the exit asks for. False: the run is over. */
+static bool dispatch(struct bench *bench, struct bench_state *state, uint64_t *pc)
+{
+    struct nt_area *area = bench->area;
+    const struct nt_exit *exit = nt_code_exit(bench->cache, area->exit);
+    bench->exits++;
+    *pc = exit->kind == NT_EXIT_INDIRECT ? area->rip : exit->pc;
+    if (*pc == (uintptr_t)gate_leave)
+        return false;
+    switch (exit->kind) {
+    case NT_EXIT_DIRECT:
+    case NT_EXIT_INDIRECT: {
+        const void *head = nt_code_make(bench->cache, *pc);
+        if (head)
+            nt_code_link(bench->cache, area->exit, head);
+        return true;
+    }
+    case NT_EXIT_SAFE:
+        bench->safes++;
+        area->countdown = bench->countdown;
+        return true;
+    case NT_EXIT_CPUID:
+    case NT_EXIT_SYSCALL:
+        return true;
+    case NT_EXIT_STOP:
+    case NT_EXIT_NOCODE:
+        break;
+    }
+    memcpy(state->gpr, area->gpr, sizeof state->gpr);
+    state->flags = area->flags;
+    state->rip = exit->pc;
+    state->signal = exit->kind == NT_EXIT_STOP ? SIGILL : SIGSEGV;
+    state->signal_code = exit->kind == NT_EXIT_STOP ? ILL_ILLOPN : SEGV_MAPERR;
+    state->signal_address = exit->kind == NT_EXIT_STOP ? 0 : exit->pc;
+    return false;
+}
+
+void bench_translated(struct bench *bench)
+{
+    struct bench_state *state = &bench->translated;
+    uint64_t pc = (uintptr_t)bench->code;
+    begin(bench, state);
+    do {
+        const void *head = nt_code_make(bench->cache, pc);
+        if (!head) {
+            nt_code_reclaim(bench->cache);
+            head = nt_code_make(bench->cache, pc);
+        }
+        enter(bench, state, head);
+        if (state->signal)
+            break;
+        bench->area->reserved[0] = bench->area->reserved[1]; /* goes on with what it left */
+    } while (dispatch(bench, state, &pc));
+    finish(bench, state);
+}
+
+/* A component that is in its initial state is not written: write it. */
+static void complete(struct bench_state *state)
+{
+    static const struct {
+        int bit;
+        unsigned start, bytes;
+    } parts[] = {{1, 160, 256}, {2, 576, 256}, {5, 1088, 64}, {6, 1152, 512}, {7, 1664, 1024}};
+    uint64_t present;
+    memcpy(&present, state->vector + 512, 8);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (!(present >> parts[i].bit & 1))
+            memset(state->vector + parts[i].start, 0, parts[i].bytes);
+    if (!(present & 1)) {
+        memset(state->vector, 0, 24);
+        memset(state->vector + 32, 0, 128);
+        state->vector[0] = 0x7f;
+        state->vector[1] = 3;
+    }
+    memset(state->vector + 6, 0, 18);    /* opcode, instruction and data pointer of the x87 */
+    memset(state->vector + 416, 0, 160); /* reserved; header */
+}
+
+static bool differ(const char *what, uint64_t before, uint64_t native, uint64_t translated)
+{
+    if (native == translated)
+        return false;
+    printf("  %s: before %#llx, native %#llx, translated %#llx\n", what, (unsigned long long)before,
+           (unsigned long long)native, (unsigned long long)translated);
+    return true;
+}
+
+bool bench_compare(struct bench *bench)
+{
+    static const char *const names[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
+                                        "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
+    const struct bench_state *before = &bench->before, *native = &bench->native,
+                             *translated = &bench->translated;
+    bench_native(bench);
+    memcpy(bench->memory_native, bench->data, BENCH_DATA);
+    bench_translated(bench);
+    bool bad = false;
+    for (int r = 0; r < 16; r++)
+        bad |= differ(names[r], before->gpr[r], native->gpr[r], translated->gpr[r]);
+    bad |= differ("rip", 0, native->rip, translated->rip);
+    /* A fault shows flags that nobody will read as the countdown left them. RF is the kernel's. */
+    uint64_t flags = ~0x10000ull & ~(native->signal ? 0x8d5ull : 0);
+    bad |= differ("flags", before->flags, native->flags & flags, translated->flags & flags);
+    bad |= differ("signal", 0, (uint64_t)native->signal, (uint64_t)translated->signal);
+    bad |= differ("its code", 0, (uint64_t)native->signal_code, (uint64_t)translated->signal_code);
+    bad |= differ("its address", 0, native->signal_address, translated->signal_address);
+    for (size_t i = 0; i < BENCH_DATA && !bad; i++)
+        if (bench->memory_native[i] != bench->data[i])
+            bad |= differ("memory", (uintptr_t)bench->data + i, bench->memory_native[i], bench->data[i]);
+    if (!bench->native.signal || bench->translated.vector[512]) {
+        complete(&bench->native);
+        complete(&bench->translated);
+        for (size_t i = 0; i < 2688 && !bad; i++)
+            if (native->vector[i] != translated->vector[i])
+                bad |= differ("vector state", i, native->vector[i], translated->vector[i]);
+    }
+    return !bad;
+}

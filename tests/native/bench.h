@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * bench.h: run a piece of machine code on the bare CPU and translated, from the same state, and compare.
+ *
+ * The code lies in a page of its own, next to the memory it works on; both at an address that the test chooses. It
+ * ends with bench_end's bytes, or with a fault: then what its handler would see is compared.
+ */
+#ifndef TENURE_TESTS_NATIVE_BENCH_H
+#define TENURE_TESTS_NATIVE_BENCH_H
+
+#include "engine/native/nt_area.h"
+#include "engine/native/nt_code.h"
+#include "engine/native/nt_decode.h"
+
+enum {
+    BENCH_CODE = 64 << 10,  /* bytes of code, from bench->code on */
+    BENCH_DATA = 64 << 10,  /* bytes of data, from bench->data on; nothing is mapped around them */
+    BENCH_STATE = 16 << 10, /* more than xsave writes */
+};
+
+/* What a run leaves, and begins with. */
+struct bench_state {
+    uint64_t gpr[16], rip, flags;
+    int signal, signal_code; /* 0: ended by itself */
+    uint64_t signal_address;
+    uint8_t vector[BENCH_STATE] __attribute__((aligned(64)));
+};
+
+struct bench {
+    uint8_t *code, *data;
+    struct nt_area *area;
+    struct nt_code *cache;
+    struct nt_code_config config;
+    struct nt_decoder decoder;
+    uint64_t blocks, exits, safes; /* what the translated runs did */
+    int64_t countdown;             /* from which each is counted down; 0: never */
+    uint8_t *memory_before, *memory_native;
+    struct bench_state before, native, translated;
+};
+
+/* `where`: the address of the code. */
+struct bench *bench_new(uint64_t where, bool link, bool lookup);
+void bench_free(struct bench *bench);
+/* Fill memory, registers and vector state at random. */
+void bench_random(struct bench *bench, uint64_t *seed);
+/* Append what ends a run. */
+uint8_t *bench_end(struct bench *bench, uint8_t *at);
+/* Run both ways from bench->before and memory_before. True: all the same. Else says what differs, on stdout. */
+bool bench_compare(struct bench *bench);
+void bench_native(struct bench *bench);
+void bench_translated(struct bench *bench);
+
+uint64_t bench_draw(uint64_t *seed);
+
+#endif
