@@ -22,7 +22,8 @@ struct nt_code;
 
 enum nt_exit_kind {
     NT_EXIT_DIRECT,   /* goes on at `pc`; can be linked */
-    NT_EXIT_INDIRECT, /* goes on at area->rip: the target is in no table yet */
+    NT_EXIT_INDIRECT, /* goes on at area->rip, where the branch at `pc` leads: it is in no table yet. If that is no
+                         canonical address, the branch itself faults: rsp was `rsp_taken` less then */
     NT_EXIT_SAFE,     /* the countdown ran out at the head of the block at `pc`, of which nothing has run */
     NT_EXIT_SYSCALL,  /* a `syscall` in front of `pc` is to be done */
     NT_EXIT_CPUID,    /* a `cpuid` in front of `pc` is to be done */
@@ -32,8 +33,8 @@ enum nt_exit_kind {
 struct nt_exit {
     enum nt_exit_kind kind;
     uint64_t pc;
-    const char
-        *why; /* NT_EXIT_STOP: what it is, for a message; NULL: undecodable, the CPU would raise SIGILL */
+    int32_t rsp_taken;
+    const char *why; /* NT_EXIT_STOP: what it is; NULL: undecodable, the CPU would raise SIGILL */
 };
 
 /* What a place in generated code means: how to make the program's state from the CPU's there. */

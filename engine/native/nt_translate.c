@@ -222,6 +222,14 @@ static void jump_direct(struct nt_making *making, uint64_t pc)
     new_out(making, NT_EXIT_DIRECT, pc, nt_jump_aligned(&making->emit));
 }
 
+static void leave_indirect(struct nt_making *making, const struct nt_insn *insn, int64_t rsp_taken)
+{
+    struct nt_out *out = new_out(making, NT_EXIT_INDIRECT, insn->pc, 0);
+    if (out)
+        out->exit.rsp_taken = (int32_t)rsp_taken;
+    leave(making, out);
+}
+
 /* Where an indirect branch leads, into NT_RIP. */
 static void store_target(struct nt_making *making, unsigned i)
 {
@@ -290,17 +298,17 @@ static void emit_end(struct nt_making *making, unsigned i)
     case NT_IS_CALL_INDIRECT:
         store_target(making, i);
         push_return(making, insn);
-        leave_here(making, NT_EXIT_INDIRECT, 0);
+        leave_indirect(making, insn, -8);
         break;
     case NT_IS_JUMP_INDIRECT:
         store_target(making, i);
-        leave_here(making, NT_EXIT_INDIRECT, 0);
+        leave_indirect(making, insn, 0);
         break;
     case NT_IS_RETURN:
         nt_pop(&making->emit, nt_gs(NT_RIP));
         if (insn->immediate_value)
             nt_address(&making->emit, RSP, nt_at(RSP, (int32_t)insn->immediate_value));
-        leave_here(making, NT_EXIT_INDIRECT, 0);
+        leave_indirect(making, insn, 8 + (int64_t)insn->immediate_value);
         break;
     case NT_IS_TRAP:
         nt_put(&making->emit, insn->bytes, insn->length);

@@ -33,6 +33,7 @@ struct bench {
     struct nt_code_config config;
     struct nt_decoder decoder;
     uint64_t blocks, exits, safes; /* what the translated runs did */
+    const char *unsupported;       /* an instruction that the last run met */
     int64_t countdown;             /* from which each is counted down; 0: never */
     uint8_t *memory_before, *memory_native;
     struct bench_state before, native, translated;
@@ -51,5 +52,7 @@ void bench_native(struct bench *bench);
 void bench_translated(struct bench *bench);
 
 uint64_t bench_draw(uint64_t *seed);
+/* What the argument that begins with `name` says. */
+uint64_t bench_option(int count, char **values, const char *name, uint64_t value);
 
 #endif

@@ -217,14 +217,6 @@ static void show(const struct bench *bench, const uint8_t *end, uint64_t seed)
     }
 }
 
-static uint64_t option(int count, char **values, const char *name, uint64_t value)
-{
-    for (int i = 1; i < count; i++)
-        if (!strncmp(values[i], name, strlen(name)))
-            value = strtoull(values[i] + strlen(name), NULL, 0);
-    return value;
-}
-
 static bool one(struct bench *bench, uint64_t seed)
 {
     uint64_t first = seed;
@@ -246,8 +238,8 @@ int main(int count, char **values)
 {
     static const uint64_t places[] = {0x10000000, 0x555555550000, 0x7e0000000000};
     const char *soak = getenv("TENURE_SOAK");
-    uint64_t seed = option(count, values, "--seed=", 1);
-    uint64_t rounds = option(count, values, "--count=", 4000 * (soak ? strtoull(soak, NULL, 0) : 1));
+    uint64_t seed = bench_option(count, values, "--seed=", 1);
+    uint64_t rounds = bench_option(count, values, "--count=", 4000 * (soak ? strtoull(soak, NULL, 0) : 1));
     unsigned passed = 0, failed = 0;
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
