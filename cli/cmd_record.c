@@ -159,6 +159,7 @@ static const struct opt rows[] = {
     {OPT_TAKE, "paths", 0, "N", "call paths kept apart; 0: none [250000]", 0, pass_count, false},
     SWITCH("shared-l1", "one I1 and D1 for all threads, as in Callgrind [no]"),
     SWITCH("flush-at-exit", "charge the lines that are resident at the end [yes]"),
+    SWITCH("aslr", "random addresses, others in each run [no]"),
 
     HEAD("What is collected (* and ? match in FUNCTION; may be repeated)"),
     SWITCH("collect-atstart", "collect from the start [yes]"),

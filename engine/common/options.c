@@ -57,6 +57,7 @@ static const struct option options[] = {
      "=<n>[=<functions>]  and by <n> levels of recursion; also --separate-recs<n>=<functions> [1]"},
     {"fork-inherit", BOOL, AT(fork_inherit), 0,
      "=yes|no  a forked child goes on with its parent's costs [no]"},
+    {"aslr", BOOL, AT(aslr), 0, "=yes|no  random addresses; no: the same in each run [no]"},
     {"counter-limit", COUNT_32, AT(config.counter_limit), 0,
      "=<n>  segment counters at most [8388608, with contexts 67108864]", true},
     {"alias-limit", COUNT_32, AT(config.alias_limit), 0,

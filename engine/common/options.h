@@ -36,6 +36,7 @@ struct engine_options {
     bool instrument_at_start;
     bool skip_plt;
     bool fork_inherit;
+    bool aslr;
     bool functions_dump;                           /* some --dump-before or --dump-after was given */
     const char *geometry_source[GEOMETRY_LEVELS]; /* "option", "sysfs" or "default" */
     void *(*allocate)(size_t bytes);              /* for patterns; never NULL, never given back */

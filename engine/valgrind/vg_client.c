@@ -29,6 +29,8 @@
 #include "pub_tool_guest.h"
 #include "pub_tool_machine.h"
 
+#include "vg_aslr.h"
+
 extern Addr VG_(clstk_end);
 extern Bool VG_(extend_stack)(ThreadId tid, Addr address);
 
@@ -255,7 +257,7 @@ void vg_client_start(ThreadId tid)
     if (!vg.clean_environment)
         return;
     take_apart((UWord *)sp, &image);
-    at = place(sp, &image);
+    at = place(sp, &image) - vg_aslr_stack();
     if (!VG_(extend_stack)(tid, at - VKI_PAGE_SIZE))
         return;
     lay_out((UWord *)at, &image);

@@ -78,6 +78,7 @@ static void describe_run(void)
     meta_flag("inclusive", vg.config.inclusive);
     meta_flag("shared-l1", vg.config.shared_l1);
     meta_flag("flush-at-exit", vg.config.flush_at_exit);
+    meta_flag("aslr", vg.options.aslr);
     meta_number("paths", vg.config.paths);
 }
 

@@ -170,6 +170,21 @@ class Notice(harness.EngineTest):
         self.assertEqual(len(seen), 1, seen)
 
 
+class Addresses(harness.EngineTest):
+    def test_random(self):
+        """The same in each run; with --aslr=yes others for code, libraries, both kinds of heap and the stack."""
+        program = self.guest("notice.c", "-fPIE", "-pie", static=False)
+        for option, least, most in (("--aslr=no", 1, 1), ("--aslr=yes", 2, 4)):
+            runs = [self.tenure(option, program, "addresses").stdout.decode().split() for _ in range(4)]
+            for seen in zip(*runs):
+                self.assertTrue(least <= len(set(seen)) <= most, (option, runs))
+
+    def test_static(self):
+        raw = self.profile("--aslr=yes", self.guest("notice.c"), "addresses")
+        self.assertEqual(raw.meta["aslr"], "yes")
+        self.assertGreater(raw.totals()["Ir"], 1000)
+
+
 class Limits(harness.EngineTest):
     def test_counters(self):
         """When they run out the run ends, with a profile and a line that says what to do."""

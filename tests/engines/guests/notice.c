@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 extern char **environ;
@@ -16,6 +17,14 @@ int main(int argc, char **argv)
 
     if (argc > 1 && !strcmp(argv[1], "stack")) {
         printf("%p %p\n", (void *)(argv - 1), (void *)argv[0]);
+        return 0;
+    }
+    if (argc > 1 && !strcmp(argv[1], "addresses")) {
+        void *small = malloc(10), *large = malloc(1 << 20);
+
+        printf("%p %p %p %p %p\n", (void *)(uintptr_t)main, (void *)(uintptr_t)opendir, small, large, (void *)&i);
+        free(small);
+        free(large);
         return 0;
     }
     for (i = 0; i < argc; i++)

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * vg_aslr.c: --aslr=yes, random addresses.
+ *
+ * Valgrind gives a program the same addresses each time: a position-independent one begins at 0x108000, everything
+ * that is mapped goes to the lowest address that is free, from 0x4000000 on, and the stack ends at one place. To see
+ * what of a profile is owed to these addresses, three distances are random:
+ *
+ *     the program, if it is position independent, and the heap behind it   up to 16 MiB higher
+ *     what is mapped: the dynamic linker, libraries, large blocks          up to 16 MiB higher, behind an empty mapping
+ *     the stack pointer                                                    up to 256 KiB lower
+ *
+ * in pages, the stack in steps of 16 bytes, as the kernel does it, only less far: what matters are the sets that an
+ * address falls into. A program that is not position independent stays where it was linked, and so does its heap.
+ *
+ * The program is mapped before Valgrind asks its tool anything, so the function that does it is led here by the linker
+ * (--wrap), and the option is looked for where Valgrind has put the arguments.
+ */
+#include "vg_aslr.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_clientstate.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_xarray.h"
+
+enum { PAGES = 4096, STACK_STEPS = 16384, LEAST = 0x108000 };
+
+extern SysRes VG_(am_mmap_anon_fixed_client)(Addr start, SizeT length, UInt protection); /* not announced to tools */
+
+/* The beginning of Valgrind's ExeInfo. A position-independent program is put two thirds of the way from one to the
+ * other (newer ones: to the first), at 0x108000 at least; both are 0. */
+struct image {
+    void *state;
+    Addr base, end;
+};
+extern Int __real_vgPlain_load_ELF(Int fd, const HChar *name, struct image *image);
+extern Int __wrap_vgPlain_load_ELF(Int fd, const HChar *name, struct image *image);
+
+static UInt random_below(UInt limit)
+{
+    SysRes opened = VG_(open)("/dev/urandom", VKI_O_RDONLY, 0);
+    UInt number = VG_(getpid)() * 2654435761u; /* where there is no such file */
+
+    if (!sr_isError(opened)) {
+        VG_(read)(sr_Res(opened), &number, sizeof number);
+        VG_(close)(sr_Res(opened));
+    }
+    return number % limit;
+}
+
+/* The last one says it, as with all options. */
+static Bool is_wanted(void)
+{
+    Bool wanted = False;
+    Word i;
+
+    for (i = 0; i < VG_(sizeXA)(VG_(args_for_valgrind)); i++) {
+        const HChar *argument = *(const HChar **)VG_(indexXA)(VG_(args_for_valgrind), i);
+
+        if (VG_(strncmp)(argument, "--aslr=", 7) == 0)
+            wanted = VG_(strcmp)(argument, "--aslr=yes") == 0;
+    }
+    return wanted;
+}
+
+/* What is mapped from now on goes behind it. */
+static void fill_from_below(SizeT bytes)
+{
+    Bool good = False;
+    Addr at = VG_(am_get_advisory_client_simple)(0, bytes, &good);
+
+    if (good)
+        VG_(am_mmap_anon_fixed_client)(at, bytes, VKI_PROT_NONE);
+}
+
+Int __wrap_vgPlain_load_ELF(Int fd, const HChar *name, struct image *image)
+{
+    if (is_wanted()) {
+        image->base = image->end = LEAST + (Addr)random_below(PAGES) * VKI_PAGE_SIZE;
+        fill_from_below((1 + (SizeT)random_below(PAGES)) * VKI_PAGE_SIZE);
+    }
+    return __real_vgPlain_load_ELF(fd, name, image);
+}
+
+SizeT vg_aslr_stack(void)
+{
+    return vg.options.aslr ? (SizeT)random_below(STACK_STEPS) * 16 : 0;
+}
