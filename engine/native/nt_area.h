@@ -27,6 +27,10 @@
 #define NT_LEAVE (-3856)     /* address of the gate's way out, for jmp *gs:NT_LEAVE */
 #define NT_ENGINE_SP (-3848) /* top of the engine's stack */
 #define NT_SELF (-3840)      /* address of the area */
+#define NT_TARGET (-3824)    /* where nt_run jumps to: the program's registers leave it none for that */
+#define NT_PENDING (-3816)   /* not 0: a signal was taken from the kernel and is to be delivered to the program */
+#define NT_XSTATE (-3808)     /* address of room for the CPU's extended state, which nt_outer keeps there */
+#define NT_RESERVED (-3800)   /* from here on, nobody's: the tests' own engine has its things there */
 
 #ifndef __ASSEMBLER__
 #include <stddef.h>
@@ -35,7 +39,7 @@
 struct nt_thread; /* what of a thread only the engine's C code knows (nt_thread.h) */
 
 struct nt_area {
-    uint64_t gpr[16];
+    uint64_t gpr[16]; /* in the order of enum nt_gpr */
     uint64_t rip, flags;
     uint64_t fs_base, gs_base;
     uint64_t scratch[8];
@@ -45,7 +49,10 @@ struct nt_area {
     uint64_t engine_sp;
     struct nt_area *self;
     struct nt_thread *thread;
-    uint64_t reserved[NT_AREA_BYTES / 8 - 34];
+    const void *target;
+    volatile uint64_t pending;
+    void *state;
+    uint64_t reserved[NT_AREA_BYTES / 8 - 37];
 };
 
 #define NT_AT(member, offset) \
@@ -61,8 +68,15 @@ NT_AT(exit, NT_EXIT);
 NT_AT(leave, NT_LEAVE);
 NT_AT(engine_sp, NT_ENGINE_SP);
 NT_AT(self, NT_SELF);
+NT_AT(target, NT_TARGET);
+NT_AT(pending, NT_PENDING);
+NT_AT(state, NT_XSTATE);
+NT_AT(reserved, NT_RESERVED);
 _Static_assert(sizeof(struct nt_area) == NT_AREA_BYTES, "size of the area");
 
-enum { NT_RAX, NT_RCX, NT_RDX, NT_RBX, NT_RSP, NT_RBP, NT_RSI, NT_RDI, NT_R8 };
+enum nt_gpr {
+    NT_RAX, NT_RCX, NT_RDX, NT_RBX, NT_RSP, NT_RBP, NT_RSI, NT_RDI,
+    NT_R8, NT_R9, NT_R10, NT_R11, NT_R12, NT_R13, NT_R14, NT_R15
+};
 #endif
 #endif

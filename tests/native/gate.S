@@ -8,7 +8,7 @@
 #define __ASSEMBLER__ 1
 #include "engine/native/nt_area.h"
 
-#define RESERVED (NT_SELF + 16)
+#define RESERVED NT_RESERVED
 #define STATE 0xe7 /* x87, SSE, AVX, AVX-512 */
 
     .text

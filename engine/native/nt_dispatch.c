@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_dispatch.c: what to run next. See nt_dispatch.h and nt_gate.h.
+ *
+ * Generated code has left by an exit. What the exit asks for is done, signals are delivered, and the block at the
+ * program's next instruction is found or made; then the exit is linked to it, so that this path is taken once per exit.
+ *
+ * When the memory for code is used up, all of it is forgotten, which can be done only while no thread is in it. A
+ * thread is *outside* from where it enters a system call, or waits here, until it looks for a block. Who wants all
+ * others outside holds `world`, says so in `stop`, and asks them to come by (their countdown is made negative).
+ */
+#include "nt_dispatch.h"
+
+#include "nt_engine.h"
+#include "nt_gate.h"
+#include "nt_lib.h"
+#include "nt_maps.h"
+#include "nt_region.h"
+#include "nt_signal.h"
+#include "nt_state.h"
+#include "nt_syscall.h"
+
+enum { UNSUPPORTED = 125, ILL_OPERAND = 2, SEGV_MAPERR_CODE = 1, SEGV_ACCERR_CODE = 2 };
+
+void nt_code_changed(uint64_t start, uint64_t bytes)
+{
+    nt_lock_take(&nt.translation);
+    nt_code_invalidate(nt.code, start, bytes);
+    nt.counts.invalidated++;
+    nt_lock_give(&nt.translation);
+}
+
+/* ------------------------------------------------------------------------------------------------ all outside */
+
+/* Whether a thread besides `self` is in generated code; it is asked to leave. */
+static bool ask_out(const struct nt_thread *self)
+{
+    bool is_inside = false;
+
+    for (struct nt_thread *thread = nt_threads; thread != NULL; thread = thread->next) {
+        if (thread == self || !thread->running || thread->outside)
+            continue;
+        is_inside = true;
+        *(volatile int64_t *)&thread->area->countdown = -1; /* a block may undo this once: it is done again */
+    }
+    return is_inside;
+}
+
+/* All code is forgotten, and its memory free. */
+static void empty_code(struct nt_thread *self)
+{
+    self->outside = 1;
+    nt_lock_take(&nt.world);
+    nt.stop = 1;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    while (ask_out(self))
+        nt_sys3(__NR_sched_yield, 0, 0, 0);
+    nt_lock_take(&nt.translation);
+    nt_code_reclaim(nt.code);
+    nt.counts.emptied++;
+    nt_lock_give(&nt.translation);
+    nt.stop = 0;
+    nt_lock_give(&nt.world);
+}
+
+/* From here on the thread may have code in hand. False: somebody wanted all outside meanwhile, so that nothing that it
+ * had before is good any more. */
+static bool go_inside(struct nt_thread *thread)
+{
+    bool is_first = true;
+
+    for (;; is_first = false) {
+        thread->outside = 0;
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+        if (!nt.stop)
+            return is_first;
+        thread->outside = 1;
+        nt_lock_take(&nt.world);
+        nt_lock_give(&nt.world);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ exits */
+
+static void show_cpuid(struct nt_area *area)
+{
+    struct nt_cpuid id = nt_cpuid_shown((uint32_t)area->gpr[NT_RAX], (uint32_t)area->gpr[NT_RCX]);
+
+    area->gpr[NT_RAX] = id.a;
+    area->gpr[NT_RBX] = id.b;
+    area->gpr[NT_RCX] = id.c;
+    area->gpr[NT_RDX] = id.d;
+}
+
+/* The three calls of the page that the kernel emulates: what is executed there is a system call and a return. */
+static bool emulate_vsyscall(struct nt_thread *thread)
+{
+    static const uint16_t numbers[] = {__NR_gettimeofday, __NR_time, __NR_getcpu};
+    struct nt_area *area = thread->area;
+    uint64_t entry = (area->rip - 0xffffffffff600000UL) / 0x400, back;
+    struct nt_call call = {{0, area->gpr[NT_RDI], area->gpr[NT_RSI], area->gpr[NT_RDX]}, 0, false};
+
+    if (area->rip < 0xffffffffff600000UL || entry > 2 || area->rip % 0x400 != 0 ||
+        nt_copy(&back, (const void *)area->gpr[NT_RSP], sizeof back) != 0)
+        return false;
+    call.raw[0] = numbers[entry];
+    if (nt_call_pass(thread, &call)) {
+        area->gpr[NT_RAX] = (uint64_t)call.result;
+        area->gpr[NT_RSP] += sizeof back;
+        area->rip = back;
+    }
+    return true;
+}
+
+static bool is_mapped(uint64_t at)
+{
+    char byte;
+
+    return nt_copy(&byte, (const void *)at, 1) == 0;
+}
+
+static void no_code(struct nt_thread *thread)
+{
+    uint64_t at = thread->area->rip;
+
+    if (emulate_vsyscall(thread))
+        return;
+    nt.saw_no_code = true;
+    nt_signal_fault(thread, SIGSEGV, is_mapped(at) ? SEGV_ACCERR_CODE : SEGV_MAPERR_CODE, at);
+}
+
+/* A branch to what is no address at all is at fault itself: the state is that in front of it. */
+static void check_target(struct nt_thread *thread, const struct nt_exit *exit)
+{
+    struct nt_area *area = thread->area;
+
+    if ((int64_t)(area->rip << 16) >> 16 == (int64_t)area->rip)
+        return;
+    area->rip = exit->pc;
+    area->gpr[NT_RSP] -= (uint64_t)(int64_t)exit->rsp_taken;
+    nt_signal_fault(thread, SIGSEGV, SI_KERNEL, 0);
+}
+
+static void leave_by(struct nt_thread *thread, const struct nt_exit *exit)
+{
+    struct nt_area *area = thread->area;
+
+    if (exit->kind != NT_EXIT_INDIRECT)
+        area->rip = exit->pc;
+    switch (exit->kind) {
+    case NT_EXIT_DIRECT:
+        break;
+    case NT_EXIT_INDIRECT:
+        check_target(thread, exit);
+        break;
+    case NT_EXIT_SAFE:
+        if (!area->pending)
+            area->countdown = NT_COUNTDOWN_START;
+        break;
+    case NT_EXIT_SYSCALL:
+        nt_system_call(thread);
+        break;
+    case NT_EXIT_CPUID:
+        show_cpuid(area);
+        break;
+    case NT_EXIT_STOP:
+        if (exit->why != NULL) {
+            nt_finish();
+            nt_die(UNSUPPORTED, "the native engine cannot run the instruction at %lx: %s\n", exit->pc, exit->why);
+        }
+        nt_signal_fault(thread, SIGILL, ILL_OPERAND, exit->pc);
+        break;
+    case NT_EXIT_NOCODE:
+        no_code(thread);
+        break;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ blocks */
+
+static void *make_block(void *pc)
+{
+    return (void *)nt_code_make(nt.code, (uint64_t)pc);
+}
+
+/* The head of the block at `pc`, to which the exit `link` leads (NT_RESUME: none); NULL: no memory. */
+static const void *find_block(uint64_t pc, uint64_t link)
+{
+    const void *head = nt_code_find(nt.code, pc);
+
+    if (head != NULL && (link == NT_RESUME || !nt.options.link))
+        return head;
+    nt_lock_take(&nt.translation);
+    if (head == NULL || (head = nt_code_find(nt.code, pc)) == NULL) {
+        head = nt_outer(make_block, (void *)pc);
+        nt.counts.made++;
+    }
+    if (link != NT_RESUME && head != NULL) {
+        nt_code_link(nt.code, link, head);
+        nt.counts.linked++;
+    }
+    nt_lock_give(&nt.translation);
+    return head;
+}
+
+const void *nt_dispatch(struct nt_area *area)
+{
+    struct nt_thread *thread = area->thread;
+    uint64_t link = area->exit;
+
+    nt.counts.dispatched++;
+    area->exit = NT_RESUME;
+    if (link != NT_RESUME) {
+        const struct nt_exit *exit = nt_code_exit(nt.code, link);
+
+        if (exit->kind != NT_EXIT_DIRECT && exit->kind != NT_EXIT_INDIRECT)
+            link = NT_RESUME;
+        leave_by(thread, exit);
+    }
+    while (area->pending) {
+        nt_signal_deliver(thread);
+        link = NT_RESUME;
+    }
+    for (;;) {
+        const void *head;
+
+        if (!go_inside(thread))
+            link = NT_RESUME;
+        head = find_block(area->rip, link);
+        if (head != NULL)
+            return head;
+        empty_code(thread);
+        link = NT_RESUME;
+    }
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_dispatch.h: the engine's side of the thread's loop (nt_run calls nt_dispatch, nt_gate.h), and what others need
+ * of it: invalidating code.
+ */
+#ifndef TENURE_ENGINE_NATIVE_NT_DISPATCH_H
+#define TENURE_ENGINE_NATIVE_NT_DISPATCH_H
+
+#include <stdint.h>
+
+#include "nt_thread.h"
+
+/* In place of an exit's index: go on at area->rip. */
+#define NT_RESUME (~0UL)
+
+/* Code at [start, start + bytes) is gone or changed. To be called before the program can notice. */
+void nt_code_changed(uint64_t start, uint64_t bytes);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_gate.S: see nt_gate.h.
+ *
+ * Outside of generated code the program's general registers and flags are in the thread area; its vector registers and
+ * FS base stay in the CPU, because the engine is compiled to leave them alone. GS is the engine's throughout.
+ */
+#include <asm/unistd.h>
+
+#define ARCH_SET_GS 0x1001
+
+#include "nt_area.h"
+
+#define FUNCTION(name) .globl name; .type name, @function; .balign 16; name:
+#define END(name) .size name, . - name
+#define GPR(number) %gs:(NT_GPR + 8 * number)
+
+    .text
+
+/* --------------------------------------------------------------- between the engine and generated code */
+
+FUNCTION(nt_run)
+    mov %gs:NT_ENGINE_SP, %rsp
+    mov %gs:NT_SELF, %rdi
+    call nt_dispatch
+    mov %rax, %gs:NT_TARGET
+    pushq %gs:NT_FLAGS
+    popfq
+    mov GPR(0), %rax
+    mov GPR(1), %rcx
+    mov GPR(2), %rdx
+    mov GPR(3), %rbx
+    mov GPR(4), %rsp
+    mov GPR(5), %rbp
+    mov GPR(6), %rsi
+    mov GPR(7), %rdi
+    mov GPR(8), %r8
+    mov GPR(9), %r9
+    mov GPR(10), %r10
+    mov GPR(11), %r11
+    mov GPR(12), %r12
+    mov GPR(13), %r13
+    mov GPR(14), %r14
+    mov GPR(15), %r15
+    jmp *%gs:NT_TARGET
+END(nt_run)
+
+FUNCTION(nt_leave)
+    mov %rax, GPR(0)
+    mov %rcx, GPR(1)
+    mov %rdx, GPR(2)
+    mov %rbx, GPR(3)
+    mov %rsp, GPR(4)
+    mov %rbp, GPR(5)
+    mov %rsi, GPR(6)
+    mov %rdi, GPR(7)
+    mov %r8, GPR(8)
+    mov %r9, GPR(9)
+    mov %r10, GPR(10)
+    mov %r11, GPR(11)
+    mov %r12, GPR(12)
+    mov %r13, GPR(13)
+    mov %r14, GPR(14)
+    mov %r15, GPR(15)
+    mov %gs:NT_ENGINE_SP, %rsp
+    pushfq
+    popq %gs:NT_FLAGS
+    cld
+    jmp nt_run
+END(nt_leave)
+
+/* ------------------------------------------------------------------------------- to the kernel */
+
+/* A signal that comes before the kernel has begun is delivered before the call: the handler sees an address in
+ * [nt_gate_check, nt_gate_syscall] and goes on at nt_gate_interrupted. The same holds for a call that the kernel wants
+ * to make again: it has put the address back to that of `syscall`. Behind it, the result stands. */
+FUNCTION(nt_gate_call)
+    push %rbx
+    mov %rsi, %rbx
+    mov (%rdi), %rax
+    mov 16(%rdi), %rsi
+    mov 24(%rdi), %rdx
+    mov 32(%rdi), %r10
+    mov 40(%rdi), %r8
+    mov 48(%rdi), %r9
+    mov 8(%rdi), %rdi
+    .globl nt_gate_check, nt_gate_syscall, nt_gate_interrupted
+nt_gate_check:
+    cmpq $0, %gs:NT_PENDING
+    jne nt_gate_interrupted
+nt_gate_syscall:
+    syscall
+    mov %rax, (%rbx)
+    mov $1, %eax
+    pop %rbx
+    ret
+nt_gate_interrupted:
+    xor %eax, %eax
+    pop %rbx
+    ret
+END(nt_gate_call)
+
+FUNCTION(nt_gate_clone)
+    push %rbx
+    mov %rsi, %rbx
+    mov (%rdi), %rax
+    mov NT_AREA_BYTES + NT_ENGINE_SP(%rsi), %rsi
+    mov 24(%rdi), %rdx
+    mov 32(%rdi), %r10
+    mov 40(%rdi), %r8
+    mov 8(%rdi), %rdi
+    syscall
+    test %rax, %rax
+    jz 1f
+    pop %rbx
+    ret
+1:  lea NT_AREA_BYTES(%rbx), %rsi
+    mov $ARCH_SET_GS, %edi
+    mov $__NR_arch_prctl, %eax
+    syscall
+    call nt_thread_started
+    jmp nt_run
+END(nt_gate_clone)
+
+FUNCTION(nt_gate_exit)
+    mov %rdi, %rdx
+    mov %esi, %edi
+    movl $0, (%rdx)
+    mov $__NR_exit, %eax
+    syscall
+    ud2
+END(nt_gate_exit)
+
+/* ------------------------------------------------------------------------------- to foreign code */
+
+/* What foreign code finds at FS: the stack protector's canary at 0x28, and nothing else. */
+    .data
+    .balign 64
+foreign_fs:
+    .skip 256
+
+    .text
+FUNCTION(nt_outer)
+    push %rbp
+    mov %rsp, %rbp
+    push %rbx
+    push %r12
+    push %r13
+    push %r14
+    mov %rdi, %r12
+    mov %rsi, %r13
+    mov %gs:NT_XSTATE, %rbx
+    mov $-1, %eax
+    mov $-1, %edx
+    xsave64 (%rbx)
+    rdfsbase %r14
+    mov %r14, %gs:NT_FS_BASE
+    lea foreign_fs(%rip), %rax
+    wrfsbase %rax
+    mov %r13, %rdi
+    call *%r12
+    wrfsbase %r14
+    mov %rax, %r12
+    mov $-1, %eax
+    mov $-1, %edx
+    xrstor64 (%rbx)
+    mov %r12, %rax
+    pop %r14
+    pop %r13
+    pop %r12
+    pop %rbx
+    pop %rbp
+    ret
+END(nt_outer)
+
+/* ------------------------------------------------------------------------------- to the program's memory */
+
+FUNCTION(nt_copy)
+    mov %rdx, %rcx
+    .globl nt_copy_begin, nt_copy_end, nt_copy_fault
+nt_copy_begin:
+    rep movsb
+nt_copy_end:
+nt_copy_fault:
+    mov %rcx, %rax
+    ret
+END(nt_copy)
+
+FUNCTION(nt_state_save)
+    mov %rsi, %rdx
+    mov %esi, %eax
+    shr $32, %rdx
+    xsave64 (%rdi)
+    ret
+END(nt_state_save)
+
+FUNCTION(nt_state_load)
+    mov %rsi, %rdx
+    mov %esi, %eax
+    shr $32, %rdx
+    xrstor64 (%rdi)
+    ret
+END(nt_state_load)
+
+/* ------------------------------------------------------------------------------- from the kernel: signals */
+
+FUNCTION(nt_signal_entry)
+    cld
+    jmp nt_signal_handle
+END(nt_signal_entry)
+
+FUNCTION(nt_signal_return)
+    mov $__NR_rt_sigreturn, %eax
+    syscall
+END(nt_signal_return)
+
+    .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nt_lib.c: see nt_lib.h. */
+#include "nt_lib.h"
+
+#include "nt_sys.h"
+
+int nt_message_fd = 2;
+
+/* `rep movsb` and `rep stosb` are what a CPU of the last ten years is good at, and need no vector register. */
+void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
+{
+    void *at = to;
+
+    __asm__ volatile("rep movsb" : "+D"(at), "+S"(from), "+c"(bytes) : : "memory");
+    return to;
+}
+
+void *memmove(void *to, const void *from, size_t bytes)
+{
+    char *a = to;
+    const char *b = from;
+
+    if ((uintptr_t)to - (uintptr_t)from >= bytes)
+        return memcpy(to, from, bytes);
+    while (bytes-- > 0)
+        a[bytes] = b[bytes];
+    return to;
+}
+
+void *memset(void *to, int value, size_t bytes)
+{
+    void *at = to;
+
+    __asm__ volatile("rep stosb" : "+D"(at), "+c"(bytes) : "a"(value) : "memory");
+    return to;
+}
+
+int memcmp(const void *a, const void *b, size_t bytes)
+{
+    const unsigned char *x = a, *y = b;
+
+    for (; bytes > 0; bytes--, x++, y++) {
+        if (*x != *y)
+            return *x - *y;
+    }
+    return 0;
+}
+
+size_t strlen(const char *string)
+{
+    const char *end = string;
+
+    while (*end != '\0')
+        end++;
+    return (size_t)(end - string);
+}
+
+bool nt_same(const char *a, const char *b)
+{
+    while (*a != '\0' && *a == *b) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
+const char *nt_after(const char *string, const char *head)
+{
+    size_t length = strlen(head);
+
+    for (size_t i = 0; i < length; i++) {
+        if (string[i] != head[i])
+            return NULL;
+    }
+    return string + length;
+}
+
+/* -------------------------------------------------------------------------------------------- messages */
+
+struct text {
+    char *at, *end; /* `end` is kept for the final NUL */
+};
+
+static void put(struct text *text, char c)
+{
+    if (text->at < text->end)
+        *text->at++ = c;
+}
+
+static void put_string(struct text *text, const char *string, size_t width)
+{
+    size_t length = 0;
+
+    for (; *string != '\0'; string++, length++)
+        put(text, *string);
+    for (; length < width; length++)
+        put(text, ' ');
+}
+
+static void put_number(struct text *text, uint64_t value, unsigned base, bool negative, size_t width, char pad)
+{
+    char digits[24];
+    size_t count = 0;
+
+    do {
+        digits[count++] = "0123456789abcdef"[value % base];
+        value /= base;
+    } while (value != 0);
+    if (negative)
+        digits[count++] = '-';
+    for (; width > count; width--)
+        put(text, pad);
+    while (count > 0)
+        put(text, digits[--count]);
+}
+
+/* One conversion; `format` points behind the %. Returns what follows it. */
+static const char *convert(struct text *text, const char *format, va_list *arguments)
+{
+    char pad = *format == '0' ? '0' : ' ';
+    size_t width = 0;
+    bool is_long;
+
+    for (; *format >= '0' && *format <= '9'; format++)
+        width = width * 10 + (size_t)(*format - '0');
+    is_long = *format == 'l';
+    format += is_long;
+    if (*format == 's') {
+        put_string(text, va_arg(*arguments, const char *), width);
+    } else if (*format == 'c') {
+        put(text, (char)va_arg(*arguments, int));
+    } else if (*format == 'd') {
+        int64_t value = is_long ? va_arg(*arguments, long) : va_arg(*arguments, int);
+
+        put_number(text, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 10, value < 0, width, pad);
+    } else if (*format == 'u' || *format == 'x') {
+        uint64_t value = is_long ? va_arg(*arguments, unsigned long) : va_arg(*arguments, unsigned);
+
+        put_number(text, value, *format == 'u' ? 10 : 16, false, width, pad);
+    } else {
+        put(text, *format);
+    }
+    return format + 1;
+}
+
+size_t nt_vformat(char *to, size_t bytes, const char *format, va_list arguments)
+{
+    struct text text = {to, to + bytes - 1};
+    va_list rest;
+
+    va_copy(rest, arguments);
+    while (*format != '\0') {
+        if (*format == '%')
+            format = convert(&text, format + 1, &rest);
+        else
+            put(&text, *format++);
+    }
+    va_end(rest);
+    *text.at = '\0';
+    return (size_t)(text.at - to);
+}
+
+size_t nt_format(char *to, size_t bytes, const char *format, ...)
+{
+    va_list arguments;
+    size_t length;
+
+    va_start(arguments, format);
+    length = nt_vformat(to, bytes, format, arguments);
+    va_end(arguments);
+    return length;
+}
+
+/* One write for the whole line, so that lines of several processes stay whole. */
+static void print(const char *head, const char *format, va_list arguments)
+{
+    char line[1024];
+    size_t length = nt_format(line, sizeof line, "%s", head);
+
+    length += nt_vformat(line + length, sizeof line - length, format, arguments);
+    nt_sys3(__NR_write, nt_message_fd, (long)line, (long)length);
+}
+
+void nt_say(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    print("tenure: ", format, arguments);
+    va_end(arguments);
+}
+
+void nt_print(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    print("", format, arguments);
+    va_end(arguments);
+}
+
+void nt_die(int status, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    print("tenure: ", format, arguments);
+    va_end(arguments);
+    nt_sys3(__NR_exit_group, status, 0, 0);
+    __builtin_unreachable();
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_lib.h: the few functions of a C library that the engine needs: bytes, strings, messages.
+ *
+ * memcpy, memmove, memset and memcmp have their usual names, since the compiler calls them. All of it is inner code.
+ */
+#ifndef TENURE_ENGINE_NATIVE_NT_LIB_H
+#define TENURE_ENGINE_NATIVE_NT_LIB_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define NT_PAGE 4096UL
+#define NT_DOWN(value, unit) ((value) & ~((unit) - 1))
+#define NT_UP(value, unit) NT_DOWN((value) + (unit) - 1, unit)
+
+bool nt_same(const char *a, const char *b);
+/* What follows `head` in `string`, NULL if it does not begin so. */
+const char *nt_after(const char *string, const char *head);
+
+/* Format into `to`, which has room for `bytes`: %s, %c, %d (int), %u and %x (unsigned), %ld %lu %lx, %%; a width pads
+ * to the right of a string and to the left of a number. Cut off where room ends; returns the length, without the final
+ * NUL. */
+size_t nt_format(char *to, size_t bytes, const char *format, ...) __attribute__((format(printf, 3, 4)));
+size_t nt_vformat(char *to, size_t bytes, const char *format, va_list arguments);
+
+/* A line on standard error, as it was when the program began: "tenure: ...". */
+void nt_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same, without the name in front. */
+void nt_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same, and the end of the process with `status`. */
+void nt_die(int status, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
+
+/* The descriptor that messages are written to. */
+extern int nt_message_fd;
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_load.h: ELF files into memory, as the kernel's exec does it.
+ */
+#ifndef TENURE_ENGINE_NATIVE_NT_LOAD_H
+#define TENURE_ENGINE_NATIVE_NT_LOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* An ELF file in memory. Addresses are where it is, not where it was linked for. */
+struct nt_image {
+    uint64_t base;               /* what was added to the file's addresses */
+    uint64_t start, end;         /* of all segments; `end` with .bss */
+    uint64_t entry, headers;     /* headers: address of the program headers */
+    uint16_t header_count, header_bytes;
+    bool is_static_position;     /* ET_EXEC */
+    bool has_interpreter, executable_stack;
+    char interpreter[256];
+};
+
+/* Map the file. `at`: where a file that can lie anywhere goes (0: the kernel chooses). `describe`: tell nt_maps what of
+ * it is executable, which only the program's own code is. Returns NULL, or what is wrong. */
+const char *nt_load_file(int fd, uint64_t at, bool describe, struct nt_image *image);
+
+/* What is to be run, behind any number of #!. */
+struct nt_program {
+    struct nt_image image, interpreter;
+    uint64_t start;              /* the first instruction */
+    const char *name;            /* AT_EXECFN: what was asked for */
+    const char *before[8];       /* arguments that scripts put in place of argv[0] */
+    int before_count;
+};
+
+/* Find `name` (in `path` if it has no slash), and map it and its interpreter. Ends the process with status 126 or 127
+ * and a message if that cannot be. */
+void nt_load_program(const char *name, const char *path, struct nt_program *program);
+
+#endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_main.c: from the process's start to the program's first instruction.
+ *
+ *     tenure-native [OPTION]... [--] PROGRAM [ARGUMENT]...
+ *
+ *     --link=no       every exit of a block goes through the dispatcher
+ *     --lookup=no     indirect branches do
+ *     --stats=yes     say at the end what the translator did
+ *     --aslr=yes      leave addresses randomised
+ *     --code-cache=N  MiB of generated code
+ *
+ * Addresses are made repeatable by executing ourselves again without randomisation; the program then gets back the
+ * personality that it would have had.
+ */
+#include <linux/personality.h>
+#include <linux/prctl.h>
+#include <linux/mman.h>
+#include <linux/auxvec.h>
+#include <asm/auxvec.h>
+
+#include "nt_dispatch.h"
+#include "nt_engine.h"
+#include "nt_gate.h"
+#include "nt_lib.h"
+#include "nt_library.h"
+#include "nt_load.h"
+#include "nt_maps.h"
+#include "nt_region.h"
+#include "nt_signal.h"
+#include "nt_stack.h"
+#include "nt_state.h"
+#include "nt_syscall.h"
+
+#include "tenure_config.h"
+
+/* The kernel's own functions: as many pages as they have ever been. */
+enum { VDSO_PAGES = 2 };
+enum { STATUS_USAGE = 2, STATUS_FAILED = 125, FSGSBASE = 2, CODE_CACHE_MIB = 256, STACK_ROOM = 8 << 20 };
+
+struct nt_engine nt;
+
+/* ------------------------------------------------------------------------------------------------ options */
+
+/* The hidden option that tells the second start what the first has changed. */
+#define OPTION_PERSONALITY "--personality="
+
+static const struct {
+    const char *name;
+    bool *value;
+} switches[] = {
+    {"--link=", &nt.options.link},
+    {"--lookup=", &nt.options.lookup},
+    {"--stats=", &nt.options.stats},
+    {"--aslr=", &nt.options.aslr},
+};
+
+static uint64_t number_of(const char *text)
+{
+    uint64_t value = 0;
+
+    for (; *text >= '0' && *text <= '9'; text++)
+        value = value * 10 + (uint64_t)(*text - '0');
+    if (*text != '\0')
+        nt_die(STATUS_USAGE, "not a number: %s\n", text);
+    return value;
+}
+
+static bool set_switch(const char *option)
+{
+    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++) {
+        const char *value = nt_after(option, switches[i].name);
+
+        if (value == NULL)
+            continue;
+        if (!nt_same(value, "yes") && !nt_same(value, "no"))
+            nt_die(STATUS_USAGE, "%syes or %sno, not %s\n", switches[i].name, switches[i].name, option);
+        *switches[i].value = value[0] == 'y';
+        return true;
+    }
+    return false;
+}
+
+/* Returns the index of the program in argv; *personality is what the program is to have, if the first start says. */
+static uint64_t parse_options(const struct nt_vector *vector, uint64_t *personality)
+{
+    uint64_t i = 1;
+
+    nt.options = (struct nt_options){.link = true, .lookup = true, .code_bytes = (uint64_t)CODE_CACHE_MIB << 20};
+    for (; i < vector->argc && vector->argv[i][0] == '-'; i++) {
+        const char *option = vector->argv[i], *value;
+
+        if (nt_same(option, "--")) {
+            i++;
+            break;
+        }
+        if ((value = nt_after(option, OPTION_PERSONALITY)) != NULL)
+            *personality = number_of(value);
+        else if ((value = nt_after(option, "--code-cache=")) != NULL)
+            nt.options.code_bytes = number_of(value) << 20;
+        else if (!set_switch(option))
+            nt_die(STATUS_USAGE, "no such option: %s\n", option);
+    }
+    if (i == vector->argc)
+        nt_die(STATUS_USAGE, "usage: tenure-native [OPTION]... [--] PROGRAM [ARGUMENT]...\n");
+    if (nt.options.code_bytes < 4 << 20 || nt.options.code_bytes > 1 << 30)
+        nt_die(STATUS_USAGE, "--code-cache= takes 4 to 1024 MiB\n");
+    return i;
+}
+
+/* Start again at addresses that are always the same. Does not return if it can. */
+static void fix_addresses(const struct nt_vector *vector)
+{
+    static char option[sizeof OPTION_PERSONALITY + 20];
+    long personality = nt_sys3(__NR_personality, 0xffffffff, 0, 0);
+    char **argv = vector->argv - 1; /* argc is not needed any more */
+
+    if (nt_failed(personality) || personality & ADDR_NO_RANDOMIZE ||
+        nt_failed(nt_sys3(__NR_personality, personality | ADDR_NO_RANDOMIZE, 0, 0)))
+        return;
+    nt_format(option, sizeof option, OPTION_PERSONALITY "%lu", (uint64_t)personality);
+    argv[0] = vector->argv[0];
+    argv[1] = option;
+    nt_sys3(__NR_execve, (long)"/proc/self/exe", (long)argv, (long)vector->envp);
+    nt_die(STATUS_FAILED, "cannot start again at fixed addresses\n");
+}
+
+/* ------------------------------------------------------------------------------------------------ the code */
+
+/* What of [pc, pc + bytes) is there and may be executed. */
+static size_t read_code(uint64_t pc, void *to, size_t bytes)
+{
+    size_t reach = nt_maps_reach(pc, bytes);
+
+    return reach - nt_copy(to, (const void *)pc, reach);
+}
+
+static void *make_code(void *unused)
+{
+    struct nt_code_config config = {
+        .host = {.read_code = read_code, .symbol = nt_library_symbol},
+        .bytes = nt.options.code_bytes,
+        .link = nt.options.link,
+        .lookup = nt.options.lookup,
+    };
+
+    (void)unused;
+    config.memory = nt_region_pages(config.bytes, PROT_READ | PROT_WRITE | PROT_EXEC);
+    return nt_code_new(&config);
+}
+
+void nt_finish(void)
+{
+    const struct nt_counts *counts = &nt.counts;
+
+    if (!nt.options.stats)
+        return;
+    nt_say("%lu times in the dispatcher, %lu blocks made, %lu exits linked\n", counts->dispatched, counts->made,
+           counts->linked);
+    nt_say("%lu system calls, %lu signals delivered, %lu of them faults\n", counts->system_calls, counts->delivered,
+           counts->faults);
+    nt_say("code changed %lu times, all forgotten %lu times\n", counts->invalidated, counts->emptied);
+}
+
+/* ------------------------------------------------------------------------------------------------ the start */
+
+/* What is executable and no file that we mapped: the kernel's own functions, and the stack if it has to be. */
+static void note_rest(const struct nt_vector *vector, const struct nt_program *program, uint64_t sp)
+{
+    uint64_t vdso = nt_vector_auxiliary(vector, AT_SYSINFO_EHDR), top = nt.stack_top;
+
+    if (vdso != 0)
+        nt_maps_set(vdso, vdso + VDSO_PAGES * NT_PAGE, true);
+    if (program->image.executable_stack) {
+        nt_sys3(__NR_mprotect, (long)NT_DOWN(sp, NT_PAGE), (long)NT_PAGE,
+                PROT_READ | PROT_WRITE | PROT_EXEC | PROT_GROWSDOWN);
+        nt_maps_set(top - STACK_ROOM, top, true);
+    }
+}
+
+/* The process's name is the program's file's, without its folder. */
+static void set_name(const char *path)
+{
+    const char *name = path;
+
+    for (; *path != '\0'; path++) {
+        if (*path == '/')
+            name = path + 1;
+    }
+    nt_sys3(__NR_prctl, PR_SET_NAME, (long)name, 0);
+}
+
+static void check_machine(const struct nt_vector *vector)
+{
+    if (!(nt_vector_auxiliary(vector, AT_HWCAP2) & FSGSBASE))
+        nt_die(STATUS_FAILED, "the native engine needs the instructions that set FS and GS (Linux 5.9)\n");
+}
+
+void nt_main(uint64_t *sp) __attribute__((noreturn));
+void nt_main(uint64_t *sp)
+{
+    static struct nt_program program;
+    uint64_t personality = 0xffffffff, first;
+    struct nt_vector vector;
+    struct nt_thread *thread;
+    const char *path;
+
+    nt_vector_parse(sp, &vector);
+    first = parse_options(&vector, &personality);
+    if (!nt.options.aslr)
+        fix_addresses(&vector);
+    check_machine(&vector);
+    nt_region_take();
+    nt_state_start();
+    nt_message_fd = nt_file_guard(2);
+    path = nt_vector_variable(&vector, "PATH");
+    nt_load_program(vector.argv[first], path == NULL ? "/bin:/usr/bin" : path, &program);
+    nt_library_start(TENURE_ZYDIS);
+    nt.stack_top = nt_vector_top(&vector);
+    sp = (uint64_t *)nt_stack_make(&vector, first, &program);
+    note_rest(&vector, &program, (uint64_t)sp);
+    nt_memory_start(program.image.end);
+    nt_sys3(__NR_personality, (long)personality, 0, 0);
+    set_name(nt.program);
+
+    thread = nt_thread_new(NULL);
+    nt_signal_start(thread);
+    nt_thread_become(thread);
+    nt.code = nt_outer(make_code, NULL);
+    if (nt.code == NULL)
+        nt_die(STATUS_FAILED, "%s: not the version that this was compiled for\n", TENURE_ZYDIS);
+    thread->area->gpr[NT_RSP] = (uint64_t)sp;
+    thread->area->rip = program.start;
+    thread->area->flags = 0x202;
+    thread->area->exit = NT_RESUME;
+    nt_run();
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_region.h: the 2 GB of address space that are the engine's.
+ *
+ * tenure-native is linked at its beginning. What lies in it is reached from generated code, and from each other, with
+ * 32-bit displacements; nothing of the program ever lies there, and system calls of the program that name it are
+ * refused. Memory is handed out in pages, from the bottom up, each piece with an inaccessible page behind it.
+ */
+#ifndef TENURE_ENGINE_NATIVE_NT_REGION_H
+#define TENURE_ENGINE_NATIVE_NT_REGION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NT_REGION_START 0x100000000000UL
+#define NT_REGION_END 0x100080000000UL
+
+void nt_region_take(void);
+/* Zeroed pages; `protection` is PROT_*. Never NULL. */
+void *nt_region_pages(size_t bytes, int protection);
+/* Address space with nothing in it, for files to be mapped there. */
+uint64_t nt_region_hole(size_t bytes);
+/* Whether [start, start + bytes) has any byte of ours, or lies around it. */
+bool nt_region_meets(uint64_t start, uint64_t bytes);
+
+#endif

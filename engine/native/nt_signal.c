@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nt_signal.c: see nt_signal.h. */
+#include "nt_signal.h"
+
+#include "nt_engine.h"
+#include "nt_frame.h"
+#include "nt_gate.h"
+#include "nt_lib.h"
+#include "nt_dispatch.h"
+
+#define DEFAULT ((uint64_t)0)
+#define IGNORE ((uint64_t)1)
+#define ALL_MASK (~0UL)
+
+/* What the kernel does with these by default ends no process. */
+#define HARMLESS (NT_BIT(SIGCHLD) | NT_BIT(SIGCONT) | NT_BIT(SIGURG) | NT_BIT(SIGWINCH))
+#define STOPS (NT_BIT(SIGSTOP) | NT_BIT(SIGTSTP) | NT_BIT(SIGTTIN) | NT_BIT(SIGTTOU))
+
+static bool is_fault(int signal)
+{
+    return (NT_FAULTS & NT_BIT(signal)) != 0;
+}
+
+/* -------------------------------------------------------------------------------- what the kernel is told */
+
+static void set_kernel_mask(uint64_t mask)
+{
+    nt_sys6(__NR_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
+}
+
+void nt_signal_apply_mask(const struct nt_thread *thread)
+{
+    set_kernel_mask(thread->held.is_held ? ALL_MASK & ~NT_FAULTS : thread->mask & ~NT_FAULTS);
+}
+
+void nt_signal_block_all(void)
+{
+    set_kernel_mask(ALL_MASK);
+}
+
+static long set_kernel_action(int signal, uint64_t handler, uint64_t flags)
+{
+    struct nt_action action = {handler, flags | SA_RESTORER, (uint64_t)nt_signal_return, ALL_MASK};
+
+    return nt_sys6(__NR_rt_sigaction, signal, (long)&action, 0, 8, 0, 0);
+}
+
+/* The engine takes what the program handles, faults, and what would end the process; the rest stays the kernel's. */
+void nt_signal_apply_action(const struct nt_process *process, int signal)
+{
+    const struct nt_action *action = &process->action[signal];
+    uint64_t flags = action->flags & (SA_NOCLDSTOP | SA_NOCLDWAIT | SA_RESTART);
+    uint64_t bit = NT_BIT(signal);
+
+    if (!is_fault(signal) && (action->handler == IGNORE || (action->handler == DEFAULT && (bit & (HARMLESS | STOPS)))))
+        set_kernel_action(signal, action->handler, flags);
+    else
+        set_kernel_action(signal, (uint64_t)nt_signal_entry, flags | SA_SIGINFO | SA_ONSTACK);
+}
+
+void nt_signal_start(struct nt_thread *thread)
+{
+    nt_sys6(__NR_rt_sigprocmask, SIG_SETMASK, 0, (long)&thread->mask, sizeof thread->mask, 0, 0);
+    for (int signal = 1; signal < NT_SIGNALS; signal++) {
+        struct nt_action action = {0};
+
+        if (signal == SIGKILL || signal == SIGSTOP)
+            continue;
+        nt_sys6(__NR_rt_sigaction, signal, 0, (long)&action, 8, 0, 0);
+        action.mask = 0;
+        action.restorer = 0;
+        thread->process->action[signal] = action;
+        nt_signal_apply_action(thread->process, signal);
+    }
+}
+
+void nt_signal_die(int signal)
+{
+    uint64_t mask = ALL_MASK & ~NT_BIT(signal);
+
+    nt_finish();
+    set_kernel_action(signal, DEFAULT, 0);
+    nt_sys3(__NR_tgkill, nt_sys3(__NR_getpid, 0, 0, 0), nt_sys3(__NR_gettid, 0, 0, 0), signal);
+    set_kernel_mask(mask);
+    nt_die(128 + signal, "could not end by signal %d\n", signal);
+}
+
+/* ------------------------------------------------------------------------------------ taken from the kernel */
+
+/* The program's state where a fault was, from the CPU's and what the code says of this place. */
+static void state_of_place(struct nt_area *area, const struct nt_context *context, const struct nt_place *place)
+{
+    for (int i = 0; i < NT_FRAME_REGISTERS; i++)
+        area->gpr[nt_frame_order[i]] = context->gpr[i];
+    for (int r = 0; r < 16; r++) {
+        if (place->spilled >> r & 1)
+            area->gpr[r] = area->scratch[place->index[r]];
+    }
+    area->flags = place->flags_saved ? area->scratch[place->flags_index] : context->eflags;
+    area->rip = place->pc;
+}
+
+static void hold(struct nt_held *held, const siginfo_t *info, const struct nt_context *context)
+{
+    held->info = *info;
+    held->error = context->error;
+    held->trap = context->trap;
+    held->address = context->address;
+    held->is_held = true;
+}
+
+/* The program's instruction at `place` has faulted: what the dispatcher finds is its state and the fault. */
+static void take_fault(struct nt_thread *thread, siginfo_t *info, struct nt_context *context,
+                       const struct nt_place *place)
+{
+    struct nt_area *area = thread->area;
+
+    state_of_place(area, context, place);
+    hold(&thread->fault, info, context);
+    if (info->si_signo != SIGSEGV && info->si_signo != SIGBUS && info->si_addr != NULL)
+        thread->fault.info.si_addr = (void *)place->pc; /* it is the instruction's */
+    area->pending = 1;
+    area->exit = NT_RESUME;
+    context->rip = (uint64_t)nt_run;
+    context->gpr[15] = area->engine_sp;
+    context->eflags &= ~(1UL << 10); /* DF */
+    nt.counts.faults++;
+}
+
+/* Sent by somebody: deliver soon. A call that has not reached the kernel yet is not made before. */
+static void take_sent(struct nt_thread *thread, const siginfo_t *info, struct nt_context *context)
+{
+    struct nt_area *area = thread->area;
+    int signal = info->si_signo;
+
+    if (is_fault(signal) && (thread->held.is_held || (thread->mask & NT_BIT(signal)))) {
+        thread->kept |= NT_BIT(signal);
+        thread->kept_info[signal] = *info;
+    } else {
+        hold(&thread->held, info, context);
+        thread->held.error = thread->held.trap = thread->held.address = 0;
+        context->mask = ALL_MASK & ~NT_FAULTS;
+    }
+    area->pending = 1;
+    area->countdown = -1;
+    if (context->rip >= (uint64_t)nt_gate_check && context->rip <= (uint64_t)nt_gate_syscall)
+        context->rip = (uint64_t)nt_gate_interrupted;
+}
+
+void nt_signal_handle(int signal, siginfo_t *info, struct nt_context *context);
+void nt_signal_handle(int signal, siginfo_t *info, struct nt_context *context)
+{
+    struct nt_thread *thread = nt_area_self()->thread;
+    struct nt_place place;
+
+    if (!is_fault(signal) || info->si_code <= 0) {
+        take_sent(thread, info, context);
+    } else if (nt_code_place(nt.code, context->rip, &place)) {
+        take_fault(thread, info, context, &place);
+    } else if (context->rip >= (uint64_t)nt_copy_begin && context->rip < (uint64_t)nt_copy_end) {
+        context->rip = (uint64_t)nt_copy_fault;
+    } else {
+        nt_die(125, "the native engine failed: signal %d at %lx, address %lx, program at %lx\n", signal,
+               context->rip, context->address, thread->area->rip);
+    }
+}
+
+void nt_signal_fault(struct nt_thread *thread, int signal, int code, uint64_t address)
+{
+    struct nt_held *held = &thread->fault;
+
+    memset(held, 0, sizeof *held);
+    held->info.si_signo = signal;
+    held->info.si_code = code;
+    held->info.si_addr = (void *)address;
+    held->trap = signal == SIGILL ? 6 : signal == SIGTRAP ? 3 : code == SI_KERNEL ? 13 : 14;
+    held->error = held->trap == 14 ? 0x14 : 0; /* a page fault of a fetch by a program */
+    held->address = held->trap == 14 ? address : 0;
+    held->is_held = true;
+    thread->area->pending = 1;
+}
+
+/* --------------------------------------------------------------------------------------- given to the program */
+
+/* Back to the kernel, which keeps it until the program unblocks it. */
+static void give_back(const struct nt_thread *thread, siginfo_t *info)
+{
+    nt_sys6(__NR_rt_tgsigqueueinfo, nt_sys3(__NR_getpid, 0, 0, 0), thread->tid, info->si_signo, (long)info, 0, 0);
+}
+
+static struct nt_action take_action(struct nt_process *process, int signal)
+{
+    struct nt_action action;
+
+    nt_lock_take(&process->lock);
+    action = process->action[signal];
+    if (action.flags & SA_RESETHAND) {
+        process->action[signal].handler = DEFAULT;
+        process->action[signal].flags &= ~(uint64_t)SA_SIGINFO;
+        nt_signal_apply_action(process, signal);
+    }
+    nt_lock_give(&process->lock);
+    return action;
+}
+
+/* `mask` is what the handler's own is added to. */
+static void deliver(struct nt_thread *thread, const struct nt_held *held, uint64_t mask, bool is_fault_here)
+{
+    int signal = held->info.si_signo;
+    struct nt_action action = take_action(thread->process, signal);
+
+    if (is_fault_here && (action.handler == IGNORE || (thread->mask & NT_BIT(signal))))
+        action.handler = DEFAULT;
+    if (action.handler == IGNORE || (action.handler == DEFAULT && (HARMLESS & NT_BIT(signal))))
+        return;
+    if (action.handler == DEFAULT && (STOPS & NT_BIT(signal))) {
+        give_back(thread, (siginfo_t *)&held->info);
+        return;
+    }
+    if (action.handler == DEFAULT)
+        nt_signal_die(signal);
+    if (!nt_frame_push(thread, held, &action))
+        nt_signal_die(SIGSEGV);
+    thread->mask = mask | action.mask | (action.flags & SA_NODEFER ? 0 : NT_BIT(signal));
+    thread->mask &= ~(NT_BIT(SIGKILL) | NT_BIT(SIGSTOP));
+    nt.counts.delivered++;
+}
+
+bool nt_signal_ready(const struct nt_thread *thread)
+{
+    return (thread->kept & ~thread->mask) != 0;
+}
+
+static void deliver_kept(struct nt_thread *thread)
+{
+    for (int signal = 1; signal < 32; signal++) {
+        struct nt_held held = {.is_held = true};
+
+        if (!(thread->kept & ~thread->mask & NT_BIT(signal)))
+            continue;
+        thread->kept &= ~NT_BIT(signal);
+        held.info = thread->kept_info[signal];
+        deliver(thread, &held, thread->mask, false);
+    }
+}
+
+/* The area's countdown is set first: a signal that comes now is seen by the next block. `held` is read when nothing can
+ * come between: while one is held, no other comes. */
+void nt_signal_deliver(struct nt_thread *thread)
+{
+    uint64_t call_mask = thread->call_has_mask ? thread->call_mask : thread->mask;
+
+    thread->area->pending = 0;
+    thread->area->countdown = NT_COUNTDOWN_START;
+    thread->call_has_mask = false;
+    if (thread->fault.is_held) {
+        thread->fault.is_held = false;
+        deliver(thread, &thread->fault, thread->mask, true);
+        call_mask = thread->mask;
+    }
+    if (thread->held.is_held) {
+        if (call_mask & NT_BIT(thread->held.info.si_signo))
+            give_back(thread, &thread->held.info);
+        else
+            deliver(thread, &thread->held, call_mask, false);
+        thread->held.is_held = false;
+    }
+    deliver_kept(thread);
+    nt_signal_apply_mask(thread);
+}

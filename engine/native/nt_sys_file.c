@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_sys_file.c: system calls about files and descriptors that would show the engine, or take its descriptors away.
+ *
+ * The engine's few descriptors lie above what the program's limit lets it have, where that is possible; else they are
+ * the highest it may have. The program can neither close nor replace them: to it they do not exist. The executable's
+ * links in /proc mean the program's file, and what is mapped is listed without us.
+ */
+#include <linux/fcntl.h>
+#include <linux/resource.h>
+#include <linux/stat.h>
+
+#include "nt_engine.h"
+#include "nt_gate.h"
+#include "nt_lib.h"
+#include "nt_syscall.h"
+
+enum { OWN = 4, PATH_HEAD = 64 };
+
+static int guarded[OWN], guarded_count;
+
+/* -------------------------------------------------------------------------------------------- descriptors */
+
+int nt_file_guard(int fd)
+{
+    struct rlimit64 limit, higher;
+    long moved;
+
+    nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0);
+    higher = limit;
+    higher.rlim_cur += 2 * OWN;
+    if (higher.rlim_cur <= limit.rlim_max && nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, (long)&higher, 0, 0, 0) == 0) {
+        moved = nt_sys3(__NR_fcntl, fd, F_DUPFD_CLOEXEC, (long)limit.rlim_cur);
+        nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, (long)&limit, 0, 0, 0);
+    } else {
+        moved = nt_sys3(__NR_fcntl, fd, F_DUPFD_CLOEXEC, (long)limit.rlim_cur - 2 * OWN);
+    }
+    if (nt_failed(moved))
+        return fd;
+    guarded[guarded_count++] = (int)moved;
+    return (int)moved;
+}
+
+bool nt_file_is_guarded(uint64_t fd)
+{
+    for (int i = 0; i < guarded_count; i++) {
+        if ((int)fd == guarded[i])
+            return true;
+    }
+    return false;
+}
+
+static bool fail(struct nt_call *call, int error)
+{
+    call->result = -error;
+    return true;
+}
+
+bool nt_sys_close(struct nt_thread *thread, struct nt_call *call)
+{
+    return nt_file_is_guarded(NT_ARG(call, 0)) ? fail(call, NT_EBADF) : nt_call_pass(thread, call);
+}
+
+bool nt_sys_fcntl(struct nt_thread *thread, struct nt_call *call)
+{
+    return nt_sys_close(thread, call);
+}
+
+bool nt_sys_dup2(struct nt_thread *thread, struct nt_call *call)
+{
+    if (nt_file_is_guarded(NT_ARG(call, 0)) || nt_file_is_guarded(NT_ARG(call, 1)))
+        return fail(call, NT_EBADF);
+    return nt_call_pass(thread, call);
+}
+
+/* The lowest guarded descriptor from `first` on; -1: none. */
+static int64_t next_guarded(uint64_t first)
+{
+    int64_t next = -1;
+
+    for (int i = 0; i < guarded_count; i++) {
+        if ((uint64_t)guarded[i] >= first && (next < 0 || guarded[i] < next))
+            next = guarded[i];
+    }
+    return next;
+}
+
+/* In pieces, around ours. */
+bool nt_sys_close_range(struct nt_thread *thread, struct nt_call *call)
+{
+    uint64_t first = (uint32_t)NT_ARG(call, 0), last = (uint32_t)NT_ARG(call, 1);
+
+    if (first > last)
+        return nt_call_pass(thread, call);
+    for (;;) {
+        int64_t own = next_guarded(first);
+        uint64_t end = own < 0 || (uint64_t)own > last ? last : (uint64_t)own - 1;
+
+        NT_ARG(call, 0) = first;
+        NT_ARG(call, 1) = end;
+        if (first <= end && !nt_call_pass(thread, call))
+            return false;
+        if (end == last || nt_failed(call->result))
+            return true;
+        first = (uint64_t)own + 1;
+        if (first > last)
+            return true;
+    }
+}
+
+/* -------------------------------------------------------------------------------------------- /proc */
+
+/* What follows /proc/self/ and its other names in `path`; NULL if it is no such path. */
+static const char *in_own_proc(const char *path)
+{
+    const char *rest = nt_after(path, "/proc/");
+    uint64_t number = 0;
+
+    if (rest == NULL)
+        return NULL;
+    if (*rest >= '0' && *rest <= '9') {
+        for (; *rest >= '0' && *rest <= '9'; rest++)
+            number = number * 10 + (uint64_t)(*rest - '0');
+        return number == (uint64_t)nt_sys3(__NR_getpid, 0, 0, 0) && *rest == '/' ? rest + 1 : NULL;
+    }
+    path = nt_after(rest, "self/");
+    return path != NULL ? path : nt_after(rest, "thread-self/");
+}
+
+/* The beginning of a string of the program's; false if it is too long for what we look for, or cannot be read. */
+static bool read_path(uint64_t path, char head[PATH_HEAD])
+{
+    size_t missing = nt_copy(head, (const void *)path, PATH_HEAD);
+
+    for (size_t i = 0; i < PATH_HEAD - missing; i++) {
+        if (head[i] == '\0')
+            return true;
+    }
+    return false;
+}
+
+const char *nt_file_own(uint64_t path)
+{
+    char head[PATH_HEAD];
+    const char *rest = read_path(path, head) ? in_own_proc(head) : NULL;
+
+    return rest != NULL && nt_same(rest, "exe") ? nt.program : NULL;
+}
+
+/* If the path in this argument is the executable's link, the call is made for the program's file. */
+static bool pass_path(struct nt_thread *thread, struct nt_call *call, int argument, bool follows)
+{
+    const char *own = follows ? nt_file_own(NT_ARG(call, argument)) : NULL;
+
+    if (own != NULL)
+        NT_ARG(call, argument) = (uint64_t)own;
+    return nt_call_pass(thread, call);
+}
+
+bool nt_sys_path(struct nt_thread *thread, struct nt_call *call)
+{
+    return pass_path(thread, call, 0, true);
+}
+
+/* newfstatat has its flags in the fourth argument, statx in the third; faccessat has none. */
+bool nt_sys_path_at(struct nt_thread *thread, struct nt_call *call)
+{
+    uint64_t number = call->raw[0];
+    uint64_t flags = number == __NR_newfstatat ? NT_ARG(call, 3) : number == __NR_statx ? NT_ARG(call, 2) : 0;
+
+    return pass_path(thread, call, 1, !(flags & AT_SYMLINK_NOFOLLOW));
+}
+
+static bool open_path(struct nt_thread *thread, struct nt_call *call, int argument)
+{
+    char head[PATH_HEAD];
+    const char *rest = read_path(NT_ARG(call, argument), head) ? in_own_proc(head) : NULL;
+
+    if (rest != NULL && (nt_same(rest, "maps") || nt_same(rest, "smaps"))) {
+        call->result = nt_file_maps(head, NT_ARG(call, argument + 1));
+        return true;
+    }
+    return pass_path(thread, call, argument, true);
+}
+
+bool nt_sys_open(struct nt_thread *thread, struct nt_call *call)
+{
+    return open_path(thread, call, 0);
+}
+
+bool nt_sys_openat(struct nt_thread *thread, struct nt_call *call)
+{
+    return open_path(thread, call, 1);
+}
+
+static bool read_link(struct nt_thread *thread, struct nt_call *call, int argument)
+{
+    const char *own = nt_file_own(NT_ARG(call, argument));
+    uint64_t room = NT_ARG(call, argument + 2);
+    size_t length;
+
+    if (own == NULL)
+        return nt_call_pass(thread, call);
+    if ((int64_t)room <= 0)
+        return fail(call, NT_EINVAL);
+    length = strlen(own);
+    if (length > room)
+        length = room;
+    call->result = nt_copy((void *)NT_ARG(call, argument + 1), own, length) == 0 ? (long)length : -NT_EFAULT;
+    return true;
+}
+
+bool nt_sys_readlink(struct nt_thread *thread, struct nt_call *call)
+{
+    return read_link(thread, call, 0);
+}
+
+bool nt_sys_readlinkat(struct nt_thread *thread, struct nt_call *call)
+{
+    return read_link(thread, call, 1);
+}

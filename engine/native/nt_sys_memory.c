@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_sys_memory.c: system calls that change what is mapped.
+ *
+ * The engine's region is out of reach: to a program it is an address that cannot be had. What becomes of executable
+ * memory is noted (nt_maps), and blocks made of code that has gone are forgotten before the program goes on. One of
+ * these calls is made at a time, so that what is noted is in the order of what was done.
+ */
+#include <linux/mman.h>
+
+#include "nt_dispatch.h"
+#include "nt_engine.h"
+#include "nt_lib.h"
+#include "nt_maps.h"
+#include "nt_region.h"
+#include "nt_syscall.h"
+
+#ifndef SHM_EXEC
+#define SHM_EXEC 0100000
+#endif
+
+struct nt_lock nt_memory_lock;
+
+static uint64_t break_start, break_now; /* the program break */
+
+/* [start, start + bytes) is another thing than before. */
+static void changed(uint64_t start, uint64_t bytes, bool is_executable)
+{
+    uint64_t end = NT_UP(start + bytes, NT_PAGE);
+    bool had_code = nt_maps_meets(start, end);
+
+    if (had_code || is_executable)
+        nt_maps_set(start, end, is_executable);
+    if (had_code || (is_executable && nt.saw_no_code))
+        nt_code_changed(start, end - start);
+}
+
+static bool pass_locked(struct nt_thread *thread, struct nt_call *call)
+{
+    bool was_made;
+
+    nt_lock_take(&nt_memory_lock);
+    was_made = nt_call_pass(thread, call);
+    if (!was_made)
+        nt_lock_give(&nt_memory_lock);
+    return was_made;
+}
+
+static bool fail(struct nt_call *call, int error)
+{
+    call->result = -error;
+    return true;
+}
+
+bool nt_sys_mmap(struct nt_thread *thread, struct nt_call *call)
+{
+    uint64_t flags = NT_ARG(call, 3);
+
+    if (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE) && nt_region_meets(NT_ARG(call, 0), NT_ARG(call, 1)))
+        return fail(call, flags & MAP_FIXED_NOREPLACE ? NT_EEXIST : NT_ENOMEM);
+    if (!pass_locked(thread, call))
+        return false;
+    if (!nt_failed(call->result))
+        changed((uint64_t)call->result, NT_ARG(call, 1), (NT_ARG(call, 2) & PROT_EXEC) != 0);
+    nt_lock_give(&nt_memory_lock);
+    return true;
+}
+
+bool nt_sys_munmap(struct nt_thread *thread, struct nt_call *call)
+{
+    if (nt_region_meets(NT_ARG(call, 0), NT_ARG(call, 1)))
+        return fail(call, NT_EINVAL);
+    if (!pass_locked(thread, call))
+        return false;
+    if (!nt_failed(call->result))
+        changed(NT_ARG(call, 0), NT_ARG(call, 1), false);
+    nt_lock_give(&nt_memory_lock);
+    return true;
+}
+
+bool nt_sys_mprotect(struct nt_thread *thread, struct nt_call *call)
+{
+    if (nt_region_meets(NT_ARG(call, 0), NT_ARG(call, 1)))
+        return fail(call, NT_ENOMEM);
+    if (!pass_locked(thread, call))
+        return false;
+    if (!nt_failed(call->result))
+        changed(NT_ARG(call, 0), NT_ARG(call, 1), (NT_ARG(call, 2) & PROT_EXEC) != 0);
+    nt_lock_give(&nt_memory_lock);
+    return true;
+}
+
+bool nt_sys_mremap(struct nt_thread *thread, struct nt_call *call)
+{
+    uint64_t old = NT_ARG(call, 0), old_bytes = NT_ARG(call, 1), new_bytes = NT_ARG(call, 2);
+    bool is_executable;
+
+    if (nt_region_meets(old, old_bytes) ||
+        (NT_ARG(call, 3) & MREMAP_FIXED && nt_region_meets(NT_ARG(call, 4), new_bytes)))
+        return fail(call, NT_EFAULT);
+    if (!pass_locked(thread, call))
+        return false;
+    if (!nt_failed(call->result)) {
+        is_executable = nt_maps_meets(old, old + (old_bytes == 0 ? 1 : old_bytes));
+        if (!(NT_ARG(call, 3) & MREMAP_DONTUNMAP))
+            changed(old, old_bytes, false);
+        changed((uint64_t)call->result, new_bytes, is_executable);
+    }
+    nt_lock_give(&nt_memory_lock);
+    return true;
+}
+
+/* Advice that changes what memory holds; what may be executed stays. */
+bool nt_sys_madvise(struct nt_thread *thread, struct nt_call *call)
+{
+    uint64_t start = NT_ARG(call, 0), bytes = NT_ARG(call, 1), advice = NT_ARG(call, 2);
+
+    if (nt_region_meets(start, bytes))
+        return fail(call, NT_ENOMEM);
+    if (!nt_call_pass(thread, call))
+        return false;
+    if ((advice == MADV_DONTNEED || advice == MADV_FREE || advice == MADV_REMOVE) &&
+        nt_maps_meets(start, start + bytes))
+        nt_code_changed(start, bytes);
+    return true;
+}
+
+/* Its size is not in the call: of a segment that may be executed, the first page is. */
+bool nt_sys_shmat(struct nt_thread *thread, struct nt_call *call)
+{
+    if (NT_ARG(call, 1) != 0 && nt_region_meets(NT_ARG(call, 1), 1))
+        return fail(call, NT_EINVAL);
+    if (!pass_locked(thread, call))
+        return false;
+    if (!nt_failed(call->result))
+        changed((uint64_t)call->result, NT_PAGE, (NT_ARG(call, 2) & SHM_EXEC) != 0);
+    nt_lock_give(&nt_memory_lock);
+    return true;
+}
+
+bool nt_sys_shmdt(struct nt_thread *thread, struct nt_call *call)
+{
+    if (!pass_locked(thread, call))
+        return false;
+    if (!nt_failed(call->result))
+        changed(NT_ARG(call, 0), NT_PAGE, false);
+    nt_lock_give(&nt_memory_lock);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------ the break */
+
+void nt_memory_start(uint64_t end_of_image)
+{
+    break_start = break_now = NT_UP(end_of_image, NT_PAGE);
+}
+
+/* The kernel's own break follows our image, which is no place for the program's: so it is made of mappings, behind
+ * the program's image. As in the kernel, it ends where something else begins. */
+static void set_break(uint64_t wanted)
+{
+    uint64_t old_end = NT_UP(break_now, NT_PAGE), end = NT_UP(wanted, NT_PAGE);
+
+    if (end < old_end) {
+        nt_sys3(__NR_munmap, (long)end, (long)(old_end - end), 0);
+        changed(end, old_end - end, false);
+    } else if (end > old_end) {
+        long got = nt_sys6(__NR_mmap, (long)old_end, (long)(end - old_end), PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+        if (got != (long)old_end)
+            return;
+    }
+    break_now = wanted;
+}
+
+bool nt_sys_brk(struct nt_thread *thread, struct nt_call *call)
+{
+    uint64_t wanted = NT_ARG(call, 0);
+
+    (void)thread;
+    nt_lock_take(&nt_memory_lock);
+    if (wanted >= break_start)
+        set_break(wanted);
+    call->result = (long)break_now;
+    nt_lock_give(&nt_memory_lock);
+    return true;
+}

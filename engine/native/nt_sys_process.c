@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_sys_process.c: threads and processes come and go.
+ *
+ * A child that shares our memory (a thread, or the child of vfork) gets a record, an area and stacks before it exists;
+ * its engine begins in the dispatcher with the registers that the program's child begins with. A child that does not
+ * (fork) goes on with its copy of this thread's record. Meanwhile all signals are blocked and, for a fork, all locks
+ * held, so that the child finds nothing half done.
+ */
+#include <linux/prctl.h>
+#include <linux/sched.h>
+
+#include "nt_dispatch.h"
+#include "nt_engine.h"
+#include "nt_gate.h"
+#include "nt_lib.h"
+#include "nt_maps.h"
+#include "nt_signal.h"
+#include "nt_syscall.h"
+
+enum {
+    SET_GS = 0x1001, SET_FS = 0x1002, GET_FS = 0x1003, GET_GS = 0x1004, GET_CPUID = 0x1011, SET_CPUID = 0x1012,
+    GET_XCOMP_SUPPORT = 0x1021, REQUEST_XCOMP = 0x1023, SHADOW_STACK_FIRST = 0x5001, SHADOW_STACK_LAST = 0x5005
+};
+#define USER_END 0x7ffffffff000UL
+
+static bool fail(struct nt_call *call, int error)
+{
+    call->result = -error;
+    return true;
+}
+
+/* ----------------------------------------------------------------------------------- children that share memory */
+
+/* What a child of clone begins with: the parent's registers, behind the call. */
+static void begin_as_child(struct nt_thread *child, uint64_t stack)
+{
+    struct nt_area *area = child->area;
+
+    area->gpr[NT_RAX] = 0;
+    area->gpr[NT_RCX] = area->rip;
+    area->gpr[NT_R11] = area->flags;
+    if (stack != 0)
+        area->gpr[NT_RSP] = stack;
+    area->exit = NT_RESUME;
+}
+
+static bool clone_shared(struct nt_thread *thread, struct nt_call *call)
+{
+    uint64_t flags = NT_ARG(call, 0);
+    struct nt_thread *child = nt_thread_new(thread);
+
+    begin_as_child(child, NT_ARG(call, 1));
+    if (!(flags & CLONE_SIGHAND)) {
+        child->process->users--;
+        child->process = nt_process_copy(thread->process);
+        child->process->users = 1;
+    }
+    if (flags & CLONE_VFORK)
+        child->altstack = thread->altstack;
+    nt_signal_block_all();
+    call->result = nt_gate_clone(call->raw, child->area);
+    /* The child of vfork has become another program by now, or has ended. */
+    if (nt_failed(call->result) || flags & CLONE_VFORK)
+        nt_thread_left(child);
+    nt_signal_apply_mask(thread);
+    return true;
+}
+
+/* ----------------------------------------------------------------------------------- children with a copy of it */
+
+static struct nt_lock *const locks[] = {&nt.world, &nt_memory_lock, &nt.translation, &nt_maps_lock, &nt_thread_lock};
+enum { LOCKS = sizeof locks / sizeof locks[0] };
+
+static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_t stack)
+{
+    nt_lock_take(&thread->process->lock);
+    for (int i = 0; i < LOCKS; i++)
+        nt_lock_take(locks[i]);
+    nt_signal_block_all();
+    call->result = nt_sys6((long)call->raw[0], (long)NT_ARG(call, 0), 0, (long)NT_ARG(call, 2), (long)NT_ARG(call, 3),
+                           (long)NT_ARG(call, 4), 0);
+    if (call->result == 0) {
+        nt_thread_alone(thread);
+        if (stack != 0)
+            thread->area->gpr[NT_RSP] = stack;
+    }
+    for (int i = LOCKS; i-- > 0;)
+        nt_lock_give(locks[i]);
+    nt_lock_give(&thread->process->lock);
+    nt_signal_apply_mask(thread);
+    return true;
+}
+
+bool nt_sys_clone(struct nt_thread *thread, struct nt_call *call)
+{
+    if (NT_ARG(call, 0) & CLONE_VM)
+        return clone_shared(thread, call);
+    return clone_copied(thread, call, NT_ARG(call, 1));
+}
+
+bool nt_sys_fork(struct nt_thread *thread, struct nt_call *call)
+{
+    memset(&call->raw[1], 0, sizeof call->raw - sizeof call->raw[0]);
+    return clone_copied(thread, call, 0);
+}
+
+/* The same as clone, which lets us choose the stack. */
+bool nt_sys_vfork(struct nt_thread *thread, struct nt_call *call)
+{
+    memset(call->raw, 0, sizeof call->raw);
+    call->raw[0] = __NR_clone;
+    NT_ARG(call, 0) = CLONE_VM | CLONE_VFORK | 17; /* SIGCHLD */
+    return clone_shared(thread, call);
+}
+
+/* ----------------------------------------------------------------------------------- ends */
+
+bool nt_sys_exit(struct nt_thread *thread, struct nt_call *call)
+{
+    nt_thread_exit(thread, (int)NT_ARG(call, 0));
+}
+
+bool nt_sys_exit_group(struct nt_thread *thread, struct nt_call *call)
+{
+    nt_finish();
+    return nt_call_pass(thread, call);
+}
+
+/* Another program keeps what is blocked and what is ignored, faults' signals included. */
+static bool execute(struct nt_thread *thread, struct nt_call *call)
+{
+    uint64_t mask = thread->mask;
+    bool was_made;
+
+    if (thread->area->pending)
+        return false;
+    if (mask & NT_FAULTS)
+        nt_sys6(__NR_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
+    was_made = nt_call_pass(thread, call);
+    nt_signal_apply_mask(thread);
+    return was_made;
+}
+
+bool nt_sys_execve(struct nt_thread *thread, struct nt_call *call)
+{
+    const char *own = nt_file_own(NT_ARG(call, 0));
+
+    if (own != NULL)
+        NT_ARG(call, 0) = (uint64_t)own;
+    return execute(thread, call);
+}
+
+bool nt_sys_execveat(struct nt_thread *thread, struct nt_call *call)
+{
+    const char *own = nt_file_own(NT_ARG(call, 1));
+
+    if (own != NULL)
+        NT_ARG(call, 1) = (uint64_t)own;
+    return execute(thread, call);
+}
+
+/* ----------------------------------------------------------------------------------- what a thread can set */
+
+bool nt_sys_arch_prctl(struct nt_thread *thread, struct nt_call *call)
+{
+    uint64_t what = NT_ARG(call, 0), value = NT_ARG(call, 1);
+
+    if (what == SET_GS) {
+        if (value >= USER_END)
+            return fail(call, NT_EPERM);
+        thread->area->gs_base = value;
+        call->result = 0;
+        return true;
+    }
+    if (what == GET_GS) {
+        call->result =
+            nt_copy((void *)value, &thread->area->gs_base, sizeof thread->area->gs_base) == 0 ? 0 : -NT_EFAULT;
+        return true;
+    }
+    if (what == SET_CPUID || (what >= GET_XCOMP_SUPPORT && what <= REQUEST_XCOMP + 2) ||
+        (what >= SHADOW_STACK_FIRST && what <= SHADOW_STACK_LAST))
+        return fail(call, NT_EINVAL);
+    return nt_call_pass(thread, call);
+}
+
+bool nt_sys_prctl(struct nt_thread *thread, struct nt_call *call)
+{
+    uint64_t what = NT_ARG(call, 0);
+
+    if (what == PR_SET_MM)
+        return fail(call, NT_EPERM);
+    if (what == PR_SET_SECCOMP || what == PR_SET_SYSCALL_USER_DISPATCH)
+        return fail(call, NT_EINVAL);
+    return nt_call_pass(thread, call);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nt_syscall.c: see nt_syscall.h. */
+#include "nt_syscall.h"
+
+#include <asm/unistd.h>
+
+#include "nt_engine.h"
+#include "nt_gate.h"
+#include "nt_lib.h"
+
+#ifndef __NR_epoll_pwait2
+#define __NR_epoll_pwait2 441
+#endif
+
+static nt_call_handler *const handlers[] = {
+    [__NR_brk] = nt_sys_brk,
+    [__NR_mmap] = nt_sys_mmap,
+    [__NR_munmap] = nt_sys_munmap,
+    [__NR_mprotect] = nt_sys_mprotect,
+    [__NR_pkey_mprotect] = nt_sys_mprotect,
+    [__NR_mremap] = nt_sys_mremap,
+    [__NR_madvise] = nt_sys_madvise,
+    [__NR_shmat] = nt_sys_shmat,
+    [__NR_shmdt] = nt_sys_shmdt,
+    [__NR_remap_file_pages] = nt_sys_refuse, /* the kernel only emulates it, too */
+
+    [__NR_clone] = nt_sys_clone,
+    [__NR_clone3] = nt_sys_refuse, /* C libraries do without it */
+    [__NR_fork] = nt_sys_fork,
+    [__NR_vfork] = nt_sys_vfork,
+    [__NR_execve] = nt_sys_execve,
+    [__NR_execveat] = nt_sys_execveat,
+    [__NR_exit] = nt_sys_exit,
+    [__NR_exit_group] = nt_sys_exit_group,
+    [__NR_arch_prctl] = nt_sys_arch_prctl,
+    [__NR_prctl] = nt_sys_prctl,
+    [__NR_rseq] = nt_sys_refuse,    /* its abort handlers are addresses of the program's, not of generated code */
+    [__NR_seccomp] = nt_sys_refuse, /* a filter would hold for the engine's calls */
+
+    [__NR_rt_sigaction] = nt_sys_rt_sigaction,
+    [__NR_rt_sigprocmask] = nt_sys_rt_sigprocmask,
+    [__NR_rt_sigreturn] = nt_sys_rt_sigreturn,
+    [__NR_sigaltstack] = nt_sys_sigaltstack,
+    [__NR_rt_sigpending] = nt_sys_rt_sigpending,
+    [__NR_rt_sigsuspend] = nt_sys_rt_sigsuspend,
+    [__NR_ppoll] = nt_sys_ppoll,
+    [__NR_pselect6] = nt_sys_pselect6,
+    [__NR_epoll_pwait] = nt_sys_epoll_pwait,
+    [__NR_epoll_pwait2] = nt_sys_epoll_pwait,
+
+    [__NR_open] = nt_sys_open,
+    [__NR_openat] = nt_sys_openat,
+    [__NR_stat] = nt_sys_path,
+    [__NR_access] = nt_sys_path,
+    [__NR_newfstatat] = nt_sys_path_at,
+    [__NR_statx] = nt_sys_path_at,
+    [__NR_faccessat] = nt_sys_path_at,
+    [__NR_readlink] = nt_sys_readlink,
+    [__NR_readlinkat] = nt_sys_readlinkat,
+    [__NR_close] = nt_sys_close,
+    [__NR_dup2] = nt_sys_dup2,
+    [__NR_dup3] = nt_sys_dup2,
+    [__NR_close_range] = nt_sys_close_range,
+    [__NR_fcntl] = nt_sys_fcntl,
+};
+
+bool nt_call_pass(struct nt_thread *thread, struct nt_call *call)
+{
+    (void)thread;
+    return nt_gate_call(call->raw, &call->result);
+}
+
+bool nt_sys_refuse(struct nt_thread *thread, struct nt_call *call)
+{
+    (void)thread;
+    call->result = -NT_ENOSYS;
+    return true;
+}
+
+enum { SYSCALL_BYTES = 2 };
+
+void nt_system_call(struct nt_thread *thread)
+{
+    struct nt_area *area = thread->area;
+    const uint64_t *gpr = area->gpr;
+    uint64_t number = gpr[NT_RAX];
+    struct nt_call call = {{number, gpr[NT_RDI], gpr[NT_RSI], gpr[NT_RDX], gpr[NT_R10], gpr[NT_R8], gpr[NT_R9]}, 0,
+                           false};
+    nt_call_handler *handler = number < sizeof handlers / sizeof handlers[0] ? handlers[number] : NULL;
+
+    nt.counts.system_calls++;
+    thread->outside = 1;
+    if (area->pending || !(handler == NULL ? nt_call_pass : handler)(thread, &call)) {
+        area->rip -= SYSCALL_BYTES;
+    } else if (!call.keeps_registers) {
+        area->gpr[NT_RAX] = (uint64_t)call.result;
+        area->gpr[NT_RCX] = area->rip;
+        area->gpr[NT_R11] = area->flags;
+    }
+}

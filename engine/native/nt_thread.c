@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nt_thread.c: see nt_thread.h. */
+#include "nt_thread.h"
+
+#include <linux/mman.h>
+
+#include "nt_gate.h"
+#include "nt_lib.h"
+#include "nt_region.h"
+#include "nt_signal.h"
+#include "nt_state.h"
+
+#define ARCH_SET_GS 0x1001
+
+enum {
+    ENGINE_STACK = 256 << 10,
+    SIGNAL_STACK = 64 << 10,
+    HOT_BYTES = 4096 /* behind the area: the core's, once it is there */
+};
+
+struct nt_thread *volatile nt_threads;
+
+struct nt_lock nt_thread_lock;
+static struct nt_process first_process, *free_processes;
+
+static struct nt_thread *make_record(void)
+{
+    size_t record = NT_UP(sizeof(struct nt_thread), 64), state = NT_UP(nt_state_room(), 64);
+    uint8_t *memory = nt_region_pages(record + state, PROT_READ | PROT_WRITE);
+    struct nt_thread *thread = (struct nt_thread *)memory;
+    struct nt_area *area = nt_region_pages(sizeof *area + HOT_BYTES, PROT_READ | PROT_WRITE);
+
+    thread->engine_low = nt_region_pages(ENGINE_STACK, PROT_READ | PROT_WRITE);
+    thread->signal_low = nt_region_pages(SIGNAL_STACK, PROT_READ | PROT_WRITE);
+    thread->area = area;
+    area->self = area;
+    area->thread = thread;
+    area->leave = nt_leave;
+    area->engine_sp = (uint64_t)(thread->engine_low + ENGINE_STACK);
+    area->state = memory + record;
+    thread->next = nt_threads;
+    nt_threads = thread;
+    return thread;
+}
+
+static struct nt_thread *free_record(void)
+{
+    for (struct nt_thread *thread = nt_threads; thread != NULL; thread = thread->next) {
+        if (!thread->running)
+            return thread;
+    }
+    return NULL;
+}
+
+struct nt_thread *nt_thread_new(const struct nt_thread *parent)
+{
+    struct nt_thread *thread;
+
+    nt_lock_take(&nt_thread_lock);
+    thread = free_record();
+    if (thread == NULL)
+        thread = make_record();
+    thread->running = 1;
+    nt_lock_give(&nt_thread_lock);
+
+    thread->held.is_held = thread->fault.is_held = false;
+    thread->kept = 0;
+    thread->call_has_mask = false;
+    thread->outside = 1;
+    thread->altstack = (stack_t){.ss_flags = SS_DISABLE};
+    thread->area->pending = 0;
+    thread->area->countdown = NT_COUNTDOWN_START;
+    thread->mask = parent == NULL ? 0 : parent->mask;
+    thread->process = parent == NULL ? &first_process : parent->process;
+    if (parent != NULL) {
+        memcpy(thread->area->gpr, parent->area->gpr, sizeof thread->area->gpr);
+        thread->area->rip = parent->area->rip;
+        thread->area->flags = parent->area->flags;
+        thread->area->gs_base = parent->area->gs_base;
+    }
+    __atomic_add_fetch(&thread->process->users, 1, __ATOMIC_RELAXED);
+    return thread;
+}
+
+void nt_thread_become(struct nt_thread *thread)
+{
+    stack_t stack = {.ss_sp = thread->signal_low, .ss_size = SIGNAL_STACK};
+
+    nt_sys3(__NR_arch_prctl, ARCH_SET_GS, (long)(thread->area + 1), 0);
+    thread->tid = (int)nt_sys3(__NR_gettid, 0, 0, 0);
+    nt_sys3(__NR_sigaltstack, (long)&stack, 0, 0);
+    nt_signal_apply_mask(thread);
+}
+
+void nt_thread_started(void)
+{
+    nt_thread_become(nt_area_self()->thread);
+}
+
+/* ------------------------------------------------------------------------------------------------- ends */
+
+static void leave_process(struct nt_process *process)
+{
+    if (__atomic_sub_fetch(&process->users, 1, __ATOMIC_RELAXED) > 0)
+        return;
+    nt_lock_take(&nt_thread_lock);
+    process->next_free = free_processes;
+    free_processes = process;
+    nt_lock_give(&nt_thread_lock);
+}
+
+void nt_thread_exit(struct nt_thread *thread, int status)
+{
+    nt_signal_block_all();
+    leave_process(thread->process);
+    nt_gate_exit(&thread->running, status);
+}
+
+void nt_thread_left(struct nt_thread *thread)
+{
+    leave_process(thread->process);
+    thread->running = 0;
+}
+
+void nt_thread_alone(struct nt_thread *thread)
+{
+    for (struct nt_thread *other = nt_threads; other != NULL; other = other->next)
+        other->running = other == thread;
+    nt_thread_lock.state = 0;
+    thread->process->users = 1;
+    thread->process->lock.state = 0;
+    thread->tid = (int)nt_sys3(__NR_gettid, 0, 0, 0);
+}
+
+struct nt_process *nt_process_copy(struct nt_process *process)
+{
+    struct nt_process *copy;
+
+    nt_lock_take(&nt_thread_lock);
+    copy = free_processes;
+    if (copy != NULL)
+        free_processes = copy->next_free;
+    nt_lock_give(&nt_thread_lock);
+    if (copy == NULL)
+        copy = nt_region_pages(sizeof *copy, PROT_READ | PROT_WRITE);
+    memset(copy, 0, sizeof *copy);
+    memcpy(copy->action, process->action, sizeof copy->action);
+    return copy;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_thread.h: what the engine keeps of a thread and of a process.
+ *
+ * A thread's record, its area, its engine stack and the stack of its signal handlers are one piece of memory, made
+ * before the thread and used again after it. A process is what threads share of signals. There is one, and one more
+ * while a child made by vfork shares our memory: it is a thread of ours with actions of its own.
+ */
+#ifndef TENURE_ENGINE_NATIVE_NT_THREAD_H
+#define TENURE_ENGINE_NATIVE_NT_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <linux/signal.h>
+
+#include "nt_area.h"
+#include "nt_lock.h"
+
+#define NT_SIGNALS 65
+
+/* A signal as the kernel takes and gives it; our own names, since the kernel's clash with libc's. */
+struct nt_action {
+    uint64_t handler, flags, restorer, mask;
+};
+
+struct nt_process {
+    struct nt_action action[NT_SIGNALS]; /* what the program asked for */
+    struct nt_lock lock;
+    int users; /* threads */
+    struct nt_process *next_free;
+};
+
+/* A signal that was taken from the kernel and not delivered yet. */
+struct nt_held {
+    siginfo_t info;
+    uint64_t error, trap, address; /* of a fault: err, trapno, cr2 of its frame */
+    bool is_held;
+};
+
+struct nt_thread {
+    struct nt_area *area;
+    struct nt_process *process;
+    volatile int running; /* 0: the record is free; cleared as the thread's last store */
+    int tid;
+    struct nt_thread *next; /* all records ever made */
+
+    uint64_t mask;          /* the program's signal mask */
+    stack_t altstack;       /* the program's */
+    struct nt_held fault;   /* caused by the instruction at area->rip */
+    struct nt_held held;    /* any other; while one is held, the kernel holds the rest back */
+    uint64_t kept;          /* faults' signals that somebody sent while the program had them blocked, as a mask ... */
+    siginfo_t kept_info[32]; /* ... and their information, by number */
+    uint64_t call_mask;     /* the mask that the system call in progress brought along ... */
+    bool call_has_mask;     /* ... if it did */
+
+    volatile int outside; /* not 0: not in generated code, and with nothing of it in hand */
+    uint8_t *engine_low, *signal_low; /* the stacks' low ends */
+};
+
+/* The records of all threads, for those who must look at all of them; they only become more. */
+extern struct nt_thread *volatile nt_threads;
+extern struct nt_lock nt_thread_lock;
+
+static inline struct nt_thread *nt_thread_of(struct nt_area *area)
+{
+    return area->thread;
+}
+
+/* A record for a thread that will begin with `parent`'s state, or with none (NULL: the first). */
+struct nt_thread *nt_thread_new(const struct nt_thread *parent);
+/* Makes `thread` the one that runs here: GS, the signal stack, its mask. */
+void nt_thread_become(struct nt_thread *thread);
+/* The same in a child of clone, called on its stack. */
+void nt_thread_started(void);
+/* The thread ends alone. */
+void nt_thread_exit(struct nt_thread *thread, int status) __attribute__((noreturn));
+/* A child made by vfork has gone from our memory. */
+void nt_thread_left(struct nt_thread *thread);
+/* In a forked child: the only thread there is. */
+void nt_thread_alone(struct nt_thread *thread);
+/* A process that begins with a copy of `process`'s actions. */
+struct nt_process *nt_process_copy(struct nt_process *process);
+
+#endif

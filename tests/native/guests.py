@@ -1,0 +1,75 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Run programs under the native engine: same output and status as on the bare CPU, with everything on and with each
+off switch.
+
+    guests.py ENGINE EXPECTED-FOLDER PROGRAM...
+
+Guests are compared with expected/<guest>, the distribution's programs with a run of their own on the bare CPU.
+"""
+import os
+import shutil
+import subprocess
+import sys
+
+SWITCHES = [[], ['--link=no'], ['--lookup=no'], ['--link=no', '--lookup=no']]
+LEFT_OUT = {
+    'surroundings': 'its output is compared between engines, not with a file',
+    'smc': 'code rewritten in place is seen once stores are inspected',
+}
+PROGRAMS = [
+    ['true'],
+    ['false'],
+    ['ls', '-l', '/usr/bin'],
+    ['sh', '-c', 'echo $((6 * 7)); exit 3'],
+    ['bash', '-c', 'for i in 1 2 3; do (echo $i; exit $i) | cat; done; kill -TERM $$'],
+    ['bash', '-c', 'trap "echo caught" USR1; kill -USR1 $$; sleep 0; echo "$0 $@"', 'zero', 'one', 'two words'],
+    ['python3', '-c', 'import json, subprocess; print(json.dumps({"a": [1, 2.5]}), subprocess.call(["false"]))'],
+    ['xz', '--version'],
+    ['sqlite3', ':memory:', 'with recursive c(x) as (select 1 union all select x+1 from c where x<2000) '
+     'select sum(x), group_concat(hex(x)) from c'],
+    ['gcc', '-x', 'c', '-O2', '-S', '-o', '-', '/dev/null'],
+]
+
+
+def run(command):
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          timeout=120, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Cases:
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def case(self, name, got, want):
+        if got == want:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print('%s: %r, expected %r' % (name, got, want))
+
+
+def main():
+    engine, folder, guests = sys.argv[1], sys.argv[2], sys.argv[3:]
+    cases = Cases()
+    for guest in guests:
+        name = os.path.basename(guest).split('_', 1)[1].replace('_static', '')
+        if name in LEFT_OUT:
+            continue
+        with open(os.path.join(folder, name), 'rb') as file:
+            want = (0, file.read(), b'')
+        for switches in SWITCHES:
+            cases.case(' '.join(switches + [guest]), run([engine, *switches, '--', guest]), want)
+    for command in PROGRAMS:
+        if shutil.which(command[0]) is None:
+            continue
+        want = run(command)
+        for switches in SWITCHES:
+            cases.case(' '.join(switches + command), run([engine, *switches, '--', *command]), want)
+    print('%d passed, %d failed' % (cases.passed, cases.failed))
+    return 1 if cases.failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
