@@ -177,6 +177,6 @@ int cmd_export(int argc, char **argv)
     for (i = 0; i < FORMATS; i++)
         names[i] = formats[i].name;
     like = opt_nearest(options.format, names, FORMATS);
-    return opt_misused(&command, "--format=%s is not known; %s%s%s there are callgrind, folded, json and csv",
-                       options.format, like ? "did you mean " : "", like ? like : "", like ? "?" : "");
+    return opt_misused(&command, "--format=%s is not known; %s%s%sthere are callgrind, folded, json and csv",
+                       options.format, like ? "did you mean " : "", like ? like : "", like ? "? " : "");
 }
