@@ -31,6 +31,7 @@
 #define NT_PENDING (-3816)   /* not 0: a signal was taken from the kernel and is to be delivered to the program */
 #define NT_XSTATE (-3808)     /* address of room for the CPU's extended state, which nt_outer keeps there */
 #define NT_RESERVED (-3800)   /* from here on, nobody's: the tests' own engine has its things there */
+#define NT_BEFORE (-24)       /* rcx, rsi, rdi before a string instruction (nt_single.h), at the very end */
 
 #ifndef __ASSEMBLER__
 #include <stddef.h>
@@ -52,7 +53,10 @@ struct nt_area {
     const void *target;
     volatile uint64_t pending;
     void *state;
-    uint64_t reserved[NT_AREA_BYTES / 8 - 37];
+    uint64_t reserved[NT_AREA_BYTES / 8 - 40];
+    struct {
+        uint64_t rcx, rsi, rdi;
+    } before;
 };
 
 #define NT_AT(member, offset) \
@@ -72,6 +76,7 @@ NT_AT(target, NT_TARGET);
 NT_AT(pending, NT_PENDING);
 NT_AT(state, NT_XSTATE);
 NT_AT(reserved, NT_RESERVED);
+NT_AT(before, NT_BEFORE);
 _Static_assert(sizeof(struct nt_area) == NT_AREA_BYTES, "size of the area");
 
 enum nt_gpr {

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_single.c: see nt_single.h.
+ *
+ * A string instruction under rep is an instruction for each iteration, and one more for the test that finds rcx 0
+ * (engine/CONTRACT.md, 1). The block has counted and tested the first of them; here are the others, behind the
+ * instruction, from what rcx, rsi and rdi were and are.
+ */
+#include "nt_single.h"
+
+#include "core/cache_hot.h"
+#include "engine/common/fetch_run.h"
+#include "nt_plan.h"
+
+bool nt_single_is(const struct nt_insn *insn)
+{
+    for (unsigned i = 0; i < insn->accesses; i++) {
+        switch (insn->access[i].kind) {
+        case NT_STRING:
+            if (insn->repeated)
+                return true;
+            break;
+        case NT_BIT:
+            return true;
+        default:
+            break;
+        }
+    }
+    return false;
+}
+
+void nt_single_counts(const struct nt_insn *insn, uint32_t *reads, uint32_t *writes)
+{
+    *reads = insn->access[0].kind == NT_BIT;
+    *writes = 0;
+}
+
+/* ------------------------------------------------------------------------------------------ making one */
+
+static uint8_t kind_of(uint8_t how)
+{
+    return how == NT_READ ? TN_READ : how == NT_WRITE ? TN_WRITE : TN_MODIFY;
+}
+
+static void add_access(const struct nt_planner *planner, struct nt_single *single, const struct nt_access *access,
+                       uint32_t back, bool always)
+{
+    struct nt_single_access *to = &single->access[single->accesses++];
+    struct tn_access_info info = {
+        .instr = single->site, .back = back, .size = access->size, .kind = kind_of(access->how)};
+
+    to->how = access->how;
+    to->base = access->base;
+    to->size = access->size;
+    to->id = tn_access(planner->core, &info);
+    to->counter = always ? TN_NONE : tn_guarded(planner->core, single->site, access->how == NT_WRITE);
+}
+
+static bool has_prefix(const struct nt_insn *insn, uint8_t prefix)
+{
+    unsigned i = 0;
+
+    while (i + 1u < insn->length && insn->bytes[i] != prefix)
+        i++;
+    return i + 1u < insn->length;
+}
+
+/* The accesses of one iteration, reads first. */
+static void make_string(const struct nt_planner *planner, struct nt_single *single, const struct nt_insn *insn)
+{
+    enum { CMPS = 0xa6, SCAS = 0xae, REPE = 0xf3 };
+    uint8_t opcode = insn->bytes[insn->length - 1] & 0xfe;
+    uint32_t order = 0;
+
+    single->behind = true;
+    single->compares = opcode == CMPS || opcode == SCAS;
+    single->while_equal = has_prefix(insn, REPE);
+    single->address_bits = insn->address_bits;
+    for (uint8_t how = NT_READ; how <= NT_WRITE; how++) {
+        for (unsigned i = 0; i < insn->accesses; i++) {
+            if (insn->access[i].how == how)
+                add_access(planner, single, &insn->access[i], (insn->accesses - order++) * TN_STEP, false);
+        }
+    }
+}
+
+static void make_again(const struct nt_planner *planner, struct nt_single *single, const struct nt_insn *insn)
+{
+    const struct tn_l1_layout *l1 = &tn_layout(planner->core)->i1;
+    uint64_t size = 1ull << l1->line_bits, line = insn->pc & -size, last = (insn->pc + insn->length - 1) & -size;
+    struct fetch_insn fetch = {insn->pc, insn->length, 0, single->site};
+
+    single->segment = tn_segment(planner->core, &single->site, 1);
+    if (!planner->config->cache_sim)
+        return;
+    for (; line <= last; line += size) {
+        fetch_run(l1, &fetch, 1, 1, line, &single->run[single->runs]);
+        single->run_id[single->runs] = tn_fetch(planner->core, &single->run[single->runs]);
+        single->runs++;
+    }
+}
+
+struct nt_single *nt_single_make(struct nt_planner *planner, const struct nt_insn *insn, uint32_t site)
+{
+    struct nt_single **bucket = &planner->singles[insn->pc % NT_SINGLE_BUCKETS], *single = *bucket;
+
+    while (single && single->site != site)
+        single = single->next;
+    if (single)
+        return single;
+    single = planner->allocate(sizeof *single);
+    *single = (struct nt_single){.next = *bucket, .pc = insn->pc, .site = site};
+    *bucket = single;
+    if (insn->access[0].kind == NT_STRING) {
+        make_string(planner, single, insn);
+        make_again(planner, single, insn);
+    } else {
+        single->where = insn->access[0];
+        single->address_bits = insn->address_bits;
+        add_access(planner, single, &insn->access[0], TN_STEP, true);
+    }
+    return single;
+}
+
+/* ------------------------------------------------------------------------------------------ running one */
+
+struct run {
+    const struct nt_planner *planner;
+    const struct tn_config *config;
+    tn_thread *thread;
+    const struct nt_single *single;
+};
+
+static void count(const struct run *r, uint32_t counter)
+{
+    uint64_t *counters = (uint64_t *)((char *)r->thread + tn_layout(r->planner->core)->counters);
+
+    if (nt_plan_separate(r->config))
+        tn_count(r->thread, counter);
+    else
+        counters[counter] += r->thread->collecting;
+}
+
+static void iterate(const struct run *r, const uint64_t address[2])
+{
+    r->thread->clock += (uint64_t)r->single->accesses * TN_STEP;
+    for (unsigned i = 0; i < r->single->accesses; i++) {
+        const struct nt_single_access *access = &r->single->access[i];
+        r->thread->data += access->how == NT_WRITE ? 1ull << 32 : 1;
+        count(r, access->counter);
+        if (r->config->cache_sim)
+            tn_whole_data(r->thread, address[i], access->id);
+    }
+}
+
+/* The instruction comes to its test again. */
+static void again(const struct run *r, bool goes_on)
+{
+    const struct tn_layout *layout = tn_layout(r->planner->core);
+
+    r->thread->clock += TN_STEP;
+    count(r, r->single->segment);
+    for (unsigned i = 0; i < r->single->runs; i++)
+        tn_hot_fetch(r->thread, layout, r->single->run_id[i], &r->single->run[i], r->config->use);
+    if (r->config->branch_sim) {
+        r->thread->branches += 1;
+        tn_branch_cond(r->thread, r->single->site, goes_on);
+    }
+}
+
+static uint64_t narrow(const struct nt_single *single, uint64_t value)
+{
+    return single->address_bits == 32 ? (uint32_t)value : value;
+}
+
+static void run_string(const struct run *r, const struct nt_area *area)
+{
+    const struct nt_single *single = r->single;
+    uint64_t before = narrow(single, area->before.rcx), n = before - narrow(single, area->gpr[NT_RCX]);
+    bool equal = (area->flags & NT_FLAG_ZF) != 0;
+    bool tested = !single->compares || equal == single->while_equal; /* the last iteration came to the test */
+    uint64_t address[2], step[2];
+
+    for (unsigned i = 0; i < single->accesses; i++) {
+        address[i] = single->access[i].base == NT_RSI ? area->before.rsi : area->before.rdi;
+        step[i] = area->flags & NT_FLAG_DF ? -(uint64_t)single->access[i].size : single->access[i].size;
+    }
+    if (r->config->branch_sim)
+        tn_branch_cond(r->thread, single->site, before != 0);
+    for (uint64_t k = 0; k < n; k++) {
+        const uint64_t now[2] = {narrow(single, address[0]), narrow(single, address[1])};
+        iterate(r, now);
+        if (k + 1 < n || tested)
+            again(r, k + 1 < n);
+        address[0] += step[0];
+        address[1] += step[1];
+    }
+}
+
+/* The operand, and as many times its size further as the bit's number says. */
+static uint64_t bit_address(const struct nt_single *single, const struct nt_area *area)
+{
+    const struct nt_access *where = &single->where;
+    uint64_t address = (uint64_t)where->displacement, number = area->gpr[where->lanes];
+
+    address += where->base == NT_NO_REG ? 0 : area->gpr[where->base];
+    address += where->index == NT_NO_REG ? 0 : area->gpr[where->index] * where->scale;
+    int64_t bits = where->size == 2 ? (int16_t)number : where->size == 4 ? (int32_t)number : (int64_t)number;
+    address += (uint64_t)((bits >> (where->size == 2 ? 4 : where->size == 4 ? 5 : 6)) * where->size);
+    address = narrow(single, address);
+    return where->segment == NT_SEGMENT_FS   ? address + area->fs_base
+           : where->segment == NT_SEGMENT_GS ? address + area->gs_base
+                                             : address;
+}
+
+void nt_single_run(const struct nt_planner *planner, struct nt_area *area, const struct nt_single *single)
+{
+    struct run r = {planner, planner->config, (tn_thread *)(area + 1), single};
+
+    if (single->behind)
+        run_string(&r, area);
+    else if (r.config->cache_sim)
+        tn_whole_data(r.thread, bit_address(single, area), single->access[0].id);
+}
