@@ -30,7 +30,10 @@
 #define NT_TARGET (-3824)    /* where nt_run jumps to: the program's registers leave it none for that */
 #define NT_PENDING (-3816)   /* not 0: a signal was taken from the kernel and is to be delivered to the program */
 #define NT_XSTATE (-3808)     /* address of room for the CPU's extended state, which nt_outer keeps there */
-#define NT_RESERVED (-3800)   /* from here on, nobody's: the tests' own engine has its things there */
+#define NT_RESERVED (-3800)   /* from here on, nobody's */
+#define NT_RETURN_TOP (-2080) /* which of the returns was written last: one byte */
+#define NT_RETURNS (-2072)    /* where the last calls return to in generated code, a ring: nt_leave.c */
+#define NT_RETURN_COUNT 256
 #define NT_BEFORE (-24)       /* rcx, rsi, rdi before a string instruction (nt_single.h), at the very end */
 
 #ifndef __ASSEMBLER__
@@ -53,7 +56,9 @@ struct nt_area {
     const void *target;
     volatile uint64_t pending;
     void *state;
-    uint64_t reserved[NT_AREA_BYTES / 8 - 40];
+    uint64_t reserved[NT_AREA_BYTES / 8 - 41 - NT_RETURN_COUNT];
+    uint64_t return_top;
+    uint64_t returns[NT_RETURN_COUNT];
     struct {
         uint64_t rcx, rsi, rdi;
     } before;
@@ -77,6 +82,8 @@ NT_AT(pending, NT_PENDING);
 NT_AT(state, NT_XSTATE);
 NT_AT(reserved, NT_RESERVED);
 NT_AT(before, NT_BEFORE);
+NT_AT(return_top, NT_RETURN_TOP);
+NT_AT(returns, NT_RETURNS);
 _Static_assert(sizeof(struct nt_area) == NT_AREA_BYTES, "size of the area");
 
 enum nt_gpr {

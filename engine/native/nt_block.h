@@ -2,7 +2,7 @@
 /*
  * nt_block.h: what is known of a translated block, and what making one needs. Of the translator's own files only.
  *
- *     [return address] [target] head: countdown  entry: body, exits  stubs
+ *     [return] [target] head: countdown  entry: body, exits  stubs
  *
  * The constants in front belong to the code: they are reached relative to RIP. Blocks lie in the order in which they
  * were made. What C keeps of them lies elsewhere (nt_code.c), so that writing it never touches lines that run.
@@ -19,7 +19,8 @@ enum {
     NT_BLOCK_INSNS = 64,
     NT_BLOCK_MARKS = NT_BLOCK_INSNS * 4 + 16,
     NT_BLOCK_OUTS = 4,
-    NT_SLOTS = 4, /* of area->scratch: registers put aside in a body */
+    NT_SLOTS = 4,         /* of area->scratch: registers put aside in a body */
+    NT_LOOKUPS = 1 << 16, /* by the lower 16 bits of the address */
 };
 
 /* From `code` on (bytes from the block's first) the program is at its block's pc + `pc`. Slot s holds the register
@@ -37,11 +38,14 @@ struct nt_out {
     uint8_t *site, *stub;
 };
 
-/* What generated code knows of a block. It lies directly in front of its head. */
+/* What generated code knows of a block, in front of its head, or of where a call comes back to. */
 struct nt_target {
-    uint64_t not_pc;
+    uint64_t not_pc; /* ~ the address in the program */
     const void *head;
-    struct nt_block *block;
+    union {
+        struct nt_block *block; /* of a block's head */
+        uint64_t pc;            /* of a call's return */
+    };
 };
 
 struct nt_page_use {
@@ -67,7 +71,8 @@ struct nt_block {
 
 /* A block in the making. */
 struct nt_making {
-    const struct nt_code_host *host;
+    const struct nt_code_config *config;
+    const struct nt_target *const *lookup; /* NT_LOOKUPS: what indirect branches find */
     const struct nt_decoder *decoder;
     struct nt_out *(*new_out)(struct nt_making *); /* NULL: no memory, `emit.full` is set */
     uint64_t (*out_index)(struct nt_making *, const struct nt_out *);
@@ -78,16 +83,43 @@ struct nt_making {
     uint8_t slots[NT_SLOTS];
     uint8_t *safe; /* the way to the exit at the head */
     bool flags_live;
+    const struct nt_target *back; /* constants of the call at its end */
     struct nt_insn insn[NT_BLOCK_INSNS];
     uint16_t live[NT_BLOCK_INSNS + 1], flags[NT_BLOCK_INSNS + 1]; /* before the instruction */
     struct nt_mark marks[NT_BLOCK_MARKS];
     uint8_t bytes[NT_BLOCK_INSNS * NT_INSN_BYTES];
 };
 
+static inline uint64_t nt_behind(const struct nt_insn *insn)
+{
+    return insn->pc + insn->length;
+}
+
+static inline struct nt_mem nt_slot(unsigned slot)
+{
+    return nt_gs(NT_SCRATCH + (int32_t)slot * 8);
+}
+
 /* Find, decode and analyse the block at `pc` (nt_find.c). */
 void nt_find_block(struct nt_making *making, uint64_t pc);
 /* Emit it: fills in block's code addresses, target, outs and the marks (nt_translate.c). */
 void nt_translate(struct nt_making *making);
+/* From here on the program is at `pc`, with registers where `slots` says. */
+void nt_mark_here(struct nt_making *making, uint64_t pc);
+/* A register, put aside, with the address of the operand in memory of instruction `i`; if that is under GS the
+ * segment's base is in it. */
+uint8_t nt_take_address(struct nt_making *making, unsigned i);
+/* Behind instruction `i`: what it has killed is in no slot any more, what is live comes back. */
+void nt_give_back(struct nt_making *making, unsigned i);
+
+/* Emit the last instruction, if it is not plain (nt_leave.c). */
+void nt_emit_end(struct nt_making *making, unsigned i);
+void nt_emit_stop(struct nt_making *making, const struct nt_insn *insn);
+struct nt_out *nt_new_out(struct nt_making *making, enum nt_exit_kind kind, uint64_t pc, uint8_t *site);
+void nt_jump_direct(struct nt_making *making, uint64_t pc);
+/* Leave generated code by `out`. */
+void nt_go_out(struct nt_making *making, struct nt_out *out);
+
 /* Emit `insn` with its operand in memory at [base] instead: base is one of the lower eight, not rsp or rbp
  * (nt_rewrite.c). */
 void nt_rewrite(struct nt_emit *emit, const struct nt_insn *insn, uint8_t base);

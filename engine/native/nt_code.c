@@ -12,7 +12,6 @@ enum {
     BUCKETS = 1 << 16,
     PAGE_BUCKETS = 1 << 14,
     PAGE_BITS = 12,
-    LOOKUPS = 1 << 16,        /* by the lower 16 bits of the address */
     ROOM_FOR_CODE = 64 << 10, /* more than the largest block takes */
     BYTES_PER_BLOCK = 64,     /* the least that one takes */
 };
@@ -25,8 +24,8 @@ struct nt_code {
     uint8_t *back_at;              /* and what is kept of it, from here to the end of the memory */
     struct nt_block *buckets[BUCKETS];
     struct nt_page_use *pages[PAGE_BUCKETS];
-    const struct nt_target *lookup[LOOKUPS]; /* what indirect branches find */
-    struct nt_target nowhere;                /* for those that find nothing */
+    const struct nt_target *lookup[NT_LOOKUPS];
+    struct nt_target nowhere; /* for those that find nothing */
     uint32_t block_count, block_room;
     struct nt_block **blocks; /* in the order of their code */
     struct nt_making making;
@@ -38,8 +37,8 @@ static void start_over(struct nt_code *code)
     code->back_at = (uint8_t *)code->config.memory + code->config.bytes;
     code->block_count = 0;
     code->used_up = false;
-    code->nowhere = (struct nt_target){.not_pc = 0}; /* ~0 is no address of code */
-    for (unsigned i = 0; i < LOOKUPS; i++)
+    code->nowhere = (struct nt_target){.not_pc = 0}; /* no code is at ~0 */
+    for (unsigned i = 0; i < NT_LOOKUPS; i++)
         code->lookup[i] = &code->nowhere;
 }
 
@@ -129,7 +128,8 @@ static struct nt_block *make(struct nt_code *code, uint64_t pc)
     if (!block || code->block_count == code->block_room)
         return NULL;
     *block = (struct nt_block){.pc = pc, .alive = true};
-    making->host = &code->config.host;
+    making->config = &code->config;
+    making->lookup = code->lookup;
     making->decoder = &code->decoder;
     making->new_out = keep_out;
     making->out_index = out_index;
@@ -202,7 +202,7 @@ void nt_code_link(struct nt_code *code, uint64_t index, const void *head)
         return;
     if (out->exit.kind == NT_EXIT_INDIRECT) {
         if (code->config.lookup)
-            __atomic_store_n(&code->lookup[to->pc % LOOKUPS], to->target, __ATOMIC_RELEASE);
+            __atomic_store_n(&code->lookup[to->pc % NT_LOOKUPS], to->target, __ATOMIC_RELEASE);
     } else if (code->config.link && out->site && !out->to && out->from->alive && out->exit.pc == to->pc) {
         link_out(out, to);
     }
@@ -217,8 +217,8 @@ static void forget(struct nt_code *code, struct nt_block *block)
     while (*link != block)
         link = &(*link)->next;
     __atomic_store_n(link, block->next, __ATOMIC_RELEASE);
-    if (code->lookup[block->pc % LOOKUPS] == block->target)
-        __atomic_store_n(&code->lookup[block->pc % LOOKUPS], &code->nowhere, __ATOMIC_RELEASE);
+    if (code->lookup[block->pc % NT_LOOKUPS] == block->target)
+        __atomic_store_n(&code->lookup[block->pc % NT_LOOKUPS], &code->nowhere, __ATOMIC_RELEASE);
     while (block->incoming)
         unlink_out(block->incoming);
     for (unsigned i = 0; i < block->out_count; i++)
@@ -257,6 +257,12 @@ void nt_code_invalidate(struct nt_code *code, uint64_t start, uint64_t bytes)
     }
     for (uint64_t page = first_page; page <= last_page; page++)
         forget_in(code, code->pages[page_bucket_of(page)], start, last);
+}
+
+void nt_code_thread(const struct nt_code *code, struct nt_area *area)
+{
+    for (unsigned i = 0; i < NT_RETURN_COUNT; i++)
+        area->returns[i] = (uintptr_t)&code->nowhere;
 }
 
 void nt_code_reclaim(struct nt_code *code)

@@ -21,14 +21,14 @@
 struct nt_code;
 
 enum nt_exit_kind {
-    NT_EXIT_DIRECT,   /* goes on at `pc`; can be linked */
+    NT_EXIT_DIRECT, /* goes on at `pc`; can be linked */
     NT_EXIT_INDIRECT, /* goes on at area->rip, where the branch at `pc` leads: it is in no table yet. If that is no
                          canonical address, the branch itself faults: rsp was `rsp_taken` less then */
-    NT_EXIT_SAFE,     /* the countdown ran out at the head of the block at `pc`, of which nothing has run */
-    NT_EXIT_SYSCALL,  /* a `syscall` in front of `pc` is to be done */
-    NT_EXIT_CPUID,    /* a `cpuid` in front of `pc` is to be done */
-    NT_EXIT_STOP,     /* the instruction at `pc` cannot be run: undecodable, or not supported (`why`) */
-    NT_EXIT_NOCODE,   /* there is no memory to execute at `pc` */
+    NT_EXIT_SAFE,    /* the countdown ran out at the head of the block at `pc`, of which nothing has run */
+    NT_EXIT_SYSCALL, /* a `syscall` in front of `pc` is to be done */
+    NT_EXIT_CPUID,   /* a `cpuid` in front of `pc` is to be done */
+    NT_EXIT_STOP,    /* the instruction at `pc` cannot be run: undecodable, or not supported (`why`) */
+    NT_EXIT_NOCODE,  /* there is no memory to execute at `pc` */
 };
 struct nt_exit {
     enum nt_exit_kind kind;
@@ -61,10 +61,15 @@ struct nt_code_config {
     size_t bytes; /* 4 MB to 1 GB */
     bool link;    /* --link: exits lead to blocks directly */
     bool lookup;  /* --lookup: indirect branches look their target up in generated code */
+    bool returns; /* --returns: calls tell the CPU and the thread's ring where they come back to */
 };
 
 /* NULL: the decoder library is not the one that this was compiled for. Calls it, so it runs behind nt_outer. */
 struct nt_code *nt_code_new(const struct nt_code_config *config);
+
+/* Make a thread's ring of returns empty: when the thread begins and, for each, behind nt_code_reclaim. */
+struct nt_area;
+void nt_code_thread(const struct nt_code *code, struct nt_area *area);
 
 /* The head of the block at `pc`; NULL if there is none yet. Needs no lock. */
 const void *nt_code_find(const struct nt_code *code, uint64_t pc);

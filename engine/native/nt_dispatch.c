@@ -57,6 +57,8 @@ static void empty_code(struct nt_thread *self)
         nt_sys3(__NR_sched_yield, 0, 0, 0);
     nt_lock_take(&nt.translation);
     nt_code_reclaim(nt.code);
+    for (struct nt_thread *thread = nt_threads; thread != NULL; thread = thread->next)
+        nt_code_thread(nt.code, thread->area);
     nt.counts.emptied++;
     nt_lock_give(&nt.translation);
     nt.stop = 0;

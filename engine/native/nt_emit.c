@@ -199,6 +199,11 @@ void nt_move32(struct nt_emit *emit, uint8_t reg, uint8_t from)
     with_register(emit, 0, 0x8b, reg, from);
 }
 
+void nt_move8(struct nt_emit *emit, uint8_t reg, uint8_t from)
+{
+    with_register(emit, 0, 0x0fb6, reg, from);
+}
+
 void nt_move16(struct nt_emit *emit, uint8_t reg, uint8_t from)
 {
     with_register(emit, 0, 0x0fb7, reg, from);

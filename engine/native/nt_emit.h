@@ -51,6 +51,7 @@ void nt_address32(struct nt_emit *emit, uint8_t reg, struct nt_mem of);
 void nt_sum(struct nt_emit *emit, uint8_t reg, uint8_t a, uint8_t b); /* lea reg, [a + b]; b is not rsp */
 void nt_move(struct nt_emit *emit, uint8_t reg, uint8_t from);
 void nt_move32(struct nt_emit *emit, uint8_t reg, uint8_t from);
+void nt_move8(struct nt_emit *emit, uint8_t reg, uint8_t from);  /* zero extended; one of the first four */
 void nt_move16(struct nt_emit *emit, uint8_t reg, uint8_t from); /* zero extended */
 void nt_constant(struct nt_emit *emit, uint8_t reg, uint64_t value);
 void nt_push(struct nt_emit *emit, struct nt_mem from);

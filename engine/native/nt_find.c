@@ -37,7 +37,7 @@ static void analyse(struct nt_making *making)
 
 void nt_find_block(struct nt_making *making, uint64_t pc)
 {
-    size_t readable = making->host->read_code(pc, making->bytes, sizeof making->bytes);
+    size_t readable = making->config->host.read_code(pc, making->bytes, sizeof making->bytes);
     size_t at = 0;
     making->count = 0;
     while (making->count < NT_BLOCK_INSNS && at < readable) {

@@ -6,6 +6,7 @@
  *
  *     --link=no       every exit of a block goes through the dispatcher
  *     --lookup=no     indirect branches do
+ *     --returns=no    returns are looked up like other indirect branches
  *     --stats=yes     say at the end what the translator did
  *     --aslr=yes      leave addresses randomised
  *     --code-cache=N  MiB of generated code
@@ -51,6 +52,7 @@ static const struct {
 } switches[] = {
     {"--link=", &nt.options.link},
     {"--lookup=", &nt.options.lookup},
+    {"--returns=", &nt.options.returns},
     {"--stats=", &nt.options.stats},
     {"--aslr=", &nt.options.aslr},
 };
@@ -86,7 +88,8 @@ static uint64_t parse_options(const struct nt_vector *vector, uint64_t *personal
 {
     uint64_t i = 1;
 
-    nt.options = (struct nt_options){.link = true, .lookup = true, .code_bytes = (uint64_t)CODE_CACHE_MIB << 20};
+    nt.options = (struct nt_options){
+        .link = true, .lookup = true, .returns = true, .code_bytes = (uint64_t)CODE_CACHE_MIB << 20};
     for (; i < vector->argc && vector->argv[i][0] == '-'; i++) {
         const char *option = vector->argv[i], *value;
 
@@ -142,6 +145,7 @@ static void *make_code(void *unused)
         .bytes = nt.options.code_bytes,
         .link = nt.options.link,
         .lookup = nt.options.lookup,
+        .returns = nt.options.returns,
     };
 
     (void)unused;
@@ -229,6 +233,7 @@ void nt_main(uint64_t *sp)
     nt.code = nt_outer(make_code, NULL);
     if (nt.code == NULL)
         nt_die(STATUS_FAILED, "%s: not the version that this was compiled for\n", TENURE_ZYDIS);
+    nt_code_thread(nt.code, thread->area);
     thread->area->gpr[NT_RSP] = (uint64_t)sp;
     thread->area->rip = program.start;
     thread->area->flags = 0x202;

@@ -50,6 +50,7 @@ static bool clone_shared(struct nt_thread *thread, struct nt_call *call)
     uint64_t flags = NT_ARG(call, 0);
     struct nt_thread *child = nt_thread_new(thread);
 
+    nt_code_thread(nt.code, child->area);
     begin_as_child(child, NT_ARG(call, 1));
     if (!(flags & CLONE_SIGHAND)) {
         child->process->users--;

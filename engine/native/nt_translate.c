@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * nt_translate.c: the code of a block.
+ * nt_translate.c: the code of a block: what stands in front of it, its head and its body. How it ends is nt_leave.c's.
  *
  * Instructions are copied. Around one whose operand cannot stay as it is (RIP-relative, under GS) a register that it
  * does not use is put aside into a slot of the thread area, and used as the base; it comes back behind the instruction
@@ -18,18 +18,13 @@ enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
 /* Slots of area->scratch that the head uses; bodies have the first NT_SLOTS. */
 enum { HEAD_SLOT = 7 };
 
-static int32_t slot_at(unsigned slot)
-{
-    return NT_SCRATCH + (int32_t)slot * 8;
-}
-
 static uint16_t code_offset(const struct nt_making *making)
 {
     return (uint16_t)(making->emit.at - making->block->start);
 }
 
 /* From here on the program is at `pc`, with registers where `slots` says. */
-static void mark(struct nt_making *making, uint64_t pc)
+void nt_mark_here(struct nt_making *making, uint64_t pc)
 {
     struct nt_mark *last = making->mark_count ? &making->marks[making->mark_count - 1] : 0;
     if (last && last->code == code_offset(making))
@@ -73,16 +68,16 @@ static uint8_t take(struct nt_making *making, unsigned i, uint16_t avoid)
     }
     if (find_slot(making, best) < 0) {
         int slot = find_slot(making, NT_NO_REG);
-        nt_store(&making->emit, nt_gs(slot_at((unsigned)slot)), best);
+        nt_store(&making->emit, nt_slot((unsigned)slot), best);
         making->slots[slot] = best;
-        mark(making, insn->pc);
+        nt_mark_here(making, insn->pc);
     }
     return best;
 }
 
 /* Behind instruction `i`: what it has killed is in no slot any more, what is live comes back. So that there is a slot
  * for every instruction, no more than two stay taken. */
-static void give_back(struct nt_making *making, unsigned i)
+void nt_give_back(struct nt_making *making, unsigned i)
 {
     const struct nt_insn *insn = &making->insn[i];
     unsigned taken = 0;
@@ -97,7 +92,7 @@ static void give_back(struct nt_making *making, unsigned i)
             continue;
         }
         if (!killed)
-            nt_load(&making->emit, reg, nt_gs(slot_at(s)));
+            nt_load(&making->emit, reg, nt_slot(s));
         making->slots[s] = NT_NO_REG;
     }
 }
@@ -127,7 +122,7 @@ static void operand_address(struct nt_making *making, const struct nt_insn *insn
 }
 
 /* A register with the address of the operand: the segment's base is in it if that is GS. */
-static uint8_t take_address(struct nt_making *making, unsigned i)
+uint8_t nt_take_address(struct nt_making *making, unsigned i)
 {
     const struct nt_insn *insn = &making->insn[i];
     uint8_t reg = take(making, i, 0);
@@ -163,7 +158,7 @@ static void emit_plain(struct nt_making *making, unsigned i)
 {
     const struct nt_insn *insn = &making->insn[i];
     if (insn->memory && insn->segment == NT_SEGMENT_GS)
-        nt_rewrite(&making->emit, insn, take_address(making, i));
+        nt_rewrite(&making->emit, insn, nt_take_address(making, i));
     else if (!insn->rip_relative)
         nt_put(&making->emit, insn->bytes, insn->length);
     else if (constant_lea(making, insn))
@@ -171,7 +166,7 @@ static void emit_plain(struct nt_making *making, unsigned i)
     else if (fits_absolute(insn->target))
         nt_rewrite_absolute(&making->emit, insn);
     else
-        nt_rewrite(&making->emit, insn, take_address(making, i));
+        nt_rewrite(&making->emit, insn, nt_take_address(making, i));
 }
 
 static void emit_gs_read(struct nt_making *making, const struct nt_insn *insn)
@@ -191,149 +186,11 @@ static void emit_gs_write(struct nt_making *making, const struct nt_insn *insn)
     }
 }
 
-/* Exits: made while the body is emitted, their stubs behind it. */
-
-static struct nt_out *new_out(struct nt_making *making, enum nt_exit_kind kind, uint64_t pc, uint8_t *site)
-{
-    struct nt_out *out = making->new_out(making);
-    if (!out)
-        return 0;
-    *out = (struct nt_out){.exit = {.kind = kind, .pc = pc}, .from = making->block, .site = site};
-    making->block->outs[making->block->out_count++] = out;
-    return out;
-}
-
-static void leave(struct nt_making *making, struct nt_out *out)
-{
-    if (!out)
-        return;
-    out->stub = making->emit.at;
-    nt_store_constant(&making->emit, nt_gs(NT_EXIT), (int32_t)making->out_index(making, out));
-    nt_jump_memory(&making->emit, nt_gs(NT_LEAVE));
-}
-
-static void leave_here(struct nt_making *making, enum nt_exit_kind kind, uint64_t pc)
-{
-    leave(making, new_out(making, kind, pc, 0));
-}
-
-static void jump_direct(struct nt_making *making, uint64_t pc)
-{
-    new_out(making, NT_EXIT_DIRECT, pc, nt_jump_aligned(&making->emit));
-}
-
-static void leave_indirect(struct nt_making *making, const struct nt_insn *insn, int64_t rsp_taken)
-{
-    struct nt_out *out = new_out(making, NT_EXIT_INDIRECT, insn->pc, 0);
-    if (out)
-        out->exit.rsp_taken = (int32_t)rsp_taken;
-    leave(making, out);
-}
-
-/* Where an indirect branch leads, into NT_RIP. */
-static void store_target(struct nt_making *making, unsigned i)
-{
-    const struct nt_insn *insn = &making->insn[i];
-    if (!insn->memory) {
-        uint8_t rex = insn->prefix == NT_NO_REG ? 0 : insn->bytes[insn->prefix];
-        nt_store(&making->emit, nt_gs(NT_RIP), (uint8_t)((insn->bytes[insn->modrm] & 7) | (rex & 1) << 3));
-        return;
-    }
-    uint8_t reg = take_address(making, i);
-    struct nt_mem at = nt_at(reg, 0);
-    at.fs = insn->segment == NT_SEGMENT_FS;
-    nt_load(&making->emit, reg, at);
-    nt_store(&making->emit, nt_gs(NT_RIP), reg);
-    give_back(making, i);
-    mark(making, insn->pc);
-}
-
-static uint64_t behind(const struct nt_insn *insn)
-{
-    return insn->pc + insn->length;
-}
-
-/* The return address, as the program knows it. */
-static void push_return(struct nt_making *making, const struct nt_insn *insn)
-{
-    uint64_t pc = behind(insn);
-    if ((uint64_t)(int64_t)(int32_t)pc == pc)
-        nt_push_constant(&making->emit, (int32_t)pc);
-    else
-        nt_push(&making->emit, nt_rip(making->block->start)); /* put there by emit_constants */
-}
-
-static void emit_loop(struct nt_making *making, const struct nt_insn *insn)
-{
-    if (insn->address_bits == 32)
-        nt_put8(&making->emit, 0x67);
-    uint8_t *way = nt_loop(&making->emit, insn->condition);
-    jump_direct(making, behind(insn));
-    nt_way8(&making->emit, way, making->emit.at);
-    jump_direct(making, insn->target);
-}
-
-/* The last instruction of a block, if it is not plain. */
-static void emit_end(struct nt_making *making, unsigned i)
-{
-    const struct nt_insn *insn = &making->insn[i];
-    switch (insn->kind) {
-    case NT_IS_JCC:
-        new_out(making, NT_EXIT_DIRECT, insn->target, nt_jcc_aligned(&making->emit, insn->condition));
-        jump_direct(making, behind(insn));
-        break;
-    case NT_IS_LOOP:
-        emit_loop(making, insn);
-        break;
-    case NT_IS_XBEGIN:
-        nt_constant(&making->emit, RAX, 0);
-        jump_direct(making, insn->target);
-        break;
-    case NT_IS_CALL:
-        push_return(making, insn);
-        /* fall through */
-    case NT_IS_JUMP:
-        jump_direct(making, insn->target);
-        break;
-    case NT_IS_CALL_INDIRECT:
-        store_target(making, i);
-        push_return(making, insn);
-        leave_indirect(making, insn, -8);
-        break;
-    case NT_IS_JUMP_INDIRECT:
-        store_target(making, i);
-        leave_indirect(making, insn, 0);
-        break;
-    case NT_IS_RETURN:
-        nt_pop(&making->emit, nt_gs(NT_RIP));
-        if (insn->immediate_value)
-            nt_address(&making->emit, RSP, nt_at(RSP, (int32_t)insn->immediate_value));
-        leave_indirect(making, insn, 8 + (int64_t)insn->immediate_value);
-        break;
-    case NT_IS_TRAP:
-        nt_put(&making->emit, insn->bytes, insn->length);
-        mark(making, behind(insn));
-        jump_direct(making, behind(insn));
-        break;
-    default:
-        leave_here(making, insn->kind == NT_IS_SYSCALL ? NT_EXIT_SYSCALL : NT_EXIT_CPUID, behind(insn));
-        break;
-    }
-}
-
-static void emit_stop(struct nt_making *making, const struct nt_insn *insn)
-{
-    struct nt_out *out = new_out(making, NT_EXIT_STOP, insn->pc, 0);
-    if (out)
-        out->exit.why = insn->why;
-    leave(making, out);
-}
-
 static void emit_body(struct nt_making *making)
 {
     for (unsigned i = 0; i < making->count; i++) {
         const struct nt_insn *insn = &making->insn[i];
-        mark(making, insn->pc);
+        nt_mark_here(making, insn->pc);
         switch (insn->kind) {
         case NT_IS_PLAIN:
             emit_plain(making, i);
@@ -346,21 +203,21 @@ static void emit_body(struct nt_making *making)
             break;
         case NT_IS_NOTHING:
         case NT_IS_UNSUPPORTED:
-            emit_stop(making, insn);
+            nt_emit_stop(making, insn);
             return;
         default:
-            emit_end(making, i);
+            nt_emit_end(making, i);
             return;
         }
-        mark(making, behind(insn));
-        give_back(making, i);
+        nt_mark_here(making, nt_behind(insn));
+        nt_give_back(making, i);
     }
     if (making->count == 0) {
-        leave_here(making, NT_EXIT_NOCODE, making->block->pc);
+        nt_go_out(making, nt_new_out(making, NT_EXIT_NOCODE, making->block->pc, 0));
     } else {
-        uint64_t next = behind(&making->insn[making->count - 1]);
-        mark(making, next);
-        jump_direct(making, next);
+        uint64_t next = nt_behind(&making->insn[making->count - 1]);
+        nt_mark_here(making, next);
+        nt_jump_direct(making, next);
     }
 }
 
@@ -371,11 +228,14 @@ static void emit_constants(struct nt_making *making)
     nt_align(emit, 8, 0);
     making->block->start = emit->at;
     const struct nt_insn *last = making->count ? &making->insn[making->count - 1] : 0;
-    if (last && (last->kind == NT_IS_CALL || last->kind == NT_IS_CALL_INDIRECT))
-        nt_put64(emit, behind(last));
+    if (last && (last->kind == NT_IS_CALL || last->kind == NT_IS_CALL_INDIRECT)) {
+        making->back = (const struct nt_target *)emit->at;
+        struct nt_target back = {.not_pc = ~nt_behind(last), .pc = nt_behind(last)};
+        nt_put(emit, &back, sizeof back);
+    }
     nt_align(emit, 16, sizeof(struct nt_target));
     making->block->target = (const struct nt_target *)emit->at;
-    struct nt_target target = {~making->block->pc, emit->at + sizeof target, making->block};
+    struct nt_target target = {~making->block->pc, emit->at + sizeof target, {making->block}};
     nt_put(emit, &target, sizeof target);
 }
 
@@ -384,16 +244,16 @@ static void emit_head(struct nt_making *making)
     struct nt_emit *emit = &making->emit;
     enum { JS = 8 };
     making->flags_live = making->flags[0] != 0;
-    mark(making, making->block->pc);
+    nt_mark_here(making, making->block->pc);
     if (making->flags_live) {
-        nt_store(emit, nt_gs(slot_at(HEAD_SLOT)), RAX);
+        nt_store(emit, nt_slot(HEAD_SLOT), RAX);
         nt_flags_to_rax(emit);
     }
     nt_take_one(emit, nt_gs(NT_COUNTDOWN));
     making->safe = nt_jcc(emit, JS);
     if (making->flags_live) {
         nt_flags_from_rax(emit);
-        nt_load(emit, RAX, nt_gs(slot_at(HEAD_SLOT)));
+        nt_load(emit, RAX, nt_slot(HEAD_SLOT));
     }
     making->block->entry = emit->at;
 }
@@ -405,17 +265,17 @@ static void emit_stubs(struct nt_making *making)
         struct nt_out *out = making->block->outs[i];
         if (!out->site)
             continue;
-        leave(making, out);
+        nt_go_out(making, out);
         nt_way(out->site, out->stub);
     }
     if (!emit->full)
         nt_way(making->safe, emit->at);
-    struct nt_out *safe = new_out(making, NT_EXIT_SAFE, making->block->pc, 0);
+    struct nt_out *safe = nt_new_out(making, NT_EXIT_SAFE, making->block->pc, 0);
     if (making->flags_live) {
         nt_flags_from_rax(emit);
-        nt_load(emit, RAX, nt_gs(slot_at(HEAD_SLOT)));
+        nt_load(emit, RAX, nt_slot(HEAD_SLOT));
     }
-    leave(making, safe);
+    nt_go_out(making, safe);
 }
 
 void nt_translate(struct nt_making *making)

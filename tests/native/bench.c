@@ -19,7 +19,12 @@ void gate_enter(void);
 void gate_leave(void);
 void gate_fault(void);
 
-enum { CACHE_BYTES = 64 << 20, COMPONENTS = 0xe7 };
+enum { CACHE_BYTES = 4 << 20 /* soon full */, COMPONENTS = 0xe7 };
+
+/* Behind the area: what gate.S needs besides. */
+struct bench_way {
+    uint64_t from, to, where, idle;
+};
 
 static struct bench *running;
 static struct bench_state *result; /* of the run now */
@@ -137,7 +142,7 @@ static void catch_faults(void)
     sigaction(SIGTRAP, &action, NULL);
 }
 
-struct bench *bench_new(uint64_t where, bool link, bool lookup)
+struct bench *bench_new(uint64_t where, bool link, bool lookup, bool returns)
 {
     struct bench *bench = calloc(1, sizeof *bench + 64);
     bench = (struct bench *)(((uintptr_t)bench + 63) & ~(uintptr_t)63); /* freed with the process */
@@ -149,8 +154,11 @@ struct bench *bench_new(uint64_t where, bool link, bool lookup)
     /* Less than 2 GB from the data, so that an operand under GS reaches it with 32 bits. */
     bench->area = map((void *)(where + (2 << 20)), sizeof(struct nt_area) + 4096, PROT_READ | PROT_WRITE,
                       MAP_FIXED_NOREPLACE);
-    bench->config = (struct nt_code_config){
-        .host = {symbol, read_code}, .bytes = CACHE_BYTES, .link = link, .lookup = lookup};
+    bench->config = (struct nt_code_config){.host = {symbol, read_code},
+                                            .bytes = CACHE_BYTES,
+                                            .link = link,
+                                            .lookup = lookup,
+                                            .returns = returns};
     bench->config.memory = map((void *)0x100000000000, CACHE_BYTES, all, MAP_FIXED_NOREPLACE);
     bench->cache = nt_code_new(&bench->config);
     bool good = nt_decoder_init(&bench->decoder, symbol);
@@ -230,27 +238,34 @@ uint8_t *bench_end(struct bench *bench, uint8_t *at)
     return at + 8;
 }
 
+static struct bench_way *way_of(const struct bench *bench)
+{
+    return (struct bench_way *)(bench->area + 1);
+}
+
 static void begin(struct bench *bench, struct bench_state *state)
 {
     struct nt_area *area = bench->area;
+    struct bench_way *way = way_of(bench);
     memcpy(bench->data, bench->memory_before, BENCH_DATA);
     memset(area, 0, sizeof *area);
+    nt_code_thread(bench->cache, area);
     memcpy(area->gpr, bench->before.gpr, sizeof area->gpr);
     area->flags = bench->before.flags;
     area->gs_base = gs_base(bench);
     area->leave = gate_leave;
     area->self = area;
     area->countdown = bench->countdown ? bench->countdown : INT64_MAX;
-    area->reserved[0] = (uintptr_t)bench->before.vector;
-    area->reserved[1] = (uintptr_t)state->vector;
-    area->reserved[3] = (uintptr_t)idle_state;
+    way->from = (uintptr_t)bench->before.vector;
+    way->to = (uintptr_t)state->vector;
+    way->idle = (uintptr_t)idle_state;
     memset(state, 0, sizeof *state);
     syscall(SYS_arch_prctl, ARCH_SET_GS, gs_base(bench));
 }
 
 static void enter(struct bench *bench, struct bench_state *state, const void *where)
 {
-    bench->area->reserved[2] = (uintptr_t)where;
+    way_of(bench)->where = (uintptr_t)where;
     result = state;
     gate_enter();
     result = NULL;
@@ -300,7 +315,7 @@ static bool dispatch(struct bench *bench, struct bench_state *state, uint64_t *p
     case NT_EXIT_DIRECT:
     case NT_EXIT_INDIRECT: {
         const void *head = nt_code_make(bench->cache, *pc);
-        if (head)
+        if (head) /* else made again, when there is room */
             nt_code_link(bench->cache, area->exit, head);
         return true;
     }
@@ -331,13 +346,15 @@ void bench_translated(struct bench *bench)
     do {
         const void *head = nt_code_make(bench->cache, pc);
         if (!head) {
+            bench->reclaims++;
             nt_code_reclaim(bench->cache);
+            nt_code_thread(bench->cache, bench->area);
             head = nt_code_make(bench->cache, pc);
         }
         enter(bench, state, head);
         if (state->signal)
             break;
-        bench->area->reserved[0] = bench->area->reserved[1]; /* goes on with what it left */
+        way_of(bench)->from = way_of(bench)->to; /* goes on with what it left */
     } while (dispatch(bench, state, &pc));
     finish(bench, state);
 }

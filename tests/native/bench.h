@@ -32,15 +32,15 @@ struct bench {
     struct nt_code *cache;
     struct nt_code_config config;
     struct nt_decoder decoder;
-    uint64_t blocks, exits, safes; /* what the translated runs did */
-    const char *unsupported;       /* an instruction that the last run met */
-    int64_t countdown;             /* from which each is counted down; 0: never */
+    uint64_t exits, safes, reclaims; /* what the translated runs did */
+    const char *unsupported;         /* an instruction that the last run met */
+    int64_t countdown;               /* from which each is counted down; 0: never */
     uint8_t *memory_before, *memory_native;
     struct bench_state before, native, translated;
 };
 
 /* `where`: the address of the code. */
-struct bench *bench_new(uint64_t where, bool link, bool lookup);
+struct bench *bench_new(uint64_t where, bool link, bool lookup, bool returns);
 void bench_free(struct bench *bench);
 /* Fill memory, registers and vector state at random. */
 void bench_random(struct bench *bench, uint64_t *seed);

@@ -2,13 +2,13 @@
 /*
  * gate.S: into a piece of code with all registers from the thread area, and out of it with all of them in there.
  *
- * The same for code that runs as it is and for generated code. reserved[0] of the area is where vector and x87 state
- * comes from, reserved[1] where it goes; reserved[2] is where to.
+ * The same for code that runs as it is and for generated code. Behind the area lies struct bench_way: where vector and
+ * x87 state comes from, where it goes, where to, and the state to go on with here.
  */
 #define __ASSEMBLER__ 1
 #include "engine/native/nt_area.h"
 
-#define RESERVED NT_RESERVED
+#define RESERVED 0
 #define STATE 0xe7 /* x87, SSE, AVX, AVX-512 */
 
     .text

@@ -342,7 +342,7 @@ int main(int count, char **values)
     uint64_t rounds = bench_option(count, values, "--count=", 1000 * (soak ? strtoull(soak, NULL, 0) : 1));
     unsigned passed = 0, failed = 0;
     for (unsigned p = 0; p < 8; p++) {
-        struct bench *bench = bench_new(places[p % 2], p & 2, p & 4);
+        struct bench *bench = bench_new(places[(p ^ p >> 1) % 2], p & 1, p & 2, p & 4);
         for (uint64_t i = 0; i < rounds && failed < 10; i++) {
             alarm(20);
             if (one(bench, seed + i * 1000003))
@@ -350,9 +350,13 @@ int main(int count, char **values)
             else
                 failed++;
         }
-        printf("at %#llx%s%s: %llu exits, %llu of them at heads\n", (unsigned long long)places[p % 2],
-               p & 2 ? ", linked" : "", p & 4 ? ", looked up" : "", (unsigned long long)bench->exits,
+        printf("%s%s%s: %llu exits, %llu of them at heads\n", p & 1 ? "linked" : "not linked",
+               p & 2 ? ", looked up" : "", p & 4 ? ", returned to" : "", (unsigned long long)bench->exits,
                (unsigned long long)bench->safes);
+        if (bench->reclaims == 0 && rounds >= 1000) {
+            printf("  the code cache was never full\n");
+            failed++;
+        }
         bench_free(bench);
     }
     printf("%u passed, %u failed\n", passed, failed);

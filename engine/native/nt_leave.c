@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_leave.c: how a block ends: to another block, or out of generated code.
+ *
+ * A direct exit is a jump to a stub that leaves; linking turns it to the block. An indirect branch looks its target up
+ * in a table by its lower 16 bits and leaves if another or none is there. All comparing is done without flags: a
+ * number and its complement add up to ~0, one more is 0, which jrcxz tells.
+ *
+ * A call really calls, so that the CPU foresees the return: over the landing to code that puts the program's return
+ * address in place of ours, and notes the landing in the thread's ring. A return compares what it would return to with
+ * what the newest of the ring stands for. If they are the same it writes the landing's address there and returns. The
+ * landing puts the program's address back below the stack, in case someone looks. A ring that has lost step costs
+ * time only, since a landing is right whenever the address is.
+ *
+ *     call L                        mov [rcx, rdx aside]; look at [rsp]
+ *     R: [rsp - 8] = return         the ring's newest? then
+ *        jmp to the block there         [rsp] = R; ring back by one; ret
+ *     L: ring on by one = R         else look up
+ *        [rsp] = return
+ *        jmp to the function
+ */
+#include "nt_block.h"
+
+enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
+enum { JRCXZ = 0xe3 };
+/* What is put aside here, always in the same slots, and the slot for where to go. */
+enum { SLOT_RCX, SLOT_RDX, SLOT_RBX, SLOT_GO };
+
+struct nt_out *nt_new_out(struct nt_making *making, enum nt_exit_kind kind, uint64_t pc, uint8_t *site)
+{
+    struct nt_out *out = making->new_out(making);
+    if (!out)
+        return 0;
+    *out = (struct nt_out){.exit = {.kind = kind, .pc = pc}, .from = making->block, .site = site};
+    making->block->outs[making->block->out_count++] = out;
+    return out;
+}
+
+void nt_go_out(struct nt_making *making, struct nt_out *out)
+{
+    if (!out)
+        return;
+    out->stub = making->emit.at;
+    nt_store_constant(&making->emit, nt_gs(NT_EXIT), (int32_t)making->out_index(making, out));
+    nt_jump_memory(&making->emit, nt_gs(NT_LEAVE));
+}
+
+void nt_jump_direct(struct nt_making *making, uint64_t pc)
+{
+    nt_new_out(making, NT_EXIT_DIRECT, pc, nt_jump_aligned(&making->emit));
+}
+
+static void put_aside(struct nt_making *making, unsigned slot, uint8_t reg)
+{
+    nt_store(&making->emit, nt_slot(slot), reg);
+    making->slots[slot] = reg;
+}
+
+static void restore(struct nt_making *making, unsigned slot)
+{
+    nt_load(&making->emit, making->slots[slot], nt_slot(slot));
+}
+
+/* The target is in rdx; rcx and rdx are in their slots. */
+static void look_up(struct nt_making *making)
+{
+    struct nt_emit *emit = &making->emit;
+    put_aside(making, SLOT_RBX, RBX);
+    nt_move16(emit, RBX, RDX);
+    nt_address(emit, RCX, nt_rip(making->lookup));
+    struct nt_mem element = nt_at(RCX, 0);
+    element.index = RBX;
+    element.scale = 8;
+    nt_load(emit, RBX, element);
+    nt_load(emit, RCX, nt_at(RBX, offsetof(struct nt_target, not_pc)));
+    struct nt_mem sum = nt_at(RCX, 1);
+    sum.index = RDX;
+    sum.scale = 1;
+    nt_address(emit, RCX, sum);
+    uint8_t *hit = nt_loop(emit, JRCXZ);
+    restore(making, SLOT_RBX);
+    nt_store(emit, nt_gs(NT_RIP), RDX);
+    restore(making, SLOT_RDX);
+    restore(making, SLOT_RCX);
+    uint8_t *miss = nt_jump(emit); /* the exit is behind */
+    nt_way8(emit, hit, emit->at);
+    nt_load(emit, RCX, nt_at(RBX, offsetof(struct nt_target, head)));
+    nt_store(emit, nt_slot(SLOT_GO), RCX);
+    restore(making, SLOT_RBX);
+    restore(making, SLOT_RDX);
+    restore(making, SLOT_RCX);
+    nt_jump_memory(emit, nt_slot(SLOT_GO));
+    if (!emit->full)
+        nt_way(miss, emit->at);
+    __builtin_memset(making->slots, NT_NO_REG, NT_SLOTS);
+}
+
+static void leave_indirect(struct nt_making *making, const struct nt_insn *insn, int64_t rsp_taken)
+{
+    struct nt_out *out = nt_new_out(making, NT_EXIT_INDIRECT, insn->pc, 0);
+    if (out)
+        out->exit.rsp_taken = (int32_t)rsp_taken;
+    nt_go_out(making, out);
+}
+
+/* On to the address in NT_RIP. */
+static void go_indirect(struct nt_making *making, const struct nt_insn *insn, int64_t rsp_taken)
+{
+    if (making->config->lookup) {
+        put_aside(making, SLOT_RCX, RCX);
+        put_aside(making, SLOT_RDX, RDX);
+        nt_load(&making->emit, RDX, nt_gs(NT_RIP));
+        look_up(making);
+    }
+    leave_indirect(making, insn, rsp_taken);
+}
+
+/* Where an indirect branch leads, into NT_RIP. */
+static void store_target(struct nt_making *making, unsigned i)
+{
+    const struct nt_insn *insn = &making->insn[i];
+    if (!insn->memory) {
+        uint8_t rex = insn->prefix == NT_NO_REG ? 0 : insn->bytes[insn->prefix];
+        nt_store(&making->emit, nt_gs(NT_RIP), (uint8_t)((insn->bytes[insn->modrm] & 7) | (rex & 1) << 3));
+        return;
+    }
+    uint8_t reg = nt_take_address(making, i);
+    struct nt_mem at = nt_at(reg, 0);
+    at.fs = insn->segment == NT_SEGMENT_FS;
+    nt_load(&making->emit, reg, at);
+    nt_store(&making->emit, nt_gs(NT_RIP), reg);
+    nt_give_back(making, i);
+    nt_mark_here(making, insn->pc);
+}
+
+static bool fits(uint64_t value)
+{
+    return (uint64_t)(int64_t)(int32_t)value == value;
+}
+
+/* The return address is pushed, and nothing more. */
+static void push_return(struct nt_making *making, uint64_t pc)
+{
+    if (fits(pc))
+        nt_push_constant(&making->emit, (int32_t)pc);
+    else
+        nt_push(&making->emit, nt_rip(&making->back->pc));
+}
+
+/* R: the program is behind its call. */
+static const uint8_t *landing(struct nt_making *making, uint64_t pc)
+{
+    struct nt_emit *emit = &making->emit;
+    const uint8_t *here = emit->at;
+    nt_mark_here(making, pc);
+    if (fits(pc)) {
+        nt_store_constant(emit, nt_at(RSP, -8), (int32_t)pc);
+    } else {
+        nt_store32_constant(emit, nt_at(RSP, -8), (uint32_t)pc);
+        nt_store32_constant(emit, nt_at(RSP, -4), (uint32_t)(pc >> 32));
+    }
+    nt_jump_direct(making, pc);
+    return here;
+}
+
+/* Call over the landing, and note it. */
+static void push_landing(struct nt_making *making, const struct nt_insn *insn)
+{
+    struct nt_emit *emit = &making->emit;
+    uint64_t pc = nt_behind(insn);
+    uint8_t *over = nt_call(emit);
+    const uint8_t *here = landing(making, pc);
+    if (emit->full)
+        return;
+    nt_mark_here(making, insn->pc);
+    nt_way(over, emit->at);
+    struct nt_target *back = (struct nt_target *)making->back;
+    back->head = here;
+    nt_store(emit, nt_slot(SLOT_RCX), RCX);
+    nt_store(emit, nt_slot(SLOT_RDX), RDX);
+    nt_load8(emit, RCX, nt_gs(NT_RETURN_TOP));
+    nt_address32(emit, RCX, nt_at(RCX, 1));
+    nt_store8(emit, nt_gs(NT_RETURN_TOP), RCX);
+    nt_move8(emit, RCX, RCX);
+    nt_address(emit, RDX, nt_rip(back));
+    nt_store(emit, nt_gs_index(NT_RETURNS, RCX), RDX);
+    nt_constant(emit, RDX, pc);
+    nt_store(emit, nt_at(RSP, 0), RDX);
+    nt_load(emit, RDX, nt_slot(SLOT_RDX));
+    nt_load(emit, RCX, nt_slot(SLOT_RCX));
+}
+
+/* A call to what follows it only asks where it is: nobody returns from there. */
+static void push(struct nt_making *making, const struct nt_insn *insn)
+{
+    bool asks = insn->kind == NT_IS_CALL && insn->target == nt_behind(insn);
+    if (making->config->returns && !asks)
+        push_landing(making, insn);
+    else
+        push_return(making, nt_behind(insn));
+}
+
+static void emit_return(struct nt_making *making, const struct nt_insn *insn)
+{
+    struct nt_emit *emit = &making->emit;
+    put_aside(making, SLOT_RCX, RCX);
+    put_aside(making, SLOT_RDX, RDX);
+    nt_mark_here(making, insn->pc);
+    uint8_t *miss = 0;
+    if (making->config->returns && !insn->immediate_value) {
+        nt_load8(emit, RCX, nt_gs(NT_RETURN_TOP));
+        nt_load(emit, RDX, nt_gs_index(NT_RETURNS, RCX));
+        nt_load(emit, RCX, nt_at(RDX, offsetof(struct nt_target, not_pc)));
+        nt_load(emit, RDX, nt_at(RSP, 0));
+        struct nt_mem sum = nt_at(RCX, 1);
+        sum.index = RDX;
+        sum.scale = 1;
+        nt_address(emit, RCX, sum);
+        uint8_t *hit = nt_loop(emit, JRCXZ);
+        miss = nt_jump(emit);
+        nt_way8(emit, hit, emit->at);
+        nt_load8(emit, RCX, nt_gs(NT_RETURN_TOP));
+        nt_load(emit, RDX, nt_gs_index(NT_RETURNS, RCX));
+        nt_address32(emit, RCX, nt_at(RCX, -1));
+        nt_store8(emit, nt_gs(NT_RETURN_TOP), RCX);
+        nt_load(emit, RDX, nt_at(RDX, offsetof(struct nt_target, head)));
+        nt_store(emit, nt_at(RSP, 0), RDX);
+        restore(making, SLOT_RDX);
+        restore(making, SLOT_RCX);
+        nt_return(emit);
+        if (!emit->full)
+            nt_way(miss, emit->at);
+    } else {
+        nt_load(emit, RDX, nt_at(RSP, 0));
+    }
+    int64_t taken = 8 + (int64_t)insn->immediate_value;
+    nt_address(emit, RSP, nt_at(RSP, (int32_t)taken));
+    if (making->config->lookup) {
+        look_up(making);
+    } else {
+        nt_store(emit, nt_gs(NT_RIP), RDX);
+        restore(making, SLOT_RDX);
+        restore(making, SLOT_RCX);
+        __builtin_memset(making->slots, NT_NO_REG, NT_SLOTS);
+    }
+    leave_indirect(making, insn, taken);
+}
+
+/* loop and jrcxz reach 127 bytes only: over the jump on. */
+static void emit_loop(struct nt_making *making, const struct nt_insn *insn)
+{
+    if (insn->address_bits == 32)
+        nt_put8(&making->emit, 0x67);
+    uint8_t *way = nt_loop(&making->emit, insn->condition);
+    nt_jump_direct(making, nt_behind(insn));
+    nt_way8(&making->emit, way, making->emit.at);
+    nt_jump_direct(making, insn->target);
+}
+
+void nt_emit_end(struct nt_making *making, unsigned i)
+{
+    const struct nt_insn *insn = &making->insn[i];
+    switch (insn->kind) {
+    case NT_IS_JCC:
+        nt_new_out(making, NT_EXIT_DIRECT, insn->target, nt_jcc_aligned(&making->emit, insn->condition));
+        nt_jump_direct(making, nt_behind(insn));
+        break;
+    case NT_IS_LOOP:
+        emit_loop(making, insn);
+        break;
+    case NT_IS_XBEGIN:
+        nt_constant(&making->emit, RAX, 0);
+        nt_jump_direct(making, insn->target);
+        break;
+    case NT_IS_CALL:
+        push(making, insn);
+        nt_jump_direct(making, insn->target);
+        break;
+    case NT_IS_JUMP:
+        nt_jump_direct(making, insn->target);
+        break;
+    case NT_IS_CALL_INDIRECT:
+        store_target(making, i);
+        push(making, insn);
+        go_indirect(making, insn, -8);
+        break;
+    case NT_IS_JUMP_INDIRECT:
+        store_target(making, i);
+        go_indirect(making, insn, 0);
+        break;
+    case NT_IS_RETURN:
+        emit_return(making, insn);
+        break;
+    case NT_IS_TRAP:
+        nt_put(&making->emit, insn->bytes, insn->length);
+        nt_mark_here(making, nt_behind(insn));
+        nt_jump_direct(making, nt_behind(insn));
+        break;
+    default:
+        nt_go_out(making, nt_new_out(making, insn->kind == NT_IS_SYSCALL ? NT_EXIT_SYSCALL : NT_EXIT_CPUID,
+                                    nt_behind(insn), 0));
+        break;
+    }
+}
+
+void nt_emit_stop(struct nt_making *making, const struct nt_insn *insn)
+{
+    struct nt_out *out = nt_new_out(making, NT_EXIT_STOP, insn->pc, 0);
+    if (out)
+        out->exit.why = insn->why;
+    nt_go_out(making, out);
+}
