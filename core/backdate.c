@@ -10,6 +10,7 @@
 
 #include "context.h"
 #include "host.h"
+#include "lower.h"
 
 #include <string.h>
 
@@ -538,8 +539,8 @@ void tn_forest_prune(struct tn_forest *forest)
 
 static void check_node(const struct tn_forest *forest, const struct tn_node *node)
 {
-    if ((int16_t)(node->sent - node->seen) < 0)
-        tn_host_panic("use node: more entries seen than sent");
+    if ((uint16_t)(node->sent - node->seen) > 2 * TN_L1_MAX_LINES + TN_QUEUE)
+        tn_host_panic("use node: more tenures ended than begun");
     if (node->alias && (node->children || node->pins || node->sent))
         tn_host_panic("use node: an alias is in use");
     if (!node->alias && node->recent && node->recent->parent != node)

@@ -20,9 +20,9 @@
  *   pins == 0 and children == 0 and sent == seen and live == 0
  *
  *   pins   what will come back to it and is not a descendant (stack.h)
- *   sent   queue entries that name it as loader; seen: those the consumer has taken (both modulo 2^16, and
- *          fewer are under way)
- *   live   level-1 tenures and last-level records that will charge it
+ *   sent   lines of level 1 that it loaded; seen: those whose tenures have ended (both modulo 2^16, and fewer are
+ *          resident or in the queue)
+ *   live   records of the levels below that will charge it
  */
 #ifndef TENURE_CORE_BACKDATE_H
 #define TENURE_CORE_BACKDATE_H

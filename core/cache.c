@@ -49,7 +49,7 @@ void tn_l1_init(struct tn_l1 *l1, const struct tn_geometry *geometry, enum tn_st
     l1->lines = (uint32_t)(geometry->size / geometry->line);
     l1->sets = l1->lines / l1->assoc;
     l1->set_mask = l1->sets & (l1->sets - 1) ? 0 : l1->sets - 1;
-    l1->missed_access = ~0ull;
+    l1->missed = ~0ull;
     l1->stream = stream;
     l1->stays = tn_host_alloc(l1->lines * sizeof *l1->stays);
     l1->tags = tn_host_alloc(l1->lines * sizeof *l1->tags);
@@ -61,8 +61,8 @@ void tn_l1_free(struct tn_l1 *l1)
     tn_host_free(l1->tags, l1->lines * sizeof *l1->tags);
 }
 
-void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry, uint32_t tables, bool written,
-                 uint64_t *offset)
+void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry, uint32_t tables,
+                 bool written, uint64_t *offset)
 {
     uint64_t lines = geometry->size / geometry->line, elements = 256;
     while (elements < lines * 5 && elements < 1 << 16)
@@ -105,17 +105,61 @@ void tn_l1_clear(struct tn_thread *thread, const struct tn_l1_layout *layout, co
         memset(written_of(thread, layout, 0), 0, l1->lines * sizeof(uint64_t));
 }
 
+/* ------------------------------------------------------------------------------------------ who pays */
+
+static __attribute__((noinline)) void find_payer(struct tn_thread *thread, enum tn_stream stream,
+                                                 uint32_t instr, struct tn_payer *payer)
+{
+    struct tn_centre *centre = tn_centre_in(thread->core, thread->id, instr, thread->activity->node);
+    payer->late = &centre->late[stream];
+    payer->near = tn_near(&thread->core->pools, payer->late);
+}
+
+/* The usual payer was known for something else, or somebody else pays: a skipped function's costs go to the
+ * instruction that called it, nobody pays while collection is off. */
+static __attribute__((noinline)) const struct tn_payer *other_payer(struct tn_thread *thread,
+                                                                    enum tn_stream stream, uint32_t instr,
+                                                                    struct tn_payer *usual, uint64_t key)
+{
+    tn_core *core = thread->core;
+    if (!thread->collecting) {
+        core->payer = (struct tn_payer){0};
+        return &core->payer;
+    }
+    if (thread->activity->skip_site) {
+        find_payer(thread, stream, thread->activity->skip_site, &core->payer);
+        return &core->payer;
+    }
+    find_payer(thread, stream, instr, usual);
+    usual->key = key;
+    return usual;
+}
+
+/* Who pays for a miss that happens now; to be read before anything else happens. */
+TN_ALWAYS_INLINE const struct tn_payer *payer_now(struct tn_thread *thread, enum tn_stream stream,
+                                                  uint32_t instr, struct tn_payer *usual)
+{
+    const struct tn_activity *activity = thread->activity;
+    uint64_t key = thread->id;
+    if (thread->core->contexts && activity->node)
+        key |= (uint64_t)activity->node->context << 32;
+    if (usual->key == key && thread->collecting && !activity->skip_site)
+        return usual;
+    return other_payer(thread, stream, instr, usual, key);
+}
+
 /* ------------------------------------------------------------------------------------------ the miss */
 
-struct miss {
+/* A line that is wanted. */
+struct want {
     uint64_t line, stamp;
-    uint32_t instr;
     uint32_t flags; /* TN_ENTRY_WRITE, _SECOND */
-    uint32_t table; /* the way table that is to lead to the line */
+    uint32_t table; /* the way table that is to lead to it */
+    uint32_t instr;
     struct tn_payer *payer;
 };
 
-static struct tn_way *way_of_line_in(struct tn_way *set, uint32_t assoc, uint64_t line)
+static struct tn_way *way_of_line(struct tn_way *set, uint32_t assoc, uint64_t line)
 {
     for (struct tn_way *way = set; way < set + assoc; way++) {
         if (way->line == line)
@@ -124,125 +168,81 @@ static struct tn_way *way_of_line_in(struct tn_way *set, uint32_t assoc, uint64_
     return NULL;
 }
 
-/* The way of the set that begins with way number `first`; NULL if the line is in none. */
-static inline struct tn_way *way_of_line(const struct tn_l1 *l1, struct tn_way *ways, uint64_t first,
-                                         uint64_t line)
+/* Whether one of 8 tags is equal. In most cases none is. */
+static inline bool any_of_8(const uint32_t *tags, uint32_t tag)
 {
 #ifdef __SSE2__
-    if (l1->assoc == 8) { /* the usual one; in most cases no tag is equal */
-        const __m128i *tags = (const __m128i *)&l1->tags[first];
-        __m128i tag = _mm_set1_epi32((int)(line >> l1->shape.line_bits));
-        __m128i low = _mm_cmpeq_epi32(tags[0], tag), high = _mm_cmpeq_epi32(tags[1], tag);
-        if (!_mm_movemask_epi8(_mm_or_si128(low, high)))
-            return NULL;
-    }
+    const __m128i *four = (const __m128i *)tags;
+    __m128i want = _mm_set1_epi32((int)tag);
+    return _mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi32(four[0], want), _mm_cmpeq_epi32(four[1], want)));
+#else
+    uint32_t any = 0;
+    for (int i = 0; i < 8; i++)
+        any |= tags[i] == tag;
+    return any;
 #endif
-    return way_of_line_in(&ways[first], l1->assoc, line);
 }
 
-/* The way used longest ago. Its number is in the low bits of what is compared, so that nothing but the smallest value
- * has to be kept; the clock may go up to 2^50 accesses. */
-static inline struct tn_way *oldest_of(struct tn_way *set, uint32_t assoc)
+/* The number of the way used longest ago. It is in the low bits of what is compared, so that nothing but the smallest
+ * value has to be kept; the clock may go up to 2^50 accesses. */
+TN_ALWAYS_INLINE uint32_t oldest_of(const struct tn_way *set, uint32_t assoc)
 {
-    enum { NUMBER_BITS = 4 };
-    uint64_t oldest = set->stamp << NUMBER_BITS;
+    uint32_t numbers = assoc <= 8 ? 8 : 16;
+    uint64_t oldest = set->stamp * numbers;
     for (uint32_t i = 1; i < assoc; i++) {
-        uint64_t age = set[i].stamp << NUMBER_BITS | i;
+        uint64_t age = set[i].stamp * numbers + i;
         oldest = age < oldest ? age : oldest;
     }
-    return &set[oldest & ((1 << NUMBER_BITS) - 1)];
+    return oldest & (numbers - 1);
 }
 
-static struct tn_way *oldest_of_many(struct tn_way *set, uint32_t assoc)
+static uint32_t oldest_of_many(const struct tn_way *set, uint32_t assoc)
 {
-    struct tn_way *oldest = set;
-    for (struct tn_way *way = set; way < set + assoc; way++) {
-        if (way->stamp < oldest->stamp)
-            oldest = way;
+    uint32_t oldest = 0;
+    for (uint32_t i = 1; i < assoc; i++) {
+        if (set[i].stamp < set[oldest].stamp)
+            oldest = i;
     }
     return oldest;
 }
 
-static inline struct tn_way *oldest_way(struct tn_way *set, uint32_t assoc)
+TN_ALWAYS_INLINE uint32_t oldest_way(const struct tn_way *set, uint32_t assoc)
 {
-    if (assoc == 8)
-        return oldest_of(set, 8);
     return assoc <= 16 ? oldest_of(set, assoc) : oldest_of_many(set, assoc);
 }
 
-static __attribute__((noinline)) void find_payer(struct tn_thread *thread, enum tn_stream stream, uint32_t instr,
-                                                 struct tn_payer *payer)
-{
-    struct tn_centre *centre = tn_centre_in(thread->core, thread->id, instr, thread->activity->node);
-    payer->late = &centre->late[stream];
-    tn_near(&thread->core->pools, payer->late);
-}
-
-/* The instruction that pays: a skipped function's costs go to the instruction that called it. */
-static inline struct tn_late *late_of_payer(struct tn_thread *thread, enum tn_stream stream, const struct miss *miss)
-{
-    const struct tn_activity *activity = thread->activity;
-    if (activity->skip_site) {
-        struct tn_payer caller;
-        find_payer(thread, stream, activity->skip_site, &caller);
-        return caller.late;
-    }
-    uint64_t key = thread->id;
-    if (thread->core->contexts && activity->node)
-        key |= (uint64_t)activity->node->context << 32;
-    if (miss->payer->key != key) {
-        find_payer(thread, stream, miss->instr, miss->payer);
-        miss->payer->key = key;
-    }
-    return miss->payer->late;
-}
-
 /* What was written to the way goes with the entry, and the way begins anew. */
-static void queue_written(struct tn_thread *thread, const struct tn_l1_layout *layout,
-                          const struct tn_entry *entry)
+static inline void queue_written(struct tn_thread *thread, const struct tn_l1_layout *layout, uint32_t way,
+                                 struct tn_entry *entry)
 {
-    tn_core *core = thread->core;
-    uint64_t *written = written_of(thread, layout, entry->way);
-    core->written_by_entry[entry - core->queue] = written ? *written : 0;
-    if (written)
-        *written = 0;
+    entry->written = 0;
+    if (!layout->written)
+        return;
+    uint64_t *written = written_of(thread, layout, way);
+    entry->written = *written;
+    *written = 0;
 }
 
-static inline void queue_miss(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1,
-                              const struct tn_way *victim, uint32_t way, const struct miss *miss)
+TN_ALWAYS_INLINE void queue_miss(struct tn_thread *thread, const struct tn_l1_layout *layout,
+                                 struct tn_l1 *l1, const struct tn_way *victim, uint32_t way,
+                                 const struct want *want, const struct tn_payer *payer)
 {
-    struct tn_entry *entry = tn_queue_add(thread->core);
-    entry->line = miss->line;
+    struct tn_entry *entry = tn_queue_room(thread->core);
+    struct tn_node *node = thread->collecting ? thread->activity->node : NULL;
+    entry->line = want->line;
     entry->use = victim->use;
     entry->mask = victim->mask;
-    entry->stamp = miss->stamp;
+    entry->stamp = want->stamp;
     entry->l1 = l1;
-    entry->way = way;
-    entry->flags = miss->flags;
-    entry->node = NULL;
-    entry->late = NULL;
-    if (thread->core->written_by_entry)
-        queue_written(thread, layout, entry);
-    if (!thread->collecting)
-        return;
-    entry->late = late_of_payer(thread, l1->stream, miss);
-    entry->node = thread->activity->node;
-    if (entry->node)
-        entry->node->sent++;
-}
-
-/* The way in which the line is from now on. */
-static inline struct tn_way *load(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1,
-                                  struct tn_way *ways, struct tn_way *set, const struct miss *miss)
-{
-    struct tn_way *way = oldest_way(set, l1->assoc);
-    queue_miss(thread, layout, l1, way, (uint32_t)(way - ways), miss);
-    way->line = miss->line;
-    way->use = 0;
-    way->mask = 0;
-    l1->tags[way - ways] = (uint32_t)(miss->line >> l1->shape.line_bits);
-    l1->missed_access = miss->stamp >> TN_STEP_BITS;
-    return way;
+    entry->stay = &l1->stays[way];
+    entry->flags = want->flags;
+    entry->late = payer->late;
+    entry->near = payer->near;
+    entry->node = node;
+    if (node)
+        node->sent++;
+    queue_written(thread, layout, way, entry);
+    tn_lower_foresee(entry);
 }
 
 /* From now on the way table leads from the line to the way. */
@@ -253,22 +253,55 @@ static inline void lead_to(struct tn_thread *thread, const struct tn_l1_layout *
     elements[number & layout->table_mask] = (uint16_t)(way * (sizeof(struct tn_way) / 8));
 }
 
+/* The line is in none of the ways of the set that begins with way number `first`. Returns its way. */
+TN_ALWAYS_INLINE struct tn_way *load(struct tn_thread *thread, const struct tn_l1_layout *layout,
+                                     struct tn_l1 *l1, const struct want *want, uint64_t number,
+                                     uint32_t first, uint32_t assoc)
+{
+    const struct tn_payer *payer = payer_now(thread, l1->stream, want->instr, want->payer);
+    struct tn_way *set = &ways_of(thread, layout)[first];
+    uint32_t oldest = oldest_way(set, assoc);
+    struct tn_way *way = &set[oldest];
+    queue_miss(thread, layout, l1, way, first + oldest, want, payer);
+    way->line = want->line;
+    way->use = 0;
+    way->mask = 0;
+    way->stamp = want->stamp;
+    l1->tags[first + oldest] = (uint32_t)number;
+    lead_to(thread, layout, want->table, number, first + oldest);
+    return way;
+}
+
 /* Make sure the line is in the cache and the way table leads to it. True if it missed. */
-static inline bool bring(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1,
-                         const struct miss *miss, struct tn_way **found)
+static __attribute__((noinline)) bool bring(struct tn_thread *thread, const struct tn_l1_layout *layout,
+                                            struct tn_l1 *l1, const struct want *want, struct tn_way **found)
 {
     struct tn_way *ways = ways_of(thread, layout);
-    uint64_t number = miss->line >> l1->shape.line_bits;
-    uint64_t set_number = tn_set_of(number, l1->sets, l1->set_mask);
-    uint64_t first = set_number * l1->assoc;
-    struct tn_way *way = way_of_line(l1, ways, first, miss->line);
-    bool missed = !way;
-    if (missed)
-        way = load(thread, layout, l1, ways, &ways[first], miss);
-    way->stamp = miss->stamp;
-    lead_to(thread, layout, miss->table, number, (uint32_t)(way - ways));
-    *found = way;
-    return missed;
+    uint64_t number = want->line >> l1->shape.line_bits;
+    uint32_t first = (uint32_t)tn_set_of(number, l1->sets, l1->set_mask) * l1->assoc;
+    struct tn_way *way = *found = way_of_line(&ways[first], l1->assoc, want->line);
+    if (way) {
+        way->stamp = want->stamp;
+        lead_to(thread, layout, want->table, number, (uint32_t)(way - ways));
+        return false;
+    }
+    *found = load(thread, layout, l1, want, number, first, l1->assoc);
+    tn_queue_add(thread->core);
+    return true;
+}
+
+/* The same where it is likely that it misses, and that a set has 8 ways: otherwise to be left to `bring`. */
+TN_ALWAYS_INLINE bool misses(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1,
+                             const struct want *want)
+{
+    if (l1->assoc != 8 || !(l1->set_mask || l1->sets == 1))
+        return false;
+    uint64_t number = want->line >> l1->shape.line_bits;
+    uint32_t first = (uint32_t)(number & l1->set_mask) * 8;
+    if (any_of_8(&l1->tags[first], (uint32_t)number))
+        return false;
+    load(thread, layout, l1, want, number, first, 8);
+    return true;
 }
 
 /* The granules of bytes [from, to) of a line. */
@@ -280,9 +313,16 @@ static uint64_t granules(uint32_t from, uint32_t to, uint32_t granule_bits)
 
 /* ------------------------------------------------------------------------------------------ data */
 
-static uint32_t data_flags(const struct tn_access_info *access)
+static inline struct want wanted_data(const struct tn_thread *thread, uint64_t line,
+                                      struct tn_access_entry *entry)
 {
-    return access->kind == TN_WRITE ? TN_ENTRY_WRITE : 0;
+    const struct tn_access_info *access = &entry->info;
+    return (struct want){.line = line,
+                         .stamp = thread->clock - access->back,
+                         .flags = access->kind == TN_WRITE ? TN_ENTRY_WRITE : 0,
+                         .table = entry->table,
+                         .instr = access->instr,
+                         .payer = &entry->payer};
 }
 
 /* One access, line by line, additions included; returns the way of the first line, NULL if a later line of the
@@ -292,15 +332,14 @@ static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, st
     const struct tn_access_info *access = &entry->info;
     const struct tn_l1_layout *layout = &tn_layout(thread->core)->d1;
     struct tn_l1 *l1 = thread->d1;
-    struct miss miss = {.stamp = thread->clock - access->back, .instr = access->instr, .flags = data_flags(access),
-                        .table = entry->table, .payer = &entry->payer};
     uint64_t first = address & ~(uint64_t)(l1->shape.line - 1), end = address + access->size;
     struct tn_way *way = NULL, *first_way = NULL;
-    for (miss.line = first; miss.line < end; miss.line += l1->shape.line, miss.stamp++) {
-        uint32_t from = miss.line == first ? (uint32_t)(address - first) : 0;
-        uint32_t to = end - miss.line < l1->shape.line ? (uint32_t)(end - miss.line) : l1->shape.line;
-        if (bring(thread, layout, l1, &miss, &way))
-            miss.flags |= TN_ENTRY_SECOND;
+    struct want want = wanted_data(thread, first, entry);
+    for (; want.line < end; want.line += l1->shape.line, want.stamp++) {
+        uint32_t from = want.line == first ? (uint32_t)(address - first) : 0;
+        uint32_t to = end - want.line < l1->shape.line ? (uint32_t)(end - want.line) : l1->shape.line;
+        if (bring(thread, layout, l1, &want, &way))
+            want.flags |= TN_ENTRY_SECOND;
         way->use += tn_use_of(1, to - from);
         way->mask |= granules(from, to, l1->shape.granule_bits);
         if (layout->written && access->kind != TN_READ)
@@ -334,26 +373,47 @@ static inline void count_alias(tn_core *core, uint32_t id, struct tn_access_entr
         move(core, id, entry);
 }
 
+/* All lines of it, so that the hot path's additions, which follow, do no harm. */
+static void straddle(struct tn_thread *thread, uint64_t address, struct tn_access_entry *entry)
+{
+    const struct tn_l1 *l1 = thread->d1;
+    struct tn_way *way = touch_lines(thread, address, entry);
+    if (way)
+        way->use -= tn_use_of(1, entry->info.size);
+    else /* the way that belongs to nobody takes the additions */
+        lead_to(thread, &thread->core->layout.d1, entry->table, address >> l1->shape.line_bits, l1->lines);
+}
+
+static inline uint64_t line_at(const struct tn_l1 *l1, uint64_t address)
+{
+    return address & ~(uint64_t)(l1->shape.line - 1);
+}
+
+static __attribute__((noinline)) void slow_data(struct tn_thread *thread, uint64_t address, uint32_t id)
+{
+    tn_core *core = thread->core;
+    struct tn_access_entry *entry = tn_code_get_access(&core->code, id);
+    struct tn_l1 *l1 = thread->d1;
+    struct want want = wanted_data(thread, line_at(l1, address), entry);
+    struct tn_way *way;
+    if (address - want.line + entry->info.size > l1->shape.line)
+        straddle(thread, address, entry);
+    else if (!bring(thread, &core->layout.d1, l1, &want, &way))
+        count_alias(core, id, entry);
+}
+
 void tn_slow_data(struct tn_thread *thread, uint64_t address, uint32_t id)
 {
     tn_core *core = thread->core;
     struct tn_access_entry *entry = tn_code_get_access(&core->code, id);
-    const struct tn_access_info *access = &entry->info;
     struct tn_l1 *l1 = thread->d1;
-    struct tn_way *way;
+    struct want want = wanted_data(thread, line_at(l1, address), entry);
     core->slow_data++;
-    if ((address & (l1->shape.line - 1)) + access->size <= l1->shape.line) {
-        struct miss miss = {address & ~(uint64_t)(l1->shape.line - 1), thread->clock - access->back, access->instr,
-                            data_flags(access), entry->table, &entry->payer};
-        if (!bring(thread, &core->layout.d1, l1, &miss, &way))
-            count_alias(core, id, entry);
-        return;
-    }
-    way = touch_lines(thread, address, entry);
-    if (way)
-        way->use -= tn_use_of(1, access->size);
-    else /* the way that belongs to nobody takes the additions */
-        lead_to(thread, &core->layout.d1, entry->table, address >> l1->shape.line_bits, l1->lines);
+    if (address - want.line + entry->info.size <= l1->shape.line &&
+        misses(thread, &core->layout.d1, l1, &want))
+        tn_queue_add(core);
+    else
+        slow_data(thread, address, id);
 }
 
 void tn_whole_data(struct tn_thread *thread, uint64_t address, uint32_t id)
@@ -379,13 +439,17 @@ void tn_slow_fetch(struct tn_thread *thread, uint32_t id)
     tn_core *core = thread->core;
     struct tn_fetch_entry *entry = tn_code_get_fetch(&core->code, id);
     const struct tn_fetch_info *fetch = &entry->info;
-    struct miss miss = {fetch->line, thread->clock - fetch->back_first + fetch->second, fetch->instr, 0,
-                        core->layout.i1.table, &entry->payer};
+    struct want want = {.line = fetch->line,
+                        .stamp = thread->clock - fetch->back_first + fetch->second,
+                        .table = core->layout.i1.table,
+                        .instr = fetch->instr,
+                        .payer = &entry->payer};
     struct tn_way *way;
     core->slow_fetch++;
-    if (fetch->second && thread->i1->missed_access == miss.stamp >> TN_STEP_BITS)
-        miss.flags = TN_ENTRY_SECOND;
-    bring(thread, &core->layout.i1, thread->i1, &miss, &way);
+    if (fetch->second && thread->i1->missed >> TN_STEP_BITS == want.stamp >> TN_STEP_BITS)
+        want.flags = TN_ENTRY_SECOND;
+    if (bring(thread, &core->layout.i1, thread->i1, &want, &way))
+        thread->i1->missed = want.stamp;
 }
 
 /* ------------------------------------------------------------------------------------------ spilling */
@@ -393,8 +457,12 @@ void tn_slow_fetch(struct tn_thread *thread, uint32_t id)
 static struct tn_entry *queue_way(struct tn_thread *thread, struct tn_l1 *l1, const struct tn_way *way,
                                   uint32_t index, uint64_t now, uint32_t flags)
 {
-    struct tn_entry *entry = tn_queue_add(thread->core);
-    *entry = (struct tn_entry){.use = way->use, .mask = way->mask, .stamp = now, .l1 = l1, .way = index,
+    struct tn_entry *entry = tn_queue_room(thread->core);
+    *entry = (struct tn_entry){.use = way->use,
+                               .mask = way->mask,
+                               .stamp = now,
+                               .l1 = l1,
+                               .stay = &l1->stays[index],
                                .flags = flags};
     return entry;
 }
@@ -403,8 +471,10 @@ void tn_l1_spill(struct tn_thread *thread, const struct tn_l1_layout *layout, st
 {
     struct tn_way *ways = ways_of(thread, layout);
     for (uint32_t i = 0; i < l1->lines; i++) {
-        if (ways[i].line != TN_NO_LINE && ways[i].use)
+        if (ways[i].line != TN_NO_LINE && ways[i].use) {
             queue_way(thread, l1, &ways[i], i, thread->clock, TN_ENTRY_SPILL);
+            tn_queue_add(thread->core);
+        }
         ways[i].use = 0;
     }
 }
@@ -415,9 +485,8 @@ void tn_l1_end(struct tn_thread *thread, const struct tn_l1_layout *layout, stru
     for (uint32_t i = 0; i < l1->lines; i++) {
         if (ways[i].line == TN_NO_LINE)
             continue;
-        const struct tn_entry *entry = queue_way(thread, l1, &ways[i], i, now, TN_ENTRY_FLUSH);
-        if (thread->core->written_by_entry)
-            queue_written(thread, layout, entry);
+        queue_written(thread, layout, i, queue_way(thread, l1, &ways[i], i, now, TN_ENTRY_FLUSH));
+        tn_queue_add(thread->core);
     }
     tn_l1_clear(thread, layout, l1);
 }

@@ -16,16 +16,18 @@
 #include "code.h"
 #include "cost.h"
 #include "prefetch.h"
+#include "sets.h"
 #include "tenure_core.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One stay of a line in a level-1 way, as the consumer knows it. */
+/* One stay of a line in a level-1 way, as the consumer knows it: 64 bytes, one host line. */
 struct tn_stay {
-    struct tn_node *node;     /* loader; NULL: collection was off, or nobody keeps nodes */
-    uint64_t *late;           /* of the loader's centre, at level 1; NULL: nobody pays */
     struct tn_record *record; /* of the level below it was filled from; NULL: the way is empty */
+    uint64_t *near;           /* the loader's counters of level 1: of its centre; NULL: nobody pays */
+    uint64_t *of_node;        /* and of its node; NULL: none */
+    struct tn_node *node;     /* loader; NULL: collection was off, or nobody keeps nodes */
     uint64_t loaded;          /* stamp of the load */
     uint64_t touches, bytes;  /* spilled so far */
     uint32_t line_offset;     /* of the line inside the record's line, in bytes */
@@ -42,12 +44,12 @@ struct tn_l1 {
     struct tn_shape shape;
     uint64_t sets, set_mask; /* set_mask: sets - 1 if a power of two, else 0 */
     uint32_t assoc, lines;
-    uint64_t missed_access; /* index of the last access that missed: an access misses once */
+    uint64_t missed; /* I1: stamp of the last fetch that missed: an access misses once */
     enum tn_stream stream;
-    struct tn_lower *next; /* the level below */
+    struct tn_lower *next;            /* the level below */
     struct tn_prefetcher *prefetcher; /* the other level-1 cache's too; NULL: none */
-    struct tn_stay *stays; /* one per way */
-    uint32_t *tags;        /* the same: low bits of the number of the line that is or was there, to find it */
+    struct tn_stay *stays;            /* one per way */
+    uint32_t *tags; /* the same: low bits of the number of the line that is or was there, to find it */
 };
 
 /* The set of a line number. */
@@ -58,21 +60,28 @@ static inline uint64_t tn_set_of(uint64_t number, uint64_t sets, uint64_t set_ma
 
 /* What a miss leaves for the consumer. */
 enum {
-    TN_ENTRY_WRITE = 1,   /* a store missed, else a load or fetch */
-    TN_ENTRY_SECOND = 2,  /* another line of the same access missed before: not another miss */
-    TN_ENTRY_SPILL = 4,   /* no miss: counters of a resident line */
-    TN_ENTRY_FLUSH = 8,   /* no miss: a tenure ends, nothing is loaded */
-    TN_ENTRY_AHEAD = 16,  /* no miss, and never in the queue: the prefetcher asks */
+    TN_ENTRY_WRITE = 1,  /* a store missed, else a load or fetch */
+    TN_ENTRY_SECOND = 2, /* another line of the same access missed before: not another miss */
+    TN_ENTRY_SPILL = 4,  /* no miss: counters of a resident line */
+    TN_ENTRY_FLUSH = 8,  /* no miss: a tenure ends, nothing is loaded */
+    TN_ENTRY_AHEAD = 16, /* no miss, and never in the queue: the prefetcher asks */
 };
 struct tn_entry {
-    uint64_t line;  /* address of the line to load */
-    uint64_t use;   /* of the victim, packed as in tn_way */
-    uint64_t mask;  /* of the victim */
-    uint64_t stamp; /* of the access */
+    _Alignas(64) uint64_t line; /* address of the line to load */
+    uint64_t use;               /* of the victim, packed as in tn_way */
+    uint64_t mask;              /* of the victim */
+    uint64_t written;           /* of the victim: granules written */
+    uint64_t stamp;             /* of the access */
     struct tn_node *node;
     struct tn_late *late; /* of the loader's centre; NULL: nobody pays */
+    uint64_t *near;       /* its counters of level 1; NULL: the same */
     struct tn_l1 *l1;
-    uint32_t way, flags;
+    struct tn_stay *stay; /* of the victim, then of the line */
+    uint32_t flags;
+    /* ---- what the consumer finds out on the way (lower.c) */
+    uint64_t *of_node;      /* the node's counters of level 1 */
+    struct tn_place place;  /* where the line is, or goes, in the level below */
+    struct tn_record *home; /* of this place */
 };
 
 /* 1 and its bytes at TN_TOUCH_BITS. */
@@ -92,8 +101,8 @@ void tn_l1_clear(struct tn_thread *thread, const struct tn_l1_layout *layout, co
 
 /* Place tables, ways and, if what is `written` is to be kept, the words for that, for `geometry` at *offset in the
  * thread's memory; moves *offset behind them. */
-void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry, uint32_t tables, bool written,
-                 uint64_t *offset);
+void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry, uint32_t tables,
+                 bool written, uint64_t *offset);
 
 /* Largest number of lines that 16-bit way offsets can name. */
 enum { TN_L1_MAX_LINES = 65536 * 8 / (int)sizeof(struct tn_way) - 1 };

@@ -86,9 +86,7 @@ static void lower_levels_new(tn_core *core)
     tn_pool_init(&core->displaced_pool, sizeof(struct tn_displaced));
     tn_lower_init(&core->ll, &core->config.ll, TN_LEVEL_LL, NULL, core->config.write_back);
     core->queue = tn_host_alloc(TN_QUEUE * sizeof *core->queue);
-    core->places = tn_host_alloc(TN_QUEUE * sizeof *core->places);
-    if (core->config.write_back)
-        core->written_by_entry = tn_host_alloc(TN_QUEUE * sizeof *core->written_by_entry);
+    core->step = tn_queue_stepper(core);
     if (core->config.shared_l1)
         caches_new(core, &core->shared_i1, &core->shared_d1, &core->shared_l2);
 }
@@ -615,9 +613,6 @@ void tn_core_free(tn_core *core)
         tn_lower_free(&core->ll);
         tn_pool_free(&core->displaced_pool);
         tn_host_free(core->queue, TN_QUEUE * sizeof *core->queue);
-        tn_host_free(core->places, TN_QUEUE * sizeof *core->places);
-        if (core->written_by_entry)
-            tn_host_free(core->written_by_entry, TN_QUEUE * sizeof *core->written_by_entry);
     }
     caches_free(core->shared_i1, core->shared_d1, core->shared_l2);
     tn_code_free(&core->code);

@@ -18,6 +18,9 @@
 #include "stack.h"
 #include "tenure_core.h"
 
+/* What a miss goes through is compiled into few functions, and more than once where a constant makes it shorter. */
+#define TN_ALWAYS_INLINE static inline __attribute__((always_inline))
+
 /* What is known of a thread besides its hot part; stays when the thread has ended. */
 struct tn_thread_record {
     struct tn_thread *thread; /* NULL: ended */
@@ -51,9 +54,9 @@ struct tn_core {
     struct tn_slots centres; /* struct tn_centre, of all threads */
     struct tn_array metas;   /* struct tn_meta_entry */
     struct tn_entry *queue;
-    struct tn_place *places; /* where the entries' lines are, or go, below level 1 */
-    uint64_t queued, looked_ahead, looked_closer, consumed; /* entries so far, and how far they are on their way */
-    uint64_t *written_by_entry; /* granules of the victim, by place in the queue; NULL: no write-backs */
+    uint64_t queued, looked_up, consumed; /* entries so far, and how far they are on their way */
+    void (*step)(struct tn_core *core); /* take them further */
+    struct tn_payer payer; /* for a miss that the usual payer does not pay */
     uint32_t epoch;
     uint64_t moved; /* address of the instruction whose access moved to another way table last; 0: told */
     uint32_t moves; /* accesses that have */
@@ -101,11 +104,17 @@ static inline struct tn_centre *tn_centre_in(tn_core *core, uint32_t thread, uin
     return tn_centre_of(core, thread, instr);
 }
 
-/* Room for one entry. The caller fills in all fields before anything else is asked of the queue. */
-static inline struct tn_entry *tn_queue_add(tn_core *core)
+/* Room for one entry, which the caller fills in, down to the line. */
+static inline struct tn_entry *tn_queue_room(tn_core *core)
 {
-    tn_queue_step(core);
-    return &core->queue[core->queued++ % TN_QUEUE];
+    return &core->queue[core->queued % TN_QUEUE];
+}
+
+/* That was done. */
+static inline void tn_queue_add(tn_core *core)
+{
+    if (++core->queued % TN_BATCH == 0)
+        core->step(core);
 }
 
 /* The counters of a thread that runs. */

@@ -5,7 +5,10 @@
  * For each entry, in order: the victim's use is charged to its loader and folded into the record it was filled
  * from; the miss is charged; the level below is looked up, which may go on to the next one in the same way; the
  * way's new stay begins. That is done FAR_BEHIND entries after an entry came, and what it needs has been fetched
- * meanwhile. Nothing is done in batches: so the program's own misses and the fetches overlap with the work.
+ * meanwhile. Batches are small, so that the program's own misses and the fetches overlap with the work.
+ *
+ * Usually lines have one size, sets the compact form, and neither write-backs nor prefetching is simulated. The same
+ * code is compiled for this case apart: `plain` is then a constant, and what asks for the rest is not there.
  */
 #include "lower.h"
 
@@ -14,7 +17,7 @@
 
 #include <string.h>
 
-enum { NEAR_BEHIND = 8, FAR_BEHIND = 16 }; /* entries from the first prefetch to the second, and to use */
+enum { NEAR_BEHIND = 8, FAR_BEHIND = 16 }; /* entries from their coming to the look-up, and to the rest */
 
 /* ------------------------------------------------------------------------------------------ set-up */
 
@@ -57,15 +60,14 @@ static inline uint64_t *of_node(const tn_core *core, const struct tn_node *node,
 }
 
 /* Everything is charged twice: to the loader's centre, whose counters are `level`, and to its node. */
-static inline void charge_miss(const tn_core *core, uint64_t *level, const struct tn_entry *entry,
-                               enum tn_level which)
+static inline void charge_miss(uint64_t *level, uint64_t *of_node, uint32_t flags)
 {
-    uint32_t what = entry->flags & TN_ENTRY_WRITE ? TN_LATE_WRITE_MISS : TN_LATE_READ_MISS;
+    uint32_t what = TN_LATE_READ_MISS + (flags & TN_ENTRY_WRITE); /* TN_LATE_WRITE_MISS is the next */
     if (!level)
         return;
     level[what]++;
-    if (entry->node)
-        of_node(core, entry->node, entry->l1->stream, which)[what]++;
+    if (of_node)
+        of_node[what]++;
 }
 
 static inline void charge_tenure(uint64_t *level, uint64_t *of_node, const struct tn_tenure *tenure)
@@ -113,7 +115,7 @@ static struct tn_displaced **displaced_link(struct tn_lower *lower, uint64_t hom
 static inline struct tn_record *resident_at(struct tn_lower *lower, uint64_t home)
 {
     struct tn_record *record = &lower->homes[home];
-    if (record->resident)
+    if (record->state & TN_RECORD_RESIDENT)
         return record;
     struct tn_displaced *displaced = *displaced_link(lower, home);
     return displaced ? &displaced->record : NULL;
@@ -124,7 +126,7 @@ static struct tn_record *record_at(tn_core *core, struct tn_lower *lower, uint64
 {
     if (++core->records_live > core->records_max)
         core->records_max = core->records_live;
-    if (!lower->homes[home].live)
+    if (!(lower->homes[home].state & TN_RECORD_LIVE))
         return &lower->homes[home];
     struct tn_displaced *displaced = tn_pool_get(&core->displaced_pool);
     struct tn_displaced **link = &lower->displaced[home % TN_DISPLACED_BUCKETS];
@@ -151,11 +153,12 @@ static uint64_t widen(const struct tn_shape *to, const struct tn_shape *from, ui
 /* What has been written back into a record. */
 static uint64_t *written_of(struct tn_lower *lower, struct tn_record *record)
 {
-    return record->displaced ? &((struct tn_displaced *)record)->written : &lower->written[record - lower->homes];
+    bool displaced = record->state & TN_RECORD_DISPLACED;
+    return displaced ? &((struct tn_displaced *)record)->written : &lower->written[record - lower->homes];
 }
 
-static __attribute__((noinline)) void record_end(tn_core *core, struct tn_lower *lower, struct tn_record *record,
-                                                 uint64_t now);
+static __attribute__((noinline)) void record_end(tn_core *core, struct tn_lower *lower,
+                                                 struct tn_record *record, uint64_t now);
 
 /* Of something that was filled from a record, and is gone: its use, and its granules touched and written. */
 struct past {
@@ -164,16 +167,22 @@ struct past {
 };
 
 /* It was at `offset` in the line of `record`, which is one of `lower`. */
-static inline void fold(tn_core *core, struct tn_lower *lower, struct tn_record *record,
-                        const struct tn_shape *from, const struct past *past, uint32_t offset, uint64_t now)
+TN_ALWAYS_INLINE void fold(tn_core *core, struct tn_lower *lower, struct tn_record *record,
+                           const struct tn_shape *from, const struct past *past, uint32_t offset,
+                           uint64_t now, bool plain)
 {
     record->touches += past->tenure.touches;
     record->bytes += past->tenure.bytes;
-    record->mask |= widen(&lower->shape, from, past->mask, offset);
-    if (past->written)
+    record->mask |= plain ? past->mask : widen(&lower->shape, from, past->mask, offset);
+    if (!plain && past->written)
         *written_of(lower, record) |= widen(&lower->shape, from, past->written, offset);
-    if (--record->holders == 0 && !record->resident)
+    if (!(--record->state & (TN_RECORD_HOLDERS | TN_RECORD_RESIDENT)))
         record_end(core, lower, record, now);
+}
+
+static uint32_t offset_in_parent(const struct tn_record *record)
+{
+    return (record->state >> TN_RECORD_UNIT_SHIFT & 63) * TN_MIN_LINE;
 }
 
 /* The line and all copies above are gone: charge, fold, free. */
@@ -182,9 +191,11 @@ static void record_end(tn_core *core, struct tn_lower *lower, struct tn_record *
     const struct tn_shape *shape = &lower->shape;
     struct past past = {.mask = record->mask & shape->mask_valid,
                         .written = lower->written ? *written_of(lower, record) & shape->mask_valid : 0};
-    past.tenure = (struct tn_tenure){record->touches, record->bytes, count_bits(past.mask) << shape->granule_bits,
-                                     age_of(record->loaded, now)};
-    uint64_t *node = record->node ? of_node(core, record->node, record->stream, lower->level) : NULL;
+    past.tenure =
+        (struct tn_tenure){record->touches, record->bytes, count_bits(past.mask) << shape->granule_bits,
+                           age_of(record->loaded, now)};
+    enum tn_stream stream = record->state >> TN_RECORD_STREAM_SHIFT & 1;
+    uint64_t *node = record->node ? of_node(core, record->node, stream, lower->level) : NULL;
     bool pays = record->late && record->epoch == core->epoch;
     if (pays && core->config.use)
         charge_tenure(record->late, node, &past.tenure);
@@ -193,10 +204,10 @@ static void record_end(tn_core *core, struct tn_lower *lower, struct tn_record *
     if (record->node)
         record->node->live--;
     if (record->parent)
-        fold(core, lower->next, record->parent, shape, &past, record->line_unit * TN_MIN_LINE, now);
-    record->live = false;
+        fold(core, lower->next, record->parent, shape, &past, offset_in_parent(record), now, false);
+    record->state &= ~TN_RECORD_LIVE;
     core->records_live--;
-    if (record->displaced)
+    if (record->state & TN_RECORD_DISPLACED)
         tn_pool_put(&core->displaced_pool, record);
 }
 
@@ -206,71 +217,55 @@ static void slot_leaves(tn_core *core, struct tn_lower *lower, uint64_t home, ui
     struct tn_record *record = resident_at(lower, home);
     if (!record)
         return;
-    if (record->displaced) {
+    if (record->state & TN_RECORD_DISPLACED) {
         struct tn_displaced **link = displaced_link(lower, home);
         *link = (*link)->next;
     }
-    record->resident = false;
-    if (record->holders == 0)
+    record->state &= ~TN_RECORD_RESIDENT;
+    if (!(record->state & TN_RECORD_HOLDERS))
         record_end(core, lower, record, now);
 }
 
 /* ------------------------------------------------------------------------------------------ level-1 tenures */
 
-/* What had been written to the victim of an entry. */
-static uint64_t written_by(const tn_core *core, const struct tn_entry *entry)
+TN_ALWAYS_INLINE void stay_end(tn_core *core, struct tn_stay *stay, const struct tn_entry *entry, bool plain)
 {
-    return core->written_by_entry ? core->written_by_entry[entry - core->queue] : 0;
-}
-
-static inline void stay_end(tn_core *core, const struct tn_l1 *l1, struct tn_stay *stay, const struct tn_entry *entry)
-{
+    const struct tn_l1 *l1 = entry->l1;
     const struct tn_shape *shape = &l1->shape;
     struct past past = {.mask = entry->mask & shape->mask_valid,
-                        .written = written_by(core, entry) & shape->mask_valid};
-    past.tenure = (struct tn_tenure){stay->touches + (entry->use & ((1ull << TN_TOUCH_BITS) - 1)),
-                                     stay->bytes + (entry->use >> TN_TOUCH_BITS),
-                                     count_bits(past.mask) << shape->granule_bits, age_of(stay->loaded, entry->stamp)};
-    uint64_t *node = stay->node ? of_node(core, stay->node, l1->stream, TN_LEVEL_1) : NULL;
-    bool pays = stay->late && stay->epoch == core->epoch;
+                        .written = plain ? 0 : entry->written & shape->mask_valid};
+    past.tenure =
+        (struct tn_tenure){stay->touches + (entry->use & ((1ull << TN_TOUCH_BITS) - 1)),
+                           stay->bytes + (entry->use >> TN_TOUCH_BITS),
+                           count_bits(past.mask) << shape->granule_bits, age_of(stay->loaded, entry->stamp)};
+    bool pays = stay->near && stay->epoch == core->epoch;
     if (pays && core->config.use)
-        charge_tenure(stay->late, node, &past.tenure);
-    if (pays && past.written)
-        charge_write_back(stay->late, node, count_bits(past.written) << shape->granule_bits);
+        charge_tenure(stay->near, stay->of_node, &past.tenure);
+    if (!plain && pays && past.written)
+        charge_write_back(stay->near, stay->of_node, count_bits(past.written) << shape->granule_bits);
     if (stay->node)
-        stay->node->live--;
-    fold(core, l1->next, stay->record, shape, &past, stay->line_offset, entry->stamp);
+        stay->node->seen++;
+    fold(core, l1->next, stay->record, shape, &past, stay->line_offset, entry->stamp, plain);
     stay->record = NULL;
 }
 
-static inline void stay_begin(tn_core *core, const struct tn_l1 *l1, struct tn_stay *stay,
-                              const struct tn_entry *entry, uint64_t *near, struct tn_record *record)
+TN_ALWAYS_INLINE void stay_begin(const tn_core *core, struct tn_stay *stay, const struct tn_entry *entry,
+                                 struct tn_record *record, bool plain)
 {
-    stay->node = entry->node;
-    stay->late = near;
     stay->record = record;
+    stay->near = entry->near;
+    stay->of_node = entry->of_node;
+    stay->node = entry->node;
     stay->loaded = entry->stamp;
     stay->touches = stay->bytes = 0;
+    stay->line_offset = plain ? 0 : (uint32_t)(entry->line & (entry->l1->next->shape.line - 1));
     stay->epoch = core->epoch;
-    stay->line_offset = (uint32_t)(entry->line & (l1->next->shape.line - 1));
-    record->holders++;
-    if (entry->node) {
-        entry->node->live++;
-        entry->node->seen++;
-    }
+    record->state++;
 }
 
 /* ------------------------------------------------------------------------------------------ look-up */
 
-static struct tn_record *look_up(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry,
-                                 struct tn_place *place);
-
-static struct tn_record *ask(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry)
-{
-    struct tn_place place;
-    tn_sets_split(&lower->sets, entry->line, &place);
-    return look_up(core, lower, entry, &place);
-}
+static struct tn_record *ask(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry);
 
 /* The counters of a lower level that the loader's centre has, made if there are none; NULL: nobody pays. */
 static uint64_t *of_payer(tn_core *core, const struct tn_entry *entry, enum tn_level level)
@@ -292,23 +287,21 @@ static struct tn_record *fill(tn_core *core, struct tn_lower *lower, const struc
     slot_leaves(core, lower, home, entry->stamp);
     struct tn_record *parent = lower->next ? ask(core, lower->next, entry) : NULL;
     struct tn_record *record = record_at(core, lower, home);
-    bool displaced = record != &lower->homes[home];
+    uint32_t displaced = record != &lower->homes[home] ? TN_RECORD_DISPLACED : 0;
     record->node = entry->node;
     record->late = of_payer(core, entry, lower->level);
     record->loaded = entry->stamp;
     record->touches = record->bytes = record->mask = 0;
     record->parent = parent;
     record->epoch = core->epoch;
-    record->holders = 0;
-    record->stream = entry->l1->stream;
-    record->resident = record->live = true;
-    record->displaced = displaced;
+    record->state =
+        TN_RECORD_RESIDENT | TN_RECORD_LIVE | displaced | entry->l1->stream << TN_RECORD_STREAM_SHIFT;
     if (lower->written)
         *written_of(lower, record) = 0;
     if (parent) {
         uint64_t line = entry->line & ~(uint64_t)(lower->shape.line - 1);
-        record->line_unit = (line & (lower->next->shape.line - 1)) / TN_MIN_LINE & 63;
-        parent->holders++;
+        record->state |= (line & (lower->next->shape.line - 1)) / TN_MIN_LINE << TN_RECORD_UNIT_SHIFT;
+        parent->state++;
     }
     if (entry->node)
         entry->node->live++;
@@ -323,10 +316,12 @@ static void missed(tn_core *core, struct tn_lower *lower, const struct tn_entry 
         return;
     lower->missed_access = access;
     lower->missed_through = entry->l1;
-    charge_miss(core, level, entry, lower->level);
+    struct tn_node *node = level ? entry->node : NULL;
+    charge_miss(level, node ? of_node(core, node, entry->l1->stream, lower->level) : NULL, entry->flags);
 }
 
-static void charge_prefetch(const tn_core *core, const struct tn_entry *entry, uint64_t *level, enum tn_level which)
+static void charge_prefetch(const tn_core *core, const struct tn_entry *entry, uint64_t *level,
+                            enum tn_level which)
 {
     if (!level)
         return;
@@ -347,23 +342,22 @@ static void loaded(tn_core *core, struct tn_lower *lower, const struct tn_entry 
         missed(core, lower, entry, level);
 }
 
-/* The record of the line that `entry` loads. */
-static struct tn_record *look_up(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry,
-                                 struct tn_place *place)
+/* The record of the line that `entry` loads, whose place has been looked up. */
+static __attribute__((noinline)) struct tn_record *
+record_in(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry, const struct tn_place *place)
 {
-    tn_sets_use(&lower->sets, place);
     if (place->hit)
         return resident_at(lower, home_of(lower, place));
     loaded(core, lower, entry);
     return fill(core, lower, entry, place);
 }
 
-/* ------------------------------------------------------------------------------------------ the queue */
-
-static void spill(struct tn_stay *stay, const struct tn_entry *entry)
+static struct tn_record *ask(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry)
 {
-    stay->touches += entry->use & ((1ull << TN_TOUCH_BITS) - 1);
-    stay->bytes += entry->use >> TN_TOUCH_BITS;
+    struct tn_place place;
+    tn_sets_split(&lower->sets, entry->line, &place);
+    tn_sets_use(&lower->sets, &place);
+    return record_in(core, lower, entry, &place);
 }
 
 /* The prefetcher sees a miss, and may ask for a line further on. */
@@ -379,87 +373,91 @@ static void look_further(tn_core *core, const struct tn_entry *entry)
     ask(core, lower, &ahead);
 }
 
-static inline void consume(tn_core *core, const struct tn_entry *entry, struct tn_place *place)
+/* ------------------------------------------------------------------------------------------ the queue */
+
+static void spill(struct tn_stay *stay, const struct tn_entry *entry)
 {
-    struct tn_l1 *l1 = entry->l1;
-    struct tn_stay *stay = &l1->stays[entry->way];
+    stay->touches += entry->use & ((1ull << TN_TOUCH_BITS) - 1);
+    stay->bytes += entry->use >> TN_TOUCH_BITS;
+}
+
+TN_ALWAYS_INLINE struct tn_record *record_of(tn_core *core, const struct tn_entry *entry, bool plain)
+{
+    struct tn_lower *lower = entry->l1->next;
+    if (!plain && entry->l1->prefetcher) {
+        look_further(core, entry);
+        return ask(core, lower, entry);
+    }
+    bool at_home = entry->place.hit && entry->home->state & TN_RECORD_RESIDENT;
+    return at_home ? entry->home : record_in(core, lower, entry, &entry->place);
+}
+
+TN_ALWAYS_INLINE void consume(tn_core *core, const struct tn_entry *entry, bool plain)
+{
+    struct tn_stay *stay = entry->stay;
     if (entry->flags & TN_ENTRY_SPILL) {
         spill(stay, entry);
         return;
     }
     if (stay->record)
-        stay_end(core, l1, stay, entry);
+        stay_end(core, stay, entry, plain);
     if (entry->flags & TN_ENTRY_FLUSH)
         return;
-    uint64_t *near = entry->late ? tn_near(&core->pools, entry->late) : NULL;
     if (!(entry->flags & TN_ENTRY_SECOND))
-        charge_miss(core, near, entry, TN_LEVEL_1);
-    if (l1->prefetcher)
-        look_further(core, entry);
-    stay_begin(core, l1, stay, entry, near, look_up(core, l1->next, entry, place));
+        charge_miss(entry->near, entry->of_node, entry->flags);
+    stay_begin(core, stay, entry, record_of(core, entry, plain), plain);
 }
 
-/* What hangs together by pointers is fetched link by link, each some entries before it is needed: first the set
- * and the two nodes, ... */
-static inline void look_ahead(const struct tn_entry *entry, struct tn_place *place)
+/* What ends with the stay is fetched. */
+static inline void fetch_stay(const struct tn_stay *stay)
 {
-    const struct tn_lower *lower = entry->l1->next;
-    const struct tn_stay *stay = &entry->l1->stays[entry->way];
-    tn_sets_split(&lower->sets, entry->line, place);
-    tn_sets_prefetch(&lower->sets, place);
     __builtin_prefetch(stay->record, 1);
-    __builtin_prefetch(stay->late, 1);
-    __builtin_prefetch(entry->late, 1);
+    __builtin_prefetch(stay->near, 1);
+    __builtin_prefetch(stay->of_node, 1);
     if (stay->node)
         __builtin_prefetch(&stay->node->late, 1);
-    if (entry->node)
-        __builtin_prefetch(&entry->node->late, 1);
 }
 
-/* ... then the record that the set leads to, and the counters that the nodes lead to. */
-static inline void look_closer(tn_core *core, const struct tn_entry *entry, struct tn_place *place)
+/* The line takes its place in the level below, in the order of misses; it waits only for the prefetcher, which asks as
+ * well. What it leads to is fetched. */
+TN_ALWAYS_INLINE void look_up(tn_core *core, struct tn_entry *entry, bool plain)
 {
-    const struct tn_lower *lower = entry->l1->next;
-    enum tn_stream stream = entry->l1->stream;
-    const struct tn_node *loser = entry->l1->stays[entry->way].node;
-    if (loser)
-        __builtin_prefetch(of_node(core, loser, stream, TN_LEVEL_1), 1);
+    struct tn_lower *lower = entry->l1->next;
+    fetch_stay(entry->stay);
+    entry->of_node = NULL;
     if (entry->flags & (TN_ENTRY_SPILL | TN_ENTRY_FLUSH))
         return;
-    tn_sets_find(&lower->sets, place);
-    __builtin_prefetch(&lower->homes[home_of(lower, place)], 1);
-    if (entry->late)
-        __builtin_prefetch(tn_near(&core->pools, entry->late), 1);
-    if (entry->node)
-        __builtin_prefetch(tn_near(&core->pools, &entry->node->late[stream]), 1);
+    __builtin_prefetch(entry->near, 1);
+    if (entry->node) {
+        entry->of_node = tn_near(&core->pools, &entry->node->late[entry->l1->stream]);
+        __builtin_prefetch(entry->of_node, 1);
+    }
+    if (plain)
+        tn_compact_use(&lower->sets, &entry->place);
+    else if (!entry->l1->prefetcher)
+        tn_sets_use(&lower->sets, &entry->place);
+    else
+        return;
+    entry->home = &lower->homes[home_of(lower, &entry->place)];
+    __builtin_prefetch(entry->home, 1);
 }
 
-static inline void look_ahead_next(tn_core *core)
+TN_ALWAYS_INLINE void go_on(tn_core *core, uint64_t look_up_to, uint64_t consume_to, bool plain)
 {
-    uint32_t place = core->looked_ahead++ % TN_QUEUE;
-    look_ahead(&core->queue[place], &core->places[place]);
-}
-
-static inline void look_closer_next(tn_core *core)
-{
-    uint32_t place = core->looked_closer++ % TN_QUEUE;
-    look_closer(core, &core->queue[place], &core->places[place]);
-}
-
-static inline void consume_next(tn_core *core)
-{
-    uint32_t place = core->consumed++ % TN_QUEUE;
-    consume(core, &core->queue[place], &core->places[place]);
+    struct tn_entry *queue = core->queue;
+    uint64_t at = core->looked_up;
+    for (; at < look_up_to; at++)
+        look_up(core, &queue[at % TN_QUEUE], plain);
+    core->looked_up = at;
+    at = core->consumed;
+    for (; at < consume_to; at++)
+        consume(core, &queue[at % TN_QUEUE], plain);
+    core->consumed = at;
 }
 
 void tn_drain(tn_core *core)
 {
-    while (core->looked_ahead < core->queued)
-        look_ahead_next(core);
-    while (core->looked_closer < core->queued)
-        look_closer_next(core);
-    while (core->consumed < core->queued)
-        consume_next(core);
+    go_on(core, core->queued, core->queued, false);
 }
 
 static __attribute__((noinline)) void prune(tn_core *core)
@@ -472,17 +470,35 @@ static __attribute__((noinline)) void prune(tn_core *core)
     tn_prune(core, &core->forest);
 }
 
-void tn_queue_step(tn_core *core)
+TN_ALWAYS_INLINE void step(tn_core *core, bool plain)
 {
     uint64_t queued = core->queued;
-    if (queued > core->looked_ahead)
-        look_ahead_next(core);
-    if (queued > core->looked_closer + NEAR_BEHIND)
-        look_closer_next(core);
-    if (queued > core->consumed + FAR_BEHIND)
-        consume_next(core);
+    if (queued > FAR_BEHIND)
+        go_on(core, queued - NEAR_BEHIND, queued - FAR_BEHIND, plain);
     if (queued % TN_PRUNE_EVERY == 0)
         prune(core);
+}
+
+static void step_plain(tn_core *core)
+{
+    step(core, true);
+}
+
+static void step_any(tn_core *core)
+{
+    step(core, false);
+}
+
+bool tn_plain(const struct tn_config *config)
+{
+    const struct tn_geometry *next = config->l2.size ? &config->l2 : &config->ll;
+    bool one_size = config->i1.line == next->line && config->d1.line == next->line;
+    return one_size && tn_sets_compact(next) && !config->write_back && !config->prefetch;
+}
+
+void (*tn_queue_stepper(const tn_core *core))(tn_core *core)
+{
+    return tn_plain(&core->config) ? step_plain : step_any;
 }
 
 static void flush_group(tn_core *core, struct tn_lower *lower, uint64_t first, uint64_t now)

@@ -3,11 +3,11 @@
  * lower.h: the caches below level 1, and the consumer of the miss queue.
  *
  * Nothing upstream depends on them, so their look-ups wait in the queue until what they need has been fetched:
- * each new entry takes a few older ones a step further. The consumer
- * charges all late costs: level-1 misses, use of level-1 tenures that end, misses and use further down. Use
- * happens at level 1; a lower level learns of it through records. A record is one stay of a line in a lower
- * level. It outlives the stay while something above that was filled from it is there (a level-1 way, or a record
- * of the level between), collects the use of all of these, and is charged when the last of them is gone.
+ * new entries take a few older ones a step further. The consumer charges all late costs: level-1 misses, use of
+ * level-1 tenures that end, misses and use further down. Use happens at level 1; a lower level learns of it through
+ * records. A record is one stay of a line in a lower level. It outlives the stay while something above that was filled
+ * from it is there (a level-1 way, or a record of the level between), collects the use of all of these, and is charged
+ * when the last of them is gone.
  *
  * A record lives in the place of its slot. If it still has holders when the slot is filled again, it stays there,
  * not resident any more, and the new one is *displaced*: taken from a pool and found through a small table. So
@@ -30,6 +30,7 @@
 
 enum {
     TN_QUEUE = 32,        /* entries, a power of two */
+    TN_BATCH = 4,         /* entries that are taken further at a time, a power of two */
     TN_PRUNE_EVERY = 256, /* entries */
 };
 
@@ -37,10 +38,20 @@ struct tn_record {
     struct tn_node *node;
     uint64_t *late; /* of the loader's centre, at this level; NULL: nobody pays */
     uint64_t loaded, touches, bytes, mask;
-    struct tn_record *parent; /* the record of the next level it was filled from; NULL: this is the last one */
+    struct tn_record
+        *parent; /* the record of the next level it was filled from; NULL: this is the last one */
     uint32_t epoch;
-    uint32_t holders : 20, line_unit : 6; /* line_unit: offset inside the parent's line, in 16 bytes */
-    uint32_t stream : 1, resident : 1, live : 1, displaced : 1;
+    uint32_t state; /* TN_RECORD_* */
+};
+
+/* The low bits of a record's state count its holders. line_unit: offset inside the parent's line, in TN_MIN_LINE. */
+enum {
+    TN_RECORD_HOLDERS = (1 << 20) - 1,
+    TN_RECORD_UNIT_SHIFT = 20, /* 6 bits */
+    TN_RECORD_STREAM_SHIFT = 26,
+    TN_RECORD_RESIDENT = 1 << 27,
+    TN_RECORD_LIVE = 1 << 28,
+    TN_RECORD_DISPLACED = 1 << 29,
 };
 
 struct tn_displaced {
@@ -59,9 +70,11 @@ struct tn_lower {
     struct tn_lower *next; /* towards memory; NULL: the last level */
     struct tn_record *homes;
     uint64_t *written; /* of the records at home: granules written back from above; NULL: no write-backs */
-    uint8_t *filled; /* one per TN_GROUP sets: whether any of them ever got a line (most of a large cache never does) */
+    uint8_t *
+        filled; /* one per TN_GROUP sets: whether any of them ever got a line (most of a large cache never does) */
     struct tn_displaced *displaced[TN_DISPLACED_BUCKETS];
-    uint64_t missed_access; /* index of the last access that missed, and through which cache: it misses once */
+    uint64_t
+        missed_access; /* index of the last access that missed, and through which cache: it misses once */
     const struct tn_l1 *missed_through;
 };
 
@@ -70,8 +83,21 @@ void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, e
 /* After tn_lower_flush, or when the core goes. */
 void tn_lower_free(struct tn_lower *lower);
 
-/* Take what is in the queue one step further. To be called before each new entry. */
-void tn_queue_step(tn_core *core);
+/* Whether the usual case holds, for which the consumer is compiled apart: the level below level 1 has lines of the same
+ * size and compact sets, and neither write-backs nor prefetching is simulated. */
+bool tn_plain(const struct tn_config *config);
+
+/* What takes the entries of this core's queue further; called behind each TN_BATCH of them. */
+void (*tn_queue_stepper(const tn_core *core))(tn_core *core);
+
+/* A miss is going into the queue: what the consumer will look at first is fetched. */
+static inline void tn_lower_foresee(struct tn_entry *entry)
+{
+    const struct tn_sets *sets = &entry->l1->next->sets;
+    __builtin_prefetch(entry->stay, 1);
+    tn_sets_split(sets, entry->line, &entry->place);
+    tn_sets_prefetch(sets, &entry->place);
+}
 
 /* Consume all that is in the queue. */
 void tn_drain(tn_core *core);

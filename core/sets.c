@@ -19,9 +19,15 @@ static uint32_t bits_for(uint64_t values)
     return bits;
 }
 
-static bool fits_compact(const struct tn_sets *sets)
+static uint64_t numbers_of(const struct tn_geometry *geometry)
 {
-    return sets->assoc <= TN_COMPACT_WAYS && sets->number_mask / sets->sets < UINT32_MAX - 1;
+    return (1ull << (48 - bits_for(geometry->line))) - 1;
+}
+
+bool tn_sets_compact(const struct tn_geometry *geometry)
+{
+    uint64_t sets = geometry->size / geometry->line / geometry->assoc;
+    return geometry->assoc <= TN_COMPACT_WAYS && numbers_of(geometry) / sets < UINT32_MAX - 1;
 }
 
 /* All sets are compared as if they had the most ways: the last one may be read past its end. */
@@ -35,17 +41,25 @@ static size_t general_bytes(const struct tn_sets *sets)
     return sets->sets * sets->assoc * sizeof *sets->general;
 }
 
+/* With r = floor(2^64 / d) + 1, r * d = 2^64 + e and 0 < e <= d: n * r / 2^64 exceeds n / d by n * e / (d * 2^64), too
+ * little to reach the next whole number as long as n * e < 2^64. */
+static uint64_t reciprocal_of(const struct tn_sets *sets)
+{
+    return sets->sets <= UINT64_MAX / sets->number_mask ? UINT64_MAX / sets->sets + 1 : 0;
+}
+
 void tn_sets_init(struct tn_sets *sets, const struct tn_geometry *geometry)
 {
     memset(sets, 0, sizeof *sets);
     sets->line_bits = bits_for(geometry->line);
-    sets->number_mask = (1ull << (48 - sets->line_bits)) - 1;
+    sets->number_mask = numbers_of(geometry);
     sets->assoc = geometry->assoc;
     sets->slot_bits = bits_for(geometry->assoc);
     sets->sets = geometry->size / geometry->line / geometry->assoc;
     sets->set_mask = sets->sets & (sets->sets - 1) ? 0 : sets->sets - 1;
     sets->set_bits = bits_for(sets->sets);
-    if (fits_compact(sets)) {
+    sets->reciprocal = reciprocal_of(sets);
+    if (tn_sets_compact(geometry)) {
         uint32_t ways = (sets->assoc + 3) / 4 * 4;
         sets->ways_mask = (1u << sets->assoc) - 1;
         sets->stride = (uint32_t)(sizeof(struct tn_compact) + ways * sizeof(uint32_t));
@@ -91,8 +105,8 @@ static uint32_t general_index(const struct tn_sets *sets, const struct tn_place 
     return i;
 }
 
-/* A set fills its slots in the order of its entries. */
-uint32_t tn_general_find(const struct tn_sets *sets, struct tn_place *place)
+/* Fill in slot and hit; the index of the line's entry. A set fills its slots in the order of its entries. */
+static uint32_t general_find(const struct tn_sets *sets, struct tn_place *place)
 {
     uint32_t i = general_index(sets, place);
     uint64_t entry = sets->general[place->set * sets->assoc + i];
@@ -104,7 +118,7 @@ uint32_t tn_general_find(const struct tn_sets *sets, struct tn_place *place)
 void tn_general_use(struct tn_sets *sets, struct tn_place *place)
 {
     uint64_t *entries = &sets->general[place->set * sets->assoc];
-    for (uint32_t i = tn_general_find(sets, place); i > 0; i--)
+    for (uint32_t i = general_find(sets, place); i > 0; i--)
         entries[i] = entries[i - 1];
     entries[0] = general_key(sets, place) << sets->slot_bits | place->slot;
 }

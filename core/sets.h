@@ -38,42 +38,49 @@ struct tn_compact {
 struct tn_sets {
     uint64_t sets, set_mask; /* set_mask: sets - 1 if a power of two, else 0 */
     uint64_t number_mask;
+    uint64_t reciprocal; /* floor(2^64 / sets) + 1 where that divides exactly (sets.c); 0: not so */
     uint32_t assoc, line_bits, set_bits, slot_bits;
-    uint32_t stride; /* bytes per set; 0: general form */
+    uint32_t stride;    /* bytes per set; 0: general form */
     uint32_t ways_mask; /* compact: one bit per way */
     char *compact;
     uint64_t *general;
 };
 
+/* Whether sets of this geometry have the compact form. */
+bool tn_sets_compact(const struct tn_geometry *geometry);
 void tn_sets_init(struct tn_sets *sets, const struct tn_geometry *geometry);
 void tn_sets_free(struct tn_sets *sets);
 /* Every slot of `count` sets from `first` on is empty again. */
 void tn_sets_clear(struct tn_sets *sets, uint64_t first, uint64_t count);
 
-/* Where a line is, or would go. */
+/* Where a line is, or goes. */
 struct tn_place {
     uint64_t set, tag;
     uint32_t slot;
-    bool hit;
+    bool hit; /* it was there */
 };
+
+/* number / sets, without a division where the reciprocal is known. */
+static inline uint64_t tn_sets_divide(const struct tn_sets *sets, uint64_t number)
+{
+    if (sets->reciprocal)
+        return (uint64_t)((unsigned __int128)number * sets->reciprocal >> 64);
+    return number / sets->sets;
+}
 
 /* Set and tag of an address; the slot is not known yet. (Field by field: a struct put together on the stack is
  * copied in wider pieces than it was written in, which stalls.) */
 static inline void tn_sets_split(const struct tn_sets *sets, uint64_t address, struct tn_place *place)
 {
     uint64_t number = address >> sets->line_bits & sets->number_mask;
-    bool power_of_two = sets->set_mask || sets->sets == 1;
-    place->set = power_of_two ? number & sets->set_mask : number % sets->sets;
-    place->tag = power_of_two ? number >> sets->set_bits : number / sets->sets;
+    if (sets->set_mask || sets->sets == 1) {
+        place->tag = number >> sets->set_bits;
+        place->set = number & sets->set_mask;
+    } else {
+        place->tag = tn_sets_divide(sets, number);
+        place->set = number - place->tag * sets->sets;
+    }
     place->hit = false;
-}
-
-static inline void tn_sets_prefetch(const struct tn_sets *sets, const struct tn_place *place)
-{
-    const char *at = sets->stride ? sets->compact + place->set * sets->stride
-                                  : (const char *)&sets->general[place->set * sets->assoc];
-    __builtin_prefetch(at, 1);
-    __builtin_prefetch(at + 63, 1);
 }
 
 /* ------------------------------------------------------------------------------------------ compact sets */
@@ -83,9 +90,17 @@ static inline struct tn_compact *tn_compact_at(const struct tn_sets *sets, uint6
     return (struct tn_compact *)(sets->compact + set * sets->stride);
 }
 
+static inline void tn_compact_prefetch(const struct tn_sets *sets, const struct tn_place *place)
+{
+    const struct tn_compact *set = tn_compact_at(sets, place->set);
+    __builtin_prefetch(set, 1);
+    __builtin_prefetch(&set->tags[11], 1);
+}
+
 #ifdef __SSE2__
 /* One bit per way whose tag is `tag`. */
-static inline uint32_t tn_compact_matches(const struct tn_sets *sets, const struct tn_compact *set, uint32_t tag)
+static inline uint32_t tn_compact_matches(const struct tn_sets *sets, const struct tn_compact *set,
+                                          uint32_t tag)
 {
     __m128i want = _mm_set1_epi32((int)tag);
     const __m128i *tags = (const __m128i *)set->tags;
@@ -110,7 +125,8 @@ static inline void tn_compact_rejuvenate(struct tn_compact *set, uint32_t w)
     _mm_store_si128((__m128i *)set->age, _mm_andnot_si128(_mm_cmpeq_epi8(ages, age), older));
 }
 #else
-static inline uint32_t tn_compact_matches(const struct tn_sets *sets, const struct tn_compact *set, uint32_t tag)
+static inline uint32_t tn_compact_matches(const struct tn_sets *sets, const struct tn_compact *set,
+                                          uint32_t tag)
 {
     uint32_t bits = 0;
     for (uint32_t w = 0; w < sets->assoc; w++)
@@ -142,46 +158,37 @@ static inline void tn_compact_first_use(const struct tn_sets *sets, struct tn_co
         set->age[w] = (uint8_t)(w < sets->assoc ? sets->assoc - 1 - w : 127);
 }
 
-static inline void tn_compact_find(const struct tn_sets *sets, struct tn_place *place)
-{
-    const struct tn_compact *set = tn_compact_at(sets, place->set);
-    uint32_t found = tn_compact_matches(sets, set, (uint32_t)place->tag + 1);
-    place->hit = found != 0;
-    if (!found)
-        found = tn_compact_of_age(set, sets->assoc - 1) & sets->ways_mask;
-    place->slot = found ? (uint32_t)__builtin_ctz(found) : 0;
-}
-
 static inline void tn_compact_use(struct tn_sets *sets, struct tn_place *place)
 {
     struct tn_compact *set = tn_compact_at(sets, place->set);
-    if (!place->hit || set->tags[place->slot] != (uint32_t)place->tag + 1) {
+    uint32_t tag = (uint32_t)place->tag + 1;
+    uint32_t found = tn_compact_matches(sets, set, tag);
+    place->hit = found != 0;
+    if (!found) {
         if (set->age[0] == set->age[TN_COMPACT_WAYS - 1] && set->tags[0] == 0)
             tn_compact_first_use(sets, set);
-        tn_compact_find(sets, place);
-        set->tags[place->slot] = (uint32_t)place->tag + 1;
+        found = tn_compact_of_age(set, sets->assoc - 1) & sets->ways_mask;
     }
+    place->slot = (uint32_t)__builtin_ctz(found);
+    set->tags[place->slot] = tag;
     if (set->age[place->slot])
         tn_compact_rejuvenate(set, place->slot);
 }
 
 /* ------------------------------------------------------------------------------------------ either */
 
-/* Returns the index of the line's entry in its set. */
-uint32_t tn_general_find(const struct tn_sets *sets, struct tn_place *place);
 void tn_general_use(struct tn_sets *sets, struct tn_place *place);
 
-/* Fill in slot and hit as they are now: the line's slot if it is there, else that of the least recently used. */
-static inline void tn_sets_find(const struct tn_sets *sets, struct tn_place *place)
+static inline void tn_sets_prefetch(const struct tn_sets *sets, const struct tn_place *place)
 {
     if (sets->stride)
-        tn_compact_find(sets, place);
+        tn_compact_prefetch(sets, place);
     else
-        tn_general_find(sets, place);
+        __builtin_prefetch(&sets->general[place->set * sets->assoc], 1);
 }
 
-/* The line becomes the most recently used of its set, in the slot that tn_sets_find says. `place` may come from
- * an earlier find: that saves another search if the line has not moved. */
+/* The line becomes the most recently used of its set, in the slot where it was, else in that of the least recently
+ * used. Fills in slot and hit. */
 static inline void tn_sets_use(struct tn_sets *sets, struct tn_place *place)
 {
     if (sets->stride)

@@ -4,6 +4,7 @@
 #include "../refmodel/host_hosted.h"
 #include "core/arena.h"
 #include "core/code.h"
+#include "core/sets.h"
 #include "core/table.h"
 #include "core/tenure_core.h"
 
@@ -165,12 +166,36 @@ static void code_is_found_again(void **state)
     assert_int_equal(host_bytes(), before);
 }
 
+/* Set and tag of lines beside the multiples of the number of sets, where a reciprocal would first be wrong. */
+static void sets_are_divided_exactly(void **state)
+{
+    (void)state;
+    static const uint64_t counts[] = {1, 2, 3, 5, 7, 4096, 12288, 24575, 61440, 1048575, 1048577, 3145728};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        struct tn_geometry geometry = {.size = counts[i] * 16, .assoc = 1, .line = 16};
+        uint64_t last = ((1ull << 44) - 1) / counts[i];
+        struct tn_sets sets;
+        tn_sets_init(&sets, &geometry);
+        for (uint64_t tag = 0; tag < last; tag = tag * 3 + 1) {
+            for (uint64_t back = 0; back < 3; back++) {
+                uint64_t number = (tag < last / 2 ? tag : last - tag % 5) * counts[i] + 1 - back;
+                struct tn_place place;
+                tn_sets_split(&sets, number << 4, &place);
+                number &= (1ull << 44) - 1;
+                assert_int_equal(place.set, number % counts[i]);
+                assert_int_equal(place.tag, number / counts[i]);
+            }
+        }
+        tn_sets_free(&sets);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_do_not_move),         cmocka_unit_test(pools_give_zeroes_again),
         cmocka_unit_test(tables_find_what_was_added), cmocka_unit_test(impossible_configurations),
-        cmocka_unit_test(code_is_found_again),
+        cmocka_unit_test(code_is_found_again),        cmocka_unit_test(sets_are_divided_exactly),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
