@@ -76,9 +76,9 @@ static void fill(struct nt_frame *frame, const struct nt_thread *thread, const s
     context->eflags = area->flags;
     context->cs = CODE_SEGMENT;
     context->ss = STACK_SEGMENT;
-    context->error = held->error;
-    context->trap = held->trap;
-    context->address = held->address;
+    context->error = thread->error;
+    context->trap = thread->trap;
+    context->address = thread->address;
     context->old_mask = context->mask = thread->mask;
 }
 

@@ -107,7 +107,8 @@ static bool map_all(int fd, const Elf64_Ehdr *elf, const Elf64_Phdr *headers, bo
         if (elf->e_phoff >= header->p_offset && elf->e_phoff < header->p_offset + header->p_filesz)
             image->headers = start + (elf->e_phoff - header->p_offset);
         if (describe && (header->p_flags & PF_X))
-            nt_maps_set(NT_DOWN(start, NT_PAGE), NT_UP(start + header->p_memsz, NT_PAGE), true);
+            nt_maps_set(NT_DOWN(start, NT_PAGE), NT_UP(start + header->p_memsz, NT_PAGE), true,
+                        (header->p_flags & PF_W) != 0);
     }
     return true;
 }

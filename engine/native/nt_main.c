@@ -135,6 +135,7 @@ static size_t read_code(uint64_t pc, void *to, size_t bytes)
 {
     size_t reach = nt_maps_reach(pc, bytes);
 
+    nt_maps_guard(pc, pc + reach);
     return reach - nt_copy(to, (const void *)pc, reach);
 }
 
@@ -163,7 +164,8 @@ void nt_finish(void)
            counts->linked);
     nt_say("%lu system calls, %lu signals delivered, %lu of them faults\n", counts->system_calls, counts->delivered,
            counts->faults);
-    nt_say("code changed %lu times, all forgotten %lu times\n", counts->invalidated, counts->emptied);
+    nt_say("code changed %lu times, of them %lu by stores; all forgotten %lu times\n", counts->invalidated,
+           counts->guarded, counts->emptied);
 }
 
 /* ------------------------------------------------------------------------------------------------ the start */
@@ -174,11 +176,11 @@ static void note_rest(const struct nt_vector *vector, const struct nt_program *p
     uint64_t vdso = nt_vector_auxiliary(vector, AT_SYSINFO_EHDR), top = nt.stack_top;
 
     if (vdso != 0)
-        nt_maps_set(vdso, vdso + VDSO_PAGES * NT_PAGE, true);
+        nt_maps_set(vdso, vdso + VDSO_PAGES * NT_PAGE, true, false);
     if (program->image.executable_stack) {
         nt_sys3(__NR_mprotect, (long)NT_DOWN(sp, NT_PAGE), (long)NT_PAGE,
                 PROT_READ | PROT_WRITE | PROT_EXEC | PROT_GROWSDOWN);
-        nt_maps_set(top - STACK_ROOM, top, true);
+        nt_maps_set(top - STACK_ROOM, top, true, true);
     }
 }
 

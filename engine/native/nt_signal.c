@@ -6,11 +6,16 @@
 #include "nt_frame.h"
 #include "nt_gate.h"
 #include "nt_lib.h"
+#include "nt_maps.h"
 #include "nt_dispatch.h"
 
 #define DEFAULT ((uint64_t)0)
 #define IGNORE ((uint64_t)1)
 #define ALL_MASK (~0UL)
+
+/* The CPU's numbers of faults, and bits of a page fault's error. */
+enum { TRAP_OPCODE = 6, TRAP_PROTECTION = 13, TRAP_PAGE = 14 };
+enum { FAULT_PRESENT = 1, FAULT_STORE = 2, FAULT_USER = 4, FAULT_FETCH = 16 };
 
 /* What the kernel does with these by default ends no process. */
 #define HARMLESS (NT_BIT(SIGCHLD) | NT_BIT(SIGCONT) | NT_BIT(SIGURG) | NT_BIT(SIGWINCH))
@@ -100,12 +105,9 @@ static void state_of_place(struct nt_area *area, const struct nt_context *contex
     area->rip = place->pc;
 }
 
-static void hold(struct nt_held *held, const siginfo_t *info, const struct nt_context *context)
+static void hold(struct nt_held *held, const siginfo_t *info)
 {
     held->info = *info;
-    held->error = context->error;
-    held->trap = context->trap;
-    held->address = context->address;
     held->is_held = true;
 }
 
@@ -116,7 +118,11 @@ static void take_fault(struct nt_thread *thread, siginfo_t *info, struct nt_cont
     struct nt_area *area = thread->area;
 
     state_of_place(area, context, place);
-    hold(&thread->fault, info, context);
+    hold(&thread->fault, info);
+    thread->error = context->error;
+    thread->trap = context->trap;
+    if (context->trap == TRAP_PAGE)
+        thread->address = context->address;
     if (info->si_signo != SIGSEGV && info->si_signo != SIGBUS && info->si_addr != NULL)
         thread->fault.info.si_addr = (void *)place->pc; /* it is the instruction's */
     area->pending = 1;
@@ -137,14 +143,31 @@ static void take_sent(struct nt_thread *thread, const siginfo_t *info, struct nt
         thread->kept |= NT_BIT(signal);
         thread->kept_info[signal] = *info;
     } else {
-        hold(&thread->held, info, context);
-        thread->held.error = thread->held.trap = thread->held.address = 0;
+        hold(&thread->held, info);
         context->mask = ALL_MASK & ~NT_FAULTS;
     }
     area->pending = 1;
     area->countdown = -1;
     if (context->rip >= (uint64_t)nt_gate_check && context->rip <= (uint64_t)nt_gate_syscall)
         context->rip = (uint64_t)nt_gate_interrupted;
+}
+
+/* A store to a page that is guarded (nt_maps.h): it may be made, and blocks made of the page are forgotten. The block
+ * that runs is finished as it was. */
+static bool take_store(const siginfo_t *info, const struct nt_context *context)
+{
+    bool is_store = info->si_signo == SIGSEGV && (context->error & (FAULT_PRESENT | FAULT_STORE)) ==
+                                                     (FAULT_PRESENT | FAULT_STORE);
+
+    if (!is_store || !nt_maps_unguard(context->address))
+        return false;
+    nt_code_changed(NT_DOWN(context->address, NT_PAGE), NT_PAGE);
+    return true;
+}
+
+static bool is_copying(uint64_t rip)
+{
+    return rip >= (uint64_t)nt_copy_begin && rip < (uint64_t)nt_copy_end;
 }
 
 void nt_signal_handle(int signal, siginfo_t *info, struct nt_context *context);
@@ -155,9 +178,11 @@ void nt_signal_handle(int signal, siginfo_t *info, struct nt_context *context)
 
     if (!is_fault(signal) || info->si_code <= 0) {
         take_sent(thread, info, context);
+    } else if ((is_copying(context->rip) || nt_code_holds(nt.code, context->rip)) && take_store(info, context)) {
+        nt.counts.guarded++;
     } else if (nt_code_place(nt.code, context->rip, &place)) {
         take_fault(thread, info, context, &place);
-    } else if (context->rip >= (uint64_t)nt_copy_begin && context->rip < (uint64_t)nt_copy_end) {
+    } else if (is_copying(context->rip)) {
         context->rip = (uint64_t)nt_copy_fault;
     } else {
         nt_die(125, "the native engine failed: signal %d at %lx, address %lx, program at %lx\n", signal,
@@ -173,10 +198,13 @@ void nt_signal_fault(struct nt_thread *thread, int signal, int code, uint64_t ad
     held->info.si_signo = signal;
     held->info.si_code = code;
     held->info.si_addr = (void *)address;
-    held->trap = signal == SIGILL ? 6 : signal == SIGTRAP ? 3 : code == SI_KERNEL ? 13 : 14;
-    held->error = held->trap == 14 ? 0x14 : 0; /* a page fault of a fetch by a program */
-    held->address = held->trap == 14 ? address : 0;
     held->is_held = true;
+    thread->trap = signal == SIGILL ? TRAP_OPCODE : code == SI_KERNEL ? TRAP_PROTECTION : TRAP_PAGE;
+    thread->error = 0;
+    if (thread->trap == TRAP_PAGE) {
+        thread->error = FAULT_USER | FAULT_FETCH | (code == SEGV_ACCERR ? FAULT_PRESENT : 0);
+        thread->address = address;
+    }
     thread->area->pending = 1;
 }
 

@@ -23,14 +23,15 @@ struct nt_lock nt_memory_lock;
 
 static uint64_t break_start, break_now; /* the program break */
 
-/* [start, start + bytes) is another thing than before. */
-static void changed(uint64_t start, uint64_t bytes, bool is_executable)
+/* [start, start + bytes) is another thing than before, with this protection. */
+static void changed(uint64_t start, uint64_t bytes, uint64_t protection)
 {
+    bool is_executable = (protection & PROT_EXEC) != 0;
     uint64_t end = NT_UP(start + bytes, NT_PAGE);
     bool had_code = nt_maps_meets(start, end);
 
     if (had_code || is_executable)
-        nt_maps_set(start, end, is_executable);
+        nt_maps_set(start, end, is_executable, (protection & PROT_WRITE) != 0);
     if (had_code || (is_executable && nt.saw_no_code))
         nt_code_changed(start, end - start);
 }
@@ -61,7 +62,7 @@ bool nt_sys_mmap(struct nt_thread *thread, struct nt_call *call)
     if (!pass_locked(thread, call))
         return false;
     if (!nt_failed(call->result))
-        changed((uint64_t)call->result, NT_ARG(call, 1), (NT_ARG(call, 2) & PROT_EXEC) != 0);
+        changed((uint64_t)call->result, NT_ARG(call, 1), NT_ARG(call, 2));
     nt_lock_give(&nt_memory_lock);
     return true;
 }
@@ -73,7 +74,7 @@ bool nt_sys_munmap(struct nt_thread *thread, struct nt_call *call)
     if (!pass_locked(thread, call))
         return false;
     if (!nt_failed(call->result))
-        changed(NT_ARG(call, 0), NT_ARG(call, 1), false);
+        changed(NT_ARG(call, 0), NT_ARG(call, 1), PROT_NONE);
     nt_lock_give(&nt_memory_lock);
     return true;
 }
@@ -85,7 +86,7 @@ bool nt_sys_mprotect(struct nt_thread *thread, struct nt_call *call)
     if (!pass_locked(thread, call))
         return false;
     if (!nt_failed(call->result))
-        changed(NT_ARG(call, 0), NT_ARG(call, 1), (NT_ARG(call, 2) & PROT_EXEC) != 0);
+        changed(NT_ARG(call, 0), NT_ARG(call, 1), NT_ARG(call, 2));
     nt_lock_give(&nt_memory_lock);
     return true;
 }
@@ -93,18 +94,23 @@ bool nt_sys_mprotect(struct nt_thread *thread, struct nt_call *call)
 bool nt_sys_mremap(struct nt_thread *thread, struct nt_call *call)
 {
     uint64_t old = NT_ARG(call, 0), old_bytes = NT_ARG(call, 1), new_bytes = NT_ARG(call, 2);
-    bool is_executable;
+    uint64_t protection = PROT_NONE;
 
     if (nt_region_meets(old, old_bytes) ||
         (NT_ARG(call, 3) & MREMAP_FIXED && nt_region_meets(NT_ARG(call, 4), new_bytes)))
         return fail(call, NT_EFAULT);
+    if (nt_maps_meets(old, old + 1))
+        protection = PROT_EXEC;
+    for (uint64_t page = old; protection != PROT_NONE && page < old + old_bytes; page += NT_PAGE) {
+        if (nt_maps_unguard(page))
+            protection |= PROT_WRITE;
+    }
     if (!pass_locked(thread, call))
         return false;
     if (!nt_failed(call->result)) {
-        is_executable = nt_maps_meets(old, old + (old_bytes == 0 ? 1 : old_bytes));
         if (!(NT_ARG(call, 3) & MREMAP_DONTUNMAP))
-            changed(old, old_bytes, false);
-        changed((uint64_t)call->result, new_bytes, is_executable);
+            changed(old, old_bytes, PROT_NONE);
+        changed((uint64_t)call->result, new_bytes, protection);
     }
     nt_lock_give(&nt_memory_lock);
     return true;
@@ -133,7 +139,7 @@ bool nt_sys_shmat(struct nt_thread *thread, struct nt_call *call)
     if (!pass_locked(thread, call))
         return false;
     if (!nt_failed(call->result))
-        changed((uint64_t)call->result, NT_PAGE, (NT_ARG(call, 2) & SHM_EXEC) != 0);
+        changed((uint64_t)call->result, NT_PAGE, NT_ARG(call, 2) & SHM_EXEC ? PROT_WRITE | PROT_EXEC : PROT_NONE);
     nt_lock_give(&nt_memory_lock);
     return true;
 }
@@ -143,7 +149,7 @@ bool nt_sys_shmdt(struct nt_thread *thread, struct nt_call *call)
     if (!pass_locked(thread, call))
         return false;
     if (!nt_failed(call->result))
-        changed(NT_ARG(call, 0), NT_PAGE, false);
+        changed(NT_ARG(call, 0), NT_PAGE, PROT_NONE);
     nt_lock_give(&nt_memory_lock);
     return true;
 }
@@ -163,7 +169,7 @@ static void set_break(uint64_t wanted)
 
     if (end < old_end) {
         nt_sys3(__NR_munmap, (long)end, (long)(old_end - end), 0);
-        changed(end, old_end - end, false);
+        changed(end, old_end - end, PROT_NONE);
     } else if (end > old_end) {
         long got = nt_sys6(__NR_mmap, (long)old_end, (long)(end - old_end), PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);

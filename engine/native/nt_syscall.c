@@ -4,9 +4,11 @@
 
 #include <asm/unistd.h>
 
+#include "nt_dispatch.h"
 #include "nt_engine.h"
 #include "nt_gate.h"
 #include "nt_lib.h"
+#include "nt_maps.h"
 
 #ifndef __NR_epoll_pwait2
 #define __NR_epoll_pwait2 441
@@ -64,10 +66,21 @@ static nt_call_handler *const handlers[] = {
     [__NR_fcntl] = nt_sys_fcntl,
 };
 
+/* What fails because the program's memory cannot be written may fail because we guard it (nt_maps.h). */
 bool nt_call_pass(struct nt_thread *thread, struct nt_call *call)
 {
     (void)thread;
-    return nt_gate_call(call->raw, &call->result);
+    for (;;) {
+        uint64_t page;
+
+        if (!nt_gate_call(call->raw, &call->result))
+            return false;
+        page = call->result == -NT_EFAULT ? nt_maps_guarded() : 0;
+        if (page == 0)
+            return true;
+        nt_maps_unguard(page);
+        nt_code_changed(page, NT_PAGE);
+    }
 }
 
 bool nt_sys_refuse(struct nt_thread *thread, struct nt_call *call)

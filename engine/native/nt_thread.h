@@ -34,7 +34,6 @@ struct nt_process {
 /* A signal that was taken from the kernel and not delivered yet. */
 struct nt_held {
     siginfo_t info;
-    uint64_t error, trap, address; /* of a fault: err, trapno, cr2 of its frame */
     bool is_held;
 };
 
@@ -47,6 +46,7 @@ struct nt_thread {
 
     uint64_t mask;          /* the program's signal mask */
     stack_t altstack;       /* the program's */
+    uint64_t error, trap, address; /* of the last fault: err, trapno and cr2, which every frame shows */
     struct nt_held fault;   /* caused by the instruction at area->rip */
     struct nt_held held;    /* any other; while one is held, the kernel holds the rest back */
     uint64_t kept;          /* faults' signals that somebody sent while the program had them blocked, as a mask ... */

@@ -15,7 +15,6 @@ import sys
 SWITCHES = [[], ['--link=no'], ['--lookup=no'], ['--returns=no'], ['--link=no', '--lookup=no', '--returns=no']]
 LEFT_OUT = {
     'surroundings': 'its output is compared between engines, not with a file',
-    'smc': 'code rewritten in place is seen once stores are inspected',
 }
 PROGRAMS = [
     ['true'],
