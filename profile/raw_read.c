@@ -187,12 +187,11 @@ int tp_raw_scan(struct tp_raw_file *raw, struct tp_raw_extent *extent, struct tp
         extent->parts++;
     }
     if (!extent->parts) {
+        struct tp_error first = *err;
         if (more == 0)
-            TP_FAIL(err,
-                    "%s: ends at offset %" PRIu64 " before its first part is complete: nothing can be read "
-                    "from it",
-                    raw->path, raw->offset);
-        return -1;
+            return TP_FAIL(err, "%s: ends at offset %" PRIu64 " before its first part is complete; record again",
+                           raw->path, raw->offset);
+        return TP_FAIL(err, "%.500s; no part before it is complete, record again", first.message);
     }
     if (more < 0)
         snprintf(extent->damage, sizeof extent->damage, "%.500s", err->message);

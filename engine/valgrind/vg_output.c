@@ -8,6 +8,9 @@
  * Names. `%p`, `%q{VARIABLE}` and `%%` are Valgrind's, `%h` is the host's name. No file that exists is touched: if
  * the name is taken (an earlier run, a forked sibling, an image that replaced itself by exec), .2, .3 ... is put
  * behind it.
+ *
+ * A part that cannot be written whole is lost: its costs have left the core. The file is cut back to what it was, and
+ * the next part begins a file, since the definitions that it builds on may have been lost with it.
  */
 #include "vg_output.h"
 
@@ -15,7 +18,12 @@
 #include "pub_tool_libcproc.h"
 #include "pub_tool_options.h"
 
+#include "pub_tool_vkiscnums.h"
+
 #include "vg_host.h"
+
+/* Not announced to tools. */
+extern SysRes VG_(do_syscall)(UWord number, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord);
 
 static HChar *file_name;
 static Bool created;
@@ -125,18 +133,35 @@ void vg_output_begin(void)
     VG_(close)(stream.fd);
 }
 
+static void cut_back(Off64T size)
+{
+    VG_(do_syscall)(__NR_ftruncate, stream.fd, size, 0, 0, 0, 0, 0, 0);
+    tn_restart_output(vg.core);
+    created = size == 0; /* an empty file is as good as a new one */
+}
+
+static Int write_to_stream(const HChar *why, int (*write)(tn_core *, void *, const char *))
+{
+    Off64T before = VG_(lseek)(stream.fd, 0, VKI_SEEK_END);
+    Int error = write(vg.core, &stream, why);
+
+    if (error == 0)
+        error = vg_stream_flush(&stream);
+    if (error != 0)
+        cut_back(before);
+    VG_(close)(stream.fd);
+    return error;
+}
+
 static void write_part(const HChar *why, int (*write)(tn_core *, void *, const char *))
 {
     Int error = created ? open_again() : create();
 
-    if (error == 0) {
-        error = write(vg.core, &stream, why);
-        if (error == 0)
-            error = vg_stream_flush(&stream);
-        VG_(close)(stream.fd);
-    }
+    if (error == 0)
+        error = write_to_stream(why, write);
     if (error != 0)
-        vg_tell("cannot write the raw profile %s: %s; this part (%s) is lost\n", file_name, reason(error), why);
+        vg_tell("cannot write the raw profile %s: %s; this part (%s) is lost; choose another place for it (--out, or "
+                "--tenure-out-file)\n", file_name, reason(error), why);
 }
 
 void vg_output_part(const HChar *why)

@@ -112,6 +112,13 @@ def large_stack():
                                         TENURE, f"deep-{limit}", GUEST)[0], 0)
 
 
+def full_disk():
+    """Nothing of a raw profile that could not be written stays, and nobody is told to import it."""
+    status, _, errors = run("sh", "-c", 'ulimit -f 20; exec "$0" record -o full "$1" exit 0', TENURE, GUEST)
+    check("full disk", (status, len(errors.splitlines()), "--out" in errors), (125, 2, True))
+    check("full disk: nothing is left", [name for name in os.listdir(".") if name.startswith("full")], [])
+
+
 def wait_for(process, line):
     check("first line", process.stdout.readline(), line)
 
@@ -266,8 +273,8 @@ def main():
     os.chdir(folder)
     begin = time.time()
     try:
-        for part in (endings, sees, closed_descriptors, limits, large_stack, signals, files, messages, write_backs,
-                     names_and_columns, made_code, interrupted):
+        for part in (endings, sees, closed_descriptors, limits, full_disk, large_stack, signals, files,
+                     messages, write_backs, names_and_columns, made_code, interrupted):
             part()
     finally:
         shutil.rmtree(folder)

@@ -52,7 +52,7 @@ class Raw:
     def __init__(self, path):
         self.meta, self.objects, self.functions, self.contexts = {}, {}, {}, {}
         self.instrs, self.threads, self.arcs, self.stats = {}, {}, {}, {}
-        self.parts = []
+        self.parts, self.ends = [], [] # why each was written, and where it ends
         self.immediate, self.late_names = [], [[], []]
         self.self_costs = collections.defaultdict(collections.Counter)  # (thread, instr)
         self.function_self = collections.defaultdict(collections.Counter)  # context
@@ -77,6 +77,8 @@ class Raw:
             while cursor.more():
                 self.record(kind, cursor)
             assert cursor.at == len(payload)
+            if kind == END:
+                self.ends.append(at)
         assert not data[16:] or kind == END, "the last part has no end"
 
     def costs(self, c):

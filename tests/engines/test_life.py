@@ -221,7 +221,7 @@ class Refusals(harness.EngineTest):
         self.assertIn("no such directory", self.refused("--tenure-out-file=/nowhere/at/all"))
 
     def test_full_disk(self):
-        """The program goes on, with one line about what is lost."""
+        """The program goes on, with one line about what is lost, and nothing is left that is none."""
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
@@ -229,6 +229,23 @@ class Refusals(harness.EngineTest):
         self.assertEqual(result.returncode, 0)
         self.assertEqual(len(result.stderr.decode().strip().splitlines()), 1, result.stderr)
         self.assertIn("is lost", result.stderr.decode())
+        self.assertEqual([os.path.getsize(name) for name in self.raw_files()], [0])
+
+    def test_full_for_a_part(self):
+        """A part that does not fit takes nothing with it: what was written before it stays, and what comes behind it
+        begins another file."""
+        options = [*harness.GEOMETRY, "--dump-after=work", self.guest("requests.c"), "plain"]
+        whole = self.profile(*options)
+        limit = whole.ends[0] + 100 # enough for the first part only
+        for name in self.raw_files():
+            os.unlink(name)
+        result = self.tenure(*options, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        lost = len(result.stderr.decode().strip().splitlines())
+        raws = [rawfile.Raw(name) for name in self.raw_files()]
+        self.assertGreater(lost, 0)
+        self.assertGreater(len(raws), 1)
+        self.assertEqual(sum(len(raw.parts) for raw in raws) + lost, len(whole.parts))
+        self.assertEqual([raw.parts[:1] for raw in raws], [["function"]] * len(raws))
 
     def test_foreign_options(self):
         """Each option that Callgrind and Cachegrind print in --help is taken, or refused with a reason."""
