@@ -6,8 +6,9 @@
  * Valgrind four times what it costs without. So a block begins cold: its accesses only put their addresses into
  * the spare words of the guest state's shadow (one host instruction each), and one helper call at the end of each
  * stretch does in C, from a list made at translation, what hot code does in line: the same counts, the same tests,
- * the same stamps, in the same order. A block that has been executed HOT times is discarded when the
- * thread's turn ends (no translation runs then, nor has the next one been chosen) and translated again, hot.
+ * the same stamps, in the same order. A block that has been executed HOT times is discarded when a thread's turn ends
+ * (no translation runs then, nor has the next one been chosen) and translated again, hot. Discarding makes Valgrind
+ * forget where it found all others; so such blocks wait until there are some of them, or one has run as often again.
  *
  * The list is a row of items of 8 or 16 bytes. It belongs to the block's entry in a table by guest address, which
  * also remembers that the block is hot, and is given back when the translation is discarded. Large programs have
@@ -35,6 +36,7 @@ enum {
     MAX_BYTES = 8192,   /* of one stretch's list while it is recorded */
     MAX_COUNTERS = 512, /* counters of one stretch */
     MAX_PENDING = 1024, /* blocks waiting to be translated again */
+    COMPANY = 256,      /* so many wait for one another */
     SHADOW_WORDS = 2,   /* of the first shadow, before the slots */
     MAX_SLOTS = 256,    /* more than there are, and than an access's place needs */
 };
@@ -63,6 +65,8 @@ struct fetch {
 struct stretch {
     Addr line;     /* the block's first */
     UInt next;     /* of the block, by its id */
+    UInt block;    /* its entry's id */
+    UInt executions; /* of the block, if this is its first stretch; since it was last found hot */
     UInt segment;  /* 0: the stretch has no instructions */
     UInt branches; /* conditional | indirect << 16 */
     UShort count;  /* fetches and accesses */
@@ -74,8 +78,8 @@ struct stretch {
 struct entry {
     struct entry *next; /* VgHashNode */
     UWord address;
-    UInt stretches; /* the first one's id */
-    UInt executions;
+    UInt id;        /* its own */
+    UInt stretches; /* the last one's id */
     UShort translations; /* alive, by this table's knowledge */
     Bool queued, hot;
 };
@@ -83,6 +87,7 @@ struct entry {
 static VgHashTable *entries;
 static struct entry *pending[MAX_PENDING];
 static UInt pendings;
+static Bool urgent; /* one of them has run HOT times more */
 
 /* The stretch being recorded. */
 static struct {
@@ -101,9 +106,9 @@ static UInt shadow_size; /* bytes of one shadow area */
 
 /* ------------------------------------------------------------------------------------------ running */
 
-static void do_fetch(tn_thread *thread, const struct stretch *stretch, const struct fetch *fetch)
+static inline void do_fetch(tn_thread *thread, const struct tn_l1_layout *l1, const struct stretch *stretch,
+                            const struct fetch *fetch, Bool use)
 {
-    const struct tn_l1_layout *l1 = &vg.layout->i1;
     Addr line = stretch->line + ((Addr)fetch->line << l1->line_bits);
     struct tn_way *way = tn_hot_way(thread, l1, line);
 
@@ -111,14 +116,59 @@ static void do_fetch(tn_thread *thread, const struct stretch *stretch, const str
         tn_slow_fetch(thread, fetch->id);
         way = tn_hot_way(thread, l1, line);
     }
-    if (vg.config.use) {
+    if (use) {
         way->use += fetch->touches | (ULong)fetch->bytes << TN_TOUCH_BITS;
         way->mask |= (~0ull >> (63 - (fetch->last - fetch->first))) << fetch->first;
     }
     way->stamp = thread->clock - (fetch->back * TN_STEP - fetch->second);
 }
 
-static void count_all(tn_thread *thread, const struct stretch *stretch)
+static inline void do_access(tn_thread *thread, const struct tn_layout *layout, const struct access *access,
+                             Addr address, Bool use)
+{
+    tn_hot_data(thread, layout, address, access->id, access->size, access->back * TN_STEP, use);
+    if (access->written)
+        tn_hot_written_in(thread, layout, layout->d1.table, address, access->size);
+}
+
+static const UChar *first_item(const struct stretch *stretch)
+{
+    return (const UChar *)(stretch->list + stretch->counters);
+}
+
+static inline void do_items(tn_thread *thread, const struct tn_layout *layout, const struct stretch *stretch,
+                            const UChar *end, const ULong *slot, Bool use)
+{
+    const UChar *at = first_item(stretch);
+
+    while (at < end) {
+        const struct access *access = (const struct access *)at;
+
+        if (access->size != 0) {
+            do_access(thread, layout, access, *slot++, use);
+            at += sizeof *access;
+        } else {
+            do_fetch(thread, &layout->i1, stretch, (const struct fetch *)at, use);
+            at += sizeof(struct fetch);
+        }
+    }
+}
+
+/* A copy of the layout, since nothing can change that; and for the usual one a copy of the code that knows it. */
+static void run_items(tn_thread *thread, const struct stretch *stretch, const UChar *end, const ULong *slot)
+{
+    struct tn_layout layout = *vg.layout;
+
+    if (layout.d1.line_bits == 6 && layout.i1.line_bits == 6 && vg.config.use) {
+        layout.d1.line_bits = layout.i1.line_bits = 6;
+        layout.d1.granule_bits = layout.i1.granule_bits = 0;
+        do_items(thread, &layout, stretch, end, slot, True);
+    } else {
+        do_items(thread, &layout, stretch, end, slot, vg.config.use);
+    }
+}
+
+static inline void count_all(tn_thread *thread, const struct stretch *stretch)
 {
     UInt i;
 
@@ -127,35 +177,6 @@ static void count_all(tn_thread *thread, const struct stretch *stretch)
     thread->branches += (stretch->branches & 0xffff) | (ULong)(stretch->branches >> 16) << 32;
     for (i = 0; i < stretch->counters; i++)
         vg_count(thread, stretch->list[i]);
-}
-
-static void do_access(tn_thread *thread, const struct access *access, Addr address)
-{
-    tn_hot_data(thread, vg.layout, address, access->id, access->size, access->back * TN_STEP, vg.config.use);
-    if (access->written)
-        tn_hot_written_in(thread, vg.layout, vg.layout->d1.table, address, access->size);
-}
-
-static const UChar *first_item(const struct stretch *stretch)
-{
-    return (const UChar *)(stretch->list + stretch->counters);
-}
-
-static void run_items(tn_thread *thread, const struct stretch *stretch, const UChar *end, const ULong *slot)
-{
-    const UChar *at = first_item(stretch);
-
-    while (at < end) {
-        const struct access *access = (const struct access *)at;
-
-        if (access->size != 0) {
-            do_access(thread, access, *slot++);
-            at += sizeof *access;
-        } else {
-            do_fetch(thread, stretch, (const struct fetch *)at);
-            at += sizeof(struct fetch);
-        }
-    }
 }
 
 /* The helper. `guest` is the guest state; the first two words of its first shadow are the thread base and the
@@ -169,12 +190,23 @@ static void run_stretch(const struct stretch *stretch, UChar *guest)
     shadow[1] = 0;
 }
 
-static void run_first_stretch(const struct stretch *stretch, UChar *guest, struct entry *block)
+static __attribute__((noinline)) void found_hot(struct stretch *stretch)
 {
-    if (++block->executions >= HOT && !block->queued && pendings < MAX_PENDING) {
+    struct entry *block = vg_pool_at(stretch->block);
+
+    stretch->executions = 0;
+    if (block->queued) {
+        urgent = True;
+    } else if (pendings < MAX_PENDING) {
         block->queued = True;
         pending[pendings++] = block;
     }
+}
+
+static void run_first_stretch(struct stretch *stretch, UChar *guest)
+{
+    if (++stretch->executions == HOT)
+        found_hot(stretch);
     run_stretch(stretch, guest);
 }
 
@@ -190,8 +222,11 @@ Bool vg_cold_begin(struct vg_builder *b, Addr address)
         entries = VG_(HT_construct)("tenure.blocks");
     entry = VG_(HT_lookup)(entries, address);
     if (entry == NULL) {
-        entry = vg_pool_at(vg_pool_get(sizeof *entry));
+        UInt id = vg_pool_get(sizeof *entry);
+
+        entry = vg_pool_at(id);
         VG_(memset)(entry, 0, sizeof *entry);
+        entry->id = id;
         entry->address = address;
         VG_(HT_add_node)(entries, entry);
     }
@@ -290,6 +325,7 @@ static struct stretch *keep_record(void)
 {
     struct stretch head = {.line = record.line,
                            .next = record.block->stretches,
+                           .block = record.block->id,
                            .segment = record.of->segment,
                            .branches = record.branches,
                            .count = record.of->count,
@@ -313,15 +349,12 @@ void vg_cold_flush(struct vg_builder *b)
 {
     const HChar *name = record.first ? "run_first_stretch" : "run_stretch";
     void *helper = record.first ? (void *)run_first_stretch : (void *)run_stretch;
-    IRExpr **arguments;
     IRDirty *call;
 
     if (record.of == NULL)
         return;
-    arguments = record.first ? mkIRExprVec_3(vg_u64((Addr)keep_record()), IRExpr_GSPTR(),
-                                             vg_u64((Addr)record.block))
-                             : mkIRExprVec_2(vg_u64((Addr)keep_record()), IRExpr_GSPTR());
-    call = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(helper), arguments);
+    call = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(helper),
+                             mkIRExprVec_2(vg_u64((Addr)keep_record()), IRExpr_GSPTR()));
     call->nFxState = 1;
     VG_(memset)(&call->fxState, 0, sizeof call->fxState);
     call->fxState[0].fx = Ifx_Modify;
@@ -364,13 +397,14 @@ void vg_cold_promote(void)
 
     if (tn_access_moved(vg.core, &moved)) /* only hot code can be better for it */
         VG_(discard_translations)(moved, 1, "tenure");
-    if (pendings == 0)
+    if (pendings < COMPANY && !urgent)
         return;
     for (i = 0; i < pendings; i++) {
         pending[i]->hot = True;
         VG_(discard_translations)(pending[i]->address, 1, "tenure");
     }
     pendings = 0;
+    urgent = False;
 }
 
 /* ------------------------------------------------------------------------------------------ faults */
