@@ -31,7 +31,6 @@ struct nt_engine {
     struct nt_counts counts;
     char program[4096];         /* the program's file, absolute: what /proc/self/exe must say */
     uint64_t stack_top;         /* of the program's first thread */
-    int program_fd;             /* open on it; guarded */
     bool saw_no_code;           /* a block was made of memory that cannot be executed */
     struct nt_lock world;       /* held by the thread that wants all others out of generated code ... */
     volatile int stop;          /* ... while this is not 0 */

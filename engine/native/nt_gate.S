@@ -8,6 +8,8 @@
 #include <asm/unistd.h>
 
 #define ARCH_SET_GS 0x1001
+#define ALIGNMENT_CHECK 0x40000 /* a flag that a program may set, and that the engine cannot live with */
+#define PLAIN_FLAGS 0x202
 
 #include "nt_area.h"
 
@@ -66,6 +68,10 @@ FUNCTION(nt_leave)
     pushfq
     popq %gs:NT_FLAGS
     cld
+    testl $ALIGNMENT_CHECK, %gs:NT_FLAGS
+    jz nt_run
+    pushq $PLAIN_FLAGS
+    popfq
     jmp nt_run
 END(nt_leave)
 
@@ -205,7 +211,8 @@ END(nt_state_load)
 /* ------------------------------------------------------------------------------- from the kernel: signals */
 
 FUNCTION(nt_signal_entry)
-    cld
+    pushq $PLAIN_FLAGS
+    popfq
     jmp nt_signal_handle
 END(nt_signal_entry)
 

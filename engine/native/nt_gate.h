@@ -14,6 +14,8 @@
 
 #include "nt_area.h"
 
+#define NT_PLAIN_FLAGS 0x202UL
+
 /* The thread's loop, on its engine stack from the top: asks nt_dispatch for the head of a block, enters it with the
  * program's registers, and comes back here when generated code leaves. Never returns. */
 void nt_run(void) __attribute__((noreturn));

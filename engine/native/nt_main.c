@@ -238,7 +238,7 @@ void nt_main(uint64_t *sp)
     nt_code_thread(nt.code, thread->area);
     thread->area->gpr[NT_RSP] = (uint64_t)sp;
     thread->area->rip = program.start;
-    thread->area->flags = 0x202;
+    thread->area->flags = NT_PLAIN_FLAGS;
     thread->area->exit = NT_RESUME;
     nt_run();
 }

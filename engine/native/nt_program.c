@@ -160,6 +160,7 @@ void nt_load_program(const char *name, const char *path, struct nt_program *prog
     const char *wrong;
     char link[64];
     long length;
+    int fd;
 
     memset(program, 0, sizeof *program);
     if (!has_slash(name)) {
@@ -168,13 +169,14 @@ void nt_load_program(const char *name, const char *path, struct nt_program *prog
         name = found;
     }
     program->name = name;
-    nt.program_fd = open_behind_scripts(name, program);
-    nt_format(link, sizeof link, "/proc/self/fd/%d", nt.program_fd);
+    fd = open_behind_scripts(name, program);
+    nt_format(link, sizeof link, "/proc/self/fd/%d", fd);
     length = nt_sys3(__NR_readlink, (long)link, (long)nt.program, sizeof nt.program - 1);
     nt.program[length > 0 ? length : 0] = '\0';
-    wrong = nt_load_file(nt.program_fd, PIE_START, true, &program->image);
+    wrong = nt_load_file(fd, PIE_START, true, &program->image);
     if (wrong != NULL)
         nt_die(126, "%s: %s\n", name, wrong);
+    nt_sys3(__NR_close, fd, 0, 0);
     program->start = program->image.entry;
     if (program->image.has_interpreter) {
         load_interpreter(program);

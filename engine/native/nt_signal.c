@@ -129,7 +129,7 @@ static void take_fault(struct nt_thread *thread, siginfo_t *info, struct nt_cont
     area->exit = NT_RESUME;
     context->rip = (uint64_t)nt_run;
     context->gpr[15] = area->engine_sp;
-    context->eflags &= ~(1UL << 10); /* DF */
+    context->eflags = NT_PLAIN_FLAGS;
     nt.counts.faults++;
 }
 
