@@ -3,9 +3,10 @@
 """Run programs under the native engine: same output and status as on the bare CPU, with everything on and with each
 off switch.
 
-    guests.py ENGINE EXPECTED-FOLDER PROGRAM...
+    guests.py ENGINE EXPECTED-FOLDER PROGRAM... -- PROGRAM...
 
-Guests are compared with expected/<guest>, the distribution's programs with a run of their own on the bare CPU.
+The first programs are compared with expected/<program>, the others, and the distribution's that are named below, with
+a run of their own on the bare CPU.
 """
 import os
 import shutil
@@ -50,7 +51,8 @@ class Cases:
 
 
 def main():
-    engine, folder, guests = sys.argv[1], sys.argv[2], sys.argv[3:]
+    split = sys.argv.index('--')
+    engine, folder, guests, own = sys.argv[1], sys.argv[2], sys.argv[3:split], sys.argv[split + 1:]
     cases = Cases()
     for guest in guests:
         name = os.path.basename(guest).split('_', 1)[1].replace('_static', '')
@@ -60,7 +62,7 @@ def main():
             want = (0, file.read(), b'')
         for switches in SWITCHES:
             cases.case(' '.join(switches + [guest]), run([engine, *switches, '--', guest]), want)
-    for command in PROGRAMS:
+    for command in [[program] for program in own] + PROGRAMS:
         if shutil.which(command[0]) is None:
             continue
         want = run(command)

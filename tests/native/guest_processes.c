@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * guest_processes.c: threads and processes, and what a program can find out about itself.
+ *
+ * Prints the same on the bare CPU, which is what it is compared with. Ends by executing itself with "again" while
+ * another of its threads runs.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <asm/prctl.h>
+#include <unistd.h>
+
+enum { THREADS = 32, SPINNERS = 4, KICKS = 200, CHURNERS = 8, CHURNS = 100, STACK = 65536, DESCRIPTORS = 5000 };
+
+extern char **environ;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static volatile int kicked, stop;
+static long total;
+static __thread int own;
+
+/* ----------------------------------------------------------------------------------------- threads */
+
+static void *adding(void *argument)
+{
+    long n = (long)argument, sum = 0;
+
+    own = (int)n;
+    for (long i = 0; i < 100000; i++) {
+        sum += i % (n + 1);
+        if (i % 1000 == 0)
+            sched_yield();
+    }
+    pthread_mutex_lock(&mutex);
+    total += sum + own;
+    pthread_mutex_unlock(&mutex);
+    return (void *)(n * 2);
+}
+
+static void many_threads(void)
+{
+    pthread_t threads[THREADS];
+    long back = 0;
+    void *result;
+
+    total = 0;
+    for (long i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, adding, (void *)i);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], &result);
+        back += (long)result;
+    }
+    printf("threads %ld %ld\n", total, back);
+}
+
+static void kick(int signal)
+{
+    (void)signal;
+    __atomic_fetch_add(&kicked, 1, __ATOMIC_SEQ_CST);
+}
+
+static void *spinning(void *argument)
+{
+    uint64_t hash = 1;
+
+    while (!stop)
+        hash = hash * 31 + 7;
+    *(uint64_t *)argument = hash;
+    return NULL;
+}
+
+static void signals_to_threads(void)
+{
+    pthread_t threads[SPINNERS];
+    uint64_t hashes[SPINNERS];
+
+    signal(SIGUSR1, kick);
+    for (int i = 0; i < SPINNERS; i++)
+        pthread_create(&threads[i], NULL, spinning, &hashes[i]);
+    for (int i = 0; i < KICKS; i++) {
+        pthread_kill(threads[i % SPINNERS], SIGUSR1);
+        while (kicked <= i)
+            sched_yield();
+    }
+    stop = 1;
+    for (int i = 0; i < SPINNERS; i++)
+        pthread_join(threads[i], NULL);
+    printf("kicked %d\n", kicked);
+}
+
+/* Code that is made, run and unmapped, in several threads at once. */
+static void *churning(void *argument)
+{
+    long sum = 0;
+
+    for (int i = 0; i < CHURNS; i++) {
+        uint8_t code[] = {0xb8, (uint8_t)i, (uint8_t)(long)argument, 0, 0, 0xc3}; /* mov $..., %eax; ret */
+        void *page = mmap(NULL, sizeof code, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+        memcpy(page, code, sizeof code);
+        mprotect(page, sizeof code, PROT_READ | PROT_EXEC);
+        sum += ((int (*)(void))(uintptr_t)page)();
+        munmap(page, sizeof code);
+    }
+    return (void *)sum;
+}
+
+static void churn(void)
+{
+    pthread_t threads[CHURNERS];
+    long sum = 0;
+    void *result;
+
+    for (long i = 0; i < CHURNERS; i++)
+        pthread_create(&threads[i], NULL, churning, (void *)i);
+    for (int i = 0; i < CHURNERS; i++) {
+        pthread_join(threads[i], &result);
+        sum += (long)result;
+    }
+    printf("made and run: %ld\n", sum);
+}
+
+/* ----------------------------------------------------------------------------------------- processes */
+
+static int status_of(pid_t child)
+{
+    int status;
+
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void forks(void)
+{
+    int sum = 0;
+
+    for (int i = 0; i < 10; i++) {
+        pid_t child = fork();
+
+        if (child == 0) {
+            pthread_t thread;
+            void *result;
+
+            pthread_create(&thread, NULL, adding, (void *)3);
+            pthread_join(thread, &result);
+            _exit((int)(long)result);
+        }
+        sum += status_of(child);
+    }
+    printf("forked %d\n", sum);
+}
+
+static void spawns(char *again[])
+{
+    pid_t child;
+    int error = posix_spawn(&child, "/proc/self/exe", NULL, NULL, again, environ);
+
+    printf("spawned %d\n", status_of(child));
+    printf("error %d\n", error);
+    error = posix_spawn(&child, "/nonexistent", NULL, NULL, again, environ);
+    printf("error %d\n", error == ENOENT);
+    error = system("exit 4");
+    printf("system %d\n", WEXITSTATUS(error));
+}
+
+static int in_child(void *argument)
+{
+    *(int *)argument = 1;
+    return 5;
+}
+
+static void clones(void)
+{
+    static char stack[STACK];
+    static int flag;
+    pid_t child = vfork();
+
+    if (child == 0) {
+        execl("/nonexistent", "x", NULL);
+        _exit(errno == ENOENT ? 12 : 13);
+    }
+    printf("vfork %d\n", status_of(child));
+    child = clone(in_child, stack + STACK, CLONE_VM | CLONE_VFORK | SIGCHLD, &flag);
+    printf("clone, memory shared: %d, flag %d\n", status_of(child), flag);
+    flag = 0;
+    child = clone(in_child, stack + STACK, SIGCHLD, &flag);
+    printf("clone, memory copied: %d, flag %d\n", status_of(child), flag);
+    printf("exec %d", execl("/nonexistent", "x", NULL));
+    printf(" %d\n", errno == ENOENT);
+}
+
+/* ----------------------------------------------------------------------------------------- what it sees */
+
+static int descriptors(void)
+{
+    int count = 0;
+
+    for (int i = 0; i < DESCRIPTORS; i++)
+        count += fcntl(i, F_GETFD) >= 0;
+    return count;
+}
+
+static void files(void)
+{
+    char line[4096];
+    ssize_t length = readlink("/proc/self/exe", line, sizeof line - 1);
+    int far = 0, stacks = 0;
+    FILE *file = fopen("/proc/self/maps", "r");
+
+    line[length > 0 ? length : 0] = '\0';
+    printf("executable %s\n", strrchr(line, '/'));
+    while (fgets(line, sizeof line, file)) {
+        uint64_t start = strtoul(line, NULL, 16);
+
+        far += start > 0x600000000000 ? 0 : start >= 0x0f0000000000 && start < 0x200000000000;
+        stacks += strstr(line, "[stack]") != NULL;
+    }
+    fclose(file);
+    printf("mapped at strange places: %d; stacks: %d\n", far, stacks);
+    file = fopen("/proc/self/comm", "r");
+    if (fgets(line, sizeof line, file))
+        printf("name %s", line);
+    fclose(file);
+    file = fopen("/proc/self/cmdline", "r");
+    length = (ssize_t)fread(line, 1, sizeof line - 1, file);
+    fclose(file);
+    line[length] = '\0';
+    printf("command line %zd %s\n", length, line);
+    printf("descriptors %d\n", descriptors());
+    syscall(SYS_close_range, 3, ~0u, 0);
+    printf("descriptors %d\n", descriptors());
+}
+
+static void memory(void)
+{
+    static uint64_t at_gs[2] = {1, 0x123};
+    char *top = sbrk(0);
+    uint64_t value = 0;
+
+    sbrk(1 << 20);
+    memset(top, 1, 1 << 20);
+    printf("break %d", (char *)sbrk(0) - top == 1 << 20);
+    sbrk(-(1 << 20));
+    printf(" %d\n", sbrk(0) == top);
+    syscall(SYS_arch_prctl, ARCH_SET_GS, at_gs);
+    __asm__ volatile("mov %%gs:8, %0" : "=r"(value));
+    printf("gs:8 %lx", value);
+    syscall(SYS_arch_prctl, ARCH_GET_GS, &value);
+    printf(" %d\n", value == (uint64_t)at_gs);
+    syscall(SYS_arch_prctl, ARCH_SET_GS, 0);
+    printf("vsyscall %d\n", ((long (*)(long *))0xffffffffff600400)(NULL) > 1000000000);
+}
+
+int main(int argc, char **argv)
+{
+    static char me[] = "me", word[] = "again", *again[] = {me, word, NULL};
+    pthread_t thread;
+    uint64_t hash;
+
+    setvbuf(stdout, NULL, _IONBF, 0);
+    if (argc > 1) {
+        printf("again: %s, %s\n", argv[0], getenv("HELLO") ? getenv("HELLO") : "nobody");
+        return 9;
+    }
+    setenv("HELLO", "you", 1);
+    many_threads();
+    many_threads();
+    signals_to_threads();
+    churn();
+    forks();
+    spawns(again);
+    clones();
+    files();
+    memory();
+    stop = 0;
+    pthread_create(&thread, NULL, spinning, &hash);
+    execv("/proc/self/exe", again);
+    return 1;
+}

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * guest_signals.c: every way in which a signal can reach a program, and what the program can find out about it.
+ *
+ * Prints the same on the bare CPU, which is what it is compared with: no addresses, no times.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/select.h>
+#include <sys/signalfd.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { PAGE = 4096, STACK = 65536, ROUNDS = 20000000, PERIOD_US = 300 };
+
+static volatile sig_atomic_t count, depth, deepest;
+static sigjmp_buf back;
+static char *volatile bad; /* where the next fault is to be */
+static sigset_t users;     /* SIGUSR1 and SIGUSR2 */
+
+static void counting(int signal)
+{
+    (void)signal;
+    count++;
+}
+
+static void handle(int signal, void (*handler)(int), int flags)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
+
+    sigaction(signal, &action, NULL);
+}
+
+static void handle_info(int signal, void (*handler)(int, siginfo_t *, void *), int flags)
+{
+    struct sigaction action = {.sa_sigaction = handler, .sa_flags = flags | SA_SIGINFO};
+
+    sigaction(signal, &action, NULL);
+}
+
+/* ----------------------------------------------------------------------------------------- sent signals */
+
+static void telling(int signal, siginfo_t *info, void *context)
+{
+    ucontext_t *frame = context;
+    sigset_t mask;
+
+    sigprocmask(SIG_BLOCK, NULL, &mask);
+    printf("signal %d code %d value %d, blocked: itself %d, usr2 %d; before: usr1 %d, usr2 %d\n", signal, info->si_code,
+           info->si_code == SI_QUEUE ? info->si_value.sival_int : 0, sigismember(&mask, signal),
+           sigismember(&mask, SIGUSR2), sigismember(&frame->uc_sigmask, SIGUSR1),
+           sigismember(&frame->uc_sigmask, SIGUSR2));
+}
+
+static void pending(void)
+{
+    sigset_t set;
+
+    handle(SIGUSR1, counting, 0);
+    raise(SIGUSR1);
+    kill(getpid(), SIGUSR1);
+    printf("two sent: %d\n", count);
+    sigprocmask(SIG_BLOCK, &users, NULL);
+    raise(SIGUSR1);
+    raise(SIGUSR1);
+    sigpending(&set);
+    printf("pending %d, taken %d\n", sigismember(&set, SIGUSR1), count);
+    sigprocmask(SIG_UNBLOCK, &users, NULL);
+    printf("unblocked: %d\n", count);
+}
+
+static void queued(void)
+{
+    sigset_t set;
+
+    handle_info(SIGRTMIN, telling, 0);
+    handle_info(SIGRTMIN + 1, telling, 0);
+    sigemptyset(&set);
+    sigaddset(&set, SIGRTMIN);
+    sigaddset(&set, SIGRTMIN + 1);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    for (int i = 0; i < 3; i++) {
+        sigqueue(getpid(), SIGRTMIN + 1, (union sigval){i});
+        sigqueue(getpid(), SIGRTMIN, (union sigval){10 + i});
+    }
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+/* Calls that bring a mask along, in which only SIGUSR2 is blocked. */
+static void with_masks(void)
+{
+    struct timespec long_time = {5, 0};
+    struct epoll_event event;
+    sigset_t mask;
+    int epoll = epoll_create1(0), result;
+
+    sigemptyset(&mask);
+    sigaddset(&mask, SIGUSR2);
+    handle_info(SIGUSR1, telling, 0);
+    sigprocmask(SIG_BLOCK, &users, NULL);
+    raise(SIGUSR1);
+    result = sigsuspend(&mask);
+    printf("sigsuspend %d %d\n", result, errno == EINTR);
+    raise(SIGUSR1);
+    result = ppoll(NULL, 0, &long_time, &mask);
+    printf("ppoll %d %d\n", result, errno == EINTR);
+    raise(SIGUSR1);
+    result = pselect(0, NULL, NULL, NULL, &long_time, &mask);
+    printf("pselect %d %d\n", result, errno == EINTR);
+    raise(SIGUSR1);
+    result = epoll_pwait(epoll, &event, 1, 5000, &mask);
+    printf("epoll_pwait %d %d\n", result, errno == EINTR);
+    close(epoll);
+    sigprocmask(SIG_UNBLOCK, &users, NULL);
+}
+
+static void without_handler(void)
+{
+    struct timespec second = {1, 0};
+    struct signalfd_siginfo read_info;
+    siginfo_t info;
+    int fd, result;
+
+    sigprocmask(SIG_BLOCK, &users, NULL);
+    raise(SIGUSR1);
+    result = sigtimedwait(&users, &info, &second);
+    printf("sigtimedwait %d\n", result == SIGUSR1);
+    fd = signalfd(-1, &users, 0);
+    raise(SIGUSR2);
+    result = (int)read(fd, &read_info, sizeof read_info);
+    printf("signalfd %d %d\n", result == sizeof read_info, read_info.ssi_signo == SIGUSR2);
+    close(fd);
+    sigprocmask(SIG_UNBLOCK, &users, NULL);
+}
+
+static void nesting(int signal)
+{
+    if (++depth > deepest)
+        deepest = depth;
+    if (signal == SIGUSR1)
+        raise(SIGUSR2);
+    depth--;
+}
+
+static void nested(void)
+{
+    struct sigaction action = {.sa_handler = nesting};
+
+    handle(SIGUSR1, nesting, 0);
+    handle(SIGUSR2, nesting, 0);
+    raise(SIGUSR1);
+    printf("nested %d\n", deepest);
+    sigaddset(&action.sa_mask, SIGUSR2);
+    sigaction(SIGUSR1, &action, NULL);
+    deepest = 0;
+    raise(SIGUSR1);
+    printf("masked %d\n", deepest);
+    handle(SIGUSR1, counting, SA_RESETHAND);
+    raise(SIGUSR1);
+    sigaction(SIGUSR1, NULL, &action);
+    printf("reset %d\n", action.sa_handler == SIG_DFL);
+}
+
+/* ----------------------------------------------------------------------------------------- interruptions */
+
+static void set_timer(long every, long first)
+{
+    struct itimerval timer = {{0, every}, {0, first}};
+
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static void interrupted(int flags)
+{
+    int ends[2], status;
+    char byte;
+    ssize_t got;
+    pid_t child;
+
+    count = 0;
+    if (pipe(ends) != 0)
+        exit(1);
+    handle(SIGALRM, counting, flags);
+    set_timer(0, 20000);
+    child = fork();
+    if (child == 0) {
+        usleep(100000);
+        _exit(write(ends[1], "x", 1) == 1 ? 7 : 8);
+    }
+    got = read(ends[0], &byte, 1);
+    printf("read %d, error %d, signals %d\n", (int)got, got < 0 ? errno : 0, count);
+    if (got < 0)
+        got = read(ends[0], &byte, 1);
+    waitpid(child, &status, 0);
+    printf("then %d, child %d\n", (int)got, WEXITSTATUS(status));
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void clobbering(int signal)
+{
+    (void)signal;
+    __asm__ volatile("pxor %%xmm3, %%xmm3; pcmpeqd %%xmm4, %%xmm4" ::: "xmm3", "xmm4");
+    count++;
+}
+
+/* A timer that comes all the time must change nothing of what is computed. */
+static void storm(void)
+{
+    uint64_t hash = 1, two[2] = {1, 2}, sum[2];
+
+    count = 0;
+    handle(SIGALRM, clobbering, SA_RESTART);
+    set_timer(PERIOD_US, PERIOD_US);
+    for (uint64_t i = 0; i < ROUNDS; i++)
+        hash = hash * 6364136223846793005u + (hash >> 29) + i;
+    __asm__ volatile("movdqu (%0), %%xmm3; movdqu (%0), %%xmm4; mov %2, %%ecx; 1: paddq %%xmm4, %%xmm3;"
+                     "dec %%ecx; jnz 1b; movdqu %%xmm3, (%1)"
+                     :
+                     : "r"(two), "r"(sum), "i"(ROUNDS)
+                     : "rcx", "xmm3", "xmm4", "memory");
+    set_timer(0, 0);
+    printf("hash %lx, sums %lu %lu, %s\n", hash, sum[0], sum[1], count > 5 ? "interrupted" : "left alone");
+}
+
+/* ----------------------------------------------------------------------------------------- faults */
+
+static void leaving(int signal, siginfo_t *info, void *context)
+{
+    const greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+
+    printf("fault %d code %d at %s, trap %d, error %d, cr2 %d\n", signal, info->si_code,
+           info->si_addr == bad                             ? "bad"
+           : (greg_t)info->si_addr == registers[REG_RIP] ? "rip"
+                                                            : "another place",
+           (int)registers[REG_TRAPNO], (int)registers[REG_ERR], registers[REG_CR2] == (greg_t)bad);
+    siglongjmp(back, 1);
+}
+
+static void call(char *at)
+{
+    if (!sigsetjmp(back, 1))
+        ((void (*)(void))(uintptr_t)at)();
+}
+
+static void faults(void)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+    volatile int zero = 0;
+
+    for (unsigned i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        handle_info(signals[i], leaving, 0);
+    bad = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!sigsetjmp(back, 1))
+        *(volatile char *)bad = 1;
+    if (!sigsetjmp(back, 1))
+        printf("%d\n", *(volatile char *)bad);
+    if (!sigsetjmp(back, 1))
+        printf("%d\n", 5 / zero);
+    if (!sigsetjmp(back, 1))
+        __asm__ volatile("ud2");
+    if (!sigsetjmp(back, 1))
+        __asm__ volatile("int3");
+    if (!sigsetjmp(back, 1))
+        __asm__ volatile("hlt");
+    mprotect(bad, PAGE, PROT_READ | PROT_WRITE);
+    call(bad);
+    bad = (char *)0x10;
+    call(bad);
+    call((char *)0x8000000000000010);
+    if (!sigsetjmp(back, 1))
+        *(volatile char *)0x8000000000000010 = 1;
+}
+
+/* The state that a handler sees is that at the instruction, and what it changes there holds. */
+static void mending(int signal, siginfo_t *info, void *context)
+{
+    greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+
+    (void)info;
+    printf("fault %d: rbx %lx, r12 %lx, rax %lx, flags %lx\n", signal, (long)registers[REG_RBX],
+           (long)registers[REG_R12], (long)registers[REG_RAX], (long)registers[REG_EFL] & 0x8d5);
+    registers[REG_RIP] += 3; /* mov (%rax), %rcx */
+    registers[REG_RCX] = 77;
+}
+
+static void mended(void)
+{
+    uint64_t rcx;
+
+    handle_info(SIGSEGV, mending, 0);
+    __asm__ volatile("mov $0x1234, %%ebx; mov $0x5678, %%r12d; mov $0x10, %%eax; cmp %%rax, %%rax;"
+                     "mov (%%rax), %%rcx; mov %%rcx, %0"
+                     : "=r"(rcx)
+                     :
+                     : "rax", "rbx", "rcx", "r12", "cc");
+    printf("rcx %lu\n", rcx);
+}
+
+static void on_stack(int signal)
+{
+    char here;
+    stack_t stack;
+
+    sigaltstack(NULL, &stack);
+    printf("signal %d: on the stack %d, in it %d\n", signal, stack.ss_flags & SS_ONSTACK,
+           &here > (char *)stack.ss_sp && &here < (char *)stack.ss_sp + stack.ss_size);
+}
+
+static void overflowing(int signal)
+{
+    printf("overflow %d\n", signal);
+    siglongjmp(back, 1);
+}
+
+static int deeper(int n)
+{
+    volatile char frame[PAGE];
+
+    frame[0] = (char)n;
+    return n == 0 ? 0 : deeper(n + 1) + frame[0];
+}
+
+static void alternate(void)
+{
+    stack_t stack = {.ss_sp = malloc(STACK), .ss_size = STACK};
+
+    sigaltstack(&stack, NULL);
+    handle(SIGUSR1, on_stack, SA_ONSTACK);
+    raise(SIGUSR1);
+    handle(SIGUSR1, on_stack, 0);
+    raise(SIGUSR1);
+    handle(SIGSEGV, overflowing, SA_ONSTACK);
+    for (int i = 0; i < 3; i++) {
+        if (!sigsetjmp(back, 1))
+            deeper(1);
+    }
+}
+
+/* ----------------------------------------------------------------------------------------- ends */
+
+static void die(int signal)
+{
+    volatile int zero = 0;
+    sigset_t all;
+
+    bad = (char *)8;
+    handle(signal, SIG_DFL, 0);
+    sigfillset(&all);
+    if (signal == SIGSEGV)
+        *(volatile char *)bad = 0;
+    if (signal == SIGFPE) { /* a blocked fault cannot be handled */
+        sigprocmask(SIG_SETMASK, &all, NULL);
+        handle(SIGFPE, counting, 0);
+        zero = 5 / zero;
+    }
+    raise(signal);
+    _exit(1);
+}
+
+static void ends(void)
+{
+    static const int signals[] = {SIGTERM, SIGSEGV, SIGABRT, SIGKILL, SIGPIPE, SIGUSR2, SIGALRM, SIGFPE};
+
+    for (unsigned i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        pid_t child = fork();
+        int status;
+
+        if (child == 0)
+            die(signals[i]);
+        waitpid(child, &status, 0);
+        printf("ended by %d: %d\n", signals[i], WIFSIGNALED(status) ? WTERMSIG(status) : -1);
+    }
+}
+
+static void sent_fault(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGSEGV);
+    handle(SIGSEGV, counting, 0);
+    count = 0;
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    kill(getpid(), SIGSEGV);
+    sigpending(&set);
+    printf("taken %d, pending %d\n", count, sigismember(&set, SIGSEGV));
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    printf("taken %d\n", count);
+}
+
+static void stopped(void)
+{
+    pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        raise(SIGSTOP);
+        _exit(3);
+    }
+    waitpid(child, &status, WUNTRACED);
+    printf("stopped %d\n", WIFSTOPPED(status));
+    kill(child, SIGCONT);
+    waitpid(child, &status, 0);
+    printf("went on %d\n", WEXITSTATUS(status));
+}
+
+int main(void)
+{
+    setvbuf(stdout, NULL, _IONBF, 0);
+    sigemptyset(&users);
+    sigaddset(&users, SIGUSR1);
+    sigaddset(&users, SIGUSR2);
+    pending();
+    queued();
+    with_masks();
+    without_handler();
+    nested();
+    interrupted(0);
+    interrupted(SA_RESTART);
+    storm();
+    faults();
+    mended();
+    alternate();
+    ends();
+    sent_fault();
+    stopped();
+    return 0;
+}
