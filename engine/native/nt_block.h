@@ -19,15 +19,13 @@ enum {
     NT_BLOCK_INSNS = 64,
     NT_BLOCK_MARKS = NT_BLOCK_INSNS * 4 + 16,
     NT_BLOCK_OUTS = 4,
-    NT_SLOTS = 4,         /* of area->scratch: registers put aside in a body */
     NT_LOOKUPS = 1 << 16, /* by the lower 16 bits of the address */
 };
 
-/* From `code` on (bytes from the block's first) the program is at its block's pc + `pc`. Slot s holds the register
- * whose number is in byte s of `slots`, or NT_NO_REG. */
+/* From `code` on (bytes from the block's first) the program is at its block's pc + `pc`, and the registers in `aside`
+ * are in area->gpr. */
 struct nt_mark {
-    uint16_t code, pc;
-    uint8_t slots[NT_SLOTS];
+    uint16_t code, pc, aside;
 };
 
 /* An exit. `site`: the four bytes that lead to `stub` or, linked, to the block `to`; NULL: it always leaves. */
@@ -80,7 +78,7 @@ struct nt_making {
     struct nt_block *block;
     struct nt_emit emit;
     unsigned count, mark_count;
-    uint8_t slots[NT_SLOTS];
+    uint16_t aside; /* registers whose values are in area->gpr, here (nt_aside.h) */
     uint8_t *safe; /* the way to the exit at the head */
     bool flags_live;
     const struct nt_target *back; /* constants of the call at its end */
@@ -95,22 +93,12 @@ static inline uint64_t nt_behind(const struct nt_insn *insn)
     return insn->pc + insn->length;
 }
 
-static inline struct nt_mem nt_slot(unsigned slot)
-{
-    return nt_gs(NT_SCRATCH + (int32_t)slot * 8);
-}
-
 /* Find, decode and analyse the block at `pc` (nt_find.c). */
 void nt_find_block(struct nt_making *making, uint64_t pc);
 /* Emit it: fills in block's code addresses, target, outs and the marks (nt_translate.c). */
 void nt_translate(struct nt_making *making);
-/* From here on the program is at `pc`, with registers where `slots` says. */
+/* From here on the program is at `pc`, with registers where `aside` says. */
 void nt_mark_here(struct nt_making *making, uint64_t pc);
-/* A register, put aside, with the address of the operand in memory of instruction `i`; if that is under GS the
- * segment's base is in it. */
-uint8_t nt_take_address(struct nt_making *making, unsigned i);
-/* Behind instruction `i`: what it has killed is in no slot any more, what is live comes back. */
-void nt_give_back(struct nt_making *making, unsigned i);
 
 /* Emit the last instruction, if it is not plain (nt_leave.c). */
 void nt_emit_end(struct nt_making *making, unsigned i);

@@ -323,12 +323,6 @@ bool nt_code_place(const struct nt_code *code, uint64_t at, struct nt_place *pla
         i--;
     const struct nt_mark *mark = &block->marks[i];
     place->pc = block->pc + mark->pc;
-    for (unsigned s = 0; s < NT_SLOTS; s++) {
-        uint8_t reg = mark->slots[s];
-        if (reg == NT_NO_REG)
-            continue;
-        place->spilled |= (uint16_t)(1u << reg);
-        place->index[reg] = (uint8_t)s;
-    }
+    place->spilled = mark->aside;
     return true;
 }

@@ -41,10 +41,7 @@ struct nt_exit {
 struct nt_place {
     uint64_t
         pc; /* the program's instruction, of which nothing has happened yet (or, restartable, part of it) */
-    uint16_t spilled; /* bit r: general register r is in scratch[index[r]] */
-    uint8_t index[16];
-    bool flags_saved; /* flags are in scratch[flags_index], as rflags bits */
-    uint8_t flags_index;
+    uint16_t spilled; /* bit r: general register r is in area->gpr[r] */
 };
 
 /* What the code needs of whoever runs it. */

@@ -19,12 +19,12 @@
  *        [rsp] = return
  *        jmp to the function
  */
-#include "nt_block.h"
+#include "nt_aside.h"
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
 enum { JRCXZ = 0xe3 };
-/* What is put aside here, always in the same slots, and the slot for where to go. */
-enum { SLOT_RCX, SLOT_RDX, SLOT_RBX, SLOT_GO };
+/* Of area->scratch: where to go. */
+enum { GO_SLOT = 0 };
 
 struct nt_out *nt_new_out(struct nt_making *making, enum nt_exit_kind kind, uint64_t pc, uint8_t *site)
 {
@@ -50,22 +50,11 @@ void nt_jump_direct(struct nt_making *making, uint64_t pc)
     nt_new_out(making, NT_EXIT_DIRECT, pc, nt_jump_aligned(&making->emit));
 }
 
-static void put_aside(struct nt_making *making, unsigned slot, uint8_t reg)
-{
-    nt_store(&making->emit, nt_slot(slot), reg);
-    making->slots[slot] = reg;
-}
-
-static void restore(struct nt_making *making, unsigned slot)
-{
-    nt_load(&making->emit, making->slots[slot], nt_slot(slot));
-}
-
-/* The target is in rdx; rcx and rdx are in their slots. */
+/* The target is in rdx; rcx and rdx are aside. */
 static void look_up(struct nt_making *making)
 {
     struct nt_emit *emit = &making->emit;
-    put_aside(making, SLOT_RBX, RBX);
+    nt_put_aside(making, RBX);
     nt_move16(emit, RBX, RDX);
     nt_address(emit, RCX, nt_rip(making->lookup));
     struct nt_mem element = nt_at(RCX, 0);
@@ -78,21 +67,21 @@ static void look_up(struct nt_making *making)
     sum.scale = 1;
     nt_address(emit, RCX, sum);
     uint8_t *hit = nt_loop(emit, JRCXZ);
-    restore(making, SLOT_RBX);
+    nt_load(emit, RBX, nt_home(RBX));
     nt_store(emit, nt_gs(NT_RIP), RDX);
-    restore(making, SLOT_RDX);
-    restore(making, SLOT_RCX);
+    nt_load(emit, RDX, nt_home(RDX));
+    nt_load(emit, RCX, nt_home(RCX));
     uint8_t *miss = nt_jump(emit); /* the exit is behind */
     nt_way8(emit, hit, emit->at);
     nt_load(emit, RCX, nt_at(RBX, offsetof(struct nt_target, head)));
-    nt_store(emit, nt_slot(SLOT_GO), RCX);
-    restore(making, SLOT_RBX);
-    restore(making, SLOT_RDX);
-    restore(making, SLOT_RCX);
-    nt_jump_memory(emit, nt_slot(SLOT_GO));
+    nt_store(emit, nt_gs(NT_SCRATCH + 8 * GO_SLOT), RCX);
+    nt_load(emit, RBX, nt_home(RBX));
+    nt_load(emit, RDX, nt_home(RDX));
+    nt_load(emit, RCX, nt_home(RCX));
+    nt_jump_memory(emit, nt_gs(NT_SCRATCH + 8 * GO_SLOT));
     if (!emit->full)
         nt_way(miss, emit->at);
-    __builtin_memset(making->slots, NT_NO_REG, NT_SLOTS);
+    making->aside = 0;
 }
 
 static void leave_indirect(struct nt_making *making, const struct nt_insn *insn, int64_t rsp_taken)
@@ -107,8 +96,8 @@ static void leave_indirect(struct nt_making *making, const struct nt_insn *insn,
 static void go_indirect(struct nt_making *making, const struct nt_insn *insn, int64_t rsp_taken)
 {
     if (making->config->lookup) {
-        put_aside(making, SLOT_RCX, RCX);
-        put_aside(making, SLOT_RDX, RDX);
+        nt_put_aside(making, RCX);
+        nt_put_aside(making, RDX);
         nt_load(&making->emit, RDX, nt_gs(NT_RIP));
         look_up(making);
     }
@@ -129,7 +118,7 @@ static void store_target(struct nt_making *making, unsigned i)
     at.fs = insn->segment == NT_SEGMENT_FS;
     nt_load(&making->emit, reg, at);
     nt_store(&making->emit, nt_gs(NT_RIP), reg);
-    nt_give_back(making, i);
+    nt_bring_back(making, 0xffff);
     nt_mark_here(making, insn->pc);
 }
 
@@ -176,8 +165,8 @@ static void push_landing(struct nt_making *making, const struct nt_insn *insn)
     nt_way(over, emit->at);
     struct nt_target *back = (struct nt_target *)making->back;
     back->head = here;
-    nt_store(emit, nt_slot(SLOT_RCX), RCX);
-    nt_store(emit, nt_slot(SLOT_RDX), RDX);
+    nt_store(emit, nt_home(RCX), RCX);
+    nt_store(emit, nt_home(RDX), RDX);
     nt_load8(emit, RCX, nt_gs(NT_RETURN_TOP));
     nt_address32(emit, RCX, nt_at(RCX, 1));
     nt_store8(emit, nt_gs(NT_RETURN_TOP), RCX);
@@ -186,8 +175,8 @@ static void push_landing(struct nt_making *making, const struct nt_insn *insn)
     nt_store(emit, nt_gs_index(NT_RETURNS, RCX), RDX);
     nt_constant(emit, RDX, pc);
     nt_store(emit, nt_at(RSP, 0), RDX);
-    nt_load(emit, RDX, nt_slot(SLOT_RDX));
-    nt_load(emit, RCX, nt_slot(SLOT_RCX));
+    nt_load(emit, RDX, nt_home(RDX));
+    nt_load(emit, RCX, nt_home(RCX));
 }
 
 /* A call to what follows it only asks where it is: nobody returns from there. */
@@ -203,8 +192,8 @@ static void push(struct nt_making *making, const struct nt_insn *insn)
 static void emit_return(struct nt_making *making, const struct nt_insn *insn)
 {
     struct nt_emit *emit = &making->emit;
-    put_aside(making, SLOT_RCX, RCX);
-    put_aside(making, SLOT_RDX, RDX);
+    nt_put_aside(making, RCX);
+    nt_put_aside(making, RDX);
     nt_mark_here(making, insn->pc);
     uint8_t *miss = 0;
     if (making->config->returns && !insn->immediate_value) {
@@ -225,8 +214,8 @@ static void emit_return(struct nt_making *making, const struct nt_insn *insn)
         nt_store8(emit, nt_gs(NT_RETURN_TOP), RCX);
         nt_load(emit, RDX, nt_at(RDX, offsetof(struct nt_target, head)));
         nt_store(emit, nt_at(RSP, 0), RDX);
-        restore(making, SLOT_RDX);
-        restore(making, SLOT_RCX);
+        nt_load(emit, RDX, nt_home(RDX));
+        nt_load(emit, RCX, nt_home(RCX));
         nt_return(emit);
         if (!emit->full)
             nt_way(miss, emit->at);
@@ -239,9 +228,9 @@ static void emit_return(struct nt_making *making, const struct nt_insn *insn)
         look_up(making);
     } else {
         nt_store(emit, nt_gs(NT_RIP), RDX);
-        restore(making, SLOT_RDX);
-        restore(making, SLOT_RCX);
-        __builtin_memset(making->slots, NT_NO_REG, NT_SLOTS);
+        nt_load(emit, RDX, nt_home(RDX));
+        nt_load(emit, RCX, nt_home(RCX));
+        making->aside = 0;
     }
     leave_indirect(making, insn, taken);
 }

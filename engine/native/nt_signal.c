@@ -95,13 +95,11 @@ void nt_signal_die(int signal)
 /* The program's state where a fault was, from the CPU's and what the code says of this place. */
 static void state_of_place(struct nt_area *area, const struct nt_context *context, const struct nt_place *place)
 {
-    for (int i = 0; i < NT_FRAME_REGISTERS; i++)
-        area->gpr[nt_frame_order[i]] = context->gpr[i];
-    for (int r = 0; r < 16; r++) {
-        if (place->spilled >> r & 1)
-            area->gpr[r] = area->scratch[place->index[r]];
+    for (int i = 0; i < NT_FRAME_REGISTERS; i++) {
+        if (!(place->spilled >> nt_frame_order[i] & 1))
+            area->gpr[nt_frame_order[i]] = context->gpr[i];
     }
-    area->flags = place->flags_saved ? area->scratch[place->flags_index] : context->eflags;
+    area->flags = context->eflags;
     area->rip = place->pc;
 }
 

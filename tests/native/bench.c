@@ -107,7 +107,7 @@ static void apply_place(struct bench_state *state, const struct bench *bench)
     state->rip = place.pc;
     for (int r = 0; r < 16; r++)
         if (place.spilled >> r & 1)
-            state->gpr[r] = bench->area->scratch[place.index[r]];
+            state->gpr[r] = bench->area->gpr[r];
 }
 
 static void on_fault(int number, siginfo_t *info, void *context_)

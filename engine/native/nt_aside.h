@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_aside.h: registers of the program's that are put aside, so that generated code has some of its own.
+ *
+ * A register that is aside has its value in its place in area->gpr, and may be used for anything. It stays aside
+ * for as long as the program does not read it; when the program writes it whole, there is nothing to bring back. Which
+ * ones are aside is known at each place of a block, and a mark tells it to whoever meets a fault there.
+ */
+#ifndef TENURE_ENGINE_NATIVE_NT_ASIDE_H
+#define TENURE_ENGINE_NATIVE_NT_ASIDE_H
+
+#include "nt_block.h"
+
+/* Those that ModRM names without a prefix, and that are no base of another kind. */
+enum { NT_LOWER = 1 << NT_RAX | 1 << NT_RCX | 1 << NT_RDX | 1 << NT_RBX | 1 << NT_RSI | 1 << NT_RDI };
+enum { NT_ALL_BUT_STACK = 0xffff & ~(1 << NT_RSP) };
+
+static inline struct nt_mem nt_home(uint8_t reg)
+{
+    return nt_gs(NT_GPR + 8 * reg);
+}
+
+static inline bool nt_is_aside(const struct nt_making *making, uint8_t reg)
+{
+    return making->aside >> reg & 1;
+}
+
+void nt_put_aside(struct nt_making *making, uint8_t reg);
+/* Put aside one of the registers in `from`, which is not empty: that which costs least from instruction `i` on. */
+uint8_t nt_take(struct nt_making *making, unsigned i, uint16_t from);
+/* Those in `set` have the program's values again. */
+void nt_bring_back(struct nt_making *making, uint16_t set);
+/* Those that instruction `i` reads have. */
+void nt_aside_before(struct nt_making *making, unsigned i);
+/* Instruction `i` has run: those that it writes are not aside any more. */
+void nt_aside_behind(struct nt_making *making, unsigned i);
+
+/* A register, put aside, with the address of the operand in memory of instruction `i`; if that is under GS the
+ * segment's base is in it. The program is at `i`. */
+uint8_t nt_take_address(struct nt_making *making, unsigned i);
+
+#endif
