@@ -123,7 +123,7 @@ static __attribute__((noinline)) const struct tn_payer *other_payer(struct tn_th
 {
     tn_core *core = thread->core;
     if (!thread->collecting) {
-        core->payer = (struct tn_payer){0};
+        core->payer = (struct tn_payer){.near = core->waste};
         return &core->payer;
     }
     if (thread->activity->skip_site) {

@@ -25,8 +25,8 @@
 /* One stay of a line in a level-1 way, as the consumer knows it: 64 bytes, one host line. */
 struct tn_stay {
     struct tn_record *record; /* of the level below it was filled from; NULL: the way is empty */
-    uint64_t *near;           /* the loader's counters of level 1: of its centre; NULL: nobody pays */
-    uint64_t *of_node;        /* and of its node; NULL: none */
+    uint64_t *near;           /* the loader's counters of level 1: of its centre; core->waste: nobody pays */
+    uint64_t *of_node;        /* and of its node, or core->waste */
     struct tn_node *node;     /* loader; NULL: collection was off, or nobody keeps nodes */
     uint64_t loaded;          /* stamp of the load */
     uint64_t touches, bytes;  /* spilled so far */
@@ -74,7 +74,7 @@ struct tn_entry {
     uint64_t stamp;             /* of the access */
     struct tn_node *node;
     struct tn_late *late; /* of the loader's centre; NULL: nobody pays */
-    uint64_t *near;       /* its counters of level 1; NULL: the same */
+    uint64_t *near;       /* its counters of level 1; core->waste: the same */
     struct tn_l1 *l1;
     struct tn_stay *stay; /* of the victim, then of the line */
     uint32_t flags;

@@ -57,6 +57,7 @@ struct tn_core {
     uint64_t queued, looked_up, consumed; /* entries so far, and how far they are on their way */
     void (*step)(struct tn_core *core); /* take them further */
     struct tn_payer payer; /* for a miss that the usual payer does not pay */
+    uint64_t waste[16];    /* what is charged to nobody */
     uint32_t epoch;
     uint64_t moved; /* address of the instruction whose access moved to another way table last; 0: told */
     uint32_t moves; /* accesses that have */

@@ -37,6 +37,8 @@ void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, e
     lower->homes = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->homes);
     if (write_back)
         lower->written = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->written);
+    if (next)
+        lower->parents = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->parents);
     lower->filled = tn_host_alloc(groups_of(lower));
     lower->missed_access = ~0ull;
 }
@@ -46,46 +48,54 @@ void tn_lower_free(struct tn_lower *lower)
     tn_host_free(lower->filled, groups_of(lower));
     if (lower->written)
         tn_host_free(lower->written, lower->sets.sets * lower->sets.assoc * sizeof *lower->written);
+    if (lower->parents)
+        tn_host_free(lower->parents, lower->sets.sets * lower->sets.assoc * sizeof *lower->parents);
     tn_host_free(lower->homes, lower->sets.sets * lower->sets.assoc * sizeof *lower->homes);
     tn_sets_free(&lower->sets);
 }
 
 /* ------------------------------------------------------------------------------------------ charging */
 
-/* The counters of a level that a node has for a stream: made when it loaded. */
-static inline uint64_t *of_node(const tn_core *core, const struct tn_node *node, enum tn_stream stream,
-                                enum tn_level level)
+/* Everything is charged twice: to the loader's centre and to its node. If nobody pays, or there are no nodes, the
+ * counters are core->waste. */
+struct payers {
+    uint64_t *centre, *node;
+};
+
+static inline void charge(const struct payers *payers, uint32_t what, uint64_t amount)
 {
-    return tn_late_at(&core->pools, &node->late[stream], level);
+    payers->centre[what] += amount;
+    payers->node[what] += amount;
 }
 
-/* Everything is charged twice: to the loader's centre, whose counters are `level`, and to its node. */
-static inline void charge_miss(uint64_t *level, uint64_t *of_node, uint32_t flags)
+static inline void charge_miss(const struct payers *payers, uint32_t flags)
 {
-    uint32_t what = TN_LATE_READ_MISS + (flags & TN_ENTRY_WRITE); /* TN_LATE_WRITE_MISS is the next */
-    if (!level)
-        return;
-    level[what]++;
-    if (of_node)
-        of_node[what]++;
+    charge(payers, TN_LATE_READ_MISS + (flags & TN_ENTRY_WRITE), 1); /* TN_LATE_WRITE_MISS is the next */
 }
 
-static inline void charge_tenure(uint64_t *level, uint64_t *of_node, const struct tn_tenure *tenure)
+static inline void charge_tenure(const struct payers *payers, const struct tn_tenure *tenure)
 {
     struct tn_charge charge = {*tenure, tn_accost(tenure->touches)};
-    tn_charge_add(level, &charge);
-    if (of_node)
-        tn_charge_add(of_node, &charge);
+    tn_charge_add(payers->centre, &charge);
+    tn_charge_add(payers->node, &charge);
 }
 
-static void charge_write_back(uint64_t *level, uint64_t *of_node, uint32_t bytes)
+static void charge_write_back(const struct payers *payers, uint32_t bytes)
 {
-    level[TN_LATE_PER_LEVEL + TN_WRITE_BACK_Wb]++;
-    level[TN_LATE_PER_LEVEL + TN_WRITE_BACK_Wrt] += bytes;
-    if (!of_node)
-        return;
-    of_node[TN_LATE_PER_LEVEL + TN_WRITE_BACK_Wb]++;
-    of_node[TN_LATE_PER_LEVEL + TN_WRITE_BACK_Wrt] += bytes;
+    charge(payers, TN_LATE_PER_LEVEL + TN_WRITE_BACK_Wb, 1);
+    charge(payers, TN_LATE_PER_LEVEL + TN_WRITE_BACK_Wrt, bytes);
+}
+
+/* The loader's counters of a level below level 1, made if there are none. */
+static inline struct payers payers_below(tn_core *core, const struct tn_entry *entry, enum tn_level level)
+{
+    uint32_t at = (level - 1) * core->pools.per_level;
+    struct payers payers = {core->waste, core->waste};
+    if (entry->late)
+        payers.centre = tn_far(&core->pools, entry->late) + at;
+    if (entry->node)
+        payers.node = tn_far(&core->pools, &entry->node->late[entry->l1->stream]) + at;
+    return payers;
 }
 
 static uint32_t count_bits(uint64_t word)
@@ -150,11 +160,24 @@ static uint64_t widen(const struct tn_shape *to, const struct tn_shape *from, ui
     return wide;
 }
 
-/* What has been written back into a record. */
+/* What few records have: beside those at home, and in displaced ones. */
+static struct tn_displaced *displaced_of(struct tn_record *record)
+{
+    return record->state & TN_RECORD_DISPLACED ? (struct tn_displaced *)record : NULL;
+}
+
+/* What has been written back into it. */
 static uint64_t *written_of(struct tn_lower *lower, struct tn_record *record)
 {
-    bool displaced = record->state & TN_RECORD_DISPLACED;
-    return displaced ? &((struct tn_displaced *)record)->written : &lower->written[record - lower->homes];
+    struct tn_displaced *displaced = displaced_of(record);
+    return displaced ? &displaced->written : &lower->written[record - lower->homes];
+}
+
+/* The record of the next level that it was filled from. */
+static struct tn_record **parent_of(struct tn_lower *lower, struct tn_record *record)
+{
+    struct tn_displaced *displaced = displaced_of(record);
+    return displaced ? &displaced->parent : &lower->parents[record - lower->homes];
 }
 
 static __attribute__((noinline)) void record_end(tn_core *core, struct tn_lower *lower,
@@ -185,26 +208,39 @@ static uint32_t offset_in_parent(const struct tn_record *record)
     return (record->state >> TN_RECORD_UNIT_SHIFT & 63) * TN_MIN_LINE;
 }
 
+/* A record's tenure ends: it is charged. */
+TN_ALWAYS_INLINE void tenure_end(tn_core *core, struct tn_lower *lower, struct tn_record *record, struct past *past,
+                                 uint64_t now)
+{
+    const struct tn_shape *shape = &lower->shape;
+    struct payers payers = {record->late, record->of_node};
+    past->mask = record->mask & shape->mask_valid;
+    past->tenure = (struct tn_tenure){record->touches, record->bytes, count_bits(past->mask) << shape->granule_bits,
+                                      age_of(record->loaded, now)};
+    if (core->config.use && record->epoch == core->epoch)
+        charge_tenure(&payers, &past->tenure);
+    if (record->node)
+        record->node->live--;
+}
+
+static void write_back(tn_core *core, struct tn_lower *lower, struct tn_record *record, struct past *past)
+{
+    struct payers payers = {record->late, record->of_node};
+    past->written = *written_of(lower, record) & lower->shape.mask_valid;
+    if (past->written && record->epoch == core->epoch)
+        charge_write_back(&payers, count_bits(past->written) << lower->shape.granule_bits);
+}
+
 /* The line and all copies above are gone: charge, fold, free. */
 static void record_end(tn_core *core, struct tn_lower *lower, struct tn_record *record, uint64_t now)
 {
-    const struct tn_shape *shape = &lower->shape;
-    struct past past = {.mask = record->mask & shape->mask_valid,
-                        .written = lower->written ? *written_of(lower, record) & shape->mask_valid : 0};
-    past.tenure =
-        (struct tn_tenure){record->touches, record->bytes, count_bits(past.mask) << shape->granule_bits,
-                           age_of(record->loaded, now)};
-    enum tn_stream stream = record->state >> TN_RECORD_STREAM_SHIFT & 1;
-    uint64_t *node = record->node ? of_node(core, record->node, stream, lower->level) : NULL;
-    bool pays = record->late && record->epoch == core->epoch;
-    if (pays && core->config.use)
-        charge_tenure(record->late, node, &past.tenure);
-    if (pays && past.written)
-        charge_write_back(record->late, node, count_bits(past.written) << shape->granule_bits);
-    if (record->node)
-        record->node->live--;
-    if (record->parent)
-        fold(core, lower->next, record->parent, shape, &past, offset_in_parent(record), now, false);
+    struct past past = {.written = 0};
+    tenure_end(core, lower, record, &past, now);
+    if (lower->written)
+        write_back(core, lower, record, &past);
+    if (lower->next)
+        fold(core, lower->next, *parent_of(lower, record), &lower->shape, &past, offset_in_parent(record), now,
+             false);
     record->state &= ~TN_RECORD_LIVE;
     core->records_live--;
     if (record->state & TN_RECORD_DISPLACED)
@@ -238,11 +274,12 @@ TN_ALWAYS_INLINE void stay_end(tn_core *core, struct tn_stay *stay, const struct
         (struct tn_tenure){stay->touches + (entry->use & ((1ull << TN_TOUCH_BITS) - 1)),
                            stay->bytes + (entry->use >> TN_TOUCH_BITS),
                            count_bits(past.mask) << shape->granule_bits, age_of(stay->loaded, entry->stamp)};
-    bool pays = stay->near && stay->epoch == core->epoch;
+    struct payers payers = {stay->near, stay->of_node};
+    bool pays = stay->epoch == core->epoch;
     if (pays && core->config.use)
-        charge_tenure(stay->near, stay->of_node, &past.tenure);
+        charge_tenure(&payers, &past.tenure);
     if (!plain && pays && past.written)
-        charge_write_back(stay->near, stay->of_node, count_bits(past.written) << shape->granule_bits);
+        charge_write_back(&payers, count_bits(past.written) << shape->granule_bits);
     if (stay->node)
         stay->node->seen++;
     fold(core, l1->next, stay->record, shape, &past, stay->line_offset, entry->stamp, plain);
@@ -267,89 +304,87 @@ TN_ALWAYS_INLINE void stay_begin(const tn_core *core, struct tn_stay *stay, cons
 
 static struct tn_record *ask(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry);
 
-/* The counters of a lower level that the loader's centre has, made if there are none; NULL: nobody pays. */
-static uint64_t *of_payer(tn_core *core, const struct tn_entry *entry, enum tn_level level)
-{
-    return entry->late ? tn_far(&core->pools, entry->late) + (level - 1) * core->pools.per_level : NULL;
-}
-
 static uint64_t home_of(const struct tn_lower *lower, const struct tn_place *place)
 {
     return place->slot * lower->sets.sets + place->set;
 }
 
+/* The tenure of a line that `entry` loads begins. */
+TN_ALWAYS_INLINE void tenure_begin(tn_core *core, struct tn_record *record, const struct tn_entry *entry,
+                                   const struct payers *payers, uint32_t state)
+{
+    record->node = entry->node;
+    record->late = payers->centre;
+    record->of_node = payers->node;
+    record->loaded = entry->stamp;
+    record->touches = record->bytes = record->mask = 0;
+    record->epoch = core->epoch;
+    record->state = state | TN_RECORD_RESIDENT | TN_RECORD_LIVE | entry->l1->stream << TN_RECORD_STREAM_SHIFT;
+    if (entry->node)
+        entry->node->live++;
+}
+
+/* The new record holds the one of the next level. */
+static void filled_from(struct tn_lower *lower, struct tn_record *record, struct tn_record *parent, uint64_t address)
+{
+    uint64_t line = address & ~(uint64_t)(lower->shape.line - 1);
+    record->state |= (line & (lower->next->shape.line - 1)) / TN_MIN_LINE << TN_RECORD_UNIT_SHIFT;
+    *parent_of(lower, record) = parent;
+    parent->state++;
+}
+
 /* The line comes in: whose slot it takes leaves first, then the next level is asked. */
 static struct tn_record *fill(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry,
-                              const struct tn_place *place)
+                              const struct tn_place *place, const struct payers *payers)
 {
     uint64_t home = home_of(lower, place);
     lower->filled[place->set / TN_GROUP] = 1;
     slot_leaves(core, lower, home, entry->stamp);
     struct tn_record *parent = lower->next ? ask(core, lower->next, entry) : NULL;
     struct tn_record *record = record_at(core, lower, home);
-    uint32_t displaced = record != &lower->homes[home] ? TN_RECORD_DISPLACED : 0;
-    record->node = entry->node;
-    record->late = of_payer(core, entry, lower->level);
-    record->loaded = entry->stamp;
-    record->touches = record->bytes = record->mask = 0;
-    record->parent = parent;
-    record->epoch = core->epoch;
-    record->state =
-        TN_RECORD_RESIDENT | TN_RECORD_LIVE | displaced | entry->l1->stream << TN_RECORD_STREAM_SHIFT;
+    tenure_begin(core, record, entry, payers, record != &lower->homes[home] ? TN_RECORD_DISPLACED : 0);
     if (lower->written)
         *written_of(lower, record) = 0;
-    if (parent) {
-        uint64_t line = entry->line & ~(uint64_t)(lower->shape.line - 1);
-        record->state |= (line & (lower->next->shape.line - 1)) / TN_MIN_LINE << TN_RECORD_UNIT_SHIFT;
-        parent->state++;
-    }
-    if (entry->node)
-        entry->node->live++;
+    if (parent)
+        filled_from(lower, record, parent, entry->line);
     return record;
 }
 
 /* A miss is charged, once per access. */
-static void missed(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry, uint64_t *level)
+static inline void missed(struct tn_lower *lower, const struct tn_entry *entry, const struct payers *payers)
 {
     uint64_t access = entry->stamp >> TN_STEP_BITS;
     if (access == lower->missed_access && entry->l1 == lower->missed_through)
         return;
     lower->missed_access = access;
     lower->missed_through = entry->l1;
-    struct tn_node *node = level ? entry->node : NULL;
-    charge_miss(level, node ? of_node(core, node, entry->l1->stream, lower->level) : NULL, entry->flags);
-}
-
-static void charge_prefetch(const tn_core *core, const struct tn_entry *entry, uint64_t *level,
-                            enum tn_level which)
-{
-    if (!level)
-        return;
-    level[core->pools.prefetched]++;
-    if (entry->node)
-        of_node(core, entry->node, entry->l1->stream, which)[core->pools.prefetched]++;
-}
-
-/* A line is going to be loaded: from here on the loader's centre and node have counters of this level. */
-static void loaded(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry)
-{
-    uint64_t *level = of_payer(core, entry, lower->level);
-    if (entry->node)
-        tn_far(&core->pools, &entry->node->late[entry->l1->stream]);
-    if (entry->flags & TN_ENTRY_AHEAD)
-        charge_prefetch(core, entry, level, lower->level);
-    else
-        missed(core, lower, entry, level);
+    charge_miss(payers, entry->flags);
 }
 
 /* The record of the line that `entry` loads, whose place has been looked up. */
-static __attribute__((noinline)) struct tn_record *
-record_in(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry, const struct tn_place *place)
+static __attribute__((noinline)) struct tn_record *record_in(tn_core *core, struct tn_lower *lower,
+                                                             const struct tn_entry *entry,
+                                                             const struct tn_place *place)
 {
     if (place->hit)
         return resident_at(lower, home_of(lower, place));
-    loaded(core, lower, entry);
-    return fill(core, lower, entry, place);
+    struct payers payers = payers_below(core, entry, lower->level);
+    if (entry->flags & TN_ENTRY_AHEAD)
+        charge(&payers, core->pools.prefetched, 1);
+    else
+        missed(lower, entry, &payers);
+    return fill(core, lower, entry, place, &payers);
+}
+
+/* The same where `record`, at home in the place, has no holders, and next comes the memory: what happens most. */
+static __attribute__((noinline)) void record_anew(tn_core *core, struct tn_lower *lower,
+                                                  const struct tn_entry *entry, struct tn_record *record)
+{
+    struct payers payers = payers_below(core, entry, TN_LEVEL_LL);
+    struct past past;
+    missed(lower, entry, &payers);
+    tenure_end(core, lower, record, &past, entry->stamp);
+    tenure_begin(core, record, entry, &payers, 0);
 }
 
 static struct tn_record *ask(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry)
@@ -388,8 +423,14 @@ TN_ALWAYS_INLINE struct tn_record *record_of(tn_core *core, const struct tn_entr
         look_further(core, entry);
         return ask(core, lower, entry);
     }
-    bool at_home = entry->place.hit && entry->home->state & TN_RECORD_RESIDENT;
-    return at_home ? entry->home : record_in(core, lower, entry, &entry->place);
+    struct tn_record *record = entry->home;
+    if (entry->place.hit && record->state & TN_RECORD_RESIDENT)
+        return record;
+    if (!plain || lower->next || entry->place.hit ||
+        (record->state & (TN_RECORD_RESIDENT | TN_RECORD_HOLDERS)) != TN_RECORD_RESIDENT)
+        return record_in(core, lower, entry, &entry->place);
+    record_anew(core, lower, entry, record);
+    return record;
 }
 
 TN_ALWAYS_INLINE void consume(tn_core *core, const struct tn_entry *entry, bool plain)
@@ -401,10 +442,12 @@ TN_ALWAYS_INLINE void consume(tn_core *core, const struct tn_entry *entry, bool 
     }
     if (stay->record)
         stay_end(core, stay, entry, plain);
+    stay->record = NULL;
     if (entry->flags & TN_ENTRY_FLUSH)
         return;
+    struct payers payers = {entry->near, entry->of_node};
     if (!(entry->flags & TN_ENTRY_SECOND))
-        charge_miss(entry->near, entry->of_node, entry->flags);
+        charge_miss(&payers, entry->flags);
     stay_begin(core, stay, entry, record_of(core, entry, plain), plain);
 }
 
@@ -424,7 +467,7 @@ TN_ALWAYS_INLINE void look_up(tn_core *core, struct tn_entry *entry, bool plain)
 {
     struct tn_lower *lower = entry->l1->next;
     fetch_stay(entry->stay);
-    entry->of_node = NULL;
+    entry->of_node = core->waste;
     if (entry->flags & (TN_ENTRY_SPILL | TN_ENTRY_FLUSH))
         return;
     __builtin_prefetch(entry->near, 1);

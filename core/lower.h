@@ -36,18 +36,15 @@ enum {
 
 struct tn_record {
     struct tn_node *node;
-    uint64_t *late; /* of the loader's centre, at this level; NULL: nobody pays */
+    uint64_t *late, *of_node; /* counters of this level: of the loader's centre and of its node (struct payers) */
     uint64_t loaded, touches, bytes, mask;
-    struct tn_record
-        *parent; /* the record of the next level it was filled from; NULL: this is the last one */
     uint32_t epoch;
     uint32_t state; /* TN_RECORD_* */
 };
 
-/* The low bits of a record's state count its holders. line_unit: offset inside the parent's line, in TN_MIN_LINE. */
 enum {
-    TN_RECORD_HOLDERS = (1 << 20) - 1,
-    TN_RECORD_UNIT_SHIFT = 20, /* 6 bits */
+    TN_RECORD_HOLDERS = (1 << 20) - 1, /* how many, in the low bits */
+    TN_RECORD_UNIT_SHIFT = 20,         /* 6 bits: the line's offset inside its parent's, in TN_MIN_LINE */
     TN_RECORD_STREAM_SHIFT = 26,
     TN_RECORD_RESIDENT = 1 << 27,
     TN_RECORD_LIVE = 1 << 28,
@@ -57,6 +54,7 @@ enum {
 struct tn_displaced {
     struct tn_record record; /* first: a pointer to it is a pointer to this */
     struct tn_displaced *next;
+    struct tn_record *parent;
     uint64_t home, written;
 };
 
@@ -70,8 +68,8 @@ struct tn_lower {
     struct tn_lower *next; /* towards memory; NULL: the last level */
     struct tn_record *homes;
     uint64_t *written; /* of the records at home: granules written back from above; NULL: no write-backs */
-    uint8_t *
-        filled; /* one per TN_GROUP sets: whether any of them ever got a line (most of a large cache never does) */
+    struct tn_record **parents; /* of the next level, from which those at home were filled; NULL: this is the last */
+    uint8_t *filled; /* one per TN_GROUP sets: whether any of them ever got a line (most of a large cache never does) */
     struct tn_displaced *displaced[TN_DISPLACED_BUCKETS];
     uint64_t
         missed_access; /* index of the last access that missed, and through which cache: it misses once */
