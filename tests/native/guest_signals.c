@@ -6,12 +6,14 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/select.h>
@@ -22,7 +24,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, STACK = 65536, ROUNDS = 20000000, PERIOD_US = 300 };
+enum { PAGE = 4096, STACK = 65536, ROUNDS = 1000000, PERIOD_US = 300 };
 
 static volatile sig_atomic_t count, depth, deepest;
 static sigjmp_buf back;
@@ -174,11 +176,37 @@ static void nested(void)
 
 /* ----------------------------------------------------------------------------------------- interruptions */
 
-static void set_timer(long every, long first)
+/* The process's one thread sleeps in a system call. */
+static bool sleeps(pid_t process)
 {
-    struct itimerval timer = {{0, every}, {0, first}};
+    char name[64], line[512];
+    FILE *file;
+    char *state;
 
-    setitimer(ITIMER_REAL, &timer, NULL);
+    snprintf(name, sizeof name, "/proc/%d/stat", process);
+    file = fopen(name, "r");
+    state = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+    fclose(file);
+    return state && state[2] == 'S';
+}
+
+/* Interrupt our parent when it reads; when its handler has run, give it something. */
+static void interrupt_parent(volatile int *taken, int to)
+{
+    while (!sleeps(getppid()))
+        sched_yield();
+    kill(getppid(), SIGALRM);
+    while (!*taken)
+        sched_yield();
+    _exit(write(to, "x", 1) == 1 ? 7 : 8);
+}
+
+static volatile int *shared; /* with a child */
+
+static void sharing(int signal)
+{
+    (void)signal;
+    *shared = 1;
 }
 
 static void interrupted(int flags)
@@ -188,18 +216,15 @@ static void interrupted(int flags)
     ssize_t got;
     pid_t child;
 
-    count = 0;
+    *shared = 0;
     if (pipe(ends) != 0)
         exit(1);
-    handle(SIGALRM, counting, flags);
-    set_timer(0, 20000);
+    handle(SIGALRM, sharing, flags);
     child = fork();
-    if (child == 0) {
-        usleep(100000);
-        _exit(write(ends[1], "x", 1) == 1 ? 7 : 8);
-    }
+    if (child == 0)
+        interrupt_parent(shared, ends[1]);
     got = read(ends[0], &byte, 1);
-    printf("read %d, error %d, signals %d\n", (int)got, got < 0 ? errno : 0, count);
+    printf("read %d, error %d, signals %d\n", (int)got, got < 0 ? errno : 0, *shared);
     if (got < 0)
         got = read(ends[0], &byte, 1);
     waitpid(child, &status, 0);
@@ -215,23 +240,47 @@ static void clobbering(int signal)
     count++;
 }
 
-/* A timer that comes all the time must change nothing of what is computed. */
-static void storm(void)
+static uint64_t hash(void)
 {
-    uint64_t hash = 1, two[2] = {1, 2}, sum[2];
+    uint64_t value = 1;
 
-    count = 0;
-    handle(SIGALRM, clobbering, SA_RESTART);
-    set_timer(PERIOD_US, PERIOD_US);
     for (uint64_t i = 0; i < ROUNDS; i++)
-        hash = hash * 6364136223846793005u + (hash >> 29) + i;
+        value = value * 6364136223846793005u + (value >> 29) + i;
+    return value;
+}
+
+static uint64_t sum(void)
+{
+    uint64_t two[2] = {1, 2}, sums[2];
+
     __asm__ volatile("movdqu (%0), %%xmm3; movdqu (%0), %%xmm4; mov %2, %%ecx; 1: paddq %%xmm4, %%xmm3;"
                      "dec %%ecx; jnz 1b; movdqu %%xmm3, (%1)"
                      :
-                     : "r"(two), "r"(sum), "i"(ROUNDS)
+                     : "r"(two), "r"(sums), "i"(ROUNDS)
                      : "rcx", "xmm3", "xmm4", "memory");
-    set_timer(0, 0);
-    printf("hash %lx, sums %lu %lu, %s\n", hash, sum[0], sum[1], count > 5 ? "interrupted" : "left alone");
+    return sums[0] + sums[1];
+}
+
+/* A timer that comes all the time must change nothing of what is computed. */
+static void storm(void)
+{
+    struct itimerval timer = {{0, PERIOD_US}, {0, PERIOD_US}};
+    uint64_t hashes = 0, sums = 0;
+    int wrong = 0;
+
+    count = 0;
+    handle(SIGALRM, clobbering, SA_RESTART);
+    setitimer(ITIMER_REAL, &timer, NULL);
+    while (count < 50) {
+        uint64_t new_hash = hash(), new_sum = sum();
+
+        wrong += (hashes != 0 && hashes != new_hash) || (sums != 0 && sums != new_sum);
+        hashes = new_hash;
+        sums = new_sum;
+    }
+    timer.it_interval.tv_usec = timer.it_value.tv_usec = 0;
+    setitimer(ITIMER_REAL, &timer, NULL);
+    printf("hash %lx, sum %lu, wrong %d\n", hashes, sums, wrong);
 }
 
 /* ----------------------------------------------------------------------------------------- faults */
@@ -419,6 +468,7 @@ static void stopped(void)
 int main(void)
 {
     setvbuf(stdout, NULL, _IONBF, 0);
+    shared = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     sigemptyset(&users);
     sigaddset(&users, SIGUSR1);
     sigaddset(&users, SIGUSR2);
