@@ -206,11 +206,22 @@ static void recycle(tn_core *core, struct tn_thread *thread)
     core->spare = thread;
 }
 
+/* With what is the engine's in front. */
+static size_t hot_bytes(const tn_core *core)
+{
+    return core->config.front + core->layout.thread_bytes;
+}
+
+static void free_hot(const tn_core *core, struct tn_thread *thread)
+{
+    tn_host_free((char *)thread - core->config.front, hot_bytes(core));
+}
+
 static struct tn_thread *hot_memory(tn_core *core)
 {
     struct tn_thread *thread = core->spare;
     if (!thread)
-        return tn_host_alloc(core->layout.thread_bytes);
+        return (struct tn_thread *)((char *)tn_host_alloc(hot_bytes(core)) + core->config.front);
     core->spare = (struct tn_thread *)(uintptr_t)thread->user;
     memset(thread, 0, sizeof *thread);
     return thread;
@@ -251,6 +262,11 @@ tn_thread *tn_thread_new(tn_core *core, tn_thread *parent, uint64_t os_id)
         adopt_caches(core, thread);
     }
     return thread;
+}
+
+void tn_thread_named(tn_thread *thread, uint64_t os_id)
+{
+    tn_thread_record_of(thread->core, thread->id)->os_id = os_id;
 }
 
 static uint64_t now(const tn_core *core)
@@ -575,7 +591,7 @@ void tn_statistics(const tn_core *core, struct tn_statistics *out)
         .accesses = code->accesses.count - 1, .fetches = code->fetches.count - 1,
         .arcs = forest->arcs.count - 1, .nodes_now = forest->now, .nodes_max = forest->max,
         .nodes_made = forest->made, .nodes_pruned = forest->pruned,
-        .nodes_average = samples ? (double)core->nodes_summed / (double)samples : (double)forest->now,
+        .nodes_average = samples ? core->nodes_summed / samples : forest->now,
         .calls = core->calls, .returns = core->returns, .unwinds = core->unwinds, .jumps = core->jumps,
         .slow_data = core->slow_data, .slow_fetch = core->slow_fetch, .moves = core->moves,
         .queued = core->queued,
@@ -590,7 +606,7 @@ static void end_thread(struct tn_thread *thread)
     free_activity(thread);
     if (!thread->core->config.shared_l1)
         caches_free(thread->i1, thread->d1, thread->l2);
-    tn_host_free(thread, thread->core->layout.thread_bytes);
+    free_hot(thread->core, thread);
 }
 
 void tn_core_free(tn_core *core)
@@ -600,7 +616,7 @@ void tn_core_free(tn_core *core)
         recycle(core, core->orphan);
     for (struct tn_thread *thread = core->spare, *next; thread; thread = next) {
         next = (struct tn_thread *)(uintptr_t)thread->user;
-        tn_host_free(thread, core->layout.thread_bytes);
+        free_hot(core, thread);
     }
     for (uint32_t id = 1; id < core->threads.count; id++) {
         struct tn_thread_record *record = tn_thread_record_of(core, id);

@@ -549,7 +549,7 @@ static void write_statistics(struct writer *w)
     } stats[] = {
         {"functions", s.functions}, {"contexts", s.contexts},
         {"instructions", s.instrs}, {"arcs", s.arcs}, {"nodes", s.nodes_now},
-        {"nodes average", (uint64_t)s.nodes_average}, {"nodes maximum", s.nodes_max},
+        {"nodes average", s.nodes_average}, {"nodes maximum", s.nodes_max},
         {"nodes made", s.nodes_made}, {"nodes pruned", s.nodes_pruned}, {"segments", s.segments},
         {"calls", s.calls}, {"returns", s.returns}, {"unwinds", s.unwinds}, {"jumps", s.jumps},
         {"slow data accesses", s.slow_data}, {"slow fetches", s.slow_fetch}, {"accesses moved", s.moves},

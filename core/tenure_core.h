@@ -76,6 +76,7 @@ struct tn_config {
     uint32_t alias_limit;  /* hits that the way table did not lead to, until an access moves to another table */
     uint32_t counter_limit; /* segment counters and guards at most; 0: 8 Mi, with contexts 64 Mi */
     uint32_t prune_slack;  /* nodes over the limit before pruning starts; 0 in tests */
+    uint32_t front;        /* bytes in front of each tn_thread that are the engine's; a multiple of the page size */
     uint64_t paths;        /* nodes kept for the call tree; 0: prune as soon as possible (seed 003) */
     /* Contexts (docs/attribution.md, section 10): the most callers and levels of recursion that any tn_function_info
      * asks for. 0 and 1, or 0: functions are not kept apart, and counters are the engine's to add to. */
@@ -297,6 +298,8 @@ void tn_signal_leave(tn_thread *thread);
  * `function`, with stack pointer `sp`: tn_thread_begin, once that is known. */
 tn_thread *tn_thread_new(tn_core *core, tn_thread *parent, uint64_t os_id);
 void tn_thread_begin(tn_thread *thread, uint32_t function, uint64_t sp);
+/* What the system calls it, where that was not known before it ran. */
+void tn_thread_named(tn_thread *thread, uint64_t os_id);
 /* The same in mid-run (instrumentation goes on, a thread is attached to): there are callers that nobody has seen.
  * A return to one of them puts it above the first function; until then nothing of this tree is pruned. */
 void tn_thread_resume(tn_thread *thread, uint32_t function, uint64_t sp);
@@ -339,7 +342,7 @@ bool tn_dump_wanted(tn_core *core);
 struct tn_statistics {
     uint64_t objects, functions, contexts, instrs, segments, counters, accesses, fetches, arcs;
     uint64_t nodes_now, nodes_max, nodes_made, nodes_pruned;
-    double nodes_average; /* over the entries queued */
+    uint64_t nodes_average; /* over the entries queued, rounded down */
     uint64_t calls, returns, unwinds, jumps;
     uint64_t slow_data, slow_fetch, moves, queued, records_now, records_max;
     uint64_t bytes; /* of memory the core has taken and touched, roughly: arenas, not reservations */
