@@ -370,3 +370,67 @@ void options_describe(const struct engine_options *o, uint32_t fb_flags, struct 
     info->separate_callers = separate_of(o, OPTIONS_CALLERS, info->name);
     info->separate_recs = separate_of(o, OPTIONS_RECS, info->name);
 }
+
+/* ------------------------------------------------------------------------------------------ meta data */
+
+/* The digits of `value` at `to`; returns their end, where a NUL is. */
+static char *put_number(char *to, uint64_t value)
+{
+    char digits[20];
+    int count = 0;
+
+    do
+        digits[count++] = (char)('0' + value % 10);
+    while ((value /= 10) != 0);
+    while (count > 0)
+        *to++ = digits[--count];
+    *to = '\0';
+    return to;
+}
+
+void options_meta_number(tn_core *core, const char *key, uint64_t value)
+{
+    char text[24];
+
+    put_number(text, value);
+    tn_meta(core, key, text);
+}
+
+static void meta_flag(tn_core *core, const char *key, bool value)
+{
+    tn_meta(core, key, value ? "yes" : "no");
+}
+
+static void meta_geometry(const struct engine_options *o, tn_core *core, const char *key, const char *source_key,
+                          const struct tn_geometry *geometry, enum geometry_level level)
+{
+    char text[64], *end = put_number(text, geometry->size);
+
+    *end++ = ',';
+    end = put_number(end, geometry->assoc);
+    *end++ = ',';
+    put_number(end, geometry->line);
+    tn_meta(core, key, text);
+    tn_meta(core, source_key, o->geometry_source[level]);
+}
+
+void options_meta(const struct engine_options *o, tn_core *core)
+{
+    const struct tn_config *config = &o->config;
+
+    meta_geometry(o, core, "cache.I1", "cache.I1.source", &config->i1, GEOMETRY_I1);
+    meta_geometry(o, core, "cache.D1", "cache.D1.source", &config->d1, GEOMETRY_D1);
+    if (config->l2.size > 0)
+        meta_geometry(o, core, "cache.L2", "cache.L2.source", &config->l2, GEOMETRY_L2);
+    meta_geometry(o, core, "cache.LL", "cache.LL.source", &config->ll, GEOMETRY_LL);
+    meta_flag(core, "cache-sim", config->cache_sim);
+    meta_flag(core, "branch-sim", config->branch_sim);
+    meta_flag(core, "cacheuse", config->use);
+    meta_flag(core, "write-back", config->write_back);
+    tn_meta(core, "prefetch", config->prefetch ? "stream" : "none");
+    meta_flag(core, "inclusive", config->inclusive);
+    meta_flag(core, "shared-l1", config->shared_l1);
+    meta_flag(core, "flush-at-exit", config->flush_at_exit);
+    meta_flag(core, "aslr", o->aslr);
+    options_meta_number(core, "paths", config->paths);
+}

@@ -63,6 +63,11 @@ void options_list(void (*show)(const char *name, const char *help, bool debug));
 /* What the options say of a function (code_map_host.describe): its flags and separate_*, by info->name. */
 void options_describe(const struct engine_options *options, uint32_t fb_flags, struct tn_function_info *info);
 
+/* Writes into the profile's meta data what was simulated. */
+void options_meta(const struct engine_options *options, tn_core *core);
+/* A number of the engine's own. */
+void options_meta_number(tn_core *core, const char *key, uint64_t value);
+
 bool options_matches(const char *pattern, const char *text);
 
 #endif

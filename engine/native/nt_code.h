@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 struct nt_code;
+struct nt_planner;
 
 enum nt_exit_kind {
     NT_EXIT_DIRECT, /* goes on at `pc`; can be linked */
@@ -57,6 +58,7 @@ struct nt_code_config {
     void *memory; /* zeroed; readable, writable and executable; aligned to a page */
     size_t bytes; /* 4 MB to 1 GB */
     bool link;    /* --link: exits lead to blocks directly */
+    struct nt_planner *planner; /* simulate (nt_plan.h); NULL: do not */
     bool lookup;  /* --lookup: indirect branches look their target up in generated code */
     bool returns; /* --returns: calls tell the CPU and the thread's ring where they come back to */
 };

@@ -15,6 +15,7 @@
 #include "nt_gate.h"
 #include "nt_lib.h"
 #include "nt_maps.h"
+#include "nt_profile.h"
 #include "nt_region.h"
 #include "nt_signal.h"
 #include "nt_state.h"
@@ -158,6 +159,8 @@ static void leave_by(struct nt_thread *thread, const struct nt_exit *exit)
     case NT_EXIT_SAFE:
         if (!area->pending)
             area->countdown = NT_COUNTDOWN_START;
+        nt_profile_tick(thread);
+        nt_baton_pass();
         break;
     case NT_EXIT_SYSCALL:
         nt_system_call(thread);
@@ -228,6 +231,7 @@ const void *nt_dispatch(struct nt_area *area)
 
         if (!go_inside(thread))
             link = NT_RESUME;
+        nt_profile_turn(thread);
         head = find_block(area->rip, link);
         if (head != NULL)
             return head;

@@ -8,6 +8,7 @@
  *     --lookup=no     indirect branches do
  *     --returns=no    returns are looked up like other indirect branches
  *     --stats=yes     say at the end what the translator did
+ *     --profile=yes   simulate, and write a raw profile; then also all that engine/common/options.h lists
  *     --aslr=yes      leave addresses randomised
  *     --code-cache=N  MiB of generated code
  *
@@ -27,6 +28,7 @@
 #include "nt_library.h"
 #include "nt_load.h"
 #include "nt_maps.h"
+#include "nt_profile.h"
 #include "nt_region.h"
 #include "nt_signal.h"
 #include "nt_stack.h"
@@ -55,6 +57,7 @@ static const struct {
     {"--returns=", &nt.options.returns},
     {"--stats=", &nt.options.stats},
     {"--aslr=", &nt.options.aslr},
+    {"--profile=", &nt.options.profile},
 };
 
 static uint64_t number_of(const char *text)
@@ -83,11 +86,23 @@ static bool set_switch(const char *option)
     return false;
 }
 
+/* What every engine takes, about what is simulated. */
+static bool take_model_option(const char *option)
+{
+    static char why[OPTIONS_WHY];
+    enum options_taken taken = options_take(&nt_profile.options, option, why);
+
+    if (taken == OPTIONS_WRONG)
+        nt_die(STATUS_FAILED, "%s\n", why);
+    return taken == OPTIONS_TAKEN;
+}
+
 /* Returns the index of the program in argv; *personality is what the program is to have, if the first start says. */
 static uint64_t parse_options(const struct nt_vector *vector, uint64_t *personality)
 {
     uint64_t i = 1;
 
+    nt_profile_default();
     nt.options = (struct nt_options){
         .link = true, .lookup = true, .returns = true, .code_bytes = (uint64_t)CODE_CACHE_MIB << 20};
     for (; i < vector->argc && vector->argv[i][0] == '-'; i++) {
@@ -101,7 +116,7 @@ static uint64_t parse_options(const struct nt_vector *vector, uint64_t *personal
             *personality = number_of(value);
         else if ((value = nt_after(option, "--code-cache=")) != NULL)
             nt.options.code_bytes = number_of(value) << 20;
-        else if (!set_switch(option))
+        else if (!set_switch(option) && !take_model_option(option))
             nt_die(STATUS_USAGE, "no such option: %s\n", option);
     }
     if (i == vector->argc)
@@ -146,6 +161,7 @@ static void *make_code(void *unused)
         .bytes = nt.options.code_bytes,
         .link = nt.options.link,
         .lookup = nt.options.lookup,
+        .planner = nt_profile.on ? &nt_profile.planner : NULL,
         .returns = nt.options.returns,
     };
 
@@ -158,6 +174,7 @@ void nt_finish(void)
 {
     const struct nt_counts *counts = &nt.counts;
 
+    nt_profile_finish("exit");
     if (!nt.options.stats)
         return;
     nt_say("%lu times in the dispatcher, %lu blocks made, %lu exits linked\n", counts->dispatched, counts->made,
@@ -229,6 +246,9 @@ void nt_main(uint64_t *sp)
     nt_sys3(__NR_personality, (long)personality, 0, 0);
     set_name(nt.program);
 
+    if (nt.options.profile)
+        nt_profile_start((const char *const *)vector.argv + first);
+    nt_baton_take();
     thread = nt_thread_new(NULL);
     nt_signal_start(thread);
     nt_thread_become(thread);

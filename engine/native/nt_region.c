@@ -52,5 +52,5 @@ void *nt_region_pages(size_t bytes, int protection)
 
 bool nt_region_meets(uint64_t start, uint64_t bytes)
 {
-    return start < NT_REGION_END && start + bytes > NT_REGION_START;
+    return start < NT_REGION_OURS_END && start + bytes > NT_REGION_START;
 }

@@ -7,6 +7,7 @@
 #include "nt_gate.h"
 #include "nt_lib.h"
 #include "nt_maps.h"
+#include "nt_profile.h"
 #include "nt_dispatch.h"
 
 #define DEFAULT ((uint64_t)0)
@@ -249,6 +250,7 @@ static void deliver(struct nt_thread *thread, const struct nt_held *held, uint64
         nt_signal_die(SIGSEGV);
     thread->mask = mask | action.mask | (action.flags & SA_NODEFER ? 0 : NT_BIT(signal));
     thread->mask &= ~(NT_BIT(SIGKILL) | NT_BIT(SIGSTOP));
+    nt_profile_handler(thread);
     nt.counts.delivered++;
 }
 

@@ -15,6 +15,7 @@
 #include "nt_gate.h"
 #include "nt_lib.h"
 #include "nt_maps.h"
+#include "nt_profile.h"
 #include "nt_signal.h"
 #include "nt_syscall.h"
 
@@ -57,10 +58,15 @@ static bool clone_shared(struct nt_thread *thread, struct nt_call *call)
         child->process = nt_process_copy(thread->process);
         child->process->users = 1;
     }
-    if (flags & CLONE_VFORK)
+    child->is_vfork = (flags & CLONE_VFORK) != 0;
+    if (child->is_vfork)
         child->altstack = thread->altstack;
     nt_signal_block_all();
+    if (flags & CLONE_VFORK)
+        nt_baton_give();
     call->result = nt_gate_clone(call->raw, child->area);
+    if (flags & CLONE_VFORK)
+        nt_baton_take();
     /* The child of vfork has become another program by now, or has ended. */
     if (nt_failed(call->result) || flags & CLONE_VFORK)
         nt_thread_left(child);
@@ -83,6 +89,7 @@ static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_
                            (long)NT_ARG(call, 4), 0);
     if (call->result == 0) {
         nt_thread_alone(thread);
+        nt_profile_forked(thread);
         if (stack != 0)
             thread->area->gpr[NT_RSP] = stack;
     }
@@ -124,7 +131,8 @@ bool nt_sys_exit(struct nt_thread *thread, struct nt_call *call)
 
 bool nt_sys_exit_group(struct nt_thread *thread, struct nt_call *call)
 {
-    nt_finish();
+    if (!thread->is_vfork)
+        nt_finish();
     return nt_call_pass(thread, call);
 }
 

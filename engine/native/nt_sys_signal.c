@@ -7,6 +7,7 @@
  */
 #include "nt_gate.h"
 #include "nt_lib.h"
+#include "nt_profile.h"
 #include "nt_signal.h"
 #include "nt_syscall.h"
 
@@ -77,6 +78,7 @@ bool nt_sys_rt_sigprocmask(struct nt_thread *thread, struct nt_call *call)
 bool nt_sys_rt_sigreturn(struct nt_thread *thread, struct nt_call *call)
 {
     call->keeps_registers = true;
+    nt_profile_handled(thread);
     if (!nt_frame_pop(thread))
         nt_signal_fault(thread, SIGSEGV, SI_KERNEL, 0);
     nt_signal_apply_mask(thread);

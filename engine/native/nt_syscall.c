@@ -9,6 +9,7 @@
 #include "nt_gate.h"
 #include "nt_lib.h"
 #include "nt_maps.h"
+#include "nt_profile.h"
 
 #ifndef __NR_epoll_pwait2
 #define __NR_epoll_pwait2 441
@@ -69,11 +70,16 @@ static nt_call_handler *const handlers[] = {
 /* What fails because the program's memory cannot be written may fail because we guard it (nt_maps.h). */
 bool nt_call_pass(struct nt_thread *thread, struct nt_call *call)
 {
+    bool was_made;
+
     (void)thread;
     for (;;) {
         uint64_t page;
 
-        if (!nt_gate_call(call->raw, &call->result))
+        nt_baton_give();
+        was_made = nt_gate_call(call->raw, &call->result);
+        nt_baton_take();
+        if (!was_made)
             return false;
         page = call->result == -NT_EFAULT ? nt_maps_guarded() : 0;
         if (page == 0)

@@ -6,6 +6,7 @@
 
 #include "nt_gate.h"
 #include "nt_lib.h"
+#include "nt_profile.h"
 #include "nt_region.h"
 #include "nt_signal.h"
 #include "nt_state.h"
@@ -15,7 +16,6 @@
 enum {
     ENGINE_STACK = 256 << 10,
     SIGNAL_STACK = 64 << 10,
-    HOT_BYTES = 4096 /* behind the area: the core's, once it is there */
 };
 
 struct nt_thread *volatile nt_threads;
@@ -28,16 +28,10 @@ static struct nt_thread *make_record(void)
     size_t record = NT_UP(sizeof(struct nt_thread), 64), state = NT_UP(nt_state_room(), 64);
     uint8_t *memory = nt_region_pages(record + state, PROT_READ | PROT_WRITE);
     struct nt_thread *thread = (struct nt_thread *)memory;
-    struct nt_area *area = nt_region_pages(sizeof *area + HOT_BYTES, PROT_READ | PROT_WRITE);
 
     thread->engine_low = nt_region_pages(ENGINE_STACK, PROT_READ | PROT_WRITE);
     thread->signal_low = nt_region_pages(SIGNAL_STACK, PROT_READ | PROT_WRITE);
-    thread->area = area;
-    area->self = area;
-    area->thread = thread;
-    area->leave = nt_leave;
-    area->engine_sp = (uint64_t)(thread->engine_low + ENGINE_STACK);
-    area->state = memory + record;
+    thread->state = memory + record;
     thread->next = nt_threads;
     nt_threads = thread;
     return thread;
@@ -52,6 +46,24 @@ static struct nt_thread *free_record(void)
     return NULL;
 }
 
+/* An area of its own that lasts as long as the record; where the core has memory behind it, a new one each time. */
+static void set_area(struct nt_thread *thread, const struct nt_thread *parent)
+{
+    struct nt_area *area = nt_profile_area(parent);
+
+    thread->is_profiled = area != NULL;
+    if (area == NULL)
+        area = thread->area;
+    if (area == NULL)
+        area = nt_region_pages(sizeof *area, PROT_READ | PROT_WRITE);
+    thread->area = area;
+    area->self = area;
+    area->thread = thread;
+    area->leave = nt_leave;
+    area->engine_sp = (uint64_t)(thread->engine_low + ENGINE_STACK);
+    area->state = thread->state;
+}
+
 struct nt_thread *nt_thread_new(const struct nt_thread *parent)
 {
     struct nt_thread *thread;
@@ -62,11 +74,12 @@ struct nt_thread *nt_thread_new(const struct nt_thread *parent)
         thread = make_record();
     thread->running = 1;
     nt_lock_give(&nt_thread_lock);
+    set_area(thread, parent);
 
     thread->held.is_held = thread->fault.is_held = false;
     thread->kept = 0;
     thread->error = thread->trap = thread->address = 0;
-    thread->call_has_mask = false;
+    thread->call_has_mask = thread->has_begun = thread->is_vfork = false;
     thread->outside = 1;
     thread->altstack = (stack_t){.ss_flags = SS_DISABLE};
     thread->area->pending = 0;
@@ -96,6 +109,7 @@ void nt_thread_become(struct nt_thread *thread)
 void nt_thread_started(void)
 {
     nt_thread_become(nt_area_self()->thread);
+    nt_baton_take();
 }
 
 /* ------------------------------------------------------------------------------------------------- ends */
@@ -114,12 +128,15 @@ void nt_thread_exit(struct nt_thread *thread, int status)
 {
     nt_signal_block_all();
     leave_process(thread->process);
+    nt_profile_thread_ends(thread);
+    nt_baton_give();
     nt_gate_exit(&thread->running, status);
 }
 
 void nt_thread_left(struct nt_thread *thread)
 {
     leave_process(thread->process);
+    nt_profile_thread_ends(thread);
     thread->running = 0;
 }
 

@@ -54,8 +54,13 @@ struct nt_thread {
     uint64_t call_mask;     /* the mask that the system call in progress brought along ... */
     bool call_has_mask;     /* ... if it did */
 
+    bool is_profiled, has_begun; /* nt_profile.c: has a tn_thread behind its area; which knows where it began */
+    bool is_vfork;               /* the child of a vfork: what it does to processes is not ours */
+    uint32_t handlers;           /* of signals, that the core was told of and that have not returned */
+
     volatile int outside; /* not 0: not in generated code, and with nothing of it in hand */
     uint8_t *engine_low, *signal_low; /* the stacks' low ends */
+    void *state;                      /* room for the CPU's extended state */
 };
 
 /* The records of all threads, for those who must look at all of them; they only become more. */

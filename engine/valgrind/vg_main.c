@@ -29,30 +29,6 @@
 
 /* ------------------------------------------------------------------------------------------ facts for the profile */
 
-static void meta_number(const HChar *key, ULong value)
-{
-    HChar text[32];
-
-    VG_(snprintf)(text, sizeof text, "%llu", value);
-    tn_meta(vg.core, key, text);
-}
-
-static void meta_geometry(const HChar *key, const struct tn_geometry *geometry, UInt source)
-{
-    HChar text[96], name[32];
-
-    VG_(snprintf)(text, sizeof text, "%llu,%u,%u", (ULong)geometry->size, geometry->assoc, geometry->line);
-    VG_(snprintf)(name, sizeof name, "cache.%s", key);
-    tn_meta(vg.core, name, text);
-    VG_(snprintf)(name, sizeof name, "cache.%s.source", key);
-    tn_meta(vg.core, name, vg.options.geometry_source[source]);
-}
-
-static void meta_flag(const HChar *key, Bool value)
-{
-    tn_meta(vg.core, key, value ? "yes" : "no");
-}
-
 static void describe_run(void)
 {
     static HChar text[65536];
@@ -64,22 +40,8 @@ static void describe_run(void)
     tn_meta(vg.core, "creator", "tenure " TENURE_VERSION);
     if (VG_(get_startup_wd)() != NULL)
         tn_meta(vg.core, "directory", VG_(get_startup_wd)());
-    meta_number("pid", VG_(getpid)());
-    meta_geometry("I1", &vg.config.i1, 0);
-    meta_geometry("D1", &vg.config.d1, 1);
-    if (vg.config.l2.size > 0)
-        meta_geometry("L2", &vg.config.l2, 2);
-    meta_geometry("LL", &vg.config.ll, 3);
-    meta_flag("cache-sim", vg.config.cache_sim);
-    meta_flag("branch-sim", vg.config.branch_sim);
-    meta_flag("cacheuse", vg.config.use);
-    meta_flag("write-back", vg.config.write_back);
-    tn_meta(vg.core, "prefetch", vg.config.prefetch ? "stream" : "none");
-    meta_flag("inclusive", vg.config.inclusive);
-    meta_flag("shared-l1", vg.config.shared_l1);
-    meta_flag("flush-at-exit", vg.config.flush_at_exit);
-    meta_flag("aslr", vg.options.aslr);
-    meta_number("paths", vg.config.paths);
+    options_meta_number(vg.core, "pid", VG_(getpid)());
+    options_meta(&vg.options, vg.core);
 }
 
 /* ------------------------------------------------------------------------------------------ statistics */
@@ -259,7 +221,7 @@ static void after_options(void)
 
 static void finish(Int status)
 {
-    meta_number("status", status & 0xff);
+    options_meta_number(vg.core, "status", status & 0xff);
     vg_output_finish("exit");
     if (VG_(clo_stats))
         print_statistics();

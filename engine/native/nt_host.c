@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nt_host.c: see nt_host.h. */
+#include "nt_host.h"
+
+#include <asm/stat.h>
+#include <linux/fcntl.h>
+#include <linux/mman.h>
+
+#include "core/host.h"
+#include "nt_lib.h"
+#include "nt_sys.h"
+
+enum { FAILED = 125, SMALL_CHUNK = 1 << 20, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000, EINTR_CODE = 4, EIO_CODE = 5 };
+
+static uint64_t next = NT_HOST_START; /* advanced atomically */
+
+/* ------------------------------------------------------------------------------------------------ memory */
+
+static void *map_here(size_t bytes, int protection, int flags, int fd)
+{
+    uint64_t at = __atomic_fetch_add(&next, NT_UP(bytes, NT_PAGE) + NT_PAGE, __ATOMIC_RELAXED);
+    long got = nt_sys6(__NR_mmap, (long)at, (long)bytes, protection, MAP_PRIVATE | MAP_FIXED_NOREPLACE | flags, fd, 0);
+
+    if (at + bytes > NT_HOST_END)
+        nt_die(FAILED, "the native engine's address space is full\n");
+    return got == (long)at ? (void *)at : NULL;
+}
+
+void *tn_host_alloc(size_t bytes)
+{
+    void *memory = map_here(bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE, -1);
+
+    if (memory == NULL)
+        nt_die(FAILED, "out of memory: %lu bytes more were wanted\n", bytes);
+    return memory;
+}
+
+void tn_host_free(void *memory, size_t bytes)
+{
+    nt_sys3(__NR_munmap, (long)memory, (long)bytes, 0);
+}
+
+void *nt_host_small(size_t bytes)
+{
+    static uint8_t *at, *end;
+    uint8_t *memory;
+
+    bytes = NT_UP(bytes, 16UL);
+    if ((size_t)(end - at) < bytes) {
+        at = tn_host_alloc(bytes > SMALL_CHUNK ? bytes : SMALL_CHUNK);
+        end = at + (bytes > SMALL_CHUNK ? bytes : SMALL_CHUNK);
+    }
+    memory = at;
+    at += bytes;
+    return memory;
+}
+
+/* ------------------------------------------------------------------------------------------------ files */
+
+static long open_to_read(const char *path)
+{
+    return nt_sys6(__NR_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+}
+
+bool nt_host_read_text(const char *path, char *text, size_t size)
+{
+    long fd = open_to_read(path), got;
+
+    if (nt_failed(fd))
+        return false;
+    got = nt_sys3(__NR_read, fd, (long)text, (long)size - 1);
+    nt_sys3(__NR_close, fd, 0, 0);
+    if (got <= 0)
+        return false;
+    if (text[got - 1] == '\n')
+        got--;
+    text[got] = '\0';
+    return true;
+}
+
+static void *reserve(void *user, size_t bytes)
+{
+    (void)user;
+    return tn_host_alloc(bytes);
+}
+
+static void release(void *user, void *memory, size_t bytes)
+{
+    (void)user;
+    tn_host_free(memory, bytes);
+}
+
+static const void *map_file(void *user, const char *path, size_t *bytes)
+{
+    long fd = open_to_read(path);
+    const void *memory = NULL;
+    struct stat status;
+
+    (void)user;
+    if (nt_failed(fd))
+        return NULL;
+    if (nt_sys3(__NR_fstat, fd, (long)&status, 0) == 0 && (status.st_mode & TYPE_MASK) == TYPE_REGULAR &&
+        status.st_size > 0) {
+        *bytes = (size_t)status.st_size;
+        memory = map_here(*bytes, PROT_READ, 0, (int)fd);
+    }
+    nt_sys3(__NR_close, fd, 0, 0);
+    return memory;
+}
+
+static void unmap_file(void *user, const void *memory, size_t bytes)
+{
+    (void)user;
+    nt_sys3(__NR_munmap, (long)memory, (long)bytes, 0);
+}
+
+const struct fb_host nt_host_files = {NULL, reserve, release, map_file, unmap_file};
+
+/* ------------------------------------------------------------------------------------------------ the raw profile */
+
+static void write_all(struct nt_stream *stream, const uint8_t *data, size_t bytes)
+{
+    while (bytes > 0 && stream->error == 0) {
+        long done = nt_sys3(__NR_write, stream->fd, (long)data, (long)bytes);
+
+        if (done > 0) {
+            data += done;
+            bytes -= (size_t)done;
+        } else if (done != -EINTR_CODE) {
+            stream->error = done < 0 ? (int)-done : EIO_CODE;
+        }
+    }
+}
+
+int nt_stream_flush(struct nt_stream *stream)
+{
+    write_all(stream, stream->buffer, stream->used);
+    stream->used = 0;
+    return stream->error;
+}
+
+int tn_host_write(void *opaque, const void *data, size_t bytes)
+{
+    struct nt_stream *stream = opaque;
+
+    if (stream->used + bytes > sizeof stream->buffer)
+        nt_stream_flush(stream);
+    if (bytes >= sizeof stream->buffer) {
+        write_all(stream, data, bytes);
+    } else {
+        memcpy(stream->buffer + stream->used, data, bytes);
+        stream->used += bytes;
+    }
+    return stream->error;
+}
+
+void tn_host_panic(const char *what)
+{
+    nt_die(FAILED, "the native engine failed: %s\n", what);
+}

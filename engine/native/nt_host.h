@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_host.h: memory and files for the core and for engine/common: the hooks of core/host.h, and what goes with them.
+ *
+ * Memory lies far behind the engine's own region, where no program asks for any, one piece behind the other; addresses
+ * are not used again.
+ */
+#ifndef TENURE_ENGINE_NATIVE_NT_HOST_H
+#define TENURE_ENGINE_NATIVE_NT_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/common/functions.h"
+
+#define NT_HOST_START 0x110000000000UL
+#define NT_HOST_END 0x180000000000UL
+
+/* What tn_host_write gets as its stream: bytes are gathered and written in large pieces. */
+struct nt_stream {
+    int fd;
+    int error; /* of the first failure; nothing is written after it */
+    size_t used;
+    uint8_t buffer[1 << 16];
+};
+/* Writes what is gathered; returns the stream's error. */
+int nt_stream_flush(struct nt_stream *stream);
+
+/* Small pieces of memory, zeroed, that are never given back. Never NULL. */
+void *nt_host_small(size_t bytes);
+
+/* The beginning of a small file as a zero-ended text without its last newline; false if it cannot be read. */
+bool nt_host_read_text(const char *path, char *text, size_t size);
+
+extern const struct fb_host nt_host_files;
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_mapping.h: which file is mapped where, as the kernel tells it.
+ */
+#ifndef TENURE_ENGINE_NATIVE_NT_MAPPING_H
+#define TENURE_ENGINE_NATIVE_NT_MAPPING_H
+
+#include "engine/common/code_map.h"
+
+/* code_map_host.mapping_at: reads /proc/self/maps. */
+bool nt_mapping_at(void *user, uint64_t address, struct code_mapping *out);
+
+#endif

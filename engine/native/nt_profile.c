@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nt_profile.c: see nt_profile.h. */
+#include "nt_profile.h"
+
+#include <linux/futex.h>
+
+#include "nt_host.h"
+#include "nt_lib.h"
+#include "nt_mapping.h"
+#include "nt_output.h"
+#include "nt_sys.h"
+
+#include "tenure_config.h"
+
+enum { REFUSED = 125 };
+
+struct nt_profile nt_profile;
+
+static struct {
+    volatile uint32_t next, now; /* the next number to be given out, and the one whose turn it is */
+    struct nt_thread *last;      /* whom the core was told to run */
+    bool finished;               /* the last part was written */
+} baton;
+
+/* ------------------------------------------------------------------------------------------------ the start */
+
+void nt_profile_default(void)
+{
+    nt_profile.options.allocate = nt_host_small;
+    options_default(&nt_profile.options, nt_host_read_text);
+}
+
+static void describe(void *user, uint32_t fb_flags, struct tn_function_info *info)
+{
+    (void)user;
+    options_describe(&nt_profile.options, fb_flags, info);
+}
+
+static uint64_t process_id(void *user)
+{
+    (void)user;
+    return (uint64_t)nt_sys3(__NR_getpid, 0, 0, 0);
+}
+
+static const struct code_map_host map_host = {&nt_host_files, NULL, nt_mapping_at, describe, process_id};
+
+static uint32_t function_at(void *user, uint64_t address)
+{
+    (void)user;
+    return code_map_function_id(nt_profile.map, address);
+}
+
+/* The command as one text, cut off where there is no room. */
+static void describe_command(const char *const *command)
+{
+    static char text[1 << 16];
+    char *to = text, *end = text + sizeof text - 1;
+
+    for (; *command != NULL; command++) {
+        for (const char *from = *command; *from != '\0' && to < end; from++)
+            *to++ = *from;
+        if (command[1] != NULL && to < end)
+            *to++ = ' ';
+    }
+    tn_meta(nt_profile.core, "cmd", text);
+}
+
+static void describe_run(const char *const *command)
+{
+    static char directory[4096];
+
+    describe_command(command);
+    tn_meta(nt_profile.core, "engine", "native");
+    tn_meta(nt_profile.core, "engine.version", TENURE_VERSION);
+    tn_meta(nt_profile.core, "creator", "tenure " TENURE_VERSION);
+    if (!nt_failed(nt_sys3(__NR_getcwd, (long)directory, sizeof directory, 0)))
+        tn_meta(nt_profile.core, "directory", directory);
+    options_meta_number(nt_profile.core, "pid", process_id(NULL));
+    options_meta(&nt_profile.options, nt_profile.core);
+}
+
+void nt_profile_start(const char *const *command)
+{
+    struct engine_options *options = &nt_profile.options;
+    const char *wrong = options_check(options);
+
+    if (wrong != NULL)
+        nt_die(REFUSED, "%s\n", wrong);
+    options->config.front = sizeof(struct nt_area);
+    options->config.function_at = function_at;
+    nt_profile.core = tn_core_new(&options->config);
+    nt_profile.map = code_map_new(&map_host, nt_profile.core);
+    nt_profile.planner = (struct nt_planner){.core = nt_profile.core,
+                                             .config = &options->config,
+                                             .map = nt_profile.map,
+                                             .allocate = nt_host_small};
+    nt_output_begin(options->out_file);
+    describe_run(command);
+    nt_profile.on = true;
+}
+
+/* ------------------------------------------------------------------------------------------------ threads */
+
+static tn_thread *core_thread(const struct nt_thread *thread)
+{
+    return (tn_thread *)(thread->area + 1);
+}
+
+struct nt_area *nt_profile_area(const struct nt_thread *parent)
+{
+    tn_thread *thread;
+
+    if (!nt_profile.on)
+        return NULL;
+    thread = tn_thread_new(nt_profile.core, parent == NULL ? NULL : core_thread(parent), 0);
+    memset((struct nt_area *)thread - 1, 0, sizeof(struct nt_area));
+    return (struct nt_area *)thread - 1;
+}
+
+void nt_profile_thread_ends(struct nt_thread *thread)
+{
+    if (!thread->is_profiled)
+        return;
+    thread->is_profiled = false;
+    if (baton.last == thread)
+        baton.last = NULL;
+    tn_thread_end(core_thread(thread));
+}
+
+/* ------------------------------------------------------------------------------------------------ the baton */
+
+static long futex(volatile uint32_t *word, int operation, uint32_t value, uint32_t bits)
+{
+    return nt_sys6(__NR_futex, (long)word, operation | FUTEX_PRIVATE_FLAG, value, 0, 0, bits);
+}
+
+/* Who waits for number n sleeps on bit n modulo 32. */
+void nt_baton_take(void)
+{
+    uint32_t mine, now;
+
+    if (!nt_profile.on)
+        return;
+    mine = __atomic_fetch_add(&baton.next, 1, __ATOMIC_SEQ_CST);
+    while ((now = __atomic_load_n(&baton.now, __ATOMIC_SEQ_CST)) != mine)
+        futex(&baton.now, FUTEX_WAIT_BITSET, now, 1u << mine % 32);
+}
+
+void nt_baton_give(void)
+{
+    uint32_t now;
+
+    if (!nt_profile.on)
+        return;
+    now = __atomic_add_fetch(&baton.now, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&baton.next, __ATOMIC_SEQ_CST) != now)
+        futex(&baton.now, FUTEX_WAKE_BITSET, 0x7fffffff, 1u << now % 32);
+}
+
+void nt_baton_pass(void)
+{
+    if (!nt_profile.on || baton.next == baton.now + 1)
+        return;
+    nt_baton_give();
+    nt_baton_take();
+}
+
+/* ------------------------------------------------------------------------------------------------ turns */
+
+void nt_profile_turn(struct nt_thread *thread)
+{
+    tn_thread *core = core_thread(thread);
+    struct nt_area *area = thread->area;
+
+    if (!nt_profile.on)
+        return;
+    if (baton.last != thread)
+        tn_thread_switch(nt_profile.core, core);
+    baton.last = thread;
+    if (!thread->has_begun) {
+        tn_thread_named(core, (uint64_t)thread->tid);
+        tn_thread_begin(core, function_at(NULL, area->rip), area->gpr[NT_RSP]);
+        thread->has_begun = true;
+        thread->handlers = 0;
+    }
+}
+
+void nt_profile_tick(struct nt_thread *thread)
+{
+    if (nt_profile.on)
+        tn_tick(core_thread(thread));
+}
+
+void nt_profile_handler(struct nt_thread *thread)
+{
+    const struct nt_area *area = thread->area;
+
+    if (!nt_profile.on || !nt_profile.options.config.inclusive)
+        return;
+    nt_profile_turn(thread);
+    tn_signal_enter(core_thread(thread), function_at(NULL, area->rip), area->gpr[NT_RSP]);
+    thread->handlers++;
+}
+
+void nt_profile_handled(struct nt_thread *thread)
+{
+    if (!nt_profile.on || thread->handlers == 0)
+        return;
+    thread->handlers--;
+    tn_signal_leave(core_thread(thread));
+}
+
+/* ------------------------------------------------------------------------------------------------ processes */
+
+void nt_profile_forked(struct nt_thread *thread)
+{
+    if (!nt_profile.on)
+        return;
+    baton.next = baton.now + 1; /* those who waited are not here */
+    baton.last = thread;
+    if (!nt_profile.options.fork_inherit)
+        tn_zero(nt_profile.core);
+    tn_restart_output(nt_profile.core);
+    nt_output_forked();
+}
+
+void nt_profile_mapped(uint64_t address)
+{
+    if (nt_profile.on)
+        code_map_mapped(nt_profile.map, address);
+}
+
+void nt_profile_unmapped(uint64_t address, uint64_t bytes)
+{
+    if (nt_profile.on)
+        code_map_unmapped(nt_profile.map, address, bytes);
+}
+
+void nt_profile_finish(const char *why)
+{
+    if (!nt_profile.on || baton.finished)
+        return;
+    baton.finished = true;
+    nt_output_write(nt_profile.core, why, tn_finish);
+}

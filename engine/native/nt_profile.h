@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_profile.h: what the runtime tells the core: threads, signals, forks, ends; and what translating needs of it.
+ *
+ * With --profile=no there is no core, and everything here does nothing.
+ *
+ * The baton. The core is serial: while a program is profiled, one thread at a time is in the program's code or in the
+ * engine. It holds the baton; it gives it away around each system call that may block, and at a safe point when
+ * others wait, who get it in the order in which they asked.
+ */
+#ifndef TENURE_ENGINE_NATIVE_NT_PROFILE_H
+#define TENURE_ENGINE_NATIVE_NT_PROFILE_H
+
+#include "engine/common/options.h"
+#include "nt_plan.h"
+#include "nt_thread.h"
+
+struct nt_profile {
+    bool on;
+    struct engine_options options;
+    tn_core *core;
+    code_map *map;
+    struct nt_planner planner;
+};
+extern struct nt_profile nt_profile;
+
+/* Before the options are read. */
+void nt_profile_default(void);
+/* Behind them: makes the core and the raw profile's file, or ends the run with one line. */
+void nt_profile_start(const char *const *command);
+
+/* The area of a thread that is about to exist: that in front of its tn_thread. NULL: not profiled, take one of your
+ * own. The caller holds the baton. */
+struct nt_area *nt_profile_area(const struct nt_thread *parent);
+/* The thread ends, or never came to be. */
+void nt_profile_thread_ends(struct nt_thread *thread);
+
+void nt_baton_take(void);
+void nt_baton_give(void);
+/* Others get their turn, if they wait. */
+void nt_baton_pass(void);
+
+/* The thread is about to run from area->rip on; nothing but that has changed since it last ran. Tells the core what it
+ * could not be told earlier. */
+void nt_profile_turn(struct nt_thread *thread);
+/* Now and then. */
+void nt_profile_tick(struct nt_thread *thread);
+/* A handler's frame was pushed: area->rip is its first instruction. */
+void nt_profile_handler(struct nt_thread *thread);
+/* rt_sigreturn. */
+void nt_profile_handled(struct nt_thread *thread);
+
+/* This is the child of a fork, with this thread alone; the baton is its. */
+void nt_profile_forked(struct nt_thread *thread);
+void nt_profile_mapped(uint64_t address);
+void nt_profile_unmapped(uint64_t address, uint64_t bytes);
+/* The last part. */
+void nt_profile_finish(const char *why);
+
+#endif
