@@ -20,6 +20,7 @@ static struct {
     volatile uint32_t next, now; /* the next number to be given out, and the one whose turn it is */
     struct nt_thread *last;      /* whom the core was told to run */
     bool finished;               /* the last part was written */
+    bool forked;                 /* this is a forked child */
 } baton;
 
 /* ------------------------------------------------------------------------------------------------ the start */
@@ -218,6 +219,7 @@ void nt_profile_forked(struct nt_thread *thread)
         return;
     baton.next = baton.now + 1; /* those who waited are not here */
     baton.last = thread;
+    baton.forked = true;
     if (!nt_profile.options.fork_inherit)
         tn_zero(nt_profile.core);
     tn_restart_output(nt_profile.core);
@@ -242,4 +244,10 @@ void nt_profile_finish(const char *why)
         return;
     baton.finished = true;
     nt_output_write(nt_profile.core, why, tn_finish);
+}
+
+void nt_profile_become(void)
+{
+    if (!baton.forked)
+        nt_profile_finish("exec");
 }

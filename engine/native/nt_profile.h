@@ -54,6 +54,8 @@ void nt_profile_handled(struct nt_thread *thread);
 void nt_profile_forked(struct nt_thread *thread);
 void nt_profile_mapped(uint64_t address);
 void nt_profile_unmapped(uint64_t address, uint64_t bytes);
+/* An exec is about to succeed: the last part, unless this is a forked child, which has done nothing but that. */
+void nt_profile_become(void);
 /* The last part. */
 void nt_profile_finish(const char *why);
 

@@ -7,11 +7,13 @@
  * (fork) goes on with its copy of this thread's record. Meanwhile all signals are blocked and, for a fork, all locks
  * held, so that the child finds nothing half done.
  */
+#include <linux/fcntl.h>
 #include <linux/prctl.h>
 #include <linux/sched.h>
 
 #include "nt_dispatch.h"
 #include "nt_engine.h"
+#include "nt_exec.h"
 #include "nt_gate.h"
 #include "nt_lib.h"
 #include "nt_maps.h"
@@ -137,13 +139,15 @@ bool nt_sys_exit_group(struct nt_thread *thread, struct nt_call *call)
 }
 
 /* Another program keeps what is blocked and what is ignored, faults' signals included. */
-static bool execute(struct nt_thread *thread, struct nt_call *call)
+static bool execute(struct nt_thread *thread, struct nt_call *call, bool succeeds)
 {
     uint64_t mask = thread->mask;
     bool was_made;
 
     if (thread->area->pending)
         return false;
+    if (succeeds && !thread->is_vfork)
+        nt_profile_become();
     if (mask & NT_FAULTS)
         nt_sys6(__NR_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
     was_made = nt_call_pass(thread, call);
@@ -157,7 +161,8 @@ bool nt_sys_execve(struct nt_thread *thread, struct nt_call *call)
 
     if (own != NULL)
         NT_ARG(call, 0) = (uint64_t)own;
-    return execute(thread, call);
+    return execute(thread, call,
+                   nt_profile.on && nt_exec_succeeds(AT_FDCWD, NT_ARG(call, 0), NT_ARG(call, 1), NT_ARG(call, 2), 0));
 }
 
 bool nt_sys_execveat(struct nt_thread *thread, struct nt_call *call)
@@ -166,7 +171,10 @@ bool nt_sys_execveat(struct nt_thread *thread, struct nt_call *call)
 
     if (own != NULL)
         NT_ARG(call, 1) = (uint64_t)own;
-    return execute(thread, call);
+    return execute(thread, call,
+                   nt_profile.on &&
+                       nt_exec_succeeds((long)NT_ARG(call, 0), NT_ARG(call, 1), NT_ARG(call, 2), NT_ARG(call, 3),
+                                        (long)NT_ARG(call, 4)));
 }
 
 /* ----------------------------------------------------------------------------------- what a thread can set */

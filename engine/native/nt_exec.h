@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_exec.h: whether an exec is going to succeed.
+ *
+ * One that does is the end of the program, and the last part of the profile must be written before. One that fails is
+ * a system call like any other. The kernel tells only afterwards, so what it checks is checked here first.
+ */
+#ifndef TENURE_ENGINE_NATIVE_NT_EXEC_H
+#define TENURE_ENGINE_NATIVE_NT_EXEC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The arguments are those of execveat, in the program's memory. */
+bool nt_exec_succeeds(long folder, uint64_t path, uint64_t argv, uint64_t envp, long flags);
+
+#endif
