@@ -2,10 +2,11 @@
 /*
  * nt_block.h: what is known of a translated block, and what making one needs. Of the translator's own files only.
  *
- *     [return] [target] head: countdown  entry: body, exits  stubs
+ *     head: countdown  entry: body, exits                                [target] [return] stubs
  *
- * The constants in front belong to the code: they are reached relative to RIP. Blocks lie in the order in which they
- * were made. What C keeps of them lies elsewhere (nt_code.c), so that writing it never touches lines that run.
+ * What runs often lies close together; what it seldom needs, and its constants, which it reaches relative to RIP, are
+ * elsewhere, `cold`. In both blocks lie in the order in which they were made. What C keeps of them is in a third place,
+ * so that writing it never touches lines that run.
  */
 #ifndef TENURE_ENGINE_NATIVE_NT_BLOCK_H
 #define TENURE_ENGINE_NATIVE_NT_BLOCK_H
@@ -18,7 +19,8 @@
 enum {
     NT_BLOCK_INSNS = 64,
     NT_BLOCK_MARKS = NT_BLOCK_INSNS * 4 + 16,
-    NT_BLOCK_OUTS = 4,
+    NT_BLOCK_BRANCHES = 6, /* that a block goes on behind */
+    NT_BLOCK_OUTS = NT_BLOCK_BRANCHES + 4,
     NT_LOOKUPS = 1 << 16, /* by the lower 16 bits of the address */
 };
 
@@ -36,7 +38,7 @@ struct nt_out {
     uint8_t *site, *stub;
 };
 
-/* What generated code knows of a block, in front of its head, or of where a call comes back to. */
+/* What generated code knows of a block, or of where a call comes back to. */
 struct nt_target {
     uint64_t not_pc; /* ~ the address in the program */
     const void *head;
@@ -60,7 +62,7 @@ struct nt_block {
     bool alive;
     struct nt_block *next; /* in the same bucket */
     struct nt_page_use pages[2];
-    const uint8_t *start, *entry, *stubs, *end; /* of its code; entry: behind the countdown */
+    const uint8_t *head, *entry, *end; /* of its code; entry: behind the countdown */
     const struct nt_target *target;
     const struct nt_mark *marks;
     struct nt_out *outs[NT_BLOCK_OUTS];
@@ -76,7 +78,7 @@ struct nt_making {
     uint64_t (*out_index)(struct nt_making *, const struct nt_out *);
     struct nt_code *code;
     struct nt_block *block;
-    struct nt_emit emit;
+    struct nt_emit emit, cold;
     unsigned count, mark_count;
     uint16_t aside; /* registers whose values are in area->gpr, here (nt_aside.h) */
     uint8_t *safe; /* the way to the exit at the head */
@@ -100,13 +102,15 @@ void nt_translate(struct nt_making *making);
 /* From here on the program is at `pc`, with registers where `aside` says. */
 void nt_mark_here(struct nt_making *making, uint64_t pc);
 
-/* Emit the last instruction, if it is not plain (nt_leave.c). */
+/* Emit a conditional branch, which may have something behind it (nt_leave.c). */
+void nt_branch(struct nt_making *making, const struct nt_insn *insn);
+/* Emit the last instruction, if it is not plain. */
 void nt_emit_end(struct nt_making *making, unsigned i);
 void nt_emit_stop(struct nt_making *making, const struct nt_insn *insn);
 struct nt_out *nt_new_out(struct nt_making *making, enum nt_exit_kind kind, uint64_t pc, uint8_t *site);
 void nt_jump_direct(struct nt_making *making, uint64_t pc);
 /* Leave generated code by `out`. */
-void nt_go_out(struct nt_making *making, struct nt_out *out);
+void nt_go_out(struct nt_making *making, struct nt_emit *emit, struct nt_out *out);
 
 /* Emit `insn` with its operand in memory at [base] instead: base is one of the lower eight, not rsp or rbp
  * (nt_rewrite.c). */

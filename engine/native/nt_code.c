@@ -20,8 +20,9 @@ struct nt_code {
     struct nt_code_config config;
     struct nt_decoder decoder;
     bool used_up;
-    uint8_t *code_start, *code_at; /* generated code */
-    uint8_t *back_at;              /* and what is kept of it, from here to the end of the memory */
+    uint8_t *code_start, *code_at; /* generated code, up to where the cold begins */
+    uint8_t *cold_start, *cold_at;
+    uint8_t *back_at; /* what is kept of it, from here to the end of the memory */
     struct nt_block *buckets[BUCKETS];
     struct nt_page_use *pages[PAGE_BUCKETS];
     const struct nt_target *lookup[NT_LOOKUPS];
@@ -34,6 +35,7 @@ struct nt_code {
 static void start_over(struct nt_code *code)
 {
     code->code_at = code->code_start;
+    code->cold_at = code->cold_start;
     code->back_at = (uint8_t *)code->config.memory + code->config.bytes;
     code->block_count = 0;
     code->used_up = false;
@@ -51,6 +53,8 @@ struct nt_code *nt_code_new(const struct nt_code_config *config)
     code->block_room = (uint32_t)(config->bytes / BYTES_PER_BLOCK);
     code->blocks = (struct nt_block **)(code + 1);
     code->code_start = (uint8_t *)(((uintptr_t)(code->blocks + code->block_room) + 4095) & ~(uintptr_t)4095);
+    size_t rest = (size_t)((uint8_t *)code->config.memory + config->bytes - code->code_start);
+    code->cold_start = code->code_start + rest / 8 * 3 / 4096 * 4096;
     start_over(code);
     return code;
 }
@@ -58,7 +62,7 @@ struct nt_code *nt_code_new(const struct nt_code_config *config)
 static void *keep(struct nt_code *code, size_t bytes)
 {
     bytes = (bytes + 7) & ~(size_t)7;
-    if ((size_t)(code->back_at - code->code_at) < bytes + ROOM_FOR_CODE)
+    if ((size_t)(code->back_at - code->cold_at) < bytes + ROOM_FOR_CODE)
         return NULL;
     code->back_at -= bytes;
     return code->back_at;
@@ -103,7 +107,7 @@ static struct nt_block *find(const struct nt_code *code, uint64_t pc)
 const void *nt_code_find(const struct nt_code *code, uint64_t pc)
 {
     const struct nt_block *block = find(code, pc);
-    return block ? block->target->head : NULL;
+    return block ? block->head : NULL;
 }
 
 static void note_pages(struct nt_code *code, struct nt_block *block)
@@ -125,7 +129,8 @@ static struct nt_block *make(struct nt_code *code, uint64_t pc)
     struct nt_making *making = &code->making;
     uint8_t *back_at = code->back_at;
     struct nt_block *block = keep(code, sizeof *block);
-    if (!block || code->block_count == code->block_room)
+    bool room = (size_t)(code->cold_start - code->code_at) >= ROOM_FOR_CODE;
+    if (!block || !room || code->block_count == code->block_room)
         return NULL;
     *block = (struct nt_block){.pc = pc, .alive = true};
     making->config = &code->config;
@@ -136,10 +141,11 @@ static struct nt_block *make(struct nt_code *code, uint64_t pc)
     making->code = code;
     making->block = block;
     making->emit = (struct nt_emit){.at = code->code_at, .end = code->code_at + ROOM_FOR_CODE};
+    making->cold = (struct nt_emit){.at = code->cold_at, .end = code->cold_at + ROOM_FOR_CODE};
     nt_find_block(making, pc);
     nt_translate(making);
     struct nt_mark *marks = keep(code, making->mark_count * sizeof *marks);
-    if (making->emit.full || !marks) {
+    if (making->emit.full || making->cold.full || !marks) {
         code->back_at = back_at;
         return NULL;
     }
@@ -148,6 +154,7 @@ static struct nt_block *make(struct nt_code *code, uint64_t pc)
     block->mark_count = (uint16_t)making->mark_count;
     code->blocks[code->block_count] = block;
     code->code_at = making->emit.at;
+    code->cold_at = making->cold.at;
     __atomic_store_n(&code->block_count, code->block_count + 1, __ATOMIC_RELEASE);
     return block;
 }
@@ -156,19 +163,19 @@ const void *nt_code_make(struct nt_code *code, uint64_t pc)
 {
     struct nt_block *block = find(code, pc);
     if (block)
-        return block->target->head;
+        return block->head;
     block = code->used_up ? NULL : make(code, pc);
     if (!block) {
         code->used_up = true;
         return NULL;
     }
     if (code->making.count == 0) /* there may be code tomorrow */
-        return block->target->head;
+        return block->head;
     note_pages(code, block);
     struct nt_block **bucket = &code->buckets[bucket_of(pc)];
     block->next = *bucket;
     __atomic_store_n(bucket, block, __ATOMIC_RELEASE);
-    return block->target->head;
+    return block->head;
 }
 
 static void link_out(struct nt_out *out, struct nt_block *to)
@@ -194,11 +201,24 @@ static void unlink_out(struct nt_out *out)
     out->to = NULL;
 }
 
+static struct nt_block *block_at(const struct nt_code *code, uint64_t at)
+{
+    uint32_t low = 0, high = __atomic_load_n(&code->block_count, __ATOMIC_ACQUIRE);
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if ((uintptr_t)code->blocks[middle]->end <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < code->block_count && (uintptr_t)code->blocks[low]->head <= at ? code->blocks[low] : NULL;
+}
+
 void nt_code_link(struct nt_code *code, uint64_t index, const void *head)
 {
     struct nt_out *out = (struct nt_out *)((uint8_t *)code + index);
-    struct nt_block *to = ((const struct nt_target *)head - 1)->block;
-    if (!to->alive || !to->page_count)
+    struct nt_block *to = block_at(code, (uintptr_t)head);
+    if (!to || !to->alive || !to->page_count)
         return;
     if (out->exit.kind == NT_EXIT_INDIRECT) {
         if (code->config.lookup)
@@ -276,37 +296,8 @@ void nt_code_reclaim(struct nt_code *code)
 
 bool nt_code_holds(const struct nt_code *code, uint64_t at)
 {
-    return at >= (uintptr_t)code->code_start && at < (uintptr_t)code->code_at;
-}
-
-static const struct nt_block *block_at(const struct nt_code *code, uint64_t at)
-{
-    uint32_t low = 0, high = __atomic_load_n(&code->block_count, __ATOMIC_ACQUIRE);
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if ((uintptr_t)code->blocks[middle]->end <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < code->block_count && (uintptr_t)code->blocks[low]->target->head <= at ? code->blocks[low]
-                                                                                       : NULL;
-}
-
-/* In a stub, and in an exit without one, everything is as the program has it behind the block. */
-static bool exit_place(const struct nt_block *block, uint64_t at, struct nt_place *place)
-{
-    const struct nt_out *found = NULL;
-    for (unsigned i = 0; i < block->out_count; i++) {
-        const struct nt_out *out = block->outs[i];
-        if ((uintptr_t)out->stub <= at && (!found || out->stub > found->stub))
-            found = out;
-    }
-    if (!found && at >= (uintptr_t)block->stubs)
-        found = block->outs[block->out_count - 1];
-    if (found)
-        place->pc = found->exit.pc;
-    return found;
+    bool hot = at >= (uintptr_t)code->code_start && at < (uintptr_t)code->code_at;
+    return hot || (at >= (uintptr_t)code->cold_start && at < (uintptr_t)code->cold_at);
 }
 
 bool nt_code_place(const struct nt_code *code, uint64_t at, struct nt_place *place)
@@ -315,9 +306,7 @@ bool nt_code_place(const struct nt_code *code, uint64_t at, struct nt_place *pla
     if (!block)
         return false;
     __builtin_memset(place, 0, sizeof *place);
-    if (exit_place(block, at, place))
-        return true;
-    uint64_t offset = at - (uintptr_t)block->start;
+    uint64_t offset = at - (uintptr_t)block->head;
     unsigned i = block->mark_count - 1u;
     while (i > 0 && block->marks[i].code > offset)
         i--;

@@ -57,6 +57,7 @@ struct nt_code_config {
     struct nt_code_host host;
     void *memory; /* zeroed; readable, writable and executable; aligned to a page */
     size_t bytes; /* 4 MB to 1 GB */
+    bool join;    /* --join: blocks go on behind conditional branches */
     bool link;    /* --link: exits lead to blocks directly */
     struct nt_planner *planner; /* simulate (nt_plan.h); NULL: do not */
     bool lookup;  /* --lookup: indirect branches look their target up in generated code */
@@ -90,9 +91,9 @@ void nt_code_invalidate(struct nt_code *code, uint64_t start, uint64_t bytes);
  * up, everything is forgotten; else nothing happens. */
 void nt_code_reclaim(struct nt_code *code);
 
-/* What the address `at` in generated code means; false if it is not in generated code. Exact at every instruction of
- * the program's: those that can fault. In the engine's own between them (the countdown, an exit) `pc` is right, but
- * what they have put aside is not told. Async-signal-safe. */
+/* What the address `at` in generated code means. Exact at every instruction of the program's: those that can fault. In
+ * the engine's own between them (the countdown, an exit) what they have put aside is not told. False: it is not in
+ * generated code, or in a part of it where nothing of the program's is. Async-signal-safe. */
 bool nt_code_place(const struct nt_code *code, uint64_t at, struct nt_place *place);
 bool nt_code_holds(const struct nt_code *code, uint64_t at);
 

@@ -276,15 +276,23 @@ uint8_t *nt_call(struct nt_emit *emit)
     return open_way(emit);
 }
 
+/* The four bytes that follow `ahead` more are to lie in one word of eight. */
+static void fit_way(struct nt_emit *emit, unsigned ahead)
+{
+    unsigned at = (unsigned)((uintptr_t)emit->at + ahead) % 8;
+    if (at > 4)
+        nt_nop(emit, 8 - at);
+}
+
 uint8_t *nt_jump_aligned(struct nt_emit *emit)
 {
-    nt_align(emit, 4, 1);
+    fit_way(emit, 1);
     return nt_jump(emit);
 }
 
 uint8_t *nt_jcc_aligned(struct nt_emit *emit, uint8_t condition)
 {
-    nt_align(emit, 4, 2);
+    fit_way(emit, 2);
     return nt_jcc(emit, condition);
 }
 
@@ -293,7 +301,7 @@ void nt_way(uint8_t *site, const void *to)
     if (!site)
         return;
     int32_t distance = (int32_t)((const uint8_t *)to - (site + 4));
-    if ((uintptr_t)site % 4)
+    if ((uintptr_t)site % 8 > 4)
         __builtin_memcpy(site, &distance, 4);
     else
         __atomic_store_n((int32_t *)site, distance, __ATOMIC_RELEASE);

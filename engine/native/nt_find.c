@@ -2,16 +2,20 @@
 /*
  * nt_find.c: which instructions make a block, and which registers and flags are dead where.
  *
- * A block ends with its first control transfer, before the first byte that cannot be read, or when it is full.
- * Backwards from its end, where everything is live, a register lives before an instruction if it is read there, or if
- * it lives behind and is not killed. What is dead may be overwritten, but not lost: a fault shows every register to the
- * program's handler, so a dead register is put aside all the same and only not put back.
+ * A block goes on behind conditional branches, a few of them. It ends with the first other control transfer, before the
+ * first byte that cannot be read, or when it is full. Backwards from its exits, where everything is live, a register
+ * lives before an instruction if it is read there, or if it lives behind and is not killed. What is dead may be
+ * overwritten, but not lost: a fault shows every register to the program's handler, so a dead register is put aside all
+ * the same and only not put back.
  */
 #include "nt_block.h"
 
-static bool ends_block(const struct nt_insn *insn)
+/* `branches`: how many conditional branches the block has gone on behind. */
+static bool ends_block(const struct nt_making *making, const struct nt_insn *insn, unsigned *branches)
 {
     switch (insn->kind) {
+    case NT_IS_JCC:
+        return !making->config->join || ++*branches > NT_BLOCK_BRANCHES;
     case NT_IS_PLAIN:
     case NT_IS_GS_READ:
     case NT_IS_GS_WRITE:
@@ -28,6 +32,10 @@ static void analyse(struct nt_making *making)
     making->flags[making->count] = flags;
     for (unsigned i = making->count; i-- > 0;) {
         const struct nt_insn *insn = &making->insn[i];
+        if (insn->kind == NT_IS_JCC) {
+            live = 0xffff;
+            flags = NT_FLAGS_STATUS;
+        }
         live = (uint16_t)((live & ~insn->kills) | insn->reads);
         flags = (uint16_t)((flags & ~insn->flags_killed) | insn->flags_read);
         making->live[i] = live;
@@ -39,6 +47,7 @@ void nt_find_block(struct nt_making *making, uint64_t pc)
 {
     size_t readable = making->config->host.read_code(pc, making->bytes, sizeof making->bytes);
     size_t at = 0;
+    unsigned branches = 0;
     making->count = 0;
     while (making->count < NT_BLOCK_INSNS && at < readable) {
         struct nt_insn *insn = &making->insn[making->count];
@@ -50,7 +59,7 @@ void nt_find_block(struct nt_making *making, uint64_t pc)
             break;
         making->count++;
         at += good ? insn->length : NT_INSN_BYTES;
-        if (ends_block(insn))
+        if (ends_block(making, insn, &branches))
             break;
     }
     making->block->pc = pc;

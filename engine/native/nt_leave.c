@@ -36,13 +36,13 @@ struct nt_out *nt_new_out(struct nt_making *making, enum nt_exit_kind kind, uint
     return out;
 }
 
-void nt_go_out(struct nt_making *making, struct nt_out *out)
+void nt_go_out(struct nt_making *making, struct nt_emit *emit, struct nt_out *out)
 {
     if (!out)
         return;
-    out->stub = making->emit.at;
-    nt_store_constant(&making->emit, nt_gs(NT_EXIT), (int32_t)making->out_index(making, out));
-    nt_jump_memory(&making->emit, nt_gs(NT_LEAVE));
+    out->stub = emit->at;
+    nt_store_constant(emit, nt_gs(NT_EXIT), (int32_t)making->out_index(making, out));
+    nt_jump_memory(emit, nt_gs(NT_LEAVE));
 }
 
 void nt_jump_direct(struct nt_making *making, uint64_t pc)
@@ -50,11 +50,42 @@ void nt_jump_direct(struct nt_making *making, uint64_t pc)
     nt_new_out(making, NT_EXIT_DIRECT, pc, nt_jump_aligned(&making->emit));
 }
 
-/* The target is in rdx; rcx and rdx are aside. */
-static void look_up(struct nt_making *making)
+static void put_aside(struct nt_emit *emit)
 {
-    struct nt_emit *emit = &making->emit;
-    nt_put_aside(making, RBX);
+    nt_store(emit, nt_home(RCX), RCX);
+    nt_store(emit, nt_home(RDX), RDX);
+}
+
+static void restore(struct nt_emit *emit)
+{
+    nt_load(emit, RDX, nt_home(RDX));
+    nt_load(emit, RCX, nt_home(RCX));
+}
+
+static void leave_indirect(struct nt_making *making, struct nt_emit *emit, const struct nt_insn *insn,
+                           int64_t rsp_taken)
+{
+    struct nt_out *out = nt_new_out(making, NT_EXIT_INDIRECT, insn->pc, 0);
+    if (out)
+        out->exit.rsp_taken = (int32_t)rsp_taken;
+    nt_go_out(making, emit, out);
+}
+
+/* rcx = the sum of what two registers hold, and one more: 0 if they are each other's complement. */
+static void compare(struct nt_emit *emit, uint8_t a, uint8_t b)
+{
+    struct nt_mem sum = nt_at(a, 1);
+    sum.index = b;
+    sum.scale = 1;
+    nt_address(emit, RCX, sum);
+}
+
+/* To the address in rdx; rcx and rdx are put aside. */
+static void look_up(struct nt_making *making, struct nt_emit *emit, const struct nt_insn *insn,
+                    int64_t rsp_taken)
+{
+    struct nt_emit *cold = &making->cold;
+    nt_store(emit, nt_home(RBX), RBX);
     nt_move16(emit, RBX, RDX);
     nt_address(emit, RCX, nt_rip(making->lookup));
     struct nt_mem element = nt_at(RCX, 0);
@@ -62,46 +93,34 @@ static void look_up(struct nt_making *making)
     element.scale = 8;
     nt_load(emit, RBX, element);
     nt_load(emit, RCX, nt_at(RBX, offsetof(struct nt_target, not_pc)));
-    struct nt_mem sum = nt_at(RCX, 1);
-    sum.index = RDX;
-    sum.scale = 1;
-    nt_address(emit, RCX, sum);
+    compare(emit, RCX, RDX);
     uint8_t *hit = nt_loop(emit, JRCXZ);
-    nt_load(emit, RBX, nt_home(RBX));
-    nt_store(emit, nt_gs(NT_RIP), RDX);
-    nt_load(emit, RDX, nt_home(RDX));
-    nt_load(emit, RCX, nt_home(RCX));
-    uint8_t *miss = nt_jump(emit); /* the exit is behind */
+    uint8_t *miss = nt_jump(emit);
     nt_way8(emit, hit, emit->at);
     nt_load(emit, RCX, nt_at(RBX, offsetof(struct nt_target, head)));
     nt_store(emit, nt_gs(NT_SCRATCH + 8 * GO_SLOT), RCX);
     nt_load(emit, RBX, nt_home(RBX));
-    nt_load(emit, RDX, nt_home(RDX));
-    nt_load(emit, RCX, nt_home(RCX));
+    restore(emit);
     nt_jump_memory(emit, nt_gs(NT_SCRATCH + 8 * GO_SLOT));
-    if (!emit->full)
-        nt_way(miss, emit->at);
-    making->aside = 0;
-}
-
-static void leave_indirect(struct nt_making *making, const struct nt_insn *insn, int64_t rsp_taken)
-{
-    struct nt_out *out = nt_new_out(making, NT_EXIT_INDIRECT, insn->pc, 0);
-    if (out)
-        out->exit.rsp_taken = (int32_t)rsp_taken;
-    nt_go_out(making, out);
+    if (!cold->full && !emit->full)
+        nt_way(miss, cold->at);
+    nt_load(cold, RBX, nt_home(RBX));
+    nt_store(cold, nt_gs(NT_RIP), RDX);
+    restore(cold);
+    leave_indirect(making, cold, insn, rsp_taken);
 }
 
 /* On to the address in NT_RIP. */
 static void go_indirect(struct nt_making *making, const struct nt_insn *insn, int64_t rsp_taken)
 {
+    struct nt_emit *emit = &making->emit;
     if (making->config->lookup) {
-        nt_put_aside(making, RCX);
-        nt_put_aside(making, RDX);
-        nt_load(&making->emit, RDX, nt_gs(NT_RIP));
-        look_up(making);
+        put_aside(emit);
+        nt_load(emit, RDX, nt_gs(NT_RIP));
+        look_up(making, emit, insn, rsp_taken);
+    } else {
+        leave_indirect(making, emit, insn, rsp_taken);
     }
-    leave_indirect(making, insn, rsp_taken);
 }
 
 /* Where an indirect branch leads, into NT_RIP. */
@@ -165,8 +184,7 @@ static void push_landing(struct nt_making *making, const struct nt_insn *insn)
     nt_way(over, emit->at);
     struct nt_target *back = (struct nt_target *)making->back;
     back->head = here;
-    nt_store(emit, nt_home(RCX), RCX);
-    nt_store(emit, nt_home(RDX), RDX);
+    put_aside(emit);
     nt_load8(emit, RCX, nt_gs(NT_RETURN_TOP));
     nt_address32(emit, RCX, nt_at(RCX, 1));
     nt_store8(emit, nt_gs(NT_RETURN_TOP), RCX);
@@ -175,8 +193,7 @@ static void push_landing(struct nt_making *making, const struct nt_insn *insn)
     nt_store(emit, nt_gs_index(NT_RETURNS, RCX), RDX);
     nt_constant(emit, RDX, pc);
     nt_store(emit, nt_at(RSP, 0), RDX);
-    nt_load(emit, RDX, nt_home(RDX));
-    nt_load(emit, RCX, nt_home(RCX));
+    restore(emit);
 }
 
 /* A call to what follows it only asks where it is: nobody returns from there. */
@@ -189,50 +206,51 @@ static void push(struct nt_making *making, const struct nt_insn *insn)
         push_return(making, nt_behind(insn));
 }
 
-static void emit_return(struct nt_making *making, const struct nt_insn *insn)
+/* Where a return goes whose landing is not the ring's newest: the address is in rdx. */
+static void return_elsewhere(struct nt_making *making, struct nt_emit *emit, const struct nt_insn *insn)
 {
-    struct nt_emit *emit = &making->emit;
-    nt_put_aside(making, RCX);
-    nt_put_aside(making, RDX);
-    nt_mark_here(making, insn->pc);
-    uint8_t *miss = 0;
-    if (making->config->returns && !insn->immediate_value) {
-        nt_load8(emit, RCX, nt_gs(NT_RETURN_TOP));
-        nt_load(emit, RDX, nt_gs_index(NT_RETURNS, RCX));
-        nt_load(emit, RCX, nt_at(RDX, offsetof(struct nt_target, not_pc)));
-        nt_load(emit, RDX, nt_at(RSP, 0));
-        struct nt_mem sum = nt_at(RCX, 1);
-        sum.index = RDX;
-        sum.scale = 1;
-        nt_address(emit, RCX, sum);
-        uint8_t *hit = nt_loop(emit, JRCXZ);
-        miss = nt_jump(emit);
-        nt_way8(emit, hit, emit->at);
-        nt_load8(emit, RCX, nt_gs(NT_RETURN_TOP));
-        nt_load(emit, RDX, nt_gs_index(NT_RETURNS, RCX));
-        nt_address32(emit, RCX, nt_at(RCX, -1));
-        nt_store8(emit, nt_gs(NT_RETURN_TOP), RCX);
-        nt_load(emit, RDX, nt_at(RDX, offsetof(struct nt_target, head)));
-        nt_store(emit, nt_at(RSP, 0), RDX);
-        nt_load(emit, RDX, nt_home(RDX));
-        nt_load(emit, RCX, nt_home(RCX));
-        nt_return(emit);
-        if (!emit->full)
-            nt_way(miss, emit->at);
-    } else {
-        nt_load(emit, RDX, nt_at(RSP, 0));
-    }
     int64_t taken = 8 + (int64_t)insn->immediate_value;
     nt_address(emit, RSP, nt_at(RSP, (int32_t)taken));
     if (making->config->lookup) {
-        look_up(making);
+        look_up(making, emit, insn, taken);
     } else {
         nt_store(emit, nt_gs(NT_RIP), RDX);
-        nt_load(emit, RDX, nt_home(RDX));
-        nt_load(emit, RCX, nt_home(RCX));
-        making->aside = 0;
+        restore(emit);
+        leave_indirect(making, emit, insn, taken);
     }
-    leave_indirect(making, insn, taken);
+}
+
+static void emit_return(struct nt_making *making, const struct nt_insn *insn)
+{
+    struct nt_emit *emit = &making->emit;
+    put_aside(emit);
+    making->aside = 1 << RCX | 1 << RDX;
+    nt_mark_here(making, insn->pc);
+    making->aside = 0;
+    if (!making->config->returns || insn->immediate_value) {
+        nt_load(emit, RDX, nt_at(RSP, 0));
+        return_elsewhere(making, emit, insn);
+        return;
+    }
+    nt_load8(emit, RCX, nt_gs(NT_RETURN_TOP));
+    nt_load(emit, RDX, nt_gs_index(NT_RETURNS, RCX));
+    nt_load(emit, RCX, nt_at(RDX, offsetof(struct nt_target, not_pc)));
+    nt_load(emit, RDX, nt_at(RSP, 0));
+    compare(emit, RCX, RDX);
+    uint8_t *hit = nt_loop(emit, JRCXZ);
+    uint8_t *miss = nt_jump(emit);
+    nt_way8(emit, hit, emit->at);
+    nt_load8(emit, RCX, nt_gs(NT_RETURN_TOP));
+    nt_load(emit, RDX, nt_gs_index(NT_RETURNS, RCX));
+    nt_address32(emit, RCX, nt_at(RCX, -1));
+    nt_store8(emit, nt_gs(NT_RETURN_TOP), RCX);
+    nt_load(emit, RDX, nt_at(RDX, offsetof(struct nt_target, head)));
+    nt_store(emit, nt_at(RSP, 0), RDX);
+    restore(emit);
+    nt_return(emit);
+    if (!emit->full)
+        nt_way(miss, making->cold.at);
+    return_elsewhere(making, &making->cold, insn);
 }
 
 /* loop and jrcxz reach 127 bytes only: over the jump on. */
@@ -246,14 +264,15 @@ static void emit_loop(struct nt_making *making, const struct nt_insn *insn)
     nt_jump_direct(making, insn->target);
 }
 
+void nt_branch(struct nt_making *making, const struct nt_insn *insn)
+{
+    nt_new_out(making, NT_EXIT_DIRECT, insn->target, nt_jcc_aligned(&making->emit, insn->condition));
+}
+
 void nt_emit_end(struct nt_making *making, unsigned i)
 {
     const struct nt_insn *insn = &making->insn[i];
     switch (insn->kind) {
-    case NT_IS_JCC:
-        nt_new_out(making, NT_EXIT_DIRECT, insn->target, nt_jcc_aligned(&making->emit, insn->condition));
-        nt_jump_direct(making, nt_behind(insn));
-        break;
     case NT_IS_LOOP:
         emit_loop(making, insn);
         break;
@@ -286,8 +305,9 @@ void nt_emit_end(struct nt_making *making, unsigned i)
         nt_jump_direct(making, nt_behind(insn));
         break;
     default:
-        nt_go_out(making, nt_new_out(making, insn->kind == NT_IS_SYSCALL ? NT_EXIT_SYSCALL : NT_EXIT_CPUID,
-                                    nt_behind(insn), 0));
+        nt_go_out(making, &making->emit,
+                  nt_new_out(making, insn->kind == NT_IS_SYSCALL ? NT_EXIT_SYSCALL : NT_EXIT_CPUID,
+                             nt_behind(insn), 0));
         break;
     }
 }
@@ -297,5 +317,5 @@ void nt_emit_stop(struct nt_making *making, const struct nt_insn *insn)
     struct nt_out *out = nt_new_out(making, NT_EXIT_STOP, insn->pc, 0);
     if (out)
         out->exit.why = insn->why;
-    nt_go_out(making, out);
+    nt_go_out(making, &making->emit, out);
 }

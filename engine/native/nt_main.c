@@ -4,6 +4,7 @@
  *
  *     tenure-native [OPTION]... [--] PROGRAM [ARGUMENT]...
  *
+ *     --join=no       blocks end with the first branch
  *     --link=no       every exit of a block goes through the dispatcher
  *     --lookup=no     indirect branches do
  *     --returns=no    returns are looked up like other indirect branches
@@ -52,6 +53,7 @@ static const struct {
     const char *name;
     bool *value;
 } switches[] = {
+    {"--join=", &nt.options.join},
     {"--link=", &nt.options.link},
     {"--lookup=", &nt.options.lookup},
     {"--returns=", &nt.options.returns},
@@ -104,7 +106,7 @@ static uint64_t parse_options(const struct nt_vector *vector, uint64_t *personal
 
     nt_profile_default();
     nt.options = (struct nt_options){
-        .link = true, .lookup = true, .returns = true, .code_bytes = (uint64_t)CODE_CACHE_MIB << 20};
+        .join = true, .link = true, .lookup = true, .returns = true, .code_bytes = (uint64_t)CODE_CACHE_MIB << 20};
     for (; i < vector->argc && vector->argv[i][0] == '-'; i++) {
         const char *option = vector->argv[i], *value;
 
@@ -159,6 +161,7 @@ static void *make_code(void *unused)
     struct nt_code_config config = {
         .host = {.read_code = read_code, .symbol = nt_library_symbol},
         .bytes = nt.options.code_bytes,
+        .join = nt.options.join,
         .link = nt.options.link,
         .lookup = nt.options.lookup,
         .planner = nt_profile.on ? &nt_profile.planner : NULL,

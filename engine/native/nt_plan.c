@@ -123,8 +123,8 @@ static void add_insn(struct making *m, unsigned i)
 static void cut(struct making *m)
 {
     for (unsigned i = 0; i < m->count; i++) {
-        bool behind_single = i > 0 && nt_single_is(&m->insn[i - 1]);
-        if (i == 0 || behind_single || m->function[i] != m->function[i - 1])
+        bool left = i > 0 && (nt_single_is(&m->insn[i - 1]) || m->insn[i - 1].kind == NT_IS_JCC);
+        if (i == 0 || left || m->function[i] != m->function[i - 1])
             begin_stretch(m, i);
         add_insn(m, i);
     }

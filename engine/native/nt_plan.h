@@ -2,10 +2,11 @@
 /*
  * nt_plan.h: what a block costs, before any of it is emitted.
  *
- * A block is cut into stretches (engine/CONTRACT.md, 1): here behind an instruction that is counted one by one (a
- * string instruction, lanes under a mask: nt_single.h), and in front of one of another function. Everything is told to
- * the core and has its ids and constants; what is left to do is to emit it, in this order: at a stretch's first
- * instruction its totals and its counter; for each instruction its fetch runs, then its accesses, then itself.
+ * A block is cut into stretches (engine/CONTRACT.md, 1): here behind a branch, behind an instruction that is counted
+ * one by one (a string instruction, lanes under a mask: nt_single.h), and in front of one of another function.
+ * Everything is told to the core and has its ids and constants; what is left to do is to emit it, in this order: at a
+ * stretch's first instruction its totals and its counter; for each instruction its fetch runs, then its accesses, then
+ * itself.
  *
  * How instructions are counted is decided here, by section 4 of the contract.
  */

@@ -18,7 +18,7 @@ enum { HEAD_SLOT = 7 };
 
 static uint16_t code_offset(const struct nt_making *making)
 {
-    return (uint16_t)(making->emit.at - making->block->start);
+    return (uint16_t)(making->emit.at - making->block->head);
 }
 
 void nt_mark_here(struct nt_making *making, uint64_t pc)
@@ -109,6 +109,9 @@ static void emit_body(struct nt_making *making)
         case NT_IS_UNSUPPORTED:
             nt_emit_stop(making, insn);
             return;
+        case NT_IS_JCC:
+            nt_branch(making, insn);
+            break;
         default:
             nt_emit_end(making, i);
             return;
@@ -118,7 +121,7 @@ static void emit_body(struct nt_making *making)
     }
     nt_bring_back(making, 0xffff);
     if (making->count == 0) {
-        nt_go_out(making, nt_new_out(making, NT_EXIT_NOCODE, making->block->pc, 0));
+        nt_go_out(making, &making->emit, nt_new_out(making, NT_EXIT_NOCODE, making->block->pc, 0));
     } else {
         uint64_t next = nt_behind(&making->insn[making->count - 1]);
         nt_mark_here(making, next);
@@ -126,22 +129,21 @@ static void emit_body(struct nt_making *making)
     }
 }
 
-/* What the code reaches relative to RIP, in front of it. */
+/* What the code reaches relative to RIP. */
 static void emit_constants(struct nt_making *making)
 {
-    struct nt_emit *emit = &making->emit;
-    nt_align(emit, 8, 0);
-    making->block->start = emit->at;
+    struct nt_emit *cold = &making->cold;
+    struct nt_block *block = making->block;
+    nt_align(cold, 8, 0);
+    block->target = (const struct nt_target *)cold->at;
+    struct nt_target target = {~block->pc, block->head, {block}};
+    nt_put(cold, &target, sizeof target);
     const struct nt_insn *last = making->count ? &making->insn[making->count - 1] : 0;
     if (last && (last->kind == NT_IS_CALL || last->kind == NT_IS_CALL_INDIRECT)) {
-        making->back = (const struct nt_target *)emit->at;
+        making->back = (const struct nt_target *)cold->at;
         struct nt_target back = {.not_pc = ~nt_behind(last), .pc = nt_behind(last)};
-        nt_put(emit, &back, sizeof back);
+        nt_put(cold, &back, sizeof back);
     }
-    nt_align(emit, 16, sizeof(struct nt_target));
-    making->block->target = (const struct nt_target *)emit->at;
-    struct nt_target target = {~making->block->pc, emit->at + sizeof target, {making->block}};
-    nt_put(emit, &target, sizeof target);
 }
 
 static void emit_head(struct nt_making *making)
@@ -165,32 +167,34 @@ static void emit_head(struct nt_making *making)
 
 static void emit_stubs(struct nt_making *making)
 {
-    struct nt_emit *emit = &making->emit;
-    for (unsigned i = 0; i < making->block->out_count; i++) {
-        struct nt_out *out = making->block->outs[i];
+    struct nt_emit *cold = &making->cold;
+    struct nt_block *block = making->block;
+    for (unsigned i = 0; i < block->out_count; i++) {
+        struct nt_out *out = block->outs[i];
         if (!out->site)
             continue;
-        nt_go_out(making, out);
+        nt_go_out(making, cold, out);
         nt_way(out->site, out->stub);
     }
-    if (!emit->full)
-        nt_way(making->safe, emit->at);
-    struct nt_out *safe = nt_new_out(making, NT_EXIT_SAFE, making->block->pc, 0);
+    if (!cold->full)
+        nt_way(making->safe, cold->at);
+    struct nt_out *safe = nt_new_out(making, NT_EXIT_SAFE, block->pc, 0);
     if (making->flags_live) {
-        nt_flags_from_rax(emit);
-        nt_load(emit, RAX, nt_gs(NT_SCRATCH + 8 * HEAD_SLOT));
+        nt_flags_from_rax(cold);
+        nt_load(cold, RAX, nt_gs(NT_SCRATCH + 8 * HEAD_SLOT));
     }
-    nt_go_out(making, safe);
+    nt_go_out(making, cold, safe);
 }
 
 void nt_translate(struct nt_making *making)
 {
     making->mark_count = 0;
     making->aside = 0;
+    nt_align(&making->emit, 8, 0);
+    making->block->head = making->emit.at;
     emit_constants(making);
     emit_head(making);
     emit_body(making);
-    making->block->stubs = making->emit.at;
     emit_stubs(making);
     making->block->end = making->emit.at;
 }

@@ -142,7 +142,7 @@ static void catch_faults(void)
     sigaction(SIGTRAP, &action, NULL);
 }
 
-struct bench *bench_new(uint64_t where, bool link, bool lookup, bool returns)
+struct bench *bench_new(uint64_t where, bool join, bool link, bool lookup, bool returns)
 {
     struct bench *bench = calloc(1, sizeof *bench + 64);
     bench = (struct bench *)(((uintptr_t)bench + 63) & ~(uintptr_t)63); /* freed with the process */
@@ -156,6 +156,7 @@ struct bench *bench_new(uint64_t where, bool link, bool lookup, bool returns)
                       MAP_FIXED_NOREPLACE);
     bench->config = (struct nt_code_config){.host = {symbol, read_code},
                                             .bytes = CACHE_BYTES,
+                                            .join = join,
                                             .link = link,
                                             .lookup = lookup,
                                             .returns = returns};

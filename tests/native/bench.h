@@ -40,7 +40,7 @@ struct bench {
 };
 
 /* `where`: the address of the code. */
-struct bench *bench_new(uint64_t where, bool link, bool lookup, bool returns);
+struct bench *bench_new(uint64_t where, bool join, bool link, bool lookup, bool returns);
 void bench_free(struct bench *bench);
 /* Fill memory, registers and vector state at random. */
 void bench_random(struct bench *bench, uint64_t *seed);

@@ -13,7 +13,8 @@ import shutil
 import subprocess
 import sys
 
-SWITCHES = [[], ['--link=no'], ['--lookup=no'], ['--returns=no'], ['--link=no', '--lookup=no', '--returns=no']]
+SWITCHES = [[], ['--join=no'], ['--link=no'], ['--lookup=no'], ['--returns=no'],
+            ['--join=no', '--link=no', '--lookup=no', '--returns=no']]
 LEFT_OUT = {
     'surroundings': 'its output is compared between engines, not with a file',
 }

@@ -243,7 +243,7 @@ int main(int count, char **values)
     unsigned passed = 0, failed = 0;
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
-        struct bench *bench = bench_new(places[p], true, true, true);
+        struct bench *bench = bench_new(places[p], true, true, true, true);
         uint64_t faults = 0;
         for (uint64_t i = 0; i < rounds && failed < 10; i++) {
             alarm(20);
