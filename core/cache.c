@@ -49,6 +49,7 @@ void tn_l1_init(struct tn_l1 *l1, const struct tn_geometry *geometry, enum tn_st
     l1->lines = (uint32_t)(geometry->size / geometry->line);
     l1->sets = l1->lines / l1->assoc;
     l1->set_mask = l1->sets & (l1->sets - 1) ? 0 : l1->sets - 1;
+    l1->usual_ways = l1->set_mask || l1->sets == 1 ? l1->assoc : 0;
     l1->missed = ~0ull;
     l1->stream = stream;
     l1->stays = tn_host_alloc(l1->lines * sizeof *l1->stays);
@@ -159,7 +160,24 @@ struct want {
     struct tn_payer *payer;
 };
 
-static struct tn_way *way_of_line(struct tn_way *set, uint32_t assoc, uint64_t line)
+/* One bit per tag that is equal, of `n`, a multiple of 4. In most cases there is none. */
+TN_ALWAYS_INLINE uint32_t equal_tags(const uint32_t *tags, uint32_t n, uint32_t tag)
+{
+    uint32_t equal = 0;
+#ifdef __SSE2__
+    __m128i want = _mm_set1_epi32((int)tag);
+    for (uint32_t i = 0; i < n; i += 4) {
+        __m128i four = _mm_cmpeq_epi32(*(const __m128i_u *)&tags[i], want);
+        equal |= (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(four)) << i;
+    }
+#else
+    for (uint32_t i = 0; i < n; i++)
+        equal |= (uint32_t)(tags[i] == tag) << i;
+#endif
+    return equal;
+}
+
+static struct tn_way *way_of_line_in(struct tn_way *set, uint32_t assoc, uint64_t line)
 {
     for (struct tn_way *way = set; way < set + assoc; way++) {
         if (way->line == line)
@@ -168,19 +186,19 @@ static struct tn_way *way_of_line(struct tn_way *set, uint32_t assoc, uint64_t l
     return NULL;
 }
 
-/* Whether one of 8 tags is equal. In most cases none is. */
-static inline bool any_of_8(const uint32_t *tags, uint32_t tag)
+/* The way of the set that begins with way number `first`; NULL if the line is in none. A tag that is equal may be that
+ * of a line that has gone, or has the same low bits. */
+static inline struct tn_way *way_of_line(const struct tn_l1 *l1, struct tn_way *set, uint32_t first, uint64_t line,
+                                         uint64_t number)
 {
-#ifdef __SSE2__
-    const __m128i *four = (const __m128i *)tags;
-    __m128i want = _mm_set1_epi32((int)tag);
-    return _mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi32(four[0], want), _mm_cmpeq_epi32(four[1], want)));
-#else
-    uint32_t any = 0;
-    for (int i = 0; i < 8; i++)
-        any |= tags[i] == tag;
-    return any;
-#endif
+    if (l1->assoc == 8) {
+        uint32_t equal = equal_tags(&l1->tags[first], 8, (uint32_t)number);
+        if (!equal)
+            return NULL;
+        if (set[__builtin_ctz(equal)].line == line)
+            return &set[__builtin_ctz(equal)];
+    }
+    return way_of_line_in(set, l1->assoc, line);
 }
 
 /* The number of the way used longest ago. It is in the low bits of what is compared, so that nothing but the smallest
@@ -272,36 +290,29 @@ TN_ALWAYS_INLINE struct tn_way *load(struct tn_thread *thread, const struct tn_l
     return way;
 }
 
+static __attribute__((noinline)) struct tn_way *load_any(struct tn_thread *thread, const struct tn_l1_layout *layout,
+                                                         struct tn_l1 *l1, const struct want *want, uint64_t number,
+                                                         uint32_t first)
+{
+    struct tn_way *way = load(thread, layout, l1, want, number, first, l1->assoc);
+    tn_queue_add(thread->core);
+    return way;
+}
+
 /* Make sure the line is in the cache and the way table leads to it. True if it missed. */
-static __attribute__((noinline)) bool bring(struct tn_thread *thread, const struct tn_l1_layout *layout,
-                                            struct tn_l1 *l1, const struct want *want, struct tn_way **found)
+static inline bool bring(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1,
+                         const struct want *want, struct tn_way **found)
 {
     struct tn_way *ways = ways_of(thread, layout);
     uint64_t number = want->line >> l1->shape.line_bits;
     uint32_t first = (uint32_t)tn_set_of(number, l1->sets, l1->set_mask) * l1->assoc;
-    struct tn_way *way = *found = way_of_line(&ways[first], l1->assoc, want->line);
-    if (way) {
-        way->stamp = want->stamp;
-        lead_to(thread, layout, want->table, number, (uint32_t)(way - ways));
-        return false;
-    }
-    *found = load(thread, layout, l1, want, number, first, l1->assoc);
-    tn_queue_add(thread->core);
-    return true;
-}
-
-/* The same where it is likely that it misses, and that a set has 8 ways: otherwise to be left to `bring`. */
-TN_ALWAYS_INLINE bool misses(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1,
-                             const struct want *want)
-{
-    if (l1->assoc != 8 || !(l1->set_mask || l1->sets == 1))
-        return false;
-    uint64_t number = want->line >> l1->shape.line_bits;
-    uint32_t first = (uint32_t)(number & l1->set_mask) * 8;
-    if (any_of_8(&l1->tags[first], (uint32_t)number))
-        return false;
-    load(thread, layout, l1, want, number, first, 8);
-    return true;
+    struct tn_way *way = way_of_line(l1, &ways[first], first, want->line, number);
+    *found = way ? way : load_any(thread, layout, l1, want, number, first);
+    if (!way)
+        return true;
+    way->stamp = want->stamp;
+    lead_to(thread, layout, want->table, number, (uint32_t)(way - ways));
+    return false;
 }
 
 /* The granules of bytes [from, to) of a line. */
@@ -319,7 +330,7 @@ static inline struct want wanted_data(const struct tn_thread *thread, uint64_t l
     const struct tn_access_info *access = &entry->info;
     return (struct want){.line = line,
                          .stamp = thread->clock - access->back,
-                         .flags = access->kind == TN_WRITE ? TN_ENTRY_WRITE : 0,
+                         .flags = access->kind & TN_WRITE ? TN_ENTRY_WRITE : 0,
                          .table = entry->table,
                          .instr = access->instr,
                          .payer = &entry->payer};
@@ -374,8 +385,9 @@ static inline void count_alias(tn_core *core, uint32_t id, struct tn_access_entr
 }
 
 /* All lines of it, so that the hot path's additions, which follow, do no harm. */
-static void straddle(struct tn_thread *thread, uint64_t address, struct tn_access_entry *entry)
+static __attribute__((noinline)) void straddle(struct tn_thread *thread, uint64_t address, uint32_t id)
 {
+    struct tn_access_entry *entry = tn_code_get_access(&thread->core->code, id);
     const struct tn_l1 *l1 = thread->d1;
     struct tn_way *way = touch_lines(thread, address, entry);
     if (way)
@@ -389,29 +401,63 @@ static inline uint64_t line_at(const struct tn_l1 *l1, uint64_t address)
     return address & ~(uint64_t)(l1->shape.line - 1);
 }
 
+/* Of one line, in a cache of any geometry. */
 static __attribute__((noinline)) void slow_data(struct tn_thread *thread, uint64_t address, uint32_t id)
 {
     tn_core *core = thread->core;
     struct tn_access_entry *entry = tn_code_get_access(&core->code, id);
+    struct want want = wanted_data(thread, line_at(thread->d1, address), entry);
+    struct tn_way *way;
+    if (!bring(thread, &core->layout.d1, thread->d1, &want, &way))
+        count_alias(core, id, entry);
+}
+
+/* The same in a cache of the usual kind (tn_l1.usual_ways). */
+TN_ALWAYS_INLINE void slow_data_in(struct tn_thread *thread, uint64_t address, uint32_t id, uint32_t assoc)
+{
+    tn_core *core = thread->core;
+    const struct tn_l1_layout *layout = &core->layout.d1;
+    struct tn_access_entry *entry = tn_code_get_access(&core->code, id);
     struct tn_l1 *l1 = thread->d1;
     struct want want = wanted_data(thread, line_at(l1, address), entry);
-    struct tn_way *way;
-    if (address - want.line + entry->info.size > l1->shape.line)
-        straddle(thread, address, entry);
-    else if (!bring(thread, &core->layout.d1, l1, &want, &way))
+    if (address - want.line + entry->info.size > l1->shape.line) {
+        straddle(thread, address, id);
+        return;
+    }
+    uint64_t number = want.line >> l1->shape.line_bits;
+    uint32_t first = (uint32_t)(number & l1->set_mask) * assoc;
+    uint32_t equal = equal_tags(&l1->tags[first], assoc, (uint32_t)number);
+    if (!equal) {
+        load(thread, layout, l1, &want, number, first, assoc);
+        tn_queue_add(core);
+        return;
+    }
+    uint32_t index = first + (uint32_t)__builtin_ctz(equal);
+    struct tn_way *way = &ways_of(thread, layout)[index];
+    if (way->line == want.line) {
+        way->stamp = want.stamp;
+        lead_to(thread, layout, want.table, number, index);
         count_alias(core, id, entry);
+    } else { /* the line has gone, or is another with the same low bits */
+        slow_data(thread, address, id);
+    }
+}
+
+static __attribute__((noinline)) void slow_data_12(struct tn_thread *thread, uint64_t address, uint32_t id)
+{
+    slow_data_in(thread, address, id, 12);
 }
 
 void tn_slow_data(struct tn_thread *thread, uint64_t address, uint32_t id)
 {
-    tn_core *core = thread->core;
-    struct tn_access_entry *entry = tn_code_get_access(&core->code, id);
-    struct tn_l1 *l1 = thread->d1;
-    struct want want = wanted_data(thread, line_at(l1, address), entry);
-    core->slow_data++;
-    if (address - want.line + entry->info.size <= l1->shape.line &&
-        misses(thread, &core->layout.d1, l1, &want))
-        tn_queue_add(core);
+    const struct tn_l1 *l1 = thread->d1;
+    thread->core->slow_data++;
+    if (l1->usual_ways == 8)
+        slow_data_in(thread, address, id, 8);
+    else if (l1->usual_ways == 12)
+        slow_data_12(thread, address, id);
+    else if (address - line_at(l1, address) + tn_code_get_access(&thread->core->code, id)->info.size > l1->shape.line)
+        straddle(thread, address, id);
     else
         slow_data(thread, address, id);
 }

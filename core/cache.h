@@ -44,6 +44,7 @@ struct tn_l1 {
     struct tn_shape shape;
     uint64_t sets, set_mask; /* set_mask: sets - 1 if a power of two, else 0 */
     uint32_t assoc, lines;
+    uint32_t usual_ways; /* assoc if the number of sets is a power of two; else 0 */
     uint64_t missed; /* I1: stamp of the last fetch that missed: an access misses once */
     enum tn_stream stream;
     struct tn_lower *next;            /* the level below */

@@ -201,11 +201,19 @@ static void make_code(struct program *p)
 
 /* ------------------------------------------------------------------------------------------ configuration */
 
+/* Any number of ways; often one for which the core has code of its own. */
+static uint32_t random_ways(struct program *p)
+{
+    if (chance(p, 8))
+        return 1 + rng_below(&p->rng, 24);
+    return chance(p, 4) ? 8 + 4 * rng_below(&p->rng, 2) : 1 + rng_below(&p->rng, 8);
+}
+
 static struct model_cache_config random_cache(struct program *p, uint32_t line, uint32_t most_sets)
 {
     uint32_t sets = has(p, RP_ODD_SETS) && chance(p, 2) ? 1 + rng_below(&p->rng, most_sets)
                                                         : 1u << rng_below(&p->rng, chance(p, 2) ? 3 : 5);
-    uint32_t assoc = chance(p, 8) ? 1 + rng_below(&p->rng, 24) : 1 + rng_below(&p->rng, 8);
+    uint32_t assoc = random_ways(p);
 
     return (struct model_cache_config){(uint64_t)sets * assoc * line, assoc, line};
 }
@@ -292,6 +300,9 @@ static uint32_t flags_of(const struct program *p, uint32_t function)
     return p->function[function].code.flags;
 }
 
+/* So far apart, lines of any size have numbers with the same lowest 32 bits. */
+#define SAME_LOW_BITS (1ull << 42)
+
 static uint64_t operand_address(struct program *p, struct operand *operand)
 {
     switch (operand->pattern) {
@@ -303,7 +314,7 @@ static uint64_t operand_address(struct program *p, struct operand *operand)
     case AT_RANDOM:
         return p->pool + rng_below(&p->rng, (uint32_t)p->pool_size);
     case AT_CONFLICT:
-        return operand->base + p->conflict * rng_below(&p->rng, 10);
+        return operand->base + p->conflict * rng_below(&p->rng, 10) + (chance(p, 8) ? SAME_LOW_BITS : 0);
     case AT_STACK:
         return running_frame(p)->sp + rng_below(&p->rng, 64);
     default:
