@@ -3,9 +3,9 @@
  * stack.c: calls, returns, jumps, signals and stacks; see stack.h.
  *
  * Every control transfer first settles: what was counted since the last one belongs to the node that ran. Then
- * frames that the stack pointer has left behind are popped, and the node changes. The usual call and the usual
- * return take the first branch of their functions; the rest of the file is for programs that do not return the
- * way they called.
+ * frames that the stack pointer has left behind are popped, and the node changes. The usual call, return and jump
+ * take the first branch of their functions, which calls nothing before its last step, so that the host saves no
+ * register for it; the rest of the file is for programs that do not return the way they called.
  */
 #include "stack.h"
 
@@ -46,56 +46,83 @@ static uint32_t depth_of(const struct tn_stack *stack)
 
 /* ------------------------------------------------------------------------------------------ settling */
 
-/* What most control transfers have nothing of: branches, and costs of a skipped function, which belong to the
- * instruction that called it. */
-static void settle_more(struct tn_thread *thread, const struct tn_ran *ran, uint64_t branches)
+/* With branch_sim. Costs of a skipped function belong to the instruction that called it too. */
+static __attribute__((noinline)) void settle_branches(struct tn_thread *thread, struct tn_activity *a,
+                                                      uint64_t branches)
 {
-    struct tn_core *core = thread->core;
-    const struct tn_activity *a = activity_of(thread);
     struct tn_branched branched = {.conditional = branches & 0xffffffff, .indirect = branches >> 32};
-    if (branches) {
-        struct tn_branched *to = &tn_node_more(&core->forest, a->node)->branched;
-        to->conditional += branched.conditional;
-        to->indirect += branched.indirect;
-    }
+    struct tn_branched *to = &tn_node_more(&thread->core->forest, a->node)->branched;
+    to->conditional += branched.conditional;
+    to->indirect += branched.indirect;
     if (a->skip_site)
-        tn_ran_add(a->skip_extra, ran, branches ? &branched : NULL);
+        tn_ran_add(a->skip_extra, &(struct tn_ran){0}, &branched);
+}
+
+/* Where no function is skipped and no branch was counted. Engines have just stored the clock and the data by
+ * themselves: they must not be loaded as one, so last_clock and last_data do not stand side by side. */
+static inline struct tn_ran settle_plainly(struct tn_thread *thread, struct tn_activity *a)
+{
+    uint64_t clock = thread->clock, data = thread->data, accesses = data - a->last_data;
+    struct tn_ran ran = {.clock = clock - a->last_clock, .reads = accesses & 0xffffffff, .writes = accesses >> 32};
+    a->last_clock = clock;
+    a->last_data = data;
+    if (thread->collecting) {
+        a->node->ran.clock += ran.clock;
+        a->node->ran.reads += ran.reads;
+        a->node->ran.writes += ran.writes;
+    }
+    return ran;
+}
+
+/* Whether settle_plainly is all there is to do. */
+static inline bool is_plain(const struct tn_thread *thread, const struct tn_activity *a)
+{
+    return thread->branches == a->last_branches && !a->skip_site;
 }
 
 static inline void settle(struct tn_thread *thread, struct tn_activity *a)
 {
-    uint64_t data = thread->data - a->last_data, branches = thread->branches - a->last_branches;
-    struct tn_ran ran = {.clock = thread->clock - a->last_clock, .reads = data & 0xffffffff, .writes = data >> 32};
-    struct tn_node *node = a->node;
-    a->last_clock = thread->clock;
-    a->last_data = thread->data;
-    a->last_branches = thread->branches;
-    if (!thread->collecting || !node)
+    uint64_t branches = thread->branches - a->last_branches;
+    struct tn_ran ran = settle_plainly(thread, a);
+    a->last_branches += branches;
+    if (!thread->collecting)
         return;
-    node->ran.clock += ran.clock;
-    node->ran.reads += ran.reads;
-    node->ran.writes += ran.writes;
-    if (branches | a->skip_site)
-        settle_more(thread, &ran, branches);
+    if (a->skip_site)
+        tn_ran_add(a->skip_extra, &ran, NULL);
+    if (branches)
+        settle_branches(thread, a, branches);
 }
 
 void tn_settle(struct tn_thread *thread)
 {
-    settle(thread, thread->activity);
+    struct tn_activity *a = activity_of(thread);
+    if (a->node) {
+        settle(thread, a);
+        return;
+    }
+    a->last_clock = thread->clock; /* nobody's */
+    a->last_data = thread->data;
+    a->last_branches = thread->branches;
 }
 
 /* ------------------------------------------------------------------------------------------ the running node */
 
-/* Found when skipping begins, so that the host has it at hand when the costs are known. */
-static void skip_from(struct tn_thread *thread, struct tn_activity *a)
+static __attribute__((noinline)) void find_skipper(struct tn_thread *thread, struct tn_activity *a)
 {
     struct tn_core *core = thread->core;
     struct tn_skipper *skipper = &a->skippers[a->skip_site % TN_SKIPPERS];
-    if (skipper->site != a->skip_site || core->contexts) {
-        skipper->site = a->skip_site;
-        skipper->extra = tn_extra(&core->pools, tn_centre_in(core, thread->id, a->skip_site, a->node));
-    }
-    a->skip_extra = skipper->extra;
+    skipper->site = core->contexts ? 0 : a->skip_site;
+    a->skip_extra = skipper->extra = tn_extra(&core->pools, tn_centre_in(core, thread->id, a->skip_site, a->node));
+}
+
+/* Found when skipping begins, so that the host has it at hand when the costs are known. */
+static inline void skip_from(struct tn_thread *thread, struct tn_activity *a)
+{
+    const struct tn_skipper *skipper = &a->skippers[a->skip_site % TN_SKIPPERS];
+    if (skipper->site == a->skip_site)
+        a->skip_extra = skipper->extra;
+    else
+        find_skipper(thread, a);
 }
 
 /* Change what runs on the running stack. */
@@ -194,7 +221,7 @@ static void stack_free(struct tn_thread *thread, struct tn_stack *stack)
     tn_pool_put(&thread->core->stack_pool, stack);
 }
 
-static void more_frames(struct tn_stack *stack)
+static __attribute__((noinline)) void more_frames(struct tn_stack *stack)
 {
     size_t bytes = frame_bytes(stack);
     struct tn_frame *frames = tn_host_alloc(2 * bytes);
@@ -207,8 +234,6 @@ static void more_frames(struct tn_stack *stack)
 
 static inline void push(struct tn_stack *stack, const struct tn_activity *a, uint64_t sp, uint64_t return_address)
 {
-    if (stack->top + 1 == stack->end)
-        more_frames(stack);
     struct tn_frame *frame = ++stack->top;
     frame->sp = sp;
     frame->return_address = return_address;
@@ -320,7 +345,7 @@ static void left_frame(struct tn_thread *thread, const struct tn_stack *stack, u
     }
 }
 
-static inline void pop(struct tn_thread *thread, struct tn_activity *a)
+static void pop(struct tn_thread *thread, struct tn_activity *a)
 {
     struct tn_stack *stack = a->stack;
     const struct tn_frame *frame = stack->top--;
@@ -462,15 +487,15 @@ static struct tn_node *edge_to(struct tn_thread *thread, uint32_t site, uint32_t
 /* The running stack goes over an edge. */
 static inline void follow(struct tn_thread *thread, struct tn_activity *a, struct tn_node *edge)
 {
-    if (thread->collecting)
-        tn_node_called(&thread->core->forest, edge);
     if (edge->alias)
         pin_top(a->stack);
     run(thread, a, tn_node_target(edge), 0);
+    if (thread->collecting)
+        tn_node_called(&thread->core->forest, edge);
 }
 
 /* enter, where more has to be asked. */
-static void enter_slowly(struct tn_thread *thread, uint32_t site, uint32_t function)
+static __attribute__((noinline)) void enter_slowly(struct tn_thread *thread, uint32_t site, uint32_t function)
 {
     struct tn_activity *a = activity_of(thread);
     uint32_t flags = flags_of(thread, function);
@@ -516,6 +541,16 @@ static inline void enter(struct tn_thread *thread, struct tn_activity *a, uint32
 
 /* ------------------------------------------------------------------------------------------ calls */
 
+static inline void called(struct tn_thread *thread, struct tn_activity *a, uint32_t site, uint32_t function,
+                          uint64_t sp, uint64_t return_address)
+{
+    struct tn_stack *stack = a->stack;
+    push(stack, a, sp, return_address);
+    if (sp < stack->low)
+        stack->low = sp;
+    enter(thread, a, site, function);
+}
+
 static void call_from_elsewhere(struct tn_thread *thread, uint32_t site, uint64_t sp)
 {
     const struct tn_stack *stack = stack_of(thread);
@@ -524,18 +559,29 @@ static void call_from_elsewhere(struct tn_thread *thread, uint32_t site, uint64_
     unwind_to_caller(thread, site, sp);
 }
 
-void tn_call(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_t sp, uint64_t return_address)
+static __attribute__((noinline)) void call_slowly(struct tn_thread *thread, uint32_t site, uint32_t function,
+                                                  uint64_t sp, uint64_t return_address)
 {
     struct tn_activity *a = activity_of(thread);
     settle(thread, a);
-    thread->core->calls++;
     if (a->stack->top->sp - sp - 1 >= FAR - 1)
         call_from_elsewhere(thread, site, sp);
-    struct tn_stack *stack = a->stack;
-    push(stack, a, sp, return_address);
-    if (sp < stack->low)
-        stack->low = sp;
-    enter(thread, a, site, function);
+    if (a->stack->top + 1 == a->stack->end)
+        more_frames(a->stack);
+    called(thread, a, site, function, sp, return_address);
+}
+
+void tn_call(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_t sp, uint64_t return_address)
+{
+    struct tn_activity *a = activity_of(thread);
+    const struct tn_frame *top = a->stack->top;
+    thread->core->calls++;
+    if (top->sp - sp - 1 < FAR - 1 && top + 1 != a->stack->end && is_plain(thread, a)) {
+        settle_plainly(thread, a);
+        called(thread, a, site, function, sp, return_address);
+    } else {
+        call_slowly(thread, site, function, sp, return_address);
+    }
     tn_check(thread->core);
 }
 
@@ -577,15 +623,35 @@ static void jump_from_elsewhere(struct tn_thread *thread, uint32_t site, uint32_
     jump_to(thread, site, function);
 }
 
-void tn_jump(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_t sp)
+static bool is_near(const struct tn_stack *stack, uint64_t sp)
+{
+    return stack->top->sp - sp <= FAR && sp + OTHER_STACK >= stack->low;
+}
+
+static __attribute__((noinline)) void jump_slowly(struct tn_thread *thread, uint32_t site, uint32_t function,
+                                                  uint64_t sp)
 {
     struct tn_activity *a = activity_of(thread);
-    const struct tn_stack *stack = a->stack;
     settle(thread, a);
-    if (stack->top->sp - sp <= FAR && sp + OTHER_STACK >= stack->low)
+    if (is_near(a->stack, sp))
         jump_to(thread, site, function);
     else
         jump_from_elsewhere(thread, site, function, sp);
+}
+
+/* Most come from a function that is skipped, the PLT's. */
+void tn_jump(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_t sp)
+{
+    struct tn_activity *a = activity_of(thread);
+    if (is_near(a->stack, sp) && thread->branches == a->last_branches && !a->stack->resolver) {
+        struct tn_ran ran = settle_plainly(thread, a);
+        if (a->skip_site && thread->collecting)
+            tn_ran_add(a->skip_extra, &ran, NULL);
+        thread->core->jumps++;
+        enter(thread, a, site, function);
+    } else {
+        jump_slowly(thread, site, function, sp);
+    }
     tn_check(thread->core);
 }
 
@@ -625,16 +691,32 @@ static void return_elsewhere(struct tn_thread *thread, uint32_t site, uint64_t s
         jump_to(thread, site, function);
 }
 
-void tn_return(struct tn_thread *thread, uint32_t site, uint64_t sp, uint64_t target)
+static __attribute__((noinline)) void return_slowly(struct tn_thread *thread, uint32_t site, uint64_t sp,
+                                                    uint64_t target)
 {
     struct tn_activity *a = activity_of(thread);
     const struct tn_frame *top = a->stack->top;
     settle(thread, a);
-    thread->core->returns++;
     if (top->sp + 8 == sp && top->return_address == target)
         pop(thread, a);
     else
         return_elsewhere(thread, site, sp, target);
+}
+
+void tn_return(struct tn_thread *thread, uint32_t site, uint64_t sp, uint64_t target)
+{
+    struct tn_activity *a = activity_of(thread);
+    struct tn_stack *stack = a->stack;
+    const struct tn_frame *top = stack->top;
+    thread->core->returns++;
+    if (top->sp + 8 == sp && top->return_address == target && !(top->pinned | top->skip_site) && !stack->resolver &&
+        !a->level->special && is_plain(thread, a)) {
+        settle_plainly(thread, a);
+        stack->top--;
+        stack->node = a->node = top->node;
+    } else {
+        return_slowly(thread, site, sp, target);
+    }
     tn_check(thread->core);
 }
 
@@ -665,7 +747,7 @@ static uint32_t unskipped(struct tn_thread *thread, uint32_t function)
 static void begin(struct tn_thread *thread, uint32_t function, uint64_t sp, bool open)
 {
     struct tn_activity *a = activity_of(thread);
-    settle(thread, a);
+    tn_settle(thread);
     if (a->begun)
         tn_stack_clear(thread);
     a->begun = true;

@@ -85,7 +85,7 @@ struct tn_activity {
     bool begun;
     uint64_t *skip_extra; /* with skip_site: of that instruction's centre */
     struct tn_stack *stack;                        /* the one that runs: level->stack */
-    uint64_t last_clock, last_data, last_branches; /* totals given to nodes so far */
+    uint64_t last_clock, last_branches, last_data; /* totals given to nodes so far */
     struct tn_handler_level *level;
     struct tn_handler_root *handlers;
     struct tn_skipper skippers[TN_SKIPPERS]; /* found lately, by site modulo TN_SKIPPERS; no use with contexts */
