@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LEVELS = 16, MAX_FRAMES = 256, MAX_STACKS = 4, MAX_NAME = 256 };
+enum { MAX_LEVELS = 16, MAX_FRAMES = 256, MAX_STACKS = 4, MAX_NAME = 256, MAX_ENTRIES = 64 };
 
 struct function {
     uint32_t flags, callers, recs;
@@ -50,9 +50,14 @@ struct stack {
     struct frame frame[MAX_FRAMES];
     uint32_t frames; /* 0: never seen */
 };
+struct entry { /* the entry of a function with flags, by an activation that is frame `frame` of a stack */
+    uint32_t function, stack, frame;
+};
 struct level {
     struct stack stack[MAX_STACKS];
     uint32_t running;
+    struct entry entry[MAX_ENTRIES]; /* one for each function at most */
+    uint32_t entries;
 };
 struct thread {
     struct level *level[MAX_LEVELS];
@@ -161,14 +166,6 @@ static uint32_t find_arc(struct method1 *m, uint32_t site, uint32_t caller, uint
     i = LIST_NEW(m->arc);
     m->arc.at[i] = (struct arc){site, caller, callee, 0};
     return i;
-}
-
-static bool function_on_chain(const struct method1 *m, uint32_t link, uint32_t function)
-{
-    for (; link; link = m->link.at[link].above)
-        if (m->link.at[link].function == function)
-            return true;
-    return false;
 }
 
 /* ----------------------------------------------------------------------------------------------- contexts */
@@ -295,10 +292,24 @@ static struct frame *running_frame(const struct method1 *m, uint32_t thread)
     return &stack->frame[stack->frames - 1];
 }
 
-static void at_entry(struct method1 *m, struct thread *t, uint32_t above, uint32_t function, uint32_t context)
+static bool is_entered(const struct level *level, uint32_t function)
 {
-    uint32_t flags = function_on_chain(m, above, function) ? 0 : m->function.at[function].flags;
+    for (uint32_t i = 0; i < level->entries; i++)
+        if (level->entry[i].function == function)
+            return true;
+    return false;
+}
 
+/* `frame` of the running stack begins to run `function`. */
+static void at_entry(struct method1 *m, struct thread *t, uint32_t frame, uint32_t function, uint32_t context)
+{
+    struct level *level = t->level[t->levels - 1];
+    uint32_t flags = is_entered(level, function) ? 0 : m->function.at[function].flags & M1_ENTRY;
+
+    if (flags) {
+        assert(level->entries < MAX_ENTRIES);
+        level->entry[level->entries++] = (struct entry){function, level->running, frame};
+    }
     if (flags & M1_ZERO_BEFORE)
         m1_zero(m);
     if (flags & M1_TOGGLE)
@@ -308,22 +319,27 @@ static void at_entry(struct method1 *m, struct thread *t, uint32_t above, uint32
         m->dump_wanted = true;
 }
 
-static void at_exit(struct method1 *m, struct thread *t, uint32_t from, uint32_t to)
+/* The frames of `stack` from number `from` on have ended. */
+static void at_exit(struct method1 *m, struct thread *t, uint32_t stack, uint32_t from)
 {
-    for (; from != to; from = m->link.at[from].above) {
-        uint32_t function = m->link.at[from].function;
+    struct level *level = t->level[t->levels - 1];
 
-        if (function_on_chain(m, m->link.at[from].above, function))
+    for (uint32_t i = level->entries; i-- > 0;) {
+        uint32_t flags = m->function.at[level->entry[i].function].flags;
+
+        if (level->entry[i].stack != stack || level->entry[i].frame < from)
             continue;
-        if (m->function.at[function].flags & M1_TOGGLE)
+        if (flags & M1_TOGGLE)
             t->collecting = !t->collecting;
-        if (m->function.at[function].flags & M1_DUMP_AFTER)
+        if (flags & M1_DUMP_AFTER)
             m->dump_wanted = true;
+        level->entry[i] = level->entry[--level->entries];
     }
 }
 
-/* The chain `above` enters `function` from `site`. */
-static uint32_t enter(struct method1 *m, struct thread *t, uint32_t above, uint32_t site, uint32_t function)
+/* The chain `above` enters `function` from `site`, in `frame` of the running stack. */
+static uint32_t enter(struct method1 *m, struct thread *t, uint32_t above, uint32_t site, uint32_t function,
+                      uint32_t frame)
 {
     uint32_t level = level_of_recursion(m, above, function), link;
     uint32_t context = context_of_call(m, above, function, level);
@@ -331,7 +347,7 @@ static uint32_t enter(struct method1 *m, struct thread *t, uint32_t above, uint3
     char callers[MAX_NAME];
 
     name_callers(m, above, function, m->most_callers, callers);
-    at_entry(m, t, above, function, context);
+    at_entry(m, t, frame, function, context);
     for (link = m->link.at[above].first_below; link; link = m->link.at[link].next_sibling)
         if (m->link.at[link].arc == arc)
             break;
@@ -374,7 +390,7 @@ static void begin_level(struct method1 *m, uint32_t thread, uint32_t function)
     if (!t->level[t->levels])
         t->level[t->levels] = calloc(1, sizeof *level);
     level = t->level[t->levels++];
-    level->running = 0;
+    level->running = level->entries = 0;
     for (int i = 0; i < MAX_STACKS; i++)
         level->stack[i].frames = 0;
     level->stack[0].frame[0] = (struct frame){root, 0};
@@ -385,8 +401,8 @@ static void begin_level(struct method1 *m, uint32_t thread, uint32_t function)
 
 static void end_level(struct method1 *m, uint32_t thread)
 {
-    m1_unwind(m, thread, m1_frames(m, thread) - 1);
-    at_exit(m, &m->thread[thread], running_frame(m, thread)->link, 0);
+    for (uint32_t stack = 0; stack < MAX_STACKS; stack++)
+        at_exit(m, &m->thread[thread], stack, 0);
     m->thread[thread].levels--;
 }
 
@@ -429,7 +445,7 @@ void m1_call(struct method1 *m, uint32_t thread, uint32_t site, uint32_t functio
     if (m->function.at[function].flags & M1_SKIP)
         *new = (struct frame){frame->link, site};
     else
-        *new = (struct frame){enter(m, &m->thread[thread], frame->link, site, function), 0};
+        *new = (struct frame){enter(m, &m->thread[thread], frame->link, site, function, stack->frames), 0};
     stack->frames++;
 }
 
@@ -444,24 +460,20 @@ void m1_jump(struct method1 *m, uint32_t thread, uint32_t site, uint32_t functio
     } else if ((m->function.at[link->function].flags & M1_POP_ON_JUMP) && link->above) {
         site = m->arc.at[link->arc].site;
         above = link->above;
-        at_exit(m, &m->thread[thread], frame->link, above);
     }
     if (m->function.at[function].flags & M1_SKIP)
         *frame = (struct frame){above, site};
     else
-        *frame = (struct frame){enter(m, &m->thread[thread], above, site, function), 0};
+        *frame = (struct frame){enter(m, &m->thread[thread], above, site, function, m1_frames(m, thread) - 1), 0};
 }
 
 void m1_unwind(struct method1 *m, uint32_t thread, uint32_t frames)
 {
     struct stack *stack = running_stack(m, thread);
 
-    for (; frames; frames--) {
-        assert(stack->frames > 1);
-        at_exit(m, &m->thread[thread], stack->frame[stack->frames - 1].link,
-                stack->frame[stack->frames - 2].link);
-        stack->frames--;
-    }
+    assert(stack->frames > frames);
+    stack->frames -= frames;
+    at_exit(m, &m->thread[thread], running_level(m, thread)->running, stack->frames);
 }
 
 void m1_raise(struct method1 *m, uint32_t thread, uint32_t function)
@@ -470,7 +482,7 @@ void m1_raise(struct method1 *m, uint32_t thread, uint32_t function)
     uint32_t root = stack->frame[0].link, parent, arc, old_path, new_path;
 
     m1_unwind(m, thread, stack->frames - 1);
-    at_exit(m, &m->thread[thread], root, 0);
+    at_exit(m, &m->thread[thread], 0, 0);
     while (m->link.at[root].above)
         root = m->link.at[root].above;
     parent = new_root(m, thread, m->thread[thread].levels > 1, function);
@@ -495,7 +507,7 @@ void m1_stack(struct method1 *m, uint32_t thread, uint32_t number, uint32_t site
     level->running = number;
     if (level->stack[number].frames)
         return;
-    level->stack[number].frame[0] = (struct frame){enter(m, &m->thread[thread], from, site, function), 0};
+    level->stack[number].frame[0] = (struct frame){enter(m, &m->thread[thread], from, site, function, 0), 0};
     level->stack[number].frames = 1;
 }
 

@@ -22,7 +22,8 @@ enum {
     M1_TOGGLE = 4,
     M1_DUMP_BEFORE = 8,
     M1_DUMP_AFTER = 16,
-    M1_ZERO_BEFORE = 32
+    M1_ZERO_BEFORE = 32,
+    M1_ENTRY = M1_TOGGLE | M1_DUMP_BEFORE | M1_DUMP_AFTER | M1_ZERO_BEFORE /* entry and exit mean something */
 };
 
 /* `most_callers`: as many as any function may separate. */

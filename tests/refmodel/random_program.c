@@ -662,8 +662,8 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
     random_config(p, &config);
     if (!config.inclusive)
         p->features &= ~(uint32_t)RP_RAISE; /* attribution.md, 7: nobody looks for missing parents then */
-    if (has(p, RP_COROUTINES))
-        p->features &= ~(uint32_t)RP_FLAGS; /* when is a function left that another stack still hangs below? */
+    if (!config.inclusive && has(p, RP_COROUTINES))
+        p->features &= ~(uint32_t)RP_FLAGS; /* 9: nor is it known what runs on a stack that is gone back to */
     p->pair = pair_new(&config, options->out);
     TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s%s%s paths %llu callers %u "
           "recs %u\n",

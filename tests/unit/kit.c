@@ -214,9 +214,9 @@ void kit_stack(struct kit *kit, uint32_t number, uint32_t function)
 {
     struct place *place = place_of(kit);
     uint32_t site = execute(kit, &kit->code[place->function].jump[function], 0, false, 0);
-    uint64_t sp = 0x7fff00000000 - number * 0x100000ull - (number ? 0 : 8);
+    uint64_t sp = number ? 0x7fff00000000 - number * 0x100000ull : place->sp;
 
-    place->function = function; /* one frame per stack is all this can do */
+    place->function = function; /* one frame on any stack but the first is all this can do */
     pair_stack(kit->pair, kit->running, number, site, function, sp);
 }
 

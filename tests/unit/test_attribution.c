@@ -279,6 +279,36 @@ static void toggle(void **state)
     kit_free(k);
 }
 
+static void toggled_coroutine(void **state)
+{
+    struct pair_config config = kit_config();
+    struct kit *k;
+
+    config.paths = *(const uint64_t *)*state;
+    config.collect_at_start = false;
+    k = kit_new(&config);
+    kit_function(k, F, M1_TOGGLE);
+    kit_begin(k, 0, MAIN);
+    kit_run(k, 1);
+    kit_call(k, F);
+    kit_run(k, 1);
+    kit_stack(k, 1, G);
+    kit_run(k, 2);
+    kit_stack(k, 0, F);
+    kit_return(k);
+    kit_run(k, 1);
+    kit_stack(k, 1, G);
+    kit_run(k, 1);
+    kit_stack(k, 0, MAIN);
+    kit_finish(k);
+    kit_function_is(k, F, 1, 3, 6);
+    kit_function_is(k, G, 1, 3, 3);
+    kit_function_is(k, MAIN, 0, 0, 6);
+    kit_arc_is(k, MAIN, F, 1, 6);
+    kit_arc_is(k, F, G, 1, 3);
+    kit_free(k);
+}
+
 static void contexts(void **state)
 {
     struct pair_config config = kit_config();
@@ -335,7 +365,7 @@ int main(void)
         BOTH(coroutine),        BOTH(signal_handler),
         BOTH(missing_parent),   BOTH(skipped_stub),
         BOTH(dump_in_a_call),   BOTH(toggle),
-        BOTH(contexts),
+        BOTH(contexts),         BOTH(toggled_coroutine),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
