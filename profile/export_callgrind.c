@@ -38,6 +38,7 @@ struct callgrind {
     double rest[TP_MAX_CHOICE];   /* of real events: what rounding still owes */
     long long sum[TP_MAX_CHOICE]; /* of what was written */
     unsigned char *known[3];      /* names that have been written, by kind and id */
+    unsigned char *ambiguous;     /* functions that share name and file with one of another object, by id */
     int64_t limit[3];             /* largest id of each kind */
     sqlite3_stmt *functions, *lines, *arcs, *function_by_id, *file_by_id, *object_by_id;
     int lines_more, arcs_more;
@@ -105,6 +106,41 @@ static long long incl_cost(const struct callgrind *c, size_t event, sqlite3_stmt
 
 /* ------------------------------------------------------------------------------------------ names */
 
+/* A function whose name and file are those of one in another object, such as _start: readers that tell functions by
+ * name and file (callgrind_annotate, speedscope) get the object, too. */
+static void write_object(struct callgrind *c, const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+
+    fputs(" (", c->out);
+    tp_write_clean(c->out, slash ? slash + 1 : path, "?");
+    putc(')', c->out);
+}
+
+static int find_ambiguous(struct callgrind *c)
+{
+    const char *name = c->mangled ? "coalesce(symbol, function)" : "function";
+    sqlite3_stmt *row = tp_query(
+        c->profile,
+        sqlite3_mprintf("SELECT id FROM t_functions JOIN (SELECT %s AS name, file_id AS file FROM t_functions "
+                        "GROUP BY 1, 2 HAVING min(ifnull(object_id, 0)) <> max(ifnull(object_id, 0))) "
+                        "ON %s = name AND file_id IS file",
+                        name, name),
+        c->err);
+    int more = row ? 0 : -1;
+
+    c->ambiguous = calloc((size_t)c->limit[FUNCTION] + 1, 1);
+    if (!c->ambiguous)
+        more = TP_NO_MEMORY(c->err);
+    while (more >= 0 && (more = tp_row(c->profile, row, c->err)) == 1) {
+        int64_t id = sqlite3_column_int64(row, 0);
+        if (id >= 0)
+            c->ambiguous[id] = 1;
+    }
+    sqlite3_finalize(row);
+    return more < 0 ? -1 : 0;
+}
+
 /* "(id)", with the name the first time. Ids in the file are one more, so that the unknown name is (1). */
 static int write_name(struct callgrind *c, const char *tag, int kind, int64_t id)
 {
@@ -120,6 +156,8 @@ static int write_name(struct callgrind *c, const char *tag, int kind, int64_t id
         sqlite3_bind_int64(by_id[kind], 1, id);
         more = tp_row(c->profile, by_id[kind], c->err);
         tp_write_clean(c->out, more == 1 ? (const char *)sqlite3_column_text(by_id[kind], 0) : NULL, "");
+        if (more == 1 && kind == FUNCTION && c->ambiguous[id])
+            write_object(c, (const char *)sqlite3_column_text(by_id[kind], 1));
         sqlite3_reset(by_id[kind]);
     }
     putc('\n', c->out);
@@ -149,10 +187,11 @@ static int open_names(struct callgrind *c)
     c->function_by_id =
         tp_query(c->profile,
                  sqlite3_mprintf(
-                     "SELECT coalesce(%s, function) FROM t_functions WHERE id = ?",
+                     "SELECT coalesce(%s, function), o.path FROM t_functions f "
+                     "LEFT JOIN objects o ON o.id = f.object_id WHERE f.id = ?",
                      c->mangled ? "symbol" : "function"),
                  c->err);
-    return c->object_by_id && c->file_by_id && c->function_by_id ? 0 : -1;
+    return c->object_by_id && c->file_by_id && c->function_by_id ? find_ambiguous(c) : -1;
 }
 
 /* ------------------------------------------------------------------------------------------ header */
@@ -440,6 +479,7 @@ int tp_export_callgrind(tp_profile *profile, FILE *out, const struct tp_export_o
         sqlite3_finalize(statements[i]);
     for (int kind = 0; kind < 3; kind++)
         free(c->known[kind]);
+    free(c->ambiguous);
     free(c);
     return failed ? -1 : 0;
 }

@@ -22,6 +22,12 @@ cp small far
 python3 -c "import sqlite3; d = sqlite3.connect('far'); d.execute('UPDATE t_functions SET id = 1 << 52 WHERE id = 3'); \
     d.commit()"
 try export --format=folded far
+cp small twins
+python3 -c "import sqlite3; d = sqlite3.connect('twins'); \
+    d.execute('INSERT INTO objects (id, path) VALUES (9, ?)', ('/lib/b.so',)); \
+    d.execute('UPDATE t_functions SET function = ?, symbol = NULL, object_id = 9 WHERE id = 3', ('f2',)); \
+    d.commit()"
+tenure export --format=callgrind --events=Ir twins | grep 'fn=.*f'
 try export --format=csv --table=totals --events=Ir,D1mr small -o totals.csv
 cat totals.csv
 try export --format=csv --table=nosuch small -o nothing
