@@ -88,6 +88,8 @@ static int import(const struct import *options, const char *raw, const char *out
     }
     given_tell(raw, &result);
     if (!options->quiet)
+        given_tell_missing(&result);
+    if (!options->quiet)
         fprintf(stderr, "tenure: wrote %s: %u parts, %llu functions, %llu instructions, %llu call paths\n",
                 out, result.parts, (unsigned long long)result.functions,
                 (unsigned long long)result.instructions, (unsigned long long)result.paths);

@@ -354,6 +354,8 @@ static bool import(const struct record *r, const char *raw, const char *profile)
         return false;
     }
     given_tell(raw, &result);
+    if (!r->quiet)
+        given_tell_missing(&result);
     if (result.damaged)
         term_error("the raw profile is kept: %s", raw);
     else

@@ -98,6 +98,13 @@ void given_tell(const char *raw, const struct tp_import_result *result)
         term_error("%s is damaged, what follows the last whole part is lost: %s", raw, result->damage);
 }
 
+void given_tell_missing(const struct tp_import_result *result)
+{
+    if (*result->split != '\0')
+        fprintf(stderr, "tenure: %s: its split debug information (.dwo, .dwp) is not there, or cannot be read: inlined "
+                        "functions are missing\n", result->split);
+}
+
 static bool later(const struct stat *a, const struct stat *b)
 {
     if (a->st_mtim.tv_sec != b->st_mtim.tv_sec)

@@ -30,4 +30,7 @@ int given_stopped(void);
 /* Ends as that signal ends a program, once there is nothing left to tidy; returns if there was none. */
 void given_end_if_stopped(void);
 
+/* What the debug information lacks, if that can be helped; nothing if not. */
+void given_tell_missing(const struct tp_import_result *result);
+
 #endif

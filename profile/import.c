@@ -34,8 +34,12 @@ static int name_and_write(struct tp_recording *rec, const char *out, const struc
 {
     if (tp_demangle_all(rec, err) || (!options->no_symbols && tp_symbols(rec, options, err)))
         return -1;
-    for (size_t i = 0; i < rec->objects.count; i++)
-        result->objects_without_lines += rec->objects.at[i].used && !rec->objects.at[i].debug_file;
+    for (size_t i = 0; i < rec->objects.count; i++) {
+        const struct tp_object *object = &rec->objects.at[i];
+        result->objects_without_lines += object->used && !object->debug_file;
+        if (object->used && object->debug_file && object->note && !*result->split)
+            snprintf(result->split, sizeof result->split, "%s", object->path);
+    }
     return tp_store_write(out, rec, options, result, err);
 }
 

@@ -69,6 +69,7 @@ struct tp_import_result {
     uint64_t functions;
     uint64_t paths;
     uint32_t objects_without_lines; /* objects with costs for which no line information was found */
+    char split[512];       /* an object with costs whose split debug information was not found; "" if there is none */
 };
 
 /* Read the raw profile `raw` and write the profile `out`. It is written under a temporary name beside `out` and

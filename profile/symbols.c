@@ -738,8 +738,13 @@ static void sweep_unit(struct symbols *s)
 
 /* ------------------------------------------------------------------------------------------ objects */
 
+static const char split_is_missing[] =
+    "its split debug information (.dwo, .dwp) is not there, or cannot be read: lines, but no inlined functions";
+
 static void read_unit(struct symbols *s, Dwarf_Die *unit, Dwarf_Die *split)
 {
+    bool is_there = split && dwarf_tag(split) == DW_TAG_compile_unit;
+
     s->unit = *unit;
     s->scopes.count = s->intervals.count = 0;
     tp_idmap_clear(&s->frame_of);
@@ -747,7 +752,9 @@ static void read_unit(struct symbols *s, Dwarf_Die *unit, Dwarf_Die *split)
         return;
     if (!unit_is_touched(s))
         return;
-    walk(s, split && dwarf_tag(split) == DW_TAG_compile_unit ? split : unit, 0, 0);
+    if (split && !is_there)
+        s->object->note = split_is_missing;
+    walk(s, is_there ? split : unit, 0, 0);
     sweep_unit(s);
 }
 

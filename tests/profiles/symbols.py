@@ -286,6 +286,39 @@ def check_split(what, version, elf, work):
     compare(what + ", split", elf, split, work, code=split)
     os.unlink(os.path.join(work, dwo[0]))
     compare(what + ", split, .dwo gone", elf, split, work, code=split, frames=False)
+    check_note(what + ", split, .dwo gone", work, True)
+    check_package(what, version, elf, split, work)
+
+
+def elfutils_version():
+    version = subprocess.run(["pkg-config", "--modversion", "libdw"], stdout=subprocess.PIPE, check=False).stdout
+    return tuple(map(int, re.findall(rb"\d+", version)[:2])) or (0, 0)
+
+
+def check_note(what, work, expected):
+    """Of the profile that compare() has left."""
+    with sqlite3.connect(os.path.join(work, "t.db")) as db:
+        notes = [note for note, in db.execute("SELECT note FROM objects") if note]
+    check(any("split" in note for note in notes) == expected, "%s: note %s" % (what, notes))
+
+
+def check_package(what, version, elf, split, work):
+    """The same in a .dwp: elfutils reads it from 0.192 on. If it does not, lines are there, and a note."""
+    if not shutil.which("llvm-dwp"):
+        return
+    built(work, "split", "-gdwarf-%d" % version, "-gsplit-dwarf")
+    run("llvm-dwp", "-e", split, "-o", split + ".dwp", cwd=work)
+    for name in os.listdir(work):
+        if name.endswith(".dwo"):
+            os.unlink(os.path.join(work, name))
+    reads = elfutils_version() >= (0, 192)
+    compare(what + ", split, .dwp", elf, split, work, code=split, frames=reads)
+    check_note(what + ", split, .dwp", work, not reads)
+    with open(split + ".dwp", "r+b") as package:
+        package.truncate(os.path.getsize(split + ".dwp") // 2)
+    compare(what + ", split, half a .dwp", elf, split, work, code=split, frames=False)
+    check_note(what + ", split, half a .dwp", work, True)
+    os.unlink(split + ".dwp")
 
 
 def check_packed(what, version, elf, work):
