@@ -190,17 +190,22 @@ static void run_stretch(const struct stretch *stretch, UChar *guest)
     shadow[1] = 0;
 }
 
-static __attribute__((noinline)) void found_hot(struct stretch *stretch)
+void vg_cold_again(UInt id)
 {
-    struct entry *block = vg_pool_at(stretch->block);
+    struct entry *block = vg_pool_at(id);
 
-    stretch->executions = 0;
     if (block->queued) {
         urgent = True;
     } else if (pendings < MAX_PENDING) {
         block->queued = True;
         pending[pendings++] = block;
     }
+}
+
+static __attribute__((noinline)) void found_hot(struct stretch *stretch)
+{
+    stretch->executions = 0;
+    vg_cold_again(stretch->block);
 }
 
 static void run_first_stretch(struct stretch *stretch, UChar *guest)
@@ -230,6 +235,7 @@ Bool vg_cold_begin(struct vg_builder *b, Addr address)
         entry->address = address;
         VG_(HT_add_node)(entries, entry);
     }
+    b->entry = entry->id;
     if (entry->hot)
         return False;
     entry->translations++;
@@ -400,6 +406,7 @@ void vg_cold_promote(void)
     if (pendings < COMPANY && !urgent)
         return;
     for (i = 0; i < pendings; i++) {
+        pending[i]->queued = False;
         pending[i]->hot = True;
         VG_(discard_translations)(pending[i]->address, 1, "tenure");
     }

@@ -10,6 +10,9 @@
 /* Is the block at `address` to be translated cold? If not, it has been hot. Begins recording if so. */
 Bool vg_cold_begin(struct vg_builder *b, Addr address);
 
+/* The block is to be translated again: something has been learned that makes hot code better. */
+void vg_cold_again(UInt entry);
+
 /* What vg_emit does in line, recorded instead. */
 void vg_cold_stretch(struct vg_builder *b);
 void vg_cold_fetch(struct vg_builder *b, const struct tn_fetch_info *run, UInt id);

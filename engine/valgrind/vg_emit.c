@@ -18,6 +18,8 @@
  *     way(o)->stamp = clock - back;
  *     written(o) |= the same granules;                                    of a write, with --write-back=yes
  *
+ * Neighbouring accesses are one to this test (vg_join.h).
+ *
  * about 25 host instructions. A helper call makes VEX keep every value that is needed afterwards in one of five
  * registers, or in memory; so the test is emitted before the access itself, whose result is then not yet there.
  */
@@ -27,6 +29,7 @@
 #include "pub_tool_machine.h"
 
 #include "vg_cold.h"
+#include "vg_join.h"
 
 /* ------------------------------------------------------------------------------------------ building blocks */
 
@@ -182,7 +185,7 @@ void vg_emit_stretch(struct vg_builder *b, const struct vg_stretch *stretch)
         vg_cold_branches(branches_of(b, stretch));
     } else {
         if (stretch->insns > 0)
-            vg_emit_running(b, stretch->segment << 1 | 1);
+            vg_emit_running(b, stretch->segment << 2 | 1);
         add_totals(b, stretch);
     }
     if (stretch->insns > 0)
@@ -349,7 +352,7 @@ static void guarded_data(Addr address, UWord id, UWord counter, UWord write)
         tn_whole_data(thread, address, id);
 }
 
-static UInt declare_access(const struct vg_builder *b, const struct vg_access *access)
+UInt vg_declare_access(const struct vg_builder *b, const struct vg_access *access)
 {
     struct tn_access_info info = {.instr = b->plan->insn[access->insn].id,
                                   .back = access->guard != NULL ? TN_STEP : back_of(b, access->order),
@@ -361,7 +364,7 @@ static UInt declare_access(const struct vg_builder *b, const struct vg_access *a
 
 static void emit_guarded(struct vg_builder *b, const struct vg_access *access)
 {
-    UInt id = declare_access(b, access);
+    UInt id = vg_declare_access(b, access);
     Bool write = access->kind == TN_WRITE;
     UInt counter = tn_guarded(vg.core, b->plan->insn[access->insn].id, write);
 
@@ -379,8 +382,8 @@ static IRExpr *table_index(struct vg_builder *b, IRExpr *address)
 }
 
 /* The granules of an access of `size` bytes that does not leave its line. For the usual granules of one byte and
- * lines of 64 the low bits of the address are the shift. */
-static IRExpr *data_mask(struct vg_builder *b, IRExpr *address, UInt size)
+ * lines of 64 the low bits of the address are the shift; then they may be any, `bytes`. */
+static IRExpr *data_mask(struct vg_builder *b, IRExpr *address, UInt size, ULong bytes)
 {
     const struct tn_l1_layout *l1 = &vg.layout->d1;
     IRExpr *x = address, *first, *last, *over, *bits;
@@ -388,7 +391,7 @@ static IRExpr *data_mask(struct vg_builder *b, IRExpr *address, UInt size)
     if (l1->granule_bits == 0) {
         if (l1->line_bits < 6)
             x = binary(b, Iop_And64, x, vg_u64((1ull << l1->line_bits) - 1));
-        return binary(b, Iop_Shl64, vg_u64(granules(0, size - 1, 0)), atom(b, IRExpr_Unop(Iop_64to8, x)));
+        return binary(b, Iop_Shl64, vg_u64(bytes), atom(b, IRExpr_Unop(Iop_64to8, x)));
     }
     /* bits first .. last: (2 << last) - (1 << first), with last no more than 63 where it straddles */
     x = binary(b, Iop_And64, x, vg_u64((1ull << l1->line_bits) - 1));
@@ -410,29 +413,101 @@ static void add_written(struct vg_builder *b, const struct tn_l1_layout *l1, IRE
     store64(b, element(b, offset, 1, l1->written), binary(b, Iop_Or64, word, mask));
 }
 
-static void emit_test(struct vg_builder *b, const struct vg_access *access, UInt id, UInt back)
+/* What one test sees to. */
+struct test {
+    IRExpr *address; /* the lowest */
+    UInt size, table, back;
+    ULong use, bytes, written; /* bytes and written: from the address on, a bit each */
+    const HChar *name;         /* of the helper, which gets the address and an argument */
+    void *helper;
+    ULong argument;
+};
+
+static void emit_test(struct vg_builder *b, const struct test *test)
 {
     const struct tn_l1_layout *l1 = &vg.layout->d1;
-    IRExpr *address = access->address, *mask = NULL, *offset;
-    UInt size = access->size;
-    Bool written = l1->written != 0 && access->kind != TN_READ;
     ULong line_size = 1ull << l1->line_bits;
-    UInt table, now = tn_access_now(vg.core, id, &table);
-    IRExpr *index = table_index(b, address);
-    IRExpr *way = way_at(b, element(b, index, 1, table));
+    IRExpr *index = table_index(b, test->address);
+    IRExpr *way = way_at(b, element(b, index, 1, test->table));
     IRExpr *line = load64(b, way_field(b, l1, way, offsetof(struct tn_way, line)));
-    IRExpr *x = binary(b, Iop_Sub64, address, line);
-    IRExpr *hit = binary(b, Iop_CmpLT64U, x, vg_u64(line_size + 1 - size));
-    ULong use = 1 | (ULong)size << TN_TOUCH_BITS;
+    IRExpr *x = binary(b, Iop_Sub64, test->address, line);
+    IRExpr *hit = binary(b, Iop_CmpLT64U, x, vg_u64(line_size + 1 - test->size));
+    IRExpr *offset, *mask = NULL, *written;
 
-    vg_call_helper(b, "slow_data", slow_data, mkIRExprVec_2(address, vg_u64(now)),
+    vg_call_helper(b, test->name, test->helper, mkIRExprVec_2(test->address, vg_u64(test->argument)),
                    atom(b, IRExpr_Unop(Iop_Not1, hit)));
-    offset = way_offset(b, element(b, index, 1, table));
-    if (vg.config.use || written)
-        mask = data_mask(b, address, size);
-    if (written)
-        add_written(b, l1, offset, mask);
-    bump_way(b, l1, way_of(b, offset), use, mask, back);
+    offset = way_offset(b, element(b, index, 1, test->table));
+    if (vg.config.use)
+        mask = data_mask(b, test->address, test->size, test->bytes);
+    if (test->written != 0) {
+        written = mask != NULL && test->written == test->bytes
+                      ? mask
+                      : data_mask(b, test->address, test->size, test->written);
+        add_written(b, l1, offset, written);
+    }
+    bump_way(b, l1, way_of(b, offset), test->use, mask, test->back);
+}
+
+static void emit_alone(struct vg_builder *b, const struct vg_access *access, UInt id, UInt back)
+{
+    struct test test = {.address = access->address,
+                        .size = access->size,
+                        .back = back,
+                        .use = 1 | (ULong)access->size << TN_TOUCH_BITS,
+                        .bytes = granules(0, access->size - 1, 0),
+                        .name = "slow_data",
+                        .helper = slow_data};
+
+    test.argument = tn_access_now(vg.core, id, &test.table);
+    if (vg.layout->d1.written != 0 && access->kind != TN_READ)
+        test.written = test.bytes;
+    emit_test(b, &test);
+}
+
+/* ------------------------------------------------------------------------------------------ groups of accesses */
+
+/* Says which group runs, and where. */
+static void emit_first(struct vg_builder *b, const struct vg_access *access)
+{
+    UInt id;
+
+    b->group = vg_join_make(b, access, &id);
+    if (b->group == NULL)
+        return;
+    vg_emit_running(b, id << 2 | 3);
+    emit(b, IRStmt_Put(b->guest->total_sizeB + 16, access->address));
+}
+
+static void emit_last(struct vg_builder *b, const struct vg_access *access)
+{
+    struct vg_group *group = b->group;
+    ULong distance = group->member[access->place].distance;
+    struct test test = {.address = access->address,
+                        .size = group->span,
+                        .table = group->table,
+                        .back = back_of(b, access->order),
+                        .use = group->use,
+                        .bytes = group->granules,
+                        .written = group->written,
+                        .name = "vg_join_slow",
+                        .helper = vg_join_slow,
+                        .argument = (Addr)group};
+
+    if (distance != 0)
+        test.address = access->address->tag == Iex_Const
+                           ? vg_u64(access->address->Iex.Const.con->Ico.U64 - distance)
+                           : binary(b, Iop_Sub64, access->address, vg_u64(distance));
+    emit_test(b, &test);
+}
+
+/* True if the access is one of a group, and has been seen to. */
+static Bool emit_member(struct vg_builder *b, const struct vg_access *access)
+{
+    if (access->place == 0)
+        emit_first(b, access);
+    else if (b->group != NULL && access->place + 1u == b->group->members)
+        emit_last(b, access);
+    return b->group != NULL;
 }
 
 static void emit_late_counter(struct vg_builder *b, const struct vg_access *access)
@@ -453,14 +528,14 @@ static Bool has_more(const struct vg_builder *b, const struct vg_access *access)
 
 static void emit_certain(struct vg_builder *b, const struct vg_access *access)
 {
-    UInt id = declare_access(b, access), back = back_of(b, access->order);
+    UInt id = vg_declare_access(b, access), back = back_of(b, access->order);
 
     if (b->cold)
         vg_cold_access(b, access, id, back, has_more(b, access));
     else if (access->size > 1u << vg.layout->d1.line_bits)
         vg_call_helper(b, "whole_data", whole_data, mkIRExprVec_2(access->address, vg_u64(id)), NULL);
     else
-        emit_test(b, access, id, back);
+        emit_alone(b, access, id, back);
 }
 
 void vg_emit_access(struct vg_builder *b, UInt index)
@@ -474,6 +549,6 @@ void vg_emit_access(struct vg_builder *b, UInt index)
     }
     if (access->late)
         emit_late_counter(b, access);
-    if (vg.config.cache_sim)
+    if (vg.config.cache_sim && (b->cold || !emit_member(b, access)))
         emit_certain(b, access);
 }

@@ -8,6 +8,8 @@
 #include "vg_plan.h"
 #include "vg_tool.h"
 
+struct vg_group; /* vg_join.h */
+
 struct vg_builder {
     IRSB *block;
     const VexGuestLayout *guest;
@@ -16,6 +18,8 @@ struct vg_builder {
     IRTemp base;                      /* the thread, tn_thread * */
     Addr fetched;                     /* the line the last fetch run was in; 1: none */
     Bool cold;                        /* see vg_cold.h */
+    UInt entry;                       /* the block, for vg_cold_again; 0: it is not known there */
+    struct vg_group *group;           /* of the last access; NULL: it is tested alone */
 };
 
 /* A counter, counted once, from C. */
@@ -40,9 +44,10 @@ void vg_emit_flush(struct vg_builder *b);
 /* Reads the thread base; before anything else is emitted. */
 void vg_emit_begin(struct vg_builder *b);
 
-/* The second word of the first shadow says which stretch runs, for the case that it faults: twice the core's segment,
- * plus 1, if it is hot, twice its id in vg_pool.h if it is cold; 0: none that has not been counted. Only stretches that
- * can fault say so. Returns the constant, NULL if nothing is said. */
+/* The second word of the first shadow says which stretch runs, for the case that it faults: of a hot one four times
+ * the core's segment, plus 1, or four times the id of its latest group, plus 3; of a cold one twice its id in
+ * vg_pool.h; 0: none that has not been counted. Only stretches that can fault say so. Returns the constant, NULL if
+ * nothing is said. */
 IRConst *vg_emit_running(struct vg_builder *b, UInt word);
 
 /* The clock, data and branch totals and the counter of a stretch, at its beginning. */
@@ -50,6 +55,9 @@ void vg_emit_stretch(struct vg_builder *b, const struct vg_stretch *stretch);
 
 /* The fetch runs that begin with this instruction. */
 void vg_emit_fetch(struct vg_builder *b, UInt insn);
+
+/* The core's id for an access. */
+UInt vg_declare_access(const struct vg_builder *b, const struct vg_access *access);
 
 /* An access, before the statement that makes it. */
 void vg_emit_access(struct vg_builder *b, UInt access);

@@ -11,6 +11,7 @@
 #include "vg_calls.h"
 #include "vg_cold.h"
 #include "vg_emit.h"
+#include "vg_join.h"
 #include "vg_plan.h"
 
 struct cursor {
@@ -85,6 +86,8 @@ IRSB *vg_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *
     b.cold = small_enough(&b, b.plan) && vg_cold_begin(&b, closure->nraddr);
     for (; in->stmts[i]->tag != Ist_IMark; i++)
         addStmtToIRSB(b.block, in->stmts[i]);
+    if (!b.cold)
+        vg_join_find(&b, in);
     vg_emit_begin(&b);
     for (; i < in->stmts_used; i++)
         copy_statement(&b, &next, i, in->stmts[i]);

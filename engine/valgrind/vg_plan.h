@@ -24,6 +24,8 @@ struct vg_access {
     UShort size;
     UChar kind; /* enum tn_kind */
     Bool late;
+    UShort members, place; /* vg_join.h: the first of a group, its accesses; any other: its place behind that, from 1 */
+    Long distance;         /* of its address from the first one's */
 };
 
 struct vg_insn {

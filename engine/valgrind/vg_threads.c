@@ -26,6 +26,7 @@
 #include "vg_client.h"
 #include "vg_code.h"
 #include "vg_cold.h"
+#include "vg_join.h"
 #include "vg_output.h"
 
 extern Bool VG_(is_exiting)(ThreadId tid); /* not announced to tools */
@@ -163,8 +164,10 @@ static void faulted(ThreadId tid)
     if (!vg.instrumenting)
         return;
     VG_(get_shadow_regs_area)(tid, (UChar *)&running, 1, sizeof(ULong), sizeof running);
-    if (running & 1)
-        tn_take_back(vg.current, running >> 1, VG_(get_IP)(tid));
+    if ((running & 3) == 3)
+        vg_join_fault(tid, running >> 2, VG_(get_IP)(tid));
+    else if (running & 1)
+        tn_take_back(vg.current, running >> 2, VG_(get_IP)(tid));
     else if (running != 0)
         vg_cold_fault(tid, running >> 1, VG_(get_IP)(tid));
     running = 0;

@@ -64,7 +64,8 @@ class Counts(harness.EngineTest):
         """What stands behind an instruction that faults does not count, and the program goes on with the registers it
         had (guests/faults.S). Ir, Dr, Dw of a whole call, and of one with a fault:"""
         program = self.guest("faults.S", "-nostdlib")
-        calls = {"load": ((7, 3, 1), (8, 4, 1)), "through": ((5, 4, 1), (6, 5, 2)), "divide": ((7, 2, 2), (5, 1, 1))}
+        calls = {"load": ((7, 3, 1), (8, 4, 1)), "through": ((5, 4, 1), (6, 5, 2)),
+                 "within": ((3, 3, 0), (4, 4, 0)), "beside": ((5, 5, 0), (6, 6, 0)), "divide": ((7, 2, 2), (5, 1, 1))}
         for arguments, rounds, deadly in (([], 0, 0), (["hot"], 20000, 0), (["hot", "deadly"], 20000, 1)):
             totals = []
             for option in ("--cold-blocks=yes", "--cold-blocks=no", "--cacheuse=no", "--toggle-collect=_start"):

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Faults in the middle of a block. Each round runs three functions; in the last ten rounds each of them faults:
+/* Faults in the middle of a block. Each round runs five functions; in the last ten rounds each of them faults:
  *
  *   load      the handler opens the page, and the load happens again
  *   through   `push m`, whose read faults, happens again as well
+ *   within    the first of two accesses side by side faults
+ *   beside    the third of four accesses side by side, two on each side of the page's beginning
  *   divide    the handler puts the program counter behind what follows the division
  *
  * The page is closed again before. With an argument there are 20,000 rounds without faults first, so that blocks
@@ -36,6 +38,8 @@ _start:
         mov     $20000, %r14
 1:      call    load
         call    through
+        call    within
+        call    beside
         mov     $1, %r13d
         call    divide
         dec     %r14
@@ -48,6 +52,12 @@ _start:
         xor     %edx, %edx
         call    protect
         call    through
+        xor     %edx, %edx
+        call    protect
+        call    within
+        xor     %edx, %edx
+        call    protect
+        call    beside
         xor     %r13d, %r13d
         call    divide
         dec     %r14
@@ -88,6 +98,24 @@ through:                                /* 5, 4, 1 */
         add     %rax, sum(%rip)
         ret
         .size through, . - through
+
+        .globl within
+        .type within, @function
+within:                                 /* 3, 3, 0 */
+        mov     (%rbx), %rax
+        add     8(%rbx), %rax
+        ret
+        .size within, . - within
+
+        .globl beside
+        .type beside, @function
+beside:                                 /* 5, 5, 0 */
+        mov     -16(%rbx), %rax
+        add     -8(%rbx), %rax
+        add     (%rbx), %rax
+        add     8(%rbx), %rax
+        ret
+        .size beside, . - beside
 
         .globl divide
         .type divide, @function
@@ -146,5 +174,6 @@ action: .quad   0, SA_SIGINFO | SA_RESTORER, restorer, 0
 count:  .quad   0
 sum:    .quad   0
         .balign 4096
+        .space  4096
 page:   .space  4096
         .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * vg_join.c: neighbouring data accesses that one test sees to.
+ *
+ * A fourth of what hot code accesses lies beside what it accessed last: registers saved, locals, members of one
+ * structure. Where neighbours are at constant distances from one another and, as a rule, all in one line, one test
+ * and one update of the line's way do for all of them. A group is made of accesses between which nothing happens that
+ * a cache could notice: of one stretch, with no other access and no beginning of a fetch run between them. So it is
+ * the same to the last count whether they are done one by one or together where the last of them stands, with the
+ * last one's stamp: the first may miss, the others hit.
+ *
+ *   A miss      is the first access's; the rest is added in line.
+ *   Two lines   All are done one by one, by the helper; what will be added in line is taken back from the lower line's
+ *               way beforehand. Lines that follow each other are in different sets (there are several), so it does
+ *               not matter that the lower one gets a stamp as late as the last access. A group to which this happens
+ *               too often is translated again, one by one.
+ *   A fault     An access may fault while the group has not been done. The thread says which group runs and where its
+ *               first access was (shadow words, see vg_emit.h), and what happened up to the fault is done late. No
+ *               two of a group are of one instruction, so the faulting address says which have happened.
+ */
+#include "vg_join.h"
+
+#include "pub_tool_hashtable.h"
+#include "pub_tool_machine.h"
+
+#include "core/cache_hot.h"
+#include "vg_cold.h"
+#include "vg_pool.h"
+
+enum {
+    MAX_SIZE = 32,     /* bytes of one access */
+    MAX_MEMBERS = 16,
+    LINE_BITS = 6,     /* granules are bytes, and a line's are a word */
+    LOOK_EVERY = 64,   /* times in two lines, until a group is looked at */
+    SELDOM = 64,       /* one in so many times may be in two lines */
+    NO_TEMP = -1,
+};
+
+/* Where a temporary comes from: another one, plus a distance. */
+struct origin {
+    IRTemp root;
+    Addr distance;
+};
+
+/* ------------------------------------------------------------------------------------------ finding */
+
+static struct origin origin_of(const struct origin *origins, const IRExpr *atom)
+{
+    struct origin constant = {NO_TEMP, 0};
+
+    if (atom->tag == Iex_RdTmp)
+        return origins[atom->Iex.RdTmp.tmp];
+    constant.distance = atom->Iex.Const.con->Ico.U64;
+    return constant;
+}
+
+static void trace(struct origin *origins, const IRStmt *s)
+{
+    const IRExpr *e = s->Ist.WrTmp.data;
+    struct origin *origin = &origins[s->Ist.WrTmp.tmp];
+    Addr distance;
+
+    if (e->tag != Iex_Binop || (e->Iex.Binop.op != Iop_Add64 && e->Iex.Binop.op != Iop_Sub64) ||
+        e->Iex.Binop.arg1->tag != Iex_RdTmp || e->Iex.Binop.arg2->tag != Iex_Const)
+        return;
+    distance = e->Iex.Binop.arg2->Iex.Const.con->Ico.U64;
+    *origin = origins[e->Iex.Binop.arg1->Iex.RdTmp.tmp];
+    origin->distance += e->Iex.Binop.op == Iop_Add64 ? distance : -distance;
+}
+
+static struct origin *trace_all(const IRSB *block)
+{
+    struct origin *origins = LibVEX_Alloc((block->tyenv->types_used + 1) * sizeof *origins);
+    Int i;
+
+    for (i = 0; i < block->tyenv->types_used; i++)
+        origins[i] = (struct origin){i, 0};
+    for (i = 0; i < block->stmts_used; i++) {
+        if (block->stmts[i]->tag == Ist_WrTmp)
+            trace(origins, block->stmts[i]);
+    }
+    return origins;
+}
+
+/* A group as it grows. */
+struct growing {
+    struct vg_access *first, *last;
+    struct origin at; /* the first one's */
+    Long low, high;   /* bytes, from there */
+};
+
+static Addr last_line(const struct vg_builder *b, const struct vg_access *access)
+{
+    const struct vg_insn *insn = &b->plan->insn[access->insn];
+
+    return (insn->address + insn->length - 1) >> vg.layout->i1.line_bits;
+}
+
+static Bool can_be_member(const struct vg_access *access)
+{
+    return access->guard == NULL && !access->late && access->size <= MAX_SIZE;
+}
+
+static Bool grow(const struct vg_builder *b, struct growing *g, struct vg_access *next, struct origin at)
+{
+    Long from = at.distance - g->at.distance, to = from + next->size;
+    Long low = from < g->low ? from : g->low, high = to > g->high ? to : g->high;
+
+    if (next != g->last + 1 || next->insn == g->last->insn || at.root != g->at.root ||
+        g->first->members == MAX_MEMBERS || last_line(b, next) != last_line(b, g->first))
+        return False;
+    if (from < -(1 << LINE_BITS) || to > 1 << LINE_BITS || high - low > 1 << LINE_BITS)
+        return False;
+    if (at.root == (IRTemp)NO_TEMP && (g->at.distance + low) >> LINE_BITS != (g->at.distance + high - 1) >> LINE_BITS)
+        return False;
+    g->low = low;
+    g->high = high;
+    next->place = g->first->members++;
+    next->distance = from;
+    g->last = next;
+    return True;
+}
+
+static void find_in(struct vg_builder *b, const struct origin *origins, struct vg_access *access, UInt end)
+{
+    struct growing g = {NULL, NULL, {0, 0}, 0, 0};
+    struct vg_access *behind = b->plan->access + b->plan->accesses;
+
+    for (; access < behind && access->stmt < end; access++) {
+        struct origin at;
+
+        if (!can_be_member(access)) {
+            g.first = NULL;
+            continue;
+        }
+        at = origin_of(origins, access->address);
+        if (g.first != NULL && grow(b, &g, access, at))
+            continue;
+        g = (struct growing){access, access, at, 0, access->size};
+        access->members = 1;
+    }
+}
+
+void vg_join_find(struct vg_builder *b, const IRSB *block)
+{
+    const struct vg_plan *plan = b->plan;
+    const struct tn_geometry *d1 = &vg.config.d1;
+    struct origin *origins;
+    UInt i, next = 0;
+
+    if (!vg.config.cache_sim || d1->line != 1u << LINE_BITS || d1->size == (ULong)d1->assoc * d1->line ||
+        plan->accesses < 2)
+        return;
+    origins = trace_all(block);
+    for (i = 0; i < plan->stretches; i++) {
+        UInt end = i + 1 < plan->stretches ? plan->stretch[i + 1].stmt : (UInt)block->stmts_used;
+
+        while (next < plan->accesses && plan->access[next].stmt < plan->stretch[i].stmt)
+            next++;
+        find_in(b, origins, plan->access + next, end);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ making */
+
+/* Accesses, by their ids, with which no group begins any more. */
+struct apart {
+    struct apart *next; /* VgHashNode */
+    UWord id;
+};
+
+static VgHashTable *aparts;
+
+static void add_member(struct vg_group *group, const struct vg_access *access, UInt id, Long low)
+{
+    struct vg_member *member = &group->member[group->members++];
+    ULong granules = (~0ull >> (64 - access->size)) << (access->distance - low);
+
+    member->id = id;
+    member->order = access->order;
+    member->distance = access->distance - low;
+    group->use += 1 | (ULong)access->size << TN_TOUCH_BITS;
+    group->granules |= granules;
+    if (vg.layout->d1.written != 0 && access->kind != TN_READ)
+        group->written |= granules;
+}
+
+struct vg_group *vg_join_make(struct vg_builder *b, const struct vg_access *access, UInt *id)
+{
+    struct vg_group *group;
+    UInt first, i;
+    Long low = 0;
+
+    if (access->members < 2)
+        return NULL;
+    first = vg_declare_access(b, access);
+    if (aparts != NULL && VG_(HT_lookup)(aparts, first) != NULL)
+        return NULL;
+    *id = vg_pool_get(sizeof *group + access->members * sizeof group->member[0]);
+    group = vg_pool_at(*id);
+    VG_(memset)(group, 0, sizeof *group);
+    group->segment = b->stretch->segment;
+    group->block = b->entry;
+    group->first = tn_access_now(vg.core, first, &group->table);
+    for (i = 0; i < access->members; i++)
+        low = access[i].distance < low ? access[i].distance : low;
+    for (i = 0; i < access->members; i++)
+        add_member(group, &access[i], vg_declare_access(b, &access[i]), low);
+    group->span = 64 - __builtin_clzll(group->granules);
+    return group;
+}
+
+/* ------------------------------------------------------------------------------------------ running */
+
+static void take_apart(const struct vg_group *group)
+{
+    struct apart *apart;
+
+    if (aparts == NULL)
+        aparts = VG_(HT_construct)("tenure.apart");
+    if (group->block == 0)
+        return;
+    vg_cold_again(group->block);
+    if (VG_(HT_lookup)(aparts, group->member[0].id) != NULL)
+        return;
+    apart = vg_pool_at(vg_pool_get(sizeof *apart));
+    apart->id = group->member[0].id;
+    VG_(HT_add_node)(aparts, apart);
+}
+
+/* Contexts have counters of their own: then this one stays 0. */
+static Bool too_often(const struct vg_group *group)
+{
+    const ULong *counters = (const ULong *)((const UChar *)vg.current + vg.layout->counters);
+
+    return group->straddles % LOOK_EVERY == 0 && group->straddles >= counters[group->segment] / SELDOM;
+}
+
+static void do_one_by_one(struct vg_group *group, Addr low)
+{
+    UInt i;
+
+    for (i = 0; i < group->members; i++)
+        tn_whole_data(vg.current, low + group->member[i].distance, group->member[i].id);
+    /* The way table leads to the lower line, whatever tables the accesses look in by now. */
+    tn_slow_data(vg.current, VG_ROUNDDN(low, 1ull << LINE_BITS), group->first);
+    tn_hot_way_in(vg.current, &vg.layout->d1, group->table, low)->use -= group->use;
+    group->straddles++;
+    if (too_often(group))
+        take_apart(group);
+}
+
+void vg_join_slow(Addr low, struct vg_group *group)
+{
+    Addr in_line = low & ((1ull << LINE_BITS) - 1);
+
+    __builtin_prefetch((const void *)low); /* the host is about to miss as well */
+    if (in_line + group->span <= 1ull << LINE_BITS)
+        tn_slow_data(vg.current, low + group->member[0].distance, group->first);
+    else
+        do_one_by_one(group, low);
+}
+
+/* The word behind the running stretch is the address of the group's first access. */
+void vg_join_fault(ThreadId tid, UInt id, Addr address)
+{
+    const struct vg_group *group = vg_pool_at(id);
+    UInt limit = tn_accesses_to(vg.core, group->segment, address), i;
+    Addr first;
+
+    VG_(get_shadow_regs_area)(tid, (UChar *)&first, 1, 2 * sizeof(ULong), sizeof first);
+    if (limit <= group->member[group->members - 1].order) {
+        for (i = 0; group->member[i].order < limit; i++)
+            tn_whole_data(vg.current, first + group->member[i].distance - group->member[0].distance,
+                          group->member[i].id);
+    }
+    tn_take_back(vg.current, group->segment, address);
+}
