@@ -30,11 +30,12 @@ static inline struct tn_way *tn_hot_way(struct tn_thread *thread, const struct t
 }
 
 /* The granules that `size` bytes from `address` on touch in the line of `address`. Bits past the line stay
- * inside the word and are ignored, or fall out of it. Engines may use ((1 << size) - 1) << low for lines of up
- * to 64 bytes. */
+ * inside the word and are ignored, or fall out of it. 1 <= size <= line. */
 static inline uint64_t tn_hot_mask(const struct tn_l1_layout *layout, uint64_t address, uint32_t size)
 {
     uint64_t low = address & ((1ull << layout->line_bits) - 1);
+    if (layout->granule_bits == 0)
+        return ~0ull >> (64 - size) << low;
     uint64_t first = low >> layout->granule_bits;
     uint64_t granules = (((low & ((1ull << layout->granule_bits) - 1)) + size - 1) >> layout->granule_bits) + 1;
     if (granules > 64) /* a straddling access, long granules */
