@@ -3,9 +3,10 @@
  * lower.c: draining the miss queue; see lower.h.
  *
  * For each entry, in order: the victim's use is charged to its loader and folded into the record it was filled
- * from; the miss is charged; the level below is looked up, which may go on to the next one in the same way; the
- * way's new stay begins. That is done FAR_BEHIND entries after an entry came, and what it needs has been fetched
- * meanwhile. Batches are small, so that the program's own misses and the fetches overlap with the work.
+ * from; the miss is charged; the line's record is found or begun, which may ask the next level in the same way; the
+ * way's new stay begins. That is done FAR_BEHIND entries after an entry came. The level below was asked for its place
+ * before, NEAR_BEHIND entries after, so that what this leads to has been fetched meanwhile. Batches are small: the
+ * program's own misses and the fetches overlap with the work.
  *
  * Usually lines have one size, sets the compact form, and neither write-backs nor prefetching is simulated. The same
  * code is compiled for this case apart: `plain` is then a constant, and what asks for the rest is not there.
