@@ -14,7 +14,11 @@
 
 #include <string.h>
 
-enum { FIRST_EDGES = 1024 };
+enum {
+    FIRST_EDGES = 1024,
+    BATCHES = 64,     /* of a full tree, to be pruned one at a time */
+    MOST_VISITS = 16, /* for each node pruned, for that to be worth it */
+};
 
 static size_t edge_bytes(uint32_t slots)
 {
@@ -252,15 +256,19 @@ static bool on_path(const struct tn_node *node, uint32_t arc)
     return false;
 }
 
-static bool runs_on_path(const struct tn_node *node, uint32_t context)
+/* Where a function is its only context, what a call looks at anyway has the answer. */
+static bool runs_on_path(const struct tn_forest *forest, const struct tn_node *node, uint32_t context)
 {
     if (!(node->filter & filter_of(context)))
         return false;
-    for (; node; node = node->parent) {
-        if (node->context == context)
-            return true;
+    if (!forest->contexts) {
+        while (node && node->function != context)
+            node = node->parent;
+        return node != NULL;
     }
-    return false;
+    while (node && node->context != context)
+        node = node->parent;
+    return node != NULL;
 }
 
 /* The nearest ancestor of `caller` (or itself) with the same set of arcs that runs `context`, called by the same
@@ -284,7 +292,7 @@ struct tn_node *tn_node_make(struct tn_forest *forest, struct tn_node *caller, u
     adopt(forest, caller, edge, site);
     edge->open = caller->open;
     edge->filter |= caller->filter;
-    edge->charges_function = !runs_on_path(caller, context);
+    edge->charges_function = !runs_on_path(forest, caller, context);
     edge->charges_arc = edge->charges_function || !on_path(caller, edge->arc); /* an arc brings its callee */
     if (!edge->charges_arc) {
         struct tn_node *target = same_set(forest, caller, context);
@@ -480,7 +488,7 @@ void tn_forest_clear(struct tn_forest *forest)
 
 static bool prunable(const struct tn_node *node)
 {
-    return node->parent && !node->open && !node->pins && !node->children && node->sent == node->seen && !node->live;
+    return !node->children && !node->live && node->sent == node->seen && !node->pins && node->parent && !node->open;
 }
 
 /* Nobody may find the node any more: `recent` of the parent would dangle, `then` of a sibling compares parents. */
@@ -519,20 +527,23 @@ static bool in_use(const struct tn_forest *forest, struct tn_node *node)
     return used;
 }
 
-/* One round over all nodes from the hand on; a node that became a leaf goes at once with its last child. If a
- * round frees too little, the next one waits until the tree has grown by an eighth. */
+/* Up to one round over all nodes from the hand on; a node that became a leaf goes at once with its last child. As a
+ * rule a small batch goes, whose memory the host's caches still hold when new nodes take it. If that takes long,
+ * because most nodes are referred to or in use, the next one waits until the tree has grown by an eighth. */
 void tn_forest_prune(struct tn_forest *forest)
 {
-    uint64_t goal = forest->slack ? forest->limit - forest->limit / 8 : forest->limit;
-    for (uint64_t left = forest->now; left && forest->now > goal; left--) {
+    uint64_t goal = forest->slack ? forest->limit - forest->limit / BATCHES : forest->limit;
+    uint64_t before = forest->now, visits = 0;
+    for (; visits < before && forest->now > goal; visits++) {
         struct tn_node *node = next_node(forest, &forest->hand);
         if (!node)
             node = next_node(forest, &forest->hand);
         while (forest->now > goal && prunable(node) && !in_use(forest, node))
             node = prune_one(forest, node);
     }
-    uint64_t grown = forest->now + forest->now / 8 + forest->slack;
-    forest->prune_at = forest->slack == 0 || grown < forest->limit ? forest->limit : grown;
+    bool easy = forest->now <= goal && visits <= MOST_VISITS * (before - forest->now);
+    forest->prune_at =
+        easy || forest->slack == 0 ? forest->limit : forest->now + forest->now / 8 + forest->slack;
 }
 
 /* ------------------------------------------------------------------------------------------ checks */
