@@ -536,6 +536,10 @@ static inline void enter(struct tn_thread *thread, struct tn_activity *a, uint32
         follow(thread, a, then);
         return;
     }
+    if (thread->core->config.inclusive && flags_of(thread, function) == TN_FN_SKIP) { /* a stub of the PLT */
+        run(thread, a, caller, payer);
+        return;
+    }
     enter_slowly(thread, site, function);
 }
 
