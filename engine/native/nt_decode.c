@@ -16,6 +16,8 @@ _Static_assert(NT_FLAGS_STATUS == (ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_C
                                    ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF),
                "flags");
 
+enum { RSP = 4 };
+
 typedef ZydisDecodedInstruction decoded;
 typedef ZydisDecodedOperand operand;
 
@@ -133,6 +135,7 @@ static struct nt_access *add_access(struct nt_insn *insn, uint8_t how)
                                  .base = NT_NO_REG,
                                  .index = NT_NO_REG,
                                  .scale = 1,
+                                 .mask = NT_NO_REG,
                                  .address_bits = insn->address_bits};
     return access;
 }
@@ -162,7 +165,7 @@ static void note_memory(struct nt_insn *insn, const operand *o)
     }
     if (segment_of(o->mem.segment) && o->mem.type != ZYDIS_MEMOP_TYPE_AGEN)
         insn->segment = segment_of(o->mem.segment);
-    if (!named && base != 4)
+    if (!named && base != RSP)
         insn->implicit = true;
     uint8_t how = (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ ? NT_READ : 0) |
                   (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE ? NT_WRITE : 0);
@@ -357,19 +360,153 @@ static void classify(struct nt_insn *insn, const decoded *d, const operand *o)
     }
 }
 
+/* Pushes are given at [rsp]. A pop of a place that rsp tells has it behind the stack's. */
 static void correct_stack(struct nt_insn *insn, const decoded *d)
 {
     for (unsigned i = 0; i < insn->accesses; i++) {
         struct nt_access *access = &insn->access[i];
-        bool named = insn->memory && i == 0 && d->meta.category != ZYDIS_CATEGORY_RET;
-        if (access->base == 4 && access->how == NT_WRITE && !named) {
-            access->displacement = -(int64_t)access->size; /* given as [rsp] */
+        bool named = insn->memory && i == 0;
+        if (access->base != RSP)
+            continue;
+        if (!named)
             access->address_bits = 64;
-        }
+        if (!named && access->how == NT_WRITE)
+            access->displacement = -(int64_t)access->size;
+        if (named && d->meta.category == ZYDIS_CATEGORY_POP)
+            access->displacement += insn->access[1].size;
     }
 }
 
-static void correct_accesses(struct nt_insn *insn, const decoded *d, const operand *o)
+static unsigned element_bytes(const struct nt_insn *insn)
+{
+    bool wide = insn->encoding == NT_EVEX ? insn->bytes[insn->prefix + 2] & 0x80
+                                          : insn->encoding == NT_VEX3 && insn->bytes[insn->prefix + 2] & 0x80;
+    return wide ? 8 : 4;
+}
+
+/* As many lanes as the longer of element and index leaves room for. The index is of 4 or 8 bytes by the opcode. */
+static void correct_lanes(struct nt_insn *insn, const decoded *d)
+{
+    struct nt_access *access = &insn->access[0];
+    unsigned element = element_bytes(insn), index = insn->bytes[insn->opcode] & 1 ? 8 : 4;
+    access->size = (uint16_t)element;
+    access->lanes = (uint16_t)(d->avx.vector_length / 8 / (element > index ? element : index));
+}
+
+/* Whether what an opmask leaves out is not read either. The decoder does not know it of the first few. */
+static bool suppresses_faults(const decoded *d)
+{
+    switch (d->mnemonic) {
+    case ZYDIS_MNEMONIC_VDBPSADBW:
+    case ZYDIS_MNEMONIC_VGF2P8AFFINEINVQB:
+    case ZYDIS_MNEMONIC_VGF2P8AFFINEQB:
+    case ZYDIS_MNEMONIC_VCVTNE2PS2BF16:
+    case ZYDIS_MNEMONIC_VEXTRACTF32X4:
+    case ZYDIS_MNEMONIC_VEXTRACTF32X8:
+    case ZYDIS_MNEMONIC_VEXTRACTF64X2:
+    case ZYDIS_MNEMONIC_VEXTRACTF64X4:
+    case ZYDIS_MNEMONIC_VEXTRACTI32X4:
+    case ZYDIS_MNEMONIC_VEXTRACTI32X8:
+    case ZYDIS_MNEMONIC_VEXTRACTI64X2:
+    case ZYDIS_MNEMONIC_VEXTRACTI64X4:
+        return false;
+    default:
+        break;
+    }
+    switch (d->meta.exception_class) {
+    case ZYDIS_EXCEPTION_CLASS_E1NF:
+    case ZYDIS_EXCEPTION_CLASS_E2NF:
+    case ZYDIS_EXCEPTION_CLASS_E3NF:
+    case ZYDIS_EXCEPTION_CLASS_E4NF:
+    case ZYDIS_EXCEPTION_CLASS_E5NF:
+    case ZYDIS_EXCEPTION_CLASS_E6NF:
+    case ZYDIS_EXCEPTION_CLASS_E9NF:
+    case ZYDIS_EXCEPTION_CLASS_E10NF:
+    case ZYDIS_EXCEPTION_CLASS_E11NF:
+    case ZYDIS_EXCEPTION_CLASS_E7NM128:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* Under an opmask: without one (k0) everything is accessed. */
+static void correct_opmask(struct nt_insn *insn, const decoded *d, const operand *o)
+{
+    struct nt_access *access = &insn->access[0];
+    bool packed = d->meta.category == ZYDIS_CATEGORY_COMPRESS || d->meta.category == ZYDIS_CATEGORY_EXPAND ||
+                  d->mnemonic == ZYDIS_MNEMONIC_VPCOMPRESSB || d->mnemonic == ZYDIS_MNEMONIC_VPCOMPRESSW ||
+                  d->mnemonic == ZYDIS_MNEMONIC_VPEXPANDB || d->mnemonic == ZYDIS_MNEMONIC_VPEXPANDW;
+    unsigned m = 0;
+    while (m < d->operand_count && o[m].type != ZYDIS_OPERAND_TYPE_MEMORY)
+        m++;
+    if (d->avx.mask.reg == ZYDIS_REGISTER_NONE || d->avx.mask.reg == ZYDIS_REGISTER_K0 ||
+        m == d->operand_count)
+        return;
+    access->mask = (uint8_t)(d->avx.mask.reg - ZYDIS_REGISTER_K0);
+    if (access->kind == NT_LANES || !suppresses_faults(d))
+        return;
+    access->conditional = true;
+    if (d->avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID || o[m].element_count <= 1)
+        return;
+    access->kind = packed ? NT_PACKED : NT_MASKED;
+    access->lanes = o[m].element_count;
+    access->size = o[m].element_size / 8;
+}
+
+static void by_sign(struct nt_insn *insn, uint8_t mask, unsigned bytes)
+{
+    struct nt_access *access = &insn->access[0];
+    access->kind = NT_MASKED_SIGN;
+    access->conditional = true;
+    access->mask = mask;
+    access->lanes = (uint16_t)(access->size / bytes);
+    access->size = (uint16_t)bytes;
+}
+
+static uint8_t vector_number(ZydisRegister reg)
+{
+    if (reg >= ZYDIS_REGISTER_YMM0)
+        return (uint8_t)(reg - ZYDIS_REGISTER_YMM0);
+    return (uint8_t)(reg - (reg >= ZYDIS_REGISTER_XMM0 ? ZYDIS_REGISTER_XMM0 : ZYDIS_REGISTER_MM0));
+}
+
+static void correct_vector(struct nt_insn *insn, const decoded *d, const operand *o)
+{
+    switch (d->mnemonic) {
+    case ZYDIS_MNEMONIC_MASKMOVQ:
+    case ZYDIS_MNEMONIC_MASKMOVDQU:
+    case ZYDIS_MNEMONIC_VMASKMOVDQU:
+        by_sign(insn, vector_number(o[2].reg.value), 1);
+        break;
+    case ZYDIS_MNEMONIC_VMASKMOVPS:
+    case ZYDIS_MNEMONIC_VPMASKMOVD:
+        by_sign(insn, vector_number(o[1].reg.value), 4);
+        break;
+    case ZYDIS_MNEMONIC_VMASKMOVPD:
+    case ZYDIS_MNEMONIC_VPMASKMOVQ:
+        by_sign(insn, vector_number(o[1].reg.value), 8);
+        break;
+    default:
+        if (insn->access[0].kind == NT_LANES)
+            correct_lanes(insn, d);
+        if (insn->encoding == NT_EVEX)
+            correct_opmask(insn, d, o);
+        break;
+    }
+}
+
+static void correct_bits(struct nt_insn *insn, const decoded *d, const operand *o)
+{
+    bool bits = d->mnemonic == ZYDIS_MNEMONIC_BT || d->mnemonic == ZYDIS_MNEMONIC_BTS ||
+                d->mnemonic == ZYDIS_MNEMONIC_BTR || d->mnemonic == ZYDIS_MNEMONIC_BTC;
+    if (!bits || o[1].type != ZYDIS_OPERAND_TYPE_REGISTER)
+        return;
+    insn->access[0].kind = NT_BIT;
+    insn->access[0].mask = general_number(o[1].reg.value);
+}
+
+static bool accesses_nothing(const decoded *d)
 {
     switch (d->meta.category) {
     case ZYDIS_CATEGORY_PREFETCH:
@@ -379,31 +516,58 @@ static void correct_accesses(struct nt_insn *insn, const decoded *d, const opera
     case ZYDIS_CATEGORY_CLDEMOTE:
     case ZYDIS_CATEGORY_NOP:
     case ZYDIS_CATEGORY_WIDENOP:
+    case ZYDIS_CATEGORY_MPX: /* no operation on any CPU that is still made */
+        return true;
+    default:
+        return d->mnemonic == ZYDIS_MNEMONIC_CLFLUSH;
+    }
+}
+
+static void correct_accesses(struct nt_insn *insn, const decoded *d, const operand *o)
+{
+    if (accesses_nothing(d))
         insn->accesses = 0;
+    if (!insn->accesses)
         return;
+    switch (d->meta.category) {
     case ZYDIS_CATEGORY_PUSH:
+    case ZYDIS_CATEGORY_POP:
     case ZYDIS_CATEGORY_CALL:
         correct_stack(insn, d);
         break;
     case ZYDIS_CATEGORY_XSAVE:
     case ZYDIS_CATEGORY_XSAVEOPT:
-        if (insn->accesses)
-            insn->access[0].kind = NT_STATE;
+        insn->access[0].kind = NT_STATE;
+        break;
+    case ZYDIS_CATEGORY_STRINGOP:
+        for (unsigned i = 0; i < insn->accesses; i++)
+            insn->access[i].kind = NT_STRING;
         break;
     default:
         break;
     }
-    if (d->mnemonic == ZYDIS_MNEMONIC_CLFLUSH)
-        insn->accesses = 0;
-    bool bits = d->mnemonic == ZYDIS_MNEMONIC_BT || d->mnemonic == ZYDIS_MNEMONIC_BTS ||
-                d->mnemonic == ZYDIS_MNEMONIC_BTR || d->mnemonic == ZYDIS_MNEMONIC_BTC;
-    if (bits && insn->accesses && o[1].type == ZYDIS_OPERAND_TYPE_REGISTER) {
-        insn->access[0].kind = NT_BIT;
-        insn->access[0].lanes = general_number(o[1].reg.value);
+    switch (d->mnemonic) {
+    case ZYDIS_MNEMONIC_FXSAVE:
+    case ZYDIS_MNEMONIC_FXSAVE64:
+    case ZYDIS_MNEMONIC_FXRSTOR:
+    case ZYDIS_MNEMONIC_FXRSTOR64:
+        insn->access[0].kind = NT_STATE;
+        break;
+    case ZYDIS_MNEMONIC_XLAT:
+        insn->access[0].kind = NT_TABLE;
+        break;
+    case ZYDIS_MNEMONIC_ENTER:
+        correct_stack(insn, d);
+        break;
+    case ZYDIS_MNEMONIC_MOVSXD:
+        if (d->operand_width == 16)
+            insn->access[0].size = 2;
+        break;
+    default:
+        correct_bits(insn, d, o);
+        correct_vector(insn, d, o);
+        break;
     }
-    if (d->meta.category == ZYDIS_CATEGORY_STRINGOP)
-        for (unsigned i = 0; i < insn->accesses; i++)
-            insn->access[i].kind = NT_STRING;
 }
 
 bool nt_decode(const struct nt_decoder *decoder, const void *bytes, size_t length, uint64_t pc,

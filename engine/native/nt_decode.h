@@ -51,12 +51,15 @@ enum nt_encoding { NT_LEGACY, NT_VEX2, NT_VEX3, NT_XOP, NT_EVEX };
 
 /* One place in memory that an instruction uses. The address is that of the operand when the instruction begins. */
 enum nt_access_kind {
-    NT_ONE,    /* `size` bytes */
-    NT_BIT,    /* bt and relatives with a bit number in register `lanes`: `size` bytes, off by its multiple */
-    NT_LANES,  /* gather, scatter: `lanes` elements of `size` bytes, vector index register `index` */
-    NT_MASKED, /* `lanes` elements of `size` bytes in a row, those that a mask says */
-    NT_STRING, /* each iteration one of `size` bytes */
-    NT_STATE,  /* fxsave, xsave, fnsave and back: `size` bytes at most */
+    NT_ONE, /* `size` bytes */
+    NT_BIT, /* bt and relatives: `size` bytes, off by the multiple that the bit's number, in register `mask`, says */
+    NT_TABLE, /* xlat: one byte, at base + al */
+    NT_LANES, /* gather, scatter: `lanes` elements of `size` bytes, vector index register `index`, under a mask */
+    NT_MASKED, /* `lanes` elements of `size` bytes in a row, those whose bit of opmask register `mask` is 1 */
+    NT_MASKED_SIGN, /* the same by the sign bits of the elements of vector register `mask` */
+    NT_PACKED,      /* compress, expand: as many elements in a row as opmask register `mask` has bits */
+    NT_STRING,      /* each iteration one of `size` bytes */
+    NT_STATE,       /* fxsave, xsave and back: `size` bytes, more if the CPU has more state */
 };
 enum { NT_READ = 1, NT_WRITE = 2, NT_MODIFY = 3 };
 enum { NT_NO_SEGMENT, NT_SEGMENT_FS, NT_SEGMENT_GS };
@@ -68,8 +71,9 @@ struct nt_access {
     uint8_t scale;        /* 1, 2, 4, 8 */
     uint8_t segment;      /* NT_SEGMENT_... */
     uint8_t address_bits; /* 64 or 32 */
-    bool conditional;     /* may not happen at all */
+    bool conditional;     /* may not happen at all: NT_ONE too, by bit 0 of `mask` (a broadcast: by any) */
     uint16_t lanes;
+    uint8_t mask; /* register; NT_NO_REG: none */
     uint16_t size;
     int64_t displacement; /* for RIP-relative operands, which have no base here: the address */
 };

@@ -201,7 +201,7 @@ static void run_string(const struct run *r, const struct nt_area *area)
 static uint64_t bit_address(const struct nt_single *single, const struct nt_area *area)
 {
     const struct nt_access *where = &single->where;
-    uint64_t address = (uint64_t)where->displacement, number = area->gpr[where->lanes];
+    uint64_t address = (uint64_t)where->displacement, number = area->gpr[where->mask];
 
     address += where->base == NT_NO_REG ? 0 : area->gpr[where->base];
     address += where->index == NT_NO_REG ? 0 : area->gpr[where->index] * where->scale;

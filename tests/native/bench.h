@@ -34,6 +34,7 @@ struct bench {
     struct nt_decoder decoder;
     uint64_t exits, safes, reclaims; /* what the translated runs did */
     const char *unsupported;         /* an instruction that the last run met */
+    bool read_only;                /* the data */
     int64_t countdown;               /* from which each is counted down; 0: never */
     uint8_t *memory_before, *memory_native;
     struct bench_state before, native, translated;

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * test_decode.c: what the decoder says of an instruction's accesses, against what the CPU does.
+ *
+ *     test_decode [--seed=N] [--count=N]
+ *
+ * Random instructions with an operand in memory run with that operand at chosen places around a page that ends where
+ * nothing is mapped. If it is said to be `size` bytes long it must fit in front of the end, and one byte further must
+ * fault just there. On a page that may only be read it faults if it is said to write. An instruction that is said
+ * not to access anything must not fault where nothing is mapped, and one whose mask is empty must not either.
+ * Then a table: accesses that ModRM does not name.
+ */
+#include "bench.h"
+#include "draw.h"
+#include "engine/native/nt_block.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static unsigned passed, failed;
+static uint64_t seed;
+static struct bench *bench;
+static struct nt_insn insn;
+
+/* A lower register that the instruction does not use. */
+static uint8_t free_register(void)
+{
+    static const uint8_t order[] = {NT_RSI, NT_RDI, NT_RBX, NT_RDX, NT_RCX, NT_RAX};
+    for (size_t i = 0; i < sizeof order; i++)
+        if (!((insn.reads | insn.writes) >> order[i] & 1))
+            return order[i];
+    return NT_NO_REG;
+}
+
+static void complain(const char *what)
+{
+    failed++;
+    printf("  %s: %s:", what, nt_decode_name(&bench->decoder, &insn));
+    for (unsigned i = 0; i < insn.length; i++)
+        printf(" %02x", insn.bytes[i]);
+    for (unsigned i = 0; i < insn.accesses; i++)
+        printf("; how %u kind %u size %u lanes %u%s", insn.access[i].how, insn.access[i].kind,
+               insn.access[i].size, insn.access[i].lanes, insn.access[i].conditional ? " perhaps" : "");
+    printf("; signal %d code %d address %#llx\n", bench->native.signal, bench->native.signal_code,
+           (unsigned long long)bench->native.signal_address);
+}
+
+/* Run it with its operand at `address`. */
+static void run_at(uint8_t base, uint64_t address, int mask)
+{
+    struct nt_emit emit = {.at = bench->code, .end = bench->code + 64};
+    nt_rewrite(&emit, &insn, base);
+    bench_end(bench, emit.at);
+    bench->before.gpr[base] = address;
+    for (unsigned k = 0; k < 8 && mask >= 0; k++)
+        memset(bench->before.vector + 1088 + 8 * k, mask, 8);
+    bench_native(bench);
+}
+
+static bool ran(void)
+{
+    return bench->native.signal == 0;
+}
+
+static bool faulted_at(uint64_t address)
+{
+    return bench->native.signal == SIGSEGV && bench->native.signal_address == address;
+}
+
+/* Something else than memory is wrong with it here: alignment, a division, no such instruction on this CPU. */
+static bool refused(void)
+{
+    return bench->native.signal &&
+           (bench->native.signal != SIGSEGV || bench->native.signal_code == SI_KERNEL);
+}
+
+static void check_none(uint8_t base)
+{
+    run_at(base, 0x123456789000, 0xff);
+    if (refused())
+        return;
+    if (ran())
+        passed++;
+    else
+        complain("accesses memory, though not said to");
+}
+
+static void check_size(uint8_t base, unsigned size, bool writes)
+{
+    uint64_t end = (uintptr_t)bench->data + BENCH_DATA;
+    run_at(base, end - size, 0xff);
+    if (refused())
+        return;
+    if (!ran())
+        complain("is longer than said");
+    run_at(base, end - size + 1, 0xff);
+    if (!refused() && !faulted_at(end))
+        complain("is shorter than said");
+    run_at(base, (uintptr_t)bench->data - 1, 0xff);
+    if (!refused() && !faulted_at((uintptr_t)bench->data - 1))
+        complain("begins later than said");
+    bench->read_only = true;
+    run_at(base, end - size, 0xff);
+    bench->read_only = false;
+    if (!refused() && ran() == writes)
+        complain(writes ? "does not write" : "writes");
+    passed++;
+}
+
+static void one(void)
+{
+    uint8_t bytes[16] = {0};
+    bench_random(bench, &seed);
+    memset(bench->memory_before, 0x11, BENCH_DATA);
+    draw_insn(bench, bytes, &seed);
+    nt_decode(&bench->decoder, bytes, sizeof bytes, (uintptr_t)bench->code, &insn);
+    uint8_t base = free_register();
+    if (!insn.memory || insn.implicit || insn.kind != NT_IS_PLAIN || insn.segment || insn.vector_index ||
+        base == NT_NO_REG || (insn.accesses == 1 && insn.access[0].kind == NT_BIT))
+        return;
+    if (insn.accesses == 0) { /* clflush and its like count as none, but want a page */
+        if (!strncmp(nt_decode_name(&bench->decoder, &insn), "cl", 2))
+            return;
+        check_none(base);
+        return;
+    }
+    const struct nt_access *access = &insn.access[0];
+    if (insn.accesses > 1) /* with the stack */
+        return;
+    unsigned size = access->size * (access->lanes ? access->lanes : 1);
+    if (access->kind == NT_MASKED_SIGN)
+        memset(bench->before.vector + 160, 0xff, 256), memset(bench->before.vector + 576, 0xff, 256);
+    check_size(base, size, access->how & NT_WRITE);
+    if (!access->conditional)
+        return;
+    if (access->kind == NT_MASKED_SIGN)
+        memset(bench->before.vector + 160, 0, 256), memset(bench->before.vector + 576, 0, 256);
+    run_at(base, 0x123456789000, 0);
+    if (!refused() && !ran())
+        complain("accesses memory under an empty mask");
+}
+
+/* How many of each kind the table of engine/CONTRACT.md gives, as far as it is a matter of accesses. */
+static const struct {
+    const char *bytes;
+    unsigned length, accesses;
+    struct nt_access access[2];
+} table[] = {
+#define A(how_, kind_, base_, size_, displacement_)                                                          \
+    {                                                                                                        \
+        .how = how_, .kind = kind_, .base = base_, .size = size_, .displacement = displacement_              \
+    }
+    {"\x50", 1, 1, {A(NT_WRITE, NT_ONE, NT_RSP, 8, -8)}},         /* push rax */
+    {"\x66\x50", 2, 1, {A(NT_WRITE, NT_ONE, NT_RSP, 2, -2)}},     /* push ax */
+    {"\x58", 1, 1, {A(NT_READ, NT_ONE, NT_RSP, 8, 0)}},           /* pop rax */
+    {"\x6a\x01", 2, 1, {A(NT_WRITE, NT_ONE, NT_RSP, 8, -8)}},     /* push 1 */
+    {"\xe8\0\0\0\0", 5, 1, {A(NT_WRITE, NT_ONE, NT_RSP, 8, -8)}}, /* call */
+    {"\xc3", 1, 1, {A(NT_READ, NT_ONE, NT_RSP, 8, 0)}},           /* ret */
+    {"\xc2\x08\0", 3, 1, {A(NT_READ, NT_ONE, NT_RSP, 8, 0)}},     /* ret 8 */
+    {"\xc9", 1, 1, {A(NT_READ, NT_ONE, NT_RBP, 8, 0)}},           /* leave */
+    {"\x9c", 1, 1, {A(NT_WRITE, NT_ONE, NT_RSP, 8, -8)}},         /* pushf */
+    {"\x9d", 1, 1, {A(NT_READ, NT_ONE, NT_RSP, 8, 0)}},           /* popf */
+    {"\xc8\x10\0\0", 4, 1, {A(NT_WRITE, NT_ONE, NT_RSP, 8, -8)}}, /* enter 16, 0 */
+    {"\xff\x33",
+     2,
+     2,
+     {A(NT_READ, NT_ONE, NT_RBX, 8, 0), A(NT_WRITE, NT_ONE, NT_RSP, 8, -8)}}, /* push [rbx] */
+    {"\x8f\x03", 2, 2, {A(NT_WRITE, NT_ONE, NT_RBX, 8, 0), A(NT_READ, NT_ONE, NT_RSP, 8, 0)}}, /* pop [rbx] */
+    {"\x8f\x04\x24",
+     3,
+     2,
+     {A(NT_WRITE, NT_ONE, NT_RSP, 8, 8), A(NT_READ, NT_ONE, NT_RSP, 8, 0)}}, /* pop [rsp] */
+    {"\xff\x13",
+     2,
+     2,
+     {A(NT_READ, NT_ONE, NT_RBX, 8, 0), A(NT_WRITE, NT_ONE, NT_RSP, 8, -8)}}, /* call [rbx] */
+    {"\xff\x23", 2, 1, {A(NT_READ, NT_ONE, NT_RBX, 8, 0)}},                   /* jmp [rbx] */
+    {"\x48\x01\x03", 3, 1, {A(NT_MODIFY, NT_ONE, NT_RBX, 8, 0)}},             /* add [rbx], rax */
+    {"\x0f\x94\x03", 3, 1, {A(NT_WRITE, NT_ONE, NT_RBX, 1, 0)}},              /* sete [rbx] */
+    {"\x48\x0f\xc3\x03", 4, 1, {A(NT_WRITE, NT_ONE, NT_RBX, 8, 0)}},          /* movnti */
+    {"\x48\x87\x03", 3, 1, {A(NT_MODIFY, NT_ONE, NT_RBX, 8, 0)}},             /* xchg */
+    {"\xf0\x48\x0f\xc1\x03", 5, 1, {A(NT_MODIFY, NT_ONE, NT_RBX, 8, 0)}},     /* lock xadd */
+    {"\x48\x0f\xc7\x0b", 4, 1, {A(NT_MODIFY, NT_ONE, NT_RBX, 16, 0)}},        /* cmpxchg16b */
+    {"\xf3\xa4",
+     2,
+     2,
+     {A(NT_WRITE, NT_STRING, NT_RDI, 1, 0), A(NT_READ, NT_STRING, NT_RSI, 1, 0)}}, /* rep movsb */
+    {"\xf3\x48\xab", 3, 1, {A(NT_WRITE, NT_STRING, NT_RDI, 8, 0)}},                /* rep stosq */
+    {"\xf3\xa6",
+     2,
+     2,
+     {A(NT_READ, NT_STRING, NT_RSI, 1, 0), A(NT_READ, NT_STRING, NT_RDI, 1, 0)}},  /* repe cmpsb */
+    {"\xf2\xae", 2, 1, {A(NT_READ, NT_STRING, NT_RDI, 1, 0)}},                     /* repne scasb */
+    {"\xad", 1, 1, {A(NT_READ, NT_STRING, NT_RSI, 4, 0)}},                         /* lodsd */
+    {"\x0f\xae\x03", 3, 1, {A(NT_WRITE, NT_STATE, NT_RBX, 512, 0)}},               /* fxsave */
+    {"\x0f\xae\x0b", 3, 1, {A(NT_READ, NT_STATE, NT_RBX, 512, 0)}},                /* fxrstor */
+    {"\xd9\x33", 2, 1, {A(NT_WRITE, NT_ONE, NT_RBX, 28, 0)}},                      /* fnstenv */
+    {"\xdd\x33", 2, 1, {A(NT_WRITE, NT_ONE, NT_RBX, 108, 0)}},                     /* fnsave */
+    {"\x0f\x18\x0b", 3, 0, {{0}}},                                                 /* prefetcht0 */
+    {"\x0f\xae\x3b", 3, 0, {{0}}},                                                 /* clflush */
+    {"\x48\x8d\x03", 3, 0, {{0}}},                                                 /* lea */
+    {"\x0f\x1f\x03", 3, 0, {{0}}},                                                 /* nop [rbx] */
+    {"\xd7", 1, 1, {A(NT_READ, NT_TABLE, NT_RBX, 1, 0)}},                          /* xlat */
+    {"\x66\x0f\xf7\xc1", 4, 1, {A(NT_WRITE, NT_MASKED_SIGN, NT_RDI, 1, 0)}},       /* maskmovdqu */
+    {"\xc4\xe2\x75\x8c\x03", 5, 1, {A(NT_READ, NT_MASKED_SIGN, NT_RBX, 4, 0)}},    /* vpmaskmovd ymm0 */
+    {"\xc4\xe2\x75\x90\x04\x93", 6, 1, {A(NT_READ, NT_LANES, NT_RBX, 4, 0)}},      /* vpgatherdd, 8 */
+    {"\xc4\xe2\xf5\x90\x04\x93", 6, 1, {A(NT_READ, NT_LANES, NT_RBX, 8, 0)}},      /* vpgatherdq, 4 */
+    {"\xc4\xe2\x75\x91\x04\x93", 6, 1, {A(NT_READ, NT_LANES, NT_RBX, 4, 0)}},      /* vpgatherqd, 4 */
+    {"\x62\xf2\x7d\x49\xa0\x0c\x93", 7, 1, {A(NT_WRITE, NT_LANES, NT_RBX, 4, 0)}}, /* vpscatterdd, 16 */
+    {"\x62\xf2\x7d\x49\x8b\x0b", 6, 1, {A(NT_WRITE, NT_PACKED, NT_RBX, 4, 0)}},    /* vpcompressd, 16 */
+    {"\x62\xf1\x7c\x49\x10\x0b", 6, 1, {A(NT_READ, NT_MASKED, NT_RBX, 4, 0)}},     /* vmovups zmm1{k1} */
+    {"\x48\x0f\xab\x03", 4, 1, {A(NT_MODIFY, NT_BIT, NT_RBX, 8, 0)}},              /* bts [rbx], rax */
+};
+
+static void check_table(void)
+{
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        nt_decode(&bench->decoder, table[i].bytes, table[i].length, 0x1000, &insn);
+        bool good = insn.accesses == table[i].accesses;
+        for (unsigned k = 0; k < table[i].accesses && good; k++) {
+            const struct nt_access *want = &table[i].access[k], *got = &insn.access[k];
+            good = got->how == want->how && got->kind == want->kind && got->base == want->base &&
+                   got->size == want->size && got->displacement == want->displacement;
+        }
+        if (good)
+            passed++;
+        else
+            complain("not as in the table");
+    }
+}
+
+static void check_lanes(const char *bytes, unsigned length, unsigned lanes)
+{
+    nt_decode(&bench->decoder, bytes, length, 0x1000, &insn);
+    if (insn.accesses == 1 && insn.access[0].lanes == lanes)
+        passed++;
+    else
+        complain("another number of lanes");
+}
+
+int main(int count, char **values)
+{
+    const char *soak = getenv("TENURE_SOAK");
+    seed = bench_option(count, values, "--seed=", 1);
+    uint64_t rounds = bench_option(count, values, "--count=", 20000 * (soak ? strtoull(soak, NULL, 0) : 1));
+    bench = bench_new(0x10000000, true, true, true, true);
+    for (uint64_t i = 0; i < rounds && failed < 20; i++) {
+        alarm(20);
+        one();
+    }
+    check_table();
+    check_lanes("\xc4\xe2\x75\x90\x04\x93", 6, 8);
+    check_lanes("\xc4\xe2\xf5\x90\x04\x93", 6, 4);
+    check_lanes("\xc4\xe2\x75\x91\x04\x93", 6, 4);
+    check_lanes("\xc4\xe2\x71\x91\x04\x93", 6, 2);
+    check_lanes("\x62\xf2\x7d\x49\xa0\x0c\x93", 7, 16);
+    check_lanes("\x62\xf1\x7c\x49\x10\x0b", 6, 16);
+    bench_free(bench);
+    printf("%u passed, %u failed\n", passed, failed);
+    return failed != 0;
+}
