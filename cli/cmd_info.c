@@ -120,7 +120,7 @@ static void caches(struct printer *p)
 
 static void engine(struct printer *p)
 {
-    char *valgrind = engine_valgrind(), *tools = engine_tools(), version[32];
+    char *valgrind = engine_valgrind(), *tools = engine_tools(), *native = engine_native(), version[32];
 
     fact(p, "engine",
          tools != NULL ? "valgrind" : "none: the Valgrind engine is not installed with this program");
@@ -129,8 +129,10 @@ static void engine(struct printer *p)
     fact(p, "engine.valgrind", valgrind != NULL ? valgrind : "not found");
     if (valgrind != NULL && engine_version(valgrind, version, sizeof version))
         fact(p, "engine.version", version);
+    fact(p, "engine.native", native != NULL ? native : "not found");
     free(valgrind);
     free(tools);
+    free(native);
 }
 
 static int this_machine(struct printer *p)

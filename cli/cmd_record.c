@@ -128,8 +128,8 @@ static const struct opt rows[] = {
      "the profile [tenure.out.%p]; %p process, %n number, %h host,\n"
      "%q{VAR} environment variable, %% percent sign",
      offsetof(struct record, out), NULL, false},
-    {OPT_TEXT, "engine", 0, "valgrind", "what runs the program", offsetof(struct record, engine_name), NULL,
-     false},
+    {OPT_TEXT, "engine", 0, "valgrind|native", "what runs the program [valgrind]",
+     offsetof(struct record, engine_name), NULL, false},
     {OPT_SWITCH, "trace-children", 0, NULL, "go on in programs that are executed [no]",
      offsetof(struct record, trace_children), NULL, false},
     SWITCH("fork-inherit", "a forked child goes on with its parent's costs [no]"),
@@ -263,9 +263,17 @@ static char *stack_size(void)
     return text;
 }
 
-/* A NULL-ended argv for the engine; freed by nobody, it lives as long as the recording. */
-static char **engine_argv(const struct record *r, const struct engine *engine, char *raw_pattern,
-                          char **program)
+static char *text(const char *format, const char *a, const char *b)
+{
+    char *result;
+
+    if (asprintf(&result, format, a, b) < 0)
+        abort();
+    return result;
+}
+
+/* What Valgrind itself is to do; returns how many options were put at `argv`. */
+static size_t valgrind_options(const struct record *r, char **argv)
 {
     static const char *const always[] = {
         "--command-line-only=yes", /* neither ~/.valgrindrc nor VALGRIND_OPTS */
@@ -275,15 +283,8 @@ static char **engine_argv(const struct record *r, const struct engine *engine, c
         "--run-libc-freeres=no",
         "--run-cxx-freeres=no",
     };
-    size_t operands = 0, at = 0, i;
-    char **argv, text[96];
+    size_t at = 0, i;
 
-    while (program[operands] != NULL)
-        operands++;
-    argv = calloc(operands + r->passed_count + GEOMETRY_COUNT + 16, sizeof *argv);
-    if (argv == NULL)
-        abort();
-    argv[at++] = engine->valgrind;
     for (i = 0; i < sizeof always / sizeof always[0]; i++)
         argv[at++] = strdup(always[i]);
     if (r->trace_children)
@@ -291,15 +292,32 @@ static char **engine_argv(const struct record *r, const struct engine *engine, c
     if (fcntl(STDERR_FILENO, F_GETFD) < 0) /* or Valgrind takes the first file that the program opens for its own */
         argv[at++] = strdup("--log-file=/dev/null");
     argv[at] = stack_size();
-    at += argv[at] != NULL;
-    if (asprintf(&argv[at++], "--tenure-out-file=%s", raw_pattern) < 0)
+    return at + (argv[at] != NULL);
+}
+
+/* A NULL-ended argv for the engine; freed by nobody, it lives as long as the recording. */
+static char **engine_argv(const struct record *r, const struct engine *engine, char *raw_pattern,
+                          char **program)
+{
+    size_t operands = 0, at = 0, i;
+    char **argv, geometry[96];
+
+    while (program[operands] != NULL)
+        operands++;
+    argv = calloc(operands + r->passed_count + GEOMETRY_COUNT + 16, sizeof *argv);
+    if (argv == NULL)
         abort();
+    argv[at++] = engine->program;
+    if (engine->native)
+        argv[at++] = strdup("--profile=yes");
+    else
+        at += valgrind_options(r, argv + at);
+    argv[at++] = text("--tenure-out-file=%s%s", raw_pattern, "");
     for (i = 0; i < GEOMETRY_COUNT; i++) {
         if (r->geometry[i].size == 0)
             continue;
-        geometry_text(&r->geometry[i], text, sizeof text);
-        if (asprintf(&argv[at++], "--%s=%s", geometry_name[i], text) < 0)
-            abort();
+        geometry_text(&r->geometry[i], geometry, sizeof geometry);
+        argv[at++] = text("--%s=%s", geometry_name[i], geometry);
     }
     for (i = 0; i < r->passed_count; i++)
         argv[at++] = r->passed[i];
@@ -503,9 +521,10 @@ static int check(struct record *r, char **program, struct names *names, struct e
     const char *wrong;
     int status;
 
-    if (r->engine_name != NULL && strcmp(r->engine_name, "valgrind") != 0) {
-        term_error("record: --engine=%s: only the Valgrind engine is in this build; use --engine=valgrind",
-                   r->engine_name);
+    if (r->engine_name == NULL)
+        r->engine_name = "valgrind";
+    if (strcmp(r->engine_name, "valgrind") != 0 && strcmp(r->engine_name, "native") != 0) {
+        term_error("record: --engine=%s: there are the engines valgrind and native", r->engine_name);
         return CLI_OWN_FAILURE;
     }
     status = target_check(program[0], why, sizeof why);
@@ -518,13 +537,18 @@ static int check(struct record *r, char **program, struct names *names, struct e
             term_error("%s", why);
         return status;
     }
-    if (!engine_find(engine, why, sizeof why)) {
+    if (!engine_find(engine, r->engine_name, why, sizeof why)) {
         term_error("%s", why);
         return CLI_OWN_FAILURE;
     }
     wrong = names_make(names, r->out != NULL ? r->out : "tenure.out.%p");
     if (wrong != NULL) {
         term_error("record: --out: %s", wrong);
+        return CLI_OWN_FAILURE;
+    }
+    if (r->trace_children && engine->native) {
+        term_error("record: --trace-children: the native engine does not follow programs that are executed yet; use "
+                   "--engine=valgrind");
         return CLI_OWN_FAILURE;
     }
     if (r->trace_children && !launch_has_scratch()) {
@@ -542,6 +566,7 @@ static int record(struct record *r, char **program)
     struct ending ending;
     enum outcome outcome;
     char *raw_pattern;
+    bool native;
     int status = check(r, program, &names, &engine);
 
     if (status != 0)
@@ -549,6 +574,7 @@ static int record(struct record *r, char **program)
     choose_caches(r);
     if (!fits(r))
         return CLI_OWN_FAILURE;
+    native = engine.native;
     raw_pattern = names_raw_pattern(&names);
     ending = launch(&engine, engine_argv(r, &engine, raw_pattern, program), names.directory);
     free(raw_pattern);
@@ -561,7 +587,7 @@ static int record(struct record *r, char **program)
         return without_profile(ending.status);
     if (outcome == LOST)
         return CLI_OWN_FAILURE;
-    if (WIFSIGNALED(ending.status) && WTERMSIG(ending.status) == SIGILL)
+    if (!native && WIFSIGNALED(ending.status) && WTERMSIG(ending.status) == SIGILL)
         term_error("the program met an illegal instruction; if it runs without Tenure, Valgrind does not know the "
                    "instruction (of AVX-512, for example)");
     end_like(ending.status);

@@ -70,9 +70,9 @@ char *engine_valgrind(void)
     return found != NULL ? found : valgrind_in("/usr/bin", 8);
 }
 
-char *engine_tools(void)
+/* The first of `count` places, relative to this program's folder, that has `file`: its path, freed by the caller. */
+static char *beside_us(const char *const *places, size_t count, const char *file)
 {
-    static const char *const places[] = {"../libexec/tenure", "../valgrind-lib"}; /* installed; build tree */
     char self[PATH_MAX], path[PATH_MAX + 64];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     size_t i;
@@ -81,14 +81,35 @@ char *engine_tools(void)
         return NULL;
     self[length] = '\0';
     *strrchr(self, '/') = '\0';
-    for (i = 0; i < 2; i++) {
-        snprintf(path, sizeof path, "%s/%s/" TOOL, self, places[i]);
-        if (access(path, X_OK) == 0) {
-            *strrchr(path, '/') = '\0';
+    for (i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/%s/%s", self, places[i], file);
+        if (access(path, X_OK) == 0)
             return realpath(path, NULL);
-        }
     }
     return NULL;
+}
+
+/* The folder, not what it may link to: VALGRIND_LIB is where the tool is named. */
+char *engine_tools(void)
+{
+    static const char *const places[] = {"../libexec/tenure", "../valgrind-lib"}; /* installed; build tree */
+    size_t i;
+
+    for (i = 0; i < 2; i++) {
+        char *tool = beside_us(&places[i], 1, TOOL);
+
+        free(tool);
+        if (tool != NULL)
+            return beside_us(&places[i], 1, ".");
+    }
+    return NULL;
+}
+
+char *engine_native(void)
+{
+    static const char *const places[] = {"../libexec/tenure", "../engine/native"}; /* installed; build tree */
+
+    return beside_us(places, 2, "tenure-native");
 }
 
 /* The first line that `valgrind --version` prints, without "valgrind-". */
@@ -124,25 +145,39 @@ bool engine_version(const char *valgrind, char *out, size_t size)
     return true;
 }
 
-bool engine_find(struct engine *engine, char *why, size_t size)
+static bool find_native(struct engine *engine, char *why, size_t size)
+{
+    engine->native = true;
+    engine->program = engine_native();
+    if (engine->program != NULL)
+        return true;
+    snprintf(why, size,
+             "the native engine (tenure-native) is not installed with this program: build it with the libzydis-dev "
+             "package installed, then `meson install`; or use --engine=valgrind");
+    return false;
+}
+
+bool engine_find(struct engine *engine, const char *name, char *why, size_t size)
 {
     memset(engine, 0, sizeof *engine);
+    if (strcmp(name, "native") == 0)
+        return find_native(engine, why, size);
     engine->tools = engine_tools();
-    engine->valgrind = engine_valgrind();
+    engine->program = engine_valgrind();
     if (engine->tools == NULL) {
         snprintf(why, size,
                  "the Valgrind engine (" TOOL ") is not installed with this program: build it with the "
                  "valgrind package installed, then `meson install`");
-    } else if (engine->valgrind == NULL) {
+    } else if (engine->program == NULL) {
         snprintf(why, size, "valgrind is not installed, or not in PATH; on Debian: apt-get install valgrind");
-    } else if (!engine_version(engine->valgrind, engine->version, sizeof engine->version)) {
-        snprintf(why, size, "%s does not run: `%s --version` says nothing", engine->valgrind,
-                 engine->valgrind);
+    } else if (!engine_version(engine->program, engine->version, sizeof engine->version)) {
+        snprintf(why, size, "%s does not run: `%s --version` says nothing", engine->program,
+                 engine->program);
     } else if (strcmp(engine->version, TENURE_VALGRIND_VERSION) != 0) {
         snprintf(why, size,
                  "%s is Valgrind %s, but the engine was built for Valgrind %s; build Tenure again, or "
                  "install that version",
-                 engine->valgrind, engine->version, TENURE_VALGRIND_VERSION);
+                 engine->program, engine->version, TENURE_VALGRIND_VERSION);
     } else {
         return true;
     }
@@ -152,9 +187,9 @@ bool engine_find(struct engine *engine, char *why, size_t size)
 
 void engine_free(struct engine *engine)
 {
-    free(engine->valgrind);
+    free(engine->program);
     free(engine->tools);
-    engine->valgrind = engine->tools = NULL;
+    engine->program = engine->tools = NULL;
 }
 
 /* ------------------------------------------------------------------------------------------ running */
@@ -233,10 +268,12 @@ struct ending launch(const struct engine *engine, char **argv, const char *scrat
     if (ending.pid == 0) {
         give_signals_back(before);
         sigprocmask(SIG_SETMASK, &mask, NULL);
-        setenv("VALGRIND_LIB", engine->tools, 1);
-        give_scratch(scratch);
-        execv(engine->valgrind, argv);
-        term_error("cannot run %s: %s", engine->valgrind, strerror(errno));
+        if (!engine->native) {
+            setenv("VALGRIND_LIB", engine->tools, 1);
+            give_scratch(scratch);
+        }
+        execv(engine->program, argv);
+        term_error("cannot run %s: %s", engine->program, strerror(errno));
         _exit(CLI_OWN_FAILURE);
     }
     running = ending.pid > 0 ? ending.pid : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * launch.h: starts the Valgrind engine on a program, waits, and tells how it ended.
+ * launch.h: starts an engine on a program, waits, and tells how it ended.
  *
  * The distribution's `valgrind` may be a shell wrapper that puts variables into the environment; the real
  * program lies beside it as valgrind.bin and is run instead. Our tool is found relative to this program, so
@@ -15,16 +15,19 @@
 #include <sys/types.h>
 
 struct engine {
-    char *valgrind; /* the real program */
-    char *tools;    /* VALGRIND_LIB */
+    bool native;
+    char *program; /* what is executed: Valgrind's real program, or tenure-native */
+    char *tools;   /* VALGRIND_LIB; NULL for the native engine */
     char version[32];
 };
 
-/* Finds Valgrind and our tool, and makes sure that they belong together. False with a line in `why`. */
-bool engine_find(struct engine *engine, char *why, size_t size);
+/* Finds the engine called `name` ("valgrind", "native"), and makes sure of Valgrind that it and our tool belong
+ * together. False with a line in `why`. */
+bool engine_find(struct engine *engine, const char *name, char *why, size_t size);
 void engine_free(struct engine *engine);
 
 /* The pieces of engine_find, for `tenure info`. */
+char *engine_native(void);   /* path of tenure-native, or NULL; freed by the caller */
 char *engine_valgrind(void); /* path of the real valgrind, or NULL; freed by the caller */
 char *engine_tools(void);    /* folder of our tool, or NULL; freed by the caller */
 bool engine_version(const char *valgrind, char *out, size_t size);

@@ -16,7 +16,7 @@ try tenure record --brnach-sim=yes true
 try tenure record --branch-sim=maybe true
 try tenure record --out
 try tenure record --paths=many true
-try tenure record --engine=native true
+try tenure record --engine=natif true
 try tenure report --sroot=Ir
 try tenure report one two
 try tenure report --threshold=low
