@@ -26,7 +26,9 @@
 
 enum { PAGES = 4096, STACK_STEPS = 16384, LEAST = 0x108000 };
 
-extern SysRes VG_(am_mmap_anon_fixed_client)(Addr start, SizeT length, UInt protection); /* not announced to tools */
+/* Not announced to tools; the second not by every version. */
+extern SysRes VG_(am_mmap_anon_fixed_client)(Addr start, SizeT length, UInt protection);
+extern Addr VG_(am_get_advisory_client_simple)(Addr start, SizeT length, Bool *good);
 
 /* The beginning of Valgrind's ExeInfo. A position-independent program is put two thirds of the way from one to the
  * other (newer ones: to the first), at 0x108000 at least; both are 0. */
