@@ -149,3 +149,16 @@ const char *nt_load_file(int fd, uint64_t at, bool describe, struct nt_image *im
     image->entry = elf.e_entry + image->base;
     return NULL;
 }
+
+void nt_load_note(const void *image)
+{
+    const Elf64_Ehdr *elf = image;
+    const Elf64_Phdr *headers = (const Elf64_Phdr *)((const char *)image + elf->e_phoff);
+
+    for (int i = 0; i < elf->e_phnum; i++) {
+        uint64_t start = (uint64_t)image + headers[i].p_vaddr;
+
+        if (headers[i].p_type == PT_LOAD && (headers[i].p_flags & PF_X))
+            nt_maps_set(NT_DOWN(start, NT_PAGE), NT_UP(start + headers[i].p_memsz, NT_PAGE), true, false);
+    }
+}

@@ -24,6 +24,9 @@ struct nt_image {
  * it is executable, which only the program's own code is. Returns NULL, or what is wrong. */
 const char *nt_load_file(int fd, uint64_t at, bool describe, struct nt_image *image);
 
+/* Tell nt_maps what of an image that is mapped already, with its headers in front, is executable. */
+void nt_load_note(const void *image);
+
 /* What is to be run, behind any number of #!. */
 struct nt_program {
     struct nt_image image, interpreter;

@@ -38,8 +38,6 @@
 
 #include "tenure_config.h"
 
-/* The kernel's own functions: as many pages as they have ever been. */
-enum { VDSO_PAGES = 2 };
 enum { STATUS_USAGE = 2, STATUS_FAILED = 125, FSGSBASE = 2, CODE_CACHE_MIB = 256, STACK_ROOM = 8 << 20 };
 
 struct nt_engine nt;
@@ -196,7 +194,7 @@ static void note_rest(const struct nt_vector *vector, const struct nt_program *p
     uint64_t vdso = nt_vector_auxiliary(vector, AT_SYSINFO_EHDR), top = nt.stack_top;
 
     if (vdso != 0)
-        nt_maps_set(vdso, vdso + VDSO_PAGES * NT_PAGE, true, false);
+        nt_load_note((const void *)vdso);
     if (program->image.executable_stack) {
         nt_sys3(__NR_mprotect, (long)NT_DOWN(sp, NT_PAGE), (long)NT_PAGE,
                 PROT_READ | PROT_WRITE | PROT_EXEC | PROT_GROWSDOWN);
@@ -247,7 +245,7 @@ void nt_main(uint64_t *sp)
     note_rest(&vector, &program, (uint64_t)sp);
     nt_memory_start(program.image.end);
     nt_sys3(__NR_personality, (long)personality, 0, 0);
-    set_name(nt.program);
+    set_name(program.name);
 
     if (nt.options.profile)
         nt_profile_start((const char *const *)vector.argv + first);

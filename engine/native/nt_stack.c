@@ -111,10 +111,11 @@ static uint64_t auxiliary(uint64_t type, uint64_t value, const struct nt_program
     }
 }
 
-static void lay_out(uint64_t *to, uint64_t strings, const struct nt_vector *vector, const struct arguments *arguments,
-                    const struct nt_program *program)
+/* Returns where the auxiliary vector is. */
+static uint64_t *lay_out(uint64_t *to, uint64_t strings, const struct nt_vector *vector,
+                         const struct arguments *arguments, const struct nt_program *program)
 {
-    uint64_t count = arguments->before_count + arguments->rest_count;
+    uint64_t count = arguments->before_count + arguments->rest_count, *auxv;
 
     *to++ = count;
     for (uint64_t i = 0; i < count; i++)
@@ -124,6 +125,7 @@ static void lay_out(uint64_t *to, uint64_t strings, const struct nt_vector *vect
         *to++ = (uint64_t)vector->envp[i];
     *to++ = 0;
     strings = NT_UP(strings, 16UL);
+    auxv = to;
     for (uint64_t i = 0; i < vector->pairs; i++) {
         uint64_t type = vector->auxv[2 * i];
 
@@ -132,11 +134,21 @@ static void lay_out(uint64_t *to, uint64_t strings, const struct nt_vector *vect
         *to++ = type;
         *to++ = auxiliary(type, vector->auxv[2 * i + 1], program, &strings);
     }
+    return auxv;
 }
 
-/* What /proc shows of the command line, where the kernel lets us say so. */
+static uint32_t auxiliary_bytes(const uint64_t *auxv)
+{
+    uint32_t pairs = 1;
+
+    while (auxv[2 * (pairs - 1)] != AT_NULL)
+        pairs++;
+    return pairs * 16;
+}
+
+/* What /proc shows of the command line and the auxiliary vector, where the kernel lets us say so. */
 static void tell_kernel(const struct nt_program *program, uint64_t sp, uint64_t strings, uint64_t strings_end,
-                        const struct nt_vector *vector)
+                        uint64_t *auxv, const struct nt_vector *vector)
 {
     const char *first = vector->envp[0], *last = vector->variables > 0 ? vector->envp[vector->variables - 1] : NULL;
     struct prctl_mm_map map = {
@@ -151,6 +163,8 @@ static void tell_kernel(const struct nt_program *program, uint64_t sp, uint64_t 
         .arg_end = strings_end,
         .env_start = last == NULL ? strings_end : (uint64_t)first,
         .env_end = last == NULL ? strings_end : (uint64_t)last + strlen(last) + 1,
+        .auxv = (__u64 *)auxv,
+        .auxv_size = auxiliary_bytes(auxv),
         .exe_fd = (uint32_t)-1,
     };
 
@@ -164,13 +178,13 @@ uint64_t nt_stack_make(const struct nt_vector *vector, uint64_t first, const str
                                   vector->argc - first - (before > 0)};
     uint64_t bytes = (1 + before + arguments.rest_count + 1 + vector->variables + 1 + 2 * vector->pairs) * 8;
     uint64_t above = bytes > STRINGS ? NT_UP(bytes, NT_PAGE) : STRINGS, string_bytes = 0;
-    uint64_t sp = nt_vector_top(vector) - AREA;
+    uint64_t sp = nt_vector_top(vector) - AREA, *auxv;
 
     for (uint64_t i = 0; i < before + arguments.rest_count; i++)
         string_bytes += strlen(argument(&arguments, i)) + 1;
     while (sp + above + string_bytes + NAMES + strlen(program->name) > (uint64_t)(vector->argv - 1))
         sp -= AREA;
-    lay_out((uint64_t *)sp, sp + above, vector, &arguments, program);
-    tell_kernel(program, sp, sp + above, sp + above + string_bytes, vector);
+    auxv = lay_out((uint64_t *)sp, sp + above, vector, &arguments, program);
+    tell_kernel(program, sp, sp + above, sp + above + string_bytes, auxv, vector);
     return sp;
 }

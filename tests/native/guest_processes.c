@@ -15,13 +15,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <asm/prctl.h>
 #include <unistd.h>
 
-enum { THREADS = 32, SPINNERS = 4, KICKS = 200, CHURNERS = 8, CHURNS = 100, STACK = 65536, DESCRIPTORS = 5000 };
+enum { THREADS = 32, SPINNERS = 4, KICKS = 40, CHURNERS = 8, CHURNS = 100, STACK = 65536, DESCRIPTORS = 5000 };
 
 extern char **environ;
 
@@ -242,6 +243,18 @@ static void files(void)
     printf("descriptors %d\n", descriptors());
 }
 
+/* The auxiliary vector that /proc shows is the one that the program was given. */
+static void vector(void)
+{
+    uint64_t pair[2] = {1, 0}, entry = 0;
+    FILE *file = fopen("/proc/self/auxv", "r");
+
+    while (pair[0] != AT_NULL && fread(pair, sizeof pair, 1, file) == 1)
+        entry = pair[0] == AT_ENTRY ? pair[1] : entry;
+    fclose(file);
+    printf("entry %d\n", entry == getauxval(AT_ENTRY));
+}
+
 static void memory(void)
 {
     static uint64_t at_gs[2] = {1, 0x123};
@@ -282,6 +295,7 @@ int main(int argc, char **argv)
     spawns(again);
     clones();
     files();
+    vector();
     memory();
     stop = 0;
     pthread_create(&thread, NULL, spinning, &hash);

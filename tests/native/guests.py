@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 
 SWITCHES = [[], ['--join=no'], ['--link=no'], ['--lookup=no'], ['--returns=no'],
             ['--join=no', '--link=no', '--lookup=no', '--returns=no']]
@@ -37,6 +38,26 @@ def run(command):
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           timeout=120, check=False)
     return done.returncode, done.stdout, done.stderr
+
+
+def starts():
+    """Files of all kinds, and what the kernel and a shell make of them; last, one that is not there."""
+    with tempfile.TemporaryDirectory() as folder:
+        def file(name, text, mode):
+            path = os.path.join(folder, name)
+            with open(path, 'w', encoding='utf-8') as out:
+                out.write(text)
+            os.chmod(path, mode)
+            return path
+
+        shell = file('shell', '#!/bin/sh -e\ncat /proc/$$/comm; printf "%s|" "$0" "$@"; false; true\n', 0o755)
+        nested = file('nested', '#!%s  more \n' % shell, 0o755)
+        for path in shell, nested:
+            yield path, run([path, 'one', 'two words'])[:2]
+        yield file('text', 'not a program', 0o755), (126, b'')
+        yield file('data', '#!/bin/sh\n', 0o644), (126, b'')
+        yield folder, (126, b'')
+        yield os.path.join(folder, 'nothing'), (127, b'')
 
 
 class Cases:
@@ -69,6 +90,8 @@ def main():
         want = run(command)
         for switches in SWITCHES:
             cases.case(' '.join(switches + command), run([engine, *switches, '--', *command]), want)
+    for name, want in starts():
+        cases.case(name, run([engine, name, 'one', 'two words'])[:2], want)
     print('%d passed, %d failed' % (cases.passed, cases.failed))
     return 1 if cases.failed else 0
 
