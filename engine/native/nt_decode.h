@@ -78,6 +78,13 @@ struct nt_access {
     int64_t displacement; /* for RIP-relative operands, which have no base here: the address */
 };
 
+/* From its address on, at most. Of lanes whose addresses a vector register tells: one. */
+static inline unsigned nt_access_bytes(const struct nt_access *access)
+{
+    bool row = access->kind == NT_MASKED || access->kind == NT_MASKED_SIGN || access->kind == NT_PACKED;
+    return row ? access->size * access->lanes : access->size;
+}
+
 struct nt_insn {
     uint64_t pc;
     uint64_t target;          /* direct branches: the address; RIP-relative operand: the address */

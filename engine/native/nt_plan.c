@@ -172,7 +172,7 @@ static void plan_access(struct making *m, const struct nt_stretch *stretch, unsi
 {
     const struct tn_l1_layout *l1 = &tn_layout(m->planner->core)->d1;
     struct nt_planned_access *access = &m->plan->access[m->plan->accesses++];
-    uint16_t size = m->insn[i].access[which].size;
+    uint16_t size = (uint16_t)nt_access_bytes(&m->insn[i].access[which]);
     uint32_t back = (stretch->accesses - order) * TN_STEP;
     struct tn_access_info info = {.instr = m->plan->site[i], .back = back, .size = size, .kind = kind};
     uint32_t id = tn_access(m->planner->core, &info);

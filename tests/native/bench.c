@@ -110,10 +110,27 @@ static void apply_place(struct bench_state *state, const struct bench *bench)
             state->gpr[r] = bench->area->gpr[r];
 }
 
+enum { TF = 0x100 };
+
+/* The trap behind each instruction, until the way out. */
+static void on_step(ucontext_t *context)
+{
+    static struct bench_state state;
+    take_registers(&state, context);
+    if (!result || state.rip == (uintptr_t)gate_leave)
+        context->uc_mcontext.gregs[REG_EFL] &= ~TF;
+    else
+        running->step(running, &state);
+}
+
 static void on_fault(int number, siginfo_t *info, void *context_)
 {
     ucontext_t *context = context_;
     struct bench_state *state = result;
+    if (number == SIGTRAP && info->si_code == TRAP_TRACE && running && running->step) {
+        on_step(context);
+        return;
+    }
     if (!state) {
         signal(number, SIG_DFL);
         return;
@@ -128,6 +145,7 @@ static void on_fault(int number, siginfo_t *info, void *context_)
     memcpy(&bytes, saved + 464 + 16, 4);
     memcpy(state->vector, saved, bytes < BENCH_STATE ? bytes : BENCH_STATE);
     context->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)gate_fault;
+    context->uc_mcontext.gregs[REG_EFL] &= ~TF;
 }
 
 static void catch_faults(void)
@@ -269,6 +287,8 @@ static void enter(struct bench *bench, struct bench_state *state, const void *wh
     way_of(bench)->where = (uintptr_t)where;
     if (bench->read_only)
         mprotect(bench->data, BENCH_DATA, PROT_READ);
+    if (bench->step)
+        bench->area->flags |= TF;
     result = state;
     gate_enter();
     result = NULL;

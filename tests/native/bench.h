@@ -32,10 +32,11 @@ struct bench {
     struct nt_code *cache;
     struct nt_code_config config;
     struct nt_decoder decoder;
-    uint64_t exits, safes, reclaims; /* what the translated runs did */
-    const char *unsupported;         /* an instruction that the last run met */
-    bool read_only;                /* the data */
-    int64_t countdown;               /* from which each is counted down; 0: never */
+    uint64_t exits, safes, reclaims;                          /* what the translated runs did */
+    const char *unsupported;                                  /* an instruction that the last run met */
+    bool read_only;                                           /* the data */
+    void (*step)(struct bench *, const struct bench_state *); /* called in front of each instruction */
+    int64_t countdown;                                        /* from which each is counted down; 0: never */
     uint8_t *memory_before, *memory_native;
     struct bench_state before, native, translated;
 };
