@@ -58,9 +58,13 @@ static bool fail(struct nt_call *call, int error)
 bool nt_sys_mmap(struct nt_thread *thread, struct nt_call *call)
 {
     uint64_t flags = NT_ARG(call, 3);
+    bool is_fixed = (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) != 0;
 
-    if (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE) && nt_region_meets(NT_ARG(call, 0), NT_ARG(call, 1)))
-        return fail(call, flags & MAP_FIXED_NOREPLACE ? NT_EEXIST : NT_ENOMEM);
+    if (nt_region_meets(NT_ARG(call, 0), NT_ARG(call, 1))) {
+        if (is_fixed)
+            return fail(call, flags & MAP_FIXED_NOREPLACE ? NT_EEXIST : NT_ENOMEM);
+        NT_ARG(call, 0) = 0; /* only a wish */
+    }
     if (!pass_locked(thread, call))
         return false;
     if (!nt_failed(call->result))

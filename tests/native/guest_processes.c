@@ -272,6 +272,8 @@ static void memory(void)
     syscall(SYS_arch_prctl, ARCH_GET_GS, &value);
     printf(" %d\n", value == (uint64_t)at_gs);
     syscall(SYS_arch_prctl, ARCH_SET_GS, 0);
+    top = mmap((void *)0x123456789000, 1 << 16, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    printf("mapped and unmapped %d\n", munmap(top + 4096, 8192) == 0 && munmap(top, 4096) == 0);
     printf("vsyscall %d\n", ((long (*)(long *))0xffffffffff600400)(NULL) > 1000000000);
 }
 
