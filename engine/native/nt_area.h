@@ -30,7 +30,11 @@
 #define NT_TARGET (-3824)    /* where nt_run jumps to: the program's registers leave it none for that */
 #define NT_PENDING (-3816)   /* not 0: a signal was taken from the kernel and is to be delivered to the program */
 #define NT_XSTATE (-3808)     /* address of room for the CPU's extended state, which nt_outer keeps there */
-#define NT_RESERVED (-3800)   /* from here on, nobody's */
+#define NT_ARGS (-3800)       /* 4 x 8: of C that generated code calls (nt_calls.h) */
+#define NT_HELD_SP (-3768)    /* the program's stack pointer meanwhile */
+#define NT_CALLS (-3760)      /* the ways there, in the order of enum nt_call */
+#define NT_CALLS_ROOM 16
+#define NT_RESERVED (-3624)   /* from here on, nobody's */
 #define NT_RETURN_TOP (-2080) /* which of the returns was written last: one byte */
 #define NT_RETURNS (-2072)    /* where the last calls return to in generated code, a ring: nt_leave.c */
 #define NT_RETURN_COUNT 256
@@ -40,6 +44,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct nt_planner;
 struct nt_thread; /* what of a thread only the engine's C code knows (nt_thread.h) */
 
 struct nt_area {
@@ -56,7 +61,10 @@ struct nt_area {
     const void *target;
     volatile uint64_t pending;
     void *state;
-    uint64_t reserved[NT_AREA_BYTES / 8 - 41 - NT_RETURN_COUNT];
+    uint64_t args[4], held_sp;
+    const void *calls[NT_CALLS_ROOM];
+    const struct nt_planner *planner; /* NULL: no simulation */
+    uint64_t reserved[NT_AREA_BYTES / 8 - 63 - NT_RETURN_COUNT];
     uint64_t return_top;
     uint64_t returns[NT_RETURN_COUNT];
     struct {
@@ -80,6 +88,9 @@ NT_AT(self, NT_SELF);
 NT_AT(target, NT_TARGET);
 NT_AT(pending, NT_PENDING);
 NT_AT(state, NT_XSTATE);
+NT_AT(args, NT_ARGS);
+NT_AT(held_sp, NT_HELD_SP);
+NT_AT(calls, NT_CALLS);
 NT_AT(reserved, NT_RESERVED);
 NT_AT(before, NT_BEFORE);
 NT_AT(return_top, NT_RETURN_TOP);

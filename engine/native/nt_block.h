@@ -15,9 +15,9 @@
 #include "nt_code.h"
 #include "nt_decode.h"
 #include "nt_emit.h"
+#include "nt_plan.h"
 
 enum {
-    NT_BLOCK_INSNS = 64,
     NT_BLOCK_MARKS = NT_BLOCK_INSNS * 4 + 16,
     NT_BLOCK_BRANCHES = 6, /* that a block goes on behind */
     NT_BLOCK_OUTS = NT_BLOCK_BRANCHES + 4,
@@ -28,6 +28,7 @@ enum {
  * are in area->gpr. */
 struct nt_mark {
     uint16_t code, pc, aside;
+    uint32_t segment; /* the core's, of the stretch that runs; TN_NONE: not simulated */
 };
 
 /* An exit. `site`: the four bytes that lead to `stub` or, linked, to the block `to`; NULL: it always leaves. */
@@ -69,6 +70,22 @@ struct nt_block {
     struct nt_out *incoming;
 };
 
+/* A test that may fail: where it is, and where to go on behind what is done then (nt_count.c). */
+struct nt_detour {
+    uint8_t *from;
+    const uint8_t *back;
+    const struct nt_planned_run *run; /* one of these three */
+    const struct nt_planned_access *access;
+    uint64_t jump; /* site and function of an indirect jump out of it */
+    uint8_t o, a; /* registers: the way's offset, the address less the way's line */
+};
+enum { NT_BLOCK_DETOURS = NT_PLAN_ACCESSES + NT_PLAN_RUNS + 1 };
+
+/* What of a plan is emitted. */
+struct nt_counting {
+    unsigned stretch, run, access;
+};
+
 /* A block in the making. */
 struct nt_making {
     const struct nt_code_config *config;
@@ -80,6 +97,11 @@ struct nt_making {
     struct nt_block *block;
     struct nt_emit emit, cold;
     unsigned count, mark_count;
+    struct nt_plan plan;
+    struct nt_counting now;
+    struct nt_detour detours[NT_BLOCK_DETOURS];
+    unsigned detour_count;
+    uint32_t segment; /* that runs, here */
     uint16_t aside; /* registers whose values are in area->gpr, here (nt_aside.h) */
     uint8_t *safe; /* the way to the exit at the head */
     bool flags_live;
@@ -103,7 +125,7 @@ void nt_translate(struct nt_making *making);
 void nt_mark_here(struct nt_making *making, uint64_t pc);
 
 /* Emit a conditional branch, which may have something behind it (nt_leave.c). */
-void nt_branch(struct nt_making *making, const struct nt_insn *insn);
+void nt_branch(struct nt_making *making, unsigned i);
 /* Emit the last instruction, if it is not plain. */
 void nt_emit_end(struct nt_making *making, unsigned i);
 void nt_emit_stop(struct nt_making *making, const struct nt_insn *insn);

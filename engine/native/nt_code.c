@@ -7,6 +7,7 @@
  * which is still in a block that was invalidated, or reads a table without a lock, always finds what it expects.
  */
 #include "nt_block.h"
+#include "nt_calls.h"
 
 enum {
     BUCKETS = 1 << 16,
@@ -178,9 +179,15 @@ const void *nt_code_make(struct nt_code *code, uint64_t pc)
     return block->head;
 }
 
-static void link_out(struct nt_out *out, struct nt_block *to)
+/* Where a jump may lead to the entry: forwards, and while code is simulated not out of its page. */
+static bool leads_to_entry(const struct nt_code *code, uint64_t from, uint64_t to)
 {
-    bool forward = to->pc > out->from->pc;
+    return to > from && (!code->config.planner || from >> PAGE_BITS == to >> PAGE_BITS);
+}
+
+static void link_out(const struct nt_code *code, struct nt_out *out, struct nt_block *to)
+{
+    bool forward = leads_to_entry(code, out->from->pc, to->pc);
     out->to = to;
     out->next = to->incoming;
     out->back = &to->incoming;
@@ -224,7 +231,7 @@ void nt_code_link(struct nt_code *code, uint64_t index, const void *head)
         if (code->config.lookup)
             __atomic_store_n(&code->lookup[to->pc % NT_LOOKUPS], to->target, __ATOMIC_RELEASE);
     } else if (code->config.link && out->site && !out->to && out->from->alive && out->exit.pc == to->pc) {
-        link_out(out, to);
+        link_out(code, out, to);
     }
 }
 
@@ -283,6 +290,8 @@ void nt_code_thread(const struct nt_code *code, struct nt_area *area)
 {
     for (unsigned i = 0; i < NT_RETURN_COUNT; i++)
         area->returns[i] = (uintptr_t)&code->nowhere;
+    area->planner = code->config.planner;
+    __builtin_memcpy(area->calls, nt_thunks, sizeof nt_thunks);
 }
 
 void nt_code_reclaim(struct nt_code *code)
@@ -313,5 +322,6 @@ bool nt_code_place(const struct nt_code *code, uint64_t at, struct nt_place *pla
     const struct nt_mark *mark = &block->marks[i];
     place->pc = block->pc + mark->pc;
     place->spilled = mark->aside;
+    place->segment = mark->segment;
     return true;
 }

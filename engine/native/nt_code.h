@@ -42,6 +42,7 @@ struct nt_exit {
 struct nt_place {
     uint64_t
         pc; /* the program's instruction, of which nothing has happened yet (or, restartable, part of it) */
+    uint32_t segment; /* the core's, of the stretch that this is in; TN_NONE: there is none, or no simulation */
     uint16_t spilled; /* bit r: general register r is in area->gpr[r] */
 };
 
@@ -67,7 +68,8 @@ struct nt_code_config {
 /* NULL: the decoder library is not the one that this was compiled for. Calls it, so it runs behind nt_outer. */
 struct nt_code *nt_code_new(const struct nt_code_config *config);
 
-/* Make a thread's ring of returns empty: when the thread begins and, for each, behind nt_code_reclaim. */
+/* Fill in what code finds in a thread's area, and make its ring of returns empty: when the thread begins and, for each,
+ * behind nt_code_reclaim. */
 struct nt_area;
 void nt_code_thread(const struct nt_code *code, struct nt_area *area);
 

@@ -158,7 +158,7 @@ static void leave_by(struct nt_thread *thread, const struct nt_exit *exit)
         break;
     case NT_EXIT_SAFE:
         if (!area->pending)
-            area->countdown = NT_COUNTDOWN_START;
+            area->countdown = nt.countdown;
         nt_profile_tick(thread);
         nt_baton_pass();
         break;

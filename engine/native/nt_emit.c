@@ -144,6 +144,11 @@ void nt_load8(struct nt_emit *emit, uint8_t reg, struct nt_mem from)
     with_memory(emit, 0, 0x0fb6, reg, from, 0);
 }
 
+void nt_load16(struct nt_emit *emit, uint8_t reg, struct nt_mem from)
+{
+    with_memory(emit, 0, 0x0fb7, reg, from, 0);
+}
+
 void nt_store(struct nt_emit *emit, struct nt_mem to, uint8_t reg)
 {
     with_memory(emit, 0x48, 0x89, reg, to, 0);
@@ -245,6 +250,110 @@ void nt_pop(struct nt_emit *emit, struct nt_mem to)
     with_memory(emit, 0, 0x8f, 0, to, 0);
 }
 
+/* The arithmetic operation `which`, as 80 to 83 have it in ModRM. */
+static void constant_to_memory(struct nt_emit *emit, uint8_t which, struct nt_mem to, int32_t value)
+{
+    bool small = value >= -128 && value < 128;
+    with_memory(emit, 0x48, small ? 0x83 : 0x81, which, to, small ? 1 : 4);
+    if (small)
+        nt_put8(emit, (uint8_t)value);
+    else
+        nt_put32(emit, (uint32_t)value);
+}
+
+static void constant_to_register(struct nt_emit *emit, uint8_t wide, uint8_t which, uint8_t reg, int32_t value)
+{
+    bool small = value >= -128 && value < 128;
+    with_register(emit, wide, small ? 0x83 : 0x81, which, reg);
+    if (small)
+        nt_put8(emit, (uint8_t)value);
+    else
+        nt_put32(emit, (uint32_t)value);
+}
+
+enum { ADD = 0, AND = 4, CMP = 7 };
+
+void nt_add_constant(struct nt_emit *emit, struct nt_mem to, int32_t value)
+{
+    constant_to_memory(emit, ADD, to, value);
+}
+
+void nt_add(struct nt_emit *emit, struct nt_mem to, uint8_t reg)
+{
+    with_memory(emit, 0x48, 0x01, reg, to, 0);
+}
+
+void nt_or(struct nt_emit *emit, struct nt_mem to, uint8_t reg)
+{
+    with_memory(emit, 0x48, 0x09, reg, to, 0);
+}
+
+void nt_add_to(struct nt_emit *emit, uint8_t reg, struct nt_mem from)
+{
+    with_memory(emit, 0x48, 0x03, reg, from, 0);
+}
+
+void nt_subtract(struct nt_emit *emit, uint8_t reg, struct nt_mem from)
+{
+    with_memory(emit, 0x48, 0x2b, reg, from, 0);
+}
+
+void nt_compare(struct nt_emit *emit, struct nt_mem what, uint8_t reg)
+{
+    with_memory(emit, 0x48, 0x39, reg, what, 0);
+}
+
+void nt_compare_constant(struct nt_emit *emit, struct nt_mem what, int32_t value)
+{
+    constant_to_memory(emit, CMP, what, value);
+}
+
+void nt_compare_register(struct nt_emit *emit, uint8_t reg, int32_t value)
+{
+    constant_to_register(emit, 0x48, CMP, reg, value);
+}
+
+void nt_subtract_register(struct nt_emit *emit, uint8_t reg, uint8_t what)
+{
+    with_register(emit, 0x48, 0x2b, reg, what);
+}
+
+void nt_compare_registers(struct nt_emit *emit, uint8_t reg, uint8_t what)
+{
+    with_register(emit, 0x48, 0x3b, reg, what);
+}
+
+void nt_and32(struct nt_emit *emit, uint8_t reg, uint32_t value)
+{
+    constant_to_register(emit, 0, AND, reg, (int32_t)value);
+}
+
+void nt_shift_right(struct nt_emit *emit, uint8_t reg, uint8_t bits)
+{
+    with_register(emit, 0x48, 0xc1, 5, reg);
+    nt_put8(emit, bits);
+}
+
+void nt_shlx(struct nt_emit *emit, uint8_t reg, uint8_t from, uint8_t bits)
+{
+    enum { MAP_0F38 = 2, WIDE_66 = 0x81 };
+    uint8_t bytes[5] = {0xc4, (uint8_t)((reg & 8 ? 0 : 0x80) | 0x40 | (from & 8 ? 0 : 0x20) | MAP_0F38),
+                        (uint8_t)(WIDE_66 | (~bits & 15) << 3), 0xf7,
+                        (uint8_t)(0xc0 | (reg & 7) << 3 | (from & 7))};
+    nt_put(emit, bytes, sizeof bytes);
+}
+
+void nt_set(struct nt_emit *emit, uint8_t condition, struct nt_mem to)
+{
+    with_memory(emit, 0, 0x0f90u | condition, 0, to, 0);
+}
+
+void nt_read_fs(struct nt_emit *emit, uint8_t reg)
+{
+    nt_put8(emit, 0xf3);
+    with_register(emit, 0x48, 0x0fae, 0, reg);
+}
+
 void nt_take_one(struct nt_emit *emit, struct nt_mem from)
 {
     with_memory(emit, 0x48, 0x83, 5, from, 1);
@@ -305,6 +414,11 @@ void nt_way(uint8_t *site, const void *to)
         __builtin_memcpy(site, &distance, 4);
     else
         __atomic_store_n((int32_t *)site, distance, __ATOMIC_RELEASE);
+}
+
+void nt_call_memory(struct nt_emit *emit, struct nt_mem through)
+{
+    with_memory(emit, 0, 0xff, 2, through, 0);
 }
 
 void nt_jump_memory(struct nt_emit *emit, struct nt_mem through)

@@ -41,6 +41,7 @@ void nt_align(struct nt_emit *emit, unsigned alignment, unsigned ahead);
 
 void nt_load(struct nt_emit *emit, uint8_t reg, struct nt_mem from);
 void nt_load8(struct nt_emit *emit, uint8_t reg, struct nt_mem from); /* zero extended */
+void nt_load16(struct nt_emit *emit, uint8_t reg, struct nt_mem from); /* zero extended */
 void nt_store(struct nt_emit *emit, struct nt_mem to, uint8_t reg);
 void nt_store8(struct nt_emit *emit, struct nt_mem to, uint8_t reg);
 void nt_store_constant(struct nt_emit *emit, struct nt_mem to, int32_t value);
@@ -57,6 +58,23 @@ void nt_constant(struct nt_emit *emit, uint8_t reg, uint64_t value);
 void nt_push(struct nt_emit *emit, struct nt_mem from);
 void nt_push_constant(struct nt_emit *emit, int32_t value);
 void nt_pop(struct nt_emit *emit, struct nt_mem to);
+
+/* Arithmetic; changes flags. */
+void nt_add_constant(struct nt_emit *emit, struct nt_mem to, int32_t value);
+void nt_add(struct nt_emit *emit, struct nt_mem to, uint8_t reg);
+void nt_or(struct nt_emit *emit, struct nt_mem to, uint8_t reg);
+void nt_add_to(struct nt_emit *emit, uint8_t reg, struct nt_mem from);
+void nt_subtract(struct nt_emit *emit, uint8_t reg, struct nt_mem from);
+void nt_compare(struct nt_emit *emit, struct nt_mem what, uint8_t reg);
+void nt_compare_constant(struct nt_emit *emit, struct nt_mem what, int32_t value);
+void nt_compare_register(struct nt_emit *emit, uint8_t reg, int32_t value);
+void nt_subtract_register(struct nt_emit *emit, uint8_t reg, uint8_t what);
+void nt_compare_registers(struct nt_emit *emit, uint8_t reg, uint8_t what);
+void nt_and32(struct nt_emit *emit, uint8_t reg, uint32_t value); /* the upper half becomes 0 */
+void nt_shift_right(struct nt_emit *emit, uint8_t reg, uint8_t bits);
+void nt_shlx(struct nt_emit *emit, uint8_t reg, uint8_t from, uint8_t bits); /* no flags; BMI2 */
+void nt_set(struct nt_emit *emit, uint8_t condition, struct nt_mem to);      /* a byte; no flags */
+void nt_read_fs(struct nt_emit *emit, uint8_t reg);                          /* the base; no flags */
 void nt_take_one(struct nt_emit *emit, struct nt_mem from); /* sub; changes flags */
 
 /* The way that a jump takes: its four bytes, to be filled in by nt_way. NULL if the buffer is full. */
@@ -67,6 +85,7 @@ uint8_t *nt_call(struct nt_emit *emit);
 uint8_t *nt_jump_aligned(struct nt_emit *emit);
 uint8_t *nt_jcc_aligned(struct nt_emit *emit, uint8_t condition);
 void nt_way(uint8_t *way, const void *to);
+void nt_call_memory(struct nt_emit *emit, struct nt_mem through);
 void nt_jump_memory(struct nt_emit *emit, struct nt_mem through);
 /* Jumps over 8 bits; the opcode is that of loop, jrcxz or their relatives. */
 uint8_t *nt_loop(struct nt_emit *emit, uint8_t opcode);

@@ -20,6 +20,7 @@
  *        jmp to the function
  */
 #include "nt_aside.h"
+#include "nt_tell.h"
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
 enum { JRCXZ = 0xe3 };
@@ -220,13 +221,15 @@ static void return_elsewhere(struct nt_making *making, struct nt_emit *emit, con
     }
 }
 
-static void emit_return(struct nt_making *making, const struct nt_insn *insn)
+static void emit_return(struct nt_making *making, unsigned i)
 {
+    const struct nt_insn *insn = &making->insn[i];
     struct nt_emit *emit = &making->emit;
     put_aside(emit);
     making->aside = 1 << RCX | 1 << RDX;
     nt_mark_here(making, insn->pc);
     making->aside = 0;
+    nt_tell_return(making, i, 8 + insn->immediate_value);
     if (!making->config->returns || insn->immediate_value) {
         nt_load(emit, RDX, nt_at(RSP, 0));
         return_elsewhere(making, emit, insn);
@@ -253,20 +256,42 @@ static void emit_return(struct nt_making *making, const struct nt_insn *insn)
     return_elsewhere(making, &making->cold, insn);
 }
 
-/* loop and jrcxz reach 127 bytes only: over the jump on. */
-static void emit_loop(struct nt_making *making, const struct nt_insn *insn)
+/* From instruction `i` to `pc`, perhaps in another function. */
+static void go_direct(struct nt_making *making, unsigned i, uint64_t pc)
 {
-    if (insn->address_bits == 32)
-        nt_put8(&making->emit, 0x67);
-    uint8_t *way = nt_loop(&making->emit, insn->condition);
-    nt_jump_direct(making, nt_behind(insn));
-    nt_way8(&making->emit, way, making->emit.at);
-    nt_jump_direct(making, insn->target);
+    nt_tell_jump(making, i, pc);
+    nt_jump_direct(making, pc);
 }
 
-void nt_branch(struct nt_making *making, const struct nt_insn *insn)
+/* loop and jrcxz reach 127 bytes only: over the jump on. */
+static void emit_loop(struct nt_making *making, unsigned i)
 {
-    nt_new_out(making, NT_EXIT_DIRECT, insn->target, nt_jcc_aligned(&making->emit, insn->condition));
+    const struct nt_insn *insn = &making->insn[i];
+    struct nt_emit *emit = &making->emit;
+    if (insn->address_bits == 32)
+        nt_put8(emit, 0x67);
+    uint8_t *taken = nt_loop(emit, insn->condition);
+    uint8_t *on = nt_jump(emit);
+    nt_way8(emit, taken, emit->at);
+    nt_tell_taken(making, i, true);
+    go_direct(making, i, insn->target);
+    nt_way(on, emit->at);
+    nt_tell_taken(making, i, false);
+    go_direct(making, i, nt_behind(insn));
+}
+
+void nt_branch(struct nt_making *making, unsigned i)
+{
+    struct nt_emit *emit = &making->emit;
+    const struct nt_insn *insn = &making->insn[i];
+    nt_tell_condition(making, i);
+    if (nt_tells_jump(making, i, insn->target)) {
+        uint8_t *over = nt_jcc(emit, insn->condition ^ 1);
+        go_direct(making, i, insn->target);
+        nt_way(over, emit->at);
+    } else {
+        nt_new_out(making, NT_EXIT_DIRECT, insn->target, nt_jcc_aligned(emit, insn->condition));
+    }
 }
 
 void nt_emit_end(struct nt_making *making, unsigned i)
@@ -274,30 +299,33 @@ void nt_emit_end(struct nt_making *making, unsigned i)
     const struct nt_insn *insn = &making->insn[i];
     switch (insn->kind) {
     case NT_IS_LOOP:
-        emit_loop(making, insn);
+        emit_loop(making, i);
         break;
     case NT_IS_XBEGIN:
         nt_constant(&making->emit, RAX, 0);
-        nt_jump_direct(making, insn->target);
+        go_direct(making, i, insn->target);
         break;
     case NT_IS_CALL:
         push(making, insn);
+        nt_tell_call(making, i);
         nt_jump_direct(making, insn->target);
         break;
     case NT_IS_JUMP:
-        nt_jump_direct(making, insn->target);
+        go_direct(making, i, insn->target);
         break;
     case NT_IS_CALL_INDIRECT:
         store_target(making, i);
         push(making, insn);
+        nt_tell_call_found(making, i);
         go_indirect(making, insn, -8);
         break;
     case NT_IS_JUMP_INDIRECT:
         store_target(making, i);
+        nt_tell_jump_found(making, i);
         go_indirect(making, insn, 0);
         break;
     case NT_IS_RETURN:
-        emit_return(making, insn);
+        emit_return(making, i);
         break;
     case NT_IS_TRAP:
         nt_put(&making->emit, insn->bytes, insn->length);

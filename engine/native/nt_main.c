@@ -38,6 +38,11 @@
 
 #include "tenure_config.h"
 
+/* While a program is profiled, the core is to hear of each 2^25 accesses: between two heads is less than a page of code
+ * (nt_code_link), whose instructions access memory twice at most. */
+#define PROFILED_COUNTDOWN (1L << 12)
+#define COUNTDOWN (1L << 40)
+
 enum { STATUS_USAGE = 2, STATUS_FAILED = 125, FSGSBASE = 2, CODE_CACHE_MIB = 256, STACK_ROOM = 8 << 20 };
 
 struct nt_engine nt;
@@ -250,6 +255,7 @@ void nt_main(uint64_t *sp)
     if (nt.options.profile)
         nt_profile_start((const char *const *)vector.argv + first);
     nt_baton_take();
+    nt.countdown = nt_profile.on ? PROFILED_COUNTDOWN : COUNTDOWN;
     thread = nt_thread_new(NULL);
     nt_signal_start(thread);
     nt_thread_become(thread);

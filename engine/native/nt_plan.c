@@ -14,7 +14,6 @@ struct making {
     struct nt_plan *plan;
     struct fetch_insn fetch[NT_BLOCK_INSNS];
     uint32_t reads[NT_BLOCK_INSNS], writes[NT_BLOCK_INSNS]; /* that always happen */
-    uint32_t function[NT_BLOCK_INSNS];
 };
 
 /* ------------------------------------------------------------------------------------------ instructions */
@@ -85,7 +84,7 @@ static void name(struct making *m, unsigned i)
 
     if (i == 0 || insn->pc < function->start || insn->pc >= function->end)
         code_map_function(m->planner->map, insn->pc, function);
-    m->function[i] = function->id;
+    m->plan->function_of[i] = function->id;
     struct tn_instr_info info = {.address = insn->pc,
                                  .function = function->id,
                                  .length = insn->length,
@@ -100,9 +99,9 @@ static void name(struct making *m, unsigned i)
 static void begin_stretch(struct making *m, unsigned i)
 {
     struct nt_stretch *stretch = &m->plan->stretch[m->plan->stretches++];
-    bool fell = i > 0 && m->function[i] != m->function[i - 1];
+    bool fell = i > 0 && m->plan->function_of[i] != m->plan->function_of[i - 1];
 
-    *stretch = (struct nt_stretch){.insn = (uint8_t)i, .function = m->function[i]};
+    *stretch = (struct nt_stretch){.insn = (uint8_t)i, .function = m->plan->function_of[i]};
     stretch->entered_from = fell ? m->plan->site[i - 1] : TN_NONE;
 }
 
@@ -124,7 +123,7 @@ static void cut(struct making *m)
 {
     for (unsigned i = 0; i < m->count; i++) {
         bool left = i > 0 && (nt_single_is(&m->insn[i - 1]) || m->insn[i - 1].kind == NT_IS_JCC);
-        if (i == 0 || left || m->function[i] != m->function[i - 1])
+        if (i == 0 || left || m->plan->function_of[i] != m->plan->function_of[i - 1])
             begin_stretch(m, i);
         add_insn(m, i);
     }
@@ -179,7 +178,7 @@ static void plan_access(struct making *m, const struct nt_stretch *stretch, unsi
 
     *access = (struct nt_planned_access){
         .insn = (uint8_t)i, .which = (uint8_t)which, .kind = kind, .size = size, .back = back, .id = id};
-    access->whole = size > 1u << l1->line_bits;
+    access->whole = size > 1u << l1->line_bits || l1->granule_bits > 0 || !m->planner->shifts;
     if (!access->whole)
         access->id = tn_access_now(m->planner->core, id, &access->table);
 }

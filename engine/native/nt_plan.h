@@ -15,15 +15,16 @@
 
 #include "core/tenure_core.h"
 #include "engine/common/code_map.h"
-#include "nt_block.h"
+#include "nt_decode.h"
 
+enum { NT_BLOCK_INSNS = 64 }; /* at most */
 enum { NT_PLAN_ACCESSES = NT_INSN_ACCESSES * NT_BLOCK_INSNS, NT_PLAN_RUNS = 2 * NT_BLOCK_INSNS };
 
 /* A data access that always happens, of one address that general registers tell. */
 struct nt_planned_access {
     uint8_t insn, which; /* insn[insn].access[which] says where */
     uint8_t kind;        /* enum tn_kind */
-    bool whole;          /* wider than a line: tn_whole_data */
+    bool whole;          /* by tn_whole_data: wider than a line, or not to be done in line */
     uint16_t size;
     uint32_t back;
     uint32_t id, table;  /* from tn_access_now; whole: from tn_access, and none */
@@ -53,7 +54,8 @@ struct nt_plan {
     struct nt_planned_access access[NT_PLAN_ACCESSES];
     struct nt_planned_run run[NT_PLAN_RUNS];
     unsigned stretches, accesses, runs; /* runs and accesses in the order of the program */
-    uint32_t site[NT_BLOCK_INSNS];      /* the core's name of each instruction */
+    uint32_t site[NT_BLOCK_INSNS];      /* the core's name of each instruction ... */
+    uint32_t function_of[NT_BLOCK_INSNS]; /* ... and of its function */
     struct code_function function;      /* that the last instruction belongs to, with its range */
 };
 
@@ -64,6 +66,9 @@ struct nt_planner {
     const struct tn_config *config;
     code_map *map;
     void *(*allocate)(size_t bytes); /* zeroed, never NULL, never given back */
+    bool by_collecting; /* counters add thread->collecting, not 1 */
+    bool shifts;        /* the CPU has shlx: mask bits are found in line */
+    void (*dump)(void); /* write a part, now; NULL: never asked for */
     struct nt_single *singles[NT_SINGLE_BUCKETS];
 };
 

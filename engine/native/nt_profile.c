@@ -8,11 +8,12 @@
 #include "nt_lib.h"
 #include "nt_mapping.h"
 #include "nt_output.h"
+#include "nt_state.h"
 #include "nt_sys.h"
 
 #include "tenure_config.h"
 
-enum { REFUSED = 125 };
+enum { REFUSED = 125, LEAF_FEATURES = 7, BMI2 = 8 };
 
 struct nt_profile nt_profile;
 
@@ -80,6 +81,12 @@ static void describe_run(const char *const *command)
     options_meta(&nt_profile.options, nt_profile.core);
 }
 
+/* A function asked for it. */
+static void dump(void)
+{
+    nt_output_write(nt_profile.core, "function", tn_dump);
+}
+
 void nt_profile_start(const char *const *command)
 {
     struct engine_options *options = &nt_profile.options;
@@ -100,7 +107,10 @@ void nt_profile_start(const char *const *command)
     nt_profile.planner = (struct nt_planner){.core = nt_profile.core,
                                              .config = &options->config,
                                              .map = nt_profile.map,
-                                             .allocate = nt_host_small};
+                                             .allocate = nt_host_small,
+                                             .by_collecting = options_toggle(options),
+                                             .shifts = nt_cpuid(LEAF_FEATURES, 0).b >> BMI2 & 1,
+                                             .dump = dump};
     nt_output_begin(options->out_file);
     describe_run(command);
     nt_profile.on = true;
@@ -196,6 +206,13 @@ void nt_profile_tick(struct nt_thread *thread)
 {
     if (nt_profile.on)
         tn_tick(core_thread(thread));
+}
+
+void nt_profile_fault(struct nt_thread *thread)
+{
+    if (thread->fault_segment != TN_NONE)
+        tn_take_back(core_thread(thread), thread->fault_segment, thread->area->rip);
+    thread->fault_segment = TN_NONE;
 }
 
 void nt_profile_handler(struct nt_thread *thread)

@@ -45,6 +45,8 @@ void nt_baton_pass(void);
 void nt_profile_turn(struct nt_thread *thread);
 /* Now and then. */
 void nt_profile_tick(struct nt_thread *thread);
+/* An instruction has faulted, and its signal is about to be delivered. */
+void nt_profile_fault(struct nt_thread *thread);
 /* A handler's frame was pushed: area->rip is its first instruction. */
 void nt_profile_handler(struct nt_thread *thread);
 /* rt_sigreturn. */

@@ -118,6 +118,7 @@ static void take_fault(struct nt_thread *thread, siginfo_t *info, struct nt_cont
 
     state_of_place(area, context, place);
     hold(&thread->fault, info);
+    thread->fault_segment = place->segment;
     thread->error = context->error;
     thread->trap = context->trap;
     if (context->trap == TRAP_PAGE)
@@ -279,10 +280,11 @@ void nt_signal_deliver(struct nt_thread *thread)
     uint64_t call_mask = thread->call_has_mask ? thread->call_mask : thread->mask;
 
     thread->area->pending = 0;
-    thread->area->countdown = NT_COUNTDOWN_START;
+    thread->area->countdown = nt.countdown;
     thread->call_has_mask = false;
     if (thread->fault.is_held) {
         thread->fault.is_held = false;
+        nt_profile_fault(thread);
         deliver(thread, &thread->fault, thread->mask, true);
         call_mask = thread->mask;
     }

@@ -20,7 +20,6 @@
 
 #include "nt_thread.h"
 
-#define NT_COUNTDOWN_START (1L << 40)
 #define NT_BIT(signal) (1UL << ((signal)-1))
 
 /* Faults' signals: SIGILL SIGTRAP SIGBUS SIGFPE SIGSEGV. */

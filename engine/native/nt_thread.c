@@ -4,6 +4,7 @@
 
 #include <linux/mman.h>
 
+#include "nt_engine.h"
 #include "nt_gate.h"
 #include "nt_lib.h"
 #include "nt_profile.h"
@@ -83,7 +84,7 @@ struct nt_thread *nt_thread_new(const struct nt_thread *parent)
     thread->outside = 1;
     thread->altstack = (stack_t){.ss_flags = SS_DISABLE};
     thread->area->pending = 0;
-    thread->area->countdown = NT_COUNTDOWN_START;
+    thread->area->countdown = nt.countdown;
     thread->mask = parent == NULL ? 0 : parent->mask;
     thread->process = parent == NULL ? &first_process : parent->process;
     if (parent != NULL) {

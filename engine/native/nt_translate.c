@@ -10,6 +10,8 @@
  * nothing.
  */
 #include "nt_aside.h"
+#include "nt_count.h"
+#include "nt_tell.h"
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
 
@@ -28,7 +30,11 @@ void nt_mark_here(struct nt_making *making, uint64_t pc)
         making->mark_count--;
     struct nt_mark *now = &making->marks[making->mark_count++];
     *now = (struct nt_mark){
-        .code = code_offset(making), .pc = (uint16_t)(pc - making->block->pc), .aside = making->aside};
+        .code = code_offset(making),
+        .pc = (uint16_t)(pc - making->block->pc),
+        .aside = making->aside,
+        .segment = making->segment,
+    };
 }
 
 static bool fits_absolute(uint64_t address)
@@ -90,10 +96,12 @@ static void emit_body(struct nt_making *making)
     for (unsigned i = 0; i < making->count; i++) {
         const struct nt_insn *insn = &making->insn[i];
         nt_mark_here(making, insn->pc);
+        nt_count_before(making, i);
         if (insn->kind == NT_IS_PLAIN || insn->kind == NT_IS_GS_READ || insn->kind == NT_IS_GS_WRITE)
             nt_aside_before(making, i);
         else
             nt_bring_back(making, 0xffff);
+        nt_count_at(making, i);
         nt_mark_here(making, insn->pc);
         switch (insn->kind) {
         case NT_IS_PLAIN:
@@ -110,7 +118,7 @@ static void emit_body(struct nt_making *making)
             nt_emit_stop(making, insn);
             return;
         case NT_IS_JCC:
-            nt_branch(making, insn);
+            nt_branch(making, i);
             break;
         default:
             nt_emit_end(making, i);
@@ -118,6 +126,7 @@ static void emit_body(struct nt_making *making)
         }
         nt_aside_behind(making, i);
         nt_mark_here(making, nt_behind(insn));
+        nt_count_behind(making, i);
     }
     nt_bring_back(making, 0xffff);
     if (making->count == 0) {
@@ -125,6 +134,7 @@ static void emit_body(struct nt_making *making)
     } else {
         uint64_t next = nt_behind(&making->insn[making->count - 1]);
         nt_mark_here(making, next);
+        nt_tell_jump(making, making->count - 1, next);
         nt_jump_direct(making, next);
     }
 }
@@ -189,6 +199,7 @@ static void emit_stubs(struct nt_making *making)
 void nt_translate(struct nt_making *making)
 {
     making->mark_count = 0;
+    nt_count_plan(making);
     making->aside = 0;
     nt_align(&making->emit, 8, 0);
     making->block->head = making->emit.at;
@@ -196,5 +207,6 @@ void nt_translate(struct nt_making *making)
     emit_head(making);
     emit_body(making);
     emit_stubs(making);
+    nt_count_detours(making);
     making->block->end = making->emit.at;
 }

@@ -2,6 +2,8 @@
 /* bench.c: a small engine around the translator: a dispatcher, and a handler for faults. */
 #include "bench.h"
 
+#include "simulate.h"
+
 #include <asm/prctl.h>
 #include <immintrin.h>
 #include <signal.h>
@@ -21,7 +23,7 @@ void gate_fault(void);
 
 enum { CACHE_BYTES = 4 << 20 /* soon full */, COMPONENTS = 0xe7 };
 
-/* Behind the area: what gate.S needs besides. */
+/* In the area: what gate.S needs besides. */
 struct bench_way {
     uint64_t from, to, where, idle;
 };
@@ -105,6 +107,8 @@ static void apply_place(struct bench_state *state, const struct bench *bench)
     if (!nt_code_place(bench->cache, state->rip, &place))
         return;
     state->rip = place.pc;
+    if (bench->simulation)
+        simulate_fault(bench->simulation, place.segment, place.pc);
     for (int r = 0; r < 16; r++)
         if (place.spilled >> r & 1)
             state->gpr[r] = bench->area->gpr[r];
@@ -117,7 +121,8 @@ static void on_step(ucontext_t *context)
 {
     static struct bench_state state;
     take_registers(&state, context);
-    if (!result || state.rip == (uintptr_t)gate_leave)
+    running->stepped = !result || state.rip == (uintptr_t)gate_leave;
+    if (running->stepped)
         context->uc_mcontext.gregs[REG_EFL] &= ~TF;
     else
         running->step(running, &state);
@@ -145,6 +150,7 @@ static void on_fault(int number, siginfo_t *info, void *context_)
     memcpy(&bytes, saved + 464 + 16, 4);
     memcpy(state->vector, saved, bytes < BENCH_STATE ? bytes : BENCH_STATE);
     context->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)gate_fault;
+    running->stepped |= (context->uc_mcontext.gregs[REG_EFL] & TF) != 0;
     context->uc_mcontext.gregs[REG_EFL] &= ~TF;
 }
 
@@ -162,6 +168,11 @@ static void catch_faults(void)
 
 struct bench *bench_new(uint64_t where, bool join, bool link, bool lookup, bool returns)
 {
+    return bench_new_simulating(where, join, link, lookup, returns, -1);
+}
+
+struct bench *bench_new_simulating(uint64_t where, bool join, bool link, bool lookup, bool returns, int kind)
+{
     struct bench *bench = calloc(1, sizeof *bench + 64);
     bench = (struct bench *)(((uintptr_t)bench + 63) & ~(uintptr_t)63); /* freed with the process */
     int all = PROT_READ | PROT_WRITE | PROT_EXEC;
@@ -170,14 +181,21 @@ struct bench *bench_new(uint64_t where, bool join, bool link, bool lookup, bool 
     bench->memory_before = map(NULL, BENCH_DATA, PROT_READ | PROT_WRITE, 0);
     bench->memory_native = map(NULL, BENCH_DATA, PROT_READ | PROT_WRITE, 0);
     /* Less than 2 GB from the data, so that an operand under GS reaches it with 32 bits. */
-    bench->area = map((void *)(where + (2 << 20)), sizeof(struct nt_area) + 4096, PROT_READ | PROT_WRITE,
-                      MAP_FIXED_NOREPLACE);
+    if (kind >= 0) {
+        bench->simulation = simulate_new(where + (4 << 20), (unsigned)kind, where, join);
+        bench->area = simulate_area(bench->simulation);
+    } else {
+        bench->area = map((void *)(where + (2 << 20)), sizeof(struct nt_area), PROT_READ | PROT_WRITE,
+                          MAP_FIXED_NOREPLACE);
+    }
     bench->config = (struct nt_code_config){.host = {symbol, read_code},
                                             .bytes = CACHE_BYTES,
                                             .join = join,
                                             .link = link,
                                             .lookup = lookup,
                                             .returns = returns};
+    if (bench->simulation)
+        bench->config.planner = simulate_planner(bench->simulation);
     bench->config.memory = map((void *)0x100000000000, CACHE_BYTES, all, MAP_FIXED_NOREPLACE);
     bench->cache = nt_code_new(&bench->config);
     bool good = nt_decoder_init(&bench->decoder, symbol);
@@ -191,15 +209,20 @@ struct bench *bench_new(uint64_t where, bool join, bool link, bool lookup, bool 
     return bench;
 }
 
-void bench_free(struct bench *bench)
+bool bench_free(struct bench *bench)
 {
+    bool good = !bench->simulation || simulate_finish(bench->simulation);
     munmap(bench->code, BENCH_CODE);
     munmap(bench->data, BENCH_DATA);
     munmap(bench->memory_before, BENCH_DATA);
     munmap(bench->memory_native, BENCH_DATA);
-    munmap(bench->area, sizeof(struct nt_area) + 4096);
+    if (bench->simulation)
+        simulate_free(bench->simulation);
+    else
+        munmap(bench->area, sizeof(struct nt_area));
     munmap(bench->config.memory, CACHE_BYTES);
     running = NULL;
+    return good;
 }
 
 void bench_random(struct bench *bench, uint64_t *seed)
@@ -259,7 +282,7 @@ uint8_t *bench_end(struct bench *bench, uint8_t *at)
 
 static struct bench_way *way_of(const struct bench *bench)
 {
-    return (struct bench_way *)(bench->area + 1);
+    return (struct bench_way *)((char *)(bench->area + 1) + NT_RESERVED);
 }
 
 static void begin(struct bench *bench, struct bench_state *state)
@@ -406,6 +429,35 @@ static void complete(struct bench_state *state)
     memset(state->vector + 416, 0, 160); /* reserved; header */
 }
 
+static void simulated_step(struct bench *bench, const struct bench_state *state)
+{
+    uint64_t start = (uintptr_t)bench->code;
+    if (state->rip >= start && state->rip < start + BENCH_CODE)
+        simulate_step(bench->simulation, state->rip, state->gpr, state->flags);
+}
+
+/* Once more on the bare CPU, step by step to its end. A virtual machine may lose the flag that makes steps. */
+static void run_in_steps(struct bench *bench, struct bench_state *state)
+{
+    simulate_begin(bench->simulation);
+    bench->stepped = false;
+    bench->step = simulated_step;
+    begin(bench, state);
+    enter(bench, state, bench->code);
+    finish(bench, state);
+    bench->step = NULL;
+}
+
+static bool compare_simulation(struct bench *bench)
+{
+    static struct bench_state stepped;
+    do
+        run_in_steps(bench, &stepped);
+    while (!bench->stepped);
+    return simulate_compare(bench->simulation, &bench->decoder, stepped.signal ? stepped.rip : (uintptr_t)gate_leave,
+                            stepped.gpr[NT_RSP]);
+}
+
 static bool differ(const char *what, uint64_t before, uint64_t native, uint64_t translated)
 {
     if (native == translated)
@@ -426,7 +478,7 @@ static bool same(struct bench *bench)
     bench->unsupported = NULL;
     bench_translated(bench);
     if (bench->unsupported) /* that was said, loudly */
-        return true;
+        return !bench->simulation || compare_simulation(bench);
     bool bad = false;
     for (int r = 0; r < 16; r++)
         bad |= differ(names[r], before->gpr[r], native->gpr[r], translated->gpr[r]);
@@ -448,6 +500,8 @@ static bool same(struct bench *bench)
             if (native->vector[i] != translated->vector[i])
                 bad |= differ("vector state", i, native->vector[i], translated->vector[i]);
     }
+    if (bench->simulation && !bad)
+        bad = !compare_simulation(bench);
     return !bad;
 }
 

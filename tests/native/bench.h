@@ -36,6 +36,8 @@ struct bench {
     const char *unsupported;                                  /* an instruction that the last run met */
     bool read_only;                                           /* the data */
     void (*step)(struct bench *, const struct bench_state *); /* called in front of each instruction */
+    bool stepped;                                             /* the last run in steps came to its end so */
+    struct simulation *simulation;                            /* NULL: none (simulate.h) */
     int64_t countdown;                                        /* from which each is counted down; 0: never */
     uint8_t *memory_before, *memory_native;
     struct bench_state before, native, translated;
@@ -43,12 +45,16 @@ struct bench {
 
 /* `where`: the address of the code. */
 struct bench *bench_new(uint64_t where, bool join, bool link, bool lookup, bool returns);
-void bench_free(struct bench *bench);
+/* The same, and everything is simulated too: `kind` of simulate.h; negative: it is not. */
+struct bench *bench_new_simulating(uint64_t where, bool join, bool link, bool lookup, bool returns, int kind);
+/* False: the simulation's profile is wrong. */
+bool bench_free(struct bench *bench);
 /* Fill memory, registers and vector state at random. */
 void bench_random(struct bench *bench, uint64_t *seed);
 /* Append what ends a run. */
 uint8_t *bench_end(struct bench *bench, uint8_t *at);
-/* Run both ways from bench->before and memory_before. True: all the same. Else says what differs, on stdout. */
+/* Run both ways from bench->before and memory_before. True: all the same, and what was simulated. Else says what
+ * differs, on stdout. */
 bool bench_compare(struct bench *bench);
 void bench_native(struct bench *bench);
 void bench_translated(struct bench *bench);

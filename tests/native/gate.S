@@ -2,13 +2,13 @@
 /*
  * gate.S: into a piece of code with all registers from the thread area, and out of it with all of them in there.
  *
- * The same for code that runs as it is and for generated code. Behind the area lies struct bench_way: where vector and
+ * The same for code that runs as it is and for generated code. In the area lies struct bench_way: where vector and
  * x87 state comes from, where it goes, where to, and the state to go on with here.
  */
 #define __ASSEMBLER__ 1
 #include "engine/native/nt_area.h"
 
-#define RESERVED 0
+#define RESERVED NT_RESERVED
 #define STATE 0xe7 /* x87, SSE, AVX, AVX-512 */
 
     .text

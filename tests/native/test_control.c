@@ -10,6 +10,7 @@
  * links and look-ups are made and used, with changes of its code between some.
  */
 #include "bench.h"
+#include "simulate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -340,31 +341,40 @@ static bool one(struct bench *bench, uint64_t seed)
     return true;
 }
 
+static unsigned passed, failed;
+
+/* The four lowest bits of `p` are off switches. */
+static void run(uint64_t place, unsigned p, int kind, uint64_t seed, uint64_t rounds)
+{
+    struct bench *bench = bench_new_simulating(place, p & 8, p & 1, p & 2, p & 4, kind);
+    for (uint64_t i = 0; i < rounds && failed < 10; i++) {
+        alarm(20);
+        if (one(bench, seed + i * 1000003))
+            passed++;
+        else
+            failed++;
+    }
+    printf("%s%s%s%s, simulation %d: %llu exits, %llu of them at heads\n", p & 8 ? "joined, " : "",
+           p & 1 ? "linked" : "not linked", p & 2 ? ", looked up" : "", p & 4 ? ", returned to" : "", kind,
+           (unsigned long long)bench->exits, (unsigned long long)bench->safes);
+    if (bench->reclaims == 0 && rounds >= 500) {
+        printf("  the code cache was never full\n");
+        failed++;
+    }
+    failed += !bench_free(bench);
+}
+
 int main(int count, char **values)
 {
     static const uint64_t places[] = {0x10000000, 0x555555550000};
     const char *soak = getenv("TENURE_SOAK");
     uint64_t seed = bench_option(count, values, "--seed=", 1);
     uint64_t rounds = bench_option(count, values, "--count=", 500 * (soak ? strtoull(soak, NULL, 0) : 1));
-    unsigned passed = 0, failed = 0;
-    for (unsigned p = 0; p < 16; p++) {
-        struct bench *bench = bench_new(places[p / 8], p & 8, p & 1, p & 2, p & 4);
-        for (uint64_t i = 0; i < rounds && failed < 10; i++) {
-            alarm(20);
-            if (one(bench, seed + i * 1000003))
-                passed++;
-            else
-                failed++;
-        }
-        printf("%s%s%s%s: %llu exits, %llu of them at heads\n", p & 8 ? "joined, " : "",
-               p & 1 ? "linked" : "not linked", p & 2 ? ", looked up" : "", p & 4 ? ", returned to" : "",
-               (unsigned long long)bench->exits, (unsigned long long)bench->safes);
-        if (bench->reclaims == 0 && rounds >= 500) {
-            printf("  the code cache was never full\n");
-            failed++;
-        }
-        bench_free(bench);
-    }
+    bool simulates = bench_option(count, values, "--simulate=", 0);
+    for (unsigned p = 0; p < 16 && !simulates; p++)
+        run(places[p / 8], p, -1, seed, rounds);
+    for (unsigned kind = 0; kind < SIMULATE_KINDS && simulates; kind++)
+        run(places[kind % 2], kind == 0 ? 15 : 15 - kind * 3, (int)kind, seed, rounds / 8); /* steps take their time */
     printf("%u passed, %u failed\n", passed, failed);
     return failed != 0;
 }

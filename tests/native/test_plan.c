@@ -76,6 +76,7 @@ static int begin(void **state)
     planner.core = tn_core_new(&config);
     planner.map = code_map_new(&host, planner.core);
     planner.allocate = allocate;
+    planner.shifts = true;
     return nt_decoder_init(&decoder, zydis_symbol) ? 0 : -1;
 }
 

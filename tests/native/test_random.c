@@ -8,6 +8,7 @@
  */
 #include "bench.h"
 #include "draw.h"
+#include "simulate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,29 +47,36 @@ static bool one(struct bench *bench, uint64_t seed)
     return good;
 }
 
+static unsigned passed, failed;
+
+static void run(uint64_t place, int kind, uint64_t seed, uint64_t rounds)
+{
+    struct bench *bench = bench_new_simulating(place, true, true, true, true, kind);
+    uint64_t faults = 0;
+    for (uint64_t i = 0; i < rounds && failed < 10; i++) {
+        alarm(20);
+        if (one(bench, seed + i * 1000003))
+            passed++;
+        else
+            failed++;
+        faults += bench->native.signal != 0;
+    }
+    printf("at %#llx, simulation %d: %llu of %llu ended with a fault, %llu exits at heads\n", (unsigned long long)place,
+           kind, (unsigned long long)faults, (unsigned long long)rounds, (unsigned long long)bench->safes);
+    failed += !bench_free(bench);
+}
+
 int main(int count, char **values)
 {
     static const uint64_t places[] = {0x10000000, 0x555555550000, 0x7e0000000000};
     const char *soak = getenv("TENURE_SOAK");
     uint64_t seed = bench_option(count, values, "--seed=", 1);
     uint64_t rounds = bench_option(count, values, "--count=", 4000 * (soak ? strtoull(soak, NULL, 0) : 1));
-    unsigned passed = 0, failed = 0;
-    for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
-        struct bench *bench = bench_new(places[p], true, true, true, true);
-        uint64_t faults = 0;
-        for (uint64_t i = 0; i < rounds && failed < 10; i++) {
-            alarm(20);
-            if (one(bench, seed + i * 1000003))
-                passed++;
-            else
-                failed++;
-            faults += bench->native.signal != 0;
-        }
-        printf("at %#llx: %llu of %llu ended with a fault, %llu exits at heads\n",
-               (unsigned long long)places[p], (unsigned long long)faults, (unsigned long long)rounds,
-               (unsigned long long)bench->safes);
-        bench_free(bench);
-    }
+    bool simulates = bench_option(count, values, "--simulate=", 0);
+    for (unsigned p = 0; p < 3 && !simulates; p++)
+        run(places[p], -1, seed, rounds);
+    for (int kind = 0; kind < SIMULATE_KINDS && simulates; kind++)
+        run(places[kind % 3], kind, seed, rounds / 4);
     printf("%u passed, %u failed\n", passed, failed);
     return failed != 0;
 }

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nt_tell.c: see nt_tell.h. */
+#include "nt_tell.h"
+
+#include "nt_aside.h"
+#include "nt_count.h"
+
+static const struct tn_config *config_of(const struct nt_making *making)
+{
+    return making->config->planner->config;
+}
+
+static bool tells(const struct nt_making *making)
+{
+    return making->config->planner && config_of(making)->inclusive;
+}
+
+static bool tells_branches(const struct nt_making *making)
+{
+    return making->config->planner && config_of(making)->branch_sim;
+}
+
+
+static uint32_t function_at(const struct nt_making *making, uint64_t pc)
+{
+    struct code_function function = making->plan.function;
+
+    if (pc < function.start || pc >= function.end)
+        code_map_function(making->config->planner->map, pc, &function);
+    return function.id;
+}
+
+bool nt_tells_jump(const struct nt_making *making, unsigned i, uint64_t pc)
+{
+    return tells(making) && function_at(making, pc) != making->plan.function_of[i];
+}
+
+void nt_tell_jump(struct nt_making *making, unsigned i, uint64_t pc)
+{
+    if (!nt_tells_jump(making, i, pc))
+        return;
+    nt_argument(making, 0, making->plan.site[i] | (uint64_t)function_at(making, pc) << 32);
+    nt_call_c(making, NT_CALL_JUMPED);
+}
+
+void nt_tell_condition(struct nt_making *making, unsigned i)
+{
+    if (!tells_branches(making))
+        return;
+    nt_set(&making->emit, making->insn[i].condition, nt_gs(NT_ARGS + 8));
+    nt_argument(making, 0, making->plan.site[i]);
+    nt_call_c(making, NT_CALL_BRANCHED);
+}
+
+void nt_tell_taken(struct nt_making *making, unsigned i, bool taken)
+{
+    if (!tells_branches(making))
+        return;
+    nt_argument(making, 0, making->plan.site[i]);
+    nt_argument(making, 1, taken);
+    nt_call_c(making, NT_CALL_BRANCHED);
+}
+
+static bool is_at_end(const struct nt_making *making, unsigned i)
+{
+    return function_at(making, nt_behind(&making->insn[i])) != making->plan.function_of[i];
+}
+
+void nt_tell_call(struct nt_making *making, unsigned i)
+{
+    const struct nt_insn *insn = &making->insn[i];
+
+    if (!tells(making) || insn->target == nt_behind(insn))
+        return;
+    nt_argument(making, 0, making->plan.site[i] | (uint64_t)function_at(making, insn->target) << 32);
+    nt_argument(making, 1, is_at_end(making, i) ? 0 : nt_behind(insn));
+    nt_call_c(making, NT_CALL_CALLED);
+}
+
+static void tell_branch_found(struct nt_making *making, unsigned i)
+{
+    if (!tells_branches(making))
+        return;
+    nt_argument(making, 0, making->plan.site[i]);
+    nt_call_c(making, NT_CALL_BRANCHED_TO);
+}
+
+void nt_tell_call_found(struct nt_making *making, unsigned i)
+{
+    tell_branch_found(making, i);
+    if (!tells(making))
+        return;
+    nt_argument(making, 0, making->plan.site[i] | (uint64_t)is_at_end(making, i) << 32);
+    nt_argument(making, 1, nt_behind(&making->insn[i]));
+    nt_call_c(making, NT_CALL_CALLED_FOUND);
+}
+
+/* Out of the function's range: told behind the block. */
+void nt_tell_jump_found(struct nt_making *making, unsigned i)
+{
+    const struct code_function *function = &making->plan.function;
+    struct nt_emit *emit = &making->emit;
+    struct nt_detour *away;
+
+    tell_branch_found(making, i);
+    if (!tells(making))
+        return;
+    nt_put_aside(making, NT_RAX);
+    nt_put_aside(making, NT_RCX);
+    nt_put_aside(making, NT_RDX);
+    nt_flags_to_rax(emit);
+    nt_load(emit, NT_RCX, nt_gs(NT_RIP));
+    nt_constant(emit, NT_RDX, function->start);
+    nt_subtract_register(emit, NT_RCX, NT_RDX);
+    nt_constant(emit, NT_RDX, function->end - function->start);
+    nt_compare_registers(emit, NT_RCX, NT_RDX);
+    away = nt_detour(making, NT_ABOVE_OR_EQUAL);
+    away->jump = making->plan.site[i] | (uint64_t)function->id << 32;
+    nt_flags_from_rax(emit);
+    nt_bring_back(making, 0xffff);
+}
+
+void nt_tell_return(struct nt_making *making, unsigned i, uint64_t bytes)
+{
+    struct nt_emit *emit = &making->emit;
+
+    if (!tells(making))
+        return;
+    nt_load(emit, NT_RDX, nt_at(NT_RSP, 0));
+    nt_store(emit, nt_gs(NT_ARGS + 8), NT_RDX);
+    nt_address(emit, NT_RDX, nt_at(NT_RSP, (int32_t)bytes));
+    nt_store(emit, nt_gs(NT_ARGS + 16), NT_RDX);
+    nt_argument(making, 0, making->plan.site[i]);
+    nt_call_c(making, NT_CALL_RETURNED);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_thunk.S: from generated code to C, in the middle of a block.
+ *
+ * Generated code has put its own stack pointer into NT_HELD_SP and taken the engine's, which is empty while it runs,
+ * so that a call and its return are a pair to the CPU too. Arguments are in the area. Every register comes back as it
+ * was; flags do where the name says so (else they are dead, or in a register). The C behind it uses general registers
+ * only. Generated code reaches all of this through pointers in the area: NT_CALLS, in the order of enum nt_call.
+ */
+#include "nt_area.h"
+
+#define FUNCTION(name) .type name, @function; .balign 16; name:
+#define END(name) .size name, . - name
+#define GPR(number) %gs:(NT_GPR + 8 * number)
+
+    .text
+
+.macro save
+    push %rax
+    push %rcx
+    push %rdx
+    push %rsi
+    push %rdi
+    push %r8
+    push %r9
+    push %r10
+    push %r11
+.endm
+
+.macro restore
+    pop %r11
+    pop %r10
+    pop %r9
+    pop %r8
+    pop %rdi
+    pop %rsi
+    pop %rdx
+    pop %rcx
+    pop %rax
+    ret
+.endm
+
+/* The program may have set DF; C wants it clear. */
+.macro call_c function
+    pushfq
+    testb $4, 1(%rsp)
+    jnz 2f
+    call \function
+1:  add $8, %rsp
+    .subsection 1
+2:  cld
+    call \function
+    std
+    jmp 1b
+    .previous
+.endm
+
+/* For the core: the thread, then up to two arguments. */
+.macro core_thunk name, function
+FUNCTION(\name)
+    save
+    mov %gs:NT_SELF, %rdi
+    add $NT_AREA_BYTES, %rdi
+    mov %gs:NT_ARGS, %rsi
+    mov %gs:(NT_ARGS + 8), %edx
+    call_c \function
+    restore
+END(\name)
+.endm
+
+/* For nt_calls.c: the area, in which everything is. 127 + 1 overflows. */
+.macro calls_thunk name, function
+FUNCTION(\name)
+    save
+    lahf
+    seto %al
+    push %rax
+    mov %gs:NT_SELF, %rdi
+    call_c \function
+    pop %rax
+    add $127, %al
+    sahf
+    restore
+END(\name)
+.endm
+
+core_thunk slow_data, tn_slow_data
+core_thunk slow_fetch, tn_slow_fetch
+core_thunk whole_data, tn_whole_data
+core_thunk count, tn_count
+calls_thunk called, nt_called
+calls_thunk called_found, nt_called_found
+calls_thunk returned, nt_returned
+calls_thunk jumped, nt_jumped
+calls_thunk jumped_found, nt_jumped_found
+calls_thunk branched, nt_branched
+calls_thunk branched_to, nt_branched_to
+
+/* With all of the program's general registers, its flags and its FS base in the area. */
+FUNCTION(single)
+    mov %rax, GPR(0)
+    mov %rcx, GPR(1)
+    mov %rdx, GPR(2)
+    mov %rbx, GPR(3)
+    mov %rbp, GPR(5)
+    mov %rsi, GPR(6)
+    mov %rdi, GPR(7)
+    mov %r8, GPR(8)
+    mov %r9, GPR(9)
+    mov %r10, GPR(10)
+    mov %r11, GPR(11)
+    mov %r12, GPR(12)
+    mov %r13, GPR(13)
+    mov %r14, GPR(14)
+    mov %r15, GPR(15)
+    pushfq
+    popq %gs:NT_FLAGS
+    cld
+    mov %gs:NT_HELD_SP, %rax
+    mov %rax, GPR(4)
+    rdfsbase %rax
+    mov %rax, %gs:NT_FS_BASE
+    mov %gs:NT_SELF, %rdi
+    call nt_counted_single
+    pushq %gs:NT_FLAGS
+    popfq
+    mov GPR(0), %rax
+    mov GPR(1), %rcx
+    mov GPR(2), %rdx
+    mov GPR(6), %rsi
+    mov GPR(7), %rdi
+    mov GPR(8), %r8
+    mov GPR(9), %r9
+    mov GPR(10), %r10
+    mov GPR(11), %r11
+    ret
+END(single)
+
+    .section .data.rel.ro, "aw", @progbits
+    .balign 8
+    .globl nt_thunks
+    .hidden nt_thunks
+nt_thunks:
+    .quad slow_data, slow_fetch, whole_data, count, called, called_found, returned, jumped, jumped_found
+    .quad branched, branched_to, single
+    .section .note.GNU-stack, "", @progbits
