@@ -344,9 +344,10 @@ static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, st
     const struct tn_l1_layout *layout = &tn_layout(thread->core)->d1;
     struct tn_l1 *l1 = thread->d1;
     uint64_t first = address & ~(uint64_t)(l1->shape.line - 1), end = address + access->size;
+    uint64_t behind = ((end - 1) & ~(uint64_t)(l1->shape.line - 1)) + l1->shape.line; /* may wrap: it will fault */
     struct tn_way *way = NULL, *first_way = NULL;
     struct want want = wanted_data(thread, first, entry);
-    for (; want.line < end; want.line += l1->shape.line, want.stamp++) {
+    for (; want.line != behind; want.line += l1->shape.line, want.stamp++) {
         uint32_t from = want.line == first ? (uint32_t)(address - first) : 0;
         uint32_t to = end - want.line < l1->shape.line ? (uint32_t)(end - want.line) : l1->shape.line;
         if (bring(thread, layout, l1, &want, &way))
