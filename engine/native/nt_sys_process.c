@@ -128,6 +128,8 @@ bool nt_sys_vfork(struct nt_thread *thread, struct nt_call *call)
 
 bool nt_sys_exit(struct nt_thread *thread, struct nt_call *call)
 {
+    if (!thread->is_vfork && thread->process->users == 1) /* the last thread is the program's end */
+        nt_finish();
     nt_thread_exit(thread, (int)NT_ARG(call, 0));
 }
 

@@ -1,0 +1,91 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Profile programs in the native engine and in the Valgrind engine: the same costs, calls and inclusive costs of every
+function.
+
+    counts.py NATIVE-ENGINE VALGRIND-LIB PROGRAM...
+
+Programs without libc, so that both engines run the same instructions; with small caches, with branches, and with
+contexts. What may differ is in engine/CONTRACT.md: VEX leaves out loads whose result is dead, so it is told to keep
+them, and to cut its blocks as the native engine does.
+"""
+import collections
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'engines'))
+import rawfile  # noqa: E402
+from harness import valgrind_binary  # noqa: E402
+
+SMALL = ['--I1=1024,2,32', '--D1=1024,2,32', '--LL=8192,4,32']
+USUAL = ['--I1=32768,8,64', '--D1=32768,8,64', '--LL=8388608,16,64']
+OPTIONS = [SMALL + ['--branch-sim=yes'], USUAL, USUAL + ['--separate-callers=2', '--write-back=yes'],
+           ['--I1=4096,4,128', '--D1=4096,4,128', '--LL=65536,4,128'], SMALL + ['--collect-atstart=no']]
+KEEP_LOADS = ['--vex-iropt-level=0', '--vex-guest-chase=no', '--px-default=allregs-at-each-insn',
+              '--px-file-backed=allregs-at-each-insn']
+
+
+def profile(command, folder, env=None):
+    out = os.path.join(folder, 'raw')
+    if os.path.exists(out):
+        os.unlink(out)
+    done = subprocess.run(command(out), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          timeout=120, check=False, env=env)
+    return done.returncode, done.stdout, rawfile.Raw(out)
+
+
+def inclusive(raw):
+    result = collections.defaultdict(collections.Counter)
+    for context, costs in raw.function_incl.items():
+        result[raw.name_of(context)].update(costs)
+    return result
+
+
+def without_zeroes(costs):
+    return {key: {event: n for event, n in value.items() if n} if isinstance(value, dict) else value
+            for key, value in costs.items() if value}
+
+
+def differences(what, native, valgrind):
+    native, valgrind = without_zeroes(native), without_zeroes(valgrind)
+    return ['  %s of %s: native %s, valgrind %s' % (what, key, native.get(key), valgrind.get(key))
+            for key in sorted(set(native) | set(valgrind)) if native.get(key) != valgrind.get(key)]
+
+
+def compare(native, valgrind):
+    lines = []
+    if native[:2] != valgrind[:2]:
+        lines.append('  status or output: %r, %r' % (native[:2], valgrind[:2]))
+    native, valgrind = native[2], valgrind[2]
+    lines += differences('costs', native.self_by_function(), valgrind.self_by_function())
+    lines += differences('calls', native.calls(), valgrind.calls())
+    lines += differences('inclusive costs', inclusive(native), inclusive(valgrind))
+    return lines
+
+
+def main():
+    engine, library, programs = sys.argv[1], sys.argv[2], sys.argv[3:]
+    folder = tempfile.mkdtemp(prefix='tenure-native-')
+    env = dict(os.environ, VALGRIND_LIB=library)
+    passed = failed = 0
+    for program in programs:
+        for options in OPTIONS:
+            native = profile(lambda out: [engine, '--profile=yes', '--tenure-out-file=' + out, *options, '--', program],
+                             folder)
+            valgrind = profile(lambda out: [valgrind_binary(), '--command-line-only=yes', '--tool=tenure', '-q',
+                                            '--vgdb=no', *KEEP_LOADS, '--tenure-out-file=' + out, *options, program],
+                               folder, env)
+            lines = compare(native, valgrind)
+            passed, failed = passed + (not lines), failed + bool(lines)
+            if lines:
+                print('\n'.join([' '.join(options + [program])] + lines[:12]))
+    shutil.rmtree(folder)
+    print('%d passed, %d failed' % (passed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
