@@ -35,8 +35,7 @@
 #define NT_CALLS (-3760)      /* the ways there, in the order of enum nt_call */
 #define NT_CALLS_ROOM 16
 #define NT_RESERVED (-3624)   /* from here on, nobody's */
-#define NT_RETURN_TOP (-2080) /* which of the returns was written last: one byte */
-#define NT_RETURNS (-2072)    /* where the last calls return to in generated code, a ring: nt_leave.c */
+#define NT_RETURNS (-2072)    /* where calls return to in generated code, by place on the stack: nt_leave.c */
 #define NT_RETURN_COUNT 256
 #define NT_BEFORE (-24)       /* rcx, rsi, rdi before a string instruction (nt_single.h), at the very end */
 
@@ -64,8 +63,7 @@ struct nt_area {
     uint64_t args[4], held_sp;
     const void *calls[NT_CALLS_ROOM];
     const struct nt_planner *planner; /* NULL: no simulation */
-    uint64_t reserved[NT_AREA_BYTES / 8 - 63 - NT_RETURN_COUNT];
-    uint64_t return_top;
+    uint64_t reserved[NT_AREA_BYTES / 8 - 62 - NT_RETURN_COUNT];
     uint64_t returns[NT_RETURN_COUNT];
     struct {
         uint64_t rcx, rsi, rdi;
@@ -93,7 +91,6 @@ NT_AT(held_sp, NT_HELD_SP);
 NT_AT(calls, NT_CALLS);
 NT_AT(reserved, NT_RESERVED);
 NT_AT(before, NT_BEFORE);
-NT_AT(return_top, NT_RETURN_TOP);
 NT_AT(returns, NT_RETURNS);
 _Static_assert(sizeof(struct nt_area) == NT_AREA_BYTES, "size of the area");
 

@@ -104,7 +104,7 @@ struct nt_making {
     uint32_t segment; /* that runs, here */
     uint16_t aside; /* registers whose values are in area->gpr, here (nt_aside.h) */
     uint8_t *safe; /* the way to the exit at the head */
-    bool flags_live;
+    bool flags_live, has_bmi2;
     const struct nt_target *back; /* constants of the call at its end */
     struct nt_insn insn[NT_BLOCK_INSNS];
     uint16_t live[NT_BLOCK_INSNS + 1], flags[NT_BLOCK_INSNS + 1]; /* before the instruction */

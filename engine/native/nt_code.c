@@ -20,7 +20,7 @@ enum {
 struct nt_code {
     struct nt_code_config config;
     struct nt_decoder decoder;
-    bool used_up;
+    bool used_up, has_bmi2;
     uint8_t *code_start, *code_at; /* generated code, up to where the cold begins */
     uint8_t *cold_start, *cold_at;
     uint8_t *back_at; /* what is kept of it, from here to the end of the memory */
@@ -32,6 +32,15 @@ struct nt_code {
     struct nt_block **blocks; /* in the order of their code */
     struct nt_making making;
 };
+
+static bool cpu_has_bmi2(void)
+{
+    uint32_t last = 0, leaf = 7, b, c = 0, d;
+    __asm__ volatile("cpuid" : "+a"(last), "=b"(b), "+c"(c), "=d"(d));
+    c = 0;
+    __asm__ volatile("cpuid" : "+a"(leaf), "=b"(b), "+c"(c), "=d"(d));
+    return last >= 7 && b >> 8 & 1;
+}
 
 static void start_over(struct nt_code *code)
 {
@@ -51,6 +60,7 @@ struct nt_code *nt_code_new(const struct nt_code_config *config)
     code->config = *config;
     if (!nt_decoder_init(&code->decoder, config->host.symbol))
         return NULL;
+    code->has_bmi2 = cpu_has_bmi2();
     code->block_room = (uint32_t)(config->bytes / BYTES_PER_BLOCK);
     code->blocks = (struct nt_block **)(code + 1);
     code->code_start = (uint8_t *)(((uintptr_t)(code->blocks + code->block_room) + 4095) & ~(uintptr_t)4095);
@@ -140,6 +150,7 @@ static struct nt_block *make(struct nt_code *code, uint64_t pc)
     making->new_out = keep_out;
     making->out_index = out_index;
     making->code = code;
+    making->has_bmi2 = code->has_bmi2;
     making->block = block;
     making->emit = (struct nt_emit){.at = code->code_at, .end = code->code_at + ROOM_FOR_CODE};
     making->cold = (struct nt_emit){.at = code->cold_at, .end = code->cold_at + ROOM_FOR_CODE};

@@ -62,14 +62,14 @@ struct nt_code_config {
     bool link;    /* --link: exits lead to blocks directly */
     struct nt_planner *planner; /* simulate (nt_plan.h); NULL: do not */
     bool lookup;  /* --lookup: indirect branches look their target up in generated code */
-    bool returns; /* --returns: calls tell the CPU and the thread's ring where they come back to */
+    bool returns; /* --returns: calls tell the CPU and the thread where they come back to */
 };
 
 /* NULL: the decoder library is not the one that this was compiled for. Calls it, so it runs behind nt_outer. */
 struct nt_code *nt_code_new(const struct nt_code_config *config);
 
-/* Fill in what code finds in a thread's area, and make its ring of returns empty: when the thread begins and, for each,
- * behind nt_code_reclaim. */
+/* Fill in what code finds in a thread's area, and make its table of returns empty: when the thread begins and, for
+ * each, behind nt_code_reclaim. */
 struct nt_area;
 void nt_code_thread(const struct nt_code *code, struct nt_area *area);
 

@@ -154,12 +154,6 @@ void nt_store(struct nt_emit *emit, struct nt_mem to, uint8_t reg)
     with_memory(emit, 0x48, 0x89, reg, to, 0);
 }
 
-/* With a REX prefix, so that sil and dil are what is meant. */
-void nt_store8(struct nt_emit *emit, struct nt_mem to, uint8_t reg)
-{
-    with_memory(emit, 0x40, 0x88, reg, to, 0);
-}
-
 void nt_store_constant(struct nt_emit *emit, struct nt_mem to, int32_t value)
 {
     with_memory(emit, 0x48, 0xc7, 0, to, 4);
@@ -206,7 +200,14 @@ void nt_move32(struct nt_emit *emit, uint8_t reg, uint8_t from)
 
 void nt_move8(struct nt_emit *emit, uint8_t reg, uint8_t from)
 {
-    with_register(emit, 0, 0x0fb6, reg, from);
+    with_register(emit, 0x40, 0x0fb6, reg, from); /* with REX: spl, not ah */
+}
+
+/* Of the lower eight. */
+void nt_rotate32(struct nt_emit *emit, uint8_t reg, uint8_t from, uint8_t right)
+{
+    uint8_t bytes[] = {0xc4, 0xe3, 0x7b, 0xf0, (uint8_t)(0xc0 | reg << 3 | from), right};
+    nt_put(emit, bytes, sizeof bytes);
 }
 
 void nt_move16(struct nt_emit *emit, uint8_t reg, uint8_t from)
@@ -243,11 +244,6 @@ void nt_push_constant(struct nt_emit *emit, int32_t value)
 {
     nt_put8(emit, 0x68);
     nt_put32(emit, (uint32_t)value);
-}
-
-void nt_pop(struct nt_emit *emit, struct nt_mem to)
-{
-    with_memory(emit, 0, 0x8f, 0, to, 0);
 }
 
 /* The arithmetic operation `which`, as 80 to 83 have it in ModRM. */

@@ -43,7 +43,6 @@ void nt_load(struct nt_emit *emit, uint8_t reg, struct nt_mem from);
 void nt_load8(struct nt_emit *emit, uint8_t reg, struct nt_mem from); /* zero extended */
 void nt_load16(struct nt_emit *emit, uint8_t reg, struct nt_mem from); /* zero extended */
 void nt_store(struct nt_emit *emit, struct nt_mem to, uint8_t reg);
-void nt_store8(struct nt_emit *emit, struct nt_mem to, uint8_t reg);
 void nt_store_constant(struct nt_emit *emit, struct nt_mem to, int32_t value);
 void nt_store32(struct nt_emit *emit, struct nt_mem to, uint8_t reg);
 void nt_store32_constant(struct nt_emit *emit, struct nt_mem to, uint32_t value);
@@ -52,12 +51,12 @@ void nt_address32(struct nt_emit *emit, uint8_t reg, struct nt_mem of);
 void nt_sum(struct nt_emit *emit, uint8_t reg, uint8_t a, uint8_t b); /* lea reg, [a + b]; b is not rsp */
 void nt_move(struct nt_emit *emit, uint8_t reg, uint8_t from);
 void nt_move32(struct nt_emit *emit, uint8_t reg, uint8_t from);
-void nt_move8(struct nt_emit *emit, uint8_t reg, uint8_t from);  /* zero extended; one of the first four */
-void nt_move16(struct nt_emit *emit, uint8_t reg, uint8_t from); /* zero extended */
+void nt_move8(struct nt_emit *emit, uint8_t reg, uint8_t from);                   /* zero extended */
+void nt_rotate32(struct nt_emit *emit, uint8_t reg, uint8_t from, uint8_t right); /* rorx: BMI2 */
+void nt_move16(struct nt_emit *emit, uint8_t reg, uint8_t from);                  /* zero extended */
 void nt_constant(struct nt_emit *emit, uint8_t reg, uint64_t value);
 void nt_push(struct nt_emit *emit, struct nt_mem from);
 void nt_push_constant(struct nt_emit *emit, int32_t value);
-void nt_pop(struct nt_emit *emit, struct nt_mem to);
 
 /* Arithmetic; changes flags. */
 void nt_add_constant(struct nt_emit *emit, struct nt_mem to, int32_t value);

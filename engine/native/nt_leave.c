@@ -7,15 +7,15 @@
  * number and its complement add up to ~0, one more is 0, which jrcxz tells.
  *
  * A call really calls, so that the CPU foresees the return: over the landing to code that puts the program's return
- * address in place of ours, and notes the landing in the thread's ring. A return compares what it would return to with
- * what the newest of the ring stands for. If they are the same it writes the landing's address there and returns. The
- * landing puts the program's address back below the stack, in case someone looks. A ring that has lost step costs
- * time only, since a landing is right whenever the address is.
+ * address in place of ours, and notes the landing in the thread's table, by where on the stack the address is. A return
+ * compares what it would return to with what the table has noted there. If they are the same it writes the landing's
+ * address there and returns. The landing puts the program's address back below the stack, in case someone looks. What
+ * the table has is only a guess: a landing is right whenever the address is, whatever else was done to the stack.
  *
  *     call L                        mov [rcx, rdx aside]; look at [rsp]
- *     R: [rsp - 8] = return         the ring's newest? then
- *        jmp to the block there         [rsp] = R; ring back by one; ret
- *     L: ring on by one = R         else look up
+ *     R: [rsp - 8] = return         what the table has by rsp? then
+ *        jmp to the block there         [rsp] = R; ret
+ *     L: table by rsp = R           else look up
  *        [rsp] = return
  *        jmp to the function
  */
@@ -156,6 +156,14 @@ static void push_return(struct nt_making *making, uint64_t pc)
         nt_push(&making->emit, nt_rip(&making->back->pc));
 }
 
+/* Where the return address at [rsp] is noted, into rcx: its 16 bytes of the stack, modulo the table. */
+static void return_index(struct nt_making *making, struct nt_emit *emit)
+{
+    if (making->has_bmi2)
+        nt_rotate32(emit, RCX, RSP, 4);
+    nt_move8(emit, RCX, making->has_bmi2 ? RCX : RSP);
+}
+
 /* R: the program is behind its call. */
 static const uint8_t *landing(struct nt_making *making, uint64_t pc)
 {
@@ -186,10 +194,7 @@ static void push_landing(struct nt_making *making, const struct nt_insn *insn)
     struct nt_target *back = (struct nt_target *)making->back;
     back->head = here;
     put_aside(emit);
-    nt_load8(emit, RCX, nt_gs(NT_RETURN_TOP));
-    nt_address32(emit, RCX, nt_at(RCX, 1));
-    nt_store8(emit, nt_gs(NT_RETURN_TOP), RCX);
-    nt_move8(emit, RCX, RCX);
+    return_index(making, emit);
     nt_address(emit, RDX, nt_rip(back));
     nt_store(emit, nt_gs_index(NT_RETURNS, RCX), RDX);
     nt_constant(emit, RDX, pc);
@@ -207,7 +212,7 @@ static void push(struct nt_making *making, const struct nt_insn *insn)
         push_return(making, nt_behind(insn));
 }
 
-/* Where a return goes whose landing is not the ring's newest: the address is in rdx. */
+/* Where a return goes whose landing the table does not have: the address is in rdx. */
 static void return_elsewhere(struct nt_making *making, struct nt_emit *emit, const struct nt_insn *insn)
 {
     int64_t taken = 8 + (int64_t)insn->immediate_value;
@@ -235,7 +240,7 @@ static void emit_return(struct nt_making *making, unsigned i)
         return_elsewhere(making, emit, insn);
         return;
     }
-    nt_load8(emit, RCX, nt_gs(NT_RETURN_TOP));
+    return_index(making, emit);
     nt_load(emit, RDX, nt_gs_index(NT_RETURNS, RCX));
     nt_load(emit, RCX, nt_at(RDX, offsetof(struct nt_target, not_pc)));
     nt_load(emit, RDX, nt_at(RSP, 0));
@@ -243,10 +248,8 @@ static void emit_return(struct nt_making *making, unsigned i)
     uint8_t *hit = nt_loop(emit, JRCXZ);
     uint8_t *miss = nt_jump(emit);
     nt_way8(emit, hit, emit->at);
-    nt_load8(emit, RCX, nt_gs(NT_RETURN_TOP));
+    return_index(making, emit);
     nt_load(emit, RDX, nt_gs_index(NT_RETURNS, RCX));
-    nt_address32(emit, RCX, nt_at(RCX, -1));
-    nt_store8(emit, nt_gs(NT_RETURN_TOP), RCX);
     nt_load(emit, RDX, nt_at(RDX, offsetof(struct nt_target, head)));
     nt_store(emit, nt_at(RSP, 0), RDX);
     restore(emit);

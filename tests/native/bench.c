@@ -132,7 +132,8 @@ static void on_fault(int number, siginfo_t *info, void *context_)
 {
     ucontext_t *context = context_;
     struct bench_state *state = result;
-    if (number == SIGTRAP && info->si_code == TRAP_TRACE && running && running->step) {
+    /* A virtual machine may lose the reason of a trap; only int3's is SI_KERNEL. */
+    if (number == SIGTRAP && info->si_code != SI_KERNEL && running && running->step) {
         on_step(context);
         return;
     }
