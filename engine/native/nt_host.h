@@ -13,9 +13,10 @@
 #include <stdint.h>
 
 #include "engine/common/functions.h"
+#include "nt_region.h"
 
 #define NT_HOST_START 0x110000000000UL
-#define NT_HOST_END 0x180000000000UL
+#define NT_HOST_END NT_REGION_OURS_END
 
 /* What tn_host_write gets as its stream: bytes are gathered and written in large pieces. */
 struct nt_stream {

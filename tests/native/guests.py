@@ -90,6 +90,9 @@ def main():
         want = run(command)
         for switches in SWITCHES:
             cases.case(' '.join(switches + command), run([engine, *switches, '--', *command]), want)
+    limits = ['sh', '-c', 'ulimit -s unlimited; "$@"; ulimit -s 8192; ulimit -n 64; exec "$@"', 'sh']
+    program = ['bash', '-c', 'ulimit -s; ulimit -n; sleep 0']
+    cases.case('limits', run(limits + [engine] + program), run(limits + program))
     for name, want in starts():
         cases.case(name, run([engine, name, 'one', 'two words'])[:2], want)
     print('%d passed, %d failed' % (cases.passed, cases.failed))
