@@ -161,8 +161,10 @@ static void operand_address(struct nt_making *making, const struct nt_access *ac
     struct nt_emit *emit = &making->emit;
     struct nt_mem mem = nt_at(access->base, (int32_t)access->displacement);
 
-    mem.index = access->index;
-    mem.scale = access->scale;
+    if (access->kind != NT_LANES) { /* those are told as one access where their base is, as yet */
+        mem.index = access->index;
+        mem.scale = access->scale;
+    }
     if (mem.base == NT_NO_REG && mem.index == NT_NO_REG) {
         uint64_t address = (uint64_t)access->displacement;
         nt_constant(emit, r->a, access->address_bits == 32 ? (uint32_t)address : address);

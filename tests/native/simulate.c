@@ -263,7 +263,7 @@ static uint64_t address_of(const struct simulation *simulation, const struct nt_
     uint64_t address = (uint64_t)access->displacement;
     if (access->base != NT_NO_REG)
         address += gpr[access->base];
-    if (access->index != NT_NO_REG)
+    if (access->index != NT_NO_REG && access->kind != NT_LANES)
         address += gpr[access->index] * access->scale;
     if (access->kind == NT_TABLE)
         address += (uint8_t)gpr[NT_RAX];
