@@ -62,8 +62,7 @@ void nt_aside_behind(struct nt_making *making, unsigned i)
     making->aside &= (uint16_t)~making->insn[i].kills;
 }
 
-/* The operand in memory that ModRM names, without its segment. */
-static struct nt_mem operand_of(const struct nt_insn *insn)
+struct nt_mem nt_operand_of(const struct nt_insn *insn)
 {
     struct nt_mem mem = nt_at(insn->base, insn->offset);
 
@@ -77,9 +76,9 @@ static void operand_address(struct nt_making *making, const struct nt_insn *insn
     if (insn->rip_relative)
         nt_constant(&making->emit, into, insn->target);
     else if (insn->address_bits == 32)
-        nt_address32(&making->emit, into, operand_of(insn));
+        nt_address32(&making->emit, into, nt_operand_of(insn));
     else
-        nt_address(&making->emit, into, operand_of(insn));
+        nt_address(&making->emit, into, nt_operand_of(insn));
 }
 
 uint8_t nt_take_address(struct nt_making *making, unsigned i)

@@ -35,6 +35,8 @@ void nt_aside_before(struct nt_making *making, unsigned i);
 /* Instruction `i` has run: those that it writes are not aside any more. */
 void nt_aside_behind(struct nt_making *making, unsigned i);
 
+/* The operand in memory that ModRM names, without its segment; it is not relative to RIP. */
+struct nt_mem nt_operand_of(const struct nt_insn *insn);
 /* A register, put aside, with the address of the operand in memory of instruction `i`; if that is under GS the
  * segment's base is in it. The program is at `i`. */
 uint8_t nt_take_address(struct nt_making *making, unsigned i);

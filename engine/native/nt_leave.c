@@ -142,6 +142,33 @@ static void store_target(struct nt_making *making, unsigned i)
     nt_mark_here(making, insn->pc);
 }
 
+/* Whether a jump's target can be loaded where the look-up wants it: nobody else asks for it, and its address is one. */
+static bool looks_up_at_once(const struct nt_making *making, const struct nt_insn *insn)
+{
+    return making->config->lookup && !making->config->planner && insn->segment != NT_SEGMENT_GS &&
+           insn->address_bits == 64;
+}
+
+static void jump_at_once(struct nt_making *making, const struct nt_insn *insn)
+{
+    struct nt_emit *emit = &making->emit;
+    uint8_t rex = insn->prefix == NT_NO_REG ? 0 : insn->bytes[insn->prefix];
+    put_aside(emit);
+    making->aside = 1 << RCX | 1 << RDX;
+    nt_mark_here(making, insn->pc);
+    making->aside = 0;
+    if (!insn->memory) {
+        nt_move(emit, RDX, (uint8_t)((insn->bytes[insn->modrm] & 7) | (rex & 1) << 3));
+    } else {
+        struct nt_mem from = insn->rip_relative ? nt_at(RDX, 0) : nt_operand_of(insn);
+        from.fs = insn->segment == NT_SEGMENT_FS;
+        if (insn->rip_relative)
+            nt_constant(emit, RDX, insn->target);
+        nt_load(emit, RDX, from);
+    }
+    look_up(making, emit, insn, 0);
+}
+
 static bool fits(uint64_t value)
 {
     return (uint64_t)(int64_t)(int32_t)value == value;
@@ -323,6 +350,10 @@ void nt_emit_end(struct nt_making *making, unsigned i)
         go_indirect(making, insn, -8);
         break;
     case NT_IS_JUMP_INDIRECT:
+        if (looks_up_at_once(making, insn)) {
+            jump_at_once(making, insn);
+            break;
+        }
         store_target(making, i);
         nt_tell_jump_found(making, i);
         go_indirect(making, insn, 0);
