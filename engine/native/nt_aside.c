@@ -31,10 +31,14 @@ static unsigned worth(const struct nt_making *making, unsigned i, uint8_t reg)
 uint8_t nt_take(struct nt_making *making, unsigned i, uint16_t from)
 {
     uint8_t best = NT_NO_REG;
+    unsigned best_worth = 0;
 
     for (uint8_t reg = 0; reg < 16; reg++) {
-        if (from >> reg & 1 && (best == NT_NO_REG || worth(making, i, reg) > worth(making, i, best)))
+        unsigned now = from >> reg & 1 ? worth(making, i, reg) + 1 : 0;
+        if (now > best_worth) {
             best = reg;
+            best_worth = now;
+        }
     }
     nt_put_aside(making, best);
     return best;
