@@ -17,6 +17,7 @@ and, of Callgrind with --dump-instr=yes, what tells functions of one name apart;
 Functions are plain names; two functions of one name are added. Both formats leave out trailing zeroes, repeat
 entries, and (callgrind) compress names and positions; see the format chapters of the Valgrind manual.
 """
+import os
 import re
 import sqlite3
 
@@ -100,6 +101,12 @@ class Position:
         return self.at
 
 
+def without_object(function, path):
+    """Our export puts the object behind the name of a function where names of several objects collide."""
+    ending = ' (%s)' % os.path.basename(path or '')
+    return function[:-len(ending)] if function.endswith(ending) else function
+
+
 def read_callgrind(path):
     out = Profile()
     functions, files, objects = Names(), Names(), Names()
@@ -113,6 +120,8 @@ def read_callgrind(path):
         match = re.match(r'(c?fn|c?f[ile]|c?ob)=(.*)$', line)
         if match:
             name = tables[match[1]].read(match[2])
+            if match[1] in ('fn', 'cfn'):
+                name = without_object(name, now['ob'] if match[1] == 'fn' else now['cob'] or now['ob'])
             now['fl' if match[1] in ('fl', 'fi', 'fe') else match[1]] = name
         elif line.startswith('events:'):
             out.events = line.split()[1:]
