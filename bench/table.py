@@ -47,6 +47,8 @@ def figures(result):
         "import share": quotient(result, "import", "raw", "wall"),
         "translating": result["shares"].get("translating"),
         "slowdown": quotient(result, "tenure", "bare", "cpu"),
+        "native ratio": quotient(result, "native", "callgrind", "cpu"),
+        "native slowdown": quotient(result, "native", "bare", "cpu"),
         "callgrind slowdown": quotient(result, "callgrind", "bare", "cpu"),
     }
 
@@ -92,7 +94,7 @@ def count(value):
 
 # ---------------------------------------------------------------------------------------------- tables
 
-MEASURES = ["bare", "none", "callgrind", "tenure", "flat", "nouse", "raw", "import", "shares"]
+MEASURES = ["bare", "none", "callgrind", "tenure", "flat", "nouse", "native", "raw", "import", "shares"]
 UNTIMED = {"shares"}  # taken for something else than their time
 
 
@@ -107,7 +109,8 @@ def ratios(results):
     shown = [("wall ratio", "wall", ratio), ("cpu ratio", "CPU", ratio), ("inclusive", "inclusive", extra),
              ("use", "use", extra), ("memory ratio", "memory", ratio), ("import share", "import", share),
              ("translating", "translating", share), ("slowdown", "slowdown", times),
-             ("callgrind slowdown", "Callgrind's", times)]
+             ("callgrind slowdown", "Callgrind's", times), ("native ratio", "native CPU", ratio),
+             ("native slowdown", "native's", times)]
     lines = [(result["name"], figures(result)) for result in results]
     table = [["program", *(title for _, title, _ in shown)]]
     table += [[name, *(show(own[key]) for key, _, show in shown)] for name, own in lines]
