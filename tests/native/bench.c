@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bench.c: a small engine around the translator: a dispatcher, and a handler for faults. */
 #include "bench.h"
+#include "zydis.h"
 
 #include "simulate.h"
 
@@ -14,8 +15,6 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
-
-#include <Zydis/Zydis.h>
 
 void gate_enter(void);
 void gate_leave(void);
@@ -46,23 +45,6 @@ uint64_t bench_option(int count, char **values, const char *name, uint64_t value
         if (!strncmp(values[i], name, strlen(name)))
             value = strtoull(values[i] + strlen(name), NULL, 0);
     return value;
-}
-
-static void *symbol(const char *name)
-{
-    static const struct {
-        const char *name;
-        void *function;
-    } table[] = {
-        {"ZydisGetVersion", (void *)ZydisGetVersion},
-        {"ZydisDecoderInit", (void *)ZydisDecoderInit},
-        {"ZydisDecoderDecodeFull", (void *)ZydisDecoderDecodeFull},
-        {"ZydisMnemonicGetString", (void *)ZydisMnemonicGetString},
-    };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (!strcmp(table[i].name, name))
-            return table[i].function;
-    return NULL;
 }
 
 static size_t read_code(uint64_t pc, void *to, size_t bytes)
@@ -189,7 +171,7 @@ struct bench *bench_new_simulating(uint64_t where, bool join, bool link, bool lo
         bench->area = map((void *)(where + (2 << 20)), sizeof(struct nt_area), PROT_READ | PROT_WRITE,
                           MAP_FIXED_NOREPLACE);
     }
-    bench->config = (struct nt_code_config){.host = {symbol, read_code},
+    bench->config = (struct nt_code_config){.host = {zydis_symbol, read_code},
                                             .bytes = CACHE_BYTES,
                                             .join = join,
                                             .link = link,
@@ -199,7 +181,7 @@ struct bench *bench_new_simulating(uint64_t where, bool join, bool link, bool lo
         bench->config.planner = simulate_planner(bench->simulation);
     bench->config.memory = map((void *)0x100000000000, CACHE_BYTES, all, MAP_FIXED_NOREPLACE);
     bench->cache = nt_code_new(&bench->config);
-    bool good = nt_decoder_init(&bench->decoder, symbol);
+    bool good = nt_decoder_init(&bench->decoder, zydis_symbol);
     if (!bench->cache || !good) {
         printf("the decoder library is not the one of the headers\n");
         exit(1);
