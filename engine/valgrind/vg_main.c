@@ -134,13 +134,25 @@ ULong __wrap_vgPlain_di_notify_mmap(Addr address, Bool allow_shared, Int fd)
 extern UInt __wrap_vgPlain_message(VgMsgKind kind, const HChar *format, ...);
 extern UInt __wrap_vgPlain_umsg(const HChar *format, ...);
 
+static Bool becoming; /* there is no way back from an exec any more: it is all that is spoken of */
+
+static void say_exec_failed(void)
+{
+    vg_tell("an exec has failed in a way that Valgrind does not foresee (no interpreter, too long arguments, a file "
+            "that is being written, a damaged program), and the program ended there; --engine=native goes on\n");
+}
+
 UInt __wrap_vgPlain_message(VgMsgKind kind, const HChar *format, ...)
 {
     va_list arguments;
     UInt written;
 
-    if (kind == Vg_UserMsg && VG_(clo_verbosity) == 0)
+    if (kind == Vg_UserMsg && VG_(clo_verbosity) == 0) {
+        if (becoming)
+            say_exec_failed();
+        becoming = False; /* once */
         return 0;
+    }
     va_start(arguments, format);
     written = VG_(vmessage)(kind, format, arguments);
     va_end(arguments);
@@ -188,9 +200,10 @@ static void after_system_call(ThreadId tid, UInt number, UWord *arguments, UInt 
     vg_limits(tid, number, arguments, result);
 }
 
-/* Valgrind itself checks all that can make an exec fail, and only then ends the other threads, by this function: from
- * there on there is no way back. So this is where the program ends. A forked child that becomes a program nobody
- * profiles has done nothing but that: it leaves no profile, or every popen() would. */
+/* Valgrind itself checks most of what can make an exec fail, and only then ends the other threads, by this function:
+ * from there on there is no way back, not even where the kernel refuses. So this is where the program ends. A forked
+ * child that becomes a program nobody profiles has done nothing but that: it leaves no profile, or every popen()
+ * would. */
 void __wrap_vgPlain_nuke_all_threads_except(ThreadId self, Int why)
 {
     __real_vgPlain_nuke_all_threads_except(self, why);
@@ -201,6 +214,7 @@ void __wrap_vgPlain_nuke_all_threads_except(ThreadId self, Int why)
         vg_output_finish("exec");
     if (vg.clean_environment)
         vg_limits_hand_on();
+    becoming = True;
 }
 
 static void after_options(void)

@@ -131,6 +131,16 @@ class Life(harness.EngineTest):
         self.assertEqual(raw.parts, ["exit"])
         self.assertEqual(instructions(raw), work(20, 10))
 
+    def test_exec_unforeseen(self):
+        """One that Valgrind believed to be good is its end, and the user hears of it."""
+        script = os.path.join(self.folder, "script")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write("#!/there/is/no/such/interpreter\n")
+        os.chmod(script, 0o755)
+        result = self.tenure("/bin/sh", "-c", script, ok=False)
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn(b"an exec has failed", result.stderr)
+
     def test_ends(self):
         for what, status in (("crash", -11), ("abort", -6), ("kill", -15), ("_exit", 3)):
             for name in self.raw_files():
