@@ -28,6 +28,7 @@
 #include "pub_tool_guest.h"
 #include "pub_tool_machine.h"
 
+#include "engine/common/fetch_run.h"
 #include "vg_cold.h"
 #include "vg_join.h"
 
@@ -258,37 +259,18 @@ static ULong granules(ULong first, ULong last, UInt granule_bits)
     return (bits >= 64 ? ~0ull : (1ull << bits) - 1) << from;
 }
 
-/* Adds what instruction `i` fetches from the run's line; False if nothing. */
-static Bool fetch_from_line(const struct vg_builder *b, struct tn_fetch_info *run, UInt i)
-{
-    const struct tn_l1_layout *l1 = &vg.layout->i1;
-    const struct vg_insn *insn = &b->plan->insn[i];
-    Addr line_end = run->line + (1ull << l1->line_bits), end = insn->address + insn->length;
-    Addr from = insn->address > run->line ? insn->address : run->line;
-    Addr to = end < line_end ? end : line_end;
-
-    if (from >= to)
-        return False;
-    run->touches++;
-    run->bytes += to - from;
-    run->mask |= granules(from - run->line, to - 1 - run->line, l1->granule_bits);
-    run->back_last = back_of(b, insn->order);
-    return True;
-}
-
 static void plan_run(const struct vg_builder *b, struct tn_fetch_info *run, UInt first, Addr line)
 {
     const struct vg_stretch *stretch = b->stretch;
-    UInt i;
+    UInt n = stretch->insn + stretch->insns - first, i;
+    struct fetch_insn *insns = LibVEX_Alloc(n * sizeof *insns);
 
-    VG_(memset)(run, 0, sizeof *run);
-    run->instr = b->plan->insn[first].id;
-    run->line = line;
-    run->back_first = back_of(b, b->plan->insn[first].order);
-    run->second = line > b->plan->insn[first].address;
-    for (i = first; i < stretch->insn + stretch->insns && fetch_from_line(b, run, i); i++)
-        ;
-    run->last_second = run->second && run->touches == 1;
+    for (i = 0; i < n; i++) {
+        const struct vg_insn *insn = &b->plan->insn[first + i];
+
+        insns[i] = (struct fetch_insn){insn->address, insn->length, insn->order, insn->id};
+    }
+    fetch_run(&vg.layout->i1, insns, n, stretch->count, line, run);
 }
 
 static void emit_run(struct vg_builder *b, UInt first, Addr line)
