@@ -97,9 +97,6 @@ void nt_profile_start(const char *const *command)
     if (!options->instrument_at_start)
         nt_die(REFUSED, "--instr-atstart=no: the native engine always simulates from the start; use "
                         "--engine=valgrind\n");
-    if (options->functions_dump)
-        nt_die(REFUSED, "--dump-before, --dump-after: the native engine writes one part, at the end; use "
-                        "--engine=valgrind\n");
     options->config.front = sizeof(struct nt_area);
     options->config.function_at = function_at;
     nt_profile.core = tn_core_new(&options->config);
