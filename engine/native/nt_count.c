@@ -285,6 +285,7 @@ static void slow_data(struct nt_making *making, const struct nt_detour *slow)
     struct nt_emit *emit = &making->emit;
 
     nt_add_to(emit, slow->a, of_way(l1, slow->o, offsetof(struct tn_way, line)));
+    nt_prefetch(emit, nt_at(slow->a, 0));
     nt_store(emit, nt_gs(NT_ARGS), slow->a);
     nt_store32_constant(emit, nt_gs(NT_ARGS + 8), slow->access->id);
     nt_call_c(making, NT_CALL_SLOW_DATA);

@@ -289,6 +289,11 @@ void nt_add_to(struct nt_emit *emit, uint8_t reg, struct nt_mem from)
     with_memory(emit, 0x48, 0x03, reg, from, 0);
 }
 
+void nt_prefetch(struct nt_emit *emit, struct nt_mem line)
+{
+    with_memory(emit, 0, 0x0f18, 1, line, 0);
+}
+
 void nt_subtract(struct nt_emit *emit, uint8_t reg, struct nt_mem from)
 {
     with_memory(emit, 0x48, 0x2b, reg, from, 0);

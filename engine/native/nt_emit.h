@@ -63,6 +63,7 @@ void nt_add_constant(struct nt_emit *emit, struct nt_mem to, int32_t value);
 void nt_add(struct nt_emit *emit, struct nt_mem to, uint8_t reg);
 void nt_or(struct nt_emit *emit, struct nt_mem to, uint8_t reg);
 void nt_add_to(struct nt_emit *emit, uint8_t reg, struct nt_mem from);
+void nt_prefetch(struct nt_emit *emit, struct nt_mem line); /* prefetcht0: never faults */
 void nt_subtract(struct nt_emit *emit, uint8_t reg, struct nt_mem from);
 void nt_compare(struct nt_emit *emit, struct nt_mem what, uint8_t reg);
 void nt_compare_constant(struct nt_emit *emit, struct nt_mem what, int32_t value);
