@@ -144,6 +144,18 @@ static void check_target(struct nt_thread *thread, const struct nt_exit *exit)
     nt_signal_fault(thread, SIGSEGV, SI_KERNEL, 0);
 }
 
+/* An access looks in another way table from now on: its blocks are made anew. */
+static void make_moved_anew(void)
+{
+    uint64_t moved;
+
+    if (!nt_profile_moved(&moved))
+        return;
+    nt_lock_take(&nt.translation);
+    nt_code_invalidate(nt.code, moved, 1);
+    nt_lock_give(&nt.translation);
+}
+
 static void leave_by(struct nt_thread *thread, const struct nt_exit *exit)
 {
     struct nt_area *area = thread->area;
@@ -160,6 +172,7 @@ static void leave_by(struct nt_thread *thread, const struct nt_exit *exit)
         if (!area->pending)
             area->countdown = nt.countdown;
         nt_profile_tick(thread);
+        make_moved_anew();
         nt_baton_pass();
         break;
     case NT_EXIT_SYSCALL:

@@ -205,6 +205,11 @@ void nt_profile_tick(struct nt_thread *thread)
         tn_tick(core_thread(thread));
 }
 
+bool nt_profile_moved(uint64_t *address)
+{
+    return nt_profile.on && tn_access_moved(nt_profile.core, address);
+}
+
 void nt_profile_fault(struct nt_thread *thread)
 {
     if (thread->fault_segment != TN_NONE)

@@ -45,6 +45,8 @@ void nt_baton_pass(void);
 void nt_profile_turn(struct nt_thread *thread);
 /* Now and then. */
 void nt_profile_tick(struct nt_thread *thread);
+/* Whether an access looks in another way table from now on; the address of its instruction, whose code is made anew. */
+bool nt_profile_moved(uint64_t *address);
 /* An instruction has faulted, and its signal is about to be delivered. */
 void nt_profile_fault(struct nt_thread *thread);
 /* A handler's frame was pushed: area->rip is its first instruction. */
