@@ -25,51 +25,70 @@ static size_t edge_bytes(uint32_t slots)
     return slots * sizeof(uint64_t);
 }
 
-void tn_forest_init(struct tn_forest *forest, struct tn_cost_pools *pools, uint64_t limit, uint32_t slack)
+void tn_sums_init(struct tn_sums *sums, struct tn_lock *definitions)
+{
+    sums->definitions = definitions;
+    tn_array_init(&sums->arcs, sizeof(struct tn_arc));
+    tn_array_add(&sums->arcs);
+    tn_table_init(&sums->arc_table);
+    tn_array_init(&sums->site_arcs, sizeof(uint32_t));
+    tn_array_init(&sums->totals, sizeof(struct tn_function_total));
+}
+
+void tn_sums_free(struct tn_sums *sums)
+{
+    tn_array_free(&sums->arcs);
+    tn_table_free(&sums->arc_table);
+    tn_array_free(&sums->site_arcs);
+    tn_array_free(&sums->totals);
+}
+
+size_t tn_sums_bytes(const struct tn_sums *sums)
+{
+    return tn_array_bytes(&sums->arcs) + tn_table_bytes(&sums->arc_table) + tn_array_bytes(&sums->site_arcs) +
+           tn_array_bytes(&sums->totals);
+}
+
+void tn_forest_init(struct tn_forest *forest, struct tn_sums *sums, struct tn_cost_pools *pools)
 {
     memset(forest, 0, sizeof *forest);
+    forest->sums = sums;
     forest->pools = pools;
     tn_pool_init(&forest->nodes, sizeof(struct tn_node));
     tn_pool_init(&forest->more, sizeof(struct tn_node_more));
-    tn_array_init(&forest->arcs, sizeof(struct tn_arc));
-    tn_array_add(&forest->arcs);
-    tn_table_init(&forest->arc_table);
-    tn_array_init(&forest->totals, sizeof(struct tn_function_total));
     forest->edge_slots = FIRST_EDGES;
     forest->edges = tn_host_alloc(edge_bytes(FIRST_EDGES));
+}
+
+void tn_forest_limit(struct tn_forest *forest, uint64_t limit, uint32_t slack)
+{
     forest->limit = limit;
     forest->slack = slack;
     forest->prune_at = limit > slack ? limit : slack;
-    tn_array_init(&forest->site_arcs, sizeof(uint32_t));
 }
 
 void tn_forest_free(struct tn_forest *forest)
 {
     tn_pool_free(&forest->nodes);
     tn_pool_free(&forest->more);
-    tn_array_free(&forest->arcs);
-    tn_table_free(&forest->arc_table);
-    tn_array_free(&forest->totals);
-    tn_array_free(&forest->site_arcs);
     tn_host_free(forest->edges, edge_bytes(forest->edge_slots));
 }
 
 size_t tn_forest_bytes(const struct tn_forest *forest)
 {
-    return forest->nodes.bytes + forest->more.bytes + edge_bytes(forest->edge_slots) + tn_array_bytes(&forest->arcs) +
-           tn_table_bytes(&forest->arc_table) + tn_array_bytes(&forest->totals) + tn_array_bytes(&forest->site_arcs);
+    return forest->nodes.bytes + forest->more.bytes + edge_bytes(forest->edge_slots);
 }
 
-struct tn_function_total *tn_forest_total(struct tn_forest *forest, uint32_t context)
+static struct tn_function_total *total_of(struct tn_sums *sums, uint32_t context)
 {
-    if (context >= forest->totals.count)
-        forest->totals.count = context + 1;
-    return tn_array_force(&forest->totals, context);
+    if (context >= sums->totals.count)
+        sums->totals.count = context + 1;
+    return tn_array_force(&sums->totals, context);
 }
 
-static struct tn_arc *arc_at(const struct tn_forest *forest, uint32_t id)
+static struct tn_arc *arc_at(const struct tn_sums *sums, uint32_t id)
 {
-    return tn_array_at(&forest->arcs, id);
+    return tn_array_at(&sums->arcs, id);
 }
 
 /* ------------------------------------------------------------------------------------------ arcs */
@@ -80,20 +99,27 @@ static bool arc_equal(const void *owner, uint32_t id, const void *key)
     return a->site == b->site && a->caller == b->caller && a->callee == b->callee;
 }
 
-static uint32_t arc_of(struct tn_forest *forest, uint32_t site, uint32_t caller, uint32_t callee)
+static uint32_t find_arc(struct tn_sums *sums, const struct tn_arc *key)
+{
+    uint32_t hash = tn_hash((uint64_t)key->site << 32 | key->callee, key->caller);
+    uint32_t id = tn_table_find(&sums->arc_table, hash, arc_equal, sums, key);
+    if (!id) {
+        id = sums->arcs.count;
+        *(struct tn_arc *)tn_array_add(&sums->arcs) = *key;
+        tn_table_add(&sums->arc_table, hash, id);
+    }
+    return id;
+}
+
+static uint32_t arc_of(struct tn_sums *sums, uint32_t site, uint32_t caller, uint32_t callee)
 {
     struct tn_arc key = {.site = site, .caller = caller, .callee = callee};
-    uint32_t *last = tn_array_force(&forest->site_arcs, site);
-    if (*last && arc_equal(forest, *last, &key))
-        return *last;
-    uint32_t hash = tn_hash((uint64_t)site << 32 | callee, caller);
-    uint32_t id = tn_table_find(&forest->arc_table, hash, arc_equal, forest, &key);
-    if (!id) {
-        id = forest->arcs.count;
-        *(struct tn_arc *)tn_array_add(&forest->arcs) = key;
-        tn_table_add(&forest->arc_table, hash, id);
-    }
-    *last = id;
+    tn_lock_take(sums->definitions);
+    uint32_t *last = tn_array_force(&sums->site_arcs, site);
+    if (!*last || !arc_equal(sums, *last, &key))
+        *last = find_arc(sums, &key);
+    uint32_t id = *last;
+    tn_lock_give(sums->definitions);
     return id;
 }
 
@@ -218,7 +244,7 @@ static struct tn_node *node_new(struct tn_forest *forest, uint32_t function, uin
     node->function = function;
     node->context = context;
     node->thread = thread;
-    node->id = ++forest->next_id;
+    node->id = __atomic_add_fetch(&forest->sums->next_node, 1, __ATOMIC_RELAXED);
     node->filter = filter_of(context);
     forest->made++;
     if (++forest->now > forest->max)
@@ -232,7 +258,7 @@ static void adopt(struct tn_forest *forest, struct tn_node *parent, struct tn_no
     node->site = site;
     if (site && forest->contexts)
         site = tn_context_instr(forest->contexts, site, parent->context);
-    node->arc = arc_of(forest, site, parent->context, node->context);
+    node->arc = arc_of(forest->sums, site, parent->context, node->context);
     parent->children++;
     if (forest->now > (uint64_t)forest->edge_slots * 5 / 8)
         edges_grow(forest);
@@ -402,8 +428,8 @@ static void clear_node(struct tn_forest *forest, struct tn_node *node)
 /* Give a node's costs (self and below) to its arc, its function and its parent. */
 static void give(struct tn_forest *forest, struct tn_node *node)
 {
-    struct tn_function_total *total = tn_forest_total(forest, node->context);
-    struct tn_arc *arc = node->arc ? arc_at(forest, node->arc) : NULL;
+    struct tn_function_total *total = total_of(forest->sums, node->context);
+    struct tn_arc *arc = node->arc ? arc_at(forest->sums, node->arc) : NULL;
     uint64_t calls = tn_node_calls(node);
     total->calls += calls;
     if (arc)
@@ -458,8 +484,12 @@ void tn_forest_undefine(struct tn_forest *forest)
     struct tn_pool_walk walk = {0};
     for (struct tn_node *node; (node = next_node(forest, &walk));)
         node->defined = false;
-    for (uint32_t i = 1; i < forest->arcs.count; i++)
-        arc_at(forest, i)->defined = false;
+}
+
+void tn_sums_undefine(struct tn_sums *sums)
+{
+    for (uint32_t i = 1; i < sums->arcs.count; i++)
+        arc_at(sums, i)->defined = false;
 }
 
 void tn_forest_clear(struct tn_forest *forest)
@@ -469,18 +499,22 @@ void tn_forest_clear(struct tn_forest *forest)
         node->pruned_below = false;
         clear_node(forest, node);
     }
-    for (uint32_t i = 1; i < forest->arcs.count; i++) {
-        struct tn_arc *arc = arc_at(forest, i);
+}
+
+void tn_sums_clear(struct tn_sums *sums, struct tn_cost_pools *pools)
+{
+    for (uint32_t i = 1; i < sums->arcs.count; i++) {
+        struct tn_arc *arc = arc_at(sums, i);
         arc->calls = 0;
-        tn_costs_clear(forest->pools, &arc->inclusive);
+        tn_costs_clear(pools, &arc->inclusive);
     }
-    for (uint32_t i = 1; i < forest->totals.count; i++) {
-        struct tn_function_total *total = tn_array_get(&forest->totals, i);
+    for (uint32_t i = 1; i < sums->totals.count; i++) {
+        struct tn_function_total *total = tn_array_get(&sums->totals, i);
         if (!total)
             continue;
         total->calls = 0;
-        tn_costs_clear(forest->pools, &total->self);
-        tn_costs_clear(forest->pools, &total->inclusive);
+        tn_costs_clear(pools, &total->self);
+        tn_costs_clear(pools, &total->inclusive);
     }
 }
 

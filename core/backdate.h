@@ -29,6 +29,7 @@
 
 #include "arena.h"
 #include "cost.h"
+#include "lock.h"
 #include "table.h"
 
 #include <stdbool.h>
@@ -83,25 +84,45 @@ struct tn_function_total {
 
 struct tn_contexts;
 
-/* All trees of a core. */
+/* What all trees of a core add up to: ids of arcs, behind the lock for definitions, and costs, behind that for
+ * late ones. */
+struct tn_sums {
+    struct tn_lock *definitions;
+    struct tn_array arcs; /* struct tn_arc, id from 1 */
+    struct tn_table arc_table;
+    struct tn_array site_arcs; /* uint32_t by site: the arc last made or found from there */
+    struct tn_array totals;    /* struct tn_function_total by context; sparse */
+    uint32_t next_node;        /* id */
+};
+
+/* Trees: all of a core, or those of one thread at a time. Who takes over from a thread that has ended adds his. */
 struct tn_forest {
     struct tn_cost_pools *pools;
     struct tn_contexts *contexts; /* NULL: a function is its only context */
     struct tn_pool nodes, more;
-    struct tn_array arcs;   /* struct tn_arc, id from 1 */
-    struct tn_table arc_table;
-    struct tn_array totals; /* struct tn_function_total by context; sparse */
+    struct tn_sums *sums;
     uint64_t *edges;     /* the table of edges (backdate.c) */
     uint32_t edge_slots; /* a power of two */
-    struct tn_array site_arcs; /* uint32_t by site: the arc last made or found from there */
     struct tn_pool_walk hand;  /* where pruning looks next */
     uint64_t limit, slack, prune_at;
-    uint32_t next_id;
+    struct tn_thread *owner;   /* the one thread whose trees grow here; NULL: all do */
+    struct tn_forest *next;    /* all of a core */
+    uint64_t check_after;      /* steps, in debug builds (tn_check) */
     /* statistics */
     uint64_t now, max, made, pruned;
 };
 
-void tn_forest_init(struct tn_forest *forest, struct tn_cost_pools *pools, uint64_t limit, uint32_t slack);
+void tn_sums_init(struct tn_sums *sums, struct tn_lock *definitions);
+void tn_sums_free(struct tn_sums *sums);
+/* Forget that arcs were written. */
+void tn_sums_undefine(struct tn_sums *sums);
+/* Set all costs, of arcs and functions, to zero. */
+void tn_sums_clear(struct tn_sums *sums, struct tn_cost_pools *pools);
+size_t tn_sums_bytes(const struct tn_sums *sums);
+
+void tn_forest_init(struct tn_forest *forest, struct tn_sums *sums, struct tn_cost_pools *pools);
+/* Nodes it may keep. */
+void tn_forest_limit(struct tn_forest *forest, uint64_t limit, uint32_t slack);
 void tn_forest_free(struct tn_forest *forest);
 
 /* A new root that runs `function`, unpinned. */
@@ -145,16 +166,14 @@ static inline struct tn_node *tn_node_target(struct tn_node *edge)
 
 size_t tn_forest_bytes(const struct tn_forest *forest);
 
-/* Forget that nodes and arcs were written. */
+/* Forget that nodes were written. */
 void tn_forest_undefine(struct tn_forest *forest);
 
-/* Set all costs, of nodes, arcs and functions, to zero. */
+/* Set all nodes' costs to zero. */
 void tn_forest_clear(struct tn_forest *forest);
 
 /* The self costs of a node; the late blocks are the node's. */
 struct tn_costs tn_node_self(const struct tn_node *node);
-
-struct tn_function_total *tn_forest_total(struct tn_forest *forest, uint32_t context);
 
 /* Panics if an invariant above does not hold (debug builds, tests). */
 void tn_forest_check(const struct tn_forest *forest);

@@ -113,7 +113,20 @@ static __attribute__((noinline)) void find_payer(struct tn_thread *thread, enum 
 {
     struct tn_centre *centre = tn_centre_in(thread->core, thread->id, instr, thread->activity->node);
     payer->late = &centre->late[stream];
+    tn_lock_take(&thread->core->late);
     payer->near = tn_near(&thread->core->pools, payer->late);
+    tn_lock_give(&thread->core->late);
+}
+
+/* Whose `usual` is to be, if it is nobody's yet: else the thread's own for this instruction. */
+static struct tn_payer *payer_to_know(struct tn_thread *thread, enum tn_stream stream, uint32_t instr,
+                                      struct tn_payer *usual, uint64_t key)
+{
+    uint64_t nobody = 0;
+    if (!thread->core->config.parallel ||
+        __atomic_compare_exchange_n(&usual->key, &nobody, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return usual;
+    return tn_array_force(&thread->activity->payers[stream], instr);
 }
 
 /* The usual payer was known for something else, or somebody else pays: a skipped function's costs go to the
@@ -122,18 +135,20 @@ static __attribute__((noinline)) const struct tn_payer *other_payer(struct tn_th
                                                                     enum tn_stream stream, uint32_t instr,
                                                                     struct tn_payer *usual, uint64_t key)
 {
-    tn_core *core = thread->core;
+    struct tn_payer *other = &thread->activity->payer;
     if (!thread->collecting) {
-        core->payer = (struct tn_payer){.near = core->waste};
-        return &core->payer;
+        *other = (struct tn_payer){.near = thread->core->waste};
+        return other;
     }
     if (thread->activity->skip_site) {
-        find_payer(thread, stream, thread->activity->skip_site, &core->payer);
-        return &core->payer;
+        find_payer(thread, stream, thread->activity->skip_site, other);
+        return other;
     }
-    find_payer(thread, stream, instr, usual);
-    usual->key = key;
-    return usual;
+    struct tn_payer *payer = payer_to_know(thread, stream, instr, usual, key);
+    if (payer->key != key || payer == usual)
+        find_payer(thread, stream, instr, payer);
+    payer->key = key;
+    return payer;
 }
 
 /* Who pays for a miss that happens now; to be read before anything else happens. */
@@ -369,9 +384,13 @@ static __attribute__((noinline)) void move(tn_core *core, uint32_t id, const str
 {
     const struct tn_l1_layout *layout = &core->layout.d1;
     uint32_t number = (entry->table - layout->table) / table_bytes(layout);
-    tn_code_access_move(&core->code, id, layout->table + (number + 1) % layout->tables * table_bytes(layout));
-    core->moves++;
-    core->moved = tn_code_get_instr(&core->code, entry->info.instr)->address;
+    tn_lock_take(&core->definitions);
+    if (!core->moved && !entry->now) {
+        tn_code_access_move(&core->code, id, layout->table + (number + 1) % layout->tables * table_bytes(layout));
+        core->moves++;
+        core->moved = tn_code_get_instr(&core->code, entry->info.instr)->address;
+    }
+    tn_lock_give(&core->definitions);
 }
 
 /* The line was there, but the way table led to another one. */
@@ -452,7 +471,7 @@ static __attribute__((noinline)) void slow_data_12(struct tn_thread *thread, uin
 void tn_slow_data(struct tn_thread *thread, uint64_t address, uint32_t id)
 {
     const struct tn_l1 *l1 = thread->d1;
-    thread->core->slow_data++;
+    thread->tally.slow_data++;
     if (l1->usual_ways == 8)
         slow_data_in(thread, address, id, 8);
     else if (l1->usual_ways == 12)
@@ -465,7 +484,7 @@ void tn_slow_data(struct tn_thread *thread, uint64_t address, uint32_t id)
 
 void tn_whole_data(struct tn_thread *thread, uint64_t address, uint32_t id)
 {
-    thread->core->slow_data++;
+    thread->tally.slow_data++;
     touch_lines(thread, address, tn_code_get_access(&thread->core->code, id));
 }
 
@@ -492,7 +511,7 @@ void tn_slow_fetch(struct tn_thread *thread, uint32_t id)
                         .instr = fetch->instr,
                         .payer = &entry->payer};
     struct tn_way *way;
-    core->slow_fetch++;
+    thread->tally.slow_fetch++;
     if (fetch->second && thread->i1->missed >> TN_STEP_BITS == want.stamp >> TN_STEP_BITS)
         want.flags = TN_ENTRY_SECOND;
     if (bring(thread, &core->layout.i1, thread->i1, &want, &way))

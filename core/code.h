@@ -36,7 +36,7 @@ struct tn_counter {
 };
 
 /* Where the misses of an access or of a fetch run are charged, remembered for the thread and context it last missed
- * in. Cost centres stay where they are. */
+ * in; where threads are parallel, for the first thread that missed. Cost centres stay where they are. */
 struct tn_payer {
     uint64_t key; /* thread | context << 32; 0: not known yet */
     struct tn_late *late;

@@ -100,7 +100,10 @@ tn_core *tn_core_new(const struct tn_config *config)
     tn_code_init(&core->code);
     tn_slots_init(&core->centres, sizeof(struct tn_centre));
     tn_cost_pools_init(&core->pools, config->l2.size ? 3 : 2, config->write_back, config->prefetch);
-    tn_forest_init(&core->forest, &core->pools, config->paths, config->prune_slack);
+    core->late.there = core->definitions.there = config->parallel;
+    tn_sums_init(&core->sums, &core->definitions);
+    tn_forest_init(&core->forest, &core->sums, &core->pools);
+    tn_forest_limit(&core->forest, config->paths, config->prune_slack);
     if (tn_contexts_wanted(config)) {
         core->contexts = core->forest.contexts = tn_host_alloc(sizeof *core->contexts);
         tn_contexts_init(core->contexts, &core->code, config, core->layout.counter_limit);
@@ -134,29 +137,44 @@ void tn_meta(tn_core *core, const char *key, const char *value)
 
 uint32_t tn_object(tn_core *core, const struct tn_object_info *info)
 {
-    return tn_code_object(&core->code, info);
+    tn_lock_take(&core->definitions);
+    uint32_t id = tn_code_object(&core->code, info);
+    tn_lock_give(&core->definitions);
+    return id;
 }
 
 uint32_t tn_function(tn_core *core, const struct tn_function_info *info)
 {
     if (info->flags & TN_FN_TOGGLE)
         core->toggles = true;
-    return tn_code_function(&core->code, info);
+    tn_lock_take(&core->definitions);
+    uint32_t id = tn_code_function(&core->code, info);
+    tn_lock_give(&core->definitions);
+    return id;
 }
 
 uint32_t tn_instr(tn_core *core, const struct tn_instr_info *info)
 {
-    return tn_code_instr(&core->code, info);
+    tn_lock_take(&core->definitions);
+    uint32_t id = tn_code_instr(&core->code, info);
+    tn_lock_give(&core->definitions);
+    return id;
 }
 
 uint32_t tn_segment(tn_core *core, const uint32_t *instrs, uint32_t n)
 {
-    return tn_code_segment(&core->code, instrs, n, core->layout.counter_limit);
+    tn_lock_take(&core->definitions);
+    uint32_t id = tn_code_segment(&core->code, instrs, n, core->layout.counter_limit);
+    tn_lock_give(&core->definitions);
+    return id;
 }
 
 uint32_t tn_guarded(tn_core *core, uint32_t instr, bool write)
 {
-    return tn_code_guarded(&core->code, instr, write, core->layout.counter_limit);
+    tn_lock_take(&core->definitions);
+    uint32_t id = tn_code_guarded(&core->code, instr, write, core->layout.counter_limit);
+    tn_lock_give(&core->definitions);
+    return id;
 }
 
 uint32_t tn_counters(const tn_core *core)
@@ -175,27 +193,34 @@ void tn_count(tn_thread *thread, uint32_t counter)
 
 uint32_t tn_access(tn_core *core, const struct tn_access_info *info)
 {
-    return tn_code_access(&core->code, info, core->layout.d1.table);
+    tn_lock_take(&core->definitions);
+    uint32_t id = tn_code_access(&core->code, info, core->layout.d1.table);
+    tn_lock_give(&core->definitions);
+    return id;
 }
 
 uint32_t tn_access_now(tn_core *core, uint32_t id, uint32_t *table)
 {
+    tn_lock_take(&core->definitions);
     while (tn_code_get_access(&core->code, id)->now)
         id = tn_code_get_access(&core->code, id)->now;
     *table = tn_code_get_access(&core->code, id)->table;
+    tn_lock_give(&core->definitions);
     return id;
 }
 
 bool tn_access_moved(tn_core *core, uint64_t *address)
 {
-    *address = core->moved;
-    core->moved = 0;
+    *address = __atomic_exchange_n(&core->moved, 0, __ATOMIC_RELAXED);
     return *address != 0;
 }
 
 uint32_t tn_fetch(tn_core *core, const struct tn_fetch_info *info)
 {
-    return tn_code_fetch(&core->code, info);
+    tn_lock_take(&core->definitions);
+    uint32_t id = tn_code_fetch(&core->code, info);
+    tn_lock_give(&core->definitions);
+    return id;
 }
 
 /* ------------------------------------------------------------------------------------------ threads */
@@ -229,6 +254,59 @@ static struct tn_thread *hot_memory(tn_core *core)
 
 static void adopt_caches(tn_core *core, struct tn_thread *heir);
 
+/* The nodes that may be kept are shared out evenly among as many forests as there are. */
+static void share_paths(tn_core *core)
+{
+    uint64_t forests = 0;
+    for (struct tn_forest *forest = &core->forest; forest; forest = forest->next)
+        forests++;
+    for (struct tn_forest *forest = &core->forest; forest; forest = forest->next)
+        tn_forest_limit(forest, core->config.paths / forests, core->config.prune_slack);
+}
+
+static struct tn_forest *forest_new(tn_core *core)
+{
+    struct tn_forest *forest = tn_host_alloc(sizeof *forest);
+    tn_forest_init(forest, &core->sums, &core->pools);
+    forest->next = core->forest.next;
+    core->forest.next = forest;
+    share_paths(core);
+    return forest;
+}
+
+/* Where a thread's trees grow. */
+static struct tn_forest *forest_for(tn_core *core, struct tn_thread *thread)
+{
+    if (!core->config.parallel)
+        return &core->forest;
+    struct tn_forest *forest = &core->forest;
+    while (forest && forest->owner)
+        forest = forest->next;
+    if (!forest)
+        forest = forest_new(core);
+    forest->owner = thread;
+    return forest;
+}
+
+static void activity_new(tn_core *core, struct tn_thread *thread)
+{
+    struct tn_activity *activity = thread->activity = tn_host_alloc(sizeof *activity);
+    activity->last_clock = thread->clock;
+    activity->forest = forest_for(core, thread);
+    for (int stream = 0; core->config.parallel && stream < TN_STREAMS; stream++)
+        tn_array_init(&activity->payers[stream], sizeof(struct tn_payer));
+}
+
+static void free_activity(struct tn_thread *thread)
+{
+    struct tn_activity *activity = thread->activity;
+    for (int stream = 0; thread->core->config.parallel && stream < TN_STREAMS; stream++)
+        tn_array_free(&activity->payers[stream]);
+    activity->forest->owner = NULL;
+    tn_host_free(activity, sizeof *activity);
+    thread->activity = NULL;
+}
+
 tn_thread *tn_thread_new(tn_core *core, tn_thread *parent, uint64_t os_id)
 {
     uint32_t id = core->threads.count;
@@ -237,12 +315,11 @@ tn_thread *tn_thread_new(tn_core *core, tn_thread *parent, uint64_t os_id)
     thread->core = core;
     thread->id = id;
     thread->collecting = parent ? parent->collecting : core->collecting;
-    thread->activity = tn_host_alloc(sizeof *thread->activity);
     /* A stamp of 0 is that of a way never filled: the clock begins later. */
     thread->clock = core->running ? core->running->clock : core->ended_clock + TN_STEP;
     if (!core->running)
         core->running = thread;
-    thread->activity->last_clock = thread->clock;
+    activity_new(core, thread);
     record->ticked = thread->clock;
     record->thread = thread;
     record->os_id = os_id;
@@ -339,10 +416,14 @@ static void keep_counters(tn_core *core, struct tn_thread *thread, struct tn_thr
     record->executed.count = core->code.counters.count;
 }
 
-static void free_activity(struct tn_thread *thread)
+static void tally_add(struct tn_tally *to, const struct tn_tally *from)
 {
-    tn_host_free(thread->activity, sizeof *thread->activity);
-    thread->activity = NULL;
+    to->calls += from->calls;
+    to->returns += from->returns;
+    to->unwinds += from->unwinds;
+    to->jumps += from->jumps;
+    to->slow_data += from->slow_data;
+    to->slow_fetch += from->slow_fetch;
 }
 
 void tn_thread_end(tn_thread *thread)
@@ -357,6 +438,8 @@ void tn_thread_end(tn_thread *thread)
         tn_drain(core);
     tn_stack_clear(thread);
     keep_counters(core, thread, record);
+    core->dump_wanted |= thread->dump_wanted;
+    tally_add(&core->tally, &thread->tally);
     free_activity(thread);
     if (!core->config.shared_l1)
         caches_free(thread->i1, thread->d1, thread->l2);
@@ -399,12 +482,12 @@ static void mispredicted(struct tn_thread *thread, uint32_t instr, int event)
         return;
     struct tn_node *node = thread->activity->node;
     if (node && event == TN_Bcm)
-        tn_node_more(&thread->core->forest, node)->branched.bcm++;
+        tn_node_more(thread->activity->forest, node)->branched.bcm++;
     else if (node)
-        tn_node_more(&thread->core->forest, node)->branched.bim++;
+        tn_node_more(thread->activity->forest, node)->branched.bim++;
     if (thread->activity->skip_site)
         instr = thread->activity->skip_site;
-    tn_extra(&thread->core->pools, tn_centre_in(thread->core, thread->id, instr, node))[event]++;
+    tn_extra_of(thread->core, tn_centre_in(thread->core, thread->id, instr, node))[event]++;
 }
 
 void tn_branch_cond(tn_thread *thread, uint32_t instr, bool taken)
@@ -458,7 +541,8 @@ static void drain(tn_core *core)
 {
     if (core->config.cache_sim)
         tn_drain(core);
-    tn_prune(core, &core->forest);
+    for (struct tn_forest *forest = &core->forest; forest; forest = forest->next)
+        tn_prune(core, forest);
 }
 
 static void zero_counters(struct tn_thread *thread)
@@ -474,14 +558,26 @@ void tn_zero(tn_core *core)
     each_thread(core, zero_counters);
     for (uint32_t id = 1; id < core->threads.count; id++)
         tn_clear_centres(core, tn_thread_record_of(core, id));
-    tn_forest_clear(&core->forest);
+    for (struct tn_forest *forest = &core->forest; forest; forest = forest->next)
+        tn_forest_clear(forest);
+    tn_sums_clear(&core->sums, &core->pools);
 }
 
 struct tn_centre *tn_centre_make(tn_core *core, uint32_t thread, uint32_t instr)
 {
     uint32_t *id = tn_array_force(&tn_thread_record_of(core, thread)->centre_ids, instr);
+    tn_lock_take(&core->late);
     *id = tn_slots_get(&core->centres);
+    tn_lock_give(&core->late);
     return tn_slots_at(&core->centres, *id);
+}
+
+uint64_t *tn_extra_make(tn_core *core, struct tn_centre *centre)
+{
+    tn_lock_take(&core->late);
+    uint64_t *extra = tn_extra(&core->pools, centre);
+    tn_lock_give(&core->late);
+    return extra;
 }
 
 void tn_clear_centres(tn_core *core, struct tn_thread_record *record)
@@ -531,13 +627,18 @@ void tn_restart_output(tn_core *core)
     memset(&core->written, 0, sizeof core->written);
     for (uint32_t id = 1; id < core->threads.count; id++)
         tn_thread_record_of(core, id)->defined = false;
-    tn_forest_undefine(&core->forest);
+    for (struct tn_forest *forest = &core->forest; forest; forest = forest->next)
+        tn_forest_undefine(forest);
+    tn_sums_undefine(&core->sums);
 }
 
-bool tn_dump_wanted(tn_core *core)
+bool tn_dump_wanted(tn_core *core, tn_thread *thread)
 {
-    bool wanted = core->dump_wanted;
-    core->dump_wanted = false;
+    bool wanted = thread && thread->dump_wanted;
+    if (wanted)
+        thread->dump_wanted = false;
+    if (core->dump_wanted)
+        wanted |= __atomic_exchange_n(&core->dump_wanted, false, __ATOMIC_RELAXED);
     return wanted;
 }
 
@@ -571,7 +672,9 @@ int tn_finish(tn_core *core, void *stream, const char *why)
 static uint64_t memory_of(const tn_core *core)
 {
     uint64_t bytes = tn_code_bytes(&core->code) + tn_cost_pools_bytes(&core->pools) +
-                     tn_array_bytes(&core->centres.array) + tn_forest_bytes(&core->forest);
+                     tn_array_bytes(&core->centres.array) + tn_sums_bytes(&core->sums);
+    for (const struct tn_forest *forest = &core->forest; forest; forest = forest->next)
+        bytes += tn_forest_bytes(forest);
     for (uint32_t id = 1; id < core->threads.count; id++)
         bytes += tn_array_bytes(&tn_thread_record_of(core, id)->centre_ids) + core->layout.counters +
                  core->code.counters.count * sizeof(uint64_t);
@@ -580,22 +683,42 @@ static uint64_t memory_of(const tn_core *core)
     return bytes + core->records_max * (sizeof(struct tn_record) + sizeof(uint64_t));
 }
 
+static void sum_nodes(const tn_core *core, struct tn_statistics *out)
+{
+    uint64_t samples = core->queued / TN_PRUNE_EVERY;
+    for (const struct tn_forest *forest = &core->forest; forest; forest = forest->next) {
+        out->nodes_now += forest->now;
+        out->nodes_max += forest->max;
+        out->nodes_made += forest->made;
+        out->nodes_pruned += forest->pruned;
+    }
+    out->nodes_average = samples ? core->nodes_summed / samples : out->nodes_now;
+}
+
+static struct tn_tally tally_of(const tn_core *core)
+{
+    struct tn_tally tally = core->tally;
+    for (uint32_t id = 1; id < core->threads.count; id++) {
+        if (tn_thread_record_of(core, id)->thread)
+            tally_add(&tally, &tn_thread_record_of(core, id)->thread->tally);
+    }
+    return tally;
+}
+
 void tn_statistics(const tn_core *core, struct tn_statistics *out)
 {
     const struct tn_code *code = &core->code;
-    const struct tn_forest *forest = &core->forest;
-    uint64_t samples = core->queued / TN_PRUNE_EVERY;
+    struct tn_tally tally = tally_of(core);
     *out = (struct tn_statistics){
         .objects = code->objects.count - 1, .contexts = code->functions.count - 1,
         .instrs = code->instrs.count - 1, .counters = code->counters.count - 1,
         .accesses = code->accesses.count - 1, .fetches = code->fetches.count - 1,
-        .arcs = forest->arcs.count - 1, .nodes_now = forest->now, .nodes_max = forest->max,
-        .nodes_made = forest->made, .nodes_pruned = forest->pruned,
-        .nodes_average = samples ? core->nodes_summed / samples : forest->now,
-        .calls = core->calls, .returns = core->returns, .unwinds = core->unwinds, .jumps = core->jumps,
-        .slow_data = core->slow_data, .slow_fetch = core->slow_fetch, .moves = core->moves,
+        .arcs = core->sums.arcs.count - 1,
+        .calls = tally.calls, .returns = tally.returns, .unwinds = tally.unwinds, .jumps = tally.jumps,
+        .slow_data = tally.slow_data, .slow_fetch = tally.slow_fetch, .moves = core->moves,
         .queued = core->queued,
         .records_now = core->records_live, .records_max = core->records_max, .bytes = memory_of(core)};
+    sum_nodes(core, out);
     out->functions = out->contexts - (core->contexts ? core->contexts->made : 0);
     out->segments = out->counters;
 }
@@ -637,7 +760,13 @@ void tn_core_free(tn_core *core)
         tn_host_free(core->contexts, sizeof *core->contexts);
     }
     tn_cost_pools_free(&core->pools);
-    tn_forest_free(&core->forest);
+    for (struct tn_forest *forest = &core->forest, *next; forest; forest = next) {
+        next = forest->next;
+        tn_forest_free(forest);
+        if (forest != &core->forest)
+            tn_host_free(forest, sizeof *forest);
+    }
+    tn_sums_free(&core->sums);
     tn_pool_free(&core->stack_pool);
     tn_pool_free(&core->level_pool);
     tn_pool_free(&core->special_pool);

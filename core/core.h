@@ -14,6 +14,7 @@
 #include "code.h"
 #include "context.h"
 #include "cost.h"
+#include "lock.h"
 #include "lower.h"
 #include "stack.h"
 #include "tenure_core.h"
@@ -42,7 +43,9 @@ struct tn_core {
     struct tn_layout layout;
     struct tn_code code;
     struct tn_cost_pools pools;
-    struct tn_forest forest;
+    struct tn_lock late, definitions;
+    struct tn_sums sums;
+    struct tn_forest forest; /* of all threads; parallel engines have one for each thread: the first in a list */
     struct tn_contexts *contexts; /* NULL: a function is its only context */
     struct tn_pool stack_pool, level_pool, handler_pool, special_pool, resolver_pool;
     struct tn_pool displaced_pool;
@@ -56,12 +59,11 @@ struct tn_core {
     struct tn_entry *queue;
     uint64_t queued, looked_up, consumed; /* entries so far, and how far they are on their way */
     void (*step)(struct tn_core *core); /* take them further */
-    struct tn_payer payer; /* for a miss that the usual payer does not pay */
     uint64_t waste[16];    /* what is charged to nobody */
     uint32_t epoch;
     uint64_t moved; /* address of the instruction whose access moved to another way table last; 0: told */
     uint32_t moves; /* accesses that have */
-    bool collecting, toggles, dump_wanted;
+    bool collecting, toggles, dump_wanted; /* dump_wanted: by a thread that has ended */
     struct tn_thread *running; /* serial engines: whose clock is right; with shared_l1, whose caches */
     struct tn_thread *spare; /* hot memory of ended threads, linked through user */
     struct tn_thread *orphan; /* ended as the last one, with the shared caches */
@@ -70,8 +72,8 @@ struct tn_core {
         uint32_t part, objects, functions, instrs, metas;
         bool header;
     } written;
-    uint64_t check_after; /* steps, in debug builds (tn_check) */
-    uint64_t slow_data, slow_fetch, nodes_summed, calls, returns, unwinds, jumps;
+    uint64_t nodes_summed;
+    struct tn_tally tally; /* of threads that have ended */
 };
 
 static inline struct tn_thread_record *tn_thread_record_of(const tn_core *core, uint32_t id)
@@ -116,6 +118,14 @@ static inline void tn_queue_add(tn_core *core)
 {
     if (++core->queued % TN_BATCH == 0)
         core->step(core);
+}
+
+/* What it counts out of the ordinary. */
+uint64_t *tn_extra_make(tn_core *core, struct tn_centre *centre);
+
+static inline uint64_t *tn_extra_of(tn_core *core, struct tn_centre *centre)
+{
+    return centre->extra ? centre->extra : tn_extra_make(core, centre);
 }
 
 /* The counters of a thread that runs. */

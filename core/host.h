@@ -2,7 +2,7 @@
 /*
  * host.h: the core's only way out.
  *
- * The core is freestanding: besides memcpy, memmove and memset it calls nothing but the four functions below.
+ * The core is freestanding: besides memcpy, memmove and memset it calls nothing but the five functions below.
  * Whoever links the core (an engine, a test) defines them. They are link-time hooks, so that a call costs what
  * a call costs. None of them may call back into the core.
  */
@@ -21,6 +21,9 @@ void tn_host_free(void *memory, size_t bytes);
 /* Append `bytes` to the raw profile `stream` stands for (the host's own handle). Returns 0, or a non-zero host
  * error number; after an error the core writes nothing more to this stream and reports it to its caller. */
 int tn_host_write(void *stream, const void *data, size_t bytes);
+
+/* Another thread has what this one needs, and may not be running: let others run. Serial engines are never asked. */
+void tn_host_yield(void);
 
 /* A broken invariant: print `what` and end the run. Does not return. */
 _Noreturn void tn_host_panic(const char *what);

@@ -507,7 +507,7 @@ void tn_drain(tn_core *core)
 static __attribute__((noinline)) void prune(tn_core *core)
 {
     core->nodes_summed += core->forest.now;
-    tn_check(core);
+    tn_check(core, &core->forest);
     if (core->forest.now <= core->forest.prune_at)
         return;
     tn_drain(core);

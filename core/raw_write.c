@@ -362,8 +362,8 @@ static void write_threads(struct writer *w)
 
 static void write_arcs(struct writer *w)
 {
-    for (uint32_t id = 1; id < w->core->forest.arcs.count; id++) {
-        struct tn_arc *arc = tn_array_at(&w->core->forest.arcs, id);
+    for (uint32_t id = 1; id < w->core->sums.arcs.count; id++) {
+        struct tn_arc *arc = tn_array_at(&w->core->sums.arcs, id);
         if (arc->defined)
             continue;
         arc->defined = true;
@@ -507,8 +507,8 @@ static void write_node(void *user, struct tn_node *node)
 
 static void write_arc_costs(struct writer *w)
 {
-    for (uint32_t id = 1; id < w->core->forest.arcs.count; id++) {
-        struct tn_arc *arc = tn_array_at(&w->core->forest.arcs, id);
+    for (uint32_t id = 1; id < w->core->sums.arcs.count; id++) {
+        struct tn_arc *arc = tn_array_at(&w->core->sums.arcs, id);
         if (!arc->calls && tn_costs_are_zero(&w->core->pools, &arc->inclusive))
             continue;
         record(w, TN_RAW_ARC_COST);
@@ -522,11 +522,12 @@ static void write_arc_costs(struct writer *w)
 
 static void write_function_costs(struct writer *w)
 {
-    struct tn_forest *forest = &w->core->forest;
-    for (uint32_t id = 1; id < forest->totals.count; id++) {
-        struct tn_function_total *total = tn_array_get(&forest->totals, id);
-        if (!total || (!total->calls && tn_costs_are_zero(forest->pools, &total->self) &&
-                       tn_costs_are_zero(forest->pools, &total->inclusive)))
+    struct tn_sums *sums = &w->core->sums;
+    struct tn_cost_pools *pools = &w->core->pools;
+    for (uint32_t id = 1; id < sums->totals.count; id++) {
+        struct tn_function_total *total = tn_array_get(&sums->totals, id);
+        if (!total || (!total->calls && tn_costs_are_zero(pools, &total->self) &&
+                       tn_costs_are_zero(pools, &total->inclusive)))
             continue;
         record(w, TN_RAW_FUNC_COST);
         put_n(w, id);
@@ -534,8 +535,8 @@ static void write_function_costs(struct writer *w)
         put_costs(w, &total->self);
         put_costs(w, &total->inclusive);
         total->calls = 0;
-        tn_costs_clear(forest->pools, &total->self);
-        tn_costs_clear(forest->pools, &total->inclusive);
+        tn_costs_clear(pools, &total->self);
+        tn_costs_clear(pools, &total->inclusive);
     }
 }
 
@@ -588,12 +589,13 @@ int tn_raw_write_part(tn_core *core, void *stream, const char *why)
     write_threads(w);
     write_arcs(w);
     write_self(w);
-    tn_forest_fold(&core->forest, core->config.inclusive ? write_node : NULL, w);
+    for (struct tn_forest *forest = &core->forest; forest; forest = forest->next)
+        tn_forest_fold(forest, core->config.inclusive ? write_node : NULL, w);
     if (core->config.inclusive) {
         write_arc_costs(w);
         write_function_costs(w);
     } else {
-        tn_forest_clear(&core->forest);
+        tn_sums_clear(&core->sums, &core->pools);
     }
     write_statistics(w);
     write_end(w, why);

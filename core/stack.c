@@ -44,6 +44,22 @@ static uint32_t depth_of(const struct tn_stack *stack)
     return (uint32_t)(stack->top - stack->bottom);
 }
 
+/* What stacks are made of, from the pools that threads share. */
+static void *take(struct tn_thread *thread, struct tn_pool *pool)
+{
+    tn_lock_take(&thread->core->definitions);
+    void *element = tn_pool_get(pool);
+    tn_lock_give(&thread->core->definitions);
+    return element;
+}
+
+static void give(struct tn_thread *thread, struct tn_pool *pool, void *element)
+{
+    tn_lock_take(&thread->core->definitions);
+    tn_pool_put(pool, element);
+    tn_lock_give(&thread->core->definitions);
+}
+
 /* ------------------------------------------------------------------------------------------ settling */
 
 /* With branch_sim. Costs of a skipped function belong to the instruction that called it too. */
@@ -51,7 +67,7 @@ static __attribute__((noinline)) void settle_branches(struct tn_thread *thread, 
                                                       uint64_t branches)
 {
     struct tn_branched branched = {.conditional = branches & 0xffffffff, .indirect = branches >> 32};
-    struct tn_branched *to = &tn_node_more(&thread->core->forest, a->node)->branched;
+    struct tn_branched *to = &tn_node_more(thread->activity->forest, a->node)->branched;
     to->conditional += branched.conditional;
     to->indirect += branched.indirect;
     if (a->skip_site)
@@ -112,7 +128,7 @@ static __attribute__((noinline)) void find_skipper(struct tn_thread *thread, str
     struct tn_core *core = thread->core;
     struct tn_skipper *skipper = &a->skippers[a->skip_site % TN_SKIPPERS];
     skipper->site = core->contexts ? 0 : a->skip_site;
-    a->skip_extra = skipper->extra = tn_extra(&core->pools, tn_centre_in(core, thread->id, a->skip_site, a->node));
+    a->skip_extra = skipper->extra = tn_extra_of(core, tn_centre_in(core, thread->id, a->skip_site, a->node));
 }
 
 /* Found when skipping begins, so that the host has it at hand when the costs are known. */
@@ -143,24 +159,44 @@ static void resume(struct tn_thread *thread, struct tn_stack *stack)
     run(thread, a, stack->node, stack->skip_site);
 }
 
-static void change_pins(struct tn_core *core, uint32_t change)
+/* The next thread whose trees grow here, from `*id` on; NULL: that was all. */
+static struct tn_thread *next_thread(const struct tn_core *core, const struct tn_forest *forest, uint32_t *id)
 {
-    for (uint32_t id = 1; id < core->threads.count; id++) {
-        const struct tn_thread *thread = tn_thread_record_of(core, id)->thread;
-        const struct tn_handler_level *level = thread ? thread->activity->level : NULL;
-        for (; level; level = level->interrupted) {
-            for (struct tn_stack *stack = level->stacks; stack; stack = stack->next)
-                stack->node->pins += change;
-        }
+    while (*id < core->threads.count) {
+        struct tn_thread *thread = tn_thread_record_of(core, (*id)++)->thread;
+        if (thread && thread->activity->forest == forest)
+            return thread;
+    }
+    return NULL;
+}
+
+static void change_thread_pins(const struct tn_thread *thread, uint32_t change)
+{
+    for (const struct tn_handler_level *level = thread->activity->level; level; level = level->interrupted) {
+        for (struct tn_stack *stack = level->stacks; stack; stack = stack->next)
+            stack->node->pins += change;
     }
 }
 
-void tn_prune_some(struct tn_core *core)
+static void change_pins(const struct tn_core *core, const struct tn_forest *forest, uint32_t change)
 {
-    change_pins(core, 1);
-    tn_forest_prune(&core->forest);
-    change_pins(core, -1u);
-    tn_check(core);
+    uint32_t id = 1;
+    if (forest->owner) {
+        change_thread_pins(forest->owner, change);
+        return;
+    }
+    for (const struct tn_thread *thread; (thread = next_thread(core, forest, &id));)
+        change_thread_pins(thread, change);
+}
+
+void tn_prune_some(struct tn_core *core, struct tn_forest *forest)
+{
+    change_pins(core, forest, 1);
+    tn_lock_take(&core->late);
+    tn_forest_prune(forest);
+    tn_lock_give(&core->late);
+    change_pins(core, forest, -1u);
+    tn_check(core, forest);
 }
 
 /* ------------------------------------------------------------------------------------------ stacks */
@@ -172,7 +208,7 @@ static size_t frame_bytes(const struct tn_stack *stack)
 
 static struct tn_stack *stack_new(struct tn_thread *thread, uint64_t sp)
 {
-    struct tn_stack *stack = tn_pool_get(&thread->core->stack_pool);
+    struct tn_stack *stack = take(thread, &thread->core->stack_pool);
     struct tn_handler_level *level = activity_of(thread)->level;
     stack->bottom = stack->top = tn_host_alloc(FIRST_FRAMES * sizeof *stack->bottom);
     stack->end = stack->bottom + FIRST_FRAMES;
@@ -188,7 +224,7 @@ static void resolver_begins(struct tn_thread *thread, struct tn_stack *stack, ui
 {
     struct tn_resolver *resolver = stack->resolver;
     if (!resolver || resolver->depth != depth_of(stack)) {
-        resolver = tn_pool_get(&thread->core->resolver_pool);
+        resolver = take(thread, &thread->core->resolver_pool);
         resolver->outer = stack->resolver;
         resolver->depth = depth_of(stack);
         stack->resolver = resolver;
@@ -206,7 +242,7 @@ static void resolvers_end(struct tn_thread *thread, struct tn_stack *stack, uint
     for (struct tn_resolver *resolver; (resolver = stack->resolver) && resolver->depth > depth;) {
         stack->resolver = resolver->outer;
         resolver->node->pins--;
-        tn_pool_put(&thread->core->resolver_pool, resolver);
+        give(thread, &thread->core->resolver_pool, resolver);
     }
 }
 
@@ -218,7 +254,7 @@ static void stack_free(struct tn_thread *thread, struct tn_stack *stack)
     }
     resolvers_end(thread, stack, 0);
     tn_host_free(stack->bottom, frame_bytes(stack));
-    tn_pool_put(&thread->core->stack_pool, stack);
+    give(thread, &thread->core->stack_pool, stack);
 }
 
 static __attribute__((noinline)) void more_frames(struct tn_stack *stack)
@@ -276,21 +312,28 @@ static uint64_t check_stack(const struct tn_stack *stack)
     return depth_of(stack);
 }
 
-void tn_check(struct tn_core *core)
+static uint64_t check_thread(const struct tn_thread *thread)
 {
-    if (core->check_after-- > 0)
-        return;
-    tn_forest_check(&core->forest);
-    uint64_t looked_at = core->forest.now;
-    for (uint32_t id = 1; id < core->threads.count; id++) {
-        const struct tn_thread *thread = tn_thread_record_of(core, id)->thread;
-        const struct tn_handler_level *level = thread ? thread->activity->level : NULL;
-        for (; level; level = level->interrupted) {
-            for (const struct tn_stack *stack = level->stacks; stack; stack = stack->next)
-                looked_at += check_stack(stack);
-        }
+    uint64_t looked_at = 0;
+    for (const struct tn_handler_level *level = thread->activity->level; level; level = level->interrupted) {
+        for (const struct tn_stack *stack = level->stacks; stack; stack = stack->next)
+            looked_at += check_stack(stack);
     }
-    core->check_after = looked_at / 16;
+    return looked_at;
+}
+
+void tn_check(struct tn_core *core, struct tn_forest *forest)
+{
+    if (forest->check_after-- > 0)
+        return;
+    tn_forest_check(forest);
+    uint64_t looked_at = forest->now;
+    uint32_t id = 1;
+    if (forest->owner)
+        looked_at += check_thread(forest->owner);
+    for (const struct tn_thread *thread; !forest->owner && (thread = next_thread(core, forest, &id));)
+        looked_at += check_thread(thread);
+    forest->check_after = looked_at / 16;
 }
 #endif
 
@@ -305,21 +348,30 @@ static bool is_active(const struct tn_handler_level *level, uint32_t function)
     return false;
 }
 
+static void zero(struct tn_core *core)
+{
+    if (core->config.alone)
+        core->config.alone(core->config.user, true);
+    tn_zero(core);
+    if (core->config.alone)
+        core->config.alone(core->config.user, false);
+}
+
 /* The running stack enters `function`, and will have left it when it has fewer than `depth` frames. */
 static void enter_special(struct tn_thread *thread, uint32_t function, uint32_t flags, uint32_t depth)
 {
     struct tn_handler_level *level = activity_of(thread)->level;
     if (is_active(level, function))
         return;
-    struct tn_special *special = tn_pool_get(&thread->core->special_pool);
+    struct tn_special *special = take(thread, &thread->core->special_pool);
     *special = (struct tn_special){level->special, level->stack, function, flags, depth};
     level->special = special;
     if (flags & TN_FN_ZERO_BEFORE)
-        tn_zero(thread->core);
+        zero(thread->core);
     if (flags & TN_FN_TOGGLE)
         thread->collecting = !thread->collecting;
     if (flags & TN_FN_DUMP_BEFORE)
-        thread->core->dump_wanted = true;
+        thread->dump_wanted = true;
 }
 
 static void leave_special(struct tn_thread *thread, struct tn_special **link)
@@ -329,8 +381,8 @@ static void leave_special(struct tn_thread *thread, struct tn_special **link)
     if (special->flags & TN_FN_TOGGLE)
         thread->collecting = !thread->collecting;
     if (special->flags & TN_FN_DUMP_AFTER)
-        thread->core->dump_wanted = true;
-    tn_pool_put(&thread->core->special_pool, special);
+        thread->dump_wanted = true;
+    give(thread, &thread->core->special_pool, special);
 }
 
 /* The activations of `stack` that needed `depth` frames or more have ended. */
@@ -388,7 +440,7 @@ static void leave_level(struct tn_thread *thread)
         next = stack->next;
         stack_free(thread, stack);
     }
-    tn_pool_put(&thread->core->level_pool, level);
+    give(thread, &thread->core->level_pool, level);
     resume(thread, a->level->stack);
 }
 
@@ -461,7 +513,7 @@ static void unwind_to_caller(struct tn_thread *thread, uint32_t site, uint64_t s
     struct tn_activity *a = activity_of(thread);
     uint32_t function = tn_code_get_instr(&thread->core->code, site)->function;
     const struct tn_frame *frame = frame_that_calls(a, function, sp);
-    for (; a->stack->top != frame; thread->core->unwinds++)
+    for (; a->stack->top != frame; thread->tally.unwinds++)
         pop(thread, a);
 }
 
@@ -472,10 +524,11 @@ static struct tn_node *edge_to(struct tn_thread *thread, uint32_t site, uint32_t
 {
     struct tn_core *core = thread->core;
     struct tn_node *caller = activity_of(thread)->node;
-    struct tn_node *edge = tn_node_find(&core->forest, caller, site, function);
+    struct tn_forest *forest = activity_of(thread)->forest;
+    struct tn_node *edge = tn_node_find(forest, caller, site, function);
     if (!edge) {
-        tn_prune(core, &core->forest);
-        edge = tn_node_make(&core->forest, caller, site, function);
+        tn_prune(core, forest);
+        edge = tn_node_make(forest, caller, site, function);
         edge->plain = !flags_of(thread, function);
     }
     if (caller->recent)
@@ -491,7 +544,7 @@ static inline void follow(struct tn_thread *thread, struct tn_activity *a, struc
         pin_top(a->stack);
     run(thread, a, tn_node_target(edge), 0);
     if (thread->collecting)
-        tn_node_called(&thread->core->forest, edge);
+        tn_node_called(thread->activity->forest, edge);
 }
 
 /* enter, where more has to be asked. */
@@ -579,14 +632,14 @@ void tn_call(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_
 {
     struct tn_activity *a = activity_of(thread);
     const struct tn_frame *top = a->stack->top;
-    thread->core->calls++;
+    thread->tally.calls++;
     if (top->sp - sp - 1 < FAR - 1 && top + 1 != a->stack->end && is_plain(thread, a)) {
         settle_plainly(thread, a);
         called(thread, a, site, function, sp, return_address);
     } else {
         call_slowly(thread, site, function, sp, return_address);
     }
-    tn_check(thread->core);
+    tn_check(thread->core, thread->activity->forest);
 }
 
 /* ------------------------------------------------------------------------------------------ jumps */
@@ -595,7 +648,7 @@ static void jump_to(struct tn_thread *thread, uint32_t site, uint32_t function)
 {
     struct tn_activity *a = activity_of(thread);
     const struct tn_resolver *resolver = a->stack->resolver;
-    thread->core->jumps++;
+    thread->tally.jumps++;
     /* A function that pops on jump was called on behalf of what it jumps to. */
     if (resolver && resolver->depth == depth_of(a->stack) && !a->skip_site) {
         site = resolver->site;
@@ -621,7 +674,7 @@ static void jump_from_elsewhere(struct tn_thread *thread, uint32_t site, uint32_
         (stack->top != stack->bottom && stack->top->sp - sp > FAR && stack->top->sp > sp))
         moved = switch_stack(thread, sp);
     uint32_t popped = unwind(thread, sp, &last);
-    thread->core->unwinds += popped;
+    thread->tally.unwinds += popped;
     if ((moved || popped) && runs(thread, function))
         return;
     jump_to(thread, site, function);
@@ -651,12 +704,12 @@ void tn_jump(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_
         struct tn_ran ran = settle_plainly(thread, a);
         if (a->skip_site && thread->collecting)
             tn_ran_add(a->skip_extra, &ran, NULL);
-        thread->core->jumps++;
+        thread->tally.jumps++;
         enter(thread, a, site, function);
     } else {
         jump_slowly(thread, site, function, sp);
     }
-    tn_check(thread->core);
+    tn_check(thread->core, thread->activity->forest);
 }
 
 /* ------------------------------------------------------------------------------------------ returns */
@@ -667,7 +720,7 @@ static void past_the_bottom(struct tn_thread *thread, uint32_t function, uint64_
     struct tn_node *root = a->node;
     while (root->parent)
         root = root->parent;
-    struct tn_node *parent = tn_forest_parent(&thread->core->forest, root, function);
+    struct tn_node *parent = tn_forest_parent(thread->activity->forest, root, function);
     left_frame(thread, a->stack, 0);
     a->stack->bottom->sp = sp;
     run(thread, a, parent, 0);
@@ -683,7 +736,7 @@ static void return_elsewhere(struct tn_thread *thread, uint32_t site, uint64_t s
     if (!within(stack, sp) || stack->top->sp > sp + OTHER_STACK)
         moved = switch_stack(thread, sp);
     uint32_t popped = unwind(thread, sp, &last);
-    core->unwinds += popped > 1 ? popped - 1 : 0;
+    thread->tally.unwinds += popped > 1 ? popped - 1 : 0;
     if (popped && last.return_address == target)
         return;
     uint32_t function = core->config.function_at ? core->config.function_at(core->config.user, target) : 0;
@@ -712,7 +765,7 @@ void tn_return(struct tn_thread *thread, uint32_t site, uint64_t sp, uint64_t ta
     struct tn_activity *a = activity_of(thread);
     struct tn_stack *stack = a->stack;
     const struct tn_frame *top = stack->top;
-    thread->core->returns++;
+    thread->tally.returns++;
     if (top->sp + 8 == sp && top->return_address == target && !(top->pinned | top->skip_site) && !stack->resolver &&
         !a->level->special && is_plain(thread, a)) {
         settle_plainly(thread, a);
@@ -721,7 +774,7 @@ void tn_return(struct tn_thread *thread, uint32_t site, uint64_t sp, uint64_t ta
     } else {
         return_slowly(thread, site, sp, target);
     }
-    tn_check(thread->core);
+    tn_check(thread->core, thread->activity->forest);
 }
 
 /* ------------------------------------------------------------------------------------------ beginning and end */
@@ -729,7 +782,7 @@ void tn_return(struct tn_thread *thread, uint32_t site, uint64_t sp, uint64_t ta
 static void begin_level(struct tn_thread *thread, struct tn_node *root, uint64_t sp)
 {
     struct tn_activity *a = activity_of(thread);
-    struct tn_handler_level *level = tn_pool_get(&thread->core->level_pool);
+    struct tn_handler_level *level = take(thread, &thread->core->level_pool);
     uint32_t flags = flags_of(thread, root->function);
     level->interrupted = a->level;
     a->level = level;
@@ -738,7 +791,7 @@ static void begin_level(struct tn_thread *thread, struct tn_node *root, uint64_t
     if (flags & FN_SPECIAL)
         enter_special(thread, root->function, flags, 0);
     if (thread->collecting)
-        tn_node_called(&thread->core->forest, root);
+        tn_node_called(thread->activity->forest, root);
 }
 
 /* A root cannot be skipped: there is nobody to pay for it. */
@@ -755,7 +808,7 @@ static void begin(struct tn_thread *thread, uint32_t function, uint64_t sp, bool
     if (a->begun)
         tn_stack_clear(thread);
     a->begun = true;
-    struct tn_node *root = tn_forest_root(&thread->core->forest, unskipped(thread, function), thread->id, false);
+    struct tn_node *root = tn_forest_root(thread->activity->forest, unskipped(thread, function), thread->id, false);
     root->open = open;
     begin_level(thread, root, sp);
 }
@@ -777,8 +830,8 @@ static struct tn_node *handler_root(struct tn_thread *thread, uint32_t function)
         if (handler->root->function == function)
             return handler->root;
     }
-    struct tn_handler_root *handler = tn_pool_get(&thread->core->handler_pool);
-    handler->root = tn_forest_root(&thread->core->forest, function, thread->id, true);
+    struct tn_handler_root *handler = take(thread, &thread->core->handler_pool);
+    handler->root = tn_forest_root(thread->activity->forest, function, thread->id, true);
     handler->next = a->handlers;
     a->handlers = handler;
     return handler->root;
@@ -809,7 +862,7 @@ void tn_stack_clear(struct tn_thread *thread)
             stack_free(thread, stack);
         }
         a->level = level->interrupted;
-        tn_pool_put(&thread->core->level_pool, level);
+        give(thread, &thread->core->level_pool, level);
     }
     a->node = NULL;
     a->stack = NULL;

@@ -25,6 +25,7 @@
 #define TENURE_CORE_STACK_H
 
 #include "backdate.h"
+#include "code.h"
 #include "tenure_core.h"
 
 struct tn_frame {
@@ -84,10 +85,14 @@ struct tn_activity {
     uint32_t skip_site;
     bool begun;
     uint64_t *skip_extra; /* with skip_site: of that instruction's centre */
+    struct tn_forest *forest;                      /* where its trees grow */
     struct tn_stack *stack;                        /* the one that runs: level->stack */
     uint64_t last_clock, last_branches, last_data; /* totals given to nodes so far */
     struct tn_handler_level *level;
     struct tn_handler_root *handlers;
+    struct tn_payer payer;                   /* for a miss that the usual payer does not pay */
+    struct tn_array payers[TN_STREAMS];      /* parallel engines: struct tn_payer by instruction, where the one that is
+                                                remembered with the code is another thread's; sparse */
     struct tn_skipper skippers[TN_SKIPPERS]; /* found lately, by site modulo TN_SKIPPERS; no use with contexts */
 };
 
@@ -96,21 +101,21 @@ void tn_settle(struct tn_thread *thread);
 
 /* Prune what the policy asks for, but not what runs. No queue entry may be under way but those that nodes count in
  * `sent`. */
-void tn_prune_some(struct tn_core *core);
-static inline void tn_prune(struct tn_core *core, const struct tn_forest *forest)
+void tn_prune_some(struct tn_core *core, struct tn_forest *forest);
+static inline void tn_prune(struct tn_core *core, struct tn_forest *forest)
 {
     if (forest->now > forest->prune_at)
-        tn_prune_some(core);
+        tn_prune_some(core, forest);
 }
 
 /* Debug builds: panics if an invariant of trees or stacks does not hold. Looks now and then, as often as keeps the
  * cost of a step bounded. */
 #ifdef TN_DEBUG
-void tn_check(struct tn_core *core);
+void tn_check(struct tn_core *core, struct tn_forest *forest);
 #else
-static inline void tn_check(struct tn_core *core)
+static inline void tn_check(struct tn_core *core, struct tn_forest *forest)
 {
-    (void)core;
+    (void)core, (void)forest;
 }
 #endif
 

@@ -71,6 +71,7 @@ struct tn_config {
     bool write_back;       /* count dirty evictions: which bytes of a line were written */
     bool prefetch;         /* a stream prefetcher at the first level below level 1 */
     bool shared_l1;        /* one I1 and one D1 for all threads (Callgrind's model) */
+    bool parallel;         /* threads run at the same time; not with shared_l1, nor with contexts */
     bool flush_at_exit;    /* charge the tenures that have not ended when the program ends */
     bool collect_at_start; /* state of collection before the first toggle */
     uint32_t alias_limit;  /* hits that the way table did not lead to, until an access moves to another table */
@@ -85,6 +86,10 @@ struct tn_config {
     /* The function that holds `address`, for a return or jump whose target was not known at translation;
      * TN_NONE if unknown. `user` is handed back. May call tn_object and tn_function, nothing else. */
     uint32_t (*function_at)(void *user, uint64_t address);
+
+    /* Parallel engines: from alone(user, true) to alone(user, false) no other thread is in the program's code or in the
+     * core. Called where a function that runs asks for something that concerns all threads. */
+    void (*alone)(void *user, bool begins);
     void *user;
 };
 
@@ -121,6 +126,10 @@ struct tn_thread {
     struct tn_l1 *i1, *d1;        /* cold parts of the caches (core/cache.c) */
     struct tn_lower *l2;          /* NULL: not simulated */
     uint32_t id;
+    bool dump_wanted;
+    struct tn_tally {
+        uint64_t calls, returns, unwinds, jumps, slow_data, slow_fetch;
+    } tally; /* what it did, for statistics */
 };
 
 /* Where things lie, in bytes from the thread base. A way table (element: uint16_t) is indexed by
@@ -334,8 +343,9 @@ int tn_finish(tn_core *core, void *stream, const char *why);
 /* The next part begins a new file: it has a header and all definitions again (a forked child). */
 void tn_restart_output(tn_core *core);
 
-/* After a dump was asked for by a TN_FN_DUMP_* function: true once, then false. The engine calls tn_dump. */
-bool tn_dump_wanted(tn_core *core);
+/* After a dump was asked for by a TN_FN_DUMP_* function of `thread`, or of one that has ended: true once, then
+ * false. The engine calls tn_dump. `thread` may be NULL. */
+bool tn_dump_wanted(tn_core *core, tn_thread *thread);
 
 /* ------------------------------------------------------------------------------------------ statistics */
 

@@ -29,11 +29,11 @@ static uint32_t function_at(const struct nt_area *area, uint64_t address)
 }
 
 /* Behind a transfer, where functions may ask for dumps. */
-static void function_dump(const struct nt_area *area)
+static void function_dump(struct nt_area *area)
 {
     const struct nt_planner *planner = area->planner;
 
-    if (planner->dump != NULL && tn_dump_wanted(planner->core))
+    if (planner->dump != NULL && tn_dump_wanted(planner->core, thread_of(area)))
         planner->dump();
 }
 

@@ -154,6 +154,11 @@ int tn_host_write(void *opaque, const void *data, size_t bytes)
     return stream->error;
 }
 
+void tn_host_yield(void)
+{
+    nt_sys3(__NR_sched_yield, 0, 0, 0);
+}
+
 void tn_host_panic(const char *what)
 {
     nt_die(FAILED, "the native engine failed: %s\n", what);

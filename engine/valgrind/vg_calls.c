@@ -21,7 +21,7 @@
 /* After a transfer, where functions may ask for dumps. */
 static void function_dump(void)
 {
-    if (tn_dump_wanted(vg.core))
+    if (tn_dump_wanted(vg.core, vg.current))
         vg_output_part("function");
 }
 

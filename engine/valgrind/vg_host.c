@@ -146,6 +146,10 @@ void tn_host_free(void *memory, size_t bytes)
     vg_release(memory, bytes);
 }
 
+void tn_host_yield(void) /* this engine is serial */
+{
+}
+
 void tn_host_panic(const char *what)
 {
     VG_(tool_panic)(what);

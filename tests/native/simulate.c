@@ -8,6 +8,7 @@
 #include "engine/native/nt_single.h"
 #include "tests/common/fb_host.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +77,11 @@ int tn_host_write(void *stream, const void *data, size_t bytes)
     memcpy(side->profile + side->size, data, bytes);
     side->size += bytes;
     return 0;
+}
+
+void tn_host_yield(void)
+{
+    sched_yield();
 }
 
 void tn_host_panic(const char *what)

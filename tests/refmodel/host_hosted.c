@@ -4,6 +4,7 @@
 
 #include "core/host.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,11 @@ int tn_host_write(void *stream, const void *data, size_t bytes)
     memcpy(s->data + s->size, data, bytes);
     s->size += bytes;
     return 0;
+}
+
+void tn_host_yield(void)
+{
+    sched_yield();
 }
 
 void tn_host_panic(const char *what)

@@ -450,8 +450,10 @@ void pair_execute(struct pair *pair, uint32_t thread, uint32_t function, struct 
 
 static void check_collection(struct pair *pair)
 {
-    bool core_wants = tn_dump_wanted(pair->core), model_wants = m1_dump_wanted(pair->m1);
+    bool core_wants = tn_dump_wanted(pair->core, NULL), model_wants = m1_dump_wanted(pair->m1);
 
+    for (int t = 0; t < MODEL_MAX_THREADS; t++)
+        core_wants |= pair->thread[t] && tn_dump_wanted(pair->core, pair->thread[t]);
     for (int t = 0; t < MODEL_MAX_THREADS; t++)
         if (pair->thread[t] && pair->thread[t]->collecting != m1_collecting(pair->m1, (uint32_t)t))
             fail(pair, "a thread collects in one and not in the other");
