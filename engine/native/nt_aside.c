@@ -4,28 +4,44 @@
 
 void nt_put_aside(struct nt_making *making, uint8_t reg)
 {
-    if (!nt_is_aside(making, reg))
+    if (!((making->aside | making->homed) >> reg & 1))
         nt_store(&making->emit, nt_home(reg), reg);
     making->aside |= (uint16_t)(1u << reg);
+    making->homed |= (uint16_t)(1u << reg);
+    if (making->clock_in == reg)
+        making->clock_in = NT_NO_REG;
+}
+
+void nt_aside_begin(struct nt_making *making)
+{
+    making->aside = making->homed = 0;
+    making->clock_in = NT_NO_REG;
+    __builtin_memset(making->next_use[making->count], making->count, sizeof making->next_use[0]);
+    for (unsigned i = making->count; i-- > 0;) {
+        uint8_t *next = making->next_use[i];
+        __builtin_memcpy(next, making->next_use[i + 1], sizeof making->next_use[0]);
+        for (unsigned named = making->insn[i].reads | making->insn[i].writes; named; named &= named - 1)
+            next[__builtin_ctz(named)] = (uint8_t)i;
+    }
 }
 
 /* Instructions until the block names the register again. */
 static unsigned distance(const struct nt_making *making, unsigned i, uint8_t reg)
 {
-    unsigned k = i + 1;
+    unsigned k = making->next_use[i + 1][reg];
 
-    while (k < making->count && !((making->insn[k].reads | making->insn[k].writes) >> reg & 1))
-        k++;
     return k < making->count ? k - i : NT_BLOCK_INSNS;
 }
 
-/* One that is aside costs nothing. One that is dead need not be brought back. */
+/* One that is aside costs nothing. One that is dead need not be brought back; one whose home holds it need not be
+ * stored. */
 static unsigned worth(const struct nt_making *making, unsigned i, uint8_t reg)
 {
-    enum { ASIDE = 1000, DEAD = 4 };
+    enum { ASIDE = 1000, DEAD = 4, HOMED = 4 };
     bool dead = !(making->live[i + 1] >> reg & 1);
 
-    return 2 * distance(making, i, reg) + (nt_is_aside(making, reg) ? ASIDE : 0) + (dead ? DEAD : 0);
+    return 2 * distance(making, i, reg) + (nt_is_aside(making, reg) ? ASIDE : 0) + (dead ? DEAD : 0) +
+           (making->homed >> reg & 1 ? HOMED : 0);
 }
 
 uint8_t nt_take(struct nt_making *making, unsigned i, uint16_t from)
@@ -33,8 +49,9 @@ uint8_t nt_take(struct nt_making *making, unsigned i, uint16_t from)
     uint8_t best = NT_NO_REG;
     unsigned best_worth = 0;
 
-    for (uint8_t reg = 0; reg < 16; reg++) {
-        unsigned now = from >> reg & 1 ? worth(making, i, reg) + 1 : 0;
+    for (unsigned rest = from; rest; rest &= rest - 1) {
+        uint8_t reg = (uint8_t)__builtin_ctz(rest);
+        unsigned now = worth(making, i, reg) + 1;
         if (now > best_worth) {
             best = reg;
             best_worth = now;
@@ -44,14 +61,21 @@ uint8_t nt_take(struct nt_making *making, unsigned i, uint16_t from)
     return best;
 }
 
+static void is_aside_no_more(struct nt_making *making, uint16_t set)
+{
+    making->aside &= (uint16_t)~set;
+    if (making->clock_in != NT_NO_REG && set >> making->clock_in & 1)
+        making->clock_in = NT_NO_REG;
+}
+
 void nt_bring_back(struct nt_making *making, uint16_t set)
 {
     set &= making->aside;
-    for (uint8_t reg = 0; reg < 16; reg++) {
-        if (set >> reg & 1)
-            nt_load(&making->emit, reg, nt_home(reg));
+    for (unsigned rest = set; rest; rest &= rest - 1) {
+        uint8_t reg = (uint8_t)__builtin_ctz(rest);
+        nt_load(&making->emit, reg, nt_home(reg));
     }
-    making->aside &= (uint16_t)~set;
+    is_aside_no_more(making, set);
 }
 
 void nt_aside_before(struct nt_making *making, unsigned i)
@@ -63,7 +87,8 @@ void nt_aside_before(struct nt_making *making, unsigned i)
 
 void nt_aside_behind(struct nt_making *making, unsigned i)
 {
-    making->aside &= (uint16_t)~making->insn[i].kills;
+    is_aside_no_more(making, making->insn[i].kills);
+    making->homed &= (uint16_t)~(making->insn[i].kills | making->insn[i].writes);
 }
 
 struct nt_mem nt_operand_of(const struct nt_insn *insn)

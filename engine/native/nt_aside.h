@@ -2,9 +2,11 @@
 /*
  * nt_aside.h: registers of the program's that are put aside, so that generated code has some of its own.
  *
- * A register that is aside has its value in its place in area->gpr, and may be used for anything. It stays aside
- * for as long as the program does not read it; when the program writes it whole, there is nothing to bring back. Which
- * ones are aside is known at each place of a block, and a mark tells it to whoever meets a fault there.
+ * A register that is aside has its value in its home, its place in area->gpr, and may be used for anything. It stays
+ * aside for as long as the program does not read it; when the program writes it whole, there is nothing to bring back.
+ * When it has come back its home goes on holding its value until the program writes it, and it need not be stored to be
+ * put aside again. Which ones are aside is known at each place of a block, and a mark tells it to whoever meets a fault
+ * there.
  */
 #ifndef TENURE_ENGINE_NATIVE_NT_ASIDE_H
 #define TENURE_ENGINE_NATIVE_NT_ASIDE_H
@@ -25,6 +27,8 @@ static inline bool nt_is_aside(const struct nt_making *making, uint8_t reg)
     return making->aside >> reg & 1;
 }
 
+/* The block is found: nothing is aside in front of it. */
+void nt_aside_begin(struct nt_making *making);
 void nt_put_aside(struct nt_making *making, uint8_t reg);
 /* Put aside one of the registers in `from`, which is not empty: that which costs least from instruction `i` on. */
 uint8_t nt_take(struct nt_making *making, unsigned i, uint16_t from);

@@ -103,6 +103,9 @@ struct nt_making {
     unsigned detour_count;
     uint32_t segment; /* that runs, here */
     uint16_t aside; /* registers whose values are in area->gpr, here (nt_aside.h) */
+    uint8_t clock_in; /* one of them, which holds the thread's clock meanwhile; NT_NO_REG: none */
+    uint16_t homed; /* and those whose values are there too */
+    uint8_t next_use[NT_BLOCK_INSNS + 1][16]; /* the first instruction from here on that names the register */
     uint8_t *safe; /* the way to the exit at the head */
     bool flags_live, has_bmi2;
     const struct nt_target *back; /* constants of the call at its end */

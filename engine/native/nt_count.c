@@ -6,17 +6,17 @@
  * constant displacement from GS:
  *
  *     lea   a, [operand]
- *     mov   o, a ; shr o, line_bits ; and o, table_mask
- *     movzx o, word table[o * 2]
+ *     rorx  o, a, line_bits - 1 ; and o, table_mask * 2
+ *     movzx o, word table[o]
  *     sub   a, line[o * 8]                         x: also the shift of the mask
  *     cmp   a, line_size - size ; ja detour
  *     add   use[o * 8], 1 | size << TN_TOUCH_BITS
  *     mov   m, granules ; shlx m, m, a ; or mask[o * 8], m
- *     mov   m, clock ; lea m, [m - back] ; mov stamp[o * 8], m
+ *     lea   m, [clock - back] ; mov stamp[o * 8], m
  *
- * A fetch run is the same with a constant element of the table. The three registers are put aside (nt_aside.h); where
- * the flags are live they are kept in rax meanwhile. Lines longer than 64 bytes, whose granules are longer than a byte,
- * and CPUs without shlx have each access done whole, in C.
+ * A fetch run is the same with a constant element of the table. The three registers are put aside (nt_aside.h), and one
+ * for the clock if more than one stamp is to come; where the flags are live they are kept in rax meanwhile. Lines of
+ * more than 64 bytes, whose granules are longer than a byte, and CPUs without shlx have each access done whole, in C.
  */
 #include "nt_count.h"
 
@@ -24,7 +24,7 @@
 #include "nt_single.h"
 
 struct registers {
-    uint8_t a, o, m;
+    uint8_t a, o, m, c; /* c: holds the clock; NT_NO_REG: none does */
 };
 
 static const struct tn_layout *layout_of(const struct nt_making *making)
@@ -102,6 +102,7 @@ static void begin_stretch(struct nt_making *making, const struct nt_stretch *str
         nt_call_c(making, NT_CALL_JUMPED);
     }
     making->segment = stretch->counter;
+    making->clock_in = NT_NO_REG;
     add_constant(making, of_thread(offsetof(struct tn_thread, clock)), stretch->clock, free);
     if (stretch->data)
         add_constant(making, of_thread(offsetof(struct tn_thread, data)), stretch->data, free);
@@ -116,10 +117,15 @@ static void stamp(struct nt_making *making, const struct tn_l1_layout *l1, const
 {
     struct nt_emit *emit = &making->emit;
 
-    nt_load(emit, r->m, of_thread(offsetof(struct tn_thread, clock)));
+    uint8_t clock = r->c, now = r->m;
+
+    if (clock == NT_NO_REG)
+        nt_load(emit, clock = r->m, of_thread(offsetof(struct tn_thread, clock)));
     if (back)
-        nt_address(emit, r->m, nt_at(r->m, -(int32_t)back));
-    nt_store(emit, of_way(l1, r->o, offsetof(struct tn_way, stamp)), r->m);
+        nt_address(emit, r->m, nt_at(clock, -(int32_t)back));
+    else
+        now = clock;
+    nt_store(emit, of_way(l1, r->o, offsetof(struct tn_way, stamp)), now);
 }
 
 struct nt_detour *nt_detour(struct nt_making *making, uint8_t condition)
@@ -132,28 +138,40 @@ struct nt_detour *nt_detour(struct nt_making *making, uint8_t condition)
     return to;
 }
 
-static void test_run(struct nt_making *making, const struct nt_planned_run *run, const struct registers *r)
+static void test_line(struct nt_making *making, const struct nt_planned_run *run, const struct registers *r)
 {
-    const struct tn_l1_layout *l1 = &layout_of(making)->i1;
+    struct nt_mem line = of_way(&layout_of(making)->i1, r->o, offsetof(struct tn_way, line));
     struct nt_emit *emit = &making->emit;
     struct nt_detour *slow;
 
-    nt_load16(emit, r->o, of_thread(run->element));
     if (fits(run->line)) {
-        nt_compare_constant(emit, of_way(l1, r->o, offsetof(struct tn_way, line)), (int32_t)run->line);
+        nt_compare_constant(emit, line, (int32_t)run->line);
     } else {
         nt_constant(emit, r->m, run->line);
-        nt_compare(emit, of_way(l1, r->o, offsetof(struct tn_way, line)), r->m);
+        nt_compare(emit, line, r->m);
     }
     slow = nt_detour(making, NT_NOT_EQUAL);
     slow->run = run;
     slow->o = r->o;
+}
+
+static void test_run(struct nt_making *making, const struct nt_planned_run *run, const struct registers *r)
+{
+    const struct tn_l1_layout *l1 = &layout_of(making)->i1;
+    struct nt_emit *emit = &making->emit;
+
+    if (run->known && !making->config->planner->config->use)
+        return;
+    nt_load16(emit, r->o, of_thread(run->element));
+    if (!run->known)
+        test_line(making, run, r);
     if (making->config->planner->config->use) {
         add_constant(making, of_way(l1, r->o, offsetof(struct tn_way, use)), run->use, r->m);
         nt_constant(emit, r->m, run->mask);
         nt_or(emit, of_way(l1, r->o, offsetof(struct tn_way, mask)), r->m);
     }
-    stamp(making, l1, r, run->back);
+    if (!run->known)
+        stamp(making, l1, r, run->back);
 }
 
 static void operand_address(struct nt_making *making, const struct nt_access *access, const struct registers *r)
@@ -210,12 +228,11 @@ static void find_way(struct nt_making *making, uint32_t table, uint8_t a, uint8_
 {
     const struct tn_l1_layout *l1 = &layout_of(making)->d1;
     struct nt_emit *emit = &making->emit;
-    struct nt_mem element = nt_gs_index((int32_t)table, o);
+    struct nt_mem element = nt_at(o, (int32_t)table);
 
-    nt_move(emit, o, a);
-    nt_shift_right(emit, o, (uint8_t)l1->line_bits);
-    nt_and32(emit, o, l1->table_mask);
-    element.scale = 2;
+    nt_rotate32(emit, o, a, (uint8_t)(l1->line_bits - 1)); /* an element is two bytes */
+    nt_and32(emit, o, l1->table_mask << 1);
+    element.gs = true;
     nt_load16(emit, o, element);
 }
 
@@ -336,6 +353,13 @@ void nt_count_plan(struct nt_making *making)
         nt_plan_make(making->config->planner, making->insn, count, &making->plan);
 }
 
+static bool begins_stretch(const struct nt_making *making, unsigned i)
+{
+    const struct nt_plan *plan = &making->plan;
+
+    return making->now.stretch < plan->stretches && plan->stretch[making->now.stretch].insn == i;
+}
+
 static struct nt_single *single_of(const struct nt_making *making, unsigned i)
 {
     const struct nt_counting *now = &making->now;
@@ -344,14 +368,47 @@ static struct nt_single *single_of(const struct nt_making *making, unsigned i)
     return stretch && i + 1 == (unsigned)stretch->insn + stretch->insns ? stretch->single : NULL;
 }
 
+/* More than one stamp is to be made in what is left of the stretch. */
+static bool wants_clock(const struct nt_making *making)
+{
+    const struct nt_plan *plan = &making->plan;
+    const struct nt_counting *now = &making->now;
+    const struct nt_stretch *stretch = &plan->stretch[now->stretch - 1];
+    unsigned end = stretch->insn + stretch->insns, stamps = 0;
+
+    for (unsigned i = now->run; i < plan->runs && plan->run[i].insn < end; i++)
+        stamps += !plan->run[i].known;
+    for (unsigned i = now->access; i < plan->accesses && plan->access[i].insn < end; i++)
+        stamps += !plan->access[i].whole;
+    return stamps > 1;
+}
+
+/* Of the registers in `from`: that which holds the clock already, or one more. */
+static uint8_t take_clock(struct nt_making *making, unsigned i, uint16_t from)
+{
+    uint8_t reg = making->clock_in;
+
+    if (reg == NT_NO_REG && wants_clock(making)) {
+        reg = nt_take(making, i, from);
+        nt_load(&making->emit, reg, of_thread(offsetof(struct tn_thread, clock)));
+        making->clock_in = reg;
+    }
+    return reg;
+}
+
 static struct registers take_registers(struct nt_making *making, unsigned i, uint16_t avoid)
 {
     uint16_t from = NT_ALL_BUT_STACK & (uint16_t)~(making->insn[i].reads | avoid);
-    struct registers r;
+    struct registers r = {.c = NT_NO_REG};
 
-    r.a = nt_take(making, i, from);
-    r.o = nt_take(making, i, from & (uint16_t)~(1u << r.a));
-    r.m = nt_take(making, i, from & (uint16_t)~(1u << r.a | 1u << r.o));
+    if (making->clock_in != NT_NO_REG)
+        from &= (uint16_t)~(1u << making->clock_in);
+    r.m = nt_take(making, i, from);
+    r.a = nt_take(making, i, from &= (uint16_t)~(1u << r.m));
+    r.o = nt_take(making, i, from &= (uint16_t)~(1u << r.a));
+    if (begins_stretch(making, i))
+        begin_stretch(making, &making->plan.stretch[making->now.stretch++], r.m);
+    r.c = take_clock(making, i, from & (uint16_t)~(1u << r.o));
     return r;
 }
 
@@ -360,8 +417,6 @@ static void emit_costs(struct nt_making *making, unsigned i, const struct regist
     const struct nt_plan *plan = &making->plan;
     struct nt_counting *now = &making->now;
 
-    if (now->stretch < plan->stretches && plan->stretch[now->stretch].insn == i)
-        begin_stretch(making, &plan->stretch[now->stretch++], r->m);
     while (now->run < plan->runs && plan->run[now->run].insn == i)
         test_run(making, &plan->run[now->run++], r);
     while (now->access < plan->accesses && plan->access[now->access].insn == i)
@@ -373,26 +428,34 @@ static bool has_costs(const struct nt_making *making, unsigned i)
     const struct nt_plan *plan = &making->plan;
     const struct nt_counting *now = &making->now;
 
-    return (now->stretch < plan->stretches && plan->stretch[now->stretch].insn == i) ||
-           (now->run < plan->runs && plan->run[now->run].insn == i) ||
+    return begins_stretch(making, i) || (now->run < plan->runs && plan->run[now->run].insn == i) ||
            (now->access < plan->accesses && plan->access[now->access].insn == i);
+}
+
+static void keep_flags(struct nt_making *making, uint16_t flags)
+{
+    nt_put_aside(making, NT_RAX);
+    if (flags & NT_FLAG_OF)
+        nt_flags_to_rax(&making->emit);
+    else
+        nt_flags_but_overflow_to_rax(&making->emit);
 }
 
 void nt_count_before(struct nt_making *making, unsigned i)
 {
-    bool flags_live = making->flags[i] != 0;
+    uint16_t flags = making->flags[i];
     struct registers r;
 
     if (!has_costs(making, i))
         return;
-    if (flags_live) {
-        nt_put_aside(making, NT_RAX);
-        nt_flags_to_rax(&making->emit);
-    }
-    r = take_registers(making, i, flags_live ? 1 << NT_RAX : 0);
+    if (flags)
+        keep_flags(making, flags);
+    r = take_registers(making, i, flags ? 1 << NT_RAX : 0);
     emit_costs(making, i, &r);
-    if (flags_live)
+    if (flags & NT_FLAG_OF)
         nt_flags_from_rax(&making->emit);
+    else if (flags)
+        nt_flags_but_overflow_from_rax(&making->emit);
 }
 
 static void count_single(struct nt_making *making, const struct nt_single *single)

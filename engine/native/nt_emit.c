@@ -38,19 +38,41 @@ void nt_put(struct nt_emit *emit, const void *bytes, size_t count)
     emit->at += count;
 }
 
+/* Of constant size, so that it is no call. */
+static inline void put_value(struct nt_emit *emit, const void *bytes, size_t count)
+{
+    if ((size_t)(emit->end - emit->at) < count) {
+        emit->full = true;
+        return;
+    }
+    __builtin_memcpy(emit->at, bytes, count);
+    emit->at += count;
+}
+
+/* The first `count` bytes of `buffer`; what is written behind them does not count. */
+static inline void put_buffer(struct nt_emit *emit, const uint8_t buffer[16], size_t count)
+{
+    if ((size_t)(emit->end - emit->at) < 16) {
+        nt_put(emit, buffer, count);
+        return;
+    }
+    __builtin_memcpy(emit->at, buffer, 16);
+    emit->at += count;
+}
+
 void nt_put8(struct nt_emit *emit, uint8_t byte)
 {
-    nt_put(emit, &byte, 1);
+    put_value(emit, &byte, 1);
 }
 
 void nt_put32(struct nt_emit *emit, uint32_t value)
 {
-    nt_put(emit, &value, 4);
+    put_value(emit, &value, 4);
 }
 
 void nt_put64(struct nt_emit *emit, uint64_t value)
 {
-    nt_put(emit, &value, 8);
+    put_value(emit, &value, 8);
 }
 
 void nt_nop(struct nt_emit *emit, unsigned count)
@@ -115,23 +137,25 @@ static void with_memory(struct nt_emit *emit, uint8_t wide, unsigned opcode, uin
         if (small && !none)
             *at++ = (uint8_t)displacement;
         if (small) {
-            nt_put(emit, buffer, (size_t)(at - buffer));
+            put_buffer(emit, buffer, (size_t)(at - buffer));
             return;
         }
     }
     __builtin_memcpy(at, &displacement, 4);
-    nt_put(emit, buffer, (size_t)(at + 4 - buffer));
+    put_buffer(emit, buffer, (size_t)(at + 4 - buffer));
 }
 
 static void with_register(struct nt_emit *emit, uint8_t wide, unsigned opcode, uint8_t reg, uint8_t rm)
 {
     uint8_t rex = (uint8_t)(wide | (reg & 8) >> 1 | rm >> 3);
+    uint8_t buffer[16], *at = buffer;
     if (rex)
-        nt_put8(emit, (uint8_t)(0x40 | rex));
+        *at++ = (uint8_t)(0x40 | rex);
     if (opcode > 0xff)
-        nt_put8(emit, (uint8_t)(opcode >> 8));
-    nt_put8(emit, (uint8_t)opcode);
-    nt_put8(emit, (uint8_t)(0xc0 | (reg & 7) << 3 | (rm & 7)));
+        *at++ = (uint8_t)(opcode >> 8);
+    *at++ = (uint8_t)opcode;
+    *at++ = (uint8_t)(0xc0 | (reg & 7) << 3 | (rm & 7));
+    put_buffer(emit, buffer, (size_t)(at - buffer));
 }
 
 void nt_load(struct nt_emit *emit, uint8_t reg, struct nt_mem from)
@@ -203,10 +227,11 @@ void nt_move8(struct nt_emit *emit, uint8_t reg, uint8_t from)
     with_register(emit, 0x40, 0x0fb6, reg, from); /* with REX: spl, not ah */
 }
 
-/* Of the lower eight. */
 void nt_rotate32(struct nt_emit *emit, uint8_t reg, uint8_t from, uint8_t right)
 {
-    uint8_t bytes[] = {0xc4, 0xe3, 0x7b, 0xf0, (uint8_t)(0xc0 | reg << 3 | from), right};
+    enum { MAP_0F3A = 3, NARROW_F2 = 0x7b };
+    uint8_t bytes[] = {0xc4, (uint8_t)((reg & 8 ? 0 : 0x80) | 0x40 | (from & 8 ? 0 : 0x20) | MAP_0F3A), NARROW_F2,
+                       0xf0, (uint8_t)(0xc0 | (reg & 7) << 3 | (from & 7)), right};
     nt_put(emit, bytes, sizeof bytes);
 }
 
@@ -443,6 +468,16 @@ void nt_way8(struct nt_emit *emit, uint8_t *site, const void *to)
 void nt_return(struct nt_emit *emit)
 {
     nt_put8(emit, 0xc3);
+}
+
+void nt_flags_but_overflow_to_rax(struct nt_emit *emit)
+{
+    nt_put8(emit, 0x9f); /* lahf */
+}
+
+void nt_flags_but_overflow_from_rax(struct nt_emit *emit)
+{
+    nt_put8(emit, 0x9e); /* sahf */
 }
 
 void nt_flags_to_rax(struct nt_emit *emit)

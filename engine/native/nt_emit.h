@@ -95,5 +95,8 @@ void nt_return(struct nt_emit *emit);
 /* Flags into rax and back from there; rax is lost. */
 void nt_flags_to_rax(struct nt_emit *emit);
 void nt_flags_from_rax(struct nt_emit *emit);
+/* The same where OF is dead. */
+void nt_flags_but_overflow_to_rax(struct nt_emit *emit);
+void nt_flags_but_overflow_from_rax(struct nt_emit *emit);
 
 #endif

@@ -136,7 +136,7 @@ static void cut(struct making *m)
 
 /* ------------------------------------------------------------------------------------------ what is tested */
 
-static void plan_run(struct making *m, const struct nt_stretch *stretch, unsigned i, uint64_t line)
+static void plan_run(struct making *m, const struct nt_stretch *stretch, unsigned i, uint64_t line, bool known)
 {
     const struct tn_l1_layout *l1 = &tn_layout(m->planner->core)->i1;
     struct nt_planned_run *run = &m->plan->run[m->plan->runs++];
@@ -145,7 +145,8 @@ static void plan_run(struct making *m, const struct nt_stretch *stretch, unsigne
 
     fetch_run(l1, &m->fetch[i], rest, stretch->accesses, line, &info);
     *run = (struct nt_planned_run){.insn = (uint8_t)i,
-                                   .id = tn_fetch(m->planner->core, &info),
+                                   .known = known,
+                                   .id = known ? TN_NONE : tn_fetch(m->planner->core, &info),
                                    .element = l1->table + 2 * (uint32_t)(line >> l1->line_bits & l1->table_mask),
                                    .line = line,
                                    .use = tn_fetch_use(&info),
@@ -153,15 +154,16 @@ static void plan_run(struct making *m, const struct nt_stretch *stretch, unsigne
                                    .back = tn_fetch_stamp_back(&info)};
 }
 
-/* The runs that begin with instruction `i`; *fetched is the line that the last one was from. */
+/* The runs that begin with instruction `i`; *fetched is the line that the last one was from, in this stretch or one in
+ * front of it. */
 static void plan_fetches(struct making *m, const struct nt_stretch *stretch, unsigned i, uint64_t *fetched)
 {
     uint64_t size = 1ull << tn_layout(m->planner->core)->i1.line_bits;
     uint64_t line = m->insn[i].pc & -size, last = (m->insn[i].pc + m->insn[i].length - 1) & -size;
 
     for (; line <= last; line += size) {
-        if (line != *fetched)
-            plan_run(m, stretch, i, line);
+        if (line != *fetched || i == stretch->insn)
+            plan_run(m, stretch, i, line, line == *fetched);
         *fetched = line;
     }
 }
@@ -203,13 +205,15 @@ static void plan_accesses(struct making *m, const struct nt_stretch *stretch, un
     }
 }
 
-static void plan_stretch(struct making *m, struct nt_stretch *stretch)
-{
-    uint64_t fetched = 1; /* no line's address */
+enum { NO_LINE = 1 }; /* no line's address */
 
+static void plan_stretch(struct making *m, struct nt_stretch *stretch, uint64_t *fetched)
+{
+    if (stretch->entered_from != TN_NONE)
+        *fetched = NO_LINE; /* the core may do anything in tn_jump */
     for (unsigned i = stretch->insn; i < (unsigned)stretch->insn + stretch->insns; i++) {
         if (m->planner->config->cache_sim)
-            plan_fetches(m, stretch, i, &fetched);
+            plan_fetches(m, stretch, i, fetched);
         if (nt_single_is(&m->insn[i]))
             stretch->single = nt_single_make(m->planner, &m->insn[i], m->plan->site[i]);
         else if (m->planner->config->cache_sim)
@@ -220,6 +224,7 @@ static void plan_stretch(struct making *m, struct nt_stretch *stretch)
 void nt_plan_make(struct nt_planner *planner, const struct nt_insn *insn, unsigned count, struct nt_plan *plan)
 {
     struct making m = {.planner = planner, .insn = insn, .count = count, .plan = plan};
+    uint64_t fetched = NO_LINE;
 
     plan->stretches = plan->accesses = plan->runs = 0;
     for (unsigned i = 0; i < count; i++) {
@@ -228,5 +233,5 @@ void nt_plan_make(struct nt_planner *planner, const struct nt_insn *insn, unsign
     }
     cut(&m);
     for (unsigned s = 0; s < plan->stretches; s++)
-        plan_stretch(&m, &plan->stretch[s]);
+        plan_stretch(&m, &plan->stretch[s], &fetched);
 }

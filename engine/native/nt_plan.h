@@ -30,9 +30,12 @@ struct nt_planned_access {
     uint32_t id, table;  /* from tn_access_now; whole: from tn_access, and none */
 };
 
-/* A fetch run: if the way that the table's element names holds not `line`, tn_slow_fetch(id); then these constants. */
+/* A fetch run: if the way that the table's element names holds not `line`, tn_slow_fetch(id); then these constants.
+ * `known`: the stretch in front, in the same block, fetched from this line last. So it is there, and the one used last:
+ * nothing is tested, and its stamp, which no other line's is later than, may stay. */
 struct nt_planned_run {
     uint8_t insn;
+    bool known;
     uint32_t id;
     uint32_t element; /* of the way table, from the thread base */
     uint64_t line, use, mask;

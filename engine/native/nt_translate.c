@@ -200,7 +200,7 @@ void nt_translate(struct nt_making *making)
 {
     making->mark_count = 0;
     nt_count_plan(making);
-    making->aside = 0;
+    nt_aside_begin(making);
     nt_align(&making->emit, 8, 0);
     making->block->head = making->emit.at;
     emit_constants(making);

@@ -305,6 +305,13 @@ static void walk_run(struct simulation *simulation, const struct nt_planned_run 
     tn_thread *thread = simulation->walk.thread;
     const struct tn_l1_layout *i1 = &tn_layout(simulation->walk.planner.core)->i1;
     struct tn_way *way = tn_hot_way(thread, i1, run->line);
+    if (run->known) {
+        if (way->line != run->line)
+            tn_host_panic("a line has gone");
+        way->use += simulation->config.use ? run->use : 0;
+        way->mask |= simulation->config.use ? run->mask : 0;
+        return;
+    }
     if (way->line != run->line) {
         tn_slow_fetch(thread, run->id);
         way = tn_hot_way(thread, i1, run->line);

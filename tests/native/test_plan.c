@@ -245,6 +245,28 @@ static void an_instruction_may_lie_in_two_lines(void **state)
     assert_int_equal(plan.run[1].line, 0x1040);
 }
 
+CODE(branches, "test %eax, %eax; jz . + 64; mov (%rsi), %rax; jz . + 64; nop");
+
+static void a_line_is_tested_once_in_a_row(void **state)
+{
+    (void)state;
+    make(0x1040 - 7, branches, branches_end); /* the load, in the second stretch, lies in both lines */
+    assert_int_equal(plan.stretches, 3);
+    assert_int_equal(plan.runs, 4);
+    static const struct {
+        uint64_t line;
+        bool known;
+    } expected[] = {{0x1000, false}, {0x1000, true}, {0x1040, false}, {0x1040, true}};
+    for (unsigned i = 0; i < 4; i++) {
+        assert_int_equal(plan.run[i].line, expected[i].line);
+        assert_int_equal(plan.run[i].known, expected[i].known);
+    }
+    make(0x1080 - 4, branches, branches_end); /* the core is called between the two stretches */
+    assert_int_equal(plan.runs, 3);
+    assert_false(plan.run[1].known);
+    assert_true(plan.run[2].known);
+}
+
 CODE(copy, "mov $1, %ecx; rep movsb; mov $2, %ecx");
 
 static void a_string_instruction_is_counted_one_by_one(void **state)
@@ -274,6 +296,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(accesses_have_their_time, begin, end),
         cmocka_unit_test_setup_teardown(a_block_is_cut_where_its_function_ends, begin, end),
         cmocka_unit_test_setup_teardown(an_instruction_may_lie_in_two_lines, begin, end),
+        cmocka_unit_test_setup_teardown(a_line_is_tested_once_in_a_row, begin, end),
         cmocka_unit_test_setup_teardown(a_string_instruction_is_counted_one_by_one, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
