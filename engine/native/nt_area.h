@@ -37,6 +37,9 @@
 #define NT_RESERVED (-3624)   /* from here on, nobody's */
 #define NT_RETURNS (-2072)    /* where calls return to in generated code, by place on the stack: nt_leave.c */
 #define NT_RETURN_COUNT 256
+#define NT_OPMASK (-2208)     /* what an instruction under a mask is to access (nt_lanes.h): the opmask register, */
+#define NT_INDICES (-2200)    /* the vector of indices, */
+#define NT_SIGNS (-2136)      /* the vector whose elements' signs are the mask */
 #define NT_BEFORE (-24)       /* rcx, rsi, rdi before a string instruction (nt_single.h), at the very end */
 
 #ifndef __ASSEMBLER__
@@ -63,7 +66,9 @@ struct nt_area {
     uint64_t args[4], held_sp;
     const void *calls[NT_CALLS_ROOM];
     const struct nt_planner *planner; /* NULL: no simulation */
-    uint64_t reserved[NT_AREA_BYTES / 8 - 62 - NT_RETURN_COUNT];
+    uint64_t reserved[NT_AREA_BYTES / 8 - 79 - NT_RETURN_COUNT];
+    uint64_t opmask;
+    uint8_t indices[64], signs[64];
     uint64_t returns[NT_RETURN_COUNT];
     struct {
         uint64_t rcx, rsi, rdi;
@@ -90,6 +95,9 @@ NT_AT(args, NT_ARGS);
 NT_AT(held_sp, NT_HELD_SP);
 NT_AT(calls, NT_CALLS);
 NT_AT(reserved, NT_RESERVED);
+NT_AT(opmask, NT_OPMASK);
+NT_AT(indices, NT_INDICES);
+NT_AT(signs, NT_SIGNS);
 NT_AT(before, NT_BEFORE);
 NT_AT(returns, NT_RETURNS);
 _Static_assert(sizeof(struct nt_area) == NT_AREA_BYTES, "size of the area");

@@ -21,6 +21,7 @@ enum nt_call {
     NT_CALL_BRANCHED,
     NT_CALL_BRANCHED_TO,
     NT_CALL_SINGLE,
+    NT_CALL_FPU,
     NT_CALLS_COUNT
 };
 extern const void *const nt_thunks[NT_CALLS_COUNT];
@@ -34,5 +35,6 @@ void nt_jumped_found(struct nt_area *area);
 void nt_branched(struct nt_area *area);
 void nt_branched_to(struct nt_area *area);
 void nt_counted_single(struct nt_area *area);
+void nt_fpu_stored(struct nt_area *area); /* nt_fpu.h */
 
 #endif

@@ -21,6 +21,7 @@
 #include "nt_count.h"
 
 #include "nt_aside.h"
+#include "nt_lanes.h"
 #include "nt_single.h"
 
 struct registers {
@@ -458,9 +459,27 @@ void nt_count_before(struct nt_making *making, unsigned i)
         nt_flags_but_overflow_from_rax(&making->emit);
 }
 
-static void count_single(struct nt_making *making, const struct nt_single *single)
+/* The mask and the indices, for nt_lanes.h. */
+static void show_lanes(struct nt_making *making, const struct nt_insn *insn)
+{
+    const struct nt_access *access = &insn->access[0];
+    unsigned bits = insn->encoding == NT_EVEX ? 512 : 256;
+
+    if (!nt_lanes_are(access))
+        return;
+    if (access->kind == NT_LANES)
+        nt_store_vector(&making->emit, nt_gs(NT_INDICES), access->index, bits);
+    if (access->kind == NT_MASKED_SIGN || access->by_sign)
+        nt_store_vector(&making->emit, nt_gs(NT_SIGNS), access->mask, bits);
+    else if (access->mask != NT_NO_REG)
+        nt_store_opmask(&making->emit, nt_gs(NT_OPMASK), access->mask, access->lanes > 16 ? 64 : 16);
+}
+
+static void count_single(struct nt_making *making, unsigned i, const struct nt_single *single)
 {
     nt_bring_back(making, 0xffff);
+    if (!single->behind)
+        show_lanes(making, &making->insn[i]);
     nt_argument(making, 0, (uintptr_t)single);
     nt_call_c(making, NT_CALL_SINGLE);
 }
@@ -476,7 +495,7 @@ void nt_count_at(struct nt_making *making, unsigned i)
         nt_store(&making->emit, nt_gs(NT_BEFORE + 8), NT_RSI);
         nt_store(&making->emit, nt_gs(NT_BEFORE + 16), NT_RDI);
     } else {
-        count_single(making, single);
+        count_single(making, i, single);
     }
 }
 
@@ -485,5 +504,5 @@ void nt_count_behind(struct nt_making *making, unsigned i)
     const struct nt_single *single = single_of(making, i);
 
     if (single && single->behind)
-        count_single(making, single);
+        count_single(making, i, single);
 }

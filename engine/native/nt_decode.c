@@ -281,6 +281,13 @@ static void classify_branch(struct nt_insn *insn, const decoded *d, const operan
     (void)o;
 }
 
+enum { RBP = 5, ENTER_LEVELS = 2 };
+
+static unsigned enter_level(const decoded *d)
+{
+    return d->raw.imm[1].value.u & 31;
+}
+
 static void classify_odd(struct nt_insn *insn, const decoded *d, const operand *o)
 {
     switch (d->mnemonic) {
@@ -318,6 +325,10 @@ static void classify_odd(struct nt_insn *insn, const decoded *d, const operand *
     case ZYDIS_MNEMONIC_IRETD:
     case ZYDIS_MNEMONIC_IRETQ:
         refuse(insn, "iret");
+        break;
+    case ZYDIS_MNEMONIC_ENTER:
+        if (enter_level(d) > ENTER_LEVELS)
+            refuse(insn, "enter with a level above 2");
         break;
     case ZYDIS_MNEMONIC_LGS:
         refuse(insn, "a load of the GS selector");
@@ -377,6 +388,26 @@ static void correct_stack(struct nt_insn *insn, const decoded *d)
     }
 }
 
+/* Behind rbp it pushes the frames of the levels above, which it finds below rbp, and its own. */
+static void correct_enter(struct nt_insn *insn, const decoded *d)
+{
+    uint16_t size = insn->access[0].size;
+
+    correct_stack(insn, d);
+    for (unsigned i = 1; i <= enter_level(d) && i <= ENTER_LEVELS; i++) {
+        struct nt_access *push = add_access(insn, NT_WRITE);
+        *push = insn->access[0];
+        push->displacement -= (int64_t)(i * size);
+    }
+    if (enter_level(d) == ENTER_LEVELS) {
+        struct nt_access *above = add_access(insn, NT_READ);
+        *above = insn->access[0];
+        above->how = NT_READ;
+        above->base = RBP;
+        above->displacement = -(int64_t)size;
+    }
+}
+
 static unsigned element_bytes(const struct nt_insn *insn)
 {
     bool wide = insn->encoding == NT_EVEX ? insn->bytes[insn->prefix + 2] & 0x80
@@ -385,12 +416,25 @@ static unsigned element_bytes(const struct nt_insn *insn)
 }
 
 /* As many lanes as the longer of element and index leaves room for. The index is of 4 or 8 bytes by the opcode. */
-static void correct_lanes(struct nt_insn *insn, const decoded *d)
+static uint8_t vector_number(ZydisRegister reg)
+{
+    if (reg >= ZYDIS_REGISTER_ZMM0)
+        return (uint8_t)(reg - ZYDIS_REGISTER_ZMM0);
+    if (reg >= ZYDIS_REGISTER_YMM0)
+        return (uint8_t)(reg - ZYDIS_REGISTER_YMM0);
+    return (uint8_t)(reg - ZYDIS_REGISTER_XMM0);
+}
+
+static void correct_lanes(struct nt_insn *insn, const decoded *d, const operand *o)
 {
     struct nt_access *access = &insn->access[0];
     unsigned element = element_bytes(insn), index = insn->bytes[insn->opcode] & 1 ? 8 : 4;
     access->size = (uint16_t)element;
     access->lanes = (uint16_t)(d->avx.vector_length / 8 / (element > index ? element : index));
+    access->index_bytes = (uint8_t)index;
+    access->by_sign = insn->encoding != NT_EVEX;
+    if (access->by_sign)
+        access->mask = vector_number(o[2].reg.value);
 }
 
 /* Whether what an opmask leaves out is not read either. The decoder does not know it of the first few. */
@@ -430,6 +474,33 @@ static bool suppresses_faults(const decoded *d)
     }
 }
 
+/* How many bits of the mask ask for the one place: of a scalar one. */
+static unsigned broadcast_lanes(const decoded *d)
+{
+    switch (d->avx.broadcast.mode) {
+    case ZYDIS_BROADCAST_MODE_1_TO_2:
+        return 2;
+    case ZYDIS_BROADCAST_MODE_1_TO_4:
+    case ZYDIS_BROADCAST_MODE_2_TO_4:
+        return 4;
+    case ZYDIS_BROADCAST_MODE_1_TO_8:
+    case ZYDIS_BROADCAST_MODE_2_TO_8:
+    case ZYDIS_BROADCAST_MODE_4_TO_8:
+        return 8;
+    case ZYDIS_BROADCAST_MODE_1_TO_16:
+    case ZYDIS_BROADCAST_MODE_2_TO_16:
+    case ZYDIS_BROADCAST_MODE_4_TO_16:
+    case ZYDIS_BROADCAST_MODE_8_TO_16:
+        return 16;
+    case ZYDIS_BROADCAST_MODE_1_TO_32:
+        return 32;
+    case ZYDIS_BROADCAST_MODE_1_TO_64:
+        return 64;
+    default:
+        return 1;
+    }
+}
+
 /* Under an opmask: without one (k0) everything is accessed. */
 static void correct_opmask(struct nt_insn *insn, const decoded *d, const operand *o)
 {
@@ -447,8 +518,10 @@ static void correct_opmask(struct nt_insn *insn, const decoded *d, const operand
     if (access->kind == NT_LANES || !suppresses_faults(d))
         return;
     access->conditional = true;
-    if (d->avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID || o[m].element_count <= 1)
+    if (d->avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID || o[m].element_count <= 1) {
+        access->lanes = (uint16_t)(broadcast_lanes(d));
         return;
+    }
     access->kind = packed ? NT_PACKED : NT_MASKED;
     access->lanes = o[m].element_count;
     access->size = o[m].element_size / 8;
@@ -464,20 +537,13 @@ static void by_sign(struct nt_insn *insn, uint8_t mask, unsigned bytes)
     access->size = (uint16_t)bytes;
 }
 
-static uint8_t vector_number(ZydisRegister reg)
-{
-    if (reg >= ZYDIS_REGISTER_YMM0)
-        return (uint8_t)(reg - ZYDIS_REGISTER_YMM0);
-    return (uint8_t)(reg - (reg >= ZYDIS_REGISTER_XMM0 ? ZYDIS_REGISTER_XMM0 : ZYDIS_REGISTER_MM0));
-}
-
 static void correct_vector(struct nt_insn *insn, const decoded *d, const operand *o)
 {
     switch (d->mnemonic) {
     case ZYDIS_MNEMONIC_MASKMOVQ:
     case ZYDIS_MNEMONIC_MASKMOVDQU:
     case ZYDIS_MNEMONIC_VMASKMOVDQU:
-        by_sign(insn, vector_number(o[2].reg.value), 1);
+        insn->access[0].how = NT_MODIFY; /* told as one access of all its bytes */
         break;
     case ZYDIS_MNEMONIC_VMASKMOVPS:
     case ZYDIS_MNEMONIC_VPMASKMOVD:
@@ -489,7 +555,7 @@ static void correct_vector(struct nt_insn *insn, const decoded *d, const operand
         break;
     default:
         if (insn->access[0].kind == NT_LANES)
-            correct_lanes(insn, d);
+            correct_lanes(insn, d, o);
         if (insn->encoding == NT_EVEX)
             correct_opmask(insn, d, o);
         break;
@@ -520,6 +586,36 @@ static bool accesses_nothing(const decoded *d)
         return true;
     default:
         return d->mnemonic == ZYDIS_MNEMONIC_CLFLUSH;
+    }
+}
+
+/* Of operands of 16 bits the format has no room for an address of ours. */
+static void note_fpu(struct nt_insn *insn, const decoded *d)
+{
+    enum { IN_ENVIRONMENT = 12, IN_STATE = 8 };
+
+    switch (d->mnemonic) {
+    case ZYDIS_MNEMONIC_FNSTENV:
+    case ZYDIS_MNEMONIC_FNSAVE:
+        insn->fpu_at = d->operand_width == 16 ? 0 : IN_ENVIRONMENT;
+        insn->fpu_bytes = 4;
+        break;
+    case ZYDIS_MNEMONIC_FXSAVE:
+    case ZYDIS_MNEMONIC_XSAVE:
+    case ZYDIS_MNEMONIC_XSAVEC:
+    case ZYDIS_MNEMONIC_XSAVEOPT:
+        insn->fpu_at = IN_STATE;
+        insn->fpu_bytes = 4;
+        break;
+    case ZYDIS_MNEMONIC_FXSAVE64:
+    case ZYDIS_MNEMONIC_XSAVE64:
+    case ZYDIS_MNEMONIC_XSAVEC64:
+    case ZYDIS_MNEMONIC_XSAVEOPT64:
+        insn->fpu_at = IN_STATE;
+        insn->fpu_bytes = 8;
+        break;
+    default:
+        break;
     }
 }
 
@@ -557,7 +653,7 @@ static void correct_accesses(struct nt_insn *insn, const decoded *d, const opera
         insn->access[0].kind = NT_TABLE;
         break;
     case ZYDIS_MNEMONIC_ENTER:
-        correct_stack(insn, d);
+        correct_enter(insn, d);
         break;
     case ZYDIS_MNEMONIC_MOVSXD:
         if (d->operand_width == 16)
@@ -585,6 +681,7 @@ bool nt_decode(const struct nt_decoder *decoder, const void *bytes, size_t lengt
     __builtin_memcpy(insn->bytes, bytes, d.length);
     insn->repeated =
         d.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE) ? true : false;
+    insn->locked = d.attributes & ZYDIS_ATTRIB_HAS_LOCK ? true : false;
     find_parts(insn, &d);
     find_address(insn, &d);
     for (unsigned i = 0; i < d.operand_count; i++) {
@@ -594,6 +691,7 @@ bool nt_decode(const struct nt_decoder *decoder, const void *bytes, size_t lengt
             note_register(insn, &o[i]);
     }
     note_flags(insn, &d);
+    note_fpu(insn, &d);
     correct_accesses(insn, &d, o);
     classify(insn, &d, o);
     return true;

@@ -54,7 +54,8 @@ enum nt_access_kind {
     NT_ONE, /* `size` bytes */
     NT_BIT, /* bt and relatives: `size` bytes, off by the multiple that the bit's number, in register `mask`, says */
     NT_TABLE, /* xlat: one byte, at base + al */
-    NT_LANES, /* gather, scatter: `lanes` elements of `size` bytes, vector index register `index`, under a mask */
+    NT_LANES, /* gather, scatter: `lanes` elements of `size` bytes; indices of `index_bytes` in vector register `index`;
+                 mask: the opmask register `mask`, or the signs of vector register `mask` if `by_sign` */
     NT_MASKED, /* `lanes` elements of `size` bytes in a row, those whose bit of opmask register `mask` is 1 */
     NT_MASKED_SIGN, /* the same by the sign bits of the elements of vector register `mask` */
     NT_PACKED,      /* compress, expand: as many elements in a row as opmask register `mask` has bits */
@@ -71,7 +72,9 @@ struct nt_access {
     uint8_t scale;        /* 1, 2, 4, 8 */
     uint8_t segment;      /* NT_SEGMENT_... */
     uint8_t address_bits; /* 64 or 32 */
-    bool conditional;     /* may not happen at all: NT_ONE too, by bit 0 of `mask` (a broadcast: by any) */
+    uint8_t index_bytes;
+    bool by_sign;
+    bool conditional; /* may not happen at all: NT_ONE too, if none of the `lanes` lowest bits of `mask` is 1 */
     uint16_t lanes;
     uint8_t mask; /* register; NT_NO_REG: none */
     uint16_t size;
@@ -108,6 +111,8 @@ struct nt_insn {
     bool memory;   /* ModRM names memory (or an address) */
     bool implicit; /* memory is used that ModRM does not name, other than the stack */
     bool repeated; /* a string instruction under rep */
+    bool locked;   /* has a lock prefix */
+    uint8_t fpu_at, fpu_bytes; /* it stores the address of the last x87 instruction there in its operand; 0: no */
     uint8_t base, index,
         scale;         /* of the operand in memory that ModRM names; RIP-relative: none, see target */
     bool vector_index; /* which is a vector register then */

@@ -189,6 +189,35 @@ void nt_store32(struct nt_emit *emit, struct nt_mem to, uint8_t reg)
     with_memory(emit, 0, 0x89, reg, to, 0);
 }
 
+/* The operand `mem` behind prefixes and opcode. */
+static void put_absolute(struct nt_emit *emit, uint8_t reg, struct nt_mem mem)
+{
+    nt_put8(emit, (uint8_t)((reg & 7) << 3 | 4));
+    nt_put8(emit, 0x25);
+    nt_put32(emit, (uint32_t)mem.displacement);
+}
+
+void nt_store_vector(struct nt_emit *emit, struct nt_mem to, uint8_t reg, unsigned bits)
+{
+    uint8_t vex[] = {0xc5, reg & 8 ? 0x7e : 0xfe, 0x7f}; /* vmovdqu */
+    uint8_t evex[] = {0x62, (uint8_t)((reg & 8 ? 0 : 0x80) | 0x60 | (reg & 16 ? 0 : 0x10) | 1), 0xfe, 0x48, 0x7f};
+
+    if (to.gs)
+        nt_put8(emit, 0x65);
+    nt_put(emit, bits == 512 ? evex : vex, bits == 512 ? sizeof evex : sizeof vex);
+    put_absolute(emit, reg, to);
+}
+
+void nt_store_opmask(struct nt_emit *emit, struct nt_mem to, uint8_t reg, unsigned bits)
+{
+    static const uint8_t kmovq[] = {0xc4, 0xe1, 0xf8, 0x91}, kmovw[] = {0xc5, 0xf8, 0x91};
+
+    if (to.gs)
+        nt_put8(emit, 0x65);
+    nt_put(emit, bits == 64 ? kmovq : kmovw, bits == 64 ? sizeof kmovq : sizeof kmovw);
+    put_absolute(emit, reg, to);
+}
+
 void nt_store32_constant(struct nt_emit *emit, struct nt_mem to, uint32_t value)
 {
     with_memory(emit, 0, 0xc7, 0, to, 4);

@@ -45,6 +45,10 @@ void nt_load16(struct nt_emit *emit, uint8_t reg, struct nt_mem from); /* zero e
 void nt_store(struct nt_emit *emit, struct nt_mem to, uint8_t reg);
 void nt_store_constant(struct nt_emit *emit, struct nt_mem to, int32_t value);
 void nt_store32(struct nt_emit *emit, struct nt_mem to, uint8_t reg);
+/* The vector register `reg`, of `bits` bits; 512: AVX-512. 16 or 64 bits of the opmask register `reg`. `to` has neither
+ * base nor index. */
+void nt_store_vector(struct nt_emit *emit, struct nt_mem to, uint8_t reg, unsigned bits);
+void nt_store_opmask(struct nt_emit *emit, struct nt_mem to, uint8_t reg, unsigned bits);
 void nt_store32_constant(struct nt_emit *emit, struct nt_mem to, uint32_t value);
 void nt_address(struct nt_emit *emit, uint8_t reg, struct nt_mem of); /* lea */
 void nt_address32(struct nt_emit *emit, uint8_t reg, struct nt_mem of);

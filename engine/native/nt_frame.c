@@ -8,6 +8,8 @@
  */
 #include "nt_frame.h"
 
+#include "nt_engine.h"
+#include "nt_fpu.h"
 #include "nt_gate.h"
 #include "nt_lib.h"
 #include "nt_signal.h"
@@ -56,6 +58,7 @@ static bool push_state(struct nt_thread *thread, uint64_t at)
 
     memset(image + NT_STATE_LEGACY, 0, NT_STATE_HEADER);
     nt_state_save(image, nt_state_features());
+    nt_fpu_show(nt.code, image + NT_STATE_FPU, sizeof(uint64_t));
     memcpy(image + NT_STATE_SOFTWARE, &software, sizeof software);
     return nt_copy((void *)at, image, bytes) == 0 && nt_copy((void *)(at + bytes), &magic, sizeof magic) == 0;
 }

@@ -10,6 +10,7 @@
 
 #include "core/cache_hot.h"
 #include "engine/common/fetch_run.h"
+#include "nt_lanes.h"
 #include "nt_plan.h"
 
 bool nt_single_is(const struct nt_insn *insn)
@@ -23,6 +24,8 @@ bool nt_single_is(const struct nt_insn *insn)
         case NT_BIT:
             return true;
         default:
+            if (nt_lanes_are(&insn->access[i]))
+                return true;
             break;
         }
     }
@@ -31,7 +34,7 @@ bool nt_single_is(const struct nt_insn *insn)
 
 void nt_single_counts(const struct nt_insn *insn, uint32_t *reads, uint32_t *writes)
 {
-    *reads = insn->access[0].kind == NT_BIT;
+    *reads = insn->access[0].kind == NT_BIT ? 1 + insn->locked : 0;
     *writes = 0;
 }
 
@@ -51,6 +54,7 @@ static void add_access(const struct nt_planner *planner, struct nt_single *singl
 
     to->how = access->how;
     to->base = access->base;
+    to->segment = access->segment;
     to->size = access->size;
     to->id = tn_access(planner->core, &info);
     to->counter = always ? TN_NONE : tn_guarded(planner->core, single->site, access->how == NT_WRITE);
@@ -100,6 +104,21 @@ static void make_again(const struct nt_planner *planner, struct nt_single *singl
     }
 }
 
+/* A locked bit instruction reads, then swaps. */
+static void make_other(const struct nt_planner *planner, struct nt_single *single, const struct nt_insn *insn)
+{
+    bool is_bit = insn->access[0].kind == NT_BIT;
+
+    single->where = insn->access[0];
+    single->address_bits = insn->address_bits;
+    if (is_bit && insn->locked) {
+        struct nt_access read = insn->access[0];
+        read.how = NT_READ;
+        add_access(planner, single, &read, 2 * TN_STEP, true);
+    }
+    add_access(planner, single, &insn->access[0], TN_STEP, is_bit);
+}
+
 struct nt_single *nt_single_make(struct nt_planner *planner, const struct nt_insn *insn, uint32_t site)
 {
     struct nt_single **bucket = &planner->singles[insn->pc % NT_SINGLE_BUCKETS], *single = *bucket;
@@ -115,9 +134,7 @@ struct nt_single *nt_single_make(struct nt_planner *planner, const struct nt_ins
         make_string(planner, single, insn);
         make_again(planner, single, insn);
     } else {
-        single->where = insn->access[0];
-        single->address_bits = insn->address_bits;
-        add_access(planner, single, &insn->access[0], TN_STEP, true);
+        make_other(planner, single, insn);
     }
     return single;
 }
@@ -141,7 +158,7 @@ static void count(const struct run *r, uint32_t counter)
         counters[counter] += r->thread->collecting;
 }
 
-static void iterate(const struct run *r, const uint64_t address[2])
+static void iterate(const struct run *r, const uint64_t *address)
 {
     r->thread->clock += (uint64_t)r->single->accesses * TN_STEP;
     for (unsigned i = 0; i < r->single->accesses; i++) {
@@ -179,16 +196,17 @@ static void run_string(const struct run *r, const struct nt_area *area)
     uint64_t before = narrow(single, area->before.rcx), n = before - narrow(single, area->gpr[NT_RCX]);
     bool equal = (area->flags & NT_FLAG_ZF) != 0;
     bool tested = !single->compares || equal == single->while_equal; /* the last iteration came to the test */
-    uint64_t address[2], step[2];
+    uint64_t address[2], step[2], segment[2];
 
     for (unsigned i = 0; i < single->accesses; i++) {
         address[i] = single->access[i].base == NT_RSI ? area->before.rsi : area->before.rdi;
+        segment[i] = single->access[i].segment == NT_SEGMENT_FS ? area->fs_base : 0;
         step[i] = area->flags & NT_FLAG_DF ? -(uint64_t)single->access[i].size : single->access[i].size;
     }
     if (r->config->branch_sim)
         tn_branch_cond(r->thread, single->site, before != 0);
     for (uint64_t k = 0; k < n; k++) {
-        const uint64_t now[2] = {narrow(single, address[0]), narrow(single, address[1])};
+        const uint64_t now[2] = {segment[0] + narrow(single, address[0]), segment[1] + narrow(single, address[1])};
         iterate(r, now);
         if (k + 1 < n || tested)
             again(r, k + 1 < n);
@@ -198,19 +216,26 @@ static void run_string(const struct run *r, const struct nt_area *area)
 }
 
 /* The operand, and as many times its size further as the bit's number says. */
-static uint64_t bit_address(const struct nt_single *single, const struct nt_area *area)
+static void run_bit(const struct run *r, const struct nt_area *area)
 {
-    const struct nt_access *where = &single->where;
-    uint64_t address = (uint64_t)where->displacement, number = area->gpr[where->mask];
-
-    address += where->base == NT_NO_REG ? 0 : area->gpr[where->base];
-    address += where->index == NT_NO_REG ? 0 : area->gpr[where->index] * where->scale;
+    const struct nt_access *where = &r->single->where;
+    uint64_t number = area->gpr[where->mask];
     int64_t bits = where->size == 2 ? (int16_t)number : where->size == 4 ? (int32_t)number : (int64_t)number;
-    address += (uint64_t)((bits >> (where->size == 2 ? 4 : where->size == 4 ? 5 : 6)) * where->size);
-    address = narrow(single, address);
-    return where->segment == NT_SEGMENT_FS   ? address + area->fs_base
-           : where->segment == NT_SEGMENT_GS ? address + area->gs_base
-                                             : address;
+    int64_t words = bits >> (where->size == 2 ? 4 : where->size == 4 ? 5 : 6);
+    uint64_t address = nt_lanes_address(where, area, (uint64_t)(words * where->size));
+
+    for (unsigned i = 0; i < r->single->accesses && r->config->cache_sim; i++)
+        tn_whole_data(r->thread, address, r->single->access[i].id);
+}
+
+/* Each lane is an access of its own, at its own time. */
+static void run_lanes(const struct run *r, const struct nt_area *area)
+{
+    uint64_t address[NT_LANES_MOST];
+    unsigned count = nt_lanes_find(&r->single->where, area, address);
+
+    for (unsigned i = 0; i < count; i++)
+        iterate(r, &address[i]);
 }
 
 void nt_single_run(const struct nt_planner *planner, struct nt_area *area, const struct nt_single *single)
@@ -219,6 +244,8 @@ void nt_single_run(const struct nt_planner *planner, struct nt_area *area, const
 
     if (single->behind)
         run_string(&r, area);
-    else if (r.config->cache_sim)
-        tn_whole_data(r.thread, bit_address(single, area), single->access[0].id);
+    else if (single->where.kind == NT_BIT)
+        run_bit(&r, area);
+    else
+        run_lanes(&r, area);
 }

@@ -3,9 +3,10 @@
  * nt_single.h: instructions that are counted one by one, in C, when they run.
  *
  * How often they access memory, or where, is in no address that the block's registers tell: string instructions under
- * rep, bit instructions with the bit's number in a register. Generated code calls nt_single_run with all
- * of the program's general registers in the area: in front of the instruction, or behind it if it is `behind`
- * (then with those that it changes as they were before in area->before).
+ * rep, bit instructions with the bit's number in a register, gathers, scatters and whatever is under a mask
+ * (nt_lanes.h). Generated code calls nt_single_run with all of the program's general registers in the area, and what
+ * nt_lanes.h needs: in front of the instruction, or behind it if it is `behind` (then with those that it changes as
+ * they were before in area->before).
  */
 #ifndef TENURE_ENGINE_NATIVE_NT_SINGLE_H
 #define TENURE_ENGINE_NATIVE_NT_SINGLE_H
@@ -19,7 +20,8 @@ struct nt_planner;
 /* One access of it, each time it happens. */
 struct nt_single_access {
     uint8_t how;   /* NT_READ, NT_WRITE, NT_MODIFY */
-    uint8_t base;  /* of string instructions: rsi or rdi */
+    uint8_t base;  /* of string instructions: rsi or rdi ... */
+    uint8_t segment; /* ... in this segment */
     uint16_t size;
     uint32_t id, counter; /* the core's; counter: TN_NONE if it always happens */
 };
@@ -35,7 +37,7 @@ struct nt_single {
     uint8_t address_bits;
     struct nt_single_access access[2];
     uint8_t accesses;
-    struct nt_access where; /* of a bit instruction */
+    struct nt_access where; /* but of string instructions */
     uint32_t segment;       /* the instruction alone: what one more iteration executes */
     struct tn_fetch_info run[2];
     uint32_t run_id[2], runs; /* and fetches */

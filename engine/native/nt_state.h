@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { NT_STATE_LEGACY = 512, NT_STATE_HEADER = 64, NT_STATE_SOFTWARE = 464, NT_STATE_MXCSR = 24 };
+enum { NT_STATE_LEGACY = 512, NT_STATE_HEADER = 64, NT_STATE_SOFTWARE = 464, NT_STATE_FPU = 8, NT_STATE_MXCSR = 24 };
 
 void nt_state_start(void);
 /* Bytes for everything that XCR0 has. */

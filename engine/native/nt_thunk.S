@@ -95,6 +95,7 @@ calls_thunk jumped, nt_jumped
 calls_thunk jumped_found, nt_jumped_found
 calls_thunk branched, nt_branched
 calls_thunk branched_to, nt_branched_to
+calls_thunk fpu_stored, nt_fpu_stored
 
 /* With all of the program's general registers, its flags and its FS base in the area. */
 FUNCTION(single)
@@ -142,5 +143,5 @@ END(single)
     .hidden nt_thunks
 nt_thunks:
     .quad slow_data, slow_fetch, whole_data, count, called, called_found, returned, jumped, jumped_found
-    .quad branched, branched_to, single
+    .quad branched, branched_to, single, fpu_stored
     .section .note.GNU-stack, "", @progbits

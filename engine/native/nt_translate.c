@@ -11,6 +11,7 @@
  */
 #include "nt_aside.h"
 #include "nt_count.h"
+#include "nt_fpu.h"
 #include "nt_tell.h"
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
@@ -124,6 +125,7 @@ static void emit_body(struct nt_making *making)
             nt_emit_end(making, i);
             return;
         }
+        nt_fpu_behind(making, i);
         nt_aside_behind(making, i);
         nt_mark_here(making, nt_behind(insn));
         nt_count_behind(making, i);

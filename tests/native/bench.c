@@ -98,11 +98,35 @@ static void apply_place(struct bench_state *state, const struct bench *bench)
 
 enum { TF = 0x100 };
 
+/* A component that is in its initial state is not written: write it. */
+static void complete(struct bench_state *state)
+{
+    static const struct {
+        int bit;
+        unsigned start, bytes;
+    } parts[] = {{1, 160, 256}, {2, 576, 256}, {5, 1088, 64}, {6, 1152, 512}, {7, 1664, 1024}};
+    uint64_t present;
+    memcpy(&present, state->vector + 512, 8);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (!(present >> parts[i].bit & 1))
+            memset(state->vector + parts[i].start, 0, parts[i].bytes);
+    if (!(present & 1)) {
+        memset(state->vector, 0, 24);
+        memset(state->vector + 32, 0, 128);
+        state->vector[0] = 0x7f;
+        state->vector[1] = 3;
+    }
+    memset(state->vector + 6, 0, 18);    /* opcode, instruction and data pointer of the x87 */
+    memset(state->vector + 416, 0, 160); /* reserved; header */
+}
+
 /* The trap behind each instruction, until the way out. */
 static void on_step(ucontext_t *context)
 {
     static struct bench_state state;
     take_registers(&state, context);
+    memcpy(state.vector, context->uc_mcontext.fpregs, BENCH_VECTOR);
+    complete(&state);
     running->stepped = !result || state.rip == (uintptr_t)gate_leave;
     if (running->stepped)
         context->uc_mcontext.gregs[REG_EFL] &= ~TF;
@@ -390,33 +414,11 @@ void bench_translated(struct bench *bench)
     finish(bench, state);
 }
 
-/* A component that is in its initial state is not written: write it. */
-static void complete(struct bench_state *state)
-{
-    static const struct {
-        int bit;
-        unsigned start, bytes;
-    } parts[] = {{1, 160, 256}, {2, 576, 256}, {5, 1088, 64}, {6, 1152, 512}, {7, 1664, 1024}};
-    uint64_t present;
-    memcpy(&present, state->vector + 512, 8);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (!(present >> parts[i].bit & 1))
-            memset(state->vector + parts[i].start, 0, parts[i].bytes);
-    if (!(present & 1)) {
-        memset(state->vector, 0, 24);
-        memset(state->vector + 32, 0, 128);
-        state->vector[0] = 0x7f;
-        state->vector[1] = 3;
-    }
-    memset(state->vector + 6, 0, 18);    /* opcode, instruction and data pointer of the x87 */
-    memset(state->vector + 416, 0, 160); /* reserved; header */
-}
-
 static void simulated_step(struct bench *bench, const struct bench_state *state)
 {
     uint64_t start = (uintptr_t)bench->code;
     if (state->rip >= start && state->rip < start + BENCH_CODE)
-        simulate_step(bench->simulation, state->rip, state->gpr, state->flags);
+        simulate_step(bench->simulation, state);
 }
 
 /* Once more on the bare CPU, step by step to its end. A virtual machine may lose the flag that makes steps. */
@@ -479,7 +481,7 @@ static bool same(struct bench *bench)
     if (!bench->native.signal || bench->translated.vector[512]) {
         complete(&bench->native);
         complete(&bench->translated);
-        for (size_t i = 0; i < 2688 && !bad; i++)
+        for (size_t i = 0; i < BENCH_VECTOR && !bad; i++)
             if (native->vector[i] != translated->vector[i])
                 bad |= differ("vector state", i, native->vector[i], translated->vector[i]);
     }

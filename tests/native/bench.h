@@ -16,6 +16,7 @@ enum {
     BENCH_CODE = 64 << 10,  /* bytes of code, from bench->code on */
     BENCH_DATA = 64 << 10,  /* bytes of data, from bench->data on; nothing is mapped around them */
     BENCH_STATE = 16 << 10, /* more than xsave writes */
+    BENCH_VECTOR = 2688,    /* of it up to the last vector register */
 };
 
 /* What a run leaves, and begins with. */

@@ -18,6 +18,7 @@ enum { STEPS = 1 << 16, BLOCKS = 256, FUNCTION = 128, PROFILE = 64 << 20 };
 
 struct step {
     uint64_t pc, flags, gpr[16];
+    uint8_t vector[BENCH_VECTOR];
 };
 
 /* A block that the walk has met. */
@@ -210,14 +211,15 @@ void simulate_begin(struct simulation *simulation)
     simulation->step_count = 0;
 }
 
-void simulate_step(struct simulation *simulation, uint64_t pc, const uint64_t gpr[16], uint64_t flags)
+void simulate_step(struct simulation *simulation, const struct bench_state *state)
 {
     if (simulation->step_count == STEPS)
         tn_host_panic("too many steps");
     struct step *step = &simulation->steps[simulation->step_count++];
-    step->pc = pc;
-    step->flags = flags;
-    memcpy(step->gpr, gpr, sizeof step->gpr);
+    step->pc = state->rip;
+    step->flags = state->flags;
+    memcpy(step->gpr, state->gpr, sizeof step->gpr);
+    memcpy(step->vector, state->vector, sizeof step->vector);
 }
 
 void simulate_fault(struct simulation *simulation, uint32_t segment, uint64_t pc)
@@ -345,6 +347,28 @@ static void take_state(struct nt_area *area, const struct step *step)
     area->flags = step->flags;
 }
 
+/* The parts of the vector register `reg` lie in three places. */
+static void take_vector(uint8_t to[64], const struct step *step, unsigned reg)
+{
+    if (reg >= 16) {
+        memcpy(to, step->vector + 1664 + 64ul * (reg - 16), 64);
+        return;
+    }
+    memcpy(to, step->vector + 160 + 16ul * reg, 16);
+    memcpy(to + 16, step->vector + 576 + 16ul * reg, 16);
+    memcpy(to + 32, step->vector + 1152 + 32ul * reg, 32);
+}
+
+static void take_lanes(struct nt_area *area, const struct step *step, const struct nt_access *where)
+{
+    if (where->kind == NT_LANES)
+        take_vector(area->indices, step, where->index);
+    if (where->mask < 8)
+        memcpy(&area->opmask, step->vector + 1088 + 8ul * where->mask, 8);
+    if (where->mask < 32)
+        take_vector(area->signs, step, where->mask);
+}
+
 static void walk_single(struct simulation *simulation, const struct nt_single *single, const struct step *before,
                         const struct step *behind)
 {
@@ -354,6 +378,8 @@ static void walk_single(struct simulation *simulation, const struct nt_single *s
     area->before.rcx = before->gpr[NT_RCX];
     area->before.rsi = before->gpr[NT_RSI];
     area->before.rdi = before->gpr[NT_RDI];
+    if (!single->behind)
+        take_lanes(area, before, &single->where);
     nt_single_run(&simulation->walk.planner, area, single);
 }
 
@@ -493,9 +519,10 @@ bool simulate_compare(struct simulation *simulation, const struct nt_decoder *de
 {
     unsigned count = simulation->step_count;
     if (count && simulation->steps[count - 1].pc != end) { /* no fault of the last step's */
-        uint64_t gpr[16] = {0};
-        gpr[NT_RSP] = end_sp;
-        simulate_step(simulation, end, gpr, 0);
+        static struct bench_state last;
+        last.rip = end;
+        last.gpr[NT_RSP] = end_sp;
+        simulate_step(simulation, &last);
     }
     for (unsigned n = 0; n < count;)
         n = walk_block(simulation, decoder, n);

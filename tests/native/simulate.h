@@ -23,7 +23,7 @@ struct nt_area *simulate_area(struct simulation *simulation);
 
 /* A run begins; it goes through `step` on the bare CPU, in front of each instruction. */
 void simulate_begin(struct simulation *simulation);
-void simulate_step(struct simulation *simulation, uint64_t pc, const uint64_t gpr[16], uint64_t flags);
+void simulate_step(struct simulation *simulation, const struct bench_state *state);
 /* A fault in generated code: there is `segment`, and the program at `pc`. */
 void simulate_fault(struct simulation *simulation, uint32_t segment, uint64_t pc);
 /* Walk over the steps. `end`: where the last one led, or it itself, if it faulted. True: both say the same. */

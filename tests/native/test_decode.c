@@ -130,7 +130,7 @@ static void one(void)
     const struct nt_access *access = &insn.access[0];
     if (insn.accesses > 1) /* with the stack */
         return;
-    unsigned size = access->size * (access->lanes ? access->lanes : 1);
+    unsigned size = nt_access_bytes(access);
     if (access->kind == NT_MASKED_SIGN)
         memset(bench->before.vector + 160, 0xff, 256), memset(bench->before.vector + 576, 0xff, 256);
     check_size(base, size, access->how & NT_WRITE);
@@ -204,7 +204,7 @@ static const struct {
     {"\x48\x8d\x03", 3, 0, {{0}}},                                                 /* lea */
     {"\x0f\x1f\x03", 3, 0, {{0}}},                                                 /* nop [rbx] */
     {"\xd7", 1, 1, {A(NT_READ, NT_TABLE, NT_RBX, 1, 0)}},                          /* xlat */
-    {"\x66\x0f\xf7\xc1", 4, 1, {A(NT_WRITE, NT_MASKED_SIGN, NT_RDI, 1, 0)}},       /* maskmovdqu */
+    {"\x66\x0f\xf7\xc1", 4, 1, {A(NT_MODIFY, NT_ONE, NT_RDI, 16, 0)}},             /* maskmovdqu */
     {"\xc4\xe2\x75\x8c\x03", 5, 1, {A(NT_READ, NT_MASKED_SIGN, NT_RBX, 4, 0)}},    /* vpmaskmovd ymm0 */
     {"\xc4\xe2\x75\x90\x04\x93", 6, 1, {A(NT_READ, NT_LANES, NT_RBX, 4, 0)}},      /* vpgatherdd, 8 */
     {"\xc4\xe2\xf5\x90\x04\x93", 6, 1, {A(NT_READ, NT_LANES, NT_RBX, 8, 0)}},      /* vpgatherdq, 4 */
