@@ -8,9 +8,10 @@
  */
 #include "backdate.h"
 
+#include "cache.h"
 #include "context.h"
 #include "host.h"
-#include "lower.h"
+#include "queue.h"
 
 #include <string.h>
 
@@ -584,7 +585,7 @@ void tn_forest_prune(struct tn_forest *forest)
 
 static void check_node(const struct tn_forest *forest, const struct tn_node *node)
 {
-    if ((uint16_t)(node->sent - node->seen) > 2 * TN_L1_MAX_LINES + TN_QUEUE)
+    if ((uint16_t)(node->sent - node->seen) > 2 * TN_L1_MAX_LINES + TN_RING)
         tn_host_panic("use node: more tenures ended than begun");
     if (node->alias && (node->children || node->pins || node->sent))
         tn_host_panic("use node: an alias is in use");

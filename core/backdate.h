@@ -21,7 +21,7 @@
  *
  *   pins   what will come back to it and is not a descendant (stack.h)
  *   sent   lines of level 1 that it loaded; seen: those whose tenures have ended (both modulo 2^16, and fewer are
- *          resident or in the queue)
+ *          resident or in the thread's ring)
  *   live   records of the levels below that will charge it
  */
 #ifndef TENURE_CORE_BACKDATE_H
@@ -51,10 +51,12 @@ struct tn_node {
     uint32_t open : 1;  /* its root may get a parent yet: not pruned */
     uint32_t charges_arc : 1, charges_function : 1, handler : 1, defined : 1, pruned_below : 1;
     uint32_t last_calls : 8; /* low bits of calls when pruning last looked: it is not in use if they are the same */
-    /* 64 for the consumer (late, seen, live), and for making and pruning */
+    uint16_t sent;
+    /* 64 for the consumer (late, live, seen), and for making and pruning */
     struct tn_late late[TN_STREAMS];
-    uint16_t sent, seen;
-    uint32_t live, pins, children;
+    uint32_t live;
+    uint16_t seen;
+    uint32_t pins, children;
     uint32_t arc, id, thread;
     uint32_t context; /* of the function; the function itself unless contexts are kept apart (context.h) */
     uint64_t filter;  /* one bit per context on the path; a clear bit says that it is not there */

@@ -108,14 +108,9 @@ void tn_l1_clear(struct tn_thread *thread, const struct tn_l1_layout *layout, co
 
 /* ------------------------------------------------------------------------------------------ who pays */
 
-static __attribute__((noinline)) void find_payer(struct tn_thread *thread, enum tn_stream stream,
-                                                 uint32_t instr, struct tn_payer *payer)
+static struct tn_late *late_of(struct tn_thread *thread, enum tn_stream stream, uint32_t instr)
 {
-    struct tn_centre *centre = tn_centre_in(thread->core, thread->id, instr, thread->activity->node);
-    payer->late = &centre->late[stream];
-    tn_lock_take(&thread->core->late);
-    payer->near = tn_near(&thread->core->pools, payer->late);
-    tn_lock_give(&thread->core->late);
+    return &tn_centre_in(thread->core, thread->id, instr, thread->activity->node)->late[stream];
 }
 
 /* Whose `usual` is to be, if it is nobody's yet: else the thread's own for this instruction. */
@@ -131,36 +126,30 @@ static struct tn_payer *payer_to_know(struct tn_thread *thread, enum tn_stream s
 
 /* The usual payer was known for something else, or somebody else pays: a skipped function's costs go to the
  * instruction that called it, nobody pays while collection is off. */
-static __attribute__((noinline)) const struct tn_payer *other_payer(struct tn_thread *thread,
-                                                                    enum tn_stream stream, uint32_t instr,
-                                                                    struct tn_payer *usual, uint64_t key)
+static __attribute__((noinline)) struct tn_late *other_payer(struct tn_thread *thread, enum tn_stream stream,
+                                                             uint32_t instr, struct tn_payer *usual, uint64_t key)
 {
-    struct tn_payer *other = &thread->activity->payer;
-    if (!thread->collecting) {
-        *other = (struct tn_payer){.near = thread->core->waste};
-        return other;
-    }
-    if (thread->activity->skip_site) {
-        find_payer(thread, stream, thread->activity->skip_site, other);
-        return other;
-    }
+    if (!thread->collecting)
+        return NULL;
+    if (thread->activity->skip_site)
+        return late_of(thread, stream, thread->activity->skip_site);
     struct tn_payer *payer = payer_to_know(thread, stream, instr, usual, key);
     if (payer->key != key || payer == usual)
-        find_payer(thread, stream, instr, payer);
+        payer->late = late_of(thread, stream, instr);
     payer->key = key;
-    return payer;
+    return payer->late;
 }
 
-/* Who pays for a miss that happens now; to be read before anything else happens. */
-TN_ALWAYS_INLINE const struct tn_payer *payer_now(struct tn_thread *thread, enum tn_stream stream,
-                                                  uint32_t instr, struct tn_payer *usual)
+/* Who pays for a miss that happens now; NULL: nobody. */
+TN_ALWAYS_INLINE struct tn_late *payer_now(struct tn_thread *thread, enum tn_stream stream, uint32_t instr,
+                                           struct tn_payer *usual)
 {
     const struct tn_activity *activity = thread->activity;
     uint64_t key = thread->id;
     if (thread->core->contexts && activity->node)
         key |= (uint64_t)activity->node->context << 32;
     if (usual->key == key && thread->collecting && !activity->skip_site)
-        return usual;
+        return usual->late;
     return other_payer(thread, stream, instr, usual, key);
 }
 
@@ -169,7 +158,7 @@ TN_ALWAYS_INLINE const struct tn_payer *payer_now(struct tn_thread *thread, enum
 /* A line that is wanted. */
 struct want {
     uint64_t line, stamp;
-    uint32_t flags; /* TN_ENTRY_WRITE, _SECOND */
+    uint32_t flags; /* TN_ENTRY_WRITE, _SECOND, _FETCH */
     uint32_t table; /* the way table that is to lead to it */
     uint32_t instr;
     struct tn_payer *payer;
@@ -257,25 +246,22 @@ static inline void queue_written(struct tn_thread *thread, const struct tn_l1_la
 }
 
 TN_ALWAYS_INLINE void queue_miss(struct tn_thread *thread, const struct tn_l1_layout *layout,
-                                 struct tn_l1 *l1, const struct tn_way *victim, uint32_t way,
-                                 const struct want *want, const struct tn_payer *payer)
+                                 const struct tn_way *victim, uint32_t way, const struct want *want,
+                                 struct tn_late *payer)
 {
-    struct tn_entry *entry = tn_queue_room(thread->core);
+    struct tn_entry *entry = tn_ring_room(thread->ring);
     struct tn_node *node = thread->collecting ? thread->activity->node : NULL;
     entry->line = want->line;
     entry->use = victim->use;
     entry->mask = victim->mask;
     entry->stamp = want->stamp;
-    entry->l1 = l1;
-    entry->stay = &l1->stays[way];
+    entry->way = way;
     entry->flags = want->flags;
-    entry->late = payer->late;
-    entry->near = payer->near;
+    entry->late = payer;
     entry->node = node;
     if (node)
         node->sent++;
     queue_written(thread, layout, way, entry);
-    tn_lower_foresee(entry);
 }
 
 /* From now on the way table leads from the line to the way. */
@@ -291,11 +277,11 @@ TN_ALWAYS_INLINE struct tn_way *load(struct tn_thread *thread, const struct tn_l
                                      struct tn_l1 *l1, const struct want *want, uint64_t number,
                                      uint32_t first, uint32_t assoc)
 {
-    const struct tn_payer *payer = payer_now(thread, l1->stream, want->instr, want->payer);
+    struct tn_late *payer = payer_now(thread, l1->stream, want->instr, want->payer);
     struct tn_way *set = &ways_of(thread, layout)[first];
     uint32_t oldest = oldest_way(set, assoc);
     struct tn_way *way = &set[oldest];
-    queue_miss(thread, layout, l1, way, first + oldest, want, payer);
+    queue_miss(thread, layout, way, first + oldest, want, payer);
     way->line = want->line;
     way->use = 0;
     way->mask = 0;
@@ -310,7 +296,7 @@ static __attribute__((noinline)) struct tn_way *load_any(struct tn_thread *threa
                                                          uint32_t first)
 {
     struct tn_way *way = load(thread, layout, l1, want, number, first, l1->assoc);
-    tn_queue_add(thread->core);
+    tn_ring_add(thread, thread->ring);
     return way;
 }
 
@@ -449,7 +435,7 @@ TN_ALWAYS_INLINE void slow_data_in(struct tn_thread *thread, uint64_t address, u
     uint32_t equal = equal_tags(&l1->tags[first], assoc, (uint32_t)number);
     if (!equal) {
         load(thread, layout, l1, &want, number, first, assoc);
-        tn_queue_add(core);
+        tn_ring_add(thread, thread->ring);
         return;
     }
     uint32_t index = first + (uint32_t)__builtin_ctz(equal);
@@ -507,13 +493,14 @@ void tn_slow_fetch(struct tn_thread *thread, uint32_t id)
     const struct tn_fetch_info *fetch = &entry->info;
     struct want want = {.line = fetch->line,
                         .stamp = thread->clock - fetch->back_first + fetch->second,
+                        .flags = TN_ENTRY_FETCH,
                         .table = core->layout.i1.table,
                         .instr = fetch->instr,
                         .payer = &entry->payer};
     struct tn_way *way;
     thread->tally.slow_fetch++;
     if (fetch->second && thread->i1->missed >> TN_STEP_BITS == want.stamp >> TN_STEP_BITS)
-        want.flags = TN_ENTRY_SECOND;
+        want.flags |= TN_ENTRY_SECOND;
     if (bring(thread, &core->layout.i1, thread->i1, &want, &way))
         thread->i1->missed = want.stamp;
 }
@@ -523,13 +510,12 @@ void tn_slow_fetch(struct tn_thread *thread, uint32_t id)
 static struct tn_entry *queue_way(struct tn_thread *thread, struct tn_l1 *l1, const struct tn_way *way,
                                   uint32_t index, uint64_t now, uint32_t flags)
 {
-    struct tn_entry *entry = tn_queue_room(thread->core);
+    struct tn_entry *entry = tn_ring_room(thread->ring);
     *entry = (struct tn_entry){.use = way->use,
                                .mask = way->mask,
                                .stamp = now,
-                               .l1 = l1,
-                               .stay = &l1->stays[index],
-                               .flags = flags};
+                               .way = index,
+                               .flags = flags | (l1->stream == TN_FETCH ? TN_ENTRY_FETCH : 0)};
     return entry;
 }
 
@@ -539,7 +525,7 @@ void tn_l1_spill(struct tn_thread *thread, const struct tn_l1_layout *layout, st
     for (uint32_t i = 0; i < l1->lines; i++) {
         if (ways[i].line != TN_NO_LINE && ways[i].use) {
             queue_way(thread, l1, &ways[i], i, thread->clock, TN_ENTRY_SPILL);
-            tn_queue_add(thread->core);
+            tn_ring_add(thread, thread->ring);
         }
         ways[i].use = 0;
     }
@@ -552,7 +538,7 @@ void tn_l1_end(struct tn_thread *thread, const struct tn_l1_layout *layout, stru
         if (ways[i].line == TN_NO_LINE)
             continue;
         queue_written(thread, layout, i, queue_way(thread, l1, &ways[i], i, now, TN_ENTRY_FLUSH));
-        tn_queue_add(thread->core);
+        tn_ring_add(thread, thread->ring);
     }
     tn_l1_clear(thread, layout, l1);
 }

@@ -3,8 +3,8 @@
  * cache.h: the level-1 caches: way table, LRU, the miss that only picks a victim and leaves the rest to later.
  *
  * The hot part of a cache (way tables and ways) lies in its thread's memory, where the engine's code reaches it;
- * what only a miss needs is here. A miss does not look further down: it appends an entry to the queue, and the
- * consumer (lower.c) charges the miss, the victim's use and the last level when the queue is drained.
+ * what only a miss needs is here. A miss does not look further down: it appends an entry to the ring (queue.h),
+ * and the consumer (lower.c) charges the miss, the victim's use and the last level.
  *
  *   the ways of set s are way[s * assoc .. (s + 1) * assoc); way[lines] takes additions meant for nobody
  *   LRU: the way of a set with the smallest stamp goes; ways never filled have stamp 0
@@ -45,12 +45,13 @@ struct tn_l1 {
     uint64_t sets, set_mask; /* set_mask: sets - 1 if a power of two, else 0 */
     uint32_t assoc, lines;
     uint32_t usual_ways; /* assoc if the number of sets is a power of two; else 0 */
-    uint64_t missed; /* I1: stamp of the last fetch that missed: an access misses once */
     enum tn_stream stream;
     struct tn_lower *next;            /* the level below */
     struct tn_prefetcher *prefetcher; /* the other level-1 cache's too; NULL: none */
-    struct tn_stay *stays;            /* one per way */
-    uint32_t *tags; /* the same: low bits of the number of the line that is or was there, to find it */
+    struct tn_stay *stays;            /* one per way; the consumer's */
+    /* ---- what only the thread reads and writes */
+    _Alignas(64) uint64_t missed; /* I1: stamp of the last fetch that missed: an access misses once */
+    uint32_t *tags; /* one per way: low bits of the number of the line that is or was there, to find it */
 };
 
 /* The set of a line number. */
@@ -58,32 +59,6 @@ static inline uint64_t tn_set_of(uint64_t number, uint64_t sets, uint64_t set_ma
 {
     return set_mask || sets == 1 ? number & set_mask : number % sets;
 }
-
-/* What a miss leaves for the consumer. */
-enum {
-    TN_ENTRY_WRITE = 1,  /* a store missed, else a load or fetch */
-    TN_ENTRY_SECOND = 2, /* another line of the same access missed before: not another miss */
-    TN_ENTRY_SPILL = 4,  /* no miss: counters of a resident line */
-    TN_ENTRY_FLUSH = 8,  /* no miss: a tenure ends, nothing is loaded */
-    TN_ENTRY_AHEAD = 16, /* no miss, and never in the queue: the prefetcher asks */
-};
-struct tn_entry {
-    _Alignas(64) uint64_t line; /* address of the line to load */
-    uint64_t use;               /* of the victim, packed as in tn_way */
-    uint64_t mask;              /* of the victim */
-    uint64_t written;           /* of the victim: granules written */
-    uint64_t stamp;             /* of the access */
-    struct tn_node *node;
-    struct tn_late *late; /* of the loader's centre; NULL: nobody pays */
-    uint64_t *near;       /* its counters of level 1; core->waste: the same */
-    struct tn_l1 *l1;
-    struct tn_stay *stay; /* of the victim, then of the line */
-    uint32_t flags;
-    /* ---- what the consumer finds out on the way (lower.c) */
-    uint64_t *of_node;      /* the node's counters of level 1 */
-    struct tn_place place;  /* where the line is, or goes, in the level below */
-    struct tn_record *home; /* of this place */
-};
 
 /* 1 and its bytes at TN_TOUCH_BITS. */
 static inline uint64_t tn_use_of(uint64_t touches, uint64_t bytes)

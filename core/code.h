@@ -40,7 +40,6 @@ struct tn_counter {
 struct tn_payer {
     uint64_t key; /* thread | context << 32; 0: not known yet */
     struct tn_late *late;
-    uint64_t *near; /* the counters of level 1 there */
 };
 
 struct tn_access_entry {

@@ -85,8 +85,7 @@ static void lower_levels_new(tn_core *core)
 {
     tn_pool_init(&core->displaced_pool, sizeof(struct tn_displaced));
     tn_lower_init(&core->ll, &core->config.ll, TN_LEVEL_LL, NULL, core->config.write_back);
-    core->queue = tn_host_alloc(TN_QUEUE * sizeof *core->queue);
-    core->step = tn_queue_stepper(core);
+    core->take = tn_taker_for(&core->config);
     if (core->config.shared_l1)
         caches_new(core, &core->shared_i1, &core->shared_d1, &core->shared_l2);
 }
@@ -237,18 +236,25 @@ static size_t hot_bytes(const tn_core *core)
     return core->config.front + core->layout.thread_bytes;
 }
 
-static void free_hot(const tn_core *core, struct tn_thread *thread)
+static void free_hot(tn_core *core, struct tn_thread *thread)
 {
+    tn_ring_free(core, thread->ring);
     tn_host_free((char *)thread - core->config.front, hot_bytes(core));
 }
 
 static struct tn_thread *hot_memory(tn_core *core)
 {
     struct tn_thread *thread = core->spare;
-    if (!thread)
-        return (struct tn_thread *)((char *)tn_host_alloc(hot_bytes(core)) + core->config.front);
-    core->spare = (struct tn_thread *)(uintptr_t)thread->user;
+    struct tn_ring *ring;
+    if (thread) {
+        core->spare = (struct tn_thread *)(uintptr_t)thread->user;
+        ring = thread->ring;
+    } else {
+        thread = (struct tn_thread *)((char *)tn_host_alloc(hot_bytes(core)) + core->config.front);
+        ring = core->config.cache_sim ? tn_ring_new(core) : NULL;
+    }
     memset(thread, 0, sizeof *thread);
+    thread->ring = ring;
     return thread;
 }
 
@@ -334,6 +340,8 @@ tn_thread *tn_thread_new(tn_core *core, tn_thread *parent, uint64_t os_id)
         thread->l2 = core->shared_l2;
         if (!core->config.shared_l1)
             caches_new(core, &thread->i1, &thread->d1, &thread->l2);
+        thread->ring->l1[TN_FETCH] = thread->i1;
+        thread->ring->l1[TN_DATA] = thread->d1;
         tn_l1_clear(thread, &core->layout.i1, thread->i1);
         tn_l1_clear(thread, &core->layout.d1, thread->d1);
         adopt_caches(core, thread);
@@ -357,6 +365,7 @@ void tn_thread_flush(struct tn_thread *thread)
     bool holds_caches = !core->config.shared_l1 || thread == core->running || thread == core->orphan;
     if (!core->config.cache_sim || !holds_caches)
         return;
+    tn_drain(core);
     tn_l1_end(thread, &core->layout.i1, thread->i1, now(core));
     tn_l1_end(thread, &core->layout.d1, thread->d1, now(core));
     tn_drain(core);
@@ -454,6 +463,8 @@ void tn_thread_switch(tn_core *core, tn_thread *to)
     core->running = to;
     if (from == to || !from)
         return;
+    if (core->config.cache_sim)
+        tn_ring_drain(from);
     tn_settle(from);
     to->clock = from->clock;
     to->activity->last_clock = to->clock;
@@ -685,14 +696,13 @@ static uint64_t memory_of(const tn_core *core)
 
 static void sum_nodes(const tn_core *core, struct tn_statistics *out)
 {
-    uint64_t samples = core->queued / TN_PRUNE_EVERY;
     for (const struct tn_forest *forest = &core->forest; forest; forest = forest->next) {
         out->nodes_now += forest->now;
         out->nodes_max += forest->max;
         out->nodes_made += forest->made;
         out->nodes_pruned += forest->pruned;
     }
-    out->nodes_average = samples ? core->nodes_summed / samples : out->nodes_now;
+    out->nodes_average = core->samples ? core->nodes_summed / core->samples : out->nodes_now;
 }
 
 static struct tn_tally tally_of(const tn_core *core)
@@ -716,7 +726,7 @@ void tn_statistics(const tn_core *core, struct tn_statistics *out)
         .arcs = core->sums.arcs.count - 1,
         .calls = tally.calls, .returns = tally.returns, .unwinds = tally.unwinds, .jumps = tally.jumps,
         .slow_data = tally.slow_data, .slow_fetch = tally.slow_fetch, .moves = core->moves,
-        .queued = core->queued,
+        .queued = tn_queued(core),
         .records_now = core->records_live, .records_max = core->records_max, .bytes = memory_of(core)};
     sum_nodes(core, out);
     out->functions = out->contexts - (core->contexts ? core->contexts->made : 0);
@@ -751,7 +761,6 @@ void tn_core_free(tn_core *core)
     if (core->config.cache_sim) {
         tn_lower_free(&core->ll);
         tn_pool_free(&core->displaced_pool);
-        tn_host_free(core->queue, TN_QUEUE * sizeof *core->queue);
     }
     caches_free(core->shared_i1, core->shared_d1, core->shared_l2);
     tn_code_free(&core->code);

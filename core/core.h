@@ -2,8 +2,7 @@
 /*
  * core.h: the whole of a core, for the core's own files.
  *
- * Serial engines have one queue for all threads, so that its order is the order of execution. An epoch is the
- * time between two tn_zero: stays and records of an older epoch pay nobody.
+ * An epoch is the time between two tn_zero: stays and records of an older epoch pay nobody.
  */
 #ifndef TENURE_CORE_CORE_H
 #define TENURE_CORE_CORE_H
@@ -16,6 +15,7 @@
 #include "cost.h"
 #include "lock.h"
 #include "lower.h"
+#include "queue.h"
 #include "stack.h"
 #include "tenure_core.h"
 
@@ -48,18 +48,14 @@ struct tn_core {
     struct tn_forest forest; /* of all threads; parallel engines have one for each thread: the first in a list */
     struct tn_contexts *contexts; /* NULL: a function is its only context */
     struct tn_pool stack_pool, level_pool, handler_pool, special_pool, resolver_pool;
-    struct tn_pool displaced_pool;
-    uint64_t records_live, records_max;
     struct tn_lower ll;
     struct tn_l1 *shared_i1, *shared_d1;
     struct tn_lower *shared_l2;
     struct tn_array threads; /* struct tn_thread_record by id */
     struct tn_slots centres; /* struct tn_centre, of all threads */
     struct tn_array metas;   /* struct tn_meta_entry */
-    struct tn_entry *queue;
-    uint64_t queued, looked_up, consumed; /* entries so far, and how far they are on their way */
-    void (*step)(struct tn_core *core); /* take them further */
-    uint64_t waste[16];    /* what is charged to nobody */
+    struct tn_ring *rings; /* of all hot memory, linked through next */
+    tn_taker *take;        /* of the consumer; compiled apart for what is usual */
     uint32_t epoch;
     uint64_t moved; /* address of the instruction whose access moved to another way table last; 0: told */
     uint32_t moves; /* accesses that have */
@@ -72,8 +68,11 @@ struct tn_core {
         uint32_t part, objects, functions, instrs, metas;
         bool header;
     } written;
-    uint64_t nodes_summed;
     struct tn_tally tally; /* of threads that have ended */
+    /* ---- the consumer's */
+    _Alignas(64) uint64_t waste[16]; /* what is charged to nobody */
+    struct tn_pool displaced_pool;
+    uint64_t records_live, records_max, nodes_summed, samples;
 };
 
 static inline struct tn_thread_record *tn_thread_record_of(const tn_core *core, uint32_t id)
@@ -107,19 +106,6 @@ static inline struct tn_centre *tn_centre_in(tn_core *core, uint32_t thread, uin
     return tn_centre_of(core, thread, instr);
 }
 
-/* Room for one entry, which the caller fills in, down to the line. */
-static inline struct tn_entry *tn_queue_room(tn_core *core)
-{
-    return &core->queue[core->queued % TN_QUEUE];
-}
-
-/* That was done. */
-static inline void tn_queue_add(tn_core *core)
-{
-    if (++core->queued % TN_BATCH == 0)
-        core->step(core);
-}
-
 /* What it counts out of the ordinary. */
 uint64_t *tn_extra_make(tn_core *core, struct tn_centre *centre);
 
@@ -137,7 +123,7 @@ static inline uint64_t *tn_counters_of(const tn_core *core, struct tn_thread *th
 /* Set what a thread has counted, apart from its running counters, to zero. */
 void tn_clear_centres(tn_core *core, struct tn_thread_record *record);
 
-/* Write a part and set all costs to zero; the queue is empty and all threads have settled. */
+/* Write a part and set all costs to zero; the rings are drained and all threads have settled. */
 int tn_raw_write_part(tn_core *core, void *stream, const char *why);
 
 /* End the tenures of a thread's own caches (I1 first), charge them. */

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lower.c: draining the miss queue; see lower.h.
+ * lower.c: consuming the entries of a ring; see lower.h.
  *
  * For each entry, in order: the victim's use is charged to its loader and folded into the record it was filled
  * from; the miss is charged; the line's record is found or begun, which may ask the next level in the same way; the
- * way's new stay begins. That is done FAR_BEHIND entries after an entry came. The level below was asked for its place
- * before, NEAR_BEHIND entries after, so that what this leads to has been fetched meanwhile. Batches are small: the
- * program's own misses and the fetches overlap with the work.
+ * way's new stay begins. The level below was asked for the line's place before, in the order of entries too.
  *
  * Usually lines have one size, sets the compact form, and neither write-backs nor prefetching is simulated. The same
  * code is compiled for this case apart: `plain` is then a constant, and what asks for the rest is not there.
@@ -18,13 +16,18 @@
 
 #include <string.h>
 
-enum { NEAR_BEHIND = 8, FAR_BEHIND = 16 }; /* entries from their coming to the look-up, and to the rest */
-
 /* ------------------------------------------------------------------------------------------ set-up */
 
 static uint64_t groups_of(const struct tn_lower *lower)
 {
     return lower->sets.sets / TN_GROUP + 1;
+}
+
+bool tn_plain(const struct tn_config *config)
+{
+    const struct tn_geometry *next = config->l2.size ? &config->l2 : &config->ll;
+    bool one_size = config->i1.line == next->line && config->d1.line == next->line;
+    return one_size && tn_sets_compact(next) && !config->write_back && !config->prefetch;
 }
 
 void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, enum tn_level level,
@@ -87,6 +90,11 @@ static void charge_write_back(const struct payers *payers, uint32_t bytes)
     charge(payers, TN_LATE_PER_LEVEL + TN_WRITE_BACK_Wrt, bytes);
 }
 
+static inline enum tn_stream stream_of(const struct tn_entry *entry)
+{
+    return entry->flags & TN_ENTRY_FETCH ? TN_FETCH : TN_DATA;
+}
+
 /* The loader's counters of a level below level 1, made if there are none. */
 static inline struct payers payers_below(tn_core *core, const struct tn_entry *entry, enum tn_level level)
 {
@@ -95,7 +103,7 @@ static inline struct payers payers_below(tn_core *core, const struct tn_entry *e
     if (entry->late)
         payers.centre = tn_far(&core->pools, entry->late) + at;
     if (entry->node)
-        payers.node = tn_far(&core->pools, &entry->node->late[entry->l1->stream]) + at;
+        payers.node = tn_far(&core->pools, &entry->node->late[stream_of(entry)]) + at;
     return payers;
 }
 
@@ -265,10 +273,11 @@ static void slot_leaves(tn_core *core, struct tn_lower *lower, uint64_t home, ui
 
 /* ------------------------------------------------------------------------------------------ level-1 tenures */
 
-TN_ALWAYS_INLINE void stay_end(tn_core *core, struct tn_stay *stay, const struct tn_entry *entry, bool plain)
+TN_ALWAYS_INLINE void stay_end(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken, bool plain)
 {
-    const struct tn_l1 *l1 = entry->l1;
-    const struct tn_shape *shape = &l1->shape;
+    const struct tn_entry *entry = taken->entry;
+    struct tn_stay *stay = taken->stay;
+    const struct tn_shape *shape = plain ? &lower->shape : &taken->l1->shape;
     struct past past = {.mask = entry->mask & shape->mask_valid,
                         .written = plain ? 0 : entry->written & shape->mask_valid};
     past.tenure =
@@ -283,34 +292,36 @@ TN_ALWAYS_INLINE void stay_end(tn_core *core, struct tn_stay *stay, const struct
         charge_write_back(&payers, count_bits(past.written) << shape->granule_bits);
     if (stay->node)
         stay->node->seen++;
-    fold(core, l1->next, stay->record, shape, &past, stay->line_offset, entry->stamp, plain);
+    fold(core, lower, stay->record, shape, &past, stay->line_offset, entry->stamp, plain);
     stay->record = NULL;
 }
 
-TN_ALWAYS_INLINE void stay_begin(const tn_core *core, struct tn_stay *stay, const struct tn_entry *entry,
+TN_ALWAYS_INLINE void stay_begin(const tn_core *core, const struct tn_lower *lower, const struct tn_taken *taken,
                                  struct tn_record *record, bool plain)
 {
+    const struct tn_entry *entry = taken->entry;
+    struct tn_stay *stay = taken->stay;
     stay->record = record;
-    stay->near = entry->near;
-    stay->of_node = entry->of_node;
+    stay->near = taken->near;
+    stay->of_node = taken->of_node;
     stay->node = entry->node;
     stay->loaded = entry->stamp;
     stay->touches = stay->bytes = 0;
-    stay->line_offset = plain ? 0 : (uint32_t)(entry->line & (entry->l1->next->shape.line - 1));
+    stay->line_offset = plain ? 0 : (uint32_t)(entry->line & (lower->shape.line - 1));
     stay->epoch = core->epoch;
     record->state++;
 }
 
 /* ------------------------------------------------------------------------------------------ look-up */
 
-static struct tn_record *ask(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry);
+static struct tn_record *ask(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken);
 
 static uint64_t home_of(const struct tn_lower *lower, const struct tn_place *place)
 {
     return place->slot * lower->sets.sets + place->set;
 }
 
-/* The tenure of a line that `entry` loads begins. */
+/* The tenure of the line that `entry` loads begins. */
 TN_ALWAYS_INLINE void tenure_begin(tn_core *core, struct tn_record *record, const struct tn_entry *entry,
                                    const struct payers *payers, uint32_t state)
 {
@@ -320,7 +331,7 @@ TN_ALWAYS_INLINE void tenure_begin(tn_core *core, struct tn_record *record, cons
     record->loaded = entry->stamp;
     record->touches = record->bytes = record->mask = 0;
     record->epoch = core->epoch;
-    record->state = state | TN_RECORD_RESIDENT | TN_RECORD_LIVE | entry->l1->stream << TN_RECORD_STREAM_SHIFT;
+    record->state = state | TN_RECORD_RESIDENT | TN_RECORD_LIVE | (uint32_t)stream_of(entry) << TN_RECORD_STREAM_SHIFT;
     if (entry->node)
         entry->node->live++;
 }
@@ -335,13 +346,14 @@ static void filled_from(struct tn_lower *lower, struct tn_record *record, struct
 }
 
 /* The line comes in: whose slot it takes leaves first, then the next level is asked. */
-static struct tn_record *fill(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry,
+static struct tn_record *fill(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken,
                               const struct tn_place *place, const struct payers *payers)
 {
+    const struct tn_entry *entry = taken->entry;
     uint64_t home = home_of(lower, place);
     lower->filled[place->set / TN_GROUP] = 1;
     slot_leaves(core, lower, home, entry->stamp);
-    struct tn_record *parent = lower->next ? ask(core, lower->next, entry) : NULL;
+    struct tn_record *parent = lower->next ? ask(core, lower->next, taken) : NULL;
     struct tn_record *record = record_at(core, lower, home);
     tenure_begin(core, record, entry, payers, record != &lower->homes[home] ? TN_RECORD_DISPLACED : 0);
     if (lower->written)
@@ -352,64 +364,65 @@ static struct tn_record *fill(tn_core *core, struct tn_lower *lower, const struc
 }
 
 /* A miss is charged, once per access. */
-static inline void missed(struct tn_lower *lower, const struct tn_entry *entry, const struct payers *payers)
+static inline void missed(struct tn_lower *lower, const struct tn_taken *taken, const struct payers *payers)
 {
-    uint64_t access = entry->stamp >> TN_STEP_BITS;
-    if (access == lower->missed_access && entry->l1 == lower->missed_through)
+    uint64_t access = taken->entry->stamp >> TN_STEP_BITS;
+    if (access == lower->missed_access && taken->l1 == lower->missed_through)
         return;
     lower->missed_access = access;
-    lower->missed_through = entry->l1;
-    charge_miss(payers, entry->flags);
+    lower->missed_through = taken->l1;
+    charge_miss(payers, taken->entry->flags);
 }
 
-/* The record of the line that `entry` loads, whose place has been looked up. */
+/* The record of the line that comes in, whose place has been looked up. */
 static __attribute__((noinline)) struct tn_record *record_in(tn_core *core, struct tn_lower *lower,
-                                                             const struct tn_entry *entry,
+                                                             const struct tn_taken *taken,
                                                              const struct tn_place *place)
 {
     if (place->hit)
         return resident_at(lower, home_of(lower, place));
-    struct payers payers = payers_below(core, entry, lower->level);
-    if (entry->flags & TN_ENTRY_AHEAD)
+    struct payers payers = payers_below(core, taken->entry, lower->level);
+    if (taken->entry->flags & TN_ENTRY_AHEAD)
         charge(&payers, core->pools.prefetched, 1);
     else
-        missed(lower, entry, &payers);
-    return fill(core, lower, entry, place, &payers);
+        missed(lower, taken, &payers);
+    return fill(core, lower, taken, place, &payers);
 }
 
 /* The same where `record`, at home in the place, has no holders, and next comes the memory: what happens most. */
 static __attribute__((noinline)) void record_anew(tn_core *core, struct tn_lower *lower,
-                                                  const struct tn_entry *entry, struct tn_record *record)
+                                                  const struct tn_taken *taken, struct tn_record *record)
 {
+    const struct tn_entry *entry = taken->entry;
     struct payers payers = payers_below(core, entry, TN_LEVEL_LL);
     struct past past;
-    missed(lower, entry, &payers);
+    missed(lower, taken, &payers);
     tenure_end(core, lower, record, &past, entry->stamp);
     tenure_begin(core, record, entry, &payers, 0);
 }
 
-static struct tn_record *ask(tn_core *core, struct tn_lower *lower, const struct tn_entry *entry)
+static struct tn_record *ask(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken)
 {
     struct tn_place place;
-    tn_sets_split(&lower->sets, entry->line, &place);
+    tn_sets_split(&lower->sets, taken->entry->line, &place);
     tn_sets_use(&lower->sets, &place);
-    return record_in(core, lower, entry, &place);
+    return record_in(core, lower, taken, &place);
 }
 
 /* The prefetcher sees a miss, and may ask for a line further on. */
-static void look_further(tn_core *core, const struct tn_entry *entry)
+static void look_further(tn_core *core, const struct tn_taken *taken)
 {
-    struct tn_lower *lower = entry->l1->next;
-    int64_t blocks = tn_prefetcher_see(entry->l1->prefetcher, entry->line, lower->shape.line_bits);
+    struct tn_lower *lower = taken->l1->next;
+    struct tn_entry ahead = *taken->entry;
+    int64_t blocks = tn_prefetcher_see(taken->l1->prefetcher, ahead.line, lower->shape.line_bits);
     if (!blocks)
         return;
-    struct tn_entry ahead = *entry;
-    ahead.line = (entry->line & ~(uint64_t)(lower->shape.line - 1)) + (uint64_t)blocks * lower->shape.line;
+    ahead.line = (ahead.line & ~(uint64_t)(lower->shape.line - 1)) + (uint64_t)blocks * lower->shape.line;
     ahead.flags |= TN_ENTRY_AHEAD;
-    ask(core, lower, &ahead);
+    ask(core, lower, &(struct tn_taken){.entry = &ahead, .l1 = taken->l1});
 }
 
-/* ------------------------------------------------------------------------------------------ the queue */
+/* ------------------------------------------------------------------------------------------ one entry */
 
 static void spill(struct tn_stay *stay, const struct tn_entry *entry)
 {
@@ -417,39 +430,40 @@ static void spill(struct tn_stay *stay, const struct tn_entry *entry)
     stay->bytes += entry->use >> TN_TOUCH_BITS;
 }
 
-TN_ALWAYS_INLINE struct tn_record *record_of(tn_core *core, const struct tn_entry *entry, bool plain)
+TN_ALWAYS_INLINE struct tn_record *record_of(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken,
+                                             bool plain)
 {
-    struct tn_lower *lower = entry->l1->next;
-    if (!plain && entry->l1->prefetcher) {
-        look_further(core, entry);
-        return ask(core, lower, entry);
+    if (!plain && taken->l1->prefetcher) {
+        look_further(core, taken);
+        return ask(core, lower, taken);
     }
-    struct tn_record *record = entry->home;
-    if (entry->place.hit && record->state & TN_RECORD_RESIDENT)
+    struct tn_record *record = taken->home;
+    if (taken->place.hit && record->state & TN_RECORD_RESIDENT)
         return record;
-    if (!plain || lower->next || entry->place.hit ||
+    if (!plain || lower->next || taken->place.hit ||
         (record->state & (TN_RECORD_RESIDENT | TN_RECORD_HOLDERS)) != TN_RECORD_RESIDENT)
-        return record_in(core, lower, entry, &entry->place);
-    record_anew(core, lower, entry, record);
+        return record_in(core, lower, taken, &taken->place);
+    record_anew(core, lower, taken, record);
     return record;
 }
 
-TN_ALWAYS_INLINE void consume(tn_core *core, const struct tn_entry *entry, bool plain)
+TN_ALWAYS_INLINE void consume(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken, bool plain)
 {
-    struct tn_stay *stay = entry->stay;
+    const struct tn_entry *entry = taken->entry;
+    struct tn_stay *stay = taken->stay;
     if (entry->flags & TN_ENTRY_SPILL) {
         spill(stay, entry);
         return;
     }
     if (stay->record)
-        stay_end(core, stay, entry, plain);
+        stay_end(core, lower, taken, plain);
     stay->record = NULL;
     if (entry->flags & TN_ENTRY_FLUSH)
         return;
-    struct payers payers = {entry->near, entry->of_node};
+    struct payers payers = {taken->near, taken->of_node};
     if (!(entry->flags & TN_ENTRY_SECOND))
         charge_miss(&payers, entry->flags);
-    stay_begin(core, stay, entry, record_of(core, entry, plain), plain);
+    stay_begin(core, lower, taken, record_of(core, lower, taken, plain), plain);
 }
 
 /* What ends with the stay is fetched. */
@@ -462,88 +476,90 @@ static inline void fetch_stay(const struct tn_stay *stay)
         __builtin_prefetch(&stay->node->late, 1);
 }
 
+/* Who pays near: the counters are made if there are none. */
+TN_ALWAYS_INLINE uint64_t *near_of(tn_core *core, struct tn_late *late, bool plain)
+{
+    struct counters {
+        uint64_t counter[TN_LATE_PER_LEVEL];
+    };
+    if (!late->near)
+        late->near = tn_slots_get(&core->pools.near);
+    uint64_t *near = plain ? TN_ARRAY_AT(struct counters, &core->pools.near.array, late->near)->counter
+                           : tn_slots_at(&core->pools.near, late->near);
+    __builtin_prefetch(near, 1);
+    return near;
+}
+
 /* The line takes its place in the level below, in the order of misses; it waits only for the prefetcher, which asks as
  * well. What it leads to is fetched. */
-TN_ALWAYS_INLINE void look_up(tn_core *core, struct tn_entry *entry, bool plain)
+TN_ALWAYS_INLINE void look_up(tn_core *core, struct tn_lower *lower, struct tn_taken *taken, bool plain)
 {
-    struct tn_lower *lower = entry->l1->next;
-    fetch_stay(entry->stay);
-    entry->of_node = core->waste;
+    const struct tn_entry *entry = taken->entry;
+    fetch_stay(taken->stay);
+    taken->near = entry->late ? near_of(core, entry->late, plain) : core->waste;
+    taken->of_node = entry->node ? near_of(core, &entry->node->late[stream_of(entry)], plain) : core->waste;
     if (entry->flags & (TN_ENTRY_SPILL | TN_ENTRY_FLUSH))
         return;
-    __builtin_prefetch(entry->near, 1);
-    if (entry->node) {
-        entry->of_node = tn_near(&core->pools, &entry->node->late[entry->l1->stream]);
-        __builtin_prefetch(entry->of_node, 1);
-    }
     if (plain)
-        tn_compact_use(&lower->sets, &entry->place);
-    else if (!entry->l1->prefetcher)
-        tn_sets_use(&lower->sets, &entry->place);
+        tn_compact_use(&lower->sets, &taken->place);
+    else if (!taken->l1->prefetcher)
+        tn_sets_use(&lower->sets, &taken->place);
     else
         return;
-    entry->home = &lower->homes[home_of(lower, &entry->place)];
-    __builtin_prefetch(entry->home, 1);
+    taken->home = &lower->homes[home_of(lower, &taken->place)];
+    __builtin_prefetch(taken->home, 1);
 }
 
-TN_ALWAYS_INLINE void go_on(tn_core *core, uint64_t look_up_to, uint64_t consume_to, bool plain)
+TN_ALWAYS_INLINE void foresee(const struct tn_ring *ring, const struct tn_lower *lower, const struct tn_entry *entry,
+                              struct tn_taken *taken, bool plain)
 {
-    struct tn_entry *queue = core->queue;
-    uint64_t at = core->looked_up;
-    for (; at < look_up_to; at++)
-        look_up(core, &queue[at % TN_QUEUE], plain);
-    core->looked_up = at;
-    at = core->consumed;
-    for (; at < consume_to; at++)
-        consume(core, &queue[at % TN_QUEUE], plain);
-    core->consumed = at;
+    struct tn_l1 *l1 = ring->l1[stream_of(entry)];
+    taken->entry = entry;
+    taken->l1 = l1;
+    taken->stay = &l1->stays[entry->way];
+    __builtin_prefetch(taken->stay, 1);
+    __builtin_prefetch(entry->late);
+    tn_sets_split(&lower->sets, entry->line, &taken->place);
+    if (plain)
+        tn_compact_prefetch(&lower->sets, &taken->place);
+    else
+        tn_sets_prefetch(&lower->sets, &taken->place);
 }
 
-void tn_drain(tn_core *core)
+TN_ALWAYS_INLINE void take(tn_core *core, struct tn_ring *ring, uint64_t foresee_to, uint64_t look_up_to,
+                           uint64_t consume_to, bool plain)
 {
-    go_on(core, core->queued, core->queued, false);
+    struct tn_lower *lower = ring->l1[TN_DATA]->next; /* of both */
+    uint64_t at;
+    for (at = ring->foreseen; at < foresee_to; at++)
+        foresee(ring, lower, &ring->entries[at % TN_RING], &ring->taken[at % TN_AHEAD], plain);
+    ring->foreseen = at;
+    for (at = ring->looked_up; at < look_up_to; at++)
+        look_up(core, lower, &ring->taken[at % TN_AHEAD], plain);
+    ring->looked_up = at;
+    for (at = ring->consumed; at < consume_to; at++)
+        consume(core, lower, &ring->taken[at % TN_AHEAD], plain);
+    ring->consumed = at;
 }
 
-static __attribute__((noinline)) void prune(tn_core *core)
+static void take_plain(tn_core *core, struct tn_ring *ring, uint64_t foresee_to, uint64_t look_up_to,
+                       uint64_t consume_to)
 {
-    core->nodes_summed += core->forest.now;
-    tn_check(core, &core->forest);
-    if (core->forest.now <= core->forest.prune_at)
-        return;
-    tn_drain(core);
-    tn_prune(core, &core->forest);
+    take(core, ring, foresee_to, look_up_to, consume_to, true);
 }
 
-TN_ALWAYS_INLINE void step(tn_core *core, bool plain)
+static void take_any(tn_core *core, struct tn_ring *ring, uint64_t foresee_to, uint64_t look_up_to,
+                     uint64_t consume_to)
 {
-    uint64_t queued = core->queued;
-    if (queued > FAR_BEHIND)
-        go_on(core, queued - NEAR_BEHIND, queued - FAR_BEHIND, plain);
-    if (queued % TN_PRUNE_EVERY == 0)
-        prune(core);
+    take(core, ring, foresee_to, look_up_to, consume_to, false);
 }
 
-static void step_plain(tn_core *core)
+tn_taker *tn_taker_for(const struct tn_config *config)
 {
-    step(core, true);
+    return tn_plain(config) ? take_plain : take_any;
 }
 
-static void step_any(tn_core *core)
-{
-    step(core, false);
-}
-
-bool tn_plain(const struct tn_config *config)
-{
-    const struct tn_geometry *next = config->l2.size ? &config->l2 : &config->ll;
-    bool one_size = config->i1.line == next->line && config->d1.line == next->line;
-    return one_size && tn_sets_compact(next) && !config->write_back && !config->prefetch;
-}
-
-void (*tn_queue_stepper(const tn_core *core))(tn_core *core)
-{
-    return tn_plain(&core->config) ? step_plain : step_any;
-}
+/* ------------------------------------------------------------------------------------------ the end of all */
 
 static void flush_group(tn_core *core, struct tn_lower *lower, uint64_t first, uint64_t now)
 {

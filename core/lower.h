@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lower.h: the caches below level 1, and the consumer of the miss queue.
+ * lower.h: the caches below level 1, and the consumer of what misses leave in the rings (queue.h).
  *
- * Nothing upstream depends on them, so their look-ups wait in the queue until what they need has been fetched:
- * new entries take a few older ones a step further. The consumer charges all late costs: level-1 misses, use of
- * level-1 tenures that end, misses and use further down. Use happens at level 1; a lower level learns of it through
+ * Nothing upstream depends on them. The consumer charges all late costs: level-1 misses, use of level-1 tenures that
+ * end, misses and use further down. Use happens at level 1; a lower level learns of it through
  * records. A record is one stay of a line in a lower level. It outlives the stay while something above that was filled
  * from it is there (a level-1 way, or a record of the level between), collects the use of all of these, and is charged
  * when the last of them is gone.
@@ -23,16 +22,11 @@
 #include "arena.h"
 #include "cache.h"
 #include "cost.h"
+#include "queue.h"
 #include "sets.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-enum {
-    TN_QUEUE = 32,        /* entries, a power of two */
-    TN_BATCH = 4,         /* entries that are taken further at a time, a power of two */
-    TN_PRUNE_EVERY = 256, /* entries */
-};
 
 struct tn_record {
     struct tn_node *node;
@@ -85,20 +79,12 @@ void tn_lower_free(struct tn_lower *lower);
  * size and compact sets, and neither write-backs nor prefetching is simulated. */
 bool tn_plain(const struct tn_config *config);
 
-/* What takes the entries of this core's queue further; called behind each TN_BATCH of them. */
-void (*tn_queue_stepper(const tn_core *core))(tn_core *core);
+/* Take the entries of a ring further: those that nobody has looked at yet up to `foresee`, then as far as `look_up`
+ * and `consume`; consume <= look_up <= foresee, where that is ahead of what was done. */
+typedef void tn_taker(tn_core *core, struct tn_ring *ring, uint64_t foresee, uint64_t look_up, uint64_t consume);
 
-/* A miss is going into the queue: what the consumer will look at first is fetched. */
-static inline void tn_lower_foresee(struct tn_entry *entry)
-{
-    const struct tn_sets *sets = &entry->l1->next->sets;
-    __builtin_prefetch(entry->stay, 1);
-    tn_sets_split(sets, entry->line, &entry->place);
-    tn_sets_prefetch(sets, &entry->place);
-}
-
-/* Consume all that is in the queue. */
-void tn_drain(tn_core *core);
+/* The one for this configuration. */
+tn_taker *tn_taker_for(const struct tn_config *config);
 
 /* End all tenures (after the level above was emptied) at clock `now`; the cache is empty then. */
 void tn_lower_flush(tn_core *core, struct tn_lower *lower, uint64_t now);

@@ -3,7 +3,7 @@
  * prefetch.h: the stream prefetcher of docs/model.md, section 10: which block a miss at level 1 asks for ahead.
  *
  * One of these watches the level-1 caches of a thread (or of all, with shared_l1). Nothing upstream depends on it, so
- * it belongs to the consumer of the queue (lower.c), which does what it says. All zeroes is its beginning.
+ * it belongs to the consumer of the rings (lower.c), which does what it says. All zeroes is its beginning.
  */
 #ifndef TENURE_CORE_PREFETCH_H
 #define TENURE_CORE_PREFETCH_H

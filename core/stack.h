@@ -90,7 +90,6 @@ struct tn_activity {
     uint64_t last_clock, last_branches, last_data; /* totals given to nodes so far */
     struct tn_handler_level *level;
     struct tn_handler_root *handlers;
-    struct tn_payer payer;                   /* for a miss that the usual payer does not pay */
     struct tn_array payers[TN_STREAMS];      /* parallel engines: struct tn_payer by instruction, where the one that is
                                                 remembered with the code is another thread's; sparse */
     struct tn_skipper skippers[TN_SKIPPERS]; /* found lately, by site modulo TN_SKIPPERS; no use with contexts */

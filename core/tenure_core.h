@@ -125,6 +125,7 @@ struct tn_thread {
     struct tn_activity *activity; /* call stacks, trees (core/stack.c) */
     struct tn_l1 *i1, *d1;        /* cold parts of the caches (core/cache.c) */
     struct tn_lower *l2;          /* NULL: not simulated */
+    struct tn_ring *ring;         /* misses that wait for the consumer (core/queue.h); NULL: no caches */
     uint32_t id;
     bool dump_wanted;
     struct tn_tally {

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * queue.h: what the level-1 misses of a thread leave for the consumer.
+ *
+ * A miss only picks its victim and appends an entry to its thread's ring. The consumer (lower.c) takes the entries in
+ * order, in three steps, some entries apart, so that each finds in the host's caches what the one before has fetched:
+ *
+ *   foresee   what the look-up will read is fetched
+ *   look up   the line takes its place in the level below; what this leads to is fetched
+ *   consume   the victim's tenure ends, the miss is charged, the line's begins
+ *
+ *   consumed <= looked_up <= foreseen <= queued, and fewer than TN_AHEAD entries lie between the first two
+ *
+ * Two owners. The thread writes entries and `queued`; the consumer writes all that an entry leads to: stays, records,
+ * late costs and their blocks, and what nodes count of it (backdate.h). So a thread may see what the consumer has
+ * done, prune, fold or flush, only after tn_drain.
+ *
+ * A serial engine runs one thread at a time: when another one's turn comes, the ring is drained, so that entries are
+ * consumed in the order of execution.
+ */
+#ifndef TENURE_CORE_QUEUE_H
+#define TENURE_CORE_QUEUE_H
+
+#include "sets.h"
+#include "tenure_core.h"
+
+#include <stdint.h>
+
+enum {
+    TN_RING = 32,         /* entries, a power of two */
+    TN_AHEAD = 32,        /* the same: how many the consumer may have begun */
+    TN_BATCH = 4,         /* entries that are taken further at a time, a power of two */
+    TN_PRUNE_EVERY = 256, /* entries of a thread */
+};
+
+enum {
+    TN_ENTRY_WRITE = 1,  /* a store missed, else a load or fetch */
+    TN_ENTRY_SECOND = 2, /* another line of the same access missed before: not another miss */
+    TN_ENTRY_SPILL = 4,  /* no miss: counters of a resident line */
+    TN_ENTRY_FLUSH = 8,  /* no miss: a tenure ends, nothing is loaded */
+    TN_ENTRY_AHEAD = 16, /* no miss, and never in a ring: the prefetcher asks */
+    TN_ENTRY_FETCH = 32, /* of the I1, else of the D1 */
+};
+
+/* One host line. */
+struct tn_entry {
+    _Alignas(64) uint64_t line; /* address of the line to load */
+    uint64_t use;               /* of the victim, packed as in tn_way */
+    uint64_t mask;              /* of the victim */
+    uint64_t written;           /* of the victim: granules written */
+    uint64_t stamp;             /* of the access */
+    struct tn_node *node;       /* loader; NULL: collection was off, or nobody keeps nodes */
+    struct tn_late *late;       /* of the loader's centre; NULL: nobody pays */
+    uint32_t way;               /* of the victim, then of the line */
+    uint32_t flags;             /* TN_ENTRY_* */
+};
+
+/* What the consumer finds out on the way. */
+struct tn_taken {
+    const struct tn_entry *entry;
+    struct tn_l1 *l1;
+    struct tn_stay *stay;
+    uint64_t *near, *of_node; /* counters of level 1: of the loader's centre and of its node */
+    struct tn_place place;    /* where the line is, or goes, in the level below */
+    struct tn_record *home;   /* of this place */
+};
+
+struct tn_ring {
+    struct tn_entry entries[TN_RING];
+    struct tn_l1 *l1[2]; /* by enum tn_stream */
+    uint64_t queued;     /* entries so far */
+    struct tn_ring *next;
+    /* ---- the consumer's */
+    _Alignas(64) uint64_t foreseen, looked_up, consumed;
+    struct tn_taken taken[TN_AHEAD];
+};
+
+/* Room for one entry, which the caller fills in, ... */
+static inline struct tn_entry *tn_ring_room(struct tn_ring *ring)
+{
+    return &ring->entries[ring->queued % TN_RING];
+}
+
+struct tn_ring *tn_ring_new(tn_core *core);
+/* NULL is allowed. */
+void tn_ring_free(tn_core *core, struct tn_ring *ring);
+
+/* A whole batch more is in the thread's ring. */
+void tn_ring_step(struct tn_thread *thread);
+
+/* ... and then this. */
+static inline void tn_ring_add(struct tn_thread *thread, struct tn_ring *ring)
+{
+    if (++ring->queued % TN_BATCH == 0)
+        tn_ring_step(thread);
+}
+
+/* Consume all that the thread has queued. */
+void tn_ring_drain(struct tn_thread *thread);
+
+/* Consume all that is queued. */
+void tn_drain(tn_core *core);
+
+/* Entries so far. */
+uint64_t tn_queued(const tn_core *core);
+
+#endif
