@@ -40,10 +40,10 @@ struct tn_node {
     uint32_t site, function; /* the edge from the parent: calling instruction, function that runs */
     struct tn_node *parent;
     union {
-        struct tn_node *recent; /* the child last called */
+        struct tn_node *recent; /* the child last called, of those that are plain */
         struct tn_node *target; /* of an alias, which has no children: the ancestor that runs instead */
     };
-    struct tn_node *then; /* the sibling called next, last time; may have gone since: compare parents too */
+    struct tn_node *then; /* the sibling called next, last time; may have gone since, and be another of its parent's */
     struct tn_ran ran;
     uint32_t calls; /* modulo 2^32 */
     uint32_t alias : 1;

@@ -152,6 +152,11 @@ uint32_t tn_function(tn_core *core, const struct tn_function_info *info)
     return id;
 }
 
+bool tn_function_skipped(const tn_core *core, uint32_t function)
+{
+    return tn_code_get_function(&core->code, function)->flags == TN_FN_SKIP;
+}
+
 uint32_t tn_instr(tn_core *core, const struct tn_instr_info *info)
 {
     tn_lock_take(&core->definitions);

@@ -3,23 +3,24 @@
  * stack.c: calls, returns, jumps, signals and stacks; see stack.h.
  *
  * Every control transfer first settles: what was counted since the last one belongs to the node that ran. Then
- * frames that the stack pointer has left behind are popped, and the node changes. The usual call, return and jump
- * take the first branch of their functions, which calls nothing before its last step, so that the host saves no
- * register for it; the rest of the file is for programs that do not return the way they called.
+ * frames that the stack pointer has left behind are popped, and the node changes. The usual call, return and jump are
+ * in stack_hot.h; this file is for the others: where a node goes for the first time, where something is asked for at a
+ * function, and for programs that do not return the way they called.
  */
 #include "stack.h"
 
 #include "core.h"
 #include "host.h"
+#include "stack_hot.h"
 
 #include <string.h>
 
 enum {
     FIRST_FRAMES = 64,
-    SMALL = 256,            /* a frame may end a little above where its return address was */
-    OTHER_STACK = 16 << 10, /* a return this far below its frame is a switch of stacks */
-    FAR = 1 << 20,          /* a call this far below the frame on top may be one too */
-    NOWHERE = 1,            /* no return leads there */
+    SMALL = 256, /* a frame may end a little above where its return address was */
+    OTHER_STACK = TN_STACK_OTHER,
+    FAR = TN_STACK_FAR,
+    NOWHERE = 1, /* no return leads there */
 };
 #define FN_SPECIAL (TN_FN_TOGGLE | TN_FN_DUMP_BEFORE | TN_FN_DUMP_AFTER | TN_FN_ZERO_BEFORE)
 
@@ -74,35 +75,22 @@ static __attribute__((noinline)) void settle_branches(struct tn_thread *thread, 
         tn_ran_add(a->skip_extra, &(struct tn_ran){0}, &branched);
 }
 
-/* Where no function is skipped and no branch was counted. Engines have just stored the clock and the data by
- * themselves: they must not be loaded as one, so last_clock and last_data do not stand side by side. */
-static inline struct tn_ran settle_plainly(struct tn_thread *thread, struct tn_activity *a)
+static void settle_to_nobody(const struct tn_thread *thread, struct tn_activity *a)
 {
-    uint64_t clock = thread->clock, data = thread->data, accesses = data - a->last_data;
-    struct tn_ran ran = {.clock = clock - a->last_clock, .reads = accesses & 0xffffffff, .writes = accesses >> 32};
-    a->last_clock = clock;
-    a->last_data = data;
-    if (thread->collecting) {
-        a->node->ran.clock += ran.clock;
-        a->node->ran.reads += ran.reads;
-        a->node->ran.writes += ran.writes;
-    }
-    return ran;
+    a->last_clock = thread->clock;
+    a->last_data = thread->data;
+    a->last_branches = thread->branches;
 }
 
-/* Whether settle_plainly is all there is to do. */
-static inline bool is_plain(const struct tn_thread *thread, const struct tn_activity *a)
-{
-    return thread->branches == a->last_branches && !a->skip_site;
-}
-
-static inline void settle(struct tn_thread *thread, struct tn_activity *a)
+static void settle(struct tn_thread *thread, struct tn_activity *a)
 {
     uint64_t branches = thread->branches - a->last_branches;
-    struct tn_ran ran = settle_plainly(thread, a);
-    a->last_branches += branches;
-    if (!thread->collecting)
+    if (!thread->collecting) {
+        settle_to_nobody(thread, a);
         return;
+    }
+    struct tn_ran ran = tn_hot_settle(thread, a);
+    a->last_branches += branches;
     if (a->skip_site)
         tn_ran_add(a->skip_extra, &ran, NULL);
     if (branches)
@@ -112,13 +100,10 @@ static inline void settle(struct tn_thread *thread, struct tn_activity *a)
 void tn_settle(struct tn_thread *thread)
 {
     struct tn_activity *a = activity_of(thread);
-    if (a->node) {
+    if (a->node)
         settle(thread, a);
-        return;
-    }
-    a->last_clock = thread->clock; /* nobody's */
-    a->last_data = thread->data;
-    a->last_branches = thread->branches;
+    else
+        settle_to_nobody(thread, a);
 }
 
 /* ------------------------------------------------------------------------------------------ the running node */
@@ -128,6 +113,7 @@ static __attribute__((noinline)) void find_skipper(struct tn_thread *thread, str
     struct tn_core *core = thread->core;
     struct tn_skipper *skipper = &a->skippers[a->skip_site % TN_SKIPPERS];
     skipper->site = core->contexts ? 0 : a->skip_site;
+    skipper->function = TN_NONE;
     a->skip_extra = skipper->extra = tn_extra_of(core, tn_centre_in(core, thread->id, a->skip_site, a->node));
 }
 
@@ -144,11 +130,19 @@ static inline void skip_from(struct tn_thread *thread, struct tn_activity *a)
 /* Change what runs on the running stack. */
 static inline void run(struct tn_thread *thread, struct tn_activity *a, struct tn_node *node, uint32_t skip_site)
 {
-    struct tn_stack *stack = a->stack;
-    stack->node = a->node = node;
-    stack->skip_site = a->skip_site = skip_site;
+    a->node = node;
+    a->skip_site = skip_site;
     if (skip_site)
         skip_from(thread, a);
+}
+
+/* What runs is what the running stack's own fields say, until something else runs. */
+static void suspend(struct tn_activity *a)
+{
+    if (!a->stack)
+        return;
+    a->stack->node = a->node;
+    a->stack->skip_site = a->skip_site;
 }
 
 /* Resume a stack that did not run. */
@@ -172,6 +166,7 @@ static struct tn_thread *next_thread(const struct tn_core *core, const struct tn
 
 static void change_thread_pins(const struct tn_thread *thread, uint32_t change)
 {
+    suspend(thread->activity);
     for (const struct tn_handler_level *level = thread->activity->level; level; level = level->interrupted) {
         for (struct tn_stack *stack = level->stacks; stack; stack = stack->next)
             stack->node->pins += change;
@@ -223,6 +218,7 @@ static struct tn_stack *stack_new(struct tn_thread *thread, uint64_t sp)
 static void resolver_begins(struct tn_thread *thread, struct tn_stack *stack, uint32_t site)
 {
     struct tn_resolver *resolver = stack->resolver;
+    stack->top->marks |= TN_FRAME_WATCHED;
     if (!resolver || resolver->depth != depth_of(stack)) {
         resolver = take(thread, &thread->core->resolver_pool);
         resolver->outer = stack->resolver;
@@ -249,7 +245,7 @@ static void resolvers_end(struct tn_thread *thread, struct tn_stack *stack, uint
 static void stack_free(struct tn_thread *thread, struct tn_stack *stack)
 {
     for (struct tn_frame *frame = stack->bottom + 1; frame <= stack->top; frame++) {
-        if (frame->pinned)
+        if (frame->marks & TN_FRAME_PINNED)
             frame->node->pins--;
     }
     resolvers_end(thread, stack, 0);
@@ -268,26 +264,6 @@ static __attribute__((noinline)) void more_frames(struct tn_stack *stack)
     stack->end = (struct tn_frame *)((char *)frames + 2 * bytes);
 }
 
-static inline void push(struct tn_stack *stack, const struct tn_activity *a, uint64_t sp, uint64_t return_address)
-{
-    struct tn_frame *frame = ++stack->top;
-    frame->sp = sp;
-    frame->return_address = return_address;
-    frame->node = a->node;
-    frame->skip_site = a->skip_site;
-    frame->pinned = false;
-}
-
-/* What runs now is no descendant of the node that the frame on top goes back to. */
-static void pin_top(struct tn_stack *stack)
-{
-    struct tn_frame *frame = stack->top;
-    if (frame == stack->bottom || frame->pinned)
-        return;
-    frame->pinned = true;
-    frame->node->pins++;
-}
-
 /* ------------------------------------------------------------------------------------------ checks */
 
 #ifdef TN_DEBUG
@@ -303,9 +279,9 @@ static uint64_t check_stack(const struct tn_stack *stack)
 {
     const struct tn_node *below = stack->node;
     for (const struct tn_frame *frame = stack->top; frame != stack->bottom; frame--) {
-        if (!frame->pinned && !is_above(frame->node, below))
+        if (!(frame->marks & TN_FRAME_PINNED) && !is_above(frame->node, below))
             tn_host_panic("frame: nothing keeps its node");
-        if (frame->pinned && !frame->node->pins)
+        if (frame->marks & TN_FRAME_PINNED && !frame->node->pins)
             tn_host_panic("frame: its pin is lost");
         below = frame->node;
     }
@@ -315,6 +291,7 @@ static uint64_t check_stack(const struct tn_stack *stack)
 static uint64_t check_thread(const struct tn_thread *thread)
 {
     uint64_t looked_at = 0;
+    suspend(thread->activity);
     for (const struct tn_handler_level *level = thread->activity->level; level; level = level->interrupted) {
         for (const struct tn_stack *stack = level->stacks; stack; stack = stack->next)
             looked_at += check_stack(stack);
@@ -366,6 +343,7 @@ static void enter_special(struct tn_thread *thread, uint32_t function, uint32_t 
     struct tn_special *special = take(thread, &thread->core->special_pool);
     *special = (struct tn_special){level->special, level->stack, function, flags, depth};
     level->special = special;
+    level->stack->bottom[depth].marks |= TN_FRAME_WATCHED;
     if (flags & TN_FN_ZERO_BEFORE)
         zero(thread->core);
     if (flags & TN_FN_TOGGLE)
@@ -402,7 +380,7 @@ static void pop(struct tn_thread *thread, struct tn_activity *a)
     struct tn_stack *stack = a->stack;
     const struct tn_frame *frame = stack->top--;
     run(thread, a, frame->node, frame->skip_site);
-    if (frame->pinned)
+    if (frame->marks & TN_FRAME_PINNED)
         frame->node->pins--;
     if (stack->resolver)
         resolvers_end(thread, stack, depth_of(stack));
@@ -467,6 +445,7 @@ static bool switch_stack(struct tn_thread *thread, uint64_t sp)
     struct tn_stack *stack = known_stack(a->level, sp);
     if (stack == a->stack)
         return left_handler;
+    suspend(a);
     if (!stack) {
         stack = stack_new(thread, sp);
         stack->node = a->node;
@@ -519,7 +498,7 @@ static void unwind_to_caller(struct tn_thread *thread, uint32_t site, uint64_t s
 
 /* ------------------------------------------------------------------------------------------ entering */
 
-/* The edge from the running node, made if there is none. */
+/* The edge from the running node, made if there is none. Guesses lead to functions that ask for nothing only. */
 static struct tn_node *edge_to(struct tn_thread *thread, uint32_t site, uint32_t function)
 {
     struct tn_core *core = thread->core;
@@ -531,6 +510,8 @@ static struct tn_node *edge_to(struct tn_thread *thread, uint32_t site, uint32_t
         edge = tn_node_make(forest, caller, site, function);
         edge->plain = !flags_of(thread, function);
     }
+    if (!edge->plain)
+        return edge;
     if (caller->recent)
         caller->recent->then = edge;
     caller->recent = edge;
@@ -538,75 +519,40 @@ static struct tn_node *edge_to(struct tn_thread *thread, uint32_t site, uint32_t
 }
 
 /* The running stack goes over an edge. */
-static inline void follow(struct tn_thread *thread, struct tn_activity *a, struct tn_node *edge)
+static void follow(struct tn_thread *thread, struct tn_activity *a, struct tn_node *edge)
 {
     if (edge->alias)
-        pin_top(a->stack);
+        tn_pin_top(a->stack);
     run(thread, a, tn_node_target(edge), 0);
     if (thread->collecting)
         tn_node_called(thread->activity->forest, edge);
 }
 
-/* enter, where more has to be asked. */
-static __attribute__((noinline)) void enter_slowly(struct tn_thread *thread, uint32_t site, uint32_t function)
+/* The running stack goes on in `function`, called by or jumped to from `site`. */
+static void enter(struct tn_thread *thread, struct tn_activity *a, uint32_t site, uint32_t function)
 {
-    struct tn_activity *a = activity_of(thread);
     uint32_t flags = flags_of(thread, function);
     if (flags & FN_SPECIAL)
         enter_special(thread, function, flags, depth_of(a->stack));
     if (!thread->core->config.inclusive)
         return;
-    if (flags & TN_FN_SKIP) {
-        run(thread, a, a->node, a->skip_site ? a->skip_site : site);
-        return;
-    }
     if (a->skip_site)
         site = a->skip_site;
-    struct tn_node *edge = edge_to(thread, site, function);
+    if (flags & TN_FN_SKIP) {
+        run(thread, a, a->node, site);
+        if (flags == TN_FN_SKIP)
+            a->skippers[site % TN_SKIPPERS].function = function;
+        return;
+    }
+    struct tn_node *edge = flags ? NULL : tn_hot_edge(a->node, site, function);
+    if (!edge)
+        edge = edge_to(thread, site, function);
     if (flags & TN_FN_POP_ON_JUMP && a->stack->top != a->stack->bottom)
         resolver_begins(thread, a->stack, site);
     follow(thread, a, edge);
 }
 
-static inline bool leads_to(const struct tn_node *edge, uint32_t site, uint32_t function)
-{
-    return edge->site == site && edge->function == function && edge->plain;
-}
-
-/* The running stack goes on in `function`, called by or jumped to from `site`. More often than not it goes where it
- * went last time, or on to where it went after that. */
-static inline void enter(struct tn_thread *thread, struct tn_activity *a, uint32_t site, uint32_t function)
-{
-    struct tn_node *caller = a->node, *recent = caller->recent;
-    uint32_t payer = a->skip_site ? a->skip_site : site;
-    if (recent && leads_to(recent, payer, function)) {
-        follow(thread, a, recent);
-        return;
-    }
-    struct tn_node *then = recent ? recent->then : NULL;
-    if (then && leads_to(then, payer, function) && then->parent == caller) {
-        caller->recent = then;
-        follow(thread, a, then);
-        return;
-    }
-    if (thread->core->config.inclusive && flags_of(thread, function) == TN_FN_SKIP) { /* a stub of the PLT */
-        run(thread, a, caller, payer);
-        return;
-    }
-    enter_slowly(thread, site, function);
-}
-
 /* ------------------------------------------------------------------------------------------ calls */
-
-static inline void called(struct tn_thread *thread, struct tn_activity *a, uint32_t site, uint32_t function,
-                          uint64_t sp, uint64_t return_address)
-{
-    struct tn_stack *stack = a->stack;
-    push(stack, a, sp, return_address);
-    if (sp < stack->low)
-        stack->low = sp;
-    enter(thread, a, site, function);
-}
 
 static void call_from_elsewhere(struct tn_thread *thread, uint32_t site, uint64_t sp)
 {
@@ -620,25 +566,21 @@ static __attribute__((noinline)) void call_slowly(struct tn_thread *thread, uint
                                                   uint64_t sp, uint64_t return_address)
 {
     struct tn_activity *a = activity_of(thread);
+    thread->tally.calls++;
     settle(thread, a);
     if (a->stack->top->sp - sp - 1 >= FAR - 1)
         call_from_elsewhere(thread, site, sp);
     if (a->stack->top + 1 == a->stack->end)
         more_frames(a->stack);
-    called(thread, a, site, function, sp, return_address);
+    tn_push(a, sp, return_address, a->skip_site);
+    enter(thread, a, site, function);
 }
 
 void tn_call(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_t sp, uint64_t return_address)
 {
-    struct tn_activity *a = activity_of(thread);
-    const struct tn_frame *top = a->stack->top;
-    thread->tally.calls++;
-    if (top->sp - sp - 1 < FAR - 1 && top + 1 != a->stack->end && is_plain(thread, a)) {
-        settle_plainly(thread, a);
-        called(thread, a, site, function, sp, return_address);
-    } else {
+    if (!tn_hot_call(thread, site, function, sp, return_address) &&
+        !tn_hot_call_skipped(thread, site, function, sp, return_address))
         call_slowly(thread, site, function, sp, return_address);
-    }
     tn_check(thread->core, thread->activity->forest);
 }
 
@@ -680,35 +622,21 @@ static void jump_from_elsewhere(struct tn_thread *thread, uint32_t site, uint32_
     jump_to(thread, site, function);
 }
 
-static bool is_near(const struct tn_stack *stack, uint64_t sp)
-{
-    return stack->top->sp - sp <= FAR && sp + OTHER_STACK >= stack->low;
-}
-
 static __attribute__((noinline)) void jump_slowly(struct tn_thread *thread, uint32_t site, uint32_t function,
                                                   uint64_t sp)
 {
     struct tn_activity *a = activity_of(thread);
     settle(thread, a);
-    if (is_near(a->stack, sp))
+    if (tn_hot_is_near(a->stack, sp))
         jump_to(thread, site, function);
     else
         jump_from_elsewhere(thread, site, function, sp);
 }
 
-/* Most come from a function that is skipped, the PLT's. */
 void tn_jump(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_t sp)
 {
-    struct tn_activity *a = activity_of(thread);
-    if (is_near(a->stack, sp) && thread->branches == a->last_branches && !a->stack->resolver) {
-        struct tn_ran ran = settle_plainly(thread, a);
-        if (a->skip_site && thread->collecting)
-            tn_ran_add(a->skip_extra, &ran, NULL);
-        thread->tally.jumps++;
-        enter(thread, a, site, function);
-    } else {
+    if (!tn_hot_jump(thread, site, function, sp))
         jump_slowly(thread, site, function, sp);
-    }
     tn_check(thread->core, thread->activity->forest);
 }
 
@@ -753,6 +681,7 @@ static __attribute__((noinline)) void return_slowly(struct tn_thread *thread, ui
 {
     struct tn_activity *a = activity_of(thread);
     const struct tn_frame *top = a->stack->top;
+    thread->tally.returns++;
     settle(thread, a);
     if (top->sp + 8 == sp && top->return_address == target)
         pop(thread, a);
@@ -762,18 +691,8 @@ static __attribute__((noinline)) void return_slowly(struct tn_thread *thread, ui
 
 void tn_return(struct tn_thread *thread, uint32_t site, uint64_t sp, uint64_t target)
 {
-    struct tn_activity *a = activity_of(thread);
-    struct tn_stack *stack = a->stack;
-    const struct tn_frame *top = stack->top;
-    thread->tally.returns++;
-    if (top->sp + 8 == sp && top->return_address == target && !(top->pinned | top->skip_site) && !stack->resolver &&
-        !a->level->special && is_plain(thread, a)) {
-        settle_plainly(thread, a);
-        stack->top--;
-        stack->node = a->node = top->node;
-    } else {
+    if (!tn_hot_return(thread, sp, target))
         return_slowly(thread, site, sp, target);
-    }
     tn_check(thread->core, thread->activity->forest);
 }
 
@@ -784,6 +703,7 @@ static void begin_level(struct tn_thread *thread, struct tn_node *root, uint64_t
     struct tn_activity *a = activity_of(thread);
     struct tn_handler_level *level = take(thread, &thread->core->level_pool);
     uint32_t flags = flags_of(thread, root->function);
+    suspend(a);
     level->interrupted = a->level;
     a->level = level;
     level->stack = a->stack = stack_new(thread, sp);
@@ -794,10 +714,33 @@ static void begin_level(struct tn_thread *thread, struct tn_node *root, uint64_t
         tn_node_called(thread->activity->forest, root);
 }
 
+static void forget_skipper(const struct tn_thread *thread, uint32_t function)
+{
+    for (uint32_t i = 0; i < TN_SKIPPERS; i++) {
+        if (thread->activity->skippers[i].function == function)
+            thread->activity->skippers[i].function = TN_NONE;
+    }
+}
+
+/* No thread whose trees grow here takes it for skipped any more. */
+static void forget_skipped(const struct tn_core *core, const struct tn_forest *forest, uint32_t function)
+{
+    uint32_t id = 1;
+    if (forest->owner) {
+        forget_skipper(forest->owner, function);
+        return;
+    }
+    for (const struct tn_thread *thread; (thread = next_thread(core, forest, &id));)
+        forget_skipper(thread, function);
+}
+
 /* A root cannot be skipped: there is nobody to pay for it. */
 static uint32_t unskipped(struct tn_thread *thread, uint32_t function)
 {
-    tn_code_get_function(&thread->core->code, function)->flags &= ~(uint32_t)TN_FN_SKIP;
+    uint32_t *flags = &tn_code_get_function(&thread->core->code, function)->flags;
+    if (*flags & TN_FN_SKIP)
+        forget_skipped(thread->core, thread->activity->forest, function);
+    *flags &= ~(uint32_t)TN_FN_SKIP;
     return function;
 }
 

@@ -32,7 +32,11 @@ struct tn_frame {
     uint64_t sp, return_address;
     struct tn_node *node; /* of the caller, to go back to */
     uint32_t skip_site;   /* of the caller, to go back to */
-    bool pinned;          /* the frame has a pin on its node */
+    uint32_t marks;       /* TN_FRAME_* */
+};
+enum {
+    TN_FRAME_PINNED = 1,  /* the frame has a pin on its node */
+    TN_FRAME_WATCHED = 2, /* a resolver or a special function ends with it */
 };
 
 /* A function that pops on jump runs in frame `depth` of its stack: what it jumps to will be called by `node`. */
@@ -53,7 +57,7 @@ struct tn_special {
 struct tn_stack {
     struct tn_frame *bottom, *top, *end; /* end: of the memory from bottom on */
     uint64_t low;                        /* lowest stack pointer seen at a call */
-    struct tn_node *node;
+    struct tn_node *node; /* what runs on it, unless it is the stack that runs: then see the activity */
     uint32_t skip_site;
     struct tn_resolver *resolver; /* the innermost one; NULL as a rule */
     struct tn_stack *next;
@@ -73,14 +77,14 @@ struct tn_handler_root {
 
 /* Where an instruction counts what it pays for skipped functions. */
 struct tn_skipper {
-    uint32_t site;
-    uint64_t *extra; /* of its cost centre */
+    uint32_t site, function; /* the one skipped last */
+    uint64_t *extra;         /* of the site's cost centre */
 };
 
 enum { TN_SKIPPERS = 512 };
 
 struct tn_activity {
-    /* what a miss reads: copies of the running stack's */
+    /* what runs */
     struct tn_node *node;
     uint32_t skip_site;
     bool begun;

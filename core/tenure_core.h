@@ -193,6 +193,9 @@ struct tn_function_info {
 /* A new function each time: the caller keeps the map from addresses. */
 uint32_t tn_function(tn_core *core, const struct tn_function_info *info);
 
+/* Whether it is one of those that are skipped and ask for nothing else; may become false, when it is a root. */
+bool tn_function_skipped(const tn_core *core, uint32_t function);
+
 enum {
     TN_INSTR_COND = 1,     /* conditional branch: Bc */
     TN_INSTR_INDIRECT = 2, /* indirect jump or call, returns excepted: Bi */

@@ -31,10 +31,12 @@
 #define NT_PENDING (-3816)   /* not 0: a signal was taken from the kernel and is to be delivered to the program */
 #define NT_XSTATE (-3808)     /* address of room for the CPU's extended state, which nt_outer keeps there */
 #define NT_ARGS (-3800)       /* 4 x 8: of C that generated code calls (nt_calls.h) */
+#define NT_SITE NT_ARGS
+#define NT_FUNCTION (NT_ARGS + 4)
 #define NT_HELD_SP (-3768)    /* the program's stack pointer meanwhile */
 #define NT_CALLS (-3760)      /* the ways there, in the order of enum nt_call */
-#define NT_CALLS_ROOM 16
-#define NT_RESERVED (-3624)   /* from here on, nobody's */
+#define NT_CALLS_ROOM 24
+#define NT_RESERVED (-3552)   /* from here on, nobody's */
 #define NT_RETURNS (-2072)    /* where calls return to in generated code, by place on the stack: nt_leave.c */
 #define NT_RETURN_COUNT 256
 #define NT_OPMASK (-2208)     /* what an instruction under a mask is to access (nt_lanes.h): the opmask register, */
@@ -47,6 +49,7 @@
 #include <stdint.h>
 
 struct nt_planner;
+struct nt_target;
 struct nt_thread; /* what of a thread only the engine's C code knows (nt_thread.h) */
 
 struct nt_area {
@@ -63,10 +66,17 @@ struct nt_area {
     const void *target;
     volatile uint64_t pending;
     void *state;
-    uint64_t args[4], held_sp;
+    union {
+        uint64_t args[4];
+        struct {
+            uint32_t site, function;
+        };
+    };
+    uint64_t held_sp;
     const void *calls[NT_CALLS_ROOM];
     const struct nt_planner *planner; /* NULL: no simulation */
-    uint64_t reserved[NT_AREA_BYTES / 8 - 79 - NT_RETURN_COUNT];
+    const struct nt_target *const *lookup; /* what indirect branches find */
+    uint64_t reserved[NT_AREA_BYTES / 8 - 88 - NT_RETURN_COUNT];
     uint64_t opmask;
     uint8_t indices[64], signs[64];
     uint64_t returns[NT_RETURN_COUNT];
@@ -92,6 +102,8 @@ NT_AT(target, NT_TARGET);
 NT_AT(pending, NT_PENDING);
 NT_AT(state, NT_XSTATE);
 NT_AT(args, NT_ARGS);
+NT_AT(site, NT_SITE);
+NT_AT(function, NT_FUNCTION);
 NT_AT(held_sp, NT_HELD_SP);
 NT_AT(calls, NT_CALLS);
 NT_AT(reserved, NT_RESERVED);

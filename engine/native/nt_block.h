@@ -47,6 +47,7 @@ struct nt_target {
         struct nt_block *block; /* of a block's head */
         uint64_t pc;            /* of a call's return */
     };
+    uint32_t function; /* the core's, at a block's head; TN_NONE: not known */
 };
 
 struct nt_page_use {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * nt_calls.c: what generated code tells the core in C, through nt_thunk.S: control flow, and instructions that are
- * counted one by one. Arguments are in area->args, the stack pointer in area->held_sp.
+ * counted one by one. Arguments are in the area, the stack pointer in area->held_sp. What control flow usually is,
+ * nt_hot.c tells; here is what is left.
  */
 #include "nt_calls.h"
 
@@ -11,16 +12,6 @@
 static tn_thread *thread_of(struct nt_area *area)
 {
     return (tn_thread *)(area + 1);
-}
-
-static uint32_t low(uint64_t pair)
-{
-    return (uint32_t)pair;
-}
-
-static uint32_t high(uint64_t pair)
-{
-    return (uint32_t)(pair >> 32);
 }
 
 static uint32_t function_at(const struct nt_area *area, uint64_t address)
@@ -43,44 +34,79 @@ static bool is_address(uint64_t value)
     return (int64_t)(value << 16) >> 16 == (int64_t)value;
 }
 
-/* args: site and function; the return address, 0 at the end of the caller. */
+/* The return address has just been pushed. */
+static uint64_t pushed(const struct nt_area *area)
+{
+    return *(const uint64_t *)area->held_sp;
+}
+
+static void call(struct nt_area *area, uint32_t function, uint64_t return_address)
+{
+    tn_call(thread_of(area), area->site, function, area->held_sp, return_address);
+    function_dump(area);
+}
+
+/* area->site calls area->function. */
 void nt_called(struct nt_area *area)
 {
-    tn_call(thread_of(area), low(area->args[0]), high(area->args[0]), area->held_sp, area->args[1]);
-    function_dump(area);
+    call(area, area->function, pushed(area));
 }
 
-/* args: site; the return address; whether that is told. The target is in area->rip. */
+/* The call is the last instruction of its function: nothing of this function is behind it to return to. */
+void nt_called_last(struct nt_area *area)
+{
+    call(area, area->function, 0);
+}
+
+/* A call to what follows it only asks where it is. */
+static bool calls_what_is_found(const struct nt_area *area)
+{
+    return area->rip != pushed(area) && is_address(area->rip);
+}
+
+/* area->site calls what is at area->rip. */
 void nt_called_found(struct nt_area *area)
 {
-    uint64_t back = area->args[1];
-
-    if (area->rip == back || !is_address(area->rip))
-        return;
-    tn_call(thread_of(area), low(area->args[0]), function_at(area, area->rip), area->held_sp,
-            high(area->args[0]) ? 0 : back);
-    function_dump(area);
+    if (calls_what_is_found(area))
+        call(area, function_at(area, area->rip), pushed(area));
 }
 
-/* args: site; the target; the stack pointer there. */
-void nt_returned(struct nt_area *area)
+void nt_called_found_last(struct nt_area *area)
 {
-    uint64_t target = area->args[1];
+    if (calls_what_is_found(area))
+        call(area, function_at(area, area->rip), 0);
+}
+
+static void return_popping(struct nt_area *area, uint32_t bytes)
+{
+    uint64_t target = *(const uint64_t *)area->held_sp;
 
     if (!is_address(target))
         return;
-    tn_return(thread_of(area), low(area->args[0]), area->args[2], target);
+    tn_return(thread_of(area), area->site, area->held_sp + bytes, target);
     function_dump(area);
 }
 
-/* args: site and function. */
+/* area->site returns to the address on top of the stack. */
+void nt_returned(struct nt_area *area)
+{
+    return_popping(area, 8);
+}
+
+/* The same; area->function is how many bytes the return pops. */
+void nt_returned_more(struct nt_area *area)
+{
+    return_popping(area, area->function);
+}
+
+/* area->site jumps to area->function. */
 void nt_jumped(struct nt_area *area)
 {
-    tn_jump(thread_of(area), low(area->args[0]), high(area->args[0]), area->held_sp);
+    tn_jump(thread_of(area), area->site, area->function, area->held_sp);
     function_dump(area);
 }
 
-/* args: site and its function. The target, outside the range that the jump is in, may be in another piece of it. */
+/* area->site, in area->function, jumps to area->rip, which may be in another piece of the same function. */
 void nt_jumped_found(struct nt_area *area)
 {
     uint32_t function;
@@ -88,23 +114,23 @@ void nt_jumped_found(struct nt_area *area)
     if (!is_address(area->rip))
         return;
     function = function_at(area, area->rip);
-    if (function == high(area->args[0]))
+    if (function == area->function)
         return;
-    tn_jump(thread_of(area), low(area->args[0]), function, area->held_sp);
+    tn_jump(thread_of(area), area->site, function, area->held_sp);
     function_dump(area);
 }
 
 /* args: site; whether it is taken, in the lowest byte. */
 void nt_branched(struct nt_area *area)
 {
-    tn_branch_cond(thread_of(area), low(area->args[0]), (uint8_t)area->args[1] != 0);
+    tn_branch_cond(thread_of(area), area->site, (uint8_t)area->args[1] != 0);
 }
 
 /* args: site. */
 void nt_branched_to(struct nt_area *area)
 {
     if (is_address(area->rip))
-        tn_branch_indirect(thread_of(area), low(area->args[0]), area->rip);
+        tn_branch_indirect(thread_of(area), area->site, area->rip);
 }
 
 /* args: the instruction. */

@@ -302,6 +302,7 @@ void nt_code_thread(const struct nt_code *code, struct nt_area *area)
     for (unsigned i = 0; i < NT_RETURN_COUNT; i++)
         area->returns[i] = (uintptr_t)&code->nowhere;
     area->planner = code->config.planner;
+    area->lookup = code->lookup;
     __builtin_memcpy(area->calls, nt_thunks, sizeof nt_thunks);
 }
 

@@ -63,6 +63,15 @@ void nt_call_c(struct nt_making *making, enum nt_call which)
     nt_load(emit, NT_RSP, nt_gs(NT_HELD_SP));
 }
 
+void nt_call_keeping_flags(struct nt_making *making, enum nt_call which)
+{
+    nt_store(&making->emit, nt_home(NT_RAX), NT_RAX);
+    nt_flags_to_rax(&making->emit);
+    nt_call_c(making, which);
+    nt_flags_from_rax(&making->emit);
+    nt_load(&making->emit, NT_RAX, nt_home(NT_RAX));
+}
+
 /* ------------------------------------------------------------------------------------------ stretches */
 
 static bool fits(uint64_t value)

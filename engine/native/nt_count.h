@@ -27,6 +27,8 @@ void nt_count_detours(struct nt_making *making);
 
 /* Call C in the middle of a block: all registers are kept, the stack pointer is the program's. */
 void nt_call_c(struct nt_making *making, enum nt_call which);
+/* The same for what does not keep flags. */
+void nt_call_keeping_flags(struct nt_making *making, enum nt_call which);
 /* An argument of it. Changes no flags, needs no register. */
 void nt_argument(struct nt_making *making, unsigned index, uint64_t value);
 

@@ -30,6 +30,17 @@ static uint32_t function_at(const struct nt_making *making, uint64_t pc)
     return function.id;
 }
 
+/* The instruction, and a function. */
+static void names(struct nt_making *making, unsigned i, uint32_t function)
+{
+    nt_argument(making, 0, making->plan.site[i] | (uint64_t)function << 32);
+}
+
+static bool is_skipped(const struct nt_making *making, uint32_t function)
+{
+    return tn_function_skipped(making->config->planner->core, function);
+}
+
 bool nt_tells_jump(const struct nt_making *making, unsigned i, uint64_t pc)
 {
     return tells(making) && function_at(making, pc) != making->plan.function_of[i];
@@ -39,8 +50,8 @@ void nt_tell_jump(struct nt_making *making, unsigned i, uint64_t pc)
 {
     if (!nt_tells_jump(making, i, pc))
         return;
-    nt_argument(making, 0, making->plan.site[i] | (uint64_t)function_at(making, pc) << 32);
-    nt_call_c(making, NT_CALL_JUMPED);
+    names(making, i, function_at(making, pc));
+    nt_call_keeping_flags(making, NT_CALL_JUMPED);
 }
 
 void nt_tell_condition(struct nt_making *making, unsigned i)
@@ -72,9 +83,11 @@ void nt_tell_call(struct nt_making *making, unsigned i)
 
     if (!tells(making) || insn->target == nt_behind(insn))
         return;
-    nt_argument(making, 0, making->plan.site[i] | (uint64_t)function_at(making, insn->target) << 32);
-    nt_argument(making, 1, is_at_end(making, i) ? 0 : nt_behind(insn));
-    nt_call_c(making, NT_CALL_CALLED);
+    uint32_t function = function_at(making, insn->target);
+    names(making, i, function);
+    nt_call_keeping_flags(making, is_at_end(making, i)             ? NT_CALL_CALLED_LAST
+                                  : is_skipped(making, function) ? NT_CALL_CALLED_SKIPPED
+                                                                 : NT_CALL_CALLED);
 }
 
 static void tell_branch_found(struct nt_making *making, unsigned i)
@@ -90,21 +103,17 @@ void nt_tell_call_found(struct nt_making *making, unsigned i)
     tell_branch_found(making, i);
     if (!tells(making))
         return;
-    nt_argument(making, 0, making->plan.site[i] | (uint64_t)is_at_end(making, i) << 32);
-    nt_argument(making, 1, nt_behind(&making->insn[i]));
-    nt_call_c(making, NT_CALL_CALLED_FOUND);
+    names(making, i, TN_NONE);
+    nt_call_keeping_flags(making, is_at_end(making, i) ? NT_CALL_CALLED_FOUND_LAST : NT_CALL_CALLED_FOUND);
 }
 
-/* Out of the function's range: told behind the block. */
-void nt_tell_jump_found(struct nt_making *making, unsigned i)
+/* If it is out of the function's range: told behind the block. */
+static void compare_with_range(struct nt_making *making, unsigned i)
 {
     const struct code_function *function = &making->plan.function;
     struct nt_emit *emit = &making->emit;
     struct nt_detour *away;
 
-    tell_branch_found(making, i);
-    if (!tells(making))
-        return;
     nt_put_aside(making, NT_RAX);
     nt_put_aside(making, NT_RCX);
     nt_put_aside(making, NT_RDX);
@@ -120,16 +129,24 @@ void nt_tell_jump_found(struct nt_making *making, unsigned i)
     nt_bring_back(making, 0xffff);
 }
 
-void nt_tell_return(struct nt_making *making, unsigned i, uint64_t bytes)
+void nt_tell_jump_found(struct nt_making *making, unsigned i)
 {
-    struct nt_emit *emit = &making->emit;
-
+    tell_branch_found(making, i);
     if (!tells(making))
         return;
-    nt_load(emit, NT_RDX, nt_at(NT_RSP, 0));
-    nt_store(emit, nt_gs(NT_ARGS + 8), NT_RDX);
-    nt_address(emit, NT_RDX, nt_at(NT_RSP, (int32_t)bytes));
-    nt_store(emit, nt_gs(NT_ARGS + 16), NT_RDX);
-    nt_argument(making, 0, making->plan.site[i]);
-    nt_call_c(making, NT_CALL_RETURNED);
+    if (is_skipped(making, making->plan.function.id)) {
+        names(making, i, making->plan.function.id);
+        nt_call_keeping_flags(making, NT_CALL_JUMPED_FOUND);
+    } else {
+        compare_with_range(making, i);
+    }
+}
+
+void nt_tell_return(struct nt_making *making, unsigned i, uint64_t bytes)
+{
+    if (!tells(making))
+        return;
+    nt_load(&making->emit, NT_RDX, nt_at(NT_RSP, 0)); /* may fault, here */
+    names(making, i, (uint32_t)bytes);
+    nt_call_keeping_flags(making, bytes == 8 ? NT_CALL_RETURNED : NT_CALL_RETURNED_MORE);
 }

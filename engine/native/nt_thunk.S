@@ -84,15 +84,30 @@ FUNCTION(\name)
 END(\name)
 .endm
 
+/* The same without flags: for generated code, and for nt_hot.c. */
+.macro slowly_thunk name, function
+    .globl \name
+    .hidden \name
+FUNCTION(\name)
+    save
+    mov %gs:NT_SELF, %rdi
+    call_c \function
+    restore
+END(\name)
+.endm
+
 core_thunk slow_data, tn_slow_data
 core_thunk slow_fetch, tn_slow_fetch
 core_thunk whole_data, tn_whole_data
 core_thunk count, tn_count
-calls_thunk called, nt_called
-calls_thunk called_found, nt_called_found
-calls_thunk returned, nt_returned
-calls_thunk jumped, nt_jumped
-calls_thunk jumped_found, nt_jumped_found
+slowly_thunk nt_slowly_called, nt_called
+slowly_thunk nt_slowly_called_last, nt_called_last
+slowly_thunk nt_slowly_called_found, nt_called_found
+slowly_thunk nt_slowly_called_found_last, nt_called_found_last
+slowly_thunk nt_slowly_returned, nt_returned
+slowly_thunk nt_slowly_returned_more, nt_returned_more
+slowly_thunk nt_slowly_jumped, nt_jumped
+slowly_thunk nt_slowly_jumped_found, nt_jumped_found
 calls_thunk branched, nt_branched
 calls_thunk branched_to, nt_branched_to
 calls_thunk fpu_stored, nt_fpu_stored
@@ -142,6 +157,8 @@ END(single)
     .globl nt_thunks
     .hidden nt_thunks
 nt_thunks:
-    .quad slow_data, slow_fetch, whole_data, count, called, called_found, returned, jumped, jumped_found
+    .quad slow_data, slow_fetch, whole_data, count
+    .quad nt_hot_called, nt_hot_called_skipped, nt_slowly_called_last, nt_hot_called_found, nt_slowly_called_found_last
+    .quad nt_hot_returned, nt_slowly_returned_more, nt_hot_jumped, nt_hot_jumped_found
     .quad branched, branched_to, single, fpu_stored
     .section .note.GNU-stack, "", @progbits

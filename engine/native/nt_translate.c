@@ -148,7 +148,8 @@ static void emit_constants(struct nt_making *making)
     struct nt_block *block = making->block;
     nt_align(cold, 8, 0);
     block->target = (const struct nt_target *)cold->at;
-    struct nt_target target = {~block->pc, block->head, {block}};
+    uint32_t function = making->plan.stretches ? making->plan.function_of[0] : TN_NONE;
+    struct nt_target target = {~block->pc, block->head, {block}, function};
     nt_put(cold, &target, sizeof target);
     const struct nt_insn *last = making->count ? &making->insn[making->count - 1] : 0;
     if (last && (last->kind == NT_IS_CALL || last->kind == NT_IS_CALL_INDIRECT)) {

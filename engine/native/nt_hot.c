@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nt_hot.c: see nt_hot.h. */
+#include "nt_hot.h"
+
+#include "core/stack_hot.h"
+#include "nt_block.h"
+
+/* What is in the area, without its address. */
+#define AREA ((const __seg_gs struct nt_area *)(intptr_t)-NT_AREA_BYTES)
+
+
+static inline tn_thread *thread_here(void)
+{
+    return (tn_thread *)(AREA->self + 1);
+}
+
+static inline uint64_t return_address(void)
+{
+    return *(const uint64_t *)AREA->held_sp;
+}
+
+/* TN_NONE: no block was found there yet. */
+static inline uint32_t function_here(void)
+{
+    uint64_t pc = AREA->rip;
+    const struct nt_target *target = AREA->lookup[pc % NT_LOOKUPS];
+
+    return target->not_pc == ~pc ? target->function : TN_NONE;
+}
+
+void nt_hot_called(void)
+{
+    if (!tn_hot_call(thread_here(), AREA->site, AREA->function, AREA->held_sp, return_address()))
+        nt_slowly_called();
+}
+
+void nt_hot_called_skipped(void)
+{
+    if (!tn_hot_call_skipped(thread_here(), AREA->site, AREA->function, AREA->held_sp, return_address()))
+        nt_slowly_called();
+}
+
+void nt_hot_called_found(void)
+{
+    uint32_t function = function_here();
+
+    if (function == TN_NONE || AREA->rip == return_address() ||
+        !tn_hot_call(thread_here(), AREA->site, function, AREA->held_sp, return_address()))
+        nt_slowly_called_found();
+}
+
+void nt_hot_returned(void)
+{
+    if (!tn_hot_return(thread_here(), AREA->held_sp + 8, return_address()))
+        nt_slowly_returned();
+}
+
+void nt_hot_jumped(void)
+{
+    if (!tn_hot_jump(thread_here(), AREA->site, AREA->function, AREA->held_sp))
+        nt_slowly_jumped();
+}
+
+void nt_hot_jumped_found(void)
+{
+    uint32_t function = function_here();
+
+    if (function == AREA->function)
+        return;
+    if (function == TN_NONE || !tn_hot_jump(thread_here(), AREA->site, function, AREA->held_sp))
+        nt_slowly_jumped_found();
+}
