@@ -315,6 +315,13 @@ void nt_code_reclaim(struct nt_code *code)
     start_over(code);
 }
 
+void nt_code_plan(struct nt_code *code, struct nt_planner *planner)
+{
+    code->config.planner = planner;
+    code->used_up = true;
+    nt_code_reclaim(code);
+}
+
 bool nt_code_holds(const struct nt_code *code, uint64_t at)
 {
     bool hot = at >= (uintptr_t)code->code_start && at < (uintptr_t)code->code_at;

@@ -28,6 +28,7 @@ enum nt_exit_kind {
     NT_EXIT_SAFE,    /* the countdown ran out at the head of the block at `pc`, of which nothing has run */
     NT_EXIT_SYSCALL, /* a `syscall` in front of `pc` is to be done */
     NT_EXIT_CPUID,   /* a `cpuid` in front of `pc` is to be done */
+    NT_EXIT_REQUEST, /* the program asks its profiler in front of `pc` (include/tenure.h) */
     NT_EXIT_STOP,    /* the instruction at `pc` cannot be run: undecodable, or not supported (`why`) */
     NT_EXIT_NOCODE,  /* there is no memory to execute at `pc` */
 };
@@ -92,6 +93,8 @@ void nt_code_invalidate(struct nt_code *code, uint64_t start, uint64_t bytes);
 /* Every thread is outside generated code, and none has a head or the index of an exit in hand. If the memory was used
  * up, everything is forgotten; else nothing happens. */
 void nt_code_reclaim(struct nt_code *code);
+/* The same, in any case: from now on code is made by `planner`, which may be NULL. */
+void nt_code_plan(struct nt_code *code, struct nt_planner *planner);
 
 /* What the address `at` in generated code means. Exact at every instruction of the program's: those that can fault. In
  * the engine's own between them (the countdown, an exit) what they have put aside is not told. False: it is not in

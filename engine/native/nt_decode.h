@@ -20,6 +20,7 @@
 enum {
     NT_INSN_BYTES = 15,
     NT_INSN_ACCESSES = 4,
+    NT_REQUEST_BYTES = 19,
     NT_NO_REG = 0xff,
     NT_FLAGS_STATUS = 0x8d5, /* CF PF AF ZF SF OF */
     NT_FLAG_CF = 1,
@@ -39,6 +40,7 @@ enum nt_class {
     NT_IS_RETURN, /* `immediate_value` more bytes are popped */
     NT_IS_SYSCALL,
     NT_IS_CPUID,
+    NT_IS_REQUEST,     /* the sequence of include/tenure.h as one instruction (nt_find.c finds it) */
     NT_IS_TRAP,        /* int3, int1, ud2: a signal whatever happens; nothing follows it */
     NT_IS_XBEGIN,      /* aborts at once: to `target` */
     NT_IS_GS_READ,     /* rdgsbase into `operand` */

@@ -17,6 +17,7 @@
 #include "nt_maps.h"
 #include "nt_profile.h"
 #include "nt_region.h"
+#include "nt_request.h"
 #include "nt_signal.h"
 #include "nt_state.h"
 #include "nt_syscall.h"
@@ -47,8 +48,7 @@ static bool ask_out(const struct nt_thread *self)
     return is_inside;
 }
 
-/* All code is forgotten, and its memory free. */
-static void empty_code(struct nt_thread *self)
+static void bring_out(struct nt_thread *self)
 {
     self->outside = 1;
     nt_lock_take(&nt.world);
@@ -57,13 +57,31 @@ static void empty_code(struct nt_thread *self)
     while (ask_out(self))
         nt_sys3(__NR_sched_yield, 0, 0, 0);
     nt_lock_take(&nt.translation);
-    nt_code_reclaim(nt.code);
+}
+
+static void let_in(void)
+{
     for (struct nt_thread *thread = nt_threads; thread != NULL; thread = thread->next)
         nt_code_thread(nt.code, thread->area);
-    nt.counts.emptied++;
     nt_lock_give(&nt.translation);
     nt.stop = 0;
     nt_lock_give(&nt.world);
+}
+
+/* All code is forgotten, and its memory free. */
+static void empty_code(struct nt_thread *self)
+{
+    bring_out(self);
+    nt_code_reclaim(nt.code);
+    nt.counts.emptied++;
+    let_in();
+}
+
+void nt_code_made_by(struct nt_thread *self, struct nt_planner *planner)
+{
+    bring_out(self);
+    nt_code_plan(nt.code, planner);
+    let_in();
 }
 
 /* From here on the thread may have code in hand. False: somebody wanted all outside meanwhile, so that nothing that it
@@ -173,6 +191,7 @@ static void leave_by(struct nt_thread *thread, const struct nt_exit *exit)
             area->countdown = nt.countdown;
         nt_profile_tick(thread);
         make_moved_anew();
+        thread->outside = 1;
         nt_baton_pass();
         break;
     case NT_EXIT_SYSCALL:
@@ -180,6 +199,9 @@ static void leave_by(struct nt_thread *thread, const struct nt_exit *exit)
         break;
     case NT_EXIT_CPUID:
         show_cpuid(area);
+        break;
+    case NT_EXIT_REQUEST:
+        nt_request(thread);
         break;
     case NT_EXIT_STOP:
         if (exit->why != NULL) {

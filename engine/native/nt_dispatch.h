@@ -15,5 +15,8 @@
 
 /* Code at [start, start + bytes) is gone or changed. To be called before the program can notice. */
 void nt_code_changed(uint64_t start, uint64_t bytes);
+/* All code is forgotten, and made anew by `planner`, or without simulation (NULL). The thread has none in hand. */
+struct nt_planner;
+void nt_code_made_by(struct nt_thread *self, struct nt_planner *planner);
 
 #endif

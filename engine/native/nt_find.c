@@ -3,7 +3,7 @@
  * nt_find.c: which instructions make a block, and which registers and flags are dead where.
  *
  * A block goes on behind conditional branches, a few of them. It ends with the first other control transfer, before the
- * first byte that cannot be read, or when it is full. Backwards from its exits, where everything is live, a register
+ * first byte that cannot be read, or when it is full. A request to the profiler is one instruction. Backwards from its exits, where everything is live, a register
  * lives before an instruction if it is read there, or if it lives behind and is not killed. What is dead may be
  * overwritten, but not lost: a fault shows every register to the program's handler, so a dead register is put aside all
  * the same and only not put back.
@@ -43,6 +43,28 @@ static void analyse(struct nt_making *making)
     }
 }
 
+/* As in include/tenure.h: rol rdi by 3, 13, 61, 51; xchg rbx, rbx. */
+static const uint8_t request[NT_REQUEST_BYTES] = {0x48, 0xc1, 0xc7, 3,  0x48, 0xc1, 0xc7, 13,   0x48, 0xc1,
+                                                  0xc7, 61,   0x48, 0xc1, 0xc7, 51, 0x48, 0x87, 0xdb};
+
+/* How many bytes of a request stand there: up to all, if the rest cannot be seen; 0: it is none. */
+static size_t request_bytes(const uint8_t *bytes, size_t seen)
+{
+    size_t same = 0;
+    while (same < sizeof request && same < seen && bytes[same] == request[same])
+        same++;
+    return same == sizeof request || same == seen ? same : 0;
+}
+
+static void make_request(uint64_t pc, struct nt_insn *insn)
+{
+    __builtin_memset(insn, 0, sizeof *insn);
+    insn->pc = pc;
+    insn->kind = NT_IS_REQUEST;
+    insn->length = sizeof request;
+    insn->prefix = NT_NO_REG;
+}
+
 void nt_find_block(struct nt_making *making, uint64_t pc)
 {
     size_t readable = making->config->host.read_code(pc, making->bytes, sizeof making->bytes);
@@ -51,6 +73,15 @@ void nt_find_block(struct nt_making *making, uint64_t pc)
     making->count = 0;
     while (making->count < NT_BLOCK_INSNS && at < readable) {
         struct nt_insn *insn = &making->insn[making->count];
+        size_t asks = request_bytes(making->bytes + at, readable - at);
+        if (asks && asks < sizeof request && making->count)
+            break; /* seen whole by the block that begins there */
+        if (asks == sizeof request) {
+            make_request(pc + at, insn);
+            making->count++;
+            at += asks;
+            break;
+        }
         bool good = nt_decode(making->decoder, making->bytes + at, readable - at, pc + at, insn);
         bool cut = !good && readable - at < NT_INSN_BYTES;
         if (cut && making->count == 0)

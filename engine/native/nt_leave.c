@@ -324,6 +324,11 @@ void nt_branch(struct nt_making *making, unsigned i)
     }
 }
 
+static void leave(struct nt_making *making, enum nt_exit_kind kind, uint64_t pc)
+{
+    nt_go_out(making, &making->emit, nt_new_out(making, kind, pc, 0));
+}
+
 void nt_emit_end(struct nt_making *making, unsigned i)
 {
     const struct nt_insn *insn = &making->insn[i];
@@ -366,10 +371,14 @@ void nt_emit_end(struct nt_making *making, unsigned i)
         nt_mark_here(making, nt_behind(insn));
         nt_jump_direct(making, nt_behind(insn));
         break;
+    case NT_IS_SYSCALL:
+        leave(making, NT_EXIT_SYSCALL, nt_behind(insn));
+        break;
+    case NT_IS_REQUEST:
+        leave(making, NT_EXIT_REQUEST, nt_behind(insn));
+        break;
     default:
-        nt_go_out(making, &making->emit,
-                  nt_new_out(making, insn->kind == NT_IS_SYSCALL ? NT_EXIT_SYSCALL : NT_EXIT_CPUID,
-                             nt_behind(insn), 0));
+        leave(making, NT_EXIT_CPUID, nt_behind(insn));
         break;
     }
 }

@@ -167,7 +167,7 @@ static void *make_code(void *unused)
         .join = nt.options.join,
         .link = nt.options.link,
         .lookup = nt.options.lookup,
-        .planner = nt_profile.on ? &nt_profile.planner : NULL,
+        .planner = nt_profile.instruments ? &nt_profile.planner : NULL,
         .returns = nt.options.returns,
     };
 

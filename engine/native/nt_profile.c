@@ -4,6 +4,7 @@
 
 #include <linux/futex.h>
 
+#include "nt_dispatch.h"
 #include "nt_host.h"
 #include "nt_lib.h"
 #include "nt_mapping.h"
@@ -81,10 +82,15 @@ static void describe_run(const char *const *command)
     options_meta(&nt_profile.options, nt_profile.core);
 }
 
+void nt_profile_part(const char *why)
+{
+    nt_output_write(nt_profile.core, why, tn_dump);
+}
+
 /* A function asked for it. */
 static void dump(void)
 {
-    nt_output_write(nt_profile.core, "function", tn_dump);
+    nt_profile_part("function");
 }
 
 void nt_profile_start(const char *const *command)
@@ -94,9 +100,6 @@ void nt_profile_start(const char *const *command)
 
     if (wrong != NULL)
         nt_die(REFUSED, "%s\n", wrong);
-    if (!options->instrument_at_start)
-        nt_die(REFUSED, "--instr-atstart=no: the native engine always simulates from the start; use "
-                        "--engine=valgrind\n");
     options->config.front = sizeof(struct nt_area);
     options->config.function_at = function_at;
     nt_profile.core = tn_core_new(&options->config);
@@ -111,6 +114,7 @@ void nt_profile_start(const char *const *command)
     nt_output_begin(options->out_file);
     describe_run(command);
     nt_profile.on = true;
+    nt_profile.instruments = options->instrument_at_start;
 }
 
 /* ------------------------------------------------------------------------------------------------ threads */
@@ -181,22 +185,36 @@ void nt_baton_pass(void)
 
 /* ------------------------------------------------------------------------------------------------ turns */
 
+/* Where a thread is. While nothing is simulated that is of no interest, and unknown afterwards. */
+static void settle(struct nt_thread *thread, tn_thread *core)
+{
+    uint64_t pc = thread->area->rip, sp = thread->area->gpr[NT_RSP];
+
+    if (thread->turn == NT_TURN_BEGINS)
+        tn_thread_named(core, (uint64_t)thread->tid);
+    if (!nt_profile.instruments) {
+        thread->turn = NT_TURN_RESUMES;
+        return;
+    }
+    if (thread->turn == NT_TURN_BEGINS)
+        tn_thread_begin(core, function_at(NULL, pc), sp);
+    else
+        tn_thread_resume(core, function_at(NULL, pc), sp);
+    thread->turn = NT_TURN_RUNS;
+    thread->handlers = 0;
+}
+
 void nt_profile_turn(struct nt_thread *thread)
 {
     tn_thread *core = core_thread(thread);
-    struct nt_area *area = thread->area;
 
     if (!nt_profile.on)
         return;
     if (baton.last != thread)
         tn_thread_switch(nt_profile.core, core);
     baton.last = thread;
-    if (!thread->has_begun) {
-        tn_thread_named(core, (uint64_t)thread->tid);
-        tn_thread_begin(core, function_at(NULL, area->rip), area->gpr[NT_RSP]);
-        thread->has_begun = true;
-        thread->handlers = 0;
-    }
+    if (thread->turn != NT_TURN_RUNS)
+        settle(thread, core);
 }
 
 void nt_profile_tick(struct nt_thread *thread)
@@ -221,7 +239,7 @@ void nt_profile_handler(struct nt_thread *thread)
 {
     const struct nt_area *area = thread->area;
 
-    if (!nt_profile.on || !nt_profile.options.config.inclusive)
+    if (!nt_profile.on || !nt_profile.instruments || !nt_profile.options.config.inclusive)
         return;
     nt_profile_turn(thread);
     tn_signal_enter(core_thread(thread), function_at(NULL, area->rip), area->gpr[NT_RSP]);
@@ -230,10 +248,47 @@ void nt_profile_handler(struct nt_thread *thread)
 
 void nt_profile_handled(struct nt_thread *thread)
 {
-    if (!nt_profile.on || thread->handlers == 0)
+    if (!nt_profile.on || !nt_profile.instruments || thread->handlers == 0)
         return;
     thread->handlers--;
     tn_signal_leave(core_thread(thread));
+}
+
+/* ------------------------------------------------------------------------------------------------ requests */
+
+void nt_profile_zero(void)
+{
+    tn_zero(nt_profile.core);
+}
+
+bool nt_profile_collects(void)
+{
+    return tn_collecting(nt_profile.core);
+}
+
+/* Counters add 1 until collection is switched for the first time. */
+void nt_profile_collect(struct nt_thread *thread, bool on)
+{
+    if (!nt_profile.planner.by_collecting) {
+        nt_profile.planner.by_collecting = true;
+        if (nt_profile.instruments)
+            nt_code_made_by(thread, &nt_profile.planner);
+    }
+    tn_collect(nt_profile.core, on);
+}
+
+void nt_profile_instrument(struct nt_thread *thread, bool on)
+{
+    if (nt_profile.instruments == on)
+        return;
+    nt_profile.instruments = on;
+    if (!on)
+        tn_instrument_off(nt_profile.core);
+    for (struct nt_thread *other = nt_threads; other != NULL; other = other->next) {
+        if (other->turn == NT_TURN_RUNS)
+            other->turn = NT_TURN_RESUMES;
+    }
+    nt_code_made_by(thread, on ? &nt_profile.planner : NULL);
 }
 
 /* ------------------------------------------------------------------------------------------------ processes */

@@ -17,6 +17,7 @@
 
 struct nt_profile {
     bool on;
+    bool instruments; /* code is simulated */
     struct engine_options options;
     tn_core *core;
     code_map *map;
@@ -53,6 +54,13 @@ void nt_profile_fault(struct nt_thread *thread);
 void nt_profile_handler(struct nt_thread *thread);
 /* rt_sigreturn. */
 void nt_profile_handled(struct nt_thread *thread);
+
+/* What programs ask for: a part of this name; all costs forgotten; collection, and instrumentation, on or off. */
+void nt_profile_part(const char *why);
+void nt_profile_zero(void);
+bool nt_profile_collects(void);
+void nt_profile_collect(struct nt_thread *thread, bool on);
+void nt_profile_instrument(struct nt_thread *thread, bool on);
 
 /* This is the child of a fork, with this thread alone; the baton is its. */
 void nt_profile_forked(struct nt_thread *thread);

@@ -80,7 +80,8 @@ struct nt_thread *nt_thread_new(const struct nt_thread *parent)
     thread->held.is_held = thread->fault.is_held = false;
     thread->kept = 0;
     thread->error = thread->trap = thread->address = 0;
-    thread->call_has_mask = thread->has_begun = thread->is_vfork = false;
+    thread->call_has_mask = thread->is_vfork = false;
+    thread->turn = NT_TURN_BEGINS;
     thread->outside = 1;
     thread->altstack = (stack_t){.ss_flags = SS_DISABLE};
     thread->area->pending = 0;

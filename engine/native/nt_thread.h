@@ -37,6 +37,8 @@ struct nt_held {
     bool is_held;
 };
 
+enum nt_turn { NT_TURN_RUNS, NT_TURN_BEGINS, NT_TURN_RESUMES };
+
 struct nt_thread {
     struct nt_area *area;
     struct nt_process *process;
@@ -55,7 +57,8 @@ struct nt_thread {
     uint64_t call_mask;     /* the mask that the system call in progress brought along ... */
     bool call_has_mask;     /* ... if it did */
 
-    bool is_profiled, has_begun; /* nt_profile.c: has a tn_thread behind its area; which knows where it began */
+    bool is_profiled;            /* nt_profile.c: has a tn_thread behind its area */
+    uint8_t turn;                /* what that is to be told at the next turn: enum nt_turn */
     bool is_vfork;               /* the child of a vfork: what it does to processes is not ours */
     uint32_t handlers;           /* of signals, that the core was told of and that have not returned */
 

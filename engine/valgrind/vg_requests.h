@@ -7,7 +7,7 @@
 
 #include "vg_tool.h"
 
-/* Valgrind's hook: True if the request is Tenure's or Callgrind's. */
+/* Valgrind's hook: True if the request is one of ours. */
 Bool vg_request(ThreadId tid, UWord *words, UWord *answer);
 
 #endif

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs guests under the Valgrind engine for the tests of this folder.
+"""Runs guests under the engines for the tests of this folder.
 
 The environment says where things are: VALGRIND_LIB (the folder with our tool), VALGRIND (the real binary, not the
-distribution's wrapper), CC. Guests are compiled on demand, statically, into a temporary folder that each test
+distribution's wrapper), TENURE_NATIVE (the native engine; without it its tests are left out), CC. Guests are compiled on demand, statically, into a temporary folder that each test
 has to itself and that is the working directory of what it runs.
 """
 import glob
@@ -29,6 +29,7 @@ def valgrind_binary():
 
 class EngineTest(unittest.TestCase):
     maxDiff = 2000
+    engine = "valgrind"
 
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="tenure-engine-")
@@ -53,7 +54,23 @@ class EngineTest(unittest.TestCase):
             self.assertEqual(result.returncode, 0, result.stderr.decode())
         return result
 
+    def native(self, *arguments, env=None, ok=True, **more):
+        """The options that are Valgrind's alone are left out."""
+        engine = os.environ.get("TENURE_NATIVE")
+        if not engine:
+            self.skipTest("no native engine")
+        arguments = [word for word in arguments if not word.startswith("--cold-blocks=")]
+        environment = dict(os.environ, **(env or {}))
+        environment.pop("VALGRIND_LIB", None)
+        result = subprocess.run([engine, "--profile=yes", *arguments], cwd=self.folder, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, env=environment, timeout=300, check=False, **more)
+        if ok:
+            self.assertEqual(result.returncode, 0, result.stderr.decode())
+        return result
+
     def tenure(self, *arguments, **more):
+        if self.engine == "native":
+            return self.native(*arguments, **more)
         return self.valgrind("tenure", "-q", "--check-translation=yes", *arguments, **more)
 
     def common_folder(self):

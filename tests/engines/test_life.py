@@ -59,6 +59,10 @@ class Requests(harness.EngineTest):
         self.assertNotIn("work", {callee for _, callee in raw.calls()})
 
 
+class NativeRequests(Requests):
+    engine = "native"
+
+
 class Life(harness.EngineTest):
     def run_guest(self, what, *options, **more):
         return self.profile(*harness.GEOMETRY, *options, self.guest("life.c"), what, **more)
@@ -270,6 +274,26 @@ class Refusals(harness.EngineTest):
                 name = option.partition("<")[0]
                 if f"{name}=" not in ours:
                     self.assertIn("refused", self.refused(f"{name}=1"), option)
+
+
+class NativeLife(Life):
+    engine = "native"
+
+
+class NativeNotice(Notice):
+    engine = "native"
+
+
+class NativeAddresses(Addresses):
+    engine = "native"
+
+
+class NativeLimits(Limits):
+    engine = "native"
+
+
+class NativeRefusals(Refusals):
+    engine = "native"
 
 
 if __name__ == "__main__":

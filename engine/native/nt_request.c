@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_request.c: what the program asks for (engine/common/requests.h) is done, between two blocks.
+ *
+ * Two of Valgrind's own are answered besides: a program that asks whether it runs on Valgrind does so in order to be
+ * profiled as it has been so far, and one that says that it has changed its code is believed. All others find the
+ * answer that they brought along, as on the bare CPU.
+ */
+#include "nt_request.h"
+
+#include "engine/common/requests.h"
+#include "nt_dispatch.h"
+#include "nt_gate.h"
+#include "nt_profile.h"
+
+enum { RUNNING_ON_VALGRIND = 0x1001, DISCARD_TRANSLATIONS = 0x1002, NAME = 256 };
+
+/* The name of a part, from the program's memory. */
+static const char *part_name(uint64_t address)
+{
+    static char name[NAME];
+
+    if (address == 0)
+        return "request";
+    for (size_t i = 0; i < NAME - 1; i++) {
+        name[i + 1] = '\0';
+        if (nt_copy(&name[i], (const void *)(address + i), 1) != 0)
+            return "request";
+        if (name[i] == '\0')
+            break;
+    }
+    return name;
+}
+
+static void perform(struct nt_thread *thread, enum request request, uint64_t argument)
+{
+    switch (request) {
+    case REQUEST_DUMP:
+        nt_profile_part(part_name(argument));
+        break;
+    case REQUEST_ZERO:
+        nt_profile_zero();
+        break;
+    case REQUEST_TOGGLE_COLLECT:
+        nt_profile_collect(thread, !nt_profile_collects());
+        break;
+    case REQUEST_COLLECT:
+        nt_profile_collect(thread, argument != 0);
+        break;
+    case REQUEST_START:
+    case REQUEST_STOP:
+        nt_profile_instrument(thread, request == REQUEST_START);
+        break;
+    default:
+        break;
+    }
+}
+
+void nt_request(struct nt_thread *thread)
+{
+    uint64_t words[6], *answer = &thread->area->gpr[NT_RDX];
+    enum request request;
+
+    if (!nt_profile.on || nt_copy(words, (const void *)thread->area->gpr[NT_RAX], sizeof words) != 0)
+        return;
+    request = request_of(words[0], &words[1]);
+    if (request != REQUEST_UNKNOWN) {
+        *answer = request == REQUEST_RUNNING;
+        perform(thread, request, words[1]);
+    } else if (words[0] == RUNNING_ON_VALGRIND) {
+        *answer = 1;
+    } else if (words[0] == DISCARD_TRANSLATIONS) {
+        *answer = 0;
+        nt_code_changed(words[1], words[2]);
+    }
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nt_request.h: what the program asks of its profiler. */
+#ifndef TENURE_ENGINE_NATIVE_NT_REQUEST_H
+#define TENURE_ENGINE_NATIVE_NT_REQUEST_H
+
+#include "nt_thread.h"
+
+/* The request in front of area->rip: rax has the address of its words, rdx becomes the answer. */
+void nt_request(struct nt_thread *thread);
+
+#endif
