@@ -308,10 +308,13 @@ static char **engine_argv(const struct record *r, const struct engine *engine, c
     if (argv == NULL)
         abort();
     argv[at++] = engine->program;
-    if (engine->native)
+    if (engine->native) {
         argv[at++] = strdup("--profile=yes");
-    else
+        if (r->trace_children)
+            argv[at++] = strdup("--trace-children=yes");
+    } else {
         at += valgrind_options(r, argv + at);
+    }
     argv[at++] = text("--tenure-out-file=%s%s", raw_pattern, "");
     for (i = 0; i < GEOMETRY_COUNT; i++) {
         if (r->geometry[i].size == 0)
@@ -546,12 +549,7 @@ static int check(struct record *r, char **program, struct names *names, struct e
         term_error("record: --out: %s", wrong);
         return CLI_OWN_FAILURE;
     }
-    if (r->trace_children && engine->native) {
-        term_error("record: --trace-children: the native engine does not follow programs that are executed yet; use "
-                   "--engine=valgrind");
-        return CLI_OWN_FAILURE;
-    }
-    if (r->trace_children && !launch_has_scratch()) {
+    if (r->trace_children && !engine->native && !launch_has_scratch()) {
         term_error("record: --trace-children: Valgrind makes a temporary file for each child, and none can be made in "
                    "%s; set TMPDIR to another folder", getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
         return CLI_OWN_FAILURE;

@@ -60,6 +60,9 @@ bool options_toggle(const struct engine_options *options);
 /* For each option: its name without --, "=<value>  what it does", and whether it is for debugging. */
 void options_list(void (*show)(const char *name, const char *help, bool debug));
 
+/* What to say behind "N counters are in use", when they are used up. */
+const char *options_out_of_counters(const struct engine_options *options);
+
 /* What the options say of a function (code_map_host.describe): its flags and separate_*, by info->name. */
 void options_describe(const struct engine_options *options, uint32_t fb_flags, struct tn_function_info *info);
 

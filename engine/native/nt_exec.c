@@ -11,8 +11,11 @@
 #include <asm/stat.h>
 #include <linux/fcntl.h>
 
+#include "core/host.h"
 #include "nt_gate.h"
+#include "nt_host.h"
 #include "nt_lib.h"
+#include "nt_output.h"
 #include "nt_sys.h"
 
 enum { HEAD = 256, SCRIPTS = 5, MACHINE = 18, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000, EXECUTE = 1 };
@@ -111,4 +114,90 @@ bool nt_exec_succeeds(long folder, uint64_t path, uint64_t argv, uint64_t envp, 
             return false;
     }
     return is_machine(head);
+}
+
+/* ------------------------------------------------------------------------------------------ traced */
+
+enum { OPTIONS_ROOM = 512, FIXED_WORDS = 2048, FILE_ROOM = 4096 + 16 };
+
+static const char *handed_on[OPTIONS_ROOM];
+static size_t handed_on_count;
+
+void nt_exec_hand_on(const char *option)
+{
+    size_t bytes = strlen(option) + 1;
+    char *copy = nt_host_small(bytes); /* the program may change its stack's upper end, where the option is */
+
+    if (handed_on_count == OPTIONS_ROOM)
+        nt_die(NT_REJECTED, "too many options\n");
+    memcpy(copy, option, bytes);
+    handed_on[handed_on_count++] = copy;
+}
+
+/* Where the descriptor `fd` leads to; false if that is no name. */
+static bool name_of(long fd, char *to, size_t room)
+{
+    char link[64];
+    long length;
+
+    nt_format(link, sizeof link, "/proc/self/fd/%ld", fd);
+    length = nt_sys3(__NR_readlink, (long)link, (long)to, (long)room - 1);
+    if (nt_failed(length))
+        return false;
+    to[length] = '\0';
+    return to[0] == '/' && nt_sys3(__NR_access, (long)to, 0, 0) == 0;
+}
+
+/* The program's file by a name that the new engine can use. */
+static bool file_name(long folder, const char *path, long flags, char *to, size_t room)
+{
+    size_t length;
+
+    if (path[0] == '\0')
+        return (flags & AT_EMPTY_PATH) != 0 && name_of(folder, to, room);
+    if (path[0] == '/' || (int)folder == AT_FDCWD) {
+        nt_format(to, room, "%s", path);
+        return true;
+    }
+    if (!name_of(folder, to, room))
+        return false;
+    length = strlen(to);
+    nt_format(to + length, room - length, "/%s", path);
+    return true;
+}
+
+static size_t count_words(uint64_t vector)
+{
+    uint64_t word = 1;
+    size_t count = 0;
+
+    while (vector != 0 && nt_copy(&word, (const void *)(vector + count * sizeof word), sizeof word) == 0 && word != 0)
+        count++;
+    return count;
+}
+
+/* A child of vfork, whose memory is its parent's, leaves nothing behind but in the rare case of very many arguments. */
+void nt_exec_traced(long folder, uint64_t path, uint64_t argv, uint64_t envp, long flags)
+{
+    const char *fixed[FIXED_WORDS], **words = fixed;
+    char name[4096], file[FILE_ROOM] = "--file=", out[FILE_ROOM];
+    size_t count = count_words(argv), room = handed_on_count + count + 8, at = 0;
+
+    if (!take_path(path, name) || !file_name(folder, name, flags, file + 7, sizeof file - 7))
+        return;
+    if (room > FIXED_WORDS)
+        words = tn_host_alloc(room * sizeof *words);
+    words[at++] = "tenure-native";
+    for (size_t i = 0; i < handed_on_count; i++)
+        words[at++] = handed_on[i];
+    nt_format(out, sizeof out, "--tenure-out-file=%s", nt_output_pattern());
+    words[at++] = out;
+    words[at++] = file;
+    words[at++] = "--";
+    if (nt_copy(words + at, (const void *)argv, count * sizeof *words) == 0) {
+        words[at + count] = NULL;
+        nt_sys3(__NR_execve, (long)"/proc/self/exe", (long)words, (long)envp);
+    }
+    if (words != fixed)
+        tn_host_free(words, room * sizeof *words);
 }

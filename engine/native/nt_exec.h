@@ -4,6 +4,10 @@
  *
  * One that does is the end of the program, and the last part of the profile must be written before. One that fails is
  * a system call like any other. The kernel tells only afterwards, so what it checks is checked here first.
+ *
+ * The other program, if it is to be profiled, is executed by executing this engine again, with the options that were
+ * handed on, under its own name and with its own arguments. It may turn out that it cannot be profiled; then the new
+ * engine executes it in its turn (nt_refuse.h).
  */
 #ifndef TENURE_ENGINE_NATIVE_NT_EXEC_H
 #define TENURE_ENGINE_NATIVE_NT_EXEC_H
@@ -13,5 +17,10 @@
 
 /* The arguments are those of execveat, in the program's memory. */
 bool nt_exec_succeeds(long folder, uint64_t path, uint64_t argv, uint64_t envp, long flags);
+
+/* `option`, which must live on, holds for executed programs, too. */
+void nt_exec_hand_on(const char *option);
+/* Become the engine that runs it. Returns if that is not possible. */
+void nt_exec_traced(long folder, uint64_t path, uint64_t argv, uint64_t envp, long flags);
 
 #endif

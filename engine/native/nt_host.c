@@ -5,12 +5,14 @@
 #include <asm/stat.h>
 #include <linux/fcntl.h>
 #include <linux/mman.h>
+#include <linux/resource.h>
 
 #include "core/host.h"
 #include "nt_lib.h"
 #include "nt_sys.h"
 
-enum { FAILED = 125, SMALL_CHUNK = 1 << 20, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000, EINTR_CODE = 4, EIO_CODE = 5 };
+enum { FAILED = 125, SMALL_CHUNK = 1 << 20, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000, EINTR_CODE = 4, EIO_CODE = 5,
+       EMFILE_CODE = 24, EFBIG_CODE = 27, SEEK_TO_END = 2, MORE_FILES = 16 };
 
 static uint64_t next = NT_HOST_START; /* advanced atomically */
 
@@ -57,9 +59,26 @@ void *nt_host_small(size_t bytes)
 
 /* ------------------------------------------------------------------------------------------------ files */
 
+long nt_host_open(const char *path, int flags, int mode)
+{
+    long fd = nt_sys6(__NR_openat, AT_FDCWD, (long)path, flags | O_CLOEXEC, mode, 0, 0);
+    struct rlimit64 limit, higher;
+
+    if (fd != -EMFILE_CODE || nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0) != 0)
+        return fd;
+    higher = limit;
+    higher.rlim_cur += MORE_FILES;
+    if (higher.rlim_cur > limit.rlim_max)
+        return fd;
+    nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, (long)&higher, 0, 0, 0);
+    fd = nt_sys6(__NR_openat, AT_FDCWD, (long)path, flags | O_CLOEXEC, mode, 0, 0);
+    nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, (long)&limit, 0, 0, 0);
+    return fd;
+}
+
 static long open_to_read(const char *path)
 {
-    return nt_sys6(__NR_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    return nt_host_open(path, O_RDONLY, 0);
 }
 
 bool nt_host_read_text(const char *path, char *text, size_t size)
@@ -118,10 +137,27 @@ const struct fb_host nt_host_files = {NULL, reserve, release, map_file, unmap_fi
 
 /* ------------------------------------------------------------------------------------------------ the raw profile */
 
+/* How much of it may be written: behind its limit for files the program would get a signal. */
+static size_t allowed(const struct nt_stream *stream, size_t bytes)
+{
+    struct rlimit64 limit;
+    long size;
+
+    if (nt_sys6(__NR_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) != 0 || limit.rlim_cur == RLIM64_INFINITY)
+        return bytes;
+    size = nt_sys3(__NR_lseek, stream->fd, 0, SEEK_TO_END);
+    if (nt_failed(size))
+        return bytes;
+    if ((uint64_t)size >= limit.rlim_cur)
+        return 0;
+    return bytes < limit.rlim_cur - (uint64_t)size ? bytes : limit.rlim_cur - (uint64_t)size;
+}
+
 static void write_all(struct nt_stream *stream, const uint8_t *data, size_t bytes)
 {
     while (bytes > 0 && stream->error == 0) {
-        long done = nt_sys3(__NR_write, stream->fd, (long)data, (long)bytes);
+        size_t now = allowed(stream, bytes);
+        long done = now == 0 ? -EFBIG_CODE : nt_sys3(__NR_write, stream->fd, (long)data, (long)now);
 
         if (done > 0) {
             data += done;

@@ -28,6 +28,10 @@ struct nt_stream {
 /* Writes what is gathered; returns the stream's error. */
 int nt_stream_flush(struct nt_stream *stream);
 
+/* Opens a file for the engine, even if the program has used up its descriptors, where the hard limit is higher than the
+ * soft one. Returns the descriptor, or the kernel's error. */
+long nt_host_open(const char *path, int flags, int mode);
+
 /* Small pieces of memory, zeroed, that are never given back. Never NULL. */
 void *nt_host_small(size_t bytes);
 

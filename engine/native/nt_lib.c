@@ -5,6 +5,7 @@
 #include "nt_sys.h"
 
 int nt_message_fd = 2;
+void (*nt_before_dying)(int status, const char *line);
 
 /* `rep movsb` and `rep stosb` are what a CPU of the last ten years is good at, and need no vector register. */
 void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
@@ -203,9 +204,17 @@ void nt_die(int status, const char *format, ...)
 {
     va_list arguments;
 
+    if (nt_before_dying != NULL) {
+        static char line[1024];
+
+        va_start(arguments, format);
+        nt_vformat(line, sizeof line, format, arguments);
+        va_end(arguments);
+        nt_before_dying(status, line);
+    }
     va_start(arguments, format);
     print("tenure: ", format, arguments);
     va_end(arguments);
-    nt_sys3(__NR_exit_group, status, 0, 0);
+    nt_sys3(__NR_exit_group, status == NT_REJECTED ? 125 : status, 0, 0);
     __builtin_unreachable();
 }

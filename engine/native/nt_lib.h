@@ -31,8 +31,12 @@ size_t nt_vformat(char *to, size_t bytes, const char *format, va_list arguments)
 void nt_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, without the name in front. */
 void nt_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same, and the end of the process with `status`. */
+/* The same, and the end of the process with `status`. NT_REJECTED is 125, too: where the user has asked for something
+ * that cannot be, and not what this engine cannot do. */
+enum { NT_REJECTED = 1125 };
 void nt_die(int status, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
+/* Instead, as long as it does not return; NULL: nothing (nt_refuse.h). */
+extern void (*nt_before_dying)(int status, const char *line);
 
 /* The descriptor that messages are written to. */
 extern int nt_message_fd;

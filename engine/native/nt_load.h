@@ -34,7 +34,11 @@ struct nt_program {
     const char *name;            /* AT_EXECFN: what was asked for */
     const char *before[8];       /* arguments that scripts put in place of argv[0] */
     int before_count;
+    uint64_t break_start;        /* a page; the caller's to fill in */
 };
+
+/* So many random pages, in bytes, below `pages`. */
+uint64_t nt_random_pages(uint64_t pages);
 
 /* Find `name` (in `path` if it has no slash), and map it and its interpreter. Ends the process with status 126 or 127
  * and a message if that cannot be. */

@@ -4,18 +4,13 @@
  *
  *     tenure-native [OPTION]... [--] PROGRAM [ARGUMENT]...
  *
- *     --join=no       blocks end with the first branch
- *     --link=no       every exit of a block goes through the dispatcher
- *     --lookup=no     indirect branches do
- *     --returns=no    returns are looked up like other indirect branches
- *     --stats=yes     say at the end what the translator did
- *     --profile=yes   simulate, and write a raw profile; then also all that engine/common/options.h lists
- *     --aslr=yes      leave addresses randomised
- *     --code-cache=N  MiB of generated code
+ * --help lists the options: what is simulated (engine/common/options.h), and switches to find out which part of the
+ * translator is at fault.
  *
  * Addresses are made repeatable by executing ourselves again without randomisation; the program then gets back the
  * personality that it would have had.
  */
+#include <linux/fcntl.h>
 #include <linux/personality.h>
 #include <linux/prctl.h>
 #include <linux/mman.h>
@@ -24,12 +19,14 @@
 
 #include "nt_dispatch.h"
 #include "nt_engine.h"
+#include "nt_exec.h"
 #include "nt_gate.h"
 #include "nt_lib.h"
 #include "nt_library.h"
 #include "nt_load.h"
 #include "nt_maps.h"
 #include "nt_profile.h"
+#include "nt_refuse.h"
 #include "nt_region.h"
 #include "nt_signal.h"
 #include "nt_stack.h"
@@ -43,7 +40,8 @@
 #define PROFILED_COUNTDOWN (1L << 12)
 #define COUNTDOWN (1L << 40)
 
-enum { STATUS_USAGE = 2, STATUS_FAILED = 125, FSGSBASE = 2, CODE_CACHE_MIB = 256, STACK_ROOM = 8 << 20 };
+enum { STATUS_FAILED = 125, FSGSBASE = 2, CODE_CACHE_MIB = 256, STACK_ROOM = 8 << 20, BREAK_PAGES = 1 << 13 };
+#define SAME_PERSONALITY 0xffffffffUL
 
 struct nt_engine nt;
 
@@ -52,18 +50,40 @@ struct nt_engine nt;
 /* The hidden option that tells the second start what the first has changed. */
 #define OPTION_PERSONALITY "--personality="
 
+/* Hidden: the program's file, where that is not the first argument (nt_exec.c); where reasons go (nt_refuse.h). */
+#define OPTION_FILE "--file="
+#define OPTION_REFUSALS "--refusals-to="
+
 static const struct {
     const char *name;
     bool *value;
+    const char *help;
 } switches[] = {
-    {"--join=", &nt.options.join},
-    {"--link=", &nt.options.link},
-    {"--lookup=", &nt.options.lookup},
-    {"--returns=", &nt.options.returns},
-    {"--stats=", &nt.options.stats},
-    {"--aslr=", &nt.options.aslr},
-    {"--profile=", &nt.options.profile},
+    {"--profile=", &nt.options.profile, "yes|no  simulate, and write a raw profile [no]"},
+    {"--trace-children=", &nt.options.trace_children, "yes|no  go on in programs that are executed [no]"},
+    {"--stats=", &nt.options.stats, "yes|no  say at the end what the translator did [no]"},
+    {"--join=", &nt.options.join, "yes|no  blocks go on behind a conditional branch [yes]"},
+    {"--link=", &nt.options.link, "yes|no  blocks lead to one another, not to the engine [yes]"},
+    {"--lookup=", &nt.options.lookup, "yes|no  indirect branches find their target themselves [yes]"},
+    {"--returns=", &nt.options.returns, "yes|no  returns use what their calls have noted [yes]"},
 };
+
+static void show_option(const char *name, const char *help, bool debug)
+{
+    (void)debug;
+    nt_print("    --%s%s\n", name, help);
+}
+
+static void help(void)
+{
+    nt_message_fd = 1;
+    nt_print("usage: tenure-native [OPTION]... [--] PROGRAM [ARGUMENT]...\n\n");
+    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
+        nt_print("    %s%s\n", switches[i].name, switches[i].help);
+    nt_print("    --code-cache=<n>  MiB of generated code [256]\n\nWith --profile=yes:\n");
+    options_list(show_option);
+    nt_sys3(__NR_exit_group, 0, 0, 0);
+}
 
 static uint64_t number_of(const char *text)
 {
@@ -72,7 +92,7 @@ static uint64_t number_of(const char *text)
     for (; *text >= '0' && *text <= '9'; text++)
         value = value * 10 + (uint64_t)(*text - '0');
     if (*text != '\0')
-        nt_die(STATUS_USAGE, "not a number: %s\n", text);
+        nt_die(NT_REJECTED, "not a number: %s\n", text);
     return value;
 }
 
@@ -84,7 +104,7 @@ static bool set_switch(const char *option)
         if (value == NULL)
             continue;
         if (!nt_same(value, "yes") && !nt_same(value, "no"))
-            nt_die(STATUS_USAGE, "%syes or %sno, not %s\n", switches[i].name, switches[i].name, option);
+            nt_die(NT_REJECTED, "%s: the value must be yes or no\n", option);
         *switches[i].value = value[0] == 'y';
         return true;
     }
@@ -98,12 +118,50 @@ static bool take_model_option(const char *option)
     enum options_taken taken = options_take(&nt_profile.options, option, why);
 
     if (taken == OPTIONS_WRONG)
-        nt_die(STATUS_FAILED, "%s\n", why);
+        nt_die(NT_REJECTED, "%s\n", why);
     return taken == OPTIONS_TAKEN;
 }
 
-/* Returns the index of the program in argv; *personality is what the program is to have, if the first start says. */
-static uint64_t parse_options(const struct nt_vector *vector, uint64_t *personality)
+/* What the command line says besides options. */
+struct start {
+    uint64_t first;       /* the program's arguments begin here in argv */
+    uint64_t personality; /* that the program is to have, if the first start says */
+    const char *file;     /* the program's, if that is not its first argument */
+};
+
+static bool take_start_option(const char *option, struct start *start)
+{
+    const char *value;
+
+    if ((value = nt_after(option, OPTION_PERSONALITY)) != NULL)
+        start->personality = number_of(value);
+    else if ((value = nt_after(option, OPTION_FILE)) != NULL)
+        start->file = value;
+    else if ((value = nt_after(option, OPTION_REFUSALS)) != NULL)
+        nt_refuse_to((int)number_of(value));
+    else
+        return false;
+    return true;
+}
+
+/* Not for programs that this one executes: what take_start_option takes, and the file, whose name they get anew. */
+static void take_option(const char *option, struct start *start)
+{
+    const char *value;
+
+    if (take_start_option(option, start))
+        return;
+    if (nt_same(option, "--help"))
+        help();
+    if (nt_after(option, "--tenure-out-file=") == NULL)
+        nt_exec_hand_on(option);
+    if ((value = nt_after(option, "--code-cache=")) != NULL)
+        nt.options.code_bytes = number_of(value) << 20;
+    else if (!set_switch(option) && !take_model_option(option))
+        nt_die(NT_REJECTED, "no such option: %s\n", option);
+}
+
+static void parse_options(const struct nt_vector *vector, struct start *start)
 {
     uint64_t i = 1;
 
@@ -111,36 +169,37 @@ static uint64_t parse_options(const struct nt_vector *vector, uint64_t *personal
     nt.options = (struct nt_options){
         .join = true, .link = true, .lookup = true, .returns = true, .code_bytes = (uint64_t)CODE_CACHE_MIB << 20};
     for (; i < vector->argc && vector->argv[i][0] == '-'; i++) {
-        const char *option = vector->argv[i], *value;
-
-        if (nt_same(option, "--")) {
+        if (nt_same(vector->argv[i], "--")) {
             i++;
             break;
         }
-        if ((value = nt_after(option, OPTION_PERSONALITY)) != NULL)
-            *personality = number_of(value);
-        else if ((value = nt_after(option, "--code-cache=")) != NULL)
-            nt.options.code_bytes = number_of(value) << 20;
-        else if (!set_switch(option) && !take_model_option(option))
-            nt_die(STATUS_USAGE, "no such option: %s\n", option);
+        take_option(vector->argv[i], start);
     }
-    if (i == vector->argc)
-        nt_die(STATUS_USAGE, "usage: tenure-native [OPTION]... [--] PROGRAM [ARGUMENT]...\n");
+    if (i == vector->argc && start->file == NULL)
+        nt_die(NT_REJECTED, "name a program to run, as in `tenure-native ls -l`; --help lists options\n");
     if (nt.options.code_bytes < 4 << 20 || nt.options.code_bytes > 1 << 30)
-        nt_die(STATUS_USAGE, "--code-cache= takes 4 to 1024 MiB\n");
-    return i;
+        nt_die(NT_REJECTED, "--code-cache=: the value must be from 4 to 1024 MiB\n");
+    start->first = i;
 }
 
 /* Start again at addresses that are always the same. Does not return if it can. */
 static void fix_addresses(const struct nt_vector *vector)
 {
     static char option[sizeof OPTION_PERSONALITY + 20];
-    long personality = nt_sys3(__NR_personality, 0xffffffff, 0, 0);
+    long personality = nt_sys3(__NR_personality, 0xffffffff, 0, 0), failed = personality;
     char **argv = vector->argv - 1; /* argc is not needed any more */
 
-    if (nt_failed(personality) || personality & ADDR_NO_RANDOMIZE ||
-        nt_failed(nt_sys3(__NR_personality, personality | ADDR_NO_RANDOMIZE, 0, 0)))
+    if (!nt_failed(personality)) {
+        if (personality & ADDR_NO_RANDOMIZE)
+            return;
+        failed = nt_sys3(__NR_personality, personality | ADDR_NO_RANDOMIZE, 0, 0);
+    }
+    if (nt_failed(failed)) {
+        nt_say("addresses are random, as with --aslr=yes: the system forbids fixed ones (personality: error %ld)\n",
+               -failed);
+        nt_profile.options.aslr = true;
         return;
+    }
     nt_format(option, sizeof option, OPTION_PERSONALITY "%lu", (uint64_t)personality);
     argv[0] = vector->argv[0];
     argv[1] = option;
@@ -225,35 +284,54 @@ static void check_machine(const struct nt_vector *vector)
         nt_die(STATUS_FAILED, "the native engine needs the instructions that set FS and GS (Linux 5.9)\n");
 }
 
+/* Standard error as it is now; nowhere, if it is closed. Where there is no other number for it, it is 2. */
+static int message_descriptor(void)
+{
+    int guarded = nt_file_guard(2);
+
+    return guarded >= 0 ? guarded : nt_sys3(__NR_fcntl, 2, F_GETFD, 0) < 0 ? -1 : 2;
+}
+
+static void load(const struct nt_vector *vector, const char *file, struct nt_program *program)
+{
+    const char *path = nt_vector_variable(vector, "PATH");
+
+    nt_load_program(file, path == NULL ? "/bin:/usr/bin" : path, program);
+    program->break_start = NT_UP(program->image.end, NT_PAGE);
+    if (nt_profile.options.aslr)
+        program->break_start += nt_random_pages(BREAK_PAGES);
+}
+
 void nt_main(uint64_t *sp) __attribute__((noreturn));
 void nt_main(uint64_t *sp)
 {
     static struct nt_program program;
-    uint64_t personality = 0xffffffff, first;
-    struct nt_vector vector;
+    static struct nt_vector vector;
+    struct start start = {.personality = SAME_PERSONALITY};
     struct nt_thread *thread;
-    const char *path;
+    char **arguments;
 
     nt_vector_parse(sp, &vector);
-    first = parse_options(&vector, &personality);
-    if (!nt.options.aslr)
+    parse_options(&vector, &start);
+    if (!nt_profile.options.aslr)
         fix_addresses(&vector);
+    arguments = vector.argv + start.first;
+    if (start.file != NULL)
+        nt_refuse_but_run(start.file, arguments, vector.envp, start.personality);
     check_machine(&vector);
     nt_region_take();
     nt_state_start();
-    nt_message_fd = nt_file_guard(2);
-    path = nt_vector_variable(&vector, "PATH");
-    nt_load_program(vector.argv[first], path == NULL ? "/bin:/usr/bin" : path, &program);
+    nt_message_fd = message_descriptor();
+    load(&vector, start.file != NULL ? start.file : arguments[0], &program);
     nt_library_start(TENURE_ZYDIS);
     nt.stack_top = nt_vector_top(&vector);
-    sp = (uint64_t *)nt_stack_make(&vector, first, &program);
+    sp = (uint64_t *)nt_stack_make(&vector, start.first, &program);
     note_rest(&vector, &program, (uint64_t)sp);
-    nt_memory_start(program.image.end);
-    nt_sys3(__NR_personality, (long)personality, 0, 0);
+    nt_memory_start(program.break_start);
     set_name(program.name);
 
     if (nt.options.profile)
-        nt_profile_start((const char *const *)vector.argv + first);
+        nt_profile_start((const char *const *)arguments, &vector);
     nt_baton_take();
     nt.countdown = nt_profile.on ? PROFILED_COUNTDOWN : COUNTDOWN;
     thread = nt_thread_new(NULL);
@@ -262,6 +340,8 @@ void nt_main(uint64_t *sp)
     nt.code = nt_outer(make_code, NULL);
     if (nt.code == NULL)
         nt_die(STATUS_FAILED, "%s: not the version that this was compiled for\n", TENURE_ZYDIS);
+    nt_sys3(__NR_personality, (long)start.personality, 0, 0);
+    nt_refuse_no_more();
     nt_code_thread(nt.code, thread->area);
     thread->area->gpr[NT_RSP] = (uint64_t)sp;
     thread->area->rip = program.start;

@@ -4,17 +4,92 @@
 
 #include <linux/errno.h>
 #include <linux/fcntl.h>
+#include <linux/utsname.h>
 
 #include "nt_host.h"
 #include "nt_lib.h"
 #include "nt_sys.h"
+#include "nt_syscall.h"
 
-enum { PATH_ROOM = 4096 + 64, REFUSED = 125 };
+enum { PATH_ROOM = 4096 + 64, SEEK_TO_END = 2 };
 
-static const char *wanted; /* the pattern */
+static char wanted[PATH_ROOM]; /* the pattern: absolute, only %p and %% are left */
 static char name[PATH_ROOM];
 static bool created;
+static int held = -1; /* the file, where there is room for a descriptor that the program does not meet */
 static struct nt_stream stream;
+
+/* ------------------------------------------------------------------------------------------------ names */
+
+static char *put(char *to, const char *end, const char *text)
+{
+    while (*text != '\0' && to < end)
+        *to++ = *text++;
+    return to;
+}
+
+/* A text that stands for itself in a pattern. */
+static char *put_plain(char *to, const char *end, const char *text)
+{
+    for (; *text != '\0' && to < end; text++) {
+        if (*text == '%')
+            *to++ = '%';
+        *to++ = *text;
+    }
+    return to;
+}
+
+/* The value of %q{NAME} at *from, which moves to the brace. */
+static const char *variable(const char **from, const struct nt_vector *vector)
+{
+    const char *at = *from + 2, *value = NULL;
+    char variable_name[256];
+    size_t length = 0;
+
+    while (at[length] != '\0' && at[length] != '}')
+        length++;
+    if ((*from)[1] == '{' && at[length] == '}' && length < sizeof variable_name) {
+        memcpy(variable_name, at, length);
+        variable_name[length] = '\0';
+        value = nt_vector_variable(vector, variable_name);
+    }
+    if (value == NULL)
+        nt_die(NT_REJECTED, "--tenure-out-file=: %%q is followed by the name of a variable in braces, as in %%q{HOME}, "
+                            "that is set\n");
+    *from = at + length;
+    return value;
+}
+
+/* What does not change, since the program may change where it is and what is around it. */
+static void prepare(const char *pattern, const struct nt_vector *vector)
+{
+    const char *end = wanted + sizeof wanted - 1;
+    static struct new_utsname system;
+    char *to = wanted, folder[4096];
+
+    if (*pattern != '/' && nt_sys3(__NR_getcwd, (long)folder, sizeof folder, 0) > 0 && folder[0] == '/') {
+        to = put_plain(to, end, folder);
+        to = put(to, end, "/");
+    }
+    for (; *pattern != '\0' && to < end; pattern++) {
+        if (pattern[0] != '%' || pattern[1] == '\0') {
+            *to++ = *pattern;
+            continue;
+        }
+        pattern++;
+        if (*pattern == 'q') {
+            to = put_plain(to, end, variable(&pattern, vector));
+        } else if (*pattern == 'h') {
+            nt_sys3(__NR_uname, (long)&system, 0, 0);
+            to = put_plain(to, end, system.nodename);
+        } else {
+            const char both[] = {'%', *pattern, '\0'};
+
+            to = put(to, end, both);
+        }
+    }
+    *to = '\0';
+}
 
 static void expand(char *to, const char *end)
 {
@@ -31,16 +106,21 @@ static void expand(char *to, const char *end)
     *to = '\0';
 }
 
+const char *nt_output_pattern(void)
+{
+    return wanted;
+}
+
+/* ------------------------------------------------------------------------------------------------ files */
+
 /* Returns 0 or an error number. */
 static int open_stream(int flags)
 {
-    long fd = nt_sys6(__NR_openat, AT_FDCWD, (long)name, flags | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0666, 0, 0);
+    long fd = nt_host_open(name, flags | O_APPEND | O_WRONLY | O_NOFOLLOW, 0666);
 
     if (nt_failed(fd))
         return (int)-fd;
     stream.fd = (int)fd;
-    stream.error = 0;
-    stream.used = 0;
     return 0;
 }
 
@@ -85,33 +165,72 @@ static const char *reason(int error)
     }
 }
 
-void nt_output_begin(const char *pattern)
+void nt_output_begin(const char *pattern, const struct nt_vector *vector)
 {
     int error;
 
-    wanted = pattern;
+    prepare(pattern, vector);
     error = create();
     if (error != 0)
-        nt_die(REFUSED, "cannot write the raw profile %s: %s; choose another with --tenure-out-file=\n", name,
+        nt_die(NT_REJECTED, "cannot write the raw profile %s: %s; choose another with --tenure-out-file=\n", name,
                reason(error));
+    held = nt_file_guard(stream.fd);
     nt_sys3(__NR_close, stream.fd, 0, 0);
+}
+
+static void let_go(void)
+{
+    if (held >= 0)
+        nt_file_release(held);
+    held = -1;
+}
+
+/* A part that could not be written whole is lost, and what the next one builds on may be lost with it: that begins a
+ * file of its own, unless this one is empty. */
+static void cut_back(tn_core *core, long size)
+{
+    nt_sys3(__NR_ftruncate, stream.fd, size, 0);
+    tn_restart_output(core);
+    created = size == 0;
+    if (!created)
+        let_go();
+}
+
+static int write_to_stream(tn_core *core, const char *why, int (*write)(tn_core *, void *, const char *))
+{
+    long before = nt_sys3(__NR_lseek, stream.fd, 0, SEEK_TO_END);
+    bool is_held = stream.fd == held;
+    int error;
+
+    stream.error = 0;
+    stream.used = 0;
+    error = write(core, &stream, why);
+    if (error == 0)
+        error = nt_stream_flush(&stream);
+    if (error != 0)
+        cut_back(core, before);
+    if (!is_held)
+        nt_sys3(__NR_close, stream.fd, 0, 0);
+    return error;
 }
 
 void nt_output_write(tn_core *core, const char *why, int (*write)(tn_core *, void *, const char *))
 {
-    int error = created ? open_stream(O_APPEND) : create();
+    int error = 0;
 
-    if (error == 0) {
-        error = write(core, &stream, why);
-        if (error == 0)
-            error = nt_stream_flush(&stream);
-        nt_sys3(__NR_close, stream.fd, 0, 0);
-    }
+    if (held >= 0)
+        stream.fd = held;
+    else
+        error = created ? open_stream(0) : create();
+    if (error == 0)
+        error = write_to_stream(core, why, write);
     if (error != 0)
-        nt_say("cannot write the raw profile %s: %s; this part (%s) is lost\n", name, reason(error), why);
+        nt_say("cannot write the raw profile %s: %s; this part (%s) is lost; choose another place for it (--out, or "
+               "--tenure-out-file)\n", name, reason(error), why);
 }
 
 void nt_output_forked(void)
 {
     created = false;
+    let_go();
 }

@@ -5,6 +5,7 @@
 #include <linux/futex.h>
 
 #include "nt_dispatch.h"
+#include "nt_engine.h"
 #include "nt_host.h"
 #include "nt_lib.h"
 #include "nt_mapping.h"
@@ -14,7 +15,7 @@
 
 #include "tenure_config.h"
 
-enum { REFUSED = 125, LEAF_FEATURES = 7, BMI2 = 8 };
+enum { STOPPED = 125, LEAF_FEATURES = 7, BMI2 = 8 };
 
 struct nt_profile nt_profile;
 
@@ -93,13 +94,13 @@ static void dump(void)
     nt_profile_part("function");
 }
 
-void nt_profile_start(const char *const *command)
+void nt_profile_start(const char *const *command, const struct nt_vector *vector)
 {
     struct engine_options *options = &nt_profile.options;
     const char *wrong = options_check(options);
 
     if (wrong != NULL)
-        nt_die(REFUSED, "%s\n", wrong);
+        nt_die(NT_REJECTED, "%s\n", wrong);
     options->config.front = sizeof(struct nt_area);
     options->config.function_at = function_at;
     nt_profile.core = tn_core_new(&options->config);
@@ -111,7 +112,7 @@ void nt_profile_start(const char *const *command)
                                              .by_collecting = options_toggle(options),
                                              .shifts = nt_cpuid(LEAF_FEATURES, 0).b >> BMI2 & 1,
                                              .dump = dump};
-    nt_output_begin(options->out_file);
+    nt_output_begin(options->out_file, vector);
     describe_run(command);
     nt_profile.on = true;
     nt_profile.instruments = options->instrument_at_start;
@@ -204,6 +205,26 @@ static void settle(struct nt_thread *thread, tn_thread *core)
     thread->handlers = 0;
 }
 
+/* A block makes far fewer counters than are left here. */
+enum { COUNTERS_LEFT = 1 << 16 };
+
+static bool counters_run_out(void)
+{
+    uint32_t limit = tn_layout(nt_profile.core)->counter_limit;
+    uint32_t left = limit / 2 < COUNTERS_LEFT ? limit / 2 : COUNTERS_LEFT;
+
+    return tn_counters(nt_profile.core) > limit - left;
+}
+
+/* The end of the run, before the counters are: with a profile of all that has been. */
+static void stop_short(void)
+{
+    uint32_t counters = tn_counters(nt_profile.core);
+
+    nt_profile_finish("counters");
+    nt_die(STOPPED, "%u counters are in use: %s\n", counters, options_out_of_counters(&nt_profile.options));
+}
+
 void nt_profile_turn(struct nt_thread *thread)
 {
     tn_thread *core = core_thread(thread);
@@ -215,6 +236,8 @@ void nt_profile_turn(struct nt_thread *thread)
     baton.last = thread;
     if (thread->turn != NT_TURN_RUNS)
         settle(thread, core);
+    if (counters_run_out())
+        stop_short();
 }
 
 void nt_profile_tick(struct nt_thread *thread)
@@ -318,6 +341,11 @@ void nt_profile_unmapped(uint64_t address, uint64_t bytes)
         code_map_unmapped(nt_profile.map, address, bytes);
 }
 
+bool nt_profile_is_over(void)
+{
+    return nt_profile.on && baton.finished;
+}
+
 void nt_profile_finish(const char *why)
 {
     if (!nt_profile.on || baton.finished)
@@ -328,6 +356,6 @@ void nt_profile_finish(const char *why)
 
 void nt_profile_become(void)
 {
-    if (!baton.forked)
+    if (!baton.forked || nt.options.trace_children)
         nt_profile_finish("exec");
 }

@@ -13,6 +13,7 @@
 
 #include "engine/common/options.h"
 #include "nt_plan.h"
+#include "nt_stack.h"
 #include "nt_thread.h"
 
 struct nt_profile {
@@ -28,7 +29,7 @@ extern struct nt_profile nt_profile;
 /* Before the options are read. */
 void nt_profile_default(void);
 /* Behind them: makes the core and the raw profile's file, or ends the run with one line. */
-void nt_profile_start(const char *const *command);
+void nt_profile_start(const char *const *command, const struct nt_vector *vector);
 
 /* The area of a thread that is about to exist: that in front of its tn_thread. NULL: not profiled, take one of your
  * own. The caller holds the baton. */
@@ -66,8 +67,11 @@ void nt_profile_instrument(struct nt_thread *thread, bool on);
 void nt_profile_forked(struct nt_thread *thread);
 void nt_profile_mapped(uint64_t address);
 void nt_profile_unmapped(uint64_t address, uint64_t bytes);
-/* An exec is about to succeed: the last part, unless this is a forked child, which has done nothing but that. */
+/* An exec is about to succeed: the last part, unless this is a forked child, which has done nothing but that, and the
+ * other program is not profiled. */
 void nt_profile_become(void);
+/* There is a profile, and its last part was written: nothing can be counted any more. */
+bool nt_profile_is_over(void);
 /* The last part. */
 void nt_profile_finish(const char *why);
 

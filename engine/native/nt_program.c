@@ -14,13 +14,24 @@
 #include "nt_engine.h"
 #include "nt_lib.h"
 #include "nt_maps.h"
+#include "nt_profile.h"
 #include "nt_region.h"
 #include "nt_sys.h"
 
 enum { SCRIPT_HEAD = 256, DEEPEST = 4 };
 
-/* Where the kernel puts a program that can lie anywhere, without randomisation. */
+/* Where the kernel puts a program that can lie anywhere, and with randomisation up to how many pages behind. */
 #define PIE_START 0x555555554000UL
+#define PIE_PAGES (1UL << 28)
+
+uint64_t nt_random_pages(uint64_t pages)
+{
+    uint64_t number = 0;
+
+    if (nt_sys3(__NR_getrandom, (long)&number, sizeof number, 0) != sizeof number)
+        number = (uint64_t)nt_sys3(__NR_getpid, 0, 0, 0) * 0x9e3779b97f4a7c15UL >> 20;
+    return number % pages * NT_PAGE;
+}
 
 static long open_file(const char *name)
 {
@@ -173,7 +184,8 @@ void nt_load_program(const char *name, const char *path, struct nt_program *prog
     nt_format(link, sizeof link, "/proc/self/fd/%d", fd);
     length = nt_sys3(__NR_readlink, (long)link, (long)nt.program, sizeof nt.program - 1);
     nt.program[length > 0 ? length : 0] = '\0';
-    wrong = nt_load_file(fd, PIE_START, true, &program->image);
+    wrong = nt_load_file(fd, PIE_START + (nt_profile.options.aslr ? nt_random_pages(PIE_PAGES) : 0), true,
+                         &program->image);
     if (wrong != NULL)
         nt_die(126, "%s: %s\n", name, wrong);
     nt_sys3(__NR_close, fd, 0, 0);

@@ -156,8 +156,8 @@ static void tell_kernel(const struct nt_program *program, uint64_t sp, uint64_t 
         .end_code = program->image.end,
         .start_data = program->image.start,
         .end_data = program->image.end,
-        .start_brk = NT_UP(program->image.end, NT_PAGE),
-        .brk = NT_UP(program->image.end, NT_PAGE),
+        .start_brk = program->break_start,
+        .brk = program->break_start,
         .start_stack = sp,
         .arg_start = strings,
         .arg_end = strings_end,
@@ -174,8 +174,9 @@ static void tell_kernel(const struct nt_program *program, uint64_t sp, uint64_t 
 uint64_t nt_stack_make(const struct nt_vector *vector, uint64_t first, const struct nt_program *program)
 {
     uint64_t before = (uint64_t)program->before_count;
-    struct arguments arguments = {program->before, vector->argv + first + (before > 0), before,
-                                  vector->argc - first - (before > 0)};
+    uint64_t replaced = before > 0 && vector->argc > first; /* the name of a script */
+    struct arguments arguments = {program->before, vector->argv + first + replaced, before,
+                                  vector->argc - first - replaced};
     uint64_t bytes = (1 + before + arguments.rest_count + 1 + vector->variables + 1 + 2 * vector->pairs) * 8;
     uint64_t above = bytes > STRINGS ? NT_UP(bytes, NT_PAGE) : STRINGS, string_bytes = 0;
     uint64_t sp = nt_vector_top(vector) - AREA, *auxv;

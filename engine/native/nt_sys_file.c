@@ -15,13 +15,15 @@
 #include "nt_lib.h"
 #include "nt_syscall.h"
 
-enum { OWN = 4, PATH_HEAD = 64 };
+enum { OWN = 4, PATH_HEAD = 64, HIGH = 1 << 15 };
 
 static int guarded[OWN], guarded_count;
 
 /* -------------------------------------------------------------------------------------------- descriptors */
 
-int nt_file_guard(int fd)
+/* The kernel keeps a table as long as the highest number, so that is not put anywhere: behind the first 32768, where the
+ * limit is higher, a gap disturbs nobody. */
+static long move_high(int fd)
 {
     struct rlimit64 limit, higher;
     long moved;
@@ -29,16 +31,32 @@ int nt_file_guard(int fd)
     nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0);
     higher = limit;
     higher.rlim_cur += 2 * OWN;
-    if (higher.rlim_cur <= limit.rlim_max && nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, (long)&higher, 0, 0, 0) == 0) {
-        moved = nt_sys3(__NR_fcntl, fd, F_DUPFD_CLOEXEC, (long)limit.rlim_cur);
-        nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, (long)&limit, 0, 0, 0);
-    } else {
-        moved = nt_sys3(__NR_fcntl, fd, F_DUPFD_CLOEXEC, (long)limit.rlim_cur - 2 * OWN);
-    }
+    if (limit.rlim_cur > HIGH + 2 * OWN)
+        return nt_sys3(__NR_fcntl, fd, F_DUPFD_CLOEXEC, HIGH);
+    if (higher.rlim_cur > limit.rlim_max || nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, (long)&higher, 0, 0, 0) != 0)
+        return nt_sys3(__NR_fcntl, fd, F_DUPFD_CLOEXEC, (long)limit.rlim_cur - 2 * OWN);
+    moved = nt_sys3(__NR_fcntl, fd, F_DUPFD_CLOEXEC, (long)limit.rlim_cur);
+    nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, (long)&limit, 0, 0, 0);
+    return moved;
+}
+
+int nt_file_guard(int fd)
+{
+    long moved = guarded_count == OWN ? -1 : move_high(fd);
+
     if (nt_failed(moved))
-        return fd;
+        return -1;
     guarded[guarded_count++] = (int)moved;
     return (int)moved;
+}
+
+void nt_file_release(int fd)
+{
+    for (int i = 0; i < guarded_count; i++) {
+        if (guarded[i] == fd)
+            guarded[i] = guarded[--guarded_count];
+    }
+    nt_sys3(__NR_close, fd, 0, 0);
 }
 
 bool nt_file_is_guarded(uint64_t fd)

@@ -162,9 +162,9 @@ bool nt_sys_shmdt(struct nt_thread *thread, struct nt_call *call)
 
 /* ------------------------------------------------------------------------------------------ the break */
 
-void nt_memory_start(uint64_t end_of_image)
+void nt_memory_start(uint64_t start)
 {
-    break_start = break_now = NT_UP(end_of_image, NT_PAGE);
+    break_start = break_now = start;
 }
 
 /* The kernel's own break follows our image, which is no place for the program's: so it is made of mappings, behind

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * nt_sys_proc.c: /proc/self/maps and smaps without the engine.
+ * nt_sys_proc.c: /proc/self/maps, smaps and fd without the engine.
  *
  * A program that opens one of them (to find its stack, or what is mapped where) gets a file in memory with what the
  * kernel says at this time, less the entries in the engine's region. An entry is a line that begins with an address,
  * and in smaps the lines below it.
+ *
+ * Of a listing of its open descriptors, the entries of the engine's are closed up. They are the highest numbers and
+ * listed last: a buffer with nothing else in it means the end, as it should.
  */
 #include <linux/fcntl.h>
 #include <linux/memfd.h>
 
+#include "nt_gate.h"
 #include "nt_lib.h"
 #include "nt_region.h"
 #include "nt_syscall.h"
@@ -82,4 +86,76 @@ long nt_file_maps(const char *path, uint64_t flags)
     nt_sys3(__NR_dup3, to, from, flags & O_CLOEXEC ? O_CLOEXEC : 0);
     nt_sys3(__NR_close, to, 0, 0);
     return from;
+}
+
+/* ------------------------------------------------------------------------------------------ descriptors */
+
+/* Where the kernel puts an entry's size and name; the same for both calls up to the size. */
+enum { SIZE_AT = 16, NAME_AT = 18, NAME_AT_64 = 19, ENTRY = 512 };
+
+static bool ends_with(const char *text, size_t length, const char *end)
+{
+    size_t bytes = strlen(end);
+
+    return length >= bytes && nt_same(text + length - bytes, end);
+}
+
+/* /proc/PID/fd, /proc/PID/task/TID/fd, and the same with fdinfo. */
+static bool is_descriptor_folder(int fd)
+{
+    char link[64], path[64], own[32];
+    long length;
+
+    nt_format(link, sizeof link, "/proc/self/fd/%d", fd);
+    length = nt_sys3(__NR_readlink, (long)link, (long)path, sizeof path - 1);
+    if (nt_failed(length))
+        return false;
+    path[length] = '\0';
+    nt_format(own, sizeof own, "/proc/%d/", (int)nt_sys3(__NR_getpid, 0, 0, 0));
+    return nt_after(path, own) != NULL &&
+           (ends_with(path, (size_t)length, "/fd") || ends_with(path, (size_t)length, "/fdinfo"));
+}
+
+static bool is_ours(const char *name)
+{
+    uint64_t number = 0;
+
+    if (*name < '0' || *name > '9')
+        return false;
+    for (; *name >= '0' && *name <= '9'; name++)
+        number = number * 10 + (uint64_t)(*name - '0');
+    return *name == '\0' && nt_file_is_guarded(number);
+}
+
+/* Returns how many bytes are left. */
+static long close_up(uint64_t buffer, uint64_t bytes, size_t name_at)
+{
+    uint64_t from = buffer, to = buffer;
+    char entry[ENTRY];
+
+    while (from + name_at < buffer + bytes) {
+        uint16_t size;
+
+        if (nt_copy(&size, (const void *)(from + SIZE_AT), sizeof size) != 0 || size <= name_at || size > sizeof entry ||
+            nt_copy(entry, (const void *)from, size) != 0)
+            return (long)bytes;
+        entry[size - 1] = '\0';
+        if (!is_ours(entry + name_at)) {
+            if (to != from)
+                nt_copy((void *)to, entry, size);
+            to += size;
+        }
+        from += size;
+    }
+    return (long)(to - buffer);
+}
+
+bool nt_sys_getdents(struct nt_thread *thread, struct nt_call *call)
+{
+    if (!nt_call_pass(thread, call))
+        return false;
+    if (call->result > 0 && is_descriptor_folder((int)NT_ARG(call, 0)))
+        call->result = close_up(NT_ARG(call, 1), (uint64_t)call->result,
+                                call->raw[0] == __NR_getdents64 ? NAME_AT_64 : NAME_AT);
+    return true;
 }

@@ -25,6 +25,7 @@ enum {
     SET_GS = 0x1001, SET_FS = 0x1002, GET_FS = 0x1003, GET_GS = 0x1004, GET_CPUID = 0x1011, SET_CPUID = 0x1012,
     GET_XCOMP_SUPPORT = 0x1021, REQUEST_XCOMP = 0x1023, SHADOW_STACK_FIRST = 0x5001, SHADOW_STACK_LAST = 0x5005
 };
+enum { STOPPED = 125 };
 #define USER_END 0x7ffffffff000UL
 
 static bool fail(struct nt_call *call, int error)
@@ -140,43 +141,70 @@ bool nt_sys_exit_group(struct nt_thread *thread, struct nt_call *call)
     return nt_call_pass(thread, call);
 }
 
-/* Another program keeps what is blocked and what is ignored, faults' signals included. */
-static bool execute(struct nt_thread *thread, struct nt_call *call, bool succeeds)
+/* What an exec is told, wherever its arguments are. */
+struct exec {
+    long folder;
+    uint64_t path, argv, envp;
+    long flags;
+};
+
+static void try_traced(const struct exec *exec)
+{
+    nt_exec_traced(exec->folder, exec->path, exec->argv, exec->envp, exec->flags);
+    nt_say("the program that is executed is not profiled: the engine cannot be executed (no /proc, or no file that it "
+           "could find)\n");
+}
+
+/* Another program keeps what is blocked and what is ignored, faults' signals included. From the last part on nothing of
+ * this one runs any more: the baton is kept, but for the child of a vfork, whose parent wants it. */
+static bool execute(struct nt_thread *thread, struct nt_call *call, const struct exec *exec)
 {
     uint64_t mask = thread->mask;
-    bool was_made;
+    bool succeeds;
 
     if (thread->area->pending)
         return false;
+    succeeds = (nt_profile.on || nt.options.trace_children) &&
+               nt_exec_succeeds(exec->folder, exec->path, exec->argv, exec->envp, exec->flags);
     if (succeeds && !thread->is_vfork)
         nt_profile_become();
     if (mask & NT_FAULTS)
         nt_sys6(__NR_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
-    was_made = nt_call_pass(thread, call);
+    if (thread->is_vfork)
+        nt_baton_give();
+    if (succeeds && nt.options.trace_children)
+        try_traced(exec);
+    call->result = nt_sys6((long)call->raw[0], (long)NT_ARG(call, 0), (long)NT_ARG(call, 1), (long)NT_ARG(call, 2),
+                           (long)NT_ARG(call, 3), (long)NT_ARG(call, 4), 0);
+    if (thread->is_vfork)
+        nt_baton_take();
+    if (nt_profile_is_over())
+        nt_die(STOPPED, "an exec has failed (error %ld) that the engine took for good, and the program ended there\n",
+               -call->result);
     nt_signal_apply_mask(thread);
-    return was_made;
+    return true;
 }
 
 bool nt_sys_execve(struct nt_thread *thread, struct nt_call *call)
 {
     const char *own = nt_file_own(NT_ARG(call, 0));
+    struct exec exec;
 
     if (own != NULL)
         NT_ARG(call, 0) = (uint64_t)own;
-    return execute(thread, call,
-                   nt_profile.on && nt_exec_succeeds(AT_FDCWD, NT_ARG(call, 0), NT_ARG(call, 1), NT_ARG(call, 2), 0));
+    exec = (struct exec){AT_FDCWD, NT_ARG(call, 0), NT_ARG(call, 1), NT_ARG(call, 2), 0};
+    return execute(thread, call, &exec);
 }
 
 bool nt_sys_execveat(struct nt_thread *thread, struct nt_call *call)
 {
     const char *own = nt_file_own(NT_ARG(call, 1));
+    struct exec exec;
 
     if (own != NULL)
         NT_ARG(call, 1) = (uint64_t)own;
-    return execute(thread, call,
-                   nt_profile.on &&
-                       nt_exec_succeeds((long)NT_ARG(call, 0), NT_ARG(call, 1), NT_ARG(call, 2), NT_ARG(call, 3),
-                                        (long)NT_ARG(call, 4)));
+    exec = (struct exec){(int)NT_ARG(call, 0), NT_ARG(call, 1), NT_ARG(call, 2), NT_ARG(call, 3), (long)NT_ARG(call, 4)};
+    return execute(thread, call, &exec);
 }
 
 /* ----------------------------------------------------------------------------------- what a thread can set */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * nt_sys_signal.c: system calls about signals: actions, masks, the alternate stack, and calls that bring a mask along.
+ * nt_sys_signal.c: system calls about signals: actions, masks, the alternate stack, calls that bring a mask along, and
+ * the signal that nobody can take.
  *
  * The program's mask never names the five signals of faults to the kernel (nt_signal.h), so each mask on its way there
  * is a copy without them.
  */
+#include "nt_engine.h"
 #include "nt_gate.h"
 #include "nt_lib.h"
 #include "nt_profile.h"
@@ -173,4 +175,52 @@ bool nt_sys_pselect6(struct nt_thread *thread, struct nt_call *call)
         return nt_call_pass(thread, call);
     NT_ARG(call, 5) = (uint64_t)pair;
     return pass_with_mask(thread, call, &pair[0]);
+}
+
+/* ----------------------------------------------------------------------------- SIGKILL */
+
+/* Nobody can take it: whoever sends it to this process has the last part written first. The baton is not given back, so
+ * that nothing of the program runs meanwhile. */
+static bool kill_all(struct nt_call *call)
+{
+    nt_finish();
+    nt_sys6((long)call->raw[0], (long)call->raw[1], (long)call->raw[2], (long)call->raw[3], (long)call->raw[4], 0, 0);
+    nt_die(128 + SIGKILL, "could not end by signal %d\n", SIGKILL);
+}
+
+static int own_process(void)
+{
+    return (int)nt_sys3(__NR_getpid, 0, 0, 0);
+}
+
+/* To a process, or to one's own group. */
+bool nt_sys_kill(struct nt_thread *thread, struct nt_call *call)
+{
+    int to = (int)NT_ARG(call, 0);
+
+    if (NT_ARG(call, 1) != SIGKILL || thread->is_vfork)
+        return nt_call_pass(thread, call);
+    if (to == own_process() ||
+        (call->raw[0] == __NR_kill && (to == 0 || (to < -1 && -to == (int)nt_sys3(__NR_getpgid, 0, 0, 0)))))
+        return kill_all(call);
+    return nt_call_pass(thread, call);
+}
+
+/* To one of its threads. */
+bool nt_sys_tgkill(struct nt_thread *thread, struct nt_call *call)
+{
+    if (NT_ARG(call, 2) != SIGKILL || thread->is_vfork || (int)NT_ARG(call, 0) != own_process())
+        return nt_call_pass(thread, call);
+    return kill_all(call);
+}
+
+bool nt_sys_tkill(struct nt_thread *thread, struct nt_call *call)
+{
+    if (NT_ARG(call, 1) != SIGKILL || thread->is_vfork)
+        return nt_call_pass(thread, call);
+    for (const struct nt_thread *other = nt_threads; other != NULL; other = other->next) {
+        if (other->running && other->tid == (int)NT_ARG(call, 0) && !other->is_vfork)
+            return kill_all(call);
+    }
+    return nt_call_pass(thread, call);
 }

@@ -50,6 +50,11 @@ static nt_call_handler *const handlers[] = {
     [__NR_pselect6] = nt_sys_pselect6,
     [__NR_epoll_pwait] = nt_sys_epoll_pwait,
     [__NR_epoll_pwait2] = nt_sys_epoll_pwait,
+    [__NR_kill] = nt_sys_kill,
+    [__NR_rt_sigqueueinfo] = nt_sys_kill,
+    [__NR_tgkill] = nt_sys_tgkill,
+    [__NR_rt_tgsigqueueinfo] = nt_sys_tgkill,
+    [__NR_tkill] = nt_sys_tkill,
 
     [__NR_open] = nt_sys_open,
     [__NR_openat] = nt_sys_openat,
@@ -61,10 +66,13 @@ static nt_call_handler *const handlers[] = {
     [__NR_readlink] = nt_sys_readlink,
     [__NR_readlinkat] = nt_sys_readlinkat,
     [__NR_close] = nt_sys_close,
+    [__NR_dup] = nt_sys_fcntl,
     [__NR_dup2] = nt_sys_dup2,
     [__NR_dup3] = nt_sys_dup2,
     [__NR_close_range] = nt_sys_close_range,
     [__NR_fcntl] = nt_sys_fcntl,
+    [__NR_getdents] = nt_sys_getdents,
+    [__NR_getdents64] = nt_sys_getdents,
 };
 
 /* What fails because the program's memory cannot be written may fail because we guard it (nt_maps.h). */

@@ -42,14 +42,17 @@ nt_call_handler nt_sys_clone, nt_sys_fork, nt_sys_vfork, nt_sys_execve, nt_sys_e
 nt_call_handler nt_sys_rt_sigaction, nt_sys_rt_sigprocmask, nt_sys_rt_sigreturn, nt_sys_sigaltstack,
     nt_sys_rt_sigpending, nt_sys_rt_sigsuspend, nt_sys_ppoll, nt_sys_pselect6, nt_sys_epoll_pwait;
 nt_call_handler nt_sys_path, nt_sys_path_at, nt_sys_open, nt_sys_openat, nt_sys_readlink, nt_sys_readlinkat,
-    nt_sys_close, nt_sys_dup2, nt_sys_close_range, nt_sys_fcntl;
+    nt_sys_close, nt_sys_dup2, nt_sys_close_range, nt_sys_fcntl, nt_sys_getdents;
+nt_call_handler nt_sys_kill, nt_sys_tgkill, nt_sys_tkill;
 
 /* Of the memory group: the program break begins here; and the group's lock, for fork. */
-void nt_memory_start(uint64_t end_of_image);
+void nt_memory_start(uint64_t start);
 extern struct nt_lock nt_memory_lock;
 
-/* Of the file group: move `fd` to a number that the program is not given, and guard it; returns the new one. */
+/* Of the file group: a copy of `fd` at a number that the program is not given, and guarded; -1: there is none. */
 int nt_file_guard(int fd);
+/* Close it. */
+void nt_file_release(int fd);
 bool nt_file_is_guarded(uint64_t fd);
 /* The file that `path` of the program means, if it is the executable under one of its names in /proc; else NULL. */
 const char *nt_file_own(uint64_t path);

@@ -121,15 +121,7 @@ enum { COUNTERS_LEFT = 1 << 20 };
 static void stop_short(void)
 {
     vg_output_finish("counters");
-    if (vg.separate)
-        vg_tell("too many functions are kept apart: %u counters are in use; the program was stopped, and what it did "
-                "until then is recorded. Use smaller numbers, or only for some functions, as in "
-                "--separate-callers2=FUNCTION\n",
-                tn_counters(vg.core));
-    else
-        vg_tell("the program has too much code: %u counters are in use; it was stopped, and what it did until then is "
-                "recorded. Simulate a part of the run: --instr-atstart=no and the requests of tenure.h\n",
-                tn_counters(vg.core));
+    vg_tell("%u counters are in use: %s\n", tn_counters(vg.core), options_out_of_counters(&vg.options));
     VG_(exit)(VG_REFUSED);
 }
 

@@ -63,7 +63,7 @@ class EngineTest(unittest.TestCase):
         environment = dict(os.environ, **(env or {}))
         environment.pop("VALGRIND_LIB", None)
         result = subprocess.run([engine, "--profile=yes", *arguments], cwd=self.folder, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, env=environment, timeout=300, check=False, **more)
+                                stderr=subprocess.PIPE, env=environment, timeout=60, check=False, **more)
         if ok:
             self.assertEqual(result.returncode, 0, result.stderr.decode())
         return result

@@ -266,7 +266,8 @@ class Refusals(harness.EngineTest):
         ours = self.tenure("--help", ok=False).stdout.decode()
         for tool in ("callgrind", "cachegrind"):
             text = self.valgrind(tool, "--help", ok=False).stdout.decode()
-            text = text[text.index("user options for"):text.index("Extra options")]
+            own = f"user options for {tool.capitalize()}" if self.engine == "native" else "user options for"
+            text = text[text.index(own):text.index("Extra options")]
             options = [word.partition("=")[0] for line in text.splitlines()
                        for word in line.split()[:1] if word.startswith("--") and "=" in word]
             self.assertGreater(len(options), 5)
@@ -278,6 +279,15 @@ class Refusals(harness.EngineTest):
 
 class NativeLife(Life):
     engine = "native"
+
+    def test_exec_unforeseen(self):
+        """What the shell is told is for the shell to say."""
+        script = os.path.join(self.folder, "script")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write("#!/there/is/no/such/interpreter\n")
+        os.chmod(script, 0o755)
+        result = self.tenure("/bin/sh", "-c", script + "; exit 9", ok=False)
+        self.assertEqual((result.returncode, result.stderr.count(b"\n")), (9, 1), result.stderr)
 
 
 class NativeNotice(Notice):
