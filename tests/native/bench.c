@@ -380,6 +380,7 @@ static bool dispatch(struct bench *bench, struct bench_state *state, uint64_t *p
         return true;
     case NT_EXIT_CPUID:
     case NT_EXIT_SYSCALL:
+    case NT_EXIT_REQUEST:
         return true;
     case NT_EXIT_STOP:
     case NT_EXIT_NOCODE:
