@@ -317,8 +317,8 @@ const char *options_check(struct engine_options *o)
 const char *options_out_of_counters(const struct engine_options *o)
 {
     if (o->config.separate_callers > 0 || o->config.separate_recs > 1)
-        return "too many functions are kept apart. The program was stopped, and what it did until then is recorded. Use "
-               "smaller numbers, or only for some functions, as in --separate-callers2=FUNCTION";
+        return "too many functions are kept apart. The program was stopped, and what it did until then is recorded. "
+               "Use smaller numbers, or only for some functions, as in --separate-callers2=FUNCTION";
     return "the program has too much code. It was stopped, and what it did until then is recorded. Simulate a part of "
            "the run: --instr-atstart=no and the requests of tenure.h";
 }

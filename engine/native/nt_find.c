@@ -3,10 +3,11 @@
  * nt_find.c: which instructions make a block, and which registers and flags are dead where.
  *
  * A block goes on behind conditional branches, a few of them. It ends with the first other control transfer, before the
- * first byte that cannot be read, or when it is full. A request to the profiler is one instruction. Backwards from its exits, where everything is live, a register
- * lives before an instruction if it is read there, or if it lives behind and is not killed. What is dead may be
- * overwritten, but not lost: a fault shows every register to the program's handler, so a dead register is put aside all
- * the same and only not put back.
+ * first byte that cannot be read, or when it is full. A request to the profiler is one instruction.
+ *
+ * Backwards from its exits, where everything is live, a register lives before an instruction if it is read there, or if
+ * it lives behind and is not killed. What is dead may be overwritten, but not lost: a fault shows every register to the
+ * program's handler, so a dead register is put aside all the same and only not put back.
  */
 #include "nt_block.h"
 

@@ -21,7 +21,7 @@ static int guarded[OWN], guarded_count;
 
 /* -------------------------------------------------------------------------------------------- descriptors */
 
-/* The kernel keeps a table as long as the highest number, so that is not put anywhere: behind the first 32768, where the
+/* The kernel keeps a table as long as the highest number, so that is not just any: behind the first 32768, where the
  * limit is higher, a gap disturbs nobody. */
 static long move_high(int fd)
 {

@@ -136,8 +136,8 @@ static long close_up(uint64_t buffer, uint64_t bytes, size_t name_at)
     while (from + name_at < buffer + bytes) {
         uint16_t size;
 
-        if (nt_copy(&size, (const void *)(from + SIZE_AT), sizeof size) != 0 || size <= name_at || size > sizeof entry ||
-            nt_copy(entry, (const void *)from, size) != 0)
+        if (nt_copy(&size, (const void *)(from + SIZE_AT), sizeof size) != 0 || size <= name_at ||
+            size > sizeof entry || nt_copy(entry, (const void *)from, size) != 0)
             return (long)bytes;
         entry[size - 1] = '\0';
         if (!is_ours(entry + name_at)) {

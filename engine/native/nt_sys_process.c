@@ -203,7 +203,8 @@ bool nt_sys_execveat(struct nt_thread *thread, struct nt_call *call)
 
     if (own != NULL)
         NT_ARG(call, 1) = (uint64_t)own;
-    exec = (struct exec){(int)NT_ARG(call, 0), NT_ARG(call, 1), NT_ARG(call, 2), NT_ARG(call, 3), (long)NT_ARG(call, 4)};
+    exec = (struct exec){(int)NT_ARG(call, 0), NT_ARG(call, 1), NT_ARG(call, 2), NT_ARG(call, 3),
+                         (long)NT_ARG(call, 4)};
     return execute(thread, call, &exec);
 }
 

@@ -2,8 +2,9 @@
 """Runs guests under the engines for the tests of this folder.
 
 The environment says where things are: VALGRIND_LIB (the folder with our tool), VALGRIND (the real binary, not the
-distribution's wrapper), TENURE_NATIVE (the native engine; without it its tests are left out), CC. Guests are compiled on demand, statically, into a temporary folder that each test
-has to itself and that is the working directory of what it runs.
+distribution's wrapper), TENURE_NATIVE (the native engine; without it its tests are left out), CC. Guests are compiled
+on demand, statically, into a temporary folder that each test has to itself and that is the working directory of what
+it runs.
 """
 import glob
 import os
