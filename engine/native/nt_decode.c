@@ -589,6 +589,23 @@ static bool accesses_nothing(const decoded *d)
     }
 }
 
+static uint8_t state_form(const decoded *d)
+{
+    switch (d->mnemonic) {
+    case ZYDIS_MNEMONIC_XRSTOR:
+    case ZYDIS_MNEMONIC_XRSTOR64:
+        return NT_XRSTOR;
+    case ZYDIS_MNEMONIC_XSAVEC:
+    case ZYDIS_MNEMONIC_XSAVEC64:
+        return NT_XSAVEC;
+    case ZYDIS_MNEMONIC_XSAVEOPT:
+    case ZYDIS_MNEMONIC_XSAVEOPT64:
+        return NT_XSAVEOPT;
+    default:
+        return NT_XSAVE;
+    }
+}
+
 /* Of operands of 16 bits the format has no room for an address of ours. */
 static void note_fpu(struct nt_insn *insn, const decoded *d)
 {
@@ -634,6 +651,8 @@ static void correct_accesses(struct nt_insn *insn, const decoded *d, const opera
     case ZYDIS_CATEGORY_XSAVE:
     case ZYDIS_CATEGORY_XSAVEOPT:
         insn->access[0].kind = NT_STATE;
+        insn->access[0].form = state_form(d);
+        insn->access[0].how = insn->access[0].form == NT_XRSTOR ? NT_READ : NT_WRITE;
         break;
     case ZYDIS_CATEGORY_STRINGOP:
         for (unsigned i = 0; i < insn->accesses; i++)
@@ -648,6 +667,7 @@ static void correct_accesses(struct nt_insn *insn, const decoded *d, const opera
     case ZYDIS_MNEMONIC_FXRSTOR:
     case ZYDIS_MNEMONIC_FXRSTOR64:
         insn->access[0].kind = NT_STATE;
+        insn->access[0].form = NT_FXSAVE;
         break;
     case ZYDIS_MNEMONIC_XLAT:
         insn->access[0].kind = NT_TABLE;

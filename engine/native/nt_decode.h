@@ -62,8 +62,9 @@ enum nt_access_kind {
     NT_MASKED_SIGN, /* the same by the sign bits of the elements of vector register `mask` */
     NT_PACKED,      /* compress, expand: as many elements in a row as opmask register `mask` has bits */
     NT_STRING,      /* each iteration one of `size` bytes */
-    NT_STATE,       /* fxsave, xsave and back: `size` bytes, more if the CPU has more state */
+    NT_STATE,       /* fxsave, xsave and back: its pieces (nt_xstate.h); `form` says of which of them */
 };
+enum nt_state_form { NT_FXSAVE, NT_XSAVE, NT_XSAVEC, NT_XSAVEOPT, NT_XRSTOR };
 enum { NT_READ = 1, NT_WRITE = 2, NT_MODIFY = 3 };
 enum { NT_NO_SEGMENT, NT_SEGMENT_FS, NT_SEGMENT_GS };
 
@@ -75,6 +76,7 @@ struct nt_access {
     uint8_t segment;      /* NT_SEGMENT_... */
     uint8_t address_bits; /* 64 or 32 */
     uint8_t index_bytes;
+    uint8_t form; /* enum nt_state_form */
     bool by_sign;
     bool conditional; /* may not happen at all: NT_ONE too, if none of the `lanes` lowest bits of `mask` is 1 */
     uint16_t lanes;

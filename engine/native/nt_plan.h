@@ -73,6 +73,7 @@ struct nt_planner {
     bool shifts;        /* the CPU has shlx: mask bits are found in line */
     void (*dump)(void); /* write a part, now; NULL: never asked for */
     struct nt_single *singles[NT_SINGLE_BUCKETS];
+    struct nt_xstate *xstate; /* once an instruction asks */
 };
 
 /* Contexts are kept apart: tn_count counts. */

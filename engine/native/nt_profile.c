@@ -6,10 +6,12 @@
 
 #include "nt_dispatch.h"
 #include "nt_engine.h"
+#include "nt_gate.h"
 #include "nt_host.h"
 #include "nt_lib.h"
 #include "nt_mapping.h"
 #include "nt_output.h"
+#include "nt_single.h"
 #include "nt_state.h"
 #include "nt_sys.h"
 
@@ -253,8 +255,13 @@ bool nt_profile_moved(uint64_t *address)
 
 void nt_profile_fault(struct nt_thread *thread)
 {
-    if (thread->fault_segment != TN_NONE)
+    uint8_t bytes[NT_INSN_BYTES] = {0};
+
+    if (thread->fault_segment != TN_NONE) {
         tn_take_back(core_thread(thread), thread->fault_segment, thread->area->rip);
+        nt_copy(bytes, (const void *)thread->area->rip, sizeof bytes);
+        nt_single_faulted(&nt_profile.planner, thread->area, bytes);
+    }
     thread->fault_segment = TN_NONE;
 }
 

@@ -12,6 +12,7 @@
 #include "engine/common/fetch_run.h"
 #include "nt_lanes.h"
 #include "nt_plan.h"
+#include "nt_xstate.h"
 
 bool nt_single_is(const struct nt_insn *insn)
 {
@@ -22,6 +23,7 @@ bool nt_single_is(const struct nt_insn *insn)
                 return true;
             break;
         case NT_BIT:
+        case NT_STATE:
             return true;
         default:
             if (nt_lanes_are(&insn->access[i]))
@@ -45,8 +47,8 @@ static uint8_t kind_of(uint8_t how)
     return how == NT_READ ? TN_READ : how == NT_WRITE ? TN_WRITE : TN_MODIFY;
 }
 
-static void add_access(const struct nt_planner *planner, struct nt_single *single, const struct nt_access *access,
-                       uint32_t back, bool always)
+static struct nt_single_access *add_access(const struct nt_planner *planner, struct nt_single *single,
+                                           const struct nt_access *access, uint32_t back, bool always)
 {
     struct nt_single_access *to = &single->access[single->accesses++];
     struct tn_access_info info = {
@@ -58,6 +60,7 @@ static void add_access(const struct nt_planner *planner, struct nt_single *singl
     to->size = access->size;
     to->id = tn_access(planner->core, &info);
     to->counter = always ? TN_NONE : tn_guarded(planner->core, single->site, access->how == NT_WRITE);
+    return to;
 }
 
 static bool has_prefix(const struct nt_insn *insn, uint8_t prefix)
@@ -105,12 +108,19 @@ static void make_again(const struct nt_planner *planner, struct nt_single *singl
 }
 
 /* A locked bit instruction reads, then swaps. */
-static void make_other(const struct nt_planner *planner, struct nt_single *single, const struct nt_insn *insn)
+static void make_other(struct nt_planner *planner, struct nt_single *single, const struct nt_insn *insn)
 {
     bool is_bit = insn->access[0].kind == NT_BIT;
 
     single->where = insn->access[0];
     single->address_bits = insn->address_bits;
+    single->behind = insn->access[0].kind == NT_STATE;
+    if (single->behind && !planner->xstate) {
+        planner->xstate = planner->allocate(sizeof *planner->xstate);
+        nt_xstate_start(planner->xstate);
+    }
+    if (single->behind)
+        return;
     if (is_bit && insn->locked) {
         struct nt_access read = insn->access[0];
         read.how = NT_READ;
@@ -123,13 +133,15 @@ struct nt_single *nt_single_make(struct nt_planner *planner, const struct nt_ins
 {
     struct nt_single **bucket = &planner->singles[insn->pc % NT_SINGLE_BUCKETS], *single = *bucket;
 
-    while (single && single->site != site)
+    while (single && (single->site != site || __builtin_memcmp(single->bytes, insn->bytes, NT_INSN_BYTES) != 0))
         single = single->next;
     if (single)
         return single;
     single = planner->allocate(sizeof *single);
-    *single = (struct nt_single){.next = *bucket, .pc = insn->pc, .site = site};
+    *single = (struct nt_single){.next = *bucket, .pc = insn->pc, .site = site, .length = insn->length};
+    __builtin_memcpy(single->bytes, insn->bytes, NT_INSN_BYTES);
     *bucket = single;
+    single->where.kind = insn->access[0].kind;
     if (insn->access[0].kind == NT_STRING) {
         make_string(planner, single, insn);
         make_again(planner, single, insn);
@@ -158,16 +170,20 @@ static void count(const struct run *r, uint32_t counter)
         counters[counter] += r->thread->collecting;
 }
 
+/* The clock is that behind it already. */
+static void do_access(const struct run *r, const struct nt_single_access *access, uint64_t address)
+{
+    r->thread->data += access->how == NT_WRITE ? 1ull << 32 : 1;
+    count(r, access->counter);
+    if (r->config->cache_sim)
+        tn_whole_data(r->thread, address, access->id);
+}
+
 static void iterate(const struct run *r, const uint64_t *address)
 {
     r->thread->clock += (uint64_t)r->single->accesses * TN_STEP;
-    for (unsigned i = 0; i < r->single->accesses; i++) {
-        const struct nt_single_access *access = &r->single->access[i];
-        r->thread->data += access->how == NT_WRITE ? 1ull << 32 : 1;
-        count(r, access->counter);
-        if (r->config->cache_sim)
-            tn_whole_data(r->thread, address[i], access->id);
-    }
+    for (unsigned i = 0; i < r->single->accesses; i++)
+        do_access(r, &r->single->access[i], address[i]);
 }
 
 /* The instruction comes to its test again. */
@@ -190,7 +206,8 @@ static uint64_t narrow(const struct nt_single *single, uint64_t value)
     return single->address_bits == 32 ? (uint32_t)value : value;
 }
 
-static void run_string(const struct run *r, const struct nt_area *area)
+/* `faulted`: in the iteration that comes next: it came to its test, its accesses did not happen. */
+static void run_string(const struct run *r, const struct nt_area *area, bool faulted)
 {
     const struct nt_single *single = r->single;
     uint64_t before = narrow(single, area->before.rcx), n = before - narrow(single, area->gpr[NT_RCX]);
@@ -208,8 +225,8 @@ static void run_string(const struct run *r, const struct nt_area *area)
     for (uint64_t k = 0; k < n; k++) {
         const uint64_t now[2] = {segment[0] + narrow(single, address[0]), segment[1] + narrow(single, address[1])};
         iterate(r, now);
-        if (k + 1 < n || tested)
-            again(r, k + 1 < n);
+        if (k + 1 < n || tested || faulted)
+            again(r, k + 1 < n || faulted);
         address[0] += step[0];
         address[1] += step[1];
     }
@@ -238,14 +255,57 @@ static void run_lanes(const struct run *r, const struct nt_area *area)
         iterate(r, &address[i]);
 }
 
+/* The access of pieces of this size and kind. */
+static const struct nt_single_access *piece_access(const struct run *r, struct nt_single *single,
+                                                   const struct nt_piece *piece)
+{
+    struct nt_access access = {.how = piece->how, .size = piece->size};
+    unsigned i = 0;
+
+    while (i < single->accesses && (single->access[i].size != piece->size || single->access[i].how != piece->how))
+        i++;
+    if (i < single->accesses)
+        return &single->access[i];
+    if (i == NT_SINGLE_ACCESSES)
+        return &single->access[0];
+    return add_access(r->planner, single, &access, TN_STEP, false);
+}
+
+static void run_state(const struct run *r, const struct nt_area *area)
+{
+    struct nt_single *single = (struct nt_single *)r->single;
+    struct nt_piece pieces[NT_XSTATE_PIECES];
+    unsigned count = nt_xstate_find(r->planner->xstate, &single->where, area, nt_lanes_address(&single->where, area, 0),
+                                    pieces);
+
+    for (unsigned i = 0; i < count; i++) {
+        r->thread->clock += TN_STEP;
+        do_access(r, piece_access(r, single, &pieces[i]), pieces[i].address);
+    }
+}
+
 void nt_single_run(const struct nt_planner *planner, struct nt_area *area, const struct nt_single *single)
 {
     struct run r = {planner, planner->config, (tn_thread *)(area + 1), single};
 
-    if (single->behind)
-        run_string(&r, area);
+    if (single->where.kind == NT_STATE)
+        run_state(&r, area);
+    else if (single->behind)
+        run_string(&r, area, false);
     else if (single->where.kind == NT_BIT)
         run_bit(&r, area);
     else
         run_lanes(&r, area);
+}
+
+void nt_single_faulted(const struct nt_planner *planner, struct nt_area *area, const uint8_t bytes[NT_INSN_BYTES])
+{
+    struct nt_single *single = planner->singles[area->rip % NT_SINGLE_BUCKETS];
+    struct run r = {planner, planner->config, (tn_thread *)(area + 1), NULL};
+
+    while (single && (single->pc != area->rip || __builtin_memcmp(single->bytes, bytes, single->length) != 0))
+        single = single->next;
+    r.single = single;
+    if (single && single->behind && single->where.kind != NT_STATE)
+        run_string(&r, area, true);
 }

@@ -89,11 +89,11 @@ static void apply_place(struct bench_state *state, const struct bench *bench)
     if (!nt_code_place(bench->cache, state->rip, &place))
         return;
     state->rip = place.pc;
-    if (bench->simulation)
-        simulate_fault(bench->simulation, place.segment, place.pc);
     for (int r = 0; r < 16; r++)
         if (place.spilled >> r & 1)
             state->gpr[r] = bench->area->gpr[r];
+    if (bench->simulation)
+        simulate_fault(bench->simulation, place.segment, state);
 }
 
 enum { TF = 0x100 };

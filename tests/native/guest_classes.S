@@ -67,14 +67,24 @@ _start:
     cpuid
     mov %ebx, leaf7_b(%rip)
     mov %ecx, leaf7_c(%rip)
+    mov $1, %eax
+    cpuid
+    mov %ecx, leaf1_c(%rip)
+    mov $13, %eax
+    mov $1, %ecx
+    cpuid
+    mov %eax, leaf13_a(%rip)
     mov $1, %ecx
     mov $2, %edx
     call basic
     cmpl $1, arguments(%rip) /* with an argument: not what VEX cannot run */
     ja 1f
     call odd
-1:  call avx2
+1:  call faults
+    call avx2
+    call state
     call avx512
+    call state_compact
     call vbmi2
     call movdir
     mov $1, %eax
@@ -324,6 +334,146 @@ odd:
     lea -8(%rbp), %rsp
     ret
     .size odd, . - odd
+
+/* ---------------------------------------------------------------------------------------------------
+ * String instructions that fault in the middle: each access counts once, when it happens. The handler notes rcx, rsi
+ * and rdi, and gives the page. */
+    .macro FORBID page
+    mov $10, %eax /* mprotect */
+    mov $\page, %edi
+    mov %rdi, forbidden(%rip)
+    mov $4096, %esi
+    xor %edx, %edx
+    syscall
+    .endm
+
+    .type handler, @function
+handler:
+    mov 152(%rdx), %rax
+    mov %rax, (%r15)
+    mov 112(%rdx), %rax
+    mov %rax, 8(%r15)
+    mov 104(%rdx), %rax
+    mov %rax, 16(%r15)
+    mov $10, %eax
+    mov forbidden(%rip), %rdi
+    mov $4096, %esi
+    mov $3, %edx
+    syscall
+    ret
+    .size handler, . - handler
+
+    .type restorer, @function
+restorer:
+    mov $15, %eax
+    syscall
+    .size restorer, . - restorer
+
+    .type faults, @function
+faults:
+    .set set, 0
+    mov $13, %eax /* rt_sigaction */
+    mov $11, %edi
+    lea action(%rip), %rsi
+    xor %edx, %edx
+    mov $8, %r10d
+    syscall
+    FORBID pages + 8192
+    mov $pages, %esi
+    mov $pages + 8192 - 60, %edi
+    mov $100, %ecx
+    COUNT 100, 100, 2, 2, "rep movsb" /* of 100; the 61st faults */
+    add $24, %r15
+    FORBID pages + 8192
+    mov $pages + 12288 + 32, %edi
+    mov $10, %ecx
+    std
+    COUNT 0, 10, 0, 2, "rep stosq" /* the 6th */
+    cld
+    add $24, %r15
+    FORBID pages + 20480
+    mov $pages + 20480 - 4, %esi
+    mov $pages + 16384, %edi
+    mov $50, %ecx
+    COUNT 100, 0, 3, 0, "repe cmpsb" /* the 5th */
+    add $24, %r15
+    FORBID pages + 20480
+    mov $pages + 20480, %edi
+    mov $50, %ecx
+    COUNT 0, 50, 0, 0, "rep stosb" /* the first */
+    add $24, %r15
+    FORBID pages + 20480
+    mov $pages + 20480 - 30, %edi
+    mov $7, %eax
+    mov $50, %ecx
+    COUNT 50, 0, 0, 0, "repne scasb" /* the 31st */
+    KEEP mov, rcx, 24
+    ret
+    .size faults, . - faults
+
+/* ---------------------------------------------------------------------------------------------------
+ * States. The header is touched before. */
+    .macro CLEAR_HEADER
+    .irp at, 0, 8, 16, 24, 32, 40, 48, 56
+    movq $0, 512 + \at(%rbx)
+    .endr
+    .endm
+
+    .type state, @function
+state:
+    .set set, 0
+    fld1
+    movdqu numbers(%rip), %xmm3
+    LINES 8
+    COUNT 0, 18, 0, 5, "fxsave (%rbx)"
+    COUNT 18, 0, 0, 0, "fxrstor (%rbx)"
+    LINES 8
+    COUNT 0, 18, 0, 5, "fxsave64 (%rbx)"
+    COUNT 18, 0, 0, 0, "fxrstor64 (%rbx)"
+    BEGIN 6, 0x18000000, leaf1_c, 9f /* OSXSAVE, AVX */
+    vmovdqu numbers(%rip), %ymm3
+    LINES 14
+    CLEAR_HEADER
+    xor %edx, %edx
+    mov $7, %eax
+    COUNT 1, 34, 0, 9, "xsave (%rbx)"
+    COUNT 37, 0, 0, 0, "xrstor (%rbx)"
+    mov $5, %eax /* not SSE, but MXCSR */
+    COUNT 1, 18, 0, 0, "xsave64 (%rbx)"
+    mov $2, %eax
+    COUNT 20, 0, 0, 0, "xrstor64 (%rbx)"
+    vzeroupper
+9:  fninit
+    ret
+    .size state, . - state
+
+    .type state_compact, @function
+state_compact:
+    BEGIN 7, 3, leaf13_a, 9f
+    xor %edx, %edx
+    fld1
+    movdqu numbers(%rip), %xmm3
+    LINES 14
+    mov $3, %eax
+    COUNT 1, 18, 1, 5, "xsaveopt (%rbx)"
+    testl $1 << 2, done(%rip) /* AVX-512 */
+    jz 9f
+    vmovdqu64 numbers(%rip), %zmm3
+    vmovdqu64 numbers(%rip), %zmm20
+    LINES 40
+    CLEAR_HEADER
+    mov $0xe7, %eax
+    COUNT 0, 75, 0, 34, "xsavec (%rbx)"
+    COUNT 77, 0, 0, 0, "xrstor (%rbx)"
+    LINES 44
+    CLEAR_HEADER
+    COUNT 1, 74, 0, 34, "xsave64 (%rbx)"
+    vpxord %zmm20, %zmm20, %zmm20
+    vpxord %zmm31, %zmm31, %zmm31
+    vzeroupper
+9:  fninit
+    ret
+    .size state_compact, . - state_compact
 
 /* --------------------------------------------------------------------------------------------------- */
     .macro MASK reg, from
@@ -589,13 +739,26 @@ area:
 all_end:
 arguments:
     .long 0
+leaf1_c:
+    .long 0
+leaf13_a:
+    .long 0
 leaf7_b:
     .long 0
 leaf7_c:
     .long 0
+forbidden:
+    .quad 0
+action:
+    .quad handler, 0x44000004, restorer, 0 /* SA_SIGINFO, SA_NODEFER, SA_RESTORER */
+    .p2align 12
+    .skip 64
     .bss
     .p2align 12
-    .skip 4096
+pages:
+    .skip 24576
+    .p2align 12
+    .skip 32768
 stack_end:
     .skip 64
     .section .counts, "a"

@@ -222,10 +222,16 @@ void simulate_step(struct simulation *simulation, const struct bench_state *stat
     memcpy(step->vector, state->vector, sizeof step->vector);
 }
 
-void simulate_fault(struct simulation *simulation, uint32_t segment, uint64_t pc)
+void simulate_fault(struct simulation *simulation, uint32_t segment, const struct bench_state *state)
 {
-    if (segment != TN_NONE)
-        tn_take_back(simulation->code.thread, segment, pc);
+    struct nt_area *area = simulate_area(simulation);
+    if (segment == TN_NONE)
+        return;
+    memcpy(area->gpr, state->gpr, sizeof area->gpr);
+    area->flags = state->flags;
+    area->rip = state->rip;
+    tn_take_back(simulation->code.thread, segment, state->rip);
+    nt_single_faulted(&simulation->code.planner, area, (const uint8_t *)state->rip);
 }
 
 /* ------------------------------------------------------------------------------------------ the walk */
@@ -383,6 +389,18 @@ static void walk_single(struct simulation *simulation, const struct nt_single *s
     nt_single_run(&simulation->walk.planner, area, single);
 }
 
+/* The instruction began with `before`. */
+static void walk_faulted(struct simulation *simulation, const struct step *before, const struct step *now)
+{
+    struct nt_area *area = (struct nt_area *)simulation->walk.thread - 1;
+    take_state(area, now);
+    area->rip = now->pc;
+    area->before.rcx = before->gpr[NT_RCX];
+    area->before.rsi = before->gpr[NT_RSI];
+    area->before.rdi = before->gpr[NT_RDI];
+    nt_single_faulted(&simulation->walk.planner, area, (const uint8_t *)now->pc);
+}
+
 /* Condition codes, as the CPU numbers them. */
 static bool holds(uint8_t condition, uint64_t flags)
 {
@@ -480,6 +498,7 @@ static unsigned walk_block(struct simulation *simulation, const struct nt_decode
         if (faulted) {
             const struct nt_stretch *stretch = &block->plan.stretch[simulation->stretch];
             tn_take_back(simulation->walk.thread, stretch->counter, step->pc);
+            walk_faulted(simulation, step, &simulation->steps[n]);
             return n + 1;
         }
         const struct step *next = &simulation->steps[n + 1];

@@ -24,8 +24,8 @@ struct nt_area *simulate_area(struct simulation *simulation);
 /* A run begins; it goes through `step` on the bare CPU, in front of each instruction. */
 void simulate_begin(struct simulation *simulation);
 void simulate_step(struct simulation *simulation, const struct bench_state *state);
-/* A fault in generated code: there is `segment`, and the program at `pc`. */
-void simulate_fault(struct simulation *simulation, uint32_t segment, uint64_t pc);
+/* A fault in generated code: there is `segment`, and the program's state. */
+void simulate_fault(struct simulation *simulation, uint32_t segment, const struct bench_state *state);
 /* Walk over the steps. `end`: where the last one led, or it itself, if it faulted. True: both say the same. */
 bool simulate_compare(struct simulation *simulation, const struct nt_decoder *decoder, uint64_t end, uint64_t end_sp);
 /* True: so do the raw profiles. */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_xstate.h: where fxsave, xsave and their relatives access memory.
+ *
+ * One access for the x87 part, one for MXCSR, one for each register of a component, in the order of the components
+ * (engine/CONTRACT.md, 4); for components that have no registers, one for all. The header is one more. Which
+ * components there were, and where, is in the header, behind the instruction: xsave writes all that it is asked for,
+ * xsavec and xsaveopt those in use, and xrstor reads those that the header names.
+ */
+#ifndef TENURE_ENGINE_NATIVE_NT_XSTATE_H
+#define TENURE_ENGINE_NATIVE_NT_XSTATE_H
+
+#include "nt_area.h"
+#include "nt_decode.h"
+
+enum { NT_XSTATE_PIECES = 128, NT_XSTATE_COMPONENTS = 20 };
+
+/* Of this CPU. */
+struct nt_xstate {
+    uint64_t enabled; /* components */
+    uint32_t offset[NT_XSTATE_COMPONENTS], size[NT_XSTATE_COMPONENTS];
+    bool aligned[NT_XSTATE_COMPONENTS]; /* to 64 bytes, in the compact format */
+};
+
+struct nt_piece {
+    uint64_t address;
+    uint16_t size;
+    uint8_t how; /* NT_READ ... */
+};
+
+void nt_xstate_start(struct nt_xstate *xstate);
+/* Behind the instruction, whose operand is at `address`; returns how many. */
+unsigned nt_xstate_find(const struct nt_xstate *xstate, const struct nt_access *where, const struct nt_area *area,
+                        uint64_t address, struct nt_piece pieces[NT_XSTATE_PIECES]);
+
+#endif
