@@ -7,12 +7,52 @@
 int nt_message_fd = 2;
 void (*nt_before_dying)(int status, const char *line);
 
-/* `rep movsb` and `rep stosb` are what a CPU of the last ten years is good at, and need no vector register. */
+/* `rep movsb` and `rep stosb` are what a CPU of the last ten years is good at, and need no vector register; but they
+ * take long to begin. What is short, which is most, goes word by word; the last two may overlap. */
+enum { SHORT = 128 };
+
+static void move_4(char *to, const char *from)
+{
+    uint32_t word;
+
+    __builtin_memcpy(&word, from, sizeof word);
+    __builtin_memcpy(to, &word, sizeof word);
+}
+
+static void move_8(char *to, const char *from)
+{
+    uint64_t word;
+
+    __builtin_memcpy(&word, from, sizeof word);
+    __builtin_memcpy(to, &word, sizeof word);
+}
+
+static void move_short(char *to, const char *from, size_t bytes)
+{
+    if (bytes >= 8) {
+        for (size_t i = 0; i < bytes - 8; i += 8)
+            move_8(to + i, from + i);
+        move_8(to + bytes - 8, from + bytes - 8);
+    } else if (bytes >= 4) {
+        move_4(to, from);
+        move_4(to + bytes - 4, from + bytes - 4);
+    } else {
+        for (size_t i = 0; i < bytes; i++)
+            to[i] = from[i];
+    }
+}
+
+static void move_upwards(void *to, const void *from, size_t bytes)
+{
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+}
+
 void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
 {
-    void *at = to;
-
-    __asm__ volatile("rep movsb" : "+D"(at), "+S"(from), "+c"(bytes) : : "memory");
+    if (bytes <= SHORT)
+        move_short(to, from, bytes);
+    else
+        move_upwards(to, from, bytes);
     return to;
 }
 
@@ -21,18 +61,35 @@ void *memmove(void *to, const void *from, size_t bytes)
     char *a = to;
     const char *b = from;
 
-    if ((uintptr_t)to - (uintptr_t)from >= bytes)
-        return memcpy(to, from, bytes);
-    while (bytes-- > 0)
-        a[bytes] = b[bytes];
+    if ((uintptr_t)to - (uintptr_t)from >= bytes) {
+        move_upwards(to, from, bytes);
+    } else {
+        while (bytes-- > 0)
+            a[bytes] = b[bytes];
+    }
     return to;
+}
+
+static void fill_short(char *to, uint64_t word, size_t bytes)
+{
+    if (bytes >= 8) {
+        for (size_t i = 0; i < bytes - 8; i += 8)
+            __builtin_memcpy(to + i, &word, 8);
+        __builtin_memcpy(to + bytes - 8, &word, 8);
+    } else {
+        for (size_t i = 0; i < bytes; i++)
+            to[i] = (char)word;
+    }
 }
 
 void *memset(void *to, int value, size_t bytes)
 {
     void *at = to;
 
-    __asm__ volatile("rep stosb" : "+D"(at), "+c"(bytes) : "a"(value) : "memory");
+    if (bytes <= SHORT)
+        fill_short(to, (uint8_t)value * 0x0101010101010101UL, bytes);
+    else
+        __asm__ volatile("rep stosb" : "+D"(at), "+c"(bytes) : "a"(value) : "memory");
     return to;
 }
 
