@@ -96,7 +96,7 @@ static bool instr_equal(const void *owner, uint32_t id, const void *key)
 
 uint32_t tn_code_instr(struct tn_code *code, const struct tn_instr_info *info)
 {
-    uint32_t hash = tn_hash(info->address, info->function);
+    uint32_t hash = tn_hash_near(info->address / 4, (uint64_t)info->function << 2 | info->address % 4);
     uint32_t id = tn_table_find(&code->instr_table, hash, instr_equal, code, info);
     if (id)
         return id;
@@ -146,7 +146,7 @@ static uint32_t counter_make(struct tn_code *code, const struct counter_key *key
 
 static uint32_t counter_of(struct tn_code *code, const struct counter_key *key, uint32_t limit)
 {
-    uint32_t hash = tn_hash(key->instrs[0], (uint64_t)key->n << 8 | key->kind);
+    uint32_t hash = tn_hash_near(key->instrs[0], (uint64_t)key->n << 8 | key->kind);
     uint32_t id = tn_table_find(&code->counter_table, hash, counter_equal, code, key);
     if (!id) {
         id = counter_make(code, key, limit);
@@ -193,7 +193,7 @@ uint32_t tn_code_access_move(struct tn_code *code, uint32_t id, uint32_t table)
 
 uint32_t tn_code_access(struct tn_code *code, const struct tn_access_info *info, uint32_t table)
 {
-    uint32_t hash = tn_hash((uint64_t)info->instr << 32 | info->back, (uint64_t)info->size << 8 | info->kind);
+    uint32_t hash = tn_hash_near(info->instr, (uint64_t)info->back << 32 | (uint64_t)info->size << 8 | info->kind);
     uint32_t id = tn_table_find(&code->access_table, hash, access_equal, code, info);
     if (!id) {
         id = access_make(code, info, table);
@@ -212,7 +212,7 @@ static bool fetch_equal(const void *owner, uint32_t id, const void *key)
 
 uint32_t tn_code_fetch(struct tn_code *code, const struct tn_fetch_info *info)
 {
-    uint32_t hash = tn_hash(info->instr, (uint64_t)info->back_first << 32 | info->back_last);
+    uint32_t hash = tn_hash_near(info->instr, (uint64_t)info->back_first << 32 | info->back_last);
     uint32_t id = tn_table_find(&code->fetch_table, hash, fetch_equal, code, info);
     if (!id) {
         id = code->fetches.count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * table.c: linear probing, doubling at three quarters; see table.h. Nothing is ever removed.
+ * table.c: linear probing, doubling when half full, since neighbours come together; see table.h. Nothing is ever
+ * removed.
  */
 #include "table.h"
 
@@ -65,7 +66,7 @@ static void grow(struct tn_table *table)
 
 void tn_table_add(struct tn_table *table, uint32_t hash, uint32_t id)
 {
-    if ((uint64_t)(table->used + 1) * 4 > (uint64_t)table->size * 3)
+    if ((uint64_t)(table->used + 1) * 2 > table->size)
         grow(table);
     place(table, hash, id);
     table->used++;

@@ -5,7 +5,7 @@
  * Open addressing over 32-bit ids. The table knows hashes, not keys: its user compares. So one table serves
  * instructions, segments, accesses and arcs, and a key is stored once, in the array that the id indexes.
  *
- *   used <= 3/4 size; size is a power of two; a slot with id 0 is empty
+ *   used <= 1/2 size; size is a power of two; a slot with id 0 is empty
  */
 #ifndef TENURE_CORE_TABLE_H
 #define TENURE_CORE_TABLE_H
@@ -44,6 +44,15 @@ static inline uint32_t tn_hash(uint64_t a, uint64_t b)
     h ^= h >> 29;
     h *= 0xbf58476d1ce4e5b9ull;
     return (uint32_t)(h >> 32);
+}
+
+/* The same for things that are asked for in the order of `a`, or nearly: neighbours become neighbours, eight to a line
+ * of slots. `b` is what else tells them apart; it does not say where they are in a table of less than 2^26. */
+static inline uint32_t tn_hash_near(uint64_t a, uint64_t b)
+{
+    enum { PLACE_BITS = 26, GROUP = 8 };
+    uint32_t place = tn_hash(a / GROUP, 0) & ((1u << PLACE_BITS) - GROUP);
+    return tn_hash(b, 0) << PLACE_BITS | place | (uint32_t)a % GROUP;
 }
 
 #endif

@@ -98,6 +98,25 @@ static void tables_find_what_was_added(void **state)
     free(keys);
 }
 
+/* Eight neighbours share a line of slots, whatever else tells them apart; lines are scattered. */
+static void near_hashes_keep_neighbours_together(void **state)
+{
+    enum { LINES = 4096 };
+    static uint8_t taken[LINES];
+    unsigned apart = 0;
+
+    (void)state;
+    for (uint64_t a = 0; a < LINES * 8; a++) {
+        uint32_t first = tn_hash_near(a & ~7ull, 0), hash = tn_hash_near(a, a * 77);
+
+        assert_int_equal((first ^ hash) % LINES, a % 8);
+        if (a % 8 == 0)
+            apart += !taken[first / 8 % LINES]++;
+    }
+    assert_true(apart > LINES / 2);
+    assert_true(tn_hash_near(5, 1) != tn_hash_near(5, 2));
+}
+
 static void refused(struct tn_config config, bool good)
 {
     const char *fault = tn_config_check(&config);
@@ -194,7 +213,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_do_not_move),         cmocka_unit_test(pools_give_zeroes_again),
-        cmocka_unit_test(tables_find_what_was_added), cmocka_unit_test(impossible_configurations),
+        cmocka_unit_test(tables_find_what_was_added),
+        cmocka_unit_test(near_hashes_keep_neighbours_together), cmocka_unit_test(impossible_configurations),
         cmocka_unit_test(code_is_found_again),        cmocka_unit_test(sets_are_divided_exactly),
     };
 
