@@ -40,7 +40,7 @@
 #define PROFILED_COUNTDOWN (1L << 12)
 #define COUNTDOWN (1L << 40)
 
-enum { STATUS_FAILED = 125, FSGSBASE = 2, CODE_CACHE_MIB = 256, STACK_ROOM = 8 << 20, BREAK_PAGES = 1 << 13 };
+enum { STATUS_FAILED = 125, FSGSBASE = 2, CODE_CACHE_MIB = 512, STACK_ROOM = 8 << 20, BREAK_PAGES = 1 << 13 };
 #define SAME_PERSONALITY 0xffffffffUL
 
 struct nt_engine nt;
@@ -223,7 +223,7 @@ static void *make_code(void *unused)
     struct nt_code_config config = {
         .host = {.read_code = read_code, .symbol = nt_library_symbol},
         .bytes = nt.options.code_bytes,
-        .join = nt.options.join,
+        .join = nt.options.join && !nt_profile.instruments, /* beside the tests a jump costs little */
         .link = nt.options.link,
         .lookup = nt.options.lookup,
         .planner = nt_profile.instruments ? &nt_profile.planner : NULL,
