@@ -122,8 +122,7 @@ static void engine(struct printer *p)
 {
     char *valgrind = engine_valgrind(), *tools = engine_tools(), *native = engine_native(), version[32];
 
-    fact(p, "engine",
-         tools != NULL ? "valgrind" : "none: the Valgrind engine is not installed with this program");
+    fact(p, "engine", native != NULL ? "native" : tools != NULL ? "valgrind" : "none is installed with this program");
     fact(p, "engine.tool", tools != NULL ? tools : "not found");
     fact(p, "engine.built-for", TENURE_VALGRIND_VERSION);
     fact(p, "engine.valgrind", valgrind != NULL ? valgrind : "not found");

@@ -36,7 +36,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_PASSED = 256, MAX_SEPARATE = 100 /* callers, or levels */ };
+enum { MAX_PASSED = 256, MAX_NATIVE = 32, MAX_SEPARATE = 100 /* callers, or levels */ };
 
 struct record {
     const char *out, *engine_name;
@@ -44,10 +44,21 @@ struct record {
     bool geometry_given[GEOMETRY_COUNT];
     char *passed[MAX_PASSED]; /* options for the tool: "--name=value" */
     size_t passed_count;
+    char *native[MAX_NATIVE]; /* options for the native engine */
+    size_t native_count;
     bool trace_children, embed_source, raw, stats, quiet;
 };
 
 /* ------------------------------------------------------------------------------------------ options */
+
+static char *text(const char *format, const char *a, const char *b)
+{
+    char *result;
+
+    if (asprintf(&result, format, a, b) < 0)
+        abort();
+    return result;
+}
 
 static const char *take_geometry(void *into, const char *name, const char *value)
 {
@@ -76,6 +87,32 @@ static const char *pass_switch(void *into, const char *name, const char *value)
     if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
         return "the value must be yes or no";
     return pass(into, name, value);
+}
+
+static const char *native_option(void *into, const char *name, const char *value)
+{
+    struct record *r = into;
+
+    if (r->native_count == MAX_NATIVE)
+        return "too many options for the native engine";
+    r->native[r->native_count++] = text("--%s=%s", name, value);
+    return NULL;
+}
+
+static const char *native_switch(void *into, const char *name, const char *value)
+{
+    if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
+        return "the value must be yes or no";
+    return native_option(into, name, value);
+}
+
+static const char *native_cache(void *into, const char *name, const char *value)
+{
+    uint64_t number;
+
+    if (!opt_number(value, NULL, &number) || number < 4 || number > 1024)
+        return "the value must be a number of MiB from 4 to 1024";
+    return native_option(into, name, value);
 }
 
 static const char *pass_prefetch(void *into, const char *name, const char *value)
@@ -117,6 +154,7 @@ static const char *pass_separate(void *into, const char *name, const char *value
 // clang-format off
 #define HEAD(text) {OPT_HEADING, NULL, 0, NULL, text, 0, NULL, false}
 #define SWITCH(name, help) {OPT_TAKE, name, 0, "yes|no", help, 0, pass_switch, true}
+#define OFF(name, help) {OPT_TAKE, name, 0, "yes|no", help, 0, native_switch, true}
 #define FUNCTIONS(name, help) {OPT_TAKE, name, 0, "FUNCTION", help, 0, pass_function, false}
 #define SEPARATE(name, help) {OPT_TAKE_COUNTED, name, 0, "N[=FUNCTION]", help, 0, pass_separate, false}
 #define CACHE(name, help) {OPT_TAKE, name, 0, "SIZE,ASSOC,LINE", help, 0, take_geometry, false}
@@ -128,7 +166,7 @@ static const struct opt rows[] = {
      "the profile [tenure.out.%p]; %p process, %n number, %h host,\n"
      "%q{VAR} environment variable, %% percent sign",
      offsetof(struct record, out), NULL, false},
-    {OPT_TEXT, "engine", 0, "valgrind|native", "what runs the program [valgrind]",
+    {OPT_TEXT, "engine", 0, "valgrind|native", "what runs the program [native where it can]",
      offsetof(struct record, engine_name), NULL, false},
     {OPT_SWITCH, "trace-children", 0, NULL, "go on in programs that are executed [no]",
      offsetof(struct record, trace_children), NULL, false},
@@ -174,6 +212,13 @@ static const struct opt rows[] = {
     SEPARATE("separate-callers", "keep functions apart by their last N callers [0]"),
     SEPARATE("separate-recs",
              "and by N levels of recursion [1]; with FUNCTION that one\nalone, also written --separate-recsN=FUNCTION"),
+
+    HEAD("Finding faults in the native engine (no: slower, and nothing else may change)"),
+    OFF("join", "blocks of code go on behind conditional branches [yes]"),
+    OFF("link", "blocks jump to one another, not by way of the engine [yes]"),
+    OFF("lookup", "indirect jumps find their target's block themselves [yes]"),
+    OFF("returns", "returns go where their calls have noted [yes]"),
+    {OPT_TAKE, "code-cache", 0, "MIB", "memory for translated code [256]", 0, native_cache, false},
 };
 
 /* What users of Callgrind and Cachegrind may try. */
@@ -263,15 +308,6 @@ static char *stack_size(void)
     return text;
 }
 
-static char *text(const char *format, const char *a, const char *b)
-{
-    char *result;
-
-    if (asprintf(&result, format, a, b) < 0)
-        abort();
-    return result;
-}
-
 /* What Valgrind itself is to do; returns how many options were put at `argv`. */
 static size_t valgrind_options(const struct record *r, char **argv)
 {
@@ -296,15 +332,15 @@ static size_t valgrind_options(const struct record *r, char **argv)
 }
 
 /* A NULL-ended argv for the engine; freed by nobody, it lives as long as the recording. */
-static char **engine_argv(const struct record *r, const struct engine *engine, char *raw_pattern,
-                          char **program)
+static char **engine_argv(const struct record *r, const struct engine *engine, const struct refusals *refusals,
+                          char *raw_pattern, char **program)
 {
     size_t operands = 0, at = 0, i;
     char **argv, geometry[96];
 
     while (program[operands] != NULL)
         operands++;
-    argv = calloc(operands + r->passed_count + GEOMETRY_COUNT + 16, sizeof *argv);
+    argv = calloc(operands + r->passed_count + r->native_count + GEOMETRY_COUNT + 16, sizeof *argv);
     if (argv == NULL)
         abort();
     argv[at++] = engine->program;
@@ -312,6 +348,12 @@ static char **engine_argv(const struct record *r, const struct engine *engine, c
         argv[at++] = strdup("--profile=yes");
         if (r->trace_children)
             argv[at++] = strdup("--trace-children=yes");
+        if (r->stats)
+            argv[at++] = strdup("--stats=yes");
+        if (refusals->to >= 0 && asprintf(&argv[at++], "--refusals-to=%d", refusals->to) < 0)
+            abort();
+        for (i = 0; i < r->native_count; i++)
+            argv[at++] = r->native[i];
     } else {
         at += valgrind_options(r, argv + at);
     }
@@ -414,15 +456,17 @@ static void tell_caches(const struct record *r)
     fputc('\n', stderr);
 }
 
-static void tell(const struct record *r, const char *path)
+/* Returns whether Valgrind has ended the program at an instruction. */
+static bool tell(const struct record *r, const char *path)
 {
     struct tp_error err = {0};
     tp_profile *profile = tp_open(path, &err);
     char safe[PATH_MAX];
+    bool faulted;
 
     if (profile == NULL) {
         term_error("%s", err.message);
-        return;
+        return false;
     }
     if (!r->quiet) {
         fputc('\n', stderr);
@@ -435,7 +479,9 @@ static void tell(const struct record *r, const char *path)
     }
     if (r->stats)
         tell_stats(profile);
+    faulted = tp_meta(profile, "fault") != NULL;
     tp_close(profile);
+    return faulted;
 }
 
 static bool is_empty(const char *path)
@@ -468,7 +514,8 @@ enum outcome { NO_PROFILE, LOST, GOOD };
 
 /* What became of the program's own raw file; its children's are treated the same, but for those that have outlived it:
  * they will write once more. */
-static enum outcome collect(const struct record *r, const struct names *names, const struct ending *ending)
+static enum outcome collect(const struct record *r, const struct names *names, const struct ending *ending,
+                            bool *faulted)
 {
     struct names_raw *list;
     size_t count = names_list(names, &list), i;
@@ -492,7 +539,7 @@ static enum outcome collect(const struct record *r, const struct names *names, c
         }
         good = r->raw ? keep_raw(r, list[i].path, profile) : import(r, list[i].path, profile);
         if (good && !r->raw && list[i].pid == ending->pid)
-            tell(r, profile);
+            *faulted = tell(r, profile);
         else if (good && !r->raw && !r->quiet)
             fprintf(stderr, "tenure: process %ld: `tenure report %s`\n", (long)list[i].pid, profile);
         if (list[i].pid == ending->pid && outcome != LOST)
@@ -524,10 +571,14 @@ static int check(struct record *r, char **program, struct names *names, struct e
     const char *wrong;
     int status;
 
-    if (r->engine_name == NULL)
-        r->engine_name = "valgrind";
-    if (strcmp(r->engine_name, "valgrind") != 0 && strcmp(r->engine_name, "native") != 0) {
+    if (r->engine_name == NULL && r->native_count > 0)
+        r->engine_name = "native";
+    if (r->engine_name != NULL && strcmp(r->engine_name, "valgrind") != 0 && strcmp(r->engine_name, "native") != 0) {
         term_error("record: --engine=%s: there are the engines valgrind and native", r->engine_name);
+        return CLI_OWN_FAILURE;
+    }
+    if (r->native_count > 0 && strcmp(r->engine_name, "valgrind") == 0) {
+        term_error("record: %s: the Valgrind engine has no such option", r->native[0]);
         return CLI_OWN_FAILURE;
     }
     status = target_check(program[0], why, sizeof why);
@@ -557,14 +608,45 @@ static int check(struct record *r, char **program, struct names *names, struct e
     return 0;
 }
 
+/* The native engine was our choice, and the program turned out not to be one for it: then Valgrind's. */
+static bool fall_back(struct engine *engine, const char *refused)
+{
+    char why[2048];
+
+    engine_free(engine);
+    if (!engine_find(engine, "valgrind", why, sizeof why)) {
+        term_error("the native engine cannot run this program: %s; and %s", refused, why);
+        return false;
+    }
+    term_error("the native engine cannot run this program: %s; it runs under Valgrind", refused);
+    return true;
+}
+
+static struct ending run(const struct record *r, struct engine *engine, const struct names *names, char **program)
+{
+    struct refusals refusals = {-1, -1}, none = {-1, -1};
+    char *raw_pattern = names_raw_pattern(names);
+    struct ending ending;
+
+    if (r->engine_name == NULL && engine->native && !refusals_open(&refusals))
+        refusals = none;
+    ending = launch(engine, engine_argv(r, engine, &refusals, raw_pattern, program), names->directory, &refusals);
+    if (ending.refused[0] != '\0') {
+        ending.failed = !fall_back(engine, ending.refused);
+        if (!ending.failed)
+            ending = launch(engine, engine_argv(r, engine, &none, raw_pattern, program), names->directory, &none);
+    }
+    free(raw_pattern);
+    return ending;
+}
+
 static int record(struct record *r, char **program)
 {
     struct names names;
     struct engine engine;
     struct ending ending;
     enum outcome outcome;
-    char *raw_pattern;
-    bool native;
+    bool faulted = false;
     int status = check(r, program, &names, &engine);
 
     if (status != 0)
@@ -572,20 +654,17 @@ static int record(struct record *r, char **program)
     choose_caches(r);
     if (!fits(r))
         return CLI_OWN_FAILURE;
-    native = engine.native;
-    raw_pattern = names_raw_pattern(&names);
-    ending = launch(&engine, engine_argv(r, &engine, raw_pattern, program), names.directory);
-    free(raw_pattern);
+    ending = run(r, &engine, &names, program);
     engine_free(&engine);
     if (ending.failed)
         return CLI_OWN_FAILURE;
-    outcome = collect(r, &names, &ending);
+    outcome = collect(r, &names, &ending, &faulted);
     names_free(&names);
     if (outcome == NO_PROFILE)
         return without_profile(ending.status);
     if (outcome == LOST)
         return CLI_OWN_FAILURE;
-    if (!native && WIFSIGNALED(ending.status) && WTERMSIG(ending.status) == SIGILL)
+    if (faulted && WIFSIGNALED(ending.status) && WTERMSIG(ending.status) == SIGILL)
         term_error("the program met an illegal instruction; if it runs without Tenure, Valgrind does not know the "
                    "instruction (of AVX-512, for example)");
     end_like(ending.status);

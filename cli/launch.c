@@ -160,8 +160,11 @@ static bool find_native(struct engine *engine, char *why, size_t size)
 bool engine_find(struct engine *engine, const char *name, char *why, size_t size)
 {
     memset(engine, 0, sizeof *engine);
+    if (name == NULL)
+        name = find_native(engine, why, size) ? "native" : "valgrind";
     if (strcmp(name, "native") == 0)
-        return find_native(engine, why, size);
+        return engine->program != NULL || find_native(engine, why, size);
+    engine->native = false;
     engine->tools = engine_tools();
     engine->program = engine_valgrind();
     if (engine->tools == NULL) {
@@ -253,7 +256,41 @@ static void give_scratch(const char *folder)
     setenv("TMPDIR", folder, 1);
 }
 
-struct ending launch(const struct engine *engine, char **argv, const char *scratch)
+/* Not among the first three, which tenure may have been started without. */
+bool refusals_open(struct refusals *refusals)
+{
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    refusals->from = fcntl(ends[0], F_DUPFD_CLOEXEC, 3);
+    refusals->to = fcntl(ends[1], F_DUPFD_CLOEXEC, 3);
+    close(ends[0]);
+    close(ends[1]);
+    return refusals->from >= 0 && refusals->to >= 0;
+}
+
+/* Until the engine closes its end, which it does before the program's first instruction. */
+static void hear(const struct refusals *refusals, struct ending *ending)
+{
+    size_t length = 0;
+    ssize_t got;
+
+    close(refusals->to);
+    while (length < sizeof ending->refused - 1) {
+        got = read(refusals->from, ending->refused + length, sizeof ending->refused - 1 - length);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        length += (size_t)got;
+    }
+    close(refusals->from);
+    ending->refused[strcspn(ending->refused, "\n")] = '\0';
+}
+
+struct ending launch(const struct engine *engine, char **argv, const char *scratch,
+                     const struct refusals *refusals)
 {
     struct sigaction before[LEFT + HANDED];
     struct ending ending = {0};
@@ -268,6 +305,8 @@ struct ending launch(const struct engine *engine, char **argv, const char *scrat
     if (ending.pid == 0) {
         give_signals_back(before);
         sigprocmask(SIG_SETMASK, &mask, NULL);
+        if (refusals->to >= 0)
+            fcntl(refusals->to, F_SETFD, 0);
         if (!engine->native) {
             setenv("VALGRIND_LIB", engine->tools, 1);
             give_scratch(scratch);
@@ -282,6 +321,8 @@ struct ending launch(const struct engine *engine, char **argv, const char *scrat
         term_error("cannot start a process: %s", strerror(errno));
         ending.failed = true;
     } else {
+        if (refusals->to >= 0)
+            hear(refusals, &ending);
         while (waitpid(ending.pid, &ending.status, 0) < 0 && errno == EINTR) {
         }
     }

@@ -22,7 +22,7 @@ struct engine {
 };
 
 /* Finds the engine called `name` ("valgrind", "native"), and makes sure of Valgrind that it and our tool belong
- * together. False with a line in `why`. */
+ * together. False with a line in `why`. Without a name: the native one if it is installed, else Valgrind's. */
 bool engine_find(struct engine *engine, const char *name, char *why, size_t size);
 void engine_free(struct engine *engine);
 
@@ -36,12 +36,21 @@ struct ending {
     pid_t pid;
     int status;  /* as waitpid says */
     bool failed; /* could not be started; a line has been printed */
+    char refused[1024]; /* why the native engine did not start the program; "": it did */
 };
 
-/* Runs `argv` (argv[0] is the engine's program) and waits for its end. While it runs, SIGINT and SIGQUIT,
- * which a terminal sends to both, are left to the program, and SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are
- * handed on. `scratch`: a folder for Valgrind's temporary files, if there is none in TMPDIR or /tmp. */
-struct ending launch(const struct engine *engine, char **argv, const char *scratch);
+/* Where the native engine says that the program is not one for it, before it starts it. */
+struct refusals {
+    int from, to; /* -1: it is not asked */
+};
+bool refusals_open(struct refusals *refusals);
+
+/* Runs `argv` (argv[0] is the engine's program) and waits for its end. While it runs, SIGINT and SIGQUIT, which a
+ * terminal sends to both, are left to the program, and SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are handed on. Of
+ * `refusals` both ends are closed. `scratch`: a folder for Valgrind's temporary files, if there is none in TMPDIR or
+ * /tmp. */
+struct ending launch(const struct engine *engine, char **argv, const char *scratch,
+                     const struct refusals *refusals);
 
 /* Whether files can be made in TMPDIR, or in /tmp without it. */
 bool launch_has_scratch(void);

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-live.py: `tenure record` with the real engine: how programs end, what they see, which files appear.
+live.py: `tenure record` with the real engines: how programs end, what they see, which files appear.
 
-    live.py TENURE GUEST
+    live.py TENURE GUEST [ENGINE]
 
-Every run is compared with the same command on the bare CPU: output, errors, exit status or signal,
-environment.
+ENGINE is what --engine says; without it `record` chooses. Every run is compared with the same command on the bare CPU:
+output, errors, exit status or signal, environment.
 """
 import glob
 import json
@@ -22,6 +22,8 @@ import tempfile
 import time
 
 TENURE, GUEST = (os.path.abspath(path) for path in sys.argv[1:3])
+VALGRIND = sys.argv[3:] == ["valgrind"]
+RECORD = [TENURE, "record", *(f"--engine={engine}" for engine in sys.argv[3:])]
 RAW_MAKE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "profiles", "raw_make.py")
 failures = []
 PLAIN = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
@@ -44,7 +46,7 @@ def total(profile, event="Ir"):
 
 def same_as_bare(name, *command, env=None):
     bare = run(*command, env=env)
-    check(f"{name}: like the bare run", run(TENURE, "record", "-q", "-o", name, *command, env=env), bare)
+    check(f"{name}: like the bare run", run(*RECORD, "-q", "-o", name, *command, env=env), bare)
     check(f"{name}: counts something", total(name) > 1000, True)
     check(f"{name}: nothing else is left", [n for n in os.listdir(".") if n.endswith(".raw")], [])
     return bare
@@ -54,10 +56,14 @@ def endings():
     check("exit", same_as_bare("exit", GUEST, "exit", "7")[0], 7)
     check("_exit", same_as_bare("_exit", GUEST, "_exit", "8")[0], 8)
     check("abort", same_as_bare("abort", GUEST, "abort")[0], -signal.SIGABRT)
-    check("125 is passed on", run(TENURE, "record", "-q", GUEST, "exit", "125")[0], 125)
+    check("125 is passed on", run(*RECORD, "-q", GUEST, "exit", "125")[0], 125)
+    if not VALGRIND:
+        check("killed by itself", same_as_bare("kill", GUEST, "kill")[0], -signal.SIGKILL)
     check("segv", same_as_bare("segv", GUEST, "segv")[0], -signal.SIGSEGV)
-    status, _, errors = run(TENURE, "record", "-q", "-o", "illegal", GUEST, "illegal")
-    check("illegal", (status, len(errors.splitlines()), "AVX-512" in errors), (-signal.SIGILL, 1, True))
+    status, _, errors = run(*RECORD, "-q", "-o", "illegal", GUEST, "illegal")
+    hints = 1 if VALGRIND else 0
+    check("illegal", (status, len(errors.splitlines()), errors.count("AVX-512")), (-signal.SIGILL, hints, hints))
+    check("illegal, but not by an instruction", same_as_bare("raised", GUEST, "raise")[0], -signal.SIGILL)
     check("illegal: counts something", total("illegal") > 1000, True)
 
 
@@ -77,12 +83,12 @@ def closed_descriptors():
     """Without its first three, the program runs as it does with them."""
     for closing in ("", "<&-", "<&- >&-", "<&- >&- 2>&-", "2>&-"):
         name = "closed" + closing.replace(" ", "")
-        status = run("sh", "-c", f'exec "$0" record -q -o "$1" "$2" exit 7 {closing}', TENURE, name, GUEST)[0]
+        status = run("sh", "-c", f'{" ".join(RECORD)} -q -o "$0" "$1" exit 7 {closing}', name, GUEST)[0]
         check(f"{closing}: status", status, 7)
         check(f"{closing}: counts", total(name), total("closed"))
         seen = []
-        for before in ("", f"{TENURE} record -q -o {name}1 ",
-                       f"{TENURE} record -q -o {name}%n --trace-children sh -c '\"$@\"; :' "):
+        for before in ("", f"{' '.join(RECORD)} -q -o {name}1 ",
+                       f"{' '.join(RECORD)} -q -o {name}%n --trace-children sh -c '\"$@\"; :' "):
             run("sh", "-c", f"{before}{GUEST} descriptors seen {closing}")
             with open("seen", encoding="ascii") as file:
                 seen.append(file.read())
@@ -94,8 +100,8 @@ def limits():
     ask = "ulimit -Sn; ulimit -Hn; "
     script = f"{ask} ulimit -Sn 250; {ask} ulimit -Hn 300; {ask} ulimit -Sn 400; {ask} ulimit -n 100; sh -c '{ask}'"
     for soft, hard in ((200, 500), (500, 500)):
-        for before in ((), (TENURE, "record", "-q", "-o", f"limits{soft}%n"),
-                       (TENURE, "record", "-q", "-o", f"limits{soft}%n", "--trace-children")):
+        for before in ((), (*RECORD, "-q", "-o", f"limits{soft}%n"),
+                       (*RECORD, "-q", "-o", f"limits{soft}%n", "--trace-children")):
             seen = run("sh", "-c", f'ulimit -Hn {hard}; ulimit -Sn {soft}; exec "$@"', "x", *before, "sh", "-c", script)
             if not before:
                 bare = seen
@@ -108,13 +114,13 @@ def large_stack():
     if hard != resource.RLIM_INFINITY and hard < 64 << 20:
         return
     for limit in ("65536", "unlimited" if hard == resource.RLIM_INFINITY else "65536"):
-        check(f"ulimit -s {limit}", run("sh", "-c", f'ulimit -s {limit}; exec "$0" record -q -o "$1" "$2" deep',
-                                        TENURE, f"deep-{limit}", GUEST)[0], 0)
+        check(f"ulimit -s {limit}", run("sh", "-c", f'ulimit -s {limit}; exec "$@" deep', "x", *RECORD,
+                                        "-q", "-o", f"deep-{limit}", GUEST)[0], 0)
 
 
 def full_disk():
     """Nothing of a raw profile that could not be written stays, and nobody is told to import it."""
-    status, _, errors = run("sh", "-c", 'ulimit -f 20; exec "$0" record -o full "$1" exit 0', TENURE, GUEST)
+    status, _, errors = run("sh", "-c", 'ulimit -f 20; exec "$@" exit 0', "x", *RECORD, "-o", "full", GUEST)
     check("full disk", (status, len(errors.splitlines()), "--out" in errors), (125, 2, True))
     check("full disk: nothing is left", [name for name in os.listdir(".") if name.startswith("full")], [])
 
@@ -126,7 +132,7 @@ def wait_for(process, line):
 def signals():
     """A signal to the group, as a terminal sends it; one to tenure alone, which is handed on; and SIGKILL."""
     def start(name, how):
-        process = subprocess.Popen([TENURE, "record", "-q", "-o", name, GUEST, how], stdout=subprocess.PIPE,
+        process = subprocess.Popen([*RECORD, "-q", "-o", name, GUEST, how], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True, env=PLAIN, start_new_session=True)
         wait_for(process, "ready\n")
         return process
@@ -157,16 +163,16 @@ def signals():
 
 
 def files():
-    run(TENURE, "record", "-q", "-o", "family", GUEST, "fork")
+    run(*RECORD, "-q", "-o", "family", GUEST, "fork")
     family = sorted(name for name in os.listdir(".") if name.startswith("family"))
     check("a forked child has its own file", len(family), 3)
     check("it starts from zero", all(total(name) < total("family") for name in family[1:]), True)
-    run(TENURE, "record", "-q", "-o", "chain", "--trace-children", "sh", "-c", f"exec {GUEST} exit 0")
+    run(*RECORD, "-q", "-o", "chain", "--trace-children", "sh", "-c", f"exec {GUEST} exit 0")
     check("an exec that is followed", all(os.path.exists(name) for name in ("chain", "chain.2")), True)
     with sqlite3.connect("chain.2") as database:
         cmd = database.execute("SELECT value FROM meta WHERE key = 'cmd'").fetchone()[0]
     check("its command", cmd, f"{GUEST} exit 0")
-    run(TENURE, "record", "-q", "--trace-children", "-o", "early", "sh", "-c", f"{GUEST} late >/dev/null 2>&1 & exit 0")
+    run(*RECORD, "-q", "--trace-children", "-o", "early", "sh", "-c", f"{GUEST} late >/dev/null 2>&1 & exit 0")
     for _ in range(600):
         left = [name for name in os.listdir(".") if name.startswith("early") and name.endswith(".raw.2")]
         if left and os.path.getsize(left[0]) > 0:
@@ -176,7 +182,7 @@ def files():
     for name in os.listdir("."):
         if name.startswith("early") and ".raw" in name:
             os.unlink(name)
-    check("raw", run(TENURE, "record", "--raw", "-q", "-o", "kept.raw", GUEST, "exit", "7")[0], 7)
+    check("raw", run(*RECORD, "--raw", "-q", "-o", "kept.raw", GUEST, "exit", "7")[0], 7)
     check("raw is imported", run(TENURE, "import", "-q", "kept.raw")[0], 0)
     check("with what was recorded", total("kept"), total("exit"))
 
@@ -191,14 +197,14 @@ def messages():
     report = json.loads(out)
     check("totals of the report", report["totals"]["Ir"], total("exit"))
     check("geometry", report["meta"]["cache.D1"].count(","), 2)
-    status, out, err = run(TENURE, "record", "--LL=64,1,16", "--D1=4K,4,64", GUEST, "exit", "0")
+    status, out, err = run(*RECORD, "--LL=64,1,16", "--D1=4K,4,64", GUEST, "exit", "0")
     check("an impossible hierarchy", (status, out, err.count("\n")), (125, "", 1))
 
 
 def write_backs():
     """work() changes a byte in each of 1024 lines: 64 KiB go down from a D1 that holds half of them."""
     d1 = "--D1=32K,8,64"
-    _, _, err = run(TENURE, "record", "-o", "dirty", "--simulate-wb=yes", d1, GUEST, "exit", "0")
+    _, _, err = run(*RECORD, "-o", "dirty", "--simulate-wb=yes", d1, GUEST, "exit", "0")
     lines = total("dirty", "WbD1")
     row = re.search(r"^  D1 written +([\d,]+) .* of the bytes written back changed; ([\d,]+) lines$", err, re.M)
     check("write-backs: the summary", row and [int(n.replace(",", "")) for n in row.groups()], [lines * 64, lines])
@@ -212,16 +218,16 @@ def write_backs():
 
 def names_and_columns():
     """Functions without symbols are called by their object; what was not simulated has no columns."""
-    check("true", run(TENURE, "record", "-q", "-o", "true", "/bin/true")[0], 0)
+    check("true", run(*RECORD, "-q", "-o", "true", "/bin/true")[0], 0)
     check("functions without symbols", total("true", "(SELECT count(*) FROM functions WHERE function GLOB "
                                              "'true+0x[0-9a-f]*' AND symbol GLOB '0x*')") > 0, True)
     check("no function is a bare number",
           total("true", "(SELECT count(*) FROM functions WHERE function GLOB '0x*')"), 0)
-    run(TENURE, "record", "-q", "--cache-sim=no", "--branch-sim=yes", "-o", "branches", "/bin/true")
+    run(*RECORD, "-q", "--cache-sim=no", "--branch-sim=yes", "-o", "branches", "/bin/true")
     totals = json.loads(run(TENURE, "report", "--json", "branches")[1])["totals"]
     check("without caches", totals.keys() & {"I1mr", "D1mr", "L1m", "LLm", "SpLossD1", "LLrate"}, set())
     check("branches", totals["Bc"] > 0 and totals["Bcm"] > 0, True)
-    err = run(TENURE, "record", "--L2=256K,8,64", "-o", "three", "/bin/true")[2]
+    err = run(*RECORD, "--L2=256K,8,64", "-o", "three", "/bin/true")[2]
     check("three levels", "; L2 256 KiB, 8-way, 64-byte lines (option); LL " in err, True)
     check("misses of the second", "  L2d misses " in err, True)
     check("each cache with its source", err.count("(sysfs)") + err.count("(cpuid)") + err.count("(default)") >= 2, True)
@@ -230,9 +236,9 @@ def names_and_columns():
     check("info shows them", (info["cache.L2"], info["cache.L2.source"]), ("262144,8,64", "option"))
     check("an estimate with a second level", total("three", "CEst"),
           total("three", "Ir + 10 * L1m + 30 * L2m + 100 * LLm"))
-    run(TENURE, "record", "-q", "-o", "two", "/bin/true")
+    run(*RECORD, "-q", "-o", "two", "/bin/true")
     check("no second level unless asked", "cache.L2" in json.loads(run(TENURE, "info", "--json", "two")[1]), False)
-    run(TENURE, "record", "-q", "--cacheuse=no", "-o", "misses", "/bin/true")
+    run(*RECORD, "-q", "--cacheuse=no", "-o", "misses", "/bin/true")
     totals = json.loads(run(TENURE, "report", "--json", "misses")[1])["totals"]
     check("without line use", ("L1m" in totals, "SpLossD1" in totals, "spatialD1" in totals), (True, False, False))
 
@@ -240,7 +246,7 @@ def names_and_columns():
 def made_code():
     """Code that is made at run time, under the name that its maker tells."""
     for how, name in (("perfmap", "made_by_jit(int)"), ("jitdump", "dumped_by_jit")):
-        check(f"{how} ends well", run(TENURE, "record", "-q", "-o", how, GUEST, how)[0], 0)
+        check(f"{how} ends well", run(*RECORD, "-q", "-o", how, GUEST, how)[0], 0)
         with sqlite3.connect(how) as database:
             rows = database.execute("SELECT function, calls, Ir, size FROM functions WHERE function = ?",
                                     (name,)).fetchall()
@@ -248,6 +254,34 @@ def made_code():
     for left in glob.glob("/tmp/perf-*.map"):
         if "made_by_jit" in open(left, encoding="latin-1").read():
             os.unlink(left)
+
+
+def choosing():
+    """The native engine; Valgrind's where that says, before the start, that it cannot; the off switches change
+    nothing."""
+    def engine(profile):
+        with sqlite3.connect(profile) as database:
+            return database.execute("SELECT value FROM meta WHERE key = 'engine'").fetchone()[0]
+
+    def limited(*options):
+        return run("sh", "-c", 'ulimit -v 1500000; exec "$@"', "x", *RECORD, "-q", *options, GUEST, "exit", "7")
+
+    check("the engine of choice", engine("exit"), "native")
+    for switch in ("join", "link", "lookup", "returns"):
+        check(f"--{switch}=no", run(*RECORD, "-q", "-o", switch, f"--{switch}=no", GUEST, "exit", "7")[0], 7)
+        check(f"--{switch}=no: counts", [total(switch, event) for event in ("Ir", "Dr", "Dw")],
+              [total("exit", event) for event in ("Ir", "Dr", "Dw")])
+    status, _, errors = run(*RECORD, "-o", "stats", "--stats=yes", GUEST, "exit", "0")
+    check("--stats", (status, bool(re.search(r"^tenure: \d+ times in the dispatcher, ", errors, re.M))), (0, True))
+    status, _, errors = limited("--engine=native", "-o", "forced")
+    check("no choice", (status, errors.count("\n"), "2 GB" in errors), (125, 1, True))
+    if json.loads(run(TENURE, "info", "--json")[1])["engine.tool"] == "not found":
+        return
+    status, _, errors = limited("-o", "limited")
+    check("a second choice", (status, errors.count("\n"), "it runs under Valgrind" in errors), (7, 1, True))
+    check("it is made", engine("limited"), "valgrind")
+    status, _, errors = run(*RECORD, "--engine=valgrind", "--link=no", GUEST, "exit", "0")
+    check("a switch of the other engine", (status, errors.count("\n")), (125, 1))
 
 
 def interrupted():
@@ -273,8 +307,9 @@ def main():
     os.chdir(folder)
     begin = time.time()
     try:
+        parts = [] if VALGRIND else [choosing]
         for part in (endings, sees, closed_descriptors, limits, full_disk, large_stack, signals, files,
-                     messages, write_backs, names_and_columns, made_code, interrupted):
+                     messages, write_backs, names_and_columns, made_code, interrupted, *parts):
             part()
     finally:
         shutil.rmtree(folder)

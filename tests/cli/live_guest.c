@@ -125,6 +125,10 @@ int main(int argc, char **argv)
         abort();
     if (strcmp(how, "segv") == 0)
         *nowhere = 0;
+    if (strcmp(how, "raise") == 0)
+        raise(SIGILL);
+    if (strcmp(how, "kill") == 0)
+        kill(getpid(), SIGKILL);
     if (strcmp(how, "illegal") == 0)
         __asm__ volatile("ud2");
     if (strcmp(how, "descriptors") == 0)

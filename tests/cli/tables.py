@@ -8,7 +8,8 @@ tables.py: what is written about options agrees with the option tables.
 - every command of `tenure --help` has a man page, and is named in tenure(1)
 - a man page has exactly the options that `--help` prints, with the same names for values
 - completion offers exactly the commands and, for each, the options
-- every option of `tenure record` for the engine is in the engine's table, and every one there is offered
+- every option of `tenure record` for the engines is in their table, and every one there is offered; so are the
+  native engine's own switches
 """
 import os
 import re
@@ -68,7 +69,18 @@ def passed_options(root):
     with open(os.path.join(root, "cli/cmd_record.c"), encoding="utf-8") as file:
         table = file.read().split("rows[] = {")[1].split("\n};")[0]
     return set(re.findall(r'(?:SWITCH|FUNCTIONS|CACHE|SEPARATE)\("([\w-]+)"', table)) | set(
-        re.findall(r'\{OPT_TAKE, "([\w-]+)"', table))
+        re.findall(r'\{OPT_TAKE, "([\w-]+)"', table)) - {"code-cache"}
+
+
+def native_switches(root):
+    with open(os.path.join(root, "engine/native/nt_main.c"), encoding="utf-8") as file:
+        table = file.read().split("switches[] = {")[1].split("\n};")[0]
+    return set(re.findall(r'\{"--([\w-]+)=', table))
+
+
+def native_offered(root):
+    with open(os.path.join(root, "cli/cmd_record.c"), encoding="utf-8") as file:
+        return set(re.findall(r'^    OFF\("([\w-]+)"', file.read(), re.M))
 
 
 def main():
@@ -93,6 +105,8 @@ def main():
     check(values == ["no", "yes"], "completion of yes|no")
     engine, passed = engine_options(root), passed_options(root)
     check(len(engine) > 10, "the engines' table was found")
+    own = native_switches(root) - {"profile", "trace-children", "stats"}
+    check(len(own) > 3 and own == native_offered(root), f"record and the native engine differ: {own}")
     check(passed == engine - {"tenure-out-file"},
           f"record and the engine differ in {sorted(passed ^ (engine - {'tenure-out-file'}))}")
     print("\n".join(failures) or "ok")
