@@ -7,9 +7,11 @@
  */
 #include "vg_tool.h"
 
+#include "pub_tool_aspacemgr.h"
 #include "pub_tool_clientstate.h"
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
 #include "pub_tool_options.h"
 #include "pub_tool_threadstate.h"
 #include "pub_tool_tooliface.h"
@@ -233,8 +235,22 @@ static void after_options(void)
     vg_output_begin();
 }
 
+/* Whether the last that the program did was a system call: its exit, or a signal that it sent to itself. Else it was an
+ * instruction that it died of. */
+static Bool ended_by_call(void)
+{
+    static const UChar call[] = {0x0f, 0x05};
+    ThreadId tid = VG_(get_running_tid)();
+    Addr behind = tid != VG_INVALID_THREADID ? VG_(get_IP)(tid) : 0;
+
+    return behind == 0 || (VG_(am_is_valid_for_client)(behind - sizeof call, sizeof call, VKI_PROT_READ) &&
+                           VG_(memcmp)((const void *)(behind - sizeof call), call, sizeof call) == 0);
+}
+
 static void finish(Int status)
 {
+    if (!ended_by_call())
+        tn_meta(vg.core, "fault", "yes");
     options_meta_number(vg.core, "status", status & 0xff);
     vg_output_finish("exit");
     if (VG_(clo_stats))

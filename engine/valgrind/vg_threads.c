@@ -169,10 +169,8 @@ static void faulted(ThreadId tid)
 static void turn_over(ThreadId tid, ULong blocks)
 {
     (void)blocks;
-    if (in_program && VG_(is_exiting)(tid)) {
+    if (in_program && VG_(is_exiting)(tid))
         faulted(tid); /* it was deadly: no signal is delivered */
-        tn_meta(vg.core, "fault", "yes");
-    }
     in_program = False;
     vg_cold_promote();
 }
