@@ -110,7 +110,7 @@ void tn_l1_clear(struct tn_thread *thread, const struct tn_l1_layout *layout, co
 
 static struct tn_late *late_of(struct tn_thread *thread, enum tn_stream stream, uint32_t instr)
 {
-    return &tn_centre_in(thread->core, thread->id, instr, thread->activity->node)->late[stream];
+    return &tn_centre_in(thread->core, thread->id, instr, thread->running.node)->late[stream];
 }
 
 /* Whose `usual` is to be, if it is nobody's yet: else the thread's own for this instruction. */
@@ -131,8 +131,8 @@ static __attribute__((noinline)) struct tn_late *other_payer(struct tn_thread *t
 {
     if (!thread->collecting)
         return NULL;
-    if (thread->activity->skip_site)
-        return late_of(thread, stream, thread->activity->skip_site);
+    if (thread->running.skip_site)
+        return late_of(thread, stream, thread->running.skip_site);
     struct tn_payer *payer = payer_to_know(thread, stream, instr, usual, key);
     if (payer->key != key || payer == usual)
         payer->late = late_of(thread, stream, instr);
@@ -144,11 +144,10 @@ static __attribute__((noinline)) struct tn_late *other_payer(struct tn_thread *t
 TN_ALWAYS_INLINE struct tn_late *payer_now(struct tn_thread *thread, enum tn_stream stream, uint32_t instr,
                                            struct tn_payer *usual)
 {
-    const struct tn_activity *activity = thread->activity;
     uint64_t key = thread->id;
-    if (thread->core->contexts && activity->node)
-        key |= (uint64_t)activity->node->context << 32;
-    if (usual->key == key && thread->collecting && !activity->skip_site)
+    if (thread->core->contexts && thread->running.node)
+        key |= (uint64_t)thread->running.node->context << 32;
+    if (usual->key == key && thread->collecting && !thread->running.skip_site)
         return usual->late;
     return other_payer(thread, stream, instr, usual, key);
 }
@@ -250,7 +249,7 @@ TN_ALWAYS_INLINE void queue_miss(struct tn_thread *thread, const struct tn_l1_la
                                  struct tn_late *payer)
 {
     struct tn_entry *entry = tn_ring_room(thread->ring);
-    struct tn_node *node = thread->collecting ? thread->activity->node : NULL;
+    struct tn_node *node = thread->collecting ? thread->running.node : NULL;
     entry->line = want->line;
     entry->use = victim->use;
     entry->mask = victim->mask;

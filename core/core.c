@@ -189,7 +189,7 @@ uint32_t tn_counters(const tn_core *core)
 void tn_count(tn_thread *thread, uint32_t counter)
 {
     tn_core *core = thread->core;
-    const struct tn_node *node = thread->activity->node;
+    const struct tn_node *node = thread->running.node;
     if (node)
         counter = tn_context_counter(core->contexts, counter, node->context);
     tn_counters_of(core, thread)[counter] += thread->collecting;
@@ -302,7 +302,7 @@ static struct tn_forest *forest_for(tn_core *core, struct tn_thread *thread)
 static void activity_new(tn_core *core, struct tn_thread *thread)
 {
     struct tn_activity *activity = thread->activity = tn_host_alloc(sizeof *activity);
-    activity->last_clock = thread->clock;
+    thread->running.last_clock = thread->clock;
     activity->forest = forest_for(core, thread);
     for (int stream = 0; core->config.parallel && stream < TN_STREAMS; stream++)
         tn_array_init(&activity->payers[stream], sizeof(struct tn_payer));
@@ -472,7 +472,7 @@ void tn_thread_switch(tn_core *core, tn_thread *to)
         tn_ring_drain(from);
     tn_settle(from);
     to->clock = from->clock;
-    to->activity->last_clock = to->clock;
+    to->running.last_clock = to->clock;
     tn_thread_record_of(core, to->id)->ticked = tn_thread_record_of(core, from->id)->ticked;
     carry_caches(core, from, to);
 }
@@ -496,13 +496,13 @@ static void mispredicted(struct tn_thread *thread, uint32_t instr, int event)
 {
     if (!thread->collecting)
         return;
-    struct tn_node *node = thread->activity->node;
+    struct tn_node *node = thread->running.node;
     if (node && event == TN_Bcm)
         tn_node_more(thread->activity->forest, node)->branched.bcm++;
     else if (node)
         tn_node_more(thread->activity->forest, node)->branched.bim++;
-    if (thread->activity->skip_site)
-        instr = thread->activity->skip_site;
+    if (thread->running.skip_site)
+        instr = thread->running.skip_site;
     tn_extra_of(thread->core, tn_centre_in(thread->core, thread->id, instr, node))[event]++;
 }
 

@@ -65,7 +65,7 @@ static struct behind behind(const tn_core *core, const struct tn_counter *counte
 static uint64_t *running_counter(struct tn_thread *thread, uint32_t segment)
 {
     tn_core *core = thread->core;
-    const struct tn_node *node = thread->activity->node;
+    const struct tn_node *node = thread->running.node;
     if (core->contexts && node)
         segment = tn_context_counter(core->contexts, segment, node->context);
     return &tn_counters_of(core, thread)[segment];

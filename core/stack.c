@@ -31,7 +31,7 @@ static struct tn_activity *activity_of(struct tn_thread *thread)
 
 static struct tn_stack *stack_of(struct tn_thread *thread)
 {
-    return thread->activity->stack;
+    return thread->running.stack;
 }
 
 static uint32_t flags_of(const struct tn_thread *thread, uint32_t function)
@@ -64,93 +64,94 @@ static void give(struct tn_thread *thread, struct tn_pool *pool, void *element)
 /* ------------------------------------------------------------------------------------------ settling */
 
 /* With branch_sim. Costs of a skipped function belong to the instruction that called it too. */
-static __attribute__((noinline)) void settle_branches(struct tn_thread *thread, struct tn_activity *a,
+static __attribute__((noinline)) void settle_branches(struct tn_thread *thread,
                                                       uint64_t branches)
 {
     struct tn_branched branched = {.conditional = branches & 0xffffffff, .indirect = branches >> 32};
-    struct tn_branched *to = &tn_node_more(thread->activity->forest, a->node)->branched;
+    struct tn_branched *to = &tn_node_more(thread->activity->forest, thread->running.node)->branched;
     to->conditional += branched.conditional;
     to->indirect += branched.indirect;
-    if (a->skip_site)
-        tn_ran_add(a->skip_extra, &(struct tn_ran){0}, &branched);
+    if (thread->running.skip_site)
+        tn_ran_add(thread->running.skip_extra, &(struct tn_ran){0}, &branched);
 }
 
-static void settle_to_nobody(const struct tn_thread *thread, struct tn_activity *a)
+static void settle_to_nobody(struct tn_thread *thread)
 {
-    a->last_clock = thread->clock;
-    a->last_data = thread->data;
-    a->last_branches = thread->branches;
+    thread->running.last_clock = thread->clock;
+    thread->running.last_data = thread->data;
+    thread->running.last_branches = thread->branches;
 }
 
-static void settle(struct tn_thread *thread, struct tn_activity *a)
+static void settle(struct tn_thread *thread)
 {
-    uint64_t branches = thread->branches - a->last_branches;
+    uint64_t branches = thread->branches - thread->running.last_branches;
     if (!thread->collecting) {
-        settle_to_nobody(thread, a);
+        settle_to_nobody(thread);
         return;
     }
-    struct tn_ran ran = tn_hot_settle(thread, a);
-    a->last_branches += branches;
-    if (a->skip_site)
-        tn_ran_add(a->skip_extra, &ran, NULL);
+    struct tn_ran ran = tn_hot_settle(thread);
+    thread->running.last_branches += branches;
+    if (thread->running.skip_site)
+        tn_ran_add(thread->running.skip_extra, &ran, NULL);
     if (branches)
-        settle_branches(thread, a, branches);
+        settle_branches(thread, branches);
 }
 
 void tn_settle(struct tn_thread *thread)
 {
-    struct tn_activity *a = activity_of(thread);
-    if (a->node)
-        settle(thread, a);
+    if (thread->running.node)
+        settle(thread);
     else
-        settle_to_nobody(thread, a);
+        settle_to_nobody(thread);
 }
 
 /* ------------------------------------------------------------------------------------------ the running node */
 
-static __attribute__((noinline)) void find_skipper(struct tn_thread *thread, struct tn_activity *a)
+static __attribute__((noinline)) void find_skipper(struct tn_thread *thread)
 {
     struct tn_core *core = thread->core;
-    struct tn_skipper *skipper = &a->skippers[a->skip_site % TN_SKIPPERS];
-    skipper->site = core->contexts ? 0 : a->skip_site;
+    struct tn_running *running = &thread->running;
+    struct tn_skipper *skipper = &thread->activity->skippers[running->skip_site % TN_SKIPPERS];
+    skipper->site = core->contexts ? 0 : running->skip_site;
     skipper->function = TN_NONE;
-    a->skip_extra = skipper->extra = tn_extra_of(core, tn_centre_in(core, thread->id, a->skip_site, a->node));
+    skipper->extra = tn_extra_of(core, tn_centre_in(core, thread->id, running->skip_site, running->node));
+    running->skip_extra = skipper->extra;
 }
 
 /* Found when skipping begins, so that the host has it at hand when the costs are known. */
-static inline void skip_from(struct tn_thread *thread, struct tn_activity *a)
+static inline void skip_from(struct tn_thread *thread)
 {
-    const struct tn_skipper *skipper = &a->skippers[a->skip_site % TN_SKIPPERS];
-    if (skipper->site == a->skip_site)
-        a->skip_extra = skipper->extra;
+    const struct tn_skipper *skipper = &thread->activity->skippers[thread->running.skip_site % TN_SKIPPERS];
+    if (skipper->site == thread->running.skip_site)
+        thread->running.skip_extra = skipper->extra;
     else
-        find_skipper(thread, a);
+        find_skipper(thread);
 }
 
 /* Change what runs on the running stack. */
-static inline void run(struct tn_thread *thread, struct tn_activity *a, struct tn_node *node, uint32_t skip_site)
+static inline void run(struct tn_thread *thread, struct tn_node *node, uint32_t skip_site)
 {
-    a->node = node;
-    a->skip_site = skip_site;
+    thread->running.node = node;
+    thread->running.skip_site = skip_site;
     if (skip_site)
-        skip_from(thread, a);
+        skip_from(thread);
 }
 
 /* What runs is what the running stack's own fields say, until something else runs. */
-static void suspend(struct tn_activity *a)
+static void suspend(struct tn_thread *thread)
 {
-    if (!a->stack)
+    if (!thread->running.stack)
         return;
-    a->stack->node = a->node;
-    a->stack->skip_site = a->skip_site;
+    thread->running.stack->node = thread->running.node;
+    thread->running.stack->skip_site = thread->running.skip_site;
 }
 
 /* Resume a stack that did not run. */
 static void resume(struct tn_thread *thread, struct tn_stack *stack)
 {
     struct tn_activity *a = activity_of(thread);
-    a->level->stack = a->stack = stack;
-    run(thread, a, stack->node, stack->skip_site);
+    a->level->stack = thread->running.stack = stack;
+    run(thread, stack->node, stack->skip_site);
 }
 
 /* The next thread whose trees grow here, from `*id` on; NULL: that was all. */
@@ -164,9 +165,9 @@ static struct tn_thread *next_thread(const struct tn_core *core, const struct tn
     return NULL;
 }
 
-static void change_thread_pins(const struct tn_thread *thread, uint32_t change)
+static void change_thread_pins(struct tn_thread *thread, uint32_t change)
 {
-    suspend(thread->activity);
+    suspend(thread);
     for (const struct tn_handler_level *level = thread->activity->level; level; level = level->interrupted) {
         for (struct tn_stack *stack = level->stacks; stack; stack = stack->next)
             stack->node->pins += change;
@@ -180,7 +181,7 @@ static void change_pins(const struct tn_core *core, const struct tn_forest *fore
         change_thread_pins(forest->owner, change);
         return;
     }
-    for (const struct tn_thread *thread; (thread = next_thread(core, forest, &id));)
+    for (struct tn_thread *thread; (thread = next_thread(core, forest, &id));)
         change_thread_pins(thread, change);
 }
 
@@ -227,7 +228,7 @@ static void resolver_begins(struct tn_thread *thread, struct tn_stack *stack, ui
     } else {
         resolver->node->pins--;
     }
-    resolver->node = activity_of(thread)->node;
+    resolver->node = thread->running.node;
     resolver->node->pins++;
     resolver->site = site;
 }
@@ -288,10 +289,10 @@ static uint64_t check_stack(const struct tn_stack *stack)
     return depth_of(stack);
 }
 
-static uint64_t check_thread(const struct tn_thread *thread)
+static uint64_t check_thread(struct tn_thread *thread)
 {
     uint64_t looked_at = 0;
-    suspend(thread->activity);
+    suspend(thread);
     for (const struct tn_handler_level *level = thread->activity->level; level; level = level->interrupted) {
         for (const struct tn_stack *stack = level->stacks; stack; stack = stack->next)
             looked_at += check_stack(stack);
@@ -308,7 +309,7 @@ void tn_check(struct tn_core *core, struct tn_forest *forest)
     uint32_t id = 1;
     if (forest->owner)
         looked_at += check_thread(forest->owner);
-    for (const struct tn_thread *thread; !forest->owner && (thread = next_thread(core, forest, &id));)
+    for (struct tn_thread *thread; !forest->owner && (thread = next_thread(core, forest, &id));)
         looked_at += check_thread(thread);
     forest->check_after = looked_at / 16;
 }
@@ -375,16 +376,16 @@ static void left_frame(struct tn_thread *thread, const struct tn_stack *stack, u
     }
 }
 
-static void pop(struct tn_thread *thread, struct tn_activity *a)
+static void pop(struct tn_thread *thread)
 {
-    struct tn_stack *stack = a->stack;
+    struct tn_stack *stack = thread->running.stack;
     const struct tn_frame *frame = stack->top--;
-    run(thread, a, frame->node, frame->skip_site);
+    run(thread, frame->node, frame->skip_site);
     if (frame->marks & TN_FRAME_PINNED)
         frame->node->pins--;
     if (stack->resolver)
         resolvers_end(thread, stack, depth_of(stack));
-    if (a->level->special)
+    if (thread->activity->level->special)
         left_frame(thread, stack, depth_of(stack) + 1);
 }
 
@@ -443,13 +444,13 @@ static bool switch_stack(struct tn_thread *thread, uint64_t sp)
     struct tn_activity *a = activity_of(thread);
     bool left_handler = leave_handlers(thread, sp);
     struct tn_stack *stack = known_stack(a->level, sp);
-    if (stack == a->stack)
+    if (stack == thread->running.stack)
         return left_handler;
-    suspend(a);
+    suspend(thread);
     if (!stack) {
         stack = stack_new(thread, sp);
-        stack->node = a->node;
-        stack->skip_site = a->skip_site;
+        stack->node = thread->running.node;
+        stack->skip_site = thread->running.skip_site;
     }
     resume(thread, stack);
     return true;
@@ -460,12 +461,11 @@ static bool switch_stack(struct tn_thread *thread, uint64_t sp)
 /* Pop the frames whose return address lies below `sp`; the last one popped is copied. Returns how many. */
 static uint32_t unwind(struct tn_thread *thread, uint64_t sp, struct tn_frame *last)
 {
-    struct tn_activity *a = activity_of(thread);
-    struct tn_stack *stack = a->stack;
+    struct tn_stack *stack = thread->running.stack;
     uint32_t popped = 0;
     while (stack->top != stack->bottom && stack->top->sp < sp) {
         *last = *stack->top;
-        pop(thread, a);
+        pop(thread);
         popped++;
     }
     return popped;
@@ -475,11 +475,11 @@ static uint32_t unwind(struct tn_thread *thread, uint64_t sp, struct tn_frame *l
  * moved its stack pointer (libffi's goes to where its caller laid out arguments, above its own frame): if the frames
  * at `sp` and below were all gone and another function ran then, the outermost activation of `function` among them
  * is the one that calls. */
-static const struct tn_frame *frame_that_calls(const struct tn_activity *a, uint32_t function, uint64_t sp)
+static const struct tn_frame *frame_that_calls(const struct tn_thread *thread, uint32_t function, uint64_t sp)
 {
-    const struct tn_frame *frame = a->stack->top, *own = NULL;
-    const struct tn_node *node = a->node;
-    for (; frame != a->stack->bottom && frame->sp <= sp; frame--) {
+    const struct tn_frame *frame = thread->running.stack->top, *own = NULL;
+    const struct tn_node *node = thread->running.node;
+    for (; frame != thread->running.stack->bottom && frame->sp <= sp; frame--) {
         if (node->function == function)
             own = frame;
         node = frame->node;
@@ -489,11 +489,10 @@ static const struct tn_frame *frame_that_calls(const struct tn_activity *a, uint
 
 static void unwind_to_caller(struct tn_thread *thread, uint32_t site, uint64_t sp)
 {
-    struct tn_activity *a = activity_of(thread);
     uint32_t function = tn_code_get_instr(&thread->core->code, site)->function;
-    const struct tn_frame *frame = frame_that_calls(a, function, sp);
-    for (; a->stack->top != frame; thread->tally.unwinds++)
-        pop(thread, a);
+    const struct tn_frame *frame = frame_that_calls(thread, function, sp);
+    for (; thread->running.stack->top != frame; thread->tally.unwinds++)
+        pop(thread);
 }
 
 /* ------------------------------------------------------------------------------------------ entering */
@@ -502,7 +501,7 @@ static void unwind_to_caller(struct tn_thread *thread, uint32_t site, uint64_t s
 static struct tn_node *edge_to(struct tn_thread *thread, uint32_t site, uint32_t function)
 {
     struct tn_core *core = thread->core;
-    struct tn_node *caller = activity_of(thread)->node;
+    struct tn_node *caller = thread->running.node;
     struct tn_forest *forest = activity_of(thread)->forest;
     struct tn_node *edge = tn_node_find(forest, caller, site, function);
     if (!edge) {
@@ -519,37 +518,37 @@ static struct tn_node *edge_to(struct tn_thread *thread, uint32_t site, uint32_t
 }
 
 /* The running stack goes over an edge. */
-static void follow(struct tn_thread *thread, struct tn_activity *a, struct tn_node *edge)
+static void follow(struct tn_thread *thread, struct tn_node *edge)
 {
     if (edge->alias)
-        tn_pin_top(a->stack);
-    run(thread, a, tn_node_target(edge), 0);
+        tn_pin_top(thread->running.stack);
+    run(thread, tn_node_target(edge), 0);
     if (thread->collecting)
         tn_node_called(thread->activity->forest, edge);
 }
 
 /* The running stack goes on in `function`, called by or jumped to from `site`. */
-static void enter(struct tn_thread *thread, struct tn_activity *a, uint32_t site, uint32_t function)
+static void enter(struct tn_thread *thread, uint32_t site, uint32_t function)
 {
     uint32_t flags = flags_of(thread, function);
     if (flags & FN_SPECIAL)
-        enter_special(thread, function, flags, depth_of(a->stack));
+        enter_special(thread, function, flags, depth_of(thread->running.stack));
     if (!thread->core->config.inclusive)
         return;
-    if (a->skip_site)
-        site = a->skip_site;
+    if (thread->running.skip_site)
+        site = thread->running.skip_site;
     if (flags & TN_FN_SKIP) {
-        run(thread, a, a->node, site);
+        run(thread, thread->running.node, site);
         if (flags == TN_FN_SKIP)
-            a->skippers[site % TN_SKIPPERS].function = function;
+            thread->activity->skippers[site % TN_SKIPPERS].function = function;
         return;
     }
-    struct tn_node *edge = flags ? NULL : tn_hot_edge(a->node, site, function);
+    struct tn_node *edge = flags ? NULL : tn_hot_edge(thread->running.node, site, function);
     if (!edge)
         edge = edge_to(thread, site, function);
-    if (flags & TN_FN_POP_ON_JUMP && a->stack->top != a->stack->bottom)
-        resolver_begins(thread, a->stack, site);
-    follow(thread, a, edge);
+    if (flags & TN_FN_POP_ON_JUMP && thread->running.stack->top != thread->running.stack->bottom)
+        resolver_begins(thread, thread->running.stack, site);
+    follow(thread, edge);
 }
 
 /* ------------------------------------------------------------------------------------------ calls */
@@ -565,15 +564,14 @@ static void call_from_elsewhere(struct tn_thread *thread, uint32_t site, uint64_
 static __attribute__((noinline)) void call_slowly(struct tn_thread *thread, uint32_t site, uint32_t function,
                                                   uint64_t sp, uint64_t return_address)
 {
-    struct tn_activity *a = activity_of(thread);
     thread->tally.calls++;
-    settle(thread, a);
-    if (a->stack->top->sp - sp - 1 >= FAR - 1)
+    settle(thread);
+    if (thread->running.stack->top->sp - sp - 1 >= FAR - 1)
         call_from_elsewhere(thread, site, sp);
-    if (a->stack->top + 1 == a->stack->end)
-        more_frames(a->stack);
-    tn_push(a, sp, return_address, a->skip_site);
-    enter(thread, a, site, function);
+    if (thread->running.stack->top + 1 == thread->running.stack->end)
+        more_frames(thread->running.stack);
+    tn_push(thread, sp, return_address, thread->running.skip_site);
+    enter(thread, site, function);
 }
 
 void tn_call(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_t sp, uint64_t return_address)
@@ -588,23 +586,23 @@ void tn_call(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_
 
 static void jump_to(struct tn_thread *thread, uint32_t site, uint32_t function)
 {
-    struct tn_activity *a = activity_of(thread);
-    const struct tn_resolver *resolver = a->stack->resolver;
+    const struct tn_resolver *resolver = thread->running.stack->resolver;
     thread->tally.jumps++;
     /* A function that pops on jump was called on behalf of what it jumps to. */
-    if (resolver && resolver->depth == depth_of(a->stack) && !a->skip_site) {
+    if (resolver && resolver->depth == depth_of(thread->running.stack) && !thread->running.skip_site) {
         site = resolver->site;
-        run(thread, a, resolver->node, 0);
-        resolvers_end(thread, a->stack, depth_of(a->stack) - 1);
+        run(thread, resolver->node, 0);
+        resolvers_end(thread, thread->running.stack, depth_of(thread->running.stack) - 1);
     }
-    enter(thread, a, site, function);
+    enter(thread, site, function);
 }
 
 /* Whether code of `function` runs now. */
 static bool runs(const struct tn_thread *thread, uint32_t function)
 {
-    const struct tn_activity *a = thread->activity;
-    return a->skip_site ? (flags_of(thread, function) & TN_FN_SKIP) != 0 : a->node->function == function;
+    if (thread->running.skip_site)
+        return (flags_of(thread, function) & TN_FN_SKIP) != 0;
+    return thread->running.node->function == function;
 }
 
 static void jump_from_elsewhere(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_t sp)
@@ -625,9 +623,8 @@ static void jump_from_elsewhere(struct tn_thread *thread, uint32_t site, uint32_
 static __attribute__((noinline)) void jump_slowly(struct tn_thread *thread, uint32_t site, uint32_t function,
                                                   uint64_t sp)
 {
-    struct tn_activity *a = activity_of(thread);
-    settle(thread, a);
-    if (tn_hot_is_near(a->stack, sp))
+    settle(thread);
+    if (tn_hot_is_near(thread->running.stack, sp))
         jump_to(thread, site, function);
     else
         jump_from_elsewhere(thread, site, function, sp);
@@ -644,23 +641,21 @@ void tn_jump(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_
 
 static void past_the_bottom(struct tn_thread *thread, uint32_t function, uint64_t sp)
 {
-    struct tn_activity *a = activity_of(thread);
-    struct tn_node *root = a->node;
+    struct tn_node *root = thread->running.node;
     while (root->parent)
         root = root->parent;
     struct tn_node *parent = tn_forest_parent(thread->activity->forest, root, function);
-    left_frame(thread, a->stack, 0);
-    a->stack->bottom->sp = sp;
-    run(thread, a, parent, 0);
+    left_frame(thread, thread->running.stack, 0);
+    thread->running.stack->bottom->sp = sp;
+    run(thread, parent, 0);
 }
 
 static void return_elsewhere(struct tn_thread *thread, uint32_t site, uint64_t sp, uint64_t target)
 {
     struct tn_core *core = thread->core;
-    struct tn_activity *a = activity_of(thread);
-    struct tn_stack *stack = a->stack;
+    struct tn_stack *stack = thread->running.stack;
     struct tn_frame last = {0};
-    bool moved = false, bottom = stack->top == stack->bottom && a->node->open && sp > stack->bottom->sp;
+    bool moved = false, bottom = stack->top == stack->bottom && thread->running.node->open && sp > stack->bottom->sp;
     if (!within(stack, sp) || stack->top->sp > sp + OTHER_STACK)
         moved = switch_stack(thread, sp);
     uint32_t popped = unwind(thread, sp, &last);
@@ -670,7 +665,7 @@ static void return_elsewhere(struct tn_thread *thread, uint32_t site, uint64_t s
     uint32_t function = core->config.function_at ? core->config.function_at(core->config.user, target) : 0;
     if (!function || runs(thread, function))
         return;
-    if (bottom && !moved && !popped && stack == a->stack && sp <= stack->bottom->sp + FAR)
+    if (bottom && !moved && !popped && stack == thread->running.stack && sp <= stack->bottom->sp + FAR)
         past_the_bottom(thread, function, sp);
     else
         jump_to(thread, site, function);
@@ -679,12 +674,11 @@ static void return_elsewhere(struct tn_thread *thread, uint32_t site, uint64_t s
 static __attribute__((noinline)) void return_slowly(struct tn_thread *thread, uint32_t site, uint64_t sp,
                                                     uint64_t target)
 {
-    struct tn_activity *a = activity_of(thread);
-    const struct tn_frame *top = a->stack->top;
+    const struct tn_frame *top = thread->running.stack->top;
     thread->tally.returns++;
-    settle(thread, a);
+    settle(thread);
     if (top->sp + 8 == sp && top->return_address == target)
-        pop(thread, a);
+        pop(thread);
     else
         return_elsewhere(thread, site, sp, target);
 }
@@ -703,11 +697,11 @@ static void begin_level(struct tn_thread *thread, struct tn_node *root, uint64_t
     struct tn_activity *a = activity_of(thread);
     struct tn_handler_level *level = take(thread, &thread->core->level_pool);
     uint32_t flags = flags_of(thread, root->function);
-    suspend(a);
+    suspend(thread);
     level->interrupted = a->level;
     a->level = level;
-    level->stack = a->stack = stack_new(thread, sp);
-    run(thread, a, root, 0);
+    level->stack = thread->running.stack = stack_new(thread, sp);
+    run(thread, root, 0);
     if (flags & FN_SPECIAL)
         enter_special(thread, root->function, flags, 0);
     if (thread->collecting)
@@ -807,8 +801,8 @@ void tn_stack_clear(struct tn_thread *thread)
         a->level = level->interrupted;
         give(thread, &thread->core->level_pool, level);
     }
-    a->node = NULL;
-    a->stack = NULL;
-    a->skip_site = 0;
+    thread->running.node = NULL;
+    thread->running.stack = NULL;
+    thread->running.skip_site = 0;
     a->begun = false;
 }

@@ -57,7 +57,7 @@ struct tn_special {
 struct tn_stack {
     struct tn_frame *bottom, *top, *end; /* end: of the memory from bottom on */
     uint64_t low;                        /* lowest stack pointer seen at a call */
-    struct tn_node *node; /* what runs on it, unless it is the stack that runs: then see the activity */
+    struct tn_node *node; /* what runs on it, unless it is the stack that runs: then see tn_running */
     uint32_t skip_site;
     struct tn_resolver *resolver; /* the innermost one; NULL as a rule */
     struct tn_stack *next;
@@ -84,14 +84,8 @@ struct tn_skipper {
 enum { TN_SKIPPERS = 512 };
 
 struct tn_activity {
-    /* what runs */
-    struct tn_node *node;
-    uint32_t skip_site;
+    struct tn_forest *forest; /* where its trees grow */
     bool begun;
-    uint64_t *skip_extra; /* with skip_site: of that instruction's centre */
-    struct tn_forest *forest;                      /* where its trees grow */
-    struct tn_stack *stack;                        /* the one that runs: level->stack */
-    uint64_t last_clock, last_branches, last_data; /* totals given to nodes so far */
     struct tn_handler_level *level;
     struct tn_handler_root *handlers;
     struct tn_array payers[TN_STREAMS];      /* parallel engines: struct tn_payer by instruction, where the one that is

@@ -15,6 +15,12 @@
 #include "stack.h"
 #include "tenure_core.h"
 
+/* An engine whose threads have a segment register each names its address space. */
+#ifndef TN_HOT_SEGMENT
+#define TN_HOT_SEGMENT
+#endif
+typedef TN_HOT_SEGMENT struct tn_thread tn_hot_thread;
+
 enum {
     TN_STACK_OTHER = 16 << 10, /* a return this far below its frame is a switch of stacks */
     TN_STACK_FAR = 1 << 20,    /* a call this far below the frame on top may be one too */
@@ -23,13 +29,14 @@ enum {
 /* Gives what was counted since the last transfer to the node that runs, where no branch was counted and collection is
  * on, and tells how much it was. Engines have just stored the clock and the data by themselves: they must not be loaded
  * as one, so last_clock and last_data do not stand side by side. */
-static inline struct tn_ran tn_hot_settle(const struct tn_thread *thread, struct tn_activity *a)
+static inline struct tn_ran tn_hot_settle(tn_hot_thread *thread)
 {
-    uint64_t clock = thread->clock, data = thread->data, accesses = data - a->last_data;
-    struct tn_ran ran = {.clock = clock - a->last_clock, .reads = (uint32_t)accesses, .writes = accesses >> 32};
-    struct tn_node *node = a->node;
-    a->last_clock = clock;
-    a->last_data = data;
+    uint64_t clock = thread->clock, data = thread->data, accesses = data - thread->running.last_data;
+    struct tn_ran ran = {
+        .clock = clock - thread->running.last_clock, .reads = (uint32_t)accesses, .writes = accesses >> 32};
+    struct tn_node *node = thread->running.node;
+    thread->running.last_clock = clock;
+    thread->running.last_data = data;
     node->ran.clock += ran.clock;
     node->ran.reads += ran.reads;
     node->ran.writes += ran.writes;
@@ -37,9 +44,9 @@ static inline struct tn_ran tn_hot_settle(const struct tn_thread *thread, struct
 }
 
 /* Whether tn_hot_settle settles everything, but for a site that pays for a skipped function. */
-static inline bool tn_hot_settles(const struct tn_thread *thread, const struct tn_activity *a)
+static inline bool tn_hot_settles(const tn_hot_thread *thread)
 {
-    return thread->branches == a->last_branches && thread->collecting;
+    return thread->branches == thread->running.last_branches && thread->collecting;
 }
 
 /* The edge that the node is thought to go over next, if it is this one and one more call can be counted; else NULL. */
@@ -68,14 +75,14 @@ static inline void tn_pin_top(struct tn_stack *stack)
 }
 
 /* The running stack goes over an edge. */
-static inline void tn_hot_follow(struct tn_activity *a, struct tn_node *edge)
+static inline void tn_hot_follow(tn_hot_thread *thread, struct tn_node *edge)
 {
     struct tn_node *node = edge;
     if (edge->alias) {
-        tn_pin_top(a->stack);
+        tn_pin_top(thread->running.stack);
         node = edge->target;
     }
-    a->node = node;
+    thread->running.node = node;
     edge->calls++;
 }
 
@@ -85,13 +92,13 @@ static inline bool tn_hot_calls(const struct tn_stack *stack, uint64_t sp)
     return stack->top->sp - sp - 1 < TN_STACK_FAR - 1 && stack->top + 1 != stack->end;
 }
 
-static inline void tn_push(struct tn_activity *a, uint64_t sp, uint64_t return_address, uint32_t skip_site)
+static inline void tn_push(tn_hot_thread *thread, uint64_t sp, uint64_t return_address, uint32_t skip_site)
 {
-    struct tn_stack *stack = a->stack;
+    struct tn_stack *stack = thread->running.stack;
     struct tn_frame *frame = stack->top + 1;
     frame->sp = sp;
     frame->return_address = return_address;
-    frame->node = a->node;
+    frame->node = thread->running.node;
     frame->skip_site = skip_site;
     frame->marks = 0;
     stack->top = frame;
@@ -100,36 +107,34 @@ static inline void tn_push(struct tn_activity *a, uint64_t sp, uint64_t return_a
 }
 
 /* tn_call. */
-static inline bool tn_hot_call(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_t sp,
+static inline bool tn_hot_call(tn_hot_thread *thread, uint32_t site, uint32_t function, uint64_t sp,
                                uint64_t return_address)
 {
-    struct tn_activity *a = thread->activity;
-    if (!tn_hot_calls(a->stack, sp) || !tn_hot_settles(thread, a) || a->skip_site)
+    if (!tn_hot_calls(thread->running.stack, sp) || !tn_hot_settles(thread) || thread->running.skip_site)
         return false;
-    struct tn_node *edge = tn_hot_edge(a->node, site, function);
+    struct tn_node *edge = tn_hot_edge(thread->running.node, site, function);
     if (!edge)
         return false;
     thread->tally.calls++;
-    tn_hot_settle(thread, a);
-    tn_push(a, sp, return_address, 0);
-    tn_hot_follow(a, edge);
+    tn_hot_settle(thread);
+    tn_push(thread, sp, return_address, 0);
+    tn_hot_follow(thread, edge);
     return true;
 }
 
 /* tn_call of a function that is skipped: a stub of the PLT. */
-static inline bool tn_hot_call_skipped(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_t sp,
+static inline bool tn_hot_call_skipped(tn_hot_thread *thread, uint32_t site, uint32_t function, uint64_t sp,
                                        uint64_t return_address)
 {
-    struct tn_activity *a = thread->activity;
-    const struct tn_skipper *skipper = &a->skippers[site % TN_SKIPPERS];
-    if (skipper->site != site || skipper->function != function || !tn_hot_calls(a->stack, sp) ||
-        !tn_hot_settles(thread, a) || a->skip_site)
+    const struct tn_skipper *skipper = &thread->activity->skippers[site % TN_SKIPPERS];
+    if (skipper->site != site || skipper->function != function || !tn_hot_calls(thread->running.stack, sp) ||
+        !tn_hot_settles(thread) || thread->running.skip_site)
         return false;
     thread->tally.calls++;
-    tn_hot_settle(thread, a);
-    tn_push(a, sp, return_address, 0);
-    a->skip_site = site;
-    a->skip_extra = skipper->extra;
+    tn_hot_settle(thread);
+    tn_push(thread, sp, return_address, 0);
+    thread->running.skip_site = site;
+    thread->running.skip_extra = skipper->extra;
     return true;
 }
 
@@ -139,38 +144,36 @@ static inline bool tn_hot_is_near(const struct tn_stack *stack, uint64_t sp)
 }
 
 /* tn_jump. */
-static inline bool tn_hot_jump(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_t sp)
+static inline bool tn_hot_jump(tn_hot_thread *thread, uint32_t site, uint32_t function, uint64_t sp)
 {
-    struct tn_activity *a = thread->activity;
-    uint32_t skip_site = a->skip_site;
-    if (!tn_hot_is_near(a->stack, sp) || !tn_hot_settles(thread, a) || a->stack->resolver)
+    uint32_t skip_site = thread->running.skip_site;
+    if (!tn_hot_is_near(thread->running.stack, sp) || !tn_hot_settles(thread) || thread->running.stack->resolver)
         return false;
-    struct tn_node *edge = tn_hot_edge(a->node, skip_site ? skip_site : site, function);
+    struct tn_node *edge = tn_hot_edge(thread->running.node, skip_site ? skip_site : site, function);
     if (!edge)
         return false;
     thread->tally.jumps++;
-    struct tn_ran ran = tn_hot_settle(thread, a);
+    struct tn_ran ran = tn_hot_settle(thread);
     if (skip_site) {
-        tn_ran_add(a->skip_extra, &ran, NULL);
-        a->skip_site = 0;
+        tn_ran_add(thread->running.skip_extra, &ran, NULL);
+        thread->running.skip_site = 0;
     }
-    tn_hot_follow(a, edge);
+    tn_hot_follow(thread, edge);
     return true;
 }
 
 /* tn_return. */
-static inline bool tn_hot_return(struct tn_thread *thread, uint64_t sp, uint64_t target)
+static inline bool tn_hot_return(tn_hot_thread *thread, uint64_t sp, uint64_t target)
 {
-    struct tn_activity *a = thread->activity;
-    struct tn_stack *stack = a->stack;
+    struct tn_stack *stack = thread->running.stack;
     const struct tn_frame *top = stack->top;
     if (top->sp + 8 != sp || top->return_address != target || (top->marks | top->skip_site) ||
-        !tn_hot_settles(thread, a) || a->skip_site)
+        !tn_hot_settles(thread) || thread->running.skip_site)
         return false;
     thread->tally.returns++;
-    tn_hot_settle(thread, a);
+    tn_hot_settle(thread);
     stack->top--;
-    a->node = top->node;
+    thread->running.node = top->node;
     return true;
 }
 

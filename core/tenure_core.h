@@ -123,6 +123,13 @@ struct tn_thread {
     /* -------------------------------------------------------------------------------------------- */
     tn_core *core;
     struct tn_activity *activity; /* call stacks, trees (core/stack.c) */
+    struct tn_running {
+        struct tn_node *node;
+        struct tn_stack *stack; /* of the level that runs */
+        uint32_t skip_site;     /* not TN_NONE: a function is skipped, and this instruction pays */
+        uint64_t *skip_extra;   /* with skip_site: of that instruction's centre */
+        uint64_t last_clock, last_branches, last_data; /* totals given to nodes so far */
+    } running;
     struct tn_l1 *i1, *d1;        /* cold parts of the caches (core/cache.c) */
     struct tn_lower *l2;          /* NULL: not simulated */
     struct tn_ring *ring;         /* misses that wait for the consumer (core/queue.h); NULL: no caches */

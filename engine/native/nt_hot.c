@@ -2,17 +2,15 @@
 /* nt_hot.c: see nt_hot.h. */
 #include "nt_hot.h"
 
+#pragma GCC optimize("omit-frame-pointer")
+#define TN_HOT_SEGMENT __seg_gs
 #include "core/stack_hot.h"
 #include "nt_block.h"
 
-/* What is in the area, without its address. */
+/* What is in the area and in the thread behind it, without their addresses. */
 #define AREA ((const __seg_gs struct nt_area *)(intptr_t)-NT_AREA_BYTES)
 
-
-static inline tn_thread *thread_here(void)
-{
-    return (tn_thread *)(AREA->self + 1);
-}
+#define THREAD ((tn_hot_thread *)0)
 
 static inline uint64_t return_address(void)
 {
@@ -30,13 +28,13 @@ static inline uint32_t function_here(void)
 
 void nt_hot_called(void)
 {
-    if (!tn_hot_call(thread_here(), AREA->site, AREA->function, AREA->held_sp, return_address()))
+    if (!tn_hot_call(THREAD, AREA->site, AREA->function, AREA->held_sp, return_address()))
         nt_slowly_called();
 }
 
 void nt_hot_called_skipped(void)
 {
-    if (!tn_hot_call_skipped(thread_here(), AREA->site, AREA->function, AREA->held_sp, return_address()))
+    if (!tn_hot_call_skipped(THREAD, AREA->site, AREA->function, AREA->held_sp, return_address()))
         nt_slowly_called();
 }
 
@@ -45,19 +43,19 @@ void nt_hot_called_found(void)
     uint32_t function = function_here();
 
     if (function == TN_NONE || AREA->rip == return_address() ||
-        !tn_hot_call(thread_here(), AREA->site, function, AREA->held_sp, return_address()))
+        !tn_hot_call(THREAD, AREA->site, function, AREA->held_sp, return_address()))
         nt_slowly_called_found();
 }
 
 void nt_hot_returned(void)
 {
-    if (!tn_hot_return(thread_here(), AREA->held_sp + 8, return_address()))
+    if (!tn_hot_return(THREAD, AREA->held_sp + 8, return_address()))
         nt_slowly_returned();
 }
 
 void nt_hot_jumped(void)
 {
-    if (!tn_hot_jump(thread_here(), AREA->site, AREA->function, AREA->held_sp))
+    if (!tn_hot_jump(THREAD, AREA->site, AREA->function, AREA->held_sp))
         nt_slowly_jumped();
 }
 
@@ -67,6 +65,6 @@ void nt_hot_jumped_found(void)
 
     if (function == AREA->function)
         return;
-    if (function == TN_NONE || !tn_hot_jump(thread_here(), AREA->site, function, AREA->held_sp))
+    if (function == TN_NONE || !tn_hot_jump(THREAD, AREA->site, function, AREA->held_sp))
         nt_slowly_jumped_found();
 }
