@@ -58,6 +58,7 @@ static struct nt_single_access *add_access(const struct nt_planner *planner, str
     to->base = access->base;
     to->segment = access->segment;
     to->size = access->size;
+    to->back = back;
     to->id = tn_access(planner->core, &info);
     to->counter = always ? TN_NONE : tn_guarded(planner->core, single->site, access->how == NT_WRITE);
     return to;
@@ -160,21 +161,22 @@ struct run {
     const struct nt_single *single;
 };
 
-static void count(const struct run *r, uint32_t counter)
+static void count(const struct run *r, uint32_t counter, uint64_t times)
 {
     uint64_t *counters = (uint64_t *)((char *)r->thread + tn_layout(r->planner->core)->counters);
 
-    if (nt_plan_separate(r->config))
-        tn_count(r->thread, counter);
+    if (!nt_plan_separate(r->config))
+        counters[counter] += times * r->thread->collecting;
     else
-        counters[counter] += r->thread->collecting;
+        while (times-- > 0)
+            tn_count(r->thread, counter);
 }
 
 /* The clock is that behind it already. */
 static void do_access(const struct run *r, const struct nt_single_access *access, uint64_t address)
 {
     r->thread->data += access->how == NT_WRITE ? 1ull << 32 : 1;
-    count(r, access->counter);
+    count(r, access->counter, 1);
     if (r->config->cache_sim)
         tn_whole_data(r->thread, address, access->id);
 }
@@ -192,7 +194,7 @@ static void again(const struct run *r, bool goes_on)
     const struct tn_layout *layout = tn_layout(r->planner->core);
 
     r->thread->clock += TN_STEP;
-    count(r, r->single->segment);
+    count(r, r->single->segment, 1);
     for (unsigned i = 0; i < r->single->runs; i++)
         tn_hot_fetch(r->thread, layout, r->single->run_id[i], &r->single->run[i], r->config->use);
     if (r->config->branch_sim) {
@@ -206,29 +208,110 @@ static uint64_t narrow(const struct nt_single *single, uint64_t value)
     return single->address_bits == 32 ? (uint32_t)value : value;
 }
 
+/* Whether the way that the table leads to is that of `line`. */
+static bool holds(const struct run *r, const struct tn_l1_layout *l1, uint64_t line)
+{
+    return tn_hot_way(r->thread, l1, line)->line == line;
+}
+
+/* Of `most` more iterations, how many need nothing but the lines that the one at `address` has just accessed. */
+static uint64_t on_same_lines(const struct run *r, const uint64_t *address, bool down, uint64_t most)
+{
+    const struct tn_layout *layout = tn_layout(r->planner->core);
+    uint64_t line = 1ull << layout->d1.line_bits;
+
+    if (!r->config->cache_sim)
+        return most;
+    for (unsigned i = 0; i < r->single->accesses && most > 0; i++) {
+        uint64_t size = r->single->access[i].size, low = address[i] & (line - 1);
+        uint64_t fit = low + size > line ? 0 : down ? low / size : (line - low) / size - 1;
+        most = !holds(r, &layout->d1, address[i] - low) ? 0 : fit < most ? fit : most;
+    }
+    for (unsigned i = 0; i < r->single->runs && most > 0; i++)
+        most = holds(r, &layout->i1, r->single->run[i].line) ? most : 0;
+    return most;
+}
+
+/* `times` elements from `address` on, all of one line that is there; `clock`: behind the last of them. */
+static void touch(const struct run *r, const struct nt_single_access *access, uint64_t address, uint64_t times,
+                  uint64_t clock)
+{
+    const struct tn_layout *layout = tn_layout(r->planner->core);
+    uint32_t bytes = (uint32_t)times * access->size;
+    struct tn_way *way = tn_hot_way(r->thread, &layout->d1, address);
+
+    way->use += times * (1 | (uint64_t)access->size << TN_TOUCH_BITS);
+    way->mask |= tn_hot_mask(&layout->d1, address, bytes);
+    way->stamp = clock - access->back;
+    if (layout->d1.written && access->how == NT_WRITE)
+        tn_hot_written_in(r->thread, layout, layout->d1.table, address, bytes);
+}
+
+static void fetch_again(const struct run *r, uint64_t times)
+{
+    const struct tn_l1_layout *l1 = &tn_layout(r->planner->core)->i1;
+
+    for (unsigned i = 0; i < r->single->runs; i++) {
+        const struct tn_fetch_info *run = &r->single->run[i];
+        struct tn_way *way = tn_hot_way(r->thread, l1, run->line);
+        way->use += times * tn_fetch_use(run);
+        way->mask |= run->mask;
+        way->stamp = r->thread->clock - tn_fetch_stamp_back(run);
+    }
+}
+
+/* What `times` iterations from `address` on would do one by one, each with its test, which goes on: they miss nothing,
+ * and so only the last of their stamps is ever looked at. */
+static void iterate_at_once(const struct run *r, const uint64_t *address, bool down, uint64_t times)
+{
+    const struct nt_single *single = r->single;
+
+    r->thread->clock += times * (single->accesses + 1) * TN_STEP;
+    for (unsigned i = 0; i < single->accesses; i++) {
+        const struct nt_single_access *access = &single->access[i];
+        r->thread->data += times * (access->how == NT_WRITE ? 1ull << 32 : 1);
+        count(r, access->counter, times);
+        if (r->config->cache_sim)
+            touch(r, access, down ? address[i] - (times - 1) * access->size : address[i], times,
+                  r->thread->clock - TN_STEP);
+    }
+    count(r, single->segment, times);
+    fetch_again(r, times);
+    if (r->config->branch_sim) {
+        r->thread->branches += times;
+        while (times-- > 0)
+            tn_branch_cond(r->thread, single->site, true);
+    }
+}
+
 /* `faulted`: in the iteration that comes next: it came to its test, its accesses did not happen. */
 static void run_string(const struct run *r, const struct nt_area *area, bool faulted)
 {
     const struct nt_single *single = r->single;
     uint64_t before = narrow(single, area->before.rcx), n = before - narrow(single, area->gpr[NT_RCX]);
-    bool equal = (area->flags & NT_FLAG_ZF) != 0;
+    bool equal = (area->flags & NT_FLAG_ZF) != 0, down = (area->flags & NT_FLAG_DF) != 0;
     bool tested = !single->compares || equal == single->while_equal; /* the last iteration came to the test */
     uint64_t address[2], step[2], segment[2];
 
     for (unsigned i = 0; i < single->accesses; i++) {
         address[i] = single->access[i].base == NT_RSI ? area->before.rsi : area->before.rdi;
         segment[i] = single->access[i].segment == NT_SEGMENT_FS ? area->fs_base : 0;
-        step[i] = area->flags & NT_FLAG_DF ? -(uint64_t)single->access[i].size : single->access[i].size;
+        step[i] = down ? -(uint64_t)single->access[i].size : single->access[i].size;
     }
     if (r->config->branch_sim)
         tn_branch_cond(r->thread, single->site, before != 0);
-    for (uint64_t k = 0; k < n; k++) {
-        const uint64_t now[2] = {segment[0] + narrow(single, address[0]), segment[1] + narrow(single, address[1])};
+    for (uint64_t k = 0, more = 0; k < n; k += 1 + more) {
+        uint64_t now[2] = {segment[0] + narrow(single, address[0]), segment[1] + narrow(single, address[1])};
         iterate(r, now);
         if (k + 1 < n || tested || faulted)
             again(r, k + 1 < n || faulted);
-        address[0] += step[0];
-        address[1] += step[1];
+        more = k + 2 < n && single->address_bits == 64 ? on_same_lines(r, now, down, n - k - 2) : 0;
+        for (unsigned i = 0; i < single->accesses; i++) {
+            now[i] += step[i];
+            address[i] += (1 + more) * step[i];
+        }
+        if (more > 0)
+            iterate_at_once(r, now, down, more);
     }
 }
 

@@ -24,6 +24,7 @@ struct nt_single_access {
     uint8_t segment; /* ... in this segment */
     uint16_t size;
     uint32_t id, counter; /* the core's; counter: TN_NONE if it always happens */
+    uint32_t back;
 };
 
 enum { NT_SINGLE_ACCESSES = 12 };
