@@ -289,6 +289,18 @@ static void hear(const struct refusals *refusals, struct ending *ending)
     ending->refused[strcspn(ending->refused, "\n")] = '\0';
 }
 
+/* The program has its limit of descriptors by now; what comes afterwards needs more than the least. */
+static void allow_files(void)
+{
+    const rlim_t enough = 256;
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= enough)
+        return;
+    limit.rlim_cur = limit.rlim_max < enough ? limit.rlim_max : enough;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 struct ending launch(const struct engine *engine, char **argv, const char *scratch,
                      const struct refusals *refusals)
 {
@@ -317,6 +329,7 @@ struct ending launch(const struct engine *engine, char **argv, const char *scrat
     }
     running = ending.pid > 0 ? ending.pid : 0;
     sigprocmask(SIG_SETMASK, &mask, NULL);
+    allow_files();
     if (ending.pid < 0) {
         term_error("cannot start a process: %s", strerror(errno));
         ending.failed = true;

@@ -108,6 +108,16 @@ def limits():
             check(f"limits {soft} {hard}", seen, bare)
 
 
+def no_descriptors():
+    """A program that closes all descriptors, and uses up all that it may have, has a profile all the same."""
+    for limit in ("-Sn 40", "-Sn 5000", "-n 40", "-Sn 4")[:3 if VALGRIND else 4]:
+        for how, status in (("hoard", 7), ("self", 5))[:1 if VALGRIND else 2]:
+            name = (how + limit).replace(" ", "")
+            seen = run("sh", "-c", f'ulimit {limit}; exec "$@"', "x", *RECORD, "-q", "-o", name, GUEST, how)
+            check(f"{how}, ulimit {limit}", seen, (status, "", ""))
+            check(f"{how}, ulimit {limit}: counts", total(name) > 1000, True)
+
+
 def large_stack():
     """The main stack may grow as far as the limit says, which is more than Valgrind's usual 16 MiB."""
     hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
@@ -308,7 +318,7 @@ def main():
     begin = time.time()
     try:
         parts = [] if VALGRIND else [choosing]
-        for part in (endings, sees, closed_descriptors, limits, full_disk, large_stack, signals, files,
+        for part in (endings, sees, closed_descriptors, no_descriptors, limits, full_disk, large_stack, signals, files,
                      messages, write_backs, names_and_columns, made_code, interrupted, *parts):
             part()
     finally:

@@ -6,11 +6,12 @@ function.
     counts.py NATIVE-ENGINE VALGRIND-LIB PROGRAM...
 
 Programs without libc, so that both engines run the same instructions; with small caches, with branches, and with
-contexts. What may differ is in engine/CONTRACT.md: VEX leaves out loads whose result is dead, so it is told to keep
+contexts; and the one called pure_recursion with every option that the engines have in common. What may differ is in engine/CONTRACT.md: VEX leaves out loads whose result is dead, so it is told to keep
 them, and to cut its blocks as the native engine does.
 """
 import collections
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,18 @@ SMALL = ['--I1=1024,2,32', '--D1=1024,2,32', '--LL=8192,4,32']
 USUAL = ['--I1=32768,8,64', '--D1=32768,8,64', '--LL=8388608,16,64']
 OPTIONS = [SMALL + ['--branch-sim=yes'], USUAL, USUAL + ['--separate-callers=2', '--write-back=yes'],
            ['--I1=4096,4,128', '--D1=4096,4,128', '--LL=65536,4,128'], SMALL + ['--collect-atstart=no']]
+# Each option, with a value that is not its default. One that is not here is an error.
+VALUES = {
+    'tenure-out-file': None, # every run has it
+    'I1': '2048,2,32', 'D1': '2048,4,32', 'L2': '4096,4,32', 'LL': '32768,8,32',
+    'cache-sim': ('no', ['--branch-sim=yes']), 'branch-sim': 'yes', 'cacheuse': 'no',
+    'write-back': 'yes', 'simulate-wb': 'yes', 'prefetch': 'stream', 'simulate-hwpref': 'yes',
+    'inclusive': 'no', 'paths': '0', 'shared-l1': 'yes', 'flush-at-exit': 'no',
+    'collect-atstart': ('no', ['--toggle-collect=ping']), 'instr-atstart': 'no', 'instr-at-start': 'no',
+    'toggle-collect': 'p*', 'dump-before': 'tree', 'dump-after': 'tre?', 'zero-before': 'tree', 'fn-skip': 'pong',
+    'skip-plt': 'no', 'separate-callers': '2=ping', 'separate-recs': '3', 'fork-inherit': 'yes', 'aslr': 'yes',
+    'counter-limit': '1000000', 'alias-limit': '1',
+}
 KEEP_LOADS = ['--vex-iropt-level=0', '--vex-guest-chase=no', '--px-default=allregs-at-each-insn',
               '--px-file-backed=allregs-at-each-insn']
 
@@ -34,6 +47,8 @@ def profile(command, folder, env=None):
         os.unlink(out)
     done = subprocess.run(command(out), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           timeout=120, check=False, env=env)
+    if not os.path.exists(out):
+        sys.exit('%s: no profile: %s' % (' '.join(command(out)), done.stderr.decode()))
     return done.returncode, done.stdout, rawfile.Raw(out)
 
 
@@ -60,10 +75,22 @@ def compare(native, valgrind):
     if native[:2] != valgrind[:2]:
         lines.append('  status or output: %r, %r' % (native[:2], valgrind[:2]))
     native, valgrind = native[2], valgrind[2]
+    if native.parts != valgrind.parts or len(native.threads) != len(valgrind.threads):
+        lines.append('  parts: native %s, valgrind %s' % (native.parts, valgrind.parts))
     lines += differences('costs', native.self_by_function(), valgrind.self_by_function())
     lines += differences('calls', native.calls(), valgrind.calls())
     lines += differences('inclusive costs', inclusive(native), inclusive(valgrind))
     return lines
+
+
+def each_option(engine):
+    """Lists of options: one of the table in each. What depends on addresses is not compared where they are random."""
+    text = subprocess.run([engine, '--help'], stdout=subprocess.PIPE, check=True).stdout.decode()
+    for name in re.findall(r'^ +--([\w-]+)=', text.split('With --profile=yes:')[1], re.M):
+        value = VALUES[name]
+        more = value[1] if isinstance(value, tuple) else []
+        if value is not None:
+            yield SMALL + more + ['--%s=%s' % (name, value[0] if isinstance(value, tuple) else value)]
 
 
 def main():
@@ -72,7 +99,7 @@ def main():
     env = dict(os.environ, VALGRIND_LIB=library)
     passed = failed = 0
     for program in programs:
-        for options in OPTIONS:
+        for options in OPTIONS + (list(each_option(engine)) if program.endswith('pure_recursion') else []):
             native = profile(lambda out: [engine, '--profile=yes', '--tenure-out-file=' + out, *options, '--', program],
                              folder)
             valgrind = profile(lambda out: [valgrind_binary(), '--command-line-only=yes', '--tool=tenure', '-q',
