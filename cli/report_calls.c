@@ -7,7 +7,8 @@
  * cost, so that the calls of a function that does not recurse sum, with its self cost, to 100.
  *
  * A function that is kept apart by callers or recursion is all its contexts, unless one is named. Then each row says
- * which context it belongs to, and percentages are of that one's.
+ * which context it belongs to, and percentages are of the program's cost: there is no sum of contexts, one of which may
+ * be below another.
  */
 #include "cli/report.h"
 
@@ -77,7 +78,7 @@ static bool arcs_of(struct report *report, struct table *table, const struct cho
     struct query q;
     size_t i;
 
-    if (!whole(report, function->ids[context], spec, count, of))
+    if (function->count == 1 && !whole(report, function->ids[context], spec, count, of))
         return false;
     expressions_of(spec, count, expressions, sizeof expressions);
     query_begin(&q, report->profile,
@@ -115,7 +116,8 @@ static bool arcs(struct report *report, const struct chosen *function, bool call
     report_place_columns(table, title, other);
     for (i = 0; good && i < function->count; i++)
         good = arcs_of(report, table, function, i, spec, count, callers);
-    snprintf(heading, sizeof heading, callers ? "Calls to %s" : "Calls from %s", function->name);
+    snprintf(heading, sizeof heading, "Calls %s %s%s", callers ? "to" : "from", function->name,
+             function->count > 1 ? "; % of the program" : "");
     report_section(report, table, callers ? "callers" : "callees", heading);
     return good;
 }

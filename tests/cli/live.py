@@ -185,7 +185,7 @@ def files():
     run(*RECORD, "-q", "--trace-children", "-o", "early", "sh", "-c", f"{GUEST} late >/dev/null 2>&1 & exit 0")
     for _ in range(600):
         left = [name for name in os.listdir(".") if name.startswith("early") and name.endswith(".raw.2")]
-        if left and os.path.getsize(left[0]) > 0:
+        if left and not os.path.exists("/proc/" + left[0].split(".")[1]):
             break
         time.sleep(0.1)
     check("a child that outlives the program", run(TENURE, "import", "-q", "-o", "late", *left)[0], 0)

@@ -6,8 +6,9 @@ function.
     counts.py NATIVE-ENGINE VALGRIND-LIB PROGRAM...
 
 Programs without libc, so that both engines run the same instructions; with small caches, with branches, and with
-contexts; and the one called pure_recursion with every option that the engines have in common. What may differ is in engine/CONTRACT.md: VEX leaves out loads whose result is dead, so it is told to keep
-them, and to cut its blocks as the native engine does.
+contexts; and the one called pure_recursion with every option that the engines have in common. What may differ is in
+engine/CONTRACT.md: VEX leaves out loads whose result is dead, so it is told to keep them, and to cut its blocks as the
+native engine does.
 """
 import collections
 import os
