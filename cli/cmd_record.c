@@ -196,6 +196,7 @@ static const struct opt rows[] = {
     SWITCH("inclusive", "follow calls, for inclusive costs [yes]"),
     {OPT_TAKE, "paths", 0, "N", "call paths kept apart; 0: none [250000]", 0, pass_count, false},
     SWITCH("shared-l1", "one I1 and D1 for all threads, as in Callgrind [no]"),
+    SWITCH("parallel", "threads run at the same time, with the native engine [yes]"),
     SWITCH("flush-at-exit", "charge the lines that are resident at the end [yes]"),
     SWITCH("aslr", "random addresses, others in each run [no]"),
 

@@ -585,7 +585,7 @@ void tn_forest_prune(struct tn_forest *forest)
 
 static void check_node(const struct tn_forest *forest, const struct tn_node *node)
 {
-    if ((uint16_t)(node->sent - node->seen) > 2 * TN_L1_MAX_LINES + TN_RING)
+    if ((uint16_t)(node->sent - node->seen) > 2 * TN_L1_MAX_LINES + TN_MOST_ENTRIES)
         tn_host_panic("use node: more tenures ended than begun");
     if (node->alias && (node->children || node->pins || node->sent))
         tn_host_panic("use node: an alias is in use");

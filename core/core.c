@@ -100,6 +100,7 @@ tn_core *tn_core_new(const struct tn_config *config)
     tn_slots_init(&core->centres, sizeof(struct tn_centre));
     tn_cost_pools_init(&core->pools, config->l2.size ? 3 : 2, config->write_back, config->prefetch);
     core->late.there = core->definitions.there = config->parallel;
+    core->merged = TN_STEP;
     tn_sums_init(&core->sums, &core->definitions);
     tn_forest_init(&core->forest, &core->sums, &core->pools);
     tn_forest_limit(&core->forest, config->paths, config->prune_slack);
@@ -328,7 +329,7 @@ tn_thread *tn_thread_new(tn_core *core, tn_thread *parent, uint64_t os_id)
     thread->collecting = parent ? parent->collecting : core->collecting;
     /* A stamp of 0 is that of a way never filled: the clock begins later. */
     thread->clock = core->running ? core->running->clock : core->ended_clock + TN_STEP;
-    if (!core->running)
+    if (!core->running && !core->config.parallel)
         core->running = thread;
     activity_new(core, thread);
     record->ticked = thread->clock;
@@ -345,6 +346,7 @@ tn_thread *tn_thread_new(tn_core *core, tn_thread *parent, uint64_t os_id)
         thread->l2 = core->shared_l2;
         if (!core->config.shared_l1)
             caches_new(core, &thread->i1, &thread->d1, &thread->l2);
+        thread->ring->upto = thread->clock;
         thread->ring->l1[TN_FETCH] = thread->i1;
         thread->ring->l1[TN_DATA] = thread->d1;
         tn_l1_clear(thread, &core->layout.i1, thread->i1);
@@ -359,9 +361,27 @@ void tn_thread_named(tn_thread *thread, uint64_t os_id)
     tn_thread_record_of(thread->core, thread->id)->os_id = os_id;
 }
 
+/* For what is consumed. */
 static uint64_t now(const tn_core *core)
 {
+    if (core->config.parallel)
+        return core->merged;
     return core->running ? core->running->clock : core->ended_clock;
+}
+
+/* Others may be running, if they ever do at the same time. */
+static void drain_for(struct tn_thread *thread)
+{
+    if (thread->core->config.parallel)
+        tn_ring_drain(thread);
+    else
+        tn_drain(thread->core);
+}
+
+void tn_publish(tn_thread *thread)
+{
+    if (thread->core->config.cache_sim && thread->core->config.parallel)
+        tn_ring_drain(thread);
 }
 
 void tn_thread_flush(struct tn_thread *thread)
@@ -370,12 +390,16 @@ void tn_thread_flush(struct tn_thread *thread)
     bool holds_caches = !core->config.shared_l1 || thread == core->running || thread == core->orphan;
     if (!core->config.cache_sim || !holds_caches)
         return;
-    tn_drain(core);
-    tn_l1_end(thread, &core->layout.i1, thread->i1, now(core));
-    tn_l1_end(thread, &core->layout.d1, thread->d1, now(core));
-    tn_drain(core);
-    if (thread->l2)
+    uint64_t end = core->config.parallel ? thread->clock : now(core);
+    drain_for(thread);
+    tn_l1_end(thread, &core->layout.i1, thread->i1, end);
+    tn_l1_end(thread, &core->layout.d1, thread->d1, end);
+    drain_for(thread);
+    if (thread->l2) {
+        tn_lock_take(&core->late);
         tn_lower_flush(core, thread->l2, now(core));
+        tn_lock_give(&core->late);
+    }
     if (thread->i1->prefetcher)
         memset(thread->i1->prefetcher, 0, sizeof *thread->i1->prefetcher);
 }
@@ -449,7 +473,7 @@ void tn_thread_end(tn_thread *thread)
         tn_thread_flush(thread);
     hand_over(core, thread);
     if (core->config.cache_sim)
-        tn_drain(core);
+        drain_for(thread);
     tn_stack_clear(thread);
     keep_counters(core, thread, record);
     core->dump_wanted |= thread->dump_wanted;
@@ -465,6 +489,8 @@ void tn_thread_end(tn_thread *thread)
 void tn_thread_switch(tn_core *core, tn_thread *to)
 {
     struct tn_thread *from = core->running;
+    if (core->config.parallel)
+        return;
     core->running = to;
     if (from == to || !from)
         return;
@@ -632,6 +658,8 @@ static void end_tenures(tn_core *core)
 
 void tn_instrument_off(tn_core *core)
 {
+    if (core->config.cache_sim)
+        tn_drain(core);
     each_thread(core, stop_thread);
     end_tenures(core);
 }
@@ -675,6 +703,8 @@ int tn_finish(tn_core *core, void *stream, const char *why)
 {
     each_thread(core, tn_settle);
     if (core->config.flush_at_exit) {
+        if (core->config.cache_sim)
+            tn_drain(core);
         each_thread(core, flush_caches);
         if (core->orphan)
             flush_caches(core->orphan);

@@ -54,6 +54,7 @@ struct tn_core {
     struct tn_array threads; /* struct tn_thread_record by id */
     struct tn_slots centres; /* struct tn_centre, of all threads */
     struct tn_array metas;   /* struct tn_meta_entry */
+    uint64_t merged;       /* parallel engines: the time of what is published (queue.h); behind the lock `late` */
     struct tn_ring *rings; /* of all hot memory, linked through next */
     tn_taker *take;        /* of the consumer; compiled apart for what is usual */
     uint32_t epoch;
@@ -112,6 +113,15 @@ uint64_t *tn_extra_make(tn_core *core, struct tn_centre *centre);
 static inline uint64_t *tn_extra_of(tn_core *core, struct tn_centre *centre)
 {
     return centre->extra ? centre->extra : tn_extra_make(core, centre);
+}
+
+/* Nodes of all trees. */
+static inline uint64_t tn_nodes(const tn_core *core)
+{
+    uint64_t nodes = 0;
+    for (const struct tn_forest *forest = &core->forest; forest; forest = forest->next)
+        nodes += forest->now;
+    return nodes;
 }
 
 /* The counters of a thread that runs. */

@@ -532,7 +532,7 @@ TN_ALWAYS_INLINE void take(tn_core *core, struct tn_ring *ring, uint64_t foresee
     struct tn_lower *lower = ring->l1[TN_DATA]->next; /* of both */
     uint64_t at;
     for (at = ring->foreseen; at < foresee_to; at++)
-        foresee(ring, lower, &ring->entries[at % TN_RING], &ring->taken[at % TN_AHEAD], plain);
+        foresee(ring, lower, &ring->entries[at & ring->mask], &ring->taken[at % TN_AHEAD], plain);
     ring->foreseen = at;
     for (at = ring->looked_up; at < look_up_to; at++)
         look_up(core, lower, &ring->taken[at % TN_AHEAD], plain);

@@ -17,6 +17,17 @@
  *
  * A serial engine runs one thread at a time: when another one's turn comes, the ring is drained, so that entries are
  * consumed in the order of execution.
+ *
+ * Threads that run at the same time are the consumer by turns, behind a lock. A thread *publishes* what it has done
+ * since it did so last, a batch; that is when it is consumed, whole. So there is one order of all accesses, batch by
+ * batch, and what is counted is what a serial run in that order counts (docs/model.md, section 4). Each thread has a
+ * clock of its own; in that order time is the sum of what all have published, and so are stamps of what is consumed:
+ *
+ *   upto     clock of the thread up to which it has published
+ *   merged   of the core: the sum of all upto, from TN_STEP on
+ *   a stamp of the batch, in the order of all = stamp - upto + merged, both as they were before the batch
+ *
+ * No access is divided between two batches: its second miss would be told from the first by its stamp.
  */
 #ifndef TENURE_CORE_QUEUE_H
 #define TENURE_CORE_QUEUE_H
@@ -27,10 +38,12 @@
 #include <stdint.h>
 
 enum {
-    TN_RING = 32,         /* entries, a power of two */
-    TN_AHEAD = 32,        /* the same: how many the consumer may have begun */
-    TN_BATCH = 4,         /* entries that are taken further at a time, a power of two */
-    TN_PRUNE_EVERY = 256, /* entries of a thread */
+    TN_RING = 32,           /* entries, a power of two */
+    TN_MOST_ENTRIES = 2048, /* that any ring has */
+    TN_PUBLISHED = 64,      /* entries that are worth a turn */
+    TN_AHEAD = 32,          /* the same: how many the consumer may have begun */
+    TN_BATCH = 4,           /* entries that are taken further at a time, a power of two */
+    TN_PRUNE_EVERY = 256,   /* entries of a thread */
 };
 
 enum {
@@ -66,19 +79,21 @@ struct tn_taken {
 };
 
 struct tn_ring {
-    struct tn_entry entries[TN_RING];
     struct tn_l1 *l1[2]; /* by enum tn_stream */
     uint64_t queued;     /* entries so far */
+    uint64_t upto;       /* where threads run at the same time */
+    uint32_t mask;       /* entries - 1: TN_RING of them; where threads run at the same time, a batch and any access */
     struct tn_ring *next;
     /* ---- the consumer's */
     _Alignas(64) uint64_t foreseen, looked_up, consumed;
     struct tn_taken taken[TN_AHEAD];
+    struct tn_entry entries[];
 };
 
 /* Room for one entry, which the caller fills in, ... */
 static inline struct tn_entry *tn_ring_room(struct tn_ring *ring)
 {
-    return &ring->entries[ring->queued % TN_RING];
+    return &ring->entries[ring->queued & ring->mask];
 }
 
 struct tn_ring *tn_ring_new(tn_core *core);
@@ -95,10 +110,10 @@ static inline void tn_ring_add(struct tn_thread *thread, struct tn_ring *ring)
         tn_ring_step(thread);
 }
 
-/* Consume all that the thread has queued. */
+/* Consume all that the thread has queued; where threads run at the same time, publish all that it has done. */
 void tn_ring_drain(struct tn_thread *thread);
 
-/* Consume all that is queued. */
+/* The same for all threads, none of which runs. */
 void tn_drain(tn_core *core);
 
 /* Entries so far. */

@@ -90,6 +90,10 @@ struct tn_config {
     /* Parallel engines: from alone(user, true) to alone(user, false) no other thread is in the program's code or in the
      * core. Called where a function that runs asks for something that concerns all threads. */
     void (*alone)(void *user, bool begins);
+
+    /* For tests, NULL otherwise: what thread `thread` has done while its clock was below `clock` comes behind all that
+     * this was told of before, and in front of the rest. */
+    void (*published)(void *user, uint32_t thread, uint64_t clock);
     void *user;
 };
 
@@ -327,8 +331,12 @@ void tn_thread_resume(tn_thread *thread, uint32_t function, uint64_t sp);
 void tn_thread_end(tn_thread *thread);
 
 /* Serial engines: `to` runs from now on, not the thread that ran until now. Carries the clock (and, with
- * shared_l1, the caches) over. The first thread of a core runs without it. */
+ * shared_l1, the caches) over. The first thread of a core runs without it. Parallel engines need not say it. */
 void tn_thread_switch(tn_core *core, tn_thread *to);
+
+/* Parallel engines: what the thread has done until now comes before what is published later, by whatever thread. To be
+ * called where it may wait for others. */
+void tn_publish(tn_thread *thread);
 
 /* At least once in 2^25 accesses of each thread that runs: keeps the packed counters from overflowing. Cheap
  * when there is nothing to do. */

@@ -32,15 +32,17 @@ struct jit {
     size_t limit;
 };
 
+struct slot {
+    uint64_t address;
+    uint32_t id;
+};
+
 struct code_map {
     const struct code_map_host *host;
     tn_core *core;
     struct object *objects; /* the most recently used first */
     struct jit jits[2];
-    struct {
-        uint64_t address;
-        uint32_t id;
-    } cache[CACHE_SIZE]; /* functions by address, direct-mapped */
+    struct slot cache[CACHE_SIZE]; /* functions by address, direct-mapped */
 };
 
 static void *reserve(const struct code_map *map, size_t bytes)
@@ -64,9 +66,40 @@ code_map *code_map_new(const struct code_map_host *host, tn_core *core)
     return map;
 }
 
+/* Read without the lock: an id belongs to an address that is the same before and behind it. */
+static uint32_t cached_at(const struct slot *slot, uint64_t address)
+{
+    uint32_t id;
+
+    if (__atomic_load_n(&slot->address, __ATOMIC_ACQUIRE) != address)
+        return TN_NONE;
+    id = __atomic_load_n(&slot->id, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&slot->address, __ATOMIC_RELAXED) == address ? id : TN_NONE;
+}
+
+static void cache_at(struct slot *slot, uint64_t address, uint32_t id)
+{
+    __atomic_store_n(&slot->address, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&slot->id, id, __ATOMIC_RELEASE);
+    __atomic_store_n(&slot->address, address, __ATOMIC_RELEASE);
+}
+
 static void forget_cached(struct code_map *map)
 {
-    memset(map->cache, 0, sizeof map->cache);
+    for (size_t i = 0; i < CACHE_SIZE; i++)
+        cache_at(&map->cache[i], 0, TN_NONE);
+}
+
+static void lock(const struct code_map *map)
+{
+    if (map->host->lock)
+        map->host->lock(map->host->user, true);
+}
+
+static void unlock(const struct code_map *map)
+{
+    if (map->host->lock)
+        map->host->lock(map->host->user, false);
 }
 
 /* ------------------------------------------------------------------------------------------ objects */
@@ -219,8 +252,10 @@ void code_map_mapped(code_map *map, uint64_t address)
 {
     struct code_mapping mapping = {0};
 
+    lock(map);
     if (map->host->mapping_at(map->host->user, address, &mapping) && mapping.path && is_jitdump(mapping.path))
         jit_open(map, &map->jits[1], mapping.path);
+    unlock(map);
 }
 
 static void jit_room(const struct code_map *map, struct jit *jit, uint32_t index)
@@ -285,7 +320,7 @@ static bool jit_function_at(struct code_map *map, const struct object *object, u
     return false;
 }
 
-void code_map_function(code_map *map, uint64_t address, struct code_function *out)
+static void find_function(code_map *map, uint64_t address, struct code_function *out)
 {
     struct object *object = object_at(map, address);
     struct fb_function range;
@@ -303,18 +338,25 @@ void code_map_function(code_map *map, uint64_t address, struct code_function *ou
     *out = (struct code_function){object->unnamed, address, address + 1};
 }
 
+void code_map_function(code_map *map, uint64_t address, struct code_function *out)
+{
+    lock(map);
+    find_function(map, address, out);
+    unlock(map);
+}
+
 uint32_t code_map_function_id(code_map *map, uint64_t address)
 {
-    size_t slot = (address ^ address >> 13) % CACHE_SIZE;
+    struct slot *slot = &map->cache[(address ^ address >> 13) % CACHE_SIZE];
+    struct code_function function = {.id = cached_at(slot, address)};
 
-    if (map->cache[slot].address != address || map->cache[slot].id == TN_NONE) {
-        struct code_function function;
-
-        code_map_function(map, address, &function);
-        map->cache[slot].address = address;
-        map->cache[slot].id = function.id;
-    }
-    return map->cache[slot].id;
+    if (function.id != TN_NONE)
+        return function.id;
+    lock(map);
+    find_function(map, address, &function);
+    cache_at(slot, address, function.id);
+    unlock(map);
+    return function.id;
 }
 
 void code_map_unmapped(code_map *map, uint64_t address, uint64_t bytes)
@@ -322,6 +364,7 @@ void code_map_unmapped(code_map *map, uint64_t address, uint64_t bytes)
     struct object **link = &map->objects, *object;
     bool any = false;
 
+    lock(map);
     while ((object = *link)) {
         if (object->start < address + bytes && address < object->end) {
             *link = object->next;
@@ -333,6 +376,7 @@ void code_map_unmapped(code_map *map, uint64_t address, uint64_t bytes)
     }
     if (any)
         forget_cached(map);
+    unlock(map);
 }
 
 void code_map_free(code_map *map)

@@ -35,6 +35,8 @@ struct code_map_host {
      * is filled in already; fb_flags are those of functions.h. */
     void (*describe)(void *user, uint32_t fb_flags, struct tn_function_info *info);
     uint64_t (*process_id)(void *user);
+    /* One thread at a time, from lock(user, true) to lock(user, false); NULL: there is but one that asks. */
+    void (*lock)(void *user, bool begins);
 };
 
 /* `host` and `core` must outlive the map. Never NULL if host->memory->reserve never is. */

@@ -39,6 +39,7 @@ static const struct option options[] = {
     {"inclusive", BOOL, AT(config.inclusive), 0, "=yes|no  follow calls [yes]"},
     {"paths", COUNT, AT(config.paths), 0, "=<n>  call paths kept apart; 0: none [250000]"},
     {"shared-l1", BOOL, AT(config.shared_l1), 0, "=yes|no  one I1 and D1 for all threads [no]"},
+    {"parallel", BOOL, AT(parallel), 0, "=yes|no  threads run at the same time (native engine) [yes]"},
     {"flush-at-exit", BOOL, AT(config.flush_at_exit), 0,
      "=yes|no  charge the lines resident at the end [yes]"},
     {"collect-atstart", BOOL, AT(config.collect_at_start), 0, "=yes|no  collect from the start [yes]"},
@@ -292,6 +293,7 @@ void options_default(struct engine_options *out, geometry_read_text *read_text)
     *out = (struct engine_options){.out_file = "tenure.raw.%p",
                                    .instrument_at_start = true,
                                    .skip_plt = true,
+                                   .parallel = true,
                                    .separate = {[OPTIONS_RECS] = 1},
                                    .allocate = out->allocate};
     tn_config_default(&out->config);

@@ -37,6 +37,7 @@ struct engine_options {
     bool skip_plt;
     bool fork_inherit;
     bool aslr;
+    bool parallel;        /* threads may run at the same time, where the engine and the configuration allow it */
     bool functions_dump;                           /* some --dump-before or --dump-after was given */
     const char *geometry_source[GEOMETRY_LEVELS]; /* "option", "sysfs" or "default" */
     void *(*allocate)(size_t bytes);              /* for patterns; never NULL, never given back */

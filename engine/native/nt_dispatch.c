@@ -5,9 +5,14 @@
  * Generated code has left by an exit. What the exit asks for is done, signals are delivered, and the block at the
  * program's next instruction is found or made; then the exit is linked to it, so that this path is taken once per exit.
  *
- * When the memory for code is used up, all of it is forgotten, which can be done only while no thread is in it. A
- * thread is *outside* from where it enters a system call, or waits here, until it looks for a block. Who wants all
- * others outside holds `world`, says so in `stop`, and asks them to come by (their countdown is made negative).
+ * When the memory for code is used up, all of it is forgotten, which can be done only while no thread is in it; and a
+ * part of the profile is written, or a fork made, while no thread is in the core either. A thread is *outside* from
+ * where it enters a system call, or waits here, until it looks for a block. Who wants all others outside holds `world`,
+ * says so in `stop`, and asks them to come by (their countdown is made negative). Whoever is outside and has something
+ * to tell the core, holds `world` meanwhile.
+ *
+ * A thread *rests* where it waits for the others in the middle of a block: that will do for all but forgetting code,
+ * which gives way to it.
  */
 #include "nt_dispatch.h"
 
@@ -34,28 +39,72 @@ void nt_code_changed(uint64_t start, uint64_t bytes)
 
 /* ------------------------------------------------------------------------------------------------ all outside */
 
-/* Whether a thread besides `self` is in generated code; it is asked to leave. */
-static bool ask_out(const struct nt_thread *self)
+enum where { OUTSIDE, RESTS, INSIDE };
+
+static enum where where_is(const struct nt_thread *thread)
 {
-    bool is_inside = false;
+    if (!thread->running || thread->outside)
+        return OUTSIDE;
+    return thread->rests ? RESTS : INSIDE;
+}
+
+/* Where the threads besides `self` are that are farthest in; those in generated code are asked to leave. */
+static enum where ask_out(const struct nt_thread *self)
+{
+    enum where farthest = OUTSIDE;
 
     for (struct nt_thread *thread = nt_threads; thread != NULL; thread = thread->next) {
-        if (thread == self || !thread->running || thread->outside)
-            continue;
-        is_inside = true;
-        *(volatile int64_t *)&thread->area->countdown = -1; /* a block may undo this once: it is done again */
+        enum where where = thread == self ? OUTSIDE : where_is(thread);
+
+        if (where == INSIDE)
+            *(volatile int64_t *)&thread->area->countdown = -1; /* a block may undo this once: it is done again */
+        if (where > farthest)
+            farthest = where;
     }
-    return is_inside;
+    return farthest;
+}
+
+/* From here on `world` is held, and no other thread is farther in than `most`. */
+static void stop(const struct nt_thread *self, enum where most)
+{
+    for (;;) {
+        enum where where;
+
+        nt_lock_take(&nt.world);
+        nt.stop = 1;
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+        while ((where = ask_out(self)) == INSIDE)
+            nt_sys3(__NR_sched_yield, 0, 0, 0);
+        if (where <= most)
+            return;
+        nt.stop = 0;
+        nt_lock_give(&nt.world);
+        nt_sys3(__NR_sched_yield, 0, 0, 0);
+    }
+}
+
+static void go_on(void)
+{
+    nt.stop = 0;
+    nt_lock_give(&nt.world);
+}
+
+void nt_stop_others(struct nt_thread *self)
+{
+    self->rests = 1;
+    stop(self, RESTS);
+}
+
+void nt_others_go_on(struct nt_thread *self)
+{
+    self->rests = 0;
+    go_on();
 }
 
 static void bring_out(struct nt_thread *self)
 {
     self->outside = 1;
-    nt_lock_take(&nt.world);
-    nt.stop = 1;
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    while (ask_out(self))
-        nt_sys3(__NR_sched_yield, 0, 0, 0);
+    stop(self, OUTSIDE);
     nt_lock_take(&nt.translation);
 }
 
@@ -64,8 +113,7 @@ static void let_in(void)
     for (struct nt_thread *thread = nt_threads; thread != NULL; thread = thread->next)
         nt_code_thread(nt.code, thread->area);
     nt_lock_give(&nt.translation);
-    nt.stop = 0;
-    nt_lock_give(&nt.world);
+    go_on();
 }
 
 /* All code is forgotten, and its memory free. */
@@ -77,9 +125,11 @@ static void empty_code(struct nt_thread *self)
     let_in();
 }
 
-void nt_code_made_by(struct nt_thread *self, struct nt_planner *planner)
+void nt_code_made_by(struct nt_thread *self, struct nt_planner *planner, void (*meanwhile)(void))
 {
     bring_out(self);
+    if (meanwhile != NULL)
+        meanwhile();
     nt_code_plan(nt.code, planner);
     let_in();
 }
@@ -125,6 +175,7 @@ static bool emulate_vsyscall(struct nt_thread *thread)
         nt_copy(&back, (const void *)area->gpr[NT_RSP], sizeof back) != 0)
         return false;
     call.raw[0] = numbers[entry];
+    thread->outside = 1;
     if (nt_call_pass(thread, &call)) {
         area->gpr[NT_RAX] = (uint64_t)call.result;
         area->gpr[NT_RSP] += sizeof back;
@@ -191,8 +242,7 @@ static void leave_by(struct nt_thread *thread, const struct nt_exit *exit)
             area->countdown = nt.countdown;
         nt_profile_tick(thread);
         make_moved_anew();
-        thread->outside = 1;
-        nt_baton_pass();
+        nt_baton_pass(thread);
         break;
     case NT_EXIT_SYSCALL:
         nt_system_call(thread);
@@ -257,15 +307,16 @@ const void *nt_dispatch(struct nt_area *area)
             link = NT_RESUME;
         leave_by(thread, exit);
     }
-    while (area->pending) {
-        nt_signal_deliver(thread);
-        link = NT_RESUME;
-    }
     for (;;) {
         const void *head;
 
         if (!go_inside(thread))
             link = NT_RESUME;
+        if (area->pending) {
+            nt_signal_deliver(thread);
+            link = NT_RESUME;
+            continue;
+        }
         nt_profile_turn(thread);
         head = find_block(area->rip, link);
         if (head != NULL)

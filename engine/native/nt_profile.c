@@ -24,9 +24,15 @@ struct nt_profile nt_profile;
 static struct {
     volatile uint32_t next, now; /* the next number to be given out, and the one whose turn it is */
     struct nt_thread *last;      /* whom the core was told to run */
-    bool finished;               /* the last part was written */
-    bool forked;                 /* this is a forked child */
 } baton;
+
+static struct {
+    bool is_serial;      /* the baton is in use */
+    bool had_threads;    /* there were several */
+    bool finished;       /* the last part was written */
+    bool forked;         /* this is a forked child */
+    struct nt_lock code; /* nt_profile.map */
+} run;
 
 /* ------------------------------------------------------------------------------------------------ the start */
 
@@ -48,7 +54,16 @@ static uint64_t process_id(void *user)
     return (uint64_t)nt_sys3(__NR_getpid, 0, 0, 0);
 }
 
-static const struct code_map_host map_host = {&nt_host_files, NULL, nt_mapping_at, describe, process_id};
+static void lock_map(void *user, bool begins)
+{
+    (void)user;
+    if (begins)
+        nt_lock_take(&run.code);
+    else
+        nt_lock_give(&run.code);
+}
+
+static const struct code_map_host map_host = {&nt_host_files, NULL, nt_mapping_at, describe, process_id, lock_map};
 
 static uint32_t function_at(void *user, uint64_t address)
 {
@@ -87,13 +102,28 @@ static void describe_run(const char *const *command)
 
 void nt_profile_part(const char *why)
 {
-    nt_output_write(nt_profile.core, why, tn_dump);
+    struct nt_thread *self = nt_area_self()->thread;
+
+    nt_stop_others(self);
+    if (!run.finished)
+        nt_output_write(nt_profile.core, why, tn_dump);
+    nt_others_go_on(self);
 }
 
 /* A function asked for it. */
 static void dump(void)
 {
     nt_profile_part("function");
+}
+
+/* The core asks for what concerns all threads. */
+static void alone(void *user, bool begins)
+{
+    (void)user;
+    if (begins)
+        nt_stop_others(nt_area_self()->thread);
+    else
+        nt_others_go_on(nt_area_self()->thread);
 }
 
 void nt_profile_start(const char *const *command, const struct nt_vector *vector)
@@ -103,8 +133,12 @@ void nt_profile_start(const char *const *command, const struct nt_vector *vector
 
     if (wrong != NULL)
         nt_die(NT_REJECTED, "%s\n", wrong);
+    options->config.parallel = options->parallel && !options->config.shared_l1 &&
+                               options->config.separate_callers == 0 && options->config.separate_recs <= 1;
     options->config.front = sizeof(struct nt_area);
     options->config.function_at = function_at;
+    options->config.alone = alone;
+    run.is_serial = !options->config.parallel;
     nt_profile.core = tn_core_new(&options->config);
     nt_profile.map = code_map_new(&map_host, nt_profile.core);
     nt_profile.planner = (struct nt_planner){.core = nt_profile.core,
@@ -133,19 +167,24 @@ struct nt_area *nt_profile_area(const struct nt_thread *parent)
 
     if (!nt_profile.on)
         return NULL;
+    nt_lock_take(&nt.world);
+    run.had_threads |= parent != NULL;
     thread = tn_thread_new(nt_profile.core, parent == NULL ? NULL : core_thread(parent), 0);
+    nt_lock_give(&nt.world);
     memset((struct nt_area *)thread - 1, 0, sizeof(struct nt_area));
     return (struct nt_area *)thread - 1;
 }
 
 void nt_profile_thread_ends(struct nt_thread *thread)
 {
-    if (!thread->is_profiled)
+    if (!thread->is_profiled || run.finished)
         return;
     thread->is_profiled = false;
     if (baton.last == thread)
         baton.last = NULL;
+    nt_lock_take(&nt.world);
     tn_thread_end(core_thread(thread));
+    nt_lock_give(&nt.world);
 }
 
 /* ------------------------------------------------------------------------------------------------ the baton */
@@ -160,7 +199,7 @@ void nt_baton_take(void)
 {
     uint32_t mine, now;
 
-    if (!nt_profile.on)
+    if (!run.is_serial)
         return;
     mine = __atomic_fetch_add(&baton.next, 1, __ATOMIC_SEQ_CST);
     while ((now = __atomic_load_n(&baton.now, __ATOMIC_SEQ_CST)) != mine)
@@ -171,17 +210,18 @@ void nt_baton_give(void)
 {
     uint32_t now;
 
-    if (!nt_profile.on)
+    if (!run.is_serial)
         return;
     now = __atomic_add_fetch(&baton.now, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&baton.next, __ATOMIC_SEQ_CST) != now)
         futex(&baton.now, FUTEX_WAKE_BITSET, 0x7fffffff, 1u << now % 32);
 }
 
-void nt_baton_pass(void)
+void nt_baton_pass(struct nt_thread *thread)
 {
-    if (!nt_profile.on || baton.next == baton.now + 1)
+    if (!run.is_serial || baton.next == baton.now + 1)
         return;
+    thread->outside = 1;
     nt_baton_give();
     nt_baton_take();
 }
@@ -233,13 +273,19 @@ void nt_profile_turn(struct nt_thread *thread)
 
     if (!nt_profile.on)
         return;
-    if (baton.last != thread)
+    if (run.is_serial && baton.last != thread)
         tn_thread_switch(nt_profile.core, core);
     baton.last = thread;
     if (thread->turn != NT_TURN_RUNS)
         settle(thread, core);
     if (counters_run_out())
         stop_short();
+}
+
+void nt_profile_waits(struct nt_thread *thread)
+{
+    if (nt_profile.on)
+        tn_publish(core_thread(thread));
 }
 
 void nt_profile_tick(struct nt_thread *thread)
@@ -281,14 +327,18 @@ void nt_profile_handled(struct nt_thread *thread)
     if (!nt_profile.on || !nt_profile.instruments || thread->handlers == 0)
         return;
     thread->handlers--;
+    nt_lock_take(&nt.world);
     tn_signal_leave(core_thread(thread));
+    nt_lock_give(&nt.world);
 }
 
 /* ------------------------------------------------------------------------------------------------ requests */
 
 void nt_profile_zero(void)
 {
+    alone(NULL, true);
     tn_zero(nt_profile.core);
+    alone(NULL, false);
 }
 
 bool nt_profile_collects(void)
@@ -302,23 +352,30 @@ void nt_profile_collect(struct nt_thread *thread, bool on)
     if (!nt_profile.planner.by_collecting) {
         nt_profile.planner.by_collecting = true;
         if (nt_profile.instruments)
-            nt_code_made_by(thread, &nt_profile.planner);
+            nt_code_made_by(thread, &nt_profile.planner, NULL);
     }
+    nt_stop_others(thread);
     tn_collect(nt_profile.core, on);
+    nt_others_go_on(thread);
 }
 
-void nt_profile_instrument(struct nt_thread *thread, bool on)
+/* While all are outside. */
+static void switch_instrumentation(void)
 {
-    if (nt_profile.instruments == on)
-        return;
-    nt_profile.instruments = on;
-    if (!on)
+    nt_profile.instruments = !nt_profile.instruments;
+    if (!nt_profile.instruments)
         tn_instrument_off(nt_profile.core);
     for (struct nt_thread *other = nt_threads; other != NULL; other = other->next) {
         if (other->turn == NT_TURN_RUNS)
             other->turn = NT_TURN_RESUMES;
+        other->handlers = 0;
     }
-    nt_code_made_by(thread, on ? &nt_profile.planner : NULL);
+}
+
+void nt_profile_instrument(struct nt_thread *thread, bool on)
+{
+    if (nt_profile.instruments != on)
+        nt_code_made_by(thread, on ? &nt_profile.planner : NULL, switch_instrumentation);
 }
 
 /* ------------------------------------------------------------------------------------------------ processes */
@@ -329,7 +386,8 @@ void nt_profile_forked(struct nt_thread *thread)
         return;
     baton.next = baton.now + 1; /* those who waited are not here */
     baton.last = thread;
-    baton.forked = true;
+    run.forked = true;
+    run.had_threads = false;
     if (!nt_profile.options.fork_inherit)
         tn_zero(nt_profile.core);
     tn_restart_output(nt_profile.core);
@@ -350,19 +408,23 @@ void nt_profile_unmapped(uint64_t address, uint64_t bytes)
 
 bool nt_profile_is_over(void)
 {
-    return nt_profile.on && baton.finished;
+    return nt_profile.on && run.finished;
 }
 
 void nt_profile_finish(const char *why)
 {
-    if (!nt_profile.on || baton.finished)
+    if (!nt_profile.on || run.finished)
         return;
-    baton.finished = true;
-    nt_output_write(nt_profile.core, why, tn_finish);
+    nt_stop_others(nt_area_self()->thread);
+    if (!run.finished) {
+        tn_meta(nt_profile.core, "threads", run.had_threads && !run.is_serial ? "parallel" : "serial");
+        nt_output_write(nt_profile.core, why, tn_finish);
+    }
+    run.finished = true;
 }
 
 void nt_profile_become(void)
 {
-    if (!baton.forked || nt.options.trace_children)
+    if (!run.forked || nt.options.trace_children)
         nt_profile_finish("exec");
 }

@@ -4,9 +4,12 @@
  *
  * With --profile=no there is no core, and everything here does nothing.
  *
- * The baton. The core is serial: while a program is profiled, one thread at a time is in the program's code or in the
- * engine. It holds the baton; it gives it away around each system call that may block, and at a safe point when
- * others wait, who get it in the order in which they asked.
+ * Threads run at the same time (--parallel=yes): the core keeps apart what each does (core/lock.h), and what concerns
+ * all of them is done while the others are outside (nt_dispatch.h).
+ *
+ * The baton. Where they do not, because that was asked for or because they share caches or contexts, one thread at a
+ * time is in the program's code or in the engine. It holds the baton; it gives it away around each system call that may
+ * block, and at a safe point when others wait, who get it in the order in which they asked.
  */
 #ifndef TENURE_ENGINE_NATIVE_NT_PROFILE_H
 #define TENURE_ENGINE_NATIVE_NT_PROFILE_H
@@ -32,7 +35,7 @@ void nt_profile_default(void);
 void nt_profile_start(const char *const *command, const struct nt_vector *vector);
 
 /* The area of a thread that is about to exist: that in front of its tn_thread. NULL: not profiled, take one of your
- * own. The caller holds the baton. */
+ * own. */
 struct nt_area *nt_profile_area(const struct nt_thread *parent);
 /* The thread ends, or never came to be. */
 void nt_profile_thread_ends(struct nt_thread *thread);
@@ -40,11 +43,13 @@ void nt_profile_thread_ends(struct nt_thread *thread);
 void nt_baton_take(void);
 void nt_baton_give(void);
 /* Others get their turn, if they wait. */
-void nt_baton_pass(void);
+void nt_baton_pass(struct nt_thread *thread);
 
 /* The thread is about to run from area->rip on; nothing but that has changed since it last ran. Tells the core what it
  * could not be told earlier. */
 void nt_profile_turn(struct nt_thread *thread);
+/* It is about to be where it may wait for others. */
+void nt_profile_waits(struct nt_thread *thread);
 /* Now and then. */
 void nt_profile_tick(struct nt_thread *thread);
 /* Whether an access looks in another way table from now on; the address of its instruction, whose code is made anew. */

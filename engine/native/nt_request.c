@@ -13,6 +13,8 @@
 #include "nt_gate.h"
 #include "nt_profile.h"
 
+struct nt_lock nt_request_lock;
+
 enum { RUNNING_ON_VALGRIND = 0x1001, DISCARD_TRANSLATIONS = 0x1002, NAME = 256 };
 
 /* The name of a part, from the program's memory. */
@@ -66,7 +68,10 @@ void nt_request(struct nt_thread *thread)
     request = request_of(words[0], &words[1]);
     if (request != REQUEST_UNKNOWN) {
         *answer = request == REQUEST_RUNNING;
+        thread->outside = 1; /* the next one waits here */
+        nt_lock_take(&nt_request_lock);
         perform(thread, request, words[1]);
+        nt_lock_give(&nt_request_lock);
     } else if (words[0] == RUNNING_ON_VALGRIND) {
         *answer = 1;
     } else if (words[0] == DISCARD_TRANSLATIONS) {

@@ -5,6 +5,9 @@
 
 #include "nt_thread.h"
 
+/* Requests are done one at a time. */
+extern struct nt_lock nt_request_lock;
+
 /* The request in front of area->rip: rax has the address of its words, rdx becomes the answer. */
 void nt_request(struct nt_thread *thread);
 

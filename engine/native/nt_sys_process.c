@@ -18,6 +18,7 @@
 #include "nt_lib.h"
 #include "nt_maps.h"
 #include "nt_profile.h"
+#include "nt_request.h"
 #include "nt_signal.h"
 #include "nt_syscall.h"
 
@@ -79,11 +80,12 @@ static bool clone_shared(struct nt_thread *thread, struct nt_call *call)
 
 /* ----------------------------------------------------------------------------------- children with a copy of it */
 
-static struct nt_lock *const locks[] = {&nt.world, &nt_memory_lock, &nt.translation, &nt_maps_lock, &nt_thread_lock};
+static struct nt_lock *const locks[] = {&nt_memory_lock, &nt.translation, &nt_maps_lock, &nt_thread_lock};
 enum { LOCKS = sizeof locks / sizeof locks[0] };
 
 static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_t stack)
 {
+    nt_stop_others(thread);
     nt_lock_take(&thread->process->lock);
     for (int i = 0; i < LOCKS; i++)
         nt_lock_take(locks[i]);
@@ -92,6 +94,7 @@ static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_
                            (long)NT_ARG(call, 4), 0);
     if (call->result == 0) {
         nt_thread_alone(thread);
+        nt_request_lock.state = 0; /* its holder is not here */
         nt_profile_forked(thread);
         if (stack != 0)
             thread->area->gpr[NT_RSP] = stack;
@@ -99,6 +102,7 @@ static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_
     for (int i = LOCKS; i-- > 0;)
         nt_lock_give(locks[i]);
     nt_lock_give(&thread->process->lock);
+    nt_others_go_on(thread);
     nt_signal_apply_mask(thread);
     return true;
 }
@@ -138,6 +142,8 @@ bool nt_sys_exit_group(struct nt_thread *thread, struct nt_call *call)
 {
     if (!thread->is_vfork)
         nt_finish();
+    if (nt_profile_is_over()) /* no signal is delivered any more */
+        nt_sys3(__NR_exit_group, (long)NT_ARG(call, 0), 0, 0);
     return nt_call_pass(thread, call);
 }
 

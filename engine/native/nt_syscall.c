@@ -116,6 +116,7 @@ void nt_system_call(struct nt_thread *thread)
     nt_call_handler *handler = number < sizeof handlers / sizeof handlers[0] ? handlers[number] : NULL;
 
     nt.counts.system_calls++;
+    nt_profile_waits(thread);
     thread->outside = 1;
     if (area->pending || !(handler == NULL ? nt_call_pass : handler)(thread, &call)) {
         area->rip -= SYSCALL_BYTES;

@@ -73,6 +73,7 @@ struct nt_thread *nt_thread_new(const struct nt_thread *parent)
     thread = free_record();
     if (thread == NULL)
         thread = make_record();
+    thread->outside = 1;
     thread->running = 1;
     nt_lock_give(&nt_thread_lock);
     set_area(thread, parent);
@@ -82,7 +83,6 @@ struct nt_thread *nt_thread_new(const struct nt_thread *parent)
     thread->error = thread->trap = thread->address = 0;
     thread->call_has_mask = thread->is_vfork = false;
     thread->turn = NT_TURN_BEGINS;
-    thread->outside = 1;
     thread->altstack = (stack_t){.ss_flags = SS_DISABLE};
     thread->area->pending = 0;
     thread->area->countdown = nt.countdown;

@@ -63,6 +63,7 @@ struct nt_thread {
     uint32_t handlers;           /* of signals, that the core was told of and that have not returned */
 
     volatile int outside; /* not 0: not in generated code, and with nothing of it in hand */
+    volatile int rests;   /* not 0: waits for the others, perhaps in the middle of a block */
     uint8_t *engine_low, *signal_low; /* the stacks' low ends */
     void *state;                      /* room for the CPU's extended state */
 };

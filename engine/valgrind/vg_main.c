@@ -39,6 +39,7 @@ static void describe_run(void)
     tn_meta(vg.core, "cmd", text);
     tn_meta(vg.core, "engine", "valgrind");
     tn_meta(vg.core, "engine.version", TENURE_VALGRIND_VERSION);
+    tn_meta(vg.core, "threads", "serial");
     tn_meta(vg.core, "creator", "tenure " TENURE_VERSION);
     if (VG_(get_startup_wd)() != NULL)
         tn_meta(vg.core, "directory", VG_(get_startup_wd)());

@@ -30,6 +30,20 @@ struct pair_translation {
     struct tn_access_info access[PAIR_MAX_ACCESSES];
 };
 
+/* Where threads are parallel, accesses come to the model in the order in which the core says that they come. */
+struct waiting {
+    enum model_kind kind;
+    uint64_t address;
+    uint32_t size;
+    struct model_payer payer;
+};
+struct line_up {
+    struct waiting *list;
+    size_t room, done, added; /* accesses of the thread: told to the model, known */
+    size_t due;               /* that the core has said are next */
+    uint64_t clock_at_start;
+};
+
 struct pair {
     struct pair_config config;
     tn_core *core;
@@ -47,6 +61,7 @@ struct pair {
     bool good;
     size_t bytes_before;
     uint64_t executed, accesses, clock_at_start;
+    struct line_up line_up[MODEL_MAX_THREADS];
     uint64_t roots; /* of trees: one for each beginning of a thread, one for each handler of a thread */
     bool handled[MODEL_MAX_THREADS][MAX_FUNCTIONS], resumed;
     FILE *out;
@@ -94,6 +109,46 @@ static uint32_t function_at(void *user, uint64_t address)
     return 0;
 }
 
+/* --------------------------------------------------------------------------------------- the order of threads */
+
+/* Those that are due and known. */
+static void tell_model(struct pair *pair, uint32_t thread)
+{
+    struct line_up *line_up = &pair->line_up[thread];
+
+    for (; line_up->done < line_up->due && line_up->done < line_up->added; line_up->done++) {
+        const struct waiting *w = &line_up->list[line_up->done];
+        model_access(pair->model, thread, w->kind, w->address, w->size, &w->payer);
+    }
+}
+
+/* In the middle of a segment the core is ahead: then the rest is told behind it. */
+static void published(void *user, uint32_t thread, uint64_t clock)
+{
+    struct pair *pair = user;
+    struct line_up *line_up = &pair->line_up[thread - 1];
+
+    line_up->due = (clock - line_up->clock_at_start) >> TN_STEP_BITS;
+    tell_model(pair, thread - 1);
+}
+
+static void access_now(struct pair *pair, uint32_t thread, enum model_kind kind, uint64_t address, uint32_t size,
+                       const struct model_payer *payer)
+{
+    struct line_up *line_up = &pair->line_up[thread];
+
+    if (!pair->config.parallel) {
+        model_access(pair->model, thread, kind, address, size, payer);
+        return;
+    }
+    if (line_up->added == line_up->room) {
+        line_up->room = 2 * line_up->room + 1000;
+        line_up->list = realloc(line_up->list, line_up->room * sizeof *line_up->list);
+    }
+    line_up->list[line_up->added++] = (struct waiting){kind, address, size, *payer};
+    tell_model(pair, thread);
+}
+
 /* --------------------------------------------------------------------------------------------------- life */
 
 static struct tn_geometry geometry(const struct model_cache_config *cache)
@@ -119,6 +174,8 @@ static void start_core(struct pair *pair)
     config.prefetch = c->prefetch;
     config.inclusive = c->inclusive;
     config.shared_l1 = c->shared_l1;
+    config.parallel = c->parallel;
+    config.published = c->parallel ? published : NULL;
     config.flush_at_exit = c->flush_at_exit;
     config.collect_at_start = c->collect_at_start;
     config.prune_slack = 0;
@@ -181,6 +238,8 @@ void pair_free(struct pair *pair)
         raw_simple_close(pair->raw);
     sheet_clear(&pair->expected), free(pair->expected.row), free(pair->expected.slot);
     sheet_clear(&pair->got), free(pair->got.row), free(pair->got.slot);
+    for (int i = 0; i < MODEL_MAX_THREADS; i++)
+        free(pair->line_up[i].list);
     free(pair->stream.data);
     free(pair);
 }
@@ -334,7 +393,7 @@ static void model_instr(struct pair *pair, uint32_t thread, const struct pair_bl
     m1_count(pair->m1, thread, in->id, M_IR, 1);
     pair->accesses++;
     if (pair->config.cache_sim)
-        model_access(pair->model, thread, MODEL_FETCH, in->address, in->length, &payer);
+        access_now(pair, thread, MODEL_FETCH, in->address, in->length, &payer);
     for (uint32_t a = in->first; a < in->first + in->accesses; a++) {
         const struct pair_access *access = &block->access[a];
 
@@ -343,7 +402,7 @@ static void model_instr(struct pair *pair, uint32_t thread, const struct pair_bl
         pair->accesses++;
         m1_count(pair->m1, thread, in->id, access->kind == TN_WRITE ? M_DW : M_DR, 1);
         if (pair->config.cache_sim)
-            model_access(pair->model, thread, kind[access->kind], run->address[a], access->size, &payer);
+            access_now(pair, thread, kind[access->kind], run->address[a], access->size, &payer);
     }
     if (pair->config.branch_sim && in->cond) {
         bool wrong = model_predict_cond(&pair->predictor[thread], in->address, taken);
@@ -440,8 +499,11 @@ void pair_execute(struct pair *pair, uint32_t thread, uint32_t function, struct 
         if (side && taken)
             break;
     }
-    if ((pair->thread[thread]->clock - pair->clock_at_start) >> TN_STEP_BITS != pair->accesses)
+    if (!pair->config.parallel &&
+        (pair->thread[thread]->clock - pair->clock_at_start) >> TN_STEP_BITS != pair->accesses)
         fail(pair, "the clock is not the number of accesses");
+    if (pair->line_up[thread].due > pair->line_up[thread].added)
+        fail(pair, "the core has published what did not happen");
     if (pair->executed++ % 50 == 49)
         tn_tick(pair->thread[thread]);
 }
@@ -470,9 +532,9 @@ void pair_thread(struct pair *pair, uint32_t thread, uint32_t parent)
 
     pair->thread[thread] = tn_thread_new(pair->core, first ? NULL : pair->thread[parent], thread);
     m1_thread(pair->m1, thread, first ? pair->config.collect_at_start : m1_collecting(pair->m1, parent));
-    if (first) {
+    pair->line_up[thread].clock_at_start = pair->thread[thread]->clock;
+    if (first)
         pair->clock_at_start = pair->thread[0]->clock;
-    }
 }
 
 void pair_begin(struct pair *pair, uint32_t thread, uint32_t function, uint64_t sp, bool in_mid_run)
@@ -498,6 +560,8 @@ void pair_end(struct pair *pair, uint32_t thread)
 
 void pair_switch(struct pair *pair, uint32_t to)
 {
+    if (pair->executed % 4 == 0)
+        tn_publish(pair->thread[pair->executed / 4 % 2 || !pair->thread[0] ? to : 0]);
     tn_thread_switch(pair->core, pair->thread[to]);
 }
 
@@ -624,9 +688,9 @@ void pair_dump(struct pair *pair)
 
 void pair_finish(struct pair *pair)
 {
-    model_finish(pair->model);
     if (tn_finish(pair->core, &pair->stream, "exit"))
         fail(pair, "tn_finish failed");
+    model_finish(pair->model);
     compare_part(pair);
 }
 

@@ -254,6 +254,8 @@ static void random_config(struct program *p, struct pair_config *config)
         config->separate_callers = rng_below(&p->rng, 5);
         config->separate_recs = rng_below(&p->rng, 5);
     }
+    config->parallel = !config->shared_l1 && config->separate_callers == 0 && config->separate_recs <= 1 &&
+                       has(p, RP_PARALLEL) && chance(p, 2);
     if (p->options->paths >= 0)
         config->paths = (uint64_t)p->options->paths;
 }
@@ -673,7 +675,8 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
           (unsigned long long)config.ll.size, config.ll.assoc, config.ll.line,
           config.cache_sim ? " caches" : "", config.branch_sim ? " branches" : "", config.use ? " use" : "",
           config.write_back ? " write-back" : "", config.prefetch ? " prefetch" : "",
-          config.inclusive ? " inclusive" : "", config.shared_l1 ? " shared" : "",
+          config.inclusive ? " inclusive" : "",
+          config.shared_l1 ? " shared" : config.parallel ? " parallel" : "",
           config.flush_at_exit ? " flush" : "", config.collect_at_start ? " collecting" : "",
           (unsigned long long)config.paths, config.separate_callers, config.separate_recs);
     p->pool = 0x10000000;
