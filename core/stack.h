@@ -81,7 +81,7 @@ struct tn_skipper {
     uint64_t *extra;         /* of the site's cost centre */
 };
 
-enum { TN_SKIPPERS = 512 };
+enum { TN_SKIPPERS = 1024 };
 
 struct tn_activity {
     struct tn_forest *forest; /* where its trees grow */

@@ -84,6 +84,8 @@ static inline void tn_hot_follow(tn_hot_thread *thread, struct tn_node *edge)
     }
     thread->running.node = node;
     edge->calls++;
+
+
 }
 
 /* Whether a call at `sp` is from the frame on top, and there is room for another. */

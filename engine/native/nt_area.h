@@ -21,7 +21,8 @@
 #define NT_FLAGS (-3960)
 #define NT_FS_BASE (-3952)   /* the program's, while nt_outer has put the engine's in place */
 #define NT_GS_BASE (-3944)   /* the program's, always emulated */
-#define NT_SCRATCH (-3936)   /* 8 x 8: what generated code has put aside */
+#define NT_GO (-3936)        /* where an indirect branch goes on */
+#define NT_SCRATCH (-3928)   /* 7 x 8: what generated code has put aside */
 #define NT_COUNTDOWN (-3872) /* signed; a block's entry takes 1 and leaves for the engine when it is negative then */
 #define NT_EXIT (-3864)      /* which exit generated code was left by: an index for nt_code_exit */
 #define NT_LEAVE (-3856)     /* address of the gate's way out, for jmp *gs:NT_LEAVE */
@@ -56,7 +57,8 @@ struct nt_area {
     uint64_t gpr[16]; /* in the order of enum nt_gpr */
     uint64_t rip, flags;
     uint64_t fs_base, gs_base;
-    uint64_t scratch[8];
+    const void *go;
+    uint64_t scratch[7];
     int64_t countdown;
     uint64_t exit;
     void (*leave)(void);
@@ -92,6 +94,7 @@ NT_AT(rip, NT_RIP);
 NT_AT(flags, NT_FLAGS);
 NT_AT(fs_base, NT_FS_BASE);
 NT_AT(gs_base, NT_GS_BASE);
+NT_AT(go, NT_GO);
 NT_AT(scratch, NT_SCRATCH);
 NT_AT(countdown, NT_COUNTDOWN);
 NT_AT(exit, NT_EXIT);

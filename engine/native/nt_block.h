@@ -48,6 +48,7 @@ struct nt_target {
         uint64_t pc;            /* of a call's return */
     };
     uint32_t function; /* the core's, at a block's head; TN_NONE: not known */
+    uint32_t room;
 };
 
 struct nt_page_use {

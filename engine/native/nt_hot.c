@@ -8,7 +8,7 @@
 #include "nt_block.h"
 
 /* What is in the area and in the thread behind it, without their addresses. */
-#define AREA ((const __seg_gs struct nt_area *)(intptr_t)-NT_AREA_BYTES)
+#define AREA ((__seg_gs struct nt_area *)(intptr_t)-NT_AREA_BYTES)
 
 #define THREAD ((tn_hot_thread *)0)
 
@@ -17,13 +17,16 @@ static inline uint64_t return_address(void)
     return *(const uint64_t *)AREA->held_sp;
 }
 
-/* TN_NONE: no block was found there yet. */
-static inline uint32_t function_here(void)
+/* Says where generated code goes on for the address in area->rip, and of which function that is: TN_NONE if no block
+ * was found there yet. */
+static inline uint32_t find_target(void)
 {
     uint64_t pc = AREA->rip;
     const struct nt_target *target = AREA->lookup[pc % NT_LOOKUPS];
+    bool found = target->not_pc == ~pc;
 
-    return target->not_pc == ~pc ? target->function : TN_NONE;
+    AREA->go = found ? target->head : (const void *)AREA->leave;
+    return found ? target->function : TN_NONE;
 }
 
 void nt_hot_called(void)
@@ -40,11 +43,17 @@ void nt_hot_called_skipped(void)
 
 void nt_hot_called_found(void)
 {
-    uint32_t function = function_here();
+    uint32_t function = find_target();
 
     if (function == TN_NONE || AREA->rip == return_address() ||
         !tn_hot_call(THREAD, AREA->site, function, AREA->held_sp, return_address()))
         nt_slowly_called_found();
+}
+
+void nt_hot_called_found_last(void)
+{
+    find_target();
+    nt_slowly_called_found_last();
 }
 
 void nt_hot_returned(void)
@@ -61,7 +70,7 @@ void nt_hot_jumped(void)
 
 void nt_hot_jumped_found(void)
 {
-    uint32_t function = function_here();
+    uint32_t function = find_target();
 
     if (function == AREA->function)
         return;

@@ -14,7 +14,9 @@
 NT_KEEPS_REGISTERS void nt_hot_called(void);
 /* The function is skipped. */
 NT_KEEPS_REGISTERS void nt_hot_called_skipped(void);
+/* These and nt_hot_jumped_found also say where generated code goes on then, in area->go. */
 NT_KEEPS_REGISTERS void nt_hot_called_found(void);
+NT_KEEPS_REGISTERS void nt_hot_called_found_last(void);
 NT_KEEPS_REGISTERS void nt_hot_returned(void);
 NT_KEEPS_REGISTERS void nt_hot_jumped(void);
 NT_KEEPS_REGISTERS void nt_hot_jumped_found(void);
@@ -22,6 +24,7 @@ NT_KEEPS_REGISTERS void nt_hot_jumped_found(void);
 /* nt_thunk.S. */
 NT_KEEPS_REGISTERS void nt_slowly_called(void);
 NT_KEEPS_REGISTERS void nt_slowly_called_found(void);
+NT_KEEPS_REGISTERS void nt_slowly_called_found_last(void);
 NT_KEEPS_REGISTERS void nt_slowly_returned(void);
 NT_KEEPS_REGISTERS void nt_slowly_jumped(void);
 NT_KEEPS_REGISTERS void nt_slowly_jumped_found(void);

@@ -24,8 +24,6 @@
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
 enum { JRCXZ = 0xe3 };
-/* Of area->scratch: where to go. */
-enum { GO_SLOT = 0 };
 
 struct nt_out *nt_new_out(struct nt_making *making, enum nt_exit_kind kind, uint64_t pc, uint8_t *site)
 {
@@ -99,10 +97,10 @@ static void look_up(struct nt_making *making, struct nt_emit *emit, const struct
     uint8_t *miss = nt_jump(emit);
     nt_way8(emit, hit, emit->at);
     nt_load(emit, RCX, nt_at(RBX, offsetof(struct nt_target, head)));
-    nt_store(emit, nt_gs(NT_SCRATCH + 8 * GO_SLOT), RCX);
+    nt_store(emit, nt_gs(NT_GO), RCX);
     nt_load(emit, RBX, nt_home(RBX));
     restore(emit);
-    nt_jump_memory(emit, nt_gs(NT_SCRATCH + 8 * GO_SLOT));
+    nt_jump_memory(emit, nt_gs(NT_GO));
     if (!cold->full && !emit->full)
         nt_way(miss, cold->at);
     nt_load(cold, RBX, nt_home(RBX));
@@ -122,6 +120,17 @@ static void go_indirect(struct nt_making *making, const struct nt_insn *insn, in
     } else {
         leave_indirect(making, emit, insn, rsp_taken);
     }
+}
+
+/* The same where it has been looked up already (nt_hot.c): NT_GO is a block's head, or the way out. */
+static void go_found(struct nt_making *making, const struct nt_insn *insn, int64_t rsp_taken)
+{
+    struct nt_out *out = nt_new_out(making, NT_EXIT_INDIRECT, insn->pc, 0);
+    if (!out)
+        return;
+    out->exit.rsp_taken = (int32_t)rsp_taken;
+    nt_store_constant(&making->emit, nt_gs(NT_EXIT), (int32_t)making->out_index(making, out));
+    nt_jump_memory(&making->emit, nt_gs(NT_GO));
 }
 
 /* Where an indirect branch leads, into NT_RIP. */
@@ -351,8 +360,10 @@ void nt_emit_end(struct nt_making *making, unsigned i)
     case NT_IS_CALL_INDIRECT:
         store_target(making, i);
         push(making, insn);
-        nt_tell_call_found(making, i);
-        go_indirect(making, insn, -8);
+        if (nt_tell_call_found(making, i))
+            go_found(making, insn, -8);
+        else
+            go_indirect(making, insn, -8);
         break;
     case NT_IS_JUMP_INDIRECT:
         if (looks_up_at_once(making, insn)) {
@@ -360,8 +371,10 @@ void nt_emit_end(struct nt_making *making, unsigned i)
             break;
         }
         store_target(making, i);
-        nt_tell_jump_found(making, i);
-        go_indirect(making, insn, 0);
+        if (nt_tell_jump_found(making, i))
+            go_found(making, insn, 0);
+        else
+            go_indirect(making, insn, 0);
         break;
     case NT_IS_RETURN:
         emit_return(making, i);

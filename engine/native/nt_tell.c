@@ -98,13 +98,19 @@ static void tell_branch_found(struct nt_making *making, unsigned i)
     nt_call_c(making, NT_CALL_BRANCHED_TO);
 }
 
-void nt_tell_call_found(struct nt_making *making, unsigned i)
+static void names_site(struct nt_making *making, unsigned i)
+{
+    nt_store32_constant(&making->emit, nt_gs(NT_SITE), making->plan.site[i]);
+}
+
+bool nt_tell_call_found(struct nt_making *making, unsigned i)
 {
     tell_branch_found(making, i);
     if (!tells(making))
-        return;
-    names(making, i, TN_NONE);
+        return false;
+    names_site(making, i);
     nt_call_keeping_flags(making, is_at_end(making, i) ? NT_CALL_CALLED_FOUND_LAST : NT_CALL_CALLED_FOUND);
+    return true;
 }
 
 /* If it is out of the function's range: told behind the block. */
@@ -129,17 +135,20 @@ static void compare_with_range(struct nt_making *making, unsigned i)
     nt_bring_back(making, 0xffff);
 }
 
-void nt_tell_jump_found(struct nt_making *making, unsigned i)
+bool nt_tell_jump_found(struct nt_making *making, unsigned i)
 {
+    uint32_t function = making->plan.function.id;
+
     tell_branch_found(making, i);
     if (!tells(making))
-        return;
-    if (is_skipped(making, making->plan.function.id)) {
-        names(making, i, making->plan.function.id);
-        nt_call_keeping_flags(making, NT_CALL_JUMPED_FOUND);
-    } else {
+        return false;
+    if (!is_skipped(making, function)) {
         compare_with_range(making, i);
+        return false;
     }
+    names(making, i, function);
+    nt_call_keeping_flags(making, NT_CALL_JUMPED_FOUND);
+    return true;
 }
 
 void nt_tell_return(struct nt_making *making, unsigned i, uint64_t bytes)
@@ -147,6 +156,8 @@ void nt_tell_return(struct nt_making *making, unsigned i, uint64_t bytes)
     if (!tells(making))
         return;
     nt_load(&making->emit, NT_RDX, nt_at(NT_RSP, 0)); /* may fault, here */
-    names(making, i, (uint32_t)bytes);
+    names_site(making, i);
+    if (bytes != 8)
+        nt_store32_constant(&making->emit, nt_gs(NT_FUNCTION), (uint32_t)bytes);
     nt_call_keeping_flags(making, bytes == 8 ? NT_CALL_RETURNED : NT_CALL_RETURNED_MORE);
 }

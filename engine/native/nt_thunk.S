@@ -158,7 +158,7 @@ END(single)
     .hidden nt_thunks
 nt_thunks:
     .quad slow_data, slow_fetch, whole_data, count
-    .quad nt_hot_called, nt_hot_called_skipped, nt_slowly_called_last, nt_hot_called_found, nt_slowly_called_found_last
+    .quad nt_hot_called, nt_hot_called_skipped, nt_slowly_called_last, nt_hot_called_found, nt_hot_called_found_last
     .quad nt_hot_returned, nt_slowly_returned_more, nt_hot_jumped, nt_hot_jumped_found
     .quad branched, branched_to, single, fpu_stored
     .section .note.GNU-stack, "", @progbits

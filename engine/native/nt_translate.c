@@ -17,7 +17,7 @@
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
 
 /* Of area->scratch; ends of blocks have others. */
-enum { HEAD_SLOT = 7 };
+enum { HEAD_SLOT = 6 };
 
 static uint16_t code_offset(const struct nt_making *making)
 {
@@ -146,7 +146,7 @@ static void emit_constants(struct nt_making *making)
 {
     struct nt_emit *cold = &making->cold;
     struct nt_block *block = making->block;
-    nt_align(cold, 8, 0);
+    nt_align(cold, sizeof(struct nt_target), 0); /* in one line */
     block->target = (const struct nt_target *)cold->at;
     uint32_t function = making->plan.stretches ? making->plan.function_of[0] : TN_NONE;
     struct nt_target target = {~block->pc, block->head, {block}, function};
