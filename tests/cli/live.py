@@ -266,6 +266,20 @@ def made_code():
             os.unlink(left)
 
 
+def contained():
+    """In containers: without ptrace and without fixed addresses; as a user without privileges, and as process 1."""
+    status, _, errors = run(GUEST, "contained", *RECORD, "-q", "-o", "contained", GUEST, "exit", "7")
+    check("contained", (status, errors.count("\n"), "addresses are random" in errors), (7, 1, True))
+    check("contained: counts", total("contained") > 1000, True)
+    with sqlite3.connect("contained") as database:
+        check("contained: the profile says it",
+              database.execute("SELECT value FROM meta WHERE key = 'aslr'").fetchone(), ("yes",))
+    apart = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc"]
+    if run(*apart, "true")[0] == 0:
+        check("process 1", run(*apart, *RECORD, "-q", "-o", "first", GUEST, "exit", "7"), (7, "", ""))
+        check("process 1: counts", total("first"), total("exit"))
+
+
 def choosing():
     """The native engine; Valgrind's where that says, before the start, that it cannot; the off switches change
     nothing."""
@@ -317,7 +331,7 @@ def main():
     os.chdir(folder)
     begin = time.time()
     try:
-        parts = [] if VALGRIND else [choosing]
+        parts = [] if VALGRIND else [choosing, contained]
         for part in (endings, sees, closed_descriptors, no_descriptors, limits, full_disk, large_stack, signals, files,
                      messages, write_backs, names_and_columns, made_code, interrupted, *parts):
             part()

@@ -3,13 +3,19 @@
  * live_guest.c: a program that ends in the way its first word says, after some work. "perfmap" and "jitdump" run code
  * that they make, and tell its name as JIT compilers do.
  */
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -117,6 +123,27 @@ static int take_descriptors(void)
     return 7;
 }
 
+/* Executes a command as in a container with the usual filter: no ptrace, and no personality but the usual one. */
+static int contain(char **command)
+{
+    enum { NUMBER = offsetof(struct seccomp_data, nr), ARGUMENT = offsetof(struct seccomp_data, args) };
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, NUMBER),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 5, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_personality, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, ARGUMENT),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0xffffffff, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+    };
+    struct sock_fprog program = {sizeof filter / sizeof filter[0], filter};
+
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        return 77;
+    return execv(command[0], command);
+}
+
 static void on_term(int number)
 {
     static const char text[] = "handled\n";
@@ -130,6 +157,8 @@ int main(int argc, char **argv)
     const char *how = argc > 1 ? argv[1] : "";
     int i;
 
+    if (strcmp(how, "contained") == 0)
+        return contain(argv + 2);
     work();
     if (strcmp(how, "perfmap") == 0)
         return run_made(tell_map);
