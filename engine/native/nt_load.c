@@ -136,13 +136,15 @@ const char *nt_load_file(int fd, uint64_t at, bool describe, struct nt_image *im
     image->is_static_position = elf.e_type == ET_EXEC;
     if (!image->is_static_position) {
         at = find_room(at, image->end - image->start, alignment);
+        image->has_no_room = at == 0;
         if (at == 0)
             return "no room in memory";
         image->base = at - image->start;
     }
     image->header_count = elf.e_phnum;
     image->header_bytes = elf.e_phentsize;
-    if (!map_all(fd, &elf, headers, describe, image))
+    image->has_no_room = !map_all(fd, &elf, headers, describe, image);
+    if (image->has_no_room)
         return "its place in memory is taken, or it is damaged";
     image->start += image->base;
     image->end += image->base;

@@ -17,6 +17,7 @@ struct nt_image {
     uint16_t header_count, header_bytes;
     bool is_static_position;     /* ET_EXEC */
     bool has_interpreter, executable_stack;
+    bool has_no_room;            /* that is what is wrong: the program may be good, but not here */
     char interpreter[256];
 };
 

@@ -152,6 +152,12 @@ static int open_behind_scripts(const char *name, struct nt_program *program)
     }
 }
 
+/* Of an image that could not be loaded. */
+static int status_of(const struct nt_image *image)
+{
+    return image->has_no_room ? 125 : 126;
+}
+
 static void load_interpreter(struct nt_program *program)
 {
     const char *name = program->image.interpreter, *wrong;
@@ -161,7 +167,7 @@ static void load_interpreter(struct nt_program *program)
         nt_die(127, "%s: its interpreter %s is not found\n", program->name, name);
     wrong = nt_load_file((int)fd, 0, true, &program->interpreter);
     if (wrong != NULL)
-        nt_die(126, "%s: %s\n", name, wrong);
+        nt_die(status_of(&program->interpreter), "%s: %s\n", name, wrong);
     nt_sys3(__NR_close, fd, 0, 0);
 }
 
@@ -187,7 +193,7 @@ void nt_load_program(const char *name, const char *path, struct nt_program *prog
     wrong = nt_load_file(fd, PIE_START + (nt_profile.options.aslr ? nt_random_pages(PIE_PAGES) : 0), true,
                          &program->image);
     if (wrong != NULL)
-        nt_die(126, "%s: %s\n", name, wrong);
+        nt_die(status_of(&program->image), "%s: %s\n", name, wrong);
     nt_sys3(__NR_close, fd, 0, 0);
     program->start = program->image.entry;
     if (program->image.has_interpreter) {

@@ -266,6 +266,20 @@ def made_code():
             os.unlink(left)
 
 
+def traced():
+    """Programs that are executed, by exec and by vfork; one that cannot be profiled runs all the same."""
+    shutil.copy("/bin/true", "privileged")
+    os.chmod("privileged", 0o4755)
+    status, _, errors = run(*RECORD, "-q", "--trace-children", "-o", "traced%n", "sh", "-c",
+                            f"./privileged; {GUEST} exit 4; exit $?")
+    check("traced", (status, errors.count("\n")), (4, 1))
+    check("traced: what it says", errors.startswith("tenure: ./privileged is not profiled: "), True)
+    made = [name for name in os.listdir(".") if name.startswith("traced")]
+    check("traced: profiles", len(made), 2)
+    commands = [json.loads(run(TENURE, "info", "--json", name)[1])["cmd"] for name in made]
+    check("traced: the guest's", f"{GUEST} exit 4" in commands, True)
+
+
 def contained():
     """In containers: without ptrace and without fixed addresses; as a user without privileges, and as process 1."""
     status, _, errors = run(GUEST, "contained", *RECORD, "-q", "-o", "contained", GUEST, "exit", "7")
@@ -331,7 +345,7 @@ def main():
     os.chdir(folder)
     begin = time.time()
     try:
-        parts = [] if VALGRIND else [choosing, contained]
+        parts = [] if VALGRIND else [choosing, contained, traced]
         for part in (endings, sees, closed_descriptors, no_descriptors, limits, full_disk, large_stack, signals, files,
                      messages, write_backs, names_and_columns, made_code, interrupted, *parts):
             part()

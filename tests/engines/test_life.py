@@ -305,6 +305,22 @@ class NativeLimits(Limits):
 class NativeRefusals(Refusals):
     engine = "native"
 
+    def test_reasons(self):
+        """Why the engine cannot start a program goes where it is told; what the user got wrong does not."""
+        taken = self.guest("calls.S", "-nostdlib", "-Wl,-Ttext-segment=0x100000000000")
+        for program, option, status, reason in ((taken, "--paths=1", 125, b"place in memory is taken"),
+                                                ("/bin/true", "--paths=x", 125, b""),
+                                                ("/nowhere", "--paths=1", 127, b""),
+                                                ("/bin/true", "--paths=1", 0, b"")):
+            ours, theirs = os.pipe()
+            done = self.native(f"--refusals-to={theirs}", option, program, ok=False, pass_fds=[theirs])
+            os.close(theirs)
+            told = os.read(ours, 1000)
+            os.close(ours)
+            self.assertEqual((done.returncode, bool(told)), (status, bool(reason)), (program, told, done.stderr))
+            self.assertIn(reason, told)
+            self.assertEqual(done.stderr.count(b"\n"), int(status != 0 and not reason), done.stderr)
+
 
 if __name__ == "__main__":
     harness.main()
