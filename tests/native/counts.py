@@ -36,7 +36,7 @@ VALUES = {
     'collect-atstart': ('no', ['--toggle-collect=ping']), 'instr-atstart': 'no', 'instr-at-start': 'no',
     'toggle-collect': 'p*', 'dump-before': 'tree', 'dump-after': 'tre?', 'zero-before': 'tree', 'fn-skip': 'pong',
     'skip-plt': 'no', 'separate-callers': '2=ping', 'separate-recs': '3', 'fork-inherit': 'yes', 'aslr': 'yes',
-    'counter-limit': '1000000', 'alias-limit': '1',
+    'parallel': 'no', 'counter-limit': '1000000', 'alias-limit': '1',
 }
 KEEP_LOADS = ['--vex-iropt-level=0', '--vex-guest-chase=no', '--px-default=allregs-at-each-insn',
               '--px-file-backed=allregs-at-each-insn']
