@@ -8,6 +8,7 @@
  */
 #include "nt_block.h"
 #include "nt_calls.h"
+#include "nt_check.h"
 
 enum {
     BUCKETS = 1 << 16,
@@ -134,6 +135,15 @@ static void note_pages(struct nt_code *code, struct nt_block *block)
     }
 }
 
+static void check(const struct nt_making *making)
+{
+    uint64_t pc;
+    const char *what = nt_check_block(making, &pc);
+
+    if (what)
+        making->config->host.wrong(pc, what);
+}
+
 /* Make the block; what it takes is given up again if there is not enough. */
 static struct nt_block *make(struct nt_code *code, uint64_t pc)
 {
@@ -156,6 +166,8 @@ static struct nt_block *make(struct nt_code *code, uint64_t pc)
     making->cold = (struct nt_emit){.at = code->cold_at, .end = code->cold_at + ROOM_FOR_CODE};
     nt_find_block(making, pc);
     nt_translate(making);
+    if (code->config.check && !making->emit.full && !making->cold.full)
+        check(making);
     struct nt_mark *marks = keep(code, making->mark_count * sizeof *marks);
     if (making->emit.full || making->cold.full || !marks) {
         code->back_at = back_at;

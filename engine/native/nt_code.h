@@ -53,6 +53,8 @@ struct nt_code_host {
     void *(*symbol)(const char *name);
     /* Copy up to `bytes` bytes of program code at `pc`; returns how many could be read, and executed. */
     size_t (*read_code)(uint64_t pc, void *to, size_t bytes);
+    /* With `check`: the code of the instruction at `pc` is wrong. */
+    void (*wrong)(uint64_t pc, const char *what);
 };
 
 struct nt_code_config {
@@ -61,6 +63,7 @@ struct nt_code_config {
     size_t bytes; /* 4 MB to 1 GB */
     bool join;    /* --join: blocks go on behind conditional branches */
     bool link;    /* --link: exits lead to blocks directly */
+    bool check;   /* --self-check: each block's code is compared with its instructions (nt_check.h) */
     struct nt_planner *planner; /* simulate (nt_plan.h); NULL: do not */
     bool lookup;  /* --lookup: indirect branches look their target up in generated code */
     bool returns; /* --returns: calls tell the CPU and the thread where they come back to */

@@ -360,6 +360,10 @@ static void classify(struct nt_insn *insn, const decoded *d, const operand *o)
         classify_odd(insn, d, o);
         break;
     }
+    if (insn->kind == NT_IS_SYSCALL || insn->kind == NT_IS_TRAP) { /* who gets the flags gives them back */
+        insn->flags_read = NT_FLAGS_STATUS;
+        insn->flags_killed = 0;
+    }
     if (insn->segment == NT_SEGMENT_GS && insn->kind == NT_IS_PLAIN) {
         bool lanes = insn->accesses && insn->access[0].kind == NT_LANES;
         if (!insn->memory || insn->implicit || lanes)

@@ -15,7 +15,7 @@
 #include "nt_lock.h"
 
 struct nt_options {
-    bool join, link, lookup, returns, stats, profile, trace_children;
+    bool join, link, lookup, returns, stats, profile, trace_children, check;
     uint64_t code_bytes; /* room for generated code */
 };
 

@@ -66,6 +66,7 @@ static const struct {
     {"--link=", &nt.options.link, "yes|no  blocks lead to one another, not to the engine [yes]"},
     {"--lookup=", &nt.options.lookup, "yes|no  indirect branches find their target themselves [yes]"},
     {"--returns=", &nt.options.returns, "yes|no  returns use what their calls have noted [yes]"},
+    {"--self-check=", &nt.options.check, "yes|no  compare the code that is made with the program's [no]"},
 };
 
 static void show_option(const char *name, const char *help, bool debug)
@@ -218,13 +219,19 @@ static size_t read_code(uint64_t pc, void *to, size_t bytes)
     return reach - nt_copy(to, (const void *)pc, reach);
 }
 
+static void is_wrong(uint64_t pc, const char *what)
+{
+    nt_die(STATUS_FAILED, "self-check: the code made of the instruction at %lx is wrong: %s\n", pc, what);
+}
+
 static void *make_code(void *unused)
 {
     struct nt_code_config config = {
-        .host = {.read_code = read_code, .symbol = nt_library_symbol},
+        .host = {.wrong = is_wrong, .read_code = read_code, .symbol = nt_library_symbol},
         .bytes = nt.options.code_bytes,
         .join = nt.options.join && !nt_profile.instruments, /* beside the tests a jump costs little */
         .link = nt.options.link,
+        .check = nt.options.check,
         .lookup = nt.options.lookup,
         .planner = nt_profile.instruments ? &nt_profile.planner : NULL,
         .returns = nt.options.returns,

@@ -57,6 +57,13 @@ static size_t read_code(uint64_t pc, void *to, size_t bytes)
     return count;
 }
 
+/* What the translator's own check finds is a mistake of one of them. */
+static void is_wrong(uint64_t pc, const char *what)
+{
+    printf("  the code made of the instruction at %#llx: %s\n", (unsigned long long)pc, what);
+    running->found_wrong = true;
+}
+
 static void *map(void *where, size_t bytes, int protection, int more)
 {
     void *at = mmap(where, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | more, -1, 0);
@@ -195,7 +202,8 @@ struct bench *bench_new_simulating(uint64_t where, bool join, bool link, bool lo
         bench->area = map((void *)(where + (2 << 20)), sizeof(struct nt_area), PROT_READ | PROT_WRITE,
                           MAP_FIXED_NOREPLACE);
     }
-    bench->config = (struct nt_code_config){.host = {zydis_symbol, read_code},
+    bench->config = (struct nt_code_config){.host = {zydis_symbol, read_code, is_wrong},
+                                            .check = true,
                                             .bytes = CACHE_BYTES,
                                             .join = join,
                                             .link = link,
@@ -462,7 +470,10 @@ static bool same(struct bench *bench)
     bench_native(bench);
     memcpy(bench->memory_native, bench->data, BENCH_DATA);
     bench->unsupported = NULL;
+    bench->found_wrong = false;
     bench_translated(bench);
+    if (bench->found_wrong)
+        return false;
     if (bench->unsupported) /* that was said, loudly */
         return !bench->simulation || compare_simulation(bench);
     bool bad = false;

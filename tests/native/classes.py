@@ -21,7 +21,7 @@ import rawfile  # noqa: E402
 from harness import valgrind_binary  # noqa: E402
 
 HUGE = ['--I1=32768,8,64', '--D1=524288,16,64', '--LL=8388608,16,64']
-SWITCHES = [[], ['--join=no'], ['--link=no', '--lookup=no', '--returns=no']]
+SWITCHES = [[], ['--self-check=yes'], ['--join=no'], ['--link=no', '--lookup=no', '--returns=no']]
 OPTIONS = [[], ['--separate-callers=2'], ['--write-back=yes', '--branch-sim=yes'], ['--cacheuse=no']]
 KEEP_LOADS = ['--vex-iropt-level=0', '--vex-guest-chase=no', '--px-default=allregs-at-each-insn',
               '--px-file-backed=allregs-at-each-insn']

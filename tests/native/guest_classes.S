@@ -325,6 +325,15 @@ odd:
     mov %rbx, %rdi
     COUNT 2, 0, 1, 0, "cmpsb"
     COUNT 2, 0, 0, 0, "cmpsq"
+    mov $39, %eax /* rcx and r11 are told where and with which flags; the flags stay */
+    cmp %eax, %eax
+    mov %rbx, %rsi
+    syscall
+    setz (%r15)
+    setbe 1(%r15)
+    add $8, %r15
+    KEEP mov, rcx, 8
+    KEEP mov, r11, 8
     mov %rsp, %rbp
     COUNT 0, 2, 0, 0, "enter $8, $1"
     leave

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-SWITCHES = [[], ['--join=no'], ['--link=no'], ['--lookup=no'], ['--returns=no'],
+SWITCHES = [['--self-check=yes'], ['--join=no'], ['--link=no'], ['--lookup=no'], ['--returns=no'],
             ['--join=no', '--link=no', '--lookup=no', '--returns=no']]
 LEFT_OUT = {
     'surroundings': 'its output is compared between engines, not with a file',
