@@ -356,3 +356,9 @@ bool nt_code_place(const struct nt_code *code, uint64_t at, struct nt_place *pla
     place->segment = mark->segment;
     return true;
 }
+
+bool nt_code_is_forgotten(const struct nt_code *code, uint64_t at)
+{
+    const struct nt_block *block = block_at(code, at);
+    return block && !block->alive;
+}

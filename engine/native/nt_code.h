@@ -104,5 +104,7 @@ void nt_code_plan(struct nt_code *code, struct nt_planner *planner);
  * generated code, or in a part of it where nothing of the program's is. Async-signal-safe. */
 bool nt_code_place(const struct nt_code *code, uint64_t at, struct nt_place *place);
 bool nt_code_holds(const struct nt_code *code, uint64_t at);
+/* `at` is in a block that was invalidated. */
+bool nt_code_is_forgotten(const struct nt_code *code, uint64_t at);
 
 #endif

@@ -311,6 +311,17 @@ void nt_profile_fault(struct nt_thread *thread)
     thread->fault_segment = TN_NONE;
 }
 
+void nt_profile_left(struct nt_thread *thread, uint32_t segment, uint64_t from)
+{
+    uint8_t bytes[NT_INSN_BYTES] = {0};
+
+    if (segment == TN_NONE)
+        return;
+    tn_take_back(core_thread(thread), segment, from);
+    nt_copy(bytes, (const void *)from, sizeof bytes);
+    nt_single_left(&nt_profile.planner, thread->area, from, bytes);
+}
+
 void nt_profile_handler(struct nt_thread *thread)
 {
     const struct nt_area *area = thread->area;

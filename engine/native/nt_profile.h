@@ -56,6 +56,8 @@ void nt_profile_tick(struct nt_thread *thread);
 bool nt_profile_moved(uint64_t *address);
 /* An instruction has faulted, and its signal is about to be delivered. */
 void nt_profile_fault(struct nt_thread *thread);
+/* The thread has left `segment` behind its instruction at `from`. */
+void nt_profile_left(struct nt_thread *thread, uint32_t segment, uint64_t from);
 /* A handler's frame was pushed: area->rip is its first instruction. */
 void nt_profile_handler(struct nt_thread *thread);
 /* rt_sigreturn. */

@@ -16,6 +16,7 @@
 
 /* The CPU's numbers of faults, and bits of a page fault's error. */
 enum { TRAP_OPCODE = 6, TRAP_PROTECTION = 13, TRAP_PAGE = 14 };
+#define FLAG_TF 0x100UL
 enum { FAULT_PRESENT = 1, FAULT_STORE = 2, FAULT_USER = 4, FAULT_FETCH = 16 };
 
 /* What the kernel does with these by default ends no process. */
@@ -110,6 +111,15 @@ static void hold(struct nt_held *held, const siginfo_t *info)
     held->is_held = true;
 }
 
+/* The handler returns to the dispatcher, which finds the program's state in the area. */
+static void resume(struct nt_area *area, struct nt_context *context)
+{
+    area->exit = NT_RESUME;
+    context->rip = (uint64_t)nt_run;
+    context->gpr[15] = area->engine_sp;
+    context->eflags = NT_PLAIN_FLAGS;
+}
+
 /* The program's instruction at `place` has faulted: what the dispatcher finds is its state and the fault. */
 static void take_fault(struct nt_thread *thread, siginfo_t *info, struct nt_context *context,
                        const struct nt_place *place)
@@ -126,10 +136,7 @@ static void take_fault(struct nt_thread *thread, siginfo_t *info, struct nt_cont
     if (info->si_signo != SIGSEGV && info->si_signo != SIGBUS && info->si_addr != NULL)
         thread->fault.info.si_addr = (void *)place->pc; /* it is the instruction's */
     area->pending = 1;
-    area->exit = NT_RESUME;
-    context->rip = (uint64_t)nt_run;
-    context->gpr[15] = area->engine_sp;
-    context->eflags = NT_PLAIN_FLAGS;
+    resume(area, context);
     nt.counts.faults++;
 }
 
@@ -152,17 +159,40 @@ static void take_sent(struct nt_thread *thread, const siginfo_t *info, struct nt
         context->rip = (uint64_t)nt_gate_interrupted;
 }
 
-/* A store to a page that is guarded (nt_maps.h): it may be made, and blocks made of the page are forgotten. The block
- * that runs is finished as it was. */
-static bool take_store(const siginfo_t *info, const struct nt_context *context)
+/* A store to a page that is guarded (nt_maps.h): it may be made, and blocks made of the page are forgotten. If the
+ * block that runs is one of them it is left behind the store, since what follows may be other code now (take_step). */
+static bool take_store(struct nt_thread *thread, const siginfo_t *info, struct nt_context *context)
 {
     bool is_store = info->si_signo == SIGSEGV && (context->error & (FAULT_PRESENT | FAULT_STORE)) ==
                                                      (FAULT_PRESENT | FAULT_STORE);
+    struct nt_place place;
 
     if (!is_store || !nt_maps_unguard(context->address))
         return false;
     nt_code_changed(NT_DOWN(context->address, NT_PAGE), NT_PAGE);
+    if (nt_code_is_forgotten(nt.code, context->rip) && nt_code_place(nt.code, context->rip, &place)) {
+        thread->step_from = place.pc;
+        thread->step_segment = place.segment;
+        context->eflags |= FLAG_TF;
+    }
     return true;
+}
+
+/* One step behind a store: directly behind an instruction of the program's, where its state is known; a string
+ * instruction may be at itself still, and goes on. */
+static void take_step(struct nt_thread *thread, struct nt_context *context)
+{
+    struct nt_area *area = thread->area;
+    struct nt_place place;
+    uint64_t from = thread->step_from;
+
+    thread->step_from = 0;
+    context->eflags &= ~FLAG_TF;
+    if (!nt_code_place(nt.code, context->rip, &place) || place.pc == from)
+        return;
+    state_of_place(area, context, &place);
+    nt_profile_left(thread, thread->step_segment, from);
+    resume(area, context);
 }
 
 static bool is_copying(uint64_t rip)
@@ -178,7 +208,10 @@ void nt_signal_handle(int signal, siginfo_t *info, struct nt_context *context)
 
     if (!is_fault(signal) || info->si_code <= 0) {
         take_sent(thread, info, context);
-    } else if ((is_copying(context->rip) || nt_code_holds(nt.code, context->rip)) && take_store(info, context)) {
+    } else if (signal == SIGTRAP && thread->step_from != 0 && context->eflags & FLAG_TF) {
+        take_step(thread, context);
+    } else if ((is_copying(context->rip) || nt_code_holds(nt.code, context->rip)) &&
+               take_store(thread, info, context)) {
         nt.counts.guarded++;
     } else if (nt_code_place(nt.code, context->rip, &place)) {
         take_fault(thread, info, context, &place);

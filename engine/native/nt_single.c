@@ -108,6 +108,27 @@ static void make_again(const struct nt_planner *planner, struct nt_single *singl
     }
 }
 
+/* One for each size that pieces have. */
+static void make_state(struct nt_planner *planner, struct nt_single *single)
+{
+    struct nt_piece pieces[NT_XSTATE_PIECES];
+    unsigned count;
+
+    if (!planner->xstate) {
+        planner->xstate = planner->allocate(sizeof *planner->xstate);
+        nt_xstate_start(planner->xstate);
+    }
+    count = nt_xstate_all(planner->xstate, &single->where, pieces);
+    for (unsigned i = 0; i < count; i++) {
+        struct nt_access access = {.how = pieces[i].how, .size = pieces[i].size};
+        unsigned k = 0;
+        while (k < single->accesses && (single->access[k].size != access.size || single->access[k].how != access.how))
+            k++;
+        if (k == single->accesses && k < NT_SINGLE_ACCESSES)
+            add_access(planner, single, &access, TN_STEP, false);
+    }
+}
+
 /* A locked bit instruction reads, then swaps. */
 static void make_other(struct nt_planner *planner, struct nt_single *single, const struct nt_insn *insn)
 {
@@ -116,12 +137,10 @@ static void make_other(struct nt_planner *planner, struct nt_single *single, con
     single->where = insn->access[0];
     single->address_bits = insn->address_bits;
     single->behind = insn->access[0].kind == NT_STATE;
-    if (single->behind && !planner->xstate) {
-        planner->xstate = planner->allocate(sizeof *planner->xstate);
-        nt_xstate_start(planner->xstate);
-    }
-    if (single->behind)
+    if (single->behind) {
+        make_state(planner, single);
         return;
+    }
     if (is_bit && insn->locked) {
         struct nt_access read = insn->access[0];
         read.how = NT_READ;
@@ -339,31 +358,26 @@ static void run_lanes(const struct run *r, const struct nt_area *area)
 }
 
 /* The access of pieces of this size and kind. */
-static const struct nt_single_access *piece_access(const struct run *r, struct nt_single *single,
-                                                   const struct nt_piece *piece)
+static const struct nt_single_access *piece_access(const struct nt_single *single, const struct nt_piece *piece)
 {
-    struct nt_access access = {.how = piece->how, .size = piece->size};
     unsigned i = 0;
 
-    while (i < single->accesses && (single->access[i].size != piece->size || single->access[i].how != piece->how))
+    while (i + 1u < single->accesses &&
+           (single->access[i].size != piece->size || single->access[i].how != piece->how))
         i++;
-    if (i < single->accesses)
-        return &single->access[i];
-    if (i == NT_SINGLE_ACCESSES)
-        return &single->access[0];
-    return add_access(r->planner, single, &access, TN_STEP, false);
+    return &single->access[i];
 }
 
 static void run_state(const struct run *r, const struct nt_area *area)
 {
-    struct nt_single *single = (struct nt_single *)r->single;
+    const struct nt_single *single = r->single;
     struct nt_piece pieces[NT_XSTATE_PIECES];
     unsigned count = nt_xstate_find(r->planner->xstate, &single->where, area, nt_lanes_address(&single->where, area, 0),
                                     pieces);
 
     for (unsigned i = 0; i < count; i++) {
         r->thread->clock += TN_STEP;
-        do_access(r, piece_access(r, single, &pieces[i]), pieces[i].address);
+        do_access(r, piece_access(single, &pieces[i]), pieces[i].address);
     }
 }
 
@@ -381,14 +395,30 @@ void nt_single_run(const struct nt_planner *planner, struct nt_area *area, const
         run_lanes(&r, area);
 }
 
+static const struct nt_single *single_at(const struct nt_planner *planner, uint64_t pc,
+                                         const uint8_t bytes[NT_INSN_BYTES])
+{
+    const struct nt_single *single = planner->singles[pc % NT_SINGLE_BUCKETS];
+
+    while (single && (single->pc != pc || __builtin_memcmp(single->bytes, bytes, single->length) != 0))
+        single = single->next;
+    return single;
+}
+
 void nt_single_faulted(const struct nt_planner *planner, struct nt_area *area, const uint8_t bytes[NT_INSN_BYTES])
 {
-    struct nt_single *single = planner->singles[area->rip % NT_SINGLE_BUCKETS];
-    struct run r = {planner, planner->config, (tn_thread *)(area + 1), NULL};
+    const struct nt_single *single = single_at(planner, area->rip, bytes);
+    struct run r = {planner, planner->config, (tn_thread *)(area + 1), single};
 
-    while (single && (single->pc != area->rip || __builtin_memcmp(single->bytes, bytes, single->length) != 0))
-        single = single->next;
-    r.single = single;
     if (single && single->behind && single->where.kind != NT_STATE)
         run_string(&r, area, true);
+}
+
+void nt_single_left(const struct nt_planner *planner, struct nt_area *area, uint64_t pc,
+                    const uint8_t bytes[NT_INSN_BYTES])
+{
+    const struct nt_single *single = single_at(planner, pc, bytes);
+
+    if (single && single->behind)
+        nt_single_run(planner, area, single);
 }

@@ -40,7 +40,7 @@ struct nt_single {
     bool while_equal; /* ... by the other of the two */
     uint8_t address_bits;
     struct nt_single_access access[NT_SINGLE_ACCESSES];
-    uint8_t accesses; /* of xsave and its relatives: of one size each, as they come */
+    uint8_t accesses; /* of xsave and its relatives: of one size each */
     struct nt_access where; /* but of string instructions */
     uint32_t segment;       /* the instruction alone: what one more iteration executes */
     struct tn_fetch_info run[2];
@@ -55,6 +55,9 @@ struct nt_single *nt_single_make(struct nt_planner *planner, const struct nt_ins
 /* The instruction at area->rip, these bytes, has faulted with these registers: if it is counted behind itself, count
  * what it did. */
 void nt_single_faulted(const struct nt_planner *planner, struct nt_area *area, const uint8_t bytes[NT_INSN_BYTES]);
+/* The one at `pc` has run, and its block is left before it is counted. */
+void nt_single_left(const struct nt_planner *planner, struct nt_area *area, uint64_t pc,
+                    const uint8_t bytes[NT_INSN_BYTES]);
 void nt_single_run(const struct nt_planner *planner, struct nt_area *area, const struct nt_single *single);
 
 #endif

@@ -51,6 +51,8 @@ struct nt_thread {
     uint64_t error, trap, address; /* of the last fault: err, trapno and cr2, which every frame shows */
     struct nt_held fault;   /* caused by the instruction at area->rip */
     uint32_t fault_segment; /* the core's, that it left; TN_NONE: none */
+    uint64_t step_from;     /* while a store to its own block is made (nt_signal.c): that instruction; 0: none is */
+    uint32_t step_segment;  /* the core's, that it will leave then */
     struct nt_held held;    /* any other; while one is held, the kernel holds the rest back */
     uint64_t kept;          /* faults' signals that somebody sent while the program had them blocked, as a mask ... */
     siginfo_t kept_info[32]; /* ... and their information, by number */

@@ -99,6 +99,32 @@ static uint64_t header(uint64_t address, unsigned word)
     return *(const volatile uint64_t *)(address + HEADER_AT + 8ul * word);
 }
 
+static unsigned find(const struct nt_xstate *xstate, const struct nt_access *where, uint64_t asked, uint64_t there,
+                     uint64_t format, struct making *m)
+{
+    if (where->form == NT_FXSAVE) {
+        add_legacy(m, BIT(X87) | BIT(SSE), true);
+        return m->count;
+    }
+    if (where->form == NT_XRSTOR)
+        add_row(m, HEADER_AT, 24, 8);
+    add_legacy(m, there, asked & (BIT(SSE) | BIT(AVX)));
+    add_extended(m, xstate, there, format);
+    if (where->form == NT_XSAVEC)
+        add(m, HEADER_AT, 16, NT_WRITE);
+    else if (where->form != NT_XRSTOR)
+        add(m, HEADER_AT, 8, NT_MODIFY);
+    return m->count;
+}
+
+unsigned nt_xstate_all(const struct nt_xstate *xstate, const struct nt_access *where,
+                       struct nt_piece pieces[NT_XSTATE_PIECES])
+{
+    struct making m = {pieces, 0, 0, where->how};
+
+    return find(xstate, where, xstate->enabled, xstate->enabled, 0, &m);
+}
+
 unsigned nt_xstate_find(const struct nt_xstate *xstate, const struct nt_access *where, const struct nt_area *area,
                         uint64_t address, struct nt_piece pieces[NT_XSTATE_PIECES])
 {
@@ -106,21 +132,9 @@ unsigned nt_xstate_find(const struct nt_xstate *xstate, const struct nt_access *
     struct making m = {pieces, 0, address, where->how};
     uint64_t format = 0;
 
-    if (where->form == NT_FXSAVE) {
-        add_legacy(&m, BIT(X87) | BIT(SSE), true);
-        return m.count;
-    }
-    if (where->form != NT_XSAVE)
+    if (where->form != NT_XSAVE && where->form != NT_FXSAVE)
         there &= header(address, 0);
     if (where->form == NT_XSAVEC || where->form == NT_XRSTOR)
         format = header(address, 1) & COMPACT ? header(address, 1) & ~COMPACT : 0;
-    if (where->form == NT_XRSTOR)
-        add_row(&m, HEADER_AT, 24, 8);
-    add_legacy(&m, there, asked & (BIT(SSE) | BIT(AVX)));
-    add_extended(&m, xstate, there, format);
-    if (where->form == NT_XSAVEC)
-        add(&m, HEADER_AT, 16, NT_WRITE);
-    else if (where->form != NT_XRSTOR)
-        add(&m, HEADER_AT, 8, NT_MODIFY);
-    return m.count;
+    return find(xstate, where, asked, there, format, &m);
 }

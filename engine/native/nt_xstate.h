@@ -29,6 +29,9 @@ struct nt_piece {
 };
 
 void nt_xstate_start(struct nt_xstate *xstate);
+/* Of all components, as if they began at 0. */
+unsigned nt_xstate_all(const struct nt_xstate *xstate, const struct nt_access *where,
+                       struct nt_piece pieces[NT_XSTATE_PIECES]);
 /* Behind the instruction, whose operand is at `address`; returns how many. */
 unsigned nt_xstate_find(const struct nt_xstate *xstate, const struct nt_access *where, const struct nt_area *area,
                         uint64_t address, struct nt_piece pieces[NT_XSTATE_PIECES]);
