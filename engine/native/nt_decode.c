@@ -347,6 +347,9 @@ static void classify(struct nt_insn *insn, const decoded *d, const operand *o)
 {
     insn->kind = NT_IS_PLAIN;
     switch (d->meta.category) {
+    case ZYDIS_CATEGORY_AMX_TILE:
+        refuse(insn, "AMX");
+        return;
     case ZYDIS_CATEGORY_CALL:
     case ZYDIS_CATEGORY_UNCOND_BR:
     case ZYDIS_CATEGORY_COND_BR:

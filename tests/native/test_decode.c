@@ -232,6 +232,21 @@ static void check_table(void)
     }
 }
 
+/* cpuid does not show them. */
+static void check_refused(void)
+{
+    static const char *const bytes[] = {"\xc4\xe2\x7b\x4b\x04\x1e", "\xc4\xe2\x72\x5c\xc2", "\xc4\xe2\x78\x49\x03"};
+    static const unsigned length[] = {6, 5, 5}; /* tileloadd, tdpbf16ps, ldtilecfg */
+
+    for (size_t i = 0; i < sizeof length / sizeof *length; i++) {
+        nt_decode(&bench->decoder, bytes[i], length[i], 0x1000, &insn);
+        if (insn.kind == NT_IS_UNSUPPORTED)
+            passed++;
+        else
+            complain("is not refused");
+    }
+}
+
 static void check_lanes(const char *bytes, unsigned length, unsigned lanes)
 {
     nt_decode(&bench->decoder, bytes, length, 0x1000, &insn);
@@ -252,6 +267,7 @@ int main(int count, char **values)
         one();
     }
     check_table();
+    check_refused();
     check_lanes("\xc4\xe2\x75\x90\x04\x93", 6, 8);
     check_lanes("\xc4\xe2\xf5\x90\x04\x93", 6, 4);
     check_lanes("\xc4\xe2\x75\x91\x04\x93", 6, 4);
