@@ -28,12 +28,21 @@ static void *map_here(size_t bytes, int protection, int flags, int fd)
     return got == (long)at ? (void *)at : NULL;
 }
 
+void nt_host_large_pages(void *memory, size_t bytes)
+{
+    enum { WORTH_IT = 4 << 20 };
+
+    if (bytes >= WORTH_IT)
+        nt_sys3(__NR_madvise, (long)memory, (long)bytes, MADV_HUGEPAGE);
+}
+
 void *tn_host_alloc(size_t bytes)
 {
     void *memory = map_here(bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE, -1);
 
     if (memory == NULL)
         nt_die(FAILED, "out of memory: %lu bytes more were wanted\n", bytes);
+    nt_host_large_pages(memory, bytes);
     return memory;
 }
 

@@ -32,6 +32,9 @@ int nt_stream_flush(struct nt_stream *stream);
  * soft one. Returns the descriptor, or the kernel's error. */
 long nt_host_open(const char *path, int flags, int mode);
 
+/* Have the kernel back it with pages of 2 MiB, where it can and the memory is large enough. */
+void nt_host_large_pages(void *memory, size_t bytes);
+
 /* Small pieces of memory, zeroed, that are never given back. Never NULL. */
 void *nt_host_small(size_t bytes);
 

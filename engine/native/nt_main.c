@@ -21,6 +21,7 @@
 #include "nt_engine.h"
 #include "nt_exec.h"
 #include "nt_gate.h"
+#include "nt_host.h"
 #include "nt_lib.h"
 #include "nt_library.h"
 #include "nt_load.h"
@@ -239,6 +240,7 @@ static void *make_code(void *unused)
 
     (void)unused;
     config.memory = nt_region_pages(config.bytes, PROT_READ | PROT_WRITE | PROT_EXEC);
+    nt_host_large_pages(config.memory, config.bytes);
     return nt_code_new(&config);
 }
 
