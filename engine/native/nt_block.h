@@ -62,7 +62,7 @@ struct nt_block {
     uint32_t extent; /* bytes of the program's code it was made from */
     uint16_t mark_count;
     uint8_t out_count, page_count;
-    bool alive;
+    bool alive, may_join; /* may_join: it ends with a branch behind which it could go on */
     struct nt_block *next; /* in the same bucket */
     struct nt_page_use pages[2];
     const uint8_t *head, *entry, *end; /* of its code; entry: behind the countdown */
@@ -109,7 +109,7 @@ struct nt_making {
     uint16_t homed; /* and those whose values are there too */
     uint8_t next_use[NT_BLOCK_INSNS + 1][16]; /* the first instruction from here on that names the register */
     uint8_t *safe; /* the way to the exit at the head */
-    bool flags_live, has_bmi2;
+    bool flags_live, has_bmi2, joins;
     const struct nt_target *back; /* constants of the call at its end */
     struct nt_insn insn[NT_BLOCK_INSNS];
     uint16_t live[NT_BLOCK_INSNS + 1], flags[NT_BLOCK_INSNS + 1]; /* before the instruction */

@@ -11,7 +11,7 @@
 #include "nt_check.h"
 
 enum {
-    BUCKETS = 1 << 16,
+    BUCKETS = 1 << 17,
     PAGE_BUCKETS = 1 << 14,
     PAGE_BITS = 12,
     ROOM_FOR_CODE = 64 << 10, /* more than the largest block takes */
@@ -100,7 +100,7 @@ const struct nt_exit *nt_code_exit(const struct nt_code *code, uint64_t index)
 
 static unsigned bucket_of(uint64_t pc)
 {
-    return (unsigned)(pc * 0x9e3779b97f4a7c15ull >> 48) % BUCKETS;
+    return (unsigned)(pc * 0x9e3779b97f4a7c15ull >> 32) % BUCKETS;
 }
 
 static unsigned page_bucket_of(uint64_t page)
@@ -144,8 +144,13 @@ static void check(const struct nt_making *making)
         making->config->host.wrong(pc, what);
 }
 
+static bool ends_in_branch(const struct nt_making *making)
+{
+    return making->count && making->insn[making->count - 1].kind == NT_IS_JCC;
+}
+
 /* Make the block; what it takes is given up again if there is not enough. */
-static struct nt_block *make(struct nt_code *code, uint64_t pc)
+static struct nt_block *make(struct nt_code *code, uint64_t pc, bool joins)
 {
     struct nt_making *making = &code->making;
     uint8_t *back_at = code->back_at;
@@ -162,6 +167,7 @@ static struct nt_block *make(struct nt_code *code, uint64_t pc)
     making->code = code;
     making->has_bmi2 = code->has_bmi2;
     making->block = block;
+    making->joins = joins;
     making->emit = (struct nt_emit){.at = code->code_at, .end = code->code_at + ROOM_FOR_CODE};
     making->cold = (struct nt_emit){.at = code->cold_at, .end = code->cold_at + ROOM_FOR_CODE};
     nt_find_block(making, pc);
@@ -176,6 +182,7 @@ static struct nt_block *make(struct nt_code *code, uint64_t pc)
     __builtin_memcpy(marks, making->marks, making->mark_count * sizeof *marks);
     block->marks = marks;
     block->mark_count = (uint16_t)making->mark_count;
+    block->may_join = code->config.join && !joins && ends_in_branch(making);
     code->blocks[code->block_count] = block;
     code->code_at = making->emit.at;
     code->cold_at = making->cold.at;
@@ -183,22 +190,28 @@ static struct nt_block *make(struct nt_code *code, uint64_t pc)
     return block;
 }
 
+/* From now on it is found. */
+static void enter(struct nt_code *code, struct nt_block *block)
+{
+    struct nt_block **bucket = &code->buckets[bucket_of(block->pc)];
+    note_pages(code, block);
+    block->next = *bucket;
+    __atomic_store_n(bucket, block, __ATOMIC_RELEASE);
+}
+
 const void *nt_code_make(struct nt_code *code, uint64_t pc)
 {
     struct nt_block *block = find(code, pc);
     if (block)
         return block->head;
-    block = code->used_up ? NULL : make(code, pc);
+    block = code->used_up ? NULL : make(code, pc, code->config.join && !code->config.planner);
     if (!block) {
         code->used_up = true;
         return NULL;
     }
     if (code->making.count == 0) /* there may be code tomorrow */
         return block->head;
-    note_pages(code, block);
-    struct nt_block **bucket = &code->buckets[bucket_of(pc)];
-    block->next = *bucket;
-    __atomic_store_n(bucket, block, __ATOMIC_RELEASE);
+    enter(code, block);
     return block->head;
 }
 
@@ -244,16 +257,16 @@ static struct nt_block *block_at(const struct nt_code *code, uint64_t at)
     return low < code->block_count && (uintptr_t)code->blocks[low]->head <= at ? code->blocks[low] : NULL;
 }
 
-void nt_code_link(struct nt_code *code, uint64_t index, const void *head)
+void nt_code_link(struct nt_code *code, uint64_t index, uint64_t pc)
 {
     struct nt_out *out = (struct nt_out *)((uint8_t *)code + index);
-    struct nt_block *to = block_at(code, (uintptr_t)head);
-    if (!to || !to->alive || !to->page_count)
+    struct nt_block *to = find(code, pc);
+    if (!to)
         return;
     if (out->exit.kind == NT_EXIT_INDIRECT) {
         if (code->config.lookup)
             __atomic_store_n(&code->lookup[to->pc % NT_LOOKUPS], to->target, __ATOMIC_RELEASE);
-    } else if (code->config.link && out->site && !out->to && out->from->alive && out->exit.pc == to->pc) {
+    } else if (code->config.link && out->site && !out->to && out->from->alive && out->exit.pc == pc) {
         link_out(code, out, to);
     }
 }
@@ -279,6 +292,41 @@ static void forget(struct nt_code *code, struct nt_block *block)
         if (use->next)
             use->next->back = use->back;
     }
+}
+
+bool nt_code_may_join(const struct nt_code *code, uint64_t pc)
+{
+    const struct nt_block *block = find(code, pc);
+    return block && block->may_join;
+}
+
+/* What leads to `from` leads to `to`, for the same place in the program. */
+static void lead_over(struct nt_code *code, struct nt_block *from, struct nt_block *to)
+{
+    const struct nt_target **found = &code->lookup[from->pc % NT_LOOKUPS];
+    if (*found == from->target)
+        __atomic_store_n(found, to->target, __ATOMIC_RELEASE);
+    while (from->incoming) {
+        struct nt_out *out = from->incoming;
+        unlink_out(out);
+        if (out->from != from) /* whose code leads nowhere any more */
+            link_out(code, out, to);
+    }
+}
+
+void nt_code_join(struct nt_code *code, uint64_t pc)
+{
+    struct nt_block *old = find(code, pc);
+    if (!old || !old->may_join || code->used_up)
+        return;
+    struct nt_block *longer = make(code, pc, true);
+    if (!longer)
+        code->used_up = true;
+    if (!longer || code->making.count == 0)
+        return;
+    lead_over(code, old, longer);
+    forget(code, old);
+    enter(code, longer);
 }
 
 static void forget_in(struct nt_code *code, struct nt_page_use *use, uint64_t start, uint64_t last)

@@ -61,7 +61,7 @@ struct nt_code_config {
     struct nt_code_host host;
     void *memory; /* zeroed; readable, writable and executable; aligned to a page */
     size_t bytes; /* 4 MB to 1 GB */
-    bool join;    /* --join: blocks go on behind conditional branches */
+    bool join;    /* --join: blocks go on behind conditional branches; simulated, once they turn out to run often */
     bool link;    /* --link: exits lead to blocks directly */
     bool check;   /* --self-check: each block's code is compared with its instructions (nt_check.h) */
     struct nt_planner *planner; /* simulate (nt_plan.h); NULL: do not */
@@ -84,11 +84,17 @@ const void *nt_code_find(const struct nt_code *code, uint64_t pc);
  * nt_code_reclaim, and ask again. */
 const void *nt_code_make(struct nt_code *code, uint64_t pc);
 
+/* The program is often at `pc`. Whether nt_code_join would do anything there; needs no lock. */
+bool nt_code_may_join(const struct nt_code *code, uint64_t pc);
+/* Make the block at `pc` anew, so that it goes on behind conditional branches; whatever led to the old one leads to it.
+ * Nothing happens if there is none, if it does so already, or if the memory is used up. Runs behind nt_outer. */
+void nt_code_join(struct nt_code *code, uint64_t pc);
+
 /* What exit `index` (area->exit) is. */
 const struct nt_exit *nt_code_exit(const struct nt_code *code, uint64_t index);
-/* From now on exit `index` leads to `head` without the engine, and indirect branches to its program counter may too.
+/* From now on exit `index` leads to the block at `pc` without the engine, and indirect branches to there may too.
  * Nothing happens if it cannot be linked, or config.link is false. */
-void nt_code_link(struct nt_code *code, uint64_t index, const void *head);
+void nt_code_link(struct nt_code *code, uint64_t index, uint64_t pc);
 
 /* Code at [start, start + bytes) of the program has gone or changed: its blocks are found no more and nothing is linked
  * to them. A thread may still be in one; its memory is used again only after nt_code_reclaim. */

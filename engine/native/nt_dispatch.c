@@ -273,6 +273,23 @@ static void *make_block(void *pc)
     return (void *)nt_code_make(nt.code, (uint64_t)pc);
 }
 
+static void *join_block(void *pc)
+{
+    nt_code_join(nt.code, (uint64_t)pc);
+    return NULL;
+}
+
+/* The countdown ran out at the block at `pc`: who is seen there is there often. */
+static void join_blocks(uint64_t pc)
+{
+    if (!nt_code_may_join(nt.code, pc))
+        return;
+    nt_lock_take(&nt.translation);
+    nt_outer(join_block, (void *)pc);
+    nt.counts.joined++;
+    nt_lock_give(&nt.translation);
+}
+
 /* The head of the block at `pc`, to which the exit `link` leads (NT_RESUME: none); NULL: no memory. */
 static const void *find_block(uint64_t pc, uint64_t link)
 {
@@ -286,7 +303,7 @@ static const void *find_block(uint64_t pc, uint64_t link)
         nt.counts.made++;
     }
     if (link != NT_RESUME && head != NULL) {
-        nt_code_link(nt.code, link, head);
+        nt_code_link(nt.code, link, pc);
         nt.counts.linked++;
     }
     nt_lock_give(&nt.translation);
@@ -297,6 +314,7 @@ const void *nt_dispatch(struct nt_area *area)
 {
     struct nt_thread *thread = area->thread;
     uint64_t link = area->exit;
+    bool is_often_here = false;
 
     nt.counts.dispatched++;
     area->exit = NT_RESUME;
@@ -305,6 +323,7 @@ const void *nt_dispatch(struct nt_area *area)
 
         if (exit->kind != NT_EXIT_DIRECT && exit->kind != NT_EXIT_INDIRECT)
             link = NT_RESUME;
+        is_often_here = exit->kind == NT_EXIT_SAFE;
         leave_by(thread, exit);
     }
     for (;;) {
@@ -318,6 +337,8 @@ const void *nt_dispatch(struct nt_area *area)
             continue;
         }
         nt_profile_turn(thread);
+        if (is_often_here)
+            join_blocks(area->rip);
         head = find_block(area->rip, link);
         if (head != NULL)
             return head;

@@ -2,7 +2,7 @@
 /*
  * nt_find.c: which instructions make a block, and which registers and flags are dead where.
  *
- * A block goes on behind conditional branches, a few of them. It ends with the first other control transfer, before the
+ * A block goes on behind conditional branches, a few of them, if it is to. It ends with the first other control transfer, before the
  * first byte that cannot be read, or when it is full. A request to the profiler is one instruction.
  *
  * Backwards from its exits, where everything is live, a register lives before an instruction if it is read there, or if
@@ -16,7 +16,7 @@ static bool ends_block(const struct nt_making *making, const struct nt_insn *ins
 {
     switch (insn->kind) {
     case NT_IS_JCC:
-        return !making->config->join || ++*branches > NT_BLOCK_BRANCHES;
+        return !making->joins || ++*branches > NT_BLOCK_BRANCHES;
     case NT_IS_PLAIN:
     case NT_IS_GS_READ:
     case NT_IS_GS_WRITE:

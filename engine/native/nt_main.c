@@ -82,7 +82,7 @@ static void help(void)
     nt_print("usage: tenure-native [OPTION]... [--] PROGRAM [ARGUMENT]...\n\n");
     for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
         nt_print("    %s%s\n", switches[i].name, switches[i].help);
-    nt_print("    --code-cache=<n>  MiB of generated code [256]\n\nWith --profile=yes:\n");
+    nt_print("    --code-cache=<n>  MiB of generated code [512]\n\nWith --profile=yes:\n");
     options_list(show_option);
     nt_sys3(__NR_exit_group, 0, 0, 0);
 }
@@ -230,7 +230,7 @@ static void *make_code(void *unused)
     struct nt_code_config config = {
         .host = {.wrong = is_wrong, .read_code = read_code, .symbol = nt_library_symbol},
         .bytes = nt.options.code_bytes,
-        .join = nt.options.join && !nt_profile.instruments, /* beside the tests a jump costs little */
+        .join = nt.options.join,
         .link = nt.options.link,
         .check = nt.options.check,
         .lookup = nt.options.lookup,
@@ -251,8 +251,8 @@ void nt_finish(void)
     nt_profile_finish("exit");
     if (!nt.options.stats)
         return;
-    nt_say("%lu times in the dispatcher, %lu blocks made, %lu exits linked\n", counts->dispatched, counts->made,
-           counts->linked);
+    nt_say("%lu times in the dispatcher, %lu blocks made, %lu made longer, %lu exits linked\n", counts->dispatched,
+           counts->made, counts->joined, counts->linked);
     nt_say("%lu system calls, %lu signals delivered, %lu of them faults\n", counts->system_calls, counts->delivered,
            counts->faults);
     nt_say("code changed %lu times, of them %lu by stores; all forgotten %lu times\n", counts->invalidated,

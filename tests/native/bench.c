@@ -379,7 +379,7 @@ static bool dispatch(struct bench *bench, struct bench_state *state, uint64_t *p
     case NT_EXIT_INDIRECT: {
         const void *head = nt_code_make(bench->cache, *pc);
         if (head) /* else made again, when there is room */
-            nt_code_link(bench->cache, area->exit, head);
+            nt_code_link(bench->cache, area->exit, *pc);
         return true;
     }
     case NT_EXIT_SAFE:
@@ -402,18 +402,29 @@ static bool dispatch(struct bench *bench, struct bench_state *state, uint64_t *p
     return false;
 }
 
+/* The head of the block at `pc`, which is made longer if it is one of those that are; NULL: there is no room. */
+static const void *make(struct bench *bench, uint64_t pc)
+{
+    const void *head = nt_code_make(bench->cache, pc);
+    if (!head || !bench_makes_longer(pc) || !nt_code_may_join(bench->cache, pc))
+        return head;
+    nt_code_join(bench->cache, pc);
+    bench->joins++;
+    return nt_code_may_join(bench->cache, pc) ? NULL : nt_code_make(bench->cache, pc);
+}
+
 void bench_translated(struct bench *bench)
 {
     struct bench_state *state = &bench->translated;
     uint64_t pc = (uintptr_t)bench->code;
     begin(bench, state);
     do {
-        const void *head = nt_code_make(bench->cache, pc);
+        const void *head = make(bench, pc);
         if (!head) {
             bench->reclaims++;
             nt_code_reclaim(bench->cache);
             nt_code_thread(bench->cache, bench->area);
-            head = nt_code_make(bench->cache, pc);
+            head = make(bench, pc);
         }
         enter(bench, state, head);
         if (state->signal)

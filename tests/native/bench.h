@@ -33,7 +33,7 @@ struct bench {
     struct nt_code *cache;
     struct nt_code_config config;
     struct nt_decoder decoder;
-    uint64_t exits, safes, reclaims;                          /* what the translated runs did */
+    uint64_t exits, safes, joins, reclaims; /* what the translated runs did */
     const char *unsupported;                                  /* an instruction that the last run met */
     bool found_wrong;                                         /* by nt_check.h, in the last run */
     bool read_only;                                           /* the data */
@@ -44,6 +44,12 @@ struct bench {
     uint8_t *memory_before, *memory_native;
     struct bench_state before, native, translated;
 };
+
+/* While code is simulated: whether the block at `pc` goes on behind conditional branches, if any does. */
+static inline bool bench_makes_longer(uint64_t pc)
+{
+    return (pc ^ pc >> 3 ^ pc >> 6) & 1;
+}
 
 /* `where`: the address of the code. */
 struct bench *bench_new(uint64_t where, bool join, bool link, bool lookup, bool returns);

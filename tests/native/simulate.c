@@ -263,7 +263,7 @@ static struct walked *block_at(struct simulation *simulation, const struct nt_de
             break;
         block->bytes += insn->length;
         block->count++;
-        if (ends_block(insn, simulation->join, &branches))
+        if (ends_block(insn, simulation->join && bench_makes_longer(pc), &branches))
             break;
     }
     memcpy(block->code, (const void *)pc, block->bytes);

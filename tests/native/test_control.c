@@ -357,6 +357,10 @@ static void run(uint64_t place, unsigned p, int kind, uint64_t seed, uint64_t ro
     printf("%s%s%s%s, simulation %d: %llu exits, %llu of them at heads\n", p & 8 ? "joined, " : "",
            p & 1 ? "linked" : "not linked", p & 2 ? ", looked up" : "", p & 4 ? ", returned to" : "", kind,
            (unsigned long long)bench->exits, (unsigned long long)bench->safes);
+    if (bench->joins == 0 && p & 8 && kind >= 0 && rounds >= 100) {
+        printf("  no block was made longer\n");
+        failed++;
+    }
     if (bench->reclaims == 0 && rounds >= 500) {
         printf("  the code cache was never full\n");
         failed++;
