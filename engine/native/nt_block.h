@@ -15,6 +15,7 @@
 #include "nt_code.h"
 #include "nt_decode.h"
 #include "nt_emit.h"
+#include "nt_forms.h"
 #include "nt_plan.h"
 
 enum {
@@ -93,6 +94,7 @@ struct nt_making {
     const struct nt_code_config *config;
     const struct nt_target *const *lookup; /* NT_LOOKUPS: what indirect branches find */
     const struct nt_decoder *decoder;
+    struct nt_forms *forms;
     struct nt_out *(*new_out)(struct nt_making *); /* NULL: no memory, `emit.full` is set */
     uint64_t (*out_index)(struct nt_making *, const struct nt_out *);
     struct nt_code *code;

@@ -21,6 +21,7 @@ enum {
 struct nt_code {
     struct nt_code_config config;
     struct nt_decoder decoder;
+    struct nt_forms forms;
     bool used_up, has_bmi2;
     uint8_t *code_start, *code_at; /* generated code, up to where the cold begins */
     uint8_t *cold_start, *cold_at;
@@ -162,6 +163,7 @@ static struct nt_block *make(struct nt_code *code, uint64_t pc, bool joins)
     making->config = &code->config;
     making->lookup = code->lookup;
     making->decoder = &code->decoder;
+    making->forms = &code->forms;
     making->new_out = keep_out;
     making->out_index = out_index;
     making->code = code;
@@ -380,6 +382,17 @@ void nt_code_plan(struct nt_code *code, struct nt_planner *planner)
     code->config.planner = planner;
     code->used_up = true;
     nt_code_reclaim(code);
+}
+
+struct nt_code_usage nt_code_usage(const struct nt_code *code)
+{
+    return (struct nt_code_usage){
+        .hot = (uint64_t)(code->code_at - code->code_start),
+        .cold = (uint64_t)(code->cold_at - code->cold_start),
+        .kept = (uint64_t)((uint8_t *)code->config.memory + code->config.bytes - code->back_at),
+        .decoded = code->forms.asked,
+        .known = code->forms.known,
+    };
 }
 
 bool nt_code_holds(const struct nt_code *code, uint64_t at)

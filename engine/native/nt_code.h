@@ -105,6 +105,13 @@ void nt_code_reclaim(struct nt_code *code);
 /* The same, in any case: from now on code is made by `planner`, which may be NULL. */
 void nt_code_plan(struct nt_code *code, struct nt_planner *planner);
 
+/* What is in the memory: bytes of code, of what code seldom needs, of what is kept of both. And how many instructions
+ * were decoded so far, and how many of them only copied (nt_forms.h). */
+struct nt_code_usage {
+    uint64_t hot, cold, kept, decoded, known;
+};
+struct nt_code_usage nt_code_usage(const struct nt_code *code);
+
 /* What the address `at` in generated code means. Exact at every instruction of the program's: those that can fault. In
  * the engine's own between them (the countdown, an exit) what they have put aside is not told. False: it is not in
  * generated code, or in a part of it where nothing of the program's is. Async-signal-safe. */

@@ -2,8 +2,9 @@
 /*
  * nt_find.c: which instructions make a block, and which registers and flags are dead where.
  *
- * A block goes on behind conditional branches, a few of them, if it is to. It ends with the first other control transfer, before the
- * first byte that cannot be read, or when it is full. A request to the profiler is one instruction.
+ * A block goes on behind conditional branches, a few of them, if it is to. It ends with the first other control
+ * transfer, before the first byte that cannot be read, or when it is full. A request to the profiler is one
+ * instruction.
  *
  * Backwards from its exits, where everything is live, a register lives before an instruction if it is read there, or if
  * it lives behind and is not killed. What is dead may be overwritten, but not lost: a fault shows every register to the
@@ -83,7 +84,7 @@ void nt_find_block(struct nt_making *making, uint64_t pc)
             at += asks;
             break;
         }
-        bool good = nt_decode(making->decoder, making->bytes + at, readable - at, pc + at, insn);
+        bool good = nt_forms_decode(making->forms, making->decoder, making->bytes + at, readable - at, pc + at, insn);
         bool cut = !good && readable - at < NT_INSN_BYTES;
         if (cut && making->count == 0)
             readable = 0; /* the block is that there is no code */

@@ -247,12 +247,16 @@ static void *make_code(void *unused)
 void nt_finish(void)
 {
     const struct nt_counts *counts = &nt.counts;
+    struct nt_code_usage usage;
 
     nt_profile_finish("exit");
     if (!nt.options.stats)
         return;
+    usage = nt_code_usage(nt.code);
     nt_say("%lu times in the dispatcher, %lu blocks made, %lu made longer, %lu exits linked\n", counts->dispatched,
            counts->made, counts->joined, counts->linked);
+    nt_say("%lu instructions decoded, %lu of them of a form known; %lu + %lu bytes of code, %lu kept\n", usage.decoded,
+           usage.known, usage.hot, usage.cold, usage.kept);
     nt_say("%lu system calls, %lu signals delivered, %lu of them faults\n", counts->system_calls, counts->delivered,
            counts->faults);
     nt_say("code changed %lu times, of them %lu by stores; all forgotten %lu times\n", counts->invalidated,

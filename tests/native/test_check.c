@@ -24,6 +24,7 @@ enum { ROOM = 64 << 10, OUTS = 64 };
 static unsigned passed, failed, tried, found;
 static struct bench *bench;
 static struct nt_making making;
+static struct nt_forms forms;
 static struct nt_code_config config;
 static struct nt_block block;
 static struct nt_out outs[OUTS];
@@ -55,6 +56,8 @@ static void translate(void)
     making.config = &config;
     making.lookup = lookup;
     making.decoder = &bench->decoder;
+    making.forms = &forms;
+    making.joins = config.join;
     making.new_out = new_out;
     making.out_index = out_index;
     making.has_bmi2 = __builtin_cpu_supports("bmi2");

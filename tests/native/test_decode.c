@@ -8,7 +8,8 @@
  * nothing is mapped. If it is said to be `size` bytes long it must fit in front of the end, and one byte further must
  * fault just there. On a page that may only be read it faults if it is said to write. An instruction that is said
  * not to access anything must not fault where nothing is mapped, and one whose mask is empty must not either.
- * Then a table: accesses that ModRM does not name.
+ * Then a table: accesses that ModRM does not name. And what is remembered of forms (nt_forms.h) must say the same as
+ * the decoder, of random instructions and of what this program's file holds.
  */
 #include "bench.h"
 #include "draw.h"
@@ -256,6 +257,56 @@ static void check_lanes(const char *bytes, unsigned length, unsigned lanes)
         complain("another number of lanes");
 }
 
+static struct nt_forms forms;
+
+static unsigned check_form(const uint8_t *bytes, uint64_t pc)
+{
+    static struct nt_insn other;
+    bool good = nt_decode(&bench->decoder, bytes, NT_INSN_BYTES, pc, &insn);
+    if (nt_forms_decode(&forms, &bench->decoder, bytes, NT_INSN_BYTES, pc, &other) == good &&
+        memcmp(&insn, &other, sizeof insn) == 0)
+        passed++;
+    else
+        complain("its form was known as something else");
+    return good ? insn.length : 1;
+}
+
+/* Each with several constants. */
+static void check_random_forms(uint64_t rounds)
+{
+    static const uint8_t prefixes[] = {0x66, 0xf2, 0xf3, 0x48, 0x41, 0x4c, 0x40, 0x0f, 0x0f};
+    uint8_t bytes[16];
+    for (uint64_t i = 0; i < rounds && failed < 20; i++) {
+        unsigned from = 0, keep;
+        for (unsigned k = 0; k < sizeof bytes; k++)
+            bytes[k] = (uint8_t)bench_draw(&seed);
+        while (from < 3 && bench_draw(&seed) % 2)
+            bytes[from++] = prefixes[bench_draw(&seed) % sizeof prefixes];
+        keep = from + 1 + (unsigned)(bench_draw(&seed) % 3);
+        for (unsigned again = 0; again < 4; again++) {
+            check_form(bytes, bench_draw(&seed) >> 16);
+            for (unsigned k = keep; k < sizeof bytes; k++)
+                bytes[k] = (uint8_t)bench_draw(&seed);
+        }
+    }
+}
+
+static void check_real_forms(void)
+{
+    static uint8_t file[1 << 20];
+    FILE *from = fopen("/proc/self/exe", "rb");
+    size_t size = from ? fread(file, 1, sizeof file, from) : 0;
+    uint64_t known = forms.known;
+    for (size_t at = 0; at + NT_INSN_BYTES <= size && failed < 20;)
+        at += check_form(file + at, 0x400000 + at);
+    if (from)
+        fclose(from);
+    if (forms.known - known < size / 16) {
+        printf("  hardly any form was known: %llu\n", (unsigned long long)(forms.known - known));
+        failed++;
+    }
+}
+
 int main(int count, char **values)
 {
     const char *soak = getenv("TENURE_SOAK");
@@ -274,6 +325,8 @@ int main(int count, char **values)
     check_lanes("\xc4\xe2\x71\x91\x04\x93", 6, 2);
     check_lanes("\x62\xf2\x7d\x49\xa0\x0c\x93", 7, 16);
     check_lanes("\x62\xf1\x7c\x49\x10\x0b", 6, 16);
+    check_random_forms(rounds);
+    check_real_forms();
     bench_free(bench);
     printf("%u passed, %u failed\n", passed, failed);
     return failed != 0;
