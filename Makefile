@@ -39,7 +39,8 @@ bench: packages
 	@$(MAKE) --no-print-directory all
 	@bench/run $(BUILD) $(BENCH_FLAGS)
 
-soak: packages
+soak:
+	@tools/install-packages --soak
 	@$(MAKE) --no-print-directory all
 	@tools/run-tests --soak $(BUILD)
 

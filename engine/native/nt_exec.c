@@ -16,6 +16,7 @@
 #include "nt_host.h"
 #include "nt_lib.h"
 #include "nt_output.h"
+#include "nt_profile.h"
 #include "nt_sys.h"
 
 enum { HEAD = 256, SCRIPTS = 5, MACHINE = 18, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000, EXECUTE = 1 };
@@ -190,8 +191,10 @@ void nt_exec_traced(long folder, uint64_t path, uint64_t argv, uint64_t envp, lo
     words[at++] = "tenure-native";
     for (size_t i = 0; i < handed_on_count; i++)
         words[at++] = handed_on[i];
-    nt_format(out, sizeof out, "--tenure-out-file=%s", nt_output_pattern());
-    words[at++] = out;
+    if (nt_profile.on) {
+        nt_format(out, sizeof out, "--tenure-out-file=%s", nt_output_pattern());
+        words[at++] = out;
+    }
     words[at++] = file;
     words[at++] = "--";
     if (nt_copy(words + at, (const void *)argv, count * sizeof *words) == 0) {
