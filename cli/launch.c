@@ -207,34 +207,27 @@ static void hand_on(int number, siginfo_t *info, void *context)
         kill((pid_t)running, number);
 }
 
-static const int left_alone[] = {SIGINT, SIGQUIT};
-static const int handed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
-enum { LEFT = 2, HANDED = 4 };
+static const int handed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+enum { HANDED = 6 };
 
-/* `before` gets the LEFT + HANDED dispositions that were. One that was "ignore" stays, as under nohup. */
+/* `before` gets the HANDED dispositions that were, which are the program's. If one is to ignore the signal, as under
+ * nohup, so does the program until it says otherwise. */
 static void take_signals(struct sigaction *before)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, forward = {.sa_flags = SA_SIGINFO | SA_RESTART};
+    struct sigaction forward = {.sa_flags = SA_SIGINFO | SA_RESTART};
     int i;
 
     forward.sa_sigaction = hand_on;
-    for (i = 0; i < LEFT; i++)
-        sigaction(left_alone[i], &ignore, &before[i]);
-    for (i = 0; i < HANDED; i++) {
-        sigaction(handed_on[i], NULL, &before[LEFT + i]);
-        if (before[LEFT + i].sa_handler != SIG_IGN)
-            sigaction(handed_on[i], &forward, NULL);
-    }
+    for (i = 0; i < HANDED; i++)
+        sigaction(handed_on[i], &forward, &before[i]);
 }
 
 static void give_signals_back(const struct sigaction *before)
 {
     int i;
 
-    for (i = 0; i < LEFT; i++)
-        sigaction(left_alone[i], &before[i], NULL);
     for (i = 0; i < HANDED; i++)
-        sigaction(handed_on[i], &before[LEFT + i], NULL);
+        sigaction(handed_on[i], &before[i], NULL);
 }
 
 bool launch_has_scratch(void)
@@ -304,7 +297,7 @@ static void allow_files(void)
 struct ending launch(const struct engine *engine, char **argv, const char *scratch,
                      const struct refusals *refusals)
 {
-    struct sigaction before[LEFT + HANDED];
+    struct sigaction before[HANDED];
     struct ending ending = {0};
     sigset_t all, mask;
 

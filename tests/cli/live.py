@@ -154,13 +154,14 @@ def signals():
     process = start("int", "wait")
     os.killpg(process.pid, signal.SIGINT)
     check("SIGINT to the group", end(process), -signal.SIGINT)
-    process = start("term", "wait")
-    os.kill(process.pid, signal.SIGTERM)
-    check("SIGTERM to tenure", end(process), -signal.SIGTERM)
+    for name, number in ("alone", signal.SIGINT), ("term", signal.SIGTERM):
+        process = start(name, "wait")
+        os.kill(process.pid, number)
+        check(f"{number.name} to tenure", end(process), -number)
     process = start("handled", "handle")
     os.kill(process.pid, signal.SIGTERM)
     check("SIGTERM that is handled", end(process), signal.SIGTERM)
-    for name in ("int", "term", "handled"):
+    for name in ("int", "alone", "term", "handled"):
         check(f"{name}: counts something", total(name) > 1000, True)
     process = start("killed", "wait")
     with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as children:
