@@ -5,7 +5,7 @@
  * A slot is a way of a set; a line keeps its slot as long as it stays. Two forms, chosen by the geometry:
  *
  * A look-up is short and done at every level-1 miss, hence in line. Where there are no vectors the compact form is
- * compared in a loop.
+ * compared in words of general registers.
  *
  *   compact  up to 16 ways, tags of 32 bits: a set's tags and their order are 64 to 80 bytes, compared and
  *            updated as vectors. age[w] is the number of ways used more recently than w: a permutation
@@ -124,30 +124,58 @@ static inline void tn_compact_rejuvenate(struct tn_compact *set, uint32_t w)
     __m128i older = _mm_sub_epi8(ages, _mm_cmplt_epi8(ages, age));
     _mm_store_si128((__m128i *)set->age, _mm_andnot_si128(_mm_cmpeq_epi8(ages, age), older));
 }
-#else
+#else /* words of tags and ages, in general registers: in a program whose vector registers are not ours */
+
+/* The top bit of each lane that is 0, of lanes of which `ones` has 1 each; perhaps of lanes above such a one too, so the
+ * lowest is right. */
+static inline uint64_t tn_compact_zeroes(uint64_t lanes, uint64_t ones)
+{
+    return (lanes - ones) & ~lanes & ones << (ones >> 8 & 1 ? 7 : 31);
+}
+
+/* The lowest bit: the way whose tag is `tag`. */
 static inline uint32_t tn_compact_matches(const struct tn_sets *sets, const struct tn_compact *set,
                                           uint32_t tag)
 {
-    uint32_t bits = 0;
-    for (uint32_t w = 0; w < sets->assoc; w++)
-        bits |= (uint32_t)(set->tags[w] == tag) << w;
-    return bits;
+    const uint64_t ones = 0x0000000100000001;
+    uint64_t found = 0; /* the even ways' bits in the lower half, the odd ways' in the upper, each where the even's is */
+    for (uint32_t i = 0; i < TN_COMPACT_WAYS / 2; i++) {
+        uint64_t two;
+        __builtin_memcpy(&two, &set->tags[2 * i], sizeof two);
+        found |= tn_compact_zeroes(two ^ ones * tag, ones) >> (31 - 2 * i);
+    }
+    return ((uint32_t)found | (uint32_t)(found >> 31)) & sets->ways_mask;
 }
 
+/* The lowest bit: the way whose age is `age`. */
 static inline uint32_t tn_compact_of_age(const struct tn_compact *set, uint32_t age)
 {
-    uint32_t bits = 0;
-    for (uint32_t w = 0; w < TN_COMPACT_WAYS; w++)
-        bits |= (uint32_t)(set->age[w] == age) << w;
-    return bits;
+    const uint64_t ones = 0x0101010101010101;
+    uint64_t low, high;
+    __builtin_memcpy(&low, set->age, sizeof low);
+    __builtin_memcpy(&high, set->age + 8, sizeof high);
+    low = tn_compact_zeroes(low ^ ones * age, ones);
+    high = tn_compact_zeroes(high ^ ones * age, ones);
+    if (low)
+        return 1u << (__builtin_ctzll(low) / 8);
+    return high ? 256u << (__builtin_ctzll(high) / 8) : 0;
+}
+
+/* Those of eight ages below `age` are one more. All are below 128. */
+static inline uint64_t tn_compact_aged(uint64_t ages, uint8_t age)
+{
+    const uint64_t ones = 0x0101010101010101, tops = ones << 7;
+    return ages + ((((ages | tops) - ones * age) & tops) >> 7 ^ ones);
 }
 
 static inline void tn_compact_rejuvenate(struct tn_compact *set, uint32_t w)
 {
+    uint64_t ages[2], one = 0xffull << 8 * (w % 8);
     uint8_t age = set->age[w];
-    for (uint32_t k = 0; k < TN_COMPACT_WAYS; k++)
-        set->age[k] = (uint8_t)(set->age[k] + (set->age[k] < age));
-    set->age[w] = 0;
+    __builtin_memcpy(ages, set->age, sizeof ages);
+    ages[0] = tn_compact_aged(ages[0], age) & ~(w < 8 ? one : 0);
+    ages[1] = tn_compact_aged(ages[1], age) & ~(w < 8 ? 0 : one);
+    __builtin_memcpy(set->age, ages, sizeof ages);
 }
 #endif
 
