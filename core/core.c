@@ -99,7 +99,7 @@ tn_core *tn_core_new(const struct tn_config *config)
     tn_code_init(&core->code);
     tn_slots_init(&core->centres, sizeof(struct tn_centre));
     tn_cost_pools_init(&core->pools, config->l2.size ? 3 : 2, config->write_back, config->prefetch);
-    core->late.there = core->definitions.there = config->parallel;
+    core->consuming.there = core->late.there = core->definitions.there = config->parallel;
     core->merged = TN_STEP;
     tn_sums_init(&core->sums, &core->definitions);
     tn_forest_init(&core->forest, &core->sums, &core->pools);
@@ -346,6 +346,7 @@ tn_thread *tn_thread_new(tn_core *core, tn_thread *parent, uint64_t os_id)
         thread->l2 = core->shared_l2;
         if (!core->config.shared_l1)
             caches_new(core, &thread->i1, &thread->d1, &thread->l2);
+        thread->ring->thread = id;
         thread->ring->upto = thread->clock;
         thread->ring->l1[TN_FETCH] = thread->i1;
         thread->ring->l1[TN_DATA] = thread->d1;
@@ -381,7 +382,7 @@ static void drain_for(struct tn_thread *thread)
 void tn_publish(tn_thread *thread)
 {
     if (thread->core->config.cache_sim && thread->core->config.parallel)
-        tn_ring_drain(thread);
+        tn_ring_offer(thread);
 }
 
 void tn_thread_flush(struct tn_thread *thread)
@@ -396,9 +397,9 @@ void tn_thread_flush(struct tn_thread *thread)
     tn_l1_end(thread, &core->layout.d1, thread->d1, end);
     drain_for(thread);
     if (thread->l2) {
-        tn_lock_take(&core->late);
+        tn_lock_take(&core->consuming);
         tn_lower_flush(core, thread->l2, now(core));
-        tn_lock_give(&core->late);
+        tn_lock_give(&core->consuming);
     }
     if (thread->i1->prefetcher)
         memset(thread->i1->prefetcher, 0, sizeof *thread->i1->prefetcher);

@@ -43,7 +43,7 @@ struct tn_core {
     struct tn_layout layout;
     struct tn_code code;
     struct tn_cost_pools pools;
-    struct tn_lock late, definitions;
+    struct tn_lock consuming, late, definitions;
     struct tn_sums sums;
     struct tn_forest forest; /* of all threads; parallel engines have one for each thread: the first in a list */
     struct tn_contexts *contexts; /* NULL: a function is its only context */
@@ -56,6 +56,7 @@ struct tn_core {
     struct tn_array metas;   /* struct tn_meta_entry */
     uint64_t merged;       /* parallel engines: the time of what is published (queue.h); behind the lock `late` */
     struct tn_ring *rings; /* of all hot memory, linked through next */
+    uint64_t tickets, tickets_taken; /* of batches: given out, and the next to be published */
     tn_taker *take;        /* of the consumer; compiled apart for what is usual */
     uint32_t epoch;
     uint64_t moved; /* address of the instruction whose access moved to another way table last; 0: told */

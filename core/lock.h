@@ -2,13 +2,13 @@
 /*
  * lock.h: what threads of a parallel engine share, one at a time.
  *
- * A core has two locks, and they are taken in this order:
+ * A core has three locks, and they are taken in this order:
  *
- *   late         the levels that threads share, what is charged to late (records, blocks of counters), the sums of
- *                trees, and handing out centres and counters
+ *   consuming    the levels that threads share, what is charged to late (records, blocks of counters), the sums of trees
+ *   late         handing out centres and what few of them count
  *   definitions  what has an id (code, arcs), and the pools that stacks are made of
  *
- * Both are held for short, and by threads that run: who finds one taken looks again, and then lets others run. Serial
+ * All are held for short, and by threads that run: who finds one taken looks again, and then lets others run. Serial
  * engines have no use for them: they are then not there.
  */
 #ifndef TENURE_CORE_LOCK_H

@@ -539,7 +539,7 @@ TN_ALWAYS_INLINE void take(tn_core *core, struct tn_ring *ring, uint64_t foresee
     ring->looked_up = at;
     for (at = ring->consumed; at < consume_to; at++)
         consume(core, lower, &ring->taken[at % TN_AHEAD], plain);
-    ring->consumed = at;
+    __atomic_store_n(&ring->consumed, at, __ATOMIC_RELEASE);
 }
 
 static void take_plain(tn_core *core, struct tn_ring *ring, uint64_t foresee_to, uint64_t look_up_to,

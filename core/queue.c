@@ -11,6 +11,7 @@
 #include "core.h"
 #include "host.h"
 
+enum { TN_WAITING = 2048 }; /* entries that a ring has room for, at least, until a consumer comes */
 enum { NEAR_BEHIND = 8, FAR_BEHIND = 16 }; /* entries from their coming to the look-up, and to the rest */
 
 _Static_assert(FAR_BEHIND + TN_BATCH <= TN_AHEAD && TN_AHEAD <= TN_RING, "entries stay until they are consumed");
@@ -23,7 +24,8 @@ static size_t bytes_of(uint32_t entries)
 static uint32_t entries_for(const struct tn_config *config)
 {
     uint32_t entries = TN_RING, lines = TN_MAX_ACCESS / config->d1.line + 2;
-    while (config->parallel && entries < TN_PUBLISHED + lines + 2 * TN_BATCH)
+    uint32_t waiting = config->consume ? TN_WAITING : TN_PUBLISHED;
+    while (config->parallel && entries < waiting + lines + 2 * TN_BATCH)
         entries *= 2;
     return entries;
 }
@@ -34,7 +36,7 @@ struct tn_ring *tn_ring_new(tn_core *core)
     struct tn_ring *ring = tn_host_alloc(bytes_of(entries));
     ring->mask = entries - 1;
     ring->next = core->rings;
-    core->rings = ring;
+    __atomic_store_n(&core->rings, ring, __ATOMIC_RELEASE); /* from now on the consumer may find it */
     return ring;
 }
 
@@ -60,9 +62,8 @@ static void drain_to(tn_core *core, struct tn_ring *ring, uint64_t end)
 /* ------------------------------------------------------------------------------------------ publishing */
 
 /* Entries up to `end` are the thread's next batch, which ends at `clock`. The lock is held. */
-static void publish(tn_core *core, const struct tn_thread *thread, uint64_t end, uint64_t clock)
+static void publish(tn_core *core, struct tn_ring *ring, uint64_t end, uint64_t clock)
 {
-    struct tn_ring *ring = thread->ring;
     uint64_t later = core->merged - ring->upto;
     for (uint64_t at = ring->consumed; at != end; at++)
         ring->entries[at & ring->mask].stamp += later;
@@ -70,37 +71,120 @@ static void publish(tn_core *core, const struct tn_thread *thread, uint64_t end,
     core->merged += clock - ring->upto;
     ring->upto = clock;
     if (core->config.published)
-        core->config.published(core->config.user, thread->id, clock);
+        core->config.published(core->config.user, ring->thread, clock);
+}
+
+/* The same, left to the consumer. */
+static void offer(tn_core *core, struct tn_ring *ring, uint64_t end, uint64_t clock)
+{
+    uint64_t n = ring->batches;
+    while (n - __atomic_load_n(&ring->batches_taken, __ATOMIC_ACQUIRE) == TN_BATCHES)
+        core->config.consume(core->config.user, true);
+    struct tn_batch *batch = &ring->batch[n % TN_BATCHES];
+    batch->end = end;
+    batch->clock = clock;
+    batch->ticket = __atomic_fetch_add(&core->tickets, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&ring->batches, n + 1, __ATOMIC_RELEASE);
+}
+
+static void publish_or_offer(tn_core *core, struct tn_ring *ring, uint64_t end, uint64_t clock)
+{
+    ring->offered = end;
+    if (core->config.consume)
+        offer(core, ring, end, clock);
+    else
+        publish(core, ring, end, clock);
 }
 
 /* All but the last access, which may go on. */
-static void publish_most(tn_core *core, const struct tn_thread *thread)
+static void publish_most(tn_core *core, struct tn_ring *ring)
 {
-    const struct tn_ring *ring = thread->ring;
     uint64_t end = ring->queued - 1;
-    while (end > ring->consumed && ring->entries[end & ring->mask].flags & TN_ENTRY_SECOND)
+    while (end > ring->offered && ring->entries[end & ring->mask].flags & TN_ENTRY_SECOND)
         end--;
-    if (end > ring->consumed)
-        publish(core, thread, end, (ring->entries[(end - 1) & ring->mask].stamp | (TN_STEP - 1)) + 1);
+    if (end > ring->offered)
+        publish_or_offer(core, ring, end, (ring->entries[(end - 1) & ring->mask].stamp | (TN_STEP - 1)) + 1);
+}
+
+static uint64_t waiting_in(const struct tn_ring *ring)
+{
+    return ring->queued - __atomic_load_n(&ring->consumed, __ATOMIC_ACQUIRE);
+}
+
+/* The next batch; false if another thread is the consumer, and there is room. */
+static bool publish_here(tn_core *core, struct tn_ring *ring)
+{
+    if (waiting_in(ring) + TN_BATCH > ring->mask)
+        tn_lock_take(&core->consuming);
+    else if (!tn_lock_try(&core->consuming))
+        return false;
+    publish_most(core, ring);
+    tn_lock_give(&core->consuming);
+    return true;
+}
+
+static void offer_here(tn_core *core, struct tn_ring *ring)
+{
+    publish_most(core, ring);
+    if (waiting_in(ring) > ring->mask / 2)
+        core->config.consume(core->config.user, false);
+    while (waiting_in(ring) + TN_BATCH > ring->mask)
+        core->config.consume(core->config.user, true);
 }
 
 static void step_aside(struct tn_thread *thread)
 {
     tn_core *core = thread->core;
-    const struct tn_ring *ring = thread->ring;
-    uint64_t waiting = ring->queued - ring->consumed;
-    if (waiting < TN_PUBLISHED)
+    struct tn_ring *ring = thread->ring;
+    if (ring->queued - ring->offered < TN_PUBLISHED)
         return;
-    if (waiting + TN_BATCH > ring->mask)
-        tn_lock_take(&core->late);
-    else if (!tn_lock_try(&core->late))
+    if (core->config.consume)
+        offer_here(core, ring);
+    else if (!publish_here(core, ring))
         return;
-    publish_most(core, thread);
-    core->samples++;
-    core->nodes_summed += tn_nodes(core);
-    tn_lock_give(&core->late);
+    __atomic_fetch_add(&core->samples, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&core->nodes_summed, tn_nodes(core), __ATOMIC_RELAXED);
     tn_check(core, thread->activity->forest);
     tn_prune(core, thread->activity->forest);
+}
+
+/* ------------------------------------------------------------------------------------------ the consumer */
+
+static bool is_next(const tn_core *core, const struct tn_ring *ring)
+{
+    uint64_t n = ring->batches_taken;
+    return __atomic_load_n(&ring->batches, __ATOMIC_ACQUIRE) != n &&
+           ring->batch[n % TN_BATCHES].ticket == core->tickets_taken;
+}
+
+/* Whose batch is the next of all; NULL: it is not offered yet. */
+static struct tn_ring *next_ring(const tn_core *core)
+{
+    struct tn_ring *ring = __atomic_load_n(&core->rings, __ATOMIC_ACQUIRE);
+    while (ring && !is_next(core, ring))
+        ring = ring->next;
+    return ring;
+}
+
+uint32_t tn_consume(tn_core *core, uint32_t most)
+{
+    uint32_t taken = 0;
+    if (!tn_lock_try(&core->consuming))
+        return 0;
+    for (struct tn_ring *ring; taken < most && (ring = next_ring(core)); taken++) {
+        const struct tn_batch *batch = &ring->batch[ring->batches_taken % TN_BATCHES];
+        publish(core, ring, batch->end, batch->clock);
+        __atomic_store_n(&core->tickets_taken, core->tickets_taken + 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&ring->batches_taken, ring->batches_taken + 1, __ATOMIC_RELEASE);
+    }
+    tn_lock_give(&core->consuming);
+    return taken;
+}
+
+bool tn_consume_waits(const tn_core *core)
+{
+    return __atomic_load_n(&core->tickets, __ATOMIC_ACQUIRE) !=
+           __atomic_load_n(&core->tickets_taken, __ATOMIC_ACQUIRE);
 }
 
 /* ------------------------------------------------------------------------------------------ draining */
@@ -112,9 +196,26 @@ void tn_ring_drain(struct tn_thread *thread)
         drain_to(core, thread->ring, thread->ring->queued);
         return;
     }
-    tn_lock_take(&core->late);
-    publish(core, thread, thread->ring->queued, thread->clock);
-    tn_lock_give(&core->late);
+    tn_ring_offer(thread);
+    tn_ring_wait(thread);
+}
+
+void tn_ring_offer(struct tn_thread *thread)
+{
+    tn_core *core = thread->core;
+    if (!core->config.consume)
+        tn_lock_take(&core->consuming);
+    publish_or_offer(core, thread->ring, thread->ring->queued, thread->clock);
+    if (!core->config.consume)
+        tn_lock_give(&core->consuming);
+}
+
+void tn_ring_wait(struct tn_thread *thread)
+{
+    tn_core *core = thread->core;
+    const struct tn_ring *ring = thread->ring;
+    while (core->config.consume && ring->batches != __atomic_load_n(&ring->batches_taken, __ATOMIC_ACQUIRE))
+        core->config.consume(core->config.user, true);
 }
 
 void tn_drain(tn_core *core)

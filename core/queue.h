@@ -28,6 +28,10 @@
  *   a stamp of the batch, in the order of all = stamp - upto + merged, both as they were before the batch
  *
  * No access is divided between two batches: its second miss would be told from the first by its stamp.
+ *
+ * With tn_config.consume they are not the consumer, as long as there is room: a thread only *offers* its batches, which
+ * have numbers (tickets) from one count for all. Whoever calls tn_consume publishes them in this order, whenever that is.
+ * Nothing that a thread decides depends on how far the consumer is: in order to prune it waits for what it has offered.
  */
 #ifndef TENURE_CORE_QUEUE_H
 #define TENURE_CORE_QUEUE_H
@@ -39,7 +43,8 @@
 
 enum {
     TN_RING = 32,           /* entries, a power of two */
-    TN_MOST_ENTRIES = 2048, /* that any ring has */
+    TN_MOST_ENTRIES = 4096, /* that any ring has */
+    TN_BATCHES = 64,        /* how many of a ring may be offered, a power of two */
     TN_PUBLISHED = 64,      /* entries that are worth a turn */
     TN_AHEAD = 32,          /* the same: how many the consumer may have begun */
     TN_BATCH = 4,           /* entries that are taken further at a time, a power of two */
@@ -78,14 +83,24 @@ struct tn_taken {
     struct tn_record *home;   /* of this place */
 };
 
+struct tn_batch {
+    uint64_t ticket, end, clock; /* end: `queued` behind its last entry */
+};
+
 struct tn_ring {
     struct tn_l1 *l1[2]; /* by enum tn_stream */
     uint64_t queued;     /* entries so far */
-    uint64_t upto;       /* where threads run at the same time */
+    uint64_t offered;    /* of them, where threads run at the same time: those of batches */
+    uint32_t thread;     /* id */
     uint32_t mask;       /* entries - 1: TN_RING of them; where threads run at the same time, a batch and any access */
     struct tn_ring *next;
+    /* ---- offered by the thread */
+    _Alignas(64) uint64_t batches; /* so far */
+    struct tn_batch batch[TN_BATCHES];
     /* ---- the consumer's */
-    _Alignas(64) uint64_t foreseen, looked_up, consumed;
+    _Alignas(64) uint64_t consumed; /* the room of these entries is free again */
+    uint64_t batches_taken, foreseen, looked_up;
+    uint64_t upto; /* where threads run at the same time */
     struct tn_taken taken[TN_AHEAD];
     struct tn_entry entries[];
 };
@@ -113,7 +128,12 @@ static inline void tn_ring_add(struct tn_thread *thread, struct tn_ring *ring)
 /* Consume all that the thread has queued; where threads run at the same time, publish all that it has done. */
 void tn_ring_drain(struct tn_thread *thread);
 
-/* The same for all threads, none of which runs. */
+/* Publish what the thread has done, before whatever is published from now on; that may be left to the consumer. */
+void tn_ring_offer(struct tn_thread *thread);
+/* Returns when all that the thread has offered is published. */
+void tn_ring_wait(struct tn_thread *thread);
+
+/* The same as tn_ring_drain for all threads, none of which runs. */
 void tn_drain(tn_core *core);
 
 /* Entries so far. */

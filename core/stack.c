@@ -188,9 +188,11 @@ static void change_pins(const struct tn_core *core, const struct tn_forest *fore
 void tn_prune_some(struct tn_core *core, struct tn_forest *forest)
 {
     change_pins(core, forest, 1);
-    tn_lock_take(&core->late);
+    if (forest->owner && core->config.cache_sim)
+        tn_ring_wait(forest->owner);
+    tn_lock_take(&core->consuming);
     tn_forest_prune(forest);
-    tn_lock_give(&core->late);
+    tn_lock_give(&core->consuming);
     change_pins(core, forest, -1u);
     tn_check(core, forest);
 }

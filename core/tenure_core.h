@@ -94,6 +94,11 @@ struct tn_config {
     /* For tests, NULL otherwise: what thread `thread` has done while its clock was below `clock` comes behind all that
      * this was told of before, and in front of the rest. */
     void (*published)(void *user, uint32_t thread, uint64_t clock);
+
+    /* Parallel engines: who consumes what misses leave (core/queue.h). NULL: the thread that misses. Else somebody calls
+     * tn_consume, perhaps another thread; one that misses asks for it when half of what may wait does, and again and
+     * again when it cannot go on (`now`). May call tn_consume only. */
+    void (*consume)(void *user, bool now);
     void *user;
 };
 
@@ -337,6 +342,12 @@ void tn_thread_switch(tn_core *core, tn_thread *to);
 /* Parallel engines: what the thread has done until now comes before what is published later, by whatever thread. To be
  * called where it may wait for others. */
 void tn_publish(tn_thread *thread);
+
+/* Publish up to `most` batches of misses that wait; returns how many. 0: none waits, or somebody else is at it. With
+ * tn_config.consume, from any thread at any time. */
+uint32_t tn_consume(tn_core *core, uint32_t most);
+/* Whether any waits. */
+bool tn_consume_waits(const tn_core *core);
 
 /* At least once in 2^25 accesses of each thread that runs: keeps the packed counters from overflowing. Cheap
  * when there is nothing to do. */

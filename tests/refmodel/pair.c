@@ -62,6 +62,7 @@ struct pair {
     size_t bytes_before;
     uint64_t executed, accesses, clock_at_start;
     struct line_up line_up[MODEL_MAX_THREADS];
+    uint32_t lag; /* the next draw */
     uint64_t roots; /* of trees: one for each beginning of a thread, one for each handler of a thread */
     bool handled[MODEL_MAX_THREADS][MAX_FUNCTIONS], resumed;
     FILE *out;
@@ -149,6 +150,30 @@ static void access_now(struct pair *pair, uint32_t thread, enum model_kind kind,
     tell_model(pair, thread);
 }
 
+/* ----------------------------------------------------------------------------------------- consuming late */
+
+static uint32_t draw_lag(struct pair *pair)
+{
+    pair->lag = pair->lag * 1664525u + 1013904223u;
+    return pair->lag >> 16;
+}
+
+/* A consumer that has other things to do as well. */
+static void consume(void *user, bool now)
+{
+    struct pair *pair = user;
+
+    if (now || draw_lag(pair) % 4 == 0)
+        tn_consume(pair->core, 1 + draw_lag(pair) % 8);
+}
+
+/* And one that comes by at any time. */
+static void come_by(struct pair *pair)
+{
+    if (pair->config.parallel && pair->config.lag && draw_lag(pair) % 256 == 0)
+        tn_consume(pair->core, draw_lag(pair) % 4);
+}
+
 /* --------------------------------------------------------------------------------------------------- life */
 
 static struct tn_geometry geometry(const struct model_cache_config *cache)
@@ -176,6 +201,8 @@ static void start_core(struct pair *pair)
     config.shared_l1 = c->shared_l1;
     config.parallel = c->parallel;
     config.published = c->parallel ? published : NULL;
+    config.consume = c->parallel && c->lag ? consume : NULL;
+    pair->lag = c->lag;
     config.flush_at_exit = c->flush_at_exit;
     config.collect_at_start = c->collect_at_start;
     config.prune_slack = 0;
@@ -487,6 +514,7 @@ static void core_segment(struct pair *pair, tn_thread *thread, const struct pair
 void pair_execute(struct pair *pair, uint32_t thread, uint32_t function, struct pair_block *block,
                   const struct pair_run *run)
 {
+    come_by(pair);
     if (!block->translation || pair->executed % 64 == 63)
         translate(pair, function, block); /* again, now and then, as engines do */
     for (uint32_t s = 0; s < block->translation->segments; s++) {

@@ -250,6 +250,7 @@ static void random_config(struct program *p, struct pair_config *config)
     config->prefetch = config->cache_sim && has(p, RP_PREFETCH) && chance(p, 2);
     config->collect_at_start = !has(p, RP_TOGGLES) || !chance(p, 5);
     config->paths = policy == 0 ? 0 : policy == 1 ? rng_below(&p->rng, 60) : 1000000;
+    config->lag = rng_below(&p->rng, 2) ? 1 + rng_below(&p->rng, 1000000) : 0;
     if (config->inclusive && has(p, RP_SEPARATE) && chance(p, 2)) {
         config->separate_callers = rng_below(&p->rng, 5);
         config->separate_recs = rng_below(&p->rng, 5);
@@ -667,7 +668,7 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
     if (!config.inclusive && has(p, RP_COROUTINES))
         p->features &= ~(uint32_t)RP_FLAGS; /* 9: nor is it known what runs on a stack that is gone back to */
     p->pair = pair_new(&config, options->out);
-    TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s%s%s paths %llu callers %u "
+    TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s%s%s paths %llu lag %u callers %u "
           "recs %u\n",
           (unsigned long long)config.l2.size, config.l2.assoc, config.l2.line,
           (unsigned long long)config.i1.size, config.i1.assoc, config.i1.line,
@@ -678,7 +679,7 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
           config.inclusive ? " inclusive" : "",
           config.shared_l1 ? " shared" : config.parallel ? " parallel" : "",
           config.flush_at_exit ? " flush" : "", config.collect_at_start ? " collecting" : "",
-          (unsigned long long)config.paths, config.separate_callers, config.separate_recs);
+          (unsigned long long)config.paths, config.lag, config.separate_callers, config.separate_recs);
     p->pool = 0x10000000;
     p->pool_size = config.d1.size * (1 + rng_below(&p->rng, 3)) + 4096;
     p->conflict = config.d1.size / config.d1.assoc;
