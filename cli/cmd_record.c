@@ -199,6 +199,7 @@ static const struct opt rows[] = {
     SWITCH("parallel", "threads run at the same time, with the native engine [yes]"),
     SWITCH("flush-at-exit", "charge the lines that are resident at the end [yes]"),
     SWITCH("aslr", "random addresses, others in each run [no]"),
+    SWITCH("spare-core", "native engine: simulate the lower levels on another core, if one is idle [no]"),
 
     HEAD("What is collected (* and ? match in FUNCTION; may be repeated)"),
     SWITCH("collect-atstart", "collect from the start [yes]"),

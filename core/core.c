@@ -85,7 +85,7 @@ static void lower_levels_new(tn_core *core)
 {
     tn_pool_init(&core->displaced_pool, sizeof(struct tn_displaced));
     tn_lower_init(&core->ll, &core->config.ll, TN_LEVEL_LL, NULL, core->config.write_back);
-    core->take = tn_taker_for(&core->config);
+    core->take = (core->config.taker_for ? core->config.taker_for : tn_taker_for)(&core->config);
     if (core->config.shared_l1)
         caches_new(core, &core->shared_i1, &core->shared_d1, &core->shared_l2);
 }

@@ -4,7 +4,8 @@
  *
  * A core has three locks, and they are taken in this order:
  *
- *   consuming    the levels that threads share, what is charged to late (records, blocks of counters), the sums of trees
+ *   consuming    the levels that threads share, what is charged to late (records, blocks of counters), the sums of
+ *                trees
  *   late         handing out centres and what few of them count
  *   definitions  what has an id (code, arcs), and the pools that stacks are made of
  *

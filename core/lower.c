@@ -16,47 +16,13 @@
 
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------ set-up */
-
-static uint64_t groups_of(const struct tn_lower *lower)
-{
-    return lower->sets.sets / TN_GROUP + 1;
-}
-
-bool tn_plain(const struct tn_config *config)
-{
-    const struct tn_geometry *next = config->l2.size ? &config->l2 : &config->ll;
-    bool one_size = config->i1.line == next->line && config->d1.line == next->line;
-    return one_size && tn_sets_compact(next) && !config->write_back && !config->prefetch;
-}
-
-void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, enum tn_level level,
-                   struct tn_lower *next, bool write_back)
-{
-    memset(lower, 0, sizeof *lower);
-    tn_shape_init(&lower->shape, geometry);
-    tn_sets_init(&lower->sets, geometry);
-    lower->level = level;
-    lower->next = next;
-    lower->homes = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->homes);
-    if (write_back)
-        lower->written = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->written);
-    if (next)
-        lower->parents = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->parents);
-    lower->filled = tn_host_alloc(groups_of(lower));
-    lower->missed_access = ~0ull;
-}
-
-void tn_lower_free(struct tn_lower *lower)
-{
-    tn_host_free(lower->filled, groups_of(lower));
-    if (lower->written)
-        tn_host_free(lower->written, lower->sets.sets * lower->sets.assoc * sizeof *lower->written);
-    if (lower->parents)
-        tn_host_free(lower->parents, lower->sets.sets * lower->sets.assoc * sizeof *lower->parents);
-    tn_host_free(lower->homes, lower->sets.sets * lower->sets.assoc * sizeof *lower->homes);
-    tn_sets_free(&lower->sets);
-}
+/* For those who compile it once more (tn_taker). */
+#ifdef TN_TAKER_FOR
+#define TN_TAKER_ONLY
+tn_taker *TN_TAKER_FOR(const struct tn_config *config);
+#else
+#define TN_TAKER_FOR tn_taker_for
+#endif
 
 /* ------------------------------------------------------------------------------------------ charging */
 
@@ -109,10 +75,14 @@ static inline struct payers payers_below(tn_core *core, const struct tn_entry *e
 
 static uint32_t count_bits(uint64_t word)
 {
+#ifdef __POPCNT__
+    return (uint32_t)__builtin_popcountll(word);
+#else
     word -= word >> 1 & 0x5555555555555555ull;
     word = (word & 0x3333333333333333ull) + (word >> 2 & 0x3333333333333333ull);
     word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0full;
     return (uint32_t)(word * 0x0101010101010101ull >> 56);
+#endif
 }
 
 static uint64_t age_of(uint64_t loaded, uint64_t now)
@@ -554,9 +524,53 @@ static void take_any(tn_core *core, struct tn_ring *ring, uint64_t foresee_to, u
     take(core, ring, foresee_to, look_up_to, consume_to, false);
 }
 
-tn_taker *tn_taker_for(const struct tn_config *config)
+static bool is_plain(const struct tn_config *config)
 {
-    return tn_plain(config) ? take_plain : take_any;
+    const struct tn_geometry *next = config->l2.size ? &config->l2 : &config->ll;
+    bool one_size = config->i1.line == next->line && config->d1.line == next->line;
+    return one_size && tn_sets_compact(next) && !config->write_back && !config->prefetch;
+}
+
+tn_taker *TN_TAKER_FOR(const struct tn_config *config)
+{
+    return is_plain(config) ? take_plain : take_any;
+}
+
+#ifndef TN_TAKER_ONLY
+
+/* ------------------------------------------------------------------------------------------ set-up */
+
+static uint64_t groups_of(const struct tn_lower *lower)
+{
+    return lower->sets.sets / TN_GROUP + 1;
+}
+
+void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, enum tn_level level,
+                   struct tn_lower *next, bool write_back)
+{
+    memset(lower, 0, sizeof *lower);
+    tn_shape_init(&lower->shape, geometry);
+    tn_sets_init(&lower->sets, geometry);
+    lower->level = level;
+    lower->next = next;
+    lower->homes = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->homes);
+    if (write_back)
+        lower->written = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->written);
+    if (next)
+        lower->parents = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->parents);
+    lower->filled = tn_host_alloc(groups_of(lower));
+    lower->missed_access = ~0ull;
+}
+
+void tn_lower_free(struct tn_lower *lower)
+{
+    tn_host_free(lower->filled, groups_of(lower));
+    if (lower->written)
+        tn_host_free(lower->written, lower->sets.sets * lower->sets.assoc * sizeof *lower->written);
+    if (lower->parents)
+        tn_host_free(lower->parents, lower->sets.sets * lower->sets.assoc * sizeof *lower->parents);
+    tn_host_free(lower->homes, lower->sets.sets * lower->sets.assoc * sizeof *lower->homes);
+    tn_sets_free(&lower->sets);
 }
 
 /* ------------------------------------------------------------------------------------------ the end of all */
@@ -579,3 +593,5 @@ void tn_lower_flush(tn_core *core, struct tn_lower *lower, uint64_t now)
         lower->filled[group] = 0;
     }
 }
+
+#endif

@@ -75,15 +75,8 @@ void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, e
 /* After tn_lower_flush, or when the core goes. */
 void tn_lower_free(struct tn_lower *lower);
 
-/* Whether the usual case holds, for which the consumer is compiled apart: the level below level 1 has lines of the same
- * size and compact sets, and neither write-backs nor prefetching is simulated. */
-bool tn_plain(const struct tn_config *config);
 
-/* Take the entries of a ring further: those that nobody has looked at yet up to `foresee`, then as far as `look_up`
- * and `consume`; consume <= look_up <= foresee, where that is ahead of what was done. */
-typedef void tn_taker(tn_core *core, struct tn_ring *ring, uint64_t foresee, uint64_t look_up, uint64_t consume);
-
-/* The one for this configuration. */
+/* The consumer for this configuration: compiled apart for what is usual. */
 tn_taker *tn_taker_for(const struct tn_config *config);
 
 /* End all tenures (after the level above was emptied) at clock `now`; the cache is empty then. */

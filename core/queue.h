@@ -30,8 +30,8 @@
  * No access is divided between two batches: its second miss would be told from the first by its stamp.
  *
  * With tn_config.consume they are not the consumer, as long as there is room: a thread only *offers* its batches, which
- * have numbers (tickets) from one count for all. Whoever calls tn_consume publishes them in this order, whenever that is.
- * Nothing that a thread decides depends on how far the consumer is: in order to prune it waits for what it has offered.
+ * have numbers (tickets) from one count for all. Whoever calls tn_consume publishes them in this order, whenever that
+ * is. Nothing that a thread decides depends on how far the consumer is: to prune it waits for what it has offered.
  */
 #ifndef TENURE_CORE_QUEUE_H
 #define TENURE_CORE_QUEUE_H

@@ -21,7 +21,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#ifdef __SSE2__
+#ifdef __AVX2__
+#include <immintrin.h>
+#elif defined __SSE2__
 #include <emmintrin.h>
 #endif
 
@@ -98,15 +100,36 @@ static inline void tn_compact_prefetch(const struct tn_sets *sets, const struct 
 }
 
 #ifdef __SSE2__
+/* One bit per tag that is `tag`. */
+#ifdef __AVX512F__
+static inline uint32_t tn_compact_equal(const uint32_t *tags, uint32_t tag)
+{
+    return _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(tags), _mm512_set1_epi32((int)tag));
+}
+#elif defined __AVX2__
+static inline uint32_t tn_compact_equal(const uint32_t *tags, uint32_t tag)
+{
+    const __m256i *eight = (const __m256i *)tags, want = _mm256_set1_epi32((int)tag);
+    __m256i low = _mm256_cmpeq_epi32(_mm256_loadu_si256(eight), want);
+    __m256i high = _mm256_cmpeq_epi32(_mm256_loadu_si256(eight + 1), want);
+    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(low)) |
+           (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(high)) << 8;
+}
+#else
+static inline uint32_t tn_compact_equal(const uint32_t *tags, uint32_t tag)
+{
+    const __m128i *four = (const __m128i *)tags, want = _mm_set1_epi32((int)tag);
+    __m128i low = _mm_packs_epi32(_mm_cmpeq_epi32(four[0], want), _mm_cmpeq_epi32(four[1], want));
+    __m128i high = _mm_packs_epi32(_mm_cmpeq_epi32(four[2], want), _mm_cmpeq_epi32(four[3], want));
+    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(low, high));
+}
+#endif
+
 /* One bit per way whose tag is `tag`. */
 static inline uint32_t tn_compact_matches(const struct tn_sets *sets, const struct tn_compact *set,
                                           uint32_t tag)
 {
-    __m128i want = _mm_set1_epi32((int)tag);
-    const __m128i *tags = (const __m128i *)set->tags;
-    __m128i low = _mm_packs_epi32(_mm_cmpeq_epi32(tags[0], want), _mm_cmpeq_epi32(tags[1], want));
-    __m128i high = _mm_packs_epi32(_mm_cmpeq_epi32(tags[2], want), _mm_cmpeq_epi32(tags[3], want));
-    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(low, high)) & sets->ways_mask;
+    return tn_compact_equal(set->tags, tag) & sets->ways_mask;
 }
 
 /* One bit per way whose age is `age`. */

@@ -41,6 +41,8 @@
 
 typedef struct tn_core tn_core;
 typedef struct tn_thread tn_thread;
+struct tn_ring;
+struct tn_config;
 
 enum {
     TN_STEP_BITS = 10,
@@ -60,6 +62,11 @@ struct tn_geometry {
     uint32_t assoc; /* ways per set */
     uint32_t line;  /* bytes, a power of two, 16 to 1024 */
 };
+
+/* Takes the entries of a ring further (core/queue.h): foresees, looks up and consumes those that were not yet, up to
+ * the numbers given. An engine whose own code leaves vectors alone may compile core/lower.c once more with them, its
+ * consumer under the name TN_TAKER_FOR, and say in tn_config that this one is to be used. */
+typedef void tn_taker(tn_core *core, struct tn_ring *ring, uint64_t foresee, uint64_t look_up, uint64_t consume);
 
 /* tn_config_default() fills in everything; an engine changes what its options say. */
 struct tn_config {
@@ -95,10 +102,11 @@ struct tn_config {
      * this was told of before, and in front of the rest. */
     void (*published)(void *user, uint32_t thread, uint64_t clock);
 
-    /* Parallel engines: who consumes what misses leave (core/queue.h). NULL: the thread that misses. Else somebody calls
-     * tn_consume, perhaps another thread; one that misses asks for it when half of what may wait does, and again and
-     * again when it cannot go on (`now`). May call tn_consume only. */
+    /* Parallel engines: who consumes what misses leave (core/queue.h). NULL: the thread that misses. Else somebody
+     * calls tn_consume, perhaps another thread; one that misses asks for it when half of what may wait does, and again
+     * and again when it cannot go on (`now`). May call tn_consume only. */
     void (*consume)(void *user, bool now);
+    tn_taker *(*taker_for)(const struct tn_config *config); /* which consumer; NULL: the core's own */
     void *user;
 };
 

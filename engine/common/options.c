@@ -59,6 +59,8 @@ static const struct option options[] = {
     {"fork-inherit", BOOL, AT(fork_inherit), 0,
      "=yes|no  a forked child goes on with its parent's costs [no]"},
     {"aslr", BOOL, AT(aslr), 0, "=yes|no  random addresses; no: the same in each run [no]"},
+    {"spare-core", BOOL, AT(spare_core), 0,
+     "=yes|no  native engine: simulate the lower levels on another core, if one is idle [no]"},
     {"counter-limit", COUNT_32, AT(config.counter_limit), 0,
      "=<n>  segment counters at most [8388608, with contexts 67108864]", true},
     {"alias-limit", COUNT_32, AT(config.alias_limit), 0,

@@ -36,6 +36,7 @@ struct engine_options {
     bool instrument_at_start;
     bool skip_plt;
     bool fork_inherit;
+    bool spare_core; /* engines that can: lower levels are simulated by another thread */
     bool aslr;
     bool parallel;        /* threads may run at the same time, where the engine and the configuration allow it */
     bool functions_dump;                           /* some --dump-before or --dump-after was given */

@@ -10,6 +10,8 @@
 #define ARCH_SET_GS 0x1001
 #define ALIGNMENT_CHECK 0x40000 /* a flag that a program may set, and that the engine cannot live with */
 #define PLAIN_FLAGS 0x202
+/* CLONE_VM, _FS, _FILES, _SIGHAND, _THREAD, _SYSVSEM, _PARENT_SETTID, _CHILD_CLEARTID */
+#define HELPER_FLAGS 0x350f00
 
 #include "nt_area.h"
 
@@ -136,6 +138,24 @@ FUNCTION(nt_gate_exit)
     syscall
     ud2
 END(nt_gate_exit)
+
+/* rdi: the top of its stack; rsi: where its number is kept; rdx: what it calls. */
+FUNCTION(nt_gate_helper)
+    mov %rdx, -8(%rdi)
+    mov %rsi, %rdx
+    mov %rsi, %r10
+    lea -8(%rdi), %rsi
+    mov $HELPER_FLAGS, %edi
+    mov $__NR_clone, %eax
+    syscall
+    test %rax, %rax
+    jz 1f
+    ret
+1:  xor %ebp, %ebp
+    pop %rax
+    call *%rax
+    ud2
+END(nt_gate_helper)
 
 /* ------------------------------------------------------------------------------- to foreign code */
 

@@ -32,6 +32,9 @@ extern const char nt_gate_check[], nt_gate_syscall[], nt_gate_interrupted[]; /* 
 /* clone(flags, stack, ...) with the child's stack at the top of `child`'s engine stack: it sets GS and goes to nt_run.
  * For children that share memory. Returns the kernel's result. */
 long nt_gate_clone(const uint64_t call[7], struct nt_area *child);
+/* A thread that is none of the program's: calls run(), which does not return, on the stack that ends at `top`. Its
+ * number is stored in *tid before this returns, and 0 when it has gone. Returns the kernel's result. */
+long nt_gate_helper(void *top, volatile int *tid, void (*run)(void));
 /* Store 0 to *state and end the thread, touching no stack in between. */
 void nt_gate_exit(volatile int *state, int status) __attribute__((noreturn));
 

@@ -4,6 +4,7 @@
 
 #include <linux/futex.h>
 
+#include "nt_consumer.h"
 #include "nt_dispatch.h"
 #include "nt_engine.h"
 #include "nt_gate.h"
@@ -139,6 +140,7 @@ void nt_profile_start(const char *const *command, const struct nt_vector *vector
     options->config.function_at = function_at;
     options->config.alone = alone;
     run.is_serial = !options->config.parallel;
+    nt_consumer_choose(&options->config, options->spare_core);
     nt_profile.core = tn_core_new(&options->config);
     nt_profile.map = code_map_new(&map_host, nt_profile.core);
     nt_profile.planner = (struct nt_planner){.core = nt_profile.core,

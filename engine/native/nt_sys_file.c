@@ -10,6 +10,7 @@
 #include <linux/resource.h>
 #include <linux/stat.h>
 
+#include "nt_consumer.h"
 #include "nt_engine.h"
 #include "nt_gate.h"
 #include "nt_lib.h"
@@ -165,6 +166,19 @@ const char *nt_file_own(uint64_t path)
     return rest != NULL && nt_same(rest, "exe") ? nt.program : NULL;
 }
 
+/* What is there says how many threads the process has: it is to be the program's alone. */
+static void hide_helper(uint64_t path)
+{
+    static const char *const tells[] = {"task", "status", "stat"};
+    char head[PATH_HEAD];
+    const char *rest = nt_consumer_tid() != 0 && read_path(path, head) ? in_own_proc(head) : NULL;
+
+    for (size_t i = 0; rest != NULL && i < sizeof tells / sizeof tells[0]; i++) {
+        if (nt_after(rest, tells[i]) != NULL)
+            nt_consumer_stop(false);
+    }
+}
+
 /* If the path in this argument is the executable's link, the call is made for the program's file. */
 static bool pass_path(struct nt_thread *thread, struct nt_call *call, int argument, bool follows)
 {
@@ -172,6 +186,8 @@ static bool pass_path(struct nt_thread *thread, struct nt_call *call, int argume
 
     if (own != NULL)
         NT_ARG(call, argument) = (uint64_t)own;
+    else
+        hide_helper(NT_ARG(call, argument));
     return nt_call_pass(thread, call);
 }
 

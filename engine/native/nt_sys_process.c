@@ -11,6 +11,7 @@
 #include <linux/prctl.h>
 #include <linux/sched.h>
 
+#include "nt_consumer.h"
 #include "nt_dispatch.h"
 #include "nt_engine.h"
 #include "nt_exec.h"
@@ -65,10 +66,16 @@ static bool clone_shared(struct nt_thread *thread, struct nt_call *call)
     child->is_vfork = (flags & CLONE_VFORK) != 0;
     if (child->is_vfork)
         child->altstack = thread->altstack;
+    if (!(flags & (CLONE_THREAD | CLONE_VFORK)))
+        nt_consumer_stop(true); /* the child may outlive our process */
     nt_signal_block_all();
     if (flags & CLONE_VFORK)
         nt_baton_give();
     call->result = nt_gate_clone(call->raw, child->area);
+    if (call->result == -NT_EAGAIN && nt_consumer_tid() != 0) { /* there are as many as there may be */
+        nt_consumer_stop(true);
+        call->result = nt_gate_clone(call->raw, child->area);
+    }
     if (flags & CLONE_VFORK)
         nt_baton_take();
     /* The child of vfork has become another program by now, or has ended. */
@@ -80,7 +87,8 @@ static bool clone_shared(struct nt_thread *thread, struct nt_call *call)
 
 /* ----------------------------------------------------------------------------------- children with a copy of it */
 
-static struct nt_lock *const locks[] = {&nt_memory_lock, &nt.translation, &nt_maps_lock, &nt_thread_lock};
+static struct nt_lock *const locks[] = {&nt_memory_lock, &nt.translation, &nt_maps_lock, &nt_thread_lock,
+                                        &nt_consumer_lock};
 enum { LOCKS = sizeof locks / sizeof locks[0] };
 
 static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_t stack)
@@ -89,6 +97,7 @@ static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_
     nt_lock_take(&thread->process->lock);
     for (int i = 0; i < LOCKS; i++)
         nt_lock_take(locks[i]);
+    nt_consumer_end();
     nt_signal_block_all();
     call->result = nt_sys6((long)call->raw[0], (long)NT_ARG(call, 0), 0, (long)NT_ARG(call, 2), (long)NT_ARG(call, 3),
                            (long)NT_ARG(call, 4), 0);
@@ -133,8 +142,10 @@ bool nt_sys_vfork(struct nt_thread *thread, struct nt_call *call)
 
 bool nt_sys_exit(struct nt_thread *thread, struct nt_call *call)
 {
-    if (!thread->is_vfork && thread->process->users == 1) /* the last thread is the program's end */
+    if (!thread->is_vfork && thread->process->users == 1) { /* the last thread is the program's end */
         nt_finish();
+        nt_consumer_stop(true);
+    }
     nt_thread_exit(thread, (int)NT_ARG(call, 0));
 }
 
@@ -144,6 +155,13 @@ bool nt_sys_exit_group(struct nt_thread *thread, struct nt_call *call)
         nt_finish();
     if (nt_profile_is_over()) /* no signal is delivered any more */
         nt_sys3(__NR_exit_group, (long)NT_ARG(call, 0), 0, 0);
+    return nt_call_pass(thread, call);
+}
+
+/* What the kernel lets only those do who share nothing with another thread. */
+bool nt_sys_alone(struct nt_thread *thread, struct nt_call *call)
+{
+    nt_consumer_stop(false);
     return nt_call_pass(thread, call);
 }
 

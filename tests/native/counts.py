@@ -6,9 +6,9 @@ function.
     counts.py NATIVE-ENGINE VALGRIND-LIB PROGRAM...
 
 Programs without libc, so that both engines run the same instructions; with small caches, with branches, and with
-contexts; and the one called pure_recursion with every option that the engines have in common. What may differ is in
-engine/CONTRACT.md: VEX leaves out loads whose result is dead, so it is told to keep them, and to cut its blocks as the
-native engine does.
+contexts; in the native engine also with a thread of its own for the lower levels; and the one called pure_recursion
+with every option that the engines have in common. What may differ is in engine/CONTRACT.md: VEX leaves out loads
+whose result is dead, so it is told to keep them, and to cut its blocks as the native engine does.
 """
 import collections
 import os
@@ -111,6 +111,12 @@ def main():
             passed, failed = passed + (not lines), failed + bool(lines)
             if lines:
                 print('\n'.join([' '.join(options + [program])] + lines[:12]))
+            alone = profile(lambda out: [engine, '--profile=yes', '--spare-core=yes', '--tenure-out-file=' + out,
+                                         *options, '--', program], folder)
+            lines = compare(native, alone)
+            passed, failed = passed + (not lines), failed + bool(lines)
+            if lines:
+                print('\n'.join([' '.join(['with and without another core:', *options, program])] + lines[:12]))
     shutil.rmtree(folder)
     print('%d passed, %d failed' % (passed, failed))
     return 1 if failed else 0

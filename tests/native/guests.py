@@ -90,6 +90,11 @@ def main():
         want = run(command)
         for switches in SWITCHES:
             cases.case(' '.join(switches + command), run([engine, *switches, '--', *command]), want)
+    with tempfile.TemporaryDirectory() as raws:
+        for program in own:
+            for switches in ([], ['--spare-core=yes']):
+                profiled = [engine, '--profile=yes', '--tenure-out-file=' + raws + '/%p.%n', *switches, '--', program]
+                cases.case(' '.join(profiled), run(profiled), run([program]))
     limits = ['sh', '-c', 'ulimit -s unlimited; "$@"; ulimit -s 8192; ulimit -n 64; exec "$@"', 'sh']
     program = ['bash', '-c', 'ulimit -s; ulimit -n; sleep 0']
     cases.case('limits', run(limits + [engine] + program), run(limits + program))

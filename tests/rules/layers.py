@@ -33,7 +33,7 @@ VALGRIND = re.compile(r"(valgrind/)?(pub_tool_\w+|libvex\w*|valgrind|callgrind|v
 
 # folder: (own folders, files elsewhere, system headers: None for all)
 LAYERS = {
-    "core": ({"core"}, set(), FREESTANDING | {"emmintrin.h"}),  # compiler intrinsics
+    "core": ({"core"}, set(), FREESTANDING | {"emmintrin.h", "immintrin.h"}),  # compiler intrinsics
     "engine/common": ({"engine/common"}, ENGINE_DOORS, ENGINE_SYSTEM),
     "engine/valgrind": ({"engine/valgrind", "engine/common"}, ENGINE_DOORS, ENGINE_SYSTEM),
     "engine/native": ({"engine/native", "engine/common"}, ENGINE_DOORS, None),
