@@ -25,7 +25,7 @@ static uint32_t entries_for(const struct tn_config *config)
 {
     uint32_t entries = TN_RING, lines = TN_MAX_ACCESS / config->d1.line + 2;
     uint32_t waiting = config->consume ? TN_WAITING : TN_PUBLISHED;
-    while (config->parallel && entries < waiting + lines + 2 * TN_BATCH)
+    while (config->parallel && entries < waiting + lines + TN_PUBLISHED + 2 * TN_BATCH)
         entries *= 2;
     return entries;
 }
@@ -123,12 +123,13 @@ static bool publish_here(tn_core *core, struct tn_ring *ring)
     return true;
 }
 
+/* Behind it there is room until the next batch is offered. */
 static void offer_here(tn_core *core, struct tn_ring *ring)
 {
     publish_most(core, ring);
     if (waiting_in(ring) > ring->mask / 2)
         core->config.consume(core->config.user, false);
-    while (waiting_in(ring) + TN_BATCH > ring->mask)
+    while (waiting_in(ring) + TN_PUBLISHED + TN_BATCH > ring->mask)
         core->config.consume(core->config.user, true);
 }
 
