@@ -149,8 +149,8 @@ static inline void tn_compact_rejuvenate(struct tn_compact *set, uint32_t w)
 }
 #else /* words of tags and ages, in general registers: in a program whose vector registers are not ours */
 
-/* The top bit of each lane that is 0, of lanes of which `ones` has 1 each; perhaps of lanes above such a one too, so the
- * lowest is right. */
+/* The top bit of each lane that is 0, of lanes of which `ones` has 1 each; perhaps of lanes above such a one too, so
+ * the lowest is right. */
 static inline uint64_t tn_compact_zeroes(uint64_t lanes, uint64_t ones)
 {
     return (lanes - ones) & ~lanes & ones << (ones >> 8 & 1 ? 7 : 31);
@@ -161,7 +161,7 @@ static inline uint32_t tn_compact_matches(const struct tn_sets *sets, const stru
                                           uint32_t tag)
 {
     const uint64_t ones = 0x0000000100000001;
-    uint64_t found = 0; /* the even ways' bits in the lower half, the odd ways' in the upper, each where the even's is */
+    uint64_t found = 0; /* the even ways' bits in the lower half, 32 higher that of the odd way behind each */
     for (uint32_t i = 0; i < TN_COMPACT_WAYS / 2; i++) {
         uint64_t two;
         __builtin_memcpy(&two, &set->tags[2 * i], sizeof two);

@@ -79,8 +79,8 @@ def text(folder, size):
 
 def coreutils(folder, short):
     name = text(folder, 200_000 if short else 2_000_000)
-    return ['sh', '-c', 'sort "$0" | uniq -c | sort -rn | head -20; wc "$0"; sha256sum <"$0"; cut -c1-9 "$0" | tail -3; '
-            'seq 2000 | factor | tail -2; ls -l /usr/bin | md5sum; tr a-z A-Z <"$0" | cksum; date -d @0 -u', name]
+    return ['sh', '-c', 'sort "$0" | uniq -c | sort -rn | head -20; wc "$0"; sha256sum <"$0"; cut -c1-9 "$0" | '
+            'tail -3; seq 2000 | factor | tail -2; ls -l /usr/bin | md5sum; tr a-z A-Z <"$0" | cksum; date -d @0 -u', name]
 
 
 def bash(_folder, short):
@@ -143,8 +143,8 @@ def sqlite3(_folder, short):
 
 def git(folder, short):
     script = ('export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b '
-              'GIT_AUTHOR_DATE="2020-01-01T00:00:00Z" GIT_COMMITTER_DATE="2020-01-01T00:00:00Z" HOME=$PWD; rm -rf repo; '
-              'git init -q repo && cd repo; for i in $(seq %d); do seq $i $((i * 50)) >file$((i %% 7)); git add .; '
+              'GIT_AUTHOR_DATE="2020-01-01T00:00:00Z" GIT_COMMITTER_DATE="2020-01-01T00:00:00Z" HOME=$PWD; '
+              'rm -rf repo; git init -q repo && cd repo; for i in $(seq %d); do seq $i $((i * 50)) >file$((i %% 7)); git add .; '
               'git commit -qm "commit $i"; done; git log --oneline | md5sum; git diff HEAD~3 --stat; git gc -q; '
               'git fsck; git grep -c 77 | head -3; cd ..; rm -rf repo' % (3 if short else 30))
     return ['sh', '-c', script]
@@ -156,8 +156,8 @@ def tar(_folder, _short):
 
 def openssl(folder, _short):
     return ['sh', '-c', 'openssl dgst -sha512 <"$0"; openssl enc -aes-256-ctr -K 00 -iv 00 <"$0" 2>/dev/null | md5sum; '
-            'openssl enc -chacha20 -K 00 -iv 00 <"$0" 2>/dev/null | md5sum; openssl prime -generate -bits 64 >/dev/null; '
-            'openssl genrsa 1024 2>/dev/null | openssl rsa -check -noout', text(folder, 3_000_000)]
+            'openssl enc -chacha20 -K 00 -iv 00 <"$0" 2>/dev/null | md5sum; openssl prime -generate -bits 64 '
+            '>/dev/null; openssl genrsa 1024 2>/dev/null | openssl rsa -check -noout', text(folder, 3_000_000)]
 
 
 def go(folder, _short):
@@ -265,7 +265,8 @@ def redis(launcher, folder):
         script = 'for i=1,5000 do redis.call("zadd", "z", (i * 7919) % 1000, "m" .. i) end return redis.sha1hex(' \
                  'table.concat(redis.call("zrange", "z", 0, -1), ","))'
         output = b''
-        for command in ['eval', script, '0'], ['get', 'counter:__rand_int__'], ['dbsize'], ['lrange', 'mylist', '0', '2']:
+        for command in (['eval', script, '0'], ['get', 'counter:__rand_int__'], ['dbsize'],
+                        ['lrange', 'mylist', '0', '2']):
             output += subprocess.run(client + command, stdout=subprocess.PIPE, check=True).stdout
         subprocess.run(client + ['shutdown', 'nosave'], check=False, stdout=subprocess.DEVNULL)
         return server.wait(), output, took
@@ -287,8 +288,9 @@ def postgres(launcher, folder):
             shutil.chown(name, 'postgres')
     shutil.rmtree(data, ignore_errors=True)
     prepared(as_user + [os.path.join(binaries, 'initdb'), '-D', data, '-A', 'trust', '-U', 'me'], folder)
-    server = Server(as_user + launcher, [os.path.join(binaries, 'postgres'), '-D', data, '-k', folder, '-c', 'fsync=off', '-c',
-                               'listen_addresses='], folder, tool('pg_isready', '-q'))
+    options = ['-D', data, '-k', folder, '-c', 'fsync=off', '-c', 'listen_addresses=']
+    server = Server(as_user + launcher, [os.path.join(binaries, 'postgres'), *options], folder,
+                    tool('pg_isready', '-q'))
     try:
         prepared(tool('createdb', '-U', 'me', 'bench'), folder)
         begin = time.monotonic()

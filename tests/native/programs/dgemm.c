@@ -7,7 +7,8 @@
 int main(int argc, char **argv)
 {
     int n = argc > 1 ? atoi(argv[1]) : 300;
-    double *a = malloc(sizeof *a * n * n), *b = malloc(sizeof *b * n * n), *c = calloc((size_t)n * n, sizeof *c), sum = 0;
+    double *a = malloc(sizeof *a * n * n), *b = malloc(sizeof *b * n * n), *c = calloc((size_t)n * n, sizeof *c);
+    double sum = 0;
     for (int i = 0; i < n * n; i++) {
         a[i] = i % 7 - 3;
         b[i] = i % 11 - 4;
