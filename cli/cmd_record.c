@@ -199,7 +199,7 @@ static const struct opt rows[] = {
     SWITCH("parallel", "threads run at the same time, with the native engine [yes]"),
     SWITCH("flush-at-exit", "charge the lines that are resident at the end [yes]"),
     SWITCH("aslr", "random addresses, others in each run [no]"),
-    SWITCH("spare-core", "native engine: simulate the lower levels on another core, if one is idle [no]"),
+    SWITCH("spare-core", "native engine: simulate the lower levels on another core, if one is idle [yes]"),
 
     HEAD("What is collected (* and ? match in FUNCTION; may be repeated)"),
     SWITCH("collect-atstart", "collect from the start [yes]"),
@@ -215,12 +215,13 @@ static const struct opt rows[] = {
     SEPARATE("separate-recs",
              "and by N levels of recursion [1]; with FUNCTION that one\nalone, also written --separate-recsN=FUNCTION"),
 
-    HEAD("Finding faults in the native engine (no: slower, and nothing else may change)"),
+    HEAD("Finding faults in the native engine (they change the speed, and nothing else)"),
     OFF("join", "blocks of code go on behind conditional branches [yes]"),
     OFF("link", "blocks jump to one another, not by way of the engine [yes]"),
     OFF("lookup", "indirect jumps find their target's block themselves [yes]"),
     OFF("returns", "returns go where their calls have noted [yes]"),
-    {OPT_TAKE, "code-cache", 0, "MIB", "memory for translated code [256]", 0, native_cache, false},
+    OFF("self-check", "compare the code that is made with the program's [no]"),
+    {OPT_TAKE, "code-cache", 0, "MIB", "memory for translated code [512]", 0, native_cache, false},
 };
 
 /* What users of Callgrind and Cachegrind may try. */

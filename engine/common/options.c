@@ -60,7 +60,7 @@ static const struct option options[] = {
      "=yes|no  a forked child goes on with its parent's costs [no]"},
     {"aslr", BOOL, AT(aslr), 0, "=yes|no  random addresses; no: the same in each run [no]"},
     {"spare-core", BOOL, AT(spare_core), 0,
-     "=yes|no  native engine: simulate the lower levels on another core, if one is idle [no]"},
+     "=yes|no  native engine: simulate the lower levels on another core, if one is idle [yes]"},
     {"counter-limit", COUNT_32, AT(config.counter_limit), 0,
      "=<n>  segment counters at most [8388608, with contexts 67108864]", true},
     {"alias-limit", COUNT_32, AT(config.alias_limit), 0,
@@ -296,6 +296,7 @@ void options_default(struct engine_options *out, geometry_read_text *read_text)
                                    .instrument_at_start = true,
                                    .skip_plt = true,
                                    .parallel = true,
+                                   .spare_core = true,
                                    .separate = {[OPTIONS_RECS] = 1},
                                    .allocate = out->allocate};
     tn_config_default(&out->config);

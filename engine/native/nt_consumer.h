@@ -2,13 +2,12 @@
 /*
  * nt_consumer.h: who consumes what level-1 misses leave (tn_config.consume).
  *
- * A thread of the engine's own, the *helper*, does it on another core, where the process may use more than one and
- * --spare-core=yes asks for it. It is made when a ring is half full for the first time, sleeps when there is
- * nothing to do for some microseconds, and is woken when a ring is half full again: a program that misses rarely never
- * has one, and no core is kept busy that has nothing to simulate. Now and then it looks whether more wants to run than
- * the machine has cores; then it ends, and is made again when that has changed. A thread whose ring is full consumes by
- * itself, unless
- * the helper is at it. So nothing depends on the helper: it may be stopped at any time, and is made again when wanted.
+ * A thread of the engine's own, the *helper*, does it on another core, where the process may use more than one, but for
+ * --spare-core=no. It is made when a ring is half full for the first time, sleeps when there is nothing to do for some
+ * microseconds, and is woken when a ring is half full again: a program that misses rarely never has one, and no core is
+ * kept busy that has nothing to simulate. Now and then it looks whether more wants to run than the machine has cores;
+ * then it ends, and is made again when that has changed. A thread whose ring is full consumes by itself, unless the
+ * helper is at it. So nothing depends on the helper: it may be stopped at any time, and is made again when wanted.
  *
  * It is a thread of the program's process, so it is stopped where the kernel would let the program notice: in front
  * of fork, unshare and setns, when the last thread ends, when there may be no more threads, and when the program is

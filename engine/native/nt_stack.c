@@ -7,6 +7,7 @@
 #include <linux/prctl.h>
 
 #include "nt_lib.h"
+#include "nt_profile.h"
 #include "nt_sys.h"
 
 enum { AREA = 256 << 10, STRINGS = 128 << 10, RANDOM_BYTES = 16, NAMES = 4096, LONGEST_NAME = 1024 };
@@ -14,6 +15,10 @@ enum { AREA = 256 << 10, STRINGS = 128 << 10, RANDOM_BYTES = 16, NAMES = 4096, L
 #define AT_RSEQ_FEATURE_SIZE 27
 #define AT_RSEQ_ALIGN 28
 #endif
+
+/* For AT_RANDOM, where addresses are not random either. It lies behind the arguments, where masked instructions of
+ * string functions read it: what they count depends on how many of its bytes are 0. */
+static const char same_each_run[RANDOM_BYTES + 1] = "random, but once";
 
 void nt_vector_parse(uint64_t *sp, struct nt_vector *vector)
 {
@@ -100,7 +105,7 @@ static uint64_t auxiliary(uint64_t type, uint64_t value, const struct nt_program
     case AT_EXECFN:
         return copy_string(strings, program->name);
     case AT_RANDOM:
-        return copy_bytes(strings, (const void *)value, RANDOM_BYTES);
+        return copy_bytes(strings, nt_profile.options.aslr ? (const void *)value : same_each_run, RANDOM_BYTES);
     case AT_PLATFORM:
     case AT_BASE_PLATFORM:
         if (value == 0 || strlen((const char *)value) >= LONGEST_NAME)

@@ -310,6 +310,7 @@ def choosing():
         check(f"--{switch}=no", run(*RECORD, "-q", "-o", switch, f"--{switch}=no", GUEST, "exit", "7")[0], 7)
         check(f"--{switch}=no: counts", [total(switch, event) for event in ("Ir", "Dr", "Dw")],
               [total("exit", event) for event in ("Ir", "Dr", "Dw")])
+    check("--self-check", run(*RECORD, "-q", "-o", "check", "--self-check=yes", GUEST, "exit", "7")[0], 7)
     status, _, errors = run(*RECORD, "-o", "stats", "--stats=yes", GUEST, "exit", "0")
     check("--stats", (status, bool(re.search(r"^tenure: \d+ times in the dispatcher, ", errors, re.M))), (0, True))
     status, _, errors = limited("--engine=native", "-o", "forced")

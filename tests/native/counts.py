@@ -111,7 +111,7 @@ def main():
             passed, failed = passed + (not lines), failed + bool(lines)
             if lines:
                 print('\n'.join([' '.join(options + [program])] + lines[:12]))
-            alone = profile(lambda out: [engine, '--profile=yes', '--spare-core=yes', '--tenure-out-file=' + out,
+            alone = profile(lambda out: [engine, '--profile=yes', '--spare-core=no', '--tenure-out-file=' + out,
                                          *options, '--', program], folder)
             lines = compare(native, alone)
             passed, failed = passed + (not lines), failed + bool(lines)

@@ -92,7 +92,7 @@ def main():
             cases.case(' '.join(switches + command), run([engine, *switches, '--', *command]), want)
     with tempfile.TemporaryDirectory() as raws:
         for program in [program for program in own if program.endswith('_alone')]:
-            for switches in ([], ['--spare-core=yes']):
+            for switches in ([], ['--spare-core=no']):
                 profiled = [engine, '--profile=yes', '--tenure-out-file=' + raws + '/%p.%n', *switches, '--', program]
                 cases.case(' '.join(profiled), run(profiled), run([program]))
     limits = ['sh', '-c', 'ulimit -s unlimited; "$@"; ulimit -s 8192; ulimit -n 64; exec "$@"', 'sh']

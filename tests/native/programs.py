@@ -79,8 +79,9 @@ def text(folder, size):
 
 def coreutils(folder, short):
     name = text(folder, 200_000 if short else 2_000_000)
-    return ['sh', '-c', 'sort "$0" | uniq -c | sort -rn | head -20; wc "$0"; sha256sum <"$0"; cut -c1-9 "$0" | '
-            'tail -3; seq 2000 | factor | tail -2; ls -l /usr/bin | md5sum; tr a-z A-Z <"$0" | cksum; date -d @0 -u', name]
+    script = """sort "$0" | uniq -c | sort -rn | head -20; wc "$0"; sha256sum <"$0"; cut -c1-9 "$0" | tail -3
+                seq 2000 | factor | tail -2; ls -l /usr/bin | md5sum; tr a-z A-Z <"$0" | cksum; date -d @0 -u"""
+    return ['sh', '-c', script, name]
 
 
 def bash(_folder, short):
@@ -142,12 +143,15 @@ def sqlite3(_folder, short):
 
 
 def git(folder, short):
-    script = ('export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b '
-              'GIT_AUTHOR_DATE="2020-01-01T00:00:00Z" GIT_COMMITTER_DATE="2020-01-01T00:00:00Z" HOME=$PWD; '
-              'rm -rf repo; git init -q repo && cd repo; for i in $(seq %d); do seq $i $((i * 50)) >file$((i %% 7)); git add .; '
-              'git commit -qm "commit $i"; done; git log --oneline | md5sum; git diff HEAD~3 --stat; git gc -q; '
-              'git fsck; git grep -c 77 | head -3; cd ..; rm -rf repo' % (3 if short else 30))
-    return ['sh', '-c', script]
+    who = 'export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b HOME=$PWD\n'
+    script = """export GIT_AUTHOR_DATE="2020-01-01T00:00:00Z" GIT_COMMITTER_DATE="2020-01-01T00:00:00Z"
+                git init -q repo && cd repo
+                for i in $(seq %d); do
+                    seq $i $((i * 50)) >file$((i %% 7)); git add .; git commit -qm "commit $i"
+                done
+                git log --oneline | md5sum; git diff HEAD~2 --stat; git gc -q; git fsck; git grep -c 77 | head -3
+                cd ..; rm -rf repo""" % (3 if short else 30)
+    return ['sh', '-c', who + script]
 
 
 def tar(_folder, _short):
