@@ -184,18 +184,16 @@ static void parse_options(const struct nt_vector *vector, struct start *start)
     start->first = i;
 }
 
-/* Start again at addresses that are always the same. Does not return if it can. */
+/* Start again at addresses that are always the same, if this is the first start: also where they are not random, since
+ * the strings of the environment lie where the length of the engine's own name puts them. Does not return if it can. */
 static void fix_addresses(const struct nt_vector *vector)
 {
     static char option[sizeof OPTION_PERSONALITY + 20];
     long personality = nt_sys3(__NR_personality, 0xffffffff, 0, 0), failed = personality;
     char **argv = vector->argv - 1; /* argc is not needed any more */
 
-    if (!nt_failed(personality)) {
-        if (personality & ADDR_NO_RANDOMIZE)
-            return;
+    if (!nt_failed(personality))
         failed = nt_sys3(__NR_personality, personality | ADDR_NO_RANDOMIZE, 0, 0);
-    }
     if (nt_failed(failed)) {
         nt_say("addresses are random, as with --aslr=yes: the system forbids fixed ones (personality: error %ld)\n",
                -failed);
@@ -326,7 +324,7 @@ void nt_main(uint64_t *sp)
 
     nt_vector_parse(sp, &vector);
     parse_options(&vector, &start);
-    if (!nt_profile.options.aslr)
+    if (!nt_profile.options.aslr && start.personality == SAME_PERSONALITY)
         fix_addresses(&vector);
     arguments = vector.argv + start.first;
     if (start.file != NULL)
