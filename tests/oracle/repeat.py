@@ -40,9 +40,10 @@ def recorded(tenure, command, folder, engine, prefix=(), environment=None, direc
     os.makedirs(directory, exist_ok=True)
     if os.path.exists(out):
         os.unlink(out)
-    done = subprocess.run([*prefix, tenure, 'record', '--quiet', '--branch-sim=yes', '--engine=' + engine, *GEOMETRY,
-                           '--out=' + out, '--', *command], cwd=directory, env={**PLAIN, **(environment or {})}, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=300, check=False)
+    record = [tenure, 'record', '--quiet', '--branch-sim=yes', '--engine=' + engine, *GEOMETRY, '--out=' + out]
+    done = subprocess.run([*prefix, *record, '--', *command], cwd=directory, env={**PLAIN, **(environment or {})},
+                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=300,
+                          check=False)
     if done.returncode:
         sys.exit('%s: status %d\n%s' % (command[0], done.returncode, done.stderr.decode('utf-8', 'replace')))
     return rows(out)
