@@ -107,8 +107,12 @@ static int runnable(void)
     return number;
 }
 
+/* The descriptors are a copy of the program's, of which none may be held open here. */
 static void run(void)
 {
+    nt_sys3(__NR_close_range, 0, 0xffffffff, 0);
+    helper.stop |= helper.was_made && runnable() > cpus();
+    helper.was_made = true;
     for (int looks = 0, rounds = 0; !helper.stop; looks++) {
         if (consume(true)) {
             looks = 0;
@@ -139,8 +143,7 @@ static void make(void)
 
     nt_lock_take(&nt_consumer_lock);
     helper.patience = PATIENCE;
-    if (helper.tid == 0 && !helper.forever && cpus() > 1 && (!helper.was_made || runnable() < cpus())) {
-        helper.was_made = true;
+    if (helper.tid == 0 && !helper.forever && cpus() > 1) {
         helper.stop = false;
         nt_sys6(__NR_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&mask, sizeof mask, 0, 0);
         if (nt_failed(nt_gate_helper(stack + STACK, &helper.tid, run)))

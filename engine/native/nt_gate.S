@@ -10,8 +10,8 @@
 #define ARCH_SET_GS 0x1001
 #define ALIGNMENT_CHECK 0x40000 /* a flag that a program may set, and that the engine cannot live with */
 #define PLAIN_FLAGS 0x202
-/* CLONE_VM, _FS, _FILES, _SIGHAND, _THREAD, _SYSVSEM, _PARENT_SETTID, _CHILD_CLEARTID */
-#define HELPER_FLAGS 0x350f00
+/* CLONE_VM, _FS, _SIGHAND, _THREAD, _SYSVSEM, _PARENT_SETTID, _CHILD_CLEARTID; descriptors of its own */
+#define HELPER_FLAGS 0x350b00
 
 #include "nt_area.h"
 

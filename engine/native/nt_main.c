@@ -14,6 +14,7 @@
 #include <linux/personality.h>
 #include <linux/prctl.h>
 #include <linux/mman.h>
+#include <asm/resource.h>
 #include <linux/auxvec.h>
 #include <asm/auxvec.h>
 
@@ -41,7 +42,8 @@
 #define PROFILED_COUNTDOWN (1L << 12)
 #define COUNTDOWN (1L << 40)
 
-enum { STATUS_FAILED = 125, FSGSBASE = 2, CODE_CACHE_MIB = 512, STACK_ROOM = 8 << 20, BREAK_PAGES = 1 << 13 };
+enum { STATUS_FAILED = 125, FSGSBASE = 2, CODE_CACHE_MIB = 512, STACK_ROOM = 8 << 20,
+       LEAST_STACK = 512 << 10, BREAK_PAGES = 1 << 13 };
 #define SAME_PERSONALITY 0xffffffffUL
 
 struct nt_engine nt;
@@ -291,8 +293,12 @@ static void set_name(const char *path)
 
 static void check_machine(const struct nt_vector *vector)
 {
+    uint64_t limit[2];
+
     if (!(nt_vector_auxiliary(vector, AT_HWCAP2) & FSGSBASE))
         nt_die(STATUS_FAILED, "the native engine needs the instructions that set FS and GS (Linux 5.9)\n");
+    if (!nt_failed(nt_sys3(__NR_getrlimit, RLIMIT_STACK, (long)limit, 0)) && limit[0] < LEAST_STACK)
+        nt_die(STATUS_FAILED, "the native engine needs a limit of 512 kB or more for the stack (ulimit -s)\n");
 }
 
 /* Standard error as it is now; nowhere, if it is closed. Where there is no other number for it, it is 2. */
