@@ -9,10 +9,11 @@
  * then it ends, and is made again when that has changed. A thread whose ring is full consumes by itself, unless the
  * helper is at it. So nothing depends on the helper: it may be stopped at any time, and is made again when wanted.
  *
- * It has descriptors of its own, and none of the program's: what the program closes is closed, and what the helper opens
- * is no number of the program's. It is a thread of the program's process, so it is stopped where the kernel would let the program notice: in front
- * of fork, unshare and setns, when the last thread ends, when there may be no more threads, and when the program is
- * about to look at its own (/proc/self/task, status, stat). All signals are blocked in it.
+ * It has descriptors of its own, and none of the program's: what the program closes is closed, and what the helper
+ * opens is no number of the program's. It is a thread of the program's process, so it is stopped where the kernel
+ * would let the program notice: in front of fork, unshare and setns, when the last thread ends, when there may be no
+ * more threads, and when the program is about to look at its own (/proc/self/task, status, stat). All signals are
+ * blocked in it.
  */
 #ifndef TENURE_ENGINE_NATIVE_NT_CONSUMER_H
 #define TENURE_ENGINE_NATIVE_NT_CONSUMER_H
