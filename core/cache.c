@@ -117,9 +117,11 @@ static struct tn_late *late_of(struct tn_thread *thread, enum tn_stream stream, 
 static struct tn_payer *payer_to_know(struct tn_thread *thread, enum tn_stream stream, uint32_t instr,
                                       struct tn_payer *usual, uint64_t key)
 {
-    uint64_t nobody = 0;
-    if (!thread->core->config.parallel ||
-        __atomic_compare_exchange_n(&usual->key, &nobody, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    if (!thread->core->config.parallel)
+        return usual;
+    /* Looked at before it is asked for: asking takes the host's line from all others, at each miss. */
+    uint64_t nobody = __atomic_load_n(&usual->key, __ATOMIC_RELAXED);
+    if (!nobody && __atomic_compare_exchange_n(&usual->key, &nobody, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         return usual;
     return tn_array_force(&thread->activity->payers[stream], instr);
 }

@@ -19,7 +19,8 @@ enum {
     AT_ONCE = 16,       /* batches, before those are woken who wait for room */
     LOOKS = 20,         /* for work, until the helper sleeps, or for room, until a thread does */
     ROUNDS = 2048,      /* of consuming, until the helper looks whether its core is wanted */
-    PATIENCE = 256,     /* how often it is asked for before it is made again */
+    PATIENCE = 256,     /* how often it is asked for before it is made again; twice as often each time that its core */
+    MOST_TURNS = 12,    /* was wanted, so many times */
     MOST_CPUS = 8192,
 };
 
@@ -30,7 +31,7 @@ static struct {
     volatile uint32_t asleep;
     volatile uint32_t progress, waiters; /* one more for each AT_ONCE; whether threads sleep until there is some */
     volatile bool stop, forever, was_made;
-    volatile int patience;
+    volatile int patience, turns; /* how often its core was wanted */
 } helper;
 
 static _Alignas(64) uint8_t stack[STACK];
@@ -107,16 +108,26 @@ static int runnable(void)
     return number;
 }
 
+/* Whether its core is. */
+static bool is_wanted_elsewhere(void)
+{
+    if (runnable() <= cpus())
+        return false;
+    if (helper.turns < MOST_TURNS)
+        helper.turns++;
+    return true;
+}
+
 /* The descriptors are a copy of the program's, of which none may be held open here. */
 static void run(void)
 {
     nt_sys3(__NR_close_range, 0, 0xffffffff, 0);
-    helper.stop |= helper.was_made && runnable() > cpus();
+    helper.stop |= helper.was_made && is_wanted_elsewhere();
     helper.was_made = true;
     for (int looks = 0, rounds = 0; !helper.stop; looks++) {
         if (consume(true)) {
             looks = 0;
-            if (++rounds % ROUNDS == 0 && runnable() > cpus())
+            if (++rounds % ROUNDS == 0 && is_wanted_elsewhere())
                 break;
         } else if (looks < LOOKS) {
             __builtin_ia32_pause();
@@ -125,7 +136,7 @@ static void run(void)
             looks = 0;
         }
     }
-    helper.patience = PATIENCE;
+    helper.patience = PATIENCE << helper.turns;
     nt_sys3(__NR_exit, 0, 0, 0);
 }
 
