@@ -151,6 +151,10 @@ const char *names_make(struct names *names, const char *pattern)
         snprintf(wrong, sizeof wrong, "%s is a directory; add a file name, such as tenure.out.%%p", text);
         return wrong;
     }
+    if (stat(text, &status) == 0 && !S_ISREG(status.st_mode)) { /* a profile is renamed into its place */
+        snprintf(wrong, sizeof wrong, "%s is no ordinary file, and would become one; name another", text);
+        return wrong;
+    }
     if (check_directory(directory) != NULL)
         return wrong;
     names->directory = realpath(directory, NULL);

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "profile/error.h"
@@ -342,6 +343,9 @@ static int write_total(struct tp_store *store)
 /* A new, empty file under the temporary name. SQLite's own message would name neither file nor reason. */
 static int make_file(struct tp_store *store)
 {
+    struct stat status;
+    if (stat(store->path, &status) == 0 && !S_ISREG(status.st_mode))
+        return TP_FAIL(store->err, "%s is no ordinary file, and would become one; name another", store->path);
     store->temporary = sqlite3_mprintf("%s.%d.tmp", store->path, (int)getpid());
     if (!store->temporary)
         return TP_NO_MEMORY(store->err);

@@ -47,6 +47,8 @@ try record --I1=32K,8,128 --L2=256K,8,128 --LL=8M,16,64 true
 try record --L2=256K,8,32 true
 try record --out=nowhere/profile true
 try record --out=folder true
+mkfifo pipe
+try record --out=pipe true
 try record --out="$(printf '%0216d' 0)" true
 try record --out= true
 try record --out=%x true
