@@ -345,7 +345,7 @@ static int make_file(struct tp_store *store)
 {
     struct stat status;
     if (stat(store->path, &status) == 0 && !S_ISREG(status.st_mode))
-        return TP_FAIL(store->err, "%s is no ordinary file, and would become one; name another", store->path);
+        return TP_FAIL(store->err, "%s: cannot write the profile: it is no ordinary file", store->path);
     store->temporary = sqlite3_mprintf("%s.%d.tmp", store->path, (int)getpid());
     if (!store->temporary)
         return TP_NO_MEMORY(store->err);
