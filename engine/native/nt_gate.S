@@ -13,11 +13,7 @@
 /* CLONE_VM, _FS, _SIGHAND, _THREAD, _SYSVSEM, _PARENT_SETTID, _CHILD_CLEARTID; descriptors of its own */
 #define HELPER_FLAGS 0x350b00
 
-#include "nt_area.h"
-
-#define FUNCTION(name) .globl name; .type name, @function; .balign 16; name:
-#define END(name) .size name, . - name
-#define GPR(number) %gs:(NT_GPR + 8 * number)
+#include "nt_registers.h"
 
     .text
 
@@ -30,42 +26,14 @@ FUNCTION(nt_run)
     mov %rax, %gs:NT_TARGET
     pushq %gs:NT_FLAGS
     popfq
-    mov GPR(0), %rax
-    mov GPR(1), %rcx
-    mov GPR(2), %rdx
-    mov GPR(3), %rbx
+    registers_from_area
     mov GPR(4), %rsp
-    mov GPR(5), %rbp
-    mov GPR(6), %rsi
-    mov GPR(7), %rdi
-    mov GPR(8), %r8
-    mov GPR(9), %r9
-    mov GPR(10), %r10
-    mov GPR(11), %r11
-    mov GPR(12), %r12
-    mov GPR(13), %r13
-    mov GPR(14), %r14
-    mov GPR(15), %r15
     jmp *%gs:NT_TARGET
 END(nt_run)
 
 FUNCTION(nt_leave)
-    mov %rax, GPR(0)
-    mov %rcx, GPR(1)
-    mov %rdx, GPR(2)
-    mov %rbx, GPR(3)
+    registers_to_area
     mov %rsp, GPR(4)
-    mov %rbp, GPR(5)
-    mov %rsi, GPR(6)
-    mov %rdi, GPR(7)
-    mov %r8, GPR(8)
-    mov %r9, GPR(9)
-    mov %r10, GPR(10)
-    mov %r11, GPR(11)
-    mov %r12, GPR(12)
-    mov %r13, GPR(13)
-    mov %r14, GPR(14)
-    mov %r15, GPR(15)
     mov %gs:NT_ENGINE_SP, %rsp
     pushfq
     popq %gs:NT_FLAGS

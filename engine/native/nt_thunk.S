@@ -7,11 +7,7 @@
  * was; flags do where the name says so (else they are dead, or in a register). The C behind it uses general registers
  * only. Generated code reaches all of this through pointers in the area: NT_CALLS, in the order of enum nt_call.
  */
-#include "nt_area.h"
-
-#define FUNCTION(name) .type name, @function; .balign 16; name:
-#define END(name) .size name, . - name
-#define GPR(number) %gs:(NT_GPR + 8 * number)
+#include "nt_registers.h"
 
     .text
 
@@ -57,7 +53,7 @@
 
 /* For the core: the thread, then up to two arguments. */
 .macro core_thunk name, function
-FUNCTION(\name)
+LOCAL_FUNCTION(\name)
     save
     mov %gs:NT_SELF, %rdi
     add $NT_AREA_BYTES, %rdi
@@ -70,7 +66,7 @@ END(\name)
 
 /* For nt_calls.c: the area, in which everything is. 127 + 1 overflows. */
 .macro calls_thunk name, function
-FUNCTION(\name)
+LOCAL_FUNCTION(\name)
     save
     lahf
     seto %al
@@ -88,7 +84,7 @@ END(\name)
 .macro slowly_thunk name, function
     .globl \name
     .hidden \name
-FUNCTION(\name)
+LOCAL_FUNCTION(\name)
     save
     mov %gs:NT_SELF, %rdi
     call_c \function
@@ -113,22 +109,8 @@ calls_thunk branched_to, nt_branched_to
 calls_thunk fpu_stored, nt_fpu_stored
 
 /* With all of the program's general registers, its flags and its FS base in the area. */
-FUNCTION(single)
-    mov %rax, GPR(0)
-    mov %rcx, GPR(1)
-    mov %rdx, GPR(2)
-    mov %rbx, GPR(3)
-    mov %rbp, GPR(5)
-    mov %rsi, GPR(6)
-    mov %rdi, GPR(7)
-    mov %r8, GPR(8)
-    mov %r9, GPR(9)
-    mov %r10, GPR(10)
-    mov %r11, GPR(11)
-    mov %r12, GPR(12)
-    mov %r13, GPR(13)
-    mov %r14, GPR(14)
-    mov %r15, GPR(15)
+LOCAL_FUNCTION(single)
+    registers_to_area
     pushfq
     popq %gs:NT_FLAGS
     cld
@@ -140,15 +122,7 @@ FUNCTION(single)
     call nt_counted_single
     pushq %gs:NT_FLAGS
     popfq
-    mov GPR(0), %rax
-    mov GPR(1), %rcx
-    mov GPR(2), %rdx
-    mov GPR(6), %rsi
-    mov GPR(7), %rdi
-    mov GPR(8), %r8
-    mov GPR(9), %r9
-    mov GPR(10), %r10
-    mov GPR(11), %r11
+    registers_from_area
     ret
 END(single)
 

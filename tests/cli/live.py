@@ -322,6 +322,8 @@ def choosing():
     check("it is made", engine("limited"), "valgrind")
     status, _, errors = run(*RECORD, "--engine=valgrind", "--link=no", GUEST, "exit", "0")
     check("a switch of the other engine", (status, errors.count("\n")), (125, 1))
+    status, _, errors = run(*RECORD, "--engine=valgrind", "--spare-core=yes", GUEST, "exit", "0")
+    check("an option of the other engine", (status, errors.count("\n")), (125, 1))
 
 
 def interrupted():
