@@ -74,7 +74,13 @@ static void publish(tn_core *core, struct tn_ring *ring, uint64_t end, uint64_t 
         core->config.published(core->config.user, ring->thread, clock);
 }
 
-/* The same, left to the consumer. */
+static uint64_t waiting_in(const struct tn_ring *ring)
+{
+    return ring->queued - __atomic_load_n(&ring->consumed, __ATOMIC_ACQUIRE);
+}
+
+/* The same, left to the consumer. Behind it there is room until the next batch is offered, whoever offers it: one that
+ * is offered early is small, but counts as the last look at the room. */
 static void offer(tn_core *core, struct tn_ring *ring, uint64_t end, uint64_t clock)
 {
     uint64_t n = ring->batches;
@@ -85,6 +91,8 @@ static void offer(tn_core *core, struct tn_ring *ring, uint64_t end, uint64_t cl
     batch->clock = clock;
     batch->ticket = __atomic_fetch_add(&core->tickets, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&ring->batches, n + 1, __ATOMIC_RELEASE);
+    while (waiting_in(ring) + TN_PUBLISHED + TN_BATCH > ring->mask)
+        core->config.consume(core->config.user, true);
 }
 
 static void publish_or_offer(tn_core *core, struct tn_ring *ring, uint64_t end, uint64_t clock)
@@ -106,11 +114,6 @@ static void publish_most(tn_core *core, struct tn_ring *ring)
         publish_or_offer(core, ring, end, (ring->entries[(end - 1) & ring->mask].stamp | (TN_STEP - 1)) + 1);
 }
 
-static uint64_t waiting_in(const struct tn_ring *ring)
-{
-    return ring->queued - __atomic_load_n(&ring->consumed, __ATOMIC_ACQUIRE);
-}
-
 /* The next batch; false if another thread is the consumer, and there is room. */
 static bool publish_here(tn_core *core, struct tn_ring *ring)
 {
@@ -123,14 +126,11 @@ static bool publish_here(tn_core *core, struct tn_ring *ring)
     return true;
 }
 
-/* Behind it there is room until the next batch is offered. */
 static void offer_here(tn_core *core, struct tn_ring *ring)
 {
     publish_most(core, ring);
     if (waiting_in(ring) > ring->mask / 2)
         core->config.consume(core->config.user, false);
-    while (waiting_in(ring) + TN_PUBLISHED + TN_BATCH > ring->mask)
-        core->config.consume(core->config.user, true);
 }
 
 static void step_aside(struct tn_thread *thread)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * test_consumer.c: misses consumed by another thread: the same raw profile, byte for byte, as when the thread that
- * misses consumes them. Two threads of a parallel engine take turns; few paths are kept, so that pruning waits often.
+ * misses consumes them. Two threads of a parallel engine take turns. Either few paths are kept, so that pruning waits
+ * often; or all, and batches are offered early now and then, as before system calls. One consumer takes as little as it
+ * may, as late as it may.
  */
 #include "core/cache_hot.h"
 #include "host_hosted.h"
@@ -22,6 +24,8 @@ struct run {
     tn_thread *thread[THREADS];
     uint32_t function[FUNCTIONS], site[FUNCTIONS], access[INSTRS], segment[INSTRS];
     uint32_t depth[THREADS];
+    enum consumer { HERE, APART, LAZY } consumer;
+    bool early; /* batches are offered early, all paths are kept */
     uint64_t random;
     bool over;
 };
@@ -34,8 +38,11 @@ static uint32_t draw(struct run *run, uint32_t below)
 
 static void ask(void *user, bool now)
 {
-    (void)user;
-    if (now)
+    struct run *run = user;
+
+    if (now && run->consumer == LAZY)
+        tn_consume(run->core, 1);
+    else if (now)
         sched_yield();
 }
 
@@ -50,18 +57,19 @@ static void *consumer(void *user)
     return NULL;
 }
 
-static void start(struct run *run, bool apart)
+static void start(struct run *run)
 {
     struct tn_config config;
     struct tn_object_info object = {.path = "/test", .start = 0x1000, .size = 0x100000};
 
     tn_config_default(&config);
-    config.i1 = config.d1 = (struct tn_geometry){1024, 2, 32};
-    config.ll = (struct tn_geometry){65536, 4, 32};
-    config.paths = 40;
+    config.i1 = config.d1 = (struct tn_geometry){1024, 2, 64};
+    config.ll = (struct tn_geometry){65536, 4, 64};
+    config.paths = run->early ? ACCESSES : 40;
     config.prune_slack = 0;
     config.parallel = true;
-    config.consume = apart ? ask : NULL;
+    config.consume = run->consumer != HERE ? ask : NULL;
+    config.user = run;
     run->core = tn_core_new(&config);
     uint32_t id = tn_object(run->core, &object);
     for (uint32_t i = 0; i < FUNCTIONS; i++) {
@@ -83,15 +91,17 @@ static void start(struct run *run, bool apart)
     }
 }
 
-/* A call, a return, or nothing of the kind. */
+/* A call, a return, a system call, or nothing of the kind. */
 static void move(struct run *run, uint32_t t)
 {
-    uint32_t what = draw(run, 16), f = draw(run, FUNCTIONS);
+    uint32_t what = draw(run, 64), f = draw(run, FUNCTIONS);
 
-    if (what == 0 && run->depth[t] < 30)
+    if (what < 4 && run->depth[t] < 30)
         tn_call(run->thread[t], run->site[f], run->function[draw(run, FUNCTIONS)], (1 << 20) - 16 * ++run->depth[t], 7);
-    else if (what == 1 && run->depth[t] > 0)
+    else if (what >= 4 && what < 8 && run->depth[t] > 0)
         tn_return(run->thread[t], run->site[f], (1 << 20) - 16 * run->depth[t]-- + 8, 7);
+    else if (what == 8 && run->early && draw(run, 24) == 0)
+        tn_publish(run->thread[t]);
 }
 
 static void execute(struct run *run)
@@ -111,39 +121,53 @@ static void execute(struct run *run)
     }
 }
 
-static struct host_stream profile(bool apart)
+static struct host_stream profile(enum consumer who, bool early)
 {
-    struct run run = {.random = 1};
+    struct run run = {.consumer = who, .early = early, .random = 1};
     struct host_stream stream = {0};
     pthread_t other;
 
-    start(&run, apart);
-    if (apart)
+    start(&run);
+    if (who == APART)
         assert_int_equal(pthread_create(&other, NULL, consumer, &run), 0);
     execute(&run);
     assert_int_equal(tn_finish(run.core, &stream, "exit"), 0);
     __atomic_store_n(&run.over, true, __ATOMIC_RELEASE);
-    if (apart)
+    if (who == APART)
         pthread_join(other, NULL);
     tn_core_free(run.core);
     return stream;
 }
 
-static void same_profile(void **state)
+static void same_profiles(bool early)
 {
-    struct host_stream here = profile(false), apart = profile(true);
+    struct host_stream here = profile(HERE, early);
 
-    (void)state;
     assert_true(here.size > 10000);
-    assert_int_equal(here.size, apart.size);
-    assert_memory_equal(here.data, apart.data, here.size);
+    for (enum consumer who = APART; who <= LAZY; who++) {
+        struct host_stream other = profile(who, early);
+        assert_int_equal(here.size, other.size);
+        assert_memory_equal(here.data, other.data, here.size);
+        free(other.data);
+    }
     free(here.data);
-    free(apart.data);
+}
+
+static void same_when_pruned(void **state)
+{
+    (void)state;
+    same_profiles(false);
+}
+
+static void same_when_offered_early(void **state)
+{
+    (void)state;
+    same_profiles(true);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_profile)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_when_pruned), cmocka_unit_test(same_when_offered_early)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
