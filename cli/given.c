@@ -77,6 +77,18 @@ int given_import(const char *raw, const char *out, struct tp_import_options *opt
     return failed;
 }
 
+static struct sigaction held[SIGNALS];
+
+void given_hold_signals(void)
+{
+    catch_signals(held);
+}
+
+void given_release_signals(void)
+{
+    give_signals_back(held);
+}
+
 int given_stopped(void)
 {
     return stopped;

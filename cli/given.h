@@ -27,6 +27,9 @@ void given_tell(const char *raw, const struct tp_import_result *result);
 int given_import(const char *raw, const char *out, struct tp_import_options *options, struct tp_import_result *result,
                  struct tp_error *err);
 int given_stopped(void);
+/* The same for other work that has something to tidy: between these, such a signal only sets given_stopped. */
+void given_hold_signals(void);
+void given_release_signals(void);
 /* Ends as that signal ends a program, once there is nothing left to tidy; returns if there was none. */
 void given_end_if_stopped(void);
 

@@ -24,6 +24,7 @@ static const struct {
     {"report", cmd_report, "totals, functions, callers and callees, call tree, threads"},
     {"export", cmd_export, "write a profile in another tool's format"},
     {"import", cmd_import, "turn a raw profile into a profile"},
+    {"merge", cmd_merge, "sum many profiles"},
     {"info", cmd_info, "this machine's caches, versions, what a profile was made with"},
     {"sql", cmd_sql, "run a query on a profile"},
 };

@@ -188,6 +188,21 @@ int tp_events_read(struct tp_events *events, struct tp_cursor *c, const char **w
     return 0;
 }
 
+int tp_events_add(struct tp_events *events, const char *name, const char *long_name, bool real)
+{
+    size_t before = events->count;
+
+    if (before == TP_MAX_EVENTS || !good_name((const uint8_t *)name, strlen(name)))
+        return -1;
+    column_of(events, name, 0);
+    if (events->count == before)
+        return -1;
+    struct tp_column *column = &events->column[before];
+    snprintf(column->long_name, sizeof column->long_name, "%s", long_name);
+    column->real = real;
+    return 0;
+}
+
 /* ------------------------------------------------------------------------------------------ groups */
 
 /* Events that are simulated together or not at all; what a recording lists only if it was simulated has no group. */

@@ -43,6 +43,10 @@ enum { TP_UNUSED = 255, TP_DROPPED = 254 };
 /* Read an EVENTS record. A second one must say the same. On failure `what` says what is wrong. */
 int tp_events_read(struct tp_events *events, struct tp_cursor *c, const char **what);
 
+/* One more column, of an event that a profile has; what can cause it is known by its name. -1: no room, or no name of
+ * an event. */
+int tp_events_add(struct tp_events *events, const char *name, const char *long_name, bool real);
+
 /* Take out the columns of events that were not simulated (branches, misses, line use): groups of which nothing was
  * ever seen. Put the others in the order that people expect. `seen` is the sum of all costs read; a dropped event's
  * costs are all 0, so its column is never written to. kept[old column] is the new one, or TP_DROPPED. No EVENTS

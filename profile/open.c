@@ -154,7 +154,8 @@ tp_profile *tp_open(const char *path, struct tp_error *err)
         return NULL;
     }
     profile->path = tp_arena_copy(&profile->arena, path, strlen(path));
-    if (!profile->path || sqlite3_open_v2(path, &profile->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
+    if (!profile->path ||
+        sqlite3_open_v2(path, &profile->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
         TP_FAIL(err, "%s: cannot open: %s", path,
                 profile->db ? sqlite3_errmsg(profile->db) : "out of memory");
         tp_close(profile);

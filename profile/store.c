@@ -134,7 +134,7 @@ void tp_put_integer(struct tp_insert *insert, int64_t value)
     cell->integer = value;
 }
 
-static void put_real(struct tp_insert *insert, double value)
+void tp_put_real(struct tp_insert *insert, double value)
 {
     struct tp_cell *cell = &insert->cell[insert->next++];
 
@@ -177,7 +177,7 @@ void tp_put_row(struct tp_insert *insert, const struct tp_events *events, const 
         if (row[i] == 0 && column->needs && !(column->needs & can))
             tp_put_null(insert);
         else if (column->real)
-            put_real(insert, (double)row[i] / TN_RAW_ACCOST_UNIT);
+            tp_put_real(insert, (double)row[i] / TN_RAW_ACCOST_UNIT);
         else
             tp_put_count(insert, row[i]);
     }
@@ -223,6 +223,40 @@ static int write_meta(struct tp_store *store)
     for (size_t i = 0; !failed && i < store->rec->stats.count; i++) {
         tp_put_text(&insert, store->rec->stats.at[i].name);
         tp_put_count(&insert, store->rec->stats.at[i].value);
+        failed = tp_insert_row(store, &insert);
+    }
+    return tp_insert_close(store, &insert, failed);
+}
+
+static const char *meta_of(const struct tp_recording *rec, const char *key)
+{
+    for (size_t i = 0; i < rec->meta.count; i++) {
+        if (strcmp(rec->meta.at[i].key, key) == 0)
+            return rec->meta.at[i].value;
+    }
+    return NULL;
+}
+
+static void put_number(struct tp_insert *insert, const char *text)
+{
+    if (text)
+        tp_put_integer(insert, strtoll(text, NULL, 10));
+    else
+        tp_put_null(insert);
+}
+
+/* A recording is one run; a merge has those of all that it sums. */
+static int write_run(struct tp_store *store)
+{
+    struct tp_insert insert;
+    int failed = tp_insert_open(store, &insert, "runs");
+
+    if (!failed) {
+        tp_put_text(&insert, meta_of(store->rec, "cmd"));
+        tp_put_text(&insert, meta_of(store->rec, "host"));
+        put_number(&insert, meta_of(store->rec, "pid"));
+        put_number(&insert, meta_of(store->rec, "rank"));
+        tp_put_integer(&insert, 1);
         failed = tp_insert_row(store, &insert);
     }
     return tp_insert_close(store, &insert, failed);
@@ -422,31 +456,51 @@ static int write_schema(struct tp_store *store)
            close_database(store);
 }
 
-static int write_large_tables(struct tp_store *store)
+static int write_large_tables(struct tp_store *store, void *unused)
+{
+    (void)unused;
+    return tp_store_paths(store) || tp_store_code(store) || tp_store_arcs(store) || write_total(store) ? -1 : 0;
+}
+
+static int write_rest(struct tp_store *store, void *unused)
+{
+    (void)unused;
+    return write_meta(store) || write_run(store) || write_parts(store) || write_threads(store) ||
+                   write_objects(store, &store->rec->arena) || write_files(store) || write_sources(store)
+               ? -1
+               : 0;
+}
+
+static int in_bulk(struct tp_store *store, tp_store_part *large, void *user)
 {
     int error = tp_bulk_open(&store->bulk, store->temporary);
-    int failed = error ? bulk_failed(store, error)
-                       : tp_store_paths(store) || tp_store_code(store) || tp_store_arcs(store) || write_total(store);
+    int failed = error ? bulk_failed(store, error) : large(store, user);
 
     error = tp_bulk_close(&store->bulk);
     return failed ? -1 : error ? bulk_failed(store, error) : 0;
 }
 
-static int write_rest(struct tp_store *store, struct tp_arena *arena)
+static int write_file(struct tp_store *store, tp_store_part *large, tp_store_part *rest, void *user)
 {
-    return tp_store_events(store) || write_meta(store) || write_parts(store) || write_threads(store) ||
-           write_objects(store, arena) || write_files(store) || write_sources(store) || tp_store_views(store);
-}
-
-static int write_file(struct tp_store *store)
-{
-    if (tp_store_possible(store) || make_file(store) || write_schema(store) ||
-        write_large_tables(store) || open_database(store) || write_rest(store, &store->rec->arena) ||
-        close_database(store))
+    if (make_file(store) || write_schema(store) || in_bulk(store, large, user) || open_database(store) ||
+        tp_store_events(store) || rest(store, user) || tp_store_views(store) || close_database(store))
         return -1;
     if (rename(store->temporary, store->path))
         return TP_FAIL(store->err, "%s: cannot write the profile: %s", store->path, strerror(errno));
     return 0;
+}
+
+int tp_store_make(struct tp_store *store, tp_store_part *large, tp_store_part *rest, void *user)
+{
+    int failed = write_file(store, large, rest, user);
+
+    if (failed) {
+        sqlite3_close_v2(store->db);
+        if (store->temporary)
+            unlink(store->temporary);
+    }
+    sqlite3_free(store->temporary);
+    return failed;
 }
 
 int tp_store_write(const char *path, struct tp_recording *rec, const struct tp_import_options *options,
@@ -456,16 +510,12 @@ int tp_store_write(const char *path, struct tp_recording *rec, const struct tp_i
 
     store.instruction_id = calloc(rec->instrs.count + 1, sizeof *store.instruction_id);
     store.total = calloc(TP_MAX_EVENTS, sizeof *store.total);
-    int failed = !store.instruction_id || !store.total ? TP_NO_MEMORY(err) : write_file(&store);
-    if (failed) {
-        sqlite3_close_v2(store.db);
-        if (store.temporary)
-            unlink(store.temporary);
-    }
+    int failed = !store.instruction_id || !store.total
+                     ? TP_NO_MEMORY(err)
+                     : tp_store_possible(&store) || tp_store_make(&store, write_large_tables, write_rest, NULL);
     result->instructions = store.instructions;
     result->functions = rec->contexts.count;
     result->paths = store.paths;
-    sqlite3_free(store.temporary);
     tp_thread_rows_free(store.thread_incl);
     tp_line_rows_free(store.line_rows);
     free(store.instruction_id);

@@ -20,7 +20,19 @@
 #include "profile/bulk.h"
 #include "profile/recording.h"
 
-enum { TP_SCHEMA_VERSION = 2, TP_APPLICATION_ID = 0x546E7572 };
+enum { TP_SCHEMA_VERSION = 3, TP_APPLICATION_ID = 0x546E7572 };
+
+enum { TP_SELF_EVENTS = 1, TP_INCL_EVENTS = 2 };
+
+/* A table of the schema. `columns`: as in CREATE TABLE, those of events left out. `merge`: what becomes of each where
+ * profiles are summed, "name:role" in the order of `columns` (sum.h); NULL: merge.c knows. `order`: in which rows are
+ * read for that, of the table t; NULL: by id. */
+struct tp_table {
+    const char *name, *columns;
+    int events; /* TP_SELF_EVENTS, TP_INCL_EVENTS */
+    const char *merge, *order;
+};
+const struct tp_table *tp_schema_tables(size_t *count);
 
 struct tp_store {
     sqlite3 *db; /* NULL while tables are written in bulk */
@@ -30,7 +42,7 @@ struct tp_store {
         uint32_t root;
         int columns;
         bool has_id;
-    } place[16]; /* of tables t_* */
+    } place[32]; /* of tables t_* */
     int places;
     const char *path; /* that the profile will have */
     char *temporary;  /* that it has until then */
@@ -44,7 +56,14 @@ struct tp_store {
         *thread_incl;             /* inclusive costs of functions by thread; NULL: one thread, or not known */
     struct tp_line_rows *line_rows; /* NULL: not known, the tree was pruned */
     uint64_t instructions, paths; /* rows */
+    bool has_units;               /* there is a view `balance` */
 };
+
+/* Make the file `store->path`, all or nothing: the empty tables, then those that `large` fills in bulk, then those
+ * that `rest` fills by INSERT, then views and indices. Only path, rec (events, threads, arena), options and err of
+ * `store` need be set. */
+typedef int tp_store_part(struct tp_store *store, void *user);
+int tp_store_make(struct tp_store *store, tp_store_part *large, tp_store_part *rest, void *user);
 
 /* Write `rec` to `path`. All or nothing. */
 int tp_store_write(const char *path, struct tp_recording *rec, const struct tp_import_options *options,
@@ -64,6 +83,7 @@ int tp_insert_open(struct tp_store *store, struct tp_insert *insert, const char 
 int tp_insert_close(struct tp_store *store, struct tp_insert *insert, int failed);
 void tp_put_null(struct tp_insert *insert);
 void tp_put_integer(struct tp_insert *insert, int64_t value);
+void tp_put_real(struct tp_insert *insert, double value);
 void tp_put_count(struct tp_insert *insert, uint64_t value);  /* as integer, INT64_MAX at most */
 void tp_put_id(struct tp_insert *insert, uint32_t id);        /* NULL for 0 */
 void tp_put_text(struct tp_insert *insert, const char *text); /* NULL for NULL */

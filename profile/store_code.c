@@ -249,6 +249,13 @@ static int write_self(struct code *code, const struct tp_instr *instr, uint32_t 
     return 0;
 }
 
+static uint32_t object_of(const struct tp_recording *rec, uint32_t context)
+{
+    uint32_t function = rec->contexts.at[context - 1].function;
+
+    return function ? rec->functions.at[function - 1].object : 0;
+}
+
 static int write_instruction(struct code *code, uint32_t index)
 {
     struct tp_store *store = code->store;
@@ -271,6 +278,7 @@ static int write_instruction(struct code *code, uint32_t index)
     struct tp_insert *insert = &code->instructions;
     tp_put_id(insert, id);
     tp_put_id(insert, instr->context);
+    tp_put_id(insert, object_of(store->rec, instr->context));
     tp_put_integer(insert, (int64_t)instr->address);
     tp_put_integer(insert, instr->length);
     tp_put_id(insert, instr->file);

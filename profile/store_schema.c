@@ -12,50 +12,77 @@
 
 #include "profile/error.h"
 
-enum { SELF = 1, INCL = 2 };
+enum { SELF = TP_SELF_EVENTS, INCL = TP_INCL_EVENTS };
 
-static const struct {
-    const char *name, *columns;
-    int events;
-} tables[] = {
-    {"meta", "key TEXT PRIMARY KEY, value TEXT", 0},
-    {"stats", "name TEXT PRIMARY KEY, value INTEGER", 0},
-    {"events", "name TEXT PRIMARY KEY, long_name TEXT, derived INTEGER, formula TEXT, type TEXT", 0},
+/* The last string is for merge (sum.h): what becomes of each column where profiles are summed. */
+static const struct tp_table tables[] = {
+    {"meta", "key TEXT PRIMARY KEY, value TEXT", 0, NULL, NULL},
+    {"stats", "name TEXT PRIMARY KEY, value INTEGER", 0, "name:key value:sum", NULL},
+    {"events", "name TEXT PRIMARY KEY, long_name TEXT, derived INTEGER, formula TEXT, type TEXT", 0, NULL, NULL},
     {"objects",
      "id INTEGER PRIMARY KEY, path TEXT, start INTEGER, size INTEGER, bias INTEGER, build_id TEXT, "
      "debug_file TEXT, note TEXT",
-     0},
-    {"files", "id INTEGER PRIMARY KEY, path TEXT", 0},
-    {"sources", "file_id INTEGER PRIMARY KEY, text TEXT", 0},
-    {"threads", "id INTEGER PRIMARY KEY, os_id INTEGER, parent INTEGER", SELF},
-    {"parts", "part INTEGER, why TEXT", SELF},
-    {"t_totals", "", SELF},
+     0, "id:nth path:key start:any size:any bias:any* build_id:key debug_file:any note:any",
+     "t.path NULLS LAST, t.build_id NULLS LAST, t.start NULLS LAST, t.size NULLS LAST"},
+    {"files", "id INTEGER PRIMARY KEY, path TEXT", 0, "id:id path:key", NULL},
+    {"sources", "file_id INTEGER PRIMARY KEY, text TEXT", 0, "file_id:key>files text:any", NULL},
+    {"runs", "cmd TEXT, host TEXT, pid INTEGER, rank INTEGER, recordings INTEGER", 0,
+     "cmd:key host:key pid:key rank:key recordings:sum", NULL},
+    {"units", "id INTEGER PRIMARY KEY, kind TEXT, rank INTEGER, host TEXT, pid INTEGER, thread INTEGER", SELF,
+     "id:id kind:key rank:key host:key pid:key thread:key", NULL},
+    {"threads", "id INTEGER PRIMARY KEY, os_id INTEGER, parent INTEGER", SELF, "id:key os_id:any parent:any", NULL},
+    {"parts", "part INTEGER, why TEXT", SELF, "part:key why:key", NULL},
+    {"t_totals", "", SELF, "", NULL},
     {"t_functions",
      "id INTEGER PRIMARY KEY, function TEXT, base TEXT, base_id INTEGER, symbol TEXT, context TEXT, object_id INTEGER, "
      "file_id INTEGER, line INTEGER, address INTEGER, size INTEGER, calls INTEGER, "
      "first_instruction INTEGER, last_instruction INTEGER",
-     SELF | INCL},
+     SELF | INCL,
+     "id:id function:key base:key base_id:group symbol:key context:key object_id:any>objects file_id:key>files "
+     "line:any address:any@object_id size:any calls:sum first_instruction:first>t_instructions "
+     "last_instruction:last>t_instructions",
+     "(SELECT path FROM objects WHERE id = t.object_id) NULLS LAST, "
+     "(SELECT build_id FROM objects WHERE id = t.object_id) NULLS LAST, "
+     "(SELECT start FROM objects WHERE id = t.object_id) NULLS LAST, t.line NULLS LAST, t.address NULLS LAST, "
+     "t.size NULLS LAST, t.id"},
     {"t_lines", "id INTEGER PRIMARY KEY, function_id INTEGER, file_id INTEGER, line INTEGER, estimate INTEGER",
-     SELF | INCL},
+     SELF | INCL, "id:id function_id:key>t_functions file_id:key>files line:key estimate:max", NULL},
     {"t_instructions",
-     "id INTEGER PRIMARY KEY, function_id INTEGER, address INTEGER, length INTEGER, "
+     "id INTEGER PRIMARY KEY, function_id INTEGER, object_id INTEGER, address INTEGER, length INTEGER, "
      "file_id INTEGER, line INTEGER, inlined_id INTEGER",
-     SELF},
-    {"t_self", "instruction_id INTEGER, thread INTEGER", SELF},
-    {"t_thread_functions", "thread INTEGER, function_id INTEGER", SELF | INCL},
+     SELF,
+     "id:id function_id:key>t_functions object_id:key>objects address:key@object_id* length:key file_id:key>files "
+     "line:key inlined_id:key>t_inlined", NULL},
+    {"t_self", "instruction_id INTEGER, thread INTEGER", SELF, "instruction_id:key>t_instructions thread:key", NULL},
+    {"t_thread_functions", "thread INTEGER, function_id INTEGER", SELF | INCL,
+     "thread:key function_id:key>t_functions", NULL},
+    {"t_unit_functions", "unit_id INTEGER, function_id INTEGER", SELF | INCL,
+     "unit_id:key>units function_id:key>t_functions", NULL},
     {"t_inlined",
      "id INTEGER PRIMARY KEY, parent INTEGER, function_id INTEGER, name TEXT, file_id INTEGER, "
      "line INTEGER, call_file_id INTEGER, call_line INTEGER",
-     SELF | INCL},
+     SELF | INCL,
+     "id:id parent:key>t_inlined function_id:key>t_functions name:key file_id:key>files line:key "
+     "call_file_id:key>files call_line:key", NULL},
     {"t_arcs",
      "id INTEGER PRIMARY KEY, caller_id INTEGER, callee_id INTEGER, site_id INTEGER, address INTEGER, "
      "file_id INTEGER, line INTEGER, calls INTEGER",
-     INCL},
+     INCL,
+     "id:id caller_id:key>t_functions callee_id:key>t_functions site_id:key>t_instructions address:key@site_id "
+     "file_id:key>files line:key calls:sum", NULL},
     {"t_paths",
      "id INTEGER PRIMARY KEY, parent INTEGER, function_id INTEGER, arc_id INTEGER, calls INTEGER, "
      "depth INTEGER, thread INTEGER, approximate INTEGER, handler INTEGER, recursive INTEGER",
-     SELF | INCL},
+     SELF | INCL,
+     "id:id parent:above>t_paths function_id:key>t_functions arc_id:key>t_arcs calls:sum depth:max thread:key "
+     "approximate:max handler:key recursive:key", NULL},
 };
+
+const struct tp_table *tp_schema_tables(size_t *count)
+{
+    *count = sizeof tables / sizeof *tables;
+    return tables;
+}
 
 /* `t` is the table. Joined by primary keys only: a view row costs little more than the table's. */
 static const struct {
@@ -74,14 +101,17 @@ static const struct {
      SELF | INCL},
     {"instructions",
      "t.id, t.address, t.address - coalesce(o.bias, 0) AS offset, t.length, n.function, "
-     "n.base, o.path AS object, f.path AS file, t.line, t.function_id, t.file_id, "
+     "n.base, o.path AS object, f.path AS file, t.line, t.function_id, t.object_id, t.file_id, "
      "t.inlined_id",
      "t_instructions t LEFT JOIN files f ON f.id = t.file_id LEFT JOIN t_functions n ON n.id = t.function_id "
-     "LEFT JOIN objects o ON o.id = n.object_id",
+     "LEFT JOIN objects o ON o.id = t.object_id",
      SELF},
     {"self", "t.thread, t.instruction_id", "t_self t", SELF},
     {"thread_functions", "t.thread, n.function, t.function_id",
      "t_thread_functions t LEFT JOIN t_functions n ON n.id = t.function_id", SELF | INCL},
+    {"unit_functions", "t.unit_id, u.kind, u.rank, u.host, u.pid, u.thread, n.function, t.function_id",
+     "t_unit_functions t LEFT JOIN units u ON u.id = t.unit_id LEFT JOIN t_functions n ON n.id = t.function_id",
+     SELF | INCL},
     {"inlined",
      "t.id, t.parent, n.function, t.name, f.path AS file, t.line, c.path AS call_file, t.call_line, "
      "t.function_id",
@@ -107,6 +137,14 @@ static const char thread_functions_of_one[] =
     "(SELECT id AS function_id, (SELECT min(id) FROM threads) AS thread, * FROM t_functions) t "
     "LEFT JOIN t_functions n ON n.id = t.id";
 
+/* One event's row of `balance` for each function; a unit in which it did not run has 0. */
+static const char balance_of_event[] =
+    "SELECT function_id, '%s' AS event, (SELECT count(*) FROM units) AS units, "
+    "CASE WHEN count(*) < (SELECT count(*) FROM units) THEN min(0, min(ifnull(%s, 0))) ELSE min(ifnull(%s, 0)) END "
+    "AS min, 1.0 * sum(ifnull(%s, 0)) / (SELECT count(*) FROM units) AS mean, "
+    "CASE WHEN count(*) < (SELECT count(*) FROM units) THEN max(0, max(ifnull(%s, 0))) ELSE max(ifnull(%s, 0)) END "
+    "AS max FROM unit_functions GROUP BY function_id";
+
 static const char indices[] = "CREATE INDEX i_lines_function ON t_lines(function_id);"
                               "CREATE INDEX i_lines_file ON t_lines(file_id);"
                               "CREATE INDEX i_functions_name ON t_functions(function);"
@@ -114,7 +152,8 @@ static const char indices[] = "CREATE INDEX i_lines_function ON t_lines(function
                               "CREATE INDEX i_arcs_callee ON t_arcs(callee_id);"
                               "CREATE INDEX i_arcs_site ON t_arcs(site_id);"
                               "CREATE INDEX i_inlined_function ON t_inlined(function_id);"
-                              "CREATE INDEX i_paths_parent ON t_paths(parent);";
+                              "CREATE INDEX i_paths_parent ON t_paths(parent);"
+                              "CREATE INDEX i_unit_functions ON t_unit_functions(function_id);";
 
 /* ------------------------------------------------------------------------------------------ derived events */
 
@@ -310,6 +349,37 @@ static const char *source_of(const struct tp_store *store, size_t view)
     return views[view].from;
 }
 
+static void balance_arms(sqlite3_str *sql, const char *name, const char **join)
+{
+    static const char *const suffixes[] = {"", "_incl"};
+
+    for (size_t i = 0; i < 2; i++, *join = " UNION ALL ") {
+        char column[TP_EVENT_NAME + 8];
+        snprintf(column, sizeof column, "%s%s", name, suffixes[i]);
+        sqlite3_str_appendall(sql, *join);
+        sqlite3_str_appendf(sql, balance_of_event, column, column, column, column, column, column);
+    }
+}
+
+/* View `balance`: a row for each function and event, so that a query for one event computes no other. */
+static int balance_view(struct tp_store *store)
+{
+    const struct tp_events *events = &store->rec->events;
+    sqlite3_str *sql = sqlite3_str_new(store->db);
+    const char *join = "";
+
+    sqlite3_str_appendall(sql, "CREATE VIEW balance AS SELECT n.function, t.function_id, t.event, t.units, t.min, "
+                               "t.mean, t.max, 100.0 * (t.max / nullif(t.mean, 0) - 1) AS imbalance FROM (");
+    for (size_t i = 0; i < events->count; i++)
+        balance_arms(sql, events->column[i].name, &join);
+    for (size_t d = 0; d < DERIVED; d++) {
+        if (is_derived(events, d))
+            balance_arms(sql, derived[d].name, &join);
+    }
+    sqlite3_str_appendall(sql, ") t LEFT JOIN t_functions n ON n.id = t.function_id");
+    return run(store, sql, "balance");
+}
+
 int tp_store_views(struct tp_store *store)
 {
     const struct tp_events *events = &store->rec->events;
@@ -327,6 +397,8 @@ int tp_store_views(struct tp_store *store)
         if (run(store, sql, views[i].name))
             return -1;
     }
+    if (store->has_units && balance_view(store))
+        return -1;
     return tp_store_sql(store, indices, "indices");
 }
 

@@ -4,6 +4,7 @@
  *
  *     tp_tool import RAW OUT [KEY=VALUE...]      keys: sysroot, debug_path, embed_source, no_symbols
  *     tp_tool export FORMAT PROFILE [KEY=VALUE...] keys: events, table, instructions, mangled, threads, weights
+ *     tp_tool merge none|rank|process|thread OUT PROFILE...
  *     tp_tool kind FILE
  *
  * A library error is printed on stderr as "error: <message>", status 1.
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/merge.h"
 #include "profile/profile.h"
 
 static int fail(const struct tp_error *err)
@@ -83,6 +85,25 @@ static int export(char **argv)
     return status;
 }
 
+static int merge(const char *keep, const char *out, char **argv)
+{
+    static const char *const kinds[] = {"none", "rank", "process", "thread"};
+    int kind = TP_KEEP_NONE, failed = 0;
+    struct tp_error err;
+
+    while (strcmp(kinds[kind], keep) != 0)
+        kind++;
+    tp_merge *sum = tp_merge_new((enum tp_keep)kind, &err);
+    for (failed = !sum; !failed && *argv; argv++) {
+        tp_profile *profile = tp_open(*argv, &err);
+        failed = !profile || tp_merge_add(sum, profile, &err);
+        tp_close(profile);
+    }
+    failed = failed || tp_merge_write(sum, out, &err);
+    tp_merge_free(sum);
+    return failed ? fail(&err) : 0;
+}
+
 static int kind(const char *path)
 {
     static const char *const names[] = {"unreadable",  "other",   "raw",
@@ -101,8 +122,10 @@ int main(int argc, char **argv)
         return import(argv + 2);
     if (argc >= 4 && strcmp(argv[1], "export") == 0)
         return export(argv + 2);
+    if (argc >= 5 && strcmp(argv[1], "merge") == 0)
+        return merge(argv[2], argv[3], argv + 4);
     if (argc == 3 && strcmp(argv[1], "kind") == 0)
         return kind(argv[2]);
-    fputs("usage: tp_tool import|export|kind ...\n", stderr);
+    fputs("usage: tp_tool import|export|merge|kind ...\n", stderr);
     return 2;
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * inputs.h: the profiles that a command is given many of: words, and lists of names in files.
+ *
+ * A word @FILE stands for the names in FILE, one a line, `-` for standard input; ./@name is a file of that name.
+ */
+#ifndef TENURE_CLI_INPUTS_H
+#define TENURE_CLI_INPUTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct inputs {
+    char **name;
+    size_t count;
+};
+
+/* Add a word, or all names of a list. False with a line on stderr. */
+bool inputs_add(struct inputs *inputs, const char *word);
+bool inputs_add_list(struct inputs *inputs, const char *file);
+void inputs_free(struct inputs *inputs);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sum.h: the tables of many profiles as one, in memory.
+ *
+ * Every table of the schema says of each of its columns what becomes of it where profiles are summed
+ * (store_schema.c, the string `merge`). What has the same natural key is one row, whose costs are added up. Columns:
+ *
+ *   id      the row's number, given anew
+ *   nth     the same; rows of one profile with equal keys stay apart: the key has their place in `order` too
+ *   key     part of the natural key
+ *   above   the same; refers to a row of its own table with a higher id (the call tree)
+ *   group   a number that some rows share; equal where base, symbol, object's path and file are, and the place among
+ *           those of one profile (functions)
+ *   any     one value of those there are: the smallest tuple of all such columns, so that the order of the profiles
+ *           does not matter
+ *   sum max added up, the largest
+ *   first last  follow from another table: ids of the first and the last of its rows that refer to this one
+ *
+ *   >table  refers to a row of another table;  @column  an address, kept relative to what the row referred to by
+ *   that column has in its column marked *  (an object's bias, an instruction's address): so that runs which were
+ *   loaded elsewhere fall together.
+ *
+ * A cost is NULL where an event cannot occur, which adds nothing. Where all costs of a kind are NULL, they are not
+ * known (--inclusive=no, --paths), and neither is a sum with them.
+ *
+ * Everything that is kept is independent of the order in which profiles come, but for the ids: merging is
+ * associative and commutative. Memory is that of the sum and a few bytes per row of the profile being read.
+ */
+#ifndef TENURE_PROFILE_SUM_H
+#define TENURE_PROFILE_SUM_H
+
+#include <sqlite3.h>
+
+#include "profile/events.h"
+#include "profile/mem.h"
+#include "profile/profile.h"
+#include "profile/store.h"
+
+#define TP_NONE INT64_MIN /* NULL, as a value and as a cost */
+
+enum { TP_MAX_TABLES = 32, TP_MAX_FIELDS = 16 };
+
+enum tp_role {
+    TP_ROLE_ID,
+    TP_ROLE_NTH,
+    TP_ROLE_KEY,
+    TP_ROLE_ABOVE,
+    TP_ROLE_GROUP,
+    TP_ROLE_ANY,
+    TP_ROLE_SUM,
+    TP_ROLE_MAX,
+    TP_ROLE_FIRST,
+    TP_ROLE_LAST,
+};
+
+struct tp_field {
+    char name[32];
+    enum tp_role role;
+    bool text, base; /* base: marked * */
+    int refers;      /* table, or -1 */
+    int relative_to; /* field, or -1 */
+    int at;          /* place in a row; -1: not kept */
+};
+
+/* A table's columns, taken from its declaration. */
+struct tp_shape {
+    const struct tp_table *table;
+    struct tp_field field[TP_MAX_FIELDS];
+    int fields, keys, width; /* width: values of a row, keys first, without costs */
+    int id, nth, base;       /* fields, or -1; nth: place in a row */
+    bool above;
+};
+
+/* Rows with unique keys: values (the first `keys` are the key) and costs. Rows never move. */
+struct tp_rows {
+    size_t keys, width;
+    TP_VECTOR(int64_t *) at;
+    uint32_t *slot; /* row + 1 by hash of the key */
+    size_t room;
+    struct tp_arena arena;
+};
+
+/* The row with this key, made with zeroes behind the key if there is none. NULL: out of memory. */
+int64_t *tp_rows_get(struct tp_rows *rows, const int64_t *key, uint32_t *index, bool *made);
+void tp_rows_free(struct tp_rows *rows);
+
+/* Texts, each once. */
+struct tp_texts {
+    TP_VECTOR(const char *) at;
+    uint32_t *slot;
+    size_t room;
+    struct tp_arena arena;
+};
+
+int64_t tp_texts_add(struct tp_texts *texts, const char *text); /* TP_NONE: out of memory */
+
+struct tp_sum {
+    struct tp_shape shape[TP_MAX_TABLES];
+    struct tp_rows rows[TP_MAX_TABLES];
+    int tables;
+    struct tp_rows groups; /* base, symbol, path, file, place */
+    struct tp_texts texts;
+    struct tp_events events;
+    bool by_thread; /* there is more than one thread: tables by thread are kept */
+    bool by_unit;   /* so are those by unit */
+};
+
+/* The shapes of all tables. -1 if one of them does not say what is to become of its columns: a mistake in this
+ * program. */
+int tp_sum_begin(struct tp_sum *sum, struct tp_error *err);
+/* Once sum->events are known, before anything is read. */
+void tp_sum_make_room(struct tp_sum *sum);
+void tp_sum_free(struct tp_sum *sum);
+int tp_sum_table(const struct tp_sum *sum, const char *name); /* -1: no such table */
+int tp_sum_field(const struct tp_shape *shape, const char *name);
+
+static inline size_t tp_sum_costs(const struct tp_sum *sum, int table)
+{
+    int kinds = sum->shape[table].table->events;
+
+    return sum->events.count * ((kinds & TP_SELF_EVENTS ? 1u : 0u) + (kinds & TP_INCL_EVENTS ? 1u : 0u));
+}
+/* The costs of a row: self if the table has them, then inclusive. */
+static inline int64_t *tp_sum_costs_of(const struct tp_sum *sum, int table, int64_t *row)
+{
+    return row + sum->shape[table].width;
+}
+
+int64_t tp_sum_counts(int64_t a, int64_t b); /* stops at INT64_MAX and -INT64_MAX */
+bool tp_sum_is_key(const struct tp_field *field);
+/* Add costs (TP_NONE: NULL) to a row; `fresh`: it has none yet. */
+void tp_sum_add_costs(const struct tp_sum *sum, int table, int64_t *row, const int64_t *costs, bool fresh);
+/* By the texts and numbers of their keys, not by their ids; so that all orders of reading give the same. */
+int tp_sum_compare(const struct tp_sum *sum, int table, int64_t a, int64_t b);
+/* Two values of a field. */
+int tp_sum_compare_values(const struct tp_sum *sum, const struct tp_field *field, int64_t a, int64_t b);
+
+/* Where a table is read from, if not from the table of its name: `from` is a query in brackets or a view. */
+struct tp_sum_source {
+    const char *table, *from;
+};
+
+/* sum_read.c: add all tables of a profile whose events are those of the sum. `sources` ends with a table NULL. A
+ * failure leaves the sum useless. */
+int tp_sum_read(struct tp_sum *sum, tp_profile *profile, const struct tp_sum_source *sources, struct tp_error *err);
+
+/* sum_write.c: the tables as a profile; `meta` is key, value, ..., NULL. */
+int tp_sum_write(struct tp_sum *sum, const char *path, const char *const *meta, struct tp_error *err);
+
+#endif

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# merge: lists of inputs, what is refused, that nothing is left behind; the sum as other commands see it.
+python3 "$RAW_MAKE" small small.raw
+tenure import -q small.raw
+python3 "$RAW_MAKE" random random.raw
+tenure import -q random.raw
+try() {
+    echo "== $*"
+    tenure "$@"
+    echo "-> $?"
+}
+try merge small small
+try merge -o sum
+try merge -o sum --keep=host small
+try merge -o sum small nosuch
+try merge -o sum --from=nosuch
+try merge -o nowhere/sum small
+try merge -o / small
+echo text >text
+try merge -o sum small text
+head -c 20000 small >cut
+try merge -o sum small cut
+edit() {
+    cp small "$1"
+    python3 -c "import sys, sqlite3; d = sqlite3.connect(sys.argv[1]); d.execute(sys.argv[2]); d.commit()" "$1" "$2"
+}
+edit events "DELETE FROM events WHERE name = 'Ir'"
+try merge -o sum small events
+edit caches "INSERT INTO meta VALUES('cache.D1', '32768,8,64')"
+try merge -o sum small caches
+try merge -o sum --keep=rank small
+ls
+try merge -o sum small small random
+tenure sql sum "SELECT function, calls, Ir, Ir_incl FROM functions WHERE function LIKE 'f_' ORDER BY function LIMIT 3"
+tenure sql sum 'SELECT * FROM runs'
+tenure report --limit=3 sum
+printf 'small\n\nsmall.raw\n' >list
+try merge -o listed @list random
+try merge -o listed --from=- -q random <list
+printf 'sm\0all\n' >list
+try merge -o other @list
+cp small @odd
+try merge -o sum ./@odd
+try merge -o sum sum small
+tenure sql sum "SELECT value AS runs FROM meta WHERE key = 'runs'"
+ls
