@@ -46,7 +46,6 @@ struct record {
     size_t passed_count;
     char *native[MAX_NATIVE]; /* options for the native engine */
     size_t native_count;
-    const char *native_passed; /* one of those both engines take, of which Valgrind's can make nothing; or NULL */
     bool trace_children, embed_source, raw, stats, quiet;
 };
 
@@ -88,12 +87,6 @@ static const char *pass_switch(void *into, const char *name, const char *value)
     if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
         return "the value must be yes or no";
     return pass(into, name, value);
-}
-
-static const char *pass_native(void *into, const char *name, const char *value)
-{
-    ((struct record *)into)->native_passed = name;
-    return pass_switch(into, name, value);
 }
 
 static const char *native_option(void *into, const char *name, const char *value)
@@ -161,8 +154,7 @@ static const char *pass_separate(void *into, const char *name, const char *value
 // clang-format off
 #define HEAD(text) {OPT_HEADING, NULL, 0, NULL, text, 0, NULL, false}
 #define SWITCH(name, help) {OPT_TAKE, name, 0, "yes|no", help, 0, pass_switch, true}
-#define NATIVE_SWITCH(name, help) {OPT_TAKE, name, 0, "yes|no", help, 0, pass_native, true}
-#define OFF(name, help) {OPT_TAKE, name, 0, "yes|no", help, 0, native_switch, true}
+#define NATIVE(name, help) {OPT_TAKE, name, 0, "yes|no", help, 0, native_switch, true}
 #define FUNCTIONS(name, help) {OPT_TAKE, name, 0, "FUNCTION", help, 0, pass_function, false}
 #define SEPARATE(name, help) {OPT_TAKE_COUNTED, name, 0, "N[=FUNCTION]", help, 0, pass_separate, false}
 #define CACHE(name, help) {OPT_TAKE, name, 0, "SIZE,ASSOC,LINE", help, 0, take_geometry, false}
@@ -204,10 +196,11 @@ static const struct opt rows[] = {
     SWITCH("inclusive", "follow calls, for inclusive costs [yes]"),
     {OPT_TAKE, "paths", 0, "N", "call paths kept apart; 0: none [250000]", 0, pass_count, false},
     SWITCH("shared-l1", "one I1 and D1 for all threads, as in Callgrind [no]"),
-    NATIVE_SWITCH("parallel", "threads run at the same time, with the native engine [yes]"),
+    NATIVE("parallel", "native engine: threads run at the same time [yes]"),
+    NATIVE("deterministic", "native engine: threads take turns, in the same order in each run [no]"),
     SWITCH("flush-at-exit", "charge the lines that are resident at the end [yes]"),
     SWITCH("aslr", "random addresses, others in each run [no]"),
-    NATIVE_SWITCH("spare-core", "native engine: simulate the lower levels on another core, if one is idle [yes]"),
+    NATIVE("spare-core", "native engine: simulate the lower levels on another core, if one is idle [yes]"),
 
     HEAD("What is collected (* and ? match in FUNCTION; may be repeated)"),
     SWITCH("collect-atstart", "collect from the start [yes]"),
@@ -224,11 +217,11 @@ static const struct opt rows[] = {
              "and by N levels of recursion [1]; with FUNCTION that one\nalone, also written --separate-recsN=FUNCTION"),
 
     HEAD("Finding faults in the native engine (they change the speed, and nothing else)"),
-    OFF("join", "blocks of code go on behind conditional branches [yes]"),
-    OFF("link", "blocks jump to one another, not by way of the engine [yes]"),
-    OFF("lookup", "indirect jumps find their target's block themselves [yes]"),
-    OFF("returns", "returns go where their calls have noted [yes]"),
-    OFF("self-check", "compare the code that is made with the program's [no]"),
+    NATIVE("join", "blocks of code go on behind conditional branches [yes]"),
+    NATIVE("link", "blocks jump to one another, not by way of the engine [yes]"),
+    NATIVE("lookup", "indirect jumps find their target's block themselves [yes]"),
+    NATIVE("returns", "returns go where their calls have noted [yes]"),
+    NATIVE("self-check", "compare the code that is made with the program's [no]"),
     {OPT_TAKE, "code-cache", 0, "MIB", "memory for translated code [512]", 0, native_cache, false},
 };
 
@@ -590,10 +583,6 @@ static int check(struct record *r, char **program, struct names *names, struct e
     }
     if (r->native_count > 0 && strcmp(r->engine_name, "valgrind") == 0) {
         term_error("record: %s: the Valgrind engine has no such option", r->native[0]);
-        return CLI_OWN_FAILURE;
-    }
-    if (r->native_passed != NULL && r->engine_name != NULL && strcmp(r->engine_name, "valgrind") == 0) {
-        term_error("record: --%s: the Valgrind engine has no such option", r->native_passed);
         return CLI_OWN_FAILURE;
     }
     status = target_check(program[0], why, sizeof why);

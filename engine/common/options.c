@@ -18,6 +18,7 @@ struct option {
     uint32_t detail;  /* GEOMETRY: the level; FUNCTIONS: the flag; SEPARATE: OPTIONS_CALLERS, OPTIONS_RECS */
     const char *help; /* "=<value>  text" */
     bool debug;       /* listed by --help-debug */
+    bool threads;     /* taken by engines that run threads themselves */
 };
 
 #define AT(member) offsetof(struct engine_options, member)
@@ -39,7 +40,9 @@ static const struct option options[] = {
     {"inclusive", BOOL, AT(config.inclusive), 0, "=yes|no  follow calls [yes]"},
     {"paths", COUNT, AT(config.paths), 0, "=<n>  call paths kept apart; 0: none [250000]"},
     {"shared-l1", BOOL, AT(config.shared_l1), 0, "=yes|no  one I1 and D1 for all threads [no]"},
-    {"parallel", BOOL, AT(parallel), 0, "=yes|no  threads run at the same time (native engine) [yes]"},
+    {"parallel", BOOL, AT(parallel), 0, "=yes|no  threads run at the same time [yes]", .threads = true},
+    {"deterministic", BOOL, AT(deterministic), 0, "=yes|no  threads take turns, in the same order in each run [no]",
+     .threads = true},
     {"flush-at-exit", BOOL, AT(config.flush_at_exit), 0,
      "=yes|no  charge the lines resident at the end [yes]"},
     {"collect-atstart", BOOL, AT(config.collect_at_start), 0, "=yes|no  collect from the start [yes]"},
@@ -60,7 +63,7 @@ static const struct option options[] = {
      "=yes|no  a forked child goes on with its parent's costs [no]"},
     {"aslr", BOOL, AT(aslr), 0, "=yes|no  random addresses; no: the same in each run [no]"},
     {"spare-core", BOOL, AT(spare_core), 0,
-     "=yes|no  native engine: simulate the lower levels on another core, if one is idle [yes]"},
+     "=yes|no  simulate the lower levels on another core, if one is idle [yes]", .threads = true},
     {"counter-limit", COUNT_32, AT(config.counter_limit), 0,
      "=<n>  segment counters at most [8388608, with contexts 67108864]", true},
     {"alias-limit", COUNT_32, AT(config.alias_limit), 0,
@@ -274,6 +277,8 @@ enum options_taken options_take(struct engine_options *o, const char *argument, 
 {
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
         const char *value = value_of(argument, &options[i]);
+        if (value && options[i].threads && !o->has_threads)
+            return wrong(why, argument, " is refused: only the native engine can choose how threads run", NULL);
         if (value)
             return take(o, &options[i], argument, value, why);
     }
@@ -284,10 +289,12 @@ enum options_taken options_take(struct engine_options *o, const char *argument, 
     return OPTIONS_NOT_OURS;
 }
 
-void options_list(void (*show)(const char *name, const char *help, bool debug))
+void options_list(const struct engine_options *o, void (*show)(const char *name, const char *help, bool debug))
 {
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
-        show(options[i].name, options[i].help, options[i].debug);
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        if (o->has_threads || !options[i].threads)
+            show(options[i].name, options[i].help, options[i].debug);
+    }
 }
 
 void options_default(struct engine_options *out, geometry_read_text *read_text)
@@ -295,6 +302,7 @@ void options_default(struct engine_options *out, geometry_read_text *read_text)
     *out = (struct engine_options){.out_file = "tenure.raw.%p",
                                    .instrument_at_start = true,
                                    .skip_plt = true,
+                                   .has_threads = out->has_threads,
                                    .parallel = true,
                                    .spare_core = true,
                                    .separate = {[OPTIONS_RECS] = 1},

@@ -36,15 +36,17 @@ struct engine_options {
     bool instrument_at_start;
     bool skip_plt;
     bool fork_inherit;
-    bool spare_core; /* engines that can: lower levels are simulated by another thread */
     bool aslr;
-    bool parallel;        /* threads may run at the same time, where the engine and the configuration allow it */
+    bool has_threads;   /* the engine's own: it runs threads itself, and so takes the following */
+    bool parallel;      /* threads may run at the same time, where the configuration allows it */
+    bool deterministic; /* threads take turns, in an order that does not depend on time */
+    bool spare_core;    /* lower levels are simulated by another thread */
     bool functions_dump;                           /* some --dump-before or --dump-after was given */
     const char *geometry_source[GEOMETRY_LEVELS]; /* "option", "sysfs" or "default" */
     void *(*allocate)(size_t bytes);              /* for patterns; never NULL, never given back */
 };
 
-/* The defaults; out->allocate is kept. */
+/* The defaults; out->allocate and out->has_threads are kept. */
 void options_default(struct engine_options *out, geometry_read_text *read_text);
 
 enum options_taken { OPTIONS_NOT_OURS, OPTIONS_TAKEN, OPTIONS_WRONG };
@@ -59,8 +61,10 @@ const char *options_check(struct engine_options *options);
 /* Some functions are inside a toggle, or collection is off at first: counters must ask whether it is on. */
 bool options_toggle(const struct engine_options *options);
 
-/* For each option: its name without --, "=<value>  what it does", and whether it is for debugging. */
-void options_list(void (*show)(const char *name, const char *help, bool debug));
+/* For each option that the engine takes: its name without --, "=<value>  what it does", and whether it is for
+ * debugging. */
+void options_list(const struct engine_options *options,
+                  void (*show)(const char *name, const char *help, bool debug));
 
 /* What to say behind "N counters are in use", when they are used up. */
 const char *options_out_of_counters(const struct engine_options *options);

@@ -16,6 +16,7 @@
  */
 #include "nt_dispatch.h"
 
+#include "nt_baton.h"
 #include "nt_engine.h"
 #include "nt_gate.h"
 #include "nt_lib.h"

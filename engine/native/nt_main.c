@@ -18,6 +18,7 @@
 #include <linux/auxvec.h>
 #include <asm/auxvec.h>
 
+#include "nt_baton.h"
 #include "nt_dispatch.h"
 #include "nt_engine.h"
 #include "nt_exec.h"
@@ -85,7 +86,7 @@ static void help(void)
     for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
         nt_print("    %s%s\n", switches[i].name, switches[i].help);
     nt_print("    --code-cache=<n>  MiB of generated code [512]\n\nWith --profile=yes:\n");
-    options_list(show_option);
+    options_list(&nt_profile.options, show_option);
     nt_sys3(__NR_exit_group, 0, 0, 0);
 }
 
@@ -349,11 +350,11 @@ void nt_main(uint64_t *sp)
 
     if (nt.options.profile)
         nt_profile_start((const char *const *)arguments, &vector);
-    nt_baton_take();
     nt.countdown = nt_profile.on ? PROFILED_COUNTDOWN : COUNTDOWN;
     thread = nt_thread_new(NULL);
     nt_signal_start(thread);
     nt_thread_become(thread);
+    nt_baton_take();
     nt.code = nt_outer(make_code, NULL);
     if (nt.code == NULL)
         nt_die(STATUS_FAILED, "%s: not the version that this was compiled for\n", TENURE_ZYDIS);

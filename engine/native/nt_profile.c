@@ -4,6 +4,7 @@
 
 #include <linux/futex.h>
 
+#include "nt_baton.h"
 #include "nt_consumer.h"
 #include "nt_dispatch.h"
 #include "nt_engine.h"
@@ -23,12 +24,7 @@ enum { STOPPED = 125, LEAF_FEATURES = 7, BMI2 = 8 };
 struct nt_profile nt_profile;
 
 static struct {
-    volatile uint32_t next, now; /* the next number to be given out, and the one whose turn it is */
-    struct nt_thread *last;      /* whom the core was told to run */
-} baton;
-
-static struct {
-    bool is_serial;      /* the baton is in use */
+    struct nt_thread *last; /* whom the core was told to run, where threads do not run at the same time */
     bool had_threads;    /* there were several */
     bool finished;       /* the last part was written */
     bool forked;         /* this is a forked child */
@@ -40,6 +36,7 @@ static struct {
 void nt_profile_default(void)
 {
     nt_profile.options.allocate = nt_host_small;
+    nt_profile.options.has_threads = true;
     options_default(&nt_profile.options, nt_host_read_text);
 }
 
@@ -134,12 +131,14 @@ void nt_profile_start(const char *const *command, const struct nt_vector *vector
 
     if (wrong != NULL)
         nt_die(NT_REJECTED, "%s\n", wrong);
-    options->config.parallel = options->parallel && !options->config.shared_l1 &&
+    options->config.parallel = options->parallel && !options->deterministic && !options->config.shared_l1 &&
                                options->config.separate_callers == 0 && options->config.separate_recs <= 1;
     options->config.front = sizeof(struct nt_area);
     options->config.function_at = function_at;
     options->config.alone = alone;
-    run.is_serial = !options->config.parallel;
+    nt_baton_start(options->deterministic      ? NT_BATON_STRICT
+                   : options->config.parallel ? NT_BATON_NONE
+                                              : NT_BATON_FAIR);
     nt_consumer_choose(&options->config, options->spare_core);
     nt_profile.core = tn_core_new(&options->config);
     nt_profile.map = code_map_new(&map_host, nt_profile.core);
@@ -182,50 +181,11 @@ void nt_profile_thread_ends(struct nt_thread *thread)
     if (!thread->is_profiled || run.finished)
         return;
     thread->is_profiled = false;
-    if (baton.last == thread)
-        baton.last = NULL;
+    if (run.last == thread)
+        run.last = NULL;
     nt_lock_take(&nt.world);
     tn_thread_end(core_thread(thread));
     nt_lock_give(&nt.world);
-}
-
-/* ------------------------------------------------------------------------------------------------ the baton */
-
-static long futex(volatile uint32_t *word, int operation, uint32_t value, uint32_t bits)
-{
-    return nt_sys6(__NR_futex, (long)word, operation | FUTEX_PRIVATE_FLAG, value, 0, 0, bits);
-}
-
-/* Who waits for number n sleeps on bit n modulo 32. */
-void nt_baton_take(void)
-{
-    uint32_t mine, now;
-
-    if (!run.is_serial)
-        return;
-    mine = __atomic_fetch_add(&baton.next, 1, __ATOMIC_SEQ_CST);
-    while ((now = __atomic_load_n(&baton.now, __ATOMIC_SEQ_CST)) != mine)
-        futex(&baton.now, FUTEX_WAIT_BITSET, now, 1u << mine % 32);
-}
-
-void nt_baton_give(void)
-{
-    uint32_t now;
-
-    if (!run.is_serial)
-        return;
-    now = __atomic_add_fetch(&baton.now, 1, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&baton.next, __ATOMIC_SEQ_CST) != now)
-        futex(&baton.now, FUTEX_WAKE_BITSET, 0x7fffffff, 1u << now % 32);
-}
-
-void nt_baton_pass(struct nt_thread *thread)
-{
-    if (!run.is_serial || baton.next == baton.now + 1)
-        return;
-    thread->outside = 1;
-    nt_baton_give();
-    nt_baton_take();
 }
 
 /* ------------------------------------------------------------------------------------------------ turns */
@@ -275,9 +235,9 @@ void nt_profile_turn(struct nt_thread *thread)
 
     if (!nt_profile.on)
         return;
-    if (run.is_serial && baton.last != thread)
+    if (!nt_profile.options.config.parallel && run.last != thread)
         tn_thread_switch(nt_profile.core, core);
-    baton.last = thread;
+    run.last = thread;
     if (thread->turn != NT_TURN_RUNS)
         settle(thread, core);
     if (counters_run_out())
@@ -397,8 +357,8 @@ void nt_profile_forked(struct nt_thread *thread)
 {
     if (!nt_profile.on)
         return;
-    baton.next = baton.now + 1; /* those who waited are not here */
-    baton.last = thread;
+    nt_baton_forked();
+    run.last = thread;
     run.forked = true;
     run.had_threads = false;
     if (!nt_profile.options.fork_inherit)
@@ -424,13 +384,21 @@ bool nt_profile_is_over(void)
     return nt_profile.on && run.finished;
 }
 
+/* How threads ran, if there were several. */
+static const char *threads_ran(void)
+{
+    if (nt_profile.options.deterministic)
+        return "deterministic";
+    return run.had_threads && nt_profile.options.config.parallel ? "parallel" : "serial";
+}
+
 void nt_profile_finish(const char *why)
 {
     if (!nt_profile.on || run.finished)
         return;
     nt_stop_others(nt_area_self()->thread);
     if (!run.finished) {
-        tn_meta(nt_profile.core, "threads", run.had_threads && !run.is_serial ? "parallel" : "serial");
+        tn_meta(nt_profile.core, "threads", threads_ran());
         nt_output_write(nt_profile.core, why, tn_finish);
     }
     run.finished = true;

@@ -5,11 +5,7 @@
  * With --profile=no there is no core, and everything here does nothing.
  *
  * Threads run at the same time (--parallel=yes): the core keeps apart what each does (core/lock.h), and what concerns
- * all of them is done while the others are outside (nt_dispatch.h).
- *
- * The baton. Where they do not, because that was asked for or because they share caches or contexts, one thread at a
- * time is in the program's code or in the engine. It holds the baton; it gives it away around each system call that may
- * block, and at a safe point when others wait, who get it in the order in which they asked.
+ * all of them is done while the others are outside (nt_dispatch.h). Where they do not, one has the baton (nt_baton.h).
  */
 #ifndef TENURE_ENGINE_NATIVE_NT_PROFILE_H
 #define TENURE_ENGINE_NATIVE_NT_PROFILE_H
@@ -39,11 +35,6 @@ void nt_profile_start(const char *const *command, const struct nt_vector *vector
 struct nt_area *nt_profile_area(const struct nt_thread *parent);
 /* The thread ends, or never came to be. */
 void nt_profile_thread_ends(struct nt_thread *thread);
-
-void nt_baton_take(void);
-void nt_baton_give(void);
-/* Others get their turn, if they wait. */
-void nt_baton_pass(struct nt_thread *thread);
 
 /* The thread is about to run from area->rip on; nothing but that has changed since it last ran. Tells the core what it
  * could not be told earlier. */

@@ -11,6 +11,7 @@
 #include <linux/prctl.h>
 #include <linux/sched.h>
 
+#include "nt_baton.h"
 #include "nt_consumer.h"
 #include "nt_dispatch.h"
 #include "nt_engine.h"
@@ -70,7 +71,7 @@ static bool clone_shared(struct nt_thread *thread, struct nt_call *call)
         nt_consumer_stop(true); /* the child may outlive our process */
     nt_signal_block_all();
     if (flags & CLONE_VFORK)
-        nt_baton_give();
+        nt_baton_lend();
     call->result = nt_gate_clone(call->raw, child->area);
     if (call->result == -NT_EAGAIN && nt_consumer_tid() != 0) { /* there are as many as there may be */
         nt_consumer_stop(true);

@@ -4,6 +4,7 @@
 
 #include <asm/unistd.h>
 
+#include "nt_baton.h"
 #include "nt_dispatch.h"
 #include "nt_engine.h"
 #include "nt_gate.h"

@@ -4,6 +4,7 @@
 
 #include <linux/mman.h>
 
+#include "nt_baton.h"
 #include "nt_engine.h"
 #include "nt_gate.h"
 #include "nt_lib.h"
@@ -22,6 +23,7 @@ enum {
 struct nt_thread *volatile nt_threads;
 
 struct nt_lock nt_thread_lock;
+static uint32_t threads_made;
 static struct nt_process first_process, *free_processes;
 
 static struct nt_thread *make_record(void)
@@ -79,6 +81,10 @@ struct nt_thread *nt_thread_new(const struct nt_thread *parent)
     set_area(thread, parent);
 
     thread->held.is_held = thread->fault.is_held = false;
+    thread->tid = 0;
+    thread->number = __atomic_fetch_add(&threads_made, 1, __ATOMIC_RELAXED);
+    thread->parent = parent;
+    thread->baton = thread->safe_points = 0;
     thread->kept = 0;
     thread->error = thread->trap = thread->address = 0;
     thread->call_has_mask = thread->is_vfork = false;
@@ -131,7 +137,7 @@ void nt_thread_exit(struct nt_thread *thread, int status)
     nt_signal_block_all();
     leave_process(thread->process);
     nt_profile_thread_ends(thread);
-    nt_baton_give();
+    nt_baton_leave();
     nt_gate_exit(&thread->running, status);
 }
 

@@ -43,8 +43,12 @@ struct nt_thread {
     struct nt_area *area;
     struct nt_process *process;
     volatile int running; /* 0: the record is free; cleared as the thread's last store */
-    int tid;
+    int tid;                /* 0: it has not begun yet */
     struct nt_thread *next; /* all records ever made */
+
+    uint32_t number;              /* of threads made before it */
+    const struct nt_thread *parent; /* that made it; NULL: the first */
+    uint32_t baton, safe_points;  /* nt_baton.c: where it is, and how many it has passed since the baton passed it */
 
     uint64_t mask;          /* the program's signal mask */
     stack_t altstack;       /* the program's */

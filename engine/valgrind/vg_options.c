@@ -73,14 +73,14 @@ static void show_debug_option(const char *name, const char *help, bool debug)
 
 void vg_options_usage(void)
 {
-    options_list(show_option);
+    options_list(&vg.options, show_option);
 }
 
 void vg_options_debug_usage(void)
 {
     UInt i;
 
-    options_list(show_debug_option);
+    options_list(&vg.options, show_debug_option);
     for (i = 0; i < sizeof own_options / sizeof own_options[0]; i++)
         show_debug_option(own_options[i].name, own_options[i].help, true);
 }

@@ -29,7 +29,7 @@ OPTIONS = [SMALL + ['--branch-sim=yes'], USUAL, USUAL + ['--separate-callers=2',
 # Each option, with a value that is not its default. One that is not here is an error.
 VALUES = {
     'tenure-out-file': None, # every run has it
-    'parallel': None, 'spare-core': None, # Valgrind has no such thing
+    'parallel': None, 'deterministic': None, 'spare-core': None, # Valgrind has no such thing
     'I1': '2048,2,32', 'D1': '2048,4,32', 'L2': '4096,4,32', 'LL': '32768,8,32',
     'cache-sim': ('no', ['--branch-sim=yes']), 'branch-sim': 'yes', 'cacheuse': 'no',
     'write-back': 'yes', 'simulate-wb': 'yes', 'prefetch': 'stream', 'simulate-hwpref': 'yes',
@@ -37,7 +37,7 @@ VALUES = {
     'collect-atstart': ('no', ['--toggle-collect=ping']), 'instr-atstart': 'no', 'instr-at-start': 'no',
     'toggle-collect': 'p*', 'dump-before': 'tree', 'dump-after': 'tre?', 'zero-before': 'tree', 'fn-skip': 'pong',
     'skip-plt': 'no', 'separate-callers': '2=ping', 'separate-recs': '3', 'fork-inherit': 'yes', 'aslr': 'yes',
-    'parallel': 'no', 'counter-limit': '1000000', 'alias-limit': '1',
+    'counter-limit': '1000000', 'alias-limit': '1',
 }
 KEEP_LOADS = ['--vex-iropt-level=0', '--vex-guest-chase=no', '--px-default=allregs-at-each-insn',
               '--px-file-backed=allregs-at-each-insn']

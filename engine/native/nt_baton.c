@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nt_baton.c: see nt_baton.h. */
+#include "nt_baton.h"
+
+#include <linux/futex.h>
+
+#include "nt_gate.h"
+#include "nt_host.h"
+#include "nt_lib.h"
+#include "nt_sys.h"
+
+enum { SHARE = 16 }; /* safe points until the strict baton is passed on */
+
+static enum nt_baton kind;
+
+/* ------------------------------------------------------------------------------------------------ fair */
+
+static struct {
+    volatile uint32_t next, now; /* the next number to be given out, and the one whose turn it is */
+} fair;
+
+static long futex(volatile uint32_t *word, int operation, uint32_t value, uint32_t bits)
+{
+    return nt_sys6(__NR_futex, (long)word, operation | FUTEX_PRIVATE_FLAG, value, 0, 0, bits);
+}
+
+/* Who waits for number n sleeps on bit n modulo 32. */
+static void take_fair(void)
+{
+    uint32_t mine = __atomic_fetch_add(&fair.next, 1, __ATOMIC_SEQ_CST), now;
+
+    while ((now = __atomic_load_n(&fair.now, __ATOMIC_SEQ_CST)) != mine)
+        futex(&fair.now, FUTEX_WAIT_BITSET, now, 1u << mine % 32);
+}
+
+static void give_fair(void)
+{
+    uint32_t now = __atomic_add_fetch(&fair.now, 1, __ATOMIC_SEQ_CST);
+
+    if (__atomic_load_n(&fair.next, __ATOMIC_SEQ_CST) != now)
+        futex(&fair.now, FUTEX_WAKE_BITSET, 0x7fffffff, 1u << now % 32);
+}
+
+/* ------------------------------------------------------------------------------------------------ strict */
+
+/* nt_thread.baton. Away: in a system call, or not begun yet. */
+enum { AWAY, LENT, WAITS, HOLDS };
+
+/* holder == NULL: it is to be chosen, by one of those that wait; there may be none. */
+static struct {
+    struct nt_thread *holder;
+    uint32_t choosing; /* one of them is at it */
+    uint32_t turn;     /* one more whenever `holder` changes */
+    uint32_t last;     /* the last holder's number */
+    int leaving;       /* the last thread that has ended; its end wakes others once it is gone */
+} strict;
+
+static const uint32_t anybody = 1u << 31;
+
+static uint32_t bit_of(const struct nt_thread *thread)
+{
+    return 1u << thread->number % 31;
+}
+
+static void hand_to(struct nt_thread *holder)
+{
+    __atomic_store_n(&strict.holder, holder, __ATOMIC_SEQ_CST);
+    __atomic_add_fetch(&strict.turn, 1, __ATOMIC_SEQ_CST);
+}
+
+/* The letter in /proc; 0: there is no such thread. */
+static char state_of(int tid)
+{
+    char path[32], text[64], *end = NULL;
+
+    nt_format(path, sizeof path, "/proc/%d/stat", tid);
+    if (!nt_host_read_text(path, text, sizeof text))
+        return 0;
+    for (char *at = text; *at != '\0'; at++)
+        end = *at == ')' ? at : end;
+    return end != NULL && end[1] == ' ' ? end[2] : 0;
+}
+
+/* Whether a thread that is away will do nothing until another one, or the world outside, does something. */
+static bool sleeps(const struct nt_thread *thread)
+{
+    if (thread->is_vfork && __atomic_load_n(&thread->parent->baton, __ATOMIC_SEQ_CST) != LENT)
+        return true; /* it is another program by now */
+    return thread->tid != 0 && state_of(thread->tid) != 'R' && state_of(thread->tid) != 'D';
+}
+
+static bool is_gone(int tid)
+{
+    char state = tid == 0 ? 0 : state_of(tid);
+
+    return state == 0 || state == 'Z' || state == 'X';
+}
+
+static bool all_are_settled(const struct nt_thread *self)
+{
+    for (struct nt_thread *thread = nt_threads; thread != NULL; thread = thread->next) {
+        if (thread->running && thread != self && __atomic_load_n(&thread->baton, __ATOMIC_SEQ_CST) == AWAY &&
+            !sleeps(thread))
+            return false;
+    }
+    return is_gone(strict.leaving);
+}
+
+/* Twice in turn: one that is looked at late may have woken one that was looked at early, and gone to sleep. */
+static void wait_until_settled(const struct nt_thread *self)
+{
+    for (int looks = 0; looks < 2; looks++) {
+        if (!all_are_settled(self)) {
+            nt_sys3(__NR_sched_yield, 0, 0, 0);
+            looks = -1;
+        }
+    }
+    strict.leaving = 0;
+}
+
+/* The first behind the last holder, round and round: the distance is that of unsigned numbers. */
+static struct nt_thread *next_of_those_that_wait(void)
+{
+    struct nt_thread *next = NULL;
+
+    for (struct nt_thread *thread = nt_threads; thread != NULL; thread = thread->next) {
+        if (!thread->running || __atomic_load_n(&thread->baton, __ATOMIC_SEQ_CST) != WAITS)
+            continue;
+        if (next == NULL || thread->number - strict.last - 1 < next->number - strict.last - 1)
+            next = thread;
+    }
+    return next;
+}
+
+static void choose(const struct nt_thread *self)
+{
+    struct nt_thread *next;
+
+    wait_until_settled(self);
+    next = next_of_those_that_wait();
+    strict.last = next->number;
+    hand_to(next);
+    if (next != self)
+        futex(&strict.turn, FUTEX_WAKE_BITSET, 0x7fffffff, bit_of(next));
+}
+
+/* Who finds nobody choosing does it. Who is woken while somebody still is sleeps again: that one looks again too. */
+static void wait_for_turn(struct nt_thread *self)
+{
+    for (;;) {
+        uint32_t turn = __atomic_load_n(&strict.turn, __ATOMIC_SEQ_CST);
+        const struct nt_thread *holder = __atomic_load_n(&strict.holder, __ATOMIC_SEQ_CST);
+
+        if (holder == self)
+            break;
+        if (holder != NULL || __atomic_exchange_n(&strict.choosing, 1, __ATOMIC_SEQ_CST)) {
+            futex(&strict.turn, FUTEX_WAIT_BITSET, turn, bit_of(self) | anybody);
+            continue;
+        }
+        if (__atomic_load_n(&strict.holder, __ATOMIC_SEQ_CST) == NULL)
+            choose(self);
+        __atomic_store_n(&strict.choosing, 0, __ATOMIC_SEQ_CST);
+    }
+    self->baton = HOLDS;
+}
+
+static void take_strict(struct nt_thread *self)
+{
+    __atomic_store_n(&self->baton, WAITS, __ATOMIC_SEQ_CST);
+    wait_for_turn(self);
+}
+
+static void give_strict(struct nt_thread *self, uint32_t state)
+{
+    __atomic_store_n(&self->baton, state, __ATOMIC_SEQ_CST);
+    hand_to(NULL);
+    futex(&strict.turn, FUTEX_WAKE_BITSET, 1, anybody);
+}
+
+static void pass_strict(struct nt_thread *self)
+{
+    if (++self->safe_points < SHARE)
+        return;
+    self->safe_points = 0;
+    self->outside = 1;
+    __atomic_store_n(&self->baton, WAITS, __ATOMIC_SEQ_CST);
+    hand_to(NULL);
+    wait_for_turn(self);
+}
+
+/* ------------------------------------------------------------------------------------------------ either */
+
+void nt_baton_start(enum nt_baton chosen)
+{
+    kind = chosen;
+}
+
+void nt_baton_take(void)
+{
+    if (kind == NT_BATON_FAIR)
+        take_fair();
+    else if (kind == NT_BATON_STRICT)
+        take_strict(nt_area_self()->thread);
+}
+
+void nt_baton_give(void)
+{
+    if (kind == NT_BATON_FAIR)
+        give_fair();
+    else if (kind == NT_BATON_STRICT)
+        give_strict(nt_area_self()->thread, AWAY);
+}
+
+void nt_baton_lend(void)
+{
+    if (kind == NT_BATON_STRICT)
+        give_strict(nt_area_self()->thread, LENT);
+    else
+        nt_baton_give();
+}
+
+void nt_baton_leave(void)
+{
+    if (kind == NT_BATON_STRICT)
+        strict.leaving = nt_area_self()->thread->tid;
+    nt_baton_give();
+}
+
+void nt_baton_pass(struct nt_thread *thread)
+{
+    if (kind == NT_BATON_STRICT) {
+        pass_strict(thread);
+    } else if (kind == NT_BATON_FAIR && fair.next != fair.now + 1) {
+        thread->outside = 1;
+        give_fair();
+        take_fair();
+    }
+}
+
+void nt_baton_forked(void)
+{
+    fair.next = fair.now + 1; /* those who waited are not here */
+    strict.choosing = 0;
+    strict.leaving = 0;
+}
