@@ -114,6 +114,12 @@ void report_place(const struct report *report, struct table *table, struct query
 
 /* ------------------------------------------------------------------------------------------ options */
 
+static const char *take_define(void *into, const char *name, const char *value)
+{
+    (void)name;
+    return column_defines_add(&((struct report *)into)->defines, value);
+}
+
 static const struct opt rows[] = {
     {OPT_HEADING, NULL, 0, NULL, "What to print (without any: totals, findings, functions)", 0, NULL, false},
     {OPT_TEXT, "function", 'f', "NAME", "one function, its callers and callees; * and ? match",
@@ -134,6 +140,8 @@ static const struct opt rows[] = {
      offsetof(struct report, show), NULL, false},
     {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180; also of further events",
      offsetof(struct report, weights), NULL, false},
+    {OPT_TAKE, "define", 0, "NAME=EXPR", "a column of your own, as in 'mpki=1000 * LLm / Ir'; may be repeated", 0,
+     take_define, false},
     {OPT_COUNT, "limit", 'n', "N", "at most N rows of a table [20]", offsetof(struct report, limit), NULL,
      false},
     {OPT_NUMBER, "threshold", 0, "PERCENT", "leave out what has less of the total [tree: 1]",
@@ -298,36 +306,38 @@ static void json_meta(struct report *report)
     fputs("}", stdout);
 }
 
+static const char *json_total(struct report *report, const char *name, const char *comma)
+{
+    struct column_spec spec;
+    struct query q;
+
+    if (!column_try(report->profile, name, &spec) ||
+        !query_begin(&q, report->profile, "SELECT %s FROM totals", spec.sql))
+        return comma;
+    fputs(comma, stdout);
+    term_json(stdout, spec.name);
+    if (!query_row(&q) || query_null(&q, 0))
+        fputs(": null", stdout);
+    else if (spec.is_ratio || spec.is_real)
+        printf(": %.10g", query_real(&q, 0));
+    else
+        printf(": %lld", (long long)query_int(&q, 0));
+    query_end(&q);
+    return ", ";
+}
+
 /* Every event, and every ratio that the profile has. */
 static void json_totals(struct report *report)
 {
-    static const char *const ratio[] = {"spatialI1",  "spatialD1",  "spatialD2",  "spatialL",
-                                        "temporalI1", "temporalD1", "temporalD2", "temporalL",
-                                        "dirtyD1",    "dirtyD2",    "dirtyL",     "I1rate",
-                                        "D1rate",     "LLrate"};
-    struct column_spec spec;
-    size_t count = tp_event_count(report->profile), i;
+    const struct tp_formula *formula;
     const char *comma = "";
+    size_t i;
 
     fputs(",\n\"totals\": {", stdout);
-    for (i = 0; i < count + sizeof ratio / sizeof ratio[0]; i++) {
-        const char *name = i < count ? tp_event_at(report->profile, i)->name : ratio[i - count];
-        struct query q;
-
-        if (!column_try(report->profile, name, &spec) ||
-            !query_begin(&q, report->profile, "SELECT %s FROM totals", spec.sql))
-            continue;
-        fputs(comma, stdout);
-        term_json(stdout, spec.name);
-        if (!query_row(&q) || query_null(&q, 0))
-            fputs(": null", stdout);
-        else if (spec.is_ratio || spec.is_real)
-            printf(": %.10g", query_real(&q, 0));
-        else
-            printf(": %lld", (long long)query_int(&q, 0));
-        query_end(&q);
-        comma = ", ";
-    }
+    for (i = 0; i < tp_event_count(report->profile); i++)
+        comma = json_total(report, tp_event_at(report->profile, i)->name, comma);
+    for (formula = tp_formulas(report->profile); formula != NULL; formula = formula->next)
+        comma = json_total(report, formula->name, comma);
     fputs("}", stdout);
 }
 
@@ -385,7 +395,7 @@ int cmd_report(int argc, char **argv)
     if (report.profile == NULL)
         return CLI_ERROR;
     report.file = given_name();
-    good = print(&report);
+    good = column_define(report.profile, &report.defines) && print(&report);
     given_close(report.profile);
     return term_finish(good ? CLI_GOOD : CLI_ERROR);
 }

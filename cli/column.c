@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * column.c: see column.h. A ratio is a formula in which `@` stands for the suffix of inclusive columns; it
- * exists in profiles that have all its events (one stands for those of its kind), and is NULL where its divisor is 0.
- * Dirty lines are all of one size, which is what is known of them in the tenures that ended: (Use + SpLoss) / Ev.
+ * column.c: see column.h. What ratios there are, and what they mean, the profile knows (profile/define.h).
  */
 #include "cli/column.h"
 
@@ -14,46 +12,6 @@
 #include <string.h>
 #include <strings.h>
 
-static const struct {
-    const char *name, *needs, *formula, *meaning, *needs_too;
-} ratios[] = {
-    {"spatialI1", "UseI1", "100.0 * UseI1@ / nullif(UseI1@ + SpLossI1@, 0)",
-     "touched part of the bytes loaded into I1"},
-    {"spatialD1", "UseD1", "100.0 * UseD1@ / nullif(UseD1@ + SpLossD1@, 0)",
-     "touched part of the bytes loaded into D1"},
-    {"spatialD2", "UseD2", "100.0 * UseD2@ / nullif(UseD2@ + SpLossD2@, 0)",
-     "touched part of the bytes loaded into L2 as data"},
-    {"temporalD2", "UseD2", "1.0 * BytD2@ / nullif(UseD2@, 0) - 1",
-     "how often a touched byte was touched again in L2"},
-    {"spatialL", "UseL", "100.0 * UseL@ / nullif(UseL@ + SpLossL@, 0)",
-     "touched part of the bytes loaded into LL"},
-    {"temporalI1", "UseI1", "1.0 * BytI1@ / nullif(UseI1@, 0) - 1",
-     "how often a touched byte was touched again in I1"},
-    {"temporalD1", "UseD1", "1.0 * BytD1@ / nullif(UseD1@, 0) - 1",
-     "how often a touched byte was touched again in D1"},
-    {"temporalL", "UseL", "1.0 * BytL@ / nullif(UseL@, 0) - 1",
-     "how often a touched byte was touched again in LL"},
-    {"dirtyD1", "WbD1", "100.0 * WrtD1@ * EvD1@ / nullif(WbD1@ * (UseD1@ + SpLossD1@), 0)",
-     "changed part of the bytes written back from D1", "UseD1"},
-    {"dirtyD2", "WbD2", "100.0 * WrtD2@ * EvD2@ / nullif(WbD2@ * (UseD2@ + SpLossD2@), 0)",
-     "changed part of the bytes written back from L2", "UseD2"},
-    {"dirtyL", "WbL", "100.0 * WrtL@ * EvL@ / nullif(WbL@ * (UseL@ + SpLossL@), 0)",
-     "changed part of the bytes written back from LL", "UseL"},
-    {"I1rate", "I1mr", "100.0 * I1mr@ / nullif(Ir@, 0)", "I1 misses of instruction fetches"},
-    {"D1rate", "D1mr",
-     "100.0 * (ifnull(D1mr@, 0) + ifnull(D1mw@, 0)) / nullif(ifnull(Dr@, 0) + ifnull(Dw@, 0), 0)",
-     "D1 misses of data accesses"},
-    {"LLrate", "LLm", "100.0 * LLm@ / nullif(ifnull(Ir@, 0) + ifnull(Dr@, 0) + ifnull(Dw@, 0), 0)",
-     "LL misses of all accesses"},
-};
-enum { RATIOS = sizeof ratios / sizeof ratios[0] };
-
-static bool has_events(tp_profile *profile, size_t ratio)
-{
-    return tp_event_find(profile, ratios[ratio].needs) != NULL &&
-           (ratios[ratio].needs_too == NULL || tp_event_find(profile, ratios[ratio].needs_too) != NULL);
-}
-
 /* The name without _incl; true if it had it. */
 static bool base_name(const char *name, char *out, size_t size)
 {
@@ -62,19 +20,6 @@ static bool base_name(const char *name, char *out, size_t size)
 
     snprintf(out, size, "%.*s", (int)(inclusive ? length - 5 : length), name);
     return inclusive;
-}
-
-static void expand(const char *formula, const char *suffix, char *out, size_t size)
-{
-    size_t at = 0;
-
-    for (; *formula != '\0' && at + 8 < size; formula++) {
-        if (*formula == '@')
-            at += (size_t)snprintf(out + at, size - at, "%s", suffix);
-        else
-            out[at++] = *formula;
-    }
-    out[at] = '\0';
 }
 
 static bool find_event(tp_profile *profile, const char *base, struct column_spec *out)
@@ -93,17 +38,37 @@ static bool find_event(tp_profile *profile, const char *base, struct column_spec
     return true;
 }
 
-static bool find_ratio(tp_profile *profile, const char *base, struct column_spec *out)
+static bool find_formula(tp_profile *profile, const char *base, struct column_spec *out)
 {
-    size_t i = 0;
+    const struct tp_formula *formula = tp_formula_find(profile, base);
 
-    while (i < RATIOS && strcasecmp(ratios[i].name, base) != 0)
-        i++;
-    if (i == RATIOS || !has_events(profile, i))
+    if (formula == NULL || !tp_formula_sql(profile, formula, out->inclusive, out->sql, sizeof out->sql))
         return false;
-    snprintf(out->name, sizeof out->name, "%s%s", ratios[i].name, out->inclusive ? "_incl" : "");
-    expand(ratios[i].formula, out->inclusive ? "_incl" : "", out->sql, sizeof out->sql);
+    snprintf(out->name, sizeof out->name, "%s%s", formula->name, out->inclusive ? "_incl" : "");
+    out->formula = formula;
     out->is_ratio = true;
+    return true;
+}
+
+const char *column_defines_add(struct column_defines *defines, const char *value)
+{
+    if (defines->count == COLUMN_MAX_DEFINES)
+        return "too many definitions";
+    defines->text[defines->count++] = value;
+    return NULL;
+}
+
+bool column_define(tp_profile *profile, const struct column_defines *defines)
+{
+    struct tp_error err = {0};
+    size_t i;
+
+    for (i = 0; i < defines->count; i++) {
+        if (tp_define(profile, defines->text[i], &err) != 0) {
+            term_error("--define '%.200s': %s", defines->text[i], err.message);
+            return false;
+        }
+    }
     return true;
 }
 
@@ -113,7 +78,7 @@ bool column_try(tp_profile *profile, const char *name, struct column_spec *out)
 
     memset(out, 0, sizeof *out);
     out->inclusive = base_name(name, base, sizeof base);
-    return find_event(profile, base, out) || find_ratio(profile, base, out);
+    return find_event(profile, base, out) || find_formula(profile, base, out);
 }
 
 /* The option without which the event would be there; NULL: it would not. */
@@ -142,6 +107,7 @@ static const char *why_missing(tp_profile *profile, const char *base)
 bool column_find(tp_profile *profile, const char *name, struct column_spec *out)
 {
     const char *names[128], *like, *option;
+    const struct tp_formula *formula;
     size_t count = 0, i;
     char base[48];
 
@@ -149,10 +115,8 @@ bool column_find(tp_profile *profile, const char *name, struct column_spec *out)
         return true;
     for (i = 0; i < tp_event_count(profile) && count < 100; i++)
         names[count++] = tp_event_at(profile, i)->name;
-    for (i = 0; i < RATIOS; i++) {
-        if (has_events(profile, i))
-            names[count++] = ratios[i].name;
-    }
+    for (formula = tp_formulas(profile); formula != NULL && count < 128; formula = formula->next)
+        names[count++] = formula->name;
     base_name(name, base, sizeof base);
     like = opt_nearest(base, names, count);
     option = why_missing(profile, base);
@@ -173,7 +137,7 @@ static const char *unit(const struct column_spec *spec)
     size_t i;
 
     if (spec->is_ratio)
-        return strncmp(spec->name, "temporal", 8) == 0 ? "times" : "%";
+        return spec->formula->unit;
     for (i = 0; i < sizeof bytes / sizeof bytes[0]; i++) {
         if (strncmp(spec->name, bytes[i], strlen(bytes[i])) == 0)
             return "bytes";
@@ -199,7 +163,7 @@ void column_headings(struct table *table, const struct column_spec *spec, int gr
 
     title_of(spec, unit(spec), title, sizeof title);
     if (spec->is_ratio) {
-        table_column(table, strcmp(unit(spec), "%") == 0 ? TABLE_RATE : TABLE_REAL, title, spec->name, group);
+        table_column(table, strcmp(unit(spec), "times") == 0 ? TABLE_REAL : TABLE_RATE, title, spec->name, group);
         return;
     }
     table_column(table, spec->is_real ? TABLE_REAL : TABLE_COUNT, title, spec->name, group);
@@ -224,18 +188,13 @@ static const char *estimate(tp_profile *profile)
 const char *column_meaning(tp_profile *profile, const struct column_spec *spec)
 {
     const struct tp_event *event;
-    size_t i;
 
+    if (spec->formula != NULL)
+        return spec->formula->meaning != NULL ? spec->formula->meaning : spec->formula->text;
     if (strcmp(spec->event, "CEst") == 0)
         return estimate(profile);
     event = tp_event_find(profile, spec->event);
-    if (event != NULL)
-        return event->long_name;
-    for (i = 0; i < RATIOS; i++) {
-        if (strncmp(spec->name, ratios[i].name, strlen(ratios[i].name)) == 0)
-            return ratios[i].meaning;
-    }
-    return "";
+    return event != NULL ? event->long_name : "";
 }
 
 void column_cells(struct table *table, const struct column_spec *spec, struct query *q, int at, double total)

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * column.h: what a user may ask to see or sort by: events, self or `_incl`, and ratios made of them.
- *
- *   spatial<level>    part of the bytes loaded that was touched, in percent     100 Use / (Use + SpLoss)
- *   temporal<level>   how often a touched byte was touched again                Byt / Use - 1
- *   dirty<level>      part of the bytes written back that was changed           Wrt / (Wb * line)
- *   I1rate D1rate LLrate   misses in percent of accesses; LLrate of all accesses
- *
- * <level> is I1, D1, D2 (data in L2) or L; nothing is written through I1. With _incl behind, of the inclusive costs.
+ * column.h: what a user may ask to see or sort by: events, ratios made of them (profile/define.h), and what the user
+ * has defined. With _incl behind, of the inclusive costs.
  */
 #ifndef TENURE_CLI_COLUMN_H
 #define TENURE_CLI_COLUMN_H
@@ -17,12 +11,13 @@
 
 #include "cli/query.h"
 #include "cli/table.h"
-#include "profile/profile.h"
+#include "profile/define.h"
 
 struct column_spec {
     char name[48];  /* "D1mr", "Ir_incl", "spatialD1" */
     char event[48]; /* "D1mr"; "" for a ratio */
-    char sql[512];  /* an expression over the columns of a view */
+    char sql[2048];  /* an expression over the columns of a view */
+    const struct tp_formula *formula; /* of a ratio; NULL: it is an event */
     bool inclusive, is_real, is_ratio;
     double total; /* of the event, for percentages; 0 for a ratio */
 };
@@ -31,6 +26,17 @@ struct column_spec {
 bool column_find(tp_profile *profile, const char *name, struct column_spec *out);
 /* The same without the line. */
 bool column_try(tp_profile *profile, const char *name, struct column_spec *out);
+
+/* What --define gave, in its order. */
+enum { COLUMN_MAX_DEFINES = 32 };
+struct column_defines {
+    const char *text[COLUMN_MAX_DEFINES];
+    size_t count;
+};
+/* As an opt_take: NULL, or what is wrong. */
+const char *column_defines_add(struct column_defines *defines, const char *value);
+/* Makes them columns; false with one line on stderr. */
+bool column_define(tp_profile *profile, const struct column_defines *defines);
 
 /* Headings for a value and, unless it is a ratio, its percentage, with the groups (table.h) of both. */
 void column_headings(struct table *table, const struct column_spec *spec, int group, int percent_group);

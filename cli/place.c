@@ -4,6 +4,7 @@
  */
 #include "cli/place.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,15 +58,23 @@ static void with_line(char *out, size_t size, const char *path, int64_t line)
         snprintf(out, size, "%s", path);
 }
 
+void place_file(tp_profile *profile, char *out, size_t size, const char *file)
+{
+    char *plain = without_detour(file);
+
+    snprintf(out, size, "%s", below(plain != NULL ? plain : file, tp_meta(profile, "directory")));
+    free(plain);
+}
+
 void place_long(tp_profile *profile, char *out, size_t size, const char *function, const char *file,
                 int64_t line, const char *object)
 {
     object = last_part(object);
     if (*file != '\0') {
-        char *plain = without_detour(file);
+        char path[PATH_MAX];
 
-        with_line(out, size, below(plain != NULL ? plain : file, tp_meta(profile, "directory")), line);
-        free(plain);
+        place_file(profile, path, sizeof path, file);
+        with_line(out, size, path, line);
     } else {
         snprintf(out, size, "%s", names_object(function, object) ? "" : object);
     }

@@ -21,4 +21,7 @@ void place_long(tp_profile *profile, char *out, size_t size, const char *functio
 void place_short(tp_profile *profile, char *out, size_t size, const char *function, const char *file,
                  int64_t line, const char *object);
 
+/* "src/file.c". */
+void place_file(tp_profile *profile, char *out, size_t size, const char *file);
+
 #endif

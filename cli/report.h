@@ -27,6 +27,7 @@ struct report {
     const char *sort_name, *show, *weights; /* options */
     const char *function, *callers, *callees;
     bool tree, threads, json;
+    struct column_defines defines;
     uint64_t limit;
     double threshold; /* percent; negative: the section's own */
 

@@ -89,11 +89,30 @@ char *term_number(char *out, int64_t value)
     return out;
 }
 
+/* Rounded; the nearest there is, where it is too large. */
+static int64_t whole(double value)
+{
+    return value >= 9.2e18 ? INT64_MAX : value <= -9.2e18 ? -INT64_MAX : (int64_t)(value + (value < 0 ? -0.5 : 0.5));
+}
+
 char *term_real(char *out, double value)
 {
-    if (value >= 1000 || value == 0)
-        return term_number(out, (int64_t)(value + 0.5));
+    if (value >= 1000 || value <= -1000 || value == 0)
+        return term_number(out, whole(value));
     snprintf(out, 32, "%.1f", value);
+    return out;
+}
+
+char *term_figure(char *out, double value)
+{
+    double size = value < 0 ? -value : value;
+
+    if (size >= 1000 || value == 0)
+        return term_number(out, whole(value));
+    if (size < 0.001)
+        snprintf(out, 32, "%.2e", value);
+    else
+        snprintf(out, 32, "%.*f", size >= 100 ? 1 : size >= 1 ? 2 : 4, value);
     return out;
 }
 

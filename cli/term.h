@@ -30,6 +30,9 @@ char *term_number(char *out, int64_t value);
 /* The same for a REAL: no decimals from 1000 on, one below. */
 char *term_real(char *out, double value);
 
+/* A number of any size, with four digits or so: "0.0123", "4.57", "1,234". */
+char *term_figure(char *out, double value);
+
 /* Copies `text`, control characters and bytes that are not UTF-8 as \xNN. Always ended by a zero. */
 void term_escape(char *out, size_t size, const char *text);
 

@@ -13,17 +13,11 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "profile/define.h"
 #include "profile/error.h"
+#include "profile/opened.h"
 #include "profile/raw_read.h"
 #include "profile/store.h"
-
-struct tp_profile {
-    sqlite3 *db;
-    struct tp_arena arena;
-    const char *path;
-    TP_VECTOR(struct tp_event) events;
-    TP_VECTOR(struct tp_pair) meta;
-};
 
 /* ------------------------------------------------------------------------------------------ kinds */
 
@@ -161,7 +155,7 @@ tp_profile *tp_open(const char *path, struct tp_error *err)
         tp_close(profile);
         return NULL;
     }
-    if (load_events(profile, err) || load_meta(profile, err)) {
+    if (load_events(profile, err) || load_meta(profile, err) || tp_define_ratios(profile, err)) {
         tp_close(profile);
         return NULL;
     }

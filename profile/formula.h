@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * formula.h: columns that a reader makes of events: "rate = 100 * (D1mr + D1mw) / (Dr + Dw)".
+ *
+ *   sum     = product { ("+" | "-") product }
+ *   product = factor { ("*" | "/") factor }
+ *   factor  = number | name | '"' any name '"' | "(" sum ")" | ("-" | "+") factor
+ *
+ * A name is an event's (with _incl behind: its inclusive cost), or that of an earlier formula. Numbers are decimal.
+ *
+ * Where an event cannot occur it has no value, and neither has what is made of it:
+ *   - a product or a quotient lacks a value if a factor does; a quotient also if its divisor is 0;
+ *   - in a sum, an event (or product of events) without a value counts 0 as long as another term of the sum that has
+ *     events in it has one; a term with a division in it does not: where it has no value, the sum has none.
+ * So D1mr + D1mw is what a line misses that only reads, and BytD1 / UseD1 - 1 is nothing where no byte was used.
+ *
+ * Parsing needs no profile: names are looked up by the caller.
+ */
+#ifndef TENURE_PROFILE_FORMULA_H
+#define TENURE_PROFILE_FORMULA_H
+
+#include "profile/profile.h"
+
+enum { TP_FORMULA_TERMS = 64, TP_FORMULA_STEPS = 256, TP_FORMULA_NAME = 41, TP_FORMULA_TEXT = 256 };
+
+/* An event as a column of a view: self or inclusive. */
+struct tp_term {
+    const struct tp_event *event;
+    bool inclusive;
+};
+
+/* Known, or absent: the event cannot occur. */
+struct tp_figure {
+    double value;
+    bool known;
+};
+
+struct tp_formula {
+    char name[TP_FORMULA_NAME];
+    char text[TP_FORMULA_TEXT]; /* behind the =, for people; cut */
+    struct tp_term term[TP_FORMULA_TERMS]; /* each once */
+    size_t terms;
+    struct tp_formula_step {
+        char what; /* '#' a number, '$' a term, '~' minus, or an operator; in the order of a stack machine */
+        uint8_t term;
+        double number;
+    } step[TP_FORMULA_STEPS];
+    size_t steps;
+    /* Of a profile's (define.h). */
+    const char *meaning, *unit; /* unit: "%", "times" or ""; meaning NULL: a user's, and the text says it */
+    struct tp_formula *next;
+};
+
+/* What `name` stands for: an event (`term`), a formula (returned), or neither: NULL with term->event NULL. */
+typedef const struct tp_formula *tp_formula_lookup(void *user, const char *name, struct tp_term *term);
+
+/* Parse "name=expression". The name begins with a letter, goes on with letters, digits and _, does not end in _incl,
+ * and means nothing yet. */
+int tp_formula_parse(struct tp_formula *formula, const char *definition, tp_formula_lookup *lookup, void *user,
+                     struct tp_error *err);
+
+/* Its value for those of its terms, in their order. */
+struct tp_figure tp_formula_value(const struct tp_formula *formula, const struct tp_figure *term);
+
+#endif

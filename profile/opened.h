@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * opened.h: what an open profile is, for the files of this library that add to it.
+ *
+ * Commands see none of it: they have tp_db and the functions of profile.h. Strings and formulas are in the arena, and
+ * live as long as the profile.
+ */
+#ifndef TENURE_PROFILE_OPENED_H
+#define TENURE_PROFILE_OPENED_H
+
+#include <sqlite3.h>
+
+#include "profile/formula.h"
+#include "profile/mem.h"
+#include "profile/recording.h"
+
+struct tp_profile {
+    sqlite3 *db;
+    struct tp_arena arena;
+    const char *path;
+    TP_VECTOR(struct tp_event) events;
+    TP_VECTOR(struct tp_pair) meta;
+    struct tp_formula *formulas, *last_formula; /* in the order they were made */
+};
+
+#endif
