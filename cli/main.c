@@ -22,6 +22,7 @@ static const struct {
 } commands[] = {
     {"record", cmd_record, "run a program and write its profile"},
     {"report", cmd_report, "totals, functions, callers and callees, call tree, threads"},
+    {"annotate", cmd_annotate, "source lines and instructions with their costs"},
     {"export", cmd_export, "write a profile in another tool's format"},
     {"import", cmd_import, "turn a raw profile into a profile"},
     {"merge", cmd_merge, "sum many profiles"},

@@ -14,6 +14,7 @@ A script runs in an empty folder, with an environment of its own:
     tenure        in PATH: the program, installed with a stand-in for the engine's tool
     valgrind.bin  in PATH: tests/cli/fake_valgrind.c
     RAW_MAKE      tests/profiles/raw_make.py
+    ANNOTATE_MAKE tests/cli/annotate_make.py
     COLUMNS       100, and NO_COLOR
 
 In what is printed the folder is written @DIR@, the version of Valgrind @VALGRIND@, and a recording's token
@@ -46,7 +47,8 @@ def environment(folder):
     keep = {name: os.environ[name] for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS") if name in os.environ}
     return dict(keep, PATH=os.path.join(folder, "bin") + ":/usr/bin:/bin", HOME=folder, TMPDIR=folder,
                 LC_ALL="C.UTF-8", COLUMNS="100", NO_COLOR="1", PYTHONDONTWRITEBYTECODE="1",
-                RAW_MAKE=os.path.join(HERE, "../profiles/raw_make.py"))
+                RAW_MAKE=os.path.join(HERE, "../profiles/raw_make.py"),
+                ANNOTATE_MAKE=os.path.join(HERE, "annotate_make.py"))
 
 
 def clean(text, folder, version):

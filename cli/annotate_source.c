@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * annotate_source.c: source files with the costs of their lines.
+ *
+ * What a file shows: its lines with costs and some around them, `-- line N --` on both sides of a gap; under a line
+ * what was inlined there, and when asked its instructions; at its end what is on lines that the file does not have, or
+ * on none.
+ */
+#include "cli/annotate.h"
+
+#include "cli/term.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME = 4096, RULE = 70 };
+
+/* ------------------------------------------------------------------------------------------ rows */
+
+static const struct tp_annotated_line *line_at(const struct annotate *an, const struct tp_annotated_file *file,
+                                               size_t i)
+{
+    return &an->costs.lines.at[file->first_line + i];
+}
+
+static void print_inlined(struct annotate *an, const struct tp_annotated_line *line)
+{
+    char name[NAME], text[2 * NAME];
+    size_t i;
+
+    for (i = 0; i < line->inlined; i++) {
+        const struct tp_annotated_inlined *use = &an->costs.inlined.at[line->first_inlined + i];
+        const char *slash = use->path != NULL ? strrchr(use->path, '/') : NULL;
+
+        annotate_cells(an, use->cost, false);
+        *name = '\0';
+        if (use->path != NULL)
+            snprintf(name, sizeof name, " (%s:%" PRIu32 ")", slash != NULL ? slash + 1 : use->path, use->declared);
+        snprintf(text, sizeof text, "  | inlined: %s%s", use->name, name);
+        annotate_text(an, TERM_NAME, text);
+    }
+}
+
+static void print_instructions(struct annotate *an, const struct tp_annotated_line *line)
+{
+    char code[512], text[544];
+    size_t i;
+
+    for (i = 0; i < line->instructions; i++) {
+        const struct tp_annotated_instruction *instruction = &an->costs.instructions.at[line->first_instruction + i];
+
+        annotate_cells(an, instruction->cost, false);
+        annotate_instruction(an, instruction, code, sizeof code);
+        snprintf(text, sizeof text, "  : %s", code);
+        annotate_text(an, TERM_DIM, text);
+    }
+}
+
+static void print_line(struct annotate *an, const struct tp_annotated_line *line, const char *text)
+{
+    annotate_cells(an, line != NULL ? line->cost : NULL, false);
+    annotate_text(an, TERM_PLAIN, text);
+    if (line != NULL)
+        print_inlined(an, line);
+    if (line != NULL && an->disassemble)
+        print_instructions(an, line);
+}
+
+static void print_gap(uint64_t line)
+{
+    char text[48];
+    int width = snprintf(text, sizeof text, "-- line %" PRIu64 " ", line);
+
+    printf("%s%s", term_style(stdout, TERM_DIM), text);
+    for (; width < RULE; width++)
+        putchar('-');
+    printf("%s\n", term_style(stdout, TERM_PLAIN));
+}
+
+/* Lines with costs, those within `context` of one, and gaps. Returns how many of the file's costs were in the text. */
+static size_t print_lines(struct annotate *an, const struct tp_annotated_file *file, const struct annotate_text *text)
+{
+    uint64_t last = 0, from, to;
+    size_t i = 0, next;
+
+    while (i < file->lines && line_at(an, file, i)->line == 0)
+        i++;
+    for (; i < file->lines && line_at(an, file, i)->line <= text->lines.count; i = next) {
+        uint64_t line = line_at(an, file, i)->line;
+
+        from = line > last + an->context + 1 ? line - an->context : last + 1;
+        if (from > last + 1) {
+            if (last > 0)
+                print_gap(last);
+            print_gap(from);
+        }
+        for (; from < line; from++)
+            print_line(an, NULL, text->lines.at[from - 1]);
+        print_line(an, line_at(an, file, i), text->lines.at[line - 1]);
+        next = i + 1;
+        last = line;
+        to = next < file->lines ? line_at(an, file, next)->line : UINT64_MAX;
+        for (; last < text->lines.count && last + 1 < to && last < line + an->context; last++)
+            print_line(an, NULL, text->lines.at[last]);
+    }
+    if (last > 0 && last < text->lines.count)
+        print_gap(last);
+    return i;
+}
+
+/* What is on no line of the text, or all if there is none. */
+static void print_rest(struct annotate *an, const struct tp_annotated_file *file, size_t i, bool found)
+{
+    char text[64];
+
+    if (file->lines > 0 && line_at(an, file, 0)->line == 0)
+        print_line(an, line_at(an, file, 0), "<unknown line>");
+    for (; i < file->lines; i++) {
+        if (line_at(an, file, i)->line == 0)
+            continue;
+        snprintf(text, sizeof text, "<%sline %" PRIu32 ">", found ? "bogus " : "", line_at(an, file, i)->line);
+        print_line(an, line_at(an, file, i), text);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ a file */
+
+static uint32_t last_line(const struct annotate *an, const struct tp_annotated_file *file)
+{
+    return file->lines > 0 ? line_at(an, file, file->lines - 1)->line : 0;
+}
+
+static void measure(struct annotate *an, const struct tp_annotated_file *file)
+{
+    size_t i, k;
+
+    annotate_begin(an);
+    for (i = 0; i < file->lines; i++) {
+        const struct tp_annotated_line *line = line_at(an, file, i);
+
+        if (line->cost != NULL)
+            annotate_measure(an, line->cost);
+        for (k = 0; k < line->inlined; k++)
+            annotate_measure(an, an->costs.inlined.at[line->first_inlined + k].cost);
+        for (k = 0; k < line->instructions; k++)
+            annotate_measure(an, an->costs.instructions.at[line->first_instruction + k].cost);
+    }
+    annotate_fit(an);
+}
+
+static void print_warnings(const struct annotate *an, const struct tp_annotated_file *file,
+                           const struct annotate_text *text, const char *name)
+{
+    char safe[NAME];
+
+    term_escape(safe, sizeof safe, name);
+    if (text->newer)
+        printf("Warning: %s is newer than the profile: where lines were added, removed or moved since, what is said "
+               "of them is wrong\n",
+               safe);
+    if (text->found && last_line(an, file) > text->lines.count)
+        printf("Warning: the profile has costs for line %" PRIu32 " of %s, which has %zu lines; such lines are at its "
+               "end, marked as bogus\n",
+               last_line(an, file), safe, text->lines.count);
+}
+
+static bool print_file(struct annotate *an, uint32_t index)
+{
+    const struct tp_annotated_file *file = &an->costs.files.at[index];
+    const char *kind = an->choice[index] == ANNOTATE_USER ? "User-annotated" : "Auto-annotated";
+    char name[NAME], heading[2 * NAME + 64];
+    struct annotate_text text;
+
+    if (!annotate_read(an, index, &text))
+        return false;
+    annotate_file_name(an, index, name, sizeof name);
+    snprintf(heading, sizeof heading, "%s source: %s%s%s%s", kind, name, text.embedded ? " (kept in the profile)" : "",
+             !text.embedded && file->place.directory != NULL ? ", found in " : "",
+             !text.embedded && file->place.directory != NULL ? file->place.directory : "");
+    if (!text.found)
+        an->choice[index] = ANNOTATE_MISSING;
+    if (text.found || an->disassemble) {
+        annotate_section(heading);
+        print_warnings(an, file, &text, name);
+        measure(an, file);
+        annotate_heading(an, "");
+        print_rest(an, file, print_lines(an, file, &text), text.found);
+    }
+    annotate_text_free(&text);
+    return true;
+}
+
+static void print_missing(const struct annotate *an)
+{
+    bool any = false;
+    char safe[NAME];
+    size_t i;
+
+    for (i = 0; i < an->chosen; i++) {
+        const struct tp_annotated_file *file = &an->costs.files.at[an->order[i]];
+
+        if (an->choice[an->order[i]] != ANNOTATE_MISSING || file->path == NULL)
+            continue;
+        if (!any)
+            annotate_section("Files chosen for annotation that were not found");
+        any = true;
+        term_escape(safe, sizeof safe, file->path);
+        printf("  %s\n", safe);
+    }
+    if (any)
+        puts("-I DIR looks for them elsewhere; --file-map OLD=NEW rewrites their paths.");
+}
+
+bool annotate_sources(struct annotate *an)
+{
+    size_t i;
+
+    for (i = 0; i < an->chosen; i++) {
+        if (!print_file(an, an->order[i]))
+            return false;
+    }
+    print_missing(an);
+    return true;
+}
