@@ -133,6 +133,11 @@ static const char *pass_count(void *into, const char *name, const char *value)
     return pass(into, name, text);
 }
 
+static const char *pass_text(void *into, const char *name, const char *value)
+{
+    return *value == '\0' ? "the value is empty" : pass(into, name, value);
+}
+
 static const char *pass_function(void *into, const char *name, const char *value)
 {
     return *value == '\0' ? "name a function" : pass(into, name, value);
@@ -173,6 +178,8 @@ static const struct opt rows[] = {
     SWITCH("fork-inherit", "a forked child goes on with its parent's costs [no]"),
     {OPT_SWITCH, "embed-source", 0, NULL, "keep the source text in the profile [no]",
      offsetof(struct record, embed_source), NULL, false},
+    {OPT_TAKE, "rank", 0, "N", "rank in its job, for merges [from MPI or Slurm]", 0, pass_count, false},
+    {OPT_TAKE, "host", 0, "NAME", "this machine's name, for merges [gethostname]", 0, pass_text, false},
     {OPT_FLAG, "raw", 0, NULL, "keep the raw profile, import nothing", offsetof(struct record, raw), NULL,
      false},
     {OPT_SWITCH, "stats", 0, NULL, "print counters of the recording at the end [no]",
@@ -335,6 +342,35 @@ static size_t valgrind_options(const struct record *r, char **argv)
     return at + (argv[at] != NULL);
 }
 
+static bool is_passed(const struct record *r, const char *name)
+{
+    size_t i = 0, length = strlen(name);
+
+    while (i < r->passed_count && (strncmp(r->passed[i] + 2, name, length) != 0 || r->passed[i][2 + length] != '='))
+        i++;
+    return i < r->passed_count;
+}
+
+/* Which process of which job this is: what the launchers of Open MPI, MPICH and Slurm say. */
+static size_t whereabouts(const struct record *r, char **argv)
+{
+    static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
+    const char *rank = NULL;
+    char host[HOST_NAME_MAX + 1] = "";
+    size_t at = 0, i;
+
+    for (i = 0; rank == NULL && i < sizeof ranks / sizeof ranks[0]; i++) {
+        rank = getenv(ranks[i]);
+        if (rank != NULL && !opt_number(rank, NULL, &(uint64_t){0}))
+            rank = NULL;
+    }
+    if (rank != NULL && !is_passed(r, "rank"))
+        argv[at++] = text("--rank=%s%s", rank, "");
+    if (!is_passed(r, "host") && gethostname(host, HOST_NAME_MAX) == 0 && *host != '\0')
+        argv[at++] = text("--host=%s%s", host, "");
+    return at;
+}
+
 /* A NULL-ended argv for the engine; freed by nobody, it lives as long as the recording. */
 static char **engine_argv(const struct record *r, const struct engine *engine, const struct refusals *refusals,
                           char *raw_pattern, char **program)
@@ -370,6 +406,7 @@ static char **engine_argv(const struct record *r, const struct engine *engine, c
     }
     for (i = 0; i < r->passed_count; i++)
         argv[at++] = r->passed[i];
+    at += whereabouts(r, argv + at);
     argv[at++] = strdup("--");
     memcpy(argv + at, program, operands * sizeof *argv);
     return argv;

@@ -131,6 +131,9 @@ static const struct opt rows[] = {
     {OPT_FLAG, "tree", 't', NULL, "the call tree", offsetof(struct report, tree), NULL, false},
     {OPT_FLAG, "threads", 0, NULL, "threads, and the functions of each", offsetof(struct report, threads),
      NULL, false},
+    {OPT_FLAG, "balance", 0, NULL,
+     "how evenly the units of a merge (--keep), or threads, share\neach function: least, mean, most, imbalance",
+     offsetof(struct report, balance), NULL, false},
     {OPT_HEADING, NULL, 0, NULL, "How", 0, NULL, false},
     {OPT_TEXT, "sort", 's', "EVENT", "sort by an event or ratio, self, or inclusive: EVENT_incl [CEst]",
      offsetof(struct report, sort_name), NULL, false},
@@ -361,7 +364,8 @@ static bool overview(struct report *report)
 
 static bool print(struct report *report)
 {
-    bool asked = report->function || report->callers || report->callees || report->tree || report->threads;
+    bool asked = report->function || report->callers || report->callees || report->tree || report->threads ||
+                 report->balance;
     bool good = choose_columns(report) && report_calls_known(report); /* nothing is written by halves */
 
     if (good && report->json) {
@@ -376,6 +380,8 @@ static bool print(struct report *report)
         good = report_tree(report);
     if (good && report->threads)
         good = report_threads(report);
+    if (good && report->balance)
+        good = report_balance(report);
     if (good && report->json)
         puts("\n}");
     return good;

@@ -26,7 +26,7 @@ struct report {
     const char *file;             /* the user's name for it */
     const char *sort_name, *show, *weights; /* options */
     const char *function, *callers, *callees;
-    bool tree, threads, json;
+    bool tree, threads, balance, json;
     struct column_defines defines;
     uint64_t limit;
     double threshold; /* percent; negative: the section's own */
@@ -60,5 +60,6 @@ bool report_calls(struct report *report);
 bool report_calls_known(struct report *report); /* whether the functions asked for are there */
 bool report_tree(struct report *report);
 bool report_threads(struct report *report);
+bool report_balance(struct report *report);
 
 #endif

@@ -190,9 +190,12 @@ static int64_t count_of(tp_profile *profile, const char *sql)
     return count;
 }
 
-static int cannot_keep(const tp_merge *merge, tp_profile *profile, const char *why, struct tp_error *err)
+static int cannot_keep(const tp_merge *merge, tp_profile *profile, struct tp_error *err)
 {
-    return TP_FAIL(err, "--keep=%s: %s %s", kinds[merge->keep], tp_path(profile), why);
+    static const char *const many[] = {"", "ranks", "processes", "threads"};
+
+    return TP_FAIL(err, "--keep=%s: %s is a merge that did not keep %s apart; merge the recordings", kinds[merge->keep],
+                   tp_path(profile), many[merge->keep]);
 }
 
 /* The unit or units that a recording is. */
@@ -245,15 +248,14 @@ static int choose_units(const tp_merge *merge, tp_profile *profile, char **units
 
     if (count_of(profile, "SELECT count(*) FROM units") > 0) {
         if (!is_fine_enough(merge, profile))
-            return cannot_keep(merge, profile, "is a merge that did not keep them apart; merge the recordings", err);
+            return cannot_keep(merge, profile, err);
         *units = units_of_merge(merge);
     } else {
         if (runs > 1)
-            return cannot_keep(merge, profile, "is a merge that did not keep them apart; merge the recordings", err);
+            return cannot_keep(merge, profile, err);
         if (merge->keep == TP_KEEP_RANK && !tp_meta(profile, "rank"))
-            return cannot_keep(merge, profile,
-                               "has no rank: OMPI_COMM_WORLD_RANK, PMI_RANK and SLURM_PROCID were not set when it was "
-                               "recorded", err);
+            return TP_FAIL(err, "--keep=rank: %s has no rank: OMPI_COMM_WORLD_RANK, PMI_RANK and SLURM_PROCID were not "
+                           "set when it was recorded, and neither was --rank", tp_path(profile));
         *units = units_of_recording(merge, profile);
         *functions = merge->keep == TP_KEEP_THREAD ? "(SELECT thread AS unit_id, * FROM thread_functions)"
                                                    : "(SELECT 1 AS unit_id, id AS function_id, * FROM t_functions)";

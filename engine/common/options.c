@@ -64,6 +64,8 @@ static const struct option options[] = {
     {"aslr", BOOL, AT(aslr), 0, "=yes|no  random addresses; no: the same in each run [no]"},
     {"spare-core", BOOL, AT(spare_core), 0,
      "=yes|no  simulate the lower levels on another core, if one is idle [yes]", .threads = true},
+    {"host", TEXT, AT(host), 0, "=<name>  this machine's name, for the profile [none]"},
+    {"rank", TEXT, AT(rank), 0, "=<n>  the process's rank in its job, for the profile [none]"},
     {"counter-limit", COUNT_32, AT(config.counter_limit), 0,
      "=<n>  segment counters at most [8388608, with contexts 67108864]", true},
     {"alias-limit", COUNT_32, AT(config.alias_limit), 0,
@@ -455,4 +457,8 @@ void options_meta(const struct engine_options *o, tn_core *core)
     meta_flag(core, "flush-at-exit", config->flush_at_exit);
     meta_flag(core, "aslr", o->aslr);
     options_meta_number(core, "paths", config->paths);
+    if (o->host)
+        tn_meta(core, "host", o->host);
+    if (o->rank)
+        tn_meta(core, "rank", o->rank);
 }

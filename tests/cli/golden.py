@@ -17,14 +17,15 @@ A script runs in an empty folder, with an environment of its own:
     ANNOTATE_MAKE tests/cli/annotate_make.py
     COLUMNS       100, and NO_COLOR
 
-In what is printed the folder is written @DIR@, the version of Valgrind @VALGRIND@, and a recording's token
-@TOKEN@.
+In what is printed the folder is written @DIR@, the version of Valgrind @VALGRIND@, a recording's token @TOKEN@, and the
+host that is recorded @HOST@.
 """
 import argparse
 import difflib
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -54,6 +55,7 @@ def environment(folder):
 def clean(text, folder, version):
     text = text.replace(os.path.realpath(folder), "@DIR@").replace(folder, "@DIR@")
     text = re.sub(r"\.[a-z2-7]{6}\.raw", ".@TOKEN@.raw", text)
+    text = text.replace("--host=" + socket.gethostname(), "--host=@HOST@")
     return text.replace(version, "@VALGRIND@")
 
 

@@ -15,6 +15,7 @@ import re
 import resource
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -198,6 +199,23 @@ def files():
     check("with what was recorded", total("kept"), total("exit"))
 
 
+def whereabouts():
+    """Rank and host are recorded, by --raw too; an option goes before what a launcher says."""
+    launched = dict(PLAIN, OMPI_COMM_WORLD_RANK="3", SLURM_PROCID="4")
+    for options, rank in (([], "3"), (["--rank=5"], "5"), (["--raw"], "3")):
+        for name in glob.glob("ranked*"):
+            os.remove(name)
+        run(*RECORD, "-q", "-o", "ranked", *options, "--", "/bin/true", env=launched)
+        if "--raw" in options:
+            os.rename("ranked", "ranked.raw")
+            run(TENURE, "import", "-q", "ranked.raw")
+        with sqlite3.connect("ranked") as database:
+            meta = dict(database.execute("SELECT key, value FROM meta"))
+        database.close()
+        check("rank", meta.get("rank"), rank)
+        check("host", meta.get("host"), socket.gethostname())
+
+
 def messages():
     status, out, err = run(TENURE, "--", GUEST, "exit", "0")
     check("totals", (status, out, bool(re.search(r"^  I refs +[\d,]+$", err, re.M))), (0, "", True))
@@ -351,7 +369,7 @@ def main():
     try:
         parts = [] if VALGRIND else [choosing, contained, traced]
         for part in (endings, sees, closed_descriptors, no_descriptors, limits, full_disk, large_stack, signals, files,
-                     messages, write_backs, names_and_columns, made_code, interrupted, *parts):
+                     whereabouts, messages, write_backs, names_and_columns, made_code, interrupted, *parts):
             part()
     finally:
         shutil.rmtree(folder)

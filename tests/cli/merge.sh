@@ -44,3 +44,16 @@ try merge -o sum ./@odd
 try merge -o sum sum small
 tenure sql sum "SELECT value AS runs FROM meta WHERE key = 'runs'"
 ls
+edit one "INSERT INTO meta VALUES('host', 'node1'), ('rank', '1')"
+python3 -c "import sqlite3; d = sqlite3.connect('random'); \
+    d.execute('INSERT INTO meta VALUES(?, ?), (?, ?)', ('host', 'evil\x1b[31m', 'rank', '2')); d.commit()"
+try merge -q --keep=process -o units one random
+try report --balance --limit=3 --sort=Ir_incl units
+try report --balance --limit=2 --sort=AcCostD1 --json units
+try merge -q --keep=thread -o threads one random
+try report --balance --limit=2 --sort=Ir threads
+try report --balance --limit=2 --sort=Ir random
+try merge -q --keep=rank -o alone one
+try report --balance alone
+try report --balance --sort=spatialD1 units
+try merge -q --keep=thread -o finer units

@@ -250,8 +250,8 @@ def check_units(work):
         check(canonical.dump(os.path.join(work, "units")) == canonical.dump(os.path.join(work, "whole")),
               "units of a merge of merges")
     check_balance(work, terms)
-    refuse(work, [merged(work, terms[:2])] + terms[2:], "did not keep them apart", keep="rank")
-    refuse(work, [merged(work, terms[:2], "rank")] + terms[2:], "did not keep them apart", keep="process")
+    refuse(work, [merged(work, terms[:2])] + terms[2:], "did not keep ranks apart", keep="rank")
+    refuse(work, [merged(work, terms[:2], "rank")] + terms[2:], "did not keep processes apart", keep="process")
     with sqlite3.connect(terms[1]) as db:
         db.execute("DELETE FROM meta WHERE key = 'rank'")
     db.close()
