@@ -28,8 +28,8 @@ struct export
 
 static const struct opt rows[] = {
     {OPT_TEXT, "format", 0, "FORMAT",
-     "callgrind (KCachegrind, callgrind_annotate), folded (flame\n"
-     "graphs), json or csv",
+     "callgrind (KCachegrind, callgrind_annotate), cachegrind\n"
+     "(cg_annotate), folded (flame graphs), json or csv",
      offsetof(struct export, format), NULL, false},
     {OPT_TEXT, "out", 'o', "FILE", "where to [standard output]", offsetof(struct export, out), NULL, false},
     {OPT_TEXT, "events", 0, "EVENTS", "',' between, or all; folded: one [the format's own choice]",
@@ -40,7 +40,7 @@ static const struct opt rows[] = {
      NULL, false},
     {OPT_FLAG, "instructions", 0, NULL, "callgrind: a line per instruction",
      offsetof(struct export, how.instructions), NULL, false},
-    {OPT_FLAG, "mangled", 0, NULL, "callgrind, folded: names as in the symbol table",
+    {OPT_FLAG, "mangled", 0, NULL, "callgrind, cachegrind, folded: names as in the symbol table",
      offsetof(struct export, how.mangled), NULL, false},
     {OPT_FLAG, "threads", 0, NULL, "folded: the thread is the first frame",
      offsetof(struct export, how.threads), NULL, false},
@@ -64,6 +64,7 @@ static const struct {
     exporter *write;
 } formats[] = {
     {"callgrind", tp_export_callgrind},
+    {"cachegrind", tp_export_cachegrind},
     {"folded", tp_export_folded},
     {"json", tp_export_json},
     {"csv", tp_export_csv},
@@ -168,7 +169,7 @@ int cmd_export(int argc, char **argv)
     if (first < 0)
         return term_finish(-1 - first);
     if (options.format == NULL)
-        return opt_misused(&command, "name a format: --format=callgrind, folded, json or csv");
+        return opt_misused(&command, "name a format: --format=callgrind, cachegrind, folded, json or csv");
     if (argc - first > 1)
         return opt_misused(&command, "one profile at a time, %s is one too many", argv[first + 1]);
     write = find(options.format);
@@ -177,6 +178,7 @@ int cmd_export(int argc, char **argv)
     for (i = 0; i < FORMATS; i++)
         names[i] = formats[i].name;
     like = opt_nearest(options.format, names, FORMATS);
-    return opt_misused(&command, "--format=%s is not known; %s%s%sthere are callgrind, folded, json and csv",
+    return opt_misused(&command,
+                       "--format=%s is not known; %s%s%sthere are callgrind, cachegrind, folded, json and csv",
                        options.format, like ? "did you mean " : "", like ? like : "", like ? "? " : "");
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd_import.c: raw profile to profile, also on another machine than the one that recorded it.
+ * cmd_import.c: raw profile to profile, also on another machine than the one that recorded it; and profiles of
+ * Callgrind and Cachegrind, of which several files of one process may be given.
  *
- * The raw profile stays where and what it is. --sysroot and --debug-path say where the recorded programs and their
+ * The files stay where and what they are. --sysroot and --debug-path say where the recorded programs and their
  * debug information are here.
  */
 #include "cli/cli.h"
@@ -22,7 +23,7 @@ struct import {
 };
 
 static const struct opt rows[] = {
-    {OPT_TEXT, "out", 'o', "FILE", "the profile [RAW without .raw]", offsetof(struct import, out), NULL,
+    {OPT_TEXT, "out", 'o', "FILE", "the profile [FILE without .raw; FILE.profile]", offsetof(struct import, out), NULL,
      false},
     {OPT_TEXT, "sysroot", 0, "FOLDER", "objects and sources are below FOLDER",
      offsetof(struct import, sysroot), NULL, false},
@@ -37,15 +38,16 @@ static const struct opt rows[] = {
 
 static const struct opt_command command = {
     "import",
-    "[options] RAW",
-    "Turns a raw profile into a profile. RAW is not changed.",
+    "[options] FILE...",
+    "Turns a raw profile, or a file of Callgrind or Cachegrind, into a profile. FILE is not changed. Several\n"
+    "files of Callgrind are parts and threads of one process.",
     rows,
     sizeof rows / sizeof rows[0],
     false,
     CLI_USAGE,
 };
 
-/* RAW without .raw; with .profile behind if it has no such ending. Freed by the caller. */
+/* FILE without .raw; with .profile behind if it has no such ending. Freed by the caller. */
 static char *default_name(const char *raw)
 {
     size_t length = strlen(raw);
@@ -64,7 +66,25 @@ static bool same_file(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-static int import(const struct import *options, const char *raw, const char *out)
+/* Whether `out` is one of the files, or one of them needs no import. */
+static bool refuses(const char *const *files, int count, const char *out)
+{
+    struct tp_error err = {0};
+
+    for (int i = 0; i < count; i++) {
+        if (tp_kind(files[i], &err) == TP_KIND_PROFILE) {
+            term_error("%s: a profile, which needs no import; `tenure report %s` reads it", files[i], files[i]);
+            return true;
+        }
+        if (same_file(files[i], out)) {
+            term_error("%s: the profile cannot take the place of what it is made from; name another with --out", out);
+            return true;
+        }
+    }
+    return false;
+}
+
+static int import(const struct import *options, const char *const *files, int count, const char *out)
 {
     struct tp_import_options how = {.sysroot = options->sysroot,
                                     .debug_path = options->debug_path,
@@ -73,20 +93,14 @@ static int import(const struct import *options, const char *raw, const char *out
     struct tp_import_result result = {0};
     struct tp_error err = {0};
 
-    if (tp_kind(raw, &err) == TP_KIND_PROFILE) {
-        term_error("%s: a profile, which needs no import; `tenure report %s` reads it", raw, raw);
+    if (refuses(files, count, out))
         return CLI_ERROR;
-    }
-    if (same_file(raw, out)) {
-        term_error("%s: the profile cannot take the raw profile's place; name another with --out", out);
-        return CLI_ERROR;
-    }
-    if (given_import(raw, out, &how, &result, &err) != 0) {
+    if (given_import(files, (size_t)count, out, &how, &result, &err) != 0) {
         given_end_if_stopped();
         term_error("%s", err.message);
         return CLI_ERROR;
     }
-    given_tell(raw, &result);
+    given_tell(files[0], &result);
     if (!options->quiet)
         given_tell_missing(&result);
     if (!options->quiet)
@@ -104,11 +118,11 @@ int cmd_import(int argc, char **argv)
 
     if (first < 0)
         return term_finish(-1 - first);
-    if (argc - first != 1)
-        return opt_misused(&command, argc == first ? "name a raw profile" : "one raw profile at a time");
+    if (argc == first)
+        return opt_misused(&command, "name a raw profile, or a file of Callgrind or Cachegrind");
     if (options.out == NULL)
         options.out = name = default_name(argv[first]);
-    status = import(&options, argv[first], options.out);
+    status = import(&options, (const char *const *)(argv + first), argc - first, options.out);
     free(name);
     return status;
 }

@@ -173,7 +173,10 @@ static void print_events(struct printer *p, tp_profile *profile)
             fputs(": ", stdout);
             term_json(stdout, event->long_name);
         } else {
-            printf("  %-12s %s%s\n", event->name, event->long_name, event->derived ? " (derived)" : "");
+            char safe[4 * 128];
+
+            term_escape(safe, sizeof safe, event->long_name);
+            printf("  %-12s %s%s\n", event->name, safe, event->derived ? " (derived)" : "");
         }
     }
     if (p->json)

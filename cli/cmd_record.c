@@ -452,7 +452,7 @@ static bool import(const struct record *r, const char *raw, const char *profile)
     struct tp_import_result result = {0};
     struct tp_error err = {0};
 
-    if (given_import(raw, profile, &options, &result, &err) != 0) {
+    if (given_import(&raw, 1, profile, &options, &result, &err) != 0) {
         term_error("%s", err.message);
         term_error("the raw profile is kept: %s; `tenure import %s -o FILE` tries again", raw, raw);
         return false;

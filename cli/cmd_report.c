@@ -135,7 +135,9 @@ static const struct opt rows[] = {
      "how evenly the units of a merge (--keep), or threads, share\neach function: least, mean, most, imbalance",
      offsetof(struct report, balance), NULL, false},
     {OPT_HEADING, NULL, 0, NULL, "How", 0, NULL, false},
-    {OPT_TEXT, "sort", 's', "EVENT", "sort by an event or ratio, self, or inclusive: EVENT_incl [CEst]",
+    {OPT_TEXT, "sort", 's', "EVENT",
+     "sort by an event or ratio, self, or inclusive: EVENT_incl\n"
+     "[CEst; of other tools' events the first]",
      offsetof(struct report, sort_name), NULL, false},
     {OPT_TEXT, "show", 0, "EVENTS",
      "these columns only, ',' between: events, and spatialD1,\n"
@@ -204,7 +206,8 @@ static bool choose_columns(struct report *report)
     char base[64], inclusive[80];
     size_t i;
 
-    if (!column_find(report->profile, report->sort_name ? report->sort_name : "CEst", &report->sort))
+    if (!column_find(report->profile, report->sort_name ? report->sort_name : column_usual(report->profile),
+                     &report->sort))
         return false;
     if (report->show != NULL)
         return add_listed(report);

@@ -104,6 +104,13 @@ static const char *why_missing(tp_profile *profile, const char *base)
     return NULL;
 }
 
+const char *column_usual(tp_profile *profile)
+{
+    bool foreign = tp_event_find(profile, "CEst") == NULL && tp_event_count(profile) > 0;
+
+    return foreign ? tp_event_at(profile, 0)->name : "CEst";
+}
+
 bool column_find(tp_profile *profile, const char *name, struct column_spec *out)
 {
     const char *names[128], *like, *option;

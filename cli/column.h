@@ -38,6 +38,9 @@ const char *column_defines_add(struct column_defines *defines, const char *value
 /* Makes them columns; false with one line on stderr. */
 bool column_define(tp_profile *profile, const struct column_defines *defines);
 
+/* What is sorted by where nothing is said: CEst; in a profile without it (of another tool) the first event. */
+const char *column_usual(tp_profile *profile);
+
 /* Headings for a value and, unless it is a ratio, its percentage, with the groups (table.h) of both. */
 void column_headings(struct table *table, const struct column_spec *spec, int group, int percent_group);
 /* What the column says, in a few words with its unit: for a legend. */

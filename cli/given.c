@@ -63,15 +63,16 @@ static void give_signals_back(const struct sigaction *before)
         sigaction(signals[i], &before[i], NULL);
 }
 
-int given_import(const char *raw, const char *out, struct tp_import_options *options, struct tp_import_result *result,
-                 struct tp_error *err)
+int given_import(const char *const *files, size_t count, const char *out, struct tp_import_options *options,
+                 struct tp_import_result *result, struct tp_error *err)
 {
     struct sigaction before[SIGNALS];
     int failed;
 
     catch_signals(before);
     options->progress = progress;
-    failed = tp_import(raw, out, options, result, err);
+    failed = count == 1 ? tp_import(files[0], out, options, result, err)
+                        : tp_import_text(files, count, out, options, result, err);
     term_progress_end();
     give_signals_back(before);
     return failed;
@@ -106,6 +107,11 @@ void given_end_if_stopped(void)
 
 void given_tell(const char *raw, const struct tp_import_result *result)
 {
+    if (result->warnings > 1)
+        fprintf(stderr, "tenure: %s (and %llu more like it)\n", result->warning,
+                (unsigned long long)result->warnings - 1);
+    else if (result->warnings)
+        fprintf(stderr, "tenure: %s\n", result->warning);
     if (result->damaged)
         term_error("%s is damaged, what follows the last whole part is lost: %s", raw, result->damage);
 }
@@ -176,7 +182,7 @@ static tp_profile *open_raw(const char *raw, struct tp_error *err)
         return NULL;
     }
     close(file);
-    if (given_import(raw, path, &options, &result, err) == 0) {
+    if (given_import(&raw, 1, path, &options, &result, err) == 0) {
         given_tell(raw, &result);
         profile = tp_open(path, err);
     }
@@ -201,7 +207,7 @@ tp_profile *given_open(const char *path)
     kind = tp_kind(shown, &err);
     if (kind == TP_KIND_PROFILE)
         profile = tp_open(shown, &err);
-    else if (kind == TP_KIND_RAW)
+    else if (kind == TP_KIND_RAW || kind == TP_KIND_CALLGRIND || kind == TP_KIND_CACHEGRIND)
         profile = open_raw(shown, &err);
     if (profile == NULL)
         term_error("%s", err.message);

@@ -22,10 +22,10 @@ const char *given_name(void);
 /* Says what an import found that the user should know: damage, objects without lines. */
 void given_tell(const char *raw, const struct tp_import_result *result);
 
-/* tp_import with progress on a terminal. A signal that asks to end (SIGINT, SIGTERM, SIGHUP) makes it give up and
- * leave nothing half done; given_stopped is that signal then, else 0. */
-int given_import(const char *raw, const char *out, struct tp_import_options *options, struct tp_import_result *result,
-                 struct tp_error *err);
+/* tp_import, of several files tp_import_text, with progress on a terminal. A signal that asks to end (SIGINT, SIGTERM,
+ * SIGHUP) makes it give up and leave nothing half done; given_stopped is that signal then, else 0. */
+int given_import(const char *const *files, size_t count, const char *out, struct tp_import_options *options,
+                 struct tp_import_result *result, struct tp_error *err);
 int given_stopped(void);
 /* The same for other work that has something to tidy: between these, such a signal only sets given_stopped. */
 void given_hold_signals(void);

@@ -145,16 +145,36 @@ static void prefetched(FILE *out, const char *indent, const char *label, double 
     fprintf(out, "  %6.2f %%  of the lines loaded\n", rate(lines, lines + misses));
 }
 
+/* Of a profile with other events than ours: what it counts, one to a line. */
+static bool foreign_totals(tp_profile *profile, FILE *out, const char *indent)
+{
+    char number[32], label[4 * 64], rest[600];
+
+    for (size_t i = 0; i < tp_event_count(profile); i++) {
+        const struct tp_event *event = tp_event_at(profile, i);
+
+        if (event->derived)
+            continue;
+        term_escape(label, sizeof label, event->name);
+        term_escape(rest, sizeof rest, strcmp(event->long_name, event->name) != 0 ? event->long_name : "");
+        fprintf(out, "%s%-11s %16s%s%s\n", indent, label, term_number(number, (int64_t)total(profile, event->name)),
+                *rest ? "  " : "", rest);
+    }
+    return true;
+}
+
 bool summary_totals(tp_profile *profile, FILE *out, const char *indent)
 {
     double ir = total(profile, "Ir");
     double d[2] = {total(profile, "Dr"), total(profile, "Dw")};
 
+    if (tp_event_find(profile, "Ir") == NULL)
+        return foreign_totals(profile, out, indent);
     line(out, indent, "I refs", ir);
     fputc('\n', out);
     if (tp_event_find(profile, "D1mr") != NULL && !query_was_off(profile, "cache-sim"))
         caches(profile, out, indent, ir, d);
-    else
+    else if (tp_event_find(profile, "Dr") != NULL)
         split(out, indent, "D refs", d, NULL);
     if (tp_event_find(profile, "SpLossD1") != NULL) {
         line_use(profile, out, indent, "D1");

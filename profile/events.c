@@ -111,13 +111,29 @@ static void describe(struct tp_column *column, uint8_t needs)
 
 static bool good_name(const uint8_t *name, size_t size)
 {
-    if (!size || size >= TP_EVENT_NAME || !isalpha(name[0]))
+    if (!size || size >= TP_EVENT_NAME || isdigit(name[0]))
         return false;
     for (size_t i = 0; i < size; i++) {
-        if (name[i] >= 128 || !isalnum(name[i]))
+        if (name[i] >= 128 || (!isalnum(name[i]) && name[i] != '_'))
             return false;
     }
     return true;
+}
+
+struct tp_column *tp_events_name(struct tp_events *events, const char *name)
+{
+    struct tp_column *column = &events->column[events->count++];
+
+    snprintf(column->name, sizeof column->name, "%s", name);
+    describe(column, 0);
+    return column;
+}
+
+bool tp_events_knows(const char *name)
+{
+    struct tp_events none = {0};
+
+    return strcmp(tp_events_name(&none, name)->long_name, name) != 0;
 }
 
 /* The column of this name, made if there is none; TP_UNUSED if the name clashes with another. */

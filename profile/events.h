@@ -26,7 +26,7 @@ enum {
 
 struct tp_column {
     char name[TP_EVENT_NAME];
-    char long_name[64];
+    char long_name[128];
     uint8_t needs;
     bool real; /* in units of 1 / TN_RAW_ACCOST_UNIT */
 };
@@ -39,6 +39,12 @@ struct tp_events {
     uint8_t slot_column[2][TN_RAW_MAX_SLOTS]; /* TP_UNUSED: "-" */
 };
 enum { TP_UNUSED = 255, TP_DROPPED = 254 };
+
+/* One more column, described if its name is known; for events of other tools. There must be room. */
+struct tp_column *tp_events_name(struct tp_events *events, const char *name);
+
+/* Whether an event of this name has a meaning here. */
+bool tp_events_knows(const char *name);
 
 /* Read an EVENTS record. A second one must say the same. On failure `what` says what is wrong. */
 int tp_events_read(struct tp_events *events, struct tp_cursor *c, const char **what);

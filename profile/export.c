@@ -9,6 +9,8 @@
 #include "profile/export.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +61,57 @@ int tp_choose(tp_profile *profile, const char *list, struct tp_choice *choice, s
         list += size;
     }
     return choice->count ? 0 : TP_FAIL(err, "an empty list of events");
+}
+
+char *tp_select_events(tp_profile *profile, const struct tp_choice *choice, const char *columns, const char *suffix,
+                       const char *rest)
+{
+    sqlite3_str *sql = sqlite3_str_new(tp_db(profile));
+
+    sqlite3_str_appendf(sql, "SELECT %s", columns);
+    for (size_t i = 0; i < choice->count; i++)
+        sqlite3_str_appendf(sql, ", \"%w%s\"", choice->event[i]->name, suffix);
+    sqlite3_str_appendf(sql, " %s", rest);
+    return sqlite3_str_finish(sql);
+}
+
+long long tp_self_cost(struct tp_sums *sums, const struct tp_choice *choice, size_t i, sqlite3_stmt *row, int column)
+{
+    long long value = sqlite3_column_int64(row, column);
+
+    if (choice->event[i]->real) {
+        sums->rest[i] += sqlite3_column_double(row, column);
+        value = llround(sums->rest[i]);
+        sums->rest[i] -= (double)value;
+    }
+    if (__builtin_add_overflow(sums->sum[i], value, &sums->sum[i]))
+        sums->sum[i] = value < 0 ? LLONG_MIN : LLONG_MAX; /* only in a damaged profile */
+    return value;
+}
+
+static void describe_cache(tp_profile *profile, FILE *out, const char *level)
+{
+    unsigned long long size, ways, line;
+    char key[16];
+
+    snprintf(key, sizeof key, "cache.%s", level);
+    const char *value = tp_meta(profile, key);
+    if (value && sscanf(value, "%llu,%llu,%llu", &size, &ways, &line) == 3)
+        fprintf(out, "desc: %s cache: %llu B, %llu B, %llu-way associative\n", level, size, line, ways);
+}
+
+void tp_write_descriptions(tp_profile *profile, FILE *out)
+{
+    static const char *const levels[] = {"I1", "D1", "L2", "LL"};
+    char key[32];
+
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+        describe_cache(profile, out, levels[i]);
+    for (unsigned i = 1; snprintf(key, sizeof key, "import.desc.%u", i) > 0 && tp_meta(profile, key); i++) {
+        fputs("desc: ", out);
+        tp_write_clean(out, tp_meta(profile, key), "");
+        putc('\n', out);
+    }
 }
 
 sqlite3_stmt *tp_query(tp_profile *profile, char *sql, struct tp_error *err)

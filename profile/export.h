@@ -22,6 +22,21 @@ struct tp_choice {
 /* The events of a list "Ir,D1mr", in its order; "all": every one of the profile. */
 int tp_choose(tp_profile *profile, const char *list, struct tp_choice *choice, struct tp_error *err);
 
+/* "SELECT columns, <each event><suffix> rest", for tp_query. */
+char *tp_select_events(tp_profile *profile, const struct tp_choice *choice, const char *columns, const char *suffix,
+                       const char *rest);
+
+/* Whole numbers of self costs. A real event is rounded so that what is lost in one line is made up in the next. */
+struct tp_sums {
+    double rest[TP_MAX_CHOICE];   /* of real events: what rounding still owes */
+    long long sum[TP_MAX_CHOICE]; /* of what was returned */
+};
+/* Of event `i` of the choice, in a column of a row. */
+long long tp_self_cost(struct tp_sums *sums, const struct tp_choice *choice, size_t i, sqlite3_stmt *row, int column);
+
+/* `desc:` lines: the caches, in the words of Cachegrind and Callgrind; of an imported profile, those of its file. */
+void tp_write_descriptions(tp_profile *profile, FILE *out);
+
 /* Prepare; NULL on failure. `sql` from sqlite3_mprintf or sqlite3_str_finish, freed here; NULL: out of memory. */
 sqlite3_stmt *tp_query(tp_profile *profile, char *sql, struct tp_error *err);
 /* 1: a row, 0: no more, -1: failed. */

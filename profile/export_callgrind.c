@@ -12,7 +12,6 @@
  * KCachegrind takes 13 events and does not load a file with more, so by default there are no more. What can be
  * computed from those that are there it is told as a formula; so its cycle estimate is ours.
  */
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +34,7 @@ struct callgrind {
     struct tp_error *err;
     bool instructions, mangled;
     struct tp_choice choice, left_out;
-    double rest[TP_MAX_CHOICE];   /* of real events: what rounding still owes */
-    long long sum[TP_MAX_CHOICE]; /* of what was written */
+    struct tp_sums sums;
     unsigned char *known[3];      /* names that have been written, by kind and id */
     unsigned char *ambiguous;     /* functions that share name and file with one of another object, by id */
     int64_t limit[3];             /* largest id of each kind */
@@ -70,32 +68,6 @@ static void write_event_name(FILE *out, const struct tp_event *event)
         fprintf(out, "%.*s2", (int)(n - 1), event->name);
     else
         fputs(event->name, out);
-}
-
-static char *select_events(const struct callgrind *c, const char *columns, const char *suffix,
-                           const char *rest)
-{
-    sqlite3_str *sql = sqlite3_str_new(tp_db(c->profile));
-
-    sqlite3_str_appendf(sql, "SELECT %s", columns);
-    for (size_t i = 0; i < c->choice.count; i++)
-        sqlite3_str_appendf(sql, ", \"%w%s\"", c->choice.event[i]->name, suffix);
-    sqlite3_str_appendf(sql, " %s", rest);
-    return sqlite3_str_finish(sql);
-}
-
-static long long self_cost(struct callgrind *c, size_t event, sqlite3_stmt *row, int column)
-{
-    long long value = sqlite3_column_int64(row, column);
-
-    if (c->choice.event[event]->real) {
-        c->rest[event] += sqlite3_column_double(row, column);
-        value = llround(c->rest[event]);
-        c->rest[event] -= (double)value;
-    }
-    if (__builtin_add_overflow(c->sum[event], value, &c->sum[event]))
-        c->sum[event] = value < 0 ? LLONG_MIN : LLONG_MAX; /* only in a damaged profile */
-    return value;
 }
 
 static long long incl_cost(const struct callgrind *c, size_t event, sqlite3_stmt *row, int column)
@@ -209,7 +181,7 @@ static void write_header_line(struct callgrind *c, const char *tag, const char *
 
 static int write_summary(struct callgrind *c)
 {
-    sqlite3_stmt *row = tp_query(c->profile, select_events(c, "1", "", "FROM totals"), c->err);
+    sqlite3_stmt *row = tp_query(c->profile, tp_select_events(c->profile, &c->choice, "1", "", "FROM totals"), c->err);
     int more = row ? tp_row(c->profile, row, c->err) : -1;
 
     fputs("summary:", c->out);
@@ -314,10 +286,7 @@ static int write_header(struct callgrind *c)
     write_header_line(c, "pid", "pid");
     write_command(c);
     fputs("part: 1\n\n", c->out);
-    write_header_line(c, "desc: I1 cache", "cache.I1");
-    write_header_line(c, "desc: D1 cache", "cache.D1");
-    write_header_line(c, "desc: L2 cache", "cache.L2");
-    write_header_line(c, "desc: LL cache", "cache.LL");
+    tp_write_descriptions(c->profile, c->out);
     if (c->left_out.count) {
         fprintf(c->out, "desc: Left out (KCachegrind takes %d events):", KCACHEGRIND_EVENTS);
         for (size_t i = 0; i < c->left_out.count; i++)
@@ -354,15 +323,15 @@ static int open_body(struct callgrind *c)
         c->profile, sqlite3_mprintf("SELECT id, object_id, file_id FROM t_functions ORDER BY id"), c->err);
     c->lines = tp_query(c->profile,
                         c->instructions
-                            ? select_events(c, "function_id, file_id, line, address", "",
+                            ? tp_select_events(c->profile, &c->choice, "function_id, file_id, line, address", "",
                                             "FROM instructions ORDER BY function_id, file_id, line, address")
-                            : select_events(c, "function_id, file_id, line, 0", "",
+                            : tp_select_events(c->profile, &c->choice, "function_id, file_id, line, 0", "",
                                             "FROM lines ORDER BY function_id, file_id, line"),
                         c->err);
     c->arcs = tp_query(
         c->profile,
-        select_events(
-            c,
+        tp_select_events(
+            c->profile, &c->choice,
             "a.caller_id, a.file_id, a.line, a.address, a.calls, a.callee_id, f.object, f.file, f.line, "
             "f.address",
             "_incl",
@@ -400,7 +369,7 @@ static int write_lines(struct callgrind *c, int64_t function, int64_t own)
             return -1;
         write_position(c, (uint64_t)sqlite3_column_int64(c->lines, 3), sqlite3_column_int64(c->lines, 2));
         for (size_t i = 0; i < c->choice.count; i++)
-            fprintf(c->out, " %lld", self_cost(c, i, c->lines, LINE_EVENTS + (int)i));
+            fprintf(c->out, " %lld", tp_self_cost(&c->sums, &c->choice, i, c->lines, LINE_EVENTS + (int)i));
         putc('\n', c->out);
         c->lines_more = tp_row(c->profile, c->lines, c->err);
     }
@@ -469,7 +438,7 @@ int tp_export_callgrind(tp_profile *profile, FILE *out, const struct tp_export_o
     if (!failed) {
         fputs("totals:", out);
         for (size_t i = 0; i < c->choice.count; i++)
-            fprintf(out, " %lld", c->sum[i]);
+            fprintf(out, " %lld", c->sums.sum[i]);
         putc('\n', out);
         failed = tp_written(out, err);
     }

@@ -133,6 +133,9 @@ int tp_export_folded(tp_profile *profile, FILE *out, const struct tp_export_opti
     struct tp_choice choice;
     const char *list = options->events ? options->events : "Ir";
 
+    if (tp_meta(profile, "import.format"))
+        return TP_FAIL(err, "folded stacks are made from call paths, which a file of %s does not have",
+                       tp_meta(profile, "import.format"));
     if (tp_choose(profile, list, &choice, err))
         return -1;
     if (choice.count != 1)

@@ -53,6 +53,9 @@ int tp_import(const char *raw, const char *out, const struct tp_import_options *
     struct tp_recording rec = {0};
 
     options = options ? options : &defaults;
+    enum tp_kind kind = tp_kind(raw, err);
+    if (kind == TP_KIND_CALLGRIND || kind == TP_KIND_CACHEGRIND)
+        return tp_import_text(&raw, 1, out, options, result, err);
     result = result ? result : &unwanted;
     *result = (struct tp_import_result){0};
     int failed = tp_raw_open(&file, raw, err) || tp_raw_scan(&file, &extent, err);

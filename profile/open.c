@@ -55,9 +55,46 @@ static enum tp_kind kind_of_raw(const char *path, struct tp_error *err)
     return kind;
 }
 
+/* Whether a line of the text begins with `word`. */
+static bool has_line(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    const char *line = text, *end;
+
+    while (strncmp(line, word, length) != 0) {
+        if (!(end = strchr(line, '\n')))
+            return false;
+        line = end + 1;
+    }
+    return true;
+}
+
+/* The text formats begin with header lines. Cachegrind has three kinds of them and always a command; anything that only
+ * Callgrind has makes it Callgrind's, as does the lack of a command. */
+static enum tp_kind kind_of_text(const char *text)
+{
+    static const char *const callgrinds[] = {"# callgrind", "version:", "creator:", "pid:",   "part:", "thread:",
+                                             "positions:",  "event:",   "totals:",  "ob=",    "cfn=",  "calls=",
+                                             "cob=",        "cfi=",     "cfl=",     "fl=(",   "fn=(",  "jump="};
+    const char *first = text + strspn(text, " \t\r\n");
+    bool is_callgrind = false, is_either = false;
+
+    for (size_t i = 0; i < sizeof callgrinds / sizeof *callgrinds; i++)
+        is_callgrind |= has_line(text, callgrinds[i]);
+    if (*first == '#' && !has_line(text, "events:") && !is_callgrind)
+        return TP_KIND_OTHER;
+    for (size_t i = 0; i < 8; i++) /* those of the header, up to "event:" */
+        is_either |= strncmp(first, callgrinds[i], strlen(callgrinds[i])) == 0;
+    is_either |= strncmp(first, "desc:", 5) == 0 || strncmp(first, "cmd:", 4) == 0 ||
+                 strncmp(first, "events:", 7) == 0 || *first == '#';
+    if (!is_either)
+        return TP_KIND_OTHER;
+    return is_callgrind || !has_line(text, "cmd:") ? TP_KIND_CALLGRIND : TP_KIND_CACHEGRIND;
+}
+
 enum tp_kind tp_kind(const char *path, struct tp_error *err)
 {
-    uint8_t head[SQLITE_HEADER] = {0};
+    uint8_t head[4096 + 1] = {0};
     struct stat st;
     FILE *stream = fopen(path, "rbe");
 
@@ -66,7 +103,7 @@ enum tp_kind tp_kind(const char *path, struct tp_error *err)
         return TP_KIND_UNREADABLE;
     }
     bool regular = fstat(fileno(stream), &st) == 0 && S_ISREG(st.st_mode);
-    size_t got = regular ? fread(head, 1, sizeof head, stream) : 0;
+    size_t got = regular ? fread(head, 1, sizeof head - 1, stream) : 0;
     int error = ferror(stream) ? errno : 0;
     fclose(stream);
     if (!regular || error) {
@@ -75,8 +112,11 @@ enum tp_kind tp_kind(const char *path, struct tp_error *err)
     }
     if (got >= 8 && memcmp(head, TN_RAW_MAGIC, 8) == 0)
         return kind_of_raw(path, err);
-    if (got == SQLITE_HEADER && memcmp(head, sqlite_magic, sizeof sqlite_magic) == 0)
+    if (got >= SQLITE_HEADER && memcmp(head, sqlite_magic, sizeof sqlite_magic) == 0)
         return kind_of_database(path, head, err);
+    enum tp_kind kind = kind_of_text((const char *)head);
+    if (kind != TP_KIND_OTHER)
+        return kind;
     TP_FAIL(err, "%s: %s, not a profile of Tenure", path, got ? "foreign file" : "empty file");
     return TP_KIND_OTHER;
 }
@@ -140,8 +180,9 @@ tp_profile *tp_open(const char *path, struct tp_error *err)
     enum tp_kind kind = tp_kind(path, err);
     tp_profile *profile = kind == TP_KIND_PROFILE ? calloc(1, sizeof *profile) : NULL;
 
-    if (kind == TP_KIND_RAW)
-        TP_FAIL(err, "%s: a raw profile; import it first", path);
+    if (kind == TP_KIND_RAW || kind == TP_KIND_CALLGRIND || kind == TP_KIND_CACHEGRIND)
+        TP_FAIL(err, "%s: a %s; import it first", path,
+                kind == TP_KIND_RAW ? "raw profile" : "profile of another tool");
     if (!profile) {
         if (kind == TP_KIND_PROFILE)
             TP_NO_MEMORY(err);

@@ -37,10 +37,13 @@ enum tp_kind {
     TP_KIND_RAW,             /* a raw profile of this version of Tenure */
     TP_KIND_RAW_FOREIGN,     /* a raw profile of another version; err says which */
     TP_KIND_PROFILE,         /* a profile that tp_open takes */
+    TP_KIND_CALLGRIND,       /* a file in Callgrind's format */
+    TP_KIND_CACHEGRIND,      /* a file in Cachegrind's format */
     TP_KIND_PROFILE_FOREIGN, /* a profile of another version of the schema; err says which */
 };
 
-/* Look at the first bytes of `path`. `err` is filled in for every kind but RAW and PROFILE. */
+/* Look at the first bytes of `path`. `err` is filled in for every kind but RAW, PROFILE, CALLGRIND and
+ * CACHEGRIND. */
 enum tp_kind tp_kind(const char *path, struct tp_error *err);
 
 /* ------------------------------------------------------------------------------------------ import */
@@ -69,13 +72,21 @@ struct tp_import_result {
     uint64_t functions;
     uint64_t paths;
     uint32_t objects_without_lines; /* objects with costs for which no line information was found */
+    uint64_t warnings;     /* of a text format: what is odd, but no reason to refuse the file */
+    char warning[512];     /* the first one */
     char split[512];       /* an object with costs whose split debug information was not found; "" if there is none */
 };
 
 /* Read the raw profile `raw` and write the profile `out`. It is written under a temporary name beside `out` and
- * renamed when it is whole; an existing `out` is replaced. `raw` is never changed. `result` may be NULL. */
+ * renamed when it is whole; an existing `out` is replaced. `raw` is never changed. `result` may be NULL. A file of
+ * Callgrind or Cachegrind is taken, too: tp_import_text of one. */
 int tp_import(const char *raw, const char *out, const struct tp_import_options *options,
               struct tp_import_result *result, struct tp_error *err);
+
+/* The same of files in the formats of Callgrind and Cachegrind: one, or several of one process (its parts, its
+ * threads). Of the options meta, embed_source (with sysroot) and progress are looked at. */
+int tp_import_text(const char *const *files, size_t count, const char *out, const struct tp_import_options *options,
+                   struct tp_import_result *result, struct tp_error *err);
 
 /* ------------------------------------------------------------------------------------------ reading */
 
@@ -119,7 +130,7 @@ struct tp_export_options {
     const char *events; /* names, ',' between; NULL: the exporter's own choice; "all" */
     const char *table;  /* csv: a table or view */
     bool instructions;  /* callgrind: one line per instruction, not per source line */
-    bool mangled;       /* callgrind, folded: names as in the symbol table */
+    bool mangled;       /* callgrind, cachegrind, folded: names as in the symbol table */
     bool threads;       /* folded: the thread is the first frame */
 };
 
@@ -128,6 +139,11 @@ struct tp_export_options {
  * D1 together and N = 2 is LL: AcCost1, SpLoss1, AcCost2, SpLoss2. Looks at events, instructions, mangled. */
 int tp_export_callgrind(tp_profile *profile, FILE *out, const struct tp_export_options *options,
                         struct tp_error *err);
+
+/* Cachegrind's format, for cg_annotate, cg_diff and cg_merge: self costs by file, function and line. Events: by
+ * default Cachegrind's own, and AcCost1, SpLoss1, AcCostL, SpLossL. Looks at events, mangled. */
+int tp_export_cachegrind(tp_profile *profile, FILE *out, const struct tp_export_options *options,
+                         struct tp_error *err);
 
 /* Folded stacks, "main;f;g 123": one event, Ir by default. Nodes without self cost are left out. Looks at events
  * (one), mangled, threads. */

@@ -110,6 +110,15 @@ static int need_events(struct decoder *d)
     return d->rec->events.count ? 0 : damaged(d, "costs before the list of events");
 }
 
+static void add_words(const struct tp_events *events, const uint8_t *bytes, uint64_t *row)
+{
+    for (size_t i = 0; i < events->count; i++) {
+        uint64_t value;
+        memcpy(&value, bytes + i * sizeof value, sizeof value);
+        row[i] = tp_sum(row[i], value);
+    }
+}
+
 void tp_blob_add(const struct tp_events *events, const struct tp_blob *blob, uint64_t *row, uint64_t *incl)
 {
     struct tp_cursor c = {.p = blob->bytes, .begin = blob->bytes, .end = blob->bytes + blob->size};
@@ -130,6 +139,13 @@ void tp_blob_add(const struct tp_events *events, const struct tp_blob *blob, uin
     case TP_FORM_SELF_AND_INCL:
         tp_add_costs(events, &c, row);
         tp_add_costs(events, &c, incl);
+        break;
+    case TP_FORM_ROW:
+        add_words(events, blob->bytes, row);
+        break;
+    case TP_FORM_ROWS:
+        add_words(events, blob->bytes, row);
+        add_words(events, blob->bytes + events->count * sizeof *row, incl);
         break;
     }
 }
@@ -594,5 +610,6 @@ void tp_recording_free(struct tp_recording *rec)
     TP_VECTOR_FREE(&rec->meta);
     TP_VECTOR_FREE(&rec->stats);
     TP_VECTOR_FREE(&rec->files);
+    TP_VECTOR_FREE(&rec->formulas);
     tp_arena_free(&rec->arena);
 }

@@ -22,7 +22,9 @@ struct tp_blob {
     uint8_t form; /* enum tp_form */
     uint8_t bytes[];
 };
-enum tp_form { TP_FORM_IMMEDIATE, TP_FORM_FETCH, TP_FORM_DATA, TP_FORM_COSTS, TP_FORM_SELF_AND_INCL };
+/* ROW is a row as it is in memory, ROWS two, self and inclusive: what is not from a raw profile (foreign.c). */
+enum tp_form { TP_FORM_IMMEDIATE, TP_FORM_FETCH, TP_FORM_DATA, TP_FORM_COSTS, TP_FORM_SELF_AND_INCL, TP_FORM_ROW,
+               TP_FORM_ROWS };
 
 struct tp_object {
     const char *path; /* clean UTF-8, as all text here */
@@ -101,9 +103,17 @@ struct tp_stat {
     uint64_t value;
 };
 
+/* A sum of events that an imported file defines. */
+struct tp_sum_event {
+    const char *name, *long_name;
+    const char *text;  /* "A + 2 * B" */
+    uint64_t *weight;  /* by column */
+};
+
 struct tp_recording {
     struct tp_arena arena;
     struct tp_events events;
+    bool no_addresses; /* imported, by line only: instrs are lines, and have no rows */
     TP_VECTOR(struct tp_object) objects;
     TP_VECTOR(struct tp_function) functions;
     TP_VECTOR(struct tp_context) contexts;
@@ -116,6 +126,7 @@ struct tp_recording {
     TP_VECTOR(struct tp_pair) meta;
     TP_VECTOR(struct tp_stat) stats;
     TP_VECTOR(const char *) files; /* from symbols.c */
+    TP_VECTOR(struct tp_sum_event) formulas;
 };
 
 /* Read the whole parts of `raw`. `extent` is tp_raw_scan's answer. Free in any case. */
@@ -126,7 +137,7 @@ void tp_recording_free(struct tp_recording *rec);
 /* Set meta `key`; a later value replaces an earlier one. */
 int tp_recording_meta(struct tp_recording *rec, const char *key, const char *value);
 
-/* Add a blob to a row. For FORM_SELF_AND_INCL `incl` takes the second half; else it is not used. */
+/* Add a blob to a row. For FORM_SELF_AND_INCL and FORM_ROWS `incl` takes the second half; else it is not used. */
 void tp_blob_add(const struct tp_events *events, const struct tp_blob *blob, uint64_t *row, uint64_t *incl);
 
 /* A copy of `size` bytes as clean UTF-8: bytes that are not, and NUL, as \xNN. */

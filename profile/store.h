@@ -101,6 +101,9 @@ int tp_store_paths(struct tp_store *store); /* before tp_store_code, which needs
 int tp_store_code(struct tp_store *store);
 int tp_store_arcs(struct tp_store *store); /* after tp_store_code, which numbers instructions */
 
+/* Whether a column of some table or view has this name already; words of their types count, too. */
+bool tp_store_names_column(const char *name);
+
 /* tp_context.can and can_below, store->can: before anything is written. */
 int tp_store_possible(struct tp_store *store);
 

@@ -111,7 +111,7 @@ int tp_store_arcs(struct tp_store *store)
         tp_put_id(&insert, caller_of(rec, arc));
         tp_put_id(&insert, arc->callee);
         tp_put_id(&insert, site ? store->instruction_id[arc->site - 1] : 0);
-        if (site)
+        if (site && !rec->no_addresses)
             tp_put_integer(&insert, (int64_t)site->address);
         else
             tp_put_null(&insert);

@@ -240,6 +240,8 @@ static int write_self(struct code *code, const struct tp_instr *instr, uint32_t 
             return TP_NO_MEMORY(code->store->err);
         tp_add_row(code->events, thread->cost, code->scratch);
         thread->can |= instr->can;
+        if (!id)
+            continue;
         tp_put_integer(&code->self, id);
         tp_put_count(&code->self, code->store->rec->threads.at[blob->thread - 1].id);
         tp_put_row(&code->self, code->events, code->scratch, instr->can);
@@ -256,13 +258,29 @@ static uint32_t object_of(const struct tp_recording *rec, uint32_t context)
     return function ? rec->functions.at[function - 1].object : 0;
 }
 
+static int write_instruction_row(struct code *code, const struct tp_instr *instr, uint32_t id)
+{
+    struct tp_insert *insert = &code->instructions;
+    tp_put_id(insert, id);
+    tp_put_id(insert, instr->context);
+    tp_put_id(insert, object_of(code->store->rec, instr->context));
+    tp_put_integer(insert, (int64_t)instr->address);
+    tp_put_integer(insert, instr->length);
+    tp_put_id(insert, instr->file);
+    tp_put_id(insert, instr->line);
+    tp_put_id(insert, frame_id(code, instr->frame));
+    tp_put_row(insert, code->events, code->row, instr->can);
+    return tp_insert_row(code->store, insert);
+}
+
+/* Where an import knows lines only there is no row (tp_recording.no_addresses). */
 static int write_instruction(struct code *code, uint32_t index)
 {
     struct tp_store *store = code->store;
     const struct tp_instr *instr = &store->rec->instrs.at[index];
     struct row *line = row_of(code, &code->line, line_key(instr));
     struct row *frame = instr->frame ? frame_row(code, instr->frame) : NULL;
-    uint32_t id = store->instruction_id[index] = (uint32_t)++store->instructions;
+    uint32_t id = store->rec->no_addresses ? 0 : (uint32_t)++store->instructions;
 
     if (!line || (instr->frame && !frame))
         return TP_NO_MEMORY(store->err);
@@ -275,19 +293,9 @@ static int write_instruction(struct code *code, uint32_t index)
         tp_add_row(code->events, frame->cost, code->row);
         frame->can |= instr->can;
     }
-    struct tp_insert *insert = &code->instructions;
-    tp_put_id(insert, id);
-    tp_put_id(insert, instr->context);
-    tp_put_id(insert, object_of(store->rec, instr->context));
-    tp_put_integer(insert, (int64_t)instr->address);
-    tp_put_integer(insert, instr->length);
-    tp_put_id(insert, instr->file);
-    tp_put_id(insert, instr->line);
-    tp_put_id(insert, frame_id(code, instr->frame));
-    tp_put_row(insert, code->events, code->row, instr->can);
-    if (tp_insert_row(store, insert))
-        return -1;
-    return store->rec->threads.count > 1 ? write_self(code, instr, id) : 0;
+    store->instruction_id[index] = id;
+    return (id ? write_instruction_row(code, instr, id) : 0) ||
+           (store->rec->threads.count > 1 ? write_self(code, instr, id) : 0);
 }
 
 /* ------------------------------------------------------------------------------------------ lines */
@@ -518,10 +526,10 @@ static int write_function(struct code *code, uint32_t context)
     }
     tp_add_row(code->events, store->total, sum);
     function_costs(code, x, sum);
-    bool executed = store->instructions >= first;
+    bool executed = code->first_site[context] > code->first_site[context - 1];
     if (!executed && !x->costs)
         return 0; /* translated, never run */
-    return write_function_row(code, context, first, executed ? store->instructions : 0) ||
+    return write_function_row(code, context, first, store->instructions >= first ? store->instructions : 0) ||
            add_arcs(code, context) || write_lines(code, context) || write_frames(code, context) ||
            write_threads(code, context, x);
 }

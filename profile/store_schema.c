@@ -9,6 +9,7 @@
 #include "profile/store.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "profile/error.h"
 
@@ -155,9 +156,33 @@ static const char indices[] = "CREATE INDEX i_lines_function ON t_lines(function
                               "CREATE INDEX i_paths_parent ON t_paths(parent);"
                               "CREATE INDEX i_unit_functions ON t_unit_functions(function_id);";
 
+static bool has_word(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (; *text; text += strspn(text, "., ()=")) {
+        size_t n = strcspn(text, "., ()=");
+        if (n == length && strncasecmp(text, word, n) == 0)
+            return true;
+        text += n;
+    }
+    return false;
+}
+
+bool tp_store_names_column(const char *name)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        found |= has_word(tables[i].columns, name);
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+        found |= has_word(views[i].columns, name);
+    return found;
+}
+
 /* ------------------------------------------------------------------------------------------ derived events */
 
-enum { MAX_PARTS = 4, MAX_TERMS = 24 };
+enum { MAX_PARTS = 4, MAX_TERMS = TP_MAX_EVENTS };
 
 /* A sum of stored events; CEst, one of sums. */
 static const struct {
@@ -185,7 +210,7 @@ enum { ESTIMATE = sizeof estimate / sizeof *estimate };
 static const struct tp_column *column_named(const struct tp_events *events, const char *name)
 {
     for (size_t i = 0; name && i < events->count; i++) {
-        if (strcmp(events->column[i].name, name) == 0)
+        if (strcasecmp(events->column[i].name, name) == 0)
             return &events->column[i];
     }
     return NULL;
@@ -193,11 +218,11 @@ static const struct tp_column *column_named(const struct tp_events *events, cons
 
 struct term {
     const struct tp_column *column;
-    int weight;
+    uint64_t weight;
 };
 
 /* Those of an event's terms that the profile has, behind `n` others; an event that is not derived is its own. */
-static size_t add_terms(const struct tp_events *events, const char *event, int weight, struct term *term, size_t n)
+static size_t add_terms(const struct tp_events *events, const char *event, uint64_t weight, struct term *term, size_t n)
 {
     size_t d = 0;
 
@@ -218,23 +243,26 @@ static size_t terms_of(const struct tp_events *events, size_t d, struct term *te
     if (strcmp(derived[d].name, "CEst") != 0)
         return add_terms(events, derived[d].name, 1, term, 0);
     for (size_t i = 0; i < ESTIMATE; i++)
-        n = add_terms(events, estimate[i].event, estimate[i].weight, term, n);
+        n = add_terms(events, estimate[i].event, (uint64_t)estimate[i].weight, term, n);
     return n;
 }
 
-static bool is_derived(const struct tp_events *events, size_t d)
+/* Not if an imported file has the event itself, or a formula for it. */
+static bool is_derived(const struct tp_recording *rec, size_t d)
 {
     struct term term[MAX_TERMS];
 
-    return terms_of(events, d, term) && !column_named(events, derived[d].name);
+    for (size_t i = 0; i < rec->formulas.count; i++) {
+        if (strcasecmp(rec->formulas.at[i].name, derived[d].name) == 0)
+            return false;
+    }
+    return terms_of(&rec->events, d, term) && !column_named(&rec->events, derived[d].name);
 }
 
 /* The sum of the terms for a view; NULL where all are. An event that can always occur is NULL only where costs are
  * not known. */
-static void expression(sqlite3_str *sql, const struct tp_events *events, size_t d, const char *suffix)
+static void expression(sqlite3_str *sql, const struct term *term, size_t n, const char *suffix)
 {
-    struct term term[MAX_TERMS];
-    size_t n = terms_of(events, d, term);
     bool always = false;
 
     for (size_t i = 0; i < n; i++)
@@ -242,18 +270,29 @@ static void expression(sqlite3_str *sql, const struct tp_events *events, size_t 
     if (!always) {
         sqlite3_str_appendall(sql, "CASE WHEN coalesce(");
         for (size_t i = 0; i < n; i++)
-            sqlite3_str_appendf(sql, "t.%s%s, ", term[i].column->name, suffix);
+            sqlite3_str_appendf(sql, "t.\"%s%s\", ", term[i].column->name, suffix);
         sqlite3_str_appendall(sql, "NULL) IS NOT NULL THEN ");
     }
     for (size_t i = 0; i < n; i++) {
         sqlite3_str_appendall(sql, i ? " + " : "");
         if (term[i].weight != 1)
-            sqlite3_str_appendf(sql, "%d * ", term[i].weight);
-        sqlite3_str_appendf(sql, term[i].column->needs ? "coalesce(t.%s%s, 0)" : "t.%s%s", term[i].column->name,
-                            suffix);
+            sqlite3_str_appendf(sql, "%llu * ", (unsigned long long)term[i].weight);
+        sqlite3_str_appendf(sql, term[i].column->needs ? "coalesce(t.\"%s%s\", 0)" : "t.\"%s%s\"",
+                            term[i].column->name, suffix);
     }
     if (!always)
         sqlite3_str_appendall(sql, " END");
+}
+
+static size_t formula_terms(const struct tp_recording *rec, const struct tp_sum_event *formula, struct term *term)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < rec->events.count; i++) {
+        if (formula->weight[i])
+            term[n++] = (struct term){&rec->events.column[i], formula->weight[i]};
+    }
+    return n;
 }
 
 /* The sum for table `events`, for people and for tp_weigh: CEst's is one of sums. */
@@ -286,17 +325,25 @@ static void event_columns(sqlite3_str *sql, const struct tp_events *events, cons
                             events->column[i].real ? "REAL" : "INTEGER");
 }
 
-static void view_events(sqlite3_str *sql, const struct tp_events *events, const char *suffix)
+static void view_sum(sqlite3_str *sql, const struct term *term, size_t n, const char *name, const char *suffix)
 {
-    for (size_t i = 0; i < events->count; i++)
-        sqlite3_str_appendf(sql, ", t.%s%s", events->column[i].name, suffix);
+    sqlite3_str_appendall(sql, ", ");
+    expression(sql, term, n, suffix);
+    sqlite3_str_appendf(sql, " AS \"%s%s\"", name, suffix);
+}
+
+static void view_events(sqlite3_str *sql, const struct tp_recording *rec, const char *suffix)
+{
+    struct term term[MAX_TERMS];
+
+    for (size_t i = 0; i < rec->events.count; i++)
+        sqlite3_str_appendf(sql, ", t.\"%s%s\"", rec->events.column[i].name, suffix);
     for (size_t d = 0; d < DERIVED; d++) {
-        if (!is_derived(events, d))
-            continue;
-        sqlite3_str_appendall(sql, ", ");
-        expression(sql, events, d, suffix);
-        sqlite3_str_appendf(sql, " AS %s%s", derived[d].name, suffix);
+        if (is_derived(rec, d))
+            view_sum(sql, term, terms_of(&rec->events, d, term), derived[d].name, suffix);
     }
+    for (size_t i = 0; i < rec->formulas.count; i++)
+        view_sum(sql, term, formula_terms(rec, &rec->formulas.at[i], term), rec->formulas.at[i].name, suffix);
 }
 
 static int run(struct tp_store *store, sqlite3_str *sql, const char *what)
@@ -373,24 +420,24 @@ static int balance_view(struct tp_store *store)
     for (size_t i = 0; i < events->count; i++)
         balance_arms(sql, events->column[i].name, &join);
     for (size_t d = 0; d < DERIVED; d++) {
-        if (is_derived(events, d))
+        if (is_derived(store->rec, d))
             balance_arms(sql, derived[d].name, &join);
     }
+    for (size_t i = 0; i < store->rec->formulas.count; i++)
+        balance_arms(sql, store->rec->formulas.at[i].name, &join);
     sqlite3_str_appendall(sql, ") t LEFT JOIN t_functions n ON n.id = t.function_id");
     return run(store, sql, "balance");
 }
 
 int tp_store_views(struct tp_store *store)
 {
-    const struct tp_events *events = &store->rec->events;
-
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
         sqlite3_str *sql = sqlite3_str_new(store->db), *columns = sqlite3_str_new(store->db);
         sqlite3_str_appendall(columns, views[i].columns);
         if (views[i].events & SELF)
-            view_events(columns, events, "");
+            view_events(columns, store->rec, "");
         if (views[i].events & INCL)
-            view_events(columns, events, "_incl");
+            view_events(columns, store->rec, "_incl");
         sqlite3_str_appendf(sql, "CREATE VIEW %s AS SELECT ", views[i].name);
         without_leading_comma(sql, columns);
         sqlite3_str_appendf(sql, " FROM %s", source_of(store, i));
@@ -423,7 +470,7 @@ int tp_store_events(struct tp_store *store)
         failed = write_event(store, &insert, events->column[i].name, events->column[i].long_name, NULL,
                              events->column[i].real);
     for (size_t d = 0; !failed && d < DERIVED; d++) {
-        if (!is_derived(events, d))
+        if (!is_derived(store->rec, d))
             continue;
         char *how = formula(events, d);
         char *copy = how ? tp_arena_copy(&store->rec->arena, how, strlen(how)) : NULL;
@@ -431,6 +478,10 @@ int tp_store_events(struct tp_store *store)
                        : write_event(store, &insert, derived[d].name, derived[d].long_name, copy,
                                      strcmp(derived[d].name, "AcCost1") == 0);
         sqlite3_free(how);
+    }
+    for (size_t i = 0; !failed && i < store->rec->formulas.count; i++) {
+        const struct tp_sum_event *sum = &store->rec->formulas.at[i];
+        failed = write_event(store, &insert, sum->name, sum->long_name, sum->text, false);
     }
     return tp_insert_close(store, &insert, failed);
 }

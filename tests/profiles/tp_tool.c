@@ -5,6 +5,7 @@
  *     tp_tool import RAW OUT [KEY=VALUE...]      keys: sysroot, debug_path, embed_source, no_symbols
  *     tp_tool export FORMAT PROFILE [KEY=VALUE...] keys: events, table, instructions, mangled, threads, weights
  *     tp_tool merge none|rank|process|thread OUT PROFILE...
+ *     tp_tool text OUT FILE...                   files of Callgrind or Cachegrind
  *     tp_tool kind FILE
  *
  * A library error is printed on stderr as "error: <message>", status 1.
@@ -57,6 +58,7 @@ static int export(char **argv)
         const char *name;
         int (*run)(tp_profile *, FILE *, const struct tp_export_options *, struct tp_error *);
     } formats[] = {{"callgrind", tp_export_callgrind},
+                   {"cachegrind", tp_export_cachegrind},
                    {"folded", tp_export_folded},
                    {"json", tp_export_json},
                    {"csv", tp_export_csv}};
@@ -104,10 +106,28 @@ static int merge(const char *keep, const char *out, char **argv)
     return failed ? fail(&err) : 0;
 }
 
+static int text(char **argv)
+{
+    struct tp_import_result result;
+    struct tp_error err;
+    size_t count = 0;
+
+    while (argv[1 + count])
+        count++;
+    if (tp_import_text((const char *const *)(argv + 1), count, argv[0], NULL, &result, &err))
+        return fail(&err);
+    printf("parts %u\ninstructions %llu\nwarnings %llu\n", result.parts, (unsigned long long)result.instructions,
+           (unsigned long long)result.warnings);
+    if (result.warnings)
+        printf("%s\n", result.warning);
+    return 0;
+}
+
 static int kind(const char *path)
 {
     static const char *const names[] = {"unreadable",  "other",   "raw",
-                                        "raw-foreign", "profile", "profile-foreign"};
+                                        "raw-foreign", "profile", "callgrind",
+                                        "cachegrind",  "profile-foreign"};
     struct tp_error err = {0};
 
     puts(names[tp_kind(path, &err)]);
@@ -120,12 +140,14 @@ int main(int argc, char **argv)
 {
     if (argc >= 4 && strcmp(argv[1], "import") == 0)
         return import(argv + 2);
+    if (argc >= 4 && strcmp(argv[1], "text") == 0)
+        return text(argv + 2);
     if (argc >= 4 && strcmp(argv[1], "export") == 0)
         return export(argv + 2);
     if (argc >= 5 && strcmp(argv[1], "merge") == 0)
         return merge(argv[2], argv[3], argv + 4);
     if (argc == 3 && strcmp(argv[1], "kind") == 0)
         return kind(argv[2]);
-    fputs("usage: tp_tool import|export|merge|kind ...\n", stderr);
+    fputs("usage: tp_tool import|text|export|merge|kind ...\n", stderr);
     return 2;
 }
