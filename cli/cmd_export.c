@@ -2,23 +2,18 @@
 /*
  * cmd_export.c: a profile in another tool's format, to a file or to standard output.
  *
- * A file is written under a temporary name beside it and renamed when it is whole. The formats themselves are the
- * profile library's; here is only what concerns files and options.
+ * The formats themselves are the profile library's, writing a file whole or not at all is output.h's; here is only
+ * what concerns options.
  */
 #include "cli/cli.h"
 #include "cli/given.h"
 #include "cli/opt.h"
+#include "cli/output.h"
 #include "cli/term.h"
 #include "profile/profile.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 struct export
 {
@@ -82,79 +77,28 @@ static exporter *find(const char *name)
     return NULL;
 }
 
-static int cannot_write(const char *path)
+struct writing {
+    tp_profile *profile;
+    exporter *write;
+    const struct tp_export_options *how;
+};
+
+static int write_export(FILE *out, void *user, struct tp_error *err)
 {
-    term_error("cannot write %s: %s", path, strerror(errno));
-    return CLI_ERROR;
-}
+    const struct writing *w = user;
 
-static int to_stdout(tp_profile *profile, exporter *write, const struct export *options)
-{
-    struct tp_error err = {0};
-
-    if (write(profile, stdout, &options->how, &err) == 0)
-        return term_finish(CLI_GOOD);
-    if (!ferror(stdout) || errno != EPIPE)
-        term_error("%s", err.message);
-    return CLI_ERROR;
-}
-
-static int to_file(tp_profile *profile, exporter *write, const struct export *options)
-{
-    struct tp_error err = {0};
-    char temporary[PATH_MAX];
-    mode_t mask = umask(0);
-    FILE *file;
-    int descriptor;
-
-    umask(mask);
-    if (strlen(options->out) + 8 > sizeof temporary) {
-        errno = ENAMETOOLONG;
-        return cannot_write(options->out);
-    }
-    snprintf(temporary, sizeof temporary, "%.*s.XXXXXX", (int)(sizeof temporary - 8), options->out);
-    descriptor = mkostemp(temporary, O_CLOEXEC);
-    file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
-    if (file == NULL)
-        return cannot_write(options->out);
-    fchmod(descriptor, 0666 & ~mask);
-    if (write(profile, file, &options->how, &err) != 0) {
-        term_error("%s", err.message);
-        fclose(file);
-        unlink(temporary);
-        return CLI_ERROR;
-    }
-    if (fclose(file) != 0 || rename(temporary, options->out) != 0) {
-        cannot_write(options->out);
-        unlink(temporary);
-        return CLI_ERROR;
-    }
-    return CLI_GOOD;
-}
-
-/* A device or a pipe is written to directly. */
-static bool is_special(const char *path)
-{
-    struct stat status;
-
-    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+    return w->write(w->profile, out, w->how, err);
 }
 
 static int export(const struct export *options, exporter *write, const char *path)
 {
-    tp_profile *profile = given_open_weighed(path, options->weights);
+    struct writing w = {given_open_weighed(path, options->weights), write, &options->how};
     int status;
 
-    if (profile == NULL)
+    if (w.profile == NULL)
         return CLI_ERROR;
-    if (options->out == NULL || strcmp(options->out, "-") == 0)
-        status = to_stdout(profile, write, options);
-    else if (is_special(options->out))
-        status = freopen(options->out, "w", stdout) ? to_stdout(profile, write, options)
-                                                    : cannot_write(options->out);
-    else
-        status = to_file(profile, write, options);
-    given_close(profile);
+    status = output_write(options->out, 0666, write_export, &w);
+    given_close(w.profile);
     return status;
 }
 

@@ -23,6 +23,8 @@ static const struct {
     {"record", cmd_record, "run a program and write its profile"},
     {"report", cmd_report, "totals, functions, callers and callees, call tree, threads"},
     {"annotate", cmd_annotate, "source lines and instructions with their costs"},
+    {"html", cmd_html, "a profile as one page for the browser"},
+    {"open", cmd_open, "show that page in the browser"},
     {"export", cmd_export, "write a profile in another tool's format"},
     {"import", cmd_import, "turn a raw profile into a profile"},
     {"merge", cmd_merge, "sum many profiles"},

@@ -157,6 +157,21 @@ void tp_write_real(FILE *out, double value)
     fputs(text, out);
 }
 
+void tp_write_json_text(FILE *out, const char *text)
+{
+    putc('"', out);
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            fprintf(out, "\\%c", c);
+        else if (c < 0x20 || c == 0x7f)
+            fprintf(out, "\\u%04x", c);
+        else
+            putc(c, out);
+    }
+    putc('"', out);
+}
+
 int tp_written(FILE *out, struct tp_error *err)
 {
     errno = 0;

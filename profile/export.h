@@ -44,6 +44,8 @@ int tp_row(tp_profile *profile, sqlite3_stmt *statement, struct tp_error *err);
 
 /* Write text so that a line stays a line: control characters, and those in `also`, as \xNN. NULL as "???". */
 void tp_write_clean(FILE *out, const char *text, const char *also);
+/* A JSON string with its quotes. */
+void tp_write_json_text(FILE *out, const char *text);
 /* As short as reads back to the same number. */
 void tp_write_real(FILE *out, double value);
 

@@ -15,21 +15,6 @@
 #include "profile/export.h"
 #include "profile/store.h"
 
-static void write_string(FILE *out, const char *text)
-{
-    putc('"', out);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
-            fprintf(out, "\\u%04x", c);
-        else
-            putc(c, out);
-    }
-    putc('"', out);
-}
-
 static void write_value(FILE *out, sqlite3_stmt *statement, int column)
 {
     switch (sqlite3_column_type(statement, column)) {
@@ -43,7 +28,7 @@ static void write_value(FILE *out, sqlite3_stmt *statement, int column)
         fputs("null", out);
         break;
     default:
-        write_string(out, (const char *)sqlite3_column_text(statement, column));
+        tp_write_json_text(out, (const char *)sqlite3_column_text(statement, column));
         break;
     }
 }
@@ -53,7 +38,7 @@ static void write_object(FILE *out, sqlite3_stmt *row)
     putc('{', out);
     for (int i = 0; i < sqlite3_column_count(row); i++) {
         fputs(i ? ", " : "", out);
-        write_string(out, sqlite3_column_name(row, i));
+        tp_write_json_text(out, sqlite3_column_name(row, i));
         fputs(": ", out);
         write_value(out, row, i);
     }
@@ -89,7 +74,7 @@ static int write_meta(tp_profile *profile, FILE *out, struct tp_error *err)
     fputs(",\n\"meta\": {", out);
     while (rows && (more = tp_row(profile, rows, err)) == 1) {
         fputs(n++ ? ",\n  " : "\n  ", out);
-        write_string(out, (const char *)sqlite3_column_text(rows, 0));
+        tp_write_json_text(out, (const char *)sqlite3_column_text(rows, 0));
         fputs(": ", out);
         write_value(out, rows, 1);
     }

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * output.c: see output.h. A pipe that nobody reads any more is the reader's own choice, and ends the command without a
+ * word.
+ */
+#include "cli/output.h"
+
+#include "cli/cli.h"
+#include "cli/term.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int cannot_write(const char *path)
+{
+    term_error("cannot write %s: %s", path, strerror(errno));
+    return CLI_ERROR;
+}
+
+static int to_stdout(output_writer *write, void *user)
+{
+    struct tp_error err = {0};
+
+    if (write(stdout, user, &err) == 0)
+        return term_finish(CLI_GOOD);
+    if (!ferror(stdout) || errno != EPIPE)
+        term_error("%s", err.message);
+    return CLI_ERROR;
+}
+
+static int to_file(const char *path, unsigned mode, output_writer *write, void *user)
+{
+    struct tp_error err = {0};
+    char temporary[PATH_MAX];
+    mode_t mask = umask(0);
+    FILE *file;
+    int descriptor;
+
+    umask(mask);
+    if (strlen(path) + 8 > sizeof temporary) {
+        errno = ENAMETOOLONG;
+        return cannot_write(path);
+    }
+    snprintf(temporary, sizeof temporary, "%.*s.XXXXXX", (int)(sizeof temporary - 8), path);
+    descriptor = mkostemp(temporary, O_CLOEXEC);
+    file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    if (file == NULL)
+        return cannot_write(path);
+    fchmod(descriptor, mode & ~mask);
+    if (write(file, user, &err) != 0) {
+        term_error("%s", err.message);
+        fclose(file);
+        unlink(temporary);
+        return CLI_ERROR;
+    }
+    if (fclose(file) != 0 || rename(temporary, path) != 0) {
+        cannot_write(path);
+        unlink(temporary);
+        return CLI_ERROR;
+    }
+    return CLI_GOOD;
+}
+
+static bool is_special(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+int output_write(const char *path, unsigned mode, output_writer *write, void *user)
+{
+    if (path == NULL || strcmp(path, "-") == 0)
+        return to_stdout(write, user);
+    if (is_special(path))
+        return freopen(path, "w", stdout) ? to_stdout(write, user) : cannot_write(path);
+    return to_file(path, mode, write, user);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * page.h: what `tenure html` and `tenure open` share: a profile as a page in a file.
+ */
+#ifndef TENURE_CLI_PAGE_H
+#define TENURE_CLI_PAGE_H
+
+#include <stdbool.h>
+
+#include "profile/html.h"
+
+struct page_options {
+    const char *out, *title, *weights;
+    bool no_source;
+};
+
+/* False, with a line on stderr, if this Tenure was built without the page. */
+bool page_is_there(void);
+
+/* Write the page of `profile` to `path` (output.h). Returns the exit status. */
+int page_write(tp_profile *profile, const struct page_options *options, const char *path, unsigned mode,
+               struct tp_html_result *result);
+
+#endif

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// app.js: the state of the page, which is its address, and what all views share.
+//
+//     #view/argument?e=SpLossD1_incl&c=CEst,Ir&s=-Ir
+//
+// `e` is the chosen event, `c` the other columns, `s` the column that a table is sorted by (- before: descending);
+// views have parameters of their own. To go somewhere is to change the address; the browser's history does the rest.
+// What a link does not name, it keeps (`e` and `c`), or forgets (everything else).
+
+import {h} from './dom.js';
+import * as format from './format.js';
+import {rowsById} from './data.js';
+import {VirtualTable} from './table.js';
+
+const CARRIED = ['e', 'c'];
+
+export class App {
+    constructor(profile, metrics, views) {
+        this.profile = profile;
+        this.tables = profile.tables;
+        this.metrics = metrics;
+        this.views = views;
+        this.scrolls = new Map(); // address -> where its table was
+        this.memory = new Map(); // what views remember between two visits
+        this.shown = []; // tables on the page now
+        this.read();
+    }
+
+    /* ---------------------------------------------------------------------------------- state */
+
+    read() {
+        const [path, query] = location.hash.slice(1).split('?');
+        const [view, ...rest] = path.split('/');
+        this.view = this.views.find((v) => v.id === view) || this.views[0];
+        this.argument = decoded(rest.join('/'));
+        this.params = new URLSearchParams(query || '');
+        const wanted = this.params.get('e');
+        this.metric = (wanted && this.metrics.find(wanted)) || this.metrics.find(this.metrics.first());
+    }
+
+    address(view, argument, changes) {
+        const params = new URLSearchParams();
+        for (const key of CARRIED) if (this.params.has(key)) params.set(key, this.params.get(key));
+        for (const key of Object.keys(changes || {}))
+            if (changes[key] === null || changes[key] === undefined) params.delete(key);
+            else params.set(key, changes[key]);
+        const query = params.toString();
+        return (
+            '#' +
+            view +
+            (argument !== '' && argument !== undefined ? '/' + encodeURIComponent(argument) : '') +
+            (query ? '?' + query : '')
+        );
+    }
+
+    go(view, argument, changes) {
+        location.hash = this.address(view, argument, changes);
+    }
+
+    /* The same view with other parameters: a new entry of the history, or in place of this one. */
+    change(changes, quietly) {
+        const all = {};
+        for (const [key, value] of this.params) all[key] = value;
+        const address = this.address(this.view.id, this.argument, {...all, ...changes});
+        if (!quietly) location.hash = address;
+        else {
+            history.replaceState(null, '', address);
+            this.read();
+        }
+    }
+
+    link(view, argument, changes, ...children) {
+        return h('a', {href: this.address(view, argument, changes)}, children);
+    }
+
+    /* ---------------------------------------------------------------------------------- names */
+
+    async names() {
+        if (!this.named) {
+            const {functions, files, objects} = this.tables;
+            const [functionRows, fileRows, objectRows, functionNames, paths, objectPaths, file, line, object] =
+                await Promise.all([
+                    rowsById(functions),
+                    rowsById(files),
+                    rowsById(objects),
+                    functions.texts('function'),
+                    files.texts('path'),
+                    objects.texts('path'),
+                    functions.numbers('file_id'),
+                    functions.numbers('line'),
+                    functions.numbers('object_id'),
+                ]);
+            this.named = {
+                functionRow: (id) => functionRows.get(id),
+                function: (id) =>
+                    functionRows.has(id) ? format.name(functionNames.at(functionRows.get(id))) : '???',
+                functionAt: (row) => format.name(functionNames.at(row)),
+                file: (id) => (fileRows.has(id) ? format.name(paths.at(fileRows.get(id))) : '???'),
+                object: (id) => (objectRows.has(id) ? format.name(objectPaths.at(objectRows.get(id))) : '???'),
+                fileOf: (row) => file[row],
+                lineOf: (row) => line[row],
+                objectOf: (row) => object[row],
+            };
+        }
+        return this.named;
+    }
+
+    /* Where a function is: "file.c:12", else its object; with a link to the source. */
+    place(names, row) {
+        const [file, line, object] = [names.fileOf(row), names.lineOf(row), names.objectOf(row)];
+        if (file === file)
+            return this.link(
+                'source',
+                file,
+                {l: line === line && line > 0 ? line : null},
+                format.fileName(names.file(file)),
+                line > 0 ? ':' + line : '',
+            );
+        return object === object ? h('span', {class: 'dim'}, format.fileName(names.object(object))) : null;
+    }
+
+    /* ---------------------------------------------------------------------------------- columns of metrics */
+
+    /* The chosen event, inclusive and self, then the others. */
+    shownMetrics() {
+        const {metrics, metric} = this;
+        const first = [metric, metrics.other(metric)].sort((a, b) => b.incl - a.incl);
+        const asked = this.params.get('c');
+        const others = asked === null ? metrics.usual() : asked.split(',').filter(Boolean);
+        const list = metric.ratio ? [metric, metrics.other(metric)] : first;
+        for (const key of others) {
+            const found = metrics.find(key);
+            if (found && !list.some((m) => m.key === found.key)) list.push(found);
+        }
+        return list;
+    }
+
+    /* Columns for VirtualTable: `values.get(key)[row]` are the numbers, `what(row)` names a row in tooltips. */
+    metricColumns(list, values, what, rowOf) {
+        const {metrics} = this;
+        const at = rowOf || ((row) => row);
+        return list
+            .filter((metric) => values.get(metric.key))
+            .map((metric) => {
+                const numbers = values.get(metric.key);
+                const primary = metric.name === this.metric.name && !metric.ratio;
+                return {
+                    key: metric.key,
+                    label: metric.name,
+                    sub: kindOf(metric),
+                    width: this.widthOf(metric, primary),
+                    sortable: true,
+                    class: 'num',
+                    cold: metric.incl,
+                    title: [metrics.title(metric) + ': ' + metric.long, metric.formula && '= ' + metric.formula],
+                    share: metric.ratio ? null : (row) => metrics.share(metric, numbers[at(row)]) / 100,
+                    tip: (row) =>
+                        numbers[at(row)] !== undefined && metrics.explain(metric, numbers[at(row)], what(row)),
+                    cell: (row) => this.numberCell(metric, numbers[at(row)], primary),
+                };
+            });
+    }
+
+    /* Room for the largest number, and for the heading. */
+    widthOf(metric, primary) {
+        const digits = metric.ratio ? 7 : this.metrics.show(metric, metric.total).length + (primary ? 8 : 0);
+        return Math.max(digits, metric.name.length + 2, kindOf(metric).length) + 3 + 'ch';
+    }
+
+    numberCell(metric, value, primary) {
+        if (value === undefined) return null;
+        const text = this.metrics.show(metric, value);
+        if (!primary) return text;
+        return [
+            h('span', {class: 'v'}, text),
+            h('span', {class: 'pct'}, value === value ? format.percent(this.metrics.share(metric, value)) : ''),
+        ];
+    }
+
+    /* Values of all metrics that a table has: key -> numbers. */
+    async valuesOf(table, list) {
+        const values = new Map();
+        await Promise.all(
+            list.map(async (metric) => values.set(metric.key, await this.metrics.values(table, metric))),
+        );
+        return values;
+    }
+
+    /* ---------------------------------------------------------------------------------- tables */
+
+    /* A table that is sorted by clicking; `items` are row numbers of the data, `values` by column key. */
+    sortedTable({items, columns, by, order, texts, open, label, small}) {
+        const state = {key: by, descending: order !== 'ascending'};
+        const asked = !small && this.params.get('s');
+        if (asked) Object.assign(state, {key: asked.replace(/^-/, ''), descending: asked.startsWith('-')});
+        const source = (key) =>
+            (Object.hasOwn(texts, key) && texts[key]) ||
+            (columns.values.get(key) ? (row) => columns.values.get(key)[row] : null);
+        const arrange = () => {
+            const of = source(state.key) || source(by);
+            if (of) sortBy(items, of, state.descending);
+        };
+        const list = columns.make((row) => items[row]);
+        const table = new VirtualTable({
+            columns: list,
+            count: items.length,
+            label,
+            sort: state,
+            open: open && ((row) => open(items[row])),
+            onsort: (key) => {
+                const isText = Object.hasOwn(texts, key);
+                state.descending = state.key === key ? !state.descending : !isText;
+                state.key = key;
+                arrange();
+                table.setColumns(list);
+                table.select(0);
+                if (!small) this.change({s: (state.descending ? '-' : '') + key}, true);
+            },
+        });
+        table.rearrange = (rows) => {
+            items = rows;
+            arrange();
+            table.setCount(items.length);
+        };
+        arrange();
+        table.refresh();
+        this.shown.push(table);
+        return table;
+    }
+
+    /* A table whose rows the view arranges itself. */
+    plainTable(options) {
+        const table = new VirtualTable(options);
+        this.shown.push(table);
+        return table;
+    }
+}
+
+function decoded(text) {
+    try {
+        return decodeURIComponent(text);
+    } catch {
+        return '';
+    }
+}
+
+/* Below the name in a heading: "incl bytes", "self", "%". */
+function kindOf(metric) {
+    return [metric.incl ? 'incl' : metric.ratio ? '' : 'self', metric.unit].filter(Boolean).join(' ');
+}
+
+/* In place; NULL last, equal rows in the order of the profile. */
+export function sortBy(items, of, descending) {
+    const keys = new Map(items.map((row) => [row, of(row)]));
+    const sign = descending ? -1 : 1;
+    items.sort((a, b) => {
+        const [x, y] = [keys.get(a), keys.get(b)];
+        if (typeof x === 'string' || typeof y === 'string')
+            return sign * ((x || '') < (y || '') ? -1 : (x || '') > (y || '') ? 1 : 0) || a - b;
+        if (x !== x) return y !== y ? a - b : 1;
+        return y !== y ? -1 : sign * (x - y) || a - b;
+    });
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// calltree.js: the call tree of the profile: who is below whom, and what it costs.
+//
+// Table `paths` is in post-order with depths: read backwards, a row's parent is the row of one depth less that was read
+// last. Children are sorted by an event only when somebody looks at them.
+
+export class CallTree {
+    static async load(app) {
+        if (!app.memory.has('call tree')) {
+            const {paths} = app.tables;
+            app.memory.set(
+                'call tree',
+                Promise.all(
+                    ['depth', 'function_id', 'calls', 'thread', 'approximate', 'handler', 'recursive'].map((name) =>
+                        paths.numbers(name),
+                    ),
+                ).then((columns) => new CallTree(columns)),
+            );
+        }
+        return app.memory.get('call tree');
+    }
+
+    constructor([depth, functionId, calls, thread, approximate, handler, recursive]) {
+        Object.assign(this, {
+            depth,
+            functionId,
+            calls,
+            thread,
+            approximate,
+            handler,
+            recursive,
+            rows: depth.length,
+        });
+        this.parent = new Int32Array(this.rows).fill(-1);
+        const last = [];
+        for (let row = this.rows - 1; row >= 0; row--) {
+            if (depth[row] > 0 && last[depth[row] - 1] !== undefined) this.parent[row] = last[depth[row] - 1];
+            last[depth[row]] = row;
+        }
+        this.threads = new Set(thread).size;
+        this.listChildren();
+    }
+
+    /* The children of row r are list[start[r]] to list[start[r + 1] - 1]; roots are those of row `rows`. */
+    listChildren() {
+        const {rows, parent} = this;
+        this.start = new Uint32Array(rows + 2);
+        const of = (row) => (parent[row] < 0 ? rows : parent[row]);
+        for (let row = 0; row < rows; row++) this.start[of(row) + 1]++;
+        for (let row = 0; row <= rows; row++) this.start[row + 1] += this.start[row];
+        const next = this.start.slice();
+        this.list = new Uint32Array(rows);
+        for (let row = 0; row < rows; row++) this.list[next[of(row)]++] = row;
+    }
+
+    children(row) {
+        return this.list.subarray(this.start[row], this.start[row + 1]);
+    }
+
+    hasChildren(row) {
+        return this.start[row + 1] > this.start[row];
+    }
+
+    roots() {
+        return this.children(this.rows);
+    }
+
+    /* Largest first; what is less than nothing by its size. */
+    sorted(rows, costs) {
+        const weight = (row) => Math.abs(costs[row] || 0);
+        return [...rows].sort((a, b) => weight(b) - weight(a) || a - b);
+    }
+
+    /* From the root down to the row. */
+    chain(row) {
+        const chain = [];
+        for (let at = row; at >= 0; at = this.parent[at]) chain.unshift(at);
+        return chain;
+    }
+
+    /* The node of a function that costs most; -1 if it has none. */
+    best(functionId, costs) {
+        let best = -1;
+        for (let row = 0; row < this.rows; row++)
+            if (this.functionId[row] === functionId && (best < 0 || (costs[row] || 0) > (costs[best] || 0)))
+                best = row;
+        return best;
+    }
+
+    /* What a node is besides its function. */
+    remark(row) {
+        return [
+            this.parent[row] < 0 && this.threads > 1 && `thread ${this.thread[row]}`,
+            this.handler[row] === 1 && 'signal handler',
+            this.recursive[row] === 1 && 'recursive: costs are where it was first called',
+            this.approximate[row] === 1 && 'pruned: costs of paths below are in its self cost',
+        ].filter(Boolean);
+    }
+}

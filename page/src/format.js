@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// format.js: numbers and names as people read them.
+//
+// Counts have thousands separators, reals one decimal below 1000, NULL (cannot occur) is a dot. A count beyond 2^53
+// is not exact in a browser, and says so.
+
+const EXACT = 2 ** 53;
+
+const whole = new Intl.NumberFormat('en-US', {maximumFractionDigits: 0});
+
+export function count(value) {
+    if (value !== value) return '.';
+    const about = Math.abs(value) > EXACT ? '\u2248' : '';
+    return about + whole.format(value).replace('-', '\u2212');
+}
+
+export function real(value) {
+    if (value !== value) return '.';
+    if (Math.abs(value) >= 1000) return count(value);
+    return value.toFixed(1).replace('-', '\u2212');
+}
+
+export function percent(value) {
+    if (value !== value || !isFinite(value)) return '';
+    const digits = Math.abs(value) >= 99.95 || value === 0 ? 0 : Math.abs(value) >= 9.995 ? 1 : 2;
+    return value.toFixed(digits).replace('-', '\u2212') + '\u2009%';
+}
+
+export const times = (value) => (value === 1 ? 'once' : count(value) + ' times');
+
+/* "1.23 GB", powers of 1000. */
+export function bytes(value) {
+    const units = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'];
+    let i = 0;
+    while (Math.abs(value) >= 999.5 && i + 1 < units.length) {
+        value /= 1000;
+        i++;
+    }
+    return (i === 0 || Math.abs(value) >= 99.95 ? value.toFixed(0) : value.toPrecision(3)) + '\u00a0' + units[i];
+}
+
+/* A number that is as short as it can be: 12.6 M. */
+export function short(value) {
+    const units = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
+    let i = 0;
+    while (Math.abs(value) >= 999.5 && i + 1 < units.length) {
+        value /= 1000;
+        i++;
+    }
+    return (i === 0 ? String(Math.round(value)) : value.toPrecision(3) + '\u00a0' + units[i]).replace(
+        '-',
+        '\u2212',
+    );
+}
+
+export const hex = (value) =>
+    value < 0 ? '0x' + BigInt.asUintN(64, BigInt(value)).toString(16) : '0x' + value.toString(16);
+
+/* Control characters, and those that turn the direction of writing, would hide what a name is. */
+const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+const LONGEST = 2000;
+
+export function name(text) {
+    if (text === null || text === undefined || text === '') return '???';
+    const cut = text.length > LONGEST ? text.slice(0, LONGEST - 200) + '\u2026' + text.slice(-200) : text;
+    return cut.replace(HIDDEN, (c) => '\\x' + c.charCodeAt(0).toString(16).padStart(2, '0'));
+}
+
+/* Source lines keep their tabs. */
+export const code = (text) => text.replace(HIDDEN, (c) => (c === '\t' ? c : '\\x' + c.charCodeAt(0).toString(16)));
+
+export const fileName = (path) => name(path).replace(/^.*\//, '');

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// help.js: the keys.
+
+import {h} from './dom.js';
+
+const KEYS = [
+    ['1 \u2026 9', 'views, from left to right'],
+    ['/', 'search functions and files'],
+    ['e', 'choose the event'],
+    ['i', 'inclusive or self cost'],
+    ['\u2191 \u2193 PgUp PgDn', 'move in a table'],
+    ['Enter', 'open what the row names'],
+    ['\u2190 \u2192', 'close and open a branch, a line\u2019s details'],
+    ['n p', 'source: next and previous hot line'],
+    ['Esc', 'flame graph, treemap: one level up'],
+    ['Alt \u2190', 'back'],
+];
+
+export function helpDialog() {
+    const dialog = h(
+        'dialog',
+        {class: 'help', 'aria-label': 'Keys'},
+        h('h2', null, 'Keys'),
+        h(
+            'dl',
+            null,
+            KEYS.map(([key, what]) => [h('dt', null, h('kbd', null, key)), h('dd', null, what)]),
+        ),
+        h(
+            'p',
+            {class: 'dim'},
+            'Every number says what it is when the pointer rests on it. A dot means: cannot occur here.',
+        ),
+        h('form', {method: 'dialog'}, h('button', null, 'Close')),
+    );
+    dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
+    return dialog;
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// main.js: opens the profile, draws what is around the views, and shows the view that the address names.
+
+import {h, hideTip, startTips} from './dom.js';
+import {openProfile} from './data.js';
+import {Metrics} from './metrics.js';
+import {App} from './app.js';
+import {views} from './views/index.js';
+import {EventChooser} from './chooser.js';
+import {Search} from './search.js';
+import {startTheme, themeButton} from './theme.js';
+import {helpDialog} from './help.js';
+
+let app;
+let frame;
+
+function drawFrame() {
+    const tabs = views
+        .filter((view) => view.title)
+        .map((view, i) => ({
+            view,
+            link: h('a', {class: 'tab', tip: () => [view.about, `key ${i + 1}`]}, view.title),
+        }));
+    const chooser = new EventChooser(app);
+    const search = new Search(app);
+    const help = helpDialog();
+    const main = h('main', {id: 'view'});
+    const header = h(
+        'header',
+        null,
+        h('a', {class: 'brand', href: '#overview'}, 'Tenure'),
+        h(
+            'nav',
+            {'aria-label': 'Views'},
+            tabs.map((tab) => tab.link),
+        ),
+        h(
+            'div',
+            {class: 'tools'},
+            search.element,
+            chooser.element,
+            themeButton(),
+            h(
+                'button',
+                {
+                    type: 'button',
+                    class: 'icon',
+                    'aria-label': 'Keys',
+                    tip: () => ['Keys: ?'],
+                    onclick: () => help.showModal(),
+                },
+                '?',
+            ),
+        ),
+    );
+    document.body.append(header, main, help);
+    return {tabs, chooser, search, help, main};
+}
+
+let wanted = 0;
+let drawn = Promise.resolve();
+
+/* One view after the other; of addresses that follow one another quickly only the last is drawn. */
+function show() {
+    const number = ++wanted;
+    drawn = drawn.then(() => number === wanted && draw(number));
+    return drawn;
+}
+
+async function draw(number) {
+    hideTip();
+    app.read();
+    const {view} = app;
+    for (const tab of frame.tabs) {
+        tab.link.setAttribute('href', app.address(tab.view.id, tab.view === view ? app.argument : ''));
+        if (tab.view.id === (view.under || view.id)) tab.link.setAttribute('aria-current', 'page');
+        else tab.link.removeAttribute('aria-current');
+    }
+    frame.chooser.update();
+    app.shown = [];
+    const place = h('div', {class: 'view ' + view.id});
+    try {
+        await view.render(app, place);
+    } catch (error) {
+        place.replaceChildren(h('p', {class: 'failed'}, 'This view could not be shown: ' + error.message));
+        console.error(error);
+    }
+    if (number !== wanted) return; // another address meanwhile
+    frame.main.replaceChildren(place);
+    document.title = (view.title || view.name) + ' \u2013 ' + app.profile.title;
+    for (const table of app.shown) table.refresh();
+    const [table] = app.shown;
+    if (view.shown) view.shown(app, place);
+    else if (table && app.scrolls.has(location.hash)) table.element.scrollTop = app.scrolls.get(location.hash);
+    if (table && (document.activeElement === document.body || !document.activeElement))
+        table.element.focus({preventScroll: true});
+    document.body.dataset.ready = view.id;
+    if (!performance.getEntriesByName('first view').length) performance.mark('first view');
+}
+
+function rememberScroll() {
+    const [table] = app.shown;
+    if (table) app.scrolls.set(location.hash, table.element.scrollTop);
+}
+
+function keys(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, select, dialog[open]'))
+        return;
+    if (event.key === '/') frame.search.focus();
+    else if (event.key === 'e') frame.chooser.open();
+    else if (event.key === 'i') frame.chooser.toggle();
+    else if (event.key === '?') frame.help.showModal();
+    else if (event.key >= '1' && event.key <= '9' && frame.tabs[event.key - 1])
+        frame.tabs[event.key - 1].link.click();
+    else return;
+    event.preventDefault();
+}
+
+async function start() {
+    startTheme();
+    startTips();
+    const profile = await openProfile();
+    const metrics = new Metrics(profile);
+    await metrics.load();
+    app = new App(profile, metrics, views);
+    frame = drawFrame();
+    addEventListener('hashchange', () => {
+        delete document.body.dataset.ready;
+        show();
+    });
+    document.addEventListener('scroll', rememberScroll, true);
+    document.addEventListener('keydown', keys);
+    addEventListener('beforeprint', () => app.shown.forEach((table) => table.print()));
+    addEventListener('afterprint', () => app.shown.forEach((table) => table.unprint()));
+    await show();
+}
+
+start().catch((error) => {
+    document.body.append(h('p', {class: 'failed'}, 'This page cannot be shown: ' + error.message));
+    console.error(error);
+});

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// search.js: functions and files by any part of their names, those that cost most first.
+
+import {h} from './dom.js';
+import * as format from './format.js';
+
+const MOST = 14;
+
+export class Search {
+    constructor(app) {
+        this.app = app;
+        this.input = h('input', {
+            type: 'search',
+            placeholder: 'Search  /',
+            'aria-label': 'Search functions and files',
+            spellcheck: 'false',
+            oninput: () => this.find(),
+            onfocus: () => this.find(),
+            onkeydown: (event) => this.key(event),
+        });
+        this.list = h('div', {class: 'found', hidden: true});
+        this.element = h('div', {class: 'search'}, this.input, this.list);
+        document.addEventListener('pointerdown', (event) => !this.element.contains(event.target) && this.close());
+    }
+
+    focus() {
+        this.input.focus();
+        this.input.select();
+    }
+
+    close() {
+        this.list.hidden = true;
+    }
+
+    async find() {
+        const words = this.input.value.trim().toLowerCase();
+        if (!words) return this.close();
+        const names = await this.app.names();
+        const {functions, files} = this.app.tables;
+        const costs = await this.app.metrics.values(functions, this.app.metric);
+        const hits = [];
+        for (let row = 0; row < functions.rows; row++)
+            if (names.functionAt(row).toLowerCase().includes(words)) hits.push(row);
+        hits.sort((a, b) => (costs[b] || 0) - (costs[a] || 0) || a - b);
+        const ids = await functions.numbers('id');
+        const fileIds = await files.numbers('id');
+        const paths = [];
+        for (let row = 0; row < files.rows && paths.length < MOST; row++)
+            if (names.file(fileIds[row]).toLowerCase().includes(words)) paths.push(fileIds[row]);
+        if (words !== this.input.value.trim().toLowerCase()) return undefined;
+        this.draw(names, hits, ids, costs, paths);
+        return undefined;
+    }
+
+    draw(names, hits, ids, costs, paths) {
+        const {app} = this;
+        const share = (row) => format.percent(app.metrics.share(app.metric, costs[row]));
+        const rows = hits
+            .slice(0, MOST)
+            .map((row) =>
+                h(
+                    'a',
+                    {href: app.address('function', ids[row])},
+                    h('span', {class: 'what'}, names.functionAt(row)),
+                    h('i', null, share(row)),
+                ),
+            );
+        if (hits.length > MOST)
+            rows.push(
+                h(
+                    'a',
+                    {class: 'more', href: app.address('functions', '', {q: this.input.value.trim()})},
+                    `all ${format.count(hits.length)} functions`,
+                ),
+            );
+        for (const id of paths.slice(0, 6))
+            rows.push(
+                h(
+                    'a',
+                    {href: app.address('source', id)},
+                    h('span', {class: 'what'}, names.file(id)),
+                    h('i', null, 'file'),
+                ),
+            );
+        this.list.replaceChildren(...(rows.length ? rows : [h('p', {class: 'dim'}, 'nothing of this name')]));
+        for (const row of rows) row.addEventListener('click', () => this.close());
+        this.list.hidden = false;
+    }
+
+    key(event) {
+        const links = [...this.list.querySelectorAll('a')];
+        const at = links.findIndex((link) => link.classList.contains('current'));
+        if (event.key === 'Escape') {
+            this.close();
+            this.input.blur();
+        } else if (event.key === 'Enter' && !this.list.hidden && links.length) {
+            (links[at] || links[0]).click();
+            this.input.blur();
+        } else if ((event.key === 'ArrowDown' || event.key === 'ArrowUp') && links.length) {
+            if (at >= 0) links[at].classList.remove('current');
+            links[(at + (event.key === 'ArrowDown' ? 1 : links.length - 1)) % links.length].classList.add(
+                'current',
+            );
+        } else return;
+        event.preventDefault();
+    }
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// function.js: one function with those that call it and those that it calls. Calls between the same two functions are
+// one row; costs of a call are inclusive: what happened below it, each event once.
+
+import {h} from '../dom.js';
+import * as format from '../format.js';
+import {whereIs} from './functions.js';
+
+export const oneFunction = {
+    id: 'function',
+    name: 'Function',
+    under: 'functions',
+
+    async render(app, place) {
+        const {functions, arcs} = app.tables;
+        const names = await app.names();
+        const id = Number(app.argument);
+        const row = names.functionRow(id);
+        if (row === undefined) {
+            place.append(h('p', {class: 'failed'}, 'There is no function with this number.'));
+            return;
+        }
+        const list = app.shownMetrics();
+        const inclusive = list.filter((metric) => metric.incl).slice(0, app.params.has('c') ? 9 : 2);
+        const [own, values, calls, callers, callees] = await Promise.all([
+            app.valuesOf(functions, list),
+            eventValues(app, arcs, inclusive),
+            functions.numbers('calls'),
+            arcs.numbers('caller_id'),
+            arcs.numbers('callee_id'),
+        ]);
+        const counts = await arcs.numbers('calls');
+        const pick = (mine, theirs) => group(mine, theirs, id, counts);
+        place.append(
+            head(app, names, row, id, list, own, calls[row]),
+            h(
+                'div',
+                {class: 'pair'},
+                side(
+                    app,
+                    names,
+                    'Callers',
+                    'Who calls it, and what happened below their calls',
+                    pick(callees, callers),
+                    inclusive,
+                    values,
+                    arcs,
+                ),
+                side(
+                    app,
+                    names,
+                    'Callees',
+                    'What it calls, and what happened below',
+                    pick(callers, callees),
+                    inclusive,
+                    values,
+                    arcs,
+                ),
+            ),
+            ...(await inlinedIn(app, names, id, list)),
+        );
+    },
+};
+
+/* Arcs whose `mine` is the function, by the function at their other end: id -> {arcs, calls}. */
+function group(mine, theirs, id, counts) {
+    const groups = new Map();
+    for (let arc = 0; arc < mine.length; arc++) {
+        if (mine[arc] !== id) continue;
+        const key = theirs[arc] === theirs[arc] ? theirs[arc] : 0; // NULL: a root
+        if (!groups.has(key)) groups.set(key, {id: key, arcs: [], calls: 0});
+        groups.get(key).arcs.push(arc);
+        groups.get(key).calls += counts[arc];
+    }
+    return [...groups.values()];
+}
+
+/* Columns of all events that the metrics are made of; ratios are of sums, not sums of ratios. */
+async function eventValues(app, table, list) {
+    const {metrics} = app;
+    const needed = new Set();
+    const want = (metric) => {
+        if (metric.ratio) for (const need of metric.ratio.needs) want(metrics.find(need));
+        else for (const name of metrics.leaves(metric.name, 1, new Map(), 0).keys()) needed.add(name);
+    };
+    list.forEach(want);
+    const values = new Map();
+    await Promise.all([...needed].map(async (name) => values.set(name, await table.numbers(name + '_incl'))));
+    return values;
+}
+
+function sums(app, values, list, found) {
+    const result = new Map(list.map((metric) => [metric.key, new Float64Array(found.length)]));
+    found.forEach((entry, i) => {
+        const get = (name) => {
+            let sum = NaN;
+            for (const arc of entry.arcs) {
+                const value = values.get(name)[arc];
+                if (value === value) sum = (sum === sum ? sum : 0) + value;
+            }
+            return sum;
+        };
+        for (const metric of list) result.get(metric.key)[i] = app.metrics.of(metric, get);
+    });
+    return result;
+}
+
+function side(app, names, title, about, found, list, values) {
+    const numbers = sums(app, values, list, found);
+    const calls = found.map((entry) => entry.calls);
+    const label = (i) => (found[i].id ? names.function(found[i].id) : 'the start of a thread or handler');
+    numbers.set('calls', calls);
+    const columns = {
+        values: numbers,
+        make: (rowOf) => [
+            ...app.metricColumns(list, numbers, (i) => label(rowOf(i)), rowOf),
+            {
+                key: 'calls',
+                label: 'calls',
+                width: '11ch',
+                class: 'num',
+                sortable: true,
+                cell: (i) => format.count(calls[rowOf(i)]),
+                tip: (i) => [
+                    `${format.count(calls[rowOf(i)])} calls from ${found[rowOf(i)].arcs.length} call sites`,
+                ],
+            },
+            {
+                key: 'function',
+                label: title === 'Callers' ? 'caller' : 'callee',
+                width: '20ch',
+                grow: true,
+                align: 'left',
+                class: 'name',
+                sortable: true,
+                cell: (i) =>
+                    found[rowOf(i)].id
+                        ? app.link('function', found[rowOf(i)].id, {}, label(rowOf(i)))
+                        : h('i', null, label(rowOf(i))),
+                tip: (i) => [label(rowOf(i))],
+            },
+        ],
+    };
+    const by = (list.find((metric) => metric.name === app.metric.name) || list[0] || {key: 'calls'}).key;
+    const table = app.sortedTable({
+        items: [...found.keys()],
+        columns,
+        by,
+        texts: {function: label},
+        label: title,
+        small: true,
+        open: (i) => found[i].id && app.go('function', found[i].id),
+    });
+    return h(
+        'section',
+        {class: title.toLowerCase()},
+        h('h2', {tip: () => [about]}, title, ' ', h('span', {class: 'dim'}, format.count(found.length))),
+        found.length ? table.element : h('p', {class: 'dim'}, 'none'),
+    );
+}
+
+function head(app, names, row, id, list, values, calls) {
+    const fact = (metric) =>
+        h(
+            'div',
+            {
+                class: 'fact',
+                'data-key': metric.key,
+                tip: () => app.metrics.explain(metric, values.get(metric.key)[row], names.functionAt(row)),
+            },
+            h('span', {class: 'label'}, metric.name, metric.ratio ? '' : metric.incl ? ' incl' : ' self'),
+            h(
+                'b',
+                null,
+                app.metrics.show(metric, values.get(metric.key)[row]) || '\u2013',
+                metric.unit === '%' ? ' %' : '',
+            ),
+            h(
+                'span',
+                {class: 'pct'},
+                metric.ratio ? '' : format.percent(app.metrics.share(metric, values.get(metric.key)[row])),
+            ),
+        );
+    const file = names.fileOf(row);
+    return h(
+        'div',
+        {class: 'function-head'},
+        h('h1', {class: 'name'}, names.functionAt(row)),
+        h('p', {class: 'dim'}, whereIs(names, row).join('  \u00b7  '), `  \u00b7  called ${format.times(calls)}`),
+        h(
+            'p',
+            {class: 'links'},
+            file === file &&
+                app.link('source', file, {l: names.lineOf(row) > 0 ? names.lineOf(row) : null, f: id}, 'source'),
+            app.link('tree', '', {f: id}, 'in the call tree'),
+            app.link('flame', '', {f: id}, 'in the flame graph'),
+        ),
+        h('div', {class: 'facts'}, list.filter((metric) => values.get(metric.key)).map(fact)),
+    );
+}
+
+async function inlinedIn(app, names, id, list) {
+    const table = app.tables.inlined;
+    const [functionIds, inlinedNames, callFiles, callLines] = await Promise.all([
+        table.numbers('function_id'),
+        table.texts('name'),
+        table.numbers('call_file_id'),
+        table.numbers('call_line'),
+    ]);
+    const rows = [...functionIds.keys()].filter((i) => functionIds[i] === id);
+    if (!rows.length) return [];
+    const values = await app.valuesOf(table, list);
+    const label = (i) => format.name(inlinedNames.at(i));
+    const columns = {
+        values,
+        make: (rowOf) => [
+            ...app.metricColumns(list, values, (i) => label(rowOf(i)), rowOf),
+            {
+                key: 'name',
+                label: 'inlined function',
+                width: '20ch',
+                grow: true,
+                align: 'left',
+                class: 'name',
+                sortable: true,
+                cell: (i) => label(rowOf(i)),
+            },
+            {
+                key: 'at',
+                label: 'inlined at',
+                width: '24ch',
+                align: 'left',
+                class: 'dim',
+                cell: (i) =>
+                    callFiles[rowOf(i)] === callFiles[rowOf(i)]
+                        ? app.link(
+                              'source',
+                              callFiles[rowOf(i)],
+                              {l: callLines[rowOf(i)]},
+                              format.fileName(names.file(callFiles[rowOf(i)])),
+                              ':',
+                              callLines[rowOf(i)],
+                          )
+                        : '',
+            },
+        ],
+    };
+    const shown = app.sortedTable({
+        items: rows,
+        columns,
+        by: app.metric.key,
+        texts: {name: label},
+        label: 'Inlined',
+        small: true,
+    });
+    return [
+        h(
+            'section',
+            {class: 'inlined'},
+            h(
+                'h2',
+                {tip: () => ['Functions whose code is part of this one; inclusive: with those inlined into them']},
+                'Inlined into it',
+            ),
+            shown.element,
+        ),
+    ];
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// index.js: the views, in the order of their tabs. A view is an object:
+//
+//     id       the address: #id/argument
+//     title    of its tab; without one it has none, and `name` and `under` (the tab that it belongs to) instead
+//     about    what it shows, for the tab's tooltip
+//     render   async (app, place): fill `place`, an element that is not yet on the page
+//     shown    (app, place), optional: it is on the page now
+
+import {overview} from './overview.js';
+import {functions} from './functions.js';
+import {oneFunction} from './function.js';
+import {source} from './source.js';
+import {tree} from './tree.js';
+
+export const views = [overview, functions, oneFunction, source, tree];

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// overview.js: where to begin: what was recorded, the traffic between the caches, the lines, functions and files that
+// cost most of the chosen event, and all totals.
+
+import {h} from '../dom.js';
+import * as format from '../format.js';
+import {traffic} from '../traffic.js';
+import {whereIs} from './functions.js';
+
+const TOP = 12;
+
+export const overview = {
+    id: 'overview',
+    title: 'Overview',
+    about: 'What was recorded, traffic between caches, what costs most',
+
+    async render(app, place) {
+        const names = await app.names();
+        const [lines, functions, files] = await Promise.all([
+            topLines(app, names),
+            topFunctions(app, names),
+            fileIndex(app, names),
+        ]);
+        place.append(
+            recorded(app),
+            traffic(app),
+            h('div', {class: 'pair'}, lines, functions),
+            h('div', {class: 'pair'}, files, await totals(app)),
+        );
+        const parts = await Promise.all([
+            listOf(app, 'threads', 'Threads', 'thread', 'id'),
+            listOf(app, 'parts', 'Parts', 'part', 'part', 'why'),
+        ]);
+        place.append(...parts.filter(Boolean));
+    },
+};
+
+/* ------------------------------------------------------------------------------------------ what was recorded */
+
+function recorded(app) {
+    const {meta, title} = app.profile;
+    const cache = (key) => {
+        const match = /^(\d+),(\d+),(\d+)$/.exec(meta.get('cache.' + key) || '');
+        return match && `${key} ${size(Number(match[1]))}, ${match[2]}-way, ${match[3]}-byte lines`;
+    };
+    const facts = [
+        ['Caches', ['I1', 'D1', 'L2', 'LL'].map(cache).filter(Boolean).join('  \u00b7  ')],
+        [
+            'Recorded',
+            [
+                meta.get('creator'),
+                meta.get('engine') && meta.get('engine') + ' engine',
+                meta.get('threads') && meta.get('threads') + ' threads',
+            ]
+                .filter(Boolean)
+                .join('  \u00b7  '),
+        ],
+        ['In', meta.get('directory')],
+        ['Damaged', meta.get('import.damage')],
+    ];
+    return h(
+        'div',
+        {class: 'recorded'},
+        h('h1', {class: 'name'}, format.name(title)),
+        h(
+            'dl',
+            null,
+            facts
+                .filter(([, value]) => value)
+                .map(([key, value]) => [h('dt', null, key), h('dd', null, format.name(value))]),
+        ),
+    );
+}
+
+function size(bytes) {
+    for (const [unit, factor] of [
+        ['GiB', 2 ** 30],
+        ['MiB', 2 ** 20],
+        ['KiB', 2 ** 10],
+    ])
+        if (bytes >= factor) return +(bytes / factor).toFixed(2) + ' ' + unit;
+    return bytes + ' bytes';
+}
+
+/* ------------------------------------------------------------------------------------------ short lists */
+
+/* The rows with the largest numbers, by their size. */
+function largest(values, count) {
+    const rows = [];
+    for (let i = 0; i < values.length; i++) {
+        const weight = Math.abs(values[i]);
+        if (!(weight > 0) || (rows.length === count && weight <= Math.abs(values[rows[count - 1]]))) continue;
+        let at = rows.length;
+        while (at > 0 && Math.abs(values[rows[at - 1]]) < weight) at--;
+        rows.splice(at, 0, i);
+        if (rows.length > count) rows.pop();
+    }
+    return rows;
+}
+
+function cost(app, metric, value, what) {
+    const share = app.metrics.share(metric, value);
+    const cell = h(
+        'td',
+        {
+            class: 'num' + (share < 0 ? ' less' : ''),
+            'data-key': metric.key,
+            tip: () => app.metrics.explain(metric, value, what),
+        },
+        app.metrics.show(metric, value),
+    );
+    const bar = h(
+        'td',
+        {class: 'share'},
+        h(
+            'span',
+            {
+                class: 'bar' + (share < 0 ? ' less' : ''),
+                style: {
+                    '--part': Math.min(100, Math.abs(share) || 0) + '%',
+                    '--heat': Math.min(1, Math.sqrt(Math.abs(share || 0) / 100)).toFixed(3),
+                },
+            },
+            format.percent(share),
+        ),
+    );
+    return [cell, bar];
+}
+
+function ratioCell(app, metric, value, what) {
+    return h(
+        'td',
+        {class: 'num dim', 'data-key': metric.key, tip: () => app.metrics.explain(metric, value, what)},
+        app.metrics.show(metric, value),
+    );
+}
+
+function section(title, about, headings, rows, more) {
+    return h(
+        'section',
+        {class: 'short'},
+        h('h2', {tip: () => [about]}, title, more && h('span', {class: 'more'}, more)),
+        rows.length
+            ? h('table', null, h('thead', null, h('tr', null, headings)), h('tbody', null, rows))
+            : h('p', {class: 'dim'}, 'nothing'),
+    );
+}
+
+const heading = (app, metric) => [
+    h('th', {class: 'num', tip: () => [app.metrics.title(metric) + ': ' + metric.long]}, app.metrics.title(metric)),
+    h('th'),
+];
+const spatial = (app) => app.metrics.find('spatialD1') || app.metrics.find('D1rate');
+
+async function topFunctions(app, names) {
+    const {functions} = app.tables;
+    const ratio = spatial(app);
+    const [values, ids, used] = await Promise.all([
+        app.metrics.values(functions, app.metric),
+        functions.numbers('id'),
+        ratio && app.metrics.values(functions, ratio),
+    ]);
+    const rows = largest(values, TOP).map((row) =>
+        h(
+            'tr',
+            null,
+            cost(app, app.metric, values[row], names.functionAt(row)),
+            ratio && ratioCell(app, ratio, used[row], names.functionAt(row)),
+            h(
+                'td',
+                {class: 'name', tip: () => [names.functionAt(row), ...whereIs(names, row)]},
+                app.link('function', ids[row], {}, names.functionAt(row)),
+            ),
+        ),
+    );
+    return section(
+        'Functions',
+        app.metrics.title(app.metric) + ': ' + app.metric.long,
+        [heading(app, app.metric), ratio && h('th', {class: 'num'}, ratio.name), h('th', null, 'function')],
+        rows,
+        app.link('functions', '', {}, `all ${format.count(functions.rows)}`),
+    );
+}
+
+/* Self cost: where it happens, not what calls it. */
+async function topLines(app, names) {
+    const {lines} = app.tables;
+    const metric = app.metrics.find(app.metric.name);
+    const ratio = spatial(app);
+    const [values, files, numbers, functionIds, used] = await Promise.all([
+        app.metrics.values(lines, metric),
+        lines.numbers('file_id'),
+        lines.numbers('line'),
+        lines.numbers('function_id'),
+        ratio && app.metrics.values(lines, ratio),
+    ]);
+    const rows = largest(values, TOP).map((row) => {
+        const known = files[row] === files[row];
+        const where = known
+            ? format.fileName(names.file(files[row])) + (numbers[row] > 0 ? ':' + numbers[row] : '')
+            : '???';
+        return h(
+            'tr',
+            null,
+            cost(app, metric, values[row], where),
+            ratio && ratioCell(app, ratio, used[row], where),
+            h(
+                'td',
+                {
+                    class: 'name',
+                    tip: () => [known && names.file(files[row]), 'in ' + names.function(functionIds[row])],
+                },
+                known ? app.link('source', files[row], {l: numbers[row], f: functionIds[row]}, where) : where,
+                ' ',
+                h('span', {class: 'dim'}, names.function(functionIds[row])),
+            ),
+        );
+    });
+    return section(
+        'Lines',
+        app.metrics.title(metric) + ': ' + metric.long,
+        [heading(app, metric), ratio && h('th', {class: 'num'}, ratio.name), h('th', null, 'line')],
+        rows,
+    );
+}
+
+/* Self cost by file: key null is code without line information. */
+export async function fileCosts(app) {
+    const {lines} = app.tables;
+    const metric = app.metrics.find(app.metric.name);
+    const [values, files] = await Promise.all([app.metrics.values(lines, metric), lines.numbers('file_id')]);
+    const costs = new Map();
+    for (let row = 0; row < lines.rows; row++) {
+        const id = files[row] === files[row] ? files[row] : null;
+        const known = costs.get(id);
+        if (values[row] === values[row])
+            costs.set(id, (known === known && known !== undefined ? known : 0) + values[row]);
+        else if (known === undefined) costs.set(id, NaN);
+    }
+    return {metric, costs};
+}
+
+async function fileIndex(app, names) {
+    const {metric, costs} = await fileCosts(app);
+    const ids = [...costs.keys()]
+        .filter((id) => costs.get(id))
+        .sort((a, b) => Math.abs(costs.get(b)) - Math.abs(costs.get(a)));
+    const rows = ids.slice(0, TOP).map((id) => {
+        const path = id === null ? 'without line information' : names.file(id);
+        return h(
+            'tr',
+            null,
+            cost(app, metric, costs.get(id), path),
+            h(
+                'td',
+                {class: 'name', tip: () => [path]},
+                id === null ? h('i', null, path) : app.link('source', id, {}, format.fileName(path)),
+            ),
+        );
+    });
+    return section(
+        'Files',
+        app.metrics.title(metric) + ': ' + metric.long,
+        [heading(app, metric), h('th', null, 'file')],
+        rows,
+        app.link('source', '', {}, `all ${format.count(costs.size)}`),
+    );
+}
+
+/* ------------------------------------------------------------------------------------------ totals */
+
+async function totals(app) {
+    const {metrics} = app;
+    const rows = [...metrics.events.values()].map((event) => {
+        const metric = metrics.find(event.name);
+        return h(
+            'tr',
+            {'data-event': event.name},
+            h(
+                'td',
+                {
+                    class: 'num',
+                    'data-key': event.name,
+                    tip: () => metrics.explain(metric, metric.total, 'the whole program'),
+                },
+                metrics.show(metric, metric.total),
+            ),
+            h(
+                'td',
+                {class: 'name'},
+                app.link('overview', '', {e: event.name + '_incl'}, h('b', null, event.name)),
+                ' ',
+                h('span', {class: 'dim'}, event.long),
+            ),
+        );
+    });
+    for (const ratio of metrics.ratios.keys()) {
+        const metric = metrics.find(ratio);
+        const value = metrics.of(metric, (name) => metrics.totals.get(name));
+        rows.push(
+            h(
+                'tr',
+                {'data-event': ratio},
+                h(
+                    'td',
+                    {class: 'num', tip: () => metrics.explain(metric, value, 'the whole program')},
+                    metrics.show(metric, value),
+                ),
+                h(
+                    'td',
+                    {class: 'name'},
+                    h('b', null, ratio),
+                    ' ',
+                    h('span', {class: 'dim'}, metric.long + (metric.unit === '%' ? ', %' : '')),
+                ),
+            ),
+        );
+    }
+    return h(
+        'section',
+        {class: 'short totals'},
+        h('h2', {tip: () => ['Every event of the whole program']}, 'Totals'),
+        h('div', {class: 'scroll'}, h('table', null, h('tbody', null, rows))),
+    );
+}
+
+/* Threads, parts: where there are several. */
+async function listOf(app, name, title, word, id, text) {
+    const table = app.tables[name];
+    if (!table || table.rows < 2) return null;
+    const metric = app.metrics.find(app.metric.name);
+    const [ids, values, texts] = await Promise.all([
+        table.numbers(id),
+        app.metrics.values(table, metric),
+        text && table.texts(text),
+    ]);
+    const rows = [...ids.keys()].map((row) =>
+        h(
+            'tr',
+            null,
+            cost(app, metric, values[row], `${word} ${ids[row]}`),
+            h(
+                'td',
+                {class: 'name'},
+                `${word} ${ids[row]}`,
+                texts && h('span', {class: 'dim'}, ' ', format.name(texts.at(row))),
+            ),
+        ),
+    );
+    return section(title, app.metrics.title(metric), [heading(app, metric), h('th', null, word)], rows);
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// tree.js: the call tree from the program's start down. A branch opens with a click, Enter or an arrow key; what costs
+// most is open from the beginning.
+
+import {h} from '../dom.js';
+import * as format from '../format.js';
+import {CallTree} from '../calltree.js';
+import {whereIs} from './functions.js';
+
+const OPEN_FROM = 5; // percent of the total
+const OPEN_MOST = 40; // branches
+const SMALL = 0.1; // percent: what is less is one row, where it is several
+
+export const tree = {
+    id: 'tree',
+    title: 'Call tree',
+    about: 'Who called whom, from the program\u2019s start down',
+
+    async render(app, place) {
+        const list = app.shownMetrics().slice(0, app.params.has('c') ? 99 : 3);
+        const [nodes, names, values] = await Promise.all([
+            CallTree.load(app),
+            app.names(),
+            app.valuesOf(app.tables.paths, list),
+        ]);
+        const branches = new Branches(
+            app,
+            nodes,
+            values.get(app.metric.key) || [...values.values()].find(Boolean),
+            app.metrics.share.bind(app.metrics, app.metric),
+        );
+        const wanted = target(app, nodes, branches.costs);
+        if (wanted >= 0) branches.reveal(wanted);
+        const rowOf = (i) => branches.rows[i];
+        const columns = [
+            ...app
+                .metricColumns(list, values, (i) => names.function(nodes.functionId[rowOf(i)]), rowOf)
+                .map((c) => ({...c, sortable: false})),
+            {
+                key: 'calls',
+                label: 'calls',
+                width: '12ch',
+                class: 'num',
+                title: ['how often the function was called on this path'],
+                cell: (i) => (rowOf(i) < 0 ? null : format.count(nodes.calls[rowOf(i)])),
+                tip: (i) => rowOf(i) >= 0 && [`called ${format.times(nodes.calls[rowOf(i)])} on this path`],
+            },
+            {
+                key: 'function',
+                label: 'function',
+                width: '40ch',
+                grow: true,
+                align: 'left',
+                class: 'name',
+                cell: (i) => nameCell(app, nodes, names, branches, rowOf(i), () => table),
+                tip: (i) => rowOf(i) >= 0 && tipOf(nodes, names, rowOf(i)),
+            },
+        ];
+        const refresh = () => table.setCount(branches.rows.length);
+        const table = app.plainTable({
+            columns,
+            count: branches.rows.length,
+            label: 'Call tree',
+            class: 'tree',
+            open: (i) => {
+                branches.toggle(i);
+                refresh();
+            },
+            step: (i, way) => {
+                const to = way > 0 ? branches.into(i) : branches.outOf(i);
+                refresh();
+                table.select(to);
+            },
+            onselect: (i) => app.change({n: rowOf(i) >= 0 ? rowOf(i) : null}, true),
+        });
+        if (wanted >= 0) table.current = branches.rows.indexOf(wanted);
+        place.append(
+            h(
+                'div',
+                {class: 'bar-top'},
+                h('h1', null, 'Call tree'),
+                h(
+                    'button',
+                    {
+                        type: 'button',
+                        tip: () => ['open every branch with at least 5\u2009% of the total'],
+                        onclick: () => {
+                            branches.reset();
+                            refresh();
+                            table.select(0);
+                        },
+                    },
+                    'hot paths',
+                ),
+                h(
+                    'button',
+                    {
+                        type: 'button',
+                        onclick: () => {
+                            branches.closeAll();
+                            refresh();
+                            table.select(0);
+                        },
+                    },
+                    'close all',
+                ),
+                h('span', {class: 'dim'}, `${format.count(nodes.rows)} call paths`),
+            ),
+            table.element,
+        );
+        this.table = table;
+    },
+
+    shown() {
+        this.table.reveal(this.table.current, true);
+        this.table.draw();
+    },
+};
+
+/* The row that the address names: a node, or the heaviest of a function; -1: none. */
+export function target(app, nodes, costs) {
+    const [node, functionId] = [app.params.get('n'), app.params.get('f')];
+    if (node !== null && Number(node) >= 0 && Number(node) < nodes.rows) return Number(node);
+    return functionId === null ? -1 : nodes.best(Number(functionId), costs);
+}
+
+/* Which branches are open, and the rows that are seen then. What was opened is remembered between visits. */
+class Branches {
+    constructor(app, nodes, costs, share) {
+        Object.assign(this, {nodes, costs, share});
+        const known = app.memory.get('branches');
+        this.open = known || new Set();
+        app.memory.set('branches', this.open);
+        if (known) this.list();
+        else this.reset();
+    }
+
+    /* Open what costs most, the heaviest first. */
+    reset() {
+        this.open.clear();
+        const queue = [...this.nodes.roots()];
+        while (queue.length && this.open.size < OPEN_MOST) {
+            const [row] = queue.splice(queue.indexOf(this.nodes.sorted(queue, this.costs)[0]), 1);
+            if (Math.abs(this.share(this.costs[row])) < OPEN_FROM) break;
+            if (!this.nodes.hasChildren(row)) continue;
+            this.open.add(row);
+            queue.push(...this.nodes.children(row));
+        }
+        this.list();
+    }
+
+    /* Rows in sight. A negative one, -1 - r, stands for the small children of r. */
+    list() {
+        this.rows = [];
+        const walk = this.below(this.nodes.rows).reverse();
+        while (walk.length) {
+            const row = walk.pop();
+            this.rows.push(row);
+            if (this.open.has(row)) walk.push(...this.below(row).reverse());
+        }
+    }
+
+    below(row) {
+        const children = this.nodes.sorted(this.nodes.children(row), this.costs);
+        const large = children.findIndex((child) => !(Math.abs(this.share(this.costs[child])) >= SMALL));
+        if (large < 0 || children.length - large < 3 || this.open.has(-1 - row)) return children;
+        return [...children.slice(0, large), -1 - row];
+    }
+
+    /* How many a negative row stands for. */
+    hidden(row) {
+        const children = this.nodes.children(-1 - row);
+        return children.length - this.below(-1 - row).length + 1;
+    }
+
+    toggle(i) {
+        const row = this.rows[i];
+        if (row >= 0 && !this.nodes.hasChildren(row)) return;
+        if (!this.open.delete(row)) this.open.add(row);
+        this.list();
+    }
+
+    closeAll() {
+        this.open.clear();
+        this.list();
+    }
+
+    reveal(row) {
+        const chain = this.nodes.chain(row);
+        for (const above of chain.slice(0, -1)) this.open.add(above);
+        chain.forEach(
+            (at, i) =>
+                !this.below(i ? chain[i - 1] : this.nodes.rows).includes(at) &&
+                this.open.add(-1 - (i ? chain[i - 1] : this.nodes.rows)),
+        );
+        this.list();
+    }
+
+    /* Arrow right: open, or to the first below. */
+    into(i) {
+        if (this.rows[i] >= 0 && !this.nodes.hasChildren(this.rows[i])) return i;
+        if (this.open.has(this.rows[i])) return i + 1;
+        this.toggle(i);
+        return i;
+    }
+
+    /* Arrow left: close, or to the one above. */
+    outOf(i) {
+        const row = this.rows[i];
+        if (this.open.has(row)) {
+            this.toggle(i);
+            return i;
+        }
+        if (row < 0) return Math.max(0, this.rows.indexOf(-1 - row));
+        return this.nodes.parent[row] < 0 ? i : this.rows.indexOf(this.nodes.parent[row]);
+    }
+}
+
+const DEEPEST = 60; // levels that are still moved to the right
+
+/* The row for several: click, and they are there. */
+function smallCell(nodes, branches, row) {
+    const depth = row === -1 - nodes.rows ? 0 : nodes.depth[-1 - row] + 1;
+    return [
+        indent(depth),
+        h('span', {class: 'twist'}),
+        h('i', {class: 'dim'}, `${format.count(branches.hidden(row))} more below ${SMALL}\u2009% each`),
+    ];
+}
+
+const indent = (depth) => h('span', {class: 'indent', style: {width: 1.1 * Math.min(depth, DEEPEST) + 'em'}});
+
+function nameCell(app, nodes, names, branches, row, table) {
+    if (row < 0) return smallCell(nodes, branches, row);
+    const open = branches.open.has(row);
+    const twist = nodes.hasChildren(row)
+        ? h(
+              'button',
+              {
+                  type: 'button',
+                  class: 'twist',
+                  tabindex: -1,
+                  'aria-expanded': String(open),
+                  'aria-label': open ? 'close' : 'open',
+                  onclick: () => {
+                      branches.toggle(branches.rows.indexOf(row));
+                      table().setCount(branches.rows.length);
+                  },
+              },
+              open ? '\u25be' : '\u25b8',
+          )
+        : h('span', {class: 'twist'});
+    const remark = nodes.remark(row).map((text) => h('span', {class: 'mark'}, text.replace(/:.*/, '')));
+    return [
+        indent(nodes.depth[row]),
+        twist,
+        app.link('function', nodes.functionId[row], {}, names.function(nodes.functionId[row])),
+        remark,
+    ];
+}
+
+function tipOf(nodes, names, row) {
+    const at = names.functionRow(nodes.functionId[row]);
+    return [
+        names.function(nodes.functionId[row]),
+        ...(at === undefined ? [] : whereIs(names, at)),
+        `${format.count(nodes.depth[row])} calls deep`,
+        ...nodes.remark(row),
+    ];
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * html.c: see html.h. A page is, in this order:
+ *
+ *     head     character set, content-security policy, title, style sheet
+ *     #data    the blocks (html_pack.h) of all tables (html_tables.h): base64, which no browser executes
+ *     #index   a block of its own: JSON that says where in #data each column of each table is
+ *     script   the page's program
+ *
+ * Nothing of the profile is outside of #data and #index but the title. The policy lets the browser run the program and
+ * use the style sheet that have the hashes known when Tenure was built, load nothing, connect to nothing, and make
+ * no element out of text (trusted types).
+ */
+#include "profile/html.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "profile/error.h"
+#include "profile/html_tables.h"
+#include "profile/source.h"
+
+enum { PAGE_VERSION = 1 };
+
+/* ------------------------------------------------------------------------------------------ source text */
+
+/* SQL function tenure_source(path): the text of a file on this machine, or NULL. */
+static void source_function(sqlite3_context *context, int count, sqlite3_value **value)
+{
+    struct tp_import_options here = {0};
+    struct tp_arena arena = {0};
+    const char *path = (const char *)sqlite3_value_text(value[0]);
+    const char *text = path ? tp_source_text(&arena, &here, path) : NULL;
+
+    (void)count;
+    if (text)
+        sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
+    else
+        sqlite3_result_null(context);
+    tp_arena_free(&arena);
+}
+
+/* SQL function tenure_newer(path): whether that file has changed since the profile was written. */
+static void newer_function(sqlite3_context *context, int count, sqlite3_value **value)
+{
+    tp_profile *profile = sqlite3_user_data(context);
+    const char *path = (const char *)sqlite3_value_text(value[0]);
+    struct stat source, ours;
+
+    (void)count;
+    sqlite3_result_int(context, path && stat(path, &source) == 0 && stat(tp_path(profile), &ours) == 0 &&
+                                    source.st_mtime > ours.st_mtime);
+}
+
+/* Table temp.page_sources: the text of every file that costs are on, or that called something inline. */
+static int gather_sources(tp_profile *profile, struct tp_error *err)
+{
+    static const char sql[] =
+        "PRAGMA temp_store = MEMORY;"
+        "DROP TABLE IF EXISTS temp.page_sources;"
+        "CREATE TEMP TABLE page_sources(file_id INTEGER PRIMARY KEY, text TEXT, newer INTEGER);"
+        "INSERT INTO temp.page_sources SELECT f.id, s.text, 0 FROM files f JOIN sources s ON s.file_id = f.id;"
+        "INSERT OR IGNORE INTO temp.page_sources SELECT id, tenure_source(path), tenure_newer(path) FROM files"
+        " WHERE id IN (SELECT file_id FROM t_lines UNION SELECT call_file_id FROM t_inlined)"
+        " AND id NOT IN (SELECT file_id FROM temp.page_sources);"
+        "DELETE FROM temp.page_sources WHERE text IS NULL;";
+    sqlite3 *db = tp_db(profile);
+
+    if (sqlite3_create_function(db, "tenure_source", 1, SQLITE_UTF8, NULL, source_function, NULL, NULL) != SQLITE_OK ||
+        sqlite3_create_function(db, "tenure_newer", 1, SQLITE_UTF8, profile, newer_function, NULL, NULL) != SQLITE_OK ||
+        sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        return tp_sql_failed(profile, "cannot gather sources", err);
+    return 0;
+}
+
+static int count_sources(tp_profile *profile, struct tp_html_result *result, struct tp_error *err)
+{
+    sqlite3_stmt *statement = tp_query(
+        profile,
+        sqlite3_mprintf("SELECT count(*), count(s.file_id), min(CASE WHEN s.file_id IS NULL THEN f.path END)"
+                        " FROM files f LEFT JOIN temp.page_sources s ON s.file_id = f.id"
+                        " WHERE f.id IN (SELECT file_id FROM t_lines)"),
+        err);
+    int more = statement ? tp_row(profile, statement, err) : -1;
+
+    if (more == 1) {
+        const unsigned char *missing = sqlite3_column_text(statement, 2);
+        result->files = (uint64_t)sqlite3_column_int64(statement, 0);
+        result->found = (uint64_t)sqlite3_column_int64(statement, 1);
+        snprintf(result->missing, sizeof result->missing, "%s", missing ? (const char *)missing : "");
+    }
+    sqlite3_finalize(statement);
+    return more == 1 ? 0 : -1;
+}
+
+/* ------------------------------------------------------------------------------------------ the file */
+
+static void put_escaped(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c < 0x20 || c == 0x7f || strchr("&<>\"'", c))
+            fprintf(out, c < 0x20 || c == 0x7f ? "\\x%02x" : "&#%d;", c);
+        else
+            putc(c, out);
+    }
+}
+
+static void put_head(FILE *out, const struct tp_html_options *options)
+{
+    const struct tp_page_asset *asset = options->asset;
+
+    fprintf(out,
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-%s'; "
+            "style-src 'sha256-%s'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; "
+            "trusted-types 'none'\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+            "<meta name=\"referrer\" content=\"no-referrer\">\n"
+            "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
+            asset->script_hash, asset->style_hash);
+    put_escaped(out, options->title);
+    fputs("</title>\n<style>", out);
+    fwrite(asset->style, 1, asset->style_size, out);
+    fputs("</style>\n</head>\n<body>\n<noscript>This page shows a profile with a program of its own; let the browser "
+          "run it (JavaScript).</noscript>\n<script id=\"data\" type=\"application/octet-stream\">",
+          out);
+}
+
+static int put_index(struct tp_pack *pack, const struct tp_html_tables *tables, const struct tp_html_options *options)
+{
+    struct tp_bytes bytes = {0};
+    struct tp_block block;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+
+    if (!to)
+        return TP_NO_MEMORY(pack->err);
+    fprintf(to, "{\"format\": \"tenure page\", \"version\": %d, \"title\": ", PAGE_VERSION);
+    tp_write_json_text(to, options->title);
+    fputs(", \"tables\": {", to);
+    for (size_t i = 0; i < tables->sheets.count; i++) {
+        fputs(i ? ",\n" : "\n", to);
+        tp_write_json_text(to, tables->sheets.at[i].name);
+        fputs(": ", to);
+        tp_sheet_describe(&tables->sheets.at[i], to);
+    }
+    fputs("}}", to);
+    int failed = fclose(to);
+    if (!failed)
+        tp_bytes_put(&bytes, text, size);
+    free(text);
+    failed = failed ? TP_NO_MEMORY(pack->err) : tp_pack_block(pack, &bytes, &block);
+    tp_bytes_free(&bytes);
+    return failed;
+}
+
+static int put_body(tp_profile *profile, struct tp_pack *pack, const struct tp_html_options *options)
+{
+    struct tp_html_tables tables = {0};
+    int failed = tp_html_tables_write(profile, pack, &tables, !options->no_source);
+
+    fputs("</script>\n<script id=\"index\" type=\"application/octet-stream\">", pack->out);
+    if (!failed)
+        failed = put_index(pack, &tables, options);
+    tp_html_tables_free(&tables);
+    return failed;
+}
+
+int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *options,
+                  struct tp_html_result *result, struct tp_error *err)
+{
+    struct tp_pack pack;
+
+    *result = (struct tp_html_result){0};
+    if (!options->no_source && (gather_sources(profile, err) || count_sources(profile, result, err)))
+        return -1;
+    if (tp_pack_open(&pack, out, err))
+        return -1;
+    put_head(out, options);
+    int failed = put_body(profile, &pack, options);
+    tp_pack_close(&pack);
+    if (failed)
+        return -1;
+    fputs("</script>\n<script>", out);
+    fwrite(options->asset->script, 1, options->asset->script_size, out);
+    fputs("</script>\n</body>\n</html>\n", out);
+    return tp_written(out, err);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * html_pack.h: blocks of bytes in a text file.
+ *
+ * A page carries its data as one long text of base64. Each block is deflated (RFC 1951, no header) and encoded for
+ * itself, so that a reader can take any one of them out of the text and leave the others alone.
+ */
+#ifndef TENURE_PROFILE_HTML_PACK_H
+#define TENURE_PROFILE_HTML_PACK_H
+
+#include <zlib.h>
+
+#include "profile/profile.h"
+
+/* Bytes that grow. `failed`: there was no memory; what was put since is lost. */
+struct tp_bytes {
+    uint8_t *at;
+    size_t count, room;
+    bool failed;
+};
+void tp_bytes_put(struct tp_bytes *bytes, const void *data, size_t size);
+/* Base 128, low bits first (LEB128). A code (html_sheet.h) may need a bit more than 64. */
+typedef unsigned __int128 tp_wide;
+void tp_bytes_varint(struct tp_bytes *bytes, tp_wide value);
+void tp_bytes_free(struct tp_bytes *bytes);
+
+/* Where a block is in the text: characters. */
+struct tp_block {
+    uint64_t at, length;
+};
+
+struct tp_pack {
+    FILE *out;
+    uint64_t at; /* characters written */
+    z_stream deflate;
+    struct tp_bytes packed;
+    struct tp_error *err;
+};
+
+int tp_pack_open(struct tp_pack *pack, FILE *out, struct tp_error *err);
+/* Write `bytes` and empty them. */
+int tp_pack_block(struct tp_pack *pack, struct tp_bytes *bytes, struct tp_block *block);
+void tp_pack_close(struct tp_pack *pack);
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * html_tables.c: see html_tables.h.
+ *
+ * Derived events are left out, the page makes them of their formulas. What can nearly be told from other columns is
+ * predicted from them (html_sheet.h): bytes never touched from tenures and bytes touched, tenures from misses, AcCost
+ * from touches, inclusive costs from self costs or from the tree. A prediction that is wrong costs bytes, not truth.
+ *
+ * Instructions are cut small, since a page shows those of one function at a time; texts of sources file by file.
+ */
+#include "profile/html_tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/error.h"
+
+enum { CHUNK = 65536, SMALL_CHUNK = 8192 };
+
+struct table {
+    const char *name, *from;
+    const char *columns; /* '#' before: text; '-': predicted from the row before */
+    const char *order;
+    bool self, incl;
+    size_t chunk;
+};
+
+static const struct table tables[] = {
+    {"meta", "meta", "#key #value", "key", false, false, CHUNK},
+    {"events", "events", "#name #long_name derived #formula #type", "rowid", false, false, CHUNK},
+    {"totals", "t_totals", "", "rowid", true, false, CHUNK},
+    {"threads", "threads", "id os_id parent", "id", true, false, CHUNK},
+    {"parts", "parts", "part #why", "part", true, false, CHUNK},
+    {"objects", "objects", "id #path #build_id #debug_file #note", "id", false, false, CHUNK},
+    {"files", "files", "-id #path", "id", false, false, CHUNK},
+    {"functions", "t_functions",
+     "-id #function #base -base_id -object_id -file_id line -address size calls -first_instruction -last_instruction",
+     "id", true, true, CHUNK},
+    {"lines", "t_lines", "-file_id -line -function_id estimate", "file_id, line, function_id", true, true, CHUNK},
+    {"arcs", "t_arcs", "-caller_id -callee_id -site_id -file_id -line calls", "caller_id, site_id, id", false, true,
+     CHUNK},
+    {"inlined", "t_inlined", "-id -parent -function_id #name -file_id -line -call_file_id -call_line", "id", true, true,
+     CHUNK},
+    {"thread_functions", "t_thread_functions", "-thread -function_id", "function_id, thread", true, true, CHUNK},
+    {"paths", "t_paths", "depth function_id calls -thread approximate handler recursive", "id", true, true, CHUNK},
+    {"instructions", "t_instructions", "-id -address length -file_id -line -inlined_id", "id", true, false,
+     SMALL_CHUNK},
+};
+
+static const struct table sources[] = {
+    {"sources", "temp.page_sources", "-file_id newer", "file_id", false, false, CHUNK},
+    {"source_text", "temp.page_sources", "#text", "file_id", false, false, 1},
+};
+
+/* ------------------------------------------------------------------------------------------ predictions */
+
+static struct tp_sheet_column *find(const struct tp_sheet *sheet, const char *event, const char *level,
+                                    const char *suffix)
+{
+    char name[32];
+
+    snprintf(name, sizeof name, "%s%s%s", event, level, suffix);
+    for (size_t i = 0; i < sheet->columns; i++) {
+        if (strcmp(sheet->column[i].name, name) == 0)
+            return &sheet->column[i];
+    }
+    return NULL;
+}
+
+static void add_term(const struct tp_sheet *sheet, struct tp_sheet_column *column, const struct tp_sheet_column *of,
+                     int64_t factor)
+{
+    if (!column || !of || column->terms == TP_TERMS)
+        return;
+    column->term[column->terms].column = (size_t)(of - sheet->column);
+    column->term[column->terms++].factor = factor;
+    column->prediction = TP_SUM;
+}
+
+/* Bytes of a line of this cache; 0 if the profile does not say. */
+static int64_t line_size(tp_profile *profile, const char *cache)
+{
+    const char *value = tp_meta(profile, cache);
+    const char *last = value ? strrchr(value, ',') : NULL;
+
+    return last ? strtoll(last + 1, NULL, 10) : 0;
+}
+
+/* What the events of a level say of one another. */
+static const struct {
+    const char *level, *cache, *misses[3];
+} levels[] = {
+    {"I1", "cache.I1", {"I1mr"}},         {"D1", "cache.D1", {"D1mr", "D1mw"}},
+    {"I2", "cache.L2", {"I2mr"}},         {"D2", "cache.L2", {"D2mr", "D2mw"}},
+    {"L", "cache.LL", {"ILmr", "DLmr", "DLmw"}},
+};
+
+static void only_where(const struct tp_sheet *sheet, struct tp_sheet_column *column, const struct tp_sheet_column *of)
+{
+    if (column && of)
+        column->where = (size_t)(of - sheet->column) + 1;
+}
+
+/* NULL and 0 where that one is. */
+static void occurs_with(const struct tp_sheet *sheet, struct tp_sheet_column *column, const struct tp_sheet_column *of)
+{
+    add_term(sheet, column, of, 0);
+    only_where(sheet, column, of);
+}
+
+/* Counted of tenures: they cannot occur where these cannot. */
+static const char *const of_tenures[] = {"Use", "Byt", "Age", "Wb", "Wrt", "Pf"};
+/* And misses where there is no access, or no miss above. */
+static const char *const of_accesses[][2] = {{"D1mr", "Dr"},   {"D2mr", "D1mr"}, {"DLmr", "D1mr"}, {"D1mw", "Dw"},
+                                             {"D2mw", "D1mw"}, {"DLmw", "D1mw"}, {"I2mr", "I1mr"}, {"ILmr", "I1mr"},
+                                             {"Bcm", "Bc"},    {"Bim", "Bi"}};
+
+static void predict_level(tp_profile *profile, struct tp_sheet *sheet, size_t at, const char *suffix)
+{
+    const char *level = levels[at].level;
+    struct tp_sheet_column *ended = find(sheet, "Ev", level, suffix), *used = find(sheet, "Use", level, suffix);
+    struct tp_sheet_column *lost = find(sheet, "SpLoss", level, suffix);
+    struct tp_sheet_column *cost = find(sheet, "AcCost", level, suffix), *touches = find(sheet, "Tch", level, suffix);
+    int64_t line = line_size(profile, levels[at].cache);
+
+    if (ended && used && line > 0 && line <= 1024) {
+        add_term(sheet, lost, ended, line);
+        add_term(sheet, lost, used, -1);
+    }
+    for (int i = 0; i < 3 && levels[at].misses[i]; i++)
+        add_term(sheet, ended, find(sheet, levels[at].misses[i], "", suffix), 1);
+    for (size_t i = 0; i < sizeof of_tenures / sizeof *of_tenures; i++)
+        occurs_with(sheet, find(sheet, of_tenures[i], level, suffix), ended);
+    add_term(sheet, touches, ended, 1);
+    only_where(sheet, touches, ended);
+    only_where(sheet, cost, ended);
+    if (ended && touches && cost) {
+        add_term(sheet, cost, ended, 1);
+        add_term(sheet, cost, touches, 1);
+        cost->prediction = TP_HARMONIC;
+    }
+}
+
+static void predict_events(tp_profile *profile, struct tp_sheet *sheet, const char *suffix)
+{
+    for (size_t i = 0; i < sizeof of_accesses / sizeof *of_accesses; i++)
+        occurs_with(sheet, find(sheet, of_accesses[i][0], "", suffix), find(sheet, of_accesses[i][1], "", suffix));
+    for (size_t at = 0; at < sizeof levels / sizeof *levels; at++)
+        predict_level(profile, sheet, at, suffix);
+}
+
+/* Inclusive columns that are not told from others of their kind: from the tree, or from the self cost. */
+static void predict_inclusive(struct tp_sheet *sheet, size_t self, size_t incl)
+{
+    struct tp_sheet_column *column = &sheet->column[incl];
+    struct tp_sheet_column *depth = find(sheet, "depth", "", "");
+
+    if (depth) {
+        column->terms = 0;
+        column->where = 0;
+        add_term(sheet, column, &sheet->column[self], 1);
+        add_term(sheet, column, depth, 1);
+        column->prediction = TP_BELOW;
+    } else if (column->prediction != TP_SUM || !column->term[0].factor) {
+        column->terms = 0;
+        add_term(sheet, column, &sheet->column[self], 1);
+    }
+}
+
+static void predict_instructions(struct tp_sheet *sheet)
+{
+    struct tp_sheet_column *executed = find(sheet, "Ir", "", "");
+
+    add_term(sheet, find(sheet, "Dr", "", ""), executed, 1);
+    add_term(sheet, find(sheet, "Dw", "", ""), executed, 1);
+    if (executed)
+        executed->prediction = TP_PREVIOUS;
+    add_term(sheet, find(sheet, "address", "", ""), find(sheet, "length", "", ""), 1);
+    find(sheet, "address", "", "")->prediction = TP_FOLLOWING;
+}
+
+/* ------------------------------------------------------------------------------------------ columns */
+
+struct making {
+    tp_profile *profile;
+    struct tp_html_tables *tables;
+    const struct table *table;
+    struct tp_sheet *sheet;
+    sqlite3_str *sql;
+    struct tp_error *err;
+};
+
+static int add_column(struct making *m, const char *name, size_t length, enum tp_sheet_kind kind,
+                      enum tp_prediction prediction)
+{
+    char *copy = tp_arena_copy(&m->tables->arena, name, length);
+
+    if (!copy)
+        return TP_NO_MEMORY(m->err);
+    m->sheet->column[m->sheet->columns++] =
+        (struct tp_sheet_column){.name = copy, .kind = kind, .prediction = prediction};
+    sqlite3_str_appendf(m->sql, "%s\"%w\"", m->sheet->columns > 1 ? ", " : "SELECT ", copy);
+    return 0;
+}
+
+static int add_fixed(struct making *m)
+{
+    const char *p = m->table->columns;
+
+    for (size_t n; (n = strcspn(p, " ")) > 0; p += n + strspn(p + n, " ")) {
+        bool marked = *p == '#' || *p == '-';
+        if (add_column(m, p + marked, n - marked, *p == '#' ? TP_TEXT : TP_NUMBER, *p == '-' ? TP_PREVIOUS : TP_ZERO))
+            return -1;
+    }
+    return 0;
+}
+
+static int add_events(struct making *m, const char *suffix)
+{
+    for (size_t i = 0; i < tp_event_count(m->profile); i++) {
+        const struct tp_event *event = tp_event_at(m->profile, i);
+        char *name = tp_arena_alloc(&m->tables->arena, strlen(event->name) + strlen(suffix) + 1);
+
+        if (event->derived)
+            continue;
+        if (!name)
+            return TP_NO_MEMORY(m->err);
+        strcat(strcpy(name, event->name), suffix);
+        if (add_column(m, name, strlen(name), event->real ? TP_REAL : TP_NUMBER, TP_ZERO))
+            return -1;
+    }
+    return 0;
+}
+
+static void predict(struct making *m, size_t fixed)
+{
+    const struct table *table = m->table;
+    size_t events = (m->sheet->columns - fixed) / (size_t)(table->self + table->incl ? table->self + table->incl : 1);
+
+    if (table->self)
+        predict_events(m->profile, m->sheet, "");
+    if (table->incl)
+        predict_events(m->profile, m->sheet, "_incl");
+    for (size_t i = 0; table->self && table->incl && i < events; i++)
+        predict_inclusive(m->sheet, fixed + i, fixed + events + i);
+    if (strcmp(table->name, "instructions") == 0)
+        predict_instructions(m->sheet);
+}
+
+static int make_columns(struct making *m)
+{
+    size_t room = 16 + 2 * tp_event_count(m->profile);
+
+    m->sheet->column = tp_arena_alloc(&m->tables->arena, room * sizeof *m->sheet->column);
+    if (!m->sheet->column)
+        return TP_NO_MEMORY(m->err);
+    if (add_fixed(m))
+        return -1;
+    size_t fixed = m->sheet->columns;
+    if ((m->table->self && add_events(m, "")) || (m->table->incl && add_events(m, "_incl")))
+        return -1;
+    predict(m, fixed);
+    sqlite3_str_appendf(m->sql, " FROM %s ORDER BY %s", m->table->from, m->table->order);
+    return 0;
+}
+
+static int write_table(tp_profile *profile, struct tp_pack *pack, struct tp_html_tables *to, const struct table *table)
+{
+    struct tp_sheet *sheet = TP_VECTOR_ADD(&to->sheets);
+    struct making m = {profile, to, table, sheet, sqlite3_str_new(NULL), pack->err};
+
+    if (!sheet) {
+        sqlite3_free(sqlite3_str_finish(m.sql));
+        return TP_NO_MEMORY(pack->err);
+    }
+    sheet->name = table->name;
+    sheet->chunk = table->chunk;
+    int failed = make_columns(&m);
+    char *sql = sqlite3_str_finish(m.sql);
+    if (failed) {
+        sqlite3_free(sql);
+        return -1;
+    }
+    return tp_sheet_write(profile, pack, sheet, sql);
+}
+
+int tp_html_tables_write(tp_profile *profile, struct tp_pack *pack, struct tp_html_tables *to, bool with_sources)
+{
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        if (write_table(profile, pack, to, &tables[i]))
+            return -1;
+    }
+    for (size_t i = 0; with_sources && i < sizeof sources / sizeof *sources; i++) {
+        if (write_table(profile, pack, to, &sources[i]))
+            return -1;
+    }
+    return 0;
+}
+
+void tp_html_tables_free(struct tp_html_tables *to)
+{
+    for (size_t i = 0; i < to->sheets.count; i++)
+        tp_sheet_free(&to->sheets.at[i]);
+    TP_VECTOR_FREE(&to->sheets);
+    tp_arena_free(&to->arena);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * html_tables.h: which tables of a profile a page carries, and how their columns are predicted.
+ */
+#ifndef TENURE_PROFILE_HTML_TABLES_H
+#define TENURE_PROFILE_HTML_TABLES_H
+
+#include "profile/html_sheet.h"
+#include "profile/mem.h"
+
+struct tp_html_tables {
+    TP_VECTOR(struct tp_sheet) sheets;
+    struct tp_arena arena;
+};
+
+/* Write the blocks of every table. `sources`: table temp.page_sources has the text of source files. */
+int tp_html_tables_write(tp_profile *profile, struct tp_pack *pack, struct tp_html_tables *tables, bool sources);
+void tp_html_tables_free(struct tp_html_tables *tables);
+
+#endif

@@ -1,0 +1,383 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+page.py: the page in a real browser, from disk and without a network.
+
+    page.py TENURE PROGRAM PICTURES
+
+Every view opens without an error, an exception or a request; numbers on it are those that SQL says; sorting, searching,
+links, the back button and keys work; a profile full of hostile names puts no element on the page and breaks no policy.
+Screenshots go to the folder PICTURES.
+"""
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from decimal import ROUND_HALF_UP, Decimal
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "profiles"))
+import browser as chromium
+import verdict
+
+TENURE, PROGRAM = (os.path.abspath(path) for path in sys.argv[1:3])
+PICTURES = sys.argv[3]
+HOSTILE = ['</script><script>alert(1)</script>', '"><img src=x onerror=alert(2)>', "';alert(3)//",
+           '\x1b]0;title\x07\x1b[31mred',
+           'two\nlines\r\ttab', '&lt;b&gt;&amp;', '<svg/onload=alert(4)>', '\u202egnp.exe', 'x' * 65536, '__proto__',
+           'constructor', '${alert(5)}', '<!--', '%00%3Cscript%3E', 'javascript:alert(6)', '']
+
+
+def check(what, got, expected=True):
+    verdict.check(got == expected, f"{what}: {got!r}, expected {expected!r}")
+
+
+def count(value):
+    return "." if value is None else f"{value:,}".replace("-", "\u2212")
+
+
+class Profile:
+    def __init__(self, path):
+        self.path = path
+        self.database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+
+    def rows(self, sql, *values):
+        return self.database.execute(sql, values).fetchall()
+
+    def one(self, sql, *values):
+        return self.rows(sql, *values)[0][0]
+
+    def page(self, *options):
+        subprocess.run([TENURE, "html", "-o", self.path + ".html", *options, self.path], check=True,
+                       stdout=subprocess.DEVNULL)
+        return "file://" + self.path + ".html"
+
+
+def cells(browser, selector=".table"):
+    """The rows in sight of a table, as texts by the keys of their columns."""
+    return browser.evaluate(
+        f"[...document.querySelector({json.dumps(selector)}).querySelectorAll('.tr')]"
+        ".sort((a, b) => a.dataset.row - b.dataset.row).map(row => Object.fromEntries([...row.querySelectorAll('.td')]"
+        ".map(cell => [cell.dataset.key, (cell.querySelector('.v') || cell).textContent])))")
+
+
+def quiet(browser, what):
+    check(f"{what}: nothing to complain of", browser.problems, [])
+    others = [url for url in browser.requests if not url.startswith("file:")]
+    check(f"{what}: asks for nothing but its file", others, [])
+    check(f"{what}: no dialog", browser.dialogs, [])
+    browser.problems.clear()
+
+
+def picture(browser, name):
+    browser.picture(os.path.join(PICTURES, name + ".png"))
+
+
+# ------------------------------------------------------------------------------------------ numbers
+
+def overview(browser, profile):
+    totals = dict(browser.evaluate("[...document.querySelectorAll('.totals tr')].map(row => [row.dataset.event,"
+                                   " row.firstChild.textContent])"))
+    for name, kind in profile.rows("SELECT name, type FROM events"):
+        value = profile.one(f'SELECT "{name}" FROM totals')
+        if kind == "INTEGER":
+            check(f"overview: {name}", totals.get(name), count(value))
+        else:
+            check(f"overview: {name}", float(totals[name].replace(",", "")), round(value, 0 if value >= 1000 else 1))
+    spatial = profile.one("SELECT printf('%.2f', 100.0 * UseD1 / (UseD1 + SpLossD1)) FROM totals")
+    check("overview: spatialD1", totals.get("spatialD1"), spatial)
+    picture(browser, "overview")
+
+
+def functions(browser, profile, event):
+    browser.go(f"#functions?e={event}_incl&c=CEst,Dr_incl,spatialL")
+    expected = {}
+    for name, *values in profile.rows(
+            f"SELECT function, {event}_incl, {event}, CEst, Dr_incl, calls,"
+            f" 100.0 * UseL / nullif(UseL + SpLossL, 0) FROM functions"):
+        ratio = "" if values[-1] is None else str(Decimal(values[-1]).quantize(Decimal("0.01"), ROUND_HALF_UP))
+        expected.setdefault(name, []).append([count(value) for value in values[:-1]] + [ratio])
+    rows = [row for row in cells(browser) if row["function"] in expected][:25]
+    check(f"functions by {event}: rows", len(rows) >= 15)
+    for row in rows:
+        got = [row[key] for key in (f"{event}_incl", event, "CEst", "Dr_incl", "calls", "spatialL")]
+        wanted = expected[row["function"]]
+        check(f"functions by {event}: {row['function']}", got, got if got in wanted else wanted)
+
+
+def tree(browser, profile):
+    browser.go("#tree?e=SpLossD1_incl&c=Ir_incl")
+    expected = {}
+    for name, *values in profile.rows("SELECT function, SpLossD1_incl, SpLossD1, Ir_incl, calls FROM paths"):
+        expected.setdefault(name, set()).add(tuple(count(v) for v in values))
+    rows = cells(browser)
+    check("call tree: rows", len(rows) > 10)
+    for row in rows:
+        name = browser_name(row["function"])
+        if name in expected:
+            got = tuple(row[key] for key in ("SpLossD1_incl", "SpLossD1", "Ir_incl", "calls"))
+            check(f"call tree: {name}", got in expected[name])
+    check("call tree: main is open", any(browser_name(row["function"]) == "main" for row in rows))
+    picture(browser, "tree")
+
+
+def browser_name(text):
+    for mark in ("recursive", "pruned", "signal handler"):
+        text = text.removesuffix(mark)
+    return text.lstrip("\u25be\u25b8")
+
+
+def callers(browser, profile):
+    number = profile.one("SELECT id FROM functions WHERE function LIKE 'along%'")
+    browser.go(f"#function/{number}?e=Ir_incl")
+    for side, mine, theirs in ((".callers .table", "callee_id", "caller"), (".callees .table", "caller_id", "callee")):
+        sql = f"SELECT {theirs}, sum(Ir_incl), sum(calls) FROM arcs WHERE {mine} = ? GROUP BY {theirs}_id"
+        expected = {(name or "the start of a thread or handler", count(cost), count(calls))
+                    for name, cost, calls in profile.rows(sql, number)}
+        found = browser.evaluate(f"document.querySelector({json.dumps(side)}) !== null")
+        got = {(row["function"], row["Ir_incl"], row["calls"]) for row in cells(browser, side)} if found else set()
+        check(f"function: {theirs}s", got, expected)
+    picture(browser, "function")
+
+
+def source(browser, profile):
+    number, path = profile.rows("SELECT id, path FROM files WHERE path LIKE '%page_program.cpp'")[0]
+    browser.go(f"#source/{number}?e=SpLossD1&c=Ir_incl")
+    with open(path, encoding="utf-8") as file:
+        text = file.read().split("\n")
+    lines = {line: (count(cost), count(below)) for line, cost, below in profile.rows(
+        "SELECT line, sum(SpLossD1), sum(Ir_incl) FROM lines WHERE file_id = ? GROUP BY line", number)}
+    seen = 0
+    for row in cells(browser):
+        if not row["line"].isdigit():
+            continue
+        line = int(row["line"])
+        check(f"source: text of line {line}", row["text"], text[line - 1])
+        if line in lines:
+            check(f"source: line {line}", (row["SpLossD1"], row["Ir_incl"]), lines[line])
+            seen += 1
+    check("source: lines with costs", seen > 5)
+    inlined = {(name, count(cost)) for name, cost in profile.rows(
+        "SELECT name, Ir_incl FROM inlined WHERE call_file = ?", path)}
+    got = {(row["text"].removeprefix("inlined"), row["Ir_incl"]) for row in cells(browser)
+           if row["text"].startswith("inlined")}
+    check("source: inlined code", (bool(got), got - inlined), (True, set()))
+    picture(browser, "source")
+    instructions(browser, profile, number)
+
+
+def instructions(browser, profile, number):
+    line = profile.one("SELECT line FROM lines WHERE file_id = ? ORDER BY SpLossD1 DESC LIMIT 1", number)
+    browser.go(f"#source/{number}?e=SpLossD1&l={line}")
+    browser.key("ArrowRight")
+    browser.wait("document.querySelector('.tr.instruction')")
+    got = {(row["text"], row["SpLossD1"]) for row in cells(browser) if row["text"].startswith("0x")}
+    expected = {(f"{address:#x}{length} bytes", count(cost)) for address, length, cost in profile.rows(
+        "SELECT address, length, SpLossD1 FROM instructions WHERE file_id = ? AND line = ?", number, line)}
+    check("source: instructions", got, expected)
+
+
+# ------------------------------------------------------------------------------------------ use
+
+def sorting(browser):
+    browser.go("#functions?e=Ir_incl&c=CEst")
+    for key, click in (("Ir", "Ir"), ("calls", "calls"), ("function", "function")):
+        browser.evaluate(f"document.querySelector('.th[data-key=\"{click}\"] button').click()")
+        rows = [row[key] for row in cells(browser)]
+        numbers = rows if key == "function" else [-1 if r == "." else int(r.replace(",", "")) for r in rows]
+        check(f"sorting by {key}", numbers, sorted(numbers, reverse=key != "function"))
+        browser.evaluate(f"document.querySelector('.th[data-key=\"{click}\"] button').click()")
+        again = [row[key] for row in cells(browser)]
+        check(f"sorting by {key} the other way round", again != rows)
+    check("sorting is in the address", browser.evaluate("location.hash").endswith("s=-function"))
+
+
+def searching(browser, profile):
+    browser.go("#overview")
+    browser.evaluate("document.activeElement.blur()")
+    browser.key("/")
+    browser.type("ACROSS")
+    browser.wait("document.querySelectorAll('.found a').length > 0")
+    names = browser.evaluate("[...document.querySelectorAll('.found .what')].map(e => e.textContent)")
+    expected = profile.rows("SELECT function FROM functions WHERE function LIKE '%across%'")
+    check("search finds", names, [name for name, in expected])
+    browser.key("Enter")
+    browser.wait("document.body.dataset.ready === 'function'")
+    heading = browser.evaluate("document.querySelector('h1').textContent")
+    check("search leads to the function", heading.startswith("across"))
+    browser.go("#functions?q=vector")
+    expected = profile.one("SELECT count(*) FROM functions WHERE function LIKE '%vector%'")
+    check("filter", browser.evaluate("document.querySelector('.table').getAttribute('aria-rowcount')"), str(expected))
+
+
+def history(browser):
+    browser.go("#overview")
+    browser.go("#functions?e=Ir_incl")
+    browser.evaluate("document.querySelector('.td.name a').click()")
+    browser.wait("document.body.dataset.ready === 'function'")
+    browser.evaluate("history.back()")
+    browser.wait("document.body.dataset.ready === 'functions'")
+    check("back", browser.evaluate("location.hash"), "#functions?e=Ir_incl")
+    browser.evaluate("history.back()")
+    browser.wait("document.body.dataset.ready === 'overview'")
+    browser.evaluate("history.forward()")
+    browser.wait("document.body.dataset.ready === 'functions'")
+
+
+def choosing(browser):
+    browser.go("#functions")
+    browser.evaluate("document.activeElement.blur()")
+    browser.key("e")
+    browser.type("DLmr")
+    browser.key("Enter")
+    browser.wait("location.hash.includes('e=DLmr_incl') && document.body.dataset.ready")
+    check("choosing an event", browser.evaluate("document.querySelector('.thead .th .label').textContent"), "DLmr")
+    browser.evaluate("document.activeElement.blur()")
+    browser.key("i")
+    browser.wait("location.hash.includes('e=DLmr') && !location.hash.includes('_incl') && document.body.dataset.ready")
+    check("self", browser.evaluate("document.querySelector('[data-kind=self]').getAttribute('aria-pressed')"), "true")
+
+
+def tooltips(browser):
+    browser.go("#functions?e=SpLossD1_incl")
+    browser.move(".tr:nth-child(3) .td[data-key=SpLossD1_incl]")
+    browser.wait("!document.querySelector('.tip').hidden")
+    text = browser.evaluate("document.querySelector('.tip').innerText")
+    check("a number explains itself", all(words in text for words in (
+        "D1 bytes loaded, never touched", "inclusive: with everything that was called", "in all")))
+    browser.move(".tr:nth-child(3) .td[data-key=CEst_incl]")
+    browser.wait("document.querySelector('.tip').innerText.includes('Ir + 10 * L1m')")
+
+
+def keyboard(browser):
+    browser.go("#tree?e=Ir_incl")
+    rows = browser.evaluate("Number(document.querySelector('.table').getAttribute('aria-rowcount'))")
+    browser.key("ArrowLeft")
+    closed = browser.evaluate("Number(document.querySelector('.table').getAttribute('aria-rowcount'))")
+    browser.key("ArrowRight")
+    check("arrows close and open a branch", (closed < rows, browser.evaluate(
+        "Number(document.querySelector('.table').getAttribute('aria-rowcount'))")), (True, rows))
+    browser.key("ArrowDown")
+    check("arrows move", browser.evaluate("document.querySelector('.tr.current').dataset.row"), "1")
+    for key, view in (("1", "overview"), ("2", "functions")):
+        browser.key(key)
+        browser.wait(f"document.body.dataset.ready === '{view}'")
+
+
+def themes(browser):
+    browser.go("#overview")
+    colour = "getComputedStyle(document.body).backgroundColor"
+    light = browser.evaluate(colour)
+    browser.evaluate("document.querySelector('.theme').click()")
+    check("dark", browser.evaluate(colour) != light)
+    picture(browser, "dark")
+    browser.evaluate("document.querySelector('.theme').click()")
+    check("light again", browser.evaluate(colour), light)
+
+
+def printing(browser):
+    browser.go("#functions?e=Ir_incl")
+    browser.evaluate("dispatchEvent(new Event('beforeprint'))")
+    check("print has the rows", browser.evaluate("document.querySelectorAll('.printed tbody tr').length > 20"))
+    browser.evaluate("dispatchEvent(new Event('afterprint'))")
+    check("and leaves nothing", browser.evaluate("document.querySelectorAll('.printed').length"), 0)
+
+
+def views(browser):
+    names = browser.evaluate("[...document.querySelectorAll('nav .tab')]"
+                             ".map(tab => tab.getAttribute('href').slice(1).split(/[?/]/)[0])")
+    for name in names:
+        browser.go("#" + name)
+        check(f"view {name}", browser.evaluate(
+            "!document.querySelector('.failed') && document.querySelector('main').innerText.length > 20"))
+        quiet(browser, f"view {name}")
+    return names
+
+
+# ------------------------------------------------------------------------------------------ hostile names
+
+def make_hostile(profile, folder):
+    path = os.path.join(folder, "hostile")
+    with sqlite3.connect(path) as copy:
+        profile.database.backup(copy)
+        for table, column in (("t_functions", "function"), ("files", "path"), ("objects", "path"),
+                              ("t_inlined", "name"), ("meta", "value"), ("parts", "why")):
+            for (number,) in copy.execute(f"SELECT rowid FROM {table}").fetchall():
+                copy.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?",
+                             (HOSTILE[number % len(HOSTILE)] + str(number), number))
+        copy.execute("UPDATE events SET long_name = '</script><img src=x onerror=alert(7)>'")
+        for number, text in enumerate(HOSTILE):
+            copy.execute("INSERT OR REPLACE INTO sources SELECT id, ? FROM files"
+                         " WHERE id IN (SELECT file_id FROM t_lines) ORDER BY id LIMIT 1 OFFSET ?",
+                         ("\n".join(HOSTILE) + text, number))
+    return Profile(path)
+
+
+def hostile(profile, folder):
+    bad = make_hostile(profile, folder)
+    url = bad.page("--title", "</title><script>alert(8)</script>")
+    scripts = ("document.scripts.length + ' ' +"
+               " document.querySelectorAll('img, iframe, object, embed, link, base').length")
+    browser = chromium.Browser()
+    try:
+        browser.open(url)
+        before = browser.evaluate(scripts)
+        check("hostile: only the page's own scripts", before, "3 0")
+        for name in views(browser):
+            browser.go("#" + name)
+            check(f"hostile: {name} adds no element", browser.evaluate(scripts), before)
+        for view, number in [("function", n) for n, in bad.rows("SELECT id FROM functions LIMIT 20")] + [
+                ("source", n) for n, in bad.rows(
+                    "SELECT DISTINCT file_id FROM t_lines WHERE file_id IS NOT NULL LIMIT 20")]:
+            browser.go(f"#{view}/{number}")
+            check(f"hostile: {view} {number}", browser.evaluate(scripts), before)
+        for address in ("#source/%3Cimg%20src=x%3E", "#function/'\"><script>alert(9)</script>", "#no/such?e=</script>",
+                        "#tree?n=-5", "#tree?f=%%%", "#functions?s=__proto__&c=constructor,__proto__&e=__proto__"):
+            browser.go(address)
+            check(f"hostile: {address}", browser.evaluate(scripts), before)
+        check("hostile: no title from names", "<" in browser.evaluate("document.title"))
+        quiet(browser, "hostile")
+        check("hostile: markup cannot be made", browser.evaluate(
+            "(() => { try { document.body.innerHTML = '<b>x</b>'; return 'made'; }"
+            " catch (e) { return e.name; } })()"), "TypeError")
+    finally:
+        browser.close()
+
+
+def main():
+    if chromium.program() is None:
+        print("Chromium is not installed (Debian package chromium)")
+        sys.exit(77)
+    os.makedirs(PICTURES, exist_ok=True)
+    folder = tempfile.mkdtemp(prefix="tenure-page.")
+    try:
+        path = os.path.join(folder, "profile")
+        subprocess.run([TENURE, "record", "-q", "--D1=32K,8,64", "--LL=1M,16,64", "-o", path, PROGRAM], check=True,
+                       stdout=subprocess.DEVNULL)
+        profile = Profile(path)
+        browser = chromium.Browser()
+        try:
+            browser.open(profile.page())
+            overview(browser, profile)
+            for event in ("SpLossD1", "Ir", "LLm"):
+                functions(browser, profile, event)
+            picture(browser, "functions")
+            for step in (tree, callers, source):
+                step(browser, profile)
+                quiet(browser, step.__name__)
+            searching(browser, profile)
+            for step in (sorting, history, choosing, tooltips, keyboard, themes, printing, views):
+                step(browser)
+                quiet(browser, step.__name__)
+        finally:
+            browser.close()
+        hostile(profile, folder)
+    finally:
+        shutil.rmtree(folder)
+    sys.exit(verdict.finish())
+
+
+main()
