@@ -179,7 +179,7 @@ static void print_metadata(struct annotate *an)
     print_meta(an, "cache.D1", "D1 cache");
     print_meta(an, "cache.L2", "L2 cache");
     print_meta(an, "cache.LL", "LL cache");
-    print_rows(an, "SELECT value FROM meta WHERE key = 'desc' OR key LIKE 'desc.%' ORDER BY key", "Description");
+    print_rows(an, "SELECT value FROM meta WHERE key LIKE 'import.desc.%' ORDER BY length(key), key", "Description");
     print_meta(an, "import.damage", "Damaged");
     print_rows(an, "SELECT group_concat(name, ' ') FROM events WHERE NOT derived", "Events recorded");
     print_columns(an, "Events shown", an->shown, false);
