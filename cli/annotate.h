@@ -75,6 +75,7 @@ struct annotate {
     uint8_t *choice; /* of each file, enum annotate_choice */
     uint32_t *order; /* files, those chosen first, in the order they are shown */
     size_t chosen;
+    uint32_t *by_address; /* functions, sorted; NULL until they are needed */
     char *line, *nothing; /* layout: the cells of this row; of one without costs */
     int text_width;  /* layout: columns for the text; INT_MAX: it is not cut */
 };
@@ -101,8 +102,9 @@ void annotate_heading(const struct annotate *an, const char *text);
 /* The cells of a row, whose text follows. `cost` NULL: nothing can occur. `without_inclusive`: inclusive costs are not
  * known, and blank. */
 void annotate_cells(const struct annotate *an, const union tp_cell *cost, bool without_inclusive);
-/* Prints the cells with the text of the row, which is escaped and cut; TERM_BOLD is of both. */
-void annotate_text(const struct annotate *an, enum term_style style, const char *text);
+/* Prints the cells with the text of the row, which is escaped and cut: a source line at its end, a name in its middle;
+ * TERM_BOLD is of both. */
+void annotate_text(const struct annotate *an, enum term_style style, enum term_cut cut, const char *text);
 void annotate_section(const char *title);
 
 /* ------------------------------------------------------------------------------------------ names and sections */
@@ -139,7 +141,7 @@ struct annotate_text {
 bool annotate_read(struct annotate *an, uint32_t file, struct annotate_text *text);
 void annotate_text_free(struct annotate_text *text);
 
-/* The instruction as text: "mov eax, [rdi]", with the function that it calls or jumps to. */
+/* The instruction as text: where it is, what it is, and the function that it calls or jumps to. */
 void annotate_instruction(struct annotate *an, const struct tp_annotated_instruction *instruction, char *out,
                           size_t size);
 void annotate_instructions_end(void);

@@ -3,7 +3,7 @@
  * annotate_code.c: instructions as text.
  *
  * Objects are opened when the first of their instructions is shown; of one that is gone, or another file by now, that
- * is said once, and its instructions are "???".
+ * is said once, and its instructions are "???". So are those that were never in a file: [vdso], [anon].
  */
 #include "cli/annotate.h"
 
@@ -34,9 +34,9 @@ static struct tp_code *code_of(struct annotate *an, const char *path)
     object = malloc(sizeof *object);
     if (object == NULL)
         abort();
-    *object = (struct object){path, tp_code_open(an->profile, path, &err), objects};
+    *object = (struct object){path, *path == '/' ? tp_code_open(an->profile, path, &err) : NULL, objects};
     objects = object;
-    if (object->code == NULL)
+    if (object->code == NULL && *path == '/')
         term_error("cannot disassemble %s", err.message);
     return object->code;
 }
@@ -52,18 +52,77 @@ void annotate_instructions_end(void)
     }
 }
 
-/* "401136 <main+22>  mov eax, [rdi]" */
+/* ------------------------------------------------------------------------------------------ functions by address */
+
+static const struct annotate *sorting; /* qsort has no argument for it */
+
+static int compare_addresses(const void *a, const void *b)
+{
+    uint64_t x = sorting->costs.functions.at[*(const uint32_t *)a].address,
+             y = sorting->costs.functions.at[*(const uint32_t *)b].address;
+
+    return x < y ? -1 : x > y;
+}
+
+static void sort_functions(struct annotate *an)
+{
+    size_t count = an->costs.functions.count, i;
+
+    if ((an->by_address = malloc((count + 1) * sizeof *an->by_address)) == NULL)
+        abort();
+    for (i = 0; i < count; i++)
+        an->by_address[i] = (uint32_t)i;
+    sorting = an;
+    qsort(an->by_address, count, sizeof *an->by_address, compare_addresses);
+}
+
+/* The function that has code at `address`; NULL: none that ran. */
+static const struct tp_annotated_function *function_at(struct annotate *an, uint64_t address)
+{
+    size_t from = 0, to = an->costs.functions.count;
+    const struct tp_annotated_function *function;
+
+    if (an->by_address == NULL)
+        sort_functions(an);
+    while (to - from > 1) {
+        size_t middle = from + (to - from) / 2;
+
+        if (an->costs.functions.at[an->by_address[middle]].address <= address)
+            from = middle;
+        else
+            to = middle;
+    }
+    function = &an->costs.functions.at[an->by_address[from]];
+    return address - function->address < function->size ? function : NULL;
+}
+
+/* "main+22", or "" if it is none of the function's. */
+static void write_place(const struct tp_annotated_function *function, uint64_t address, char *out, size_t size)
+{
+    *out = '\0';
+    if (address == function->address)
+        snprintf(out, size, "%.100s", function->name);
+    else if (address > function->address)
+        snprintf(out, size, "%.100s+%" PRIu64, function->name, address - function->address);
+}
+
+/* "401136 main+22: call 0x401150 <work>" */
 void annotate_instruction(struct annotate *an, const struct tp_annotated_instruction *instruction, char *out,
                           size_t size)
 {
-    const struct tp_annotated_function *function = &an->costs.functions.at[instruction->function];
+    const struct tp_annotated_function *function = &an->costs.functions.at[instruction->function], *other = NULL;
     struct tp_code *code = function->object != NULL ? code_of(an, function->object) : NULL;
-    char text[256], name[120] = "";
+    char text[256], place[140], there[140] = "";
+    uint64_t target = 0;
 
-    if (code == NULL ||
-        !tp_code_text(code, instruction->offset, instruction->address, instruction->length, text, sizeof text))
+    if (code == NULL || !tp_code_text(code, instruction->offset, instruction->address, instruction->length, text,
+                                      sizeof text, &target))
         snprintf(text, sizeof text, "???");
-    if (instruction->address >= function->address)
-        snprintf(name, sizeof name, "  <%.90s+%" PRIu64 ">", function->name, instruction->address - function->address);
-    snprintf(out, size, "%" PRIx64 "  %s%s", instruction->address, text, name);
+    write_place(function, instruction->address, place, sizeof place);
+    if (target != 0)
+        other = function_at(an, target);
+    if (other != NULL)
+        write_place(other, target, there, sizeof there);
+    snprintf(out, size, "%" PRIx64 " %s: %s%s%s%s", instruction->address, place, text, *there != '\0' ? " <" : "",
+             there, *there != '\0' ? ">" : "");
 }

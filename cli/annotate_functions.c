@@ -183,18 +183,18 @@ static void print_group(struct annotate *an, bool by_file, const struct annotate
 
         name_of(an, !by_file, by_file ? only->function : only->file, other);
         snprintf(text, sizeof text, "%s:%s", name, other);
-        annotate_text(an, TERM_PLAIN, text);
+        annotate_text(an, TERM_PLAIN, TERM_CUT_MIDDLE, text);
         return;
     }
     snprintf(text, sizeof text, "%s:", name);
-    annotate_text(an, TERM_BOLD, text);
+    annotate_text(an, TERM_BOLD, TERM_CUT_MIDDLE, text);
     for (i = 0; i < group->count; i++) {
         const struct tp_annotated_pair *pair = &an->costs.pairs.at[member[i]];
 
         annotate_cells(an, pair->cost, false);
         name_of(an, !by_file, by_file ? pair->function : pair->file, name);
         snprintf(text, sizeof text, "  %s", name);
-        annotate_text(an, TERM_PLAIN, text);
+        annotate_text(an, TERM_PLAIN, TERM_CUT_MIDDLE, text);
     }
 }
 

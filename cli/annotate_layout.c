@@ -33,6 +33,30 @@ static void write_number(const struct annotate *an, size_t i, const struct annot
         term_real(out, value->value);
 }
 
+/* "(12.3%)"; printf is what most of the time would go to. */
+static void write_bracketed(double percent, char *out)
+{
+    char text[] = "(                %)", *at = text + sizeof text - 3;
+    double tenths = percent < 0 ? -10 * percent + 0.5 : 10 * percent + 0.5;
+    uint64_t rest;
+
+    if (!(tenths < 1e13)) {
+        snprintf(out, CELL, "(%.1f%%)", percent);
+        return;
+    }
+    rest = (uint64_t)tenths;
+    *--at = (char)('0' + rest % 10);
+    *--at = '.';
+    do {
+        rest /= 10;
+        *--at = (char)('0' + rest % 10);
+    } while (rest >= 10);
+    if (percent < 0 && tenths >= 1)
+        *--at = '-';
+    *--at = '(';
+    strcpy(out, at);
+}
+
 /* The percentage with its brackets; "" if there is none. */
 static void write_percent(const struct annotate *an, size_t i, const struct annotate_value *value, char *out)
 {
@@ -40,7 +64,7 @@ static void write_percent(const struct annotate *an, size_t i, const struct anno
 
     *out = '\0';
     if (an->percentages && annotate_percent(an, i, value, &percent))
-        snprintf(out, CELL, "(%.1f%%)", percent);
+        write_bracketed(percent, out);
 }
 
 void annotate_begin(struct annotate *an)
@@ -156,8 +180,18 @@ void annotate_heading(const struct annotate *an, const char *text)
         if (!an->column[i].dropped)
             at += sprintf(at, "%*s%s%*s", fill, "", an->column[i].spec.name, GAP, "");
     }
-    annotate_text(an, TERM_BOLD, text);
+    annotate_text(an, TERM_BOLD, TERM_CUT_END, text);
     print_left_out(an);
+}
+
+/* `text`, to the right in `width` columns. Returns what is behind it. */
+static char *padded(char *at, int width, const char *text)
+{
+    int length = (int)strlen(text), blanks = width > length ? width - length : 0;
+
+    memset(at, ' ', (size_t)blanks);
+    memcpy(at + blanks, text, (size_t)length + 1);
+    return at + blanks + length;
 }
 
 void annotate_cells(const struct annotate *an, const union tp_cell *cost, bool without_inclusive)
@@ -182,12 +216,14 @@ void annotate_cells(const struct annotate *an, const union tp_cell *cost, bool w
             write_percent(an, i, &value, percent);
         if (without_inclusive && column->spec.inclusive)
             *number = *percent = '\0';
-        at += sprintf(at, "%*s%*s%*s", column->width - behind, number, behind, percent, GAP, "");
+        at = padded(at, column->width - behind, number);
+        at = padded(at, behind, percent);
+        at = padded(at, GAP, "");
     }
 }
 
 /* Without blanks at the end of the line. */
-void annotate_text(const struct annotate *an, enum term_style style, const char *text)
+void annotate_text(const struct annotate *an, enum term_style style, enum term_cut cut, const char *text)
 {
     size_t room = 4 * strlen(text) + 8, end;
     char *safe = malloc(2 * room), *shown = safe;
@@ -196,7 +232,7 @@ void annotate_text(const struct annotate *an, enum term_style style, const char 
         abort();
     term_escape(safe, room, text);
     if (an->text_width != INT_MAX)
-        shown = term_fit(safe + room, room, safe, an->text_width, TERM_CUT_END);
+        shown = term_fit(safe + room, room, safe, an->text_width, cut);
     for (end = strlen(shown); end > 0 && shown[end - 1] == ' ';)
         shown[--end] = '\0';
     for (end = *shown != '\0' ? 0 : strlen(an->line); end > 0 && an->line[end - 1] == ' ';)

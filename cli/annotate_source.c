@@ -40,7 +40,7 @@ static void print_inlined(struct annotate *an, const struct tp_annotated_line *l
         if (use->path != NULL)
             snprintf(name, sizeof name, " (%s:%" PRIu32 ")", slash != NULL ? slash + 1 : use->path, use->declared);
         snprintf(text, sizeof text, "  | inlined: %s%s", use->name, name);
-        annotate_text(an, TERM_NAME, text);
+        annotate_text(an, TERM_NAME, TERM_CUT_END, text);
     }
 }
 
@@ -55,14 +55,14 @@ static void print_instructions(struct annotate *an, const struct tp_annotated_li
         annotate_cells(an, instruction->cost, false);
         annotate_instruction(an, instruction, code, sizeof code);
         snprintf(text, sizeof text, "  : %s", code);
-        annotate_text(an, TERM_DIM, text);
+        annotate_text(an, TERM_DIM, TERM_CUT_END, text);
     }
 }
 
 static void print_line(struct annotate *an, const struct tp_annotated_line *line, const char *text)
 {
     annotate_cells(an, line != NULL ? line->cost : NULL, false);
-    annotate_text(an, TERM_PLAIN, text);
+    annotate_text(an, TERM_PLAIN, TERM_CUT_END, text);
     if (line != NULL)
         print_inlined(an, line);
     if (line != NULL && an->disassemble)

@@ -201,7 +201,7 @@ static void print_totals(struct annotate *an)
     annotate_fit(an);
     annotate_heading(an, "");
     annotate_cells(an, an->costs.total, false);
-    annotate_text(an, TERM_PLAIN, "PROGRAM TOTALS");
+    annotate_text(an, TERM_PLAIN, TERM_CUT_END, "PROGRAM TOTALS");
 }
 
 /* ------------------------------------------------------------------------------------------ files by name */
@@ -296,7 +296,7 @@ static void print_coverage(struct annotate *an)
     annotate_heading(an, "");
     for (part = 0; part < PARTS; part++) {
         annotate_cells(an, sum[part], true);
-        annotate_text(an, TERM_PLAIN, label[part]);
+        annotate_text(an, TERM_PLAIN, TERM_CUT_END, label[part]);
     }
 }
 
@@ -355,6 +355,7 @@ static void free_all(struct annotate *an)
     free(an->column);
     free(an->choice);
     free(an->order);
+    free(an->by_address);
     free(an->nothing);
     free(an->line);
     given_close(an->profile);

@@ -10,7 +10,6 @@
 #include "cli/cli.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,19 +71,21 @@ const char *term_style(FILE *out, enum term_style style)
 
 char *term_number(char *out, int64_t value)
 {
-    char digits[24];
-    size_t length, i, at = 0;
-    const char *from = digits;
+    uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    char reversed[32];
+    int count = 0, at = 0, digits = 0;
 
-    snprintf(digits, sizeof digits, "%" PRId64, value);
-    if (*from == '-')
-        out[at++] = *from++;
-    length = strlen(from);
-    for (i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0)
-            out[at++] = ',';
-        out[at++] = from[i];
-    }
+    do {
+        if (digits > 0 && digits % 3 == 0)
+            reversed[count++] = ',';
+        reversed[count++] = (char)('0' + rest % 10);
+        rest /= 10;
+        digits++;
+    } while (rest > 0);
+    if (value < 0)
+        out[at++] = '-';
+    while (count > 0)
+        out[at++] = reversed[--count];
     out[at] = '\0';
     return out;
 }

@@ -96,6 +96,7 @@ static bool take_function(struct tp_reading *r)
             return false;
         *function = (struct tp_annotated_function){.name = tp_text_at(r, 2), .object = tp_text_at(r, 3),
                                                    .address = (uint64_t)sqlite3_column_int64(r->row, 4),
+                                                   .size = (uint64_t)sqlite3_column_int64(r->row, 5),
                                                    .cost = tp_annotation_row(a)};
         if (!function->cost)
             return false;
@@ -109,7 +110,8 @@ static bool take_function(struct tp_reading *r)
 /* The first function stands for what no row of `functions` explains. */
 static int load_functions(struct tp_annotation *a)
 {
-    static const struct tp_rows rows = {"id, base_id, base, object, address", 5, "", TP_COLUMNS_AS_ASKED, "functions"};
+    static const struct tp_rows rows = {"id, base_id, base, object, address, size", 6, "", TP_COLUMNS_AS_ASKED,
+                                        "functions"};
     struct tp_annotated_function *unknown = TP_VECTOR_ADD(&a->functions);
     struct tp_idmap base = {0};
 

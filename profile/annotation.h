@@ -39,7 +39,7 @@ struct tp_annotated_file {
 
 struct tp_annotated_function {
     const char *name, *object; /* object may be NULL */
-    uint64_t address;
+    uint64_t address, size;
     union tp_cell *cost;
     uint32_t contexts, pairs;
 };

@@ -200,11 +200,25 @@ static void write_bytes(const uint8_t *bytes, unsigned length, char *out, size_t
         at += (size_t)snprintf(out + at, size - at, " %02x", bytes[i]);
 }
 
+#if TENURE_HAVE_ZYDIS
+static uint64_t target_of(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand,
+                          uint64_t address)
+{
+    ZyanU64 target = 0;
+
+    if (instruction->meta.branch_type == ZYDIS_BRANCH_TYPE_NONE || operand[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE ||
+        !ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(instruction, &operand[0], address, &target)))
+        return 0;
+    return target;
+}
+#endif
+
 bool tp_code_text(const struct tp_code *code, uint64_t offset, uint64_t address, unsigned length, char *out,
-                  size_t size)
+                  size_t size, uint64_t *target)
 {
     const uint8_t *bytes = length && length <= LONGEST ? bytes_at(code, offset, length) : NULL;
 
+    *target = 0;
     if (!bytes)
         return false;
 #if TENURE_HAVE_ZYDIS
@@ -212,8 +226,10 @@ bool tp_code_text(const struct tp_code *code, uint64_t offset, uint64_t address,
     ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
     if (ZYAN_SUCCESS(ZydisDecoderDecodeFull(&code->decoder, bytes, length, &instruction, operand)) &&
         ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&code->formatter, &instruction, operand,
-                                                     instruction.operand_count_visible, out, size, address, NULL)))
+                                                     instruction.operand_count_visible, out, size, address, NULL))) {
+        *target = target_of(&instruction, operand, address);
         return true;
+    }
 #else
     (void)address;
 #endif

@@ -35,7 +35,7 @@ const char *tp_clean_text(struct tp_arena *arena, const void *bytes, size_t size
     size_t bad = 0, n;
 
     for (size_t i = 0; i < size; i += n) {
-        n = character(p + i, size - i);
+        n = p[i] - 1u < 0x7f ? 1 : character(p + i, size - i); /* ASCII, as most is */
         if (!n) {
             bad++;
             n = 1;

@@ -17,6 +17,7 @@ import subprocess
 import sys
 
 TENURE, RAW_MAKE, OUT = sys.argv[1:4]
+sys.dont_write_bytecode = True
 SPEC = importlib.util.spec_from_file_location("raw_make", RAW_MAKE)
 raw_make = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(raw_make)
@@ -65,8 +66,8 @@ def below(function):
 def make_raw(path):
     raw = raw_make.Raw()
     for key, value in (("cmd", "./program 'with an argument'"), ("directory", HERE), ("cache.I1", "32768,8,64"),
-                       ("cache.D1", "32768,8,64"), ("cache.LL", "1048576,16,64"), ("import.desc.1", "a line of its own"),
-                       ("import.desc.2", "\x1b[31mand another")):
+                       ("cache.D1", "32768,8,64"), ("cache.LL", "1048576,16,64"),
+                       ("import.desc.1", "a line of its own"), ("import.desc.2", "\x1b[31mand another")):
         raw.meta(key, value)
     raw.events()
     raw.object(1, "/nowhere/program", 0x1000, 0x9000)
