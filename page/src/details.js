@@ -28,23 +28,21 @@ export class Details {
     /* The line's rows, one for each function. */
     async functions(rows) {
         const values = await this.app.valuesOf(this.app.tables.lines, this.file.list);
-        return rows
-            .slice(0, MOST)
-            .map((row) => ({
-                kind: 'part',
-                line: this.lineOf(row),
-                what: this.names.function(this.file.functionIds[row]),
-                values: this.pick(values, row),
-                cell: (app) => [
-                    h('span', {class: 'mark'}, 'in'),
-                    app.link(
-                        'function',
-                        this.file.functionIds[row],
-                        {},
-                        this.names.function(this.file.functionIds[row]),
-                    ),
-                ],
-            }));
+        return rows.slice(0, MOST).map((row) => ({
+            kind: 'part',
+            line: this.lineOf(row),
+            what: this.names.function(this.file.functionIds[row]),
+            values: this.pick(values, row),
+            cell: (app) => [
+                h('span', {class: 'mark'}, 'in'),
+                app.link(
+                    'function',
+                    this.file.functionIds[row],
+                    {},
+                    this.names.function(this.file.functionIds[row]),
+                ),
+            ],
+        }));
     }
 
     lineOf(row) {

@@ -180,6 +180,41 @@ def instructions(browser, profile, number):
     check("source: instructions", got, expected)
 
 
+def flame(browser, profile):
+    browser.go("#flame?e=Ir_incl")
+    browser.wait("document.querySelectorAll('.path').length > 10")
+    boxes = browser.evaluate("[...document.querySelectorAll('.path')].map(box => [Number(box.dataset.row),"
+                             " box.getAttribute('aria-label'), box.getBoundingClientRect().width, box.style.top])")
+    paths = profile.rows("SELECT function, Ir_incl FROM paths ORDER BY id")
+    all_of_it = profile.one("SELECT Ir FROM totals")
+    for row, label, width, top in boxes:
+        check("flame graph: box", label, f"{paths[row][0]}, {count(paths[row][1])}")
+        # Exact where it is the tree's own root; below, siblings begin at fractions of a pixel.
+        check(f"flame graph: width of {label}", abs(width - 1280 * paths[row][1] / all_of_it) < 1.5)
+    inner = next(row for row, label, *_ in boxes if label.startswith("main,"))
+    browser.evaluate(f"document.querySelector('.path[data-row=\"{inner}\"]').click()")
+    browser.wait(f"location.hash.includes('n={inner}') && document.querySelector('.path.above')")
+    width = browser.evaluate(f"document.querySelector('.path[data-row=\"{inner}\"]').getBoundingClientRect().width")
+    check("flame graph: zoom", width > 1270)
+    browser.key("Escape")
+    browser.wait(f"!location.hash.includes('n={inner}')")
+    picture(browser, "flame")
+
+
+def areas(browser, profile):
+    browser.go("#treemap?e=SpLossD1")
+    browser.wait("document.querySelectorAll('.area.leaf').length > 3")
+    boxes = browser.evaluate("[...document.querySelectorAll('.area.leaf:not(.others)')].map(box =>"
+                             " [Number(box.dataset.row), box.offsetWidth * box.offsetHeight])")
+    costs = [cost or 0 for cost, in profile.rows("SELECT SpLossD1 FROM functions ORDER BY id")]
+    large = sorted(boxes, key=lambda box: -box[1])[:5]
+    check("treemap: the largest areas", sorted(row for row, _ in large),
+          sorted(sorted(range(len(costs)), key=lambda row: -costs[row])[:5]))
+    picture(browser, "treemap")
+    browser.evaluate("document.querySelector('.area.leaf:not(.others)').click()")
+    browser.wait("document.body.dataset.ready === 'function'")
+
+
 # ------------------------------------------------------------------------------------------ use
 
 def sorting(browser):
@@ -365,7 +400,7 @@ def main():
             for event in ("SpLossD1", "Ir", "LLm"):
                 functions(browser, profile, event)
             picture(browser, "functions")
-            for step in (tree, callers, source):
+            for step in (tree, callers, source, flame, areas):
                 step(browser, profile)
                 quiet(browser, step.__name__)
             searching(browser, profile)

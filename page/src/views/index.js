@@ -13,5 +13,7 @@ import {functions} from './functions.js';
 import {oneFunction} from './function.js';
 import {source} from './source.js';
 import {tree} from './tree.js';
+import {flame} from './flame.js';
+import {areas} from './treemap.js';
 
-export const views = [overview, functions, oneFunction, source, tree];
+export const views = [overview, functions, oneFunction, source, tree, flame, areas];

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// flame.js: the call tree as a flame graph from the top down: as wide as its inclusive cost, the warmer the more of it
+// is self cost. What would be less than a pixel is left out.
+//
+// A click zooms into a call path; what is above it stays on top and leads back. Where costs are less than nothing
+// (differences), a box is as wide as its size, has a colour of its own, and boxes that would not fit below their caller
+// are made narrower together.
+
+import {h} from '../dom.js';
+import * as format from '../format.js';
+import {CallTree} from '../calltree.js';
+import {whereIs} from './functions.js';
+
+const ROW = 19; // pixels
+const NARROWEST = 1.2;
+const NAMED = 24; // pixels from which a box has room for a name
+const MOST = 6000; // boxes
+
+export const flame = {
+    id: 'flame',
+    title: 'Flame graph',
+    about: 'All call paths at once, as wide as what they cost',
+
+    async render(app, place) {
+        const graph = await FlameGraph.load(app);
+        const box = h('div', {
+            class: 'flames',
+            tabindex: 0,
+            role: 'tree',
+            'aria-label': 'Flame graph',
+            onkeydown: (event) => graph.key(event),
+            onclick: (event) => graph.click(event),
+        });
+        graph.box = box;
+        place.append(
+            h(
+                'div',
+                {class: 'bar-top'},
+                h('h1', null, 'Flame graph'),
+                h('span', {class: 'dim'}, `as wide as ${graph.incl.name} inclusive, warm where it is self cost`),
+                graph.said,
+            ),
+            box,
+        );
+        new ResizeObserver(() => graph.draw()).observe(box);
+    },
+
+    shown(app, place) {
+        place.querySelector('.flames').focus({preventScroll: true});
+    },
+};
+
+class FlameGraph {
+    static async load(app) {
+        const {metrics, tables} = app;
+        const chosen = app.metric.ratio ? metrics.find(metrics.first()) : app.metric;
+        const graph = Object.assign(new FlameGraph(), {app});
+        graph.incl = metrics.find(chosen.name + '_incl');
+        graph.self = metrics.find(chosen.name);
+        [graph.nodes, graph.names, graph.costs, graph.own] = await Promise.all([
+            CallTree.load(app),
+            app.names(),
+            metrics.values(tables.paths, graph.incl),
+            metrics.values(tables.paths, graph.self),
+        ]);
+        const wanted = app.params.get('n');
+        graph.zoom =
+            wanted !== null && Number(wanted) >= 0 && Number(wanted) < graph.nodes.rows ? Number(wanted) : -1;
+        graph.marked = app.params.has('f') ? Number(app.params.get('f')) : null;
+        graph.current = graph.zoom;
+        graph.hottest = graph.own.reduce((most, value) => (Math.abs(value) > most ? Math.abs(value) : most), 0);
+        graph.said = h('span', {class: 'said'}, graph.words());
+        return graph;
+    }
+
+    words() {
+        if (this.marked === null) return '';
+        return 'marked: ' + this.names.function(this.marked);
+    }
+
+    weight(row) {
+        return Math.abs(this.costs[row] || 0);
+    }
+
+    /* ---------------------------------------------------------------------------------- boxes */
+
+    draw() {
+        const width = this.box.clientWidth;
+        if (!width) return;
+        this.drawn = new Map();
+        const above = this.zoom < 0 ? [] : this.nodes.chain(this.zoom);
+        above.forEach((row, depth) => this.put(row, 0, width, depth, row !== this.zoom));
+        const roots = this.zoom < 0 ? [...this.nodes.roots()] : [...this.nodes.children(this.zoom)];
+        const all = this.zoom < 0 ? roots.reduce((sum, row) => sum + this.weight(row), 0) : this.weight(this.zoom);
+        let deepest = above.length;
+        const queue = [{rows: roots, x: 0, width, cost: all, depth: above.length}];
+        for (let next = 0; next < queue.length && this.drawn.size < MOST; next++) {
+            const part = queue[next];
+            deepest = Math.max(deepest, part.depth + 1);
+            queue.push(...this.put_below(part));
+        }
+        const boxes = [...this.drawn.values()];
+        this.box.replaceChildren(
+            ...boxes,
+            h('div', {class: 'floor', style: {height: deepest * ROW + 'px'}}, all ? '' : 'nothing of this event'),
+        );
+        this.mark();
+    }
+
+    /* Children side by side, the heaviest first; what is to be drawn below them. */
+    put_below({rows, x, width, cost, depth}) {
+        const sum = rows.reduce((all, row) => all + this.weight(row), 0);
+        const scale = width / Math.max(cost, sum, Number.MIN_VALUE);
+        const below = [];
+        let at = x;
+        for (const row of this.nodes.sorted(rows, this.costs)) {
+            const wide = this.weight(row) * scale;
+            if (wide < NARROWEST) break;
+            this.put(row, at, wide, depth, false);
+            const children = [...this.nodes.children(row)];
+            if (children.length)
+                below.push({rows: children, x: at, width: wide, cost: this.weight(row), depth: depth + 1});
+            at += wide;
+        }
+        return below;
+    }
+
+    put(row, x, width, depth, above) {
+        const name = this.names.function(this.nodes.functionId[row]);
+        const heat = this.hottest ? Math.sqrt(Math.abs(this.own[row] || 0) / this.hottest) : 0;
+        const kinds = [above && 'above', this.costs[row] < 0 && 'less', width > NAMED && 'named']
+            .filter(Boolean)
+            .join(' ');
+        const value = this.app.metrics.show(this.incl, this.costs[row]);
+        this.drawn.set(
+            row,
+            h(
+                'div',
+                {
+                    class: 'path ' + kinds,
+                    role: 'treeitem',
+                    'data-row': row,
+                    'aria-label': `${name}, ${value}`,
+                    'aria-level': depth + 1,
+                    tip: () => this.tip(row),
+                    style: {
+                        left: x.toFixed(2) + 'px',
+                        width: Math.max(width - 0.6, 0.6).toFixed(2) + 'px',
+                        top: depth * ROW + 'px',
+                        '--heat': heat.toFixed(3),
+                        '--hue': hueOf(this.names.objectOf(this.names.functionRow(this.nodes.functionId[row]))),
+                    },
+                },
+                width > NAMED ? name : '',
+            ),
+        );
+    }
+
+    tip(row) {
+        const {metrics} = this.app;
+        const at = this.names.functionRow(this.nodes.functionId[row]);
+        return [
+            ...metrics.explain(this.incl, this.costs[row], this.names.function(this.nodes.functionId[row])),
+            `self: ${metrics.worth(this.self, this.own[row])}`,
+            `called ${format.times(this.nodes.calls[row])} on this path`,
+            ...(at === undefined ? [] : whereIs(this.names, at)),
+            ...this.nodes.remark(row),
+        ];
+    }
+
+    /* The current box, and those of the marked function. */
+    mark() {
+        for (const [row, box] of this.drawn) {
+            box.classList.toggle('current', row === this.current);
+            box.classList.toggle('marked', this.nodes.functionId[row] === this.marked);
+        }
+    }
+
+    /* ---------------------------------------------------------------------------------- moving */
+
+    click(event) {
+        const box = event.target.closest('.path');
+        if (box) this.zoomTo(Number(box.dataset.row));
+    }
+
+    zoomTo(row) {
+        this.app.change({n: row < 0 || row === this.zoom ? this.parentOf(row) : row});
+    }
+
+    parentOf(row) {
+        return row < 0 || this.nodes.parent[row] < 0 ? null : this.nodes.parent[row];
+    }
+
+    select(row) {
+        if (row === undefined || !this.drawn.has(row)) return;
+        this.current = row;
+        this.mark();
+        this.drawn.get(row).scrollIntoView({block: 'nearest'});
+    }
+
+    neighbour(way) {
+        const parent = this.nodes.parent[this.current];
+        const rows = parent < 0 ? this.nodes.roots() : this.nodes.children(parent);
+        const order = this.nodes.sorted(rows, this.costs);
+        return order[order.indexOf(this.current) + way];
+    }
+
+    key(event) {
+        const moves = {
+            ArrowUp: () => this.select(this.nodes.parent[this.current]),
+            ArrowDown: () => this.select(this.heaviest()),
+            ArrowLeft: () => this.select(this.neighbour(-1)),
+            ArrowRight: () => this.select(this.neighbour(1)),
+            Enter: () => this.current >= 0 && this.zoomTo(this.current),
+            Escape: () => this.zoom >= 0 && this.app.change({n: this.parentOf(this.zoom)}),
+        };
+        if (!moves[event.key]) return;
+        moves[event.key]();
+        event.preventDefault();
+    }
+
+    heaviest() {
+        const rows = this.current < 0 ? this.nodes.roots() : this.nodes.children(this.current);
+        return this.nodes.sorted(rows, this.costs)[0];
+    }
+}
+
+/* A hue for each object file, all of them cool: warm is for heat. */
+function hueOf(object) {
+    return object === object && object !== undefined ? (175 + ((object * 61) % 110)).toFixed(0) : 210;
+}

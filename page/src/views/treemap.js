@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// treemap.js: object files, source files and functions as areas: as large as their self cost, the warmer the less of
+// what they loaded they touched. A click on a heading zooms, a click on a function leads to it.
+
+import {hierarchy, treemap, treemapSquarify} from 'd3-hierarchy';
+import {h} from '../dom.js';
+import * as format from '../format.js';
+import {whereIs} from './functions.js';
+
+const SMALLEST = 16; // pixels squared; what is smaller is part of "others"
+const HEADING = 17;
+
+export const areas = {
+    id: 'treemap',
+    title: 'Treemap',
+    about: 'Object files, source files and functions as areas of their self cost',
+
+    async render(app, place) {
+        const map = await Treemap.load(app);
+        map.box = h('div', {
+            class: 'areas',
+            tabindex: 0,
+            'aria-label': 'Treemap',
+            onclick: (event) => map.click(event),
+            onkeydown: (event) => event.key === 'Escape' && map.up(),
+        });
+        place.append(
+            h(
+                'div',
+                {class: 'bar-top'},
+                h('h1', null, 'Treemap'),
+                h(
+                    'span',
+                    {class: 'dim'},
+                    `as large as ${map.metric.name} self` +
+                        (map.ratio ? `, warm where little of what was loaded was touched (${map.ratio.name})` : ''),
+                ),
+                map.crumbs(),
+            ),
+            map.box,
+        );
+        new ResizeObserver(() => map.draw()).observe(map.box);
+    },
+
+    shown(app, place) {
+        place.querySelector('.areas').focus({preventScroll: true});
+    },
+};
+
+class Treemap {
+    static async load(app) {
+        const {metrics, tables} = app;
+        const map = Object.assign(new Treemap(), {app});
+        map.metric = metrics.find(app.metric.ratio ? metrics.first().replace('_incl', '') : app.metric.name);
+        map.ratio = metrics.find('spatialD1') || metrics.find('spatialL');
+        [map.names, map.costs, map.used, map.ids] = await Promise.all([
+            app.names(),
+            metrics.values(tables.functions, map.metric),
+            map.ratio && metrics.values(tables.functions, map.ratio),
+            tables.functions.numbers('id'),
+        ]);
+        map.root = map.grow();
+        const key = app.params.get('z');
+        map.zoomed = (key && find(map.root, key)) || map.root;
+        return map;
+    }
+
+    /* Object -> file -> function, of functions with costs. */
+    grow() {
+        const {names, costs} = this;
+        const root = {key: '', name: 'all', children: []};
+        const branches = new Map([['', root]]);
+        const branch = (parent, key, name) => {
+            if (!branches.has(key)) {
+                branches.set(key, {key, name, children: [], parent});
+                parent.children.push(branches.get(key));
+            }
+            return branches.get(key);
+        };
+        for (let row = 0; row < costs.length; row++) {
+            if (!(Math.abs(costs[row]) > 0)) continue;
+            const [object, file] = [names.objectOf(row), names.fileOf(row)];
+            const o = branch(
+                root,
+                'o' + (object === object ? object : ''),
+                object === object ? names.object(object) : '???',
+            );
+            const f = file === file ? branch(o, o.key + 'f' + file, names.file(file)) : o;
+            f.children.push({key: 'r' + row, row, name: names.functionAt(row), weight: Math.abs(costs[row])});
+        }
+        return root;
+    }
+
+    crumbs() {
+        const chain = [];
+        for (let at = this.zoomed; at && at !== this.root; at = at.parent) chain.unshift(at);
+        if (!chain.length) return null;
+        return h(
+            'span',
+            {class: 'crumbs'},
+            this.app.link('treemap', '', {}, 'all'),
+            chain.map((at) => [' \u203a ', this.app.link('treemap', '', {z: at.key}, format.fileName(at.name))]),
+        );
+    }
+
+    up() {
+        if (this.zoomed !== this.root) this.app.change({z: this.zoomed.parent.key || null});
+    }
+
+    /* ---------------------------------------------------------------------------------- boxes */
+
+    draw() {
+        const [width, height] = [this.box.clientWidth, this.box.clientHeight];
+        if (!width || !height) return;
+        const sum = hierarchy(this.zoomed).sum((node) => node.weight || 0).value;
+        const tree = hierarchy(this.fold(this.zoomed, (sum * SMALLEST) / (width * height)))
+            .sum((node) => node.weight || 0)
+            .sort((a, b) => b.value - a.value);
+        treemap()
+            .tile(treemapSquarify.ratio(1.4))
+            .size([width, height])
+            .paddingInner(1)
+            .paddingTop(HEADING)
+            .round(true)(tree);
+        this.box.replaceChildren(
+            ...tree
+                .descendants()
+                .map((node) => this.area(node))
+                .filter(Boolean),
+        );
+        if (!sum) this.box.append(h('p', {class: 'dim'}, 'nothing of this event'));
+    }
+
+    /* Leaves that would be too small to see become one. */
+    fold(node, least) {
+        if (!node.children) return node;
+        const small = node.children.filter((child) => child.weight < least);
+        const rest = node.children
+            .filter((child) => !(child.weight < least))
+            .map((child) => this.fold(child, least));
+        if (small.length)
+            rest.push({
+                key: node.key + 'x',
+                name: `${format.count(small.length)} small ones`,
+                others: true,
+                weight: small.reduce((all, child) => all + child.weight, 0),
+            });
+        return {...node, children: rest};
+    }
+
+    area(node) {
+        const [wide, high] = [node.x1 - node.x0, node.y1 - node.y0];
+        if (wide < 1 || high < 1) return null;
+        const {data} = node;
+        const leaf = !node.children;
+        const cost = leaf && data.row !== undefined ? this.costs[data.row] : node.value;
+        return h(
+            'div',
+            {
+                class: ['area', leaf ? 'leaf' : 'group', data.others && 'others', cost < 0 && 'less']
+                    .filter(Boolean)
+                    .join(' '),
+                'data-key': data.key,
+                'data-row': data.row,
+                tip: () => this.tip(node, cost),
+                style: {
+                    left: node.x0 + 'px',
+                    top: node.y0 + 'px',
+                    width: wide + 'px',
+                    height: high + 'px',
+                    '--heat': leaf ? this.heat(data.row) : 0,
+                },
+            },
+            wide > 30 && high > 12 && h('span', null, leaf ? data.name : this.title(node)),
+        );
+    }
+
+    title(node) {
+        return node.depth ? format.fileName(node.data.name) : node.data.name;
+    }
+
+    /* Of a function: the part of the bytes it loaded that it never touched. */
+    heat(row) {
+        const used = row === undefined || !this.used ? NaN : this.used[row];
+        return used === used ? (1 - used / 100).toFixed(3) : 0;
+    }
+
+    tip(node, cost) {
+        const {metrics} = this.app;
+        const {data} = node;
+        const lines = metrics.explain(this.metric, cost, data.name);
+        if (data.row === undefined) return lines;
+        if (this.ratio)
+            lines.push(
+                `${this.ratio.name}: ${metrics.show(this.ratio, this.used[data.row]) || '\u2013'}\u2009%, ` +
+                    this.ratio.long,
+            );
+        return [...lines, ...whereIs(this.names, data.row)];
+    }
+
+    click(event) {
+        const box = event.target.closest('.area');
+        if (!box) return;
+        if (box.dataset.row !== undefined) this.app.go('function', this.ids[box.dataset.row]);
+        else if (box.classList.contains('group') && box.dataset.key !== this.zoomed.key)
+            this.app.change({z: box.dataset.key});
+        else if (box.dataset.key === this.zoomed.key) this.up();
+    }
+}
+
+function find(node, key) {
+    if (node.key === key && node.children) return node;
+    for (const child of node.children || []) {
+        const found = find(child, key);
+        if (found) return found;
+    }
+    return null;
+}
