@@ -12,6 +12,7 @@
  * (engine/common/options.c), none that they do not have.
  */
 #include "cli/cli.h"
+#include "cli/control.h"
 #include "cli/geometry.h"
 #include "cli/given.h"
 #include "cli/launch.h"
@@ -46,7 +47,7 @@ struct record {
     size_t passed_count;
     char *native[MAX_NATIVE]; /* options for the native engine */
     size_t native_count;
-    bool trace_children, embed_source, raw, stats, quiet;
+    bool trace_children, control, embed_source, raw, stats, quiet;
 };
 
 /* ------------------------------------------------------------------------------------------ options */
@@ -175,6 +176,8 @@ static const struct opt rows[] = {
      offsetof(struct record, engine_name), NULL, false},
     {OPT_SWITCH, "trace-children", 0, NULL, "go on in programs that are executed [no]",
      offsetof(struct record, trace_children), NULL, false},
+    {OPT_SWITCH, "control", 0, NULL, "let `tenure control` talk to the program while it runs [yes]",
+     offsetof(struct record, control), NULL, false},
     SWITCH("fork-inherit", "a forked child goes on with its parent's costs [no]"),
     {OPT_SWITCH, "embed-source", 0, NULL, "keep the source text in the profile [no]",
      offsetof(struct record, embed_source), NULL, false},
@@ -376,7 +379,7 @@ static char **engine_argv(const struct record *r, const struct engine *engine, c
                           char *raw_pattern, char **program)
 {
     size_t operands = 0, at = 0, i;
-    char **argv, geometry[96];
+    char **argv, geometry[96], folder[PATH_MAX], why[PATH_MAX + 128];
 
     while (program[operands] != NULL)
         operands++;
@@ -398,6 +401,8 @@ static char **engine_argv(const struct record *r, const struct engine *engine, c
         at += valgrind_options(r, argv + at);
     }
     argv[at++] = text("--tenure-out-file=%s%s", raw_pattern, "");
+    if (r->control && control_folder(folder, sizeof folder, why, sizeof why))
+        argv[at++] = text("--control-dir=%s%s", folder, "");
     for (i = 0; i < GEOMETRY_COUNT; i++) {
         if (r->geometry[i].size == 0)
             continue;
@@ -713,7 +718,7 @@ static int record(struct record *r, char **program)
 
 int cmd_record(int argc, char **argv)
 {
-    struct record r = {0};
+    struct record r = {.control = true};
     int first = opt_parse(&command, &r, argc, argv);
 
     if (first < 0)

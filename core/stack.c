@@ -808,3 +808,30 @@ void tn_stack_clear(struct tn_thread *thread)
     thread->running.skip_site = 0;
     a->begun = false;
 }
+
+/* ------------------------------------------------------------------------------------------ who is in what */
+
+/* A skipped function has no node of its own: its frame says who called it. */
+static void see_callers(const tn_core *core, const struct tn_stack *stack, const struct tn_node *node,
+                        uint32_t skip_site, void (*see)(void *user, const char *function), void *user)
+{
+    const struct tn_frame *frame = stack->top;
+    for (;; frame--) {
+        if (node && node->function != TN_NONE && skip_site == TN_NONE)
+            see(user, tn_code_get_function(&core->code, node->function)->name);
+        if (frame == stack->bottom)
+            return;
+        node = frame->node;
+        skip_site = frame->skip_site;
+    }
+}
+
+void tn_callers(const struct tn_thread *thread, void (*see)(void *user, const char *function), void *user)
+{
+    const struct tn_activity *a = thread->activity;
+    if (!a || !a->begun || !thread->running.stack)
+        return;
+    see_callers(thread->core, thread->running.stack, thread->running.node, thread->running.skip_site, see, user);
+    for (const struct tn_handler_level *level = a->level->interrupted; level; level = level->interrupted)
+        see_callers(thread->core, level->stack, level->stack->node, level->stack->skip_site, see, user);
+}

@@ -343,6 +343,10 @@ void tn_thread_resume(tn_thread *thread, uint32_t function, uint64_t sp);
 /* The thread ended: its costs stay, its caches are empty, its hot memory may serve another thread. */
 void tn_thread_end(tn_thread *thread);
 
+/* The functions that `thread` is in, the one that runs first; behind those of a signal handler, those that it
+ * interrupted. Nothing without inclusive costs, or while nothing is simulated. The thread must not run meanwhile. */
+void tn_callers(const tn_thread *thread, void (*see)(void *user, const char *function), void *user);
+
 /* Serial engines: `to` runs from now on, not the thread that ran until now. Carries the clock (and, with
  * shared_l1, the caches) over. The first thread of a core runs without it. Parallel engines need not say it. */
 void tn_thread_switch(tn_core *core, tn_thread *to);

@@ -25,6 +25,7 @@ struct option {
 
 static const struct option options[] = {
     {"tenure-out-file", TEXT, AT(out_file), 0, "=<file>  raw profile [tenure.raw.%p]"},
+    {"control-dir", TEXT, AT(control_dir), 0, "=<folder>  where `tenure control` finds this process [none]"},
     {"I1", GEOMETRY, AT(config.i1), GEOMETRY_I1, "=<size>,<assoc>,<line>  instruction cache [this machine's]"},
     {"D1", GEOMETRY, AT(config.d1), GEOMETRY_D1, "=<size>,<assoc>,<line>  data cache [this machine's]"},
     {"L2", GEOMETRY, AT(config.l2), GEOMETRY_L2, "=<size>,<assoc>,<line>  cache of code and data between them [none]"},

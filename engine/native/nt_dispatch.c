@@ -17,6 +17,7 @@
 #include "nt_dispatch.h"
 
 #include "nt_baton.h"
+#include "nt_control.h"
 #include "nt_engine.h"
 #include "nt_gate.h"
 #include "nt_lib.h"
@@ -243,6 +244,8 @@ static void leave_by(struct nt_thread *thread, const struct nt_exit *exit)
             area->countdown = nt.countdown;
         nt_profile_tick(thread);
         make_moved_anew();
+        if (control_asked(nt_control_page))
+            nt_control_perform(thread);
         nt_baton_pass(thread);
         break;
     case NT_EXIT_SYSCALL:

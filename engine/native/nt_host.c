@@ -146,6 +146,13 @@ const struct fb_host nt_host_files = {NULL, reserve, release, map_file, unmap_fi
 
 /* ------------------------------------------------------------------------------------------------ the raw profile */
 
+bool nt_host_may_have(uint64_t bytes)
+{
+    struct rlimit64 limit;
+
+    return nt_sys6(__NR_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) != 0 || limit.rlim_cur >= bytes;
+}
+
 /* How much of it may be written: behind its limit for files the program would get a signal. */
 static size_t allowed(const struct nt_stream *stream, size_t bytes)
 {

@@ -31,6 +31,8 @@ int nt_stream_flush(struct nt_stream *stream);
 /* Opens a file for the engine, even if the program has used up its descriptors, where the hard limit is higher than the
  * soft one. Returns the descriptor, or the kernel's error. */
 long nt_host_open(const char *path, int flags, int mode);
+/* Whether the program may have files of this size: it gets a signal where one would become larger. */
+bool nt_host_may_have(uint64_t bytes);
 
 /* Have the kernel back it with pages of 2 MiB, where it can and the memory is large enough. */
 void nt_host_large_pages(void *memory, size_t bytes);

@@ -111,6 +111,11 @@ const char *nt_output_pattern(void)
     return wanted;
 }
 
+const char *nt_output_name(void)
+{
+    return created ? name : "";
+}
+
 /* ------------------------------------------------------------------------------------------------ files */
 
 /* Returns 0 or an error number. */

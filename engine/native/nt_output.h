@@ -15,6 +15,8 @@
 
 /* Makes the file; ends the run before the program starts if it cannot. */
 void nt_output_begin(const char *pattern, const struct nt_vector *vector);
+/* The file; "" if there is none yet. */
+const char *nt_output_name(void);
 /* The pattern for programs that this one executes: absolute, and with variables replaced. */
 const char *nt_output_pattern(void);
 /* A part, or the last one (tn_dump, tn_finish). A failure is told in one line, and the part is lost. */

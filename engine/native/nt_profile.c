@@ -6,6 +6,7 @@
 
 #include "nt_baton.h"
 #include "nt_consumer.h"
+#include "nt_control.h"
 #include "nt_dispatch.h"
 #include "nt_engine.h"
 #include "nt_gate.h"
@@ -103,8 +104,10 @@ void nt_profile_part(const char *why)
     struct nt_thread *self = nt_area_self()->thread;
 
     nt_stop_others(self);
-    if (!run.finished)
+    if (!run.finished) {
         nt_output_write(nt_profile.core, why, tn_dump);
+        control_part(nt_control_page, nt_output_name());
+    }
     nt_others_go_on(self);
 }
 
@@ -151,6 +154,7 @@ void nt_profile_start(const char *const *command, const struct nt_vector *vector
                                              .dump = dump};
     nt_output_begin(options->out_file, vector);
     describe_run(command);
+    nt_control_start(command);
     nt_profile.on = true;
     nt_profile.instruments = options->instrument_at_start;
 }
@@ -365,6 +369,7 @@ void nt_profile_forked(struct nt_thread *thread)
         tn_zero(nt_profile.core);
     tn_restart_output(nt_profile.core);
     nt_output_forked();
+    nt_control_forked();
 }
 
 void nt_profile_mapped(uint64_t address)
@@ -402,10 +407,12 @@ void nt_profile_finish(const char *why)
         nt_output_write(nt_profile.core, why, tn_finish);
     }
     run.finished = true;
+    nt_control_end();
 }
 
 void nt_profile_become(void)
 {
     if (!run.forked || nt.options.trace_children)
         nt_profile_finish("exec");
+    nt_control_end();
 }

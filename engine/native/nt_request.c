@@ -34,11 +34,11 @@ static const char *part_name(uint64_t address)
     return name;
 }
 
-static void perform(struct nt_thread *thread, enum request request, uint64_t argument)
+void nt_request_perform(struct nt_thread *thread, enum request request, uint64_t argument, const char *part)
 {
     switch (request) {
     case REQUEST_DUMP:
-        nt_profile_part(part_name(argument));
+        nt_profile_part(part);
         break;
     case REQUEST_ZERO:
         nt_profile_zero();
@@ -70,7 +70,7 @@ void nt_request(struct nt_thread *thread)
         *answer = request == REQUEST_RUNNING;
         thread->outside = 1; /* the next one waits here */
         nt_lock_take(&nt_request_lock);
-        perform(thread, request, words[1]);
+        nt_request_perform(thread, request, words[1], request == REQUEST_DUMP ? part_name(words[1]) : NULL);
         nt_lock_give(&nt_request_lock);
     } else if (words[0] == RUNNING_ON_VALGRIND) {
         *answer = 1;

@@ -5,6 +5,7 @@
 #include <asm/unistd.h>
 
 #include "nt_baton.h"
+#include "nt_control.h"
 #include "nt_dispatch.h"
 #include "nt_engine.h"
 #include "nt_gate.h"
@@ -121,6 +122,8 @@ void nt_system_call(struct nt_thread *thread)
     nt.counts.system_calls++;
     nt_profile_waits(thread);
     thread->outside = 1;
+    if (control_asked(nt_control_page))
+        nt_control_perform(thread);
     if (area->pending || !(handler == NULL ? nt_call_pass : handler)(thread, &call)) {
         area->rip -= SYSCALL_BYTES;
     } else if (!call.keeps_registers) {

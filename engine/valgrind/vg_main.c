@@ -21,6 +21,7 @@
 #include "vg_client.h"
 #include "vg_code.h"
 #include "vg_cold.h"
+#include "vg_control.h"
 #include "vg_hide.h"
 #include "vg_instrument.h"
 #include "vg_limits.h"
@@ -197,6 +198,8 @@ static void after_system_call(ThreadId tid, UInt number, UWord *arguments, UInt 
     (void)count;
     if (in_exec == tid)
         in_exec = VG_INVALID_THREADID; /* it has failed */
+    if (control_asked(vg_control_page))
+        vg_control_perform(True);
     if (!vg.clean_environment)
         return;
     vg_hide(tid, number, arguments, result);
@@ -215,6 +218,7 @@ void __wrap_vgPlain_nuke_all_threads_except(ThreadId self, Int why)
     VG_(reap_threads)(self);
     if (!vg.forked || VG_(clo_trace_children))
         vg_output_finish("exec");
+    vg_control_end();
     if (vg.clean_environment)
         vg_limits_hand_on();
     becoming = True;
@@ -234,6 +238,7 @@ static void after_options(void)
         vg_limits_begin();
     }
     vg_output_begin();
+    vg_control_start();
 }
 
 /* Whether the last that the program did was a system call: its exit, or a signal that it sent to itself. Else it was an
@@ -254,6 +259,7 @@ static void finish(Int status)
         tn_meta(vg.core, "fault", "yes");
     options_meta_number(vg.core, "status", status & 0xff);
     vg_output_finish("exit");
+    vg_control_end();
     if (VG_(clo_stats))
         print_statistics();
 }

@@ -20,6 +20,7 @@
 
 #include "pub_tool_vkiscnums.h"
 
+#include "vg_control.h"
 #include "vg_host.h"
 
 /* Not announced to tools. */
@@ -133,6 +134,11 @@ void vg_output_begin(void)
     VG_(close)(stream.fd);
 }
 
+const HChar *vg_output_name(void)
+{
+    return created ? file_name : "";
+}
+
 static void cut_back(Off64T size)
 {
     VG_(do_syscall)(__NR_ftruncate, stream.fd, size, 0, 0, 0, 0, 0, 0);
@@ -167,6 +173,7 @@ static void write_part(const HChar *why, int (*write)(tn_core *, void *, const c
 void vg_output_part(const HChar *why)
 {
     write_part(why, tn_dump);
+    control_part(vg_control_page, vg_output_name());
 }
 
 void vg_output_finish(const HChar *why)

@@ -9,6 +9,8 @@
 
 /* Creates the file (never one that exists), so that a bad name or directory ends the run before the program starts. */
 void vg_output_begin(void);
+/* The file; "" if there is none yet. */
+const HChar *vg_output_name(void);
 
 /* Appends a part. A failure is told once; the part is lost and the run goes on. */
 void vg_output_part(const HChar *why);

@@ -7,15 +7,16 @@
  */
 #include "vg_requests.h"
 
-#include "pub_tool_transtab.h"
-
-#include "engine/common/requests.h"
 #include "vg_output.h"
 #include "vg_threads.h"
 
+/* Not announced to tools, who are to do this at a client's request only; behind a system call, where the core itself
+ * forgets what was unmapped, is as good. */
+extern void VG_(discard_translations)(Addr start, ULong bytes, const HChar *who);
+
 static void discard_translations(void)
 {
-    VG_(discard_translations_safely)((Addr)0x1000, ~(SizeT)0xfff, "tenure");
+    VG_(discard_translations)((Addr)0x1000, ~(ULong)0xfff, "tenure");
 }
 
 static void collect(Bool on)
@@ -45,6 +46,20 @@ static const HChar *part_name(UWord address)
     return address != 0 ? (const HChar *)address : "request";
 }
 
+void vg_request_perform(enum request request, uint64_t argument, const HChar *part)
+{
+    if (request == REQUEST_DUMP)
+        vg_output_part(part);
+    else if (request == REQUEST_ZERO)
+        tn_zero(vg.core);
+    else if (request == REQUEST_TOGGLE_COLLECT)
+        collect(!tn_collecting(vg.core));
+    else if (request == REQUEST_COLLECT)
+        collect(argument != 0);
+    else if (request != REQUEST_RUNNING)
+        instrument(request == REQUEST_START);
+}
+
 Bool vg_request(ThreadId tid, UWord *words, UWord *answer)
 {
     uint64_t argument = words[1];
@@ -54,15 +69,6 @@ Bool vg_request(ThreadId tid, UWord *words, UWord *answer)
     if (request == REQUEST_UNKNOWN)
         return False;
     *answer = request == REQUEST_RUNNING;
-    if (request == REQUEST_DUMP)
-        vg_output_part(part_name(argument));
-    else if (request == REQUEST_ZERO)
-        tn_zero(vg.core);
-    else if (request == REQUEST_TOGGLE_COLLECT)
-        collect(!tn_collecting(vg.core));
-    else if (request == REQUEST_COLLECT)
-        collect(argument != 0);
-    else if (request != REQUEST_RUNNING)
-        instrument(request == REQUEST_START);
+    vg_request_perform(request, argument, request == REQUEST_DUMP ? part_name(argument) : NULL);
     return True;
 }

@@ -5,9 +5,13 @@
 #ifndef TENURE_VG_REQUESTS_H
 #define TENURE_VG_REQUESTS_H
 
+#include "engine/common/requests.h"
 #include "vg_tool.h"
 
 /* Valgrind's hook: True if the request is one of ours. */
 Bool vg_request(ThreadId tid, UWord *words, UWord *answer);
+
+/* Does one; `part`: its name, for REQUEST_DUMP. */
+void vg_request_perform(enum request request, uint64_t argument, const HChar *part);
 
 #endif

@@ -26,6 +26,7 @@
 #include "vg_client.h"
 #include "vg_code.h"
 #include "vg_cold.h"
+#include "vg_control.h"
 #include "vg_join.h"
 #include "vg_output.h"
 
@@ -139,6 +140,8 @@ static void turn(ThreadId tid, ULong blocks)
     (void)blocks;
     if (thread->core != vg.current)
         switch_to(thread->core);
+    if (control_asked(vg_control_page))
+        vg_control_perform(False);
     if (thread->state != RUNS || thread->handler)
         settle(tid, thread);
     tn_tick(thread->core);
@@ -224,6 +227,7 @@ static void forked(ThreadId tid)
         tn_zero(vg.core);
     tn_restart_output(vg.core);
     vg_output_forked();
+    vg_control_forked();
 }
 
 static void mapped(Addr address, SizeT bytes, Bool r, Bool w, Bool x, ULong handle)
@@ -239,6 +243,16 @@ static void mapped(Addr address, SizeT bytes, Bool r, Bool w, Bool x, ULong hand
 static void unmapped(Addr address, SizeT bytes)
 {
     vg_code_unmapped(address, bytes);
+}
+
+void vg_threads_see(void (*see)(void *user, tn_thread *thread), void *user)
+{
+    UInt i;
+
+    for (i = 0; threads != NULL && i <= VG_N_THREADS; i++) {
+        if (threads[i].core != NULL)
+            see(user, threads[i].core);
+    }
 }
 
 void vg_threads_begin_again(void)

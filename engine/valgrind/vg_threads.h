@@ -10,6 +10,9 @@
 /* Registers everything with Valgrind. */
 void vg_threads_track(void);
 
+/* Calls `see` for each thread. */
+void vg_threads_see(void (*see)(void *user, tn_thread *thread), void *user);
+
 /* Instrumentation begins (again): every thread's stack is to be learnt when it runs next. */
 void vg_threads_begin_again(void);
 

@@ -47,6 +47,7 @@ def install(folder, tenure, fake):
 def environment(folder):
     keep = {name: os.environ[name] for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS") if name in os.environ}
     return dict(keep, PATH=os.path.join(folder, "bin") + ":/usr/bin:/bin", HOME=folder, TMPDIR=folder,
+                XDG_RUNTIME_DIR=folder,
                 LC_ALL="C.UTF-8", COLUMNS="100", NO_COLOR="1", PYTHONDONTWRITEBYTECODE="1",
                 RAW_MAKE=os.path.join(HERE, "../profiles/raw_make.py"),
                 ANNOTATE_MAKE=os.path.join(HERE, "annotate_make.py"))

@@ -5,6 +5,7 @@
     layers.py ROOT
 
     cli -> profile -> core/events.inc, core/raw_format.h
+    cli -> engine/common/control_format.h
     engine -> core/tenure_core.h, core/cache_hot.h (the hit test), core/stack_hot.h (the usual call), core/host.h (the
         hooks it defines)
     core -> core, and the headers a freestanding compiler has (and string.h, for three functions)
@@ -38,7 +39,7 @@ LAYERS = {
     "engine/valgrind": ({"engine/valgrind", "engine/common"}, ENGINE_DOORS, ENGINE_SYSTEM),
     "engine/native": ({"engine/native", "engine/common"}, ENGINE_DOORS, None),
     "profile": ({"profile"}, {"core/events.inc", "core/raw_format.h", "tenure_config.h"}, None),
-    "cli": ({"cli", "profile"}, {"tenure_config.h"}, None),
+    "cli": ({"cli", "profile"}, {"engine/common/control_format.h", "tenure_config.h"}, None),
     "examples": (set(), {"include/tenure.h"}, None),
 }
 
