@@ -38,6 +38,7 @@ demo: packages
 bench: packages
 	@$(MAKE) --no-print-directory all
 	@bench/run $(BUILD) $(BENCH_FLAGS)
+	@bench/formats $(BUILD)
 
 soak:
 	@tools/install-packages --soak

@@ -96,56 +96,65 @@ static bool is_unknown(const char *name)
 
 static bool same_name(const struct tp_foreign *f, uint32_t index, const void *key)
 {
-    return strcmp(f->name.at[index], key) == 0;
+    return strcmp(f->name.at[index].text, key) == 0;
 }
 
-/* The text's number, from 1; 0: no memory. */
+static struct tp_slot *find_name(struct tp_foreign *f, const char *text)
+{
+    return slot_of(f, &f->names, hash_text(text), same_name, text);
+}
+
+/* The text's number, from 1; 0: no memory. What is known is not kept again: files repeat their names. */
 static uint32_t intern(struct tp_foreign *f, const char *text)
 {
-    const char *clean = tp_clean_text(&f->rec.arena, text, strlen(text));
-    struct tp_slot *slot = clean ? slot_of(f, &f->names, hash_text(clean), same_name, clean) : NULL;
+    struct tp_slot *slot = find_name(f, text);
 
+    if (slot && slot->index)
+        return slot->index;
+    tp_arena_clear(&f->scratch);
+    const char *clean = tp_clean_text(&f->scratch, text, strlen(text));
+    slot = clean ? find_name(f, clean) : NULL;
     if (!slot || is_full(f->name.count))
         return 0;
     if (slot->index)
         return slot->index;
-    const char **name = TP_VECTOR_ADD(&f->name);
-    if (!name)
+    struct tp_name *name = TP_VECTOR_ADD(&f->name);
+    if (!name || !(name->text = tp_arena_copy(&f->rec.arena, clean, strlen(clean))))
         return 0;
-    *name = clean;
     return fill(&f->names, slot, f->name.count);
 }
 
 int tp_foreign_object(struct tp_foreign *f, const char *path, uint32_t *out)
 {
-    uint32_t name = is_unknown(path) ? 0 : intern(f, path);
+    uint32_t index = is_unknown(path) ? 0 : intern(f, path);
 
     *out = 0;
-    if (is_unknown(path))
-        return 0;
-    while (name && f->object_room <= name) {
-        uint32_t *larger = realloc(f->object_of_name, (2 * f->object_room + 64) * sizeof *larger);
-        if (!larger)
-            return TP_NO_MEMORY(f->err);
-        memset(larger + f->object_room, 0, (f->object_room + 64) * sizeof *larger);
-        f->object_of_name = larger;
-        f->object_room = 2 * f->object_room + 64;
-    }
-    if (name && !f->object_of_name[name]) {
+    if (!index)
+        return is_unknown(path) ? 0 : TP_NO_MEMORY(f->err);
+    struct tp_name *name = &f->name.at[index - 1];
+    if (!name->object) {
         struct tp_object *object = TP_VECTOR_ADD(&f->rec.objects);
         if (!object)
             return TP_NO_MEMORY(f->err);
-        object->path = object->file = f->name.at[name - 1];
-        f->object_of_name[name] = (uint32_t)f->rec.objects.count;
+        object->path = object->file = name->text;
+        name->object = (uint32_t)f->rec.objects.count;
     }
-    *out = name ? f->object_of_name[name] : 0;
-    return name ? 0 : TP_NO_MEMORY(f->err);
+    *out = name->object;
+    return 0;
 }
 
 int tp_foreign_file(struct tp_foreign *f, const char *path, uint32_t *out)
 {
-    *out = is_unknown(path) ? 0 : tp_file_add(&f->files, &f->rec, path);
-    return *out || is_unknown(path) ? 0 : TP_NO_MEMORY(f->err);
+    uint32_t index = is_unknown(path) ? 0 : intern(f, path);
+
+    *out = 0;
+    if (!index)
+        return is_unknown(path) ? 0 : TP_NO_MEMORY(f->err);
+    struct tp_name *name = &f->name.at[index - 1];
+    if (!name->file && !(name->file = tp_file_add(&f->files, &f->rec, name->text)))
+        return TP_NO_MEMORY(f->err);
+    *out = name->file;
+    return 0;
 }
 
 static bool same_function(const struct tp_foreign *f, uint32_t index, const void *key)
@@ -159,7 +168,7 @@ static bool same_function(const struct tp_foreign *f, uint32_t index, const void
 static uint32_t find_named(struct tp_foreign *f, uint32_t object, uint32_t file, const char *name)
 {
     uint32_t symbol = intern(f, *name ? name : "???");
-    struct tp_named key = {.object = object, .file = file, .symbol = symbol ? f->name.at[symbol - 1] : NULL};
+    struct tp_named key = {.object = object, .file = file, .symbol = symbol ? f->name.at[symbol - 1].text : NULL};
     struct tp_slot *slot =
         symbol ? slot_of(f, &f->functions, mix(mix(symbol, file), object), same_function, &key) : NULL;
 
@@ -311,8 +320,6 @@ int tp_foreign_self(struct tp_foreign *f, const struct tp_place *place, const ui
     instr->can |= can;
     f->costs = true;
     tp_add_row(&f->rec.events, f->sum, row);
-    tp_add_row(&f->rec.events, f->rec.threads.at[f->thread - 1].self, row);
-    tp_add_row(&f->rec.events, f->rec.parts.at[f->part - 1].self, row);
     return add_costs(f, &instr->costs, f->thread, row);
 }
 
@@ -432,7 +439,7 @@ void tp_foreign_free(struct tp_foreign *f)
     free(f->arcs.at);
     free(f->functions.at);
     free(f->names.at);
-    free(f->object_of_name);
+    tp_arena_free(&f->scratch);
     TP_VECTOR_FREE(&f->name);
     TP_VECTOR_FREE(&f->named);
     TP_VECTOR_FREE(&f->described);

@@ -40,6 +40,11 @@ struct tp_named { /* a function's name in the file: "f", or "f'2", which is f at
     uint32_t function, context; /* + 1; 0: none made yet */
 };
 
+struct tp_name { /* a symbol or a path, each once */
+    const char *text;
+    uint32_t object, file; /* + 1; 0: not used for that */
+};
+
 struct tp_section {
     uint64_t part, thread;
     size_t file;
@@ -51,11 +56,10 @@ struct tp_foreign {
     struct tp_import_result *result;
     struct tp_error *err;
     struct tp_file_table files;
+    struct tp_arena scratch;
     struct tp_slots instrs, arcs, functions, names;
-    TP_VECTOR(const char *) name; /* symbols and objects' paths, each once */
+    TP_VECTOR(struct tp_name) name;
     TP_VECTOR(struct tp_named) named;
-    uint32_t *object_of_name;     /* by name + 1; objects + 1 */
-    size_t object_room;
     TP_VECTOR(struct tp_given_event) described;
     const char *given[TP_MAX_EVENTS]; /* columns' names as the file has them */
     uint8_t column[TP_MAX_EVENTS];    /* of the section's events */

@@ -314,7 +314,7 @@ int tp_foreign_counts(struct tp_foreign *f, struct tp_scan *scan, bool dots, uin
         else
             *can |= f->rec.events.column[f->column[i]].needs;
         f->dots |= dot;
-        if (!strchr(" \t", *scan->at))
+        if (!tp_scan_ends(scan))
             return tp_scan_refuse(scan, "a blank behind a count");
     }
     for (; i < f->columns; i++) /* left out at the end: 0 */
@@ -347,6 +347,10 @@ int tp_foreign_section_end(struct tp_foreign *f, struct tp_scan *scan)
                  (unsigned long long)stated->line, stated->tag, f->given[i], (unsigned long long)stated->row[i],
                  (unsigned long long)f->sum[i]);
         stated->tag = NULL;
+    }
+    if (f->costs) {
+        tp_add_row(&f->rec.events, f->rec.threads.at[f->thread - 1].self, f->sum);
+        tp_add_row(&f->rec.events, f->rec.parts.at[f->part - 1].self, f->sum);
     }
     memset(f->sum, 0, sizeof f->sum);
     f->costs = false;

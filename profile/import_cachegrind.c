@@ -52,7 +52,7 @@ static int costs(struct reader *r)
 
     if (!r->has_function)
         return tp_scan_refuse(r->scan, "'fn=' before the first counts");
-    if (!tp_scan_number(r->scan, &place.line) || !strchr(" \t", *r->scan->at))
+    if (!tp_scan_number(r->scan, &place.line) || !tp_scan_ends(r->scan))
         return tp_scan_refuse(r->scan, "a line number");
     if (place.line > UINT32_MAX)
         return tp_scan_failed(r->scan, "a line number below 2^32 expected");

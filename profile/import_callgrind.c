@@ -125,7 +125,7 @@ static int position(struct reader *r, uint64_t from, const char *what, uint64_t 
         if (sign == '-' && value > from)
             return tp_scan_failed(r->scan, "%s expected, this one is below 0", what);
     }
-    if (!strchr(" \t", *r->scan->at))
+    if (!tp_scan_ends(r->scan))
         return tp_scan_refuse(r->scan, "a blank behind a position");
     tp_scan_blanks(r->scan);
     return 0;
@@ -302,7 +302,7 @@ static int position_names(struct reader *r)
         bool *which = tp_scan_word(r->scan, "instr") || tp_scan_word(r->scan, "addr") ? &r->instr
                       : tp_scan_word(r->scan, "line")                                 ? &r->line
                                                                                       : NULL;
-        if (!which || *which || (which == &r->instr && r->line) || !strchr(" \t", *r->scan->at))
+        if (!which || *which || (which == &r->instr && r->line) || !tp_scan_ends(r->scan))
             return tp_scan_refuse(r->scan, "'instr', 'line' or 'instr line'");
         *which = true;
     }

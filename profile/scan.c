@@ -127,28 +127,6 @@ int tp_scan_refuse(struct tp_scan *scan, const char *expected)
                           length > SHOWN ? "..." : "");
 }
 
-bool tp_scan_word(struct tp_scan *scan, const char *word)
-{
-    size_t length = strlen(word);
-
-    if (strncmp(scan->at, word, length) != 0)
-        return false;
-    scan->at += length;
-    return true;
-}
-
-void tp_scan_blanks(struct tp_scan *scan)
-{
-    while (*scan->at == ' ' || *scan->at == '\t')
-        scan->at++;
-}
-
-bool tp_scan_done(struct tp_scan *scan)
-{
-    tp_scan_blanks(scan);
-    return *scan->at == '\0';
-}
-
 static int digit(char c)
 {
     if (c >= '0' && c <= '9')
@@ -158,19 +136,19 @@ static int digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
 }
 
-bool tp_scan_number(struct tp_scan *scan, uint64_t *value)
+bool tp_scan_hexadecimal(struct tp_scan *scan, uint64_t *value)
 {
-    bool hexadecimal = scan->at[0] == '0' && (scan->at[1] == 'x' || scan->at[1] == 'X');
-    char *p = scan->at + (hexadecimal ? 2 : 0), *first = p;
-    uint64_t number = 0, base = hexadecimal ? 16 : 10;
+    const char *p = scan->at + 2;
+    uint64_t number = 0;
 
-    for (int next; (next = digit(*p)) < (int)base; p++) {
-        if (__builtin_mul_overflow(number, base, &number) || __builtin_add_overflow(number, (uint64_t)next, &number))
+    for (int next; (next = digit(*p)) < 16; p++) {
+        if (number >> 60)
             return false;
+        number = number << 4 | (uint64_t)next;
     }
-    if (p == first)
+    if (p == scan->at + 2)
         return false;
-    scan->at = p;
+    scan->at += p - scan->at;
     *value = number;
     return true;
 }

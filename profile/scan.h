@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "profile/profile.h"
 
@@ -41,11 +42,53 @@ int tp_scan_refuse(struct tp_scan *scan, const char *expected);
 __attribute__((format(printf, 2, 3))) int tp_scan_failed(struct tp_scan *scan, const char *format, ...);
 
 /* Move past `word` if the line goes on with it. */
-bool tp_scan_word(struct tp_scan *scan, const char *word);
-void tp_scan_blanks(struct tp_scan *scan);
+static inline bool tp_scan_word(struct tp_scan *scan, const char *word)
+{
+    size_t length = strlen(word);
+
+    if (strncmp(scan->at, word, length) != 0)
+        return false;
+    scan->at += length;
+    return true;
+}
+
+static inline void tp_scan_blanks(struct tp_scan *scan)
+{
+    while (*scan->at == ' ' || *scan->at == '\t')
+        scan->at++;
+}
+
 /* Whether only blanks are left. */
-bool tp_scan_done(struct tp_scan *scan);
+static inline bool tp_scan_done(struct tp_scan *scan)
+{
+    tp_scan_blanks(scan);
+    return *scan->at == '\0';
+}
+
+/* Whether a word ends here. */
+static inline bool tp_scan_ends(const struct tp_scan *scan)
+{
+    return *scan->at == ' ' || *scan->at == '\t' || *scan->at == '\0';
+}
+
 /* A number: digits, or 0x and hexadecimal digits. False: there is none, or it is larger than 2^64 - 1. */
-bool tp_scan_number(struct tp_scan *scan, uint64_t *value);
+bool tp_scan_hexadecimal(struct tp_scan *scan, uint64_t *value);
+static inline bool tp_scan_number(struct tp_scan *scan, uint64_t *value)
+{
+    const char *first = scan->at;
+    uint64_t number = 0;
+
+    if (first[0] == '0' && (first[1] == 'x' || first[1] == 'X'))
+        return tp_scan_hexadecimal(scan, value);
+    for (; *scan->at >= '0' && *scan->at <= '9'; scan->at++) {
+        if (__builtin_mul_overflow(number, 10u, &number) ||
+            __builtin_add_overflow(number, (uint64_t)(*scan->at - '0'), &number)) {
+            scan->at = (char *)first;
+            return false;
+        }
+    }
+    *value = number;
+    return scan->at != first;
+}
 
 #endif

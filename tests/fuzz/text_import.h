@@ -8,8 +8,8 @@
 
 #include "profile/profile.h"
 
-/* Import the text, behind `head` if it is not of this kind by itself. It fails with one line and leaves no file, or makes
- * a profile that opens and can be exported in both formats. */
+/* Import the text, behind `head` if it is not of this kind by itself. It fails with one line and leaves no file, or
+ * makes a profile that opens and can be exported in both formats. */
 void text_import(const uint8_t *data, size_t size, enum tp_kind kind, const char *head);
 
 #endif

@@ -6,8 +6,8 @@ usage: imports.py TENURE CC
 
 A program with threads, recursion and code inlined from another file is run under the distribution's Callgrind with many
 options, and under its Cachegrind. Each file is imported: self costs by file and function are those that
-callgrind_annotate and cg_annotate print, inclusive costs by function those of callgrind_annotate --inclusive=yes, but for
-functions that call themselves. A recording of our own is exported in both formats, and
+callgrind_annotate and cg_annotate print, inclusive costs by function those of callgrind_annotate --inclusive=yes, but
+for functions that call themselves. A recording of our own is exported in both formats, and
 what the annotators, cg_diff and cg_merge make of it is compared with the profile. What cg_merge writes is imported.
 """
 import collections
@@ -92,7 +92,7 @@ ROW = re.compile(r'^ *((?:(?:-?[\d,]+|\.) +)+)(\S.*):(.*?)(?: \[.*\])?$')
 
 
 def annotated(work, *command):
-    """Events, and {(file, function): counts} of an annotator's table; what it leaves out has none of the first event."""
+    """Events, and {(file, function): counts} of an annotator's table; what it leaves out has none of the first."""
     # In /, since callgrind_annotate takes the folder it runs in out of some names, and not out of others.
     text = run('/', *command[:-1], os.path.join(work, command[-1]))
     events = re.search(r'^Events shown: +(.*)$', text, re.M).group(1).split()
@@ -125,8 +125,8 @@ def inclusive(profile, events):
     sums = ', '.join('"%s_incl"' % column(event) for event in events)
     with sqlite3.connect(profile) as db:
         return {(row[0], row[1]): list(row[2:]) for row in db.execute(
-            "SELECT ifnull(file, '???'), function, %s FROM functions f WHERE id NOT IN (SELECT caller_id FROM arcs WHERE "
-            "caller_id = callee_id) GROUP BY 1, 2 HAVING count(*) = 1" % sums)}
+            "SELECT ifnull(file, '???'), function, %s FROM functions f WHERE id NOT IN (SELECT caller_id FROM arcs "
+            "WHERE caller_id = callee_id) GROUP BY 1, 2 HAVING count(*) = 1" % sums)}
 
 
 def add(a, b):
