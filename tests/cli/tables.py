@@ -7,12 +7,14 @@ tables.py: what is written about options agrees with the option tables.
 
 - every command of `tenure --help` has a man page, and is named in tenure(1)
 - a man page has exactly the options that `--help` prints, with the same names for values
-- completion offers exactly the commands and, for each, the options
+- completion (bash; zsh and fish where they are) offers exactly the commands and, for each, the options
+- every man page is installed
 - every option of `tenure record` for the engines is in their table, and every one there is offered; so are the
   native engine's own switches
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -54,6 +56,52 @@ def complete(tenure, script, words):
            "printf '%s\\n' \"${COMPREPLY[@]}\""
     done = subprocess.run(["bash", "--norc", "-c", code], capture_output=True, text=True, check=False)
     return sorted(set(done.stdout.split()))
+
+
+ZSH = '''_describe() { print -rl -- "${list[@]%%:*}"; }; _command_names() { :; }; _files() { print FILES; }
+compset() { :; }; script=$1; shift; words=("$@"); CURRENT=$#words; PREFIX=$words[-1]; source $script'''
+
+
+def complete_zsh(tenure, script, words):
+    """What the function for zsh hands to _describe, in which zsh itself looks for the word."""
+    done = subprocess.run(["zsh", "-f", "-c", ZSH, "zsh", script, tenure, *words], capture_output=True, text=True,
+                          check=False)
+    return sorted(set(done.stdout.split()))
+
+
+def complete_fish(tenure, script, words):
+    code = "source $argv[1]; complete -C (string join ' ' -- $argv[2..])"
+    done = subprocess.run(["fish", "--no-config", "-c", code, script, *words], capture_output=True, text=True,
+                          check=False, env={**os.environ, "PATH": os.path.dirname(tenure) + ":/usr/bin:/bin"})
+    return sorted({line.split("\t")[0] for line in done.stdout.splitlines()})
+
+
+def other_shells(tenure, root, names):
+    """The same for zsh and fish, where they are."""
+    if shutil.which("zsh"):
+        script = os.path.join(root, "cli/tenure.zsh")
+        check(set(names) <= set(complete_zsh(tenure, script, [""])), "zsh: commands")
+        for name in names:
+            check(complete_zsh(tenure, script, [name, "--"]) == sorted(wanted(tenure, name)), f"zsh: {name}")
+        check(complete_zsh(tenure, script, ["record", "--cache-sim="]) == ["no", "yes"], "zsh: yes|no")
+        check(complete_zsh(tenure, script, ["record", "--out="]) == ["FILES"], "zsh: files")
+    if shutil.which("fish"):
+        script = os.path.join(root, "cli/tenure.fish")
+        check(set(names) <= set(complete_fish(tenure, script, ["tenure", "''"])), "fish: commands")
+        for name in names:
+            check(complete_fish(tenure, script, ["tenure", name, "--"]) == sorted(wanted(tenure, name)), f"fish: {name}")
+        check(complete_fish(tenure, script, ["tenure", "record", "--cache-sim="]) ==
+              ["--cache-sim=no", "--cache-sim=yes"], "fish: yes|no")
+
+
+def wanted(tenure, name):
+    return ["--" + option + ("=" if value else "") for _, option, value in options(tenure, name)]
+
+
+def installed_pages(root):
+    with open(os.path.join(root, "cli/meson.build"), encoding="utf-8") as file:
+        listed = re.search(r"foreach page : \[(.*?)\]", file.read(), re.S).group(1)
+    return {"tenure" + name + ".1" for name in re.findall(r"'([\w-]*)'", listed)}
 
 
 def engine_options(root):
@@ -99,8 +147,9 @@ def main():
               f"{page}: the options differ from `tenure {name} --help`: "
               f"{set(table) ^ set(man_options(page)) if os.path.exists(page) else 'no page'}")
         offered = complete(tenure, script, [name, "--"])
-        check(offered == sorted("--" + option + ("=" if value else "") for _, option, value in table),
-              f"completion of {name}: {offered}")
+        check(offered == sorted(wanted(tenure, name)), f"completion of {name}: {offered}")
+    other_shells(tenure, root, names)
+    check(installed_pages(root) == set(os.listdir(os.path.join(root, "docs/man"))), "every man page is installed")
     values = complete(tenure, script, ["record", "--cache-sim", "=", ""])
     check(values == ["no", "yes"], "completion of yes|no")
     engine, passed = engine_options(root), passed_options(root)

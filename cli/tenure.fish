@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Completion for fish. Commands and options are read from `tenure --help` and `tenure COMMAND --help`, which are made
+# from the option tables, so there is nothing here to keep up to date.
+
+function __tenure_commands
+    set -l words (commandline -opc)
+    $words[1] --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\)  *\(.*\)/\1\t\2/p'
+    printf '%s\t%s\n' --help 'print a summary' --version 'print the version'
+end
+
+# Options, and behind `--option=` the values that the help lists; files where it lists none.
+function __tenure_options
+    set -l words (commandline -opc)
+    set -l current (commandline -ct)
+    if set -l option (string match -r -- '^--[A-Za-z0-9-]+=' $current)
+        set -l values ($words[1] $words[2] --help 2>/dev/null |
+            sed -n 's/^  \(-., \|    \)'$option'\([a-z]*\(|[a-z]*\)*\)\( .*\)\{0,1\}$/\2/p' | tr '|' '\n')
+        if test -n "$values"
+            printf "$option%s\n" $values
+        else
+            __fish_complete_path (string replace -- $option '' $current) | string replace -r '^' $option
+        end
+    else
+        $words[1] $words[2] --help 2>/dev/null |
+            sed -n 's/^  \(-., \|    \)\(--[A-Za-z0-9-]*=\{0,1\}\)[^ ]* *\(.*\)/\2\t\3/p'
+    end
+end
+
+complete -c tenure -f -n 'test (count (commandline -opc)) -eq 1' -a '(__tenure_commands)'
+complete -c tenure -n 'test (count (commandline -opc)) -eq 1' -a '(__fish_complete_command)'
+complete -c tenure -f -n 'test (count (commandline -opc)) -gt 1; and string match -q -- "-*" (commandline -ct)' \
+    -a '(__tenure_options)'

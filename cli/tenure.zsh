@@ -1,0 +1,49 @@
+#compdef tenure
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Completion for zsh. Commands and options are read from `tenure --help` and `tenure COMMAND --help`, which are made
+# from the option tables, so there is nothing here to keep up to date.
+
+# The lines of a help text that `sed` makes of it, as arguments of _describe: NAME:WHAT.
+_tenure_help()
+{
+    local program=$1 command=$2 expression=$3
+    "$program" $command --help 2>/dev/null | sed -n "$expression"
+}
+
+_tenure()
+{
+    local program=$words[1] command=$words[2] option
+    local -a list
+
+    if (( CURRENT == 2 )); then
+        list=("${(@f)$(_tenure_help "$program" '' '/^Commands:/,/^$/s/^  \([a-z]*\)  *\(.*\)/\1:\2/p')}")
+        list+=('--help:print a summary' '--version:print the version')
+        _describe -t commands 'tenure command' list
+        _command_names -e
+        return
+    fi
+    case $PREFIX in
+    --*=*)
+        option=${PREFIX%%=*}
+        compset -P '*='
+        list=("${(@f)$(_tenure_help "$program" "$command" \
+            's/^  \(-., \|    \)'"$option"'=\([a-z]*\(|[a-z]*\)*\)\( .*\)\{0,1\}$/\2/p' | tr '|' '\n')}")
+        if [[ -n $list ]]; then
+            _describe -t values "$option" list
+        else
+            _files
+        fi
+        ;;
+    -*)
+        list=("${(@f)$(_tenure_help "$program" "$command" \
+            's/^  \(-., \|    \)\(--[A-Za-z0-9-]*=\{0,1\}\)[^ ]* *\(.*\)/\2:\3/p')}")
+        _describe -t options 'option' list -S ''
+        ;;
+    *)
+        _files
+        ;;
+    esac
+}
+
+_tenure "$@"
