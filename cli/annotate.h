@@ -21,8 +21,8 @@
 #include "profile/annotation.h"
 
 enum {
-    ANNOTATE_MAX_COLUMNS = 256,
-    ANNOTATE_MAX_TERMS = 512,
+    ANNOTATE_MAX_COLUMNS = 512,
+    ANNOTATE_MAX_TERMS = 1024,
     ANNOTATE_MAX_KEYS = 16,
     ANNOTATE_MAX_FOLDERS = 64,
 };
@@ -116,7 +116,7 @@ bool annotate_sources(struct annotate *an);
 
 /* A table's rows: groups (files, or functions), with what is in them; those below the threshold are left out. */
 struct annotate_group {
-    const union tp_cell *cost;
+    const union tp_cell *cost, *rank; /* rank: what it is sorted by */
     uint32_t index; /* of the file or function */
     size_t first, count, all; /* of the pairs in it: those that are shown come first */
 };

@@ -65,7 +65,7 @@ static const char *group_name(const struct annotate_group *group)
 static int compare_groups(const void *a, const void *b)
 {
     const struct annotate_group *x = a, *y = b;
-    int order = annotate_compare(sorting, x->cost, y->cost);
+    int order = annotate_compare(sorting, x->rank, y->rank);
 
     return order != 0 ? order : strcmp(group_name(x), group_name(y));
 }
@@ -85,19 +85,25 @@ static bool keep_members(struct annotate *an, struct annotate_groups *groups, st
     return group->count > 0 || annotate_reaches(an, group->cost);
 }
 
+/* Files have no inclusive costs: they are sorted by that of their first function. */
+static bool by_inclusive(const struct annotate *an)
+{
+    return an->column[an->key[0].column].spec.inclusive;
+}
+
 static void make_groups(struct annotate *an, struct annotate_groups *groups)
 {
     size_t pairs = an->costs.pairs.count, i, n;
 
     for (i = 0; i < pairs; i += n) {
         uint32_t index = group_of(pair_at(groups->pair[i]));
-        struct annotate_group group = {sorting_by_file ? an->costs.files.at[index].cost
-                                                       : an->costs.functions.at[index].cost,
-                                       index, i, 0, 0};
+        struct annotate_group group = {.index = index, .first = i};
 
         for (n = 0; i + n < pairs && group_of(pair_at(groups->pair[i + n])) == index; n++)
             ;
         group.count = group.all = n;
+        group.cost = sorting_by_file ? an->costs.files.at[index].cost : an->costs.functions.at[index].cost;
+        group.rank = sorting_by_file && by_inclusive(an) ? pair_at(groups->pair[i])->cost : group.cost;
         groups->all++;
         if (keep_members(an, groups, &group))
             groups->group[groups->count++] = group;

@@ -14,6 +14,7 @@
 #include "tenure_config.h"
 
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +176,7 @@ static void print_metadata(struct annotate *an)
     annotate_section("Profile");
     print_labelled("File", an->file);
     print_meta(an, "cmd", "Command");
+    print_rows(an, "SELECT sum(recordings) FROM runs HAVING sum(recordings) > 1", "Recordings");
     print_meta(an, "cache.I1", "I1 cache");
     print_meta(an, "cache.D1", "D1 cache");
     print_meta(an, "cache.L2", "L2 cache");
@@ -190,7 +192,7 @@ static void print_metadata(struct annotate *an)
         print_labelled(i == 0 ? "Chosen files" : "", an->source[i]);
     print_labelled("Auto-annotation", an->automatic ? "on" : "off");
     if (an->costs.pruned)
-        puts("The call tree was pruned (--paths): inclusive costs of functions with several contexts are too small.");
+        puts("The call tree is not whole: inclusive costs of functions with several contexts may be too small.");
 }
 
 static void print_totals(struct annotate *an)
@@ -206,11 +208,14 @@ static void print_totals(struct annotate *an)
 
 /* ------------------------------------------------------------------------------------------ files by name */
 
-static bool matches(const struct tp_annotated_file *file, const char *wanted)
+/* `real` is the path of a file that is here, or "". */
+static bool matches(const struct tp_annotated_file *file, const char *wanted, const char *real)
 {
     const char *const names[] = {file->path, file->place.name};
     size_t i;
 
+    if (file->place.path != NULL && strcmp(file->place.path, real) == 0)
+        return true;
     for (i = 0; i < 2 && file->path != NULL; i++) {
         const char *rest = names[i];
 
@@ -226,11 +231,14 @@ static bool matches(const struct tp_annotated_file *file, const char *wanted)
 
 static bool choose(struct annotate *an, const char *wanted)
 {
+    char real[PATH_MAX];
     bool any = false;
     size_t i;
 
+    if (realpath(wanted, real) == NULL)
+        *real = '\0';
     for (i = 0; i < an->costs.files.count; i++) {
-        if (an->costs.files.at[i].lines == 0 || !matches(&an->costs.files.at[i], wanted))
+        if (an->costs.files.at[i].lines == 0 || !matches(&an->costs.files.at[i], wanted, real))
             continue;
         any = true;
         if (an->choice[i] != ANNOTATE_NOT)

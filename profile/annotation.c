@@ -82,29 +82,71 @@ uint32_t tp_file_at(struct tp_reading *r, int column, uint32_t function)
 
 /* ------------------------------------------------------------------------------------------ functions */
 
-static bool take_function(struct tp_reading *r)
+/* The self costs alone. */
+static void add_self(const struct tp_annotation *a, union tp_cell *to, const union tp_cell *from)
+{
+    for (size_t i = 0; i < a->terms; i++) {
+        if (!a->term[i].inclusive)
+            tp_add_cell(tp_is_real(a, i), &to[i], from[i]);
+    }
+}
+
+static double magnitude(const struct tp_annotation *a, size_t term, union tp_cell cell)
+{
+    double value = tp_is_real(a, term) ? cell.real : (double)cell.count;
+
+    return value < 0 ? -value : value;
+}
+
+static bool same_name(const struct tp_annotated_function *x, const struct tp_annotated_function *y)
+{
+    return strcmp(x->name, y->name) == 0 && strcmp(x->object ? x->object : "", y->object ? y->object : "") == 0;
+}
+
+/* A function by its number; one of another tool's, that is nowhere, by its names: it is told apart by files alone. */
+static uint32_t find_function(struct tp_reading *r)
 {
     struct tp_annotation *a = r->a;
     struct tp_idmap *base = r->user;
-    int64_t id = sqlite3_column_int64(r->row, 0), base_id = sqlite3_column_int64(r->row, 1);
-    uint32_t i = tp_index_at(r, 1, base);
+    struct tp_annotated_function wanted = {.name = tp_text_at(r, 2), .object = tp_text_at(r, 3),
+                                           .address = (uint64_t)sqlite3_column_int64(r->row, 4),
+                                           .size = (uint64_t)sqlite3_column_int64(r->row, 5)};
+    bool nowhere = wanted.address == 0 && wanted.size == 0;
+    uint64_t key = (uint64_t)sqlite3_column_int64(r->row, 1) & INT64_MAX;
+    uint32_t i;
 
-    if (i == TP_NOT_FOUND) {
-        struct tp_annotated_function *function = TP_VECTOR_ADD(&a->functions);
-        i = (uint32_t)(a->functions.count - 1);
-        if (!function || !tp_remember(base, base_id, i))
-            return false;
-        *function = (struct tp_annotated_function){.name = tp_text_at(r, 2), .object = tp_text_at(r, 3),
-                                                   .address = (uint64_t)sqlite3_column_int64(r->row, 4),
-                                                   .size = (uint64_t)sqlite3_column_int64(r->row, 5),
-                                                   .cost = tp_annotation_row(a)};
-        if (!function->cost)
-            return false;
-        function->name = function->name ? function->name : "???";
+    wanted.name = wanted.name ? wanted.name : "???";
+    if (nowhere || key == 0)
+        key = hash(wanted.name, hash(wanted.object ? wanted.object : "", 1)) | (uint64_t)1 << 63;
+    for (; (i = tp_idmap_find(base, key)) != TP_NOT_FOUND; key += 2) {
+        if (!nowhere || same_name(&a->functions.at[i], &wanted))
+            return i;
     }
-    tp_annotation_add(a, a->functions.at[i].cost, r->cell);
+    struct tp_annotated_function *function = TP_VECTOR_ADD(&a->functions);
+    if (!function || tp_idmap_add(base, key, (uint32_t)(a->functions.count - 1)))
+        return TP_NOT_FOUND;
+    *function = wanted;
+    function->cost = tp_annotation_row(a);
+    return function->cost ? (uint32_t)(a->functions.count - 1) : TP_NOT_FOUND;
+}
+
+/* Inclusively, the largest of its contexts until the call tree says more. */
+static bool take_function(struct tp_reading *r)
+{
+    struct tp_annotation *a = r->a;
+    uint32_t i = find_function(r);
+
+    if (i == TP_NOT_FOUND)
+        return false;
+    add_self(a, a->functions.at[i].cost, r->cell);
+    for (size_t t = 0; t < a->terms; t++) {
+        union tp_cell *cell = &a->functions.at[i].cost[t];
+        if (a->term[t].inclusive && r->cell[t].count != TP_ABSENT &&
+            (cell->count == TP_ABSENT || magnitude(a, t, *cell) < magnitude(a, t, r->cell[t])))
+            *cell = r->cell[t];
+    }
     a->functions.at[i].contexts++;
-    return tp_remember(&a->function_of_context, id, i);
+    return tp_remember(&a->function_of_context, sqlite3_column_int64(r->row, 0), i);
 }
 
 /* The first function stands for what no row of `functions` explains. */
@@ -154,14 +196,13 @@ static bool has_contexts(const struct tp_annotation *a)
     return false;
 }
 
-static void clear_inclusive(struct tp_annotation *a)
+static void clear_inclusive(const struct tp_annotation *a, struct tp_annotated_function *function)
 {
-    for (size_t i = 0; i < a->functions.count; i++) {
-        for (size_t t = 0; t < a->terms; t++) {
-            if (a->functions.at[i].contexts > 1 && a->term[t].inclusive)
-                a->functions.at[i].cost[t].count = TP_ABSENT;
-        }
+    for (size_t t = 0; t < a->terms; t++) {
+        if (a->term[t].inclusive)
+            function->cost[t].count = TP_ABSENT;
     }
+    function->in_tree = true;
 }
 
 static bool is_topmost(const struct nodes *nodes, uint32_t function, uint32_t parent)
@@ -179,8 +220,11 @@ static bool take_node(struct tp_reading *r)
     size_t index = nodes->node.count;
 
     a->pruned |= sqlite3_column_int(r->row, 3) != 0;
-    if (a->functions.at[function].contexts > 1 && is_topmost(nodes, function, parent))
+    if (a->functions.at[function].contexts > 1 && is_topmost(nodes, function, parent)) {
+        if (!a->functions.at[function].in_tree)
+            clear_inclusive(a, &a->functions.at[function]);
         tp_annotation_add(a, a->functions.at[function].cost, r->cell);
+    }
     struct node *node = TP_VECTOR_ADD(&nodes->node);
     if (!node)
         return false;
@@ -196,8 +240,9 @@ static int join_contexts(struct tp_annotation *a)
 
     if (!tp_has_inclusive(a) || !has_contexts(a))
         return 0;
-    clear_inclusive(a);
     int status = tp_read_rows(a, &rows, take_node, &nodes);
+    for (size_t i = 0; i < a->functions.count; i++)
+        a->pruned |= a->functions.at[i].contexts > 1 && !a->functions.at[i].in_tree;
     tp_idmap_free(&nodes.of_id);
     TP_VECTOR_FREE(&nodes.node);
     return status;
@@ -233,17 +278,8 @@ struct tp_annotated_line *tp_line_of(struct tp_annotation *a, uint32_t file, uin
     struct tp_annotated_line *line = TP_VECTOR_ADD(&a->lines);
     if (!line || tp_idmap_add(&a->line_of, key_of(file, number), (uint32_t)(a->lines.count - 1)))
         return NULL;
-    *line = (struct tp_annotated_line){.file = file, .line = number};
+    *line = (struct tp_annotated_line){.file = file, .line = number, .function = TP_NOT_FOUND};
     return line;
-}
-
-/* The self costs alone. */
-static void add_self(const struct tp_annotation *a, union tp_cell *to, const union tp_cell *from)
-{
-    for (size_t i = 0; i < a->terms; i++) {
-        if (!a->term[i].inclusive)
-            tp_add_cell(tp_is_real(a, i), &to[i], from[i]);
-    }
 }
 
 static bool add_costs(struct tp_reading *r, uint32_t file, uint32_t number, uint32_t function)
@@ -254,6 +290,7 @@ static bool add_costs(struct tp_reading *r, uint32_t file, uint32_t number, uint
 
     if (!pair)
         return false;
+    line->function = !line->cost || line->function == function ? function : TP_NOT_FOUND;
     if (!line->cost)
         line->cost = tp_annotation_row(a);
     if (!line->cost)
@@ -308,18 +345,28 @@ static bool is_beyond(bool real, union tp_cell part, union tp_cell whole)
     return w >= 0 ? p > w : p < w;
 }
 
-/* In its only file a function costs what it costs; in one of several not more, where it calls itself. */
-static void bound_pairs(struct tp_annotation *a)
+/* `part` is an inclusive cost of what is inside of `whole`: no more than that, where things call themselves. */
+static void bound(const struct tp_annotation *a, union tp_cell *part, const union tp_cell *whole, bool all_of_it)
+{
+    for (size_t t = 0; t < a->terms; t++) {
+        if (a->term[t].inclusive && whole[t].count != TP_ABSENT && part[t].count != TP_ABSENT &&
+            (all_of_it || is_beyond(tp_is_real(a, t), part[t], whole[t])))
+            part[t] = whole[t];
+    }
+}
+
+/* In its only file a function costs what it costs; nothing costs more than the program. */
+static void bound_all(struct tp_annotation *a)
 {
     for (size_t i = 0; i < a->pairs.count; i++) {
-        const struct tp_annotated_pair *pair = &a->pairs.at[i];
-        const struct tp_annotated_function *function = &a->functions.at[pair->function];
-        for (size_t t = 0; t < a->terms; t++) {
-            union tp_cell whole = function->cost[t];
-            if (a->term[t].inclusive && whole.count != TP_ABSENT && pair->cost[t].count != TP_ABSENT &&
-                (function->pairs == 1 || is_beyond(tp_is_real(a, t), pair->cost[t], whole)))
-                pair->cost[t] = whole;
-        }
+        const struct tp_annotated_function *function = &a->functions.at[a->pairs.at[i].function];
+        bound(a, a->pairs.at[i].cost, function->cost, function->pairs == 1);
+    }
+    for (size_t i = 0; i < a->lines.count; i++) {
+        const struct tp_annotated_line *line = &a->lines.at[i];
+        bool alone = line->function != TP_NOT_FOUND;
+        if (line->cost)
+            bound(a, line->cost, alone ? a->functions.at[line->function].cost : a->total, false);
     }
 }
 
@@ -377,7 +424,7 @@ int tp_annotation_load(struct tp_annotation *a, tp_profile *profile, const struc
     if (tp_read_rows(a, &totals, take_total, NULL) || load_files(a) || load_functions(a) || join_contexts(a) ||
         load_lines(a) || load_lineless(a) || tp_load_inlined(a))
         return -1;
-    bound_pairs(a);
+    bound_all(a);
     order_lines(a);
     return 0;
 }

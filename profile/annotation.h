@@ -9,7 +9,8 @@
  *   function  as table `functions`; inclusive costs of contexts are put together from the call tree
  *   pair      what a function costs in a file; inclusively: with what is called from there
  *   line      of all functions that have code there; inclusive costs are added up, so that what is called from a line
- *             of one function, and from the same line again of another below it, counts twice
+ *             of one function, and from the same line again of another below it, counts twice; but never more than
+ *             the function's, or the program's, cost
  *   inlined   under the line that called it: its body's instructions and those inlined into it; inclusive: with what
  *             they call
  *   instruction   inclusive: with what it calls
@@ -42,6 +43,7 @@ struct tp_annotated_function {
     uint64_t address, size;
     union tp_cell *cost;
     uint32_t contexts, pairs;
+    bool in_tree; /* its inclusive costs are those of several contexts, from the call tree */
 };
 
 struct tp_annotated_pair {
@@ -51,6 +53,7 @@ struct tp_annotated_pair {
 
 struct tp_annotated_line {
     uint32_t file, line;   /* line 0: unknown */
+    uint32_t function;     /* whose alone it is; TP_NOT_FOUND: of several */
     union tp_cell *cost;   /* NULL: none, but something was inlined there */
     size_t first_inlined, inlined; /* in `inlined` */
     size_t first_instruction, instructions;
@@ -81,7 +84,7 @@ struct tp_annotation {
     TP_VECTOR(struct tp_annotated_line) lines;     /* by file and line */
     TP_VECTOR(struct tp_annotated_inlined) inlined; /* by file, line and name */
     TP_VECTOR(struct tp_annotated_instruction) instructions; /* by file, line, function and address */
-    bool pruned; /* the call tree is not whole: inclusive costs of functions with contexts are too small */
+    bool pruned; /* the call tree is not whole: inclusive costs of functions with several contexts may be too small */
     struct tp_arena arena;
     /* For loading. */
     tp_profile *profile;

@@ -27,7 +27,7 @@ COLUMNS=60 tenure annotate tenure.out.1 --context=1 --threshold=60 --auto=no
 part File annotate --sort=D1mr:20,D1mw:90 --show=Ir,D1mr,D1mw --percentages=no
 part File annotate --sort=D1mr:20,D1mw:90 --show=Ir,D1mr,D1mw
 part Function annotate --sort=D1rate:50 --show=D1rate,Ir --percentages=no
-part User annotate --show=Ir --context=0 tenure.out.1 main.c
+part User annotate --show=Ir --context=0 tenure.out.1 ./sub/../main.c
 part User annotate --show=Ir --context=1000 tenure.out.1 'ma*.c' --auto
 part Auto annotate --show=Ir --file-map /build/inc=inc --threshold=50
 part Auto annotate --show=Ir --file-map=/build=nowhere --file-map=/other=inc --include=inc --threshold=50

@@ -7,7 +7,8 @@ usage: annotate.py TENURE VALGRIND-LIB PROGRAM...
 Each program, without libc, in C or assembler, is recorded by Tenure and by Cachegrind with the same caches. Then both
 print everything: totals; every function in every file; every line of every source file, with all events of Cachegrind.
 Totals, functions (from our text and our JSON) and lines with their text must be the same. Only what cannot occur may
-differ: a dot of ours is a 0 or a dot of theirs, and what they count there would be an error.
+differ: a dot of ours is a 0 or a dot of theirs, and what they count there would be an error. Cachegrind's own file,
+which `tenure annotate` reads too, is printed alike.
 """
 import collections
 import json
@@ -142,7 +143,9 @@ def both(tools, program):
         runs.run([tools.tenure, 'import', '--quiet', '--out=' + profile, raw])
         tools.run('cachegrind', [program], [*runs.AS_TENURE, '--cache-sim=yes', '--branch-sim=yes',
                                             '--show-below-main=yes', '--cachegrind-out-file=' + out, *geometry])
-        compare(os.path.basename(program), ours_of(tools.tenure, profile), theirs_of(out))
+        theirs, name = theirs_of(out), os.path.basename(program)
+        compare(name, ours_of(tools.tenure, profile), theirs)
+        compare(name + ' by Cachegrind', ours_of(tools.tenure, out), theirs)
 
 
 def main():
