@@ -30,6 +30,7 @@ int cmd_export(int argc, char **argv);
 int cmd_import(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_control(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_sql(int argc, char **argv);
 

@@ -162,10 +162,9 @@ static bool newest(char *out, size_t size)
     return found;
 }
 
-static tp_profile *open_raw(const char *raw, struct tp_error *err)
+static tp_profile *open_raw(const char *raw, struct tp_import_options options, struct tp_error *err)
 {
     const char *folder = getenv("TMPDIR");
-    struct tp_import_options options = {0};
     struct tp_import_result result;
     char path[PATH_MAX];
     struct sigaction before[SIGNALS];
@@ -192,6 +191,16 @@ static tp_profile *open_raw(const char *raw, struct tp_error *err)
     return profile;
 }
 
+tp_profile *given_open_without_lines(const char *raw)
+{
+    struct tp_error err = {0};
+    tp_profile *profile = open_raw(raw, (struct tp_import_options){.no_symbols = true}, &err);
+
+    if (profile == NULL)
+        term_error("%s", err.message);
+    return profile;
+}
+
 tp_profile *given_open(const char *path)
 {
     struct tp_error err = {0};
@@ -208,7 +217,7 @@ tp_profile *given_open(const char *path)
     if (kind == TP_KIND_PROFILE)
         profile = tp_open(shown, &err);
     else if (kind == TP_KIND_RAW || kind == TP_KIND_CALLGRIND || kind == TP_KIND_CACHEGRIND)
-        profile = open_raw(shown, &err);
+        profile = open_raw(shown, (struct tp_import_options){0}, &err);
     if (profile == NULL)
         term_error("%s", err.message);
     return profile;

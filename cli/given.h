@@ -14,6 +14,8 @@
 tp_profile *given_open(const char *path);
 /* The same with other weights in CEst, as --weights says; NULL: its own. */
 tp_profile *given_open_weighed(const char *path, const char *weights);
+/* A raw profile, without looking for lines and inlined functions. NULL with a line on stderr. */
+tp_profile *given_open_without_lines(const char *raw);
 void given_close(tp_profile *profile);
 
 /* The name to show: what the user gave, or what was found. */

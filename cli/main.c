@@ -29,6 +29,7 @@ static const struct {
     {"import", cmd_import, "turn a raw profile into a profile"},
     {"merge", cmd_merge, "sum many profiles"},
     {"control", cmd_control, "ask programs that are being profiled, from another terminal"},
+    {"top", cmd_top, "the worst functions of a program that is being profiled"},
     {"info", cmd_info, "this machine's caches, versions, what a profile was made with"},
     {"sql", cmd_sql, "run a query on a profile"},
 };

@@ -74,6 +74,12 @@ def running(engine):
     check(engine + ": callers", [name for name in stack["stack"] if name in ("main", "outer")][-1], "main")
     check(engine + ": dump", control(pid, "dump", "one")[0], 0)
     check(engine + ": parts", listed()[0]["parts"], 1)
+    top = subprocess.run([TENURE, "top", "--count=2", "--interval=0.1", "--sort=Ir", pid], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True, timeout=100, check=False)
+    lines = top.stdout.splitlines()
+    heads = [at for at, line in enumerate(lines) if line.startswith("process %s: %s loop end, since " % (pid, GUEST))]
+    check(engine + ": top", (top.returncode, top.stderr, len(heads)), (0, "", 2))
+    check(engine + ": the worst function", [lines[at + 2].split()[-2] for at in heads], ["inner"] * 2)
     for words in (("collect", "off"), ("dump", "two"), ("dump", "three"), ("collect", "toggle")):
         check("%s: %s" % (engine, words), control("all", *words), (0, "", ""))
     wait_for(lambda: listed()[0]["state"] == "runs")
@@ -85,7 +91,7 @@ def running(engine):
     end(process, engine, 7)
     parts = totals(int(pid))
     check(engine + ": parts of the profile", [why for why, _ in parts],
-          ["one", "two", "three", "four", "five", "six", "exit"])
+          ["one", "top", "top", "two", "three", "four", "five", "six", "exit"])
     costs = dict(parts)
     check(engine + ": what was collected", [costs[why] > 0 for why in ("one", "three", "four", "six")],
           [True, False, True, False])

@@ -89,7 +89,8 @@ def other_shells(tenure, root, names):
         script = os.path.join(root, "cli/tenure.fish")
         check(set(names) <= set(complete_fish(tenure, script, ["tenure", "''"])), "fish: commands")
         for name in names:
-            check(complete_fish(tenure, script, ["tenure", name, "--"]) == sorted(wanted(tenure, name)), f"fish: {name}")
+            check(complete_fish(tenure, script, ["tenure", name, "--"]) == sorted(wanted(tenure, name)),
+                  f"fish: {name}")
         check(complete_fish(tenure, script, ["tenure", "record", "--cache-sim="]) ==
               ["--cache-sim=no", "--cache-sim=yes"], "fish: yes|no")
 
