@@ -6,6 +6,7 @@
 #   make demo      install what is missing, build, profile a real program and an example, print the reports
 #   make bench     side by side with Callgrind and the bare CPU (long)
 #   make soak      every test, with many more rounds of the random ones and the real programs in full (hours)
+#   make deb       a Debian package, in BUILD/deb (debian/), looked at by lintian
 #   make install   to PREFIX (DESTDIR is honoured)
 #   make clean
 #
@@ -45,6 +46,10 @@ soak:
 	@$(MAKE) --no-print-directory all
 	@tools/run-tests --soak $(BUILD)
 
+deb:
+	@tools/install-packages --deb
+	@tools/deb $(BUILD)
+
 install: all
 	@meson configure $(BUILD) --prefix=$(PREFIX) >/dev/null
 	@meson install -C $(BUILD)
@@ -52,4 +57,4 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all packages check demo bench soak install clean
+.PHONY: all packages check demo bench soak deb install clean
