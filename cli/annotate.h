@@ -78,6 +78,8 @@ struct annotate {
     uint32_t *by_address; /* functions, sorted; NULL until they are needed */
     char *line, *nothing; /* layout: the cells of this row; of one without costs */
     int text_width;  /* layout: columns for the text; INT_MAX: it is not cut */
+    char left_out[1024]; /* layout: columns that the last table had no room for */
+    unsigned sections;   /* printed so far */
 };
 
 /* ------------------------------------------------------------------------------------------ columns */
@@ -98,14 +100,14 @@ int annotate_compare(const struct annotate *an, const union tp_cell *a, const un
 void annotate_begin(struct annotate *an);
 void annotate_measure(struct annotate *an, const union tp_cell *cost);
 void annotate_fit(struct annotate *an);
-void annotate_heading(const struct annotate *an, const char *text);
+void annotate_heading(struct annotate *an, const char *text);
 /* The cells of a row, whose text follows. `cost` NULL: nothing can occur. `without_inclusive`: inclusive costs are not
  * known, and blank. */
 void annotate_cells(const struct annotate *an, const union tp_cell *cost, bool without_inclusive);
 /* Prints the cells with the text of the row, which is escaped and cut: a source line at its end, a name in its middle;
  * TERM_BOLD is of both. */
 void annotate_text(const struct annotate *an, enum term_style style, enum term_cut cut, const char *text);
-void annotate_section(const char *title);
+void annotate_section(struct annotate *an, const char *title);
 
 /* ------------------------------------------------------------------------------------------ names and sections */
 

@@ -54,12 +54,11 @@ void annotate_instructions_end(void)
 
 /* ------------------------------------------------------------------------------------------ functions by address */
 
-static const struct annotate *sorting; /* qsort has no argument for it */
-
-static int compare_addresses(const void *a, const void *b)
+static int compare_addresses(const void *a, const void *b, void *user)
 {
-    uint64_t x = sorting->costs.functions.at[*(const uint32_t *)a].address,
-             y = sorting->costs.functions.at[*(const uint32_t *)b].address;
+    const struct annotate *an = user;
+    uint64_t x = an->costs.functions.at[*(const uint32_t *)a].address,
+             y = an->costs.functions.at[*(const uint32_t *)b].address;
 
     return x < y ? -1 : x > y;
 }
@@ -72,8 +71,7 @@ static void sort_functions(struct annotate *an)
         abort();
     for (i = 0; i < count; i++)
         an->by_address[i] = (uint32_t)i;
-    sorting = an;
-    qsort(an->by_address, count, sizeof *an->by_address, compare_addresses);
+    qsort_r(an->by_address, count, sizeof *an->by_address, compare_addresses, an);
 }
 
 /* The function that has code at `address`; NULL: none that ran. */

@@ -19,55 +19,54 @@ enum { NAME = 4096 };
 
 /* ------------------------------------------------------------------------------------------ groups */
 
-static const struct annotate *sorting; /* qsort has no argument for it */
-static bool sorting_by_file;
+/* What rows are sorted for. */
+struct sorting {
+    const struct annotate *an;
+    bool by_file;
+};
 
-static const struct tp_annotated_pair *pair_at(uint32_t i)
+static const struct tp_annotated_pair *pair_at(const struct annotate *an, uint32_t i)
 {
-    return &sorting->costs.pairs.at[i];
+    return &an->costs.pairs.at[i];
 }
 
-static uint32_t group_of(const struct tp_annotated_pair *pair)
+static uint32_t group_of(const struct tp_annotated_pair *pair, bool by_file)
 {
-    return sorting_by_file ? pair->file : pair->function;
+    return by_file ? pair->file : pair->function;
 }
 
-/* The other name: of the function in a file, or the file of a function. */
-static const char *member_name(const struct tp_annotated_pair *pair)
+static const char *sort_name(const struct annotate *an, bool is_file, uint32_t index)
 {
-    const struct tp_annotated_file *file = &sorting->costs.files.at[pair->file];
+    const struct tp_annotated_file *file = &an->costs.files.at[is_file ? index : 0];
 
-    if (sorting_by_file)
-        return sorting->costs.functions.at[pair->function].name;
-    return file->path != NULL ? file->place.name : "";
-}
-
-static int compare_pairs(const void *a, const void *b)
-{
-    const struct tp_annotated_pair *x = pair_at(*(const uint32_t *)a), *y = pair_at(*(const uint32_t *)b);
-    int order;
-
-    if (group_of(x) != group_of(y))
-        return group_of(x) < group_of(y) ? -1 : 1;
-    order = annotate_compare(sorting, x->cost, y->cost);
-    return order != 0 ? order : strcmp(member_name(x), member_name(y));
-}
-
-static const char *group_name(const struct annotate_group *group)
-{
-    const struct tp_annotated_file *file = &sorting->costs.files.at[sorting_by_file ? group->index : 0];
-
-    if (!sorting_by_file)
-        return sorting->costs.functions.at[group->index].name;
+    if (!is_file)
+        return an->costs.functions.at[index].name;
     return file->path != NULL ? file->place.name : file->object != NULL ? file->object : "";
 }
 
-static int compare_groups(const void *a, const void *b)
+static int compare_pairs(const void *a, const void *b, void *user)
 {
-    const struct annotate_group *x = a, *y = b;
-    int order = annotate_compare(sorting, x->rank, y->rank);
+    const struct sorting *sorting = user;
+    const struct tp_annotated_pair *x = pair_at(sorting->an, *(const uint32_t *)a),
+                                   *y = pair_at(sorting->an, *(const uint32_t *)b);
+    uint32_t of_x = group_of(x, sorting->by_file), of_y = group_of(y, sorting->by_file);
+    int order;
 
-    return order != 0 ? order : strcmp(group_name(x), group_name(y));
+    if (of_x != of_y)
+        return of_x < of_y ? -1 : 1;
+    order = annotate_compare(sorting->an, x->cost, y->cost);
+    return order != 0 ? order : strcmp(sort_name(sorting->an, !sorting->by_file, group_of(x, !sorting->by_file)),
+                                       sort_name(sorting->an, !sorting->by_file, group_of(y, !sorting->by_file)));
+}
+
+static int compare_groups(const void *a, const void *b, void *user)
+{
+    const struct sorting *sorting = user;
+    const struct annotate_group *x = a, *y = b;
+    int order = annotate_compare(sorting->an, x->rank, y->rank);
+
+    return order != 0 ? order : strcmp(sort_name(sorting->an, sorting->by_file, x->index),
+                                       sort_name(sorting->an, sorting->by_file, y->index));
 }
 
 /* Moves the members that are shown to the front; whether the group is shown at all. */
@@ -91,19 +90,19 @@ static bool by_inclusive(const struct annotate *an)
     return an->column[an->key[0].column].spec.inclusive;
 }
 
-static void make_groups(struct annotate *an, struct annotate_groups *groups)
+static void make_groups(struct annotate *an, bool by_file, struct annotate_groups *groups)
 {
     size_t pairs = an->costs.pairs.count, i, n;
 
     for (i = 0; i < pairs; i += n) {
-        uint32_t index = group_of(pair_at(groups->pair[i]));
+        uint32_t index = group_of(pair_at(an, groups->pair[i]), by_file);
         struct annotate_group group = {.index = index, .first = i};
 
-        for (n = 0; i + n < pairs && group_of(pair_at(groups->pair[i + n])) == index; n++)
+        for (n = 0; i + n < pairs && group_of(pair_at(an, groups->pair[i + n]), by_file) == index; n++)
             ;
         group.count = group.all = n;
-        group.cost = sorting_by_file ? an->costs.files.at[index].cost : an->costs.functions.at[index].cost;
-        group.rank = sorting_by_file && by_inclusive(an) ? pair_at(groups->pair[i])->cost : group.cost;
+        group.cost = by_file ? an->costs.files.at[index].cost : an->costs.functions.at[index].cost;
+        group.rank = by_file && by_inclusive(an) ? pair_at(an, groups->pair[i])->cost : group.cost;
         groups->all++;
         if (keep_members(an, groups, &group))
             groups->group[groups->count++] = group;
@@ -112,6 +111,7 @@ static void make_groups(struct annotate *an, struct annotate_groups *groups)
 
 static void make_table(struct annotate *an, bool by_file, struct annotate_groups *groups)
 {
+    struct sorting sorting = {an, by_file};
     size_t pairs = an->costs.pairs.count, i;
 
     memset(groups, 0, sizeof *groups);
@@ -121,11 +121,9 @@ static void make_table(struct annotate *an, bool by_file, struct annotate_groups
         abort();
     for (i = 0; i < pairs; i++)
         groups->pair[i] = (uint32_t)i;
-    sorting = an;
-    sorting_by_file = by_file;
-    qsort(groups->pair, pairs, sizeof *groups->pair, compare_pairs);
-    make_groups(an, groups);
-    qsort(groups->group, groups->count, sizeof *groups->group, compare_groups);
+    qsort_r(groups->pair, pairs, sizeof *groups->pair, compare_pairs, &sorting);
+    make_groups(an, by_file, groups);
+    qsort_r(groups->group, groups->count, sizeof *groups->group, compare_groups, &sorting);
 }
 
 static void free_table(struct annotate_groups *groups)
@@ -208,7 +206,7 @@ static void print_table(struct annotate *an, bool by_file, const struct annotate
 {
     size_t i;
 
-    annotate_section(by_file ? "File:function" : "Function:file");
+    annotate_section(an, by_file ? "File:function" : "Function:file");
     if (groups->count == 0) {
         puts("  none reaches the threshold");
         return;

@@ -154,22 +154,21 @@ void annotate_fit(struct annotate *an)
 }
 
 /* Names the columns that there is no room for, when they are others than in the table before. */
-static void print_left_out(const struct annotate *an)
+static void print_left_out(struct annotate *an)
 {
-    static char before[1024];
-    char names[sizeof before] = "";
+    char names[sizeof an->left_out] = "";
     size_t at = 0, i;
 
     for (i = 0; i < an->shown; i++) {
         if (an->column[i].dropped && at < sizeof names)
             at += (size_t)snprintf(names + at, sizeof names - at, "%s%s", at > 0 ? ", " : "", an->column[i].spec.name);
     }
-    if (*names != '\0' && strcmp(names, before) != 0)
+    if (*names != '\0' && strcmp(names, an->left_out) != 0)
         printf("  no room for %s; --show has it\n", names);
-    strcpy(before, names);
+    strcpy(an->left_out, names);
 }
 
-void annotate_heading(const struct annotate *an, const char *text)
+void annotate_heading(struct annotate *an, const char *text)
 {
     char *at = an->line;
     size_t i;
@@ -246,15 +245,13 @@ void annotate_text(const struct annotate *an, enum term_style style, enum term_c
     free(safe);
 }
 
-void annotate_section(const char *title)
+void annotate_section(struct annotate *an, const char *title)
 {
-    static bool any;
     char safe[LONGEST];
     int width;
 
     term_escape(safe, sizeof safe, title);
-    printf("%s%s== %s ", any ? "\n" : "", term_style(stdout, TERM_BOLD), safe);
-    any = true;
+    printf("%s%s== %s ", an->sections++ > 0 ? "\n" : "", term_style(stdout, TERM_BOLD), safe);
     for (width = term_columns(safe) + 4; width < RULE; width++)
         putchar('=');
     printf("%s\n", term_style(stdout, TERM_PLAIN));

@@ -183,7 +183,7 @@ static bool print_file(struct annotate *an, uint32_t index)
     if (!text.found)
         an->choice[index] = ANNOTATE_MISSING;
     if (text.found || an->disassemble) {
-        annotate_section(heading);
+        annotate_section(an, heading);
         print_warnings(an, file, &text, name);
         measure(an, file);
         annotate_heading(an, "");
@@ -193,7 +193,7 @@ static bool print_file(struct annotate *an, uint32_t index)
     return true;
 }
 
-static void print_missing(const struct annotate *an)
+static void print_missing(struct annotate *an)
 {
     bool any = false;
     char safe[NAME];
@@ -205,7 +205,7 @@ static void print_missing(const struct annotate *an)
         if (an->choice[an->order[i]] != ANNOTATE_MISSING || file->path == NULL)
             continue;
         if (!any)
-            annotate_section("Files chosen for annotation that were not found");
+            annotate_section(an, "Files chosen for annotation that were not found");
         any = true;
         term_escape(safe, sizeof safe, file->path);
         printf("  %s\n", safe);

@@ -173,7 +173,7 @@ static void print_metadata(struct annotate *an)
 {
     size_t i;
 
-    annotate_section("Profile");
+    annotate_section(an, "Profile");
     print_labelled("File", an->file);
     print_meta(an, "cmd", "Command");
     print_rows(an, "SELECT sum(recordings) FROM runs HAVING sum(recordings) > 1", "Recordings");
@@ -197,7 +197,7 @@ static void print_metadata(struct annotate *an)
 
 static void print_totals(struct annotate *an)
 {
-    annotate_section("Summary");
+    annotate_section(an, "Summary");
     annotate_begin(an);
     annotate_measure(an, an->costs.total);
     annotate_fit(an);
@@ -296,7 +296,7 @@ static void print_coverage(struct annotate *an)
         if (an->costs.files.at[i].lines > 0)
             tp_annotation_add(&an->costs, sum[part_of(an, i)], an->costs.files.at[i].cost);
     }
-    annotate_section("What was annotated");
+    annotate_section(an, "What was annotated");
     annotate_begin(an);
     for (part = 0; part < PARTS; part++)
         annotate_measure(an, sum[part]);
