@@ -55,7 +55,7 @@ struct annotate {
     struct column_defines defines;
     double threshold;
     uint64_t context;
-    bool percentages, json, disassemble;
+    bool percentages, json, calls, disassemble;
     int automatic; /* -1: unless files are named */
     const char *folder[ANNOTATE_MAX_FOLDERS];
     struct tp_file_map map[ANNOTATE_MAX_FOLDERS];
@@ -101,9 +101,9 @@ void annotate_begin(struct annotate *an);
 void annotate_measure(struct annotate *an, const union tp_cell *cost);
 void annotate_fit(struct annotate *an);
 void annotate_heading(struct annotate *an, const char *text);
-/* The cells of a row, whose text follows. `cost` NULL: nothing can occur. `without_inclusive`: inclusive costs are not
- * known, and blank. */
-void annotate_cells(const struct annotate *an, const union tp_cell *cost, bool without_inclusive);
+/* The cells of a row, whose text follows. `cost` NULL: nothing can occur. What is not known is blank. */
+enum annotate_known { ANNOTATE_ALL, ANNOTATE_SELF_ONLY, ANNOTATE_INCLUSIVE_ONLY };
+void annotate_cells(const struct annotate *an, const union tp_cell *cost, enum annotate_known known);
 /* Prints the cells with the text of the row, which is escaped and cut: a source line at its end, a name in its middle;
  * TERM_BOLD is of both. */
 void annotate_text(const struct annotate *an, enum term_style style, enum term_cut cut, const char *text);

@@ -181,7 +181,8 @@ static void print_group(struct annotate *an, bool by_file, const struct annotate
     size_t i;
 
     name_of(an, by_file, group->index, name);
-    annotate_cells(an, only != NULL ? only->cost : group->cost, by_file && only == NULL);
+    annotate_cells(an, only != NULL ? only->cost : group->cost,
+                   by_file && only == NULL ? ANNOTATE_SELF_ONLY : ANNOTATE_ALL);
     if (only != NULL) {
         char other[NAME];
 
@@ -195,7 +196,7 @@ static void print_group(struct annotate *an, bool by_file, const struct annotate
     for (i = 0; i < group->count; i++) {
         const struct tp_annotated_pair *pair = &an->costs.pairs.at[member[i]];
 
-        annotate_cells(an, pair->cost, false);
+        annotate_cells(an, pair->cost, ANNOTATE_ALL);
         name_of(an, !by_file, by_file ? pair->function : pair->file, name);
         snprintf(text, sizeof text, "  %s", name);
         annotate_text(an, TERM_PLAIN, TERM_CUT_MIDDLE, text);

@@ -2,8 +2,8 @@
 /*
  * annotate_json.c: what `tenure annotate` prints, as one JSON object.
  *
- * Costs are an object with a member for each column shown; one that cannot occur, or has no value, is null, and where
- * inclusive costs are not known they are left out.
+ * Costs are an object with a member for each column shown; one that cannot occur, or has no value, is null, and what
+ * is not known is left out.
  */
 #include "cli/annotate.h"
 
@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static void costs(const struct annotate *an, const union tp_cell *cost, bool without_inclusive)
+static void costs(const struct annotate *an, const union tp_cell *cost, enum annotate_known known)
 {
     const char *comma = "";
     size_t i;
@@ -21,7 +21,7 @@ static void costs(const struct annotate *an, const union tp_cell *cost, bool wit
     for (i = 0; i < an->shown && cost != NULL; i++) {
         struct annotate_value value = annotate_value(an, i, cost);
 
-        if (without_inclusive && an->column[i].spec.inclusive)
+        if (known == (an->column[i].spec.inclusive ? ANNOTATE_SELF_ONLY : ANNOTATE_INCLUSIVE_ONLY))
             continue;
         fputs(comma, stdout);
         term_json(stdout, an->column[i].spec.name);
@@ -69,7 +69,7 @@ void annotate_json_begin(struct annotate *an)
         term_json(stdout, an->column[an->key[i].column].spec.name);
     }
     fputs("],\n\"totals\": ", stdout);
-    costs(an, an->costs.total, false);
+    costs(an, an->costs.total, ANNOTATE_ALL);
 }
 
 /* ------------------------------------------------------------------------------------------ functions */
@@ -105,7 +105,7 @@ void annotate_json_groups(struct annotate *an, bool by_file, const struct annota
         fputs(i > 0 ? ",\n  {" : "\n  {", stdout);
         (by_file ? json_file : json_function)(an, group->index);
         fputs(", \"costs\": ", stdout);
-        costs(an, group->cost, by_file);
+        costs(an, group->cost, by_file ? ANNOTATE_SELF_ONLY : ANNOTATE_ALL);
         printf(", \"%s\": [", by_file ? "functions" : "files");
         for (m = 0; m < group->count; m++) {
             const struct tp_annotated_pair *pair = &an->costs.pairs.at[groups->pair[group->first + m]];
@@ -113,7 +113,7 @@ void annotate_json_groups(struct annotate *an, bool by_file, const struct annota
             fputs(m > 0 ? ", {" : "{", stdout);
             (by_file ? json_function : json_file)(an, by_file ? pair->function : pair->file);
             fputs(", \"costs\": ", stdout);
-            costs(an, pair->cost, false);
+            costs(an, pair->cost, ANNOTATE_ALL);
             fputs("}", stdout);
         }
         fputs("]}", stdout);
@@ -136,7 +136,24 @@ static void json_inlined(const struct annotate *an, const struct tp_annotated_li
         fputs(", ", stdout);
         member("file", use->path);
         printf(", \"line\": %" PRIu32 ", \"costs\": ", use->declared);
-        costs(an, use->cost, false);
+        costs(an, use->cost, ANNOTATE_ALL);
+        fputs("}", stdout);
+    }
+    fputs("]", stdout);
+}
+
+static void json_calls(const struct annotate *an, const struct tp_annotated_line *line)
+{
+    size_t i;
+
+    fputs(", \"calls\": [", stdout);
+    for (i = 0; i < line->calls; i++) {
+        const struct tp_annotated_call *call = &an->costs.calls.at[line->first_call + i];
+
+        fputs(i > 0 ? ", {" : "{", stdout);
+        json_function(an, call->function);
+        printf(", \"calls\": %" PRIu64 ", \"costs\": ", call->calls);
+        costs(an, call->cost, ANNOTATE_INCLUSIVE_ONLY);
         fputs("}", stdout);
     }
     fputs("]", stdout);
@@ -158,7 +175,7 @@ static void json_instructions(struct annotate *an, const struct tp_annotated_lin
         fputs(", ", stdout);
         member("text", text);
         fputs(", \"costs\": ", stdout);
-        costs(an, instruction->cost, false);
+        costs(an, instruction->cost, ANNOTATE_ALL);
         fputs("}", stdout);
     }
     fputs("]", stdout);
@@ -174,9 +191,11 @@ static void json_line(struct annotate *an, const struct tp_annotated_line *line,
         fputs("{\"line\": null, ", stdout);
     member("text", known ? text->lines.at[line->line - 1] : NULL);
     fputs(", \"costs\": ", stdout);
-    costs(an, line->cost, false);
+    costs(an, line->cost, ANNOTATE_ALL);
     if (line->inlined > 0)
         json_inlined(an, line);
+    if (an->calls && line->calls > 0)
+        json_calls(an, line);
     if (an->disassemble)
         json_instructions(an, line);
     fputs("}", stdout);

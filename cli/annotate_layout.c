@@ -193,7 +193,7 @@ static char *padded(char *at, int width, const char *text)
     return at + blanks + length;
 }
 
-void annotate_cells(const struct annotate *an, const union tp_cell *cost, bool without_inclusive)
+void annotate_cells(const struct annotate *an, const union tp_cell *cost, enum annotate_known known)
 {
     char *at = an->line;
     size_t i;
@@ -213,7 +213,7 @@ void annotate_cells(const struct annotate *an, const union tp_cell *cost, bool w
         write_number(an, i, &value, number);
         if (behind > 0)
             write_percent(an, i, &value, percent);
-        if (without_inclusive && column->spec.inclusive)
+        if (known == (column->spec.inclusive ? ANNOTATE_SELF_ONLY : ANNOTATE_INCLUSIVE_ONLY))
             *number = *percent = '\0';
         at = padded(at, column->width - behind, number);
         at = padded(at, behind, percent);

@@ -35,11 +35,26 @@ static void print_inlined(struct annotate *an, const struct tp_annotated_line *l
         const struct tp_annotated_inlined *use = &an->costs.inlined.at[line->first_inlined + i];
         const char *slash = use->path != NULL ? strrchr(use->path, '/') : NULL;
 
-        annotate_cells(an, use->cost, false);
+        annotate_cells(an, use->cost, ANNOTATE_ALL);
         *name = '\0';
         if (use->path != NULL)
             snprintf(name, sizeof name, " (%s:%" PRIu32 ")", slash != NULL ? slash + 1 : use->path, use->declared);
         snprintf(text, sizeof text, "  | inlined: %s%s", use->name, name);
+        annotate_text(an, TERM_NAME, TERM_CUT_END, text);
+    }
+}
+
+static void print_calls(struct annotate *an, const struct tp_annotated_line *line)
+{
+    char text[NAME + 64], number[32];
+    size_t i;
+
+    for (i = 0; i < line->calls; i++) {
+        const struct tp_annotated_call *call = &an->costs.calls.at[line->first_call + i];
+
+        annotate_cells(an, call->cost, ANNOTATE_INCLUSIVE_ONLY);
+        snprintf(text, sizeof text, "  > calls %.*s (%s x)", NAME - 1, an->costs.functions.at[call->function].name,
+                 term_number(number, (int64_t)call->calls));
         annotate_text(an, TERM_NAME, TERM_CUT_END, text);
     }
 }
@@ -52,7 +67,7 @@ static void print_instructions(struct annotate *an, const struct tp_annotated_li
     for (i = 0; i < line->instructions; i++) {
         const struct tp_annotated_instruction *instruction = &an->costs.instructions.at[line->first_instruction + i];
 
-        annotate_cells(an, instruction->cost, false);
+        annotate_cells(an, instruction->cost, ANNOTATE_ALL);
         annotate_instruction(an, instruction, code, sizeof code);
         snprintf(text, sizeof text, "  : %s", code);
         annotate_text(an, TERM_DIM, TERM_CUT_END, text);
@@ -61,10 +76,12 @@ static void print_instructions(struct annotate *an, const struct tp_annotated_li
 
 static void print_line(struct annotate *an, const struct tp_annotated_line *line, const char *text)
 {
-    annotate_cells(an, line != NULL ? line->cost : NULL, false);
+    annotate_cells(an, line != NULL ? line->cost : NULL, ANNOTATE_ALL);
     annotate_text(an, TERM_PLAIN, TERM_CUT_END, text);
     if (line != NULL)
         print_inlined(an, line);
+    if (line != NULL && an->calls)
+        print_calls(an, line);
     if (line != NULL && an->disassemble)
         print_instructions(an, line);
 }
@@ -145,6 +162,8 @@ static void measure(struct annotate *an, const struct tp_annotated_file *file)
             annotate_measure(an, line->cost);
         for (k = 0; k < line->inlined; k++)
             annotate_measure(an, an->costs.inlined.at[line->first_inlined + k].cost);
+        for (k = 0; k < line->calls && an->calls; k++)
+            annotate_measure(an, an->costs.calls.at[line->first_call + k].cost);
         for (k = 0; k < line->instructions; k++)
             annotate_measure(an, an->costs.instructions.at[line->first_instruction + k].cost);
     }

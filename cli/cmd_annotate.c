@@ -90,6 +90,8 @@ static const struct opt rows[] = {
      false},
     {OPT_TAKE, "include", 'I', "DIR", "look for sources there, too; may be repeated", 0, take_include, false},
     {OPT_TAKE, "file-map", 0, "OLD=NEW", "sources below OLD are now below NEW; may be repeated", 0, take_map, false},
+    {OPT_FLAG, "calls", 0, NULL, "the functions that each line calls, how often, and their costs",
+     offsetof(struct annotate, calls), NULL, false},
     {OPT_FLAG, "disassemble", 'd', NULL, "the instructions of each line", offsetof(struct annotate, disassemble), NULL,
      false},
     {OPT_HEADING, NULL, 0, NULL, "Output", 0, NULL, false},
@@ -202,7 +204,7 @@ static void print_totals(struct annotate *an)
     annotate_measure(an, an->costs.total);
     annotate_fit(an);
     annotate_heading(an, "");
-    annotate_cells(an, an->costs.total, false);
+    annotate_cells(an, an->costs.total, ANNOTATE_ALL);
     annotate_text(an, TERM_PLAIN, TERM_CUT_END, "PROGRAM TOTALS");
 }
 
@@ -303,7 +305,7 @@ static void print_coverage(struct annotate *an)
     annotate_fit(an);
     annotate_heading(an, "");
     for (part = 0; part < PARTS; part++) {
-        annotate_cells(an, sum[part], true);
+        annotate_cells(an, sum[part], ANNOTATE_SELF_ONLY);
         annotate_text(an, TERM_PLAIN, TERM_CUT_END, label[part]);
     }
 }

@@ -345,8 +345,7 @@ static bool is_beyond(bool real, union tp_cell part, union tp_cell whole)
     return w >= 0 ? p > w : p < w;
 }
 
-/* `part` is an inclusive cost of what is inside of `whole`: no more than that, where things call themselves. */
-static void bound(const struct tp_annotation *a, union tp_cell *part, const union tp_cell *whole, bool all_of_it)
+void tp_bound(const struct tp_annotation *a, union tp_cell *part, const union tp_cell *whole, bool all_of_it)
 {
     for (size_t t = 0; t < a->terms; t++) {
         if (a->term[t].inclusive && whole[t].count != TP_ABSENT && part[t].count != TP_ABSENT &&
@@ -360,13 +359,13 @@ static void bound_all(struct tp_annotation *a)
 {
     for (size_t i = 0; i < a->pairs.count; i++) {
         const struct tp_annotated_function *function = &a->functions.at[a->pairs.at[i].function];
-        bound(a, a->pairs.at[i].cost, function->cost, function->pairs == 1);
+        tp_bound(a, a->pairs.at[i].cost, function->cost, function->pairs == 1);
     }
     for (size_t i = 0; i < a->lines.count; i++) {
         const struct tp_annotated_line *line = &a->lines.at[i];
         bool alone = line->function != TP_NOT_FOUND;
         if (line->cost)
-            bound(a, line->cost, alone ? a->functions.at[line->function].cost : a->total, false);
+            tp_bound(a, line->cost, alone ? a->functions.at[line->function].cost : a->total, false);
     }
 }
 
@@ -383,7 +382,7 @@ static int compare_lines(const void *x, const void *y)
 
 static void order_lines(struct tp_annotation *a)
 {
-    size_t at = 0;
+    size_t at = 0, call = 0;
 
     if (a->lines.count)
         qsort(a->lines.at, a->lines.count, sizeof *a->lines.at, compare_lines);
@@ -396,6 +395,10 @@ static void order_lines(struct tp_annotation *a)
         while (at < a->inlined.count && a->inlined.at[at].file == line->file && a->inlined.at[at].line == line->line)
             at++;
         line->inlined = at - line->first_inlined;
+        line->first_call = call;
+        while (call < a->calls.count && a->calls.at[call].file == line->file && a->calls.at[call].line == line->line)
+            call++;
+        line->calls = call - line->first_call;
     }
 }
 
@@ -422,7 +425,7 @@ int tp_annotation_load(struct tp_annotation *a, tp_profile *profile, const struc
     if (!a->total)
         return TP_NO_MEMORY(err);
     if (tp_read_rows(a, &totals, take_total, NULL) || load_files(a) || load_functions(a) || join_contexts(a) ||
-        load_lines(a) || load_lineless(a) || tp_load_inlined(a))
+        load_lines(a) || load_lineless(a) || tp_load_inlined(a) || tp_load_calls(a))
         return -1;
     bound_all(a);
     order_lines(a);
@@ -436,6 +439,7 @@ void tp_annotation_free(struct tp_annotation *a)
     TP_VECTOR_FREE(&a->pairs);
     TP_VECTOR_FREE(&a->lines);
     TP_VECTOR_FREE(&a->inlined);
+    TP_VECTOR_FREE(&a->calls);
     TP_VECTOR_FREE(&a->instructions);
     tp_idmap_free(&a->file_of_id);
     tp_idmap_free(&a->file_of_name);

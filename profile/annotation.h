@@ -13,6 +13,7 @@
  *             the function's, or the program's, cost
  *   inlined   under the line that called it: its body's instructions and those inlined into it; inclusive: with what
  *             they call
+ *   call      from a line to a function: inclusive costs alone
  *   instruction   inclusive: with what it calls
  */
 #ifndef TENURE_PROFILE_ANNOTATION_H
@@ -56,6 +57,7 @@ struct tp_annotated_line {
     uint32_t function;     /* whose alone it is; TP_NOT_FOUND: of several */
     union tp_cell *cost;   /* NULL: none, but something was inlined there */
     size_t first_inlined, inlined; /* in `inlined` */
+    size_t first_call, calls;      /* in `calls` */
     size_t first_instruction, instructions;
 };
 
@@ -64,6 +66,13 @@ struct tp_annotated_inlined {
     const char *name;
     const char *path; /* where it is declared; NULL: unknown */
     uint32_t declared;
+    union tp_cell *cost;
+};
+
+struct tp_annotated_call {
+    uint32_t file, line; /* that calls */
+    uint32_t function;
+    uint64_t calls;
     union tp_cell *cost;
 };
 
@@ -83,6 +92,7 @@ struct tp_annotation {
     TP_VECTOR(struct tp_annotated_pair) pairs;
     TP_VECTOR(struct tp_annotated_line) lines;     /* by file and line */
     TP_VECTOR(struct tp_annotated_inlined) inlined; /* by file, line and name */
+    TP_VECTOR(struct tp_annotated_call) calls; /* by file, line and function's name */
     TP_VECTOR(struct tp_annotated_instruction) instructions; /* by file, line, function and address */
     bool pruned; /* the call tree is not whole: inclusive costs of functions with several contexts may be too small */
     struct tp_arena arena;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * annotation_code.c: what is inside a line: functions inlined there, and instructions.
+ * annotation_code.c: what is inside a line: functions inlined there, calls, and instructions.
  *
  * A frame's own costs, with those of frames inside, are in the profile; what its instructions call is added to it and
  * to the frames around it. Instructions are read when files have been chosen: they are most of a profile.
@@ -139,6 +139,65 @@ int tp_load_inlined(struct tp_annotation *a)
     tp_idmap_free(&frames.of_id);
     TP_VECTOR_FREE(&frames.frame);
     return status;
+}
+
+/* ------------------------------------------------------------------------------------------ calls */
+
+static bool take_arc(struct tp_reading *r)
+{
+    struct tp_annotation *a = r->a;
+    uint32_t file = tp_index_at(r, 0, &a->file_of_id), line = tp_number_at(r, 1);
+    int64_t calls = sqlite3_column_int64(r->row, 3);
+
+    if (file == TP_NOT_FOUND || line == 0)
+        return true;
+    struct tp_annotated_call *call = TP_VECTOR_ADD(&a->calls);
+    union tp_cell *cost = call && tp_line_of(a, file, line) ? tp_annotation_row(a) : NULL;
+    if (!cost)
+        return false;
+    *call = (struct tp_annotated_call){file, line, tp_function_at(r, 2), calls, cost};
+    tp_annotation_add(a, cost, r->cell);
+    return true;
+}
+
+static int compare_calls(const void *x, const void *y, void *user)
+{
+    const struct tp_annotated_call *a = x, *b = y;
+    const struct tp_annotation *annotation = user;
+
+    if (a->file != b->file)
+        return a->file < b->file ? -1 : 1;
+    if (a->line != b->line)
+        return a->line < b->line ? -1 : 1;
+    if (a->function == b->function)
+        return 0;
+    int order = strcmp(annotation->functions.at[a->function].name, annotation->functions.at[b->function].name);
+    return order ? order : a->function < b->function ? -1 : 1;
+}
+
+/* Those of one line to one function together: from several instructions, and from and to several contexts. */
+int tp_load_calls(struct tp_annotation *a)
+{
+    static const struct tp_rows rows = {"file_id, line, callee_id, calls", 4, "", TP_COLUMNS_BELOW, "arcs"};
+    size_t kept = 0;
+
+    if (tp_read_rows(a, &rows, take_arc, NULL))
+        return -1;
+    if (a->calls.count)
+        qsort_r(a->calls.at, a->calls.count, sizeof *a->calls.at, compare_calls, a);
+    for (size_t i = 0; i < a->calls.count; i++) {
+        struct tp_annotated_call *call = &a->calls.at[i], *before = &a->calls.at[kept ? kept - 1 : 0];
+        if (kept && compare_calls(before, call, a) == 0) {
+            tp_annotation_add(a, before->cost, call->cost);
+            before->calls += call->calls;
+        } else {
+            a->calls.at[kept++] = *call;
+        }
+    }
+    a->calls.count = kept;
+    for (size_t i = 0; i < kept; i++)
+        tp_bound(a, a->calls.at[i].cost, a->functions.at[a->calls.at[i].function].cost, false);
+    return 0;
 }
 
 /* ------------------------------------------------------------------------------------------ instructions */

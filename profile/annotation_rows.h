@@ -4,7 +4,7 @@
  *
  *   annotation_rows.c   cells and queries
  *   annotation.c        files, functions, pairs, lines
- *   annotation_code.c   inlined functions and instructions
+ *   annotation_code.c   inlined functions, calls and instructions
  */
 #ifndef TENURE_PROFILE_ANNOTATION_ROWS_H
 #define TENURE_PROFILE_ANNOTATION_ROWS_H
@@ -61,5 +61,9 @@ void tp_add_cell(bool real, union tp_cell *to, union tp_cell from);
 bool tp_has_inclusive(const struct tp_annotation *a);
 
 int tp_load_inlined(struct tp_annotation *a);
+int tp_load_calls(struct tp_annotation *a);
+
+/* An inclusive cost of a part is no more than the whole's, where things call themselves. `all_of_it`: it is that. */
+void tp_bound(const struct tp_annotation *a, union tp_cell *part, const union tp_cell *whole, bool all_of_it);
 
 #endif

@@ -176,6 +176,20 @@ def check_lines(document, profile, guest):
     check(files > 0, f"{guest}: no source file was found")
 
 
+def check_calls(document, profile, guest):
+    """Arcs by line and function; no inclusive cost is more than the function's."""
+    arcs = grouped(profile.rows("SELECT *, calls AS calls_incl FROM arcs WHERE line IS NOT NULL"),
+                   lambda row: (row["file"] and os.path.realpath(row["file"]), row["line"], row["callee"]),
+                   ["Ir", "calls"], ["_incl"])
+    whole = {row["function"]: row["Ir_incl"] for row in profile.rows("SELECT function, Ir_incl FROM functions")}
+    found = {(source["file"], line["line"], call["function"]): (call["calls"], call["costs"]["Ir_incl"])
+             for source in document["sources"] for line in source["lines"] for call in line.get("calls", [])}
+    for place, costs in arcs.items():
+        if place[0] and os.path.exists(place[0]):
+            same(found.get(place), (costs["calls_incl"], min(costs["Ir_incl"], whole[place[2]])),
+                 f"{guest}: {place[2]} called from {place[0]}:{place[1]}")
+
+
 def check_inlined(document, profile, guest):
     """All that is inlined at a line, by the instructions of the frames that are called there, however deep."""
     frames = {row["id"]: row for row in profile.rows("SELECT * FROM inlined")}
@@ -202,7 +216,8 @@ def recorded(folder, guest):
     path = os.path.join(folder, "recorded")
     run(TENURE, "record", "-q", "-o", path, "--", guest)
     profile = Profile(path)
-    document = annotate(path, "--show=all,all_incl", "--disassemble")
+    document = annotate(path, "--show=all,all_incl", "--disassemble", "--calls")
+    check_calls(document, profile, guest)
     check_lines(document, profile, guest)
     check_inlined(document, profile, guest)
     run(TENURE, "record", "-q", "--embed-source", "-o", path, "--", guest)

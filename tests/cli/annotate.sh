@@ -37,6 +37,7 @@ rm main.c
 part Files annotate --show=Ir
 part What annotate --show=Ir,Ir_incl
 part User annotate --show=Ir,Ir_incl -d tenure.out.1 main.c fast.s
+part User annotate --show=Ir,Ir_incl --calls --context=0 tenure.out.1 kept.c fast.s inc/vec.h -I inc
 echo "== formulas"
 part Summary annotate --define 'mpki=1000 * D1m / Ir' --define 'D1m=D1mr + D1mw' --show=mpki
 part Summary annotate --define 'D1m=D1mr + D1mw' --define 'mpki=1000*D1m/Ir' --show=mpki,mpki_incl,D1m
@@ -46,7 +47,7 @@ echo "== differences"
 tenure annotate difference --show=Ir,Ir_incl,D1mr --sort=Ir --auto=no
 echo "== JSON"
 tenure annotate --json --show=Ir,D1rate --threshold=30 --context=0 -I inc | python3 -m json.tool --compact
-tenure annotate --json --show=Ir,Ir_incl --threshold=99 -d tenure.out.1 fast.s kept.c | grep -A9 '^"sources'
+tenure annotate --json --show=Ir,Ir_incl --threshold=99 -d --calls tenure.out.1 fast.s kept.c | grep -A9 '^"sources'
 echo "== refusals"
 try annotate tenure.out.1 nosuch.c
 try annotate --show=Irr

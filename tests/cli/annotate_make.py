@@ -103,6 +103,8 @@ def add_lines(db):
     for i, row in enumerate(CODE):
         db.execute("UPDATE t_instructions SET file_id = ?, line = ? WHERE address = ?",
                    (row[1] or None, row[2] or None, address(i, row)))
+    db.execute("UPDATE t_arcs SET (file_id, line) = "
+               "(SELECT i.file_id, i.line FROM t_instructions i WHERE i.id = site_id)")
     own = ", ".join(f"sum(i.{e})" for e in events)
     whole = ", ".join(f"CASE WHEN count(i.{e}) + count(a.{e}_incl) THEN total(i.{e}) + total(a.{e}_incl) END"
                       for e in events)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`tenure annotate` against cg_annotate: what both print of the same run of the same program is the same.
+"""`tenure annotate` against cg_annotate and callgrind_annotate: what they print of the same run is the same.
 
 usage: annotate.py TENURE VALGRIND-LIB PROGRAM...
 
@@ -9,6 +9,8 @@ print everything: totals; every function in every file; every line of every sour
 Totals, functions (from our text and our JSON) and lines with their text must be the same. Only what cannot occur may
 differ: a dot of ours is a 0 or a dot of theirs, and what they count there would be an error. Cachegrind's own file,
 which `tenure annotate` reads too, is printed alike.
+
+A file of Callgrind's is printed by callgrind_annotate and by us: functions, lines, and how often each line calls what.
 """
 import collections
 import json
@@ -21,8 +23,7 @@ import tempfile
 import runs
 
 EVENTS = ['Ir', 'I1mr', 'ILmr', 'Dr', 'D1mr', 'DLmr', 'Dw', 'D1mw', 'DLmw', 'Bc', 'Bcm', 'Bi', 'Bim']
-NUMBERS = re.compile(r'^ *((?:(?:-?[\d,]+|\.) +){%d}(?:-?[\d,]+|\.))(?:  ?(.*))?$' % (len(EVENTS) - 1))
-GAP = re.compile(r'^-- line \d+ -+$')
+OF_CALLGRIND = EVENTS[:9] # it loses the last superblock's branches, too, but that is of no line
 passed = failed = 0
 
 
@@ -35,39 +36,40 @@ def check(ours, theirs, what):
     print('%s:\n    ours   %s\n    theirs %s' % (what, ours, theirs))
 
 
-def row(line):
+def row(line, events):
     """(counts, text), or None."""
-    match = NUMBERS.match(line)
+    match = re.match(r'^ *((?:(?:-?[\d,]+|\.) +){%d}(?:-?[\d,]+|\.))(?:  ?(.*))?$' % (len(events) - 1), line)
     if not match:
         return None
     counts = [0 if word == '.' else int(word.replace(',', '')) for word in match.group(1).split()]
     return counts, (match.group(2) or '').rstrip()
 
 
-def sections(text, heading):
+def sections(text, heading, events):
     """[(title, rows)]: a section begins where `heading` matches, with the title as its group."""
     out = []
     for line in text.expandtabs(8).splitlines():
         match = heading(line)
         if match:
             out.append((match, []))
-        elif out and row(line):
-            out[-1][1].append(row(line))
+        elif out and row(line, events):
+            out[-1][1].append(row(line, events))
     return out
 
 
 # --------------------------------------------------------------------------------------------------- both sides
 
-def theirs_of(path):
+def theirs_of(tool, path, events):
     """Totals, {(file, function): counts}, {file: rows}."""
-    text = runs.run(['cg_annotate', '--show-percs=no', '--auto=yes', '--threshold=0', '--context=1000000',
-                     '--show=' + ','.join(EVENTS), path]).decode('utf-8', 'replace')
+    everything = '--threshold=' + ('100' if tool == 'callgrind_annotate' else '0')
+    text = runs.run([tool, '--show-percs=no', '--auto=yes', everything, '--context=1000000',
+                     '--show=' + ','.join(events), path]).decode('utf-8', 'replace')
     total, functions, files = None, {}, {}
     for line in text.expandtabs(8).splitlines():
-        if row(line) and row(line)[1].startswith('PROGRAM TOTALS'):
-            total = row(line)[0]
+        if row(line, events) and row(line, events)[1].startswith('PROGRAM TOTALS'):
+            total = row(line, events)[0]
     for title, rows in sections(text, lambda line: re.search(r'(file:function)$|^-- Auto-annotated source: (.*)$',
-                                                             line)):
+                                                             line), events):
         if title.group(1):
             functions = {place(name): counts for counts, name in rows}
         else:
@@ -77,22 +79,22 @@ def theirs_of(path):
 
 def place(name):
     """(file, function) of "file:function"."""
-    file, function = name.rsplit(':', 1)
-    return os.path.normpath(file), function
+    file, function = name.split(' [')[0].rsplit(':', 1)
+    return os.path.abspath(file), function
 
 
-def ours_of(tenure, profile):
-    options = ['--show=' + ','.join(EVENTS), '--sort=Ir', '--threshold=0', '--context=1000000']
+def ours_of(tenure, profile, events):
+    options = ['--show=' + ','.join(events), '--sort=Ir', '--threshold=0', '--context=1000000', '--calls']
     environment = dict(runs.ENVIRONMENT, LC_ALL='C.UTF-8')
 
     def annotate(*more):
         done = subprocess.run([tenure, 'annotate', *options, *more, profile], env=environment, stdout=subprocess.PIPE,
-                              stdin=subprocess.DEVNULL, check=True)
+                              stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
         return done.stdout.decode()
 
     text, document = annotate('--percentages=no'), json.loads(annotate('--json'))
     total, files = None, {}
-    for title, rows in sections(text, lambda line: re.match(r'== (.*?) =*$', line)):
+    for title, rows in sections(text, lambda line: re.match(r'== (.*?) =*$', line), events):
         rows = [(counts, words) for counts, words in rows if not words.startswith('  | inlined: ')]
         if title.group(1) == 'Summary':
             total = rows[0][0]
@@ -101,33 +103,53 @@ def ours_of(tenure, profile):
     return total, document, files
 
 
-def functions_of(document, by_file):
+def functions_of(document, by_file, events):
     """{(file, function): counts}, from either table of the JSON."""
-    out = collections.defaultdict(lambda: [0] * len(EVENTS))
+    out = collections.defaultdict(lambda: [0] * len(events))
     for group in document['files' if by_file else 'functions']:
         for member in group['functions' if by_file else 'files']:
             names = dict(group, **member)
             counts = out[names['file'] or '???', names['function']]
-            for i, event in enumerate(EVENTS):
+            for i, event in enumerate(events):
                 counts[i] += member['costs'][event] or 0
     return out
 
 
 # --------------------------------------------------------------------------------------------------- comparison
 
-def compare(name, ours, theirs):
+def calls_of(ours, theirs):
+    """{(file, line, function): calls}, of both: a call's row stands below its line's."""
+    _, document, _ = ours
+    of_ours = {(os.path.basename(source['file']), line['line'], call['function']): call['calls']
+               for source in document['sources'] for line in source['lines']
+               for call in line.get('calls', [])}
+    of_theirs = collections.Counter()
+    for file, rows in theirs[2].items():
+        number = 0
+        for _, words in rows:
+            match = re.match(r'=> (.*) \(([\d,]+)x\)$', words)
+            number += not match
+            if match:
+                callee, calls = place(match.group(1))[1], int(match.group(2).replace(',', ''))
+                of_theirs[os.path.basename(file), number, callee] += calls
+    return of_ours, dict(of_theirs)
+
+
+def compare(name, events, ours, theirs):
     total, document, files = ours
     their_total, their_functions, their_files = theirs
-    check(total, their_total, name + ': totals')
-    check([document['totals'][event] or 0 for event in EVENTS], their_total, name + ': totals as JSON')
+    if events is EVENTS:
+        check(total, their_total, name + ': totals')
+        check([document['totals'][event] or 0 for event in events], their_total, name + ': totals as JSON')
     for by_file in (True, False):
-        functions = functions_of(document, by_file)
+        functions = functions_of(document, by_file, events)
         for key in sorted(set(functions) | set(their_functions)):
             check(functions.get(key), their_functions.get(key), '%s: %s in %s' % (name, key[1], key[0]))
     check(len(files) > 0 and sorted(os.path.basename(file) for file in files),
           sorted(os.path.basename(file) for file in their_files), name + ': files')
     by_name = {os.path.basename(file): rows for file, rows in files.items()}
     for file, rows in their_files.items():
+        rows = [each for each in rows if not each[1].startswith('=> ')]
         have = by_name.get(os.path.basename(file), [])
         for i in range(max(len(rows), len(have))):
             check(have[i] if i < len(have) else None, rows[i] if i < len(rows) else None,
@@ -143,9 +165,14 @@ def both(tools, program):
         runs.run([tools.tenure, 'import', '--quiet', '--out=' + profile, raw])
         tools.run('cachegrind', [program], [*runs.AS_TENURE, '--cache-sim=yes', '--branch-sim=yes',
                                             '--show-below-main=yes', '--cachegrind-out-file=' + out, *geometry])
-        theirs, name = theirs_of(out), os.path.basename(program)
-        compare(name, ours_of(tools.tenure, profile), theirs)
-        compare(name + ' by Cachegrind', ours_of(tools.tenure, out), theirs)
+        theirs, name = theirs_of('cg_annotate', out, EVENTS), os.path.basename(program)
+        compare(name, EVENTS, ours_of(tools.tenure, profile, EVENTS), theirs)
+        compare(name + ' by Cachegrind', EVENTS, ours_of(tools.tenure, out, EVENTS), theirs)
+        tools.run('callgrind', [program], [*runs.AS_TENURE, '--cache-sim=yes', '--separate-recs=1',
+                                           '--callgrind-out-file=' + out, *geometry])
+        ours, theirs = ours_of(tools.tenure, out, OF_CALLGRIND), theirs_of('callgrind_annotate', out, OF_CALLGRIND)
+        compare(name + ' by Callgrind', OF_CALLGRIND, ours, theirs)
+        check(*calls_of(ours, theirs), name + ': calls')
 
 
 def main():
