@@ -332,7 +332,7 @@ tn_thread *tn_thread_new(tn_core *core, tn_thread *parent, uint64_t os_id)
     if (!core->running && !core->config.parallel)
         core->running = thread;
     activity_new(core, thread);
-    record->ticked = thread->clock;
+    record->ticked = record->told_clock = thread->clock;
     record->thread = thread;
     record->os_id = os_id;
     record->parent = parent ? parent->id : 0;
@@ -498,10 +498,23 @@ void tn_thread_switch(tn_core *core, tn_thread *to)
     if (core->config.cache_sim)
         tn_ring_drain(from);
     tn_settle(from);
-    to->clock = from->clock;
+    tn_instructions(from);
+    to->clock = tn_thread_record_of(core, to->id)->told_clock = from->clock;
     to->running.last_clock = to->clock;
     tn_thread_record_of(core, to->id)->ticked = tn_thread_record_of(core, from->id)->ticked;
     carry_caches(core, from, to);
+}
+
+/* The clock counts instructions and data accesses; a fault may have taken it back. */
+uint64_t tn_instructions(tn_thread *thread)
+{
+    struct tn_thread_record *record = tn_thread_record_of(thread->core, thread->id);
+    uint64_t data = thread->data - record->told_data;
+    int64_t ran = (int64_t)(thread->clock - record->told_clock) >> TN_STEP_BITS;
+    record->told_clock = thread->clock;
+    record->told_data = thread->data;
+    ran -= (int64_t)(uint32_t)data + (int64_t)(data >> 32);
+    return __atomic_add_fetch(&thread->core->instructions, (uint64_t)ran, __ATOMIC_RELAXED);
 }
 
 void tn_tick(tn_thread *thread)

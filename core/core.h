@@ -32,6 +32,7 @@ struct tn_thread_record {
     struct tn_array executed; /* uint64_t by counter, of a thread that ended; sparse */
     struct tn_branch *branch;
     uint64_t ticked; /* clock at the last spill */
+    uint64_t told_clock, told_data; /* when tn_instructions was asked last */
 };
 
 struct tn_meta_entry {
@@ -44,6 +45,7 @@ struct tn_core {
     struct tn_code code;
     struct tn_cost_pools pools;
     struct tn_lock consuming, late, definitions;
+    uint64_t instructions; /* that threads have told of (tn_instructions) */
     struct tn_sums sums;
     struct tn_forest forest; /* of all threads; parallel engines have one for each thread: the first in a list */
     struct tn_contexts *contexts; /* NULL: a function is its only context */

@@ -365,6 +365,10 @@ bool tn_consume_waits(const tn_core *core);
  * when there is nothing to do. */
 void tn_tick(tn_thread *thread);
 
+/* Instructions simulated so far: of `thread`, which runs, and of others as far as they have asked, too. Each is to ask
+ * at least once in 2^25 accesses, if any does. */
+uint64_t tn_instructions(tn_thread *thread);
+
 /* ------------------------------------------------------------------------------------------ collection */
 
 /* Collection on or off for all threads. A line pays if collection was on when it was loaded. */

@@ -54,6 +54,9 @@ static const struct option options[] = {
     {"dump-before", FUNCTIONS, 0, TN_FN_DUMP_BEFORE, "=<functions>  write a part at each entry"},
     {"dump-after", FUNCTIONS, 0, TN_FN_DUMP_AFTER, "=<functions>  write a part at each return"},
     {"zero-before", FUNCTIONS, 0, TN_FN_ZERO_BEFORE, "=<functions>  forget all costs at each entry"},
+    {"dump-every", COUNT, AT(dump_every), 0, "=<n>  write a part every <n> instructions; 0: do not [0]"},
+    {"stop-after", COUNT, AT(stop_after), 0,
+     "=<n>  neither simulate nor collect after <n> instructions; 0: go on to the end [0]"},
     {"fn-skip", FUNCTIONS, 0, TN_FN_SKIP, "=<functions>  costs go to the caller"},
     {"skip-plt", BOOL, AT(skip_plt), 0, "=yes|no  so for procedure linkage tables [yes]"},
     {"separate-callers", SEPARATE, 0, OPTIONS_CALLERS,
@@ -83,7 +86,7 @@ static const struct {
     {"compress-strings", "it belongs to Callgrind's format: use `tenure export --format=callgrind`"},
     {"compress-pos", "it belongs to Callgrind's format: use `tenure export --format=callgrind`"},
     {"combine-dumps", "all parts of a run are always in one file"},
-    {"dump-every-bb", "parts are made at functions or requests: use --dump-before, --dump-after or tenure.h"},
+    {"dump-every-bb", "blocks are not the program's: use --dump-every, which counts instructions"},
     {"collect-jumps", "jumps inside functions are not recorded; calls and tail calls always are"},
     {"collect-bus", "there are no global bus events; coherence is not simulated"},
     {"collect-systime", "the costs are simulated; time in the kernel is not among them: use `perf trace`"},
@@ -341,11 +344,23 @@ const char *options_out_of_counters(const struct engine_options *o)
 
 bool options_toggle(const struct engine_options *o)
 {
-    bool toggles = !o->config.collect_at_start;
+    bool toggles = !o->config.collect_at_start || o->stop_after;
 
     for (const struct options_pattern *pattern = o->patterns; pattern; pattern = pattern->next)
         toggles |= (pattern->flag & TN_FN_TOGGLE) != 0;
     return toggles;
+}
+
+enum request options_due(struct engine_options *o, uint64_t instructions)
+{
+    if (o->stop_after && instructions >= o->stop_after) {
+        o->stop_after = o->dump_every = 0;
+        return REQUEST_STOP;
+    }
+    if (!o->dump_every || instructions - o->dumped < o->dump_every)
+        return REQUEST_UNKNOWN;
+    o->dumped = instructions - instructions % o->dump_every;
+    return REQUEST_DUMP;
 }
 
 /* ------------------------------------------------------------------------------------------ functions */

@@ -11,6 +11,7 @@
 
 #include "core/tenure_core.h"
 #include "engine/common/geometry.h"
+#include "engine/common/requests.h"
 
 /* A pattern is a shell's: * any text, ? any character. */
 struct options_pattern {
@@ -35,6 +36,8 @@ struct engine_options {
     struct options_pattern *patterns;
     uint32_t separate[OPTIONS_SEPARATIONS];                     /* of functions that none of these matches */
     struct options_separation *separations[OPTIONS_SEPARATIONS]; /* the latest first */
+    uint64_t dump_every, stop_after; /* instructions; 0: never */
+    uint64_t dumped;                 /* instructions at the last part that was made for dump_every */
     bool instrument_at_start;
     bool skip_plt;
     bool fork_inherit;
@@ -59,6 +62,14 @@ enum options_taken options_take(struct engine_options *options, const char *argu
 
 /* Behind the last option: completes the configuration. NULL, or what is wrong with it. */
 const char *options_check(struct engine_options *options);
+
+/* Whether anything is to be done after some number of instructions, and what is due after so many (tn_instructions):
+ * REQUEST_DUMP, REQUEST_STOP, or REQUEST_UNKNOWN. Each is due once. */
+static inline bool options_wait(const struct engine_options *options)
+{
+    return options->dump_every | options->stop_after;
+}
+enum request options_due(struct engine_options *options, uint64_t instructions);
 
 /* Some functions are inside a toggle, or collection is off at first: counters must ask whether it is on. */
 bool options_toggle(const struct engine_options *options);

@@ -246,6 +246,8 @@ static void leave_by(struct nt_thread *thread, const struct nt_exit *exit)
         make_moved_anew();
         if (control_asked(nt_control_page))
             nt_control_perform(thread);
+        if (options_wait(&nt_profile.options))
+            nt_request_due(thread);
         nt_baton_pass(thread);
         break;
     case NT_EXIT_SYSCALL:

@@ -58,6 +58,21 @@ void nt_request_perform(struct nt_thread *thread, enum request request, uint64_t
     }
 }
 
+void nt_request_due(struct nt_thread *thread)
+{
+    uint64_t instructions = tn_instructions((tn_thread *)(thread->area + 1));
+    enum request due;
+
+    thread->outside = 1;
+    nt_lock_take(&nt_request_lock);
+    due = options_due(&nt_profile.options, instructions);
+    if (due == REQUEST_STOP)
+        nt_request_perform(thread, REQUEST_COLLECT, 0, NULL);
+    if (due != REQUEST_UNKNOWN)
+        nt_request_perform(thread, due, 0, "every");
+    nt_lock_give(&nt_request_lock);
+}
+
 void nt_request(struct nt_thread *thread)
 {
     uint64_t words[6], *answer = &thread->area->gpr[NT_RDX];

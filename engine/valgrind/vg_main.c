@@ -200,6 +200,7 @@ static void after_system_call(ThreadId tid, UInt number, UWord *arguments, UInt 
         in_exec = VG_INVALID_THREADID; /* it has failed */
     if (control_asked(vg_control_page))
         vg_control_perform(True);
+    vg_request_late();
     if (!vg.clean_environment)
         return;
     vg_hide(tid, number, arguments, result);

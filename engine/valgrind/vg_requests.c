@@ -60,6 +60,27 @@ void vg_request_perform(enum request request, uint64_t argument, const HChar *pa
         instrument(request == REQUEST_START);
 }
 
+static Bool stops; /* instrumentation is to go off */
+
+void vg_request_due(tn_thread *thread)
+{
+    enum request due = options_due(&vg.options, tn_instructions(thread));
+
+    if (due == REQUEST_DUMP)
+        vg_output_part("every");
+    if (due != REQUEST_STOP)
+        return;
+    tn_collect(vg.core, false);
+    stops = True;
+}
+
+void vg_request_late(void)
+{
+    if (stops)
+        instrument(False);
+    stops = False;
+}
+
 Bool vg_request(ThreadId tid, UWord *words, UWord *answer)
 {
     uint64_t argument = words[1];

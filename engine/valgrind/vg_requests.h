@@ -11,6 +11,10 @@
 /* Valgrind's hook: True if the request is one of ours. */
 Bool vg_request(ThreadId tid, UWord *words, UWord *answer);
 
+/* Does what is due after so many instructions, at the beginning of a turn. */
+void vg_request_due(tn_thread *thread);
+/* Behind a system call: what could not be done then, since it forgets translations. */
+void vg_request_late(void);
 /* Does one; `part`: its name, for REQUEST_DUMP. */
 void vg_request_perform(enum request request, uint64_t argument, const HChar *part);
 

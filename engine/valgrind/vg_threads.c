@@ -29,6 +29,7 @@
 #include "vg_control.h"
 #include "vg_join.h"
 #include "vg_output.h"
+#include "vg_requests.h"
 
 extern Bool VG_(is_exiting)(ThreadId tid); /* not announced to tools */
 
@@ -142,6 +143,8 @@ static void turn(ThreadId tid, ULong blocks)
         switch_to(thread->core);
     if (control_asked(vg_control_page))
         vg_control_perform(False);
+    if (options_wait(&vg.options))
+        vg_request_due(thread->core);
     if (thread->state != RUNS || thread->handler)
         settle(tid, thread);
     tn_tick(thread->core);

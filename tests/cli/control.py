@@ -42,9 +42,9 @@ def wait_for(what):
         pass
 
 
-def start(engine, *words, **more):
-    return subprocess.Popen([TENURE, "record", "-q", "--engine=" + engine, "-o", "profile.%p", "--", GUEST, *words],
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+def start(engine, *words, options=(), **more):
+    return subprocess.Popen([TENURE, "record", "-q", "--engine=" + engine, "-o", "profile.%p", *options, "--", GUEST,
+                             *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
 
 
 def end(process, title, status):
@@ -95,6 +95,19 @@ def running(engine):
     costs = dict(parts)
     check(engine + ": what was collected", [costs[why] > 0 for why in ("one", "three", "four", "six")],
           [True, False, True, False])
+
+
+def regions(engine):
+    """Parts after so many instructions, and an end."""
+    process = start(engine, "loop", "end", options=("--dump-every=10000000", "--stop-after=45000000"))
+    wait_for(lambda: listed() and listed()[0]["state"] in ("not collected", "not simulated"))
+    pid = listed()[0]["pid"]
+    check(engine + ": stopped", control(pid, "stack")[0], 0)
+    end(process, engine, 7)
+    parts = totals(int(pid))
+    check(engine + ": regular parts", [why for why, _ in parts], ["every"] * 4 + ["exit"])
+    check(engine + ": their sizes", [round(costs / 1e6) for _, costs in parts[:4]], [10] * 4)
+    check(engine + ": the end", round(sum(costs for _, costs in parts) / 1e6), 45)
 
 
 def sleeping(engine):
@@ -149,6 +162,7 @@ def main():
         os.environ["XDG_RUNTIME_DIR"] = folder
         for engine in engines:
             running(engine)
+            regions(engine)
             sleeping(engine)
             for name in os.listdir("."):
                 if name.startswith("profile."):

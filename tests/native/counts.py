@@ -29,7 +29,8 @@ OPTIONS = [SMALL + ['--branch-sim=yes'], USUAL, USUAL + ['--separate-callers=2',
 # Each option, with a value that is not its default. One that is not here is an error.
 VALUES = {
     'tenure-out-file': None, # every run has it
-    'control-dir': None, # tests/cli/control.py
+    'control-dir': None, 'stop-after': None, # tests/cli/control.py: it is not the same instruction
+    'dump-every': '100000', 'host': 'here', 'rank': '3',
     'parallel': None, 'deterministic': None, 'spare-core': None, # Valgrind has no such thing
     'I1': '2048,2,32', 'D1': '2048,4,32', 'L2': '4096,4,32', 'LL': '32768,8,32',
     'cache-sim': ('no', ['--branch-sim=yes']), 'branch-sim': 'yes', 'cacheuse': 'no',
