@@ -3,7 +3,7 @@
  * html.c: see html.h. A page is, in this order:
  *
  *     head     character set, content-security policy, title, style sheet
- *     #data    the blocks (html_pack.h) of all tables (html_tables.h): base64, which no browser executes
+ *     #data    the blocks (html_pack.h) of all tables (html_tables.h): text that no browser executes
  *     #index   a block of its own: JSON that says where in #data each column of each table is
  *     script   the page's program
  *
@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 
 #include "profile/error.h"
+#include "profile/html_code.h"
 #include "profile/html_tables.h"
 #include "profile/source.h"
 
@@ -177,7 +178,7 @@ int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *
     *result = (struct tp_html_result){0};
     if (!options->no_source && (gather_sources(profile, err) || count_sources(profile, result, err)))
         return -1;
-    if (tp_pack_open(&pack, out, err))
+    if (tp_html_gather_code(profile, err) || tp_pack_open(&pack, out, err))
         return -1;
     put_head(out, options);
     int failed = put_body(profile, &pack, options);

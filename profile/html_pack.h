@@ -2,8 +2,9 @@
 /*
  * html_pack.h: blocks of bytes in a text file.
  *
- * A page carries its data as one long text of base64. Each block is deflated (RFC 1951, no header) and encoded for
- * itself, so that a reader can take any one of them out of the text and leave the others alone.
+ * A page carries its data as one long text. Each block is deflated (RFC 1951, no header) and written in base 85 for
+ * itself, so that a reader can take any one of them out of the text and leave the others alone: four bytes, the
+ * first the highest, are five digits, the first the highest; of n bytes at the end n + 1 digits, as if zeros followed.
  */
 #ifndef TENURE_PROFILE_HTML_PACK_H
 #define TENURE_PROFILE_HTML_PACK_H

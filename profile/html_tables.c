@@ -6,7 +6,8 @@
  * predicted from them (html_sheet.h): bytes never touched from tenures and bytes touched, tenures from misses, AcCost
  * from touches, inclusive costs from self costs or from the tree. A prediction that is wrong costs bytes, not truth.
  *
- * Instructions are cut small, since a page shows those of one function at a time; texts of sources file by file.
+ * Instructions, and their text, are cut small, since a page shows those of one function at a time; texts of sources
+ * file by file.
  */
 #include "profile/html_tables.h"
 
@@ -34,17 +35,18 @@ static const struct table tables[] = {
     {"objects", "objects", "id #path #build_id #debug_file #note", "id", false, false, CHUNK},
     {"files", "files", "-id #path", "id", false, false, CHUNK},
     {"functions", "t_functions",
-     "-id #function #base -base_id -object_id -file_id line -address size calls -first_instruction -last_instruction",
+     "-id #function -object_id -file_id line calls -first_instruction -last_instruction",
      "id", true, true, CHUNK},
     {"lines", "t_lines", "-file_id -line -function_id estimate", "file_id, line, function_id", true, true, CHUNK},
-    {"arcs", "t_arcs", "-caller_id -callee_id -site_id -file_id -line calls", "caller_id, site_id, id", false, true,
+    {"arcs", "t_arcs", "-caller_id -callee_id -file_id -line calls", "caller_id, file_id, line, id", false, true,
      CHUNK},
     {"inlined", "t_inlined", "-id -parent -function_id #name -file_id -line -call_file_id -call_line", "id", true, true,
      CHUNK},
     {"thread_functions", "t_thread_functions", "-thread -function_id", "function_id, thread", true, true, CHUNK},
     {"paths", "t_paths", "depth function_id calls -thread approximate handler recursive", "id", true, true, CHUNK},
-    {"instructions", "t_instructions", "-id -address length -file_id -line -inlined_id", "id", true, false,
+    {"instructions", "t_instructions", "-id -address length -file_id -line", "id", true, false,
      SMALL_CHUNK},
+    {"code", "temp.page_code", "-instruction_id #text", "instruction_id", false, false, SMALL_CHUNK},
 };
 
 static const struct table sources[] = {

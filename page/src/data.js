@@ -10,16 +10,25 @@
 const KEPT = 40; // columns of a table that stay decoded
 const KEPT_PARTS = 200; // and parts of them that others are predicted from
 
-function bytesOf(base64) {
-    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
-    const text = atob(base64);
-    const bytes = new Uint8Array(text.length);
-    for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-    return bytes;
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%()*+;=?@^_|}~,./:[]';
+const VALUE = new Uint8Array(128);
+for (let i = 0; i < DIGITS.length; i++) VALUE[DIGITS.charCodeAt(i)] = i;
+
+/* Five digits of base 85 are four bytes; of an end of n digits n - 1 bytes count (profile/html_pack.h). */
+function bytesOf(text) {
+    const groups = Math.ceil(text.length / 5);
+    const view = new DataView(new ArrayBuffer(4 * groups));
+    for (let g = 0; g < groups; g++) {
+        let value = 0;
+        for (let i = 5 * g; i < 5 * g + 5; i++)
+            value = 85 * value + (i < text.length ? VALUE[text.charCodeAt(i)] : 84);
+        view.setUint32(4 * g, value);
+    }
+    return new Uint8Array(view.buffer, 0, Math.floor((text.length * 4) / 5));
 }
 
-async function inflate(base64) {
-    const stream = new Blob([bytesOf(base64)]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+async function inflate(text) {
+    const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
     return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
@@ -144,9 +153,9 @@ export class Table {
         });
     }
 
-    /* The one text of a chunk of one row. */
-    async text_(name, chunk) {
-        return new Texts([decodeTexts(await this.block(this.columns.get(name), chunk), 1)]).at(0);
+    /* The texts of one chunk. */
+    async textPart(name, chunk) {
+        return new Texts([decodeTexts(await this.block(this.columns.get(name), chunk), this.rowsOf(chunk))]);
     }
 
     keep(name, make) {

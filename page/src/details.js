@@ -117,10 +117,12 @@ export class Details {
         const part = partOf(instructions, chunk);
         const self = this.file.list.filter((metric) => !metric.incl);
         const values = await this.app.valuesOf(part, self);
+        const [ids, texts] = await Promise.all([instructions.numbers('id'), Code.load(this.app)]);
         const result = [];
         for (let row = from; row < to; row++) {
             const i = row - start;
             if (files[i] !== this.file.id || (lines[i] || 0) !== line) continue;
+            const text = await texts.of(ids[row]);
             result.push({
                 kind: 'instruction',
                 line,
@@ -128,11 +130,27 @@ export class Details {
                 values: this.pick(values, i),
                 cell: () => [
                     h('span', {class: 'mark'}, format.hex(addresses[i])),
-                    h('span', {class: 'dim'}, `${lengths[i]} bytes`),
+                    text === null ? h('span', {class: 'dim'}, `${lengths[i]} bytes`) : format.name(text),
                 ],
             });
         }
         return result;
+    }
+}
+
+/* The text of instructions, as far as the page has it: table `code`, a chunk at a time. */
+class Code {
+    static async load(app) {
+        const {code} = app.tables;
+        return Object.assign(new Code(), {code, ids: await code.numbers('instruction_id'), chunks: new Map()});
+    }
+
+    async of(id) {
+        const row = lowerBound(this.ids, id);
+        if (this.ids[row] !== id) return null;
+        const chunk = Math.floor(row / this.code.chunk);
+        if (!this.chunks.has(chunk)) this.chunks.set(chunk, await this.code.textPart('text', chunk));
+        return this.chunks.get(chunk).at(row % this.code.chunk);
     }
 }
 

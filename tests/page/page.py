@@ -11,6 +11,7 @@ Screenshots go to the folder PICTURES.
 """
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -174,10 +175,15 @@ def instructions(browser, profile, number):
     browser.go(f"#source/{number}?e=SpLossD1&l={line}")
     browser.key("ArrowRight")
     browser.wait("document.querySelector('.tr.instruction')")
-    got = {(row["text"], row["SpLossD1"]) for row in cells(browser) if row["text"].startswith("0x")}
-    expected = {(f"{address:#x}{length} bytes", count(cost)) for address, length, cost in profile.rows(
-        "SELECT address, length, SpLossD1 FROM instructions WHERE file_id = ? AND line = ?", number, line)}
-    check("source: instructions", got, expected)
+    rows = [row for row in cells(browser) if row["text"].startswith("0x")]
+    expected = {(f"{address:#x}", count(cost)) for address, cost in profile.rows(
+        "SELECT address, SpLossD1 FROM instructions WHERE file_id = ? AND line = ?", number, line)}
+    check("source: instructions", {(row["text"][:14], row["SpLossD1"]) for row in rows}, expected)
+    said = {row["text"][14:] for row in rows}
+    dump = subprocess.run(["objdump", "-d", "-M", "intel", "--no-show-raw-insn", PROGRAM], capture_output=True,
+                          text=True, check=True).stdout
+    words = {line.split()[1] for line in dump.split("\n") if re.match(r" +[0-9a-f]+:\t", line)}
+    check("source: their text", (len(said) > 2, {text.split()[0] for text in said} - words), (True, set()))
 
 
 def flame(browser, profile):

@@ -24,7 +24,7 @@ import verdict
 TENURE, PROGRAM = (os.path.abspath(path) for path in sys.argv[1:3])
 FROM = {"meta": "meta", "events": "events", "totals": "t_totals", "threads": "threads", "parts": "parts",
         "objects": "objects", "files": "files"}
-ORDER = {"meta": "key", "lines": "file_id, line, function_id", "arcs": "caller_id, site_id, id", "parts": "part",
+ORDER = {"meta": "key", "lines": "file_id, line, function_id", "arcs": "caller_id, file_id, line, id", "parts": "part",
          "thread_functions": "function_id, thread"}
 
 
@@ -38,7 +38,7 @@ def compare(name, profile):
     reader = page_reader.Page(page)
     with sqlite3.connect(f"file:{profile}?mode=ro", uri=True) as database:
         for table, described in reader.tables.items():
-            if table in ("sources", "source_text"):
+            if table in ("sources", "source_text", "code"):
                 continue
             columns = [column["name"] for column in described["columns"]]
             rows = database.execute("SELECT %s FROM %s ORDER BY %s" % (
@@ -92,7 +92,7 @@ def main():
             "UPDATE t_paths SET Ir_incl = NULL, Dr_incl = Dr_incl + 1 WHERE chance() < 0.3",
             "UPDATE files SET path = path || char(10) || '\"</script>' WHERE id % 7 = 3 AND id NOT IN"
             " (SELECT file_id FROM t_lines WHERE file_id IS NOT NULL)",
-            "UPDATE t_functions SET function = NULL, base = '' WHERE id = 3"))
+            "UPDATE t_functions SET function = NULL WHERE id = 3"))
         compare("little", edited(profile, "little", *(
             f"DELETE FROM t_{table}" for table in ("inlined", "arcs", "paths", "instructions", "lines"))))
     sys.exit(verdict.finish())

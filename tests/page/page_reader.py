@@ -14,6 +14,11 @@ import sys
 import zlib
 
 
+LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+# Base 85 as Python has it, but for digits that mean something in HTML.
+DIGITS = str.maketrans(LETTERS + "!#$%()*+;=?@^_|}~,./:[]", LETTERS + "!#$%&()*+-;<=>?@^_`{|}~")
+
+
 class Page:
     def __init__(self, path):
         text = open(path, encoding='utf-8').read()
@@ -28,7 +33,7 @@ class Page:
 
     @staticmethod
     def unpack(text):
-        return zlib.decompress(base64.b64decode(text), -15)
+        return zlib.decompress(base64.b85decode(text.translate(DIGITS)), -15)
 
     def block(self, column, chunk):
         at, length = column['blocks'][2 * chunk:2 * chunk + 2]

@@ -133,7 +133,7 @@ class SourceFile {
         const [ids, newer] = await Promise.all([sources.numbers('file_id'), sources.numbers('newer')]);
         const at = ids.indexOf(this.id);
         if (at < 0) return;
-        this.text = (await texts.text_('text', at)).split('\n');
+        this.text = (await texts.textPart('text', at)).at(0).split('\n');
         if (this.text.length > 1 && this.text[this.text.length - 1] === '') this.text.pop();
         this.newer = newer[at] === 1;
     }

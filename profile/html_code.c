@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * html_code.c: see html_code.h. Instructions are read object by object, so that only one is open at a time.
+ */
+#include "profile/html_code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/disassemble.h"
+#include "profile/error.h"
+#include "profile/export.h"
+
+/* " WHERE abs(Ir) >= ... OR abs(Dr) >= ...", of functions worth reading. */
+static char *worth_reading(tp_profile *profile)
+{
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+
+    sqlite3_str_appendall(sql, "SELECT id FROM t_functions WHERE 0");
+    for (size_t i = 0; i < tp_event_count(profile); i++) {
+        const struct tp_event *event = tp_event_at(profile, i);
+        if (!event->derived)
+            sqlite3_str_appendf(sql, " OR abs(\"%w\") * 300.0 > (SELECT abs(\"%w\") FROM t_totals)", event->name,
+                                event->name);
+    }
+    return sqlite3_str_finish(sql);
+}
+
+static int make_table(tp_profile *profile, struct tp_error *err)
+{
+    static const char sql[] = "PRAGMA temp_store = MEMORY;"
+                              "DROP TABLE IF EXISTS temp.page_code;"
+                              "CREATE TEMP TABLE page_code(instruction_id INTEGER PRIMARY KEY, text TEXT);";
+
+    if (sqlite3_exec(tp_db(profile), sql, NULL, NULL, NULL) != SQLITE_OK)
+        return tp_sql_failed(profile, "cannot gather instructions", err);
+    return 0;
+}
+
+/* One row; `from` has id, offset, address and length. What cannot be read has no row. */
+static int add_text(tp_profile *profile, const struct tp_code *code, sqlite3_stmt *from, sqlite3_stmt *to,
+                    struct tp_error *err)
+{
+    uint64_t target; /* not shown: calls have rows of their own */
+    char text[256];
+
+    if (!tp_code_text(code, (uint64_t)sqlite3_column_int64(from, 1), (uint64_t)sqlite3_column_int64(from, 2),
+                      (unsigned)sqlite3_column_int(from, 3), text, sizeof text, &target))
+        return 0;
+    sqlite3_bind_int64(to, 1, sqlite3_column_int64(from, 0));
+    sqlite3_bind_text(to, 2, text, -1, SQLITE_TRANSIENT);
+    int failed = sqlite3_step(to) != SQLITE_DONE ? tp_sql_failed(profile, "cannot gather instructions", err) : 0;
+    sqlite3_reset(to);
+    return failed;
+}
+
+static int gather_object(tp_profile *profile, const struct tp_code *code, int64_t object, const char *functions,
+                         struct tp_error *err)
+{
+    sqlite3_stmt *from = tp_query(
+        profile,
+        sqlite3_mprintf("SELECT i.id, i.address - o.bias, i.address, i.length FROM t_instructions i JOIN objects o"
+                        " ON o.id = i.object_id WHERE i.object_id = %lld AND i.function_id IN (%s)",
+                        object, functions),
+        err);
+    sqlite3_stmt *to =
+        from ? tp_query(profile, sqlite3_mprintf("INSERT INTO temp.page_code VALUES(?, ?)"), err) : NULL;
+    int more = to ? 0 : -1;
+
+    while (more == 0 && (more = tp_row(profile, from, err)) == 1)
+        more = add_text(profile, code, from, to, err) ? -1 : 0;
+    sqlite3_finalize(from);
+    sqlite3_finalize(to);
+    return more;
+}
+
+static int gather(tp_profile *profile, const char *functions, struct tp_error *err)
+{
+    sqlite3_stmt *objects =
+        tp_query(profile, sqlite3_mprintf("SELECT id, path FROM objects WHERE path IS NOT NULL"), err);
+    int more = objects ? 0 : -1;
+
+    while (more == 0 && (more = tp_row(profile, objects, err)) == 1) {
+        struct tp_error ignored; /* the object is not here: its instructions have no text */
+        struct tp_code *code = tp_code_open(profile, (const char *)sqlite3_column_text(objects, 1), &ignored);
+
+        more = code ? gather_object(profile, code, sqlite3_column_int64(objects, 0), functions, err) : 0;
+        tp_code_close(code);
+    }
+    sqlite3_finalize(objects);
+    return more;
+}
+
+int tp_html_gather_code(tp_profile *profile, struct tp_error *err)
+{
+    char *functions = worth_reading(profile);
+    int failed = functions ? make_table(profile, err) || gather(profile, functions, err) : TP_NO_MEMORY(err);
+
+    sqlite3_free(functions);
+    return failed ? -1 : 0;
+}
