@@ -164,7 +164,8 @@ export class App {
 
     /* Room for the largest number, and for the heading. */
     widthOf(metric, primary) {
-        const digits = metric.ratio ? 7 : this.metrics.show(metric, metric.total).length + (primary ? 8 : 0);
+        const most = -Math.max(Math.abs(metric.total), Math.abs(metric.scale)) || 0;
+        const digits = metric.ratio ? 7 : this.metrics.show(metric, most).length + (primary ? 7 : 0);
         return Math.max(digits, metric.name.length + 2, kindOf(metric).length) + 3 + 'ch';
     }
 
@@ -172,10 +173,7 @@ export class App {
         if (value === undefined) return null;
         const text = this.metrics.show(metric, value);
         if (!primary) return text;
-        return [
-            h('span', {class: 'v'}, text),
-            h('span', {class: 'pct'}, value === value ? format.percent(this.metrics.share(metric, value)) : ''),
-        ];
+        return [h('span', {class: 'v'}, text), h('span', {class: 'pct'}, this.metrics.percent(metric, value))];
     }
 
     /* Values of all metrics that a table has: key -> numbers. */

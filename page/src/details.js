@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// details.js: what a source line consists of: the functions that have code there, calls, and instructions.
-//
-// Instructions lie in blocks of a few thousand; only those blocks are decoded in which the line's functions have
-// theirs.
+// details.js: what a source line consists of: the functions that have code there, calls, and instructions, as rows for
+// the table of the source.
 
 import {h} from './dom.js';
 import * as format from './format.js';
+import {instructionsOf} from './instructions.js';
 
 const MOST = 400; // rows of one kind
 
@@ -79,92 +78,27 @@ export class Details {
     }
 
     async instructions(functionIds, line) {
-        const {functions} = this.app.tables;
-        const [first, last] = await Promise.all([
-            functions.numbers('first_instruction'),
-            functions.numbers('last_instruction'),
-        ]);
-        const result = [];
-        for (const id of functionIds) {
-            const row = this.names.functionRow(id);
-            if (row !== undefined && first[row] === first[row])
-                result.push(...(await this.inRange(first[row], last[row], line)));
-        }
-        return result.slice(0, MOST);
+        const found = [];
+        for (const id of functionIds)
+            found.push(
+                ...(await instructionsOf(
+                    this.app,
+                    this.names.functionRow(id),
+                    this.file.list,
+                    (file, at) => file === this.file.id && at === line,
+                )),
+            );
+        return found.slice(0, MOST).map((instruction) => ({
+            kind: 'instruction',
+            line,
+            what: 'the instruction at ' + format.hex(instruction.address),
+            values: instruction.values,
+            cell: () => [
+                h('span', {class: 'mark'}, format.hex(instruction.address)),
+                instruction.text === null
+                    ? h('span', {class: 'dim'}, `${instruction.length} bytes`)
+                    : instruction.text,
+            ],
+        }));
     }
-
-    /* Ids of instructions ascend, but need not be without gaps. */
-    async inRange(first, last, line) {
-        const {instructions} = this.app.tables;
-        const ids = await instructions.numbers('id');
-        const result = [];
-        let row = lowerBound(ids, first);
-        while (row < ids.length && ids[row] <= last) {
-            const chunk = Math.floor(row / instructions.chunk);
-            const end = Math.min(lowerBound(ids, last + 1), (chunk + 1) * instructions.chunk);
-            result.push(...(await this.inChunk(chunk, row, end, line)));
-            row = end;
-        }
-        return result;
-    }
-
-    async inChunk(chunk, from, to, line) {
-        const {instructions} = this.app.tables;
-        const start = chunk * instructions.chunk;
-        const [files, lines, addresses, lengths] = await Promise.all(
-            ['file_id', 'line', 'address', 'length'].map((name) => instructions.part(name, chunk)),
-        );
-        const part = partOf(instructions, chunk);
-        const self = this.file.list.filter((metric) => !metric.incl);
-        const values = await this.app.valuesOf(part, self);
-        const [ids, texts] = await Promise.all([instructions.numbers('id'), Code.load(this.app)]);
-        const result = [];
-        for (let row = from; row < to; row++) {
-            const i = row - start;
-            if (files[i] !== this.file.id || (lines[i] || 0) !== line) continue;
-            const text = await texts.of(ids[row]);
-            result.push({
-                kind: 'instruction',
-                line,
-                what: 'the instruction at ' + format.hex(addresses[i]),
-                values: this.pick(values, i),
-                cell: () => [
-                    h('span', {class: 'mark'}, format.hex(addresses[i])),
-                    text === null ? h('span', {class: 'dim'}, `${lengths[i]} bytes`) : format.name(text),
-                ],
-            });
-        }
-        return result;
-    }
-}
-
-/* The text of instructions, as far as the page has it: table `code`, a chunk at a time. */
-class Code {
-    static async load(app) {
-        const {code} = app.tables;
-        return Object.assign(new Code(), {code, ids: await code.numbers('instruction_id'), chunks: new Map()});
-    }
-
-    async of(id) {
-        const row = lowerBound(this.ids, id);
-        if (this.ids[row] !== id) return null;
-        const chunk = Math.floor(row / this.code.chunk);
-        if (!this.chunks.has(chunk)) this.chunks.set(chunk, await this.code.textPart('text', chunk));
-        return this.chunks.get(chunk).at(row % this.code.chunk);
-    }
-}
-
-/* A chunk of a table as a table of its own. */
-function partOf(table, chunk) {
-    return {rows: table.rowsOf(chunk), has: (name) => table.has(name), numbers: (name) => table.part(name, chunk)};
-}
-
-function lowerBound(sorted, value) {
-    let [low, high] = [0, sorted.length];
-    while (low < high) {
-        const middle = (low + high) >> 1;
-        if (sorted[middle] < value) low = middle + 1;
-        else high = middle;
-    }
-    return low;
 }

@@ -92,6 +92,12 @@ export class Metrics {
         this.totals = new Map();
     }
 
+    /* In a difference (tenure diff) counts have a sign, and a share of the total would say little: it may be 0 where
+     * large differences cancel out. There a share is one of the largest difference of any function. */
+    get difference() {
+        return this.profile.meta.has('diff.baseline');
+    }
+
     async load() {
         const {events, totals} = this.profile.tables;
         const [names, longs, formulas, types] = await Promise.all(
@@ -114,6 +120,24 @@ export class Metrics {
         await Promise.all(
             [...this.events.keys()].map(async (name) => this.totals.set(name, (await this.self(totals, name))[0])),
         );
+        this.scales = new Map(this.totals);
+        if (this.difference) await this.loadScales();
+        else this.loadRatios();
+    }
+
+    async loadScales() {
+        const {functions} = this.profile.tables;
+        for (const name of this.events.keys()) {
+            let most = Math.abs(this.totals.get(name)) || 0;
+            for (const incl of [false, true])
+                for (const value of (await this.values(functions, {name, incl})) || [])
+                    if (Math.abs(value) > most) most = Math.abs(value);
+            this.scales.set(name, most);
+        }
+    }
+
+    /* Ratios of differences mean nothing. */
+    loadRatios() {
         for (const ratio of ratioList())
             if (ratio.needs.every((need) => this.events.has(need))) this.ratios.set(ratio.name, ratio);
     }
@@ -149,6 +173,7 @@ export class Metrics {
                 real: event.real,
                 unit: BYTES.test(name) ? 'bytes' : '',
                 total: this.totals.get(name),
+                scale: this.scales.get(name),
             };
         if (ratio)
             return {
@@ -231,11 +256,18 @@ export class Metrics {
 
     show(metric, value) {
         if (metric.ratio) return value !== value ? '' : metric.unit === '%' ? value.toFixed(2) : format.real(value);
-        return metric.real ? format.real(value) : format.count(value);
+        const text = metric.real ? format.real(value) : format.count(value);
+        return this.difference && value > 0 ? '+' + text : text;
     }
 
+    /* In percent of the total, for bars. */
     share(metric, value) {
-        return metric.total ? (100 * value) / metric.total : NaN;
+        return metric.scale ? (100 * value) / metric.scale : NaN;
+    }
+
+    /* The same to read; nothing in a difference. */
+    percent(metric, value) {
+        return this.difference || value !== value ? '' : format.percent(this.share(metric, value));
     }
 
     title(metric) {
@@ -259,6 +291,8 @@ export class Metrics {
     worth(metric, value) {
         const text = this.show(metric, value) + (metric.unit ? '\u00a0' + metric.unit : '');
         const size = metric.unit === 'bytes' && Math.abs(value) >= 1000 ? ` (${format.bytes(value)})` : '';
+        if (this.difference)
+            return text + size + (value > 0 ? ' more than before' : value < 0 ? ' less than before' : '');
         if (!metric.total) return text + size;
         const share = format.percent(this.share(metric, value));
         return `${text}${size}, ${share} of ${this.show(metric, metric.total)} in all`;

@@ -55,7 +55,7 @@ export class Search {
 
     draw(names, hits, ids, costs, paths) {
         const {app} = this;
-        const share = (row) => format.percent(app.metrics.share(app.metric, costs[row]));
+        const share = (row) => app.metrics.percent(app.metric, costs[row]);
         const rows = hits
             .slice(0, MOST)
             .map((row) =>

@@ -11,7 +11,7 @@ import * as format from './format.js';
 export function traffic(app) {
     const {metrics} = app;
     const total = (name) => (metrics.totals.has(name) ? metrics.totals.get(name) || 0 : 0);
-    if (!metrics.events.has('I1mr') && !metrics.events.has('D1mr')) return null;
+    if (metrics.difference || (!metrics.events.has('I1mr') && !metrics.events.has('D1mr'))) return '';
     const l2 = metrics.events.has('D2mr');
     const box = (title, ...children) => h('div', {class: 'cache'}, h('b', null, title), children);
     const stages = [

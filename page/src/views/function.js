@@ -5,6 +5,7 @@
 
 import {h} from '../dom.js';
 import * as format from '../format.js';
+import {instructionsOf} from '../instructions.js';
 import {whereIs} from './functions.js';
 
 export const oneFunction = {
@@ -59,6 +60,7 @@ export const oneFunction = {
                 ),
             ),
             ...(await inlinedIn(app, names, id, list)),
+            await instructionTable(app, names, row, list),
         );
     },
 };
@@ -176,11 +178,7 @@ function head(app, names, row, id, list, values, calls) {
                 app.metrics.show(metric, values.get(metric.key)[row]) || '\u2013',
                 metric.unit === '%' ? ' %' : '',
             ),
-            h(
-                'span',
-                {class: 'pct'},
-                metric.ratio ? '' : format.percent(app.metrics.share(metric, values.get(metric.key)[row])),
-            ),
+            h('span', {class: 'pct'}, metric.ratio ? '' : app.metrics.percent(metric, values.get(metric.key)[row])),
         );
     const file = names.fileOf(row);
     return h(
@@ -193,6 +191,7 @@ function head(app, names, row, id, list, values, calls) {
             {class: 'links'},
             file === file &&
                 app.link('source', file, {l: names.lineOf(row) > 0 ? names.lineOf(row) : null, f: id}, 'source'),
+            app.link('function', id, {i: 1}, 'instructions'),
             app.link('tree', '', {f: id}, 'in the call tree'),
             app.link('flame', '', {f: id}, 'in the flame graph'),
         ),
@@ -266,4 +265,58 @@ async function inlinedIn(app, names, id, list) {
             shown.element,
         ),
     ];
+}
+
+/* Shown when the address asks for it (i). */
+async function instructionTable(app, names, row, list) {
+    if (!app.params.has('i')) return '';
+    const found = await instructionsOf(app, row, list, () => true);
+    const values = new Map(
+        list.map((metric) => [metric.key, metric.incl ? null : found.map((one) => one.values.get(metric.key))]),
+    );
+    const what = (i) => 'the instruction at ' + format.hex(found[i].address);
+    const place = ({file, line}) =>
+        file === file ? app.link('source', file, {l: line}, format.fileName(names.file(file)), ':', line) : '';
+    const columns = {
+        values,
+        make: (rowOf) => [
+            ...app.metricColumns(list, values, (i) => what(rowOf(i)), rowOf),
+            {
+                key: 'address',
+                label: 'address',
+                width: '16ch',
+                align: 'left',
+                class: 'num dim',
+                sortable: true,
+                cell: (i) => format.hex(found[rowOf(i)].address),
+            },
+            {
+                key: 'text',
+                label: 'instruction',
+                width: '30ch',
+                grow: true,
+                align: 'left',
+                class: 'name',
+                cell: (i) => found[rowOf(i)].text || `${found[rowOf(i)].length} bytes`,
+            },
+            {
+                key: 'at',
+                label: 'line',
+                width: '24ch',
+                align: 'left',
+                class: 'dim',
+                cell: (i) => place(found[rowOf(i)]),
+            },
+        ],
+    };
+    const table = app.sortedTable({
+        items: [...found.keys()],
+        columns,
+        by: 'address',
+        order: 'ascending',
+        texts: {address: (i) => found[i].address},
+        label: 'Instructions',
+        small: true,
+    });
+    return h('section', {class: 'instructions'}, h('h2', null, 'Instructions'), table.element);
 }

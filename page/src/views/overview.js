@@ -57,6 +57,7 @@ function recorded(app) {
                 .join('  \u00b7  '),
         ],
         ['In', meta.get('directory')],
+        ['Difference', app.metrics.difference && `${meta.get('diff.new')} minus ${meta.get('diff.baseline')}`],
         ['Damaged', meta.get('import.damage')],
     ];
     return h(
@@ -122,7 +123,7 @@ function cost(app, metric, value, what) {
                     '--heat': Math.min(1, Math.sqrt(Math.abs(share || 0) / 100)).toFixed(3),
                 },
             },
-            format.percent(share),
+            app.metrics.percent(metric, value),
         ),
     );
     return [cell, bar];
