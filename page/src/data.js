@@ -14,15 +14,18 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#
 const VALUE = new Uint8Array(128);
 for (let i = 0; i < DIGITS.length; i++) VALUE[DIGITS.charCodeAt(i)] = i;
 
-/* Five digits of base 85 are four bytes; of an end of n digits n - 1 bytes count (profile/html_pack.h). */
+/* Five digits of base 85 are four bytes; of an end of n digits n - 1 bytes count, as if the highest digit followed
+ * (profile/html_pack.h). */
 function bytesOf(text) {
     const groups = Math.ceil(text.length / 5);
     const view = new DataView(new ArrayBuffer(4 * groups));
-    for (let g = 0; g < groups; g++) {
-        let value = 0;
-        for (let i = 5 * g; i < 5 * g + 5; i++)
-            value = 85 * value + (i < text.length ? VALUE[text.charCodeAt(i)] : 84);
-        view.setUint32(4 * g, value);
+    const digits = text.padEnd(5 * groups, DIGITS[84]);
+    for (let g = 0, i = 0; g < groups; g++, i += 5) {
+        let value = VALUE[digits.charCodeAt(i)];
+        value = 85 * value + VALUE[digits.charCodeAt(i + 1)];
+        value = 85 * value + VALUE[digits.charCodeAt(i + 2)];
+        value = 85 * value + VALUE[digits.charCodeAt(i + 3)];
+        view.setUint32(4 * g, 85 * value + VALUE[digits.charCodeAt(i + 4)]);
     }
     return new Uint8Array(view.buffer, 0, Math.floor((text.length * 4) / 5));
 }

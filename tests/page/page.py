@@ -388,6 +388,71 @@ def hostile(profile, folder):
         browser.close()
 
 
+# ------------------------------------------------------------------------------------------ other profiles
+
+def differences(profile, folder):
+    """What a difference of profiles looks like: signs, no percentages, no ratios; and a profile without a tree."""
+    path = os.path.join(folder, "difference")
+    with sqlite3.connect(path) as copy:
+        profile.database.backup(copy)
+        copy.execute("INSERT OR REPLACE INTO meta VALUES('diff.baseline', 'old'), ('diff.new', 'new')")
+        copy.execute("UPDATE t_functions SET SpLossD1 = -SpLossD1, SpLossD1_incl = -SpLossD1_incl WHERE id % 2")
+        copy.execute("UPDATE t_totals SET SpLossD1 = 0")
+        copy.execute("DELETE FROM t_paths")
+    changed = Profile(path)
+    browser = chromium.Browser()
+    try:
+        browser.open(changed.page() + "#functions?e=SpLossD1_incl&c=spatialD1")
+        rows = cells(browser)
+        costs = [cost for cost, in changed.rows("SELECT SpLossD1_incl FROM functions ORDER BY 1 DESC LIMIT 5")]
+        check("difference: more", [row["SpLossD1_incl"] for row in rows[:5]], [f"+{count(cost)}" for cost in costs])
+        browser.evaluate("document.querySelector('.th[data-key=SpLossD1_incl] button').click()")
+        rows = cells(browser)
+        costs = [cost for cost, in changed.rows(
+            "SELECT SpLossD1_incl FROM functions WHERE SpLossD1_incl IS NOT NULL ORDER BY 1 LIMIT 5")]
+        check("difference: less", [row["SpLossD1_incl"] for row in rows[:5]], [count(cost) for cost in costs])
+        check("difference: colour", browser.evaluate("document.querySelectorAll('.bar.less').length > 3"))
+        check("difference: no percentages, no ratios", browser.evaluate(
+            "[...document.querySelectorAll('.pct')].map(e => e.textContent).join('')"
+            " + document.querySelectorAll('[data-key=spatialD1]').length"), "0")
+        for view in ("overview", "tree", "flame", "treemap", "source"):
+            browser.go("#" + view)
+            check(f"difference: {view}", browser.evaluate("document.querySelector('.failed')") is None)
+        quiet(browser, "difference")
+    finally:
+        browser.close()
+
+
+def opening(profile, folder):
+    """tenure open: where the page goes, who sees it, and what is said where there is no browser."""
+    seen, home = os.path.join(folder, "seen"), os.path.join(folder, "home")
+    os.mkdir(home)
+    program = os.path.join(folder, "browser")
+    with open(program, "w", encoding="utf-8") as script:
+        script.write(f'#!/bin/sh\nprintf %s "$1" >{seen}.part\nmv {seen}.part {seen}\n')
+    os.chmod(program, 0o755)
+    surroundings = {"PATH": "/usr/bin:/bin", "HOME": home, "BROWSER": program}
+
+    def run(**more):
+        return subprocess.run([TENURE, "open", profile.path], capture_output=True, text=True, check=False,
+                              env={**surroundings, **more}, timeout=60)
+    done = run()
+    check("open", (done.returncode, done.stderr), (0, ""))
+    with open(seen, encoding="utf-8") as file:
+        page = file.read()
+    check("open: the page is where it says", (done.stdout.strip(), page.startswith(home + "/.cache/tenure/profile-")),
+          (page, True))
+    check("open: its owner alone sees it", [os.stat(p).st_mode & 0o777 for p in (page, os.path.dirname(page))],
+          [0o600, 0o700])
+    again = run()
+    check("open: again, in the same place", (again.stdout, len(os.listdir(os.path.dirname(page)))), (done.stdout, 1))
+    none = run(BROWSER="/does/not/exist")
+    check("open: without a browser", (none.returncode, none.stdout, "open that file" in none.stderr),
+          (1, done.stdout, True))
+    failing = run(BROWSER="false")
+    check("open: a browser that fails", (failing.returncode, "status 1" in failing.stderr), (1, True))
+
+
 def main():
     if chromium.program() is None:
         print("Chromium is not installed (Debian package chromium)")
@@ -416,6 +481,8 @@ def main():
         finally:
             browser.close()
         hostile(profile, folder)
+        differences(profile, folder)
+        opening(profile, folder)
     finally:
         shutil.rmtree(folder)
     sys.exit(verdict.finish())

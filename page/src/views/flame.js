@@ -11,6 +11,7 @@ import {h} from '../dom.js';
 import * as format from '../format.js';
 import {CallTree} from '../calltree.js';
 import {whereIs} from './functions.js';
+import {noTree} from './tree.js';
 
 const ROW = 19; // pixels
 const NARROWEST = 1.2;
@@ -23,6 +24,7 @@ export const flame = {
     about: 'All call paths at once, as wide as what they cost',
 
     async render(app, place) {
+        if (noTree(app, place)) return;
         const graph = await FlameGraph.load(app);
         const box = h('div', {
             class: 'flames',
@@ -47,7 +49,8 @@ export const flame = {
     },
 
     shown(app, place) {
-        place.querySelector('.flames').focus({preventScroll: true});
+        const box = place.querySelector('.flames');
+        if (box) box.focus({preventScroll: true});
     },
 };
 

@@ -270,10 +270,12 @@ async function inlinedIn(app, names, id, list) {
 /* Shown when the address asks for it (i). */
 async function instructionTable(app, names, row, list) {
     if (!app.params.has('i')) return '';
+    const {metrics} = app;
+    const self = new Map(list.filter((metric) => !metric.incl).map((metric) => [metric.key, metric]));
+    for (const key of ['CEst', 'Ir']) if (metrics.find(key)) self.set(key, metrics.find(key));
+    list = [...self.values()];
     const found = await instructionsOf(app, row, list, () => true);
-    const values = new Map(
-        list.map((metric) => [metric.key, metric.incl ? null : found.map((one) => one.values.get(metric.key))]),
-    );
+    const values = new Map(list.map((metric) => [metric.key, found.map((one) => one.values.get(metric.key))]));
     const what = (i) => 'the instruction at ' + format.hex(found[i].address);
     const place = ({file, line}) =>
         file === file ? app.link('source', file, {l: line}, format.fileName(names.file(file)), ':', line) : '';

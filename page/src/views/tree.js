@@ -18,6 +18,8 @@ export const tree = {
     about: 'Who called whom, from the program\u2019s start down',
 
     async render(app, place) {
+        this.table = null;
+        if (noTree(app, place)) return;
         const list = app.shownMetrics().slice(0, app.params.has('c') ? 99 : 3);
         const [nodes, names, values] = await Promise.all([
             CallTree.load(app),
@@ -113,10 +115,20 @@ export const tree = {
     },
 
     shown() {
+        if (!this.table) return;
         this.table.reveal(this.table.current, true);
         this.table.draw();
     },
 };
+
+/* Says so where a profile has no call tree. */
+export function noTree(app, place) {
+    if (app.tables.paths.rows) return false;
+    place.append(
+        h('p', {class: 'warning'}, 'This profile has no call tree: it was imported, or recorded without one.'),
+    );
+    return true;
+}
 
 /* The row that the address names: a node, or the heaviest of a function; -1: none. */
 export function target(app, nodes, costs) {
