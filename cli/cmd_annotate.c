@@ -381,6 +381,8 @@ int cmd_annotate(int argc, char **argv)
         return term_finish(-1 - first);
     if (an.disassemble && !TENURE_HAVE_ZYDIS)
         term_error("this tenure was built without Zydis: instructions are shown as bytes");
+    if (an.context > INT32_MAX) /* more lines than any file has, but still to be added to */
+        an.context = INT32_MAX;
     an.search.include = an.folder;
     an.search.map = an.map;
     an.source = argv + first + 1;

@@ -28,7 +28,7 @@ part File annotate --sort=D1mr:20,D1mw:90 --show=Ir,D1mr,D1mw --percentages=no
 part File annotate --sort=D1mr:20,D1mw:90 --show=Ir,D1mr,D1mw
 part Function annotate --sort=D1rate:50 --show=D1rate,Ir --percentages=no
 part User annotate --show=Ir --context=0 tenure.out.1 ./sub/../main.c
-part User annotate --show=Ir --context=1000 tenure.out.1 'ma*.c' --auto
+part User annotate --show=Ir --context=18446744073709551615 tenure.out.1 'ma*.c' --auto
 part Auto annotate --show=Ir --file-map /build/inc=inc --threshold=50
 part Auto annotate --show=Ir --file-map=/build=nowhere --file-map=/other=inc --include=inc --threshold=50
 touch -d 2100-01-01 main.c
