@@ -12,6 +12,7 @@ enum {
     CLI_GOOD = 0,
     CLI_ERROR = 1,
     CLI_USAGE = 2,
+    CLI_LIMIT = 3, /* a --fail-on limit was passed */
     /* record ends with the program's own status, or one of */
     CLI_OWN_FAILURE = 125,
     CLI_NOT_EXECUTABLE = 126,
@@ -29,6 +30,7 @@ int cmd_open(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_import(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 int cmd_control(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_info(int argc, char **argv);

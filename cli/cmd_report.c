@@ -57,6 +57,11 @@ void report_cells(const struct report *report, struct table *table, struct query
         column_cells(table, &report->shown[i], q, at + (int)i, 0);
 }
 
+const char *report_size(const struct report *report)
+{
+    return report->difference ? "abs" : "";
+}
+
 void report_section(struct report *report, struct table *table, const char *key, const char *heading)
 {
     if (report->json) {
@@ -266,6 +271,17 @@ static void print_caches(const struct report *report)
     }
 }
 
+static void print_meta(const struct report *report, const char *title, const char *key)
+{
+    const char *value = tp_meta(report->profile, key);
+    char safe[4096];
+
+    if (value == NULL)
+        return;
+    term_escape(safe, sizeof safe, value);
+    printf("%-9s %s\n", title, safe);
+}
+
 static void print_header(const struct report *report)
 {
     const char *cmd = tp_meta(report->profile, "cmd"), *engine = tp_meta(report->profile, "engine");
@@ -286,6 +302,8 @@ static void print_header(const struct report *report)
         term_escape(safe, sizeof safe, cut);
         printf("Engine    %s\n", safe);
     }
+    print_meta(report, "Baseline", "diff.baseline");
+    print_meta(report, "New", "diff.new");
     if (tp_meta(report->profile, "import.damage") != NULL) {
         term_escape(safe, sizeof safe, tp_meta(report->profile, "import.damage"));
         printf("Damaged   %s\n", safe);
@@ -349,7 +367,10 @@ static void json_totals(struct report *report)
 
 static bool overview(struct report *report)
 {
-    if (!report->json) {
+    if (!report->json && report->difference) {
+        print_header(report);
+        report->sections++;
+    } else if (!report->json) {
         print_header(report);
         putchar('\n');
         if (!summary_findings(report->profile, stdout, ""))
@@ -404,6 +425,7 @@ int cmd_report(int argc, char **argv)
     if (report.profile == NULL)
         return CLI_ERROR;
     report.file = given_name();
+    report.difference = tp_meta(report.profile, "diff.new") != NULL;
     good = column_define(report.profile, &report.defines) && print(&report);
     given_close(report.profile);
     return term_finish(good ? CLI_GOOD : CLI_ERROR);

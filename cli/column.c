@@ -7,6 +7,7 @@
 #include "cli/opt.h"
 #include "cli/term.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,5 +222,5 @@ void column_cells(struct table *table, const struct column_spec *spec, struct qu
     if (query_null(q, at) || total == 0)
         table_null(table);
     else
-        table_number(table, 100.0 * value / total);
+        table_number(table, value == 0 ? 0 : 100.0 * value / fabs(total)); /* of a difference: with its sign */
 }

@@ -28,6 +28,7 @@ static const struct {
     {"export", cmd_export, "write a profile in another tool's format"},
     {"import", cmd_import, "turn a raw profile into a profile"},
     {"merge", cmd_merge, "sum many profiles"},
+    {"diff", cmd_diff, "compare profiles; limits for CI"},
     {"control", cmd_control, "ask programs that are being profiled, from another terminal"},
     {"top", cmd_top, "the worst functions of a program that is being profiled"},
     {"info", cmd_info, "this machine's caches, versions, what a profile was made with"},

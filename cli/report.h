@@ -28,6 +28,7 @@ struct report {
     const char *function, *callers, *callees;
     bool tree, threads, balance, json;
     struct column_defines defines;
+    bool difference; /* the profile is one (tenure diff -o): costs may be negative, and size is what counts */
     uint64_t limit;
     double threshold; /* percent; negative: the section's own */
 
@@ -43,6 +44,9 @@ void report_headings(const struct report *report, struct table *table);
 void report_expressions(const struct report *report, char *out, size_t size);
 /* Cells for the expressions, which begin at column `at` of the row. */
 void report_cells(const struct report *report, struct table *table, struct query *q, int at);
+
+/* A function of SQL, in front of (...), for what rows are sorted by: the size of a difference. */
+const char *report_size(const struct report *report);
 
 /* Prints or writes the table as section `key` with a heading line; frees it. */
 void report_section(struct report *report, struct table *table, const char *key, const char *heading);

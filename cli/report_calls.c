@@ -83,9 +83,10 @@ static bool arcs_of(struct report *report, struct table *table, const struct cho
     expressions_of(spec, count, expressions, sizeof expressions);
     query_begin(&q, report->profile,
                 "SELECT %s, %s, calls, file, line%s FROM arcs WHERE %s_id = %lld "
-                "ORDER BY %s DESC NULLS LAST, calls DESC, id LIMIT %lld",
+                "ORDER BY %s(%s) DESC NULLS LAST, calls DESC, id LIMIT %lld",
                 callers ? "caller" : "callee", callers ? "callee" : "caller", expressions,
-                callers ? "callee" : "caller", (long long)function->ids[context], count > 0 ? spec[0].sql : "calls",
+                callers ? "callee" : "caller", (long long)function->ids[context], report_size(report),
+                count > 0 ? spec[0].sql : "calls",
                 (long long)report->limit - (long long)table_rows(table));
     while (query_row(&q)) {
         for (i = 0; i < count; i++)
@@ -168,8 +169,8 @@ static bool contexts_of(struct report *report, const char *pattern, int64_t base
 
     query_begin(&q, report->profile,
                 "SELECT id, function, base FROM functions WHERE base_id = %lld AND " MATCHES
-                " ORDER BY %s DESC NULLS LAST, id",
-                (long long)base_id, report->sort.sql);
+                " ORDER BY %s(%s) DESC NULLS LAST, id",
+                (long long)base_id, report_size(report), report->sort.sql);
     query_bind_text(&q, 1, pattern);
     while (query_row(&q)) {
         out->ids = realloc(out->ids, (out->count + 1) * sizeof *out->ids);
@@ -192,8 +193,8 @@ static bool choose(struct report *report, const char *pattern, struct chosen *ou
     *out = (struct chosen){0};
     query_begin(&q, report->profile,
                 "SELECT base_id FROM functions WHERE " MATCHES
-                " ORDER BY function = ?1 DESC, base = ?1 DESC, %s DESC NULLS LAST LIMIT 1",
-                report->sort.sql);
+                " ORDER BY function = ?1 DESC, base = ?1 DESC, %s(%s) DESC NULLS LAST LIMIT 1",
+                report_size(report), report->sort.sql);
     query_bind_text(&q, 1, pattern);
     found = query_row(&q);
     base_id = found ? query_int(&q, 0) : 0;

@@ -9,6 +9,7 @@
 
 #include "cli/term.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +76,7 @@ static void legend(const struct report *report)
 bool report_functions(struct report *report)
 {
     char expressions[8192], heading[128];
-    double least = report->threshold > 0 ? report->threshold * report->sort.total / 100 : -1;
+    double least = report->threshold > 0 ? report->threshold * fabs(report->sort.total) / 100 : -1;
     struct table *table = table_new();
     struct query q;
 
@@ -85,8 +86,9 @@ bool report_functions(struct report *report)
     report_expressions(report, expressions, sizeof expressions);
     query_begin(&q, report->profile,
                 "SELECT function, file, line, object, calls%s FROM functions "
-                "WHERE ifnull(%s, 0) >= %f ORDER BY %s DESC NULLS LAST, function LIMIT %lld",
-                expressions, report->sort.sql, least, report->sort.sql, (long long)report->limit);
+                "WHERE %s(ifnull(%s, 0)) >= %f ORDER BY %s(%s) DESC NULLS LAST, function LIMIT %lld",
+                expressions, report_size(report), report->sort.sql, least, report_size(report), report->sort.sql,
+                (long long)report->limit);
     while (query_row(&q)) {
         report_cells(report, table, &q, 5);
         table_count(table, query_int(&q, 4));

@@ -81,8 +81,8 @@ static bool functions_of(struct report *report, int64_t thread)
     report_expressions(report, expressions, sizeof expressions);
     query_begin(&q, report->profile,
                 "SELECT function%s FROM thread_functions WHERE thread = %lld "
-                "ORDER BY %s DESC NULLS LAST, function LIMIT %lld",
-                expressions, (long long)thread, report->sort.sql, (long long)report->limit);
+                "ORDER BY %s(%s) DESC NULLS LAST, function LIMIT %lld",
+                expressions, (long long)thread, report_size(report), report->sort.sql, (long long)report->limit);
     while (query_row(&q)) {
         report_cells(report, table, &q, 1);
         table_text(table, query_text(&q, 0));

@@ -5,12 +5,13 @@
  * Only the nodes above the threshold are read: an inclusive cost is never above the parent's, so what is read
  * is a tree again. Rows are in depth-first order, children by cost. A recursive call costs at the ancestor
  * that runs the callee; here it shows as a row with calls only. A node whose descendants were pruned
- * (--paths) is marked.
+ * (--paths) is marked. Of a difference all are read, since what is below a node may be larger than the node.
  */
 #include "cli/report.h"
 
 #include "cli/term.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ struct node {
     bool approximate, handler;
     bool has_self;
     double self;
+    double size; /* that it is kept and sorted by */
     size_t first_child, next; /* indices into the array, 0: none; index 0 is unused */
 };
 
@@ -43,34 +45,6 @@ static struct node *add(struct tree *tree)
     return &tree->node[tree->count];
 }
 
-static bool read_nodes(struct report *report, const struct column_spec *incl, const struct column_spec *self,
-                       struct tree *tree)
-{
-    double least = (report->threshold >= 0 ? report->threshold : 1.0) * incl->total / 100;
-    struct query q;
-
-    query_begin(&q, report->profile,
-                "SELECT id, parent, function, calls, approximate, handler, %s, %s FROM paths "
-                "WHERE recursive = 0 AND %s >= %f AND %s > 0 ORDER BY id",
-                incl->sql, self->sql, incl->sql, least, incl->sql);
-    while (query_row(&q)) {
-        struct node *node = add(tree);
-
-        node->id = query_int(&q, 0);
-        node->parent = query_int(&q, 1);
-        node->name = strdup(query_text(&q, 2));
-        node->calls = query_int(&q, 3);
-        node->approximate = query_int(&q, 4) != 0;
-        node->handler = query_int(&q, 5) != 0;
-        node->cost = query_real(&q, 6);
-        node->has_self = !query_null(&q, 7);
-        node->self = query_real(&q, 7);
-        if (node->name == NULL)
-            abort();
-    }
-    return query_end(&q);
-}
-
 /* The array is sorted by id. */
 static size_t find(const struct tree *tree, int64_t id)
 {
@@ -87,6 +61,60 @@ static size_t find(const struct tree *tree, int64_t id)
             high = middle - 1;
     }
     return 0;
+}
+
+/* Of a difference, what is below a node may be larger than the node: it is as large as the largest of them. Nodes
+ * smaller than `least` go. Children come before their parents. */
+static void keep_large(struct tree *tree, double least)
+{
+    size_t kept = 0, i;
+
+    for (i = 1; i <= tree->count; i++) {
+        size_t parent = tree->node[i].parent ? find(tree, tree->node[i].parent) : 0;
+
+        if (parent != 0 && tree->node[parent].size < tree->node[i].size)
+            tree->node[parent].size = tree->node[i].size;
+    }
+    for (i = 1; i <= tree->count; i++) {
+        if (tree->node[i].size > 0 && tree->node[i].size >= least)
+            tree->node[++kept] = tree->node[i];
+        else
+            free(tree->node[i].name);
+    }
+    tree->count = kept;
+}
+
+static bool read_nodes(struct report *report, const struct column_spec *incl, const struct column_spec *self,
+                       struct tree *tree)
+{
+    double least = (report->threshold >= 0 ? report->threshold : 1.0) * fabs(incl->total) / 100;
+    struct query q;
+
+    query_begin(&q, report->profile,
+                "SELECT id, parent, function, calls, approximate, handler, %s, %s FROM paths "
+                "WHERE recursive = 0 AND (%d OR (%s >= %f AND %s > 0)) ORDER BY id",
+                incl->sql, self->sql, report->difference, incl->sql, least, incl->sql);
+    while (query_row(&q)) {
+        struct node *node = add(tree);
+
+        node->id = query_int(&q, 0);
+        node->parent = query_int(&q, 1);
+        node->name = strdup(query_text(&q, 2));
+        node->calls = query_int(&q, 3);
+        node->approximate = query_int(&q, 4) != 0;
+        node->handler = query_int(&q, 5) != 0;
+        node->cost = query_real(&q, 6);
+        node->size = fabs(node->cost);
+        node->has_self = !query_null(&q, 7);
+        node->self = query_real(&q, 7);
+        if (node->name == NULL)
+            abort();
+    }
+    if (!query_end(&q))
+        return false;
+    if (report->difference)
+        keep_large(tree, least);
+    return true;
 }
 
 struct by_cost {
@@ -113,7 +141,7 @@ static size_t link_nodes(struct tree *tree)
     if (order == NULL)
         abort();
     for (i = 0; i < tree->count; i++)
-        order[i] = (struct by_cost){tree->node[i + 1].cost, i + 1};
+        order[i] = (struct by_cost){tree->node[i + 1].size, i + 1};
     qsort(order, tree->count, sizeof *order, cheaper_first);
     for (i = 0; i < tree->count; i++) {
         struct node *node = &tree->node[order[i].index];
@@ -137,14 +165,19 @@ static void number_or_dot(struct table *table, bool known, double value, const s
         table_count(table, (int64_t)value);
 }
 
+static double percent_of(double cost, double total)
+{
+    return cost == 0 || total == 0 ? 0 : 100 * cost / fabs(total);
+}
+
 static void row(struct table *table, const struct node *node, int depth, const struct column_spec *incl)
 {
     char name[4096];
 
     number_or_dot(table, true, node->cost, incl);
-    table_number(table, incl->total > 0 ? 100 * node->cost / incl->total : 0);
+    table_number(table, percent_of(node->cost, incl->total));
     number_or_dot(table, node->has_self, node->self, incl);
-    table_number(table, incl->total > 0 ? 100 * node->self / incl->total : 0);
+    table_number(table, percent_of(node->self, incl->total));
     table_count(table, node->calls);
     table_count(table, node->id);
     if (node->parent)

@@ -142,6 +142,16 @@ size_t table_rows(const struct table *table)
 
 /* ------------------------------------------------------------------------------------------ text */
 
+static void show_count(const struct cell *cell, char *out, size_t size)
+{
+    if (cell->is_count)
+        term_number(out, cell->count);
+    else if (fabs(cell->number) < 9e18 && cell->number == trunc(cell->number))
+        term_number(out, (int64_t)cell->number);
+    else
+        snprintf(out, size, "%.2f", cell->number);
+}
+
 static const char *show(const struct table *table, size_t row, size_t i, char *out, size_t size)
 {
     const struct cell *cell = &table->cell[row * table->columns + i];
@@ -153,6 +163,13 @@ static const char *show(const struct table *table, size_t row, size_t i, char *o
         return out;
     }
     switch (table->column[i].kind) {
+    case TABLE_CHANGE:
+        *out = '+';
+        show_count(cell, cell->number > 0 ? out + 1 : out, size - 1);
+        break;
+    case TABLE_CHANGE_PERCENT:
+        snprintf(out, size, "%+.1f", cell->number);
+        break;
     case TABLE_REAL:
         term_real(out, cell->number);
         break;
@@ -161,11 +178,7 @@ static const char *show(const struct table *table, size_t row, size_t i, char *o
         break;
     case TABLE_TEXT:
     case TABLE_COUNT:
-        if (cell->is_count)
-            return term_number(out, cell->count);
-        if (fabs(cell->number) < 9e18 && cell->number == trunc(cell->number))
-            return term_number(out, (int64_t)cell->number);
-        snprintf(out, size, "%.2f", cell->number);
+        show_count(cell, out, size);
         break;
     case TABLE_RATE:
         snprintf(out, size, "%.2f", cell->number);
@@ -209,7 +222,9 @@ static int column_width(const struct table *table, size_t i)
 /* A percentage stands close to its value. */
 static int gap_before(const struct table *table, size_t i)
 {
-    return table->column[i].kind == TABLE_PERCENT && !is_alone(table, i) ? 1 : 2;
+    bool percent = table->column[i].kind == TABLE_PERCENT || table->column[i].kind == TABLE_CHANGE_PERCENT;
+
+    return percent && !is_alone(table, i) ? 1 : 2;
 }
 
 static void measure(struct table *table)
@@ -490,5 +505,73 @@ void table_csv(const struct table *table, FILE *out)
                 write_number(out, cell, false);
         }
         fputs("\r\n", out);
+    }
+}
+
+/* In code nothing has a meaning but backquotes, of which the fence has one more than the text, and, in a table, |. */
+static void write_code(FILE *out, const char *text)
+{
+    size_t longest = 0, run = 0;
+    const char *p;
+
+    for (p = text; *p != '\0'; p++) {
+        run = *p == '`' ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    for (run = 0; run <= longest; run++)
+        fputc('`', out);
+    fputs(longest ? " " : "", out);
+    for (p = text; *p != '\0'; p++)
+        fputs(*p == '|' ? "\\|" : (char[]){*p, '\0'}, out);
+    fputs(longest ? " " : "", out);
+    for (run = 0; run <= longest; run++)
+        fputc('`', out);
+}
+
+/* "CEst\nbaseline" in one line. */
+static void write_title(FILE *out, const char *title)
+{
+    for (; *title != '\0'; title++)
+        fputc(*title == '\n' ? ' ' : *title, out);
+}
+
+void table_markdown(const struct table *table, FILE *out)
+{
+    char text[8192];
+    size_t row, i;
+
+    for (i = 0; i < table->columns; i++) {
+        if (table->column[i].hidden)
+            continue;
+        fputs("| ", out);
+        write_title(out, table->column[i].title);
+        fputc(' ', out);
+    }
+    fputs("|\n", out);
+    for (i = 0; i < table->columns; i++) {
+        if (!table->column[i].hidden)
+            fputs(table->column[i].kind == TABLE_TEXT ? "|---" : "|---:", out);
+    }
+    fputs("|\n", out);
+    for (row = 0; row < table_rows(table); row++) {
+        for (i = 0; i < table->columns; i++) {
+            const struct cell *cell = &table->cell[row * table->columns + i];
+
+            if (table->column[i].hidden)
+                continue;
+            fputs("| ", out);
+            show(table, row, i, text, sizeof text);
+            if (cell->text != NULL && *text != '\0')
+                write_code(out, text);
+            else
+                fputs(cell->null ? "" : text, out);
+            if (cell->tail != NULL && *cell->tail != '\0') {
+                term_escape(text, sizeof text, cell->tail);
+                fputc(' ', out);
+                write_code(out, text);
+            }
+            fputc(' ', out);
+        }
+        fputs("|\n", out);
     }
 }

@@ -22,6 +22,8 @@ enum table_kind {
     TABLE_REAL,    /* one decimal below 1000 */
     TABLE_PERCENT, /* one decimal, or two with a rate */
     TABLE_RATE,
+    TABLE_CHANGE,         /* as TABLE_COUNT, with its sign */
+    TABLE_CHANGE_PERCENT, /* as TABLE_PERCENT, with its sign */
 };
 
 struct table *table_new(void);
@@ -55,5 +57,7 @@ size_t table_rows(const struct table *table);
 void table_print(struct table *table, FILE *out, bool may_drop);
 void table_json(const struct table *table, FILE *out);
 void table_csv(const struct table *table, FILE *out);
+/* As GitHub reads it. Names are code, whatever is in them. */
+void table_markdown(const struct table *table, FILE *out);
 
 #endif

@@ -36,11 +36,13 @@ tp_merge *tp_merge_new(enum tp_keep keep, struct tp_error *err)
         return NULL;
     }
     merge->keep = keep;
-    if (tp_sum_begin(&merge->sum, err)) {
+    if (tp_sum_begin(&merge->sum, false, err)) {
         tp_merge_free(merge);
         return NULL;
     }
     merge->sum.by_unit = keep != TP_KEEP_NONE;
+    merge->sum.skip[tp_sum_table(&merge->sum, "units")] = !merge->sum.by_unit;
+    merge->sum.skip[tp_sum_table(&merge->sum, "t_unit_functions")] = !merge->sum.by_unit;
     return merge;
 }
 
@@ -65,6 +67,7 @@ static int take_events(tp_merge *merge, tp_profile *profile, struct tp_error *er
     }
     if (!merge->sum.events.count)
         return TP_FAIL(err, "%s: has no events; the file is damaged", tp_path(profile));
+    merge->sum.stored = merge->sum.events.count;
     tp_sum_make_room(&merge->sum);
     return 0;
 }
@@ -280,7 +283,7 @@ static int add_tables(tp_merge *merge, tp_profile *profile, struct tp_error *err
         {units ? "units" : NULL, units},
         {NULL, NULL},
     };
-    int failed = tp_sum_read(&merge->sum, profile, sources, err);
+    int failed = tp_sum_read(&merge->sum, profile, sources, &(struct tp_sum_lens){0}, err);
     sqlite3_free(units);
     return failed;
 }
@@ -316,8 +319,9 @@ static const char *commands(tp_merge *merge, int64_t *runs)
     sqlite3_str *text = sqlite3_str_new(NULL);
 
     for (size_t i = 0; i < sum->rows[table].at.count; i++) {
-        const int64_t *row = sum->rows[table].at.at[i];
-        *runs = tp_sum_counts(*runs, row[recordings] == TP_NONE ? 0 : row[recordings]);
+        int64_t *row = sum->rows[table].at.at[i];
+        int64_t count_of = tp_sum_lane(sum, table, row, 0)[recordings]; /* the table has no events */
+        *runs = tp_sum_counts(*runs, count_of == TP_NONE ? 0 : count_of);
         if (names && row[cmd] != TP_NONE)
             names[count++] = sum->texts.at.at[row[cmd]];
     }

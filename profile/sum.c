@@ -85,12 +85,14 @@ static void arrange(struct tp_shape *shape)
     shape->width = shape->keys;
     for (int i = 0; i < shape->fields; i++) {
         struct tp_field *field = &shape->field[i];
-        if (field->role == TP_ROLE_ANY || field->role == TP_ROLE_SUM || field->role == TP_ROLE_MAX)
+        if (field->role == TP_ROLE_ANY || field->role == TP_ROLE_MAX)
             field->at = shape->width++;
+        if (field->role == TP_ROLE_SUM)
+            field->at = shape->sums++;
     }
 }
 
-static bool read_shape(const struct tp_sum *sum, struct tp_shape *shape)
+static bool read_shape(const struct tp_sum *sum, struct tp_shape *shape, bool by_name)
 {
     const char *word = shape->table->merge, *column = shape->table->columns;
 
@@ -101,11 +103,15 @@ static bool read_shape(const struct tp_sum *sum, struct tp_shape *shape)
         column += strcspn(column, ",");
         column += strspn(column, ", ");
     }
+    for (int i = 0; i < shape->fields && by_name; i++) {
+        if (strcmp(shape->field[i].name, "symbol") == 0)
+            shape->field[i].role = TP_ROLE_ANY;
+    }
     arrange(shape);
     return *column == '\0';
 }
 
-int tp_sum_begin(struct tp_sum *sum, struct tp_error *err)
+int tp_sum_begin(struct tp_sum *sum, bool by_name, struct tp_error *err)
 {
     size_t count;
     const struct tp_table *tables = tp_schema_tables(&count);
@@ -119,10 +125,11 @@ int tp_sum_begin(struct tp_sum *sum, struct tp_error *err)
         sum->shape[sum->tables++].table = &tables[i];
     }
     for (int i = 0; i < sum->tables; i++) {
-        if (!read_shape(sum, &sum->shape[i]))
+        if (!read_shape(sum, &sum->shape[i], by_name))
             return TP_FAIL(err, "the schema does not say how table %s is merged", sum->shape[i].table->name);
     }
     sum->groups.keys = sum->groups.width = 5;
+    sum->lanes = 1;
     return 0;
 }
 
@@ -130,7 +137,7 @@ void tp_sum_make_room(struct tp_sum *sum)
 {
     for (int i = 0; i < sum->tables; i++) {
         sum->rows[i].keys = (size_t)sum->shape[i].keys;
-        sum->rows[i].width = (size_t)sum->shape[i].width + tp_sum_costs(sum, i);
+        sum->rows[i].width = (size_t)sum->shape[i].width + 1 + (size_t)sum->lanes * tp_sum_costs(sum, i);
     }
 }
 
@@ -139,6 +146,7 @@ void tp_sum_free(struct tp_sum *sum)
     for (int i = 0; i < sum->tables; i++)
         tp_rows_free(&sum->rows[i]);
     tp_rows_free(&sum->groups);
+    free(sum->formula);
     TP_VECTOR_FREE(&sum->texts.at);
     free(sum->texts.slot);
     tp_arena_free(&sum->texts.arena);
@@ -282,6 +290,14 @@ static int64_t add_real(int64_t a, int64_t b)
     return a;
 }
 
+double tp_sum_number(const struct tp_sum *sum, size_t column, int64_t cost)
+{
+    double real;
+
+    memcpy(&real, &cost, sizeof real);
+    return cost == TP_NONE ? 0 : sum->events.column[column].real ? real : (double)cost;
+}
+
 /* Costs are known unless all of them are NULL. */
 static bool is_known(const int64_t *costs, size_t count)
 {
@@ -306,17 +322,24 @@ static void add_kind(const struct tp_events *events, int64_t *to, const int64_t 
     }
 }
 
-void tp_sum_add_costs(const struct tp_sum *sum, int table, int64_t *row, const int64_t *costs, bool fresh)
+void tp_sum_add_costs(const struct tp_sum *sum, int table, int64_t *row, int lane, const int64_t *costs)
 {
-    int64_t *to = tp_sum_costs_of(sum, table, row);
-    size_t count = tp_sum_costs(sum, table);
+    int64_t *to = tp_sum_lane(sum, table, row, lane), *present = tp_sum_present(sum, table, row);
+    size_t count = tp_sum_costs(sum, table), events = tp_sum_events(sum, table);
 
-    if (fresh) {
+    if (!(*present >> lane & 1)) {
+        *present |= (int64_t)1 << lane;
         memcpy(to, costs, count * sizeof *costs);
         return;
     }
-    for (size_t i = 0; i < count; i += sum->events.count)
+    for (size_t i = 0; i < events; i += sum->events.count)
         add_kind(&sum->events, to + i, costs + i);
+    for (size_t i = events; i < count; i++) {
+        if (to[i] == TP_NONE || costs[i] == TP_NONE)
+            to[i] = to[i] == TP_NONE ? costs[i] : to[i];
+        else
+            to[i] = tp_sum_counts(to[i], costs[i]);
+    }
 }
 
 /* ------------------------------------------------------------------------------------------ order */

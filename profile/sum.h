@@ -23,6 +23,9 @@
  * A cost is NULL where an event cannot occur, which adds nothing. Where all costs of a kind are NULL, they are not
  * known (--inclusive=no, --paths), and neither is a sum with them.
  *
+ * A row's costs are the events, then the columns `sum`, once for each lane: a merge has one lane, a difference has one
+ * for each side, and more where sides have several runs (diff.c). What has not been in a lane is not present there.
+ *
  * Everything that is kept is independent of the order in which profiles come, but for the ids: merging is
  * associative and commutative. Memory is that of the sum and a few bytes per row of the profile being read.
  */
@@ -35,6 +38,7 @@
 #include "profile/mem.h"
 #include "profile/profile.h"
 #include "profile/store.h"
+#include "profile/weights.h"
 
 #define TP_NONE INT64_MIN /* NULL, as a value and as a cost */
 
@@ -59,7 +63,7 @@ struct tp_field {
     bool text, base; /* base: marked * */
     int refers;      /* table, or -1 */
     int relative_to; /* field, or -1 */
-    int at;          /* place in a row; -1: not kept */
+    int at;          /* place in a row; of `sum` behind the events of a lane; -1: not kept */
 };
 
 /* A table's columns, taken from its declaration. */
@@ -67,6 +71,7 @@ struct tp_shape {
     const struct tp_table *table;
     struct tp_field field[TP_MAX_FIELDS];
     int fields, keys, width; /* width: values of a row, keys first, without costs */
+    int sums;                /* columns `sum` */
     int id, nth, base;       /* fields, or -1; nth: place in a row */
     bool above;
 };
@@ -101,35 +106,51 @@ struct tp_sum {
     struct tp_rows groups; /* base, symbol, path, file, place */
     struct tp_texts texts;
     struct tp_events events;
+    size_t stored;  /* of the events: those that profiles have; what follows is derived */
+    struct tp_formula *formula; /* of events from `stored` on, in terms of those; NULL: there are none */
+    int lanes, lane; /* lane: that is read into */
+    bool skip[TP_MAX_TABLES]; /* tables that nobody wants */
     bool by_thread; /* there is more than one thread: tables by thread are kept */
     bool by_unit;   /* so are those by unit */
 };
 
-/* The shapes of all tables. -1 if one of them does not say what is to become of its columns: a mistake in this
- * program. */
-int tp_sum_begin(struct tp_sum *sum, struct tp_error *err);
+/* The shapes of all tables; by_name: names in the symbol table do not tell functions apart. -1 if one of them does
+ * not say what is to become of its columns: a mistake in this program. */
+int tp_sum_begin(struct tp_sum *sum, bool by_name, struct tp_error *err);
 /* Once sum->events are known, before anything is read. */
 void tp_sum_make_room(struct tp_sum *sum);
 void tp_sum_free(struct tp_sum *sum);
 int tp_sum_table(const struct tp_sum *sum, const char *name); /* -1: no such table */
 int tp_sum_field(const struct tp_shape *shape, const char *name);
 
-static inline size_t tp_sum_costs(const struct tp_sum *sum, int table)
+/* Costs of the events in a lane: self if the table has them, then inclusive. */
+static inline size_t tp_sum_events(const struct tp_sum *sum, int table)
 {
     int kinds = sum->shape[table].table->events;
 
     return sum->events.count * ((kinds & TP_SELF_EVENTS ? 1u : 0u) + (kinds & TP_INCL_EVENTS ? 1u : 0u));
 }
-/* The costs of a row: self if the table has them, then inclusive. */
-static inline int64_t *tp_sum_costs_of(const struct tp_sum *sum, int table, int64_t *row)
+/* All of a lane. */
+static inline size_t tp_sum_costs(const struct tp_sum *sum, int table)
+{
+    return tp_sum_events(sum, table) + (size_t)sum->shape[table].sums;
+}
+/* In which lanes a row is present: a bit for each. */
+static inline int64_t *tp_sum_present(const struct tp_sum *sum, int table, int64_t *row)
 {
     return row + sum->shape[table].width;
+}
+static inline int64_t *tp_sum_lane(const struct tp_sum *sum, int table, int64_t *row, int lane)
+{
+    return row + sum->shape[table].width + 1 + (size_t)lane * tp_sum_costs(sum, table);
 }
 
 int64_t tp_sum_counts(int64_t a, int64_t b); /* stops at INT64_MAX and -INT64_MAX */
 bool tp_sum_is_key(const struct tp_field *field);
-/* Add costs (TP_NONE: NULL) to a row; `fresh`: it has none yet. */
-void tp_sum_add_costs(const struct tp_sum *sum, int table, int64_t *row, const int64_t *costs, bool fresh);
+/* Add costs (TP_NONE: NULL) to a lane of a row. */
+void tp_sum_add_costs(const struct tp_sum *sum, int table, int64_t *row, int lane, const int64_t *costs);
+/* A cost of event `column` as a number; 0 for TP_NONE. */
+double tp_sum_number(const struct tp_sum *sum, size_t column, int64_t cost);
 /* By the texts and numbers of their keys, not by their ids; so that all orders of reading give the same. */
 int tp_sum_compare(const struct tp_sum *sum, int table, int64_t a, int64_t b);
 /* Two values of a field. */
@@ -140,11 +161,23 @@ struct tp_sum_source {
     const char *table, *from;
 };
 
+/* How a profile is looked at, where rows that differ are to fall together; all NULL: as it is. */
+struct tp_sum_lens {
+    void *user;
+    /* Another text in place of a column's; NULL: out of memory. It is good until the next call. */
+    const char *(*rewrite)(void *user, const char *table, const char *column, const char *text);
+    /* Change values (by field, references resolved) of a row that was read. */
+    void (*adjust)(void *user, const struct tp_sum *sum, int table, int64_t *value);
+    /* A function's group: change base, symbol, path, file (texts and a row of `files`). -1: out of memory. */
+    int (*group)(void *user, struct tp_sum *sum, int64_t key[4]);
+};
+
 /* sum_read.c: add all tables of a profile whose events are those of the sum. `sources` ends with a table NULL. A
  * failure leaves the sum useless. */
-int tp_sum_read(struct tp_sum *sum, tp_profile *profile, const struct tp_sum_source *sources, struct tp_error *err);
+int tp_sum_read(struct tp_sum *sum, tp_profile *profile, const struct tp_sum_source *sources,
+                const struct tp_sum_lens *lens, struct tp_error *err);
 
-/* sum_write.c: the tables as a profile; `meta` is key, value, ..., NULL. */
+/* sum_write.c: the tables as a profile, with the costs of lane 0; `meta` is key, value, ..., NULL. */
 int tp_sum_write(struct tp_sum *sum, const char *path, const char *const *meta, struct tp_error *err);
 
 #endif

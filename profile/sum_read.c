@@ -28,6 +28,7 @@ struct reader {
     struct tp_sum *sum;
     tp_profile *profile;
     const struct tp_sum_source *sources;
+    const struct tp_sum_lens *lens;
     struct known known[TP_MAX_TABLES];
     struct tp_rows seen[TP_MAX_TABLES]; /* with `nth`: how many rows had this key */
     struct tp_idmap groups;             /* base_id -> row of sum->groups */
@@ -74,6 +75,8 @@ static int read_fields(struct reader *r, int table, sqlite3_stmt *statement, int
             continue;
         if (field->text) {
             const char *text = (const char *)sqlite3_column_text(statement, i);
+            if (text && r->lens->rewrite)
+                text = r->lens->rewrite(r->lens->user, shape->table->name, field->name, text);
             value[i] = text ? tp_texts_add(&r->sum->texts, text) : TP_NONE;
             if (value[i] == TP_NONE)
                 return TP_NO_MEMORY(r->err);
@@ -135,8 +138,12 @@ static int find_group(struct reader *r, int table, int64_t *value)
                       bare_symbol(r, symbol, value[tp_sum_field(shape, "context")]),
                       value[object] == TP_NONE ? TP_NONE : r->sum->rows[objects].at.at[value[object]][path],
                       value[tp_sum_field(shape, "file_id")], 0};
+    if (symbol != TP_NONE && key[1] == TP_NONE)
+        return TP_NO_MEMORY(r->err);
+    if (r->lens->group && r->lens->group(r->lens->user, r->sum, key))
+        return TP_NO_MEMORY(r->err);
     key[4] = place_of(&r->grouped, key, 4);
-    if (key[4] < 0 || (symbol != TP_NONE && key[1] == TP_NONE) || !tp_rows_get(&r->sum->groups, key, &known, &made))
+    if (key[4] < 0 || !tp_rows_get(&r->sum->groups, key, &known, &made))
         return TP_NO_MEMORY(r->err);
     value[id] = known;
     return base_id != TP_NONE && base_id != 0 && tp_idmap_add(&r->groups, (uint64_t)base_id, known)
@@ -145,15 +152,6 @@ static int find_group(struct reader *r, int table, int64_t *value)
 }
 
 /* ------------------------------------------------------------------------------------------ rows */
-
-static int64_t combined(const struct tp_field *field, int64_t old, int64_t new)
-{
-    if (old == TP_NONE || new == TP_NONE)
-        return old == TP_NONE ? new : old;
-    if (field->role == TP_ROLE_MAX)
-        return old > new ? old : new;
-    return tp_sum_counts(old, new);
-}
 
 /* Whether the values of fields `any` come before those that the row has. */
 static bool is_smaller(const struct reader *r, const struct tp_shape *shape, const int64_t *value, const int64_t *row)
@@ -175,8 +173,8 @@ static void put_values(const struct reader *r, const struct tp_shape *shape, con
 
     for (int i = 0; i < shape->fields; i++) {
         const struct tp_field *field = &shape->field[i];
-        if (field->role == TP_ROLE_SUM || field->role == TP_ROLE_MAX)
-            row[field->at] = made ? value[i] : combined(field, row[field->at], value[i]);
+        if (field->role == TP_ROLE_MAX && (made || row[field->at] < value[i])) /* TP_NONE is the smallest */
+            row[field->at] = value[i];
         else if (field->role == TP_ROLE_ANY && smaller)
             row[field->at] = value[i];
     }
@@ -195,34 +193,74 @@ static int remember(struct reader *r, int table, int64_t id, uint32_t row, int64
     return 0;
 }
 
-static void read_costs(struct reader *r, int table, sqlite3_stmt *statement)
+/* The weighted sum of events that were read, or derived before; NULL if all are. */
+static int64_t derived(const struct tp_sum *sum, const struct tp_formula *formula, const int64_t *costs, bool real)
 {
-    const struct tp_events *events = &r->sum->events;
-    int column = r->sum->shape[table].fields;
-    size_t count = tp_sum_costs(r->sum, table);
+    double total = 0;
+    int64_t count = TP_NONE;
 
-    for (size_t i = 0; i < count; i++, column++) {
-        r->costs[i] = TP_NONE;
-        if (sqlite3_column_type(statement, column) == SQLITE_NULL)
+    for (size_t i = 0; i < formula->count; i++) {
+        int64_t cost = costs[formula->term[i].column], product;
+        double value = tp_sum_number(sum, formula->term[i].column, cost);
+        if (cost == TP_NONE)
             continue;
-        if (events->column[i % events->count].real) {
-            double real = sqlite3_column_double(statement, column);
-            memcpy(&r->costs[i], &real, sizeof real);
-        } else {
-            r->costs[i] = sqlite3_column_int64(statement, column);
+        total += (double)formula->term[i].weight * value;
+        if (__builtin_mul_overflow((int64_t)formula->term[i].weight, cost, &product))
+            product = cost < 0 ? -INT64_MAX : INT64_MAX;
+        count = count == TP_NONE ? product : tp_sum_counts(count, product);
+    }
+    if (real && count != TP_NONE)
+        memcpy(&count, &total, sizeof count);
+    return count;
+}
+
+/* What follows from the events read, of one kind. */
+static void derive(const struct tp_sum *sum, int64_t *costs)
+{
+    for (size_t i = sum->stored; i < sum->events.count; i++)
+        costs[i] = derived(sum, &sum->formula[i - sum->stored], costs, sum->events.column[i].real);
+}
+
+/* The events, self and inclusive, then the columns `sum`. */
+static void read_costs(struct reader *r, int table, sqlite3_stmt *statement, const int64_t *value)
+{
+    const struct tp_sum *sum = r->sum;
+    const struct tp_shape *shape = &sum->shape[table];
+    size_t events = tp_sum_events(sum, table);
+    int column = shape->fields;
+
+    for (size_t kind = 0; kind < events; kind += sum->events.count) {
+        for (size_t i = 0; i < sum->stored; i++, column++) {
+            int64_t *cost = &r->costs[kind + i];
+            *cost = TP_NONE;
+            if (sqlite3_column_type(statement, column) == SQLITE_NULL)
+                continue;
+            if (sum->events.column[i].real) {
+                double real = sqlite3_column_double(statement, column);
+                memcpy(cost, &real, sizeof real);
+            } else {
+                *cost = sqlite3_column_int64(statement, column);
+            }
         }
+        derive(sum, r->costs + kind);
+    }
+    for (int i = 0; i < shape->fields; i++) {
+        if (shape->field[i].role == TP_ROLE_SUM)
+            r->costs[events + (size_t)shape->field[i].at] = value[i];
     }
 }
 
 static int read_row(struct reader *r, int table, sqlite3_stmt *statement)
 {
-    struct tp_shape *shape = &r->sum->shape[table];
+    const struct tp_shape *shape = &r->sum->shape[table];
     int64_t value[TP_MAX_FIELDS], key[TP_MAX_FIELDS + 1], base = 0;
     uint32_t index;
     bool made;
 
     if (read_fields(r, table, statement, value))
         return -1;
+    if (r->lens->adjust)
+        r->lens->adjust(r->lens->user, r->sum, table, value);
     if (shape->base >= 0 && sqlite3_column_type(statement, shape->base) != SQLITE_NULL)
         base = sqlite3_column_int64(statement, shape->base);
     for (int i = 0; i < shape->fields; i++) {
@@ -239,8 +277,8 @@ static int read_row(struct reader *r, int table, sqlite3_stmt *statement)
     if (!row)
         return TP_NO_MEMORY(r->err);
     put_values(r, shape, value, row, made);
-    read_costs(r, table, statement);
-    tp_sum_add_costs(r->sum, table, row, r->costs, made);
+    read_costs(r, table, statement, value);
+    tp_sum_add_costs(r->sum, table, row, r->sum->lane, r->costs);
     return shape->id >= 0 ? remember(r, table, value[shape->id], index, base) : 0;
 }
 
@@ -251,10 +289,10 @@ static void add_column(sqlite3_str *sql, const char *name, const char *suffix)
     sqlite3_str_appendf(sql, "%st.\"%w%s\"", sqlite3_str_length(sql) ? ", " : "SELECT ", name, suffix);
 }
 
-static void add_events(sqlite3_str *sql, const struct tp_events *events, const char *suffix)
+static void add_events(sqlite3_str *sql, const struct tp_sum *sum, const char *suffix)
 {
-    for (size_t i = 0; i < events->count; i++)
-        add_column(sql, events->column[i].name, suffix);
+    for (size_t i = 0; i < sum->stored; i++)
+        add_column(sql, sum->events.column[i].name, suffix);
 }
 
 /* Fields first, so that column i is field i. */
@@ -269,9 +307,9 @@ static char *query_of(const struct reader *r, int table)
     for (int i = 0; i < shape->fields; i++)
         add_column(sql, shape->field[i].name, "");
     if (shape->table->events & TP_SELF_EVENTS)
-        add_events(sql, &r->sum->events, "");
+        add_events(sql, r->sum, "");
     if (shape->table->events & TP_INCL_EVENTS)
-        add_events(sql, &r->sum->events, "_incl");
+        add_events(sql, r->sum, "_incl");
     sqlite3_str_appendf(sql, " FROM %s t", source->table ? source->from : shape->table->name);
     if (shape->table->order)
         sqlite3_str_appendf(sql, " ORDER BY %s", shape->table->order);
@@ -304,7 +342,7 @@ static int read_table(struct reader *r, int table)
 {
     const struct tp_shape *shape = &r->sum->shape[table];
 
-    if (r->known[table].read)
+    if (r->known[table].read || r->sum->skip[table])
         return 0;
     r->known[table].read = true;
     for (int i = 0; i < shape->fields; i++) {
@@ -327,15 +365,18 @@ static int copy_to_thread(struct reader *r, const char *from, const char *to, in
     const struct tp_shape *shape = &sum->shape[target];
 
     for (size_t i = 0; i < sum->rows[source].at.count; i++) {
-        int64_t key[2];
+        int64_t key[2], *row, *of = sum->rows[source].at.at[i];
         uint32_t index;
         bool made;
         for (int k = 0; k < 2; k++)
             key[shape->field[k].at] = shape->field[k].refers == source ? (int64_t)i : thread;
-        int64_t *row = tp_rows_get(&sum->rows[target], key, &index, &made);
-        if (!row)
+        if (!(row = tp_rows_get(&sum->rows[target], key, &index, &made)))
             return TP_NO_MEMORY(r->err);
-        tp_sum_add_costs(sum, target, row, tp_sum_costs_of(sum, source, sum->rows[source].at.at[i]), made);
+        for (int lane = 0; lane < sum->lanes; lane++) { /* both tables have the same events; `to` has no sums */
+            if (*tp_sum_present(sum, source, of) >> lane & 1)
+                tp_sum_add_costs(sum, target, row, lane, tp_sum_lane(sum, source, of, lane));
+        }
+        *tp_sum_present(sum, target, row) = *tp_sum_present(sum, source, of);
     }
     return 0;
 }
@@ -360,23 +401,20 @@ static int read_threads(struct reader *r)
                : 0;
 }
 
-static bool is_wanted(const struct tp_sum *sum, const char *table)
+static bool is_by_thread(const char *table)
 {
-    if (strcmp(table, "t_self") == 0 || strcmp(table, "t_thread_functions") == 0)
-        return sum->by_thread;
-    if (strcmp(table, "units") == 0 || strcmp(table, "t_unit_functions") == 0)
-        return sum->by_unit;
-    return true;
+    return strcmp(table, "t_self") == 0 || strcmp(table, "t_thread_functions") == 0;
 }
 
-int tp_sum_read(struct tp_sum *sum, tp_profile *profile, const struct tp_sum_source *sources, struct tp_error *err)
+int tp_sum_read(struct tp_sum *sum, tp_profile *profile, const struct tp_sum_source *sources,
+                const struct tp_sum_lens *lens, struct tp_error *err)
 {
-    struct reader r = {.sum = sum, .profile = profile, .sources = sources, .err = err};
+    struct reader r = {.sum = sum, .profile = profile, .sources = sources, .lens = lens, .err = err};
 
-    r.costs = calloc(2 * sum->events.count + 1, sizeof *r.costs);
+    r.costs = calloc(2 * sum->events.count + TP_MAX_FIELDS, sizeof *r.costs);
     int failed = !r.costs ? TP_NO_MEMORY(err) : read_threads(&r);
     for (int i = 0; !failed && i < sum->tables; i++) {
-        if (is_wanted(sum, sum->shape[i].table->name))
+        if (sum->by_thread || !is_by_thread(sum->shape[i].table->name))
             failed = read_table(&r, i);
     }
     for (int i = 0; i < sum->tables; i++) {

@@ -201,7 +201,9 @@ static void put_field(const struct writer *w, struct tp_insert *insert, int tabl
         put_range(w, insert, field, row);
         return;
     }
-    int64_t value = w->sum->rows[table].at.at[row][field->at];
+    int64_t *values = w->sum->rows[table].at.at[row], value = values[field->at];
+    if (field->role == TP_ROLE_SUM)
+        value = tp_sum_lane(w->sum, table, values, 0)[tp_sum_events(w->sum, table) + (size_t)field->at];
     if (value == TP_NONE)
         tp_put_null(insert);
     else if (field->role == TP_ROLE_GROUP)
@@ -218,15 +220,19 @@ static void put_field(const struct writer *w, struct tp_insert *insert, int tabl
 
 static void put_costs(const struct writer *w, struct tp_insert *insert, int table, uint32_t row)
 {
-    const struct tp_events *events = &w->sum->events;
-    const int64_t *costs = tp_sum_costs_of(w->sum, table, w->sum->rows[table].at.at[row]);
+    const struct tp_sum *sum = w->sum;
+    const int64_t *costs = tp_sum_lane(sum, table, sum->rows[table].at.at[row], 0);
+    size_t count = tp_sum_events(sum, table);
 
-    for (size_t i = 0; i < tp_sum_costs(w->sum, table); i++) {
+    for (size_t i = 0; i < count; i++) {
+        size_t event = i % sum->events.count;
         double real;
+        if (event >= sum->stored)
+            continue;
         memcpy(&real, &costs[i], sizeof real);
         if (costs[i] == TP_NONE)
             tp_put_null(insert);
-        else if (events->column[i % events->count].real)
+        else if (sum->events.column[event].real)
             tp_put_real(insert, real);
         else
             tp_put_integer(insert, costs[i]);
@@ -296,6 +302,7 @@ int tp_sum_write(struct tp_sum *sum, const char *path, const char *const *meta, 
 
     if (rec) {
         rec->events = sum->events;
+        rec->events.count = sum->stored;
         rec->threads.count = sum->rows[tp_sum_table(sum, "threads")].at.count; /* which views there are */
     }
     for (int i = 0; !failed && i < sum->tables; i++)

@@ -13,24 +13,17 @@
 
 #include "profile/error.h"
 #include "profile/profile.h"
+#include "profile/weights.h"
 
-enum { MAX_TERMS = 32, LARGEST = 1000000 };
+enum { LARGEST = 1000000 };
 
-struct sum {
-    size_t count;
-    struct {
-        char event[48];
-        long weight;
-    } term[MAX_TERMS];
-};
-
-static int set(struct sum *sum, const char *event, size_t length, long weight)
+static int set(struct tp_formula *sum, const char *event, size_t length, long weight)
 {
     size_t i = 0;
 
     while (i < sum->count && (strlen(sum->term[i].event) != length || strncmp(sum->term[i].event, event, length) != 0))
         i++;
-    if (i == MAX_TERMS)
+    if (i == TP_FORMULA_TERMS)
         return -1;
     if (i == sum->count)
         snprintf(sum->term[sum->count++].event, sizeof sum->term[i].event, "%.*s", (int)length, event);
@@ -38,8 +31,7 @@ static int set(struct sum *sum, const char *event, size_t length, long weight)
     return 0;
 }
 
-/* "Ir + 10 * L1m + ...", as it is written by the import. */
-static int read_formula(struct sum *sum, const char *text)
+int tp_formula_read(struct tp_formula *sum, const char *text)
 {
     while (*text) {
         char *end;
@@ -55,7 +47,7 @@ static int read_formula(struct sum *sum, const char *text)
 }
 
 /* "L1m=12,LLm=180" over what the formula says. */
-static int read_weights(struct sum *sum, tp_profile *profile, const char *text, struct tp_error *err)
+static int read_weights(struct tp_formula *sum, tp_profile *profile, const char *text, struct tp_error *err)
 {
     for (; *text; text += *text == ',') {
         size_t length = strcspn(text, "=,");
@@ -75,14 +67,14 @@ static int read_weights(struct sum *sum, tp_profile *profile, const char *text, 
         if (*text < '0' || *text > '9' || weight > LARGEST || (*end && *end != ','))
             return TP_FAIL(err, "the weight of %s must be a whole number from 0 to %d", event->name, LARGEST);
         if (set(sum, event->name, strlen(event->name), weight))
-            return TP_FAIL(err, "more than %d weights", MAX_TERMS);
+            return TP_FAIL(err, "more than %d weights", TP_FORMULA_TERMS);
         text = end;
     }
     return 0;
 }
 
 /* Terms that can be absent count 0; Ir cannot, and is NULL only where nothing is known. */
-static void write_sum(sqlite3_str *sql, const struct sum *sum, const char *suffix)
+static void write_sum(sqlite3_str *sql, const struct tp_formula *sum, const char *suffix)
 {
     for (size_t i = 0; i < sum->count; i++) {
         bool always = strcmp(sum->term[i].event, "Ir") == 0;
@@ -92,7 +84,7 @@ static void write_sum(sqlite3_str *sql, const struct sum *sum, const char *suffi
 }
 
 /* The text of a formula, for table `events`. */
-static char *formula_text(const struct sum *sum)
+static char *formula_text(const struct tp_formula *sum)
 {
     sqlite3_str *text = sqlite3_str_new(NULL);
 
@@ -114,7 +106,7 @@ static int run(tp_profile *profile, char *sql, struct tp_error *err)
 }
 
 /* A temporary view over `view`; one without CEst is left alone. */
-static int cover(tp_profile *profile, const struct sum *sum, const char *view, struct tp_error *err)
+static int cover(tp_profile *profile, const struct tp_formula *sum, const char *view, struct tp_error *err)
 {
     static const char columns[] = "SELECT name FROM pragma_table_info(?, 'main')";
     sqlite3_str *sql = sqlite3_str_new(NULL);
@@ -147,7 +139,7 @@ static int cover(tp_profile *profile, const struct sum *sum, const char *view, s
     return 0;
 }
 
-static int cover_all(tp_profile *profile, const struct sum *sum, struct tp_error *err)
+static int cover_all(tp_profile *profile, const struct tp_formula *sum, struct tp_error *err)
 {
     sqlite3_stmt *statement;
     char *text = formula_text(sum);
@@ -172,14 +164,14 @@ static int cover_all(tp_profile *profile, const struct sum *sum, struct tp_error
 int tp_weigh(tp_profile *profile, const char *weights, struct tp_error *err)
 {
     sqlite3_stmt *statement;
-    struct sum sum = {0};
+    struct tp_formula sum = {0};
 
     if (sqlite3_prepare_v2(tp_db(profile), "SELECT formula FROM events WHERE name = 'CEst'", -1, &statement, NULL) !=
         SQLITE_OK)
         return tp_sql_failed(profile, "cannot read its cycle estimate", err);
     const char *formula =
         sqlite3_step(statement) == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
-    int failed = !formula || read_formula(&sum, formula);
+    int failed = !formula || tp_formula_read(&sum, formula);
     sqlite3_finalize(statement);
     if (failed)
         return TP_FAIL(err, "this profile has no cycle estimate");

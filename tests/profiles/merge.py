@@ -15,7 +15,6 @@ import glob
 import os
 import random
 import sqlite3
-import subprocess
 import sys
 import tempfile
 
@@ -23,48 +22,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import canonical
 import raw_make
 import verdict
+from slow import HOSTILE, KEYS, in_post_order, path_sums, plus, recording, tool, view_sums
 from verdict import check
-
-TOOL = sys.argv[1]
-HOSTILE = ["a\nb", "\x1b[31mred", "'); DROP TABLE t_functions; --", "x" * 65536, "\\", "\"", "f<int>(a, b)", "", "f'2"]
-
-
-def tool(*arguments):
-    done = subprocess.run([TOOL, *arguments], capture_output=True, text=True, errors="replace", check=False)
-    return done.returncode, done.stderr
-
-
-class Shifted(raw_make.Raw):
-    """A program loaded elsewhere: every address and bias is so much higher."""
-    shift = 0
-
-    def object(self, i, path, start=0, size=0, bias=0, build_id=b""):
-        super().object(i, path, start + self.shift, size, bias + self.shift, build_id)
-
-    def function(self, i, obj, start, size, name, flags=0):
-        super().function(i, obj, start + self.shift, size, name, flags)
-
-    def instr(self, i, address, *more):
-        super().instr(i, address + self.shift, *more)
-
-
-def recording(work, name, program, shift=0, names=None, meta=()):
-    """Import a run of `program` with costs of its own. Returns the profile's path."""
-    path = os.path.join(work, name)
-    program.parts = [program.make_costs() for _ in program.parts]
-    Shifted.shift = shift
-    raw_make.Raw, plain = Shifted, raw_make.Raw
-    try:
-        program.write(path + ".raw", names)
-    finally:
-        raw_make.Raw = plain
-    status, message = tool("import", path + ".raw", path)
-    check(status == 0, "import: " + message)
-    with sqlite3.connect(path) as db:
-        for key, value in meta:
-            db.execute("INSERT OR REPLACE INTO meta VALUES(?, ?)", (key, value))
-    db.close()
-    return path
 
 
 def merged(work, paths, keep="none", name="sum"):
@@ -72,88 +31,6 @@ def merged(work, paths, keep="none", name="sum"):
     status, message = tool("merge", keep, out, *paths)
     check(status == 0, "merge of %d: %s" % (len(paths), message))
     return out
-
-
-# ------------------------------------------------------------------------------------------ the slow way
-
-PLACE = "coalesce(i.function, '') || ' ' || coalesce(i.object, '') || ' ' || i.offset"
-KEYS = {  # view -> (what names a row, what the view is joined with)
-    "totals": (["''"], ""),
-    "functions": (["t.function", "t.symbol", "t.context", "t.object", "t.file"], ""),
-    "lines": (["t.function", "t.object", "t.file", "t.line"], ""),
-    "instructions": (["t.function", "t.object", "t.offset", "t.length"], ""),
-    "self": (["t.thread", PLACE], "JOIN instructions i ON i.id = t.instruction_id"),
-    "thread_functions": (["t.thread", "t.function"], ""),
-    "arcs": (["t.caller", "t.callee", PLACE], "LEFT JOIN instructions i ON i.id = t.site_id"),
-    "parts": (["t.part", "t.why"], ""),
-    "threads": (["t.id"], ""),
-}
-
-
-def plus(a, b):
-    return b if a is None else a if b is None else a + b
-
-
-def add_rows(sums, cursor, keys):
-    for row in cursor:
-        key, values = row[:keys], row[keys:]
-        old = sums.get(key)
-        sums[key] = values if old is None else tuple(map(plus, old, values))
-
-
-def view_sums(paths, view):
-    """By what names a row: its costs (and calls), summed over the profiles."""
-    names, join = KEYS[view]
-    sums = {}
-    for path in paths:
-        with sqlite3.connect(path) as db:
-            found = [row[1] for row in db.execute("PRAGMA table_info(%s)" % view)]
-            events = [e + s for e, in db.execute("SELECT name FROM events") for s in ("", "_incl")]
-            costs = [c for c in found if c in events or c == "calls"]
-            columns = ", ".join('t."%s"' % c for c in costs)
-            query = "SELECT %s, %s FROM %s t %s" % (", ".join(names), columns, view, join)
-            add_rows(sums, db.execute(query), len(names))
-        db.close()
-    return sums
-
-
-def path_sums(paths):
-    """By the chain of functions and call sites."""
-    sums = {}
-    for path in paths:
-        with sqlite3.connect(path) as db:
-            db.row_factory = sqlite3.Row
-            sites = {row["id"]: row["place"] for row in db.execute(
-                "SELECT t.id, %s AS place FROM arcs t LEFT JOIN instructions i ON i.id = t.site_id" % PLACE)}
-            chain = {None: ()}
-            events = [e + s for e, in db.execute("SELECT name FROM events") for s in ("", "_incl")]
-            last = None
-            for row in db.execute("SELECT * FROM paths ORDER BY id DESC"):
-                check(last is None or row["id"] == last - 1, "ids of paths have no gaps")
-                last = row["id"]
-                key = chain[row["parent"]] + ((row["function"], sites.get(row["arc_id"]), row["thread"],
-                                               row["handler"], row["recursive"]),)
-                chain[row["id"]] = key
-                check(row["depth"] == len(key) - 1, "depth of a path")
-                values = tuple(row[e] for e in events) + (row["calls"],)
-                sums[key] = tuple(map(plus, sums[key], values)) if key in sums else values
-        db.close()
-    return sums
-
-
-def in_post_order(path):
-    """Whether each subtree of paths is a range of ids that ends with its root."""
-    with sqlite3.connect(path) as db:
-        size = {}
-        good = True
-        for number, parent in db.execute("SELECT id, parent FROM t_paths ORDER BY id"):
-            size[number] = size.get(number, 0) + 1
-            below = [r[0] for r in db.execute("SELECT id FROM t_paths WHERE parent = ?", (number,))]
-            good &= all(number - size[number] < child < number for child in below)
-            if parent is not None:
-                size[parent] = size.get(parent, 0) + size[number]
-    db.close()
-    return good
 
 
 def compare(terms, total, what):

@@ -6,6 +6,10 @@
  *     tp_tool export FORMAT PROFILE [KEY=VALUE...] keys: events, table, instructions, mangled, threads, weights
  *     tp_tool merge none|rank|process|thread OUT PROFILE...
  *     tp_tool text OUT FILE...                   files of Callgrind or Cachegrind
+ *     tp_tool diff OUT|- PROFILE... -- PROFILE... [filename=EXPRESSION] [funcname=EXPRESSION]
+ *     tp_tool linemap OLD NEW                    texts in files: of each line of OLD, that of NEW or 0
+ *     tp_tool rename EXPRESSION TEXT
+ *     tp_tool limit LIMIT BASELINE NEW TOTAL     values
  *     tp_tool kind FILE
  *
  * A library error is printed on stderr as "error: <message>", status 1.
@@ -13,6 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/diff.h"
+#include "profile/limit.h"
+#include "profile/linemap.h"
 #include "profile/merge.h"
 #include "profile/profile.h"
 
@@ -123,6 +130,130 @@ static int text(char **argv)
     return 0;
 }
 
+/* Hexadecimal, as names may hold anything. */
+static void print_text(const char *text)
+{
+    putchar('\t');
+    for (; text && *text; text++)
+        printf("%02x", (unsigned char)*text);
+}
+
+static void print_row(const tp_diff *diff, enum tp_diff_table table, size_t i)
+{
+    struct tp_diff_row row;
+
+    tp_diff_row(diff, table, i, &row);
+    printf("%d\t%d%d\t%lld", (int)table, row.there[0], row.there[1], (long long)row.line);
+    print_text(row.function);
+    print_text(row.caller);
+    print_text(row.file);
+    print_text(row.object);
+    for (size_t event = 0; event < tp_diff_events(diff); event++) {
+        for (int incl = 0; incl < 2; incl++) {
+            struct tp_diff_value value = tp_diff_value(diff, table, i, event, incl);
+            printf("\t%s%s %.17g %.17g %.17g %d %d", tp_diff_event(diff, event)->name, incl ? "_incl" : "",
+                   value.side[0], value.side[1], value.difference, value.known, value.counts);
+        }
+    }
+    putchar('\n');
+}
+
+static int print_diff(tp_diff *diff, const char *out, struct tp_error *err)
+{
+    for (int table = 0; table < TP_DIFF_TABLES; table++) {
+        for (size_t i = 0; i < tp_diff_rows(diff, (enum tp_diff_table)table); i++)
+            print_row(diff, (enum tp_diff_table)table, i);
+    }
+    for (size_t i = 0; tp_diff_note(diff, i); i++)
+        printf("note\t%s\n", tp_diff_note(diff, i));
+    return strcmp(out, "-") != 0 && tp_diff_write(diff, out, err) ? fail(err) : 0;
+}
+
+static int diff(const char *out, char **argv)
+{
+    tp_profile *profiles[2][16] = {{NULL}};
+    struct tp_diff_runs runs[2] = {{profiles[0], 0}, {profiles[1], 0}};
+    struct tp_diff_options options = {.whole = strcmp(out, "-") != 0};
+    struct tp_error err;
+    int side = 0, status = 0;
+
+    if (value(argv, "filename") && !(options.filename = tp_rename_new(value(argv, "filename"), &err)))
+        return fail(&err);
+    if (value(argv, "funcname") && !(options.funcname = tp_rename_new(value(argv, "funcname"), &err)))
+        return fail(&err);
+    for (; *argv && !status; argv++) {
+        if (strcmp(*argv, "--") == 0)
+            side = 1;
+        else if (!strchr(*argv, '=') && !(profiles[side][runs[side].count++] = tp_open(*argv, &err)))
+            status = fail(&err);
+    }
+    tp_diff *made = status ? NULL : tp_diff_make(runs, &options, &err);
+    if (!status)
+        status = made ? print_diff(made, out, &err) : fail(&err);
+    tp_diff_free(made);
+    for (side = 0; side < 2; side++) {
+        for (size_t i = 0; i < runs[side].count; i++)
+            tp_close(profiles[side][i]);
+    }
+    tp_rename_free((struct tp_rename *)options.filename);
+    tp_rename_free((struct tp_rename *)options.funcname);
+    return status;
+}
+
+static char *read_text(const char *path)
+{
+    char *text = calloc(1, 1 << 20);
+    FILE *file = fopen(path, "r");
+
+    if (!text || !file || fread(text, 1, (1 << 20) - 1, file) == 0)
+        exit(2);
+    fclose(file);
+    return text;
+}
+
+static int linemap(const char *old, const char *new)
+{
+    char *a = read_text(old), *b = read_text(new);
+    struct tp_linemap map;
+    int failed = tp_linemap_make(&map, a, b);
+
+    for (size_t i = 1; !failed && i < map.count; i++)
+        printf("%u\n", map.to[i]);
+    tp_linemap_free(&map);
+    free(a);
+    free(b);
+    return failed != 0;
+}
+
+static int change(const char *expression, const char *text)
+{
+    struct tp_error err;
+    struct tp_rename *rename = tp_rename_new(expression, &err);
+    char *changed = rename ? tp_rename_text(rename, text) : NULL;
+
+    if (!rename)
+        return fail(&err);
+    fputs(changed, stdout);
+    free(changed);
+    tp_rename_free(rename);
+    return 0;
+}
+
+static int limit(char **argv)
+{
+    struct tp_limit limit;
+    struct tp_error err;
+
+    if (tp_limit_read(&limit, argv[0], &err)) {
+        tp_limit_free(&limit);
+        return fail(&err);
+    }
+    printf("%s %s %d\n", limit.event, limit.where,
+           tp_limit_broken(&limit, strtod(argv[1], NULL), strtod(argv[2], NULL), strtod(argv[3], NULL)));
+    tp_limit_free(&limit);
+    return 0;
+}
+
 static int kind(const char *path)
 {
     static const char *const names[] = {"unreadable",  "other",   "raw",
@@ -146,8 +277,16 @@ int main(int argc, char **argv)
         return export(argv + 2);
     if (argc >= 5 && strcmp(argv[1], "merge") == 0)
         return merge(argv[2], argv[3], argv + 4);
+    if (argc >= 5 && strcmp(argv[1], "diff") == 0)
+        return diff(argv[2], argv + 3);
+    if (argc == 4 && strcmp(argv[1], "linemap") == 0)
+        return linemap(argv[2], argv[3]);
+    if (argc == 4 && strcmp(argv[1], "rename") == 0)
+        return change(argv[2], argv[3]);
+    if (argc == 6 && strcmp(argv[1], "limit") == 0)
+        return limit(argv + 2);
     if (argc == 3 && strcmp(argv[1], "kind") == 0)
         return kind(argv[2]);
-    fputs("usage: tp_tool import|text|export|merge|kind ...\n", stderr);
+    fputs("usage: tp_tool import|text|export|merge|diff|linemap|rename|limit|kind ...\n", stderr);
     return 2;
 }

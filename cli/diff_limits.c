@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * diff_limits.c: --fail-on.
+ *
+ * A limit is about the total, or about functions: those of exactly this name (the arguments may be left out), else
+ * those that match it as a pattern. A growth within the spread of the runs is none.
+ */
+#include "cli/diff.h"
+#include "cli/term.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool is_called(const struct tp_diff_row *row, const char *name)
+{
+    size_t length = strlen(name);
+
+    return (row->function && (strcmp(row->function, name) == 0 ||
+                              (strncmp(row->function, name, length) == 0 && row->function[length] == '('))) ||
+           (row->base && strcmp(row->base, name) == 0) || (row->symbol && strcmp(row->symbol, name) == 0);
+}
+
+static bool any_is_called(const struct diff *diff, const char *name)
+{
+    struct tp_diff_row row;
+    size_t i;
+
+    for (i = 0; i < tp_diff_rows(diff->diff, TP_DIFF_FUNCTIONS); i++) {
+        tp_diff_row(diff->diff, TP_DIFF_FUNCTIONS, i, &row);
+        if (is_called(&row, name))
+            return true;
+    }
+    return false;
+}
+
+static bool is_broken(const struct diff *diff, const struct diff_limit *limit, const struct tp_diff_value *value)
+{
+    double now = value->side[TP_NEW], total = 0;
+
+    if (tp_diff_rows(diff->diff, TP_DIFF_TOTALS) > 0)
+        total = tp_diff_value(diff->diff, TP_DIFF_TOTALS, 0, (size_t)limit->column.event, false).side[TP_NEW];
+    if (limit->limit.growth && !value->counts)
+        now = value->side[TP_BASELINE];
+    return tp_limit_broken(&limit->limit, value->side[TP_BASELINE], now, total);
+}
+
+/* How many rows the limit is about. */
+static size_t each(struct diff *diff, const struct diff_limit *limit, diff_visit *visit, void *user)
+{
+    enum tp_diff_table table = limit->limit.total ? TP_DIFF_TOTALS : TP_DIFF_FUNCTIONS;
+    bool exactly = !limit->limit.total && any_is_called(diff, limit->limit.where);
+    size_t i, count = 0;
+
+    for (i = 0; i < tp_diff_rows(diff->diff, table); i++) {
+        struct tp_diff_row row;
+        struct tp_diff_value value;
+
+        tp_diff_row(diff->diff, table, i, &row);
+        if (!limit->limit.total && (exactly ? !is_called(&row, limit->limit.where)
+                                            : !row.function || fnmatch(limit->limit.where, row.function, 0) != 0))
+            continue;
+        count++;
+        value = tp_diff_value(diff->diff, table, i, (size_t)limit->column.event, limit->column.inclusive);
+        if (visit != NULL)
+            visit(user, limit, limit->limit.total ? "total" : row.function, &value, is_broken(diff, limit, &value));
+    }
+    return count;
+}
+
+void diff_limits_each(struct diff *diff, diff_visit *visit, void *user)
+{
+    size_t i;
+
+    for (i = 0; i < diff->limit_count; i++)
+        each(diff, &diff->limits[i], visit, user);
+}
+
+bool diff_limits_known(struct diff *diff)
+{
+    size_t i;
+
+    for (i = 0; i < diff->limit_count; i++) {
+        struct diff_limit *limit = &diff->limits[i];
+
+        if (!diff_column_of(diff, limit->limit.event, &limit->column))
+            return false;
+        if (each(diff, limit, NULL, NULL) == 0) {
+            term_error("--fail-on=%s: neither side has a function %s; * and ? match", limit->text, limit->limit.where);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void tell(void *user, const struct diff_limit *limit, const char *where, const struct tp_diff_value *value,
+                 bool broken)
+{
+    char before[32], now[32], percent[48] = "";
+    size_t *count = user;
+
+    if (!broken)
+        return;
+    if (fabs(value->side[TP_BASELINE]) > 0)
+        snprintf(percent, sizeof percent, ", %+.1f %%", 100 * value->difference / fabs(value->side[TP_BASELINE]));
+    term_error("limit %s is passed: %s of %s was %s, is %s%s", limit->text, limit->column.name, where,
+               term_real(before, value->side[TP_BASELINE]), term_real(now, value->side[TP_NEW]), percent);
+    ++*count;
+}
+
+bool diff_limits_kept(struct diff *diff)
+{
+    size_t broken = 0;
+
+    diff_limits_each(diff, tell, &broken);
+    return broken == 0;
+}

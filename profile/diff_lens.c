@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * diff_lens.c: see diff_lens.h.
+ *
+ * What is asked for each row (has its object changed, which line is it) is answered from small arrays by row of the
+ * sum; they are filled when a row is first asked for.
+ */
+#include "profile/diff_lens.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/error.h"
+
+struct tp_diff_object {
+    const char *path, *build_id; /* "" for none */
+    bool changed;
+};
+
+struct tp_diff_map {
+    const char *path;
+    bool same;
+    struct tp_linemap lines;
+};
+
+/* ------------------------------------------------------------------------------------------ names */
+
+/* In `lens->renamed`, or the text itself. NULL: out of memory. */
+static const char *renamed(struct tp_diff_lens *lens, const struct tp_rename *rename, const char *text)
+{
+    if (!rename)
+        return text;
+    free(lens->renamed);
+    return lens->renamed = tp_rename_text(rename, text);
+}
+
+static const char *rewrite(void *user, const char *table, const char *column, const char *text)
+{
+    static const struct {
+        const char *table, *column;
+    } functions[] = {{"t_functions", "function"}, {"t_functions", "base"}, {"t_functions", "context"},
+                   {"t_inlined", "name"}};
+    struct tp_diff_lens *lens = user;
+
+    if (strcmp(column, "path") == 0)
+        return renamed(lens, lens->filename, text);
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        if (strcmp(functions[i].table, table) == 0 && strcmp(functions[i].column, column) == 0)
+            return renamed(lens, lens->funcname, text);
+    }
+    return text;
+}
+
+/* base, symbol, path of the object, file. */
+static int group(void *user, struct tp_sum *sum, int64_t key[4])
+{
+    const char *slash = key[2] == TP_NONE ? NULL : strrchr(sum->texts.at.at[key[2]], '/');
+    char *name;
+
+    (void)user;
+    key[1] = TP_NONE;
+    if (key[3] != TP_NONE) {
+        key[2] = TP_NONE;
+    } else if (slash) {
+        name = strdup(slash + 1);
+        key[2] = name ? tp_texts_add(&sum->texts, name) : TP_NONE;
+        free(name);
+        return key[2] == TP_NONE ? -1 : 0;
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------ objects */
+
+/* Every row of two texts. */
+typedef int see(struct tp_diff_lens *lens, const char *path, const char *text);
+
+static int each(struct tp_diff_lens *lens, tp_profile *profile, const char *sql, see *visit, struct tp_error *err)
+{
+    sqlite3_stmt *statement;
+    int failed = 0, code = SQLITE_DONE;
+
+    if (sqlite3_prepare_v2(tp_db(profile), sql, -1, &statement, NULL) != SQLITE_OK)
+        return tp_sql_failed(profile, "cannot be compared", err);
+    while (!failed && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        const char *path = (const char *)sqlite3_column_text(statement, 0);
+        const char *text = (const char *)sqlite3_column_text(statement, 1);
+        path = path ? renamed(lens, lens->filename, path) : "";
+        if (!path || visit(lens, path, text ? text : ""))
+            failed = TP_NO_MEMORY(err);
+    }
+    if (!failed && code != SQLITE_DONE)
+        failed = tp_sql_failed(profile, "cannot be compared", err);
+    sqlite3_finalize(statement);
+    return failed;
+}
+
+static struct tp_diff_object *object_of(const struct tp_diff_lens *lens, const char *path)
+{
+    for (size_t i = 0; i < lens->objects.count; i++) {
+        if (strcmp(lens->objects.at[i].path, path) == 0)
+            return &lens->objects.at[i];
+    }
+    return NULL;
+}
+
+static int see_object(struct tp_diff_lens *lens, const char *path, const char *build_id)
+{
+    struct tp_diff_object *object = object_of(lens, path);
+
+    if (!object) {
+        object = TP_VECTOR_ADD(&lens->objects);
+        if (!object)
+            return -1;
+        object->path = tp_arena_copy(&lens->arena, path, strlen(path));
+        object->build_id = tp_arena_copy(&lens->arena, build_id, strlen(build_id));
+        if (!object->path || !object->build_id)
+            return -1;
+    }
+    object->changed |= *path != '[' && (!*build_id || strcmp(object->build_id, build_id) != 0);
+    return 0;
+}
+
+static int see_source(struct tp_diff_lens *lens, const char *path, const char *text)
+{
+    struct tp_pair *source = TP_VECTOR_ADD(&lens->sources);
+
+    if (!source)
+        return -1;
+    source->key = tp_arena_copy(&lens->arena, path, strlen(path));
+    source->value = tp_arena_copy(&lens->arena, text, strlen(text));
+    return source->key && source->value ? 0 : -1;
+}
+
+static const char sources[] = "SELECT f.path, s.text FROM sources s JOIN files f ON f.id = s.file_id";
+
+int tp_diff_lens_look(struct tp_diff_lens *lens, tp_profile *profile, bool last, struct tp_error *err)
+{
+    lens->lens = (struct tp_sum_lens){.user = lens, .rewrite = rewrite, .group = group};
+    return each(lens, profile, "SELECT path, build_id FROM objects", see_object, err) ||
+                   (last && each(lens, profile, sources, see_source, err))
+               ? -1
+               : 0;
+}
+
+/* ------------------------------------------------------------------------------------------ lines */
+
+static int see_map(struct tp_diff_lens *lens, const char *path, const char *text)
+{
+    const char *meant = NULL;
+
+    for (size_t i = 0; i < lens->sources.count && !meant; i++) {
+        if (strcmp(lens->sources.at[i].key, path) == 0)
+            meant = lens->sources.at[i].value;
+    }
+    if (!meant)
+        return 0;
+    struct tp_diff_map *map = TP_VECTOR_ADD(&lens->maps);
+    if (!map)
+        return -1;
+    map->path = tp_arena_copy(&lens->arena, path, strlen(path));
+    map->same = strcmp(text, meant) == 0;
+    return !map->path || (!map->same && tp_linemap_make(&map->lines, text, meant)) ? -1 : 0;
+}
+
+/* A text of a row of the sum: the field `path`. */
+static const char *path_of(const struct tp_sum *sum, int table, int64_t row)
+{
+    int64_t path = sum->rows[table].at.at[row][sum->shape[table].field[tp_sum_field(&sum->shape[table], "path")].at];
+
+    return path == TP_NONE ? "" : sum->texts.at.at[path];
+}
+
+/* Room for element `i` of a vector of flags; false, and failed, if there is none. */
+#define REACH(lens, vector, i) reach(lens, (void **)&(vector)->at, &(vector)->room, &(vector)->count, \
+                                     sizeof *(vector)->at, (size_t)(i))
+
+static bool reach(struct tp_diff_lens *lens, void **at, size_t *room, size_t *count, size_t element, size_t i)
+{
+    for (; *count <= i; ++*count) {
+        if (tp_vector_grow(at, room, *count, element)) {
+            lens->failed = true;
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool has_changed(struct tp_diff_lens *lens, const struct tp_sum *sum, int64_t object)
+{
+    if (!REACH(lens, &lens->changed, object))
+        return true;
+    if (!lens->changed.at[object]) {
+        const struct tp_diff_object *known = object_of(lens, path_of(sum, tp_sum_table(sum, "objects"), object));
+        lens->changed.at[object] = known && !known->changed ? 1 : 2;
+    }
+    return lens->changed.at[object] == 2;
+}
+
+static int find_map(const struct tp_diff_lens *lens, const char *path)
+{
+    for (size_t i = 0; i < lens->maps.count; i++) {
+        if (strcmp(lens->maps.at[i].path, path) == 0)
+            return (int)i + 2;
+    }
+    return 1;
+}
+
+/* A line of a file of an object that has changed. */
+static int64_t line_of(struct tp_diff_lens *lens, const struct tp_sum *sum, int64_t file, int64_t line)
+{
+    if (!REACH(lens, &lens->map_of, file) || !REACH(lens, &lens->unmatched, file))
+        return TP_NONE;
+    int *of = &lens->map_of.at[file];
+    if (!*of)
+        *of = find_map(lens, path_of(sum, tp_sum_table(sum, "files"), file));
+    if (*of == 1) {
+        lens->unmatched_count += !lens->unmatched.at[file];
+        lens->unmatched.at[file] = true;
+        return TP_NONE;
+    }
+    const struct tp_diff_map *map = &lens->maps.at[*of - 2];
+    if (map->same)
+        return line;
+    return line > 0 && (uint64_t)line < map->lines.count && map->lines.to[line] ? map->lines.to[line] : TP_NONE;
+}
+
+/* The object that a row is about, by its own column or its function; TP_NONE: none. */
+static int64_t object_of_row(const struct tp_sum *sum, const struct tp_shape *shape, const int64_t *value)
+{
+    static const char *const functions[] = {"function_id", "caller_id"};
+    int field = tp_sum_field(shape, "object_id"), table = tp_sum_table(sum, "t_functions");
+
+    if (field >= 0)
+        return value[field];
+    for (size_t i = 0; i < 2; i++) {
+        field = tp_sum_field(shape, functions[i]);
+        if (field < 0 || value[field] == TP_NONE)
+            continue;
+        const struct tp_shape *of = &sum->shape[table];
+        return sum->rows[table].at.at[value[field]][of->field[tp_sum_field(of, "object_id")].at];
+    }
+    return TP_NONE;
+}
+
+static void adjust(void *user, const struct tp_sum *sum, int table, int64_t *value)
+{
+    static const char *const places[][2] = {{"file_id", "line"}, {"call_file_id", "call_line"}};
+    const struct tp_shape *shape = &sum->shape[table];
+    struct tp_diff_lens *lens = user;
+    bool arc = strcmp(shape->table->name, "t_arcs") == 0;
+    int64_t object = object_of_row(sum, shape, value);
+
+    if (object == TP_NONE || strcmp(shape->table->name, "t_functions") == 0 || !has_changed(lens, sum, object))
+        return;
+    for (size_t i = 0; i < 2; i++) {
+        int file = tp_sum_field(shape, places[i][0]), line = tp_sum_field(shape, places[i][1]);
+        if (file >= 0 && line >= 0 && value[file] != TP_NONE && value[line] != TP_NONE)
+            value[line] = line_of(lens, sum, value[file], value[line]);
+    }
+    if (arc)
+        value[tp_sum_field(shape, "site_id")] = value[tp_sum_field(shape, "address")] = TP_NONE;
+}
+
+static void forget_maps(struct tp_diff_lens *lens)
+{
+    for (size_t i = 0; i < lens->maps.count; i++)
+        tp_linemap_free(&lens->maps.at[i].lines);
+    TP_VECTOR_FREE(&lens->maps);
+    TP_VECTOR_FREE(&lens->map_of);
+}
+
+int tp_diff_lens_begin(struct tp_diff_lens *lens, const struct tp_sum *sum, tp_profile *profile, struct tp_error *err)
+{
+    (void)sum;
+    lens->lens.adjust = adjust;
+    forget_maps(lens);
+    return lens->sources.count ? each(lens, profile, sources, see_map, err) : 0;
+}
+
+void tp_diff_lens_free(struct tp_diff_lens *lens)
+{
+    forget_maps(lens);
+    TP_VECTOR_FREE(&lens->objects);
+    TP_VECTOR_FREE(&lens->sources);
+    TP_VECTOR_FREE(&lens->changed);
+    TP_VECTOR_FREE(&lens->unmatched);
+    free(lens->renamed);
+    tp_arena_free(&lens->arena);
+}

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# diff: sides, tables, limits and their status, JSON, Markdown; what is refused; the difference as a profile.
+python3 "$RAW_MAKE" small small.raw
+tenure import -q small.raw
+edit() { # NEW SQL: a copy of `small` after some SQL
+    cp small "$1"
+    python3 -c "import sys, sqlite3; d = sqlite3.connect(sys.argv[1]); d.executescript(sys.argv[2]); d.commit()" \
+        "$1" "$2"
+}
+edit more "UPDATE t_functions SET Ir = Ir + 1000, Ir_incl = Ir_incl + 2000, D1mr = D1mr - 50 WHERE function = 'f2';
+    UPDATE t_functions SET function = 'f\`|<b>' || char(27, 10), base = 'x', symbol = 'x' WHERE function = 'f3';
+    UPDATE t_totals SET Ir = Ir + 1000, D1mr = D1mr - 50;
+    UPDATE t_lines SET Ir = Ir + 1000 WHERE function_id = (SELECT id FROM t_functions WHERE function = 'f2');
+    UPDATE t_arcs SET Ir_incl = Ir_incl + 10, calls = calls + 1 WHERE id = 1"
+edit noisy "UPDATE t_functions SET Ir = Ir + 3000 WHERE function = 'f2'; UPDATE t_totals SET Ir = Ir + 3000"
+try() {
+    echo "== $*"
+    tenure "$@"
+    echo "-> $?"
+}
+try diff small
+try diff small small small
+try diff -- small
+try diff --json --markdown small more
+try diff small nosuch
+try diff --baseline=@nosuch small
+try diff --mod-filename=s/a/b small more
+try diff --mod-funcname='s/(/x/' small more
+try diff --fail-on=Ir small more
+try diff --fail-on='Ir@f1>1x' small more
+try diff --fail-on='NoEvent@total>1' small more
+try diff --fail-on='Ir@nobody>1' small more
+try diff --sort=NoEvent small more
+try diff -o nowhere/x small more
+try diff --sort=Ir --show=Ir_incl,D1mr small more
+try diff --sort=Ir --show=Ir_incl --lines --arcs -n 2 small more
+try diff --sort=Ir --show=D1mr small small
+try diff --sort=Ir --show=Ir small noisy -- more
+try diff --sort=Ir --show=Ir --baseline=small more noisy -n 1
+try diff --sort=Ir --show=Ir --mod-funcname='s/^f([0-9]).*/g\1/' -n 1 small more
+echo "== limits"
+tenure diff --sort=Ir --show=Ir --fail-on='Ir@total>+1K' --fail-on='Ir@f2>=+1000' --fail-on='Ir_incl@f*>+1%' \
+    --fail-on='D1mr@total<-10' --fail-on='Ir@f2>5%' --markdown small more
+echo "-> $?"
+tenure diff --sort=Ir --show=Ir -n 1 --fail-on='Ir@f2>+1' --json --lines --arcs -o difference small more >json
+echo "-> $?"
+python3 -c "import json; d = json.load(open('json')); d['totals'] = d['totals'][:1]; print(json.dumps(d, indent=1))"
+try report --sort=Ir --show=Ir,Ir_incl,D1mr --limit=3 difference
+try report --tree --sort=Ir --limit=3 difference
+try merge -q -o twice difference difference
+tenure sql twice "SELECT function, Ir, D1mr FROM functions WHERE function = 'f2'"
+tenure diff small more >/dev/full
+echo "-> $?"
