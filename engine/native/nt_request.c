@@ -2,9 +2,9 @@
 /*
  * nt_request.c: what the program asks for (engine/common/requests.h) is done, between two blocks.
  *
- * Two of Valgrind's own are answered besides: a program that asks whether it runs on Valgrind does so in order to be
- * profiled as it has been so far, and one that says that it has changed its code is believed. All others find the
- * answer that they brought along, as on the bare CPU.
+ * One of Valgrind's own is answered besides: a program that says that it has changed its code is believed. All others
+ * find the answer that they brought along, as on the bare CPU: one that asks whether it runs on Valgrind would do
+ * something else if it did.
  */
 #include "nt_request.h"
 
@@ -15,7 +15,7 @@
 
 struct nt_lock nt_request_lock;
 
-enum { RUNNING_ON_VALGRIND = 0x1001, DISCARD_TRANSLATIONS = 0x1002, NAME = 256 };
+enum { DISCARD_TRANSLATIONS = 0x1002, NAME = 256 };
 
 /* The name of a part, from the program's memory. */
 static const char *part_name(uint64_t address)
@@ -87,8 +87,6 @@ void nt_request(struct nt_thread *thread)
         nt_lock_take(&nt_request_lock);
         nt_request_perform(thread, request, words[1], request == REQUEST_DUMP ? part_name(words[1]) : NULL);
         nt_lock_give(&nt_request_lock);
-    } else if (words[0] == RUNNING_ON_VALGRIND) {
-        *answer = 1;
     } else if (words[0] == DISCARD_TRANSLATIONS) {
         *answer = 0;
         nt_code_changed(words[1], words[2]);
