@@ -20,7 +20,7 @@ static char *worth_reading(tp_profile *profile)
     for (size_t i = 0; i < tp_event_count(profile); i++) {
         const struct tp_event *event = tp_event_at(profile, i);
         if (!event->derived)
-            sqlite3_str_appendf(sql, " OR abs(\"%w\") * 300.0 > (SELECT abs(\"%w\") FROM t_totals)", event->name,
+            sqlite3_str_appendf(sql, " OR abs(\"%w\") * 200.0 > (SELECT abs(\"%w\") FROM t_totals)", event->name,
                                 event->name);
     }
     return sqlite3_str_finish(sql);

@@ -3,7 +3,7 @@
  * html_code.h: the text of instructions for a page.
  *
  * A program has more instructions than a page has room for their text, and most are not worth reading: those of
- * functions with at least a three hundredth of some event's total, self cost, are there.
+ * functions with at least half a percent of some event's total, self cost, are there.
  */
 #ifndef TENURE_PROFILE_HTML_CODE_H
 #define TENURE_PROFILE_HTML_CODE_H

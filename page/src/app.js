@@ -122,12 +122,18 @@ export class App {
 
     /* ---------------------------------------------------------------------------------- columns of metrics */
 
+    /* Where there is room for few columns, the most telling. */
+    usual() {
+        const all = this.metrics.usual();
+        return innerWidth < 1360 ? all.filter((key) => /^(CEst|spatial)/.test(key)) : all;
+    }
+
     /* The chosen event, inclusive and self, then the others. */
     shownMetrics() {
         const {metrics, metric} = this;
         const first = [metric, metrics.other(metric)].sort((a, b) => b.incl - a.incl);
         const asked = this.params.get('c');
-        const others = asked === null ? metrics.usual() : asked.split(',').filter(Boolean);
+        const others = asked === null ? this.usual() : asked.split(',').filter(Boolean);
         const list = metric.ratio ? [metric, metrics.other(metric)] : first;
         for (const key of others) {
             const found = metrics.find(key);

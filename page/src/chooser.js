@@ -172,9 +172,8 @@ export class EventChooser {
     }
 
     column(key, wanted) {
-        const {metrics} = this.app;
         const asked = this.app.params.get('c');
-        const list = asked === null ? metrics.usual() : asked.split(',').filter(Boolean);
+        const list = asked === null ? this.app.usual() : asked.split(',').filter(Boolean);
         this.app.change({c: (wanted ? [...list, key] : list.filter((k) => k !== key)).join(',')});
     }
 

@@ -120,7 +120,7 @@ function cost(app, metric, value, what) {
                 class: 'bar' + (share < 0 ? ' less' : ''),
                 style: {
                     '--part': Math.min(100, Math.abs(share) || 0) + '%',
-                    '--heat': Math.min(1, Math.sqrt(Math.abs(share || 0) / 100)).toFixed(3),
+                    '--heat': metric.incl ? 0 : Math.min(1, Math.sqrt(Math.abs(share || 0) / 100)).toFixed(3),
                 },
             },
             app.metrics.percent(metric, value),
@@ -201,6 +201,7 @@ async function topLines(app, names) {
         const where = known
             ? format.fileName(names.file(files[row])) + (numbers[row] > 0 ? ':' + numbers[row] : '')
             : '???';
+        const inside = names.function(functionIds[row]);
         return h(
             'tr',
             null,
@@ -210,11 +211,15 @@ async function topLines(app, names) {
                 'td',
                 {
                     class: 'name',
-                    tip: () => [known && names.file(files[row]), 'in ' + names.function(functionIds[row])],
+                    tip: () => [known && names.file(files[row]), 'in ' + inside],
                 },
-                known ? app.link('source', files[row], {l: numbers[row], f: functionIds[row]}, where) : where,
-                ' ',
-                h('span', {class: 'dim'}, names.function(functionIds[row])),
+                known
+                    ? [
+                          app.link('source', files[row], {l: numbers[row]}, where),
+                          ' ',
+                          h('span', {class: 'dim'}, inside),
+                      ]
+                    : app.link('function', functionIds[row], {i: 1}, inside),
             ),
         );
     });
