@@ -139,6 +139,8 @@ static const struct opt rows[] = {
     {OPT_FLAG, "balance", 0, NULL,
      "how evenly the units of a merge (--keep), or threads, share\neach function: least, mean, most, imbalance",
      offsetof(struct report, balance), NULL, false},
+    {OPT_FLAG, "data", 0, NULL, "data structures, and which lines miss in them", offsetof(struct report, data), NULL,
+     false},
     {OPT_HEADING, NULL, 0, NULL, "How", 0, NULL, false},
     {OPT_TEXT, "sort", 's', "EVENT",
      "sort by an event or ratio, self, or inclusive: EVENT_incl\n"
@@ -389,8 +391,9 @@ static bool overview(struct report *report)
 static bool print(struct report *report)
 {
     bool asked = report->function || report->callers || report->callees || report->tree || report->threads ||
-                 report->balance;
-    bool good = choose_columns(report) && report_calls_known(report); /* nothing is written by halves */
+                 report->balance || report->data;
+    /* Nothing is written by halves. */
+    bool good = choose_columns(report) && report_calls_known(report) && report_data_known(report);
 
     if (good && report->json) {
         json_meta(report);
@@ -406,6 +409,8 @@ static bool print(struct report *report)
         good = report_threads(report);
     if (good && report->balance)
         good = report_balance(report);
+    if (good && report->data)
+        good = report_data(report);
     if (good && report->json)
         puts("\n}");
     return good;

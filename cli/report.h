@@ -26,7 +26,7 @@ struct report {
     const char *file;             /* the user's name for it */
     const char *sort_name, *show, *weights; /* options */
     const char *function, *callers, *callees;
-    bool tree, threads, balance, json;
+    bool tree, threads, balance, data, json;
     struct column_defines defines;
     bool difference; /* the profile is one (tenure diff -o): costs may be negative, and size is what counts */
     uint64_t limit;
@@ -65,5 +65,7 @@ bool report_calls_known(struct report *report); /* whether the functions asked f
 bool report_tree(struct report *report);
 bool report_threads(struct report *report);
 bool report_balance(struct report *report);
+bool report_data(struct report *report);
+bool report_data_known(const struct report *report); /* whether there are data structures, to be sorted so */
 
 #endif

@@ -366,6 +366,7 @@ struct tn_node *tn_forest_parent(struct tn_forest *forest, struct tn_node *root,
 {
     struct tn_node *parent = tn_forest_root(forest, function, root->thread, root->handler);
     parent->open = true;
+    forest->raised++;
     adopt(forest, parent, root, 0);
     root->charges_arc = true;
     root->handler = false;

@@ -68,6 +68,8 @@ struct tn_node_more {
     uint64_t calls; /* in units of 2^32 */
     struct tn_branched branched;
     struct tn_costs below; /* given by pruned children */
+    uint32_t allocates;    /* the data object of blocks allocated here; 0: not known */
+    uint32_t raised;       /* the forest's, when that was found out */
 };
 
 /* An arc (JCC): a calling instruction in a caller's context, a callee's context. */
@@ -109,6 +111,7 @@ struct tn_forest {
     uint64_t limit, slack, prune_at;
     struct tn_thread *owner;   /* the one thread whose trees grow here; NULL: all do */
     struct tn_forest *next;    /* all of a core */
+    uint32_t raised;           /* how often a root has got a parent */
     uint64_t check_after;      /* steps, in debug builds (tn_check) */
     /* statistics */
     uint64_t now, max, made, pruned;

@@ -108,9 +108,15 @@ void tn_l1_clear(struct tn_thread *thread, const struct tn_l1_layout *layout, co
 
 /* ------------------------------------------------------------------------------------------ who pays */
 
-static struct tn_late *late_of(struct tn_thread *thread, enum tn_stream stream, uint32_t instr)
+/* `object`: of the address that missed; 0: data objects are not charged, or it is no data. */
+static struct tn_late *late_of(struct tn_thread *thread, enum tn_stream stream, uint32_t instr, uint32_t object)
 {
-    return &tn_centre_in(thread->core, thread->id, instr, thread->running.node)->late[stream];
+    tn_core *core = thread->core;
+    if (!object)
+        return &tn_centre_in(core, thread->id, instr, thread->running.node)->late[stream];
+    if (core->contexts && thread->running.node)
+        instr = tn_context_instr(core->contexts, instr, thread->running.node->context);
+    return tn_share_of(&tn_thread_record_of(core, thread->id)->shares, instr, object);
 }
 
 /* Whose `usual` is to be, if it is nobody's yet: else the thread's own for this instruction. */
@@ -127,31 +133,35 @@ static struct tn_payer *payer_to_know(struct tn_thread *thread, enum tn_stream s
 }
 
 /* The usual payer was known for something else, or somebody else pays: a skipped function's costs go to the
- * instruction that called it, nobody pays while collection is off. */
+ * instruction that called it. */
 static __attribute__((noinline)) struct tn_late *other_payer(struct tn_thread *thread, enum tn_stream stream,
-                                                             uint32_t instr, struct tn_payer *usual, uint64_t key)
+                                                             uint32_t instr, struct tn_payer *usual, uint64_t key,
+                                                             uint32_t object)
 {
-    if (!thread->collecting)
-        return NULL;
     if (thread->running.skip_site)
-        return late_of(thread, stream, thread->running.skip_site);
+        return late_of(thread, stream, thread->running.skip_site, object);
     struct tn_payer *payer = payer_to_know(thread, stream, instr, usual, key);
-    if (payer->key != key || payer == usual)
-        payer->late = late_of(thread, stream, instr);
+    if (payer->key != key || payer->object != object || payer == usual)
+        payer->late = late_of(thread, stream, instr, object);
     payer->key = key;
+    payer->object = object;
     return payer->late;
 }
 
-/* Who pays for a miss that happens now; NULL: nobody. */
+/* Who pays for a miss at `address` that happens now; NULL: nobody. */
 TN_ALWAYS_INLINE struct tn_late *payer_now(struct tn_thread *thread, enum tn_stream stream, uint32_t instr,
-                                           struct tn_payer *usual)
+                                           struct tn_payer *usual, uint64_t address)
 {
     uint64_t key = thread->id;
+    struct tn_data *data = stream == TN_DATA ? thread->core->data : NULL;
+    if (!thread->collecting)
+        return NULL;
+    uint32_t object = data ? tn_data_at(thread->core, data, address) : 0;
     if (thread->core->contexts && thread->running.node)
         key |= (uint64_t)thread->running.node->context << 32;
-    if (usual->key == key && thread->collecting && !thread->running.skip_site)
+    if (usual->key == key && usual->object == object && !thread->running.skip_site)
         return usual->late;
-    return other_payer(thread, stream, instr, usual, key);
+    return other_payer(thread, stream, instr, usual, key, object);
 }
 
 /* ------------------------------------------------------------------------------------------ the miss */
@@ -159,6 +169,7 @@ TN_ALWAYS_INLINE struct tn_late *payer_now(struct tn_thread *thread, enum tn_str
 /* A line that is wanted. */
 struct want {
     uint64_t line, stamp;
+    uint64_t address; /* of the first byte wanted */
     uint32_t flags; /* TN_ENTRY_WRITE, _SECOND, _FETCH */
     uint32_t table; /* the way table that is to lead to it */
     uint32_t instr;
@@ -278,7 +289,7 @@ TN_ALWAYS_INLINE struct tn_way *load(struct tn_thread *thread, const struct tn_l
                                      struct tn_l1 *l1, const struct want *want, uint64_t number,
                                      uint32_t first, uint32_t assoc)
 {
-    struct tn_late *payer = payer_now(thread, l1->stream, want->instr, want->payer);
+    struct tn_late *payer = payer_now(thread, l1->stream, want->instr, want->payer, want->address);
     struct tn_way *set = &ways_of(thread, layout)[first];
     uint32_t oldest = oldest_way(set, assoc);
     struct tn_way *way = &set[oldest];
@@ -326,12 +337,13 @@ static uint64_t granules(uint32_t from, uint32_t to, uint32_t granule_bits)
 
 /* ------------------------------------------------------------------------------------------ data */
 
-static inline struct want wanted_data(const struct tn_thread *thread, uint64_t line,
+static inline struct want wanted_data(const struct tn_thread *thread, uint64_t line, uint64_t address,
                                       struct tn_access_entry *entry)
 {
     const struct tn_access_info *access = &entry->info;
     return (struct want){.line = line,
                          .stamp = thread->clock - access->back,
+                         .address = address,
                          .flags = access->kind & TN_WRITE ? TN_ENTRY_WRITE : 0,
                          .table = entry->table,
                          .instr = access->instr,
@@ -348,8 +360,8 @@ static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, st
     uint64_t first = address & ~(uint64_t)(l1->shape.line - 1), end = address + access->size;
     uint64_t behind = ((end - 1) & ~(uint64_t)(l1->shape.line - 1)) + l1->shape.line; /* may wrap: it will fault */
     struct tn_way *way = NULL, *first_way = NULL;
-    struct want want = wanted_data(thread, first, entry);
-    for (; want.line != behind; want.line += l1->shape.line, want.stamp++) {
+    struct want want = wanted_data(thread, first, address, entry);
+    for (; want.line != behind; want.line += l1->shape.line, want.stamp++, want.address = want.line) {
         uint32_t from = want.line == first ? (uint32_t)(address - first) : 0;
         uint32_t to = end - want.line < l1->shape.line ? (uint32_t)(end - want.line) : l1->shape.line;
         if (bring(thread, layout, l1, &want, &way))
@@ -413,7 +425,7 @@ static __attribute__((noinline)) void slow_data(struct tn_thread *thread, uint64
 {
     tn_core *core = thread->core;
     struct tn_access_entry *entry = tn_code_get_access(&core->code, id);
-    struct want want = wanted_data(thread, line_at(thread->d1, address), entry);
+    struct want want = wanted_data(thread, line_at(thread->d1, address), address, entry);
     struct tn_way *way;
     if (!bring(thread, &core->layout.d1, thread->d1, &want, &way))
         count_alias(core, id, entry);
@@ -426,7 +438,7 @@ TN_ALWAYS_INLINE void slow_data_in(struct tn_thread *thread, uint64_t address, u
     const struct tn_l1_layout *layout = &core->layout.d1;
     struct tn_access_entry *entry = tn_code_get_access(&core->code, id);
     struct tn_l1 *l1 = thread->d1;
-    struct want want = wanted_data(thread, line_at(l1, address), entry);
+    struct want want = wanted_data(thread, line_at(l1, address), address, entry);
     if (address - want.line + entry->info.size > l1->shape.line) {
         straddle(thread, address, id);
         return;

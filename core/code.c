@@ -80,6 +80,9 @@ uint32_t tn_code_function(struct tn_code *code, const struct tn_function_info *i
     function->name = tn_bytes_text(&code->names, info->name);
     function->separate_callers = info->separate_callers;
     function->separate_recs = info->separate_recs;
+    function->allocation = info->allocation;
+    if (info->allocation.bytes)
+        function->flags |= TN_FN_ALLOCATES;
     function->base = id;
     function->level = 1;
     return id;

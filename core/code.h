@@ -20,6 +20,7 @@ struct tn_function {
     uint64_t start, size;
     const char *name;
     uint16_t separate_callers, separate_recs; /* what its contexts keep apart */
+    struct tn_allocation allocation;
     /* A context (context.h). A function is one of its own: base == its id, level 1, no callers. */
     uint32_t base, level, first_caller, callers;
 };
@@ -39,6 +40,7 @@ struct tn_counter {
  * in; where threads are parallel, for the first thread that missed. Cost centres stay where they are. */
 struct tn_payer {
     uint64_t key; /* thread | context << 32; 0: not known yet */
+    uint32_t object; /* that was missed in; 0: data objects are not charged */
     struct tn_late *late;
 };
 

@@ -52,6 +52,9 @@ const char *tn_config_check(const struct tn_config *config)
         return "at most 100 callers and 100 levels of recursion can be kept apart";
     if (!config->inclusive && (config->separate_callers > 0 || config->separate_recs > 1))
         return "callers and recursion can be kept apart only where calls are followed (--inclusive=yes)";
+    if (config->data && (!config->inclusive || !config->cache_sim))
+        return "data objects are known only where calls are followed and caches simulated (--inclusive=yes, "
+               "--cache-sim=yes)";
     if (config->parallel && (config->shared_l1 || tn_contexts_wanted(config)))
         return "threads that share level-1 caches, and those whose contexts are kept apart, run one at a time";
     if (!config->cache_sim && !config->branch_sim)

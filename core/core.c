@@ -99,7 +99,7 @@ tn_core *tn_core_new(const struct tn_config *config)
     tn_code_init(&core->code);
     tn_slots_init(&core->centres, sizeof(struct tn_centre));
     tn_cost_pools_init(&core->pools, config->l2.size ? 3 : 2, config->write_back, config->prefetch);
-    core->consuming.there = core->late.there = core->definitions.there = config->parallel;
+    core->consuming.there = core->late.there = core->definitions.there = core->memory.there = config->parallel;
     core->merged = TN_STEP;
     tn_sums_init(&core->sums, &core->definitions);
     tn_forest_init(&core->forest, &core->sums, &core->pools);
@@ -113,6 +113,11 @@ tn_core *tn_core_new(const struct tn_config *config)
     tn_pool_init(&core->resolver_pool, sizeof(struct tn_resolver));
     tn_pool_init(&core->special_pool, sizeof(struct tn_special));
     tn_pool_init(&core->handler_pool, sizeof(struct tn_handler_root));
+    tn_pool_init(&core->allocating_pool, sizeof(struct tn_allocating));
+    if (config->data) {
+        core->data = tn_host_alloc(sizeof *core->data);
+        tn_data_init(core->data);
+    }
     tn_array_init(&core->threads, sizeof(struct tn_thread_record));
     tn_array_add(&core->threads);
     tn_array_init(&core->metas, sizeof(struct tn_meta_entry));
@@ -145,10 +150,13 @@ uint32_t tn_object(tn_core *core, const struct tn_object_info *info)
 
 uint32_t tn_function(tn_core *core, const struct tn_function_info *info)
 {
+    struct tn_function_info known = *info;
+    if (!core->data)
+        known.allocation = (struct tn_allocation){0};
     if (info->flags & TN_FN_TOGGLE)
         core->toggles = true;
     tn_lock_take(&core->definitions);
-    uint32_t id = tn_code_function(&core->code, info);
+    uint32_t id = tn_code_function(&core->code, &known);
     tn_lock_give(&core->definitions);
     return id;
 }
@@ -156,6 +164,12 @@ uint32_t tn_function(tn_core *core, const struct tn_function_info *info)
 bool tn_function_skipped(const tn_core *core, uint32_t function)
 {
     return tn_code_get_function(&core->code, function)->flags == TN_FN_SKIP;
+}
+
+bool tn_function_allocates(const tn_core *core, uint32_t function, uint64_t address)
+{
+    const struct tn_function *of = tn_code_get_function(&core->code, function);
+    return (of->allocation.bytes || of->allocation.old) && of->start == address;
 }
 
 uint32_t tn_instr(tn_core *core, const struct tn_instr_info *info)
@@ -338,6 +352,8 @@ tn_thread *tn_thread_new(tn_core *core, tn_thread *parent, uint64_t os_id)
     record->parent = parent ? parent->id : 0;
     tn_array_init(&record->centre_ids, sizeof(uint32_t));
     tn_array_init(&record->executed, sizeof(uint64_t));
+    if (core->data)
+        tn_shares_init(&record->shares);
     if (core->config.branch_sim)
         record->branch = tn_host_alloc(sizeof *record->branch);
     if (core->config.cache_sim) {
@@ -476,6 +492,8 @@ void tn_thread_end(tn_thread *thread)
     if (core->config.cache_sim)
         drain_for(thread);
     tn_stack_clear(thread);
+    if (core->data)
+        tn_data_stack_ends(thread);
     keep_counters(core, thread, record);
     core->dump_wanted |= thread->dump_wanted;
     tally_add(&core->tally, &thread->tally);
@@ -617,6 +635,8 @@ void tn_zero(tn_core *core)
     for (struct tn_forest *forest = &core->forest; forest; forest = forest->next)
         tn_forest_clear(forest);
     tn_sums_clear(&core->sums, &core->pools);
+    if (core->data)
+        tn_data_clear(core->data);
 }
 
 struct tn_centre *tn_centre_make(tn_core *core, uint32_t thread, uint32_t instr)
@@ -647,6 +667,8 @@ void tn_clear_centres(tn_core *core, struct tn_thread_record *record)
         if (centre->extra)
             memset(centre->extra, 0, TN_IMMEDIATE_EVENTS * sizeof *centre->extra);
     }
+    for (uint32_t i = 1; core->data && i < record->shares.list.count; i++)
+        tn_late_clear(&core->pools, &tn_share_at(&record->shares, i)->late);
     for (uint32_t i = 1; i < record->executed.count; i++) {
         uint64_t *count = tn_array_get(&record->executed, i);
         if (count)
@@ -688,6 +710,8 @@ void tn_restart_output(tn_core *core)
     for (struct tn_forest *forest = &core->forest; forest; forest = forest->next)
         tn_forest_undefine(forest);
     tn_sums_undefine(&core->sums);
+    if (core->data)
+        tn_data_undefine(core->data);
 }
 
 bool tn_dump_wanted(tn_core *core, tn_thread *thread)
@@ -729,6 +753,14 @@ int tn_finish(tn_core *core, void *stream, const char *why)
 
 /* ------------------------------------------------------------------------------------------ statistics, end */
 
+static uint64_t shares_of(const tn_core *core)
+{
+    uint64_t shares = 0;
+    for (uint32_t id = 1; core->data && id < core->threads.count; id++)
+        shares += tn_thread_record_of(core, id)->shares.list.count - 1;
+    return shares;
+}
+
 static uint64_t memory_of(const tn_core *core)
 {
     uint64_t bytes = tn_code_bytes(&core->code) + tn_cost_pools_bytes(&core->pools) +
@@ -740,6 +772,8 @@ static uint64_t memory_of(const tn_core *core)
                  core->code.counters.count * sizeof(uint64_t);
     if (core->contexts)
         bytes += tn_contexts_bytes(core->contexts);
+    if (core->data)
+        bytes += tn_data_bytes(core->data) + shares_of(core) * sizeof(struct tn_share);
     return bytes + core->records_max * (sizeof(struct tn_record) + sizeof(uint64_t));
 }
 
@@ -776,8 +810,10 @@ void tn_statistics(const tn_core *core, struct tn_statistics *out)
         .calls = tally.calls, .returns = tally.returns, .unwinds = tally.unwinds, .jumps = tally.jumps,
         .slow_data = tally.slow_data, .slow_fetch = tally.slow_fetch, .moves = core->moves,
         .queued = tn_queued(core),
+        .shares = shares_of(core),
         .records_now = core->records_live, .records_max = core->records_max, .bytes = memory_of(core)};
     sum_nodes(core, out);
+    out->data_objects = core->data ? core->data->objects.count - 1 : 0;
     out->functions = out->contexts - (core->contexts ? core->contexts->made : 0);
     out->segments = out->counters;
 }
@@ -804,6 +840,8 @@ void tn_core_free(tn_core *core)
         struct tn_thread_record *record = tn_thread_record_of(core, id);
         tn_array_free(&record->centre_ids);
         tn_array_free(&record->executed);
+        if (core->data)
+            tn_shares_free(&record->shares);
         if (record->branch)
             tn_host_free(record->branch, sizeof *record->branch);
     }
@@ -830,6 +868,11 @@ void tn_core_free(tn_core *core)
     tn_pool_free(&core->special_pool);
     tn_pool_free(&core->resolver_pool);
     tn_pool_free(&core->handler_pool);
+    tn_pool_free(&core->allocating_pool);
+    if (core->data) {
+        tn_data_free(core->data);
+        tn_host_free(core->data, sizeof *core->data);
+    }
     tn_array_free(&core->threads);
     tn_slots_free(&core->centres);
     tn_array_free(&core->metas);

@@ -15,6 +15,7 @@
 #include "cost.h"
 #include "lock.h"
 #include "lower.h"
+#include "objects.h"
 #include "queue.h"
 #include "stack.h"
 #include "tenure_core.h"
@@ -30,6 +31,8 @@ struct tn_thread_record {
     bool defined;
     struct tn_array centre_ids; /* uint32_t by instruction: its centre, 0: none; sparse */
     struct tn_array executed; /* uint64_t by counter, of a thread that ended; sparse */
+    struct tn_shares shares; /* with config.data */
+    struct tn_region stack;  /* the mapping that its stack is part of; object 0: not known */
     struct tn_branch *branch;
     uint64_t ticked; /* clock at the last spill */
     uint64_t told_clock, told_data; /* when tn_instructions was asked last */
@@ -44,12 +47,13 @@ struct tn_core {
     struct tn_layout layout;
     struct tn_code code;
     struct tn_cost_pools pools;
-    struct tn_lock consuming, late, definitions;
+    struct tn_lock consuming, late, definitions, memory;
     uint64_t instructions; /* that threads have told of (tn_instructions) */
     struct tn_sums sums;
     struct tn_forest forest; /* of all threads; parallel engines have one for each thread: the first in a list */
     struct tn_contexts *contexts; /* NULL: a function is its only context */
-    struct tn_pool stack_pool, level_pool, handler_pool, special_pool, resolver_pool;
+    struct tn_data *data;         /* NULL: data objects are not charged */
+    struct tn_pool stack_pool, level_pool, handler_pool, special_pool, resolver_pool, allocating_pool;
     struct tn_lower ll;
     struct tn_l1 *shared_i1, *shared_d1;
     struct tn_lower *shared_l2;
@@ -69,7 +73,7 @@ struct tn_core {
     struct tn_thread *orphan; /* ended as the last one, with the shared caches */
     uint64_t ended_clock;    /* the latest of threads that have ended */
     struct tn_written {      /* definitions that the raw profile has already (raw_write.c) */
-        uint32_t part, objects, functions, instrs, metas;
+        uint32_t part, objects, functions, instrs, metas, origins;
         bool header;
     } written;
     struct tn_tally tally; /* of threads that have ended */

@@ -2,12 +2,13 @@
 /*
  * lock.h: what threads of a parallel engine share, one at a time.
  *
- * A core has three locks, and they are taken in this order:
+ * A core has four locks, and they are taken in this order:
  *
  *   consuming    the levels that threads share, what is charged to late (records, blocks of counters), the sums of
  *                trees
  *   late         handing out centres and what few of them count
  *   definitions  what has an id (code, arcs), and the pools that stacks are made of
+ *   memory       data objects, and which of them holds what memory; the engine is asked while it is held
  *
  * All are held for short, and by threads that run: who finds one taken looks again, and then lets others run. Serial
  * engines have no use for them: they are then not there.

@@ -16,8 +16,8 @@
  *   z      zigzag varint: signed
  *   s      string or bytes: n, then so many bytes
  *
- * Definitions (OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, NODE's place in the tree) keep their ids for the
- * whole file; a part repeats none it can do without, and defines everything that it refers to for the first
+ * Definitions (OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, ORIGIN, DATA, NODE's place in the tree) keep their ids
+ * for the whole file; a part repeats none it can do without, and defines everything that it refers to for the first
  * time before it refers to it. ids start at 1; 0 is none. Costs are of the part alone: a profile is the sum of
  * its parts. A file that ends inside a part has lost that part only.
  *
@@ -32,7 +32,11 @@
  *   THREAD    n id, n os_id, n parent
  *   ARC       n id, n site (instr; 0: unknown), n caller (context), n callee (context)
  *   SELF      n thread, n instr, immediate costs
- *   LATE      n thread, n instr, n kind (0 fetch, 1 data), late costs
+ *   ORIGIN    n id, n caller (origin; 0: a root), n site (instr; 0: a root), n function: an allocation path
+ *   DATA      n id, n kind (enum tn_data_kind), n origin, n thread, n address, n size, s name, s file: a data object.
+ *             address, size: of a static one, in its file, and in bytes; what does not apply is 0 or empty
+ *   DATA_BLOCKS  n id (data), n began, n ended, n bytes of those that began, n bytes of the largest
+ *   LATE      n thread, n instr, n kind (0 fetch, 1 data), n data (0: none), late costs
  *   NODE      n id, n parent (0: a root), n arc (0: a root), n context (that runs), n thread, n flags,
  *             n calls, costs                      flags: TN_RAW_NODE_*; a parent comes before its children
  *   ARC_COST  n id, n calls, costs                inclusive, each event once however deep the recursion
@@ -51,8 +55,20 @@
 
 #define TN_RAW_MAGIC "TENURERW"
 
+/* What a data object is. */
+enum tn_data_kind {
+    TN_DATA_HEAP = 1, /* blocks of one allocation path */
+    TN_DATA_MAPPING,  /* anonymous memory, mapped by one path */
+    TN_DATA_STATIC,   /* a symbol of an ELF file; without a size: a section, between symbols */
+    TN_DATA_STACK,    /* of a thread */
+    TN_DATA_FILE,     /* mapped */
+    TN_DATA_REST,     /* of the heap, in no block */
+    TN_DATA_OTHER,
+    TN_DATA_KINDS
+};
+
 enum {
-    TN_RAW_VERSION = 2,
+    TN_RAW_VERSION = 3,
     TN_RAW_CHUNK = 1 << 16,
     TN_RAW_ACCOST_UNIT = 1 << 16,
     TN_RAW_MAX_SLOTS = 64,
@@ -75,6 +91,9 @@ enum tn_raw_chunk {
     TN_RAW_FUNC_COST,
     TN_RAW_STAT,
     TN_RAW_END,
+    TN_RAW_ORIGIN,
+    TN_RAW_DATA,
+    TN_RAW_DATA_BLOCKS,
 };
 
 enum {

@@ -375,6 +375,56 @@ static void write_arcs(struct writer *w)
     }
 }
 
+/* ------------------------------------------------------------------------------------------ data objects */
+
+static void write_origins(struct writer *w)
+{
+    for (uint32_t *i = &w->core->written.origins; *i + 1 < w->core->data->origins.count;) {
+        uint32_t id = ++*i;
+        const struct tn_origin *origin = tn_origin_of(w->core->data, id);
+        record(w, TN_RAW_ORIGIN);
+        put_n(w, id);
+        put_n(w, origin->caller);
+        put_n(w, origin->site);
+        put_n(w, origin->function);
+    }
+}
+
+static void write_data_object(struct writer *w, uint32_t id, struct tn_data_object *object)
+{
+    object->defined = true;
+    record(w, TN_RAW_DATA);
+    put_n(w, id);
+    put_n(w, object->kind);
+    put_n(w, object->origin);
+    put_n(w, object->thread);
+    put_n(w, object->address);
+    put_n(w, object->size);
+    put_s(w, object->name);
+    put_s(w, object->file);
+}
+
+static void write_data(struct writer *w)
+{
+    write_origins(w);
+    for (uint32_t id = 1; id < w->core->data->objects.count; id++) {
+        if (!tn_data_object_of(w->core->data, id)->defined)
+            write_data_object(w, id, tn_data_object_of(w->core->data, id));
+    }
+    for (uint32_t id = 1; id < w->core->data->objects.count; id++) {
+        const struct tn_data_object *object = tn_data_object_of(w->core->data, id);
+        if (!object->began && !object->ended)
+            continue;
+        record(w, TN_RAW_DATA_BLOCKS);
+        put_n(w, id);
+        put_n(w, object->began);
+        put_n(w, object->ended);
+        put_n(w, object->bytes);
+        put_n(w, object->largest);
+    }
+    tn_data_clear(w->core->data);
+}
+
 /* ------------------------------------------------------------------------------------------ self costs */
 
 /* A skipped function's instructions are paid for by call sites. */
@@ -441,6 +491,23 @@ static bool any(const uint64_t *immediate)
     return bits != 0;
 }
 
+/* What instructions pay in data objects. */
+static void write_shares(struct writer *w, uint32_t thread_id)
+{
+    const struct tn_shares *shares = &tn_thread_record_of(w->core, thread_id)->shares;
+    for (uint32_t i = 1; w->core->data && i < shares->list.count; i++) {
+        const struct tn_share *share = tn_share_at(shares, i);
+        if (tn_late_is_zero(&w->core->pools, &share->late))
+            continue;
+        record(w, TN_RAW_LATE);
+        put_n(w, thread_id);
+        put_n(w, share->instr);
+        put_n(w, TN_DATA);
+        put_n(w, share->object);
+        put_late(w, &share->late, TN_DATA);
+    }
+}
+
 static void write_thread_costs(struct writer *w, uint32_t thread_id, uint64_t *executed)
 {
     tn_core *core = w->core;
@@ -459,9 +526,11 @@ static void write_thread_costs(struct writer *w, uint32_t thread_id, uint64_t *e
             put_n(w, thread_id);
             put_n(w, id);
             put_n(w, (uint64_t)stream);
+            put_n(w, 0);
             put_late(w, &centre->late[stream], (enum tn_stream)stream);
         }
     }
+    write_shares(w, thread_id);
     tn_clear_centres(core, thread);
 }
 
@@ -554,6 +623,7 @@ static void write_statistics(struct writer *w)
         {"nodes made", s.nodes_made}, {"nodes pruned", s.nodes_pruned}, {"segments", s.segments},
         {"calls", s.calls}, {"returns", s.returns}, {"unwinds", s.unwinds}, {"jumps", s.jumps},
         {"slow data accesses", s.slow_data}, {"slow fetches", s.slow_fetch}, {"accesses moved", s.moves},
+        {"data objects", s.data_objects}, {"shares", s.shares},
         {"queued", s.queued}, {"records", s.records_now}, {"records maximum", s.records_max}, {"bytes", s.bytes}};
     for (size_t i = 0; i < sizeof stats / sizeof *stats; i++) {
         record(w, TN_RAW_STAT);
@@ -588,6 +658,8 @@ int tn_raw_write_part(tn_core *core, void *stream, const char *why)
     write_instrs(w);
     write_threads(w);
     write_arcs(w);
+    if (core->data)
+        write_data(w);
     write_self(w);
     for (struct tn_forest *forest = &core->forest; forest; forest = forest->next)
         tn_forest_fold(forest, core->config.inclusive ? write_node : NULL, w);

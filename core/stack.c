@@ -39,14 +39,8 @@ static uint32_t flags_of(const struct tn_thread *thread, uint32_t function)
     return tn_code_get_function(&thread->core->code, function)->flags;
 }
 
-/* Calls that are open on a stack. */
-static uint32_t depth_of(const struct tn_stack *stack)
-{
-    return (uint32_t)(stack->top - stack->bottom);
-}
-
 /* What stacks are made of, from the pools that threads share. */
-static void *take(struct tn_thread *thread, struct tn_pool *pool)
+void *tn_stack_take(struct tn_thread *thread, struct tn_pool *pool)
 {
     tn_lock_take(&thread->core->definitions);
     void *element = tn_pool_get(pool);
@@ -54,7 +48,7 @@ static void *take(struct tn_thread *thread, struct tn_pool *pool)
     return element;
 }
 
-static void give(struct tn_thread *thread, struct tn_pool *pool, void *element)
+void tn_stack_give(struct tn_thread *thread, struct tn_pool *pool, void *element)
 {
     tn_lock_take(&thread->core->definitions);
     tn_pool_put(pool, element);
@@ -206,7 +200,7 @@ static size_t frame_bytes(const struct tn_stack *stack)
 
 static struct tn_stack *stack_new(struct tn_thread *thread, uint64_t sp)
 {
-    struct tn_stack *stack = take(thread, &thread->core->stack_pool);
+    struct tn_stack *stack = tn_stack_take(thread, &thread->core->stack_pool);
     struct tn_handler_level *level = activity_of(thread)->level;
     stack->bottom = stack->top = tn_host_alloc(FIRST_FRAMES * sizeof *stack->bottom);
     stack->end = stack->bottom + FIRST_FRAMES;
@@ -222,10 +216,10 @@ static void resolver_begins(struct tn_thread *thread, struct tn_stack *stack, ui
 {
     struct tn_resolver *resolver = stack->resolver;
     stack->top->marks |= TN_FRAME_WATCHED;
-    if (!resolver || resolver->depth != depth_of(stack)) {
-        resolver = take(thread, &thread->core->resolver_pool);
+    if (!resolver || resolver->depth != tn_stack_depth(stack)) {
+        resolver = tn_stack_take(thread, &thread->core->resolver_pool);
         resolver->outer = stack->resolver;
-        resolver->depth = depth_of(stack);
+        resolver->depth = tn_stack_depth(stack);
         stack->resolver = resolver;
     } else {
         resolver->node->pins--;
@@ -241,7 +235,7 @@ static void resolvers_end(struct tn_thread *thread, struct tn_stack *stack, uint
     for (struct tn_resolver *resolver; (resolver = stack->resolver) && resolver->depth > depth;) {
         stack->resolver = resolver->outer;
         resolver->node->pins--;
-        give(thread, &thread->core->resolver_pool, resolver);
+        tn_stack_give(thread, &thread->core->resolver_pool, resolver);
     }
 }
 
@@ -253,7 +247,7 @@ static void stack_free(struct tn_thread *thread, struct tn_stack *stack)
     }
     resolvers_end(thread, stack, 0);
     tn_host_free(stack->bottom, frame_bytes(stack));
-    give(thread, &thread->core->stack_pool, stack);
+    tn_stack_give(thread, &thread->core->stack_pool, stack);
 }
 
 static __attribute__((noinline)) void more_frames(struct tn_stack *stack)
@@ -262,7 +256,7 @@ static __attribute__((noinline)) void more_frames(struct tn_stack *stack)
     struct tn_frame *frames = tn_host_alloc(2 * bytes);
     memcpy(frames, stack->bottom, bytes);
     tn_host_free(stack->bottom, bytes);
-    stack->top = frames + depth_of(stack);
+    stack->top = frames + tn_stack_depth(stack);
     stack->bottom = frames;
     stack->end = (struct tn_frame *)((char *)frames + 2 * bytes);
 }
@@ -288,7 +282,7 @@ static uint64_t check_stack(const struct tn_stack *stack)
             tn_host_panic("frame: its pin is lost");
         below = frame->node;
     }
-    return depth_of(stack);
+    return tn_stack_depth(stack);
 }
 
 static uint64_t check_thread(struct tn_thread *thread)
@@ -343,7 +337,7 @@ static void enter_special(struct tn_thread *thread, uint32_t function, uint32_t 
     struct tn_handler_level *level = activity_of(thread)->level;
     if (is_active(level, function))
         return;
-    struct tn_special *special = take(thread, &thread->core->special_pool);
+    struct tn_special *special = tn_stack_take(thread, &thread->core->special_pool);
     *special = (struct tn_special){level->special, level->stack, function, flags, depth};
     level->special = special;
     level->stack->bottom[depth].marks |= TN_FRAME_WATCHED;
@@ -363,7 +357,7 @@ static void leave_special(struct tn_thread *thread, struct tn_special **link)
         thread->collecting = !thread->collecting;
     if (special->flags & TN_FN_DUMP_AFTER)
         thread->dump_wanted = true;
-    give(thread, &thread->core->special_pool, special);
+    tn_stack_give(thread, &thread->core->special_pool, special);
 }
 
 /* The activations of `stack` that needed `depth` frames or more have ended. */
@@ -386,9 +380,11 @@ static void pop(struct tn_thread *thread)
     if (frame->marks & TN_FRAME_PINNED)
         frame->node->pins--;
     if (stack->resolver)
-        resolvers_end(thread, stack, depth_of(stack));
+        resolvers_end(thread, stack, tn_stack_depth(stack));
+    if (thread->activity->level->allocating)
+        tn_left_allocating(thread, stack, tn_stack_depth(stack) + 1);
     if (thread->activity->level->special)
-        left_frame(thread, stack, depth_of(stack) + 1);
+        left_frame(thread, stack, tn_stack_depth(stack) + 1);
 }
 
 /* ------------------------------------------------------------------------------------------ which stack */
@@ -414,6 +410,7 @@ static void leave_level(struct tn_thread *thread)
 {
     struct tn_activity *a = activity_of(thread);
     struct tn_handler_level *level = a->level;
+    tn_drop_allocating(thread, level);
     while (level->special)
         leave_special(thread, &level->special);
     a->level = level->interrupted;
@@ -421,7 +418,7 @@ static void leave_level(struct tn_thread *thread)
         next = stack->next;
         stack_free(thread, stack);
     }
-    give(thread, &thread->core->level_pool, level);
+    tn_stack_give(thread, &thread->core->level_pool, level);
     resume(thread, a->level->stack);
 }
 
@@ -534,7 +531,7 @@ static void enter(struct tn_thread *thread, uint32_t site, uint32_t function)
 {
     uint32_t flags = flags_of(thread, function);
     if (flags & FN_SPECIAL)
-        enter_special(thread, function, flags, depth_of(thread->running.stack));
+        enter_special(thread, function, flags, tn_stack_depth(thread->running.stack));
     if (!thread->core->config.inclusive)
         return;
     if (thread->running.skip_site)
@@ -543,6 +540,8 @@ static void enter(struct tn_thread *thread, uint32_t site, uint32_t function)
         run(thread, thread->running.node, site);
         if (flags == TN_FN_SKIP)
             thread->activity->skippers[site % TN_SKIPPERS].function = function;
+        if (flags & TN_FN_ALLOCATES)
+            tn_enter_allocating(thread, function);
         return;
     }
     struct tn_node *edge = flags ? NULL : tn_hot_edge(thread->running.node, site, function);
@@ -551,6 +550,8 @@ static void enter(struct tn_thread *thread, uint32_t site, uint32_t function)
     if (flags & TN_FN_POP_ON_JUMP && thread->running.stack->top != thread->running.stack->bottom)
         resolver_begins(thread, thread->running.stack, site);
     follow(thread, edge);
+    if (flags & TN_FN_ALLOCATES)
+        tn_enter_allocating(thread, function);
 }
 
 /* ------------------------------------------------------------------------------------------ calls */
@@ -591,10 +592,10 @@ static void jump_to(struct tn_thread *thread, uint32_t site, uint32_t function)
     const struct tn_resolver *resolver = thread->running.stack->resolver;
     thread->tally.jumps++;
     /* A function that pops on jump was called on behalf of what it jumps to. */
-    if (resolver && resolver->depth == depth_of(thread->running.stack) && !thread->running.skip_site) {
+    if (resolver && resolver->depth == tn_stack_depth(thread->running.stack) && !thread->running.skip_site) {
         site = resolver->site;
         run(thread, resolver->node, 0);
-        resolvers_end(thread, thread->running.stack, depth_of(thread->running.stack) - 1);
+        resolvers_end(thread, thread->running.stack, tn_stack_depth(thread->running.stack) - 1);
     }
     enter(thread, site, function);
 }
@@ -648,6 +649,7 @@ static void past_the_bottom(struct tn_thread *thread, uint32_t function, uint64_
         root = root->parent;
     struct tn_node *parent = tn_forest_parent(thread->activity->forest, root, function);
     left_frame(thread, thread->running.stack, 0);
+    tn_left_allocating(thread, thread->running.stack, 0);
     thread->running.stack->bottom->sp = sp;
     run(thread, parent, 0);
 }
@@ -679,10 +681,13 @@ static __attribute__((noinline)) void return_slowly(struct tn_thread *thread, ui
     const struct tn_frame *top = thread->running.stack->top;
     thread->tally.returns++;
     settle(thread);
-    if (top->sp + 8 == sp && top->return_address == target)
+    if (top->sp + 8 == sp && top->return_address == target) {
+        thread->activity->returning = true;
         pop(thread);
-    else
+        thread->activity->returning = false;
+    } else {
         return_elsewhere(thread, site, sp, target);
+    }
 }
 
 void tn_return(struct tn_thread *thread, uint32_t site, uint64_t sp, uint64_t target)
@@ -697,7 +702,7 @@ void tn_return(struct tn_thread *thread, uint32_t site, uint64_t sp, uint64_t ta
 static void begin_level(struct tn_thread *thread, struct tn_node *root, uint64_t sp)
 {
     struct tn_activity *a = activity_of(thread);
-    struct tn_handler_level *level = take(thread, &thread->core->level_pool);
+    struct tn_handler_level *level = tn_stack_take(thread, &thread->core->level_pool);
     uint32_t flags = flags_of(thread, root->function);
     suspend(thread);
     level->interrupted = a->level;
@@ -708,6 +713,8 @@ static void begin_level(struct tn_thread *thread, struct tn_node *root, uint64_t
         enter_special(thread, root->function, flags, 0);
     if (thread->collecting)
         tn_node_called(thread->activity->forest, root);
+    if (flags & TN_FN_ALLOCATES)
+        tn_enter_allocating(thread, root->function);
 }
 
 static void forget_skipper(const struct tn_thread *thread, uint32_t function)
@@ -750,6 +757,8 @@ static void begin(struct tn_thread *thread, uint32_t function, uint64_t sp, bool
     struct tn_node *root = tn_forest_root(thread->activity->forest, unskipped(thread, function), thread->id, false);
     root->open = open;
     begin_level(thread, root, sp);
+    if (thread->core->data)
+        tn_data_stack_begins(thread, sp);
 }
 
 void tn_thread_begin(struct tn_thread *thread, uint32_t function, uint64_t sp)
@@ -769,7 +778,7 @@ static struct tn_node *handler_root(struct tn_thread *thread, uint32_t function)
         if (handler->root->function == function)
             return handler->root;
     }
-    struct tn_handler_root *handler = take(thread, &thread->core->handler_pool);
+    struct tn_handler_root *handler = tn_stack_take(thread, &thread->core->handler_pool);
     handler->root = tn_forest_root(thread->activity->forest, function, thread->id, true);
     handler->next = a->handlers;
     a->handlers = handler;
@@ -794,6 +803,7 @@ void tn_stack_clear(struct tn_thread *thread)
     struct tn_activity *a = activity_of(thread);
     while (a->level) {
         struct tn_handler_level *level = a->level;
+        tn_drop_allocating(thread, level);
         while (level->special)
             leave_special(thread, &level->special);
         for (struct tn_stack *stack = level->stacks, *next; stack; stack = next) {
@@ -801,7 +811,7 @@ void tn_stack_clear(struct tn_thread *thread)
             stack_free(thread, stack);
         }
         a->level = level->interrupted;
-        give(thread, &thread->core->level_pool, level);
+        tn_stack_give(thread, &thread->core->level_pool, level);
     }
     thread->running.node = NULL;
     thread->running.stack = NULL;

@@ -36,7 +36,7 @@ struct tn_frame {
 };
 enum {
     TN_FRAME_PINNED = 1,  /* the frame has a pin on its node */
-    TN_FRAME_WATCHED = 2, /* a resolver or a special function ends with it */
+    TN_FRAME_WATCHED = 2, /* a resolver, a special or an allocation function ends with it */
 };
 
 /* A function that pops on jump runs in frame `depth` of its stack: what it jumps to will be called by `node`. */
@@ -54,6 +54,19 @@ struct tn_special {
     uint32_t depth; /* it ends when its stack has fewer frames */
 };
 
+/* An allocation function was entered on `stack` and has not ended. */
+struct tn_allocating {
+    struct tn_allocating *outer;
+    struct tn_stack *stack;
+    uint32_t function, depth; /* it ends when the stack has fewer frames */
+    uint32_t object;          /* of the blocks */
+    bool told;                /* what follows is known */
+    struct {
+        uint64_t bytes, old, at;
+    } wants;
+    uint64_t begun; /* the block that an inner one has returned last; 0: none */
+};
+
 struct tn_stack {
     struct tn_frame *bottom, *top, *end; /* end: of the memory from bottom on */
     uint64_t low;                        /* lowest stack pointer seen at a call */
@@ -66,6 +79,7 @@ struct tn_stack {
 struct tn_handler_level {
     struct tn_stack *stack, *stacks;
     struct tn_special *special;
+    struct tn_allocating *allocating;
     struct tn_handler_level *interrupted;
 };
 
@@ -85,13 +99,30 @@ enum { TN_SKIPPERS = 1024 };
 
 struct tn_activity {
     struct tn_forest *forest; /* where its trees grow */
-    bool begun;
+    bool begun, returning; /* returning: to where the frame on top says */
     struct tn_handler_level *level;
     struct tn_handler_root *handlers;
     struct tn_array payers[TN_STREAMS];      /* parallel engines: struct tn_payer by instruction, where the one that is
                                                 remembered with the code is another thread's; sparse */
     struct tn_skipper skippers[TN_SKIPPERS]; /* found lately, by site modulo TN_SKIPPERS; no use with contexts */
 };
+
+/* Calls that are open on a stack. */
+static inline uint32_t tn_stack_depth(const struct tn_stack *stack)
+{
+    return (uint32_t)(stack->top - stack->bottom);
+}
+
+/* What stacks are made of, from the pools that threads share. */
+void *tn_stack_take(struct tn_thread *thread, struct tn_pool *pool);
+void tn_stack_give(struct tn_thread *thread, struct tn_pool *pool, void *element);
+
+/* The running stack has entered an allocation function (allocating.c). */
+void tn_enter_allocating(struct tn_thread *thread, uint32_t function);
+/* The activations of `stack` that needed `depth` frames or more have ended. */
+void tn_left_allocating(struct tn_thread *thread, const struct tn_stack *stack, uint32_t depth);
+/* The level ends. */
+void tn_drop_allocating(struct tn_thread *thread, struct tn_handler_level *level);
 
 /* Give what has been counted since the last control transfer to the running node. */
 void tn_settle(struct tn_thread *thread);

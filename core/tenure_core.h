@@ -39,10 +39,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "raw_format.h"
+
 typedef struct tn_core tn_core;
 typedef struct tn_thread tn_thread;
 struct tn_ring;
 struct tn_config;
+struct tn_memory_info;
 
 enum {
     TN_STEP_BITS = 10,
@@ -78,6 +81,7 @@ struct tn_config {
     bool write_back;       /* count dirty evictions: which bytes of a line were written */
     bool prefetch;         /* a stream prefetcher at the first level below level 1 */
     bool shared_l1;        /* one I1 and one D1 for all threads (Callgrind's model) */
+    bool data;             /* charge data objects; with inclusive, and the two functions below */
     bool parallel;         /* threads run at the same time; not with shared_l1, nor with contexts */
     bool flush_at_exit;    /* charge the tenures that have not ended when the program ends */
     bool collect_at_start; /* state of collection before the first toggle */
@@ -93,6 +97,13 @@ struct tn_config {
     /* The function that holds `address`, for a return or jump whose target was not known at translation;
      * TN_NONE if unknown. `user` is handed back. May call tn_object and tn_function, nothing else. */
     uint32_t (*function_at)(void *user, uint64_t address);
+
+    /* With data: what holds `address`, which no block does. *out says OTHER of this one byte. May call nothing of the
+     * core. */
+    void (*memory_at)(void *user, uint64_t address, struct tn_memory_info *out);
+    /* With data: what the function returns that `thread` returns from now (in tn_return). If `at` is not 0, the word
+     * there instead; 0 if the function returns something else than 0. */
+    uint64_t (*result)(void *user, tn_thread *thread, uint64_t at);
 
     /* Parallel engines: from alone(user, true) to alone(user, false) no other thread is in the program's code or in the
      * core. Called where a function that runs asks for something that concerns all threads. */
@@ -178,6 +189,17 @@ struct tn_layout {
 };
 const struct tn_layout *tn_layout(const tn_core *core);
 
+/* What holds [start, end), as far as an engine knows it: the largest such range around the address that was asked for.
+ * Texts must live until the core returns to the engine. */
+struct tn_memory_info {
+    uint64_t start, end;
+    uint8_t kind;           /* enum tn_data_kind: STATIC, STACK, FILE, REST or OTHER */
+    uint32_t thread;        /* STACK: whose */
+    uint64_t address, size; /* STATIC: in the file; of the symbol, 0: it is a section, between symbols */
+    const char *name;       /* STATIC: of the symbol, or of the section */
+    const char *file;       /* STATIC and FILE */
+};
+
 /* ------------------------------------------------------------------------------------------ life */
 
 /* Make a core for a checked configuration. Nothing is shared between two cores. */
@@ -205,7 +227,16 @@ enum {
     TN_FN_DUMP_BEFORE = 8,
     TN_FN_DUMP_AFTER = 16,
     TN_FN_ZERO_BEFORE = 32,
+    TN_FN_ALLOCATES = 64,   /* the core's own: tn_function_info.allocation says that it returns blocks */
 };
+/* What a function does to blocks of memory, by the numbers of its arguments, from 1; 0: nothing of the kind. */
+struct tn_allocation {
+    uint8_t bytes, count; /* returns a block of this size, or of their product */
+    uint8_t old;          /* ends this block: at once, or, if it returns one, instead of it */
+    uint8_t at;           /* returns 0, and puts the block's address there */
+};
+enum { TN_ARGUMENTS = 4 };
+
 struct tn_function_info {
     uint32_t object;
     uint64_t start, size; /* run-time address range; size 0 if unknown */
@@ -213,12 +244,16 @@ struct tn_function_info {
     uint32_t flags;       /* TN_FN_* */
     uint16_t separate_callers; /* callers that are kept apart */
     uint16_t separate_recs;    /* levels of recursion that are kept apart; 0 is 1 */
+    struct tn_allocation allocation; /* with tn_config.data */
 };
 /* A new function each time: the caller keeps the map from addresses. */
 uint32_t tn_function(tn_core *core, const struct tn_function_info *info);
 
 /* Whether it is one of those that are skipped and ask for nothing else; may become false, when it is a root. */
 bool tn_function_skipped(const tn_core *core, uint32_t function);
+
+/* Whether the function's first instruction, at `address`, is to tell tn_allocates. */
+bool tn_function_allocates(const tn_core *core, uint32_t function, uint64_t address);
 
 enum {
     TN_INSTR_COND = 1,     /* conditional branch: Bc */
@@ -369,6 +404,17 @@ void tn_tick(tn_thread *thread);
  * at least once in 2^25 accesses, if any does. */
 uint64_t tn_instructions(tn_thread *thread);
 
+/* ------------------------------------------------------------------------------------------ memory */
+
+/* `thread` is about to execute the first instruction of `function`, of which tn_function_allocates says so: behind
+ * tn_call or tn_jump, before its accesses. TN_ARGUMENTS arguments. */
+void tn_allocates(tn_thread *thread, uint32_t function, const uint64_t *arguments);
+
+/* [start, start + bytes) was mapped, mapped anew or unmapped, by a system call of `thread`. */
+void tn_memory_changed(tn_thread *thread, uint64_t start, uint64_t bytes);
+/* Behind that: it is anonymous memory now. */
+void tn_memory_mapped(tn_thread *thread, uint64_t start, uint64_t bytes);
+
 /* ------------------------------------------------------------------------------------------ collection */
 
 /* Collection on or off for all threads. A line pays if collection was on when it was loaded. */
@@ -401,6 +447,7 @@ struct tn_statistics {
     uint64_t nodes_average; /* over the entries queued, rounded down */
     uint64_t calls, returns, unwinds, jumps;
     uint64_t slow_data, slow_fetch, moves, queued, records_now, records_max;
+    uint64_t data_objects, shares; /* data objects; pairs of instruction and object with costs */
     uint64_t bytes; /* of memory the core has taken and touched, roughly: arenas, not reservations */
 };
 void tn_statistics(const tn_core *core, struct tn_statistics *out);

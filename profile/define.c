@@ -31,6 +31,7 @@ static const struct {
     {DIRTY("D1"), "%", "changed part of the bytes written back from D1"},
     {DIRTY("D2"), "%", "changed part of the bytes written back from L2"},
     {DIRTY("L"), "%", "changed part of the bytes written back from LL"},
+    {"missD1=100 * (D1mr + D1mw) / TchD1", "%", "D1 misses of the touches of the lines that they loaded"},
     {"I1rate=100 * I1mr / Ir", "%", "I1 misses of instruction fetches"},
     {"D1rate=100 * (D1mr + D1mw) / (Dr + Dw)", "%", "D1 misses of data accesses"},
     {"LLrate=100 * LLm / (Ir + Dr + Dw)", "%", "LL misses of all accesses"},

@@ -8,6 +8,7 @@
  *   spatial<level>    part of the bytes loaded that was touched, in percent     100 Use / (Use + SpLoss)
  *   temporal<level>   how often a touched byte was touched again                Byt / Use - 1
  *   dirty<level>      part of the bytes written back that was changed           Wrt / (Wb * line)
+ *   missD1            D1 misses in percent of the touches of the lines that they loaded
  *   I1rate D1rate LLrate   misses in percent of accesses; LLrate of all accesses
  *
  * <level> is I1, D1, D2 (data in L2) or L; nothing is written through I1. Dirty lines are all of one size, which is

@@ -19,7 +19,7 @@ struct decoder {
     struct tp_cursor c;
     const char *path;
     struct tp_error *err;
-    struct tp_idmap objects, functions, contexts, instrs, threads, arcs, nodes;
+    struct tp_idmap objects, functions, contexts, instrs, threads, arcs, nodes, origins, data;
     uint64_t chunks;              /* of the current part */
     uint64_t *part_row;           /* self costs of the current part; made with its first cost */
     uint64_t seen[TP_MAX_EVENTS]; /* all costs of any kind: which events occur */
@@ -90,7 +90,7 @@ static uint64_t *new_row(struct decoder *d)
 
 /* Keep the bytes from `from` up to the cursor. */
 static int keep(struct decoder *d, struct tp_blob **list, const uint8_t *from, enum tp_form form,
-                uint32_t thread)
+                uint32_t thread, uint32_t data)
 {
     size_t size = (size_t)(d->c.p - from);
 
@@ -99,7 +99,8 @@ static int keep(struct decoder *d, struct tp_blob **list, const uint8_t *from, e
     struct tp_blob *blob = tp_arena_alloc(&d->rec->arena, sizeof *blob + size);
     if (!blob)
         return no_memory(d);
-    *blob = (struct tp_blob){.next = *list, .thread = thread, .size = (uint32_t)size, .form = (uint8_t)form};
+    *blob = (struct tp_blob){
+        .next = *list, .thread = thread, .data = data, .size = (uint32_t)size, .form = (uint8_t)form};
     memcpy(blob->bytes, from, size);
     *list = blob;
     return 0;
@@ -375,6 +376,70 @@ static int read_arc(struct decoder *d)
     return 0;
 }
 
+static int read_origin(struct decoder *d)
+{
+    struct tp_origin o = {0};
+    uint64_t id = 0;
+    uint32_t index = TP_NOT_FOUND;
+
+    if (define(d, &d->origins, &id, &index) ||
+        refer(d, &d->origins, true, "an allocation path below an unknown one", &o.caller) ||
+        refer(d, &d->instrs, true, "an allocation path from an unknown site", &o.site) ||
+        refer(d, &d->functions, false, "an allocation path to an unknown function", &o.function))
+        return -1;
+    if (index != TP_NOT_FOUND)
+        return 0;
+    struct tp_origin *to = TP_VECTOR_ADD(&d->rec->origins);
+    if (!to || tp_idmap_add(&d->origins, id, (uint32_t)d->rec->origins.count - 1))
+        return no_memory(d);
+    *to = o;
+    return 0;
+}
+
+static int read_data(struct decoder *d)
+{
+    struct tp_data x = {0};
+    uint64_t id = 0;
+    uint32_t index = TP_NOT_FOUND;
+
+    if (define(d, &d->data, &id, &index))
+        return -1;
+    x.kind = (uint8_t)limited(d, TN_DATA_KINDS - 1);
+    if (refer(d, &d->origins, true, "a data object of an unknown allocation path", &x.origin) ||
+        refer(d, &d->threads, true, "the stack of an unknown thread", &x.thread))
+        return -1;
+    x.address = tp_get_n(&d->c);
+    x.size = tp_get_n(&d->c);
+    x.symbol = text(d);
+    x.path = text(d);
+    if (d->c.bad || x.kind == 0)
+        return damaged(d, "a DATA record is cut short, or of no kind");
+    if (index != TP_NOT_FOUND)
+        return 0;
+    struct tp_data *to = TP_VECTOR_ADD(&d->rec->data);
+    if (!x.symbol || !x.path || !to || tp_idmap_add(&d->data, id, (uint32_t)d->rec->data.count - 1))
+        return no_memory(d);
+    x.symbol = *x.symbol ? x.symbol : NULL;
+    x.path = *x.path ? x.path : NULL;
+    *to = x;
+    return 0;
+}
+
+static int read_data_blocks(struct decoder *d)
+{
+    uint32_t data = 0;
+
+    if (refer(d, &d->data, false, "blocks of an unknown data object", &data))
+        return -1;
+    struct tp_data *x = &d->rec->data.at[data - 1];
+    x->began = tp_sum(x->began, tp_get_n(&d->c));
+    x->ended = tp_sum(x->ended, tp_get_n(&d->c));
+    x->bytes = tp_sum(x->bytes, tp_get_n(&d->c));
+    uint64_t largest = tp_get_n(&d->c);
+    x->largest = largest > x->largest ? largest : x->largest;
+    return d->c.bad ? damaged(d, "a DATA_BLOCKS record is cut short") : 0;
+}
+
 /* ------------------------------------------------------------------------------------------ costs */
 
 static bool all_zero(const struct decoder *d)
@@ -388,7 +453,7 @@ static bool all_zero(const struct decoder *d)
 
 static int read_instr_costs(struct decoder *d, bool late)
 {
-    uint32_t thread = 0, instr = 0;
+    uint32_t thread = 0, instr = 0, data = 0;
     enum tp_form form = TP_FORM_IMMEDIATE;
 
     if (need_events(d) || refer(d, &d->threads, false, "costs of an unknown thread", &thread) ||
@@ -396,6 +461,8 @@ static int read_instr_costs(struct decoder *d, bool late)
         return -1;
     if (late)
         form = limited(d, 1) ? TP_FORM_DATA : TP_FORM_FETCH;
+    if (late && refer(d, &d->data, true, "costs in an unknown data object", &data))
+        return -1;
     const uint8_t *from = d->c.p;
     memset(d->row, 0, d->rec->events.count * sizeof *d->row);
     if (late)
@@ -404,7 +471,7 @@ static int read_instr_costs(struct decoder *d, bool late)
         tp_add_immediate(&d->rec->events, &d->c, d->row);
     if (!d->c.bad && all_zero(d))
         return 0; /* a skipped function's instruction: somebody else has paid */
-    if (keep(d, &d->rec->instrs.at[instr - 1].costs, from, form, thread))
+    if (keep(d, &d->rec->instrs.at[instr - 1].costs, from, form, thread, data))
         return -1;
     if (!d->part_row && !(d->part_row = new_row(d)))
         return no_memory(d);
@@ -446,14 +513,14 @@ static int read_node(struct decoder *d)
         if (!to || tp_idmap_add(&d->nodes, id, index))
             return no_memory(d);
         *to = n;
-        return keep(d, &to->costs, from, TP_FORM_COSTS, 0);
+        return keep(d, &to->costs, from, TP_FORM_COSTS, 0, 0);
     }
     struct tp_node *old = &d->rec->nodes.at[index];
     if (old->parent != n.parent || old->arc != n.arc || old->context != n.context || old->thread != n.thread)
         return damaged(d, "a node that has moved in the tree");
     old->calls = tp_sum(old->calls, n.calls);
     old->flags |= n.flags;
-    return keep(d, &old->costs, from, TP_FORM_COSTS, 0);
+    return keep(d, &old->costs, from, TP_FORM_COSTS, 0, 0);
 }
 
 static int read_arc_cost(struct decoder *d)
@@ -466,7 +533,7 @@ static int read_arc_cost(struct decoder *d)
     a->calls = tp_sum(a->calls, tp_get_n(&d->c));
     const uint8_t *from = d->c.p;
     tp_add_costs(&d->rec->events, &d->c, d->seen);
-    return keep(d, &a->costs, from, TP_FORM_COSTS, 0);
+    return keep(d, &a->costs, from, TP_FORM_COSTS, 0, 0);
 }
 
 static int read_func_cost(struct decoder *d)
@@ -480,7 +547,7 @@ static int read_func_cost(struct decoder *d)
     const uint8_t *from = d->c.p;
     tp_add_costs(&d->rec->events, &d->c, d->seen);
     tp_add_costs(&d->rec->events, &d->c, d->seen);
-    return keep(d, &x->costs, from, TP_FORM_SELF_AND_INCL, 0);
+    return keep(d, &x->costs, from, TP_FORM_SELF_AND_INCL, 0, 0);
 }
 
 static int read_end(struct decoder *d)
@@ -514,6 +581,7 @@ static int (*const readers[])(struct decoder *) = {
     [TN_RAW_THREAD] = read_thread,       [TN_RAW_ARC] = read_arc,         [TN_RAW_SELF] = read_self,
     [TN_RAW_LATE] = read_late,           [TN_RAW_NODE] = read_node,       [TN_RAW_ARC_COST] = read_arc_cost,
     [TN_RAW_FUNC_COST] = read_func_cost, [TN_RAW_STAT] = read_stat,       [TN_RAW_END] = read_end,
+    [TN_RAW_ORIGIN] = read_origin,       [TN_RAW_DATA] = read_data,       [TN_RAW_DATA_BLOCKS] = read_data_blocks,
 };
 
 static int read_chunk(struct decoder *d, const struct tp_raw_chunk *chunk)
@@ -583,7 +651,7 @@ int tp_recording_read(struct tp_recording *rec, struct tp_raw_file *raw, const s
 {
     struct decoder d = {.rec = rec, .path = raw->path, .err = err};
     struct tp_idmap *const maps[] = {&d.objects, &d.functions, &d.contexts, &d.instrs,
-                                     &d.threads, &d.arcs,      &d.nodes};
+                                     &d.threads, &d.arcs,      &d.nodes,    &d.origins, &d.data};
 
     *rec = (struct tp_recording){0};
     int failed = tp_raw_rewind(raw, err) || read_chunks(&d, raw, extent, options);
@@ -606,6 +674,8 @@ void tp_recording_free(struct tp_recording *rec)
     TP_VECTOR_FREE(&rec->threads);
     TP_VECTOR_FREE(&rec->arcs);
     TP_VECTOR_FREE(&rec->nodes);
+    TP_VECTOR_FREE(&rec->origins);
+    TP_VECTOR_FREE(&rec->data);
     TP_VECTOR_FREE(&rec->parts);
     TP_VECTOR_FREE(&rec->meta);
     TP_VECTOR_FREE(&rec->stats);

@@ -18,6 +18,7 @@
 struct tp_blob {
     struct tp_blob *next;
     uint32_t thread; /* + 1; of SELF and LATE only */
+    uint32_t data;   /* data object + 1; of LATE only */
     uint32_t size;
     uint8_t form; /* enum tp_form */
     uint8_t bytes[];
@@ -89,6 +90,19 @@ struct tp_node {
     struct tp_blob *costs;
 };
 
+/* An allocation path: its end is `function`, called from `site` in the caller's. */
+struct tp_origin {
+    uint32_t caller, site, function; /* + 1; the caller has a smaller index */
+};
+
+struct tp_data {
+    uint8_t kind;            /* enum tn_data_kind */
+    uint32_t origin, thread; /* + 1 */
+    uint64_t address, size;
+    const char *symbol, *path; /* NULL: none */
+    uint64_t began, ended, bytes, largest; /* blocks */
+};
+
 struct tp_part {
     uint64_t number;
     const char *why;
@@ -122,6 +136,8 @@ struct tp_recording {
     TP_VECTOR(struct tp_thread) threads;
     TP_VECTOR(struct tp_arc) arcs;
     TP_VECTOR(struct tp_node) nodes;
+    TP_VECTOR(struct tp_origin) origins;
+    TP_VECTOR(struct tp_data) data;
     TP_VECTOR(struct tp_part) parts;
     TP_VECTOR(struct tp_pair) meta;
     TP_VECTOR(struct tp_stat) stats;

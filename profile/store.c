@@ -459,7 +459,10 @@ static int write_schema(struct tp_store *store)
 static int write_large_tables(struct tp_store *store, void *unused)
 {
     (void)unused;
-    return tp_store_paths(store) || tp_store_code(store) || tp_store_arcs(store) || write_total(store) ? -1 : 0;
+    return tp_store_paths(store) || tp_store_code(store) || tp_store_arcs(store) ||
+                   tp_store_data(store) || write_total(store)
+               ? -1
+               : 0;
 }
 
 static int write_rest(struct tp_store *store, void *unused)

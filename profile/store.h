@@ -7,6 +7,8 @@
  *   tree.c          the call tree: order, and what is nested in what
  *   store_code.c    functions, lines, instructions, inlined frames
  *   store_arcs.c    arcs
+ *   store_data.c    data objects, allocation paths, what instructions pay in data objects
+ *   data_name.c     what a data object is called
  *   store_paths.c   the call tree, and sums that follow from it
  *
  * docs/profile-format.md describes the result. Ids in the database: function contexts, arcs, frames, files and
@@ -20,7 +22,7 @@
 #include "profile/bulk.h"
 #include "profile/recording.h"
 
-enum { TP_SCHEMA_VERSION = 3, TP_APPLICATION_ID = 0x546E7572 };
+enum { TP_SCHEMA_VERSION = 4, TP_APPLICATION_ID = 0x546E7572 };
 
 enum { TP_SELF_EVENTS = 1, TP_INCL_EVENTS = 2 };
 
@@ -100,6 +102,7 @@ int tp_store_events(struct tp_store *store);
 int tp_store_paths(struct tp_store *store); /* before tp_store_code, which needs its sums */
 int tp_store_code(struct tp_store *store);
 int tp_store_arcs(struct tp_store *store); /* after tp_store_code, which numbers instructions */
+int tp_store_data(struct tp_store *store); /* likewise */
 
 /* Whether a column of some table or view has this name already; words of their types count, too. */
 bool tp_store_names_column(const char *name);

@@ -71,6 +71,20 @@ static const struct tp_table tables[] = {
      INCL,
      "id:id caller_id:key>t_functions callee_id:key>t_functions site_id:key>t_instructions address:key@site_id "
      "file_id:key>files line:key calls:sum", NULL},
+    {"t_data_paths",
+     "id INTEGER PRIMARY KEY, parent INTEGER, function TEXT, file_id INTEGER, line INTEGER, site_id INTEGER",
+     SELF | INCL, "id:id parent:key>t_data_paths function:key file_id:key>files line:key site_id:key>t_instructions",
+     NULL},
+    {"t_data",
+     "id INTEGER PRIMARY KEY, kind TEXT, name TEXT, allocator TEXT, function TEXT, file_id INTEGER, line INTEGER, "
+     "symbol TEXT, path TEXT, thread INTEGER, origin_id INTEGER, address INTEGER, size INTEGER, blocks INTEGER, "
+     "freed INTEGER, bytes INTEGER, largest INTEGER",
+     SELF,
+     "id:id kind:key name:key allocator:any function:any file_id:any>files line:any symbol:key path:key thread:key "
+     "origin_id:key>t_data_paths address:key size:key blocks:sum freed:sum bytes:sum largest:max",
+     NULL},
+    {"t_instruction_data", "instruction_id INTEGER, data_id INTEGER", SELF,
+     "instruction_id:key>t_instructions data_id:key>t_data", NULL},
     {"t_paths",
      "id INTEGER PRIMARY KEY, parent INTEGER, function_id INTEGER, arc_id INTEGER, calls INTEGER, "
      "depth INTEGER, thread INTEGER, approximate INTEGER, handler INTEGER, recursive INTEGER",
@@ -125,6 +139,19 @@ static const struct {
      "t_arcs t LEFT JOIN t_functions p ON p.id = t.caller_id LEFT JOIN t_functions n ON n.id = t.callee_id "
      "LEFT JOIN files f ON f.id = t.file_id",
      INCL},
+    {"data_objects",
+     "t.id, t.name, t.kind, t.allocator, t.function, f.path AS file, t.line, t.symbol, t.path, t.thread, t.address, "
+     "t.size, t.blocks, t.freed, t.bytes, t.largest, t.origin_id, t.file_id",
+     "t_data t LEFT JOIN files f ON f.id = t.file_id", SELF},
+    {"instruction_data",
+     "t.instruction_id, t.data_id, d.name AS data, n.function, f.path AS file, i.line, i.address, i.function_id, "
+     "i.file_id",
+     "t_instruction_data t LEFT JOIN t_data d ON d.id = t.data_id "
+     "LEFT JOIN t_instructions i ON i.id = t.instruction_id LEFT JOIN files f ON f.id = i.file_id "
+     "LEFT JOIN t_functions n ON n.id = i.function_id",
+     SELF},
+    {"data_paths", "t.id, t.parent, t.function, f.path AS file, t.line, t.site_id, t.file_id",
+     "t_data_paths t LEFT JOIN files f ON f.id = t.file_id", SELF | INCL},
     {"paths",
      "t.id, t.parent, n.function, t.calls, t.depth, t.thread, t.approximate, t.handler, t.recursive, "
      "t.function_id, t.arc_id",
@@ -153,6 +180,9 @@ static const char indices[] = "CREATE INDEX i_lines_function ON t_lines(function
                               "CREATE INDEX i_arcs_callee ON t_arcs(callee_id);"
                               "CREATE INDEX i_arcs_site ON t_arcs(site_id);"
                               "CREATE INDEX i_inlined_function ON t_inlined(function_id);"
+                              "CREATE INDEX i_instruction_data ON t_instruction_data(instruction_id);"
+                              "CREATE INDEX i_instruction_data_data ON t_instruction_data(data_id);"
+                              "CREATE INDEX i_data_paths_parent ON t_data_paths(parent);"
                               "CREATE INDEX i_paths_parent ON t_paths(parent);"
                               "CREATE INDEX i_unit_functions ON t_unit_functions(function_id);";
 

@@ -200,7 +200,7 @@ static unsigned underscores(const char *name)
 }
 
 /* < 0 if a comes first, by rules 3 to 6 of functions.h. */
-static int compare_names(const struct symbol *a, const struct symbol *b)
+static int compare_names(const struct fb_name *a, const struct fb_name *b)
 {
     unsigned ua = underscores(a->name), ub = underscores(b->name);
     if (ua != ub)
@@ -217,7 +217,7 @@ static int compare_names(const struct symbol *a, const struct symbol *b)
     return 0;
 }
 
-static bool better_name(const struct symbol *a, const struct symbol *b)
+bool fb_better_name(const struct fb_name *a, const struct fb_name *b)
 {
     bool typed_a = a->type != ELF_STT_NOTYPE, typed_b = b->type != ELF_STT_NOTYPE;
     if (typed_a != typed_b)
@@ -226,6 +226,11 @@ static bool better_name(const struct symbol *a, const struct symbol *b)
     if (local_a != local_b)
         return local_b;
     return compare_names(a, b) < 0;
+}
+
+static bool better_name(const struct symbol *a, const struct symbol *b)
+{
+    return fb_better_name(&(struct fb_name){a->name, a->type, a->bind}, &(struct fb_name){b->name, b->type, b->bind});
 }
 
 /* The name without version; a copy only where there is one. */

@@ -34,6 +34,13 @@ struct fb_block {
     size_t size, used;
 };
 
+/* A symbol of data, in the order of where they begin; outer: the nearest in front that ends behind its start. */
+struct fb_datum {
+    uint64_t start, end;
+    struct elf_symbol symbol;
+    uint32_t outer;
+};
+
 struct fb_object {
     struct fb_host host;
     uint64_t bias;
@@ -44,6 +51,8 @@ struct fb_object {
     struct fb_range *ranges;
     uint32_t area_count, area_limit;
     uint32_t range_count, range_limit;
+    struct fb_datum *data; /* NULL: not asked for yet (fn_data.c) */
+    uint32_t data_count, data_limit;
     struct fb_block *blocks;
     bool out_of_memory; /* sticky: whoever sees NULL may simply return */
 };
@@ -56,6 +65,13 @@ void fb_tables(const fb_object *o, struct elf_symbols tables[FB_TABLES]);
 
 /* Bytes of a symbol's name without its version. */
 size_t fb_plain_size(const char *name);
+
+/* Of two symbols of the same place: whether a's name is better, by rules 1 to 6 of functions.h. */
+struct fb_name {
+    const char *name;
+    uint8_t type, bind;
+};
+bool fb_better_name(const struct fb_name *a, const struct fb_name *b);
 
 const struct fb_area *fb_area_at(const fb_object *o, uint64_t address);
 

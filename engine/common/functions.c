@@ -268,6 +268,7 @@ void fb_close(fb_object *o)
     }
     fb_release(o, o->areas, o->area_limit, sizeof *o->areas);
     fb_release(o, o->ranges, o->range_limit, sizeof *o->ranges);
+    fb_release(o, o->data, o->data_limit, sizeof *o->data);
     if (o->debug_data)
         host.unmap(host.user, o->debug_data, o->debug_bytes);
     if (o->file_data)
@@ -302,7 +303,8 @@ fb_object *fb_open(const struct fb_host *host, const struct fb_source *source, c
     find_areas(o);
     if (!o->out_of_memory)
         find_debug_file(o, source);
-    fb_build(o);
+    if (!source->data_only)
+        fb_build(o);
     if (o->out_of_memory)
         return give_up(o, "out of memory", why);
     return o;

@@ -66,6 +66,7 @@ struct fb_source {
     size_t image_bytes;
     uint64_t bias;         /* run-time address - address in the file; see fb_place */
     const char *debug_dir; /* where separate debug files are, "/usr/lib/debug"; NULL: use none */
+    bool data_only;        /* functions are not asked for */
 };
 
 /* NULL if this is no 64-bit little-endian ELF object or memory ran out; then *why (if given) is a constant text.
@@ -108,6 +109,22 @@ bool fb_symbol(const fb_object *object, const char *name, uint64_t *address);
 
 /* The build-id, or NULL and *bytes = 0. */
 const uint8_t *fb_build_id(const fb_object *object, uint32_t *bytes);
+
+/* What is at run-time `address` of the object's static data: a symbol with a size, or what lies between symbols in a
+ * section. */
+struct fb_data {
+    uint64_t start, end; /* run-time addresses: as far around as that is so */
+    const char *name;    /* of the symbol, else of the section; lives as long as the object */
+    size_t name_bytes;   /* of it without version */
+    uint64_t address, size; /* of the symbol: in the file, and bytes; 0: it is a section */
+};
+/* False if no section of data holds it. An address that several symbols hold belongs to the one that begins last. */
+bool fb_data_at(fb_object *object, uint64_t address, struct fb_data *out);
+
+/* Where the object's segments lie, in whole pages; false if it has none. */
+bool fb_loaded(const fb_object *object, uint64_t *start, uint64_t *end);
+/* Whether so many bytes of the file from `offset` on, a page's, are no more than one segment loads. */
+bool fb_loads(const fb_object *object, uint64_t offset, uint64_t bytes);
 
 uint64_t fb_bias(const fb_object *object);
 

@@ -7,9 +7,10 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "engine/common/allocs.h"
 #include "engine/common/functions.h"
 
-enum kind { BOOL, PREFETCH, TEXT, COUNT, COUNT_32, GEOMETRY, FUNCTIONS, SEPARATE };
+enum kind { BOOL, DATA, ALLOC, PREFETCH, TEXT, COUNT, COUNT_32, GEOMETRY, FUNCTIONS, SEPARATE };
 
 struct option {
     const char *name; /* without the leading -- */
@@ -39,6 +40,10 @@ static const struct option options[] = {
     {"simulate-hwpref", BOOL, AT(config.prefetch), 0,
      "=yes|no  the same, as Callgrind calls it: yes is stream, no is none"},
     {"inclusive", BOOL, AT(config.inclusive), 0, "=yes|no  follow calls [yes]"},
+    {"data", DATA, AT(config.data), 0, "=yes|no  charge data structures: heap blocks, globals, stacks, files [yes]"},
+    {"alloc-fn", ALLOC, 0, false,
+     "=<functions>[:<n>]  these allocate memory too; argument <n> is the size [1]; may be repeated"},
+    {"free-fn", ALLOC, 0, true, "=<functions>[:<n>]  and these free it; argument <n> is the address [1]"},
     {"paths", COUNT, AT(config.paths), 0, "=<n>  call paths kept apart; 0: none [250000]"},
     {"shared-l1", BOOL, AT(config.shared_l1), 0, "=yes|no  one I1 and D1 for all threads [no]"},
     {"parallel", BOOL, AT(parallel), 0, "=yes|no  threads run at the same time [yes]", .threads = true},
@@ -235,6 +240,29 @@ static enum options_taken take_separate(struct engine_options *o, const struct o
     return OPTIONS_TAKEN;
 }
 
+/* FUNCTIONS, or FUNCTIONS:N. */
+static enum options_taken take_alloc(struct engine_options *o, const struct option *option, const char *argument,
+                                     const char *value, char why[OPTIONS_WHY])
+{
+    const char *end = value, *number = NULL;
+    uint64_t which = 1;
+
+    for (; *end; end++)
+        number = *end == ':' && end[1] != ':' && (end == value || end[-1] != ':') ? end : number;
+    if (number) {
+        const char *digits = number + 1;
+        if (!read_number(&digits, &which) || *digits || which < 1 || which > TN_ARGUMENTS)
+            return wrong(why, argument, ": behind the colon goes the number of an argument, 1 to 4", NULL);
+        end = number;
+    }
+    if (end == value)
+        return wrong(why, argument, ": name a function", NULL);
+    struct options_alloc *alloc = o->allocate(sizeof *alloc);
+    *alloc = (struct options_alloc){value, (size_t)(end - value), option->detail, (uint8_t)which, o->allocs};
+    o->allocs = alloc;
+    return OPTIONS_TAKEN;
+}
+
 static enum options_taken take(struct engine_options *o, const struct option *option, const char *argument,
                                const char *value, char why[OPTIONS_WHY])
 {
@@ -243,6 +271,11 @@ static enum options_taken take(struct engine_options *o, const struct option *op
     switch (option->kind) {
     case BOOL:
         return take_bool(target, argument, value, "no", "yes", why);
+    case DATA:
+        o->data_asked = true;
+        return take_bool(target, argument, value, "no", "yes", why);
+    case ALLOC:
+        return take_alloc(o, option, argument, value, why);
     case PREFETCH:
         return take_bool(target, argument, value, "none", "stream", why);
     case TEXT:
@@ -314,6 +347,7 @@ void options_default(struct engine_options *out, geometry_read_text *read_text)
                                    .separate = {[OPTIONS_RECS] = 1},
                                    .allocate = out->allocate};
     tn_config_default(&out->config);
+    out->config.data = true;
     geometry_detect(read_text, &out->config, out->geometry_source);
 }
 
@@ -330,6 +364,8 @@ const char *options_check(struct engine_options *o)
 {
     o->config.separate_callers = most_separate(o, OPTIONS_CALLERS);
     o->config.separate_recs = most_separate(o, OPTIONS_RECS);
+    if (!o->data_asked && (!o->config.inclusive || !o->config.cache_sim))
+        o->config.data = false;
     return tn_config_check(&o->config);
 }
 
@@ -397,6 +433,29 @@ static uint16_t separate_of(const struct engine_options *o, int which, const cha
     return (uint16_t)(separation ? separation->number : o->separate[which]);
 }
 
+static bool names(const struct options_alloc *alloc, const char *name)
+{
+    char pattern[OPTIONS_WHY];
+
+    if (alloc->bytes >= sizeof pattern)
+        return false;
+    memcpy(pattern, alloc->text, alloc->bytes);
+    pattern[alloc->bytes] = '\0';
+    return options_matches(pattern, name);
+}
+
+static struct tn_allocation allocation_of(const struct engine_options *o, const char *name)
+{
+    const struct options_alloc *alloc = o->allocs;
+
+    while (alloc && !names(alloc, name))
+        alloc = alloc->next;
+    if (!alloc)
+        return allocs_of(name);
+    return alloc->frees ? (struct tn_allocation){.old = alloc->argument}
+                        : (struct tn_allocation){.bytes = alloc->argument};
+}
+
 void options_describe(const struct engine_options *o, uint32_t fb_flags, struct tn_function_info *info)
 {
     if ((fb_flags & FB_PLT) && o->skip_plt)
@@ -409,6 +468,7 @@ void options_describe(const struct engine_options *o, uint32_t fb_flags, struct 
     }
     info->separate_callers = separate_of(o, OPTIONS_CALLERS, info->name);
     info->separate_recs = separate_of(o, OPTIONS_RECS, info->name);
+    info->allocation = allocation_of(o, info->name);
 }
 
 /* ------------------------------------------------------------------------------------------ meta data */
@@ -469,6 +529,7 @@ void options_meta(const struct engine_options *o, tn_core *core)
     meta_flag(core, "write-back", config->write_back);
     tn_meta(core, "prefetch", config->prefetch ? "stream" : "none");
     meta_flag(core, "inclusive", config->inclusive);
+    meta_flag(core, "data", config->data);
     meta_flag(core, "shared-l1", config->shared_l1);
     meta_flag(core, "flush-at-exit", config->flush_at_exit);
     meta_flag(core, "aslr", o->aslr);

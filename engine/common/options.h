@@ -28,6 +28,15 @@ struct options_separation {
 };
 enum { OPTIONS_CALLERS, OPTIONS_RECS, OPTIONS_SEPARATIONS };
 
+/* Functions that allocate (frees: free) memory, by the number of the argument with the size (the address). */
+struct options_alloc {
+    const char *text; /* a pattern, of so many bytes */
+    size_t bytes;
+    bool frees;
+    uint8_t argument;
+    struct options_alloc *next;
+};
+
 struct engine_options {
     struct tn_config config; /* all but function_at and user */
     const char *out_file;
@@ -38,6 +47,8 @@ struct engine_options {
     struct options_separation *separations[OPTIONS_SEPARATIONS]; /* the latest first */
     uint64_t dump_every, stop_after; /* instructions; 0: never */
     uint64_t dumped;                 /* instructions at the last part that was made for dump_every */
+    struct options_alloc *allocs; /* the latest first */
+    bool data_asked; /* --data was given */
     bool instrument_at_start;
     bool skip_plt;
     bool fork_inherit;
@@ -82,7 +93,7 @@ void options_list(const struct engine_options *options,
 /* What to say behind "N counters are in use", when they are used up. */
 const char *options_out_of_counters(const struct engine_options *options);
 
-/* What the options say of a function (code_map_host.describe): its flags and separate_*, by info->name. */
+/* What the options say of a function (code_map_host.describe): its flags, separate_* and allocation, by info->name. */
 void options_describe(const struct engine_options *options, uint32_t fb_flags, struct tn_function_info *info);
 
 /* Writes into the profile's meta data what was simulated. */

@@ -120,6 +120,15 @@ void nt_jumped_found(struct nt_area *area)
     function_dump(area);
 }
 
+/* area->function begins; its arguments are in their homes. */
+void nt_allocates(struct nt_area *area)
+{
+    const uint64_t arguments[TN_ARGUMENTS] = {area->gpr[NT_RDI], area->gpr[NT_RSI], area->gpr[NT_RDX],
+                                              area->gpr[NT_RCX]};
+
+    tn_allocates(thread_of(area), area->function, arguments);
+}
+
 /* args: site; whether it is taken, in the lowest byte. */
 void nt_branched(struct nt_area *area)
 {

@@ -22,6 +22,7 @@ enum nt_call {
     NT_CALL_RETURNED_MORE,
     NT_CALL_JUMPED,
     NT_CALL_JUMPED_FOUND,
+    NT_CALL_ALLOCATES,
     NT_CALL_BRANCHED, /* from here on they keep flags */
     NT_CALL_BRANCHED_TO,
     NT_CALL_SINGLE,
@@ -39,6 +40,7 @@ void nt_returned(struct nt_area *area);
 void nt_returned_more(struct nt_area *area);
 void nt_jumped(struct nt_area *area);
 void nt_jumped_found(struct nt_area *area);
+void nt_allocates(struct nt_area *area);
 void nt_branched(struct nt_area *area);
 void nt_branched_to(struct nt_area *area);
 void nt_counted_single(struct nt_area *area);

@@ -8,6 +8,7 @@
  */
 #include <linux/mman.h>
 
+#include "nt_data.h"
 #include "nt_dispatch.h"
 #include "nt_engine.h"
 #include "nt_gate.h"
@@ -67,8 +68,10 @@ bool nt_sys_mmap(struct nt_thread *thread, struct nt_call *call)
     }
     if (!pass_locked(thread, call))
         return false;
-    if (!nt_failed(call->result))
+    if (!nt_failed(call->result)) {
         changed((uint64_t)call->result, NT_ARG(call, 1), NT_ARG(call, 2));
+        nt_data_changed(thread, (uint64_t)call->result, NT_ARG(call, 1), (flags & MAP_ANONYMOUS) != 0);
+    }
     nt_lock_give(&nt_memory_lock);
     return true;
 }
@@ -79,8 +82,10 @@ bool nt_sys_munmap(struct nt_thread *thread, struct nt_call *call)
         return fail(call, NT_EINVAL);
     if (!pass_locked(thread, call))
         return false;
-    if (!nt_failed(call->result))
+    if (!nt_failed(call->result)) {
         changed(NT_ARG(call, 0), NT_ARG(call, 1), PROT_NONE);
+        nt_data_changed(thread, NT_ARG(call, 0), NT_ARG(call, 1), false);
+    }
     nt_lock_give(&nt_memory_lock);
     return true;
 }
@@ -95,6 +100,23 @@ bool nt_sys_mprotect(struct nt_thread *thread, struct nt_call *call)
         changed(NT_ARG(call, 0), NT_ARG(call, 1), NT_ARG(call, 2));
     nt_lock_give(&nt_memory_lock);
     return true;
+}
+
+/* What has grown where it was has only grown. */
+static void tell_moved(struct nt_thread *thread, const struct nt_call *call, uint64_t old, uint64_t old_bytes,
+                       uint64_t new_bytes)
+{
+    uint64_t now = (uint64_t)call->result, kept = NT_UP(old_bytes, NT_PAGE), wanted = NT_UP(new_bytes, NT_PAGE);
+
+    if (now != old) {
+        if (!(NT_ARG(call, 3) & MREMAP_DONTUNMAP))
+            nt_data_changed(thread, old, kept, false);
+        nt_data_changed(thread, now, wanted, true);
+    } else if (wanted > kept) {
+        nt_data_changed(thread, now + kept, wanted - kept, true);
+    } else if (wanted < kept) {
+        nt_data_changed(thread, now + wanted, kept - wanted, false);
+    }
 }
 
 bool nt_sys_mremap(struct nt_thread *thread, struct nt_call *call)
@@ -117,6 +139,7 @@ bool nt_sys_mremap(struct nt_thread *thread, struct nt_call *call)
         if (!(NT_ARG(call, 3) & MREMAP_DONTUNMAP))
             changed(old, old_bytes, PROT_NONE);
         changed((uint64_t)call->result, new_bytes, protection);
+        tell_moved(thread, call, old, old_bytes, new_bytes);
     }
     nt_lock_give(&nt_memory_lock);
     return true;
@@ -146,6 +169,8 @@ bool nt_sys_shmat(struct nt_thread *thread, struct nt_call *call)
         return false;
     if (!nt_failed(call->result))
         changed((uint64_t)call->result, NT_PAGE, NT_ARG(call, 2) & SHM_EXEC ? PROT_WRITE | PROT_EXEC : PROT_NONE);
+    if (!nt_failed(call->result))
+        nt_data_changed(thread, (uint64_t)call->result, NT_PAGE, false);
     nt_lock_give(&nt_memory_lock);
     return true;
 }
@@ -156,6 +181,8 @@ bool nt_sys_shmdt(struct nt_thread *thread, struct nt_call *call)
         return false;
     if (!nt_failed(call->result))
         changed(NT_ARG(call, 0), NT_PAGE, PROT_NONE);
+    if (!nt_failed(call->result))
+        nt_data_changed(thread, NT_ARG(call, 0), NT_PAGE, false);
     nt_lock_give(&nt_memory_lock);
     return true;
 }
@@ -167,15 +194,22 @@ void nt_memory_start(uint64_t start)
     break_start = break_now = start;
 }
 
+void nt_memory_break(uint64_t *start, uint64_t *end)
+{
+    *start = break_start;
+    *end = NT_UP(break_now, NT_PAGE);
+}
+
 /* The kernel's own break follows our image, which is no place for the program's: so it is made of mappings, behind
  * the program's image. As in the kernel, it ends where something else begins. */
-static void set_break(uint64_t wanted)
+static void set_break(struct nt_thread *thread, uint64_t wanted)
 {
     uint64_t old_end = NT_UP(break_now, NT_PAGE), end = NT_UP(wanted, NT_PAGE);
 
     if (end < old_end) {
         nt_sys3(__NR_munmap, (long)end, (long)(old_end - end), 0);
         changed(end, old_end - end, PROT_NONE);
+        nt_data_changed(thread, end, old_end - end, false);
     } else if (end > old_end) {
         long got = nt_sys6(__NR_mmap, (long)old_end, (long)(end - old_end), PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
@@ -190,10 +224,9 @@ bool nt_sys_brk(struct nt_thread *thread, struct nt_call *call)
 {
     uint64_t wanted = NT_ARG(call, 0);
 
-    (void)thread;
     nt_lock_take(&nt_memory_lock);
     if (wanted >= break_start)
-        set_break(wanted);
+        set_break(thread, wanted);
     call->result = (long)break_now;
     nt_lock_give(&nt_memory_lock);
     return true;

@@ -47,6 +47,8 @@ nt_call_handler nt_sys_kill, nt_sys_tgkill, nt_sys_tkill;
 
 /* Of the memory group: the program break begins here; and the group's lock, for fork. */
 void nt_memory_start(uint64_t start);
+/* Its pages. */
+void nt_memory_break(uint64_t *start, uint64_t *end);
 extern struct nt_lock nt_memory_lock;
 
 /* Of the file group: a copy of `fd` at a number that the program is not given, and guarded; -1: there is none. */

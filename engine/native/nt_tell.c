@@ -72,6 +72,19 @@ void nt_tell_taken(struct nt_making *making, unsigned i, bool taken)
     nt_call_c(making, NT_CALL_BRANCHED);
 }
 
+void nt_tell_allocation(struct nt_making *making)
+{
+    static const uint8_t arguments[TN_ARGUMENTS] = {NT_RDI, NT_RSI, NT_RDX, NT_RCX};
+
+    if (!tells(making) || making->plan.stretches == 0 ||
+        !tn_function_allocates(making->config->planner->core, making->plan.function_of[0], making->insn[0].pc))
+        return;
+    for (unsigned i = 0; i < TN_ARGUMENTS; i++)
+        nt_store(&making->emit, nt_home(arguments[i]), arguments[i]);
+    names(making, 0, making->plan.function_of[0]);
+    nt_call_keeping_flags(making, NT_CALL_ALLOCATES);
+}
+
 static bool is_at_end(const struct nt_making *making, unsigned i)
 {
     return function_at(making, nt_behind(&making->insn[i])) != making->plan.function_of[i];

@@ -18,6 +18,8 @@ void nt_tell_jump(struct nt_making *making, unsigned i, uint64_t pc);
 /* In front of a conditional jump, whose flags are set. */
 void nt_tell_condition(struct nt_making *making, unsigned i);
 void nt_tell_taken(struct nt_making *making, unsigned i, bool taken);
+/* In front of the block's first instruction: it may be that of a function that allocates or frees memory. */
+void nt_tell_allocation(struct nt_making *making);
 /* The return address is pushed. */
 void nt_tell_call(struct nt_making *making, unsigned i);
 /* The same; the target is in NT_RIP. True if it has been looked up on the way: NT_GO says where to go on. */

@@ -104,6 +104,7 @@ slowly_thunk nt_slowly_returned, nt_returned
 slowly_thunk nt_slowly_returned_more, nt_returned_more
 slowly_thunk nt_slowly_jumped, nt_jumped
 slowly_thunk nt_slowly_jumped_found, nt_jumped_found
+slowly_thunk nt_slowly_allocates, nt_allocates
 calls_thunk branched, nt_branched
 calls_thunk branched_to, nt_branched_to
 calls_thunk fpu_stored, nt_fpu_stored
@@ -134,5 +135,6 @@ nt_thunks:
     .quad slow_data, slow_fetch, whole_data, count
     .quad nt_hot_called, nt_hot_called_skipped, nt_slowly_called_last, nt_hot_called_found, nt_hot_called_found_last
     .quad nt_hot_returned, nt_slowly_returned_more, nt_hot_jumped, nt_hot_jumped_found
+    .quad nt_slowly_allocates
     .quad branched, branched_to, single, fpu_stored
     .section .note.GNU-stack, "", @progbits

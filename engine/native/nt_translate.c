@@ -94,6 +94,7 @@ static void emit_gs_write(struct nt_making *making, const struct nt_insn *insn)
 
 static void emit_body(struct nt_making *making)
 {
+    nt_tell_allocation(making);
     for (unsigned i = 0; i < making->count; i++) {
         const struct nt_insn *insn = &making->insn[i];
         nt_mark_here(making, insn->pc);

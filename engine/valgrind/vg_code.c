@@ -82,6 +82,11 @@ static void describe(void *user, uint32_t fb_flags, struct tn_function_info *inf
 
 static const struct code_map_host host = {&memory, NULL, mapping_at, describe, process_id};
 
+const struct code_map_host *vg_code_host(void)
+{
+    return &host;
+}
+
 void vg_code_begin(void)
 {
     map = code_map_new(&host, vg.core);

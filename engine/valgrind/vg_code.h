@@ -12,6 +12,9 @@
 /* Once, when there is a core, before anything below. */
 void vg_code_begin(void);
 
+/* Which files are mapped where, for others who ask. */
+const struct code_map_host *vg_code_host(void);
+
 /* Finds or makes the object and the function at `address`. */
 void vg_function_at(Addr address, struct code_function *out);
 

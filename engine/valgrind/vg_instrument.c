@@ -10,6 +10,7 @@
 
 #include "vg_calls.h"
 #include "vg_cold.h"
+#include "vg_data.h"
 #include "vg_emit.h"
 #include "vg_join.h"
 #include "vg_plan.h"
@@ -37,6 +38,8 @@ static void copy_statement(struct vg_builder *b, struct cursor *next, UInt i, IR
         addStmtToIRSB(b->block, s);
         if (begins)
             begin_stretch(b, next);
+        if (vg.config.data && next->insn == 0)
+            vg_emit_allocates(b);
         vg_emit_fetch(b, next->insn++);
         return;
     }

@@ -22,6 +22,7 @@
 #include "vg_code.h"
 #include "vg_cold.h"
 #include "vg_control.h"
+#include "vg_data.h"
 #include "vg_hide.h"
 #include "vg_instrument.h"
 #include "vg_limits.h"
@@ -67,6 +68,7 @@ static void print_statistics(void)
             (ULong)s.unwinds, (ULong)s.jumps);
     vg_tell("last level: %llu queued, %llu records now, %llu at most; %llu bytes\n", (ULong)s.queued,
             (ULong)s.records_now, (ULong)s.records_max, (ULong)s.bytes);
+    vg_tell("data: %llu objects, %llu shares\n", (ULong)s.data_objects, (ULong)s.shares);
 }
 
 /* ------------------------------------------------------------------------------------------ translation time */
@@ -229,8 +231,10 @@ static void after_options(void)
 {
     vg_options_check();
     vg.config.function_at = vg_core_function_at;
+    vg_data_configure(&vg.config);
     vg.core = tn_core_new(&vg.config);
     vg_code_begin();
+    vg_data_begin();
     vg.layout = tn_layout(vg.core);
     vg.instrumenting = vg.options.instrument_at_start;
     describe_run();

@@ -27,6 +27,7 @@
 #include "vg_code.h"
 #include "vg_cold.h"
 #include "vg_control.h"
+#include "vg_data.h"
 #include "vg_join.h"
 #include "vg_output.h"
 #include "vg_requests.h"
@@ -235,17 +236,18 @@ static void forked(ThreadId tid)
 
 static void mapped(Addr address, SizeT bytes, Bool r, Bool w, Bool x, ULong handle)
 {
-    (void)bytes;
     (void)r;
     (void)w;
     (void)handle;
     if (x)
         vg_code_mapped(address);
+    vg_data_mapped(address, bytes);
 }
 
 static void unmapped(Addr address, SizeT bytes)
 {
     vg_code_unmapped(address, bytes);
+    vg_data_unmapped(address, bytes);
 }
 
 void vg_threads_see(void (*see)(void *user, tn_thread *thread), void *user)
@@ -277,5 +279,7 @@ void vg_threads_track(void)
     VG_(track_post_deliver_signal)(delivered);
     VG_(track_new_mem_mmap)(mapped);
     VG_(track_die_mem_munmap)(unmapped);
+    VG_(track_die_mem_brk)(vg_data_unmapped);
+    VG_(track_copy_mem_remap)(vg_data_moved);
     VG_(atfork)(NULL, NULL, forked);
 }

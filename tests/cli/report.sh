@@ -19,6 +19,10 @@ try report --function=f4
 try report --callers=f4 --show=Ir
 try report --callees='f*' --show=Ir
 try report --threads --show=Ir,D1mr
+try report --data --limit=4
+try report --data --sort=D1mr --show=D1mr,DLmr,Ir_incl --limit=2
+try report --data --sort=Ir_incl
+try report --json --data --limit=1 --show=D1mr
 try report --json --limit=1 --show=Ir
 try report --json --tree --show=Ir
 try report --json --callers=f4 --show=Ir

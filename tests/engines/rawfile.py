@@ -9,13 +9,16 @@ import struct
 import zlib
 
 (META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT,
- END) = range(1, 16)
+ END, ORIGIN, DATA_OBJECT, DATA_BLOCKS) = range(1, 19)
 
 Object = collections.namedtuple("Object", "path start size bias build_id")
 Function = collections.namedtuple("Function", "object start size flags name")
 Context = collections.namedtuple("Context", "function level callers")
 Instr = collections.namedtuple("Instr", "address length context flags reads writes")
 Arc = collections.namedtuple("Arc", "site caller callee")
+Origin = collections.namedtuple("Origin", "caller site function")
+DataObject = collections.namedtuple("DataObject", "kind origin thread address size name file")
+KINDS = "- heap mapping static stack file rest other".split()
 
 
 class Cursor:
@@ -61,12 +64,15 @@ class Raw:
         self.arc_costs = collections.defaultdict(collections.Counter)
         self.arc_calls = collections.Counter()
         self.nodes = {}
+        self.origins, self.data = {}, {}
+        self.blocks = collections.defaultdict(lambda: [0, 0, 0, 0])  # began, ended, bytes, largest
+        self.shares = collections.defaultdict(collections.Counter)  # (thread, instr, data object)
         with open(path, "rb") as file:
             self.read(file.read())
 
     def read(self, data):
         magic, version, zero = data[:8], *struct.unpack("<II", data[8:16])
-        assert magic == b"TENURERW" and version == 2 and zero == 0, (magic, version)
+        assert magic == b"TENURERW" and version == 3 and zero == 0, (magic, version)
         at = 16
         while at < len(data):
             kind, size, checksum, zero = struct.unpack("<IIII", data[at:at + 16])
@@ -127,7 +133,23 @@ class Raw:
                 self.self_costs[key][name] += c.n()
         elif kind == LATE:
             key = (c.n(), c.n())
-            self.late(c, self.late_names[c.n()], self.self_costs[key])
+            stream, data = c.n(), c.n()
+            costs = collections.Counter()
+            self.late(c, self.late_names[stream], costs)
+            self.self_costs[key].update(costs)
+            assert data == 0 or (stream == 1 and data in self.data)
+            if data:
+                self.shares[(*key, data)].update(costs)
+        elif kind == ORIGIN:
+            ident = c.n()
+            self.origins[ident] = Origin(c.n(), c.n(), c.n())
+        elif kind == DATA_OBJECT:
+            ident = c.n()
+            self.data[ident] = DataObject(KINDS[c.n()], c.n(), c.n(), c.n(), c.n(), c.s().decode(), c.s().decode())
+        elif kind == DATA_BLOCKS:
+            ident, new = c.n(), [c.n() for _ in range(4)]
+            old = self.blocks[ident]
+            self.blocks[ident] = [old[i] + new[i] for i in range(3)] + [max(old[3], new[3])]
         elif kind == NODE:
             ident = c.n()
             place = tuple(c.n() for _ in range(6))
@@ -163,6 +185,27 @@ class Raw:
         function, level, callers = self.contexts[context]
         names = [self.functions[function].name] + ([str(level)] if level > 1 else [])
         return "'".join(names + [self.functions[caller].name for caller in callers])
+
+    def path_of(self, origin):
+        """Names of functions from the root to the one that allocates."""
+        caller, _, function = self.origins[origin]
+        return (self.path_of(caller) if caller else ()) + (self.functions[function].name,)
+
+    def data_name(self, ident):
+        data = self.data[ident]
+        if data.origin:
+            return (data.kind, *self.path_of(data.origin))
+        return (data.kind, data.thread) if data.thread else (data.kind, data.name, data.file.rsplit("/", 1)[-1])
+
+    def by_data(self):
+        """Data object by name -> costs; its blocks are the costs began, ended, bytes and largest."""
+        result = collections.defaultdict(collections.Counter)
+        for (_, _, data), costs in self.shares.items():
+            result[self.data_name(data)].update(costs)
+        for data, blocks in self.blocks.items():
+            for name, value in zip(("began", "ended", "bytes", "largest"), blocks):
+                result[self.data_name(data)][name] += value
+        return result
 
     def self_by_function(self):
         """name -> costs, from the instructions."""

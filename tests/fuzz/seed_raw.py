@@ -12,7 +12,7 @@ import sys
 import zlib
 
 (META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT,
- END) = range(1, 16)
+ END, ORIGIN, DATA_OBJECT, DATA_BLOCKS) = range(1, 19)
 
 IMMEDIATE = ["Ir", "Dr", "Dw"]
 FETCH = ["I1mr", "ILmr", "AcCostI1", "SpLossI1", "EvI1"]
@@ -70,11 +70,16 @@ def definitions(part):
                n(3, 0x401044, 1, 2, RETURN, 1, 0))
     part.chunk(THREAD, n(1, 4711, 0))
     part.chunk(ARC, n(1, 1, 1, 2))
+    part.chunk(ORIGIN, n(1, 0, 0, 1), n(2, 1, 1, 2))
+    part.chunk(DATA_OBJECT, n(1, 1, 2, 0, 0, 0) + s("") + s(""),
+               n(2, 3, 0, 0, 0x4000, 8) + s("_ZN1a1tE") + s("/nowhere/seed"),
+               n(3, 4, 0, 1, 0, 0) + s("") + s(""), n(4, 7, 0, 0, 0, 0) + s("") + s(""))
 
 
 def measurements(part):
     part.chunk(SELF, n(1, 1, 3, 0, 3), n(1, 2, 300, 300, 0), n(1, 3, 3, 3, 0))
-    part.chunk(LATE, n(1, 1, 0) + late({0: 1, 1: 1}), n(1, 2, 1) + late({0: 200, 3: 1 << 40, 4: 56 * 200}))
+    part.chunk(LATE, n(1, 1, 0, 0) + late({0: 1, 1: 1}), n(1, 2, 1, 1) + late({0: 200, 3: 1 << 40, 4: 56 * 200}))
+    part.chunk(DATA_BLOCKS, n(1, 3, 2, 300, 150))
     part.chunk(NODE, n(1, 0, 0, 1, 1, 0, 1) + costs(3, {0: 1}),
                n(2, 1, 1, 2, 1, PRUNED_BELOW, 3) + costs(303, None, {0: 200}),
                n(3, 2, 1, 2, 1, ALIAS, 2) + costs(0))
@@ -84,7 +89,7 @@ def measurements(part):
 
 
 def main():
-    out = b"TENURERW" + struct.pack("<2I", 2, 0)
+    out = b"TENURERW" + struct.pack("<2I", 3, 0)
     for number in range(1, 3 if len(sys.argv) > 2 else 2):
         part = Part(number)
         if number == 1:

@@ -39,6 +39,7 @@ VALUES = {
     'collect-atstart': ('no', ['--toggle-collect=ping']), 'instr-atstart': 'no', 'instr-at-start': 'no',
     'toggle-collect': 'p*', 'dump-before': 'tree', 'dump-after': 'tre?', 'zero-before': 'tree', 'fn-skip': 'pong',
     'skip-plt': 'no', 'separate-callers': '2=ping', 'separate-recs': '3', 'fork-inherit': 'yes', 'aslr': 'yes',
+    'data': 'no', 'alloc-fn': 'pool_get:2', 'free-fn': 'pool_get:2',
     'counter-limit': '1000000', 'alias-limit': '1',
 }
 KEEP_LOADS = ['--vex-iropt-level=0', '--vex-guest-chase=no', '--px-default=allregs-at-each-insn',
@@ -84,6 +85,7 @@ def compare(native, valgrind):
     lines += differences('costs', native.self_by_function(), valgrind.self_by_function())
     lines += differences('calls', native.calls(), valgrind.calls())
     lines += differences('inclusive costs', inclusive(native), inclusive(valgrind))
+    lines += differences('data objects', native.by_data(), valgrind.by_data())
     return lines
 
 
@@ -103,7 +105,8 @@ def main():
     env = dict(os.environ, VALGRIND_LIB=library)
     passed = failed = 0
     for program in programs:
-        for options in OPTIONS + (list(each_option(engine)) if program.endswith('pure_recursion') else []):
+        every = program.endswith(('pure_recursion', 'pure_blocks'))
+        for options in OPTIONS + (list(each_option(engine)) if every else []):
             native = profile(lambda out: [engine, '--profile=yes', '--tenure-out-file=' + out, *options, '--', program],
                              folder)
             valgrind = profile(lambda out: [valgrind_binary(), '--command-line-only=yes', '--tool=tenure', '-q',

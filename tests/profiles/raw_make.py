@@ -19,7 +19,7 @@ import sys
 import zlib
 
 (META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT,
- END) = range(1, 16)
+ END, ORIGIN, DATA_OBJECT, DATA_BLOCKS) = range(1, 19)
 PRUNED, HANDLER, ALIAS = 1, 2, 4
 COND, INDIRECT, CALL, RETURN = 1, 2, 4, 8
 UNIT = 1 << 16
@@ -59,7 +59,7 @@ def costs(imm, fetch=None, data=None):
 
 
 class Raw:
-    def __init__(self, version=2, chunk=1 << 16):
+    def __init__(self, version=3, chunk=1 << 16):
         self.out = bytearray(b"TENURERW" + struct.pack("<II", version, 0))
         self.chunk_size = chunk
         self.part = 0
@@ -119,8 +119,17 @@ class Raw:
     def self_cost(self, thread, instr, imm):
         self.record(SELF, n(thread), n(instr), *[n(v) for v in imm])
 
-    def late_cost(self, thread, instr, kind, values):
-        self.record(LATE, n(thread), n(instr), n(kind), late(values))
+    def late_cost(self, thread, instr, kind, values, data=0):
+        self.record(LATE, n(thread), n(instr), n(kind), n(data), late(values))
+
+    def origin(self, i, caller, site, function):
+        self.record(ORIGIN, n(i), n(caller), n(site), n(function))
+
+    def data_object(self, i, kind, origin=0, thread=0, address=0, size=0, name="", path=""):
+        self.record(DATA_OBJECT, n(i), n(kind), n(origin), n(thread), n(address), n(size), s(name), s(path))
+
+    def data_blocks(self, i, began, ended, total, largest):
+        self.record(DATA_BLOCKS, n(i), n(began), n(ended), n(total), n(largest))
 
     def node(self, i, parent, arc, context, thread, calls, cost, flags=0):
         self.record(NODE, n(i), n(parent), n(arc), n(context), n(thread), n(flags), n(calls), cost)
@@ -173,6 +182,7 @@ class Random:
         self.arcs, self.nodes = [], []  # arc: (site, caller, callee); node: (parent, arc, function, thread, handler)
         self.make_tree(nodes)
         self.parts = [self.make_costs() for _ in range(parts)]
+        self.make_data()
         self.flags = 0  # of roots, beside their own
 
     def make_tree(self, count):
@@ -195,6 +205,27 @@ class Random:
             if known[arc] in path:
                 continue
             self.nodes.append((parent, known[arc], arc[2], thread, 0))
+
+    def make_data(self):
+        """Allocation paths, data objects at the ends of some of them, and others; what misses in which comes later."""
+        r = self.rest = random.Random(len(self.nodes))
+        self.origins = [(0, 0, 1)]  # (caller, site, function)
+        while len(self.origins) < 20:
+            caller = r.randint(1, len(self.origins))
+            origin = (caller, r.randint(1, len(self.instrs)), r.randint(1, self.functions))
+            self.origins += [origin] if origin not in self.origins else []
+        self.data = [(1, i) for i in range(2, 21, 2)] + [(3, 0), (3, 0), (4, 0), (6, 0)]  # (kind, origin)
+        self.blocks = {i + 1: (r.randint(1, 9), 1, 1000, 500) for i, (kind, _) in enumerate(self.data) if kind == 1}
+        self.shares = {}  # (instr, data object) -> row
+
+    def share(self, values):
+        """Split into parts for a few data objects; what is left over misses in none."""
+        parts = []
+        for data in self.rest.sample(range(1, len(self.data) + 1), self.rest.randint(0, 3)):
+            part = [self.rest.randint(0, value) for value in values]
+            values = [value - some for value, some in zip(values, part)]
+            parts.append((data, part))
+        return parts + [(0, values)]
 
     def make_costs(self):
         """Of one part: per node the costs of each of its function's instructions."""
@@ -258,7 +289,14 @@ class Random:
             raw.thread(t, 4242 + t, t > 1)
         for i, arc in enumerate(self.arcs):
             raw.arc(i + 1, *arc)
+        for i, origin in enumerate(self.origins):
+            raw.origin(i + 1, *origin)
+        for i, (kind, origin) in enumerate(self.data):
+            raw.data_object(i + 1, kind, origin, kind == 4, 0x100 * i if kind == 3 else 0, 8 if kind == 3 else 0,
+                            "table" if kind == 3 else "", "/nowhere/a.out" if kind == 3 else "")
         for k, part in enumerate(self.parts):
+            for data, blocks in self.blocks.items():
+                raw.data_blocks(data, *blocks)
             self.write_part(raw, part)
             raw.stat("nodes", len(self.nodes))
             raw.end("exit" if k + 1 == len(self.parts) else "request")
@@ -271,8 +309,12 @@ class Random:
         for (thread, instr), row in sorted(self_.items()):
             raw.self_cost(thread, instr, row[:k])
             for kind, values in ((0, row[k:k + f]), (1, row[k + f:])):
-                if any(values):
-                    raw.late_cost(thread, instr, kind, dict(enumerate(values)))
+                for data, some in self.share(values) if kind else [(0, values)]:
+                    if any(some):
+                        raw.late_cost(thread, instr, kind, dict(enumerate(some)), data)
+                    if data and any(some):
+                        row_of = zero[:k + f] + some
+                        self.shares[instr, data] = add(self.shares.get((instr, data), zero), row_of)
         for i, (parent, a, function, thread, flags) in enumerate(self.nodes):
             raw.node(i + 1, parent, a, function, thread, 1, row_bytes(node.get(i + 1, zero)),
                      flags | (0 if parent else self.flags))

@@ -55,6 +55,11 @@ def example():
     raw.thread(2, 4243, 1)
     raw.arc(1, 1, 1, 2)
     raw.arc(2, 3, 2, 5)
+    raw.origin(1, 0, 0, 1)
+    raw.origin(2, 1, 1, 2)
+    raw.data_object(1, 1, 2)
+    raw.data_object(2, 3, 0, 0, 0x4000, 8, "_ZN4shop5tableE", "/nowhere/stored")
+    raw.data_object(3, 4, 0, 2)
     for part in (1, 2):
         raw.self_cost(1, 1, [10 * part, 0, 10 * part, 0, 0])
         raw.self_cost(1, 2, [7 * part, 7 * part, 0, 7 * part, part])
@@ -63,7 +68,8 @@ def example():
         raw.self_cost(1, 5, [5, 5, 5, 0, 0])
         raw.self_cost(2, 2, [1, 1, 0, 1, 0])
         late = {0: 3 * part, 2: 2, 3: 21845333, 4: 56, 5: 72, 7: 1 << 40}
-        raw.late_cost(1, 2, 1, late)
+        raw.late_cost(1, 2, 1, late, 1)
+        raw.data_blocks(1, 5 * part, 4, 640 * part, 128)
         raw.late_cost(1, 1, 0, {0: 1, 1: 1, 2: 48, 3: 16, 4: 32})
         one, two = [10 * part, 0, 10 * part, 0, 0], [14 * part, 7 * part, 7 * part, 7 * part, part]
         three, four, five = [3, 3, 0, 3, 1], [5, 5, 5, 0, 0], [1, 1, 0, 1, 0]

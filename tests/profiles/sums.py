@@ -158,6 +158,42 @@ def check_calls(db, program, e):
                   for own, below, _ in candidates), "cost of path %d" % key[0])
 
 
+def check_data(db, program):
+    zero, can = [0] * WIDTH, {i: abilities(program, i) for i in range(1, len(program.instrs) + 1)}
+    address = {row[0]: row[1] for row in db.execute("SELECT id, address FROM instructions")}
+    number = {x[1]: x[0] for x in program.instrs}
+    found, count = table(db, "instruction_data", ["instruction_id", "data_id"])
+    check(count == len(program.shares), "pairs of instruction and data object are there once")
+    for (instruction, data), row in found.items():
+        instr = number[address[instruction]]
+        check(same(row, columns(program.shares[instr, data], can[instr])), "instruction %d in %d" % (instr, data))
+    objects, count = table(db, "data_objects", ["id"])
+    check(count == len(program.data), "data objects are there once")
+    own = {}
+    for i, (kind, origin) in enumerate(program.data):
+        mine = [(instr, row) for (instr, data), row in program.shares.items() if data == i + 1]
+        able = set().union(*(can[instr] for instr, _ in mine))
+        own[i + 1] = total_of(row for _, row in mine), able
+        check(same(objects[i + 1,], columns(*own[i + 1])), "data object %d" % (i + 1))
+        blocks = tuple(objects[i + 1,][x] for x in ("blocks", "freed", "bytes", "largest"))
+        parts = len(program.parts)
+        began = program.blocks.get(i + 1)
+        check(blocks == ((began[0] * parts, began[1] * parts, began[2] * parts, began[3]) if began else (None,) * 4),
+              "blocks of data object %d" % (i + 1))
+    paths, count = table(db, "data_paths", ["id"])
+    check(count == len(program.origins), "allocation paths are there once")
+    for i, (caller, _, function) in enumerate(program.origins):
+        below, able = zero, set()
+        for k, (_, origin) in enumerate(program.data):
+            at = origin
+            while at and at != i + 1:
+                at = program.origins[at - 1][0]
+            below, able = (add(below, own[k + 1][0]), able | own[k + 1][1]) if at else (below, able)
+        row = paths[i + 1,]
+        check((row["parent"], row["function"]) == (caller or None, "f%d" % function), "allocation path %d" % (i + 1))
+        check(same(row, columns(below, able), "_incl"), "inclusive cost of allocation path %d" % (i + 1))
+
+
 def check_sums(db, program, e):
     grand = total_of(e.self_.values())
     total, count = table(db, "totals", [])
@@ -306,6 +342,7 @@ def main():
             check(db.execute("PRAGMA integrity_check").fetchall() == [("ok",)], "SQLite finds nothing wrong")
             check_code(db, program, e)
             check_calls(db, program, e)
+            check_data(db, program)
             check_sums(db, program, e)
             check_exports(db, path, program, e)
             db.close()

@@ -65,7 +65,7 @@ struct thread {
     bool collecting;
 };
 struct self {
-    uint32_t thread, instr, context, next; /* next: the same instruction in another context */
+    uint32_t thread, instr, context, object, next; /* next: the same instruction in another context or object */
     uint64_t cost[M_EVENTS];
 };
 
@@ -100,15 +100,17 @@ struct method1 {
     LIST(struct self) self;
     LIST(uint32_t) self_slot[MODEL_MAX_THREADS]; /* by instruction: the first of self */
     struct thread thread[MODEL_MAX_THREADS];
+    struct memory_model *memory;
     bool dump_wanted;
     uint32_t epoch;
 };
 
-struct method1 *m1_new(uint32_t most_callers)
+struct method1 *m1_new(uint32_t most_callers, struct memory_model *memory)
 {
     struct method1 *m = calloc(1, sizeof *m);
 
     m->most_callers = most_callers;
+    m->memory = memory;
     return m;
 }
 
@@ -497,7 +499,7 @@ void m1_raise(struct method1 *m, uint32_t thread, uint32_t function)
     stack->frame[0] = (struct frame){parent, 0};
 }
 
-void m1_stack(struct method1 *m, uint32_t thread, uint32_t number, uint32_t site, uint32_t function)
+bool m1_stack(struct method1 *m, uint32_t thread, uint32_t number, uint32_t site, uint32_t function)
 {
     struct level *level = running_level(m, thread);
     const struct frame *frame = running_frame(m, thread);
@@ -506,14 +508,20 @@ void m1_stack(struct method1 *m, uint32_t thread, uint32_t number, uint32_t site
     site = frame->skip_site ? frame->skip_site : site;
     level->running = number;
     if (level->stack[number].frames)
-        return;
+        return false;
     level->stack[number].frame[0] = (struct frame){enter(m, &m->thread[thread], from, site, function, 0), 0};
     level->stack[number].frames = 1;
+    return true;
 }
 
 uint32_t m1_frames(const struct method1 *m, uint32_t thread)
 {
     return running_stack(m, thread)->frames;
+}
+
+uint32_t m1_running_stack(const struct method1 *m, uint32_t thread)
+{
+    return running_level(m, thread)->running;
 }
 
 uint32_t m1_levels(const struct method1 *m, uint32_t thread)
@@ -523,19 +531,20 @@ uint32_t m1_levels(const struct method1 *m, uint32_t thread)
 
 /* -------------------------------------------------------------------------------------------------- costs */
 
-static uint64_t *self_cost(struct method1 *m, uint32_t thread, uint32_t instr, uint32_t context)
+static uint64_t *self_cost(struct method1 *m, uint32_t thread, uint32_t instr, uint32_t context, uint32_t object)
 {
     uint32_t i;
 
     while (m->self_slot[thread].count < instr)
         (void)LIST_NEW(m->self_slot[thread]);
     for (i = m->self_slot[thread].at[instr]; i; i = m->self.at[i].next)
-        if (m->self.at[i].context == context)
+        if (m->self.at[i].context == context && m->self.at[i].object == object)
             return m->self.at[i].cost;
     i = LIST_NEW(m->self);
     m->self.at[i].thread = thread;
     m->self.at[i].instr = instr;
     m->self.at[i].context = context;
+    m->self.at[i].object = object;
     m->self.at[i].next = m->self_slot[thread].at[instr];
     m->self_slot[thread].at[instr] = i;
     return m->self.at[i].cost;
@@ -546,7 +555,7 @@ struct model_payer m1_payer(const struct method1 *m, uint32_t thread, uint32_t i
     const struct frame *frame = running_frame(m, thread);
 
     return (struct model_payer){thread, frame->skip_site ? frame->skip_site : instr, frame->link, m->epoch,
-                                m->thread[thread].collecting};
+                                m->thread[thread].collecting, NULL, 0};
 }
 
 void m1_charge(void *user, const struct model_payer *payer, int event, uint64_t amount)
@@ -555,7 +564,7 @@ void m1_charge(void *user, const struct model_payer *payer, int event, uint64_t 
 
     if (!payer->pays || payer->epoch != m->epoch)
         return;
-    self_cost(m, payer->thread, payer->instr, m->link.at[payer->chain].context)[event] += amount;
+    self_cost(m, payer->thread, payer->instr, m->link.at[payer->chain].context, payer->object)[event] += amount;
     m->link.at[payer->chain].cost[event] += amount;
 }
 
@@ -609,6 +618,8 @@ static void forget(struct method1 *m)
 void m1_zero(struct method1 *m)
 {
     forget(m);
+    if (m->memory)
+        mm_zero(m->memory);
     m->epoch++;
 }
 
@@ -622,6 +633,27 @@ static char *print_path(const struct method1 *m, uint32_t path, char *end)
         return end + sprintf(end, "t%u%s/%s", p->thread, p->handler ? "h" : "", m->name.at[p->context].text);
     end = print_path(m, p->above, end);
     return end + sprintf(end, "/i%u.%s", m->arc.at[p->arc].site, m->name.at[p->context].text);
+}
+
+static char *print_origin(const struct method1 *m, uint32_t path, char *end)
+{
+    const struct path *p = &m->path.at[path];
+    const char *name = m->name.at[p->context].text;
+
+    if (p->above)
+        end = print_origin(m, p->above, end);
+    if (p->above)
+        end += sprintf(end, "/i%u.", m->arc.at[p->arc].site);
+    return end + sprintf(end, "%.*s", (int)strcspn(name, "'"), name);
+}
+
+void m1_origin(const struct method1 *m, uint32_t thread, uint32_t entered, char *text)
+{
+    const struct frame *frame = running_frame(m, thread);
+    char *end = print_origin(m, m->link.at[frame->link].path, text);
+
+    if (frame->skip_site && entered)
+        sprintf(end, "/i%u.f%u", frame->skip_site, entered);
 }
 
 static void arc_key(const struct method1 *m, uint32_t arc, char *key)
@@ -709,14 +741,23 @@ void m1_part(struct method1 *m, struct sheet *sheet)
     sheet_clear(sheet);
     for (uint32_t i = 1; i <= m->self.count; i++) {
         const struct name *context = &m->name.at[m->self.at[i].context];
-        char key[MAX_NAME + 64];
+        static char key[1 << 20];
+        char *end;
 
         if (!memcmp(m->self.at[i].cost, zero, sizeof zero))
             continue;
         sprintf(key, "self t%u i%u%s%s", m->self.at[i].thread, m->self.at[i].instr,
                 context->is_plain ? "" : " ", context->is_plain ? "" : context->text);
         sheet_add(sheet, key, m->self.at[i].cost, 0);
+        if (!m->self.at[i].object)
+            continue;
+        end = key + strlen(key);
+        memcpy(key, "data", 4);
+        sprintf(end, " %s", mm_name(m->memory, m->self.at[i].object));
+        sheet_add(sheet, key, m->self.at[i].cost, 0);
     }
+    if (m->memory)
+        mm_part(m->memory, sheet);
     for (uint32_t i = 1; i <= m->link.count; i++) {
         const uint64_t *cost = m->link.at[i].cost;
 

@@ -14,6 +14,7 @@
 #ifndef TENURE_REFMODEL_METHOD1_H
 #define TENURE_REFMODEL_METHOD1_H
 
+#include "memory_model.h"
 #include "sheet.h"
 
 enum {
@@ -27,7 +28,8 @@ enum {
 };
 
 /* `most_callers`: as many as any function may separate. */
-struct method1 *m1_new(uint32_t most_callers);
+/* `memory`: the blocks that it counts are written and forgotten with all else; or NULL. */
+struct method1 *m1_new(uint32_t most_callers, struct memory_model *memory);
 void m1_free(struct method1 *m);
 void m1_function(struct method1 *m, uint32_t function, uint32_t flags, uint32_t callers, uint32_t recs);
 
@@ -41,12 +43,16 @@ void m1_call(struct method1 *m, uint32_t thread, uint32_t site, uint32_t functio
 void m1_jump(struct method1 *m, uint32_t thread, uint32_t site, uint32_t function);
 void m1_unwind(struct method1 *m, uint32_t thread, uint32_t frames);  /* so many call frames end */
 void m1_raise(struct method1 *m, uint32_t thread, uint32_t function); /* a missing parent shows */
-/* The level goes on, on its stack `number` (0: its first). `function` is entered if that was never seen. */
-void m1_stack(struct method1 *m, uint32_t thread, uint32_t number, uint32_t site, uint32_t function);
+/* The level goes on, on its stack `number` (0: its first). `function` is entered if that was never seen: true. */
+bool m1_stack(struct method1 *m, uint32_t thread, uint32_t number, uint32_t site, uint32_t function);
 void m1_signal_enter(struct method1 *m, uint32_t thread, uint32_t function);
 void m1_signal_leave(struct method1 *m, uint32_t thread);
 uint32_t m1_frames(const struct method1 *m, uint32_t thread); /* call frames of the running level */
 uint32_t m1_levels(const struct method1 *m, uint32_t thread);
+uint32_t m1_running_stack(const struct method1 *m, uint32_t thread); /* its number */
+/* The path that runs, without threads and contexts; `entered`: the function entered last, if that is to be shown even
+ * where it is skipped; or 0. */
+void m1_origin(const struct method1 *m, uint32_t thread, uint32_t entered, char *text);
 
 void m1_collect(struct method1 *m, bool on); /* all threads */
 bool m1_collecting(const struct method1 *m, uint32_t thread);

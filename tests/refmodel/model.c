@@ -263,12 +263,20 @@ static void line_end(struct model *model, const struct cache *cache, struct line
 
 /* Who asks, and what it missed on the way: one flag per level. */
 struct asking {
-    const struct model_payer *payer;
+    struct model_payer payer[1]; /* in the line that it asks for */
     bool fetched, writes, missed[3];
+    uint32_t missed_in[3]; /* the first line's data object */
     bool prefetching; /* nobody asks: the prefetcher does */
     uint64_t index;
     uint32_t owner; /* of the caches above the last level */
 };
+
+static void miss(struct asking *asking, int level)
+{
+    if (!asking->missed[level])
+        asking->missed_in[level] = asking->payer->object;
+    asking->missed[level] = true;
+}
 
 /* A line leaves a lower level. The record for the one that comes in its place. */
 static struct record *leave(struct model *model, struct record *victim, uint64_t index)
@@ -303,7 +311,7 @@ static struct record *lower(struct model *model, enum level level, uint64_t addr
     if (asking->prefetching)
         model->charge(model->user, asking->payer, prefetched[asking->fetched][level], 1);
     else
-        asking->missed[level] = true;
+        miss(asking, level);
     record = leave(model, cache_make_room(cache, set), asking->index);
     use_init(&record->use, asking->payer, asking->fetched, asking->index, cache->config.line);
     record->line = line;
@@ -365,7 +373,7 @@ static struct line *level1(struct model *model, struct cache *cache, uint64_t li
 
     if (line)
         return line;
-    asking->missed[LEVEL_1] = true;
+    miss(asking, LEVEL_1);
     victim = cache_make_room(cache, set);
     if (victim)
         line_end(model, cache, victim, asking->index);
@@ -404,7 +412,7 @@ static void access_plainly(struct model *model, struct cache *cache, uint64_t ad
 
         if (line)
             continue;
-        asking->missed[LEVEL_1] = true;
+        miss(asking, LEVEL_1);
         free(cache_make_room(cache, cache_set(cache, at)));
         line = calloc(1, sizeof *line);
         line->line = at;
@@ -441,8 +449,11 @@ static void access_lines(struct model *model, struct cache *cache, uint64_t addr
         level1(model, cache, first, asking)->use.touches++;
         return;
     }
-    for (uint64_t at = first; at < address + size; at += line_size)
+    for (uint64_t at = first; at < address + size; at += line_size) {
+        if (asking->payer->objects)
+            asking->payer->object = asking->payer->objects[(at - first) / line_size];
         touch(level1(model, cache, at, asking), address, address + size, line_size, asking->writes);
+    }
 }
 
 void model_access(struct model *model, uint32_t thread, enum model_kind kind, uint64_t address, uint32_t size,
@@ -451,7 +462,7 @@ void model_access(struct model *model, uint32_t thread, enum model_kind kind, ui
     uint32_t owner = model->config.shared_l1 ? 0 : thread;
     struct cache *cache = kind == MODEL_FETCH ? &model->i1[owner] : &model->d1[owner];
     bool writes = kind == MODEL_WRITE || kind == MODEL_MODIFY;
-    struct asking asking = {.payer = payer, .fetched = kind == MODEL_FETCH, .writes = writes, .owner = owner};
+    struct asking asking = {.payer = {*payer}, .fetched = kind == MODEL_FETCH, .writes = writes, .owner = owner};
     static const int event[][3] = {
         [MODEL_FETCH] = {M_I1MR, M_I2MR, M_ILMR},
         [MODEL_READ] = {M_D1MR, M_D2MR, M_DLMR},
@@ -465,8 +476,10 @@ void model_access(struct model *model, uint32_t thread, enum model_kind kind, ui
     if (kind == MODEL_MODIFY && model->config.callgrind)
         kind = MODEL_WRITE;
     for (int level = LEVEL_1; level <= LEVEL_LAST; level++)
-        if (asking.missed[level] && (model->collecting || !model->config.callgrind))
-            model->charge(model->user, payer, event[kind][level], 1);
+        if (asking.missed[level] && (model->collecting || !model->config.callgrind)) {
+            asking.payer->object = asking.missed_in[level];
+            model->charge(model->user, asking.payer, event[kind][level], 1);
+        }
 }
 
 uint64_t model_clock(const struct model *model)

@@ -69,10 +69,14 @@ struct model_config {
 
 enum model_kind { MODEL_FETCH, MODEL_READ, MODEL_WRITE, MODEL_MODIFY };
 
-/* Who made an access. `pays`: collection is on. What it is charged is for `charge` to decide. */
+/* Who made an access. `pays`: collection is on. What it is charged is for `charge` to decide. `objects`: what holds the
+ * first byte touched in each of its lines, the first line first; NULL: nobody asks. `object`: when charged, that of
+ * the line. */
 struct model_payer {
     uint32_t thread, instr, chain, epoch;
     bool pays;
+    const uint32_t *objects;
+    uint32_t object;
 };
 
 typedef void model_charge(void *user, const struct model_payer *payer, int event, uint64_t amount);

@@ -3,70 +3,11 @@
 #include "pair.h"
 
 #include "core/cache_hot.h"
-#include "core/tenure_core.h"
 #include "host_hosted.h"
-#include "raw_simple.h"
+#include "pair_own.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { MAX_FUNCTIONS = 64, MAX_RUNS = 2 * PAIR_MAX_INSTRS };
-
-struct fetch_run {
-    struct tn_fetch_info info;
-    uint32_t id, starts; /* with instruction `starts` of the block */
-};
-struct segment {
-    uint32_t counter, first, end; /* instructions of the block */
-    uint32_t reads, writes, conds, indirects, accesses;
-    uint32_t first_run, end_run;
-};
-struct pair_translation {
-    struct pair_translation *next;
-    struct segment segment[2];
-    uint32_t segments;
-    struct fetch_run run[MAX_RUNS];
-    uint32_t runs;
-    struct tn_access_info access[PAIR_MAX_ACCESSES];
-};
-
-/* Where threads are parallel, accesses come to the model in the order in which the core says that they come. */
-struct waiting {
-    enum model_kind kind;
-    uint64_t address;
-    uint32_t size;
-    struct model_payer payer;
-};
-struct line_up {
-    struct waiting *list;
-    size_t room, done, added; /* accesses of the thread: told to the model, known */
-    size_t due;               /* that the core has said are next */
-    uint64_t clock_at_start;
-};
-
-struct pair {
-    struct pair_config config;
-    tn_core *core;
-    const struct tn_layout *layout;
-    tn_thread *thread[MODEL_MAX_THREADS];
-    struct model_predictor predictor[MODEL_MAX_THREADS];
-    struct model *model;
-    struct method1 *m1;
-    struct pair_function function[MAX_FUNCTIONS];
-    uint32_t id[MAX_FUNCTIONS], functions, object;
-    struct pair_translation *translations;
-    struct host_stream stream;
-    struct raw_simple *raw;
-    struct sheet expected, got;
-    bool good;
-    size_t bytes_before;
-    uint64_t executed, accesses, clock_at_start;
-    struct line_up line_up[MODEL_MAX_THREADS];
-    uint32_t lag; /* the next draw */
-    uint64_t roots; /* of trees: one for each beginning of a thread, one for each handler of a thread */
-    bool handled[MODEL_MAX_THREADS][MAX_FUNCTIONS], resumed;
-    FILE *out;
-};
 
 static void fail(struct pair *pair, const char *what)
 {
@@ -210,6 +151,9 @@ static void start_core(struct pair *pair)
     config.paths = c->paths;
     config.separate_callers = c->separate_callers;
     config.separate_recs = c->separate_recs;
+    config.data = c->data;
+    config.memory_at = pair_memory_at;
+    config.result = pair_returned;
     config.function_at = function_at;
     config.user = pair;
     fault = tn_config_check(&config);
@@ -241,7 +185,8 @@ struct pair *pair_new(const struct pair_config *config, FILE *out)
     pair->out = out;
     pair->good = true;
     pair->bytes_before = host_bytes();
-    pair->m1 = m1_new(config->separate_callers);
+    pair->memory = config->data ? mm_new(pair_tell) : NULL;
+    pair->m1 = m1_new(config->separate_callers, pair->memory);
     pair->model = model_new(&mc, m1_charge, pair->m1);
     start_core(pair);
     pair->object = tn_object(pair->core, &object);
@@ -260,7 +205,15 @@ void pair_free(struct pair *pair)
         free(t);
     }
     model_free(pair->model);
+    for (uint32_t i = 0; i < MODEL_MAX_THREADS; i++)
+        pair_drop_all(pair, i);
+    for (struct objects_list *list; (list = pair->objects);) {
+        pair->objects = list->next;
+        free(list);
+    }
     m1_free(pair->m1);
+    if (pair->memory)
+        mm_free(pair->memory);
     if (pair->raw)
         raw_simple_close(pair->raw);
     sheet_clear(&pair->expected), free(pair->expected.row), free(pair->expected.slot);
@@ -283,7 +236,9 @@ void pair_function(struct pair *pair, const struct pair_function *function)
     char name[16];
     struct tn_function_info info = {pair->object, function->start, function->size, name,
                                     core_flags(function->flags), (uint16_t)function->separate_callers,
-                                    (uint16_t)function->separate_recs};
+                                    (uint16_t)function->separate_recs,
+                                    {function->allocates[0], function->allocates[1], function->allocates[2],
+                                     function->allocates[3]}};
 
     sprintf(name, "f%u", function->number);
     pair->function[function->number] = *function;
@@ -428,8 +383,11 @@ static void model_instr(struct pair *pair, uint32_t thread, const struct pair_bl
             continue;
         pair->accesses++;
         m1_count(pair->m1, thread, in->id, access->kind == TN_WRITE ? M_DW : M_DR, 1);
+        if (pair->memory)
+            payer.objects = pair_objects_at(pair, run->address[a], access->size);
         if (pair->config.cache_sim)
             access_now(pair, thread, kind[access->kind], run->address[a], access->size, &payer);
+        payer.objects = NULL;
     }
     if (pair->config.branch_sim && in->cond) {
         bool wrong = model_predict_cond(&pair->predictor[thread], in->address, taken);
@@ -574,6 +532,9 @@ void pair_begin(struct pair *pair, uint32_t thread, uint32_t function, uint64_t 
     else
         tn_thread_begin(pair->thread[thread], pair->id[function], sp);
     m1_begin(pair->m1, thread, pair->id[function]);
+    pair_entered(pair, thread, function);
+    if (pair->memory)
+        mm_stack_begins(pair->memory, thread, sp);
     check_collection(pair);
 }
 
@@ -581,6 +542,9 @@ void pair_end(struct pair *pair, uint32_t thread)
 {
     tn_thread_end(pair->thread[thread]);
     pair->thread[thread] = NULL;
+    pair_drop_all(pair, thread);
+    if (pair->memory)
+        mm_stack_ends(pair->memory, thread);
     m1_end(pair->m1, thread);
     model_thread_end(pair->model, thread);
     check_collection(pair);
@@ -596,6 +560,8 @@ void pair_switch(struct pair *pair, uint32_t to)
 void pair_off(struct pair *pair)
 {
     tn_instrument_off(pair->core);
+    for (uint32_t i = 0; i < MODEL_MAX_THREADS; i++)
+        pair_drop_all(pair, i);
     m1_off(pair->m1);
     model_empty(pair->model);
     check_collection(pair);
@@ -606,7 +572,9 @@ void pair_call(struct pair *pair, uint32_t thread, uint32_t site, uint32_t funct
 {
     tn_call(pair->thread[thread], site, pair->id[function], sp, return_address);
     m1_unwind(pair->m1, thread, unseen);
+    pair_drop_frames(pair, thread, m1_frames(pair->m1, thread));
     m1_call(pair->m1, thread, site, pair->id[function]);
+    pair_entered(pair, thread, function);
     check_collection(pair);
 }
 
@@ -614,6 +582,9 @@ void pair_return(struct pair *pair, uint32_t thread, uint32_t site, uint64_t sp,
                  uint32_t frames)
 {
     tn_return(pair->thread[thread], site, sp, target);
+    if (pair->memory && frames == 1)
+        pair_returning(pair, thread);
+    pair_drop_frames(pair, thread, m1_frames(pair->m1, thread) - frames);
     m1_unwind(pair->m1, thread, frames);
     check_collection(pair);
 }
@@ -621,6 +592,7 @@ void pair_return(struct pair *pair, uint32_t thread, uint32_t site, uint64_t sp,
 void pair_raise(struct pair *pair, uint32_t thread, uint32_t site, uint32_t function, uint64_t sp)
 {
     tn_return(pair->thread[thread], site, sp, pair->function[function].start + 1);
+    pair_drop_frames(pair, thread, 0);
     m1_raise(pair->m1, thread, pair->id[function]);
     check_collection(pair);
 }
@@ -629,6 +601,7 @@ void pair_jump(struct pair *pair, uint32_t thread, uint32_t site, uint32_t funct
 {
     tn_jump(pair->thread[thread], site, pair->id[function], sp);
     m1_jump(pair->m1, thread, site, pair->id[function]);
+    pair_entered(pair, thread, function);
     check_collection(pair);
 }
 
@@ -638,7 +611,9 @@ void pair_longjmp(struct pair *pair, uint32_t thread, uint32_t site, uint32_t fu
     tn_jump(pair->thread[thread], site, pair->id[function], sp);
     while (handlers--)
         m1_signal_leave(pair->m1, thread);
+    pair_drop_levels(pair, thread, m1_levels(pair->m1, thread));
     m1_unwind(pair->m1, thread, frames);
+    pair_drop_frames(pair, thread, m1_frames(pair->m1, thread));
     check_collection(pair);
 }
 
@@ -646,7 +621,8 @@ void pair_stack(struct pair *pair, uint32_t thread, uint32_t number, uint32_t si
                 uint64_t sp)
 {
     tn_jump(pair->thread[thread], site, pair->id[function], sp);
-    m1_stack(pair->m1, thread, number, site, pair->id[function]);
+    if (m1_stack(pair->m1, thread, number, site, pair->id[function]))
+        pair_entered(pair, thread, function);
     check_collection(pair);
 }
 
@@ -656,6 +632,7 @@ void pair_signal_enter(struct pair *pair, uint32_t thread, uint32_t function, ui
     pair->handled[thread][function] = true;
     tn_signal_enter(pair->thread[thread], pair->id[function], sp);
     m1_signal_enter(pair->m1, thread, pair->id[function]);
+    pair_entered(pair, thread, function);
     check_collection(pair);
 }
 
@@ -663,6 +640,7 @@ void pair_signal_leave(struct pair *pair, uint32_t thread)
 {
     tn_signal_leave(pair->thread[thread]);
     m1_signal_leave(pair->m1, thread);
+    pair_drop_levels(pair, thread, m1_levels(pair->m1, thread));
     check_collection(pair);
 }
 

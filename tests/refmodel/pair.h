@@ -17,7 +17,7 @@ enum { PAIR_MAX_INSTRS = 10, PAIR_MAX_ACCESSES = 10 };
 struct pair_config {
     struct model_cache_config i1, d1, l2, ll; /* l2.size 0: no such level */
     bool cache_sim, branch_sim, use, inclusive, shared_l1, flush_at_exit, collect_at_start, write_back, prefetch;
-    bool parallel;
+    bool parallel, data;
     uint64_t paths;
     uint32_t separate_callers, separate_recs; /* the most of any function */
     uint32_t lag; /* not 0: where threads run at the same time, misses are consumed late; how late is drawn from this */
@@ -28,6 +28,7 @@ struct pair_function {
     uint64_t start, size;
     uint32_t flags; /* M1_* */
     uint32_t separate_callers, separate_recs;
+    uint8_t allocates[4]; /* struct tn_allocation: bytes, count, old, at */
 };
 struct pair_access {
     uint8_t kind; /* enum tn_kind */
@@ -86,6 +87,13 @@ void pair_stack(struct pair *pair, uint32_t thread, uint32_t number, uint32_t si
                 uint64_t sp);
 void pair_signal_enter(struct pair *pair, uint32_t thread, uint32_t function, uint64_t sp);
 void pair_signal_leave(struct pair *pair, uint32_t thread);
+
+/* With data: `function` has just been entered, with these TN_ARGUMENTS arguments. */
+void pair_allocates(struct pair *pair, uint32_t thread, uint32_t function, const uint64_t *arguments);
+/* What functions return from now on. */
+void pair_result(struct pair *pair, uint64_t result);
+/* Pages are changed and, if it is anonymous memory then, mapped. */
+void pair_map(struct pair *pair, uint32_t thread, uint64_t start, uint64_t bytes, bool anonymous);
 
 void pair_toggle(struct pair *pair);
 void pair_zero(struct pair *pair);

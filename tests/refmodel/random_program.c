@@ -13,10 +13,13 @@
 #include "pair.h"
 #include "rng.h"
 
+#include "core/tenure_core.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_KNOWN = 16 };
 enum { MAX_FUNCTIONS = 12, MAX_BLOCKS = 10, MAX_DEPTH = 48, MAX_THREADS = 6, MAX_LEVEL = 4, MAX_STACKS = 3 };
 enum { THREAD_SPACE = 0x1000000, STACK_SPACE = 0x180000 }; /* each stack but a level's first has its place in memory */
 
@@ -81,6 +84,7 @@ struct program {
     struct thread thread[MAX_THREADS];
     uint32_t threads, running;
     uint64_t pool, pool_size, conflict;
+    uint64_t block[MAX_KNOWN]; /* some that functions have returned */
 };
 
 static bool has(const struct program *p, uint32_t feature)
@@ -163,6 +167,16 @@ static uint32_t random_flags(struct program *p, uint32_t number)
     return 0;
 }
 
+/* What it does to blocks: some allocate, some free. */
+static void random_allocation(struct program *p, uint8_t allocates[4])
+{
+    static const uint8_t kinds[][4] = {{1, 0, 0, 0}, {1, 2, 0, 0}, {2, 0, 1, 0}, {3, 2, 1, 0},
+                                       {3, 0, 0, 1}, {0, 0, 1, 0}, {0, 0, 2, 0}};
+
+    if (has(p, RP_DATA) && chance(p, 2))
+        memcpy(allocates, kinds[rng_below(&p->rng, sizeof kinds / sizeof *kinds)], 4);
+}
+
 static void make_function(struct program *p, uint32_t number, uint64_t *address)
 {
     struct function *f = &p->function[number];
@@ -185,6 +199,7 @@ static void make_function(struct program *p, uint32_t number, uint64_t *address)
     }
     f->code.size = *address - f->code.start;
     f->code.number = number;
+    random_allocation(p, f->code.allocates);
     TRACE(p, "f%u flags %u blocks %u\n", number, f->code.flags, f->blocks);
 }
 
@@ -250,6 +265,7 @@ static void random_config(struct program *p, struct pair_config *config)
     config->prefetch = config->cache_sim && has(p, RP_PREFETCH) && chance(p, 2);
     config->collect_at_start = !has(p, RP_TOGGLES) || !chance(p, 5);
     config->paths = policy == 0 ? 0 : policy == 1 ? rng_below(&p->rng, 60) : 1000000;
+    config->data = config->inclusive && config->cache_sim && has(p, RP_DATA);
     config->lag = rng_below(&p->rng, 2) ? 1 + rng_below(&p->rng, 1000000) : 0;
     if (config->inclusive && has(p, RP_SEPARATE) && chance(p, 2)) {
         config->separate_callers = rng_below(&p->rng, 5);
@@ -344,6 +360,44 @@ static bool execute(struct program *p, struct block *block)
     return !run.taken[0];
 }
 
+/* A function was entered: whoever allocates or frees has arguments. */
+static void tell_arguments(struct program *p, uint32_t function)
+{
+    const uint8_t *does = p->function[function].code.allocates;
+    uint64_t arguments[TN_ARGUMENTS];
+
+    if (!pair_config(p->pair)->data || !(does[0] || does[2]) || chance(p, 12))
+        return;
+    for (int i = 0; i < TN_ARGUMENTS; i++)
+        arguments[i] = chance(p, 3) ? p->block[rng_below(&p->rng, MAX_KNOWN)] : rng_below(&p->rng, 3);
+    if (does[0])
+        arguments[does[0] - 1] = rng_below(&p->rng, chance(p, 8) ? 20000 : chance(p, 2) ? 300 : 40);
+    if (does[1])
+        arguments[does[1] - 1] = chance(p, 100) ? 1ull << 40 : rng_below(&p->rng, 4);
+    if (does[2])
+        arguments[does[2] - 1] =
+            chance(p, 8) ? p->pool + rng_below(&p->rng, 4000) : p->block[rng_below(&p->rng, MAX_KNOWN)];
+    TRACE(p, "t%u f%u arguments %llx %llx %llx\n", p->running, function, (unsigned long long)arguments[0],
+          (unsigned long long)arguments[1], (unsigned long long)arguments[2]);
+    for (uint32_t times = chance(p, 10) ? 2 : 1; times > 0; times--)
+        pair_allocates(p->pair, p->running, function, arguments);
+}
+
+/* What the function that returns next returns: often a block, sometimes the one before again. */
+static void draw_result(struct program *p)
+{
+    uint64_t result = p->pool + (rng_below(&p->rng, (uint32_t)p->pool_size) & (chance(p, 4) ? ~0u : ~15u));
+
+    if (!pair_config(p->pair)->data || chance(p, 4))
+        return;
+    if (chance(p, 10))
+        result = 0;
+    else
+        p->block[rng_below(&p->rng, MAX_KNOWN)] = result;
+    TRACE(p, "result %llx\n", (unsigned long long)result);
+    pair_result(p->pair, result);
+}
+
 static uint32_t chosen_target(const struct program *p, const struct block *block, struct rng *rng)
 {
     (void)p;
@@ -379,6 +433,7 @@ static void do_call(struct program *p, const struct block *block, uint32_t site)
           (unsigned long long)frame->sp - 8);
     stack->frame[stack->frames++] = (struct frame){target, frame->sp - 8, frame->sp - 8, back};
     pair_call(p->pair, p->running, site, target, frame->sp - 8, back, unseen);
+    tell_arguments(p, target);
 }
 
 static void do_return(struct program *p, uint32_t site)
@@ -405,6 +460,7 @@ static void do_return(struct program *p, uint32_t site)
     stack->frames -= frames;
     sp = stack->frame[stack->frames].entry + 8;
     TRACE(p, "t%u return %u sp %llx\n", p->running, frames, (unsigned long long)sp);
+    draw_result(p);
     pair_return(p->pair, p->running, site, sp, stack->frame[stack->frames].back, frames);
 }
 
@@ -455,6 +511,7 @@ static void do_coroutine(struct program *p, uint32_t site)
     TRACE(p, "t%u stack %u f%u sp %llx\n", p->running, number, running_frame(p)->function,
           (unsigned long long)running_frame(p)->sp);
     pair_stack(p->pair, p->running, number, site, running_frame(p)->function, running_frame(p)->sp);
+    tell_arguments(p, running_frame(p)->function);
 }
 
 static void do_jump(struct program *p, const struct block *block, uint32_t site)
@@ -477,6 +534,7 @@ static void do_jump(struct program *p, const struct block *block, uint32_t site)
     frame->function = target;
     frame->sp = frame->entry;
     pair_jump(p->pair, p->running, site, target, frame->sp);
+    tell_arguments(p, target);
 }
 
 static uint32_t plain_function(struct program *p)
@@ -497,6 +555,7 @@ static void do_signal(struct program *p)
     TRACE(p, "t%u signal f%u sp %llx\n", p->running, function, (unsigned long long)sp);
     begin_level(&t->level[t->levels++], function, sp);
     pair_signal_enter(p->pair, p->running, function, sp);
+    tell_arguments(p, function);
 }
 
 static void do_signal_leave(struct program *p)
@@ -506,10 +565,30 @@ static void do_signal_leave(struct program *p)
     pair_signal_leave(p->pair, p->running);
 }
 
+/* Some pages, perhaps around `around`: unmapped, or anonymous memory. */
+static void do_map(struct program *p, uint64_t around)
+{
+    enum { PAGE_BYTES = 4096 };
+    uint64_t start = (around & -(uint64_t)PAGE_BYTES) - PAGE_BYTES * rng_below(&p->rng, 3);
+    uint64_t bytes = PAGE_BYTES * (1 + (uint64_t)rng_below(&p->rng, 4));
+    bool anonymous = !chance(p, 3);
+
+    if (!pair_config(p->pair)->data)
+        return;
+    TRACE(p, "t%u map %llx bytes %llx%s\n", p->running, (unsigned long long)start, (unsigned long long)bytes,
+          anonymous ? "" : " away");
+    pair_map(p->pair, p->running, start, bytes, anonymous);
+}
+
+static uint64_t stack_of_thread(uint32_t thread)
+{
+    return 0x7fff00000000ull - thread * (uint64_t)THREAD_SPACE;
+}
+
 static void begin_thread(struct program *p, uint32_t thread, bool in_mid_run)
 {
     struct thread *t = &p->thread[thread];
-    uint64_t sp = 0x7fff00000000ull - thread * (uint64_t)THREAD_SPACE - 8 * rng_below(&p->rng, 64);
+    uint64_t sp = stack_of_thread(thread) - 8 * rng_below(&p->rng, 64);
     uint32_t function = plain_function(p);
 
     t->alive = true;
@@ -525,6 +604,8 @@ static void do_threads(struct program *p)
     uint32_t thread = rng_below(&p->rng, p->threads), other = rng_below(&p->rng, p->threads);
 
     if (p->threads < MAX_THREADS && chance(p, 4)) {
+        if (chance(p, 2))
+            do_map(p, stack_of_thread(p->threads) - 1);
         pair_thread(p->pair, p->threads, p->running);
         begin_thread(p, p->threads++, has(p, RP_RAISE) && chance(p, 4));
     } else if (p->thread[thread].alive && thread != p->running) {
@@ -582,6 +663,11 @@ static void do_event(struct program *p)
         }
         break;
     case 14:
+        if (chance(p, 2)) {
+            do_map(p, chance(p, 4) ? stack_of_thread(rng_below(&p->rng, p->threads)) - 1
+                                   : p->pool + rng_below(&p->rng, (uint32_t)p->pool_size));
+            break;
+        }
         if (has(p, RP_ZEROES) && chance(p, 4)) {
             TRACE(p, "zero\n");
             pair_zero(p->pair);
@@ -669,7 +755,7 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
         p->features &= ~(uint32_t)RP_FLAGS; /* 9: nor is it known what runs on a stack that is gone back to */
     p->pair = pair_new(&config, options->out);
     TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s%s%s paths %llu lag %u callers %u "
-          "recs %u\n",
+          "recs %u%s\n",
           (unsigned long long)config.l2.size, config.l2.assoc, config.l2.line,
           (unsigned long long)config.i1.size, config.i1.assoc, config.i1.line,
           (unsigned long long)config.d1.size, config.d1.assoc, config.d1.line,
@@ -679,7 +765,8 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
           config.inclusive ? " inclusive" : "",
           config.shared_l1 ? " shared" : config.parallel ? " parallel" : "",
           config.flush_at_exit ? " flush" : "", config.collect_at_start ? " collecting" : "",
-          (unsigned long long)config.paths, config.lag, config.separate_callers, config.separate_recs);
+          (unsigned long long)config.paths, config.lag, config.separate_callers, config.separate_recs,
+          config.data ? " data" : "");
     p->pool = 0x10000000;
     p->pool_size = config.d1.size * (1 + rng_below(&p->rng, 3)) + 4096;
     p->conflict = config.d1.size / config.d1.assoc;

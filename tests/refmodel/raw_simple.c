@@ -28,7 +28,7 @@ struct raw_simple {
     size_t size, at;           /* of the file */
     const uint8_t *next, *end; /* of the chunk being read */
     const char *fault;
-    struct definitions context, arc, thread, function, instr, node;
+    struct definitions context, arc, thread, function, instr, node, origin, held;
     int immediate[MAX_NAMES], fetch[MAX_NAMES], access[MAX_NAMES]; /* model event, or -1 */
     uint64_t immediates, fetches, accesses;
     bool have_events;
@@ -191,11 +191,84 @@ static uint64_t thread_os_id(struct raw_simple *raw, uint64_t thread)
     return definition(raw, &raw->thread, thread, false)->a;
 }
 
+static char *print_origin(struct raw_simple *raw, uint64_t id, char *end)
+{
+    const struct definition *origin = definition(raw, &raw->origin, id, false);
+
+    if (raw->fault)
+        return end;
+    if (!origin->a)
+        return end + sprintf(end, "f%u", (unsigned)origin->c);
+    end = print_origin(raw, origin->a, end);
+    return end + sprintf(end, "/i%u.f%u", origin->b ? instr_itself(raw, origin->b) : 0, (unsigned)origin->c);
+}
+
+static void print_data(struct raw_simple *raw, uint64_t id, char *end)
+{
+    static const char *const kind[TN_DATA_KINDS] = {"",       "heap ", "mapping ", "static ",
+                                                    "stack ", "file ", "rest",     "other"};
+    const struct definition *data = definition(raw, &raw->held, id, false);
+
+    if (raw->fault)
+        return;
+    end += sprintf(end, "%s", kind[data->a]);
+    if (data->b)
+        end = print_origin(raw, data->b, end);
+    if (data->c)
+        end += sprintf(end, "t%u", (unsigned)thread_os_id(raw, data->c));
+    if (data->name)
+        sprintf(end, "%s", data->name);
+}
+
+static void read_origin(struct raw_simple *raw)
+{
+    struct definition *origin = definition(raw, &raw->origin, get_n(raw), true);
+
+    origin->seen = true;
+    origin->a = get_n(raw);
+    origin->b = get_n(raw);
+    origin->c = get_n(raw);
+    definition(raw, &raw->function, origin->c, false);
+}
+
+/* "name file" */
+static void read_data(struct raw_simple *raw)
+{
+    char name[2048], file[2048], both[4100];
+    struct definition *data = definition(raw, &raw->held, get_n(raw), true);
+
+    if (data->seen)
+        fail(raw, "defined twice");
+    data->seen = true;
+    data->a = get_n(raw);
+    data->b = get_n(raw);
+    data->c = get_n(raw);
+    if (data->a == 0 || data->a >= TN_DATA_KINDS)
+        fail(raw, "no kind of data object");
+    get_n(raw);
+    get_n(raw);
+    get_string(raw, name, sizeof name);
+    get_string(raw, file, sizeof file);
+    sprintf(both, "%s%s%s", name, *name && *file ? " " : "", file);
+    data->name = strdup(both);
+}
+
+static void read_blocks(struct raw_simple *raw, struct sheet *sheet)
+{
+    static char key[1 << 20] = "blocks ";
+    uint64_t data = get_n(raw), began = get_n(raw), cost[M_EVENTS] = {0};
+
+    for (int i = 0; i < 3; i++)
+        cost[i] = get_n(raw);
+    print_data(raw, data, key + 7);
+    sheet_add(sheet, key, cost, began);
+}
+
 static void read_self(struct raw_simple *raw, struct sheet *sheet, bool late)
 {
+    static char key[1 << 20];
     uint64_t thread = thread_os_id(raw, get_n(raw)), instr = get_n(raw), kind = late ? get_n(raw) : 0;
-    uint64_t cost[M_EVENTS] = {0};
-    char key[LONGEST_NAME + 64];
+    uint64_t data = late ? get_n(raw) : 0, cost[M_EVENTS] = {0};
     const struct definition *d = definition(raw, &raw->instr, instr, false);
 
     if (!late)
@@ -212,6 +285,14 @@ static void read_self(struct raw_simple *raw, struct sheet *sheet, bool late)
             is_plain(raw, d->c) ? "" : context_name(raw, d->c));
     sheet_add(sheet, key, cost, 0);
     sheet_add(sheet, "total", cost, 0);
+    if (!data)
+        return;
+    if (kind != 1)
+        fail(raw, "a fetch from a data object");
+    memcpy(key, "data", 4);
+    strcat(key, " ");
+    print_data(raw, data, key + strlen(key));
+    sheet_add(sheet, key, cost, 0);
 }
 
 static char *print_node(struct raw_simple *raw, uint64_t id, char *end)
@@ -418,6 +499,12 @@ static void read_record(struct raw_simple *raw, uint32_t type, struct sheet *she
         read_arc_cost(raw, sheet);
     } else if (type == TN_RAW_FUNC_COST) {
         read_func_cost(raw, sheet);
+    } else if (type == TN_RAW_ORIGIN) {
+        read_origin(raw);
+    } else if (type == TN_RAW_DATA) {
+        read_data(raw);
+    } else if (type == TN_RAW_DATA_BLOCKS) {
+        read_blocks(raw, sheet);
     } else {
         fail(raw, "unknown chunk type");
     }
@@ -468,7 +555,9 @@ void raw_simple_close(struct raw_simple *raw)
         free(raw->context.at[i].name);
     free(raw->context.at), free(raw->arc.at), free(raw->thread.at), free(raw->function.at),
         free(raw->instr.at);
-    free(raw->node.at);
+    for (size_t i = 0; i < raw->held.room; i++)
+        free(raw->held.at[i].name);
+    free(raw->node.at), free(raw->origin.at), free(raw->held.at);
     free(raw);
 }
 

@@ -5,12 +5,17 @@
  *
  *   total                   everything
  *   self t<thread> i<instr> self cost of an instruction in a thread; behind it the context, if not the function
+ *   data t<thread> i<instr> [<context>] <data object>   self cost of an instruction in a data object
+ *   blocks <data object>    blocks that began; as the first events those that ended, bytes that began, the largest
  *   func f<function> self   self cost of a function, all threads
  *   func f<function>        calls, inclusive cost
  *   arc i<site> f<caller> f<callee>
  *   path t<thread>[h]/f<root>/i<site>.f<function>...        self cost of a call path; h: in a handler
  *   incl ...                the same, inclusive
  *   alias <path>/i<site>.f<function>                        calls that went to an existing path
+ *
+ * A data object is "heap <path>", "mapping <path>" (without thread), "static <name> <file>", "stack t<thread>",
+ * "file <file>", "rest" or "other".
  *
  * With contexts (attribution.md, 10) f<function> is the name of one: f3'2'f1'f4, level 2 of f3, called by f1 and f4.
  *

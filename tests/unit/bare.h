@@ -39,7 +39,7 @@ static inline void bare_open(struct bare *b, const struct tn_config *config)
 
 static inline uint32_t bare_function(struct bare *b, const char *name)
 {
-    struct tn_function_info info = {b->object, b->next_address, 1024, name, 0, 0, 0};
+    struct tn_function_info info = {b->object, b->next_address, 1024, name, 0, 0, 0, {0}};
 
     b->next_address += 1024;
     return tn_function(b->core, &info);

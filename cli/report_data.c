@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report_data.c: data structures, and what misses in them.
+ *
+ * A data structure has no inclusive costs and executes nothing; so its columns are others than a function's: misses and
+ * the use of the lines that were loaded for it. The second table has the source lines whose accesses missed in it, for
+ * those of the first: a line may be there more than once, once for each data structure.
+ */
+#include "cli/report.h"
+
+#include "cli/term.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool report_data_known(const struct report *report)
+{
+    if (!report->data)
+        return true;
+    if (query_was_off(report->profile, "data"))
+        term_error("this profile has no data structures; it was recorded with --data=no");
+    else if (report->sort.inclusive)
+        term_error("data structures have no inclusive costs: --sort by an event without _incl");
+    return !query_was_off(report->profile, "data") && !report->sort.inclusive;
+}
+
+static void choose(const struct report *report, struct report *data)
+{
+    static const char *const usual[] = {"SpLossD1", "spatialD1", "temporalD1", "missD1", "L1m", "LLm"};
+    size_t i;
+
+    *data = *report;
+    data->shown_count = 0;
+    if (report->show == NULL)
+        data->shown[data->shown_count++] = report->sort;
+    for (i = 0; report->show == NULL && i < sizeof usual / sizeof usual[0]; i++) {
+        struct column_spec *spec = &data->shown[data->shown_count];
+        data->shown_count += column_try(report->profile, usual[i], spec) && strcmp(spec->name, report->sort.name) != 0;
+    }
+    for (i = 0; report->show != NULL && i < report->shown_count; i++) {
+        if (!report->shown[i].inclusive)
+            data->shown[data->shown_count++] = report->shown[i];
+    }
+}
+
+static void count_or_null(struct table *table, struct query *q, int at)
+{
+    if (query_null(q, at))
+        table_null(table);
+    else
+        table_count(table, query_int(q, at));
+}
+
+static void text_or_null(struct table *table, struct query *q, int at)
+{
+    if (query_null(q, at))
+        table_null(table);
+    else
+        table_text(table, query_text(q, at));
+}
+
+static bool objects(struct report *data)
+{
+    char expressions[8192], heading[128];
+    double least = data->threshold > 0 ? data->threshold * data->sort.total / 100 : -1;
+    struct table *table = table_new();
+    struct query q;
+    int i;
+
+    report_headings(data, table);
+    table_column(table, TABLE_COUNT, "blocks", "blocks", REPORT_CALLS_GROUP);
+    table_column(table, TABLE_COUNT, NULL, "freed", -1);
+    table_column(table, TABLE_COUNT, NULL, "largest", -1);
+    table_column(table, TABLE_COUNT, "bytes", "bytes", REPORT_CALLS_GROUP + 1);
+    table_column(table, TABLE_TEXT, NULL, "kind", -1);
+    table_column(table, TABLE_TEXT, NULL, "function", -1);
+    table_column(table, TABLE_TEXT, NULL, "file", -1);
+    table_column(table, TABLE_COUNT, NULL, "line", -1);
+    table_column(table, TABLE_TEXT, "data structure", "data", 0);
+    report_expressions(data, expressions, sizeof expressions);
+    query_begin(&q, data->profile,
+                "SELECT blocks, freed, largest, coalesce(size, bytes), kind, function, file, line, name%s "
+                "FROM data_objects WHERE ifnull(%s, 0) >= %f AND (TchD1 > 0 OR D1mr > 0 OR D1mw > 0 OR blocks > 0) "
+                "ORDER BY %s DESC NULLS LAST, name, id LIMIT %lld",
+                expressions, data->sort.sql, least, data->sort.sql, (long long)data->limit);
+    while (query_row(&q)) {
+        report_cells(data, table, &q, 9);
+        for (i = 0; i < 4; i++)
+            count_or_null(table, &q, i);
+        for (i = 4; i < 7; i++)
+            text_or_null(table, &q, i);
+        count_or_null(table, &q, 7);
+        table_text(table, query_text(&q, 8));
+    }
+    snprintf(heading, sizeof heading, "Data structures by %s", data->sort.name);
+    report_section(data, table, "data_structures", heading);
+    return query_end(&q);
+}
+
+/* Every event summed, under its own name, so that any column can be made of the sums. */
+static char *sums(const struct report *report)
+{
+    size_t size = 1, at = 0, i;
+    char *sql;
+
+    for (i = 0; i < tp_event_count(report->profile); i++)
+        size += 2 * strlen(tp_event_at(report->profile, i)->name) + 16;
+    sql = malloc(size);
+    if (sql == NULL)
+        abort();
+    sql[0] = '\0';
+    for (i = 0; i < tp_event_count(report->profile); i++) {
+        const char *name = tp_event_at(report->profile, i)->name;
+
+        at += (size_t)snprintf(sql + at, size - at, ", sum(\"%s\") AS \"%s\"", name, name);
+    }
+    return sql;
+}
+
+static bool lines(struct report *data)
+{
+    char expressions[8192], heading[128], *sum = sums(data);
+    struct table *table = table_new();
+    struct query q;
+
+    report_headings(data, table);
+    table_column(table, TABLE_TEXT, "data structure", "data", 30);
+    report_place_columns(table, "missed by", "function");
+    report_expressions(data, expressions, sizeof expressions);
+    query_begin(&q, data->profile,
+                "SELECT data, function, file, line, NULL%s FROM "
+                "(SELECT data, data_id, function, function_id, file, line%s FROM instruction_data "
+                "GROUP BY data_id, function_id, file, line) "
+                "ORDER BY %s DESC NULLS LAST, data, function, file, line LIMIT %lld",
+                expressions, sum, data->sort.sql, (long long)data->limit);
+    free(sum);
+    while (query_row(&q)) {
+        report_cells(data, table, &q, 5);
+        table_text(table, query_text(&q, 0));
+        report_place(data, table, &q, 2, false, query_text(&q, 1));
+    }
+    snprintf(heading, sizeof heading, "What misses in them, by %s", data->sort.name);
+    report_section(data, table, "data_lines", heading);
+    return query_end(&q);
+}
+
+bool report_data(struct report *report)
+{
+    struct report *data = malloc(sizeof *data);
+    bool good;
+
+    if (data == NULL)
+        abort();
+    choose(report, data);
+    good = objects(data) && lines(data);
+    report->sections = data->sections;
+    free(data);
+    return good;
+}

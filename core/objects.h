@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * objects.h: data objects, and who pays for what misses in them (docs/attribution.md, section 11).
+ *
+ * What a data access pays is kept by (instruction, object): a *share* of the instruction's cost centre. Nothing else
+ * is added at a miss, and a centre's costs are the sum of its shares. (A share belongs to one thread, as a centre
+ * does.)
+ *
+ * An allocation path is an *origin*: the origin of its caller, a site, a function. A node of the tree remembers its
+ * origin, and the object of the blocks that it allocates, so that an allocation asks for them once per node; they
+ * stay when the node has gone.
+ *
+ * Objects, origins and what memory holds (memory.h) are behind the lock tn_core.memory.
+ */
+#ifndef TENURE_CORE_OBJECTS_H
+#define TENURE_CORE_OBJECTS_H
+
+#include "arena.h"
+#include "backdate.h"
+#include "cost.h"
+#include "memory.h"
+#include "table.h"
+#include "tenure_core.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tn_data_object {
+    uint8_t kind; /* enum tn_data_kind */
+    bool defined;
+    uint32_t origin, thread;
+    uint64_t address, size; /* of a static one: in its file; bytes */
+    const char *name, *file;
+    uint64_t began, ended, bytes, largest; /* blocks, while collection was on */
+    uint32_t number;                       /* of blocks in all: it tells one from the next */
+};
+
+struct tn_origin {
+    uint32_t caller; /* origin; 0: the root */
+    uint32_t site, function;
+};
+
+struct tn_data {
+    struct tn_array objects, origins; /* by id */
+    struct tn_table object_table, origin_table;
+    struct tn_memory memory;
+    struct tn_bytes names;
+    uint32_t rest; /* the object of the heap's memory in no block */
+};
+
+struct tn_share {
+    uint32_t instr, object;
+    struct tn_late late;
+};
+
+/* Of one thread. */
+struct tn_shares {
+    struct tn_array list; /* struct tn_share, from 1 */
+    struct tn_table table;
+};
+
+void tn_data_init(struct tn_data *data);
+void tn_data_free(struct tn_data *data);
+size_t tn_data_bytes(const struct tn_data *data);
+
+void tn_shares_init(struct tn_shares *shares);
+void tn_shares_free(struct tn_shares *shares);
+
+static inline struct tn_data_object *tn_data_object_of(const struct tn_data *data, uint32_t id)
+{
+    return tn_array_at(&data->objects, id);
+}
+static inline struct tn_origin *tn_origin_of(const struct tn_data *data, uint32_t id)
+{
+    return tn_array_at(&data->origins, id);
+}
+static inline struct tn_share *tn_share_at(const struct tn_shares *shares, uint32_t i)
+{
+    return TN_ARRAY_AT(struct tn_share, &shares->list, i);
+}
+
+/* Who pays for what `instr` misses in `object`; made if there is none. */
+struct tn_late *tn_share_of(struct tn_shares *shares, uint32_t instr, uint32_t object);
+
+/* The object that holds an address of which nothing is known yet; makes it known. */
+uint32_t tn_data_ask(tn_core *core, uint64_t address);
+
+/* The object that holds an address. */
+static inline uint32_t tn_data_at(tn_core *core, const struct tn_data *data, uint64_t address)
+{
+    uint32_t object = tn_memory_known(&data->memory, address);
+    return object ? object : tn_data_ask(core, address);
+}
+
+/* The object of blocks that are allocated where `node` runs. With `skipped`: by that function, which is not shown, from
+ * `site` in the node's. */
+uint32_t tn_data_allocated(tn_core *core, struct tn_node *node, uint32_t site, uint32_t skipped);
+/* A block of the object begins. */
+void tn_block_begins(tn_core *core, uint32_t object, uint64_t address, uint64_t bytes, bool collecting);
+/* The block at the address ends; nothing happens if there is none. */
+void tn_block_ends(tn_core *core, uint64_t address, bool collecting);
+
+/* The thread begins with this stack pointer: what it lies in is its stack. */
+void tn_data_stack_begins(struct tn_thread *thread, uint64_t sp);
+void tn_data_stack_ends(struct tn_thread *thread);
+
+/* All counts are zero; what memory holds stays. */
+void tn_data_clear(struct tn_data *data);
+/* Forget that anything was written. */
+void tn_data_undefine(struct tn_data *data);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * data_map.c: see data_map.h.
+ *
+ * Loaded files are a list, since they are few and asked for rarely. Their symbols of data are read when they are first
+ * asked for (fn_data.c).
+ */
+#include "engine/common/data_map.h"
+
+#include <string.h>
+
+enum { LONGEST_PATH = 4096, LONGEST_NAME = 4096, BELOW = 4 };
+
+struct image {
+    struct image *next;
+    uint64_t start, end;
+    fb_object *file; /* NULL: it is no ELF file, or not loaded here */
+    char path[LONGEST_PATH];
+};
+
+struct data_map {
+    const struct code_map_host *host;
+    bool (*special)(void *user, uint64_t address, struct tn_memory_info *out);
+    struct image *images;
+    char name[LONGEST_NAME]; /* of the last answer */
+    char file[LONGEST_PATH];
+};
+
+data_map *data_map_new(const struct code_map_host *host,
+                       bool (*special)(void *user, uint64_t address, struct tn_memory_info *out))
+{
+    data_map *map = host->memory->reserve(host->memory->user, sizeof *map);
+
+    if (map) {
+        map->host = host;
+        map->special = special;
+    }
+    return map;
+}
+
+static void copy_text(char *to, size_t room, const char *from, size_t bytes)
+{
+    size_t length = bytes < room ? bytes : room - 1;
+
+    memcpy(to, from, length);
+    to[length] = '\0';
+}
+
+static size_t length_of(const char *text)
+{
+    size_t length = 0;
+
+    while (text[length])
+        length++;
+    return length;
+}
+
+/* ------------------------------------------------------------------------------------------ loaded files */
+
+static void forget(data_map *map, struct image **link)
+{
+    struct image *image = *link;
+
+    *link = image->next;
+    fb_close(image->file);
+    map->host->memory->release(map->host->memory->user, image, sizeof *image);
+}
+
+/* NULL: it is no ELF file, or the mapping is not that of a segment. */
+static struct image *load(data_map *map, const struct code_mapping *mapping)
+{
+    struct fb_source source = {.path = mapping->path, .debug_dir = "/usr/lib/debug", .data_only = true};
+    fb_object *file = fb_open(map->host->memory, &source, NULL);
+    struct image *image = map->host->memory->reserve(map->host->memory->user, sizeof *image);
+
+    if (!image || !file || !fb_loads(file, mapping->offset, mapping->end - mapping->start) ||
+        !fb_place(file, mapping->start, mapping->offset) || !fb_loaded(file, &image->start, &image->end)) {
+        fb_close(file);
+        if (image)
+            map->host->memory->release(map->host->memory->user, image, sizeof *image);
+        return NULL;
+    }
+    image->file = file;
+    copy_text(image->path, sizeof image->path, mapping->path, length_of(mapping->path));
+    image->next = map->images;
+    map->images = image;
+    return image;
+}
+
+static struct image *image_at(data_map *map, uint64_t address)
+{
+    struct image *image = map->images;
+
+    while (image && (address < image->start || address >= image->end))
+        image = image->next;
+    return image;
+}
+
+/* The file whose last segment goes on where nothing is mapped from a file any more. */
+static struct image *image_below(data_map *map, const struct code_mapping *mapping, uint64_t address)
+{
+    struct code_mapping below = *mapping;
+
+    for (int i = 0; i < BELOW && map->host->mapping_at(map->host->user, below.start - 1, &below); i++) {
+        struct image *image = below.path ? load(map, &below) : NULL;
+        if (below.path)
+            return image && address >= image->start && address < image->end ? image : NULL;
+    }
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------ the answer */
+
+static void tell_static(data_map *map, const struct image *image, uint64_t address, struct tn_memory_info *out)
+{
+    struct fb_data data = {.start = address, .end = address + 1, .name = ""};
+
+    fb_data_at(image->file, address, &data);
+    copy_text(map->name, sizeof map->name, data.name, data.name_bytes);
+    *out = (struct tn_memory_info){.start = data.start,
+                                   .end = data.end,
+                                   .kind = TN_DATA_STATIC,
+                                   .name = map->name,
+                                   .address = data.address,
+                                   .size = data.size,
+                                   .file = image->path};
+}
+
+static void tell_mapping(data_map *map, const struct code_mapping *mapping, uint64_t address,
+                         struct tn_memory_info *out)
+{
+    struct image *image = mapping->path ? load(map, mapping) : image_below(map, mapping, address);
+
+    if (image) {
+        tell_static(map, image, address, out);
+        return;
+    }
+    out->start = mapping->start;
+    out->end = mapping->end;
+    if (!mapping->path)
+        return;
+    copy_text(map->file, sizeof map->file, mapping->path, length_of(mapping->path));
+    out->kind = TN_DATA_FILE;
+    out->file = map->file;
+}
+
+static void find(data_map *map, uint64_t address, struct tn_memory_info *out)
+{
+    struct code_mapping mapping = {0};
+    const struct image *image = image_at(map, address);
+
+    if (image)
+        tell_static(map, image, address, out);
+    else if (!map->special(map->host->user, address, out) &&
+             map->host->mapping_at(map->host->user, address, &mapping))
+        tell_mapping(map, &mapping, address, out);
+}
+
+void data_map_at(data_map *map, uint64_t address, struct tn_memory_info *out)
+{
+    if (map->host->lock)
+        map->host->lock(map->host->user, true);
+    find(map, address, out);
+    if (map->host->lock)
+        map->host->lock(map->host->user, false);
+}
+
+void data_map_changed(data_map *map, uint64_t address, uint64_t bytes)
+{
+    if (map->host->lock)
+        map->host->lock(map->host->user, true);
+    for (struct image **link = &map->images; *link;) {
+        if ((*link)->start < address + bytes && address < (*link)->end)
+            forget(map, link);
+        else
+            link = &(*link)->next;
+    }
+    if (map->host->lock)
+        map->host->lock(map->host->user, false);
+}

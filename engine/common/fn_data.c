@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fn_data.c: the static data of an object: which symbol holds an address (functions.h, fb_data_at).
+ *
+ * Symbols of data lie in a list by where they begin, then by size, the largest last; of those that have the same bytes
+ * one name is kept. Symbols may lie inside others: each knows the nearest before it that goes on behind its beginning,
+ * so that a look-up climbs out of those that have ended.
+ */
+#include "engine/common/fn_build.h"
+
+#include <string.h>
+
+enum { STT_OBJECT = 1, STT_COMMON = 5, SHF_TLS = 0x400, NONE = 0xffffffff };
+
+static bool may_name_data(const struct elf_symbol *s)
+{
+    bool type = s->type == STT_OBJECT || s->type == STT_COMMON || s->type == ELF_STT_NOTYPE;
+    return type && s->defined && s->name[0] && s->size && s->size < UINT64_MAX / 4 && s->value < UINT64_MAX / 4;
+}
+
+/* The section with data that holds an address of the file. */
+static bool section_of(const fb_object *o, uint64_t address, struct elf_section *out)
+{
+    for (uint32_t i = 0; elf_section(&o->image, i, out); i++) {
+        bool data = (out->flags & ELF_SHF_ALLOC) && !(out->flags & (ELF_SHF_EXECINSTR | SHF_TLS));
+        if (data && address >= out->address && address - out->address < out->size)
+            return true;
+    }
+    return false;
+}
+
+static bool datum_before(const void *a, const void *b)
+{
+    const struct fb_datum *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start;
+    if (x->end != y->end)
+        return x->end < y->end;
+    return fb_better_name(&(struct fb_name){x->symbol.name, x->symbol.type, x->symbol.bind},
+                          &(struct fb_name){y->symbol.name, y->symbol.type, y->symbol.bind});
+}
+
+static void collect(fb_object *o, const struct elf_symbols *table)
+{
+    struct elf_section section;
+    struct elf_symbol s;
+    for (size_t i = 0; i < table->count; i++) {
+        elf_symbol(table, i, &s);
+        if (!may_name_data(&s) || !section_of(o, s.value, &section))
+            continue;
+        o->data[o->data_count++] = (struct fb_datum){s.value, s.value + s.size, s, NONE};
+    }
+}
+
+/* Of equal ranges the first stays: the best name. */
+static void drop_aliases(fb_object *o)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < o->data_count; i++) {
+        if (kept && o->data[kept - 1].start == o->data[i].start && o->data[kept - 1].end == o->data[i].end)
+            continue;
+        o->data[kept++] = o->data[i];
+    }
+    o->data_count = kept;
+}
+
+static void find_outer(fb_object *o)
+{
+    for (uint32_t i = 1; i < o->data_count; i++) {
+        uint32_t outer = i - 1;
+        while (outer != NONE && o->data[outer].end <= o->data[i].start)
+            outer = o->data[outer].outer;
+        o->data[i].outer = outer;
+    }
+}
+
+static void build(fb_object *o)
+{
+    struct elf_symbols tables[FB_TABLES];
+    fb_tables(o, tables);
+    for (unsigned t = 0; t < FB_TABLES; t++)
+        o->data_limit += (uint32_t)tables[t].count;
+    o->data = fb_reserve(o, o->data_limit, sizeof *o->data);
+    for (unsigned t = 0; o->data && t < FB_TABLES; t++)
+        collect(o, &tables[t]);
+    if (!o->data)
+        return;
+    fb_sort(o, o->data, o->data_count, sizeof *o->data, datum_before);
+    drop_aliases(o);
+    find_outer(o);
+}
+
+/* The number of symbols that begin at `address` or below. */
+static uint32_t begun(const fb_object *o, uint64_t address)
+{
+    uint32_t low = 0, high = o->data_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (o->data[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void tell(const fb_object *o, uint64_t start, uint64_t end, const struct fb_datum *datum, const char *section,
+                 struct fb_data *out)
+{
+    *out = (struct fb_data){.start = start + o->bias, .end = end + o->bias, .name = section};
+    if (datum) {
+        out->name = datum->symbol.name;
+        out->name_bytes = fb_plain_size(out->name);
+        out->address = datum->start;
+        out->size = datum->end - datum->start;
+    } else {
+        out->name_bytes = elf_text_size(section);
+    }
+}
+
+bool fb_data_at(fb_object *o, uint64_t address, struct fb_data *out)
+{
+    struct elf_section section;
+    uint64_t at = address - o->bias;
+    if (!o->data)
+        build(o);
+    if (!o->data || !section_of(o, at, &section))
+        return false;
+    uint32_t next = begun(o, at), i = next ? next - 1 : NONE;
+    uint64_t start = section.address, end = section.address + section.size;
+    if (next < o->data_count && o->data[next].start < end)
+        end = o->data[next].start;
+    for (; i != NONE && at >= o->data[i].end; i = o->data[i].outer) {
+        if (o->data[i].end > start)
+            start = o->data[i].end;
+    }
+    if (i != NONE && o->data[i].start > start)
+        start = o->data[i].start;
+    if (i != NONE && o->data[i].end < end)
+        end = o->data[i].end;
+    tell(o, start, end, i != NONE ? &o->data[i] : NULL, section.name, out);
+    return true;
+}
+
+bool fb_loaded(const fb_object *o, uint64_t *start, uint64_t *end)
+{
+    struct elf_segment s;
+    *start = UINT64_MAX;
+    *end = 0;
+    for (uint32_t i = 0; elf_segment(&o->image, i, &s); i++) {
+        if (s.type != ELF_PT_LOAD || s.memory_size > UINT64_MAX / 4 || s.address > UINT64_MAX / 4)
+            continue;
+        if (s.address < *start)
+            *start = s.address;
+        if (s.address + s.memory_size > *end)
+            *end = s.address + s.memory_size;
+    }
+    if (*start >= *end)
+        return false;
+    *start = (*start & -4096ull) + o->bias;
+    *end = ((*end + 4095) & -4096ull) + o->bias;
+    return true;
+}
+
+bool fb_loads(const fb_object *o, uint64_t offset, uint64_t bytes)
+{
+    struct elf_segment s;
+    for (uint32_t i = 0; elf_segment(&o->image, i, &s); i++) {
+        uint64_t first = s.offset & -4096ull, end = (s.offset + s.file_size + 4095) & -4096ull;
+        if (s.type == ELF_PT_LOAD && offset >= first && offset < end && bytes <= end - offset)
+            return true;
+    }
+    return false;
+}

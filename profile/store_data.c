@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * store_data.c: data objects, what each instruction pays in each of them, and the paths by which they were allocated.
+ *
+ * The recording has costs of an instruction in a data object as pieces of the instruction's own. They are added up
+ * twice: by (instruction, object), one instruction at a time, and by object. An allocation path's inclusive costs are
+ * those of all objects that were allocated at its end or further down; a path comes behind its caller, so adding up
+ * from the last to the first is enough.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/data_name.h"
+#include "profile/error.h"
+#include "profile/store.h"
+
+struct shares {
+    struct tp_store *store;
+    size_t width;
+    uint64_t *objects; /* rows, by data object */
+    uint8_t *can;      /* of those who missed in it */
+    uint64_t **here;   /* by data object: its row of the instruction at hand, or NULL */
+    TP_VECTOR(uint32_t) met; /* data objects of the instruction at hand */
+    struct tp_arena arena;   /* rows of the instruction at hand */
+};
+
+/* ------------------------------------------------------------------------------------------ instructions */
+
+static int add_share(struct shares *s, const struct tp_instr *instr, const struct tp_blob *blob)
+{
+    uint64_t **row = &s->here[blob->data - 1];
+
+    if (!*row) {
+        uint32_t *met = TP_VECTOR_ADD(&s->met);
+        *row = tp_arena_alloc(&s->arena, s->width * sizeof **row);
+        if (!*row || !met)
+            return TP_NO_MEMORY(s->store->err);
+        *met = blob->data;
+    }
+    tp_blob_add(&s->store->rec->events, blob, *row, NULL);
+    s->can[blob->data - 1] |= instr->can;
+    return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static int write_shares_of(struct shares *s, struct tp_insert *insert, size_t index)
+{
+    const struct tp_recording *rec = s->store->rec;
+    const struct tp_instr *instr = &rec->instrs.at[index];
+    int failed = 0;
+
+    for (const struct tp_blob *blob = instr->costs; !failed && blob; blob = blob->next)
+        failed = blob->data ? add_share(s, instr, blob) : 0;
+    if (s->met.count)
+        qsort(s->met.at, s->met.count, sizeof *s->met.at, by_number);
+    for (size_t i = 0; i < s->met.count; i++) {
+        uint32_t data = s->met.at[i];
+        uint64_t *row = s->here[data - 1];
+        s->here[data - 1] = NULL;
+        if (failed || !row)
+            continue;
+        tp_add_row(&rec->events, s->objects + (data - 1) * s->width, row);
+        tp_put_id(insert, s->store->instruction_id[index]);
+        tp_put_id(insert, data);
+        tp_put_row(insert, &rec->events, row, instr->can);
+        failed = tp_insert_row(s->store, insert);
+    }
+    s->met.count = 0;
+    tp_arena_clear(&s->arena);
+    return failed;
+}
+
+static int write_shares(struct shares *s)
+{
+    struct tp_insert insert;
+    int failed = tp_insert_open(s->store, &insert, "t_instruction_data");
+
+    for (size_t i = 0; !failed && i < s->store->rec->instrs.count; i++)
+        failed = write_shares_of(s, &insert, i);
+    return tp_insert_close(s->store, &insert, failed);
+}
+
+/* ------------------------------------------------------------------------------------------ objects */
+
+static void put_blocks(struct tp_insert *insert, const struct tp_data *data)
+{
+    const uint64_t counts[] = {data->began, data->ended, data->bytes, data->largest};
+
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        if (data->kind == TN_DATA_HEAP)
+            tp_put_count(insert, counts[i]);
+        else
+            tp_put_null(insert);
+    }
+}
+
+static int write_object(struct shares *s, struct tp_insert *insert, size_t index)
+{
+    struct tp_recording *rec = s->store->rec;
+    const struct tp_data *data = &rec->data.at[index];
+    bool is_static = data->kind == TN_DATA_STATIC;
+    struct tp_data_name name;
+
+    if (tp_data_name(rec, data, &name))
+        return TP_NO_MEMORY(s->store->err);
+    tp_put_id(insert, (uint32_t)index + 1);
+    tp_put_text(insert, name.kind);
+    tp_put_text(insert, name.name);
+    tp_put_text(insert, name.allocator);
+    tp_put_text(insert, name.function);
+    tp_put_id(insert, name.file);
+    tp_put_id(insert, name.line);
+    tp_put_text(insert, name.symbol);
+    tp_put_text(insert, data->path);
+    if (data->thread)
+        tp_put_count(insert, rec->threads.at[data->thread - 1].id);
+    else
+        tp_put_null(insert);
+    tp_put_id(insert, data->origin);
+    if (is_static && data->size)
+        tp_put_integer(insert, (int64_t)data->address);
+    else
+        tp_put_null(insert);
+    if (is_static && data->size)
+        tp_put_count(insert, data->size);
+    else
+        tp_put_null(insert);
+    put_blocks(insert, data);
+    tp_put_row(insert, &rec->events, s->objects + index * s->width, s->can[index]);
+    return tp_insert_row(s->store, insert);
+}
+
+static int write_objects(struct shares *s)
+{
+    struct tp_insert insert;
+    int failed = tp_insert_open(s->store, &insert, "t_data");
+
+    for (size_t i = 0; !failed && i < s->store->rec->data.count; i++)
+        failed = write_object(s, &insert, i);
+    return tp_insert_close(s->store, &insert, failed);
+}
+
+/* ------------------------------------------------------------------------------------------ allocation paths */
+
+struct path_rows {
+    uint64_t *self, *incl; /* rows, by origin */
+    uint8_t *can, *can_below;
+};
+
+static void add_up(const struct shares *s, struct path_rows *paths)
+{
+    const struct tp_recording *rec = s->store->rec;
+
+    for (size_t i = 0; i < rec->data.count; i++) {
+        uint32_t origin = rec->data.at[i].origin;
+        if (!origin)
+            continue;
+        tp_add_row(&rec->events, paths->self + (origin - 1) * s->width, s->objects + i * s->width);
+        paths->can[origin - 1] |= s->can[i];
+    }
+    for (size_t i = rec->origins.count; i-- > 0;) {
+        uint32_t caller = rec->origins.at[i].caller;
+        tp_add_row(&rec->events, paths->incl + i * s->width, paths->self + i * s->width);
+        paths->can_below[i] |= paths->can[i];
+        if (!caller)
+            continue;
+        tp_add_row(&rec->events, paths->incl + (caller - 1) * s->width, paths->incl + i * s->width);
+        paths->can_below[caller - 1] |= paths->can_below[i];
+    }
+}
+
+static int write_path(const struct shares *s, struct tp_insert *insert, const struct path_rows *paths, size_t i)
+{
+    const struct tp_recording *rec = s->store->rec;
+    const struct tp_origin *origin = &rec->origins.at[i];
+    const struct tp_instr *site = origin->site ? &rec->instrs.at[origin->site - 1] : NULL;
+
+    tp_put_id(insert, (uint32_t)i + 1);
+    tp_put_id(insert, origin->caller);
+    tp_put_text(insert, rec->functions.at[origin->function - 1].name);
+    tp_put_id(insert, site ? site->file : 0);
+    tp_put_id(insert, site ? site->line : 0);
+    tp_put_id(insert, site ? s->store->instruction_id[origin->site - 1] : 0);
+    tp_put_row(insert, &rec->events, paths->self + i * s->width, paths->can[i]);
+    tp_put_row(insert, &rec->events, paths->incl + i * s->width, paths->can_below[i]);
+    return tp_insert_row(s->store, insert);
+}
+
+static int write_paths(struct shares *s)
+{
+    size_t count = s->store->rec->origins.count;
+    struct path_rows paths = {
+        .self = calloc(count * s->width + 1, sizeof *paths.self),
+        .incl = calloc(count * s->width + 1, sizeof *paths.incl),
+        .can = calloc(count + 1, sizeof *paths.can),
+        .can_below = calloc(count + 1, sizeof *paths.can_below),
+    };
+    bool ok = paths.self && paths.incl && paths.can && paths.can_below;
+    struct tp_insert insert;
+    int failed = ok ? tp_insert_open(s->store, &insert, "t_data_paths") : TP_NO_MEMORY(s->store->err);
+
+    if (ok) {
+        add_up(s, &paths);
+        for (size_t i = 0; !failed && i < count; i++)
+            failed = write_path(s, &insert, &paths, i);
+        failed = tp_insert_close(s->store, &insert, failed);
+    }
+    free(paths.self);
+    free(paths.incl);
+    free(paths.can);
+    free(paths.can_below);
+    return failed;
+}
+
+/* ------------------------------------------------------------------------------------------ all */
+
+int tp_store_data(struct tp_store *store)
+{
+    size_t count = store->rec->data.count;
+    struct shares s = {.store = store, .width = store->rec->events.count};
+
+    s.objects = calloc(count * s.width + 1, sizeof *s.objects);
+    s.can = calloc(count + 1, sizeof *s.can);
+    s.here = calloc(count + 1, sizeof *s.here);
+    int failed = s.objects && s.can && s.here ? write_shares(&s) || write_objects(&s) || write_paths(&s)
+                                              : TP_NO_MEMORY(store->err);
+    free(s.objects);
+    free(s.can);
+    free(s.here);
+    TP_VECTOR_FREE(&s.met);
+    tp_arena_free(&s.arena);
+    return failed ? -1 : 0;
+}

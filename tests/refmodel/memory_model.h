@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * memory_model.h: section 11 of docs/attribution.md, literally: which data object holds an address.
+ *
+ * Every unit of a block is an entry of a table, every page of a mapping is one of another; objects are names. What
+ * neither knows the caller tells, address by address.
+ */
+#ifndef TENURE_REFMODEL_MEMORY_MODEL_H
+#define TENURE_REFMODEL_MEMORY_MODEL_H
+
+#include "sheet.h"
+
+struct memory_model;
+
+/* `tell`: writes the name of the object that holds an address of which nothing else is known. */
+struct memory_model *mm_new(void (*tell)(uint64_t address, char *name));
+void mm_free(struct memory_model *mm);
+
+void mm_block_begins(struct memory_model *mm, const char *object, uint64_t address, uint64_t bytes, bool collecting);
+void mm_block_ends(struct memory_model *mm, uint64_t address, bool collecting);
+void mm_changed(struct memory_model *mm, uint64_t start, uint64_t bytes, bool collecting);
+void mm_mapped(struct memory_model *mm, uint64_t start, uint64_t bytes, const char *object);
+void mm_stack_begins(struct memory_model *mm, uint32_t thread, uint64_t sp);
+void mm_stack_ends(struct memory_model *mm, uint32_t thread);
+
+/* The object that holds an address, by number, from 1; and its name. */
+uint32_t mm_at(struct memory_model *mm, uint64_t address);
+const char *mm_name(const struct memory_model *mm, uint32_t object);
+
+/* The blocks of the part, as rows "blocks <name>"; then a new part begins. */
+void mm_part(struct memory_model *mm, struct sheet *sheet);
+void mm_zero(struct memory_model *mm);
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pair_data.c: data objects, to the core as an engine tells of them, and to the model of memory as they really are.
+ *
+ * Allocation functions that are entered are a list for each thread, in the order of entering; what ends is found by
+ * level, stack and frame.
+ */
+#include "pair_own.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What memory holds that is in no block: code is one symbol after another, with gaps. */
+void pair_memory_at(void *user, uint64_t address, struct tn_memory_info *out)
+{
+    enum { CODE = 0x400000, CODE_SIZE = 0x100000, EACH = 100, POOL_SIZE = 0x200000 };
+    static const uint64_t pool = 0x10000000, file = 1ull << 42;
+    static char name[16];
+
+    (void)user;
+    if (address - CODE < CODE_SIZE) {
+        uint64_t number = (address - CODE) / EACH, start = CODE + number * EACH, size = 1 + number * 37 % EACH;
+        bool gap = address - start >= size;
+
+        sprintf(name, "v%u", (unsigned)number);
+        *out = (struct tn_memory_info){.start = gap ? start + size : start,
+                                       .end = gap ? start + EACH : start + size,
+                                       .kind = TN_DATA_STATIC,
+                                       .name = gap ? ".gap" : name,
+                                       .address = gap ? 0 : start,
+                                       .size = gap ? 0 : size,
+                                       .file = "program"};
+    } else if (address - pool < POOL_SIZE) {
+        *out = (struct tn_memory_info){.start = pool, .end = pool + POOL_SIZE, .kind = TN_DATA_REST};
+    } else if (address - file < (1ull << 32)) {
+        *out = (struct tn_memory_info){
+            .start = file, .end = file + (1ull << 32), .kind = TN_DATA_FILE, .file = "mapped"};
+    }
+}
+
+void pair_tell(uint64_t address, char *name)
+{
+    struct tn_memory_info info = {.kind = TN_DATA_OTHER};
+
+    pair_memory_at(NULL, address, &info);
+    if (info.kind == TN_DATA_STATIC)
+        sprintf(name, "static %s %s", info.name, info.file);
+    else
+        strcpy(name, info.kind == TN_DATA_REST ? "rest" : info.kind == TN_DATA_FILE ? "file mapped" : "other");
+}
+
+static uint64_t result_at(uint64_t result, uint64_t at)
+{
+    return at ? result + 32 : result;
+}
+
+uint64_t pair_returned(void *user, tn_thread *thread, uint64_t at)
+{
+    (void)thread;
+    return result_at(((struct pair *)user)->result, at);
+}
+
+void pair_result(struct pair *pair, uint64_t value)
+{
+    pair->result = value;
+}
+
+/* The innermost on the running stack of the running level; NULL: there is none. */
+static struct allocating *innermost(struct pair *pair, uint32_t thread)
+{
+    uint32_t level = m1_levels(pair->m1, thread), stack = m1_running_stack(pair->m1, thread);
+
+    for (uint32_t i = pair->allocatings[thread]; i-- > 0;) {
+        struct allocating *a = &pair->allocating[thread][i];
+
+        if (a->level == level && a->stack == stack)
+            return a;
+    }
+    return NULL;
+}
+
+/* The running frame has just entered the function. */
+void pair_entered(struct pair *pair, uint32_t thread, uint32_t number)
+{
+    static char object[LONGEST] = "heap ";
+    const struct pair_function *function = &pair->function[number];
+    const struct allocating *outer;
+    struct allocating *now;
+
+    if (!pair->memory || !function->allocates[0])
+        return;
+    m1_origin(pair->m1, thread, pair->id[number], object + 5);
+    outer = innermost(pair, thread);
+    if (pair->allocatings[thread] == MAX_ALLOCATING)
+        abort();
+    now = &pair->allocating[thread][pair->allocatings[thread]++];
+    *now = (struct allocating){.level = m1_levels(pair->m1, thread),
+                               .stack = m1_running_stack(pair->m1, thread),
+                               .frame = m1_frames(pair->m1, thread) - 1,
+                               .function = number,
+                               .object = strdup(outer ? outer->object : object)};
+}
+
+/* What is in frame `frame` or further, of the running stack, or of any in deeper levels than this, has ended. */
+static void drop(struct pair *pair, uint32_t thread, uint32_t level, uint32_t stack, uint32_t frame)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < pair->allocatings[thread]; i++) {
+        struct allocating *a = &pair->allocating[thread][i];
+
+        if (a->level > level || (a->level == level && a->stack == stack && a->frame >= frame))
+            free(a->object);
+        else
+            pair->allocating[thread][kept++] = *a;
+    }
+    pair->allocatings[thread] = kept;
+}
+
+void pair_drop_frames(struct pair *pair, uint32_t thread, uint32_t frame)
+{
+    drop(pair, thread, m1_levels(pair->m1, thread), m1_running_stack(pair->m1, thread), frame);
+}
+
+void pair_drop_levels(struct pair *pair, uint32_t thread, uint32_t level)
+{
+    drop(pair, thread, level, MODEL_MAX_THREADS, 0);
+}
+
+void pair_drop_all(struct pair *pair, uint32_t thread)
+{
+    pair_drop_levels(pair, thread, 0);
+}
+
+/* Its arguments are known, and it returns this. */
+static void allocated(struct pair *pair, const struct allocating *a, uint64_t block, bool collecting)
+{
+    if (block && block == a->begun)
+        return;
+    if (a->old && (block || !a->bytes))
+        mm_block_ends(pair->memory, a->old, collecting);
+    if (block)
+        mm_block_begins(pair->memory, a->object, block, a->bytes, collecting);
+}
+
+/* The running frame is about to return. */
+void pair_returning(struct pair *pair, uint32_t thread)
+{
+    uint32_t frame = m1_frames(pair->m1, thread) - 1;
+
+    for (struct allocating *a; (a = innermost(pair, thread)) && a->frame == frame;) {
+        struct allocating *end = &pair->allocating[thread][pair->allocatings[thread]--], *outer;
+        uint64_t block = a->told ? result_at(pair->result, a->at) : 0;
+
+        if (a->told)
+            allocated(pair, a, block, m1_collecting(pair->m1, thread));
+        free(a->object);
+        memmove(a, a + 1, (size_t)((char *)end - (char *)(a + 1)));
+        outer = innermost(pair, thread);
+        if (block && outer)
+            outer->begun = block;
+    }
+}
+
+void pair_allocates(struct pair *pair, uint32_t thread, uint32_t number, const uint64_t *arguments)
+{
+    const uint8_t *does = pair->function[number].allocates;
+    struct allocating *now = innermost(pair, thread);
+
+    tn_allocates(pair->thread[thread], pair->id[number], arguments);
+    if (!pair->memory)
+        return;
+    if (!does[0] && does[2])
+        mm_block_ends(pair->memory, arguments[does[2] - 1], m1_collecting(pair->m1, thread));
+    if (!does[0] || !now || now->told || now->function != number || now->frame != m1_frames(pair->m1, thread) - 1)
+        return;
+    now->told = true;
+    now->bytes = arguments[does[0] - 1] * (does[1] ? arguments[does[1] - 1] : 1);
+    now->old = does[2] ? arguments[does[2] - 1] : 0;
+    now->at = does[3] ? arguments[does[3] - 1] : 0;
+}
+
+void pair_map(struct pair *pair, uint32_t thread, uint64_t start, uint64_t bytes, bool anonymous)
+{
+    static char object[LONGEST];
+    bool inside = false;
+
+    tn_memory_changed(pair->thread[thread], start, bytes);
+    if (anonymous)
+        tn_memory_mapped(pair->thread[thread], start, bytes);
+    if (!pair->memory)
+        return;
+    mm_changed(pair->memory, start, bytes, m1_collecting(pair->m1, thread));
+    for (uint32_t i = 0; i < pair->allocatings[thread]; i++)
+        inside |= pair->allocating[thread][i].level == m1_levels(pair->m1, thread);
+    m1_origin(pair->m1, thread, 0, object + sprintf(object, "mapping "));
+    if (anonymous)
+        mm_mapped(pair->memory, start, bytes, inside ? "rest" : object);
+}
+
+/* What holds each line of an access. */
+const uint32_t *pair_objects_at(struct pair *pair, uint64_t address, uint32_t size)
+{
+    uint32_t line = pair->config.d1.line, count = 0;
+    struct objects_list *list = malloc(sizeof *list + (size / line + 2) * sizeof list->object[0]);
+
+    for (uint64_t at = address; at < address + size; at = at - at % line + line)
+        list->object[count++] = mm_at(pair->memory, at);
+    list->next = pair->objects;
+    pair->objects = list;
+    return list->object;
+}
