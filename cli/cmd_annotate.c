@@ -171,14 +171,35 @@ static void print_columns(const struct annotate *an, const char *label, size_t c
     putchar('\n');
 }
 
+/* What is annotated, and where sources are looked for. */
+static void print_choice(const struct annotate *an)
+{
+    char text[NAME], number[32];
+    size_t i;
+
+    for (i = 0; i < an->sources; i++)
+        print_labelled(i == 0 ? "Chosen files" : "", an->source[i]);
+    print_labelled("Auto-annotation", an->automatic ? "on" : "off");
+    print_labelled("Context", term_number(number, (int64_t)an->context));
+    for (i = 0; i < an->search.includes; i++)
+        print_labelled(i == 0 ? "Include folders" : "", an->folder[i]);
+    for (i = 0; i < an->search.maps; i++) {
+        snprintf(text, sizeof text, "%s is %s", an->map[i].from, an->map[i].to);
+        print_labelled(i == 0 ? "File map" : "", text);
+    }
+}
+
 static void print_metadata(struct annotate *an)
 {
     size_t i;
 
     annotate_section(an, "Profile");
     print_labelled("File", an->file);
+    print_meta(an, "diff.baseline", "Baseline");
+    print_meta(an, "diff.new", "New");
     print_meta(an, "cmd", "Command");
     print_rows(an, "SELECT sum(recordings) FROM runs HAVING sum(recordings) > 1", "Recordings");
+    print_meta(an, "engine", "Engine");
     print_meta(an, "cache.I1", "I1 cache");
     print_meta(an, "cache.D1", "D1 cache");
     print_meta(an, "cache.L2", "L2 cache");
@@ -190,9 +211,7 @@ static void print_metadata(struct annotate *an)
     print_columns(an, "Sorted by", an->keys, true);
     for (i = 0; i < an->defines.count; i++)
         print_labelled(i == 0 ? "Defined" : "", an->defines.text[i]);
-    for (i = 0; i < an->sources; i++)
-        print_labelled(i == 0 ? "Chosen files" : "", an->source[i]);
-    print_labelled("Auto-annotation", an->automatic ? "on" : "off");
+    print_choice(an);
     if (an->costs.pruned)
         puts("The call tree is not whole: inclusive costs of functions with several contexts may be too small.");
 }

@@ -134,6 +134,7 @@ def make_negative(db):
         db.execute(f"UPDATE {table} SET Ir = -Ir, Ir_incl = -Ir_incl WHERE function_id = 2" if table == "t_lines" else
                    f"UPDATE {table} SET Ir = -Ir, Ir_incl = -Ir_incl WHERE id = 2")
     db.execute("UPDATE t_totals SET Ir = -1265, D1mr = 0")
+    db.execute("INSERT INTO meta VALUES('diff.baseline', 'before'), ('diff.new', 'after')")
 
 
 def main():
