@@ -157,9 +157,22 @@ static bool find_native(struct engine *engine, char *why, size_t size)
     return false;
 }
 
+/* Where we lie tells where the engines do. */
+static bool knows_itself(char *why, size_t size)
+{
+    char self[2];
+
+    if (readlink("/proc/self/exe", self, sizeof self) > 0)
+        return true;
+    snprintf(why, size, "the engines are found by way of /proc/self/exe, and it cannot be read: mount /proc");
+    return false;
+}
+
 bool engine_find(struct engine *engine, const char *name, char *why, size_t size)
 {
     memset(engine, 0, sizeof *engine);
+    if (!knows_itself(why, size))
+        return false;
     if (name == NULL)
         name = find_native(engine, why, size) ? "native" : "valgrind";
     if (strcmp(name, "native") == 0)
