@@ -363,6 +363,19 @@ def totals(work):
           [("f", "f", None, 1), ("f'2", "f", "'2", 2), ("g'x", "g'x", None, 4)], "levels of recursion")
 
 
+def inlined(work):
+    """Code from another file is the function's, there and back; in Cachegrind's format under the other file."""
+    profile, _ = imported(work, HEAD + "fl=a.c\nfn=f\n1 1 2\nfi=b.c\n3 4 5\nfe=a.c\n2 1\nfn=g\n9 1 1\n")
+    check(query(profile, "SELECT function, file, Ir, Dr FROM functions ORDER BY id") ==
+          [("f", "a.c", 6, 7), ("g", "a.c", 1, 1)], "inlined code: functions")
+    _, out, _ = tool("export", "cachegrind", profile)
+    check(out == "cmd: ???\nevents: Ir Dr\nfl=a.c\nfn=f\n1 1 2\n2 1 0\nfn=g\n9 1 1\nfl=b.c\nfn=f\n3 4 5\nsummary: 7 8\n",
+          "inlined code: cachegrind: " + out)
+    profile, _ = imported(work, HEAD + "fl=a.c\nfn=f\n1 1 2\nfi=b.c\n3 4 5\n")
+    _, out, _ = tool("export", "cachegrind", profile)
+    check("fl=b.c\nfn=f\n3 4 5\n" in out, "a file of one function: " + out)
+
+
 HOSTILE = ["a\"b'c", "<script>", "\x1b[31mred", "x;y z", "(below main)", "(1", "fn=f", "\udcff\udcfe", "\u00fc" * 50,
            "_Z" + "N" * 65534, "a" * 65536, "operator()(int)", "f(int, char)'", "'2", "{lambda()#1}::operator()"]
 
@@ -424,6 +437,7 @@ def main():
         several_files(work)
         events(work)
         totals(work)
+        inlined(work)
         hostile(work)
         for seed in range(6 * int(os.environ.get("TENURE_SOAK", "1"))):
             round_trip(work, seed)
