@@ -251,6 +251,9 @@ bool report_tree(struct report *report)
         rows(table, &tree, link_nodes(&tree), &incl);
     snprintf(heading, sizeof heading, "Call tree by %s, down to %g %%", incl.name,
              report->threshold >= 0 ? report->threshold : 1.0);
+    if (tree.count == 0 && tp_meta(report->profile, "import.format") != NULL)
+        snprintf(heading, sizeof heading, "Call tree (a file of %s has no call paths)",
+                 tp_meta(report->profile, "import.format"));
     report_section(report, table, "tree", heading);
     tree_free(&tree);
     return good;

@@ -17,6 +17,7 @@ try report callgrind.out.7.1-01
 try import callgrind.out.7.1-01 callgrind.out.7.1-02 -o both
 try sql both 'SELECT function, Ir, Ir_incl, calls FROM functions'
 try report --threads both
+try report --tree both
 try import callgrind.out.7.1-01 callgrind.out.7.1-01 -o twice
 try import callgrind.out.7.1-01 both -o mixed
 try import wrong
