@@ -14,6 +14,8 @@
 
 #include "profile/error.h"
 
+enum { DEEPEST = 1 << 20 }; /* of a tree; recursion is folded, so real ones are far from it */
+
 struct cell {
     int64_t value;
     bool null;
@@ -116,7 +118,7 @@ static struct cell predict_harmonic(const struct writing *w, const struct tp_she
 /* The sum that is open at this depth; NULL without memory. */
 static struct cell *open_at(struct gathered *g, int64_t depth)
 {
-    if (depth < 0 || depth > 1 << 30)
+    if (depth < 0 || depth > DEEPEST)
         return NULL;
     if ((size_t)depth >= g->depths) {
         size_t depths = 2 * (size_t)depth + 64;

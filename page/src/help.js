@@ -32,6 +32,11 @@ export function helpDialog() {
             {class: 'dim'},
             'Every number says what it is when the pointer rests on it. A dot means: cannot occur here.',
         ),
+        h(
+            'p',
+            {class: 'dim'},
+            'Treemaps are laid out by d3-hierarchy, copyright 2010\u20132016 Mike Bostock, BSD 3-clause licence.',
+        ),
         h('form', {method: 'dialog'}, h('button', null, 'Close')),
     );
     dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());

@@ -73,6 +73,15 @@ def edited(profile, name, *statements):
     return copy
 
 
+def damaged(profile):
+    """A depth that cannot be: one line, status 1, no page."""
+    for depth in (-1, 1 << 40):
+        broken = edited(profile, f"depth{depth}", f"UPDATE t_paths SET depth = {depth} WHERE id = 5")
+        done = subprocess.run([TENURE, "html", broken], capture_output=True, text=True, check=False)
+        check(f"depth {depth}", (done.returncode, done.stdout, "the depth of a path" in done.stderr,
+                                 done.stderr.count("\n"), os.path.exists(broken + ".html")), (1, "", True, 1, False))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         profile = os.path.join(folder, "profile")
@@ -93,6 +102,7 @@ def main():
             "UPDATE files SET path = path || char(10) || '\"</script>' WHERE id % 7 = 3 AND id NOT IN"
             " (SELECT file_id FROM t_lines WHERE file_id IS NOT NULL)",
             "UPDATE t_functions SET function = NULL WHERE id = 3"))
+        damaged(profile)
         compare("little", edited(profile, "little", *(
             f"DELETE FROM t_{table}" for table in ("inlined", "arcs", "paths", "instructions", "lines"))))
     sys.exit(verdict.finish())

@@ -215,7 +215,7 @@ async function topLines(app, names) {
                 },
                 known
                     ? [
-                          app.link('source', files[row], {l: numbers[row]}, where),
+                          app.link('source', files[row], {l: numbers[row] > 0 ? numbers[row] : null}, where),
                           ' ',
                           h('span', {class: 'dim'}, inside),
                       ]
