@@ -40,6 +40,7 @@ bench: packages
 	@$(MAKE) --no-print-directory all
 	@bench/run $(BUILD) $(BENCH_FLAGS)
 	@bench/formats $(BUILD)
+	@bench/merge $(BUILD)
 	@bench/page $(BUILD)
 
 soak:
