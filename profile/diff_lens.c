@@ -39,7 +39,7 @@ static const char *rewrite(void *user, const char *table, const char *column, co
     static const struct {
         const char *table, *column;
     } functions[] = {{"t_functions", "function"}, {"t_functions", "base"}, {"t_functions", "context"},
-                   {"t_inlined", "name"}};
+                   {"t_inlined", "name"},       {"t_data", "function"},  {"t_data_paths", "function"}};
     struct tp_diff_lens *lens = user;
 
     if (strcmp(column, "path") == 0)

@@ -103,10 +103,8 @@ static bool read_shape(const struct tp_sum *sum, struct tp_shape *shape, bool by
         column += strcspn(column, ",");
         column += strspn(column, ", ");
     }
-    for (int i = 0; i < shape->fields && by_name; i++) {
-        if (strcmp(shape->field[i].name, "symbol") == 0)
-            shape->field[i].role = TP_ROLE_ANY;
-    }
+    if (by_name && strcmp(shape->table->name, "t_functions") == 0)
+        shape->field[tp_sum_field(shape, "symbol")].role = TP_ROLE_ANY;
     arrange(shape);
     return *column == '\0';
 }
