@@ -304,6 +304,7 @@ static void print_header(const struct report *report)
         term_escape(safe, sizeof safe, cut);
         printf("Engine    %s\n", safe);
     }
+    print_meta(report, "Runs", "runs");
     print_meta(report, "Baseline", "diff.baseline");
     print_meta(report, "New", "diff.new");
     if (tp_meta(report->profile, "import.damage") != NULL) {
