@@ -20,6 +20,8 @@ TARGETS = [
     ("--inclusive=yes over no, CPU time, worst", "inclusive", "worst", 1.05),
     ("--cacheuse=yes over no, CPU time, geometric mean", "use", "mean", 1.20),
     ("--cacheuse=yes over no, CPU time, worst", "use", "worst", 1.20),
+    ("--data=yes over no, native, CPU time, geometric mean", "data", "mean", 1.10),
+    ("--data=yes over no, native, CPU time, worst", "data", "worst", 1.10),
     ("peak memory, Tenure/Callgrind, worst", "memory ratio", "worst", 1.00),
 ]
 IMPORT_SHARE, IMPORT_SECONDS = 0.10, 1.0
@@ -42,6 +44,7 @@ def figures(result):
         "cpu ratio": quotient(result, "tenure", "callgrind", "cpu"),
         "inclusive": quotient(result, "tenure", "flat", "cpu"),
         "use": quotient(result, "tenure", "nouse", "cpu"),
+        "data": quotient(result, "native", "nodata", "cpu"),
         "memory ratio": quotient(result, "tenure", "callgrind", "rss"),
         "import": median(result, "import", "wall"),
         "import share": quotient(result, "import", "raw", "wall"),
@@ -94,7 +97,7 @@ def count(value):
 
 # ---------------------------------------------------------------------------------------------- tables
 
-MEASURES = ["bare", "none", "callgrind", "tenure", "flat", "nouse", "native", "raw", "import", "shares"]
+MEASURES = ["bare", "none", "callgrind", "tenure", "flat", "nouse", "native", "nodata", "raw", "import", "shares"]
 UNTIMED = {"shares"}  # taken for something else than their time
 
 
@@ -107,8 +110,8 @@ def measured(results, quantity, show):
 
 def ratios(results):
     shown = [("wall ratio", "wall", ratio), ("cpu ratio", "CPU", ratio), ("inclusive", "inclusive", extra),
-             ("use", "use", extra), ("memory ratio", "memory", ratio), ("import share", "import", share),
-             ("translating", "translating", share), ("slowdown", "slowdown", times),
+             ("use", "use", extra), ("data", "data", extra), ("memory ratio", "memory", ratio),
+             ("import share", "import", share), ("translating", "translating", share), ("slowdown", "slowdown", times),
              ("callgrind slowdown", "Callgrind's", times), ("native ratio", "native CPU", ratio),
              ("native slowdown", "native's", times)]
     lines = [(result["name"], figures(result)) for result in results]

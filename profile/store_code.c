@@ -224,8 +224,10 @@ static int write_frames(struct code *code, uint32_t context)
 /* One instruction's costs by thread, for the table and for the function's rows by thread. */
 static int write_self(struct code *code, const struct tp_instr *instr, uint32_t id)
 {
-    for (const struct tp_blob *blob = instr->costs; blob; blob = blob->next) {
-        bool seen = false;
+    const struct tp_blob *last = NULL;
+
+    for (const struct tp_blob *blob = instr->costs; blob; last = blob, blob = blob->next) {
+        bool seen = last && last->thread == blob->thread; /* most are: an instruction has a piece per data object */
         for (const struct tp_blob *before = instr->costs; before != blob && !seen; before = before->next)
             seen = before->thread == blob->thread;
         if (seen)

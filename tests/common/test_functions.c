@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 enum { TEXT = 0x400 };
+enum { MOST_PROGRAM = 64 << 20 };
 
 /* A file system of at most three files in memory. */
 struct files {
@@ -479,6 +480,61 @@ static void test_refused(void **state)
     assert_int_equal(h.balance, 0);
 }
 
+/* ------------------------------------------------------------------------------------------ data */
+
+/* outer has inner in it, which has another name too; behind it, what has no size is no symbol. */
+__asm__(".section .tenure_data,\"aw\"\n"
+        ".type outer,@object; .size outer,64; outer: .skip 16\n"
+        ".type inner,@object; .size inner,8; .globl inner\n"
+        ".type _inner,@object; .size _inner,8; inner: _inner: .skip 8\n"
+        ".skip 40\n"
+        "label: .skip 16\n"
+        ".type last,@object; .size last,3; last: .skip 3\n"
+        ".text\n");
+
+static void check_datum(fb_object *object, uint64_t outer, uint64_t at, const char *name, uint64_t start, uint64_t end,
+                        uint64_t size)
+{
+    struct fb_data found;
+    assert_true(fb_data_at(object, outer + at, &found));
+    assert_int_equal(found.name_bytes, strlen(name));
+    assert_memory_equal(found.name, name, found.name_bytes);
+    assert_int_equal(found.start, outer + start);
+    assert_int_equal(found.end, outer + end);
+    assert_int_equal(found.size, size);
+}
+
+/* Of this program itself. */
+static void test_data(void **state)
+{
+    (void)state;
+    struct files f;
+    size_t size = 0;
+    uint64_t outer, start, end;
+    uint8_t *data = malloc(MOST_PROGRAM);
+    FILE *file = fopen("/proc/self/exe", "rb");
+    struct fb_data found;
+    assert_non_null(file);
+    size = fread(data, 1, MOST_PROGRAM, file);
+    fclose(file);
+    begin_files(&f);
+    fb_object *object = fb_open(
+        &f.test.host, &(struct fb_source){.image = data, .image_bytes = size, .bias = 0x1000, .data_only = true}, NULL);
+    assert_non_null(object);
+    assert_true(fb_symbol(object, "outer", &outer));
+    check_datum(object, outer, 0, "outer", 0, 16, 64);
+    check_datum(object, outer, 17, "inner", 16, 24, 8);
+    check_datum(object, outer, 24, "outer", 24, 64, 64);
+    check_datum(object, outer, 64, ".tenure_data", 64, 80, 0);
+    check_datum(object, outer, 82, "last", 80, 83, 3);
+    assert_true(fb_loaded(object, &start, &end));
+    assert_true(start <= outer && outer < end);
+    assert_false(fb_data_at(object, end + 0x100000, &found));
+    fb_close(object);
+    end_files(&f);
+    free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -496,6 +552,7 @@ int main(void)
         cmocka_unit_test(test_cut_short),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -216,6 +216,53 @@ static void the_machine_is_read(void **state)
     assert_string_equal(o.geometry_source[GEOMETRY_L2], "default");
 }
 
+/* ------------------------------------------------------------------------------------------ allocation functions */
+
+static void allocates(const char *name, uint8_t bytes, uint8_t count, uint8_t old, uint8_t at)
+{
+    struct tn_function_info info = {.name = name};
+    options_describe(&o, 0, &info);
+    if (info.allocation.bytes != bytes || info.allocation.count != count || info.allocation.old != old ||
+        info.allocation.at != at)
+        fail_msg("%s: %u %u %u %u", name, info.allocation.bytes, info.allocation.count, info.allocation.old,
+                 info.allocation.at);
+}
+
+static void allocation_functions_are_known(void **state)
+{
+    (void)state;
+    allocates("malloc", 1, 0, 0, 0);
+    allocates("mallocx", 0, 0, 0, 0);
+    allocates("calloc", 2, 1, 0, 0);
+    allocates("reallocarray", 3, 2, 1, 0);
+    allocates("posix_memalign", 3, 0, 0, 1);
+    allocates("free", 0, 0, 1, 0);
+    allocates("_ZnwmSt11align_val_tRKSt9nothrow_t", 1, 0, 0, 0);
+    allocates("_ZdaPvm", 0, 0, 1, 0);
+    taken("--alloc-fn=pool_*:2");
+    taken("--free-fn=pool_put");
+    taken("--alloc-fn=Pool::get");
+    allocates("pool_get", 2, 0, 0, 0);
+    allocates("pool_put", 0, 0, 1, 0);
+    allocates("Pool::get", 1, 0, 0, 0);
+    wrong("--alloc-fn=", "--alloc-fn=: name a function");
+    wrong("--free-fn=f:5", "--free-fn=f:5: behind the colon goes the number of an argument, 1 to 4");
+    wrong("--data=maybe", "--data=maybe: the value must be yes or no");
+}
+
+static void data_need_calls_and_caches(void **state)
+{
+    (void)state;
+    taken("--inclusive=no");
+    assert_null(options_check(&o));
+    assert_false(o.config.data);
+    taken("--data=yes");
+    assert_non_null(strstr(options_check(&o), "data objects are known only where"));
+    taken("--inclusive=yes");
+    assert_null(options_check(&o));
+    assert_true(o.config.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,6 +272,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(options_say_what_functions_are, begin, end),
         cmocka_unit_test_setup_teardown(a_later_option_wins, begin, end),
         cmocka_unit_test_setup_teardown(the_machine_is_read, begin, end),
+        cmocka_unit_test_setup_teardown(allocation_functions_are_known, begin, end),
+        cmocka_unit_test_setup_teardown(data_need_calls_and_caches, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

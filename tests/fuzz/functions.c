@@ -39,6 +39,24 @@ static void check_range(const fb_object *object, uint32_t index)
     must(fb_lookup(object, function.start + function.size - 1, &again) && again.index == index);
 }
 
+static void check_data(fb_object *object)
+{
+    uint64_t start, end;
+    struct fb_data found;
+    if (!fb_loaded(object, &start, &end))
+        return;
+    must(start < end);
+    seen += fb_loads(object, 0, end - start);
+    for (uint64_t i = 0, step = (end - start) / LOOKED_AT + 1; i < LOOKED_AT && i * step < end - start; i++) {
+        uint64_t address = start + i * step;
+        if (!fb_data_at(object, address, &found))
+            continue;
+        must(found.start <= address && address < found.end);
+        must(found.size == 0 || found.end - found.start <= found.size);
+        must(strlen(found.name) >= found.name_bytes);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fb_test_host host;
@@ -52,6 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         uint32_t limit = fb_limit(object);
         for (uint32_t i = 0; i < limit && i < LOOKED_AT; i++)
             check_range(object, i);
+        check_data(object);
         fb_symbol(object, "main", &address);
         const uint8_t *id = fb_build_id(object, &bytes);
         for (uint32_t i = 0; i < bytes; i++)
