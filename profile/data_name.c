@@ -2,8 +2,8 @@
 /*
  * data_name.c: see data_name.h.
  *
- * A block is named after the user's code that asked for it, not after strdup or operator new. Going up from the
- * allocation function, the user's call is
+ * A block is named after the user's code that asked for it, and what that called: strdup, not strdup's malloc. Going up
+ * from the allocation function, the user's call is
  *
  *   1. the first one of a file that is no system library, on a line that is in no system header
  *   2. else the first one of another file than that of the allocation function
@@ -133,8 +133,8 @@ static const char *allocated_name(struct tp_recording *rec, const struct tp_data
     if (!out->function)
         return out->allocator;
     if (!out->line)
-        return make(rec, "%s in %s", out->allocator, out->function);
-    return make(rec, "%s in %s (%s:%u)", out->allocator, out->function,
+        return make(rec, "%s in %s", out->called, out->function);
+    return make(rec, "%s in %s (%s:%u)", out->called, out->function,
                 base_name(out->file ? rec->files.at[out->file - 1] : "?"), (unsigned)out->line);
 }
 
@@ -147,6 +147,7 @@ static void find_call(const struct tp_recording *rec, const struct tp_data *data
     if (!call)
         return;
     tp_call_place(rec, call->site, &place);
+    out->called = function_name(rec, call->function);
     out->function = place.function;
     out->file = place.file;
     out->line = place.line;

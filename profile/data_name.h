@@ -8,9 +8,10 @@
 #include "profile/recording.h"
 
 struct tp_data_name {
-    const char *name;      /* "malloc in grid_new (grid.c:41)", "table (libfoo.so)", "stack of thread 1", ... */
+    const char *name;      /* "strdup in main (main.c:41)", "table (libfoo.so)", "stack of thread 1", ... */
     const char *kind;      /* "heap", "mapping", "static", "stack", "file", "rest", "other" */
     const char *allocator; /* the function that allocates; NULL: nothing does */
+    const char *called;    /* the one that the user's code calls: the same, or a library's that leads there; or NULL */
     const char *function;  /* the user's, that calls it, directly or through libraries; NULL: not known */
     const char *symbol;    /* demangled; of a static object; NULL: none */
     uint32_t file, line;   /* of that call; 0: not known. File + 1 */

@@ -3,7 +3,8 @@
  * allocs.c: see allocs.h.
  *
  * One table. A name that ends with * stands for all that begin so: C++'s operators have a mangled name for each form,
- * and what tells the forms apart (alignment, nothrow, the size to be freed) is behind what matters here.
+ * and what tells the forms apart (alignment, nothrow, the size to be freed) is behind what matters here. The forms that
+ * construct in memory that is there already allocate nothing, and are none of these: _ZnwmPv, _ZdlPvS_.
  */
 #include "engine/common/allocs.h"
 
@@ -24,10 +25,20 @@ static const struct {
     {"cfree", {.old = 1}},
     {"free_sized", {.old = 1}},
     {"free_aligned_sized", {.old = 1}},
-    {"_Znwm*", {.bytes = 1}}, /* operator new(unsigned long, ...) */
-    {"_Znam*", {.bytes = 1}}, /* operator new[] */
-    {"_ZdlPv*", {.old = 1}},  /* operator delete(void*, ...) */
-    {"_ZdaPv*", {.old = 1}},  /* operator delete[] */
+    {"_Znwm", {.bytes = 1}}, /* operator new(unsigned long) */
+    {"_ZnwmR*", {.bytes = 1}},
+    {"_ZnwmSt*", {.bytes = 1}},
+    {"_Znam", {.bytes = 1}}, /* operator new[] */
+    {"_ZnamR*", {.bytes = 1}},
+    {"_ZnamSt*", {.bytes = 1}},
+    {"_ZdlPv", {.old = 1}}, /* operator delete(void*) */
+    {"_ZdlPvm*", {.old = 1}},
+    {"_ZdlPvR*", {.old = 1}},
+    {"_ZdlPvSt*", {.old = 1}},
+    {"_ZdaPv", {.old = 1}}, /* operator delete[] */
+    {"_ZdaPvm*", {.old = 1}},
+    {"_ZdaPvR*", {.old = 1}},
+    {"_ZdaPvSt*", {.old = 1}},
 };
 
 static bool is_name(const char *name, const char *wanted)

@@ -272,6 +272,28 @@ def names_and_columns():
     check("without line use", ("L1m" in totals, "SpLossD1" in totals, "spatialD1" in totals), (True, False, False))
 
 
+def data_structures():
+    """work() misses 1024 lines of one array; the blocks of a library belong to who called it. Names, and what sums."""
+    check("data: perfmap ends well", run(*RECORD, "-q", "--D1=32K,8,64", "-o", "data", GUEST, "perfmap")[0], 0)
+    with sqlite3.connect("data") as database:
+        names = {row[0] for row in database.execute("SELECT name FROM data_objects")}
+        sums = database.execute("SELECT sum(D1mr), sum(D1mw), sum(SpLossD1) FROM data_objects").fetchall()
+        pairs = database.execute("SELECT sum(D1mr), sum(D1mw), sum(SpLossD1) FROM instruction_data").fetchall()
+        totals = database.execute("SELECT D1mr, D1mw, SpLossD1 FROM totals").fetchall()
+    check("data: objects sum to the total", (sums, pairs), (totals, totals))
+    check("data: the stack", "stack of thread 1" in names, True)
+    check("data: a library's block", any(re.match(r"fopen in \w+", name) for name in names), True)
+    check("data: exit ends well", run(*RECORD, "-q", "--D1=32K,8,64", "-o", "table", GUEST, "exit", "0")[0], 0)
+    rows = json.loads(run(TENURE, "report", "--json", "--data", "--show=L1m", "--sort=L1m", "--limit=100", "table")[1])
+    table = [row["L1m"] for row in rows["data_structures"] if row["data"] == f"memory ({os.path.basename(GUEST)})"]
+    check("data: an array", table and 1024 <= table[0] < 1030, True)
+    check("data: who misses in it", any(row["data"].startswith("memory (") and row["function"] in ("work", "main")
+                                        for row in rows["data_lines"]), True)
+    run(*RECORD, "-q", "--data=no", "-o", "nodata", "/bin/true")
+    check("no data", run(TENURE, "report", "--data", "nodata")[::2],
+          (1, "tenure: this profile has no data structures; it was recorded with --data=no\n"))
+
+
 def made_code():
     """Code that is made at run time, under the name that its maker tells."""
     for how, name in (("perfmap", "made_by_jit(int)"), ("jitdump", "dumped_by_jit")):
@@ -369,7 +391,8 @@ def main():
     try:
         parts = [] if VALGRIND else [choosing, contained, traced]
         for part in (endings, sees, closed_descriptors, no_descriptors, limits, full_disk, large_stack, signals, files,
-                     whereabouts, messages, write_backs, names_and_columns, made_code, interrupted, *parts):
+                     whereabouts, messages, write_backs, names_and_columns, data_structures, made_code, interrupted,
+                     *parts):
             part()
     finally:
         shutil.rmtree(folder)

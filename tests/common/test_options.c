@@ -239,6 +239,9 @@ static void allocation_functions_are_known(void **state)
     allocates("free", 0, 0, 1, 0);
     allocates("_ZnwmSt11align_val_tRKSt9nothrow_t", 1, 0, 0, 0);
     allocates("_ZdaPvm", 0, 0, 1, 0);
+    allocates("_ZdlPvSt11align_val_t", 0, 0, 1, 0);
+    allocates("_ZnwmPv", 0, 0, 0, 0);
+    allocates("_ZdlPvS_", 0, 0, 0, 0);
     taken("--alloc-fn=pool_*:2");
     taken("--free-fn=pool_put");
     taken("--alloc-fn=Pool::get");
