@@ -296,8 +296,9 @@ static uint32_t ask_engine(tn_core *core, uint64_t address)
         tn_memory_fill(&data->memory, tn_block_entry(object, 0), info.start, info.end - info.start);
         return object;
     }
-    if (info.kind == TN_DATA_OTHER && info.end - info.start == 1)
-        return object; /* nothing is mapped there, yet */
+    /* Nothing is mapped there, yet; or it is the kernel's. */
+    if (info.end - info.start == 1 || address >> TN_ADDRESS_BITS)
+        return object;
     tn_region_add(&data->memory, info.start, info.end, object, address);
     const struct tn_region *region = tn_region_at(&data->memory, address);
     if (region)

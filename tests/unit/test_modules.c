@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_modules.c: the core's small parts, each alone: arrays, pools, tables, configurations, find-or-make of
- * code. */
+ * code, what memory holds. */
 #include "../refmodel/host_hosted.h"
 #include "core/arena.h"
 #include "core/code.h"
+#include "core/core.h"
 #include "core/sets.h"
 #include "core/table.h"
 #include "core/tenure_core.h"
@@ -209,6 +210,99 @@ static void sets_are_divided_exactly(void **state)
     }
 }
 
+static void count_ended(void *user, uint64_t entry)
+{
+    *(uint64_t *)user += tn_entry_object(entry);
+}
+
+static void blocks_have_units(void **state)
+{
+    enum { AT = 0x7fff0000, PAGE = 4096 };
+    struct tn_memory memory;
+    size_t before = host_bytes();
+    uint64_t ended = 0;
+
+    (void)state;
+    tn_memory_init(&memory);
+    tn_memory_begin(&memory, tn_block_entry(1, 1), AT + 8, 3 * PAGE); /* its last unit is half a unit in the 4th page */
+    assert_int_equal(tn_memory_known(&memory, AT), 1);
+    assert_int_equal(tn_memory_known(&memory, AT + 3 * PAGE + 15), 1);
+    assert_int_equal(tn_memory_known(&memory, AT + 3 * PAGE + 16), 0);
+    tn_memory_begin(&memory, tn_block_entry(2, 1), AT + PAGE, 1); /* takes one unit of a whole page */
+    tn_memory_fill(&memory, tn_block_entry(3, 0), AT + 3 * PAGE - 16, 64); /* takes nothing from others */
+    assert_int_equal(tn_memory_known(&memory, AT + PAGE), 2);
+    assert_int_equal(tn_memory_known(&memory, AT + PAGE + 16), 1);
+    assert_int_equal(tn_memory_known(&memory, AT + 3 * PAGE - 1), 1);
+    assert_int_equal(tn_memory_known(&memory, AT + 3 * PAGE + 16), 3);
+    tn_memory_end(&memory, AT + 16); /* no block begins there */
+    assert_int_equal(tn_memory_known(&memory, AT), 1);
+    tn_memory_end(&memory, AT); /* up to where another's unit is in the way */
+    assert_int_equal(tn_memory_known(&memory, AT + PAGE - 1), 0);
+    assert_int_equal(tn_memory_known(&memory, AT + PAGE + 16), 1);
+    tn_memory_forget(&memory, AT, AT + 4 * PAGE, count_ended, &ended);
+    assert_int_equal(ended, 2); /* object 2's block began there; of 1 and 3 no beginning is left */
+    assert_int_equal(tn_memory_known(&memory, AT + PAGE + 16), 0);
+    tn_memory_free(&memory);
+    assert_int_equal(host_bytes(), before);
+}
+
+static void regions_are_cut(void **state)
+{
+    enum { PAGE = 4096 };
+    struct tn_memory memory;
+
+    (void)state;
+    tn_memory_init(&memory);
+    tn_region_set(&memory, 10 * PAGE, 20 * PAGE, 1);
+    tn_region_set(&memory, 13 * PAGE, 15 * PAGE, 2);
+    tn_region_set(&memory, 14 * PAGE, 16 * PAGE, 0);
+    assert_int_equal(tn_region_at(&memory, 12 * PAGE)->end, 13 * PAGE);
+    assert_int_equal(tn_region_at(&memory, 13 * PAGE)->end, 14 * PAGE);
+    assert_null(tn_region_at(&memory, 14 * PAGE));
+    assert_int_equal(tn_region_at(&memory, 16 * PAGE)->object, 1);
+    tn_region_add(&memory, 0, 100 * PAGE, 2, 15 * PAGE); /* what is left between them, with its neighbour */
+    assert_int_equal(tn_region_at(&memory, 13 * PAGE)->end, 16 * PAGE);
+    tn_region_show(&memory, tn_region_at(&memory, 13 * PAGE), 13 * PAGE);
+    assert_int_equal(tn_memory_known(&memory, 15 * PAGE), 2);
+    assert_int_equal(tn_memory_known(&memory, 16 * PAGE), 0);
+    tn_region_set(&memory, 15 * PAGE, 16 * PAGE, 3); /* what pages were shown is forgotten */
+    assert_int_equal(tn_memory_known(&memory, 15 * PAGE), 0);
+    tn_memory_free(&memory);
+}
+
+static void a_page(void *user, uint64_t address, struct tn_memory_info *out)
+{
+    (void)user;
+    *out = (struct tn_memory_info){
+        .start = address & -4096ull, .end = (address & -4096ull) + 4096, .kind = TN_DATA_OTHER};
+}
+
+static uint64_t nothing(void *user, tn_thread *thread, uint64_t at)
+{
+    (void)user, (void)thread, (void)at;
+    return 0;
+}
+
+/* The kernel's page for vsyscalls, where no program has memory of its own. */
+static void the_highest_addresses_are_other(void **state)
+{
+    const uint64_t kernels = 0xffffffffff600010;
+    struct tn_config config;
+    uint32_t object;
+
+    (void)state;
+    tn_config_default(&config);
+    config.data = true;
+    config.memory_at = a_page;
+    config.result = nothing;
+    tn_core *core = tn_core_new(&config);
+    object = tn_data_at(core, core->data, kernels);
+    assert_int_equal(tn_data_object_of(core->data, object)->kind, TN_DATA_OTHER);
+    assert_int_equal(tn_data_at(core, core->data, kernels + 8), object);
+    assert_int_equal(tn_memory_known(&core->data->memory, kernels), 0);
+    tn_core_free(core);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +310,8 @@ int main(void)
         cmocka_unit_test(tables_find_what_was_added),
         cmocka_unit_test(near_hashes_keep_neighbours_together), cmocka_unit_test(impossible_configurations),
         cmocka_unit_test(code_is_found_again),        cmocka_unit_test(sets_are_divided_exactly),
+        cmocka_unit_test(blocks_have_units),          cmocka_unit_test(regions_are_cut),
+        cmocka_unit_test(the_highest_addresses_are_other),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
