@@ -25,18 +25,19 @@ $(BUILD)/build.ninja:
 	@meson setup $(BUILD) --prefix=$(PREFIX) $(MESON_FLAGS) >$(BUILD)/setup.log 2>&1 || \
 	  { cat $(BUILD)/setup.log; exit 1; }
 
-packages:
-	@tools/install-packages
-
-check: packages
+check:
+	@tools/install-packages --check
 	@$(MAKE) --no-print-directory all
 	@tools/run-tests $(BUILD)
 
-demo: packages
-	@$(MAKE) --no-print-directory all
+demo:
+	@tools/install-packages
+	@$(MAKE) --no-print-directory $(BUILD)/build.ninja
+	@ninja -C $(BUILD) programs
 	@tools/demo $(BUILD)
 
-bench: packages
+bench:
+	@tools/install-packages --check
 	@$(MAKE) --no-print-directory all
 	@bench/run $(BUILD) $(BENCH_FLAGS)
 	@bench/formats $(BUILD)
@@ -59,4 +60,4 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all packages check demo bench soak deb install clean
+.PHONY: all check demo bench soak deb install clean
