@@ -104,7 +104,7 @@ static const struct opt_foreign foreign[] = {
     {"inclusive", "use --show=EVENT_incl"},
     {"annotate", "use --auto"},
     {"diff", "use `tenure diff`, and annotate what it writes"},
-    {"", NULL},
+    {NULL, NULL},
 };
 
 static const struct opt_command command = {

@@ -27,7 +27,7 @@ static const struct opt rows[] = {
      offsetof(struct page_options, weights), NULL, false},
 };
 
-static const struct opt_foreign foreign[] = {{"output", "it is called --out"}, {""}};
+static const struct opt_foreign foreign[] = {{"output", "it is called --out"}, {NULL, NULL}};
 
 static const struct opt_command command = {
     "html",

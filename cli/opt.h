@@ -56,7 +56,7 @@ struct opt_command {
     size_t count;
     bool stop_at_operand; /* the first operand ends the options (record) */
     int usage_status;     /* exit status of a wrong command line */
-    const struct opt_foreign *foreign; /* may be NULL; ends with an empty name */
+    const struct opt_foreign *foreign; /* may be NULL; ends with a name that is NULL */
 };
 
 /* Parse argv[1..]. Operands are moved to the end of argv, in order. Returns the index of the first operand;

@@ -26,3 +26,6 @@ try tenure export --format=calgrind
 try tenure import
 try tenure sql
 try tenure info -x
+for command in record report annotate merge diff html open export import control top info sql; do
+    try tenure $command --zzz=1
+done
