@@ -491,6 +491,17 @@ static int read_late(struct decoder *d)
     return read_instr_costs(d, true);
 }
 
+/* Nothing is kept of what is nothing: a part has all nodes, also those in which it counted nothing. */
+static int read_node_costs(struct decoder *d, struct tp_blob **costs)
+{
+    const uint8_t *from = d->c.p;
+
+    memset(d->row, 0, d->rec->events.count * sizeof *d->row);
+    tp_add_costs(&d->rec->events, &d->c, d->row);
+    tp_add_row(&d->rec->events, d->seen, d->row);
+    return !d->c.bad && all_zero(d) ? 0 : keep(d, costs, from, TP_FORM_COSTS, 0, 0);
+}
+
 static int read_node(struct decoder *d)
 {
     struct tp_node n = {0};
@@ -505,22 +516,20 @@ static int read_node(struct decoder *d)
         return -1;
     n.flags = (uint32_t)limited(d, UINT32_MAX);
     n.calls = tp_get_n(&d->c);
-    const uint8_t *from = d->c.p;
-    tp_add_costs(&d->rec->events, &d->c, d->seen);
     if (index == TP_NOT_FOUND) {
         struct tp_node *to = TP_VECTOR_ADD(&d->rec->nodes);
         index = (uint32_t)d->rec->nodes.count - 1;
         if (!to || tp_idmap_add(&d->nodes, id, index))
             return no_memory(d);
         *to = n;
-        return keep(d, &to->costs, from, TP_FORM_COSTS, 0, 0);
+        return read_node_costs(d, &to->costs);
     }
     struct tp_node *old = &d->rec->nodes.at[index];
     if (old->parent != n.parent || old->arc != n.arc || old->context != n.context || old->thread != n.thread)
         return damaged(d, "a node that has moved in the tree");
     old->calls = tp_sum(old->calls, n.calls);
     old->flags |= n.flags;
-    return keep(d, &old->costs, from, TP_FORM_COSTS, 0, 0);
+    return read_node_costs(d, &old->costs);
 }
 
 static int read_arc_cost(struct decoder *d)

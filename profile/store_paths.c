@@ -36,7 +36,7 @@ static int write_node(struct visit *v)
     const struct tp_node *node = v->node;
     uint32_t number = v->tree->number[v->id];
 
-    if (number % REPORT_EVERY == 0 && tp_progress_of(store, "call tree", number, store->rec->nodes.count))
+    if (number % REPORT_EVERY == 0 && tp_progress_of(store, "call tree", number, v->tree->count))
         return -1;
     tp_put_id(insert, number);
     tp_put_id(insert, node->parent ? v->tree->number[node->parent] : 0);
@@ -177,7 +177,7 @@ static int visit_all(struct visit *v)
     int failed = below && can_below ? 0 : TP_NO_MEMORY(v->store->err);
 
     v->self = self;
-    for (size_t i = 0; !failed && i < rec->nodes.count; i++) {
+    for (size_t i = 0; !failed && i < tree->count; i++) {
         uint32_t id = v->id = tree->order[i], depth = tree->depth[id];
         v->node = &rec->nodes.at[id - 1];
         v->incl = below + width * (depth + 1);

@@ -88,7 +88,7 @@ static void leave(struct tp_tree *tree, struct path *path, uint32_t node)
 /* Down to first children, then sideways, then up. */
 static void walk(struct tp_tree *tree, struct path *path)
 {
-    uint32_t node = tree->first_child[0], numbered = 0;
+    uint32_t node = tree->first_child[0];
 
     while (node) {
         enter(tree, path, node);
@@ -98,8 +98,8 @@ static void walk(struct tp_tree *tree, struct path *path)
         }
         for (;;) {
             leave(tree, path, node);
-            tree->order[numbered++] = node;
-            tree->number[node] = numbered;
+            tree->order[tree->count++] = node;
+            tree->number[node] = tree->count;
             if (tree->next_sibling[node]) {
                 node = tree->next_sibling[node];
                 break;
@@ -130,6 +130,21 @@ static int walk_all(struct tp_tree *tree)
 
 /* ------------------------------------------------------------------------------------------ all */
 
+/* Children into their parents' lists. From the last node to the first: lists come out in the file's order, and a node's
+ * children, which are behind it, have been linked if there is anything in them. */
+static void link_nodes(struct tp_tree *tree)
+{
+    for (size_t i = tree->rec->nodes.count; i >= 1; i--) {
+        const struct tp_node *node = &tree->rec->nodes.at[i - 1];
+        uint32_t *list = &tree->first_child[node->parent];
+        tree->complete &= !(node->flags & TN_RAW_NODE_PRUNED_BELOW);
+        if (!node->calls && !node->costs && !tree->first_child[i])
+            continue;
+        tree->next_sibling[i] = *list;
+        *list = (uint32_t)i;
+    }
+}
+
 int tp_tree_make(struct tp_tree *tree, const struct tp_recording *rec)
 {
     size_t room = rec->nodes.count + 1;
@@ -149,12 +164,7 @@ int tp_tree_make(struct tp_tree *tree, const struct tp_recording *rec)
     if (!tree->first_child || !tree->next_sibling || !tree->order || !tree->number || !tree->depth || !tree->top ||
         !tree->inside || !tree->outside || find_lines(&tree->lines, rec))
         return -1;
-    for (size_t i = rec->nodes.count; i >= 1; i--) { /* backwards: lists come out in the file's order */
-        uint32_t *list = &tree->first_child[rec->nodes.at[i - 1].parent];
-        tree->next_sibling[i] = *list;
-        *list = (uint32_t)i;
-        tree->complete &= !(rec->nodes.at[i - 1].flags & TN_RAW_NODE_PRUNED_BELOW);
-    }
+    link_nodes(tree);
     return walk_all(tree);
 }
 

@@ -8,6 +8,9 @@
  * Adding up each event once for a function takes the function's topmost nodes, those that have no ancestor that runs
  * it. For a source line it takes the topmost nodes that are called from the line. The events on the line itself are
  * known by instruction, not by node; so it is also kept which nodes run a function below one of its own lines.
+ *
+ * Nodes in which, and below which, nothing has been counted are left out: where costs were forgotten (zero, or a fork),
+ * the recording still has the calls from before.
  */
 #ifndef TENURE_PROFILE_TREE_H
 #define TENURE_PROFILE_TREE_H
@@ -36,6 +39,7 @@ struct tp_tree {
     uint32_t *inside; /* by node + 1: the innermost topmost node of a line of the function that this node runs, at or
                        * above this node; 0: none, the function does not call itself here */
     uint32_t *outside; /* by such a topmost node: the next one above, for the same function; 0: none */
+    uint32_t count;   /* nodes in order[] */
     uint32_t deepest;
     bool complete; /* nothing was pruned */
 };
