@@ -369,6 +369,7 @@ void nt_profile_forked(struct nt_thread *thread)
     run.had_threads = false;
     if (!nt_profile.options.fork_inherit)
         tn_zero(nt_profile.core);
+    options_meta_number(nt_profile.core, "pid", process_id(NULL));
     tn_restart_output(nt_profile.core);
     nt_output_forked();
     nt_control_forked();

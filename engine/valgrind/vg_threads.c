@@ -229,6 +229,7 @@ static void forked(ThreadId tid)
     vg.forked = True;
     if (!vg.options.fork_inherit)
         tn_zero(vg.core);
+    options_meta_number(vg.core, "pid", VG_(getpid)());
     tn_restart_output(vg.core);
     vg_output_forked();
     vg_control_forked();

@@ -179,6 +179,9 @@ def files():
     family = sorted(name for name in os.listdir(".") if name.startswith("family"))
     check("a forked child has its own file", len(family), 3)
     check("it starts from zero", all(total(name) < total("family") for name in family[1:]), True)
+    check("they add up", run(TENURE, "merge", "-q", "--keep=process", "-o", "sum", *family), (0, "", ""))
+    with sqlite3.connect("sum") as database:
+        check("each is a process", database.execute("SELECT count(DISTINCT pid) FROM units").fetchone()[0], 3)
     run(*RECORD, "-q", "-o", "chain", "--trace-children", "sh", "-c", f"exec {GUEST} exit 0")
     check("an exec that is followed", all(os.path.exists(name) for name in ("chain", "chain.2")), True)
     with sqlite3.connect("chain.2") as database:
