@@ -75,6 +75,7 @@ char *tp_select_events(tp_profile *profile, const struct tp_choice *choice, cons
     return sqlite3_str_finish(sql);
 }
 
+/* What rounding owes is made up without turning a sign: an event that only grows is nowhere less than nothing. */
 long long tp_self_cost(struct tp_sums *sums, const struct tp_choice *choice, size_t i, sqlite3_stmt *row, int column)
 {
     long long value = sqlite3_column_int64(row, column);
@@ -82,6 +83,8 @@ long long tp_self_cost(struct tp_sums *sums, const struct tp_choice *choice, siz
     if (choice->event[i]->real) {
         sums->rest[i] += sqlite3_column_double(row, column);
         value = llround(sums->rest[i]);
+        if ((value < 0) != (sqlite3_column_double(row, column) < 0))
+            value = 0;
         sums->rest[i] -= (double)value;
     }
     if (__builtin_add_overflow(sums->sum[i], value, &sums->sum[i]))

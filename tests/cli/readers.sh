@@ -28,6 +28,11 @@ python3 -c "import sqlite3; d = sqlite3.connect('twins'); \
     d.execute('UPDATE t_functions SET function = ?, symbol = NULL, object_id = 9 WHERE id = 3', ('f2',)); \
     d.commit()"
 tenure export --format=callgrind --events=Ir twins | grep 'fn=.*f'
+# Halves: what rounding owes does not make a cost negative.
+cp small halves
+python3 -c "import sqlite3; d = sqlite3.connect('halves'); d.execute('UPDATE t_lines SET AcCostI1 = 0, AcCostD1 = 0'); \
+    d.execute('UPDATE t_lines SET AcCostD1 = 0.5 WHERE id = (SELECT min(id) FROM t_lines)'); d.commit()"
+try export --format=cachegrind --events=AcCostD1 halves
 try export --format=csv --table=totals --events=Ir,D1mr small -o totals.csv
 cat totals.csv
 try export --format=csv --table=nosuch small -o nothing
