@@ -10,19 +10,26 @@
 
 #include "cli/term.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 bool report_data_known(const struct report *report)
 {
+    const char *format = tp_meta(report->profile, "import.format");
+
     if (!report->data)
         return true;
-    if (query_was_off(report->profile, "data"))
-        term_error("this profile has no data structures; it was recorded with --data=no");
+    if (format != NULL)
+        term_error("this profile has no data structures; files of %s know none", format);
+    else if (query_was_off(report->profile, "data"))
+        term_error("this profile has no data structures; it was recorded with --data=no, or without caches");
     else if (report->sort.inclusive)
         term_error("data structures have no inclusive costs: --sort by an event without _incl");
-    return !query_was_off(report->profile, "data") && !report->sort.inclusive;
+    else
+        return true;
+    return false;
 }
 
 static void choose(const struct report *report, struct report *data)
@@ -60,10 +67,23 @@ static void text_or_null(struct table *table, struct query *q, int at)
         table_text(table, query_text(q, at));
 }
 
+/* Whether a data structure has been used, as far as what was simulated tells. */
+static const char *used(const struct report *data, char *condition, size_t size)
+{
+    static const char *const signs[] = {"TchD1", "D1mr", "D1mw"};
+    size_t at = (size_t)snprintf(condition, size, "blocks <> 0"), i;
+
+    for (i = 0; i < sizeof signs / sizeof signs[0]; i++) {
+        if (tp_event_find(data->profile, signs[i]) != NULL)
+            at += (size_t)snprintf(condition + at, size - at, " OR %s <> 0", signs[i]);
+    }
+    return condition;
+}
+
 static bool objects(struct report *data)
 {
-    char expressions[8192], heading[128];
-    double least = data->threshold > 0 ? data->threshold * data->sort.total / 100 : -1;
+    char expressions[8192], heading[128], condition[128];
+    double least = data->threshold > 0 ? data->threshold * fabs(data->sort.total) / 100 : -1;
     struct table *table = table_new();
     struct query q;
     int i;
@@ -81,9 +101,10 @@ static bool objects(struct report *data)
     report_expressions(data, expressions, sizeof expressions);
     query_begin(&q, data->profile,
                 "SELECT blocks, freed, largest, coalesce(size, bytes), kind, function, file, line, name%s "
-                "FROM data_objects WHERE ifnull(%s, 0) >= %f AND (TchD1 > 0 OR D1mr > 0 OR D1mw > 0 OR blocks > 0) "
-                "ORDER BY %s DESC NULLS LAST, name, id LIMIT %lld",
-                expressions, data->sort.sql, least, data->sort.sql, (long long)data->limit);
+                "FROM data_objects WHERE %s(ifnull(%s, 0)) >= %f AND (%s) "
+                "ORDER BY %s(%s) DESC NULLS LAST, name, id LIMIT %lld",
+                expressions, report_size(data), data->sort.sql, least, used(data, condition, sizeof condition),
+                report_size(data), data->sort.sql, (long long)data->limit);
     while (query_row(&q)) {
         report_cells(data, table, &q, 9);
         for (i = 0; i < 4; i++)
@@ -132,8 +153,8 @@ static bool lines(struct report *data)
                 "SELECT data, function, file, line, NULL%s FROM "
                 "(SELECT data, data_id, function, function_id, file, line%s FROM instruction_data "
                 "GROUP BY data_id, function_id, file, line) "
-                "ORDER BY %s DESC NULLS LAST, data, function, file, line LIMIT %lld",
-                expressions, sum, data->sort.sql, (long long)data->limit);
+                "ORDER BY %s(%s) DESC NULLS LAST, data, function, file, line LIMIT %lld",
+                expressions, sum, report_size(data), data->sort.sql, (long long)data->limit);
     free(sum);
     while (query_row(&q)) {
         report_cells(data, table, &q, 5);

@@ -273,6 +273,8 @@ def names_and_columns():
     run(*RECORD, "-q", "--cacheuse=no", "-o", "misses", "/bin/true")
     totals = json.loads(run(TENURE, "report", "--json", "misses")[1])["totals"]
     check("without line use", ("L1m" in totals, "SpLossD1" in totals, "spatialD1" in totals), (True, False, False))
+    status, out, err = run(TENURE, "report", "--json", "--data", "misses")
+    check("data without line use", (status, err, json.loads(out)["data_structures"] != []), (0, "", True))
 
 
 def data_structures():
@@ -294,7 +296,7 @@ def data_structures():
                                         for row in rows["data_lines"]), True)
     run(*RECORD, "-q", "--data=no", "-o", "nodata", "/bin/true")
     check("no data", run(TENURE, "report", "--data", "nodata")[::2],
-          (1, "tenure: this profile has no data structures; it was recorded with --data=no\n"))
+          (1, "tenure: this profile has no data structures; it was recorded with --data=no, or without caches\n"))
 
 
 def made_code():
