@@ -185,6 +185,10 @@ static tp_profile *open_raw(const char *raw, struct tp_import_options options, s
         given_tell(raw, &result);
         profile = tp_open(path, err);
     }
+    if (profile != NULL && tp_call(profile, raw, err) != 0) {
+        tp_close(profile);
+        profile = NULL;
+    }
     unlink(path);
     give_signals_back(before);
     given_end_if_stopped();

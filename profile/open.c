@@ -226,6 +226,16 @@ const char *tp_path(const tp_profile *profile)
     return profile->path;
 }
 
+int tp_call(tp_profile *profile, const char *name, struct tp_error *err)
+{
+    const char *path = tp_arena_copy(&profile->arena, name, strlen(name));
+
+    if (!path)
+        return TP_NO_MEMORY(err);
+    profile->path = path;
+    return 0;
+}
+
 const char *tp_meta(tp_profile *profile, const char *key)
 {
     for (size_t i = 0; i < profile->meta.count; i++) {

@@ -100,6 +100,9 @@ void tp_close(tp_profile *profile); /* NULL is fine */
 struct sqlite3 *tp_db(tp_profile *profile);
 const char *tp_path(const tp_profile *profile);
 
+/* Call it by the name of the file that it was made of. 0, or -1: out of memory. */
+int tp_call(tp_profile *profile, const char *name, struct tp_error *err);
+
 /* The value of a key of table `meta`, or NULL. Lives as long as the profile. */
 const char *tp_meta(tp_profile *profile, const char *key);
 

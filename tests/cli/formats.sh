@@ -34,3 +34,9 @@ printf 'events: Ir\nfn=a\n1 x\n' >bad
 try report bad
 try import bad
 ls
+# Messages name the file that was given, not what was made of it.
+try report --data both
+try merge both other -o sum
+try merge other both -o sum
+tenure diff -o differ callgrind.out.7.1-01 callgrind.out.7.1-02 >/dev/null
+try sql differ "SELECT * FROM meta WHERE key LIKE 'diff.%' ORDER BY key"
