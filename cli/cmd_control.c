@@ -120,7 +120,8 @@ static struct table *status_table(void)
 {
     struct table *table = table_new();
 
-    table_column(table, TABLE_TEXT, "Process", "pid", 0);
+    table_column(table, TABLE_TEXT, "Process", NULL, 0); /* a name, not a count: no marks of thousands */
+    table_column(table, TABLE_COUNT, NULL, "pid", 0);
     table_column(table, TABLE_TEXT, "State", "state", 0);
     table_column(table, TABLE_COUNT, "Threads", "threads", 2);
     table_column(table, TABLE_COUNT, "Accesses", "accesses", 0);
@@ -137,6 +138,7 @@ static void status_row(struct table *table, const struct control *control)
 
     snprintf(text, sizeof text, "%ld", (long)control->pid);
     table_text(table, text);
+    table_count(table, control->pid);
     table_text(table, state_word(control));
     table_count(table, page->threads);
     table_count(table, (int64_t)page->accesses);

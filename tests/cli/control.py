@@ -70,11 +70,11 @@ def running(engine):
     check(engine + ": the list", (row["threads"], row["parts"], row["program"]), (1, 0, GUEST + " loop end"))
     wait_for(lambda: "main" in json.loads(control(pid, "stack", "--json")[1])["stack"])
     stack = json.loads(control(pid, "stack", "--json")[1])
-    check(engine + ": whose stack", (str(stack["pid"]), stack["stack"][0]), (pid, "thread 1"))
+    check(engine + ": whose stack", (stack["pid"], stack["stack"][0]), (pid, "thread 1"))
     check(engine + ": callers", [name for name in stack["stack"] if name in ("main", "outer")][-1], "main")
     check(engine + ": dump", control(pid, "dump", "one")[0], 0)
     check(engine + ": parts", listed()[0]["parts"], 1)
-    top = subprocess.run([TENURE, "top", "--count=2", "--interval=0.1", "--sort=Ir", pid], stdout=subprocess.PIPE,
+    top = subprocess.run([TENURE, "top", "--count=2", "--interval=0.1", "--sort=Ir", str(pid)], stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE, text=True, timeout=100, check=False)
     lines = top.stdout.splitlines()
     heads = [at for at, line in enumerate(lines) if line.startswith("process %s: %s loop end, since " % (pid, GUEST))]
@@ -89,7 +89,7 @@ def running(engine):
                   ("zero",)):
         check("%s: %s" % (engine, words), control(pid, *words), (0, "", ""))
     end(process, engine, 7)
-    parts = totals(int(pid))
+    parts = totals(pid)
     check(engine + ": parts of the profile", [why for why, _ in parts],
           ["one", "top", "top", "two", "three", "four", "five", "six", "exit"])
     costs = dict(parts)
@@ -104,7 +104,7 @@ def regions(engine):
     pid = listed()[0]["pid"]
     check(engine + ": stopped", control(pid, "stack")[0], 0)
     end(process, engine, 7)
-    parts = totals(int(pid))
+    parts = totals(pid)
     check(engine + ": regular parts", [why for why, _ in parts], ["every"] * 4 + ["exit"])
     check(engine + ": their sizes", [round(costs / 1e6) for _, costs in parts[:4]], [10] * 4)
     check(engine + ": the end", round(sum(costs for _, costs in parts) / 1e6), 45)
@@ -121,7 +121,7 @@ def sleeping(engine):
     check(engine + ": one at a time", (status, "nothing was asked" in errors), (1, True))
     process.stdin.write(b"x\n")
     end(process, engine, 8)
-    check(engine + ": later", totals(int(pid))[0][0], "late")
+    check(engine + ": later", totals(pid)[0][0], "late")
 
 
 def forking(engine):
