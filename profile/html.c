@@ -19,6 +19,7 @@
 
 #include "profile/error.h"
 #include "profile/html_code.h"
+#include "profile/html_data.h"
 #include "profile/html_tables.h"
 #include "profile/source.h"
 
@@ -178,7 +179,7 @@ int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *
     *result = (struct tp_html_result){0};
     if (!options->no_source && (gather_sources(profile, err) || count_sources(profile, result, err)))
         return -1;
-    if (tp_html_gather_code(profile, err) || tp_pack_open(&pack, out, err))
+    if (tp_html_gather_code(profile, err) || tp_html_gather_data(profile, err) || tp_pack_open(&pack, out, err))
         return -1;
     put_head(out, options);
     int failed = put_body(profile, &pack, options);

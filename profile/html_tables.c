@@ -6,6 +6,8 @@
  * predicted from them (html_sheet.h): bytes never touched from tenures and bytes touched, tenures from misses, AcCost
  * from touches, inclusive costs from self costs or from the tree. A prediction that is wrong costs bytes, not truth.
  *
+ * What data structures cost is there by source line (html_data.h).
+ *
  * Instructions, and their text, are cut small, since a page shows those of one function at a time; texts of sources
  * file by file.
  */
@@ -47,6 +49,13 @@ static const struct table tables[] = {
     {"instructions", "t_instructions", "-id -address length -file_id -line", "id", true, false,
      SMALL_CHUNK},
     {"code", "temp.page_code", "-instruction_id #text", "instruction_id", false, false, SMALL_CHUNK},
+    {"data", "t_data",
+     "-id #kind #name #path -file_id -line thread -origin_id -address size blocks freed bytes largest",
+     "id", true, false, CHUNK},
+    {"data_lines", "temp.page_data_lines", "-data_id -file_id -line -function_id",
+     "data_id, file_id, line, function_id", true, false, CHUNK},
+    {"data_paths", "temp.page_data_paths", "-id -parent -function_id #function -file_id -line inlined_id", "id",
+     false, false, CHUNK},
 };
 
 static const struct table sources[] = {

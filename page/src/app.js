@@ -251,7 +251,7 @@ function decoded(text) {
 
 /* Below the name in a heading: "incl bytes", "self", "%". */
 function kindOf(metric) {
-    return [metric.incl ? 'incl' : metric.ratio ? '' : 'self', metric.unit].filter(Boolean).join(' ');
+    return [metric.incl ? 'incl' : metric.ratio || metric.plain ? '' : 'self', metric.unit].filter(Boolean).join(' ');
 }
 
 /* In place; NULL last, equal rows in the order of the profile. */

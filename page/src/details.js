@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// details.js: what a source line consists of: the functions that have code there, calls, and instructions, as rows for
-// the table of the source.
+// details.js: what a source line consists of: the functions that have code there, calls, data structures that it misses
+// in, and instructions, as rows for the table of the source.
 
 import {h} from './dom.js';
 import * as format from './format.js';
 import {instructionsOf} from './instructions.js';
+import {hasStructures, sharesBy, Structures} from './structures.js';
 
 const MOST = 400; // rows of one kind
 
@@ -20,6 +21,7 @@ export class Details {
         return [
             ...(functionIds.length > 1 ? await this.functions(rows) : []),
             ...(await this.calls(line)),
+            ...(await this.structures(line)),
             ...(await this.instructions(functionIds, line)),
         ];
     }
@@ -74,6 +76,25 @@ export class Details {
                     app.link('function', callees[arc], {}, this.names.function(callees[arc])),
                     h('span', {class: 'dim'}, ' ' + format.times(counts[arc])),
                 ],
+            }));
+    }
+
+    async structures(line) {
+        const {app, file} = this;
+        if (!hasStructures(app.profile)) return [];
+        const all = await Structures.load(app);
+        const self = file.list.filter((metric) => !metric.incl);
+        const {groups, values} = await sharesBy(app, self, {file_id: file.id, line}, 'data_id');
+        const order = values.get(app.metric.name) || new Map();
+        return [...groups.keys()]
+            .sort((a, b) => (order.get(b) || 0) - (order.get(a) || 0))
+            .slice(0, MOST)
+            .map((id) => ({
+                kind: 'structure',
+                line,
+                what: 'misses in ' + all.nameAt(all.rowOfId.get(id)),
+                values: new Map([...values].map(([key, numbers]) => [key, numbers.get(id)])),
+                cell: () => [h('span', {class: 'mark'}, 'misses in'), all.link(id)],
             }));
     }
 

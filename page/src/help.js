@@ -6,7 +6,7 @@ import {h} from './dom.js';
 
 const KEYS = [
     ['1 \u2026 9', 'views, from left to right'],
-    ['/', 'search functions and files'],
+    ['/', 'search functions, files and data structures'],
     ['e', 'choose the event'],
     ['i', 'inclusive or self cost'],
     ['\u2191 \u2193 PgUp PgDn', 'move in a table'],

@@ -16,7 +16,7 @@ let app;
 let frame;
 
 function drawFrame() {
-    const tabs = views
+    const tabs = app.views
         .filter((view) => view.title)
         .map((view, i) => ({
             view,
@@ -123,7 +123,11 @@ async function start() {
     const profile = await openProfile();
     const metrics = new Metrics(profile);
     await metrics.load();
-    app = new App(profile, metrics, views);
+    app = new App(
+        profile,
+        metrics,
+        views.filter((view) => !view.has || view.has(profile)),
+    );
     frame = drawFrame();
     addEventListener('hashchange', () => {
         delete document.body.dataset.ready;

@@ -47,6 +47,14 @@ function ratioList() {
         });
     }
     list.push({
+        name: 'missD1',
+        needs: ['D1mr', 'D1mw', 'TchD1'],
+        unit: '%',
+        long: 'D1 misses of the touches of the lines that they loaded',
+        formula: '100 (D1mr + D1mw) / TchD1',
+        of: (get) => (100 * (get('D1mr') + get('D1mw'))) / get('TchD1'),
+    });
+    list.push({
         name: 'I1rate',
         needs: ['I1mr', 'Ir'],
         unit: '%',
@@ -201,6 +209,12 @@ export class Metrics {
         return this.find(metric.incl ? metric.name : metric.name + '_incl');
     }
 
+    /* Of what has no inclusive cost, so that nothing needs to be said of it. */
+    plain(name) {
+        const found = this.find(name);
+        return found && {...found, plain: true};
+    }
+
     /* Columns beside the chosen event's that tables show unless told otherwise. */
     usual() {
         return ['CEst_incl', 'L1m_incl', 'LLm_incl', 'spatialD1', 'temporalD1'].filter((key) => this.find(key));
@@ -271,6 +285,7 @@ export class Metrics {
     }
 
     title(metric) {
+        if (metric.plain) return metric.name;
         return metric.name + (metric.ratio && !metric.incl ? '' : metric.incl ? ' inclusive' : ' self');
     }
 
@@ -284,7 +299,7 @@ export class Metrics {
         if (metric.formula) lines.push('= ' + metric.formula);
         if (Math.abs(value) > 2 ** 53) lines.push('\u2248: the last digits are beyond what a browser keeps');
         if (metric.incl) lines.push('inclusive: with everything that was called, each event once');
-        else if (!metric.ratio) lines.push('self: without what was called');
+        else if (!metric.ratio && !metric.plain) lines.push('self: without what was called');
         return lines;
     }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// search.js: functions and files by any part of their names, those that cost most first.
+// search.js: functions, files and data structures by any part of their names, those that cost most first.
 
 import {h} from './dom.js';
 import * as format from './format.js';
+import {hasStructures, Structures} from './structures.js';
 
 const MOST = 14;
+const FEW = 6; // of files, of data structures
 
 export class Search {
     constructor(app) {
@@ -13,7 +15,7 @@ export class Search {
         this.input = h('input', {
             type: 'search',
             placeholder: 'Search  /',
-            'aria-label': 'Search functions and files',
+            'aria-label': 'Search functions, files, data',
             spellcheck: 'false',
             oninput: () => this.find(),
             onfocus: () => this.find(),
@@ -48,12 +50,21 @@ export class Search {
         const paths = [];
         for (let row = 0; row < files.rows && paths.length < MOST; row++)
             if (names.file(fileIds[row]).toLowerCase().includes(words)) paths.push(fileIds[row]);
+        const data = await this.structures(words);
         if (words !== this.input.value.trim().toLowerCase()) return undefined;
-        this.draw(names, hits, ids, costs, paths);
+        this.draw(names, hits, ids, costs, paths, data);
         return undefined;
     }
 
-    draw(names, hits, ids, costs, paths) {
+    /* [id, name] of a few. */
+    async structures(words) {
+        if (!hasStructures(this.app.profile)) return [];
+        const all = await Structures.load(this.app);
+        const found = [...all.id.keys()].filter((row) => all.nameAt(row).toLowerCase().includes(words));
+        return found.slice(0, FEW).map((row) => [all.id[row], all.nameAt(row)]);
+    }
+
+    draw(names, hits, ids, costs, paths, data) {
         const {app} = this;
         const share = (row) => app.metrics.percent(app.metric, costs[row]);
         const rows = hits
@@ -74,13 +85,22 @@ export class Search {
                     `all ${format.count(hits.length)} functions`,
                 ),
             );
-        for (const id of paths.slice(0, 6))
+        for (const id of paths.slice(0, FEW))
             rows.push(
                 h(
                     'a',
                     {href: app.address('source', id)},
                     h('span', {class: 'what'}, names.file(id)),
                     h('i', null, 'file'),
+                ),
+            );
+        for (const [id, name] of data)
+            rows.push(
+                h(
+                    'a',
+                    {href: app.address('structure', id)},
+                    h('span', {class: 'what'}, name),
+                    h('i', null, 'data'),
                 ),
             );
         this.list.replaceChildren(...(rows.length ? rows : [h('p', {class: 'dim'}, 'nothing of this name')]));

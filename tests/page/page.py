@@ -90,6 +90,10 @@ def overview(browser, profile):
             check(f"overview: {name}", float(totals[name].replace(",", "")), round(value, 0 if value >= 1000 else 1))
     spatial = profile.one("SELECT printf('%.2f', 100.0 * UseD1 / (UseD1 + SpLossD1)) FROM totals")
     check("overview: spatialD1", totals.get("spatialD1"), spatial)
+    number, name, cost = profile.rows("SELECT id, name, SpLossD1 FROM data_objects ORDER BY SpLossD1 DESC LIMIT 1")[0]
+    got = browser.evaluate("(row => [row.querySelector('a').hash, row.querySelector('a').textContent, row.firstChild"
+                           f".textContent])(document.querySelector('a[href^=\"#structure/{number}\"]').closest('tr'))")
+    check("overview: data structures", got, [f"#structure/{number}", name, count(cost)])
     picture(browser, "overview")
 
 
@@ -221,6 +225,117 @@ def areas(browser, profile):
     browser.wait("document.body.dataset.ready === 'function'")
 
 
+def structures(browser, profile):
+    browser.go("#data?e=SpLossD1")
+    expected = {}
+    for name, kind, *values in profile.rows(
+            "SELECT name, kind, SpLossD1, L1m, LLm, blocks, 100.0 * SpLossD1 / nullif(SpLossD1 + UseD1, 0)"
+            " FROM data_objects"):
+        unused = "" if values[-1] is None else str(Decimal(values[-1]).quantize(Decimal("0.1"), ROUND_HALF_UP))
+        blocks = "" if values[3] is None else count(values[3])
+        expected.setdefault((name, kind), []).append([count(value) for value in values[:3]] + [blocks, unused])
+    rows = cells(browser)
+    check("data: rows", len(rows) > 20)
+    for row in rows:
+        got = [row[key] for key in ("SpLossD1", "L1m", "LLm", "blocks")] + [row["unused"].removesuffix("\u2009%")]
+        wanted = expected[row["name"].split(" \u2190 ")[0], row["kind"]]
+        check(f"data: {row['name']}", got, got if got in wanted else wanted)
+    costs = [cost for cost, in profile.rows("SELECT SpLossD1 FROM data_objects ORDER BY 1 DESC LIMIT 10")]
+    check("data: the order", [row["SpLossD1"] for row in rows[:10]], [count(cost) for cost in costs])
+    picture(browser, "data")
+    for key in ("loaded", "unused", "bytes", "blocks", "kind", "name"):
+        order = "SELECT name FROM data_objects ORDER BY " + {
+            "loaded": "SpLossD1 + UseD1 DESC", "unused": "100.0 * SpLossD1 / nullif(SpLossD1 + UseD1, 0) DESC",
+            "bytes": "coalesce(size, bytes) DESC", "blocks": "blocks DESC", "kind": "kind", "name": "name"}[key]
+        browser.evaluate(f"document.querySelector('.th[data-key={key}] button').click()")
+        got = [row["name"].split(" \u2190 ")[0] for row in cells(browser)[:8]]
+        check(f"data: by {key}", got, [name for name, in profile.rows(order + " NULLS LAST, id LIMIT 8")])
+    browser.go("#data?e=Ir_incl")
+    said = browser.evaluate("document.querySelector('.bar-top').innerText")
+    check("data: an event that is not charged to data", ("by SpLossD1: Ir is not charged" in said,
+                                                         cells(browser)[0]["SpLossD1"]), (True, count(costs[0])))
+    browser.go("#data?q=operator%20new")
+    check("data: filter", browser.evaluate("document.querySelector('.table').getAttribute('aria-rowcount')"),
+          str(len(made_by(profile, "operator new"))))
+
+
+def made_by(profile, words):
+    """Ids of data structures with these words in their names, their kinds, or on the paths that allocate them."""
+    return profile.rows(
+        "WITH RECURSIVE up(id, at) AS (SELECT id, origin_id FROM data_objects UNION"
+        " SELECT up.id, p.parent FROM up JOIN data_paths p ON p.id = up.at)"
+        " SELECT d.id FROM data_objects d WHERE name LIKE '%' || ?1 || '%' OR kind LIKE '%' || ?1 || '%' OR EXISTS"
+        " (SELECT 1 FROM up JOIN data_paths p ON p.id = up.at WHERE up.id = d.id AND p.function LIKE"
+        " '%' || ?1 || '%')", words)
+
+
+def structure(browser, profile):
+    browser.go("#data?e=SpLossD1")
+    number, name = profile.rows("SELECT id, name FROM data_objects WHERE kind = 'heap'"
+                                " ORDER BY SpLossD1 DESC LIMIT 1")[0]
+    browser.evaluate(f"[...document.querySelectorAll('.td.name a')].find(a => a.textContent === {json.dumps(name)})"
+                     ".click()")
+    browser.wait("document.body.dataset.ready === 'structure'")
+    check("structure: its address", browser.evaluate("location.hash"), f"#structure/{number}?e=SpLossD1")
+    check("structure: name", browser.evaluate("document.querySelector('h1').textContent"), name)
+    cost, = profile.rows("SELECT SpLossD1 FROM data_objects WHERE id = ?", number)[0]
+    check("structure: cost", browser.evaluate("document.querySelector('.fact[data-key=SpLossD1] b').textContent"),
+          count(cost))
+    expected = profile.rows(
+        "WITH RECURSIVE up(at, depth) AS (SELECT origin_id, 0 FROM data_objects WHERE id = ? UNION ALL"
+        " SELECT p.parent, depth + 1 FROM up JOIN data_paths p ON p.id = up.at WHERE p.parent IS NOT NULL)"
+        " SELECT p.function FROM up JOIN data_paths p ON p.id = up.at ORDER BY depth", number)
+    steps = browser.evaluate("[...document.querySelectorAll('.frames li')].map(e => [e.querySelector('.name')"
+                             ".textContent, (e.querySelector('.name a') || {}).hash, e.lastChild.textContent])")
+    check("structure: the calls that allocate it", [name for name, *_ in steps if not name.startswith("inlined")],
+          [function for function, in expected])
+    main_id = profile.one("SELECT id FROM functions WHERE function = 'main'")
+    file, line = profile.rows("SELECT file, line FROM data_objects WHERE id = ?", number)[0]
+    check("structure: who calls, and where", next(step for step in steps if step[0] == "main"),
+          ["main", f"#function/{main_id}?e=SpLossD1", f"{os.path.basename(file)}:{line}"])
+    inner = profile.rows("SELECT p.file, p.line, n.name FROM data_objects d JOIN data_paths p ON p.id = d.origin_id"
+                         " JOIN instructions i ON i.id = p.site_id JOIN inlined n ON n.id = i.inlined_id"
+                         " WHERE d.id = ?", number)
+    check("structure: inlined calls", [steps[1][0], steps[1][2]],
+          [f"inlined{inner[0][2]}", f"{os.path.basename(inner[0][0])}:{inner[0][1]}"])
+    missed = {(function, count(cost)) for function, cost in profile.rows(
+        "SELECT function, sum(SpLossD1) FROM instruction_data WHERE data_id = ? GROUP BY function_id", number)}
+    check("structure: missed by", {(row["function"], row["SpLossD1"]) for row in cells(browser, ".missing .table")},
+          missed)
+    lines = {(f"{os.path.basename(file)}:{line}", function, count(cost)) for file, line, function, cost in profile.rows(
+        "SELECT file, line, function, sum(SpLossD1) FROM instruction_data WHERE data_id = ?"
+        " GROUP BY file_id, line, function_id", number)}
+    check("structure: missed on lines", {(row["line"], row["function"], row["SpLossD1"]) for row in cells(
+        browser, ".missing-lines .table")}, lines)
+    picture(browser, "structure")
+    and_back(browser, profile, number, name)
+
+
+def and_back(browser, profile, number, name):
+    """From the line and from the function to the data structure."""
+    file, line, function = profile.rows("SELECT file_id, line, function_id FROM instruction_data WHERE data_id = ?"
+                                        " ORDER BY SpLossD1 DESC LIMIT 1", number)[0]
+    browser.evaluate("document.querySelector('.missing-lines .td[data-key=line] a').click()")
+    browser.wait("document.body.dataset.ready === 'source'")
+    check("structure: to the line", browser.evaluate("location.hash"), f"#source/{file}?e=SpLossD1&l={line}")
+    browser.evaluate("document.querySelector('.table').focus()")
+    browser.key("ArrowRight")
+    browser.wait("document.querySelector('.tr.structure')")
+    browser.evaluate("document.querySelector('.tr.structure a').click()")
+    browser.wait("document.body.dataset.ready === 'structure'")
+    check("structure: from the line", browser.evaluate("location.hash"), f"#structure/{number}?e=SpLossD1")
+    browser.go(f"#function/{function}?e=SpLossD1")
+    cost = profile.one("SELECT sum(SpLossD1) FROM instruction_data WHERE data_id = ? AND function_id = ?", number,
+                       function)
+    row = next(row for row in cells(browser, ".misses-in .table") if row["name"] == name)
+    check("function: misses in", row["SpLossD1"], count(cost))
+    browser.evaluate("document.querySelector('.misses-in .table').focus()")
+    browser.key("Enter")
+    browser.wait("document.body.dataset.ready === 'structure'")
+    browser.evaluate("history.back()")
+    browser.wait("document.body.dataset.ready === 'function'")
+
+
 # ------------------------------------------------------------------------------------------ use
 
 def sorting(browser):
@@ -345,7 +460,8 @@ def make_hostile(profile, folder):
     with sqlite3.connect(path) as copy:
         profile.database.backup(copy)
         for table, column in (("t_functions", "function"), ("files", "path"), ("objects", "path"),
-                              ("t_inlined", "name"), ("meta", "value"), ("parts", "why")):
+                              ("t_inlined", "name"), ("meta", "value"), ("parts", "why"), ("t_data", "name"),
+                              ("t_data", "kind"), ("t_data", "path"), ("t_data_paths", "function")):
             for (number,) in copy.execute(f"SELECT rowid FROM {table}").fetchall():
                 copy.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?",
                              (HOSTILE[number % len(HOSTILE)] + str(number), number))
@@ -375,7 +491,12 @@ def hostile(profile, folder):
                     "SELECT DISTINCT file_id FROM t_lines WHERE file_id IS NOT NULL LIMIT 20")]:
             browser.go(f"#{view}/{number}")
             check(f"hostile: {view} {number}", browser.evaluate(scripts), before)
-        for address in ("#source/%3Cimg%20src=x%3E", "#function/'\"><script>alert(9)</script>", "#no/such?e=</script>",
+        for number, in bad.rows("SELECT id FROM data_objects ORDER BY D1mr DESC LIMIT 20"):
+            browser.go(f"#structure/{number}")
+            check(f"hostile: structure {number}", browser.evaluate(scripts), before)
+        for address in ("#structure/<img>", "#structure/99999999", "#data?q=%3Cscript%3E",
+                        "#data?s=-__proto__&c=constructor", "#source/%3Cimg%20src=x%3E",
+                        "#function/'\"><script>alert(9)</script>", "#no/such?e=</script>",
                         "#tree?n=-5", "#tree?f=%%%", "#functions?s=__proto__&c=constructor,__proto__&e=__proto__"):
             browser.go(address)
             check(f"hostile: {address}", browser.evaluate(scripts), before)
@@ -415,10 +536,32 @@ def differences(profile, folder):
         check("difference: no percentages, no ratios", browser.evaluate(
             "[...document.querySelectorAll('.pct')].map(e => e.textContent).join('')"
             " + document.querySelectorAll('[data-key=spatialD1]').length"), "0")
-        for view in ("overview", "tree", "flame", "treemap", "source"):
+        for view in ("overview", "tree", "flame", "treemap", "source", "data", "structure/1"):
             browser.go("#" + view)
             check(f"difference: {view}", browser.evaluate("document.querySelector('.failed')") is None)
         quiet(browser, "difference")
+    finally:
+        browser.close()
+
+
+def without_data(profile, folder):
+    """Recorded with --data=no, or imported: the view is not there, and nobody misses it."""
+    path = os.path.join(folder, "nodata")
+    with sqlite3.connect(path) as copy:
+        profile.database.backup(copy)
+        for table in ("t_data", "t_instruction_data", "t_data_paths"):
+            copy.execute(f"DELETE FROM {table}")
+    url = Profile(path).page()
+    browser = chromium.Browser()
+    try:
+        browser.open(url + "#data")
+        check("without data: another view", browser.evaluate("document.body.dataset.ready"), "overview")
+        headings = browser.evaluate("[...document.querySelectorAll('nav .tab, h2')].map(e => e.textContent)")
+        check("without data: nothing of it", ("Totals" in headings, any("Data" in text for text in headings)),
+              (True, False))
+        browser.go("#function/1")
+        check("without data: function", browser.evaluate("document.querySelectorAll('.misses-in, .failed').length"), 0)
+        views(browser)
     finally:
         browser.close()
 
@@ -471,7 +614,7 @@ def main():
             for event in ("SpLossD1", "Ir", "LLm"):
                 functions(browser, profile, event)
             picture(browser, "functions")
-            for step in (tree, callers, source, flame, areas):
+            for step in (tree, callers, source, structures, structure, flame, areas):
                 step(browser, profile)
                 quiet(browser, step.__name__)
             searching(browser, profile)
@@ -482,6 +625,7 @@ def main():
             browser.close()
         hostile(profile, folder)
         differences(profile, folder)
+        without_data(profile, folder)
         opening(profile, folder)
     finally:
         shutil.rmtree(folder)

@@ -24,6 +24,8 @@ import verdict
 TENURE, PROGRAM = (os.path.abspath(path) for path in sys.argv[1:3])
 FROM = {"meta": "meta", "events": "events", "totals": "t_totals", "threads": "threads", "parts": "parts",
         "objects": "objects", "files": "files"}
+# What the page makes of several tables, said in another way: by views, and frame by frame.
+MADE = ("code", "sources", "source_text", "data_lines", "data_paths")
 ORDER = {"meta": "key", "lines": "file_id, line, function_id", "arcs": "caller_id, file_id, line, id", "parts": "part",
          "thread_functions": "function_id, thread"}
 
@@ -38,7 +40,7 @@ def compare(name, profile):
     reader = page_reader.Page(page)
     with sqlite3.connect(f"file:{profile}?mode=ro", uri=True) as database:
         for table, described in reader.tables.items():
-            if table in ("sources", "source_text", "code"):
+            if table in MADE:
                 continue
             columns = [column["name"] for column in described["columns"]]
             rows = database.execute("SELECT %s FROM %s ORDER BY %s" % (
@@ -49,7 +51,50 @@ def compare(name, profile):
             for i, column in enumerate(columns):
                 wrong = [k for k, value in enumerate(held.column(column)) if value != rows[k][i]]
                 check(f"{name}: {table}.{column}: {wrong[:3]}", len(wrong), 0)
+        data_lines(name, reader, database)
+        data_paths(name, reader, database)
     sources(name, reader, profile)
+
+
+def data_lines(name, reader, database):
+    """Costs of data structures by source line; of a large profile those that are worth it."""
+    events = [event for event, in database.execute("SELECT name FROM events WHERE NOT derived")]
+    totals = dict(zip(events, database.execute(f"SELECT {', '.join(events)} FROM totals").fetchone()))
+    rows = {}
+    for data, file, line, function, *costs in database.execute(
+            f"SELECT data_id, file_id, line, function_id, {', '.join(events)} FROM instruction_data"):
+        sums = rows.setdefault((data, file, line, function), [None] * len(events))
+        rows[data, file, line, function] = [
+            b if a is None else a if b is None else a + b for a, b in zip(sums, costs)]
+    if len(rows) > 8192:
+        rows = {key: costs for key, costs in rows.items() if any(
+            abs(cost or 0) * 10000 > abs(totals[event] or 0) for event, cost in zip(events, costs))}
+    held = {(row["data_id"], row["file_id"], row["line"], row["function_id"]): [row[event] for event in events]
+            for row in reader.table("data_lines")}
+    check(f"{name}: lines of data structures", (len(held), sorted(map(str, held))), (len(rows), sorted(map(str, rows))))
+    wrong = [key for key, costs in rows.items() if held.get(key) != costs]
+    check(f"{name}: costs of lines of data structures: {wrong[:3]}", len(wrong), 0)
+
+
+def data_paths(name, reader, database):
+    """Each step leads to the function of that name in which the call to the next is; its place is that of the site."""
+    names = dict(database.execute("SELECT id, function FROM functions"))
+    sites = dict((number, rest) for number, *rest in database.execute("SELECT id, function_id, inlined_id"
+                                                                      " FROM instructions"))
+    rows = database.execute("SELECT id, parent, function, file_id, line, site_id FROM data_paths").fetchall()
+    calling = {}
+    for _, parent, _, _, _, site in rows:
+        if site in sites:
+            calling.setdefault(parent, set()).add(sites[site][0])
+    held = {row["id"]: row for row in reader.table("data_paths")}
+    check(f"{name}: steps of allocation paths", len(held), len(rows))
+    for number, parent, function, file, line, site in rows:
+        row = held[number]
+        expected = (parent, file, line, sites[site][1] if site in sites else None, function)
+        same = (row["parent"], row["file_id"], row["line"], row["inlined_id"],
+                row["function"] or names.get(row["function_id"]))
+        if same != expected or row["function_id"] not in calling.get(number, {row["function_id"]}):
+            check(f"{name}: step {number}", (same, row["function_id"]), expected)
 
 
 def sources(name, reader, profile):
@@ -103,8 +148,13 @@ def main():
             " (SELECT file_id FROM t_lines WHERE file_id IS NOT NULL)",
             "UPDATE t_functions SET function = NULL WHERE id = 3"))
         damaged(profile)
+        compare("many", edited(
+            profile, "many", "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 20)"
+            " INSERT INTO t_instruction_data(instruction_id, data_id, D1mr, SpLossD1)"
+            " SELECT instruction_id, 1000 + i, i, i * 20 FROM n, t_instruction_data"))
         compare("little", edited(profile, "little", *(
-            f"DELETE FROM t_{table}" for table in ("inlined", "arcs", "paths", "instructions", "lines"))))
+            f"DELETE FROM t_{table}" for table in ("inlined", "arcs", "paths", "instructions", "lines", "data",
+                                                   "data_paths", "instruction_data"))))
     sys.exit(verdict.finish())
 
 

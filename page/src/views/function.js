@@ -6,6 +6,7 @@
 import {h} from '../dom.js';
 import * as format from '../format.js';
 import {instructionsOf} from '../instructions.js';
+import {fit, hasStructures, sharesBy, structureMetrics, Structures} from '../structures.js';
 import {whereIs} from './functions.js';
 
 export const oneFunction = {
@@ -60,6 +61,7 @@ export const oneFunction = {
                 ),
             ),
             ...(await inlinedIn(app, names, id, list)),
+            await structuresOf(app, id),
             await instructionTable(app, names, row, list),
         );
     },
@@ -265,6 +267,57 @@ async function inlinedIn(app, names, id, list) {
             shown.element,
         ),
     ];
+}
+
+/* The data structures that its own accesses missed in. */
+async function structuresOf(app, id) {
+    if (!hasStructures(app.profile)) return '';
+    const list = await structureMetrics(app);
+    const [all, {groups, values}] = await Promise.all([
+        Structures.load(app),
+        sharesBy(app, list, {function_id: id}, 'data_id'),
+    ]);
+    const ids = [...groups.keys()].filter((one) => all.rowOfId.has(one));
+    if (!ids.length) return '';
+    const numbers = new Map(list.map((metric) => [metric.key, ids.map((one) => values.get(metric.key).get(one))]));
+    const label = (i) => all.nameAt(all.rowOfId.get(ids[i]));
+    const columns = {
+        values: numbers,
+        make: (rowOf) => [
+            ...app.metricColumns(list, numbers, (i) => label(rowOf(i)), rowOf),
+            {
+                key: 'name',
+                label: 'data structure',
+                width: '20ch',
+                grow: true,
+                align: 'left',
+                class: 'name',
+                sortable: true,
+                cell: (i) => all.link(ids[rowOf(i)]),
+                tip: (i) => all.about(all.rowOfId.get(ids[rowOf(i)])),
+            },
+        ],
+    };
+    const table = app.sortedTable({
+        items: [...ids.keys()],
+        columns,
+        by: list[0].key,
+        texts: {name: label},
+        label: 'Misses in',
+        small: true,
+        open: (i) => app.go('structure', ids[i]),
+    });
+    return h(
+        'section',
+        {class: 'misses-in'},
+        h(
+            'h2',
+            {tip: () => ['Data structures in which its own accesses missed']},
+            'Misses in ',
+            h('span', {class: 'dim'}, format.count(ids.length)),
+        ),
+        fit(table),
+    );
 }
 
 /* Shown when the address asks for it (i). */

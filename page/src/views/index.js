@@ -5,6 +5,7 @@
 //     id       the address: #id/argument
 //     title    of its tab; without one it has none, and `name` and `under` (the tab that it belongs to) instead
 //     about    what it shows, for the tab's tooltip
+//     has      (profile), optional: whether there is anything to show; without it the view is not there
 //     render   async (app, place): fill `place`, an element that is not yet on the page
 //     shown    (app, place), optional: it is on the page now
 
@@ -12,8 +13,10 @@ import {overview} from './overview.js';
 import {functions} from './functions.js';
 import {oneFunction} from './function.js';
 import {source} from './source.js';
+import {structures} from './structures.js';
+import {oneStructure} from './structure.js';
 import {tree} from './tree.js';
 import {flame} from './flame.js';
 import {areas} from './treemap.js';
 
-export const views = [overview, functions, oneFunction, source, tree, flame, areas];
+export const views = [overview, functions, oneFunction, source, structures, oneStructure, tree, flame, areas];

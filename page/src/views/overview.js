@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// overview.js: where to begin: what was recorded, the traffic between the caches, the lines, functions and files that
-// cost most of the chosen event, and all totals.
+// overview.js: where to begin: what was recorded, the traffic between the caches, the lines, functions, data structures
+// and files that cost most of the chosen event, and all totals.
 
 import {h} from '../dom.js';
 import * as format from '../format.js';
 import {traffic} from '../traffic.js';
+import {hasStructures, structureMetrics, Structures} from '../structures.js';
 import {whereIs} from './functions.js';
 
 const TOP = 12;
@@ -17,16 +18,16 @@ export const overview = {
 
     async render(app, place) {
         const names = await app.names();
-        const [lines, functions, files] = await Promise.all([
+        const [lines, functions, data, files] = await Promise.all([
             topLines(app, names),
             topFunctions(app, names),
+            topStructures(app),
             fileIndex(app, names),
         ]);
         place.append(
             recorded(app),
             traffic(app),
-            h('div', {class: 'pair'}, lines, functions),
-            h('div', {class: 'pair'}, files, await totals(app)),
+            h('div', {class: 'pair'}, lines, functions, data, files, await totals(app)),
         );
         const parts = await Promise.all([
             listOf(app, 'threads', 'Threads', 'thread', 'id'),
@@ -228,6 +229,39 @@ async function topLines(app, names) {
         app.metrics.title(metric) + ': ' + metric.long,
         [heading(app, metric), ratio && h('th', {class: 'num'}, ratio.name), h('th', null, 'line')],
         rows,
+    );
+}
+
+/* What is lost in data, if the profile knows of any. */
+async function topStructures(app) {
+    if (!hasStructures(app.profile)) return '';
+    const {data} = app.tables;
+    const [all, [metric]] = await Promise.all([Structures.load(app), structureMetrics(app)]);
+    const ratio = spatial(app);
+    const [values, used] = await Promise.all([
+        app.metrics.values(data, metric),
+        ratio && app.metrics.values(data, ratio),
+    ]);
+    const rows = largest(values, TOP).map((row) =>
+        h(
+            'tr',
+            null,
+            cost(app, metric, values[row], all.nameAt(row)),
+            ratio && ratioCell(app, ratio, used[row], all.nameAt(row)),
+            h(
+                'td',
+                {class: 'name', tip: () => all.about(row)},
+                app.link('structure', all.id[row], {}, all.nameAt(row)),
+                h('span', {class: 'dim'}, all.above(row)),
+            ),
+        ),
+    );
+    return section(
+        'Data structures',
+        app.metrics.title(metric) + ': ' + metric.long,
+        [heading(app, metric), ratio && h('th', {class: 'num'}, ratio.name), h('th', null, 'data structure')],
+        rows,
+        app.link('data', '', {}, `all ${format.count(data.rows)}`),
     );
 }
 

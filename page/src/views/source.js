@@ -3,13 +3,14 @@
 // source.js: the source, line by line, with what each line costs; without an argument the list of files.
 //
 // Under a line stand the functions that were inlined there. A line opens (click, Enter, arrow right) into the functions
-// that it is part of, where it is code of more than one; the calls made from it; and its instructions, which are read
-// only then.
+// that it is part of, where it is code of more than one; the calls made from it; the data structures that it misses in;
+// and its instructions, which are read only then.
 
 import {h} from '../dom.js';
 import * as format from '../format.js';
 import {fileCosts} from './overview.js';
 import {Details} from '../details.js';
+import {groupBy, rowsWhere, summed} from '../sums.js';
 
 export const source = {
     id: 'source',
@@ -116,8 +117,8 @@ class SourceFile {
         file.rows = rowsWhere(files, id);
         file.functionIds = functionIds;
         file.estimate = estimate;
-        file.values = await summed(app, lines, list, byLine(file.rows, numbers));
-        file.byLine = byLine(file.rows, numbers);
+        file.values = await summed(app, lines, list, groupBy(file.rows, numbers));
+        file.byLine = groupBy(file.rows, numbers);
         file.inlined = await inlinedHere(inlined, id);
         file.inlinedNames = await inlined.texts('name');
         file.inlinedValues = await app.valuesOf(inlined, list);
@@ -186,63 +187,14 @@ class SourceFile {
     }
 }
 
-function rowsWhere(column, id) {
-    const rows = [];
-    for (let i = 0; i < column.length; i++) if (column[i] === id) rows.push(i);
-    return rows;
-}
-
-/* line -> rows; lines that are not known as 0. */
-function byLine(rows, numbers) {
-    const lines = new Map();
-    for (const row of rows) {
-        const line = numbers[row] === numbers[row] ? numbers[row] : 0;
-        if (!lines.has(line)) lines.set(line, []);
-        lines.get(line).push(row);
-    }
-    return lines;
-}
-
-/* metric key -> (line -> value): sums over the rows of each line; ratios of sums. */
-async function summed(app, table, list, lines) {
-    const {metrics} = app;
-    const result = new Map();
-    for (const metric of list) {
-        const values = new Map();
-        const needed = metric.ratio
-            ? metric.ratio.needs.map((name) => metrics.find(name + (metric.incl ? '_incl' : '')))
-            : [metric];
-        const columns = new Map(
-            await Promise.all(needed.map(async (need) => [need.name, await metrics.values(table, need)])),
-        );
-        for (const [line, rows] of lines) {
-            const get = (name) => sum(columns.get(name), rows);
-            values.set(line, metric.ratio ? quotient(metric, get) : get(metric.name));
-        }
-        result.set(metric.key, values);
-    }
-    return result;
-}
-
-function sum(column, rows) {
-    let all = NaN;
-    for (const row of rows) if (column[row] === column[row]) all = (all === all ? all : 0) + column[row];
-    return all;
-}
-
-function quotient(metric, get) {
-    const value = metric.ratio.of((name) => get(name) || 0);
-    return isFinite(value) ? value : NaN;
-}
-
 async function inlinedHere(table, id) {
     const [files, lines] = await Promise.all([table.numbers('call_file_id'), table.numbers('call_line')]);
-    return byLine(rowsWhere(files, id), lines);
+    return groupBy(rowsWhere(files, id), lines);
 }
 
 async function callsHere(table, id) {
     const [files, lines] = await Promise.all([table.numbers('file_id'), table.numbers('line')]);
-    return byLine(rowsWhere(files, id), lines);
+    return groupBy(rowsWhere(files, id), lines);
 }
 
 /* ------------------------------------------------------------------------------------------ rows */

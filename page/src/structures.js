@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// structures.js: data structures: what they are called, where they were allocated, who missed in them.
+//
+// Their costs are what data accesses paid for lines that they loaded for them; nothing is inclusive. Table data_lines
+// has them by source line too, so that lines and functions lead to the structures that they miss in, and back.
+
+import {h} from './dom.js';
+import * as format from './format.js';
+import {rowsById} from './data.js';
+import {groupBy, rowsWhere, summed} from './sums.js';
+
+export const hasStructures = (profile) => Boolean(profile.tables.data && profile.tables.data.rows);
+
+const KINDS = {
+    heap: 'blocks that this path of calls allocates',
+    mapping: 'memory that this path of calls maps',
+    static: 'a global or static variable',
+    stack: 'the stack of a thread',
+    file: 'a mapped file',
+    rest: 'memory of the heap that is in no block',
+    other: 'memory that is none of the others',
+};
+
+/* -------------------------------------------------------------------------------------------- metrics */
+
+/* The chosen event, or if none of it is charged to data, one that is; beside it those that were asked for, or the most
+ * telling; `few`: without the ratio that a bar shows as well. `plain`: neither self nor inclusive. */
+export async function structureMetrics(app, few) {
+    const {metrics} = app;
+    const {data} = app.tables;
+    let main = null;
+    for (const name of [app.metric.name, 'SpLossD1', 'D1mr', ...metrics.events.keys()]) {
+        const values = !main && metrics.find(name) && (await metrics.values(data, metrics.find(name)));
+        if (values && values.some(Boolean)) main = name;
+    }
+    const asked = app.params.get('c');
+    const level = levelOf(main || '');
+    const others = asked === null ? ['L1m', 'LLm', ...(few ? [] : ['spatial' + level])] : asked.split(',');
+    const names = [main || app.metric.name, ...others.map((key) => key.replace(/_incl$/, ''))];
+    return [...new Set(names)].map((name) => metrics.plain(name)).filter(Boolean);
+}
+
+/* The cache that an event is about: that of its bytes is shown beside it. */
+const levelOf = (name) => (/L$|^DL|^LL/.test(name) ? 'L' : /D2$|^D2|^L2/.test(name) ? 'D2' : 'D1');
+
+/* Bytes loaded for each row, and the part of them that was never touched: {level, loaded, unused}, or null. */
+export async function loads(app, table, list) {
+    const level = levelOf(list[0].name);
+    const [use, lost] = [app.metrics.find('Use' + level), app.metrics.find('SpLoss' + level)];
+    if (!use || !lost || app.metrics.difference) return null;
+    const [used, unused] = await Promise.all([app.metrics.values(table, use), app.metrics.values(table, lost)]);
+    const loaded = used.map((value, i) => value + unused[i]);
+    return {level, loaded, lost: unused, unused: loaded.map((value, i) => (value ? (100 * unused[i]) / value : NaN))};
+}
+
+/* A table of few rows needs no more room than these. */
+export function fit(table) {
+    if (table.count < 13) table.element.style.setProperty('height', 44 + 22 * table.count + 'px');
+    return table.element;
+}
+
+/* A bar of what was touched and what was not. */
+export const useBar = (unused) =>
+    h('span', {class: 'used'}, h('span', {style: {width: (100 - unused).toFixed(1) + '%'}}));
+
+/* -------------------------------------------------------------------------------------------- names and paths */
+
+export class Structures {
+    static async load(app) {
+        if (!app.memory.has('structures')) app.memory.set('structures', new Structures().read(app));
+        return app.memory.get('structures');
+    }
+
+    async read(app) {
+        const {data, data_paths: paths} = app.tables;
+        this.app = app;
+        this.names = await app.names();
+        for (const name of ['kind', 'name', 'path']) this[name] = await data.texts(name);
+        for (const name of ['id', 'file_id', 'line', 'thread', 'origin_id', 'address', 'size', 'blocks', 'freed'])
+            this[name] = await data.numbers(name);
+        for (const name of ['bytes', 'largest']) this[name] = await data.numbers(name);
+        this.rowOfId = await rowsById(data);
+        this.steps = await rowsById(paths);
+        this.step = {function: await paths.texts('function')};
+        for (const name of ['id', 'parent', 'function_id', 'file_id', 'line', 'inlined_id'])
+            this.step[name] = await paths.numbers(name);
+        return this;
+    }
+
+    nameAt(row) {
+        return format.name(this.name.at(row));
+    }
+
+    kindAt(row) {
+        return format.name(this.kind.at(row));
+    }
+
+    /* The path that allocates it, from the allocation function to the root: [{name, id, file, line, inlined}], where id
+     * is that of the function, or NaN; file and line are the place from which the function before was called, and
+     * inlined is the innermost frame there, or NaN. */
+    pathOf(row, most) {
+        const path = [];
+        let place = {file: NaN, line: NaN, inlined: NaN};
+        for (let at = this.steps.get(this.origin_id[row]); at !== undefined && path.length < most; ) {
+            const [id, text] = [this.step.function_id[at], this.step.function.at(at)];
+            path.push({name: text === null && id === id ? this.names.function(id) : format.name(text), id, ...place});
+            place = {file: this.step.file_id[at], line: this.step.line[at], inlined: this.step.inlined_id[at]};
+            const above = this.steps.get(this.step.parent[at]);
+            at = above !== undefined && above < at ? above : undefined;
+        }
+        return path;
+    }
+
+    /* The same with a step for each function that is inlined there: {name, id: NaN, file, line, isInlined}. */
+    async callsOf(row, most) {
+        const {inlined} = this.app.tables;
+        const [rows, parent, names, files, lines] = await Promise.all([
+            rowsById(inlined),
+            inlined.numbers('parent'),
+            inlined.texts('name'),
+            inlined.numbers('call_file_id'),
+            inlined.numbers('call_line'),
+        ]);
+        const calls = [];
+        for (const step of this.pathOf(row, most)) {
+            let {file, line} = step;
+            for (let at = rows.get(step.inlined), left = most; at !== undefined && left-- > 0; ) {
+                calls.push({name: format.name(names.at(at)), id: NaN, file, line, isInlined: true});
+                [file, line, at] = [files[at], lines[at], rows.get(parent[at])];
+            }
+            calls.push({...step, file, line});
+        }
+        return calls;
+    }
+
+    /* What is above its name, where many have the same: "called from a, b". */
+    above(row) {
+        if (this.file_id[row] === this.file_id[row]) return '';
+        const name = this.nameAt(row);
+        const path = this.pathOf(row, 12).map((step) => step.name);
+        const last = path.reduce((found, step, i) => (name.includes(step) ? i : found), 0);
+        return path
+            .slice(last + 1, last + 4)
+            .map((step) => ' \u2190 ' + step)
+            .join('');
+    }
+
+    bytesAt(row) {
+        return this.size[row] === this.size[row] ? this.size[row] : this.bytes[row];
+    }
+
+    /* Lines of a tooltip. */
+    about(row) {
+        return [
+            this.nameAt(row),
+            Object.hasOwn(KINDS, this.kind.at(row)) && KINDS[this.kind.at(row)],
+            ...this.facts(row),
+        ].filter(Boolean);
+    }
+
+    facts(row) {
+        const {size, blocks, freed, bytes, largest, address, file_id: file, line} = this;
+        const path = this.path.at(row);
+        return [
+            blocks[row] === blocks[row] &&
+                (blocks[row] === 1
+                    ? `1 block of ${format.bytes(bytes[row])}`
+                    : `${format.count(blocks[row])} blocks, ${format.bytes(bytes[row])} in all, ` +
+                      `the largest ${format.bytes(largest[row])}`) + `; ${format.count(freed[row])} freed`,
+            size[row] === size[row] && `${format.count(size[row])} bytes at ${format.hex(address[row])} in its file`,
+            path !== null && format.name(path),
+            file[row] === file[row] && this.names.file(file[row]) + (line[row] > 0 ? ':' + line[row] : ''),
+        ].filter(Boolean);
+    }
+
+    link(id) {
+        const row = this.rowOfId.get(id);
+        return this.app.link('structure', id, {}, row === undefined ? '???' : this.nameAt(row));
+    }
+}
+
+/* -------------------------------------------------------------------------------------------- who missed in what */
+
+/* What rows of data_lines where `column` is `id` cost, by structure, function, ...: {groups, values}. */
+export async function sharesBy(app, list, where, by) {
+    const {data_lines: table} = app.tables;
+    let rows = null;
+    for (const column of Object.keys(where)) {
+        const found = rowsWhere(await table.numbers(column), where[column]);
+        const known = rows && new Set(rows);
+        rows = known ? found.filter((row) => known.has(row)) : found;
+    }
+    const groups = groupBy(rows, await table.numbers(by));
+    return {groups, values: await summed(app, table, list, groups)};
+}

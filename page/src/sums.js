@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// sums.js: rows of a table, grouped and added up.
+//
+// NULL is not 0: a sum is NULL only where all its terms are. A ratio is one of sums, never a sum of ratios.
+
+export function rowsWhere(column, id) {
+    const rows = [];
+    for (let i = 0; i < column.length; i++) if (column[i] === id) rows.push(i);
+    return rows;
+}
+
+/* key -> rows, of some rows; keys that are NULL as 0. */
+export function groupBy(rows, keys) {
+    const groups = new Map();
+    for (const row of rows) {
+        const key = keys[row] === keys[row] ? keys[row] : 0;
+        if (!groups.has(key)) groups.set(key, []);
+        groups.get(key).push(row);
+    }
+    return groups;
+}
+
+/* Of a table, metric key -> (group -> value): sums over the rows of each group (group -> rows); ratios of sums. */
+export async function summed(app, table, list, groups) {
+    const {metrics} = app;
+    const result = new Map();
+    for (const metric of list) {
+        const values = new Map();
+        const needed = metric.ratio
+            ? metric.ratio.needs.map((name) => metrics.find(name + (metric.incl ? '_incl' : '')))
+            : [metric];
+        const columns = new Map(
+            await Promise.all(needed.map(async (need) => [need.name, await metrics.values(table, need)])),
+        );
+        for (const [group, rows] of groups) {
+            const get = (name) => sum(columns.get(name), rows);
+            values.set(group, metric.ratio ? quotient(metric, get) : get(metric.name));
+        }
+        result.set(metric.key, values);
+    }
+    return result;
+}
+
+function sum(column, rows) {
+    let all = NaN;
+    for (const row of rows) if (column[row] === column[row]) all = (all === all ? all : 0) + column[row];
+    return all;
+}
+
+function quotient(metric, get) {
+    const value = metric.ratio.of((name) => get(name) || 0);
+    return isFinite(value) ? value : NaN;
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// structure.js: one data structure: what it is, the path of calls that allocates it, and the functions and lines whose
+// accesses missed in it.
+
+import {h} from '../dom.js';
+import * as format from '../format.js';
+import {fit, hasStructures, loads, sharesBy, structureMetrics, Structures, useBar} from '../structures.js';
+import {rowsWhere} from '../sums.js';
+
+const DEEPEST = 1000; // steps of a path
+
+export const oneStructure = {
+    id: 'structure',
+    name: 'Data structure',
+    under: 'data',
+    has: hasStructures,
+
+    async render(app, place) {
+        const all = await Structures.load(app);
+        const id = Number(app.argument);
+        const row = all.rowOfId.get(id);
+        if (row === undefined) {
+            place.append(h('p', {class: 'failed'}, 'There is no data structure with this number.'));
+            return;
+        }
+        const list = await structureMetrics(app);
+        const path = await all.callsOf(row, DEEPEST);
+        const missing = await byFunction(app, all, id, app.params.has('c') ? list : list.slice(0, 2));
+        place.append(
+            await head(app, all, row, list),
+            h('div', {class: 'pair'}, missing, path.length ? allocated(app, all, path) : ''),
+            await byLine(app, all, id, list),
+            await missed(app, row, id, list[0]),
+        );
+    },
+};
+
+/* A page of a large profile leaves out lines that cost next to nothing (profile/html_data.h). */
+async function missed(app, row, id, metric) {
+    if (metric.ratio) return '';
+    const {data, data_lines: table} = app.tables;
+    const [all, some] = [await app.metrics.values(data, metric), await app.metrics.values(table, metric)];
+    const found = rowsWhere(await table.numbers('data_id'), id).reduce((sum, i) => sum + (some[i] || 0), 0);
+    const rest = (all[row] || 0) - found;
+    if (Math.abs(rest) < 0.5) return '';
+    return h(
+        'p',
+        {class: 'dim rest'},
+        `Lines that cost next to nothing are not in this page: ${app.metrics.show(metric, rest)} ${metric.name}` +
+            ` of ${app.metrics.show(metric, all[row])} here.`,
+    );
+}
+
+async function head(app, all, row, list) {
+    const {data} = app.tables;
+    const values = await app.valuesOf(data, list);
+    const loaded = await loads(app, data, list);
+    const fact = (metric) =>
+        h(
+            'div',
+            {
+                class: 'fact',
+                'data-key': metric.key,
+                tip: () => app.metrics.explain(metric, values.get(metric.key)[row], all.nameAt(row)),
+            },
+            h('span', {class: 'label'}, metric.name),
+            h(
+                'b',
+                null,
+                app.metrics.show(metric, values.get(metric.key)[row]) || '\u2013',
+                metric.unit === '%' ? ' %' : '',
+            ),
+            h('span', {class: 'pct'}, metric.ratio ? '' : app.metrics.percent(metric, values.get(metric.key)[row])),
+        );
+    const [kind, ...facts] = all.about(row).slice(1);
+    return h(
+        'div',
+        {class: 'function-head'},
+        h('h1', {class: 'name'}, all.nameAt(row)),
+        h(
+            'p',
+            {class: 'dim'},
+            h('span', {class: 'mark', tip: () => [kind]}, all.kindAt(row)),
+            facts.join('  \u00b7  '),
+        ),
+        h('div', {class: 'facts'}, list.filter((metric) => values.get(metric.key)).map(fact), useFact(loaded, row)),
+    );
+}
+
+function useFact(loaded, row) {
+    if (!loaded || !(loaded.loaded[row] > 0)) return '';
+    return h(
+        'div',
+        {
+            class: 'fact use-fact',
+            tip: () => [
+                `${format.count(loaded.loaded[row])} bytes loaded`,
+                `${format.count(loaded.lost[row])} of them never touched`,
+            ],
+        },
+        h(
+            'span',
+            {class: 'label'},
+            `${format.bytes(loaded.loaded[row])} loaded, ${loaded.unused[row].toFixed(1)}\u2009% in vain`,
+        ),
+        useBar(loaded.unused[row]),
+    );
+}
+
+/* -------------------------------------------------------------------------------------------- where it comes from */
+
+function allocated(app, all, path) {
+    const place = ({file, line}) =>
+        file === file &&
+        app.link('source', file, {l: line > 0 ? line : null}, format.fileName(all.names.file(file)), ':', line);
+    return h(
+        'section',
+        {class: 'allocated'},
+        h('h2', {tip: () => ['The calls that allocate it, the last one first']}, 'Allocated by'),
+        h(
+            'ol',
+            {class: 'frames', tabindex: 0},
+            path.map((step) =>
+                h(
+                    'li',
+                    {
+                        tip: () => [
+                            step.name,
+                            step.file === step.file && `calls at ${all.names.file(step.file)}:${step.line}`,
+                        ],
+                    },
+                    h(
+                        'span',
+                        {class: 'name'},
+                        step.isInlined && h('span', {class: 'mark'}, 'inlined'),
+                        step.id === step.id ? app.link('function', step.id, {}, step.name) : step.name,
+                    ),
+                    h('span', {class: 'dim'}, place(step)),
+                ),
+            ),
+        ),
+    );
+}
+
+/* -------------------------------------------------------------------------------------------- who missed in it */
+
+async function byFunction(app, all, id, list) {
+    const {groups, values} = await sharesBy(app, list, {data_id: id}, 'function_id');
+    const ids = [...groups.keys()];
+    const numbers = new Map(list.map((metric) => [metric.key, ids.map((one) => values.get(metric.key).get(one))]));
+    const label = (i) => all.names.function(ids[i]);
+    const columns = {
+        values: numbers,
+        make: (rowOf) => [
+            ...app.metricColumns(list, numbers, (i) => label(rowOf(i)), rowOf),
+            {
+                key: 'function',
+                label: 'function',
+                width: '20ch',
+                grow: true,
+                align: 'left',
+                class: 'name',
+                sortable: true,
+                cell: (i) => app.link('function', ids[rowOf(i)], {}, label(rowOf(i))),
+                tip: (i) => [label(rowOf(i))],
+            },
+        ],
+    };
+    const table = app.sortedTable({
+        items: [...ids.keys()],
+        columns,
+        by: list[0].key,
+        texts: {function: label},
+        label: 'Missed by functions',
+        small: true,
+        open: (i) => app.go('function', ids[i]),
+    });
+    return h(
+        'section',
+        {class: 'missing'},
+        h(
+            'h2',
+            {tip: () => ['Functions whose own accesses missed in it']},
+            'Missed by ',
+            h('span', {class: 'dim'}, format.count(ids.length)),
+        ),
+        ids.length ? fit(table) : h('p', {class: 'dim'}, 'nobody'),
+    );
+}
+
+async function byLine(app, all, id, list) {
+    const {data_lines: table} = app.tables;
+    const [values, files, lines, functionIds] = await Promise.all([
+        app.valuesOf(table, list),
+        ...['file_id', 'line', 'function_id'].map((name) => table.numbers(name)),
+    ]);
+    const rows = rowsWhere(await table.numbers('data_id'), id);
+    if (!rows.some((row) => files[row] === files[row])) return '';
+    const where = (row) =>
+        files[row] === files[row]
+            ? format.fileName(all.names.file(files[row])) + (lines[row] > 0 ? ':' + lines[row] : '')
+            : '???';
+    const inside = (row) => all.names.function(functionIds[row]);
+    const open = (row) =>
+        files[row] === files[row]
+            ? ['source', files[row], {l: lines[row] > 0 ? lines[row] : null}]
+            : ['function', functionIds[row], {i: 1}];
+    const columns = {
+        values,
+        make: (rowOf) => [
+            ...app.metricColumns(list, values, (i) => where(rowOf(i)), rowOf),
+            {
+                key: 'line',
+                label: 'line',
+                width: '28ch',
+                align: 'left',
+                class: 'name',
+                sortable: true,
+                cell: (i) => app.link(...open(rowOf(i)), where(rowOf(i))),
+                tip: (i) => [files[rowOf(i)] === files[rowOf(i)] && all.names.file(files[rowOf(i)]), inside(rowOf(i))],
+            },
+            {
+                key: 'function',
+                label: 'function',
+                width: '20ch',
+                grow: true,
+                align: 'left',
+                class: 'name',
+                sortable: true,
+                cell: (i) => app.link('function', functionIds[rowOf(i)], {}, inside(rowOf(i))),
+                tip: (i) => [inside(rowOf(i))],
+            },
+        ],
+    };
+    const shown = app.sortedTable({
+        items: rows,
+        columns,
+        by: list[0].key,
+        texts: {line: where, function: inside},
+        label: 'Missed by lines',
+        small: true,
+        open: (row) => app.go(...open(row)),
+    });
+    return h(
+        'section',
+        {class: 'missing-lines'},
+        h(
+            'h2',
+            {tip: () => ['Source lines whose accesses missed in it']},
+            'On lines ',
+            h('span', {class: 'dim'}, format.count(rows.length)),
+        ),
+        fit(shown),
+    );
+}
