@@ -76,15 +76,17 @@ export class Structures {
         const {data, data_paths: paths} = app.tables;
         this.app = app;
         this.names = await app.names();
-        for (const name of ['kind', 'name', 'path']) this[name] = await data.texts(name);
-        for (const name of ['id', 'file_id', 'line', 'thread', 'origin_id', 'address', 'size', 'blocks', 'freed'])
-            this[name] = await data.numbers(name);
-        for (const name of ['bytes', 'largest']) this[name] = await data.numbers(name);
-        this.rowOfId = await rowsById(data);
-        this.steps = await rowsById(paths);
-        this.step = {function: await paths.texts('function')};
-        for (const name of ['id', 'parent', 'function_id', 'file_id', 'line', 'inlined_id'])
-            this.step[name] = await paths.numbers(name);
+        this.step = {};
+        const all = (table, kind, names, into) =>
+            names.map(async (name) => Object.assign(into, {[name]: await table[kind](name)}));
+        await Promise.all([
+            ...all(data, 'texts', ['kind', 'name', 'path'], this),
+            ...all(data, 'numbers', ['id', 'file_id', 'line', 'thread', 'origin_id', 'address', 'size'], this),
+            ...all(data, 'numbers', ['blocks', 'freed', 'bytes', 'largest'], this),
+            ...all(paths, 'texts', ['function'], this.step),
+            ...all(paths, 'numbers', ['id', 'parent', 'function_id', 'file_id', 'line', 'inlined_id'], this.step),
+        ]);
+        [this.rowOfId, this.steps] = await Promise.all([rowsById(data), rowsById(paths)]);
         return this;
     }
 
@@ -103,13 +105,35 @@ export class Structures {
         const path = [];
         let place = {file: NaN, line: NaN, inlined: NaN};
         for (let at = this.steps.get(this.origin_id[row]); at !== undefined && path.length < most; ) {
-            const [id, text] = [this.step.function_id[at], this.step.function.at(at)];
-            path.push({name: text === null && id === id ? this.names.function(id) : format.name(text), id, ...place});
+            path.push({name: this.stepName(at), id: this.step.function_id[at], ...place});
             place = {file: this.step.file_id[at], line: this.step.line[at], inlined: this.step.inlined_id[at]};
-            const above = this.steps.get(this.step.parent[at]);
-            at = above !== undefined && above < at ? above : undefined;
+            at = this.stepAbove(at);
         }
         return path;
+    }
+
+    stepName(at) {
+        const [id, text] = [this.step.function_id[at], this.step.function.at(at)];
+        return text === null && id === id ? this.names.function(id) : format.name(text);
+    }
+
+    stepAbove(at) {
+        const above = this.steps.get(this.step.parent[at]);
+        return above < at ? above : undefined;
+    }
+
+    /* Rows with these words in their name, their kind, or that of a function on the path that allocates them. */
+    matching(words) {
+        const wanted = words.toLowerCase();
+        const has = (text) => text.toLowerCase().includes(wanted);
+        const rows = [...this.id.keys()];
+        if (!wanted) return rows;
+        const steps = [];
+        for (let at = 0; at < this.step.id.length; at++)
+            steps.push(steps[this.stepAbove(at)] || has(this.stepName(at))); // what is above comes first
+        return rows.filter(
+            (row) => has(this.nameAt(row)) || has(this.kindAt(row)) || steps[this.steps.get(this.origin_id[row])],
+        );
     }
 
     /* The same with a step for each function that is inlined there: {name, id: NaN, file, line, isInlined}. */

@@ -91,6 +91,7 @@ def overview(browser, profile):
     spatial = profile.one("SELECT printf('%.2f', 100.0 * UseD1 / (UseD1 + SpLossD1)) FROM totals")
     check("overview: spatialD1", totals.get("spatialD1"), spatial)
     number, name, cost = profile.rows("SELECT id, name, SpLossD1 FROM data_objects ORDER BY SpLossD1 DESC LIMIT 1")[0]
+    browser.wait("document.querySelector('a[href^=\"#structure/\"]')")
     got = browser.evaluate("(row => [row.querySelector('a').hash, row.querySelector('a').textContent, row.firstChild"
                            f".textContent])(document.querySelector('a[href^=\"#structure/{number}\"]').closest('tr'))")
     check("overview: data structures", got, [f"#structure/{number}", name, count(cost)])

@@ -18,16 +18,15 @@ export const overview = {
 
     async render(app, place) {
         const names = await app.names();
-        const [lines, functions, data, files] = await Promise.all([
+        const [lines, functions, files] = await Promise.all([
             topLines(app, names),
             topFunctions(app, names),
-            topStructures(app),
             fileIndex(app, names),
         ]);
         place.append(
             recorded(app),
             traffic(app),
-            h('div', {class: 'pair'}, lines, functions, data, files, await totals(app)),
+            h('div', {class: 'pair'}, lines, functions, later(app), files, await totals(app)),
         );
         const parts = await Promise.all([
             listOf(app, 'threads', 'Threads', 'thread', 'id'),
@@ -35,7 +34,19 @@ export const overview = {
         ]);
         place.append(...parts.filter(Boolean));
     },
+
+    /* Data structures come when the rest is there: it should not wait for their names. */
+    shown(app, place) {
+        const waiting = place.querySelector('.later');
+        if (!waiting) return;
+        topStructures(app)
+            .catch((error) => h('p', {class: 'failed'}, 'Data structures could not be shown: ' + error.message))
+            .then((section) => waiting.replaceWith(section));
+    },
 };
+
+const later = (app) =>
+    hasStructures(app.profile) && h('section', {class: 'short later'}, h('h2', null, 'Data structures'));
 
 /* ------------------------------------------------------------------------------------------ what was recorded */
 
@@ -232,9 +243,8 @@ async function topLines(app, names) {
     );
 }
 
-/* What is lost in data, if the profile knows of any. */
+/* What is lost in data. */
 async function topStructures(app) {
-    if (!hasStructures(app.profile)) return '';
     const {data} = app.tables;
     const [all, [metric]] = await Promise.all([Structures.load(app), structureMetrics(app)]);
     const ratio = spatial(app);

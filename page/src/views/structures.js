@@ -34,7 +34,7 @@ export const structures = {
             ],
         };
         const shown = app.sortedTable({
-            items: filtered(all, app.params.get('q')),
+            items: all.matching(app.params.get('q') || ''),
             columns,
             by: list[0].key,
             texts: {name: (row) => all.nameAt(row), kind: (row) => all.kindAt(row)},
@@ -44,14 +44,6 @@ export const structures = {
         place.append(top(app, all, shown, list), shown.element);
     },
 };
-
-/* By name, kind, or a function on the path that allocates it. */
-function filtered(all, words) {
-    const wanted = (words || '').toLowerCase();
-    const rows = [...all.id.keys()];
-    const texts = (row) => [all.nameAt(row), all.kindAt(row), ...all.pathOf(row, 200).map((step) => step.name)];
-    return wanted ? rows.filter((row) => texts(row).some((text) => text.toLowerCase().includes(wanted))) : rows;
-}
 
 function top(app, all, shown, list) {
     const said = h('span', {class: 'dim'});
@@ -67,7 +59,7 @@ function top(app, all, shown, list) {
         value: app.params.get('q') || '',
         oninput: () => {
             app.change({q: filter.value || null}, true);
-            shown.rearrange(filtered(all, filter.value));
+            shown.rearrange(all.matching(filter.value));
             say();
         },
     });
