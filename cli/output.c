@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,25 +35,40 @@ static int to_stdout(output_writer *write, void *user)
     return CLI_ERROR;
 }
 
-static int to_file(const char *path, unsigned mode, output_writer *write, void *user)
+/* ------------------------------------------------------------------------------------------ to a file */
+
+static char temporary[PATH_MAX];
+static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
+enum { ENDS = sizeof ends / sizeof ends[0] };
+
+/* A signal that ends the command ends the file that is not whole. */
+static void give_up(int signal_number)
+{
+    unlink(temporary);
+    raise(signal_number); /* as ever now: SA_RESETHAND */
+}
+
+static void catch_ends(struct sigaction *before)
+{
+    struct sigaction ours = {.sa_handler = give_up, .sa_flags = (int)SA_RESETHAND};
+    int i;
+
+    for (i = 0; i < ENDS; i++) {
+        sigaction(ends[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN)
+            sigaction(ends[i], &ours, NULL);
+    }
+}
+
+static int write_whole(const char *path, unsigned mode, output_writer *write, void *user)
 {
     struct tp_error err = {0};
-    char temporary[PATH_MAX];
-    mode_t mask = umask(0);
-    FILE *file;
-    int descriptor;
+    int descriptor = mkostemp(temporary, O_CLOEXEC);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
 
-    umask(mask);
-    if (strlen(path) + 8 > sizeof temporary) {
-        errno = ENAMETOOLONG;
-        return cannot_write(path);
-    }
-    snprintf(temporary, sizeof temporary, "%.*s.XXXXXX", (int)(sizeof temporary - 8), path);
-    descriptor = mkostemp(temporary, O_CLOEXEC);
-    file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
     if (file == NULL)
         return cannot_write(path);
-    fchmod(descriptor, mode & ~mask);
+    fchmod(descriptor, mode);
     if (write(file, user, &err) != 0) {
         term_error("%s", err.message);
         fclose(file);
@@ -65,6 +81,25 @@ static int to_file(const char *path, unsigned mode, output_writer *write, void *
         return CLI_ERROR;
     }
     return CLI_GOOD;
+}
+
+static int to_file(const char *path, unsigned mode, output_writer *write, void *user)
+{
+    struct sigaction before[ENDS];
+    mode_t mask = umask(0);
+    int status, i;
+
+    umask(mask);
+    if (strlen(path) + 8 > sizeof temporary) {
+        errno = ENAMETOOLONG;
+        return cannot_write(path);
+    }
+    snprintf(temporary, sizeof temporary, "%.*s.XXXXXX", (int)(sizeof temporary - 8), path);
+    catch_ends(before);
+    status = write_whole(path, mode & ~mask, write, user);
+    for (i = 0; i < ENDS; i++)
+        sigaction(ends[i], &before[i], NULL);
+    return status;
 }
 
 static bool is_special(const char *path)

@@ -38,6 +38,9 @@ cat totals.csv
 try export --format=csv --table=nosuch small -o nothing
 try export --format=folded --events=NoEvent small
 try export --format=callgrind small -o nowhere/x
+# A signal that ends it takes the unfinished file along.
+{ sh -c 'ulimit -c 0; ulimit -f 1; exec tenure export --format=json small -o limited'; } 2>/dev/null
+echo "-> $?"
 tenure export --format=json small >/dev/full
 echo "-> $?"
 ls
