@@ -567,6 +567,29 @@ def without_data(profile, folder):
         browser.close()
 
 
+def lines_left_out(profile, folder):
+    """Of a profile with very many lines in data structures the page says what it does not show."""
+    path = os.path.join(folder, "many")
+    with sqlite3.connect(path) as copy:
+        profile.database.backup(copy)
+        copy.execute("WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 1040)"
+                     " INSERT INTO t_instruction_data(instruction_id, data_id, SpLossD1)"
+                     " SELECT instruction_id, i, 1 FROM n, t_instruction_data")
+        number, = copy.execute("SELECT id FROM t_data WHERE SpLossD1 > 1000 LIMIT 1").fetchone()
+        copy.execute("DELETE FROM t_instruction_data WHERE data_id = ?", (number,))
+        copy.execute("INSERT INTO t_instruction_data(instruction_id, data_id, SpLossD1) SELECT min(id), ?, 3"
+                     " FROM t_instructions UNION ALL SELECT max(id), ?, 997 FROM t_instructions", (number, number))
+        copy.execute("UPDATE t_data SET SpLossD1 = 1000 WHERE id = ?", (number,))
+    browser = chromium.Browser()
+    try:
+        browser.open(Profile(path).page() + f"#structure/{number}?e=SpLossD1")
+        check("lines left out: what they come to", browser.evaluate("document.querySelector('.rest').textContent"),
+              "Lines that cost next to nothing are not in this page. Here they come to 3 of 1,000 SpLossD1.")
+        check("lines left out: the others", [row["SpLossD1"] for row in cells(browser, ".missing .table")], ["997"])
+    finally:
+        browser.close()
+
+
 def opening(profile, folder):
     """tenure open: where the page goes, who sees it, and what is said where there is no browser."""
     seen, home = os.path.join(folder, "seen"), os.path.join(folder, "home")
@@ -627,6 +650,7 @@ def main():
         hostile(profile, folder)
         differences(profile, folder)
         without_data(profile, folder)
+        lines_left_out(profile, folder)
         opening(profile, folder)
     finally:
         shutil.rmtree(folder)

@@ -66,11 +66,13 @@ def data_lines(name, reader, database):
         sums = rows.setdefault((data, file, line, function), [None] * len(events))
         rows[data, file, line, function] = [
             b if a is None else a if b is None else a + b for a, b in zip(sums, costs)]
-    if len(rows) > 8192:
+    pairs = len(rows)
+    if pairs > 8192:
         rows = {key: costs for key, costs in rows.items() if any(
             abs(cost or 0) * 10000 > abs(totals[event] or 0) for event, cost in zip(events, costs))}
     held = {(row["data_id"], row["file_id"], row["line"], row["function_id"]): [row[event] for event in events]
             for row in reader.table("data_lines")}
+    check(f"{name}: lines left out", len(rows) < pairs, name == "many")
     check(f"{name}: lines of data structures", (len(held), sorted(map(str, held))), (len(rows), sorted(map(str, rows))))
     wrong = [key for key, costs in rows.items() if held.get(key) != costs]
     check(f"{name}: costs of lines of data structures: {wrong[:3]}", len(wrong), 0)

@@ -47,8 +47,8 @@ async function missed(app, row, id, metric) {
     return h(
         'p',
         {class: 'dim rest'},
-        `Lines that cost next to nothing are not in this page: ${app.metrics.show(metric, rest)} ${metric.name}` +
-            ` of ${app.metrics.show(metric, all[row])} here.`,
+        'Lines that cost next to nothing are not in this page. Here they come to ' +
+            `${app.metrics.show(metric, rest)} of ${app.metrics.show(metric, all[row])} ${metric.name}.`,
     );
 }
 
@@ -73,7 +73,6 @@ async function head(app, all, row, list) {
             ),
             h('span', {class: 'pct'}, metric.ratio ? '' : app.metrics.percent(metric, values.get(metric.key)[row])),
         );
-    const [kind, ...facts] = all.about(row).slice(1);
     return h(
         'div',
         {class: 'function-head'},
@@ -81,8 +80,8 @@ async function head(app, all, row, list) {
         h(
             'p',
             {class: 'dim'},
-            h('span', {class: 'mark', tip: () => [kind]}, all.kindAt(row)),
-            facts.join('  \u00b7  '),
+            h('span', {class: 'mark', tip: () => all.about(row).slice(0, 2)}, all.kindAt(row)),
+            all.facts(row).join('  \u00b7  '),
         ),
         h('div', {class: 'facts'}, list.filter((metric) => values.get(metric.key)).map(fact), useFact(loaded, row)),
     );
@@ -185,7 +184,7 @@ async function byFunction(app, all, id, list) {
             'Missed by ',
             h('span', {class: 'dim'}, format.count(ids.length)),
         ),
-        ids.length ? fit(table) : h('p', {class: 'dim'}, 'nobody'),
+        ids.length ? fit(table) : h('p', {class: 'dim'}, 'none'),
     );
 }
 
