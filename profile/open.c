@@ -55,13 +55,21 @@ static enum tp_kind kind_of_raw(const char *path, struct tp_error *err)
     return kind;
 }
 
+/* Behind a bracket there is a number: (12); (below main) is a name. */
+static bool begins(const char *line, const char *word)
+{
+    size_t length = strlen(word);
+
+    return strncmp(line, word, length) == 0 &&
+           (word[length - 1] != '(' || (line[length] >= '0' && line[length] <= '9'));
+}
+
 /* Whether a line of the text begins with `word`. */
 static bool has_line(const char *text, const char *word)
 {
-    size_t length = strlen(word);
     const char *line = text, *end;
 
-    while (strncmp(line, word, length) != 0) {
+    while (!begins(line, word)) {
         if (!(end = strchr(line, '\n')))
             return false;
         line = end + 1;

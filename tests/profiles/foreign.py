@@ -290,6 +290,7 @@ def refusals(work):
         check(not os.path.exists(profile), "%r leaves no file" % text[-40:])
     for text, kind in (("", "other"), ("hello\n", "other"), (HEAD, "callgrind"), ("events: Ir\n", "callgrind"),
                        ("version: 1\n", "callgrind"), (GRIND, "cachegrind"), ("# x\n", "other"),
+                       (GRIND + "fn=(below main)\n", "cachegrind"), (GRIND + "fn=(1) f\n", "callgrind"),
                        ("cmd: c\nevents: Ir\nfn=f\ncfn=g\n", "callgrind"), ("\n\ncmd: c\nevents: Ir\n", "cachegrind")):
         _, out, _ = tool("kind", write(path, text))
         check(out.split("\n")[0] == kind, "%r is %s: %s" % (text, kind, out))
