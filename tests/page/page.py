@@ -255,9 +255,11 @@ def structures(browser, profile):
     said = browser.evaluate("document.querySelector('.bar-top').innerText")
     check("data: an event that is not charged to data", ("by SpLossD1: Ir is not charged" in said,
                                                          cells(browser)[0]["SpLossD1"]), (True, count(costs[0])))
-    browser.go("#data?q=operator%20new")
-    check("data: filter", browser.evaluate("document.querySelector('.table').getAttribute('aria-rowcount')"),
-          str(len(made_by(profile, "operator new"))))
+    for words in ("operator new", "libc_start_main", "STACK"):
+        found = made_by(profile, words)
+        browser.go("#data?q=" + words.replace(" ", "%20"))
+        rows = browser.evaluate("document.querySelector('.table').getAttribute('aria-rowcount')")
+        check(f"data: filter {words}", (rows, bool(found)), (str(len(found)), True))
 
 
 def made_by(profile, words):
@@ -322,6 +324,10 @@ def and_back(browser, profile, number, name):
     browser.evaluate("document.querySelector('.table').focus()")
     browser.key("ArrowRight")
     browser.wait("document.querySelector('.tr.structure')")
+    expected = {("misses in" + data, count(cost)) for data, cost in profile.rows(
+        "SELECT data, sum(SpLossD1) FROM instruction_data WHERE file_id = ? AND line = ? GROUP BY data_id", file, line)}
+    check("source: misses in", {(row["text"], row["SpLossD1"]) for row in cells(browser)
+                                if row["text"].startswith("misses in")}, expected)
     browser.evaluate("document.querySelector('.tr.structure a').click()")
     browser.wait("document.body.dataset.ready === 'structure'")
     check("structure: from the line", browser.evaluate("location.hash"), f"#structure/{number}?e=SpLossD1")
