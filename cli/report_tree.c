@@ -227,7 +227,7 @@ bool report_tree(struct report *report)
     struct table *table;
     bool good;
 
-    if (query_was_off(report->profile, "inclusive")) {
+    if (query_was_off(report->profile, "inclusive") && tp_meta(report->profile, "import.format") == NULL) {
         term_error("--tree: %s was recorded with --inclusive=no and has no call tree", report->file);
         return false;
     }

@@ -31,6 +31,8 @@ static int read_file(struct tp_foreign *f, const char *path)
     f->file++;
     f->columns = 0;
     int failed = tp_foreign_meta(f, "import.format", format_name(kind)) || tp_scan_open(&scan, path, f->err);
+    if (!failed && kind == TP_KIND_CACHEGRIND)
+        failed = tp_foreign_meta(f, "inclusive", "no"); /* it knows no calls */
     if (!failed)
         failed = kind == TP_KIND_CALLGRIND ? tp_read_callgrind(f, &scan) : tp_read_cachegrind(f, &scan);
     tp_scan_close(&scan);

@@ -26,6 +26,8 @@ try export --format=folded both
 try export --format=cachegrind both -o cachegrind.out
 cat cachegrind.out
 try report --show=Ir,Ir_incl cachegrind.out
+try report --limit=1 cachegrind.out
+try report --tree cachegrind.out
 try export --format=cachegrind --events=CEst cachegrind.out
 printf 'events: Time_(10ns) \033[31m\nfn=a\033[31mb\n1 5 6\n2 7\n' >other
 try report other
