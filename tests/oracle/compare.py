@@ -17,10 +17,14 @@ so are code and stubs to which either side gives no name.
 """
 import argparse
 import collections
+import os
 import sys
 
 import runs
 
+# Guests whose code or data straddles lines while the last level is full: Cachegrind asks it for the line that hit, too
+# (engine/CONTRACT.md, section 7). Its events are not compared for them.
+STRADDLING = ['pure_blocks']
 EVENTS = ['Ir', 'Dr', 'Dw', 'I1mr', 'ILmr', 'D1mr', 'DLmr', 'D1mw', 'DLmw', 'Bc', 'Bcm', 'Bi', 'Bim']
 
 
@@ -39,10 +43,11 @@ def by_function(profile):
     return out
 
 
-def exact(ours, theirs):
+def exact(ours, theirs, straddling=False):
     passed = failed = 0
+    events = [event for event in EVENTS if not straddling or 'L' not in event]
     for name in sorted(set(ours) | set(theirs)):
-        different = [e for e in EVENTS if ours[name][e] != theirs[name][e]]
+        different = [e for e in events if ours[name][e] != theirs[name][e]]
         if not different:
             passed += 1
             continue
@@ -92,7 +97,7 @@ def each(tools, programs):
     passed = failed = 0
     for program in programs:
         for geometry in GEOMETRIES:
-            good, bad = exact(*profiles(tools, [program], geometry))
+            good, bad = exact(*profiles(tools, [program], geometry), os.path.basename(program) in STRADDLING)
             passed, failed = passed + good, failed + bad
             if bad:
                 print('... %s, %s' % (program, ' '.join('--%s=%s' % item for item in geometry.items())))

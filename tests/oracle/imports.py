@@ -20,6 +20,8 @@ import sys
 import tempfile
 
 passed = failed = 0
+# The distribution's tools are run: they have a folder of their own.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != 'VALGRIND_LIB'}
 PROGRAM = {'t.c': '''
 #include <pthread.h>
 #include <stdlib.h>
@@ -75,8 +77,8 @@ def check(good, what):
 
 
 def run(work, *command):
-    done = subprocess.run(command, cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          check=False, timeout=300)
+    done = subprocess.run(command, cwd=work, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, check=False, timeout=300)
     if done.returncode not in (0, 1):
         sys.exit('%s: status %d\n%s' % (' '.join(command), done.returncode, done.stderr.decode('utf-8', 'replace')))
     return done.stdout.decode('utf-8', 'replace')
