@@ -76,6 +76,15 @@ static bool matches(size_t i, int count, char **words)
     return count == 1 || (count == 2 && verbs[i].request == CONTROL_DUMP);
 }
 
+static bool is_verb(const char *word)
+{
+    size_t i = 0;
+
+    while (i < VERBS && strcmp(verbs[i].verb, word) != 0)
+        i++;
+    return i < VERBS;
+}
+
 static bool understand(struct ask *ask, int count, char **words)
 {
     char none[] = "status", *alone[] = {none};
@@ -289,7 +298,10 @@ int cmd_control(int argc, char **argv)
     if (first < argc && strcmp(argv[first], "all") != 0 && (!opt_number(argv[first], NULL, &pid) || pid == 0))
         return opt_misused(&command, "%s: give a process id, or `all`", argv[first]);
     if (!understand(&ask, first < argc ? argc - first - 1 : 0, argv + first + 1))
-        return opt_misused(&command, "%s: no such request", argv[first + 1]);
+        return opt_misused(&command,
+                           is_verb(argv[first + 1]) ? "%s: what follows it is missing, wrong, or too much"
+                                                    : "%s: no such request",
+                           argv[first + 1]);
     if (!control_folder(ask.folder, sizeof ask.folder, why, sizeof why)) {
         term_error("control: %s", why);
         return CLI_ERROR;

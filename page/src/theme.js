@@ -8,21 +8,30 @@ import {h} from './dom.js';
 const KEY = 'tenure-theme';
 const root = document.documentElement;
 
-export function startTheme() {
+const system = matchMedia('(prefers-color-scheme: dark)');
+const follow = () => (root.dataset.theme = system.matches ? 'dark' : 'light');
+
+function kept() {
     try {
-        const kept = localStorage.getItem(KEY);
-        if (kept === 'light' || kept === 'dark') root.dataset.theme = kept;
+        return localStorage.getItem(KEY);
     } catch {
-        // no storage: the system's choice holds
+        return null; // no storage: the system's choice holds
     }
 }
 
-function isDark() {
-    return root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+export function startTheme() {
+    const choice = kept();
+    if (choice === 'light' || choice === 'dark') {
+        root.dataset.theme = choice;
+        return;
+    }
+    follow();
+    system.addEventListener('change', follow);
 }
 
 function change() {
-    root.dataset.theme = isDark() ? 'light' : 'dark';
+    system.removeEventListener('change', follow);
+    root.dataset.theme = root.dataset.theme === 'dark' ? 'light' : 'dark';
     try {
         localStorage.setItem(KEY, root.dataset.theme);
     } catch {

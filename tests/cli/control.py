@@ -14,23 +14,13 @@ import subprocess
 import sys
 import tempfile
 
+from checks import check, finish, run
+
 TENURE, GUEST = map(os.path.abspath, sys.argv[1:3])
-passed = failed = 0
-
-
-def check(title, got, want):
-    global passed, failed
-    if got == want:
-        passed += 1
-    else:
-        failed += 1
-        print("%s: %r, expected %r" % (title, got, want))
 
 
 def control(*words):
-    done = subprocess.run([TENURE, "control", "--wait=60", *map(str, words)], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, timeout=100, check=False)
-    return done.returncode, done.stdout, done.stderr
+    return run([TENURE, "control", "--wait=60", *map(str, words)])
 
 
 def listed():
@@ -137,7 +127,7 @@ def mistakes():
     check("nobody", control(), (0, "no program is being profiled\n", ""))
     for words, status, text in ((["all", "bogus"], 2, "no such request"), (["x"], 2, "give a process id"),
                                 ([os.getpid()], 1, "is not one that is being profiled"),
-                                (["all", "collect"], 2, "no such request")):
+                                (["all", "collect"], 2, "what follows it is missing")):
         got = control(*words)
         check(words, (got[0], got[2].count("\n"), text in got[2]), (status, 1, True))
     folder = os.path.join(os.environ["XDG_RUNTIME_DIR"], "tenure")
@@ -172,8 +162,7 @@ def main():
                 if name.startswith("profile."):
                     os.unlink(name)
         mistakes()
-    print("%d passed, %d failed" % (passed, failed))
-    return failed != 0
+    return finish()
 
 
 sys.exit(main())

@@ -11,29 +11,14 @@ import json
 import os
 import shutil
 import sqlite3
-import subprocess
 import sys
 import tempfile
+
+from checks import check, finish, run
 
 TENURE, GUEST = map(os.path.abspath, sys.argv[1:3])
 RUN = '%s record -q --engine=%s -o %s/profile -- %s loop /'
 NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
-passed = failed = 0
-
-
-def check(title, got, want):
-    global passed, failed
-    if got == want:
-        passed += 1
-    else:
-        failed += 1
-        print('%s: %r, expected %r' % (title, got, want))
-
-
-def run(command, **more):
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          timeout=100, check=False, **more)
-    return done.returncode, done.stdout, done.stderr
 
 
 def has_main(profile):
@@ -88,8 +73,7 @@ def main():
             continue
         with tempfile.TemporaryDirectory(prefix='tenure-places.') as folder:
             places(engine, folder)
-    print('%d passed, %d failed' % (passed, failed))
-    return failed != 0
+    return finish()
 
 
 sys.exit(main())

@@ -14,16 +14,11 @@
 
 #include "profile/annotation.h"
 #include "profile/define.h"
+#include "scratch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MAX_TERMS = 100 };
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void check_lines(const struct tp_annotation *a)
 {
@@ -76,10 +71,10 @@ static void load(tp_profile *profile)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char path[64];
+    char path[SCRATCH_NAME];
     struct tp_error err = {.message = ""};
 
-    strcpy(path, access("/dev/shm", W_OK) == 0 ? "/dev/shm/tenure-fuzz-XXXXXX" : "/tmp/tenure-fuzz-XXXXXX");
+    scratch_name(path);
     int fd = mkstemp(path);
     must(fd >= 0 && write(fd, data, size) == (ssize_t)size && close(fd) == 0);
     tp_profile *profile = tp_open(path, &err);

@@ -14,17 +14,12 @@
 
 #include "profile/disassemble.h"
 #include "profile/store.h"
+#include "scratch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char folder[64], profile_path[96], object_path[96];
+static char folder[SCRATCH_NAME], profile_path[96], object_path[96];
 static tp_profile *profile;
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void clean_up(void)
 {
@@ -41,7 +36,7 @@ static void make_profile(void)
     struct tp_error err;
     sqlite3 *db;
 
-    strcpy(folder, access("/dev/shm", W_OK) == 0 ? "/dev/shm/tenure-fuzz-XXXXXX" : "/tmp/tenure-fuzz-XXXXXX");
+    scratch_name(folder);
     must(mkdtemp(folder) != NULL);
     snprintf(profile_path, sizeof profile_path, "%s/profile", folder);
     snprintf(object_path, sizeof object_path, "%s/object", folder);

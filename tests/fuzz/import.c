@@ -16,19 +16,14 @@
 #include "core/raw_format.h"
 #include "profile/profile.h"
 #include "profile/raw_read.h"
+#include "scratch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { FILE_HEADER = 16, CHUNK_HEADER = 16 };
 
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
 /* A folder of our own, removed at exit; on a memory file system if there is one. */
-static char folder[64], raw_path[96], out_path[96];
+static char folder[SCRATCH_NAME], raw_path[96], out_path[96];
 
 static void remove_folder(void)
 {
@@ -41,7 +36,7 @@ static void make_folder(void)
 {
     if (folder[0])
         return;
-    strcpy(folder, access("/dev/shm", W_OK) == 0 ? "/dev/shm/tenure-fuzz-XXXXXX" : "/tmp/tenure-fuzz-XXXXXX");
+    scratch_name(folder);
     must(mkdtemp(folder) != NULL);
     snprintf(raw_path, sizeof raw_path, "%s/raw", folder);
     snprintf(out_path, sizeof out_path, "%s/out", folder);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* text_import.c: see text_import.h. One file and one profile, in a folder of our own that goes away at exit. */
 #include "text_import.h"
+#include "scratch.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,13 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
-static char folder[64], text_path[96], out_path[96];
+static char folder[SCRATCH_NAME], text_path[96], out_path[96];
 
 static void remove_folder(void)
 {
@@ -27,7 +22,7 @@ static void make_folder(void)
 {
     if (folder[0])
         return;
-    strcpy(folder, access("/dev/shm", W_OK) == 0 ? "/dev/shm/tenure-fuzz-XXXXXX" : "/tmp/tenure-fuzz-XXXXXX");
+    scratch_name(folder);
     must(mkdtemp(folder) != NULL);
     snprintf(text_path, sizeof text_path, "%s/text", folder);
     snprintf(out_path, sizeof out_path, "%s/out", folder);

@@ -15,25 +15,11 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'cli'))
+from checks import check, finish, run  # noqa: E402
+
 RANKS = 4
 RUN = ['mpirun', '--oversubscribe', '-n', str(RANKS)]
-passed = failed = 0
-
-
-def check(title, got, want):
-    global passed, failed
-    if got == want:
-        passed += 1
-    else:
-        failed += 1
-        print('%s: %r, expected %r' % (title, got, want))
-
-
-def run(command):
-    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1')
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          env=environment, timeout=300, check=False)
-    return done.returncode, done.stdout, done.stderr
 
 
 def of_work(path):
@@ -48,10 +34,12 @@ def main():
         return 77
     with tempfile.TemporaryDirectory(prefix='tenure-mpi.') as folder:
         os.chdir(folder)
+        os.environ.update(OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1')
         subprocess.run(['mpicc', '-O1', '-g', '-o', 'ring', source], check=True)
-        plain = run(RUN + ['./ring'])
+        plain = run(RUN + ['./ring'], timeout=300)
         check('without a profiler', plain[0], 0)
-        profiled = run(RUN + [tenure, 'record', '-q', '--out', 'ring.%q{OMPI_COMM_WORLD_RANK}', '--', './ring'])
+        profiled = run(RUN + [tenure, 'record', '-q', '--out', 'ring.%q{OMPI_COMM_WORLD_RANK}', '--', './ring'],
+                       timeout=300)
         check('output and status', profiled, plain)
         names = ['ring.%d' % rank for rank in range(RANKS)]
         check('profiles', sorted(name for name in os.listdir('.') if name.startswith('ring.')), names)
@@ -67,8 +55,7 @@ def main():
         irs = [cost[0] for cost in costs]
         check('least and most', (row['min'], row['max'], row['max_unit']),
               (min(irs), max(irs), 'rank %d' % (RANKS - 1)))
-    print('%d passed, %d failed' % (passed, failed))
-    return failed != 0
+    return finish()
 
 
 sys.exit(main())

@@ -217,7 +217,7 @@ async function byLine(app, all, id, list) {
                 class: 'name',
                 sortable: true,
                 cell: (i) => app.link(...open(rowOf(i)), where(rowOf(i))),
-                tip: (i) => [files[rowOf(i)] === files[rowOf(i)] && all.names.file(files[rowOf(i)]), inside(rowOf(i))],
+                tip: (i) => [!Number.isNaN(files[rowOf(i)]) && all.names.file(files[rowOf(i)]), inside(rowOf(i))],
             },
             {
                 key: 'function',
