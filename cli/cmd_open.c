@@ -26,12 +26,7 @@
 static const struct opt rows[] = {
     {OPT_TEXT, "out", 'o', "FILE", "where the page goes [a folder of your own]", offsetof(struct page_options, out),
      NULL, false},
-    {OPT_TEXT, "title", 0, "TEXT", "the page's title [the command profiled]", offsetof(struct page_options, title),
-     NULL, false},
-    {OPT_FLAG, "no-source", 0, NULL, "leave the text of source files out",
-     offsetof(struct page_options, no_source), NULL, false},
-    {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180",
-     offsetof(struct page_options, weights), NULL, false},
+    PAGE_OPTIONS,
 };
 
 static const struct opt_command command = {

@@ -24,14 +24,23 @@ static int cannot_write(const char *path)
     return CLI_ERROR;
 }
 
-static int to_stdout(output_writer *write, void *user)
+/* What was read is to blame, or the place that was written to. */
+static void tell(const char *path, FILE *file, const struct tp_error *err)
+{
+    if (ferror(file))
+        term_error("cannot write %s: %s", path, err->message);
+    else
+        term_error("%s", err->message);
+}
+
+static int to_stdout(const char *path, output_writer *write, void *user)
 {
     struct tp_error err = {0};
 
     if (write(stdout, user, &err) == 0)
         return term_finish(CLI_GOOD);
     if (!ferror(stdout) || errno != EPIPE)
-        term_error("%s", err.message);
+        tell(path, stdout, &err);
     return CLI_ERROR;
 }
 
@@ -70,7 +79,7 @@ static int write_whole(const char *path, unsigned mode, output_writer *write, vo
         return cannot_write(path);
     fchmod(descriptor, mode);
     if (write(file, user, &err) != 0) {
-        term_error("%s", err.message);
+        tell(path, file, &err);
         fclose(file);
         unlink(temporary);
         return CLI_ERROR;
@@ -112,8 +121,8 @@ static bool is_special(const char *path)
 int output_write(const char *path, unsigned mode, output_writer *write, void *user)
 {
     if (path == NULL || strcmp(path, "-") == 0)
-        return to_stdout(write, user);
+        return to_stdout("standard output", write, user);
     if (is_special(path))
-        return freopen(path, "w", stdout) ? to_stdout(write, user) : cannot_write(path);
+        return freopen(path, "w", stdout) ? to_stdout(path, write, user) : cannot_write(path);
     return to_file(path, mode, write, user);
 }

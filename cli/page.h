@@ -7,12 +7,22 @@
 
 #include <stdbool.h>
 
+#include "cli/opt.h"
 #include "profile/html.h"
 
 struct page_options {
     const char *out, *title, *weights;
     bool no_source;
 };
+
+/* Rows of both commands' tables (opt.h). */
+#define PAGE_OPTIONS                                                                                                   \
+    {OPT_TEXT, "title", 0, "TEXT", "the page's title [the command profiled]", offsetof(struct page_options, title),    \
+     NULL, false},                                                                                                     \
+    {OPT_FLAG, "no-source", 0, NULL, "leave the text of source files out",                                             \
+     offsetof(struct page_options, no_source), NULL, false},                                                           \
+    {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180",                             \
+     offsetof(struct page_options, weights), NULL, false}
 
 /* False, with a line on stderr, if this Tenure was built without the page. */
 bool page_is_there(void);

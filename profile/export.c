@@ -179,6 +179,6 @@ int tp_written(FILE *out, struct tp_error *err)
 {
     errno = 0;
     if (fflush(out) || ferror(out))
-        return TP_FAIL(err, "cannot write the export: %s", errno ? strerror(errno) : "output error");
+        return TP_FAIL(err, "%s", errno ? strerror(errno) : "output error");
     return 0;
 }

@@ -8,8 +8,8 @@
  *
  * What data structures cost is there by source line (html_data.h).
  *
- * Instructions, and their text, are cut small, since a page shows those of one function at a time; texts of sources
- * file by file.
+ * Instructions, and their text (html_code.h), are cut small, since a page shows those of one function at a time; texts
+ * of sources file by file.
  */
 #include "profile/html_tables.h"
 
@@ -46,8 +46,9 @@ static const struct table tables[] = {
      CHUNK},
     {"thread_functions", "t_thread_functions", "-thread -function_id", "function_id, thread", true, true, CHUNK},
     {"paths", "t_paths", "depth function_id calls -thread approximate handler recursive", "id", true, true, CHUNK},
-    {"instructions", "t_instructions", "-id -address length -file_id -line", "id", true, false,
-     SMALL_CHUNK},
+    {"coded", "temp.page_coded", "-function_id", "function_id", false, false, CHUNK},
+    {"instructions", "t_instructions WHERE function_id IN (SELECT function_id FROM temp.page_coded)",
+     "-id -address length -file_id -line", "id", true, false, SMALL_CHUNK},
     {"code", "temp.page_code", "-instruction_id #text", "instruction_id", false, false, SMALL_CHUNK},
     {"data", "t_data",
      "-id #kind #name #path -file_id -line thread -origin_id -address size blocks freed bytes largest",

@@ -5,7 +5,7 @@
 
 import {h} from './dom.js';
 import * as format from './format.js';
-import {instructionsOf} from './instructions.js';
+import {instructionsOf, isCoded, NOT_CODED} from './instructions.js';
 import {hasStructures, sharesBy, Structures} from './structures.js';
 
 const MOST = 400; // rows of one kind
@@ -109,7 +109,7 @@ export class Details {
                     (file, at) => file === this.file.id && at === line,
                 )),
             );
-        return found.slice(0, MOST).map((instruction) => ({
+        const rows = found.slice(0, MOST).map((instruction) => ({
             kind: 'instruction',
             line,
             what: 'the instruction at ' + format.hex(instruction.address),
@@ -121,5 +121,15 @@ export class Details {
                     : instruction.text,
             ],
         }));
+        const coded = await Promise.all(functionIds.map((id) => isCoded(this.app, id)));
+        return coded.every(Boolean) ? rows : [...rows, leftOut(line)];
     }
 }
+
+const leftOut = (line) => ({
+    kind: 'instruction',
+    line,
+    what: 'instructions',
+    values: new Map(),
+    cell: () => h('i', {class: 'dim'}, NOT_CODED),
+});

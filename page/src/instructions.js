@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // instructions.js: the instructions of a function. They lie in blocks of a few thousand, and their text in others; only
-// those blocks are decoded in which the function has its own.
+// those blocks are decoded in which the function has its own. Of a large program the page has those of functions that
+// cost most (table `coded`).
 
 import * as format from './format.js';
 
@@ -50,6 +51,19 @@ async function inChunk(app, chunk, from, to, ids, list, wanted) {
     }
     return result;
 }
+
+/* Whether the page has the instructions of a function; there may be none all the same. */
+export async function isCoded(app, functionId) {
+    if (!app.memory.has('coded'))
+        app.memory.set(
+            'coded',
+            app.tables.coded.numbers('function_id').then((ids) => new Set(ids)),
+        );
+    return (await app.memory.get('coded')).has(functionId);
+}
+
+export const NOT_CODED =
+    'Instructions of functions that cost little are not in this page; tenure annotate --disassemble shows them.';
 
 /* A chunk of a table as a table of its own. */
 function partOf(table, chunk) {

@@ -43,6 +43,7 @@ try export --format=callgrind small -o nowhere/x
 echo "-> $?"
 tenure export --format=json small >/dev/full
 echo "-> $?"
+try export --format=csv small -o /dev/full
 ls
 try sql small 'SELECT function, calls, Ir, AcCostD1 FROM functions ORDER BY id'
 try sql --json small 'SELECT function, calls, NULL AS n FROM functions ORDER BY id LIMIT 2'

@@ -574,7 +574,7 @@ def without_data(profile, folder):
 
 
 def lines_left_out(profile, folder):
-    """Of a profile with very many lines in data structures the page says what it does not show."""
+    """Of a profile with very many lines in data structures, or instructions, the page says what it does not show."""
     path = os.path.join(folder, "many")
     with sqlite3.connect(path) as copy:
         profile.database.backup(copy)
@@ -586,12 +586,23 @@ def lines_left_out(profile, folder):
         copy.execute("INSERT INTO t_instruction_data(instruction_id, data_id, SpLossD1) SELECT min(id), ?, 3"
                      " FROM t_instructions UNION ALL SELECT max(id), ?, 997 FROM t_instructions", (number, number))
         copy.execute("UPDATE t_data SET SpLossD1 = 1000 WHERE id = ?", (number,))
+        copy.execute("WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 70000)"
+                     " INSERT INTO t_instructions(function_id, address, length, Ir) SELECT 1, i * 4, 4, 0 FROM n")
+        cold, = copy.execute("SELECT id FROM t_functions ORDER BY Ir, id LIMIT 1").fetchone()
+        for event, in copy.execute("SELECT name FROM events WHERE NOT derived").fetchall():
+            copy.execute(f'UPDATE t_functions SET "{event}" = 0 WHERE id = ?', (cold,))
     browser = chromium.Browser()
     try:
         browser.open(Profile(path).page() + f"#structure/{number}?e=SpLossD1")
         check("lines left out: what they come to", browser.evaluate("document.querySelector('.rest').textContent"),
               "Lines that cost next to nothing are not in this page. Here they come to 3 of 1,000 SpLossD1.")
         check("lines left out: the others", [row["SpLossD1"] for row in cells(browser, ".missing .table")], ["997"])
+        said = "document.querySelector('.left-out').textContent.includes('tenure annotate --disassemble')"
+        browser.go(f"#function/{cold}?i=1")
+        check("instructions left out", browser.evaluate(said))
+        hot, = profile.rows("SELECT id FROM functions ORDER BY SpLossD1 DESC LIMIT 1")[0]
+        browser.go(f"#function/{hot}?i=1")
+        check("and not left out", len(cells(browser, ".instructions .table")) > 5)
     finally:
         browser.close()
 

@@ -22,10 +22,11 @@ import page_reader
 import verdict
 
 TENURE, PROGRAM = (os.path.abspath(path) for path in sys.argv[1:3])
+CODED = "t_instructions WHERE function_id IN (%s)"
 FROM = {"meta": "meta", "events": "events", "totals": "t_totals", "threads": "threads", "parts": "parts",
         "objects": "objects", "files": "files"}
 # What the page makes of several tables, said in another way: by views, and frame by frame.
-MADE = ("code", "sources", "source_text", "data_lines", "data_paths")
+MADE = ("coded", "code", "sources", "source_text", "data_lines", "data_paths")
 ORDER = {"meta": "key", "lines": "file_id, line, function_id", "arcs": "caller_id, file_id, line, id", "parts": "part",
          "thread_functions": "function_id, thread"}
 
@@ -43,8 +44,9 @@ def compare(name, profile):
             if table in MADE:
                 continue
             columns = [column["name"] for column in described["columns"]]
+            source = CODED % coded(name, reader, database) if table == "instructions" else FROM.get(table, "t_" + table)
             rows = database.execute("SELECT %s FROM %s ORDER BY %s" % (
-                ", ".join(f'"{column}"' for column in columns), FROM.get(table, "t_" + table),
+                ", ".join(f'"{column}"' for column in columns), source,
                 ORDER.get(table, "rowid" if table in ("events", "totals") else "id"))).fetchall()
             check(f"{name}: rows of {table}", described["rows"], len(rows))
             held = page_reader.Reader(reader, described)
@@ -54,6 +56,20 @@ def compare(name, profile):
         data_lines(name, reader, database)
         data_paths(name, reader, database)
     sources(name, reader, profile)
+
+
+def coded(name, reader, database):
+    """Functions whose instructions are shown: all, but of a large program those that cost enough of something."""
+    events = [event for event, in database.execute("SELECT name FROM events WHERE NOT derived")]
+    totals = database.execute(f"SELECT {', '.join(events)} FROM totals").fetchone()
+    count, = database.execute("SELECT count(*) FROM instructions").fetchone()
+    expected = [number for number, *costs in database.execute(
+        f"SELECT id, {', '.join(events)} FROM functions ORDER BY id") if count <= 65536 or any(
+            abs(cost or 0) * 200 > abs(total or 0) for cost, total in zip(costs, totals))]
+    check(f"{name}: functions with instructions", [row["function_id"] for row in reader.table("coded")], expected)
+    functions, = database.execute("SELECT count(*) FROM functions").fetchone()
+    check(f"{name}: functions without", len(expected) < functions, name == "many")
+    return ", ".join(map(str, expected))
 
 
 def data_lines(name, reader, database):
@@ -153,7 +169,9 @@ def main():
         compare("many", edited(
             profile, "many", "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 20)"
             " INSERT INTO t_instruction_data(instruction_id, data_id, D1mr, SpLossD1)"
-            " SELECT instruction_id, 1000 + i, i, i * 20 FROM n, t_instruction_data"))
+            " SELECT instruction_id, 1000 + i, i, i * 20 FROM n, t_instruction_data",
+            "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 70000)"
+            " INSERT INTO t_instructions(function_id, address, length, Ir) SELECT 1 + i % 40, i * 4, 4, 0 FROM n"))
         compare("little", edited(profile, "little", *(
             f"DELETE FROM t_{table}" for table in ("inlined", "arcs", "paths", "instructions", "lines", "data",
                                                    "data_paths", "instruction_data"))))

@@ -5,7 +5,7 @@
 
 import {h} from '../dom.js';
 import * as format from '../format.js';
-import {instructionsOf} from '../instructions.js';
+import {instructionsOf, isCoded, NOT_CODED} from '../instructions.js';
 import {fit, hasStructures, sharesBy, structureMetrics, Structures} from '../structures.js';
 import {whereIs} from './functions.js';
 
@@ -62,7 +62,7 @@ export const oneFunction = {
             ),
             ...(await inlinedIn(app, names, id, list)),
             await structuresOf(app, id),
-            await instructionTable(app, names, row, list),
+            await instructionTable(app, names, row, id, list),
         );
     },
 };
@@ -321,8 +321,9 @@ async function structuresOf(app, id) {
 }
 
 /* Shown when the address asks for it (i). */
-async function instructionTable(app, names, row, list) {
+async function instructionTable(app, names, row, id, list) {
     if (!app.params.has('i')) return '';
+    if (!(await isCoded(app, id))) return h('p', {class: 'rest left-out'}, NOT_CODED);
     const {metrics} = app;
     const self = new Map(list.filter((metric) => !metric.incl).map((metric) => [metric.key, metric]));
     for (const key of ['CEst', 'Ir']) if (metrics.find(key)) self.set(key, metrics.find(key));
