@@ -7,10 +7,13 @@
  */
 #include "profile/html_pack.h"
 
+#include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/error.h"
+
+enum { DEFLATE_LEVEL = 12 };
 
 void tp_bytes_put(struct tp_bytes *bytes, const void *data, size_t size)
 {
@@ -47,15 +50,14 @@ void tp_bytes_free(struct tp_bytes *bytes)
 
 int tp_pack_open(struct tp_pack *pack, FILE *out, struct tp_error *err)
 {
-    *pack = (struct tp_pack){.out = out, .err = err};
-    if (deflateInit2(&pack->deflate, 9, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY) != Z_OK)
-        return TP_NO_MEMORY(err);
-    return 0;
+    *pack = (struct tp_pack){.out = out, .err = err, .deflate = libdeflate_alloc_compressor(DEFLATE_LEVEL)};
+    return pack->deflate ? 0 : TP_NO_MEMORY(err);
 }
 
 void tp_pack_close(struct tp_pack *pack)
 {
-    deflateEnd(&pack->deflate);
+    if (pack->deflate)
+        libdeflate_free_compressor(pack->deflate);
     tp_bytes_free(&pack->packed);
 }
 
@@ -79,7 +81,7 @@ static void put_digits(FILE *out, const uint8_t *p, size_t size)
 
 static int deflate_all(struct tp_pack *pack, struct tp_bytes *bytes)
 {
-    uLong bound = deflateBound(&pack->deflate, bytes->count);
+    size_t bound = libdeflate_deflate_compress_bound(pack->deflate, bytes->count);
 
     if (bytes->failed)
         return -1;
@@ -90,15 +92,9 @@ static int deflate_all(struct tp_pack *pack, struct tp_bytes *bytes)
         pack->packed.at = at;
         pack->packed.room = bound;
     }
-    pack->deflate.next_in = bytes->at;
-    pack->deflate.avail_in = (uInt)bytes->count;
-    pack->deflate.next_out = pack->packed.at;
-    pack->deflate.avail_out = (uInt)pack->packed.room;
-    if (bytes->count > UINT32_MAX / 2 || deflate(&pack->deflate, Z_FINISH) != Z_STREAM_END)
-        return -1;
-    pack->packed.count = pack->packed.room - pack->deflate.avail_out;
-    deflateReset(&pack->deflate);
-    return 0;
+    pack->packed.count = libdeflate_deflate_compress(pack->deflate, bytes->at, bytes->count, pack->packed.at,
+                                                     pack->packed.room);
+    return pack->packed.count ? 0 : -1;
 }
 
 int tp_pack_block(struct tp_pack *pack, struct tp_bytes *bytes, struct tp_block *block)

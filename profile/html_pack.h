@@ -9,8 +9,6 @@
 #ifndef TENURE_PROFILE_HTML_PACK_H
 #define TENURE_PROFILE_HTML_PACK_H
 
-#include <zlib.h>
-
 #include "profile/profile.h"
 
 /* Bytes that grow. `failed`: there was no memory; what was put since is lost. */
@@ -33,7 +31,7 @@ struct tp_block {
 struct tp_pack {
     FILE *out;
     uint64_t at; /* characters written */
-    z_stream deflate;
+    struct libdeflate_compressor *deflate;
     struct tp_bytes packed;
     struct tp_error *err;
 };

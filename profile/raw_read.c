@@ -6,13 +6,12 @@
  * the end of the last whole part; then the reader of records goes up to there and meets nothing torn. What comes
  * after a damaged chunk cannot be trusted (its length is not known to be right) and is lost; what lies before it
  * is kept.
- *
- * The checksum takes eight bytes a step, so that the extra pass costs little beside the rest of an import.
  */
 #include "profile/raw_read.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,47 +19,11 @@
 #include "core/raw_format.h"
 #include "profile/error.h"
 
-enum { FILE_HEADER = 16, CHUNK_HEADER = 16, MAX_CHUNK = 1 << 28, CRC_SLICES = 8 };
+enum { FILE_HEADER = 16, CHUNK_HEADER = 16, MAX_CHUNK = 1 << 28 };
 
 static uint32_t u32_at(const uint8_t *p)
 {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-/* ------------------------------------------------------------------------------------------ checksum */
-
-static uint32_t crc_table[CRC_SLICES][256];
-
-__attribute__((constructor)) static void crc_table_make(void)
-{
-    for (uint32_t i = 0; i < 256; i++) {
-        uint32_t crc = i;
-        for (int bit = 0; bit < 8; bit++)
-            crc = crc & 1 ? crc >> 1 ^ 0xEDB88320u : crc >> 1;
-        crc_table[0][i] = crc;
-    }
-    for (int slice = 1; slice < CRC_SLICES; slice++) {
-        for (uint32_t i = 0; i < 256; i++) {
-            uint32_t before = crc_table[slice - 1][i];
-            crc_table[slice][i] = before >> 8 ^ crc_table[0][before & 255];
-        }
-    }
-}
-
-uint32_t tp_crc32(const void *data, size_t bytes)
-{
-    const uint8_t *p = data;
-    uint32_t crc = ~0u;
-
-    for (; bytes >= 8; bytes -= 8, p += 8) {
-        uint32_t low = crc ^ u32_at(p), high = u32_at(p + 4);
-        crc = crc_table[7][low & 255] ^ crc_table[6][low >> 8 & 255] ^ crc_table[5][low >> 16 & 255] ^
-              crc_table[4][low >> 24] ^ crc_table[3][high & 255] ^ crc_table[2][high >> 8 & 255] ^
-              crc_table[1][high >> 16 & 255] ^ crc_table[0][high >> 24];
-    }
-    for (; bytes; bytes--, p++)
-        crc = crc >> 8 ^ crc_table[0][(crc ^ *p) & 255];
-    return ~crc;
 }
 
 /* ------------------------------------------------------------------------------------------ file */
@@ -163,7 +126,7 @@ int tp_raw_next(struct tp_raw_file *raw, struct tp_raw_chunk *chunk, struct tp_e
         return -1;
     if (fread(raw->buffer, 1, chunk->size, raw->stream) != chunk->size)
         return read_failed(raw, err);
-    if (tp_crc32(raw->buffer, chunk->size) != u32_at(header + 8))
+    if (libdeflate_crc32(0, raw->buffer, chunk->size) != u32_at(header + 8))
         return TP_FAIL(err, "%s: damaged: wrong checksum of the chunk at offset %" PRIu64, raw->path,
                        raw->offset);
     chunk->data = raw->buffer;

@@ -46,8 +46,6 @@ struct tp_raw_extent {
 };
 int tp_raw_scan(struct tp_raw_file *raw, struct tp_raw_extent *extent, struct tp_error *err);
 
-uint32_t tp_crc32(const void *data, size_t bytes);
-
 /* Reading records. After a failure `bad` is set, everything reads as 0, and p stays where it was. */
 struct tp_cursor {
     const uint8_t *p, *end;

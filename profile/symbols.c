@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbols.c: from addresses to files, lines and inlined frames, with libdw. The only file that includes elfutils.
+ * symbols.c: from addresses to files, lines and inlined frames, with libdw. Only this file and symbols_inflate include
+ * elfutils.
  *
  * libdw's functions that answer for one address search all over again for each; a recording has millions of
  * addresses. So everything is sorted once and swept:
@@ -22,6 +23,7 @@
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libdeflate.h>
 #include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +33,7 @@
 #include "profile/debuginfod.h"
 #include "profile/error.h"
 #include "profile/filetable.h"
+#include "profile/symbols_inflate.h"
 
 enum { DEEPEST = 256, REPORT_EVERY = 64 };
 
@@ -69,6 +72,7 @@ struct symbols {
     Elf *elf, *debug_elf, *alt_elf; /* debug_elf may be NULL: elf has it all */
     int fd, debug_fd, alt_fd;
     Dwarf *dwarf, *alt;
+    tp_inflated inflated; /* sections of any of these files */
     struct place *place, *end;
 
     /* the current unit */
@@ -291,7 +295,7 @@ static bool take_by_link(void *user, const char *path)
 
     s->debug_elf = open_elf(path, &s->debug_fd);
     const char *bytes = s->debug_elf ? elf_rawfile(s->debug_elf, &size) : NULL;
-    if (bytes && tp_crc32(bytes, size) == link->crc) {
+    if (bytes && libdeflate_crc32(0, bytes, size) == link->crc) {
         s->object->debug_file = tp_clean_text(&s->rec->arena, path, strlen(path));
         return true;
     }
@@ -362,12 +366,21 @@ static void open_separate(struct symbols *s)
         tp_debuginfod_try(&s->server, object->build_id, object->build_id_size, take_by_build_id, s);
 }
 
+/* Its debug information, or NULL; of no file: NULL. */
+static Dwarf *begin_dwarf(struct symbols *s, Elf *elf)
+{
+    if (!elf)
+        return NULL;
+    tp_inflate_debug(elf, &s->inflated);
+    return dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+}
+
 static bool take_alt(void *user, const char *path)
 {
     struct symbols *s = user;
 
     s->alt_elf = open_elf(path, &s->alt_fd);
-    s->alt = s->alt_elf ? dwarf_begin_elf(s->alt_elf, DWARF_C_READ, NULL) : NULL;
+    s->alt = begin_dwarf(s, s->alt_elf);
     if (s->alt)
         return true;
     close_elf(&s->alt_elf, &s->alt_fd);
@@ -397,6 +410,7 @@ static void object_close(struct symbols *s)
     close_elf(&s->alt_elf, &s->alt_fd);
     close_elf(&s->debug_elf, &s->debug_fd);
     close_elf(&s->elf, &s->fd);
+    tp_inflated_free(&s->inflated);
     tp_idmap_clear(&s->file_at);
 }
 
@@ -411,10 +425,10 @@ static bool object_open(struct symbols *s)
     open_object(s);
     if (s->elf && has_debug_info(s->elf)) {
         object->debug_file = object->path;
-        s->dwarf = dwarf_begin_elf(s->elf, DWARF_C_READ, NULL);
+        s->dwarf = begin_dwarf(s, s->elf);
     } else {
         open_separate(s);
-        s->dwarf = s->debug_elf ? dwarf_begin_elf(s->debug_elf, DWARF_C_READ, NULL) : NULL;
+        s->dwarf = begin_dwarf(s, s->debug_elf);
     }
     if (!s->dwarf) {
         if (object->debug_file)

@@ -6,6 +6,7 @@
  * them to what reads the records. An import that fails says why and leaves no file; one that succeeds leaves a
  * profile that opens. Symbols are left out: the objects that the input names are none of its business here.
  */
+#include <libdeflate.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -55,7 +56,7 @@ static void repair_checksums(uint8_t *data, size_t size)
         size_t bytes = load_u32(data + at + 4);
         if (bytes > size - at - CHUNK_HEADER)
             return;
-        uint32_t sum = tp_crc32(data + at + CHUNK_HEADER, bytes);
+        uint32_t sum = libdeflate_crc32(0, data + at + CHUNK_HEADER, bytes);
         for (int i = 0; i < 4; i++)
             data[at + 8 + i] = (uint8_t)(sum >> 8 * i);
         at += CHUNK_HEADER + bytes;

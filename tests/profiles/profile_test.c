@@ -23,14 +23,6 @@ static struct tp_cursor cursor(const void *bytes, size_t size)
         .p = bytes, .begin = bytes, .end = (const uint8_t *)bytes + size, .offset = 100};
 }
 
-static void checksum_is_that_of_zlib(void **state)
-{
-    (void)state;
-    assert_int_equal(tp_crc32("", 0), 0);
-    assert_int_equal(tp_crc32("123456789", 9), 0xCBF43926);
-    assert_int_equal(tp_crc32("The quick brown fox jumps over the lazy dog", 43), 0x414FA339);
-}
-
 static void numbers_are_read(void **state)
 {
     static const uint8_t bytes[] = {0x00, 0x7f, 0x80, 0x01, 0xff, 0xff, 0xff, 0xff,
@@ -228,7 +220,6 @@ static void sums_stop_at_the_top(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(checksum_is_that_of_zlib),
         cmocka_unit_test(numbers_are_read),
         cmocka_unit_test(bad_numbers_are_refused),
         cmocka_unit_test(strings_stay_in_their_chunk),
