@@ -141,6 +141,8 @@ static const struct opt rows[] = {
      offsetof(struct report, balance), NULL, false},
     {OPT_FLAG, "data", 0, NULL, "data structures, and which lines miss in them", offsetof(struct report, data), NULL,
      false},
+    {OPT_FLAG, "advice", 'a', NULL, "what to change, what that would save, and why",
+     offsetof(struct report, advice), NULL, false},
     {OPT_HEADING, NULL, 0, NULL, "How", 0, NULL, false},
     {OPT_TEXT, "sort", 's', "EVENT",
      "sort by an event or ratio, self, or inclusive: EVENT_incl\n"
@@ -156,8 +158,10 @@ static const struct opt rows[] = {
      take_define, false},
     {OPT_COUNT, "limit", 'n', "N", "at most N rows of a table [20]", offsetof(struct report, limit), NULL,
      false},
-    {OPT_NUMBER, "threshold", 0, "PERCENT", "leave out what has less of the total [tree: 1]",
+    {OPT_NUMBER, "threshold", 0, "PERCENT", "leave out what has less of the total [tree: 1, advice: 2]",
      offsetof(struct report, threshold), NULL, false},
+    {OPT_TEXT, "advice-limits", 0, "NAME=N,...", "other limits of what is worth advice, as in spatial=40",
+     offsetof(struct report, advice_limits), NULL, false},
     {OPT_FLAG, "json", 0, NULL, "write JSON", offsetof(struct report, json), NULL, false},
 };
 
@@ -392,9 +396,10 @@ static bool overview(struct report *report)
 static bool print(struct report *report)
 {
     bool asked = report->function || report->callers || report->callees || report->tree || report->threads ||
-                 report->balance || report->data;
+                 report->balance || report->data || report->advice;
     /* Nothing is written by halves. */
-    bool good = choose_columns(report) && report_calls_known(report) && report_data_known(report);
+    bool good = choose_columns(report) && report_calls_known(report) && report_data_known(report) &&
+                report_advice_known(report);
 
     if (good && report->json) {
         json_meta(report);
@@ -412,6 +417,8 @@ static bool print(struct report *report)
         good = report_balance(report);
     if (good && report->data)
         good = report_data(report);
+    if (good && report->advice)
+        good = report_advice(report);
     if (good && report->json)
         puts("\n}");
     return good;

@@ -26,7 +26,8 @@ struct report {
     const char *file;             /* the user's name for it */
     const char *sort_name, *show, *weights; /* options */
     const char *function, *callers, *callees;
-    bool tree, threads, balance, data, json;
+    const char *advice_limits;
+    bool tree, threads, balance, data, advice, json;
     struct column_defines defines;
     bool difference; /* the profile is one (tenure diff -o): costs may be negative, and size is what counts */
     uint64_t limit;
@@ -66,6 +67,8 @@ bool report_tree(struct report *report);
 bool report_threads(struct report *report);
 bool report_balance(struct report *report);
 bool report_data(struct report *report);
+bool report_advice(struct report *report);
+bool report_advice_known(struct report *report); /* finds it, too */
 bool report_data_known(const struct report *report); /* whether there are data structures, to be sorted so */
 
 #endif

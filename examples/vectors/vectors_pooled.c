@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* vectors.c with the vectors of a kind allocated together, without gaps: lines that are loaded are used whole. The three
- * loops of a step still walk the same data one after the other. See README.md. */
+/* vectors.c with the vectors of a kind allocated together, without gaps: lines that are loaded are used whole. The
+ * three loops of a step still walk the same data one after the other. See README.md. */
 #include <stdio.h>
 #include <stdlib.h>
 

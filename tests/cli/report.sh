@@ -22,6 +22,11 @@ try report --threads --show=Ir,D1mr
 try report --data --limit=4
 try report --data --sort=D1mr --show=D1mr,DLmr,Ir_incl --limit=2
 try report --data --sort=Ir_incl
+try report --advice
+try report --advice --threshold=0 --limit=2
+try report --json --advice --threshold=0 --limit=1
+try report --advice --advice-limits=spatial
+try report --advice --advice-limits=nothing=1
 try report --json --data --limit=1 --show=D1mr
 try report --json --limit=1 --show=Ir
 try report --json --tree --show=Ir

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * advice.c: see advice.h.
+ *
+ * Each rule finds candidates; what would save less than the limit `share` of the cycle estimate is dropped. The same
+ * line and data object may be found by several rules, as one waste has several remedies: they are kept, since each
+ * says how much it would save, but the list of a kind ends after `most`.
+ */
+#include "profile/advice.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/advice_rule.h"
+#include "profile/error.h"
+#include "profile/export.h"
+#include "profile/mem.h"
+#include "profile/weights.h"
+
+static const struct tp_advice_limit limits[] = {
+    {"share", "%", "of the cycle estimate that a fix must save", 2},
+    {"most", "", "pieces of advice of one kind", 5},
+    {"spatial", "%", "spatial use below which it is poor", 60},
+    {"small", "bytes", "mean size up to which a heap block is small", 64},
+    {"mispredicted", "%", "of a line's branches, from which on it is badly predicted", 20},
+};
+enum { SHARE, MOST };
+enum { LIMITS = sizeof limits / sizeof *limits };
+
+const struct tp_advice_limit *tp_advice_limits(size_t *count)
+{
+    *count = LIMITS;
+    return limits;
+}
+
+/* What rules may name, beside the limits. */
+enum { LINE1, LINE2, LINEL, W1, W2, WL, WB, TOTAL, FACTS };
+static const char *const fact_names[FACTS] = {"line1", "line2", "lineL", "w1", "w2", "wL", "wb", "total"};
+
+struct adviser {
+    tp_profile *profile;
+    struct tp_error *err;
+    double limit[LIMITS], fact[FACTS];
+    sqlite3_stmt *found, *evidence; /* inserts */
+};
+
+/* ------------------------------------------------------------------------------------------ limits */
+
+static int read_limit(struct adviser *a, const char *text, size_t length)
+{
+    size_t name = strcspn(text, "=,");
+    char *end = NULL;
+    double value = name < length ? strtod(text + name + 1, &end) : 0;
+
+    for (size_t i = 0; i < LIMITS; i++) {
+        if (strlen(limits[i].name) != name || strncmp(limits[i].name, text, name) != 0)
+            continue;
+        if (!end || end != text + length || end == text + name + 1 || !isfinite(value) || value < 0)
+            return TP_FAIL(a->err, "limits of advice: '%.*s' is no %s=NUMBER", (int)length, text,
+                           limits[i].name);
+        a->limit[i] = value;
+        return 0;
+    }
+    char names[512] = "";
+    for (size_t i = 0, at = 0; i < LIMITS; i++)
+        at += (size_t)snprintf(names + at, sizeof names - at, "%s%s", i ? ", " : "", limits[i].name);
+    return TP_FAIL(a->err, "limits of advice: '%.*s' is none of %s", (int)name, text, names);
+}
+
+static int read_limits(struct adviser *a, const char *text)
+{
+    for (size_t i = 0; i < LIMITS; i++)
+        a->limit[i] = limits[i].value;
+    while (text && *text) {
+        size_t length = strcspn(text, ",");
+        if (length && read_limit(a, text, length))
+            return -1;
+        text += length + (text[length] == ',');
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------ facts */
+
+static double line_size(tp_profile *profile, const char *cache)
+{
+    const char *value = tp_meta(profile, cache), *last = value ? strrchr(value, ',') : NULL;
+
+    return last ? strtod(last + 1, NULL) : 0;
+}
+
+/* The weights that CEst has in this profile, or has been given by tp_weigh. */
+static int read_weights(struct adviser *a)
+{
+    static const struct {
+        const char *event;
+        int fact;
+    } terms[] = {{"L1m", W1}, {"L2m", W2}, {"LLm", WL}, {"Bm", WB}};
+    struct tp_formula formula = {0};
+    sqlite3_stmt *statement =
+        tp_query(a->profile, sqlite3_mprintf("SELECT formula FROM events WHERE name = 'CEst'"), a->err);
+    int row = statement ? tp_row(a->profile, statement, a->err) : -1;
+    const char *text = row == 1 ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    bool known = text && tp_formula_read(&formula, text) == 0;
+
+    sqlite3_finalize(statement);
+    for (size_t i = 0; known && i < formula.count; i++) {
+        for (size_t t = 0; t < sizeof terms / sizeof *terms; t++) {
+            if (strcmp(formula.term[i].event, terms[t].event) == 0)
+                a->fact[terms[t].fact] = (double)formula.term[i].weight;
+        }
+    }
+    return row < 0 ? -1 : 0;
+}
+
+static int read_facts(struct adviser *a)
+{
+    bool estimated = tp_event_find(a->profile, "CEst") != NULL;
+
+    a->fact[LINE1] = line_size(a->profile, "cache.D1");
+    a->fact[LINE2] = line_size(a->profile, "cache.L2");
+    a->fact[LINEL] = line_size(a->profile, "cache.LL");
+    if (!estimated || read_weights(a))
+        return estimated ? -1 : 0;
+    sqlite3_stmt *statement = tp_query(a->profile, sqlite3_mprintf("SELECT CEst FROM totals"), a->err);
+    int row = statement ? tp_row(a->profile, statement, a->err) : -1;
+    if (row == 1)
+        a->fact[TOTAL] = sqlite3_column_double(statement, 0);
+    sqlite3_finalize(statement);
+    return row < 0 ? -1 : 0;
+}
+
+/* ------------------------------------------------------------------------------------------ tables */
+
+static int run(struct adviser *a, const char *sql)
+{
+    return sqlite3_exec(tp_db(a->profile), sql, NULL, NULL, NULL) == SQLITE_OK
+               ? 0
+               : tp_sql_failed(a->profile, "cannot gather advice", a->err);
+}
+
+static const char found_sql[] =
+    "PRAGMA temp_store = MEMORY;"
+    "DROP TABLE IF EXISTS temp.advice_found;"
+    "DROP TABLE IF EXISTS temp.advice_found_evidence;"
+    "CREATE TEMP TABLE advice_found(id INTEGER PRIMARY KEY, kind TEXT, title TEXT, fix TEXT, function_id "
+    "INTEGER,"
+    " file_id INTEGER, line INTEGER, last_line INTEGER, data_id INTEGER, other TEXT, other_function_id "
+    "INTEGER,"
+    " other_file_id INTEGER, other_line INTEGER, other_last INTEGER, cest REAL, share REAL, bytes INTEGER,"
+    " memory_bytes INTEGER, confidence REAL);"
+    "CREATE TEMP TABLE advice_found_evidence(found_id INTEGER, n INTEGER, key TEXT, value REAL, unit TEXT, "
+    "words TEXT);";
+
+/* What is worth saying, best first. */
+static const char ranked_sql[] =
+    "DROP TABLE IF EXISTS temp.advice;"
+    "CREATE TEMP TABLE advice AS SELECT row_number() OVER (ORDER BY r.cest DESC, r.confidence DESC, r.id) AS "
+    "id, r.kind,"
+    " r.title, r.fix, n.base AS function, r.function_id, f.path AS file, r.file_id, r.line, r.last_line, "
+    "d.name AS data,"
+    " r.data_id, r.cest, r.share, r.bytes, r.memory_bytes, r.confidence, CASE WHEN r.confidence >= 0.8 THEN "
+    "'high'"
+    " WHEN r.confidence >= 0.5 THEN 'medium' ELSE 'low' END AS certain, r.id AS found_id FROM"
+    " (SELECT *, row_number() OVER (PARTITION BY kind ORDER BY cest DESC, confidence DESC, id) AS place"
+    " FROM temp.advice_found) r LEFT JOIN t_functions n ON n.id = r.function_id LEFT JOIN files f ON f.id = "
+    "r.file_id"
+    " LEFT JOIN t_data d ON d.id = r.data_id WHERE r.place <= %d;"
+    "DROP TABLE IF EXISTS temp.advice_evidence;"
+    "CREATE TEMP TABLE advice_evidence AS SELECT a.id AS advice_id, e.key, e.value, e.unit, e.words FROM "
+    "temp.advice a"
+    " JOIN temp.advice_found_evidence e ON e.found_id = a.found_id ORDER BY a.id, e.n;";
+
+/* Where: what the advice names; without a line of its own, the three that lose most in the data object; and who
+ * allocates it. */
+static const char places_sql[] =
+    "DROP TABLE IF EXISTS temp.advice_places;"
+    "CREATE TEMP TABLE advice_places AS "
+    "WITH place(advice_id, n, role, function_id, file_id, line, last_line, share) AS ("
+    "SELECT id, 0, iif(last_line > line, 'loop', 'line'), function_id, file_id, line, last_line, NULL FROM "
+    "temp.advice"
+    " WHERE function_id IS NOT NULL "
+    "UNION ALL SELECT a.id, 1, r.other, other_function_id, other_file_id, other_line, other_last, NULL"
+    " FROM temp.advice a JOIN temp.advice_found r ON r.id = a.found_id WHERE other_function_id IS NOT NULL "
+    "UNION ALL SELECT * FROM (SELECT a.id, 1 + row_number() OVER (PARTITION BY a.id ORDER BY s.lost1 DESC, "
+    "s.line) AS n,"
+    " 'misses', s.function_id, s.file_id, s.line, NULL, 100.0 * s.lost1 / nullif(o.lost1, 0) FROM "
+    "temp.advice a"
+    " JOIN temp.advice_objects o ON o.data_id = a.data_id JOIN temp.advice_sites s ON s.data_id = a.data_id"
+    " WHERE a.function_id IS NULL AND s.lost1 >= 0.05 * o.lost1) WHERE n < 5) "
+    "SELECT advice_id, role, n.base AS function, function_id, f.path AS file, p.file_id, p.line, last_line, "
+    "share,"
+    " o.path AS object FROM place p LEFT JOIN t_functions n ON n.id = function_id"
+    " LEFT JOIN files f ON f.id = p.file_id LEFT JOIN objects o ON o.id = n.object_id "
+    "UNION ALL SELECT a.id, 'allocated', d.function, NULL, f.path, d.file_id, d.line, NULL, NULL, NULL FROM "
+    "temp.advice a"
+    " JOIN t_data d ON d.id = a.data_id LEFT JOIN files f ON f.id = d.file_id WHERE d.kind IN ('heap', "
+    "'mapping')"
+    " AND d.function IS NOT NULL "
+    "UNION ALL SELECT a.id, 'called', coalesce(up.name, n.base), i.function_id, f.path, f.id, v.call_line, "
+    "NULL, NULL, NULL"
+    " FROM temp.advice a JOIN t_data d ON d.id = a.data_id JOIN t_data_paths p ON p.id = d.origin_id"
+    " JOIN t_instructions i ON i.id = p.site_id JOIN t_inlined v ON v.id = i.inlined_id AND v.name = "
+    "d.function"
+    " LEFT JOIN t_inlined up ON up.id = v.parent LEFT JOIN t_functions n ON n.id = v.function_id"
+    " LEFT JOIN files f ON f.id = v.call_file_id "
+    "UNION ALL SELECT a.id, 'called', g.function, NULL, f.path, g.file_id, p.line, NULL, NULL, NULL FROM "
+    "temp.advice a"
+    " JOIN t_data d ON d.id = a.data_id JOIN t_data_paths h ON h.id = d.origin_id"
+    " JOIN t_data_paths p ON p.id = h.parent AND p.function = d.function LEFT JOIN t_data_paths g ON g.id = "
+    "p.parent"
+    " LEFT JOIN files f ON f.id = p.file_id WHERE p.line IS NOT NULL;";
+
+static int write_limits(struct adviser *a)
+{
+    int failed = run(a, "DROP TABLE IF EXISTS temp.advice_limits;"
+                        "CREATE TEMP TABLE advice_limits(name TEXT, value REAL, unit TEXT, words TEXT)");
+
+    for (size_t i = 0; !failed && i < LIMITS; i++) {
+        char *sql = sqlite3_mprintf("INSERT INTO temp.advice_limits VALUES (%Q, %!.15g, %Q, %Q)",
+                                    limits[i].name, a->limit[i], limits[i].unit, limits[i].words);
+        failed = sql ? run(a, sql) : TP_NO_MEMORY(a->err);
+        sqlite3_free(sql);
+    }
+    return failed;
+}
+
+/* ------------------------------------------------------------------------------------------ rules */
+
+/* A column of the rule's row by its name, or -1. */
+static int column_of(sqlite3_stmt *row, const char *name)
+{
+    int i = sqlite3_column_count(row);
+
+    while (i-- > 0 && strcmp(sqlite3_column_name(row, i), name) != 0)
+        ;
+    return i;
+}
+
+static double value_of(sqlite3_stmt *row, const char *name)
+{
+    int i = column_of(row, name);
+
+    return i < 0 ? 0 : sqlite3_column_double(row, i);
+}
+
+static void bind_parameters(const struct adviser *a, sqlite3_stmt *query)
+{
+    for (int i = 1; i <= sqlite3_bind_parameter_count(query); i++) {
+        const char *name = sqlite3_bind_parameter_name(query, i) + 1;
+        for (size_t l = 0; l < LIMITS; l++) {
+            if (strcmp(limits[l].name, name) == 0)
+                sqlite3_bind_double(query, i, a->limit[l]);
+        }
+        for (size_t f = 0; f < FACTS; f++) {
+            if (strcmp(fact_names[f], name) == 0)
+                sqlite3_bind_double(query, i, a->fact[f]);
+        }
+    }
+}
+
+static int step(struct adviser *a, sqlite3_stmt *insert)
+{
+    bool done = sqlite3_step(insert) == SQLITE_DONE;
+
+    sqlite3_reset(insert);
+    sqlite3_clear_bindings(insert);
+    return done ? 0 : tp_sql_failed(a->profile, "cannot keep advice", a->err);
+}
+
+static int keep_evidence(struct adviser *a, const struct tp_rule *rule, sqlite3_stmt *row, int64_t id)
+{
+    int failed = 0;
+
+    for (int i = 0; !failed && i < TP_RULE_EVIDENCE && rule->evidence[i].key; i++) {
+        int column = column_of(row, rule->evidence[i].key);
+        if (column < 0 || sqlite3_column_type(row, column) == SQLITE_NULL)
+            continue;
+        sqlite3_bind_int64(a->evidence, 1, id);
+        sqlite3_bind_int(a->evidence, 2, i);
+        sqlite3_bind_text(a->evidence, 3, rule->evidence[i].key, -1, SQLITE_STATIC);
+        sqlite3_bind_double(a->evidence, 4, sqlite3_column_double(row, column));
+        sqlite3_bind_text(a->evidence, 5, rule->evidence[i].unit, -1, SQLITE_STATIC);
+        sqlite3_bind_text(a->evidence, 6, rule->evidence[i].words, -1, SQLITE_STATIC);
+        failed = step(a, a->evidence);
+    }
+    return failed;
+}
+
+/* What a rule has found, if it is worth saying. */
+static int keep(struct adviser *a, const struct tp_rule *rule, sqlite3_stmt *row)
+{
+    static const char *const copied[] = {"function_id",   "file_id",    "line",
+                                         "last_line",     "data_id",    "other_function_id",
+                                         "other_file_id", "other_line", "other_last"};
+    double lines[3] = {value_of(row, "lines1"), value_of(row, "lines2"), value_of(row, "linesL")};
+    double cest =
+        a->fact[W1] * lines[0] + a->fact[W2] * lines[1] + a->fact[WL] * lines[2] + value_of(row, "cycles");
+    int at = 1;
+
+    if (!(cest > 0) || 100 * cest < a->limit[SHARE] * a->fact[TOTAL])
+        return 0;
+    sqlite3_bind_text(a->found, at++, rule->kind, -1, SQLITE_STATIC);
+    sqlite3_bind_text(a->found, at++, rule->title, -1, SQLITE_STATIC);
+    sqlite3_bind_text(a->found, at++, rule->fix, -1, SQLITE_STATIC);
+    sqlite3_bind_text(a->found, at++, rule->other, -1, SQLITE_STATIC);
+    for (size_t i = 0; i < sizeof copied / sizeof *copied; i++, at++) {
+        int column = column_of(row, copied[i]);
+        if (column >= 0)
+            sqlite3_bind_value(a->found, at, sqlite3_column_value(row, column));
+    }
+    sqlite3_bind_double(a->found, at++, cest);
+    sqlite3_bind_double(a->found, at++, 100 * cest / a->fact[TOTAL]);
+    sqlite3_bind_int64(a->found, at++, (int64_t)(lines[0] * a->fact[LINE1]));
+    sqlite3_bind_int64(a->found, at++, (int64_t)(lines[2] * a->fact[LINEL]));
+    sqlite3_bind_double(a->found, at, fmin(1, fmax(0, value_of(row, "confidence"))));
+    if (step(a, a->found))
+        return -1;
+    return keep_evidence(a, rule, row, sqlite3_last_insert_rowid(tp_db(a->profile)));
+}
+
+static bool has_all(tp_profile *profile, const char *names)
+{
+    bool has = true;
+
+    while (*names && has) {
+        size_t length = strcspn(names, " ");
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)length, names);
+        has = tp_advice_has(profile, name);
+        names += length + (names[length] == ' ');
+    }
+    return has;
+}
+
+static int try_rule(struct adviser *a, const struct tp_rule *rule)
+{
+    sqlite3_stmt *query;
+    int more = 1;
+
+    if (!has_all(a->profile, rule->needs))
+        return 0;
+    query = tp_query(a->profile, sqlite3_mprintf("%s", rule->sql), a->err);
+    if (!query)
+        return -1;
+    bind_parameters(a, query);
+    while ((more = tp_row(a->profile, query, a->err)) == 1) {
+        if (keep(a, rule, query))
+            more = -1;
+        if (more < 0)
+            break;
+    }
+    sqlite3_finalize(query);
+    return more < 0 ? -1 : 0;
+}
+
+static int try_rules(struct adviser *a)
+{
+    const struct tp_rule *const lists[] = {tp_rules_space, tp_rules_time, tp_rules_branch};
+    int failed = 0;
+
+    a->found = tp_query(
+        a->profile,
+        sqlite3_mprintf("INSERT INTO temp.advice_found(kind, title, fix, other, function_id, file_id, line,"
+                        " last_line, data_id, other_function_id, other_file_id, other_line, other_last,"
+                        " cest, share, bytes, memory_bytes, confidence)"
+                        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+        a->err);
+    a->evidence =
+        a->found
+            ? tp_query(a->profile,
+                       sqlite3_mprintf("INSERT INTO temp.advice_found_evidence VALUES (?, ?, ?, ?, ?, ?)"),
+                       a->err)
+            : NULL;
+    failed = a->evidence ? 0 : -1;
+    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++) {
+        for (const struct tp_rule *rule = lists[l]; !failed && rule->kind; rule++)
+            failed = try_rule(a, rule);
+    }
+    sqlite3_finalize(a->found);
+    sqlite3_finalize(a->evidence);
+    return failed;
+}
+
+static int rank(struct adviser *a)
+{
+    char *sql = sqlite3_mprintf(ranked_sql, (int)fmin(a->limit[MOST], 1e9));
+    int failed = sql ? run(a, sql) : TP_NO_MEMORY(a->err);
+
+    sqlite3_free(sql);
+    return failed || run(a, places_sql) ? -1 : 0;
+}
+
+int tp_advise(tp_profile *profile, const char *text, struct tp_error *err)
+{
+    struct adviser a = {.profile = profile, .err = err};
+
+    return read_limits(&a, text) || read_facts(&a) || tp_advice_gather(profile, err) || write_limits(&a) ||
+                   run(&a, found_sql) || try_rules(&a) || rank(&a)
+               ? -1
+               : 0;
+}

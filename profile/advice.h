@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * advice.h: what a profile suggests to change, what that would save, and why (docs/advice.md, normative).
+ *
+ *   advice.c           limits; runs the rules, drops what is not worth saying, ranks the rest
+ *   advice_gather.c    tables that rules ask: costs of sites, of data objects; what the profile does not have is empty
+ *   advice_rule.h      what a rule is
+ *   advice_space.c     rules on poor spatial use
+ *   advice_time.c      rules on lines that leave too early, or are loaded for nothing
+ *   advice_branch.c    rules on mispredictions
+ *
+ * All of it follows from the profile alone. The result is three temporary tables, for commands and the page to read;
+ * they live as long as the profile is open:
+ *
+ *   advice           id, kind, title, fix, function, function_id, file, file_id, line, last_line, data, data_id,
+ *                    cest, share, bytes, memory_bytes, confidence, certain
+ *   advice_places    advice_id, role, function, function_id, file, file_id, line, last_line, share, object
+ *   advice_evidence  advice_id, key, value, unit, words
+ *   advice_limits    name, value, unit, words
+ *
+ * `advice.id` is the rank, 1 for what saves most. `cest` is what a fix would save of the cycle estimate, `share` the
+ * same in percent of the total, `bytes` and `memory_bytes` what less would be loaded into level 1, and from memory.
+ * `confidence` is from 0 to 1, `certain` the word for it: high, medium, low. What is not known is NULL.
+ */
+#ifndef TENURE_PROFILE_ADVICE_H
+#define TENURE_PROFILE_ADVICE_H
+
+#include "profile/profile.h"
+
+/* A threshold that a user may set. */
+struct tp_advice_limit {
+    const char *name, *unit, *words;
+    double value;
+};
+const struct tp_advice_limit *tp_advice_limits(size_t *count);
+
+/* Makes the tables. `limits`: "share=1,spatial=40", or NULL. May be called again: tables are made anew. */
+int tp_advise(tp_profile *profile, const char *limits, struct tp_error *err);
+
+#endif

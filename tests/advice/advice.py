@@ -1,0 +1,185 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+advice.py: advice names the right thing, and is silent where there is nothing to say.
+
+    advice.py TENURE SOURCE_ROOT BUILD_ROOT
+
+Each program of `PROGRAMS` has a problem that is known. It is recorded, and the advice must be what is written there, no
+more and no less: for each piece the kind, a data object, and source lines, which are named by a part of their text. The
+twin has no problem, and there must be no advice. Caches are fixed, so that this does not depend on the machine.
+
+Savings are checked against the profile: no piece may save more than what its kind costs, and the numbers of the
+evidence are asked of the views again.
+"""
+import json
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+TENURE, ROOT, BUILD = (os.path.abspath(path) for path in sys.argv[1:4])
+passed, failed = 0, []
+
+CACHES = ["--D1=32K,8,64", "--LL=32M,16,64"]
+SMALL = ["--D1=32K,8,64", "--LL=1M,16,64"]
+BRANCHES = [*CACHES, "--branch-sim=yes"]
+
+# program: options, what to expect of it [(kind, part of the data object's name, parts of lines)]
+PROGRAMS = {
+    "examples/transpose": (CACHES, []),
+    "examples/transpose_fixed": (CACHES, []),
+    "examples/vectors": (CACHES, [
+        ("gaps", "malloc in make_vector", ["force_of[i][k] = -stiffness", "vel_of[i][k] += dt"]),
+        ("gaps", "malloc in make_vector", ["disp_of[i][k] += dt", "vel_of[i][k] += dt"]),
+        ("gaps", "malloc in make_vector", ["force_of[i][k] = -stiffness", "disp_of[i][k] += dt"])]),
+    "examples/vectors_pooled": (CACHES, []),
+    "examples/vectors_fixed": (CACHES, []),
+    "tests/advice/stream": (SMALL, [("stream", "malloc in main", ["/* here */"])]),
+    "tests/advice/stream_fixed": (SMALL, []),
+    "tests/advice/dispatch": (BRANCHES, [("indirect", None, ["/* here */"])]),
+    "tests/advice/dispatch_fixed": (BRANCHES, []),
+    "tests/advice/branches": (BRANCHES, [("branches", None, ["/* here */"])]),
+    "tests/advice/branches_fixed": (BRANCHES, []),
+}
+
+
+def check(good, what):
+    global passed
+    if good:
+        passed += 1
+    else:
+        failed.append(what)
+
+
+def run(*words):
+    done = subprocess.run([TENURE, *words], capture_output=True, text=True, timeout=200, check=False)
+    check(done.returncode == 0, f"{words}: {done.stderr}")
+    return done.stdout
+
+
+def line_text(place):
+    """The text of a place's first line; the line before it belongs to a loop's head that is compiled elsewhere."""
+    if not place["file"] or not os.path.exists(place["file"]):
+        return ""
+    with open(place["file"], encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    return "\n".join(lines[place["line"] - 1:(place["last_line"] or place["line"])])
+
+
+def fits(item, wanted):
+    kind, data, lines = wanted
+    texts = [line_text(place) for place in item["places"]]
+    return item["kind"] == kind and (data is None or data in (item["data"] or "")) and all(
+        any(line in text for text in texts) for line in lines)
+
+
+def compare(name, items, wanted):
+    left = list(items)
+    for one in wanted:
+        found = next((item for item in left if fits(item, one)), None)
+        check(found is not None, f"{name}: no advice like {one}; there is " + json.dumps(left))
+        if found is not None:
+            left.remove(found)
+    check(not left, f"{name}: advice that nobody wants: " + json.dumps(left))
+
+
+def check_numbers(name, items, profile):
+    """Ranked by savings, which are parts of what the profile has."""
+    base = sqlite3.connect(profile)
+    total, bytes_in = base.execute("SELECT CEst, 64 * (D1mr + D1mw) FROM totals").fetchone()
+    savings = [item["cest"] for item in items]
+    check(savings == sorted(savings, reverse=True), f"{name}: not in the order of savings")
+    for rank, item in enumerate(items):
+        check(item["rank"] == rank + 1, f"{name}: rank")
+        check(0.02 * total <= item["cest"] <= total, f"{name}: saves {item['cest']} of {total}")
+        check(abs(item["share"] - 100 * item["cest"] / total) < 1e-6, f"{name}: share")
+        check(0 <= item["bytes"] <= bytes_in, f"{name}: saves {item['bytes']} bytes of {bytes_in}")
+        check(0 <= item["confidence"] <= 1, f"{name}: confidence")
+        check(item["evidence"] and item["fix"] and item["title"], f"{name}: no evidence")
+    base.close()
+
+
+def check_limits(profile):
+    """A limit that nothing passes, one that all pass, and what is no limit."""
+    all_of_it = json.loads(run("report", "--json", "--advice", "--threshold=0.1", profile))["advice"]["items"]
+    some = json.loads(run("report", "--json", "--advice", profile))["advice"]
+    none = json.loads(run("report", "--json", "--advice", "--advice-limits=share=99", profile))["advice"]
+    check(len(all_of_it) >= len(some["items"]) > len(none["items"]) == 0, "limits")
+    check({limit["name"]: limit["value"] for limit in none["limits"]}["share"] == 99, "limits are said")
+    check(some["version"] == 1, "version")
+    one = json.loads(run("report", "--json", "--advice", "--advice-limits=most=1", profile))["advice"]["items"]
+    kinds = [item["kind"] for item in one]
+    check(len(kinds) == len(set(kinds)) > 0, "most")
+    for wrong in ("share", "share=", "share=x", "share=-1", "share=inf", "nothing=1", "=1"):
+        done = subprocess.run([TENURE, "report", "--json", "--advice", "--advice-limits=" + wrong, profile],
+                              capture_output=True, text=True, check=False)
+        check(done.returncode == 1 and done.stdout == "" and done.stderr.count("\n") == 1, f"limit {wrong}: {done}")
+
+
+def check_documents(profile):
+    """The limits are those of the documents."""
+    limits = json.loads(run("report", "--json", "--advice", profile))["advice"]["limits"]
+    with open(os.path.join(ROOT, "docs/advice.md"), encoding="utf-8") as file:
+        text = file.read()
+    with open(os.path.join(ROOT, "docs/man/tenure-report.1"), encoding="utf-8") as file:
+        man = file.read()
+    for limit in limits:
+        value = f"{limit['value']:g} {limit['unit']}".strip()
+        check(f"| `{limit['name']}` | {value} | {limit['words']} |" in text, f"advice.md: limit {limit}")
+        check(f".B {limit['name']}\n[{value}] {limit['words']}\n" in man, f"tenure-report.1: limit {limit}")
+    check(len(re.findall(r"^\| `\w+` \| \d", text, re.M)) == len(limits), "advice.md: limits")
+
+
+def check_refusals(profile, folder):
+    """A difference has no advice."""
+    difference = os.path.join(folder, "difference")
+    run("diff", "-o", difference, profile, profile)
+    done = subprocess.run([TENURE, "report", "--advice", difference], capture_output=True, text=True, check=False)
+    check((done.returncode, done.stdout) == (1, "") and "difference" in done.stderr, f"difference: {done}")
+
+
+def check_names(profile, folder):
+    """Names that a terminal might obey are shown, not obeyed."""
+    hostile = os.path.join(folder, "hostile")
+    shutil.copy(profile, hostile)
+    name = "\x1b[31m\"<b>\n" + "x" * 65536
+    base = sqlite3.connect(hostile)
+    for table, column in (("t_data", "name"), ("t_data", "function"), ("t_functions", "base"), ("files", "path"),
+                          ("t_inlined", "name"), ("t_data_paths", "function")):
+        base.execute(f"UPDATE {table} SET {column} = ? || {column}", (name,))
+    base.commit()
+    base.close()
+    text = run("report", "--advice", hostile)
+    check("\\x1b[31m" in text and not re.search(r"[\x00-\x09\x0b-\x1f]", text), "hostile names in text")
+    items = json.loads(run("report", "--json", "--advice", hostile))["advice"]["items"]
+    check(items and all(item["data"].startswith(name) for item in items if item["data"]), "hostile names in JSON")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (options, wanted) in PROGRAMS.items():
+            program = os.path.join(BUILD, name)
+            if not os.path.exists(program):
+                print("no", name, "here")
+                continue
+            profile = os.path.join(folder, os.path.basename(name))
+            run("record", "-q", *options, "-o", profile, "--", program)
+            items = json.loads(run("report", "--json", "--advice", profile))["advice"]["items"]
+            compare(name, items, wanted)
+            check_numbers(name, items, profile)
+        profile = os.path.join(folder, "vectors")
+        check_limits(profile)
+        check_documents(profile)
+        check_refusals(profile, folder)
+        check_names(profile, folder)
+    for what in failed:
+        print("FAILED", what)
+    print(f"{passed} passed, {len(failed)} failed")
+    sys.exit(1 if failed else 0)
+
+
+main()
