@@ -9,6 +9,7 @@
 #include "cli/diff.h"
 #include "cli/given.h"
 #include "cli/opt.h"
+#include "cli/page.h"
 #include "cli/term.h"
 
 #include <stddef.h>
@@ -86,6 +87,8 @@ static const struct opt rows[] = {
     {OPT_FLAG, "markdown", 0, NULL, "write Markdown, for a comment or a summary on GitHub",
      offsetof(struct diff, markdown), NULL, false},
     {OPT_TEXT, "out", 'o', "FILE", "write the differences as a profile, too", offsetof(struct diff, out), NULL, false},
+    {OPT_TEXT, "html", 0, "FILE", "write a page that shows both sides and the differences, too",
+     offsetof(struct diff, html), NULL, false},
     {OPT_HEADING, NULL, 0, NULL, "Limits (status 3 if one is passed)", 0, NULL, false},
     {OPT_TAKE, "fail-on", 0, "LIMIT",
      "EVENT@FUNCTION>+5%, or >+1000 (growth), >1000, >2% (of the\n"
@@ -165,6 +168,29 @@ static bool write_profile(struct diff *diff)
     return good;
 }
 
+/* Both sides and the differences as one page. */
+static bool write_page(struct diff *diff)
+{
+    const struct page_options options = {.sides = true};
+    const char *folder = getenv("TMPDIR");
+    struct tp_html_result result;
+    struct tp_error err = {0};
+    tp_profile *profile;
+    int status = CLI_ERROR;
+
+    if (diff->html == NULL)
+        return true;
+    given_hold_signals();
+    profile = tp_diff_open(diff->diff, folder != NULL && *folder != '\0' ? folder : "/tmp", &err);
+    given_release_signals();
+    if (profile == NULL || (diff->weights != NULL && tp_weigh(profile, diff->weights, &err) != 0))
+        term_error("%s", err.message);
+    else if (!given_stopped())
+        status = page_write(profile, &options, diff->html, 0666, &result);
+    tp_close(profile);
+    return status == CLI_GOOD;
+}
+
 static int compare(struct diff *diff)
 {
     bool kept;
@@ -174,7 +200,7 @@ static int compare(struct diff *diff)
     diff_print(diff);
     fflush(stdout);
     kept = diff_limits_kept(diff);
-    if (!write_profile(diff))
+    if (!write_profile(diff) || !write_page(diff))
         return CLI_ERROR;
     return kept ? CLI_GOOD : CLI_LIMIT;
 }
@@ -188,7 +214,7 @@ static int run(struct diff *diff)
     struct tp_diff_options options = {
         .filename = diff->filename != NULL ? tp_rename_new(diff->filename, &err) : NULL,
         .funcname = diff->funcname != NULL ? tp_rename_new(diff->funcname, &err) : NULL,
-        .whole = diff->out != NULL,
+        .whole = diff->out != NULL || diff->html != NULL,
     };
     int status = CLI_ERROR;
 
@@ -242,6 +268,10 @@ int cmd_diff(int argc, char **argv)
     }
     if (diff.json && diff.markdown)
         status = opt_misused(&command, "--json or --markdown, not both");
+    else if (diff.html != NULL && strcmp(diff.html, "-") == 0)
+        status = opt_misused(&command, "the comparison goes to standard output; give --html a file");
+    else if (diff.html != NULL && !page_is_there())
+        status = CLI_ERROR;
     else if (take_sides(&diff, argv + first, behind, &good))
         status = run(&diff);
     else

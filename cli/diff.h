@@ -31,7 +31,7 @@ struct diff_limit {
 };
 
 struct diff {
-    const char *out, *sort, *show, *weights; /* options */
+    const char *out, *html, *sort, *show, *weights; /* options */
     char *filename, *funcname;               /* expressions, ';' between; NULL: none */
     bool lines, arcs, json, markdown;
     uint64_t limit;

@@ -13,6 +13,7 @@
 struct page_options {
     const char *out, *title, *weights;
     bool no_source;
+    bool sides; /* of a difference, open with both its sides (profile/diff.h) */
 };
 
 /* Rows of both commands' tables (opt.h). */

@@ -4,22 +4,26 @@
  *
  * Each side has a lane of the sum (sum.h). With several runs on a side there are five more: the run at hand, and least
  * and most of each side; after a run its lane is added to those and forgotten. A row that a run does not have is 0 in
- * it.
+ * it. What is written has a lane of its own.
  *
  * Profiles are seen through a lens (diff_lens.c), so that what is the same in two builds has one key.
  */
 #include "profile/diff.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "profile/diff_lens.h"
 #include "profile/error.h"
 #include "profile/sum.h"
 
-enum { LANE_RUN = 2, LANE_LEAST = 3, LANE_MOST = 5, LANES_OF_RUNS = 7, SEEN_BITS = 28, FIRST_SEEN = 8 };
+enum { LANE_RUN = 2, LANE_DIFFERENCE = LANE_RUN, LANE_LEAST = 3, LANE_MOST = 5, LANES_OF_RUNS = 7 };
+enum { SEEN_BITS = 28, FIRST_SEEN = 8 };
 
 struct tp_diff {
     struct tp_sum sum;
@@ -397,7 +401,7 @@ const char *tp_diff_note(const tp_diff *diff, size_t i)
 static void subtract_row(tp_diff *diff, int table, int64_t *row)
 {
     struct tp_sum *sum = &diff->sum;
-    int64_t *to = tp_sum_lane(sum, table, row, 0);
+    int64_t *to = tp_sum_lane(sum, table, row, LANE_DIFFERENCE);
     size_t events = tp_sum_events(sum, table);
     bool unknown = false;
 
@@ -452,11 +456,9 @@ static int take_meta(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES])
     return failed;
 }
 
-int tp_diff_write(tp_diff *diff, const char *path, struct tp_error *err)
+static int write_lane(tp_diff *diff, int lane, const char *path, struct tp_error *err)
 {
-    struct tp_sum *sum = &diff->sum;
     const char **pairs = calloc(2 * diff->meta.count + 1, sizeof *pairs);
-    int failed;
 
     if (!pairs)
         return TP_NO_MEMORY(err);
@@ -464,13 +466,93 @@ int tp_diff_write(tp_diff *diff, const char *path, struct tp_error *err)
         pairs[2 * i] = diff->meta.at[i].key;
         pairs[2 * i + 1] = diff->meta.at[i].value;
     }
+    int failed = tp_sum_write(&diff->sum, lane, path, pairs, err);
+    free(pairs);
+    return failed;
+}
+
+int tp_diff_write(tp_diff *diff, const char *path, struct tp_error *err)
+{
+    struct tp_sum *sum = &diff->sum;
+
     for (int table = 0; table < sum->tables; table++) {
         for (size_t i = 0; i < sum->rows[table].at.count; i++)
             subtract_row(diff, table, sum->rows[table].at.at[i]);
     }
-    failed = tp_sum_write(sum, path, pairs, err);
-    free(pairs);
-    return failed;
+    return write_lane(diff, LANE_DIFFERENCE, path, err);
+}
+
+/* A side's means, rounded; NULL where it does not have the row. */
+static void mean_row(tp_diff *diff, int table, int64_t *row, int side)
+{
+    struct tp_sum *sum = &diff->sum;
+    const int64_t *from = tp_sum_lane(sum, table, row, side);
+    int64_t *to = tp_sum_lane(sum, table, row, LANE_DIFFERENCE);
+    size_t events = tp_sum_events(sum, table);
+    bool there = is_there(diff, *tp_sum_present(sum, table, row), side);
+
+    for (size_t i = 0; i < tp_sum_costs(sum, table); i++) {
+        double mean = number_at(sum, table, i, from[i]) / (double)diff->runs[side];
+        to[i] = from[i];
+        if (!there)
+            to[i] = TP_NONE;
+        else if (from[i] != TP_NONE && i < events && sum->events.column[i % sum->events.count].real)
+            memcpy(&to[i], &mean, sizeof mean);
+        else if (from[i] != TP_NONE && diff->several)
+            to[i] = llround(mean);
+    }
+}
+
+static int write_side(tp_diff *diff, enum tp_diff_side side, const char *path, struct tp_error *err)
+{
+    struct tp_sum *sum = &diff->sum;
+
+    for (int table = 0; table < sum->tables; table++) {
+        for (size_t i = 0; i < sum->rows[table].at.count; i++)
+            mean_row(diff, table, sum->rows[table].at.at[i], side);
+    }
+    return write_lane(diff, LANE_DIFFERENCE, path, err);
+}
+
+static tp_profile *open_whole(tp_diff *diff, const char *path, const char *before, const char *after,
+                              struct tp_error *err)
+{
+    tp_profile *profile = NULL;
+    char *sql = sqlite3_mprintf("ATTACH %Q AS before; ATTACH %Q AS after", before, after);
+
+    if (!sql)
+        TP_NO_MEMORY(err);
+    else if (tp_diff_write(diff, path, err) == 0 && write_side(diff, TP_BASELINE, before, err) == 0 &&
+             write_side(diff, TP_NEW, after, err) == 0 && (profile = tp_open(path, err)) != NULL &&
+             sqlite3_exec(tp_db(profile), sql, NULL, NULL, NULL) != SQLITE_OK) {
+        tp_sql_failed(profile, "cannot read the sides of the difference", err);
+        tp_close(profile);
+        profile = NULL;
+    }
+    sqlite3_free(sql);
+    return profile;
+}
+
+tp_profile *tp_diff_open(tp_diff *diff, const char *folder, struct tp_error *err)
+{
+    static const char *const names[] = {"difference", "before", "after"};
+    char own[PATH_MAX - 16], path[3][PATH_MAX];
+
+    if (snprintf(own, sizeof own, "%s/tenure.XXXXXX", folder) >= (int)sizeof own || !mkdtemp(own)) {
+        TP_FAIL(err, "cannot make a temporary folder in %s: %s", folder, strerror(errno));
+        return NULL;
+    }
+    for (int i = 0; i < 3; i++)
+        snprintf(path[i], sizeof path[i], "%s/%s", own, names[i]);
+    tp_profile *profile = open_whole(diff, path[0], path[1], path[2], err);
+    for (int i = 0; i < 3; i++)
+        unlink(path[i]);
+    rmdir(own);
+    if (profile && tp_call(profile, "the difference", err)) {
+        tp_close(profile);
+        profile = NULL;
+    }
+    return profile;
 }
 
 /* ------------------------------------------------------------------------------------------ all */
@@ -494,7 +576,7 @@ static int make(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES], bool wh
     if (tp_sum_begin(&diff->sum, true, err))
         return -1;
     diff->several = runs[TP_BASELINE].count > 1 || runs[TP_NEW].count > 1;
-    diff->sum.lanes = diff->several ? LANES_OF_RUNS : TP_SIDES;
+    diff->sum.lanes = diff->several ? LANES_OF_RUNS : whole ? LANE_DIFFERENCE + 1 : TP_SIDES;
     for (int i = 0; i < TP_DIFF_TABLES; i++)
         diff->table[i] = tp_sum_table(&diff->sum, tables[i]);
     if (take_events(diff, runs, err))

@@ -21,7 +21,7 @@ enum tp_diff_side { TP_BASELINE, TP_NEW, TP_SIDES };
 
 struct tp_diff_options {
     const struct tp_rename *filename, *funcname; /* of source files and objects; of functions. NULL: as they are */
-    bool whole; /* tp_diff_write will be called: instructions and paths are needed too */
+    bool whole; /* something will be written: instructions and paths are needed too */
 };
 
 struct tp_diff_runs {
@@ -65,7 +65,13 @@ struct tp_diff_value {
 struct tp_diff_value tp_diff_value(const tp_diff *diff, enum tp_diff_table table, size_t i, size_t event,
                                    bool inclusive);
 
-/* The differences as a profile, 0 where they do not count. The last call: values are gone afterwards. */
+/* The differences as a profile, 0 where they do not count. options.whole was given. */
 int tp_diff_write(tp_diff *diff, const char *path, struct tp_error *err);
+/*
+ * The same open for reading, with what each side costs (means over its runs, rounded) beside it: schemas `before` and
+ * `after` have all tables of a profile, with the same rows in the same order and the same ids. Costs are NULL where the
+ * side does not have the row. Of files in `folder` nothing is left. The last call: values are gone afterwards.
+ */
+tp_profile *tp_diff_open(tp_diff *diff, const char *folder, struct tp_error *err);
 
 #endif

@@ -162,13 +162,27 @@ static int put_index(struct tp_pack *pack, const struct tp_html_tables *tables, 
 static int put_body(tp_profile *profile, struct tp_pack *pack, const struct tp_html_options *options)
 {
     struct tp_html_tables tables = {0};
-    int failed = tp_html_tables_write(profile, pack, &tables, !options->no_source);
+    const struct tp_html_choice choice = {!options->no_source, options->sides};
+    int failed = tp_html_tables_write(profile, pack, &tables, &choice);
 
     fputs("</script>\n<script id=\"index\" type=\"application/octet-stream\">", pack->out);
     if (!failed)
         failed = put_index(pack, &tables, options);
     tp_html_tables_free(&tables);
     return failed;
+}
+
+static int put_page(tp_profile *profile, struct tp_pack *pack, const struct tp_html_options *options)
+{
+    FILE *out = pack->out;
+
+    put_head(out, options);
+    if (put_body(profile, pack, options))
+        return -1;
+    fputs("</script>\n<script>", out);
+    fwrite(options->asset->script, 1, options->asset->script_size, out);
+    fputs("</script>\n</body>\n</html>\n", out);
+    return tp_written(out, pack->err);
 }
 
 int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *options,
@@ -179,15 +193,10 @@ int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *
     *result = (struct tp_html_result){0};
     if (!options->no_source && (gather_sources(profile, err) || count_sources(profile, result, err)))
         return -1;
-    if (tp_html_gather_code(profile, err) || tp_html_gather_data(profile, err) || tp_pack_open(&pack, out, err))
+    if (tp_html_gather_code(profile, err) || tp_html_gather_data(profile, options->sides, err) ||
+        tp_pack_open(&pack, out, err))
         return -1;
-    put_head(out, options);
-    int failed = put_body(profile, &pack, options);
+    int failed = put_page(profile, &pack, options);
     tp_pack_close(&pack);
-    if (failed)
-        return -1;
-    fputs("</script>\n<script>", out);
-    fwrite(options->asset->script, 1, options->asset->script_size, out);
-    fputs("</script>\n</body>\n</html>\n", out);
-    return tp_written(out, err);
+    return failed;
 }

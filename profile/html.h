@@ -21,6 +21,7 @@ struct tp_html_options {
     const struct tp_page_asset *asset;
     const char *title;    /* UTF-8, any characters */
     bool no_source;       /* leave source text out */
+    bool sides;           /* the profile is a difference with both its sides (tp_diff_open) */
 };
 
 struct tp_html_result {

@@ -10,7 +10,16 @@
 #include "profile/error.h"
 #include "profile/export.h"
 
-static char *lines_sql(tp_profile *profile)
+static void add_sums(tp_profile *profile, sqlite3_str *sql, const char *schema, const char *behind)
+{
+    for (size_t i = 0; i < tp_event_count(profile); i++) {
+        const struct tp_event *event = tp_event_at(profile, i);
+        if (!event->derived)
+            sqlite3_str_appendf(sql, ", sum(%s.\"%w\") AS \"%w%s\"", schema, event->name, event->name, behind);
+    }
+}
+
+static char *lines_sql(tp_profile *profile, bool sides)
 {
     sqlite3_str *sql = sqlite3_str_new(NULL);
 
@@ -18,13 +27,17 @@ static char *lines_sql(tp_profile *profile)
                                "DROP TABLE IF EXISTS temp.page_data_lines;"
                                "CREATE TEMP TABLE page_data_lines AS"
                                " SELECT s.data_id, i.function_id, i.file_id, i.line");
-    for (size_t i = 0; i < tp_event_count(profile); i++) {
-        const struct tp_event *event = tp_event_at(profile, i);
-        if (!event->derived)
-            sqlite3_str_appendf(sql, ", sum(s.\"%w\") AS \"%w\"", event->name, event->name);
+    add_sums(profile, sql, "s", "");
+    if (sides) {
+        add_sums(profile, sql, "b", "@before");
+        add_sums(profile, sql, "a", "@after");
     }
-    sqlite3_str_appendall(sql, " FROM t_instruction_data s LEFT JOIN t_instructions i ON i.id = s.instruction_id"
-                               " GROUP BY s.data_id, i.file_id, i.line, i.function_id;");
+    sqlite3_str_appendf(sql, " FROM main.t_instruction_data s%s"
+                             " LEFT JOIN main.t_instructions i ON i.id = s.instruction_id"
+                             " GROUP BY s.data_id, i.file_id, i.line, i.function_id;",
+                        sides ? " JOIN before.t_instruction_data b ON b.rowid = s.rowid"
+                                " JOIN after.t_instruction_data a ON a.rowid = s.rowid"
+                              : "");
     return sqlite3_str_finish(sql);
 }
 
@@ -66,9 +79,9 @@ static int run(tp_profile *profile, const char *sql, struct tp_error *err)
     return 0;
 }
 
-int tp_html_gather_data(tp_profile *profile, struct tp_error *err)
+int tp_html_gather_data(tp_profile *profile, bool sides, struct tp_error *err)
 {
-    char *lines = lines_sql(profile), *small = small_sql(profile);
+    char *lines = lines_sql(profile, sides), *small = small_sql(profile);
     int failed = run(profile, lines, err) || run(profile, small, err) || run(profile, paths_sql, err);
 
     sqlite3_free(lines);

@@ -19,8 +19,8 @@ enum { TP_HTML_DATA_LINES = 8192, TP_HTML_DATA_SHARE = 10000 };
 /*
  * Makes temp.page_data_lines(data_id, function_id, file_id, line, stored events) and temp.page_data_paths(id, parent,
  * function_id, function, file_id, line, inlined_id), where `function` is NULL if it is the name that the function has,
- * and inlined_id is the innermost inlined frame of the call.
+ * and inlined_id is the innermost inlined frame of the call. `sides`: with those of schemas `before` and `after`, too.
  */
-int tp_html_gather_data(tp_profile *profile, struct tp_error *err);
+int tp_html_gather_data(tp_profile *profile, bool sides, struct tp_error *err);
 
 #endif

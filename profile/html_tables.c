@@ -20,48 +20,54 @@
 
 enum { CHUNK = 65536, SMALL_CHUNK = 8192 };
 
+/* Events: of the row itself, inclusive; of a difference also what was before and after. In a table that is made for the
+ * page, SIDES means columns "Ir@before"; in others, the tables of that name in schemas `before` and `after`. */
+enum { SELF = 1, INCL = 2, SIDES = 4, BOTH = SELF | INCL };
+
 struct table {
     const char *name, *from;
     const char *columns; /* '#' before: text; '-': predicted from the row before */
-    const char *order;
-    bool self, incl;
+    const char *rest;    /* of the query; the table is `t` */
+    unsigned events;
     size_t chunk;
 };
 
 static const struct table tables[] = {
-    {"meta", "meta", "#key #value", "key", false, false, CHUNK},
-    {"events", "events", "#name #long_name derived #formula #type", "rowid", false, false, CHUNK},
-    {"totals", "t_totals", "", "rowid", true, false, CHUNK},
-    {"threads", "threads", "id os_id parent", "id", true, false, CHUNK},
-    {"parts", "parts", "part #why", "part", true, false, CHUNK},
-    {"objects", "objects", "id #path #build_id #debug_file #note", "id", false, false, CHUNK},
-    {"files", "files", "-id #path", "id", false, false, CHUNK},
-    {"functions", "t_functions",
-     "-id #function -object_id -file_id line calls -first_instruction -last_instruction",
-     "id", true, true, CHUNK},
-    {"lines", "t_lines", "-file_id -line -function_id estimate", "file_id, line, function_id", true, true, CHUNK},
-    {"arcs", "t_arcs", "-caller_id -callee_id -file_id -line calls", "caller_id, file_id, line, id", false, true,
+    {"meta", "meta", "#key #value", "ORDER BY t.key", 0, CHUNK},
+    {"events", "events", "#name #long_name derived #formula #type", "ORDER BY t.rowid", 0, CHUNK},
+    {"totals", "t_totals", "", "ORDER BY t.rowid", SELF | SIDES, CHUNK},
+    {"threads", "threads", "id os_id parent", "ORDER BY t.id", SELF | SIDES, CHUNK},
+    {"parts", "parts", "part #why", "ORDER BY t.part", SELF, CHUNK},
+    {"objects", "objects", "id #path #build_id #debug_file #note", "ORDER BY t.id", 0, CHUNK},
+    {"files", "files", "-id #path", "ORDER BY t.id", 0, CHUNK},
+    {"functions", "t_functions", "-id #function -object_id -file_id line calls -first_instruction -last_instruction",
+     "ORDER BY t.id", BOTH | SIDES, CHUNK},
+    {"lines", "t_lines", "-file_id -line -function_id estimate", "ORDER BY t.file_id, t.line, t.function_id",
+     BOTH | SIDES, CHUNK},
+    {"arcs", "t_arcs", "-caller_id -callee_id -file_id -line calls",
+     "ORDER BY t.caller_id, t.file_id, t.line, t.id", INCL | SIDES, CHUNK},
+    {"inlined", "t_inlined", "-id -parent -function_id #name -file_id -line -call_file_id -call_line", "ORDER BY t.id",
+     BOTH | SIDES, CHUNK},
+    {"thread_functions", "t_thread_functions", "-thread -function_id", "ORDER BY t.function_id, t.thread",
+     BOTH | SIDES, CHUNK},
+    {"paths", "t_paths", "depth function_id calls -thread approximate handler recursive", "ORDER BY t.id", BOTH | SIDES,
      CHUNK},
-    {"inlined", "t_inlined", "-id -parent -function_id #name -file_id -line -call_file_id -call_line", "id", true, true,
-     CHUNK},
-    {"thread_functions", "t_thread_functions", "-thread -function_id", "function_id, thread", true, true, CHUNK},
-    {"paths", "t_paths", "depth function_id calls -thread approximate handler recursive", "id", true, true, CHUNK},
-    {"coded", "temp.page_coded", "-function_id", "function_id", false, false, CHUNK},
-    {"instructions", "t_instructions WHERE function_id IN (SELECT function_id FROM temp.page_coded)",
-     "-id -address length -file_id -line", "id", true, false, SMALL_CHUNK},
-    {"code", "temp.page_code", "-instruction_id #text", "instruction_id", false, false, SMALL_CHUNK},
+    {"coded", "temp.page_coded", "-function_id", "ORDER BY t.function_id", 0, CHUNK},
+    {"instructions", "t_instructions", "-id -address length -file_id -line",
+     "WHERE t.function_id IN (SELECT function_id FROM temp.page_coded) ORDER BY t.id", SELF, SMALL_CHUNK},
+    {"code", "temp.page_code", "-instruction_id #text", "ORDER BY t.instruction_id", 0, SMALL_CHUNK},
     {"data", "t_data",
-     "-id #kind #name #path -file_id -line thread -origin_id -address size blocks freed bytes largest",
-     "id", true, false, CHUNK},
+     "-id #kind #name #path -file_id -line thread -origin_id -address size blocks freed bytes largest", "ORDER BY t.id",
+     SELF | SIDES, CHUNK},
     {"data_lines", "temp.page_data_lines", "-data_id -file_id -line -function_id",
-     "data_id, file_id, line, function_id", true, false, CHUNK},
-    {"data_paths", "temp.page_data_paths", "-id -parent -function_id #function -file_id -line inlined_id", "id",
-     false, false, CHUNK},
+     "ORDER BY t.data_id, t.file_id, t.line, t.function_id", SELF | SIDES, CHUNK},
+    {"data_paths", "temp.page_data_paths", "-id -parent -function_id #function -file_id -line inlined_id",
+     "ORDER BY t.id", 0, CHUNK},
 };
 
 static const struct table sources[] = {
-    {"sources", "temp.page_sources", "-file_id newer", "file_id", false, false, CHUNK},
-    {"source_text", "temp.page_sources", "#text", "file_id", false, false, 1},
+    {"sources", "temp.page_sources", "-file_id newer", "ORDER BY t.file_id", 0, CHUNK},
+    {"source_text", "temp.page_sources", "#text", "ORDER BY t.file_id", 0, 1},
 };
 
 /* ------------------------------------------------------------------------------------------ predictions */
@@ -69,7 +75,7 @@ static const struct table sources[] = {
 static struct tp_sheet_column *find(const struct tp_sheet *sheet, const char *event, const char *level,
                                     const char *suffix)
 {
-    char name[32];
+    char name[64];
 
     snprintf(name, sizeof name, "%s%s%s", event, level, suffix);
     for (size_t i = 0; i < sheet->columns; i++) {
@@ -193,17 +199,33 @@ static void predict_instructions(struct tp_sheet *sheet)
 
 /* ------------------------------------------------------------------------------------------ columns */
 
+/* Groups of columns, a column for each event in each: of the difference, or the profile itself; of its sides. */
+static const struct group {
+    unsigned of;
+    int side;
+    const char *incl, *suffix;
+} groups[] = {
+    {SELF, 0, "", ""},        {INCL, 0, "_incl", ""},        {SELF, 1, "", "@before"},
+    {INCL, 1, "_incl", "@before"}, {SELF, 2, "", "@after"},  {INCL, 2, "_incl", "@after"},
+};
+enum { GROUPS = sizeof groups / sizeof groups[0] };
+
 struct making {
     tp_profile *profile;
     struct tp_html_tables *tables;
     const struct table *table;
     struct tp_sheet *sheet;
+    bool sides, made; /* made for the page: has columns for the sides itself */
+    bool there[GROUPS];
+    size_t start[GROUPS]; /* columns of the groups */
+    size_t events;
     sqlite3_str *sql;
     struct tp_error *err;
 };
 
+/* `from`: the table that has it, under the name `as`. */
 static int add_column(struct making *m, const char *name, size_t length, enum tp_sheet_kind kind,
-                      enum tp_prediction prediction)
+                      enum tp_prediction prediction, char from, const char *as)
 {
     char *copy = tp_arena_copy(&m->tables->arena, name, length);
 
@@ -211,7 +233,7 @@ static int add_column(struct making *m, const char *name, size_t length, enum tp
         return TP_NO_MEMORY(m->err);
     m->sheet->column[m->sheet->columns++] =
         (struct tp_sheet_column){.name = copy, .kind = kind, .prediction = prediction};
-    sqlite3_str_appendf(m->sql, "%s\"%w\"", m->sheet->columns > 1 ? ", " : "SELECT ", copy);
+    sqlite3_str_appendf(m->sql, "%s%c.\"%w\"", m->sheet->columns > 1 ? ", " : "SELECT ", from, as ? as : copy);
     return 0;
 }
 
@@ -221,65 +243,103 @@ static int add_fixed(struct making *m)
 
     for (size_t n; (n = strcspn(p, " ")) > 0; p += n + strspn(p + n, " ")) {
         bool marked = *p == '#' || *p == '-';
-        if (add_column(m, p + marked, n - marked, *p == '#' ? TP_TEXT : TP_NUMBER, *p == '-' ? TP_PREVIOUS : TP_ZERO))
+        if (add_column(m, p + marked, n - marked, *p == '#' ? TP_TEXT : TP_NUMBER, *p == '-' ? TP_PREVIOUS : TP_ZERO,
+                       't', NULL))
             return -1;
     }
     return 0;
 }
 
-static int add_events(struct making *m, const char *suffix)
+static int add_group(struct making *m, const struct group *group)
 {
+    char from = "tba"[m->made ? 0 : group->side];
+
+    m->events = 0;
     for (size_t i = 0; i < tp_event_count(m->profile); i++) {
         const struct tp_event *event = tp_event_at(m->profile, i);
-        char *name = tp_arena_alloc(&m->tables->arena, strlen(event->name) + strlen(suffix) + 1);
+        char name[96], as[96];
 
         if (event->derived)
             continue;
-        if (!name)
-            return TP_NO_MEMORY(m->err);
-        strcat(strcpy(name, event->name), suffix);
-        if (add_column(m, name, strlen(name), event->real ? TP_REAL : TP_NUMBER, TP_ZERO))
+        snprintf(as, sizeof as, "%s%s", event->name, group->incl);
+        snprintf(name, sizeof name, "%s%s", as, group->suffix);
+        if (add_column(m, name, strlen(name), event->real ? TP_REAL : TP_NUMBER, TP_ZERO, from, m->made ? name : as))
             return -1;
+        m->events++;
     }
     return 0;
 }
 
-static void predict(struct making *m, size_t fixed)
+/* What was after is what was before and the difference. */
+static void predict_after(struct making *m, size_t group)
 {
-    const struct table *table = m->table;
-    size_t events = (m->sheet->columns - fixed) / (size_t)(table->self + table->incl ? table->self + table->incl : 1);
+    for (size_t i = 0; i < m->events; i++) {
+        struct tp_sheet_column *column = &m->sheet->column[m->start[group] + i];
+        column->terms = 0;
+        add_term(m->sheet, column, &m->sheet->column[m->start[group - 4] + i], 1);
+        add_term(m->sheet, column, &m->sheet->column[m->start[group - 2] + i], 1);
+    }
+}
 
-    if (table->self)
-        predict_events(m->profile, m->sheet, "");
-    if (table->incl)
-        predict_events(m->profile, m->sheet, "_incl");
-    for (size_t i = 0; table->self && table->incl && i < events; i++)
-        predict_inclusive(m->sheet, fixed + i, fixed + events + i);
-    if (strcmp(table->name, "instructions") == 0)
+static void predict(struct making *m)
+{
+    for (size_t g = 0; g < GROUPS; g++) {
+        char suffix[32];
+
+        if (!m->there[g])
+            continue;
+        if (groups[g].side == 2) {
+            predict_after(m, g);
+            continue;
+        }
+        snprintf(suffix, sizeof suffix, "%s%s", groups[g].incl, groups[g].suffix);
+        predict_events(m->profile, m->sheet, suffix);
+        for (size_t i = 0; groups[g].of == INCL && m->there[g - 1] && i < m->events; i++)
+            predict_inclusive(m->sheet, m->start[g - 1] + i, m->start[g] + i);
+    }
+    if (strcmp(m->table->name, "instructions") == 0)
         predict_instructions(m->sheet);
 }
 
 static int make_columns(struct making *m)
 {
-    size_t room = 16 + 2 * tp_event_count(m->profile);
+    size_t room = 16 + GROUPS * tp_event_count(m->profile);
+    const struct table *table = m->table;
 
     m->sheet->column = tp_arena_alloc(&m->tables->arena, room * sizeof *m->sheet->column);
     if (!m->sheet->column)
         return TP_NO_MEMORY(m->err);
     if (add_fixed(m))
         return -1;
-    size_t fixed = m->sheet->columns;
-    if ((m->table->self && add_events(m, "")) || (m->table->incl && add_events(m, "_incl")))
-        return -1;
-    predict(m, fixed);
-    sqlite3_str_appendf(m->sql, " FROM %s ORDER BY %s", m->table->from, m->table->order);
+    for (size_t g = 0; g < GROUPS; g++) {
+        if (!(table->events & groups[g].of) || (groups[g].side && !m->sides))
+            continue;
+        m->there[g] = true;
+        m->start[g] = m->sheet->columns;
+        if (add_group(m, &groups[g]))
+            return -1;
+    }
+    predict(m);
+    sqlite3_str_appendf(m->sql, " FROM %s%s t", m->made ? "" : "main.", table->from);
+    if (m->sides && !m->made)
+        sqlite3_str_appendf(m->sql, " JOIN before.%s b ON b.rowid = t.rowid JOIN after.%s a ON a.rowid = t.rowid",
+                            table->from, table->from);
+    sqlite3_str_appendf(m->sql, " %s", table->rest);
     return 0;
 }
 
-static int write_table(tp_profile *profile, struct tp_pack *pack, struct tp_html_tables *to, const struct table *table)
+static int write_table(tp_profile *profile, struct tp_pack *pack, struct tp_html_tables *to, const struct table *table,
+                       bool sides)
 {
     struct tp_sheet *sheet = TP_VECTOR_ADD(&to->sheets);
-    struct making m = {profile, to, table, sheet, sqlite3_str_new(NULL), pack->err};
+    struct making m = {.profile = profile,
+                       .tables = to,
+                       .table = table,
+                       .sheet = sheet,
+                       .sides = sides && table->events & SIDES,
+                       .made = strncmp(table->from, "temp.", 5) == 0,
+                       .sql = sqlite3_str_new(NULL),
+                       .err = pack->err};
 
     if (!sheet) {
         sqlite3_free(sqlite3_str_finish(m.sql));
@@ -296,14 +356,15 @@ static int write_table(tp_profile *profile, struct tp_pack *pack, struct tp_html
     return tp_sheet_write(profile, pack, sheet, sql);
 }
 
-int tp_html_tables_write(tp_profile *profile, struct tp_pack *pack, struct tp_html_tables *to, bool with_sources)
+int tp_html_tables_write(tp_profile *profile, struct tp_pack *pack, struct tp_html_tables *to,
+                         const struct tp_html_choice *choice)
 {
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        if (write_table(profile, pack, to, &tables[i]))
+        if (write_table(profile, pack, to, &tables[i], choice->sides))
             return -1;
     }
-    for (size_t i = 0; with_sources && i < sizeof sources / sizeof *sources; i++) {
-        if (write_table(profile, pack, to, &sources[i]))
+    for (size_t i = 0; choice->sources && i < sizeof sources / sizeof *sources; i++) {
+        if (write_table(profile, pack, to, &sources[i], false))
             return -1;
     }
     return 0;

@@ -13,8 +13,14 @@ struct tp_html_tables {
     struct tp_arena arena;
 };
 
-/* Write the blocks of every table. `sources`: table temp.page_sources has the text of source files. */
-int tp_html_tables_write(tp_profile *profile, struct tp_pack *pack, struct tp_html_tables *tables, bool sources);
+struct tp_html_choice {
+    bool sources; /* table temp.page_sources has the text of source files */
+    bool sides;   /* schemas `before` and `after` have rows of the same ids: events of these too, "Ir@before" */
+};
+
+/* Write the blocks of every table. */
+int tp_html_tables_write(tp_profile *profile, struct tp_pack *pack, struct tp_html_tables *tables,
+                         const struct tp_html_choice *choice);
 void tp_html_tables_free(struct tp_html_tables *tables);
 
 #endif

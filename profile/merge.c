@@ -365,7 +365,7 @@ int tp_merge_write(tp_merge *merge, const char *path, struct tp_error *err)
         pairs[2 * i] = merge->meta.at[i].key;
         pairs[2 * i + 1] = merge->meta.at[i].value;
     }
-    failed = tp_sum_write(&merge->sum, path, pairs, err);
+    failed = tp_sum_write(&merge->sum, 0, path, pairs, err);
     free(pairs);
     return failed;
 }

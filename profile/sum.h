@@ -177,7 +177,8 @@ struct tp_sum_lens {
 int tp_sum_read(struct tp_sum *sum, tp_profile *profile, const struct tp_sum_source *sources,
                 const struct tp_sum_lens *lens, struct tp_error *err);
 
-/* sum_write.c: the tables as a profile, with the costs of lane 0; `meta` is key, value, ..., NULL. */
-int tp_sum_write(struct tp_sum *sum, const char *path, const char *const *meta, struct tp_error *err);
+/* sum_write.c: the tables as a profile, with the costs of a lane; `meta` is key, value, ..., NULL. Ids, and the order
+ * of rows, are those of every other lane. */
+int tp_sum_write(struct tp_sum *sum, int lane, const char *path, const char *const *meta, struct tp_error *err);
 
 #endif

@@ -14,6 +14,7 @@
 
 struct writer {
     struct tp_sum *sum;
+    int lane;
     const char *const *meta;
     struct tp_store *store;
     uint32_t *id[TP_MAX_TABLES];    /* by row */
@@ -203,7 +204,7 @@ static void put_field(const struct writer *w, struct tp_insert *insert, int tabl
     }
     int64_t *values = w->sum->rows[table].at.at[row], value = values[field->at];
     if (field->role == TP_ROLE_SUM)
-        value = tp_sum_lane(w->sum, table, values, 0)[tp_sum_events(w->sum, table) + (size_t)field->at];
+        value = tp_sum_lane(w->sum, table, values, w->lane)[tp_sum_events(w->sum, table) + (size_t)field->at];
     if (value == TP_NONE)
         tp_put_null(insert);
     else if (field->role == TP_ROLE_GROUP)
@@ -221,7 +222,7 @@ static void put_field(const struct writer *w, struct tp_insert *insert, int tabl
 static void put_costs(const struct writer *w, struct tp_insert *insert, int table, uint32_t row)
 {
     const struct tp_sum *sum = w->sum;
-    const int64_t *costs = tp_sum_lane(sum, table, sum->rows[table].at.at[row], 0);
+    const int64_t *costs = tp_sum_lane(sum, table, sum->rows[table].at.at[row], w->lane);
     size_t count = tp_sum_events(sum, table);
 
     for (size_t i = 0; i < count; i++) {
@@ -292,12 +293,12 @@ static int write_rest(struct tp_store *store, void *user)
     return write_meta(store, ((struct writer *)user)->meta) || write_tables(store, user, false) ? -1 : 0;
 }
 
-int tp_sum_write(struct tp_sum *sum, const char *path, const char *const *meta, struct tp_error *err)
+int tp_sum_write(struct tp_sum *sum, int lane, const char *path, const char *const *meta, struct tp_error *err)
 {
     static const struct tp_import_options options;
     struct tp_recording *rec = calloc(1, sizeof *rec);
     struct tp_store store = {.path = path, .rec = rec, .options = &options, .err = err, .has_units = sum->by_unit};
-    struct writer w = {.sum = sum, .meta = meta, .store = &store};
+    struct writer w = {.sum = sum, .lane = lane, .meta = meta, .store = &store};
     int failed = rec ? 0 : TP_NO_MEMORY(err);
 
     if (rec) {

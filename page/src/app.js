@@ -11,6 +11,7 @@
 import {h} from './dom.js';
 import * as format from './format.js';
 import {rowsById} from './data.js';
+import {SIDES} from './metrics.js';
 import {VirtualTable} from './table.js';
 
 const CARRIED = ['e', 'c'];
@@ -36,7 +37,7 @@ export class App {
         this.argument = decoded(rest.join('/'));
         this.params = new URLSearchParams(query || '');
         const wanted = this.params.get('e');
-        this.metric = (wanted && this.metrics.find(wanted)) || this.metrics.find(this.metrics.first());
+        this.metric = (wanted && this.metrics.find(wanted.split('@')[0])) || this.metrics.find(this.metrics.first());
     }
 
     address(view, argument, changes) {
@@ -106,6 +107,16 @@ export class App {
         return this.named;
     }
 
+    /* Of a difference: whether a function (by row) is new or gone; '' otherwise. */
+    async newness() {
+        const ir = this.metrics.find('Ir');
+        if (!this.metrics.sides || !ir) return () => '';
+        const [before, after] = await Promise.all(
+            SIDES.map((side) => this.metrics.values(this.tables.functions, this.metrics.at(ir, side))),
+        );
+        return (row) => (before[row] !== before[row] ? 'new' : after[row] !== after[row] ? 'gone' : '');
+    }
+
     /* Where a function is: "file.c:12", else its object; with a link to the source. */
     place(names, row) {
         const [file, line, object] = [names.fileOf(row), names.lineOf(row), names.objectOf(row)];
@@ -128,18 +139,26 @@ export class App {
         return innerWidth < 1360 ? all.filter((key) => /^(CEst|spatial)/.test(key)) : all;
     }
 
-    /* The chosen event, inclusive and self, then the others. */
+    /* The chosen event, inclusive and self, or of a difference before, after and the difference; then the others. */
     shownMetrics() {
         const {metrics, metric} = this;
-        const first = [metric, metrics.other(metric)].sort((a, b) => b.incl - a.incl);
+        const first = metrics.sides
+            ? this.withSides(metric)
+            : [metric, metrics.other(metric)].sort((a, b) => b.incl - a.incl);
         const asked = this.params.get('c');
         const others = asked === null ? this.usual() : asked.split(',').filter(Boolean);
-        const list = metric.ratio ? [metric, metrics.other(metric)] : first;
+        const list = metric.ratio && !metrics.sides ? [metric, metrics.other(metric)] : first;
         for (const key of others) {
             const found = metrics.find(key);
             if (found && !list.some((m) => m.key === found.key)) list.push(found);
         }
         return list;
+    }
+
+    /* Before, after, and the difference; alone where there are no sides. */
+    withSides(metric) {
+        const {metrics} = this;
+        return metrics.sides ? [...SIDES.map((side) => metrics.at(metric, side)), metric] : [metric];
     }
 
     /* Columns for VirtualTable: `values.get(key)[row]` are the numbers, `what(row)` names a row in tooltips. */
@@ -150,7 +169,8 @@ export class App {
             .filter((metric) => values.get(metric.key))
             .map((metric) => {
                 const numbers = values.get(metric.key);
-                const primary = metric.name === this.metric.name && !metric.ratio;
+                const primary = metric.name === this.metric.name && !metric.ratio && !metric.side;
+                const before = values.get(metric.key + '@before');
                 return {
                     key: metric.key,
                     label: metric.name,
@@ -159,11 +179,12 @@ export class App {
                     sortable: true,
                     class: 'num',
                     cold: metric.incl,
+                    change: metric.change,
                     title: [metrics.title(metric) + ': ' + metric.long, metric.formula && '= ' + metric.formula],
                     share: metric.ratio ? null : (row) => metrics.share(metric, numbers[at(row)]) / 100,
                     tip: (row) =>
                         numbers[at(row)] !== undefined && metrics.explain(metric, numbers[at(row)], what(row)),
-                    cell: (row) => this.numberCell(metric, numbers[at(row)], primary),
+                    cell: (row) => this.numberCell(metric, numbers[at(row)], primary, before && before[at(row)]),
                 };
             });
     }
@@ -175,11 +196,16 @@ export class App {
         return Math.max(digits, metric.name.length + 2, kindOf(metric).length) + 3 + 'ch';
     }
 
-    numberCell(metric, value, primary) {
+    numberCell(metric, value, primary, before) {
         if (value === undefined) return null;
         const text = this.metrics.show(metric, value);
         if (!primary) return text;
-        return [h('span', {class: 'v'}, text), h('span', {class: 'pct'}, this.metrics.percent(metric, value))];
+        return [h('span', {class: 'v'}, text), h('span', {class: 'pct'}, this.metrics.percent(metric, value, before))];
+    }
+
+    /* How often something was called; in a difference, how much more often. */
+    calls(value) {
+        return (this.metrics.difference && value > 0 ? '+' : '') + format.count(value);
     }
 
     /* Values of all metrics that a table has: key -> numbers. */
@@ -195,15 +221,17 @@ export class App {
 
     /* A table that is sorted by clicking; `items` are row numbers of the data, `values` by column key. */
     sortedTable({items, columns, by, order, texts, open, label, small}) {
-        const state = {key: by, descending: order !== 'ascending'};
         const asked = !small && this.params.get('s');
+        /* Of a difference that comes first which changed most, whether it grew or fell; until somebody sorts. */
+        const state = {key: by, descending: order !== 'ascending', bySize: this.metrics.difference && !asked};
         if (asked) Object.assign(state, {key: asked.replace(/^-/, ''), descending: asked.startsWith('-')});
         const source = (key) =>
             (Object.hasOwn(texts, key) && texts[key]) ||
             (columns.values.get(key) ? (row) => columns.values.get(key)[row] : null);
         const arrange = () => {
             const of = source(state.key) || source(by);
-            if (of) sortBy(items, of, state.descending);
+            const size = state.bySize && !Object.hasOwn(texts, state.key);
+            if (of) sortBy(items, size ? (row) => Math.abs(of(row)) : of, state.descending);
         };
         const list = columns.make((row) => items[row]);
         const table = new VirtualTable({
@@ -214,7 +242,8 @@ export class App {
             open: open && ((row) => open(items[row])),
             onsort: (key) => {
                 const isText = Object.hasOwn(texts, key);
-                state.descending = state.key === key ? !state.descending : !isText;
+                state.descending = state.key === key && !state.bySize ? !state.descending : !isText;
+                state.bySize = false;
                 state.key = key;
                 arrange();
                 table.setColumns(list);
@@ -251,7 +280,9 @@ function decoded(text) {
 
 /* Below the name in a heading: "incl bytes", "self", "%". */
 function kindOf(metric) {
-    return [metric.incl ? 'incl' : metric.ratio || metric.plain ? '' : 'self', metric.unit].filter(Boolean).join(' ');
+    const kind = metric.incl ? 'incl' : metric.ratio || metric.plain ? '' : 'self';
+    const side = metric.side || (metric.change && 'change');
+    return [kind, side, !metric.side && metric.unit].filter(Boolean).join(' ');
 }
 
 /* In place; NULL last, equal rows in the order of the profile. */

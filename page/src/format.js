@@ -21,8 +21,10 @@ export function real(value) {
     return value.toFixed(1).replace('-', '\u2212');
 }
 
-export function percent(value) {
+/* `signed`: with a plus. */
+export function percent(value, signed) {
     if (value !== value || !isFinite(value)) return '';
+    if (signed && value > 0) return '+' + percent(value);
     const digits = Math.abs(value) >= 99.95 || value === 0 ? 0 : Math.abs(value) >= 9.995 ? 1 : 2;
     return value.toFixed(digits).replace('-', '\u2212') + '\u2009%';
 }

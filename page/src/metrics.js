@@ -5,8 +5,13 @@
 // A metric has a key as `tenure report --show` takes it: D1mr, D1mr_incl, spatialD1. Derived events (CEst, L1m) are
 // made of their formulas, NULL only where all their terms are; ratios are NULL where their divisor is 0. Every metric
 // can say what it means, which is what tooltips show.
+//
+// In the page of a difference that has both sides (tenure diff --html), D1mr is the difference, D1mr@before and
+// D1mr@after are what the sides have. The difference of a ratio is that of the sides' ratios.
 
 import * as format from './format.js';
+
+export const SIDES = ['before', 'after'];
 
 const BYTES = /^(SpLoss|Byt|Use|Wrt)/;
 
@@ -106,6 +111,11 @@ export class Metrics {
         return this.profile.meta.has('diff.baseline');
     }
 
+    /* Both sides of a difference are there. */
+    get sides() {
+        return [...this.profile.tables.totals.columns.keys()].some((name) => name.endsWith('@before'));
+    }
+
     async load() {
         const {events, totals} = this.profile.tables;
         const [names, longs, formulas, types] = await Promise.all(
@@ -129,8 +139,14 @@ export class Metrics {
             [...this.events.keys()].map(async (name) => this.totals.set(name, (await this.self(totals, name))[0])),
         );
         this.scales = new Map(this.totals);
+        for (const side of this.sides ? SIDES : [])
+            for (const name of this.events.keys())
+                this.totals.set(
+                    name + '@' + side,
+                    (await this.values(totals, {name, incl: false, side}))[0],
+                );
         if (this.difference) await this.loadScales();
-        else this.loadRatios();
+        if (!this.difference || this.sides) this.loadRatios();
     }
 
     async loadScales() {
@@ -144,7 +160,7 @@ export class Metrics {
         }
     }
 
-    /* Ratios of differences mean nothing. */
+    /* Ratios of differences mean nothing, but those of the sides do. */
     loadRatios() {
         for (const ratio of ratioList())
             if (ratio.needs.every((need) => this.events.has(need))) this.ratios.set(ratio.name, ratio);
@@ -165,29 +181,28 @@ export class Metrics {
 
     /* ---------------------------------------------------------------------------------- metrics */
 
-    /* {key, name, incl, ratio, long, unit, real, total}, or null. */
+    /* {key, name, incl, side, ratio, long, unit, real, total, scale}, or null. */
     find(key) {
-        const incl = key.endsWith('_incl');
-        const name = incl ? key.slice(0, -5) : key;
+        const [base, side] = key.split('@');
+        const incl = base.endsWith('_incl');
+        const name = incl ? base.slice(0, -5) : base;
+        if (side !== undefined && !(this.sides && SIDES.includes(side))) return null;
         const event = this.events.get(name);
         const ratio = this.ratios.get(name);
+        const same = {key, name, incl, side, change: this.sides && !side};
         if (event)
             return {
-                key,
-                name,
-                incl,
+                ...same,
                 long: event.long,
                 formula: event.formula,
                 real: event.real,
                 unit: BYTES.test(name) ? 'bytes' : '',
-                total: this.totals.get(name),
-                scale: this.scales.get(name),
+                total: this.totals.get(side ? name + '@' + side : name),
+                scale: side ? this.totals.get(name + '@' + side) : this.scales.get(name),
             };
         if (ratio)
             return {
-                key,
-                name,
-                incl,
+                ...same,
                 ratio,
                 long: ratio.long,
                 formula: ratio.formula,
@@ -196,6 +211,12 @@ export class Metrics {
                 total: NaN,
             };
         return null;
+    }
+
+    /* The same of a side; null where there are no sides. */
+    at(metric, side) {
+        const found = this.find(metric.name + (metric.incl ? '_incl' : '') + (side ? '@' + side : ''));
+        return found && (metric.plain ? {...found, plain: true} : found);
     }
 
     /* The one to begin with: bytes loaded in vain. */
@@ -224,7 +245,8 @@ export class Metrics {
 
     /* Numbers of a table by row; null where the table has no such costs. */
     async values(table, metric) {
-        const suffix = metric.incl ? '_incl' : '';
+        const suffix = (metric.incl ? '_incl' : '') + (metric.side ? '@' + metric.side : '');
+        if (metric.ratio && this.sides && !metric.side) return this.ratioChange(table, metric);
         if (metric.ratio) return this.ratioValues(table, metric, (name) => this.find(name + suffix));
         const stored = this.leaves(metric.name, 1, new Map(), 0);
         for (const name of stored.keys()) if (!table.has(name + suffix)) return null;
@@ -255,23 +277,54 @@ export class Metrics {
         return result;
     }
 
-    /* Of sums that somebody else made: get(name) is the value of an event. */
+    async ratioChange(table, metric) {
+        const [before, after] = await Promise.all(SIDES.map((side) => this.values(table, this.at(metric, side))));
+        return before && after && before.map((value, i) => after[i] - value);
+    }
+
+    /* Of sums that somebody else made: get('UseD1'), get('UseD1@before') is the value of an event. */
     of(metric, get) {
-        if (metric.ratio) return ratio(metric, (name) => this.of(this.find(name), get));
+        if (metric.ratio && this.sides && !metric.side) {
+            const [before, after] = SIDES.map((side) => this.of(this.at(metric, side), get));
+            return after - before;
+        }
+        if (metric.ratio) return ratio(metric, (name) => this.of(this.at({name}, metric.side), get));
         let sum = NaN;
         for (const [name, factor] of this.leaves(metric.name, 1, new Map(), 0)) {
-            const value = get(name);
+            const value = get(metric.side ? name + '@' + metric.side : name);
             if (value === value) sum = (sum === sum ? sum : 0) + factor * value;
         }
         return sum;
     }
 
+    /* What `of` asks for: 'UseD1', 'UseD1@before'. */
+    needs(metric) {
+        const parts =
+            metric.ratio && this.sides && !metric.side
+                ? SIDES.map((side) => this.at(metric, side))
+                : metric.ratio && metric.ratio.needs.map((name) => this.at({name}, metric.side));
+        if (parts) return new Set(parts.flatMap((part) => [...this.needs(part)]));
+        const names = [...this.leaves(metric.name, 1, new Map(), 0).keys()];
+        return new Set(names.map((name) => (metric.side ? name + '@' + metric.side : name)));
+    }
+
+    /* Columns of a table that a metric is made of, by what `of` calls them; null if one of them is not there. */
+    async columns(table, metric) {
+        const names = [...this.needs(metric)];
+        const column = (name) => (metric.incl ? name.replace(/(@|$)/, '_incl$1') : name);
+        if (!names.every((name) => table.has(column(name)))) return null;
+        return new Map(
+            await Promise.all(names.map(async (name) => [name, await table.numbers(column(name))])),
+        );
+    }
+
     /* ---------------------------------------------------------------------------------- words */
 
     show(metric, value) {
-        if (metric.ratio) return value !== value ? '' : metric.unit === '%' ? value.toFixed(2) : format.real(value);
-        const text = metric.real ? format.real(value) : format.count(value);
-        return this.difference && value > 0 ? '+' + text : text;
+        const sign = this.difference && !metric.side && value > 0 ? '+' : '';
+        if (metric.ratio && value !== value) return '';
+        if (metric.ratio && metric.unit === '%') return sign + value.toFixed(2).replace('-', '\u2212');
+        return sign + (metric.real ? format.real(value) : format.count(value));
     }
 
     /* In percent of the total, for bars. */
@@ -279,21 +332,25 @@ export class Metrics {
         return metric.scale ? (100 * value) / metric.scale : NaN;
     }
 
-    /* The same to read; nothing in a difference. */
-    percent(metric, value) {
-        return this.difference || value !== value ? '' : format.percent(this.share(metric, value));
+    /* The same to read; of a difference, how much more it is than `before`, where that is known. */
+    percent(metric, value, before) {
+        if (value !== value) return '';
+        if (!this.difference || metric.side) return format.percent(this.share(metric, value));
+        return before && value ? format.percent((100 * value) / Math.abs(before), true) : '';
     }
 
     title(metric) {
-        if (metric.plain) return metric.name;
-        return metric.name + (metric.ratio && !metric.incl ? '' : metric.incl ? ' inclusive' : ' self');
+        const kind = metric.plain || (metric.ratio && !metric.incl) ? '' : metric.incl ? ' inclusive' : ' self';
+        return metric.name + kind + (metric.side ? ', ' + metric.side : '');
     }
 
     /* Lines of a tooltip for a number. `what` names the row. */
     explain(metric, value, what) {
         const lines = [this.title(metric) + ': ' + metric.long];
         if (what) lines.unshift(what);
-        if (value !== value && !metric.ratio) lines.push('. : cannot occur here');
+        if (value !== value && metric.side && !metric.ratio)
+            lines.push(`. : was not there ${metric.side === 'before' ? 'before' : 'any more'}, or cannot occur here`);
+        else if (value !== value && !metric.ratio) lines.push('. : cannot occur here');
         else if (value !== value) lines.push('nothing to divide by here');
         else lines.push(this.worth(metric, value));
         if (metric.formula) lines.push('= ' + metric.formula);
@@ -306,7 +363,7 @@ export class Metrics {
     worth(metric, value) {
         const text = this.show(metric, value) + (metric.unit ? '\u00a0' + metric.unit : '');
         const size = metric.unit === 'bytes' && Math.abs(value) >= 1000 ? ` (${format.bytes(value)})` : '';
-        if (this.difference)
+        if (this.difference && !metric.side)
             return text + size + (value > 0 ? ' more than before' : value < 0 ? ' less than before' : '');
         if (!metric.total) return text + size;
         const share = format.percent(this.share(metric, value));

@@ -38,15 +38,18 @@ export async function structureMetrics(app, few) {
     const level = levelOf(main || '');
     const others = asked === null ? ['L1m', 'LLm', ...(few ? [] : ['spatial' + level])] : asked.split(',');
     const names = [main || app.metric.name, ...others.map((key) => key.replace(/_incl$/, ''))];
-    return [...new Set(names)].map((name) => metrics.plain(name)).filter(Boolean);
+    const [first, ...rest] = [...new Set(names)].map((name) => metrics.plain(name)).filter(Boolean);
+    return [...app.withSides(first), ...rest];
 }
+
+export const mainOf = (list) => list.find((metric) => !metric.side);
 
 /* The cache that an event is about: that of its bytes is shown beside it. */
 const levelOf = (name) => (/L$|^DL|^LL/.test(name) ? 'L' : /D2$|^D2|^L2/.test(name) ? 'D2' : 'D1');
 
 /* Bytes loaded for each row, and the part of them that was never touched: {level, loaded, unused}, or null. */
 export async function loads(app, table, list) {
-    const level = levelOf(list[0].name);
+    const level = levelOf(mainOf(list).name);
     const [use, lost] = [app.metrics.find('Use' + level), app.metrics.find('SpLoss' + level)];
     if (!use || !lost || app.metrics.difference) return null;
     const [used, unused] = await Promise.all([app.metrics.values(table, use), app.metrics.values(table, lost)]);

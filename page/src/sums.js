@@ -21,22 +21,20 @@ export function groupBy(rows, keys) {
     return groups;
 }
 
-/* Of a table, metric key -> (group -> value): sums over the rows of each group (group -> rows); ratios of sums. */
+/* Of a table, metric key -> (group -> value): sums over the rows of each group (group -> rows); ratios of sums.
+ * What the table does not have is not there. */
 export async function summed(app, table, list, groups) {
     const {metrics} = app;
     const result = new Map();
     for (const metric of list) {
+        const columns = await metrics.columns(table, metric);
+        if (!columns) continue;
         const values = new Map();
-        const needed = metric.ratio
-            ? metric.ratio.needs.map((name) => metrics.find(name + (metric.incl ? '_incl' : '')))
-            : [metric];
-        const columns = new Map(
-            await Promise.all(needed.map(async (need) => [need.name, await metrics.values(table, need)])),
-        );
-        for (const [group, rows] of groups) {
-            const get = (name) => sum(columns.get(name), rows);
-            values.set(group, metric.ratio ? quotient(metric, get) : get(metric.name));
-        }
+        for (const [group, rows] of groups)
+            values.set(
+                group,
+                metrics.of(metric, (name) => sum(columns.get(name), rows)),
+            );
         result.set(metric.key, values);
     }
     return result;
@@ -46,9 +44,4 @@ function sum(column, rows) {
     let all = NaN;
     for (const row of rows) if (column[row] === column[row]) all = (all === all ? all : 0) + column[row];
     return all;
-}
-
-function quotient(metric, get) {
-    const value = metric.ratio.of((name) => get(name) || 0);
-    return isFinite(value) ? value : NaN;
 }

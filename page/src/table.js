@@ -126,20 +126,20 @@ export class VirtualTable {
                 c.cell(number),
             );
             const share = c.share ? c.share(number) : NaN;
-            if (share === share && share !== 0) this.heat(cell, share, c.cold);
+            if (share === share && share !== 0) this.heat(cell, share, c);
             row.append(cell);
         }
         return row;
     }
 
-    /* A thin bar below the number: its share of the total. Of self cost its colour grows warmer with it; what is
-     * less than nothing (differences) has a colour of its own. */
-    heat(cell, share, cold) {
+    /* A thin bar below the number: its share of the total. Of self cost its colour grows warmer with it; what has
+     * become more is warm, what is less than nothing (differences) has a colour of its own. */
+    heat(cell, share, {cold, change}) {
         const part = Math.min(1, Math.abs(share));
         cell.classList.add('bar');
         if (share < 0) cell.classList.add('less');
         cell.style.setProperty('--part', (100 * part).toFixed(2) + '%');
-        cell.style.setProperty('--heat', cold ? 0 : Math.min(1, Math.sqrt(part)).toFixed(3));
+        cell.style.setProperty('--heat', change ? 1 : cold ? 0 : Math.sqrt(part).toFixed(3));
     }
 
     /* ---------------------------------------------------------------------------------- moving */

@@ -2,144 +2,191 @@
 //
 // traffic.js: a picture of what travels between the program, the caches and memory, and how much of it is for nothing.
 //
-// Bytes loaded into a cache are those of the tenures that ended in it: touched (Use) and never touched (SpLoss). Bytes
-// written back are whole lines (Wb), of which a part had changed (Wrt).
+// A miss brings a whole line. Bytes loaded into a cache are those of the tenures that ended in it: touched (Use) and
+// never touched (SpLoss). Bytes written back are whole lines (Wb), of which a part had changed (Wrt). Arrows are the
+// thicker the more bytes go their way. Of a difference there is a picture for each side.
 
 import {h} from './dom.js';
 import * as format from './format.js';
+import {SIDES} from './metrics.js';
 
-export function traffic(app) {
+export function traffic(app, side) {
     const {metrics} = app;
-    const total = (name) => (metrics.totals.has(name) ? metrics.totals.get(name) || 0 : 0);
-    if (metrics.difference || (!metrics.events.has('I1mr') && !metrics.events.has('D1mr'))) return '';
-    const l2 = metrics.events.has('D2mr');
-    const box = (title, ...children) => h('div', {class: 'cache'}, h('b', null, title), children);
-    const stages = [
-        h('div', {class: 'stage'}, h('div', {class: 'cache program'}, h('b', null, 'Program'))),
-        h(
-            'div',
-            {class: 'flows'},
-            flow('fetches', total('Ir'), tipOf(app, 'Ir')),
-            flow('reads and writes', total('Dr') + total('Dw'), tipOf(app, 'Dr', 'Dw')),
-        ),
-        h('div', {class: 'stage'}, box('I1', use(app, 'I1')), box('D1', use(app, 'D1'))),
-        h(
-            'div',
-            {class: 'flows'},
-            flow('misses', total('I1mr'), tipOf(app, 'I1mr'), rate(total('I1mr'), total('Ir')), back(app, '')),
-            flow(
-                'misses',
-                total('D1mr') + total('D1mw'),
-                tipOf(app, 'D1mr', 'D1mw'),
-                rate(total('D1mr') + total('D1mw'), total('Dr') + total('Dw')),
-                back(app, 'D1'),
+    if ((metrics.difference && !side) || (!metrics.events.has('I1mr') && !metrics.events.has('D1mr'))) return '';
+    return new Traffic(app, side).draw();
+}
+
+const stage = (...boxes) => h('div', {class: 'stage'}, boxes);
+const cache = (title, ...children) => h('div', {class: 'cache'}, h('b', null, title), children);
+const rate = (part, whole) => (whole > 0 ? format.percent((100 * part) / whole) : '');
+
+/* Of the whole program, or of a side. */
+class Counts {
+    constructor(app, side) {
+        Object.assign(this, {app, side, metrics: app.metrics});
+    }
+
+    at(name) {
+        return this.metrics.at({name}, this.side);
+    }
+
+    total(...names) {
+        return names.reduce((sum, name) => sum + ((this.at(name) && this.valueOf(this.at(name))) || 0), 0);
+    }
+
+    valueOf(metric) {
+        return this.metrics.of(metric, (name) => this.metrics.totals.get(name));
+    }
+
+    lineOf(name) {
+        const text = this.app.profile.meta.get('cache.' + (name === 'L1' ? 'D1' : name)) || '';
+        return Number(text.split(',')[2]) || 0;
+    }
+
+    bytesOf(name, misses) {
+        return this.lineOf(name) * this.total(...misses);
+    }
+
+    mostBytes() {
+        return Math.max(this.bytesOf('L1', ['I1mr', 'D1mr', 'D1mw']), this.bytesOf('LL', ['ILmr', 'DLmr', 'DLmw']));
+    }
+}
+
+class Traffic extends Counts {
+    constructor(app, side) {
+        super(app, side);
+        const bytes = (one) => new Counts(app, one).mostBytes();
+        this.most = Math.max(...(side ? SIDES : [undefined]).map(bytes), 1);
+    }
+
+    draw() {
+        const {metrics} = this;
+        const l2 = metrics.events.has('D2mr');
+        return h(
+            'section',
+            {class: 'traffic', 'aria-label': 'Traffic between the caches' + (this.side ? ', ' + this.side : '')},
+            stage(h('div', {class: 'cache program'}, h('b', null, 'Program'), this.side && h('span', null, this.side))),
+            h(
+                'div',
+                {class: 'flows'},
+                this.accesses('fetches', ['Ir']),
+                this.accesses('reads and writes', ['Dr', 'Dw']),
             ),
-        ),
-    ];
-    if (l2)
-        stages.push(
-            h('div', {class: 'stage'}, box('L2', use(app, 'I2', 'code'), use(app, 'D2', 'data'))),
+            stage(cache('I1', this.use('I1')), cache('D1', this.use('D1'))),
+            h(
+                'div',
+                {class: 'flows'},
+                this.misses('I1', ['I1mr'], ['Ir'], ''),
+                this.misses('D1', ['D1mr', 'D1mw'], ['Dr', 'Dw'], 'D1'),
+            ),
+            l2 && [
+                stage(cache('L2', this.use('I2', 'code'), this.use('D2', 'data'))),
+                h('div', {class: 'flows one'}, this.misses('L2', ['I2mr', 'D2mr', 'D2mw'], [], 'D2')),
+            ],
+            stage(cache('LL', this.use('L'))),
             h(
                 'div',
                 {class: 'flows one'},
-                flow(
-                    'misses',
-                    total('I2mr') + total('D2mr') + total('D2mw'),
-                    tipOf(app, 'I2mr', 'D2mr', 'D2mw'),
-                    '',
-                    back(app, 'D2'),
-                ),
+                this.misses('LL', ['ILmr', 'DLmr', 'DLmw'], ['Ir', 'Dr', 'Dw'], 'L'),
+            ),
+            stage(h('div', {class: 'cache memory'}, h('b', null, 'Memory'))),
+        );
+    }
+
+    accesses(label, names) {
+        return this.flow(label, this.total(...names), 0, () => this.explain(names));
+    }
+
+    /* Lines that a cache asked the next level for, and those it gave back. */
+    misses(name, misses, accesses, written) {
+        const bytes = this.bytesOf(name, misses);
+        const share = rate(this.total(...misses), this.total(...accesses));
+        return [
+            this.flow(
+                'misses',
+                this.total(...misses),
+                bytes,
+                () => [
+                    `${format.bytes(bytes)}: a line of ${this.lineOf(name)} bytes for each miss in ${name}`,
+                    ...this.explain(misses),
+                    share && `${share} of ${accesses.join(' + ')}`,
+                ],
+                share,
+            ),
+            this.back(name, written),
+        ];
+    }
+
+    explain(names) {
+        return names
+            .filter((name) => this.at(name))
+            .map((name) => `${name}: ${this.at(name).long}, ${format.count(this.total(name))}`);
+    }
+
+    flow(label, value, bytes, tip, share) {
+        return h(
+            'div',
+            {class: 'flow', tip},
+            h('span', {class: 'amount'}, format.short(value), h('span', {class: 'dim'}, ' ' + label)),
+            h('span', {class: 'arrow', style: {'--thick': this.thickness(bytes)}}),
+            h(
+                'span',
+                {class: 'dim'},
+                [bytes && format.bytes(bytes), share].filter(Boolean).join(' \u00b7 ') || '\u00a0',
             ),
         );
-    stages.push(
-        h('div', {class: 'stage'}, box('LL', use(app, 'L'))),
-        h(
+    }
+
+    thickness(bytes) {
+        return (1 + 5 * Math.sqrt(bytes / this.most)).toFixed(1) + 'px';
+    }
+
+    /* Written back below a level. */
+    back(name, level) {
+        const lines = level && this.total('Wb' + level);
+        if (!level || !this.at('Wb' + level)) return null;
+        const dirty = this.at('dirty' + level);
+        const bytes = lines * this.lineOf(name);
+        return h(
             'div',
-            {class: 'flows one'},
-            flow(
-                'misses',
-                total('LLm'),
-                tipOf(app, 'ILmr', 'DLmr', 'DLmw'),
-                rate(total('LLm'), total('Ir') + total('Dr') + total('Dw')),
-                back(app, 'L'),
+            {
+                class: 'flow back',
+                tip: () => [
+                    `Wb${level}: ${this.at('Wb' + level).long}, ${format.count(lines)}; ${format.bytes(bytes)}`,
+                    dirty &&
+                        `${dirty.name}: ${dirty.long}, ${this.metrics.show(dirty, this.valueOf(dirty))}\u2009%`,
+                ],
+            },
+            h('span', {class: 'amount'}, format.short(lines), h('span', {class: 'dim'}, ' written back')),
+            h('span', {class: 'arrow', style: {'--thick': this.thickness(bytes)}}),
+            h('span', {class: 'dim'}, format.bytes(bytes)),
+        );
+    }
+
+    /* A bar of the bytes loaded: what was touched, and what was not. */
+    use(level, word) {
+        if (!this.at('Use' + level) || !this.at('SpLoss' + level)) return null;
+        const [used, lost] = [this.total('Use' + level), this.total('SpLoss' + level)];
+        const part = used + lost > 0 ? (100 * used) / (used + lost) : NaN;
+        const again = this.at('temporal' + level);
+        return h(
+            'div',
+            {
+                class: 'use',
+                tip: () => [
+                    `${format.bytes(used + lost)} loaded into ${level === 'L' ? 'LL' : level}`,
+                    `${format.bytes(used)} touched (Use${level} ${format.count(used)})`,
+                    `${format.bytes(lost)} never touched (SpLoss${level} ${format.count(lost)})`,
+                    again && `temporal use ${format.real(this.valueOf(again))}: ${again.long}`,
+                ],
+            },
+            h('span', {class: 'dim'}, (word ? word + ': ' : '') + format.bytes(used + lost) + ' loaded'),
+            h('span', {class: 'used'}, h('span', {style: {width: (part === part ? part : 0) + '%'}})),
+            h(
+                'span',
+                {class: 'lost'},
+                part === part ? format.percent(100 - part) + ' never touched' : 'nothing loaded',
             ),
-        ),
-        h('div', {class: 'stage'}, h('div', {class: 'cache memory'}, h('b', null, 'Memory'))),
-    );
-    return h('section', {class: 'traffic', 'aria-label': 'Traffic between the caches'}, stages);
-}
-
-const rate = (part, whole) => (whole > 0 ? format.percent((100 * part) / whole) : '');
-
-function tipOf(app, ...names) {
-    const {metrics} = app;
-    return () =>
-        names
-            .filter((name) => metrics.events.has(name))
-            .map((name) => `${name}: ${metrics.find(name).long}, ${format.count(metrics.totals.get(name))}`);
-}
-
-function flow(label, value, tip, share, back) {
-    return h(
-        'div',
-        {class: 'flow', tip},
-        h('span', {class: 'amount'}, format.short(value), h('span', {class: 'dim'}, ' ' + label)),
-        h('span', {class: 'arrow'}),
-        h('span', {class: 'dim'}, share || '\u00a0'),
-        back,
-    );
-}
-
-/* Written back below a level. */
-function back(app, level) {
-    const {metrics} = app;
-    if (!metrics.events.has('Wb' + level)) return null;
-    const lines = metrics.totals.get('Wb' + level);
-    const dirty = metrics.find('dirty' + level);
-    return h(
-        'span',
-        {
-            class: 'back',
-            tip: () => [
-                `Wb${level}: ${metrics.find('Wb' + level).long}, ${format.count(lines)}`,
-                dirty &&
-                    `${dirty.name}: ${dirty.long}, ${metrics.show(
-                        dirty,
-                        metrics.of(dirty, (name) => metrics.totals.get(name)),
-                    )}\u2009%`,
-            ],
-        },
-        '\u2190 ',
-        format.short(lines),
-        ' written back',
-    );
-}
-
-/* A bar of the bytes loaded: what was touched, and what was not. */
-function use(app, level, word) {
-    const {metrics} = app;
-    const [used, lost] = ['Use', 'SpLoss'].map((name) => metrics.totals.get(name + level));
-    if (used === undefined || lost === undefined) return null;
-    const part = used + lost > 0 ? (100 * used) / (used + lost) : NaN;
-    const again = metrics.find('temporal' + level);
-    return h(
-        'div',
-        {
-            class: 'use',
-            tip: () => [
-                `${format.bytes(used + lost)} loaded into ${level === 'L' ? 'LL' : level}`,
-                `${format.bytes(used)} touched (Use${level} ${format.count(used)})`,
-                `${format.bytes(lost)} never touched (SpLoss${level} ${format.count(lost)})`,
-                again &&
-                    `temporal use ${format.real(metrics.of(again, (name) => metrics.totals.get(name)))}: ${again.long}`,
-            ],
-        },
-        h('span', {class: 'dim'}, (word ? word + ': ' : '') + format.bytes(used + lost) + ' loaded'),
-        h('span', {class: 'used'}, h('span', {style: {width: (part === part ? part : 0) + '%'}})),
-        h(
-            'span',
-            {class: 'lost'},
-            part === part ? format.percent(100 - part) + ' never touched' : 'nothing loaded',
-        ),
-    );
+        );
+    }
 }

@@ -22,6 +22,7 @@ try diff small
 try diff small small small
 try diff -- small
 try diff --json --markdown small more
+try diff --html=- small more
 try diff small nosuch
 try diff --baseline=@nosuch small
 try diff --mod-filename=s/a/b small more

@@ -136,6 +136,45 @@ def edited(profile, name, *statements):
     return copy
 
 
+def sides(profile):
+    """A page of a difference has the means of both sides, and changes that are outside their spread; every table whose
+    rows have names can be compared. Nothing is left of what it is made of."""
+    runs = [edited(profile, f"run{i}", f"UPDATE t_functions SET Ir = Ir + {i} * (id % 3), Dr_incl = Dr_incl * {i + 1}",
+                   f"UPDATE t_data SET SpLossD1 = SpLossD1 + {4 * i}", f"UPDATE t_totals SET Ir = Ir + {2 * i}")
+            for i in range(4)]
+    page, left = profile + ".sides.html", profile + ".tmp"
+    os.mkdir(left)
+    subprocess.run([TENURE, "diff", "--html", page, "--baseline", runs[0], "--baseline", runs[2], runs[1], runs[3]],
+                   check=True, stdout=subprocess.DEVNULL, env={**os.environ, "TMPDIR": left})
+    check("sides: no temporary files", os.listdir(left), [])
+    reader = page_reader.Page(page)
+    for table, event in (("functions", "Ir"), ("functions", "Dr_incl"), ("data", "SpLossD1"), ("totals", "Ir")):
+        costs = []
+        for run in runs:
+            with sqlite3.connect(f"file:{run}?mode=ro", uri=True) as database:
+                costs.append(database.execute(f"SELECT {event} FROM t_{table} ORDER BY rowid").fetchall())
+        expected = sorted(map(str, (side_row(*row) for row in zip(*costs))))
+        held = sorted(str((row[event + "@before"], row[event + "@after"], row[event])) for row in reader.table(table))
+        check(f"sides: rows of {table}", len(held), len(expected))
+        wrong = [pair for pair in zip(held, expected) if pair[0] != pair[1]]
+        check(f"sides: {table}.{event}: {wrong[:3]}", len(wrong), 0)
+
+
+def side_row(*named):
+    """(before, after, change) of a cost in four runs, 0 and 2 the baseline's."""
+    a, b, c, d = (cost for cost, in named)
+    if a is None:
+        return None, None, None
+    before, after = (a + c) / 2, (b + d) / 2
+    counts = min(b, d) > max(a, c) or max(b, d) < min(a, c)
+    return rounded(before), rounded(after), rounded(after - before) if counts else 0
+
+
+def rounded(value):
+    """Halves away from zero, as C does."""
+    return int(abs(value) + 0.5) * (1 if value >= 0 else -1)
+
+
 def damaged(profile):
     """A depth that cannot be: one line, status 1, no page."""
     for depth in (-1, 1 << 40):
@@ -165,6 +204,7 @@ def main():
             "UPDATE files SET path = path || char(10) || '\"</script>' WHERE id % 7 = 3 AND id NOT IN"
             " (SELECT file_id FROM t_lines WHERE file_id IS NOT NULL)",
             "UPDATE t_functions SET function = NULL WHERE id = 3"))
+        sides(profile)
         damaged(profile)
         compare("many", edited(
             profile, "many", "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 20)"

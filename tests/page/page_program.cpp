@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // page_program.cpp: something to show on a page: inlined functions, templates, recursion, a function called from two
-// places, a walk that wastes cache lines, and one that does not.
+// places, a walk that wastes cache lines, and one that does not. With the word `more` it does more, with `threads` it
+// has two threads beside the first.
 #include <cstddef>
 #include <cstdio>
+#include <cstring>
+#include <thread>
 #include <vector>
 
 struct particle {
@@ -53,7 +56,25 @@ __attribute__((noinline)) static double both(const std::vector<double> &matrix, 
     return along(matrix) + across(matrix, n);
 }
 
-int main()
+__attribute__((noinline)) static double more(const std::vector<double> &matrix, std::size_t n)
+{
+    double sum = 0;
+    for (std::size_t i = 0; i < n; i++)
+        sum += along(matrix);
+    return sum;
+}
+
+static double in_threads(const std::vector<double> &matrix, std::size_t n)
+{
+    double sums[2];
+    std::thread one([&] { sums[0] = across(matrix, n); }), two([&] { sums[1] = more(matrix, 2); });
+
+    one.join();
+    two.join();
+    return sums[0] + sums[1];
+}
+
+int main(int count, char **word)
 {
     const std::size_t n = 200;
     std::vector<particle> all(4000);
@@ -62,6 +83,8 @@ int main()
 
     for (int step = 0; step < 3; step++)
         sum += total(all) + both(matrix, n);
+    if (count > 1)
+        sum += std::strcmp(word[1], "threads") == 0 ? in_threads(matrix, n) : more(matrix, 3);
     std::printf("%g %u\n", sum, fold(4, matrix));
     return 0;
 }

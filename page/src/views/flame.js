@@ -5,11 +5,13 @@
 //
 // A click zooms into a call path; what is above it stays on top and leads back. Where costs are less than nothing
 // (differences), a box is as wide as its size, has a colour of its own, and boxes that would not fit below their caller
-// are made narrower together.
+// are made narrower together. With both sides of a difference, boxes are as wide as one of the sides or as the change,
+// and their colour is what grew and what fell.
 
 import {h} from '../dom.js';
 import * as format from '../format.js';
 import {CallTree} from '../calltree.js';
+import {SIDES} from '../metrics.js';
 import {whereIs} from './functions.js';
 import {noTree} from './tree.js';
 
@@ -27,7 +29,7 @@ export const flame = {
         if (noTree(app, place)) return;
         const graph = await FlameGraph.load(app);
         const box = h('div', {
-            class: 'flames',
+            class: 'flames' + (graph.change ? ' change' : ''),
             tabindex: 0,
             role: 'tree',
             'aria-label': 'Flame graph',
@@ -40,7 +42,8 @@ export const flame = {
                 'div',
                 {class: 'bar-top'},
                 h('h1', null, 'Flame graph'),
-                h('span', {class: 'dim'}, `as wide as ${graph.incl.name} inclusive, warm where it is self cost`),
+                sideChooser(app),
+                h('span', {class: 'dim'}, graph.legend()),
                 graph.said,
             ),
             box,
@@ -59,20 +62,23 @@ class FlameGraph {
         const {metrics, tables} = app;
         const chosen = app.metric.ratio ? metrics.find(metrics.first()) : app.metric;
         const graph = Object.assign(new FlameGraph(), {app});
-        graph.incl = metrics.find(chosen.name + '_incl');
-        graph.self = metrics.find(chosen.name);
-        [graph.nodes, graph.names, graph.costs, graph.own] = await Promise.all([
+        graph.side = sideOf(app);
+        graph.incl = metrics.at({name: chosen.name, incl: true}, graph.side);
+        graph.self = metrics.at({name: chosen.name}, graph.side);
+        [graph.nodes, graph.names, graph.costs, graph.own, graph.change] = await Promise.all([
             CallTree.load(app),
             app.names(),
             metrics.values(tables.paths, graph.incl),
             metrics.values(tables.paths, graph.self),
+            graph.side && metrics.values(tables.paths, metrics.at({name: chosen.name, incl: true})),
         ]);
         const wanted = app.params.get('n');
         graph.zoom =
             wanted !== null && Number(wanted) >= 0 && Number(wanted) < graph.nodes.rows ? Number(wanted) : -1;
         graph.marked = app.params.has('f') ? Number(app.params.get('f')) : null;
         graph.current = graph.zoom;
-        graph.hottest = graph.own.reduce((most, value) => (Math.abs(value) > most ? Math.abs(value) : most), 0);
+        graph.warm = graph.change || graph.own;
+        graph.hottest = graph.warm.reduce((most, value) => (Math.abs(value) > most ? Math.abs(value) : most), 0);
         graph.said = h('span', {class: 'said'}, graph.words());
         return graph;
     }
@@ -80,6 +86,11 @@ class FlameGraph {
     words() {
         if (this.marked === null) return '';
         return 'marked: ' + this.names.function(this.marked);
+    }
+
+    legend() {
+        const wide = `as wide as ${this.app.metrics.title(this.incl)}`;
+        return wide + (this.change ? ', red where it grew, green where it fell' : ', warm where it is self cost');
     }
 
     weight(row) {
@@ -131,8 +142,8 @@ class FlameGraph {
 
     put(row, x, width, depth, above) {
         const name = this.names.function(this.nodes.functionId[row]);
-        const heat = this.hottest ? Math.sqrt(Math.abs(this.own[row] || 0) / this.hottest) : 0;
-        const kinds = [above && 'above', this.costs[row] < 0 && 'less', width > NAMED && 'named']
+        const heat = this.hottest ? Math.sqrt(Math.abs(this.warm[row] || 0) / this.hottest) : 0;
+        const kinds = [above && 'above', (this.change || this.costs)[row] < 0 && 'less', width > NAMED && 'named']
             .filter(Boolean)
             .join(' ');
         const value = this.app.metrics.show(this.incl, this.costs[row]);
@@ -166,6 +177,7 @@ class FlameGraph {
         return [
             ...metrics.explain(this.incl, this.costs[row], this.names.function(this.nodes.functionId[row])),
             `self: ${metrics.worth(this.self, this.own[row])}`,
+            this.change && `change: ${metrics.worth(metrics.at(this.incl), this.change[row])}`,
             `called ${format.times(this.nodes.calls[row])} on this path`,
             ...(at === undefined ? [] : whereIs(this.names, at)),
             ...this.nodes.remark(row),
@@ -227,6 +239,34 @@ class FlameGraph {
         const rows = this.current < 0 ? this.nodes.roots() : this.nodes.children(this.current);
         return this.nodes.sorted(rows, this.costs)[0];
     }
+}
+
+/* Of a difference with both sides: which of them boxes are as large as; undefined: the change. */
+export function sideOf(app) {
+    if (!app.metrics.sides) return undefined;
+    const asked = app.params.get('w') || 'after';
+    return SIDES.includes(asked) ? asked : undefined;
+}
+
+export function sideChooser(app) {
+    if (!app.metrics.sides) return null;
+    return h(
+        'span',
+        {class: 'kinds'},
+        [...SIDES, 'change'].map((side) =>
+            h(
+                'button',
+                {
+                    type: 'button',
+                    'data-side': side,
+                    'aria-pressed': String((sideOf(app) || 'change') === side),
+                    tip: () => [side === 'change' ? 'as large as the change' : `as large as it was ${side}`],
+                    onclick: () => app.change({w: side}),
+                },
+                side,
+            ),
+        ),
+    );
 }
 
 /* A hue for each object file, all of them cool: warm is for heat. */

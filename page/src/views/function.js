@@ -6,7 +6,8 @@
 import {h} from '../dom.js';
 import * as format from '../format.js';
 import {instructionsOf, isCoded, NOT_CODED} from '../instructions.js';
-import {fit, hasStructures, sharesBy, structureMetrics, Structures} from '../structures.js';
+import {fit, hasStructures, mainOf, sharesBy, structureMetrics, Structures} from '../structures.js';
+import {summed} from '../sums.js';
 import {whereIs} from './functions.js';
 
 export const oneFunction = {
@@ -24,41 +25,24 @@ export const oneFunction = {
             return;
         }
         const list = app.shownMetrics();
-        const inclusive = list.filter((metric) => metric.incl).slice(0, app.params.has('c') ? 9 : 2);
-        const [own, values, calls, callers, callees] = await Promise.all([
+        const most = app.params.has('c') ? 9 : app.metrics.sides ? 3 : 2;
+        const inclusive = list.filter((metric) => metric.incl).slice(0, most);
+        const [own, calls, callers, callees] = await Promise.all([
             app.valuesOf(functions, list),
-            eventValues(app, arcs, inclusive),
             functions.numbers('calls'),
             arcs.numbers('caller_id'),
             arcs.numbers('callee_id'),
         ]);
         const counts = await arcs.numbers('calls');
-        const pick = (mine, theirs) => group(mine, theirs, id, counts);
+        const sideOf = (title, about, mine, theirs) =>
+            side(app, names, {title, about, list: inclusive, found: group(mine, theirs, id, counts)});
         place.append(
             head(app, names, row, id, list, own, calls[row]),
             h(
                 'div',
                 {class: 'pair'},
-                side(
-                    app,
-                    names,
-                    'Callers',
-                    'Who calls it, and what happened below their calls',
-                    pick(callees, callers),
-                    inclusive,
-                    values,
-                    arcs,
-                ),
-                side(
-                    app,
-                    names,
-                    'Callees',
-                    'What it calls, and what happened below',
-                    pick(callers, callees),
-                    inclusive,
-                    values,
-                    arcs,
-                ),
+                await sideOf('Callers', 'Who calls it, and what happened below their calls', callees, callers),
+                await sideOf('Callees', 'What it calls, and what happened below', callers, callees),
             ),
             ...(await inlinedIn(app, names, id, list)),
             await structuresOf(app, id),
@@ -80,38 +64,10 @@ function group(mine, theirs, id, counts) {
     return [...groups.values()];
 }
 
-/* Columns of all events that the metrics are made of; ratios are of sums, not sums of ratios. */
-async function eventValues(app, table, list) {
-    const {metrics} = app;
-    const needed = new Set();
-    const want = (metric) => {
-        if (metric.ratio) for (const need of metric.ratio.needs) want(metrics.find(need));
-        else for (const name of metrics.leaves(metric.name, 1, new Map(), 0).keys()) needed.add(name);
-    };
-    list.forEach(want);
-    const values = new Map();
-    await Promise.all([...needed].map(async (name) => values.set(name, await table.numbers(name + '_incl'))));
-    return values;
-}
-
-function sums(app, values, list, found) {
-    const result = new Map(list.map((metric) => [metric.key, new Float64Array(found.length)]));
-    found.forEach((entry, i) => {
-        const get = (name) => {
-            let sum = NaN;
-            for (const arc of entry.arcs) {
-                const value = values.get(name)[arc];
-                if (value === value) sum = (sum === sum ? sum : 0) + value;
-            }
-            return sum;
-        };
-        for (const metric of list) result.get(metric.key)[i] = app.metrics.of(metric, get);
-    });
-    return result;
-}
-
-function side(app, names, title, about, found, list, values) {
-    const numbers = sums(app, values, list, found);
+async function side(app, names, {title, about, list, found}) {
+    const arcs = new Map(found.map((entry, i) => [i, entry.arcs]));
+    const sums = await summed(app, app.tables.arcs, list, arcs);
+    const numbers = new Map([...sums].map(([key, values]) => [key, found.map((_, i) => values.get(i))]));
     const calls = found.map((entry) => entry.calls);
     const label = (i) => (found[i].id ? names.function(found[i].id) : 'the start of a thread or handler');
     numbers.set('calls', calls);
@@ -125,7 +81,7 @@ function side(app, names, title, about, found, list, values) {
                 width: '11ch',
                 class: 'num',
                 sortable: true,
-                cell: (i) => format.count(calls[rowOf(i)]),
+                cell: (i) => app.calls(calls[rowOf(i)]),
                 tip: (i) => [
                     `${format.count(calls[rowOf(i)])} calls from ${found[rowOf(i)].arcs.length} call sites`,
                 ],
@@ -146,7 +102,8 @@ function side(app, names, title, about, found, list, values) {
             },
         ],
     };
-    const by = (list.find((metric) => metric.name === app.metric.name) || list[0] || {key: 'calls'}).key;
+    const chosen = list.find((metric) => metric.name === app.metric.name && !metric.side);
+    const by = (chosen || list[0] || {key: 'calls'}).key;
     const table = app.sortedTable({
         items: [...found.keys()],
         columns,
@@ -165,6 +122,7 @@ function side(app, names, title, about, found, list, values) {
 }
 
 function head(app, names, row, id, list, values, calls) {
+    const kind = (metric) => (metric.ratio ? '' : metric.incl ? 'incl' : 'self');
     const fact = (metric) =>
         h(
             'div',
@@ -173,7 +131,7 @@ function head(app, names, row, id, list, values, calls) {
                 'data-key': metric.key,
                 tip: () => app.metrics.explain(metric, values.get(metric.key)[row], names.functionAt(row)),
             },
-            h('span', {class: 'label'}, metric.name, metric.ratio ? '' : metric.incl ? ' incl' : ' self'),
+            h('span', {class: 'label'}, metric.name, ' ', metric.side || kind(metric)),
             h(
                 'b',
                 null,
@@ -301,7 +259,7 @@ async function structuresOf(app, id) {
     const table = app.sortedTable({
         items: [...ids.keys()],
         columns,
-        by: list[0].key,
+        by: mainOf(list).key,
         texts: {name: label},
         label: 'Misses in',
         small: true,

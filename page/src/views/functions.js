@@ -13,11 +13,12 @@ export const functions = {
     async render(app, place) {
         const table = app.tables.functions;
         const list = app.shownMetrics();
-        const [names, values, calls, ids] = await Promise.all([
+        const [names, values, calls, ids, newness] = await Promise.all([
             app.names(),
             app.valuesOf(table, list),
             table.numbers('calls'),
             table.numbers('id'),
+            app.newness(),
         ]);
         const all = [...Array(table.rows).keys()];
         values.set('calls', calls);
@@ -32,7 +33,7 @@ export const functions = {
                     class: 'num',
                     sortable: true,
                     title: ['how often it was called'],
-                    cell: (i) => format.count(calls[rowOf(i)]),
+                    cell: (i) => app.calls(calls[rowOf(i)]),
                     tip: (i) => [`called ${format.times(calls[rowOf(i)])}`],
                 },
                 {
@@ -43,7 +44,10 @@ export const functions = {
                     align: 'left',
                     class: 'name',
                     sortable: true,
-                    cell: (i) => app.link('function', ids[rowOf(i)], {}, names.functionAt(rowOf(i))),
+                    cell: (i) => [
+                        newness(rowOf(i)) && h('span', {class: 'mark'}, newness(rowOf(i))),
+                        app.link('function', ids[rowOf(i)], {}, names.functionAt(rowOf(i))),
+                    ],
                     tip: (i) => [names.functionAt(rowOf(i)), ...whereIs(names, rowOf(i))],
                 },
                 {

@@ -5,8 +5,10 @@
 
 import {h} from '../dom.js';
 import * as format from '../format.js';
+import {SIDES} from '../metrics.js';
 import {traffic} from '../traffic.js';
-import {hasStructures, structureMetrics, Structures} from '../structures.js';
+import {hasStructures, mainOf, structureMetrics, Structures} from '../structures.js';
+import {groupBy, summed} from '../sums.js';
 import {whereIs} from './functions.js';
 
 const TOP = 12;
@@ -25,7 +27,7 @@ export const overview = {
         ]);
         place.append(
             recorded(app),
-            traffic(app),
+            ...(app.metrics.sides ? SIDES.map((side) => traffic(app, side)) : [traffic(app)]),
             h('div', {class: 'pair'}, lines, functions, later(app), files, await totals(app)),
         );
         const parts = await Promise.all([
@@ -112,18 +114,26 @@ function largest(values, count) {
     return rows;
 }
 
-function cost(app, metric, value, what) {
+/* Cells of an event: the number, and a bar of its share; of a difference, before and after in front of it. */
+function costs(app, list, valueOf, what) {
+    const metric = list[list.length - 1];
+    const number = (one) =>
+        h(
+            'td',
+            {
+                class: 'num' + (valueOf(one) < 0 ? ' less' : '') + (one === metric ? '' : ' dim'),
+                'data-key': one.key,
+                tip: () => app.metrics.explain(one, valueOf(one), what),
+            },
+            app.metrics.show(one, valueOf(one)),
+        );
+    return [list.map(number), shareCell(app, metric, valueOf(metric), list.length > 1 && valueOf(list[0]))];
+}
+
+function shareCell(app, metric, value, before) {
     const share = app.metrics.share(metric, value);
-    const cell = h(
-        'td',
-        {
-            class: 'num' + (share < 0 ? ' less' : ''),
-            'data-key': metric.key,
-            tip: () => app.metrics.explain(metric, value, what),
-        },
-        app.metrics.show(metric, value),
-    );
-    const bar = h(
+    const heat = metric.incl ? 0 : Math.min(1, Math.sqrt(Math.abs(share || 0) / 100)).toFixed(3);
+    return h(
         'td',
         {class: 'share'},
         h(
@@ -132,13 +142,12 @@ function cost(app, metric, value, what) {
                 class: 'bar' + (share < 0 ? ' less' : ''),
                 style: {
                     '--part': Math.min(100, Math.abs(share) || 0) + '%',
-                    '--heat': metric.incl ? 0 : Math.min(1, Math.sqrt(Math.abs(share || 0) / 100)).toFixed(3),
+                    '--heat': metric.change ? 1 : heat,
                 },
             },
-            app.metrics.percent(metric, value),
+            app.metrics.percent(metric, value, before),
         ),
     );
-    return [cell, bar];
 }
 
 function ratioCell(app, metric, value, what) {
@@ -160,8 +169,14 @@ function section(title, about, headings, rows, more) {
     );
 }
 
-const heading = (app, metric) => [
-    h('th', {class: 'num', tip: () => [app.metrics.title(metric) + ': ' + metric.long]}, app.metrics.title(metric)),
+const heading = (app, list) => [
+    list.map((metric) =>
+        h(
+            'th',
+            {class: 'num', tip: () => [app.metrics.title(metric) + ': ' + metric.long]},
+            metric.side || app.metrics.title(metric),
+        ),
+    ),
     h('th'),
 ];
 const spatial = (app) => app.metrics.find('spatialD1') || app.metrics.find('D1rate');
@@ -169,16 +184,17 @@ const spatial = (app) => app.metrics.find('spatialD1') || app.metrics.find('D1ra
 async function topFunctions(app, names) {
     const {functions} = app.tables;
     const ratio = spatial(app);
+    const list = app.withSides(app.metric);
     const [values, ids, used] = await Promise.all([
-        app.metrics.values(functions, app.metric),
+        app.valuesOf(functions, list),
         functions.numbers('id'),
         ratio && app.metrics.values(functions, ratio),
     ]);
-    const rows = largest(values, TOP).map((row) =>
+    const rows = largest(values.get(app.metric.key), TOP).map((row) =>
         h(
             'tr',
             null,
-            cost(app, app.metric, values[row], names.functionAt(row)),
+            costs(app, list, (one) => values.get(one.key)[row], names.functionAt(row)),
             ratio && ratioCell(app, ratio, used[row], names.functionAt(row)),
             h(
                 'td',
@@ -190,7 +206,7 @@ async function topFunctions(app, names) {
     return section(
         'Functions',
         app.metrics.title(app.metric) + ': ' + app.metric.long,
-        [heading(app, app.metric), ratio && h('th', {class: 'num'}, ratio.name), h('th', null, 'function')],
+        [heading(app, list), ratio && h('th', {class: 'num'}, ratio.name), h('th', null, 'function')],
         rows,
         app.link('functions', '', {}, `all ${format.count(functions.rows)}`),
     );
@@ -200,15 +216,16 @@ async function topFunctions(app, names) {
 async function topLines(app, names) {
     const {lines} = app.tables;
     const metric = app.metrics.find(app.metric.name);
+    const list = app.withSides(metric);
     const ratio = spatial(app);
     const [values, files, numbers, functionIds, used] = await Promise.all([
-        app.metrics.values(lines, metric),
+        app.valuesOf(lines, list),
         lines.numbers('file_id'),
         lines.numbers('line'),
         lines.numbers('function_id'),
         ratio && app.metrics.values(lines, ratio),
     ]);
-    const rows = largest(values, TOP).map((row) => {
+    const rows = largest(values.get(metric.key), TOP).map((row) => {
         const known = files[row] === files[row];
         const where = known
             ? format.fileName(names.file(files[row])) + (numbers[row] > 0 ? ':' + numbers[row] : '')
@@ -217,7 +234,7 @@ async function topLines(app, names) {
         return h(
             'tr',
             null,
-            cost(app, metric, values[row], where),
+            costs(app, list, (one) => values.get(one.key)[row], where),
             ratio && ratioCell(app, ratio, used[row], where),
             h(
                 'td',
@@ -238,7 +255,7 @@ async function topLines(app, names) {
     return section(
         'Lines',
         app.metrics.title(metric) + ': ' + metric.long,
-        [heading(app, metric), ratio && h('th', {class: 'num'}, ratio.name), h('th', null, 'line')],
+        [heading(app, list), ratio && h('th', {class: 'num'}, ratio.name), h('th', null, 'line')],
         rows,
     );
 }
@@ -246,17 +263,19 @@ async function topLines(app, names) {
 /* What is lost in data. */
 async function topStructures(app) {
     const {data} = app.tables;
-    const [all, [metric]] = await Promise.all([Structures.load(app), structureMetrics(app)]);
+    const [all, shown] = await Promise.all([Structures.load(app), structureMetrics(app)]);
+    const metric = mainOf(shown);
+    const list = app.withSides(metric);
     const ratio = spatial(app);
     const [values, used] = await Promise.all([
-        app.metrics.values(data, metric),
+        app.valuesOf(data, list),
         ratio && app.metrics.values(data, ratio),
     ]);
-    const rows = largest(values, TOP).map((row) =>
+    const rows = largest(values.get(metric.key), TOP).map((row) =>
         h(
             'tr',
             null,
-            cost(app, metric, values[row], all.nameAt(row)),
+            costs(app, list, (one) => values.get(one.key)[row], all.nameAt(row)),
             ratio && ratioCell(app, ratio, used[row], all.nameAt(row)),
             h(
                 'td',
@@ -269,52 +288,46 @@ async function topStructures(app) {
     return section(
         'Data structures',
         app.metrics.title(metric) + ': ' + metric.long,
-        [heading(app, metric), ratio && h('th', {class: 'num'}, ratio.name), h('th', null, 'data structure')],
+        [heading(app, list), ratio && h('th', {class: 'num'}, ratio.name), h('th', null, 'data structure')],
         rows,
         app.link('data', '', {}, `all ${format.count(data.rows)}`),
     );
 }
 
-/* Self cost by file: key null is code without line information. */
+/* Self cost by file: {list, values: metric key -> (file id, or 0 without line information -> cost)}. */
 export async function fileCosts(app) {
     const {lines} = app.tables;
-    const metric = app.metrics.find(app.metric.name);
-    const [values, files] = await Promise.all([app.metrics.values(lines, metric), lines.numbers('file_id')]);
-    const costs = new Map();
-    for (let row = 0; row < lines.rows; row++) {
-        const id = files[row] === files[row] ? files[row] : null;
-        const known = costs.get(id);
-        if (values[row] === values[row])
-            costs.set(id, (known === known && known !== undefined ? known : 0) + values[row]);
-        else if (known === undefined) costs.set(id, NaN);
-    }
-    return {metric, costs};
+    const list = app.withSides(app.metrics.find(app.metric.name));
+    const files = await lines.numbers('file_id');
+    const groups = groupBy([...files.keys()], files);
+    const values = await summed(app, lines, list, groups);
+    return {list, values, ids: [...groups.keys()]};
 }
 
 async function fileIndex(app, names) {
-    const {metric, costs} = await fileCosts(app);
-    const ids = [...costs.keys()]
-        .filter((id) => costs.get(id))
-        .sort((a, b) => Math.abs(costs.get(b)) - Math.abs(costs.get(a)));
-    const rows = ids.slice(0, TOP).map((id) => {
-        const path = id === null ? 'without line information' : names.file(id);
+    const {list, values, ids} = await fileCosts(app);
+    const metric = list[list.length - 1];
+    const own = values.get(metric.key);
+    const shown = ids.filter((id) => own.get(id)).sort((a, b) => Math.abs(own.get(b)) - Math.abs(own.get(a)));
+    const rows = shown.slice(0, TOP).map((id) => {
+        const path = id === 0 ? 'without line information' : names.file(id);
         return h(
             'tr',
             null,
-            cost(app, metric, costs.get(id), path),
+            costs(app, list, (one) => values.get(one.key).get(id), path),
             h(
                 'td',
                 {class: 'name', tip: () => [path]},
-                id === null ? h('i', null, path) : app.link('source', id, {}, format.fileName(path)),
+                id === 0 ? h('i', null, path) : app.link('source', id, {}, format.fileName(path)),
             ),
         );
     });
     return section(
         'Files',
         app.metrics.title(metric) + ': ' + metric.long,
-        [heading(app, metric), h('th', null, 'file')],
+        [heading(app, list), h('th', null, 'file')],
         rows,
-        app.link('source', '', {}, `all ${format.count(costs.size)}`),
+        app.link('source', '', {}, `all ${format.count(ids.length)}`),
     );
 }
 
@@ -322,74 +335,60 @@ async function fileIndex(app, names) {
 
 async function totals(app) {
     const {metrics} = app;
-    const rows = [...metrics.events.values()].map((event) => {
-        const metric = metrics.find(event.name);
-        return h(
-            'tr',
-            {'data-event': event.name},
-            h(
-                'td',
-                {
-                    class: 'num',
-                    'data-key': event.name,
-                    tip: () => metrics.explain(metric, metric.total, 'the whole program'),
-                },
-                metrics.show(metric, metric.total),
-            ),
-            h(
-                'td',
-                {class: 'name'},
-                app.link('overview', '', {e: event.name + '_incl'}, h('b', null, event.name)),
-                ' ',
-                h('span', {class: 'dim'}, event.long),
-            ),
-        );
-    });
-    for (const ratio of metrics.ratios.keys()) {
-        const metric = metrics.find(ratio);
-        const value = metrics.of(metric, (name) => metrics.totals.get(name));
-        rows.push(
-            h(
-                'tr',
-                {'data-event': ratio},
-                h(
-                    'td',
-                    {class: 'num', tip: () => metrics.explain(metric, value, 'the whole program')},
-                    metrics.show(metric, value),
-                ),
-                h(
-                    'td',
-                    {class: 'name'},
-                    h('b', null, ratio),
-                    ' ',
-                    h('span', {class: 'dim'}, metric.long + (metric.unit === '%' ? ', %' : '')),
-                ),
-            ),
-        );
-    }
+    const rows = [...metrics.events.keys()].map((name) =>
+        totalRow(app, metrics.find(name), (one) => one.total, app.link('overview', '', {e: name + '_incl'}, name)),
+    );
+    const value = (one) => metrics.of(one, (name) => metrics.totals.get(name));
+    for (const name of metrics.ratios.keys()) rows.push(totalRow(app, metrics.find(name), value, name));
     return h(
         'section',
         {class: 'short totals'},
         h('h2', {tip: () => ['Every event of the whole program']}, 'Totals'),
-        h('div', {class: 'scroll'}, h('table', null, h('tbody', null, rows))),
+        h('div', {class: 'scroll', tabindex: 0}, h('table', null, h('tbody', null, rows))),
     );
 }
+
+function totalRow(app, metric, valueOf, label) {
+    const {metrics} = app;
+    const list = app.withSides(metric);
+    const about = metric.long + (metric.unit === '%' ? ', %' : '');
+    return h(
+        'tr',
+        {'data-event': metric.name},
+        list.map((one) =>
+            h(
+                'td',
+                {
+                    class: 'num' + (one.side ? ' dim' : ''),
+                    'data-key': one.key,
+                    tip: () => metrics.explain(one, valueOf(one), 'the whole program'),
+                },
+                metrics.show(one, valueOf(one)),
+            ),
+        ),
+        metrics.sides && h('td', {class: 'num dim'}, metric.ratio ? '' : growth(app, list, valueOf)),
+        h('td', {class: 'name'}, h('b', null, label), ' ', h('span', {class: 'dim'}, about)),
+    );
+}
+
+const growth = (app, [before, , change], valueOf) => app.metrics.percent(change, valueOf(change), valueOf(before));
 
 /* Threads, parts: where there are several. */
 async function listOf(app, name, title, word, id, text) {
     const table = app.tables[name];
     if (!table || table.rows < 2) return null;
     const metric = app.metrics.find(app.metric.name);
+    const list = app.withSides(metric).filter((one) => name !== 'parts' || !one.side);
     const [ids, values, texts] = await Promise.all([
         table.numbers(id),
-        app.metrics.values(table, metric),
+        app.valuesOf(table, list),
         text && table.texts(text),
     ]);
     const rows = [...ids.keys()].map((row) =>
         h(
             'tr',
             null,
-            cost(app, metric, values[row], `${word} ${ids[row]}`),
+            costs(app, list, (one) => values.get(one.key)[row], `${word} ${ids[row]}`),
             h(
                 'td',
                 {class: 'name'},
@@ -398,5 +397,5 @@ async function listOf(app, name, title, word, id, text) {
             ),
         ),
     );
-    return section(title, app.metrics.title(metric), [heading(app, metric), h('th', null, word)], rows);
+    return section(title, app.metrics.title(metric), [heading(app, list), h('th', null, word)], rows);
 }

@@ -55,16 +55,17 @@ export const source = {
 /* ------------------------------------------------------------------------------------------ the list of files */
 
 async function renderFiles(app, names, place) {
-    const {metric, costs} = await fileCosts(app);
+    const costs = await fileCosts(app);
+    const {list} = costs;
     const {sources} = app.tables;
     const found = new Set(sources ? await sources.numbers('file_id') : []);
-    const ids = [...costs.keys()].filter((id) => id !== null);
-    const values = new Map([[metric.key, ids.map((id) => costs.get(id))]]);
+    const ids = costs.ids.filter(Boolean);
+    const values = new Map(list.map(({key}) => [key, ids.map((id) => costs.values.get(key).get(id))]));
     const path = (i) => names.file(ids[i]);
     const columns = {
         values,
         make: (rowOf) => [
-            ...app.metricColumns([metric], values, (i) => path(rowOf(i)), rowOf),
+            ...app.metricColumns(list, values, (i) => path(rowOf(i)), rowOf),
             {
                 key: 'path',
                 label: 'file',
@@ -88,7 +89,7 @@ async function renderFiles(app, names, place) {
     const table = app.sortedTable({
         items: [...ids.keys()],
         columns,
-        by: metric.key,
+        by: list[list.length - 1].key,
         texts: {path},
         label: 'Files',
         open: (i) => app.go('source', ids[i]),

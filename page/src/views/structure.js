@@ -5,7 +5,7 @@
 
 import {h} from '../dom.js';
 import * as format from '../format.js';
-import {fit, hasStructures, loads, sharesBy, structureMetrics, Structures, useBar} from '../structures.js';
+import {fit, hasStructures, loads, mainOf, sharesBy, structureMetrics, Structures, useBar} from '../structures.js';
 import {rowsWhere} from '../sums.js';
 
 const DEEPEST = 1000; // steps of a path
@@ -26,12 +26,13 @@ export const oneStructure = {
         }
         const list = await structureMetrics(app);
         const path = await all.callsOf(row, DEEPEST);
-        const missing = await byFunction(app, all, id, app.params.has('c') ? list : list.slice(0, 2));
+        const few = list.slice(0, app.metrics.sides ? 4 : 2);
+        const missing = await byFunction(app, all, id, app.params.has('c') ? list : few);
         place.append(
             await head(app, all, row, list),
             h('div', {class: 'pair'}, missing, path.length ? allocated(app, all, path) : ''),
             await byLine(app, all, id, list),
-            await missed(app, row, id, list[0]),
+            await missed(app, row, id, mainOf(list)),
         );
     },
 };
@@ -64,7 +65,7 @@ async function head(app, all, row, list) {
                 'data-key': metric.key,
                 tip: () => app.metrics.explain(metric, values.get(metric.key)[row], all.nameAt(row)),
             },
-            h('span', {class: 'label'}, metric.name),
+            h('span', {class: 'label'}, metric.name, metric.side && ' ' + metric.side),
             h(
                 'b',
                 null,
@@ -169,7 +170,7 @@ async function byFunction(app, all, id, list) {
     const table = app.sortedTable({
         items: [...ids.keys()],
         columns,
-        by: list[0].key,
+        by: mainOf(list).key,
         texts: {function: label},
         label: 'Missed by functions',
         small: true,
@@ -235,7 +236,7 @@ async function byLine(app, all, id, list) {
     const shown = app.sortedTable({
         items: rows,
         columns,
-        by: list[0].key,
+        by: mainOf(list).key,
         texts: {line: where, function: inside},
         label: 'Missed by lines',
         small: true,

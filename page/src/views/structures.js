@@ -4,7 +4,7 @@
 
 import {h} from '../dom.js';
 import * as format from '../format.js';
-import {hasStructures, loads, structureMetrics, Structures, useBar} from '../structures.js';
+import {hasStructures, loads, mainOf, structureMetrics, Structures, useBar} from '../structures.js';
 
 export const structures = {
     id: 'data',
@@ -36,7 +36,7 @@ export const structures = {
         const shown = app.sortedTable({
             items: all.matching(app.params.get('q') || ''),
             columns,
-            by: list[0].key,
+            by: mainOf(list).key,
             texts: {name: (row) => all.nameAt(row), kind: (row) => all.kindAt(row)},
             label: 'Data structures',
             open: (row) => app.go('structure', all.id[row]),
@@ -64,14 +64,14 @@ function top(app, all, shown, list) {
         },
     });
     say();
-    const other = list[0].name !== app.metric.name;
+    const other = mainOf(list).name !== app.metric.name;
     return h(
         'div',
         {class: 'bar-top'},
         h('h1', null, 'Data structures'),
         filter,
         said,
-        other && h('span', {class: 'dim'}, `by ${list[0].name}: ${app.metric.name} is not charged to data`),
+        other && h('span', {class: 'dim'}, `by ${mainOf(list).name}: ${app.metric.name} is not charged to data`),
     );
 }
 

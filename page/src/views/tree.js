@@ -45,7 +45,7 @@ export const tree = {
                 width: '12ch',
                 class: 'num',
                 title: ['how often the function was called on this path'],
-                cell: (i) => (rowOf(i) < 0 ? null : format.count(nodes.calls[rowOf(i)])),
+                cell: (i) => (rowOf(i) < 0 ? null : app.calls(nodes.calls[rowOf(i)])),
                 tip: (i) => rowOf(i) >= 0 && [`called ${format.times(nodes.calls[rowOf(i)])} on this path`],
             },
             {

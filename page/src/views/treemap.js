@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // treemap.js: object files, source files and functions as areas: as large as their self cost, the warmer the less of
-// what they loaded they touched. A click on a heading zooms, a click on a function leads to it.
+// what they loaded they touched; of a difference with both sides, as large as one of them, and red or green where they
+// grew or fell. A click on a heading zooms, a click on a function leads to it.
 
 import {hierarchy, treemap, treemapSquarify} from 'd3-hierarchy';
 import {h} from '../dom.js';
 import * as format from '../format.js';
+import {sideChooser, sideOf} from './flame.js';
 import {whereIs} from './functions.js';
 
 const SMALLEST = 16; // pixels squared; what is smaller is part of "others"
@@ -19,7 +21,7 @@ export const areas = {
     async render(app, place) {
         const map = await Treemap.load(app);
         map.box = h('div', {
-            class: 'areas',
+            class: 'areas' + (map.change ? ' change' : ''),
             tabindex: 0,
             'aria-label': 'Treemap',
             onclick: (event) => map.click(event),
@@ -30,12 +32,8 @@ export const areas = {
                 'div',
                 {class: 'bar-top'},
                 h('h1', null, 'Treemap'),
-                h(
-                    'span',
-                    {class: 'dim'},
-                    `as large as ${map.metric.name} self` +
-                        (map.ratio ? `, warm where little of what was loaded was touched (${map.ratio.name})` : ''),
-                ),
+                sideChooser(app),
+                h('span', {class: 'dim'}, map.legend()),
                 map.crumbs(),
             ),
             map.box,
@@ -52,18 +50,28 @@ class Treemap {
     static async load(app) {
         const {metrics, tables} = app;
         const map = Object.assign(new Treemap(), {app});
-        map.metric = metrics.find(app.metric.ratio ? metrics.first().replace('_incl', '') : app.metric.name);
-        map.ratio = metrics.find('spatialD1') || metrics.find('spatialL');
-        [map.names, map.costs, map.used, map.ids] = await Promise.all([
+        const name = app.metric.ratio ? metrics.first().replace('_incl', '') : app.metric.name;
+        map.side = sideOf(app);
+        map.metric = metrics.at({name}, map.side);
+        map.ratio = !metrics.sides && (metrics.find('spatialD1') || metrics.find('spatialL'));
+        [map.names, map.costs, map.used, map.ids, map.change] = await Promise.all([
             app.names(),
             metrics.values(tables.functions, map.metric),
             map.ratio && metrics.values(tables.functions, map.ratio),
             tables.functions.numbers('id'),
+            map.side && metrics.values(tables.functions, metrics.at({name})),
         ]);
+        map.most = (map.change || []).reduce((most, value) => (Math.abs(value) > most ? Math.abs(value) : most), 0);
         map.root = map.grow();
         const key = app.params.get('z');
         map.zoomed = (key && find(map.root, key)) || map.root;
         return map;
+    }
+
+    legend() {
+        const large = `as large as ${this.app.metrics.title(this.metric)}`;
+        if (this.change) return large + ', red where it grew, green where it fell';
+        return large + (this.ratio ? `, warm where little of what was loaded was touched (${this.ratio.name})` : '');
     }
 
     /* Object -> file -> function, of functions with costs. */
@@ -158,7 +166,7 @@ class Treemap {
         return h(
             'div',
             {
-                class: ['area', leaf ? 'leaf' : 'group', data.others && 'others', cost < 0 && 'less']
+                class: ['area', leaf ? 'leaf' : 'group', data.others && 'others', this.fell(data, cost) && 'less']
                     .filter(Boolean)
                     .join(' '),
                 'data-key': data.key,
@@ -180,8 +188,14 @@ class Treemap {
         return node.depth ? format.fileName(node.data.name) : node.data.name;
     }
 
-    /* Of a function: the part of the bytes it loaded that it never touched. */
+    fell(data, cost) {
+        return this.change && data.row !== undefined ? this.change[data.row] < 0 : cost < 0;
+    }
+
+    /* Of a function: the part of the bytes it loaded that it never touched; or how much it changed. */
     heat(row) {
+        if (this.change && row !== undefined)
+            return this.most ? Math.sqrt(Math.abs(this.change[row] || 0) / this.most).toFixed(3) : 0;
         const used = row === undefined || !this.used ? NaN : this.used[row];
         return used === used ? (1 - used / 100).toFixed(3) : 0;
     }
@@ -191,6 +205,8 @@ class Treemap {
         const {data} = node;
         const lines = metrics.explain(this.metric, cost, data.name);
         if (data.row === undefined) return lines;
+        if (this.change)
+            lines.push(`change: ${metrics.worth(metrics.at(this.metric), this.change[data.row])}`);
         if (this.ratio)
             lines.push(
                 `${this.ratio.name}: ${metrics.show(this.ratio, this.used[data.row]) || '\u2013'}\u2009%, ` +
