@@ -62,8 +62,16 @@ void tn_l1_free(struct tn_l1 *l1)
     tn_host_free(l1->tags, l1->lines * sizeof *l1->tags);
 }
 
+/* Room for one word per way. */
+static uint32_t place_words(uint64_t lines, uint64_t *offset)
+{
+    uint32_t at = (uint32_t)*offset;
+    *offset += (lines + 8) / 8 * 8 * sizeof(uint64_t);
+    return at;
+}
+
 void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry, uint32_t tables,
-                 bool written, uint64_t *offset)
+                 bool written, bool coherent, uint64_t *offset)
 {
     uint64_t lines = geometry->size / geometry->line, elements = 256;
     while (elements < lines * 5 && elements < 1 << 16)
@@ -76,8 +84,8 @@ void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry
     *offset += tables * elements * sizeof(uint16_t);
     layout->ways = (uint32_t)*offset;
     *offset += (lines + 2) / 2 * 2 * sizeof(struct tn_way);
-    layout->written = written ? (uint32_t)*offset : 0;
-    *offset += written ? (lines + 8) / 8 * 8 * sizeof(uint64_t) : 0;
+    layout->written = written || coherent ? place_words(lines, offset) : 0;
+    layout->exclusive = coherent ? place_words(lines, offset) : 0;
 }
 
 static struct tn_way *ways_of(struct tn_thread *thread, const struct tn_l1_layout *layout)
@@ -96,6 +104,12 @@ static uint64_t *written_of(struct tn_thread *thread, const struct tn_l1_layout 
     return layout->written ? (uint64_t *)((char *)thread + layout->written) + way : NULL;
 }
 
+/* Where D1s are kept coherent. */
+static uint64_t *exclusive_of(struct tn_thread *thread, const struct tn_l1_layout *layout, uint32_t way)
+{
+    return (uint64_t *)((char *)thread + layout->exclusive) + way;
+}
+
 void tn_l1_clear(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1)
 {
     struct tn_way *ways = ways_of(thread, layout);
@@ -104,6 +118,10 @@ void tn_l1_clear(struct tn_thread *thread, const struct tn_l1_layout *layout, co
         ways[i] = (struct tn_way){.line = TN_NO_LINE};
     if (layout->written)
         memset(written_of(thread, layout, 0), 0, l1->lines * sizeof(uint64_t));
+    for (uint32_t i = 0; layout->exclusive && i <= l1->lines; i++)
+        *exclusive_of(thread, layout, i) = TN_NO_LINE;
+    if (l1->coherent)
+        tn_coherent_clear(l1->coherent, l1->lines);
 }
 
 /* ------------------------------------------------------------------------------------------ who pays */
@@ -171,6 +189,7 @@ struct want {
     uint64_t line, stamp;
     uint64_t address; /* of the first byte wanted */
     uint32_t flags; /* TN_ENTRY_WRITE, _SECOND, _FETCH */
+    bool writes;    /* reads that write, too */
     uint32_t table; /* the way table that is to lead to it */
     uint32_t instr;
     struct tn_payer *payer;
@@ -284,23 +303,30 @@ static inline void lead_to(struct tn_thread *thread, const struct tn_l1_layout *
     elements[number & layout->table_mask] = (uint16_t)(way * (sizeof(struct tn_way) / 8));
 }
 
+/* The line comes into the way number `index`, in place of what is there. Returns the way. */
+TN_ALWAYS_INLINE struct tn_way *load_into(struct tn_thread *thread, const struct tn_l1_layout *layout,
+                                          struct tn_l1 *l1, const struct want *want, uint64_t number,
+                                          uint32_t index, struct tn_late *payer)
+{
+    struct tn_way *way = &ways_of(thread, layout)[index];
+    queue_miss(thread, layout, way, index, want, payer);
+    way->line = want->line;
+    way->use = 0;
+    way->mask = 0;
+    way->stamp = want->stamp;
+    l1->tags[index] = (uint32_t)number;
+    lead_to(thread, layout, want->table, number, index);
+    return way;
+}
+
 /* The line is in none of the ways of the set that begins with way number `first`. Returns its way. */
 TN_ALWAYS_INLINE struct tn_way *load(struct tn_thread *thread, const struct tn_l1_layout *layout,
                                      struct tn_l1 *l1, const struct want *want, uint64_t number,
                                      uint32_t first, uint32_t assoc)
 {
     struct tn_late *payer = payer_now(thread, l1->stream, want->instr, want->payer, want->address);
-    struct tn_way *set = &ways_of(thread, layout)[first];
-    uint32_t oldest = oldest_way(set, assoc);
-    struct tn_way *way = &set[oldest];
-    queue_miss(thread, layout, way, first + oldest, want, payer);
-    way->line = want->line;
-    way->use = 0;
-    way->mask = 0;
-    way->stamp = want->stamp;
-    l1->tags[first + oldest] = (uint32_t)number;
-    lead_to(thread, layout, want->table, number, first + oldest);
-    return way;
+    uint32_t oldest = oldest_way(&ways_of(thread, layout)[first], assoc);
+    return load_into(thread, layout, l1, want, number, first + oldest, payer);
 }
 
 static __attribute__((noinline)) struct tn_way *load_any(struct tn_thread *thread, const struct tn_l1_layout *layout,
@@ -328,6 +354,77 @@ static inline bool bring(struct tn_thread *thread, const struct tn_l1_layout *la
     return false;
 }
 
+/* ------------------------------------------------------------------------------------------ coherence */
+
+/* What an access has missed so far, as far as that is the doing of other threads. */
+struct met {
+    struct tn_coherent_access first; /* the first line that missed and had been invalidated */
+    uint32_t way;                    /* where it is now */
+    bool again, otherwise;           /* there is one; a line missed that had not been */
+    bool upgraded;
+};
+
+/* The line, which may be invalid in its set, comes in. */
+static struct tn_way *load_coherent(struct tn_thread *thread, struct tn_l1 *l1, const struct want *want,
+                                    const struct tn_coherent_access *access, struct met *met)
+{
+    const struct tn_l1_layout *layout = &thread->core->layout.d1;
+    bool alone;
+    uint32_t invalid = tn_coherent_miss(access, &alone), way = invalid;
+    if (invalid == TN_NO_WAY)
+        way = access->first + oldest_way(&ways_of(thread, layout)[access->first], l1->assoc);
+    else if (!met->again && !met->otherwise)
+        *met = (struct met){.first = *access, .way = way, .again = true};
+    met->otherwise |= invalid == TN_NO_WAY;
+    *written_of(thread, layout, way) |= tn_coherent_evict(thread, way);
+    struct tn_way *found =
+        load_into(thread, layout, l1, want, want->line >> l1->shape.line_bits, way, access->late);
+    tn_ring_add(thread, thread->ring);
+    *exclusive_of(thread, layout, way) = want->writes || alone ? want->line : TN_NO_LINE;
+    return found;
+}
+
+/* `bring`, and what it means to the caches of other threads. */
+static bool bring_coherent(struct tn_thread *thread, struct tn_l1 *l1, const struct want *want, struct met *met,
+                           struct tn_way **found)
+{
+    const struct tn_l1_layout *layout = &thread->core->layout.d1;
+    struct tn_way *ways = ways_of(thread, layout);
+    uint64_t number = want->line >> l1->shape.line_bits;
+    uint32_t first = (uint32_t)tn_set_of(number, l1->sets, l1->set_mask) * l1->assoc;
+    struct tn_way *way = way_of_line(l1, &ways[first], first, want->line, number);
+    struct tn_coherent_access access = {.thread = thread,
+                                        .line = want->line,
+                                        .stamp = want->stamp,
+                                        .address = want->address,
+                                        .first = first,
+                                        .instr = want->instr,
+                                        .writes = want->writes};
+    bool shared = way && *exclusive_of(thread, layout, (uint32_t)(way - ways)) != want->line;
+    if (!way || (shared && want->writes))
+        access.late = payer_now(thread, l1->stream, want->instr, want->payer, want->address);
+    *found = way ? way : load_coherent(thread, l1, want, &access, met);
+    if (!way)
+        return true;
+    way->stamp = want->stamp;
+    lead_to(thread, layout, want->table, number, (uint32_t)(way - ways));
+    if (shared && want->writes) {
+        tn_coherent_upgrade(&access);
+        *exclusive_of(thread, layout, (uint32_t)(way - ways)) = want->line;
+        met->upgraded = true;
+    }
+    return false;
+}
+
+/* The access is over. */
+static void settle_coherent(const struct met *met, uint8_t kind)
+{
+    if (met->again && !met->otherwise)
+        tn_coherent_came_again(&met->first, met->way, kind == TN_WRITE);
+}
+
+/* ------------------------------------------------------------------------------------------ any line */
+
 /* The granules of bytes [from, to) of a line. */
 static uint64_t granules(uint32_t from, uint32_t to, uint32_t granule_bits)
 {
@@ -345,6 +442,7 @@ static inline struct want wanted_data(const struct tn_thread *thread, uint64_t l
                          .stamp = thread->clock - access->back,
                          .address = address,
                          .flags = access->kind & TN_WRITE ? TN_ENTRY_WRITE : 0,
+                         .writes = access->kind != TN_READ,
                          .table = entry->table,
                          .instr = access->instr,
                          .payer = &entry->payer};
@@ -360,11 +458,12 @@ static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, st
     uint64_t first = address & ~(uint64_t)(l1->shape.line - 1), end = address + access->size;
     uint64_t behind = ((end - 1) & ~(uint64_t)(l1->shape.line - 1)) + l1->shape.line; /* may wrap: it will fault */
     struct tn_way *way = NULL, *first_way = NULL;
+    struct met met = {.again = false};
     struct want want = wanted_data(thread, first, address, entry);
     for (; want.line != behind; want.line += l1->shape.line, want.stamp++, want.address = want.line) {
         uint32_t from = want.line == first ? (uint32_t)(address - first) : 0;
         uint32_t to = end - want.line < l1->shape.line ? (uint32_t)(end - want.line) : l1->shape.line;
-        if (bring(thread, layout, l1, &want, &way))
+        if (l1->coherent ? bring_coherent(thread, l1, &want, &met, &way) : bring(thread, layout, l1, &want, &way))
             want.flags |= TN_ENTRY_SECOND;
         way->use += tn_use_of(1, to - from);
         way->mask |= granules(from, to, l1->shape.granule_bits);
@@ -374,6 +473,7 @@ static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, st
         if (!first_way)
             first_way = way;
     }
+    settle_coherent(&met, access->kind);
     return first_way->line == first ? first_way : NULL;
 }
 
@@ -431,6 +531,19 @@ static __attribute__((noinline)) void slow_data(struct tn_thread *thread, uint64
         count_alias(core, id, entry);
 }
 
+/* The same in one that is kept coherent. */
+static void slow_coherent(struct tn_thread *thread, uint64_t address, uint32_t id)
+{
+    tn_core *core = thread->core;
+    struct tn_access_entry *entry = tn_code_get_access(&core->code, id);
+    struct want want = wanted_data(thread, line_at(thread->d1, address), address, entry);
+    struct met met = {.again = false};
+    struct tn_way *way;
+    if (!bring_coherent(thread, thread->d1, &want, &met, &way) && !met.upgraded)
+        count_alias(core, id, entry);
+    settle_coherent(&met, entry->info.kind);
+}
+
 /* The same in a cache of the usual kind (tn_l1.usual_ways). */
 TN_ALWAYS_INLINE void slow_data_in(struct tn_thread *thread, uint64_t address, uint32_t id, uint32_t assoc)
 {
@@ -477,6 +590,8 @@ void tn_slow_data(struct tn_thread *thread, uint64_t address, uint32_t id)
         slow_data_12(thread, address, id);
     else if (address - line_at(l1, address) + tn_code_get_access(&thread->core->code, id)->info.size > l1->shape.line)
         straddle(thread, address, id);
+    else if (l1->coherent)
+        slow_coherent(thread, address, id);
     else
         slow_data(thread, address, id);
 }
@@ -550,6 +665,8 @@ void tn_l1_end(struct tn_thread *thread, const struct tn_l1_layout *layout, stru
     for (uint32_t i = 0; i < l1->lines; i++) {
         if (ways[i].line == TN_NO_LINE)
             continue;
+        if (l1->coherent)
+            *written_of(thread, layout, i) |= tn_coherent_evict(thread, i);
         queue_written(thread, layout, i, queue_way(thread, l1, &ways[i], i, now, TN_ENTRY_FLUSH));
         tn_ring_add(thread, thread->ring);
     }

@@ -49,6 +49,7 @@ struct tn_l1 {
     struct tn_lower *next;            /* the level below */
     struct tn_prefetcher *prefetcher; /* the other level-1 cache's too; NULL: none */
     struct tn_stay *stays;            /* one per way; the consumer's */
+    struct tn_coherent *coherent;     /* NULL: other threads' caches are no business of this one (coherence.h) */
     /* ---- what only the thread reads and writes */
     _Alignas(64) uint64_t missed; /* I1: stamp of the last fetch that missed: an access misses once */
     uint32_t *tags; /* one per way: low bits of the number of the line that is or was there, to find it */
@@ -75,10 +76,10 @@ void tn_l1_free(struct tn_l1 *l1);
 /* Set the hot part in `thread` to empty. */
 void tn_l1_clear(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1);
 
-/* Place tables, ways and, if what is `written` is to be kept, the words for that, for `geometry` at *offset in the
- * thread's memory; moves *offset behind them. */
+/* Place tables and ways, and the words for what is `written` and for which lines are exclusive if that is to be kept
+ * (the latter needs the former), for `geometry` at *offset in the thread's memory; moves *offset behind them. */
 void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry, uint32_t tables,
-                 bool written, uint64_t *offset);
+                 bool written, bool coherent, uint64_t *offset);
 
 /* Largest number of lines that 16-bit way offsets can name. */
 enum { TN_L1_MAX_LINES = 65536 * 8 / (int)sizeof(struct tn_way) - 1 };

@@ -5,7 +5,8 @@
  * The way table says where in the cache the line was last. With x = address - way.line, the one comparison
  * x > line size - size catches both "another line" and "straddles two lines". On a hit only words
  * of the way change: use, mask and stamp, and with write-backs the one that says what is written. No call is made,
- * no set is searched.
+ * no set is searched. Where D1s are kept coherent, a write compares with a word of its own, which is the line only
+ * where no other thread has it.
  *
  * Engines emit the same; tests and rarely used paths call these functions. `use` is tn_config.use.
  */
@@ -43,9 +44,18 @@ static inline uint64_t tn_hot_mask(const struct tn_l1_layout *layout, uint64_t a
     return (~0ull >> (64 - granules)) << first;
 }
 
-/* A data access: `id` and `table` from tn_access_now, with its size and back. */
+/* The line that an access must find in the way that the way table leads to. */
+static inline uint64_t tn_hot_line(const struct tn_thread *thread, const struct tn_l1_layout *d1,
+                                   const struct tn_way *way, bool writes)
+{
+    const struct tn_way *ways = (const struct tn_way *)((const char *)thread + d1->ways);
+    const uint64_t *exclusive = (const uint64_t *)((const char *)thread + d1->exclusive);
+    return writes && d1->exclusive ? exclusive[way - ways] : way->line;
+}
+
+/* A data access: `id` and `table` from tn_access_now, with its size and back; `writes`: of any kind but TN_READ. */
 static inline void tn_hot_data_in(struct tn_thread *thread, const struct tn_layout *layout, uint32_t table,
-                                  uint64_t address, uint32_t id, uint32_t size, uint32_t back, bool use)
+                                  uint64_t address, uint32_t id, uint32_t size, uint32_t back, bool writes, bool use)
 {
     const struct tn_l1_layout *d1 = &layout->d1;
     uint64_t line = 1ull << d1->line_bits;
@@ -54,7 +64,7 @@ static inline void tn_hot_data_in(struct tn_thread *thread, const struct tn_layo
         return;
     }
     struct tn_way *way = tn_hot_way_in(thread, d1, table, address);
-    if (address - way->line > line - size) {
+    if (address - tn_hot_line(thread, d1, way, writes) > line - size) {
         tn_slow_data(thread, address, id);
         way = tn_hot_way_in(thread, d1, table, address);
     }
@@ -67,9 +77,9 @@ static inline void tn_hot_data_in(struct tn_thread *thread, const struct tn_layo
 
 /* The same in the first table: `id` from tn_access. */
 static inline void tn_hot_data(struct tn_thread *thread, const struct tn_layout *layout, uint64_t address,
-                               uint32_t id, uint32_t size, uint32_t back, bool use)
+                               uint32_t id, uint32_t size, uint32_t back, bool writes, bool use)
 {
-    tn_hot_data_in(thread, layout, layout->d1.table, address, id, size, back, use);
+    tn_hot_data_in(thread, layout, layout->d1.table, address, id, size, back, writes, use);
 }
 
 /* Behind tn_hot_data_in, for a write or a modify, where layout->d1.written says so. */

@@ -59,8 +59,16 @@ const char *tn_config_check(const struct tn_config *config)
         return "threads that share level-1 caches, and those whose contexts are kept apart, run one at a time";
     if (!config->cache_sim && !config->branch_sim)
         return "with neither cache nor branch simulation there is nothing to collect";
-    if (!config->cache_sim && (config->write_back || config->prefetch))
-        return "write-backs and prefetching are those of simulated caches: not without cache simulation";
+    if (!config->cache_sim && (config->write_back || config->prefetch || config->coherence))
+        return "write-backs, prefetching and coherence are those of simulated caches: not without cache simulation";
+    if (config->coherence && config->shared_l1)
+        return "threads that share level-1 caches have nothing to keep coherent (--shared-l1=no)";
+    if (config->coherence && config->parallel)
+        return "threads whose caches are kept coherent run one at a time";
+    if (config->coherence && config->l2.size)
+        return "caches are kept coherent where level 1 alone belongs to a thread: not with --L2";
+    if (config->coherence && !config->use)
+        return "what is shared falsely is known from the use of cache lines (--cacheuse=yes)";
     if (!config->cache_sim)
         return NULL;
     const struct tn_geometry *levels[] = {&config->i1, &config->d1, &config->ll, &config->l2};

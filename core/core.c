@@ -20,8 +20,8 @@ static void lay_out(tn_core *core)
     struct tn_layout *layout = &core->layout;
     uint64_t offset = (sizeof(struct tn_thread) + 63) & ~63ull;
     if (core->config.cache_sim) {
-        tn_l1_place(&layout->d1, &core->config.d1, TN_TABLES, core->config.write_back, &offset);
-        tn_l1_place(&layout->i1, &core->config.i1, 1, false, &offset);
+        tn_l1_place(&layout->d1, &core->config.d1, TN_TABLES, core->config.write_back, core->config.coherence, &offset);
+        tn_l1_place(&layout->i1, &core->config.i1, 1, false, false, &offset);
     }
     layout->counters = (uint32_t)page_up(offset);
     layout->counter_limit = tn_contexts_wanted(&core->config) ? COUNTER_LIMIT_SEPARATE : COUNTER_LIMIT;
@@ -98,7 +98,7 @@ tn_core *tn_core_new(const struct tn_config *config)
     lay_out(core);
     tn_code_init(&core->code);
     tn_slots_init(&core->centres, sizeof(struct tn_centre));
-    tn_cost_pools_init(&core->pools, config->l2.size ? 3 : 2, config->write_back, config->prefetch);
+    tn_cost_pools_init(&core->pools, config);
     core->consuming.there = core->late.there = core->definitions.there = core->memory.there = config->parallel;
     core->merged = TN_STEP;
     tn_sums_init(&core->sums, &core->definitions);
@@ -117,6 +117,10 @@ tn_core *tn_core_new(const struct tn_config *config)
     if (config->data) {
         core->data = tn_host_alloc(sizeof *core->data);
         tn_data_init(core->data);
+    }
+    if (config->coherence) {
+        core->coherence = tn_host_alloc(sizeof *core->coherence);
+        tn_coherence_init(core->coherence);
     }
     tn_array_init(&core->threads, sizeof(struct tn_thread_record));
     tn_array_add(&core->threads);
@@ -368,6 +372,8 @@ tn_thread *tn_thread_new(tn_core *core, tn_thread *parent, uint64_t os_id)
         thread->ring->l1[TN_DATA] = thread->d1;
         tn_l1_clear(thread, &core->layout.i1, thread->i1);
         tn_l1_clear(thread, &core->layout.d1, thread->d1);
+        if (core->coherence)
+            tn_coherent_join(thread);
         adopt_caches(core, thread);
     }
     return thread;
@@ -498,6 +504,8 @@ void tn_thread_end(tn_thread *thread)
     core->dump_wanted |= thread->dump_wanted;
     tally_add(&core->tally, &thread->tally);
     free_activity(thread);
+    if (core->coherence)
+        tn_coherent_leave(thread);
     if (!core->config.shared_l1)
         caches_free(thread->i1, thread->d1, thread->l2);
     record->thread = NULL;
@@ -637,6 +645,8 @@ void tn_zero(tn_core *core)
     tn_sums_clear(&core->sums, &core->pools);
     if (core->data)
         tn_data_clear(core->data);
+    if (core->coherence)
+        tn_coherence_clear(core->coherence);
 }
 
 struct tn_centre *tn_centre_make(tn_core *core, uint32_t thread, uint32_t instr)
@@ -774,6 +784,8 @@ static uint64_t memory_of(const tn_core *core)
         bytes += tn_contexts_bytes(core->contexts);
     if (core->data)
         bytes += tn_data_bytes(core->data) + shares_of(core) * sizeof(struct tn_share);
+    if (core->coherence)
+        bytes += tn_coherence_bytes(core->coherence);
     return bytes + core->records_max * (sizeof(struct tn_record) + sizeof(uint64_t));
 }
 
@@ -822,6 +834,8 @@ static void end_thread(struct tn_thread *thread)
 {
     tn_stack_clear(thread);
     free_activity(thread);
+    if (thread->core->coherence)
+        tn_coherent_leave(thread);
     if (!thread->core->config.shared_l1)
         caches_free(thread->i1, thread->d1, thread->l2);
     free_hot(thread->core, thread);
@@ -872,6 +886,10 @@ void tn_core_free(tn_core *core)
     if (core->data) {
         tn_data_free(core->data);
         tn_host_free(core->data, sizeof *core->data);
+    }
+    if (core->coherence) {
+        tn_coherence_free(core->coherence);
+        tn_host_free(core->coherence, sizeof *core->coherence);
     }
     tn_array_free(&core->threads);
     tn_slots_free(&core->centres);

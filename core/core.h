@@ -11,6 +11,7 @@
 #include "branch.h"
 #include "cache.h"
 #include "code.h"
+#include "coherence.h"
 #include "context.h"
 #include "cost.h"
 #include "lock.h"
@@ -53,6 +54,7 @@ struct tn_core {
     struct tn_forest forest; /* of all threads; parallel engines have one for each thread: the first in a list */
     struct tn_contexts *contexts; /* NULL: a function is its only context */
     struct tn_data *data;         /* NULL: data objects are not charged */
+    struct tn_coherence *coherence; /* NULL: D1s are not kept coherent */
     struct tn_pool stack_pool, level_pool, handler_pool, special_pool, resolver_pool, allocating_pool;
     struct tn_lower ll;
     struct tn_l1 *shared_i1, *shared_d1;
@@ -78,7 +80,7 @@ struct tn_core {
     } written;
     struct tn_tally tally; /* of threads that have ended */
     /* ---- the consumer's */
-    _Alignas(64) uint64_t waste[16]; /* what is charged to nobody */
+    _Alignas(64) uint64_t waste[32]; /* what is charged to nobody */
     struct tn_pool displaced_pool;
     uint64_t records_live, records_max, nodes_summed, samples;
 };

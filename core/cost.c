@@ -9,13 +9,17 @@
 
 #include <string.h>
 
-void tn_cost_pools_init(struct tn_cost_pools *pools, uint32_t levels, bool write_back, bool prefetch)
+void tn_cost_pools_init(struct tn_cost_pools *pools, const struct tn_config *config)
 {
-    pools->per_level = TN_LATE_PER_LEVEL + (write_back ? TN_WRITE_BACKS : 0);
-    if (prefetch)
+    uint32_t levels_below = config->l2.size ? 2 : 1;
+    pools->per_level = TN_LATE_PER_LEVEL + (config->write_back ? TN_WRITE_BACKS : 0);
+    if (config->prefetch)
         pools->prefetched = pools->per_level++;
-    pools->far_counters = (levels - 1) * pools->per_level;
-    tn_slots_init(&pools->near, pools->per_level * sizeof(uint64_t));
+    if (config->coherence)
+        pools->coherence = pools->per_level;
+    pools->near_counters = pools->per_level + (config->coherence ? TN_COHERENCES : 0);
+    pools->far_counters = levels_below * pools->per_level;
+    tn_slots_init(&pools->near, pools->near_counters * sizeof(uint64_t));
     tn_slots_init(&pools->far, pools->far_counters * sizeof(uint64_t));
     tn_pool_init(&pools->extra, TN_IMMEDIATE_EVENTS * sizeof(uint64_t));
 }
@@ -51,7 +55,7 @@ static bool is_zero(const uint64_t *block, uint32_t counters)
 static void late_add(struct tn_cost_pools *pools, struct tn_late *to, const struct tn_late *from)
 {
     if (from->near)
-        add(tn_near(pools, to), tn_slots_at(&pools->near, from->near), pools->per_level);
+        add(tn_near(pools, to), tn_slots_at(&pools->near, from->near), pools->near_counters);
     if (from->far)
         add(tn_far(pools, to), tn_slots_at(&pools->far, from->far), pools->far_counters);
 }
@@ -59,7 +63,7 @@ static void late_add(struct tn_cost_pools *pools, struct tn_late *to, const stru
 void tn_late_clear(const struct tn_cost_pools *pools, const struct tn_late *late)
 {
     if (late->near)
-        memset(tn_slots_at(&pools->near, late->near), 0, pools->per_level * sizeof(uint64_t));
+        memset(tn_slots_at(&pools->near, late->near), 0, pools->near_counters * sizeof(uint64_t));
     if (late->far)
         memset(tn_slots_at(&pools->far, late->far), 0, pools->far_counters * sizeof(uint64_t));
 }
@@ -77,7 +81,7 @@ void tn_late_drop(struct tn_cost_pools *pools, struct tn_late *late)
 
 bool tn_late_is_zero(const struct tn_cost_pools *pools, const struct tn_late *late)
 {
-    return (!late->near || is_zero(tn_slots_at(&pools->near, late->near), pools->per_level)) &&
+    return (!late->near || is_zero(tn_slots_at(&pools->near, late->near), pools->near_counters)) &&
            (!late->far || is_zero(tn_slots_at(&pools->far, late->far), pools->far_counters));
 }
 

@@ -12,7 +12,8 @@
  * A block is made when the first such event happens. Most loaders miss at level 1 only: a miss further down is a
  * hundred times rarer, in programs whose data the last level can hold. Where write-backs are simulated, each level has
  * TN_WRITE_BACKS counters more, behind the others, and where prefetching is, one more behind these
- * (pools.prefetched; level 1 has it too, and leaves it zero). A cost centre is an instruction in a thread: its
+ * (pools.prefetched; level 1 has it too, and leaves it zero). Where D1s are kept coherent, near blocks have TN_COHERENCES
+ * counters more, behind all others. A cost centre is an instruction in a thread: its
  * execution count comes from segment counters; what a segment cannot know (mispredictions, guarded accesses, costs of
  * skipped callees) is in `extra`.
  */
@@ -53,6 +54,13 @@ enum {
     TN_WRITE_BACKS
 };
 #undef TN_WRITE_BACK
+
+#define TN_COHERENCE(name, text) TN_COHERENCE_##name,
+enum {
+#include "events.inc"
+    TN_COHERENCES
+};
+#undef TN_COHERENCE
 
 enum tn_stream { TN_FETCH, TN_DATA, TN_STREAMS };
 
@@ -100,11 +108,12 @@ struct tn_cost_pools {
     struct tn_slots near, far;
     struct tn_pool extra;
     uint32_t per_level;    /* counters of a level */
-    uint32_t far_counters; /* of one or two levels */
+    uint32_t near_counters, far_counters; /* of level 1; of one or two levels */
     uint32_t prefetched;   /* which counter of a level it is; 0: not simulated */
+    uint32_t coherence;    /* the first of those of level 1; 0: not simulated */
 };
 
-void tn_cost_pools_init(struct tn_cost_pools *pools, uint32_t levels, bool write_back, bool prefetch);
+void tn_cost_pools_init(struct tn_cost_pools *pools, const struct tn_config *config);
 void tn_cost_pools_free(struct tn_cost_pools *pools);
 size_t tn_cost_pools_bytes(const struct tn_cost_pools *pools);
 

@@ -6,7 +6,7 @@
  * from; the miss is charged; the line's record is found or begun, which may ask the next level in the same way; the
  * way's new stay begins. The level below was asked for the line's place before, in the order of entries too.
  *
- * Usually lines have one size, sets the compact form, and neither write-backs nor prefetching is simulated. The same
+ * Usually lines have one size, sets the compact form, and no write-backs, prefetching or coherence is simulated. The same
  * code is compiled for this case apart: `plain` is then a constant, and what asks for the rest is not there.
  */
 #include "lower.h"
@@ -249,7 +249,7 @@ TN_ALWAYS_INLINE void stay_end(tn_core *core, struct tn_lower *lower, const stru
     struct tn_stay *stay = taken->stay;
     const struct tn_shape *shape = plain ? &lower->shape : &taken->l1->shape;
     struct past past = {.mask = entry->mask & shape->mask_valid,
-                        .written = plain ? 0 : entry->written & shape->mask_valid};
+                        .written = plain || !lower->written ? 0 : entry->written & shape->mask_valid};
     past.tenure =
         (struct tn_tenure){stay->touches + (entry->use & ((1ull << TN_TOUCH_BITS) - 1)),
                            stay->bytes + (entry->use >> TN_TOUCH_BITS),
@@ -260,6 +260,8 @@ TN_ALWAYS_INLINE void stay_end(tn_core *core, struct tn_lower *lower, const stru
         charge_tenure(&payers, &past.tenure);
     if (!plain && pays && past.written)
         charge_write_back(&payers, count_bits(past.written) << shape->granule_bits);
+    if (!plain && taken->l1->coherent)
+        tn_coherent_end(core, taken->l1->coherent, entry, past.mask, pays ? payers.centre : NULL, payers.node);
     if (stay->node)
         stay->node->seen++;
     fold(core, lower, stay->record, shape, &past, stay->line_offset, entry->stamp, plain);
@@ -528,7 +530,8 @@ static bool is_plain(const struct tn_config *config)
 {
     const struct tn_geometry *next = config->l2.size ? &config->l2 : &config->ll;
     bool one_size = config->i1.line == next->line && config->d1.line == next->line;
-    return one_size && tn_sets_compact(next) && !config->write_back && !config->prefetch;
+    return one_size && tn_sets_compact(next) && !config->write_back && !config->prefetch &&
+           !config->coherence;
 }
 
 tn_taker *TN_TAKER_FOR(const struct tn_config *config)

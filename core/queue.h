@@ -58,6 +58,7 @@ enum {
     TN_ENTRY_FLUSH = 8,  /* no miss: a tenure ends, nothing is loaded */
     TN_ENTRY_AHEAD = 16, /* no miss, and never in a ring: the prefetcher asks */
     TN_ENTRY_FETCH = 32, /* of the I1, else of the D1 */
+    TN_ENTRY_TAKEN = 64, /* with FLUSH: another thread wrote to the line */
 };
 
 /* One host line. */

@@ -137,6 +137,12 @@ enum {
     WRITTEN_MOST = WRITTEN_PER_LEVEL + TN_WRITE_BACKS + 1
 };
 
+/* Behind the levels, for data accesses: those of coherence. */
+static uint32_t written_coherence(const tn_core *core, enum tn_stream stream)
+{
+    return core->pools.coherence && stream == TN_DATA ? TN_COHERENCES : 0;
+}
+
 static uint32_t written_per_level(const tn_core *core)
 {
     return core->pools.per_level + 1;
@@ -151,8 +157,17 @@ static uint32_t line_of(const tn_core *core, enum tn_level level, enum tn_stream
     }
 }
 
+static uint32_t written_by_level(const tn_core *core)
+{
+    return (core->pools.far_counters / core->pools.per_level + 1) * written_per_level(core);
+}
+
 static uint64_t written_slot(const tn_core *core, const struct tn_late *late, enum tn_stream stream, uint32_t slot)
 {
+    if (slot >= written_by_level(core)) {
+        const uint64_t *near = tn_late_at(&core->pools, late, TN_LEVEL_1);
+        return near ? near[core->pools.coherence + slot - written_by_level(core)] : 0;
+    }
     const uint64_t *level = tn_late_at(&core->pools, late, slot / written_per_level(core));
     uint32_t what = slot % written_per_level(core);
     if (!level)
@@ -162,15 +177,15 @@ static uint64_t written_slot(const tn_core *core, const struct tn_late *late, en
     return level[what < WRITTEN_SPLOSS ? what : what - 1];
 }
 
-static uint32_t written_slots(const tn_core *core)
+static uint32_t written_slots(const tn_core *core, enum tn_stream stream)
 {
-    return (core->pools.far_counters / core->pools.per_level + 1) * written_per_level(core);
+    return written_by_level(core) + written_coherence(core, stream);
 }
 
 static void put_late(struct writer *w, const struct tn_late *late, enum tn_stream stream)
 {
-    uint64_t bits = 0, values[TN_LEVELS * WRITTEN_MOST];
-    uint32_t slots = late->near || late->far ? written_slots(w->core) : 0;
+    uint64_t bits = 0, values[TN_LEVELS * WRITTEN_MOST + TN_COHERENCES];
+    uint32_t slots = late->near || late->far ? written_slots(w->core, stream) : 0;
     for (uint32_t i = 0; i < slots; i++) {
         values[i] = written_slot(w->core, late, stream, i);
         bits |= (uint64_t)(values[i] != 0) << i;
@@ -193,7 +208,7 @@ static void put_costs(struct writer *w, const struct tn_costs *costs)
 
 /* Names of late slots: "I1mr", "-", "AcCostI1", ... "ILmr", "-", "AcCostL", ... and the same with I2; with
  * write-backs "-", "-" and "WbL", "WrtL" behind, with prefetching "-" and "PfL". The last level's use has one name in
- * both streams: readers add slots of equal names. */
+ * both streams: readers add slots of equal names. Then "D1cr" and the rest of coherence. */
 #define TN_USE(name, text) #name,
 static const char *const use_names[] = {
 #include "events.inc"
@@ -209,6 +224,11 @@ static const char *const prefetch_names[] = {
 #include "events.inc"
 };
 #undef TN_PREFETCH
+#define TN_COHERENCE(name, text) #name,
+static const char *const coherence_names[] = {
+#include "events.inc"
+};
+#undef TN_COHERENCE
 #define TN_IMMEDIATE(name, text) #name,
 static const char *const immediate_names[] = {
 #include "events.inc"
@@ -243,8 +263,9 @@ static void put_optional_name(struct writer *w, const char *stream, enum tn_leve
 
 static void put_late_names(struct writer *w, const char *stream)
 {
-    uint32_t slots = written_slots(w->core), per_level = written_per_level(w->core);
-    put_n(w, slots);
+    uint32_t slots = written_by_level(w->core), per_level = written_per_level(w->core);
+    uint32_t more = written_coherence(w->core, *stream == 'I' ? TN_FETCH : TN_DATA);
+    put_n(w, slots + more);
     for (uint32_t i = 0; i < slots; i++) {
         const char *level = level_names[i / per_level];
         uint32_t what = i % per_level;
@@ -260,6 +281,8 @@ static void put_late_names(struct writer *w, const char *stream)
         else
             put_joined(w, use_names[what - TN_LATE_AcCost], last ? "" : stream, level);
     }
+    for (uint32_t i = 0; i < more; i++)
+        put_s(w, coherence_names[i]);
 }
 
 static void write_header(struct writer *w)
@@ -423,6 +446,27 @@ static void write_data(struct writer *w)
         put_n(w, object->largest);
     }
     tn_data_clear(w->core->data);
+}
+
+/* ------------------------------------------------------------------------------------------ coherence */
+
+static void write_sharings(struct writer *w)
+{
+    for (uint32_t id = 1; id < w->core->coherence->sharings.count; id++) {
+        const struct tn_sharing *sharing = tn_array_at(&w->core->coherence->sharings, id);
+        if (!sharing->misses && !sharing->falsely && !sharing->truly)
+            continue;
+        record(w, TN_RAW_SHARING);
+        put_n(w, sharing->writer);
+        put_n(w, sharing->victim);
+        put_n(w, sharing->object);
+        put_n(w, sharing->misses);
+        put_n(w, sharing->falsely);
+        put_n(w, sharing->truly);
+        put_n(w, sharing->written);
+        put_n(w, sharing->touched);
+    }
+    tn_coherence_clear(w->core->coherence);
 }
 
 /* ------------------------------------------------------------------------------------------ self costs */
@@ -660,6 +704,8 @@ int tn_raw_write_part(tn_core *core, void *stream, const char *why)
     write_arcs(w);
     if (core->data)
         write_data(w);
+    if (core->coherence)
+        write_sharings(w);
     write_self(w);
     for (struct tn_forest *forest = &core->forest; forest; forest = forest->next)
         tn_forest_fold(forest, core->config.inclusive ? write_node : NULL, w);

@@ -80,6 +80,7 @@ struct tn_config {
     bool inclusive;        /* follow calls, keep the tree */
     bool write_back;       /* count dirty evictions: which bytes of a line were written */
     bool prefetch;         /* a stream prefetcher at the first level below level 1 */
+    bool coherence;        /* D1s of threads invalidate each other's lines; not with shared_l1, parallel or L2 */
     bool shared_l1;        /* one I1 and one D1 for all threads (Callgrind's model) */
     bool data;             /* charge data objects; with inclusive, and the two functions below */
     bool parallel;         /* threads run at the same time; not with shared_l1, nor with contexts */
@@ -171,12 +172,14 @@ struct tn_thread {
 /* Where things lie, in bytes from the thread base. A way table (element: uint16_t) is indexed by
  * (address >> line_bits) & table_mask and gives the offset of the way inside `ways`, in units of 8 bytes. D1 has
  * TN_TABLES of them, one behind the other: an access begins in the first (tn_access_now). Written: one uint64_t per
- * way, the granules written as in tn_way.mask. */
+ * way, the granules written as in tn_way.mask. Exclusive: one uint64_t per way, with which a write (or a modify) compares
+ * its address instead of with tn_way.line; it is that or TN_NO_LINE. */
 enum { TN_TABLES = 4 };
 struct tn_l1_layout {
     uint32_t table, ways;   /* offsets from the thread base */
     uint32_t tables;        /* way tables */
-    uint32_t written;       /* an offset; 0: nothing is written here, or write-backs are not simulated */
+    uint32_t written;       /* an offset; 0: nothing is written here, or nobody asks what is */
+    uint32_t exclusive;     /* an offset; 0: writes, too, compare with tn_way.line */
     uint32_t table_mask;    /* elements - 1 */
     uint32_t line_bits;     /* log2(line size) */
     uint32_t granule_bits;  /* log2(bytes per mask bit): 0 for lines up to 64 */

@@ -126,7 +126,7 @@ static inline void read_at(struct setup *setup, uint64_t address)
     thread->clock += 2 * TN_STEP;
     thread->data += 1;
     ((uint64_t *)((char *)thread + setup->layout->counters))[setup->counter]++;
-    tn_hot_data(thread, setup->layout, address, setup->read, ACCESS, TN_STEP, setup->config.use);
+    tn_hot_data(thread, setup->layout, address, setup->read, ACCESS, TN_STEP, false, setup->config.use);
 }
 
 static uint64_t run_loop(struct setup *setup, uint64_t operations)

@@ -342,7 +342,7 @@ static void walk_access(struct simulation *simulation, const struct walked *bloc
         return;
     }
     tn_hot_data_in(thread, layout, access->table, address, access->id, access->size, access->back,
-                   simulation->config.use);
+                   access->kind != TN_READ, simulation->config.use);
     if (layout->d1.written && access->kind != TN_READ && simulation->config.use)
         tn_hot_written_in(thread, layout, access->table, address, access->size);
 }

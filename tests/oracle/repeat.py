@@ -8,7 +8,7 @@ Recorded again and again, with one thing changed each time: nothing, the environ
 working directory, and the system's randomisation of addresses off (setarch -R). Every instruction at every
 address, every call, every call path and every total must be the same. The environment changes only for GUEST, which
 does not look at it: the strings that xz and sqlite3 read there lie where the lengths of the others put them
-(docs/model.md, section 12). xz and sqlite3 run under Valgrind only: the native engine runs the kernel's own functions
+(docs/model.md, section 13). xz and sqlite3 run under Valgrind only: the native engine runs the kernel's own functions
 for the time, whose path depends on it, and counts the lanes of masked accesses, which depend on what lies behind a
 string.
 """

@@ -69,6 +69,12 @@ struct self {
     uint64_t cost[M_EVENTS];
 };
 
+/* Of lines that were invalidated: by whom, who missed them, what became of that. */
+struct shared {
+    uint32_t writer, writer_context, victim, victim_context, object;
+    uint64_t count[3], written, touched; /* by model_shared */
+};
+
 /* Growing arrays, all with element 0 unused. LIST_NEW: the index of a new, zeroed last element. */
 #define LIST(type)                                                                                           \
     struct {                                                                                                 \
@@ -98,6 +104,7 @@ struct method1 {
     LIST(struct name) name;
     uint32_t most_callers;
     LIST(struct self) self;
+    LIST(struct shared) shared;
     LIST(uint32_t) self_slot[MODEL_MAX_THREADS]; /* by instruction: the first of self */
     struct thread thread[MODEL_MAX_THREADS];
     struct memory_model *memory;
@@ -117,7 +124,7 @@ struct method1 *m1_new(uint32_t most_callers, struct memory_model *memory)
 void m1_free(struct method1 *m)
 {
     free(m->arc.at), free(m->link.at), free(m->path.at), free(m->alias.at), free(m->function.at), free(m->name.at);
-    free(m->self.at);
+    free(m->self.at), free(m->shared.at);
     for (int t = 0; t < MODEL_MAX_THREADS; t++) {
         free(m->self_slot[t].at);
         for (uint32_t l = 0; l < MAX_LEVELS; l++)
@@ -568,6 +575,41 @@ void m1_charge(void *user, const struct model_payer *payer, int event, uint64_t 
     m->link.at[payer->chain].cost[event] += amount;
 }
 
+static struct shared *shared_of(struct method1 *m, const struct shared *key)
+{
+    uint32_t i;
+
+    for (i = 1; i <= m->shared.count; i++) {
+        struct shared *s = &m->shared.at[i];
+
+        if (s->writer == key->writer && s->writer_context == key->writer_context && s->victim == key->victim &&
+            s->victim_context == key->victim_context && s->object == key->object)
+            return s;
+    }
+    i = LIST_NEW(m->shared);
+    m->shared.at[i] = *key;
+    return &m->shared.at[i];
+}
+
+void m1_share(void *user, const struct model_payer *writer, const struct model_payer *victim, enum model_shared what,
+              uint64_t written, uint64_t touched)
+{
+    struct method1 *m = user;
+    struct shared key = {.writer = writer->instr,
+                         .writer_context = m->link.at[writer->chain].context,
+                         .victim = victim->instr,
+                         .victim_context = m->link.at[victim->chain].context,
+                         .object = victim->object};
+    struct shared *shared;
+
+    if (!victim->pays || victim->epoch != m->epoch)
+        return;
+    shared = shared_of(m, &key);
+    shared->count[what]++;
+    shared->written |= written;
+    shared->touched |= touched;
+}
+
 void m1_count(struct method1 *m, uint32_t thread, uint32_t instr, int event, uint64_t amount)
 {
     struct model_payer payer = m1_payer(m, thread, instr);
@@ -605,6 +647,7 @@ static void forget(struct method1 *m)
         memset(m->link.at[i].cost, 0, sizeof m->link.at[i].cost);
     for (uint32_t i = 1; i <= m->self.count; i++)
         memset(m->self.at[i].cost, 0, sizeof m->self.at[i].cost);
+    m->shared.count = 0;
     for (uint32_t i = 1; i <= m->name.count; i++)
         m->name.at[i].calls = 0;
     for (uint32_t i = 1; i <= m->arc.count; i++)
@@ -733,6 +776,30 @@ static void write_calls(const struct method1 *m, struct sheet *sheet)
     }
 }
 
+static char *print_instr(const struct method1 *m, uint32_t instr, uint32_t context, char *end)
+{
+    const struct name *name = &m->name.at[context];
+
+    return end + sprintf(end, "i%u%s%s", instr, name->is_plain ? "" : " ", name->is_plain ? "" : name->text);
+}
+
+static void write_shared(const struct method1 *m, struct sheet *sheet)
+{
+    static char key[1 << 20] = "shared ";
+
+    for (uint32_t i = 1; i <= m->shared.count; i++) {
+        const struct shared *s = &m->shared.at[i];
+        uint64_t cost[M_EVENTS] = {s->count[0], s->count[1], s->count[2], s->written, s->touched};
+        char *end = print_instr(m, s->writer, s->writer_context, key + 7);
+
+        *end++ = ' ';
+        end = print_instr(m, s->victim, s->victim_context, end);
+        if (s->object)
+            sprintf(end, " %s", mm_name(m->memory, s->object));
+        sheet_add(sheet, key, cost, 0);
+    }
+}
+
 void m1_part(struct method1 *m, struct sheet *sheet)
 {
     static const uint64_t zero[M_EVENTS];
@@ -758,6 +825,7 @@ void m1_part(struct method1 *m, struct sheet *sheet)
     }
     if (m->memory)
         mm_part(m->memory, sheet);
+    write_shared(m, sheet);
     for (uint32_t i = 1; i <= m->link.count; i++) {
         const uint64_t *cost = m->link.at[i].cost;
 

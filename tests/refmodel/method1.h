@@ -65,6 +65,9 @@ void m1_count(struct method1 *m, uint32_t thread, uint32_t instr, int event, uin
  * */
 struct model_payer m1_payer(const struct method1 *m, uint32_t thread, uint32_t instr);
 void m1_charge(void *user, const struct model_payer *payer, int event, uint64_t amount);
+/* A model_share. */
+void m1_share(void *user, const struct model_payer *writer, const struct model_payer *victim, enum model_shared what,
+              uint64_t written, uint64_t touched);
 
 /* The part so far, as a sheet; then a new part begins. */
 void m1_part(struct method1 *m, struct sheet *sheet);

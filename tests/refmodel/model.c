@@ -42,10 +42,18 @@ struct record { /* a tenure below level 1 */
     struct record *below; /* the record it was filled from; NULL in the last level */
 };
 
+/* docs/model.md, 11. */
+enum state { EXCLUSIVE, MODIFIED, SHARED, INVALID };
+
 struct line {
     struct use use;
     uint64_t line;
     struct record *record;
+    enum state state;
+    uint8_t *foreign;           /* one flag per byte: others have written it while the line was invalid */
+    struct model_payer writer;  /* whose write made it so */
+    struct model_payer victim;  /* of a tenure that began with a coherence miss */
+    int falsely;                /* the event that this is, if it shares falsely; 0: no such tenure */
 };
 
 /* A cache of level 1 holds lines, the last level records; both only as far as order and address go. */
@@ -70,6 +78,7 @@ struct model {
     uint64_t clock;
     bool collecting; /* as the latest access says */
     model_charge *charge;
+    model_share *share;
     void *user;
 };
 
@@ -84,6 +93,7 @@ const char *model_event_name(int event)
         "BytD1",    "UseD1",    "AgeD1", "AcCostL", "SpLossL", "EvL", "TchL",   "BytL",     "UseL",
         "AgeL",     "D2mr",     "D2mw",  "AcCostD2", "SpLossD2", "EvD2", "TchD2", "BytD2",  "UseD2",
         "AgeD2",    "WbD1",     "WrtD1", "WbD2",  "WrtD2", "WbL",   "WrtL",     "PfD2",     "PfL",
+        "D1cr",     "D1cw",     "D1fr",  "D1fw",  "InvD1", "Inv",   "Upg",      "Xfr",
     };
     return names[event];
 }
@@ -244,18 +254,48 @@ static void record_end_if_done(struct model *model, struct record *record, uint6
     free(record);
 }
 
-/* A line leaves level 1. */
-static void line_end(struct model *model, const struct cache *cache, struct line *line, uint64_t index)
+static uint64_t granules_of(const uint8_t *flags, uint32_t line_size)
 {
-    if (!line->record) {
-        free(line);
-        return;
-    }
+    uint32_t granule = line_size > 64 ? line_size / 64 : 1;
+    uint64_t granules = 0;
+
+    for (uint32_t i = 0; i < line_size; i++)
+        if (flags[i])
+            granules |= 1ull << i / granule;
+    return granules;
+}
+
+/* Whether what others had written was touched in the tenure. */
+static void tell_sharing(struct model *model, struct line *line, uint32_t line_size)
+{
+    uint64_t written = granules_of(line->foreign, line_size), touched = granules_of(line->use.touched, line_size);
+    bool falsely = !(written & touched);
+
+    if (falsely)
+        model->charge(model->user, &line->use.payer, line->falsely, 1);
+    model->share(model->user, &line->writer, &line->victim, falsely ? MODEL_SHARED_FALSELY : MODEL_SHARED_TRULY,
+                 written, touched);
+    line->falsely = 0;
+}
+
+/* A tenure of level 1 ends. */
+static void tenure_end(struct model *model, const struct cache *cache, struct line *line, uint64_t index)
+{
+    if (line->falsely)
+        tell_sharing(model, line, cache->config.line);
     if (!model->config.callgrind)
         fold(model, line->record, &line->use, line->line, cache->config.line, index);
     else if (model->collecting)
         fold_callgrind(model, line->record, &line->use, cache->config.line);
     use_end(model, &line->use, cache->config.line, LEVEL_1, index);
+}
+
+/* A line leaves level 1; of one that is invalid, the tenure has ended. */
+static void line_end(struct model *model, const struct cache *cache, struct line *line, uint64_t index)
+{
+    if (line->record && line->state != INVALID)
+        tenure_end(model, cache, line, index);
+    free(line->foreign);
     free(line);
 }
 
@@ -267,6 +307,9 @@ struct asking {
     bool fetched, writes, missed[3];
     uint32_t missed_in[3]; /* the first line's data object */
     bool prefetching; /* nobody asks: the prefetcher does */
+    bool again, otherwise;   /* the first line that missed was invalid; a line missed that was not */
+    uint64_t line;           /* that first one */
+    struct model_payer in, writer; /* `payer` in it; who made it invalid */
     uint64_t index;
     uint32_t owner; /* of the caches above the last level */
 };
@@ -349,42 +392,156 @@ static void watch(struct model *model, uint64_t address, const struct asking *as
     }
 }
 
+static struct line *look(const struct cache *cache, uint64_t line_address, uint32_t *place)
+{
+    uint64_t set = cache_set(cache, line_address);
+
+    for (*place = 0; *place < cache->count[set]; ++*place) {
+        struct line *line = cache->way[set * cache->config.assoc + *place];
+
+        if (line->line == line_address)
+            return line;
+    }
+    return NULL;
+}
+
 /* A line of level 1, afterwards the most recently used of its set; NULL: it is not there. */
 static struct line *find(struct cache *cache, uint64_t line_address)
 {
     uint64_t set = cache_set(cache, line_address);
+    uint32_t place;
+    struct line *line = look(cache, line_address, &place);
 
-    for (uint32_t i = 0; i < cache->count[set]; i++) {
-        struct line *line = cache->way[set * cache->config.assoc + i];
-
-        if (line->line == line_address) {
-            cache_put_first(cache, set, cache_take(cache, set, i));
-            return line;
-        }
-    }
-    return NULL;
+    if (line)
+        cache_put_first(cache, set, cache_take(cache, set, place));
+    return line;
 }
+
+/* ------------------------------------------------------------------------------------------------ coherence */
+
+/* What the access means to another thread's copy. */
+static void meet(struct model *model, const struct cache *cache, struct line *copy, bool missed,
+                 const struct asking *asking)
+{
+    if (missed && copy->state == MODIFIED)
+        model->charge(model->user, asking->payer, M_XFR, 1);
+    copy->state = SHARED;
+    if (!asking->writes)
+        return;
+    model->charge(model->user, &copy->use.payer, M_INVD1, 1);
+    model->charge(model->user, asking->payer, M_INV, 1);
+    tenure_end(model, cache, copy, asking->index);
+    copy->state = INVALID;
+    copy->writer = *asking->payer;
+    memset(copy->foreign, 0, cache->config.line);
+}
+
+/* True if another thread had the line. */
+static bool meet_others(struct model *model, uint64_t line_address, bool missed, const struct asking *asking)
+{
+    bool any = false;
+
+    for (uint32_t t = 0; t < MODEL_MAX_THREADS; t++) {
+        uint32_t place;
+        struct line *copy = t == asking->owner ? NULL : look(&model->d1[t], line_address, &place);
+
+        if (!copy || copy->state == INVALID)
+            continue;
+        meet(model, &model->d1[t], copy, missed, asking);
+        any = true;
+    }
+    return any;
+}
+
+/* The line is there. */
+static void coherent_hit(struct model *model, struct line *line, const struct asking *asking)
+{
+    if (!asking->writes)
+        return;
+    if (line->state == SHARED) {
+        meet_others(model, line->line, false, asking);
+        model->charge(model->user, asking->payer, M_UPG, 1);
+    }
+    line->state = MODIFIED;
+}
+
+/* It is loaded; `line` was invalid, or is new. */
+static void coherent_miss(struct model *model, struct line *line, bool was_invalid, struct asking *asking)
+{
+    bool any = meet_others(model, line->line, true, asking);
+
+    line->state = asking->writes ? MODIFIED : any ? SHARED : EXCLUSIVE;
+    if (!was_invalid) {
+        asking->otherwise = true;
+    } else if (!asking->again && !asking->otherwise) {
+        asking->again = true;
+        asking->line = line->line;
+        asking->in = *asking->payer;
+        asking->writer = line->writer;
+    }
+}
+
+/* Bytes that others write to lines which are invalid here are foreign to them. */
+static void tell_write(struct model *model, uint64_t line_address, uint64_t from, uint64_t to, uint32_t owner)
+{
+    for (uint32_t t = 0; t < MODEL_MAX_THREADS; t++) {
+        uint32_t place;
+        struct line *copy = t == owner ? NULL : look(&model->d1[t], line_address, &place);
+
+        if (copy && copy->state == INVALID)
+            memset(copy->foreign + from, 1, to - from);
+    }
+}
+
+/* The access is over: whether it missed because of others. */
+static void coherent_end(struct model *model, struct asking *asking, bool write)
+{
+    struct line *line;
+    uint32_t place;
+
+    if (!asking->again || asking->otherwise)
+        return;
+    model->charge(model->user, &asking->in, write ? M_D1CW : M_D1CR, 1);
+    model->share(model->user, &asking->writer, &asking->in, MODEL_MISSED, 0, 0);
+    line = look(&model->d1[asking->owner], asking->line, &place);
+    if (!line)
+        return; /* another line of the access has thrown it out again */
+    line->falsely = write ? M_D1FW : M_D1FR;
+    line->victim = asking->in;
+}
+
+/* ------------------------------------------------------------------------------------------------- any line */
 
 static struct line *level1(struct model *model, struct cache *cache, uint64_t line_address,
                            struct asking *asking)
 {
     uint64_t set = cache_set(cache, line_address);
     struct line *line = find(cache, line_address), *victim;
+    bool coherent = model->config.coherence && !asking->fetched, was_invalid = line && line->state == INVALID;
 
-    if (line)
+    if (line && coherent && !was_invalid)
+        coherent_hit(model, line, asking);
+    if (line && !was_invalid)
         return line;
     miss(asking, LEVEL_1);
-    victim = cache_make_room(cache, set);
+    victim = was_invalid ? NULL : cache_make_room(cache, set);
     if (victim)
         line_end(model, cache, victim, asking->index);
     if (model->config.prefetch)
         watch(model, line_address, asking);
-    line = calloc(1, sizeof *line);
+    if (was_invalid)
+        cache_take(cache, set, 0); /* and back, below */
+    else
+        line = calloc(1, sizeof *line);
     use_init(&line->use, asking->payer, asking->fetched, asking->index, cache->config.line);
     line->line = line_address;
     line->record = lower(model, model->config.l2.size ? LEVEL_2 : LEVEL_LAST, line_address, asking);
     line->record->holders++;
     cache_put_first(cache, set, line);
+    if (coherent && !was_invalid)
+        line->foreign = calloc(cache->config.line, 1);
+    if (coherent)
+        coherent_miss(model, line, was_invalid, asking);
     return line;
 }
 
@@ -453,6 +610,9 @@ static void access_lines(struct model *model, struct cache *cache, uint64_t addr
         if (asking->payer->objects)
             asking->payer->object = asking->payer->objects[(at - first) / line_size];
         touch(level1(model, cache, at, asking), address, address + size, line_size, asking->writes);
+        if (model->config.coherence && asking->writes)
+            tell_write(model, at, at < address ? address - at : 0,
+                       at + line_size > address + size ? address + size - at : line_size, asking->owner);
     }
 }
 
@@ -473,6 +633,7 @@ void model_access(struct model *model, uint32_t thread, enum model_kind kind, ui
     asking.index = model->clock++;
     model->collecting = payer->pays;
     access_lines(model, cache, address, size, &asking);
+    coherent_end(model, &asking, kind == MODEL_WRITE);
     if (kind == MODEL_MODIFY && model->config.callgrind)
         kind = MODEL_WRITE;
     for (int level = LEVEL_1; level <= LEVEL_LAST; level++)
@@ -489,12 +650,13 @@ uint64_t model_clock(const struct model *model)
 
 /* ------------------------------------------------------------------------------------------ life and ends */
 
-struct model *model_new(const struct model_config *config, model_charge *charge, void *user)
+struct model *model_new(const struct model_config *config, model_charge *charge, model_share *share, void *user)
 {
     struct model *model = calloc(1, sizeof *model);
 
     model->config = *config;
     model->charge = charge;
+    model->share = share;
     model->user = user;
     for (int i = 0; i < MODEL_MAX_THREADS; i++) {
         cache_init(&model->i1[i], &config->i1);
@@ -557,9 +719,16 @@ static void discard(void *user, const struct model_payer *payer, int event, uint
     (void)user, (void)payer, (void)event, (void)amount;
 }
 
+static void discard_shared(void *user, const struct model_payer *writer, const struct model_payer *victim,
+                           enum model_shared what, uint64_t written, uint64_t touched)
+{
+    (void)user, (void)writer, (void)victim, (void)what, (void)written, (void)touched;
+}
+
 void model_free(struct model *model)
 {
     model->charge = discard;
+    model->share = discard_shared;
     model_empty(model);
     for (int i = 0; i < MODEL_MAX_THREADS; i++) {
         free(model->i1[i].way), free(model->i1[i].count);

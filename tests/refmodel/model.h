@@ -48,6 +48,14 @@ enum {
     M_D_WBL = M_D_WB2 + 2,
     M_D_PF2 = M_D_WBL + 2,
     M_D_PFL,
+    M_D1CR, /* coherence */
+    M_D1CW,
+    M_D1FR,
+    M_D1FW,
+    M_INVD1,
+    M_INV,
+    M_UPG,
+    M_XFR,
     M_EVENTS,
     M_IMMEDIATE = M_I1MR, /* events below are immediate */
 };
@@ -62,7 +70,7 @@ struct model_cache_config {
 };
 struct model_config {
     struct model_cache_config i1, d1, l2, ll; /* l2.size 0: no such level */
-    bool shared_l1, flush_at_exit, use, write_back, prefetch;
+    bool shared_l1, flush_at_exit, use, write_back, prefetch, coherence;
     bool
         callgrind; /* as `callgrind --cacheuse=yes`, see model.c; one thread, no l2, lines of 32 bytes or more */
 };
@@ -81,9 +89,16 @@ struct model_payer {
 
 typedef void model_charge(void *user, const struct model_payer *payer, int event, uint64_t amount);
 
+/* With coherence: what `victim` missed in `object` since `writer` had written to the line (MISSED); how the tenure ended
+ * that began with it, and the bytes of the line that others had written and that were touched in it, as granules. */
+enum model_shared { MODEL_MISSED, MODEL_SHARED_FALSELY, MODEL_SHARED_TRULY };
+typedef void model_share(void *user, const struct model_payer *writer, const struct model_payer *victim,
+                         enum model_shared what, uint64_t written, uint64_t touched);
+
 enum { MODEL_MAX_THREADS = 16 };
 
-struct model *model_new(const struct model_config *config, model_charge *charge, void *user);
+/* `share`: only with coherence. */
+struct model *model_new(const struct model_config *config, model_charge *charge, model_share *share, void *user);
 void model_free(struct model *model);
 
 /* One fetch or one data access by a thread, 0 to MODEL_MAX_THREADS - 1: misses and ended tenures are

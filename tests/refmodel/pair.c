@@ -138,6 +138,7 @@ static void start_core(struct pair *pair)
     config.use = c->use;
     config.write_back = c->write_back;
     config.prefetch = c->prefetch;
+    config.coherence = c->coherence;
     config.inclusive = c->inclusive;
     config.shared_l1 = c->shared_l1;
     config.parallel = c->parallel;
@@ -178,7 +179,8 @@ struct pair *pair_new(const struct pair_config *config, FILE *out)
                               .flush_at_exit = config->flush_at_exit,
                               .use = config->use,
                               .write_back = config->write_back,
-                              .prefetch = config->prefetch};
+                              .prefetch = config->prefetch,
+                              .coherence = config->coherence};
     struct tn_object_info object = {.path = "/random", .start = 0x400000, .size = 0x100000};
 
     pair->config = *config;
@@ -187,7 +189,7 @@ struct pair *pair_new(const struct pair_config *config, FILE *out)
     pair->bytes_before = host_bytes();
     pair->memory = config->data ? mm_new(pair_tell) : NULL;
     pair->m1 = m1_new(config->separate_callers, pair->memory);
-    pair->model = model_new(&mc, m1_charge, pair->m1);
+    pair->model = model_new(&mc, m1_charge, m1_share, pair->m1);
     start_core(pair);
     pair->object = tn_object(pair->core, &object);
     return pair;
@@ -435,7 +437,7 @@ static void core_accesses(struct pair *pair, tn_thread *thread, const struct pai
             uint32_t table, id = tn_access_now(pair->core, access->id, &table);
 
             tn_hot_data_in(thread, pair->layout, table, run->address[a], id, access->size, t->access[a].back,
-                           pair->config.use);
+                           access->kind != TN_READ, pair->config.use);
             if (pair->layout->d1.written && access->kind != TN_READ)
                 tn_hot_written_in(thread, pair->layout, table, run->address[a], access->size);
         }

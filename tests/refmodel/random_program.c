@@ -273,6 +273,8 @@ static void random_config(struct program *p, struct pair_config *config)
     }
     config->parallel = !config->shared_l1 && config->separate_callers == 0 && config->separate_recs <= 1 &&
                        has(p, RP_PARALLEL) && chance(p, 2);
+    config->coherence = config->cache_sim && config->use && !config->shared_l1 && !config->parallel &&
+                        !config->l2.size && has(p, RP_COHERENCE) && !chance(p, 3);
     if (p->options->paths >= 0)
         config->paths = (uint64_t)p->options->paths;
 }
@@ -754,7 +756,7 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
     if (!config.inclusive && has(p, RP_COROUTINES))
         p->features &= ~(uint32_t)RP_FLAGS; /* 9: nor is it known what runs on a stack that is gone back to */
     p->pair = pair_new(&config, options->out);
-    TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s%s%s paths %llu lag %u callers %u "
+    TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s%s%s%s paths %llu lag %u callers %u "
           "recs %u%s\n",
           (unsigned long long)config.l2.size, config.l2.assoc, config.l2.line,
           (unsigned long long)config.i1.size, config.i1.assoc, config.i1.line,
@@ -762,7 +764,7 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
           (unsigned long long)config.ll.size, config.ll.assoc, config.ll.line,
           config.cache_sim ? " caches" : "", config.branch_sim ? " branches" : "", config.use ? " use" : "",
           config.write_back ? " write-back" : "", config.prefetch ? " prefetch" : "",
-          config.inclusive ? " inclusive" : "",
+          config.coherence ? " coherent" : "", config.inclusive ? " inclusive" : "",
           config.shared_l1 ? " shared" : config.parallel ? " parallel" : "",
           config.flush_at_exit ? " flush" : "", config.collect_at_start ? " collecting" : "",
           (unsigned long long)config.paths, config.lag, config.separate_callers, config.separate_recs,

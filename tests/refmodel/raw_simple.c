@@ -264,6 +264,34 @@ static void read_blocks(struct raw_simple *raw, struct sheet *sheet)
     sheet_add(sheet, key, cost, began);
 }
 
+static char *print_instr(struct raw_simple *raw, uint64_t instr, char *end)
+{
+    const struct definition *d = definition(raw, &raw->instr, instr, false);
+
+    if (raw->fault)
+        return end;
+    return end + sprintf(end, "i%u%s%s", instr_itself(raw, instr), is_plain(raw, d->c) ? "" : " ",
+                         is_plain(raw, d->c) ? "" : context_name(raw, d->c));
+}
+
+static void read_sharing(struct raw_simple *raw, struct sheet *sheet)
+{
+    static char key[1 << 20] = "shared ";
+    uint64_t writer = get_n(raw), victim = get_n(raw), data = get_n(raw), cost[M_EVENTS] = {0};
+    char *end = print_instr(raw, writer, key + 7);
+
+    *end++ = ' ';
+    end = print_instr(raw, victim, end);
+    for (int i = 0; i < 5; i++)
+        cost[i] = get_n(raw);
+    if (data)
+        *end++ = ' ';
+    *end = 0;
+    if (data)
+        print_data(raw, data, end);
+    sheet_add(sheet, key, cost, 0);
+}
+
 static void read_self(struct raw_simple *raw, struct sheet *sheet, bool late)
 {
     static char key[1 << 20];
@@ -505,6 +533,8 @@ static void read_record(struct raw_simple *raw, uint32_t type, struct sheet *she
         read_data(raw);
     } else if (type == TN_RAW_DATA_BLOCKS) {
         read_blocks(raw, sheet);
+    } else if (type == TN_RAW_SHARING) {
+        read_sharing(raw, sheet);
     } else {
         fail(raw, "unknown chunk type");
     }

@@ -116,7 +116,8 @@ static void execute(struct run *run)
         run->thread[t]->clock += 2 * TN_STEP;
         run->thread[t]->data += 1;
         ((uint64_t *)((char *)run->thread[t] + layout->counters))[run->segment[instr]]++;
-        tn_hot_data(run->thread[t], layout, 0x100000 + draw(run, SPAN), run->access[instr], SIZE, TN_STEP, true);
+        tn_hot_data(run->thread[t], layout, 0x100000 + draw(run, SPAN), run->access[instr], SIZE, TN_STEP, false,
+                    true);
         move(run, t);
     }
 }

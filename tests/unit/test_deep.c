@@ -117,7 +117,7 @@ static void many_touches(void **state)
     tn_thread_begin(b.thread, main_id, 0x7fff00000000);
     for (uint64_t i = 0; i < n; i++) {
         bare_execute(&b, &load, 1);
-        tn_hot_data(b.thread, b.layout, 0x10000000 + (i & 7) * 8, access, 8, info.back, true);
+        tn_hot_data(b.thread, b.layout, 0x10000000 + (i & 7) * 8, access, 8, info.back, false, true);
         if ((i & ((1u << 20) - 1)) == 0)
             tn_tick(b.thread);
     }
@@ -166,7 +166,7 @@ static void aliases(void **state)
         uint32_t table, id = tn_access_now(b.core, access[i & 1], &table);
 
         bare_execute(&b, &load[i & 1], 1);
-        tn_hot_data_in(b.thread, b.layout, table, 0x10000000 + (i & 1) * 0x400000, id, 8, info.back, true);
+        tn_hot_data_in(b.thread, b.layout, table, 0x10000000 + (i & 1) * 0x400000, id, 8, info.back, false, true);
         moved += i > ROUNDS && tn_access_moved(b.core, &address);
     }
     tn_statistics(b.core, &statistics);
