@@ -116,6 +116,24 @@ static const char *native_cache(void *into, const char *name, const char *value)
     return native_option(into, name, value);
 }
 
+static const char *native_count(void *into, const char *name, const char *value)
+{
+    char number[32];
+    uint64_t count;
+
+    if (!opt_number(value, NULL, &count))
+        return "the value must be a whole number";
+    snprintf(number, sizeof number, "%llu", (unsigned long long)count);
+    return native_option(into, name, number);
+}
+
+static const char *pass_coherence(void *into, const char *name, const char *value)
+{
+    if (strcmp(value, "no") != 0 && strcmp(value, "mesi") != 0)
+        return "the value must be no or mesi";
+    return pass(into, name, value);
+}
+
 static const char *pass_prefetch(void *into, const char *name, const char *value)
 {
     if (strcmp(value, "none") != 0 && strcmp(value, "stream") != 0)
@@ -203,12 +221,18 @@ static const struct opt rows[] = {
     {OPT_TAKE, "prefetch", 0, "none|stream", "a stream prefetcher at the first level below level 1 [none]", 0,
      pass_prefetch, false},
     SWITCH("simulate-hwpref", "the same, as Callgrind calls it: yes is stream, no is none"),
+    {OPT_TAKE, "coherence", 0, "no|mesi",
+     "D1s of threads invalidate each other's lines: what is shared,\ntruly and falsely; threads take turns [no]", 0,
+     pass_coherence, false},
     SWITCH("inclusive", "follow calls, for inclusive costs [yes]"),
     SWITCH("data", "charge data structures: heap blocks, globals, stacks, files [yes]"),
     {OPT_TAKE, "paths", 0, "N", "call paths kept apart; 0: none [250000]", 0, pass_count, false},
     SWITCH("shared-l1", "one I1 and D1 for all threads, as in Callgrind [no]"),
     NATIVE("parallel", "native engine: threads run at the same time [yes]"),
     NATIVE("deterministic", "native engine: threads take turns, in the same order in each run [no]"),
+    {OPT_TAKE, "turn", 0, "N",
+     "native engine: accesses that a thread's turn lasts, with\n--coherence=mesi [1000] or --deterministic=yes [0: many]",
+     0, native_count, false},
     SWITCH("flush-at-exit", "charge the lines that are resident at the end [yes]"),
     SWITCH("aslr", "random addresses, others in each run [no]"),
     NATIVE("spare-core", "native engine: simulate the lower levels on another core, if one is idle [yes]"),
@@ -254,7 +278,7 @@ static const struct opt_foreign foreign[] = {
     {"combine-dumps", "all parts of a run are in one profile"},
     {"dump-every-bb", "parts are made at functions or requests: --dump-before, --dump-after, tenure.h"},
     {"collect-jumps", "jumps inside functions are not recorded; calls and tail calls always are"},
-    {"collect-bus", "there are no bus events; coherence is not simulated"},
+    {"collect-bus", "there are no bus events: --coherence=mesi counts what threads share"},
     {"collect-systime", "costs are simulated, time in the kernel is not among them: use `perf trace`"},
     {"separate-threads", "threads are always kept apart: `tenure report --threads`"},
     {"skip-direct-rec", "recursion never counts an event twice; its levels are kept apart by --separate-recs"},

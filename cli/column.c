@@ -94,6 +94,8 @@ static const char *why_missing(tp_profile *profile, const char *base)
         {"IL", "cache-sim"},      {"DL", "cache-sim"},    {"SpLoss", "cache-sim"}, {"AcCost", "cache-sim"},
         {"spatial", "cache-sim"}, {"B", "branch-sim"},    {"Wb", "write-back"},    {"Wrt", "write-back"},
         {"dirty", "write-back"},  {"dirty", "cacheuse"},  {"Pf", "prefetch"},
+        {"D1c", "coherence"},     {"D1f", "coherence"},   {"Inv", "coherence"},    {"Upg", "coherence"},
+        {"Xfr", "coherence"},
     };
     size_t i;
 

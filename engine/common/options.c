@@ -10,7 +10,7 @@
 #include "engine/common/allocs.h"
 #include "engine/common/functions.h"
 
-enum kind { BOOL, DATA, ALLOC, PREFETCH, TEXT, COUNT, COUNT_32, GEOMETRY, FUNCTIONS, SEPARATE };
+enum kind { BOOL, DATA, ALLOC, PREFETCH, COHERENCE, TEXT, COUNT, COUNT_32, GEOMETRY, FUNCTIONS, SEPARATE };
 
 struct option {
     const char *name; /* without the leading -- */
@@ -39,6 +39,8 @@ static const struct option options[] = {
     {"prefetch", PREFETCH, AT(config.prefetch), 0, "=none|stream  prefetch into the level below level 1 [none]"},
     {"simulate-hwpref", BOOL, AT(config.prefetch), 0,
      "=yes|no  the same, as Callgrind calls it: yes is stream, no is none"},
+    {"coherence", COHERENCE, AT(config.coherence), 0,
+     "=no|mesi  D1s of threads invalidate each other's lines; threads take turns [no]"},
     {"inclusive", BOOL, AT(config.inclusive), 0, "=yes|no  follow calls [yes]"},
     {"data", DATA, AT(config.data), 0, "=yes|no  charge data structures: heap blocks, globals, stacks, files [yes]"},
     {"alloc-fn", ALLOC, 0, false,
@@ -49,6 +51,8 @@ static const struct option options[] = {
     {"parallel", BOOL, AT(parallel), 0, "=yes|no  threads run at the same time [yes]", .threads = true},
     {"deterministic", BOOL, AT(deterministic), 0, "=yes|no  threads take turns, in the same order in each run [no]",
      .threads = true},
+    {"turn", COUNT, AT(turn), 0,
+     "=<n>  accesses that a thread's turn lasts; 0: the usual number, with --coherence=mesi 1000 [0]", .threads = true},
     {"flush-at-exit", BOOL, AT(config.flush_at_exit), 0,
      "=yes|no  charge the lines resident at the end [yes]"},
     {"collect-atstart", BOOL, AT(config.collect_at_start), 0, "=yes|no  collect from the start [yes]"},
@@ -93,7 +97,7 @@ static const struct {
     {"combine-dumps", "all parts of a run are always in one file"},
     {"dump-every-bb", "blocks are not the program's: use --dump-every, which counts instructions"},
     {"collect-jumps", "jumps inside functions are not recorded; calls and tail calls always are"},
-    {"collect-bus", "there are no global bus events; coherence is not simulated"},
+    {"collect-bus", "there are no global bus events; --coherence=mesi counts what threads share"},
     {"collect-systime", "the costs are simulated; time in the kernel is not among them: use `perf trace`"},
     {"separate-threads", "threads are always kept apart; reports show them apart or together"},
     {"skip-direct-rec", "recursion never counts an event twice here; its levels are kept apart by --separate-recs"},
@@ -278,6 +282,8 @@ static enum options_taken take(struct engine_options *o, const struct option *op
         return take_alloc(o, option, argument, value, why);
     case PREFETCH:
         return take_bool(target, argument, value, "none", "stream", why);
+    case COHERENCE:
+        return take_bool(target, argument, value, "no", "mesi", why);
     case TEXT:
         if (*value == '\0')
             return wrong(why, argument, ": the value is empty", NULL);
@@ -360,12 +366,18 @@ static uint32_t most_separate(const struct engine_options *o, int which)
     return most;
 }
 
+enum { USUAL_TURN = 1000 }; /* with coherence: short enough for threads to meet, long enough to go on with */
+
 const char *options_check(struct engine_options *o)
 {
     o->config.separate_callers = most_separate(o, OPTIONS_CALLERS);
     o->config.separate_recs = most_separate(o, OPTIONS_RECS);
     if (!o->data_asked && (!o->config.inclusive || !o->config.cache_sim))
         o->config.data = false;
+    if (o->turn && !o->config.coherence && !o->deterministic)
+        return "--turn says how long turns last: give it with --coherence=mesi or --deterministic=yes";
+    if (o->config.coherence && !o->turn)
+        o->turn = USUAL_TURN;
     return tn_config_check(&o->config);
 }
 
@@ -528,6 +540,9 @@ void options_meta(const struct engine_options *o, tn_core *core)
     meta_flag(core, "cacheuse", config->use);
     meta_flag(core, "write-back", config->write_back);
     tn_meta(core, "prefetch", config->prefetch ? "stream" : "none");
+    tn_meta(core, "coherence", config->coherence ? "mesi" : "no");
+    if (o->has_threads && o->turn)
+        options_meta_number(core, "turn", o->turn);
     meta_flag(core, "inclusive", config->inclusive);
     meta_flag(core, "data", config->data);
     meta_flag(core, "shared-l1", config->shared_l1);

@@ -57,6 +57,7 @@ struct engine_options {
     bool parallel;      /* threads may run at the same time, where the configuration allows it */
     bool deterministic; /* threads take turns, in an order that does not depend on time */
     bool spare_core;    /* lower levels are simulated by another thread */
+    uint64_t turn;      /* accesses that a turn lasts; 0: something else says when it ends */
     bool functions_dump;                           /* some --dump-before or --dump-after was given */
     const char *geometry_source[GEOMETRY_LEVELS]; /* "option", "sysfs" or "default" */
     void *(*allocate)(size_t bytes);              /* for patterns; never NULL, never given back */

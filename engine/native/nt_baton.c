@@ -7,6 +7,7 @@
 #include "nt_gate.h"
 #include "nt_host.h"
 #include "nt_lib.h"
+#include "nt_profile.h"
 #include "nt_sys.h"
 
 enum { SHARE = 16 }; /* safe points until the strict baton is passed on */
@@ -52,6 +53,7 @@ static struct {
     uint32_t choosing; /* one of them is at it */
     uint32_t turn;     /* one more whenever `holder` changes */
     uint32_t last;     /* the last holder's number */
+    int settled;       /* who was asleep still is: no holder has asked the kernel for anything since */
     int leaving;       /* the last thread that has ended; its end wakes others once it is gone */
 } strict;
 
@@ -136,7 +138,9 @@ static void choose(const struct nt_thread *self)
 {
     struct nt_thread *next;
 
-    wait_until_settled(self);
+    if (!strict.settled)
+        wait_until_settled(self);
+    strict.settled = 1;
     next = next_of_those_that_wait();
     strict.last = next->number;
     hand_to(next);
@@ -179,7 +183,7 @@ static void give_strict(struct nt_thread *self, uint32_t state)
 
 static void pass_strict(struct nt_thread *self)
 {
-    if (++self->safe_points < SHARE)
+    if (!nt_profile_turn_is_over(self, ++self->safe_points >= SHARE))
         return;
     self->safe_points = 0;
     self->outside = 1;
@@ -193,6 +197,12 @@ static void pass_strict(struct nt_thread *self)
 void nt_baton_start(enum nt_baton chosen)
 {
     kind = chosen;
+}
+
+void nt_baton_stir(void)
+{
+    if (kind == NT_BATON_STRICT)
+        strict.settled = 0;
 }
 
 void nt_baton_take(void)
@@ -241,5 +251,6 @@ void nt_baton_forked(void)
 {
     fair.next = fair.now + 1; /* those who waited are not here */
     strict.choosing = 0;
+    strict.settled = 0;
     strict.leaving = 0;
 }

@@ -9,7 +9,8 @@
  *   NT_BATON_FAIR    who asked first; that depends on the kernel's order.
  *   NT_BATON_STRICT  the next of those that wait, in the order in which threads were made. It is chosen when no other
  *                    thread runs: each waits too, or sleeps in the kernel. So the order of threads is the same in each
- *                    run, as far as they wait for nothing but one another (--deterministic).
+ *                    run, as far as they wait for nothing but one another (--deterministic, --coherence). Sleepers are
+ *                    looked at again only when a holder has called the kernel: nobody else can have woken them.
  */
 #ifndef TENURE_ENGINE_NATIVE_NT_BATON_H
 #define TENURE_ENGINE_NATIVE_NT_BATON_H
@@ -25,6 +26,8 @@ void nt_baton_start(enum nt_baton kind);
 void nt_baton_take(void);
 void nt_baton_give(void);
 void nt_baton_pass(struct nt_thread *thread);
+/* Before any system call of the thread that runs here: it may wake others. */
+void nt_baton_stir(void);
 /* Gives it away for a child that runs in the parent's stead (vfork). */
 void nt_baton_lend(void);
 /* Gives it away for good: the thread ends. */

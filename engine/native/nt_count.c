@@ -8,7 +8,8 @@
  *     lea   a, [operand]
  *     rorx  o, a, line_bits - 1 ; and o, table_mask * 2
  *     movzx o, word table[o]
- *     sub   a, line[o * 8]                         x: also the shift of the mask
+ *     sub   a, line[o * 8]                         x: also the shift of the mask; of a write, with --coherence=mesi,
+ *                                                  exclusive[o * 2]
  *     cmp   a, line_size - size ; ja detour
  *     add   use[o * 8], 1 | size << TN_TOUCH_BITS
  *     mov   m, granules ; shlx m, m, a ; or mask[o * 8], m
@@ -261,6 +262,15 @@ static void add_mask(struct nt_making *making, const struct nt_planned_access *a
     }
 }
 
+/* What the address is compared with. */
+static struct nt_mem line_of(const struct tn_l1_layout *l1, uint8_t o, const struct nt_planned_access *access)
+{
+    struct nt_mem exclusive = nt_gs_index((int32_t)l1->exclusive, o);
+
+    exclusive.scale = 2; /* one word for each way, which is four */
+    return l1->exclusive && access->kind != TN_READ ? exclusive : of_way(l1, o, offsetof(struct tn_way, line));
+}
+
 static void test_data(struct nt_making *making, const struct nt_planned_access *access, const struct registers *r)
 {
     const struct tn_l1_layout *l1 = &layout_of(making)->d1;
@@ -268,7 +278,7 @@ static void test_data(struct nt_making *making, const struct nt_planned_access *
     struct nt_detour *slow;
 
     find_way(making, access->table, r->a, r->o);
-    nt_subtract(emit, r->a, of_way(l1, r->o, offsetof(struct tn_way, line)));
+    nt_subtract(emit, r->a, line_of(l1, r->o, access));
     nt_compare_register(emit, r->a, (int32_t)(1u << l1->line_bits) - access->size);
     slow = nt_detour(making, NT_ABOVE);
     slow->access = access;
@@ -311,7 +321,7 @@ static void slow_data(struct nt_making *making, const struct nt_detour *slow)
     const struct tn_l1_layout *l1 = &layout_of(making)->d1;
     struct nt_emit *emit = &making->emit;
 
-    nt_add_to(emit, slow->a, of_way(l1, slow->o, offsetof(struct tn_way, line)));
+    nt_add_to(emit, slow->a, line_of(l1, slow->o, slow->access));
     nt_prefetch(emit, nt_at(slow->a, 0));
     nt_store(emit, nt_gs(NT_ARGS), slow->a);
     nt_store32_constant(emit, nt_gs(NT_ARGS + 8), slow->access->id);

@@ -41,6 +41,7 @@
 /* While a program is profiled, the core is to hear of each 2^25 accesses: between two heads is less than a page of code
  * (nt_code_link), whose instructions access memory twice at most. */
 #define PROFILED_COUNTDOWN (1L << 12)
+#define TURN_COUNTDOWN (1L << 5) /* where turns are counted in accesses */
 #define COUNTDOWN (1L << 40)
 
 enum { STATUS_FAILED = 125, FSGSBASE = 2, CODE_CACHE_MIB = 512, STACK_ROOM = 8 << 20,
@@ -350,7 +351,9 @@ void nt_main(uint64_t *sp)
 
     if (nt.options.profile)
         nt_profile_start((const char *const *)arguments, &vector);
-    nt.countdown = nt_profile.on ? PROFILED_COUNTDOWN : COUNTDOWN;
+    nt.countdown = !nt_profile.on                ? COUNTDOWN
+                   : nt_profile.options.turn > 0 ? TURN_COUNTDOWN
+                                                 : PROFILED_COUNTDOWN;
     thread = nt_thread_new(NULL);
     nt_signal_start(thread);
     nt_thread_become(thread);

@@ -128,6 +128,12 @@ static void alone(void *user, bool begins)
         nt_others_go_on(nt_area_self()->thread);
 }
 
+/* What coherence counts depends on the order of threads more than all else does. */
+static bool is_deterministic(void)
+{
+    return nt_profile.options.deterministic || nt_profile.options.config.coherence;
+}
+
 void nt_profile_start(const char *const *command, const struct nt_vector *vector)
 {
     struct engine_options *options = &nt_profile.options;
@@ -135,12 +141,13 @@ void nt_profile_start(const char *const *command, const struct nt_vector *vector
 
     if (wrong != NULL)
         nt_die(NT_REJECTED, "%s\n", wrong);
-    options->config.parallel = options->parallel && !options->deterministic && !options->config.shared_l1 &&
+    options->config.parallel = options->parallel && !options->deterministic && !options->config.coherence &&
+                               !options->config.shared_l1 &&
                                options->config.separate_callers == 0 && options->config.separate_recs <= 1;
     options->config.front = sizeof(struct nt_area);
     options->config.function_at = function_at;
     options->config.alone = alone;
-    nt_baton_start(options->deterministic      ? NT_BATON_STRICT
+    nt_baton_start(is_deterministic()         ? NT_BATON_STRICT
                    : options->config.parallel ? NT_BATON_NONE
                                               : NT_BATON_FAIR);
     nt_data_start(&options->config, &map_host, vector->auxv);
@@ -241,13 +248,27 @@ void nt_profile_turn(struct nt_thread *thread)
 
     if (!nt_profile.on)
         return;
-    if (!nt_profile.options.config.parallel && run.last != thread)
+    if (!nt_profile.options.config.parallel && run.last != thread) {
         tn_thread_switch(nt_profile.core, core);
+        thread->turn_began = core->clock;
+    }
     run.last = thread;
     if (thread->turn != NT_TURN_RUNS)
         settle(thread, core);
     if (counters_run_out())
         stop_short();
+}
+
+bool nt_profile_turn_is_over(struct nt_thread *thread, bool otherwise)
+{
+    uint64_t clock = core_thread(thread)->clock;
+
+    if (!nt_profile.options.turn)
+        return otherwise;
+    if (clock - thread->turn_began < nt_profile.options.turn << TN_STEP_BITS)
+        return false;
+    thread->turn_began = clock;
+    return true;
 }
 
 void nt_profile_waits(struct nt_thread *thread)
@@ -395,7 +416,7 @@ bool nt_profile_is_over(void)
 /* How threads ran, if there were several. */
 static const char *threads_ran(void)
 {
-    if (nt_profile.options.deterministic)
+    if (is_deterministic())
         return "deterministic";
     return run.had_threads && nt_profile.options.config.parallel ? "parallel" : "serial";
 }

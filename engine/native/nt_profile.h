@@ -39,6 +39,8 @@ void nt_profile_thread_ends(struct nt_thread *thread);
 /* The thread is about to run from area->rip on; nothing but that has changed since it last ran. Tells the core what it
  * could not be told earlier. */
 void nt_profile_turn(struct nt_thread *thread);
+/* At a safe point: whether as much of a turn as was asked for (--turn) is over; if nothing was, whether `otherwise`. */
+bool nt_profile_turn_is_over(struct nt_thread *thread, bool otherwise);
 /* It is about to be where it may wait for others. */
 void nt_profile_waits(struct nt_thread *thread);
 /* Now and then. */

@@ -121,6 +121,7 @@ void nt_system_call(struct nt_thread *thread)
 
     nt.counts.system_calls++;
     nt_profile_waits(thread);
+    nt_baton_stir();
     thread->outside = 1;
     if (control_asked(nt_control_page))
         nt_control_perform(thread);

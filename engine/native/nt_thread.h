@@ -48,6 +48,7 @@ struct nt_thread {
 
     uint32_t number;              /* of threads made before it */
     const struct nt_thread *parent; /* that made it; NULL: the first */
+    uint64_t turn_began;          /* nt_profile.c: the clock then */
     uint32_t baton, safe_points;  /* nt_baton.c: where it is, and how many it has passed since the baton passed it */
 
     uint64_t mask;          /* the program's signal mask */

@@ -126,7 +126,8 @@ static inline void do_fetch(tn_thread *thread, const struct tn_l1_layout *l1, co
 static inline void do_access(tn_thread *thread, const struct tn_layout *layout, const struct access *access,
                              Addr address, Bool use)
 {
-    tn_hot_data(thread, layout, address, access->id, access->size, access->back * TN_STEP, use);
+    tn_hot_data(thread, layout, address, access->id, access->size, access->back * TN_STEP, access->written,
+                use);
     if (access->written)
         tn_hot_written_in(thread, layout, layout->d1.table, address, access->size);
 }

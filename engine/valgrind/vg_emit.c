@@ -10,7 +10,7 @@
  *
  * An access at `a`, as C (core/cache_hot.h; o: offset of a way in units of 8 bytes):
  *
- *     o = table[a >> line_bits & table_mask];
+ *     o = table[a >> line_bits & table_mask];     of a write, with --coherence=mesi, exclusive(o) instead of line
  *     if (a - way(o)->line >= line_size + 1 - size) slow_data(a, id);     another line, or it straddles
  *     o = table[a >> line_bits & table_mask];
  *     way(o)->use += 1 | size << TN_TOUCH_BITS;
@@ -400,18 +400,29 @@ struct test {
     IRExpr *address; /* the lowest */
     UInt size, table, back;
     ULong use, bytes, written; /* bytes and written: from the address on, a bit each */
+    Bool writes;
     const HChar *name;         /* of the helper, which gets the address and an argument */
     void *helper;
     ULong argument;
 };
+
+/* What the address is compared with: of a write, where caches are kept coherent, another word of the way. */
+static IRExpr *line_to_find(struct vg_builder *b, const struct tn_l1_layout *l1, IRExpr *table_element, Bool writes)
+{
+    IRExpr *offset;
+
+    if (!writes || l1->exclusive == 0)
+        return load64(b, way_field(b, l1, way_at(b, table_element), offsetof(struct tn_way, line)));
+    offset = way_offset(b, table_element);
+    return load64(b, element(b, offset, 1, l1->exclusive));
+}
 
 static void emit_test(struct vg_builder *b, const struct test *test)
 {
     const struct tn_l1_layout *l1 = &vg.layout->d1;
     ULong line_size = 1ull << l1->line_bits;
     IRExpr *index = table_index(b, test->address);
-    IRExpr *way = way_at(b, element(b, index, 1, test->table));
-    IRExpr *line = load64(b, way_field(b, l1, way, offsetof(struct tn_way, line)));
+    IRExpr *line = line_to_find(b, l1, element(b, index, 1, test->table), test->writes);
     IRExpr *x = binary(b, Iop_Sub64, test->address, line);
     IRExpr *hit = binary(b, Iop_CmpLT64U, x, vg_u64(line_size + 1 - test->size));
     IRExpr *offset, *mask = NULL, *written;
@@ -437,6 +448,7 @@ static void emit_alone(struct vg_builder *b, const struct vg_access *access, UIn
                         .back = back,
                         .use = 1 | (ULong)access->size << TN_TOUCH_BITS,
                         .bytes = granules(0, access->size - 1, 0),
+                        .writes = access->kind != TN_READ,
                         .name = "slow_data",
                         .helper = slow_data};
 

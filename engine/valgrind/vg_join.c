@@ -14,6 +14,7 @@
  *               way beforehand. Lines that follow each other are in different sets (there are several), so it does
  *               not matter that the lower one gets a stamp as late as the last access. A group to which this happens
  *               too often is translated again, one by one.
+ *   Coherence   A read and a write ask for different things: where it is simulated, there are no groups.
  *   A fault     An access may fault while the group has not been done. The thread says which group runs and where its
  *               first access was (shadow words, see vg_emit.h), and what happened up to the fault is done late. No
  *               two of a group are of one instruction, so the faulting address says which have happened.
@@ -148,7 +149,7 @@ void vg_join_find(struct vg_builder *b, const IRSB *block)
     struct origin *origins;
     UInt i, next = 0;
 
-    if (!vg.config.cache_sim || d1->line != 1u << LINE_BITS || d1->size == (ULong)d1->assoc * d1->line ||
+    if (!vg.config.cache_sim || vg.config.coherence || d1->line != 1u << LINE_BITS || d1->size == (ULong)d1->assoc * d1->line ||
         plan->accesses < 2)
         return;
     origins = trace_all(block);

@@ -31,10 +31,10 @@ VALUES = {
     'tenure-out-file': None, # every run has it
     'control-dir': None, 'stop-after': None, # tests/cli/control.py: it is not the same instruction
     'dump-every': '100000', 'host': 'here', 'rank': '3',
-    'parallel': None, 'deterministic': None, 'spare-core': None, # Valgrind has no such thing
+    'parallel': None, 'deterministic': None, 'turn': None, 'spare-core': None, # Valgrind has no such thing
     'I1': '2048,2,32', 'D1': '2048,4,32', 'L2': '4096,4,32', 'LL': '32768,8,32',
     'cache-sim': ('no', ['--branch-sim=yes']), 'branch-sim': 'yes', 'cacheuse': 'no',
-    'write-back': 'yes', 'simulate-wb': 'yes', 'prefetch': 'stream', 'simulate-hwpref': 'yes',
+    'write-back': 'yes', 'simulate-wb': 'yes', 'prefetch': 'stream', 'simulate-hwpref': 'yes', 'coherence': 'mesi',
     'inclusive': 'no', 'paths': '0', 'shared-l1': 'yes', 'flush-at-exit': 'no',
     'collect-atstart': ('no', ['--toggle-collect=ping']), 'instr-atstart': 'no', 'instr-at-start': 'no',
     'toggle-collect': 'p*', 'dump-before': 'tree', 'dump-after': 'tre?', 'zero-before': 'tree', 'fn-skip': 'pong',
