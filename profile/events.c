@@ -31,6 +31,14 @@ static const struct {
     {"I2mr", "L2 instruction fetch misses", 0},
     {"D2mr", "L2 data read misses", TP_CAN_READ},
     {"D2mw", "L2 data write misses", TP_CAN_WRITE},
+    {"D1cr", "D1 coherence misses of reads", TP_CAN_READ},
+    {"D1cw", "D1 coherence misses of writes", TP_CAN_WRITE},
+    {"D1fr", "D1 coherence misses of reads by false sharing", TP_CAN_READ},
+    {"D1fw", "D1 coherence misses of writes by false sharing", TP_CAN_WRITE},
+    {"InvD1", "D1 lines lost to another thread's write", TP_CAN_READ | TP_CAN_WRITE},
+    {"Inv", "Lines of other threads invalidated", TP_CAN_READ | TP_CAN_WRITE},
+    {"Upg", "Writes to lines that others may have", TP_CAN_READ | TP_CAN_WRITE},
+    {"Xfr", "Lines fetched from another thread's cache", TP_CAN_READ | TP_CAN_WRITE},
 };
 
 /* Use events, write-backs and prefetches are one of these words and a level. */

@@ -440,6 +440,28 @@ static int read_data_blocks(struct decoder *d)
     return d->c.bad ? damaged(d, "a DATA_BLOCKS record is cut short") : 0;
 }
 
+static int read_sharing(struct decoder *d)
+{
+    struct tp_sharing x = {0};
+
+    if (refer(d, &d->instrs, true, "a line lost to an unknown instruction", &x.writer) ||
+        refer(d, &d->instrs, true, "a line lost by an unknown instruction", &x.victim) ||
+        refer(d, &d->data, true, "a line lost in an unknown data object", &x.data))
+        return -1;
+    x.misses = tp_get_n(&d->c);
+    x.falsely = tp_get_n(&d->c);
+    x.truly = tp_get_n(&d->c);
+    x.written = tp_get_n(&d->c);
+    x.touched = tp_get_n(&d->c);
+    if (d->c.bad)
+        return damaged(d, "a SHARING record is cut short");
+    struct tp_sharing *to = TP_VECTOR_ADD(&d->rec->sharings);
+    if (!to)
+        return no_memory(d);
+    *to = x;
+    return 0;
+}
+
 /* ------------------------------------------------------------------------------------------ costs */
 
 static bool all_zero(const struct decoder *d)
@@ -591,6 +613,7 @@ static int (*const readers[])(struct decoder *) = {
     [TN_RAW_LATE] = read_late,           [TN_RAW_NODE] = read_node,       [TN_RAW_ARC_COST] = read_arc_cost,
     [TN_RAW_FUNC_COST] = read_func_cost, [TN_RAW_STAT] = read_stat,       [TN_RAW_END] = read_end,
     [TN_RAW_ORIGIN] = read_origin,       [TN_RAW_DATA] = read_data,       [TN_RAW_DATA_BLOCKS] = read_data_blocks,
+    [TN_RAW_SHARING] = read_sharing,
 };
 
 static int read_chunk(struct decoder *d, const struct tp_raw_chunk *chunk)
@@ -685,6 +708,7 @@ void tp_recording_free(struct tp_recording *rec)
     TP_VECTOR_FREE(&rec->nodes);
     TP_VECTOR_FREE(&rec->origins);
     TP_VECTOR_FREE(&rec->data);
+    TP_VECTOR_FREE(&rec->sharings);
     TP_VECTOR_FREE(&rec->parts);
     TP_VECTOR_FREE(&rec->meta);
     TP_VECTOR_FREE(&rec->stats);

@@ -103,6 +103,12 @@ struct tp_data {
     uint64_t began, ended, bytes, largest; /* blocks */
 };
 
+/* Coherence misses: whose write, who missed, in what. */
+struct tp_sharing {
+    uint32_t writer, victim, data; /* + 1: instrs, data */
+    uint64_t misses, falsely, truly, written, touched;
+};
+
 struct tp_part {
     uint64_t number;
     const char *why;
@@ -138,6 +144,7 @@ struct tp_recording {
     TP_VECTOR(struct tp_node) nodes;
     TP_VECTOR(struct tp_origin) origins;
     TP_VECTOR(struct tp_data) data;
+    TP_VECTOR(struct tp_sharing) sharings;
     TP_VECTOR(struct tp_part) parts;
     TP_VECTOR(struct tp_pair) meta;
     TP_VECTOR(struct tp_stat) stats;

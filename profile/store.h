@@ -8,6 +8,7 @@
  *   store_code.c    functions, lines, instructions, inlined frames
  *   store_arcs.c    arcs
  *   store_data.c    data objects, allocation paths, what instructions pay in data objects
+ *   store_sharing.c  coherence misses by pairs of instructions
  *   data_name.c     what a data object is called
  *   store_paths.c   the call tree, and sums that follow from it
  *
@@ -22,7 +23,7 @@
 #include "profile/bulk.h"
 #include "profile/recording.h"
 
-enum { TP_SCHEMA_VERSION = 4, TP_APPLICATION_ID = 0x546E7572 };
+enum { TP_SCHEMA_VERSION = 5, TP_APPLICATION_ID = 0x546E7572 };
 
 enum { TP_SELF_EVENTS = 1, TP_INCL_EVENTS = 2 };
 
@@ -103,6 +104,7 @@ int tp_store_paths(struct tp_store *store); /* before tp_store_code, which needs
 int tp_store_code(struct tp_store *store);
 int tp_store_arcs(struct tp_store *store); /* after tp_store_code, which numbers instructions */
 int tp_store_data(struct tp_store *store); /* likewise */
+int tp_store_sharing(struct tp_store *store); /* likewise */
 
 /* Whether a column of some table or view has this name already; words of their types count, too. */
 bool tp_store_names_column(const char *name);

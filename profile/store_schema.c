@@ -85,6 +85,12 @@ static const struct tp_table tables[] = {
      NULL},
     {"t_instruction_data", "instruction_id INTEGER, data_id INTEGER", SELF,
      "instruction_id:key>t_instructions data_id:key>t_data", NULL},
+    {"t_sharing",
+     "writer_id INTEGER, victim_id INTEGER, data_id INTEGER, misses INTEGER, false_sharing INTEGER, "
+     "true_sharing INTEGER, written TEXT, touched TEXT",
+     0,
+     "writer_id:key>t_instructions victim_id:key>t_instructions data_id:key>t_data misses:sum false_sharing:sum "
+     "true_sharing:sum written:any touched:any", NULL},
     {"t_paths",
      "id INTEGER PRIMARY KEY, parent INTEGER, function_id INTEGER, arc_id INTEGER, calls INTEGER, "
      "depth INTEGER, thread INTEGER, approximate INTEGER, handler INTEGER, recursive INTEGER",
@@ -152,6 +158,14 @@ static const struct {
      SELF},
     {"data_paths", "t.id, t.parent, t.function, f.path AS file, t.line, t.site_id, t.file_id",
      "t_data_paths t LEFT JOIN files f ON f.id = t.file_id", SELF | INCL},
+    {"sharing",
+     "m.function AS writer, g.path AS writer_file, w.line AS writer_line, n.function AS victim, f.path AS victim_file, "
+     "v.line AS victim_line, d.name AS data, t.misses, t.false_sharing, t.true_sharing, t.written, t.touched, t.writer_id, "
+     "t.victim_id, t.data_id",
+     "t_sharing t LEFT JOIN t_instructions w ON w.id = t.writer_id LEFT JOIN t_functions m ON m.id = w.function_id "
+     "LEFT JOIN files g ON g.id = w.file_id LEFT JOIN t_instructions v ON v.id = t.victim_id "
+     "LEFT JOIN t_functions n ON n.id = v.function_id LEFT JOIN files f ON f.id = v.file_id "
+     "LEFT JOIN t_data d ON d.id = t.data_id", 0},
     {"paths",
      "t.id, t.parent, n.function, t.calls, t.depth, t.thread, t.approximate, t.handler, t.recursive, "
      "t.function_id, t.arc_id",

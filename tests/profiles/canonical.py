@@ -9,7 +9,8 @@ import sqlite3
 REFERENCE = {"object_id": "objects", "file_id": "files", "call_file_id": "files", "function_id": "t_functions",
              "caller_id": "t_functions", "callee_id": "t_functions", "site_id": "t_instructions",
              "instruction_id": "t_instructions", "inlined_id": "t_inlined", "arc_id": "t_arcs", "unit_id": "units",
-             "origin_id": "t_data_paths", "data_id": "t_data"}
+             "origin_id": "t_data_paths", "data_id": "t_data", "writer_id": "t_instructions",
+             "victim_id": "t_instructions"}
 TREES = ("t_inlined", "t_paths", "t_data_paths")
 NUMBERS = ("id", "base_id")
 

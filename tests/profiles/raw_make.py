@@ -19,7 +19,7 @@ import sys
 import zlib
 
 (META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT,
- END, ORIGIN, DATA_OBJECT, DATA_BLOCKS) = range(1, 19)
+ END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING) = range(1, 20)
 PRUNED, HANDLER, ALIAS = 1, 2, 4
 COND, INDIRECT, CALL, RETURN = 1, 2, 4, 8
 UNIT = 1 << 16
@@ -59,7 +59,7 @@ def costs(imm, fetch=None, data=None):
 
 
 class Raw:
-    def __init__(self, version=3, chunk=1 << 16):
+    def __init__(self, version=4, chunk=1 << 16):
         self.out = bytearray(b"TENURERW" + struct.pack("<II", version, 0))
         self.chunk_size = chunk
         self.part = 0
@@ -130,6 +130,9 @@ class Raw:
 
     def data_blocks(self, i, began, ended, total, largest):
         self.record(DATA_BLOCKS, n(i), n(began), n(ended), n(total), n(largest))
+
+    def sharing(self, writer, victim, data, misses, falsely, truly, written, touched):
+        self.record(SHARING, *(n(x) for x in (writer, victim, data, misses, falsely, truly, written, touched)))
 
     def node(self, i, parent, arc, context, thread, calls, cost, flags=0):
         self.record(NODE, n(i), n(parent), n(arc), n(context), n(thread), n(flags), n(calls), cost)
@@ -298,6 +301,9 @@ class Random:
             for data, blocks in self.blocks.items():
                 raw.data_blocks(data, *blocks)
             self.write_part(raw, part)
+            for i in range(5):
+                last = len(self.instrs)
+                raw.sharing(i % last + 1, (7 * i + k) % last + 1, i % (len(self.data) + 1), 10 + i, i, 10, 255 << i, 7)
             raw.stat("nodes", len(self.nodes))
             raw.end("exit" if k + 1 == len(self.parts) else "request")
         raw.save(path)

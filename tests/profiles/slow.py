@@ -64,9 +64,13 @@ KEYS = {  # view -> (what names a row, what the view is joined with)
     "self": (["t.thread", PLACE], "JOIN instructions i ON i.id = t.instruction_id"),
     "thread_functions": (["t.thread", "t.function"], ""),
     "arcs": (["t.caller", "t.callee", PLACE], "LEFT JOIN instructions i ON i.id = t.site_id"),
+    "sharing": (["t.writer", "t.victim", "t.data", PLACE], "LEFT JOIN instructions i ON i.id = t.victim_id"),
     "parts": (["t.part", "t.why"], ""),
     "threads": (["t.id"], ""),
 }
+
+
+COUNTS = ("calls", "misses", "false_sharing", "true_sharing")  # that are summed as costs are
 
 
 def plus(a, b):
@@ -88,7 +92,7 @@ def view_sums(paths, view, names=None):
         with sqlite3.connect(path) as db:
             found = [row[1] for row in db.execute("PRAGMA table_info(%s)" % view)]
             events = [e + s for e, in db.execute("SELECT name FROM events") for s in ("", "_incl")]
-            costs = [c for c in found if c in events or c == "calls"]
+            costs = [c for c in found if c in events or c in COUNTS]
             columns = ", ".join('t."%s"' % c for c in costs)
             query = "SELECT %s, %s FROM %s t %s" % (", ".join(names), columns, view, join)
             add_rows(sums, db.execute(query), len(names))

@@ -70,6 +70,7 @@ def example():
         late = {0: 3 * part, 2: 2, 3: 21845333, 4: 56, 5: 72, 7: 1 << 40}
         raw.late_cost(1, 2, 1, late, 1)
         raw.data_blocks(1, 5 * part, 4, 640 * part, 128)
+        raw.sharing(1, 2, 1, 4 * part, 2, 2 * part, 0xff << 8 * part, 0xf0)
         raw.late_cost(1, 1, 0, {0: 1, 1: 1, 2: 48, 3: 16, 4: 32})
         one, two = [10 * part, 0, 10 * part, 0, 0], [14 * part, 7 * part, 7 * part, 7 * part, part]
         three, four, five = [3, 3, 0, 3, 1], [5, 5, 5, 0, 0], [1, 1, 0, 1, 0]
