@@ -9,7 +9,7 @@ import struct
 import zlib
 
 (META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT,
- END, ORIGIN, DATA_OBJECT, DATA_BLOCKS) = range(1, 19)
+ END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING) = range(1, 20)
 
 Object = collections.namedtuple("Object", "path start size bias build_id")
 Function = collections.namedtuple("Function", "object start size flags name")
@@ -67,12 +67,14 @@ class Raw:
         self.origins, self.data = {}, {}
         self.blocks = collections.defaultdict(lambda: [0, 0, 0, 0])  # began, ended, bytes, largest
         self.shares = collections.defaultdict(collections.Counter)  # (thread, instr, data object)
+        self.sharing = collections.defaultdict(lambda: [0, 0, 0, 0, 0])  # (writer, victim, data object): misses, of these
+        # falsely and truly shared, granules written and touched
         with open(path, "rb") as file:
             self.read(file.read())
 
     def read(self, data):
         magic, version, zero = data[:8], *struct.unpack("<II", data[8:16])
-        assert magic == b"TENURERW" and version == 3 and zero == 0, (magic, version)
+        assert magic == b"TENURERW" and version == 4 and zero == 0, (magic, version)
         at = 16
         while at < len(data):
             kind, size, checksum, zero = struct.unpack("<IIII", data[at:at + 16])
@@ -127,6 +129,10 @@ class Raw:
         elif kind == ARC:
             ident = c.n()
             self.arcs[ident] = Arc(c.n(), c.n(), c.n())
+        elif kind == SHARING:
+            sums = self.sharing[c.n(), c.n(), c.n()]
+            for i in range(5):
+                sums[i] = sums[i] + c.n() if i < 3 else sums[i] | c.n()
         elif kind == SELF:
             key = (c.n(), c.n())
             for name in self.immediate:

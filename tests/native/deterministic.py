@@ -18,7 +18,8 @@ import rawfile  # noqa: E402
 
 RUNS = 3
 OPTIONS = [['--I1=4096,4,64', '--D1=4096,4,64', '--LL=262144,8,64'], ['--shared-l1=yes', '--branch-sim=yes'],
-           ['--inclusive=no', '--link=no']]
+           ['--inclusive=no', '--link=no'], ['--turn=400'],
+           ['--coherence=mesi', '--turn=100', '--D1=4096,4,64', '--write-back=yes']]
 BURN = 'import os, time\nwhile os.getppid() == %d:\n  end = time.time() + %f\n  while time.time() < end: pass\n' \
        '  time.sleep(%f)\n'
 
@@ -33,7 +34,7 @@ def run(engine, folder, options, program):
     if done.returncode != 0 or done.stderr:
         raise AssertionError('%s: %d, %r' % (options, done.returncode, done.stderr))
     raw = rawfile.Raw(out)
-    return done.stdout, raw.self_by_function(), raw.calls(), raw.meta['threads']
+    return done.stdout, raw.self_by_function(), raw.calls(), raw.meta['threads'], dict(raw.sharing)
 
 
 def main():
