@@ -231,7 +231,8 @@ static const struct opt rows[] = {
     NATIVE("parallel", "native engine: threads run at the same time [yes]"),
     NATIVE("deterministic", "native engine: threads take turns, in the same order in each run [no]"),
     {OPT_TAKE, "turn", 0, "N",
-     "native engine: accesses that a thread's turn lasts, with\n--coherence=mesi [1000] or --deterministic=yes [0: many]",
+     "native engine: accesses that a thread's turn lasts, with\n"
+     "--coherence=mesi [1000] or --deterministic=yes [0: many]",
      0, native_count, false},
     SWITCH("flush-at-exit", "charge the lines that are resident at the end [yes]"),
     SWITCH("aslr", "random addresses, others in each run [no]"),

@@ -2,8 +2,8 @@
 /*
  * coherence.c: what a write or a miss of one thread does to the D1s of others; see coherence.h.
  *
- * An invalidated tenure ends at once: the entry that says so goes through its own thread's ring, which is drained, behind
- * those of the thread that runs. So a way whose line is invalid is empty for the consumer, too.
+ * An invalidated tenure ends at once: the entry that says so goes through its own thread's ring, which is drained,
+ * behind those of the thread that runs. So a way whose line is invalid is empty for the consumer, too.
  */
 #include "coherence.h"
 

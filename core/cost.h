@@ -12,10 +12,10 @@
  * A block is made when the first such event happens. Most loaders miss at level 1 only: a miss further down is a
  * hundred times rarer, in programs whose data the last level can hold. Where write-backs are simulated, each level has
  * TN_WRITE_BACKS counters more, behind the others, and where prefetching is, one more behind these
- * (pools.prefetched; level 1 has it too, and leaves it zero). Where D1s are kept coherent, near blocks have TN_COHERENCES
- * counters more, behind all others. A cost centre is an instruction in a thread: its
- * execution count comes from segment counters; what a segment cannot know (mispredictions, guarded accesses, costs of
- * skipped callees) is in `extra`.
+ * (pools.prefetched; level 1 has it too, and leaves it zero). Where D1s are kept coherent, near blocks have
+ * TN_COHERENCES counters more, behind all others. A cost centre is an instruction in a thread: its execution count
+ * comes from segment counters; what a segment cannot know (mispredictions, guarded accesses, costs of skipped
+ * callees) is in `extra`.
  */
 #ifndef TENURE_CORE_COST_H
 #define TENURE_CORE_COST_H

@@ -6,8 +6,8 @@
  * from; the miss is charged; the line's record is found or begun, which may ask the next level in the same way; the
  * way's new stay begins. The level below was asked for the line's place before, in the order of entries too.
  *
- * Usually lines have one size, sets the compact form, and no write-backs, prefetching or coherence is simulated. The same
- * code is compiled for this case apart: `plain` is then a constant, and what asks for the rest is not there.
+ * Usually lines have one size, sets the compact form, and no write-backs, prefetching or coherence is simulated. The
+ * same code is compiled for this case apart: `plain` is then a constant, and what asks for the rest is not there.
  */
 #include "lower.h"
 

@@ -36,9 +36,9 @@
  *   DATA      n id, n kind (enum tn_data_kind), n origin, n thread, n address, n size, s name, s file: a data object.
  *             address, size: of a static one, in its file, and in bytes; what does not apply is 0 or empty
  *   DATA_BLOCKS  n id (data), n began, n ended, n bytes of those that began, n bytes of the largest
- *   SHARING   n writer (instr), n victim (instr), n data (0: none), n misses, n of those tenures that ended: falsely, and
- *             truly shared, n granules written, n granules touched: coherence misses. All three 0: of what there was no
- *             room for
+ *   SHARING   n writer (instr), n victim (instr), n data (0: none), n misses, n and n tenures that ended, falsely and
+ *             truly shared, n granules written, n granules touched: coherence misses. All three 0: those that there was
+ *             no room for
  *   LATE      n thread, n instr, n kind (0 fetch, 1 data), n data (0: none), late costs
  *   NODE      n id, n parent (0: a root), n arc (0: a root), n context (that runs), n thread, n flags,
  *             n calls, costs                      flags: TN_RAW_NODE_*; a parent comes before its children

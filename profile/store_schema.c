@@ -160,8 +160,8 @@ static const struct {
      "t_data_paths t LEFT JOIN files f ON f.id = t.file_id", SELF | INCL},
     {"sharing",
      "m.function AS writer, g.path AS writer_file, w.line AS writer_line, n.function AS victim, f.path AS victim_file, "
-     "v.line AS victim_line, d.name AS data, t.misses, t.false_sharing, t.true_sharing, t.written, t.touched, t.writer_id, "
-     "t.victim_id, t.data_id",
+     "v.line AS victim_line, d.name AS data, t.misses, t.false_sharing, t.true_sharing, t.written, t.touched, "
+     "t.writer_id, t.victim_id, t.data_id",
      "t_sharing t LEFT JOIN t_instructions w ON w.id = t.writer_id LEFT JOIN t_functions m ON m.id = w.function_id "
      "LEFT JOIN files g ON g.id = w.file_id LEFT JOIN t_instructions v ON v.id = t.victim_id "
      "LEFT JOIN t_functions n ON n.id = v.function_id LEFT JOIN files f ON f.id = v.file_id "

@@ -2,8 +2,8 @@
 /*
  * store_sharing.c: whose writes took lines from whom (--coherence=mesi).
  *
- * The recording has a row for each part that a pair occurs in. They are put in order and added up. What was written and
- * touched is kept as granules of a line, and told as ranges of its bytes: for lines of up to 64 bytes they are the same.
+ * The recording has a row for each part that a pair occurs in. They are put in order and added up. What was written
+ * and touched is kept as granules of a line, and told as ranges of its bytes: for lines of up to 64 bytes the same.
  */
 #include <inttypes.h>
 #include <stdio.h>

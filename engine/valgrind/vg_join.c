@@ -149,8 +149,8 @@ void vg_join_find(struct vg_builder *b, const IRSB *block)
     struct origin *origins;
     UInt i, next = 0;
 
-    if (!vg.config.cache_sim || vg.config.coherence || d1->line != 1u << LINE_BITS || d1->size == (ULong)d1->assoc * d1->line ||
-        plan->accesses < 2)
+    if (!vg.config.cache_sim || vg.config.coherence || d1->line != 1u << LINE_BITS ||
+        d1->size == (ULong)d1->assoc * d1->line || plan->accesses < 2)
         return;
     origins = trace_all(block);
     for (i = 0; i < plan->stretches; i++) {

@@ -67,8 +67,8 @@ class Raw:
         self.origins, self.data = {}, {}
         self.blocks = collections.defaultdict(lambda: [0, 0, 0, 0])  # began, ended, bytes, largest
         self.shares = collections.defaultdict(collections.Counter)  # (thread, instr, data object)
-        self.sharing = collections.defaultdict(lambda: [0, 0, 0, 0, 0])  # (writer, victim, data object): misses, of these
-        # falsely and truly shared, granules written and touched
+        # (writer, victim, data object): misses, of these falsely and truly shared, granules written and touched
+        self.sharing = collections.defaultdict(lambda: [0, 0, 0, 0, 0])
         with open(path, "rb") as file:
             self.read(file.read())
 

@@ -89,8 +89,9 @@ struct model_payer {
 
 typedef void model_charge(void *user, const struct model_payer *payer, int event, uint64_t amount);
 
-/* With coherence: what `victim` missed in `object` since `writer` had written to the line (MISSED); how the tenure ended
- * that began with it, and the bytes of the line that others had written and that were touched in it, as granules. */
+/* With coherence: what `victim` missed in `object` since `writer` had written to the line (MISSED); how the tenure
+ * ended that began with it, and the bytes of the line that others had written and that were touched in it, as
+ * granules. */
 enum model_shared { MODEL_MISSED, MODEL_SHARED_FALSELY, MODEL_SHARED_TRULY };
 typedef void model_share(void *user, const struct model_payer *writer, const struct model_payer *victim,
                          enum model_shared what, uint64_t written, uint64_t touched);
