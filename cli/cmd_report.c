@@ -141,6 +141,8 @@ static const struct opt rows[] = {
      offsetof(struct report, balance), NULL, false},
     {OPT_FLAG, "data", 0, NULL, "data structures, and which lines miss in them", offsetof(struct report, data), NULL,
      false},
+    {OPT_FLAG, "sharing", 0, NULL, "what threads share, truly and falsely (--coherence=mesi)",
+     offsetof(struct report, sharing), NULL, false},
     {OPT_FLAG, "advice", 'a', NULL, "what to change, what that would save, and why",
      offsetof(struct report, advice), NULL, false},
     {OPT_HEADING, NULL, 0, NULL, "How", 0, NULL, false},
@@ -396,10 +398,10 @@ static bool overview(struct report *report)
 static bool print(struct report *report)
 {
     bool asked = report->function || report->callers || report->callees || report->tree || report->threads ||
-                 report->balance || report->data || report->advice;
+                 report->balance || report->data || report->sharing || report->advice;
     /* Nothing is written by halves. */
     bool good = choose_columns(report) && report_calls_known(report) && report_data_known(report) &&
-                report_advice_known(report);
+                report_sharing_known(report) && report_advice_known(report);
 
     if (good && report->json) {
         json_meta(report);
@@ -417,6 +419,8 @@ static bool print(struct report *report)
         good = report_balance(report);
     if (good && report->data)
         good = report_data(report);
+    if (good && report->sharing)
+        good = report_sharing(report);
     if (good && report->advice)
         good = report_advice(report);
     if (good && report->json)

@@ -27,7 +27,7 @@ struct report {
     const char *sort_name, *show, *weights; /* options */
     const char *function, *callers, *callees;
     const char *advice_limits;
-    bool tree, threads, balance, data, advice, json;
+    bool tree, threads, balance, data, sharing, advice, json;
     struct column_defines defines;
     bool difference; /* the profile is one (tenure diff -o): costs may be negative, and size is what counts */
     uint64_t limit;
@@ -67,6 +67,8 @@ bool report_tree(struct report *report);
 bool report_threads(struct report *report);
 bool report_balance(struct report *report);
 bool report_data(struct report *report);
+bool report_sharing(struct report *report);
+bool report_sharing_known(const struct report *report); /* whether it was recorded */
 bool report_advice(struct report *report);
 bool report_advice_known(struct report *report); /* finds it, too */
 bool report_data_known(const struct report *report); /* whether there are data structures, to be sorted so */
