@@ -50,6 +50,8 @@ static const struct table tables[] = {
      BOTH | SIDES, CHUNK},
     {"thread_functions", "t_thread_functions", "-thread -function_id", "ORDER BY t.function_id, t.thread",
      BOTH | SIDES, CHUNK},
+    {"units", "units", "-id #kind rank #host pid thread", "ORDER BY t.id", SELF, CHUNK},
+    {"unit_functions", "t_unit_functions", "-unit_id -function_id", "ORDER BY t.function_id, t.unit_id", BOTH, CHUNK},
     {"paths", "t_paths", "depth function_id calls -thread approximate handler recursive", "ORDER BY t.id", BOTH | SIDES,
      CHUNK},
     {"coded", "temp.page_coded", "-function_id", "ORDER BY t.function_id", 0, CHUNK},

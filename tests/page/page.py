@@ -20,66 +20,13 @@ import tempfile
 from decimal import ROUND_HALF_UP, Decimal
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "profiles"))
 import browser as chromium
-import verdict
+from shown import PROGRAM, TENURE, Profile, cells, check, count, picture, quiet, signed, verdict, views
 
-TENURE, PROGRAM = (os.path.abspath(path) for path in sys.argv[1:3])
-PICTURES = sys.argv[3]
-MAIN_IR = "SELECT sum(Ir_incl) FROM functions WHERE function = 'main'"
 HOSTILE = ['</script><script>alert(1)</script>', '"><img src=x onerror=alert(2)>', "';alert(3)//",
            '\x1b]0;title\x07\x1b[31mred',
            'two\nlines\r\ttab', '&lt;b&gt;&amp;', '<svg/onload=alert(4)>', '\u202egnp.exe', 'x' * 65536, '__proto__',
            'constructor', '${alert(5)}', '<!--', '%00%3Cscript%3E', 'javascript:alert(6)', '']
-
-
-def check(what, got, expected=True):
-    verdict.check(got == expected, f"{what}: {got!r}, expected {expected!r}")
-
-
-def count(value):
-    return "." if value is None else f"{value:,}".replace("-", "\u2212")
-
-
-def signed(value):
-    return ("+" if value and value > 0 else "") + count(value)
-
-
-class Profile:
-    def __init__(self, path):
-        self.path = path
-        self.database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-
-    def rows(self, sql, *values):
-        return self.database.execute(sql, values).fetchall()
-
-    def one(self, sql, *values):
-        return self.rows(sql, *values)[0][0]
-
-    def page(self, *options):
-        subprocess.run([TENURE, "html", "-o", self.path + ".html", *options, self.path], check=True,
-                       stdout=subprocess.DEVNULL)
-        return "file://" + self.path + ".html"
-
-
-def cells(browser, selector=".table"):
-    """The rows in sight of a table, as texts by the keys of their columns."""
-    return browser.evaluate(
-        f"[...document.querySelector({json.dumps(selector)}).querySelectorAll('.tr')]"
-        ".sort((a, b) => a.dataset.row - b.dataset.row).map(row => Object.fromEntries([...row.querySelectorAll('.td')]"
-        ".map(cell => [cell.dataset.key, (cell.querySelector('.v') || cell).textContent])))")
-
-
-def quiet(browser, what):
-    check(f"{what}: nothing to complain of", browser.problems, [])
-    others = [url for url in browser.requests if not url.startswith("file:")]
-    check(f"{what}: asks for nothing but its file", others, [])
-    check(f"{what}: no dialog", browser.dialogs, [])
-    browser.problems.clear()
-
-
-def picture(browser, name):
-    browser.picture(os.path.join(PICTURES, name + ".png"))
 
 
 # ------------------------------------------------------------------------------------------ numbers
@@ -454,17 +401,6 @@ def printing(browser):
     check("and leaves nothing", browser.evaluate("document.querySelectorAll('.printed').length"), 0)
 
 
-def views(browser):
-    names = browser.evaluate("[...document.querySelectorAll('nav .tab')]"
-                             ".map(tab => tab.getAttribute('href').slice(1).split(/[?/]/)[0])")
-    for name in names:
-        browser.go("#" + name)
-        check(f"view {name}", browser.evaluate(
-            "!document.querySelector('.failed') && document.querySelector('main').innerText.length > 20"))
-        quiet(browser, f"view {name}")
-    return names
-
-
 # ------------------------------------------------------------------------------------------ hostile names
 
 def make_hostile(profile, folder):
@@ -561,97 +497,6 @@ def differences(profile, folder):
         browser.close()
 
 
-def both_sides(profile, folder):
-    """tenure diff --html: before, after and the difference in every view, as the two profiles have them."""
-    old, new, page = profile.path, os.path.join(folder, "other"), os.path.join(folder, "sides.html")
-    subprocess.run([TENURE, "record", "-q", "--D1=32K,8,64", "--LL=1M,16,64", "-o", new, PROGRAM, "more"], check=True,
-                   stdout=subprocess.DEVNULL)
-    subprocess.run([TENURE, "diff", "--html", page, old, new], check=True, stdout=subprocess.DEVNULL)
-    sides = (profile, Profile(new))
-    browser = chromium.Browser()
-    try:
-        browser.open("file://" + page)
-        for event in ("Ir", "CEst", "DLmr"):
-            before, after = (side.one(f"SELECT {event} FROM totals") for side in sides)
-            got = browser.evaluate(f"[...document.querySelectorAll('.totals tr[data-event={event}] .num')]"
-                                   ".slice(0, 3).map(e => e.textContent)")
-            check(f"both sides: total {event}", got, [count(before), count(after), signed(after - before)])
-        check("both sides: traffic", browser.evaluate("document.querySelectorAll('.traffic').length"), 2)
-        picture(browser, "sides")
-        side_functions(browser, sides)
-        side_lines(browser, sides)
-        for view in views(browser):
-            check(f"both sides: {view}", browser.evaluate("document.querySelector('main').innerText.includes('NaN')"),
-                  False)
-        side_flames(browser, sides)
-        number = side_structures(browser, sides)
-        browser.go(f"#structure/{number}")
-        check("both sides: structure", browser.evaluate("document.querySelectorAll('.failed').length"), 0)
-        quiet(browser, "both sides")
-    finally:
-        browser.close()
-
-
-def side_functions(browser, sides):
-    browser.go("#functions?e=Ir_incl&c=spatialD1,LLm")
-    costs = [{name: rest for name, *rest in side.rows(
-        "SELECT function, Ir_incl, LLm, 100.0 * UseD1 / nullif(UseD1 + SpLossD1, 0) FROM functions"
-        " GROUP BY function HAVING count(*) = 1")} for side in sides]
-    rows = [row for row in cells(browser) if row["function"].removeprefix("new") in costs[1]]
-    check("both sides: functions", len(rows) > 10)
-    for row in rows:
-        before, after = (side.get(row["function"].removeprefix("new"), (None, None, None)) for side in costs)
-        wanted = [count(before[0]), count(after[0]), signed(after[0] - (before[0] or 0)),
-                  signed(after[1] - (before[1] or 0))]
-        check(f"both sides: {row['function']}", [row[key] for key in (
-            "Ir_incl@before", "Ir_incl@after", "Ir_incl", "LLm")], wanted)
-        if None not in (before[2], after[2]):
-            check(f"both sides: {row['function']} spatialD1",
-                  abs(float(row["spatialD1"].replace("\u2212", "-")) - (after[2] - before[2])) < 0.00501)
-    check("both sides: what is new", any(row["function"].startswith("newmore(") for row in cells(browser)))
-
-
-def side_lines(browser, sides):
-    number, path = sides[0].rows("SELECT id, path FROM files WHERE path LIKE '%page_program.cpp'")[0]
-    browser.go("#source?e=Ir")
-    browser.evaluate("[...document.querySelectorAll('.td a')].find(a => a.textContent.endsWith('page_program.cpp'))"
-                     ".click()")
-    browser.wait("document.querySelector('.td[data-key=line]')")
-    lines = [dict(side.rows("SELECT line, sum(Ir) FROM lines WHERE file = ? GROUP BY line", path)) for side in sides]
-    seen = 0
-    for row in cells(browser):
-        if row["line"].isdigit() and int(row["line"]) in lines[1] and int(row["line"]) in lines[0]:
-            before, after = (side[int(row["line"])] for side in lines)
-            check(f"both sides: line {row['line']}", [row["Ir@before"], row["Ir@after"], row["Ir"]],
-                  [count(before), count(after), signed(after - before)])
-            seen += 1
-    check("both sides: lines", seen > 5)
-
-
-def side_flames(browser, sides):
-    before, after = (side.one(MAIN_IR) for side in sides)
-    browser.go("#flame?e=Ir")
-    for side, value in (("after", count(after)), ("before", count(before)), ("change", signed(after - before))):
-        browser.evaluate(f"document.querySelector('[data-side={side}]').click()")
-        browser.wait(f"document.querySelector('[data-side={side}][aria-pressed=true]')"
-                     " && document.querySelector('.path')")
-        labels = browser.evaluate("[...document.querySelectorAll('.path')].map(box => box.getAttribute('aria-label'))")
-        check(f"both sides: flame graph, {side}", f"main, {value}" in labels)
-
-
-def side_structures(browser, sides):
-    browser.go("#data?e=SpLossD1")
-    costs = [{name: cost for name, cost in side.rows(
-        "SELECT name, SpLossD1 FROM data_objects GROUP BY name HAVING count(*) = 1")} for side in sides]
-    rows = [row for row in cells(browser) if all(row["name"] in side for side in costs)]
-    check("both sides: data structures", len(rows) > 5)
-    for row in rows:
-        before, after = (side[row["name"]] for side in costs)
-        check(f"both sides: {row['name']}", [row["SpLossD1@before"], row["SpLossD1@after"], row["SpLossD1"]],
-              [count(before), count(after), signed(after - before)])
-    return browser.evaluate("document.querySelector('.td a[href^=\"#structure/\"]').hash.match(/[0-9]+/)[0]")
-
-
 def without_data(profile, folder):
     """Recorded with --data=no, or imported: the view is not there, and nobody misses it."""
     path = os.path.join(folder, "nodata")
@@ -742,7 +587,6 @@ def main():
     if chromium.program() is None:
         print("Chromium is not installed (Debian package chromium)")
         sys.exit(77)
-    os.makedirs(PICTURES, exist_ok=True)
     folder = tempfile.mkdtemp(prefix="tenure-page.")
     try:
         path = os.path.join(folder, "profile")
@@ -767,7 +611,6 @@ def main():
             browser.close()
         hostile(profile, folder)
         differences(profile, folder)
-        both_sides(profile, folder)
         without_data(profile, folder)
         lines_left_out(profile, folder)
         opening(profile, folder)

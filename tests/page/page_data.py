@@ -24,11 +24,11 @@ import verdict
 TENURE, PROGRAM = (os.path.abspath(path) for path in sys.argv[1:3])
 CODED = "t_instructions WHERE function_id IN (%s)"
 FROM = {"meta": "meta", "events": "events", "totals": "t_totals", "threads": "threads", "parts": "parts",
-        "objects": "objects", "files": "files"}
+        "objects": "objects", "files": "files", "units": "units"}
 # What the page makes of several tables, said in another way: by views, and frame by frame.
 MADE = ("coded", "code", "sources", "source_text", "data_lines", "data_paths")
 ORDER = {"meta": "key", "lines": "file_id, line, function_id", "arcs": "caller_id, file_id, line, id", "parts": "part",
-         "thread_functions": "function_id, thread"}
+         "thread_functions": "function_id, thread", "unit_functions": "function_id, unit_id"}
 
 
 def check(what, got, expected):

@@ -18,5 +18,6 @@ import {oneStructure} from './structure.js';
 import {tree} from './tree.js';
 import {flame} from './flame.js';
 import {areas} from './treemap.js';
+import {threads} from './threads.js';
 
-export const views = [overview, functions, oneFunction, source, structures, oneStructure, tree, flame, areas];
+export const views = [overview, functions, oneFunction, source, structures, oneStructure, tree, flame, areas, threads];

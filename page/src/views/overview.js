@@ -397,5 +397,6 @@ async function listOf(app, name, title, word, id, text) {
             ),
         ),
     );
-    return section(title, app.metrics.title(metric), [heading(app, list), h('th', null, word)], rows);
+    const more = name === 'threads' && app.link('threads', '', {}, 'side by side');
+    return section(title, app.metrics.title(metric), [heading(app, list), h('th', null, word)], rows, more);
 }

@@ -1,0 +1,187 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+page_more.py: views of the page that not every profile fills, in a real browser: both sides of a difference, threads.
+
+    page_more.py TENURE PROGRAM PICTURES
+
+Numbers are compared with SQL, as page.py does; screenshots go to the folder PICTURES.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import browser as chromium
+from shown import TENURE, Profile, cells, check, count, picture, quiet, record, signed, verdict, views
+
+MAIN_IR = "SELECT sum(Ir_incl) FROM functions WHERE function = 'main'"
+
+
+def both_sides(profile, folder):
+    """tenure diff --html: before, after and the difference in every view, as the two profiles have them."""
+    page = os.path.join(folder, "sides.html")
+    sides = (profile, record(os.path.join(folder, "other"), "more"))
+    subprocess.run([TENURE, "diff", "--html", page, *(side.path for side in sides)], check=True,
+                   stdout=subprocess.DEVNULL)
+    browser = chromium.Browser()
+    try:
+        browser.open("file://" + page)
+        for event in ("Ir", "CEst", "DLmr"):
+            before, after = (side.one(f"SELECT {event} FROM totals") for side in sides)
+            got = browser.evaluate(f"[...document.querySelectorAll('.totals tr[data-event={event}] .num')]"
+                                   ".slice(0, 3).map(e => e.textContent)")
+            check(f"both sides: total {event}", got, [count(before), count(after), signed(after - before)])
+        check("both sides: traffic", browser.evaluate("document.querySelectorAll('.traffic').length"), 2)
+        picture(browser, "sides")
+        side_functions(browser, sides)
+        side_lines(browser, sides)
+        for view in views(browser):
+            check(f"both sides: {view}", browser.evaluate("document.querySelector('main').innerText.includes('NaN')"),
+                  False)
+        side_flames(browser, sides)
+        number = side_structures(browser, sides)
+        browser.go(f"#structure/{number}")
+        check("both sides: structure", browser.evaluate("document.querySelectorAll('.failed').length"), 0)
+        quiet(browser, "both sides")
+    finally:
+        browser.close()
+
+
+def side_functions(browser, sides):
+    browser.go("#functions?e=Ir_incl&c=spatialD1,LLm")
+    costs = [{name: rest for name, *rest in side.rows(
+        "SELECT function, Ir_incl, LLm, 100.0 * UseD1 / nullif(UseD1 + SpLossD1, 0) FROM functions"
+        " GROUP BY function HAVING count(*) = 1")} for side in sides]
+    rows = [row for row in cells(browser) if row["function"].removeprefix("new") in costs[1]]
+    check("both sides: functions", len(rows) > 10)
+    for row in rows:
+        before, after = (side.get(row["function"].removeprefix("new"), (None, None, None)) for side in costs)
+        wanted = [count(before[0]), count(after[0]), signed(after[0] - (before[0] or 0)),
+                  signed(after[1] - (before[1] or 0))]
+        check(f"both sides: {row['function']}", [row[key] for key in (
+            "Ir_incl@before", "Ir_incl@after", "Ir_incl", "LLm")], wanted)
+        if None not in (before[2], after[2]):
+            check(f"both sides: {row['function']} spatialD1",
+                  abs(float(row["spatialD1"].replace("\u2212", "-")) - (after[2] - before[2])) < 0.00501)
+    check("both sides: what is new", any(row["function"].startswith("newmore(") for row in cells(browser)))
+
+
+def side_lines(browser, sides):
+    number, path = sides[0].rows("SELECT id, path FROM files WHERE path LIKE '%page_program.cpp'")[0]
+    browser.go("#source?e=Ir")
+    browser.evaluate("[...document.querySelectorAll('.td a')].find(a => a.textContent.endsWith('page_program.cpp'))"
+                     ".click()")
+    browser.wait("document.querySelector('.td[data-key=line]')")
+    lines = [dict(side.rows("SELECT line, sum(Ir) FROM lines WHERE file = ? GROUP BY line", path)) for side in sides]
+    seen = 0
+    for row in cells(browser):
+        if row["line"].isdigit() and int(row["line"]) in lines[1] and int(row["line"]) in lines[0]:
+            before, after = (side[int(row["line"])] for side in lines)
+            check(f"both sides: line {row['line']}", [row["Ir@before"], row["Ir@after"], row["Ir"]],
+                  [count(before), count(after), signed(after - before)])
+            seen += 1
+    check("both sides: lines", seen > 5)
+
+
+def side_flames(browser, sides):
+    before, after = (side.one(MAIN_IR) for side in sides)
+    browser.go("#flame?e=Ir")
+    for side, value in (("after", count(after)), ("before", count(before)), ("change", signed(after - before))):
+        browser.evaluate(f"document.querySelector('[data-side={side}]').click()")
+        browser.wait(f"document.querySelector('[data-side={side}][aria-pressed=true]')"
+                     " && document.querySelector('.path')")
+        labels = browser.evaluate("[...document.querySelectorAll('.path')].map(box => box.getAttribute('aria-label'))")
+        check(f"both sides: flame graph, {side}", f"main, {value}" in labels)
+
+
+def side_structures(browser, sides):
+    browser.go("#data?e=SpLossD1")
+    costs = [{name: cost for name, cost in side.rows(
+        "SELECT name, SpLossD1 FROM data_objects GROUP BY name HAVING count(*) = 1")} for side in sides]
+    rows = [row for row in cells(browser) if all(row["name"] in side for side in costs)]
+    check("both sides: data structures", len(rows) > 5)
+    for row in rows:
+        before, after = (side[row["name"]] for side in costs)
+        check(f"both sides: {row['name']}", [row["SpLossD1@before"], row["SpLossD1@after"], row["SpLossD1"]],
+              [count(before), count(after), signed(after - before)])
+    return browser.evaluate("document.querySelector('.td a[href^=\"#structure/\"]').hash.match(/[0-9]+/)[0]")
+
+
+# ------------------------------------------------------------------------------------------ threads
+
+def threads(profile, folder):
+    """Threads side by side, and processes that a merge kept apart."""
+    browser = chromium.Browser()
+    try:
+        browser.open(profile.page() + "#overview")
+        check("one thread: no view of threads",
+              browser.evaluate("document.querySelectorAll('[href^=\"#threads\"]').length"), 0)
+        many = record(os.path.join(folder, "threads"), "threads")
+        browser.open(many.page() + "#threads?e=Ir_incl")
+        units(browser, many, "threads", "SELECT id, Ir FROM threads", [f"thread {i}" for i in (1, 2, 3)],
+              "SELECT function, thread, Ir_incl FROM thread_functions")
+        picture(browser, "threads")
+        quiet(browser, "threads")
+        merged = os.path.join(folder, "merged")
+        subprocess.run([TENURE, "merge", "-q", "--keep=process", "-o", merged, profile.path, many.path], check=True)
+        merged = Profile(merged)
+        browser.open(merged.page() + "#threads?e=Ir_incl")
+        names = [f"process {pid}" for pid, in merged.rows("SELECT pid FROM units ORDER BY id")]
+        units(browser, merged, "processes", "SELECT id, Ir FROM units", names,
+              "SELECT function, unit_id, Ir_incl FROM unit_functions")
+        balance(browser, merged)
+        quiet(browser, "processes")
+    finally:
+        browser.close()
+
+
+def units(browser, profile, what, totals, names, functions):
+    rows = cells(browser, ".units .table")
+    totals = dict(profile.rows(totals))
+    check(f"{what}: totals", [(row["unit"], row["Ir"]) for row in rows],
+          [(name, count(totals[number])) for name, number in zip(names, sorted(totals))])
+    expected = {}
+    for function, number, cost in profile.rows(functions):
+        expected.setdefault(function, []).append((number, cost))
+    seen = 0
+    for row in cells(browser, ".units ~ .table"):
+        found = dict(expected[row["function"]])
+        if len(found) == len(expected[row["function"]]):
+            check(f"{what}: {row['function']}", [row[f"u{i}"] for i in range(len(names))],
+                  [count(found.get(number) or 0) for number in sorted(totals)])
+            seen += 1
+    check(f"{what}: functions", seen > 10)
+
+
+def balance(browser, profile):
+    expected = {}
+    for function, *rest in profile.rows("SELECT function, min, mean, max, imbalance FROM balance"
+                                        " WHERE event = 'Ir_incl'"):
+        expected.setdefault(function, []).append(rest)
+    rows = [row for row in cells(browser, ".units ~ .table") if len(expected[row["function"]]) == 1]
+    check("balance: rows", len(rows) > 10)
+    for row in rows:
+        least, mean, most, imbalance = expected[row["function"]][0]
+        check(f"balance: {row['function']}", (row["min"], row["max"]), (count(least), count(most)))
+        check(f"balance: mean of {row['function']}", abs(float(row["mean"].replace(",", "")) - mean) <= 0.5)
+        check(f"imbalance of {row['function']}", abs(float(row["imbalance"]) - imbalance) < 0.051)
+
+
+def main():
+    if chromium.program() is None:
+        print("Chromium is not installed (Debian package chromium)")
+        sys.exit(77)
+    folder = tempfile.mkdtemp(prefix="tenure-page.")
+    try:
+        profile = record(os.path.join(folder, "profile"))
+        both_sides(profile, folder)
+        threads(profile, folder)
+    finally:
+        shutil.rmtree(folder)
+    sys.exit(verdict.finish())
+
+
+main()
