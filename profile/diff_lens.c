@@ -245,21 +245,31 @@ static int64_t object_of_row(const struct tp_sum *sum, const struct tp_shape *sh
 
 static void adjust(void *user, const struct tp_sum *sum, int table, int64_t *value)
 {
-    static const char *const places[][2] = {{"file_id", "line"}, {"call_file_id", "call_line"}};
+    static const char *const places[][2] = {{"file_id", "line"},
+                                            {"file_id", "first_line"},
+                                            {"file_id", "last_line"},
+                                            {"call_file_id", "call_line"}};
+    /* By what rows of different builds are told apart where nothing else does. */
+    static const char *const of_build[][2] = {{"t_arcs", "site_id"},
+                                              {"t_arcs", "address"},
+                                              {"t_loops", "address"},
+                                              {"t_loops", "object_id"},
+                                              {"t_statements", "object_id"}};
     const struct tp_shape *shape = &sum->shape[table];
     struct tp_diff_lens *lens = user;
-    bool arc = strcmp(shape->table->name, "t_arcs") == 0;
     int64_t object = object_of_row(sum, shape, value);
 
     if (object == TP_NONE || strcmp(shape->table->name, "t_functions") == 0 || !has_changed(lens, sum, object))
         return;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         int file = tp_sum_field(shape, places[i][0]), line = tp_sum_field(shape, places[i][1]);
         if (file >= 0 && line >= 0 && value[file] != TP_NONE && value[line] != TP_NONE)
             value[line] = line_of(lens, sum, value[file], value[line]);
     }
-    if (arc)
-        value[tp_sum_field(shape, "site_id")] = value[tp_sum_field(shape, "address")] = TP_NONE;
+    for (size_t i = 0; i < sizeof of_build / sizeof *of_build; i++) {
+        if (strcmp(shape->table->name, of_build[i][0]) == 0)
+            value[tp_sum_field(shape, of_build[i][1])] = TP_NONE;
+    }
 }
 
 static void forget_maps(struct tp_diff_lens *lens)

@@ -75,7 +75,7 @@ void tp_arena_free(struct tp_arena *arena)
 int tp_vector_grow(void **at, size_t *room, size_t count, size_t element)
 {
     if (count >= *room) {
-        size_t more = *room ? *room + *room / 2 : VECTOR_FIRST;
+        size_t more = *room < VECTOR_FIRST ? VECTOR_FIRST : *room + *room / 2;
         void *moved = more > SIZE_MAX / element ? NULL : realloc(*at, more * element);
         if (!moved)
             return -1;
@@ -83,6 +83,21 @@ int tp_vector_grow(void **at, size_t *room, size_t count, size_t element)
         *room = more;
     }
     memset((char *)*at + count * element, 0, element);
+    return 0;
+}
+
+int tp_vector_zeroes(void **at, size_t *count, size_t *room, size_t n, size_t element)
+{
+    if (n > *room) {
+        void *moved = n > SIZE_MAX / element ? NULL : realloc(*at, n * element);
+        if (!moved)
+            return -1;
+        *at = moved;
+        *room = n;
+    }
+    if (n)
+        memset(*at, 0, n * element);
+    *count = n;
     return 0;
 }
 

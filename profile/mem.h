@@ -37,9 +37,13 @@ void tp_arena_free(struct tp_arena *arena);
 #define TP_VECTOR_ADD(v)                                                                                     \
     (tp_vector_grow((void **)&(v)->at, &(v)->room, (v)->count, sizeof *(v)->at) ? NULL                       \
                                                                                 : &(v)->at[(v)->count++])
+/* `n` zeroed elements instead of those there are. 0, or -1. */
+#define TP_VECTOR_ZEROES(v, n)                                                                               \
+    tp_vector_zeroes((void **)&(v)->at, &(v)->count, &(v)->room, (n), sizeof *(v)->at)
 #define TP_VECTOR_FREE(v) tp_vector_free((void **)&(v)->at, &(v)->count, &(v)->room)
 
 int tp_vector_grow(void **at, size_t *room, size_t count, size_t element);
+int tp_vector_zeroes(void **at, size_t *count, size_t *room, size_t n, size_t element);
 void tp_vector_free(void **at, size_t *count, size_t *room);
 
 struct tp_idmap {

@@ -151,6 +151,24 @@ void tp_blob_add(const struct tp_events *events, const struct tp_blob *blob, uin
     }
 }
 
+uint64_t tp_executions(const struct tp_events *events, const struct tp_instr *instr)
+{
+    uint64_t sum = 0;
+
+    for (const struct tp_blob *blob = instr->costs; blob; blob = blob->next) {
+        struct tp_cursor c = {.p = blob->bytes, .begin = blob->bytes, .end = blob->bytes + blob->size};
+        for (size_t i = 0; blob->form == TP_FORM_IMMEDIATE && i < events->immediates; i++) {
+            uint64_t n = tp_get_n(&c);
+            uint8_t column = events->immediate_column[i];
+            if (column < events->count && strcmp(events->column[column].name, "Ir") == 0) {
+                sum = tp_sum(sum, n);
+                break;
+            }
+        }
+    }
+    return sum;
+}
+
 /* ------------------------------------------------------------------------------------------ facts */
 
 int tp_recording_meta(struct tp_recording *rec, const char *key, const char *value)
@@ -703,6 +721,8 @@ void tp_recording_free(struct tp_recording *rec)
     TP_VECTOR_FREE(&rec->contexts);
     TP_VECTOR_FREE(&rec->instrs);
     TP_VECTOR_FREE(&rec->frames);
+    TP_VECTOR_FREE(&rec->statements);
+    TP_VECTOR_FREE(&rec->loops);
     TP_VECTOR_FREE(&rec->threads);
     TP_VECTOR_FREE(&rec->arcs);
     TP_VECTOR_FREE(&rec->nodes);
@@ -713,6 +733,8 @@ void tp_recording_free(struct tp_recording *rec)
     TP_VECTOR_FREE(&rec->meta);
     TP_VECTOR_FREE(&rec->stats);
     TP_VECTOR_FREE(&rec->files);
+    tp_idmap_free(&rec->begins);
+    tp_idmap_free(&rec->loop_lines);
     TP_VECTOR_FREE(&rec->formulas);
     tp_arena_free(&rec->arena);
 }

@@ -61,15 +61,37 @@ struct tp_instr {
     struct tp_blob *costs;      /* NULL: never executed */
     uint32_t context;           /* + 1 */
     uint32_t file, line, frame; /* file and frame + 1; from symbols.c */
+    uint32_t statement, loop;   /* + 1; from statements.c and loops.c */
     uint8_t length, can;
-    bool calls; /* the site of an arc */
+    uint8_t type; /* enum tp_type; from loops.c */
+    bool calls;   /* the site of an arc */
 };
+/* What an instruction has in memory. */
+enum tp_type { TP_TYPE_UNKNOWN, TP_TYPE_INTEGER, TP_TYPE_FLOATING };
 
 struct tp_frame {                              /* an inlined function's place in an out-of-line one */
     uint32_t parent;                           /* + 1, within this array; 0: the out-of-line function */
     uint32_t context;                          /* + 1 */
     uint32_t file, line, call_file, call_line; /* files + 1 */
     const char *name;
+};
+
+/* Lines of a source file that are one statement. */
+struct tp_statement {
+    uint32_t object, file;      /* + 1 */
+    uint32_t line, first_line;  /* it is shown at its last one */
+    const char *function;       /* that it is written in */
+};
+
+/* A loop of the executed code of a function context. */
+struct tp_loop {
+    uint32_t parent;          /* + 1, a smaller index; 0: outermost */
+    uint32_t context, frame;  /* + 1; frame: the innermost inlined function that all of it is in, or 0 */
+    uint32_t file, line, last_line; /* file + 1; of that function */
+    uint32_t depth;           /* 1: outermost */
+    uint64_t address;         /* of its head */
+    uint64_t iterations;      /* how often its head was executed */
+    uint64_t entries;         /* how often it was entered; UINT64_MAX: not known */
 };
 
 struct tp_thread {
@@ -139,6 +161,8 @@ struct tp_recording {
     TP_VECTOR(struct tp_context) contexts;
     TP_VECTOR(struct tp_instr) instrs;
     TP_VECTOR(struct tp_frame) frames;
+    TP_VECTOR(struct tp_statement) statements;
+    TP_VECTOR(struct tp_loop) loops;
     TP_VECTOR(struct tp_thread) threads;
     TP_VECTOR(struct tp_arc) arcs;
     TP_VECTOR(struct tp_node) nodes;
@@ -149,8 +173,15 @@ struct tp_recording {
     TP_VECTOR(struct tp_pair) meta;
     TP_VECTOR(struct tp_stat) stats;
     TP_VECTOR(const char *) files; /* from symbols.c */
+    struct tp_idmap begins; /* lines at which a statement begins, as debug information says; tp_line_key */
+    struct tp_idmap loop_lines; /* lines at which a loop begins, as source texts say */
     TP_VECTOR(struct tp_sum_event) formulas;
 };
+
+static inline uint64_t tp_line_key(uint32_t file, uint32_t line)
+{
+    return ((uint64_t)file << 32 | line) + 1;
+}
 
 /* Read the whole parts of `raw`. `extent` is tp_raw_scan's answer. Free in any case. */
 int tp_recording_read(struct tp_recording *rec, struct tp_raw_file *raw, const struct tp_raw_extent *extent,
@@ -162,6 +193,9 @@ int tp_recording_meta(struct tp_recording *rec, const char *key, const char *val
 
 /* Add a blob to a row. For FORM_SELF_AND_INCL and FORM_ROWS `incl` takes the second half; else it is not used. */
 void tp_blob_add(const struct tp_events *events, const struct tp_blob *blob, uint64_t *row, uint64_t *incl);
+
+/* How often an instruction was executed: Ir in its blobs. */
+uint64_t tp_executions(const struct tp_events *events, const struct tp_instr *instr);
 
 /* A copy of `size` bytes as clean UTF-8: bytes that are not, and NUL, as \xNN. */
 const char *tp_clean_text(struct tp_arena *arena, const void *bytes, size_t size);

@@ -16,7 +16,9 @@
 #include <unistd.h>
 
 #include "profile/error.h"
+#include "profile/loops.h"
 #include "profile/source.h"
+#include "profile/statements.h"
 
 /* ------------------------------------------------------------------------------------------ errors */
 
@@ -460,7 +462,8 @@ static int write_large_tables(struct tp_store *store, void *unused)
 {
     (void)unused;
     return tp_store_paths(store) || tp_store_code(store) || tp_store_arcs(store) ||
-                   tp_store_data(store) || tp_store_sharing(store) || write_total(store)
+                   tp_store_data(store) || tp_store_sharing(store) || tp_store_statements(store) ||
+                   tp_store_loops(store) || write_total(store)
                ? -1
                : 0;
 }
@@ -512,16 +515,20 @@ int tp_store_write(const char *path, struct tp_recording *rec, const struct tp_i
     struct tp_store store = {.path = path, .rec = rec, .options = options, .err = err};
 
     store.instruction_id = calloc(rec->instrs.count + 1, sizeof *store.instruction_id);
+    store.frame_id = calloc(rec->frames.count + 1, sizeof *store.frame_id);
     store.total = calloc(TP_MAX_EVENTS, sizeof *store.total);
-    int failed = !store.instruction_id || !store.total
+    int failed = !store.instruction_id || !store.frame_id || !store.total || tp_sites_make(&store.sites, rec)
                      ? TP_NO_MEMORY(err)
-                     : tp_store_possible(&store) || tp_store_make(&store, write_large_tables, write_rest, NULL);
+                     : tp_statements(rec, options, err) || tp_loops(rec, &store.sites, options, err) ||
+                           tp_store_possible(&store) || tp_store_make(&store, write_large_tables, write_rest, NULL);
     result->instructions = store.instructions;
     result->functions = rec->contexts.count;
     result->paths = store.paths;
     tp_thread_rows_free(store.thread_incl);
     tp_line_rows_free(store.line_rows);
+    tp_sites_free(&store.sites);
     free(store.instruction_id);
+    free(store.frame_id);
     free(store.total);
     return failed ? -1 : 0;
 }

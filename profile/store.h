@@ -10,6 +10,8 @@
  *   store_data.c    data objects, allocation paths, what instructions pay in data objects
  *   store_sharing.c  coherence misses by pairs of instructions
  *   data_name.c     what a data object is called
+ *   store_statements.c  statements, by kind of access and data object
+ *   store_loops.c   loops
  *   store_paths.c   the call tree, and sums that follow from it
  *
  * docs/profile-format.md describes the result. Ids in the database: function contexts, arcs, frames, files and
@@ -22,8 +24,9 @@
 
 #include "profile/bulk.h"
 #include "profile/recording.h"
+#include "profile/sites.h"
 
-enum { TP_SCHEMA_VERSION = 5, TP_APPLICATION_ID = 0x546E7572 };
+enum { TP_SCHEMA_VERSION = 6, TP_APPLICATION_ID = 0x546E7572 };
 
 enum { TP_SELF_EVENTS = 1, TP_INCL_EVENTS = 2 };
 
@@ -45,14 +48,16 @@ struct tp_store {
         uint32_t root;
         int columns;
         bool has_id;
-    } place[32]; /* of tables t_* */
+    } place[48]; /* of tables t_* */
     int places;
     const char *path; /* that the profile will have */
     char *temporary;  /* that it has until then */
     struct tp_recording *rec;
+    struct tp_sites sites;
     const struct tp_import_options *options;
     struct tp_error *err;
     uint32_t *instruction_id; /* by instruction index; 0: no row */
+    uint32_t *frame_id;       /* by inlined frame; 0: no row */
     uint64_t *total;          /* a row: self costs of everything */
     uint8_t can;              /* TP_CAN_* of everything */
     struct tp_thread_rows
@@ -105,6 +110,8 @@ int tp_store_code(struct tp_store *store);
 int tp_store_arcs(struct tp_store *store); /* after tp_store_code, which numbers instructions */
 int tp_store_data(struct tp_store *store); /* likewise */
 int tp_store_sharing(struct tp_store *store); /* likewise */
+int tp_store_statements(struct tp_store *store);
+int tp_store_loops(struct tp_store *store); /* after tp_store_code, which numbers inlined frames */
 
 /* Whether a column of some table or view has this name already; words of their types count, too. */
 bool tp_store_names_column(const char *name);

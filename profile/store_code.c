@@ -21,11 +21,6 @@
 
 enum { REPORT_EVERY = 512 }; /* functions between two reports of progress */
 
-struct site {
-    uint64_t address;
-    uint32_t instr;
-};
-
 /* Rows of the function at hand, by key. A row: self, then inclusive. */
 struct rows {
     struct tp_idmap map;
@@ -44,9 +39,7 @@ struct code {
     struct tp_store *store;
     const struct tp_events *events;
     size_t width;               /* columns */
-    struct site *sites;         /* executed instructions by context, then address */
-    uint32_t *first_site;       /* by context; contexts + 1 entries */
-    uint32_t *arcs, *first_arc; /* arcs by context of their site; likewise */
+    uint32_t *arcs, *first_arc; /* arcs by context of their site, as tp_sites */
     struct tp_insert functions, lines, instructions, self, threads, inlined;
     struct rows line, frame, thread;
     uint64_t *row, *incl, *scratch;
@@ -87,51 +80,7 @@ static void rows_free(struct rows *rows)
     free(rows->at);
 }
 
-static uint64_t line_key(const struct tp_instr *instr)
-{
-    return ((uint64_t)instr->file << 32 | instr->line) + 1;
-}
-
 /* ------------------------------------------------------------------------------------------ order */
-
-static int by_address(const void *a, const void *b)
-{
-    const struct site *x = a, *y = b;
-
-    if (x->address != y->address)
-        return x->address < y->address ? -1 : 1;
-    return x->instr < y->instr ? -1 : x->instr > y->instr;
-}
-
-/* Executed instructions grouped by context (counting sort), each group by address. */
-static int order_sites(struct code *code)
-{
-    const struct tp_recording *rec = code->store->rec;
-    uint32_t *first = calloc(rec->contexts.count + 2, sizeof *first);
-    size_t executed = 0;
-
-    for (size_t i = 0; first && i < rec->instrs.count; i++) {
-        if (!rec->instrs.at[i].costs)
-            continue;
-        first[rec->instrs.at[i].context + 1]++;
-        executed++;
-    }
-    code->sites = calloc(executed + 1, sizeof *code->sites);
-    code->first_site = first;
-    if (!first || !code->sites)
-        return TP_NO_MEMORY(code->store->err);
-    for (size_t i = 1; i < rec->contexts.count + 2; i++)
-        first[i] += first[i - 1];
-    for (size_t i = 0; i < rec->instrs.count; i++) {
-        if (rec->instrs.at[i].costs)
-            code->sites[first[rec->instrs.at[i].context]++] =
-                (struct site){rec->instrs.at[i].address, (uint32_t)i};
-    }
-    /* Each first[context + 1] now stands at the end of its group, which is where the next one begins. */
-    for (size_t i = 0; i < rec->contexts.count; i++)
-        qsort(code->sites + first[i], first[i + 1] - first[i], sizeof *code->sites, by_address);
-    return 0;
-}
 
 static uint32_t arc_context(const struct tp_recording *rec, const struct tp_arc *arc)
 {
@@ -201,6 +150,7 @@ static int write_frames(struct code *code, uint32_t context)
         const struct row *row = &rows->at[i];
         const struct tp_frame *frame = &frames[row->key - 1];
         struct tp_insert *insert = &code->inlined;
+        code->store->frame_id[row->key - 1] = code->next_frame + (uint32_t)i;
         tp_put_id(insert, code->next_frame + (uint32_t)i);
         tp_put_id(insert, frame_id(code, frame->parent));
         tp_put_id(insert, context);
@@ -271,6 +221,12 @@ static int write_instruction_row(struct code *code, const struct tp_instr *instr
     tp_put_id(insert, instr->file);
     tp_put_id(insert, instr->line);
     tp_put_id(insert, frame_id(code, instr->frame));
+    tp_put_id(insert, instr->statement);
+    tp_put_id(insert, instr->loop);
+    if (instr->type != TP_TYPE_UNKNOWN && instr->can & (TP_CAN_READ | TP_CAN_WRITE))
+        tp_put_integer(insert, instr->type == TP_TYPE_FLOATING);
+    else
+        tp_put_null(insert);
     tp_put_row(insert, code->events, code->row, instr->can);
     return tp_insert_row(code->store, insert);
 }
@@ -280,7 +236,7 @@ static int write_instruction(struct code *code, uint32_t index)
 {
     struct tp_store *store = code->store;
     const struct tp_instr *instr = &store->rec->instrs.at[index];
-    struct row *line = row_of(code, &code->line, line_key(instr));
+    struct row *line = row_of(code, &code->line, tp_line_key(instr->file, instr->line));
     struct row *frame = instr->frame ? frame_row(code, instr->frame) : NULL;
     uint32_t id = store->rec->no_addresses ? 0 : (uint32_t)++store->instructions;
 
@@ -309,7 +265,8 @@ static int add_arcs(struct code *code, uint32_t context)
 
     for (uint32_t i = code->first_arc[context - 1]; i < code->first_arc[context]; i++) {
         const struct tp_arc *arc = &rec->arcs.at[code->arcs[i]];
-        struct row *line = row_of(code, &code->line, line_key(&rec->instrs.at[arc->site - 1]));
+        const struct tp_instr *site = &rec->instrs.at[arc->site - 1];
+        struct row *line = row_of(code, &code->line, tp_line_key(site->file, site->line));
         if (!line)
             return TP_NO_MEMORY(code->store->err);
         line->calls = true;
@@ -518,17 +475,18 @@ static int write_function(struct code *code, uint32_t context)
 {
     struct tp_store *store = code->store;
     const struct tp_context *x = &store->rec->contexts.at[context - 1];
+    const struct tp_sites *sites = &store->sites;
     uint64_t first = store->instructions + 1;
     uint64_t sum[TP_MAX_EVENTS] = {0};
 
-    for (uint32_t i = code->first_site[context - 1]; i < code->first_site[context]; i++) {
-        if (write_instruction(code, code->sites[i].instr))
+    for (uint32_t i = sites->first[context - 1]; i < sites->first[context]; i++) {
+        if (write_instruction(code, sites->at[i].instr))
             return -1;
         tp_add_row(code->events, sum, code->row);
     }
     tp_add_row(code->events, store->total, sum);
     function_costs(code, x, sum);
-    bool executed = code->first_site[context] > code->first_site[context - 1];
+    bool executed = sites->first[context] > sites->first[context - 1];
     if (!executed && !x->costs)
         return 0; /* translated, never run */
     return write_function_row(code, context, first, store->instructions >= first ? store->instructions : 0) ||
@@ -547,7 +505,7 @@ static int code_open(struct code *code)
     code->scratch = calloc(TP_MAX_EVENTS, sizeof *code->scratch);
     if (!code->row || !code->incl || !code->scratch)
         return TP_NO_MEMORY(store->err);
-    return order_sites(code) || order_arcs(code) || tp_insert_open(store, &code->functions, "t_functions") ||
+    return order_arcs(code) || tp_insert_open(store, &code->functions, "t_functions") ||
            tp_insert_open(store, &code->lines, "t_lines") ||
            tp_insert_open(store, &code->instructions, "t_instructions") ||
            tp_insert_open(store, &code->self, "t_self") ||
@@ -565,8 +523,6 @@ static int code_close(struct code *code, int failed)
     rows_free(&code->line);
     rows_free(&code->frame);
     rows_free(&code->thread);
-    free(code->sites);
-    free(code->first_site);
     free(code->arcs);
     free(code->first_arc);
     free(code->row);

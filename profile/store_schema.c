@@ -50,10 +50,10 @@ static const struct tp_table tables[] = {
      SELF | INCL, "id:id function_id:key>t_functions file_id:key>files line:key estimate:max", NULL},
     {"t_instructions",
      "id INTEGER PRIMARY KEY, function_id INTEGER, object_id INTEGER, address INTEGER, length INTEGER, "
-     "file_id INTEGER, line INTEGER, inlined_id INTEGER",
+     "file_id INTEGER, line INTEGER, inlined_id INTEGER, statement_id INTEGER, loop_id INTEGER, floating INTEGER",
      SELF,
      "id:id function_id:key>t_functions object_id:key>objects address:key@object_id* length:key file_id:key>files "
-     "line:key inlined_id:key>t_inlined", NULL},
+     "line:key inlined_id:key>t_inlined statement_id:any>t_statements loop_id:any>t_loops floating:any", NULL},
     {"t_self", "instruction_id INTEGER, thread INTEGER", SELF, "instruction_id:key>t_instructions thread:key", NULL},
     {"t_thread_functions", "thread INTEGER, function_id INTEGER", SELF | INCL,
      "thread:key function_id:key>t_functions", NULL},
@@ -91,6 +91,22 @@ static const struct tp_table tables[] = {
      0,
      "writer_id:key>t_instructions victim_id:key>t_instructions data_id:key>t_data misses:sum false_sharing:sum "
      "true_sharing:sum written:any touched:any", NULL},
+    {"t_statements",
+     "id INTEGER PRIMARY KEY, object_id INTEGER, file_id INTEGER, line INTEGER, first_line INTEGER, function TEXT", SELF,
+     "id:id object_id:key>objects file_id:key>files line:key first_line:key function:any", NULL},
+    {"t_statement_accesses", "statement_id INTEGER, access TEXT, type TEXT", SELF,
+     "statement_id:key>t_statements access:key type:key", NULL},
+    {"t_statement_data", "statement_id INTEGER, data_id INTEGER", SELF,
+     "statement_id:key>t_statements data_id:key>t_data", NULL},
+    {"t_loops",
+     "id INTEGER PRIMARY KEY, parent INTEGER, function_id INTEGER, object_id INTEGER, address INTEGER, "
+     "inlined_id INTEGER, file_id INTEGER, line INTEGER, last_line INTEGER, depth INTEGER, iterations INTEGER, "
+     "entries INTEGER, estimate INTEGER",
+     SELF | INCL,
+     "id:id parent:key>t_loops function_id:key>t_functions object_id:key>objects address:key@object_id "
+     "inlined_id:key>t_inlined file_id:key>files line:key last_line:key depth:max iterations:sum entries:sum "
+     "estimate:max", NULL},
+    {"t_loop_data", "loop_id INTEGER, data_id INTEGER", SELF | INCL, "loop_id:key>t_loops data_id:key>t_data", NULL},
     {"t_paths",
      "id INTEGER PRIMARY KEY, parent INTEGER, function_id INTEGER, arc_id INTEGER, calls INTEGER, "
      "depth INTEGER, thread INTEGER, approximate INTEGER, handler INTEGER, recursive INTEGER",
@@ -123,7 +139,8 @@ static const struct {
     {"instructions",
      "t.id, t.address, t.address - coalesce(o.bias, 0) AS offset, t.length, n.function, "
      "n.base, o.path AS object, f.path AS file, t.line, t.function_id, t.object_id, t.file_id, "
-     "t.inlined_id",
+     "t.inlined_id, t.statement_id, t.loop_id, "
+     "CASE t.floating WHEN 1 THEN 'floating' WHEN 0 THEN 'integer' END AS type",
      "t_instructions t LEFT JOIN files f ON f.id = t.file_id LEFT JOIN t_functions n ON n.id = t.function_id "
      "LEFT JOIN objects o ON o.id = t.object_id",
      SELF},
@@ -156,6 +173,28 @@ static const struct {
      "LEFT JOIN t_instructions i ON i.id = t.instruction_id LEFT JOIN files f ON f.id = i.file_id "
      "LEFT JOIN t_functions n ON n.id = i.function_id",
      SELF},
+    {"statements", "t.id, f.path AS file, t.line, t.first_line, t.function, o.path AS object, t.file_id, t.object_id",
+     "t_statements t LEFT JOIN files f ON f.id = t.file_id LEFT JOIN objects o ON o.id = t.object_id", SELF},
+    {"statement_accesses",
+     "t.statement_id, f.path AS file, s.line, s.first_line, s.function, t.access, t.type, s.file_id",
+     "t_statement_accesses t LEFT JOIN t_statements s ON s.id = t.statement_id "
+     "LEFT JOIN files f ON f.id = s.file_id", SELF},
+    {"statement_data",
+     "t.statement_id, t.data_id, d.name AS data, f.path AS file, s.line, s.first_line, s.function, s.file_id",
+     "t_statement_data t LEFT JOIN t_data d ON d.id = t.data_id LEFT JOIN t_statements s ON s.id = t.statement_id "
+     "LEFT JOIN files f ON f.id = s.file_id", SELF},
+    {"loops",
+     "t.id, t.parent, n.function, i.name AS inlined, o.path AS object, f.path AS file, t.line, t.last_line, t.depth, "
+     "t.iterations, t.entries, 1.0 * t.iterations / nullif(t.entries, 0) AS trip_count, t.estimate, t.address, "
+     "t.function_id, t.inlined_id, t.object_id, t.file_id",
+     "t_loops t LEFT JOIN t_functions n ON n.id = t.function_id LEFT JOIN t_inlined i ON i.id = t.inlined_id "
+     "LEFT JOIN objects o ON o.id = t.object_id LEFT JOIN files f ON f.id = t.file_id",
+     SELF | INCL},
+    {"loop_data",
+     "t.loop_id, t.data_id, d.name AS data, n.function, f.path AS file, l.line, l.last_line, l.function_id, l.file_id",
+     "t_loop_data t LEFT JOIN t_data d ON d.id = t.data_id LEFT JOIN t_loops l ON l.id = t.loop_id "
+     "LEFT JOIN t_functions n ON n.id = l.function_id LEFT JOIN files f ON f.id = l.file_id",
+     SELF | INCL},
     {"data_paths", "t.id, t.parent, t.function, f.path AS file, t.line, t.site_id, t.file_id",
      "t_data_paths t LEFT JOIN files f ON f.id = t.file_id", SELF | INCL},
     {"sharing",
@@ -197,6 +236,11 @@ static const char indices[] = "CREATE INDEX i_lines_function ON t_lines(function
                               "CREATE INDEX i_instruction_data ON t_instruction_data(instruction_id);"
                               "CREATE INDEX i_instruction_data_data ON t_instruction_data(data_id);"
                               "CREATE INDEX i_data_paths_parent ON t_data_paths(parent);"
+                              "CREATE INDEX i_statements_file ON t_statements(file_id);"
+                              "CREATE INDEX i_statement_accesses ON t_statement_accesses(statement_id);"
+                              "CREATE INDEX i_statement_data ON t_statement_data(statement_id);"
+                              "CREATE INDEX i_loops_function ON t_loops(function_id);"
+                              "CREATE INDEX i_loop_data ON t_loop_data(loop_id);"
                               "CREATE INDEX i_paths_parent ON t_paths(parent);"
                               "CREATE INDEX i_unit_functions ON t_unit_functions(function_id);";
 

@@ -736,6 +736,28 @@ static void sweep_place(struct symbols *s, struct sweep *w, const struct place *
     instr->frame = scope ? frame_of(s, scope, instr->context) : 0;
 }
 
+/* Lines at which the compiler says that a statement begins; of files that have executed code. */
+static void note_statements(struct symbols *s, const struct sweep *w)
+{
+    const char *last = NULL;
+    uint32_t file = TP_NOT_FOUND;
+
+    for (size_t i = 0; i < w->count && !s->no_memory; i++) {
+        Dwarf_Line *row = dwarf_onesrcline(w->lines, i);
+        bool begins = false;
+        int line = 0;
+        if (dwarf_linebeginstatement(row, &begins) || !begins || dwarf_lineno(row, &line) || line <= 0)
+            continue;
+        const char *path = dwarf_linesrc(row, NULL, NULL);
+        if (path != last)
+            file = path ? tp_idmap_find(&s->file_at, (uint64_t)(uintptr_t)path) : TP_NOT_FOUND;
+        last = path;
+        uint64_t key = file == TP_NOT_FOUND || !file ? 0 : tp_line_key(file, (uint32_t)line);
+        if (key && tp_idmap_find(&s->rec->begins, key) == TP_NOT_FOUND)
+            s->no_memory = tp_idmap_add(&s->rec->begins, key, 1) != 0;
+    }
+}
+
 static void sweep_unit(struct symbols *s)
 {
     struct sweep w = {0};
@@ -748,6 +770,7 @@ static void sweep_unit(struct symbols *s)
         for (const struct place *p = lower_bound(s, range->begin); p < s->end && p->address < range->end; p++)
             sweep_place(s, &w, p);
     }
+    note_statements(s, &w);
 }
 
 /* ------------------------------------------------------------------------------------------ objects */

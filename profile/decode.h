@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * decode.h: what one instruction does, as far as statements and loops ask: where execution goes next, what kind of
+ * data it takes from or puts into memory, and what the ways of compilers to jump through a table are made of.
+ *
+ * With Zydis. Without it in the build nothing is known: every instruction is TP_FLOW_UNKNOWN.
+ */
+#ifndef TENURE_PROFILE_DECODE_H
+#define TENURE_PROFILE_DECODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum tp_flow {
+    TP_FLOW_UNKNOWN,
+    TP_FLOW_NEXT,     /* to the next instruction */
+    TP_FLOW_BRANCH,   /* there or to `target` */
+    TP_FLOW_JUMP,     /* to `target` */
+    TP_FLOW_INDIRECT, /* a jump to where a register or memory says */
+    TP_FLOW_CALL,     /* and, later, to the next instruction */
+    TP_FLOW_END,      /* nowhere in this function: a return, ud2, hlt */
+};
+
+/* Parts of a jump through a table; registers by a number of their full width, 0: none. */
+enum tp_shape {
+    TP_SHAPE_OTHER,
+    TP_SHAPE_ADDRESS, /* lea reg, [rip + ...]: `value` */
+    TP_SHAPE_ENTRY,   /* reg = entry number `index` of the table at `base`, or at `value` if base is 0; `width` bytes */
+    TP_SHAPE_JUMP,    /* jmp reg */
+    TP_SHAPE_JUMP_ENTRY, /* jmp [base + 8 * index] */
+};
+
+struct tp_decoded {
+    uint64_t target, value;
+    uint16_t reg, base;
+    uint8_t length, flow, shape, width;
+    bool floating; /* what is in memory is floating point */
+};
+
+/* Whether instructions can be decoded in this build. */
+bool tp_can_decode(void);
+
+/* The instruction of `length` bytes that ran at `address`. */
+void tp_decode(const uint8_t *bytes, unsigned length, uint64_t address, struct tp_decoded *out);
+
+#endif

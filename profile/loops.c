@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * loops.c: the code of each function context is decoded, its flow made a graph (flow.h), and the loops in it (nest.h)
+ * are named.
+ *
+ * A loop's name is the range of its source lines. Optimised loops hold lines of several functions, those inlined into
+ * them: what counts is the innermost inlined function that the whole loop is in, or else the function itself, and
+ * an instruction of a function inlined further inside stands for the line that this was called from. So a loop over
+ * an inlined iterator is named by the lines of the loop, not by the header's. Compilers say of some instructions that
+ * they belong to a line before the loop, or to where the function begins: where the source text is at hand the name
+ * begins at the first line with a loop's keyword, and never at or before the function's declaration.
+ */
+#include "profile/loops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/debugfile.h"
+#include "profile/error.h"
+#include "profile/nest.h"
+
+enum { REPORT_EVERY = 512, LONGEST = 15 };
+
+struct loops {
+    struct tp_recording *rec;
+    const struct tp_sites *sites;
+    const struct tp_import_options *options;
+    struct tp_error *err;
+    struct image {
+        struct tp_image image;
+        bool tried;
+    } * images; /* by object */
+    struct tp_graph graph;
+    struct tp_nest nest;
+};
+
+/* ------------------------------------------------------------------------------------------ code */
+
+/* The object's file, if it is the one that was recorded. */
+static int open_image(struct loops *l, const struct tp_object *object, struct tp_image *image)
+{
+    uint8_t id[TP_BUILD_ID_MOST];
+    struct tp_error unwanted;
+
+    if (object->file[0] != '/')
+        return 0;
+    const char *path = tp_sysroot_path(&l->rec->arena, l->options, object->file);
+    if (!path)
+        return TP_NO_MEMORY(l->err);
+    if (tp_image_map(image, path, &unwanted))
+        return 0;
+    size_t size = tp_image_build_id(image, id);
+    if (object->build_id_size && size && (size != object->build_id_size || memcmp(id, object->build_id, size) != 0))
+        tp_image_unmap(image);
+    return 0;
+}
+
+/* What the graph is made of. Its image stays empty where there is no file. */
+static int begin_graph(struct loops *l, uint32_t context)
+{
+    const struct tp_recording *rec = l->rec;
+    struct tp_graph *graph = &l->graph;
+    uint32_t function = rec->contexts.at[context - 1].function;
+    uint32_t object = function ? rec->functions.at[function - 1].object : 0;
+    uint32_t first = l->sites->first[context - 1];
+    static const struct tp_image none;
+
+    tp_graph_clear(graph);
+    graph->site = l->sites->at + first;
+    graph->sites = l->sites->first[context] - first;
+    graph->image = &none;
+    if (!object)
+        return 0;
+    struct image *image = &l->images[object - 1];
+    if (!image->tried && open_image(l, &rec->objects.at[object - 1], &image->image))
+        return -1;
+    image->tried = true;
+    graph->image = &image->image;
+    graph->bias = rec->objects.at[object - 1].bias;
+    graph->start = rec->functions.at[function - 1].start;
+    graph->end = graph->start + rec->functions.at[function - 1].size;
+    return 0;
+}
+
+static int decode(struct loops *l)
+{
+    struct tp_graph *graph = &l->graph;
+
+    if (TP_VECTOR_ZEROES(&graph->code, graph->sites) || TP_VECTOR_ZEROES(&graph->count, graph->sites))
+        return TP_NO_MEMORY(l->err);
+    for (uint32_t i = 0; i < graph->sites; i++) {
+        struct tp_instr *instr = &l->rec->instrs.at[graph->site[i].instr];
+        struct tp_decoded *code = &graph->code.at[i];
+        uint64_t left = 0;
+        graph->count.at[i] = tp_executions(&l->rec->events, instr);
+        const uint8_t *bytes = tp_image_at(graph->image, instr->address - (uint64_t)graph->bias, &left);
+        if (!bytes || left < instr->length || !instr->length || instr->length > LONGEST)
+            continue;
+        tp_decode(bytes, instr->length, instr->address, code);
+        if (code->flow != TP_FLOW_UNKNOWN)
+            instr->type = code->floating ? TP_TYPE_FLOATING : TP_TYPE_INTEGER;
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------ names */
+
+/* The innermost frame that two are in; 0: the function itself. A frame has a larger number than the one around it. */
+static uint32_t common_frame(const struct tp_recording *rec, uint32_t a, uint32_t b)
+{
+    while (a != b) {
+        if (a > b)
+            a = rec->frames.at[a - 1].parent;
+        else
+            b = rec->frames.at[b - 1].parent;
+    }
+    return a;
+}
+
+/* An instruction's place as seen from a frame around it: where what it is inlined from was called there. */
+static void place_in(const struct tp_recording *rec, const struct tp_instr *instr, uint32_t frame, uint32_t *file,
+                     uint32_t *line)
+{
+    uint32_t inner = 0;
+
+    for (uint32_t f = instr->frame; f && f != frame; f = rec->frames.at[f - 1].parent)
+        inner = f;
+    *file = inner ? rec->frames.at[inner - 1].call_file : instr->file;
+    *line = inner ? rec->frames.at[inner - 1].call_line : instr->line;
+}
+
+/* Not behind where the function that the loop is in is declared. */
+static bool is_before(const struct tp_recording *rec, const struct tp_loop *loop, uint32_t file, uint32_t line)
+{
+    uint32_t function = rec->contexts.at[loop->context - 1].function;
+
+    if (loop->frame)
+        return file == rec->frames.at[loop->frame - 1].file && line <= rec->frames.at[loop->frame - 1].line;
+    return function && file == rec->functions.at[function - 1].file && line <= rec->functions.at[function - 1].line;
+}
+
+static void widen(const struct tp_recording *rec, struct tp_loop *loop, const struct tp_instr *instr)
+{
+    uint32_t file, line;
+
+    place_in(rec, instr, loop->frame, &file, &line);
+    if (!file || !line || (loop->file && loop->file != file) || is_before(rec, loop, file, line))
+        return;
+    loop->file = file;
+    if (!loop->line || line < loop->line)
+        loop->line = line;
+    if (line > loop->last_line)
+        loop->last_line = line;
+}
+
+static struct tp_loop *around(struct tp_recording *rec, const struct tp_loop *loop)
+{
+    return loop->parent ? &rec->loops.at[loop->parent - 1] : NULL;
+}
+
+static struct tp_loop *loop_at(struct loops *l, uint32_t site)
+{
+    uint32_t loop = l->rec->instrs.at[l->graph.site[site].instr].loop;
+
+    return loop ? &l->rec->loops.at[loop - 1] : NULL;
+}
+
+/* To the first line of the range with a loop's keyword, if one has any. */
+static void narrow(const struct tp_recording *rec, struct tp_loop *loop)
+{
+    uint32_t line = loop->line;
+
+    while (line && line < loop->last_line && tp_idmap_find(&rec->loop_lines, tp_line_key(loop->file, line)) == TP_NOT_FOUND)
+        line++;
+    if (line && tp_idmap_find(&rec->loop_lines, tp_line_key(loop->file, line)) != TP_NOT_FOUND)
+        loop->line = line;
+}
+
+/* The head says which file; then all lines in that file. */
+static void name_loops(struct loops *l, size_t first)
+{
+    struct tp_recording *rec = l->rec;
+    const struct tp_graph *graph = &l->graph;
+
+    for (size_t i = first; i < rec->loops.count; i++)
+        rec->loops.at[i].frame = rec->instrs.at[graph->site[l->nest.loops.at[i - first].head].instr].frame;
+    for (uint32_t i = 0; i < graph->sites; i++) {
+        for (struct tp_loop *loop = loop_at(l, i); loop; loop = around(rec, loop))
+            loop->frame = common_frame(rec, loop->frame, rec->instrs.at[graph->site[i].instr].frame);
+    }
+    for (size_t i = first; i < rec->loops.count; i++)
+        widen(rec, &rec->loops.at[i], &rec->instrs.at[graph->site[l->nest.loops.at[i - first].head].instr]);
+    for (uint32_t i = 0; i < graph->sites; i++) {
+        for (struct tp_loop *loop = loop_at(l, i); loop; loop = around(rec, loop))
+            widen(rec, loop, &rec->instrs.at[graph->site[i].instr]);
+    }
+    for (size_t i = first; i < rec->loops.count; i++)
+        narrow(rec, &rec->loops.at[i]);
+}
+
+/* ------------------------------------------------------------------------------------------ all */
+
+static int keep_loops(struct loops *l, uint32_t context)
+{
+    struct tp_recording *rec = l->rec;
+    uint32_t before = (uint32_t)rec->loops.count;
+
+    for (size_t i = 0; i < l->nest.loops.count; i++) {
+        const struct tp_nested *nested = &l->nest.loops.at[i];
+        struct tp_loop *loop = TP_VECTOR_ADD(&rec->loops);
+        if (!loop)
+            return TP_NO_MEMORY(l->err);
+        *loop = (struct tp_loop){
+            .parent = nested->parent ? nested->parent + before : 0,
+            .context = context,
+            .depth = nested->depth,
+            .address = l->graph.site[nested->head].address,
+            .iterations = nested->iterations,
+            .entries = nested->entries,
+        };
+    }
+    for (uint32_t i = 0; l->nest.loops.count && i < l->graph.sites; i++) {
+        uint32_t loop = l->nest.loop_of.at[l->graph.block_of.at[i]];
+        rec->instrs.at[l->graph.site[i].instr].loop = loop ? loop + before : 0;
+    }
+    name_loops(l, before);
+    return 0;
+}
+
+static int find_loops(struct loops *l, uint32_t context)
+{
+    if (begin_graph(l, context) || decode(l))
+        return -1;
+    int made = l->graph.sites ? tp_graph_make(&l->graph) : 0;
+    if (made < 0 || (made && tp_nest_make(&l->nest, &l->graph)))
+        return TP_NO_MEMORY(l->err);
+    return made ? keep_loops(l, context) : 0;
+}
+
+int tp_loops(struct tp_recording *rec, const struct tp_sites *sites, const struct tp_import_options *options,
+             struct tp_error *err)
+{
+    struct loops l = {.rec = rec, .sites = sites, .options = options, .err = err};
+    int failed = 0;
+
+    if (!tp_can_decode() || rec->no_addresses)
+        return 0;
+    l.images = calloc(rec->objects.count + 1, sizeof *l.images);
+    if (!l.images)
+        failed = TP_NO_MEMORY(err);
+    for (uint32_t i = 1; !failed && i <= rec->contexts.count; i++) {
+        if (i % REPORT_EVERY == 0 && options->progress &&
+            !options->progress(options->user, "loops", i, rec->contexts.count))
+            failed = TP_GIVEN_UP(err);
+        failed = failed || find_loops(&l, i);
+    }
+    for (size_t i = 0; l.images && i < rec->objects.count; i++)
+        tp_image_unmap(&l.images[i].image);
+    free(l.images);
+    tp_graph_free(&l.graph);
+    tp_nest_free(&l.nest);
+    return failed ? -1 : 0;
+}
