@@ -181,6 +181,10 @@ static void skip_apostrophe(struct scan *s)
     }
     while (isalnum((unsigned char)*p) || *p == '_' || (unsigned char)*p >= 0x80)
         p++;
+    if (*p == ':' && !s->now.begun) {
+        s->p = p + 1;
+        return;
+    }
     saw(s, 'a');
     s->p = p;
 }
@@ -400,9 +404,10 @@ static void take(struct scan *s)
     } else if (c == '\'') {
         skip_apostrophe(s);
     } else if (c == '`' && s->language == TP_LANGUAGE_GO) {
-        saw(s, c);
+        saw(s, '+'); /* lines end within it */
         s->p++;
         skip_over(s, "`");
+        saw(s, c);
     } else if (isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80) {
         take_word(s);
     } else if (strchr("(){}[]", c)) {
@@ -539,16 +544,22 @@ enum tp_language tp_language_of(const char *path)
     return TP_LANGUAGE_OTHER;
 }
 
-int tp_continuation_make(struct tp_continuation *c, const char *text, enum tp_language language)
+static int scan_text(struct tp_continuation *c, const char *text, enum tp_language language)
 {
-    if (TP_VECTOR_ZEROES(&c->line, 1)) /* line 0 */
-        return -1;
     switch (language) {
     case TP_LANGUAGE_OTHER: return 0;
     case TP_LANGUAGE_FORTRAN: return scan_fortran(c, text, false);
     case TP_LANGUAGE_FORTRAN_FIXED: return scan_fortran(c, text, true);
     default: return scan_braces(c, text, language);
     }
+}
+
+int tp_continuation_make(struct tp_continuation *c, const char *text, enum tp_language language)
+{
+    if (TP_VECTOR_ZEROES(&c->line, 1) /* line 0 */ || scan_text(c, text, language))
+        return -1;
+    c->line.at[c->line.count - 1] &= (uint8_t)~TP_LINE_GOES_ON; /* behind the last one there is nothing */
+    return 0;
 }
 
 void tp_continuation_free(struct tp_continuation *c)

@@ -131,7 +131,8 @@ static int find_components(struct search *s, uint32_t first, uint32_t count)
 
 /* Where a loop is entered, and how often control goes which way. */
 struct borders {
-    uint64_t iterations, entering, back, leaving; /* TP_FLOW_UNKNOWN_COUNT: not known */
+    uint64_t iterations;
+    uint64_t entering, back, leaving; /* TP_FLOW_UNKNOWN_COUNT: not known; back: to any head */
     uint32_t heads;
 };
 
@@ -176,8 +177,8 @@ static struct borders borders_of(struct search *s, const struct component *compo
 
     for (uint32_t i = component->first; i < component->first + component->count; i++) {
         uint32_t block = s->list[i];
-        if (s->is_head[block])
-            add(&found.iterations, graph->blocks.at[block].count);
+        if (s->is_head[block] && graph->blocks.at[block].count > found.iterations)
+            found.iterations = graph->blocks.at[block].count;
         for (uint32_t k = graph->first_in.at[block]; s->is_head[block] && k < graph->first_in.at[block + 1]; k++) {
             const struct tp_way *way = &graph->ways.at[graph->in.at[k]];
             add(s->region[way->from] == s->region[block] ? &found.back : &found.entering, way->count);
@@ -195,7 +196,7 @@ static uint64_t entries_of(const struct borders *borders)
 {
     if (borders->heads && borders->entering != TP_FLOW_UNKNOWN_COUNT)
         return borders->entering;
-    if (borders->heads && borders->back != TP_FLOW_UNKNOWN_COUNT && borders->back <= borders->iterations)
+    if (borders->heads == 1 && borders->back != TP_FLOW_UNKNOWN_COUNT && borders->back <= borders->iterations)
         return borders->iterations - borders->back;
     return borders->leaving;
 }

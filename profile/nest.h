@@ -18,7 +18,7 @@ struct tp_nested {
     uint32_t parent;     /* + 1, a smaller index; 0: outermost */
     uint32_t depth;      /* 1: outermost */
     uint32_t head;       /* site: the lowest at which it is entered */
-    uint64_t iterations; /* how often its heads were executed */
+    uint64_t iterations; /* how often its head was executed; of several, the one that was most often */
     uint64_t entries;    /* how often it was entered; TP_FLOW_UNKNOWN_COUNT */
 };
 
