@@ -2,10 +2,10 @@
 /*
  * continuation.c: see continuation.h. One pass over the text, token by token.
  *
- * Brackets are kept on a stack, with what they are: within parentheses, square brackets and the braces of an initialiser
- * the statement around goes on; the braces of a block hold statements of their own, and if the block is itself
- * within parentheses (a lambda, a closure), the one around goes on behind it. Brackets that do not match are the
- * text's mistake: a closing one closes what it can.
+ * Brackets are kept on a stack, with what they are: within parentheses, square brackets and the braces of an
+ * initialiser the statement around goes on; the braces of a block hold statements of their own, and if the block is
+ * itself within parentheses (a lambda, a closure), the one around goes on behind it. Brackets that do not match are
+ * the text's mistake: a closing one closes what it can.
  */
 #include "profile/continuation.h"
 
@@ -334,8 +334,8 @@ static void take_colon(struct scan *s)
         end_statement(s);
 }
 
-/* In C nothing but the head of a `for` has a semicolon in parentheses: what was opened is closed elsewhere, between other
- * directives of the preprocessor. */
+/* In C nothing but the head of a `for` has a semicolon in parentheses: what was opened is closed elsewhere, between
+ * other directives of the preprocessor. */
 static void take_semicolon(struct scan *s)
 {
     while (s->language == TP_LANGUAGE_C && (within(s, PARENTHESIS) || within(s, SQUARE)))

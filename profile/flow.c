@@ -279,7 +279,10 @@ int tp_graph_make(struct tp_graph *graph)
         if (graph->code.at[i].flow == TP_FLOW_UNKNOWN)
             return 0;
     }
-    return tp_jump_tables_make(graph) || make_blocks(graph) || make_ways(graph) || make_lists(graph) || make_counts(graph) ? -1 : 1;
+    return tp_jump_tables_make(graph) || make_blocks(graph) || make_ways(graph) || make_lists(graph) ||
+                   make_counts(graph)
+               ? -1
+               : 1;
 }
 
 void tp_graph_clear(struct tp_graph *graph)

@@ -168,12 +168,12 @@ static struct tp_loop *loop_at(struct loops *l, uint32_t site)
 /* To the first line of the range with a loop's keyword, if one has any. */
 static void narrow(const struct tp_recording *rec, struct tp_loop *loop)
 {
-    uint32_t line = loop->line;
-
-    while (line && line < loop->last_line && tp_idmap_find(&rec->loop_lines, tp_line_key(loop->file, line)) == TP_NOT_FOUND)
-        line++;
-    if (line && tp_idmap_find(&rec->loop_lines, tp_line_key(loop->file, line)) != TP_NOT_FOUND)
-        loop->line = line;
+    for (uint32_t line = loop->line; line && line <= loop->last_line; line++) {
+        if (tp_idmap_find(&rec->loop_lines, tp_line_key(loop->file, line)) != TP_NOT_FOUND) {
+            loop->line = line;
+            return;
+        }
+    }
 }
 
 /* The head says which file; then all lines in that file. */

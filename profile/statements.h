@@ -7,7 +7,8 @@
 
 #include "profile/recording.h"
 
-/* rec->statements, by file and line; the statement of every executed instruction whose line is known; rec->loop_lines. */
+/* rec->statements, by file and line; the statement of every executed instruction whose line is known; and
+ * rec->loop_lines. */
 int tp_statements(struct tp_recording *rec, const struct tp_import_options *options, struct tp_error *err);
 
 #endif

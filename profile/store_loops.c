@@ -2,8 +2,8 @@
 /*
  * store_loops.c: what loops cost, and in which data objects.
  *
- * A loop's self costs are those of the instructions whose innermost loop it is. Inclusive: those of the loops in it, and
- * all that is called from any of them. Unless the function calls itself, no two calls from it overlap, and the sum
+ * A loop's self costs are those of the instructions whose innermost loop it is. Inclusive: those of the loops in it,
+ * and all that is called from any of them. Unless the function calls itself, no two calls from it overlap, and the sum
  * is exact. If it does, events below two calls count twice: then the sum is cut at the function's own inclusive
  * costs, and marked as an estimate. In data objects: without what is called.
  */

@@ -92,7 +92,8 @@ static const struct tp_table tables[] = {
      "writer_id:key>t_instructions victim_id:key>t_instructions data_id:key>t_data misses:sum false_sharing:sum "
      "true_sharing:sum written:any touched:any", NULL},
     {"t_statements",
-     "id INTEGER PRIMARY KEY, object_id INTEGER, file_id INTEGER, line INTEGER, first_line INTEGER, function TEXT", SELF,
+     "id INTEGER PRIMARY KEY, object_id INTEGER, file_id INTEGER, line INTEGER, first_line INTEGER, function TEXT",
+     SELF,
      "id:id object_id:key>objects file_id:key>files line:key first_line:key function:any", NULL},
     {"t_statement_accesses", "statement_id INTEGER, access TEXT, type TEXT", SELF,
      "statement_id:key>t_statements access:key type:key", NULL},
