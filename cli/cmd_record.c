@@ -242,12 +242,16 @@ static const struct opt rows[] = {
     SWITCH("collect-atstart", "collect from the start [yes]"),
     SWITCH("instr-atstart", "simulate from the start [yes]"),
     SWITCH("instr-at-start", "the same, by Cachegrind's name"),
+    {OPT_TAKE, "start", 0, "FUNCTION|N", "neither simulate nor collect before FUNCTION is first entered,\n"
+     "or for N instructions", 0, pass_function, false},
+    {OPT_TAKE, "warm", 0, "FUNCTION|N", "but simulate from there on, so that --start finds warm caches", 0,
+     pass_function, false},
     FUNCTIONS("toggle-collect", "collect only inside FUNCTION"),
     FUNCTIONS("dump-before", "write a part whenever FUNCTION is entered"),
     FUNCTIONS("dump-after", "write a part whenever FUNCTION returns"),
     {OPT_TAKE, "dump-every", 0, "N", "write a part every N instructions; 0: do not [0]", 0, pass_count, false},
     FUNCTIONS("zero-before", "forget all costs whenever FUNCTION is entered"),
-    {OPT_TAKE, "stop-after", 0, "N", "neither simulate nor collect after N instructions [go on to the end]", 0,
+    {OPT_TAKE, "stop-after", 0, "N", "neither simulate nor collect N instructions after the start", 0,
      pass_count, false},
     FUNCTIONS("fn-skip", "costs of FUNCTION go to its caller"),
     {OPT_TAKE, "alloc-fn", 0, "FUNCTION[:N]", "FUNCTION allocates memory too; its argument N is the size [1]", 0,
@@ -535,6 +539,18 @@ static void tell_caches(const struct record *r)
     fputc('\n', stderr);
 }
 
+/* A recording that was to begin somewhere never did. */
+static void tell_start(tp_profile *profile)
+{
+    const char *started = tp_meta(profile, "started");
+    char safe[256];
+
+    if (started == NULL || strcmp(started, "no") != 0)
+        return;
+    term_escape(safe, sizeof safe, tp_meta(profile, "start"));
+    term_error("--start=%s: the program never came there, so nothing was recorded", safe);
+}
+
 /* Returns whether Valgrind has ended the program at an instruction. */
 static bool tell(const struct record *r, const char *path)
 {
@@ -558,6 +574,7 @@ static bool tell(const struct record *r, const char *path)
     }
     if (r->stats)
         tell_stats(profile);
+    tell_start(profile);
     faulted = tp_meta(profile, "fault") != NULL;
     tp_close(profile);
     return faulted;

@@ -9,6 +9,12 @@
 
 #include "core.h"
 
+bool tn_function_allocates(const tn_core *core, uint32_t function, uint64_t address)
+{
+    const struct tn_function *of = tn_code_get_function(&core->code, function);
+    return (of->allocation.bytes || of->allocation.old) && of->start == address;
+}
+
 /* The object of what is allocated by the function that has just been entered. */
 static uint32_t allocated_object(struct tn_thread *thread, uint32_t function)
 {

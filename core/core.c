@@ -170,10 +170,9 @@ bool tn_function_skipped(const tn_core *core, uint32_t function)
     return tn_code_get_function(&core->code, function)->flags == TN_FN_SKIP;
 }
 
-bool tn_function_allocates(const tn_core *core, uint32_t function, uint64_t address)
+uint32_t tn_function_flags(const tn_core *core, uint32_t function)
 {
-    const struct tn_function *of = tn_code_get_function(&core->code, function);
-    return (of->allocation.bytes || of->allocation.old) && of->start == address;
+    return tn_code_get_function(&core->code, function)->flags;
 }
 
 uint32_t tn_instr(tn_core *core, const struct tn_instr_info *info)

@@ -230,6 +230,8 @@ enum {
     TN_FN_DUMP_BEFORE = 8,
     TN_FN_DUMP_AFTER = 16,
     TN_FN_ZERO_BEFORE = 32,
+    TN_FN_START = 128,      /* the engine's own: --start */
+    TN_FN_WARM = 256,       /* and --warm */
     TN_FN_ALLOCATES = 64,   /* the core's own: tn_function_info.allocation says that it returns blocks */
 };
 /* What a function does to blocks of memory, by the numbers of its arguments, from 1; 0: nothing of the kind. */
@@ -251,6 +253,9 @@ struct tn_function_info {
 };
 /* A new function each time: the caller keeps the map from addresses. */
 uint32_t tn_function(tn_core *core, const struct tn_function_info *info);
+
+/* What was said of it. */
+uint32_t tn_function_flags(const tn_core *core, uint32_t function);
 
 /* Whether it is one of those that are skipped and ask for nothing else; may become false, when it is a root. */
 bool tn_function_skipped(const tn_core *core, uint32_t function);

@@ -10,13 +10,13 @@
 #include "engine/common/allocs.h"
 #include "engine/common/functions.h"
 
-enum kind { BOOL, DATA, ALLOC, PREFETCH, COHERENCE, TEXT, COUNT, COUNT_32, GEOMETRY, FUNCTIONS, SEPARATE };
+enum kind { BOOL, DATA, ALLOC, PREFETCH, COHERENCE, TEXT, COUNT, COUNT_32, GEOMETRY, FUNCTIONS, POINT, SEPARATE };
 
 struct option {
     const char *name; /* without the leading -- */
     enum kind kind;
     size_t target;    /* offset in engine_options of a bool, const char *, uint64_t, uint32_t, struct tn_geometry */
-    uint32_t detail;  /* GEOMETRY: the level; FUNCTIONS: the flag; SEPARATE: OPTIONS_CALLERS, OPTIONS_RECS */
+    uint32_t detail;  /* GEOMETRY: the level; FUNCTIONS, POINT: the flag; SEPARATE: OPTIONS_CALLERS, OPTIONS_RECS */
     const char *help; /* "=<value>  text" */
     bool debug;       /* listed by --help-debug */
     bool threads;     /* taken by engines that run threads themselves */
@@ -58,6 +58,10 @@ static const struct option options[] = {
     {"collect-atstart", BOOL, AT(config.collect_at_start), 0, "=yes|no  collect from the start [yes]"},
     {"instr-atstart", BOOL, AT(instrument_at_start), 0, "=yes|no  simulate from the start [yes]"},
     {"instr-at-start", BOOL, AT(instrument_at_start), 0, "=yes|no  the same, by Cachegrind's name"},
+    {"start", POINT, AT(start.run), TN_FN_START,
+     "=<functions>|<n>  neither simulate nor collect before their first entry, or for <n> instructions"},
+    {"warm", POINT, AT(start.warm), TN_FN_WARM,
+     "=<functions>|<n>  but simulate from there on, so that --start finds warm caches [from --start on]"},
     {"toggle-collect", FUNCTIONS, 0, TN_FN_TOGGLE,
      "=<functions>  collect inside only; * and ? match; may be repeated"},
     {"dump-before", FUNCTIONS, 0, TN_FN_DUMP_BEFORE, "=<functions>  write a part at each entry"},
@@ -218,6 +222,22 @@ static enum options_taken take_functions(struct engine_options *o, const struct 
     return OPTIONS_TAKEN;
 }
 
+/* The last one holds. */
+static enum options_taken take_point(struct engine_options *o, const struct option *option, struct start_point *point,
+                                     const char *argument, const char *value, char why[OPTIONS_WHY])
+{
+    const char *end = value;
+
+    for (struct options_pattern *pattern = o->patterns; pattern; pattern = pattern->next)
+        pattern->flag &= ~option->detail;
+    *point = (struct start_point){.text = value, .is_number = is_digit(*value)};
+    if (!point->is_number)
+        return take_functions(o, option, argument, value, why);
+    if (!read_number(&end, &point->instructions) || *end != '\0')
+        return wrong(why, argument, ": give a function, or a whole number of instructions", NULL);
+    return OPTIONS_TAKEN;
+}
+
 /* What is behind the name: =N, =N=FUNCTIONS or N=FUNCTIONS. */
 static enum options_taken take_separate(struct engine_options *o, const struct option *option, const char *argument,
                                         const char *rest, char why[OPTIONS_WHY])
@@ -300,6 +320,8 @@ static enum options_taken take(struct engine_options *o, const struct option *op
         return OPTIONS_TAKEN;
     case FUNCTIONS:
         return take_functions(o, option, argument, value, why);
+    case POINT:
+        return take_point(o, option, target, argument, value, why);
     case SEPARATE:
         return take_separate(o, option, argument, value, why);
     }
@@ -368,6 +390,22 @@ static uint32_t most_separate(const struct engine_options *o, int which)
 
 enum { USUAL_TURN = 1000 }; /* with coherence: short enough for threads to meet, long enough to go on with */
 
+/* What is to be collected from the start on is collected from there on. */
+static const char *check_start(struct engine_options *o)
+{
+    const char *wrong = start_check(&o->start);
+
+    o->start.collects = o->config.collect_at_start;
+    if (wrong || o->start.phase == START_RUNS)
+        return wrong;
+    if (o->start.warm.text && !o->config.collect_at_start)
+        return "--warm leaves it to --start when collection begins: it goes neither with --collect-atstart=no nor with "
+               "--toggle-collect";
+    o->instrument_at_start = o->start.phase == START_WARMS;
+    o->config.collect_at_start = false;
+    return NULL;
+}
+
 const char *options_check(struct engine_options *o)
 {
     o->config.separate_callers = most_separate(o, OPTIONS_CALLERS);
@@ -378,7 +416,8 @@ const char *options_check(struct engine_options *o)
         return "--turn says how long turns last: give it with --coherence=mesi or --deterministic=yes";
     if (o->config.coherence && !o->turn)
         o->turn = USUAL_TURN;
-    return tn_config_check(&o->config);
+    const char *wrong = check_start(o);
+    return wrong ? wrong : tn_config_check(&o->config);
 }
 
 const char *options_out_of_counters(const struct engine_options *o)
@@ -392,7 +431,7 @@ const char *options_out_of_counters(const struct engine_options *o)
 
 bool options_toggle(const struct engine_options *o)
 {
-    bool toggles = !o->config.collect_at_start || o->stop_after;
+    bool toggles = !o->start.collects || o->start.warm.text || o->stop_after;
 
     for (const struct options_pattern *pattern = o->patterns; pattern; pattern = pattern->next)
         toggles |= (pattern->flag & TN_FN_TOGGLE) != 0;
@@ -401,6 +440,9 @@ bool options_toggle(const struct engine_options *o)
 
 enum request options_due(struct engine_options *o, uint64_t instructions)
 {
+    if (o->start.phase != START_RUNS)
+        return REQUEST_UNKNOWN;
+    instructions -= o->start.begun;
     if (o->stop_after && instructions >= o->stop_after) {
         o->stop_after = o->dump_every = 0;
         return REQUEST_STOP;
@@ -526,6 +568,15 @@ static void meta_geometry(const struct engine_options *o, tn_core *core, const c
     tn_meta(core, source_key, o->geometry_source[level]);
 }
 
+void options_started(struct engine_options *o, tn_core *core, uint64_t instructions)
+{
+    o->start.begun = instructions;
+    if (o->start.run.is_number)
+        options_meta_number(core, "started", instructions);
+    else
+        tn_meta(core, "started", "yes");
+}
+
 void options_meta(const struct engine_options *o, tn_core *core)
 {
     const struct tn_config *config = &o->config;
@@ -549,6 +600,12 @@ void options_meta(const struct engine_options *o, tn_core *core)
     meta_flag(core, "flush-at-exit", config->flush_at_exit);
     meta_flag(core, "aslr", o->aslr);
     options_meta_number(core, "paths", config->paths);
+    if (o->start.run.text)
+        tn_meta(core, "start", o->start.run.text);
+    if (o->start.warm.text)
+        tn_meta(core, "warm", o->start.warm.text);
+    if (o->start.run.text)
+        tn_meta(core, "started", "no");
     if (o->host)
         tn_meta(core, "host", o->host);
     if (o->rank)

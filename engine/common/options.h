@@ -12,6 +12,7 @@
 #include "core/tenure_core.h"
 #include "engine/common/geometry.h"
 #include "engine/common/requests.h"
+#include "engine/common/start.h"
 
 /* A pattern is a shell's: * any text, ? any character. */
 struct options_pattern {
@@ -45,6 +46,7 @@ struct engine_options {
     struct options_pattern *patterns;
     uint32_t separate[OPTIONS_SEPARATIONS];                     /* of functions that none of these matches */
     struct options_separation *separations[OPTIONS_SEPARATIONS]; /* the latest first */
+    struct recording_start start;              /* where it begins */
     uint64_t dump_every, stop_after; /* instructions; 0: never */
     uint64_t dumped;                 /* instructions at the last part that was made for dump_every */
     struct options_alloc *allocs; /* the latest first */
@@ -75,11 +77,12 @@ enum options_taken options_take(struct engine_options *options, const char *argu
 /* Behind the last option: completes the configuration. NULL, or what is wrong with it. */
 const char *options_check(struct engine_options *options);
 
-/* Whether anything is to be done after some number of instructions, and what is due after so many (tn_instructions):
- * REQUEST_DUMP, REQUEST_STOP, or REQUEST_UNKNOWN. Each is due once. */
+/* Whether anything is to be done after some number of instructions, and what is due after so many (tn_instructions),
+ * counted from the start on: REQUEST_DUMP, REQUEST_STOP, or REQUEST_UNKNOWN. Each is due once. start.h says when the
+ * start is. */
 static inline bool options_wait(const struct engine_options *options)
 {
-    return options->dump_every | options->stop_after;
+    return options->dump_every | options->stop_after || start_counts(&options->start);
 }
 enum request options_due(struct engine_options *options, uint64_t instructions);
 
@@ -99,6 +102,8 @@ void options_describe(const struct engine_options *options, uint32_t fb_flags, s
 
 /* Writes into the profile's meta data what was simulated. */
 void options_meta(const struct engine_options *options, tn_core *core);
+/* Costs are collected now, after so many instructions: the start. */
+void options_started(struct engine_options *options, tn_core *core, uint64_t instructions);
 /* A number of the engine's own. */
 void options_meta_number(tn_core *core, const char *key, uint64_t value);
 

@@ -201,12 +201,17 @@ static void enter(struct nt_code *code, struct nt_block *block)
     __atomic_store_n(bucket, block, __ATOMIC_RELEASE);
 }
 
+static bool simulates(const struct nt_code *code)
+{
+    return code->config.planner && !code->config.planner->clock_only;
+}
+
 const void *nt_code_make(struct nt_code *code, uint64_t pc)
 {
     struct nt_block *block = find(code, pc);
     if (block)
         return block->head;
-    block = code->used_up ? NULL : make(code, pc, code->config.join && !code->config.planner);
+    block = code->used_up ? NULL : make(code, pc, code->config.join && !simulates(code));
     if (!block) {
         code->used_up = true;
         return NULL;
@@ -220,7 +225,7 @@ const void *nt_code_make(struct nt_code *code, uint64_t pc)
 /* Where a jump may lead to the entry: forwards, and while code is simulated not out of its page. */
 static bool leads_to_entry(const struct nt_code *code, uint64_t from, uint64_t to)
 {
-    return to > from && (!code->config.planner || from >> PAGE_BITS == to >> PAGE_BITS);
+    return to > from && (!simulates(code) || from >> PAGE_BITS == to >> PAGE_BITS);
 }
 
 static void link_out(const struct nt_code *code, struct nt_out *out, struct nt_block *to)

@@ -461,6 +461,19 @@ static void keep_flags(struct nt_making *making, uint16_t flags)
         nt_flags_but_overflow_to_rax(&making->emit);
 }
 
+/* Flags stay as they are. */
+static void advance_clock(struct nt_making *making, unsigned i)
+{
+    const struct nt_stretch *stretch = &making->plan.stretch[making->now.stretch++];
+    struct nt_mem clock = of_thread(offsetof(struct tn_thread, clock));
+    uint8_t reg = nt_take(making, i, NT_ALL_BUT_STACK & (uint16_t)~making->insn[i].reads);
+
+    making->segment = stretch->counter;
+    nt_load(&making->emit, reg, clock);
+    nt_address(&making->emit, reg, nt_at(reg, (int32_t)stretch->clock));
+    nt_store(&making->emit, clock, reg);
+}
+
 void nt_count_before(struct nt_making *making, unsigned i)
 {
     uint16_t flags = making->flags[i];
@@ -468,6 +481,10 @@ void nt_count_before(struct nt_making *making, unsigned i)
 
     if (!has_costs(making, i))
         return;
+    if (making->config->planner->clock_only) {
+        advance_clock(making, i);
+        return;
+    }
     if (flags)
         keep_flags(making, flags);
     r = take_registers(making, i, flags ? 1 << NT_RAX : 0);

@@ -17,6 +17,7 @@
 #include "nt_dispatch.h"
 
 #include "nt_baton.h"
+#include "nt_begin.h"
 #include "nt_control.h"
 #include "nt_engine.h"
 #include "nt_gate.h"
@@ -127,12 +128,12 @@ static void empty_code(struct nt_thread *self)
     let_in();
 }
 
-void nt_code_made_by(struct nt_thread *self, struct nt_planner *planner, void (*meanwhile)(void))
+void nt_code_made_by(struct nt_thread *self, struct nt_planner *(*planner)(void), void (*meanwhile)(void))
 {
     bring_out(self);
     if (meanwhile != NULL)
         meanwhile();
-    nt_code_plan(nt.code, planner);
+    nt_code_plan(nt.code, planner());
     let_in();
 }
 
@@ -343,6 +344,10 @@ const void *nt_dispatch(struct nt_area *area)
             continue;
         }
         nt_profile_turn(thread);
+        if (nt_code_find(nt.code, area->rip) == NULL && nt_begin_here(thread, area->rip)) {
+            link = NT_RESUME;
+            continue;
+        }
         if (is_often_here)
             join_blocks(area->rip);
         head = find_block(area->rip, link);

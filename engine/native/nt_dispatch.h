@@ -15,10 +15,10 @@
 
 /* Code at [start, start + bytes) is gone or changed. To be called before the program can notice. */
 void nt_code_changed(uint64_t start, uint64_t bytes);
-/* All code is forgotten, and made anew by `planner`, or without simulation (NULL). The thread has none in hand.
- * `meanwhile`, if there is one, is called while all threads are outside. */
+/* All code is forgotten, and made anew by what `planner` returns, or without simulation (NULL). The thread has none in
+ * hand. `meanwhile`, if there is one, is called before, while all threads are outside. */
 struct nt_planner;
-void nt_code_made_by(struct nt_thread *self, struct nt_planner *planner, void (*meanwhile)(void));
+void nt_code_made_by(struct nt_thread *self, struct nt_planner *(*planner)(void), void (*meanwhile)(void));
 
 /* From one to the other, no other thread is in the core or on its way through the program's code, but for those that
  * wait to begin the same. `self` may be in the middle of a block; it holds no lock. */

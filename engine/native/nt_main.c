@@ -19,6 +19,7 @@
 #include <asm/auxvec.h>
 
 #include "nt_baton.h"
+#include "nt_begin.h"
 #include "nt_dispatch.h"
 #include "nt_engine.h"
 #include "nt_exec.h"
@@ -236,7 +237,7 @@ static void *make_code(void *unused)
         .link = nt.options.link,
         .check = nt.options.check,
         .lookup = nt.options.lookup,
-        .planner = nt_profile.instruments ? &nt_profile.planner : NULL,
+        .planner = nt_begin_planner(),
         .returns = nt.options.returns,
     };
 

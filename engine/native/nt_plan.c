@@ -47,6 +47,8 @@ static void count_accesses(struct making *m, unsigned i)
 {
     const struct nt_insn *insn = &m->insn[i];
 
+    if (m->planner->clock_only) /* then neither the clock nor data knows of them */
+        return;
     if (nt_single_is(insn)) {
         nt_single_counts(insn, &m->reads[i], &m->writes[i]);
         return;

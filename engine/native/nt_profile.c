@@ -5,6 +5,7 @@
 #include <linux/futex.h>
 
 #include "nt_baton.h"
+#include "nt_begin.h"
 #include "nt_consumer.h"
 #include "nt_control.h"
 #include "nt_data.h"
@@ -166,6 +167,7 @@ void nt_profile_start(const char *const *command, const struct nt_vector *vector
     nt_control_start(command);
     nt_profile.on = true;
     nt_profile.instruments = options->instrument_at_start;
+    nt_begin_prepare();
 }
 
 /* ------------------------------------------------------------------------------------------------ threads */
@@ -295,7 +297,7 @@ void nt_profile_fault(struct nt_thread *thread)
     if (thread->fault_segment != TN_NONE) {
         tn_take_back(core_thread(thread), thread->fault_segment, thread->area->rip);
         nt_copy(bytes, (const void *)thread->area->rip, sizeof bytes);
-        nt_single_faulted(&nt_profile.planner, thread->area, bytes);
+        nt_single_faulted(thread->area->planner, thread->area, bytes);
     }
     thread->fault_segment = TN_NONE;
 }
@@ -308,7 +310,7 @@ void nt_profile_left(struct nt_thread *thread, uint32_t segment, uint64_t from)
         return;
     tn_take_back(core_thread(thread), segment, from);
     nt_copy(bytes, (const void *)from, sizeof bytes);
-    nt_single_left(&nt_profile.planner, thread->area, from, bytes);
+    nt_single_left(thread->area->planner, thread->area, from, bytes);
 }
 
 void nt_profile_handler(struct nt_thread *thread)
@@ -343,7 +345,9 @@ void nt_profile_zero(void)
 
 bool nt_profile_collects(void)
 {
-    return tn_collecting(nt_profile.core);
+    const struct recording_start *start = &nt_profile.options.start;
+
+    return start->phase == START_RUNS ? tn_collecting(nt_profile.core) : start->collects;
 }
 
 /* Counters add 1 until collection is switched for the first time. */
@@ -352,7 +356,7 @@ void nt_profile_collect(struct nt_thread *thread, bool on)
     if (!nt_profile.planner.by_collecting) {
         nt_profile.planner.by_collecting = true;
         if (nt_profile.instruments)
-            nt_code_made_by(thread, &nt_profile.planner, NULL);
+            nt_code_made_by(thread, nt_begin_planner, NULL);
     }
     nt_stop_others(thread);
     tn_collect(nt_profile.core, on);
@@ -375,7 +379,7 @@ static void switch_instrumentation(void)
 void nt_profile_instrument(struct nt_thread *thread, bool on)
 {
     if (nt_profile.instruments != on)
-        nt_code_made_by(thread, on ? &nt_profile.planner : NULL, switch_instrumentation);
+        nt_code_made_by(thread, nt_begin_planner, switch_instrumentation);
 }
 
 /* ------------------------------------------------------------------------------------------------ processes */

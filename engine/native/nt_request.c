@@ -9,6 +9,7 @@
 #include "nt_request.h"
 
 #include "engine/common/requests.h"
+#include "nt_begin.h"
 #include "nt_dispatch.h"
 #include "nt_gate.h"
 #include "nt_profile.h"
@@ -34,6 +35,12 @@ static const char *part_name(uint64_t address)
     return name;
 }
 
+static void collect(struct nt_thread *thread, bool on)
+{
+    if (!nt_begin_collects(on))
+        nt_profile_collect(thread, on);
+}
+
 void nt_request_perform(struct nt_thread *thread, enum request request, uint64_t argument, const char *part)
 {
     switch (request) {
@@ -44,10 +51,10 @@ void nt_request_perform(struct nt_thread *thread, enum request request, uint64_t
         nt_profile_zero();
         break;
     case REQUEST_TOGGLE_COLLECT:
-        nt_profile_collect(thread, !nt_profile_collects());
+        collect(thread, !nt_profile_collects());
         break;
     case REQUEST_COLLECT:
-        nt_profile_collect(thread, argument != 0);
+        collect(thread, argument != 0);
         break;
     case REQUEST_START:
     case REQUEST_STOP:
@@ -65,6 +72,7 @@ void nt_request_due(struct nt_thread *thread)
 
     thread->outside = 1;
     nt_lock_take(&nt_request_lock);
+    nt_begin_due(thread, instructions);
     due = options_due(&nt_profile.options, instructions);
     if (due == REQUEST_STOP)
         nt_request_perform(thread, REQUEST_COLLECT, 0, NULL);

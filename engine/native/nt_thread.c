@@ -91,7 +91,7 @@ struct nt_thread *nt_thread_new(const struct nt_thread *parent)
     thread->turn = NT_TURN_BEGINS;
     thread->altstack = (stack_t){.ss_flags = SS_DISABLE};
     thread->area->pending = 0;
-    thread->area->countdown = nt.countdown;
+    thread->area->countdown = options_wait(&nt_profile.options) ? 0 : nt.countdown; /* then see how far that is */
     thread->mask = parent == NULL ? 0 : parent->mask;
     thread->process = parent == NULL ? &first_process : parent->process;
     if (parent != NULL) {

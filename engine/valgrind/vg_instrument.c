@@ -8,6 +8,7 @@
  */
 #include "vg_instrument.h"
 
+#include "vg_begin.h"
 #include "vg_calls.h"
 #include "vg_cold.h"
 #include "vg_data.h"
@@ -74,12 +75,16 @@ IRSB *vg_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *
 {
     struct vg_builder b = {.guest = guest};
     struct cursor next = {0};
+    IRSB *waiting;
     Int i = 0;
 
     (void)extents;
     (void)host;
     if (guest_word != host_word)
         VG_(tool_panic)("host and guest words differ");
+    waiting = vg_begin_block(in, guest, closure->nraddr);
+    if (waiting != NULL)
+        return waiting;
     if (!vg.instrumenting)
         return in;
     b.plan = vg_plan_make(in);

@@ -7,6 +7,7 @@
  */
 #include "vg_requests.h"
 
+#include "vg_begin.h"
 #include "vg_output.h"
 #include "vg_threads.h"
 
@@ -21,6 +22,8 @@ static void discard_translations(void)
 
 static void collect(Bool on)
 {
+    if (vg_begin_collects(on))
+        return;
     if (!vg.by_collecting) {
         vg.by_collecting = True;
         discard_translations();
@@ -64,7 +67,11 @@ static Bool stops; /* instrumentation is to go off */
 
 void vg_request_due(tn_thread *thread)
 {
-    enum request due = options_due(&vg.options, tn_instructions(thread));
+    uint64_t instructions = tn_instructions(thread);
+    enum request due;
+
+    vg_begin_due(instructions);
+    due = options_due(&vg.options, instructions);
 
     if (due == REQUEST_DUMP)
         vg_output_part("every");

@@ -23,6 +23,7 @@
 #include "pub_tool_threadstate.h"
 #include "pub_tool_tooliface.h"
 
+#include "vg_begin.h"
 #include "vg_client.h"
 #include "vg_code.h"
 #include "vg_cold.h"
@@ -179,6 +180,7 @@ static void turn_over(ThreadId tid, ULong blocks)
     if (in_program && VG_(is_exiting)(tid))
         faulted(tid); /* it was deadly: no signal is delivered */
     in_program = False;
+    vg_begin_late();
     vg_cold_promote();
 }
 

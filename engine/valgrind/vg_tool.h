@@ -12,9 +12,9 @@
  *
  * Sources of this engine: vg_plan (what a block does) -> vg_instrument, which copies it and adds vg_emit (counting
  * and hit tests), vg_join (the same for accesses side by side), vg_cold (for blocks that run rarely) and vg_calls
- * (control flow); vg_code (which function an address belongs to); vg_data (allocation functions, what is mapped);
- * vg_client, vg_hide and vg_limits (what the program may notice); vg_aslr (random addresses, on request); vg_output
- * (raw profile); vg_host (the core's hooks), vg_pool (memory).
+ * (control flow); vg_begin (blocks until the recording begins); vg_code (which function an address belongs to);
+ * vg_data (allocation functions, what is mapped); vg_client, vg_hide and vg_limits (what the program may notice);
+ * vg_aslr (random addresses, on request); vg_output (raw profile); vg_host (the core's hooks), vg_pool (memory).
  */
 #ifndef TENURE_VG_TOOL_H
 #define TENURE_VG_TOOL_H

@@ -63,6 +63,33 @@ static void wrong(const char *argument, const char *expected)
     assert_string_equal(why, expected);
 }
 
+/* A function or a number; the last one holds; what is collected from the start on is not collected before. */
+static void start_is_waited_for(void **state)
+{
+    struct recording_start *start = &o.start;
+    struct tn_function_info info = {.name = "work"};
+    (void)state;
+    taken("--start=main");
+    taken("--start=wor?");
+    taken("--warm=1000");
+    wrong("--start=10k", "--start=10k: give a function, or a whole number of instructions");
+    taken("--start=wor?");
+    assert_null(options_check(&o));
+    assert_false(o.instrument_at_start || o.config.collect_at_start);
+    assert_true(start->collects && start_counts(start) && start_watches(start) && options_wait(&o));
+    assert_true(options_toggle(&o));
+    assert_int_equal(start_left(start, 400), 600);
+    assert_int_equal(start_after(start, 999), START_WAITS);
+    assert_int_equal(start_after(start, 1000), START_WARMS);
+    start->phase = START_WARMS;
+    assert_false(start_counts(start));
+    options_describe(&o, 0, &info);
+    assert_int_equal(start_at(start, info.flags), START_RUNS);
+    info = (struct tn_function_info){.name = "main"};
+    options_describe(&o, 0, &info);
+    assert_int_equal(start_at(start, info.flags), START_WARMS);
+}
+
 static void values_arrive(void **state)
 {
     (void)state;
@@ -277,6 +304,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_machine_is_read, begin, end),
         cmocka_unit_test_setup_teardown(allocation_functions_are_known, begin, end),
         cmocka_unit_test_setup_teardown(data_need_calls_and_caches, begin, end),
+        cmocka_unit_test_setup_teardown(start_is_waited_for, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

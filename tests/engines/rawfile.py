@@ -56,6 +56,7 @@ class Raw:
         self.meta, self.objects, self.functions, self.contexts = {}, {}, {}, {}
         self.instrs, self.threads, self.arcs, self.stats = {}, {}, {}, {}
         self.parts, self.ends = [], [] # why each was written, and where it ends
+        self.upto = []                 # and the totals up to there
         self.immediate, self.late_names = [], [[], []]
         self.self_costs = collections.defaultdict(collections.Counter)  # (thread, instr)
         self.function_self = collections.defaultdict(collections.Counter)  # context
@@ -175,6 +176,7 @@ class Raw:
         elif kind == END:
             assert c.n() == len(self.parts) + 1
             self.parts.append(c.s().decode())
+            self.upto.append(self.totals())
             c.n()
         else:
             raise ValueError(f"unknown chunk {kind}")

@@ -51,6 +51,54 @@ class Requests(harness.EngineTest):
             self.assertEqual(instructions(self.run_guest(what)), work(10, 1000))
         self.assertEqual(instructions(self.run_guest("start", "--instr-at-start=no")), work(100))
 
+    def test_start_at_function(self):
+        """From its first entry on, what the undivided run has behind its first part; warm caches make its misses."""
+        upto = self.run_guest("plain", "--dump-before=work").upto
+        later = {event: upto[-1][event] - upto[0][event] for event in ("Ir", "Dr", "Dw", "D1mr", "D1mw", "I1mr")}
+        cold = self.run_guest("plain", "--start=work")
+        warm = self.run_guest("plain", "--start=w?rk", "--warm=0")
+        for raw in (cold, warm):
+            self.assertEqual(instructions(raw), work(10, 100, 1000))
+            self.assertEqual(raw.meta["started"], "yes")
+            for event in ("Ir", "Dr", "Dw"):
+                self.assertEqual(raw.totals()[event], later[event], event)
+        for event in ("D1mr", "D1mw", "I1mr"):
+            self.assertEqual(warm.totals()[event], later[event], event)
+            self.assertGreaterEqual(cold.totals()[event], later[event], event)
+        self.assertGreater(cold.totals()["I1mr"], later["I1mr"])
+        self.assertEqual(warm.calls()["main", "work"], 2) # the first one is what led to the start
+        some = self.run_guest("plain", "--start=work", "--warm=main").totals()
+        self.assertLess(warm.totals()["I1mr"], some["I1mr"])
+        self.assertLess(some["I1mr"], cold.totals()["I1mr"])
+        never = self.run_guest("plain", "--start=nobody")
+        self.assertEqual((never.meta["started"], never.totals().get("Ir", 0)), ("no", 0))
+
+    def test_start_after_instructions(self):
+        """What is counted before and what is recorded behind make the whole."""
+        whole = self.run_guest("plain").totals()["Ir"]
+        for asked in (1, 1000, whole // 2, whole - 3000):
+            for options in ([], ["--warm=0"], ["--warm=%d" % (asked // 2)]):
+                raw = self.run_guest("plain", "--start=%d" % asked, *options)
+                begun = int(raw.meta["started"])
+                self.assertEqual(begun + raw.totals()["Ir"], whole, options)
+                self.assertGreaterEqual(begun, asked)
+                if self.engine == "native" or not options: # a turn of Valgrind's is longer than this program
+                    self.assertLess(begun, asked + 600)
+        raw = self.run_guest("plain", "--start=%d" % (whole + 1))
+        self.assertEqual((raw.meta["started"], raw.totals().get("Ir", 0)), ("no", 0))
+
+    def test_start_and_requests(self):
+        """What the program asks for meanwhile holds from the start on; what is toggled is toggled."""
+        self.assertEqual(instructions(self.run_guest("off", "--start=work")), work(10, 1000))
+        self.assertEqual(self.run_guest("plain", "--start=main", "--toggle-collect=work").totals()["Ir"],
+                         work(10, 100, 1000))
+        for words, error in ((["--warm=5"], "--start, which is not given"), (["--start=0"], "leave it out"),
+                             (["--start=5", "--warm=5"], "by fewer"), (["--start=5x"], "a whole number"),
+                             (["--start=work", "--warm=0", "--toggle-collect=work"], "--toggle-collect")):
+            result = self.tenure(*words, self.guest("requests.c"), ok=False)
+            self.assertNotEqual(result.returncode, 0)
+            self.assertIn(error, result.stderr.decode())
+
     def test_functions(self):
         self.assertEqual(len(self.run_guest("plain", "--dump-before=work").parts), 4)
         self.assertEqual(len(self.run_guest("plain", "--dump-after=work").parts), 4)

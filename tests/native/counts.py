@@ -29,6 +29,7 @@ OPTIONS = [SMALL + ['--branch-sim=yes'], USUAL, USUAL + ['--separate-callers=2',
 # Each option, with a value that is not its default. One that is not here is an error.
 VALUES = {
     'tenure-out-file': None, # every run has it
+    'start': 'ping', 'warm': ('ping', ['--start=tree']),
     'control-dir': None, 'stop-after': None, # tests/cli/control.py: it is not the same instruction
     'dump-every': '100000', 'host': 'here', 'rank': '3',
     'parallel': None, 'deterministic': None, 'turn': None, 'spare-core': None, # Valgrind has no such thing
