@@ -64,6 +64,7 @@ void tn_allocates(struct tn_thread *thread, uint32_t function, const uint64_t *a
         return;
     now->told = true;
     now->wants.bytes = arguments[does->bytes - 1] * (does->count ? arguments[does->count - 1] : 1);
+    now->wants.each = does->count ? arguments[does->bytes - 1] : 0;
     now->wants.old = does->old ? arguments[does->old - 1] : 0;
     now->wants.at = does->at ? arguments[does->at - 1] : 0;
 }
@@ -76,8 +77,9 @@ static void allocated(struct tn_thread *thread, struct tn_allocating *now, uint6
         return;
     if (now->wants.old && (block || !now->wants.bytes))
         tn_block_ends(core, now->wants.old, thread->collecting);
+    struct tn_block begins = {block, now->wants.bytes, now->wants.each};
     if (block)
-        tn_block_begins(core, now->object, block, now->wants.bytes, thread->collecting);
+        tn_block_begins(core, now->object, &begins, thread->collecting);
 }
 
 static void leave_allocating(struct tn_thread *thread, struct tn_allocating **link)

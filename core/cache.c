@@ -166,15 +166,17 @@ static __attribute__((noinline)) struct tn_late *other_payer(struct tn_thread *t
     return payer->late;
 }
 
-/* Who pays for a miss at `address` that happens now; NULL: nobody. */
+/* Who pays for a miss at `address` that happens now; NULL: nobody. `held`: zeroed; of the address, if anybody asks. */
 TN_ALWAYS_INLINE struct tn_late *payer_now(struct tn_thread *thread, enum tn_stream stream, uint32_t instr,
-                                           struct tn_payer *usual, uint64_t address)
+                                           struct tn_payer *usual, uint64_t address, struct tn_held *held)
 {
     uint64_t key = thread->id;
     struct tn_data *data = stream == TN_DATA ? thread->core->data : NULL;
     if (!thread->collecting)
         return NULL;
-    uint32_t object = data ? tn_data_at(thread->core, data, address) : 0;
+    if (data)
+        *held = tn_data_at(thread->core, data, address, thread->d1->shape.line);
+    uint32_t object = held->object;
     if (thread->core->contexts && thread->running.node)
         key |= (uint64_t)thread->running.node->context << 32;
     if (usual->key == key && usual->object == object && !thread->running.skip_site)
@@ -278,16 +280,18 @@ static inline void queue_written(struct tn_thread *thread, const struct tn_l1_la
 
 TN_ALWAYS_INLINE void queue_miss(struct tn_thread *thread, const struct tn_l1_layout *layout,
                                  const struct tn_way *victim, uint32_t way, const struct want *want,
-                                 struct tn_late *payer)
+                                 struct tn_late *payer, const struct tn_held *held)
 {
     struct tn_entry *entry = tn_ring_room(thread->ring);
     struct tn_node *node = thread->collecting ? thread->running.node : NULL;
-    entry->line = want->line;
+    entry->address = want->address;
     entry->use = victim->use;
     entry->mask = victim->mask;
     entry->stamp = want->stamp;
-    entry->way = way;
-    entry->flags = want->flags;
+    entry->way = (uint16_t)way;
+    entry->flags = (uint8_t)want->flags;
+    entry->unit = held->unit;
+    entry->reach = (uint8_t)held->reach;
     entry->late = payer;
     entry->node = node;
     if (node)
@@ -306,10 +310,10 @@ static inline void lead_to(struct tn_thread *thread, const struct tn_l1_layout *
 /* The line comes into the way number `index`, in place of what is there. Returns the way. */
 TN_ALWAYS_INLINE struct tn_way *load_into(struct tn_thread *thread, const struct tn_l1_layout *layout,
                                           struct tn_l1 *l1, const struct want *want, uint64_t number,
-                                          uint32_t index, struct tn_late *payer)
+                                          uint32_t index, struct tn_late *payer, const struct tn_held *held)
 {
     struct tn_way *way = &ways_of(thread, layout)[index];
-    queue_miss(thread, layout, way, index, want, payer);
+    queue_miss(thread, layout, way, index, want, payer, held);
     way->line = want->line;
     way->use = 0;
     way->mask = 0;
@@ -324,9 +328,10 @@ TN_ALWAYS_INLINE struct tn_way *load(struct tn_thread *thread, const struct tn_l
                                      struct tn_l1 *l1, const struct want *want, uint64_t number,
                                      uint32_t first, uint32_t assoc)
 {
-    struct tn_late *payer = payer_now(thread, l1->stream, want->instr, want->payer, want->address);
+    struct tn_held held = {0};
+    struct tn_late *payer = payer_now(thread, l1->stream, want->instr, want->payer, want->address, &held);
     uint32_t oldest = oldest_way(&ways_of(thread, layout)[first], assoc);
-    return load_into(thread, layout, l1, want, number, first + oldest, payer);
+    return load_into(thread, layout, l1, want, number, first + oldest, payer, &held);
 }
 
 static __attribute__((noinline)) struct tn_way *load_any(struct tn_thread *thread, const struct tn_l1_layout *layout,
@@ -366,7 +371,8 @@ struct met {
 
 /* The line, which may be invalid in its set, comes in. */
 static struct tn_way *load_coherent(struct tn_thread *thread, struct tn_l1 *l1, const struct want *want,
-                                    const struct tn_coherent_access *access, struct met *met)
+                                    const struct tn_coherent_access *access, const struct tn_held *held,
+                                    struct met *met)
 {
     const struct tn_l1_layout *layout = &thread->core->layout.d1;
     bool alone;
@@ -378,7 +384,7 @@ static struct tn_way *load_coherent(struct tn_thread *thread, struct tn_l1 *l1, 
     met->otherwise |= invalid == TN_NO_WAY;
     *written_of(thread, layout, way) |= tn_coherent_evict(thread, way);
     struct tn_way *found =
-        load_into(thread, layout, l1, want, want->line >> l1->shape.line_bits, way, access->late);
+        load_into(thread, layout, l1, want, want->line >> l1->shape.line_bits, way, access->late, held);
     tn_ring_add(thread, thread->ring);
     *exclusive_of(thread, layout, way) = want->writes || alone ? want->line : TN_NO_LINE;
     return found;
@@ -400,10 +406,11 @@ static bool bring_coherent(struct tn_thread *thread, struct tn_l1 *l1, const str
                                         .first = first,
                                         .instr = want->instr,
                                         .writes = want->writes};
+    struct tn_held held = {0};
     bool shared = way && *exclusive_of(thread, layout, (uint32_t)(way - ways)) != want->line;
     if (!way || (shared && want->writes))
-        access.late = payer_now(thread, l1->stream, want->instr, want->payer, want->address);
-    *found = way ? way : load_coherent(thread, l1, want, &access, met);
+        access.late = payer_now(thread, l1->stream, want->instr, want->payer, want->address, &held);
+    *found = way ? way : load_coherent(thread, l1, want, &access, &held, met);
     if (!way)
         return true;
     way->stamp = want->stamp;
@@ -620,6 +627,7 @@ void tn_slow_fetch(struct tn_thread *thread, uint32_t id)
     struct tn_fetch_entry *entry = tn_code_get_fetch(&core->code, id);
     const struct tn_fetch_info *fetch = &entry->info;
     struct want want = {.line = fetch->line,
+                        .address = fetch->line,
                         .stamp = thread->clock - fetch->back_first + fetch->second,
                         .flags = TN_ENTRY_FETCH,
                         .table = core->layout.i1.table,
@@ -642,8 +650,8 @@ static struct tn_entry *queue_way(struct tn_thread *thread, struct tn_l1 *l1, co
     *entry = (struct tn_entry){.use = way->use,
                                .mask = way->mask,
                                .stamp = now,
-                               .way = index,
-                               .flags = flags | (l1->stream == TN_FETCH ? TN_ENTRY_FETCH : 0)};
+                               .way = (uint16_t)index,
+                               .flags = (uint8_t)(flags | (l1->stream == TN_FETCH ? TN_ENTRY_FETCH : 0))};
     return entry;
 }
 

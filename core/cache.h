@@ -22,6 +22,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { TN_EPOCH_BITS = 26 };
+
 /* One stay of a line in a level-1 way, as the consumer knows it: 64 bytes, one host line. */
 struct tn_stay {
     struct tn_record *record; /* of the level below it was filled from; NULL: the way is empty */
@@ -30,8 +32,9 @@ struct tn_stay {
     struct tn_node *node;     /* loader; NULL: collection was off, or nobody keeps nodes */
     uint64_t loaded;          /* stamp of the load */
     uint64_t touches, bytes;  /* spilled so far */
-    uint32_t line_offset;     /* of the line inside the record's line, in bytes */
-    uint32_t epoch;
+    uint32_t slice;           /* where it is in its data object; 0: not known */
+    uint32_t epoch : TN_EPOCH_BITS;
+    uint32_t offset : 32 - TN_EPOCH_BITS; /* of the line inside the record's line, in TN_MIN_LINE */
 };
 
 /* How a cache cuts memory. */

@@ -162,7 +162,7 @@ static void invalidate(struct tn_coherent *cache, uint32_t way, const struct tn_
                                .mask = copy->mask,
                                .written = coherent->before,
                                .stamp = access->stamp,
-                               .way = way,
+                               .way = (uint16_t)way,
                                .flags = TN_ENTRY_FLUSH | TN_ENTRY_TAKEN};
     tn_ring_add(cache->thread, cache->thread->ring);
     tn_ring_drain(cache->thread);
@@ -235,7 +235,7 @@ void tn_coherent_came_again(const struct tn_coherent_access *access, uint32_t wa
     if (!access->thread->collecting)
         return;
     charge(access, wrote ? TN_COHERENCE_D1cw : TN_COHERENCE_D1cr);
-    key.object = core->data ? tn_data_at(core, core->data, access->address) : 0;
+    key.object = core->data ? tn_data_at(core, core->data, access->address, access->thread->d1->shape.line).object : 0;
     uint32_t id = sharing_of(core->coherence, key);
     ((struct tn_sharing *)tn_array_at(&core->coherence->sharings, id))->misses++;
     if (way_at(cache, way)->line != access->line)

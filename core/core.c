@@ -50,7 +50,7 @@ static struct tn_lower *l2_new(tn_core *core)
     if (!core->config.l2.size)
         return NULL;
     struct tn_lower *l2 = tn_host_alloc(sizeof *l2);
-    tn_lower_init(l2, &core->config.l2, TN_LEVEL_2, &core->ll, core->config.write_back);
+    tn_lower_init(l2, &core->config.l2, TN_LEVEL_2, &core->ll, core->config.write_back, false);
     return l2;
 }
 
@@ -84,7 +84,8 @@ static void caches_free(struct tn_l1 *i1, struct tn_l1 *d1, struct tn_lower *l2)
 static void lower_levels_new(tn_core *core)
 {
     tn_pool_init(&core->displaced_pool, sizeof(struct tn_displaced));
-    tn_lower_init(&core->ll, &core->config.ll, TN_LEVEL_LL, NULL, core->config.write_back);
+    tn_lower_init(&core->ll, &core->config.ll, TN_LEVEL_LL, NULL, core->config.write_back,
+                      core->data && core->data->slices.has_far);
     core->take = (core->config.taker_for ? core->config.taker_for : tn_taker_for)(&core->config);
     if (core->config.shared_l1)
         caches_new(core, &core->shared_i1, &core->shared_d1, &core->shared_l2);
@@ -116,7 +117,7 @@ tn_core *tn_core_new(const struct tn_config *config)
     tn_pool_init(&core->allocating_pool, sizeof(struct tn_allocating));
     if (config->data) {
         core->data = tn_host_alloc(sizeof *core->data);
-        tn_data_init(core->data);
+        tn_data_init(core->data, config);
     }
     if (config->coherence) {
         core->coherence = tn_host_alloc(sizeof *core->coherence);
@@ -635,7 +636,7 @@ void tn_zero(tn_core *core)
 {
     each_thread(core, tn_settle);
     drain(core);
-    core->epoch++;
+    core->epoch = (core->epoch + 1) & ((1u << TN_EPOCH_BITS) - 1);
     each_thread(core, zero_counters);
     for (uint32_t id = 1; id < core->threads.count; id++)
         tn_clear_centres(core, tn_thread_record_of(core, id));

@@ -73,6 +73,32 @@ static inline struct payers payers_below(tn_core *core, const struct tn_entry *e
     return payers;
 }
 
+/* Where in its data object the line lies that an entry loads; 0: in none. */
+TN_ALWAYS_INLINE uint32_t slice_of(tn_core *core, const struct tn_entry *entry)
+{
+    if (!core->data || !entry->late || entry->flags & TN_ENTRY_FETCH)
+        return 0;
+    const struct tn_share *share = tn_share_with(entry->late);
+    return tn_slice_of(&core->data->slices, tn_data_object_of(core->data, share->object), share->object,
+                       entry->address, entry->unit, entry->reach);
+}
+
+/* The miss at level 1, or further down. */
+static inline void charge_slice_miss(tn_core *core, uint32_t id, const struct tn_entry *entry, bool far)
+{
+    struct tn_slices *slices = &core->data->slices;
+    struct tn_slice *slice = tn_slice_at(slices, id);
+    tn_slice_miss(slices, far ? tn_slice_far(slices, slice) : &slice->near, entry->address,
+                  TN_SLICE_READ_MISSES + (entry->flags & TN_ENTRY_WRITE)); /* TN_SLICE_WRITE_MISSES is the next */
+}
+
+static inline void charge_slice_end(tn_core *core, uint32_t id, uint64_t mask, bool far)
+{
+    struct tn_slices *slices = &core->data->slices;
+    struct tn_slice *slice = tn_slice_at(slices, id);
+    tn_slice_end(slices, far ? tn_slice_far(slices, slice) : &slice->near, mask);
+}
+
 static uint32_t count_bits(uint64_t word)
 {
 #ifdef __POPCNT__
@@ -152,6 +178,13 @@ static uint64_t *written_of(struct tn_lower *lower, struct tn_record *record)
     return displaced ? &displaced->written : &lower->written[record - lower->homes];
 }
 
+/* Where it is in its data object, if that is kept. */
+static uint32_t *slice_at(struct tn_lower *lower, struct tn_record *record)
+{
+    struct tn_displaced *displaced = displaced_of(record);
+    return displaced ? &displaced->slice : &lower->slices[record - lower->homes];
+}
+
 /* The record of the next level that it was filled from. */
 static struct tn_record **parent_of(struct tn_lower *lower, struct tn_record *record)
 {
@@ -196,8 +229,11 @@ TN_ALWAYS_INLINE void tenure_end(tn_core *core, struct tn_lower *lower, struct t
     past->mask = record->mask & shape->mask_valid;
     past->tenure = (struct tn_tenure){record->touches, record->bytes, count_bits(past->mask) << shape->granule_bits,
                                       age_of(record->loaded, now)};
-    if (core->config.use && record->epoch == core->epoch)
+    if (core->config.use && record->epoch == core->epoch) {
         charge_tenure(&payers, &past->tenure);
+        if (lower->slices && *slice_at(lower, record))
+            charge_slice_end(core, *slice_at(lower, record), past->mask, true);
+    }
     if (record->node)
         record->node->live--;
 }
@@ -256,15 +292,18 @@ TN_ALWAYS_INLINE void stay_end(tn_core *core, struct tn_lower *lower, const stru
                            count_bits(past.mask) << shape->granule_bits, age_of(stay->loaded, entry->stamp)};
     struct payers payers = {stay->near, stay->of_node};
     bool pays = stay->epoch == core->epoch;
-    if (pays && core->config.use)
+    if (pays && core->config.use) {
         charge_tenure(&payers, &past.tenure);
+        if (stay->slice)
+            charge_slice_end(core, stay->slice, past.mask, false);
+    }
     if (!plain && pays && past.written)
         charge_write_back(&payers, count_bits(past.written) << shape->granule_bits);
     if (!plain && taken->l1->coherent)
         tn_coherent_end(core, taken->l1->coherent, entry, past.mask, pays ? payers.centre : NULL, payers.node);
     if (stay->node)
         stay->node->seen++;
-    fold(core, lower, stay->record, shape, &past, stay->line_offset, entry->stamp, plain);
+    fold(core, lower, stay->record, shape, &past, stay->offset * TN_MIN_LINE, entry->stamp, plain);
     stay->record = NULL;
 }
 
@@ -279,8 +318,10 @@ TN_ALWAYS_INLINE void stay_begin(const tn_core *core, const struct tn_lower *low
     stay->node = entry->node;
     stay->loaded = entry->stamp;
     stay->touches = stay->bytes = 0;
-    stay->line_offset = plain ? 0 : (uint32_t)(entry->line & (lower->shape.line - 1));
-    stay->epoch = core->epoch;
+    stay->slice = taken->slice;
+    stay->epoch = core->epoch & ((1u << TN_EPOCH_BITS) - 1);
+    stay->offset = plain ? 0 : (entry->address & (lower->shape.line - 1)) / taken->l1->shape.line *
+                                   (taken->l1->shape.line / TN_MIN_LINE) & 63;
     record->state++;
 }
 
@@ -294,9 +335,10 @@ static uint64_t home_of(const struct tn_lower *lower, const struct tn_place *pla
 }
 
 /* The tenure of the line that `entry` loads begins. */
-TN_ALWAYS_INLINE void tenure_begin(tn_core *core, struct tn_record *record, const struct tn_entry *entry,
-                                   const struct payers *payers, uint32_t state)
+TN_ALWAYS_INLINE void tenure_begin(tn_core *core, struct tn_lower *lower, struct tn_record *record,
+                                   const struct tn_taken *taken, const struct payers *payers, uint32_t state)
 {
+    const struct tn_entry *entry = taken->entry;
     record->node = entry->node;
     record->late = payers->centre;
     record->of_node = payers->node;
@@ -304,6 +346,8 @@ TN_ALWAYS_INLINE void tenure_begin(tn_core *core, struct tn_record *record, cons
     record->touches = record->bytes = record->mask = 0;
     record->epoch = core->epoch;
     record->state = state | TN_RECORD_RESIDENT | TN_RECORD_LIVE | (uint32_t)stream_of(entry) << TN_RECORD_STREAM_SHIFT;
+    if (lower->slices)
+        *slice_at(lower, record) = taken->slice;
     if (entry->node)
         entry->node->live++;
 }
@@ -327,16 +371,17 @@ static struct tn_record *fill(tn_core *core, struct tn_lower *lower, const struc
     slot_leaves(core, lower, home, entry->stamp);
     struct tn_record *parent = lower->next ? ask(core, lower->next, taken) : NULL;
     struct tn_record *record = record_at(core, lower, home);
-    tenure_begin(core, record, entry, payers, record != &lower->homes[home] ? TN_RECORD_DISPLACED : 0);
+    tenure_begin(core, lower, record, taken, payers, record != &lower->homes[home] ? TN_RECORD_DISPLACED : 0);
     if (lower->written)
         *written_of(lower, record) = 0;
     if (parent)
-        filled_from(lower, record, parent, entry->line);
+        filled_from(lower, record, parent, entry->address);
     return record;
 }
 
 /* A miss is charged, once per access. */
-static inline void missed(struct tn_lower *lower, const struct tn_taken *taken, const struct payers *payers)
+static inline void missed(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken,
+                          const struct payers *payers)
 {
     uint64_t access = taken->entry->stamp >> TN_STEP_BITS;
     if (access == lower->missed_access && taken->l1 == lower->missed_through)
@@ -344,6 +389,8 @@ static inline void missed(struct tn_lower *lower, const struct tn_taken *taken, 
     lower->missed_access = access;
     lower->missed_through = taken->l1;
     charge_miss(payers, taken->entry->flags);
+    if (lower->slices && taken->slice)
+        charge_slice_miss(core, taken->slice, taken->entry, true);
 }
 
 /* The record of the line that comes in, whose place has been looked up. */
@@ -357,7 +404,7 @@ static __attribute__((noinline)) struct tn_record *record_in(tn_core *core, stru
     if (taken->entry->flags & TN_ENTRY_AHEAD)
         charge(&payers, core->pools.prefetched, 1);
     else
-        missed(lower, taken, &payers);
+        missed(core, lower, taken, &payers);
     return fill(core, lower, taken, place, &payers);
 }
 
@@ -368,15 +415,15 @@ static __attribute__((noinline)) void record_anew(tn_core *core, struct tn_lower
     const struct tn_entry *entry = taken->entry;
     struct payers payers = payers_below(core, entry, TN_LEVEL_LL);
     struct past past;
-    missed(lower, taken, &payers);
+    missed(core, lower, taken, &payers);
     tenure_end(core, lower, record, &past, entry->stamp);
-    tenure_begin(core, record, entry, &payers, 0);
+    tenure_begin(core, lower, record, taken, &payers, 0);
 }
 
 static struct tn_record *ask(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken)
 {
     struct tn_place place;
-    tn_sets_split(&lower->sets, taken->entry->line, &place);
+    tn_sets_split(&lower->sets, taken->entry->address, &place);
     tn_sets_use(&lower->sets, &place);
     return record_in(core, lower, taken, &place);
 }
@@ -386,12 +433,16 @@ static void look_further(tn_core *core, const struct tn_taken *taken)
 {
     struct tn_lower *lower = taken->l1->next;
     struct tn_entry ahead = *taken->entry;
-    int64_t blocks = tn_prefetcher_see(taken->l1->prefetcher, ahead.line, lower->shape.line_bits);
+    int64_t blocks = tn_prefetcher_see(taken->l1->prefetcher, ahead.address, lower->shape.line_bits);
+    struct tn_slices *slices = core->data ? &core->data->slices : NULL;
+    uint32_t slice = 0;
     if (!blocks)
         return;
-    ahead.line = (ahead.line & ~(uint64_t)(lower->shape.line - 1)) + (uint64_t)blocks * lower->shape.line;
+    ahead.address = (ahead.address & ~(uint64_t)(lower->shape.line - 1)) + (uint64_t)blocks * lower->shape.line;
     ahead.flags |= TN_ENTRY_AHEAD;
-    ask(core, lower, &(struct tn_taken){.entry = &ahead, .l1 = taken->l1});
+    if (taken->slice)
+        slice = tn_slice_unasked(slices, core->data, tn_slice_at(slices, taken->slice)->object);
+    ask(core, lower, &(struct tn_taken){.entry = &ahead, .l1 = taken->l1, .slice = slice});
 }
 
 /* ------------------------------------------------------------------------------------------ one entry */
@@ -433,8 +484,11 @@ TN_ALWAYS_INLINE void consume(tn_core *core, struct tn_lower *lower, const struc
     if (entry->flags & TN_ENTRY_FLUSH)
         return;
     struct payers payers = {taken->near, taken->of_node};
-    if (!(entry->flags & TN_ENTRY_SECOND))
+    if (!(entry->flags & TN_ENTRY_SECOND)) {
         charge_miss(&payers, entry->flags);
+        if (taken->slice)
+            charge_slice_miss(core, taken->slice, entry, false);
+    }
     stay_begin(core, lower, taken, record_of(core, lower, taken, plain), plain);
 }
 
@@ -472,6 +526,7 @@ TN_ALWAYS_INLINE void look_up(tn_core *core, struct tn_lower *lower, struct tn_t
     taken->of_node = entry->node ? near_of(core, &entry->node->late[stream_of(entry)], plain) : core->waste;
     if (entry->flags & (TN_ENTRY_SPILL | TN_ENTRY_FLUSH))
         return;
+    taken->slice = slice_of(core, entry);
     if (plain)
         tn_compact_use(&lower->sets, &taken->place);
     else if (!taken->l1->prefetcher)
@@ -491,7 +546,7 @@ TN_ALWAYS_INLINE void foresee(const struct tn_ring *ring, const struct tn_lower 
     taken->stay = &l1->stays[entry->way];
     __builtin_prefetch(taken->stay, 1);
     __builtin_prefetch(entry->late);
-    tn_sets_split(&lower->sets, entry->line, &taken->place);
+    tn_sets_split(&lower->sets, entry->address, &taken->place);
     if (plain)
         tn_compact_prefetch(&lower->sets, &taken->place);
     else
@@ -549,7 +604,7 @@ static uint64_t groups_of(const struct tn_lower *lower)
 }
 
 void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, enum tn_level level,
-                   struct tn_lower *next, bool write_back)
+                   struct tn_lower *next, bool write_back, bool slices)
 {
     memset(lower, 0, sizeof *lower);
     tn_shape_init(&lower->shape, geometry);
@@ -559,6 +614,8 @@ void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, e
     lower->homes = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->homes);
     if (write_back)
         lower->written = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->written);
+    if (slices)
+        lower->slices = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->slices);
     if (next)
         lower->parents = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->parents);
     lower->filled = tn_host_alloc(groups_of(lower));
@@ -570,6 +627,8 @@ void tn_lower_free(struct tn_lower *lower)
     tn_host_free(lower->filled, groups_of(lower));
     if (lower->written)
         tn_host_free(lower->written, lower->sets.sets * lower->sets.assoc * sizeof *lower->written);
+    if (lower->slices)
+        tn_host_free(lower->slices, lower->sets.sets * lower->sets.assoc * sizeof *lower->slices);
     if (lower->parents)
         tn_host_free(lower->parents, lower->sets.sets * lower->sets.assoc * sizeof *lower->parents);
     tn_host_free(lower->homes, lower->sets.sets * lower->sets.assoc * sizeof *lower->homes);

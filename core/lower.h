@@ -50,6 +50,7 @@ struct tn_displaced {
     struct tn_displaced *next;
     struct tn_record *parent;
     uint64_t home, written;
+    uint32_t slice;
 };
 
 enum { TN_DISPLACED_BUCKETS = 1024, TN_GROUP = 64 };
@@ -62,6 +63,7 @@ struct tn_lower {
     struct tn_lower *next; /* towards memory; NULL: the last level */
     struct tn_record *homes;
     uint64_t *written; /* of the records at home: granules written back from above; NULL: no write-backs */
+    uint32_t *slices; /* of the records at home: where they are in their data objects; NULL: not kept */
     struct tn_record **parents; /* of the next level, from which those at home were filled; NULL: this is the last */
     uint8_t *filled; /* one per TN_GROUP sets: whether any of them ever got a line (most of a large cache never does) */
     struct tn_displaced *displaced[TN_DISPLACED_BUCKETS];
@@ -71,7 +73,7 @@ struct tn_lower {
 };
 
 void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, enum tn_level level,
-                   struct tn_lower *next, bool write_back);
+                   struct tn_lower *next, bool write_back, bool slices);
 /* After tn_lower_flush, or when the core goes. */
 void tn_lower_free(struct tn_lower *lower);
 

@@ -106,6 +106,26 @@ static inline uint64_t tn_page_entry(const struct tn_memory *memory, const struc
     return whole ? whole + unit : 0;
 }
 
+/* The same without knowing the page. */
+static inline uint64_t tn_memory_entry(const struct tn_memory *memory, uint64_t address)
+{
+    const struct tn_page *page = tn_memory_page(memory, address);
+    return page ? tn_page_entry(memory, page, address) : 0;
+}
+
+/* How many of the `most` units behind that of `address`, which has this entry, go on with its block: all if the last
+ * does, else those up to the first that does not. */
+static inline uint32_t tn_memory_reach(const struct tn_memory *memory, uint64_t address, uint64_t entry, uint32_t most)
+{
+    uint32_t reach = 0;
+    if (tn_memory_entry(memory, address + ((uint64_t)most << TN_UNIT_BITS)) == entry + most)
+        return most;
+    while (reach < most &&
+           tn_memory_entry(memory, address + ((uint64_t)(reach + 1) << TN_UNIT_BITS)) == entry + reach + 1)
+        reach++;
+    return reach;
+}
+
 /* The object of an address; 0: not known. */
 static inline uint32_t tn_memory_known(const struct tn_memory *memory, uint64_t address)
 {

@@ -14,7 +14,7 @@
 
 /* ------------------------------------------------------------------------------------------ life */
 
-void tn_data_init(struct tn_data *data)
+void tn_data_init(struct tn_data *data, const struct tn_config *config)
 {
     tn_array_init(&data->objects, sizeof(struct tn_data_object));
     tn_array_init(&data->origins, sizeof(struct tn_origin));
@@ -23,6 +23,7 @@ void tn_data_init(struct tn_data *data)
     tn_table_init(&data->object_table);
     tn_table_init(&data->origin_table);
     tn_memory_init(&data->memory);
+    tn_slices_init(&data->slices, config);
     tn_bytes_init(&data->names);
 }
 
@@ -33,13 +34,15 @@ void tn_data_free(struct tn_data *data)
     tn_table_free(&data->object_table);
     tn_table_free(&data->origin_table);
     tn_memory_free(&data->memory);
+    tn_slices_free(&data->slices);
     tn_bytes_free(&data->names);
 }
 
 size_t tn_data_bytes(const struct tn_data *data)
 {
     return tn_array_bytes(&data->objects) + tn_array_bytes(&data->origins) + tn_table_bytes(&data->object_table) +
-           tn_table_bytes(&data->origin_table) + tn_memory_bytes(&data->memory) + data->names.bytes;
+           tn_table_bytes(&data->origin_table) + tn_memory_bytes(&data->memory) + tn_slices_bytes(&data->slices) +
+           data->names.bytes;
 }
 
 void tn_data_clear(struct tn_data *data)
@@ -48,6 +51,7 @@ void tn_data_clear(struct tn_data *data)
         struct tn_data_object *object = tn_data_object_of(data, id);
         object->began = object->ended = object->bytes = object->largest = 0;
     }
+    tn_slices_clear(&data->slices);
 }
 
 void tn_data_undefine(struct tn_data *data)
@@ -186,6 +190,29 @@ static uint32_t origin_of_path(struct tn_data *data, const struct tn_node *node)
 
 /* ------------------------------------------------------------------------------------------ blocks */
 
+/* What the blocks of an object are made of, as the nearest of the calls that lead to it tells; the ones in between only
+ * hand the block on. */
+static void find_element(tn_core *core, struct tn_data_object *object)
+{
+    enum tn_element_answer answer = TN_ELEMENT_ABOVE;
+    uint32_t origin = object->origin;
+    for (; core->config.element_at && answer == TN_ELEMENT_ABOVE && origin;
+         origin = tn_origin_of(core->data, origin)->caller) {
+        uint32_t site = tn_origin_of(core->data, origin)->site;
+        struct tn_element element = {0};
+        if (!site)
+            return;
+        const struct tn_instr_info *instr = tn_code_get_instr(&core->code, site);
+        answer = core->config.element_at(core->config.user, instr->address + instr->length, &element);
+        if (answer != TN_ELEMENT_KNOWN || !element.size || element.size > TN_LARGEST_ELEMENT)
+            continue;
+        object->element = element.size;
+        object->lead = element.lead < TN_LARGEST_ELEMENT ? element.lead : 0;
+        object->type = element.type;
+        object->typed_by = site;
+    }
+}
+
 uint32_t tn_data_allocated(tn_core *core, struct tn_node *node, uint32_t site, uint32_t skipped)
 {
     struct tn_data *data = core->data;
@@ -193,20 +220,30 @@ uint32_t tn_data_allocated(tn_core *core, struct tn_node *node, uint32_t site, u
     uint32_t origin = origin_of_path(data, node);
     if (skipped)
         origin = origin_of(data, origin, site, skipped);
-    uint32_t object = simple_object(data, TN_DATA_HEAP, origin, 0);
+    uint32_t known = data->objects.count, object = simple_object(data, TN_DATA_HEAP, origin, 0);
+    if (object == known)
+        find_element(core, tn_data_object_of(data, object));
     tn_lock_give(&core->memory);
     return object;
 }
 
-void tn_block_begins(tn_core *core, uint32_t object, uint64_t address, uint64_t bytes, bool collecting)
+/* Elements of nobody knows what, but of a size that was asked for. */
+static void take_element(struct tn_data_object *object, const struct tn_block *block)
+{
+    if (!object->number && !object->element && block->each < block->bytes && block->each <= TN_LARGEST_ELEMENT)
+        object->element = (uint32_t)block->each;
+}
+
+void tn_block_begins(tn_core *core, uint32_t object, const struct tn_block *block, bool collecting)
 {
     tn_lock_take(&core->memory);
     struct tn_data_object *of = tn_data_object_of(core->data, object);
-    tn_memory_begin(&core->data->memory, tn_block_entry(object, ++of->number), address, bytes);
+    take_element(of, block);
+    tn_memory_begin(&core->data->memory, tn_block_entry(object, ++of->number), block->address, block->bytes);
     if (collecting) {
         of->began++;
-        of->bytes += bytes;
-        of->largest = bytes > of->largest ? bytes : of->largest;
+        of->bytes += block->bytes;
+        of->largest = block->bytes > of->largest ? block->bytes : of->largest;
     }
     tn_lock_give(&core->memory);
 }
@@ -281,45 +318,49 @@ static uint32_t told_object(struct tn_data *data, const struct tn_memory_info *i
                                  .thread = info->thread,
                                  .address = info->address,
                                  .size = info->size,
+                                 .element = info->element.size <= TN_LARGEST_ELEMENT ? info->element.size : 0,
+                                 .type = info->element.type,
                                  .name = info->name ? info->name : "",
                                  .file = info->file ? info->file : ""};
     return info->kind == TN_DATA_REST ? rest_object(data) : object_of(data, &key);
 }
 
-static uint32_t ask_engine(tn_core *core, uint64_t address)
+static struct tn_held ask_engine(tn_core *core, uint64_t address)
 {
     struct tn_data *data = core->data;
     struct tn_memory_info info = {.start = address, .end = address + 1, .kind = TN_DATA_OTHER};
     core->config.memory_at(core->config.user, address, &info);
     uint32_t object = told_object(data, &info);
     if (info.kind == TN_DATA_STATIC) {
-        tn_memory_fill(&data->memory, tn_block_entry(object, 0), info.start, info.end - info.start);
-        return object;
+        bool part = info.start % (1 << TN_UNIT_BITS); /* of its first unit is another's */
+        tn_memory_fill(&data->memory, tn_block_entry(object, 0) + part, info.start, info.end - info.start);
+        return (struct tn_held){object, (uint32_t)((address >> TN_UNIT_BITS) - (info.start >> TN_UNIT_BITS)), 0};
     }
     /* Nothing is mapped there, yet; or it is the kernel's. */
     if (info.end - info.start == 1 || address >> TN_ADDRESS_BITS)
-        return object;
+        return (struct tn_held){.object = object};
     tn_region_add(&data->memory, info.start, info.end, object, address);
     const struct tn_region *region = tn_region_at(&data->memory, address);
     if (region)
         tn_region_show(&data->memory, region, address);
-    return object;
+    return (struct tn_held){.object = object};
 }
 
-uint32_t tn_data_ask(tn_core *core, uint64_t address)
+struct tn_held tn_data_ask(tn_core *core, uint64_t address)
 {
     struct tn_memory *memory = &core->data->memory;
     tn_lock_take(&core->memory);
-    uint32_t object = tn_memory_known(memory, address);
-    const struct tn_region *region = object ? NULL : tn_region_at(memory, address);
+    struct tn_held held = {.object = tn_memory_known(memory, address),
+                           .unit = (uint32_t)tn_memory_entry(memory, address)};
+    const struct tn_region *region = held.object ? NULL : tn_region_at(memory, address);
     if (region) {
         tn_region_show(memory, region, address);
-        object = region->object;
-    } else if (!object) {
-        object = ask_engine(core, address);
+        held.object = region->object;
+    } else if (!held.object) {
+        held = ask_engine(core, address);
     }
     tn_lock_give(&core->memory);
-    return object;
+    return held;
 }
 
 /* ------------------------------------------------------------------------------------------ stacks */

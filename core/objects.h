@@ -10,6 +10,8 @@
  * origin, and the object of the blocks that it allocates, so that an allocation asks for them once per node; they
  * stay when the node has gone.
  *
+ * Where in an object misses are, and what of it is used, slices know (slice.h).
+ *
  * Objects, origins and what memory holds (memory.h) are behind the lock tn_core.memory.
  */
 #ifndef TENURE_CORE_OBJECTS_H
@@ -19,6 +21,7 @@
 #include "backdate.h"
 #include "cost.h"
 #include "memory.h"
+#include "slice.h"
 #include "table.h"
 #include "tenure_core.h"
 
@@ -29,6 +32,10 @@ struct tn_data_object {
     uint8_t kind; /* enum tn_data_kind */
     bool defined;
     uint32_t origin, thread;
+    uint32_t element, lead; /* bytes of what its blocks are made of, 0: not known; bytes of a block in front of that */
+    uint64_t type;          /* what the engine calls the type of an element */
+    uint32_t typed_by;      /* of a heap object: the instruction whose call says so */
+    uint32_t slices;        /* the last one made; the consumer's */
     uint64_t address, size; /* of a static one: in its file; bytes */
     const char *name, *file;
     uint64_t began, ended, bytes, largest; /* blocks, while collection was on */
@@ -44,6 +51,7 @@ struct tn_data {
     struct tn_array objects, origins; /* by id */
     struct tn_table object_table, origin_table;
     struct tn_memory memory;
+    struct tn_slices slices; /* the consumer's */
     struct tn_bytes names;
     uint32_t rest; /* the object of the heap's memory in no block */
 };
@@ -59,7 +67,7 @@ struct tn_shares {
     struct tn_table table;
 };
 
-void tn_data_init(struct tn_data *data);
+void tn_data_init(struct tn_data *data, const struct tn_config *config);
 void tn_data_free(struct tn_data *data);
 size_t tn_data_bytes(const struct tn_data *data);
 
@@ -79,24 +87,52 @@ static inline struct tn_share *tn_share_at(const struct tn_shares *shares, uint3
     return TN_ARRAY_AT(struct tn_share, &shares->list, i);
 }
 
+/* The share of which this is the late block. */
+static inline const struct tn_share *tn_share_with(const struct tn_late *late)
+{
+    return (const struct tn_share *)((const char *)late - offsetof(struct tn_share, late));
+}
+
 /* Who pays for what `instr` misses in `object`; made if there is none. */
 struct tn_late *tn_share_of(struct tn_shares *shares, uint32_t instr, uint32_t object);
 
-/* The object that holds an address of which nothing is known yet; makes it known. */
-uint32_t tn_data_ask(tn_core *core, uint64_t address);
-
-/* The object that holds an address. */
-static inline uint32_t tn_data_at(tn_core *core, const struct tn_data *data, uint64_t address)
+/* Whether offsets in it mean anything. */
+static inline bool tn_has_offsets(const struct tn_data_object *object)
 {
-    uint32_t object = tn_memory_known(&data->memory, address);
-    return object ? object : tn_data_ask(core, address);
+    return object->kind == TN_DATA_HEAP || (object->kind == TN_DATA_STATIC && object->size);
+}
+
+/* What holds an address: an object; which unit of its block or symbol that is; and how many units behind it go on with
+ * the block, up to the first one behind the line. */
+struct tn_held {
+    uint32_t object, unit, reach;
+};
+
+/* What holds an address of which nothing is known yet; makes it known. */
+struct tn_held tn_data_ask(tn_core *core, uint64_t address);
+
+/* `line`: the size of lines. */
+static inline struct tn_held tn_data_at(tn_core *core, const struct tn_data *data, uint64_t address, uint32_t line)
+{
+    const struct tn_page *page = tn_memory_page(&data->memory, address);
+    uint64_t entry = page ? tn_page_entry(&data->memory, page, address) : 0;
+    if (entry) {
+        uint32_t rest = (line - (uint32_t)(address & (line - 1)) + (1 << TN_UNIT_BITS) - 1) >> TN_UNIT_BITS;
+        return (struct tn_held){tn_entry_object(entry), (uint32_t)entry,
+                                tn_memory_reach(&data->memory, address, entry, rest)};
+    }
+    uint32_t object = page ? __atomic_load_n(&page->rest, __ATOMIC_RELAXED) : 0;
+    return object ? (struct tn_held){.object = object} : tn_data_ask(core, address);
 }
 
 /* The object of blocks that are allocated where `node` runs. With `skipped`: by that function, which is not shown, from
  * `site` in the node's. */
 uint32_t tn_data_allocated(tn_core *core, struct tn_node *node, uint32_t site, uint32_t skipped);
+struct tn_block {
+    uint64_t address, bytes, each; /* each: bytes of one of the elements that were asked for; 0: only all of them are */
+};
 /* A block of the object begins. */
-void tn_block_begins(tn_core *core, uint32_t object, uint64_t address, uint64_t bytes, bool collecting);
+void tn_block_begins(tn_core *core, uint32_t object, const struct tn_block *block, bool collecting);
 /* The block at the address ends; nothing happens if there is none. */
 void tn_block_ends(tn_core *core, uint64_t address, bool collecting);
 

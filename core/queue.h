@@ -63,15 +63,17 @@ enum {
 
 /* One host line. */
 struct tn_entry {
-    _Alignas(64) uint64_t line; /* address of the line to load */
-    uint64_t use;               /* of the victim, packed as in tn_way */
-    uint64_t mask;              /* of the victim */
-    uint64_t written;           /* of the victim: granules written */
-    uint64_t stamp;             /* of the access */
-    struct tn_node *node;       /* loader; NULL: collection was off, or nobody keeps nodes */
-    struct tn_late *late;       /* of the loader's centre; NULL: nobody pays */
-    uint32_t way;               /* of the victim, then of the line */
-    uint32_t flags;             /* TN_ENTRY_* */
+    _Alignas(64) uint64_t address; /* that missed, in the line to load */
+    uint64_t use;                  /* of the victim, packed as in tn_way */
+    uint64_t mask;                 /* of the victim */
+    uint64_t written;              /* of the victim: granules written */
+    uint64_t stamp;                /* of the access */
+    struct tn_node *node;          /* loader; NULL: collection was off, or nobody keeps nodes */
+    struct tn_late *late;          /* of the loader's centre, or of its share; NULL: nobody pays */
+    uint32_t unit;                 /* of the address in its block (struct tn_held) */
+    uint16_t way;                  /* of the victim, then of the line */
+    uint8_t reach;                 /* of the block (struct tn_held) */
+    uint8_t flags;                 /* TN_ENTRY_* */
 };
 
 /* What the consumer finds out on the way. */
@@ -82,6 +84,7 @@ struct tn_taken {
     uint64_t *near, *of_node; /* counters of level 1: of the loader's centre and of its node */
     struct tn_place place;    /* where the line is, or goes, in the level below */
     struct tn_record *home;   /* of this place */
+    uint32_t slice;           /* where the line is in its data object; 0: not known */
 };
 
 struct tn_batch {

@@ -33,9 +33,15 @@
  *   ARC       n id, n site (instr; 0: unknown), n caller (context), n callee (context)
  *   SELF      n thread, n instr, immediate costs
  *   ORIGIN    n id, n caller (origin; 0: a root), n site (instr; 0: a root), n function: an allocation path
- *   DATA      n id, n kind (enum tn_data_kind), n origin, n thread, n address, n size, s name, s file: a data object.
- *             address, size: of a static one, in its file, and in bytes; what does not apply is 0 or empty
+ *   DATA      n id, n kind (enum tn_data_kind), n origin, n thread, n address, n size, s name, s file, n element,
+ *             n lead, n type, n typed by (instr): a data object. address, size: of a static one, in its file, and in
+ *             bytes; element: bytes of one of the elements that its blocks are made of, lead: bytes in front of them,
+ *             type: what the engine was told of it, typed by: the call by which it is known. What does not apply is
+ *             0 or empty
  *   DATA_BLOCKS  n id (data), n began, n ended, n bytes of those that began, n bytes of the largest
+ *   DATA_AT   n data, n place, late costs: misses, use and spatial loss by place in a data object. place: 0 in no
+ *             element, 1 beyond the offsets that are told apart, from 2 on 2 + offset in an element or, if that is not
+ *             known, in a block
  *   SHARING   n writer (instr), n victim (instr), n data (0: none), n misses, n and n tenures that ended, falsely and
  *             truly shared, n granules written, n granules touched: coherence misses. All three 0: those that there was
  *             no room for
@@ -71,12 +77,16 @@ enum tn_data_kind {
 };
 
 enum {
-    TN_RAW_VERSION = 4,
+    TN_RAW_VERSION = 5,
     TN_RAW_CHUNK = 1 << 16,
     TN_RAW_ACCOST_UNIT = 1 << 16,
     TN_RAW_MAX_SLOTS = 64,
     TN_RAW_MAX_CALLERS = 100, /* of a context */
+    TN_LARGEST_ELEMENT = 1 << 16, /* of data objects whose costs are told apart by offset in an element */
 };
+
+/* Of DATA_AT. */
+enum { TN_AT_OUTSIDE, TN_AT_BEYOND, TN_AT_FIRST };
 
 enum tn_raw_chunk {
     TN_RAW_META = 1,
@@ -98,6 +108,7 @@ enum tn_raw_chunk {
     TN_RAW_DATA,
     TN_RAW_DATA_BLOCKS,
     TN_RAW_SHARING,
+    TN_RAW_DATA_AT,
 };
 
 enum {

@@ -425,13 +425,62 @@ static void write_data_object(struct writer *w, uint32_t id, struct tn_data_obje
     put_n(w, object->size);
     put_s(w, object->name);
     put_s(w, object->file);
+    put_n(w, object->element);
+    put_n(w, object->lead);
+    put_n(w, object->type);
+    put_n(w, object->typed_by);
+}
+
+/* Slots as put_late writes them. */
+static void put_at(struct writer *w, uint32_t id, uint32_t place, const struct tn_at *at)
+{
+    uint64_t values[TN_LEVELS * WRITTEN_MOST] = {0}, bits = 0;
+    for (int far = 0; far < 2; far++) {
+        uint64_t *slots = &values[far * written_per_level(w->core)];
+        slots[TN_LATE_READ_MISS] = at->count[far][TN_SLICE_READ_MISSES];
+        slots[TN_LATE_WRITE_MISS] = at->count[far][TN_SLICE_WRITE_MISSES];
+        slots[TN_LATE_Use + 1] = at->count[far][TN_SLICE_TOUCHED];
+        slots[WRITTEN_SPLOSS] = at->count[far][TN_AT_LOADED] - at->count[far][TN_SLICE_TOUCHED];
+    }
+    for (uint32_t i = 0; i < 2 * written_per_level(w->core); i++)
+        bits |= (uint64_t)(values[i] != 0) << i;
+    if (!bits)
+        return;
+    record(w, TN_RAW_DATA_AT);
+    put_n(w, id);
+    put_n(w, place);
+    put_n(w, bits);
+    for (uint32_t i = 0; bits >> i; i++) {
+        if (values[i])
+            put_n(w, values[i]);
+    }
+}
+
+static void write_places(struct writer *w)
+{
+    const struct tn_data *data = w->core->data;
+    size_t bytes = (TN_AT_FIRST + TN_LARGEST_ELEMENT) * sizeof(struct tn_at);
+    struct tn_at *places = tn_host_alloc(bytes);
+    for (uint32_t id = 1; id < data->objects.count; id++) {
+        const struct tn_data_object *object = tn_data_object_of(data, id);
+        uint32_t count = object->slices ? tn_places_of(object) : 0;
+        if (!count)
+            continue;
+        tn_places_sum(&w->core->data->slices, object, places);
+        for (uint32_t place = 0; place < count; place++)
+            put_at(w, id, place, &places[place]);
+        memset(places, 0, count * sizeof *places);
+    }
+    tn_host_free(places, bytes);
 }
 
 static void write_data(struct writer *w)
 {
     write_origins(w);
     for (uint32_t id = 1; id < w->core->data->objects.count; id++) {
-        if (!tn_data_object_of(w->core->data, id)->defined)
+        const struct tn_data_object *object = tn_data_object_of(w->core->data, id);
+        /* What a heap object is made of may be known when its first block begins. */
+        if (!object->defined && (object->kind != TN_DATA_HEAP || object->number))
             write_data_object(w, id, tn_data_object_of(w->core->data, id));
     }
     for (uint32_t id = 1; id < w->core->data->objects.count; id++) {
@@ -445,6 +494,7 @@ static void write_data(struct writer *w)
         put_n(w, object->bytes);
         put_n(w, object->largest);
     }
+    write_places(w);
     tn_data_clear(w->core->data);
 }
 

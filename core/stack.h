@@ -62,7 +62,7 @@ struct tn_allocating {
     uint32_t object;          /* of the blocks */
     bool told;                /* what follows is known */
     struct {
-        uint64_t bytes, old, at;
+        uint64_t bytes, each, old, at;
     } wants;
     uint64_t begun; /* the block that an inner one has returned last; 0: none */
 };

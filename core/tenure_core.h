@@ -47,6 +47,18 @@ struct tn_ring;
 struct tn_config;
 struct tn_memory_info;
 
+/* What memory is made of. Types are named by numbers of the engine's own, which go into the profile. */
+struct tn_element {
+    uint32_t size; /* bytes; 0: not known */
+    uint32_t lead; /* bytes in front of the first, in a block of them */
+    uint64_t type; /* 0: not known */
+};
+enum tn_element_answer {
+    TN_ELEMENT_UNKNOWN,
+    TN_ELEMENT_KNOWN,
+    TN_ELEMENT_ABOVE, /* the function that calls hands the block on to who called it */
+};
+
 enum {
     TN_STEP_BITS = 10,
     TN_STEP = 1 << TN_STEP_BITS, /* clock units per access; an access touches fewer than TN_STEP lines */
@@ -55,6 +67,7 @@ enum {
     TN_NONE = 0,                 /* no id */
     TN_MIN_LINE = 16,
     TN_MAX_LINE = 1024,
+    TN_OFFSETS = 4096,            /* where elements are not known: of the block's first bytes */
     TN_MAX_SEPARATE = 100, /* callers, and levels of recursion, of a function that can be kept apart (raw_format.h) */
 };
 
@@ -102,6 +115,8 @@ struct tn_config {
     /* With data: what holds `address`, which no block does. *out says OTHER of this one byte. May call nothing of the
      * core. */
     void (*memory_at)(void *user, uint64_t address, struct tn_memory_info *out);
+    /* With data, or NULL: what the block is made of that a call returns to `address`. May call nothing of the core. */
+    enum tn_element_answer (*element_at)(void *user, uint64_t address, struct tn_element *out);
     /* With data: what the function returns that `thread` returns from now (in tn_return). If `at` is not 0, the word
      * there instead; 0 if the function returns something else than 0. */
     uint64_t (*result)(void *user, tn_thread *thread, uint64_t at);
@@ -201,6 +216,7 @@ struct tn_memory_info {
     uint64_t address, size; /* STATIC: in the file; of the symbol, 0: it is a section, between symbols */
     const char *name;       /* STATIC: of the symbol, or of the section */
     const char *file;       /* STATIC and FILE */
+    struct tn_element element; /* STATIC: of which it is one, or an array; lead is 0 */
 };
 
 /* ------------------------------------------------------------------------------------------ life */

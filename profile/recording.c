@@ -430,6 +430,11 @@ static int read_data(struct decoder *d)
     x.size = tp_get_n(&d->c);
     x.symbol = text(d);
     x.path = text(d);
+    x.element = (uint32_t)limited(d, TN_LARGEST_ELEMENT);
+    x.lead = (uint32_t)limited(d, TN_LARGEST_ELEMENT);
+    x.type = tp_get_n(&d->c);
+    if (refer(d, &d->instrs, true, "a data object with a type from an unknown call", &x.typed_by))
+        return -1;
     if (d->c.bad || x.kind == 0)
         return damaged(d, "a DATA record is cut short, or of no kind");
     if (index != TP_NOT_FOUND)
@@ -489,6 +494,18 @@ static bool all_zero(const struct decoder *d)
             return false;
     }
     return true;
+}
+
+static int read_data_at(struct decoder *d)
+{
+    uint32_t data = 0;
+
+    if (need_events(d) || refer(d, &d->data, false, "costs at a place of an unknown data object", &data))
+        return -1;
+    uint32_t place = (uint32_t)limited(d, TN_AT_FIRST + TN_LARGEST_ELEMENT);
+    const uint8_t *from = d->c.p;
+    tp_add_late(&d->rec->events, &d->c, true, NULL);
+    return keep(d, &d->rec->data.at[data - 1].at, from, TP_FORM_DATA, 0, place);
 }
 
 static int read_instr_costs(struct decoder *d, bool late)
@@ -632,6 +649,7 @@ static int (*const readers[])(struct decoder *) = {
     [TN_RAW_FUNC_COST] = read_func_cost, [TN_RAW_STAT] = read_stat,       [TN_RAW_END] = read_end,
     [TN_RAW_ORIGIN] = read_origin,       [TN_RAW_DATA] = read_data,       [TN_RAW_DATA_BLOCKS] = read_data_blocks,
     [TN_RAW_SHARING] = read_sharing,
+    [TN_RAW_DATA_AT] = read_data_at,
 };
 
 static int read_chunk(struct decoder *d, const struct tp_raw_chunk *chunk)

@@ -18,7 +18,7 @@
 struct tp_blob {
     struct tp_blob *next;
     uint32_t thread; /* + 1; of SELF and LATE only */
-    uint32_t data;   /* data object + 1; of LATE only */
+    uint32_t data;   /* data object + 1, of LATE only; place, of DATA_AT */
     uint32_t size;
     uint8_t form; /* enum tp_form */
     uint8_t bytes[];
@@ -123,6 +123,11 @@ struct tp_data {
     uint64_t address, size;
     const char *symbol, *path; /* NULL: none */
     uint64_t began, ended, bytes, largest; /* blocks */
+    uint32_t element, lead;                /* bytes; 0: not known */
+    uint64_t type;                         /* as the engine was told; 0: not known */
+    uint32_t typed_by;                     /* instruction + 1 */
+    const struct tp_layout *layout;        /* of an element; NULL: not known */
+    struct tp_blob *at;                    /* counts by place */
 };
 
 /* Coherence misses: whose write, who missed, in what. */

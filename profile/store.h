@@ -9,6 +9,7 @@
  *   store_arcs.c    arcs
  *   store_data.c    data objects, allocation paths, what instructions pay in data objects
  *   store_sharing.c  coherence misses by pairs of instructions
+ *   store_offsets.c what they pay by offset and by field
  *   data_name.c     what a data object is called
  *   store_statements.c  statements, by kind of access and data object
  *   store_loops.c   loops
@@ -26,7 +27,7 @@
 #include "profile/recording.h"
 #include "profile/sites.h"
 
-enum { TP_SCHEMA_VERSION = 6, TP_APPLICATION_ID = 0x546E7572 };
+enum { TP_SCHEMA_VERSION = 7, TP_APPLICATION_ID = 0x546E7572 };
 
 enum { TP_SELF_EVENTS = 1, TP_INCL_EVENTS = 2 };
 
@@ -48,7 +49,7 @@ struct tp_store {
         uint32_t root;
         int columns;
         bool has_id;
-    } place[48]; /* of tables t_* */
+    } place[64]; /* of tables t_* */
     int places;
     const char *path; /* that the profile will have */
     char *temporary;  /* that it has until then */
@@ -112,6 +113,8 @@ int tp_store_data(struct tp_store *store); /* likewise */
 int tp_store_sharing(struct tp_store *store); /* likewise */
 int tp_store_statements(struct tp_store *store);
 int tp_store_loops(struct tp_store *store); /* after tp_store_code, which numbers inlined frames */
+/* can: by data object, what those do who miss in it. */
+int tp_store_offsets(struct tp_store *store, const uint8_t *can);
 
 /* Whether a column of some table or view has this name already; words of their types count, too. */
 bool tp_store_names_column(const char *name);

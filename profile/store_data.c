@@ -12,6 +12,7 @@
 
 #include "profile/data_name.h"
 #include "profile/error.h"
+#include "profile/layout.h"
 #include "profile/store.h"
 
 struct shares {
@@ -132,6 +133,11 @@ static int write_object(struct shares *s, struct tp_insert *insert, size_t index
     else
         tp_put_null(insert);
     put_blocks(insert, data);
+    if (data->element)
+        tp_put_count(insert, data->element);
+    else
+        tp_put_null(insert);
+    tp_put_text(insert, data->layout ? data->layout->type : NULL);
     tp_put_row(insert, &rec->events, s->objects + index * s->width, s->can[index]);
     return tp_insert_row(s->store, insert);
 }
@@ -228,7 +234,8 @@ int tp_store_data(struct tp_store *store)
     s.objects = calloc(count * s.width + 1, sizeof *s.objects);
     s.can = calloc(count + 1, sizeof *s.can);
     s.here = calloc(count + 1, sizeof *s.here);
-    int failed = s.objects && s.can && s.here ? write_shares(&s) || write_objects(&s) || write_paths(&s)
+    int failed = s.objects && s.can && s.here ? write_shares(&s) || write_objects(&s) || write_paths(&s) ||
+                                                    tp_store_offsets(store, s.can)
                                               : TP_NO_MEMORY(store->err);
     free(s.objects);
     free(s.can);

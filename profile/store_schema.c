@@ -78,11 +78,17 @@ static const struct tp_table tables[] = {
     {"t_data",
      "id INTEGER PRIMARY KEY, kind TEXT, name TEXT, allocator TEXT, function TEXT, file_id INTEGER, line INTEGER, "
      "symbol TEXT, path TEXT, thread INTEGER, origin_id INTEGER, address INTEGER, size INTEGER, blocks INTEGER, "
-     "freed INTEGER, bytes INTEGER, largest INTEGER",
+     "freed INTEGER, bytes INTEGER, largest INTEGER, element INTEGER, type TEXT",
      SELF,
      "id:id kind:key name:key allocator:any function:any file_id:any>files line:any symbol:key path:key thread:key "
-     "origin_id:key>t_data_paths address:key size:key blocks:sum freed:sum bytes:sum largest:max",
+     "origin_id:key>t_data_paths address:key size:key blocks:sum freed:sum bytes:sum largest:max "
+     "element:any type:any",
      NULL},
+    {"t_data_fields",
+     "id INTEGER PRIMARY KEY, data_id INTEGER, kind TEXT, field TEXT, type TEXT, offset INTEGER, size INTEGER", SELF,
+     "id:id data_id:key>t_data kind:key field:key type:key offset:key size:key", NULL},
+    {"t_data_offsets", "data_id INTEGER, field_id INTEGER, offset INTEGER", SELF,
+     "data_id:key>t_data field_id:key>t_data_fields offset:key", NULL},
     {"t_instruction_data", "instruction_id INTEGER, data_id INTEGER", SELF,
      "instruction_id:key>t_instructions data_id:key>t_data", NULL},
     {"t_sharing",
@@ -165,8 +171,12 @@ static const struct {
      INCL},
     {"data_objects",
      "t.id, t.name, t.kind, t.allocator, t.function, f.path AS file, t.line, t.symbol, t.path, t.thread, t.address, "
-     "t.size, t.blocks, t.freed, t.bytes, t.largest, t.origin_id, t.file_id",
+     "t.size, t.blocks, t.freed, t.bytes, t.largest, t.element, t.type, t.origin_id, t.file_id",
      "t_data t LEFT JOIN files f ON f.id = t.file_id", SELF},
+    {"data_fields", "t.id, t.data_id, d.name AS data, t.kind, t.field, t.type, t.offset, t.size",
+     "t_data_fields t LEFT JOIN t_data d ON d.id = t.data_id", SELF},
+    {"data_offsets", "t.data_id, d.name AS data, t.offset, f.field, t.field_id",
+     "t_data_offsets t LEFT JOIN t_data d ON d.id = t.data_id LEFT JOIN t_data_fields f ON f.id = t.field_id", SELF},
     {"instruction_data",
      "t.instruction_id, t.data_id, d.name AS data, n.function, f.path AS file, i.line, i.address, i.function_id, "
      "i.file_id",
@@ -236,6 +246,8 @@ static const char indices[] = "CREATE INDEX i_lines_function ON t_lines(function
                               "CREATE INDEX i_inlined_function ON t_inlined(function_id);"
                               "CREATE INDEX i_instruction_data ON t_instruction_data(instruction_id);"
                               "CREATE INDEX i_instruction_data_data ON t_instruction_data(data_id);"
+                              "CREATE INDEX i_data_fields_data ON t_data_fields(data_id);"
+                              "CREATE INDEX i_data_offsets_data ON t_data_offsets(data_id);"
                               "CREATE INDEX i_data_paths_parent ON t_data_paths(parent);"
                               "CREATE INDEX i_statements_file ON t_statements(file_id);"
                               "CREATE INDEX i_statement_accesses ON t_statement_accesses(statement_id);"

@@ -42,7 +42,7 @@
 
 #define TP_NONE INT64_MIN /* NULL, as a value and as a cost */
 
-enum { TP_MAX_TABLES = 48, TP_MAX_FIELDS = 20 };
+enum { TP_MAX_TABLES = 64, TP_MAX_FIELDS = 20 };
 
 enum tp_role {
     TP_ROLE_ID,

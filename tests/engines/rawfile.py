@@ -9,7 +9,7 @@ import struct
 import zlib
 
 (META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT,
- END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING) = range(1, 20)
+ END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING, DATA_AT) = range(1, 21)
 
 Object = collections.namedtuple("Object", "path start size bias build_id")
 Function = collections.namedtuple("Function", "object start size flags name")
@@ -17,7 +17,8 @@ Context = collections.namedtuple("Context", "function level callers")
 Instr = collections.namedtuple("Instr", "address length context flags reads writes")
 Arc = collections.namedtuple("Arc", "site caller callee")
 Origin = collections.namedtuple("Origin", "caller site function")
-DataObject = collections.namedtuple("DataObject", "kind origin thread address size name file")
+DataObject = collections.namedtuple(
+    "DataObject", "kind origin thread address size name file element lead type typed_by")
 KINDS = "- heap mapping static stack file rest other".split()
 
 
@@ -70,12 +71,13 @@ class Raw:
         self.shares = collections.defaultdict(collections.Counter)  # (thread, instr, data object)
         # (writer, victim, data object): misses, of these falsely and truly shared, granules written and touched
         self.sharing = collections.defaultdict(lambda: [0, 0, 0, 0, 0])
+        self.at = collections.defaultdict(lambda: collections.defaultdict(collections.Counter))  # data object, place
         with open(path, "rb") as file:
             self.read(file.read())
 
     def read(self, data):
         magic, version, zero = data[:8], *struct.unpack("<II", data[8:16])
-        assert magic == b"TENURERW" and version == 4 and zero == 0, (magic, version)
+        assert magic == b"TENURERW" and version == 5 and zero == 0, (magic, version)
         at = 16
         while at < len(data):
             kind, size, checksum, zero = struct.unpack("<IIII", data[at:at + 16])
@@ -152,7 +154,12 @@ class Raw:
             self.origins[ident] = Origin(c.n(), c.n(), c.n())
         elif kind == DATA_OBJECT:
             ident = c.n()
-            self.data[ident] = DataObject(KINDS[c.n()], c.n(), c.n(), c.n(), c.n(), c.s().decode(), c.s().decode())
+            self.data[ident] = DataObject(KINDS[c.n()], c.n(), c.n(), c.n(), c.n(), c.s().decode(), c.s().decode(),
+                                          c.n(), c.n(), c.n(), c.n())
+        elif kind == DATA_AT:
+            ident, place = c.n(), c.n()
+            assert ident in self.data
+            self.late(c, self.late_names[1], self.at[ident][place])
         elif kind == DATA_BLOCKS:
             ident, new = c.n(), [c.n() for _ in range(4)]
             old = self.blocks[ident]

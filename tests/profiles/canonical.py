@@ -10,7 +10,8 @@ REFERENCE = {"object_id": "objects", "file_id": "files", "call_file_id": "files"
              "caller_id": "t_functions", "callee_id": "t_functions", "site_id": "t_instructions",
              "instruction_id": "t_instructions", "inlined_id": "t_inlined", "arc_id": "t_arcs", "unit_id": "units",
              "origin_id": "t_data_paths", "data_id": "t_data", "writer_id": "t_instructions",
-             "victim_id": "t_instructions", "statement_id": "t_statements", "loop_id": "t_loops"}
+             "victim_id": "t_instructions", "statement_id": "t_statements", "loop_id": "t_loops",
+             "field_id": "t_data_fields"}
 TREES = ("t_inlined", "t_paths", "t_data_paths", "t_loops")
 NUMBERS = ("id", "base_id")
 

@@ -19,7 +19,7 @@ import sys
 import zlib
 
 (META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT,
- END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING) = range(1, 20)
+ END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING, DATA_AT) = range(1, 21)
 PRUNED, HANDLER, ALIAS = 1, 2, 4
 COND, INDIRECT, CALL, RETURN = 1, 2, 4, 8
 UNIT = 1 << 16
@@ -28,6 +28,10 @@ IMMEDIATE = ["Ir", "Dr", "Dw", "Bc", "Bcm", "Bi", "Bim"]
 USE = ["AcCost", "SpLoss", "Ev", "Tch", "Byt", "Use", "Age"]
 FETCH = ["I1mr", "-"] + [u + "I1" for u in USE] + ["ILmr", "-"] + [u + "L" for u in USE]
 DATA = ["D1mr", "D1mw"] + [u + "D1" for u in USE] + ["DLmr", "DLmw"] + [u + "L" for u in USE]
+
+
+# What is counted by place in a data object.
+AT = ["D1mr", "D1mw", "UseD1", "SpLossD1", "DLmr", "DLmw", "UseL", "SpLossL"]
 
 
 def n(value):
@@ -59,7 +63,7 @@ def costs(imm, fetch=None, data=None):
 
 
 class Raw:
-    def __init__(self, version=4, chunk=1 << 16):
+    def __init__(self, version=5, chunk=1 << 16):
         self.out = bytearray(b"TENURERW" + struct.pack("<II", version, 0))
         self.chunk_size = chunk
         self.part = 0
@@ -125,8 +129,13 @@ class Raw:
     def origin(self, i, caller, site, function):
         self.record(ORIGIN, n(i), n(caller), n(site), n(function))
 
-    def data_object(self, i, kind, origin=0, thread=0, address=0, size=0, name="", path=""):
-        self.record(DATA_OBJECT, n(i), n(kind), n(origin), n(thread), n(address), n(size), s(name), s(path))
+    def data_object(self, i, kind, origin=0, thread=0, address=0, size=0, name="", path="", element=0, lead=0, type=0,
+                    typed_by=0):
+        self.record(DATA_OBJECT, n(i), n(kind), n(origin), n(thread), n(address), n(size), s(name), s(path),
+                    n(element), n(lead), n(type), n(typed_by))
+
+    def data_at(self, i, place, values):
+        self.record(DATA_AT, n(i), n(place), late(values))
 
     def data_blocks(self, i, began, ended, total, largest):
         self.record(DATA_BLOCKS, n(i), n(began), n(ended), n(total), n(largest))
@@ -218,8 +227,16 @@ class Random:
             origin = (caller, r.randint(1, len(self.instrs)), r.randint(1, self.functions))
             self.origins += [origin] if origin not in self.origins else []
         self.data = [(1, i) for i in range(2, 21, 2)] + [(3, 0), (3, 0), (4, 0), (6, 0)]  # (kind, origin)
+        self.elements = [self.rest.choice((0, 24, 40)) if kind == 1 else 0 for kind, _ in self.data]
+        self.places = {i + 1: self.make_places() for i, (kind, _) in enumerate(self.data) if kind in (1, 3)}
         self.blocks = {i + 1: (r.randint(1, 9), 1, 1000, 500) for i, (kind, _) in enumerate(self.data) if kind == 1}
         self.shares = {}  # (instr, data object) -> row
+
+    def make_places(self):
+        """Of a part: place -> slot -> count."""
+        counted = [DATA.index(name) for name in AT]
+        return {place: {slot: self.rest.randint(0, 300) for slot in self.rest.sample(counted, 3)}
+                for place in self.rest.sample(range(10), 5)}
 
     def share(self, values):
         """Split into parts for a few data objects; what is left over misses in none."""
@@ -296,10 +313,13 @@ class Random:
             raw.origin(i + 1, *origin)
         for i, (kind, origin) in enumerate(self.data):
             raw.data_object(i + 1, kind, origin, kind == 4, 0x100 * i if kind == 3 else 0, 8 if kind == 3 else 0,
-                            "table" if kind == 3 else "", "/nowhere/a.out" if kind == 3 else "")
+                            "table" if kind == 3 else "", "/nowhere/a.out" if kind == 3 else "", self.elements[i])
         for k, part in enumerate(self.parts):
             for data, blocks in self.blocks.items():
                 raw.data_blocks(data, *blocks)
+            for data, places in self.places.items():
+                for place, values in places.items():
+                    raw.data_at(data, place, values)
             self.write_part(raw, part)
             for i in range(5):
                 last = len(self.instrs)

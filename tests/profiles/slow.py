@@ -65,6 +65,8 @@ KEYS = {  # view -> (what names a row, what the view is joined with)
     "thread_functions": (["t.thread", "t.function"], ""),
     "arcs": (["t.caller", "t.callee", PLACE], "LEFT JOIN instructions i ON i.id = t.site_id"),
     "sharing": (["t.writer", "t.victim", "t.data", PLACE], "LEFT JOIN instructions i ON i.id = t.victim_id"),
+    "data_fields": (["t.data", "t.kind", "t.field", "t.size"], ""),
+    "data_offsets": (["t.data", "t.field", "t.offset"], ""),
     "parts": (["t.part", "t.why"], ""),
     "threads": (["t.id"], ""),
 }

@@ -57,7 +57,7 @@ def example():
     raw.arc(2, 3, 2, 5)
     raw.origin(1, 0, 0, 1)
     raw.origin(2, 1, 1, 2)
-    raw.data_object(1, 1, 2)
+    raw.data_object(1, 1, 2, element=24, lead=8, type=0x1234, typed_by=2)
     raw.data_object(2, 3, 0, 0, 0x4000, 8, "_ZN4shop5tableE", "/nowhere/stored")
     raw.data_object(3, 4, 0, 2)
     for part in (1, 2):
@@ -69,6 +69,9 @@ def example():
         raw.self_cost(2, 2, [1, 1, 0, 1, 0])
         late = {0: 3 * part, 2: 2, 3: 21845333, 4: 56, 5: 72, 7: 1 << 40}
         raw.late_cost(1, 2, 1, late, 1)
+        raw.data_at(1, 0, {5: 40 * part, 4: 20 * part})
+        raw.data_at(1, 1 + part, {0: 2, 1: 1, 5: 16, 4: 1, 7: 4})
+        raw.data_at(1, 25, {0: 1, 5: part, 4: 3})
         raw.data_blocks(1, 5 * part, 4, 640 * part, 128)
         raw.sharing(1, 2, 1, 4 * part, 2, 2 * part, 0xff << 8 * part, 0xf0)
         raw.late_cost(1, 1, 0, {0: 1, 1: 1, 2: 48, 3: 16, 4: 32})

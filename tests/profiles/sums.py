@@ -180,6 +180,7 @@ def check_data(db, program):
         began = program.blocks.get(i + 1)
         check(blocks == ((began[0] * parts, began[1] * parts, began[2] * parts, began[3]) if began else (None,) * 4),
               "blocks of data object %d" % (i + 1))
+    check_places(db, program, {i: able for i, (_, able) in own.items()})
     paths, count = table(db, "data_paths", ["id"])
     check(count == len(program.origins), "allocation paths are there once")
     for i, (caller, _, function) in enumerate(program.origins):
@@ -192,6 +193,29 @@ def check_data(db, program):
         row = paths[i + 1,]
         check((row["parent"], row["function"]) == (caller or None, "f%d" % function), "allocation path %d" % (i + 1))
         check(same(row, columns(below, able), "_incl"), "inclusive cost of allocation path %d" % (i + 1))
+
+
+def at_columns(values, able):
+    """Only what is counted by place is known."""
+    row = [0] * len(IMMEDIATE + FETCH) + [values.get(slot, 0) for slot in range(len(DATA))]
+    return {name: value if name in raw_make.AT else None for name, value in columns(row, able).items()}
+
+
+def check_places(db, program, able):
+    parts, expected, fields = len(program.parts), {}, {}
+    for data, places in program.places.items():
+        for place, values in places.items():
+            values = {slot: value * parts for slot, value in values.items()}
+            field = "+%d" % ((place - 2) // 8 * 8) if place > 1 else ("(around)", "(beyond)")[place]
+            expected[data, place - 2 if place > 1 else None, field] = values
+            fields[data, field] = {slot: fields.get((data, field), {}).get(slot, 0) + values.get(slot, 0)
+                                   for slot in range(len(DATA))}
+    for view, names, values in (("data_offsets", ["data_id", "offset", "field"], expected),
+                                ("data_fields", ["data_id", "field"], fields)):
+        found, count = table(db, view, names)
+        check(count == len(found) and set(found) == set(values), view + " are there once")
+        for key, some in values.items():
+            check(same(found[key], at_columns(some, able[key[0]])), "%s %s" % (view, key))
 
 
 def check_sums(db, program, e):

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNIT = 16, PAGE = 4096, THREADS = MODEL_MAX_THREADS };
+enum { UNIT = 16, PAGE = 4096, THREADS = MODEL_MAX_THREADS, PLACE_EVENTS = 8 };
+static const int place_event[PLACE_EVENTS] = {M_D1MR,          M_D1MW, M_D_USE1 + M_USE, M_D_USE1 + M_SPLOSS,
+                                              M_DLMR,          M_DLMW, M_D_USEL + M_USE, M_D_USEL + M_SPLOSS};
 
 struct slot {
     uint64_t key; /* + 1; 0: empty */
@@ -21,6 +23,10 @@ struct map {
 struct object {
     char *name;
     uint64_t began, ended, bytes, largest;
+    bool known; /* a block has begun */
+    uint64_t element, lead;
+    uint64_t (*at)[PLACE_EVENTS]; /* by place */
+    uint32_t places;
 };
 struct block {
     uint32_t object;
@@ -88,7 +94,7 @@ struct memory_model *mm_new(void (*tell)(uint64_t address, char *name))
 void mm_free(struct memory_model *mm)
 {
     for (uint32_t i = 0; i < mm->object_count; i++)
-        free(mm->objects[i].name);
+        free(mm->objects[i].name), free(mm->objects[i].at);
     free(mm->units.slot), free(mm->pages.slot), free(mm->objects), free(mm->blocks), free(mm->mappings);
     free(mm);
 }
@@ -110,10 +116,19 @@ const char *mm_name(const struct memory_model *mm, uint32_t object)
 
 /* ------------------------------------------------------------------------------------------------- blocks */
 
-void mm_block_begins(struct memory_model *mm, const char *name, uint64_t address, uint64_t bytes, bool collecting)
+void mm_block_begins(struct memory_model *mm, const char *name, uint64_t address, uint64_t bytes,
+                     struct mm_element element, bool collecting)
 {
     uint32_t object = object_of(mm, name);
     struct object *o = &mm->objects[object - 1];
+
+    if (!o->known && element.size && element.size <= 65536) {
+        o->element = element.size;
+        o->lead = element.lead;
+    } else if (!o->known && element.each < bytes && element.each <= 65536) {
+        o->element = element.each;
+    }
+    o->known = true;
 
     if (collecting) {
         o->began++;
@@ -138,6 +153,51 @@ void mm_block_ends(struct memory_model *mm, uint64_t address, bool collecting)
     mm->objects[mm->blocks[block - 1].object - 1].ended += collecting;
     for (; get(&mm->units, unit) == block; unit++)
         put(&mm->units, unit, 0);
+}
+
+/* Bytes of a line that begins at offset `start` in front of `offset`. */
+static uint32_t clip(int64_t start, int64_t offset, uint32_t line)
+{
+    return offset < start ? 0 : offset > start + line ? line : (uint32_t)(offset - start);
+}
+
+struct model_place mm_place(struct memory_model *mm, uint64_t address, uint32_t line)
+{
+    uint64_t unit = address / UNIT, behind = (address / line + 1) * line / UNIT, end = unit;
+    uint32_t number = get(&mm->units, unit);
+    const struct block *block = number ? &mm->blocks[number - 1] : NULL;
+    const struct object *object = block ? &mm->objects[block->object - 1] : NULL;
+    struct model_place place = {.known = false};
+
+    if (!block)
+        return place;
+    place = (struct model_place){.known = true, .element = (uint32_t)object->element, .lead = (uint32_t)object->lead};
+    place.start = (int64_t)(address - address % line) - (int64_t)(block->first * UNIT);
+    place.from = clip(place.start, place.lead, line);
+    place.to = line;
+    while (end < behind && get(&mm->units, end) == number)
+        end++;
+    if (get(&mm->units, behind) != number) {
+        int64_t last = (int64_t)((end - block->first) * UNIT);
+
+        if (place.element && last > place.lead)
+            last -= (last - place.lead) % place.element;
+        place.to = clip(place.start, last, line);
+    }
+    return place;
+}
+
+void mm_charge_at(struct memory_model *mm, uint32_t object, int event, uint32_t place, uint64_t amount)
+{
+    struct object *o = &mm->objects[object - 1];
+
+    if (place >= o->places) {
+        o->at = realloc(o->at, (place + 1) * sizeof *o->at);
+        memset(o->at + o->places, 0, (place + 1 - o->places) * sizeof *o->at);
+        o->places = place + 1;
+    }
+    for (int i = 0; i < PLACE_EVENTS; i++)
+        o->at[place][i] += place_event[i] == event ? amount : 0;
 }
 
 /* ----------------------------------------------------------------------------------------------- mappings */
@@ -219,6 +279,22 @@ void mm_zero(struct memory_model *mm)
         struct object *o = &mm->objects[i];
 
         o->began = o->ended = o->bytes = o->largest = 0;
+        if (o->places)
+            memset(o->at, 0, o->places * sizeof *o->at);
+    }
+}
+
+static void places_of(const struct object *o, char *key, struct sheet *sheet)
+{
+    for (uint32_t place = 0; place < o->places; place++) {
+        uint64_t cost[M_EVENTS] = {0}, any = 0;
+
+        for (int i = 0; i < PLACE_EVENTS; i++)
+            any |= cost[place_event[i]] = o->at[place][i];
+        if (!any)
+            continue;
+        sprintf(key, "at %s %u", o->name, place);
+        sheet_add(sheet, key, cost, 0);
     }
 }
 
@@ -230,6 +306,7 @@ void mm_part(struct memory_model *mm, struct sheet *sheet)
         const struct object *o = &mm->objects[i];
         uint64_t cost[M_EVENTS] = {o->ended, o->bytes, o->largest};
 
+        places_of(o, key, sheet);
         if (!o->began && !o->ended)
             continue;
         sprintf(key, "blocks %s", o->name);

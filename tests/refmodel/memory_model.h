@@ -16,7 +16,16 @@ struct memory_model;
 struct memory_model *mm_new(void (*tell)(uint64_t address, char *name));
 void mm_free(struct memory_model *mm);
 
-void mm_block_begins(struct memory_model *mm, const char *object, uint64_t address, uint64_t bytes, bool collecting);
+/* What is known of the elements of a block: 0: nothing. `each`: only the bytes of each that were asked for. */
+struct mm_element {
+    uint64_t size, lead, each;
+};
+void mm_block_begins(struct memory_model *mm, const char *object, uint64_t address, uint64_t bytes,
+                     struct mm_element element, bool collecting);
+/* Where the line of a missing address is in its block; not known if no block holds it. */
+struct model_place mm_place(struct memory_model *mm, uint64_t address, uint32_t line);
+/* What is charged at a place of an object. */
+void mm_charge_at(struct memory_model *mm, uint32_t object, int event, uint32_t place, uint64_t amount);
 void mm_block_ends(struct memory_model *mm, uint64_t address, bool collecting);
 void mm_changed(struct memory_model *mm, uint64_t start, uint64_t bytes, bool collecting);
 void mm_mapped(struct memory_model *mm, uint64_t start, uint64_t bytes, const char *object);
@@ -27,7 +36,8 @@ void mm_stack_ends(struct memory_model *mm, uint32_t thread);
 uint32_t mm_at(struct memory_model *mm, uint64_t address);
 const char *mm_name(const struct memory_model *mm, uint32_t object);
 
-/* The blocks of the part, as rows "blocks <name>"; then a new part begins. */
+/* The blocks of the part, as rows "blocks <name>", and what was charged at places, "at <name> <place>"; then a new part
+ * begins. */
 void mm_part(struct memory_model *mm, struct sheet *sheet);
 void mm_zero(struct memory_model *mm);
 

@@ -610,6 +610,14 @@ void m1_share(void *user, const struct model_payer *writer, const struct model_p
     shared->touched |= touched;
 }
 
+void m1_charge_at(void *user, const struct model_payer *payer, int event, uint32_t place, uint64_t amount)
+{
+    struct method1 *m = user;
+
+    if (payer->pays && payer->epoch == m->epoch)
+        mm_charge_at(m->memory, payer->object, event, place, amount);
+}
+
 void m1_count(struct method1 *m, uint32_t thread, uint32_t instr, int event, uint64_t amount)
 {
     struct model_payer payer = m1_payer(m, thread, instr);

@@ -64,6 +64,8 @@ void m1_count(struct method1 *m, uint32_t thread, uint32_t instr, int event, uin
 /* Who is to pay for a line loaded by `instr`, now; and the payment (a model_charge; `user` is the method1).
  * */
 struct model_payer m1_payer(const struct method1 *m, uint32_t thread, uint32_t instr);
+/* The same at a place of its data object. */
+void m1_charge_at(void *user, const struct model_payer *payer, int event, uint32_t place, uint64_t amount);
 void m1_charge(void *user, const struct model_payer *payer, int event, uint64_t amount);
 /* A model_share. */
 void m1_share(void *user, const struct model_payer *writer, const struct model_payer *victim, enum model_shared what,

@@ -170,6 +170,40 @@ static uint64_t distinct_bytes(const uint8_t *flags, uint32_t line_size, uint32_
     return distinct;
 }
 
+/* Byte `byte` of a line, as a place in its data object. */
+static uint32_t place_of(const struct model_place *place, uint32_t byte)
+{
+    int64_t offset = place->start + byte, size = place->element;
+
+    if (byte < place->from || byte >= place->to)
+        return 0;
+    if (size)
+        return (uint32_t)(2 + (offset - place->lead) % size);
+    return offset < 4096 ? (uint32_t)(2 + offset) : 1;
+}
+
+/* Level 1, and the last level if its lines are as long, tell data objects where. */
+static bool tells_where(const struct model *model, const struct model_payer *payer, enum level level)
+{
+    return model->config.charge_at && payer->place.known &&
+           (level == LEVEL_1 || (level == LEVEL_LAST && model->config.ll.line == model->config.d1.line));
+}
+
+static void use_end_where(struct model *model, const struct use *use, uint32_t line_size, enum level level, int first)
+{
+    uint32_t granule = line_size > 64 ? line_size / 64 : 1;
+
+    for (uint32_t i = 0; i < line_size; i++) {
+        bool touched = false;
+
+        for (uint32_t j = i / granule * granule; j < i / granule * granule + granule; j++)
+            touched |= use->touched[j];
+        if (tells_where(model, &use->payer, level))
+            model->config.charge_at(model->user, &use->payer, first + (touched ? M_USE : M_SPLOSS),
+                                    place_of(&use->payer.place, i), 1);
+    }
+}
+
 /* A tenure ends: if it was written, its line goes down, and its loader pays. */
 static void write_back(struct model *model, const struct use *use, uint32_t line_size, enum level level)
 {
@@ -203,6 +237,8 @@ static void use_end(struct model *model, struct use *use, uint32_t line_size, en
 
     for (int i = 0; model->config.use && pays && i < M_USES; i++)
         model->charge(model->user, &use->payer, first + i, amount[i]);
+    if (model->config.use && pays && !use->fetched)
+        use_end_where(model, use, line_size, level, first);
     write_back(model, use, line_size, level);
     free(use->touched);
     free(use->written);
@@ -305,7 +341,9 @@ static void line_end(struct model *model, const struct cache *cache, struct line
 struct asking {
     struct model_payer payer[1]; /* in the line that it asks for */
     bool fetched, writes, missed[3];
-    uint32_t missed_in[3]; /* the first line's data object */
+    uint32_t missed_in[3]; /* the first line's data object, where, and its byte that was asked for */
+    struct model_place missed_where[3];
+    uint32_t missed_at[3], at;
     bool prefetching; /* nobody asks: the prefetcher does */
     bool again, otherwise;   /* the first line that missed was invalid; a line missed that was not */
     uint64_t line;           /* that first one */
@@ -316,8 +354,11 @@ struct asking {
 
 static void miss(struct asking *asking, int level)
 {
-    if (!asking->missed[level])
+    if (!asking->missed[level]) {
         asking->missed_in[level] = asking->payer->object;
+        asking->missed_where[level] = asking->payer->place;
+        asking->missed_at[level] = asking->at;
+    }
     asking->missed[level] = true;
 }
 
@@ -386,6 +427,7 @@ static void watch(struct model *model, uint64_t address, const struct asking *as
     } else if (step * stream->run > 0) {
         stream->run += step;
         ahead.prefetching = true;
+        ahead.payer->place.from = ahead.payer->place.to = 0;
         lower(model, level, (block + (uint64_t)(AHEAD * step)) * size, &ahead);
     } else {
         stream->run = 0;
@@ -609,11 +651,23 @@ static void access_lines(struct model *model, struct cache *cache, uint64_t addr
     for (uint64_t at = first; at < address + size; at += line_size) {
         if (asking->payer->objects)
             asking->payer->object = asking->payer->objects[(at - first) / line_size];
+        if (asking->payer->places)
+            asking->payer->place = asking->payer->places[(at - first) / line_size];
+        asking->at = at < address ? (uint32_t)(address - at) : 0;
         touch(level1(model, cache, at, asking), address, address + size, line_size, asking->writes);
         if (model->config.coherence && asking->writes)
             tell_write(model, at, at < address ? address - at : 0,
                        at + line_size > address + size ? address + size - at : line_size, asking->owner);
     }
+}
+
+/* The miss is that of the first byte asked for, or of the granule it is in. */
+static void miss_where(struct model *model, struct asking *asking, uint32_t line_size, int level, int event)
+{
+    uint32_t granule = line_size > 64 ? line_size / 64 : 1;
+
+    model->config.charge_at(model->user, asking->payer, event,
+                            place_of(&asking->payer->place, asking->missed_at[level] / granule * granule), 1);
 }
 
 void model_access(struct model *model, uint32_t thread, enum model_kind kind, uint64_t address, uint32_t size,
@@ -639,7 +693,10 @@ void model_access(struct model *model, uint32_t thread, enum model_kind kind, ui
     for (int level = LEVEL_1; level <= LEVEL_LAST; level++)
         if (asking.missed[level] && (model->collecting || !model->config.callgrind)) {
             asking.payer->object = asking.missed_in[level];
+            asking.payer->place = asking.missed_where[level];
             model->charge(model->user, asking.payer, event[kind][level], 1);
+            if (tells_where(model, asking.payer, (enum level)level))
+                miss_where(model, &asking, cache->config.line, level, event[kind][level]);
         }
 }
 

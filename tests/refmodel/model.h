@@ -68,23 +68,36 @@ struct model_cache_config {
     uint64_t size;
     uint32_t assoc, line;
 };
+struct model_payer;
 struct model_config {
     struct model_cache_config i1, d1, l2, ll; /* l2.size 0: no such level */
     bool shared_l1, flush_at_exit, use, write_back, prefetch, coherence;
+    /* What is charged to the byte that is at `place` of a data object (raw_format.h, DATA_AT); NULL: nobody asks. */
+    void (*charge_at)(void *user, const struct model_payer *payer, int event, uint32_t place, uint64_t amount);
     bool
         callgrind; /* as `callgrind --cacheuse=yes`, see model.c; one thread, no l2, lines of 32 bytes or more */
 };
 
 enum model_kind { MODEL_FETCH, MODEL_READ, MODEL_WRITE, MODEL_MODIFY };
 
+/* Where a line is in its data object: at offset `start` of a block, which has its bytes [from, to). `element`: bytes of
+ * what the block is made of behind the first `lead`; 0: not known. */
+struct model_place {
+    bool known;
+    int64_t start;
+    uint32_t from, to, element, lead;
+};
+
 /* Who made an access. `pays`: collection is on. What it is charged is for `charge` to decide. `objects`: what holds the
- * first byte touched in each of its lines, the first line first; NULL: nobody asks. `object`: when charged, that of
- * the line. */
+ * first byte touched in each of its lines, the first line first; NULL: nobody asks. `places`: where these lines are.
+ * `object`, `place`: when charged, those of the line. */
 struct model_payer {
     uint32_t thread, instr, chain, epoch;
     bool pays;
     const uint32_t *objects;
+    const struct model_place *places;
     uint32_t object;
+    struct model_place place;
 };
 
 typedef void model_charge(void *user, const struct model_payer *payer, int event, uint64_t amount);

@@ -155,6 +155,7 @@ static void start_core(struct pair *pair)
     config.data = c->data;
     config.memory_at = pair_memory_at;
     config.result = pair_returned;
+    config.element_at = pair_element_at;
     config.function_at = function_at;
     config.user = pair;
     fault = tn_config_check(&config);
@@ -180,7 +181,8 @@ struct pair *pair_new(const struct pair_config *config, FILE *out)
                               .use = config->use,
                               .write_back = config->write_back,
                               .prefetch = config->prefetch,
-                              .coherence = config->coherence};
+                              .coherence = config->coherence,
+                              .charge_at = config->data ? m1_charge_at : NULL};
     struct tn_object_info object = {.path = "/random", .start = 0x400000, .size = 0x100000};
 
     pair->config = *config;
@@ -211,8 +213,10 @@ void pair_free(struct pair *pair)
         pair_drop_all(pair, i);
     for (struct objects_list *list; (list = pair->objects);) {
         pair->objects = list->next;
+        free(list->places);
         free(list);
     }
+    free(pair->returns);
     m1_free(pair->m1);
     if (pair->memory)
         mm_free(pair->memory);
@@ -304,6 +308,7 @@ static void translate_instr(struct pair *pair, uint32_t function, struct pair_bl
         info.reads = (uint16_t)(info.reads + !write);
     }
     in->id = tn_instr(pair->core, &info);
+    pair_returns(pair, in->id, in->address + in->length);
     segment->reads += info.reads;
     segment->writes += info.writes;
     segment->conds += in->cond;
@@ -386,10 +391,11 @@ static void model_instr(struct pair *pair, uint32_t thread, const struct pair_bl
         pair->accesses++;
         m1_count(pair->m1, thread, in->id, access->kind == TN_WRITE ? M_DW : M_DR, 1);
         if (pair->memory)
-            payer.objects = pair_objects_at(pair, run->address[a], access->size);
+            pair_objects_at(pair, run->address[a], access->size, &payer);
         if (pair->config.cache_sim)
             access_now(pair, thread, kind[access->kind], run->address[a], access->size, &payer);
         payer.objects = NULL;
+        payer.places = NULL;
     }
     if (pair->config.branch_sim && in->cond) {
         bool wrong = model_predict_cond(&pair->predictor[thread], in->address, taken);

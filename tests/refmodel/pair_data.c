@@ -29,7 +29,8 @@ void pair_memory_at(void *user, uint64_t address, struct tn_memory_info *out)
                                        .name = gap ? ".gap" : name,
                                        .address = gap ? 0 : start,
                                        .size = gap ? 0 : size,
-                                       .file = "program"};
+                                       .file = "program",
+                                       .element = {.size = gap || number % 3 ? 0 : 1 + size / 4, .lead = 0}};
     } else if (address - pool < POOL_SIZE) {
         *out = (struct tn_memory_info){.start = pool, .end = pool + POOL_SIZE, .kind = TN_DATA_REST};
     } else if (address - file < (1ull << 32)) {
@@ -47,6 +48,47 @@ void pair_tell(uint64_t address, char *name)
         sprintf(name, "static %s %s", info.name, info.file);
     else
         strcpy(name, info.kind == TN_DATA_REST ? "rest" : info.kind == TN_DATA_FILE ? "file mapped" : "other");
+}
+
+/* What is asked of the calls of allocation functions, the nearest first, ends with any answer but `above`. */
+enum tn_element_answer pair_element_at(void *user, uint64_t address, struct tn_element *out)
+{
+    static const uint32_t sizes[] = {4, 8, 12, 24, 40, 100, 7, 64, 5000, 65536, 65537, 0};
+    uint64_t draw = address * 0x9e3779b97f4a7c15ull >> 32;
+
+    (void)user;
+    *out = (struct tn_element){.size = sizes[draw % 12], .lead = draw / 12 % 3 * 8, .type = draw};
+    return draw / 64 % 4 == 0 ? TN_ELEMENT_UNKNOWN : draw / 64 % 4 == 1 ? TN_ELEMENT_ABOVE : TN_ELEMENT_KNOWN;
+}
+
+void pair_returns(struct pair *pair, uint32_t instr, uint64_t address)
+{
+    if (instr >= pair->returns_room) {
+        pair->returns_room = 2 * instr + 100;
+        pair->returns = realloc(pair->returns, pair->returns_room * sizeof *pair->returns);
+    }
+    pair->returns[instr] = address;
+}
+
+/* Of an object whose name is "heap " and a path: "f1/i2.f3/i4.f5". */
+static struct mm_element element_of(struct pair *pair, const char *name)
+{
+    const char *end = name + strlen(name);
+    struct tn_element element = {0};
+    enum tn_element_answer answer = TN_ELEMENT_ABOVE;
+
+    while (answer == TN_ELEMENT_ABOVE) {
+        unsigned site;
+
+        while (end > name && *end != '/')
+            end--;
+        if (end == name || sscanf(end, "/i%u", &site) != 1 || !site)
+            return (struct mm_element){0};
+        answer = pair_element_at(pair, pair->returns[site], &element);
+        end--;
+    }
+    return answer == TN_ELEMENT_KNOWN ? (struct mm_element){.size = element.size, .lead = element.lead}
+                                      : (struct mm_element){0};
 }
 
 static uint64_t result_at(uint64_t result, uint64_t at)
@@ -132,6 +174,14 @@ void pair_drop_all(struct pair *pair, uint32_t thread)
     pair_drop_levels(pair, thread, 0);
 }
 
+static void begins(struct pair *pair, const struct allocating *a, uint64_t block, bool collecting)
+{
+    struct mm_element element = element_of(pair, a->object);
+
+    element.each = a->each;
+    mm_block_begins(pair->memory, a->object, block, a->bytes, element, collecting);
+}
+
 /* Its arguments are known, and it returns this. */
 static void allocated(struct pair *pair, const struct allocating *a, uint64_t block, bool collecting)
 {
@@ -140,7 +190,7 @@ static void allocated(struct pair *pair, const struct allocating *a, uint64_t bl
     if (a->old && (block || !a->bytes))
         mm_block_ends(pair->memory, a->old, collecting);
     if (block)
-        mm_block_begins(pair->memory, a->object, block, a->bytes, collecting);
+        begins(pair, a, block, collecting);
 }
 
 /* The running frame is about to return. */
@@ -176,6 +226,7 @@ void pair_allocates(struct pair *pair, uint32_t thread, uint32_t number, const u
         return;
     now->told = true;
     now->bytes = arguments[does[0] - 1] * (does[1] ? arguments[does[1] - 1] : 1);
+    now->each = does[1] ? arguments[does[0] - 1] : 0;
     now->old = does[2] ? arguments[does[2] - 1] : 0;
     now->at = does[3] ? arguments[does[3] - 1] : 0;
 }
@@ -198,15 +249,40 @@ void pair_map(struct pair *pair, uint32_t thread, uint64_t start, uint64_t bytes
         mm_mapped(pair->memory, start, bytes, inside ? "rest" : object);
 }
 
-/* What holds each line of an access. */
-const uint32_t *pair_objects_at(struct pair *pair, uint64_t address, uint32_t size)
+/* Of a line that a symbol has. */
+static struct model_place static_place(uint64_t address, uint32_t line)
 {
-    uint32_t line = pair->config.d1.line, count = 0;
-    struct objects_list *list = malloc(sizeof *list + (size / line + 2) * sizeof list->object[0]);
+    struct tn_memory_info info = {.kind = TN_DATA_OTHER};
+    struct model_place place = {.known = false};
 
-    for (uint64_t at = address; at < address + size; at = at - at % line + line)
-        list->object[count++] = mm_at(pair->memory, at);
+    pair_memory_at(NULL, address, &info);
+    if (info.kind != TN_DATA_STATIC || !info.size)
+        return place;
+    place = (struct model_place){.known = true, .element = info.element.size, .to = line};
+    place.start = (int64_t)(address - address % line) - (int64_t)info.start;
+    if (place.start < 0)
+        place.from = (uint32_t)-place.start;
+    if (place.start + line > (int64_t)info.size)
+        place.to = (uint32_t)((int64_t)info.size - place.start);
+    return place;
+}
+
+/* What holds each line of an access. */
+void pair_objects_at(struct pair *pair, uint64_t address, uint32_t size, struct model_payer *payer)
+{
+    uint32_t line = pair->config.d1.line, count = 0, most = size / line + 2;
+    struct objects_list *list = malloc(sizeof *list + most * sizeof list->object[0]);
+
+    list->places = malloc(most * sizeof *list->places);
+    for (uint64_t at = address; at < address + size; at = at - at % line + line) {
+        list->object[count] = mm_at(pair->memory, at);
+        list->places[count] = mm_place(pair->memory, at, line);
+        if (!strncmp(mm_name(pair->memory, list->object[count]), "static", 6))
+            list->places[count] = static_place(at, line);
+        count++;
+    }
     list->next = pair->objects;
     pair->objects = list;
-    return list->object;
+    payer->objects = list->object;
+    payer->places = list->places;
 }

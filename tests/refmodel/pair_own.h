@@ -50,7 +50,7 @@ struct allocating {
     uint32_t level, stack, frame, function;
     char *object;
     bool told;
-    uint64_t bytes, old, at, begun;
+    uint64_t bytes, each, old, at, begun;
 };
 
 struct pair {
@@ -61,8 +61,11 @@ struct pair {
     uint64_t result;
     struct objects_list {
         struct objects_list *next;
+        struct model_place *places;
         uint32_t object[];
     } *objects; /* of accesses */
+    uint64_t *returns; /* where calls return to, by instruction */
+    uint32_t returns_room;
     tn_core *core;
     const struct tn_layout *layout;
     tn_thread *thread[MODEL_MAX_THREADS];
@@ -95,7 +98,10 @@ void pair_returning(struct pair *pair, uint32_t thread);
 void pair_drop_frames(struct pair *pair, uint32_t thread, uint32_t frame);
 void pair_drop_levels(struct pair *pair, uint32_t thread, uint32_t level);
 void pair_drop_all(struct pair *pair, uint32_t thread);
-/* What holds each line of an access. */
-const uint32_t *pair_objects_at(struct pair *pair, uint64_t address, uint32_t size);
+enum tn_element_answer pair_element_at(void *user, uint64_t address, struct tn_element *out);
+/* An instruction has an id. */
+void pair_returns(struct pair *pair, uint32_t instr, uint64_t address);
+/* What holds each line of an access, for who pays. */
+void pair_objects_at(struct pair *pair, uint64_t address, uint32_t size, struct model_payer *payer);
 
 #endif

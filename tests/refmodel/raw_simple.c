@@ -231,6 +231,8 @@ static void read_origin(struct raw_simple *raw)
     definition(raw, &raw->function, origin->c, false);
 }
 
+static void skip_numbers(struct raw_simple *raw, int count);
+
 /* "name file" */
 static void read_data(struct raw_simple *raw)
 {
@@ -249,6 +251,7 @@ static void read_data(struct raw_simple *raw)
     get_n(raw);
     get_string(raw, name, sizeof name);
     get_string(raw, file, sizeof file);
+    skip_numbers(raw, 4);
     sprintf(both, "%s%s%s", name, *name && *file ? " " : "", file);
     data->name = strdup(both);
 }
@@ -289,6 +292,17 @@ static void read_sharing(struct raw_simple *raw, struct sheet *sheet)
     *end = 0;
     if (data)
         print_data(raw, data, end);
+    sheet_add(sheet, key, cost, 0);
+}
+
+static void read_at(struct raw_simple *raw, struct sheet *sheet)
+{
+    static char key[1 << 20] = "at ";
+    uint64_t data = get_n(raw), place = get_n(raw), cost[M_EVENTS] = {0};
+
+    get_costs(raw, raw->access, raw->accesses, true, cost);
+    print_data(raw, data, key + 3);
+    sprintf(key + strlen(key), " %u", (unsigned)place);
     sheet_add(sheet, key, cost, 0);
 }
 
@@ -535,6 +549,8 @@ static void read_record(struct raw_simple *raw, uint32_t type, struct sheet *she
         read_blocks(raw, sheet);
     } else if (type == TN_RAW_SHARING) {
         read_sharing(raw, sheet);
+    } else if (type == TN_RAW_DATA_AT) {
+        read_at(raw, sheet);
     } else {
         fail(raw, "unknown chunk type");
     }

@@ -7,6 +7,7 @@
  *   self t<thread> i<instr> self cost of an instruction in a thread; behind it the context, if not the function
  *   data t<thread> i<instr> [<context>] <data object>   self cost of an instruction in a data object
  *   blocks <data object>    blocks that began; as the first events those that ended, bytes that began, the largest
+ *   at <data object> <place> what is charged there (raw_format.h, DATA_AT)
  *   func f<function> self   self cost of a function, all threads
  *   func f<function>        calls, inclusive cost
  *   arc i<site> f<caller> f<callee>

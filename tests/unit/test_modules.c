@@ -296,9 +296,9 @@ static void the_highest_addresses_are_other(void **state)
     config.memory_at = a_page;
     config.result = nothing;
     tn_core *core = tn_core_new(&config);
-    object = tn_data_at(core, core->data, kernels);
+    object = tn_data_at(core, core->data, kernels, 64).object;
     assert_int_equal(tn_data_object_of(core->data, object)->kind, TN_DATA_OTHER);
-    assert_int_equal(tn_data_at(core, core->data, kernels + 8), object);
+    assert_int_equal(tn_data_at(core, core->data, kernels + 8, 64).object, object);
     assert_int_equal(tn_memory_known(&core->data->memory, kernels), 0);
     tn_core_free(core);
 }
