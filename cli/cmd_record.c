@@ -22,6 +22,7 @@
 #include "cli/summary.h"
 #include "cli/target.h"
 #include "cli/term.h"
+#include "profile/elements.h"
 #include "profile/profile.h"
 
 #include <ctype.h>
@@ -48,6 +49,7 @@ struct record {
     char *native[MAX_NATIVE]; /* options for the native engine */
     size_t native_count;
     bool trace_children, control, embed_source, raw, stats, quiet;
+    char *elements; /* file with what the program's data is made of; NULL: none */
 };
 
 /* ------------------------------------------------------------------------------------------ options */
@@ -438,6 +440,8 @@ static char **engine_argv(const struct record *r, const struct engine *engine, c
         at += valgrind_options(r, argv + at);
     }
     argv[at++] = text("--tenure-out-file=%s%s", raw_pattern, "");
+    if (r->elements != NULL)
+        argv[at++] = text("--elements=%s%s", r->elements, "");
     if (r->control && control_folder(folder, sizeof folder, why, sizeof why))
         argv[at++] = text("--control-dir=%s%s", folder, "");
     for (i = 0; i < GEOMETRY_COUNT; i++) {
@@ -736,6 +740,41 @@ static struct ending run(const struct record *r, struct engine *engine, const st
     return ending;
 }
 
+static bool records_data(const struct record *r)
+{
+    size_t i;
+
+    for (i = 0; i < r->passed_count; i++) {
+        if (strcmp(r->passed[i], "--data=no") == 0 || strcmp(r->passed[i], "--cache-sim=no") == 0 ||
+            strcmp(r->passed[i], "--inclusive=no") == 0)
+            return false;
+    }
+    return true;
+}
+
+/* What debug information says of the program's data is put into a file beside the profile, for as long as it runs. */
+static void find_elements(struct record *r, const struct names *names, const char *program)
+{
+    struct tp_error err;
+    char path[PATH_MAX];
+
+    if (!records_data(r) || target_find(program, path, sizeof path) != 0)
+        return;
+    if (asprintf(&r->elements, "%s/.tenure.%s.elements", names->directory, names->token) < 0)
+        abort();
+    if (tp_elements_write(path, r->elements, &err) > 0)
+        return;
+    free(r->elements);
+    r->elements = NULL;
+}
+
+static void forget_elements(struct record *r)
+{
+    if (r->elements != NULL)
+        unlink(r->elements);
+    free(r->elements);
+}
+
 static int record(struct record *r, char **program)
 {
     struct names names;
@@ -750,7 +789,9 @@ static int record(struct record *r, char **program)
     choose_caches(r);
     if (!fits(r))
         return CLI_OWN_FAILURE;
+    find_elements(r, &names, program[0]);
     ending = run(r, &engine, &names, program);
+    forget_elements(r);
     engine_free(&engine);
     if (ending.failed)
         return CLI_OWN_FAILURE;

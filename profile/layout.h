@@ -26,4 +26,11 @@ struct tp_layout {
     struct tp_layout_field field[];
 };
 
+static inline uint64_t tp_layout_size(const struct tp_layout *layout)
+{
+    const struct tp_layout_field *last = &layout->field[layout->count - 1];
+
+    return last->offset + last->size;
+}
+
 #endif

@@ -34,6 +34,8 @@
 #include "profile/error.h"
 #include "profile/filetable.h"
 #include "profile/symbols_inflate.h"
+#include "profile/symbols_types.h"
+#include "profile/symbols_visit.h"
 
 enum { DEEPEST = 256, REPORT_EVERY = 64 };
 
@@ -795,6 +797,26 @@ static void read_unit(struct symbols *s, Dwarf_Die *unit, Dwarf_Die *split)
     sweep_unit(s);
 }
 
+/* What the data objects that this file tells of are made of. */
+static void read_layouts(struct symbols *s)
+{
+    struct tp_recording *rec = s->rec;
+
+    for (size_t i = 0; i < rec->data.count; i++) {
+        struct tp_data *data = &rec->data.at[i];
+        const struct tp_instr *site = data->typed_by ? &rec->instrs.at[data->typed_by - 1] : NULL;
+        uint32_t function = site && site->context ? rec->contexts.at[site->context - 1].function : 0;
+        uint32_t object = function ? rec->functions.at[function - 1].object : 0;
+        bool here = site ? object && &rec->objects.at[object - 1] == s->object
+                         : data->path && strcmp(data->path, s->object->path) == 0;
+        if (!here || !data->type)
+            continue;
+        data->layout = tp_type_layout(&rec->arena, s->dwarf, data->type);
+        if (data->layout && tp_layout_size(data->layout) != data->element)
+            data->layout = NULL;
+    }
+}
+
 static void read_object(struct symbols *s)
 {
     Dwarf_CU *cu = NULL;
@@ -809,7 +831,23 @@ static void read_object(struct symbols *s)
         if (type == DW_UT_compile || type == DW_UT_skeleton)
             read_unit(s, &unit, type == DW_UT_skeleton ? &split : NULL);
     }
+    read_layouts(s);
     object_close(s);
+}
+
+int tp_symbols_visit_object(struct tp_recording *rec, size_t index, tp_visit_debug *visit, void *user,
+                            struct tp_error *err)
+{
+    static const struct tp_import_options options;
+    struct symbols s = {.rec = rec, .options = &options, .err = err, .fd = -1, .debug_fd = -1, .alt_fd = -1,
+                        .object = &rec->objects.at[index], .server = {.tried = true, .gave_up = true}};
+
+    if (object_open(&s))
+        visit(user, s.object, s.elf, s.dwarf);
+    object_close(&s);
+    tp_idmap_free(&s.file_at);
+    tp_debuginfod_end(&s.server);
+    return s.no_memory ? TP_NO_MEMORY(err) : 0;
 }
 
 static void symbols_free(struct symbols *s)

@@ -7,6 +7,8 @@
  */
 #include "engine/common/data_map.h"
 
+#include "engine/common/element_table.h"
+
 #include <string.h>
 
 enum { LONGEST_PATH = 4096, LONGEST_NAME = 4096, BELOW = 4 };
@@ -21,12 +23,23 @@ struct image {
 struct data_map {
     const struct code_map_host *host;
     bool (*special)(void *user, uint64_t address, struct tn_memory_info *out);
+    struct element_table elements;
     struct image *images;
     char name[LONGEST_NAME]; /* of the last answer */
     char file[LONGEST_PATH];
 };
 
-data_map *data_map_new(const struct code_map_host *host,
+static void open_elements(data_map *map, const char *path)
+{
+    const struct fb_host *files = map->host->memory;
+    size_t bytes = 0;
+    const void *table = path ? files->map(files->user, path, &bytes) : NULL;
+
+    if (table && !element_table_open(&map->elements, table, bytes))
+        files->unmap(files->user, table, bytes);
+}
+
+data_map *data_map_new(const struct code_map_host *host, const char *elements,
                        bool (*special)(void *user, uint64_t address, struct tn_memory_info *out))
 {
     data_map *map = host->memory->reserve(host->memory->user, sizeof *map);
@@ -34,6 +47,7 @@ data_map *data_map_new(const struct code_map_host *host,
     if (map) {
         map->host = host;
         map->special = special;
+        open_elements(map, elements);
     }
     return map;
 }
@@ -111,6 +125,17 @@ static struct image *image_below(data_map *map, const struct code_mapping *mappi
 
 /* ------------------------------------------------------------------------------------------ the answer */
 
+static enum tn_element_answer tell_element(const data_map *map, const struct image *image, uint64_t key,
+                                           struct tn_element *out)
+{
+    const struct element_entry *entry = element_table_find(&map->elements, image->path, key);
+
+    if (!entry)
+        return TN_ELEMENT_UNKNOWN;
+    *out = (struct tn_element){.size = entry->size, .lead = entry->lead, .type = entry->type};
+    return entry->above ? TN_ELEMENT_ABOVE : TN_ELEMENT_KNOWN;
+}
+
 static void tell_static(data_map *map, const struct image *image, uint64_t address, struct tn_memory_info *out)
 {
     struct fb_data data = {.start = address, .end = address + 1, .name = ""};
@@ -124,6 +149,9 @@ static void tell_static(data_map *map, const struct image *image, uint64_t addre
                                    .address = data.address,
                                    .size = data.size,
                                    .file = image->path};
+    tell_element(map, image, data.address | ELEMENT_STATIC, &out->element);
+    if (out->element.size > data.size)
+        out->element.size = 0;
 }
 
 static void tell_mapping(data_map *map, const struct code_mapping *mapping, uint64_t address,
@@ -163,6 +191,30 @@ void data_map_at(data_map *map, uint64_t address, struct tn_memory_info *out)
     find(map, address, out);
     if (map->host->lock)
         map->host->lock(map->host->user, false);
+}
+
+static enum tn_element_answer element_at(data_map *map, uint64_t address, struct tn_element *out)
+{
+    struct code_mapping mapping = {0};
+    struct image *image = image_at(map, address);
+
+    if (!image && map->host->mapping_at(map->host->user, address, &mapping) && mapping.path)
+        image = load(map, &mapping);
+    return image ? tell_element(map, image, address - fb_bias(image->file), out) : TN_ELEMENT_UNKNOWN;
+}
+
+enum tn_element_answer data_map_element(data_map *map, uint64_t address, struct tn_element *out)
+{
+    enum tn_element_answer answer;
+
+    if (!map->elements.module_count)
+        return TN_ELEMENT_UNKNOWN;
+    if (map->host->lock)
+        map->host->lock(map->host->user, true);
+    answer = element_at(map, address, out);
+    if (map->host->lock)
+        map->host->lock(map->host->user, false);
+    return answer;
 }
 
 void data_map_changed(data_map *map, uint64_t address, uint64_t bytes)

@@ -81,6 +81,7 @@ static const struct option options[] = {
     {"aslr", BOOL, AT(aslr), 0, "=yes|no  random addresses; no: the same in each run [no]"},
     {"spare-core", BOOL, AT(spare_core), 0,
      "=yes|no  simulate the lower levels on another core, if one is idle [yes]", .threads = true},
+    {"elements", TEXT, AT(elements), 0, "=<file>  what the program's data is made of, from `tenure record` [none]"},
     {"host", TEXT, AT(host), 0, "=<name>  this machine's name, for the profile [none]"},
     {"rank", TEXT, AT(rank), 0, "=<n>  the process's rank in its job, for the profile [none]"},
     {"counter-limit", COUNT_32, AT(config.counter_limit), 0,

@@ -42,6 +42,7 @@ struct engine_options {
     struct tn_config config; /* all but function_at and user */
     const char *out_file;
     const char *host, *rank; /* for the profile's meta data; NULL: not given */
+    const char *elements;    /* file: what the data of the program is made of (element_table.h); NULL: not known */
     const char *control_dir; /* folder for what `tenure control` talks through; NULL: nobody does */
     struct options_pattern *patterns;
     uint32_t separate[OPTIONS_SEPARATIONS];                     /* of functions that none of these matches */

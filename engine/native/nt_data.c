@@ -46,6 +46,12 @@ static void memory_at(void *user, uint64_t address, struct tn_memory_info *out)
     data_map_at(data.map, address, out);
 }
 
+static enum tn_element_answer element_at(void *user, uint64_t address, struct tn_element *out)
+{
+    (void)user;
+    return data_map_element(data.map, address, out);
+}
+
 static uint64_t result(void *user, tn_thread *thread, uint64_t at)
 {
     const struct nt_area *area = (const struct nt_area *)thread - 1;
@@ -59,12 +65,16 @@ static uint64_t result(void *user, tn_thread *thread, uint64_t at)
     return word;
 }
 
-void nt_data_start(struct tn_config *config, const struct code_map_host *host, const void *stack)
+void nt_data_start(struct engine_options *options, const struct code_map_host *host, const void *stack)
 {
+    struct tn_config *config = &options->config;
+
+
     config->memory_at = memory_at;
+    config->element_at = element_at;
     config->result = result;
     data.host = host;
-    data.map = data_map_new(host, special);
+    data.map = data_map_new(host, options->elements, special);
     data.stack = (uint64_t)stack;
 }
 

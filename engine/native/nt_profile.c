@@ -151,7 +151,7 @@ void nt_profile_start(const char *const *command, const struct nt_vector *vector
     nt_baton_start(is_deterministic()         ? NT_BATON_STRICT
                    : options->config.parallel ? NT_BATON_NONE
                                               : NT_BATON_FAIR);
-    nt_data_start(&options->config, &map_host, vector->auxv);
+    nt_data_start(options, &map_host, vector->auxv);
     nt_consumer_choose(&options->config, options->spare_core);
     nt_profile.core = tn_core_new(&options->config);
     nt_profile.map = code_map_new(&map_host, nt_profile.core);

@@ -61,6 +61,12 @@ static void memory_at(void *user, uint64_t address, struct tn_memory_info *out)
     data_map_at(map, address, out);
 }
 
+static enum tn_element_answer element_at(void *user, uint64_t address, struct tn_element *out)
+{
+    (void)user;
+    return data_map_element(map, address, out);
+}
+
 static ULong guest_register(PtrdiffT offset)
 {
     ULong value = 0;
@@ -85,12 +91,13 @@ static uint64_t result(void *user, tn_thread *thread, uint64_t at)
 void vg_data_configure(struct tn_config *config)
 {
     config->memory_at = memory_at;
+    config->element_at = element_at;
     config->result = result;
 }
 
 void vg_data_begin(void)
 {
-    map = data_map_new(vg_code_host(), special);
+    map = data_map_new(vg_code_host(), vg.options.elements, special);
 }
 
 /* ------------------------------------------------------------------------------------------ allocation functions */

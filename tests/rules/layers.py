@@ -27,7 +27,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)
 FREESTANDING = {"stdalign.h", "stdarg.h", "stdbool.h", "stddef.h", "stdint.h", "stdnoreturn.h", "limits.h",
                 "string.h"}
 ENGINE_DOORS = {"core/tenure_core.h", "core/cache_hot.h", "core/stack_hot.h", "core/host.h",
-                "include/tenure.h", "tenure_config.h"}
+                "core/element_format.h", "include/tenure.h", "tenure_config.h"}
 # Types and numbers only: structures of the kernel and of ELF files.
 ENGINE_SYSTEM = FREESTANDING | {"elf.h"}
 VALGRIND = re.compile(r"(valgrind/)?(pub_tool_\w+|libvex\w*|valgrind|callgrind|vki/[\w-]+)\.h$")
@@ -38,7 +38,7 @@ LAYERS = {
     "engine/common": ({"engine/common"}, ENGINE_DOORS, ENGINE_SYSTEM),
     "engine/valgrind": ({"engine/valgrind", "engine/common"}, ENGINE_DOORS, ENGINE_SYSTEM),
     "engine/native": ({"engine/native", "engine/common"}, ENGINE_DOORS, None),
-    "profile": ({"profile"}, {"core/events.inc", "core/raw_format.h", "tenure_config.h"}, None),
+    "profile": ({"profile"}, {"core/events.inc", "core/raw_format.h", "core/element_format.h", "tenure_config.h"}, None),
     "cli": ({"cli", "profile"}, {"engine/common/control_format.h", "tenure_config.h"}, None),
     "examples": (set(), {"include/tenure.h"}, None),
 }
