@@ -143,6 +143,10 @@ static const struct opt rows[] = {
      false},
     {OPT_FLAG, "sharing", 0, NULL, "what threads share, truly and falsely (--coherence=mesi)",
      offsetof(struct report, sharing), NULL, false},
+    {OPT_TEXT, "fields", 0, "NAME",
+     "the fields of a data structure, or of those of a type,\n"
+     "and what of each is loaded in vain; * and ? match",
+     offsetof(struct report, fields), NULL, false},
     {OPT_FLAG, "advice", 'a', NULL, "what to change, what that would save, and why",
      offsetof(struct report, advice), NULL, false},
     {OPT_HEADING, NULL, 0, NULL, "How", 0, NULL, false},
@@ -398,10 +402,10 @@ static bool overview(struct report *report)
 static bool print(struct report *report)
 {
     bool asked = report->function || report->callers || report->callees || report->tree || report->threads ||
-                 report->balance || report->data || report->sharing || report->advice;
+                 report->balance || report->data || report->sharing || report->fields || report->advice;
     /* Nothing is written by halves. */
     bool good = choose_columns(report) && report_calls_known(report) && report_data_known(report) &&
-                report_sharing_known(report) && report_advice_known(report);
+                report_sharing_known(report) && report_fields_known(report) && report_advice_known(report);
 
     if (good && report->json) {
         json_meta(report);
@@ -421,6 +425,8 @@ static bool print(struct report *report)
         good = report_data(report);
     if (good && report->sharing)
         good = report_sharing(report);
+    if (good && report->fields)
+        good = report_fields(report);
     if (good && report->advice)
         good = report_advice(report);
     if (good && report->json)

@@ -27,6 +27,7 @@ struct report {
     const char *sort_name, *show, *weights; /* options */
     const char *function, *callers, *callees;
     const char *advice_limits;
+    const char *fields; /* of data structures of this name */
     bool tree, threads, balance, data, sharing, advice, json;
     struct column_defines defines;
     bool difference; /* the profile is one (tenure diff -o): costs may be negative, and size is what counts */
@@ -69,6 +70,8 @@ bool report_balance(struct report *report);
 bool report_data(struct report *report);
 bool report_sharing(struct report *report);
 bool report_sharing_known(const struct report *report); /* whether it was recorded */
+bool report_fields(struct report *report);
+bool report_fields_known(const struct report *report); /* whether there are any of that name */
 bool report_advice(struct report *report);
 bool report_advice_known(struct report *report); /* finds it, too */
 bool report_data_known(const struct report *report); /* whether there are data structures, to be sorted so */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * export_json.c: totals, functions and calls for scripts.
+ * export_json.c: totals, functions, calls, data structures and their fields for scripts.
  *
  *     {"format": "tenure", "version": 1,
  *      "meta": {...}, "events": [{"name": ..., "long_name": ...}, ...],
- *      "totals": {...}, "threads": [{...}], "functions": [{...}], "arcs": [{...}]}
+ *      "totals": {...}, "threads": [{...}], "functions": [{...}], "arcs": [{...}],
+ *      "data_objects": [{...}], "data_fields": [{...}]}
  *
- * Objects of functions and arcs have the columns of the views, with the chosen events; an event that cannot occur
- * is null. Integers are written in full: some readers keep 53 bits of them.
+ * Objects of functions, arcs, data structures and fields have the columns of the views, with the chosen events (fields:
+ * with those that are counted by field); an event that cannot occur is null. Integers are written in full: some
+ * readers keep 53 bits of them.
  */
 #include <string.h>
 
@@ -110,14 +112,29 @@ static void only_recorded(struct tp_choice *to, const struct tp_choice *from)
     }
 }
 
+/* Fields keep what is told apart by field. */
+static void only_by_field(struct tp_choice *to, const struct tp_choice *from)
+{
+    static const char *const by_field[] = {"D1mr", "D1mw", "DLmr", "DLmw", "UseD1", "SpLossD1", "UseL", "SpLossL"};
+
+    to->count = 0;
+    for (size_t i = 0; i < from->count; i++) {
+        for (size_t k = 0; k < sizeof by_field / sizeof *by_field; k++) {
+            if (strcmp(from->event[i]->name, by_field[k]) == 0)
+                to->event[to->count++] = from->event[i];
+        }
+    }
+}
+
 int tp_export_json(tp_profile *profile, FILE *out, const struct tp_export_options *options,
                    struct tp_error *err)
 {
-    struct tp_choice choice, recorded;
+    struct tp_choice choice, recorded, by_field;
 
     if (tp_choose(profile, options->events ? options->events : "all", &choice, err))
         return -1;
     only_recorded(&recorded, &choice);
+    only_by_field(&by_field, &choice);
     fprintf(out, "{\"format\": \"tenure\", \"version\": %d", TP_SCHEMA_VERSION);
     int failed =
         write_meta(profile, out, err) ||
@@ -136,6 +153,15 @@ int tp_export_json(tp_profile *profile, FILE *out, const struct tp_export_option
         write_rows(profile, out, "arcs", true,
                    query(profile, "caller_id, callee_id, caller, callee, calls, file, line", &choice, false,
                          true, "FROM arcs ORDER BY id"),
+                   err) ||
+        write_rows(profile, out, "data_objects", true,
+                   query(profile, "id, name, kind, allocator, function, file, line, symbol, path, thread, address, "
+                         "size, blocks, freed, bytes, largest, element, type", &choice, true, false,
+                         "FROM data_objects ORDER BY id"),
+                   err) ||
+        write_rows(profile, out, "data_fields", true,
+                   query(profile, "data_id, data, kind, field, type, offset, size", &by_field, true, false,
+                         "FROM data_fields ORDER BY id"),
                    err);
     fputs("}\n", out);
     return failed ? -1 : tp_written(out, err);

@@ -162,7 +162,8 @@ static bool says(Dwarf_Die *type, Dwarf_Die *pointee)
 
 /* ------------------------------------------------------------------------------------------ one function */
 
-enum { REGISTERS = 16, SLOTS = 8, STEPS = 40, FORKS = 3, MOST_VARIABLES = 2000, BEFORE = 16, RBX = 3, RSP = 4, RBP = 5, RDI = 7 };
+enum { REGISTERS = 16, SLOTS = 8, STEPS = 40, FORKS = 3, MOST_VARIABLES = 2000, BEFORE = 16 };
+enum { RBX = 3, RSP = 4, RBP = 5, RDI = 7 };
 
 /* By DWARF's numbers. */
 static const uint8_t machine_register[REGISTERS] = {0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15};

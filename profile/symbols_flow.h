@@ -4,8 +4,8 @@
  *
  * The code behind a call is followed for a few instructions. What the register with the result is copied to is what
  * debug information has a variable, a parameter, a member or a global for, and their type says what was allocated.
- * Calls of interest are those of functions that allocate, by their names, and of functions that return void *. In a function
- * that returns void * itself the question is its caller's.
+ * Calls of interest are those of functions that allocate, by their names, and of functions that return void *. In a
+ * function that returns void * itself the question is its caller's.
  */
 #ifndef TENURE_PROFILE_SYMBOLS_FLOW_H
 #define TENURE_PROFILE_SYMBOLS_FLOW_H

@@ -49,8 +49,9 @@ static bool try_folders(struct tp_recording *rec, const char *folders, const cha
         end = folders + strcspn(folders, ":");
         if (relative)
             folders += sizeof word - 1;
-        int length = snprintf(path, sizeof path, "%.*s%.*s/%s", relative ? (int)(strrchr(origin, '/') - origin) : 0,
-                              origin, (int)(end - folders), folders, name);
+        const char *slash = strrchr(origin, '/');
+        int length = snprintf(path, sizeof path, "%.*s%.*s/%s", relative && slash ? (int)(slash - origin) : 0, origin,
+                              (int)(end - folders), folders, name);
         if (length > 0 && (size_t)length < sizeof path && access(path, R_OK) == 0)
             return add_file(rec, path);
     }

@@ -3,7 +3,8 @@
  * symbols_visit.h: the debug information of a program, and of the libraries that it needs, file by file.
  *
  * Libraries are looked for as the loader does, roughly: RUNPATH or RPATH, LD_LIBRARY_PATH, the usual folders. One
- * counts only if its own file has debug information, so that nothing is read for a program without any. No server is asked.
+ * counts only if its own file has debug information, so that nothing is read for a program without any. No server is
+ * asked.
  */
 #ifndef TENURE_PROFILE_SYMBOLS_VISIT_H
 #define TENURE_PROFILE_SYMBOLS_VISIT_H

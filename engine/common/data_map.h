@@ -15,8 +15,8 @@
 
 typedef struct data_map data_map;
 
-/* `host` as for the code map. `elements`: a file (element_table.h), or NULL. `special` may say what the engine knows better: the main thread's stack, the break. It
- * fills in kind, thread and the range, and says true. */
+/* `host` as for the code map. `elements`: a file (element_table.h), or NULL. `special` may say what the engine knows
+ * better: the main thread's stack, the break. It fills in kind, thread and the range, and says true. */
 data_map *data_map_new(const struct code_map_host *host, const char *elements,
                        bool (*special)(void *user, uint64_t address, struct tn_memory_info *out));
 

@@ -207,7 +207,8 @@ def check_places(db, program, able):
         for place, values in places.items():
             values = {slot: value * parts for slot, value in values.items()}
             field = "+%d" % ((place - 2) // 8 * 8) if place > 1 else ("(around)", "(beyond)")[place]
-            expected[data, place - 2 if place > 1 else None, field] = values
+            if program.elements[data - 1]:
+                expected[data, place - 2 if place > 1 else None, field] = values
             fields[data, field] = {slot: fields.get((data, field), {}).get(slot, 0) + values.get(slot, 0)
                                    for slot in range(len(DATA))}
     for view, names, values in (("data_offsets", ["data_id", "offset", "field"], expected),
