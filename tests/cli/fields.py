@@ -54,7 +54,7 @@ def record(program):
 
 
 def walked(start, count, size, first, length, fields):
-    """Of each field: misses of its bytes, bytes touched, bytes loaded and not touched; and the bytes around the array."""
+    """Of each field: misses of its bytes, bytes touched, bytes loaded and not touched; and the bytes around it all."""
     loaded = sorted({byte // LINE for i in range(count) for byte in (start + i * size + first,
                                                                       start + i * size + first + length - 1)})
     rows = {(kind, name, offset): [0, 0, 0] for kind, name, offset, _ in fields}

@@ -22,6 +22,9 @@ try report --threads --show=Ir,D1mr
 try report --data --limit=4
 try report --data --sort=D1mr --show=D1mr,DLmr,Ir_incl --limit=2
 try report --data --sort=Ir_incl
+try report --fields='f2 in f4'
+try report --json --fields='f5 in f1' --limit=1
+try report --fields=nothing
 try report --advice
 try report --advice --threshold=0 --limit=2
 try report --json --advice --threshold=0 --limit=1

@@ -29,7 +29,7 @@ struct open { /* no array of these can be told from its size */
 };
 
 _Alignas(64) struct item table[500]; /* whole lines: no neighbour has met one of them */
-_Alignas(64) static double plain[1000];
+_Alignas(64) double plain[1000];
 long sum;
 
 static void *get(size_t bytes)
