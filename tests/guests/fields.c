@@ -2,8 +2,8 @@
 /*
  * fields.c: arrays of structures on the heap and elsewhere, of which one member is read; says where each is.
  *
- * Every array is walked once from its beginning to its end, in a function of its own, so that each line with a byte that
- * is read comes in exactly once, whatever the caches.
+ * Every array is walked once from its beginning to its end, in a function of its own, so that each line with a byte
+ * that is read comes in exactly once, whatever the caches.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -38,7 +38,8 @@ LAYERS = {
     "engine/common": ({"engine/common"}, ENGINE_DOORS, ENGINE_SYSTEM),
     "engine/valgrind": ({"engine/valgrind", "engine/common"}, ENGINE_DOORS, ENGINE_SYSTEM),
     "engine/native": ({"engine/native", "engine/common"}, ENGINE_DOORS, None),
-    "profile": ({"profile"}, {"core/events.inc", "core/raw_format.h", "core/element_format.h", "tenure_config.h"}, None),
+    "profile": ({"profile"},
+                {"core/events.inc", "core/raw_format.h", "core/element_format.h", "tenure_config.h"}, None),
     "cli": ({"cli", "profile"}, {"engine/common/control_format.h", "tenure_config.h"}, None),
     "examples": (set(), {"include/tenure.h"}, None),
 }
