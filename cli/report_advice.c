@@ -72,9 +72,10 @@ static void print_savings(struct query *q)
 
     bytes(level1, sizeof level1, query_real(q, 5));
     bytes(memory, sizeof memory, query_real(q, 6));
-    if (query_real(q, 5) > 0)
-        snprintf(text, sizeof text, "%s into D1, %s from memory; confidence: %s", level1, memory,
-                 query_text(q, 7));
+    if (query_real(q, 6) > 0)
+        snprintf(text, sizeof text, "%s into D1, %s from memory; confidence: %s", level1, memory, query_text(q, 7));
+    else if (query_real(q, 5) > 0)
+        snprintf(text, sizeof text, "%s into D1; confidence: %s", level1, query_text(q, 7));
     else
         snprintf(text, sizeof text, "mispredictions; confidence: %s", query_text(q, 7));
     print_words("saves", text);
@@ -84,14 +85,16 @@ static bool print_evidence(struct report *report, int64_t id)
 {
     const char *label = "because";
     struct query q;
-    char number[64], text[512];
+    char number[64], names[2048], text[4096];
 
     query_begin(&q, report->profile,
-                "SELECT value, unit, words FROM temp.advice_evidence WHERE advice_id = %lld ORDER BY rowid",
+                "SELECT value, unit, words, text FROM temp.advice_evidence WHERE advice_id = %lld ORDER BY rowid",
                 (long long)id);
     while (query_row(&q)) {
         figure(number, sizeof number, query_real(&q, 0), query_text(&q, 1));
-        snprintf(text, sizeof text, "%s %s", number, query_text(&q, 2));
+        term_escape(names, sizeof names, query_text(&q, 3));
+        snprintf(text, sizeof text, "%s%s%s%s%s", query_null(&q, 0) ? "" : number, query_null(&q, 0) ? "" : " ",
+                 query_text(&q, 2), *names ? ": " : "", names);
         print_words(label, text);
         label = "";
     }
@@ -150,6 +153,22 @@ static bool print_one(struct report *report, struct query *q)
     return true;
 }
 
+/* What could not be looked for, by the option that it needs. */
+static bool print_silent(struct report *report)
+{
+    struct query q;
+    char text[512];
+
+    query_begin(&q, report->profile,
+                "SELECT record, group_concat(kind, ', ') FROM temp.advice_silent GROUP BY record ORDER BY"
+                " min(rowid)");
+    while (query_row(&q)) {
+        snprintf(text, sizeof text, "%s: needs %s", query_text(&q, 1), query_text(&q, 0));
+        printf("%sNot looked for: %s%s\n", term_style(stdout, TERM_DIM), text, term_style(stdout, TERM_PLAIN));
+    }
+    return query_end(&q);
+}
+
 static bool print_all(struct report *report, struct query *q)
 {
     double least =
@@ -166,7 +185,9 @@ static bool print_all(struct report *report, struct query *q)
     }
     if (!any)
         printf("No advice: nothing was found that would save %g %% of CEst\n", least);
-    return good;
+    if (any)
+        putchar('\n');
+    return good && print_silent(report);
 }
 
 /* ------------------------------------------------------------------------------------------ JSON */
@@ -217,6 +238,7 @@ static bool json_all(struct report *report, struct query *q)
 
     printf(",\n\"advice\": {\"version\": %d", ADVICE_VERSION);
     good = json_list(report, "limits", "SELECT name, value, unit, words FROM temp.advice_limits", 0);
+    good = good && json_list(report, "silent", "SELECT kind, record FROM temp.advice_silent", 0);
     fputs(", \"items\": [", stdout);
     while (good && query_row(q)) {
         fputs(comma, stdout);
@@ -227,7 +249,7 @@ static bool json_all(struct report *report, struct query *q)
                       "WHERE advice_id = %lld ORDER BY rowid",
                       query_int(q, 0)) &&
             json_list(report, "evidence",
-                      "SELECT key, value, unit, words FROM temp.advice_evidence WHERE advice_id = %lld ORDER "
+                      "SELECT key, value, unit, words, text FROM temp.advice_evidence WHERE advice_id = %lld ORDER "
                       "BY rowid",
                       query_int(q, 0));
         fputs("}", stdout);
@@ -273,7 +295,7 @@ bool report_advice(struct report *report)
     query_begin(&q, report->profile,
                 "SELECT id, title, fix, cest, share, bytes, memory_bytes, certain, data, id AS rank, kind, "
                 "title, function, "
-                "file, line, last_line, data, cest, share, bytes, memory_bytes, confidence, certain, fix "
+                "file, line, data, cest, share, bytes, memory_bytes, confidence, certain, fix "
                 "FROM temp.advice ORDER BY id LIMIT %lld",
                 (long long)report->limit);
     good = report->json ? json_all(report, &q) : print_all(report, &q);

@@ -23,9 +23,15 @@ static const struct tp_advice_limit limits[] = {
     {"most", "", "pieces of advice of one kind", 5},
     {"spatial", "%", "spatial use below which it is poor", 60},
     {"small", "bytes", "mean size up to which a heap block is small", 64},
+    {"cold", "%", "spatial use of a field below which it is cold", 25},
+    {"regular", "%", "of an instruction's strides that are one, for it to be regular", 60},
+    {"far", "bytes", "from which on a stride is large", 256},
+    {"conflict", "%", "of the misses that are conflicts, for padding to be the remedy", 50},
+    {"again", "times", "that a loop nest loads its data, for blocks to be the remedy", 2},
+    {"reused", "times", "temporal use from which on lines are used enough, so that blocks are no remedy", 1},
     {"mispredicted", "%", "of a line's branches, from which on it is badly predicted", 20},
 };
-enum { SHARE, MOST };
+enum { SHARE, MOST, SPATIAL, SMALL, COLD, REGULAR, FAR, CONFLICT, AGAIN };
 enum { LIMITS = sizeof limits / sizeof *limits };
 
 const struct tp_advice_limit *tp_advice_limits(size_t *count)
@@ -140,82 +146,12 @@ static int run(struct adviser *a, const char *sql)
                : tp_sql_failed(a->profile, "cannot gather advice", a->err);
 }
 
-static const char found_sql[] =
-    "PRAGMA temp_store = MEMORY;"
-    "DROP TABLE IF EXISTS temp.advice_found;"
-    "DROP TABLE IF EXISTS temp.advice_found_evidence;"
-    "CREATE TEMP TABLE advice_found(id INTEGER PRIMARY KEY, kind TEXT, title TEXT, fix TEXT, function_id "
-    "INTEGER,"
-    " file_id INTEGER, line INTEGER, last_line INTEGER, data_id INTEGER, other TEXT, other_function_id "
-    "INTEGER,"
-    " other_file_id INTEGER, other_line INTEGER, other_last INTEGER, cest REAL, share REAL, bytes INTEGER,"
-    " memory_bytes INTEGER, confidence REAL);"
-    "CREATE TEMP TABLE advice_found_evidence(found_id INTEGER, n INTEGER, key TEXT, value REAL, unit TEXT, "
-    "words TEXT);";
-
-/* What is worth saying, best first. */
-static const char ranked_sql[] =
-    "DROP TABLE IF EXISTS temp.advice;"
-    "CREATE TEMP TABLE advice AS SELECT row_number() OVER (ORDER BY r.cest DESC, r.confidence DESC, r.id) AS "
-    "id, r.kind,"
-    " r.title, r.fix, n.base AS function, r.function_id, f.path AS file, r.file_id, r.line, r.last_line, "
-    "d.name AS data,"
-    " r.data_id, r.cest, r.share, r.bytes, r.memory_bytes, r.confidence, CASE WHEN r.confidence >= 0.8 THEN "
-    "'high'"
-    " WHEN r.confidence >= 0.5 THEN 'medium' ELSE 'low' END AS certain, r.id AS found_id FROM"
-    " (SELECT *, row_number() OVER (PARTITION BY kind ORDER BY cest DESC, confidence DESC, id) AS place"
-    " FROM temp.advice_found) r LEFT JOIN t_functions n ON n.id = r.function_id LEFT JOIN files f ON f.id = "
-    "r.file_id"
-    " LEFT JOIN t_data d ON d.id = r.data_id WHERE r.place <= %d;"
-    "DROP TABLE IF EXISTS temp.advice_evidence;"
-    "CREATE TEMP TABLE advice_evidence AS SELECT a.id AS advice_id, e.key, e.value, e.unit, e.words FROM "
-    "temp.advice a"
-    " JOIN temp.advice_found_evidence e ON e.found_id = a.found_id ORDER BY a.id, e.n;";
-
-/* Where: what the advice names; without a line of its own, the three that lose most in the data object; and who
- * allocates it. */
-static const char places_sql[] =
-    "DROP TABLE IF EXISTS temp.advice_places;"
-    "CREATE TEMP TABLE advice_places AS "
-    "WITH place(advice_id, n, role, function_id, file_id, line, last_line, share) AS ("
-    "SELECT id, 0, iif(last_line > line, 'loop', 'line'), function_id, file_id, line, last_line, NULL FROM "
-    "temp.advice"
-    " WHERE function_id IS NOT NULL "
-    "UNION ALL SELECT a.id, 1, r.other, other_function_id, other_file_id, other_line, other_last, NULL"
-    " FROM temp.advice a JOIN temp.advice_found r ON r.id = a.found_id WHERE other_function_id IS NOT NULL "
-    "UNION ALL SELECT * FROM (SELECT a.id, 1 + row_number() OVER (PARTITION BY a.id ORDER BY s.lost1 DESC, "
-    "s.line) AS n,"
-    " 'misses', s.function_id, s.file_id, s.line, NULL, 100.0 * s.lost1 / nullif(o.lost1, 0) FROM "
-    "temp.advice a"
-    " JOIN temp.advice_objects o ON o.data_id = a.data_id JOIN temp.advice_sites s ON s.data_id = a.data_id"
-    " WHERE a.function_id IS NULL AND s.lost1 >= 0.05 * o.lost1) WHERE n < 5) "
-    "SELECT advice_id, role, n.base AS function, function_id, f.path AS file, p.file_id, p.line, last_line, "
-    "share,"
-    " o.path AS object FROM place p LEFT JOIN t_functions n ON n.id = function_id"
-    " LEFT JOIN files f ON f.id = p.file_id LEFT JOIN objects o ON o.id = n.object_id "
-    "UNION ALL SELECT a.id, 'allocated', d.function, NULL, f.path, d.file_id, d.line, NULL, NULL, NULL FROM "
-    "temp.advice a"
-    " JOIN t_data d ON d.id = a.data_id LEFT JOIN files f ON f.id = d.file_id WHERE d.kind IN ('heap', "
-    "'mapping')"
-    " AND d.function IS NOT NULL "
-    "UNION ALL SELECT a.id, 'called', coalesce(up.name, n.base), i.function_id, f.path, f.id, v.call_line, "
-    "NULL, NULL, NULL"
-    " FROM temp.advice a JOIN t_data d ON d.id = a.data_id JOIN t_data_paths p ON p.id = d.origin_id"
-    " JOIN t_instructions i ON i.id = p.site_id JOIN t_inlined v ON v.id = i.inlined_id AND v.name = "
-    "d.function"
-    " LEFT JOIN t_inlined up ON up.id = v.parent LEFT JOIN t_functions n ON n.id = v.function_id"
-    " LEFT JOIN files f ON f.id = v.call_file_id "
-    "UNION ALL SELECT a.id, 'called', g.function, NULL, f.path, g.file_id, p.line, NULL, NULL, NULL FROM "
-    "temp.advice a"
-    " JOIN t_data d ON d.id = a.data_id JOIN t_data_paths h ON h.id = d.origin_id"
-    " JOIN t_data_paths p ON p.id = h.parent AND p.function = d.function LEFT JOIN t_data_paths g ON g.id = "
-    "p.parent"
-    " LEFT JOIN files f ON f.id = p.file_id WHERE p.line IS NOT NULL;";
-
 static int write_limits(struct adviser *a)
 {
     int failed = run(a, "DROP TABLE IF EXISTS temp.advice_limits;"
-                        "CREATE TEMP TABLE advice_limits(name TEXT, value REAL, unit TEXT, words TEXT)");
+                        "CREATE TEMP TABLE advice_limits(name TEXT, value REAL, unit TEXT, words TEXT);"
+                        "DROP TABLE IF EXISTS temp.advice_silent;"
+                        "CREATE TEMP TABLE advice_silent(kind TEXT, record TEXT)");
 
     for (size_t i = 0; !failed && i < LIMITS; i++) {
         char *sql = sqlite3_mprintf("INSERT INTO temp.advice_limits VALUES (%Q, %!.15g, %Q, %Q)",
@@ -274,26 +210,36 @@ static int keep_evidence(struct adviser *a, const struct tp_rule *rule, sqlite3_
     int failed = 0;
 
     for (int i = 0; !failed && i < TP_RULE_EVIDENCE && rule->evidence[i].key; i++) {
-        int column = column_of(row, rule->evidence[i].key);
-        if (column < 0 || sqlite3_column_type(row, column) == SQLITE_NULL)
+        char text[64];
+        snprintf(text, sizeof text, "%s_text", rule->evidence[i].key);
+        int column = column_of(row, rule->evidence[i].key), words = column_of(row, text);
+        if ((column < 0 || sqlite3_column_type(row, column) == SQLITE_NULL) && words < 0)
             continue;
         sqlite3_bind_int64(a->evidence, 1, id);
         sqlite3_bind_int(a->evidence, 2, i);
         sqlite3_bind_text(a->evidence, 3, rule->evidence[i].key, -1, SQLITE_STATIC);
-        sqlite3_bind_double(a->evidence, 4, sqlite3_column_double(row, column));
+        if (column >= 0)
+            sqlite3_bind_value(a->evidence, 4, sqlite3_column_value(row, column));
         sqlite3_bind_text(a->evidence, 5, rule->evidence[i].unit, -1, SQLITE_STATIC);
         sqlite3_bind_text(a->evidence, 6, rule->evidence[i].words, -1, SQLITE_STATIC);
+        if (words >= 0)
+            sqlite3_bind_value(a->evidence, 7, sqlite3_column_value(row, words));
         failed = step(a, a->evidence);
     }
     return failed;
 }
 
+/* A count, whatever the profile says. */
+static int64_t whole(double value)
+{
+    return (int64_t)fmin(9e18, fmax(0, value));
+}
+
 /* What a rule has found, if it is worth saying. */
 static int keep(struct adviser *a, const struct tp_rule *rule, sqlite3_stmt *row)
 {
-    static const char *const copied[] = {"function_id",   "file_id",    "line",
-                                         "last_line",     "data_id",    "other_function_id",
-                                         "other_file_id", "other_line", "other_last"};
+    static const char *const copied[] = {"function_id", "file_id", "line", "loop_id", "data_id", "other_function_id",
+                                         "other_file_id", "other_line", "other_loop_id", "fusion"};
     double lines[3] = {value_of(row, "lines1"), value_of(row, "lines2"), value_of(row, "linesL")};
     double cest =
         a->fact[W1] * lines[0] + a->fact[W2] * lines[1] + a->fact[WL] * lines[2] + value_of(row, "cycles");
@@ -312,26 +258,41 @@ static int keep(struct adviser *a, const struct tp_rule *rule, sqlite3_stmt *row
     }
     sqlite3_bind_double(a->found, at++, cest);
     sqlite3_bind_double(a->found, at++, 100 * cest / a->fact[TOTAL]);
-    sqlite3_bind_int64(a->found, at++, (int64_t)(lines[0] * a->fact[LINE1]));
-    sqlite3_bind_int64(a->found, at++, (int64_t)(lines[2] * a->fact[LINEL]));
+    sqlite3_bind_int64(a->found, at++, whole(lines[0] * a->fact[LINE1]));
+    sqlite3_bind_int64(a->found, at++, whole(lines[2] * a->fact[LINEL]));
     sqlite3_bind_double(a->found, at, fmin(1, fmax(0, value_of(row, "confidence"))));
     if (step(a, a->found))
         return -1;
     return keep_evidence(a, rule, row, sqlite3_last_insert_rowid(tp_db(a->profile)));
 }
 
-static bool has_all(tp_profile *profile, const char *names)
+static bool has_all(tp_profile *profile, const char *events)
 {
     bool has = true;
 
-    while (*names && has) {
-        size_t length = strcspn(names, " ");
+    while (*events && has) {
+        size_t length = strcspn(events, " ");
         char name[64];
-        snprintf(name, sizeof name, "%.*s", (int)length, names);
-        has = tp_advice_has(profile, name);
-        names += length + (names[length] == ' ');
+        snprintf(name, sizeof name, "%.*s", (int)length, events);
+        has = tp_event_find(profile, name) != NULL;
+        events += length + (events[length] == ' ');
     }
     return has;
+}
+
+/* A rule that cannot say anything of this profile, and which recording would help. */
+static int keep_silence(struct adviser *a, const struct tp_rule *rule)
+{
+    char *sql;
+    int failed;
+
+    if (!rule->record)
+        return 0;
+    sql = sqlite3_mprintf("INSERT INTO temp.advice_silent SELECT %Q, %Q WHERE (%s)", rule->kind, rule->record,
+                          rule->if_so ? rule->if_so : "1");
+    failed = sql ? run(a, sql) : TP_NO_MEMORY(a->err);
+    sqlite3_free(sql);
+    return failed;
 }
 
 static int try_rule(struct adviser *a, const struct tp_rule *rule)
@@ -339,8 +300,10 @@ static int try_rule(struct adviser *a, const struct tp_rule *rule)
     sqlite3_stmt *query;
     int more = 1;
 
-    if (!has_all(a->profile, rule->needs))
+    if (rule->lacks && has_all(a->profile, rule->lacks))
         return 0;
+    if (!has_all(a->profile, rule->needs))
+        return keep_silence(a, rule);
     query = tp_query(a->profile, sqlite3_mprintf("%s", rule->sql), a->err);
     if (!query)
         return -1;
@@ -355,24 +318,20 @@ static int try_rule(struct adviser *a, const struct tp_rule *rule)
     return more < 0 ? -1 : 0;
 }
 
+static const char into_found[] =
+    "INSERT INTO temp.advice_found(kind, title, fix, other, function_id, file_id, line, loop_id, data_id,"
+    " other_function_id, other_file_id, other_line, other_loop_id, fusion, cest, share, bytes, memory_bytes,"
+    " confidence)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+static const char into_evidence[] = "INSERT INTO temp.advice_found_evidence VALUES (?, ?, ?, ?, ?, ?, ?)";
+
 static int try_rules(struct adviser *a)
 {
-    const struct tp_rule *const lists[] = {tp_rules_space, tp_rules_time, tp_rules_branch};
+    const struct tp_rule *const lists[] = {tp_rules_space, tp_rules_time, tp_rules_share, tp_rules_branch};
     int failed = 0;
 
-    a->found = tp_query(
-        a->profile,
-        sqlite3_mprintf("INSERT INTO temp.advice_found(kind, title, fix, other, function_id, file_id, line,"
-                        " last_line, data_id, other_function_id, other_file_id, other_line, other_last,"
-                        " cest, share, bytes, memory_bytes, confidence)"
-                        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-        a->err);
-    a->evidence =
-        a->found
-            ? tp_query(a->profile,
-                       sqlite3_mprintf("INSERT INTO temp.advice_found_evidence VALUES (?, ?, ?, ?, ?, ?)"),
-                       a->err)
-            : NULL;
+    a->found = tp_query(a->profile, sqlite3_mprintf("%s", into_found), a->err);
+    a->evidence = a->found ? tp_query(a->profile, sqlite3_mprintf("%s", into_evidence), a->err) : NULL;
     failed = a->evidence ? 0 : -1;
     for (size_t l = 0; l < sizeof lists / sizeof *lists; l++) {
         for (const struct tp_rule *rule = lists[l]; !failed && rule->kind; rule++)
@@ -383,21 +342,17 @@ static int try_rules(struct adviser *a)
     return failed;
 }
 
-static int rank(struct adviser *a)
-{
-    char *sql = sqlite3_mprintf(ranked_sql, (int)fmin(a->limit[MOST], 1e9));
-    int failed = sql ? run(a, sql) : TP_NO_MEMORY(a->err);
-
-    sqlite3_free(sql);
-    return failed || run(a, places_sql) ? -1 : 0;
-}
-
 int tp_advise(tp_profile *profile, const char *text, struct tp_error *err)
 {
     struct adviser a = {.profile = profile, .err = err};
 
-    return read_limits(&a, text) || read_facts(&a) || tp_advice_gather(profile, err) || write_limits(&a) ||
-                   run(&a, found_sql) || try_rules(&a) || rank(&a)
+    if (read_limits(&a, text) || read_facts(&a))
+        return -1;
+    struct tp_advice_worth worth = {a.limit[SHARE] / 100 * a.fact[TOTAL], {a.fact[W1], a.fact[W2], a.fact[WL]},
+                                    a.limit[COLD], a.limit[FAR], a.limit[AGAIN], a.fact[LINE1]};
+    return tp_advice_gather(profile, &worth, err) || write_limits(&a) ||
+                   tp_advice_begin(profile, err) || try_rules(&a) ||
+                   tp_advice_rank(profile, (int)fmin(a.limit[MOST], 1e9), err)
                ? -1
                : 0;
 }

@@ -4,19 +4,21 @@
  *
  *   advice.c           limits; runs the rules, drops what is not worth saying, ranks the rest
  *   advice_gather.c    tables that rules ask: costs of sites, of data objects; what the profile does not have is empty
+ *   advice_rank.c      from what was found to the tables below
  *   advice_rule.h      what a rule is
  *   advice_space.c     rules on poor spatial use
  *   advice_time.c      rules on lines that leave too early, or are loaded for nothing
  *   advice_branch.c    rules on mispredictions
  *
- * All of it follows from the profile alone. The result is three temporary tables, for commands and the page to read;
+ * All of it follows from the profile alone. The result are temporary tables, for commands and the page to read;
  * they live as long as the profile is open:
  *
- *   advice           id, kind, title, fix, function, function_id, file, file_id, line, last_line, data, data_id,
+ *   advice           id, kind, title, fix, function, function_id, file, file_id, line, loop_id, fusion, data, data_id,
  *                    cest, share, bytes, memory_bytes, confidence, certain
  *   advice_places    advice_id, role, function, function_id, file, file_id, line, last_line, share, object
- *   advice_evidence  advice_id, key, value, unit, words
+ *   advice_evidence  advice_id, key, value, unit, words, text
  *   advice_limits    name, value, unit, words
+ *   advice_silent    kind, record: what was not looked for, and the option of `tenure record` that it needs
  *
  * `advice.id` is the rank, 1 for what saves most. `cest` is what a fix would save of the cycle estimate, `share` the
  * same in percent of the total, `bytes` and `memory_bytes` what less would be loaded into level 1, and from memory.

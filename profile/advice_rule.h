@@ -4,16 +4,17 @@
  *
  * The query asks the profile's tables and those of advice_gather.c. Its columns are known by name:
  *
- *   function_id, file_id, line, last_line   what it is about: a source line, or a loop from line to last_line
+ *   function_id, file_id, line, loop_id     what it is about: a source line, in a loop
  *   data_id                                 the data object
- *   other_function_id, other_file_id, other_line, other_last   a second place, whose role is `other`
+ *   other_function_id, other_file_id, other_line, other_loop_id   a second place, whose role is `other`
+ *   fusion                                  in temp.advice_fusions: loops that are named, too
  *   lines1, lines2, linesL                  lines that less would be loaded, by level
  *   cycles                                  what else would be saved of the estimate
  *   confidence                              0 to 1
  *
- * and each row of `evidence` is the column of its key. A column that is not there is NULL. Parameters are bound by
- * name: every limit (:spatial), :line1, :line2, :lineL (bytes of a line by level), :w1, :w2, :wL, :wb (weights of a
- * level's misses and of mispredictions in CEst), :total (CEst of the program).
+ * and each row of `evidence` is the column of its key, or the text in <key>_text. A column that is not there is NULL.
+ * Parameters are bound by name: every limit (:spatial), :line1, :line2, :lineL (bytes of a line by level), :w1, :w2,
+ * :wL, :wb (weights of a level's misses and of mispredictions in CEst), :total (CEst of the program).
  */
 #ifndef TENURE_PROFILE_ADVICE_RULE_H
 #define TENURE_PROFILE_ADVICE_RULE_H
@@ -24,7 +25,10 @@ enum { TP_RULE_EVIDENCE = 8 };
 
 struct tp_rule {
     const char *kind, *title, *fix;
-    const char *needs; /* events and tables without which it says nothing, ' ' between */
+    const char *needs;  /* events without which it says nothing, ' ' between */
+    const char *lacks;  /* an event with which it says nothing, as others know better; NULL: there is none */
+    const char *record; /* option of `tenure record` that it needs; NULL: none */
+    const char *if_so;  /* a query: whether there would be anything to say with it; NULL: yes */
     const char *other; /* role of the second place; NULL: there is none */
     const char *sql;
     struct {
@@ -33,12 +37,23 @@ struct tp_rule {
 };
 
 /* Ended by a rule without a kind. */
-extern const struct tp_rule tp_rules_space[], tp_rules_time[], tp_rules_branch[];
+extern const struct tp_rule tp_rules_space[], tp_rules_time[], tp_rules_share[], tp_rules_branch[];
 
-/* Makes temp.advice_sites, temp.advice_objects and temp.advice_code. */
-int tp_advice_gather(tp_profile *profile, struct tp_error *err);
+/* What is worth saying: so much of the estimate, in which a miss of levels 1, 2 and L has these weights; limits of
+ * advice, and the bytes of a line of level 1. */
+struct tp_advice_worth {
+    double least, weight[3], cold, far, again, line;
+};
 
-/* Whether the profile has this event, or a table or view of this name. */
-bool tp_advice_has(tp_profile *profile, const char *name);
+/* Makes the temporary tables that rules ask; see advice_gather.c. */
+int tp_advice_gather(tp_profile *profile, const struct tp_advice_worth *worth, struct tp_error *err);
+
+/* Makes temp.advice_fusions, of what was gathered; see advice_fusion.c. */
+int tp_advice_fusions(tp_profile *profile, const struct tp_advice_worth *worth, struct tp_error *err);
+
+/* Empty tables for what is found; then advice.h's tables of it, at most `most` of a kind. */
+int tp_advice_begin(tp_profile *profile, struct tp_error *err);
+int tp_advice_rank(tp_profile *profile, int most, struct tp_error *err);
+
 
 #endif

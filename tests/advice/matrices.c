@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #ifdef FIXED
-enum { N = 240, BLOCK = 30 };
+enum { N = 240, BLOCK = 6 };
 #else
 enum { N = 240, BLOCK = N };
 #endif

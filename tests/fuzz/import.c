@@ -2,9 +2,10 @@
 /*
  * import.c: the raw profile's reader and the import against files that are no raw profiles.
  *
- * The input is imported twice: as it is, and with the checksums of its chunks put right, so that damage gets past
- * them to what reads the records. An import that fails says why and leaves no file; one that succeeds leaves a
- * profile that opens. Symbols are left out: the objects that the input names are none of its business here.
+ * The input is imported twice: as it is, and with the checksums of its chunks put right, so that damage gets past them
+ * to what reads the records. An import that fails says why and leaves no file; one that succeeds leaves a profile that
+ * opens, and of which advice can be asked. Symbols are left out: the objects that the input names are none of its
+ * business here.
  */
 #include <libdeflate.h>
 #include <stdbool.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include "core/raw_format.h"
+#include "profile/advice.h"
 #include "profile/profile.h"
 #include "profile/raw_read.h"
 #include "scratch.h"
@@ -72,6 +74,9 @@ static void import(const uint8_t *data, size_t size)
     struct tp_import_options options = {.no_symbols = true};
     if (tp_import(raw_path, out_path, &options, NULL, &err) == 0) {
         must(tp_kind(out_path, &err) == TP_KIND_PROFILE);
+        tp_profile *profile = tp_open(out_path, &err);
+        must(profile && (!tp_event_find(profile, "CEst") || tp_advise(profile, "share=0", &err) == 0));
+        tp_close(profile);
         must(unlink(out_path) == 0);
     } else {
         must(err.message[0] && !strchr(err.message, '\n'));
