@@ -55,7 +55,7 @@ struct annotate {
     struct column_defines defines;
     double threshold;
     uint64_t context;
-    bool percentages, json, calls, disassemble;
+    bool percentages, json, calls, disassemble, statements;
     int automatic; /* -1: unless files are named */
     const char *folder[ANNOTATE_MAX_FOLDERS];
     struct tp_file_map map[ANNOTATE_MAX_FOLDERS];

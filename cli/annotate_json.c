@@ -201,6 +201,26 @@ static void json_line(struct annotate *an, const struct tp_annotated_line *line,
     fputs("}", stdout);
 }
 
+/* The statements of a file: their lines, and percent of the program's CEst. */
+static void json_statements(const struct annotate *an, uint32_t file)
+{
+    const char *comma = "";
+    size_t i;
+
+    fputs(", \"statements\": [", stdout);
+    for (i = 0; i < an->costs.statements.count; i++) {
+        const struct tp_annotated_statement *statement = &an->costs.statements.at[i];
+
+        if (statement->file != file)
+            continue;
+        printf("%s\n    {\"first_line\": %" PRIu32 ", \"line\": %" PRIu32 ", \"cost_percent\": %.10g, "
+               "\"misses_percent\": %.10g}",
+               comma, statement->first_line, statement->line, statement->cost, statement->misses);
+        comma = ",";
+    }
+    fputs("]", stdout);
+}
+
 static bool json_source(struct annotate *an, uint32_t index)
 {
     const struct tp_annotated_file *file = &an->costs.files.at[index];
@@ -222,7 +242,10 @@ static bool json_source(struct annotate *an, uint32_t index)
         fputs(i > 0 ? ",\n    " : "\n    ", stdout);
         json_line(an, &an->costs.lines.at[file->first_line + i], &text);
     }
-    fputs("]}", stdout);
+    fputs("]", stdout);
+    if (an->statements)
+        json_statements(an, index);
+    fputs("}", stdout);
     annotate_text_free(&text);
     return true;
 }

@@ -4,7 +4,8 @@
  *
  * What a file shows: its lines with costs and some around them, `-- line N --` on both sides of a gap; under a line
  * what was inlined there, and when asked its instructions; at its end what is on lines that the file does not have, or
- * on none.
+ * on none. When asked, each statement's part of the program's cost stands beside its last line, and hot statements are
+ * bold, or coloured where most of that is misses.
  */
 #include "cli/annotate.h"
 
@@ -16,7 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME = 4096, RULE = 70 };
+enum { NAME = 4096, RULE = 70, MARGIN = 8 };
+
+static const double HOT = 1, SHOWN = 0.05; /* percent of the program's cost */
 
 /* ------------------------------------------------------------------------------------------ rows */
 
@@ -74,10 +77,45 @@ static void print_instructions(struct annotate *an, const struct tp_annotated_li
     }
 }
 
-static void print_line(struct annotate *an, const struct tp_annotated_line *line, const char *text)
+/* The margin: "  12.3%" at a statement's last line, a bar at those before it. */
+static void write_margin(const struct tp_annotated_statement *statement, uint64_t number, char *out)
+{
+    if (statement == NULL)
+        snprintf(out, MARGIN + 1, "%*s", MARGIN, "");
+    else if (number < statement->line)
+        snprintf(out, MARGIN + 1, "%*s ", MARGIN - 1, "|");
+    else if (statement->cost > -SHOWN && statement->cost < SHOWN)
+        snprintf(out, MARGIN + 1, "%*s ", MARGIN - 1, ".");
+    else
+        snprintf(out, MARGIN + 1, "%*.1f%% ", MARGIN - 2, statement->cost);
+}
+
+static void print_text(struct annotate *an, const struct tp_annotated_file *file, uint64_t number, const char *text)
+{
+    uint32_t index = (uint32_t)(file - an->costs.files.at);
+    const struct tp_annotated_statement *statement =
+        number > 0 ? tp_annotation_statement(&an->costs, index, (uint32_t)number) : NULL;
+    enum term_style style = TERM_PLAIN;
+    char *with = malloc(strlen(text) + MARGIN + 1);
+
+    if (with == NULL)
+        abort();
+    write_margin(statement, number, with);
+    strcpy(with + MARGIN, text);
+    if (statement != NULL && statement->cost >= HOT)
+        style = statement->misses > statement->cost / 2 ? TERM_HOT : TERM_BOLD;
+    annotate_text(an, style, TERM_CUT_END, with);
+    free(with);
+}
+
+static void print_line(struct annotate *an, const struct tp_annotated_file *file, uint64_t number,
+                       const struct tp_annotated_line *line, const char *text)
 {
     annotate_cells(an, line != NULL ? line->cost : NULL, ANNOTATE_ALL);
-    annotate_text(an, TERM_PLAIN, TERM_CUT_END, text);
+    if (an->statements)
+        print_text(an, file, number, text);
+    else
+        annotate_text(an, TERM_PLAIN, TERM_CUT_END, text);
     if (line != NULL)
         print_inlined(an, line);
     if (line != NULL && an->calls)
@@ -115,13 +153,13 @@ static size_t print_lines(struct annotate *an, const struct tp_annotated_file *f
             print_gap(from);
         }
         for (; from < line; from++)
-            print_line(an, NULL, text->lines.at[from - 1]);
-        print_line(an, line_at(an, file, i), text->lines.at[line - 1]);
+            print_line(an, file, from, NULL, text->lines.at[from - 1]);
+        print_line(an, file, line, line_at(an, file, i), text->lines.at[line - 1]);
         next = i + 1;
         last = line;
         to = next < file->lines ? line_at(an, file, next)->line : UINT64_MAX;
         for (; last < text->lines.count && last + 1 < to && last < line + an->context; last++)
-            print_line(an, NULL, text->lines.at[last]);
+            print_line(an, file, last + 1, NULL, text->lines.at[last]);
     }
     if (last > 0 && last < text->lines.count)
         print_gap(last);
@@ -134,12 +172,12 @@ static void print_rest(struct annotate *an, const struct tp_annotated_file *file
     char text[64];
 
     if (file->lines > 0 && line_at(an, file, 0)->line == 0)
-        print_line(an, line_at(an, file, 0), "<unknown line>");
+        print_line(an, file, 0, line_at(an, file, 0), "<unknown line>");
     for (; i < file->lines; i++) {
         if (line_at(an, file, i)->line == 0)
             continue;
         snprintf(text, sizeof text, "<%sline %" PRIu32 ">", found ? "bogus " : "", line_at(an, file, i)->line);
-        print_line(an, line_at(an, file, i), text);
+        print_line(an, file, line_at(an, file, i)->line, line_at(an, file, i), text);
     }
 }
 
@@ -205,7 +243,7 @@ static bool print_file(struct annotate *an, uint32_t index)
         annotate_section(an, heading);
         print_warnings(an, file, &text, name);
         measure(an, file);
-        annotate_heading(an, "");
+        annotate_heading(an, an->statements ? "   cost" : "");
         print_rest(an, file, print_lines(an, file, &text), text.found);
     }
     annotate_text_free(&text);

@@ -92,6 +92,9 @@ static const struct opt rows[] = {
     {OPT_TAKE, "file-map", 0, "OLD=NEW", "sources below OLD are now below NEW; may be repeated", 0, take_map, false},
     {OPT_FLAG, "calls", 0, NULL, "the functions that each line calls, how often, and their costs",
      offsetof(struct annotate, calls), NULL, false},
+    {OPT_FLAG, "statements", 0, NULL,
+     "beside a statement's last line, what part of the program's\nestimated cost (CEst) it has",
+     offsetof(struct annotate, statements), NULL, false},
     {OPT_FLAG, "disassemble", 'd', NULL, "the instructions of each line", offsetof(struct annotate, disassemble), NULL,
      false},
     {OPT_HEADING, NULL, 0, NULL, "Output", 0, NULL, false},
@@ -331,14 +334,16 @@ static void print_coverage(struct annotate *an)
 
 /* ------------------------------------------------------------------------------------------ the command */
 
-static bool load_instructions(struct annotate *an)
+/* What is only loaded if it is asked for. */
+static bool load_details(struct annotate *an)
 {
     struct tp_error err = {0};
     size_t i;
 
     for (i = 0; i < an->chosen; i++)
         an->costs.files.at[an->order[i]].wanted = true;
-    if (!an->disassemble || tp_annotation_instructions(&an->costs, &err) == 0)
+    if ((!an->disassemble || tp_annotation_instructions(&an->costs, &err) == 0) &&
+        (!an->statements || tp_annotation_statements(&an->costs, &err) == 0))
         return true;
     term_error("%s", err.message);
     return false;
@@ -353,7 +358,7 @@ static bool print(struct annotate *an)
         print_totals(an);
     }
     annotate_functions(an);
-    if (!load_instructions(an))
+    if (!load_details(an))
         return false;
     if (an->json)
         return annotate_json_sources(an);

@@ -57,6 +57,25 @@ void report_cells(const struct report *report, struct table *table, struct query
         column_cells(table, &report->shown[i], q, at + (int)i, 0);
 }
 
+void report_self_columns(const struct report *report, struct report *own, const char *const *usual)
+{
+    size_t i;
+
+    *own = *report;
+    own->shown_count = 0;
+    if (report->show == NULL)
+        own->shown[own->shown_count++] = report->sort;
+    for (; report->show == NULL && *usual != NULL; usual++) {
+        struct column_spec *spec = &own->shown[own->shown_count];
+
+        own->shown_count += column_try(report->profile, *usual, spec) && strcmp(spec->name, report->sort.name) != 0;
+    }
+    for (i = 0; report->show != NULL && i < report->shown_count; i++) {
+        if (!report->shown[i].inclusive)
+            own->shown[own->shown_count++] = report->shown[i];
+    }
+}
+
 const char *report_size(const struct report *report)
 {
     return report->difference ? "abs" : "";
@@ -117,6 +136,20 @@ void report_place(const struct report *report, struct table *table, struct query
     table_tail(table, text);
 }
 
+void report_range(const struct report *report, struct table *table, struct query *q, int at, const char *name)
+{
+    char text[512];
+    int64_t first = query_null(q, at + 1) ? 0 : query_int(q, at + 1), last = query_int(q, at + 2);
+    size_t length;
+
+    place_short(report->profile, text, sizeof text, name, query_text(q, at), first, "");
+    length = strlen(text);
+    if (first > 0 && last > first)
+        snprintf(text + length, sizeof text - length, "-%lld", (long long)last);
+    table_text(table, name);
+    table_tail(table, text);
+}
+
 /* ------------------------------------------------------------------------------------------ options */
 
 static const char *take_define(void *into, const char *name, const char *value)
@@ -141,6 +174,11 @@ static const struct opt rows[] = {
      offsetof(struct report, balance), NULL, false},
     {OPT_FLAG, "data", 0, NULL, "data structures, and which lines miss in them", offsetof(struct report, data), NULL,
      false},
+    {OPT_FLAG, "statements", 0, NULL,
+     "statements, their loads and stores (integer, floating point),\nand the data structures that they touch",
+     offsetof(struct report, statements), NULL, false},
+    {OPT_FLAG, "loops", 0, NULL, "loops, how often they run, and the data structures they walk",
+     offsetof(struct report, loops), NULL, false},
     {OPT_FLAG, "sharing", 0, NULL, "what threads share, truly and falsely (--coherence=mesi)",
      offsetof(struct report, sharing), NULL, false},
     {OPT_TEXT, "fields", 0, "NAME",
@@ -402,10 +440,12 @@ static bool overview(struct report *report)
 static bool print(struct report *report)
 {
     bool asked = report->function || report->callers || report->callees || report->tree || report->threads ||
-                 report->balance || report->data || report->sharing || report->fields || report->advice;
+                 report->balance || report->data || report->statements || report->loops || report->sharing ||
+                 report->fields || report->advice;
     /* Nothing is written by halves. */
     bool good = choose_columns(report) && report_calls_known(report) && report_data_known(report) &&
-                report_sharing_known(report) && report_fields_known(report) && report_advice_known(report);
+                report_statements_known(report) && report_loops_known(report) && report_sharing_known(report) &&
+                report_fields_known(report) && report_advice_known(report);
 
     if (good && report->json) {
         json_meta(report);
@@ -423,6 +463,10 @@ static bool print(struct report *report)
         good = report_balance(report);
     if (good && report->data)
         good = report_data(report);
+    if (good && report->statements)
+        good = report_statements(report);
+    if (good && report->loops)
+        good = report_loops(report);
     if (good && report->sharing)
         good = report_sharing(report);
     if (good && report->fields)

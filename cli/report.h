@@ -28,7 +28,7 @@ struct report {
     const char *function, *callers, *callees;
     const char *advice_limits;
     const char *fields; /* of data structures of this name */
-    bool tree, threads, balance, data, sharing, advice, json;
+    bool tree, threads, balance, data, sharing, statements, loops, advice, json;
     struct column_defines defines;
     bool difference; /* the profile is one (tenure diff -o): costs may be negative, and size is what counts */
     uint64_t limit;
@@ -47,6 +47,10 @@ void report_expressions(const struct report *report, char *out, size_t size);
 /* Cells for the expressions, which begin at column `at` of the row. */
 void report_cells(const struct report *report, struct table *table, struct query *q, int at);
 
+/* A copy of the report with columns for what has self costs only: what --show asks for without inclusive events, else
+ * the event sorted by and the usual ones (ends with NULL). */
+void report_self_columns(const struct report *report, struct report *own, const char *const *usual);
+
 /* A function of SQL, in front of (...), for what rows are sorted by: the size of a difference. */
 const char *report_size(const struct report *report);
 
@@ -59,6 +63,10 @@ void report_section(struct report *report, struct table *table, const char *key,
 void report_place_columns(struct table *table, const char *title, const char *key);
 void report_place(const struct report *report, struct table *table, struct query *q, int at, bool has_object,
                   const char *name);
+
+/* The last cell of a row, a name, and behind it "file.c:12-14": the row has file, first and last line from column `at`
+ * on. */
+void report_range(const struct report *report, struct table *table, struct query *q, int at, const char *name);
 
 /* The sections. False if the profile could not be read, or names nothing it has; the line has been printed. */
 bool report_functions(struct report *report);
@@ -75,5 +83,9 @@ bool report_fields_known(const struct report *report); /* whether there are any 
 bool report_advice(struct report *report);
 bool report_advice_known(struct report *report); /* finds it, too */
 bool report_data_known(const struct report *report); /* whether there are data structures, to be sorted so */
+bool report_statements(struct report *report);
+bool report_statements_known(const struct report *report);
+bool report_loops(struct report *report);
+bool report_loops_known(const struct report *report);
 
 #endif

@@ -32,25 +32,6 @@ bool report_data_known(const struct report *report)
     return false;
 }
 
-static void choose(const struct report *report, struct report *data)
-{
-    static const char *const usual[] = {"SpLossD1", "spatialD1", "temporalD1", "missD1", "L1m", "LLm"};
-    size_t i;
-
-    *data = *report;
-    data->shown_count = 0;
-    if (report->show == NULL)
-        data->shown[data->shown_count++] = report->sort;
-    for (i = 0; report->show == NULL && i < sizeof usual / sizeof usual[0]; i++) {
-        struct column_spec *spec = &data->shown[data->shown_count];
-        data->shown_count += column_try(report->profile, usual[i], spec) && strcmp(spec->name, report->sort.name) != 0;
-    }
-    for (i = 0; report->show != NULL && i < report->shown_count; i++) {
-        if (!report->shown[i].inclusive)
-            data->shown[data->shown_count++] = report->shown[i];
-    }
-}
-
 static void count_or_null(struct table *table, struct query *q, int at)
 {
     if (query_null(q, at))
@@ -168,12 +149,13 @@ static bool lines(struct report *data)
 
 bool report_data(struct report *report)
 {
+    static const char *const usual[] = {"SpLossD1", "spatialD1", "temporalD1", "missD1", "L1m", "LLm", NULL};
     struct report *data = malloc(sizeof *data);
     bool good;
 
     if (data == NULL)
         abort();
-    choose(report, data);
+    report_self_columns(report, data, usual);
     good = objects(data) && lines(data);
     report->sections = data->sections;
     free(data);

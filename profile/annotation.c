@@ -441,6 +441,7 @@ void tp_annotation_free(struct tp_annotation *a)
     TP_VECTOR_FREE(&a->inlined);
     TP_VECTOR_FREE(&a->calls);
     TP_VECTOR_FREE(&a->instructions);
+    TP_VECTOR_FREE(&a->statements);
     tp_idmap_free(&a->file_of_id);
     tp_idmap_free(&a->file_of_name);
     tp_idmap_free(&a->function_of_context);

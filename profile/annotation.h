@@ -83,6 +83,13 @@ struct tp_annotated_instruction {
     union tp_cell *cost;
 };
 
+/* Lines that are one statement. */
+struct tp_annotated_statement {
+    uint32_t file, first_line, line;
+    double cost;   /* percent of the program's CEst: its relative execution cost */
+    double misses; /* percent, too: the part of it that is not the instructions themselves */
+};
+
 struct tp_annotation {
     const struct tp_term *term; /* the caller's */
     size_t terms;
@@ -94,6 +101,7 @@ struct tp_annotation {
     TP_VECTOR(struct tp_annotated_inlined) inlined; /* by file, line and name */
     TP_VECTOR(struct tp_annotated_call) calls; /* by file, line and function's name */
     TP_VECTOR(struct tp_annotated_instruction) instructions; /* by file, line, function and address */
+    TP_VECTOR(struct tp_annotated_statement) statements; /* by file and line; of all files */
     bool pruned; /* the call tree is not whole: inclusive costs of functions with several contexts may be too small */
     struct tp_arena arena;
     /* For loading. */
@@ -109,6 +117,10 @@ int tp_annotation_load(struct tp_annotation *annotation, tp_profile *profile, co
                        const struct tp_search *search, struct tp_error *err);
 /* Load the instructions of files that are wanted. */
 int tp_annotation_instructions(struct tp_annotation *annotation, struct tp_error *err);
+/* Load the statements, and find that of a line; NULL: it is in none. */
+int tp_annotation_statements(struct tp_annotation *annotation, struct tp_error *err);
+const struct tp_annotated_statement *tp_annotation_statement(const struct tp_annotation *annotation, uint32_t file,
+                                                             uint32_t line);
 void tp_annotation_free(struct tp_annotation *annotation);
 
 /* A row without costs, which lives as long as the annotation; NULL: out of memory. And the sum of two. */

@@ -209,7 +209,7 @@ static void first_word(struct scan *s, const char *word, size_t length)
 
     s->now.begun = true;
     s->now.words = 1;
-    s->loops |= is_word(word, length, looping);
+    s->loops |= is_word(word, length, looping) && !(s->before == '}' && *word == 'w'); /* the end of a do */
     if (s->language == TP_LANGUAGE_C && is_word(word, length, alone)) {
         end_statement(s);
         return;

@@ -3,8 +3,9 @@
  * flow.c: see flow.h. Blocks, then ways, then their counts.
  *
  * A way's count is known once it is the only unknown one into or out of a block: what the others leave over. Each one
- * found may settle the block at its other end, so blocks wait in a list until nothing changes. A call that returns
- * less often than it is made (exit, longjmp), or an instruction that faults, has a way to the outside, too.
+ * found may settle the block at its other end, so blocks wait in a list until nothing changes. A call may return less
+ * often than it is made (exit, longjmp), and an instruction may fault: they have a way to the outside, too. Where
+ * nothing says how often a call did not return, it always did.
  */
 #include "profile/flow.h"
 
@@ -116,10 +117,10 @@ static int add_jump(struct tp_graph *graph, uint32_t from, uint64_t target)
     return add_way(graph, from, to);
 }
 
-static int add_next(struct tp_graph *graph, uint32_t from, uint64_t address)
+static int add_next(struct tp_graph *graph, uint32_t from, uint64_t address, bool calls)
 {
     uint32_t to = block_at(graph, address);
-    bool leaks = to == graph->outside || graph->blocks.at[to].count < graph->blocks.at[from].count;
+    bool leaks = calls || to == graph->outside || graph->blocks.at[to].count < graph->blocks.at[from].count;
 
     return add_way(graph, from, to) || (leaks && add_way(graph, from, graph->outside)) ? -1 : 0;
 }
@@ -148,7 +149,7 @@ static int add_ways_from(struct tp_graph *graph, uint32_t from)
 
     switch ((enum tp_flow)code->flow) {
     case TP_FLOW_NEXT:
-    case TP_FLOW_CALL: return add_next(graph, from, end_of(graph, last));
+    case TP_FLOW_CALL: return add_next(graph, from, end_of(graph, last), code->flow == TP_FLOW_CALL);
     case TP_FLOW_BRANCH:
         return add_jump(graph, from, code->target) || add_jump(graph, from, end_of(graph, last)) ? -1 : 0;
     case TP_FLOW_JUMP: return add_jump(graph, from, code->target);
@@ -252,7 +253,7 @@ static int wait_for(struct tp_graph *graph, uint32_t block)
     return 0;
 }
 
-static int make_counts(struct tp_graph *graph)
+static int settle_all(struct tp_graph *graph)
 {
     graph->scratch2.count = 0;
     memset(graph->scratch.at, 0, graph->blocks.count * sizeof *graph->scratch.at);
@@ -269,6 +270,28 @@ static int make_counts(struct tp_graph *graph)
             return -1;
     }
     return 0;
+}
+
+static void let_calls_return(struct tp_graph *graph)
+{
+    for (size_t i = 0; i < graph->ways.count; i++) {
+        struct tp_way *way = &graph->ways.at[i];
+        if (way->to != graph->outside || way->from >= graph->hub || way->count != UNKNOWN)
+            continue;
+        const struct tp_block *block = &graph->blocks.at[way->from];
+        uint32_t last = block->first + block->sites - 1, next = block_at(graph, end_of(graph, last));
+        if (graph->code.at[last].flow == TP_FLOW_CALL && next != graph->outside &&
+            graph->blocks.at[next].count >= block->count)
+            way->count = 0;
+    }
+}
+
+static int make_counts(struct tp_graph *graph)
+{
+    if (settle_all(graph))
+        return -1;
+    let_calls_return(graph);
+    return settle_all(graph);
 }
 
 /* ------------------------------------------------------------------------------------------ all */

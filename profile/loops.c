@@ -8,7 +8,7 @@
  * an instruction of a function inlined further inside stands for the line that this was called from. So a loop over
  * an inlined iterator is named by the lines of the loop, not by the header's. Compilers say of some instructions that
  * they belong to a line before the loop, or to where the function begins: where the source text is at hand the name
- * begins at the first line with a loop's keyword, and never at or before the function's declaration.
+ * begins at a line with a loop's keyword, and never at or before the function's declaration.
  */
 #include "profile/loops.h"
 
@@ -19,7 +19,7 @@
 #include "profile/error.h"
 #include "profile/nest.h"
 
-enum { REPORT_EVERY = 512, LONGEST = 15 };
+enum { REPORT_EVERY = 512, LONGEST = 15, KEYWORD_ABOVE = 2 /* lines */ };
 
 struct loops {
     struct tp_recording *rec;
@@ -165,11 +165,23 @@ static struct tp_loop *loop_at(struct loops *l, uint32_t site)
     return loop ? &l->rec->loops.at[loop - 1] : NULL;
 }
 
-/* To the first line of the range with a loop's keyword, if one has any. */
+static bool begins_loop(const struct tp_recording *rec, const struct tp_loop *loop, uint32_t line)
+{
+    return tp_idmap_find(&rec->loop_lines, tp_line_key(loop->file, line)) != TP_NOT_FOUND &&
+           !is_before(rec, loop, loop->file, line);
+}
+
+/* To a line with a loop's keyword: just above the range (`do {`, `for (;;) {` are no code), or its first one. */
 static void narrow(const struct tp_recording *rec, struct tp_loop *loop)
 {
+    for (uint32_t above = 0; above <= KEYWORD_ABOVE && above < loop->line; above++) {
+        if (begins_loop(rec, loop, loop->line - above)) {
+            loop->line -= above;
+            return;
+        }
+    }
     for (uint32_t line = loop->line; line && line <= loop->last_line; line++) {
-        if (tp_idmap_find(&rec->loop_lines, tp_line_key(loop->file, line)) != TP_NOT_FOUND) {
+        if (begins_loop(rec, loop, line)) {
             loop->line = line;
             return;
         }

@@ -31,10 +31,11 @@ struct search {
 
 /* ------------------------------------------------------------------------------------------ components */
 
-/* Whether the search goes along a way: it stays in the region, and is not one back to its heads. */
+/* Whether the search goes along a way: it was taken, as far as that is known, stays in the region, and is not one back
+ * to its heads. */
 static bool is_open(const struct search *s, const struct tp_way *way)
 {
-    return s->region[way->from] == s->region[way->to] && !s->is_head[way->to];
+    return way->count && s->region[way->from] == s->region[way->to] && !s->is_head[way->to];
 }
 
 static bool leads_to_itself(const struct search *s, uint32_t block)
@@ -147,7 +148,8 @@ static bool is_entered(const struct search *s, uint32_t block)
     const struct tp_graph *graph = s->graph;
 
     for (uint32_t i = graph->first_in.at[block]; i < graph->first_in.at[block + 1]; i++) {
-        if (s->region[graph->ways.at[graph->in.at[i]].from] != s->region[block])
+        const struct tp_way *way = &graph->ways.at[graph->in.at[i]];
+        if (way->count && s->region[way->from] != s->region[block])
             return true;
     }
     return false;

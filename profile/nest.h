@@ -7,7 +7,7 @@
  * head as one; where control jumps into the middle of a loop there are several. What remains a loop without the ways
  * back to the heads is an inner loop, and so on.
  *
- * A way back must have been taken: code that could have been repeated and never was is no loop.
+ * Ways that were never taken do not count: code that could have been repeated and never was is no loop.
  */
 #ifndef TENURE_PROFILE_NEST_H
 #define TENURE_PROFILE_NEST_H

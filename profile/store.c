@@ -185,6 +185,16 @@ void tp_put_row(struct tp_insert *insert, const struct tp_events *events, const 
     }
 }
 
+uint8_t tp_does(const struct tp_events *events, const uint64_t *row, uint8_t can)
+{
+    for (size_t i = 0; i < events->count; i++) {
+        uint8_t needs = events->column[i].needs;
+        if (row[i] && (needs == TP_CAN_READ || needs == TP_CAN_WRITE))
+            can |= needs;
+    }
+    return can;
+}
+
 static int bulk_row(struct tp_store *store, struct tp_insert *insert)
 {
     int64_t id = insert->bulk->last + 1;

@@ -100,6 +100,10 @@ void tp_put_text(struct tp_insert *insert, const char *text); /* NULL for NULL *
 void tp_put_row(struct tp_insert *insert, const struct tp_events *events, const uint64_t *row, uint8_t can);
 int tp_insert_row(struct tp_store *store, struct tp_insert *insert);
 
+/* `can`, and what the row says that the instruction did: of accesses under a condition or `rep` it is not said
+ * before. */
+uint8_t tp_does(const struct tp_events *events, const uint64_t *row, uint8_t can);
+
 int tp_store_failed(struct tp_store *store, const char *what);
 int tp_store_sql(struct tp_store *store, const char *sql, const char *what);
 

@@ -223,7 +223,7 @@ static int write_instruction_row(struct code *code, const struct tp_instr *instr
     tp_put_id(insert, frame_id(code, instr->frame));
     tp_put_id(insert, instr->statement);
     tp_put_id(insert, instr->loop);
-    if (instr->type != TP_TYPE_UNKNOWN && instr->can & (TP_CAN_READ | TP_CAN_WRITE))
+    if (instr->type != TP_TYPE_UNKNOWN && tp_does(code->events, code->row, instr->can) & (TP_CAN_READ | TP_CAN_WRITE))
         tp_put_integer(insert, instr->type == TP_TYPE_FLOATING);
     else
         tp_put_null(insert);

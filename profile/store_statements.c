@@ -71,17 +71,18 @@ static void add_kind(const struct tp_events *events, struct kind *kind, const ui
 static int add_instruction(struct statements *s, const struct tp_instr *instr)
 {
     const struct tp_events *events = &s->store->rec->events;
-    bool loads = instr->can & TP_CAN_READ, stores = instr->can & TP_CAN_WRITE;
     uint64_t row[TP_MAX_EVENTS] = {0};
 
     for (const struct tp_blob *blob = instr->costs; blob; blob = blob->next)
         tp_blob_add(events, blob, row, NULL);
+    uint8_t does = tp_does(events, row, instr->can);
+    bool loads = does & TP_CAN_READ, stores = does & TP_CAN_WRITE;
     tp_add_row(events, s->all.cost, row);
     s->all.can |= instr->can;
     if (loads)
-        add_kind(events, &s->kind[LOAD][instr->type], row, instr->can, LOAD, !stores);
+        add_kind(events, &s->kind[LOAD][instr->type], row, does, LOAD, !stores);
     if (stores)
-        add_kind(events, &s->kind[STORE][instr->type], row, instr->can, STORE, !loads);
+        add_kind(events, &s->kind[STORE][instr->type], row, does, STORE, !loads);
     return tp_data_rows_add(&s->rows, instr) ? TP_NO_MEMORY(s->store->err) : 0;
 }
 

@@ -25,6 +25,8 @@ try report --data --sort=Ir_incl
 try report --fields='f2 in f4'
 try report --json --fields='f5 in f1' --limit=1
 try report --fields=nothing
+try report --statements
+try report --loops
 try report --advice
 try report --advice --threshold=0 --limit=2
 try report --json --advice --threshold=0 --limit=1

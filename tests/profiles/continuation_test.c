@@ -64,7 +64,7 @@ static void test_c(void **state)
                          "         ;\n"
                          "L    do {\n"
                          "         x++;\n"
-                         "L    } while (x < 3);\n"
+                         "     } while (x < 3);\n"
                          "     switch (x) {\n"
                          "     case 1:\n"
                          "         x = 2;\n"

@@ -132,6 +132,17 @@ static void test_leaving(void **state)
     check(0, 0, 1, 20, 5);
 }
 
+/* Behind a call that never returns comes code that is reached otherwise. */
+static void test_no_return(void **state)
+{
+    (void)state;
+    MAKE({TP_FLOW_NEXT, 0, 1}, {TP_FLOW_BRANCH, 4, 5}, {TP_FLOW_BRANCH, 5, 5}, {TP_FLOW_CALL, 0, 1},
+         {TP_FLOW_END, 0, 0}, {TP_FLOW_JUMP, 1, 4});
+    assert_int_equal(nest.loops.count, 1);
+    check(0, 0, 1, 5, 1);
+    assert_int_equal(loop_at(3), 0);
+}
+
 /* A loop that nothing is known to enter. */
 static void test_unentered(void **state)
 {
@@ -163,7 +174,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nested), cmocka_unit_test(test_ways_back), cmocka_unit_test(test_once),
         cmocka_unit_test(test_two_heads), cmocka_unit_test(test_hub), cmocka_unit_test(test_leaving),
-        cmocka_unit_test(test_unentered), cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_no_return), cmocka_unit_test(test_unentered), cmocka_unit_test(test_unknown),
     };
 
     return cmocka_run_group_tests(tests, NULL, end);
