@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * annotation_statements.c: which lines of the annotated files are one statement, and what part of the program's cost it
- * has. A statement that is in several objects (of a header) is one here.
+ * has.
+ *
+ * A statement that is in several objects (of a header), or in a file that has several names, is one here.
  */
 #include <sqlite3.h>
 #include <stdlib.h>
