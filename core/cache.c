@@ -292,6 +292,8 @@ TN_ALWAYS_INLINE void queue_miss(struct tn_thread *thread, const struct tn_l1_la
     entry->flags = (uint8_t)want->flags;
     entry->unit = held->unit;
     entry->reach = (uint8_t)held->reach;
+    if (thread->ring->used)
+        thread->ring->used[thread->ring->queued & thread->ring->mask] = victim->stamp;
     entry->late = payer;
     entry->node = node;
     if (node)

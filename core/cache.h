@@ -15,6 +15,7 @@
 #include "backdate.h"
 #include "code.h"
 #include "cost.h"
+#include "kinds.h"
 #include "prefetch.h"
 #include "sets.h"
 #include "tenure_core.h"
@@ -53,6 +54,7 @@ struct tn_l1 {
     struct tn_prefetcher *prefetcher; /* the other level-1 cache's too; NULL: none */
     struct tn_stay *stays;            /* one per way; the consumer's */
     struct tn_coherent *coherent;     /* NULL: other threads' caches are no business of this one (coherence.h) */
+    struct tn_kinds *kinds;           /* the same; NULL: misses are not told apart */
     /* ---- what only the thread reads and writes */
     _Alignas(64) uint64_t missed; /* I1: stamp of the last fetch that missed: an access misses once */
     uint32_t *tags; /* one per way: low bits of the number of the line that is or was there, to find it */

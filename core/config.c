@@ -59,8 +59,9 @@ const char *tn_config_check(const struct tn_config *config)
         return "threads that share level-1 caches, and those whose contexts are kept apart, run one at a time";
     if (!config->cache_sim && !config->branch_sim)
         return "with neither cache nor branch simulation there is nothing to collect";
-    if (!config->cache_sim && (config->write_back || config->prefetch || config->coherence))
-        return "write-backs, prefetching and coherence are those of simulated caches: not without cache simulation";
+    if (!config->cache_sim && (config->write_back || config->prefetch || config->coherence || config->patterns))
+        return "write-backs, prefetching, coherence and patterns are those of simulated caches: not without cache "
+               "simulation";
     if (config->coherence && config->shared_l1)
         return "threads that share level-1 caches have nothing to keep coherent (--shared-l1=no)";
     if (config->coherence && config->parallel)

@@ -42,6 +42,7 @@ static void l1_free(struct tn_l1 *l1)
     if (!l1)
         return;
     tn_l1_free(l1);
+    tn_kinds_free(l1->kinds);
     tn_host_free(l1, sizeof *l1);
 }
 
@@ -50,7 +51,7 @@ static struct tn_lower *l2_new(tn_core *core)
     if (!core->config.l2.size)
         return NULL;
     struct tn_lower *l2 = tn_host_alloc(sizeof *l2);
-    tn_lower_init(l2, &core->config.l2, TN_LEVEL_2, &core->ll, core->config.write_back, false);
+    tn_lower_init(l2, &core->config.l2, TN_LEVEL_2, &core->ll, &core->config, false);
     return l2;
 }
 
@@ -68,6 +69,10 @@ static void caches_new(tn_core *core, struct tn_l1 **i1, struct tn_l1 **d1, stru
     *l2 = l2_new(core);
     *i1 = l1_new(&core->config.i1, TN_FETCH, *l2 ? *l2 : &core->ll);
     *d1 = l1_new(&core->config.d1, TN_DATA, *l2 ? *l2 : &core->ll);
+    if (core->config.patterns) {
+        (*i1)->kinds = tn_kinds_new(&core->config.i1);
+        (*d1)->kinds = tn_kinds_new(&core->config.d1);
+    }
     if (core->config.prefetch)
         (*i1)->prefetcher = (*d1)->prefetcher = tn_host_alloc(sizeof(struct tn_prefetcher));
 }
@@ -84,8 +89,8 @@ static void caches_free(struct tn_l1 *i1, struct tn_l1 *d1, struct tn_lower *l2)
 static void lower_levels_new(tn_core *core)
 {
     tn_pool_init(&core->displaced_pool, sizeof(struct tn_displaced));
-    tn_lower_init(&core->ll, &core->config.ll, TN_LEVEL_LL, NULL, core->config.write_back,
-                      core->data && core->data->slices.has_far);
+    tn_lower_init(&core->ll, &core->config.ll, TN_LEVEL_LL, NULL, &core->config,
+                  core->data && core->data->slices.has_far);
     core->take = (core->config.taker_for ? core->config.taker_for : tn_taker_for)(&core->config);
     if (core->config.shared_l1)
         caches_new(core, &core->shared_i1, &core->shared_d1, &core->shared_l2);
@@ -100,6 +105,8 @@ tn_core *tn_core_new(const struct tn_config *config)
     tn_code_init(&core->code);
     tn_slots_init(&core->centres, sizeof(struct tn_centre));
     tn_cost_pools_init(&core->pools, config);
+    if (config->patterns)
+        tn_patterns_init(&core->patterns);
     core->consuming.there = core->late.there = core->definitions.there = core->memory.there = config->parallel;
     core->merged = TN_STEP;
     tn_sums_init(&core->sums, &core->definitions);
@@ -477,16 +484,6 @@ static void keep_counters(tn_core *core, struct tn_thread *thread, struct tn_thr
     record->executed.count = core->code.counters.count;
 }
 
-static void tally_add(struct tn_tally *to, const struct tn_tally *from)
-{
-    to->calls += from->calls;
-    to->returns += from->returns;
-    to->unwinds += from->unwinds;
-    to->jumps += from->jumps;
-    to->slow_data += from->slow_data;
-    to->slow_fetch += from->slow_fetch;
-}
-
 void tn_thread_end(tn_thread *thread)
 {
     tn_core *core = thread->core;
@@ -502,7 +499,7 @@ void tn_thread_end(tn_thread *thread)
         tn_data_stack_ends(thread);
     keep_counters(core, thread, record);
     core->dump_wanted |= thread->dump_wanted;
-    tally_add(&core->tally, &thread->tally);
+    tn_tally_add(&core->tally, &thread->tally);
     free_activity(thread);
     if (core->coherence)
         tn_coherent_leave(thread);
@@ -666,6 +663,13 @@ uint64_t *tn_extra_make(tn_core *core, struct tn_centre *centre)
     return extra;
 }
 
+static void clear_late(const tn_core *core, const struct tn_late *late)
+{
+    tn_late_clear(&core->pools, late);
+    if (core->config.patterns)
+        tn_pattern_clear(&core->patterns, late);
+}
+
 void tn_clear_centres(tn_core *core, struct tn_thread_record *record)
 {
     for (uint32_t i = 1; i < core->code.instrs.count; i++) {
@@ -673,12 +677,12 @@ void tn_clear_centres(tn_core *core, struct tn_thread_record *record)
         if (!centre)
             continue;
         for (int stream = 0; stream < TN_STREAMS; stream++)
-            tn_late_clear(&core->pools, &centre->late[stream]);
+            clear_late(core, &centre->late[stream]);
         if (centre->extra)
             memset(centre->extra, 0, TN_IMMEDIATE_EVENTS * sizeof *centre->extra);
     }
     for (uint32_t i = 1; core->data && i < record->shares.list.count; i++)
-        tn_late_clear(&core->pools, &tn_share_at(&record->shares, i)->late);
+        clear_late(core, &tn_share_at(&record->shares, i)->late);
     for (uint32_t i = 1; i < record->executed.count; i++) {
         uint64_t *count = tn_array_get(&record->executed, i);
         if (count)
@@ -702,12 +706,26 @@ static void end_tenures(tn_core *core)
     }
 }
 
+/* Its caches are empty, and begin anew. */
+static void forget_lines(struct tn_thread *thread)
+{
+    const struct tn_config *config = &thread->core->config;
+    if (!config->cache_sim)
+        return;
+    tn_kinds_reset(thread->i1->kinds, &config->i1);
+    tn_kinds_reset(thread->d1->kinds, &config->d1);
+    if (thread->l2)
+        tn_kinds_reset(thread->l2->kinds, &config->l2);
+}
+
 void tn_instrument_off(tn_core *core)
 {
     if (core->config.cache_sim)
         tn_drain(core);
     each_thread(core, stop_thread);
     end_tenures(core);
+    each_thread(core, forget_lines);
+    tn_kinds_reset(core->ll.kinds, &core->config.ll);
 }
 
 /* ------------------------------------------------------------------------------------------ parts */
@@ -761,74 +779,7 @@ int tn_finish(tn_core *core, void *stream, const char *why)
     return tn_dump(core, stream, why);
 }
 
-/* ------------------------------------------------------------------------------------------ statistics, end */
-
-static uint64_t shares_of(const tn_core *core)
-{
-    uint64_t shares = 0;
-    for (uint32_t id = 1; core->data && id < core->threads.count; id++)
-        shares += tn_thread_record_of(core, id)->shares.list.count - 1;
-    return shares;
-}
-
-static uint64_t memory_of(const tn_core *core)
-{
-    uint64_t bytes = tn_code_bytes(&core->code) + tn_cost_pools_bytes(&core->pools) +
-                     tn_array_bytes(&core->centres.array) + tn_sums_bytes(&core->sums);
-    for (const struct tn_forest *forest = &core->forest; forest; forest = forest->next)
-        bytes += tn_forest_bytes(forest);
-    for (uint32_t id = 1; id < core->threads.count; id++)
-        bytes += tn_array_bytes(&tn_thread_record_of(core, id)->centre_ids) + core->layout.counters +
-                 core->code.counters.count * sizeof(uint64_t);
-    if (core->contexts)
-        bytes += tn_contexts_bytes(core->contexts);
-    if (core->data)
-        bytes += tn_data_bytes(core->data) + shares_of(core) * sizeof(struct tn_share);
-    if (core->coherence)
-        bytes += tn_coherence_bytes(core->coherence);
-    return bytes + core->records_max * (sizeof(struct tn_record) + sizeof(uint64_t));
-}
-
-static void sum_nodes(const tn_core *core, struct tn_statistics *out)
-{
-    for (const struct tn_forest *forest = &core->forest; forest; forest = forest->next) {
-        out->nodes_now += forest->now;
-        out->nodes_max += forest->max;
-        out->nodes_made += forest->made;
-        out->nodes_pruned += forest->pruned;
-    }
-    out->nodes_average = core->samples ? core->nodes_summed / core->samples : out->nodes_now;
-}
-
-static struct tn_tally tally_of(const tn_core *core)
-{
-    struct tn_tally tally = core->tally;
-    for (uint32_t id = 1; id < core->threads.count; id++) {
-        if (tn_thread_record_of(core, id)->thread)
-            tally_add(&tally, &tn_thread_record_of(core, id)->thread->tally);
-    }
-    return tally;
-}
-
-void tn_statistics(const tn_core *core, struct tn_statistics *out)
-{
-    const struct tn_code *code = &core->code;
-    struct tn_tally tally = tally_of(core);
-    *out = (struct tn_statistics){
-        .objects = code->objects.count - 1, .contexts = code->functions.count - 1,
-        .instrs = code->instrs.count - 1, .counters = code->counters.count - 1,
-        .accesses = code->accesses.count - 1, .fetches = code->fetches.count - 1,
-        .arcs = core->sums.arcs.count - 1,
-        .calls = tally.calls, .returns = tally.returns, .unwinds = tally.unwinds, .jumps = tally.jumps,
-        .slow_data = tally.slow_data, .slow_fetch = tally.slow_fetch, .moves = core->moves,
-        .queued = tn_queued(core),
-        .shares = shares_of(core),
-        .records_now = core->records_live, .records_max = core->records_max, .bytes = memory_of(core)};
-    sum_nodes(core, out);
-    out->data_objects = core->data ? core->data->objects.count - 1 : 0;
-    out->functions = out->contexts - (core->contexts ? core->contexts->made : 0);
-    out->segments = out->counters;
-}
+/* ------------------------------------------------------------------------------------------ the end */
 
 static void end_thread(struct tn_thread *thread)
 {
@@ -870,6 +821,8 @@ void tn_core_free(tn_core *core)
         tn_host_free(core->contexts, sizeof *core->contexts);
     }
     tn_cost_pools_free(&core->pools);
+    if (core->config.patterns)
+        tn_patterns_free(&core->patterns);
     for (struct tn_forest *forest = &core->forest, *next; forest; forest = next) {
         next = forest->next;
         tn_forest_free(forest);

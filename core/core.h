@@ -17,6 +17,7 @@
 #include "lock.h"
 #include "lower.h"
 #include "objects.h"
+#include "pattern.h"
 #include "queue.h"
 #include "stack.h"
 #include "tenure_core.h"
@@ -82,6 +83,7 @@ struct tn_core {
     /* ---- the consumer's */
     _Alignas(64) uint64_t waste[32]; /* what is charged to nobody */
     struct tn_pool displaced_pool;
+    struct tn_patterns patterns; /* with config.patterns */
     uint64_t records_live, records_max, nodes_summed, samples;
 };
 
@@ -144,6 +146,9 @@ void tn_clear_centres(tn_core *core, struct tn_thread_record *record);
 
 /* Write a part and set all costs to zero; the rings are drained and all threads have settled. */
 int tn_raw_write_part(tn_core *core, void *stream, const char *why);
+
+/* to += from */
+void tn_tally_add(struct tn_tally *to, const struct tn_tally *from);
 
 /* End the tenures of a thread's own caches (I1 first), charge them. */
 void tn_thread_flush(struct tn_thread *thread);

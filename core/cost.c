@@ -15,6 +15,10 @@ void tn_cost_pools_init(struct tn_cost_pools *pools, const struct tn_config *con
     pools->per_level = TN_LATE_PER_LEVEL + (config->write_back ? TN_WRITE_BACKS : 0);
     if (config->prefetch)
         pools->prefetched = pools->per_level++;
+    if (config->patterns) {
+        pools->kinds = pools->per_level;
+        pools->per_level += TN_KINDS;
+    }
     if (config->coherence)
         pools->coherence = pools->per_level;
     pools->near_counters = pools->per_level + (config->coherence ? TN_COHERENCES : 0);

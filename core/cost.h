@@ -12,10 +12,10 @@
  * A block is made when the first such event happens. Most loaders miss at level 1 only: a miss further down is a
  * hundred times rarer, in programs whose data the last level can hold. Where write-backs are simulated, each level has
  * TN_WRITE_BACKS counters more, behind the others, and where prefetching is, one more behind these
- * (pools.prefetched; level 1 has it too, and leaves it zero). Where D1s are kept coherent, near blocks have
- * TN_COHERENCES counters more, behind all others. A cost centre is an instruction in a thread: its execution count
- * comes from segment counters; what a segment cannot know (mispredictions, guarded accesses, costs of skipped
- * callees) is in `extra`.
+ * (pools.prefetched; level 1 has it too, and leaves it zero), and with patterns TN_KINDS more (pools.kinds). Where D1s
+ * are kept coherent, near blocks have TN_COHERENCES counters more, behind all others. A cost centre is an instruction
+ * in a thread: its execution count comes from segment counters; what a segment cannot know (mispredictions, guarded
+ * accesses, costs of skipped callees) is in `extra`.
  */
 #ifndef TENURE_CORE_COST_H
 #define TENURE_CORE_COST_H
@@ -47,6 +47,13 @@ enum {
     TN_LATE_Age,
     TN_LATE_PER_LEVEL
 };
+
+#define TN_MISS_KIND(name, text) TN_KIND_##name,
+enum {
+#include "events.inc"
+    TN_KINDS
+};
+#undef TN_MISS_KIND
 
 #define TN_WRITE_BACK(name, text) TN_WRITE_BACK_##name,
 enum {
@@ -111,6 +118,7 @@ struct tn_cost_pools {
     uint32_t near_counters, far_counters; /* of level 1; of one or two levels */
     uint32_t prefetched;   /* which counter of a level it is; 0: not simulated */
     uint32_t coherence;    /* the first of those of level 1; 0: not simulated */
+    uint32_t kinds;        /* the first of those of misses by kind; 0: they are not told apart */
 };
 
 void tn_cost_pools_init(struct tn_cost_pools *pools, const struct tn_config *config);

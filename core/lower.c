@@ -379,10 +379,55 @@ static struct tn_record *fill(tn_core *core, struct tn_lower *lower, const struc
     return record;
 }
 
-/* A miss is charged, once per access. */
-static inline void missed(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken,
-                          const struct payers *payers)
+/* ------------------------------------------------------------------------------------------ kinds of misses */
+
+/* A line of a level below the first is used again. */
+static inline void found(struct tn_lower *lower, const struct tn_taken *taken, uint64_t home)
 {
+    if (lower->kinds)
+        lower->kinds->held[home].used = taken->entry->stamp;
+}
+
+/* One comes in. */
+static inline enum tn_miss_kind come(struct tn_lower *lower, const struct tn_taken *taken, const struct tn_place *place)
+{
+    const struct tn_entry *entry = taken->entry;
+    if (!lower->kinds)
+        return TN_MISS_Cold;
+    return tn_kinds_load(lower->kinds, home_of(lower, place), place->set, entry->address, entry->stamp);
+}
+
+static inline void charge_kind(tn_core *core, const struct payers *payers, const struct tn_entry *entry,
+                               enum tn_level level, enum tn_miss_kind kind, uint64_t set)
+{
+    if (kind == TN_MISS_Taken)
+        return;
+    charge(payers, core->pools.kinds + kind, 1);
+    if (kind == TN_MISS_Conf && entry->late)
+        tn_pattern_conflict(&core->patterns, entry->late, level, set);
+}
+
+/* A line of level 1 comes into its way, and if the access has not missed before, this is its miss. */
+static __attribute__((noinline)) void near_kind(tn_core *core, const struct tn_taken *taken)
+{
+    const struct tn_entry *entry = taken->entry;
+    const struct tn_l1 *l1 = taken->l1;
+    struct payers payers = {taken->near, taken->of_node};
+    uint64_t set = tn_set_of(entry->address >> l1->shape.line_bits, l1->sets, l1->set_mask);
+    l1->kinds->held[entry->way].used = taken->used;
+    enum tn_miss_kind kind = tn_kinds_load(l1->kinds, entry->way, set, entry->address, 0);
+    if (entry->flags & TN_ENTRY_SECOND)
+        return;
+    charge_kind(core, &payers, entry, TN_LEVEL_1, kind, set);
+    if (entry->late && stream_of(entry) == TN_DATA)
+        tn_pattern_miss(tn_pattern_of(&core->patterns, entry->late), entry->address);
+}
+
+/* A miss at a level below the first, of a line that comes into the place: charged, once per access. */
+static inline void missed(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken,
+                          const struct tn_place *place, const struct payers *payers)
+{
+    enum tn_miss_kind kind = come(lower, taken, place);
     uint64_t access = taken->entry->stamp >> TN_STEP_BITS;
     if (access == lower->missed_access && taken->l1 == lower->missed_through)
         return;
@@ -391,6 +436,8 @@ static inline void missed(tn_core *core, struct tn_lower *lower, const struct tn
     charge_miss(payers, taken->entry->flags);
     if (lower->slices && taken->slice)
         charge_slice_miss(core, taken->slice, taken->entry, true);
+    if (lower->kinds)
+        charge_kind(core, payers, taken->entry, lower->level, kind, place->set);
 }
 
 /* The record of the line that comes in, whose place has been looked up. */
@@ -398,13 +445,17 @@ static __attribute__((noinline)) struct tn_record *record_in(tn_core *core, stru
                                                              const struct tn_taken *taken,
                                                              const struct tn_place *place)
 {
-    if (place->hit)
+    if (place->hit) {
+        found(lower, taken, home_of(lower, place));
         return resident_at(lower, home_of(lower, place));
+    }
     struct payers payers = payers_below(core, taken->entry, lower->level);
-    if (taken->entry->flags & TN_ENTRY_AHEAD)
+    if (taken->entry->flags & TN_ENTRY_AHEAD) {
+        come(lower, taken, place);
         charge(&payers, core->pools.prefetched, 1);
-    else
-        missed(core, lower, taken, &payers);
+    } else {
+        missed(core, lower, taken, place, &payers);
+    }
     return fill(core, lower, taken, place, &payers);
 }
 
@@ -415,7 +466,7 @@ static __attribute__((noinline)) void record_anew(tn_core *core, struct tn_lower
     const struct tn_entry *entry = taken->entry;
     struct payers payers = payers_below(core, entry, TN_LEVEL_LL);
     struct past past;
-    missed(core, lower, taken, &payers);
+    missed(core, lower, taken, &taken->place, &payers);
     tenure_end(core, lower, record, &past, entry->stamp);
     tenure_begin(core, lower, record, taken, &payers, 0);
 }
@@ -461,8 +512,10 @@ TN_ALWAYS_INLINE struct tn_record *record_of(tn_core *core, struct tn_lower *low
         return ask(core, lower, taken);
     }
     struct tn_record *record = taken->home;
-    if (taken->place.hit && record->state & TN_RECORD_RESIDENT)
+    if (taken->place.hit && record->state & TN_RECORD_RESIDENT) {
+        found(lower, taken, home_of(lower, &taken->place));
         return record;
+    }
     if (!plain || lower->next || taken->place.hit ||
         (record->state & (TN_RECORD_RESIDENT | TN_RECORD_HOLDERS)) != TN_RECORD_RESIDENT)
         return record_in(core, lower, taken, &taken->place);
@@ -489,6 +542,8 @@ TN_ALWAYS_INLINE void consume(tn_core *core, struct tn_lower *lower, const struc
         if (taken->slice)
             charge_slice_miss(core, taken->slice, entry, false);
     }
+    if (taken->l1->kinds)
+        near_kind(core, taken);
     stay_begin(core, lower, taken, record_of(core, lower, taken, plain), plain);
 }
 
@@ -510,8 +565,9 @@ TN_ALWAYS_INLINE uint64_t *near_of(tn_core *core, struct tn_late *late, bool pla
     };
     if (!late->near)
         late->near = tn_slots_get(&core->pools.near);
-    uint64_t *near = plain ? TN_ARRAY_AT(struct counters, &core->pools.near.array, late->near)->counter
-                           : tn_slots_at(&core->pools.near, late->near);
+    uint64_t *near = plain && !core->pools.kinds
+                         ? TN_ARRAY_AT(struct counters, &core->pools.near.array, late->near)->counter
+                         : tn_slots_at(&core->pools.near, late->near);
     __builtin_prefetch(near, 1);
     return near;
 }
@@ -544,6 +600,8 @@ TN_ALWAYS_INLINE void foresee(const struct tn_ring *ring, const struct tn_lower 
     taken->entry = entry;
     taken->l1 = l1;
     taken->stay = &l1->stays[entry->way];
+    if (ring->used)
+        taken->used = ring->used[entry - ring->entries];
     __builtin_prefetch(taken->stay, 1);
     __builtin_prefetch(entry->late);
     tn_sets_split(&lower->sets, entry->address, &taken->place);
@@ -604,7 +662,7 @@ static uint64_t groups_of(const struct tn_lower *lower)
 }
 
 void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, enum tn_level level,
-                   struct tn_lower *next, bool write_back, bool slices)
+                   struct tn_lower *next, const struct tn_config *config, bool slices)
 {
     memset(lower, 0, sizeof *lower);
     tn_shape_init(&lower->shape, geometry);
@@ -612,10 +670,11 @@ void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, e
     lower->level = level;
     lower->next = next;
     lower->homes = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->homes);
-    if (write_back)
+    if (config->write_back)
         lower->written = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->written);
     if (slices)
         lower->slices = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->slices);
+    lower->kinds = config->patterns ? tn_kinds_new(geometry) : NULL;
     if (next)
         lower->parents = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->parents);
     lower->filled = tn_host_alloc(groups_of(lower));
@@ -625,6 +684,7 @@ void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, e
 void tn_lower_free(struct tn_lower *lower)
 {
     tn_host_free(lower->filled, groups_of(lower));
+    tn_kinds_free(lower->kinds);
     if (lower->written)
         tn_host_free(lower->written, lower->sets.sets * lower->sets.assoc * sizeof *lower->written);
     if (lower->slices)

@@ -22,6 +22,7 @@
 #include "arena.h"
 #include "cache.h"
 #include "cost.h"
+#include "kinds.h"
 #include "queue.h"
 #include "sets.h"
 
@@ -65,6 +66,7 @@ struct tn_lower {
     uint64_t *written; /* of the records at home: granules written back from above; NULL: no write-backs */
     uint32_t *slices; /* of the records at home: where they are in their data objects; NULL: not kept */
     struct tn_record **parents; /* of the next level, from which those at home were filled; NULL: this is the last */
+    struct tn_kinds *kinds; /* NULL: misses are not told apart */
     uint8_t *filled; /* one per TN_GROUP sets: whether any of them ever got a line (most of a large cache never does) */
     struct tn_displaced *displaced[TN_DISPLACED_BUCKETS];
     uint64_t
@@ -73,7 +75,7 @@ struct tn_lower {
 };
 
 void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, enum tn_level level,
-                   struct tn_lower *next, bool write_back, bool slices);
+                   struct tn_lower *next, const struct tn_config *config, bool slices);
 /* After tn_lower_flush, or when the core goes. */
 void tn_lower_free(struct tn_lower *lower);
 

@@ -16,9 +16,10 @@ enum { NEAR_BEHIND = 8, FAR_BEHIND = 16 }; /* entries from their coming to the l
 
 _Static_assert(FAR_BEHIND + TN_BATCH <= TN_AHEAD && TN_AHEAD <= TN_RING, "entries stay until they are consumed");
 
-static size_t bytes_of(uint32_t entries)
+static size_t bytes_of(const tn_core *core, uint32_t entries)
 {
-    return sizeof(struct tn_ring) + entries * sizeof(struct tn_entry);
+    size_t used = core->config.patterns ? sizeof(uint64_t) : 0;
+    return sizeof(struct tn_ring) + entries * (sizeof(struct tn_entry) + used);
 }
 
 static uint32_t entries_for(const struct tn_config *config)
@@ -33,8 +34,10 @@ static uint32_t entries_for(const struct tn_config *config)
 struct tn_ring *tn_ring_new(tn_core *core)
 {
     uint32_t entries = entries_for(&core->config);
-    struct tn_ring *ring = tn_host_alloc(bytes_of(entries));
+    struct tn_ring *ring = tn_host_alloc(bytes_of(core, entries));
     ring->mask = entries - 1;
+    if (core->config.patterns)
+        ring->used = (uint64_t *)&ring->entries[entries];
     ring->next = core->rings;
     __atomic_store_n(&core->rings, ring, __ATOMIC_RELEASE); /* from now on the consumer may find it */
     return ring;
@@ -48,7 +51,7 @@ void tn_ring_free(tn_core *core, struct tn_ring *ring)
     while (*link != ring)
         link = &(*link)->next;
     *link = ring->next;
-    tn_host_free(ring, bytes_of(ring->mask + 1));
+    tn_host_free(ring, bytes_of(core, ring->mask + 1));
 }
 
 static void drain_to(tn_core *core, struct tn_ring *ring, uint64_t end)

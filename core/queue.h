@@ -85,6 +85,7 @@ struct tn_taken {
     struct tn_place place;    /* where the line is, or goes, in the level below */
     struct tn_record *home;   /* of this place */
     uint32_t slice;           /* where the line is in its data object; 0: not known */
+    uint64_t used;            /* with patterns: when the victim was used last, on the thread's clock */
 };
 
 struct tn_batch {
@@ -98,6 +99,7 @@ struct tn_ring {
     uint32_t thread;     /* id */
     uint32_t mask;       /* entries - 1: TN_RING of them; where threads run at the same time, a batch and any access */
     struct tn_ring *next;
+    uint64_t *used;      /* by entry: stamp of the victim's last use; NULL: nobody asks */
     /* ---- offered by the thread */
     _Alignas(64) uint64_t batches; /* so far */
     struct tn_batch batch[TN_BATCHES];

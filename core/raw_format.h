@@ -46,6 +46,10 @@
  *             truly shared, n granules written, n granules touched: coherence misses. All three 0: those that there was
  *             no room for
  *   LATE      n thread, n instr, n kind (0 fetch, 1 data), n data (0: none), late costs
+ *   STRIDES   n thread, n instr, n kind (1), n data, n strides, n lost, n kept, kept x (z bytes, n count)
+ *             between successive misses at level 1; a stride was counted up to `lost` times less often than it was
+ *   SETS      n thread, n instr, n kind, n data, n level (0: 1, 1: LL, 2: 2), n bits, one n per set bit, lowest first:
+ *             conflict misses by the low six bits of their set
  *   NODE      n id, n parent (0: a root), n arc (0: a root), n context (that runs), n thread, n flags,
  *             n calls, costs                      flags: TN_RAW_NODE_*; a parent comes before its children
  *   ARC_COST  n id, n calls, costs                inclusive, each event once however deep the recursion
@@ -77,12 +81,13 @@ enum tn_data_kind {
 };
 
 enum {
-    TN_RAW_VERSION = 5,
+    TN_RAW_VERSION = 6,
     TN_RAW_CHUNK = 1 << 16,
     TN_RAW_ACCOST_UNIT = 1 << 16,
     TN_RAW_MAX_SLOTS = 64,
     TN_RAW_MAX_CALLERS = 100, /* of a context */
     TN_LARGEST_ELEMENT = 1 << 16, /* of data objects whose costs are told apart by offset in an element */
+    TN_RAW_MAX_STRIDES = 64,  /* kept of an instruction's */
 };
 
 /* Of DATA_AT. */
@@ -109,6 +114,8 @@ enum tn_raw_chunk {
     TN_RAW_DATA_BLOCKS,
     TN_RAW_SHARING,
     TN_RAW_DATA_AT,
+    TN_RAW_STRIDES,
+    TN_RAW_SETS,
 };
 
 enum {

@@ -132,9 +132,9 @@ static void put_immediate(struct writer *w, const uint64_t *immediate)
 
 /* Written slots: those of cost.h, with SpLoss put in after AcCost. */
 enum {
-    WRITTEN_PER_LEVEL = TN_LATE_PER_LEVEL + 1, /* behind: write-backs, prefetches, if simulated */
+    WRITTEN_PER_LEVEL = TN_LATE_PER_LEVEL + 1, /* behind: write-backs, prefetches, kinds of misses, if simulated */
     WRITTEN_SPLOSS = TN_LATE_AcCost + 1,
-    WRITTEN_MOST = WRITTEN_PER_LEVEL + TN_WRITE_BACKS + 1
+    WRITTEN_MOST = WRITTEN_PER_LEVEL + TN_WRITE_BACKS + 1 + TN_KINDS
 };
 
 /* Behind the levels, for data accesses: those of coherence. */
@@ -207,8 +207,8 @@ static void put_costs(struct writer *w, const struct tn_costs *costs)
 /* ------------------------------------------------------------------------------------------ definitions */
 
 /* Names of late slots: "I1mr", "-", "AcCostI1", ... "ILmr", "-", "AcCostL", ... and the same with I2; with
- * write-backs "-", "-" and "WbL", "WrtL" behind, with prefetching "-" and "PfL". The last level's use has one name in
- * both streams: readers add slots of equal names. Then "D1cr" and the rest of coherence. */
+ * write-backs "-", "-" and "WbL", "WrtL" behind, with prefetching "-" and "PfL", with patterns "ColdI1", ... The last
+ * level's use has one name in both streams: readers add slots of equal names. Then "D1cr" and the rest of coherence. */
 #define TN_USE(name, text) #name,
 static const char *const use_names[] = {
 #include "events.inc"
@@ -229,6 +229,11 @@ static const char *const coherence_names[] = {
 #include "events.inc"
 };
 #undef TN_COHERENCE
+#define TN_MISS_KIND(name, text) #name,
+static const char *const kind_names[] = {
+#include "events.inc"
+};
+#undef TN_MISS_KIND
 #define TN_IMMEDIATE(name, text) #name,
 static const char *const immediate_names[] = {
 #include "events.inc"
@@ -253,7 +258,12 @@ static const char *const level_names[TN_LEVELS] = {"1", "L", "2"};
 /* Of a counter behind those that each level has. Nothing is written through I1 or prefetched into level 1. */
 static void put_optional_name(struct writer *w, const char *stream, enum tn_level level, uint32_t counter)
 {
-    bool prefetched = counter == w->core->pools.prefetched;
+    const struct tn_cost_pools *pools = &w->core->pools;
+    bool prefetched = counter == pools->prefetched;
+    if (pools->kinds && counter >= pools->kinds) {
+        put_joined(w, kind_names[counter - pools->kinds], level == TN_LEVEL_LL ? "" : stream, level_names[level]);
+        return;
+    }
     if (level == TN_LEVEL_1 && (prefetched || *stream == 'I'))
         put_s(w, "-");
     else
@@ -585,20 +595,82 @@ static bool any(const uint64_t *immediate)
     return bits != 0;
 }
 
+/* Who pays: thread, instruction, kind of access, data object. */
+static void put_key(struct writer *w, const uint64_t key[4])
+{
+    for (int i = 0; i < 4; i++)
+        put_n(w, key[i]);
+}
+
+static void write_strides(struct writer *w, const uint64_t key[4], const struct tn_pattern *pattern)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < TN_STRIDES; i++)
+        kept += pattern->kept[i].count != 0;
+    record(w, TN_RAW_STRIDES);
+    put_key(w, key);
+    put_n(w, pattern->strides);
+    put_n(w, pattern->lost);
+    put_n(w, kept);
+    for (uint32_t i = 0; i < TN_STRIDES; i++) {
+        if (!pattern->kept[i].count)
+            continue;
+        put_z(w, pattern->kept[i].bytes);
+        put_n(w, pattern->kept[i].count);
+    }
+}
+
+static void write_sets(struct writer *w, const uint64_t key[4], enum tn_level level, const uint64_t *counts)
+{
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < TN_SET_COUNTS; i++)
+        bits |= (uint64_t)(counts[i] != 0) << i;
+    if (!bits)
+        return;
+    record(w, TN_RAW_SETS);
+    put_key(w, key);
+    put_n(w, level);
+    put_n(w, bits);
+    for (uint32_t i = 0; i < TN_SET_COUNTS; i++) {
+        if (counts[i])
+            put_n(w, counts[i]);
+    }
+}
+
+/* Strides between its misses, and sets of those by conflict. */
+static void write_pattern(struct writer *w, const uint64_t key[4], const struct tn_late *late)
+{
+    const struct tn_patterns *patterns = &w->core->patterns;
+    const struct tn_pattern *pattern = w->core->config.patterns ? tn_pattern_known(patterns, late) : NULL;
+    if (!pattern)
+        return;
+    if (pattern->strides)
+        write_strides(w, key, pattern);
+    for (enum tn_level level = 0; level < TN_LEVELS; level++) {
+        const uint64_t *counts = tn_pattern_sets(patterns, pattern, level);
+        if (counts)
+            write_sets(w, key, level, counts);
+    }
+}
+
+/* What is charged late to an instruction in a thread and, if not 0, a data object. */
+static void write_late(struct writer *w, const uint64_t key[4], const struct tn_late *late)
+{
+    if (tn_late_is_zero(&w->core->pools, late))
+        return;
+    record(w, TN_RAW_LATE);
+    put_key(w, key);
+    put_late(w, late, (enum tn_stream)key[2]);
+    write_pattern(w, key, late);
+}
+
 /* What instructions pay in data objects. */
 static void write_shares(struct writer *w, uint32_t thread_id)
 {
     const struct tn_shares *shares = &tn_thread_record_of(w->core, thread_id)->shares;
     for (uint32_t i = 1; w->core->data && i < shares->list.count; i++) {
         const struct tn_share *share = tn_share_at(shares, i);
-        if (tn_late_is_zero(&w->core->pools, &share->late))
-            continue;
-        record(w, TN_RAW_LATE);
-        put_n(w, thread_id);
-        put_n(w, share->instr);
-        put_n(w, TN_DATA);
-        put_n(w, share->object);
-        put_late(w, &share->late, TN_DATA);
+        write_late(w, (const uint64_t[]){thread_id, share->instr, TN_DATA, share->object}, &share->late);
     }
 }
 
@@ -613,16 +685,8 @@ static void write_thread_costs(struct writer *w, uint32_t thread_id, uint64_t *e
         if (executed[id] || (extra && any(extra)))
             put_self(w, thread_id, id, executed[id], extra);
         executed[id] = 0;
-        for (int stream = 0; centre && stream < TN_STREAMS; stream++) {
-            if (tn_late_is_zero(&core->pools, &centre->late[stream]))
-                continue;
-            record(w, TN_RAW_LATE);
-            put_n(w, thread_id);
-            put_n(w, id);
-            put_n(w, (uint64_t)stream);
-            put_n(w, 0);
-            put_late(w, &centre->late[stream], (enum tn_stream)stream);
-        }
+        for (uint32_t stream = 0; centre && stream < TN_STREAMS; stream++)
+            write_late(w, (const uint64_t[]){thread_id, id, stream, 0}, &centre->late[stream]);
     }
     write_shares(w, thread_id);
     tn_clear_centres(core, thread);

@@ -41,8 +41,8 @@ static const struct {
     {"Xfr", "Lines fetched from another thread's cache", TP_CAN_READ | TP_CAN_WRITE},
 };
 
-/* Use events, write-backs and prefetches are one of these words and a level. */
-enum { USE, WRITE_BACKS, PREFETCHES, SECTIONS };
+/* Use events, write-backs, prefetches and kinds of misses are one of these words and a level. */
+enum { USE, WRITE_BACKS, PREFETCHES, KINDS, SECTIONS };
 static const struct {
     const char *name, *long_name;
     int section;
@@ -50,7 +50,9 @@ static const struct {
 #define TN_USE(name, long_name) {#name, long_name, USE},
 #define TN_WRITE_BACK(name, long_name) {#name, long_name, WRITE_BACKS},
 #define TN_PREFETCH(name, long_name) {#name, long_name, PREFETCHES},
+#define TN_MISS_KIND(name, long_name) {#name, long_name, KINDS},
 #include "core/events.inc"
+#undef TN_MISS_KIND
 #undef TN_PREFETCH
 #undef TN_WRITE_BACK
 #undef TN_USE
@@ -259,8 +261,8 @@ static bool is_simulated(const struct tp_events *events, size_t column, const ui
     return any;
 }
 
-/* Known events in the order of their list, then use events by level, then write-backs, then prefetches, then others
- * as the file has them. */
+/* Known events in the order of their list, then use events by level, then write-backs, then prefetches, then kinds of
+ * misses, then others as the file has them. */
 enum {
     KNOWN = sizeof known / sizeof *known,
     LAST_RANK = KNOWN + SECTIONS * LEVELS

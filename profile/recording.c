@@ -548,6 +548,64 @@ static int read_late(struct decoder *d)
     return read_instr_costs(d, true);
 }
 
+/* What STRIDES and SETS begin with, as LATE does. *kind: 0 fetches, 1 data. */
+static int read_payer(struct decoder *d, uint32_t *instr, uint64_t *kind, uint32_t *data)
+{
+    uint32_t thread = 0;
+
+    if (refer(d, &d->threads, false, "misses of an unknown thread", &thread) ||
+        refer(d, &d->instrs, false, "misses of an unknown instruction", instr))
+        return -1;
+    *kind = limited(d, 1);
+    return refer(d, &d->data, true, "misses in an unknown data object", data);
+}
+
+static int read_strides(struct decoder *d)
+{
+    struct tp_strides sum = {0};
+    uint64_t kind = 0;
+
+    if (read_payer(d, &sum.instr, &kind, &sum.data))
+        return -1;
+    sum.count = tp_get_n(&d->c);
+    sum.lost = tp_get_n(&d->c);
+    struct tp_strides *to = TP_VECTOR_ADD(&d->rec->stride_sums);
+    if (!to)
+        return no_memory(d);
+    *to = sum;
+    for (uint64_t kept = limited(d, TN_RAW_MAX_STRIDES); kept && !d->c.bad; kept--) {
+        struct tp_stride *stride = TP_VECTOR_ADD(&d->rec->strides);
+        if (!stride)
+            return no_memory(d);
+        *stride = (struct tp_stride){.instr = sum.instr, .data = sum.data, .bytes = tp_get_z(&d->c)};
+        stride->count = tp_get_n(&d->c);
+    }
+    return d->c.bad || kind != 1 ? damaged(d, "a STRIDES record is cut short, or of fetches") : 0;
+}
+
+static int read_sets(struct decoder *d)
+{
+    static const uint8_t cache[3][2] = {{0, 1}, {2, 2}, {3, 4}};
+    struct tp_conflicts conflicts = {0};
+    uint64_t kind = 0;
+
+    if (read_payer(d, &conflicts.instr, &kind, &conflicts.data))
+        return -1;
+    uint64_t level = limited(d, 2), bits = tp_get_n(&d->c);
+    if (!d->c.bad)
+        conflicts.cache = cache[level][kind];
+    for (; bits && !d->c.bad; bits >>= 1, conflicts.set++) {
+        if (!(bits & 1))
+            continue;
+        struct tp_conflicts *to = TP_VECTOR_ADD(&d->rec->conflicts);
+        if (!to)
+            return no_memory(d);
+        conflicts.count = tp_get_n(&d->c);
+        *to = conflicts;
+    }
+    return d->c.bad ? damaged(d, "a SETS record is cut short, or of an unknown level") : 0;
+}
+
 /* Nothing is kept of what is nothing: a part has all nodes, also those in which it counted nothing. */
 static int read_node_costs(struct decoder *d, struct tp_blob **costs)
 {
@@ -650,6 +708,7 @@ static int (*const readers[])(struct decoder *) = {
     [TN_RAW_ORIGIN] = read_origin,       [TN_RAW_DATA] = read_data,       [TN_RAW_DATA_BLOCKS] = read_data_blocks,
     [TN_RAW_SHARING] = read_sharing,
     [TN_RAW_DATA_AT] = read_data_at,
+    [TN_RAW_STRIDES] = read_strides,     [TN_RAW_SETS] = read_sets,
 };
 
 static int read_chunk(struct decoder *d, const struct tp_raw_chunk *chunk)
@@ -747,6 +806,9 @@ void tp_recording_free(struct tp_recording *rec)
     TP_VECTOR_FREE(&rec->origins);
     TP_VECTOR_FREE(&rec->data);
     TP_VECTOR_FREE(&rec->sharings);
+    TP_VECTOR_FREE(&rec->stride_sums);
+    TP_VECTOR_FREE(&rec->strides);
+    TP_VECTOR_FREE(&rec->conflicts);
     TP_VECTOR_FREE(&rec->parts);
     TP_VECTOR_FREE(&rec->meta);
     TP_VECTOR_FREE(&rec->stats);

@@ -136,6 +136,26 @@ struct tp_sharing {
     uint64_t misses, falsely, truly, written, touched;
 };
 
+/* Strides between the misses of an instruction, in a thread and a part: `count` of them, each counted up to `lost`
+ * times less often than it was. */
+struct tp_strides {
+    uint32_t instr, data; /* + 1 */
+    uint64_t count, lost;
+};
+struct tp_stride {
+    uint32_t instr, data; /* + 1 */
+    int64_t bytes;
+    uint64_t count;
+};
+
+/* Misses by conflict in sets with these low six bits. `cache`: I1, D1, LL, L2 of fetches and of data. */
+enum { TP_CONFLICT_CACHES = 5 };
+struct tp_conflicts {
+    uint32_t instr, data; /* + 1 */
+    uint8_t cache, set;
+    uint64_t count;
+};
+
 struct tp_part {
     uint64_t number;
     const char *why;
@@ -174,6 +194,9 @@ struct tp_recording {
     TP_VECTOR(struct tp_origin) origins;
     TP_VECTOR(struct tp_data) data;
     TP_VECTOR(struct tp_sharing) sharings;
+    TP_VECTOR(struct tp_strides) stride_sums;
+    TP_VECTOR(struct tp_stride) strides;
+    TP_VECTOR(struct tp_conflicts) conflicts;
     TP_VECTOR(struct tp_part) parts;
     TP_VECTOR(struct tp_pair) meta;
     TP_VECTOR(struct tp_stat) stats;

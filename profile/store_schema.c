@@ -114,6 +114,12 @@ static const struct tp_table tables[] = {
      "inlined_id:key>t_inlined file_id:key>files line:key last_line:key depth:max iterations:sum entries:sum "
      "estimate:max", NULL},
     {"t_loop_data", "loop_id INTEGER, data_id INTEGER", SELF | INCL, "loop_id:key>t_loops data_id:key>t_data", NULL},
+    {"t_stride_sums", "instruction_id INTEGER, data_id INTEGER, strides INTEGER, lost INTEGER", 0,
+     "instruction_id:key>t_instructions data_id:key>t_data strides:sum lost:sum", NULL},
+    {"t_strides", "instruction_id INTEGER, data_id INTEGER, stride INTEGER, count INTEGER", 0,
+     "instruction_id:key>t_instructions data_id:key>t_data stride:key count:sum", NULL},
+    {"t_conflicts", "instruction_id INTEGER, data_id INTEGER, cache TEXT, set_bits INTEGER, misses INTEGER", 0,
+     "instruction_id:key>t_instructions data_id:key>t_data cache:key set_bits:key misses:sum", NULL},
     {"t_paths",
      "id INTEGER PRIMARY KEY, parent INTEGER, function_id INTEGER, arc_id INTEGER, calls INTEGER, "
      "depth INTEGER, thread INTEGER, approximate INTEGER, handler INTEGER, recursive INTEGER",
@@ -127,6 +133,11 @@ const struct tp_table *tp_schema_tables(size_t *count)
     *count = sizeof tables / sizeof *tables;
     return tables;
 }
+
+/* Behind a table of instructions in data objects. */
+#define OF_PAYER                                                                                         \
+    "LEFT JOIN t_data d ON d.id = t.data_id LEFT JOIN t_instructions i ON i.id = t.instruction_id "      \
+    "LEFT JOIN files f ON f.id = i.file_id LEFT JOIN t_functions n ON n.id = i.function_id"
 
 /* `t` is the table. Joined by primary keys only: a view row costs little more than the table's. */
 static const struct {
@@ -206,6 +217,14 @@ static const struct {
      "t_loop_data t LEFT JOIN t_data d ON d.id = t.data_id LEFT JOIN t_loops l ON l.id = t.loop_id "
      "LEFT JOIN t_functions n ON n.id = l.function_id LEFT JOIN files f ON f.id = l.file_id",
      SELF | INCL},
+    {"strides",
+     "t.instruction_id, t.data_id, t.stride, t.count, s.strides, s.lost, d.name AS data, n.function, f.path AS file, "
+     "i.line, i.address, i.function_id, i.file_id",
+     "t_strides t JOIN t_stride_sums s ON s.instruction_id = t.instruction_id AND s.data_id IS t.data_id " OF_PAYER, 0},
+    {"conflicts",
+     "t.instruction_id, t.data_id, t.cache, t.set_bits, t.misses, d.name AS data, n.function, f.path AS file, i.line, "
+     "i.address, i.function_id, i.file_id",
+     "t_conflicts t " OF_PAYER, 0},
     {"data_paths", "t.id, t.parent, t.function, f.path AS file, t.line, t.site_id, t.file_id",
      "t_data_paths t LEFT JOIN files f ON f.id = t.file_id", SELF | INCL},
     {"sharing",
@@ -248,6 +267,9 @@ static const char indices[] = "CREATE INDEX i_lines_function ON t_lines(function
                               "CREATE INDEX i_instruction_data_data ON t_instruction_data(data_id);"
                               "CREATE INDEX i_data_fields_data ON t_data_fields(data_id);"
                               "CREATE INDEX i_data_offsets_data ON t_data_offsets(data_id);"
+                              "CREATE INDEX i_stride_sums ON t_stride_sums(instruction_id, data_id);"
+                              "CREATE INDEX i_strides ON t_strides(instruction_id, data_id);"
+                              "CREATE INDEX i_conflicts ON t_conflicts(instruction_id, data_id);"
                               "CREATE INDEX i_data_paths_parent ON t_data_paths(parent);"
                               "CREATE INDEX i_statements_file ON t_statements(file_id);"
                               "CREATE INDEX i_statement_accesses ON t_statement_accesses(statement_id);"

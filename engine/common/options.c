@@ -41,6 +41,8 @@ static const struct option options[] = {
      "=yes|no  the same, as Callgrind calls it: yes is stream, no is none"},
     {"coherence", COHERENCE, AT(config.coherence), 0,
      "=no|mesi  D1s of threads invalidate each other's lines; threads take turns [no]"},
+    {"patterns", BOOL, AT(config.patterns), 0,
+     "=yes|no  tell misses apart (cold, capacity, conflict), keep strides between them [no]"},
     {"inclusive", BOOL, AT(config.inclusive), 0, "=yes|no  follow calls [yes]"},
     {"data", DATA, AT(config.data), 0, "=yes|no  charge data structures: heap blocks, globals, stacks, files [yes]"},
     {"alloc-fn", ALLOC, 0, false,
@@ -595,6 +597,7 @@ void options_meta(const struct engine_options *o, tn_core *core)
     tn_meta(core, "coherence", config->coherence ? "mesi" : "no");
     if (o->has_threads && o->turn)
         options_meta_number(core, "turn", o->turn);
+    meta_flag(core, "patterns", config->patterns);
     meta_flag(core, "inclusive", config->inclusive);
     meta_flag(core, "data", config->data);
     meta_flag(core, "shared-l1", config->shared_l1);

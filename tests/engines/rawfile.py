@@ -9,7 +9,7 @@ import struct
 import zlib
 
 (META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT,
- END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING, DATA_AT) = range(1, 21)
+ END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING, DATA_AT, STRIDES, SETS) = range(1, 23)
 
 Object = collections.namedtuple("Object", "path start size bias build_id")
 Function = collections.namedtuple("Function", "object start size flags name")
@@ -72,12 +72,14 @@ class Raw:
         # (writer, victim, data object): misses, of these falsely and truly shared, granules written and touched
         self.sharing = collections.defaultdict(lambda: [0, 0, 0, 0, 0])
         self.at = collections.defaultdict(lambda: collections.defaultdict(collections.Counter))  # data object, place
+        self.strides = collections.defaultdict(collections.Counter)  # (thread, instr, stream, data object)
+        self.sets = collections.defaultdict(collections.Counter)  # the same, and level
         with open(path, "rb") as file:
             self.read(file.read())
 
     def read(self, data):
         magic, version, zero = data[:8], *struct.unpack("<II", data[8:16])
-        assert magic == b"TENURERW" and version == 5 and zero == 0, (magic, version)
+        assert magic == b"TENURERW" and version == 6 and zero == 0, (magic, version)
         at = 16
         while at < len(data):
             kind, size, checksum, zero = struct.unpack("<IIII", data[at:at + 16])
@@ -149,6 +151,17 @@ class Raw:
             assert data == 0 or (stream == 1 and data in self.data)
             if data:
                 self.shares[(*key, data)].update(costs)
+        elif kind == STRIDES:
+            key = tuple(c.n() for _ in range(4))
+            self.strides[key].update(strides=c.n(), lost=c.n())
+            for _ in range(c.n()):
+                stride = c.z()
+                self.strides[key][stride] += c.n()
+        elif kind == SETS:
+            key, bits = tuple(c.n() for _ in range(5)), c.n()
+            for low in range(64):
+                if bits >> low & 1:
+                    self.sets[key][low] += c.n()
         elif kind == ORIGIN:
             ident = c.n()
             self.origins[ident] = Origin(c.n(), c.n(), c.n())
@@ -211,6 +224,15 @@ class Raw:
         if data.origin:
             return (data.kind, *self.path_of(data.origin))
         return (data.kind, data.thread) if data.thread else (data.kind, data.name, data.file.rsplit("/", 1)[-1])
+
+    def patterns(self):
+        """Strides and sets of conflicts, by function."""
+        result = collections.defaultdict(collections.Counter)
+        for known, word in ((self.strides, "stride"), (self.sets, "set")):
+            for key, counts in known.items():
+                name = self.name_of(self.instrs[key[1]].context)
+                result[name].update({"%s %s %s" % (word, key[4:], what): n for what, n in counts.items()})
+        return result
 
     def by_data(self):
         """Data object by name -> costs; its blocks are the costs began, ended, bytes and largest."""

@@ -12,7 +12,7 @@ import sys
 import zlib
 
 (META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT,
- END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING) = range(1, 20)
+ END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING, DATA_AT, STRIDES, SETS) = range(1, 23)
 
 IMMEDIATE = ["Ir", "Dr", "Dw"]
 FETCH = ["I1mr", "ILmr", "AcCostI1", "SpLossI1", "EvI1"]
@@ -81,6 +81,8 @@ def measurements(part):
     part.chunk(LATE, n(1, 1, 0, 0) + late({0: 1, 1: 1}), n(1, 2, 1, 1) + late({0: 200, 3: 1 << 40, 4: 56 * 200}))
     part.chunk(DATA_BLOCKS, n(1, 3, 2, 300, 150))
     part.chunk(SHARING, n(1, 2, 1, 9, 6, 3, 0xff, 1 << 63), n(0, 0, 0, 1, 1, 0, 0, 0))
+    part.chunk(STRIDES, n(1, 2, 1, 1, 199, 3, 2, 1024, 150, 15, 40))
+    part.chunk(SETS, n(1, 2, 1, 1, 0) + late({0: 7, 63: 1}), n(1, 2, 1, 1, 1) + late({5: 2}))
     part.chunk(NODE, n(1, 0, 0, 1, 1, 0, 1) + costs(3, {0: 1}),
                n(2, 1, 1, 2, 1, PRUNED_BELOW, 3) + costs(303, None, {0: 200}),
                n(3, 2, 1, 2, 1, ALIAS, 2) + costs(0))
@@ -90,7 +92,7 @@ def measurements(part):
 
 
 def main():
-    out = b"TENURERW" + struct.pack("<2I", 4, 0)
+    out = b"TENURERW" + struct.pack("<2I", 6, 0)
     for number in range(1, 3 if len(sys.argv) > 2 else 2):
         part = Part(number)
         if number == 1:

@@ -215,7 +215,7 @@ static bool parse(int argc, char **argv)
             config.callgrind = mode;
             s->callgrind = mode;
             s->geometry = geometries;
-            s->model = model_new(&config, charge, NULL, s);
+            s->model = model_new(&config, charge, NULL, NULL, s);
         }
     }
     for (int i = 0; i < INCLUSIVE; i++)

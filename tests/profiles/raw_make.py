@@ -19,7 +19,7 @@ import sys
 import zlib
 
 (META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT,
- END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING, DATA_AT) = range(1, 21)
+ END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING, DATA_AT, STRIDES, SETS) = range(1, 23)
 PRUNED, HANDLER, ALIAS = 1, 2, 4
 COND, INDIRECT, CALL, RETURN = 1, 2, 4, 8
 UNIT = 1 << 16
@@ -63,7 +63,7 @@ def costs(imm, fetch=None, data=None):
 
 
 class Raw:
-    def __init__(self, version=5, chunk=1 << 16):
+    def __init__(self, version=6, chunk=1 << 16):
         self.out = bytearray(b"TENURERW" + struct.pack("<II", version, 0))
         self.chunk_size = chunk
         self.part = 0
@@ -142,6 +142,15 @@ class Raw:
 
     def sharing(self, writer, victim, data, misses, falsely, truly, written, touched):
         self.record(SHARING, *(n(x) for x in (writer, victim, data, misses, falsely, truly, written, touched)))
+
+    def strides(self, thread, instr, total, lost, kept, data=0):
+        """kept: stride -> count"""
+        fields = [n(v) for v in (thread, instr, 1, data, total, lost, len(kept))]
+        self.record(STRIDES, *fields, *[z(stride) + n(count) for stride, count in sorted(kept.items())])
+
+    def sets(self, thread, instr, kind, level, counts, data=0):
+        """counts: low bits of the set -> conflicts; level 0 is the first, 1 the last, 2 the second"""
+        self.record(SETS, n(thread), n(instr), n(kind), n(data), n(level), late(counts))
 
     def node(self, i, parent, arc, context, thread, calls, cost, flags=0):
         self.record(NODE, n(i), n(parent), n(arc), n(context), n(thread), n(flags), n(calls), cost)
@@ -231,6 +240,8 @@ class Random:
         self.places = {i + 1: self.make_places() for i, (kind, _) in enumerate(self.data) if kind in (1, 3)}
         self.blocks = {i + 1: (r.randint(1, 9), 1, 1000, 500) for i, (kind, _) in enumerate(self.data) if kind == 1}
         self.shares = {}  # (instr, data object) -> row
+        self.strides = {}  # the same -> {"strides": n, "lost": n, stride: count}
+        self.conflicts = {}  # (instr, data object, cache, set) -> misses
 
     def make_places(self):
         """Of a part: place -> slot -> count."""
@@ -328,6 +339,24 @@ class Random:
             raw.end("exit" if k + 1 == len(self.parts) else "request")
         raw.save(path)
 
+    def write_misses(self, raw, thread, instr, kind, data):
+        """How some of them lie in memory."""
+        r = random.Random(thread * 1000000 + instr * 100 + data * 2 + kind)
+        strides = {r.choice([8, 64, 1024, -1024, 1 << 40, 0, -8]): r.randint(1, 1 << r.randint(1, 40))
+                   for _ in range(r.randint(0, 4))}
+        if kind and strides:
+            both = {"strides": sum(strides.values()) + 7, "lost": r.randint(0, 3)}
+            raw.strides(thread, instr, both["strides"], both["lost"], strides, data)
+            known = self.strides.setdefault((instr, data), {})
+            for name, count in (*both.items(), *strides.items()):
+                known[name] = known.get(name, 0) + count
+        for level in r.sample(range(3), r.randint(0, 2)):
+            sets = {r.randint(0, 63): r.randint(1, 1000) for _ in range(r.randint(1, 5))}
+            raw.sets(thread, instr, kind, level, sets, data)
+            for low, count in sets.items():
+                key = instr, data, ("I1", "D1", "L", "L", "I2", "D2")[2 * level + kind], low
+                self.conflicts[key] = self.conflicts.get(key, 0) + count
+
     def write_part(self, raw, part):
         self_, node, arc, incl = self.sums([part])
         k, f = len(IMMEDIATE), len(FETCH)
@@ -338,6 +367,8 @@ class Random:
                 for data, some in self.share(values) if kind else [(0, values)]:
                     if any(some):
                         raw.late_cost(thread, instr, kind, dict(enumerate(some)), data)
+                    if any(some):
+                        self.write_misses(raw, thread, instr, kind, data)
                     if data and any(some):
                         row_of = zero[:k + f] + some
                         self.shares[instr, data] = add(self.shares.get((instr, data), zero), row_of)

@@ -56,6 +56,7 @@ def recording(work, name, program, shift=0, names=None, meta=()):
 # ------------------------------------------------------------------------------------------ the slow way
 
 PLACE = "coalesce(i.function, '') || ' ' || coalesce(i.object, '') || ' ' || i.offset"
+DATA = "JOIN instructions i ON i.id = t.instruction_id LEFT JOIN data_objects d ON d.id = t.data_id"
 KEYS = {  # view -> (what names a row, what the view is joined with)
     "totals": (["''"], ""),
     "functions": (["t.function", "t.symbol", "t.context", "t.object", "t.file"], ""),
@@ -68,11 +69,14 @@ KEYS = {  # view -> (what names a row, what the view is joined with)
     "data_fields": (["t.data", "t.kind", "t.field", "t.size"], ""),
     "data_offsets": (["t.data", "t.field", "t.offset"], ""),
     "parts": (["t.part", "t.why"], ""),
+    "t_stride_sums": ([PLACE, "d.name"], DATA),
+    "t_strides": ([PLACE, "d.name", "t.stride"], DATA),
+    "t_conflicts": ([PLACE, "d.name", "t.cache", "t.set_bits"], DATA),
     "threads": (["t.id"], ""),
 }
 
 
-COUNTS = ("calls", "misses", "false_sharing", "true_sharing")  # that are summed as costs are
+COUNTS = ("calls", "misses", "false_sharing", "true_sharing", "strides", "lost", "count")  # summed as costs are
 
 
 def plus(a, b):

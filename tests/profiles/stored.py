@@ -74,6 +74,9 @@ def example():
         raw.data_at(1, 25, {0: 1, 5: part, 4: 3})
         raw.data_blocks(1, 5 * part, 4, 640 * part, 128)
         raw.sharing(1, 2, 1, 4 * part, 2, 2 * part, 0xff << 8 * part, 0xf0)
+        raw.strides(1, 2, 20 * part, 1, {1024: 15 * part, -8: 2}, 1)
+        raw.sets(1, 2, 1, 0, {0: 12 * part, 32: 1}, 1)
+        raw.sets(1, 1, 0, 1, {63: part})
         raw.late_cost(1, 1, 0, {0: 1, 1: 1, 2: 48, 3: 16, 4: 32})
         one, two = [10 * part, 0, 10 * part, 0, 0], [14 * part, 7 * part, 7 * part, 7 * part, part]
         three, four, five = [3, 3, 0, 3, 1], [5, 5, 5, 0, 0], [1, 1, 0, 1, 0]

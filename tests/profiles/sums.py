@@ -219,6 +219,22 @@ def check_places(db, program, able):
             check(same(found[key], at_columns(some, able[key[0]])), "%s %s" % (view, key))
 
 
+def check_misses(db, program):
+    address = {row[0]: row[1] for row in db.execute("SELECT id, address FROM instructions")}
+    number = {x[1]: x[0] for x in program.instrs}
+    strides, count = {}, 0
+    for instruction, data, stride, times, total, lost in db.execute(
+            "SELECT instruction_id, data_id, stride, count, strides, lost FROM strides"):
+        of = strides.setdefault((number[address[instruction]], data or 0), {"strides": total, "lost": lost})
+        check(of["strides"] == total and of["lost"] == lost and stride not in of, "rows of strides")
+        of[stride] = times
+        count += 1
+    check(count and strides == program.strides, "strides")
+    conflicts = {(number[address[row[0]]], row[1] or 0, row[2], row[3]): row[4] for row in db.execute(
+        "SELECT instruction_id, data_id, cache, set_bits, misses FROM conflicts")}
+    check(conflicts and conflicts == program.conflicts, "sets of conflicts")
+
+
 def check_sums(db, program, e):
     grand = total_of(e.self_.values())
     total, count = table(db, "totals", [])
@@ -368,6 +384,7 @@ def main():
             check_code(db, program, e)
             check_calls(db, program, e)
             check_data(db, program)
+            check_misses(db, program)
             check_sums(db, program, e)
             check_exports(db, path, program, e)
             db.close()

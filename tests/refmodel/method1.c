@@ -9,6 +9,8 @@
  */
 #include "method1.h"
 
+#include "habit.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +69,7 @@ struct thread {
 struct self {
     uint32_t thread, instr, context, object, next; /* next: the same instruction in another context or object */
     uint64_t cost[M_EVENTS];
+    struct habit *habit; /* NULL: none */
 };
 
 /* Of lines that were invalidated: by whom, who missed them, what became of that. */
@@ -124,7 +127,10 @@ struct method1 *m1_new(uint32_t most_callers, struct memory_model *memory)
 void m1_free(struct method1 *m)
 {
     free(m->arc.at), free(m->link.at), free(m->path.at), free(m->alias.at), free(m->function.at), free(m->name.at);
-    free(m->self.at), free(m->shared.at);
+    free(m->shared.at);
+    for (uint32_t i = 1; i <= m->self.count; i++)
+        free(m->self.at[i].habit);
+    free(m->self.at);
     for (int t = 0; t < MODEL_MAX_THREADS; t++) {
         free(m->self_slot[t].at);
         for (uint32_t l = 0; l < MAX_LEVELS; l++)
@@ -538,7 +544,7 @@ uint32_t m1_levels(const struct method1 *m, uint32_t thread)
 
 /* -------------------------------------------------------------------------------------------------- costs */
 
-static uint64_t *self_cost(struct method1 *m, uint32_t thread, uint32_t instr, uint32_t context, uint32_t object)
+static struct self *self_of(struct method1 *m, uint32_t thread, uint32_t instr, uint32_t context, uint32_t object)
 {
     uint32_t i;
 
@@ -546,7 +552,7 @@ static uint64_t *self_cost(struct method1 *m, uint32_t thread, uint32_t instr, u
         (void)LIST_NEW(m->self_slot[thread]);
     for (i = m->self_slot[thread].at[instr]; i; i = m->self.at[i].next)
         if (m->self.at[i].context == context && m->self.at[i].object == object)
-            return m->self.at[i].cost;
+            return &m->self.at[i];
     i = LIST_NEW(m->self);
     m->self.at[i].thread = thread;
     m->self.at[i].instr = instr;
@@ -554,7 +560,7 @@ static uint64_t *self_cost(struct method1 *m, uint32_t thread, uint32_t instr, u
     m->self.at[i].object = object;
     m->self.at[i].next = m->self_slot[thread].at[instr];
     m->self_slot[thread].at[instr] = i;
-    return m->self.at[i].cost;
+    return &m->self.at[i];
 }
 
 struct model_payer m1_payer(const struct method1 *m, uint32_t thread, uint32_t instr)
@@ -571,7 +577,7 @@ void m1_charge(void *user, const struct model_payer *payer, int event, uint64_t 
 
     if (!payer->pays || payer->epoch != m->epoch)
         return;
-    self_cost(m, payer->thread, payer->instr, m->link.at[payer->chain].context, payer->object)[event] += amount;
+    self_of(m, payer->thread, payer->instr, m->link.at[payer->chain].context, payer->object)->cost[event] += amount;
     m->link.at[payer->chain].cost[event] += amount;
 }
 
@@ -618,6 +624,21 @@ void m1_charge_at(void *user, const struct model_payer *payer, int event, uint32
         mm_charge_at(m->memory, payer->object, event, place, amount);
 }
 
+void m1_missed(void *user, const struct model_payer *payer, const struct model_miss *miss)
+{
+    struct method1 *m = user;
+    struct self *self;
+
+    if (!payer->pays || payer->epoch != m->epoch)
+        return;
+    self = self_of(m, payer->thread, payer->instr, m->link.at[payer->chain].context, payer->object);
+    if (!self->habit)
+        self->habit = calloc(1, sizeof *self->habit);
+    if (miss->level == 0 && !miss->fetched)
+        habit_miss(self->habit, miss->address);
+    self->habit->set[miss->fetched][miss->level][miss->set % HABIT_SETS] += miss->kind == M_CONF;
+}
+
 void m1_count(struct method1 *m, uint32_t thread, uint32_t instr, int event, uint64_t amount)
 {
     struct model_payer payer = m1_payer(m, thread, instr);
@@ -653,8 +674,11 @@ static void forget(struct method1 *m)
 {
     for (uint32_t i = 1; i <= m->link.count; i++)
         memset(m->link.at[i].cost, 0, sizeof m->link.at[i].cost);
-    for (uint32_t i = 1; i <= m->self.count; i++)
+    for (uint32_t i = 1; i <= m->self.count; i++) {
         memset(m->self.at[i].cost, 0, sizeof m->self.at[i].cost);
+        if (m->self.at[i].habit)
+            habit_clear(m->self.at[i].habit);
+    }
     m->shared.count = 0;
     for (uint32_t i = 1; i <= m->name.count; i++)
         m->name.at[i].calls = 0;
@@ -824,12 +848,14 @@ void m1_part(struct method1 *m, struct sheet *sheet)
         sprintf(key, "self t%u i%u%s%s", m->self.at[i].thread, m->self.at[i].instr,
                 context->is_plain ? "" : " ", context->is_plain ? "" : context->text);
         sheet_add(sheet, key, m->self.at[i].cost, 0);
-        if (!m->self.at[i].object)
-            continue;
-        end = key + strlen(key);
-        memcpy(key, "data", 4);
-        sprintf(end, " %s", mm_name(m->memory, m->self.at[i].object));
-        sheet_add(sheet, key, m->self.at[i].cost, 0);
+        if (m->self.at[i].object) {
+            end = key + strlen(key);
+            memcpy(key, "data", 4);
+            sprintf(end, " %s", mm_name(m->memory, m->self.at[i].object));
+            sheet_add(sheet, key, m->self.at[i].cost, 0);
+        }
+        if (m->self.at[i].habit)
+            habit_rows(m->self.at[i].habit, key, sheet);
     }
     if (m->memory)
         mm_part(m->memory, sheet);

@@ -21,6 +21,8 @@
  */
 #include "model.h"
 
+#include "kinds_model.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +42,7 @@ struct record { /* a tenure below level 1 */
     bool resident;
     enum level level;
     struct record *below; /* the record it was filled from; NULL in the last level */
+    uint64_t used;        /* when it was used last (asking.time) */
 };
 
 /* docs/model.md, 11. */
@@ -47,7 +50,7 @@ enum state { EXCLUSIVE, MODIFIED, SHARED, INVALID };
 
 struct line {
     struct use use;
-    uint64_t line;
+    uint64_t line, used; /* used: as a record's */
     struct record *record;
     enum state state;
     uint8_t *foreign;           /* one flag per byte: others have written it while the line was invalid */
@@ -62,6 +65,7 @@ struct cache {
     uint64_t sets;
     void **way;      /* sets x assoc, in each set the most recently used first */
     uint32_t *count; /* ways filled per set */
+    struct past past;
 };
 
 /* docs/model.md, 10. */
@@ -79,6 +83,7 @@ struct model {
     bool collecting; /* as the latest access says */
     model_charge *charge;
     model_share *share;
+    model_missed *missed;
     void *user;
 };
 
@@ -89,11 +94,13 @@ const char *model_event_name(int event)
         "AcCostI1", "SpLossI1", "EvI1",  "TchI1", "BytI1", "UseI1", "AgeI1",    "AcCostL",  "SpLossL",
         "EvL",      "TchL",     "BytL",  "UseL",  "AgeL",  "I2mr",  "AcCostI2", "SpLossI2", "EvI2",
         "TchI2",    "BytI2",    "UseI2", "AgeI2", "WbI2",  "WrtI2", "WbL",      "WrtL",     "PfI2",
-        "PfL",      "D1mr",     "DLmr",  "D1mw",  "DLmw",  "AcCostD1", "SpLossD1", "EvD1",  "TchD1",
+        "PfL",      "ColdI1", "CapI1", "ConfI1", "ColdI2", "CapI2", "ConfI2", "ColdL", "CapL", "ConfL",
+        "D1mr",     "DLmr",  "D1mw",  "DLmw",  "AcCostD1", "SpLossD1", "EvD1",  "TchD1",
         "BytD1",    "UseD1",    "AgeD1", "AcCostL", "SpLossL", "EvL", "TchL",   "BytL",     "UseL",
         "AgeL",     "D2mr",     "D2mw",  "AcCostD2", "SpLossD2", "EvD2", "TchD2", "BytD2",  "UseD2",
         "AgeD2",    "WbD1",     "WrtD1", "WbD2",  "WrtD2", "WbL",   "WrtL",     "PfD2",     "PfL",
         "D1cr",     "D1cw",     "D1fr",  "D1fw",  "InvD1", "Inv",   "Upg",      "Xfr",
+        "ColdD1",   "CapD1", "ConfD1", "ColdD2", "CapD2", "ConfD2", "ColdL", "CapL", "ConfL",
     };
     return names[event];
 }
@@ -344,22 +351,40 @@ struct asking {
     uint32_t missed_in[3]; /* the first line's data object, where, and its byte that was asked for */
     struct model_place missed_where[3];
     uint32_t missed_at[3], at;
+    struct model_miss miss[3]; /* and the rest of it */
     bool prefetching; /* nobody asks: the prefetcher does */
     bool again, otherwise;   /* the first line that missed was invalid; a line missed that was not */
     uint64_t line;           /* that first one */
     struct model_payer in, writer; /* `payer` in it; who made it invalid */
     uint64_t index;
+    uint64_t time; /* in which lines of one access come one after the other; 0: before all */
     uint32_t owner; /* of the caches above the last level */
 };
 
-static void miss(struct asking *asking, int level)
+static void miss(struct asking *asking, int level, const struct model_miss *miss)
 {
     if (!asking->missed[level]) {
         asking->missed_in[level] = asking->payer->object;
         asking->missed_where[level] = asking->payer->place;
         asking->missed_at[level] = asking->at;
+        asking->miss[level] = *miss;
     }
     asking->missed[level] = true;
+}
+
+/* A line is loaded and another, used last at `used`, leaves, or none (0). What may be a miss of `level`. */
+static struct model_miss load(const struct model *model, struct cache *cache, int level, uint64_t line,
+                              uint64_t victim, uint64_t used)
+{
+    static const int number[] = {0, 2, 1};
+    uint64_t lines = cache->config.size / cache->config.line, set = cache_set(cache, line);
+    struct model_miss miss = {.level = number[level], .set = set};
+
+    if (!model->config.patterns)
+        return miss;
+    miss.kind = (int)past_load(&cache->past, lines, cache->sets, line, cache->config.line);
+    past_leave(&cache->past, lines, cache->sets, set, victim, cache->config.line, used);
+    return miss;
 }
 
 /* A line leaves a lower level. The record for the one that comes in its place. */
@@ -384,19 +409,24 @@ static struct record *lower(struct model *model, enum level level, uint64_t addr
     uint64_t line = address - address % cache->config.line, set = cache_set(cache, line);
     static const int prefetched[2][3] = {{-1, M_D_PF2, M_D_PFL}, {-1, M_I_PF2, M_I_PFL}};
     struct record *record;
+    struct model_miss missed;
 
     for (uint32_t i = 0; i < cache->count[set]; i++) {
         record = cache->way[set * cache->config.assoc + i];
         if (record->line == line) {
+            record->used = asking->time;
             cache_put_first(cache, set, cache_take(cache, set, i));
             return record;
         }
     }
+    record = cache_make_room(cache, set);
+    missed = load(model, cache, level, line, record ? record->line : 0, record ? record->used : 0);
     if (asking->prefetching)
         model->charge(model->user, asking->payer, prefetched[asking->fetched][level], 1);
     else
-        miss(asking, level);
-    record = leave(model, cache_make_room(cache, set), asking->index);
+        miss(asking, level, &missed);
+    record = leave(model, record, asking->index);
+    record->used = asking->time;
     use_init(&record->use, asking->payer, asking->fetched, asking->index, cache->config.line);
     record->line = line;
     record->level = level;
@@ -554,19 +584,26 @@ static void coherent_end(struct model *model, struct asking *asking, bool write)
 
 /* ------------------------------------------------------------------------------------------------- any line */
 
-static struct line *level1(struct model *model, struct cache *cache, uint64_t line_address,
+/* The line at `line_address`, for an access at `address`. */
+static struct line *level1(struct model *model, struct cache *cache, uint64_t line_address, uint64_t address,
                            struct asking *asking)
 {
     uint64_t set = cache_set(cache, line_address);
     struct line *line = find(cache, line_address), *victim;
     bool coherent = model->config.coherence && !asking->fetched, was_invalid = line && line->state == INVALID;
+    struct model_miss missed = {.kind = -1, .set = set};
 
     if (line && coherent && !was_invalid)
         coherent_hit(model, line, asking);
+    if (line)
+        line->used = asking->time;
     if (line && !was_invalid)
         return line;
-    miss(asking, LEVEL_1);
     victim = was_invalid ? NULL : cache_make_room(cache, set);
+    if (!was_invalid)
+        missed = load(model, cache, LEVEL_1, line_address, victim ? victim->line : 0, victim ? victim->used : 0);
+    missed.address = address > line_address ? address : line_address;
+    miss(asking, LEVEL_1, &missed);
     if (victim)
         line_end(model, cache, victim, asking->index);
     if (model->config.prefetch)
@@ -577,6 +614,7 @@ static struct line *level1(struct model *model, struct cache *cache, uint64_t li
         line = calloc(1, sizeof *line);
     use_init(&line->use, asking->payer, asking->fetched, asking->index, cache->config.line);
     line->line = line_address;
+    line->used = asking->time;
     line->record = lower(model, model->config.l2.size ? LEVEL_2 : LEVEL_LAST, line_address, asking);
     line->record->holders++;
     cache_put_first(cache, set, line);
@@ -611,7 +649,7 @@ static void access_plainly(struct model *model, struct cache *cache, uint64_t ad
 
         if (line)
             continue;
-        miss(asking, LEVEL_1);
+        miss(asking, LEVEL_1, &(struct model_miss){0});
         free(cache_make_room(cache, cache_set(cache, at)));
         line = calloc(1, sizeof *line);
         line->line = at;
@@ -645,16 +683,17 @@ static void access_lines(struct model *model, struct cache *cache, uint64_t addr
         return;
     }
     if (model->config.callgrind && cache->sets == 1 && address + size > first + line_size) {
-        level1(model, cache, first, asking)->use.touches++;
+        level1(model, cache, first, address, asking)->use.touches++;
         return;
     }
-    for (uint64_t at = first; at < address + size; at += line_size) {
+    asking->time = (asking->index + 1) << 10;
+    for (uint64_t at = first; at < address + size; at += line_size, asking->time++) {
         if (asking->payer->objects)
             asking->payer->object = asking->payer->objects[(at - first) / line_size];
         if (asking->payer->places)
             asking->payer->place = asking->payer->places[(at - first) / line_size];
         asking->at = at < address ? (uint32_t)(address - at) : 0;
-        touch(level1(model, cache, at, asking), address, address + size, line_size, asking->writes);
+        touch(level1(model, cache, at, address, asking), address, address + size, line_size, asking->writes);
         if (model->config.coherence && asking->writes)
             tell_write(model, at, at < address ? address - at : 0,
                        at + line_size > address + size ? address + size - at : line_size, asking->owner);
@@ -668,6 +707,19 @@ static void miss_where(struct model *model, struct asking *asking, uint32_t line
 
     model->config.charge_at(model->user, asking->payer, event,
                             place_of(&asking->payer->place, asking->missed_at[level] / granule * granule), 1);
+}
+
+/* What is known of a miss besides. */
+static void tell(struct model *model, struct asking *asking, int level)
+{
+    static const int event[2][3] = {{M_D_KIND1, M_D_KIND2, M_D_KINDL}, {M_I_KIND1, M_I_KIND2, M_I_KINDL}};
+
+    if (!model->config.patterns)
+        return;
+    asking->miss[level].fetched = asking->fetched;
+    if (asking->miss[level].kind >= 0)
+        model->charge(model->user, asking->payer, event[asking->fetched][level] + asking->miss[level].kind, 1);
+    model->missed(model->user, asking->payer, &asking->miss[level]);
 }
 
 void model_access(struct model *model, uint32_t thread, enum model_kind kind, uint64_t address, uint32_t size,
@@ -697,6 +749,7 @@ void model_access(struct model *model, uint32_t thread, enum model_kind kind, ui
             model->charge(model->user, asking.payer, event[kind][level], 1);
             if (tells_where(model, asking.payer, (enum level)level))
                 miss_where(model, &asking, cache->config.line, level, event[kind][level]);
+            tell(model, &asking, level);
         }
 }
 
@@ -707,13 +760,15 @@ uint64_t model_clock(const struct model *model)
 
 /* ------------------------------------------------------------------------------------------ life and ends */
 
-struct model *model_new(const struct model_config *config, model_charge *charge, model_share *share, void *user)
+struct model *model_new(const struct model_config *config, model_charge *charge, model_share *share,
+                        model_missed *missed, void *user)
 {
     struct model *model = calloc(1, sizeof *model);
 
     model->config = *config;
     model->charge = charge;
     model->share = share;
+    model->missed = missed;
     model->user = user;
     for (int i = 0; i < MODEL_MAX_THREADS; i++) {
         cache_init(&model->i1[i], &config->i1);
@@ -729,6 +784,7 @@ static void empty_level1(struct model *model, struct cache *cache)
     for (uint64_t set = 0; set < cache->sets; set++)
         while (cache->count[set])
             line_end(model, cache, cache_take(cache, set, 0), model->clock);
+    past_forget(&cache->past);
 }
 
 static void empty_lower(struct model *model, struct cache *cache)
@@ -742,6 +798,7 @@ static void empty_lower(struct model *model, struct cache *cache)
             record_end_if_done(model, record, model->clock);
         }
     }
+    past_forget(&cache->past);
 }
 
 static void empty_owner(struct model *model, uint32_t owner)

@@ -34,7 +34,10 @@ enum {
     M_I_WBL = M_I_WB2 + 2,
     M_I_PF2 = M_I_WBL + 2, /* lines prefetched */
     M_I_PFL,
-    M_D1MR,
+    M_I_KIND1, /* misses by kind: M_KINDS of them */
+    M_I_KIND2 = M_I_KIND1 + 3,
+    M_I_KINDL = M_I_KIND2 + 3,
+    M_D1MR = M_I_KINDL + 3,
     M_DLMR,
     M_D1MW,
     M_DLMW,
@@ -56,11 +59,15 @@ enum {
     M_INV,
     M_UPG,
     M_XFR,
-    M_EVENTS,
+    M_D_KIND1,
+    M_D_KIND2 = M_D_KIND1 + 3,
+    M_D_KINDL = M_D_KIND2 + 3,
+    M_EVENTS = M_D_KINDL + 3,
     M_IMMEDIATE = M_I1MR, /* events below are immediate */
 };
 enum { M_ACCOST, M_SPLOSS, M_EV, M_TCH, M_BYT, M_USE, M_AGE, M_USES };
 enum { M_WB, M_WRT, M_WRITES };
+enum { M_COLD, M_CAP, M_CONF, M_KINDS };
 
 const char *model_event_name(int event); /* as in the raw profile */
 
@@ -71,7 +78,7 @@ struct model_cache_config {
 struct model_payer;
 struct model_config {
     struct model_cache_config i1, d1, l2, ll; /* l2.size 0: no such level */
-    bool shared_l1, flush_at_exit, use, write_back, prefetch, coherence;
+    bool shared_l1, flush_at_exit, use, write_back, prefetch, coherence, patterns;
     /* What is charged to the byte that is at `place` of a data object (raw_format.h, DATA_AT); NULL: nobody asks. */
     void (*charge_at)(void *user, const struct model_payer *payer, int event, uint32_t place, uint64_t amount);
     bool
@@ -109,10 +116,20 @@ enum model_shared { MODEL_MISSED, MODEL_SHARED_FALSELY, MODEL_SHARED_TRULY };
 typedef void model_share(void *user, const struct model_payer *writer, const struct model_payer *victim,
                          enum model_shared what, uint64_t written, uint64_t touched);
 
+/* With patterns: a miss of `level` (0: the first, 1: the last, 2) in `set`, at the first byte of its line that was
+ * wanted. `kind`: -1 if the line was there, but another thread's write had made it invalid. */
+struct model_miss {
+    int level, kind;
+    bool fetched;
+    uint64_t set, address;
+};
+typedef void model_missed(void *user, const struct model_payer *payer, const struct model_miss *miss);
+
 enum { MODEL_MAX_THREADS = 16 };
 
-/* `share`: only with coherence. */
-struct model *model_new(const struct model_config *config, model_charge *charge, model_share *share, void *user);
+/* `share`: only with coherence, `missed`: with patterns. */
+struct model *model_new(const struct model_config *config, model_charge *charge, model_share *share,
+                        model_missed *missed, void *user);
 void model_free(struct model *model);
 
 /* One fetch or one data access by a thread, 0 to MODEL_MAX_THREADS - 1: misses and ended tenures are

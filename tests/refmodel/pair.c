@@ -139,6 +139,7 @@ static void start_core(struct pair *pair)
     config.write_back = c->write_back;
     config.prefetch = c->prefetch;
     config.coherence = c->coherence;
+    config.patterns = c->patterns;
     config.inclusive = c->inclusive;
     config.shared_l1 = c->shared_l1;
     config.parallel = c->parallel;
@@ -182,7 +183,8 @@ struct pair *pair_new(const struct pair_config *config, FILE *out)
                               .write_back = config->write_back,
                               .prefetch = config->prefetch,
                               .coherence = config->coherence,
-                              .charge_at = config->data ? m1_charge_at : NULL};
+                              .charge_at = config->data ? m1_charge_at : NULL,
+                              .patterns = config->patterns};
     struct tn_object_info object = {.path = "/random", .start = 0x400000, .size = 0x100000};
 
     pair->config = *config;
@@ -191,7 +193,7 @@ struct pair *pair_new(const struct pair_config *config, FILE *out)
     pair->bytes_before = host_bytes();
     pair->memory = config->data ? mm_new(pair_tell) : NULL;
     pair->m1 = m1_new(config->separate_callers, pair->memory);
-    pair->model = model_new(&mc, m1_charge, m1_share, pair->m1);
+    pair->model = model_new(&mc, m1_charge, m1_share, m1_missed, pair->m1);
     start_core(pair);
     pair->object = tn_object(pair->core, &object);
     return pair;

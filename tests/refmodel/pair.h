@@ -17,7 +17,7 @@ enum { PAIR_MAX_INSTRS = 10, PAIR_MAX_ACCESSES = 10 };
 struct pair_config {
     struct model_cache_config i1, d1, l2, ll; /* l2.size 0: no such level */
     bool cache_sim, branch_sim, use, inclusive, shared_l1, flush_at_exit, collect_at_start, write_back, prefetch;
-    bool parallel, data, coherence;
+    bool parallel, data, coherence, patterns;
     uint64_t paths;
     uint32_t separate_callers, separate_recs; /* the most of any function */
     uint32_t lag; /* not 0: where threads run at the same time, misses are consumed late; how late is drawn from this */

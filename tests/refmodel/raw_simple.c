@@ -337,6 +337,55 @@ static void read_self(struct raw_simple *raw, struct sheet *sheet, bool late)
     sheet_add(sheet, key, cost, 0);
 }
 
+/* The key that method 1 has for it. */
+static void print_payer(struct raw_simple *raw, uint64_t thread, uint64_t instr, uint64_t data, char *key)
+{
+    const struct definition *d = definition(raw, &raw->instr, instr, false);
+    bool plain = is_plain(raw, d->c);
+
+    sprintf(key, "%s t%u i%u%s%s", data ? "data" : "self", (unsigned)thread_os_id(raw, thread),
+            instr_itself(raw, instr), plain ? "" : " ", plain ? "" : context_name(raw, d->c));
+    if (data)
+        print_data(raw, data, strcat(key, " ") + strlen(key));
+}
+
+static void read_strides(struct raw_simple *raw, struct sheet *sheet)
+{
+    static char who[1 << 20], key[(1 << 20) + 100];
+    uint64_t thread = get_n(raw), instr = get_n(raw), kind = get_n(raw), data = get_n(raw);
+    uint64_t strides = get_n(raw), lost = get_n(raw), kept = get_n(raw), cost[M_EVENTS] = {strides, lost};
+
+    if (kind != 1)
+        fail(raw, "strides of fetches");
+    print_payer(raw, thread, instr, data, who);
+    sprintf(key, "strides %s", who);
+    sheet_add(sheet, key, cost, 0);
+    cost[1] = 0;
+    for (; kept && !raw->fault; kept--) {
+        uint64_t zigzag = get_n(raw);
+
+        sprintf(key, "stride %lld %s", (long long)(zigzag >> 1 ^ -(zigzag & 1)), who);
+        cost[0] = get_n(raw);
+        sheet_add(sheet, key, cost, 0);
+    }
+}
+
+static void read_sets(struct raw_simple *raw, struct sheet *sheet)
+{
+    static char who[1 << 20], key[(1 << 20) + 100];
+    uint64_t thread = get_n(raw), instr = get_n(raw), kind = get_n(raw), data = get_n(raw), level = get_n(raw);
+    uint64_t bits = get_n(raw), cost[M_EVENTS] = {0};
+
+    print_payer(raw, thread, instr, data, who);
+    for (unsigned set = 0; set < 64 && !raw->fault; set++) {
+        if (!(bits >> set & 1))
+            continue;
+        cost[0] = get_n(raw);
+        sprintf(key, "set %u %u %s %s", (unsigned)level, set, kind == 0 ? "fetch" : "data", who);
+        sheet_add(sheet, key, cost, 0);
+    }
+}
+
 static char *print_node(struct raw_simple *raw, uint64_t id, char *end)
 {
     const struct definition *node = definition(raw, &raw->node, id, false);
@@ -545,6 +594,10 @@ static void read_record(struct raw_simple *raw, uint32_t type, struct sheet *she
         read_origin(raw);
     } else if (type == TN_RAW_DATA) {
         read_data(raw);
+    } else if (type == TN_RAW_STRIDES) {
+        read_strides(raw, sheet);
+    } else if (type == TN_RAW_SETS) {
+        read_sets(raw, sheet);
     } else if (type == TN_RAW_DATA_BLOCKS) {
         read_blocks(raw, sheet);
     } else if (type == TN_RAW_SHARING) {

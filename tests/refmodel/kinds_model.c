@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kinds_model.c: see kinds_model.h.
+ *
+ * The list of lines is searched from its end; nothing here is meant to be fast.
+ */
+#include "kinds_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool was_loaded(const struct past *past, uint64_t line)
+{
+    for (size_t i = past->loads; i-- > 0;)
+        if (past->loaded[i] == line)
+            return true;
+    return false;
+}
+
+static uint32_t ghost_bits(uint64_t lines)
+{
+    uint32_t bits = 1;
+
+    while (1ull << bits < 4 * lines)
+        bits++;
+    return bits;
+}
+
+/* Its place among the ghosts. */
+static struct past_line *ghost_of(struct past *past, uint64_t lines, uint64_t line, uint32_t size)
+{
+    uint64_t number = line / size % (1ull << 44);
+
+    if (!past->ghost)
+        past->ghost = calloc(1ull << ghost_bits(lines), sizeof *past->ghost);
+    return &past->ghost[number * 11400714819323198485ull >> (64 - ghost_bits(lines))];
+}
+
+enum past_kind past_load(struct past *past, uint64_t lines, uint64_t sets, uint64_t line, uint32_t size)
+{
+    struct past_line *ghost = ghost_of(past, lines, line, size);
+    bool known = was_loaded(past, line);
+    enum past_kind kind = !known ? PAST_COLD : PAST_CAPACITY;
+
+    (void)sets;
+    if (!known) {
+        if (past->loads == past->room) {
+            past->room = 2 * past->room + 64;
+            past->loaded = realloc(past->loaded, past->room * sizeof *past->loaded);
+        }
+        past->loaded[past->loads++] = line;
+    }
+    if (ghost->used && ghost->line == line) {
+        kind = ghost->used > past->horizon ? PAST_CONFLICT : PAST_CAPACITY;
+        ghost->used = 0;
+    }
+    return kind;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+void past_leave(struct past *past, uint64_t lines, uint64_t sets, uint64_t set, uint64_t victim, uint32_t size,
+                uint64_t used)
+{
+    uint64_t *sorted;
+
+    if (!past->gone)
+        past->gone = calloc(sets, sizeof *past->gone);
+    if (used) {
+        *ghost_of(past, lines, victim, size) = (struct past_line){victim, used};
+        past->gone[set] = used;
+    }
+    if (++past->since < sets)
+        return;
+    past->since = 0;
+    sorted = malloc(sets * sizeof *sorted);
+    memcpy(sorted, past->gone, sets * sizeof *sorted);
+    qsort(sorted, sets, sizeof *sorted, by_size);
+    past->horizon = sorted[sets / 2];
+    free(sorted);
+}
+
+void past_forget(struct past *past)
+{
+    free(past->loaded), free(past->ghost), free(past->gone);
+    memset(past, 0, sizeof *past);
+}
