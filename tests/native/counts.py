@@ -31,7 +31,7 @@ OPTIONS = [SMALL + ['--branch-sim=yes', '--patterns=yes'], USUAL,
 VALUES = {
     'tenure-out-file': None, # every run has it
     'start': 'ping', 'warm': ('ping', ['--start=tree']),
-    'control-dir': None, 'stop-after': None, # tests/cli/control.py: it is not the same instruction
+    'control-dir': None, 'elements': None, 'stop-after': None, # tests/cli/control.py: it is not the same instruction
     'dump-every': '100000', 'host': 'here', 'rank': '3',
     'parallel': None, 'deterministic': None, 'turn': None, 'spare-core': None, # Valgrind has no such thing
     'I1': '2048,2,32', 'D1': '2048,4,32', 'L2': '4096,4,32', 'LL': '32768,8,32',
