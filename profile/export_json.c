@@ -162,6 +162,18 @@ int tp_export_json(tp_profile *profile, FILE *out, const struct tp_export_option
         write_rows(profile, out, "data_fields", true,
                    query(profile, "data_id, data, kind, field, type, offset, size", &by_field, true, false,
                          "FROM data_fields ORDER BY id"),
+                   err) ||
+        write_rows(profile, out, "statements", true,
+                   query(profile, "id, file, first_line, line, function, object", &choice, true, false,
+                         "FROM statements ORDER BY id"),
+                   err) ||
+        write_rows(profile, out, "statement_accesses", true,
+                   query(profile, "statement_id, access, type", &choice, true, false,
+                         "FROM statement_accesses ORDER BY statement_id, access, type"),
+                   err) ||
+        write_rows(profile, out, "loops", true,
+                   query(profile, "id, parent, function_id, function, inlined, file, line, last_line, depth, "
+                         "iterations, entries, trip_count, estimate", &choice, true, true, "FROM loops ORDER BY id"),
                    err);
     fputs("}\n", out);
     return failed ? -1 : tp_written(out, err);

@@ -153,7 +153,8 @@ int tp_export_cachegrind(tp_profile *profile, FILE *out, const struct tp_export_
 int tp_export_folded(tp_profile *profile, FILE *out, const struct tp_export_options *options,
                      struct tp_error *err);
 
-/* One JSON object: format, version, meta, events, totals, threads, functions, arcs. Looks at events. */
+/* One JSON object: format, version, meta, events, totals, threads, functions, arcs, data objects and their fields,
+ * statements and their accesses, loops. Looks at events. */
 int tp_export_json(tp_profile *profile, FILE *out, const struct tp_export_options *options,
                    struct tp_error *err);
 

@@ -28,6 +28,7 @@ struct lines {
     TP_VECTOR(struct line) at;
     struct tp_idmap map, files; /* (file of an object + 1, line) -> line; (object, file) -> file of an object */
     struct tp_continuation text;
+    struct tp_arena arena; /* the text of the file at hand */
 };
 
 /* The function that an instruction is written in: the innermost inlined one. And its object. */
@@ -119,11 +120,10 @@ static int keep_loop_lines(struct lines *l, uint32_t file)
 /* 1: its text was read into l->text; 0: there is none. */
 static int read_text(struct lines *l, uint32_t file)
 {
-    struct tp_arena arena = {0};
-    const char *path = l->rec->files.at[file - 1], *text = tp_source_text(&arena, l->options, path);
+    const char *path = l->rec->files.at[file - 1], *text = tp_source_text(&l->arena, l->options, path);
     int failed = text ? tp_continuation_make(&l->text, text, tp_language_of(path)) || keep_loop_lines(l, file) : 0;
 
-    tp_arena_free(&arena);
+    tp_arena_clear(&l->arena);
     return failed ? -1 : text != NULL;
 }
 
@@ -209,5 +209,6 @@ int tp_statements(struct tp_recording *rec, const struct tp_import_options *opti
     tp_idmap_free(&l.map);
     tp_idmap_free(&l.files);
     tp_continuation_free(&l.text);
+    tp_arena_free(&l.arena);
     return failed;
 }
