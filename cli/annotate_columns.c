@@ -181,6 +181,21 @@ static bool add_keys(struct annotate *an)
     return an->keys > 0;
 }
 
+/* No cost is more than all there is; only differences are, which may cancel each other out, and ratios. */
+static bool thresholds_make_sense(const struct annotate *an)
+{
+    for (size_t i = 0; i < an->keys; i++) {
+        const struct annotate_key *key = &an->key[i];
+
+        if (key->threshold <= 100 || an->column[key->column].spec.is_ratio || tp_meta(an->profile, "diff.new") != NULL)
+            continue;
+        term_error("a threshold of %g %% of %s would leave out all there is", key->threshold,
+                   an->column[key->column].spec.name);
+        return false;
+    }
+    return true;
+}
+
 /* With --show and without --sort, what is shown first sorts. */
 bool annotate_choose(struct annotate *an)
 {
@@ -190,7 +205,7 @@ bool annotate_choose(struct annotate *an)
     if (!(an->show != NULL ? add_listed(an) : add_usual(an)))
         return false;
     an->shown = an->columns;
-    return add_keys(an);
+    return add_keys(an) && thresholds_make_sense(an);
 }
 
 /* ------------------------------------------------------------------------------------------ values */

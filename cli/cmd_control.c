@@ -297,6 +297,8 @@ int cmd_control(int argc, char **argv)
         return -1 - first;
     if (first < argc && strcmp(argv[first], "all") != 0 && (!opt_number(argv[first], NULL, &pid) || pid == 0))
         return opt_misused(&command, "%s: give a process id, or `all`", argv[first]);
+    if (first + 2 < argc && strcmp(argv[first + 1], "dump") == 0 && strlen(argv[first + 2]) >= CONTROL_NAME)
+        return opt_misused(&command, "dump: the name of a part has %d bytes at most", CONTROL_NAME - 1);
     if (!understand(&ask, first < argc ? argc - first - 1 : 0, argv + first + 1))
         return opt_misused(&command,
                            is_verb(argv[first + 1]) ? "%s: what follows it is missing, wrong, or too much"

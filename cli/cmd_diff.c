@@ -44,6 +44,12 @@ static const char *take_baseline(void *into, const char *name, const char *value
     return inputs_add(&diff->inputs[TP_BASELINE], value) ? NULL : "there is no such list";
 }
 
+static const char *take_define(void *into, const char *name, const char *value)
+{
+    (void)name;
+    return column_defines_add(&((struct diff *)into)->defines, value);
+}
+
 static const char *take_limit(void *into, const char *name, const char *value)
 {
     static struct tp_error err;
@@ -74,6 +80,8 @@ static const struct opt rows[] = {
      take_expression, false},
     {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180",
      offsetof(struct diff, weights), NULL, false},
+    {OPT_TAKE, "define", 0, "NAME=EXPR", "a column of your own, as in 'mpki=1000 * LLm / Ir'; may be repeated", 0,
+     take_define, false},
     {OPT_HEADING, NULL, 0, NULL, "What to print", 0, NULL, false},
     {OPT_TEXT, "sort", 's', "EVENT", "sort by the difference in an event, self, or EVENT_incl [CEst]",
      offsetof(struct diff, sort), NULL, false},
@@ -92,7 +100,8 @@ static const struct opt rows[] = {
     {OPT_HEADING, NULL, 0, NULL, "Limits (status 3 if one is passed)", 0, NULL, false},
     {OPT_TAKE, "fail-on", 0, "LIMIT",
      "EVENT@FUNCTION>+5%, or >+1000 (growth), >1000, >2% (of the\n"
-     "total); EVENT@total; also < >= <=; may be repeated",
+     "total); EVENT@total; also < >= <=; a ratio or a defined\n"
+     "column as an event; may be repeated",
      0, take_limit, false},
 };
 
@@ -136,6 +145,11 @@ static tp_profile **open_all(struct diff *diff, enum tp_diff_side side)
         abort();
     for (i = 0; i < inputs->count; i++) {
         profile[i] = given_open_weighed(inputs->name[i], diff->weights);
+        if (profile[i] != NULL && (diff->misdefined || !column_define(profile[i], &diff->defines))) {
+            diff->misdefined = true;
+            given_close(profile[i]);
+            profile[i] = NULL;
+        }
         if (profile[i] == NULL)
             break;
     }
@@ -268,6 +282,8 @@ int cmd_diff(int argc, char **argv)
     }
     if (diff.json && diff.markdown)
         status = opt_misused(&command, "--json or --markdown, not both");
+    else if (diff.out != NULL && strcmp(diff.out, "-") == 0)
+        status = opt_misused(&command, OPT_NO_STREAM);
     else if (diff.html != NULL && strcmp(diff.html, "-") == 0)
         status = opt_misused(&command, "the comparison goes to standard output; give --html a file");
     else if (diff.html != NULL && !page_is_there())

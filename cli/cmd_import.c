@@ -120,6 +120,8 @@ int cmd_import(int argc, char **argv)
         return term_finish(-1 - first);
     if (argc == first)
         return opt_misused(&command, "name a raw profile, or a file of Callgrind or Cachegrind");
+    if (options.out != NULL && strcmp(options.out, "-") == 0)
+        return opt_misused(&command, OPT_NO_STREAM);
     if (options.out == NULL)
         options.out = name = default_name(argv[first]);
     status = import(&options, (const char *const *)(argv + first), argc - first, options.out);

@@ -126,6 +126,8 @@ int cmd_merge(int argc, char **argv)
         options.failed = !inputs_add(&options.inputs, argv[first]);
     if (!options.failed && options.out == NULL)
         status = opt_misused(&command, "name the sum: -o FILE");
+    else if (!options.failed && strcmp(options.out, "-") == 0)
+        status = opt_misused(&command, OPT_NO_STREAM);
     else if (!options.failed && options.inputs.count == 0)
         status = opt_misused(&command, "name the profiles to sum");
     else if (!options.failed)

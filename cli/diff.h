@@ -12,13 +12,15 @@
 #include <stdint.h>
 
 #include "cli/inputs.h"
-#include "profile/diff.h"
+#include "cli/column.h"
+#include "profile/diff_formula.h"
 #include "profile/limit.h"
 
 enum { DIFF_MAX_SHOWN = 16 };
 
 struct diff_column {
-    int event; /* of the comparison */
+    int event; /* of the comparison; of a formula, -1 */
+    const struct tp_formula *formula;
     bool inclusive;
     char name[64]; /* "D1mr_incl" */
 };
@@ -31,6 +33,7 @@ struct diff_limit {
 };
 
 struct diff {
+    struct column_defines defines;
     const char *out, *html, *sort, *show, *weights; /* options */
     char *filename, *funcname;               /* expressions, ';' between; NULL: none */
     bool lines, arcs, json, markdown;
@@ -38,6 +41,7 @@ struct diff {
     struct inputs inputs[TP_SIDES];
     struct diff_limit *limits;
     size_t limit_count;
+    bool misdefined;   /* --define is wrong, which was said */
     const char *wrong; /* what is wrong with an option, for one that cannot say so */
 
     tp_diff *diff;
@@ -48,6 +52,9 @@ struct diff {
 
 /* diff_tables.c: everything on standard output. False with a line on stderr. */
 bool diff_choose_columns(struct diff *diff);
+/* A column's value in a row; of arcs the inclusive one. */
+struct tp_diff_value diff_value(const struct diff *diff, enum tp_diff_table table, size_t i,
+                                const struct diff_column *column);
 bool diff_column_of(struct diff *diff, const char *name, struct diff_column *out);
 void diff_print(struct diff *diff);
 

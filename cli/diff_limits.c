@@ -3,7 +3,8 @@
  * diff_limits.c: --fail-on.
  *
  * A limit is about the total, or about functions: those of exactly this name (the arguments may be left out), else
- * those that match it as a pattern. A growth within the spread of the runs is none.
+ * those that match it as a pattern. A growth within the spread of the runs is none. A ratio has no limit where it has
+ * no value; one that is a percentage is compared with the limit as it is.
  */
 #include "cli/diff.h"
 #include "cli/term.h"
@@ -37,10 +38,16 @@ static bool any_is_called(const struct diff *diff, const char *name)
 
 static bool is_broken(const struct diff *diff, const struct diff_limit *limit, const struct tp_diff_value *value)
 {
+    struct diff_column self = limit->column;
     double now = value->side[TP_NEW], total = 0;
 
-    if (tp_diff_rows(diff->diff, TP_DIFF_TOTALS) > 0)
-        total = tp_diff_value(diff->diff, TP_DIFF_TOTALS, 0, (size_t)limit->column.event, false).side[TP_NEW];
+    self.inclusive = false;
+    if (limit->column.formula != NULL && !value->known)
+        return false;
+    if (limit->column.formula != NULL)
+        total = 100; /* it is in percent: diff_limits_known has seen to that */
+    else if (tp_diff_rows(diff->diff, TP_DIFF_TOTALS) > 0)
+        total = diff_value(diff, TP_DIFF_TOTALS, 0, &self).side[TP_NEW];
     if (limit->limit.growth && !value->counts)
         now = value->side[TP_BASELINE];
     return tp_limit_broken(&limit->limit, value->side[TP_BASELINE], now, total);
@@ -62,7 +69,7 @@ static size_t each(struct diff *diff, const struct diff_limit *limit, diff_visit
                                             : !row.function || fnmatch(limit->limit.where, row.function, 0) != 0))
             continue;
         count++;
-        value = tp_diff_value(diff->diff, table, i, (size_t)limit->column.event, limit->column.inclusive);
+        value = diff_value(diff, table, i, &limit->column);
         if (visit != NULL)
             visit(user, limit, limit->limit.total ? "total" : row.function, &value, is_broken(diff, limit, &value));
     }
@@ -86,6 +93,12 @@ bool diff_limits_known(struct diff *diff)
 
         if (!diff_column_of(diff, limit->limit.event, &limit->column))
             return false;
+        if (limit->column.formula != NULL && limit->limit.percent && !limit->limit.growth &&
+            strcmp(limit->column.formula->unit, "%") != 0) {
+            term_error("--fail-on=%s: %s is no part of a total: leave out the percent sign", limit->text,
+                       limit->column.name);
+            return false;
+        }
         if (each(diff, limit, NULL, NULL) == 0) {
             term_error("--fail-on=%s: neither side has a function %s; * and ? match", limit->text, limit->limit.where);
             return false;

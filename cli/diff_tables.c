@@ -22,12 +22,39 @@ enum { USUAL = sizeof usual / sizeof usual[0] };
 
 /* ------------------------------------------------------------------------------------------ columns */
 
+struct tp_diff_value diff_value(const struct diff *diff, enum tp_diff_table table, size_t i,
+                                const struct diff_column *column)
+{
+    bool inclusive = column->inclusive || table == TP_DIFF_ARCS;
+
+    if (column->formula != NULL)
+        return tp_diff_formula(diff->diff, table, i, column->formula, inclusive);
+    return tp_diff_value(diff->diff, table, i, (size_t)column->event, inclusive);
+}
+
+/* A ratio that profiles have, or one that was defined. */
+static bool formula_of(const struct diff *diff, const char *name, struct diff_column *out)
+{
+    size_t length = strlen(name);
+    char base[TP_FORMULA_NAME];
+
+    out->inclusive = length > 5 && strcasecmp(name + length - 5, "_incl") == 0;
+    snprintf(base, sizeof base, "%.*s", (int)(length - (out->inclusive ? 5 : 0)), name);
+    out->formula = tp_formula_find(diff->names, base);
+    if (out->formula != NULL)
+        snprintf(out->name, sizeof out->name, "%s%s", out->formula->name, out->inclusive ? "_incl" : "");
+    return out->formula != NULL;
+}
+
 bool diff_column_of(struct diff *diff, const char *name, struct diff_column *out)
 {
     const char *names[256], *like;
     size_t count = 0, i;
 
+    out->formula = NULL;
     out->event = tp_diff_find(diff->diff, name, &out->inclusive);
+    if (out->event < 0 && formula_of(diff, name, out))
+        return true;
     if (out->event >= 0) {
         snprintf(out->name, sizeof out->name, "%s%s", tp_diff_event(diff->diff, (size_t)out->event)->name,
                  out->inclusive ? "_incl" : "");
@@ -158,6 +185,12 @@ static void write_section(const struct diff *diff, struct table *table, const ch
     table_free(table);
 }
 
+/* But for whether it is inclusive. */
+static bool same_event(const struct diff_column *a, const struct diff_column *b)
+{
+    return a->event == b->event && a->formula == b->formula;
+}
+
 /* In JSON every event, else those of the columns. */
 static void totals(struct diff *diff)
 {
@@ -168,18 +201,21 @@ static void totals(struct diff *diff)
     table_column(table, TABLE_TEXT, "", "within_spread", 0);
     table_column(table, TABLE_TEXT, "event", "event", 0);
     for (i = 0; i < count && tp_diff_rows(diff->diff, TP_DIFF_TOTALS) > 0; i++) {
-        size_t event = diff->json ? i : (size_t)diff->column[i].event;
-        struct tp_diff_value value = tp_diff_value(diff->diff, TP_DIFF_TOTALS, 0, event, false);
+        struct diff_column all = {.event = (int)i}, *column = diff->json ? &all : &diff->column[i];
+        struct tp_diff_value value = diff_value(diff, TP_DIFF_TOTALS, 0, column);
         bool before = false;
 
         for (k = 0; k < i && !diff->json; k++)
-            before |= (size_t)diff->column[k].event == event;
+            before |= same_event(&diff->column[k], column);
         if (before)
             continue;
         full_cells(table, &value);
         table_text(table, value.counts || fabs(value.difference) <= 0 ? "" : "within the spread");
-        table_text(table, tp_diff_event(diff->diff, event)->name);
-        table_tail(table, tp_diff_event(diff->diff, event)->long_name);
+        table_text(table, column->formula != NULL ? column->formula->name
+                                                  : tp_diff_event(diff->diff, (size_t)column->event)->name);
+        table_tail(table, column->formula == NULL ? tp_diff_event(diff->diff, (size_t)column->event)->long_name
+                          : column->formula->meaning != NULL ? column->formula->meaning
+                                                             : column->formula->text);
     }
     write_section(diff, table, "totals", "Totals");
 }
@@ -219,8 +255,7 @@ static struct listed *list(struct diff *diff, enum tp_diff_table which, size_t *
         abort();
     *count = 0;
     for (i = 0; i < rows; i++) {
-        bool inclusive = by->inclusive || which == TP_DIFF_ARCS;
-        struct tp_diff_value value = tp_diff_value(diff->diff, which, i, (size_t)by->event, inclusive);
+        struct tp_diff_value value = diff_value(diff, which, i, by);
         struct tp_diff_row row;
 
         tally->within += value.known && !value.counts && fabs(value.difference) > 0;
@@ -243,7 +278,7 @@ static bool is_column(const struct diff *diff, enum tp_diff_table which, size_t 
     size_t k;
 
     for (k = 0; k < i && which == TP_DIFF_ARCS; k++) {
-        if (diff->column[k].event == diff->column[i].event)
+        if (same_event(&diff->column[k], &diff->column[i]))
             return false;
     }
     return true;
@@ -293,9 +328,7 @@ static void row_cells(const struct diff *diff, struct table *table, enum tp_diff
     size_t i;
 
     for (i = 0; i < diff->columns; i++) {
-        bool inclusive = diff->column[i].inclusive || which == TP_DIFF_ARCS;
-        struct tp_diff_value value =
-            tp_diff_value(diff->diff, which, at, (size_t)diff->column[i].event, inclusive);
+        struct tp_diff_value value = diff_value(diff, which, at, &diff->column[i]);
 
         if (i == 0)
             full_cells(table, &value);

@@ -118,9 +118,16 @@ void given_tell(const char *raw, const struct tp_import_result *result)
 
 void given_tell_missing(const struct tp_import_result *result)
 {
-    if (*result->split != '\0')
+    char safe[2048];
+
+    term_escape(safe, sizeof safe, *result->absent != '\0' ? result->absent : result->split);
+    if (*result->absent != '\0')
+        fprintf(stderr, "tenure: %s: %s: its source files and lines are not known; `tenure import --sysroot=FOLDER` "
+                        "says below what the files of another machine are\n",
+                safe, result->absent_why);
+    else if (*result->split != '\0')
         fprintf(stderr, "tenure: %s: its split debug information (.dwo, .dwp) is not there, or cannot be read: inlined "
-                        "functions are missing\n", result->split);
+                        "functions are missing\n", safe);
 }
 
 static bool later(const struct stat *a, const struct stat *b)

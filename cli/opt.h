@@ -64,6 +64,9 @@ struct opt_command {
  * says what is wrong. */
 int opt_parse(const struct opt_command *command, void *into, int argc, char **argv);
 
+/* What to say of `-o -` where a profile is to be written. */
+#define OPT_NO_STREAM "a profile is a database, which needs a file of its own: -o FILE"
+
 /* The line about what is wrong with the command line, with where to read more; returns the usage status. */
 int opt_misused(const struct opt_command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -289,8 +289,10 @@ static void print_cell(const struct table *table, FILE *out, size_t i, const cha
         fprintf(out, "%*s", fill, "");
 }
 
+enum { LONG_NAME = 72 };
+
 /* Columns for the names of the last column, so that the tails begin in one place. Half of the room is the names'
- * whatever the tails are; without cutting it is the longest name. */
+ * whatever the tails are; without cutting it is the longest name, but tails do not wait for very long ones. */
 static int name_width(const struct table *table, int room)
 {
     int width = table->column[table->columns - 1].width;
@@ -316,7 +318,9 @@ static void print_name(const struct table *table, FILE *out, size_t row, int roo
             term_style(out, TERM_PLAIN));
     left = room == INT_MAX ? room : room - width - 2;
     if (width != room && left >= TAIL_MIN) {
-        fprintf(out, "%*s", width - cell->indent - term_columns(cut) + 2, "");
+        int aligned = room == INT_MAX && width > LONG_NAME ? LONG_NAME : width;
+        int blanks = aligned - cell->indent - term_columns(cut);
+        fprintf(out, "%*s", (blanks > 0 ? blanks : 0) + 2, "");
         term_escape(text, sizeof text, cell->tail);
         fprintf(out, "%s%s%s", term_style(out, TERM_DIM),
                 term_fit(cut, sizeof cut, text, left, TERM_CUT_BEGIN), term_style(out, TERM_PLAIN));

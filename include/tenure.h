@@ -87,7 +87,8 @@ static
 #define TENURE_RUNNING ((int)tenure_request_(TENURE_REQUEST_RUNNING, 0))
 
 /* End a part of the profile here: what was counted since the last dump is written, and counting goes on from
- * zero; caches and call stacks stay as they are. `name` (a string, or a null pointer) names the part. Parts
+ * zero; caches and call stacks stay as they are. `name` (a string, or a null pointer) names the part, by 255
+ * bytes at most: what is behind them is left out. Parts
  * add up to the undivided run. */
 #define TENURE_DUMP(name) ((void)tenure_request_(TENURE_REQUEST_DUMP, (unsigned long)(const char *)(name)))
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * demangle.c: readable names of C++ and Rust symbols, through libiberty; and of functions without a symbol, which
- * an engine calls by their offset in the object file: "0x15990" of libz.so.1 is "libz.so.1+0x15990".
+ * demangle.c: readable names of C++ and Rust symbols, through libiberty; of what is in Fortran's modules,
+ * "__shapes_MOD_area", which is shapes::area; and of functions without a symbol, which an engine calls by their offset
+ * in the object file: "0x15990" of libz.so.1 is "libz.so.1+0x15990".
  *
  * Symbols come from files that may be hostile. A short mangled name can stand for an astronomically long one, so
  * the output is taken piece by piece and the demangler is left, by a jump, when there is too much of it; its
@@ -43,12 +44,35 @@ static bool demangle_into(struct output *out, const char *symbol)
     return cplus_demangle_v3_callback(symbol, OPTIONS, take, out) != 0;
 }
 
+/* __MODULE_MOD_NAME, as gfortran has it; NULL: it is nothing like that. */
+static const char *fortran_mark(const char *symbol)
+{
+    const char *mark = strncmp(symbol, "__", 2) == 0 ? strstr(symbol + 2, "_MOD_") : NULL;
+
+    return mark && mark > symbol + 2 && mark[5] ? mark : NULL;
+}
+
+static const char *of_fortran(struct tp_arena *arena, const char *symbol, const char *mark)
+{
+    size_t module = (size_t)(mark - symbol - 2), size = strlen(mark + 5);
+    char *name = tp_arena_alloc(arena, module + size + 3);
+
+    if (!name)
+        return NULL;
+    memcpy(name, symbol + 2, module);
+    memcpy(name + module, "::", 2);
+    memcpy(name + module + 2, mark + 5, size + 1);
+    return name;
+}
+
 const char *tp_demangle(struct tp_arena *arena, const char *symbol)
 {
     static _Thread_local struct output out; /* too large for small stacks */
     char plain[LONGEST_IN];
     size_t size = strnlen(symbol, LONGEST_IN);
 
+    if (fortran_mark(symbol))
+        return of_fortran(arena, symbol, fortran_mark(symbol));
     if ((strncmp(symbol, "_Z", 2) != 0 && strncmp(symbol, "_R", 2) != 0) || size == LONGEST_IN)
         return symbol;
     /* A version ("@@GLIBCXX_3.4") is no part of the mangled name. */

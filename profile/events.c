@@ -311,7 +311,7 @@ void tp_add_immediate(const struct tp_events *events, struct tp_cursor *c, uint6
         uint64_t n = tp_get_n(c);
         if (row && n) {
             uint64_t *to = &row[events->immediate_column[i]];
-            *to = tp_sum(*to, n);
+            *to = tp_sum(*to, tp_count(n));
         }
     }
 }
@@ -330,7 +330,7 @@ void tp_add_late(const struct tp_events *events, struct tp_cursor *c, int kind, 
         if (column == TP_UNUSED)
             c->bad = true;
         else if (row && n)
-            row[column] = tp_sum(row[column], n);
+            row[column] = tp_sum(row[column], tp_count(n));
     }
 }
 

@@ -4,7 +4,8 @@
  *
  * A recording names its events: immediate ones, and the late ones of fetches and of data accesses, slot by slot
  * ("-": unused). Slots with the same name (AcCostL of fetches and of data) are one column. A row is one uint64_t
- * per column; AcCost in units of 1 / TN_RAW_ACCOST_UNIT until it is written. Sums stop at UINT64_MAX.
+ * per column; AcCost in units of 1 / TN_RAW_ACCOST_UNIT until it is written. Those of a difference may be
+ * below 0: counts are those of int64_t, and sums stop at its ends.
  *
  * Whether an event can occur at all depends on what instructions do: `needs` is the set of TP_CAN_* of which one
  * is enough; 0: always possible.
@@ -66,9 +67,19 @@ void tp_add_costs(const struct tp_events *events, struct tp_cursor *c, uint64_t 
 
 void tp_add_row(const struct tp_events *events, uint64_t *to, const uint64_t *from);
 
+/* A number that was read, as a count. */
+static inline uint64_t tp_count(uint64_t number)
+{
+    return number > INT64_MAX ? INT64_MAX : number;
+}
+
 static inline uint64_t tp_sum(uint64_t a, uint64_t b)
 {
-    return a + b < a ? UINT64_MAX : a + b;
+    int64_t sum;
+
+    if (!__builtin_add_overflow((int64_t)a, (int64_t)b, &sum) && sum != INT64_MIN)
+        return (uint64_t)sum;
+    return (uint64_t)((int64_t)a < 0 ? -INT64_MAX : INT64_MAX);
 }
 
 #endif

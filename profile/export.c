@@ -103,6 +103,16 @@ static void describe_cache(tp_profile *profile, FILE *out, const char *level)
         fprintf(out, "desc: %s cache: %llu B, %llu B, %llu-way associative\n", level, size, line, ways);
 }
 
+/* Of a difference. */
+static void describe_side(tp_profile *profile, FILE *out, const char *side, const char *key)
+{
+    if (!tp_meta(profile, key))
+        return;
+    fprintf(out, "desc: %s: ", side);
+    tp_write_clean(out, tp_meta(profile, key), "");
+    putc('\n', out);
+}
+
 void tp_write_descriptions(tp_profile *profile, FILE *out)
 {
     static const char *const levels[] = {"I1", "D1", "L2", "LL"};
@@ -110,6 +120,8 @@ void tp_write_descriptions(tp_profile *profile, FILE *out)
 
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
         describe_cache(profile, out, levels[i]);
+    describe_side(profile, out, "Baseline", "diff.baseline");
+    describe_side(profile, out, "New", "diff.new");
     for (unsigned i = 1; snprintf(key, sizeof key, "import.desc.%u", i) > 0 && tp_meta(profile, key); i++) {
         fputs("desc: ", out);
         tp_write_clean(out, tp_meta(profile, key), "");

@@ -8,8 +8,8 @@
  *
  * Inclusive costs. A file has inclusive costs of calls, not of functions. A function's are its self costs and those of
  * its calls to other functions; calls to itself are in these already. Functions that call each other in a circle would
- * count what is below more than once; no function is given more than everything there is. Callgrind's own names keep
- * them apart where that was asked for (--separate-recs).
+ * count what is below more than once; no function is given more than everything there is (of a difference that is
+ * not known). Callgrind's own names keep them apart where that was asked for (--separate-recs).
  */
 #include "profile/foreign.h"
 
@@ -387,7 +387,7 @@ static void sum_up(const struct tp_foreign *f, uint64_t *rows, const uint64_t *a
     for (size_t i = 0; i < rec->contexts.count; i++) {
         for (size_t k = 0; k < width; k++) {
             uint64_t *incl = &rows[2 * width * i + width + k];
-            *incl = *incl < all[k] ? *incl : all[k];
+            *incl = *incl < all[k] || f->difference ? *incl : all[k];
         }
     }
 }
@@ -415,13 +415,25 @@ static int function_costs(struct tp_foreign *f)
     return failed;
 }
 
+/* A difference is one by what it says of its sides; a file that says nothing has at least a name. */
+static int name_sides(struct tp_foreign *f)
+{
+    bool named = false;
+
+    for (size_t i = 0; i < f->rec.meta.count; i++)
+        named |= strcmp(f->rec.meta.at[i].key, "diff.new") == 0;
+    if (!f->difference || named)
+        return 0;
+    return tp_foreign_meta(f, "diff.baseline", "???") || tp_foreign_meta(f, "diff.new", f->paths[0]);
+}
+
 /* Where no count was '.', nothing is known to be impossible. */
 int tp_foreign_finish(struct tp_foreign *f)
 {
     for (size_t i = 0; i < f->rec.events.count && !f->dots; i++)
         f->rec.events.column[i].needs = 0;
     f->rec.no_addresses = !f->addresses;
-    return tp_foreign_formulas(f) || function_costs(f) ? -1 : 0;
+    return name_sides(f) || tp_foreign_formulas(f) || function_costs(f) ? -1 : 0;
 }
 
 int tp_foreign_progress(struct tp_foreign *f, struct tp_scan *scan)

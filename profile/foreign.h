@@ -65,6 +65,7 @@ struct tp_foreign {
     uint8_t column[TP_MAX_EVENTS];    /* of the section's events */
     size_t columns;
     bool dots;                        /* some counts were '.': cannot occur */
+    bool difference;                  /* some were below 0, or the file says that it compares two */
     bool addresses;
     uint32_t thread, part;            /* of the section at hand */
     bool costs;                       /* the section has some */
@@ -97,6 +98,9 @@ int tp_foreign_section_end(struct tp_foreign *f, struct tp_scan *scan);
 int tp_foreign_object(struct tp_foreign *f, const char *path, uint32_t *out);
 int tp_foreign_file(struct tp_foreign *f, const char *path, uint32_t *out);
 int tp_foreign_function(struct tp_foreign *f, uint32_t object, uint32_t file, const char *name, uint32_t *out);
+
+/* A count; one below 0 makes the profile that of a difference. False: there is none. */
+bool tp_foreign_count(struct tp_foreign *f, struct tp_scan *scan, uint64_t *count);
 
 /* The rest of the line, as counts: a row of the recording's columns, and TP_CAN_* of what can occur. `dots`: whether
  * the format has '.' for what cannot. */

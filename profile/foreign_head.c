@@ -270,6 +270,25 @@ static int cache(struct tp_foreign *f, const char *text, bool *is_cache)
     return tp_foreign_meta(f, key, value);
 }
 
+/* What says of which files this is the difference: cg_diff in one description, Tenure in two. 1: it was one of them. */
+static int side(struct tp_foreign *f, char *text)
+{
+    static const char both[] = "Files compared:", baseline[] = "Baseline: ", new[] = "New: ";
+    char *mark;
+
+    if (strncmp(text, baseline, sizeof baseline - 1) == 0)
+        return tp_foreign_meta(f, "diff.baseline", text + sizeof baseline - 1) ? -1 : (f->difference = true);
+    if (strncmp(text, new, sizeof new - 1) == 0)
+        return tp_foreign_meta(f, "diff.new", text + sizeof new - 1) ? -1 : 1;
+    if (strncmp(text, both, sizeof both - 1) != 0 || !(mark = strstr(text, "; ")))
+        return 0;
+    f->difference = true;
+    *mark = '\0';
+    text += sizeof both - 1;
+    text += strspn(text, " \t");
+    return tp_foreign_meta(f, "diff.baseline", text) || tp_foreign_meta(f, "diff.new", mark + 2) ? -1 : 1;
+}
+
 int tp_foreign_description(struct tp_foreign *f, struct tp_scan *scan)
 {
     enum { MOST = 16 };
@@ -280,6 +299,9 @@ int tp_foreign_description(struct tp_foreign *f, struct tp_scan *scan)
     if (cache(f, scan->at, &is_cache))
         return -1;
     const char *colon = strchr(scan->at, ':'); /* Callgrind without cache simulation names caches and no sizes */
+    int compared = side(f, scan->at);
+    if (compared)
+        return compared < 0 ? -1 : 0;
     if (is_cache || tp_scan_done(scan) || (colon && !colon[1 + strspn(colon + 1, " \t")]))
         return 0;
     for (size_t i = 0; i < f->rec.meta.count; i++) {
@@ -294,6 +316,20 @@ int tp_foreign_description(struct tp_foreign *f, struct tp_scan *scan)
 
 /* ------------------------------------------------------------------------------------------ counts */
 
+bool tp_foreign_count(struct tp_foreign *f, struct tp_scan *scan, uint64_t *count)
+{
+    bool minus = *scan->at == '-';
+
+    scan->at += minus;
+    if (!tp_scan_number(scan, count)) {
+        scan->at -= minus;
+        return false;
+    }
+    *count = minus ? 0 - tp_count(*count) : tp_count(*count);
+    f->difference |= minus;
+    return true;
+}
+
 int tp_foreign_counts(struct tp_foreign *f, struct tp_scan *scan, bool dots, uint64_t *row, uint8_t *can)
 {
     size_t i = 0;
@@ -304,10 +340,7 @@ int tp_foreign_counts(struct tp_foreign *f, struct tp_scan *scan, bool dots, uin
         if (i == f->columns)
             return tp_scan_failed(scan, "no more than %zu counts expected, there is '%.40s'", f->columns, scan->at);
         bool dot = dots && *scan->at == '.' && strchr(" \t", scan->at[1]);
-        if (*scan->at == '-')
-            return tp_scan_failed(scan, "a count is not negative; of a difference (cg_diff) import both sides, and "
-                                  "compare them with `tenure diff`");
-        if (!dot && !tp_scan_number(scan, &row[f->column[i]]))
+        if (!dot && !tp_foreign_count(f, scan, &row[f->column[i]]))
             return tp_scan_refuse(scan, "a count");
         if (dot)
             scan->at++;
@@ -343,9 +376,9 @@ int tp_foreign_section_end(struct tp_foreign *f, struct tp_scan *scan)
         while (stated->tag && i < f->rec.events.count && stated->row[i] == f->sum[i])
             i++;
         if (stated->tag && i < f->rec.events.count)
-            warn(f, "%s:%llu: '%s:' says that %s is %llu; the costs add up to %llu", scan->path,
-                 (unsigned long long)stated->line, stated->tag, f->given[i], (unsigned long long)stated->row[i],
-                 (unsigned long long)f->sum[i]);
+            warn(f, "%s:%llu: '%s:' says that %s is %lld; the costs add up to %lld", scan->path,
+                 (unsigned long long)stated->line, stated->tag, f->given[i], (long long)stated->row[i],
+                 (long long)f->sum[i]);
         stated->tag = NULL;
     }
     if (f->costs) {

@@ -29,6 +29,13 @@ static int add_meta(struct tp_recording *rec, const char *raw, const struct tp_r
     return 0;
 }
 
+/* Not memory that looks like one, or that was gone before it was recorded. */
+static bool is_a_file(const char *path)
+{
+    return *path == '/' && strncmp(path, "/memfd:", 7) != 0 && strncmp(path, "/dev/", 5) != 0 &&
+           !strstr(path, " (deleted)");
+}
+
 static int name_and_write(struct tp_recording *rec, const char *out, const struct tp_import_options *options,
                           struct tp_import_result *result, struct tp_error *err)
 {
@@ -37,6 +44,10 @@ static int name_and_write(struct tp_recording *rec, const char *out, const struc
     for (size_t i = 0; i < rec->objects.count; i++) {
         const struct tp_object *object = &rec->objects.at[i];
         result->objects_without_lines += object->used && !object->debug_file;
+        if (object->used && !object->debug_file && object->absent && is_a_file(object->path) && !*result->absent) {
+            snprintf(result->absent, sizeof result->absent, "%s", object->path);
+            result->absent_why = object->note;
+        }
         if (object->used && object->debug_file && object->note && !*result->split)
             snprintf(result->split, sizeof result->split, "%s", object->path);
     }

@@ -208,7 +208,7 @@ static int calls(struct reader *r)
 
     if (!r->called)
         return tp_scan_failed(r->scan, "'cfn=' expected before 'calls='");
-    if (!tp_scan_number(r->scan, &r->calls))
+    if (!tp_foreign_count(r->f, r->scan, &r->calls))
         return tp_scan_refuse(r->scan, "the number of calls");
     if (!tp_scan_done(r->scan) && positions(r, &address, &line))
         return -1;

@@ -74,6 +74,8 @@ struct tp_import_result {
     uint32_t objects_without_lines; /* objects with costs for which no line information was found */
     uint64_t warnings;     /* of a text format: what is odd, but no reason to refuse the file */
     char warning[512];     /* the first one */
+    char absent[512];      /* an object with costs that is not where it was, or is another one now; "": there is none */
+    const char *absent_why;
     char split[512];       /* an object with costs whose split debug information was not found; "" if there is none */
 };
 

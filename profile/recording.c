@@ -455,10 +455,10 @@ static int read_data_blocks(struct decoder *d)
     if (refer(d, &d->data, false, "blocks of an unknown data object", &data))
         return -1;
     struct tp_data *x = &d->rec->data.at[data - 1];
-    x->began = tp_sum(x->began, tp_get_n(&d->c));
-    x->ended = tp_sum(x->ended, tp_get_n(&d->c));
-    x->bytes = tp_sum(x->bytes, tp_get_n(&d->c));
-    uint64_t largest = tp_get_n(&d->c);
+    x->began = tp_sum(x->began, tp_count(tp_get_n(&d->c)));
+    x->ended = tp_sum(x->ended, tp_count(tp_get_n(&d->c)));
+    x->bytes = tp_sum(x->bytes, tp_count(tp_get_n(&d->c)));
+    uint64_t largest = tp_count(tp_get_n(&d->c));
     x->largest = largest > x->largest ? largest : x->largest;
     return d->c.bad ? damaged(d, "a DATA_BLOCKS record is cut short") : 0;
 }
@@ -630,7 +630,7 @@ static int read_node(struct decoder *d)
         refer(d, &d->threads, true, "a node of an unknown thread", &n.thread))
         return -1;
     n.flags = (uint32_t)limited(d, UINT32_MAX);
-    n.calls = tp_get_n(&d->c);
+    n.calls = tp_count(tp_get_n(&d->c));
     if (index == TP_NOT_FOUND) {
         struct tp_node *to = TP_VECTOR_ADD(&d->rec->nodes);
         index = (uint32_t)d->rec->nodes.count - 1;
@@ -654,7 +654,7 @@ static int read_arc_cost(struct decoder *d)
     if (need_events(d) || refer(d, &d->arcs, false, "costs of an unknown arc", &arc))
         return -1;
     struct tp_arc *a = &d->rec->arcs.at[arc - 1];
-    a->calls = tp_sum(a->calls, tp_get_n(&d->c));
+    a->calls = tp_sum(a->calls, tp_count(tp_get_n(&d->c)));
     const uint8_t *from = d->c.p;
     tp_add_costs(&d->rec->events, &d->c, d->seen);
     return keep(d, &a->costs, from, TP_FORM_COSTS, 0, 0);
@@ -667,7 +667,7 @@ static int read_func_cost(struct decoder *d)
     if (need_events(d) || refer(d, &d->contexts, false, "costs of an unknown function", &context))
         return -1;
     struct tp_context *x = &d->rec->contexts.at[context - 1];
-    x->calls = tp_sum(x->calls, tp_get_n(&d->c));
+    x->calls = tp_sum(x->calls, tp_count(tp_get_n(&d->c)));
     const uint8_t *from = d->c.p;
     tp_add_costs(&d->rec->events, &d->c, d->seen);
     tp_add_costs(&d->rec->events, &d->c, d->seen);

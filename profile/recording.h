@@ -35,6 +35,7 @@ struct tp_object {
     const uint8_t *build_id;
     size_t build_id_size;
     const char *debug_file, *note; /* from symbols.c; may be NULL */
+    bool absent;                   /* from there, too: the file is not there, or is another one */
     bool used;                     /* has instructions with costs */
 };
 

@@ -179,9 +179,9 @@ void tp_put_row(struct tp_insert *insert, const struct tp_events *events, const 
         if (row[i] == 0 && column->needs && !(column->needs & can))
             tp_put_null(insert);
         else if (column->real)
-            tp_put_real(insert, (double)row[i] / TN_RAW_ACCOST_UNIT);
+            tp_put_real(insert, (double)(int64_t)row[i] / TN_RAW_ACCOST_UNIT);
         else
-            tp_put_count(insert, row[i]);
+            tp_put_integer(insert, (int64_t)row[i]);
     }
 }
 

@@ -117,7 +117,7 @@ int tp_store_arcs(struct tp_store *store)
             tp_put_null(&insert);
         tp_put_id(&insert, site ? site->file : 0);
         tp_put_id(&insert, site ? site->line : 0);
-        tp_put_count(&insert, arc->calls);
+        tp_put_integer(&insert, (int64_t)arc->calls);
         tp_put_row(&insert, &rec->events, row, rec->contexts.at[arc->callee - 1].can_below);
         failed = tp_insert_row(store, &insert);
     }

@@ -463,7 +463,7 @@ static int write_function_row(struct code *code, uint32_t index, uint64_t first,
     tp_put_id(insert, function->line);
     tp_put_integer(insert, (int64_t)function->start);
     tp_put_count(insert, function->size);
-    tp_put_count(insert, context->calls);
+    tp_put_integer(insert, (int64_t)context->calls);
     tp_put_id(insert, last ? (uint32_t)first : 0);
     tp_put_id(insert, (uint32_t)last);
     tp_put_row(insert, code->events, code->row, context->can);

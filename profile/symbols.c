@@ -335,12 +335,14 @@ static void open_object(struct symbols *s)
     errno = 0;
     s->elf = open_elf(path, &s->fd);
     if (!s->elf) {
+        object->absent = true;
         object->note = errno == ENOENT ? "the file is not there" : "the file cannot be read";
         return;
     }
     if (!object->build_id_size || has_build_id(s->elf, object->build_id, object->build_id_size, true))
         return;
     close_elf(&s->elf, &s->fd);
+    object->absent = true;
     object->note = "the file is not the one that was recorded: another build-id";
 }
 
@@ -726,8 +728,8 @@ static void sweep_place(struct symbols *s, struct sweep *w, const struct place *
     find_line(s, w, place->address, &file, &line);
     if (place->function) {
         struct tp_function *function = &s->rec->functions.at[place->index];
-        if (!function->file) { /* no definition was found: where its code begins */
-            function->file = file;
+        if (!function->file || (!function->line && function->file == file)) {
+            function->file = file; /* its definition is not known, or (Go) not its line: where its code begins */
             function->line = line;
         }
         return;

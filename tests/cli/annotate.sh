@@ -57,6 +57,8 @@ try annotate --sort=Ir:-1
 try annotate --sort=,
 try annotate --define Ir=1
 try annotate --define 'a=(Ir'
+try annotate --threshold=101
+try annotate --sort=Ir,D1mr:100.5
 try annotate --file-map=x
 try annotate --auto=maybe
 try annotate --inclusive

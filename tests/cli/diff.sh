@@ -33,6 +33,12 @@ try diff --fail-on='NoEvent@total>1' small more
 try diff --fail-on='Ir@nobody>1' small more
 try diff --sort=NoEvent small more
 try diff -o nowhere/x small more
+try diff -o - small more
+try diff --fail-on='NoRatio@total>1' small more
+try diff --define='cost=Ir / Dr' --fail-on='cost@total>2%' small more
+try diff --define='cost=Ir /' small more
+try diff --sort=D1rate --show=cost --define='cost=10 * Dr / Ir' -n 2 --fail-on='D1rate@total>+0.0001' \
+    --fail-on='cost@f2<+0.0001' --fail-on='D1rate@f2>50%' --fail-on='cost_incl@f*>1000' small more
 try diff --sort=Ir --show=Ir_incl,D1mr small more
 try diff --sort=Ir --show=Ir_incl --lines --arcs -n 2 small more
 try diff --sort=Ir --show=D1mr small small

@@ -57,3 +57,4 @@ try merge -q --keep=rank -o alone one
 try report --balance alone
 try report --balance --sort=spatialD1 units
 try merge -q --keep=thread -o finer units
+try merge -o - one

@@ -24,6 +24,8 @@ try tenure report --json=yes
 try tenure export
 try tenure export --format=calgrind
 try tenure import
+try tenure import -o - x
+try tenure control all dump "$(printf %300s x)"
 try tenure sql
 try tenure info -x
 for command in record report annotate merge diff html open export import control top info sql; do

@@ -232,6 +232,13 @@ def exports(tenure, work):
     with open(os.path.join(work, 'cachegrind.diff'), 'w', encoding='utf-8') as file:
         file.write(difference)
     compare('cg_diff', ours, annotated(work, *annotate, 'cachegrind.diff')[1])
+    with open(os.path.join(work, 'cachegrind.less'), 'w', encoding='utf-8') as file:
+        file.write(run(work, 'cg_diff', 'cachegrind.twice', 'cachegrind.ours'))
+    run(work, tenure, 'import', '-q', '-o', 'less', 'cachegrind.less')
+    less = {key: [-value for value in row] for key, row in ours.items()}
+    check(by_file(os.path.join(work, 'less'), events) == less, 'what cg_diff writes is imported, below 0 too')
+    run(work, tenure, 'export', *grind, '-o', 'cachegrind.again', 'less')
+    compare('a difference, exported', less, annotated(work, *annotate, 'cachegrind.again')[1])
 
 
 def main():

@@ -232,7 +232,8 @@ REFUSED = [  # text, line, what is said
     (BODY + "12 x\n", 4, "a count expected, there is 'x'"),
     (BODY + "12 1 2 3\n", 4, "no more than 2 counts expected, there is '3'"),
     (BODY + "12 1x\n", 4, "a blank behind a count expected"),
-    (BODY + "12 -1\n", 4, "a count is not negative"),
+    (BODY + "12 --1\n", 4, "a count expected, there is '--1'"),
+    (BODY + "12 - 1\n", 4, "a count expected, there is '- 1'"),
     (BODY + "12 .\n", 4, "a count expected, there is '.'"),
     (BODY + "12 99999999999999999999\n", 4, "a count expected"),
     (BODY + "99999999999 1\n", 4, "a line number below 2^32"),
@@ -268,7 +269,7 @@ REFUSED = [  # text, line, what is said
     (HEAD.replace("events", "positions: instr line\nevents") + "fn=f\n0xg 1 1\n", 5, "an address expected"),
     (GRIND + "12 x\nsummary: 1 1\n", 6, "a count expected, there is 'x'"),
     (GRIND + "12 1 1 1\nsummary: 1 1\n", 6, "no more than 2 counts expected"),
-    (GRIND + "12 -1\nsummary: 1 1\n", 6, "a count is not negative; of a difference (cg_diff)"),
+    (GRIND + "12 -x\nsummary: 1 1\n", 6, "a count expected, there is '-x'"),
     (GRIND + "12 .x\nsummary: 1 1\n", 6, "a count expected"),
     (GRIND + "+1 1\nsummary: 1 1\n", 6, "a line number with counts, 'fl=', 'fn=' or 'summary:' expected"),
     (GRIND + "12\nwhat\nsummary: 1 1\n", 7, "a line number with counts, 'fl=', 'fn=' or 'summary:' expected"),
@@ -430,6 +431,34 @@ def round_trip(work, seed):
                       "seed %d, %s%s, %s: %s" % (seed, form, more, times, sql.split(" FROM ")[1]))
 
 
+# ------------------------------------------------------------------------------------------------ differences
+
+def differences(work):
+    """Counts below 0, and what a file says of its two sides; exported and read again, all is as it was."""
+    text = ("desc: Files compared: a.out; b;c.out\ncmd: a; b\nevents: Ir Dr\nfl=x.c\nfn=f\n"
+            "1 -5 9223372036854775807\n2 3 0\nfn=g\n7 -9223372036854775807 -9223372036854775807\n"
+            "8 -9223372036854775807 1\nsummary: -9223372036854775807 1\n")
+    sides = [("diff.baseline", "a.out"), ("diff.new", "b;c.out")]
+    paths, least = [os.path.join(work, name) for name in ("difference", "profile", "again")], 1 - (1 << 63)
+    write(paths[0], text)
+    for path, profile in ((paths[0], paths[1]), (paths[0] + ".cg", paths[2])):
+        status, _, err = tool("text", profile, path)
+        check((status, err) == (0, ""), "a difference is read: " + err)
+        found = query(profile, "SELECT key, value FROM meta WHERE key LIKE 'diff.%' ORDER BY key")
+        check(found == sides, "its sides: %r" % found)
+        check(query(profile, "SELECT line, Ir, Dr FROM lines ORDER BY line") ==
+              [(1, -5, -least), (2, 3, 0), (7, least, least), (8, least, 1)], "its lines")
+        check(query(profile, "SELECT Ir, Dr FROM totals") == [(least, 1)], "its sums stop at the ends")
+        write(paths[0] + ".cg", tool("export", "cachegrind", profile)[1])
+    check(tool("export", "cachegrind", paths[1])[1] == tool("export", "cachegrind", paths[2])[1], "the same text")
+    calls = ("# callgrind format\nevents: Ir\nfn=main\n1 -5\ncfn=f\ncalls=-3 1\n2 -10\nfn=f\n1 -10\n")
+    check(tool("text", paths[1], write(paths[0], calls))[0] == 0, "calls of a difference")
+    check(query(paths[1], "SELECT function, Ir, Ir_incl, calls FROM functions ORDER BY Ir") ==
+          [("f", -10, -10, -3), ("main", -5, -15, 0)], "functions of a difference")
+    check(query(paths[1], "SELECT value FROM meta WHERE key LIKE 'diff.%' ORDER BY key") == [("???",), (paths[0],)],
+          "sides that nobody has named")
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         for seed in range(40 * int(os.environ.get("TENURE_SOAK", "1"))):
@@ -439,6 +468,7 @@ def main():
         events(work)
         totals(work)
         inlined(work)
+        differences(work)
         hostile(work)
         for seed in range(6 * int(os.environ.get("TENURE_SOAK", "1"))):
             round_trip(work, seed)

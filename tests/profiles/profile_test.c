@@ -209,12 +209,14 @@ static void messages_are_one_printable_line(void **state)
     assert_null(strchr(err.message, '\n'));
 }
 
-static void sums_stop_at_the_top(void **state)
+static void sums_stop_at_the_ends(void **state)
 {
     (void)state;
     assert_true(tp_sum(1, 2) == 3);
-    assert_true(tp_sum(UINT64_MAX, 1) == UINT64_MAX);
-    assert_true(tp_sum(UINT64_MAX - 1, 1) == UINT64_MAX);
+    assert_true((int64_t)tp_sum(3, (uint64_t)-5) == -2);
+    assert_true(tp_sum(INT64_MAX, 1) == INT64_MAX);
+    assert_true((int64_t)tp_sum((uint64_t)-INT64_MAX, (uint64_t)-1) == -INT64_MAX);
+    assert_true(tp_count(UINT64_MAX) == INT64_MAX);
 }
 
 int main(void)
@@ -229,7 +231,7 @@ int main(void)
         cmocka_unit_test(names_become_readable),
         cmocka_unit_test(a_name_that_explodes_is_left_alone),
         cmocka_unit_test(messages_are_one_printable_line),
-        cmocka_unit_test(sums_stop_at_the_top),
+        cmocka_unit_test(sums_stop_at_the_ends),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
