@@ -60,10 +60,17 @@ void tn_coherent_join(struct tn_thread *thread)
 void tn_coherent_leave(struct tn_thread *thread)
 {
     struct tn_coherent **link = &thread->core->coherence->caches;
-    while (*link != thread->d1->coherent)
+    while (*link && *link != thread->d1->coherent)
         link = &(*link)->next;
-    *link = thread->d1->coherent->next;
+    if (*link)
+        *link = thread->d1->coherent->next;
     tn_host_free(thread->d1->coherent, bytes_of(thread));
+}
+
+void tn_coherent_alone(struct tn_thread *thread)
+{
+    thread->core->coherence->caches = thread->d1->coherent;
+    thread->d1->coherent->next = NULL;
 }
 
 void tn_coherent_clear(struct tn_coherent *cache, uint32_t lines)

@@ -83,6 +83,8 @@ void tn_coherence_clear(struct tn_coherence *coherence);
 /* The thread's D1 is one of those. */
 void tn_coherent_join(struct tn_thread *thread);
 void tn_coherent_leave(struct tn_thread *thread);
+/* It is the only one. */
+void tn_coherent_alone(struct tn_thread *thread);
 /* Nothing is invalid in it any more. */
 void tn_coherent_clear(struct tn_coherent *cache, uint32_t lines);
 

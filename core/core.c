@@ -510,6 +510,12 @@ void tn_thread_end(tn_thread *thread)
         recycle(core, thread);
 }
 
+void tn_thread_alone(tn_thread *thread)
+{
+    if (thread->core->coherence)
+        tn_coherent_alone(thread);
+}
+
 void tn_thread_switch(tn_core *core, tn_thread *to)
 {
     struct tn_thread *from = core->running;

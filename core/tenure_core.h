@@ -403,6 +403,9 @@ void tn_thread_resume(tn_thread *thread, uint32_t function, uint64_t sp);
 /* The thread ended: its costs stay, its caches are empty, its hot memory may serve another thread. */
 void tn_thread_end(tn_thread *thread);
 
+/* In a forked child, where of all threads only this one is left: the others' caches are nobody's. */
+void tn_thread_alone(tn_thread *thread);
+
 /* The functions that `thread` is in, the one that runs first; behind those of a signal handler, those that it
  * interrupted. Nothing without inclusive costs, or while nothing is simulated. The thread must not run meanwhile. */
 void tn_callers(const tn_thread *thread, void (*see)(void *user, const char *function), void *user);

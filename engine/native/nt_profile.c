@@ -392,6 +392,7 @@ void nt_profile_forked(struct nt_thread *thread)
     run.last = thread;
     run.forked = true;
     run.had_threads = false;
+    tn_thread_alone(core_thread(thread));
     if (!nt_profile.options.fork_inherit)
         tn_zero(nt_profile.core);
     options_meta_number(nt_profile.core, "pid", process_id(NULL));

@@ -229,6 +229,7 @@ static void forked(ThreadId tid)
     }
     ended = NULL;
     vg.forked = True;
+    tn_thread_alone(threads[tid].core);
     if (!vg.options.fork_inherit)
         tn_zero(vg.core);
     options_meta_number(vg.core, "pid", VG_(getpid)());
