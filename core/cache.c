@@ -371,6 +371,12 @@ struct met {
     bool upgraded;
 };
 
+/* The rest of it is of no interest yet, and long. */
+static inline void nothing_met(struct met *met)
+{
+    met->again = met->otherwise = met->upgraded = false;
+}
+
 /* The line, which may be invalid in its set, comes in. */
 static struct tn_way *load_coherent(struct tn_thread *thread, struct tn_l1 *l1, const struct want *want,
                                     const struct tn_coherent_access *access, const struct tn_held *held,
@@ -382,7 +388,7 @@ static struct tn_way *load_coherent(struct tn_thread *thread, struct tn_l1 *l1, 
     if (invalid == TN_NO_WAY)
         way = access->first + oldest_way(&ways_of(thread, layout)[access->first], l1->assoc);
     else if (!met->again && !met->otherwise)
-        *met = (struct met){.first = *access, .way = way, .again = true};
+        *met = (struct met){.first = *access, .way = way, .again = true, .upgraded = met->upgraded};
     met->otherwise |= invalid == TN_NO_WAY;
     *written_of(thread, layout, way) |= tn_coherent_evict(thread, way);
     struct tn_way *found =
@@ -467,8 +473,9 @@ static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, st
     uint64_t first = address & ~(uint64_t)(l1->shape.line - 1), end = address + access->size;
     uint64_t behind = ((end - 1) & ~(uint64_t)(l1->shape.line - 1)) + l1->shape.line; /* may wrap: it will fault */
     struct tn_way *way = NULL, *first_way = NULL;
-    struct met met = {.again = false};
+    struct met met;
     struct want want = wanted_data(thread, first, address, entry);
+    nothing_met(&met);
     for (; want.line != behind; want.line += l1->shape.line, want.stamp++, want.address = want.line) {
         uint32_t from = want.line == first ? (uint32_t)(address - first) : 0;
         uint32_t to = end - want.line < l1->shape.line ? (uint32_t)(end - want.line) : l1->shape.line;
@@ -482,7 +489,8 @@ static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, st
         if (!first_way)
             first_way = way;
     }
-    settle_coherent(&met, access->kind);
+    if (l1->coherent)
+        settle_coherent(&met, access->kind);
     return first_way->line == first ? first_way : NULL;
 }
 
@@ -546,8 +554,9 @@ static void slow_coherent(struct tn_thread *thread, uint64_t address, uint32_t i
     tn_core *core = thread->core;
     struct tn_access_entry *entry = tn_code_get_access(&core->code, id);
     struct want want = wanted_data(thread, line_at(thread->d1, address), address, entry);
-    struct met met = {.again = false};
+    struct met met;
     struct tn_way *way;
+    nothing_met(&met);
     if (!bring_coherent(thread, thread->d1, &want, &met, &way) && !met.upgraded)
         count_alias(core, id, entry);
     settle_coherent(&met, entry->info.kind);

@@ -10,22 +10,22 @@
 #include "core.h"
 #include "host.h"
 
-#include <string.h>
-
 /* ------------------------------------------------------------------------------------------ life */
 
-void tn_coherence_init(struct tn_coherence *coherence)
+struct tn_coherence *tn_coherence_new(void)
 {
-    memset(coherence, 0, sizeof *coherence);
+    struct tn_coherence *coherence = tn_host_alloc(sizeof *coherence);
     tn_array_init(&coherence->sharings, sizeof(struct tn_sharing));
     tn_array_add(&coherence->sharings);
     tn_table_init(&coherence->table);
+    return coherence;
 }
 
 void tn_coherence_free(struct tn_coherence *coherence)
 {
     tn_array_free(&coherence->sharings);
     tn_table_free(&coherence->table);
+    tn_host_free(coherence, sizeof *coherence);
 }
 
 size_t tn_coherence_bytes(const struct tn_coherence *coherence)
@@ -67,8 +67,10 @@ void tn_coherent_leave(struct tn_thread *thread)
     tn_host_free(thread->d1->coherent, bytes_of(thread));
 }
 
-void tn_coherent_alone(struct tn_thread *thread)
+void tn_thread_alone(tn_thread *thread)
 {
+    if (!thread->core->coherence)
+        return;
     thread->core->coherence->caches = thread->d1->coherent;
     thread->d1->coherent->next = NULL;
 }
@@ -179,23 +181,54 @@ static void invalidate(struct tn_coherent *cache, uint32_t way, const struct tn_
     charge(access, TN_COHERENCE_Inv);
 }
 
-/* Nobody has it exclusively any more, or, for a write, at all. True if anybody still has it. */
+/* The way of a D1 in which the line is, no longer exclusively; TN_NO_WAY: it is not there. */
+static uint32_t share(struct tn_coherent *cache, uint64_t line, uint32_t first, bool *modified)
+{
+    uint32_t way = find(cache, line, first);
+    if (way == TN_NO_WAY || way_at(cache, way)->line != line)
+        return TN_NO_WAY;
+    *modified = *written_at(cache, way) != 0;
+    tell_written(cache, way, line, first);
+    *exclusive_at(cache, way) = TN_NO_LINE;
+    return way;
+}
+
+/* What the access means to another thread. True if that still has the line. */
+static bool tell_other(const struct tn_coherent_access *access, struct tn_coherent *other, bool misses)
+{
+    struct tn_lower *l2 = other->thread->l2;
+    bool modified = false, has_l2 = l2 && tn_lower_has(l2, access->line);
+    uint32_t way = share(other, access->line, access->first, &modified);
+    if (misses && modified)
+        charge(access, TN_COHERENCE_Xfr);
+    if (way != TN_NO_WAY && access->writes)
+        invalidate(other, way, access);
+    if (has_l2 && access->writes)
+        tn_lower_take(access->thread->core, l2, access->line, access->stamp);
+    return !access->writes && (has_l2 || way != TN_NO_WAY);
+}
+
+/* True if anybody still has the line. */
 static bool tell_others(const struct tn_coherent_access *access, bool misses)
 {
     bool anybody = false;
     for (struct tn_coherent *other = access->thread->core->coherence->caches; other; other = other->next) {
-        uint32_t way = other->thread == access->thread ? TN_NO_WAY : find(other, access->line, access->first);
-        if (way == TN_NO_WAY || way_at(other, way)->line != access->line)
-            continue;
-        if (misses && *written_at(other, way))
-            charge(access, TN_COHERENCE_Xfr);
-        tell_written(other, way, access->line, access->first);
-        *exclusive_at(other, way) = TN_NO_LINE;
-        if (access->writes)
-            invalidate(other, way, access);
-        anybody |= !access->writes;
+        if (other->thread != access->thread)
+            anybody |= tell_other(access, other, misses);
     }
     return anybody;
+}
+
+void tn_coherent_filled(tn_core *core, const struct tn_lower *l2, uint64_t line)
+{
+    for (struct tn_coherent *other = core->coherence->caches; other; other = other->next) {
+        const struct tn_l1 *d1 = other->thread->d1;
+        for (uint64_t at = line; other->thread->l2 != l2 && at != line + l2->shape.line; at += d1->shape.line) {
+            uint64_t set = tn_set_of(at >> d1->shape.line_bits, d1->sets, d1->set_mask);
+            bool modified;
+            share(other, at, (uint32_t)set * d1->assoc, &modified);
+        }
+    }
 }
 
 void tn_coherent_upgrade(const struct tn_coherent_access *access)

@@ -12,6 +12,9 @@
  * A read compares its address with way.line, a write with exclusive[way]: so both have one comparison, and a write to
  * a line that is not exclusive takes the slow path. Nothing else is added to a hit.
  *
+ * An L2 has no states: it has a line, or has it no more (tn_lower_take). No other thread has, at any level, what is
+ * exclusive or modified in a D1.
+ *
  * What a line's own thread has written is told to those who had to give it up when the line stops being modified: there
  * is nobody before who could ask. All else happens at misses and upgrades, which look into the D1s of all other
  * threads: their sets are the same.
@@ -30,6 +33,7 @@
 #include <stdint.h>
 
 struct tn_entry;
+struct tn_lower;
 
 struct tn_coherent_way {
     uint64_t gone;    /* the line that is invalid here; TN_NO_LINE: none is */
@@ -74,7 +78,7 @@ struct tn_coherent_access {
     struct tn_late *late;
 };
 
-void tn_coherence_init(struct tn_coherence *coherence);
+struct tn_coherence *tn_coherence_new(void);
 void tn_coherence_free(struct tn_coherence *coherence);
 size_t tn_coherence_bytes(const struct tn_coherence *coherence);
 /* All counts are zero. */
@@ -83,8 +87,6 @@ void tn_coherence_clear(struct tn_coherence *coherence);
 /* The thread's D1 is one of those. */
 void tn_coherent_join(struct tn_thread *thread);
 void tn_coherent_leave(struct tn_thread *thread);
-/* It is the only one. */
-void tn_coherent_alone(struct tn_thread *thread);
 /* Nothing is invalid in it any more. */
 void tn_coherent_clear(struct tn_coherent *cache, uint32_t lines);
 
@@ -98,6 +100,9 @@ uint32_t tn_coherent_miss(const struct tn_coherent_access *access, bool *alone);
 
 /* What is in the way, if anything, is about to leave it. Returns what was written there besides written[way]. */
 uint64_t tn_coherent_evict(struct tn_thread *thread, uint32_t way);
+
+/* A line comes into a thread's L2: nobody has what it holds exclusively any more. */
+void tn_coherent_filled(tn_core *core, const struct tn_lower *l2, uint64_t line);
 
 /* Behind an access of which all lines that missed had been invalid. `access` is the first of them, `way` where it was
  * loaded; `wrote`: it was a write, as far as misses are concerned. */

@@ -66,8 +66,6 @@ const char *tn_config_check(const struct tn_config *config)
         return "threads that share level-1 caches have nothing to keep coherent (--shared-l1=no)";
     if (config->coherence && config->parallel)
         return "threads whose caches are kept coherent run one at a time";
-    if (config->coherence && config->l2.size)
-        return "caches are kept coherent where level 1 alone belongs to a thread: not with --L2";
     if (config->coherence && !config->use)
         return "what is shared falsely is known from the use of cache lines (--cacheuse=yes)";
     if (!config->cache_sim)

@@ -126,10 +126,7 @@ tn_core *tn_core_new(const struct tn_config *config)
         core->data = tn_host_alloc(sizeof *core->data);
         tn_data_init(core->data, config);
     }
-    if (config->coherence) {
-        core->coherence = tn_host_alloc(sizeof *core->coherence);
-        tn_coherence_init(core->coherence);
-    }
+    core->coherence = config->coherence ? tn_coherence_new() : NULL;
     tn_array_init(&core->threads, sizeof(struct tn_thread_record));
     tn_array_add(&core->threads);
     tn_array_init(&core->metas, sizeof(struct tn_meta_entry));
@@ -510,12 +507,6 @@ void tn_thread_end(tn_thread *thread)
         recycle(core, thread);
 }
 
-void tn_thread_alone(tn_thread *thread)
-{
-    if (thread->core->coherence)
-        tn_coherent_alone(thread);
-}
-
 void tn_thread_switch(tn_core *core, tn_thread *to)
 {
     struct tn_thread *from = core->running;
@@ -846,10 +837,8 @@ void tn_core_free(tn_core *core)
         tn_data_free(core->data);
         tn_host_free(core->data, sizeof *core->data);
     }
-    if (core->coherence) {
+    if (core->coherence)
         tn_coherence_free(core->coherence);
-        tn_host_free(core->coherence, sizeof *core->coherence);
-    }
     tn_array_free(&core->threads);
     tn_slots_free(&core->centres);
     tn_array_free(&core->metas);

@@ -369,6 +369,8 @@ static struct tn_record *fill(tn_core *core, struct tn_lower *lower, const struc
     uint64_t home = home_of(lower, place);
     lower->filled[place->set / TN_GROUP] = 1;
     slot_leaves(core, lower, home, entry->stamp);
+    if (core->coherence && lower->level == TN_LEVEL_2)
+        tn_coherent_filled(core, lower, entry->address & ~(uint64_t)(lower->shape.line - 1));
     struct tn_record *parent = lower->next ? ask(core, lower->next, taken) : NULL;
     struct tn_record *record = record_at(core, lower, home);
     tenure_begin(core, lower, record, taken, payers, record != &lower->homes[home] ? TN_RECORD_DISPLACED : 0);
@@ -445,10 +447,11 @@ static __attribute__((noinline)) struct tn_record *record_in(tn_core *core, stru
                                                              const struct tn_taken *taken,
                                                              const struct tn_place *place)
 {
-    if (place->hit) {
+    struct tn_record *record = place->hit ? resident_at(lower, home_of(lower, place)) : NULL;
+    if (place->hit)
         found(lower, taken, home_of(lower, place));
-        return resident_at(lower, home_of(lower, place));
-    }
+    if (record)
+        return record;
     struct payers payers = payers_below(core, taken->entry, lower->level);
     if (taken->entry->flags & TN_ENTRY_AHEAD) {
         come(lower, taken, place);
@@ -693,6 +696,29 @@ void tn_lower_free(struct tn_lower *lower)
         tn_host_free(lower->parents, lower->sets.sets * lower->sets.assoc * sizeof *lower->parents);
     tn_host_free(lower->homes, lower->sets.sets * lower->sets.assoc * sizeof *lower->homes);
     tn_sets_free(&lower->sets);
+}
+
+/* ------------------------------------------------------------------------------------------ coherence */
+
+/* The record of a line that is there; NULL: it is not, or is invalid. */
+static struct tn_record *record_of_line(struct tn_lower *lower, uint64_t line, struct tn_place *place)
+{
+    tn_sets_split(&lower->sets, line, place);
+    tn_sets_find(&lower->sets, place);
+    return place->hit ? resident_at(lower, home_of(lower, place)) : NULL;
+}
+
+bool tn_lower_has(struct tn_lower *lower, uint64_t line)
+{
+    struct tn_place place;
+    return record_of_line(lower, line, &place) != NULL;
+}
+
+void tn_lower_take(tn_core *core, struct tn_lower *lower, uint64_t line, uint64_t now)
+{
+    struct tn_place place;
+    if (record_of_line(lower, line, &place))
+        slot_leaves(core, lower, home_of(lower, &place), now);
 }
 
 /* ------------------------------------------------------------------------------------------ the end of all */

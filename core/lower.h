@@ -80,6 +80,11 @@ void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, e
 void tn_lower_free(struct tn_lower *lower);
 
 
+/* Of a thread's L2, where caches are kept coherent: whether it has the line; and that it has it no more, but for its
+ * place, since another thread has written to it at clock `now`. Nothing of that thread waits for the consumer. */
+bool tn_lower_has(struct tn_lower *lower, uint64_t line);
+void tn_lower_take(tn_core *core, struct tn_lower *lower, uint64_t line, uint64_t now);
+
 /* The consumer for this configuration: compiled apart for what is usual. */
 tn_taker *tn_taker_for(const struct tn_config *config);
 

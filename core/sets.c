@@ -122,3 +122,14 @@ void tn_general_use(struct tn_sets *sets, struct tn_place *place)
         entries[i] = entries[i - 1];
     entries[0] = general_key(sets, place) << sets->slot_bits | place->slot;
 }
+
+void tn_sets_find(const struct tn_sets *sets, struct tn_place *place)
+{
+    if (!sets->stride) {
+        general_find(sets, place);
+        return;
+    }
+    uint32_t found = tn_compact_matches(sets, tn_compact_at(sets, place->set), (uint32_t)place->tag + 1);
+    place->hit = found != 0;
+    place->slot = found ? (uint32_t)__builtin_ctz(found) : 0;
+}

@@ -238,6 +238,9 @@ static inline void tn_sets_prefetch(const struct tn_sets *sets, const struct tn_
         __builtin_prefetch(&sets->general[place->set * sets->assoc], 1);
 }
 
+/* Whether the line is there: fills in slot and hit, and changes nothing. */
+void tn_sets_find(const struct tn_sets *sets, struct tn_place *place);
+
 /* The line becomes the most recently used of its set, in the slot where it was, else in that of the least recently
  * used. Fills in slot and hit. */
 static inline void tn_sets_use(struct tn_sets *sets, struct tn_place *place)

@@ -93,7 +93,7 @@ struct tn_config {
     bool inclusive;        /* follow calls, keep the tree */
     bool write_back;       /* count dirty evictions: which bytes of a line were written */
     bool prefetch;         /* a stream prefetcher at the first level below level 1 */
-    bool coherence;        /* D1s of threads invalidate each other's lines; not with shared_l1, parallel or L2 */
+    bool coherence;        /* D1s of threads invalidate each other's lines; not with shared_l1 or parallel */
     bool patterns;         /* tell misses apart (cold, capacity, conflict), keep strides between them */
     bool shared_l1;        /* one I1 and one D1 for all threads (Callgrind's model) */
     bool data;             /* charge data objects; with inclusive, and the two functions below */

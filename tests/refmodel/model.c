@@ -19,7 +19,7 @@
  *   - An access longer than the shortest line of all caches is cut to that.
  *   - In a cache of one set an access that straddles is one to its first line and uses nothing of it.
  */
-#include "model.h"
+#include "list_cache.h"
 
 #include "kinds_model.h"
 
@@ -39,7 +39,7 @@ struct record { /* a tenure below level 1 */
     struct use use;
     uint64_t line;
     uint32_t holders;
-    bool resident;
+    bool resident, invalid; /* invalid: only its place in L2 is left */
     enum level level;
     struct record *below; /* the record it was filled from; NULL in the last level */
     uint64_t used;        /* when it was used last (asking.time) */
@@ -57,15 +57,6 @@ struct line {
     struct model_payer writer;  /* whose write made it so */
     struct model_payer victim;  /* of a tenure that began with a coherence miss */
     int falsely;                /* the event that this is, if it shares falsely; 0: no such tenure */
-};
-
-/* A cache of level 1 holds lines, the last level records; both only as far as order and address go. */
-struct cache {
-    struct model_cache_config config;
-    uint64_t sets;
-    void **way;      /* sets x assoc, in each set the most recently used first */
-    uint32_t *count; /* ways filled per set */
-    struct past past;
 };
 
 /* docs/model.md, 10. */
@@ -103,50 +94,6 @@ const char *model_event_name(int event)
         "ColdD1",   "CapD1", "ConfD1", "ColdD2", "CapD2", "ConfD2", "ColdL", "CapL", "ConfL",
     };
     return names[event];
-}
-
-/* ------------------------------------------------------------------------------------------- plain caches */
-
-static void cache_init(struct cache *cache, const struct model_cache_config *config)
-{
-    cache->config = *config;
-    if (!config->size)
-        return;
-    cache->sets = config->size / ((uint64_t)config->assoc * config->line);
-    cache->way = calloc(cache->sets * config->assoc, sizeof *cache->way);
-    cache->count = calloc(cache->sets, sizeof *cache->count);
-}
-
-static uint64_t cache_set(const struct cache *cache, uint64_t line)
-{
-    return line / cache->config.line % cache->sets;
-}
-
-static void cache_put_first(struct cache *cache, uint64_t set, void *entry)
-{
-    void **way = cache->way + set * cache->config.assoc;
-
-    memmove(way + 1, way, cache->count[set] * sizeof *way);
-    way[0] = entry;
-    cache->count[set]++;
-}
-
-static void *cache_take(struct cache *cache, uint64_t set, uint32_t position)
-{
-    void **way = cache->way + set * cache->config.assoc;
-    void *entry = way[position];
-
-    cache->count[set]--;
-    memmove(way + position, way + position + 1, (cache->count[set] - position) * sizeof *way);
-    return entry;
-}
-
-/* The least recently used entry of a full set, taken out; NULL if the set has room. */
-static void *cache_make_room(struct cache *cache, uint64_t set)
-{
-    if (cache->count[set] < cache->config.assoc)
-        return NULL;
-    return cache_take(cache, set, cache->config.assoc - 1);
 }
 
 /* ----------------------------------------------------------------------------------------------- line use */
@@ -394,12 +341,30 @@ static struct record *leave(struct model *model, struct record *victim, uint64_t
         use_end(model, &victim->use, model->config.ll.line, LEVEL_LAST, index);
         return victim;
     }
-    if (victim) {
+    if (victim && victim->invalid) {
+        free(victim);
+    } else if (victim) {
         victim->resident = false;
         record_end_if_done(model, victim, index);
     }
     return calloc(1, sizeof *victim);
 }
+
+/* The record of the line of a lower level that holds the address, or what is left of it where it is invalid. */
+static struct record *look_below(const struct cache *cache, uint64_t address, uint32_t *place)
+{
+    uint64_t line = address - address % cache->config.line, set = cache_set(cache, line);
+
+    for (*place = 0; *place < cache->count[set]; ++*place) {
+        struct record *record = cache->way[set * cache->config.assoc + *place];
+
+        if (record->line == line)
+            return record;
+    }
+    return NULL;
+}
+
+static void share_block(struct model *model, uint64_t block, uint32_t owner);
 
 /* Ask a lower level for the line that holds `address`. The record it has, afterwards the most recently used.
  * */
@@ -408,25 +373,29 @@ static struct record *lower(struct model *model, enum level level, uint64_t addr
     struct cache *cache = level == LEVEL_LAST ? &model->ll : &model->l2[asking->owner];
     uint64_t line = address - address % cache->config.line, set = cache_set(cache, line);
     static const int prefetched[2][3] = {{-1, M_D_PF2, M_D_PFL}, {-1, M_I_PF2, M_I_PFL}};
-    struct record *record;
-    struct model_miss missed;
+    uint32_t place;
+    struct record *record = look_below(cache, address, &place), *invalid = record && record->invalid ? record : NULL;
+    struct model_miss missed = {.level = 2, .kind = -1, .set = set}; /* of a line that is invalid, in L2 */
 
-    for (uint32_t i = 0; i < cache->count[set]; i++) {
-        record = cache->way[set * cache->config.assoc + i];
-        if (record->line == line) {
-            record->used = asking->time;
-            cache_put_first(cache, set, cache_take(cache, set, i));
-            return record;
-        }
+    if (record)
+        cache_take(cache, set, place);
+    if (record && !invalid) {
+        record->used = asking->time;
+        cache_put_first(cache, set, record);
+        return record;
     }
-    record = cache_make_room(cache, set);
-    missed = load(model, cache, level, line, record ? record->line : 0, record ? record->used : 0);
+    if (!invalid) {
+        record = cache_make_room(cache, set);
+        missed = load(model, cache, level, line, record ? record->line : 0, record ? record->used : 0);
+    }
     if (asking->prefetching)
         model->charge(model->user, asking->payer, prefetched[asking->fetched][level], 1);
     else
         miss(asking, level, &missed);
     record = leave(model, record, asking->index);
     record->used = asking->time;
+    if (level == LEVEL_2 && model->config.coherence)
+        share_block(model, line, asking->owner);
     use_init(&record->use, asking->payer, asking->fetched, asking->index, cache->config.line);
     record->line = line;
     record->level = level;
@@ -508,6 +477,28 @@ static void meet(struct model *model, const struct cache *cache, struct line *co
     memset(copy->foreign, 0, cache->config.line);
 }
 
+/* The same to its L2, which gives the line up if it is written to. True if it has it. */
+static bool meet_l2(struct model *model, struct cache *l2, uint64_t address, const struct asking *asking)
+{
+    uint32_t place;
+    struct record *record = l2->config.size ? look_below(l2, address, &place) : NULL, *left;
+    uint64_t set;
+
+    if (!record || record->invalid)
+        return false;
+    if (!asking->writes)
+        return true;
+    left = calloc(1, sizeof *left);
+    left->line = record->line;
+    left->invalid = true;
+    left->used = record->used;
+    set = cache_set(l2, record->line);
+    l2->way[set * l2->config.assoc + place] = left;
+    record->resident = false;
+    record_end_if_done(model, record, asking->index);
+    return true;
+}
+
 /* True if another thread had the line. */
 static bool meet_others(struct model *model, uint64_t line_address, bool missed, const struct asking *asking)
 {
@@ -517,12 +508,28 @@ static bool meet_others(struct model *model, uint64_t line_address, bool missed,
         uint32_t place;
         struct line *copy = t == asking->owner ? NULL : look(&model->d1[t], line_address, &place);
 
-        if (!copy || copy->state == INVALID)
-            continue;
-        meet(model, &model->d1[t], copy, missed, asking);
-        any = true;
+        if (copy && copy->state != INVALID) {
+            meet(model, &model->d1[t], copy, missed, asking);
+            any = true;
+        }
+        if (t != asking->owner)
+            any |= meet_l2(model, &model->l2[t], line_address, asking);
     }
     return any;
+}
+
+/* A thread's L2 gets a line: what others have of it is shared. */
+static void share_block(struct model *model, uint64_t block, uint32_t owner)
+{
+    for (uint32_t t = 0; t < MODEL_MAX_THREADS; t++) {
+        for (uint64_t at = block; t != owner && at < block + model->config.l2.line; at += model->config.d1.line) {
+            uint32_t place;
+            struct line *copy = look(&model->d1[t], at, &place);
+
+            if (copy && copy->state != INVALID)
+                copy->state = SHARED;
+        }
+    }
 }
 
 /* The line is there. */
@@ -537,13 +544,13 @@ static void coherent_hit(struct model *model, struct line *line, const struct as
     line->state = MODIFIED;
 }
 
-/* It is loaded; `line` was invalid, or is new. */
-static void coherent_miss(struct model *model, struct line *line, bool was_invalid, struct asking *asking)
+/* It is not, or (`line`) is invalid. Its state when it has been loaded. */
+static enum state coherent_miss(struct model *model, uint64_t line_address, const struct line *line,
+                                struct asking *asking)
 {
-    bool any = meet_others(model, line->line, true, asking);
+    bool any = meet_others(model, line_address, true, asking);
 
-    line->state = asking->writes ? MODIFIED : any ? SHARED : EXCLUSIVE;
-    if (!was_invalid) {
+    if (!line) {
         asking->otherwise = true;
     } else if (!asking->again && !asking->otherwise) {
         asking->again = true;
@@ -551,6 +558,7 @@ static void coherent_miss(struct model *model, struct line *line, bool was_inval
         asking->in = *asking->payer;
         asking->writer = line->writer;
     }
+    return asking->writes ? MODIFIED : any ? SHARED : EXCLUSIVE;
 }
 
 /* Bytes that others write to lines which are invalid here are foreign to them. */
@@ -592,6 +600,7 @@ static struct line *level1(struct model *model, struct cache *cache, uint64_t li
     struct line *line = find(cache, line_address), *victim;
     bool coherent = model->config.coherence && !asking->fetched, was_invalid = line && line->state == INVALID;
     struct model_miss missed = {.kind = -1, .set = set};
+    enum state state = EXCLUSIVE;
 
     if (line && coherent && !was_invalid)
         coherent_hit(model, line, asking);
@@ -599,6 +608,8 @@ static struct line *level1(struct model *model, struct cache *cache, uint64_t li
         line->used = asking->time;
     if (line && !was_invalid)
         return line;
+    if (coherent)
+        state = coherent_miss(model, line_address, line, asking);
     victim = was_invalid ? NULL : cache_make_room(cache, set);
     if (!was_invalid)
         missed = load(model, cache, LEVEL_1, line_address, victim ? victim->line : 0, victim ? victim->used : 0);
@@ -620,8 +631,7 @@ static struct line *level1(struct model *model, struct cache *cache, uint64_t li
     cache_put_first(cache, set, line);
     if (coherent && !was_invalid)
         line->foreign = calloc(cache->config.line, 1);
-    if (coherent)
-        coherent_miss(model, line, was_invalid, asking);
+    line->state = state;
     return line;
 }
 
@@ -793,6 +803,10 @@ static void empty_lower(struct model *model, struct cache *cache)
         while (cache->count[set]) {
             struct record *record = cache_take(cache, set, 0);
 
+            if (record->invalid) {
+                free(record);
+                continue;
+            }
             record->resident = false;
             record->holders = model->config.callgrind ? 0 : record->holders;
             record_end_if_done(model, record, model->clock);
@@ -851,27 +865,4 @@ void model_free(struct model *model)
     }
     free(model->ll.way), free(model->ll.count);
     free(model);
-}
-
-/* ----------------------------------------------------------------------------------------------- branches */
-
-bool model_predict_cond(struct model_predictor *predictor, uint64_t address, bool taken)
-{
-    uint8_t *counter = &predictor->counter[predictor->history % 128 * 128 + address % 128];
-    bool predicted = *counter >= 2;
-
-    if (taken && *counter < 3)
-        ++*counter;
-    if (!taken && *counter > 0)
-        --*counter;
-    predictor->history = predictor->history * 2 + taken;
-    return predicted != taken;
-}
-
-bool model_predict_indirect(struct model_predictor *predictor, uint64_t address, uint64_t target)
-{
-    bool wrong = predictor->target[address % 512] != target;
-
-    predictor->target[address % 512] = target;
-    return wrong;
 }

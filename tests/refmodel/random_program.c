@@ -275,7 +275,7 @@ static void random_config(struct program *p, struct pair_config *config)
     config->parallel = !config->shared_l1 && config->separate_callers == 0 && config->separate_recs <= 1 &&
                        has(p, RP_PARALLEL) && chance(p, 2);
     config->coherence = config->cache_sim && config->use && !config->shared_l1 && !config->parallel &&
-                        !config->l2.size && has(p, RP_COHERENCE) && !chance(p, 3);
+                        has(p, RP_COHERENCE) && !chance(p, 3);
     if (p->options->paths >= 0)
         config->paths = (uint64_t)p->options->paths;
 }
