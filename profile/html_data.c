@@ -10,7 +10,7 @@
 #include "profile/error.h"
 #include "profile/export.h"
 
-static void add_sums(tp_profile *profile, sqlite3_str *sql, const char *schema, const char *behind)
+void tp_html_add_sums(tp_profile *profile, sqlite3_str *sql, const char *schema, const char *behind)
 {
     for (size_t i = 0; i < tp_event_count(profile); i++) {
         const struct tp_event *event = tp_event_at(profile, i);
@@ -27,10 +27,10 @@ static char *lines_sql(tp_profile *profile, bool sides)
                                "DROP TABLE IF EXISTS temp.page_data_lines;"
                                "CREATE TEMP TABLE page_data_lines AS"
                                " SELECT s.data_id, i.function_id, i.file_id, i.line");
-    add_sums(profile, sql, "s", "");
+    tp_html_add_sums(profile, sql, "s", "");
     if (sides) {
-        add_sums(profile, sql, "b", "@before");
-        add_sums(profile, sql, "a", "@after");
+        tp_html_add_sums(profile, sql, "b", "@before");
+        tp_html_add_sums(profile, sql, "a", "@after");
     }
     sqlite3_str_appendf(sql, " FROM main.t_instruction_data s%s"
                              " LEFT JOIN main.t_instructions i ON i.id = s.instruction_id"
@@ -42,11 +42,11 @@ static char *lines_sql(tp_profile *profile, bool sides)
 }
 
 /* Rows that are not worth their bytes, where there are many. */
-static char *small_sql(tp_profile *profile)
+static char *small_sql(tp_profile *profile, const char *table)
 {
     sqlite3_str *sql = sqlite3_str_new(NULL);
 
-    sqlite3_str_appendf(sql, "DELETE FROM temp.page_data_lines WHERE (SELECT count(*) FROM temp.page_data_lines) > %d",
+    sqlite3_str_appendf(sql, "DELETE FROM temp.%w WHERE (SELECT count(*) FROM temp.%w) > %d", table, table,
                         TP_HTML_DATA_LINES);
     for (size_t i = 0; i < tp_event_count(profile); i++) {
         const struct tp_event *event = tp_event_at(profile, i);
@@ -56,6 +56,18 @@ static char *small_sql(tp_profile *profile)
                                 event->name, TP_HTML_DATA_SHARE, event->name);
     }
     return sqlite3_str_finish(sql);
+}
+
+int tp_html_leave_out_small(tp_profile *profile, const char *table, struct tp_error *err)
+{
+    char *sql = small_sql(profile, table);
+    int failed = !sql ? TP_NO_MEMORY(err)
+                      : sqlite3_exec(tp_db(profile), sql, NULL, NULL, NULL) != SQLITE_OK
+                            ? tp_sql_failed(profile, "cannot gather costs", err)
+                            : 0;
+
+    sqlite3_free(sql);
+    return failed;
 }
 
 static const char paths_sql[] =
@@ -81,10 +93,10 @@ static int run(tp_profile *profile, const char *sql, struct tp_error *err)
 
 int tp_html_gather_data(tp_profile *profile, bool sides, struct tp_error *err)
 {
-    char *lines = lines_sql(profile, sides), *small = small_sql(profile);
-    int failed = run(profile, lines, err) || run(profile, small, err) || run(profile, paths_sql, err);
+    char *lines = lines_sql(profile, sides);
+    int failed = run(profile, lines, err) || tp_html_leave_out_small(profile, "page_data_lines", err) ||
+                 run(profile, paths_sql, err);
 
     sqlite3_free(lines);
-    sqlite3_free(small);
     return failed ? -1 : 0;
 }

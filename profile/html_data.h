@@ -12,7 +12,7 @@
 #ifndef TENURE_PROFILE_HTML_DATA_H
 #define TENURE_PROFILE_HTML_DATA_H
 
-#include "profile/profile.h"
+#include "profile/export.h"
 
 enum { TP_HTML_DATA_LINES = 8192, TP_HTML_DATA_SHARE = 10000 };
 
@@ -22,5 +22,10 @@ enum { TP_HTML_DATA_LINES = 8192, TP_HTML_DATA_SHARE = 10000 };
  * and inlined_id is the innermost inlined frame of the call. `sides`: with those of schemas `before` and `after`, too.
  */
 int tp_html_gather_data(tp_profile *profile, bool sides, struct tp_error *err);
+
+/* For tables of sums: ", sum(schema.Ir) AS "Ir<behind>", ..." of all stored events. */
+void tp_html_add_sums(tp_profile *profile, sqlite3_str *sql, const char *schema, const char *behind);
+/* Delete the rows of a temporary table with self costs that are not worth their bytes. */
+int tp_html_leave_out_small(tp_profile *profile, const char *table, struct tp_error *err);
 
 #endif

@@ -76,6 +76,14 @@ function ratioList() {
         of: (get) => (100 * (get('D1mr') + get('D1mw'))) / (get('Dr') + get('Dw')),
     });
     list.push({
+        name: 'DLrate',
+        needs: ['DLmr', 'DLmw', 'Dr', 'Dw'],
+        unit: '%',
+        long: 'LL misses of data accesses',
+        formula: '100 (DLmr + DLmw) / (Dr + Dw)',
+        of: (get) => (100 * (get('DLmr') + get('DLmw'))) / (get('Dr') + get('Dw')),
+    });
+    list.push({
         name: 'LLrate',
         needs: ['LLm', 'Ir', 'Dr', 'Dw'],
         unit: '%',

@@ -26,7 +26,7 @@ CODED = "t_instructions WHERE function_id IN (%s)"
 FROM = {"meta": "meta", "events": "events", "totals": "t_totals", "threads": "threads", "parts": "parts",
         "objects": "objects", "files": "files", "units": "units"}
 # What the page makes of several tables, said in another way: by views, and frame by frame.
-MADE = ("coded", "code", "sources", "source_text", "data_lines", "data_paths")
+MADE = ("statements", "accesses", "coded", "code", "sources", "source_text", "data_lines", "data_paths")
 ORDER = {"meta": "key", "lines": "file_id, line, function_id", "arcs": "caller_id, file_id, line, id", "parts": "part",
          "thread_functions": "function_id, thread", "unit_functions": "function_id, unit_id"}
 
@@ -53,6 +53,7 @@ def compare(name, profile):
             for i, column in enumerate(columns):
                 wrong = [k for k, value in enumerate(held.column(column)) if value != rows[k][i]]
                 check(f"{name}: {table}.{column}: {wrong[:3]}", len(wrong), 0)
+        statements(name, reader, database)
         data_lines(name, reader, database)
         data_paths(name, reader, database)
     sources(name, reader, profile)
@@ -70,6 +71,24 @@ def coded(name, reader, database):
     functions, = database.execute("SELECT count(*) FROM functions").fetchone()
     check(f"{name}: functions without", len(expected) < functions, name == "many")
     return ", ".join(map(str, expected))
+
+
+def statements(name, reader, database):
+    """Ranges of lines, each once; their loads and stores, which are sums over objects."""
+    ranges = database.execute("SELECT DISTINCT file_id, first_line, line FROM statements WHERE file_id IS NOT NULL"
+                              " ORDER BY 1, 2, 3").fetchall()
+    held = [(row["file_id"], row["first_line"], row["line"]) for row in reader.table("statements")]
+    check(f"{name}: statements: {[pair for pair in zip(held, ranges) if pair[0] != pair[1]][:3]}", held == ranges, True)
+    events = [event for event, in database.execute("SELECT name FROM events WHERE NOT derived")]
+    sums = ", ".join(f"sum(a.{event})" for event in events)
+    expected = {(row[0], row[1], row[2], row[3] == "store", row[4]): list(row[5:]) for row in database.execute(
+        f"SELECT s.file_id, s.first_line, s.line, access, type, {sums} FROM statement_accesses a JOIN statements s"
+        " ON s.id = a.statement_id WHERE s.file_id IS NOT NULL GROUP BY 1, 2, 3, 4, 5")}
+    held = {(row["file_id"], row["first_line"], row["line"], row["store"] == 1,
+             {0: "integer", 1: "floating", None: None}[row["floating"]]): [row[event] for event in events]
+            for row in reader.table("accesses")}
+    wrong = [key for key in expected if held.get(key) != expected[key]]
+    check(f"{name}: loads and stores: {wrong[:3]}", (len(held), len(wrong)), (len(expected), 0))
 
 
 def data_lines(name, reader, database):

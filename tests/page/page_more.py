@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-page_more.py: views of the page that not every profile fills, in a real browser: both sides of a difference, threads.
+page_more.py: views of the page that not every profile fills, in a real browser: both sides of a difference,
+threads, statements and loops.
 
     page_more.py TENURE PROGRAM PICTURES
 
@@ -170,6 +171,81 @@ def balance(browser, profile):
         check(f"imbalance of {row['function']}", abs(float(row["imbalance"]) - imbalance) < 0.051)
 
 
+# ------------------------------------------------------------------------------------------ statements and loops
+
+def statements(profile):
+    browser = chromium.Browser()
+    try:
+        browser.open(profile.page() + "#overview")
+        margin(browser, profile)
+        panel(browser, profile)
+        loops(browser, profile)
+        quiet(browser, "statements")
+    finally:
+        browser.close()
+
+
+def margin(browser, profile):
+    """Relative cost stands at the last line of each statement, and hot ones are marked."""
+    number, = profile.rows("SELECT id FROM files WHERE path LIKE '%page_program.cpp'")[0]
+    total = profile.one("SELECT CEst FROM totals")
+    costs = {line: 100 * cost / total for line, cost in profile.rows(
+        "SELECT line, sum(CEst) FROM statements WHERE file_id = ? GROUP BY line", number)}
+    browser.go(f"#source/{number}?e=SpLossD1")
+    rows = [row for row in cells(browser) if row["line"].isdigit()]
+    shown = {int(row["line"]): row["relative"] for row in rows if row["relative"]}
+    check("margin: lines", sorted(shown), sorted(line for line, cost in costs.items() if cost >= 0.005 and line in {
+        int(row["line"]) for row in rows}))
+    for line, text in shown.items():
+        check(f"margin: line {line}", abs(float(text.removesuffix("\u2009%")) - costs[line]) <= 0.051)
+    hot = set(browser.evaluate("[...document.querySelectorAll('.tr.hot [data-key=line]')].map(e => +e.textContent)"))
+    check("margin: hot lines", hot & set(costs), {line for line, cost in costs.items() if cost >= 1} & set(
+        int(row["line"]) for row in rows))
+
+
+def panel(browser, profile):
+    """Loads and stores by type, loops and data structures of the statement at the current line."""
+    statement, file, line = profile.rows(
+        "SELECT s.id, s.file_id, s.line FROM statements s WHERE s.file LIKE '%page_program.cpp' AND"
+        " (SELECT count(*) FROM statement_accesses WHERE statement_id = s.id) > 1 ORDER BY SpLossD1 DESC LIMIT 1")[0]
+    browser.go(f"#source/{file}?l={line}")
+    browser.wait("document.querySelector('.panel .accesses')")
+    got = {kind: values for kind, *values in browser.evaluate(
+        "[...document.querySelectorAll('.panel .accesses tbody tr')].map(row => [row.dataset.kind,"
+        " ...[...row.querySelectorAll('td')].slice(0, 4).map(e => e.textContent)])")}
+    expected = {}
+    for access, kind, reads, writes, misses, last, used, lost in profile.rows(
+            "SELECT access, type, coalesce(Dr, 0), coalesce(Dw, 0), coalesce(D1mr, 0) + coalesce(D1mw, 0),"
+            " coalesce(DLmr, 0) + coalesce(DLmw, 0), coalesce(UseD1, 0), coalesce(SpLossD1, 0)"
+            " FROM statement_accesses WHERE statement_id = ?", statement):
+        many = reads + writes
+        expected[f"{kind or 'unknown'} {access}"] = [
+            count(writes if access == "store" else reads), f"{100 * misses / many:.2f}" if many else "",
+            f"{100 * last / many:.2f}" if many else "", f"{100 * used / (used + lost):.2f}" if used + lost else ""]
+    check("panel: loads and stores", got, expected)
+    names = {name for name, in profile.rows("SELECT DISTINCT data FROM statement_data WHERE statement_id = ?",
+                                            statement)}
+    got = set(browser.evaluate("[...document.querySelectorAll('.panel .misses td.name')].map(e => e.textContent)"))
+    check("panel: misses in", (bool(got), got - names), (True, set()))
+    around = profile.rows("SELECT line, last_line FROM loops WHERE file_id = ? AND line <= ? AND last_line >= ?"
+                          " ORDER BY depth, line", file, line, line)
+    got = browser.evaluate("[...document.querySelectorAll('.panel .loops a')].map(e => e.textContent)")
+    check("panel: loops", got, [f"lines {a}" if a == b else f"lines {a}\u2013{b}" for a, b in around][:12])
+    picture(browser, "statement")
+
+
+def loops(browser, profile):
+    browser.go("#loops?e=Ir_incl")
+    expected = profile.rows("SELECT file, line, last_line, function, Ir_incl, Ir, iterations, depth, trip_count"
+                            " FROM loops ORDER BY Ir_incl DESC, id LIMIT 10")
+    for row, (file, line, last, function, incl, own, iterations, depth, trips) in zip(cells(browser), expected):
+        where = f"{os.path.basename(file)}:{line}" + (f"\u2013{last}" if last != line else "") if file else "???"
+        check(f"loops: {where}", [row[key] for key in ("lines", "function", "Ir_incl", "Ir", "iterations", "depth")],
+              [where, function, count(incl), count(own), count(iterations), str(depth)])
+        check(f"loops: trips of {where}", trips is None or abs(float(row["trips"].replace(",", "")) - trips) <= 0.5)
+    picture(browser, "loops")
+
+
 def main():
     if chromium.program() is None:
         print("Chromium is not installed (Debian package chromium)")
@@ -179,6 +255,7 @@ def main():
         profile = record(os.path.join(folder, "profile"))
         both_sides(profile, folder)
         threads(profile, folder)
+        statements(profile)
     finally:
         shutil.rmtree(folder)
     sys.exit(verdict.finish())

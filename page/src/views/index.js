@@ -9,6 +9,7 @@
 //     render   async (app, place): fill `place`, an element that is not yet on the page
 //     shown    (app, place), optional: it is on the page now
 
+import {loops} from './loops.js';
 import {overview} from './overview.js';
 import {functions} from './functions.js';
 import {oneFunction} from './function.js';
@@ -20,4 +21,16 @@ import {flame} from './flame.js';
 import {areas} from './treemap.js';
 import {threads} from './threads.js';
 
-export const views = [overview, functions, oneFunction, source, structures, oneStructure, tree, flame, areas, threads];
+export const views = [
+    overview,
+    functions,
+    oneFunction,
+    source,
+    loops,
+    structures,
+    oneStructure,
+    tree,
+    flame,
+    areas,
+    threads,
+];

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// source.js: the source, line by line, with what each line costs; without an argument the list of files.
+// source.js: the source, line by line, with what each line costs; without an argument the list of files. In the margin,
+// at the last line of each statement, is what it costs of the whole program; hot ones are bold. A panel beside it says
+// more of the statement at the current line.
 //
 // Under a line stand the functions that were inlined there. A line opens (click, Enter, arrow right) into the functions
 // that it is part of, where it is code of more than one; the calls made from it; the data structures that it misses in;
@@ -10,6 +12,8 @@ import {h} from '../dom.js';
 import * as format from '../format.js';
 import {fileCosts} from './overview.js';
 import {Details} from '../details.js';
+import {Panel} from '../panel.js';
+import {hasStatements, Statements} from '../statements.js';
 import {groupBy, rowsWhere, summed} from '../sums.js';
 
 export const source = {
@@ -23,8 +27,9 @@ export const source = {
         const id = Number(app.argument);
         const file = await SourceFile.load(app, names, id);
         const rows = new SourceRows(app, names, file);
+        const panel = Panel.fits(app) ? new Panel(app, names, file.statements) : null;
         const current = Number(app.params.get('l')) || file.hottest();
-        const table = sourceTable(app, names, file, rows);
+        const table = sourceTable(app, names, file, rows, panel);
         table.current = rows.indexOfLine(current);
         place.append(
             h(
@@ -35,8 +40,9 @@ export const source = {
                 h('span', {class: 'keys'}, step(table, rows, file, -1), step(table, rows, file, 1)),
             ),
             file.note(),
-            h('div', {class: 'with-map'}, table.element, heatMap(app, file, table, rows)),
+            h('div', {class: 'with-map'}, table.element, heatMap(app, file, table, rows), panel && panel.element),
         );
+        if (panel) await panel.show(rows.rows[table.current] ? rows.rows[table.current].line : 0);
         place.addEventListener('keydown', (event) => {
             if (event.key !== 'n' && event.key !== 'p') return;
             toHot(table, rows, file, event.key === 'n' ? 1 : -1);
@@ -110,7 +116,8 @@ async function renderFiles(app, names, place) {
 class SourceFile {
     static async load(app, names, id) {
         const {lines, inlined, arcs} = app.tables;
-        const list = app.shownMetrics();
+        const few = hasStatements(app.profile) && !app.params.has('c') ? (app.metrics.sides ? 3 : 2) : 99;
+        const list = app.shownMetrics().slice(0, few);
         const file = Object.assign(new SourceFile(), {app, names, id, list});
         const [files, numbers, functionIds, estimate] = await Promise.all(
             ['file_id', 'line', 'function_id', 'estimate'].map((name) => lines.numbers(name)),
@@ -124,6 +131,7 @@ class SourceFile {
         file.inlinedNames = await inlined.texts('name');
         file.inlinedValues = await app.valuesOf(inlined, list);
         file.calls = await callsHere(arcs, id);
+        file.statements = await Statements.load(app, id);
         await file.readText();
         return file;
     }
@@ -241,7 +249,7 @@ class SourceRows {
     }
 }
 
-function sourceTable(app, names, file, rows) {
+function sourceTable(app, names, file, rows, panel) {
     const valueOf = (metric, row) => {
         if (row.kind === 'line') return file.values.get(metric.key) && file.values.get(metric.key).get(row.line);
         if (row.kind === 'inlined')
@@ -264,6 +272,7 @@ function sourceTable(app, names, file, rows) {
     const table = app.plainTable({
         columns: [
             ...numbers,
+            ...(panel ? [marginColumn(file, rows)] : []),
             {
                 key: 'line',
                 label: 'line',
@@ -288,12 +297,34 @@ function sourceTable(app, names, file, rows) {
         rowClass: (i) =>
             rows.rows[i].kind +
             (rows.opened.has(rows.rows[i].line) ? ' open' : '') +
+            (rows.rows[i].kind === 'line' && file.statements.isHot(rows.rows[i].line) ? ' hot' : '') +
             (rows.rows[i].kind === 'line' && !file.byLine.has(rows.rows[i].line) ? ' idle' : ''),
         open: (i) => rows.rows[i].kind === 'line' && toggle(i),
         step: (i, way) => rows.rows[i].kind === 'line' && toggle(i, way),
-        onselect: (i) => app.change({l: rows.rows[i].line || null}, true),
+        onselect: (i) => {
+            app.change({l: rows.rows[i].line || null}, true);
+            if (panel) panel.show(rows.rows[i].line);
+        },
     });
     return table;
+}
+
+/* What the statement that ends at a line costs, of the whole program. */
+function marginColumn({statements, app}, rows) {
+    const costAt = (i) => statements.of.get(rows.rows[i].line).cost;
+    const shareAt = (i) => (rows.rows[i].kind === 'line' ? statements.shareAt(rows.rows[i].line) : NaN);
+    return {
+        key: 'relative',
+        label: 'cost',
+        sub: 'of all',
+        width: '10ch',
+        class: 'num relative',
+        title: ['estimated cycles of the statement that ends here, as a share of the whole program'],
+        share: (i) => shareAt(i) / 100,
+        cell: (i) => (Math.abs(shareAt(i)) >= 0.005 ? app.metrics.percent(statements.metric, costAt(i)) : ''),
+        tip: (i) =>
+            shareAt(i) && app.metrics.explain(statements.metric, costAt(i), 'the statement that ends here'),
+    };
 }
 
 function textCell(app, file, rows, i) {
