@@ -82,6 +82,26 @@ static const char paths_sql[] =
     "SELECT p.id, p.parent, p.function_id, nullif(p.function, n.function) AS function, p.file_id, p.line, p.inlined_id"
     " FROM found p LEFT JOIN t_functions n ON n.id = p.function_id;";
 
+/* Objects whose fields are shown: all, or where there are many those that cost enough. */
+static char *inside_sql(tp_profile *profile)
+{
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+
+    sqlite3_str_appendf(sql,
+                        "DROP TABLE IF EXISTS temp.page_inside;"
+                        "CREATE TEMP TABLE page_inside(data_id INTEGER PRIMARY KEY);"
+                        "INSERT INTO temp.page_inside SELECT id FROM main.t_data WHERE"
+                        " (SELECT count(*) FROM main.t_data_offsets) <= %d",
+                        TP_HTML_OFFSETS);
+    for (size_t i = 0; i < tp_event_count(profile); i++) {
+        const struct tp_event *event = tp_event_at(profile, i);
+        if (!event->derived)
+            sqlite3_str_appendf(sql, " OR abs(\"%w\") * %d.0 > (SELECT abs(\"%w\") FROM main.t_totals)", event->name,
+                                TP_HTML_INSIDE_SHARE, event->name);
+    }
+    return sqlite3_str_finish(sql);
+}
+
 static int run(tp_profile *profile, const char *sql, struct tp_error *err)
 {
     if (!sql)
@@ -93,10 +113,11 @@ static int run(tp_profile *profile, const char *sql, struct tp_error *err)
 
 int tp_html_gather_data(tp_profile *profile, bool sides, struct tp_error *err)
 {
-    char *lines = lines_sql(profile, sides);
-    int failed = run(profile, lines, err) || tp_html_leave_out_small(profile, "page_data_lines", err) ||
-                 run(profile, paths_sql, err);
+    char *lines = lines_sql(profile, sides), *inside = inside_sql(profile);
+    int failed = run(profile, lines, err) || run(profile, inside, err) ||
+                 tp_html_leave_out_small(profile, "page_data_lines", err) || run(profile, paths_sql, err);
 
     sqlite3_free(lines);
+    sqlite3_free(inside);
     return failed ? -1 : 0;
 }

@@ -7,19 +7,21 @@
  *
  * A large program has more pairs of line and object than a page has room for, and most cost next to nothing. Where
  * there are more than TP_HTML_DATA_LINES, only those are kept that cost more than one in TP_HTML_DATA_SHARE of some
- * event's total.
+ * event's total. Where costs of more than TP_HTML_OFFSETS bytes of data objects are known, those of objects are kept
+ * that cost more than one in TP_HTML_INSIDE_SHARE of some event's total, with the fields of these.
  */
 #ifndef TENURE_PROFILE_HTML_DATA_H
 #define TENURE_PROFILE_HTML_DATA_H
 
 #include "profile/export.h"
 
-enum { TP_HTML_DATA_LINES = 8192, TP_HTML_DATA_SHARE = 10000 };
+enum { TP_HTML_DATA_LINES = 8192, TP_HTML_DATA_SHARE = 10000, TP_HTML_OFFSETS = 16384, TP_HTML_INSIDE_SHARE = 200 };
 
 /*
  * Makes temp.page_data_lines(data_id, function_id, file_id, line, stored events) and temp.page_data_paths(id, parent,
  * function_id, function, file_id, line, inlined_id), where `function` is NULL if it is the name that the function has,
- * and inlined_id is the innermost inlined frame of the call. `sides`: with those of schemas `before` and `after`, too.
+ * and inlined_id is the innermost inlined frame of the call. temp.page_inside(data_id) are the objects
+ * whose fields are shown. `sides`: with those of schemas `before` and `after`, too.
  */
 int tp_html_gather_data(tp_profile *profile, bool sides, struct tp_error *err);
 

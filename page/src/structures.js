@@ -83,9 +83,9 @@ export class Structures {
         const all = (table, kind, names, into) =>
             names.map(async (name) => Object.assign(into, {[name]: await table[kind](name)}));
         await Promise.all([
-            ...all(data, 'texts', ['kind', 'name', 'path'], this),
+            ...all(data, 'texts', ['kind', 'name', 'path', 'type'], this),
             ...all(data, 'numbers', ['id', 'file_id', 'line', 'thread', 'origin_id', 'address', 'size'], this),
-            ...all(data, 'numbers', ['blocks', 'freed', 'bytes', 'largest'], this),
+            ...all(data, 'numbers', ['blocks', 'freed', 'bytes', 'largest', 'element'], this),
             ...all(paths, 'texts', ['function'], this.step),
             ...all(paths, 'numbers', ['id', 'parent', 'function_id', 'file_id', 'line', 'inlined_id'], this.step),
         ]);
@@ -188,7 +188,8 @@ export class Structures {
 
     facts(row) {
         const {size, blocks, freed, bytes, largest, address, file_id: file, line} = this;
-        const path = this.path.at(row);
+        const {element} = this;
+        const [path, type] = [this.path.at(row), this.type.at(row)];
         return [
             blocks[row] === blocks[row] &&
                 (blocks[row] === 1
@@ -196,6 +197,7 @@ export class Structures {
                     : `${format.count(blocks[row])} blocks, ${format.bytes(bytes[row])} in all, ` +
                       `the largest ${format.bytes(largest[row])}`) + `; ${format.count(freed[row])} freed`,
             size[row] === size[row] && `${format.count(size[row])} bytes at ${format.hex(address[row])} in its file`,
+            type !== null && `made of ${format.name(type)}, ${format.count(element[row])} bytes`,
             path !== null && format.name(path),
             file[row] === file[row] && this.names.file(file[row]) + (line[row] > 0 ? ':' + line[row] : ''),
         ].filter(Boolean);

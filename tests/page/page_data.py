@@ -28,7 +28,8 @@ FROM = {"meta": "meta", "events": "events", "totals": "t_totals", "threads": "th
 # What the page makes of several tables, said in another way: by views, and frame by frame.
 MADE = ("statements", "accesses", "coded", "code", "sources", "source_text", "data_lines", "data_paths")
 ORDER = {"meta": "key", "lines": "file_id, line, function_id", "arcs": "caller_id, file_id, line, id", "parts": "part",
-         "thread_functions": "function_id, thread", "unit_functions": "function_id, unit_id"}
+         "thread_functions": "function_id, thread", "unit_functions": "function_id, unit_id",
+         "data_offsets": "data_id, offset, field_id"}
 
 
 def check(what, got, expected):

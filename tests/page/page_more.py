@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 page_more.py: views of the page that not every profile fills, in a real browser: both sides of a difference,
-threads, statements and loops.
+threads, statements and loops, fields of data structures.
 
     page_more.py TENURE PROGRAM PICTURES
 
@@ -246,6 +246,36 @@ def loops(browser, profile):
     picture(browser, "loops")
 
 
+# ------------------------------------------------------------------------------------------ fields
+
+def fields(profile):
+    """The inside of a data structure: its fields, and a map of its bytes."""
+    number, = profile.rows("SELECT data_id FROM data_fields WHERE kind = 'field' GROUP BY data_id"
+                           " HAVING count(*) > 1 ORDER BY sum(SpLossD1) DESC LIMIT 1")[0]
+    browser = chromium.Browser()
+    try:
+        browser.open(profile.page() + f"#structure/{number}?e=SpLossD1")
+        expected = [[field, kind or "", count(offset) if offset is not None else "",
+                     count(size) if size is not None else "", count(used), count(lost)]
+                    for field, kind, offset, size, used, lost in profile.rows(
+                        "SELECT field, type, offset, size, UseD1, SpLossD1 FROM data_fields WHERE data_id = ?"
+                        " ORDER BY offset NULLS LAST, id", number)]
+        got = [[row[key] for key in ("field", "type", "offset", "size", "UseD1", "SpLossD1")]
+               for row in cells(browser, ".fields .table")]
+        check("fields: rows", got, expected[:len(got)])
+        check("fields: several", len(got) > 2)
+        shown = dict(browser.evaluate("[...document.querySelectorAll('.bytes .byte')].map(e => [+e.dataset.at,"
+                                      " e.classList.contains('none') ? null : e.style.getPropertyValue('--touched')])"))
+        touched = {offset: f"{100 * used / (used + lost):.1f}%" for offset, used, lost in profile.rows(
+            "SELECT offset, UseD1, SpLossD1 FROM data_offsets WHERE data_id = ? AND offset < 4096"
+            " AND UseD1 + SpLossD1 > 0", number)}
+        check("fields: bytes", {at: text for at, text in shown.items() if text is not None}, touched)
+        picture(browser, "fields")
+        quiet(browser, "fields")
+    finally:
+        browser.close()
+
+
 def main():
     if chromium.program() is None:
         print("Chromium is not installed (Debian package chromium)")
@@ -256,6 +286,7 @@ def main():
         both_sides(profile, folder)
         threads(profile, folder)
         statements(profile)
+        fields(profile)
     finally:
         shutil.rmtree(folder)
     sys.exit(verdict.finish())

@@ -5,6 +5,7 @@
 
 import {h} from '../dom.js';
 import * as format from '../format.js';
+import {fieldsOf} from '../fields.js';
 import {fit, hasStructures, loads, mainOf, sharesBy, structureMetrics, Structures, useBar} from '../structures.js';
 import {rowsWhere} from '../sums.js';
 
@@ -31,6 +32,7 @@ export const oneStructure = {
         place.append(
             await head(app, all, row, list),
             h('div', {class: 'pair'}, missing, path.length ? allocated(app, all, path) : ''),
+            await fieldsOf(app, id),
             await byLine(app, all, id, list),
             await missed(app, row, id, mainOf(list)),
         );
