@@ -26,7 +26,7 @@ enum { SELF = 1, INCL = 2, SIDES = 4, BOTH = SELF | INCL };
 
 struct table {
     const char *name, *from;
-    const char *columns; /* '#' before: text; '-': predicted from the row before */
+    const char *columns; /* '#' before: text; '~': real; '-': predicted from the row before */
     const char *rest;    /* of the query; the table is `t` */
     unsigned events;
     size_t chunk;
@@ -73,6 +73,13 @@ static const struct table tables[] = {
      "WHERE t.data_id IN (SELECT data_id FROM temp.page_inside) ORDER BY t.data_id, t.offset, t.field_id", SELF, CHUNK},
     {"data_lines", "temp.page_data_lines", "-data_id -file_id -line -function_id",
      "ORDER BY t.data_id, t.file_id, t.line, t.function_id", SELF | SIDES, CHUNK},
+    {"advice", "temp.page_advice",
+     "id #kind #title #fix function_id file_id line data_id ~cest ~share bytes memory_bytes ~confidence #certain",
+     "ORDER BY t.id", 0, CHUNK},
+    {"advice_places", "temp.page_advice_places",
+     "advice_id #role function_id #function file_id line last_line ~share", "ORDER BY t.rowid", 0, CHUNK},
+    {"advice_evidence", "temp.page_advice_evidence", "advice_id #key ~value #unit #words #text", "ORDER BY t.rowid",
+     0, CHUNK},
     {"data_paths", "temp.page_data_paths", "-id -parent -function_id #function -file_id -line inlined_id",
      "ORDER BY t.id", 0, CHUNK},
 };
@@ -254,9 +261,9 @@ static int add_fixed(struct making *m)
     const char *p = m->table->columns;
 
     for (size_t n; (n = strcspn(p, " ")) > 0; p += n + strspn(p + n, " ")) {
-        bool marked = *p == '#' || *p == '-';
-        if (add_column(m, p + marked, n - marked, *p == '#' ? TP_TEXT : TP_NUMBER, *p == '-' ? TP_PREVIOUS : TP_ZERO,
-                       't', NULL))
+        bool marked = *p == '#' || *p == '-' || *p == '~';
+        enum tp_sheet_kind kind = *p == '#' ? TP_TEXT : *p == '~' ? TP_REAL : TP_NUMBER;
+        if (add_column(m, p + marked, n - marked, kind, *p == '-' ? TP_PREVIOUS : TP_ZERO, 't', NULL))
             return -1;
     }
     return 0;

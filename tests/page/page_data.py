@@ -26,7 +26,8 @@ CODED = "t_instructions WHERE function_id IN (%s)"
 FROM = {"meta": "meta", "events": "events", "totals": "t_totals", "threads": "threads", "parts": "parts",
         "objects": "objects", "files": "files", "units": "units"}
 # What the page makes of several tables, said in another way: by views, and frame by frame.
-MADE = ("statements", "accesses", "coded", "code", "sources", "source_text", "data_lines", "data_paths")
+MADE = ("advice", "advice_places", "advice_evidence", "statements", "accesses", "coded", "code", "sources",
+        "source_text", "data_lines", "data_paths")
 ORDER = {"meta": "key", "lines": "file_id, line, function_id", "arcs": "caller_id, file_id, line, id", "parts": "part",
          "thread_functions": "function_id, thread", "unit_functions": "function_id, unit_id",
          "data_offsets": "data_id, offset, field_id"}

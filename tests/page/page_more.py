@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 page_more.py: views of the page that not every profile fills, in a real browser: both sides of a difference,
-threads, statements and loops, fields of data structures.
+threads, statements and loops, fields of data structures, advice.
 
     page_more.py TENURE PROGRAM PICTURES
 
 Numbers are compared with SQL, as page.py does; screenshots go to the folder PICTURES.
 """
+import json
 import os
 import shutil
 import subprocess
@@ -276,6 +277,45 @@ def fields(profile):
         browser.close()
 
 
+# ------------------------------------------------------------------------------------------ advice
+
+def advice(profile, folder):
+    """What `tenure report --advice` says, with links to lines, functions and data structures; where nothing is said
+    there is no view."""
+    poor = record(os.path.join(folder, "gaps"), "gaps")
+    said = subprocess.run([TENURE, "report", "--advice", "--json", poor.path], capture_output=True, check=True,
+                          text=True)
+    said = json.loads(said.stdout)["advice"]["items"]
+    check("advice: there is some", any(item["kind"] == "gaps" for item in said))
+    browser = chromium.Browser()
+    try:
+        browser.open(poor.page() + "#overview")
+        titles = browser.evaluate("[...document.querySelectorAll('.worth td.name a')].map(e => e.textContent)")
+        check("advice: on the overview", titles, [item["title"] for item in said][:12])
+        browser.evaluate("document.querySelector('.worth td.name a').click()")
+        browser.wait("document.body.dataset.ready === 'advice'")
+        shown = browser.evaluate("[...document.querySelectorAll('.advice-item')].map(e => e.innerText)")
+        check("advice: pieces", len(shown), len(said))
+        for text, item in zip(shown, said):
+            words = [item["title"], item["fix"], f"{item['certain']} confidence",
+                     f"{item['cest']:,.0f} estimated cycles", *(place["function"] for place in item["places"])]
+            words += [text for one in item["evidence"] for text in (one["words"], one.get("text") or "")]
+            check(f"advice: {item['title']}", [word for word in words if word not in text], [])
+        check("advice: the one that was chosen", browser.evaluate(
+            "document.querySelector('.advice-item.current').dataset.id"), "1")
+        links = browser.evaluate("[...document.querySelectorAll('.advice-item.current a')].map(e => e.hash)")
+        check("advice: links", (any(link.startswith("#source/") for link in links),
+                                any(link.startswith("#structure/") for link in links)), (True, True))
+        for link in links:
+            browser.go(link)
+            check(f"advice: {link}", browser.evaluate("document.querySelectorAll('.failed').length"), 0)
+        browser.go("#advice")
+        picture(browser, "advice")
+        quiet(browser, "advice")
+    finally:
+        browser.close()
+
+
 def main():
     if chromium.program() is None:
         print("Chromium is not installed (Debian package chromium)")
@@ -287,6 +327,7 @@ def main():
         threads(profile, folder)
         statements(profile)
         fields(profile)
+        advice(profile, folder)
     finally:
         shutil.rmtree(folder)
     sys.exit(verdict.finish())

@@ -2,7 +2,7 @@
 //
 // page_program.cpp: something to show on a page: inlined functions, templates, recursion, a function called from two
 // places, a walk that wastes cache lines, and one that does not. With the word `more` it does more, with `threads` it
-// has two threads beside the first.
+// has two threads beside the first, with `gaps` it has small blocks with gaps between them.
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
@@ -74,6 +74,28 @@ static double in_threads(const std::vector<double> &matrix, std::size_t n)
     return sums[0] + sums[1];
 }
 
+__attribute__((noinline)) static double gaps()
+{
+    std::vector<double *> blocks;
+    double sum = 0;
+
+    for (int i = 0; i < 20000; i++)
+        blocks.push_back(new double[3]{1, 2, 3});
+    for (int step = 0; step < 20; step++)
+        for (const double *block : blocks)
+            sum += block[0];
+    for (const double *block : blocks)
+        delete[] block;
+    return sum;
+}
+
+static double other(const char *word, const std::vector<double> &matrix, std::size_t n)
+{
+    if (std::strcmp(word, "threads") == 0)
+        return in_threads(matrix, n);
+    return std::strcmp(word, "gaps") == 0 ? gaps() : more(matrix, 3);
+}
+
 int main(int count, char **word)
 {
     const std::size_t n = 200;
@@ -84,7 +106,7 @@ int main(int count, char **word)
     for (int step = 0; step < 3; step++)
         sum += total(all) + both(matrix, n);
     if (count > 1)
-        sum += std::strcmp(word[1], "threads") == 0 ? in_threads(matrix, n) : more(matrix, 3);
+        sum += other(word[1], matrix, n);
     std::printf("%g %u\n", sum, fold(4, matrix));
     return 0;
 }

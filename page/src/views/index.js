@@ -17,12 +17,14 @@ import {source} from './source.js';
 import {structures} from './structures.js';
 import {oneStructure} from './structure.js';
 import {tree} from './tree.js';
+import {advice} from './advice.js';
 import {flame} from './flame.js';
 import {areas} from './treemap.js';
 import {threads} from './threads.js';
 
 export const views = [
     overview,
+    advice,
     functions,
     oneFunction,
     source,

@@ -5,6 +5,7 @@
 
 import {h} from '../dom.js';
 import * as format from '../format.js';
+import {Advice, hasAdvice} from '../advice.js';
 import {SIDES} from '../metrics.js';
 import {traffic} from '../traffic.js';
 import {hasStructures, mainOf, structureMetrics, Structures} from '../structures.js';
@@ -28,6 +29,7 @@ export const overview = {
         place.append(
             recorded(app),
             ...(app.metrics.sides ? SIDES.map((side) => traffic(app, side)) : [traffic(app)]),
+            await worthChanging(app),
             h('div', {class: 'pair'}, lines, functions, later(app), files, await totals(app)),
         );
         const parts = await Promise.all([
@@ -46,6 +48,21 @@ export const overview = {
             .then((section) => waiting.replaceWith(section));
     },
 };
+
+/* The best advice, where there is any. */
+async function worthChanging(app) {
+    if (!hasAdvice(app.profile)) return '';
+    const all = await Advice.load(app);
+    const shown = section(
+        'Advice',
+        'What to change; the numbers are what that would save of the estimated cycles',
+        [h('th', {class: 'num'}, 'saves'), h('th', null, 'what')],
+        all.items.slice(0, TOP).map((item) => all.short(item)),
+        app.link('advice', '', {}, `all ${format.count(all.items.length)}`),
+    );
+    shown.classList.add('worth');
+    return shown;
+}
 
 const later = (app) =>
     hasStructures(app.profile) && h('section', {class: 'short later'}, h('h2', null, 'Data structures'));

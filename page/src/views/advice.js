@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// advice.js: all advice, what saves most first, with places, reasons and remedies.
+
+import {h} from '../dom.js';
+import * as format from '../format.js';
+import {Advice, hasAdvice} from '../advice.js';
+
+export const advice = {
+    id: 'advice',
+    title: 'Advice',
+    about: 'What to change, what that would save, where, and why',
+    has: hasAdvice,
+
+    async render(app, place) {
+        const all = await Advice.load(app);
+        const current = Number(app.argument);
+        place.append(
+            h(
+                'div',
+                {class: 'bar-top'},
+                h('h1', null, 'Advice'),
+                h('span', {class: 'dim'}, `${format.count(all.items.length)} pieces, what saves most first`),
+            ),
+            h(
+                'div',
+                {class: 'advice-list', tabindex: 0},
+                all.items.map((item) => all.whole(item, item.id === current)),
+            ),
+        );
+    },
+
+    shown(app, place) {
+        const item = place.querySelector('.advice-item.current');
+        if (item) item.scrollIntoView({block: 'nearest'});
+        place.querySelector('.advice-list').focus({preventScroll: true});
+    },
+};
