@@ -91,8 +91,8 @@ static char *inside_sql(tp_profile *profile)
                         "DROP TABLE IF EXISTS temp.page_inside;"
                         "CREATE TEMP TABLE page_inside(data_id INTEGER PRIMARY KEY);"
                         "INSERT INTO temp.page_inside SELECT id FROM main.t_data WHERE"
-                        " (SELECT count(*) FROM main.t_data_offsets) <= %d",
-                        TP_HTML_OFFSETS);
+                        " (SELECT count(*) FROM main.t_data_fields) <= %d",
+                        TP_HTML_FIELDS);
     for (size_t i = 0; i < tp_event_count(profile); i++) {
         const struct tp_event *event = tp_event_at(profile, i);
         if (!event->derived)

@@ -7,15 +7,15 @@
  *
  * A large program has more pairs of line and object than a page has room for, and most cost next to nothing. Where
  * there are more than TP_HTML_DATA_LINES, only those are kept that cost more than one in TP_HTML_DATA_SHARE of some
- * event's total. Where costs of more than TP_HTML_OFFSETS bytes of data objects are known, those of objects are kept
- * that cost more than one in TP_HTML_INSIDE_SHARE of some event's total, with the fields of these.
+ * event's total. Where there are more than TP_HTML_FIELDS fields, those of objects are kept, with their bytes, that
+ * cost more than one in TP_HTML_INSIDE_SHARE of some event's total.
  */
 #ifndef TENURE_PROFILE_HTML_DATA_H
 #define TENURE_PROFILE_HTML_DATA_H
 
 #include "profile/export.h"
 
-enum { TP_HTML_DATA_LINES = 8192, TP_HTML_DATA_SHARE = 10000, TP_HTML_OFFSETS = 16384, TP_HTML_INSIDE_SHARE = 200 };
+enum { TP_HTML_DATA_LINES = 8192, TP_HTML_DATA_SHARE = 10000, TP_HTML_FIELDS = 16384, TP_HTML_INSIDE_SHARE = 200 };
 
 /*
  * Makes temp.page_data_lines(data_id, function_id, file_id, line, stored events) and temp.page_data_paths(id, parent,

@@ -235,7 +235,7 @@ def main():
             " INSERT INTO t_instructions(function_id, address, length, Ir) SELECT 1 + i % 40, i * 4, 4, 0 FROM n"))
         compare("little", edited(profile, "little", *(
             f"DELETE FROM t_{table}" for table in ("inlined", "arcs", "paths", "instructions", "lines", "data",
-                                                   "data_paths", "instruction_data"))))
+                                                   "data_paths", "instruction_data", "data_fields", "data_offsets"))))
     sys.exit(verdict.finish())
 
 
