@@ -198,24 +198,10 @@ static int make_code(tp_profile *profile, struct tp_error *err)
     return make(profile, sql, err);
 }
 
-/* Profiles of which strides are not known have none. */
-static int make_strides(tp_profile *profile, struct tp_error *err)
-{
-    sqlite3_str *sql;
-
-    if (sqlite3_table_column_metadata(tp_db(profile), "main", "t_strides", NULL, NULL, NULL, NULL, NULL, NULL) ==
-        SQLITE_OK)
-        return 0;
-    sql = begin(profile, "strides");
-    sqlite3_str_appendall(sql, "SELECT 0 AS instruction_id, 0 AS data_id, 0 AS stride, 0 AS count, 0 AS strides"
-                               " WHERE 0");
-    return make(profile, sql, err);
-}
-
 int tp_advice_gather(tp_profile *profile, const struct tp_advice_worth *worth, struct tp_error *err)
 {
-    return make_objects(profile, worth, err) || make_strides(profile, err) || make_shares(profile, err) ||
-                   make_sites(profile, err) || make_nests(profile, err) ||
+    return make_objects(profile, worth, err) || make_shares(profile, err) || make_sites(profile, err) ||
+                   make_nests(profile, err) ||
                    make_reasons(profile, worth->cold, err) || make_code(profile, err) ||
                    tp_advice_fusions(profile, worth, err)
                ? -1

@@ -58,7 +58,7 @@ const struct tp_rule tp_rules_time[] = {
                " times FROM temp.advice_fusions GROUP BY fusion) f ON f.fusion = s.fusion GROUP BY s.fusion",
         .evidence = {{"loops", "", "loops, of as many rounds each"},
                      {"times", "times", "each is run"},
-                     {"data", "", "what each walks some of, from end to end, and what does not fit into the cache"}},
+                     {"data", "", "data that several of them walk from end to end, and that does not fit the cache"}},
     },
     {
         .kind = "stream",
