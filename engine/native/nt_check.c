@@ -4,6 +4,8 @@
 
 #include "nt_calls.h"
 
+enum { SAHF = 0x9e, LAHF = 0x9f };
+
 enum value_kind {
     OTHER,
     PROGRAM,      /* the program's value of this register */
@@ -191,7 +193,7 @@ static bool added_call(struct check *c, const struct nt_insn *e)
 /* lahf, seto al, add al 127, sahf. */
 static bool added_flags(struct check *c, const struct nt_insn *e)
 {
-    enum { LAHF = 0x9f, SAHF = 0x9e, ADD_AL = 0x04 };
+    enum { ADD_AL = 0x04 };
     struct value *rax = &c->reg[NT_RAX];
     bool seto = e->length == 3 && e->bytes[0] == 0x0f && e->bytes[1] == 0x90 && e->bytes[2] == 0xc0;
 
@@ -363,6 +365,17 @@ static const struct nt_mark *mark_at(const struct check *c, uint64_t pc)
     return NULL;
 }
 
+/* Where instruction `i` may be, which is `e`. What is added in front of a `lahf` or `sahf` may begin with one of its
+ * own, at an earlier mark. */
+static const struct nt_mark *mark_of_instruction(const struct check *c, const struct nt_insn *e)
+{
+    const struct nt_making *making = c->making;
+    const struct nt_mark *mark = mark_at(c, making->insn[c->i].pc), *end = making->marks + making->mark_count;
+    bool is_early = mark && mark + 1 < end && mark[1].pc == mark->pc;
+
+    return is_early && e->length == 1 && (e->bytes[0] & 0xfe) == SAHF ? NULL : mark;
+}
+
 /* The last of the first marks of instruction `i` that have nothing aside: in front of it, behind what it costs. */
 static const uint8_t *place_of(const struct check *c, unsigned i)
 {
@@ -412,7 +425,7 @@ static bool check_plain(struct check *c)
     for (;; c->at += e.length) {
         if (!decode(c, &e))
             return false;
-        mark = mark_at(c, c->making->insn[c->i].pc);
+        mark = mark_of_instruction(c, &e);
         if (mark && is_instruction(c, &e))
             break;
         if (!added(c, &e))

@@ -643,6 +643,24 @@ static void note_fpu(struct nt_insn *insn, const decoded *d)
     }
 }
 
+/* Of 0, these leave the register as it is. */
+static void correct_scan(struct nt_insn *insn, const decoded *d)
+{
+    if (d->mnemonic != ZYDIS_MNEMONIC_BSF && d->mnemonic != ZYDIS_MNEMONIC_BSR)
+        return;
+    insn->reads |= insn->kills;
+    insn->kills = 0;
+}
+
+/* Its addresses move. Of cmps and scas the decoder does not say so. */
+static void correct_strings(struct nt_insn *insn)
+{
+    for (unsigned i = 0; i < insn->accesses; i++) {
+        insn->access[i].kind = NT_STRING;
+        insn->writes |= bit(insn->access[i].base);
+    }
+}
+
 static void correct_accesses(struct nt_insn *insn, const decoded *d, const operand *o)
 {
     if (accesses_nothing(d))
@@ -662,8 +680,7 @@ static void correct_accesses(struct nt_insn *insn, const decoded *d, const opera
         insn->access[0].how = insn->access[0].form == NT_XRSTOR ? NT_READ : NT_WRITE;
         break;
     case ZYDIS_CATEGORY_STRINGOP:
-        for (unsigned i = 0; i < insn->accesses; i++)
-            insn->access[i].kind = NT_STRING;
+        correct_strings(insn);
         break;
     default:
         break;
@@ -717,6 +734,7 @@ bool nt_decode(const struct nt_decoder *decoder, const void *bytes, size_t lengt
         else if (o[i].type == ZYDIS_OPERAND_TYPE_REGISTER)
             note_register(insn, &o[i]);
     }
+    correct_scan(insn, &d);
     note_flags(insn, &d);
     note_fpu(insn, &d);
     correct_accesses(insn, &d, o);

@@ -194,9 +194,11 @@ struct bench *bench_new_simulating(uint64_t where, bool join, bool link, bool lo
     bench->data = map((void *)(where + (1 << 20)), BENCH_DATA, PROT_READ | PROT_WRITE, MAP_FIXED_NOREPLACE);
     bench->memory_before = map(NULL, BENCH_DATA, PROT_READ | PROT_WRITE, 0);
     bench->memory_native = map(NULL, BENCH_DATA, PROT_READ | PROT_WRITE, 0);
-    /* Less than 2 GB from the data, so that an operand under GS reaches it with 32 bits. */
+    /* Less than 2 GB from the data, so that an operand under GS reaches it with 32 bits; not where the number of a bit
+     * (`bts [data], ebp`, 256 MB) or a small multiple of the data's address (`[rbp + rbp * 4]`) leads, or the program
+     * would read and write what the simulation keeps. */
     if (kind >= 0) {
-        bench->simulation = simulate_new(where + (4 << 20), (unsigned)kind, where, join);
+        bench->simulation = simulate_new(where + 0x48000000, (unsigned)kind, where, join);
         bench->area = simulate_area(bench->simulation);
     } else {
         bench->area = map((void *)(where + (2 << 20)), sizeof(struct nt_area), PROT_READ | PROT_WRITE,

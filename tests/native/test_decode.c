@@ -8,6 +8,9 @@
  * nothing is mapped. If it is said to be `size` bytes long it must fit in front of the end, and one byte further must
  * fault just there. On a page that may only be read it faults if it is said to write. An instruction that is said
  * not to access anything must not fault where nothing is mapped, and one whose mask is empty must not either.
+ * Random instructions of any kind run twice, the second time with other values where they are said to read nothing:
+ * what they leave must be the same, nothing changes that they are not said to write, and what they are said to write
+ * whole does not depend on what was there. So with flags.
  * Then a table: accesses that ModRM does not name. And what is remembered of forms (nt_forms.h) must say the same as
  * the decoder, of random instructions and of what this program's file holds.
  */
@@ -257,6 +260,86 @@ static void check_lanes(const char *bytes, unsigned length, unsigned lanes)
         complain("another number of lanes");
 }
 
+/* ------------------------------------------------------------------------------------------ registers and flags */
+
+/* The program's state behind the instruction, run with the registers in `gpr` and with `flags`. False: it faults. */
+static bool ran_with(const uint64_t gpr[16], uint64_t flags, struct bench_state *state, uint8_t *memory)
+{
+    memcpy(bench->before.gpr, gpr, sizeof bench->before.gpr);
+    bench->before.flags = flags;
+    bench_native(bench);
+    *state = bench->native;
+    memcpy(memory, bench->data, BENCH_DATA);
+    return !state->signal;
+}
+
+static void complain_of_registers(const char *what, uint16_t which)
+{
+    failed++;
+    printf("  %s (%#x): %s: reads %#x writes %#x kills %#x flags %#x %#x:", what, which,
+           nt_decode_name(&bench->decoder, &insn), insn.reads, insn.writes, insn.kills, insn.flags_read,
+           insn.flags_killed);
+    for (unsigned i = 0; i < insn.length; i++)
+        printf(" %02x", insn.bytes[i]);
+    printf("\n");
+}
+
+static uint16_t differ(const uint64_t a[16], const uint64_t b[16])
+{
+    uint16_t set = 0;
+
+    for (unsigned r = 0; r < 16; r++)
+        set |= a[r] != b[r] ? (uint16_t)(1u << r) : 0;
+    return set;
+}
+
+enum { XMM = 160, XMM_END = 416 };
+
+static void compare_runs(const struct bench_state *one, const struct bench_state *other, bool same_memory)
+{
+    uint16_t kept = (uint16_t)~(insn.reads | insn.writes);
+    uint16_t differs = (uint16_t)(differ(one->gpr, other->gpr) & ~kept);
+
+    if (differs)
+        complain_of_registers("depends on what it does not read", differs);
+    else if ((one->flags ^ other->flags) & insn.flags_killed)
+        complain_of_registers("flags depend on what it does not read", insn.flags_killed);
+    else if (!same_memory || memcmp(one->vector + XMM, other->vector + XMM, XMM_END - XMM) != 0)
+        complain_of_registers("what it stores depends on what it does not read", 0);
+    else
+        passed++;
+}
+
+/* Only an instruction that goes on behind itself is asked. */
+static void check_registers(void)
+{
+    static struct bench_state one, other;
+    static uint8_t memory[BENCH_DATA], other_memory[BENCH_DATA];
+    uint64_t gpr[16], flags;
+
+    bench_random(bench, &seed);
+    unsigned length = draw_insn(bench, bench->code, &seed);
+    if (!nt_decode(&bench->decoder, bench->code, length, (uintptr_t)bench->code, &insn) || insn.kind != NT_IS_PLAIN)
+        return;
+    bench_end(bench, bench->code + length);
+    memcpy(gpr, bench->before.gpr, sizeof gpr);
+    flags = bench->before.flags;
+    if (!ran_with(gpr, flags, &one, memory))
+        return;
+    uint16_t changed = (uint16_t)(differ(gpr, one.gpr) & ~insn.writes);
+    if (changed)
+        complain_of_registers("writes what it is not said to", changed);
+    for (unsigned r = 0; r < 16; r++)
+        if (!(insn.reads >> r & 1) && r != NT_RSP)
+            gpr[r] ^= bench_draw(&seed);
+    if (ran_with(gpr, flags ^ (NT_FLAGS_STATUS & ~insn.flags_read), &other, other_memory))
+        compare_runs(&one, &other, memcmp(memory, other_memory, BENCH_DATA) == 0);
+    else
+        complain_of_registers("faults by what it does not read", 0);
+}
+
+/* ------------------------------------------------------------------------------------------ forms */
+
 static struct nt_forms forms;
 
 static unsigned check_form(const uint8_t *bytes, uint64_t pc)
@@ -316,6 +399,10 @@ int main(int count, char **values)
     for (uint64_t i = 0; i < rounds && failed < 20; i++) {
         alarm(20);
         one();
+    }
+    for (uint64_t i = 0; i < rounds && failed < 20; i++) {
+        alarm(20);
+        check_registers();
     }
     check_table();
     check_refused();
