@@ -136,7 +136,9 @@ static bool is_before(const struct tp_recording *rec, const struct tp_loop *loop
 
     if (loop->frame)
         return file == rec->frames.at[loop->frame - 1].file && line <= rec->frames.at[loop->frame - 1].line;
-    return function && file == rec->functions.at[function - 1].file && line <= rec->functions.at[function - 1].line;
+    if (!function || !rec->functions.at[function - 1].is_declared)
+        return false;
+    return file == rec->functions.at[function - 1].file && line <= rec->functions.at[function - 1].line;
 }
 
 static void widen(const struct tp_recording *rec, struct tp_loop *loop, const struct tp_instr *instr)

@@ -46,6 +46,7 @@ struct tp_function {
     const char *name;   /* demangled; "???" if unknown */
     uint32_t file;      /* + 1; from symbols.c */
     uint32_t line;
+    bool is_declared; /* there; else its code begins there, and no more is known */
 };
 
 struct tp_context {

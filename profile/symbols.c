@@ -500,7 +500,8 @@ static void found_function(struct symbols *s, Dwarf_Die *die)
                 continue;
             struct tp_function *function = &s->rec->functions.at[p->index];
             function->file = file_named(s, die, DW_AT_decl_file);
-            if (dwarf_decl_line(die, &line) == 0 && line > 0)
+            function->is_declared = dwarf_decl_line(die, &line) == 0 && line > 0;
+            if (function->is_declared)
                 function->line = (uint32_t)line;
         }
     }
