@@ -127,7 +127,7 @@ static bool lines(struct report *data)
     struct query q;
 
     report_headings(data, table);
-    table_column(table, TABLE_TEXT, "data structure", "data", 30);
+    table_column(table, TABLE_TEXT, "data structure", "data", 0);
     report_place_columns(table, "missed by", "function");
     report_expressions(data, expressions, sizeof expressions);
     query_begin(&q, data->profile,

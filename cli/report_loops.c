@@ -123,7 +123,7 @@ static bool walked(struct report *report)
     struct query q;
 
     report_headings(report, table);
-    table_column(table, TABLE_TEXT, "data structure", "data", 30);
+    table_column(table, TABLE_TEXT, "data structure", "data", 0);
     place_columns(table);
     report_expressions(report, expressions, sizeof expressions);
     query_begin(&q, report->profile,

@@ -71,7 +71,7 @@ static bool objects(struct report *report)
     headings(table);
     table_column(table, TABLE_TEXT, NULL, "kind", -1);
     table_column(table, TABLE_COUNT, "bytes", "bytes", 50);
-    table_column(table, TABLE_TEXT, "data structure", "data", 0);
+    table_column(table, TABLE_TEXT, "data structure", "data", 50);
     query_begin(&q, report->profile,
                 "SELECT sum(s.false_sharing), sum(s.true_sharing), sum(s.misses) AS all_of_it, d.kind, "
                 "coalesce(d.size, d.bytes), d.name FROM sharing s LEFT JOIN data_objects d ON d.id = s.data_id "

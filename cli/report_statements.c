@@ -79,8 +79,8 @@ static bool accesses(struct report *report)
     struct query q;
 
     report_headings(report, table);
-    table_column(table, TABLE_TEXT, "type", "type", REPORT_CALLS_GROUP);
-    table_column(table, TABLE_TEXT, "access", "access", REPORT_CALLS_GROUP);
+    table_column(table, TABLE_TEXT, "type", "type", 0);
+    table_column(table, TABLE_TEXT, "access", "access", 0);
     place_columns(table);
     report_expressions(report, expressions, sizeof expressions);
     query_begin(&q, report->profile,
@@ -107,7 +107,7 @@ static bool touched(struct report *report)
     struct query q;
 
     report_headings(report, table);
-    table_column(table, TABLE_TEXT, "data structure", "data", 30);
+    table_column(table, TABLE_TEXT, "data structure", "data", 0);
     place_columns(table);
     report_expressions(report, expressions, sizeof expressions);
     query_begin(&q, report->profile,

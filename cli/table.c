@@ -18,7 +18,7 @@ enum { MAX_COLUMNS = 2000 /* as many as a query of SQLite */, NAME_MIN = 16, TAI
 struct column {
     enum table_kind kind;
     char *title, *alone, *key; /* alone: the title without the column before; NULL: the same */
-    int group, width;          /* of the cells */
+    int group, width, most;    /* of the cells; what a text has at most, 0: all that it needs */
     bool hidden, dropped;
 };
 
@@ -208,8 +208,11 @@ static const char *heading(const struct table *table, size_t i, int line, char *
 
 static int column_width(const struct table *table, size_t i)
 {
-    int width = table->column[i].width, line;
+    int width = table->column[i].width, most = table->column[i].most, line;
     char text[256];
+
+    if (most > 0 && width > most)
+        width = most;
 
     for (line = 0; line < LINES_OF_HEADING; line++) {
         int columns = term_columns(heading(table, i, line, text, sizeof text));
@@ -278,8 +281,13 @@ static bool drop_group(struct table *table)
 
 static void print_cell(const struct table *table, FILE *out, size_t i, const char *text, bool first)
 {
-    int fill = column_width(table, i) - term_columns(text);
     bool last = i + 1 == table->columns;
+    char cut[4096];
+    int fill;
+
+    if (table->column[i].most > 0)
+        text = term_fit_name(cut, sizeof cut, text, column_width(table, i));
+    fill = column_width(table, i) - term_columns(text);
 
     fprintf(out, "%*s", first ? 2 : gap_before(table, i), "");
     if (table->column[i].kind != TABLE_TEXT)
@@ -412,14 +420,28 @@ static int least_for_name(const struct table *table, int width)
     return least > NAME_MIN ? least : NAME_MIN;
 }
 
+/* Texts before the last column, which is a name, get at most so much. */
+static void limit_texts(struct table *table, int most)
+{
+    size_t i;
+
+    for (i = 0; i + 1 < table->columns; i++) {
+        if (table->column[i].kind == TABLE_TEXT)
+            table->column[i].most = most;
+    }
+}
+
 void table_print(struct table *table, FILE *out, bool may_drop)
 {
     int width = term_width(out), room, least = least_for_name(table, width);
     size_t row;
 
     measure(table);
+    limit_texts(table, may_drop && width_before(table) + 1 + least > width ? width / 4 : 0);
     while (may_drop && width_before(table) + 1 + least > width && drop_group(table)) {
     }
+    if (!term_cuts(out))
+        limit_texts(table, 0);
     room = term_cuts(out) ? width - width_before(table) - 1 : INT_MAX;
     if (room < least)
         room = least;
