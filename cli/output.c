@@ -118,11 +118,25 @@ static bool is_special(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
+/* Of Tenure, raw or not: most likely the one that is read. What is written is none. */
+static bool is_profile(const char *path)
+{
+    struct tp_error ignored;
+    enum tp_kind kind = tp_kind(path, &ignored);
+
+    return kind == TP_KIND_RAW || kind == TP_KIND_RAW_FOREIGN || kind == TP_KIND_PROFILE ||
+           kind == TP_KIND_PROFILE_FOREIGN;
+}
+
 int output_write(const char *path, unsigned mode, output_writer *write, void *user)
 {
     if (path == NULL || strcmp(path, "-") == 0)
         return to_stdout("standard output", write, user);
     if (is_special(path))
         return freopen(path, "w", stdout) ? to_stdout(path, write, user) : cannot_write(path);
+    if (is_profile(path)) {
+        term_error("%s is a profile: it is not written over", path);
+        return CLI_ERROR;
+    }
     return to_file(path, mode, write, user);
 }

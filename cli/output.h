@@ -3,7 +3,7 @@
  * output.h: a file that a command writes, whole or not at all.
  *
  * It is written under a temporary name beside it and renamed when it is whole. A device or a pipe is written to
- * directly, and so is standard output.
+ * directly, and so is standard output. A profile is never written over.
  */
 #ifndef TENURE_CLI_OUTPUT_H
 #define TENURE_CLI_OUTPUT_H

@@ -44,6 +44,8 @@ echo "-> $?"
 tenure export --format=json small >/dev/full
 echo "-> $?"
 try export --format=csv small -o /dev/full
+try export --format=folded small -o other
+try export --format=json raw -o raw
 ls
 try sql small 'SELECT function, calls, Ir, AcCostD1 FROM functions ORDER BY id'
 try sql --json small 'SELECT function, calls, NULL AS n FROM functions ORDER BY id LIMIT 2'
