@@ -75,7 +75,7 @@ static char *query_and_header(tp_profile *profile, FILE *out, const char *table,
     if (more == 0)
         TP_FAIL(err,
                 "%s: no table or view '%s'; try functions, lines, instructions, arcs, paths, inlined, "
-                "data_objects, data_fields, totals",
+                "statements, loops, data_objects, data_fields, totals",
                 tp_path(profile), table);
     sqlite3_free(text);
     return NULL;
