@@ -24,7 +24,8 @@ bool report_data_known(const struct report *report)
     if (format != NULL)
         term_error("this profile has no data structures; files of %s know none", format);
     else if (query_was_off(report->profile, "data"))
-        term_error("this profile has no data structures; it was recorded with --data=no, or without caches");
+        term_error("this profile has no data structures; it was recorded with --data=no, "
+                   "--inclusive=no, or without caches");
     else if (report->sort.inclusive)
         term_error("data structures have no inclusive costs: --sort by an event without _incl");
     else

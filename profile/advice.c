@@ -280,16 +280,35 @@ static bool has_all(tp_profile *profile, const char *events)
     return has;
 }
 
+static bool was_off(tp_profile *profile, const char *option)
+{
+    const char *value = tp_meta(profile, option);
+
+    return value && strcmp(value, "no") == 0;
+}
+
+/* The option without which the rule says nothing of this profile. */
+static const char *lacking(tp_profile *profile, const struct tp_rule *rule)
+{
+    bool of_use = strstr(rule->needs, "SpLoss") || strstr(rule->needs, "Use");
+
+    if (!rule->without_data && was_off(profile, "data"))
+        return was_off(profile, "inclusive") ? "--inclusive=yes" : "--data=yes";
+    return of_use && was_off(profile, "cacheuse") ? "--cacheuse=yes" : rule->record;
+}
+
 /* A rule that cannot say anything of this profile, and which recording would help. */
 static int keep_silence(struct adviser *a, const struct tp_rule *rule)
 {
+    const char *record = lacking(a->profile, rule);
     char *sql;
     int failed;
 
-    if (!rule->record)
+    if (!record)
         return 0;
-    sql = sqlite3_mprintf("INSERT INTO temp.advice_silent SELECT %Q, %Q WHERE (%s)", rule->kind, rule->record,
-                          rule->if_so ? rule->if_so : "1");
+    sql = sqlite3_mprintf("INSERT INTO temp.advice_silent SELECT %Q, %Q WHERE (%s) AND NOT EXISTS"
+                          " (SELECT 1 FROM temp.advice_silent WHERE kind = %Q AND record = %Q)",
+                          rule->kind, record, rule->if_so ? rule->if_so : "1", rule->kind, record);
     failed = sql ? run(a, sql) : TP_NO_MEMORY(a->err);
     sqlite3_free(sql);
     return failed;
@@ -302,7 +321,7 @@ static int try_rule(struct adviser *a, const struct tp_rule *rule)
 
     if (rule->lacks && has_all(a->profile, rule->lacks))
         return 0;
-    if (!has_all(a->profile, rule->needs))
+    if (!has_all(a->profile, rule->needs) || (!rule->without_data && was_off(a->profile, "data")))
         return keep_silence(a, rule);
     query = tp_query(a->profile, sqlite3_mprintf("%s", rule->sql), a->err);
     if (!query)

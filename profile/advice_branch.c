@@ -14,6 +14,7 @@ const struct tp_rule tp_rules_branch[] = {
                " its own, or replace code by a table of values",
         .needs = "Bi Bim",
         .record = "--branch-sim=yes",
+        .without_data = true,
         .sql =
             "SELECT function_id, file_id, line, :wb * Bim AS cycles, 100.0 * Bim / Bi AS missed, Bi AS jumps, min(1,"
             " 1.0 * Bim / Bi) AS confidence FROM temp.advice_code WHERE 100.0 * Bim >= :mispredicted * Bi AND Bim > 0",
@@ -25,6 +26,7 @@ const struct tp_rule tp_rules_branch[] = {
         .fix = "make the outcome data: a conditional move, arithmetic, a table, or sort the data first",
         .needs = "Bc Bcm",
         .record = "--branch-sim=yes",
+        .without_data = true,
         .sql =
             "SELECT function_id, file_id, line, :wb * Bcm AS cycles, 100.0 * Bcm / Bc AS missed, Bc AS jumps, min(1,"
             " 2.0 * Bcm / Bc) AS confidence FROM temp.advice_code WHERE 100.0 * Bcm >= :mispredicted * Bc AND Bcm > 0",

@@ -296,7 +296,8 @@ def data_structures():
                                         for row in rows["data_lines"]), True)
     run(*RECORD, "-q", "--data=no", "-o", "nodata", "/bin/true")
     check("no data", run(TENURE, "report", "--data", "nodata")[::2],
-          (1, "tenure: this profile has no data structures; it was recorded with --data=no, or without caches\n"))
+          (1, "tenure: this profile has no data structures; it was recorded with --data=no, --inclusive=no, "
+              "or without caches\n"))
 
 
 def made_code():
