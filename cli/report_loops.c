@@ -73,10 +73,15 @@ static void real_or_null(struct table *table, struct query *q, int at)
         table_number(table, query_real(q, at));
 }
 
+/* What rows are left out of. */
+static double least(const struct report *report)
+{
+    return report->threshold > 0 ? report->threshold * fabs(report->sort.total) / 100 : -1;
+}
+
 static bool loops(struct report *report)
 {
     char expressions[8192], heading[128];
-    double least = report->threshold > 0 ? report->threshold * fabs(report->sort.total) / 100 : -1;
     struct table *table = table_new();
     struct query q;
 
@@ -94,8 +99,8 @@ static bool loops(struct report *report)
                 "SELECT entries, iterations, trip_count, depth, id, parent, estimate, file, line, last_line, function, "
                 "inlined%s FROM loops WHERE %s(ifnull(%s, 0)) >= %f "
                 "ORDER BY %s(%s) DESC NULLS LAST, file, line, id LIMIT %lld",
-                expressions, report_size(report), report->sort.sql, least, report_size(report), report->sort.sql,
-                (long long)report->limit);
+                expressions, report_size(report), report->sort.sql, least(report), report_size(report),
+                report->sort.sql, (long long)report->limit);
     while (query_row(&q)) {
         int i;
 
@@ -128,8 +133,10 @@ static bool walked(struct report *report)
     report_expressions(report, expressions, sizeof expressions);
     query_begin(&q, report->profile,
                 "SELECT data, file, line, last_line, function, NULL%s FROM loop_data "
+                "WHERE %s(ifnull(%s, 0)) >= %f "
                 "ORDER BY %s(%s) DESC NULLS LAST, file, line, loop_id, data, data_id LIMIT %lld",
-                expressions, report_size(report), report->sort.sql, (long long)report->limit);
+                expressions, report_size(report), report->sort.sql, least(report), report_size(report),
+                report->sort.sql, (long long)report->limit);
     while (query_row(&q)) {
         report_cells(report, table, &q, 6);
         table_text(table, query_text(&q, 0));

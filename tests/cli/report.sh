@@ -21,6 +21,7 @@ try report --callees='f*' --show=Ir
 try report --threads --show=Ir,D1mr
 try report --data --limit=4
 try report --data --sort=D1mr --show=D1mr,DLmr,Ir_incl --limit=2
+try report --data --threshold=10 --show=CEst
 try report --data --sort=Ir_incl
 try report --fields='f2 in f4'
 try report --json --fields='f5 in f1' --limit=1
