@@ -13,20 +13,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of table data_fields: a number's heading, key, kind and what it is of the columns of the view. */
+/* Of table data_fields: a number's heading, key, kind, what it is of the columns of the view, and its group: what is
+ * lost in level 1 stays longest. */
 static const struct {
     const char *title, *key;
     enum table_kind kind;
     const char *event, *sql;
     int group;
 } numbers[] = {
-    {"unused\nbytes", "SpLossD1", TABLE_COUNT, "SpLossD1", "SpLossD1", 9},
-    {"loaded\nbytes", "loadedD1", TABLE_COUNT, "SpLossD1", "SpLossD1 + UseD1", 8},
-    {"used\n%", "usedD1", TABLE_PERCENT, "SpLossD1", "100.0 * UseD1 / nullif(SpLossD1 + UseD1, 0)", 7},
-    {"D1\nmisses", "D1m", TABLE_COUNT, "D1mr", "ifnull(D1mr, 0) + ifnull(D1mw, 0)", 6},
-    {"LL unused\nbytes", "SpLossL", TABLE_COUNT, "SpLossL", "SpLossL", 5},
-    {"LL used\n%", "usedL", TABLE_PERCENT, "SpLossL", "100.0 * UseL / nullif(SpLossL + UseL, 0)", 4},
-    {"LL\nmisses", "DLm", TABLE_COUNT, "DLmr", "ifnull(DLmr, 0) + ifnull(DLmw, 0)", 3},
+    {"unused\nbytes", "SpLossD1", TABLE_COUNT, "SpLossD1", "SpLossD1", 3},
+    {"loaded\nbytes", "loadedD1", TABLE_COUNT, "SpLossD1", "SpLossD1 + UseD1", 6},
+    {"used\n%", "usedD1", TABLE_PERCENT, "SpLossD1", "100.0 * UseD1 / nullif(SpLossD1 + UseD1, 0)", 4},
+    {"D1\nmisses", "D1m", TABLE_COUNT, "D1mr", "ifnull(D1mr, 0) + ifnull(D1mw, 0)", 5},
+    {"LL unused\nbytes", "SpLossL", TABLE_COUNT, "SpLossL", "SpLossL", 9},
+    {"LL used\n%", "usedL", TABLE_PERCENT, "SpLossL", "100.0 * UseL / nullif(SpLossL + UseL, 0)", 8},
+    {"LL\nmisses", "DLm", TABLE_COUNT, "DLmr", "ifnull(DLmr, 0) + ifnull(DLmw, 0)", 7},
 };
 enum { NUMBERS = sizeof numbers / sizeof numbers[0], FIXED = 6 };
 
