@@ -135,7 +135,7 @@ bool report_fields(struct report *report)
         char heading[600], of[300] = "";
 
         if (!query_null(&q, 2))
-            snprintf(of, sizeof of, ": %.200s%sof %lld bytes each", query_text(&q, 3), query_null(&q, 3) ? "" : " ",
+            snprintf(of, sizeof of, ": %.200s of %lld bytes each", query_null(&q, 3) ? "elements" : query_text(&q, 3),
                      (long long)query_int(&q, 2));
         snprintf(heading, sizeof heading, "Fields of %.250s%s", query_text(&q, 1), of);
         if (!report->json)

@@ -59,7 +59,7 @@ void tn_allocates(struct tn_thread *thread, uint32_t function, const uint64_t *a
     struct tn_handler_level *level = thread->activity->level;
     struct tn_allocating *now = level ? allocating_on(level, level->stack) : NULL;
     if (!does->bytes && does->old)
-        tn_block_ends(thread->core, arguments[does->old - 1], thread->collecting);
+        tn_block_ends(thread->core, arguments[does->old - 1], false, thread->collecting);
     if (!does->bytes || !now || now->told || now->function != function || now->depth != tn_stack_depth(now->stack))
         return;
     now->told = true;
@@ -76,7 +76,7 @@ static void allocated(struct tn_thread *thread, struct tn_allocating *now, uint6
     if (block && block == now->begun)
         return;
     if (now->wants.old && (block || !now->wants.bytes))
-        tn_block_ends(core, now->wants.old, thread->collecting);
+        tn_block_ends(core, now->wants.old, false, thread->collecting);
     struct tn_block begins = {block, now->wants.bytes, now->wants.each};
     if (block)
         tn_block_begins(core, now->object, &begins, thread->collecting);

@@ -248,25 +248,44 @@ void tn_block_begins(tn_core *core, uint32_t object, const struct tn_block *bloc
     tn_lock_give(&core->memory);
 }
 
-/* The object of an entry, if that is a heap block's. */
-static struct tn_data_object *heap_object(const struct tn_data *data, uint64_t entry)
+/* The object of an entry, if that is a block's. */
+static struct tn_data_object *block_object(const struct tn_data *data, uint64_t entry)
 {
     struct tn_data_object *object = entry ? tn_data_object_of(data, tn_entry_object(entry)) : NULL;
-    return object && object->kind == TN_DATA_HEAP ? object : NULL;
+    return object && object->kind != TN_DATA_STATIC ? object : NULL;
 }
 
-void tn_block_ends(tn_core *core, uint64_t address, bool collecting)
+void tn_block_ends(tn_core *core, uint64_t address, bool named, bool collecting)
 {
     struct tn_data *data = core->data;
     tn_lock_take(&core->memory);
     const struct tn_page *page = tn_memory_page(&data->memory, address);
     uint64_t entry = page ? tn_page_entry(&data->memory, page, address) : 0;
-    struct tn_data_object *object = tn_entry_begins(entry) ? heap_object(data, entry) : NULL;
-    if (object) {
+    struct tn_data_object *object = tn_entry_begins(entry) ? block_object(data, entry) : NULL;
+    if (object && (object->kind == TN_DATA_NAMED) == named) {
         object->ended += collecting;
         tn_memory_end(&data->memory, address);
     }
     tn_lock_give(&core->memory);
+}
+
+void tn_region_named(tn_thread *thread, uint64_t address, uint64_t bytes, const char *name)
+{
+    tn_core *core = thread->core;
+    struct tn_block block = {.address = address, .bytes = bytes};
+    struct tn_data_object key = {.kind = TN_DATA_NAMED, .name = name, .file = ""};
+    if (!core->data)
+        return;
+    tn_lock_take(&core->memory);
+    uint32_t object = object_of(core->data, &key);
+    tn_lock_give(&core->memory);
+    tn_block_begins(core, object, &block, thread->collecting);
+}
+
+void tn_region_forgotten(tn_thread *thread, uint64_t address)
+{
+    if (thread->core->data)
+        tn_block_ends(thread->core, address, true, thread->collecting);
 }
 
 /* ------------------------------------------------------------------------------------------ what is mapped */
@@ -279,7 +298,7 @@ struct forgetting {
 static void block_unmapped(void *user, uint64_t entry)
 {
     const struct forgetting *forgetting = user;
-    struct tn_data_object *object = heap_object(forgetting->data, entry);
+    struct tn_data_object *object = block_object(forgetting->data, entry);
     if (object)
         object->ended += forgetting->collecting;
 }

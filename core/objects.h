@@ -99,7 +99,7 @@ struct tn_late *tn_share_of(struct tn_shares *shares, uint32_t instr, uint32_t o
 /* Whether offsets in it mean anything. */
 static inline bool tn_has_offsets(const struct tn_data_object *object)
 {
-    return object->kind == TN_DATA_HEAP || (object->kind == TN_DATA_STATIC && object->size);
+    return object->kind == TN_DATA_HEAP || object->kind == TN_DATA_NAMED || (object->kind == TN_DATA_STATIC && object->size);
 }
 
 /* What holds an address: an object; which unit of its block or symbol that is; and how many units behind it go on with
@@ -133,8 +133,8 @@ struct tn_block {
 };
 /* A block of the object begins. */
 void tn_block_begins(tn_core *core, uint32_t object, const struct tn_block *block, bool collecting);
-/* The block at the address ends; nothing happens if there is none. */
-void tn_block_ends(tn_core *core, uint64_t address, bool collecting);
+/* The block, or named region, at the address ends; nothing happens if there is none. */
+void tn_block_ends(tn_core *core, uint64_t address, bool named, bool collecting);
 
 /* The thread begins with this stack pointer: what it lies in is its stack. */
 void tn_data_stack_begins(struct tn_thread *thread, uint64_t sp);

@@ -77,6 +77,7 @@ enum tn_data_kind {
     TN_DATA_FILE,     /* mapped */
     TN_DATA_REST,     /* of the heap, in no block */
     TN_DATA_OTHER,
+    TN_DATA_NAMED, /* regions that the program has given this name */
     TN_DATA_KINDS
 };
 

@@ -438,6 +438,11 @@ uint64_t tn_instructions(tn_thread *thread);
  * tn_call or tn_jump, before its accesses. TN_ARGUMENTS arguments. */
 void tn_allocates(tn_thread *thread, uint32_t function, const uint64_t *arguments);
 
+/* The program calls [address, address + bytes) by a name: it is a block of the data object of this name, in place of
+ * whatever was there. Until it is forgotten, or unmapped. */
+void tn_region_named(tn_thread *thread, uint64_t address, uint64_t bytes, const char *name);
+void tn_region_forgotten(tn_thread *thread, uint64_t address);
+
 /* [start, start + bytes) was mapped, mapped anew or unmapped, by a system call of `thread`. */
 void tn_memory_changed(tn_thread *thread, uint64_t start, uint64_t bytes);
 /* Behind that: it is anonymous memory now. */

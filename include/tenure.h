@@ -41,19 +41,23 @@
 #define TENURE_REQUEST_COLLECT (TENURE_REQUEST_BASE + 4)
 #define TENURE_REQUEST_START_INSTRUMENTATION (TENURE_REQUEST_BASE + 5)
 #define TENURE_REQUEST_STOP_INSTRUMENTATION (TENURE_REQUEST_BASE + 6)
+#define TENURE_REQUEST_NAME_REGION (TENURE_REQUEST_BASE + 7)
+#define TENURE_REQUEST_FORGET_REGION (TENURE_REQUEST_BASE + 8)
 
 #if defined(__x86_64__) && !defined(__ILP32__) && defined(__GNUC__) && !defined(TENURE_NO_REQUESTS)
 
-/* Not for programs: one request with one argument. Returns the profiler's answer, or 0 where there is none. */
-static __inline__ __attribute__((__unused__)) unsigned long tenure_request_(unsigned long request,
-                                                                            unsigned long argument)
+/* Not for programs: one request with its arguments. Returns the profiler's answer, or 0 where there is none. */
+static __inline__ __attribute__((__unused__)) unsigned long
+tenure_request3_(unsigned long request, unsigned long argument, unsigned long second, unsigned long third)
 {
     volatile unsigned long words[6];
     unsigned long answer = 0;
 
     words[0] = request;
     words[1] = argument;
-    words[2] = words[3] = words[4] = words[5] = 0;
+    words[2] = second;
+    words[3] = third;
+    words[4] = words[5] = 0;
     __asm__ volatile("rolq $3, %%rdi\n\t"
                      "rolq $13, %%rdi\n\t"
                      "rolq $61, %%rdi\n\t"
@@ -74,14 +78,18 @@ static
     inline
 #endif
     unsigned long
-    tenure_request_(unsigned long request, unsigned long argument)
+    tenure_request3_(unsigned long request, unsigned long argument, unsigned long second, unsigned long third)
 {
     (void)request;
     (void)argument;
+    (void)second;
+    (void)third;
     return 0;
 }
 
 #endif
+
+#define tenure_request_(request, argument) tenure_request3_(request, argument, 0, 0)
 
 /* An expression: 1 if the program runs under Tenure, else 0. */
 #define TENURE_RUNNING ((int)tenure_request_(TENURE_REQUEST_RUNNING, 0))
@@ -106,5 +114,14 @@ static
  * are emptied and calls are not followed. `--instr-atstart=no` begins with off. */
 #define TENURE_START_INSTRUMENTATION() ((void)tenure_request_(TENURE_REQUEST_START_INSTRUMENTATION, 0))
 #define TENURE_STOP_INSTRUMENTATION() ((void)tenure_request_(TENURE_REQUEST_STOP_INSTRUMENTATION, 0))
+
+/* Data structures: `bytes` bytes from `address` on are called `name` (a string) from now on, in place of what they were: a
+ * part of a pool, a buffer in a large mapping. All regions of one name are one data structure. A region ends when it
+ * is forgotten, by its address, or unmapped. Regions are told apart in units of 16 bytes; begin them on such a one. */
+#define TENURE_NAME_REGION(address, bytes, name)                                                             \
+    ((void)tenure_request3_(TENURE_REQUEST_NAME_REGION, (unsigned long)(const volatile void *)(address),     \
+                            (unsigned long)(bytes), (unsigned long)(const char *)(name)))
+#define TENURE_FORGET_REGION(address)                                                                        \
+    ((void)tenure_request_(TENURE_REQUEST_FORGET_REGION, (unsigned long)(const volatile void *)(address)))
 
 #endif

@@ -170,7 +170,7 @@ static const char *static_name(struct tp_recording *rec, const struct tp_data *d
 int tp_data_name(struct tp_recording *rec, const struct tp_data *data, struct tp_data_name *out)
 {
     static const char *const kinds[TN_DATA_KINDS] = {"",      "heap", "mapping", "static",
-                                                     "stack", "file", "rest",    "other"};
+                                                     "stack", "file", "rest",    "other", "region"};
 
     *out = (struct tp_data_name){.kind = kinds[data->kind]};
     if (data->origin)
@@ -189,6 +189,9 @@ int tp_data_name(struct tp_recording *rec, const struct tp_data *data, struct tp
         break;
     case TN_DATA_FILE:
         out->name = make(rec, "file %s", data->path ? data->path : "???");
+        break;
+    case TN_DATA_NAMED:
+        out->name = data->symbol ? data->symbol : "region";
         break;
     case TN_DATA_REST:
         out->name = "heap, in no block";

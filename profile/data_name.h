@@ -9,7 +9,7 @@
 
 struct tp_data_name {
     const char *name;      /* "strdup in main (main.c:41)", "table (libfoo.so)", "stack of thread 1", ... */
-    const char *kind;      /* "heap", "mapping", "static", "stack", "file", "rest", "other" */
+    const char *kind;      /* "heap", "mapping", "static", "stack", "file", "rest", "other", "region" */
     const char *allocator; /* the function that allocates; NULL: nothing does */
     const char *called;    /* the one that the user's code calls: the same, or a library's that leads there; or NULL */
     const char *function;  /* the user's, that calls it, directly or through libraries; NULL: not known */

@@ -94,7 +94,7 @@ static void put_blocks(struct tp_insert *insert, const struct tp_data *data)
     const uint64_t counts[] = {data->began, data->ended, data->bytes, data->largest};
 
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        if (data->kind == TN_DATA_HEAP)
+        if (data->kind == TN_DATA_HEAP || data->kind == TN_DATA_NAMED)
             tp_put_count(insert, counts[i]);
         else
             tp_put_null(insert);

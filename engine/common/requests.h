@@ -20,6 +20,8 @@ enum request {
     REQUEST_COLLECT, /* the argument: on or off */
     REQUEST_START,   /* instrumentation */
     REQUEST_STOP,
+    REQUEST_NAME_REGION, /* the argument: its address; then its bytes, and its name's address */
+    REQUEST_FORGET_REGION,
 };
 
 /* *argument becomes that of the request that is returned. */

@@ -18,8 +18,8 @@ struct nt_lock nt_request_lock;
 
 enum { DISCARD_TRANSLATIONS = 0x1002, NAME = 256 };
 
-/* The name of a part, from the program's memory. */
-static const char *part_name(uint64_t address)
+/* The name of a part, or of a region, from the program's memory. */
+static const char *name_at(uint64_t address)
 {
     static char name[NAME];
 
@@ -81,6 +81,18 @@ void nt_request_due(struct nt_thread *thread)
     nt_lock_give(&nt_request_lock);
 }
 
+static void name_region(struct nt_thread *thread, enum request request, const uint64_t *words)
+{
+    tn_thread *core = (tn_thread *)(thread->area + 1);
+
+    if (!thread->is_profiled)
+        return;
+    if (request == REQUEST_NAME_REGION)
+        tn_region_named(core, words[1], words[2], name_at(words[3]));
+    else
+        tn_region_forgotten(core, words[1]);
+}
+
 void nt_request(struct nt_thread *thread)
 {
     uint64_t words[6], *answer = &thread->area->gpr[NT_RDX];
@@ -93,7 +105,10 @@ void nt_request(struct nt_thread *thread)
         *answer = request == REQUEST_RUNNING;
         thread->outside = 1; /* the next one waits here */
         nt_lock_take(&nt_request_lock);
-        nt_request_perform(thread, request, words[1], request == REQUEST_DUMP ? part_name(words[1]) : NULL);
+        if (request == REQUEST_NAME_REGION || request == REQUEST_FORGET_REGION)
+            name_region(thread, request, words);
+        else
+            nt_request_perform(thread, request, words[1], request == REQUEST_DUMP ? name_at(words[1]) : NULL);
         nt_lock_give(&nt_request_lock);
     } else if (words[0] == DISCARD_TRANSLATIONS) {
         *answer = 0;

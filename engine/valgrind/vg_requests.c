@@ -97,6 +97,12 @@ Bool vg_request(ThreadId tid, UWord *words, UWord *answer)
     if (request == REQUEST_UNKNOWN)
         return False;
     *answer = request == REQUEST_RUNNING;
+    if (request == REQUEST_NAME_REGION && vg.current != NULL)
+        tn_region_named(vg.current, words[1], words[2], part_name(words[3]));
+    else if (request == REQUEST_FORGET_REGION && vg.current != NULL)
+        tn_region_forgotten(vg.current, words[1]);
+    if (request == REQUEST_NAME_REGION || request == REQUEST_FORGET_REGION)
+        return True;
     vg_request_perform(request, argument, request == REQUEST_DUMP ? part_name(argument) : NULL);
     return True;
 }

@@ -19,6 +19,7 @@ const KINDS = {
     stack: 'the stack of a thread',
     file: 'a mapped file',
     rest: 'memory of the heap that is in no block',
+    region: 'what the program gave this name to',
     other: 'memory that is none of the others',
 };
 

@@ -98,7 +98,7 @@ def sums(database):
         columns = ", ".join(f"total(f.{e}) - max(ifnull(d.{e}, 0))" for e in events)
         wrong = database.execute(
             f"SELECT d.name, {columns} FROM data_objects d JOIN {view} f ON f.data_id = d.id "
-            f"WHERE d.kind IN ('heap', 'static') {only} GROUP BY d.id HAVING " +
+            f"WHERE d.kind IN ('heap', 'static', 'region') {only} GROUP BY d.id HAVING " +
             " OR ".join(f"total(f.{e}) <> max(ifnull(d.{e}, 0))" for e in events)).fetchall()
         check(f"{view} sum to objects", wrong, [])
 
@@ -133,6 +133,14 @@ def stripped(work):
     sums(database)
 
 
+def regions(work):
+    database, _ = record(build(work, "regions.c", "-O1", "-I" + os.path.join(GUESTS, "..", "..", "include")))
+    found = {row[0]: row[1:] for row in database.execute(
+        "SELECT name, blocks, freed, bytes, D1mr, UseD1, SpLossD1 FROM data_objects WHERE kind = 'region'")}
+    check("regions", found, {"rows": (4, 0, 65536, 1024, 1024, 1024 * 63), "column": (1, 1, 16384, 256, 256, 256 * 63)})
+    sums(database)
+
+
 def in_cpp(work):
     for option in ("-O0", "-O2"):
         database, at = record(build(work, "fields.cpp", "-g", option))
@@ -151,6 +159,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         in_c(work)
         stripped(work)
+        regions(work)
         if shutil.which(os.environ.get("CXX", "c++").split()[0]):
             in_cpp(work)
     for failure in failures:

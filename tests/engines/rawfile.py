@@ -19,7 +19,7 @@ Arc = collections.namedtuple("Arc", "site caller callee")
 Origin = collections.namedtuple("Origin", "caller site function")
 DataObject = collections.namedtuple(
     "DataObject", "kind origin thread address size name file element lead type typed_by")
-KINDS = "- heap mapping static stack file rest other".split()
+KINDS = "- heap mapping static stack file rest other region".split()
 
 
 class Cursor:

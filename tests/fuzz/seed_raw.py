@@ -71,15 +71,18 @@ def definitions(part):
     part.chunk(THREAD, n(1, 4711, 0))
     part.chunk(ARC, n(1, 1, 1, 2))
     part.chunk(ORIGIN, n(1, 0, 0, 1), n(2, 1, 1, 2))
-    part.chunk(DATA_OBJECT, n(1, 1, 2, 0, 0, 0) + s("") + s(""),
-               n(2, 3, 0, 0, 0x4000, 8) + s("_ZN1a1tE") + s("/nowhere/seed"),
-               n(3, 4, 0, 1, 0, 0) + s("") + s(""), n(4, 7, 0, 0, 0, 0) + s("") + s(""))
+    nothing = n(0, 0, 0, 0)
+    part.chunk(DATA_OBJECT, n(1, 1, 2, 0, 0, 0) + s("") + s("") + n(24, 8, 0x123, 2),
+               n(2, 3, 0, 0, 0x4000, 8) + s("_ZN1a1tE") + s("/nowhere/seed") + nothing,
+               n(3, 4, 0, 1, 0, 0) + s("") + s("") + nothing, n(4, 7, 0, 0, 0, 0) + s("") + s("") + nothing,
+               n(5, 8, 0, 0, 0, 0) + s("rows") + s("") + nothing)
 
 
 def measurements(part):
     part.chunk(SELF, n(1, 1, 3, 0, 3), n(1, 2, 300, 300, 0), n(1, 3, 3, 3, 0))
     part.chunk(LATE, n(1, 1, 0, 0) + late({0: 1, 1: 1}), n(1, 2, 1, 1) + late({0: 200, 3: 1 << 40, 4: 56 * 200}))
     part.chunk(DATA_BLOCKS, n(1, 3, 2, 300, 150))
+    part.chunk(DATA_AT, n(1, 0) + late({4: 90}), n(1, 25) + late({0: 1, 4: 7}), n(5, 4097) + late({1: 3}))
     part.chunk(SHARING, n(1, 2, 1, 9, 6, 3, 0xff, 1 << 63), n(0, 0, 0, 1, 1, 0, 0, 0))
     part.chunk(STRIDES, n(1, 2, 1, 1, 199, 3, 2, 1024, 150, 15, 40))
     part.chunk(SETS, n(1, 2, 1, 1, 0) + late({0: 7, 63: 1}), n(1, 2, 1, 1, 1) + late({5: 2}))

@@ -143,12 +143,13 @@ void mm_block_begins(struct memory_model *mm, const char *name, uint64_t address
         put(&mm->units, unit, mm->block_count);
 }
 
-void mm_block_ends(struct memory_model *mm, uint64_t address, bool collecting)
+void mm_block_ends(struct memory_model *mm, uint64_t address, bool named, bool collecting)
 {
     uint64_t unit = address / UNIT;
     uint32_t block = get(&mm->units, unit);
 
-    if (!block || mm->blocks[block - 1].first != unit)
+    if (!block || mm->blocks[block - 1].first != unit ||
+        named != !strncmp(mm_name(mm, mm->blocks[block - 1].object), "named ", 6))
         return;
     mm->objects[mm->blocks[block - 1].object - 1].ended += collecting;
     for (; get(&mm->units, unit) == block; unit++)

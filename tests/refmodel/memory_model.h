@@ -26,7 +26,7 @@ void mm_block_begins(struct memory_model *mm, const char *object, uint64_t addre
 struct model_place mm_place(struct memory_model *mm, uint64_t address, uint32_t line);
 /* What is charged at a place of an object. */
 void mm_charge_at(struct memory_model *mm, uint32_t object, int event, uint32_t place, uint64_t amount);
-void mm_block_ends(struct memory_model *mm, uint64_t address, bool collecting);
+void mm_block_ends(struct memory_model *mm, uint64_t address, bool named, bool collecting);
 void mm_changed(struct memory_model *mm, uint64_t start, uint64_t bytes, bool collecting);
 void mm_mapped(struct memory_model *mm, uint64_t start, uint64_t bytes, const char *object);
 void mm_stack_begins(struct memory_model *mm, uint32_t thread, uint64_t sp);

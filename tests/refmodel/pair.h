@@ -95,6 +95,9 @@ void pair_result(struct pair *pair, uint64_t result);
 /* Pages are changed and, if it is anonymous memory then, mapped. */
 void pair_map(struct pair *pair, uint32_t thread, uint64_t start, uint64_t bytes, bool anonymous);
 
+/* Memory gets a name, 0 to 9; no bytes: it loses it. */
+void pair_region(struct pair *pair, uint32_t thread, uint64_t address, uint64_t bytes, uint32_t name);
+
 void pair_toggle(struct pair *pair);
 void pair_zero(struct pair *pair);
 void pair_dump(struct pair *pair);

@@ -188,7 +188,7 @@ static void allocated(struct pair *pair, const struct allocating *a, uint64_t bl
     if (block && block == a->begun)
         return;
     if (a->old && (block || !a->bytes))
-        mm_block_ends(pair->memory, a->old, collecting);
+        mm_block_ends(pair->memory, a->old, false, collecting);
     if (block)
         begins(pair, a, block, collecting);
 }
@@ -221,7 +221,7 @@ void pair_allocates(struct pair *pair, uint32_t thread, uint32_t number, const u
     if (!pair->memory)
         return;
     if (!does[0] && does[2])
-        mm_block_ends(pair->memory, arguments[does[2] - 1], m1_collecting(pair->m1, thread));
+        mm_block_ends(pair->memory, arguments[does[2] - 1], false, m1_collecting(pair->m1, thread));
     if (!does[0] || !now || now->told || now->function != number || now->frame != m1_frames(pair->m1, thread) - 1)
         return;
     now->told = true;
@@ -247,6 +247,23 @@ void pair_map(struct pair *pair, uint32_t thread, uint64_t start, uint64_t bytes
     m1_origin(pair->m1, thread, 0, object + sprintf(object, "mapping "));
     if (anonymous)
         mm_mapped(pair->memory, start, bytes, inside ? "rest" : object);
+}
+
+void pair_region(struct pair *pair, uint32_t thread, uint64_t address, uint64_t bytes, uint32_t name)
+{
+    bool collecting = m1_collecting(pair->m1, thread);
+    char core_name[16], name_of[32];
+
+    sprintf(core_name, "r%u", name);
+    sprintf(name_of, "named r%u", name);
+    if (bytes)
+        tn_region_named(pair->thread[thread], address, bytes, core_name);
+    else
+        tn_region_forgotten(pair->thread[thread], address);
+    if (pair->memory && bytes)
+        mm_block_begins(pair->memory, name_of, address, bytes, (struct mm_element){0}, collecting);
+    else if (pair->memory)
+        mm_block_ends(pair->memory, address, true, collecting);
 }
 
 /* Of a line that a symbol has. */

@@ -583,6 +583,23 @@ static void do_map(struct program *p, uint64_t around)
     pair_map(p->pair, p->running, start, bytes, anonymous);
 }
 
+/* Memory of the pool gets a name, or loses it. */
+static void do_region(struct program *p)
+{
+    uint64_t at = p->pool + (rng_below(&p->rng, (uint32_t)p->pool_size) & ~15u);
+    uint64_t bytes = chance(p, 3) ? 0 : 1 + rng_below(&p->rng, chance(p, 4) ? 9000 : 200);
+    uint32_t name = rng_below(&p->rng, 3), which = rng_below(&p->rng, MAX_KNOWN);
+
+    if (!pair_config(p->pair)->data)
+        return;
+    if (bytes)
+        p->block[which] = at;
+    else
+        at = p->block[which];
+    TRACE(p, "t%u region %llx bytes %llx name %u\n", p->running, (unsigned long long)at, (unsigned long long)bytes, name);
+    pair_region(p->pair, p->running, at, bytes, name);
+}
+
 static uint64_t stack_of_thread(uint32_t thread)
 {
     return 0x7fff00000000ull - thread * (uint64_t)THREAD_SPACE;
@@ -666,6 +683,10 @@ static void do_event(struct program *p)
         }
         break;
     case 14:
+        if (chance(p, 3)) {
+            do_region(p);
+            break;
+        }
         if (chance(p, 2)) {
             do_map(p, chance(p, 4) ? stack_of_thread(rng_below(&p->rng, p->threads)) - 1
                                    : p->pool + rng_below(&p->rng, (uint32_t)p->pool_size));

@@ -206,7 +206,7 @@ static char *print_origin(struct raw_simple *raw, uint64_t id, char *end)
 static void print_data(struct raw_simple *raw, uint64_t id, char *end)
 {
     static const char *const kind[TN_DATA_KINDS] = {"",       "heap ", "mapping ", "static ",
-                                                    "stack ", "file ", "rest",     "other"};
+                                                    "stack ", "file ", "rest",     "other", "named "};
     const struct definition *data = definition(raw, &raw->held, id, false);
 
     if (raw->fault)

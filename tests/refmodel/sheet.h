@@ -16,7 +16,7 @@
  *   alias <path>/i<site>.f<function>                        calls that went to an existing path
  *
  * A data object is "heap <path>", "mapping <path>" (without thread), "static <name> <file>", "stack t<thread>",
- * "file <file>", "rest" or "other".
+ * "file <file>", "rest", "other" or "named <name>".
  *
  * With contexts (attribution.md, 10) f<function> is the name of one: f3'2'f1'f4, level 2 of f3, called by f1 and f4.
  *
