@@ -99,7 +99,8 @@ struct tn_late *tn_share_of(struct tn_shares *shares, uint32_t instr, uint32_t o
 /* Whether offsets in it mean anything. */
 static inline bool tn_has_offsets(const struct tn_data_object *object)
 {
-    return object->kind == TN_DATA_HEAP || object->kind == TN_DATA_NAMED || (object->kind == TN_DATA_STATIC && object->size);
+    return object->kind == TN_DATA_HEAP || object->kind == TN_DATA_NAMED ||
+           (object->kind == TN_DATA_STATIC && object->size);
 }
 
 /* What holds an address: an object; which unit of its block or symbol that is; and how many units behind it go on with

@@ -115,9 +115,10 @@ static
 #define TENURE_START_INSTRUMENTATION() ((void)tenure_request_(TENURE_REQUEST_START_INSTRUMENTATION, 0))
 #define TENURE_STOP_INSTRUMENTATION() ((void)tenure_request_(TENURE_REQUEST_STOP_INSTRUMENTATION, 0))
 
-/* Data structures: `bytes` bytes from `address` on are called `name` (a string) from now on, in place of what they were: a
- * part of a pool, a buffer in a large mapping. All regions of one name are one data structure. A region ends when it
- * is forgotten, by its address, or unmapped. Regions are told apart in units of 16 bytes; begin them on such a one. */
+/* Data structures: `bytes` bytes from `address` on are called `name` (a string) from now on, in place of what they
+ * were: a part of a pool, a buffer in a large mapping. All regions of one name are one data structure. A region ends
+ * when it is forgotten, by its address, or unmapped. Regions are told apart in units of 16 bytes; begin them on such
+ * a one. */
 #define TENURE_NAME_REGION(address, bytes, name)                                                             \
     ((void)tenure_request3_(TENURE_REQUEST_NAME_REGION, (unsigned long)(const volatile void *)(address),     \
                             (unsigned long)(bytes), (unsigned long)(const char *)(name)))

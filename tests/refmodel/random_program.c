@@ -596,7 +596,8 @@ static void do_region(struct program *p)
         p->block[which] = at;
     else
         at = p->block[which];
-    TRACE(p, "t%u region %llx bytes %llx name %u\n", p->running, (unsigned long long)at, (unsigned long long)bytes, name);
+    TRACE(p, "t%u region %llx bytes %llx name %u\n", p->running, (unsigned long long)at, (unsigned long long)bytes,
+          name);
     pair_region(p->pair, p->running, at, bytes, name);
 }
 
