@@ -22,9 +22,6 @@
 #include "stack.h"
 #include "tenure_core.h"
 
-/* What a miss goes through is compiled into few functions, and more than once where a constant makes it shorter. */
-#define TN_ALWAYS_INLINE static inline __attribute__((always_inline))
-
 /* What is known of a thread besides its hot part; stays when the thread has ended. */
 struct tn_thread_record {
     struct tn_thread *thread; /* NULL: ended */

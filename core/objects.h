@@ -28,6 +28,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What a miss goes through is compiled into few functions, and more than once where a constant makes it shorter. */
+#define TN_ALWAYS_INLINE static inline __attribute__((always_inline))
+
 struct tn_data_object {
     uint8_t kind; /* enum tn_data_kind */
     bool defined;
@@ -112,8 +115,9 @@ struct tn_held {
 /* What holds an address of which nothing is known yet; makes it known. */
 struct tn_held tn_data_ask(tn_core *core, uint64_t address);
 
-/* `line`: the size of lines. */
-static inline struct tn_held tn_data_at(tn_core *core, const struct tn_data *data, uint64_t address, uint32_t line)
+/* `line`: the size of lines. In line always: what a call returns goes through memory, in halves that the CPU has to
+ * wait for. */
+TN_ALWAYS_INLINE struct tn_held tn_data_at(tn_core *core, const struct tn_data *data, uint64_t address, uint32_t line)
 {
     const struct tn_page *page = tn_memory_page(&data->memory, address);
     uint64_t entry = page ? tn_page_entry(&data->memory, page, address) : 0;
