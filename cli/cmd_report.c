@@ -16,6 +16,7 @@
 #include "cli/term.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,23 @@ void report_expressions(const struct report *report, char *out, size_t size)
     out[0] = '\0';
     for (i = 0; i < report->shown_count && at < size; i++)
         at += (size_t)snprintf(out + at, size - at, ", %s", report->shown[i].sql);
+}
+
+double report_least(const struct report *report)
+{
+    return report->threshold > 0 ? report->threshold * fabs(report->sort.total) / 100 : -1;
+}
+
+void report_query(const struct report *report, struct query *q, const char *columns, const char *view,
+                  const char *ties)
+{
+    char expressions[8192];
+
+    report_expressions(report, expressions, sizeof expressions);
+    query_begin(q, report->profile,
+                "SELECT %s%s FROM %s WHERE %s(ifnull(%s, 0)) >= %f ORDER BY %s(%s) DESC NULLS LAST, %s LIMIT %lld",
+                columns, expressions, view, report_size(report), report->sort.sql, report_least(report),
+                report_size(report), report->sort.sql, ties, (long long)report->limit);
 }
 
 void report_cells(const struct report *report, struct table *table, struct query *q, int at)
@@ -488,6 +506,8 @@ int cmd_report(int argc, char **argv)
         return term_finish(-1 - first);
     if (argc - first > 1)
         return opt_misused(&command, "one profile at a time, %s is one too many", argv[first + 1]);
+    if (report.advice_limits != NULL && !report.advice)
+        return opt_misused(&command, "--advice-limits says what is worth advice: give --advice, too");
     report.profile = given_open_weighed(first < argc ? argv[first] : NULL, report.weights);
     if (report.profile == NULL)
         return CLI_ERROR;

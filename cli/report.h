@@ -54,6 +54,13 @@ void report_self_columns(const struct report *report, struct report *own, const 
 /* A function of SQL, in front of (...), for what rows are sorted by: the size of a difference. */
 const char *report_size(const struct report *report);
 
+/* What a row must have of the event sorted by, not to be left out; its size, for a difference. */
+double report_least(const struct report *report);
+/* Asks for the rows of a view that the report wants, largest first: `columns` (SQL), then the expressions. Rows of one
+ * size are in the order of `ties`. */
+void report_query(const struct report *report, struct query *q, const char *columns, const char *view,
+                  const char *ties);
+
 /* Prints or writes the table as section `key` with a heading line; frees it. */
 void report_section(struct report *report, struct table *table, const char *key, const char *heading);
 

@@ -10,7 +10,6 @@
 
 #include "cli/term.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,12 +61,6 @@ static const char *used(const struct report *data, char *condition, size_t size)
     return condition;
 }
 
-/* What rows are left out of. */
-static double least(const struct report *data)
-{
-    return data->threshold > 0 ? data->threshold * fabs(data->sort.total) / 100 : -1;
-}
-
 static bool objects(struct report *data)
 {
     char expressions[8192], heading[128], condition[128];
@@ -90,7 +83,8 @@ static bool objects(struct report *data)
                 "SELECT blocks, freed, largest, coalesce(size, bytes), kind, function, file, line, name%s "
                 "FROM data_objects WHERE %s(ifnull(%s, 0)) >= %f AND (%s) "
                 "ORDER BY %s(%s) DESC NULLS LAST, name, id LIMIT %lld",
-                expressions, report_size(data), data->sort.sql, least(data), used(data, condition, sizeof condition),
+                expressions, report_size(data), data->sort.sql, report_least(data),
+                used(data, condition, sizeof condition),
                 report_size(data), data->sort.sql, (long long)data->limit);
     while (query_row(&q)) {
         report_cells(data, table, &q, 9);
@@ -141,7 +135,8 @@ static bool lines(struct report *data)
                 "(SELECT data, data_id, function, function_id, file, line%s FROM instruction_data "
                 "GROUP BY data_id, function_id, file, line) WHERE %s(ifnull(%s, 0)) >= %f "
                 "ORDER BY %s(%s) DESC NULLS LAST, data, function, file, line LIMIT %lld",
-                expressions, sum, report_size(data), data->sort.sql, least(data), report_size(data), data->sort.sql,
+                expressions, sum, report_size(data), data->sort.sql, report_least(data), report_size(data),
+                data->sort.sql,
                 (long long)data->limit);
     free(sum);
     while (query_row(&q)) {

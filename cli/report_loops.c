@@ -9,7 +9,6 @@
 
 #include "cli/term.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,15 +72,9 @@ static void real_or_null(struct table *table, struct query *q, int at)
         table_number(table, query_real(q, at));
 }
 
-/* What rows are left out of. */
-static double least(const struct report *report)
-{
-    return report->threshold > 0 ? report->threshold * fabs(report->sort.total) / 100 : -1;
-}
-
 static bool loops(struct report *report)
 {
-    char expressions[8192], heading[128];
+    char heading[128];
     struct table *table = table_new();
     struct query q;
 
@@ -94,13 +87,10 @@ static bool loops(struct report *report)
     table_column(table, TABLE_COUNT, NULL, "parent", -1);
     table_column(table, TABLE_COUNT, NULL, "estimate", -1);
     place_columns(table);
-    report_expressions(report, expressions, sizeof expressions);
-    query_begin(&q, report->profile,
-                "SELECT entries, iterations, trip_count, depth, id, parent, estimate, file, line, last_line, function, "
-                "inlined%s FROM loops WHERE %s(ifnull(%s, 0)) >= %f "
-                "ORDER BY %s(%s) DESC NULLS LAST, file, line, id LIMIT %lld",
-                expressions, report_size(report), report->sort.sql, least(report), report_size(report),
-                report->sort.sql, (long long)report->limit);
+    report_query(report, &q,
+                 "entries, iterations, trip_count, depth, id, parent, estimate, file, line, last_line, function, "
+                 "inlined",
+                 "loops", "file, line, id");
     while (query_row(&q)) {
         int i;
 
@@ -123,20 +113,15 @@ static bool loops(struct report *report)
 /* What they walk, whole nests: sorted by what data structures have, the event's inclusive cost. */
 static bool walked(struct report *report)
 {
-    char expressions[8192], heading[128];
+    char heading[128];
     struct table *table = table_new();
     struct query q;
 
     report_headings(report, table);
     table_column(table, TABLE_TEXT, "data structure", "data", 0);
     place_columns(table);
-    report_expressions(report, expressions, sizeof expressions);
-    query_begin(&q, report->profile,
-                "SELECT data, file, line, last_line, function, NULL%s FROM loop_data "
-                "WHERE %s(ifnull(%s, 0)) >= %f "
-                "ORDER BY %s(%s) DESC NULLS LAST, file, line, loop_id, data, data_id LIMIT %lld",
-                expressions, report_size(report), report->sort.sql, least(report), report_size(report),
-                report->sort.sql, (long long)report->limit);
+    report_query(report, &q, "data, file, line, last_line, function, NULL",
+                 "loop_data", "file, line, loop_id, data, data_id");
     while (query_row(&q)) {
         report_cells(report, table, &q, 6);
         table_text(table, query_text(&q, 0));

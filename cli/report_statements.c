@@ -9,7 +9,6 @@
 
 #include "cli/term.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -43,26 +42,15 @@ static void place_cells(const struct report *report, struct table *table, struct
     report_range(report, table, q, at, query_text(q, at + 3));
 }
 
-/* What rows are left out of. */
-static double least(const struct report *report)
-{
-    return report->threshold > 0 ? report->threshold * fabs(report->sort.total) / 100 : -1;
-}
-
 static bool statements(struct report *report)
 {
-    char expressions[8192], heading[128];
+    char heading[128];
     struct table *table = table_new();
     struct query q;
 
     report_headings(report, table);
     place_columns(table);
-    report_expressions(report, expressions, sizeof expressions);
-    query_begin(&q, report->profile,
-                "SELECT file, first_line, line, function%s FROM statements WHERE %s(ifnull(%s, 0)) >= %f "
-                "ORDER BY %s(%s) DESC NULLS LAST, file, line, id LIMIT %lld",
-                expressions, report_size(report), report->sort.sql, least(report), report_size(report),
-                report->sort.sql, (long long)report->limit);
+    report_query(report, &q, "file, first_line, line, function", "statements", "file, line, id");
     while (query_row(&q)) {
         report_cells(report, table, &q, 4);
         place_cells(report, table, &q, 0);
@@ -74,7 +62,7 @@ static bool statements(struct report *report)
 
 static bool accesses(struct report *report)
 {
-    char expressions[8192], heading[128];
+    char heading[128];
     struct table *table = table_new();
     struct query q;
 
@@ -82,13 +70,8 @@ static bool accesses(struct report *report)
     table_column(table, TABLE_TEXT, "type", "type", 0);
     table_column(table, TABLE_TEXT, "access", "access", 0);
     place_columns(table);
-    report_expressions(report, expressions, sizeof expressions);
-    query_begin(&q, report->profile,
-                "SELECT ifnull(type, '?'), access, file, first_line, line, function%s FROM statement_accesses "
-                "WHERE %s(ifnull(%s, 0)) >= %f "
-                "ORDER BY %s(%s) DESC NULLS LAST, file, line, statement_id, access, type LIMIT %lld",
-                expressions, report_size(report), report->sort.sql, least(report), report_size(report),
-                report->sort.sql, (long long)report->limit);
+    report_query(report, &q, "ifnull(type, '?'), access, file, first_line, line, function",
+                 "statement_accesses", "file, line, statement_id, access, type");
     while (query_row(&q)) {
         report_cells(report, table, &q, 6);
         table_text(table, query_text(&q, 0));
@@ -102,19 +85,15 @@ static bool accesses(struct report *report)
 
 static bool touched(struct report *report)
 {
-    char expressions[8192], heading[128];
+    char heading[128];
     struct table *table = table_new();
     struct query q;
 
     report_headings(report, table);
     table_column(table, TABLE_TEXT, "data structure", "data", 0);
     place_columns(table);
-    report_expressions(report, expressions, sizeof expressions);
-    query_begin(&q, report->profile,
-                "SELECT data, file, first_line, line, function%s FROM statement_data WHERE %s(ifnull(%s, 0)) >= %f "
-                "ORDER BY %s(%s) DESC NULLS LAST, file, line, statement_id, data, data_id LIMIT %lld",
-                expressions, report_size(report), report->sort.sql, least(report), report_size(report),
-                report->sort.sql, (long long)report->limit);
+    report_query(report, &q, "data, file, first_line, line, function",
+                 "statement_data", "file, line, statement_id, data, data_id");
     while (query_row(&q)) {
         report_cells(report, table, &q, 5);
         table_text(table, query_text(&q, 0));

@@ -160,6 +160,9 @@ def check_limits(profile):
     one = json.loads(run("report", "--json", "--advice", "--advice-limits=most=1", profile))["advice"]["items"]
     kinds = [item["kind"] for item in one]
     check(len(kinds) == len(set(kinds)) > 0, "most")
+    alone = subprocess.run([TENURE, "report", "--advice-limits=most=1", profile], capture_output=True, text=True,
+                           timeout=200, check=False)
+    check(alone.returncode == 2 and "give --advice" in alone.stderr, "limits of advice that is not asked for")
     for wrong in ("share", "share=", "share=x", "share=-1", "share=inf", "nothing=1", "=1"):
         done = subprocess.run([TENURE, "report", "--json", "--advice", "--advice-limits=" + wrong, profile],
                               capture_output=True, text=True, check=False)
