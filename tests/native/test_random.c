@@ -68,7 +68,8 @@ static void run(uint64_t place, int kind, uint64_t seed, uint64_t rounds)
 
 int main(int count, char **values)
 {
-    static const uint64_t places[] = {0x10000000, 0x555555550000, 0x7e0000000000};
+    /* Where the kernel puts nothing, wherever it puts this program, its heap, stack and mappings. */
+    static const uint64_t places[] = {0x10000000, 0x355555550000, 0x7e0000000000};
     const char *soak = getenv("TENURE_SOAK");
     uint64_t seed = bench_option(count, values, "--seed=", 1);
     uint64_t rounds = bench_option(count, values, "--count=", 4000 * (soak ? strtoull(soak, NULL, 0) : 1));

@@ -118,7 +118,7 @@ int main(int count, char **values)
     uint64_t seed = bench_option(count, values, "--seed=", 1);
     uint64_t rounds = bench_option(count, values, "--count=", 2000 * (soak ? strtoull(soak, NULL, 0) : 1));
     unsigned passed = 0, failed = 0;
-    struct bench *bench = bench_new(0x555555550000, true, true, true, true);
+    struct bench *bench = bench_new(0x355555550000, true, true, true, true);
     for (uint64_t i = 0; i < rounds && failed < 10; i++) {
         alarm(20);
         if (one(bench, seed + i * 1000003))
