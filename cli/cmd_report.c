@@ -55,6 +55,11 @@ double report_least(const struct report *report)
     return report->threshold > 0 ? report->threshold * fabs(report->sort.total) / 100 : -1;
 }
 
+/* Of a row with a function and a file: a function is called so, or the path of the file ends so (--in). */
+#define IS_IN                                                                                         \
+    "(function = ?1 OR function GLOB ?1 OR function GLOB ?1 || '(*' OR function GLOB ?1 || '''*' OR " \
+    "file = ?1 OR file GLOB ?1 OR file GLOB '*/' || ?1)"
+
 void report_query(const struct report *report, struct query *q, const char *columns, const char *view,
                   const char *ties)
 {
@@ -62,9 +67,37 @@ void report_query(const struct report *report, struct query *q, const char *colu
 
     report_expressions(report, expressions, sizeof expressions);
     query_begin(q, report->profile,
-                "SELECT %s%s FROM %s WHERE %s(ifnull(%s, 0)) >= %f ORDER BY %s(%s) DESC NULLS LAST, %s LIMIT %lld",
-                columns, expressions, view, report_size(report), report->sort.sql, report_least(report),
-                report_size(report), report->sort.sql, ties, (long long)report->limit);
+                "SELECT %s%s FROM %s WHERE %s AND %s(ifnull(%s, 0)) >= %f "
+                "ORDER BY %s(%s) DESC NULLS LAST, %s LIMIT %lld",
+                columns, expressions, view, report->in != NULL ? IS_IN : "1", report_size(report), report->sort.sql,
+                report_least(report), report_size(report), report->sort.sql, ties, (long long)report->limit);
+    if (report->in != NULL)
+        query_bind_text(q, 1, report->in);
+}
+
+static bool any_in(const struct report *report, const char *view)
+{
+    struct query q;
+    bool any;
+
+    query_begin(&q, report->profile, "SELECT 1 FROM %s WHERE " IS_IN " LIMIT 1", view);
+    query_bind_text(&q, 1, report->in);
+    any = query_row(&q);
+    return query_end(&q) && any;
+}
+
+/* Whether --in leaves anything of what is asked for. */
+static bool in_known(const struct report *report)
+{
+    bool of_functions = !report->statements && !report->loops && !report->strides && !report->conflicts;
+
+    if (report->in == NULL || (report->statements && any_in(report, "statements")) ||
+        (report->loops && any_in(report, "loops")) || (report->strides && any_in(report, "strides")) ||
+        (report->conflicts && any_in(report, "conflicts")) || (of_functions && any_in(report, "functions")))
+        return true;
+    term_error("nothing of this is in a function or source file called %s; * and ? match, as in '*%s*'", report->in,
+               report->in);
+    return false;
 }
 
 void report_cells(const struct report *report, struct table *table, struct query *q, int at)
@@ -197,6 +230,10 @@ static const struct opt rows[] = {
      offsetof(struct report, statements), NULL, false},
     {OPT_FLAG, "loops", 0, NULL, "loops, how often they run, and the data structures they walk",
      offsetof(struct report, loops), NULL, false},
+    {OPT_FLAG, "strides", 0, NULL, "how far apart the misses of a line are in a data structure\n(--patterns=yes)",
+     offsetof(struct report, strides), NULL, false},
+    {OPT_FLAG, "conflicts", 0, NULL, "cold, capacity and conflict misses, and the sets that conflict\n(--patterns=yes)",
+     offsetof(struct report, conflicts), NULL, false},
     {OPT_FLAG, "sharing", 0, NULL, "what threads share, truly and falsely (--coherence=mesi)",
      offsetof(struct report, sharing), NULL, false},
     {OPT_TEXT, "fields", 0, "NAME",
@@ -206,6 +243,10 @@ static const struct opt rows[] = {
     {OPT_FLAG, "advice", 'a', NULL, "what to change, what that would save, and why",
      offsetof(struct report, advice), NULL, false},
     {OPT_HEADING, NULL, 0, NULL, "How", 0, NULL, false},
+    {OPT_TEXT, "in", 0, "NAME",
+     "functions, statements, loops, strides, conflicts: only those\n"
+     "in a function or a source file; * and ? match",
+     offsetof(struct report, in), NULL, false},
     {OPT_TEXT, "sort", 's', "EVENT",
      "sort by an event or ratio, self, or inclusive: EVENT_incl\n"
      "[CEst; of other tools' events the first]",
@@ -455,22 +496,29 @@ static bool overview(struct report *report)
 
 /* ------------------------------------------------------------------------------------------ the command */
 
+/* Sections whose rows are not of one function and line: --in cannot choose among them. */
+static bool asked_for_others(const struct report *report)
+{
+    return report->function || report->callers || report->callees || report->tree || report->threads ||
+           report->balance || report->data || report->sharing || report->fields || report->advice;
+}
+
 static bool print(struct report *report)
 {
-    bool asked = report->function || report->callers || report->callees || report->tree || report->threads ||
-                 report->balance || report->data || report->statements || report->loops || report->sharing ||
-                 report->fields || report->advice;
+    bool asked = asked_for_others(report) || report->statements || report->loops || report->strides ||
+                 report->conflicts;
     /* Nothing is written by halves. */
     bool good = choose_columns(report) && report_calls_known(report) && report_data_known(report) &&
-                report_statements_known(report) && report_loops_known(report) && report_sharing_known(report) &&
-                report_fields_known(report) && report_advice_known(report);
+                report_statements_known(report) && report_loops_known(report) && report_patterns_known(report) &&
+                report_sharing_known(report) && report_fields_known(report) && in_known(report) &&
+                report_advice_known(report);
 
     if (good && report->json) {
         json_meta(report);
         json_totals(report);
     }
     if (good && !asked)
-        good = overview(report);
+        good = report->in != NULL ? report_functions(report) : overview(report);
     if (good && (report->function || report->callers || report->callees))
         good = report_calls(report);
     if (good && report->tree)
@@ -485,6 +533,10 @@ static bool print(struct report *report)
         good = report_statements(report);
     if (good && report->loops)
         good = report_loops(report);
+    if (good && report->strides)
+        good = report_strides(report);
+    if (good && report->conflicts)
+        good = report_conflicts(report);
     if (good && report->sharing)
         good = report_sharing(report);
     if (good && report->fields)
@@ -508,6 +560,8 @@ int cmd_report(int argc, char **argv)
         return opt_misused(&command, "one profile at a time, %s is one too many", argv[first + 1]);
     if (report.advice_limits != NULL && !report.advice)
         return opt_misused(&command, "--advice-limits says what is worth advice: give --advice, too");
+    if (report.in != NULL && asked_for_others(&report))
+        return opt_misused(&command, "--in is for functions, --statements, --loops, --strides and --conflicts alone");
     report.profile = given_open_weighed(first < argc ? argv[first] : NULL, report.weights);
     if (report.profile == NULL)
         return CLI_ERROR;

@@ -28,7 +28,8 @@ struct report {
     const char *function, *callers, *callees;
     const char *advice_limits;
     const char *fields; /* of data structures of this name */
-    bool tree, threads, balance, data, sharing, statements, loops, advice, json;
+    const char *in;     /* a function or file */
+    bool tree, threads, balance, data, sharing, statements, loops, strides, conflicts, advice, json;
     struct column_defines defines;
     bool difference; /* the profile is one (tenure diff -o): costs may be negative, and size is what counts */
     uint64_t limit;
@@ -57,7 +58,7 @@ const char *report_size(const struct report *report);
 /* What a row must have of the event sorted by, not to be left out; its size, for a difference. */
 double report_least(const struct report *report);
 /* Asks for the rows of a view that the report wants, largest first: `columns` (SQL), then the expressions. Rows of one
- * size are in the order of `ties`. */
+ * size are in the order of `ties`. The view has a function and a file. */
 void report_query(const struct report *report, struct query *q, const char *columns, const char *view,
                   const char *ties);
 
@@ -94,5 +95,8 @@ bool report_statements(struct report *report);
 bool report_statements_known(const struct report *report);
 bool report_loops(struct report *report);
 bool report_loops_known(const struct report *report);
+bool report_strides(struct report *report);
+bool report_conflicts(struct report *report);
+bool report_patterns_known(const struct report *report); /* whether they were recorded, to be sorted so */
 
 #endif

@@ -9,7 +9,6 @@
 
 #include "cli/term.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,20 +74,14 @@ static void legend(const struct report *report)
 
 bool report_functions(struct report *report)
 {
-    char expressions[8192], heading[128];
-    double least = report->threshold > 0 ? report->threshold * fabs(report->sort.total) / 100 : -1;
+    char heading[128];
     struct table *table = table_new();
     struct query q;
 
     report_headings(report, table);
     table_column(table, TABLE_COUNT, "calls", "calls", REPORT_CALLS_GROUP);
     report_place_columns(table, "function", "function");
-    report_expressions(report, expressions, sizeof expressions);
-    query_begin(&q, report->profile,
-                "SELECT function, file, line, object, calls%s FROM functions "
-                "WHERE %s(ifnull(%s, 0)) >= %f ORDER BY %s(%s) DESC NULLS LAST, function LIMIT %lld",
-                expressions, report_size(report), report->sort.sql, least, report_size(report), report->sort.sql,
-                (long long)report->limit);
+    report_query(report, &q, "function, file, line, object, calls", "functions", "function");
     while (query_row(&q)) {
         report_cells(report, table, &q, 5);
         table_count(table, query_int(&q, 4));
