@@ -166,14 +166,15 @@ static double number_at(const struct tp_sum *sum, int table, size_t cost, int64_
 }
 
 /* The run at hand becomes one of its side's. */
-static void fold_row(const struct tp_sum *sum, int table, int64_t *row, int side)
+static int fold_row(struct tp_sum *sum, int table, int64_t *row, int side)
 {
-    int64_t *present = tp_sum_present(sum, table, row), *run = tp_sum_lane(sum, table, row, LANE_RUN);
-    int64_t *least = tp_sum_lane(sum, table, row, LANE_LEAST + side);
-    int64_t *most = tp_sum_lane(sum, table, row, LANE_MOST + side);
+    int64_t run[TP_SUM_COSTS], least[TP_SUM_COSTS], most[TP_SUM_COSTS];
+    int64_t *present = tp_sum_present(sum, table, row);
     bool first = seen_by(*present, side) == 0;
 
-    tp_sum_add_costs(sum, table, row, side, run);
+    tp_sum_get(sum, table, row, LANE_RUN, run);
+    tp_sum_get(sum, table, row, LANE_LEAST + side, least);
+    tp_sum_get(sum, table, row, LANE_MOST + side, most);
     for (size_t i = 0; i < tp_sum_costs(sum, table); i++) {
         double value = number_at(sum, table, i, run[i]);
         if (first || value < number_at(sum, table, i, least[i]))
@@ -181,19 +182,24 @@ static void fold_row(const struct tp_sum *sum, int table, int64_t *row, int side
         if (first || value > number_at(sum, table, i, most[i]))
             most[i] = run[i];
     }
+    if (tp_sum_add_costs(sum, table, row, side, run) || tp_sum_put(sum, table, row, LANE_LEAST + side, least) ||
+        tp_sum_put(sum, table, row, LANE_MOST + side, most))
+        return -1;
     *present &= ~((int64_t)1 << LANE_RUN);
     *present += (int64_t)1 << (FIRST_SEEN + SEEN_BITS * side);
+    return 0;
 }
 
-static void fold(struct tp_sum *sum, int side)
+static int fold(struct tp_sum *sum, int side)
 {
     for (int table = 0; table < sum->tables; table++) {
         for (size_t i = 0; i < sum->rows[table].at.count; i++) {
             int64_t *row = sum->rows[table].at.at[i];
-            if (*tp_sum_present(sum, table, row) >> LANE_RUN & 1)
-                fold_row(sum, table, row, side);
+            if (*tp_sum_present(sum, table, row) >> LANE_RUN & 1 && fold_row(sum, table, row, side))
+                return -1;
         }
     }
+    return 0;
 }
 
 /* What a comparison without -o does without. */
@@ -230,9 +236,7 @@ static int read_run(tp_diff *diff, tp_profile *profile, int side, bool whole, st
     if (tp_diff_lens_begin(&diff->lens, &diff->sum, profile, err) ||
         tp_sum_read(&diff->sum, profile, sources, &diff->lens.lens, err))
         return -1;
-    if (diff->several)
-        fold(&diff->sum, side);
-    return 0;
+    return diff->several && fold(&diff->sum, side) ? TP_NO_MEMORY(err) : 0;
 }
 
 static int read_all(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES], bool whole, struct tp_error *err)
@@ -298,8 +302,25 @@ void tp_diff_row(const tp_diff *diff, enum tp_diff_table which, size_t i, struct
     };
 }
 
+/* A row's costs on both sides, and what their runs had. */
+struct costs {
+    int64_t side[TP_SIDES][TP_SUM_COSTS], least[TP_SIDES][TP_SUM_COSTS], most[TP_SIDES][TP_SUM_COSTS];
+};
+
+static void costs_of(const tp_diff *diff, int table, const int64_t *row, struct costs *out)
+{
+    for (int side = 0; side < TP_SIDES; side++) {
+        tp_sum_get(&diff->sum, table, row, side, out->side[side]);
+        if (!diff->several)
+            continue;
+        tp_sum_get(&diff->sum, table, row, LANE_LEAST + side, out->least[side]);
+        tp_sum_get(&diff->sum, table, row, LANE_MOST + side, out->most[side]);
+    }
+}
+
 /* Least and most of a side, a run without the row having 0. */
-static void spread(const tp_diff *diff, int table, int64_t *row, int side, size_t cost, double *least, double *most)
+static void spread(const tp_diff *diff, int table, int64_t *row, const struct costs *costs, int side, size_t cost,
+                   double *least, double *most)
 {
     const struct tp_sum *sum = &diff->sum;
     uint64_t seen = seen_by(*tp_sum_present(sum, table, row), side);
@@ -307,16 +328,17 @@ static void spread(const tp_diff *diff, int table, int64_t *row, int side, size_
     *least = *most = 0;
     if (!seen)
         return;
-    *least = number_at(sum, table, cost, tp_sum_lane(sum, table, row, LANE_LEAST + side)[cost]);
-    *most = number_at(sum, table, cost, tp_sum_lane(sum, table, row, LANE_MOST + side)[cost]);
+    *least = number_at(sum, table, cost, costs->least[side][cost]);
+    *most = number_at(sum, table, cost, costs->most[side][cost]);
     if (seen < diff->runs[side]) {
         *least = fmin(*least, 0);
         *most = fmax(*most, 0);
     }
 }
 
-/* Cost `cost` of a row's lanes. known: not NULL on both sides. */
-static struct tp_diff_value compare(const tp_diff *diff, int table, int64_t *row, size_t cost)
+/* Cost `cost` of a row. known: not NULL on both sides. */
+static struct tp_diff_value compare(const tp_diff *diff, int table, int64_t *row, const struct costs *costs,
+                                    size_t cost)
 {
     const struct tp_sum *sum = &diff->sum;
     int64_t present = *tp_sum_present(sum, table, row);
@@ -324,7 +346,7 @@ static struct tp_diff_value compare(const tp_diff *diff, int table, int64_t *row
     double least[TP_SIDES], most[TP_SIDES];
 
     for (int side = 0; side < TP_SIDES; side++) {
-        int64_t cell = present >> side & 1 ? tp_sum_lane(sum, table, row, side)[cost] : TP_NONE;
+        int64_t cell = present >> side & 1 ? costs->side[side][cost] : TP_NONE;
         value.known |= cell != TP_NONE;
         value.side[side] = number_at(sum, table, cost, cell) / (double)diff->runs[side];
     }
@@ -333,18 +355,18 @@ static struct tp_diff_value compare(const tp_diff *diff, int table, int64_t *row
     if (!diff->several)
         return value;
     for (int side = 0; side < TP_SIDES; side++)
-        spread(diff, table, row, side, cost, &least[side], &most[side]);
+        spread(diff, table, row, costs, side, cost, &least[side], &most[side]);
     value.counts &= least[TP_NEW] > most[TP_BASELINE] || most[TP_NEW] < least[TP_BASELINE];
     return value;
 }
 
 /* Of the events of one kind, from `kind` on: whether a side that has the row does not know them. */
-static bool is_unknown(const tp_diff *diff, int table, int64_t *row, size_t kind)
+static bool is_unknown(const tp_diff *diff, int table, int64_t *row, const struct costs *costs, size_t kind)
 {
     const struct tp_sum *sum = &diff->sum;
 
     for (int side = 0; side < TP_SIDES; side++) {
-        const int64_t *lane = tp_sum_lane(sum, table, row, side) + kind;
+        const int64_t *lane = costs->side[side] + kind;
         bool unknown = *tp_sum_present(sum, table, row) >> side & 1;
         for (size_t i = 0; i < sum->events.count && unknown; i++)
             unknown = lane[i] == TP_NONE;
@@ -361,9 +383,11 @@ struct tp_diff_value tp_diff_value(const tp_diff *diff, enum tp_diff_table which
     int table = diff->table[which], kinds = sum->shape[table].table->events;
     int64_t *row = sum->rows[table].at.at[i];
     size_t kind = inclusive && kinds == (TP_SELF_EVENTS | TP_INCL_EVENTS) ? sum->events.count : 0;
-    struct tp_diff_value value = compare(diff, table, row, kind + event);
+    struct costs costs;
 
-    value.known &= !is_unknown(diff, table, row, kind);
+    costs_of(diff, table, row, &costs);
+    struct tp_diff_value value = compare(diff, table, row, &costs, kind + event);
+    value.known &= !is_unknown(diff, table, row, &costs, kind);
     value.counts &= value.known;
     return value;
 }
@@ -398,17 +422,19 @@ const char *tp_diff_note(const tp_diff *diff, size_t i)
 
 /* ------------------------------------------------------------------------------------------ as a profile */
 
-static void subtract_row(tp_diff *diff, int table, int64_t *row)
+static int subtract_row(tp_diff *diff, int table, int64_t *row)
 {
     struct tp_sum *sum = &diff->sum;
-    int64_t *to = tp_sum_lane(sum, table, row, LANE_DIFFERENCE);
+    struct costs costs;
+    int64_t to[TP_SUM_COSTS];
     size_t events = tp_sum_events(sum, table);
     bool unknown = false;
 
+    costs_of(diff, table, row, &costs);
     for (size_t i = 0; i < tp_sum_costs(sum, table); i++) {
         if (i < events && i % sum->events.count == 0)
-            unknown = is_unknown(diff, table, row, i);
-        struct tp_diff_value value = compare(diff, table, row, i);
+            unknown = is_unknown(diff, table, row, &costs, i);
+        struct tp_diff_value value = compare(diff, table, row, &costs, i);
         double difference = value.counts ? value.difference : 0;
         if (!value.known || (i < events && unknown))
             to[i] = TP_NONE;
@@ -417,6 +443,7 @@ static void subtract_row(tp_diff *diff, int table, int64_t *row)
         else
             to[i] = fabs(difference) < 9e18 ? llround(difference) : difference < 0 ? -INT64_MAX : INT64_MAX;
     }
+    return tp_sum_put(sum, table, row, LANE_DIFFERENCE, to);
 }
 
 static int add_meta(tp_diff *diff, const char *key, const char *value)
@@ -476,21 +503,23 @@ int tp_diff_write(tp_diff *diff, const char *path, struct tp_error *err)
     struct tp_sum *sum = &diff->sum;
 
     for (int table = 0; table < sum->tables; table++) {
-        for (size_t i = 0; i < sum->rows[table].at.count; i++)
-            subtract_row(diff, table, sum->rows[table].at.at[i]);
+        for (size_t i = 0; i < sum->rows[table].at.count; i++) {
+            if (subtract_row(diff, table, sum->rows[table].at.at[i]))
+                return TP_NO_MEMORY(err);
+        }
     }
     return write_lane(diff, LANE_DIFFERENCE, path, err);
 }
 
 /* A side's means, rounded; NULL where it does not have the row. */
-static void mean_row(tp_diff *diff, int table, int64_t *row, int side)
+static int mean_row(tp_diff *diff, int table, int64_t *row, int side)
 {
     struct tp_sum *sum = &diff->sum;
-    const int64_t *from = tp_sum_lane(sum, table, row, side);
-    int64_t *to = tp_sum_lane(sum, table, row, LANE_DIFFERENCE);
+    int64_t from[TP_SUM_COSTS], to[TP_SUM_COSTS];
     size_t events = tp_sum_events(sum, table);
     bool there = is_there(diff, *tp_sum_present(sum, table, row), side);
 
+    tp_sum_get(sum, table, row, side, from);
     for (size_t i = 0; i < tp_sum_costs(sum, table); i++) {
         double mean = number_at(sum, table, i, from[i]) / (double)diff->runs[side];
         to[i] = from[i];
@@ -501,6 +530,7 @@ static void mean_row(tp_diff *diff, int table, int64_t *row, int side)
         else if (from[i] != TP_NONE && diff->several)
             to[i] = llround(mean);
     }
+    return tp_sum_put(sum, table, row, LANE_DIFFERENCE, to);
 }
 
 static int write_side(tp_diff *diff, enum tp_diff_side side, const char *path, struct tp_error *err)
@@ -508,8 +538,10 @@ static int write_side(tp_diff *diff, enum tp_diff_side side, const char *path, s
     struct tp_sum *sum = &diff->sum;
 
     for (int table = 0; table < sum->tables; table++) {
-        for (size_t i = 0; i < sum->rows[table].at.count; i++)
-            mean_row(diff, table, sum->rows[table].at.at[i], side);
+        for (size_t i = 0; i < sum->rows[table].at.count; i++) {
+            if (mean_row(diff, table, sum->rows[table].at.at[i], side))
+                return TP_NO_MEMORY(err);
+        }
     }
     return write_lane(diff, LANE_DIFFERENCE, path, err);
 }

@@ -320,7 +320,9 @@ static const char *commands(tp_merge *merge, int64_t *runs)
 
     for (size_t i = 0; i < sum->rows[table].at.count; i++) {
         int64_t *row = sum->rows[table].at.at[i];
-        int64_t count_of = tp_sum_lane(sum, table, row, 0)[recordings]; /* the table has no events */
+        int64_t costs[TP_SUM_COSTS], count_of;
+        tp_sum_get(sum, table, row, 0, costs);
+        count_of = costs[recordings]; /* the table has no events */
         *runs = tp_sum_counts(*runs, count_of == TP_NONE ? 0 : count_of);
         if (names && row[cmd] != TP_NONE)
             names[count++] = sum->texts.at.at[row[cmd]];

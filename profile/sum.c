@@ -2,8 +2,8 @@
 /*
  * sum.c: shapes of tables, rows by key, texts.
  *
- * A row is one piece of an arena: key, other values, costs. Texts are numbers here, and so are references: the row's
- * number in the sum. Then equal keys are equal bytes.
+ * A row is one piece of an arena: key, other values, where its costs are (sum_costs.c). Texts are numbers here, and so
+ * are references: the row's number in the sum. Then equal keys are equal bytes.
  */
 #include "profile/sum.h"
 
@@ -128,14 +128,15 @@ int tp_sum_begin(struct tp_sum *sum, bool by_name, struct tp_error *err)
     }
     sum->groups.keys = sum->groups.width = 5;
     sum->lanes = 1;
-    return 0;
+    sum->spill = tp_spill_new(TP_SPILL_LIMIT);
+    return sum->spill ? 0 : TP_NO_MEMORY(err);
 }
 
 void tp_sum_make_room(struct tp_sum *sum)
 {
     for (int i = 0; i < sum->tables; i++) {
         sum->rows[i].keys = (size_t)sum->shape[i].keys;
-        sum->rows[i].width = (size_t)sum->shape[i].width + 1 + (size_t)sum->lanes * tp_sum_costs(sum, i);
+        sum->rows[i].width = (size_t)sum->shape[i].width + 1 + (size_t)sum->lanes;
     }
 }
 
@@ -144,6 +145,7 @@ void tp_sum_free(struct tp_sum *sum)
     for (int i = 0; i < sum->tables; i++)
         tp_rows_free(&sum->rows[i]);
     tp_rows_free(&sum->groups);
+    tp_spill_free(sum->spill);
     free(sum->formula);
     TP_VECTOR_FREE(&sum->texts.at);
     free(sum->texts.slot);
@@ -320,16 +322,16 @@ static void add_kind(const struct tp_events *events, int64_t *to, const int64_t 
     }
 }
 
-void tp_sum_add_costs(const struct tp_sum *sum, int table, int64_t *row, int lane, const int64_t *costs)
+int tp_sum_add_costs(struct tp_sum *sum, int table, int64_t *row, int lane, const int64_t *costs)
 {
-    int64_t *to = tp_sum_lane(sum, table, row, lane), *present = tp_sum_present(sum, table, row);
+    int64_t to[TP_SUM_COSTS], *present = tp_sum_present(sum, table, row);
     size_t count = tp_sum_costs(sum, table), events = tp_sum_events(sum, table);
 
     if (!(*present >> lane & 1)) {
         *present |= (int64_t)1 << lane;
-        memcpy(to, costs, count * sizeof *costs);
-        return;
+        return tp_sum_put(sum, table, row, lane, costs);
     }
+    tp_sum_get(sum, table, row, lane, to);
     for (size_t i = 0; i < events; i += sum->events.count)
         add_kind(&sum->events, to + i, costs + i);
     for (size_t i = events; i < count; i++) {
@@ -338,6 +340,7 @@ void tp_sum_add_costs(const struct tp_sum *sum, int table, int64_t *row, int lan
         else
             to[i] = tp_sum_counts(to[i], costs[i]);
     }
+    return tp_sum_put(sum, table, row, lane, to);
 }
 
 /* ------------------------------------------------------------------------------------------ order */

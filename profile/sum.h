@@ -25,9 +25,13 @@
  *
  * A row's costs are the events, then the columns `sum`, once for each lane: a merge has one lane, a difference has one
  * for each side, and more where sides have several runs (diff.c). What has not been in a lane is not present there.
+ * Most costs are 0 or small, so a lane is packed (sum_costs.c).
  *
  * Everything that is kept is independent of the order in which profiles come, but for the ids: merging is
- * associative and commutative. Memory is that of the sum and a few bytes per row of the profile being read.
+ * associative and commutative.
+ *
+ * In memory are texts, keys and other values (some 150 bytes for each row of the sum), and less than that for each row
+ * of the profile being read. Costs, which would be most of it, lie in a temporary file beyond a limit (spill.h).
  */
 #ifndef TENURE_PROFILE_SUM_H
 #define TENURE_PROFILE_SUM_H
@@ -37,6 +41,7 @@
 #include "profile/events.h"
 #include "profile/mem.h"
 #include "profile/profile.h"
+#include "profile/spill.h"
 #include "profile/store.h"
 #include "profile/weights.h"
 
@@ -76,7 +81,8 @@ struct tp_shape {
     bool above;
 };
 
-/* Rows with unique keys: values (the first `keys` are the key) and costs. Rows never move. */
+/* Rows with unique keys: values (the first `keys` are the key), lanes present, and a place of costs for each lane. Rows
+ * never move. */
 struct tp_rows {
     size_t keys, width;
     TP_VECTOR(int64_t *) at;
@@ -102,6 +108,7 @@ int64_t tp_texts_add(struct tp_texts *texts, const char *text); /* TP_NONE: out 
 struct tp_sum {
     struct tp_shape shape[TP_MAX_TABLES];
     struct tp_rows rows[TP_MAX_TABLES];
+    struct tp_spill *spill; /* their costs */
     int tables;
     struct tp_rows groups; /* base, symbol, path, file, place */
     struct tp_texts texts;
@@ -140,15 +147,15 @@ static inline int64_t *tp_sum_present(const struct tp_sum *sum, int table, int64
 {
     return row + sum->shape[table].width;
 }
-static inline int64_t *tp_sum_lane(const struct tp_sum *sum, int table, int64_t *row, int lane)
-{
-    return row + sum->shape[table].width + 1 + (size_t)lane * tp_sum_costs(sum, table);
-}
+/* sum_costs.c: the costs of a lane, tp_sum_costs of them; 0 where nothing was put. At most TP_SUM_COSTS. */
+enum { TP_SUM_COSTS = 2 * TP_MAX_EVENTS + TP_MAX_FIELDS };
+void tp_sum_get(const struct tp_sum *sum, int table, const int64_t *row, int lane, int64_t *costs);
+int tp_sum_put(struct tp_sum *sum, int table, int64_t *row, int lane, const int64_t *costs); /* -1: out of memory */
 
 int64_t tp_sum_counts(int64_t a, int64_t b); /* stops at INT64_MAX and -INT64_MAX */
 bool tp_sum_is_key(const struct tp_field *field);
-/* Add costs (TP_NONE: NULL) to a lane of a row. */
-void tp_sum_add_costs(const struct tp_sum *sum, int table, int64_t *row, int lane, const int64_t *costs);
+/* Add costs (TP_NONE: NULL) to a lane of a row. -1: out of memory. */
+int tp_sum_add_costs(struct tp_sum *sum, int table, int64_t *row, int lane, const int64_t *costs);
 /* A cost of event `column` as a number; 0 for TP_NONE. */
 double tp_sum_number(const struct tp_sum *sum, size_t column, int64_t cost);
 /* By the texts and numbers of their keys, not by their ids; so that all orders of reading give the same. */

@@ -278,7 +278,8 @@ static int read_row(struct reader *r, int table, sqlite3_stmt *statement)
         return TP_NO_MEMORY(r->err);
     put_values(r, shape, value, row, made);
     read_costs(r, table, statement, value);
-    tp_sum_add_costs(r->sum, table, row, r->sum->lane, r->costs);
+    if (tp_sum_add_costs(r->sum, table, row, r->sum->lane, r->costs))
+        return TP_NO_MEMORY(r->err);
     return shape->id >= 0 ? remember(r, table, value[shape->id], index, base) : 0;
 }
 
@@ -373,8 +374,11 @@ static int copy_to_thread(struct reader *r, const char *from, const char *to, in
         if (!(row = tp_rows_get(&sum->rows[target], key, &index, &made)))
             return TP_NO_MEMORY(r->err);
         for (int lane = 0; lane < sum->lanes; lane++) { /* both tables have the same events; `to` has no sums */
-            if (*tp_sum_present(sum, source, of) >> lane & 1)
-                tp_sum_add_costs(sum, target, row, lane, tp_sum_lane(sum, source, of, lane));
+            if (!(*tp_sum_present(sum, source, of) >> lane & 1))
+                continue;
+            tp_sum_get(sum, source, of, lane, r->costs);
+            if (tp_sum_add_costs(sum, target, row, lane, r->costs))
+                return TP_NO_MEMORY(r->err);
         }
         *tp_sum_present(sum, target, row) = *tp_sum_present(sum, source, of);
     }

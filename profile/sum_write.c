@@ -20,6 +20,7 @@ struct writer {
     uint32_t *id[TP_MAX_TABLES];    /* by row */
     uint32_t *order[TP_MAX_TABLES]; /* rows by id; NULL: as they are */
     int owner[TP_MAX_TABLES];       /* field that ranges go by, or -1 */
+    int64_t costs[TP_SUM_COSTS];    /* of the row at hand */
 };
 
 /* ------------------------------------------------------------------------------------------ values */
@@ -204,7 +205,7 @@ static void put_field(const struct writer *w, struct tp_insert *insert, int tabl
     }
     int64_t *values = w->sum->rows[table].at.at[row], value = values[field->at];
     if (field->role == TP_ROLE_SUM)
-        value = tp_sum_lane(w->sum, table, values, w->lane)[tp_sum_events(w->sum, table) + (size_t)field->at];
+        value = w->costs[tp_sum_events(w->sum, table) + (size_t)field->at];
     if (value == TP_NONE)
         tp_put_null(insert);
     else if (field->role == TP_ROLE_GROUP)
@@ -219,10 +220,10 @@ static void put_field(const struct writer *w, struct tp_insert *insert, int tabl
         tp_put_integer(insert, value);
 }
 
-static void put_costs(const struct writer *w, struct tp_insert *insert, int table, uint32_t row)
+static void put_costs(const struct writer *w, struct tp_insert *insert, int table)
 {
     const struct tp_sum *sum = w->sum;
-    const int64_t *costs = tp_sum_lane(sum, table, sum->rows[table].at.at[row], w->lane);
+    const int64_t *costs = w->costs;
     size_t count = tp_sum_events(sum, table);
 
     for (size_t i = 0; i < count; i++) {
@@ -247,9 +248,10 @@ static int write_table(struct writer *w, int table)
 
     for (uint32_t i = 0; !failed && i < rows_of(w, table); i++) {
         uint32_t row = row_at(w, table, i);
+        tp_sum_get(w->sum, table, w->sum->rows[table].at.at[row], w->lane, w->costs);
         for (int f = 0; f < w->sum->shape[table].fields; f++)
             put_field(w, &insert, table, f, row);
-        put_costs(w, &insert, table, row);
+        put_costs(w, &insert, table);
         failed = tp_insert_row(w->store, &insert);
     }
     return tp_insert_close(w->store, &insert, failed);
