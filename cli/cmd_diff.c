@@ -165,6 +165,20 @@ static void close_all(tp_profile **profile)
     free(profile);
 }
 
+/* A recording is not given away for its difference to another. */
+static bool may_write(const struct diff *diff)
+{
+    int side;
+
+    for (side = 0; diff->out != NULL && side < TP_SIDES; side++) {
+        if (inputs_have(&diff->inputs[side], diff->out)) {
+            term_error("%s is one of the profiles: it is not written over; name another file with -o", diff->out);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* ------------------------------------------------------------------------------------------ the command */
 
 static bool write_profile(struct diff *diff)
@@ -289,7 +303,7 @@ int cmd_diff(int argc, char **argv)
     else if (diff.html != NULL && !page_is_there())
         status = CLI_ERROR;
     else if (take_sides(&diff, argv + first, behind, &good))
-        status = run(&diff);
+        status = may_write(&diff) ? run(&diff) : CLI_ERROR;
     else
         status = !good ? CLI_ERROR
                        : opt_misused(&command,

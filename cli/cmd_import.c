@@ -8,6 +8,7 @@
  */
 #include "cli/cli.h"
 #include "cli/given.h"
+#include "cli/inputs.h"
 #include "cli/opt.h"
 #include "cli/term.h"
 #include "profile/profile.h"
@@ -15,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct import {
     const char *out, *sysroot, *debug_path;
@@ -59,13 +59,6 @@ static char *default_name(const char *raw)
     return name;
 }
 
-static bool same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 /* Whether `out` is one of the files, or one of them needs no import. */
 static bool refuses(const char *const *files, int count, const char *out)
 {
@@ -76,7 +69,7 @@ static bool refuses(const char *const *files, int count, const char *out)
             term_error("%s: a profile, which needs no import; `tenure report %s` reads it", files[i], files[i]);
             return true;
         }
-        if (same_file(files[i], out)) {
+        if (inputs_same_file(files[i], out)) {
             term_error("%s: the profile cannot take the place of what it is made from; name another with --out", out);
             return true;
         }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void add(struct inputs *inputs, const char *name)
 {
@@ -55,6 +56,22 @@ bool inputs_add(struct inputs *inputs, const char *word)
         return inputs_add_list(inputs, word + 1);
     add(inputs, word);
     return true;
+}
+
+bool inputs_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+bool inputs_have(const struct inputs *inputs, const char *path)
+{
+    size_t i = 0;
+
+    while (i < inputs->count && !inputs_same_file(inputs->name[i], path))
+        i++;
+    return i < inputs->count;
 }
 
 void inputs_free(struct inputs *inputs)

@@ -18,6 +18,10 @@ struct inputs {
 /* Add a word, or all names of a list. False with a line on stderr. */
 bool inputs_add(struct inputs *inputs, const char *word);
 bool inputs_add_list(struct inputs *inputs, const char *file);
+/* By whatever names. */
+bool inputs_same_file(const char *a, const char *b);
+/* Whether one of them is this file. */
+bool inputs_have(const struct inputs *inputs, const char *path);
 void inputs_free(struct inputs *inputs);
 
 #endif

@@ -34,6 +34,11 @@ try diff --fail-on='Ir@nobody>1' small more
 try diff --sort=NoEvent small more
 try diff -o nowhere/x small more
 try diff -o - small more
+ln small linked
+try diff -o linked small more
+try diff -o ./more small more
+try diff -o more small -- small more
+cmp small linked
 try diff --fail-on='NoRatio@total>1' small more
 try diff --define='cost=Ir / Dr' --fail-on='cost@total>2%' small more
 try diff --define='cost=Ir /' small more
