@@ -27,7 +27,7 @@
 
 enum tp_prediction { TP_ZERO, TP_PREVIOUS, TP_FOLLOWING, TP_SUM, TP_HARMONIC, TP_BELOW };
 enum tp_sheet_kind { TP_NUMBER, TP_REAL, TP_TEXT };
-enum { TP_TERMS = 4 };
+enum { TP_TERMS = 5 };
 
 struct tp_sheet_column {
     const char *name;

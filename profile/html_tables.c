@@ -3,8 +3,9 @@
  * html_tables.c: see html_tables.h.
  *
  * Derived events are left out, the page makes them of their formulas. What can nearly be told from other columns is
- * predicted from them (html_sheet.h): bytes never touched from tenures and bytes touched, tenures from misses, AcCost
- * from touches, inclusive costs from self costs or from the tree. A prediction that is wrong costs bytes, not truth.
+ * predicted from them (html_sheet.h): bytes never touched from tenures and bytes touched, tenures and capacity misses
+ * from misses, AcCost from touches, inclusive costs from self costs or from the tree. A prediction that is wrong costs
+ * bytes, not truth.
  *
  * What data structures cost is there by source line (html_data.h).
  *
@@ -73,6 +74,10 @@ static const struct table tables[] = {
      "WHERE t.data_id IN (SELECT data_id FROM temp.page_inside) ORDER BY t.data_id, t.offset, t.field_id", SELF, CHUNK},
     {"data_lines", "temp.page_data_lines", "-data_id -file_id -line -function_id",
      "ORDER BY t.data_id, t.file_id, t.line, t.function_id", SELF | SIDES, CHUNK},
+    {"strides", "temp.page_strides", "-data_id -file_id -line -function_id stride count",
+     "ORDER BY t.data_id, t.file_id, t.line, t.function_id, t.count DESC, t.stride", 0, CHUNK},
+    {"conflicts", "temp.page_conflicts", "-data_id -file_id -line -function_id #cache -set_bits misses",
+     "ORDER BY t.data_id, t.file_id, t.line, t.function_id, t.cache, t.set_bits", 0, CHUNK},
     {"advice", "temp.page_advice",
      "id #kind #title #fix function_id file_id line data_id ~cest ~share bytes memory_bytes ~confidence #certain",
      "ORDER BY t.id", 0, CHUNK},
@@ -164,8 +169,16 @@ static void predict_level(tp_profile *profile, struct tp_sheet *sheet, size_t at
         add_term(sheet, lost, ended, line);
         add_term(sheet, lost, used, -1);
     }
-    for (int i = 0; i < 3 && levels[at].misses[i]; i++)
-        add_term(sheet, ended, find(sheet, levels[at].misses[i], "", suffix), 1);
+    struct tp_sheet_column *cold = find(sheet, "Cold", level, suffix), *capacity = find(sheet, "Cap", level, suffix);
+    bool last = strcmp(level, "L") == 0; /* which holds so much that most of its misses are cold */
+    for (int i = 0; i < 3 && levels[at].misses[i]; i++) {
+        const struct tp_sheet_column *misses = find(sheet, levels[at].misses[i], "", suffix);
+        add_term(sheet, ended, misses, 1);
+        add_term(sheet, last ? cold : NULL, misses, 1);
+        add_term(sheet, capacity, misses, 1);
+    }
+    add_term(sheet, capacity, cold, -1);
+    add_term(sheet, capacity, find(sheet, "Conf", level, suffix), -1);
     for (size_t i = 0; i < sizeof of_tenures / sizeof *of_tenures; i++)
         occurs_with(sheet, find(sheet, of_tenures[i], level, suffix), ended);
     add_term(sheet, touches, ended, 1);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // panel.js: the statement at the current line of a source file: what it costs, its loads and stores of integers and of
-// floating-point numbers, the loops around it, and the data structures that it misses in.
+// floating-point numbers, the loops around it, the data structures that it misses in, and why it misses.
 
 import {h} from './dom.js';
 import * as format from './format.js';
 import {hasStructures, Structures} from './structures.js';
 import {hasStatements} from './statements.js';
+import {kindEvents, patternsOf} from './patterns.js';
+import {rowsWhere, summed} from './sums.js';
 
 const MOST = 12; // loops, data structures
 
@@ -39,12 +41,13 @@ export class Panel {
     }
 
     async parts(statement) {
-        const [accesses, loops, structures] = await Promise.all([
+        const [accesses, loops, structures, patterns] = await Promise.all([
             this.accesses(statement),
             this.loops(statement),
             this.structures(statement),
+            this.patterns(statement),
         ]);
-        return [this.head(statement), ...accesses, loops, structures];
+        return [this.head(statement), ...accesses, loops, structures, ...patterns];
     }
 
     head(statement) {
@@ -244,6 +247,19 @@ export class Panel {
             ),
             ids.length > MOST && h('p', {class: 'dim'}, `and ${format.count(ids.length - MOST)} more`),
         );
+    }
+
+    /* ---------------------------------------------------------------------------------- why it misses */
+
+    async patterns({first, last}) {
+        const {app} = this;
+        const {lines: table} = app.tables;
+        const file = this.statements.fileId;
+        const numbers = await table.numbers('line');
+        const rows = rowsWhere(await table.numbers('file_id'), file);
+        const here = rows.filter((row) => numbers[row] >= first && numbers[row] <= last);
+        const sums = await summed(app, table, kindEvents(app), new Map([[0, here]]));
+        return patternsOf(app, {file, first, last}, (key) => sums.get(key) && sums.get(key).get(0));
     }
 }
 

@@ -27,7 +27,7 @@ FROM = {"meta": "meta", "events": "events", "totals": "t_totals", "threads": "th
         "objects": "objects", "files": "files", "units": "units"}
 # What the page makes of several tables, said in another way: by views, and frame by frame.
 MADE = ("advice", "advice_places", "advice_evidence", "statements", "accesses", "coded", "code", "sources",
-        "source_text", "data_lines", "data_paths")
+        "source_text", "data_lines", "data_paths", "strides", "conflicts")
 ORDER = {"meta": "key", "lines": "file_id, line, function_id", "arcs": "caller_id, file_id, line, id", "parts": "part",
          "thread_functions": "function_id, thread", "unit_functions": "function_id, unit_id",
          "data_offsets": "data_id, offset, field_id"}
@@ -58,6 +58,7 @@ def compare(name, profile):
         statements(name, reader, database)
         data_lines(name, reader, database)
         data_paths(name, reader, database)
+        patterns(name, reader, database)
     sources(name, reader, profile)
 
 
@@ -113,6 +114,40 @@ def data_lines(name, reader, database):
     check(f"{name}: lines of data structures", (len(held), sorted(map(str, held))), (len(rows), sorted(map(str, rows))))
     wrong = [key for key, costs in rows.items() if held.get(key) != costs]
     check(f"{name}: costs of lines of data structures: {wrong[:3]}", len(wrong), 0)
+
+
+def patterns(name, reader, database):
+    """Strides, with a row for those that were not kept, and sets of conflicts, by line and data structure; of a large
+    profile those of lines that are worth it."""
+    at = {number: place for number, *place in database.execute(
+        "SELECT id, file_id, line, function_id FROM instructions")}
+    counted, kept = {}, {}
+    for number, data, stride, times, of in database.execute(
+            "SELECT instruction_id, data_id, stride, count, strides FROM strides"):
+        key = (data, *at.get(number, (None,) * 3))
+        counted[*key, stride] = counted.get((*key, stride), 0) + times
+        kept[number, data] = kept.get((number, data), 0) + times
+    for number, data, of in database.execute("SELECT instruction_id, data_id, strides FROM t_stride_sums"):
+        key = (data, *at.get(number, (None,) * 3), None)
+        counted[key] = counted.get(key, 0) + of - kept.get((number, data), 0)
+    sets = {}
+    for number, data, cache, bits, misses in database.execute(
+            "SELECT instruction_id, data_id, cache, set_bits, misses FROM conflicts"):
+        key = (data, *at.get(number, (None,) * 3), cache, bits)
+        sets[key] = sets.get(key, 0) + misses
+    for table, rows, names, value in (("strides", counted, ("stride",), "count"),
+                                      ("conflicts", sets, ("cache", "set_bits"), "misses")):
+        rows = {key: times for key, times in rows.items() if times}
+        all_rows = len(rows)
+        if all_rows > 8192:
+            lines, total = {}, sum(map(abs, rows.values()))
+            for key, times in rows.items():
+                lines[key[:4]] = lines.get(key[:4], 0) + abs(times)
+            rows = {key: times for key, times in rows.items() if lines[key[:4]] * 10000 > total}
+        held = {tuple(row[column] for column in ("data_id", "file_id", "line", "function_id") + names): row[value]
+                for row in reader.table(table)}
+        check(f"{name}: {table} left out", len(rows) < all_rows, name == "many")
+        check(f"{name}: {table}", held == rows, True)
 
 
 def data_paths(name, reader, database):
@@ -208,8 +243,8 @@ def damaged(profile):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         profile = os.path.join(folder, "profile")
-        subprocess.run([TENURE, "record", "-q", "--write-back=yes", "--branch-sim=yes", "-o", profile, PROGRAM],
-                       check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([TENURE, "record", "-q", "--write-back=yes", "--branch-sim=yes", "--patterns=yes", "-o", profile,
+                        PROGRAM], check=True, stdout=subprocess.DEVNULL)
         compare("recorded", profile)
         compare("negative", edited(profile, "negative", *(
             f"UPDATE {table} SET SpLossD1{incl} = -SpLossD1{incl}, EvD1{incl} = 3 - EvD1{incl}, Ir{incl} = -17"
@@ -231,6 +266,12 @@ def main():
             profile, "many", "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 20)"
             " INSERT INTO t_instruction_data(instruction_id, data_id, D1mr, SpLossD1)"
             " SELECT instruction_id, 1000 + i, i, i * 20 FROM n, t_instruction_data",
+            "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 60)"
+            " INSERT INTO t_strides SELECT instruction_id, 1000 + i, i * 64, i FROM n, t_stride_sums",
+            "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 60)"
+            " INSERT INTO t_stride_sums SELECT DISTINCT instruction_id, 1000 + i, 2 * i, 0 FROM n, t_stride_sums",
+            "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 63)"
+            " INSERT INTO t_conflicts SELECT instruction_id, data_id, 'L', i, i * i FROM n, t_instruction_data",
             "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 70000)"
             " INSERT INTO t_instructions(function_id, address, length, Ir) SELECT 1 + i % 40, i * 4, 4, 0 FROM n"))
         compare("little", edited(profile, "little", *(

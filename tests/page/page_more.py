@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 page_more.py: views of the page that not every profile fills, in a real browser: both sides of a difference,
-threads, statements and loops, fields of data structures, advice.
+threads, statements and loops, fields of data structures, why lines were missed, advice.
 
     page_more.py TENURE PROGRAM PICTURES
 
@@ -17,7 +17,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import browser as chromium
-from shown import TENURE, Profile, cells, check, count, picture, quiet, record, signed, verdict, views
+from shown import PROGRAM, TENURE, Profile, cells, check, count, picture, quiet, record, signed, verdict, views
 
 MAIN_IR = "SELECT sum(Ir_incl) FROM functions WHERE function = 'main'"
 
@@ -277,6 +277,87 @@ def fields(profile):
         browser.close()
 
 
+# ------------------------------------------------------------------------------------------ why lines were missed
+
+def patterns(profile, folder):
+    """Kinds of misses, strides and sets of conflicts, of a statement and of a data structure; nothing of a recording
+    without --patterns=yes."""
+    path = os.path.join(folder, "patterns")
+    subprocess.run([TENURE, "record", "-q", "--D1=4K,2,64", "--LL=1M,16,64", "--patterns=yes", "-o", path, PROGRAM],
+                   check=True, stdout=subprocess.DEVNULL)
+    told = Profile(path)
+    browser = chromium.Browser()
+    try:
+        browser.open(told.page() + "#overview")
+        kinds(browser, told, "overview", ".why", "totals", "1")
+        number, = told.rows("SELECT data_id FROM conflicts WHERE cache = 'D1' GROUP BY 1 ORDER BY sum(misses) DESC")[0]
+        browser.go(f"#structure/{number}")
+        kinds(browser, told, "data structure", ".patterns", "data_objects", f"id = {number}")
+        strides(browser, told, "data structure", ".patterns", f"data_id = {number}")
+        sets(browser, told, "data structure", ".patterns", f"data_id = {number}")
+        picture(browser, "patterns")
+        file, first, line = told.rows("SELECT file_id, first_line, line FROM statements WHERE file LIKE"
+                                      " '%page_program.cpp' ORDER BY ConfD1 DESC LIMIT 1")[0]
+        where = f"file_id = {file} AND line BETWEEN {first} AND {line}"
+        browser.go(f"#source/{file}?l={line}")
+        browser.wait("document.querySelector('.panel .strides')")
+        kinds(browser, told, "statement", ".panel", "lines", where)
+        strides(browser, told, "statement", ".panel", where)
+        sets(browser, told, "statement", ".panel", where)
+        quiet(browser, "patterns")
+        browser.open(profile.page() + f"#structure/{number}")
+        left = browser.evaluate("document.querySelectorAll('.why, .strides, .sets').length")
+        check("patterns: not recorded", left, 0)
+    finally:
+        browser.close()
+
+
+def kinds(browser, profile, what, place, table, where):
+    got = browser.evaluate(f"[...document.querySelectorAll('{place} .kind-row')].map(row =>"
+                           " [row.firstChild.textContent,"
+                           " [...row.children[1].children].map(part => parseFloat(part.style.width))])")
+    expected = {}
+    for label, cache in (("D1", "D1"), ("LL", "L")):
+        parts = profile.rows("SELECT " + ", ".join(f"ifnull(sum({kind}{cache}), 0)" for kind in ("Cold", "Cap", "Conf"))
+                             + f" FROM {table} WHERE {where}")[0]
+        if sum(parts):
+            expected[label] = [100 * part / sum(parts) for part in parts]
+    check(f"{what}: kinds of misses", [label for label, _ in got], list(expected))
+    for label, parts in got:
+        check(f"{what}: kinds of misses of {label}", all(
+            abs(a - b) < 0.01 for a, b in zip(parts, expected[label])))
+
+
+def strides(browser, profile, what, place, where):
+    got = browser.evaluate(f"[...document.querySelectorAll('{place} .stride-row')].map(row => [row.dataset.stride,"
+                           " parseFloat(row.children[1].firstChild.style.width)])")
+    total = profile.one("SELECT sum(s.strides) FROM t_stride_sums s JOIN instructions i ON i.id = s.instruction_id"
+                        f" WHERE {where}")
+    rows = profile.rows(f"SELECT stride, sum(count) FROM strides WHERE {where} GROUP BY stride"
+                        " ORDER BY 2 DESC, abs(stride) LIMIT 6")
+    rows = [(signed(stride), 100 * times / total) for stride, times in rows if 200 * times >= total]
+    rest = 100 - sum(share for _, share in rows)
+    rows += [("others", rest)] if rest > 1e-9 else []
+    check(f"{what}: strides", [name for name, _ in got], [name for name, _ in rows])
+    check(f"{what}: their shares", all(abs(a[1] - b[1]) < 0.01 for a, b in zip(got, rows)))
+
+
+def sets(browser, profile, what, place, where):
+    got = browser.evaluate(f"[...document.querySelectorAll('{place} .set-row')].map(row => [row.dataset.cache,"
+                           " [...row.querySelectorAll('.set')].flatMap((set, i) => set.classList.contains('none')"
+                           " ? [] : [[i, +set.style.getPropertyValue('--heat')]])])")
+    expected = {}
+    for cache, bits, misses in profile.rows(f"SELECT cache, set_bits, sum(misses) FROM conflicts WHERE {where}"
+                                            " GROUP BY 1, 2 ORDER BY 1, 2"):
+        expected.setdefault(cache, {})[bits] = misses
+    check(f"{what}: caches in conflict", [cache for cache, _ in got], list(expected))
+    for cache, shown in got:
+        most = max(expected[cache].values())
+        check(f"{what}: sets of {cache}", [bits for bits, _ in shown], list(expected[cache]))
+        check(f"{what}: their heat in {cache}", all(
+            abs(heat - expected[cache][bits] / most) < 0.001 for bits, heat in shown))
+
+
 # ------------------------------------------------------------------------------------------ advice
 
 def advice(profile, folder):
@@ -327,6 +408,7 @@ def main():
         threads(profile, folder)
         statements(profile)
         fields(profile)
+        patterns(profile, folder)
         advice(profile, folder)
     finally:
         shutil.rmtree(folder)

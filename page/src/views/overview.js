@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// overview.js: where to begin: what was recorded, the traffic between the caches, the lines, functions, data structures
-// and files that cost most of the chosen event, and all totals.
+// overview.js: where to begin: what was recorded, the traffic between the caches, kinds of misses, the lines,
+// functions, data structures and files that cost most of the chosen event, and all totals.
 
 import {h} from '../dom.js';
 import * as format from '../format.js';
 import {Advice, hasAdvice} from '../advice.js';
 import {SIDES} from '../metrics.js';
 import {traffic} from '../traffic.js';
+import {hasPatterns, kindBars, kindEvents} from '../patterns.js';
 import {hasStructures, mainOf, structureMetrics, Structures} from '../structures.js';
 import {groupBy, summed} from '../sums.js';
 import {whereIs} from './functions.js';
@@ -29,6 +30,7 @@ export const overview = {
         place.append(
             recorded(app),
             ...(app.metrics.sides ? SIDES.map((side) => traffic(app, side)) : [traffic(app)]),
+            await kinds(app),
             await worthChanging(app),
             h('div', {class: 'pair'}, lines, functions, later(app), files, await totals(app)),
         );
@@ -62,6 +64,14 @@ async function worthChanging(app) {
     );
     shown.classList.add('worth');
     return shown;
+}
+
+/* Of the whole program: what kinds its misses are. */
+async function kinds(app) {
+    if (!hasPatterns(app)) return '';
+    const values = await app.valuesOf(app.tables.totals, kindEvents(app));
+    const bars = kindBars(app, (key) => values.get(key)[0]);
+    return bars && h('section', {class: 'short why'}, h('h2', null, 'Misses by kind'), bars);
 }
 
 const later = (app) =>

@@ -113,11 +113,19 @@ async function renderFiles(app, names, place) {
 
 /* ------------------------------------------------------------------------------------------ one file */
 
+/* Beside the panel there is room for few columns: the chosen event, and where it is wide its other half, unless more
+ * are asked for. */
+function columnsOf(app) {
+    const all = app.shownMetrics();
+    if (!hasStatements(app.profile) || app.params.has('c')) return all;
+    if (app.metrics.sides) return all.slice(0, 3);
+    return innerWidth < 1500 ? [app.metric] : all.slice(0, 2);
+}
+
 class SourceFile {
     static async load(app, names, id) {
         const {lines, inlined, arcs} = app.tables;
-        const few = hasStatements(app.profile) && !app.params.has('c') ? (app.metrics.sides ? 3 : 2) : 99;
-        const list = app.shownMetrics().slice(0, few);
+        const list = columnsOf(app);
         const file = Object.assign(new SourceFile(), {app, names, id, list});
         const [files, numbers, functionIds, estimate] = await Promise.all(
             ['file_id', 'line', 'function_id', 'estimate'].map((name) => lines.numbers(name)),

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// structure.js: one data structure: what it is, the path of calls that allocates it, and the functions and lines whose
-// accesses missed in it.
+// structure.js: one data structure: what it is, the path of calls that allocates it, the functions and lines whose
+// accesses missed in it, and why they did.
 
 import {h} from '../dom.js';
 import * as format from '../format.js';
 import {fieldsOf} from '../fields.js';
+import {kindEvents, patternsOf} from '../patterns.js';
 import {fit, hasStructures, loads, mainOf, sharesBy, structureMetrics, Structures, useBar} from '../structures.js';
 import {rowsWhere} from '../sums.js';
 
@@ -32,12 +33,19 @@ export const oneStructure = {
         place.append(
             await head(app, all, row, list),
             h('div', {class: 'pair'}, missing, path.length ? allocated(app, all, path) : ''),
+            await why(app, id, row),
             await fieldsOf(app, id),
             await byLine(app, all, id, list),
             await missed(app, row, id, mainOf(list)),
         );
     },
 };
+
+async function why(app, id, row) {
+    const values = await app.valuesOf(app.tables.data, kindEvents(app));
+    const parts = await patternsOf(app, {data: id}, (key) => values.get(key) && values.get(key)[row]);
+    return parts.length ? h('div', {class: 'patterns'}, parts) : '';
+}
 
 /* A page of a large profile leaves out lines that cost next to nothing (profile/html_data.h). */
 async function missed(app, row, id, metric) {

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// patterns.js: why lines were not there: misses by kind (cold, capacity, conflict), the strides between them, and the
+// sets in which they conflict. A profile knows this if it was recorded with --patterns=yes.
+//
+// Strides and sets are counts of their own, not events: of a difference they are not shown, since a share of a change
+// is no share.
+
+import {h} from './dom.js';
+import * as format from './format.js';
+import {groupBy, rowsWhere} from './sums.js';
+
+const MOST = 6; // strides
+const LEAST = 0.005; // of all, to be named
+const SETS = 64;
+
+const LEVELS = [
+    ['D1', 'D1'],
+    ['D2', 'L2, data'],
+    ['L', 'LL'],
+];
+const KINDS = [
+    ['Cold', 'cold', 'the cache never had the line before'],
+    ['Cap', 'capacity', 'it had the line, but more was used since than it holds'],
+    ['Conf', 'conflict', 'other sets would still have had the line'],
+];
+
+export const hasPatterns = (app) => !app.metrics.difference && Boolean(app.metrics.find('ColdD1'));
+
+/* Events by which misses are told apart, for tables that have them. */
+export const kindEvents = (app) =>
+    LEVELS.flatMap(([level]) => KINDS.map(([kind]) => app.metrics.find(kind + level))).filter(Boolean);
+
+/* -------------------------------------------------------------------------------------------- kinds */
+
+/* A bar for each cache: which part of the misses is cold, capacity, conflict; `valueOf` an event's key. */
+export function kindBars(app, valueOf) {
+    const bars = LEVELS.filter(([level]) => app.metrics.find('Cold' + level))
+        .map(([level, words]) => ({words, parts: KINDS.map(([kind]) => valueOf(kind + level) || 0)}))
+        .filter(({parts}) => parts.some(Boolean));
+    return bars.length ? h('div', {class: 'kinds-of-misses'}, bars.map(kindBar)) : null;
+}
+
+function kindBar({words, parts}) {
+    const all = parts.reduce((sum, part) => sum + part, 0);
+    const share = (i) => format.percent((100 * parts[i]) / all);
+    return h(
+        'div',
+        {
+            class: 'kind-row',
+            tip: () => [
+                `${format.count(all)} misses in ${words}`,
+                ...KINDS.map(([, word, about], i) => `${word} ${format.count(parts[i])}, ${share(i)}: ${about}`),
+            ],
+        },
+        h('span', {class: 'label'}, words),
+        h(
+            'span',
+            {class: 'kind-bar', 'aria-hidden': 'true'},
+            KINDS.map(([, word], i) =>
+                h('span', {class: word, style: {width: ((100 * parts[i]) / all).toFixed(2) + '%'}}),
+            ),
+        ),
+        h(
+            'span',
+            {class: 'dim'},
+            KINDS.map(([, word], i) => parts[i] >= LEAST * all && `${share(i)} ${word}`)
+                .filter(Boolean)
+                .join(', '),
+        ),
+    );
+}
+
+/* -------------------------------------------------------------------------------------------- rows of a place */
+
+/* Rows of a table of strides or conflicts in a data structure, or on lines of a file. */
+async function rowsOf(table, {data, file, first, last}) {
+    if (data !== undefined) return rowsWhere(await table.numbers('data_id'), data);
+    const lines = await table.numbers('line');
+    return rowsWhere(await table.numbers('file_id'), file).filter((row) => lines[row] >= first && lines[row] <= last);
+}
+
+const sumOf = (rows, counts) => rows.reduce((sum, row) => sum + counts[row], 0);
+
+/* -------------------------------------------------------------------------------------------- strides */
+
+/* The most frequent strides, as a list of bars; null if there are none. */
+export async function strideList(app, where) {
+    const {strides: table} = app.tables;
+    const rows = await rowsOf(table, where);
+    const [strides, counts] = await Promise.all(['stride', 'count'].map((name) => table.numbers(name)));
+    const all = sumOf(rows, counts);
+    if (!(all > 0)) return null;
+    const kept = [...groupBy(rows.filter((row) => strides[row] === strides[row]), strides)]
+        .map(([stride, group]) => [stride, sumOf(group, counts)])
+        .filter(([, count]) => count >= LEAST * all)
+        .sort((a, b) => b[1] - a[1] || Math.abs(a[0]) - Math.abs(b[0]));
+    const shown = kept.slice(0, MOST);
+    const rest = all - shown.reduce((sum, [, count]) => sum + count, 0);
+    return h(
+        'section',
+        {class: 'strides'},
+        h(
+            'h3',
+            {tip: () => ['How far apart successive misses of an instruction in a data structure are']},
+            'Strides between misses',
+        ),
+        shown.map(([stride, count]) => strideRow(strideWords(stride), count, all, aboutStride(app, stride))),
+        rest > 0 && strideRow('others', rest, all, 'many strides, or none to speak of: at random'),
+    );
+}
+
+const strideWords = (stride) => `${stride > 0 ? '+' : ''}${format.count(stride)}`;
+
+function aboutStride(app, stride) {
+    const line = Number((app.profile.meta.get('cache.D1') || '').split(',')[2]) || 64;
+    const far = Math.abs(stride);
+    if (far === 0) return 'the same address again';
+    if (far < line) return `less than a line of ${line} bytes: one after the other`;
+    if (far === line) return 'line after line';
+    return far % line === 0
+        ? `every ${format.count(far / line)} lines`
+        : `${(far / line).toPrecision(3)} lines of ${line} bytes apart`;
+}
+
+function strideRow(words, count, all, about) {
+    return h(
+        'div',
+        {
+            class: 'stride-row',
+            'data-stride': words,
+            tip: () => [
+                words === 'others' ? 'other strides' : `${words} bytes from a miss to the next`,
+                `${format.times(count)} of ${format.count(all)}, ${format.percent((100 * count) / all)}`,
+                about,
+            ],
+        },
+        h('span', {class: 'num'}, words),
+        h('span', {class: 'long-bar'}, h('span', {style: {width: ((100 * count) / all).toFixed(2) + '%'}})),
+        h('span', {class: 'num dim'}, format.percent((100 * count) / all)),
+    );
+}
+
+/* -------------------------------------------------------------------------------------------- sets */
+
+/* A map of sets for each cache in which there are conflicts; null if there are none. */
+export async function setMaps(app, where) {
+    const {conflicts: table} = app.tables;
+    const rows = await rowsOf(table, where);
+    if (!rows.length) return null;
+    const [caches, sets, counts] = await Promise.all([
+        table.texts('cache'),
+        table.numbers('set_bits'),
+        table.numbers('misses'),
+    ]);
+    const byCache = new Map();
+    for (const row of rows) {
+        const cache = caches.at(row);
+        if (!byCache.has(cache)) byCache.set(cache, new Array(SETS).fill(0));
+        byCache.get(cache)[sets[row]] += counts[row];
+    }
+    return h(
+        'section',
+        {class: 'sets'},
+        h(
+            'h3',
+            {tip: () => ['Where conflict misses happen: by the low six bits of the number of the set']},
+            'Sets in conflict',
+        ),
+        [...byCache].sort(([a], [b]) => (a < b ? -1 : 1)).map(([cache, of]) => setMap(cache, of)),
+    );
+}
+
+function setMap(cache, counts) {
+    const all = counts.reduce((sum, count) => sum + count, 0);
+    const most = Math.max(...counts);
+    const used = counts.filter(Boolean).length;
+    return h(
+        'div',
+        {class: 'set-row', 'data-cache': cache},
+        h('span', {class: 'label'}, cache === 'L' ? 'LL' : cache),
+        h(
+            'span',
+            {class: 'set-map', role: 'img', 'aria-label': `conflicts in ${cache}: ${used} of ${SETS} sets`},
+            counts.map((count, set) =>
+                h('span', {
+                    class: count ? 'set' : 'set none',
+                    style: {'--heat': (count / most).toFixed(3)},
+                    tip: () => [
+                        `sets whose number ends in ${set} (low six bits)`,
+                        `${format.count(count)} conflicts, ${format.percent((100 * count) / all)} of ` +
+                            format.count(all),
+                    ],
+                }),
+            ),
+        ),
+        h('span', {class: 'dim'}, `${format.count(all)} in ${used} of ${SETS}`),
+    );
+}
+
+/* -------------------------------------------------------------------------------------------- all of it */
+
+/* Sections for a data structure or lines; empty if there is nothing to say. */
+export async function patternsOf(app, where, valueOf) {
+    if (!hasPatterns(app)) return [];
+    const bars = kindBars(app, valueOf);
+    const kinds =
+        bars &&
+        h(
+            'section',
+            {class: 'why'},
+            h('h3', {tip: () => ['Its misses by kind: what would have kept them away']}, 'Why it misses'),
+            bars,
+        );
+    return [kinds, await strideList(app, where), await setMaps(app, where)].filter(Boolean);
+}
