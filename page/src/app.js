@@ -15,6 +15,7 @@ import {SIDES} from './metrics.js';
 import {VirtualTable} from './table.js';
 
 const CARRIED = ['e', 'c'];
+const NARROW = 900; // pixels; below there is room for one column of costs
 
 export class App {
     constructor(profile, metrics, views) {
@@ -136,7 +137,8 @@ export class App {
     /* Where there is room for few columns, the most telling. */
     usual() {
         const all = this.metrics.usual();
-        return innerWidth < 1360 ? all.filter((key) => /^(CEst|spatial)/.test(key)) : all;
+        const few = innerWidth < 1360 ? /^(CEst|spatial)/ : innerWidth < 1700 ? /^(CEst|L1m|spatial)/ : /./;
+        return innerWidth < NARROW ? [] : all.filter((key) => few.test(key));
     }
 
     /* The chosen event, inclusive and self, or of a difference before, after and the difference; then the others. */
@@ -147,7 +149,8 @@ export class App {
             : [metric, metrics.other(metric)].sort((a, b) => b.incl - a.incl);
         const asked = this.params.get('c');
         const others = asked === null ? this.usual() : asked.split(',').filter(Boolean);
-        const list = metric.ratio && !metrics.sides ? [metric, metrics.other(metric)] : first;
+        const one = asked === null && !metrics.sides && innerWidth < NARROW;
+        const list = one ? [metric] : metric.ratio && !metrics.sides ? [metric, metrics.other(metric)] : first;
         for (const key of others) {
             const found = metrics.find(key);
             if (found && !list.some((m) => m.key === found.key)) list.push(found);

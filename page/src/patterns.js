@@ -12,7 +12,7 @@ import {groupBy, rowsWhere} from './sums.js';
 
 const MOST = 6; // strides
 const LEAST = 0.005; // of all, to be named
-const SETS = 64;
+const SETS = 64; // told apart, by the low bits of their numbers
 
 const LEVELS = [
     ['D1', 'D1'],
@@ -167,11 +167,21 @@ export async function setMaps(app, where) {
             {tip: () => ['Where conflict misses happen: by the low six bits of the number of the set']},
             'Sets in conflict',
         ),
-        [...byCache].sort(([a], [b]) => (a < b ? -1 : 1)).map(([cache, of]) => setMap(cache, of)),
+        [...byCache]
+            .sort(([a], [b]) => (a < b ? -1 : 1))
+            .map(([cache, of]) => setMap(cache, of.slice(0, setsOf(app, cache)), setsOf(app, cache) > SETS)),
     );
 }
 
-function setMap(cache, counts) {
+/* How many sets a cache has; NaN if the profile does not say. */
+function setsOf(app, cache) {
+    const key = {L: 'LL', I2: 'L2', D2: 'L2'}[cache] || cache;
+    const [size, ways, line] = (app.profile.meta.get('cache.' + key) || '').split(',').map(Number);
+    return size / (ways * line) || SETS + 1;
+}
+
+/* `more`: the cache has more sets than are told apart. */
+function setMap(cache, counts, more) {
     const all = counts.reduce((sum, count) => sum + count, 0);
     const most = Math.max(...counts);
     const used = counts.filter(Boolean).length;
@@ -181,20 +191,20 @@ function setMap(cache, counts) {
         h('span', {class: 'label'}, cache === 'L' ? 'LL' : cache),
         h(
             'span',
-            {class: 'set-map', role: 'img', 'aria-label': `conflicts in ${cache}: ${used} of ${SETS} sets`},
+            {class: 'set-map', role: 'img', 'aria-label': `conflicts in ${cache}: ${used} of ${counts.length} sets`},
             counts.map((count, set) =>
                 h('span', {
                     class: count ? 'set' : 'set none',
                     style: {'--heat': (count / most).toFixed(3)},
                     tip: () => [
-                        `sets whose number ends in ${set} (low six bits)`,
+                        more ? `sets whose number ends in ${set} (low six bits)` : `set ${set}`,
                         `${format.count(count)} conflicts, ${format.percent((100 * count) / all)} of ` +
                             format.count(all),
                     ],
                 }),
             ),
         ),
-        h('span', {class: 'dim'}, `${format.count(all)} in ${used} of ${SETS}`),
+        h('span', {class: 'dim'}, `${format.count(all)} in ${used} of ${counts.length} sets`),
     );
 }
 

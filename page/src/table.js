@@ -6,8 +6,10 @@
 //     count     number of rows; row numbers are 0 to count - 1, in the order in which they are shown
 //     open(row) Enter or a click; step(row, +1 or -1): arrow right and left
 //
-// All rows are of one height, so that a row's place follows from its number. The table can be used from the keyboard
-// and says to assistive technology how long it is. For printing it shows its first thousand rows as an ordinary table.
+// All rows are of one height, so that a row's place follows from its number. A text in the last column may be wider
+// than the table; in a column before others it is cut, so that these are below their headings. The table can be used
+// from the keyboard and says to assistive technology how long it is. For printing it shows its first thousand rows as
+// an ordinary table.
 
 import {h, setTip} from './dom.js';
 
@@ -44,6 +46,8 @@ export class VirtualTable {
         this.columns = columns;
         const widths = columns.map((c) => (c.grow ? `minmax(${c.width}, 1fr)` : c.width));
         this.element.style.setProperty('--columns', widths.join(' '));
+        this.element.style.setProperty('--least', `calc(${columns.map((c) => c.width).join(' + ')})`);
+        this.element.classList.toggle('aligned', columns.length > 0 && !columns[columns.length - 1].grow);
         this.head.replaceChildren(...columns.map((c) => this.heading(c)));
         this.refresh();
     }

@@ -20,7 +20,7 @@ export const advice = {
                 'div',
                 {class: 'bar-top'},
                 h('h1', null, 'Advice'),
-                h('span', {class: 'dim'}, `${format.count(all.items.length)} pieces, what saves most first`),
+                h('span', {class: 'dim'}, many(all.items.length)),
             ),
             h(
                 'div',
@@ -36,3 +36,5 @@ export const advice = {
         place.querySelector('.advice-list').focus({preventScroll: true});
     },
 };
+
+const many = (count) => (count === 1 ? 'one piece' : `${format.count(count)} pieces, what saves most first`);

@@ -117,7 +117,7 @@ async function side(app, names, {title, about, list, found}) {
         'section',
         {class: title.toLowerCase()},
         h('h2', {tip: () => [about]}, title, ' ', h('span', {class: 'dim'}, format.count(found.length))),
-        found.length ? table.element : h('p', {class: 'dim'}, 'none'),
+        found.length ? fit(table) : h('p', {class: 'dim'}, 'none'),
     );
 }
 
@@ -222,7 +222,7 @@ async function inlinedIn(app, names, id, list) {
                 {tip: () => ['Functions whose code is part of this one; inclusive: with those inlined into them']},
                 'Inlined into it',
             ),
-            shown.element,
+            fit(shown),
         ),
     ];
 }

@@ -25,6 +25,7 @@ export const loops = {
         const loop = (row) => Object.fromEntries(columns.map((name) => [name, of[name][row]]));
         const trips = of.iterations.map((value, row) => value / of.entries[row]);
         values.set('iterations', of.iterations).set('trips', trips).set('depth', of.depth);
+        const known = of.file_id.some((file) => file === file);
         const where = (row) => placeOf(names, loop(row));
         const shown = app.sortedTable({
             items: [...Array(table.rows).keys()],
@@ -33,7 +34,7 @@ export const loops = {
                 make: (rowOf) => [
                     ...app.metricColumns(list, values, (i) => 'the loop at ' + where(rowOf(i)), rowOf),
                     ...countColumns(of, trips, loop, rowOf),
-                    ...placeColumns(app, names, loop, where, rowOf),
+                    ...placeColumns(app, names, loop, where, rowOf, known),
                 ],
             },
             by: app.metric.key,
@@ -89,12 +90,12 @@ function countColumns(of, trips, loop, rowOf) {
     ];
 }
 
-function placeColumns(app, names, loop, where, rowOf) {
+function placeColumns(app, names, loop, where, rowOf, known) {
     return [
         {
             key: 'lines',
             label: 'lines',
-            width: '26ch',
+            width: known ? '26ch' : '7ch',
             align: 'left',
             class: 'name',
             sortable: true,

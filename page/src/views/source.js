@@ -105,10 +105,18 @@ async function renderFiles(app, names, place) {
             'div',
             {class: 'bar-top'},
             h('h1', null, 'Files'),
-            h('span', {class: 'dim'}, `${format.count(ids.length)} files with costs, self`),
+            h('span', {class: 'dim'}, `${format.count(ids.length)} files with costs, self`, unknownPart(app, costs)),
         ),
         table.element,
     );
+}
+
+/* What is on no line that is known, of the event that is shown. */
+function unknownPart(app, {list, values}) {
+    const metric = list[list.length - 1];
+    const rest = values.get(metric.key).get(0);
+    if (metric.ratio || !rest) return '';
+    return `; ${app.metrics.percent(metric, rest)} of ${metric.name} is code without line information`;
 }
 
 /* ------------------------------------------------------------------------------------------ one file */
@@ -133,7 +141,8 @@ class SourceFile {
         file.rows = rowsWhere(files, id);
         file.functionIds = functionIds;
         file.estimate = estimate;
-        file.values = await summed(app, lines, list, groupBy(file.rows, numbers));
+        const own = app.metrics.find(app.metric.name); // hot lines are those of self cost, shown or not
+        file.values = await summed(app, lines, [...list, own], groupBy(file.rows, numbers));
         file.byLine = groupBy(file.rows, numbers);
         file.inlined = await inlinedHere(inlined, id);
         file.inlinedNames = await inlined.texts('name');
