@@ -90,6 +90,7 @@ static const struct opt rows[] = {
     {OPT_FLAG, "arcs", 0, NULL, "calls too", offsetof(struct diff, arcs), NULL, false},
     {OPT_FLAG, "lines", 0, NULL, "source lines too, where the sources match", offsetof(struct diff, lines), NULL,
      false},
+    {OPT_FLAG, "data", 0, NULL, "data structures too", offsetof(struct diff, data), NULL, false},
     {OPT_COUNT, "limit", 'n', "N", "at most N rows of a table [20]", offsetof(struct diff, limit), NULL, false},
     {OPT_FLAG, "json", 0, NULL, "write JSON", offsetof(struct diff, json), NULL, false},
     {OPT_FLAG, "markdown", 0, NULL, "write Markdown, for a comment or a summary on GitHub",
@@ -100,16 +101,18 @@ static const struct opt rows[] = {
     {OPT_HEADING, NULL, 0, NULL, "Limits (status 3 if one is passed)", 0, NULL, false},
     {OPT_TAKE, "fail-on", 0, "LIMIT",
      "EVENT@FUNCTION>+5%, or >+1000 (growth), >1000, >2% (of the\n"
-     "total); EVENT@total; also < >= <=; a ratio or a defined\n"
-     "column as an event; may be repeated",
+     "total); EVENT@total; EVENT@data:NAME, a data structure; also\n"
+     "< >= <=; a ratio or a defined column as an event; may be\n"
+     "repeated",
      0, take_limit, false},
 };
 
 static const struct opt_command command = {
     "diff",
     "[options] BASELINE NEW | BASELINE... -- NEW... | --baseline=FILE ... NEW...",
-    "Compares profiles: totals, functions, calls and lines. With several runs on a side a difference counts only if\n"
-    "it is outside their spread. Each is a profile or a raw profile; @LIST stands for those named in LIST.",
+    "Compares profiles: totals, functions, calls, lines and data structures. With several runs on a side a\n"
+    "difference counts only if it is outside their spread. Each is a profile or a raw profile; @LIST stands for\n"
+    "those named in LIST.",
     rows,
     sizeof rows / sizeof rows[0],
     false,
@@ -219,16 +222,57 @@ static bool write_page(struct diff *diff)
     return status == CLI_GOOD;
 }
 
-static int compare(struct diff *diff)
+/* Whether both sides have data structures, if any are asked for. */
+static bool data_known(const struct diff *diff)
+{
+    static const char *const names[] = {"baseline has", "new profiles have"};
+    bool asked = diff->data, there[TP_SIDES] = {false, false};
+    struct tp_diff_row row;
+    size_t i;
+    int side;
+
+    for (i = 0; i < diff->limit_count; i++)
+        asked |= diff->limits[i].limit.data;
+    for (i = 0; i < tp_diff_rows(diff->diff, TP_DIFF_DATA); i++) {
+        tp_diff_row(diff->diff, TP_DIFF_DATA, i, &row);
+        for (side = 0; side < TP_SIDES; side++)
+            there[side] |= row.there[side];
+    }
+    for (side = 0; asked && side < TP_SIDES; side++) {
+        if (!there[side]) {
+            term_error("the %s no data structures: recorded with --data=no, --inclusive=no or without caches, or of a "
+                       "format that knows none", names[side]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What is written needs more of the profiles than what is printed. */
+static bool write_whole(struct diff *diff, const struct tp_diff_runs runs[TP_SIDES], struct tp_diff_options *options)
+{
+    struct tp_error err = {0};
+
+    if (diff->out == NULL && diff->html == NULL)
+        return true;
+    tp_diff_free(diff->diff);
+    options->whole = true;
+    diff->diff = tp_diff_make(runs, options, &err);
+    if (diff->diff == NULL)
+        term_error("%s", err.message);
+    return diff->diff != NULL && write_profile(diff) && write_page(diff);
+}
+
+static int compare(struct diff *diff, const struct tp_diff_runs runs[TP_SIDES], struct tp_diff_options *options)
 {
     bool kept;
 
-    if (!diff_choose_columns(diff) || !diff_limits_known(diff))
+    if (!diff_choose_columns(diff) || !data_known(diff) || !diff_limits_known(diff))
         return CLI_ERROR;
     diff_print(diff);
     fflush(stdout);
     kept = diff_limits_kept(diff);
-    if (!write_profile(diff) || !write_page(diff))
+    if (!write_whole(diff, runs, options))
         return CLI_ERROR;
     return kept ? CLI_GOOD : CLI_LIMIT;
 }
@@ -242,7 +286,6 @@ static int run(struct diff *diff)
     struct tp_diff_options options = {
         .filename = diff->filename != NULL ? tp_rename_new(diff->filename, &err) : NULL,
         .funcname = diff->funcname != NULL ? tp_rename_new(diff->funcname, &err) : NULL,
-        .whole = diff->out != NULL || diff->html != NULL,
     };
     int status = CLI_ERROR;
 
@@ -252,7 +295,7 @@ static int run(struct diff *diff)
         if (diff->diff == NULL)
             term_error("%s", err.message);
         else
-            status = compare(diff);
+            status = compare(diff, runs, &options);
     }
     tp_diff_free(diff->diff);
     tp_rename_free((struct tp_rename *)options.filename);

@@ -36,7 +36,7 @@ struct diff {
     struct column_defines defines;
     const char *out, *html, *sort, *show, *weights; /* options */
     char *filename, *funcname;               /* expressions, ';' between; NULL: none */
-    bool lines, arcs, json, markdown;
+    bool lines, arcs, data, json, markdown;
     uint64_t limit;
     struct inputs inputs[TP_SIDES];
     struct diff_limit *limits;
@@ -52,7 +52,7 @@ struct diff {
 
 /* diff_tables.c: everything on standard output. False with a line on stderr. */
 bool diff_choose_columns(struct diff *diff);
-/* A column's value in a row; of arcs the inclusive one. */
+/* A column's value in a row; of arcs the inclusive one, of data structures the other. */
 struct tp_diff_value diff_value(const struct diff *diff, enum tp_diff_table table, size_t i,
                                 const struct diff_column *column);
 bool diff_column_of(struct diff *diff, const char *name, struct diff_column *out);

@@ -2,9 +2,10 @@
 /*
  * diff_limits.c: --fail-on.
  *
- * A limit is about the total, or about functions: those of exactly this name (the arguments may be left out), else
- * those that match it as a pattern. A growth within the spread of the runs is none. A ratio has no limit where it has
- * no value; one that is a percentage is compared with the limit as it is.
+ * A limit is about the total, or about functions or data structures: those of exactly this name (a function's
+ * arguments, and where a data structure is, may be left out), else those that match it as a pattern. A growth within
+ * the spread of the runs is none. A ratio has no limit where it has no value; one that is a percentage is compared with
+ * the limit as it is.
  */
 #include "cli/diff.h"
 #include "cli/term.h"
@@ -18,18 +19,24 @@ static bool is_called(const struct tp_diff_row *row, const char *name)
 {
     size_t length = strlen(name);
 
-    return (row->function && (strcmp(row->function, name) == 0 ||
-                              (strncmp(row->function, name, length) == 0 && row->function[length] == '('))) ||
+    return (row->function && strncmp(row->function, name, length) == 0 &&
+            (row->function[length] == '\0' || row->function[length] == '(' ||
+             strncmp(row->function + length, " (", 2) == 0)) ||
            (row->base && strcmp(row->base, name) == 0) || (row->symbol && strcmp(row->symbol, name) == 0);
 }
 
-static bool any_is_called(const struct diff *diff, const char *name)
+static enum tp_diff_table table_of(const struct tp_limit *limit)
+{
+    return limit->total ? TP_DIFF_TOTALS : limit->data ? TP_DIFF_DATA : TP_DIFF_FUNCTIONS;
+}
+
+static bool any_is_called(const struct diff *diff, enum tp_diff_table table, const char *name)
 {
     struct tp_diff_row row;
     size_t i;
 
-    for (i = 0; i < tp_diff_rows(diff->diff, TP_DIFF_FUNCTIONS); i++) {
-        tp_diff_row(diff->diff, TP_DIFF_FUNCTIONS, i, &row);
+    for (i = 0; i < tp_diff_rows(diff->diff, table); i++) {
+        tp_diff_row(diff->diff, table, i, &row);
         if (is_called(&row, name))
             return true;
     }
@@ -56,8 +63,8 @@ static bool is_broken(const struct diff *diff, const struct diff_limit *limit, c
 /* How many rows the limit is about. */
 static size_t each(struct diff *diff, const struct diff_limit *limit, diff_visit *visit, void *user)
 {
-    enum tp_diff_table table = limit->limit.total ? TP_DIFF_TOTALS : TP_DIFF_FUNCTIONS;
-    bool exactly = !limit->limit.total && any_is_called(diff, limit->limit.where);
+    enum tp_diff_table table = table_of(&limit->limit);
+    bool exactly = !limit->limit.total && any_is_called(diff, table, limit->limit.where);
     size_t i, count = 0;
 
     for (i = 0; i < tp_diff_rows(diff->diff, table); i++) {
@@ -99,8 +106,13 @@ bool diff_limits_known(struct diff *diff)
                        limit->column.name);
             return false;
         }
+        if (limit->limit.data && limit->column.inclusive) {
+            term_error("--fail-on=%s: data structures have no inclusive costs: an event without _incl", limit->text);
+            return false;
+        }
         if (each(diff, limit, NULL, NULL) == 0) {
-            term_error("--fail-on=%s: neither side has a function %s; * and ? match", limit->text, limit->limit.where);
+            term_error("--fail-on=%s: neither side has a %s %s; * and ? match", limit->text,
+                       limit->limit.data ? "data structure" : "function", limit->limit.where);
             return false;
         }
     }

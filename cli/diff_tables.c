@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * diff_tables.c: what `tenure diff` prints: totals, functions, calls and lines, as text, JSON or markdown.
+ * diff_tables.c: what `tenure diff` prints: totals, functions, calls, lines and data structures, as text, JSON or
+ * markdown.
  *
  * A table is sorted by how large the difference is in the first column's event, whichever its sign. Rows whose
  * difference does not count (there is none, or it is within the spread of the runs) are not listed.
@@ -25,7 +26,7 @@ enum { USUAL = sizeof usual / sizeof usual[0] };
 struct tp_diff_value diff_value(const struct diff *diff, enum tp_diff_table table, size_t i,
                                 const struct diff_column *column)
 {
-    bool inclusive = column->inclusive || table == TP_DIFF_ARCS;
+    bool inclusive = (column->inclusive || table == TP_DIFF_ARCS) && table != TP_DIFF_DATA;
 
     if (column->formula != NULL)
         return tp_diff_formula(diff->diff, table, i, column->formula, inclusive);
@@ -272,16 +273,25 @@ static struct listed *list(struct diff *diff, enum tp_diff_table which, size_t *
     return listed;
 }
 
-/* Arcs have inclusive costs only: an event that is shown both ways is one column of theirs. */
+/* Arcs have inclusive costs only, data structures none: an event that is shown both ways is one column of theirs. */
 static bool is_column(const struct diff *diff, enum tp_diff_table which, size_t i)
 {
     size_t k;
 
-    for (k = 0; k < i && which == TP_DIFF_ARCS; k++) {
+    for (k = 0; k < i && (which == TP_DIFF_ARCS || which == TP_DIFF_DATA); k++) {
         if (same_event(&diff->column[k], &diff->column[i]))
             return false;
     }
     return true;
+}
+
+/* What a column is called in a table. */
+static void name_column(char *out, size_t size, enum tp_diff_table which, const struct diff_column *column)
+{
+    size_t length = strlen(column->name) - (column->inclusive ? strlen("_incl") : 0);
+    bool inclusive = which == TP_DIFF_ARCS || (column->inclusive && which != TP_DIFF_DATA);
+
+    snprintf(out, size, "%.*s%s", (int)length, column->name, inclusive ? "_incl" : "");
 }
 
 static void row_headings(const struct diff *diff, struct table *table, enum tp_diff_table which)
@@ -289,13 +299,11 @@ static void row_headings(const struct diff *diff, struct table *table, enum tp_d
     size_t i;
 
     for (i = 0; i < diff->columns; i++) {
-        const struct diff_column *column = &diff->column[i];
-        bool arcs = which == TP_DIFF_ARCS && !column->inclusive;
         char name[80], title[96];
 
         if (!is_column(diff, which, i))
             continue;
-        snprintf(name, sizeof name, "%s%s", column->name, arcs ? "_incl" : "");
+        name_column(name, sizeof name, which, &diff->column[i]);
         if (i == 0) {
             full_headings(table, name);
             continue;
@@ -309,8 +317,11 @@ static void row_headings(const struct diff *diff, struct table *table, enum tp_d
     table_column(table, TABLE_TEXT, NULL, "object", -1);
     if (which == TP_DIFF_ARCS)
         table_column(table, TABLE_TEXT, "caller", "caller", 0);
-    table_column(table, TABLE_TEXT, which == TP_DIFF_ARCS ? "callee, called at" : "function",
-                 which == TP_DIFF_ARCS ? "callee" : "function", 0);
+    if (which == TP_DIFF_DATA)
+        table_column(table, TABLE_TEXT, "data structure", "data", 0);
+    else
+        table_column(table, TABLE_TEXT, which == TP_DIFF_ARCS ? "callee, called at" : "function",
+                     which == TP_DIFF_ARCS ? "callee" : "function", 0);
 }
 
 static void text_or_null(struct table *table, const char *text)
@@ -343,6 +354,8 @@ static void row_cells(const struct diff *diff, struct table *table, enum tp_diff
     if (which == TP_DIFF_ARCS)
         table_text(table, row.caller != NULL ? row.caller : "(root)");
     table_text(table, row.function != NULL ? row.function : "???");
+    if (which == TP_DIFF_DATA)
+        return; /* its name says where */
     place_short(diff->names, place, sizeof place, row.function != NULL ? row.function : "",
                 row.file != NULL ? row.file : "", row.line, row.object != NULL ? row.object : "");
     table_tail(table, place);
@@ -354,16 +367,16 @@ static void rows_of(struct diff *diff, enum tp_diff_table which, const char *key
     size_t count, i;
     struct listed *listed = list(diff, which, &count, &tally);
     struct table *table = table_new();
-    char heading[256], within[64] = "";
+    char heading[256], within[64] = "", by[80];
 
     row_headings(diff, table, which);
     for (i = 0; i < count && i < diff->limit; i++)
         row_cells(diff, table, which, listed[i].row);
     if (tally.within > 0)
         snprintf(within, sizeof within, ", %zu within the spread of the runs", tally.within);
-    snprintf(heading, sizeof heading, "%s by difference in %s%s: %zu changed, %zu new, %zu gone%s", what,
-             diff->column[0].name, which == TP_DIFF_ARCS && !diff->column[0].inclusive ? "_incl" : "", tally.changed,
-             tally.new, tally.gone, within);
+    name_column(by, sizeof by, which, &diff->column[0]);
+    snprintf(heading, sizeof heading, "%s by difference in %s: %zu changed, %zu new, %zu gone%s", what, by,
+             tally.changed, tally.new, tally.gone, within);
     write_section(diff, table, key, heading);
     free(listed);
 }
@@ -478,6 +491,8 @@ void diff_print(struct diff *diff)
         rows_of(diff, TP_DIFF_ARCS, "arcs", "Calls");
     if (diff->lines)
         rows_of(diff, TP_DIFF_LINES, "lines", "Lines");
+    if (diff->data)
+        rows_of(diff, TP_DIFF_DATA, "data_structures", "Data structures");
     if (diff->json) {
         write_limits(diff);
         puts("\n}");

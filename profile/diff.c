@@ -206,7 +206,7 @@ static int fold(struct tp_sum *sum, int side)
 static void leave_out(tp_diff *diff, bool whole)
 {
     static const char *const never[] = {"units", "t_unit_functions", "stats", "runs"};
-    static const char *const needed[] = {"objects", "files", "t_totals", "t_functions", "t_lines", "t_arcs"};
+    static const char *const needed[] = {"objects", "files", "t_totals", "t_functions", "t_lines", "t_arcs", "t_data"};
 
     for (int i = 0; i < diff->sum.tables; i++) {
         const char *name = diff->sum.shape[i].table->name;
@@ -225,10 +225,13 @@ static int read_run(tp_diff *diff, tp_profile *profile, int side, bool whole, st
     static const char arcs[] =
         "(SELECT a.id, NULL AS site_id, a.address - coalesce(o.bias, 0) AS address, a.* FROM t_arcs a "
         "LEFT JOIN t_functions f ON f.id = a.caller_id LEFT JOIN objects o ON o.id = f.object_id)";
+    /* Without paths, blocks are told apart by name alone. */
+    static const char data[] = "(SELECT NULL AS origin_id, NULL AS address, NULL AS size, d.* FROM t_data d)";
     const struct tp_sum_source sources[] = {
         {"t_self", "self"},
         {"t_thread_functions", "thread_functions"},
-        {whole ? NULL : "t_arcs", arcs},
+        {whole ? NULL : "t_arcs", arcs}, /* a NULL is the end */
+        {"t_data", data},
         {NULL, NULL},
     };
 
@@ -300,6 +303,11 @@ void tp_diff_row(const tp_diff *diff, enum tp_diff_table which, size_t i, struct
         .line = line == TP_NONE ? 0 : line,
         .there = {is_there(diff, present, TP_BASELINE), is_there(diff, present, TP_NEW)},
     };
+    if (which == TP_DIFF_DATA) {
+        out->function = text_of(sum, table, row, "name");
+        out->symbol = text_of(sum, table, row, "symbol");
+        out->object = text_of(sum, table, row, "path");
+    }
 }
 
 /* A row's costs on both sides, and what their runs had. */
@@ -603,7 +611,7 @@ static int note_lines(tp_diff *diff)
 
 static int make(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES], bool whole, struct tp_error *err)
 {
-    static const char *const tables[] = {"t_totals", "t_functions", "t_lines", "t_arcs"};
+    static const char *const tables[] = {"t_totals", "t_functions", "t_lines", "t_arcs", "t_data"};
 
     if (tp_sum_begin(&diff->sum, true, err))
         return -1;

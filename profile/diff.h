@@ -9,6 +9,8 @@
  * What is compared: functions by name and source file (by name and object, where the file is not known), calls, and
  * lines where the sources match: in objects of one build id, or where both profiles have the source text; lines that
  * were moved by an edit are found again. Names may be changed before they are compared (rename.h).
+ * Data structures of one name are one, unless something is written; where an object was built anew, the lines are left
+ * out of their names, and how large and where they are does not matter.
  * docs/profile-format.md has the rules.
  */
 #ifndef TENURE_PROFILE_DIFF_H
@@ -21,7 +23,7 @@ enum tp_diff_side { TP_BASELINE, TP_NEW, TP_SIDES };
 
 struct tp_diff_options {
     const struct tp_rename *filename, *funcname; /* of source files and objects; of functions. NULL: as they are */
-    bool whole; /* something will be written: instructions and paths are needed too */
+    bool whole; /* it will be written: instructions and paths are needed too */
 };
 
 struct tp_diff_runs {
@@ -45,10 +47,10 @@ const struct tp_event *tp_diff_event(const tp_diff *diff, size_t i);
 /* By name, upper or lower case, "_incl" behind it left off and told; -1: there is none. */
 int tp_diff_find(const tp_diff *diff, const char *name, bool *inclusive);
 
-enum tp_diff_table { TP_DIFF_TOTALS, TP_DIFF_FUNCTIONS, TP_DIFF_LINES, TP_DIFF_ARCS, TP_DIFF_TABLES };
+enum tp_diff_table { TP_DIFF_TOTALS, TP_DIFF_FUNCTIONS, TP_DIFF_LINES, TP_DIFF_ARCS, TP_DIFF_DATA, TP_DIFF_TABLES };
 
 struct tp_diff_row {
-    const char *function, *base, *symbol; /* of the line; of an arc, the callee */
+    const char *function, *base, *symbol; /* of the line; of an arc, the callee; what a data structure is called */
     const char *caller;                   /* of an arc; NULL: a root */
     const char *file, *object;            /* NULL: unknown; of an arc, where it is called */
     int64_t line;                         /* 0: unknown */

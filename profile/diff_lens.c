@@ -7,6 +7,8 @@
  */
 #include "profile/diff_lens.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +17,7 @@
 struct tp_diff_object {
     const char *path, *build_id; /* "" for none */
     bool changed;
+    size_t last, seen; /* the last profile that has it, and how many have */
 };
 
 struct tp_diff_map {
@@ -34,6 +37,23 @@ static const char *renamed(struct tp_diff_lens *lens, const struct tp_rename *re
     return lens->renamed = tp_rename_text(rename, text);
 }
 
+/* "malloc in f (f.c:12)" without the line, which an edit may have moved. */
+static const char *without_line(struct tp_diff_lens *lens, const char *name)
+{
+    size_t length = strlen(name), digits = 0;
+
+    if (!lens->rebuilt || length < 4 || name[length - 1] != ')')
+        return name;
+    while (digits + 2 < length && isdigit((unsigned char)name[length - 2 - digits]))
+        digits++;
+    if (!digits || name[length - 2 - digits] != ':')
+        return name;
+    free(lens->placeless);
+    if (asprintf(&lens->placeless, "%.*s)", (int)(length - 2 - digits), name) < 0)
+        lens->placeless = NULL;
+    return lens->placeless;
+}
+
 static const char *rewrite(void *user, const char *table, const char *column, const char *text)
 {
     static const struct {
@@ -44,6 +64,8 @@ static const char *rewrite(void *user, const char *table, const char *column, co
 
     if (strcmp(column, "path") == 0)
         return renamed(lens, lens->filename, text);
+    if (strcmp(table, "t_data") == 0 && strcmp(column, "name") == 0)
+        return without_line(lens, text);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (strcmp(functions[i].table, table) == 0 && strcmp(functions[i].column, column) == 0)
             return renamed(lens, lens->funcname, text);
@@ -117,6 +139,8 @@ static int see_object(struct tp_diff_lens *lens, const char *path, const char *b
         if (!object->path || !object->build_id)
             return -1;
     }
+    object->seen += object->last != lens->looked;
+    object->last = lens->looked;
     object->changed |= *path != '[' && (!*build_id || strcmp(object->build_id, build_id) != 0);
     return 0;
 }
@@ -137,6 +161,7 @@ static const char sources[] = "SELECT f.path, s.text FROM sources s JOIN files f
 int tp_diff_lens_look(struct tp_diff_lens *lens, tp_profile *profile, bool last, struct tp_error *err)
 {
     lens->lens = (struct tp_sum_lens){.user = lens, .rewrite = rewrite, .group = group};
+    lens->looked++;
     return each(lens, profile, "SELECT path, build_id FROM objects", see_object, err) ||
                    (last && each(lens, profile, sources, see_source, err))
                ? -1
@@ -243,6 +268,19 @@ static int64_t object_of_row(const struct tp_sum *sum, const struct tp_shape *sh
     return TP_NONE;
 }
 
+/* Data structures and the calls that allocate them belong to no object of their own: if one has changed, any may have
+ * moved. */
+static void forget_places(const struct tp_shape *shape, int64_t *value)
+{
+    static const char *const places[][2] = {
+        {"t_data", "address"}, {"t_data", "size"}, {"t_data_paths", "site_id"}, {"t_data_paths", "line"}};
+
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (strcmp(shape->table->name, places[i][0]) == 0)
+            value[tp_sum_field(shape, places[i][1])] = TP_NONE;
+    }
+}
+
 static void adjust(void *user, const struct tp_sum *sum, int table, int64_t *value)
 {
     static const char *const places[][2] = {{"file_id", "line"},
@@ -259,6 +297,8 @@ static void adjust(void *user, const struct tp_sum *sum, int table, int64_t *val
     struct tp_diff_lens *lens = user;
     int64_t object = object_of_row(sum, shape, value);
 
+    if (lens->rebuilt)
+        forget_places(shape, value);
     if (object == TP_NONE || strcmp(shape->table->name, "t_functions") == 0 || !has_changed(lens, sum, object))
         return;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
@@ -284,6 +324,9 @@ int tp_diff_lens_begin(struct tp_diff_lens *lens, const struct tp_sum *sum, tp_p
 {
     (void)sum;
     lens->lens.adjust = adjust;
+    for (size_t i = 0; i < lens->objects.count; i++)
+        lens->rebuilt |= lens->objects.at[i].changed ||
+                         (*lens->objects.at[i].path != '[' && lens->objects.at[i].seen < lens->looked);
     forget_maps(lens);
     return lens->sources.count ? each(lens, profile, sources, see_map, err) : 0;
 }
@@ -296,5 +339,6 @@ void tp_diff_lens_free(struct tp_diff_lens *lens)
     TP_VECTOR_FREE(&lens->changed);
     TP_VECTOR_FREE(&lens->unmatched);
     free(lens->renamed);
+    free(lens->placeless);
     tp_arena_free(&lens->arena);
 }

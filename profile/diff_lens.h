@@ -28,6 +28,9 @@ struct tp_diff_lens {
     TP_VECTOR(int) map_of;                    /* by row of its files: 0 not looked up, 1 none, map + 2 */
     TP_VECTOR(bool) unmatched;                /* by row of its files */
     size_t unmatched_count;
+    size_t looked;   /* profiles */
+    bool rebuilt;    /* some object has changed, or is not in all of them */
+    char *placeless; /* a name of a data structure without its line */
     bool failed; /* out of memory where nobody could be told */
 };
 

@@ -38,6 +38,7 @@ static bool read_number(struct tp_limit *limit, const char *at)
 
 int tp_limit_read(struct tp_limit *limit, const char *text, struct tp_error *err)
 {
+    static const char data[] = "data:";
     const char *at = strchr(text, '@'), *sign = text + strlen(text);
 
     *limit = (struct tp_limit){.number = 0};
@@ -52,10 +53,14 @@ int tp_limit_read(struct tp_limit *limit, const char *text, struct tp_error *err
         return TP_FAIL(err, "'%s' is no limit: behind @ comes a function's name, or total", text);
     memcpy(limit->event, text, (size_t)(at - text));
     limit->above = *sign == '>';
+    limit->data = strncmp(at + 1, data, sizeof data - 1) == 0 && at[sizeof data] != ':';
+    at += limit->data ? sizeof data - 1 : 0;
+    if (sign == at + 1)
+        return TP_FAIL(err, "'%s' is no limit: behind data: comes a data structure's name", text);
     limit->where = strndup(at + 1, (size_t)(sign - at - 1));
     if (!limit->where)
         return TP_NO_MEMORY(err);
-    limit->total = strcmp(limit->where, "total") == 0;
+    limit->total = !limit->data && strcmp(limit->where, "total") == 0;
     return 0;
 }
 

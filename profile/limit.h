@@ -8,7 +8,10 @@
  *   SpLossD1_incl@solve>2%    more than 2 % of the program's total of this event in the new run
  *   D1mr@total<-1%            a fall by more than 1 %; also >= and <=
  *
- * WHERE is `total`, or a function; * and ? match. It may hold anything, @ and > too: EVENT ends at the first @, and the
+ *   SpLossL@data:cells>+5%    of a data structure
+ *
+ * WHERE is `total`, or a function, or data: and a data structure (data:: begins the name of a function in C++); * and ?
+ * match. It may hold anything, @ and > too: EVENT ends at the first @, and the
  * limit is the last thing of its form.
  */
 #ifndef TENURE_PROFILE_LIMIT_H
@@ -22,6 +25,7 @@ struct tp_limit {
     char event[48];
     char *where;  /* to be freed */
     bool total;   /* where is `total` */
+    bool data;    /* where is a data structure's name, `data:` left off */
     bool above, equal; /* above: > or >=; equal: >= or <= are broken by equality too */
     bool growth;  /* signed: of the difference */
     bool percent; /* growth: of the baseline; else: of the new total */

@@ -61,5 +61,26 @@ try report --sort=Ir --show=Ir,Ir_incl,D1mr --limit=3 difference
 try report --tree --sort=Ir --limit=3 difference
 try merge -q -o twice difference difference
 tenure sql twice "SELECT function, Ir, D1mr FROM functions WHERE function = 'f2'"
+echo "== data structures"
+edit before "UPDATE t_data SET name = 'f1 in f1 (f.c:12)' WHERE id = 10"
+edit built "UPDATE objects SET build_id = '00' WHERE id = 1; UPDATE t_data SET D1mr = D1mr + 1000 WHERE id IN (10, 13);
+    UPDATE t_data SET name = 'f1 in f1 (f.c:15)' WHERE id = 10;
+    UPDATE t_data SET name = 'f9 in f3' WHERE name = 'f1 in f3';
+    UPDATE t_data SET address = address + 64, size = 16, D1mr = D1mr - 5 WHERE name LIKE 'table%'"
+edit none "DELETE FROM t_instruction_data; DELETE FROM t_data_offsets; DELETE FROM t_data_fields; DELETE FROM t_data"
+try diff --data --sort=D1mr --show=D1mr_incl,SpLossD1 small small
+try diff --data --sort=D1mr_incl --show=D1mr,SpLossD1 -n 5 before built
+try diff --data --sort=D1mr --show=D1mr -n 1 --fail-on='D1mr@data:table>+5%' --fail-on='D1mr@data:table (a.out)<-9' \
+    --fail-on='D1mr@data:f1 in f1>+1' --fail-on='D1mr@data:*f1*>=+1001' --fail-on='D1rate@data:stack*>99' before built
+try diff --data --json --sort=D1mr --show=D1mr -n 1 --fail-on='D1mr@data:table>+1' before built |
+    tail -n 7
+try diff --data --markdown --sort=D1mr --show=D1mr -n 1 -o difference before built | tail -n 5
+try sql difference "SELECT name, address, size, D1mr FROM data_objects WHERE D1mr <> 0"
+try diff --data small none
+try diff --fail-on='D1mr@data:table>1' none small
+try diff --fail-on='D1mr_incl@data:table>1' small more
+try diff --fail-on='D1mr@data:>1' small more
+try diff --fail-on='D1mr@data:nothing>1' small more
+try diff --fail-on='D1mr@data::f>1' small more
 tenure diff small more >/dev/full
 echo "-> $?"
