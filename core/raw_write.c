@@ -470,18 +470,18 @@ static void write_places(struct writer *w)
 {
     const struct tn_data *data = w->core->data;
     size_t bytes = (TN_AT_FIRST + TN_LARGEST_ELEMENT) * sizeof(struct tn_at);
-    struct tn_at *places = tn_host_alloc(bytes);
+    struct tn_places places = {tn_host_alloc(bytes), 0};
     for (uint32_t id = 1; id < data->objects.count; id++) {
         const struct tn_data_object *object = tn_data_object_of(data, id);
-        uint32_t count = object->slices ? tn_places_of(object) : 0;
-        if (!count)
+        if (!object->slices)
             continue;
-        tn_places_sum(&w->core->data->slices, object, places);
-        for (uint32_t place = 0; place < count; place++)
-            put_at(w, id, place, &places[place]);
-        memset(places, 0, count * sizeof *places);
+        tn_places_sum(&w->core->data->slices, object, &places);
+        for (uint32_t place = 0; place < places.end; place++)
+            put_at(w, id, place, &places.at[place]);
+        memset(places.at, 0, places.end * sizeof *places.at);
+        places.end = 0;
     }
-    tn_host_free(places, bytes);
+    tn_host_free(places.at, bytes);
 }
 
 static void write_data(struct writer *w)

@@ -200,12 +200,6 @@ void tn_slices_clear(struct tn_slices *slices)
 
 /* ------------------------------------------------------------------------------------------ offsets */
 
-uint32_t tn_places_of(const struct tn_data_object *object)
-{
-    uint64_t size = object->kind == TN_DATA_STATIC && object->size < TN_OFFSETS ? object->size : TN_OFFSETS;
-    return TN_AT_FIRST + (object->element ? object->element : (uint32_t)size);
-}
-
 static uint32_t place_of(const struct tn_data_object *object, const struct tn_slice *slice, uint32_t byte)
 {
     if (byte < slice->from || byte >= slice->to)
@@ -227,12 +221,14 @@ static uint64_t count_in(const struct tn_slices *slices, const struct tn_slice_l
 
 /* Misses are those of a granule's first byte; all of its bytes are touched if one is. */
 static void add_level(const struct tn_slices *slices, const struct tn_data_object *object,
-                      const struct tn_slice *slice, const struct tn_slice_level *level, struct tn_at *places,
+                      const struct tn_slice *slice, const struct tn_slice_level *level, struct tn_places *places,
                       int number)
 {
     for (uint32_t byte = 0; byte < slices->line; byte++) {
-        uint32_t granule = byte >> slices->granule_bits;
-        uint64_t *at = places[place_of(object, slice, byte)].count[number];
+        uint32_t granule = byte >> slices->granule_bits, place = place_of(object, slice, byte);
+        uint64_t *at = places->at[place].count[number];
+        if (place >= places->end)
+            places->end = place + 1;
         if (byte == granule << slices->granule_bits) {
             at[TN_SLICE_READ_MISSES] += count_in(slices, level, TN_SLICE_READ_MISSES, granule);
             at[TN_SLICE_WRITE_MISSES] += count_in(slices, level, TN_SLICE_WRITE_MISSES, granule);
@@ -242,7 +238,7 @@ static void add_level(const struct tn_slices *slices, const struct tn_data_objec
     }
 }
 
-void tn_places_sum(struct tn_slices *slices, const struct tn_data_object *object, struct tn_at *places)
+void tn_places_sum(struct tn_slices *slices, const struct tn_data_object *object, struct tn_places *places)
 {
     for (uint32_t id = object->slices; id; id = tn_slice_at(slices, id)->next) {
         const struct tn_slice *slice = tn_slice_at(slices, id);

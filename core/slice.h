@@ -117,10 +117,13 @@ enum { TN_AT_LOADED = TN_SLICE_COUNTS, TN_AT_COUNTS };
 struct tn_at {
     uint64_t count[2][TN_AT_COUNTS]; /* level 1, last level; TN_AT_LOADED: bytes of lines loaded */
 };
-/* How many places an object has (raw_format.h, DATA_AT). */
-uint32_t tn_places_of(const struct tn_data_object *object);
-/* Adds up the counts of an object; places: zeroed, tn_places_of(object) of them. */
-void tn_places_sum(struct tn_slices *slices, const struct tn_data_object *object, struct tn_at *places);
+/* The counts of an object at each place (raw_format.h, DATA_AT); from `end` on all are zero. */
+struct tn_places {
+    struct tn_at *at; /* TN_AT_FIRST + the larger of TN_OFFSETS and TN_LARGEST_ELEMENT of them */
+    uint32_t end;
+};
+/* Adds up the counts of an object. */
+void tn_places_sum(struct tn_slices *slices, const struct tn_data_object *object, struct tn_places *places);
 
 /* All counts are zero. */
 void tn_slices_clear(struct tn_slices *slices);
