@@ -14,34 +14,78 @@
 enum { FAILED = 125, SMALL_CHUNK = 1 << 20, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000, EINTR_CODE = 4, EIO_CODE = 5,
        EMFILE_CODE = 24, EFBIG_CODE = 27, SEEK_TO_END = 2, MORE_FILES = 16 };
 
+enum { LARGE_PAGE = 2 << 20, PIECE = 512 << 10, POOL = 16 << 20 };
+
 static uint64_t next = NT_HOST_START; /* advanced atomically */
+struct nt_lock nt_host_lock;          /* the pool */
+static struct {
+    uint64_t at, end;
+    bool more; /* than one so far */
+} pool;
 
 /* ------------------------------------------------------------------------------------------------ memory */
 
-static void *map_here(size_t bytes, int protection, int flags, int fd)
+/* Reserves addresses that begin at a multiple of `to`, with a page behind them that nobody has. */
+static uint64_t addresses(size_t bytes, uint64_t to)
 {
-    uint64_t at = __atomic_fetch_add(&next, NT_UP(bytes, NT_PAGE) + NT_PAGE, __ATOMIC_RELAXED);
-    long got = nt_sys6(__NR_mmap, (long)at, (long)bytes, protection, MAP_PRIVATE | MAP_FIXED_NOREPLACE | flags, fd, 0);
+    uint64_t at = __atomic_fetch_add(&next, NT_UP(bytes, NT_PAGE) + to, __ATOMIC_RELAXED);
 
+    at = NT_UP(at, to);
     if (at + bytes > NT_HOST_END)
         nt_die(FAILED, "the native engine's address space is full\n");
+    return at;
+}
+
+static void *map_here(size_t bytes, int protection, int flags, int fd)
+{
+    uint64_t at = addresses(bytes, bytes >= LARGE_PAGE ? LARGE_PAGE : NT_PAGE);
+    long got = nt_sys6(__NR_mmap, (long)at, (long)bytes, protection, MAP_PRIVATE | MAP_FIXED_NOREPLACE | flags, fd, 0);
+
     return got == (long)at ? (void *)at : NULL;
 }
 
 void nt_host_large_pages(void *memory, size_t bytes)
 {
-    enum { WORTH_IT = 4 << 20 };
-
-    if (bytes >= WORTH_IT)
+    if (bytes >= LARGE_PAGE)
         nt_sys3(__NR_madvise, (long)memory, (long)bytes, MADV_HUGEPAGE);
 }
 
-void *tn_host_alloc(size_t bytes)
+static void *map_anonymous(size_t bytes)
 {
     void *memory = map_here(bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE, -1);
 
     if (memory == NULL)
         nt_die(FAILED, "out of memory: %lu bytes more were wanted\n", bytes);
+    return memory;
+}
+
+/* Pieces lie side by side, so that large pages serve them too; the first pool has small ones: for most programs it is
+ * enough, and hardly filled. */
+static void *piece_of(size_t bytes)
+{
+    void *piece;
+
+    nt_lock_take(&nt_host_lock);
+    if (pool.end - pool.at < bytes) {
+        pool.at = (uint64_t)map_anonymous(POOL);
+        pool.end = pool.at + POOL;
+        if (pool.more)
+            nt_host_large_pages((void *)pool.at, POOL);
+        pool.more = true;
+    }
+    piece = (void *)pool.at;
+    pool.at += NT_UP(bytes, NT_PAGE);
+    nt_lock_give(&nt_host_lock);
+    return piece;
+}
+
+void *tn_host_alloc(size_t bytes)
+{
+    void *memory;
+
+    if (bytes <= PIECE)
+        return piece_of(bytes);
+    memory = map_anonymous(bytes);
     nt_host_large_pages(memory, bytes);
     return memory;
 }

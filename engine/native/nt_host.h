@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "engine/common/functions.h"
+#include "nt_lock.h"
 #include "nt_region.h"
 
 #define NT_HOST_START 0x110000000000UL
@@ -33,6 +34,9 @@ int nt_stream_flush(struct nt_stream *stream);
 long nt_host_open(const char *path, int flags, int mode);
 /* Whether the program may have files of this size: it gets a signal where one would become larger. */
 bool nt_host_may_have(uint64_t bytes);
+
+/* Of memory in small pieces. */
+extern struct nt_lock nt_host_lock;
 
 /* Have the kernel back it with pages of 2 MiB, where it can and the memory is large enough. */
 void nt_host_large_pages(void *memory, size_t bytes);

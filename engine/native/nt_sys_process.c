@@ -17,6 +17,7 @@
 #include "nt_engine.h"
 #include "nt_exec.h"
 #include "nt_gate.h"
+#include "nt_host.h"
 #include "nt_lib.h"
 #include "nt_maps.h"
 #include "nt_profile.h"
@@ -99,9 +100,11 @@ static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_
     for (int i = 0; i < LOCKS; i++)
         nt_lock_take(locks[i]);
     nt_consumer_end();
+    nt_lock_take(&nt_host_lock); /* not earlier: the consumer wants memory */
     nt_signal_block_all();
     call->result = nt_sys6((long)call->raw[0], (long)NT_ARG(call, 0), 0, (long)NT_ARG(call, 2), (long)NT_ARG(call, 3),
                            (long)NT_ARG(call, 4), 0);
+    nt_lock_give(&nt_host_lock);
     if (call->result == 0) {
         nt_thread_alone(thread);
         nt_request_lock.state = 0; /* its holder is not here */
