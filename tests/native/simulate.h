@@ -21,6 +21,11 @@ void simulate_free(struct simulation *simulation);
 struct nt_planner *simulate_planner(struct simulation *simulation);
 struct nt_area *simulate_area(struct simulation *simulation);
 
+/* Its memory, but for the area's pages, is not there for the program that the bare CPU runs: a program whose addresses
+ * are of 32 bits may meet it. And whether a fault's address is there. */
+void simulate_hide(struct simulation *simulation, bool hidden);
+bool simulate_has(const struct simulation *simulation, uint64_t address);
+
 /* A run begins; it goes through `step` on the bare CPU, in front of each instruction. */
 void simulate_begin(struct simulation *simulation);
 void simulate_step(struct simulation *simulation, const struct bench_state *state);
