@@ -17,6 +17,7 @@
 #include "cli/given.h"
 #include "cli/launch.h"
 #include "cli/names.h"
+#include "cli/nothing.h"
 #include "cli/opt.h"
 #include "cli/query.h"
 #include "cli/summary.h"
@@ -544,34 +545,21 @@ static void tell_caches(const struct record *r)
     fputc('\n', stderr);
 }
 
-/* A recording that was to begin somewhere never did. */
-static void tell_start(tp_profile *profile)
-{
-    const char *started = tp_meta(profile, "started");
-    const char *start = tp_meta(profile, "start");
-    char safe[256];
+struct told {
+    bool faulted; /* Valgrind has ended the program at an instruction */
+    bool nothing; /* was recorded, by mistake */
+};
 
-    if (started == NULL || strcmp(started, "no") != 0)
-        return;
-    term_escape(safe, sizeof safe, start);
-    /* gcc calls a function f.constprop.0 that it has made for one caller. */
-    term_error("--start=%s: the program never came there, so nothing was recorded%s", safe,
-               start == NULL || strpbrk(start, "*?") != NULL || strspn(start, "0123456789") == strlen(start)
-                   ? ""
-                   : "; a name may go on, and * and ? match: f* is f.constprop.0, too");
-}
-
-/* Returns whether Valgrind has ended the program at an instruction. */
-static bool tell(const struct record *r, const char *path)
+static struct told tell(const struct record *r, const char *path)
 {
     struct tp_error err = {0};
     tp_profile *profile = tp_open(path, &err);
     char safe[PATH_MAX];
-    bool faulted;
+    struct told told = {false, false};
 
     if (profile == NULL) {
         term_error("%s", err.message);
-        return false;
+        return told;
     }
     if (!r->quiet) {
         fputc('\n', stderr);
@@ -584,10 +572,10 @@ static bool tell(const struct record *r, const char *path)
     }
     if (r->stats)
         tell_stats(profile);
-    tell_start(profile);
-    faulted = tp_meta(profile, "fault") != NULL;
+    told.nothing = nothing_recorded(profile, r->passed, r->passed_count);
+    told.faulted = tp_meta(profile, "fault") != NULL;
     tp_close(profile);
-    return faulted;
+    return told;
 }
 
 static bool is_empty(const char *path)
@@ -621,7 +609,7 @@ enum outcome { NO_PROFILE, LOST, GOOD };
 /* What became of the program's own raw file; its children's are treated the same, but for those that have outlived it:
  * they will write once more. */
 static enum outcome collect(const struct record *r, const struct names *names, const struct ending *ending,
-                            bool *faulted)
+                            struct told *told)
 {
     struct names_raw *list;
     size_t count = names_list(names, &list), i;
@@ -645,13 +633,14 @@ static enum outcome collect(const struct record *r, const struct names *names, c
         }
         good = r->raw ? keep_raw(r, list[i].path, profile) : import(r, list[i].path, profile);
         if (good && !r->raw && list[i].pid == ending->pid)
-            *faulted = tell(r, profile);
+            *told = tell(r, profile);
         else if (good && !r->raw && !r->quiet)
             fprintf(stderr, "tenure: process %ld: `tenure report %s`\n", (long)list[i].pid, profile);
         if (list[i].pid == ending->pid && outcome != LOST)
             outcome = good ? GOOD : LOST;
         free(profile);
     }
+    told->nothing &= count == 1; /* other processes may have recorded what was meant */
     names_list_free(list, count);
     return outcome;
 }
@@ -787,7 +776,7 @@ static int record(struct record *r, char **program)
     struct engine engine;
     struct ending ending;
     enum outcome outcome;
-    bool faulted = false;
+    struct told told = {false, false};
     int status = check(r, program, &names, &engine);
 
     if (status != 0)
@@ -801,13 +790,15 @@ static int record(struct record *r, char **program)
     engine_free(&engine);
     if (ending.failed)
         return CLI_OWN_FAILURE;
-    outcome = collect(r, &names, &ending, &faulted);
+    outcome = collect(r, &names, &ending, &told);
     names_free(&names);
     if (outcome == NO_PROFILE)
         return without_profile(ending.status);
     if (outcome == LOST)
         return CLI_OWN_FAILURE;
-    if (faulted && WIFSIGNALED(ending.status) && WTERMSIG(ending.status) == SIGILL)
+    if (told.nothing && WIFEXITED(ending.status) && WEXITSTATUS(ending.status) == 0)
+        return CLI_OWN_FAILURE;
+    if (told.faulted && WIFSIGNALED(ending.status) && WTERMSIG(ending.status) == SIGILL)
         term_error("the program met an illegal instruction; if it runs without Tenure, Valgrind does not know the "
                    "instruction (of AVX-512, for example)");
     end_like(ending.status);

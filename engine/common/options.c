@@ -234,9 +234,9 @@ static enum options_taken take_point(struct engine_options *o, const struct opti
     for (struct options_pattern *pattern = o->patterns; pattern; pattern = pattern->next)
         pattern->flag &= ~option->detail;
     *point = (struct start_point){.text = value, .is_number = is_digit(*value)};
-    if (!point->is_number)
+    if (!point->is_number && !(*value == '-' && is_digit(value[1])))
         return take_functions(o, option, argument, value, why);
-    if (!read_number(&end, &point->instructions) || *end != '\0')
+    if (!point->is_number || !read_number(&end, &point->instructions) || *end != '\0')
         return wrong(why, argument, ": give a function, or a whole number of instructions", NULL);
     return OPTIONS_TAKEN;
 }

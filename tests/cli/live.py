@@ -129,6 +129,18 @@ def large_stack():
                                         "-q", "-o", f"deep-{limit}", GUEST)[0], 0)
 
 
+def nothing():
+    """What was waited for and never came is said in a line, and is a mistake unless the program fails by itself."""
+    for option, words, wanted in (("--start=nobody", "never came there", 125), ("--start=900000000", "never came", 125),
+                                  ("--toggle-collect=nobody", "never entered it", 125),
+                                  ("--start=-5", "whole number", 125),
+                                  ("--collect-atstart=no", "switched it on", 0)):
+        status, _, errors = run(*RECORD, "-q", "-o", "nothing", option, GUEST, "exit", "0")
+        check(f"nothing: {option}", (status, len(errors.splitlines()), words in errors), (wanted, 1, True))
+    check("nothing: own status", run(*RECORD, "-q", "-o", "nothing", "--start=nobody", GUEST, "exit", "3")[0], 3)
+    check("something", run(*RECORD, "-q", "-o", "nothing", "--toggle-collect=main", GUEST, "exit", "0"), (0, "", ""))
+
+
 def full_disk():
     """Nothing of a raw profile that could not be written stays, and nobody is told to import it."""
     status, _, errors = run("sh", "-c", 'ulimit -f 20; exec "$@" exit 0', "x", *RECORD, "-o", "full", GUEST)
@@ -396,8 +408,8 @@ def main():
     begin = time.time()
     try:
         parts = [] if VALGRIND else [choosing, contained, traced]
-        for part in (endings, sees, closed_descriptors, no_descriptors, limits, full_disk, large_stack, signals, files,
-                     whereabouts, messages, write_backs, names_and_columns, data_structures, made_code, interrupted,
+        for part in (endings, sees, closed_descriptors, no_descriptors, limits, nothing, full_disk, large_stack, signals,
+                     files, whereabouts, messages, write_backs, names_and_columns, data_structures, made_code, interrupted,
                      *parts):
             part()
     finally:

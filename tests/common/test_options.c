@@ -72,6 +72,8 @@ static void start_is_waited_for(void **state)
     taken("--start=main");
     taken("--start=wor?");
     taken("--warm=1000");
+    wrong("--start=-5", "--start=-5: give a function, or a whole number of instructions");
+    taken("--start=-f");
     wrong("--start=10k", "--start=10k: give a function, or a whole number of instructions");
     taken("--start=wor?");
     assert_null(options_check(&o));

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nothing.c: see nothing.h.
+ *
+ * A name that no function has is found out at the end only: libraries may be loaded at any time. The usual reason is
+ * that the compiler has inlined the function or made another one of it.
+ */
+#include "cli/nothing.h"
+
+#include <string.h>
+
+#include "cli/query.h"
+#include "cli/term.h"
+
+/* The value of the first option of this name; NULL: it was not given. */
+static const char *value_of(char *const *option, size_t count, const char *name)
+{
+    size_t i, length = strlen(name);
+
+    for (i = 0; i < count; i++) {
+        if (strncmp(option[i], name, length) == 0 && option[i][length] == '=')
+            return option[i] + length + 1;
+    }
+    return NULL;
+}
+
+/* gcc calls a function f.constprop.0 that it has made for one caller. */
+static const char *hint(const char *function)
+{
+    if (strpbrk(function, "*?") != NULL || strspn(function, "0123456789") == strlen(function))
+        return "";
+    return "; a name may go on, and * and ? match: f* is f.constprop.0, too";
+}
+
+static bool is_empty(tp_profile *profile)
+{
+    struct query q;
+    bool empty;
+
+    query_begin(&q, profile, "SELECT ifnull(sum(Ir), 0) = 0 FROM totals");
+    empty = query_row(&q) && query_int(&q, 0) == 1;
+    query_end(&q);
+    return empty;
+}
+
+bool nothing_recorded(tp_profile *profile, char *const *option, size_t count)
+{
+    static const char *const off[] = {"--collect-atstart", "--instr-atstart", "--instr-at-start"};
+    const char *started = tp_meta(profile, "started"), *start = tp_meta(profile, "start");
+    const char *toggle = value_of(option, count, "--toggle-collect"), *value;
+    char safe[256];
+    size_t i;
+
+    if (started != NULL && start != NULL && strcmp(started, "no") == 0) {
+        term_escape(safe, sizeof safe, start);
+        term_error("--start=%s: the program never came there, so nothing was recorded%s", safe, hint(start));
+        return true;
+    }
+    if (!is_empty(profile))
+        return false;
+    if (toggle != NULL) {
+        term_escape(safe, sizeof safe, toggle);
+        term_error("--toggle-collect=%s: the program never entered it, so nothing was recorded%s", safe, hint(toggle));
+        return true;
+    }
+    for (i = 0; i < sizeof off / sizeof off[0]; i++) {
+        value = value_of(option, count, off[i]);
+        if (value != NULL && strcmp(value, "no") == 0) {
+            term_error("%s=no: nobody switched it on, so nothing was recorded; tenure.h and `tenure control` do",
+                       off[i]);
+            break;
+        }
+    }
+    return false;
+}

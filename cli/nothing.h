@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nothing.h: a recording of nothing, and why: what was waited for did not come.
+ */
+#ifndef TENURE_CLI_NOTHING_H
+#define TENURE_CLI_NOTHING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "profile/profile.h"
+
+/* A line on standard error if nothing was recorded; `option` are those of the recording, as in "--start=f". Whether
+ * that is a mistake: a function was named that was never entered, or a number of instructions never reached. */
+bool nothing_recorded(tp_profile *profile, char *const *option, size_t count);
+
+#endif
