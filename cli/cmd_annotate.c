@@ -73,7 +73,7 @@ static const struct opt rows[] = {
     {OPT_TAKE, "define", 0, "NAME=EXPR", "a column of your own, as in 'mpki=1000 * LLm / Ir'; may be repeated", 0,
      take_define, false},
     {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180; also of further events",
-     offsetof(struct annotate, weights), NULL, false},
+     offsetof(struct annotate, weights), given_check_weights, false},
     {OPT_SWITCH, "percentages", 0, "yes|no", "behind each count, that of the total [yes]",
      offsetof(struct annotate, percentages), NULL, false},
     {OPT_HEADING, NULL, 0, NULL, "Functions", 0, NULL, false},

@@ -79,7 +79,7 @@ static const struct opt rows[] = {
      "the same for functions; extended regular expressions,\nflags g and i, \\1 and & in NEW; may be repeated", 0,
      take_expression, false},
     {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180",
-     offsetof(struct diff, weights), NULL, false},
+     offsetof(struct diff, weights), given_check_weights, false},
     {OPT_TAKE, "define", 0, "NAME=EXPR", "a column of your own, as in 'mpki=1000 * LLm / Ir'; may be repeated", 0,
      take_define, false},
     {OPT_HEADING, NULL, 0, NULL, "What to print", 0, NULL, false},

@@ -30,7 +30,7 @@ static const struct opt rows[] = {
     {OPT_TEXT, "events", 0, "EVENTS", "',' between, or all; folded: one [the format's own choice]",
      offsetof(struct export, how.events), NULL, false},
     {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180",
-     offsetof(struct export, weights), NULL, false},
+     offsetof(struct export, weights), given_check_weights, false},
     {OPT_TEXT, "table", 0, "NAME", "csv: the table or view [functions]", offsetof(struct export, how.table),
      NULL, false},
     {OPT_FLAG, "instructions", 0, NULL, "callgrind: a line per instruction",

@@ -14,6 +14,7 @@
 #include "cli/place.h"
 #include "cli/summary.h"
 #include "cli/term.h"
+#include "profile/advice.h"
 
 #include <limits.h>
 #include <math.h>
@@ -209,6 +210,15 @@ static const char *take_define(void *into, const char *name, const char *value)
     return column_defines_add(&((struct report *)into)->defines, value);
 }
 
+static const char *check_advice_limits(void *unused, const char *name, const char *value)
+{
+    static struct tp_error err;
+
+    (void)unused;
+    (void)name;
+    return tp_advice_limits_check(value, &err) == 0 ? NULL : err.message;
+}
+
 static const struct opt rows[] = {
     {OPT_HEADING, NULL, 0, NULL, "What to print (without any: totals, findings, functions)", 0, NULL, false},
     {OPT_TEXT, "function", 'f', "NAME", "one function, its callers and callees; * and ? match",
@@ -256,7 +266,7 @@ static const struct opt rows[] = {
      "temporalD1, dirtyD1 (or ..I1, ..D2, ..L), I1rate, D1rate, LLrate; each also _incl",
      offsetof(struct report, show), NULL, false},
     {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180; also of further events",
-     offsetof(struct report, weights), NULL, false},
+     offsetof(struct report, weights), given_check_weights, false},
     {OPT_TAKE, "define", 0, "NAME=EXPR", "a column of your own, as in 'mpki=1000 * LLm / Ir'; may be repeated", 0,
      take_define, false},
     {OPT_COUNT, "limit", 'n', "N", "at most N rows of a table [20]", offsetof(struct report, limit), NULL,
@@ -264,7 +274,7 @@ static const struct opt rows[] = {
     {OPT_NUMBER, "threshold", 0, "PERCENT", "leave out what has less of the total [tree: 1, advice: 2]",
      offsetof(struct report, threshold), NULL, false},
     {OPT_TEXT, "advice-limits", 0, "NAME=N,...", "other limits of what is worth advice, as in spatial=40",
-     offsetof(struct report, advice_limits), NULL, false},
+     offsetof(struct report, advice_limits), check_advice_limits, false},
     {OPT_FLAG, "json", 0, NULL, "write JSON", offsetof(struct report, json), NULL, false},
 };
 

@@ -29,7 +29,7 @@ static const struct opt rows[] = {
     {OPT_FLAG, "json", 0, NULL, "write an array of objects", offsetof(struct sql, json), NULL, false},
     {OPT_FLAG, "csv", 0, NULL, "write RFC 4180, with a header", offsetof(struct sql, csv), NULL, false},
     {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180",
-     offsetof(struct sql, weights), NULL, false},
+     offsetof(struct sql, weights), given_check_weights, false},
 };
 
 static const struct opt_command command = {

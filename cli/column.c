@@ -53,8 +53,12 @@ static bool find_formula(tp_profile *profile, const char *base, struct column_sp
 
 const char *column_defines_add(struct column_defines *defines, const char *value)
 {
+    static struct tp_error err;
+
     if (defines->count == COLUMN_MAX_DEFINES)
         return "too many definitions";
+    if (tp_define_check(value, &err) != 0)
+        return err.message;
     defines->text[defines->count++] = value;
     return NULL;
 }

@@ -234,6 +234,15 @@ tp_profile *given_open(const char *path)
     return profile;
 }
 
+const char *given_check_weights(void *unused, const char *name, const char *weights)
+{
+    static struct tp_error err;
+
+    (void)unused;
+    (void)name;
+    return tp_weights_check(weights, &err) == 0 ? NULL : err.message;
+}
+
 tp_profile *given_open_weighed(const char *path, const char *weights)
 {
     tp_profile *profile = given_open(path);

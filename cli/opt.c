@@ -227,6 +227,7 @@ static const char *store_number(double *out, const char *value)
 static const char *store(const struct opt *row, void *into, const char *value)
 {
     char *at = (char *)into + row->offset;
+    const char *wrong;
 
     switch (row->kind) {
     case OPT_HEADING:
@@ -244,6 +245,8 @@ static const char *store(const struct opt *row, void *into, const char *value)
     case OPT_TEXT:
         if (*value == '\0')
             return "the value is empty";
+        if (row->take != NULL && (wrong = row->take(NULL, row->name, value)) != NULL)
+            return wrong;
         *(const char **)at = value;
         break;
     case OPT_COUNT:

@@ -38,7 +38,7 @@ struct opt {
     const char *value; /* what help calls the value */
     const char *help;  /* '\n' breaks the line */
     size_t offset;     /* into the command's struct */
-    opt_take *take;
+    opt_take *take;    /* of OPT_TEXT, if there is one: only says what is wrong with the value; `into` is NULL */
     bool may_be_alone; /* OPT_TAKE: `--name` without a value is "yes" */
 };
 

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "cli/given.h"
 #include "cli/opt.h"
 #include "profile/html.h"
 
@@ -23,7 +24,7 @@ struct page_options {
     {OPT_FLAG, "no-source", 0, NULL, "leave the text of source files out",                                             \
      offsetof(struct page_options, no_source), NULL, false},                                                           \
     {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180",                             \
-     offsetof(struct page_options, weights), NULL, false}
+     offsetof(struct page_options, weights), given_check_weights, false}
 
 /* False, with a line on stderr, if this Tenure was built without the page. */
 bool page_is_there(void);

@@ -87,6 +87,13 @@ static int read_limits(struct adviser *a, const char *text)
     return 0;
 }
 
+int tp_advice_limits_check(const char *text, struct tp_error *err)
+{
+    struct adviser a = {.err = err};
+
+    return read_limits(&a, text);
+}
+
 /* ------------------------------------------------------------------------------------------ facts */
 
 static double line_size(tp_profile *profile, const char *cache)

@@ -36,6 +36,9 @@ struct tp_advice_limit {
 };
 const struct tp_advice_limit *tp_advice_limits(size_t *count);
 
+/* Whether `limits` is well formed: NAME=NUMBER with ',' between. */
+int tp_advice_limits_check(const char *limits, struct tp_error *err);
+
 /* Makes the tables. `limits`: "share=1,spatial=40", or NULL. May be called again: tables are made anew. */
 int tp_advise(tp_profile *profile, const char *limits, struct tp_error *err);
 

@@ -6,6 +6,7 @@
 #include "profile/define.h"
 
 #include <sqlite3.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -113,6 +114,29 @@ int tp_define(tp_profile *profile, const char *definition, struct tp_error *err)
         return -1;
     formula->unit = "";
     return define(profile, formula, err);
+}
+
+/* Every name is an event's but the one that is defined. */
+static const struct tp_formula *look_up_any(void *user, const char *name, struct tp_term *term)
+{
+    static const struct tp_event any = {.name = "any"};
+    const char *definition = user;
+    size_t length = strlen(name);
+
+    definition += strspn(definition, " ");
+    bool own = strncmp(definition, name, length) == 0 && strchr(" =", definition[length]) != NULL;
+    *term = (struct tp_term){own ? NULL : &any, false};
+    return NULL;
+}
+
+int tp_define_check(const char *definition, struct tp_error *err)
+{
+    struct tp_formula *formula = calloc(1, sizeof *formula);
+    int failed = formula ? tp_formula_parse(formula, definition, look_up_any, (void *)definition, err)
+                         : TP_NO_MEMORY(err);
+
+    free(formula);
+    return failed;
 }
 
 int tp_define_ratios(tp_profile *profile, struct tp_error *err)

@@ -21,6 +21,8 @@
 
 /* "name=expression" over the profile's events and the formulas it has. */
 int tp_define(tp_profile *profile, const char *definition, struct tp_error *err);
+/* Whether a definition is well formed, whatever events a profile has. */
+int tp_define_check(const char *definition, struct tp_error *err);
 
 /* The ratios; tp_open calls it. */
 int tp_define_ratios(tp_profile *profile, struct tp_error *err);

@@ -127,6 +127,8 @@ const struct tp_event *tp_event_find(const tp_profile *profile, const char *name
 /* Other weights in the cycle estimate: "L1m=12,LLm=180". Views then have the new CEst, as long as the profile is open;
  * its file does not change. An event that the estimate has no term for gets one. Once per profile at most. */
 int tp_weigh(tp_profile *profile, const char *weights, struct tp_error *err);
+/* Whether such a text is well formed, whatever events a profile has. */
+int tp_weights_check(const char *weights, struct tp_error *err);
 
 /* ------------------------------------------------------------------------------------------ exports */
 

@@ -46,29 +46,56 @@ int tp_formula_read(struct tp_formula *sum, const char *text)
     return sum->count ? 0 : -1;
 }
 
-/* "L1m=12,LLm=180" over what the formula says. */
+/* One of "L1m=12,LLm=180": its event and weight. What follows; NULL: it is none. */
+static const char *read_weight(const char *text, char name[48], long *weight, struct tp_error *err)
+{
+    size_t length = strcspn(text, "=,");
+    char *end;
+
+    snprintf(name, 48, "%.*s", (int)length, text);
+    if (text[length] != '=' || !length) {
+        TP_FAIL(err, "weights are EVENT=NUMBER with ',' between, as in L1m=12,LLm=180");
+        return NULL;
+    }
+    text += length + 1;
+    *weight = strtol(text, &end, 10);
+    if (*text < '0' || *text > '9' || *weight > LARGEST || (*end && *end != ',')) {
+        TP_FAIL(err, "the weight of %s must be a whole number from 0 to %d", name, LARGEST);
+        return NULL;
+    }
+    return end;
+}
+
+int tp_weights_check(const char *weights, struct tp_error *err)
+{
+    char name[48];
+    long weight;
+
+    while (weights && *weights) {
+        weights = read_weight(weights, name, &weight, err);
+        if (weights)
+            weights += *weights == ',';
+    }
+    return weights ? 0 : -1;
+}
+
+/* Weights over what the formula says. */
 static int read_weights(struct tp_formula *sum, tp_profile *profile, const char *text, struct tp_error *err)
 {
-    for (; *text; text += *text == ',') {
-        size_t length = strcspn(text, "=,");
-        char name[48];
-        char *end;
+    char name[48];
+    long weight;
 
-        snprintf(name, sizeof name, "%.*s", (int)length, text);
+    for (; *text; text += *text == ',') {
+        text = read_weight(text, name, &weight, err);
+        if (!text)
+            return -1;
         const struct tp_event *event = tp_event_find(profile, name);
-        if (text[length] != '=')
-            return TP_FAIL(err, "weights are EVENT=NUMBER with ',' between, as in L1m=12,LLm=180");
         if (!event)
             return TP_FAIL(err, "this profile has no event '%s' to give a weight to", name);
         if (event->real || strcmp(event->name, "CEst") == 0)
             return TP_FAIL(err, "%s cannot be a term of CEst; counts can", event->name);
-        text += length + 1;
-        long weight = strtol(text, &end, 10);
-        if (*text < '0' || *text > '9' || weight > LARGEST || (*end && *end != ','))
-            return TP_FAIL(err, "the weight of %s must be a whole number from 0 to %d", event->name, LARGEST);
         if (set(sum, event->name, strlen(event->name), weight))
             return TP_FAIL(err, "more than %d weights", TP_FORMULA_TERMS);
-        text = end;
     }
     return 0;
 }
