@@ -97,8 +97,8 @@ static int import(const struct import *options, const char *const *files, int co
     if (!options->quiet)
         given_tell_missing(&result);
     if (!options->quiet)
-        fprintf(stderr, "tenure: wrote %s: %u parts, %llu functions, %llu instructions, %llu call paths\n",
-                out, result.parts, (unsigned long long)result.functions,
+        fprintf(stderr, "tenure: wrote %s: %u part%s, %llu functions, %llu instructions, %llu call paths\n",
+                out, result.parts, result.parts == 1 ? "" : "s", (unsigned long long)result.functions,
                 (unsigned long long)result.instructions, (unsigned long long)result.paths);
     return CLI_GOOD;
 }

@@ -513,6 +513,13 @@ static bool asked_for_others(const struct report *report)
            report->balance || report->data || report->sharing || report->fields || report->advice;
 }
 
+/* Sections with columns that the user chooses. */
+static bool asked_for_columns(const struct report *report)
+{
+    return report->function || report->callers || report->callees || report->tree || report->threads ||
+           report->balance || report->data || report->fields || report->statements || report->loops;
+}
+
 static bool print(struct report *report)
 {
     bool asked = asked_for_others(report) || report->statements || report->loops || report->strides ||
@@ -570,6 +577,9 @@ int cmd_report(int argc, char **argv)
         return opt_misused(&command, "one profile at a time, %s is one too many", argv[first + 1]);
     if (report.advice_limits != NULL && !report.advice)
         return opt_misused(&command, "--advice-limits says what is worth advice: give --advice, too");
+    if (report.sharing && !asked_for_columns(&report) &&
+        (report.sort_name != NULL || report.show != NULL || report.defines.count > 0))
+        return opt_misused(&command, "--sharing has columns of its own: no --sort, --show or --define");
     if (report.in != NULL && asked_for_others(&report))
         return opt_misused(&command, "--in is for functions, --statements, --loops, --strides and --conflicts alone");
     report.profile = given_open_weighed(first < argc ? argv[first] : NULL, report.weights);

@@ -12,6 +12,7 @@
 #include "cli/term.h"
 
 #include <stdio.h>
+#include <string.h>
 
 bool report_sharing_known(const struct report *report)
 {
@@ -141,5 +142,11 @@ static bool pairs(struct report *report)
 
 bool report_sharing(struct report *report)
 {
-    return objects(report) && pairs(report);
+    const char *engine = tp_meta(report->profile, "engine");
+    bool good = objects(report) && pairs(report);
+
+    if (!report->json && engine != NULL && strcmp(engine, "valgrind") == 0)
+        puts("\nValgrind's engine gives threads long turns, in which they seldom take lines from one another: see\n"
+             "`tenure record --engine=native`");
+    return good;
 }

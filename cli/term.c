@@ -216,7 +216,8 @@ static const char *behind_bracket(const char *at, char open, char close)
     return NULL;
 }
 
-/* Writes a tilde for what is inside of each outer pair of brackets; false, with `out` spoilt, if they do not pair. */
+/* Writes a tilde for what is inside of each outer pair of brackets; false, with `out` spoilt, if they do not pair. What
+ * stands behind a space at the end stays: it is no arguments, but where a data structure is allocated, "(f.c:12)". */
 static bool collapse(char *out, size_t size, const char *text, char open, char close)
 {
     const char *from = text;
@@ -232,6 +233,10 @@ static bool collapse(char *out, size_t size, const char *text, char open, char c
         end = behind_bracket(from, open, close);
         if (end == NULL)
             return false;
+        if (*end == '\0' && from > text && from[-1] == ' ') {
+            at += (size_t)snprintf(out + at, size - at, "%s", from);
+            return at < size;
+        }
         out[at++] = open;
         out[at++] = '~';
         out[at++] = close;

@@ -305,9 +305,8 @@ static const char *lacking(tp_profile *profile, const struct tp_rule *rule)
 }
 
 /* A rule that cannot say anything of this profile, and which recording would help. */
-static int keep_silence(struct adviser *a, const struct tp_rule *rule)
+static int keep_silence(struct adviser *a, const struct tp_rule *rule, const char *record)
 {
-    const char *record = lacking(a->profile, rule);
     char *sql;
     int failed;
 
@@ -323,13 +322,16 @@ static int keep_silence(struct adviser *a, const struct tp_rule *rule)
 
 static int try_rule(struct adviser *a, const struct tp_rule *rule)
 {
+    const char *engine = tp_meta(a->profile, "engine");
     sqlite3_stmt *query;
     int more = 1;
 
     if (rule->lacks && has_all(a->profile, rule->lacks))
         return 0;
     if (!has_all(a->profile, rule->needs) || (!rule->without_data && was_off(a->profile, "data")))
-        return keep_silence(a, rule);
+        return keep_silence(a, rule, lacking(a->profile, rule));
+    if (rule->turns && engine && strcmp(engine, "valgrind") == 0 && keep_silence(a, rule, "--engine=native"))
+        return -1;
     query = tp_query(a->profile, sqlite3_mprintf("%s", rule->sql), a->err);
     if (!query)
         return -1;

@@ -28,6 +28,7 @@ struct tp_rule {
     const char *needs;  /* events without which it says nothing, ' ' between */
     const char *lacks;  /* an event with which it says nothing, as others know better; NULL: there is none */
     const char *record; /* option of `tenure record` that it needs; NULL: none */
+    bool turns;         /* Valgrind's engine gives threads such long turns that it sees little of this */
     const char *if_so;  /* a query: whether there would be anything to say with it; NULL: yes */
     bool without_data; /* it says something of a profile without data objects, too */
     const char *other; /* role of the second place; NULL: there is none */

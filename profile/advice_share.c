@@ -15,6 +15,7 @@ const struct tp_rule tp_rules_share[] = {
         .fix = "give each thread lines of its own: align what it writes to a line, and pad it to one",
         .needs = "D1fr",
         .record = "--coherence=mesi",
+        .turns = true,
         .if_so = "SELECT count(*) > 1 FROM threads",
         .other = "misses",
         .sql = "SELECT data_id, w.function_id, w.file_id, w.line, w.loop_id, v.function_id AS other_function_id,"

@@ -30,6 +30,8 @@ try report --statements
 try report --loops
 try report --advice
 try report --advice --threshold=0 --limit=2
+try report --advice --threshold=0 --limit=0
+try report --weights=L1m
 try report --json --advice --threshold=0 --limit=1
 try report --advice --advice-limits=spatial
 try report --advice --advice-limits=nothing=1

@@ -45,5 +45,12 @@ try report --sharing --limit=1 --json
 try sql "SELECT writer, victim, data, misses, false_sharing, true_sharing, written, touched FROM sharing"
 try sql "SELECT D1cr, D1cw, D1fr, D1fw, D1fr_incl FROM functions"
 try report --sort=D1fr --show=D1fr,D1cr --limit=1
+try report --sharing --sort=D1fr
+try report --sharing --data --sort=D1fr --show=D1fr --limit=1
+tenure import -q -o valgrind tenure.out.1
+python3 -c "import sqlite3; d = sqlite3.connect('valgrind'); \
+    d.executescript(\"REPLACE INTO meta VALUES('engine', 'valgrind'); INSERT INTO threads(id) VALUES(9)\")"
+try report --sharing --limit=1 valgrind
+try report --advice valgrind
 python3 "$RAW_MAKE" small small.raw
 try report --sharing small.raw
