@@ -408,9 +408,9 @@ def main():
     begin = time.time()
     try:
         parts = [] if VALGRIND else [choosing, contained, traced]
-        for part in (endings, sees, closed_descriptors, no_descriptors, limits, nothing, full_disk, large_stack, signals,
-                     files, whereabouts, messages, write_backs, names_and_columns, data_structures, made_code, interrupted,
-                     *parts):
+        for part in (endings, sees, closed_descriptors, no_descriptors, limits, nothing, full_disk, large_stack,
+                     signals, files, whereabouts, messages, write_backs, names_and_columns, data_structures,
+                     made_code, interrupted, *parts):
             part()
     finally:
         shutil.rmtree(folder)
