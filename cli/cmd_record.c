@@ -228,6 +228,7 @@ static const struct opt rows[] = {
      "D1s of threads invalidate each other's lines: what is shared,\ntruly and falsely; threads take turns [no]", 0,
      pass_coherence, false},
     SWITCH("patterns", "tell misses apart (cold, capacity, conflict), keep strides between them [no]"),
+    SWITCH("interdependence", "keep who throws out whose lines, and who loads them again;\nwith --patterns=yes [no]"),
     SWITCH("inclusive", "follow calls, for inclusive costs [yes]"),
     SWITCH("data", "charge data structures: heap blocks, globals, stacks, files [yes]"),
     {OPT_TAKE, "paths", 0, "N", "call paths kept apart; 0: none [250000]", 0, pass_count, false},

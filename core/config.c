@@ -25,6 +25,7 @@ void tn_config_default(struct tn_config *config)
     config->collect_at_start = true;
     config->paths = 250000;
     config->prune_slack = 1024;
+    config->most_pairs = 1 << 18;
     config->alias_limit = 1 << 14;
 }
 
@@ -62,6 +63,8 @@ const char *tn_config_check(const struct tn_config *config)
     if (!config->cache_sim && (config->write_back || config->prefetch || config->coherence || config->patterns))
         return "write-backs, prefetching, coherence and patterns are those of simulated caches: not without cache "
                "simulation";
+    if (config->pairs && !config->patterns)
+        return "who loads a line again is known where misses are told apart (--patterns=yes)";
     if (config->coherence && config->shared_l1)
         return "threads that share level-1 caches have nothing to keep coherent (--shared-l1=no)";
     if (config->coherence && config->parallel)

@@ -70,8 +70,8 @@ static void caches_new(tn_core *core, struct tn_l1 **i1, struct tn_l1 **d1, stru
     *i1 = l1_new(&core->config.i1, TN_FETCH, *l2 ? *l2 : &core->ll);
     *d1 = l1_new(&core->config.d1, TN_DATA, *l2 ? *l2 : &core->ll);
     if (core->config.patterns) {
-        (*i1)->kinds = tn_kinds_new(&core->config.i1);
-        (*d1)->kinds = tn_kinds_new(&core->config.d1);
+        (*i1)->kinds = tn_kinds_new(&core->config.i1, false); /* pairs are those of data, and of what is below */
+        (*d1)->kinds = tn_kinds_new(&core->config.d1, core->config.pairs);
     }
     if (core->config.prefetch)
         (*i1)->prefetcher = (*d1)->prefetcher = tn_host_alloc(sizeof(struct tn_prefetcher));
@@ -107,6 +107,8 @@ tn_core *tn_core_new(const struct tn_config *config)
     tn_cost_pools_init(&core->pools, config);
     if (config->patterns)
         tn_patterns_init(&core->patterns);
+    if (config->pairs)
+        tn_pairs_init(&core->pairs, config->most_pairs);
     core->consuming.there = core->late.there = core->definitions.there = core->memory.there = config->parallel;
     core->merged = TN_STEP;
     tn_sums_init(&core->sums, &core->definitions);
@@ -641,6 +643,8 @@ void tn_zero(tn_core *core)
         tn_data_clear(core->data);
     if (core->coherence)
         tn_coherence_clear(core->coherence);
+    if (core->config.pairs)
+        tn_pairs_clear(&core->pairs);
 }
 
 struct tn_centre *tn_centre_make(tn_core *core, uint32_t thread, uint32_t instr)
@@ -709,10 +713,10 @@ static void forget_lines(struct tn_thread *thread)
     const struct tn_config *config = &thread->core->config;
     if (!config->cache_sim)
         return;
-    tn_kinds_reset(thread->i1->kinds, &config->i1);
-    tn_kinds_reset(thread->d1->kinds, &config->d1);
+    tn_kinds_reset(thread->i1->kinds, &config->i1, false);
+    tn_kinds_reset(thread->d1->kinds, &config->d1, config->pairs);
     if (thread->l2)
-        tn_kinds_reset(thread->l2->kinds, &config->l2);
+        tn_kinds_reset(thread->l2->kinds, &config->l2, config->pairs);
 }
 
 void tn_instrument_off(tn_core *core)
@@ -722,7 +726,7 @@ void tn_instrument_off(tn_core *core)
     each_thread(core, stop_thread);
     end_tenures(core);
     each_thread(core, forget_lines);
-    tn_kinds_reset(core->ll.kinds, &core->config.ll);
+    tn_kinds_reset(core->ll.kinds, &core->config.ll, core->config.pairs);
 }
 
 /* ------------------------------------------------------------------------------------------ parts */
@@ -820,6 +824,8 @@ void tn_core_free(tn_core *core)
     tn_cost_pools_free(&core->pools);
     if (core->config.patterns)
         tn_patterns_free(&core->patterns);
+    if (core->config.pairs)
+        tn_pairs_free(&core->pairs);
     for (struct tn_forest *forest = &core->forest, *next; forest; forest = next) {
         next = forest->next;
         tn_forest_free(forest);

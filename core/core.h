@@ -17,6 +17,7 @@
 #include "lock.h"
 #include "lower.h"
 #include "objects.h"
+#include "pairs.h"
 #include "pattern.h"
 #include "queue.h"
 #include "stack.h"
@@ -81,6 +82,7 @@ struct tn_core {
     _Alignas(64) uint64_t waste[32]; /* what is charged to nobody */
     struct tn_pool displaced_pool;
     struct tn_patterns patterns; /* with config.patterns */
+    struct tn_pairs pairs;       /* with config.pairs */
     uint64_t records_live, records_max, nodes_summed, samples;
 };
 

@@ -19,7 +19,7 @@ static uint64_t ghosts_of(const struct tn_kinds *kinds)
     return 1ull << (64 - kinds->ghost_shift);
 }
 
-static void init(struct tn_kinds *kinds, const struct tn_geometry *geometry)
+static void init(struct tn_kinds *kinds, const struct tn_geometry *geometry, bool pairs)
 {
     memset(kinds, 0, sizeof *kinds);
     while (1u << kinds->line_bits < geometry->line)
@@ -31,6 +31,10 @@ static void init(struct tn_kinds *kinds, const struct tn_geometry *geometry)
         kinds->ghost_shift--;
     kinds->held = tn_host_alloc(kinds->lines * sizeof *kinds->held);
     kinds->ghosts = tn_host_alloc(ghosts_of(kinds) * sizeof *kinds->ghosts);
+    if (pairs) {
+        kinds->held_traces = tn_host_alloc(kinds->lines * sizeof *kinds->held_traces);
+        kinds->traces = tn_host_alloc(ghosts_of(kinds) * sizeof *kinds->traces);
+    }
     kinds->gone = tn_host_alloc(kinds->sets * sizeof *kinds->gone);
     kinds->sorting = tn_host_alloc(kinds->sets * sizeof *kinds->sorting);
     kinds->seen = tn_host_alloc(TN_SEEN_TABLES * sizeof *kinds->seen);
@@ -45,10 +49,10 @@ static void free_table(uint64_t **table)
     tn_host_free(table, TN_SEEN_LEAVES * sizeof *table);
 }
 
-struct tn_kinds *tn_kinds_new(const struct tn_geometry *geometry)
+struct tn_kinds *tn_kinds_new(const struct tn_geometry *geometry, bool pairs)
 {
     struct tn_kinds *kinds = tn_host_alloc(sizeof *kinds);
-    init(kinds, geometry);
+    init(kinds, geometry, pairs);
     return kinds;
 }
 
@@ -56,6 +60,10 @@ static void drop(struct tn_kinds *kinds)
 {
     tn_host_free(kinds->held, kinds->lines * sizeof *kinds->held);
     tn_host_free(kinds->ghosts, ghosts_of(kinds) * sizeof *kinds->ghosts);
+    if (kinds->traces) {
+        tn_host_free(kinds->held_traces, kinds->lines * sizeof *kinds->held_traces);
+        tn_host_free(kinds->traces, ghosts_of(kinds) * sizeof *kinds->traces);
+    }
     tn_host_free(kinds->gone, kinds->sets * sizeof *kinds->gone);
     tn_host_free(kinds->sorting, kinds->sets * sizeof *kinds->sorting);
     for (uint32_t i = 0; i < TN_SEEN_TABLES; i++) {
@@ -73,12 +81,12 @@ void tn_kinds_free(struct tn_kinds *kinds)
     tn_host_free(kinds, sizeof *kinds);
 }
 
-void tn_kinds_reset(struct tn_kinds *kinds, const struct tn_geometry *geometry)
+void tn_kinds_reset(struct tn_kinds *kinds, const struct tn_geometry *geometry, bool pairs)
 {
     if (!kinds)
         return;
     drop(kinds);
-    init(kinds, geometry);
+    init(kinds, geometry, pairs);
 }
 
 /* ------------------------------------------------------------------------------------------ lines seen */
@@ -134,28 +142,51 @@ static __attribute__((noinline)) void take_horizon(struct tn_kinds *kinds)
 
 /* ------------------------------------------------------------------------------------------ a load */
 
-static inline enum tn_miss_kind kind_of(struct tn_kinds *kinds, uint64_t number)
+static inline enum tn_miss_kind kind_of(struct tn_kinds *kinds, uint64_t number, struct tn_known *known,
+                                        uint32_t epoch)
 {
-    struct tn_ghost *ghost = tn_ghost_of(kinds, number);
+    uint64_t place = tn_ghost_place(kinds, number);
+    struct tn_ghost *ghost = &kinds->ghosts[place];
+    *known = (struct tn_known){0};
     if (ghost->line != number + 1)
         return see(kinds, number) ? TN_MISS_Cap : TN_MISS_Cold;
     ghost->line = 0;
+    known->used = ghost->used;
+    if (kinds->traces && kinds->traces[place].epoch == epoch) {
+        known->loader = kinds->traces[place].loader;
+        known->evictor = kinds->traces[place].evictor;
+    }
     return ghost->used > kinds->horizon ? TN_MISS_Conf : TN_MISS_Cap;
 }
 
-enum tn_miss_kind tn_kinds_load(struct tn_kinds *kinds, uint64_t place, uint64_t set, uint64_t line, uint64_t now)
+/* What is in the place becomes a ghost. */
+static inline void leave(struct tn_kinds *kinds, const struct tn_load *load)
 {
-    uint64_t number = tn_kinds_number(kinds, line);
-    struct tn_stored *held = &kinds->held[place];
-    if (held->line == number + 1)
-        return TN_MISS_Taken;
-    enum tn_miss_kind kind = kind_of(kinds, number);
-    if (held->line) {
-        *tn_ghost_of(kinds, held->line - 1) = (struct tn_ghost){held->line, held->used};
-        kinds->gone[set] = held->used;
+    const struct tn_stored *held = &kinds->held[load->place];
+    uint64_t place = tn_ghost_place(kinds, held->line - 1);
+    kinds->ghosts[place] = (struct tn_ghost){held->line, held->used};
+    kinds->gone[load->set] = held->used;
+    if (!kinds->traces)
+        return;
+    const struct tn_trace *trace = &kinds->held_traces[load->place];
+    kinds->traces[place] =
+        (struct tn_trace){trace->epoch == load->epoch ? trace->loader : 0, load->payer, load->epoch};
+}
+
+enum tn_miss_kind tn_kinds_load(struct tn_kinds *kinds, const struct tn_load *load, struct tn_known *known)
+{
+    uint64_t number = tn_kinds_number(kinds, load->line);
+    struct tn_stored *held = &kinds->held[load->place];
+    enum tn_miss_kind kind = TN_MISS_Taken;
+    if (held->line != number + 1) {
+        kind = kind_of(kinds, number, known, load->epoch);
+        if (held->line)
+            leave(kinds, load);
+        *held = (struct tn_stored){number + 1, load->now};
+        if (++kinds->loads == kinds->sets)
+            take_horizon(kinds);
     }
-    *held = (struct tn_stored){number + 1, now};
-    if (++kinds->loads == kinds->sets)
-        take_horizon(kinds);
+    if (kinds->held_traces)
+        kinds->held_traces[load->place] = (struct tn_trace){.loader = load->payer, .epoch = load->epoch};
     return kind;
 }

@@ -391,20 +391,39 @@ static inline void found(struct tn_lower *lower, const struct tn_taken *taken, u
 }
 
 /* One comes in. */
-static inline enum tn_miss_kind come(struct tn_lower *lower, const struct tn_taken *taken, const struct tn_place *place)
+static inline enum tn_miss_kind come(const tn_core *core, struct tn_lower *lower, const struct tn_taken *taken,
+                                     const struct tn_place *place, struct tn_known *known)
 {
     const struct tn_entry *entry = taken->entry;
     if (!lower->kinds)
         return TN_MISS_Cold;
-    return tn_kinds_load(lower->kinds, home_of(lower, place), place->set, entry->address, entry->stamp);
+    struct tn_load load = {home_of(lower, place), place->set, entry->address, entry->stamp,
+                           entry->late ? entry->late->near : 0, core->epoch};
+    return tn_kinds_load(lower->kinds, &load, known);
 }
 
+/* A line has to be loaded again, at clock `now`. */
+static void again(tn_core *core, const struct tn_entry *entry, enum tn_level level, const struct tn_known *known,
+                  uint64_t now)
+{
+    struct tn_pair *pair = tn_pair_of(&core->pairs, &(struct tn_pair){.loader = known->loader,
+                                                                      .evictor = known->evictor,
+                                                                      .payer = entry->late->near,
+                                                                      .level = level});
+    if (known->used)
+        tn_pair_timed(pair, age_of(known->used, now));
+}
+
+/* `known`: NULL: pairs are not kept. */
 static inline void charge_kind(tn_core *core, const struct payers *payers, const struct tn_entry *entry,
-                               enum tn_level level, enum tn_miss_kind kind, uint64_t set)
+                               enum tn_level level, enum tn_miss_kind kind, const struct tn_known *known,
+                               uint64_t set, uint64_t now)
 {
     if (kind == TN_MISS_Taken)
         return;
     charge(payers, core->pools.kinds + kind, 1);
+    if (kind != TN_MISS_Cold && known && entry->late)
+        again(core, entry, level, known, now);
     if (kind == TN_MISS_Conf && entry->late)
         tn_pattern_conflict(&core->patterns, entry->late, level, set);
 }
@@ -417,10 +436,12 @@ static __attribute__((noinline)) void near_kind(tn_core *core, const struct tn_t
     struct payers payers = {taken->near, taken->of_node};
     uint64_t set = tn_set_of(entry->address >> l1->shape.line_bits, l1->sets, l1->set_mask);
     l1->kinds->held[entry->way].used = taken->used;
-    enum tn_miss_kind kind = tn_kinds_load(l1->kinds, entry->way, set, entry->address, 0);
+    struct tn_load load = {entry->way, set, entry->address, 0, entry->late ? entry->late->near : 0, core->epoch};
+    struct tn_known known;
+    enum tn_miss_kind kind = tn_kinds_load(l1->kinds, &load, &known);
     if (entry->flags & TN_ENTRY_SECOND)
         return;
-    charge_kind(core, &payers, entry, TN_LEVEL_1, kind, set);
+    charge_kind(core, &payers, entry, TN_LEVEL_1, kind, l1->kinds->traces ? &known : NULL, set, taken->own);
     if (entry->late && stream_of(entry) == TN_DATA)
         tn_pattern_miss(tn_pattern_of(&core->patterns, entry->late), entry->address);
 }
@@ -429,7 +450,8 @@ static __attribute__((noinline)) void near_kind(tn_core *core, const struct tn_t
 static inline void missed(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken,
                           const struct tn_place *place, const struct payers *payers)
 {
-    enum tn_miss_kind kind = come(lower, taken, place);
+    struct tn_known known;
+    enum tn_miss_kind kind = come(core, lower, taken, place, &known);
     uint64_t access = taken->entry->stamp >> TN_STEP_BITS;
     if (access == lower->missed_access && taken->l1 == lower->missed_through)
         return;
@@ -439,7 +461,8 @@ static inline void missed(tn_core *core, struct tn_lower *lower, const struct tn
     if (lower->slices && taken->slice)
         charge_slice_miss(core, taken->slice, taken->entry, true);
     if (lower->kinds)
-        charge_kind(core, payers, taken->entry, lower->level, kind, place->set);
+        charge_kind(core, payers, taken->entry, lower->level, kind, lower->kinds->traces ? &known : NULL, place->set,
+                    taken->entry->stamp);
 }
 
 /* The record of the line that comes in, whose place has been looked up. */
@@ -454,7 +477,7 @@ static __attribute__((noinline)) struct tn_record *record_in(tn_core *core, stru
         return record;
     struct payers payers = payers_below(core, taken->entry, lower->level);
     if (taken->entry->flags & TN_ENTRY_AHEAD) {
-        come(lower, taken, place);
+        come(core, lower, taken, place, &(struct tn_known){0});
         charge(&payers, core->pools.prefetched, 1);
     } else {
         missed(core, lower, taken, place, &payers);
@@ -603,8 +626,10 @@ TN_ALWAYS_INLINE void foresee(const struct tn_ring *ring, const struct tn_lower 
     taken->entry = entry;
     taken->l1 = l1;
     taken->stay = &l1->stays[entry->way];
-    if (ring->used)
+    if (ring->used) {
         taken->used = ring->used[entry - ring->entries];
+        taken->own = entry->stamp - ring->later;
+    }
     __builtin_prefetch(taken->stay, 1);
     __builtin_prefetch(entry->late);
     tn_sets_split(&lower->sets, entry->address, &taken->place);
@@ -677,7 +702,7 @@ void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, e
         lower->written = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->written);
     if (slices)
         lower->slices = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->slices);
-    lower->kinds = config->patterns ? tn_kinds_new(geometry) : NULL;
+    lower->kinds = config->patterns ? tn_kinds_new(geometry, config->pairs) : NULL;
     if (next)
         lower->parents = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->parents);
     lower->filled = tn_host_alloc(groups_of(lower));

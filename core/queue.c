@@ -70,6 +70,7 @@ static void publish(tn_core *core, struct tn_ring *ring, uint64_t end, uint64_t 
     uint64_t later = core->merged - ring->upto;
     for (uint64_t at = ring->consumed; at != end; at++)
         ring->entries[at & ring->mask].stamp += later;
+    ring->later = later;
     drain_to(core, ring, end);
     core->merged += clock - ring->upto;
     ring->upto = clock;

@@ -85,7 +85,7 @@ struct tn_taken {
     struct tn_place place;    /* where the line is, or goes, in the level below */
     struct tn_record *home;   /* of this place */
     uint32_t slice;           /* where the line is in its data object; 0: not known */
-    uint64_t used;            /* with patterns: when the victim was used last, on the thread's clock */
+    uint64_t used, own;       /* with patterns, on the thread's clock: the victim's last use, and the access's stamp */
 };
 
 struct tn_batch {
@@ -106,7 +106,8 @@ struct tn_ring {
     /* ---- the consumer's */
     _Alignas(64) uint64_t consumed; /* the room of these entries is free again */
     uint64_t batches_taken, foreseen, looked_up;
-    uint64_t upto; /* where threads run at the same time */
+    uint64_t upto;  /* where threads run at the same time */
+    uint64_t later; /* and by how much stamps of the batch that is published differ from the thread's clock */
     struct tn_taken taken[TN_AHEAD];
     struct tn_entry entries[];
 };

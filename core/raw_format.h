@@ -50,6 +50,10 @@
  *             between successive misses at level 1; a stride was counted up to `lost` times less often than it was
  *   SETS      n thread, n instr, n kind, n data, n level (0: 1, 1: LL, 2: 2), n bits, one n per set bit, lowest first:
  *             conflict misses by the low six bits of their set
+ *   PAIR      n loader (instr), n evictor (instr), n its data, n instr, n kind, n data, n level (as above), n misses,
+ *             n of them timed, n accesses, n bits, one n per set bit, lowest first: misses of lines that were there
+ *             before, loaded by one, thrown out by a load of another; of those whose last use was known, how long ago
+ *             that was, in all and by the power of two. Who is not known is 0. Without instr: there was no room
  *   NODE      n id, n parent (0: a root), n arc (0: a root), n context (that runs), n thread, n flags,
  *             n calls, costs                      flags: TN_RAW_NODE_*; a parent comes before its children
  *   ARC_COST  n id, n calls, costs                inclusive, each event once however deep the recursion
@@ -82,13 +86,14 @@ enum tn_data_kind {
 };
 
 enum {
-    TN_RAW_VERSION = 6,
+    TN_RAW_VERSION = 7,
     TN_RAW_CHUNK = 1 << 16,
     TN_RAW_ACCOST_UNIT = 1 << 16,
     TN_RAW_MAX_SLOTS = 64,
     TN_RAW_MAX_CALLERS = 100, /* of a context */
     TN_LARGEST_ELEMENT = 1 << 16, /* of data objects whose costs are told apart by offset in an element */
     TN_RAW_MAX_STRIDES = 64,  /* kept of an instruction's */
+    TN_RAW_DISTANCES = 32,    /* bits of a PAIR; the last one is for what is longer, too */
 };
 
 /* Of DATA_AT. */
@@ -117,6 +122,7 @@ enum tn_raw_chunk {
     TN_RAW_DATA_AT,
     TN_RAW_STRIDES,
     TN_RAW_SETS,
+    TN_RAW_PAIR,
 };
 
 enum {

@@ -701,6 +701,58 @@ static void write_self(struct writer *w)
     tn_host_free(executed, bytes);
 }
 
+/* ------------------------------------------------------------------------------------------ pairs */
+
+/* Whose counters of level 1 have which number. */
+struct payer {
+    uint32_t instr, object, stream;
+};
+
+static void find_payers(const tn_core *core, const struct tn_thread_record *thread, struct payer *payers)
+{
+    for (uint32_t id = 1; id < core->code.instrs.count; id++) {
+        const struct tn_centre *centre = tn_centre_known(core, thread, id);
+        for (uint32_t stream = 0; centre && stream < TN_STREAMS; stream++)
+            payers[centre->late[stream].near] = (struct payer){id, 0, stream};
+    }
+    for (uint32_t i = 1; core->data && i < thread->shares.list.count; i++) {
+        const struct tn_share *share = tn_share_at(&thread->shares, i);
+        payers[share->late.near] = (struct payer){share->instr, share->object, TN_DATA};
+    }
+}
+
+static void write_pair(struct writer *w, const struct tn_pair *pair, const struct payer *payers)
+{
+    const struct payer *payer = &payers[pair->payer], *evictor = &payers[pair->evictor];
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < TN_DISTANCES; i++)
+        bits |= (uint64_t)(pair->after[i] != 0) << i;
+    const uint64_t fields[] = {payers[pair->loader].instr, evictor->instr, evictor->object, payer->instr,
+                               payer->stream, payer->object, pair->level, pair->misses, pair->timed, pair->distance,
+                               bits};
+    record(w, TN_RAW_PAIR);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        put_n(w, fields[i]);
+    for (uint32_t i = 0; i < TN_DISTANCES; i++) {
+        if (pair->after[i])
+            put_n(w, pair->after[i]);
+    }
+}
+
+static void write_pairs(struct writer *w)
+{
+    tn_core *core = w->core;
+    size_t bytes = core->pools.near.array.count * sizeof(struct payer);
+    struct payer *payers = tn_host_alloc(bytes);
+    for (uint32_t id = 1; id < core->threads.count; id++)
+        find_payers(core, tn_thread_record_of(core, id), payers);
+    payers[0] = (struct payer){0};
+    for (uint32_t id = 1; id < core->pairs.list.count; id++)
+        write_pair(w, tn_pair_at(&core->pairs, id), payers);
+    tn_pairs_clear(&core->pairs);
+    tn_host_free(payers, bytes);
+}
+
 /* ------------------------------------------------------------------------------------------ inclusive costs */
 
 static uint64_t node_flags(const struct tn_node *node)
@@ -782,6 +834,7 @@ static void write_statistics(struct writer *w)
         {"calls", s.calls}, {"returns", s.returns}, {"unwinds", s.unwinds}, {"jumps", s.jumps},
         {"slow data accesses", s.slow_data}, {"slow fetches", s.slow_fetch}, {"accesses moved", s.moves},
         {"data objects", s.data_objects}, {"shares", s.shares},
+        {"pairs maximum", s.pairs}, {"misses of no pair", s.pairs_left_out},
         {"queued", s.queued}, {"records", s.records_now}, {"records maximum", s.records_max}, {"bytes", s.bytes}};
     for (size_t i = 0; i < sizeof stats / sizeof *stats; i++) {
         record(w, TN_RAW_STAT);
@@ -821,6 +874,8 @@ int tn_raw_write_part(tn_core *core, void *stream, const char *why)
     if (core->coherence)
         write_sharings(w);
     write_self(w);
+    if (core->config.pairs)
+        write_pairs(w);
     for (struct tn_forest *forest = &core->forest; forest; forest = forest->next)
         tn_forest_fold(forest, core->config.inclusive ? write_node : NULL, w);
     if (core->config.inclusive) {

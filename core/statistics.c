@@ -36,6 +36,8 @@ static uint64_t memory_of(const tn_core *core)
                  core->code.counters.count * sizeof(uint64_t);
     if (core->config.patterns)
         bytes += tn_patterns_bytes(&core->patterns);
+    if (core->config.pairs)
+        bytes += tn_pairs_bytes(&core->pairs);
     if (core->contexts)
         bytes += tn_contexts_bytes(core->contexts);
     if (core->data)
@@ -83,5 +85,7 @@ void tn_statistics(const tn_core *core, struct tn_statistics *out)
     sum_nodes(core, out);
     out->data_objects = core->data ? core->data->objects.count - 1 : 0;
     out->functions = out->contexts - (core->contexts ? core->contexts->made : 0);
+    out->pairs = core->config.pairs && core->pairs.largest ? core->pairs.largest - 1 : 0;
+    out->pairs_left_out = core->pairs.left_out;
     out->segments = out->counters;
 }

@@ -95,6 +95,8 @@ struct tn_config {
     bool prefetch;         /* a stream prefetcher at the first level below level 1 */
     bool coherence;        /* D1s of threads invalidate each other's lines; not with shared_l1 or parallel */
     bool patterns;         /* tell misses apart (cold, capacity, conflict), keep strides between them */
+    bool pairs;            /* whose line was thrown out by whom, and who loaded it again; with patterns */
+    uint32_t most_pairs;   /* of a part */
     bool shared_l1;        /* one I1 and one D1 for all threads (Callgrind's model) */
     bool data;             /* charge data objects; with inclusive, and the two functions below */
     bool parallel;         /* threads run at the same time; not with shared_l1, nor with contexts */
@@ -481,6 +483,7 @@ struct tn_statistics {
     uint64_t calls, returns, unwinds, jumps;
     uint64_t slow_data, slow_fetch, moves, queued, records_now, records_max;
     uint64_t data_objects, shares; /* data objects; pairs of instruction and object with costs */
+    uint64_t pairs, pairs_left_out; /* of a part, at most (tn_config.pairs); misses there was no room for, in all */
     uint64_t bytes; /* of memory the core has taken and touched, roughly: arenas, not reservations */
 };
 void tn_statistics(const tn_core *core, struct tn_statistics *out);

@@ -43,6 +43,8 @@ static const struct option options[] = {
      "=no|mesi  D1s of threads invalidate each other's lines; threads take turns [no]"},
     {"patterns", BOOL, AT(config.patterns), 0,
      "=yes|no  tell misses apart (cold, capacity, conflict), keep strides between them [no]"},
+    {"interdependence", BOOL, AT(config.pairs), 0,
+     "=yes|no  keep who throws out whose lines, and who loads them again [no]; yes tells misses apart, too"},
     {"inclusive", BOOL, AT(config.inclusive), 0, "=yes|no  follow calls [yes]"},
     {"data", DATA, AT(config.data), 0, "=yes|no  charge data structures: heap blocks, globals, stacks, files [yes]"},
     {"alloc-fn", ALLOC, 0, false,
@@ -413,6 +415,7 @@ const char *options_check(struct engine_options *o)
 {
     o->config.separate_callers = most_separate(o, OPTIONS_CALLERS);
     o->config.separate_recs = most_separate(o, OPTIONS_RECS);
+    o->config.patterns |= o->config.pairs;
     if (!o->data_asked && (!o->config.inclusive || !o->config.cache_sim))
         o->config.data = false;
     if (o->turn && !o->config.coherence && !o->deterministic)
@@ -598,6 +601,7 @@ void options_meta(const struct engine_options *o, tn_core *core)
     if (o->has_threads && o->turn)
         options_meta_number(core, "turn", o->turn);
     meta_flag(core, "patterns", config->patterns);
+    meta_flag(core, "interdependence", config->pairs);
     meta_flag(core, "inclusive", config->inclusive);
     meta_flag(core, "data", config->data);
     meta_flag(core, "shared-l1", config->shared_l1);

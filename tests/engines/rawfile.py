@@ -9,7 +9,7 @@ import struct
 import zlib
 
 (META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT,
- END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING, DATA_AT, STRIDES, SETS) = range(1, 23)
+ END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING, DATA_AT, STRIDES, SETS, PAIR) = range(1, 24)
 
 Object = collections.namedtuple("Object", "path start size bias build_id")
 Function = collections.namedtuple("Function", "object start size flags name")
@@ -74,12 +74,14 @@ class Raw:
         self.at = collections.defaultdict(lambda: collections.defaultdict(collections.Counter))  # data object, place
         self.strides = collections.defaultdict(collections.Counter)  # (thread, instr, stream, data object)
         self.sets = collections.defaultdict(collections.Counter)  # the same, and level
+        self.pairs = collections.defaultdict(collections.Counter)  # (loader, evictor, its data object, instr, stream,
+        #                                                            data object, level)
         with open(path, "rb") as file:
             self.read(file.read())
 
     def read(self, data):
         magic, version, zero = data[:8], *struct.unpack("<II", data[8:16])
-        assert magic == b"TENURERW" and version == 6 and zero == 0, (magic, version)
+        assert magic == b"TENURERW" and version == 7 and zero == 0, (magic, version)
         at = 16
         while at < len(data):
             kind, size, checksum, zero = struct.unpack("<IIII", data[at:at + 16])
@@ -162,6 +164,13 @@ class Raw:
             for low in range(64):
                 if bits >> low & 1:
                     self.sets[key][low] += c.n()
+        elif kind == PAIR:
+            key = tuple(c.n() for _ in range(7))
+            self.pairs[key].update(misses=c.n(), timed=c.n(), distance=c.n())
+            bits = c.n()
+            for power in range(32):
+                if bits >> power & 1:
+                    self.pairs[key][power] += c.n()
         elif kind == ORIGIN:
             ident = c.n()
             self.origins[ident] = Origin(c.n(), c.n(), c.n())
@@ -232,6 +241,14 @@ class Raw:
             for key, counts in known.items():
                 name = self.name_of(self.instrs[key[1]].context)
                 result[name].update({"%s %s %s" % (word, key[4:], what): n for what, n in counts.items()})
+        return result
+
+    def dependence(self):
+        """Pairs, by the names of functions."""
+        result = collections.defaultdict(collections.Counter)
+        for (loader, evictor, _, instr, stream, _, level), counts in self.pairs.items():
+            names = [self.name_of(self.instrs[i].context) if i else "-" for i in (loader, evictor, instr)]
+            result["%s, %s, %s at %d of %d" % (*names, level, stream)].update(counts)
         return result
 
     def by_data(self):

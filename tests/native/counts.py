@@ -24,7 +24,7 @@ from harness import valgrind_binary  # noqa: E402
 
 SMALL = ['--I1=1024,2,32', '--D1=1024,2,32', '--LL=8192,4,32']
 USUAL = ['--I1=32768,8,64', '--D1=32768,8,64', '--LL=8388608,16,64']
-OPTIONS = [SMALL + ['--branch-sim=yes', '--patterns=yes'], USUAL,
+OPTIONS = [SMALL + ['--branch-sim=yes', '--interdependence=yes'], USUAL,
            USUAL + ['--separate-callers=2', '--write-back=yes', '--patterns=yes'],
            ['--I1=4096,4,128', '--D1=4096,4,128', '--LL=65536,4,128'], SMALL + ['--collect-atstart=no']]
 # Each option, with a value that is not its default. One that is not here is an error.
@@ -41,7 +41,7 @@ VALUES = {
     'collect-atstart': ('no', ['--toggle-collect=ping']), 'instr-atstart': 'no', 'instr-at-start': 'no',
     'toggle-collect': 'p*', 'dump-before': 'tree', 'dump-after': 'tre?', 'zero-before': 'tree', 'fn-skip': 'pong',
     'skip-plt': 'no', 'separate-callers': '2=ping', 'separate-recs': '3', 'fork-inherit': 'yes', 'aslr': 'yes',
-    'patterns': 'yes', 'data': 'no', 'alloc-fn': 'pool_get:2', 'free-fn': 'pool_get:2',
+    'patterns': 'yes', 'interdependence': 'yes', 'data': 'no', 'alloc-fn': 'pool_get:2', 'free-fn': 'pool_get:2',
     'counter-limit': '1000000', 'alias-limit': '1',
 }
 KEEP_LOADS = ['--vex-iropt-level=0', '--vex-guest-chase=no', '--px-default=allregs-at-each-insn',
@@ -88,6 +88,7 @@ def compare(native, valgrind):
     lines += differences('calls', native.calls(), valgrind.calls())
     lines += differences('inclusive costs', inclusive(native), inclusive(valgrind))
     lines += differences('patterns', native.patterns(), valgrind.patterns())
+    lines += differences('pairs', native.dependence(), valgrind.dependence())
     lines += differences('data objects', native.by_data(), valgrind.by_data())
     return lines
 

@@ -36,13 +36,13 @@ static struct past_line *ghost_of(struct past *past, uint64_t lines, uint64_t li
     return &past->ghost[number * 11400714819323198485ull >> (64 - ghost_bits(lines))];
 }
 
-enum past_kind past_load(struct past *past, uint64_t lines, uint64_t sets, uint64_t line, uint32_t size)
+enum past_kind past_load(struct past *past, uint64_t lines, uint64_t line, uint32_t size, struct past_line *was)
 {
     struct past_line *ghost = ghost_of(past, lines, line, size);
     bool known = was_loaded(past, line);
     enum past_kind kind = !known ? PAST_COLD : PAST_CAPACITY;
 
-    (void)sets;
+    memset(was, 0, sizeof *was);
     if (!known) {
         if (past->loads == past->room) {
             past->room = 2 * past->room + 64;
@@ -52,6 +52,7 @@ enum past_kind past_load(struct past *past, uint64_t lines, uint64_t sets, uint6
     }
     if (ghost->used && ghost->line == line) {
         kind = ghost->used > past->horizon ? PAST_CONFLICT : PAST_CAPACITY;
+        *was = *ghost;
         ghost->used = 0;
     }
     return kind;
@@ -64,16 +65,16 @@ static int by_size(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-void past_leave(struct past *past, uint64_t lines, uint64_t sets, uint64_t set, uint64_t victim, uint32_t size,
-                uint64_t used)
+void past_leave(struct past *past, uint64_t lines, uint64_t sets, uint64_t set, const struct past_line *victim,
+                uint32_t size)
 {
     uint64_t *sorted;
 
     if (!past->gone)
         past->gone = calloc(sets, sizeof *past->gone);
-    if (used) {
-        *ghost_of(past, lines, victim, size) = (struct past_line){victim, used};
-        past->gone[set] = used;
+    if (victim->used) {
+        *ghost_of(past, lines, victim->line, size) = *victim;
+        past->gone[set] = victim->used;
     }
     if (++past->since < sets)
         return;

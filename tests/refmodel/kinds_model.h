@@ -7,12 +7,14 @@
 #ifndef TENURE_REFMODEL_KINDS_MODEL_H
 #define TENURE_REFMODEL_KINDS_MODEL_H
 
-#include <stdbool.h>
+#include "model.h"
+
 #include <stddef.h>
-#include <stdint.h>
 
 struct past_line {
-    uint64_t line, used; /* used: 0: no ghost */
+    uint64_t line, used;                /* used: 0: no ghost */
+    uint64_t index;                     /* of the access that used it then */
+    struct model_payer loader, evictor; /* evictor: of a ghost, who threw it out */
 };
 struct past { /* all zeroes: it never held anything */
     uint64_t *loaded;
@@ -23,11 +25,11 @@ struct past { /* all zeroes: it never held anything */
 
 enum past_kind { PAST_COLD, PAST_CAPACITY, PAST_CONFLICT };
 
-/* `line` of `size` bytes is loaded by a cache of so many lines and sets. Why it was not there. */
-enum past_kind past_load(struct past *past, uint64_t lines, uint64_t sets, uint64_t line, uint32_t size);
-/* Behind it: the `victim` has left `set`, having been used last at `used`, from 1 on; 0: nothing has left. */
-void past_leave(struct past *past, uint64_t lines, uint64_t sets, uint64_t set, uint64_t victim, uint32_t size,
-                uint64_t used);
+/* `line` of `size` bytes is loaded by a cache of so many lines. Why it was not there, and its ghost, if it had one. */
+enum past_kind past_load(struct past *past, uint64_t lines, uint64_t line, uint32_t size, struct past_line *was);
+/* Behind it: the `victim` has left `set`, and is a ghost, unless it was never used: nothing has left. */
+void past_leave(struct past *past, uint64_t lines, uint64_t sets, uint64_t set, const struct past_line *victim,
+                uint32_t size);
 void past_forget(struct past *past);
 
 #endif

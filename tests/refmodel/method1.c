@@ -9,6 +9,7 @@
  */
 #include "method1.h"
 
+#include "again.h"
 #include "habit.h"
 
 #include <assert.h>
@@ -72,12 +73,6 @@ struct self {
     struct habit *habit; /* NULL: none */
 };
 
-/* Of lines that were invalidated: by whom, who missed them, what became of that. */
-struct shared {
-    uint32_t writer, writer_context, victim, victim_context, object;
-    uint64_t count[3], written, touched; /* by model_shared */
-};
-
 /* Growing arrays, all with element 0 unused. LIST_NEW: the index of a new, zeroed last element. */
 #define LIST(type)                                                                                           \
     struct {                                                                                                 \
@@ -107,7 +102,8 @@ struct method1 {
     LIST(struct name) name;
     uint32_t most_callers;
     LIST(struct self) self;
-    LIST(struct shared) shared;
+    struct sheet shared; /* its rows, of lines that were invalidated */
+    struct again again;
     LIST(uint32_t) self_slot[MODEL_MAX_THREADS]; /* by instruction: the first of self */
     struct thread thread[MODEL_MAX_THREADS];
     struct memory_model *memory;
@@ -115,11 +111,13 @@ struct method1 {
     uint32_t epoch;
 };
 
-struct method1 *m1_new(uint32_t most_callers, struct memory_model *memory)
+struct method1 *m1_new(uint32_t most_callers, uint32_t most_pairs, struct memory_model *memory)
 {
     struct method1 *m = calloc(1, sizeof *m);
 
     m->most_callers = most_callers;
+    m->again.most = most_pairs;
+    again_clear(&m->again), sheet_clear(&m->shared);
     m->memory = memory;
     return m;
 }
@@ -127,7 +125,8 @@ struct method1 *m1_new(uint32_t most_callers, struct memory_model *memory)
 void m1_free(struct method1 *m)
 {
     free(m->arc.at), free(m->link.at), free(m->path.at), free(m->alias.at), free(m->function.at), free(m->name.at);
-    free(m->shared.at);
+    sheet_clear(&m->shared), free(m->shared.row), free(m->shared.slot);
+    again_clear(&m->again), free(m->again.pairs.row), free(m->again.pairs.slot);
     for (uint32_t i = 1; i <= m->self.count; i++)
         free(m->self.at[i].habit);
     free(m->self.at);
@@ -581,39 +580,31 @@ void m1_charge(void *user, const struct model_payer *payer, int event, uint64_t 
     m->link.at[payer->chain].cost[event] += amount;
 }
 
-static struct shared *shared_of(struct method1 *m, const struct shared *key)
+static char *print_instr(const struct method1 *m, uint32_t instr, uint32_t context, char *end)
 {
-    uint32_t i;
+    const struct name *name = &m->name.at[context];
 
-    for (i = 1; i <= m->shared.count; i++) {
-        struct shared *s = &m->shared.at[i];
-
-        if (s->writer == key->writer && s->writer_context == key->writer_context && s->victim == key->victim &&
-            s->victim_context == key->victim_context && s->object == key->object)
-            return s;
-    }
-    i = LIST_NEW(m->shared);
-    m->shared.at[i] = *key;
-    return &m->shared.at[i];
+    return end + sprintf(end, "i%u%s%s", instr, name->is_plain ? "" : " ", name->is_plain ? "" : name->text);
 }
 
 void m1_share(void *user, const struct model_payer *writer, const struct model_payer *victim, enum model_shared what,
               uint64_t written, uint64_t touched)
 {
     struct method1 *m = user;
-    struct shared key = {.writer = writer->instr,
-                         .writer_context = m->link.at[writer->chain].context,
-                         .victim = victim->instr,
-                         .victim_context = m->link.at[victim->chain].context,
-                         .object = victim->object};
-    struct shared *shared;
+    char key[1 << 12] = "shared ", *end = key + 7;
+    uint64_t *value;
 
     if (!victim->pays || victim->epoch != m->epoch)
         return;
-    shared = shared_of(m, &key);
-    shared->count[what]++;
-    shared->written |= written;
-    shared->touched |= touched;
+    end = print_instr(m, writer->instr, m->link.at[writer->chain].context, end);
+    *end++ = ' ';
+    end = print_instr(m, victim->instr, m->link.at[victim->chain].context, end);
+    if (victim->object)
+        sprintf(end, " %s", mm_name(m->memory, victim->object));
+    value = sheet_row(&m->shared, key) + SHEET_EVENTS;
+    value[what]++;
+    value[3] |= written;
+    value[4] |= touched;
 }
 
 void m1_charge_at(void *user, const struct model_payer *payer, int event, uint32_t place, uint64_t amount)
@@ -622,6 +613,32 @@ void m1_charge_at(void *user, const struct model_payer *payer, int event, uint32
 
     if (payer->pays && payer->epoch == m->epoch)
         mm_charge_at(m->memory, payer->object, event, place, amount);
+}
+
+/* " i5 in <data object>" or " -"; what else tells it from others goes to `rest`, whose new end is returned. */
+static char *print_known(const struct method1 *m, const struct model_payer *payer, bool in, char **key, char *rest)
+{
+    if (!payer->pays || payer->epoch != m->epoch) {
+        *key += sprintf(*key, " -");
+        return rest + sprintf(rest, " -");
+    }
+    *(*key)++ = ' ';
+    *key = print_instr(m, payer->instr, m->link.at[payer->chain].context, *key);
+    if (in && payer->object)
+        *key += sprintf(*key, " in %s", mm_name(m->memory, payer->object));
+    return rest + sprintf(rest, " t%u %s %u", payer->thread, payer->fetched ? "fetch" : "data", payer->object);
+}
+
+static void load_again(struct method1 *m, const struct model_payer *payer, const struct model_miss *miss)
+{
+    char pair[AGAIN_PAIR], rest[256], *key = pair, *end = rest;
+
+    key += sprintf(key, "again %d %s", miss->level, miss->fetched ? "fetch" : "data");
+    end = print_known(m, &miss->loader, false, &key, end);
+    end = print_known(m, &miss->evictor, true, &key, end);
+    print_known(m, payer, true, &key, end);
+    sprintf(key, "|%s", rest);
+    again_miss(&m->again, pair, miss->timed, miss->distance);
 }
 
 void m1_missed(void *user, const struct model_payer *payer, const struct model_miss *miss)
@@ -637,6 +654,8 @@ void m1_missed(void *user, const struct model_payer *payer, const struct model_m
     if (miss->level == 0 && !miss->fetched)
         habit_miss(self->habit, miss->address);
     self->habit->set[miss->fetched][miss->level][miss->set % HABIT_SETS] += miss->kind == M_CONF;
+    if (m->again.most && (miss->kind == M_CAP || miss->kind == M_CONF) && (miss->level || !miss->fetched))
+        load_again(m, payer, miss);
 }
 
 void m1_count(struct method1 *m, uint32_t thread, uint32_t instr, int event, uint64_t amount)
@@ -679,7 +698,8 @@ static void forget(struct method1 *m)
         if (m->self.at[i].habit)
             habit_clear(m->self.at[i].habit);
     }
-    m->shared.count = 0;
+    sheet_clear(&m->shared);
+    again_clear(&m->again);
     for (uint32_t i = 1; i <= m->name.count; i++)
         m->name.at[i].calls = 0;
     for (uint32_t i = 1; i <= m->arc.count; i++)
@@ -808,30 +828,6 @@ static void write_calls(const struct method1 *m, struct sheet *sheet)
     }
 }
 
-static char *print_instr(const struct method1 *m, uint32_t instr, uint32_t context, char *end)
-{
-    const struct name *name = &m->name.at[context];
-
-    return end + sprintf(end, "i%u%s%s", instr, name->is_plain ? "" : " ", name->is_plain ? "" : name->text);
-}
-
-static void write_shared(const struct method1 *m, struct sheet *sheet)
-{
-    static char key[1 << 20] = "shared ";
-
-    for (uint32_t i = 1; i <= m->shared.count; i++) {
-        const struct shared *s = &m->shared.at[i];
-        uint64_t cost[M_EVENTS] = {s->count[0], s->count[1], s->count[2], s->written, s->touched};
-        char *end = print_instr(m, s->writer, s->writer_context, key + 7);
-
-        *end++ = ' ';
-        end = print_instr(m, s->victim, s->victim_context, end);
-        if (s->object)
-            sprintf(end, " %s", mm_name(m->memory, s->object));
-        sheet_add(sheet, key, cost, 0);
-    }
-}
-
 void m1_part(struct method1 *m, struct sheet *sheet)
 {
     static const uint64_t zero[M_EVENTS];
@@ -859,7 +855,8 @@ void m1_part(struct method1 *m, struct sheet *sheet)
     }
     if (m->memory)
         mm_part(m->memory, sheet);
-    write_shared(m, sheet);
+    sheet_sum(sheet, &m->shared);
+    again_rows(&m->again, sheet);
     for (uint32_t i = 1; i <= m->link.count; i++) {
         const uint64_t *cost = m->link.at[i].cost;
 

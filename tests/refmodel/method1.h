@@ -29,7 +29,7 @@ enum {
 
 /* `most_callers`: as many as any function may separate. */
 /* `memory`: the blocks that it counts are written and forgotten with all else; or NULL. */
-struct method1 *m1_new(uint32_t most_callers, struct memory_model *memory);
+struct method1 *m1_new(uint32_t most_callers, uint32_t most_pairs, struct memory_model *memory);
 void m1_free(struct method1 *m);
 void m1_function(struct method1 *m, uint32_t function, uint32_t flags, uint32_t callers, uint32_t recs);
 

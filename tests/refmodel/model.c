@@ -51,6 +51,7 @@ enum state { EXCLUSIVE, MODIFIED, SHARED, INVALID };
 struct line {
     struct use use;
     uint64_t line, used; /* used: as a record's */
+    uint64_t index;      /* of the access that used it last, by asking.own */
     struct record *record;
     enum state state;
     uint8_t *foreign;           /* one flag per byte: others have written it while the line was invalid */
@@ -70,7 +71,7 @@ struct model {
     struct model_config config;
     struct stream stream[MODEL_MAX_THREADS][STREAMS];
     struct cache i1[MODEL_MAX_THREADS], d1[MODEL_MAX_THREADS], l2[MODEL_MAX_THREADS], ll;
-    uint64_t clock;
+    uint64_t clock, own[MODEL_MAX_THREADS]; /* own: with config.parallel */
     bool collecting; /* as the latest access says */
     model_charge *charge;
     model_share *share;
@@ -303,7 +304,7 @@ struct asking {
     bool again, otherwise;   /* the first line that missed was invalid; a line missed that was not */
     uint64_t line;           /* that first one */
     struct model_payer in, writer; /* `payer` in it; who made it invalid */
-    uint64_t index;
+    uint64_t index, own; /* own: as the first level counts */
     uint64_t time; /* in which lines of one access come one after the other; 0: before all */
     uint32_t owner; /* of the caches above the last level */
 };
@@ -319,18 +320,23 @@ static void miss(struct asking *asking, int level, const struct model_miss *miss
     asking->missed[level] = true;
 }
 
-/* A line is loaded and another, used last at `used`, leaves, or none (0). What may be a miss of `level`. */
-static struct model_miss load(const struct model *model, struct cache *cache, int level, uint64_t line,
-                              uint64_t victim, uint64_t used)
+/* A line is loaded by the access with this index and another leaves, or none (used: 0). What may be a miss there. */
+static struct model_miss load(const struct model *model, struct cache *cache, int level, uint64_t line, uint64_t index,
+                              const struct past_line *victim)
 {
     static const int number[] = {0, 2, 1};
     uint64_t lines = cache->config.size / cache->config.line, set = cache_set(cache, line);
     struct model_miss miss = {.level = number[level], .set = set};
+    struct past_line was;
 
     if (!model->config.patterns)
         return miss;
-    miss.kind = (int)past_load(&cache->past, lines, cache->sets, line, cache->config.line);
-    past_leave(&cache->past, lines, cache->sets, set, victim, cache->config.line, used);
+    miss.kind = (int)past_load(&cache->past, lines, line, cache->config.line, &was);
+    miss.timed = was.used != 0;
+    miss.distance = index - was.index;
+    miss.loader = was.loader;
+    miss.evictor = was.evictor;
+    past_leave(&cache->past, lines, cache->sets, set, victim, cache->config.line);
     return miss;
 }
 
@@ -386,7 +392,10 @@ static struct record *lower(struct model *model, enum level level, uint64_t addr
     }
     if (!invalid) {
         record = cache_make_room(cache, set);
-        missed = load(model, cache, level, line, record ? record->line : 0, record ? record->used : 0);
+        missed = load(model, cache, level, line, asking->index,
+                      &(struct past_line){record ? record->line : 0, record ? record->used : 0,
+                                          record ? (record->used >> 10) - 1 : 0,
+                                          record ? record->use.payer : *asking->payer, *asking->payer});
     }
     if (asking->prefetching)
         model->charge(model->user, asking->payer, prefetched[asking->fetched][level], 1);
@@ -492,6 +501,7 @@ static bool meet_l2(struct model *model, struct cache *l2, uint64_t address, con
     left->line = record->line;
     left->invalid = true;
     left->used = record->used;
+    left->use.payer = record->use.payer;
     set = cache_set(l2, record->line);
     l2->way[set * l2->config.assoc + place] = left;
     record->resident = false;
@@ -592,6 +602,12 @@ static void coherent_end(struct model *model, struct asking *asking, bool write)
 
 /* ------------------------------------------------------------------------------------------------- any line */
 
+static void use_now(struct line *line, const struct asking *asking)
+{
+    line->used = asking->time;
+    line->index = asking->own;
+}
+
 /* The line at `line_address`, for an access at `address`. */
 static struct line *level1(struct model *model, struct cache *cache, uint64_t line_address, uint64_t address,
                            struct asking *asking)
@@ -605,14 +621,17 @@ static struct line *level1(struct model *model, struct cache *cache, uint64_t li
     if (line && coherent && !was_invalid)
         coherent_hit(model, line, asking);
     if (line)
-        line->used = asking->time;
+        use_now(line, asking);
     if (line && !was_invalid)
         return line;
     if (coherent)
         state = coherent_miss(model, line_address, line, asking);
     victim = was_invalid ? NULL : cache_make_room(cache, set);
     if (!was_invalid)
-        missed = load(model, cache, LEVEL_1, line_address, victim ? victim->line : 0, victim ? victim->used : 0);
+        missed = load(model, cache, LEVEL_1, line_address, asking->own,
+                      &(struct past_line){victim ? victim->line : 0, victim ? victim->used : 0,
+                                          victim ? victim->index : 0,
+                                          victim ? victim->use.payer : *asking->payer, *asking->payer});
     missed.address = address > line_address ? address : line_address;
     miss(asking, LEVEL_1, &missed);
     if (victim)
@@ -625,7 +644,7 @@ static struct line *level1(struct model *model, struct cache *cache, uint64_t li
         line = calloc(1, sizeof *line);
     use_init(&line->use, asking->payer, asking->fetched, asking->index, cache->config.line);
     line->line = line_address;
-    line->used = asking->time;
+    use_now(line, asking);
     line->record = lower(model, model->config.l2.size ? LEVEL_2 : LEVEL_LAST, line_address, asking);
     line->record->holders++;
     cache_put_first(cache, set, line);
@@ -746,7 +765,9 @@ void model_access(struct model *model, uint32_t thread, enum model_kind kind, ui
         [MODEL_MODIFY] = {M_D1MR, M_D2MR, M_DLMR},
     };
 
+    asking.payer->fetched = asking.fetched;
     asking.index = model->clock++;
+    asking.own = model->config.parallel ? model->own[thread]++ : asking.index;
     model->collecting = payer->pays;
     access_lines(model, cache, address, size, &asking);
     coherent_end(model, &asking, kind == MODEL_WRITE);

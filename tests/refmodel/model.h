@@ -79,6 +79,7 @@ struct model_payer;
 struct model_config {
     struct model_cache_config i1, d1, l2, ll; /* l2.size 0: no such level */
     bool shared_l1, flush_at_exit, use, write_back, prefetch, coherence, patterns;
+    bool parallel; /* the first level's time is that of its thread */
     /* What is charged to the byte that is at `place` of a data object (raw_format.h, DATA_AT); NULL: nobody asks. */
     void (*charge_at)(void *user, const struct model_payer *payer, int event, uint32_t place, uint64_t amount);
     bool
@@ -97,7 +98,7 @@ struct model_place {
 
 /* Who made an access. `pays`: collection is on. What it is charged is for `charge` to decide. `objects`: what holds the
  * first byte touched in each of its lines, the first line first; NULL: nobody asks. `places`: where these lines are.
- * `object`, `place`: when charged, those of the line. */
+ * `object`, `place`: when charged, those of the line; `fetched`: it was a fetch. */
 struct model_payer {
     uint32_t thread, instr, chain, epoch;
     bool pays;
@@ -105,6 +106,7 @@ struct model_payer {
     const struct model_place *places;
     uint32_t object;
     struct model_place place;
+    bool fetched;
 };
 
 typedef void model_charge(void *user, const struct model_payer *payer, int event, uint64_t amount);
@@ -120,8 +122,9 @@ typedef void model_share(void *user, const struct model_payer *writer, const str
  * wanted. `kind`: -1 if the line was there, but another thread's write had made it invalid. */
 struct model_miss {
     int level, kind;
-    bool fetched;
-    uint64_t set, address;
+    bool fetched, timed;            /* timed: it is known when the line was used last: so many accesses ago */
+    uint64_t set, address, distance;
+    struct model_payer loader, evictor; /* of a line that is loaded again, if that is known */
 };
 typedef void model_missed(void *user, const struct model_payer *payer, const struct model_miss *miss);
 

@@ -140,6 +140,8 @@ static void start_core(struct pair *pair)
     config.prefetch = c->prefetch;
     config.coherence = c->coherence;
     config.patterns = c->patterns;
+    config.pairs = c->most_pairs > 0;
+    config.most_pairs = c->most_pairs;
     config.inclusive = c->inclusive;
     config.shared_l1 = c->shared_l1;
     config.parallel = c->parallel;
@@ -184,7 +186,8 @@ struct pair *pair_new(const struct pair_config *config, FILE *out)
                               .prefetch = config->prefetch,
                               .coherence = config->coherence,
                               .charge_at = config->data ? m1_charge_at : NULL,
-                              .patterns = config->patterns};
+                              .patterns = config->patterns,
+                              .parallel = config->parallel};
     struct tn_object_info object = {.path = "/random", .start = 0x400000, .size = 0x100000};
 
     pair->config = *config;
@@ -192,7 +195,7 @@ struct pair *pair_new(const struct pair_config *config, FILE *out)
     pair->good = true;
     pair->bytes_before = host_bytes();
     pair->memory = config->data ? mm_new(pair_tell) : NULL;
-    pair->m1 = m1_new(config->separate_callers, pair->memory);
+    pair->m1 = m1_new(config->separate_callers, config->most_pairs, pair->memory);
     pair->model = model_new(&mc, m1_charge, m1_share, m1_missed, pair->m1);
     start_core(pair);
     pair->object = tn_object(pair->core, &object);

@@ -19,6 +19,7 @@ struct pair_config {
     bool cache_sim, branch_sim, use, inclusive, shared_l1, flush_at_exit, collect_at_start, write_back, prefetch;
     bool parallel, data, coherence, patterns;
     uint64_t paths;
+    uint32_t most_pairs; /* with patterns; 0: none are kept */
     uint32_t separate_callers, separate_recs; /* the most of any function */
     uint32_t lag; /* not 0: where threads run at the same time, misses are consumed late; how late is drawn from this */
 };

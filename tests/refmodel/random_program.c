@@ -264,6 +264,8 @@ static void random_config(struct program *p, struct pair_config *config)
     config->write_back = config->cache_sim && has(p, RP_WRITE_BACK) && chance(p, 2);
     config->prefetch = config->cache_sim && has(p, RP_PREFETCH) && chance(p, 2);
     config->patterns = config->cache_sim && has(p, RP_PATTERNS) && !chance(p, 3);
+    if (config->patterns && has(p, RP_PAIRS) && !chance(p, 3))
+        config->most_pairs = chance(p, 3) ? 1 + rng_below(&p->rng, 20) : 1 << 18;
     config->collect_at_start = !has(p, RP_TOGGLES) || !chance(p, 5);
     config->paths = policy == 0 ? 0 : policy == 1 ? rng_below(&p->rng, 60) : 1000000;
     config->data = config->inclusive && config->cache_sim && has(p, RP_DATA);
@@ -780,7 +782,7 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
         p->features &= ~(uint32_t)RP_FLAGS; /* 9: nor is it known what runs on a stack that is gone back to */
     p->pair = pair_new(&config, options->out);
     TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s%s%s%s%s paths %llu lag %u callers "
-          "%u recs %u%s\n",
+          "%u recs %u%s pairs %u\n",
           (unsigned long long)config.l2.size, config.l2.assoc, config.l2.line,
           (unsigned long long)config.i1.size, config.i1.assoc, config.i1.line,
           (unsigned long long)config.d1.size, config.d1.assoc, config.d1.line,
@@ -792,7 +794,7 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
           config.shared_l1 ? " shared" : config.parallel ? " parallel" : "",
           config.flush_at_exit ? " flush" : "", config.collect_at_start ? " collecting" : "",
           (unsigned long long)config.paths, config.lag, config.separate_callers, config.separate_recs,
-          config.data ? " data" : "");
+          config.data ? " data" : "", config.most_pairs);
     p->pool = 0x10000000;
     p->pool_size = config.d1.size * (1 + rng_below(&p->rng, 3)) + 4096;
     p->conflict = config.d1.size / config.d1.assoc;

@@ -306,6 +306,38 @@ static void read_at(struct raw_simple *raw, struct sheet *sheet)
     sheet_add(sheet, key, cost, 0);
 }
 
+static char *print_known(struct raw_simple *raw, uint64_t instr, uint64_t data, char *end)
+{
+    *end++ = ' ';
+    end = instr ? print_instr(raw, instr, end) : end + sprintf(end, "-");
+    if (data && !raw->fault) {
+        end += sprintf(end, " in ");
+        print_data(raw, data, end);
+        end += strlen(end);
+    }
+    return end;
+}
+
+static void read_pair(struct raw_simple *raw, struct sheet *sheet)
+{
+    static char key[1 << 20];
+    uint64_t loader = get_n(raw), evictor = get_n(raw), its = get_n(raw), instr = get_n(raw), kind = get_n(raw);
+    uint64_t data = get_n(raw), level = get_n(raw), cost[M_EVENTS] = {0}, bits;
+    char *end = key + sprintf(key, "again %u %s", (unsigned)level, kind == 0 && instr ? "fetch" : "data");
+
+    end = print_known(raw, loader, 0, end);
+    end = print_known(raw, evictor, its, end);
+    end = print_known(raw, instr, data, end);
+    *end = 0;
+    for (int i = 0; i < 3; i++)
+        cost[i] = get_n(raw);
+    bits = get_n(raw);
+    for (unsigned i = 0; i < TN_RAW_DISTANCES && !raw->fault; i++)
+        if (bits >> i & 1)
+            cost[3 + i] = get_n(raw);
+    sheet_add(sheet, key, cost, 0);
+}
+
 static void read_self(struct raw_simple *raw, struct sheet *sheet, bool late)
 {
     static char key[1 << 20];
@@ -596,6 +628,8 @@ static void read_record(struct raw_simple *raw, uint32_t type, struct sheet *she
         read_data(raw);
     } else if (type == TN_RAW_STRIDES) {
         read_strides(raw, sheet);
+    } else if (type == TN_RAW_PAIR) {
+        read_pair(raw, sheet);
     } else if (type == TN_RAW_SETS) {
         read_sets(raw, sheet);
     } else if (type == TN_RAW_DATA_BLOCKS) {

@@ -43,6 +43,11 @@ static void grow(struct sheet *sheet)
         sheet->slot[find(sheet, sheet->row[i].key)] = (uint32_t)i + 1;
 }
 
+bool sheet_has(const struct sheet *sheet, const char *key)
+{
+    return sheet->slots && sheet->slot[find(sheet, key)];
+}
+
 uint64_t *sheet_row(struct sheet *sheet, const char *key)
 {
     size_t at;

@@ -8,6 +8,9 @@
  *   data t<thread> i<instr> [<context>] <data object>   self cost of an instruction in a data object
  *   blocks <data object>    blocks that began; as the first events those that ended, bytes that began, the largest
  *   at <data object> <place> what is charged there (raw_format.h, DATA_AT)
+ *   again <level> <fetch or data> <loader> <evictor> [in <data object>] <instr> [in <data object>]
+ *                           lines loaded again; -: not known. As the first events misses, those timed, accesses since
+ *                           the last use, and these by power of two
  *   func f<function> self   self cost of a function, all threads
  *   func f<function>        calls, inclusive cost
  *   arc i<site> f<caller> f<callee>
@@ -43,6 +46,7 @@ struct sheet {
 };
 
 void sheet_clear(struct sheet *sheet); /* also makes a zeroed one usable, and frees what it held */
+bool sheet_has(const struct sheet *sheet, const char *key);
 uint64_t *sheet_row(struct sheet *sheet, const char *key); /* found, or made with zeroes */
 void sheet_add(struct sheet *sheet, const char *key, const uint64_t *cost, uint64_t calls);
 void sheet_sum(struct sheet *into, const struct sheet *from);

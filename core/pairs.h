@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pairs.h: whose line was thrown out by whom, and who had to load it again (docs/model.md, section 16).
+ *
+ * Those who pay (pattern.h) are known by the number of their counters of level 1, which they never give back; 0 is
+ * nobody. A pair is never given up for another, so what it says is exact. Where there is no room for one more, a miss
+ * is counted in one that has none of the three.
+ *
+ *   list.count <= most + 1: pairs from 1 on, the one of what there was no room for included
+ *   timed <= misses; timed = sum of after
+ *
+ * The consumer's (queue.h), as late costs are.
+ */
+#ifndef TENURE_CORE_PAIRS_H
+#define TENURE_CORE_PAIRS_H
+
+#include "arena.h"
+#include "cost.h"
+#include "table.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TN_DISTANCES = 32 }; /* powers of two, from 1 on; what is longer counts with the last */
+
+struct tn_pair {
+    uint32_t loader, evictor, payer; /* of the line; of the line that took its place; of loading it again */
+    uint32_t level;                  /* enum tn_level */
+    uint64_t misses;
+    uint64_t timed, distance; /* misses of lines whose last use was known; accesses since then, in all */
+    uint64_t after[TN_DISTANCES]; /* of these: by the logarithm of that */
+};
+
+struct tn_pairs {
+    struct tn_array list; /* from 1 */
+    struct tn_table table;
+    uint32_t most, over;   /* over: the pair of what there was no room for; 0: there is none yet */
+    uint32_t largest;      /* list.count of any part */
+    uint64_t left_out;     /* misses that there was no room for, in all parts */
+};
+
+void tn_pairs_init(struct tn_pairs *pairs, uint32_t most);
+void tn_pairs_free(struct tn_pairs *pairs);
+/* There are none, as at the start. */
+void tn_pairs_clear(struct tn_pairs *pairs);
+size_t tn_pairs_bytes(const struct tn_pairs *pairs);
+
+static inline struct tn_pair *tn_pair_at(const struct tn_pairs *pairs, uint32_t id)
+{
+    return TN_ARRAY_AT(struct tn_pair, &pairs->list, id);
+}
+
+/* One miss more of the pair that `who` begins with: the pair's names alone are read. */
+struct tn_pair *tn_pair_of(struct tn_pairs *pairs, const struct tn_pair *who);
+void tn_pair_timed(struct tn_pair *pair, uint64_t distance);
+
+#endif
