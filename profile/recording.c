@@ -583,9 +583,11 @@ static int read_strides(struct decoder *d)
     return d->c.bad || kind != 1 ? damaged(d, "a STRIDES record is cut short, or of fetches") : 0;
 }
 
+/* Caches by level, of fetches and of data. */
+static const uint8_t cache_of[3][2] = {{0, 1}, {2, 2}, {3, 4}};
+
 static int read_sets(struct decoder *d)
 {
-    static const uint8_t cache[3][2] = {{0, 1}, {2, 2}, {3, 4}};
     struct tp_conflicts conflicts = {0};
     uint64_t kind = 0;
 
@@ -593,7 +595,7 @@ static int read_sets(struct decoder *d)
         return -1;
     uint64_t level = limited(d, 2), bits = tp_get_n(&d->c);
     if (!d->c.bad)
-        conflicts.cache = cache[level][kind];
+        conflicts.cache = cache_of[level][kind];
     for (; bits && !d->c.bad; bits >>= 1, conflicts.set++) {
         if (!(bits & 1))
             continue;
@@ -604,6 +606,36 @@ static int read_sets(struct decoder *d)
         *to = conflicts;
     }
     return d->c.bad ? damaged(d, "a SETS record is cut short, or of an unknown level") : 0;
+}
+
+static int read_pair(struct decoder *d)
+{
+    struct tp_again again = {0};
+
+    if (refer(d, &d->instrs, true, "a line loaded by an unknown instruction", &again.loader) ||
+        refer(d, &d->instrs, true, "a line thrown out by an unknown instruction", &again.evictor) ||
+        refer(d, &d->data, true, "a line thrown out by an unknown data object", &again.evictor_data) ||
+        refer(d, &d->instrs, true, "a line loaded again by an unknown instruction", &again.instr))
+        return -1;
+    uint64_t kind = limited(d, 1);
+    if (refer(d, &d->data, true, "a line loaded again in an unknown data object", &again.data))
+        return -1;
+    uint64_t level = limited(d, 2);
+    if (!d->c.bad && again.instr)
+        again.cache = cache_of[level][kind];
+    again.misses = tp_get_n(&d->c);
+    again.timed = tp_get_n(&d->c);
+    again.distance = tp_get_n(&d->c);
+    uint64_t bits = limited(d, (1ull << TN_RAW_DISTANCES) - 1);
+    for (uint32_t i = 0; i < TN_RAW_DISTANCES && !d->c.bad; i++)
+        again.after[i] = bits >> i & 1 ? tp_get_n(&d->c) : 0;
+    struct tp_again *to = d->c.bad ? NULL : TP_VECTOR_ADD(&d->rec->again);
+    if (d->c.bad)
+        return damaged(d, "a PAIR record is cut short, or of an unknown level");
+    if (!to)
+        return no_memory(d);
+    *to = again;
+    return 0;
 }
 
 /* Nothing is kept of what is nothing: a part has all nodes, also those in which it counted nothing. */
@@ -708,7 +740,7 @@ static int (*const readers[])(struct decoder *) = {
     [TN_RAW_ORIGIN] = read_origin,       [TN_RAW_DATA] = read_data,       [TN_RAW_DATA_BLOCKS] = read_data_blocks,
     [TN_RAW_SHARING] = read_sharing,
     [TN_RAW_DATA_AT] = read_data_at,
-    [TN_RAW_STRIDES] = read_strides,     [TN_RAW_SETS] = read_sets,
+    [TN_RAW_STRIDES] = read_strides,     [TN_RAW_SETS] = read_sets,       [TN_RAW_PAIR] = read_pair,
 };
 
 static int read_chunk(struct decoder *d, const struct tp_raw_chunk *chunk)
@@ -808,6 +840,7 @@ void tp_recording_free(struct tp_recording *rec)
     TP_VECTOR_FREE(&rec->sharings);
     TP_VECTOR_FREE(&rec->stride_sums);
     TP_VECTOR_FREE(&rec->strides);
+    TP_VECTOR_FREE(&rec->again);
     TP_VECTOR_FREE(&rec->conflicts);
     TP_VECTOR_FREE(&rec->parts);
     TP_VECTOR_FREE(&rec->meta);

@@ -158,6 +158,15 @@ struct tp_conflicts {
     uint64_t count;
 };
 
+/* Lines that had to be loaded again, in a part: who had loaded them, whose load (in which data object) threw them out,
+ * who missed them, in what. 0: not known; of `instr`: there was no room for more. */
+struct tp_again {
+    uint32_t loader, evictor, evictor_data, instr, data; /* + 1: instrs, data */
+    uint8_t cache;                                       /* as tp_conflicts has it */
+    uint64_t misses, timed, distance;  /* timed: those of which it is known when the line was used last; accesses */
+    uint64_t after[TN_RAW_DISTANCES];  /* of these: by the power of two of how long ago that was */
+};
+
 struct tp_part {
     uint64_t number;
     const char *why;
@@ -198,6 +207,7 @@ struct tp_recording {
     TP_VECTOR(struct tp_sharing) sharings;
     TP_VECTOR(struct tp_strides) stride_sums;
     TP_VECTOR(struct tp_stride) strides;
+    TP_VECTOR(struct tp_again) again;
     TP_VECTOR(struct tp_conflicts) conflicts;
     TP_VECTOR(struct tp_part) parts;
     TP_VECTOR(struct tp_pair) meta;

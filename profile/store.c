@@ -473,7 +473,7 @@ static int write_large_tables(struct tp_store *store, void *unused)
     (void)unused;
     return tp_store_paths(store) || tp_store_code(store) || tp_store_arcs(store) ||
                    tp_store_data(store) || tp_store_sharing(store) || tp_store_statements(store) ||
-                   tp_store_loops(store) || tp_store_misses(store) || write_total(store)
+                   tp_store_loops(store) || tp_store_misses(store) || tp_store_pairs(store) || write_total(store)
                ? -1
                : 0;
 }

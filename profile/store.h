@@ -10,6 +10,7 @@
  *   store_data.c    data objects, allocation paths, what instructions pay in data objects
  *   store_sharing.c  coherence misses by pairs of instructions
  *   store_offsets.c what they pay by offset and by field
+ *   store_pairs.c   who loaded lines again, that whose loads had thrown out
  *   store_misses.c  strides between misses, and sets in which they conflict
  *   data_name.c     what a data object is called
  *   store_statements.c  statements, by kind of access and data object
@@ -28,7 +29,7 @@
 #include "profile/recording.h"
 #include "profile/sites.h"
 
-enum { TP_SCHEMA_VERSION = 8, TP_APPLICATION_ID = 0x546E7572 };
+enum { TP_SCHEMA_VERSION = 9, TP_APPLICATION_ID = 0x546E7572 };
 
 enum { TP_SELF_EVENTS = 1, TP_INCL_EVENTS = 2 };
 
@@ -117,6 +118,8 @@ int tp_store_arcs(struct tp_store *store); /* after tp_store_code, which numbers
 int tp_store_data(struct tp_store *store); /* likewise */
 int tp_store_sharing(struct tp_store *store); /* likewise */
 int tp_store_misses(struct tp_store *store); /* likewise */
+int tp_store_pairs(struct tp_store *store);  /* likewise */
+extern const char *const tp_cache_names[TP_CONFLICT_CACHES];
 int tp_store_statements(struct tp_store *store);
 int tp_store_loops(struct tp_store *store); /* after tp_store_code, which numbers inlined frames */
 /* can: by data object, what those do who miss in it. */

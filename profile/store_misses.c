@@ -80,6 +80,8 @@ static int write_strides(struct tp_store *store)
 
 /* ------------------------------------------------------------------------------------------ sets */
 
+const char *const tp_cache_names[TP_CONFLICT_CACHES] = {"I1", "D1", "L", "I2", "D2"};
+
 static int by_set(const void *a, const void *b)
 {
     const struct tp_conflicts *x = a, *y = b;
@@ -92,7 +94,6 @@ static int by_set(const void *a, const void *b)
 
 static int write_sets(struct tp_store *store)
 {
-    static const char *const names[TP_CONFLICT_CACHES] = {"I1", "D1", "L", "I2", "D2"};
     struct tp_recording *rec = store->rec;
     struct tp_insert insert;
     int failed = tp_insert_open(store, &insert, "t_conflicts");
@@ -105,7 +106,7 @@ static int write_sets(struct tp_store *store)
             sum.count = tp_sum(sum.count, rec->conflicts.at[next].count);
         tp_put_id(&insert, store->instruction_id[sum.instr - 1]);
         tp_put_id(&insert, sum.data);
-        tp_put_text(&insert, names[sum.cache]);
+        tp_put_text(&insert, tp_cache_names[sum.cache]);
         tp_put_count(&insert, sum.set);
         tp_put_count(&insert, sum.count);
         failed = tp_insert_row(store, &insert);

@@ -120,6 +120,14 @@ static const struct tp_table tables[] = {
      "instruction_id:key>t_instructions data_id:key>t_data stride:key count:sum", NULL},
     {"t_conflicts", "instruction_id INTEGER, data_id INTEGER, cache TEXT, set_bits INTEGER, misses INTEGER", 0,
      "instruction_id:key>t_instructions data_id:key>t_data cache:key set_bits:key misses:sum", NULL},
+    {"t_pairs",
+     "id INTEGER PRIMARY KEY, loader_id INTEGER, evictor_id INTEGER, evictor_data_id INTEGER, instruction_id INTEGER, "
+     "data_id INTEGER, cache TEXT, misses INTEGER, timed INTEGER, distance INTEGER",
+     0,
+     "id:id loader_id:key>t_instructions evictor_id:key>t_instructions evictor_data_id:key>t_data "
+     "instruction_id:key>t_instructions data_id:key>t_data cache:key misses:sum timed:sum distance:sum", NULL},
+    {"t_pair_distances", "pair_id INTEGER, power INTEGER, misses INTEGER", 0,
+     "pair_id:key>t_pairs power:key misses:sum", NULL},
     {"t_paths",
      "id INTEGER PRIMARY KEY, parent INTEGER, function_id INTEGER, arc_id INTEGER, calls INTEGER, "
      "depth INTEGER, thread INTEGER, approximate INTEGER, handler INTEGER, recursive INTEGER",
@@ -138,6 +146,13 @@ const struct tp_table *tp_schema_tables(size_t *count)
 #define OF_PAYER                                                                                         \
     "LEFT JOIN t_data d ON d.id = t.data_id LEFT JOIN t_instructions i ON i.id = t.instruction_id "      \
     "LEFT JOIN files f ON f.id = i.file_id LEFT JOIN t_functions n ON n.id = i.function_id"
+
+/* Of pairs: the sums, behind a row's own columns. */
+#define OF_PAIR                                                                                          \
+    "t.misses, t.timed, t.distance, 1.0 * t.distance / nullif(t.timed, 0) AS mean_distance"
+#define SUMS_OF_PAIRS "sum(p.misses) AS misses, sum(p.timed) AS timed, sum(p.distance) AS distance FROM t_pairs p"
+/* Which function a statement is not known of: its instructions stay apart by that. */
+#define FUNCTION_OF(i) "CASE WHEN " #i ".statement_id IS NULL THEN " #i ".function_id END"
 
 /* `t` is the table. Joined by primary keys only: a view row costs little more than the table's. */
 static const struct {
@@ -235,6 +250,34 @@ static const struct {
      "LEFT JOIN files g ON g.id = w.file_id LEFT JOIN t_instructions v ON v.id = t.victim_id "
      "LEFT JOIN t_functions n ON n.id = v.function_id LEFT JOIN files f ON f.id = v.file_id "
      "LEFT JOIN t_data d ON d.id = t.data_id", 0},
+    {"pairs",
+     "t.id, t.cache, a.function AS loader, g.path AS loader_file, l.line AS loader_line, b.function AS evictor, "
+     "h.path AS evictor_file, e.line AS evictor_line, c.name AS evictor_data, n.function, f.path AS file, i.line, "
+     "d.name AS data, " OF_PAIR ", t.loader_id, t.evictor_id, t.evictor_data_id, t.instruction_id, t.data_id",
+     "t_pairs t " OF_PAYER " LEFT JOIN t_instructions l ON l.id = t.loader_id "
+     "LEFT JOIN t_functions a ON a.id = l.function_id LEFT JOIN files g ON g.id = l.file_id "
+     "LEFT JOIN t_instructions e ON e.id = t.evictor_id LEFT JOIN t_functions b ON b.id = e.function_id "
+     "LEFT JOIN files h ON h.id = e.file_id LEFT JOIN t_data c ON c.id = t.evictor_data_id", 0},
+    {"pair_distances", "t.pair_id, t.power, t.misses", "t_pair_distances t", 0},
+    {"statement_pairs",
+     "t.cache, ifnull(l.function, a.function) AS loader, g.path AS loader_file, l.line AS loader_line, "
+     "ifnull(e.function, b.function) AS evictor, h.path AS evictor_file, e.line AS evictor_line, "
+     "ifnull(s.function, n.function) AS function, f.path AS file, s.line, " OF_PAIR ", t.loader_statement_id, "
+     "t.evictor_statement_id, t.statement_id",
+     "(SELECT p.cache, l.statement_id AS loader_statement_id, e.statement_id AS evictor_statement_id, i.statement_id, "
+     FUNCTION_OF(l) " AS loader_function_id, " FUNCTION_OF(e) " AS evictor_function_id, "
+     FUNCTION_OF(i) " AS function_id, " SUMS_OF_PAIRS " LEFT JOIN t_instructions l ON l.id = p.loader_id "
+     "LEFT JOIN t_instructions e ON e.id = p.evictor_id LEFT JOIN t_instructions i ON i.id = p.instruction_id "
+     "GROUP BY 1, 2, 3, 4, 5, 6, 7) t "
+     "LEFT JOIN t_statements l ON l.id = t.loader_statement_id LEFT JOIN files g ON g.id = l.file_id "
+     "LEFT JOIN t_functions a ON a.id = t.loader_function_id "
+     "LEFT JOIN t_statements e ON e.id = t.evictor_statement_id LEFT JOIN files h ON h.id = e.file_id "
+     "LEFT JOIN t_functions b ON b.id = t.evictor_function_id "
+     "LEFT JOIN t_statements s ON s.id = t.statement_id LEFT JOIN files f ON f.id = s.file_id "
+     "LEFT JOIN t_functions n ON n.id = t.function_id", 0},
+    {"data_pairs", "t.cache, e.name AS evictor_data, d.name AS data, " OF_PAIR ", t.evictor_data_id, t.data_id",
+     "(SELECT p.cache, p.evictor_data_id, p.data_id, " SUMS_OF_PAIRS " GROUP BY 1, 2, 3) t "
+     "LEFT JOIN t_data e ON e.id = t.evictor_data_id LEFT JOIN t_data d ON d.id = t.data_id", 0},
     {"paths",
      "t.id, t.parent, n.function, t.calls, t.depth, t.thread, t.approximate, t.handler, t.recursive, "
      "t.function_id, t.arc_id",
@@ -270,6 +313,9 @@ static const char indices[] = "CREATE INDEX i_lines_function ON t_lines(function
                               "CREATE INDEX i_stride_sums ON t_stride_sums(instruction_id, data_id);"
                               "CREATE INDEX i_strides ON t_strides(instruction_id, data_id);"
                               "CREATE INDEX i_conflicts ON t_conflicts(instruction_id, data_id);"
+                              "CREATE INDEX i_pairs ON t_pairs(instruction_id, data_id);"
+                              "CREATE INDEX i_pairs_evictor ON t_pairs(evictor_id);"
+                              "CREATE INDEX i_pair_distances ON t_pair_distances(pair_id);"
                               "CREATE INDEX i_data_paths_parent ON t_data_paths(parent);"
                               "CREATE INDEX i_statements_file ON t_statements(file_id);"
                               "CREATE INDEX i_statement_accesses ON t_statement_accesses(statement_id);"

@@ -11,7 +11,8 @@ REFERENCE = {"object_id": "objects", "file_id": "files", "call_file_id": "files"
              "instruction_id": "t_instructions", "inlined_id": "t_inlined", "arc_id": "t_arcs", "unit_id": "units",
              "origin_id": "t_data_paths", "data_id": "t_data", "writer_id": "t_instructions",
              "victim_id": "t_instructions", "statement_id": "t_statements", "loop_id": "t_loops",
-             "field_id": "t_data_fields"}
+             "field_id": "t_data_fields", "loader_id": "t_instructions", "evictor_id": "t_instructions",
+             "evictor_data_id": "t_data", "pair_id": "t_pairs"}
 TREES = ("t_inlined", "t_paths", "t_data_paths", "t_loops")
 NUMBERS = ("id", "base_id")
 

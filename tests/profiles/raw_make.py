@@ -19,7 +19,7 @@ import sys
 import zlib
 
 (META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT,
- END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING, DATA_AT, STRIDES, SETS) = range(1, 23)
+ END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING, DATA_AT, STRIDES, SETS, PAIR) = range(1, 24)
 PRUNED, HANDLER, ALIAS = 1, 2, 4
 COND, INDIRECT, CALL, RETURN = 1, 2, 4, 8
 UNIT = 1 << 16
@@ -63,7 +63,7 @@ def costs(imm, fetch=None, data=None):
 
 
 class Raw:
-    def __init__(self, version=6, chunk=1 << 16):
+    def __init__(self, version=7, chunk=1 << 16):
         self.out = bytearray(b"TENURERW" + struct.pack("<II", version, 0))
         self.chunk_size = chunk
         self.part = 0
@@ -151,6 +151,11 @@ class Raw:
     def sets(self, thread, instr, kind, level, counts, data=0):
         """counts: low bits of the set -> conflicts; level 0 is the first, 1 the last, 2 the second"""
         self.record(SETS, n(thread), n(instr), n(kind), n(data), n(level), late(counts))
+
+    def pair(self, loader, evictor, instr, misses, timed, distance, after, *, evictor_data=0, kind=1, data=0, level=0):
+        """after: power of two -> misses; level is that of sets"""
+        self.record(PAIR, *(n(x) for x in (loader, evictor, evictor_data, instr, kind, data, level, misses, timed,
+                                           distance)), late(after))
 
     def node(self, i, parent, arc, context, thread, calls, cost, flags=0):
         self.record(NODE, n(i), n(parent), n(arc), n(context), n(thread), n(flags), n(calls), cost)
@@ -242,6 +247,7 @@ class Random:
         self.shares = {}  # (instr, data object) -> row
         self.strides = {}  # the same -> {"strides": n, "lost": n, stride: count}
         self.conflicts = {}  # (instr, data object, cache, set) -> misses
+        self.pairs = {}  # (loader, evictor, its data object, instr, data object, cache) -> misses, timed, distance, ...
 
     def make_places(self):
         """Of a part: place -> slot -> count."""
@@ -335,6 +341,7 @@ class Random:
             for i in range(5):
                 last = len(self.instrs)
                 raw.sharing(i % last + 1, (7 * i + k) % last + 1, i % (len(self.data) + 1), 10 + i, i, 10, 255 << i, 7)
+            self.write_pairs(raw, k)
             raw.stat("nodes", len(self.nodes))
             raw.end("exit" if k + 1 == len(self.parts) else "request")
         raw.save(path)
@@ -356,6 +363,22 @@ class Random:
             for low, count in sets.items():
                 key = instr, data, ("I1", "D1", "L", "L", "I2", "D2")[2 * level + kind], low
                 self.conflicts[key] = self.conflicts.get(key, 0) + count
+
+    def write_pairs(self, raw, k):
+        """Who had to load again what others had thrown out; the last one is that of what there was no room for."""
+        r, paying = random.Random(k % 3), sorted({instr for _, instr in self.sums(self.parts)[0]})
+        for i in range(13):
+            key = [r.choice([0] + paying), r.choice([0] + paying), r.randint(0, len(self.data)), r.choice(paying),
+                   r.randint(0, len(self.data))] if i < 12 else [0] * 5
+            level, kind = r.randint(0, 2), r.randint(0, 1)
+            after = {power: r.randint(1, 1 << r.randint(1, 33)) for power in r.sample(range(32), r.randint(0, 4))}
+            timed = sum(after.values())
+            counts = [timed + r.randint(0, 9), timed, timed * 100]
+            raw.pair(key[0], key[1], key[3], *counts, after, evictor_data=key[2], kind=kind, data=key[4], level=level)
+            cache = ("I1", "D1", "L", "L", "I2", "D2")[2 * level + kind] if i < 12 else None
+            sums = self.pairs.setdefault((*key, cache), [0] * 35)
+            for at, count in (*enumerate(counts), *((3 + power, count) for power, count in after.items())):
+                sums[at] += count
 
     def write_part(self, raw, part):
         self_, node, arc, incl = self.sums([part])

@@ -57,6 +57,9 @@ def recording(work, name, program, shift=0, names=None, meta=()):
 
 PLACE = "coalesce(i.function, '') || ' ' || coalesce(i.object, '') || ' ' || i.offset"
 DATA = "JOIN instructions i ON i.id = t.instruction_id LEFT JOIN data_objects d ON d.id = t.data_id"
+PAIR = ("LEFT JOIN instructions i ON i.id = t.instruction_id LEFT JOIN instructions l ON l.id = t.loader_id "
+        "LEFT JOIN instructions e ON e.id = t.evictor_id LEFT JOIN data_objects d ON d.id = t.data_id "
+        "LEFT JOIN data_objects c ON c.id = t.evictor_data_id")
 KEYS = {  # view -> (what names a row, what the view is joined with)
     "totals": (["''"], ""),
     "functions": (["t.function", "t.symbol", "t.context", "t.object", "t.file"], ""),
@@ -72,11 +75,15 @@ KEYS = {  # view -> (what names a row, what the view is joined with)
     "t_stride_sums": ([PLACE, "d.name"], DATA),
     "t_strides": ([PLACE, "d.name", "t.stride"], DATA),
     "t_conflicts": ([PLACE, "d.name", "t.cache", "t.set_bits"], DATA),
+    "t_pairs": ([PLACE, "l.offset", "e.offset", "c.name", "d.name", "t.cache"], PAIR),
+    "t_pair_distances": ([PLACE, "l.offset", "e.offset", "c.name", "d.name", "t.power"],
+                         "JOIN t_pairs p ON p.id = t.pair_id " + PAIR.replace("t.", "p.")),
     "threads": (["t.id"], ""),
 }
 
 
-COUNTS = ("calls", "misses", "false_sharing", "true_sharing", "strides", "lost", "count")  # summed as costs are
+COUNTS = ("calls", "misses", "false_sharing", "true_sharing", "strides", "lost", "count", "timed",
+          "distance")  # summed as costs are
 
 
 def plus(a, b):

@@ -77,6 +77,9 @@ def example():
         raw.strides(1, 2, 20 * part, 1, {1024: 15 * part, -8: 2}, 1)
         raw.sets(1, 2, 1, 0, {0: 12 * part, 32: 1}, 1)
         raw.sets(1, 1, 0, 1, {63: part})
+        raw.pair(2, 1, 2, 5 * part, 4 * part, 800 * part, {7: 3 * part, 8: part}, evictor_data=2, data=1)
+        raw.pair(0, 0, 1, 2, 0, 0, {}, kind=0, level=1)
+        raw.pair(0, 0, 0, part, 0, 0, {}, kind=0)
         raw.late_cost(1, 1, 0, {0: 1, 1: 1, 2: 48, 3: 16, 4: 32})
         one, two = [10 * part, 0, 10 * part, 0, 0], [14 * part, 7 * part, 7 * part, 7 * part, part]
         three, four, five = [3, 3, 0, 3, 1], [5, 5, 5, 0, 0], [1, 1, 0, 1, 0]

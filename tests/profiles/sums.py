@@ -235,6 +235,25 @@ def check_misses(db, program):
     check(conflicts and conflicts == program.conflicts, "sets of conflicts")
 
 
+def check_pairs(db, program):
+    address = {row[0]: row[1] for row in db.execute("SELECT id, address FROM instructions")}
+    number = {x[1]: x[0] for x in program.instrs}
+    pairs, of = {}, {}
+    for row in db.execute("SELECT id, loader_id, evictor_id, evictor_data_id, instruction_id, data_id, cache, misses, "
+                          "timed, distance, mean_distance FROM pairs"):
+        loader, evictor, instruction = (number[address[x]] if x else 0 for x in (row[1], row[2], row[4]))
+        key = loader, evictor, row[3] or 0, instruction, row[5] or 0, row[6]
+        check(key not in pairs, "pairs are rows of their own")
+        check(row[10] == (100 if row[8] else None), "mean distance")
+        of[row[0]] = pairs[key] = list(row[7:10]) + [0] * 32
+    for pair, power, misses in db.execute("SELECT pair_id, power, misses FROM pair_distances"):
+        of[pair][3 + power] += misses
+    check(pairs and pairs == program.pairs, "pairs")
+    for view in ("statement_pairs", "data_pairs"):
+        check(db.execute("SELECT sum(misses), sum(timed), sum(distance) FROM " + view).fetchone() ==
+              tuple(sum(x[i] for x in pairs.values()) for i in range(3)), view)
+
+
 def check_sums(db, program, e):
     grand = total_of(e.self_.values())
     total, count = table(db, "totals", [])
@@ -385,6 +404,7 @@ def main():
             check_calls(db, program, e)
             check_data(db, program)
             check_misses(db, program)
+            check_pairs(db, program)
             check_sums(db, program, e)
             check_exports(db, path, program, e)
             db.close()
