@@ -70,8 +70,8 @@ static void caches_new(tn_core *core, struct tn_l1 **i1, struct tn_l1 **d1, stru
     *i1 = l1_new(&core->config.i1, TN_FETCH, *l2 ? *l2 : &core->ll);
     *d1 = l1_new(&core->config.d1, TN_DATA, *l2 ? *l2 : &core->ll);
     if (core->config.patterns) {
-        (*i1)->kinds = tn_kinds_new(&core->config.i1, false); /* pairs are those of data, and of what is below */
-        (*d1)->kinds = tn_kinds_new(&core->config.d1, core->config.pairs);
+        (*i1)->kinds = tn_kinds_new(&core->config.i1, 0); /* pairs are those of data, and of what is below */
+        (*d1)->kinds = tn_kinds_new(&core->config.d1, core->config.pairs ? core->config.traces : 0);
     }
     if (core->config.prefetch)
         (*i1)->prefetcher = (*d1)->prefetcher = tn_host_alloc(sizeof(struct tn_prefetcher));
@@ -713,10 +713,10 @@ static void forget_lines(struct tn_thread *thread)
     const struct tn_config *config = &thread->core->config;
     if (!config->cache_sim)
         return;
-    tn_kinds_reset(thread->i1->kinds, &config->i1, false);
-    tn_kinds_reset(thread->d1->kinds, &config->d1, config->pairs);
+    tn_kinds_reset(thread->i1->kinds, &config->i1);
+    tn_kinds_reset(thread->d1->kinds, &config->d1);
     if (thread->l2)
-        tn_kinds_reset(thread->l2->kinds, &config->l2, config->pairs);
+        tn_kinds_reset(thread->l2->kinds, &config->l2);
 }
 
 void tn_instrument_off(tn_core *core)
@@ -726,7 +726,7 @@ void tn_instrument_off(tn_core *core)
     each_thread(core, stop_thread);
     end_tenures(core);
     each_thread(core, forget_lines);
-    tn_kinds_reset(core->ll.kinds, &core->config.ll, core->config.pairs);
+    tn_kinds_reset(core->ll.kinds, &core->config.ll);
 }
 
 /* ------------------------------------------------------------------------------------------ parts */

@@ -14,26 +14,35 @@
 
 enum { LEAF_WORDS = (1 << TN_SEEN_BITS) / 64 };
 
-static uint64_t ghosts_of(const struct tn_kinds *kinds)
+/* For a table of at least so many places, by the high bits of a hash. */
+static uint32_t shift_for(uint64_t places)
 {
-    return 1ull << (64 - kinds->ghost_shift);
+    uint32_t shift = 63;
+    while (1ull << (64 - shift) < places)
+        shift--;
+    return shift;
 }
 
-static void init(struct tn_kinds *kinds, const struct tn_geometry *geometry, bool pairs)
+static uint64_t places_of(uint32_t shift)
+{
+    return 1ull << (64 - shift);
+}
+
+static void init(struct tn_kinds *kinds, const struct tn_geometry *geometry, uint64_t traces)
 {
     memset(kinds, 0, sizeof *kinds);
     while (1u << kinds->line_bits < geometry->line)
         kinds->line_bits++;
     kinds->lines = geometry->size / geometry->line;
     kinds->sets = kinds->lines / geometry->assoc;
-    kinds->ghost_shift = 63;
-    while (ghosts_of(kinds) < kinds->lines * TN_GHOSTS_PER_LINE)
-        kinds->ghost_shift--;
+    kinds->ghost_shift = shift_for(kinds->lines * TN_GHOSTS_PER_LINE);
     kinds->held = tn_host_alloc(kinds->lines * sizeof *kinds->held);
-    kinds->ghosts = tn_host_alloc(ghosts_of(kinds) * sizeof *kinds->ghosts);
-    if (pairs) {
-        kinds->held_traces = tn_host_alloc(kinds->lines * sizeof *kinds->held_traces);
-        kinds->traces = tn_host_alloc(ghosts_of(kinds) * sizeof *kinds->traces);
+    kinds->ghosts = tn_host_alloc(places_of(kinds->ghost_shift) * sizeof *kinds->ghosts);
+    if (traces) {
+        uint32_t shift = shift_for(traces);
+        kinds->trace_shift = shift < kinds->ghost_shift ? shift : kinds->ghost_shift;
+        kinds->loaded = tn_host_alloc(kinds->lines * sizeof *kinds->loaded);
+        kinds->traces = tn_host_alloc(places_of(kinds->trace_shift) * sizeof *kinds->traces);
     }
     kinds->gone = tn_host_alloc(kinds->sets * sizeof *kinds->gone);
     kinds->sorting = tn_host_alloc(kinds->sets * sizeof *kinds->sorting);
@@ -49,20 +58,20 @@ static void free_table(uint64_t **table)
     tn_host_free(table, TN_SEEN_LEAVES * sizeof *table);
 }
 
-struct tn_kinds *tn_kinds_new(const struct tn_geometry *geometry, bool pairs)
+struct tn_kinds *tn_kinds_new(const struct tn_geometry *geometry, uint64_t traces)
 {
     struct tn_kinds *kinds = tn_host_alloc(sizeof *kinds);
-    init(kinds, geometry, pairs);
+    init(kinds, geometry, traces);
     return kinds;
 }
 
 static void drop(struct tn_kinds *kinds)
 {
     tn_host_free(kinds->held, kinds->lines * sizeof *kinds->held);
-    tn_host_free(kinds->ghosts, ghosts_of(kinds) * sizeof *kinds->ghosts);
+    tn_host_free(kinds->ghosts, places_of(kinds->ghost_shift) * sizeof *kinds->ghosts);
     if (kinds->traces) {
-        tn_host_free(kinds->held_traces, kinds->lines * sizeof *kinds->held_traces);
-        tn_host_free(kinds->traces, ghosts_of(kinds) * sizeof *kinds->traces);
+        tn_host_free(kinds->loaded, kinds->lines * sizeof *kinds->loaded);
+        tn_host_free(kinds->traces, places_of(kinds->trace_shift) * sizeof *kinds->traces);
     }
     tn_host_free(kinds->gone, kinds->sets * sizeof *kinds->gone);
     tn_host_free(kinds->sorting, kinds->sets * sizeof *kinds->sorting);
@@ -81,12 +90,13 @@ void tn_kinds_free(struct tn_kinds *kinds)
     tn_host_free(kinds, sizeof *kinds);
 }
 
-void tn_kinds_reset(struct tn_kinds *kinds, const struct tn_geometry *geometry, bool pairs)
+void tn_kinds_reset(struct tn_kinds *kinds, const struct tn_geometry *geometry)
 {
     if (!kinds)
         return;
+    uint64_t traces = kinds->traces ? places_of(kinds->trace_shift) : 0;
     drop(kinds);
-    init(kinds, geometry, pairs);
+    init(kinds, geometry, traces);
 }
 
 /* ------------------------------------------------------------------------------------------ lines seen */
@@ -142,35 +152,33 @@ static __attribute__((noinline)) void take_horizon(struct tn_kinds *kinds)
 
 /* ------------------------------------------------------------------------------------------ a load */
 
-static inline enum tn_miss_kind kind_of(struct tn_kinds *kinds, uint64_t number, struct tn_known *known,
-                                        uint32_t epoch)
+static inline enum tn_miss_kind kind_of(struct tn_kinds *kinds, uint64_t number)
 {
-    uint64_t place = tn_ghost_place(kinds, number);
-    struct tn_ghost *ghost = &kinds->ghosts[place];
-    *known = (struct tn_known){0};
+    struct tn_ghost *ghost = tn_ghost_of(kinds, number);
     if (ghost->line != number + 1)
         return see(kinds, number) ? TN_MISS_Cap : TN_MISS_Cold;
     ghost->line = 0;
-    known->used = ghost->used;
-    if (kinds->traces && kinds->traces[place].epoch == epoch) {
-        known->loader = kinds->traces[place].loader;
-        known->evictor = kinds->traces[place].evictor;
-    }
     return ghost->used > kinds->horizon ? TN_MISS_Conf : TN_MISS_Cap;
 }
 
-/* What is in the place becomes a ghost. */
-static inline void leave(struct tn_kinds *kinds, const struct tn_load *load)
+/* A trace that is found goes. */
+static inline struct tn_known known_of(const struct tn_kinds *kinds, uint64_t number, uint32_t epoch)
+{
+    struct tn_trace *trace = tn_trace_of(kinds, number);
+    if (trace->line != number + 1)
+        return (struct tn_known){0};
+    trace->line = 0;
+    bool same = trace->epoch == epoch;
+    return (struct tn_known){trace->used, same ? trace->loader : 0, same ? trace->evictor : 0};
+}
+
+static inline void leave_trace(const struct tn_kinds *kinds, const struct tn_load *load)
 {
     const struct tn_stored *held = &kinds->held[load->place];
-    uint64_t place = tn_ghost_place(kinds, held->line - 1);
-    kinds->ghosts[place] = (struct tn_ghost){held->line, held->used};
-    kinds->gone[load->set] = held->used;
-    if (!kinds->traces)
-        return;
-    const struct tn_trace *trace = &kinds->held_traces[load->place];
-    kinds->traces[place] =
-        (struct tn_trace){trace->epoch == load->epoch ? trace->loader : 0, load->payer, load->epoch};
+    const struct tn_loaded *loaded = &kinds->loaded[load->place];
+    *tn_trace_of(kinds, held->line - 1) =
+        (struct tn_trace){held->line, held->used, loaded->epoch == load->epoch ? loaded->loader : 0, load->payer,
+                          load->epoch};
 }
 
 enum tn_miss_kind tn_kinds_load(struct tn_kinds *kinds, const struct tn_load *load, struct tn_known *known)
@@ -179,14 +187,20 @@ enum tn_miss_kind tn_kinds_load(struct tn_kinds *kinds, const struct tn_load *lo
     struct tn_stored *held = &kinds->held[load->place];
     enum tn_miss_kind kind = TN_MISS_Taken;
     if (held->line != number + 1) {
-        kind = kind_of(kinds, number, known, load->epoch);
-        if (held->line)
-            leave(kinds, load);
+        kind = kind_of(kinds, number);
+        if (kinds->traces)
+            *known = known_of(kinds, number, load->epoch);
+        if (held->line) {
+            *tn_ghost_of(kinds, held->line - 1) = (struct tn_ghost){held->line, held->used};
+            kinds->gone[load->set] = held->used;
+            if (kinds->traces)
+                leave_trace(kinds, load);
+        }
         *held = (struct tn_stored){number + 1, load->now};
         if (++kinds->loads == kinds->sets)
             take_horizon(kinds);
     }
-    if (kinds->held_traces)
-        kinds->held_traces[load->place] = (struct tn_trace){.loader = load->payer, .epoch = load->epoch};
+    if (kinds->loaded)
+        kinds->loaded[load->place] = (struct tn_loaded){load->payer, load->epoch};
     return kind;
 }

@@ -10,7 +10,7 @@
  *   all times are stamps, on the clock of whoever uses the cache: they are only compared
  *   a ghost is there from a line's leaving until it comes back, or another line takes its place in the table
  *   the horizon is taken anew after as many loads as there are sets
- *   traces are read and written where their line or ghost is
+ *   a trace is there as long as a ghost would be, in a table of its own
  *
  * Everything here belongs to the consumer (queue.h), which finds it as late as the misses themselves.
  */
@@ -44,25 +44,33 @@ struct tn_ghost {
     uint64_t used;
 };
 
-/* Beside each of those, where pairs are kept (pairs.h): who pays for the load of the line, in which epoch; of a ghost
- * also who pays for the one that threw it out, in that epoch. 0: nobody. */
+/* Where pairs are kept (pairs.h): who pays for a line that is there, in which epoch; 0: nobody. */
+struct tn_loaded {
+    uint32_t loader, epoch;
+};
+
+/* The same of one that has left, and who pays, in that epoch, for the load that threw it out. There are more of them
+ * than ghosts, since they are wanted for lines that come back late. */
 struct tn_trace {
+    uint64_t line; /* its number + 1; 0: none */
+    uint64_t used;
     uint32_t loader, evictor, epoch;
 };
 
 struct tn_kinds {
     struct tn_stored *held;    /* by place */
     struct tn_ghost *ghosts; /* by tn_ghost_of */
-    struct tn_trace *held_traces, *traces; /* beside `held` and `ghosts`; NULL: pairs are not kept */
+    struct tn_loaded *loaded; /* by place; NULL: pairs are not kept */
+    struct tn_trace *traces;  /* by tn_trace_of */
     uint64_t *gone;          /* by set: when the line that left it last was used last; 0: none has left */
     uint64_t *sorting;       /* as many */
     uint64_t horizon, loads; /* loads: since the horizon was taken */
     uint64_t lines, sets;
-    uint32_t line_bits, ghost_shift;
+    uint32_t line_bits, ghost_shift, trace_shift;
     uint64_t ***seen; /* by number, from its high bits down: tables, leaves, words of one bit a line */
 };
 
-/* A line at an address comes into a place of a set, now; `payer`, `epoch`: as struct tn_trace has them. */
+/* A line at an address comes into a place of a set, now; `payer`, `epoch`: as struct tn_loaded has them. */
 struct tn_load {
     uint64_t place, set, line, now;
     uint32_t payer, epoch;
@@ -74,21 +82,26 @@ struct tn_known {
     uint32_t loader, evictor; /* who paid, in this epoch; 0: nobody, or not known */
 };
 
-struct tn_kinds *tn_kinds_new(const struct tn_geometry *geometry, bool pairs);
+/* `traces`: at least so many; 0: pairs are not kept. */
+struct tn_kinds *tn_kinds_new(const struct tn_geometry *geometry, uint64_t traces);
 /* NULL is allowed, here and below. */
 void tn_kinds_free(struct tn_kinds *kinds);
 /* The cache is empty, and nothing is remembered. */
-void tn_kinds_reset(struct tn_kinds *kinds, const struct tn_geometry *geometry, bool pairs);
+void tn_kinds_reset(struct tn_kinds *kinds, const struct tn_geometry *geometry);
 
 static inline uint64_t tn_kinds_number(const struct tn_kinds *kinds, uint64_t line)
 {
     return line >> kinds->line_bits & ((1ull << TN_LINE_NUMBER_BITS) - 1);
 }
 
-/* Where the ghost of a line is, if there is one. */
-static inline uint64_t tn_ghost_place(const struct tn_kinds *kinds, uint64_t number)
+/* Where the ghost or trace of a line is, if there is one. */
+static inline struct tn_ghost *tn_ghost_of(const struct tn_kinds *kinds, uint64_t number)
 {
-    return number * 0x9e3779b97f4a7c15ull >> kinds->ghost_shift;
+    return &kinds->ghosts[number * 0x9e3779b97f4a7c15ull >> kinds->ghost_shift];
+}
+static inline struct tn_trace *tn_trace_of(const struct tn_kinds *kinds, uint64_t number)
+{
+    return &kinds->traces[number * 0x9e3779b97f4a7c15ull >> kinds->trace_shift];
 }
 
 /* The line comes in; what was in its place leaves. Why it was not there, and what was known of it. */

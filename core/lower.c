@@ -702,7 +702,7 @@ void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, e
         lower->written = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->written);
     if (slices)
         lower->slices = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->slices);
-    lower->kinds = config->patterns ? tn_kinds_new(geometry, config->pairs) : NULL;
+    lower->kinds = config->patterns ? tn_kinds_new(geometry, config->pairs ? config->traces : 0) : NULL;
     if (next)
         lower->parents = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->parents);
     lower->filled = tn_host_alloc(groups_of(lower));

@@ -97,6 +97,7 @@ struct tn_config {
     bool patterns;         /* tell misses apart (cold, capacity, conflict), keep strides between them */
     bool pairs;            /* whose line was thrown out by whom, and who loaded it again; with patterns */
     uint32_t most_pairs;   /* of a part */
+    uint32_t traces;       /* of lines that have left a cache, at least; from 1 on */
     bool shared_l1;        /* one I1 and one D1 for all threads (Callgrind's model) */
     bool data;             /* charge data objects; with inclusive, and the two functions below */
     bool parallel;         /* threads run at the same time; not with shared_l1, nor with contexts */

@@ -17,28 +17,35 @@ static bool was_loaded(const struct past *past, uint64_t line)
     return false;
 }
 
-static uint32_t ghost_bits(uint64_t lines)
+static uint32_t table_bits(uint64_t places)
 {
     uint32_t bits = 1;
 
-    while (1ull << bits < 4 * lines)
+    while (1ull << bits < places)
         bits++;
     return bits;
 }
 
-/* Its place among the ghosts. */
-static struct past_line *ghost_of(struct past *past, uint64_t lines, uint64_t line, uint32_t size)
+/* Its place in a table of at least so many, which is made if there is none. */
+static struct past_line *place_of(struct past_line **table, uint64_t places, uint64_t line, uint32_t size)
 {
     uint64_t number = line / size % (1ull << 44);
 
-    if (!past->ghost)
-        past->ghost = calloc(1ull << ghost_bits(lines), sizeof *past->ghost);
-    return &past->ghost[number * 11400714819323198485ull >> (64 - ghost_bits(lines))];
+    if (!*table)
+        *table = calloc(1ull << table_bits(places), sizeof **table);
+    return &(*table)[number * 11400714819323198485ull >> (64 - table_bits(places))];
 }
 
-enum past_kind past_load(struct past *past, uint64_t lines, uint64_t line, uint32_t size, struct past_line *was)
+static uint64_t trace_places(uint64_t lines, uint64_t traces)
 {
-    struct past_line *ghost = ghost_of(past, lines, line, size);
+    return traces > 4 * lines ? traces : 4 * lines;
+}
+
+enum past_kind past_load(struct past *past, uint64_t lines, uint64_t line, uint32_t size, uint64_t traces,
+                         struct past_line *was)
+{
+    struct past_line *ghost = place_of(&past->ghost, 4 * lines, line, size);
+    struct past_line *trace = place_of(&past->trace, trace_places(lines, traces), line, size);
     bool known = was_loaded(past, line);
     enum past_kind kind = !known ? PAST_COLD : PAST_CAPACITY;
 
@@ -52,8 +59,11 @@ enum past_kind past_load(struct past *past, uint64_t lines, uint64_t line, uint3
     }
     if (ghost->used && ghost->line == line) {
         kind = ghost->used > past->horizon ? PAST_CONFLICT : PAST_CAPACITY;
-        *was = *ghost;
         ghost->used = 0;
+    }
+    if (trace->used && trace->line == line) {
+        *was = *trace;
+        trace->used = 0;
     }
     return kind;
 }
@@ -66,14 +76,15 @@ static int by_size(const void *a, const void *b)
 }
 
 void past_leave(struct past *past, uint64_t lines, uint64_t sets, uint64_t set, const struct past_line *victim,
-                uint32_t size)
+                uint32_t size, uint64_t traces)
 {
     uint64_t *sorted;
 
     if (!past->gone)
         past->gone = calloc(sets, sizeof *past->gone);
     if (victim->used) {
-        *ghost_of(past, lines, victim->line, size) = *victim;
+        *place_of(&past->ghost, 4 * lines, victim->line, size) = *victim;
+        *place_of(&past->trace, trace_places(lines, traces), victim->line, size) = *victim;
         past->gone[set] = victim->used;
     }
     if (++past->since < sets)
@@ -88,6 +99,6 @@ void past_leave(struct past *past, uint64_t lines, uint64_t sets, uint64_t set, 
 
 void past_forget(struct past *past)
 {
-    free(past->loaded), free(past->ghost), free(past->gone);
+    free(past->loaded), free(past->ghost), free(past->trace), free(past->gone);
     memset(past, 0, sizeof *past);
 }

@@ -331,12 +331,13 @@ static struct model_miss load(const struct model *model, struct cache *cache, in
 
     if (!model->config.patterns)
         return miss;
-    miss.kind = (int)past_load(&cache->past, lines, line, cache->config.line, &was);
+    miss.kind = (int)past_load(&cache->past, lines, line, cache->config.line, model->config.traces,
+                               &was);
     miss.timed = was.used != 0;
     miss.distance = index - was.index;
     miss.loader = was.loader;
     miss.evictor = was.evictor;
-    past_leave(&cache->past, lines, cache->sets, set, victim, cache->config.line);
+    past_leave(&cache->past, lines, cache->sets, set, victim, cache->config.line, model->config.traces);
     return miss;
 }
 

@@ -79,6 +79,7 @@ struct model_payer;
 struct model_config {
     struct model_cache_config i1, d1, l2, ll; /* l2.size 0: no such level */
     bool shared_l1, flush_at_exit, use, write_back, prefetch, coherence, patterns;
+    uint32_t traces; /* of lines that have left a cache, at least */
     bool parallel; /* the first level's time is that of its thread */
     /* What is charged to the byte that is at `place` of a data object (raw_format.h, DATA_AT); NULL: nobody asks. */
     void (*charge_at)(void *user, const struct model_payer *payer, int event, uint32_t place, uint64_t amount);

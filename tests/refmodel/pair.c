@@ -142,6 +142,7 @@ static void start_core(struct pair *pair)
     config.patterns = c->patterns;
     config.pairs = c->most_pairs > 0;
     config.most_pairs = c->most_pairs;
+    config.traces = c->traces;
     config.inclusive = c->inclusive;
     config.shared_l1 = c->shared_l1;
     config.parallel = c->parallel;
@@ -187,7 +188,8 @@ struct pair *pair_new(const struct pair_config *config, FILE *out)
                               .coherence = config->coherence,
                               .charge_at = config->data ? m1_charge_at : NULL,
                               .patterns = config->patterns,
-                              .parallel = config->parallel};
+                              .parallel = config->parallel,
+                              .traces = config->traces};
     struct tn_object_info object = {.path = "/random", .start = 0x400000, .size = 0x100000};
 
     pair->config = *config;

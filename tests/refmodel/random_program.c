@@ -264,6 +264,7 @@ static void random_config(struct program *p, struct pair_config *config)
     config->write_back = config->cache_sim && has(p, RP_WRITE_BACK) && chance(p, 2);
     config->prefetch = config->cache_sim && has(p, RP_PREFETCH) && chance(p, 2);
     config->patterns = config->cache_sim && has(p, RP_PATTERNS) && !chance(p, 3);
+    config->traces = 1u << rng_below(&p->rng, 10);
     if (config->patterns && has(p, RP_PAIRS) && !chance(p, 3))
         config->most_pairs = chance(p, 3) ? 1 + rng_below(&p->rng, 20) : 1 << 18;
     config->collect_at_start = !has(p, RP_TOGGLES) || !chance(p, 5);

@@ -30,6 +30,7 @@ static struct kit *start(uint32_t most_pairs)
     config.patterns = true;
     config.data = false;
     config.most_pairs = most_pairs;
+    config.traces = 1;
     k = kit_new(&config);
     kit_begin(k, 0, KIT_MAIN);
     return k;
