@@ -90,11 +90,13 @@ static bool any_in(const struct report *report, const char *view)
 /* Whether --in leaves anything of what is asked for. */
 static bool in_known(const struct report *report)
 {
-    bool of_functions = !report->statements && !report->loops && !report->strides && !report->conflicts;
+    bool of_functions = !report->statements && !report->loops && !report->strides && !report->conflicts &&
+                        !report->pairs;
 
     if (report->in == NULL || (report->statements && any_in(report, "statements")) ||
         (report->loops && any_in(report, "loops")) || (report->strides && any_in(report, "strides")) ||
-        (report->conflicts && any_in(report, "conflicts")) || (of_functions && any_in(report, "functions")))
+        (report->conflicts && any_in(report, "conflicts")) ||
+        (report->pairs && any_in(report, "pairs")) || (of_functions && any_in(report, "functions")))
         return true;
     term_error("nothing of this is in a function or source file called %s; * and ? match, as in '*%s*'", report->in,
                report->in);
@@ -188,6 +190,23 @@ void report_place(const struct report *report, struct table *table, struct query
     table_tail(table, text);
 }
 
+void report_brief(const struct report *report, struct table *table, struct query *q, int at)
+{
+    char place[512];
+
+    place_short(report->profile, place, sizeof place, query_text(q, at), query_text(q, at + 1),
+                query_null(q, at + 2) ? 0 : query_int(q, at + 2), "");
+    if (query_null(q, at))
+        table_null(table);
+    else
+        table_text(table, report->json || *place == '\0' ? query_text(q, at) : place);
+    text_or_null(table, q, at + 1, true);
+    if (query_null(q, at + 2))
+        table_null(table);
+    else
+        table_count(table, query_int(q, at + 2));
+}
+
 void report_range(const struct report *report, struct table *table, struct query *q, int at, const char *name)
 {
     char text[512];
@@ -244,6 +263,8 @@ static const struct opt rows[] = {
      offsetof(struct report, strides), NULL, false},
     {OPT_FLAG, "conflicts", 0, NULL, "cold, capacity and conflict misses, and the sets that conflict\n(--patterns=yes)",
      offsetof(struct report, conflicts), NULL, false},
+    {OPT_FLAG, "pairs", 0, NULL, "who loads lines again, and who had thrown them out\n(--interdependence=yes)",
+     offsetof(struct report, pairs), NULL, false},
     {OPT_FLAG, "sharing", 0, NULL, "what threads share, truly and falsely (--coherence=mesi)",
      offsetof(struct report, sharing), NULL, false},
     {OPT_TEXT, "fields", 0, "NAME",
@@ -254,8 +275,8 @@ static const struct opt rows[] = {
      offsetof(struct report, advice), NULL, false},
     {OPT_HEADING, NULL, 0, NULL, "How", 0, NULL, false},
     {OPT_TEXT, "in", 0, "NAME",
-     "functions, statements, loops, strides, conflicts: only those\n"
-     "in a function or a source file; * and ? match",
+     "functions, statements, loops, strides, conflicts, pairs:\n"
+     "only those in a function or a source file; * and ? match",
      offsetof(struct report, in), NULL, false},
     {OPT_TEXT, "sort", 's', "EVENT",
      "sort by an event or ratio, self, or inclusive: EVENT_incl\n"
@@ -523,12 +544,12 @@ static bool asked_for_columns(const struct report *report)
 static bool print(struct report *report)
 {
     bool asked = asked_for_others(report) || report->statements || report->loops || report->strides ||
-                 report->conflicts;
+                 report->conflicts || report->pairs;
     /* Nothing is written by halves. */
     bool good = choose_columns(report) && report_calls_known(report) && report_data_known(report) &&
                 report_statements_known(report) && report_loops_known(report) && report_patterns_known(report) &&
-                report_sharing_known(report) && report_fields_known(report) && in_known(report) &&
-                report_advice_known(report);
+                report_pairs_known(report) && report_sharing_known(report) && report_fields_known(report) &&
+                in_known(report) && report_advice_known(report);
 
     if (good && report->json) {
         json_meta(report);
@@ -554,6 +575,8 @@ static bool print(struct report *report)
         good = report_strides(report);
     if (good && report->conflicts)
         good = report_conflicts(report);
+    if (good && report->pairs)
+        good = report_pairs(report);
     if (good && report->sharing)
         good = report_sharing(report);
     if (good && report->fields)
@@ -581,7 +604,8 @@ int cmd_report(int argc, char **argv)
         (report.sort_name != NULL || report.show != NULL || report.defines.count > 0))
         return opt_misused(&command, "--sharing has columns of its own: no --sort, --show or --define");
     if (report.in != NULL && asked_for_others(&report))
-        return opt_misused(&command, "--in is for functions, --statements, --loops, --strides and --conflicts alone");
+        return opt_misused(&command,
+                           "--in is for functions, --statements, --loops, --strides, --conflicts and --pairs alone");
     report.profile = given_open_weighed(first < argc ? argv[first] : NULL, report.weights);
     if (report.profile == NULL)
         return CLI_ERROR;

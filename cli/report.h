@@ -29,7 +29,7 @@ struct report {
     const char *advice_limits;
     const char *fields; /* of data structures of this name */
     const char *in;     /* a function or file */
-    bool tree, threads, balance, data, sharing, statements, loops, strides, conflicts, advice, json;
+    bool tree, threads, balance, data, sharing, statements, loops, strides, conflicts, pairs, advice, json;
     struct column_defines defines;
     bool difference; /* the profile is one (tenure diff -o): costs may be negative, and size is what counts */
     uint64_t limit;
@@ -76,6 +76,10 @@ void report_place(const struct report *report, struct table *table, struct query
  * on. */
 void report_range(const struct report *report, struct table *table, struct query *q, int at, const char *name);
 
+/* In text where something is, "file.c:12", as far as that is known: there is no room for two names. The row has the
+ * function's name, file and line from column `at` on; these are three cells. */
+void report_brief(const struct report *report, struct table *table, struct query *q, int at);
+
 /* The sections. False if the profile could not be read, or names nothing it has; the line has been printed. */
 bool report_functions(struct report *report);
 bool report_calls(struct report *report);
@@ -84,6 +88,9 @@ bool report_tree(struct report *report);
 bool report_threads(struct report *report);
 bool report_balance(struct report *report);
 bool report_data(struct report *report);
+bool report_pairs(struct report *report);
+bool report_pairs_known(const struct report *report); /* whether they were recorded */
+bool report_dependence(struct report *report);        /* the same of statements; nothing if they were not */
 bool report_sharing(struct report *report);
 bool report_sharing_known(const struct report *report); /* whether it was recorded */
 bool report_fields(struct report *report);

@@ -8,7 +8,6 @@
  */
 #include "cli/report.h"
 
-#include "cli/place.h"
 #include "cli/term.h"
 
 #include <stdio.h>
@@ -92,21 +91,6 @@ static bool objects(struct report *report)
     return query_end(&q);
 }
 
-/* In text where it wrote, "fs.c:12", as far as that is known: there is no room for two names. */
-static void writer(const struct report *report, struct table *table, struct query *q, int at)
-{
-    char place[512];
-
-    place_short(report->profile, place, sizeof place, query_text(q, at), query_text(q, at + 1),
-                query_null(q, at + 2) ? 0 : query_int(q, at + 2), "");
-    table_text(table, report->json || *place == '\0' ? query_text(q, at) : place);
-    text_or_null(table, q, at + 1);
-    if (query_null(q, at + 2))
-        table_null(table);
-    else
-        table_count(table, query_int(q, at + 2));
-}
-
 static bool pairs(struct report *report)
 {
     struct table *table = table_new();
@@ -130,7 +114,7 @@ static bool pairs(struct report *report)
                 least(report), (long long)report->limit);
     while (query_row(&q)) {
         counts(table, &q);
-        writer(report, table, &q, 4);
+        report_brief(report, table, &q, 4);
         text_or_null(table, &q, 7);
         text_or_null(table, &q, 8);
         text_or_null(table, &q, 9);

@@ -122,6 +122,7 @@ bool report_statements(struct report *report)
         own->sections = sections;
         good = touched(own);
     }
+    good = good && report_dependence(own);
     report->sections = own->sections;
     free(own);
     return good;

@@ -262,8 +262,8 @@ static const struct {
     {"statement_pairs",
      "t.cache, ifnull(l.function, a.function) AS loader, g.path AS loader_file, l.line AS loader_line, "
      "ifnull(e.function, b.function) AS evictor, h.path AS evictor_file, e.line AS evictor_line, "
-     "ifnull(s.function, n.function) AS function, f.path AS file, s.line, " OF_PAIR ", t.loader_statement_id, "
-     "t.evictor_statement_id, t.statement_id",
+     "ifnull(s.function, n.function) AS function, f.path AS file, s.first_line, s.line, " OF_PAIR ", "
+     "t.loader_statement_id, t.evictor_statement_id, t.statement_id",
      "(SELECT p.cache, l.statement_id AS loader_statement_id, e.statement_id AS evictor_statement_id, i.statement_id, "
      FUNCTION_OF(l) " AS loader_function_id, " FUNCTION_OF(e) " AS evictor_function_id, "
      FUNCTION_OF(i) " AS function_id, " SUMS_OF_PAIRS " LEFT JOIN t_instructions l ON l.id = p.loader_id "
