@@ -205,7 +205,7 @@ static int fold(struct tp_sum *sum, int side)
 /* What a comparison without -o does without. */
 static void leave_out(tp_diff *diff, bool whole)
 {
-    static const char *const never[] = {"units", "t_unit_functions", "stats", "runs"};
+    static const char *const never[] = {"stats", "runs"};
     static const char *const needed[] = {"objects", "files", "t_totals", "t_functions", "t_lines", "t_arcs", "t_data"};
 
     for (int i = 0; i < diff->sum.tables; i++) {
@@ -227,7 +227,12 @@ static int read_run(tp_diff *diff, tp_profile *profile, int side, bool whole, st
         "LEFT JOIN t_functions f ON f.id = a.caller_id LEFT JOIN objects o ON o.id = f.object_id)";
     /* Without paths, blocks are told apart by name alone. */
     static const char data[] = "(SELECT NULL AS origin_id, NULL AS address, NULL AS size, d.* FROM t_data d)";
+    /* A rank is the same wherever, and in which process, it ran. */
+    static const char units[] =
+        "(SELECT u.id, CASE WHEN u.rank IS NULL THEN u.host END AS host, "
+        "CASE WHEN u.rank IS NULL THEN u.pid END AS pid, u.* FROM units u)";
     const struct tp_sum_source sources[] = {
+        {"units", units},
         {"t_self", "self"},
         {"t_thread_functions", "thread_functions"},
         {whole ? NULL : "t_arcs", arcs}, /* a NULL is the end */

@@ -51,8 +51,9 @@ static const struct table tables[] = {
      BOTH | SIDES, CHUNK},
     {"thread_functions", "t_thread_functions", "-thread -function_id", "ORDER BY t.function_id, t.thread",
      BOTH | SIDES, CHUNK},
-    {"units", "units", "-id #kind rank #host pid thread", "ORDER BY t.id", SELF, CHUNK},
-    {"unit_functions", "t_unit_functions", "-unit_id -function_id", "ORDER BY t.function_id, t.unit_id", BOTH, CHUNK},
+    {"units", "units", "-id #kind rank #host pid thread", "ORDER BY t.id", SELF | SIDES, CHUNK},
+    {"unit_functions", "t_unit_functions", "-unit_id -function_id", "ORDER BY t.function_id, t.unit_id", BOTH | SIDES,
+     CHUNK},
     {"paths", "t_paths", "depth function_id calls -thread approximate handler recursive", "ORDER BY t.id", BOTH | SIDES,
      CHUNK},
     {"statements", "temp.page_statements", "-file_id -first_line -line", "ORDER BY t.file_id, t.first_line, t.line", 0,
@@ -63,7 +64,7 @@ static const struct table tables[] = {
      "WHERE t.id IN (SELECT id FROM temp.page_loops) ORDER BY t.id", BOTH | SIDES, CHUNK},
     {"coded", "temp.page_coded", "-function_id", "ORDER BY t.function_id", 0, CHUNK},
     {"instructions", "t_instructions", "-id -address length -file_id -line",
-     "WHERE t.function_id IN (SELECT function_id FROM temp.page_coded) ORDER BY t.id", SELF, SMALL_CHUNK},
+     "WHERE t.function_id IN (SELECT function_id FROM temp.page_coded) ORDER BY t.id", SELF | SIDES, SMALL_CHUNK},
     {"code", "temp.page_code", "-instruction_id #text", "ORDER BY t.instruction_id", 0, SMALL_CHUNK},
     {"data", "t_data",
      "-id #kind #name #path -file_id -line thread -origin_id -address size blocks freed bytes largest element #type",
@@ -71,7 +72,8 @@ static const struct table tables[] = {
     {"data_fields", "t_data_fields", "-id -data_id #kind #field #type -offset size",
      "WHERE t.data_id IN (SELECT data_id FROM temp.page_inside) ORDER BY t.id", SELF | SIDES, CHUNK},
     {"data_offsets", "t_data_offsets", "-data_id -field_id -offset",
-     "WHERE t.data_id IN (SELECT data_id FROM temp.page_inside) ORDER BY t.data_id, t.offset, t.field_id", SELF, CHUNK},
+     "WHERE t.data_id IN (SELECT data_id FROM temp.page_inside) ORDER BY t.data_id, t.offset, t.field_id", SELF | SIDES,
+     CHUNK},
     {"data_lines", "temp.page_data_lines", "-data_id -file_id -line -function_id",
      "ORDER BY t.data_id, t.file_id, t.line, t.function_id", SELF | SIDES, CHUNK},
     {"strides", "temp.page_strides", "-data_id -file_id -line -function_id stride count",
@@ -219,12 +221,15 @@ static void predict_inclusive(struct tp_sheet *sheet, size_t self, size_t incl)
 
 static void predict_instructions(struct tp_sheet *sheet)
 {
-    struct tp_sheet_column *executed = find(sheet, "Ir", "", "");
+    static const char *const sides[] = {"", "@before"};
 
-    add_term(sheet, find(sheet, "Dr", "", ""), executed, 1);
-    add_term(sheet, find(sheet, "Dw", "", ""), executed, 1);
-    if (executed)
-        executed->prediction = TP_PREVIOUS;
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
+        struct tp_sheet_column *executed = find(sheet, "Ir", "", sides[i]);
+        add_term(sheet, find(sheet, "Dr", "", sides[i]), executed, 1);
+        add_term(sheet, find(sheet, "Dw", "", sides[i]), executed, 1);
+        if (executed)
+            executed->prediction = TP_PREVIOUS;
+    }
     add_term(sheet, find(sheet, "address", "", ""), find(sheet, "length", "", ""), 1);
     find(sheet, "address", "", "")->prediction = TP_FOLLOWING;
 }

@@ -8,6 +8,7 @@
 
 import {h} from './dom.js';
 import * as format from './format.js';
+import {SIDES} from './metrics.js';
 import {fit} from './structures.js';
 import {rowsWhere} from './sums.js';
 
@@ -30,7 +31,7 @@ export async function fieldsOf(app, id) {
             'Fields ',
             h('span', {class: 'dim'}, format.count(inside.fields.length)),
         ),
-        app.metrics.difference ? '' : inside.map(),
+        ...(app.metrics.sides ? SIDES : app.metrics.difference ? [] : [undefined]).map((side) => inside.map(side)),
         await inside.table(),
     );
 }
@@ -55,53 +56,43 @@ class Inside {
         const [of, at] = await Promise.all([bytes.numbers('data_id'), bytes.numbers('offset')]);
         inside.bytes = new Map(rowsWhere(of, id).map((row) => [at[row], row]));
         const events = ['UseD1', 'SpLossD1', 'D1mr', 'D1mw'].map((name) => app.metrics.find(name)).filter(Boolean);
-        inside.values = await app.valuesOf(bytes, events);
+        inside.values = await app.valuesOf(bytes, events.flatMap((metric) => app.withSides(metric)));
         return inside;
     }
 
-    value(name, row) {
-        const column = this.values.get(name);
+    value(name, row, side) {
+        const column = this.values.get(side ? `${name}@${side}` : name);
         return (column && column[row]) || 0;
     }
 
     /* ---------------------------------------------------------------------------------- the map */
 
-    map() {
+    /* Of the profile, or of a side of a difference. */
+    map(side) {
         const known = this.fields.filter((field) => field.offset === field.offset);
         const size = Math.min(MOST, Math.max(0, ...known.map((field) => field.offset + field.size)));
         if (!size || !this.bytes.size) return '';
         const field = [];
         for (const one of known) for (let i = 0; i < one.size && i < MOST; i++) field[one.offset + i] = one;
-        const misses = (row) => this.value('D1mr', row) + this.value('D1mw', row);
+        const misses = (row) => this.value('D1mr', row, side) + this.value('D1mw', row, side);
         const most = Math.max(1, ...[...this.bytes.values()].map(misses));
-        const cells = Array.from({length: size}, (_, at) => this.cell(at, field, misses, most));
+        const cells = Array.from({length: size}, (_, at) => this.cell(at, field, misses, most, side));
         return h(
             'div',
             null,
+            side && h('h3', null, side),
             h(
                 'div',
                 {class: 'bytes', role: 'img', 'aria-label': 'Bytes of it', style: {'--row': Math.min(ROW, size)}},
                 cells,
             ),
-            h(
-                'p',
-                {class: 'legend dim'},
-                h('span', {class: 'byte', style: {'--touched': '100%'}}),
-                ' touched ',
-                h('span', {class: 'byte', style: {'--touched': '0%'}}),
-                ' loaded, never touched ',
-                h('span', {class: 'byte none'}),
-                ' never loaded ',
-                h('span', {class: 'byte none', style: {'--missed': 1}}),
-                ' where misses began',
-                size >= MOST && `; the first ${format.count(MOST)} bytes`,
-            ),
+            side !== SIDES[0] && legend(size),
         );
     }
 
-    cell(at, field, misses, most) {
+    cell(at, field, misses, most, side) {
         const row = this.bytes.get(at);
-        const [used, lost] = row === undefined ? [0, 0] : [this.value('UseD1', row), this.value('SpLossD1', row)];
+        const [used, lost] = ['UseD1', 'SpLossD1'].map((name) => (row === undefined ? 0 : this.value(name, row, side)));
         const missed = row === undefined ? 0 : misses(row);
         const share = format.percent((100 * used) / (used + lost));
         const begins = field[at] && field[at].offset === at;
@@ -128,7 +119,8 @@ class Inside {
     async table() {
         const {app, metrics, fields} = this;
         const names = [...new Set([app.metric.name, 'SpLossD1', 'UseD1', 'D1mr', 'D1mw', 'spatialD1'])];
-        const list = names.map((name) => metrics.plain(name)).filter(Boolean);
+        const plain = names.map((name) => metrics.plain(name)).filter(Boolean);
+        const list = metrics.sides ? plain.slice(0, 2).flatMap((metric) => app.withSides(metric)) : plain;
         const all = await app.valuesOf(app.tables.data_fields, list);
         const has = ({key}) => all.get(key) && fields.some(({row}) => all.get(key)[row]);
         const known = list.filter(has);
@@ -189,4 +181,20 @@ class Inside {
             },
         ];
     }
+}
+
+function legend(size) {
+    return h(
+        'p',
+        {class: 'legend dim'},
+        h('span', {class: 'byte', style: {'--touched': '100%'}}),
+        ' touched ',
+        h('span', {class: 'byte', style: {'--touched': '0%'}}),
+        ' loaded, never touched ',
+        h('span', {class: 'byte none'}),
+        ' never loaded ',
+        h('span', {class: 'byte none', style: {'--missed': 1}}),
+        ' where misses began',
+        size >= MOST && `; the first ${format.count(MOST)} bytes`,
+    );
 }

@@ -196,7 +196,14 @@ def sides(profile):
     """A page of a difference has the means of both sides, and changes that are outside their spread; every table whose
     rows have names can be compared. Nothing is left of what it is made of."""
     runs = [edited(profile, f"run{i}", f"UPDATE t_functions SET Ir = Ir + {i} * (id % 3), Dr_incl = Dr_incl * {i + 1}",
-                   f"UPDATE t_data SET SpLossD1 = SpLossD1 + {4 * i}", f"UPDATE t_totals SET Ir = Ir + {2 * i}")
+                   f"UPDATE t_data SET SpLossD1 = SpLossD1 + {4 * i}", f"UPDATE t_totals SET Ir = Ir + {2 * i}",
+                   f"UPDATE t_instructions SET Dr = Dr + {i} * (id % 5)",
+                   f"UPDATE t_data_fields SET UseD1 = UseD1 + {i}",
+                   f"UPDATE t_data_offsets SET UseD1 = UseD1 + {i} * (offset % 3)",
+                   "INSERT INTO units(id, kind, rank, host, pid, Ir) VALUES"
+                   f" (1, 'rank', 0, 'host{i}', {i}, {100 * i}), (2, 'rank', 1, 'host', {9 - i}, 7)",
+                   "INSERT INTO t_unit_functions(unit_id, function_id, Ir, Dr_incl)"
+                   f" SELECT 1 + id % 2, id, {i} * (id % 7), Dr_incl FROM t_functions")
             for i in range(4)]
     page, left = profile + ".sides.html", profile + ".tmp"
     os.mkdir(left)
@@ -204,11 +211,14 @@ def sides(profile):
                    check=True, stdout=subprocess.DEVNULL, env={**os.environ, "TMPDIR": left})
     check("sides: no temporary files", os.listdir(left), [])
     reader = page_reader.Page(page)
-    for table, event in (("functions", "Ir"), ("functions", "Dr_incl"), ("data", "SpLossD1"), ("totals", "Ir")):
+    for table, event in (("functions", "Ir"), ("functions", "Dr_incl"), ("data", "SpLossD1"), ("totals", "Ir"),
+                         ("instructions", "Dr"), ("data_fields", "UseD1"), ("data_offsets", "UseD1"), ("units", "Ir"),
+                         ("unit_functions", "Ir"), ("unit_functions", "Dr_incl")):
         costs = []
         for run in runs:
             with sqlite3.connect(f"file:{run}?mode=ro", uri=True) as database:
-                costs.append(database.execute(f"SELECT {event} FROM t_{table} ORDER BY rowid").fetchall())
+                costs.append(database.execute(f"SELECT {event} FROM {FROM.get(table, 't_' + table)} ORDER BY rowid")
+                             .fetchall())
         expected = sorted(map(str, (side_row(*row) for row in zip(*costs))))
         held = sorted(str((row[event + "@before"], row[event + "@after"], row[event])) for row in reader.table(table))
         check(f"sides: rows of {table}", len(held), len(expected))

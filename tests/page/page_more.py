@@ -39,13 +39,14 @@ def both_sides(profile, folder):
         check("both sides: traffic", browser.evaluate("document.querySelectorAll('.traffic').length"), 2)
         picture(browser, "sides")
         side_functions(browser, sides)
+        side_instructions(browser, sides)
         side_lines(browser, sides)
         for view in views(browser):
             check(f"both sides: {view}", browser.evaluate("document.querySelector('main').innerText.includes('NaN')"),
                   False)
         side_flames(browser, sides)
-        number = side_structures(browser, sides)
-        browser.go(f"#structure/{number}")
+        side_structures(browser, sides)
+        side_bytes(browser, sides)
         check("both sides: structure", browser.evaluate("document.querySelectorAll('.failed').length"), 0)
         quiet(browser, "both sides")
     finally:
@@ -99,6 +100,39 @@ def side_flames(browser, sides):
         check(f"both sides: flame graph, {side}", f"main, {value}" in labels)
 
 
+def side_instructions(browser, sides):
+    number = browser.evaluate("[...document.querySelectorAll('.td a[href^=\"#function/\"]')].find(a =>"
+                              " a.textContent.startsWith('along')).hash.match(/[0-9]+/)[0]")
+    browser.go(f"#function/{number}?e=Ir&i=1")
+    costs = [dict(side.rows("SELECT printf('0x%x', address), Ir FROM instructions WHERE function LIKE 'along%'"))
+             for side in sides]
+    rows = cells(browser, ".instructions .table")
+    check("both sides: instructions", len(rows) > 5)
+    for row in rows:
+        before, after = (side.get(row["address"]) for side in costs)
+        check(f"both sides: instruction {row['address']}", [row["Ir@before"], row["Ir@after"], row["Ir"]],
+              [count(before), count(after), signed(after - before)])
+
+
+def side_bytes(browser, sides):
+    """A map of the bytes of each side, and its fields."""
+    name, = sides[0].rows("SELECT data FROM data_fields WHERE kind = 'field' GROUP BY data_id HAVING count(*) > 1"
+                          " ORDER BY sum(SpLossD1) DESC LIMIT 1")[0]
+    browser.go("#data?e=SpLossD1&q=" + name.split("(")[0])
+    browser.evaluate(f"[...document.querySelectorAll('.td a')].find(a => a.textContent === {json.dumps(name)}).click()")
+    browser.wait("document.querySelector('.bytes')")
+    shown = browser.evaluate("[...document.querySelectorAll('.bytes')].map(map => [...map.querySelectorAll('.byte')]"
+                             ".filter(e => !e.classList.contains('none'))"
+                             ".map(e => [+e.dataset.at, e.style.getPropertyValue('--touched')]))")
+    expected = [[[offset, f"{100 * used / (used + lost):.1f}%"] for offset, used, lost in side.rows(
+        "SELECT offset, UseD1, SpLossD1 FROM data_offsets WHERE data = ? AND offset < 4096 AND UseD1 + SpLossD1 > 0"
+        " ORDER BY offset", name)] for side in sides]
+    check("both sides: bytes", (bool(shown), shown), (True, expected))
+    rows = {row["field"]: [row["SpLossD1@before"], row["SpLossD1@after"]] for row in cells(browser, ".fields .table")}
+    costs = [dict(side.rows("SELECT field, SpLossD1 FROM data_fields WHERE data = ?", name)) for side in sides]
+    check("both sides: fields", rows, {name: [count(side.get(name)) for side in costs] for name in rows})
+
+
 def side_structures(browser, sides):
     browser.go("#data?e=SpLossD1")
     costs = [{name: cost for name, cost in side.rows(
@@ -109,7 +143,6 @@ def side_structures(browser, sides):
         before, after = (side[row["name"]] for side in costs)
         check(f"both sides: {row['name']}", [row["SpLossD1@before"], row["SpLossD1@after"], row["SpLossD1"]],
               [count(before), count(after), signed(after - before)])
-    return browser.evaluate("document.querySelector('.td a[href^=\"#structure/\"]').hash.match(/[0-9]+/)[0]")
 
 
 # ------------------------------------------------------------------------------------------ threads

@@ -283,7 +283,8 @@ async function instructionTable(app, names, row, id, list) {
     if (!app.params.has('i')) return '';
     if (!(await isCoded(app, id))) return h('p', {class: 'rest left-out'}, NOT_CODED);
     const {metrics} = app;
-    const self = new Map(list.filter((metric) => !metric.incl).map((metric) => [metric.key, metric]));
+    const chosen = app.withSides(metrics.find(app.metric.name));
+    const self = new Map([...chosen, ...list].filter((metric) => !metric.incl).map((metric) => [metric.key, metric]));
     for (const key of ['CEst', 'Ir']) if (metrics.find(key)) self.set(key, metrics.find(key));
     list = [...self.values()];
     const found = await instructionsOf(app, row, list, () => true);
