@@ -39,7 +39,8 @@ export function bytes(value) {
         value /= 1000;
         i++;
     }
-    return (i === 0 || Math.abs(value) >= 99.95 ? value.toFixed(0) : value.toPrecision(3)) + '\u00a0' + units[i];
+    const digits = i === 0 || Math.abs(value) >= 99.95 ? value.toFixed(0) : value.toPrecision(3);
+    return digits.replace('-', '\u2212') + '\u00a0' + units[i];
 }
 
 /* A number that is as short as it can be: 12.6 M. */

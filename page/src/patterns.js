@@ -29,7 +29,9 @@ export const hasPatterns = (app) => !app.metrics.difference && Boolean(app.metri
 
 /* Events by which misses are told apart, for tables that have them. */
 export const kindEvents = (app) =>
-    LEVELS.flatMap(([level]) => KINDS.map(([kind]) => app.metrics.find(kind + level))).filter(Boolean);
+    ['I1', 'I2', ...LEVELS.map(([level]) => level)]
+        .flatMap((level) => KINDS.map(([kind]) => app.metrics.find(kind + level)))
+        .filter(Boolean);
 
 /* -------------------------------------------------------------------------------------------- kinds */
 
@@ -80,6 +82,7 @@ async function rowsOf(table, {data, file, first, last}) {
     return rowsWhere(await table.numbers('file_id'), file).filter((row) => lines[row] >= first && lines[row] <= last);
 }
 
+const added = (counts) => counts.reduce((sum, count) => sum + count, 0);
 const sumOf = (rows, counts) => rows.reduce((sum, row) => sum + counts[row], 0);
 
 /* -------------------------------------------------------------------------------------------- strides */
@@ -143,11 +146,10 @@ function strideRow(words, count, all, about) {
 
 /* -------------------------------------------------------------------------------------------- sets */
 
-/* A map of sets for each cache in which there are conflicts; null if there are none. */
-export async function setMaps(app, where) {
+/* A map of sets for each cache in which some part of the misses conflict; null if there is none. */
+export async function setMaps(app, where, valueOf) {
     const {conflicts: table} = app.tables;
     const rows = await rowsOf(table, where);
-    if (!rows.length) return null;
     const [caches, sets, counts] = await Promise.all([
         table.texts('cache'),
         table.numbers('set_bits'),
@@ -159,6 +161,9 @@ export async function setMaps(app, where) {
         if (!byCache.has(cache)) byCache.set(cache, new Array(SETS).fill(0));
         byCache.get(cache)[sets[row]] += counts[row];
     }
+    const missed = (cache) => KINDS.reduce((sum, [kind]) => sum + (valueOf(kind + cache) || 0), 0);
+    const some = [...byCache].filter(([cache, of]) => added(of) >= LEAST * missed(cache));
+    if (!some.length) return null;
     return h(
         'section',
         {class: 'sets'},
@@ -167,7 +172,7 @@ export async function setMaps(app, where) {
             {tip: () => ['Where conflict misses happen: by the low six bits of the number of the set']},
             'Sets in conflict',
         ),
-        [...byCache]
+        some
             .sort(([a], [b]) => (a < b ? -1 : 1))
             .map(([cache, of]) => setMap(cache, of.slice(0, setsOf(app, cache)), setsOf(app, cache) > SETS)),
     );
@@ -182,7 +187,7 @@ function setsOf(app, cache) {
 
 /* `more`: the cache has more sets than are told apart. */
 function setMap(cache, counts, more) {
-    const all = counts.reduce((sum, count) => sum + count, 0);
+    const all = added(counts);
     const most = Math.max(...counts);
     const used = counts.filter(Boolean).length;
     return h(
@@ -222,5 +227,5 @@ export async function patternsOf(app, where, valueOf) {
             h('h3', {tip: () => ['Its misses by kind: what would have kept them away']}, 'Why it misses'),
             bars,
         );
-    return [kinds, await strideList(app, where), await setMaps(app, where)].filter(Boolean);
+    return [kinds, await strideList(app, where), await setMaps(app, where, valueOf)].filter(Boolean);
 }

@@ -207,7 +207,7 @@ export class VirtualTable {
             h(
                 'tr',
                 null,
-                this.columns.map((c) => h('td', {class: c.align || 'right'}, c.cell(row))),
+                this.columns.map((c) => h('td', {class: `${c.align || 'right'} ${c.class || ''}`}, c.cell(row))),
             );
         const rows = [];
         for (let i = 0; i < Math.min(this.count, PRINTED); i++) rows.push(cells(i));

@@ -327,7 +327,7 @@ def patterns(profile, folder):
         browser.go(f"#structure/{number}")
         kinds(browser, told, "data structure", ".patterns", "data_objects", f"id = {number}")
         strides(browser, told, "data structure", ".patterns", f"data_id = {number}")
-        sets(browser, told, "data structure", ".patterns", f"data_id = {number}")
+        sets(browser, told, "data structure", ".patterns", f"data_id = {number}", f"data_objects WHERE id = {number}")
         picture(browser, "patterns")
         file, first, line = told.rows("SELECT file_id, first_line, line FROM statements WHERE file LIKE"
                                       " '%page_program.cpp' ORDER BY ConfD1 DESC LIMIT 1")[0]
@@ -336,7 +336,7 @@ def patterns(profile, folder):
         browser.wait("document.querySelector('.panel .strides')")
         kinds(browser, told, "statement", ".panel", "lines", where)
         strides(browser, told, "statement", ".panel", where)
-        sets(browser, told, "statement", ".panel", where)
+        sets(browser, told, "statement", ".panel", where, f"lines WHERE {where}")
         quiet(browser, "patterns")
         browser.open(profile.page() + f"#structure/{number}")
         left = browser.evaluate("document.querySelectorAll('.why, .strides, .sets').length")
@@ -375,7 +375,8 @@ def strides(browser, profile, what, place, where):
     check(f"{what}: their shares", all(abs(a[1] - b[1]) < 0.01 for a, b in zip(got, rows)))
 
 
-def sets(browser, profile, what, place, where):
+def sets(browser, profile, what, place, where, costs):
+    """Of caches in which at least one in 200 misses is a conflict."""
     got = browser.evaluate(f"[...document.querySelectorAll('{place} .set-row')].map(row => [row.dataset.cache,"
                            " [...row.querySelectorAll('.set')].flatMap((set, i) => set.classList.contains('none')"
                            " ? [] : [[i, +set.style.getPropertyValue('--heat')]])])")
@@ -383,6 +384,10 @@ def sets(browser, profile, what, place, where):
     for cache, bits, misses in profile.rows(f"SELECT cache, set_bits, sum(misses) FROM conflicts WHERE {where}"
                                             " GROUP BY 1, 2 ORDER BY 1, 2"):
         expected.setdefault(cache, {})[bits] = misses
+    for cache in list(expected):
+        kinds_of = " + ".join(f"ifnull(sum({kind}{cache}), 0)" for kind in ("Cold", "Cap", "Conf"))
+        if 200 * sum(expected[cache].values()) < profile.one(f"SELECT {kinds_of} FROM {costs}"):
+            del expected[cache]
     check(f"{what}: caches in conflict", [cache for cache, _ in got], list(expected))
     for cache, shown in got:
         most = max(expected[cache].values())
