@@ -68,7 +68,7 @@ export class Advice {
             h(
                 'dl',
                 null,
-                this.row('saves', this.savings(item)),
+                this.row('saves', h('span', {tip: () => [this.saved(item), WORTH]}, this.savings(item))),
                 item.data_id === item.data_id && this.data && this.row('data', this.data.link(item.data_id)),
                 item.places.map((place) => this.row(place.role, this.place(place))),
                 item.evidence.map((one, i) => this.row(i ? '' : 'because', this.reason(one))),

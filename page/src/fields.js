@@ -145,6 +145,7 @@ class Inside {
     columns(list, rowOf, values) {
         const {app, fields} = this;
         const name = (i) => fields[rowOf(i)].name;
+        const about = (key) => (key === 'offset' ? 'bytes from the beginning of an element to it' : 'bytes of it');
         const number = (key) => ({
             key,
             label: key,
@@ -152,7 +153,8 @@ class Inside {
             width: '9ch',
             class: 'num',
             sortable: true,
-            title: [key === 'offset' ? 'where it begins in an element' : 'bytes of it'],
+            title: [about(key)],
+            tip: (i) => fields[rowOf(i)][key] === fields[rowOf(i)][key] && [name(i), about(key)],
             cell: (i) => (fields[rowOf(i)][key] === fields[rowOf(i)][key] ? format.count(fields[rowOf(i)][key]) : ''),
         });
         return [

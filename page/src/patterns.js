@@ -209,7 +209,11 @@ function setMap(cache, counts, more) {
                 }),
             ),
         ),
-        h('span', {class: 'dim'}, `${format.count(all)} in ${used} of ${counts.length} sets`),
+        h(
+            'span',
+            {class: 'dim', tip: () => [`${format.count(all)} conflict misses`, `in ${used} of ${counts.length} sets`]},
+            `${format.count(all)} in ${used} of ${counts.length} sets`,
+        ),
     );
 }
 

@@ -171,15 +171,15 @@ function costs(app, list, valueOf, what) {
             },
             app.metrics.show(one, valueOf(one)),
         );
-    return [list.map(number), shareCell(app, metric, valueOf(metric), list.length > 1 && valueOf(list[0]))];
+    return [list.map(number), shareCell(app, metric, valueOf(metric), list.length > 1 && valueOf(list[0]), what)];
 }
 
-function shareCell(app, metric, value, before) {
+function shareCell(app, metric, value, before, what) {
     const share = app.metrics.share(metric, value);
     const heat = metric.incl ? 0 : Math.min(1, Math.sqrt(Math.abs(share || 0) / 100)).toFixed(3);
     return h(
         'td',
-        {class: 'share'},
+        {class: 'share', tip: () => app.metrics.explain(metric, value, what)},
         h(
             'span',
             {
