@@ -7,8 +7,10 @@ import {h} from './dom.js';
 const GROUPS = [
     ['Loaded in vain', /^SpLoss/],
     ['Cycles and misses', /^(CEst|L[123L]m|[ID][12L]m[rw]|I[12L]mr|Bm|Bcm|Bim)$/],
+    ['Misses by kind', /^(Cold|Cap|Conf)([ID][12]|L)$/],
     ['Use of lines', /^(AcCost|Use|Byt|Tch|Ev|Age)/],
     ['Write-backs and prefetches', /^(Wb|Wrt|Pf)/],
+    ['What threads share', /^(D1[cf][rw]|Inv(D1)?|Upg|Xfr)$/],
     ['Executed', /^(Ir|Dr|Dw|Bc|Bi)$/],
     ['Others', /./],
 ];
