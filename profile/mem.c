@@ -122,41 +122,67 @@ static size_t slot_of(const struct tp_idmap *map, uint64_t id)
 
 uint32_t tp_idmap_find(const struct tp_idmap *map, uint64_t id)
 {
-    if (!map->room || !id)
+    if (!map->keys)
+        return id - 1 < map->count ? map->values[id - 1] : TP_NOT_FOUND;
+    if (!id)
         return TP_NOT_FOUND;
     size_t i = slot_of(map, id);
     return map->keys[i] ? map->values[i] : TP_NOT_FOUND;
 }
 
-static int idmap_grow(struct tp_idmap *map)
+static void put(struct tp_idmap *map, uint64_t id, uint32_t value)
 {
-    struct tp_idmap larger = {.room = map->room ? map->room * 2 : IDMAP_FIRST, .count = map->count};
+    size_t i = slot_of(map, id);
 
+    map->keys[i] = id;
+    map->values[i] = value;
+}
+
+/* From now on it has keys: room for as many ids again as there are. */
+static int spread(struct tp_idmap *map)
+{
+    struct tp_idmap larger = {.room = IDMAP_FIRST, .count = map->count};
+    size_t old = map->keys ? map->room : map->count;
+
+    while (larger.room < 4 * map->count)
+        larger.room *= 2;
     larger.keys = calloc(larger.room, sizeof *larger.keys);
     larger.values = calloc(larger.room, sizeof *larger.values);
     if (!larger.keys || !larger.values) {
         tp_idmap_free(&larger);
         return -1;
     }
-    for (size_t i = 0; i < map->room; i++) {
-        if (!map->keys[i])
-            continue;
-        size_t to = slot_of(&larger, map->keys[i]);
-        larger.keys[to] = map->keys[i];
-        larger.values[to] = map->values[i];
+    for (size_t i = 0; i < old; i++) {
+        uint64_t id = map->keys ? map->keys[i] : i + 1;
+        if (id)
+            put(&larger, id, map->values[i]);
     }
     tp_idmap_free(map);
     *map = larger;
     return 0;
 }
 
+static int append(struct tp_idmap *map, uint32_t value)
+{
+    if (map->count == map->room) {
+        size_t room = map->room ? map->room * 2 : IDMAP_FIRST;
+        uint32_t *moved = realloc(map->values, room * sizeof *moved);
+        if (!moved)
+            return -1;
+        map->values = moved;
+        map->room = room;
+    }
+    map->values[map->count++] = value;
+    return 0;
+}
+
 int tp_idmap_add(struct tp_idmap *map, uint64_t id, uint32_t value)
 {
-    if (map->count * 2 >= map->room && idmap_grow(map))
+    if (!map->keys && id == map->count + 1)
+        return append(map, value);
+    if ((!map->keys || map->count * 2 >= map->room) && spread(map))
         return -1;
-    size_t i = slot_of(map, id);
-    map->keys[i] = id;
-    map->values[i] = value;
+    put(map, id, value);
     map->count++;
     return 0;
 }
@@ -165,7 +191,7 @@ void tp_idmap_clear(struct tp_idmap *map)
 {
     if (map->room > IDMAP_KEEP)
         tp_idmap_free(map);
-    else if (map->room)
+    else if (map->keys)
         memset(map->keys, 0, map->room * sizeof *map->keys);
     map->count = 0;
 }

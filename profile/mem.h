@@ -46,8 +46,9 @@ int tp_vector_grow(void **at, size_t *room, size_t count, size_t element);
 int tp_vector_zeroes(void **at, size_t *count, size_t *room, size_t n, size_t element);
 void tp_vector_free(void **at, size_t *count, size_t *room);
 
+/* As long as ids come as 1, 2, 3 ..., as those of a recording mostly do, it is an array without keys. */
 struct tp_idmap {
-    uint64_t *keys;
+    uint64_t *keys; /* NULL: values[id - 1], count of them */
     uint32_t *values;
     size_t count, room; /* room: a power of two, or 0 */
 };

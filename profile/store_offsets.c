@@ -10,6 +10,7 @@
  */
 #include "profile/store.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,7 @@ struct offsets {
     struct tp_idmap fields;         /* of all objects: (object, what field) to id */
     uint32_t field_count;
     const uint8_t *can;
+    bool *counted; /* by event: whether it is counted by place */
 };
 
 /* ------------------------------------------------------------------------------------------ places */
@@ -140,19 +142,30 @@ static void put_field(struct offsets *o, const struct tp_data *data, uint32_t nu
     }
 }
 
-/* What is counted by place is NULL only if the object's accesses cannot cause it; all other events are not known. */
-static void put_events(struct offsets *o, const uint64_t *row, uint8_t can)
+static int find_counted(struct offsets *o)
 {
     static const char *const counted[] = {"D1mr",   "D1mw",     "DLmr", "DLmw",
                                           "UseD1", "SpLossD1", "UseL", "SpLossL"};
     const struct tp_events *events = &o->store->rec->events;
 
+    o->counted = calloc(events->count + 1, sizeof *o->counted);
+    if (!o->counted)
+        return TP_NO_MEMORY(o->store->err);
+    for (size_t i = 0; i < events->count; i++) {
+        for (size_t c = 0; c < sizeof counted / sizeof *counted; c++)
+            o->counted[i] |= strcmp(events->column[i].name, counted[c]) == 0;
+    }
+    return 0;
+}
+
+/* What is counted by place is NULL only if the object's accesses cannot cause it; all other events are not known. */
+static void put_events(struct offsets *o, const uint64_t *row, uint8_t can)
+{
+    const struct tp_events *events = &o->store->rec->events;
+
     for (size_t i = 0; i < events->count; i++) {
         const struct tp_column *column = &events->column[i];
-        bool known = false;
-        for (size_t c = 0; c < sizeof counted / sizeof *counted; c++)
-            known |= strcmp(column->name, counted[c]) == 0;
-        if (!known || (row[i] == 0 && column->needs && !(column->needs & can)))
+        if (!o->counted[i] || (row[i] == 0 && column->needs && !(column->needs & can)))
             tp_put_null(o->insert);
         else
             tp_put_count(o->insert, row[i]);
@@ -238,10 +251,12 @@ static int write_all(struct offsets *o, const char *table, int (*write)(struct o
 int tp_store_offsets(struct tp_store *store, const uint8_t *can)
 {
     struct offsets o = {.store = store, .can = can};
-    int failed = write_all(&o, "t_data_fields", write_fields_of) || write_all(&o, "t_data_offsets", write_offsets_of);
+    int failed = find_counted(&o) || write_all(&o, "t_data_fields", write_fields_of) ||
+                 write_all(&o, "t_data_offsets", write_offsets_of);
 
     TP_VECTOR_FREE(&o.places);
     tp_arena_free(&o.arena);
     tp_idmap_free(&o.fields);
+    free(o.counted);
     return failed ? -1 : 0;
 }

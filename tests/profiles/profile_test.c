@@ -73,6 +73,27 @@ static void strings_stay_in_their_chunk(void **state)
     assert_int_equal(tp_cursor_offset(&c), 104);
 }
 
+/* Ids that come in order need no keys; the first that does not changes nothing for them. */
+static void ids_in_order_and_then_not(void **state)
+{
+    struct tp_idmap map = {0};
+
+    (void)state;
+    for (uint32_t i = 1; i <= 1000; i++)
+        assert_int_equal(tp_idmap_add(&map, i, i + 7), 0);
+    assert_null(map.keys);
+    assert_int_equal(tp_idmap_find(&map, 1001), TP_NOT_FOUND);
+    assert_int_equal(tp_idmap_find(&map, 0), TP_NOT_FOUND);
+    assert_int_equal(tp_idmap_add(&map, 5000, 5), 0);
+    assert_int_equal(tp_idmap_add(&map, 1001, 6), 0);
+    for (uint32_t i = 1; i <= 1000; i++)
+        assert_int_equal(tp_idmap_find(&map, i), i + 7);
+    assert_int_equal(tp_idmap_find(&map, 5000), 5);
+    assert_int_equal(tp_idmap_find(&map, 1001), 6);
+    assert_int_equal(tp_idmap_find(&map, 1002), TP_NOT_FOUND);
+    tp_idmap_free(&map);
+}
+
 static void ids_find_their_index(void **state)
 {
     struct tp_idmap map = {0};
@@ -231,6 +252,7 @@ int main(void)
         cmocka_unit_test(bad_numbers_are_refused),
         cmocka_unit_test(strings_stay_in_their_chunk),
         cmocka_unit_test(ids_find_their_index),
+        cmocka_unit_test(ids_in_order_and_then_not),
         cmocka_unit_test(an_arena_is_zeroed_again),
         cmocka_unit_test(text_becomes_utf8),
         cmocka_unit_test(names_become_readable),
