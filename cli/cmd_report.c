@@ -60,6 +60,17 @@ double report_least(const struct report *report)
 #define IS_IN                                                                                         \
     "(function = ?1 OR function GLOB ?1 OR function GLOB ?1 || '(*' OR function GLOB ?1 || '''*' OR " \
     "file = ?1 OR file GLOB ?1 OR file GLOB '*/' || ?1)"
+/* A loop also goes by the inlined function that it is in. */
+#define IS_INLINED_IN "(inlined = ?1 OR inlined GLOB ?1 OR inlined GLOB ?1 || '(*')"
+
+static const char *is_in(const char *view)
+{
+    if (strcmp(view, "loops") == 0)
+        return "(" IS_IN " OR " IS_INLINED_IN ")";
+    if (strcmp(view, "loop_data") == 0)
+        return "(" IS_IN " OR loop_id IN (SELECT id FROM loops WHERE " IS_INLINED_IN "))";
+    return IS_IN;
+}
 
 void report_query(const struct report *report, struct query *q, const char *columns, const char *view,
                   const char *ties)
@@ -70,8 +81,9 @@ void report_query(const struct report *report, struct query *q, const char *colu
     query_begin(q, report->profile,
                 "SELECT %s%s FROM %s WHERE %s AND %s(ifnull(%s, 0)) >= %f "
                 "ORDER BY %s(%s) DESC NULLS LAST, %s LIMIT %lld",
-                columns, expressions, view, report->in != NULL ? IS_IN : "1", report_size(report), report->sort.sql,
-                report_least(report), report_size(report), report->sort.sql, ties, (long long)report->limit);
+                columns, expressions, view, report->in != NULL ? is_in(view) : "1", report_size(report),
+                report->sort.sql, report_least(report), report_size(report), report->sort.sql, ties,
+                (long long)report->limit);
     if (report->in != NULL)
         query_bind_text(q, 1, report->in);
 }
@@ -81,7 +93,7 @@ static bool any_in(const struct report *report, const char *view)
     struct query q;
     bool any;
 
-    query_begin(&q, report->profile, "SELECT 1 FROM %s WHERE " IS_IN " LIMIT 1", view);
+    query_begin(&q, report->profile, "SELECT 1 FROM %s WHERE %s LIMIT 1", view, is_in(view));
     query_bind_text(&q, 1, report->in);
     any = query_row(&q);
     return query_end(&q) && any;

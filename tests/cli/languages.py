@@ -10,6 +10,7 @@ with a name is on the line where a loop begins. A language without a compiler he
 In every profile the views agree with one another: sums of statements, of their accesses, of loops.
 """
 import collections
+import json
 import os
 import re
 import shutil
@@ -187,6 +188,13 @@ def check_commands(name, source):
     check("report --statements", place in text and "Their loads and stores" in text, True)
     text = run(TENURE, "report", "--loops", "--sort=Ir_incl", "--limit=9", "--show=Ir,Ir_incl", name)
     check("report --loops", [word for word in ("Loops by Ir_incl", "nest", "trips", "walk") if word not in text], [])
+    db = sqlite3.connect(name)
+    for inside, in db.execute("SELECT function FROM loops WHERE file LIKE '%loops.c' UNION"
+                              " SELECT inlined FROM loops WHERE inlined IS NOT NULL").fetchall():
+        got = json.loads(run(TENURE, "report", "--loops", "--in=" + inside, "--limit=1000", "--json", name))
+        check("report --in=" + inside, sorted(row["id"] for row in got["loops"]), [row for row, in db.execute(
+            "SELECT id FROM loops WHERE ? IN (function, inlined) ORDER BY id", (inside,))])
+    db.close()
     text = run(TENURE, "annotate", "--statements", "--show=Ir", "--percentages=no", name, "loops.c")
     check("annotate --statements", [bool(re.search(margin, text)) for margin in (
         r"[0-9.] +\| +s \+= a.i", r"[0-9.] +[0-9]+\.[0-9]% +\* b.k", r"[0-9.] +\. +double s = 0")], [True] * 3)
