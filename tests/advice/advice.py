@@ -166,7 +166,7 @@ def check_limits(profile):
     for wrong in ("share", "share=", "share=x", "share=-1", "share=inf", "nothing=1", "=1"):
         done = subprocess.run([TENURE, "report", "--json", "--advice", "--advice-limits=" + wrong, profile],
                               capture_output=True, text=True, check=False)
-        check(done.returncode == 1 and done.stdout == "" and done.stderr.count("\n") == 1, f"limit {wrong}: {done}")
+        check(done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1, f"limit {wrong}: {done}")
 
 
 def check_documents(profile):
