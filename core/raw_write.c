@@ -7,6 +7,7 @@
  * then arcs and functions. What is written is set to zero on the way. Records are collected in a buffer that
  * becomes a chunk when it is full or when the type of record changes.
  */
+#include "checksum.h"
 #include "core.h"
 #include "host.h"
 #include "raw_format.h"
@@ -20,29 +21,11 @@ struct writer {
     void *stream;
     uint8_t *buffer; /* HEADER bytes, then the payload */
     uint32_t used, capacity, type, chunks;
-    uint32_t crc_table[256];
+    struct tn_checksum checksum;
     int error;
 };
 
 /* ------------------------------------------------------------------------------------------ chunks */
-
-static void crc_init(uint32_t *table)
-{
-    for (uint32_t i = 0; i < 256; i++) {
-        uint32_t crc = i;
-        for (int bit = 0; bit < 8; bit++)
-            crc = crc & 1 ? crc >> 1 ^ 0xEDB88320u : crc >> 1;
-        table[i] = crc;
-    }
-}
-
-static uint32_t crc_of(const uint32_t *table, const uint8_t *data, size_t bytes)
-{
-    uint32_t crc = ~0u;
-    for (size_t i = 0; i < bytes; i++)
-        crc = table[(crc ^ data[i]) & 0xff] ^ crc >> 8;
-    return ~crc;
-}
 
 static void put_u32(uint8_t *at, uint32_t value)
 {
@@ -62,7 +45,7 @@ static void end_chunk(struct writer *w)
     if (payload) {
         put_u32(w->buffer, w->type);
         put_u32(w->buffer + 4, payload);
-        put_u32(w->buffer + 8, crc_of(w->crc_table, w->buffer + HEADER, payload));
+        put_u32(w->buffer + 8, tn_checksum_of(&w->checksum, w->buffer + HEADER, payload));
         put_u32(w->buffer + 12, 0);
         send(w, w->buffer, w->used);
         w->chunks++;
@@ -859,7 +842,7 @@ int tn_raw_write_part(tn_core *core, void *stream, const char *why)
     struct writer *w = tn_host_alloc(sizeof *w);
     *w = (struct writer){.core = core, .stream = stream, .used = HEADER, .capacity = 2 * TN_RAW_CHUNK};
     w->buffer = tn_host_alloc(w->capacity);
-    crc_init(w->crc_table);
+    tn_checksum_init(&w->checksum);
     if (!core->written.header)
         write_header(w);
     core->written.header = true;
