@@ -104,6 +104,16 @@ static inline struct tn_trace *tn_trace_of(const struct tn_kinds *kinds, uint64_
     return &kinds->traces[number * 0x9e3779b97f4a7c15ull >> kinds->trace_shift];
 }
 
+/* What tn_kinds_load will read is fetched, as far as it is known beforehand. */
+static inline void tn_kinds_fetch(const struct tn_kinds *kinds, uint64_t place, uint64_t line)
+{
+    uint64_t number = tn_kinds_number(kinds, line);
+    __builtin_prefetch(&kinds->held[place], 1);
+    __builtin_prefetch(tn_ghost_of(kinds, number), 1);
+    if (kinds->traces)
+        __builtin_prefetch(tn_trace_of(kinds, number), 1);
+}
+
 /* The line comes in; what was in its place leaves. Why it was not there, and what was known of it. */
 enum tn_miss_kind tn_kinds_load(struct tn_kinds *kinds, const struct tn_load *load, struct tn_known *known);
 

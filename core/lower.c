@@ -629,6 +629,7 @@ TN_ALWAYS_INLINE void foresee(const struct tn_ring *ring, const struct tn_lower 
     if (ring->used) {
         taken->used = ring->used[entry - ring->entries];
         taken->own = entry->stamp - ring->later;
+        tn_kinds_fetch(l1->kinds, entry->way, entry->address);
     }
     __builtin_prefetch(taken->stay, 1);
     __builtin_prefetch(entry->late);

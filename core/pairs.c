@@ -54,7 +54,6 @@ static uint32_t make(struct tn_pairs *pairs, const struct tn_pair *who)
     pair->evictor = who->evictor;
     pair->payer = who->payer;
     pair->level = who->level;
-    pairs->largest = pairs->list.count > pairs->largest ? pairs->list.count : pairs->largest;
     return id;
 }
 
@@ -75,6 +74,7 @@ struct tn_pair *tn_pair_of(struct tn_pairs *pairs, const struct tn_pair *who)
     } else if (!id) {
         id = make(pairs, who);
         tn_table_add(&pairs->table, hash, id);
+        pairs->largest = pairs->table.used > pairs->largest ? pairs->table.used : pairs->largest;
     }
     struct tn_pair *pair = tn_pair_at(pairs, id);
     pair->misses++;

@@ -36,7 +36,7 @@ struct tn_pairs {
     struct tn_array list; /* from 1 */
     struct tn_table table;
     uint32_t most, over;   /* over: the pair of what there was no room for; 0: there is none yet */
-    uint32_t largest;      /* list.count of any part */
+    uint32_t largest;      /* number of pairs of a part, at most */
     uint64_t left_out;     /* misses that there was no room for, in all parts */
 };
 

@@ -85,7 +85,7 @@ void tn_statistics(const tn_core *core, struct tn_statistics *out)
     sum_nodes(core, out);
     out->data_objects = core->data ? core->data->objects.count - 1 : 0;
     out->functions = out->contexts - (core->contexts ? core->contexts->made : 0);
-    out->pairs = core->config.pairs && core->pairs.largest ? core->pairs.largest - 1 : 0;
+    out->pairs = core->pairs.largest;
     out->pairs_left_out = core->pairs.left_out;
     out->segments = out->counters;
 }
