@@ -50,11 +50,13 @@ size_t tn_sums_bytes(const struct tn_sums *sums)
            tn_array_bytes(&sums->totals);
 }
 
-void tn_forest_init(struct tn_forest *forest, struct tn_sums *sums, struct tn_cost_pools *pools)
+void tn_forest_init(struct tn_forest *forest, struct tn_sums *sums, struct tn_cost_pools *pools,
+                    struct tn_cells *cells)
 {
     memset(forest, 0, sizeof *forest);
     forest->sums = sums;
     forest->pools = pools;
+    forest->cells = cells;
     tn_pool_init(&forest->nodes, sizeof(struct tn_node));
     tn_pool_init(&forest->more, sizeof(struct tn_node_more));
     forest->edge_slots = FIRST_EDGES;
@@ -410,25 +412,28 @@ static void drop_more(struct tn_forest *forest, struct tn_node *node)
     node->more = NULL;
 }
 
-struct tn_costs tn_node_self(const struct tn_node *node)
+struct tn_costs tn_node_self(const struct tn_forest *forest, const struct tn_node *node)
 {
     struct tn_costs self = {.late = {node->late[TN_FETCH], node->late[TN_DATA]}};
+    if (forest->cells)
+        self.late[TN_DATA] = tn_cells_sum(forest->cells, node->cells);
     tn_ran_add(self.immediate, &node->ran, node->more ? &node->more->branched : NULL);
     return self;
 }
 
-/* What a node has collected is set to zero; its late blocks stay. */
+/* What a node has collected is set to zero, but for its cells; its late blocks stay. */
 static void clear_node(struct tn_forest *forest, struct tn_node *node)
 {
     node->calls = 0;
     node->ran = (struct tn_ran){0};
-    for (int stream = 0; stream < TN_STREAMS; stream++)
-        tn_late_clear(forest->pools, &node->late[stream]);
+    tn_late_clear(forest->pools, &node->late[TN_FETCH]);
+    if (!forest->cells)
+        tn_late_clear(forest->pools, &node->late[TN_DATA]);
     drop_more(forest, node);
 }
 
 /* Give a node's costs (self and below) to its arc, its function and its parent. */
-static void give(struct tn_forest *forest, struct tn_node *node)
+static void give(struct tn_forest *forest, struct tn_node *node, const struct tn_costs *self)
 {
     struct tn_function_total *total = total_of(forest->sums, node->context);
     struct tn_arc *arc = node->arc ? arc_at(forest->sums, node->arc) : NULL;
@@ -436,9 +441,8 @@ static void give(struct tn_forest *forest, struct tn_node *node)
     total->calls += calls;
     if (arc)
         arc->calls += calls;
-    struct tn_costs self = tn_node_self(node);
-    const struct tn_costs *parts[] = {&self, node->more ? &node->more->below : NULL};
-    tn_costs_add(forest->pools, &total->self, &self);
+    const struct tn_costs *parts[] = {self, node->more ? &node->more->below : NULL};
+    tn_costs_add(forest->pools, &total->self, self);
     for (int i = 0; i < 2; i++) {
         if (!parts[i] || tn_costs_are_zero(forest->pools, parts[i]))
             continue;
@@ -466,7 +470,8 @@ void tn_forest_fold(struct tn_forest *forest, void (*each)(void *user, struct tn
                 continue;
             }
             for (;;) {
-                give(forest, node);
+                struct tn_costs self = tn_node_self(forest, node);
+                give(forest, node, &self);
                 clear_node(forest, node);
                 node->pruned_below = false;
                 if (node == root || node->then)
@@ -538,15 +543,32 @@ static void unlink_node(struct tn_forest *forest, struct tn_node *node)
     node->parent = NULL;
 }
 
+/* What a node had in data objects goes to its parent; and to its function, which the tree no longer shows there. */
+static void give_cells(struct tn_forest *forest, struct tn_node *node)
+{
+    struct tn_node *parent = node->parent;
+    uint64_t function = (uint64_t)node->context << TN_CELL_CONTEXT_SHIFT | TN_CELL_CONTEXT;
+    uint32_t *lists[] = {&node->cells, &node->given};
+    for (int i = 0; i < 2; i++) {
+        if (node->charges_function)
+            tn_cells_add(forest->cells, function, &forest->sums->cells, *lists[i]);
+        tn_cells_add(forest->cells, (uintptr_t)parent | TN_CELL_GIVEN, &parent->given, *lists[i]);
+        tn_cells_drop(forest->cells, lists[i]);
+    }
+}
+
 static struct tn_node *prune_one(struct tn_forest *forest, struct tn_node *node)
 {
     struct tn_node *parent = node->parent;
-    struct tn_costs self = tn_node_self(node);
+    struct tn_costs self = tn_node_self(forest, node);
     parent->pruned_below |= node->pruned_below || !tn_costs_are_zero(forest->pools, &self);
-    give(forest, node);
+    give(forest, node, &self);
+    if (forest->cells)
+        give_cells(forest, node);
     unlink_node(forest, node);
     drop_more(forest, node);
-    tn_late_drop(forest->pools, node->late);
+    tn_late_drop(forest->pools, &node->late[TN_FETCH]);
+    tn_late_drop(forest->pools, &node->late[TN_DATA]);
     node->id = 0;
     tn_pool_put(&forest->nodes, node);
     forest->now--;

@@ -28,6 +28,7 @@
 #define TENURE_CORE_BACKDATE_H
 
 #include "arena.h"
+#include "cell.h"
 #include "cost.h"
 #include "lock.h"
 #include "table.h"
@@ -53,7 +54,13 @@ struct tn_node {
     uint32_t last_calls : 8; /* low bits of calls when pruning last looked: it is not in use if they are the same */
     uint16_t sent;
     /* 64 for the consumer (late, live, seen), and for making and pruning */
-    struct tn_late late[TN_STREAMS];
+    union {
+        struct tn_late late[TN_STREAMS];
+        struct { /* with data objects (cell.h) */
+            struct tn_late fetched;
+            uint32_t cells, given; /* lists: its own, and those that pruned descendants gave */
+        };
+    };
     uint32_t live;
     uint16_t seen;
     uint32_t pins, children;
@@ -96,12 +103,14 @@ struct tn_sums {
     struct tn_table arc_table;
     struct tn_array site_arcs; /* uint32_t by site: the arc last made or found from there */
     struct tn_array totals;    /* struct tn_function_total by context; sparse */
+    uint32_t cells;            /* a list: of contexts, what pruned nodes had in data objects */
     uint32_t next_node;        /* id */
 };
 
 /* Trees: all of a core, or those of one thread at a time. Who takes over from a thread that has ended adds his. */
 struct tn_forest {
     struct tn_cost_pools *pools;
+    struct tn_cells *cells; /* NULL: data objects are not charged */
     struct tn_contexts *contexts; /* NULL: a function is its only context */
     struct tn_pool nodes, more;
     struct tn_sums *sums;
@@ -125,7 +134,8 @@ void tn_sums_undefine(struct tn_sums *sums);
 void tn_sums_clear(struct tn_sums *sums, struct tn_cost_pools *pools);
 size_t tn_sums_bytes(const struct tn_sums *sums);
 
-void tn_forest_init(struct tn_forest *forest, struct tn_sums *sums, struct tn_cost_pools *pools);
+void tn_forest_init(struct tn_forest *forest, struct tn_sums *sums, struct tn_cost_pools *pools,
+                    struct tn_cells *cells);
 /* Nodes it may keep. */
 void tn_forest_limit(struct tn_forest *forest, uint64_t limit, uint32_t slack);
 void tn_forest_free(struct tn_forest *forest);
@@ -145,8 +155,8 @@ struct tn_node *tn_forest_parent(struct tn_forest *forest, struct tn_node *root,
 /* Prune what the policy asks for, but nothing that is pinned. */
 void tn_forest_prune(struct tn_forest *forest);
 
-/* Give all costs to arcs and functions; nodes stay, with costs of zero. `each` is called for every node before
- * its costs go, parents before children. */
+/* Give all costs to arcs and functions; nodes stay, with costs of zero, but for their cells. `each` is called for every
+ * node before its costs go, parents before children. */
 void tn_forest_fold(struct tn_forest *forest, void (*each)(void *user, struct tn_node *node), void *user);
 
 /* The rest of a node, made if there is none. */
@@ -174,11 +184,18 @@ size_t tn_forest_bytes(const struct tn_forest *forest);
 /* Forget that nodes were written. */
 void tn_forest_undefine(struct tn_forest *forest);
 
-/* Set all nodes' costs to zero. */
+/* Set all nodes' costs to zero, but for cells. */
 void tn_forest_clear(struct tn_forest *forest);
 
-/* The self costs of a node; the late blocks are the node's. */
-struct tn_costs tn_node_self(const struct tn_node *node);
+/* The self costs of a node; the late blocks are the node's, or, with data objects, good until the next one is asked
+ * for. */
+struct tn_costs tn_node_self(const struct tn_forest *forest, const struct tn_node *node);
+
+/* The late costs of a node in a data object. */
+static inline struct tn_cell *tn_node_cell(struct tn_cells *cells, struct tn_node *node, uint32_t object)
+{
+    return tn_cell_of(cells, (uintptr_t)node, object, &node->cells);
+}
 
 /* Panics if an invariant above does not hold (debug builds, tests). */
 void tn_forest_check(const struct tn_forest *forest);

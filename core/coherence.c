@@ -147,7 +147,7 @@ static void charge(const struct tn_coherent_access *access, uint32_t what)
     if (access->late)
         tn_near(&core->pools, access->late)[core->pools.coherence + what]++;
     if (node)
-        tn_near(&core->pools, &node->late[TN_DATA])[core->pools.coherence + what]++;
+        tn_near(&core->pools, tn_late_of_node(core->data, node, access->late))[core->pools.coherence + what]++;
 }
 
 /* The instruction that pays for what `instr` does now. */

@@ -111,8 +111,12 @@ tn_core *tn_core_new(const struct tn_config *config)
         tn_pairs_init(&core->pairs, config->most_pairs);
     core->consuming.there = core->late.there = core->definitions.there = core->memory.there = config->parallel;
     core->merged = TN_STEP;
+    if (config->data) {
+        core->data = tn_host_alloc(sizeof *core->data);
+        tn_data_init(core->data, config, &core->pools);
+    }
     tn_sums_init(&core->sums, &core->definitions);
-    tn_forest_init(&core->forest, &core->sums, &core->pools);
+    tn_forest_init(&core->forest, &core->sums, &core->pools, core->data ? &core->data->cells : NULL);
     tn_forest_limit(&core->forest, config->paths, config->prune_slack);
     if (tn_contexts_wanted(config)) {
         core->contexts = core->forest.contexts = tn_host_alloc(sizeof *core->contexts);
@@ -124,10 +128,6 @@ tn_core *tn_core_new(const struct tn_config *config)
     tn_pool_init(&core->special_pool, sizeof(struct tn_special));
     tn_pool_init(&core->handler_pool, sizeof(struct tn_handler_root));
     tn_pool_init(&core->allocating_pool, sizeof(struct tn_allocating));
-    if (config->data) {
-        core->data = tn_host_alloc(sizeof *core->data);
-        tn_data_init(core->data, config);
-    }
     core->coherence = config->coherence ? tn_coherence_new() : NULL;
     tn_array_init(&core->threads, sizeof(struct tn_thread_record));
     tn_array_add(&core->threads);
@@ -303,7 +303,7 @@ static void share_paths(tn_core *core)
 static struct tn_forest *forest_new(tn_core *core)
 {
     struct tn_forest *forest = tn_host_alloc(sizeof *forest);
-    tn_forest_init(forest, &core->sums, &core->pools);
+    tn_forest_init(forest, &core->sums, &core->pools, core->forest.cells);
     forest->next = core->forest.next;
     core->forest.next = forest;
     share_paths(core);
@@ -639,8 +639,10 @@ void tn_zero(tn_core *core)
     for (struct tn_forest *forest = &core->forest; forest; forest = forest->next)
         tn_forest_clear(forest);
     tn_sums_clear(&core->sums, &core->pools);
-    if (core->data)
+    if (core->data) {
         tn_data_clear(core->data);
+        tn_cells_clear(&core->data->cells);
+    }
     if (core->coherence)
         tn_coherence_clear(core->coherence);
     if (core->config.pairs)

@@ -56,7 +56,7 @@ static bool is_zero(const uint64_t *block, uint32_t counters)
     return any == 0;
 }
 
-static void late_add(struct tn_cost_pools *pools, struct tn_late *to, const struct tn_late *from)
+void tn_late_add(struct tn_cost_pools *pools, struct tn_late *to, const struct tn_late *from)
 {
     if (from->near)
         add(tn_near(pools, to), tn_slots_at(&pools->near, from->near), pools->near_counters);
@@ -74,13 +74,11 @@ void tn_late_clear(const struct tn_cost_pools *pools, const struct tn_late *late
 
 void tn_late_drop(struct tn_cost_pools *pools, struct tn_late *late)
 {
-    for (int stream = 0; stream < TN_STREAMS; stream++) {
-        if (late[stream].near)
-            tn_slots_put(&pools->near, late[stream].near);
-        if (late[stream].far)
-            tn_slots_put(&pools->far, late[stream].far);
-        late[stream] = (struct tn_late){0, 0};
-    }
+    if (late->near)
+        tn_slots_put(&pools->near, late->near);
+    if (late->far)
+        tn_slots_put(&pools->far, late->far);
+    *late = (struct tn_late){0, 0};
 }
 
 bool tn_late_is_zero(const struct tn_cost_pools *pools, const struct tn_late *late)
@@ -95,7 +93,7 @@ void tn_costs_add(struct tn_cost_pools *pools, struct tn_costs *to, const struct
 {
     add(to->immediate, from->immediate, TN_IMMEDIATE_EVENTS);
     for (int stream = 0; stream < TN_STREAMS; stream++)
-        late_add(pools, &to->late[stream], &from->late[stream]);
+        tn_late_add(pools, &to->late[stream], &from->late[stream]);
 }
 
 void tn_costs_clear(struct tn_cost_pools *pools, struct tn_costs *costs)
@@ -108,7 +106,8 @@ void tn_costs_clear(struct tn_cost_pools *pools, struct tn_costs *costs)
 void tn_costs_drop(struct tn_cost_pools *pools, struct tn_costs *costs)
 {
     memset(costs->immediate, 0, sizeof costs->immediate);
-    tn_late_drop(pools, costs->late);
+    for (int stream = 0; stream < TN_STREAMS; stream++)
+        tn_late_drop(pools, &costs->late[stream]);
 }
 
 bool tn_costs_are_zero(const struct tn_cost_pools *pools, const struct tn_costs *costs)

@@ -162,9 +162,11 @@ void tn_costs_add(struct tn_cost_pools *pools, struct tn_costs *to, const struct
 void tn_costs_clear(struct tn_cost_pools *pools, struct tn_costs *costs);
 /* All zero, and the blocks go back to their pool. */
 void tn_costs_drop(struct tn_cost_pools *pools, struct tn_costs *costs);
-/* The blocks of both streams go back to their pools. */
-void tn_late_drop(struct tn_cost_pools *pools, struct tn_late *late);
 bool tn_costs_are_zero(const struct tn_cost_pools *pools, const struct tn_costs *costs);
+/* to += from */
+void tn_late_add(struct tn_cost_pools *pools, struct tn_late *to, const struct tn_late *from);
+/* Its blocks go back to their pools. */
+void tn_late_drop(struct tn_cost_pools *pools, struct tn_late *late);
 bool tn_late_is_zero(const struct tn_cost_pools *pools, const struct tn_late *late);
 /* All zero; blocks stay. */
 void tn_late_clear(const struct tn_cost_pools *pools, const struct tn_late *late);

@@ -62,14 +62,14 @@ static inline enum tn_stream stream_of(const struct tn_entry *entry)
 }
 
 /* The loader's counters of a level below level 1, made if there are none. */
-static inline struct payers payers_below(tn_core *core, const struct tn_entry *entry, enum tn_level level)
+static inline struct payers payers_below(tn_core *core, const struct tn_taken *taken, enum tn_level level)
 {
     uint32_t at = (level - 1) * core->pools.per_level;
     struct payers payers = {core->waste, core->waste};
-    if (entry->late)
-        payers.centre = tn_far(&core->pools, entry->late) + at;
-    if (entry->node)
-        payers.node = tn_far(&core->pools, &entry->node->late[stream_of(entry)]) + at;
+    if (taken->entry->late)
+        payers.centre = tn_far(&core->pools, taken->entry->late) + at;
+    if (taken->node)
+        payers.node = tn_far(&core->pools, taken->node) + at;
     return payers;
 }
 
@@ -90,6 +90,20 @@ static inline void charge_slice_miss(tn_core *core, uint32_t id, const struct tn
     struct tn_slice *slice = tn_slice_at(slices, id);
     tn_slice_miss(slices, far ? tn_slice_far(slices, slice) : &slice->near, entry->address,
                   TN_SLICE_READ_MISSES + (entry->flags & TN_ENTRY_WRITE)); /* TN_SLICE_WRITE_MISSES is the next */
+}
+
+/* What the miss, or the end of the tenure, will add to is fetched. */
+static inline void fetch_slice_miss(const tn_core *core, uint32_t id, const struct tn_entry *entry)
+{
+    const struct tn_slice *slice = tn_slice_at(&core->data->slices, id);
+    __builtin_prefetch(slice->near.count[TN_SLICE_READ_MISSES + (entry->flags & TN_ENTRY_WRITE)], 1);
+}
+
+static inline void fetch_slice_end(const tn_core *core, uint32_t id)
+{
+    const struct tn_slice *slice = tn_slice_at(&core->data->slices, id);
+    __builtin_prefetch(slice->near.count[TN_SLICE_TOUCHED], 1);
+    __builtin_prefetch(&slice->near.ended, 1);
 }
 
 static inline void charge_slice_end(tn_core *core, uint32_t id, uint64_t mask, bool far)
@@ -475,7 +489,7 @@ static __attribute__((noinline)) struct tn_record *record_in(tn_core *core, stru
         found(lower, taken, home_of(lower, place));
     if (record)
         return record;
-    struct payers payers = payers_below(core, taken->entry, lower->level);
+    struct payers payers = payers_below(core, taken, lower->level);
     if (taken->entry->flags & TN_ENTRY_AHEAD) {
         come(core, lower, taken, place, &(struct tn_known){0});
         charge(&payers, core->pools.prefetched, 1);
@@ -490,7 +504,7 @@ static __attribute__((noinline)) void record_anew(tn_core *core, struct tn_lower
                                                   const struct tn_taken *taken, struct tn_record *record)
 {
     const struct tn_entry *entry = taken->entry;
-    struct payers payers = payers_below(core, entry, TN_LEVEL_LL);
+    struct payers payers = payers_below(core, taken, TN_LEVEL_LL);
     struct past past;
     missed(core, lower, taken, &taken->place, &payers);
     tenure_end(core, lower, record, &past, entry->stamp);
@@ -519,7 +533,7 @@ static void look_further(tn_core *core, const struct tn_taken *taken)
     ahead.flags |= TN_ENTRY_AHEAD;
     if (taken->slice)
         slice = tn_slice_unasked(slices, core->data, tn_slice_at(slices, taken->slice)->object);
-    ask(core, lower, &(struct tn_taken){.entry = &ahead, .l1 = taken->l1, .slice = slice});
+    ask(core, lower, &(struct tn_taken){.entry = &ahead, .l1 = taken->l1, .node = taken->node, .slice = slice});
 }
 
 /* ------------------------------------------------------------------------------------------ one entry */
@@ -574,13 +588,15 @@ TN_ALWAYS_INLINE void consume(tn_core *core, struct tn_lower *lower, const struc
 }
 
 /* What ends with the stay is fetched. */
-static inline void fetch_stay(const struct tn_stay *stay)
+static inline void fetch_stay(const tn_core *core, const struct tn_stay *stay)
 {
     __builtin_prefetch(stay->record, 1);
     __builtin_prefetch(stay->near, 1);
     __builtin_prefetch(stay->of_node, 1);
     if (stay->node)
         __builtin_prefetch(&stay->node->late, 1);
+    if (stay->slice)
+        fetch_slice_end(core, stay->slice);
 }
 
 /* Who pays near: the counters are made if there are none. */
@@ -598,17 +614,27 @@ TN_ALWAYS_INLINE uint64_t *near_of(tn_core *core, struct tn_late *late, bool pla
     return near;
 }
 
+TN_ALWAYS_INLINE struct tn_late *late_of_node(tn_core *core, const struct tn_entry *entry)
+{
+    if (entry->flags & TN_ENTRY_FETCH)
+        return &entry->node->late[TN_FETCH];
+    return tn_late_of_node(core->data, entry->node, entry->late);
+}
+
 /* The line takes its place in the level below, in the order of misses; it waits only for the prefetcher, which asks as
  * well. What it leads to is fetched. */
 TN_ALWAYS_INLINE void look_up(tn_core *core, struct tn_lower *lower, struct tn_taken *taken, bool plain)
 {
     const struct tn_entry *entry = taken->entry;
-    fetch_stay(taken->stay);
+    fetch_stay(core, taken->stay);
     taken->near = entry->late ? near_of(core, entry->late, plain) : core->waste;
-    taken->of_node = entry->node ? near_of(core, &entry->node->late[stream_of(entry)], plain) : core->waste;
+    taken->node = entry->node ? late_of_node(core, entry) : NULL;
+    taken->of_node = taken->node ? near_of(core, taken->node, plain) : core->waste;
     if (entry->flags & (TN_ENTRY_SPILL | TN_ENTRY_FLUSH))
         return;
     taken->slice = slice_of(core, entry);
+    if (taken->slice)
+        fetch_slice_miss(core, taken->slice, entry);
     if (plain)
         tn_compact_use(&lower->sets, &taken->place);
     else if (!taken->l1->prefetcher)

@@ -14,7 +14,7 @@
 
 /* ------------------------------------------------------------------------------------------ life */
 
-void tn_data_init(struct tn_data *data, const struct tn_config *config)
+void tn_data_init(struct tn_data *data, const struct tn_config *config, struct tn_cost_pools *pools)
 {
     tn_array_init(&data->objects, sizeof(struct tn_data_object));
     tn_array_init(&data->origins, sizeof(struct tn_origin));
@@ -24,6 +24,7 @@ void tn_data_init(struct tn_data *data, const struct tn_config *config)
     tn_table_init(&data->origin_table);
     tn_memory_init(&data->memory);
     tn_slices_init(&data->slices, config);
+    tn_cells_init(&data->cells, pools);
     tn_bytes_init(&data->names);
 }
 
@@ -35,6 +36,7 @@ void tn_data_free(struct tn_data *data)
     tn_table_free(&data->origin_table);
     tn_memory_free(&data->memory);
     tn_slices_free(&data->slices);
+    tn_cells_free(&data->cells);
     tn_bytes_free(&data->names);
 }
 
@@ -42,6 +44,7 @@ size_t tn_data_bytes(const struct tn_data *data)
 {
     return tn_array_bytes(&data->objects) + tn_array_bytes(&data->origins) + tn_table_bytes(&data->object_table) +
            tn_table_bytes(&data->origin_table) + tn_memory_bytes(&data->memory) + tn_slices_bytes(&data->slices) +
+           tn_cells_bytes(&data->cells) +
            data->names.bytes;
 }
 

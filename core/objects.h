@@ -19,6 +19,7 @@
 
 #include "arena.h"
 #include "backdate.h"
+#include "cell.h"
 #include "cost.h"
 #include "memory.h"
 #include "slice.h"
@@ -55,6 +56,7 @@ struct tn_data {
     struct tn_table object_table, origin_table;
     struct tn_memory memory;
     struct tn_slices slices; /* the consumer's */
+    struct tn_cells cells;   /* the same */
     struct tn_bytes names;
     uint32_t rest; /* the object of the heap's memory in no block */
 };
@@ -62,6 +64,7 @@ struct tn_data {
 struct tn_share {
     uint32_t instr, object;
     struct tn_late late;
+    struct tn_cell *cell; /* of the node that missed last; the consumer's; NULL: none has */
 };
 
 /* Of one thread. */
@@ -70,7 +73,7 @@ struct tn_shares {
     struct tn_table table;
 };
 
-void tn_data_init(struct tn_data *data, const struct tn_config *config);
+void tn_data_init(struct tn_data *data, const struct tn_config *config, struct tn_cost_pools *pools);
 void tn_data_free(struct tn_data *data);
 size_t tn_data_bytes(const struct tn_data *data);
 
@@ -91,13 +94,25 @@ static inline struct tn_share *tn_share_at(const struct tn_shares *shares, uint3
 }
 
 /* The share of which this is the late block. */
-static inline const struct tn_share *tn_share_with(const struct tn_late *late)
+static inline struct tn_share *tn_share_with(struct tn_late *late)
 {
-    return (const struct tn_share *)((const char *)late - offsetof(struct tn_share, late));
+    return (struct tn_share *)((char *)late - offsetof(struct tn_share, late));
 }
 
 /* Who pays for what `instr` misses in `object`; made if there is none. */
 struct tn_late *tn_share_of(struct tn_shares *shares, uint32_t instr, uint32_t object);
+
+/* Where `node` keeps what it pays in the object of the share that pays: of all data accesses, where there are no data
+ * objects. */
+TN_ALWAYS_INLINE struct tn_late *tn_late_of_node(struct tn_data *data, struct tn_node *node, struct tn_late *payer)
+{
+    struct tn_share *share = data ? tn_share_with(payer) : NULL;
+    if (!data)
+        return &node->late[TN_DATA];
+    if (!share->cell || share->cell->owner != (uintptr_t)node || share->cell->object != share->object)
+        share->cell = tn_node_cell(&data->cells, node, share->object);
+    return &share->cell->late;
+}
 
 /* Whether offsets in it mean anything. */
 static inline bool tn_has_offsets(const struct tn_data_object *object)

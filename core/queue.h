@@ -82,6 +82,7 @@ struct tn_taken {
     struct tn_l1 *l1;
     struct tn_stay *stay;
     uint64_t *near, *of_node; /* counters of level 1: of the loader's centre and of its node */
+    struct tn_late *node;     /* where the node's are; NULL: there is none */
     struct tn_place place;    /* where the line is, or goes, in the level below */
     struct tn_record *home;   /* of this place */
     uint32_t slice;           /* where the line is in its data object; 0: not known */

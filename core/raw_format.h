@@ -56,6 +56,9 @@
  *             that was, in all and by the power of two. Who is not known is 0. Without instr: there was no room
  *   NODE      n id, n parent (0: a root), n arc (0: a root), n context (that runs), n thread, n flags,
  *             n calls, costs                      flags: TN_RAW_NODE_*; a parent comes before its children
+ *   NODE_DATA n node, n data, late costs: of data accesses, NODE's by data object; of a node any number of times
+ *   FUNC_DATA n context, n data, late costs: what nodes that the file does not show (pruned) paid in a data object, and
+ *             what is below them, once for each context that they bring to their path
  *   ARC_COST  n id, n calls, costs                inclusive, each event once however deep the recursion
  *   FUNC_COST n context, n calls, self costs, inclusive costs
  *   STAT      s name, n value                     for `--stats`
@@ -86,7 +89,7 @@ enum tn_data_kind {
 };
 
 enum {
-    TN_RAW_VERSION = 7,
+    TN_RAW_VERSION = 8,
     TN_RAW_CHUNK = 1 << 16,
     TN_RAW_ACCOST_UNIT = 1 << 16,
     TN_RAW_MAX_SLOTS = 64,
@@ -123,6 +126,8 @@ enum tn_raw_chunk {
     TN_RAW_STRIDES,
     TN_RAW_SETS,
     TN_RAW_PAIR,
+    TN_RAW_NODE_DATA,
+    TN_RAW_FUNC_DATA,
 };
 
 enum {

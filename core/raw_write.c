@@ -18,6 +18,7 @@ enum { HEADER = 16, RECORD_ROOM = 8 << 10 };
 
 struct writer {
     tn_core *core;
+    const struct tn_forest *forest; /* that is being folded */
     void *stream;
     uint8_t *buffer; /* HEADER bytes, then the payload */
     uint32_t used, capacity, type, chunks;
@@ -747,7 +748,7 @@ static uint64_t node_flags(const struct tn_node *node)
 static void write_node(void *user, struct tn_node *node)
 {
     struct writer *w = user;
-    struct tn_costs all = {0}, self = tn_node_self(node);
+    struct tn_costs all = {0}, self = tn_node_self(w->forest, node);
     tn_costs_add(&w->core->pools, &all, &self);
     if (node->more)
         tn_costs_add(&w->core->pools, &all, &node->more->below);
@@ -765,6 +766,21 @@ static void write_node(void *user, struct tn_node *node)
         node->defined = true;
     }
     tn_costs_drop(&w->core->pools, &all);
+}
+
+/* What nodes pay in data objects; or, `pruned`, what those that were pruned did, by the contexts that they charged. */
+static void write_cells(struct writer *w, bool pruned)
+{
+    const struct tn_cells *cells = &w->core->data->cells;
+    for (uint32_t id = 1; id < cells->list.array.count; id++) {
+        const struct tn_cell *cell = tn_cell_at(cells, id);
+        if (!cell->owner || !(cell->owner & TN_CELL_CONTEXT) == pruned || tn_late_is_zero(&w->core->pools, &cell->late))
+            continue;
+        record(w, pruned ? TN_RAW_FUNC_DATA : TN_RAW_NODE_DATA);
+        put_n(w, pruned ? cell->owner >> TN_CELL_CONTEXT_SHIFT : tn_cell_node(cell)->id);
+        put_n(w, cell->object);
+        put_late(w, &cell->late, TN_DATA);
+    }
 }
 
 static void write_arc_costs(struct writer *w)
@@ -816,7 +832,7 @@ static void write_statistics(struct writer *w)
         {"nodes made", s.nodes_made}, {"nodes pruned", s.nodes_pruned}, {"segments", s.segments},
         {"calls", s.calls}, {"returns", s.returns}, {"unwinds", s.unwinds}, {"jumps", s.jumps},
         {"slow data accesses", s.slow_data}, {"slow fetches", s.slow_fetch}, {"accesses moved", s.moves},
-        {"data objects", s.data_objects}, {"shares", s.shares},
+        {"data objects", s.data_objects}, {"shares", s.shares}, {"cells", s.cells},
         {"pairs maximum", s.pairs}, {"misses of no pair", s.pairs_left_out},
         {"queued", s.queued}, {"records", s.records_now}, {"records maximum", s.records_max}, {"bytes", s.bytes}};
     for (size_t i = 0; i < sizeof stats / sizeof *stats; i++) {
@@ -859,13 +875,20 @@ int tn_raw_write_part(tn_core *core, void *stream, const char *why)
     write_self(w);
     if (core->config.pairs)
         write_pairs(w);
-    for (struct tn_forest *forest = &core->forest; forest; forest = forest->next)
+    for (struct tn_forest *forest = &core->forest; forest; forest = forest->next) {
+        w->forest = forest;
         tn_forest_fold(forest, core->config.inclusive ? write_node : NULL, w);
+    }
     if (core->config.inclusive) {
         write_arc_costs(w);
         write_function_costs(w);
     } else {
         tn_sums_clear(&core->sums, &core->pools);
+    }
+    if (core->data) {
+        write_cells(w, false);
+        write_cells(w, true);
+        tn_cells_clear(&core->data->cells);
     }
     write_statistics(w);
     write_end(w, why);

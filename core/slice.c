@@ -80,7 +80,7 @@ static inline uint32_t slice_found(struct tn_slices *slices, struct tn_data_obje
 {
     struct key key = {(uint64_t)id << 32 | phase, from << 16 | to};
     uint64_t mixed = (key.place ^ key.ends) * 0x9e3779b97f4a7c15ull;
-    struct tn_slice_known *known = &slices->known[mixed >> 58];
+    struct tn_slice_known *known = &slices->known[mixed >> (64 - TN_SLICE_KNOWN_BITS)];
     if (known->place != key.place || known->ends != key.ends || !known->slice)
         *known = (struct tn_slice_known){key.place, key.ends, slice_made(slices, object, &key)};
     return known->slice;

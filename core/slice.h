@@ -21,13 +21,16 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
 
 struct tn_data;
 struct tn_data_object;
 
 enum {
     TN_GRANULES = 64,
-    TN_SLICE_KNOWN = 64, /* slices that are found at once, a power of two */
+    TN_SLICE_KNOWN_BITS = 8, /* 2^so many slices are found at once */
     TN_SLICE_FULL = 255, /* tenures until counts go on in wider ones */
 };
 enum { TN_SLICE_READ_MISSES, TN_SLICE_WRITE_MISSES, TN_SLICE_TOUCHED, TN_SLICE_COUNTS };
@@ -40,8 +43,9 @@ struct tn_slice_level {
     uint64_t tenures;
 };
 
+/* Four host lines. What the end of a tenure adds to are the third and the last. */
 struct tn_slice {
-    struct tn_slice_level near;
+    _Alignas(64) struct tn_slice_level near;
     uint32_t far; /* struct tn_slice_level of the last level; 0: all zero */
     uint32_t object, phase;
     uint16_t from, to;
@@ -58,7 +62,7 @@ struct tn_slices {
         uint64_t place; /* object and phase */
         uint32_t ends;  /* from and to */
         uint32_t slice;
-    } known[TN_SLICE_KNOWN];
+    } known[1 << TN_SLICE_KNOWN_BITS];
 };
 
 void tn_slices_init(struct tn_slices *slices, const struct tn_config *config);
@@ -99,15 +103,37 @@ static inline uint64_t tn_spread_bits(uint64_t bits)
     return (each + 0x7f7f7f7f7f7f7f7full) >> 7 & 0x0101010101010101ull;
 }
 
+/* Bit i of `mask` is added to byte i. */
+static inline void tn_add_bits(uint8_t *bytes, uint64_t mask)
+{
+#ifdef __AVX512BW__
+    __m512i all = _mm512_loadu_si512(bytes);
+    _mm512_storeu_si512(bytes, _mm512_mask_add_epi8(all, mask, all, _mm512_set1_epi8(1)));
+#elif defined __AVX2__
+    const __m256i which = _mm256_set_epi64x(0x0303030303030303, 0x0202020202020202, 0x0101010101010101, 0);
+    const __m256i bits = _mm256_set1_epi64x((long long)0x8040201008040201);
+    for (int half = 0; half < 2; half++) {
+        __m256i mine = _mm256_shuffle_epi8(_mm256_set1_epi32((int)(mask >> 32 * half)), which);
+        __m256i *at = (__m256i *)(bytes + 32 * half);
+        mine = _mm256_cmpeq_epi8(_mm256_and_si256(mine, bits), bits); /* -1 for each that is set */
+        _mm256_storeu_si256(at, _mm256_sub_epi8(_mm256_loadu_si256(at), mine));
+    }
+#else
+    for (; mask; bytes += 8, mask >>= 8) {
+        uint64_t eight;
+        if (!(mask & 0xff))
+            continue;
+        __builtin_memcpy(&eight, bytes, sizeof eight);
+        eight += tn_spread_bits(mask);
+        __builtin_memcpy(bytes, &eight, sizeof eight);
+    }
+#endif
+}
+
 /* A tenure in which the granules `mask` were touched has ended. */
 static inline void tn_slice_end(struct tn_slices *slices, struct tn_slice_level *level, uint64_t mask)
 {
-    for (uint32_t i = 0; mask; i += 8, mask >>= 8) {
-        uint64_t eight;
-        __builtin_memcpy(&eight, &level->count[TN_SLICE_TOUCHED][i], sizeof eight);
-        eight += tn_spread_bits(mask);
-        __builtin_memcpy(&level->count[TN_SLICE_TOUCHED][i], &eight, sizeof eight);
-    }
+    tn_add_bits(level->count[TN_SLICE_TOUCHED], mask);
     if (++level->ended == TN_SLICE_FULL)
         tn_slice_carry(slices, level);
 }

@@ -81,6 +81,7 @@ void tn_statistics(const tn_core *core, struct tn_statistics *out)
         .slow_data = tally.slow_data, .slow_fetch = tally.slow_fetch, .moves = core->moves,
         .queued = tn_queued(core),
         .shares = shares_of(core),
+        .cells = core->data ? core->data->cells.table.used : 0,
         .records_now = core->records_live, .records_max = core->records_max, .bytes = memory_of(core)};
     sum_nodes(core, out);
     out->data_objects = core->data ? core->data->objects.count - 1 : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * table.c: linear probing, doubling when half full, since neighbours come together; see table.h. Nothing is ever
- * removed.
+ * table.c: linear probing, doubling when half full, since neighbours come together; see table.h. What is removed leaves
+ * no mark: those behind it that would be found no more move up.
  */
 #include "table.h"
 
@@ -33,17 +33,6 @@ size_t tn_table_bytes(const struct tn_table *table)
     return bytes_of(table->size);
 }
 
-uint32_t tn_table_find(const struct tn_table *table, uint32_t hash, tn_table_equal *equal, const void *owner,
-                       const void *key)
-{
-    uint32_t mask = table->size - 1;
-    for (uint32_t i = hash & mask; table->slots[i].id; i = (i + 1) & mask) {
-        if (table->slots[i].hash == hash && equal(owner, table->slots[i].id, key))
-            return table->slots[i].id;
-    }
-    return 0;
-}
-
 static void place(struct tn_table *table, uint32_t hash, uint32_t id)
 {
     uint32_t mask = table->size - 1, i = hash & mask;
@@ -70,4 +59,20 @@ void tn_table_add(struct tn_table *table, uint32_t hash, uint32_t id)
         grow(table);
     place(table, hash, id);
     table->used++;
+}
+
+void tn_table_remove(struct tn_table *table, uint32_t hash, uint32_t id)
+{
+    uint32_t mask = table->size - 1, hole = hash & mask;
+    while (table->slots[hole].id != id)
+        hole = (hole + 1) & mask;
+    for (uint32_t i = (hole + 1) & mask; table->slots[i].id; i = (i + 1) & mask) {
+        uint32_t from_home = (i - table->slots[i].hash) & mask;
+        if (from_home < ((i - hole) & mask))
+            continue;
+        table->slots[hole] = table->slots[i];
+        hole = i;
+    }
+    table->slots[hole] = (struct tn_table_slot){0, 0};
+    table->used--;
 }

@@ -29,11 +29,22 @@ void tn_table_free(struct tn_table *table);
 /* Whether the thing `id` stands for equals `key`. */
 typedef bool tn_table_equal(const void *owner, uint32_t id, const void *key);
 
-/* The id with this hash for which `equal` holds, or 0. */
-uint32_t tn_table_find(const struct tn_table *table, uint32_t hash, tn_table_equal *equal, const void *owner,
-                       const void *key);
+/* The id with this hash for which `equal` holds, or 0. In line, so that `equal` is too. */
+static inline __attribute__((always_inline)) uint32_t tn_table_find(const struct tn_table *table, uint32_t hash,
+                                                                    tn_table_equal *equal, const void *owner,
+                                                                    const void *key)
+{
+    uint32_t mask = table->size - 1;
+    for (uint32_t i = hash & mask; table->slots[i].id; i = (i + 1) & mask) {
+        if (table->slots[i].hash == hash && equal(owner, table->slots[i].id, key))
+            return table->slots[i].id;
+    }
+    return 0;
+}
 /* Add an id that is not there. */
 void tn_table_add(struct tn_table *table, uint32_t hash, uint32_t id);
+/* Remove one that is. */
+void tn_table_remove(struct tn_table *table, uint32_t hash, uint32_t id);
 
 size_t tn_table_bytes(const struct tn_table *table);
 

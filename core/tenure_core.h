@@ -483,7 +483,8 @@ struct tn_statistics {
     uint64_t nodes_average; /* over the entries queued, rounded down */
     uint64_t calls, returns, unwinds, jumps;
     uint64_t slow_data, slow_fetch, moves, queued, records_now, records_max;
-    uint64_t data_objects, shares; /* data objects; pairs of instruction and object with costs */
+    uint64_t data_objects;
+    uint64_t shares, cells; /* pairs with costs: of instruction and data object, of call path and data object */
     uint64_t pairs, pairs_left_out; /* of a part, at most (tn_config.pairs); misses there was no room for, in all */
     uint64_t bytes; /* of memory the core has taken and touched, roughly: arenas, not reservations */
 };

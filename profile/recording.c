@@ -706,6 +706,35 @@ static int read_func_cost(struct decoder *d)
     return keep(d, &x->costs, from, TP_FORM_SELF_AND_INCL, 0, 0);
 }
 
+static int read_held(struct decoder *d, struct tp_blob **held)
+{
+    uint32_t data = 0;
+
+    if (refer(d, &d->data, false, "costs in an unknown data object", &data))
+        return -1;
+    const uint8_t *from = d->c.p;
+    tp_add_late(&d->rec->events, &d->c, true, NULL);
+    return keep(d, held, from, TP_FORM_DATA, 0, data);
+}
+
+static int read_node_data(struct decoder *d)
+{
+    uint32_t node = 0;
+
+    if (need_events(d) || refer(d, &d->nodes, false, "costs of an unknown node", &node))
+        return -1;
+    return read_held(d, &d->rec->nodes.at[node - 1].held);
+}
+
+static int read_func_data(struct decoder *d)
+{
+    uint32_t context = 0;
+
+    if (need_events(d) || refer(d, &d->contexts, false, "costs of an unknown function", &context))
+        return -1;
+    return read_held(d, &d->rec->contexts.at[context - 1].held);
+}
+
 static int read_end(struct decoder *d)
 {
     struct tp_part part = {.self = d->part_row};
@@ -741,6 +770,7 @@ static int (*const readers[])(struct decoder *) = {
     [TN_RAW_SHARING] = read_sharing,
     [TN_RAW_DATA_AT] = read_data_at,
     [TN_RAW_STRIDES] = read_strides,     [TN_RAW_SETS] = read_sets,       [TN_RAW_PAIR] = read_pair,
+    [TN_RAW_NODE_DATA] = read_node_data, [TN_RAW_FUNC_DATA] = read_func_data,
 };
 
 static int read_chunk(struct decoder *d, const struct tp_raw_chunk *chunk)

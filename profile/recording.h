@@ -18,7 +18,7 @@
 struct tp_blob {
     struct tp_blob *next;
     uint32_t thread; /* + 1; of SELF and LATE only */
-    uint32_t data;   /* data object + 1, of LATE only; place, of DATA_AT */
+    uint32_t data;   /* data object + 1, of LATE, NODE_DATA and FUNC_DATA; place, of DATA_AT */
     uint32_t size;
     uint8_t form; /* enum tp_form */
     uint8_t bytes[];
@@ -56,6 +56,7 @@ struct tp_context {
     uint8_t can, can_below; /* TP_CAN_*: what its executed instructions do; and those of all that it calls */
     uint64_t calls;
     struct tp_blob *costs; /* self and inclusive; NULL: none recorded */
+    struct tp_blob *held;  /* by data object: what pruned nodes paid */
 };
 
 struct tp_instr {
@@ -112,6 +113,7 @@ struct tp_node {
     uint32_t flags;
     uint64_t calls;
     struct tp_blob *costs;
+    struct tp_blob *held; /* of them, those by data object */
 };
 
 /* An allocation path: its end is `function`, called from `site` in the caller's. */

@@ -16,6 +16,7 @@
  *   store_statements.c  statements, by kind of access and data object
  *   store_loops.c   loops
  *   store_paths.c   the call tree, and sums that follow from it
+ *   store_path_data.c  what call paths and functions pay in data objects
  *
  * docs/profile-format.md describes the result. Ids in the database: function contexts, arcs, frames, files and
  * objects are index + 1 of the recording; instructions and paths are numbered anew.
@@ -29,7 +30,7 @@
 #include "profile/recording.h"
 #include "profile/sites.h"
 
-enum { TP_SCHEMA_VERSION = 9, TP_APPLICATION_ID = 0x546E7572 };
+enum { TP_SCHEMA_VERSION = 10, TP_APPLICATION_ID = 0x546E7572 };
 
 enum { TP_SELF_EVENTS = 1, TP_INCL_EVENTS = 2 };
 
@@ -113,6 +114,8 @@ int tp_store_tables(struct tp_store *store);
 int tp_store_views(struct tp_store *store); /* indices too */
 int tp_store_events(struct tp_store *store);
 int tp_store_paths(struct tp_store *store); /* before tp_store_code, which needs its sums */
+struct tp_tree;
+int tp_store_path_data(struct tp_store *store, const struct tp_tree *tree); /* a part of tp_store_paths */
 int tp_store_code(struct tp_store *store);
 int tp_store_arcs(struct tp_store *store); /* after tp_store_code, which numbers instructions */
 int tp_store_data(struct tp_store *store); /* likewise */

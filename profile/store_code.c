@@ -487,7 +487,7 @@ static int write_function(struct code *code, uint32_t context)
     tp_add_row(code->events, store->total, sum);
     function_costs(code, x, sum);
     bool executed = sites->first[context] > sites->first[context - 1];
-    if (!executed && !x->costs)
+    if (!executed && !x->costs && !x->held)
         return 0; /* translated, never run */
     return write_function_row(code, context, first, store->instructions >= first ? store->instructions : 0) ||
            add_arcs(code, context) || write_lines(code, context) || write_frames(code, context) ||

@@ -207,6 +207,7 @@ int tp_store_paths(struct tp_store *store)
                  thread_rows_begin(store, &tree) || line_rows_begin(store, &tree) ||
                  tp_insert_open(store, &visit.insert, "t_paths") || visit_all(&visit);
 
+    failed = tp_insert_close(store, &visit.insert, failed) || tp_store_path_data(store, &tree);
     tp_tree_free(&tree);
-    return tp_insert_close(store, &visit.insert, failed);
+    return failed ? -1 : 0;
 }

@@ -114,6 +114,9 @@ static const struct tp_table tables[] = {
      "inlined_id:key>t_inlined file_id:key>files line:key last_line:key depth:max iterations:sum entries:sum "
      "estimate:max", NULL},
     {"t_loop_data", "loop_id INTEGER, data_id INTEGER", SELF | INCL, "loop_id:key>t_loops data_id:key>t_data", NULL},
+    {"t_path_data", "path_id INTEGER, data_id INTEGER", SELF, "path_id:key>t_paths data_id:key>t_data", NULL},
+    {"t_function_data", "function_id INTEGER, data_id INTEGER", INCL,
+     "function_id:key>t_functions data_id:key>t_data", NULL},
     {"t_stride_sums", "instruction_id INTEGER, data_id INTEGER, strides INTEGER, lost INTEGER", 0,
      "instruction_id:key>t_instructions data_id:key>t_data strides:sum lost:sum", NULL},
     {"t_strides", "instruction_id INTEGER, data_id INTEGER, stride INTEGER, count INTEGER", 0,
@@ -232,6 +235,12 @@ static const struct {
      "t_loop_data t LEFT JOIN t_data d ON d.id = t.data_id LEFT JOIN t_loops l ON l.id = t.loop_id "
      "LEFT JOIN t_functions n ON n.id = l.function_id LEFT JOIN files f ON f.id = l.file_id",
      SELF | INCL},
+    {"function_data", "t.function_id, n.function, f.path AS file, n.line, t.data_id, d.name AS data, n.file_id",
+     "t_function_data t LEFT JOIN t_data d ON d.id = t.data_id LEFT JOIN t_functions n ON n.id = t.function_id "
+     "LEFT JOIN files f ON f.id = n.file_id", INCL},
+    {"path_data", "t.path_id, n.function, t.data_id, d.name AS data, p.function_id",
+     "t_path_data t LEFT JOIN t_data d ON d.id = t.data_id LEFT JOIN t_paths p ON p.id = t.path_id "
+     "LEFT JOIN t_functions n ON n.id = p.function_id", SELF},
     {"strides",
      "t.instruction_id, t.data_id, t.stride, t.count, s.strides, s.lost, d.name AS data, n.function, f.path AS file, "
      "i.line, i.address, i.function_id, i.file_id",
@@ -322,6 +331,7 @@ static const char indices[] = "CREATE INDEX i_lines_function ON t_lines(function
                               "CREATE INDEX i_statement_data ON t_statement_data(statement_id);"
                               "CREATE INDEX i_loops_function ON t_loops(function_id);"
                               "CREATE INDEX i_loop_data ON t_loop_data(loop_id);"
+                              "CREATE INDEX i_function_data ON t_function_data(function_id);"
                               "CREATE INDEX i_paths_parent ON t_paths(parent);"
                               "CREATE INDEX i_unit_functions ON t_unit_functions(function_id);";
 

@@ -138,7 +138,7 @@ static void link_nodes(struct tp_tree *tree)
         const struct tp_node *node = &tree->rec->nodes.at[i - 1];
         uint32_t *list = &tree->first_child[node->parent];
         tree->complete &= !(node->flags & TN_RAW_NODE_PRUNED_BELOW);
-        if (!node->calls && !node->costs && !tree->first_child[i])
+        if (!node->calls && !node->costs && !node->held && !tree->first_child[i])
             continue;
         tree->next_sibling[i] = *list;
         *list = (uint32_t)i;

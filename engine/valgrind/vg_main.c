@@ -68,7 +68,7 @@ static void print_statistics(void)
             (ULong)s.unwinds, (ULong)s.jumps);
     vg_tell("last level: %llu queued, %llu records now, %llu at most; %llu bytes\n", (ULong)s.queued,
             (ULong)s.records_now, (ULong)s.records_max, (ULong)s.bytes);
-    vg_tell("data: %llu objects, %llu shares\n", (ULong)s.data_objects, (ULong)s.shares);
+    vg_tell("data: %llu objects, %llu shares, %llu cells\n", (ULong)s.data_objects, (ULong)s.shares, (ULong)s.cells);
 }
 
 /* ------------------------------------------------------------------------------------------ translation time */

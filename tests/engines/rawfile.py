@@ -9,7 +9,8 @@ import struct
 import zlib
 
 (META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT,
- END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING, DATA_AT, STRIDES, SETS, PAIR) = range(1, 24)
+ END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING, DATA_AT, STRIDES, SETS, PAIR, NODE_DATA,
+ FUNC_DATA) = range(1, 26)
 
 Object = collections.namedtuple("Object", "path start size bias build_id")
 Function = collections.namedtuple("Function", "object start size flags name")
@@ -76,12 +77,14 @@ class Raw:
         self.sets = collections.defaultdict(collections.Counter)  # the same, and level
         self.pairs = collections.defaultdict(collections.Counter)  # (loader, evictor, its data object, instr, stream,
         #                                                            data object, level)
+        self.held = collections.defaultdict(collections.Counter)  # (node, data object)
+        self.pruned = collections.defaultdict(collections.Counter)  # (context, data object)
         with open(path, "rb") as file:
             self.read(file.read())
 
     def read(self, data):
         magic, version, zero = data[:8], *struct.unpack("<II", data[8:16])
-        assert magic == b"TENURERW" and version == 7 and zero == 0, (magic, version)
+        assert magic == b"TENURERW" and version == 8 and zero == 0, (magic, version)
         at = 16
         while at < len(data):
             kind, size, checksum, zero = struct.unpack("<IIII", data[at:at + 16])
@@ -136,6 +139,8 @@ class Raw:
         elif kind == ARC:
             ident = c.n()
             self.arcs[ident] = Arc(c.n(), c.n(), c.n())
+        elif kind in (NODE_DATA, FUNC_DATA):
+            self.late(c, self.late_names[1], (self.held if kind == NODE_DATA else self.pruned)[c.n(), c.n()])
         elif kind == SHARING:
             sums = self.sharing[c.n(), c.n(), c.n()]
             for i in range(5):

@@ -12,7 +12,8 @@ import sys
 import zlib
 
 (META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT,
- END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING, DATA_AT, STRIDES, SETS, PAIR) = range(1, 24)
+ END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING, DATA_AT, STRIDES, SETS, PAIR, NODE_DATA,
+ FUNC_DATA) = range(1, 26)
 
 IMMEDIATE = ["Ir", "Dr", "Dw"]
 FETCH = ["I1mr", "ILmr", "AcCostI1", "SpLossI1", "EvI1"]
@@ -91,13 +92,15 @@ def measurements(part):
     part.chunk(NODE, n(1, 0, 0, 1, 1, 0, 1) + costs(3, {0: 1}),
                n(2, 1, 1, 2, 1, PRUNED_BELOW, 3) + costs(303, None, {0: 200}),
                n(3, 2, 1, 2, 1, ALIAS, 2) + costs(0))
+    part.chunk(NODE_DATA, n(2, 1) + late({0: 150}), n(2, 5) + late({0: 50, 4: 9}), n(1, 1) + late({1: 2}))
+    part.chunk(FUNC_DATA, n(2, 1) + late({0: 4, 5: 1}))
     part.chunk(ARC_COST, n(1, 3) + costs(303, None, {0: 200}))
     part.chunk(FUNC_COST, n(1, 1) + costs(3, {0: 1}) + costs(306, {0: 1}, {0: 200}), n(2, 3) + costs(303) + costs(303))
     part.chunk(STAT, s("nodes_made") + n(3))
 
 
 def main():
-    out = b"TENURERW" + struct.pack("<2I", 7, 0)
+    out = b"TENURERW" + struct.pack("<2I", 8, 0)
     for number in range(1, 3 if len(sys.argv) > 2 else 2):
         part = Part(number)
         if number == 1:

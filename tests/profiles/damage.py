@@ -151,6 +151,11 @@ def hostile_records():
     attempt("SQL in an event", build=lambda r: r.events(imm=['Ir"; DROP TABLE meta; --']))
     attempt("too many events", build=lambda r: r.events(imm=["E%d" % i for i in range(65)]))
     attempt("an unused slot with costs", build=lambda r: (base(r), r.late_cost(1, 1, 0, {1: 5})))
+    attempt("costs of no node", build=lambda r: (base(r), r.data_object(1, 6), r.node_data(1, 1, {0: 1})))
+    attempt("costs in no data object", build=lambda r: (base(r), r.func_data(1, 1, {0: 1})))
+    attempt("costs of no function", build=lambda r: (base(r), r.data_object(1, 6), r.func_data(2, 1, {0: 1})))
+    attempt("costs cut short", build=lambda r: (base(r), r.data_object(1, 6),
+                                                r.record(raw_make.FUNC_DATA, b"\1\1\3\1")))
     attempt("an unknown chunk", build=lambda r: (base(r), r.record(99, b"x")))
     attempt("a string that is too long", build=lambda r: r.record(raw_make.META, b"\xff\xff\x7fx"))
     attempt("a varint that never ends", build=lambda r: r.record(raw_make.STAT, b"\1x" + b"\xff" * 11))

@@ -19,7 +19,8 @@ import sys
 import zlib
 
 (META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT,
- END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING, DATA_AT, STRIDES, SETS, PAIR) = range(1, 24)
+ END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING, DATA_AT, STRIDES, SETS, PAIR, NODE_DATA,
+ FUNC_DATA) = range(1, 26)
 PRUNED, HANDLER, ALIAS = 1, 2, 4
 COND, INDIRECT, CALL, RETURN = 1, 2, 4, 8
 UNIT = 1 << 16
@@ -63,7 +64,7 @@ def costs(imm, fetch=None, data=None):
 
 
 class Raw:
-    def __init__(self, version=7, chunk=1 << 16):
+    def __init__(self, version=8, chunk=1 << 16):
         self.out = bytearray(b"TENURERW" + struct.pack("<II", version, 0))
         self.chunk_size = chunk
         self.part = 0
@@ -160,6 +161,12 @@ class Raw:
     def node(self, i, parent, arc, context, thread, calls, cost, flags=0):
         self.record(NODE, n(i), n(parent), n(arc), n(context), n(thread), n(flags), n(calls), cost)
 
+    def node_data(self, node, data, values):
+        self.record(NODE_DATA, n(node), n(data), late(values))
+
+    def func_data(self, context, data, values):
+        self.record(FUNC_DATA, n(context), n(data), late(values))
+
     def arc_cost(self, i, calls, cost):
         self.record(ARC_COST, n(i), n(calls), cost)
 
@@ -245,6 +252,8 @@ class Random:
         self.places = {i + 1: self.make_places() for i, (kind, _) in enumerate(self.data) if kind in (1, 3)}
         self.blocks = {i + 1: (r.randint(1, 9), 1, 1000, 500) for i, (kind, _) in enumerate(self.data) if kind == 1}
         self.shares = {}  # (instr, data object) -> row
+        self.held = {}  # (node, data object) -> row
+        self.pruned = {}  # (function, data object) -> row
         self.strides = {}  # the same -> {"strides": n, "lost": n, stride: count}
         self.conflicts = {}  # (instr, data object, cache, set) -> misses
         self.pairs = {}  # (loader, evictor, its data object, instr, data object, cache) -> misses, timed, distance, ...
@@ -380,6 +389,19 @@ class Random:
             for at, count in (*enumerate(counts), *((3 + power, count) for power, count in after.items())):
                 sums[at] += count
 
+    def write_held(self, raw, node, functions):
+        """What nodes pay in data objects: some of all that they pay for data; and what those that were pruned did."""
+        r, before = random.Random(len(node)), len(IMMEDIATE + FETCH)
+        for i, row in sorted(node.items()):
+            for data in r.sample(range(1, len(self.data) + 1), r.randint(0, 3)):
+                values = [r.randint(0, value) for value in row[before:]]
+                raw.node_data(i, data, dict(enumerate(values)))
+                self.held[i, data] = add(self.held.get((i, data), [0] * WIDTH), [0] * before + values)
+        for function in sorted(functions)[::3]:
+            data, values = r.randint(1, len(self.data)), [r.randint(0, 9) if name != "-" else 0 for name in DATA]
+            raw.func_data(function, data, dict(enumerate(values)))
+            self.pruned[function, data] = add(self.pruned.get((function, data), [0] * WIDTH), [0] * before + values)
+
     def write_part(self, raw, part):
         self_, node, arc, incl = self.sums([part])
         k, f = len(IMMEDIATE), len(FETCH)
@@ -398,6 +420,7 @@ class Random:
         for i, (parent, a, function, thread, flags) in enumerate(self.nodes):
             raw.node(i + 1, parent, a, function, thread, 1, row_bytes(node.get(i + 1, zero)),
                      flags | (0 if parent else self.flags))
+        self.write_held(raw, node, incl)
         for a, row in sorted(arc.items()):
             raw.arc_cost(a, sum(1 for x in self.nodes if x[1] == a), row_bytes(row))
         for function, row in sorted(incl.items()):

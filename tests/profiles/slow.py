@@ -71,6 +71,8 @@ KEYS = {  # view -> (what names a row, what the view is joined with)
     "sharing": (["t.writer", "t.victim", "t.data", PLACE], "LEFT JOIN instructions i ON i.id = t.victim_id"),
     "data_fields": (["t.data", "t.kind", "t.field", "t.size"], ""),
     "data_offsets": (["t.data", "t.field", "t.offset"], ""),
+    "function_data": (["t.function", "t.data"], ""),
+    "path_data": (["t.function", "t.data"], ""),
     "parts": (["t.part", "t.why"], ""),
     "t_stride_sums": ([PLACE, "d.name"], DATA),
     "t_strides": ([PLACE, "d.name", "t.stride"], DATA),

@@ -219,6 +219,33 @@ def check_places(db, program, able):
             check(same(found[key], at_columns(some, able[key[0]])), "%s %s" % (view, key))
 
 
+def check_held(db, program, e):
+    zero, paths, functions = [0] * WIDTH, {}, {}
+    for (node, data), row in program.held.items():
+        chain = tuple(program.nodes[p - 1][1] or ("root", program.nodes[p - 1][2]) for p in program.path(node))
+        key = chain, program.nodes[node - 1][3], program.nodes[list(program.path(node))[-1] - 1][4], data
+        paths.setdefault(key, []).append(columns(row, e.can[program.nodes[node - 1][2]]))
+        for f in {program.nodes[p - 1][2] for p in program.path(node)}:
+            functions[f, data] = add(functions.get((f, data), zero), row)
+    for key, row in program.pruned.items():
+        functions[key] = add(functions.get(key, zero), row)
+    found, count = table(db, "function_data", ["function_id", "data_id"])
+    check(count == len(found) and set(found) == set(functions), "pairs of function and data object are there once")
+    for (f, data), row in functions.items():
+        check(same(found[f, data], columns(row, e.below[f]), "_incl"), "function %d in data object %d" % (f, data))
+    found, count = table(db, "path_data", ["path_id", "data_id"])
+    check(count == len(program.held), "pairs of path and data object are there once")
+    tree, _ = table(db, "paths", ["id"])
+    for (path, data), row in found.items():
+        chain, at = (), path
+        while at:
+            above = tree[at,]
+            chain += (above["arc_id"] or ("root", above["function_id"]),)
+            thread, handler, at = above["thread"], above["handler"], above["parent"]
+        rows = paths.get((chain, thread, raw_make.HANDLER * handler, data), [])
+        check(any(same(row, expected) for expected in rows), "path %d in data object %d" % (path, data))
+
+
 def check_misses(db, program):
     address = {row[0]: row[1] for row in db.execute("SELECT id, address FROM instructions")}
     number = {x[1]: x[0] for x in program.instrs}
@@ -403,6 +430,7 @@ def main():
             check_code(db, program, e)
             check_calls(db, program, e)
             check_data(db, program)
+            check_held(db, program, e)
             check_misses(db, program)
             check_pairs(db, program)
             check_sums(db, program, e)

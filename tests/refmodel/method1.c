@@ -7,109 +7,11 @@
  * belong to until the part ends. Folding (attribution.md, 4) is kept apart, in `struct path`, and only names
  * the rows called path.
  */
-#include "method1.h"
-
-#include "again.h"
-#include "habit.h"
+#include "method1_own.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MAX_LEVELS = 16, MAX_FRAMES = 256, MAX_STACKS = 4, MAX_NAME = 256, MAX_ENTRIES = 64 };
-
-struct function {
-    uint32_t flags, callers, recs;
-};
-struct name { /* of a context, or of the callers of one */
-    char text[MAX_NAME];
-    bool is_context, is_plain; /* is_plain: the function alone */
-    uint64_t calls;
-};
-struct arc {
-    uint32_t site, caller, callee; /* contexts */
-    uint64_t calls;
-};
-struct link {
-    uint32_t above, arc, function; /* above: 0 and arc: 0 for a root */
-    uint32_t context, level;       /* level: of recursion */
-    uint32_t path, next_sibling, first_below;
-    uint64_t cost[M_EVENTS];
-};
-struct path {
-    uint32_t above, arc, context, callers, thread; /* callers: a name */
-    bool handler;
-    uint64_t calls;
-};
-struct alias {
-    uint32_t path, arc;
-    uint64_t calls;
-};
-struct frame {
-    uint32_t link;
-    uint32_t skip_site; /* not 0: a skipped function runs, entered from here */
-};
-struct stack {
-    struct frame frame[MAX_FRAMES];
-    uint32_t frames; /* 0: never seen */
-};
-struct entry { /* the entry of a function with flags, by an activation that is frame `frame` of a stack */
-    uint32_t function, stack, frame;
-};
-struct level {
-    struct stack stack[MAX_STACKS];
-    uint32_t running;
-    struct entry entry[MAX_ENTRIES]; /* one for each function at most */
-    uint32_t entries;
-};
-struct thread {
-    struct level *level[MAX_LEVELS];
-    uint32_t levels;
-    bool collecting;
-};
-struct self {
-    uint32_t thread, instr, context, object, next; /* next: the same instruction in another context or object */
-    uint64_t cost[M_EVENTS];
-    struct habit *habit; /* NULL: none */
-};
-
-/* Growing arrays, all with element 0 unused. LIST_NEW: the index of a new, zeroed last element. */
-#define LIST(type)                                                                                           \
-    struct {                                                                                                 \
-        type *at;                                                                                            \
-        uint32_t count, room;                                                                                \
-    }
-#define LIST_NEW(list)                                                                                       \
-    ((list).at = list_new((list).at, &(list).count, &(list).room, sizeof *(list).at), (list).count)
-
-static void *list_new(void *at, uint32_t *count, uint32_t *room, size_t size)
-{
-    if (*count + 1 >= *room) {
-        *room = *room ? *room * 2 : 64;
-        at = realloc(at, *room * size);
-    }
-    ++*count;
-    memset((char *)at + *count * size, 0, size);
-    return at;
-}
-
-struct method1 {
-    LIST(struct arc) arc;
-    LIST(struct link) link;
-    LIST(struct path) path;
-    LIST(struct alias) alias;
-    LIST(struct function) function;
-    LIST(struct name) name;
-    uint32_t most_callers;
-    LIST(struct self) self;
-    struct sheet shared; /* its rows, of lines that were invalidated */
-    struct again again;
-    LIST(uint32_t) self_slot[MODEL_MAX_THREADS]; /* by instruction: the first of self */
-    struct thread thread[MODEL_MAX_THREADS];
-    struct memory_model *memory;
-    bool dump_wanted;
-    uint32_t epoch;
-};
 
 struct method1 *m1_new(uint32_t most_callers, uint32_t most_pairs, struct memory_model *memory)
 {
@@ -125,6 +27,7 @@ struct method1 *m1_new(uint32_t most_callers, uint32_t most_pairs, struct memory
 void m1_free(struct method1 *m)
 {
     free(m->arc.at), free(m->link.at), free(m->path.at), free(m->alias.at), free(m->function.at), free(m->name.at);
+    free(m->held.at);
     sheet_clear(&m->shared), free(m->shared.row), free(m->shared.slot);
     again_clear(&m->again), free(m->again.pairs.row), free(m->again.pairs.slot);
     for (uint32_t i = 1; i <= m->self.count; i++)
@@ -284,27 +187,6 @@ static void count_call_of_path(struct method1 *m, uint32_t caller, uint32_t arc,
 }
 
 /* -------------------------------------------------------------------------------------------- activations */
-
-static struct level *running_level(const struct method1 *m, uint32_t thread)
-{
-    assert(m->thread[thread].levels);
-    return m->thread[thread].level[m->thread[thread].levels - 1];
-}
-
-static struct stack *running_stack(const struct method1 *m, uint32_t thread)
-{
-    struct level *level = running_level(m, thread);
-
-    return &level->stack[level->running];
-}
-
-static struct frame *running_frame(const struct method1 *m, uint32_t thread)
-{
-    struct stack *stack = running_stack(m, thread);
-
-    assert(stack->frames);
-    return &stack->frame[stack->frames - 1];
-}
 
 static bool is_entered(const struct level *level, uint32_t function)
 {
@@ -570,6 +452,19 @@ struct model_payer m1_payer(const struct method1 *m, uint32_t thread, uint32_t i
                                 m->thread[thread].collecting, NULL, 0};
 }
 
+static struct held *held_of(struct method1 *m, uint32_t link, uint32_t object)
+{
+    uint32_t i;
+
+    for (i = m->link.at[link].held; i; i = m->held.at[i].next)
+        if (m->held.at[i].object == object)
+            return &m->held.at[i];
+    i = LIST_NEW(m->held);
+    m->held.at[i] = (struct held){.link = link, .object = object, .next = m->link.at[link].held};
+    m->link.at[link].held = i;
+    return &m->held.at[i];
+}
+
 void m1_charge(void *user, const struct model_payer *payer, int event, uint64_t amount)
 {
     struct method1 *m = user;
@@ -578,6 +473,8 @@ void m1_charge(void *user, const struct model_payer *payer, int event, uint64_t 
         return;
     self_of(m, payer->thread, payer->instr, m->link.at[payer->chain].context, payer->object)->cost[event] += amount;
     m->link.at[payer->chain].cost[event] += amount;
+    if (payer->object)
+        held_of(m, payer->chain, payer->object)->cost[event] += amount;
 }
 
 static char *print_instr(const struct method1 *m, uint32_t instr, uint32_t context, char *end)
@@ -689,10 +586,12 @@ bool m1_dump_wanted(struct method1 *m)
     return wanted;
 }
 
-static void forget(struct method1 *m)
+void m1_forget(struct method1 *m)
 {
     for (uint32_t i = 1; i <= m->link.count; i++)
         memset(m->link.at[i].cost, 0, sizeof m->link.at[i].cost);
+    for (uint32_t i = 1; i <= m->held.count; i++)
+        memset(m->held.at[i].cost, 0, sizeof m->held.at[i].cost);
     for (uint32_t i = 1; i <= m->self.count; i++) {
         memset(m->self.at[i].cost, 0, sizeof m->self.at[i].cost);
         if (m->self.at[i].habit)
@@ -712,164 +611,8 @@ static void forget(struct method1 *m)
 
 void m1_zero(struct method1 *m)
 {
-    forget(m);
+    m1_forget(m);
     if (m->memory)
         mm_zero(m->memory);
     m->epoch++;
-}
-
-/* -------------------------------------------------------------------------------------------------- parts */
-
-static char *print_path(const struct method1 *m, uint32_t path, char *end)
-{
-    const struct path *p = &m->path.at[path];
-
-    if (!p->above)
-        return end + sprintf(end, "t%u%s/%s", p->thread, p->handler ? "h" : "", m->name.at[p->context].text);
-    end = print_path(m, p->above, end);
-    return end + sprintf(end, "/i%u.%s", m->arc.at[p->arc].site, m->name.at[p->context].text);
-}
-
-static char *print_origin(const struct method1 *m, uint32_t path, char *end)
-{
-    const struct path *p = &m->path.at[path];
-    const char *name = m->name.at[p->context].text;
-
-    if (p->above)
-        end = print_origin(m, p->above, end);
-    if (p->above)
-        end += sprintf(end, "/i%u.", m->arc.at[p->arc].site);
-    return end + sprintf(end, "%.*s", (int)strcspn(name, "'"), name);
-}
-
-void m1_origin(const struct method1 *m, uint32_t thread, uint32_t entered, char *text)
-{
-    const struct frame *frame = running_frame(m, thread);
-    char *end = print_origin(m, m->link.at[frame->link].path, text);
-
-    if (frame->skip_site && entered)
-        sprintf(end, "/i%u.f%u", frame->skip_site, entered);
-}
-
-static void arc_key(const struct method1 *m, uint32_t arc, char *key)
-{
-    const struct arc *a = &m->arc.at[arc];
-
-    sprintf(key, "arc i%u %s %s", a->site, m->name.at[a->caller].text, m->name.at[a->callee].text);
-}
-
-/* One cost, the whole chain: each distinct arc and context once. */
-static void charge_chain(const struct method1 *m, uint32_t last, struct sheet *sheet)
-{
-    const uint64_t *cost = m->link.at[last].cost;
-    char key[2 * MAX_NAME + 32];
-
-    for (uint32_t link = last; link; link = m->link.at[link].above) {
-        const struct link *l = &m->link.at[link];
-        bool seen_arc = false, seen_context = false;
-
-        for (uint32_t lower = last; lower != link; lower = m->link.at[lower].above) {
-            seen_arc |= m->link.at[lower].arc == l->arc;
-            seen_context |= m->link.at[lower].context == l->context;
-        }
-        if (l->arc && !seen_arc) {
-            arc_key(m, l->arc, key);
-            sheet_add(sheet, key, cost, 0);
-        }
-        if (!seen_context) {
-            sprintf(key, "func %s", m->name.at[l->context].text);
-            sheet_add(sheet, key, cost, 0);
-        }
-    }
-    sprintf(key, "func %s self", m->name.at[m->link.at[last].context].text);
-    sheet_add(sheet, key, cost, 0);
-    sheet_add(sheet, "total", cost, 0);
-}
-
-static void charge_path(const struct method1 *m, uint32_t path, const uint64_t *cost, struct sheet *sheet)
-{
-    static char key[1 << 20];
-
-    strcpy(key, "path ");
-    print_path(m, path, key + 5);
-    sheet_add(sheet, key, cost, 0);
-    for (; path; path = m->path.at[path].above) {
-        strcpy(key, "incl ");
-        print_path(m, path, key + 5);
-        sheet_add(sheet, key, cost, 0);
-    }
-}
-
-static void write_calls(const struct method1 *m, struct sheet *sheet)
-{
-    static char key[1 << 20];
-
-    for (uint32_t i = 1; i <= m->arc.count; i++) {
-        arc_key(m, i, key);
-        sheet_add(sheet, key, NULL, m->arc.at[i].calls);
-    }
-    for (uint32_t i = 1; i <= m->name.count; i++) {
-        if (!m->name.at[i].is_context)
-            continue;
-        sprintf(key, "func %s", m->name.at[i].text);
-        sheet_add(sheet, key, NULL, m->name.at[i].calls);
-    }
-    for (uint32_t i = 1; i <= m->path.count; i++) {
-        strcpy(key, "path ");
-        print_path(m, i, key + 5);
-        sheet_add(sheet, key, NULL, m->path.at[i].calls);
-    }
-    for (uint32_t i = 1; i <= m->alias.count; i++) {
-        const struct alias *alias = &m->alias.at[i];
-        char *end = print_path(m, alias->path, key + sprintf(key, "alias "));
-
-        sprintf(end, "/i%u.%s", m->arc.at[alias->arc].site, m->name.at[m->arc.at[alias->arc].callee].text);
-        sheet_add(sheet, key, NULL, alias->calls);
-    }
-}
-
-void m1_part(struct method1 *m, struct sheet *sheet)
-{
-    static const uint64_t zero[M_EVENTS];
-    uint64_t(*by_path)[M_EVENTS] = calloc(m->path.count + 1, sizeof *by_path);
-
-    sheet_clear(sheet);
-    for (uint32_t i = 1; i <= m->self.count; i++) {
-        const struct name *context = &m->name.at[m->self.at[i].context];
-        static char key[1 << 20];
-        char *end;
-
-        if (!memcmp(m->self.at[i].cost, zero, sizeof zero))
-            continue;
-        sprintf(key, "self t%u i%u%s%s", m->self.at[i].thread, m->self.at[i].instr,
-                context->is_plain ? "" : " ", context->is_plain ? "" : context->text);
-        sheet_add(sheet, key, m->self.at[i].cost, 0);
-        if (m->self.at[i].object) {
-            end = key + strlen(key);
-            memcpy(key, "data", 4);
-            sprintf(end, " %s", mm_name(m->memory, m->self.at[i].object));
-            sheet_add(sheet, key, m->self.at[i].cost, 0);
-        }
-        if (m->self.at[i].habit)
-            habit_rows(m->self.at[i].habit, key, sheet);
-    }
-    if (m->memory)
-        mm_part(m->memory, sheet);
-    sheet_sum(sheet, &m->shared);
-    again_rows(&m->again, sheet);
-    for (uint32_t i = 1; i <= m->link.count; i++) {
-        const uint64_t *cost = m->link.at[i].cost;
-
-        if (!memcmp(cost, zero, sizeof zero))
-            continue;
-        charge_chain(m, i, sheet);
-        for (int e = 0; e < M_EVENTS; e++)
-            by_path[m->link.at[i].path][e] += cost[e];
-    }
-    for (uint32_t i = 1; i <= m->path.count; i++)
-        if (memcmp(by_path[i], zero, sizeof zero))
-            charge_path(m, i, by_path[i], sheet);
-    write_calls(m, sheet);
-    free(by_path);
-    forget(m);
 }

@@ -680,9 +680,9 @@ void pair_zero(struct pair *pair)
 static const char *rows_to_skip(const struct pair *pair)
 {
     if (!pair->config.inclusive)
-        return "path \0incl \0alias \0arc \0func \0";
+        return "path \0incl \0alias \0cell \0arc \0func \0";
     if (pair->config.paths < 1000000)
-        return "path \0incl \0alias \0";
+        return "path \0incl \0alias \0cell \0";
     return "";
 }
 

@@ -463,6 +463,41 @@ static void read_node(struct raw_simple *raw, struct sheet *sheet)
     }
 }
 
+static void add_under(struct raw_simple *raw, uint64_t context, uint64_t data, const uint64_t *cost,
+                      struct sheet *sheet)
+{
+    static char key[1 << 20];
+
+    print_data(raw, data, key + sprintf(key, "under %s ", context_name(raw, context)));
+    sheet_add(sheet, key, cost, 0);
+}
+
+/* Of a node, which all contexts on its path pay once; or of those pruned, by context. */
+static void read_cell(struct raw_simple *raw, struct sheet *sheet, bool pruned)
+{
+    static char key[1 << 20];
+    uint64_t owner = get_n(raw), data = get_n(raw), cost[M_EVENTS] = {0};
+    char *end;
+
+    get_costs(raw, raw->access, raw->accesses, true, cost);
+    if (pruned) {
+        add_under(raw, owner, data, cost, sheet);
+        return;
+    }
+    end = print_node(raw, owner, key + sprintf(key, "cell "));
+    *end++ = ' ';
+    print_data(raw, data, end);
+    sheet_add(sheet, key, cost, 0);
+    for (uint64_t id = owner; id && !raw->fault; id = definition(raw, &raw->node, id, false)->a) {
+        uint64_t context = definition(raw, &raw->node, id, false)->c, lower = owner;
+
+        while (lower != id && definition(raw, &raw->node, lower, false)->c != context)
+            lower = definition(raw, &raw->node, lower, false)->a;
+        if (lower == id)
+            add_under(raw, context, data, cost, sheet);
+    }
+}
+
 static void read_arc_cost(struct raw_simple *raw, struct sheet *sheet)
 {
     const struct definition *arc = definition(raw, &raw->arc, get_n(raw), false);
@@ -620,6 +655,8 @@ static void read_record(struct raw_simple *raw, uint32_t type, struct sheet *she
         read_node(raw, sheet);
     } else if (type == TN_RAW_ARC_COST) {
         read_arc_cost(raw, sheet);
+    } else if (type == TN_RAW_NODE_DATA || type == TN_RAW_FUNC_DATA) {
+        read_cell(raw, sheet, type == TN_RAW_FUNC_DATA);
     } else if (type == TN_RAW_FUNC_COST) {
         read_func_cost(raw, sheet);
     } else if (type == TN_RAW_ORIGIN) {

@@ -16,6 +16,8 @@
  *   arc i<site> f<caller> f<callee>
  *   path t<thread>[h]/f<root>/i<site>.f<function>...        self cost of a call path; h: in a handler
  *   incl ...                the same, inclusive
+ *   cell <path> <data object>                               self cost of a call path in a data object
+ *   under f<function> <data object>                         inclusive cost of a function in a data object
  *   alias <path>/i<site>.f<function>                        calls that went to an existing path
  *
  * A data object is "heap <path>", "mapping <path>" (without thread), "static <name> <file>", "stack t<thread>",
