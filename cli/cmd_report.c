@@ -266,6 +266,9 @@ static const struct opt rows[] = {
      offsetof(struct report, balance), NULL, false},
     {OPT_FLAG, "data", 0, NULL, "data structures, and which lines miss in them", offsetof(struct report, data), NULL,
      false},
+    {OPT_TEXT, "under", 0, "NAME",
+     "what a function and all that it calls cost in data structures;\n* and ? match", offsetof(struct report, under),
+     NULL, false},
     {OPT_FLAG, "statements", 0, NULL,
      "statements, their loads and stores (integer, floating point),\nand the data structures that they touch",
      offsetof(struct report, statements), NULL, false},
@@ -543,7 +546,7 @@ static bool overview(struct report *report)
 static bool asked_for_others(const struct report *report)
 {
     return report->function || report->callers || report->callees || report->tree || report->threads ||
-           report->balance || report->data || report->sharing || report->fields || report->advice;
+           report->balance || report->data || report->under || report->sharing || report->fields || report->advice;
 }
 
 /* Sections with columns that the user chooses. */
@@ -559,6 +562,7 @@ static bool print(struct report *report)
                  report->conflicts || report->pairs;
     /* Nothing is written by halves. */
     bool good = choose_columns(report) && report_calls_known(report) && report_data_known(report) &&
+                report_under_known(report) &&
                 report_statements_known(report) && report_loops_known(report) && report_patterns_known(report) &&
                 report_pairs_known(report) && report_sharing_known(report) && report_fields_known(report) &&
                 in_known(report) && report_advice_known(report);
@@ -579,6 +583,8 @@ static bool print(struct report *report)
         good = report_balance(report);
     if (good && report->data)
         good = report_data(report);
+    if (good && report->under)
+        good = report_under(report);
     if (good && report->statements)
         good = report_statements(report);
     if (good && report->loops)

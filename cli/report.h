@@ -28,6 +28,7 @@ struct report {
     const char *function, *callers, *callees;
     const char *advice_limits;
     const char *fields; /* of data structures of this name */
+    const char *under;  /* a function */
     const char *in;     /* a function or file */
     bool tree, threads, balance, data, sharing, statements, loops, strides, conflicts, pairs, advice, json;
     struct column_defines defines;
@@ -91,6 +92,8 @@ bool report_data(struct report *report);
 bool report_pairs(struct report *report);
 bool report_pairs_known(const struct report *report); /* whether they were recorded */
 bool report_dependence(struct report *report);        /* the same of statements; nothing if they were not */
+bool report_under(struct report *report);
+bool report_under_known(const struct report *report); /* whether it has any, to be sorted so */
 bool report_sharing(struct report *report);
 bool report_sharing_known(const struct report *report); /* whether it was recorded */
 bool report_fields(struct report *report);

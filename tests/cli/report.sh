@@ -23,6 +23,11 @@ try report --data --limit=4
 try report --data --sort=D1mr --show=D1mr,DLmr,Ir_incl --limit=2
 try report --data --threshold=10 --show=CEst
 try report --data --sort=Ir_incl
+try report --under=f4 --limit=3 --sort=D1mr
+try report --under='f*' --show=D1mr,Ir_incl,spatialD1 --sort=D1mr --limit=3
+try report --under=nothing
+try report --under=f4 --sort=D1mr_incl
+try report --json --under=f4 --limit=1 --show=D1mr --sort=D1mr
 try report --fields='f2 in f4'
 try report --json --fields='f5 in f1' --limit=1
 try report --fields=nothing
