@@ -22,11 +22,12 @@ int tp_data_rows_add(struct tp_data_rows *rows, const struct tp_instr *instr)
             continue;
         struct tp_data_row *row = &rows->row[blob->data - 1];
         if (!row->cost) {
-            uint32_t *met = TP_VECTOR_ADD(&rows->met);
-            row->cost = tp_arena_alloc(&rows->arena, events->count * sizeof *row->cost);
-            if (!met || !row->cost)
+            uint64_t *cost = tp_arena_alloc(&rows->arena, events->count * sizeof *cost);
+            uint32_t *met = cost ? TP_VECTOR_ADD(&rows->met) : NULL;
+            if (!met)
                 return -1;
             *met = blob->data;
+            row->cost = cost;
         }
         tp_blob_add(events, blob, row->cost, NULL);
         row->can |= instr->can;

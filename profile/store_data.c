@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "profile/data_name.h"
+#include "profile/data_rows.h"
 #include "profile/error.h"
 #include "profile/layout.h"
 #include "profile/store.h"
@@ -20,60 +21,29 @@ struct shares {
     size_t width;
     uint64_t *objects; /* rows, by data object */
     uint8_t *can;      /* of those who missed in it */
-    uint64_t **here;   /* by data object: its row of the instruction at hand, or NULL */
-    TP_VECTOR(uint32_t) met; /* data objects of the instruction at hand */
-    struct tp_arena arena;   /* rows of the instruction at hand */
+    struct tp_data_rows here; /* of the instruction at hand */
 };
 
 /* ------------------------------------------------------------------------------------------ instructions */
-
-static int add_share(struct shares *s, const struct tp_instr *instr, const struct tp_blob *blob)
-{
-    uint64_t **row = &s->here[blob->data - 1];
-
-    if (!*row) {
-        uint32_t *met = TP_VECTOR_ADD(&s->met);
-        *row = tp_arena_alloc(&s->arena, s->width * sizeof **row);
-        if (!*row || !met)
-            return TP_NO_MEMORY(s->store->err);
-        *met = blob->data;
-    }
-    tp_blob_add(&s->store->rec->events, blob, *row, NULL);
-    s->can[blob->data - 1] |= instr->can;
-    return 0;
-}
-
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return x < y ? -1 : x > y;
-}
 
 static int write_shares_of(struct shares *s, struct tp_insert *insert, size_t index)
 {
     const struct tp_recording *rec = s->store->rec;
     const struct tp_instr *instr = &rec->instrs.at[index];
-    int failed = 0;
+    int failed = tp_data_rows_add(&s->here, instr) ? TP_NO_MEMORY(s->store->err) : 0;
 
-    for (const struct tp_blob *blob = instr->costs; !failed && blob; blob = blob->next)
-        failed = blob->data ? add_share(s, instr, blob) : 0;
-    if (s->met.count)
-        qsort(s->met.at, s->met.count, sizeof *s->met.at, by_number);
-    for (size_t i = 0; i < s->met.count; i++) {
-        uint32_t data = s->met.at[i];
-        uint64_t *row = s->here[data - 1];
-        s->here[data - 1] = NULL;
-        if (failed || !row)
-            continue;
+    tp_data_rows_sort(&s->here);
+    for (size_t i = 0; !failed && i < s->here.met.count; i++) {
+        uint32_t data = s->here.met.at[i];
+        const uint64_t *row = s->here.row[data - 1].cost;
         tp_add_row(&rec->events, s->objects + (data - 1) * s->width, row);
+        s->can[data - 1] |= instr->can;
         tp_put_id(insert, s->store->instruction_id[index]);
         tp_put_id(insert, data);
         tp_put_row(insert, &rec->events, row, instr->can);
         failed = tp_insert_row(s->store, insert);
     }
-    s->met.count = 0;
-    tp_arena_clear(&s->arena);
+    tp_data_rows_clear(&s->here);
     return failed;
 }
 
@@ -233,14 +203,12 @@ int tp_store_data(struct tp_store *store)
 
     s.objects = calloc(count * s.width + 1, sizeof *s.objects);
     s.can = calloc(count + 1, sizeof *s.can);
-    s.here = calloc(count + 1, sizeof *s.here);
-    int failed = s.objects && s.can && s.here ? write_shares(&s) || write_objects(&s) || write_paths(&s) ||
+    bool ok = !tp_data_rows_begin(&s.here, store->rec) && s.objects && s.can;
+    int failed = ok ? write_shares(&s) || write_objects(&s) || write_paths(&s) ||
                                                     tp_store_offsets(store, s.can)
                                               : TP_NO_MEMORY(store->err);
     free(s.objects);
     free(s.can);
-    free(s.here);
-    TP_VECTOR_FREE(&s.met);
-    tp_arena_free(&s.arena);
+    tp_data_rows_free(&s.here);
     return failed ? -1 : 0;
 }

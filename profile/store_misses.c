@@ -10,9 +10,43 @@
 #include "profile/error.h"
 #include "profile/store.h"
 
+/* One table: what is in it, in which order, and how two pieces of one row become one. */
+struct kind {
+    const char *table;
+    size_t size;
+    int (*compare)(const void *a, const void *b);
+    void (*add)(void *sum, const void *piece);
+    void (*put)(struct tp_store *store, struct tp_insert *insert, const void *row);
+};
+
+/* Pieces, `count` of them from `at` on, are sorted. */
+static int write_sums(struct tp_store *store, const struct kind *kind, void *at, size_t count)
+{
+    char *piece = at, *end = piece + count * kind->size;
+    struct tp_insert insert;
+    int failed = tp_insert_open(store, &insert, kind->table);
+
+    if (count)
+        qsort(at, count, kind->size, kind->compare);
+    while (!failed && piece < end) {
+        void *sum = piece;
+        for (piece += kind->size; piece < end && !kind->compare(sum, piece); piece += kind->size)
+            kind->add(sum, piece);
+        kind->put(store, &insert, sum);
+        failed = tp_insert_row(store, &insert);
+    }
+    return tp_insert_close(store, &insert, failed);
+}
+
 static int compare(int64_t a, int64_t b)
 {
     return a < b ? -1 : a > b;
+}
+
+static void put_payer(struct tp_store *store, struct tp_insert *insert, uint32_t instr, uint32_t data)
+{
+    tp_put_id(insert, store->instruction_id[instr - 1]);
+    tp_put_id(insert, data);
 }
 
 /* ------------------------------------------------------------------------------------------ strides */
@@ -25,6 +59,24 @@ static int by_payer(const void *a, const void *b)
     return order ? order : compare(x->data, y->data);
 }
 
+static void add_strides(void *sum, const void *piece)
+{
+    struct tp_strides *x = sum;
+    const struct tp_strides *y = piece;
+
+    x->count = tp_sum(x->count, y->count);
+    x->lost = tp_sum(x->lost, y->lost);
+}
+
+static void put_strides(struct tp_store *store, struct tp_insert *insert, const void *row)
+{
+    const struct tp_strides *x = row;
+
+    put_payer(store, insert, x->instr, x->data);
+    tp_put_count(insert, x->count);
+    tp_put_count(insert, x->lost);
+}
+
 static int by_stride(const void *a, const void *b)
 {
     const struct tp_stride *x = a, *y = b;
@@ -34,48 +86,20 @@ static int by_stride(const void *a, const void *b)
     return order ? order : compare(x->bytes, y->bytes);
 }
 
-static int write_payers(struct tp_store *store)
+static void add_stride(void *sum, const void *piece)
 {
-    struct tp_recording *rec = store->rec;
-    struct tp_insert insert;
-    int failed = tp_insert_open(store, &insert, "t_stride_sums");
+    struct tp_stride *x = sum;
 
-    if (rec->stride_sums.count)
-        qsort(rec->stride_sums.at, rec->stride_sums.count, sizeof *rec->stride_sums.at, by_payer);
-    for (size_t i = 0, next; !failed && i < rec->stride_sums.count; i = next) {
-        struct tp_strides sum = rec->stride_sums.at[i];
-        for (next = i + 1; next < rec->stride_sums.count && !by_payer(&sum, &rec->stride_sums.at[next]); next++) {
-            sum.count = tp_sum(sum.count, rec->stride_sums.at[next].count);
-            sum.lost = tp_sum(sum.lost, rec->stride_sums.at[next].lost);
-        }
-        tp_put_id(&insert, store->instruction_id[sum.instr - 1]);
-        tp_put_id(&insert, sum.data);
-        tp_put_count(&insert, sum.count);
-        tp_put_count(&insert, sum.lost);
-        failed = tp_insert_row(store, &insert);
-    }
-    return tp_insert_close(store, &insert, failed);
+    x->count = tp_sum(x->count, ((const struct tp_stride *)piece)->count);
 }
 
-static int write_strides(struct tp_store *store)
+static void put_stride(struct tp_store *store, struct tp_insert *insert, const void *row)
 {
-    struct tp_recording *rec = store->rec;
-    struct tp_insert insert;
-    int failed = tp_insert_open(store, &insert, "t_strides");
+    const struct tp_stride *x = row;
 
-    if (rec->strides.count)
-        qsort(rec->strides.at, rec->strides.count, sizeof *rec->strides.at, by_stride);
-    for (size_t i = 0, next; !failed && i < rec->strides.count; i = next) {
-        struct tp_stride sum = rec->strides.at[i];
-        for (next = i + 1; next < rec->strides.count && !by_stride(&sum, &rec->strides.at[next]); next++)
-            sum.count = tp_sum(sum.count, rec->strides.at[next].count);
-        tp_put_id(&insert, store->instruction_id[sum.instr - 1]);
-        tp_put_id(&insert, sum.data);
-        tp_put_integer(&insert, sum.bytes);
-        tp_put_count(&insert, sum.count);
-        failed = tp_insert_row(store, &insert);
-    }
-    return tp_insert_close(store, &insert, failed);
+    put_payer(store, insert, x->instr, x->data);
+    tp_put_integer(insert, x->bytes);
+    tp_put_count(insert, x->count);
 }
 
 /* ------------------------------------------------------------------------------------------ sets */
@@ -92,29 +116,35 @@ static int by_set(const void *a, const void *b)
     return order ? order : compare(x->set, y->set);
 }
 
-static int write_sets(struct tp_store *store)
+static void add_set(void *sum, const void *piece)
 {
-    struct tp_recording *rec = store->rec;
-    struct tp_insert insert;
-    int failed = tp_insert_open(store, &insert, "t_conflicts");
+    struct tp_conflicts *x = sum;
 
-    if (rec->conflicts.count)
-        qsort(rec->conflicts.at, rec->conflicts.count, sizeof *rec->conflicts.at, by_set);
-    for (size_t i = 0, next; !failed && i < rec->conflicts.count; i = next) {
-        struct tp_conflicts sum = rec->conflicts.at[i];
-        for (next = i + 1; next < rec->conflicts.count && !by_set(&sum, &rec->conflicts.at[next]); next++)
-            sum.count = tp_sum(sum.count, rec->conflicts.at[next].count);
-        tp_put_id(&insert, store->instruction_id[sum.instr - 1]);
-        tp_put_id(&insert, sum.data);
-        tp_put_text(&insert, tp_cache_names[sum.cache]);
-        tp_put_count(&insert, sum.set);
-        tp_put_count(&insert, sum.count);
-        failed = tp_insert_row(store, &insert);
-    }
-    return tp_insert_close(store, &insert, failed);
+    x->count = tp_sum(x->count, ((const struct tp_conflicts *)piece)->count);
 }
+
+static void put_set(struct tp_store *store, struct tp_insert *insert, const void *row)
+{
+    const struct tp_conflicts *x = row;
+
+    put_payer(store, insert, x->instr, x->data);
+    tp_put_text(insert, tp_cache_names[x->cache]);
+    tp_put_count(insert, x->set);
+    tp_put_count(insert, x->count);
+}
+
+/* ------------------------------------------------------------------------------------------ all */
 
 int tp_store_misses(struct tp_store *store)
 {
-    return write_payers(store) || write_strides(store) || write_sets(store) ? -1 : 0;
+    static const struct kind sums = {"t_stride_sums", sizeof(struct tp_strides), by_payer, add_strides, put_strides};
+    static const struct kind strides = {"t_strides", sizeof(struct tp_stride), by_stride, add_stride, put_stride};
+    static const struct kind sets = {"t_conflicts", sizeof(struct tp_conflicts), by_set, add_set, put_set};
+    struct tp_recording *rec = store->rec;
+
+    return write_sums(store, &sums, rec->stride_sums.at, rec->stride_sums.count) ||
+                   write_sums(store, &strides, rec->strides.at, rec->strides.count) ||
+                   write_sums(store, &sets, rec->conflicts.at, rec->conflicts.count)
+               ? -1
+               : 0;
 }
