@@ -50,6 +50,8 @@ struct tn_cell *tn_cell_of(struct tn_cells *cells, uint64_t owner, uint32_t obje
 
 struct tn_late tn_cells_sum(struct tn_cells *cells, uint32_t list)
 {
+    if (list && !tn_cell_at(cells, list)->next) /* most have one */
+        return tn_cell_at(cells, list)->late;
     tn_late_clear(cells->pools, &cells->sum);
     for (uint32_t id = list; id; id = tn_cell_at(cells, id)->next)
         tn_late_add(cells->pools, &cells->sum, &tn_cell_at(cells, id)->late);

@@ -64,7 +64,7 @@ struct tn_cell *tn_cell_of(struct tn_cells *cells, uint64_t owner, uint32_t obje
 /* All are zero; they stay. */
 void tn_cells_clear(const struct tn_cells *cells);
 
-/* The sum of a list; good until the next one is asked for. */
+/* The sum of a list; good until the next one is asked for, or the list's cells change. */
 struct tn_late tn_cells_sum(struct tn_cells *cells, uint32_t list);
 /* Add the cells of a list to those of an owner, whose list is `to`. */
 void tn_cells_add(struct tn_cells *cells, uint64_t owner, uint32_t *to, uint32_t list);

@@ -42,7 +42,7 @@ size_t tn_cost_pools_bytes(const struct tn_cost_pools *pools)
 
 /* ------------------------------------------------------------------------------------------ blocks */
 
-static void add(uint64_t *to, const uint64_t *from, uint32_t counters)
+static void add(uint64_t *restrict to, const uint64_t *restrict from, uint32_t counters)
 {
     for (uint32_t i = 0; i < counters; i++)
         to[i] += from[i];

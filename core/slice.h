@@ -30,7 +30,7 @@ struct tn_data_object;
 
 enum {
     TN_GRANULES = 64,
-    TN_SLICE_KNOWN_BITS = 8, /* 2^so many slices are found at once */
+    TN_SLICE_KNOWN_BITS = 9, /* 2^so many slices are found at once */
     TN_SLICE_FULL = 255, /* tenures until counts go on in wider ones */
 };
 enum { TN_SLICE_READ_MISSES, TN_SLICE_WRITE_MISSES, TN_SLICE_TOUCHED, TN_SLICE_COUNTS };
