@@ -80,6 +80,13 @@ static const struct table tables[] = {
      "ORDER BY t.data_id, t.file_id, t.line, t.function_id, t.count DESC, t.stride", 0, CHUNK},
     {"conflicts", "temp.page_conflicts", "-data_id -file_id -line -function_id #cache -set_bits misses",
      "ORDER BY t.data_id, t.file_id, t.line, t.function_id, t.cache, t.set_bits", 0, CHUNK},
+    {"data_pairs", "temp.page_data_pairs", "#cache evictor_data_id data_id misses timed distance",
+     "ORDER BY t.cache, t.place", 0, CHUNK},
+    {"statement_pairs", "temp.page_statement_pairs",
+     "#cache loader_file_id loader_first_line loader_line loader_function_id evictor_file_id evictor_first_line "
+     "evictor_line evictor_function_id file_id first_line line function_id misses timed distance",
+     "ORDER BY t.cache, t.place", 0, CHUNK},
+    {"pair_sums", "temp.page_pair_sums", "#cache misses data_pairs statement_pairs", "ORDER BY t.cache", 0, CHUNK},
     {"advice", "temp.page_advice",
      "id #kind #title #fix function_id file_id line data_id ~cest ~share bytes memory_bytes ~confidence #certain",
      "ORDER BY t.id", 0, CHUNK},

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // panel.js: the statement at the current line of a source file: what it costs, its loads and stores of integers and of
-// floating-point numbers, the loops around it, the data structures that it misses in, and why it misses.
+// floating-point numbers, the loops around it, the data structures that it misses in, whom it depends on, and why it
+// misses.
 
 import {h} from './dom.js';
 import * as format from './format.js';
 import {hasStructures, Structures} from './structures.js';
 import {hasStatements} from './statements.js';
+import {aboutArc, cacheWords, hasPairs, Pairs} from './pairs.js';
 import {kindEvents, patternsOf} from './patterns.js';
 import {rowsWhere, summed} from './sums.js';
 
 const MOST = 12; // loops, data structures
+const FEW = 8; // statements that it depends on
 
 const ACCESSES = [
     ['accesses', ['Dr', 'Dw'], 'how often it loaded or stored'],
@@ -41,13 +44,14 @@ export class Panel {
     }
 
     async parts(statement) {
-        const [accesses, loops, structures, patterns] = await Promise.all([
+        const [accesses, loops, structures, dependence, patterns] = await Promise.all([
             this.accesses(statement),
             this.loops(statement),
             this.structures(statement),
+            this.dependence(statement),
             this.patterns(statement),
         ]);
-        return [this.head(statement), ...accesses, loops, structures, ...patterns];
+        return [this.head(statement), ...accesses, loops, structures, dependence, ...patterns];
     }
 
     head(statement) {
@@ -246,6 +250,49 @@ export class Panel {
                 ),
             ),
             ids.length > MOST && h('p', {class: 'dim'}, `and ${format.count(ids.length - MOST)} more`),
+        );
+    }
+
+    /* ---------------------------------------------------------------------------------- whom it depends on */
+
+    async dependence({first, last}) {
+        const {app} = this;
+        if (!hasPairs(app.profile)) return null;
+        const pairs = await Pairs.load(app);
+        const arcs = pairs.ofLines(this.statements.fileId, first, last);
+        if (!arcs.length) return null;
+        const name = ({go, name: words}) => (go ? app.link(...go, words) : h('span', {class: 'dim'}, words));
+        const heading = (words, about, kind) => h('th', {class: kind, tip: () => [about]}, words);
+        const row = (arc) =>
+            h(
+                'tr',
+                {'data-cache': arc.cache, tip: () => aboutArc(arc, 'statements', pairs.sums.get(arc.cache).misses)},
+                h('td', {class: 'num'}, format.count(arc.misses)),
+                h('td', {class: 'dim'}, cacheWords(arc.cache)),
+                arc.ends.slice(0, 2).map((end) => h('td', {class: 'name'}, name(end))),
+            );
+        return h(
+            'section',
+            {class: 'depends'},
+            h('h3', {tip: () => ['Who threw out lines that it loaded again, and who had loaded them']}, 'Depends on'),
+            h(
+                'table',
+                null,
+                h(
+                    'thead',
+                    null,
+                    h(
+                        'tr',
+                        null,
+                        heading('again', 'misses of lines that had been there', 'num'),
+                        heading('in', 'the cache'),
+                        heading('loaded by', 'who had loaded the lines'),
+                        heading('thrown out by', 'whose load threw them out'),
+                    ),
+                ),
+                h('tbody', null, arcs.slice(0, FEW).map(row)),
+            ),
+            arcs.length > FEW && h('p', {class: 'dim'}, `and ${format.count(arcs.length - FEW)} more`),
         );
     }
 

@@ -27,7 +27,7 @@ FROM = {"meta": "meta", "events": "events", "totals": "t_totals", "threads": "th
         "objects": "objects", "files": "files", "units": "units"}
 # What the page makes of several tables, said in another way: by views, and frame by frame.
 MADE = ("advice", "advice_places", "advice_evidence", "statements", "accesses", "coded", "code", "sources",
-        "source_text", "data_lines", "data_paths", "strides", "conflicts")
+        "source_text", "data_lines", "data_paths", "strides", "conflicts", "data_pairs", "statement_pairs", "pair_sums")
 ORDER = {"meta": "key", "lines": "file_id, line, function_id", "arcs": "caller_id, file_id, line, id", "parts": "part",
          "thread_functions": "function_id, thread", "unit_functions": "function_id, unit_id",
          "data_offsets": "data_id, offset, field_id"}
@@ -59,6 +59,7 @@ def compare(name, profile):
         data_lines(name, reader, database)
         data_paths(name, reader, database)
         patterns(name, reader, database)
+        pairs(name, reader, database)
     sources(name, reader, profile)
 
 
@@ -148,6 +149,52 @@ def patterns(name, reader, database):
                 for row in reader.table(table)}
         check(f"{name}: {table} left out", len(rows) < all_rows, name == "many")
         check(f"{name}: {table}", held == rows, True)
+
+
+def pairs(name, reader, database):
+    """Who loads again what somebody had thrown out, by data object and by statement: of each cache the 200 heaviest,
+    equal ones in the order of their names, NULL first; and what there is in all."""
+    statements_of = {number: place for number, *place in database.execute(
+        "SELECT id, file_id, first_line, line FROM statements WHERE file_id IS NOT NULL")}
+    at = {None: (None,) * 4}
+    for number, statement, function in database.execute("SELECT id, statement_id, function_id FROM instructions"):
+        at[number] = (*statements_of[statement], None) if statement in statements_of else (None, None, None, function)
+    by_data, by_statement, sums = {}, {}, {}
+    for cache, loader, evictor, evictor_data, instruction, data, *counts in database.execute(
+            "SELECT cache, loader_id, evictor_id, evictor_data_id, instruction_id, data_id, misses, timed, distance"
+            " FROM pairs"):
+        for rows, key in ((by_data, (data, evictor_data)),
+                          (by_statement, (*at[instruction], *at[loader], *at[evictor]))):
+            before = rows.setdefault(cache, {}).get(key, (0, 0, 0))
+            rows[cache][key] = tuple(map(sum, zip(before, counts)))
+        sums[cache] = sums.get(cache, 0) + counts[0]
+    held = {(row["cache"], row["data_id"], row["evictor_data_id"]): (row["misses"], row["timed"], row["distance"])
+            for row in reader.table("data_pairs")}
+    check(f"{name}: pairs of data objects", held == heaviest(by_data), True)
+    held = {}
+    for row in reader.table("statement_pairs"):
+        key = [row["cache"]]
+        for prefix in ("", "loader_", "evictor_"):
+            key += [row[prefix + column] for column in ("file_id", "first_line", "line")]
+            key.append(row[prefix + "function_id"] if row[prefix + "file_id"] is None else None)
+        held[tuple(key)] = (row["misses"], row["timed"], row["distance"])
+    check(f"{name}: pairs of statements", held == heaviest(by_statement), True)
+    check(f"{name}: sums of pairs", {row["cache"]: (row["misses"], row["data_pairs"], row["statement_pairs"])
+                                     for row in reader.table("pair_sums")},
+          {cache: (misses, *(sum(row[0] != 0 for row in rows[cache].values()) for rows in (by_data, by_statement)))
+           for cache, misses in sums.items()})
+    light = any(len(rows) > 200 for rows in by_statement.values())
+    check(f"{name}: there are pairs, and light ones", (len(held) > 5, light or name != "many"),
+          (name != "little", True))
+
+
+def heaviest(rows):
+    kept = {}
+    for cache, of_cache in rows.items():
+        order = sorted((key for key, row in of_cache.items() if row[0]), key=lambda key: (
+            -abs(of_cache[key][0]), [(value is not None, value or 0) for value in key]))
+        kept.update({(cache, *key): of_cache[key] for key in order[:200] if cache is not None})
+    return kept
 
 
 def data_paths(name, reader, database):
@@ -253,8 +300,8 @@ def damaged(profile):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         profile = os.path.join(folder, "profile")
-        subprocess.run([TENURE, "record", "-q", "--write-back=yes", "--branch-sim=yes", "--patterns=yes", "-o", profile,
-                        PROGRAM], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([TENURE, "record", "-q", "--write-back=yes", "--branch-sim=yes", "--interdependence=yes",
+                        "-o", profile, PROGRAM], check=True, stdout=subprocess.DEVNULL)
         compare("recorded", profile)
         compare("negative", edited(profile, "negative", *(
             f"UPDATE {table} SET SpLossD1{incl} = -SpLossD1{incl}, EvD1{incl} = 3 - EvD1{incl}, Ir{incl} = -17"
@@ -283,10 +330,15 @@ def main():
             "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 63)"
             " INSERT INTO t_conflicts SELECT instruction_id, data_id, 'L', i, i * i FROM n, t_instruction_data",
             "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 70000)"
-            " INSERT INTO t_instructions(function_id, address, length, Ir) SELECT 1 + i % 40, i * 4, 4, 0 FROM n"))
+            " INSERT INTO t_instructions(function_id, address, length, Ir) SELECT 1 + i % 40, i * 4, 4, 0 FROM n",
+            "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)"
+            " INSERT INTO t_pairs(loader_id, evictor_id, evictor_data_id, instruction_id, data_id, cache, misses,"
+            " timed, distance) SELECT 1 + i % 7, nullif(i % 50, 0), nullif(i % 30, 0), 1 + i, 1 + i % 100,"
+            " CASE WHEN i % 9 THEN 'D1' END, (i * 37 % 101) - 20, i, i * i FROM n"))
         compare("little", edited(profile, "little", *(
             f"DELETE FROM t_{table}" for table in ("inlined", "arcs", "paths", "instructions", "lines", "data",
-                                                   "data_paths", "instruction_data", "data_fields", "data_offsets"))))
+                                                   "data_paths", "instruction_data", "data_fields", "data_offsets",
+                                                   "pairs"))))
     sys.exit(verdict.finish())
 
 

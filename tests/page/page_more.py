@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 page_more.py: views of the page that not every profile fills, in a real browser: both sides of a difference,
-threads, statements and loops, fields of data structures, why lines were missed, advice.
+threads, statements and loops, fields of data structures, why lines were missed, who throws out whose lines, advice.
 
     page_more.py TENURE PROGRAM PICTURES
 
@@ -11,6 +11,7 @@ Numbers are compared with SQL, as page.py does; screenshots go to the folder PIC
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -396,6 +397,175 @@ def sets(browser, profile, what, place, where, costs):
             abs(heat - expected[cache][bits] / most) < 0.001 for bits, heat in shown))
 
 
+# ------------------------------------------------------------------------------------------ interdependence
+
+def interdependence(profile, folder):
+    """Who throws out what others load again: arcs as SQL adds them up, drawn and in a table; their ends lead to data
+    structures and source lines. A recording without --interdependence=yes has no such view."""
+    path = os.path.join(folder, "pairs")
+    subprocess.run([TENURE, "record", "-q", "--D1=4K,2,64", "--LL=1M,16,64", "--interdependence=yes", "-o", path,
+                    PROGRAM], check=True, stdout=subprocess.DEVNULL)
+    told = Profile(path)
+    browser = chromium.Browser()
+    try:
+        browser.open(told.page() + "#interdependence")
+        arcs_of_data(browser, told)
+        arcs_of_statements(browser, told)
+        dependence(browser, told)
+        quiet(browser, "interdependence")
+        browser.open(profile.page() + "#interdependence")
+        check("interdependence: not recorded", (browser.evaluate("document.body.dataset.ready"), browser.evaluate(
+            "document.querySelectorAll('[href^=\"#interdependence\"]').length")), ("overview", 0))
+    finally:
+        browser.close()
+    hostile_pairs(told, folder)
+
+
+def shown_arcs(browser, *ends):
+    return [tuple(row[key] for key in ("misses", "mean", *ends)) for row in cells(browser)]
+
+
+def mean(distance, timed):
+    return count(int(distance / timed + 0.5)) if timed else ""
+
+
+def arcs_of_data(browser, profile):
+    for cache in ("D1", "L"):
+        browser.go(f"#interdependence?k={cache}&by=data")
+        expected = [(count(misses), mean(distance, timed), evictor or "code, or not known", data or "code")
+                    for misses, distance, timed, evictor, data in profile.rows(
+                        "SELECT misses, distance, timed, evictor_data, data FROM data_pairs WHERE cache = ?"
+                        " ORDER BY misses DESC, data_id, evictor_data_id", cache)]
+        got = shown_arcs(browser, "evictor", "again")
+        check(f"interdependence: data in {cache}", (len(got) > 3, got), (True, expected[:len(got)]))
+        browser.wait("document.querySelector('.ribbon')")
+        drawn = browser.evaluate("[...document.querySelectorAll('.ribbon')].reduce((sum, e) =>"
+                                 " sum + +e.dataset.misses, 0)")
+        kept = "(SELECT * FROM data_pairs WHERE cache = ? ORDER BY misses DESC, data_id, evictor_data_id LIMIT 200)"
+        check(f"interdependence: ribbons of {cache}", drawn, profile.one(f"SELECT sum(misses) FROM {kept}", cache))
+        left, misses = profile.rows("SELECT count(*) - 200, sum(misses) FROM data_pairs WHERE cache = ?", cache)[0]
+        said = browser.evaluate("document.querySelector('.said-arcs').textContent")
+        check(f"interdependence: {left} arcs of {cache} left out", f"; {count(left)} lighter ones," in said, left > 0)
+        check(f"interdependence: misses in {cache}", left <= 0 or f"of {count(misses)} misses" in said)
+        ends = browser.evaluate("[...document.querySelectorAll('.end[data-role=again]')].map(e =>"
+                                " [e.lastChild.textContent, +e.dataset.misses]).slice(0, 16)")
+        sums = [list(row) for row in profile.rows(
+            f"SELECT ifnull(data, 'code'), sum(misses) FROM {kept} GROUP BY data_id", cache)]
+        check(f"interdependence: ends in {cache}", [pair for pair in ends if pair not in sums], [])
+        check(f"interdependence: the heaviest in {cache}", [misses for _, misses in ends],
+              sorted((misses for _, misses in sums), reverse=True)[:16])
+    browser.evaluate("document.querySelector('[data-choice=D1]').click()")
+    browser.wait("location.hash.includes('k=D1') && document.body.dataset.ready")
+    picture(browser, "interdependence")
+    number, name = profile.rows("SELECT data_id, data FROM pairs WHERE cache = 'D1' AND data_id IS NOT NULL"
+                                " GROUP BY data_id ORDER BY sum(misses) DESC LIMIT 1")[0]
+    browser.move(".end[data-role=again]")
+    browser.wait("!document.querySelector('.tip').hidden")
+    check("interdependence: an end explains itself", browser.evaluate(
+        "document.querySelector('.tip').innerText.includes('had to be loaded again')"
+        " && document.querySelectorAll('.ribbon.lit').length > 0"))
+    browser.evaluate("document.querySelector('.end[data-role=again]').dispatchEvent(new MouseEvent('click'))")
+    browser.wait("document.body.dataset.ready === 'structure'")
+    check("interdependence: to the data structure", browser.evaluate("location.hash"), f"#structure/{number}")
+    browser.go("#interdependence?by=data&q=" + name[:6].replace(" ", "%20"))
+    check("interdependence: filter", all(any(name[:6].lower() in row[key].lower() for key in ("evictor", "again"))
+                                         for row in cells(browser)))
+
+
+def arcs_of_statements(browser, profile):
+    browser.go("#interdependence?k=D1&by=data")
+    browser.evaluate("document.querySelector('[data-choice=statements]').click()")
+    browser.wait("location.hash.includes('by=statements') && document.querySelector('.end.middle')")
+    place = "CASE WHEN {0}_file IS NULL THEN {0} ELSE {0}_file || ':' || {0}_line END"
+    expected = {}
+    for misses, distance, timed, *ends, file, first, line, function in profile.rows(
+            "SELECT misses, distance, timed, " + place.format("loader") + ", " + place.format("evictor") +
+            ", file, first_line, line, function FROM statement_pairs WHERE cache = 'D1'"):
+        last = file and f"{os.path.basename(file)}:{first}" + (f"\u2013{line}" if line != first else "") or function
+        key = tuple(last_line(end) for end in ends) + (last_line(last),)
+        sums = expected.setdefault(key, [0, 0, 0])
+        expected[key] = [a + b for a, b in zip(sums, (misses, distance, timed))]
+    rows = shown_arcs(browser, "loader", "evictor", "again")
+    check("interdependence: statements", len(rows) > 5)
+    for misses, after, *ends in rows:
+        found = expected.get(tuple(map(last_line, ends)), (None, 0, 0))
+        check(f"interdependence: {ends}", (misses, after), (count(found[0]), mean(*found[1:])))
+    picture(browser, "interdependence-statements")
+    browser.evaluate("document.querySelector('.theme').click()")
+    picture(browser, "interdependence-dark")
+    browser.evaluate("document.querySelector('.theme').click()")
+    browser.evaluate("document.querySelector('.th[data-key=mean] button').click()")
+    numbers = [int(row["mean"].replace(",", "")) for row in cells(browser) if row["mean"]]
+    check("interdependence: sorted by distance", numbers, sorted(numbers, reverse=True))
+    address = browser.evaluate("location.hash")
+    check("interdependence: its address", ("k=D1" in address, "s=-mean" in address), (True, True))
+    browser.go("#overview")
+    browser.go(address)
+    check("interdependence: by its address", numbers, [
+        int(row["mean"].replace(",", "")) for row in cells(browser) if row["mean"]])
+    file, line = profile.rows("SELECT f.id, p.line FROM statement_pairs p JOIN files f ON f.path = p.file WHERE cache ="
+                              " 'D1' AND p.file LIKE '%page_program.cpp' GROUP BY 1, 2 ORDER BY sum(misses) DESC")[0]
+    browser.evaluate("[...document.querySelectorAll('.end[data-role=again]')].find(e =>"
+                     f" /page_program.cpp:([0-9]+.)?{line}$/.test(e.textContent))"
+                     ".dispatchEvent(new MouseEvent('click'))")
+    browser.wait("document.body.dataset.ready === 'source'")
+    check("interdependence: to the line", browser.evaluate("location.hash"), f"#source/{file}?l={line}")
+
+
+def last_line(name):
+    """Of "path/file.c:10-12" "file.c:12"."""
+    if not name:
+        return "not known"
+    head, _, lines = name.rpartition(":")
+    return os.path.basename(head) + ":" + lines.split("\u2013")[-1] if lines[:1].isdigit() and head else name
+
+
+def dependence(browser, profile):
+    """On the panel of a statement: who threw out what it loads again."""
+    file, line = profile.rows("SELECT f.id, p.line FROM statement_pairs p JOIN files f ON f.path = p.file WHERE"
+                              " p.file LIKE '%page_program.cpp' GROUP BY 1, 2 ORDER BY sum(misses) DESC")[0]
+    browser.go(f"#source/{file}?l={line}")
+    browser.wait("document.querySelector('.panel .depends')")
+    got = browser.evaluate("[...document.querySelectorAll('.panel .depends tbody tr')].map(row => [row.dataset.cache,"
+                           " ...[...row.querySelectorAll('td')].map(e => e.textContent)])")
+    expected = {}
+    for cache, misses, evictor, evictor_file, evictor_line in profile.rows(
+            "SELECT cache, misses, evictor, evictor_file, evictor_line FROM statement_pairs p JOIN files f ON f.path ="
+            " p.file WHERE f.id = ? AND p.line = ?", file, line):
+        expected.setdefault(cache, []).append((count(misses), last_line(
+            f"{evictor_file}:{evictor_line}" if evictor_file else evictor)))
+    check("panel: whom it depends on", (bool(got), [row for row in got if (
+        row[1], last_line(row[4])) not in expected[row[0]]]), (True, []))
+
+
+def hostile_pairs(profile, folder):
+    """Names of everything that an end can be."""
+    path = os.path.join(folder, "hostile")
+    with sqlite3.connect(path) as copy:
+        profile.database.backup(copy)
+        for table, column in (("t_data", "name"), ("files", "path"), ("t_functions", "function")):
+            copy.execute(f"UPDATE {table} SET {column} = '<img src=x onerror=alert(1)></script>' || rowid ||"
+                         " char(27) || char(8238)")
+        copy.execute("UPDATE t_pairs SET cache = '<b>' || cache WHERE id % 5 = 0")
+        copy.execute("UPDATE t_instructions SET statement_id = NULL WHERE id % 3 = 0")
+        copy.execute("INSERT INTO t_pairs(misses, timed, distance) VALUES (77, 0, 0)")
+    browser = chromium.Browser()
+    try:
+        browser.open(Profile(path).page() + "#interdependence")
+        for address in ("#interdependence?by=data", "#interdependence?by=statements", "#interdependence?k=%3Cb%3E",
+                        "#interdependence?by=__proto__&k=constructor&s=__proto__", "#interdependence?q=%3Cimg"):
+            browser.go(address)
+            browser.wait("document.querySelector('.ribbon')")
+            check(f"hostile: {address}", browser.evaluate(
+                "[document.querySelectorAll('img, .with-ribbons b, .failed').length, document.scripts.length,"
+                " document.querySelectorAll('.ribbon').length > 0]"), [0, 3, True])
+        check("interdependence: no room", "no room for who loaded 77 more" in browser.evaluate(
+            "document.querySelector('.said-arcs').textContent"))
+        quiet(browser, "hostile pairs")
+    finally:
+        browser.close()
+
+
 # ------------------------------------------------------------------------------------------ advice
 
 def advice(profile, folder):
@@ -447,6 +617,7 @@ def main():
         statements(profile)
         fields(profile)
         patterns(profile, folder)
+        interdependence(profile, folder)
         advice(profile, folder)
     finally:
         shutil.rmtree(folder)

@@ -19,6 +19,7 @@ import {oneStructure} from './structure.js';
 import {tree} from './tree.js';
 import {advice} from './advice.js';
 import {flame} from './flame.js';
+import {interdependence} from './interdependence.js';
 import {areas} from './treemap.js';
 import {threads} from './threads.js';
 
@@ -31,6 +32,7 @@ export const views = [
     loops,
     structures,
     oneStructure,
+    interdependence,
     tree,
     flame,
     areas,
