@@ -274,7 +274,16 @@ export class Panel {
         return h(
             'section',
             {class: 'depends'},
-            h('h3', {tip: () => ['Who threw out lines that it loaded again, and who had loaded them']}, 'Depends on'),
+            h(
+                'h3',
+                {
+                    tip: () => [
+                        'Who threw out lines that it loaded again, and who had loaded them',
+                        'Of the heaviest arcs of each cache, which this page has',
+                    ],
+                },
+                'Depends on',
+            ),
             h(
                 'table',
                 null,

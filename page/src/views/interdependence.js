@@ -123,7 +123,7 @@ class View {
         const left = this.pairs.sums.get(this.cache)[this.kind] - this.arcs.length;
         const rest = this.total - this.arcs.reduce((all, arc) => all + arc.misses, 0);
         return [
-            `${format.count(this.table.count)} of ${format.count(this.arcs.length)} arcs`,
+            `${format.count(this.table.count)} of ${format.count(this.arcs.length)} arcs in ${cacheWords(this.cache)}`,
             left > 0 && `${format.count(left)} lighter ones, ${this.share(rest)} misses, are not in this page`,
             'warm: thrown out by another',
             noRoom(this.pairs),
