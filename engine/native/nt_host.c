@@ -20,7 +20,6 @@ static uint64_t next = NT_HOST_START; /* advanced atomically */
 struct nt_lock nt_host_lock;          /* the pool */
 static struct {
     uint64_t at, end;
-    bool more; /* than one so far */
 } pool;
 
 /* ------------------------------------------------------------------------------------------------ memory */
@@ -59,8 +58,8 @@ static void *map_anonymous(size_t bytes)
     return memory;
 }
 
-/* Pieces lie side by side, so that large pages serve them too; the first pool has small ones: for most programs it is
- * enough, and hardly filled. */
+/* Pieces lie side by side: a mapping for each would cost more than what is done in most. Not in large pages: these are
+ * zeroed whole, which costs as much as they save. */
 static void *piece_of(size_t bytes)
 {
     void *piece;
@@ -69,9 +68,6 @@ static void *piece_of(size_t bytes)
     if (pool.end - pool.at < bytes) {
         pool.at = (uint64_t)map_anonymous(POOL);
         pool.end = pool.at + POOL;
-        if (pool.more)
-            nt_host_large_pages((void *)pool.at, POOL);
-        pool.more = true;
     }
     piece = (void *)pool.at;
     pool.at += NT_UP(bytes, NT_PAGE);
