@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SETS = 64, SQL_ROOM = 32768 };
+enum { SETS = 64 };
 
 static const char *const levels[] = {"I1", "D1", "I2", "D2", "L"};
 static const char *const kinds[] = {"Cold", "Cap", "Conf"};
@@ -65,14 +65,14 @@ bool report_patterns_known(const struct report *report)
 /* ------------------------------------------------------------------------------------------ rows */
 
 /* ", sum(c."Ir") AS "Ir", ...": sums of all events of rows `c`. */
-static void sums(const struct report *report, char *sql, size_t size)
+static void sums(const struct report *report, FILE *sql)
 {
-    size_t at = strlen(sql), i;
+    size_t i;
 
-    for (i = 0; i < tp_event_count(report->profile) && at < size; i++) {
+    for (i = 0; i < tp_event_count(report->profile); i++) {
         const char *event = tp_event_at(report->profile, i)->name;
 
-        at += (size_t)snprintf(sql + at, size - at, ", sum(c.\"%s\") AS \"%s\"", event, event);
+        fprintf(sql, ", sum(c.\"%s\") AS \"%s\"", event, event);
     }
 }
 
@@ -80,30 +80,28 @@ static void sums(const struct report *report, char *sql, size_t size)
  * is. `own`: what is asked of them, `from`: a table `p`, `key`: what rows of a line and data structure differ in. */
 static char *by_line(const struct report *report, const char *own, const char *from, const char *key)
 {
-    char *sql = malloc(SQL_ROOM);
-    size_t at = 0;
+    char *text = NULL;
+    size_t size;
+    FILE *sql = open_memstream(&text, &size);
     int of_data;
 
     if (sql == NULL)
         abort();
-    sql[0] = '\0';
     for (of_data = 1; of_data >= 0; of_data--) {
-        at += (size_t)snprintf(sql + at, SQL_ROOM - at,
-                               "%sSELECT c.function, c.file, c.line, %s AS data, p.data_id, %s",
-                               of_data ? "(" : " UNION ALL ", of_data ? "c.data" : "NULL", own);
-        sums(report, sql, SQL_ROOM);
-        at = strlen(sql);
-        at += (size_t)snprintf(sql + at, SQL_ROOM - at,
-                               " FROM %s JOIN %s WHERE p.data_id IS %sNULL "
-                               "GROUP BY c.function_id, c.file_id, c.line, p.data_id, %s",
-                               from,
-                               of_data ? "instruction_data c ON c.instruction_id = p.instruction_id AND "
-                                         "c.data_id = p.data_id"
-                                       : "instructions c ON c.id = p.instruction_id",
-                               of_data ? "NOT " : "", key);
+        fprintf(sql, "%sSELECT c.function, c.file, c.line, %s AS data, p.data_id, %s", of_data ? "(" : " UNION ALL ",
+                of_data ? "c.data" : "NULL", own);
+        sums(report, sql);
+        fprintf(sql,
+                " FROM %s JOIN %s WHERE p.data_id IS %sNULL GROUP BY c.function_id, c.file_id, c.line, p.data_id, %s",
+                from,
+                of_data ? "instruction_data c ON c.instruction_id = p.instruction_id AND c.data_id = p.data_id"
+                        : "instructions c ON c.id = p.instruction_id",
+                of_data ? "NOT " : "", key);
     }
-    snprintf(sql + at, SQL_ROOM - at, ")");
-    return sql;
+    fputc(')', sql);
+    if (fclose(sql) != 0)
+        abort();
+    return text;
 }
 
 static void text_or_null(struct table *table, struct query *q, int at)

@@ -70,3 +70,8 @@ COLUMNS=150 try report --strides --conflicts change
 python3 "$RAW_MAKE" small small.raw
 try report --strides small.raw
 try report --conflicts small.raw
+tenure import -q -o long tenure.out.1
+python3 -c "import sqlite3; d = sqlite3.connect('long'); \
+    d.executescript(\"INSERT INTO events(name, derived, type) VALUES('E' || hex(zeroblob(10000)), 0, 'INTEGER')\")"
+try report --strides long 2>&1 | grep -o 'no such column'
+try report --conflicts long 2>&1 | grep -o 'no such column'
