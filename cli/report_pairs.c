@@ -10,8 +10,11 @@
 
 #include "cli/term.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+enum { LAST_POWER = 31 }; /* of distances; those that are longer count with it */
 
 #define NO_ROOM "'(there was no room for more)'"
 
@@ -65,7 +68,7 @@ static void cells(struct table *table, struct query *q)
     if (query_null(q, 3))
         table_null(table);
     else
-        table_count(table, (int64_t)(query_real(q, 3) + 0.5));
+        table_count(table, llround(fmin(fmax(query_real(q, 3), -9e18), 9e18)));
 }
 
 static void evictor_headings(struct table *table, const char *loaded, const char *thrown)
@@ -154,8 +157,9 @@ static bool distances(struct report *report)
         table_count(table, query_int(&q, 0));
         table_number(table, query_real(&q, 1));
         text_or_null(table, &q, 2);
+        power = power < 0 ? 0 : power > LAST_POWER ? LAST_POWER : power;
         table_count(table, power == 0 ? 0 : (int64_t)1 << power);
-        if (power >= 31)
+        if (power == LAST_POWER)
             table_null(table);
         else
             table_count(table, ((int64_t)2 << power) - 1);
