@@ -553,7 +553,8 @@ static bool asked_for_others(const struct report *report)
 static bool asked_for_columns(const struct report *report)
 {
     return report->function || report->callers || report->callees || report->tree || report->threads ||
-           report->balance || report->data || report->fields || report->statements || report->loops;
+           report->balance || report->data || report->under || report->fields || report->statements ||
+           report->loops || report->strides || report->conflicts;
 }
 
 static bool print(struct report *report)
@@ -618,9 +619,10 @@ int cmd_report(int argc, char **argv)
         return opt_misused(&command, "one profile at a time, %s is one too many", argv[first + 1]);
     if (report.advice_limits != NULL && !report.advice)
         return opt_misused(&command, "--advice-limits says what is worth advice: give --advice, too");
-    if (report.sharing && !asked_for_columns(&report) &&
+    if ((report.sharing || report.pairs) && !asked_for_columns(&report) &&
         (report.sort_name != NULL || report.show != NULL || report.defines.count > 0))
-        return opt_misused(&command, "--sharing has columns of its own: no --sort, --show or --define");
+        return opt_misused(&command, "%s has columns of its own: no --sort, --show or --define",
+                           report.sharing ? "--sharing" : "--pairs");
     if (report.in != NULL && asked_for_others(&report))
         return opt_misused(&command,
                            "--in is for functions, --statements, --loops, --strides, --conflicts and --pairs alone");

@@ -52,6 +52,7 @@ try report --pairs --limit=1 --json tenure.out.1
 try report --pairs --in=left tenure.out.1
 try report --pairs --in=nosuch tenure.out.1
 try report --pairs --in=left --tree tenure.out.1
+try report --pairs --sort=Dr tenure.out.1
 try sql tenure.out.1 "SELECT cache, evictor_data, data, misses, timed, mean_distance FROM data_pairs ORDER BY misses"
 try diff -o change tenure.out.1 tenure.out.2
 COLUMNS=150 try report --pairs change
