@@ -100,6 +100,7 @@ bool report_fields(struct report *report);
 bool report_fields_known(const struct report *report); /* whether there are any of that name */
 bool report_advice(struct report *report);
 bool report_advice_known(struct report *report); /* finds it, too */
+bool report_has_data(const struct report *report);   /* any data structures; if not, says why */
 bool report_data_known(const struct report *report); /* whether there are data structures, to be sorted so */
 bool report_statements(struct report *report);
 bool report_statements_known(const struct report *report);

@@ -14,22 +14,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool report_data_known(const struct report *report)
+bool report_has_data(const struct report *report)
 {
     const char *format = tp_meta(report->profile, "import.format");
 
-    if (!report->data)
-        return true;
     if (format != NULL)
         term_error("this profile has no data structures; files of %s know none", format);
     else if (query_was_off(report->profile, "data"))
         term_error("this profile has no data structures; it was recorded with --data=no, "
                    "--inclusive=no, or without caches");
-    else if (report->sort.inclusive)
-        term_error("data structures have no inclusive costs: --sort by an event without _incl");
     else
         return true;
     return false;
+}
+
+bool report_data_known(const struct report *report)
+{
+    if (!report->data)
+        return true;
+    if (!report_has_data(report))
+        return false;
+    if (report->sort.inclusive)
+        term_error("data structures have no inclusive costs: --sort by an event without _incl");
+    return !report->sort.inclusive;
 }
 
 static void count_or_null(struct table *table, struct query *q, int at)

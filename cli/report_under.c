@@ -24,10 +24,8 @@ bool report_under_known(const struct report *report)
 
     if (report->under == NULL)
         return true;
-    if (tp_meta(report->profile, "import.format") != NULL || query_was_off(report->profile, "data")) {
-        term_error("this profile has no data structures, which --under asks for");
+    if (!report_has_data(report))
         return false;
-    }
     if (report->sort.inclusive) {
         term_error("all columns of --under are inclusive: --sort by an event without _incl");
         return false;
