@@ -43,8 +43,13 @@ static char *add_piece(struct tp_spill *spill)
 
     if (!spill->file && (spill->file = make_file() + 1) == 0)
         spill->file = -1;
-    if (spill->file < 0 || posix_fallocate(spill->file - 1, at, PIECE) != 0)
+    if (spill->file < 0)
         return NULL;
+    if (posix_fallocate(spill->file - 1, at, PIECE) != 0) {
+        close(spill->file - 1); /* it is not tried again for each row; what is mapped stays */
+        spill->file = -1;
+        return NULL;
+    }
     char *memory = mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED, spill->file - 1, at);
     if (memory == MAP_FAILED)
         return NULL;
