@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* checksum.c: see checksum.h. */
+/*
+ * checksum.c: see checksum.h.
+ *
+ * Eight bytes have eight tables, so that what they add is looked up at once; what is left is taken byte by byte.
+ */
 #include "checksum.h"
 
 void tn_checksum_init(struct tn_checksum *checksum)
