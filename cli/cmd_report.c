@@ -177,12 +177,20 @@ void report_place_columns(struct table *table, const char *title, const char *ke
     table_column(table, TABLE_TEXT, title, key, 0);
 }
 
-static void text_or_null(struct table *table, struct query *q, int at, bool known)
+void report_text(struct table *table, struct query *q, int at)
 {
-    if (known && !query_null(q, at))
-        table_text(table, query_text(q, at));
-    else
+    if (query_null(q, at))
         table_null(table);
+    else
+        table_text(table, query_text(q, at));
+}
+
+void report_count(struct table *table, struct query *q, int at)
+{
+    if (query_null(q, at))
+        table_null(table);
+    else
+        table_count(table, query_int(q, at));
 }
 
 void report_place(const struct report *report, struct table *table, struct query *q, int at, bool has_object,
@@ -190,12 +198,12 @@ void report_place(const struct report *report, struct table *table, struct query
 {
     char text[512];
 
-    text_or_null(table, q, at, true);
-    if (query_null(q, at + 1))
-        table_null(table);
+    report_text(table, q, at);
+    report_count(table, q, at + 1);
+    if (has_object)
+        report_text(table, q, at + 2);
     else
-        table_count(table, query_int(q, at + 1));
-    text_or_null(table, q, at + 2, has_object);
+        table_null(table);
     place_short(report->profile, text, sizeof text, name, query_text(q, at),
                 query_null(q, at + 1) ? 0 : query_int(q, at + 1), has_object ? query_text(q, at + 2) : "");
     table_text(table, name);
@@ -212,11 +220,8 @@ void report_brief(const struct report *report, struct table *table, struct query
         table_null(table);
     else
         table_text(table, report->json || *place == '\0' ? query_text(q, at) : place);
-    text_or_null(table, q, at + 1, true);
-    if (query_null(q, at + 2))
-        table_null(table);
-    else
-        table_count(table, query_int(q, at + 2));
+    report_text(table, q, at + 1);
+    report_count(table, q, at + 2);
 }
 
 void report_range(const struct report *report, struct table *table, struct query *q, int at, const char *name)

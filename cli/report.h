@@ -77,6 +77,9 @@ void report_place(const struct report *report, struct table *table, struct query
  * on. */
 void report_range(const struct report *report, struct table *table, struct query *q, int at, const char *name);
 
+/* One cell; null where the row has none. */
+void report_text(struct table *table, struct query *q, int at);
+void report_count(struct table *table, struct query *q, int at);
 /* In text where something is, "file.c:12", as far as that is known: there is no room for two names. The row has the
  * function's name, file and line from column `at` on; these are three cells. */
 void report_brief(const struct report *report, struct table *table, struct query *q, int at);

@@ -39,22 +39,6 @@ bool report_data_known(const struct report *report)
     return !report->sort.inclusive;
 }
 
-static void count_or_null(struct table *table, struct query *q, int at)
-{
-    if (query_null(q, at))
-        table_null(table);
-    else
-        table_count(table, query_int(q, at));
-}
-
-static void text_or_null(struct table *table, struct query *q, int at)
-{
-    if (query_null(q, at))
-        table_null(table);
-    else
-        table_text(table, query_text(q, at));
-}
-
 /* Whether a data structure has been used, as far as what was simulated tells. */
 static const char *used(const struct report *data, char *condition, size_t size)
 {
@@ -96,10 +80,10 @@ static bool objects(struct report *data)
     while (query_row(&q)) {
         report_cells(data, table, &q, 9);
         for (i = 0; i < 4; i++)
-            count_or_null(table, &q, i);
+            report_count(table, &q, i);
         for (i = 4; i < 7; i++)
-            text_or_null(table, &q, i);
-        count_or_null(table, &q, 7);
+            report_text(table, &q, i);
+        report_count(table, &q, 7);
         table_text(table, query_text(&q, 8));
     }
     snprintf(heading, sizeof heading, "Data structures by %s", data->sort.name);

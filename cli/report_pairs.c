@@ -52,19 +52,11 @@ static void columns(const struct report *report, char *sql, size_t size, const c
              report->sort.total > 0 ? report->sort.total : 1.0, rest);
 }
 
-static void text_or_null(struct table *table, struct query *q, int at)
-{
-    if (query_null(q, at))
-        table_null(table);
-    else
-        table_text(table, query_text(q, at));
-}
-
 static void cells(struct table *table, struct query *q)
 {
     table_count(table, query_int(q, 0));
     table_number(table, query_real(q, 1));
-    text_or_null(table, q, 2);
+    report_text(table, q, 2);
     if (query_null(q, 3))
         table_null(table);
     else
@@ -96,8 +88,8 @@ static bool objects(struct report *report)
     report_query(report, &q, wanted, "data_pairs", "data, evictor_data, cache, data_id, evictor_data_id");
     while (query_row(&q)) {
         cells(table, &q);
-        text_or_null(table, &q, 4);
-        text_or_null(table, &q, 5);
+        report_text(table, &q, 4);
+        report_text(table, &q, 5);
     }
     report_section(report, table, "data_pairs", "Data structures that are thrown out and loaded again");
     return query_end(&q);
@@ -128,8 +120,8 @@ static bool lines(struct report *report)
         cells(table, &q);
         report_brief(report, table, &q, 4);
         report_brief(report, table, &q, 7);
-        text_or_null(table, &q, 10);
-        text_or_null(table, &q, 11);
+        report_text(table, &q, 10);
+        report_text(table, &q, 11);
         report_place(report, table, &q, 12, false, query_text(&q, 15));
     }
     report_section(report, table, "pairs", "Who loads lines again, and who had thrown them out");
@@ -156,7 +148,7 @@ static bool distances(struct report *report)
 
         table_count(table, query_int(&q, 0));
         table_number(table, query_real(&q, 1));
-        text_or_null(table, &q, 2);
+        report_text(table, &q, 2);
         power = power < 0 ? 0 : power > LAST_POWER ? LAST_POWER : power;
         table_count(table, power == 0 ? 0 : (int64_t)1 << power);
         if (power == LAST_POWER)
@@ -218,13 +210,9 @@ static bool dependence(struct report *report)
         cells(table, &q);
         report_brief(report, table, &q, 4);
         report_brief(report, table, &q, 7);
-        text_or_null(table, &q, 10);
-        for (int at = 11; at <= 12; at++) {
-            if (query_null(&q, at))
-                table_null(table);
-            else
-                table_count(table, query_int(&q, at));
-        }
+        report_text(table, &q, 10);
+        report_count(table, &q, 11);
+        report_count(table, &q, 12);
         report_range(report, table, &q, 10, query_text(&q, 13));
     }
     report_section(report, table, "statement_pairs", "Whom they depend on, by lines loaded again");

@@ -104,14 +104,6 @@ static char *by_line(const struct report *report, const char *own, const char *f
     return text;
 }
 
-static void text_or_null(struct table *table, struct query *q, int at)
-{
-    if (query_null(q, at))
-        table_null(table);
-    else
-        table_text(table, query_text(q, at));
-}
-
 /* ------------------------------------------------------------------------------------------ strides */
 
 static void stride_headings(const struct report *report, struct table *table)
@@ -147,7 +139,7 @@ static bool strides(const struct report *report, struct table *table)
             table_number(table, query_real(&q, 2));
         table_count(table, query_int(&q, 3));
         table_count(table, query_int(&q, 4));
-        text_or_null(table, &q, 5);
+        report_text(table, &q, 5);
         report_place(report, table, &q, 6, false, query_text(&q, 9));
     }
     free(view);
@@ -292,7 +284,7 @@ static bool conflicts(const struct report *report, struct table *table)
         table_text(table, query_text(&q, 2));
         table_count(table, sets_of(query_text(&q, 3), sets, sizeof sets));
         table_text(table, sets);
-        text_or_null(table, &q, 4);
+        report_text(table, &q, 4);
         report_place(report, table, &q, 5, false, query_text(&q, 8));
     }
     free(view);

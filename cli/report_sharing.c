@@ -28,14 +28,6 @@ bool report_sharing_known(const struct report *report)
     return false;
 }
 
-static void text_or_null(struct table *table, struct query *q, int at)
-{
-    if (query_null(q, at))
-        table_null(table);
-    else
-        table_text(table, query_text(q, at));
-}
-
 static void headings(struct table *table)
 {
     table_column(table, TABLE_COUNT, "false\nsharing", "false_sharing", 0);
@@ -80,12 +72,12 @@ static bool objects(struct report *report)
                 least(report), (long long)report->limit);
     while (query_row(&q)) {
         counts(table, &q);
-        text_or_null(table, &q, 3);
+        report_text(table, &q, 3);
         if (query_null(&q, 4))
             table_null(table);
         else
             table_count(table, query_int(&q, 4));
-        text_or_null(table, &q, 5);
+        report_text(table, &q, 5);
     }
     report_section(report, table, "shared_data", "What threads share, by false sharing");
     return query_end(&q);
@@ -115,9 +107,9 @@ static bool pairs(struct report *report)
     while (query_row(&q)) {
         counts(table, &q);
         report_brief(report, table, &q, 4);
-        text_or_null(table, &q, 7);
-        text_or_null(table, &q, 8);
-        text_or_null(table, &q, 9);
+        report_text(table, &q, 7);
+        report_text(table, &q, 8);
+        report_text(table, &q, 9);
         report_place(report, table, &q, 11, false, query_text(&q, 10));
     }
     report_section(report, table, "sharing", "Who took lines from whom, by false sharing");
