@@ -40,7 +40,7 @@ static bool progress(void *user, const char *stage, uint64_t done, uint64_t tota
     return stopped == 0;
 }
 
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
 enum { SIGNALS = sizeof signals / sizeof signals[0] };
 
 static void catch_signals(struct sigaction *before)
