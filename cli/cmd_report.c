@@ -51,6 +51,24 @@ void report_expressions(const struct report *report, char *out, size_t size)
         at += (size_t)snprintf(out + at, size - at, ", %s", report->shown[i].sql);
 }
 
+char *report_events(const struct report *report, const char *before, const char *after)
+{
+    char *text = NULL;
+    size_t size, i;
+    FILE *sql = open_memstream(&text, &size);
+
+    if (sql == NULL)
+        abort();
+    for (i = 0; i < tp_event_count(report->profile); i++) {
+        const char *name = tp_event_at(report->profile, i)->name;
+
+        fprintf(sql, ", %s%s%s AS \"%s\"", before, name, after, name);
+    }
+    if (fclose(sql) != 0)
+        abort();
+    return text;
+}
+
 double report_least(const struct report *report)
 {
     return report->threshold > 0 ? report->threshold * fabs(report->sort.total) / 100 : -1;

@@ -58,6 +58,9 @@ const char *report_size(const struct report *report);
 
 /* What a row must have of the event sorted by, not to be left out; its size, for a difference. */
 double report_least(const struct report *report);
+/* Every event under its own name, so that any column can be made of them: for each a comma, its name between `before`
+ * and `after`, which have its quotes, and AS. The caller frees it. */
+char *report_events(const struct report *report, const char *before, const char *after);
 /* Asks for the rows of a view that the report wants, largest first: `columns` (SQL), then the expressions. Rows of one
  * size are in the order of `ties`. The view has a function and a file. */
 void report_query(const struct report *report, struct query *q, const char *columns, const char *view,

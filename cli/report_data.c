@@ -91,29 +91,9 @@ static bool objects(struct report *data)
     return query_end(&q);
 }
 
-/* Every event summed, under its own name, so that any column can be made of the sums. */
-static char *sums(const struct report *report)
-{
-    size_t size = 1, at = 0, i;
-    char *sql;
-
-    for (i = 0; i < tp_event_count(report->profile); i++)
-        size += 2 * strlen(tp_event_at(report->profile, i)->name) + 16;
-    sql = malloc(size);
-    if (sql == NULL)
-        abort();
-    sql[0] = '\0';
-    for (i = 0; i < tp_event_count(report->profile); i++) {
-        const char *name = tp_event_at(report->profile, i)->name;
-
-        at += (size_t)snprintf(sql + at, size - at, ", sum(\"%s\") AS \"%s\"", name, name);
-    }
-    return sql;
-}
-
 static bool lines(struct report *data)
 {
-    char expressions[8192], heading[128], *sum = sums(data);
+    char expressions[8192], heading[128], *sum = report_events(data, "sum(\"", "\")");
     struct table *table = table_new();
     struct query q;
 

@@ -64,23 +64,11 @@ bool report_patterns_known(const struct report *report)
 
 /* ------------------------------------------------------------------------------------------ rows */
 
-/* ", sum(c."Ir") AS "Ir", ...": sums of all events of rows `c`. */
-static void sums(const struct report *report, FILE *sql)
-{
-    size_t i;
-
-    for (i = 0; i < tp_event_count(report->profile); i++) {
-        const char *event = tp_event_at(report->profile, i)->name;
-
-        fprintf(sql, ", sum(c.\"%s\") AS \"%s\"", event, event);
-    }
-}
-
 /* Groups of rows `p` (of an instruction in a data structure) with their costs, in parentheses, to be asked as a view
  * is. `own`: what is asked of them, `from`: a table `p`, `key`: what rows of a line and data structure differ in. */
 static char *by_line(const struct report *report, const char *own, const char *from, const char *key)
 {
-    char *text = NULL;
+    char *text = NULL, *sums = report_events(report, "sum(c.\"", "\")");
     size_t size;
     FILE *sql = open_memstream(&text, &size);
     int of_data;
@@ -88,9 +76,8 @@ static char *by_line(const struct report *report, const char *own, const char *f
     if (sql == NULL)
         abort();
     for (of_data = 1; of_data >= 0; of_data--) {
-        fprintf(sql, "%sSELECT c.function, c.file, c.line, %s AS data, p.data_id, %s", of_data ? "(" : " UNION ALL ",
-                of_data ? "c.data" : "NULL", own);
-        sums(report, sql);
+        fprintf(sql, "%sSELECT c.function, c.file, c.line, %s AS data, p.data_id, %s%s", of_data ? "(" : " UNION ALL ",
+                of_data ? "c.data" : "NULL", own, sums);
         fprintf(sql,
                 " FROM %s JOIN %s WHERE p.data_id IS %sNULL GROUP BY c.function_id, c.file_id, c.line, p.data_id, %s",
                 from,
@@ -101,6 +88,7 @@ static char *by_line(const struct report *report, const char *own, const char *f
     fputc(')', sql);
     if (fclose(sql) != 0)
         abort();
+    free(sums);
     return text;
 }
 

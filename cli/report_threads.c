@@ -13,32 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Per thread, the sum of every event over its functions, so that any column can be made of the sums. */
-static char *sums(const struct report *report)
-{
-    size_t size = 256, at, i;
-    char *sql;
-
-    for (i = 0; i < tp_event_count(report->profile); i++)
-        size += 2 * strlen(tp_event_at(report->profile, i)->name) + 16;
-    sql = malloc(size);
-    if (sql == NULL)
-        abort();
-    at = (size_t)snprintf(sql, size, "SELECT thread");
-    for (i = 0; i < tp_event_count(report->profile); i++) {
-        const char *name = tp_event_at(report->profile, i)->name;
-
-        at += (size_t)snprintf(sql + at, size - at, ", sum(\"%s\") AS \"%s\"", name, name);
-    }
-    snprintf(sql + at, size - at, " FROM thread_functions GROUP BY thread");
-    return sql;
-}
-
 static bool threads(struct report *report)
 {
     char expressions[8192] = "", name[64];
     struct table *table = table_new();
-    char *sql = sums(report);
+    char *sums = report_events(report, "sum(\"", "\")");
     size_t at = 0, i;
     struct query q;
 
@@ -51,10 +30,11 @@ static bool threads(struct report *report)
     table_column(table, TABLE_TEXT, "thread", "thread", 0);
     query_begin(&q, report->profile,
                 "SELECT own_id, own_os_id%s FROM "
-                "(SELECT id AS own_id, os_id AS own_os_id FROM threads) LEFT JOIN (%s) ON thread = own_id "
+                "(SELECT id AS own_id, os_id AS own_os_id FROM threads) LEFT JOIN "
+                "(SELECT thread%s FROM thread_functions GROUP BY thread) ON thread = own_id "
                 "ORDER BY own_id LIMIT %lld",
-                expressions, sql, (long long)report->limit);
-    free(sql);
+                expressions, sums, (long long)report->limit);
+    free(sums);
     while (query_row(&q)) {
         int column = 2;
 

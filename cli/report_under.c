@@ -41,29 +41,9 @@ bool report_under_known(const struct report *report)
     return any;
 }
 
-/* Inclusive events under their own names, so that any column can be made of them. */
-static char *inclusive(const struct report *report)
-{
-    size_t size = 1, at = 0, i;
-    char *sql;
-
-    for (i = 0; i < tp_event_count(report->profile); i++)
-        size += 2 * strlen(tp_event_at(report->profile, i)->name) + 24;
-    sql = malloc(size);
-    if (sql == NULL)
-        abort();
-    sql[0] = '\0';
-    for (i = 0; i < tp_event_count(report->profile); i++) {
-        const char *name = tp_event_at(report->profile, i)->name;
-
-        at += (size_t)snprintf(sql + at, size - at, ", \"%s_incl\" AS \"%s\"", name, name);
-    }
-    return sql;
-}
-
 static bool rows(struct report *data)
 {
-    char expressions[8192], heading[4096], *events = inclusive(data);
+    char expressions[8192], heading[4096], *events = report_events(data, "\"", "_incl\"");
     struct table *table = table_new();
     struct query q;
 

@@ -25,26 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { FILE_HEADER = 16, CHUNK_HEADER = 16 };
 
-/* A folder of our own, removed at exit; on a memory file system if there is one. */
-static char folder[SCRATCH_NAME], raw_path[96], out_path[96];
-
-static void remove_folder(void)
-{
-    unlink(raw_path);
-    unlink(out_path);
-    rmdir(folder);
-}
-
-static void make_folder(void)
-{
-    if (folder[0])
-        return;
-    scratch_name(folder);
-    must(mkdtemp(folder) != NULL);
-    snprintf(raw_path, sizeof raw_path, "%s/raw", folder);
-    snprintf(out_path, sizeof out_path, "%s/out", folder);
-    atexit(remove_folder);
-}
+static const char *const raw_path = scratch.file[0], *const out_path = scratch.file[1];
 
 static uint32_t load_u32(const uint8_t *p)
 {
@@ -86,7 +67,7 @@ static void import(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    make_folder();
+    scratch_make("raw", "out");
     import(data, size);
     uint8_t *repaired = malloc(size ? size : 1);
     must(repaired != NULL);

@@ -9,25 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static char folder[SCRATCH_NAME], text_path[96], out_path[96];
-
-static void remove_folder(void)
-{
-    unlink(text_path);
-    unlink(out_path);
-    rmdir(folder);
-}
-
-static void make_folder(void)
-{
-    if (folder[0])
-        return;
-    scratch_name(folder);
-    must(mkdtemp(folder) != NULL);
-    snprintf(text_path, sizeof text_path, "%s/text", folder);
-    snprintf(out_path, sizeof out_path, "%s/out", folder);
-    atexit(remove_folder);
-}
+static const char *const text_path = scratch.file[0], *const out_path = scratch.file[1];
 
 static void write_text(const char *head, const uint8_t *data, size_t size)
 {
@@ -57,7 +39,7 @@ void text_import(const uint8_t *data, size_t size, enum tp_kind kind, const char
     struct tp_import_result result;
     const char *const path = text_path;
 
-    make_folder();
+    scratch_make("text", "out");
     write_text("", data, size);
     if (tp_kind(text_path, &err) != kind)
         write_text(head, data, size);

@@ -22,26 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MOST_TABLE = 1 << 20, MOST_TYPES = 64 };
 
-static char folder[SCRATCH_NAME], program[96], table_path[96];
+static const char *const program = scratch.file[0], *const table_path = scratch.file[1];
 static _Alignas(16) uint8_t bytes[MOST_TABLE];
-
-static void clean_up(void)
-{
-    unlink(program);
-    unlink(table_path);
-    rmdir(folder);
-}
-
-static void make_folder(void)
-{
-    if (folder[0])
-        return;
-    scratch_name(folder);
-    must(mkdtemp(folder) != NULL);
-    snprintf(program, sizeof program, "%s/program", folder);
-    snprintf(table_path, sizeof table_path, "%s/table", folder);
-    atexit(clean_up);
-}
 
 /* layout.h's invariant. */
 static void check_layout(const struct tp_layout *layout)
@@ -90,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct element_table table = {0};
     struct tp_error err = {.message = ""};
 
-    make_folder();
+    scratch_make("program", "table");
     FILE *file = fopen(program, "wb");
     must(file && fwrite(data, 1, size, file) == size && fclose(file) == 0);
     unlink(table_path);
