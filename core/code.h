@@ -44,8 +44,9 @@ struct tn_payer {
     struct tn_late *late;
 };
 
+/* One host line each: a miss of the program's is one of the host's here, too. */
 struct tn_access_entry {
-    struct tn_access_info info;
+    _Alignas(64) struct tn_access_info info;
     uint32_t table;              /* offset of its way table from the thread base */
     uint32_t now;                /* the access it has become; 0: itself */
     uint32_t moves;              /* from table to table so far */
@@ -54,7 +55,7 @@ struct tn_access_entry {
 };
 
 struct tn_fetch_entry {
-    struct tn_fetch_info info;
+    _Alignas(64) struct tn_fetch_info info;
     struct tn_payer payer;
 };
 

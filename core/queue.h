@@ -94,13 +94,15 @@ struct tn_batch {
 };
 
 struct tn_ring {
-    struct tn_l1 *l1[2]; /* by enum tn_stream */
-    uint64_t queued;     /* entries so far */
-    uint64_t offered;    /* of them, where threads run at the same time: those of batches */
+    /* ---- both read it at each miss: nobody writes in this line */
+    _Alignas(64) struct tn_l1 *l1[2]; /* by enum tn_stream */
     uint32_t thread;     /* id */
     uint32_t mask;       /* entries - 1: TN_RING of them; where threads run at the same time, a batch and any access */
     struct tn_ring *next;
     uint64_t *used;      /* by entry: stamp of the victim's last use; NULL: nobody asks */
+    /* ---- the thread's */
+    _Alignas(64) uint64_t queued; /* entries so far */
+    uint64_t offered;    /* of them, where threads run at the same time: those of batches */
     /* ---- offered by the thread */
     _Alignas(64) uint64_t batches; /* so far */
     struct tn_batch batch[TN_BATCHES];

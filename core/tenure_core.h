@@ -336,13 +336,13 @@ bool tn_access_moved(tn_core *core, uint64_t *address);
  * lines ends the run of the first line and begins that of the second; both runs count a touch and the bytes
  * that are theirs. */
 struct tn_fetch_info {
-    uint32_t instr;      /* the first instruction of the run: it pays for a miss */
     uint64_t line;       /* address of the line */
+    uint64_t mask;       /* granules fetched */
+    uint32_t instr;      /* the first instruction of the run: it pays for a miss */
     uint32_t back_first; /* of the run's first instruction */
     uint32_t back_last;  /* of its last */
-    uint32_t touches;    /* instructions in the run */
     uint32_t bytes;      /* of code fetched by it */
-    uint64_t mask;       /* granules fetched */
+    uint16_t touches;    /* instructions in the run */
     bool second;         /* the first instruction began in the line before: stamps are one more */
     bool last_second;    /* the run is nothing but that second half */
 };
