@@ -2,9 +2,8 @@
 /*
  * html_sheet.c: see html_sheet.h.
  *
- * Cells of a chunk are gathered first, column by column; then each column is encoded, its predictions made of the
- * cells themselves. Of a tree's inclusive columns only what is still open at each depth is remembered, from chunk
- * to chunk.
+ * Cells of a chunk are gathered first, column by column; then each column is encoded, its predictions (html_predict.h)
+ * made of the cells themselves.
  */
 #include "profile/html_sheet.h"
 
@@ -13,21 +12,12 @@
 #include <string.h>
 
 #include "profile/error.h"
-
-enum { DEEPEST = 1 << 20 }; /* of a tree; recursion is folded, so real ones are far from it */
-
-struct cell {
-    int64_t value;
-    bool null;
-};
+#include "profile/html_predict.h"
 
 struct gathered {
-    struct cell *cell;     /* of numbers: one per row of the chunk */
-    double *real;          /* of reals: the same, as they were read */
-    bool inexact;          /* a real that is no multiple of the unit */
+    double *real; /* of reals: one per row of the chunk, as they were read */
+    bool inexact; /* a real that is no multiple of the unit */
     struct tp_bytes sizes, text;
-    struct cell *open;     /* TP_BELOW: sums of what is below, by depth */
-    size_t depths;
 };
 
 struct writing {
@@ -35,20 +25,22 @@ struct writing {
     struct tp_pack *pack;
     struct tp_sheet *sheet;
     struct gathered *column;
+    struct tp_predictor predictor; /* has the cells */
+    tp_wide *code;                 /* of the column at hand */
     struct tp_bytes bytes;
     size_t rows; /* in the chunk so far */
 };
 
 /* ------------------------------------------------------------------------------------------ gathering */
 
-static void take_real(struct writing *w, struct gathered *g, double value)
+static int64_t take_real(struct writing *w, struct gathered *g, double value)
 {
     double scaled = value * 65536;
+    int64_t units = fabs(scaled) < 4e18 ? (int64_t)scaled : 0;
 
     g->real[w->rows] = value;
-    g->cell[w->rows].value = fabs(scaled) < 4e18 ? (int64_t)scaled : 0;
-    double kept = (double)g->cell[w->rows].value;
-    g->inexact |= kept < scaled || kept > scaled;
+    g->inexact |= (double)units < scaled || (double)units > scaled;
+    return units;
 }
 
 static void take_text(struct gathered *g, sqlite3_stmt *row, int at)
@@ -71,108 +63,17 @@ static void take_row(struct writing *w, sqlite3_stmt *row)
             take_text(g, row, at);
             continue;
         }
-        g->cell[w->rows] = (struct cell){0, sqlite3_column_type(row, at) == SQLITE_NULL};
-        if (w->sheet->column[i].kind == TP_NUMBER)
-            g->cell[w->rows].value = sqlite3_column_int64(row, at);
-        else
-            take_real(w, g, sqlite3_column_double(row, at));
+        struct tp_cell *cell = &w->predictor.cell[i][w->rows];
+        cell->null = sqlite3_column_type(row, at) == SQLITE_NULL;
+        cell->value = w->sheet->column[i].kind == TP_NUMBER ? sqlite3_column_int64(row, at)
+                                                            : take_real(w, g, sqlite3_column_double(row, at));
     }
     w->rows++;
 }
 
-/* ------------------------------------------------------------------------------------------ predictions */
-
-static const struct cell *cell_of(const struct writing *w, size_t column, size_t row)
-{
-    return &w->column[column].cell[row];
-}
-
-/* Sums wrap: the reader's do as well. */
-static void add(struct cell *sum, const struct cell *c, int64_t factor)
-{
-    if (c->null)
-        return;
-    sum->value = (int64_t)((uint64_t)sum->value + (uint64_t)c->value * (uint64_t)factor);
-    sum->null = false;
-}
-
-static struct cell predict_sum(const struct writing *w, const struct tp_sheet_column *column, size_t row)
-{
-    struct cell sum = {0, true};
-
-    for (size_t t = 0; t < column->terms; t++)
-        add(&sum, cell_of(w, column->term[t].column, row), column->term[t].factor);
-    return sum;
-}
-
-static struct cell predict_harmonic(const struct writing *w, const struct tp_sheet_column *column, size_t row)
-{
-    const struct cell *of = cell_of(w, column->term[0].column, row);
-    double a = (double)of->value;
-    double b = (double)cell_of(w, column->term[1].column, row)->value;
-    double value = b > 0 ? floor(65536000.0 * a * a / b) : 0;
-
-    return (struct cell){value < 9e15 ? (int64_t)value : 0, of->null};
-}
-
-/* The sum that is open at this depth; NULL without memory. */
-static struct cell *open_at(struct gathered *g, int64_t depth)
-{
-    if (depth < 0 || depth > DEEPEST)
-        return NULL;
-    if ((size_t)depth >= g->depths) {
-        size_t depths = 2 * (size_t)depth + 64;
-        struct cell *open = realloc(g->open, depths * sizeof *open);
-        if (!open)
-            return NULL;
-        for (size_t i = g->depths; i < depths; i++)
-            open[i] = (struct cell){0, true};
-        g->open = open;
-        g->depths = depths;
-    }
-    return &g->open[depth];
-}
-
-/* And what the row itself leaves open. -1 without memory, or a depth that cannot be. */
-static int predict_below(struct writing *w, size_t i, size_t row, struct cell *predicted)
-{
-    const struct tp_sheet_column *column = &w->sheet->column[i];
-    struct gathered *g = &w->column[i];
-    int64_t depth = cell_of(w, column->term[1].column, row)->value;
-    struct cell *below = depth < 0 ? NULL : open_at(g, depth + 1);
-
-    if (!below)
-        return -1;
-    *predicted = *below;
-    *below = (struct cell){0, true};
-    add(predicted, cell_of(w, column->term[0].column, row), 1);
-    add(&g->open[depth], &g->cell[row], 1);
-    return 0;
-}
-
-static int predict(struct writing *w, size_t i, size_t row, struct cell *predicted)
-{
-    const struct tp_sheet_column *column = &w->sheet->column[i];
-
-    *predicted = (struct cell){0, false};
-    if (column->prediction == TP_PREVIOUS && row)
-        add(predicted, cell_of(w, i, row - 1), 1);
-    else if (column->prediction == TP_FOLLOWING && row) {
-        add(predicted, cell_of(w, i, row - 1), 1);
-        add(predicted, cell_of(w, column->term[0].column, row - 1), 1);
-    }
-    if (column->prediction == TP_SUM)
-        *predicted = predict_sum(w, column, row);
-    else if (column->prediction == TP_HARMONIC)
-        *predicted = predict_harmonic(w, column, row);
-    else if (column->prediction == TP_BELOW)
-        return predict_below(w, i, row, predicted);
-    return 0;
-}
-
 /* ------------------------------------------------------------------------------------------ encoding */
 
-static tp_wide code_of(const struct cell *cell, const struct cell *predicted)
+static tp_wide code_of(const struct tp_cell *cell, const struct tp_cell *predicted)
 {
     if (cell->null)
         return predicted->null ? 0 : 1;
@@ -182,66 +83,91 @@ static tp_wide code_of(const struct cell *cell, const struct cell *predicted)
     return (tp_wide)2 + ((uint64_t)d << 1 ^ (uint64_t)(d >> 63));
 }
 
-static int bad_depth(struct writing *w)
+/* The codes of a column; those of reals that are written otherwise too, for what a prediction remembers. */
+static int find_codes(struct writing *w, size_t i)
 {
-    return TP_FAIL(w->pack->err, "%s: damaged: the depth of a path", tp_path(w->profile));
-}
-
-static int encode_all(struct writing *w, size_t i)
-{
-    tp_bytes_put(&w->bytes, "\0", 1);
     for (size_t row = 0; row < w->rows; row++) {
-        struct cell predicted;
-        if (predict(w, i, row, &predicted))
-            return bad_depth(w);
-        tp_bytes_varint(&w->bytes, code_of(cell_of(w, i, row), &predicted));
+        struct tp_cell predicted;
+        if (tp_predict(&w->predictor, i, row, &predicted))
+            return TP_FAIL(w->pack->err, "%s: damaged: the depth of a path", tp_path(w->profile));
+        w->code[row] = code_of(&w->predictor.cell[i][row], &predicted);
     }
     return 0;
 }
 
-/* False, with nothing written, if a row that would be left out is not as predicted. */
-static bool encode_some(struct writing *w, size_t i)
+static bool is_there(const struct writing *w, size_t where, size_t row)
 {
-    size_t where = w->sheet->column[i].where;
+    const struct tp_cell *says = &w->predictor.cell[where - 1][row];
 
-    tp_bytes_put(&w->bytes, "\3", 1);
+    return !says->null && says->value;
+}
+
+/* Whether the rows that would be left out are as predicted. */
+static bool may_leave_out(const struct writing *w, size_t where)
+{
     for (size_t row = 0; where && row < w->rows; row++) {
-        struct cell predicted;
-        predict(w, i, row, &predicted); /* fails for TP_BELOW alone, which has no `where` */
-        tp_wide code = code_of(cell_of(w, i, row), &predicted);
-        const struct cell *says = cell_of(w, where - 1, row);
-        if (!says->null && says->value)
-            tp_bytes_varint(&w->bytes, code);
-        else if (code)
-            where = 0;
+        if (w->code[row] && !is_there(w, where, row))
+            return false;
     }
-    if (!where)
-        w->bytes.count = 0;
     return where;
 }
 
-static int encode_numbers(struct writing *w, size_t i)
+static size_t bytes_of(tp_wide code)
 {
-    return encode_some(w, i) ? 0 : encode_all(w, i);
+    size_t bytes = 1;
+
+    for (; code > 127; code >>= 7)
+        bytes++;
+    return bytes;
 }
 
-static int encode_reals(struct writing *w, size_t i)
+/* Rows may sum to nothing that the totals say: then a count alone is shorter than what is wrong with its prediction. */
+static bool encode_plain(struct writing *w, size_t i)
+{
+    static const struct tp_cell zero = {0, false};
+    const struct tp_cell *cell = w->predictor.cell[i];
+    size_t plain = 0, predicted = 0;
+
+    for (size_t row = 0; row < w->rows; row++) {
+        plain += bytes_of(code_of(&cell[row], &zero));
+        predicted += bytes_of(w->code[row]);
+    }
+    if (plain >= predicted)
+        return false;
+    tp_bytes_put(&w->bytes, "\4", 1);
+    for (size_t row = 0; row < w->rows; row++)
+        tp_bytes_varint(&w->bytes, code_of(&cell[row], &zero));
+    return true;
+}
+
+static void encode_numbers(struct writing *w, size_t i)
+{
+    size_t where = w->sheet->column[i].where;
+
+    if (w->sheet->column[i].prediction == TP_SHARE && encode_plain(w, i))
+        return;
+    if (!may_leave_out(w, where))
+        where = 0;
+    tp_bytes_put(&w->bytes, where ? "\3" : "\0", 1);
+    for (size_t row = 0; row < w->rows; row++) {
+        if (!where || is_there(w, where, row))
+            tp_bytes_varint(&w->bytes, w->code[row]);
+    }
+}
+
+static void encode_reals(struct writing *w, size_t i)
 {
     tp_bytes_put(&w->bytes, "\1", 1);
     for (size_t row = 0; row < w->rows; row++) {
-        double value = w->column[i].cell[row].null ? NAN : w->column[i].real[row];
-        struct cell predicted; /* only for what it leaves open */
+        double value = w->predictor.cell[i][row].null ? NAN : w->column[i].real[row];
         uint64_t bits;
         uint8_t bytes[8];
 
-        if (predict(w, i, row, &predicted))
-            return bad_depth(w);
         memcpy(&bits, &value, sizeof bits);
         for (int k = 0; k < 8; k++)
             bytes[k] = (uint8_t)(bits >> 8 * k);
         tp_bytes_put(&w->bytes, bytes, sizeof bytes);
     }
-    return 0;
 }
 
 static void encode_texts(struct writing *w, struct gathered *g)
@@ -259,8 +185,79 @@ static int encode(struct writing *w, size_t i)
         encode_texts(w, &w->column[i]);
         return 0;
     }
-    return w->column[i].inexact ? encode_reals(w, i) : encode_numbers(w, i);
+    if (find_codes(w, i))
+        return -1;
+    if (w->column[i].inexact)
+        encode_reals(w, i);
+    else
+        encode_numbers(w, i);
+    return 0;
 }
+
+/* ------------------------------------------------------------------------------------------ totals for others */
+
+static int keep_column(struct writing *w, struct tp_kept_column *to, size_t i, size_t before)
+{
+    size_t rows = before + w->rows;
+    int64_t *value = realloc(to->value, rows * sizeof *value + 1);
+    bool *null = value ? realloc(to->null, rows * sizeof *null + 1) : NULL;
+
+    if (value)
+        to->value = value;
+    if (!null)
+        return -1;
+    to->null = null;
+    for (size_t row = 0; row < w->rows; row++) {
+        const struct tp_cell *cell = &w->predictor.cell[i][row];
+        to->null[before + row] = cell->null;
+        to->value[before + row] = cell->null ? 0 : cell->value;
+    }
+    return 0;
+}
+
+static int keep_chunk(struct writing *w)
+{
+    struct tp_kept *keep = w->sheet->keep;
+    size_t before = keep ? keep->rows : 0;
+
+    if (keep && !keep->column) {
+        keep->name = w->sheet->name;
+        keep->column = calloc(w->sheet->columns, sizeof *keep->column);
+    }
+    if (keep && !keep->column)
+        return TP_NO_MEMORY(w->pack->err);
+    for (size_t i = 0, k = 0; keep && i < w->sheet->columns; i++) {
+        if (w->sheet->column[i].kind == TP_TEXT)
+            continue;
+        keep->columns = k + 1 > keep->columns ? k + 1 : keep->columns;
+        keep->column[k].name = w->sheet->column[i].name;
+        if (keep_column(w, &keep->column[k++], i, before))
+            return TP_NO_MEMORY(w->pack->err);
+        keep->rows = before + w->rows;
+    }
+    return 0;
+}
+
+const struct tp_kept_column *tp_kept_find(const struct tp_kept *kept, const char *name)
+{
+    for (size_t i = 0; kept && i < kept->columns; i++) {
+        if (strcmp(kept->column[i].name, name) == 0)
+            return &kept->column[i];
+    }
+    return NULL;
+}
+
+void tp_kept_free(struct tp_kept *kept)
+{
+    for (size_t i = 0; i < kept->columns; i++) {
+        free(kept->column[i].value);
+        free(kept->column[i].null);
+    }
+    free(kept->column);
+    *kept = (struct tp_kept){0};
+}
+
+/* ------------------------------------------------------------------------------------------ a chunk */
 
 static int write_chunk(struct writing *w)
 {
@@ -270,6 +267,9 @@ static int write_chunk(struct writing *w)
     if (!block)
         return TP_NO_MEMORY(w->pack->err);
     sheet->block = block;
+    if (keep_chunk(w))
+        return -1;
+    tp_predict_chunk(&w->predictor, w->rows);
     for (size_t i = 0; i < sheet->columns; i++) {
         if (encode(w, i) || tp_pack_block(w->pack, &w->bytes, &sheet->block[sheet->blocks++]))
             return -1;
@@ -284,29 +284,27 @@ static int write_chunk(struct writing *w)
 
 static int make_room(struct writing *w)
 {
+    bool ok = tp_predictor_open(&w->predictor, w->sheet) == 0;
+
     w->column = calloc(w->sheet->columns + 1, sizeof *w->column);
+    w->code = calloc(w->sheet->chunk, sizeof *w->code);
     for (size_t i = 0; w->column && i < w->sheet->columns; i++) {
-        struct gathered *g = &w->column[i];
-        if (w->sheet->column[i].kind == TP_TEXT)
-            continue;
-        g->cell = calloc(w->sheet->chunk, sizeof *g->cell);
-        g->real = calloc(w->sheet->chunk, sizeof *g->real);
-        if (!g->cell || !g->real)
-            return TP_NO_MEMORY(w->pack->err);
+        if (w->sheet->column[i].kind == TP_REAL)
+            ok &= (w->column[i].real = calloc(w->sheet->chunk, sizeof(double))) != NULL;
     }
-    return w->column ? 0 : TP_NO_MEMORY(w->pack->err);
+    return ok && w->column && w->code ? 0 : TP_NO_MEMORY(w->pack->err);
 }
 
 static void free_room(struct writing *w)
 {
     for (size_t i = 0; w->column && i < w->sheet->columns; i++) {
-        free(w->column[i].cell);
         free(w->column[i].real);
-        free(w->column[i].open);
         tp_bytes_free(&w->column[i].sizes);
         tp_bytes_free(&w->column[i].text);
     }
     free(w->column);
+    free(w->code);
+    tp_predictor_free(&w->predictor);
     tp_bytes_free(&w->bytes);
 }
 
@@ -332,7 +330,8 @@ int tp_sheet_write(tp_profile *profile, struct tp_pack *pack, struct tp_sheet *s
 
 static void describe_prediction(const struct tp_sheet *sheet, const struct tp_sheet_column *column, FILE *out)
 {
-    static const char *const words[] = {"zero", "previous", "following", "sum", "harmonic", "below"};
+    static const char *const words[] = {"zero",     "previous", "following", "sum",
+                                        "harmonic", "below",    "share",     "like"};
 
     if (column->prediction == TP_ZERO)
         return;
@@ -349,7 +348,15 @@ void tp_sheet_describe(const struct tp_sheet *sheet, FILE *out)
 {
     static const char *const kinds[] = {"number", "real", "text"};
 
-    fprintf(out, "{\"rows\": %llu, \"chunk\": %zu, \"columns\": [", (unsigned long long)sheet->rows, sheet->chunk);
+    fprintf(out, "{\"rows\": %llu, \"chunk\": %zu, ", (unsigned long long)sheet->rows, sheet->chunk);
+    if (sheet->totals) {
+        fputs("\"totals\": ", out);
+        tp_write_json_text(out, sheet->totals->name);
+        fputs(", \"key\": ", out);
+        tp_write_json_text(out, sheet->column[sheet->key].name);
+        fputs(", ", out);
+    }
+    fputs("\"columns\": [", out);
     for (size_t i = 0; i < sheet->columns; i++) {
         fputs(i ? ",\n{\"name\": " : "\n{\"name\": ", out);
         tp_write_json_text(out, sheet->column[i].name);

@@ -31,6 +31,7 @@ struct table {
     const char *rest;    /* of the query; the table is `t` */
     unsigned events;
     size_t chunk;
+    const char *key; /* the column with the id of a function whose costs rows share, or are like; or NULL */
 };
 
 static const struct table tables[] = {
@@ -44,18 +45,18 @@ static const struct table tables[] = {
     {"functions", "t_functions", "-id #function -object_id -file_id line calls -first_instruction -last_instruction",
      "ORDER BY t.id", BOTH | SIDES, CHUNK},
     {"lines", "t_lines", "-file_id -line -function_id estimate", "ORDER BY t.file_id, t.line, t.function_id",
-     BOTH | SIDES, CHUNK},
+     BOTH | SIDES, CHUNK, "function_id"},
     {"arcs", "t_arcs", "-caller_id -callee_id -file_id -line calls",
-     "ORDER BY t.caller_id, t.file_id, t.line, t.id", INCL | SIDES, CHUNK},
+     "ORDER BY t.caller_id, t.file_id, t.line, t.id", INCL | SIDES, CHUNK, "callee_id"},
     {"inlined", "t_inlined", "-id -parent -function_id #name -file_id -line -call_file_id -call_line", "ORDER BY t.id",
      BOTH | SIDES, CHUNK},
     {"thread_functions", "t_thread_functions", "-thread -function_id", "ORDER BY t.function_id, t.thread",
-     BOTH | SIDES, CHUNK},
+     BOTH | SIDES, CHUNK, "function_id"},
     {"units", "units", "-id #kind rank #host pid thread", "ORDER BY t.id", SELF | SIDES, CHUNK},
     {"unit_functions", "t_unit_functions", "-unit_id -function_id", "ORDER BY t.function_id, t.unit_id", BOTH | SIDES,
-     CHUNK},
+     CHUNK, "function_id"},
     {"paths", "t_paths", "depth function_id calls -thread approximate handler recursive", "ORDER BY t.id", BOTH | SIDES,
-     CHUNK},
+     CHUNK, "function_id"},
     {"statements", "temp.page_statements", "-file_id -first_line -line", "ORDER BY t.file_id, t.first_line, t.line", 0,
      CHUNK},
     {"accesses", "temp.page_accesses", "-file_id -first_line -line store floating",
@@ -241,6 +242,56 @@ static void predict_instructions(struct tp_sheet *sheet)
     find(sheet, "address", "", "")->prediction = TP_FOLLOWING;
 }
 
+/* What is better told by misses of the row itself. */
+static const char *const from_misses[] = {"SpLoss", "Ev", "Cold", "Cap"};
+
+/* A function's costs are shared by its lines, or by its callers, as that is of which they are a part: misses as
+ * accesses, use as tenures, accesses as instructions executed, these as calls, if they are known. */
+static void predict_share(const struct tp_sheet *sheet, size_t at, const char *suffix)
+{
+    struct tp_sheet_column *column = &sheet->column[at];
+    const struct tp_sheet_column *executed = find(sheet, "Ir", "", suffix), *of = executed;
+
+    for (size_t i = 0; i < sizeof from_misses / sizeof *from_misses; i++) {
+        if (strncmp(column->name, from_misses[i], strlen(from_misses[i])) == 0)
+            return;
+    }
+    if (column->where)
+        of = &sheet->column[column->where - 1];
+    else if (column == executed)
+        of = strchr(suffix, '@') ? NULL : find(sheet, "calls", "", "");
+    column->terms = 0;
+    add_term(sheet, column, of, 1);
+    column->prediction = TP_SHARE;
+}
+
+/* What a function executes on one path it mostly does on others, call by call. */
+static void predict_like(const struct tp_sheet *sheet, const char *event, const char *of, const char *suffix)
+{
+    struct tp_sheet_column *column = find(sheet, event, "", suffix);
+    const struct tp_sheet_column *base = find(sheet, of, "", suffix);
+
+    if (!column || !base || column->prediction == TP_BELOW)
+        return;
+    column->terms = 0;
+    add_term(sheet, column, base, 1);
+    column->prediction = TP_LIKE;
+}
+
+static void predict_by_id(struct tp_sheet *sheet, size_t start, size_t events, const char *suffix)
+{
+    if (find(sheet, "depth", "", "")) {
+        predict_like(sheet, "Ir", "calls", suffix); /* of which sides of a difference have none */
+        predict_like(sheet, "Dr", "Ir", suffix);
+        predict_like(sheet, "Dw", "Ir", suffix);
+        return;
+    }
+    for (size_t i = 0; i < events; i++) {
+        if (tp_kept_find(sheet->totals, sheet->column[start + i].name))
+            predict_share(sheet, start + i, suffix);
+    }
+}
+
 /* ------------------------------------------------------------------------------------------ columns */
 
 /* Groups of columns, a column for each event in each: of the difference, or the profile itself; of its sides. */
@@ -340,6 +391,8 @@ static void predict(struct making *m)
         predict_events(m->profile, m->sheet, suffix);
         for (size_t i = 0; groups[g].of == INCL && m->there[g - 1] && i < m->events; i++)
             predict_inclusive(m->sheet, m->start[g - 1] + i, m->start[g] + i);
+        if (m->sheet->totals)
+            predict_by_id(m->sheet, m->start[g], m->events, suffix);
     }
     if (strcmp(m->table->name, "instructions") == 0)
         predict_instructions(m->sheet);
@@ -363,6 +416,9 @@ static int make_columns(struct making *m)
         if (add_group(m, &groups[g]))
             return -1;
     }
+    m->sheet->totals = table->key ? &m->tables->functions : NULL;
+    m->sheet->key = table->key ? (size_t)(find(m->sheet, table->key, "", "") - m->sheet->column) : 0;
+    m->sheet->keep = strcmp(table->name, "functions") == 0 ? &m->tables->functions : NULL;
     predict(m);
     sqlite3_str_appendf(m->sql, " FROM %s%s t", m->made ? "" : "main.", table->from);
     if (m->sides && !m->made)
@@ -419,5 +475,6 @@ void tp_html_tables_free(struct tp_html_tables *to)
     for (size_t i = 0; i < to->sheets.count; i++)
         tp_sheet_free(&to->sheets.at[i]);
     TP_VECTOR_FREE(&to->sheets);
+    tp_kept_free(&to->functions);
     tp_arena_free(&to->arena);
 }

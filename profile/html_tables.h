@@ -10,6 +10,7 @@
 
 struct tp_html_tables {
     TP_VECTOR(struct tp_sheet) sheets;
+    struct tp_kept functions; /* what they cost, of which other tables have shares */
     struct tp_arena arena;
 };
 

@@ -76,10 +76,12 @@ class Varints {
     constructor(bytes) {
         this.bytes = bytes;
         this.at = 1; // behind the block's kind
+        this.odd = false; // the last one, which is not to be seen beyond 2^53
     }
 
     next() {
         let value = this.bytes[this.at++];
+        this.odd = value % 2 === 1;
         if (value < 128) return value;
         value &= 127;
         for (let factor = 128, byte = 128; byte > 127; factor *= 128) {
@@ -93,19 +95,22 @@ class Varints {
 const WRAP = 2 ** 64;
 
 /* The difference that a code stands for, added to what was predicted, modulo 2^64. */
-function applied(predicted, code) {
+function applied(predicted, code, odd) {
     const z = code - 2;
-    const d = z % 2 ? -(z + 1) / 2 : z / 2;
+    const d = odd ? -(z + 1) / 2 : z / 2;
     const value = (predicted !== predicted ? 0 : predicted) + d;
     return value >= WRAP / 2 ? value - WRAP : value < -WRAP / 2 ? value + WRAP : value;
 }
 
 export class Table {
-    constructor(text, name, index) {
+    /* `tables`: all of them, by name. */
+    constructor(text, name, index, tables) {
         this.text = text;
         this.name = name;
         this.rows = index.rows;
         this.chunk = index.chunk;
+        this.totals = index.totals && tables[index.totals];
+        this.key = index.key; // column of the ids that the totals are of
         this.columns = new Map(index.columns.map((column) => [column.name, column]));
         this.kept = new Map(); // name -> promise of a whole column
         this.units_ = new Map(); // name:chunk -> promise of {units, exact}
@@ -185,6 +190,20 @@ export class Table {
         return this.units_.get(key);
     }
 
+    /* The units of all chunks. */
+    async allUnits(name) {
+        const all = new Float64Array(this.rows);
+        for (let chunk = 0; chunk < this.chunks(); chunk++)
+            all.set((await this.units(name, chunk)).units, chunk * this.chunk);
+        return all;
+    }
+
+    /* For each row of a chunk the row of the totals with its id, or -1. */
+    async totalRows(chunk) {
+        const [rows, {units}] = await Promise.all([rowsById(this.totals), this.units(this.key, chunk)]);
+        return Int32Array.from(units, (id) => (id && rows.has(id) ? rows.get(id) : -1));
+    }
+
     async decode(column, chunk) {
         const rows = this.rowsOf(chunk);
         const bytes = await this.block(column, chunk);
@@ -193,6 +212,9 @@ export class Table {
         const where = bytes[0] === 3 ? (await this.units(column.where, chunk)).units : null;
         const of = {column, rows, terms, where, bytes, units: new Float64Array(rows), exact: null};
         if (column.from === 'below' && chunk) of.open = (await this.units(column.name, chunk - 1)).open;
+        if (column.from === 'like' || column.from === 'share') of.totalRows = await this.totalRows(chunk);
+        if (column.from === 'like') of.last = new Uint32Array(this.totals.rows);
+        if (column.from === 'share') await openShares(this, of, chunk);
         if (bytes[0] === 1) {
             of.exact = new Float64Array(rows);
             const view = new DataView(bytes.buffer, bytes.byteOffset);
@@ -203,18 +225,51 @@ export class Table {
     }
 }
 
+/* What nobody has taken yet of this column's totals and of those of what it is a part of; without that, of rows. */
+async function openShares(table, of, chunk) {
+    const {column, totalRows} = of;
+    const {totals} = table;
+    const before = chunk ? await table.units(column.name, chunk - 1) : null;
+    const total = await totals.allUnits(column.name);
+    of.possible = total.map((value) => (value === value ? 1 : 0));
+    of.left = before ? before.left.slice() : total.map(number);
+    if (column.terms.length)
+        of.leftOf = before ? before.leftOf.slice() : (await totals.allUnits(column.terms[0][0])).map(number);
+    else {
+        of.leftOf = new Float64Array(totals.rows);
+        for (const row of totalRows) if (row >= 0) of.leftOf[row]++;
+    }
+}
+
 function decodeRows(of) {
     const {column, rows, terms, where, units, exact} = of;
     const codes = new Varints(of.bytes);
-    const predict = predictions[column.from || 'zero'](terms, column.terms, units);
+    const predict = predictions[of.bytes[0] === 4 ? 'zero' : column.from || 'zero'](terms, column.terms, units, of);
+    const taken = column.from === 'share' ? takeShare(of) : column.from === 'like' ? takeLike(of) : null;
     for (let i = 0; i < rows; i++) {
-        if (exact) {
-            units[i] = unitsOf(exact[i]);
-            continue;
+        if (exact) units[i] = unitsOf(exact[i]);
+        else {
+            const code = where && !where[i] ? 0 : codes.next(); // !NaN is true: NULL
+            units[i] = code === 1 ? NaN : code === 0 ? predict(i) : applied(predict(i), code, codes.odd);
         }
-        const code = where && !where[i] ? 0 : codes.next(); // !NaN is true: NULL
-        units[i] = code === 1 ? NaN : code === 0 ? predict(i) : applied(predict(i), code);
+        if (taken) taken(i);
     }
+}
+
+/* What a row leaves to those behind it. */
+function takeShare({terms: [base], totalRows, left, leftOf, units}) {
+    return (i) => {
+        const row = totalRows[i];
+        if (row < 0) return;
+        left[row] -= number(units[i]);
+        leftOf[row] -= base ? number(base[i]) : 1;
+    };
+}
+
+function takeLike({terms: [base], totalRows, last, units}) {
+    return (i) => {
+        if (totalRows[i] >= 0 && units[i] === units[i] && base[i]) last[totalRows[i]] = i + 1; // NaN is false
+    };
 }
 
 function unitsOf(value) {
@@ -223,6 +278,12 @@ function unitsOf(value) {
 }
 
 const number = (value) => (value === value ? value : 0);
+
+/* floor(a b / c), 0 where the page's writer would not have it exactly. */
+function quotient(a, b, c) {
+    const value = Math.floor((a * b) / c);
+    return Math.abs(value) < 9e15 ? value : 0;
+}
 
 const predictions = {
     zero: () => () => 0,
@@ -241,8 +302,23 @@ const predictions = {
         ([a, b]) =>
         (i) => {
             if (a[i] !== a[i]) return NaN;
-            const value = b[i] > 0 ? Math.floor((65536000 * a[i] * a[i]) / b[i]) : 0;
-            return value < 9e15 ? value : 0;
+            return b[i] > 0 ? quotient(65536000 * a[i], a[i], b[i]) : 0;
+        },
+    share:
+        ([base], _, __, {totalRows, possible, left, leftOf}) =>
+        (i) => {
+            const row = totalRows[i];
+            const of = base ? base[i] : 1;
+            if (row < 0 || of !== of || !possible[row]) return NaN;
+            if (of === leftOf[row]) return left[row];
+            return leftOf[row] > 0 ? quotient(left[row], of, leftOf[row]) : 0;
+        },
+    like:
+        ([base], _, own, {totalRows, last}) =>
+        (i) => {
+            if (base[i] !== base[i]) return NaN;
+            const before = totalRows[i] < 0 ? 0 : last[totalRows[i]];
+            return before ? quotient(base[i], own[before - 1], base[before - 1]) : 0;
         },
 };
 
@@ -268,7 +344,7 @@ function decodeTree(of) {
               ? NaN
               : code === 0
                 ? predicted
-                : applied(predicted, code);
+                : applied(predicted, code, codes.odd);
         units[i] = value;
         if (value === value) open.set(depth[i], number(open.has(depth[i]) ? open.get(depth[i]) : NaN) + value);
     }
@@ -281,7 +357,7 @@ export async function openProfile() {
     const text = document.getElementById('data').textContent;
     const index = JSON.parse(new TextDecoder().decode(await inflate(document.getElementById('index').textContent)));
     const tables = {};
-    for (const name of Object.keys(index.tables)) tables[name] = new Table(text, name, index.tables[name]);
+    for (const name of Object.keys(index.tables)) tables[name] = new Table(text, name, index.tables[name], tables);
     const meta = new Map();
     const [keys, values] = await Promise.all([tables.meta.texts('key'), tables.meta.texts('value')]);
     for (let i = 0; i < tables.meta.rows; i++) meta.set(keys.at(i), values.at(i));

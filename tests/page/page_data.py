@@ -331,6 +331,10 @@ def main():
             " INSERT INTO t_conflicts SELECT instruction_id, data_id, 'L', i, i * i FROM n, t_instruction_data",
             "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 70000)"
             " INSERT INTO t_instructions(function_id, address, length, Ir) SELECT 1 + i % 40, i * 4, 4, 0 FROM n",
+            "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 70000)"
+            " INSERT INTO t_arcs(caller_id, callee_id, calls, Ir_incl, Dr_incl, EvD1_incl, AgeD1_incl, AcCostD1_incl)"
+            " SELECT 1 + i % 40, 1 + i % 101, 3, i * 5 % 77, i % 11, i % 2, i % 2 * i, i % 2 * 0.25 FROM n",
+            "UPDATE t_functions SET EvD1_incl = 99999, AgeD1_incl = 77777777, Ir_incl = 55555 WHERE id % 4 = 1",
             "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)"
             " INSERT INTO t_pairs(loader_id, evictor_id, evictor_data_id, instruction_id, data_id, cache, misses,"
             " timed, distance) SELECT 1 + i % 7, nullif(i % 50, 0), nullif(i % 30, 0), 1 + i, 1 + i % 100,"

@@ -6,6 +6,7 @@
 # with what SQL says of the profile. `python3 page_reader.py PAGE` prints the bytes that each column takes.
 
 import base64
+from collections import Counter
 import json
 import math
 import re
@@ -26,6 +27,7 @@ class Page:
         self.data = self.element(text, 'data')
         self.index = json.loads(self.unpack(self.element(text, 'index')))
         self.tables = self.index['tables']
+        self.readers = {}
 
     @staticmethod
     def element(text, name):
@@ -41,12 +43,14 @@ class Page:
 
     def table(self, name):
         """Rows as dicts."""
-        table = self.tables[name]
-        values = {column['name']: self.column(table, column) for column in table['columns']}
+        reader = self.reader(name)
+        values = {column['name']: reader.column(column['name']) for column in self.tables[name]['columns']}
         return [dict(zip(values, row)) for row in zip(*values.values())]
 
-    def column(self, table, column):
-        return Reader(self, table).column(column['name'])
+    def reader(self, name):
+        if name not in self.readers:
+            self.readers[name] = Reader(self, self.tables[name])
+        return self.readers[name]
 
 
 def varint(data, at):
@@ -60,12 +64,21 @@ def varint(data, at):
             return value, at
 
 
+def quotient(a, b, c):
+    value = math.floor(float(a) * float(b) / float(c))
+    return value if abs(value) < 9e15 else 0
+
+
+def wrapped(value):
+    return (value + 2**63) % 2**64 - 2**63
+
+
 class Reader:
     """Columns of one table, each decoded once. Numbers as integers; reals in units of 1/65536 until they are asked
     for."""
 
     def __init__(self, page, table):
-        self.page, self.table, self.known = page, table, {}
+        self.page, self.table, self.known, self.known_totals = page, table, {}, {}
         self.by_name = {column['name']: column for column in table['columns']}
 
     def column(self, name):
@@ -80,10 +93,17 @@ class Reader:
         if name in self.known:
             return self.known[name][0]
         column = self.by_name[name]
+        for other in [term for term, _ in column.get('terms', [])] + [self.table.get('key'), column.get('where')]:
+            if other and other != name:
+                self.units(other)
         self.known[name] = values, exact = [], []
-        self.open = {}
+        self.open, self.left, self.left_of = {}, {}, {}
         for chunk in range(len(column['blocks']) // 2):
             rows = min(self.table['chunk'], self.table['rows'] - chunk * self.table['chunk'])
+            self.last = {}
+            if column.get('from') == 'share' and not column['terms']:
+                first = chunk * self.table['chunk']
+                self.left_of = Counter(self.units(self.table['key'])[first:first + rows])
             self.decode(column, self.page.block(column, chunk), rows, values, exact)
         return values
 
@@ -103,6 +123,8 @@ class Reader:
         at = 1
         for row in range(start, start + rows):
             predicted = self.predict(column, row, start, values)
+            if data[0] == 4:
+                predicted = 0
             if data[0] == 1:
                 value, = struct.unpack_from('<d', data, at)
                 at += 8
@@ -110,18 +132,58 @@ class Reader:
                 value = None if math.isnan(value) else int(value * 65536) if abs(value * 65536) < 4e18 else 0
             else:
                 code = 0
-                if data[0] == 0 or self.units(column['where'])[row]:
+                if data[0] in (0, 4) or self.units(column['where'])[row]:
                     code, at = varint(data, at)
                 exact.append(None)
                 d = (code - 2) >> 1 ^ -(code - 2 & 1)
                 value = predicted if code == 0 else None if code == 1 else (predicted or 0) + d
             if value is not None:
-                value = (value + 2**63) % 2**64 - 2**63
+                value = wrapped(value)
             values.append(value)
             if column.get('from') == 'below' and value is not None:
                 depth = self.units(column['terms'][1][0])[row]
                 self.open[depth] = (self.open.get(depth) or 0) + value
+            self.leave(column, row, value)
         assert at == len(data)
+
+    def leave(self, column, row, value):
+        kind = column.get('from')
+        if kind not in ('share', 'like'):
+            return
+        number = self.units(self.table['key'])[row]
+        base = self.units(column['terms'][0][0])[row] if column['terms'] else 1
+        if kind == 'share' and number in self.left:
+            self.left[number] = wrapped(self.left[number] - (value or 0))
+            self.left_of[number] = wrapped(self.left_of[number] - (base or 0))
+        if kind == 'like' and number and number in self.totals('id') and value is not None and base:
+            self.last[number] = (value, base)
+
+    def totals(self, name):
+        """A column of the table that this one's rows have shares of, by id."""
+        if name not in self.known_totals:
+            reader = self.page.reader(self.table['totals'])
+            self.known_totals[name] = dict(zip(reader.units('id'), reader.units(name)))
+        return self.known_totals[name]
+
+    def share(self, column, row):
+        if not self.left:
+            self.left = {number: value or 0 for number, value in self.totals(column['name']).items() if number}
+            if column['terms']:
+                self.left_of = {number: value or 0 for number, value in self.totals(column['terms'][0][0]).items()}
+        number = self.units(self.table['key'])[row]
+        base = self.units(column['terms'][0][0])[row] if column['terms'] else 1
+        if number not in self.left or base is None or self.totals(column['name'])[number] is None:
+            return None
+        if base == self.left_of[number]:
+            return self.left[number]
+        return quotient(self.left[number], base, self.left_of[number]) if self.left_of[number] > 0 else 0
+
+    def like(self, column, row):
+        base = self.units(column['terms'][0][0])[row]
+        if base is None:
+            return None
+        value, of = self.last.get(self.units(self.table['key'])[row], (0, 1))
+        return quotient(base, value, of)
 
     def predict(self, column, row, start, values):
         kind, terms = column.get('from'), column.get('terms', [])
@@ -137,8 +199,9 @@ class Reader:
             return sum(part * factor for part, (_, factor) in zip(parts, terms) if part is not None)
         if kind == 'harmonic':
             a, b = (float(self.units(name)[row] or 0) for name, _ in terms)
-            value = math.floor(65536000.0 * a * a / b) if b > 0 else 0
-            return None if self.units(terms[0][0])[row] is None else value if value < 9e15 else 0
+            return None if self.units(terms[0][0])[row] is None else quotient(65536000.0 * a, a, b) if b > 0 else 0
+        if kind in ('share', 'like'):
+            return self.share(column, row) if kind == 'share' else self.like(column, row)
         if kind == 'below':
             own, depth = (self.units(name)[row] for name, _ in terms)
             below = self.open.pop(depth + 1, None)
