@@ -16,7 +16,7 @@
 #include "nt_lib.h"
 #include "nt_syscall.h"
 
-enum { OWN = 4, PATH_HEAD = 64, HIGH = 1 << 15 };
+enum { OWN = 4, PATH_HEAD = 64, PATH_ROOM = 2 * PATH_HEAD + 2, HIGH = 1 << 15 };
 
 static int guarded[OWN], guarded_count;
 
@@ -129,10 +129,10 @@ bool nt_sys_close_range(struct nt_thread *thread, struct nt_call *call)
 
 /* -------------------------------------------------------------------------------------------- /proc */
 
-/* What follows /proc/self/ and its other names in `path`; NULL if it is no such path. */
+/* What follows /proc/self/ and its other names in `path`, or /proc/self/task/TID/; NULL if it is no such path. */
 static const char *in_own_proc(const char *path)
 {
-    const char *rest = nt_after(path, "/proc/");
+    const char *rest = nt_after(path, "/proc/"), *of_thread;
     uint64_t number = 0;
 
     if (rest == NULL)
@@ -140,10 +140,15 @@ static const char *in_own_proc(const char *path)
     if (*rest >= '0' && *rest <= '9') {
         for (; *rest >= '0' && *rest <= '9'; rest++)
             number = number * 10 + (uint64_t)(*rest - '0');
-        return number == (uint64_t)nt_sys3(__NR_getpid, 0, 0, 0) && *rest == '/' ? rest + 1 : NULL;
+        rest = number == (uint64_t)nt_sys3(__NR_getpid, 0, 0, 0) && *rest == '/' ? rest + 1 : NULL;
+    } else {
+        path = nt_after(rest, "self/");
+        rest = path != NULL ? path : nt_after(rest, "thread-self/");
     }
-    path = nt_after(rest, "self/");
-    return path != NULL ? path : nt_after(rest, "thread-self/");
+    of_thread = rest != NULL ? nt_after(rest, "task/") : NULL;
+    while (of_thread != NULL && *of_thread >= '0' && *of_thread <= '9')
+        of_thread++;
+    return of_thread != NULL && *of_thread == '/' ? of_thread + 1 : rest;
 }
 
 /* The beginning of a string of the program's; false if it is too long for what we look for, or cannot be read. */
@@ -158,42 +163,66 @@ static bool read_path(uint64_t path, char head[PATH_HEAD])
     return false;
 }
 
-const char *nt_file_own(uint64_t path)
+/* What of a process's folder in /proc we have to do with; "task" and "stat" are what names begin with. */
+static bool is_of_interest(const char *name)
 {
-    char head[PATH_HEAD];
-    const char *rest = read_path(path, head) ? in_own_proc(head) : NULL;
-
-    return rest != NULL && nt_same(rest, "exe") ? nt.program : NULL;
+    return nt_same(name, "exe") || nt_same(name, "maps") || nt_same(name, "smaps") || nt_same(name, "numa_maps") ||
+           nt_after(name, "task") != NULL || nt_after(name, "stat") != NULL;
 }
 
-/* What is there says how many threads the process has: it is to be the program's alone. */
-static void hide_helper(uint64_t path)
+/* The file in its own folder of /proc that a path of the program's names, if it is of interest; else NULL. `whole` is
+ * then that path with the folder that it begins in. */
+static const char *own_file(long folder, uint64_t path, char whole[PATH_ROOM])
 {
-    static const char *const tells[] = {"task", "status", "stat"};
-    char head[PATH_HEAD];
-    const char *rest = nt_consumer_tid() != 0 && read_path(path, head) ? in_own_proc(head) : NULL;
+    char head[PATH_HEAD], link[32];
+    const char *rest;
+    long length;
 
-    for (size_t i = 0; rest != NULL && i < sizeof tells / sizeof tells[0]; i++) {
-        if (nt_after(rest, tells[i]) != NULL)
-            nt_consumer_stop(false);
+    if (!read_path(path, head))
+        return NULL;
+    if (*head == '/') {
+        nt_format(whole, PATH_ROOM, "%s", head);
+    } else if (is_of_interest(head)) {
+        nt_format(link, sizeof link, (int)folder == AT_FDCWD ? "/proc/thread-self/cwd" : "/proc/thread-self/fd/%d",
+                  (int)folder);
+        length = nt_sys3(__NR_readlink, (long)link, (long)whole, PATH_HEAD);
+        if (nt_failed(length) || length == PATH_HEAD)
+            return NULL;
+        nt_format(whole + length, PATH_ROOM - (size_t)length, "/%s", head);
+    } else {
+        return NULL;
     }
+    rest = in_own_proc(whole);
+    return rest != NULL && is_of_interest(rest) ? rest : NULL;
 }
 
-/* If the path in this argument is the executable's link, the call is made for the program's file. */
-static bool pass_path(struct nt_thread *thread, struct nt_call *call, int argument, bool follows)
+const char *nt_file_own(long folder, uint64_t path)
 {
-    const char *own = follows ? nt_file_own(NT_ARG(call, argument)) : NULL;
+    char whole[PATH_ROOM];
+    const char *file = own_file(folder, path, whole);
 
-    if (own != NULL)
-        NT_ARG(call, argument) = (uint64_t)own;
-    else
-        hide_helper(NT_ARG(call, argument));
+    return file != NULL && nt_same(file, "exe") ? nt.program : NULL;
+}
+
+/* If the path in this argument is the executable's link, the call is made for the program's file. What says how many
+ * threads the process has is to show the program's alone. */
+static bool pass_path(struct nt_thread *thread, struct nt_call *call, long folder, int argument, bool follows)
+{
+    char whole[PATH_ROOM];
+    const char *file = own_file(folder, NT_ARG(call, argument), whole);
+
+    if (file != NULL && nt_same(file, "exe")) {
+        if (follows)
+            NT_ARG(call, argument) = (uint64_t)nt.program;
+    } else if (file != NULL && (nt_after(file, "task") != NULL || nt_after(file, "stat") != NULL)) {
+        nt_consumer_stop(false);
+    }
     return nt_call_pass(thread, call);
 }
 
 bool nt_sys_path(struct nt_thread *thread, struct nt_call *call)
 {
-    return pass_path(thread, call, 0, true);
+    return pass_path(thread, call, AT_FDCWD, 0, true);
 }
 
 /* newfstatat has its flags in the fourth argument, statx in the third; faccessat has none. */
@@ -202,34 +231,34 @@ bool nt_sys_path_at(struct nt_thread *thread, struct nt_call *call)
     uint64_t number = call->raw[0];
     uint64_t flags = number == __NR_newfstatat ? NT_ARG(call, 3) : number == __NR_statx ? NT_ARG(call, 2) : 0;
 
-    return pass_path(thread, call, 1, !(flags & AT_SYMLINK_NOFOLLOW));
+    return pass_path(thread, call, (long)NT_ARG(call, 0), 1, !(flags & AT_SYMLINK_NOFOLLOW));
 }
 
-static bool open_path(struct nt_thread *thread, struct nt_call *call, int argument)
+static bool open_path(struct nt_thread *thread, struct nt_call *call, long folder, int argument)
 {
-    char head[PATH_HEAD];
-    const char *rest = read_path(NT_ARG(call, argument), head) ? in_own_proc(head) : NULL;
+    char whole[PATH_ROOM];
+    const char *file = own_file(folder, NT_ARG(call, argument), whole);
 
-    if (rest != NULL && (nt_same(rest, "maps") || nt_same(rest, "smaps"))) {
-        call->result = nt_file_maps(head, NT_ARG(call, argument + 1));
+    if (file != NULL && (nt_same(file, "maps") || nt_same(file, "smaps") || nt_same(file, "numa_maps"))) {
+        call->result = nt_file_maps(whole, NT_ARG(call, argument + 1));
         return true;
     }
-    return pass_path(thread, call, argument, true);
+    return pass_path(thread, call, folder, argument, true);
 }
 
 bool nt_sys_open(struct nt_thread *thread, struct nt_call *call)
 {
-    return open_path(thread, call, 0);
+    return open_path(thread, call, AT_FDCWD, 0);
 }
 
 bool nt_sys_openat(struct nt_thread *thread, struct nt_call *call)
 {
-    return open_path(thread, call, 1);
+    return open_path(thread, call, (long)NT_ARG(call, 0), 1);
 }
 
-static bool read_link(struct nt_thread *thread, struct nt_call *call, int argument)
+static bool read_link(struct nt_thread *thread, struct nt_call *call, long folder, int argument)
 {
-    const char *own = nt_file_own(NT_ARG(call, argument));
+    const char *own = nt_file_own(folder, NT_ARG(call, argument));
     uint64_t room = NT_ARG(call, argument + 2);
     size_t length;
 
@@ -246,10 +275,10 @@ static bool read_link(struct nt_thread *thread, struct nt_call *call, int argume
 
 bool nt_sys_readlink(struct nt_thread *thread, struct nt_call *call)
 {
-    return read_link(thread, call, 0);
+    return read_link(thread, call, AT_FDCWD, 0);
 }
 
 bool nt_sys_readlinkat(struct nt_thread *thread, struct nt_call *call)
 {
-    return read_link(thread, call, 1);
+    return read_link(thread, call, (long)NT_ARG(call, 0), 1);
 }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * nt_sys_proc.c: /proc/self/maps, smaps and fd without the engine.
+ * nt_sys_proc.c: /proc/self/maps and its relatives, and listings of folders there, without the engine.
  *
- * A program that opens one of them (to find its stack, or what is mapped where) gets a file in memory with what the
- * kernel says at this time, less the entries in the engine's region. An entry is a line that begins with an address,
- * and in smaps the lines below it.
+ * A program that opens maps, smaps or numa_maps (to find its stack, or what is mapped where) gets a file in memory with
+ * what the kernel says at this time, less the entries in the engine's region. An entry is a line that begins with an
+ * address, and in smaps the lines below it.
  *
- * Of a listing of its open descriptors, the entries of the engine's are closed up. They are the highest numbers and
- * listed last: a buffer with nothing else in it means the end, as it should.
+ * Of a listing of its open descriptors, its threads, or the files that are mapped, the entries of the engine's are closed
+ * up. If nothing is left of a buffer, the kernel is asked for the next one: an empty one would mean the end.
  */
 #include <linux/fcntl.h>
 #include <linux/memfd.h>
 
+#include "nt_consumer.h"
 #include "nt_gate.h"
 #include "nt_lib.h"
 #include "nt_region.h"
@@ -31,7 +32,8 @@ static int digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* A line that begins an entry has START-END in lower case; those below it begin with a capital letter. */
+/* A line that begins an entry has START-END in lower case, or in numa_maps START; those below it begin with a capital
+ * letter. */
 static void judge(struct filter *filter)
 {
     const char *at = filter->line;
@@ -41,7 +43,7 @@ static void judge(struct filter *filter)
         return;
     for (; digit(*at) >= 0; at++)
         start = start * 16 + (uint64_t)digit(*at);
-    if (*at == '-')
+    if (*at == '-' || *at == ' ')
         filter->is_ours = nt_region_meets(start, 1);
 }
 
@@ -88,10 +90,30 @@ long nt_file_maps(const char *path, uint64_t flags)
     return from;
 }
 
-/* ------------------------------------------------------------------------------------------ descriptors */
+/* ------------------------------------------------------------------------------------------ listings */
 
 /* Where the kernel puts an entry's size and name; the same for both calls up to the size. */
 enum { SIZE_AT = 16, NAME_AT = 18, NAME_AT_64 = 19, ENTRY = 512 };
+
+/* Whether the entry of this number is the engine's. */
+typedef bool is_ours(uint64_t number);
+
+static bool is_helper(uint64_t tid)
+{
+    return tid == (uint64_t)nt_consumer_tid();
+}
+
+static bool is_in_region(uint64_t start)
+{
+    return nt_region_meets(start, 1);
+}
+
+static const struct listing {
+    const char *name;
+    is_ours *is_ours;
+    int base;
+} listings[] = {{"/fd", nt_file_is_guarded, 10}, {"/fdinfo", nt_file_is_guarded, 10}, {"/task", is_helper, 10},
+                {"/map_files", is_in_region, 16}};
 
 static bool ends_with(const char *text, size_t length, const char *end)
 {
@@ -100,8 +122,8 @@ static bool ends_with(const char *text, size_t length, const char *end)
     return length >= bytes && nt_same(text + length - bytes, end);
 }
 
-/* /proc/PID/fd, /proc/PID/task/TID/fd, and the same with fdinfo. */
-static bool is_descriptor_folder(int fd)
+/* What is listed there, if it is a folder in /proc/PID or /proc/PID/task/TID that lists something of ours. */
+static const struct listing *listing_of(int fd)
 {
     char link[64], path[64], own[32];
     long length;
@@ -109,26 +131,30 @@ static bool is_descriptor_folder(int fd)
     nt_format(link, sizeof link, "/proc/self/fd/%d", fd);
     length = nt_sys3(__NR_readlink, (long)link, (long)path, sizeof path - 1);
     if (nt_failed(length))
-        return false;
+        return NULL;
     path[length] = '\0';
     nt_format(own, sizeof own, "/proc/%d/", (int)nt_sys3(__NR_getpid, 0, 0, 0));
-    return nt_after(path, own) != NULL &&
-           (ends_with(path, (size_t)length, "/fd") || ends_with(path, (size_t)length, "/fdinfo"));
+    for (size_t i = 0; nt_after(path, own) != NULL && i < sizeof listings / sizeof listings[0]; i++) {
+        if (ends_with(path, (size_t)length, listings[i].name))
+            return &listings[i];
+    }
+    return NULL;
 }
 
-static bool is_ours(const char *name)
+/* A name that begins with a number; of mapped files START-END. */
+static bool entry_is_ours(const struct listing *listing, const char *name)
 {
     uint64_t number = 0;
 
-    if (*name < '0' || *name > '9')
+    if (digit(*name) < 0 || digit(*name) >= listing->base)
         return false;
-    for (; *name >= '0' && *name <= '9'; name++)
-        number = number * 10 + (uint64_t)(*name - '0');
-    return *name == '\0' && nt_file_is_guarded(number);
+    for (; digit(*name) >= 0 && digit(*name) < listing->base; name++)
+        number = number * (uint64_t)listing->base + (uint64_t)digit(*name);
+    return (*name == '\0' || *name == '-') && listing->is_ours(number);
 }
 
 /* Returns how many bytes are left. */
-static long close_up(uint64_t buffer, uint64_t bytes, size_t name_at)
+static long close_up(const struct listing *listing, uint64_t buffer, uint64_t bytes, size_t name_at)
 {
     uint64_t from = buffer, to = buffer;
     char entry[ENTRY];
@@ -140,7 +166,7 @@ static long close_up(uint64_t buffer, uint64_t bytes, size_t name_at)
             size > sizeof entry || nt_copy(entry, (const void *)from, size) != 0)
             return (long)bytes;
         entry[size - 1] = '\0';
-        if (!is_ours(entry + name_at)) {
+        if (!entry_is_ours(listing, entry + name_at)) {
             if (to != from)
                 nt_copy((void *)to, entry, size);
             to += size;
@@ -152,10 +178,15 @@ static long close_up(uint64_t buffer, uint64_t bytes, size_t name_at)
 
 bool nt_sys_getdents(struct nt_thread *thread, struct nt_call *call)
 {
-    if (!nt_call_pass(thread, call))
-        return false;
-    if (call->result > 0 && is_descriptor_folder((int)NT_ARG(call, 0)))
-        call->result = close_up(NT_ARG(call, 1), (uint64_t)call->result,
-                                call->raw[0] == __NR_getdents64 ? NAME_AT_64 : NAME_AT);
+    size_t name_at = call->raw[0] == __NR_getdents64 ? NAME_AT_64 : NAME_AT;
+    const struct listing *listing;
+
+    do {
+        if (!nt_call_pass(thread, call))
+            return false;
+        if (call->result <= 0 || (listing = listing_of((int)NT_ARG(call, 0))) == NULL)
+            return true;
+        call->result = close_up(listing, NT_ARG(call, 1), (uint64_t)call->result, name_at);
+    } while (call->result == 0);
     return true;
 }

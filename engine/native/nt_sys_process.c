@@ -215,7 +215,7 @@ static bool execute(struct nt_thread *thread, struct nt_call *call, const struct
 
 bool nt_sys_execve(struct nt_thread *thread, struct nt_call *call)
 {
-    const char *own = nt_file_own(NT_ARG(call, 0));
+    const char *own = nt_file_own(AT_FDCWD, NT_ARG(call, 0));
     struct exec exec;
 
     if (own != NULL)
@@ -226,7 +226,7 @@ bool nt_sys_execve(struct nt_thread *thread, struct nt_call *call)
 
 bool nt_sys_execveat(struct nt_thread *thread, struct nt_call *call)
 {
-    const char *own = nt_file_own(NT_ARG(call, 1));
+    const char *own = nt_file_own((int)NT_ARG(call, 0), NT_ARG(call, 1));
     struct exec exec;
 
     if (own != NULL)
@@ -266,7 +266,8 @@ bool nt_sys_prctl(struct nt_thread *thread, struct nt_call *call)
 
     if (what == PR_SET_MM)
         return fail(call, NT_EPERM);
-    if (what == PR_SET_SECCOMP || what == PR_SET_SYSCALL_USER_DISPATCH)
+    /* As on a kernel without seccomp, see nt_syscall.c. */
+    if (what == PR_SET_SECCOMP || what == PR_GET_SECCOMP || what == PR_SET_SYSCALL_USER_DISPATCH)
         return fail(call, NT_EINVAL);
     return nt_call_pass(thread, call);
 }

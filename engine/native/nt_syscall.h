@@ -56,8 +56,9 @@ int nt_file_guard(int fd);
 /* Close it. */
 void nt_file_release(int fd);
 bool nt_file_is_guarded(uint64_t fd);
-/* The file that `path` of the program means, if it is the executable under one of its names in /proc; else NULL. */
-const char *nt_file_own(uint64_t path);
+/* The file that `path` of the program, which begins in `folder`, means, if it is the executable under one of its names in
+ * /proc; else NULL. */
+const char *nt_file_own(long folder, uint64_t path);
 /* nt_sys_proc.c: a descriptor that reads as /proc/self/maps (or whatever `path` is), without the engine's lines. */
 long nt_file_maps(const char *path, uint64_t flags);
 

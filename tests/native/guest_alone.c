@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * guest_alone.c: a process that has one thread sees one thread, and the kernel grants it what only such a process may
- * have, also while it misses the caches as fast as it can; so do its children.
+ * have, also while it misses the caches as fast as it can; so do its children. It looks in more than one way: by
+ * absolute and relative paths, and in a folder that has been open for some time.
  */
 #include <dirent.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,20 +25,22 @@ static void miss(void)
     }
 }
 
-static int listed(void)
+static int listed(const char *path)
 {
-    DIR *tasks = opendir("/proc/self/task");
+    DIR *tasks = opendir(path);
     int count = 0;
 
+    miss();
     for (struct dirent *task; (task = readdir(tasks)) != NULL;)
         count += task->d_name[0] != '.';
     closedir(tasks);
     return count;
 }
 
-static int counted(void)
+/* In the file of this name in that folder. */
+static int counted(int folder, const char *name)
 {
-    FILE *status = fopen("/proc/self/status", "r");
+    FILE *status = fdopen(openat(folder, name, O_RDONLY), "r");
     char line[256];
     int count = 0;
 
@@ -48,12 +52,21 @@ static int counted(void)
 
 static void look(const char *who)
 {
+    int own = open("/proc/self", O_RDONLY | O_DIRECTORY);
+
     miss();
-    printf("%s: %d listed", who, listed());
+    printf("%s: %d listed", who, listed("/proc/self/task"));
     miss();
-    printf(", %d counted", counted());
+    printf(", %d counted", counted(AT_FDCWD, "/proc/self/status"));
+    miss();
+    printf(", %d from its folder", counted(own, "status"));
+    if (fchdir(own) != 0)
+        perror("fchdir");
+    miss();
+    printf(", %d in it, %d listed", counted(AT_FDCWD, "status"), listed("task"));
     miss();
     printf(", unshare %d\n", unshare(CLONE_FILES | CLONE_FS));
+    close(own);
     fflush(stdout);
 }
 
@@ -65,7 +78,7 @@ int main(void)
     miss();
     if (fork() == 0) {
         look("child");
-        _exit(memory[LINE] == 28 ? 3 : 4);
+        _exit(memory[LINE] == 60 ? 3 : 4);
     }
     wait(&status);
     miss();

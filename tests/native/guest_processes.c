@@ -5,18 +5,23 @@
  * Prints the same on the bare CPU, which is what it is compared with. Ends by executing itself with "again" while
  * another of its threads runs.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <asm/prctl.h>
@@ -212,22 +217,54 @@ static int descriptors(void)
     return count;
 }
 
+/* Whether it is where no program's mappings are. */
+static bool is_far(const char *entry)
+{
+    uint64_t start = strtoul(entry, NULL, 16);
+
+    return start >= 0x0f0000000000 && start < 0x200000000000;
+}
+
+/* Of a file with a line or more for each mapping. */
+static int far_in(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char line[4096];
+    int far = 0;
+
+    while (file && fgets(line, sizeof line, file))
+        far += is_far(line);
+    if (file)
+        fclose(file);
+    return far;
+}
+
+static int far_listed(const char *path)
+{
+    DIR *folder = opendir(path);
+    int far = 0;
+
+    for (struct dirent *entry; folder && (entry = readdir(folder)) != NULL;)
+        far += is_far(entry->d_name);
+    if (folder)
+        closedir(folder);
+    return far;
+}
+
 static void files(void)
 {
     char line[4096];
     ssize_t length = readlink("/proc/self/exe", line, sizeof line - 1);
-    int far = 0, stacks = 0;
+    int far, stacks = 0;
     FILE *file = fopen("/proc/self/maps", "r");
 
     line[length > 0 ? length : 0] = '\0';
     printf("executable %s\n", strrchr(line, '/'));
-    while (fgets(line, sizeof line, file)) {
-        uint64_t start = strtoul(line, NULL, 16);
-
-        far += start > 0x600000000000 ? 0 : start >= 0x0f0000000000 && start < 0x200000000000;
+    while (fgets(line, sizeof line, file))
         stacks += strstr(line, "[stack]") != NULL;
-    }
     fclose(file);
+    far = far_in("/proc/self/maps") + far_in("/proc/thread-self/smaps") + far_in("/proc/self/numa_maps") +
+          far_listed("/proc/self/map_files");
     printf("mapped at strange places: %d; stacks: %d\n", far, stacks);
     file = fopen("/proc/self/comm", "r");
     if (fgets(line, sizeof line, file))
@@ -277,6 +314,18 @@ static void memory(void)
     printf("vsyscall %d\n", ((long (*)(long *))0xffffffffff600400)(NULL) > 1000000000);
 }
 
+/* Whether or not there are filters, a program that wants one goes on, with or without. */
+static void filters(void)
+{
+    struct sock_filter all = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    struct sock_fprog program = {1, &all};
+
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+    printf("behind a filter\n");
+}
+
 int main(int argc, char **argv)
 {
     static char me[] = "me", word[] = "again", *again[] = {me, word, NULL};
@@ -299,6 +348,7 @@ int main(int argc, char **argv)
     files();
     vector();
     memory();
+    filters();
     stop = 0;
     pthread_create(&thread, NULL, spinning, &hash);
     execv("/proc/self/exe", again);
