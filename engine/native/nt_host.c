@@ -9,6 +9,7 @@
 
 #include "core/host.h"
 #include "nt_lib.h"
+#include "nt_limit.h"
 #include "nt_sys.h"
 
 enum { FAILED = 125, SMALL_CHUNK = 1 << 20, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000, EINTR_CODE = 4, EIO_CODE = 5,
@@ -53,6 +54,8 @@ static void *map_anonymous(size_t bytes)
 {
     void *memory = map_here(bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE, -1);
 
+    if (memory == NULL && nt_limit_make_room(bytes))
+        memory = map_here(bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE, -1);
     if (memory == NULL)
         nt_die(FAILED, "out of memory: %lu bytes more were wanted\n", bytes);
     return memory;

@@ -5,6 +5,7 @@
 #include <linux/mman.h>
 
 #include "nt_lib.h"
+#include "nt_limit.h"
 #include "nt_sys.h"
 
 extern char _end[]; /* of our image, from the linker */
@@ -45,6 +46,8 @@ void *nt_region_pages(size_t bytes, int protection)
     uint64_t at = take(bytes);
     long failed = nt_sys3(__NR_mprotect, (long)at, (long)NT_UP(bytes, NT_PAGE), protection);
 
+    if (failed && nt_limit_make_room(bytes))
+        failed = nt_sys3(__NR_mprotect, (long)at, (long)NT_UP(bytes, NT_PAGE), protection);
     if (failed)
         nt_die(125, "out of memory\n");
     return (void *)at;

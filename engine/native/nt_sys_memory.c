@@ -13,6 +13,7 @@
 #include "nt_engine.h"
 #include "nt_gate.h"
 #include "nt_lib.h"
+#include "nt_limit.h"
 #include "nt_maps.h"
 #include "nt_region.h"
 #include "nt_syscall.h"
@@ -44,7 +45,9 @@ static bool pass_locked(struct nt_thread *thread, struct nt_call *call)
 
     (void)thread;
     nt_lock_take(&nt_memory_lock);
-    was_made = nt_gate_call(call->raw, &call->result); /* with the baton in hand: it does not block */
+    do /* with the baton in hand: it does not block */
+        was_made = nt_gate_call(call->raw, &call->result);
+    while (was_made && call->result == -NT_ENOMEM && nt_limit_make_room(0));
     if (!was_made)
         nt_lock_give(&nt_memory_lock);
     return was_made;
@@ -211,9 +214,12 @@ static void set_break(struct nt_thread *thread, uint64_t wanted)
         changed(end, old_end - end, PROT_NONE);
         nt_data_changed(thread, end, old_end - end, false);
     } else if (end > old_end) {
-        long got = nt_sys6(__NR_mmap, (long)old_end, (long)(end - old_end), PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+        long got;
 
+        do
+            got = nt_sys6(__NR_mmap, (long)old_end, (long)(end - old_end), PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+        while (got == -NT_ENOMEM && nt_limit_make_room(0));
         if (got != (long)old_end)
             return;
     }

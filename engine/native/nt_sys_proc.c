@@ -6,14 +6,15 @@
  * what the kernel says at this time, less the entries in the engine's region. An entry is a line that begins with an
  * address, and in smaps the lines below it.
  *
- * Of a listing of its open descriptors, its threads, or the files that are mapped, the entries of the engine's are closed
- * up. If nothing is left of a buffer, the kernel is asked for the next one: an empty one would mean the end.
+ * Of a listing of its open descriptors, its threads, or the files that are mapped, the entries of the engine's are
+ * closed up. If nothing is left of a buffer, the kernel is asked for the next one: an empty one would mean the end.
  */
 #include <linux/fcntl.h>
 #include <linux/memfd.h>
 
 #include "nt_consumer.h"
 #include "nt_gate.h"
+#include "nt_host.h"
 #include "nt_lib.h"
 #include "nt_region.h"
 #include "nt_syscall.h"
@@ -21,10 +22,11 @@
 enum { LINE = 8192 };
 
 struct filter {
-    int from, to;
+    int from, to;              /* to: -1 if it is only added up */
     char in[4096], line[LINE];
-    size_t length;  /* of `line` */
+    size_t length;             /* of `line` */
     bool is_ours;              /* the entry that the line belongs to */
+    uint64_t bytes, data;      /* of entries of ours; private ones that may be written */
 };
 
 static int digit(char c)
@@ -32,25 +34,39 @@ static int digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+static uint64_t number_at(const char **at)
+{
+    uint64_t number = 0;
+
+    for (; digit(**at) >= 0; (*at)++)
+        number = number * 16 + (uint64_t)digit(**at);
+    return number;
+}
+
 /* A line that begins an entry has START-END in lower case, or in numa_maps START; those below it begin with a capital
  * letter. */
 static void judge(struct filter *filter)
 {
     const char *at = filter->line;
-    uint64_t start = 0;
+    uint64_t start, bytes;
 
     if (digit(*at) < 0)
         return;
-    for (; digit(*at) >= 0; at++)
-        start = start * 16 + (uint64_t)digit(*at);
+    start = number_at(&at);
     if (*at == '-' || *at == ' ')
         filter->is_ours = nt_region_meets(start, 1);
+    if (*at++ != '-' || !filter->is_ours)
+        return;
+    bytes = number_at(&at) - start;
+    filter->bytes += bytes;
+    if (at[0] == ' ' && at[2] == 'w' && at[4] == 'p')
+        filter->data += bytes;
 }
 
 static void end_line(struct filter *filter)
 {
     judge(filter);
-    if (!filter->is_ours)
+    if (!filter->is_ours && filter->to >= 0)
         nt_sys3(__NR_write, filter->to, (long)filter->line, (long)filter->length);
     filter->length = 0;
 }
@@ -68,6 +84,20 @@ static void copy(struct filter *filter)
                 end_line(filter);
         }
     }
+}
+
+void nt_file_own_bytes(uint64_t *bytes, uint64_t *data)
+{
+    struct filter filter = {.to = -1};
+    long from = nt_host_open("/proc/self/maps", O_RDONLY, 0);
+
+    if (nt_failed(from))
+        return;
+    filter.from = (int)from;
+    copy(&filter);
+    nt_sys3(__NR_close, from, 0, 0);
+    *bytes = filter.bytes;
+    *data = filter.data;
 }
 
 long nt_file_maps(const char *path, uint64_t flags)

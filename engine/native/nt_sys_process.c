@@ -19,6 +19,7 @@
 #include "nt_gate.h"
 #include "nt_host.h"
 #include "nt_lib.h"
+#include "nt_limit.h"
 #include "nt_maps.h"
 #include "nt_profile.h"
 #include "nt_request.h"
@@ -101,9 +102,11 @@ static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_
         nt_lock_take(locks[i]);
     nt_consumer_end();
     nt_lock_take(&nt_host_lock); /* not earlier: the consumer wants memory */
+    nt_lock_take(&nt_limit_lock);
     nt_signal_block_all();
     call->result = nt_sys6((long)call->raw[0], (long)NT_ARG(call, 0), 0, (long)NT_ARG(call, 2), (long)NT_ARG(call, 3),
                            (long)NT_ARG(call, 4), 0);
+    nt_lock_give(&nt_limit_lock);
     nt_lock_give(&nt_host_lock);
     if (call->result == 0) {
         nt_thread_alone(thread);
@@ -196,6 +199,9 @@ static bool execute(struct nt_thread *thread, struct nt_call *call, const struct
                nt_exec_succeeds(exec->folder, exec->path, exec->argv, exec->envp, exec->flags);
     if (succeeds && !thread->is_vfork)
         nt_profile_become();
+    if (nt_limit_is_set() &&
+        nt_exec_succeeds(exec->folder, exec->path, exec->argv, exec->envp, exec->flags))
+        nt_limit_leave(thread);
     if (mask & NT_FAULTS)
         nt_sys6(__NR_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
     if (thread->is_vfork)

@@ -41,6 +41,9 @@ static nt_call_handler *const handlers[] = {
     [__NR_exit_group] = nt_sys_exit_group,
     [__NR_arch_prctl] = nt_sys_arch_prctl,
     [__NR_prctl] = nt_sys_prctl,
+    [__NR_prlimit64] = nt_sys_prlimit,
+    [__NR_setrlimit] = nt_sys_setrlimit,
+    [__NR_getrlimit] = nt_sys_getrlimit,
     [__NR_rseq] = nt_sys_refuse,    /* its abort handlers are addresses of the program's, not of generated code */
     [__NR_seccomp] = nt_sys_refuse, /* a filter would hold for the engine's calls */
 

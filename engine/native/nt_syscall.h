@@ -43,6 +43,7 @@ nt_call_handler nt_sys_rt_sigaction, nt_sys_rt_sigprocmask, nt_sys_rt_sigreturn,
     nt_sys_rt_sigpending, nt_sys_rt_sigsuspend, nt_sys_ppoll, nt_sys_pselect6, nt_sys_epoll_pwait;
 nt_call_handler nt_sys_path, nt_sys_path_at, nt_sys_open, nt_sys_openat, nt_sys_readlink, nt_sys_readlinkat,
     nt_sys_close, nt_sys_dup2, nt_sys_close_range, nt_sys_fcntl, nt_sys_getdents;
+nt_call_handler nt_sys_prlimit, nt_sys_setrlimit, nt_sys_getrlimit; /* nt_limit.h */
 nt_call_handler nt_sys_kill, nt_sys_tgkill, nt_sys_tkill;
 
 /* Of the memory group: the program break begins here; and the group's lock, for fork. */
@@ -56,10 +57,12 @@ int nt_file_guard(int fd);
 /* Close it. */
 void nt_file_release(int fd);
 bool nt_file_is_guarded(uint64_t fd);
-/* The file that `path` of the program, which begins in `folder`, means, if it is the executable under one of its names in
- * /proc; else NULL. */
+/* The file that `path` of the program, which begins in `folder`, means, if it is the executable under one of its names
+ * in /proc; else NULL. */
 const char *nt_file_own(long folder, uint64_t path);
 /* nt_sys_proc.c: a descriptor that reads as /proc/self/maps (or whatever `path` is), without the engine's lines. */
 long nt_file_maps(const char *path, uint64_t flags);
+/* Of what is mapped, how much is the engine's, and how much of that the kernel counts as data. */
+void nt_file_own_bytes(uint64_t *bytes, uint64_t *data);
 
 #endif

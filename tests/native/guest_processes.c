@@ -22,12 +22,14 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <asm/prctl.h>
 #include <unistd.h>
 
-enum { THREADS = 32, SPINNERS = 4, KICKS = 40, CHURNERS = 8, CHURNS = 100, STACK = 65536, DESCRIPTORS = 5000 };
+enum { THREADS = 32, SPINNERS = 4, KICKS = 40, CHURNERS = 8, CHURNS = 100, STACK = 65536, DESCRIPTORS = 5000,
+       LIMIT = 1 << 30 };
 
 extern char **environ;
 
@@ -314,6 +316,41 @@ static void memory(void)
     printf("vsyscall %d\n", ((long (*)(long *))0xffffffffff600400)(NULL) > 1000000000);
 }
 
+static int is_had(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (memory == MAP_FAILED)
+        return 0;
+    munmap(memory, bytes);
+    return 1;
+}
+
+/* A limit holds for what the program has, and is handed on as it was set. */
+static void limit(int what, const char *name, const char *shown)
+{
+    struct rlimit before, now;
+    char command[64];
+
+    getrlimit(what, &before);
+    now = (struct rlimit){LIMIT, before.rlim_max};
+    printf("%s %d", name, setrlimit(what, &now));
+    getrlimit(what, &now);
+    printf(", is %llu: half %d, all %d\n", (unsigned long long)now.rlim_cur, is_had(LIMIT / 2), is_had(LIMIT));
+    snprintf(command, sizeof command, "ulimit -%s", shown);
+    if (system(command) != 0)
+        perror(name);
+    now = (struct rlimit){2, 1};
+    printf("wrong %d", setrlimit(what, &now));
+    printf(", back %d\n", setrlimit(what, &before));
+}
+
+static void limits(void)
+{
+    limit(RLIMIT_AS, "addresses", "v");
+    limit(RLIMIT_DATA, "data", "d");
+}
+
 /* Whether or not there are filters, a program that wants one goes on, with or without. */
 static void filters(void)
 {
@@ -348,6 +385,7 @@ int main(int argc, char **argv)
     files();
     vector();
     memory();
+    limits();
     filters();
     stop = 0;
     pthread_create(&thread, NULL, spinning, &hash);
