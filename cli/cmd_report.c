@@ -126,7 +126,8 @@ static bool in_known(const struct report *report)
     if (report->in == NULL || (report->statements && any_in(report, "statements")) ||
         (report->loops && any_in(report, "loops")) || (report->strides && any_in(report, "strides")) ||
         (report->conflicts && any_in(report, "conflicts")) ||
-        (report->pairs && any_in(report, "pairs")) || (of_functions && any_in(report, "functions")))
+        (report->pairs && (any_in(report, "pairs") || any_in(report, "reuses"))) ||
+        (of_functions && any_in(report, "functions")))
         return true;
     term_error("nothing of this is in a function or source file called %s; * and ? match, as in '*%s*'", report->in,
                report->in);
@@ -301,8 +302,9 @@ static const struct opt rows[] = {
      offsetof(struct report, strides), NULL, false},
     {OPT_FLAG, "conflicts", 0, NULL, "cold, capacity and conflict misses, and the sets that conflict\n(--patterns=yes)",
      offsetof(struct report, conflicts), NULL, false},
-    {OPT_FLAG, "pairs", 0, NULL, "who loads lines again, and who had thrown them out\n(--interdependence=yes)",
-     offsetof(struct report, pairs), NULL, false},
+    {OPT_FLAG, "pairs", 0, NULL,
+     "who loads lines again, and who had thrown them out; who is the\nfirst to use a line behind its load "
+     "(--interdependence=yes)", offsetof(struct report, pairs), NULL, false},
     {OPT_FLAG, "sharing", 0, NULL, "what threads share, truly and falsely (--coherence=mesi)",
      offsetof(struct report, sharing), NULL, false},
     {OPT_TEXT, "fields", 0, "NAME",

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report_pairs.c: who throws out what others need again (--interdependence=yes): data structures, lines of source,
- * statements, and how long ago lines had been used that are loaded again.
+ * report_pairs.c: who throws out what others need again, and who uses first what others have loaded
+ * (--interdependence=yes): data structures, lines of source, statements, and how long ago lines had been used that are
+ * loaded again.
  *
- * Rows are sorted by their misses, which are no event: all other columns say whose they are. Instructions of a line are
- * one row. What there was no room for has no names, and is a row as well, so that rows add up.
+ * Rows are sorted by their misses or lines, which are no event: all other columns say whose they are. Instructions of a
+ * line are one row. What there was no room for has no names, and is a row as well, so that rows add up.
  */
 #include "cli/report.h"
 
@@ -23,7 +24,7 @@ bool report_pairs_known(const struct report *report)
     const char *format = tp_meta(report->profile, "import.format"), *kept = tp_meta(report->profile, "interdependence");
 
     if (!report->pairs ||
-        query_value(report->profile, "SELECT count(*) FROM (SELECT 1 FROM t_pairs LIMIT 1)", 0) > 0)
+        query_value(report->profile, "SELECT EXISTS (SELECT 1 FROM t_pairs) OR EXISTS (SELECT 1 FROM t_reuses)", 0) > 0)
         return true;
     if (format != NULL)
         term_error("--pairs: files of %s do not say who loads lines again", format);
@@ -36,10 +37,10 @@ bool report_pairs_known(const struct report *report)
 
 /* ------------------------------------------------------------------------------------------ columns */
 
-/* What each table begins with. */
-static void headings(struct table *table)
+/* What each table begins with: a count, and so on. */
+static void headings(struct table *table, const char *counted, const char *name)
 {
-    table_column(table, TABLE_COUNT, "loaded\nagain", "misses", 0);
+    table_column(table, TABLE_COUNT, counted, name, 0);
     table_column(table, TABLE_PERCENT, "%", "share", 70);
     table_column(table, TABLE_TEXT, "cache", "cache", 0);
     table_column(table, TABLE_COUNT, "accesses\nlater", "mean_distance", 60);
@@ -49,6 +50,13 @@ static void headings(struct table *table)
 static void columns(const struct report *report, char *sql, size_t size, const char *rest)
 {
     snprintf(sql, size, "misses, 100.0 * misses / %f, cache, 1.0 * distance / nullif(timed, 0), %s",
+             report->sort.total > 0 ? report->sort.total : 1.0, rest);
+}
+
+/* The same of all lines that are used again. */
+static void reuse_columns(const struct report *report, char *sql, size_t size, const char *rest)
+{
+    snprintf(sql, size, "lines, 100.0 * lines / %f, cache, 1.0 * distance / nullif(lines, 0), %s",
              report->sort.total > 0 ? report->sort.total : 1.0, rest);
 }
 
@@ -63,15 +71,23 @@ static void cells(struct table *table, struct query *q)
         table_count(table, llround(fmin(fmax(query_real(q, 3), -9e18), 9e18)));
 }
 
-static void evictor_headings(struct table *table, const char *loaded, const char *thrown)
+static void loader_headings(struct table *table)
 {
-    table_column(table, TABLE_TEXT, loaded, "loader", 50);
+    table_column(table, TABLE_TEXT, "loaded by", "loader", 50);
     table_column(table, TABLE_TEXT, NULL, "loader_file", -1);
     table_column(table, TABLE_COUNT, NULL, "loader_line", -1);
+}
+
+static void evictor_headings(struct table *table, const char *thrown)
+{
+    loader_headings(table);
     table_column(table, TABLE_TEXT, thrown, "evictor", 0);
     table_column(table, TABLE_TEXT, NULL, "evictor_file", -1);
     table_column(table, TABLE_COUNT, NULL, "evictor_line", -1);
 }
+
+#define LOADED_AGAIN "loaded\nagain", "misses"
+#define USED_NEXT "used\nnext", "lines"
 
 /* ------------------------------------------------------------------------------------------ tables */
 
@@ -81,7 +97,7 @@ static bool objects(struct report *report)
     struct table *table = table_new();
     struct query q;
 
-    headings(table);
+    headings(table, LOADED_AGAIN);
     table_column(table, TABLE_TEXT, "thrown out by", "evictor_data", 0);
     table_column(table, TABLE_TEXT, "data structure", "data", 0);
     columns(report, wanted, sizeof wanted, "evictor_data, data");
@@ -101,8 +117,8 @@ static bool lines(struct report *report)
     struct table *table = table_new();
     struct query q;
 
-    headings(table);
-    evictor_headings(table, "loaded by", "thrown out by");
+    headings(table, LOADED_AGAIN);
+    evictor_headings(table, "thrown out by");
     table_column(table, TABLE_TEXT, NULL, "evictor_data", -1);
     table_column(table, TABLE_TEXT, "data structure", "data", 65);
     report_place_columns(table, "and again by", "function");
@@ -133,16 +149,17 @@ static bool distances(struct report *report)
     struct table *table = table_new();
     struct query q;
 
-    table_column(table, TABLE_COUNT, "loaded\nagain", "misses", 0);
+    table_column(table, TABLE_COUNT, LOADED_AGAIN, 0);
     table_column(table, TABLE_PERCENT, "%", "share", 70);
     table_column(table, TABLE_TEXT, "cache", "cache", 0);
     table_column(table, TABLE_COUNT, "accesses\nlater: from", "from", 0);
     table_column(table, TABLE_COUNT, "to", "to", 0);
     query_begin(&q, report->profile,
-                "SELECT sum(t.misses), 100.0 * sum(t.misses) / %f, p.cache, t.power FROM t_pair_distances t "
-                "JOIN t_pairs p ON p.id = t.pair_id GROUP BY p.cache, t.power HAVING abs(sum(t.misses)) >= %f "
-                "ORDER BY p.cache, t.power",
-                report->sort.total > 0 ? report->sort.total : 1.0, report_least(report));
+                "SELECT * FROM (SELECT sum(t.misses) AS misses, 100.0 * sum(t.misses) / %f, p.cache, t.power "
+                "FROM t_pair_distances t JOIN t_pairs p ON p.id = t.pair_id GROUP BY p.cache, t.power "
+                "HAVING abs(sum(t.misses)) >= %f ORDER BY abs(sum(t.misses)) DESC, p.cache, t.power LIMIT %lld) "
+                "ORDER BY cache, power",
+                report->sort.total > 0 ? report->sort.total : 1.0, report_least(report), (long long)report->limit);
     while (query_row(&q)) {
         int64_t power = query_int(&q, 3);
 
@@ -161,10 +178,67 @@ static bool distances(struct report *report)
     return query_end(&q);
 }
 
+/* ------------------------------------------------------------------------------------------ tables of reuses */
+
+static bool reuse_lines(struct report *report)
+{
+    char wanted[512];
+    struct table *table = table_new();
+    struct query q;
+
+    headings(table, USED_NEXT);
+    loader_headings(table);
+    table_column(table, TABLE_TEXT, "data structure", "data", 65);
+    report_place_columns(table, "and used next by", "function");
+    reuse_columns(report, wanted, sizeof wanted,
+                  "loader, loader_file, loader_line, data, file, line, NULL, ifnull(function, " NO_ROOM ")");
+    report_query(report, &q, wanted,
+                 "(SELECT sum(lines) AS lines, sum(distance) AS distance, cache, loader, loader_file, loader_line, "
+                 "function, file, line, data FROM reuses GROUP BY cache, loader, loader_file, loader_line, function, "
+                 "file, line, data_id)",
+                 "file, line, function, data, loader_file, loader_line, loader, cache");
+    while (query_row(&q)) {
+        cells(table, &q);
+        report_brief(report, table, &q, 4);
+        report_text(table, &q, 7);
+        report_place(report, table, &q, 8, false, query_text(&q, 11));
+    }
+    report_section(report, table, "reuses", "Who uses lines first that others, or they themselves, have loaded");
+    return query_end(&q);
+}
+
+static bool reuse_statements(struct report *report)
+{
+    char wanted[512];
+    struct table *table = table_new();
+    struct query q;
+
+    headings(table, USED_NEXT);
+    loader_headings(table);
+    table_column(table, TABLE_TEXT, NULL, "file", -1);
+    table_column(table, TABLE_COUNT, NULL, "first_line", -1);
+    table_column(table, TABLE_COUNT, NULL, "line", -1);
+    table_column(table, TABLE_TEXT, "and used next by statement in", "function", 0);
+    reuse_columns(report, wanted, sizeof wanted,
+                  "loader, loader_file, loader_line, file, first_line, line, ifnull(function, " NO_ROOM ")");
+    report_query(report, &q, wanted, "statement_reuses",
+                 "file, line, function, loader_file, loader_line, loader, cache");
+    while (query_row(&q)) {
+        cells(table, &q);
+        report_brief(report, table, &q, 4);
+        report_text(table, &q, 7);
+        report_count(table, &q, 8);
+        report_count(table, &q, 9);
+        report_range(report, table, &q, 7, query_text(&q, 10));
+    }
+    report_section(report, table, "statement_reuses", "Whom they profit from, by lines used next");
+    return query_end(&q);
+}
+
 /* ------------------------------------------------------------------------------------------ sections */
 
-/* A copy of the report, sorted by the misses of pairs. */
-static struct report *by_misses(const struct report *report)
+/* A copy of the report, sorted by what pairs, or reuses, count. */
+static struct report *sorted_by(const struct report *report, const char *what, const char *sum)
 {
     struct report *own = malloc(sizeof *own);
 
@@ -172,10 +246,26 @@ static struct report *by_misses(const struct report *report)
         abort();
     *own = *report;
     own->shown_count = 0;
-    snprintf(own->sort.name, sizeof own->sort.name, "misses");
-    snprintf(own->sort.sql, sizeof own->sort.sql, "misses");
-    own->sort.total = query_value(report->profile, "SELECT sum(abs(misses)) FROM t_pairs", 0);
+    snprintf(own->sort.name, sizeof own->sort.name, "%s", what);
+    snprintf(own->sort.sql, sizeof own->sort.sql, "%s", what);
+    own->sort.total = query_value(report->profile, sum, 0);
     return own;
+}
+
+static struct report *by_misses(const struct report *report)
+{
+    return sorted_by(report, "misses", "SELECT sum(abs(misses)) FROM t_pairs");
+}
+
+/* A section of it; there is none of a profile in which no line was used again. */
+static bool of_reuses(struct report *report, bool (*section)(struct report *))
+{
+    struct report *own = sorted_by(report, "lines", "SELECT sum(abs(lines)) FROM t_reuses");
+    bool good = own->sort.total <= 0 || section(own);
+
+    report->sections = own->sections;
+    free(own);
+    return good;
 }
 
 bool report_pairs(struct report *report)
@@ -186,7 +276,7 @@ bool report_pairs(struct report *report)
     good = good && lines(own) && (report->in != NULL || distances(own));
     report->sections = own->sections;
     free(own);
-    return good;
+    return good && of_reuses(report, reuse_lines);
 }
 
 static bool dependence(struct report *report)
@@ -195,8 +285,8 @@ static bool dependence(struct report *report)
     struct table *table = table_new();
     struct query q;
 
-    headings(table);
-    evictor_headings(table, "loaded by", "thrown out by");
+    headings(table, LOADED_AGAIN);
+    evictor_headings(table, "thrown out by");
     table_column(table, TABLE_TEXT, NULL, "file", -1);
     table_column(table, TABLE_COUNT, NULL, "first_line", -1);
     table_column(table, TABLE_COUNT, NULL, "line", -1);
@@ -226,5 +316,5 @@ bool report_dependence(struct report *report)
 
     report->sections = own->sections;
     free(own);
-    return good;
+    return good && of_reuses(report, reuse_statements);
 }

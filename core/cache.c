@@ -10,6 +10,9 @@
  * Two instructions that walk two arrays whose lines share elements of the way table would call at every hit. The
  * table cannot be made to suit them all, but they need not use the same one: where an instruction's access is called
  * for lines that are there too often, it becomes another access that looks in another table of D1's.
+ *
+ * With pairs, who uses a line of D1 first behind its load is to be known. A line that is loaded is fresh: its way's
+ * word equals no address, so that this one calls, and an entry tells the consumer. From then on hits are as always.
  */
 #include "cache.h"
 
@@ -217,10 +220,16 @@ TN_ALWAYS_INLINE uint32_t equal_tag(const uint32_t *tags, uint32_t n, uint32_t t
 #endif
 }
 
+/* Fresh or not. */
+static inline bool is_of(const struct tn_way *way, uint64_t line)
+{
+    return ((way->line ^ line) & ~TN_FRESH) == 0;
+}
+
 static struct tn_way *way_of_line_in(struct tn_way *set, uint32_t assoc, uint64_t line)
 {
     for (struct tn_way *way = set; way < set + assoc; way++) {
-        if (way->line == line)
+        if (is_of(way, line))
             return way;
     }
     return NULL;
@@ -235,7 +244,7 @@ static inline struct tn_way *way_of_line(const struct tn_l1 *l1, struct tn_way *
         uint32_t equal = equal_tag(&l1->tags[first], 8, (uint32_t)number);
         if (equal == 8)
             return NULL;
-        if (set[equal].line == line)
+        if (is_of(&set[equal], line))
             return &set[equal];
     }
     return way_of_line_in(set, l1->assoc, line);
@@ -334,7 +343,7 @@ TN_ALWAYS_INLINE struct tn_way *load_into(struct tn_thread *thread, const struct
 {
     struct tn_way *way = &ways_of(thread, layout)[index];
     queue_miss(thread, layout, way, index, want, payer, held);
-    way->line = want->line;
+    way->line = want->line | l1->fresh;
     way->use = 0;
     way->mask = 0;
     way->stamp = want->stamp;
@@ -363,20 +372,51 @@ static __attribute__((noinline)) struct tn_way *load_any(struct tn_thread *threa
     return way;
 }
 
-/* Make sure the line is in the cache and the way table leads to it. True if it missed. */
-static inline bool bring(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1,
-                         const struct want *want, struct tn_way **found)
+enum brought { FOUND, FOUND_FRESH, MISSED };
+
+/* A fresh line is used. */
+static __attribute__((noinline)) void use_fresh(struct tn_thread *thread, struct tn_l1 *l1, const struct want *want,
+                                                struct tn_way *way)
+{
+    const struct tn_l1_layout *layout = &thread->core->layout.d1;
+    uint32_t index = (uint32_t)(way - ways_of(thread, layout));
+    struct tn_held held = {0};
+    struct tn_late *payer = payer_now(thread, l1->stream, want->instr, want->payer, want->address, &held);
+    if (layout->exclusive && *exclusive_of(thread, layout, index) == way->line)
+        *exclusive_of(thread, layout, index) = want->line;
+    way->line = want->line;
+    if (!payer)
+        return;
+    *tn_ring_room(thread->ring) = (struct tn_entry){.address = want->address,
+                                                    .stamp = want->stamp,
+                                                    .late = payer,
+                                                    .way = (uint16_t)index,
+                                                    .flags = TN_ENTRY_REUSE};
+    tn_ring_add(thread, thread->ring);
+}
+
+/* The line is in the way, which the way table leads to from now on. */
+static inline enum brought find(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1,
+                                const struct want *want, uint64_t number, struct tn_way *way)
+{
+    bool fresh = way->line != want->line;
+    if (fresh)
+        use_fresh(thread, l1, want, way);
+    way->stamp = want->stamp;
+    lead_to(thread, layout, want->table, number, (uint32_t)(way - ways_of(thread, layout)));
+    return fresh ? FOUND_FRESH : FOUND;
+}
+
+/* Make sure the line is in the cache and the way table leads to it. */
+static inline enum brought bring(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1,
+                                 const struct want *want, struct tn_way **found)
 {
     struct tn_way *ways = ways_of(thread, layout);
     uint64_t number = want->line >> l1->shape.line_bits;
     uint32_t first = (uint32_t)tn_set_of(number, l1->sets, l1->set_mask) * l1->assoc;
     struct tn_way *way = way_of_line(l1, &ways[first], first, want->line, number);
     *found = way ? way : load_any(thread, layout, l1, want, number, first);
-    if (!way)
-        return true;
-    way->stamp = want->stamp;
-    lead_to(thread, layout, want->table, number, (uint32_t)(way - ways));
-    return false;
+    return way ? find(thread, layout, l1, want, number, way) : MISSED;
 }
 
 /* ------------------------------------------------------------------------------------------ coherence */
@@ -412,13 +452,13 @@ static struct tn_way *load_coherent(struct tn_thread *thread, struct tn_l1 *l1, 
     struct tn_way *found =
         load_into(thread, layout, l1, want, want->line >> l1->shape.line_bits, way, access->late, held);
     tn_ring_add(thread, thread->ring);
-    *exclusive_of(thread, layout, way) = want->writes || alone ? want->line : TN_NO_LINE;
+    *exclusive_of(thread, layout, way) = want->writes || alone ? found->line : TN_NO_LINE;
     return found;
 }
 
 /* `bring`, and what it means to the caches of other threads. */
-static bool bring_coherent(struct tn_thread *thread, struct tn_l1 *l1, const struct want *want, struct met *met,
-                           struct tn_way **found)
+static enum brought bring_coherent(struct tn_thread *thread, struct tn_l1 *l1, const struct want *want,
+                                   struct met *met, struct tn_way **found)
 {
     const struct tn_l1_layout *layout = &thread->core->layout.d1;
     struct tn_way *ways = ways_of(thread, layout);
@@ -433,20 +473,17 @@ static bool bring_coherent(struct tn_thread *thread, struct tn_l1 *l1, const str
                                         .instr = want->instr,
                                         .writes = want->writes};
     struct tn_held held = {0};
+    enum brought brought = way ? find(thread, layout, l1, want, number, way) : MISSED;
     bool shared = way && *exclusive_of(thread, layout, (uint32_t)(way - ways)) != want->line;
     if (!way || (shared && want->writes))
         access.late = payer_now(thread, l1->stream, want->instr, want->payer, want->address, &held);
     *found = way ? way : load_coherent(thread, l1, want, &access, &held, met);
-    if (!way)
-        return true;
-    way->stamp = want->stamp;
-    lead_to(thread, layout, want->table, number, (uint32_t)(way - ways));
     if (shared && want->writes) {
         tn_coherent_upgrade(&access);
         *exclusive_of(thread, layout, (uint32_t)(way - ways)) = want->line;
         met->upgraded = true;
     }
-    return false;
+    return brought;
 }
 
 /* The access is over. */
@@ -497,7 +534,8 @@ static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, st
     for (; want.line != behind; want.line += l1->shape.line, want.stamp++, want.address = want.line) {
         uint32_t from = want.line == first ? (uint32_t)(address - first) : 0;
         uint32_t to = end - want.line < l1->shape.line ? (uint32_t)(end - want.line) : l1->shape.line;
-        if (l1->coherent ? bring_coherent(thread, l1, &want, &met, &way) : bring(thread, layout, l1, &want, &way))
+        if ((l1->coherent ? bring_coherent(thread, l1, &want, &met, &way) : bring(thread, layout, l1, &want, &way)) ==
+            MISSED)
             want.flags |= TN_ENTRY_SECOND;
         way->use += tn_use_of(1, to - from);
         way->mask |= granules(from, to, l1->shape.granule_bits);
@@ -509,7 +547,7 @@ static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, st
     }
     if (l1->coherent)
         settle_coherent(&met, access->kind);
-    return first_way->line == first ? first_way : NULL;
+    return is_of(first_way, first) ? first_way : NULL;
 }
 
 /* The access goes on in the next table. Nobody else moves until the engine knows, and then all count anew: of two that
@@ -562,7 +600,7 @@ static __attribute__((noinline)) void slow_data(struct tn_thread *thread, uint64
     struct tn_access_entry *entry = tn_code_get_access(&core->code, id);
     struct want want = wanted_data(thread, line_at(thread->d1, address), address, entry);
     struct tn_way *way;
-    if (!bring(thread, &core->layout.d1, thread->d1, &want, &way))
+    if (bring(thread, &core->layout.d1, thread->d1, &want, &way) == FOUND)
         count_alias(core, id, entry);
 }
 
@@ -575,7 +613,7 @@ static void slow_coherent(struct tn_thread *thread, uint64_t address, uint32_t i
     struct met met;
     struct tn_way *way;
     nothing_met(&met);
-    if (!bring_coherent(thread, thread->d1, &want, &met, &way) && !met.upgraded)
+    if (bring_coherent(thread, thread->d1, &want, &met, &way) == FOUND && !met.upgraded)
         count_alias(core, id, entry);
     settle_coherent(&met, entry->info.kind);
 }
@@ -606,7 +644,7 @@ TN_ALWAYS_INLINE void slow_data_in(struct tn_thread *thread, uint64_t address, u
         way->stamp = want.stamp;
         lead_to(thread, layout, want.table, number, index);
         count_alias(core, id, entry);
-    } else { /* the line has gone, or is another with the same low bits */
+    } else { /* the line has gone, is another with the same low bits, or is fresh */
         slow_data(thread, address, id);
     }
 }
@@ -667,7 +705,7 @@ void tn_slow_fetch(struct tn_thread *thread, uint32_t id)
     __builtin_prefetch(entry + 1); /* where the program comes, new code often goes on */
     if (fetch->second && thread->i1->missed >> TN_STEP_BITS == want.stamp >> TN_STEP_BITS)
         want.flags |= TN_ENTRY_SECOND;
-    if (bring(thread, &core->layout.i1, thread->i1, &want, &way))
+    if (bring(thread, &core->layout.i1, thread->i1, &want, &way) == MISSED)
         thread->i1->missed = want.stamp;
 }
 

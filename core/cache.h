@@ -50,6 +50,7 @@ struct tn_l1 {
     uint32_t assoc, lines;
     uint32_t usual_ways; /* assoc if the number of sets is a power of two; else 0 */
     enum tn_stream stream;
+    uint64_t fresh;                   /* TN_FRESH if lines that are loaded get it; else 0 */
     struct tn_lower *next;            /* the level below */
     struct tn_prefetcher *prefetcher; /* the other level-1 cache's too; NULL: none */
     struct tn_stay *stays;            /* one per way; the consumer's */

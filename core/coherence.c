@@ -98,13 +98,19 @@ static uint64_t *exclusive_at(const struct tn_coherent *cache, uint32_t way)
     return (uint64_t *)((char *)cache->thread + cache->thread->core->layout.d1.exclusive) + way;
 }
 
+/* The line in a way, fresh or not; or TN_NO_LINE. */
+static uint64_t line_at(const struct tn_coherent *cache, uint32_t way)
+{
+    return way_at(cache, way)->line & ~TN_FRESH;
+}
+
 /* The way in which the line is, or is invalid; TN_NO_WAY: none. `first`: of its set. */
 static uint32_t find(const struct tn_coherent *cache, uint64_t line, uint32_t first)
 {
     const struct tn_l1 *d1 = cache->thread->d1;
     uint32_t tag = (uint32_t)(line >> d1->shape.line_bits);
     for (uint32_t way = first; way < first + d1->assoc; way++) {
-        if (d1->tags[way] == tag && (way_at(cache, way)->line == line || cache->way[way].gone == line))
+        if (d1->tags[way] == tag && (line_at(cache, way) == line || cache->way[way].gone == line))
             return way;
     }
     return TN_NO_WAY;
@@ -129,7 +135,7 @@ static void tell_written(struct tn_coherent *cache, uint32_t way, uint64_t line,
 uint64_t tn_coherent_evict(struct tn_thread *thread, uint32_t way)
 {
     struct tn_coherent *cache = thread->d1->coherent;
-    uint64_t line = way_at(cache, way)->line, before;
+    uint64_t line = line_at(cache, way), before;
     if (line != TN_NO_LINE)
         tell_written(cache, way, line, way / thread->d1->assoc * thread->d1->assoc);
     before = cache->way[way].before;
@@ -185,7 +191,7 @@ static void invalidate(struct tn_coherent *cache, uint32_t way, const struct tn_
 static uint32_t share(struct tn_coherent *cache, uint64_t line, uint32_t first, bool *modified)
 {
     uint32_t way = find(cache, line, first);
-    if (way == TN_NO_WAY || way_at(cache, way)->line != line)
+    if (way == TN_NO_WAY || line_at(cache, way) != line)
         return TN_NO_WAY;
     *modified = *written_at(cache, way) != 0;
     tell_written(cache, way, line, first);
@@ -278,7 +284,7 @@ void tn_coherent_came_again(const struct tn_coherent_access *access, uint32_t wa
     key.object = core->data ? tn_data_at(core, core->data, access->address, access->thread->d1->shape.line).object : 0;
     uint32_t id = sharing_of(core->coherence, key);
     ((struct tn_sharing *)tn_array_at(&core->coherence->sharings, id))->misses++;
-    if (way_at(cache, way)->line != access->line)
+    if (line_at(cache, way) != access->line)
         return; /* another line of the same access has thrown it out again */
     cache->way[way].pair = id;
     cache->way[way].wrote = wrote;

@@ -72,6 +72,7 @@ static void caches_new(tn_core *core, struct tn_l1 **i1, struct tn_l1 **d1, stru
     if (core->config.patterns) {
         (*i1)->kinds = tn_kinds_new(&core->config.i1, 0); /* pairs are those of data, and of what is below */
         (*d1)->kinds = tn_kinds_new(&core->config.d1, core->config.pairs ? core->config.traces : 0);
+        (*d1)->fresh = core->config.pairs ? TN_FRESH : 0;
     }
     if (core->config.prefetch)
         (*i1)->prefetcher = (*d1)->prefetcher = tn_host_alloc(sizeof(struct tn_prefetcher));
@@ -107,8 +108,10 @@ tn_core *tn_core_new(const struct tn_config *config)
     tn_cost_pools_init(&core->pools, config);
     if (config->patterns)
         tn_patterns_init(&core->patterns);
-    if (config->pairs)
+    if (config->pairs) {
         tn_pairs_init(&core->pairs, config->most_pairs);
+        tn_pairs_init(&core->reuses, config->most_pairs);
+    }
     core->consuming.there = core->late.there = core->definitions.there = core->memory.there = config->parallel;
     core->merged = TN_STEP;
     if (config->data) {
@@ -645,8 +648,10 @@ void tn_zero(tn_core *core)
     }
     if (core->coherence)
         tn_coherence_clear(core->coherence);
-    if (core->config.pairs)
+    if (core->config.pairs) {
         tn_pairs_clear(&core->pairs);
+        tn_pairs_clear(&core->reuses);
+    }
 }
 
 struct tn_centre *tn_centre_make(tn_core *core, uint32_t thread, uint32_t instr)
@@ -826,8 +831,10 @@ void tn_core_free(tn_core *core)
     tn_cost_pools_free(&core->pools);
     if (core->config.patterns)
         tn_patterns_free(&core->patterns);
-    if (core->config.pairs)
+    if (core->config.pairs) {
         tn_pairs_free(&core->pairs);
+        tn_pairs_free(&core->reuses);
+    }
     for (struct tn_forest *forest = &core->forest, *next; forest; forest = next) {
         next = forest->next;
         tn_forest_free(forest);

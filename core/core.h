@@ -83,6 +83,7 @@ struct tn_core {
     struct tn_pool displaced_pool;
     struct tn_patterns patterns; /* with config.patterns */
     struct tn_pairs pairs;       /* with config.pairs */
+    struct tn_pairs reuses;      /* the same: who used lines first that others had loaded; without evictors */
     uint64_t records_live, records_max, nodes_summed, samples;
 };
 

@@ -196,11 +196,12 @@ enum tn_miss_kind tn_kinds_load(struct tn_kinds *kinds, const struct tn_load *lo
             if (kinds->traces)
                 leave_trace(kinds, load);
         }
-        *held = (struct tn_stored){number + 1, load->now};
+        held->line = number + 1;
         if (++kinds->loads == kinds->sets)
             take_horizon(kinds);
     }
+    held->used = load->now;
     if (kinds->loaded)
-        kinds->loaded[load->place] = (struct tn_loaded){load->payer, load->epoch};
+        kinds->loaded[load->place] = (struct tn_loaded){load->payer, load->epoch, true};
     return kind;
 }

@@ -44,9 +44,11 @@ struct tn_ghost {
     uint64_t used;
 };
 
-/* Where pairs are kept (pairs.h): who pays for a line that is there, in which epoch; 0: nobody. */
+/* Where pairs are kept (pairs.h): who pays for a line that is there, in which epoch; 0: nobody. Fresh: nobody has used
+ * it since it was loaded; below the first level. */
 struct tn_loaded {
     uint32_t loader, epoch;
+    bool fresh;
 };
 
 /* The same of one that has left, and who pays, in that epoch, for the load that threw it out. There are more of them

@@ -397,11 +397,36 @@ static struct tn_record *fill(tn_core *core, struct tn_lower *lower, const struc
 
 /* ------------------------------------------------------------------------------------------ kinds of misses */
 
-/* A line of a level below the first is used again. */
-static inline void found(struct tn_lower *lower, const struct tn_taken *taken, uint64_t home)
+/* The entry's access is the first to use the line in this place since it was loaded, at clock `now`. */
+static void use_fresh(tn_core *core, const struct tn_entry *entry, const struct tn_kinds *kinds, uint64_t place,
+                      enum tn_level level, uint64_t now)
 {
-    if (lower->kinds)
-        lower->kinds->held[home].used = taken->entry->stamp;
+    const struct tn_loaded *loaded = &kinds->loaded[place];
+    if (!entry->late)
+        return;
+    uint32_t loader = loaded->epoch == core->epoch ? loaded->loader : 0;
+    const struct tn_pair who = {.loader = loader, .payer = entry->late->near, .level = level};
+    tn_pair_timed(tn_pair_of(&core->reuses, &who), age_of(kinds->held[place].used, now));
+}
+
+/* A line of level 1 is. */
+static __attribute__((noinline)) void near_use_fresh(tn_core *core, const struct tn_taken *taken)
+{
+    use_fresh(core, taken->entry, taken->l1->kinds, taken->entry->way, TN_LEVEL_1, taken->own);
+}
+
+/* A line of a level below the first is used again. The prefetcher is no user. */
+static inline void found(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken, uint64_t home)
+{
+    const struct tn_entry *entry = taken->entry;
+    struct tn_kinds *kinds = lower->kinds;
+    if (!kinds)
+        return;
+    if (kinds->loaded && kinds->loaded[home].fresh && !(entry->flags & TN_ENTRY_AHEAD)) {
+        use_fresh(core, entry, kinds, home, lower->level, entry->stamp);
+        kinds->loaded[home].fresh = false;
+    }
+    kinds->held[home].used = entry->stamp;
 }
 
 /* One comes in. */
@@ -450,7 +475,8 @@ static __attribute__((noinline)) void near_kind(tn_core *core, const struct tn_t
     struct payers payers = {taken->near, taken->of_node};
     uint64_t set = tn_set_of(entry->address >> l1->shape.line_bits, l1->sets, l1->set_mask);
     l1->kinds->held[entry->way].used = taken->used;
-    struct tn_load load = {entry->way, set, entry->address, 0, entry->late ? entry->late->near : 0, core->epoch};
+    struct tn_load load = {entry->way,  set, entry->address, taken->own, entry->late ? entry->late->near : 0,
+                           core->epoch};
     struct tn_known known;
     enum tn_miss_kind kind = tn_kinds_load(l1->kinds, &load, &known);
     if (entry->flags & TN_ENTRY_SECOND)
@@ -485,10 +511,10 @@ static __attribute__((noinline)) struct tn_record *record_in(tn_core *core, stru
                                                              const struct tn_place *place)
 {
     struct tn_record *record = place->hit ? resident_at(lower, home_of(lower, place)) : NULL;
-    if (place->hit)
-        found(lower, taken, home_of(lower, place));
-    if (record)
+    if (record) {
+        found(core, lower, taken, home_of(lower, place));
         return record;
+    }
     struct payers payers = payers_below(core, taken, lower->level);
     if (taken->entry->flags & TN_ENTRY_AHEAD) {
         come(core, lower, taken, place, &(struct tn_known){0});
@@ -553,7 +579,7 @@ TN_ALWAYS_INLINE struct tn_record *record_of(tn_core *core, struct tn_lower *low
     }
     struct tn_record *record = taken->home;
     if (taken->place.hit && record->state & TN_RECORD_RESIDENT) {
-        found(lower, taken, home_of(lower, &taken->place));
+        found(core, lower, taken, home_of(lower, &taken->place));
         return record;
     }
     if (!plain || lower->next || taken->place.hit ||
@@ -569,6 +595,10 @@ TN_ALWAYS_INLINE void consume(tn_core *core, struct tn_lower *lower, const struc
     struct tn_stay *stay = taken->stay;
     if (entry->flags & TN_ENTRY_SPILL) {
         spill(stay, entry);
+        return;
+    }
+    if (entry->flags & TN_ENTRY_REUSE) {
+        near_use_fresh(core, taken);
         return;
     }
     if (stay->record)
@@ -630,7 +660,7 @@ TN_ALWAYS_INLINE void look_up(tn_core *core, struct tn_lower *lower, struct tn_t
     taken->near = entry->late ? near_of(core, entry->late, plain) : core->waste;
     taken->node = entry->node ? late_of_node(core, entry) : NULL;
     taken->of_node = taken->node ? near_of(core, taken->node, plain) : core->waste;
-    if (entry->flags & (TN_ENTRY_SPILL | TN_ENTRY_FLUSH))
+    if (entry->flags & (TN_ENTRY_SPILL | TN_ENTRY_FLUSH | TN_ENTRY_REUSE))
         return;
     taken->slice = slice_of(core, entry);
     if (taken->slice)

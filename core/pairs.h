@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pairs.h: whose line was thrown out by whom, and who had to load it again (docs/model.md, section 16).
+ * pairs.h: whose line was thrown out by whom, and who had to load it again (docs/model.md, section 16). In a table of
+ * their own, and without evictors: who used it first behind its load.
  *
  * Those who pay (pattern.h) are known by the number of their counters of level 1, which they never give back; 0 is
  * nobody. A pair is never given up for another, so what it says is exact. Where there is no room for one more, a miss

@@ -108,11 +108,19 @@ static void publish_or_offer(tn_core *core, struct tn_ring *ring, uint64_t end, 
         publish(core, ring, end, clock);
 }
 
+/* Whether an entry is of the access that the one before it is of. */
+static bool goes_on(const struct tn_ring *ring, uint64_t at)
+{
+    const struct tn_entry *entry = &ring->entries[at & ring->mask], *before = &ring->entries[(at - 1) & ring->mask];
+    bool at_once = entry->stamp >> TN_STEP_BITS == before->stamp >> TN_STEP_BITS;
+    return entry->flags & TN_ENTRY_SECOND || (at_once && (entry->flags | before->flags) & TN_ENTRY_REUSE);
+}
+
 /* All but the last access, which may go on. */
 static void publish_most(tn_core *core, struct tn_ring *ring)
 {
     uint64_t end = ring->queued - 1;
-    while (end > ring->offered && ring->entries[end & ring->mask].flags & TN_ENTRY_SECOND)
+    while (end > ring->offered && goes_on(ring, end))
         end--;
     if (end > ring->offered)
         publish_or_offer(core, ring, end, (ring->entries[(end - 1) & ring->mask].stamp | (TN_STEP - 1)) + 1);

@@ -59,6 +59,7 @@ enum {
     TN_ENTRY_AHEAD = 16, /* no miss, and never in a ring: the prefetcher asks */
     TN_ENTRY_FETCH = 32, /* of the I1, else of the D1 */
     TN_ENTRY_TAKEN = 64, /* with FLUSH: another thread wrote to the line */
+    TN_ENTRY_REUSE = 128, /* no miss: a line of D1 is used first since it was loaded */
 };
 
 /* One host line. */

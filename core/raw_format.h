@@ -54,6 +54,9 @@
  *             n of them timed, n accesses, n bits, one n per set bit, lowest first: misses of lines that were there
  *             before, loaded by one, thrown out by a load of another; of those whose last use was known, how long ago
  *             that was, in all and by the power of two. Who is not known is 0. Without instr: there was no room
+ *   REUSE     n loader (instr), n instr, n kind, n data, n level (as above), n lines, n accesses, n bits, one n per set
+ *             bit, lowest first: lines that one had loaded, and the other was the first to use then; how long ago,
+ *             as in a PAIR. Without instr: there was no room
  *   NODE      n id, n parent (0: a root), n arc (0: a root), n context (that runs), n thread, n flags,
  *             n calls, costs                      flags: TN_RAW_NODE_*; a parent comes before its children
  *   NODE_DATA n node, n data, late costs: of data accesses, NODE's by data object; of a node any number of times
@@ -89,14 +92,14 @@ enum tn_data_kind {
 };
 
 enum {
-    TN_RAW_VERSION = 8,
+    TN_RAW_VERSION = 9,
     TN_RAW_CHUNK = 1 << 16,
     TN_RAW_ACCOST_UNIT = 1 << 16,
     TN_RAW_MAX_SLOTS = 64,
     TN_RAW_MAX_CALLERS = 100, /* of a context */
     TN_LARGEST_ELEMENT = 1 << 16, /* of data objects whose costs are told apart by offset in an element */
     TN_RAW_MAX_STRIDES = 64,  /* kept of an instruction's */
-    TN_RAW_DISTANCES = 32,    /* bits of a PAIR; the last one is for what is longer, too */
+    TN_RAW_DISTANCES = 32,    /* bits of a PAIR or REUSE; the last one is for what is longer, too */
 };
 
 /* Of DATA_AT. */
@@ -128,6 +131,7 @@ enum tn_raw_chunk {
     TN_RAW_PAIR,
     TN_RAW_NODE_DATA,
     TN_RAW_FUNC_DATA,
+    TN_RAW_REUSE,
 };
 
 enum {

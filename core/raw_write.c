@@ -4,114 +4,20 @@
  *
  * A part is written in one pass: definitions that the file does not have yet, then what each thread's
  * instructions cost, then the tree (whose nodes give their costs to arcs and functions as they are written),
- * then arcs and functions. What is written is set to zero on the way. Records are collected in a buffer that
- * becomes a chunk when it is full or when the type of record changes.
+ * then arcs and functions. What is written is set to zero on the way.
  */
-#include "checksum.h"
 #include "core.h"
 #include "host.h"
-#include "raw_format.h"
+#include "raw_put.h"
 
 #include <string.h>
 
-enum { HEADER = 16, RECORD_ROOM = 8 << 10 };
+/* ------------------------------------------------------------------------------------------ costs */
 
-struct writer {
-    tn_core *core;
-    const struct tn_forest *forest; /* that is being folded */
-    void *stream;
-    uint8_t *buffer; /* HEADER bytes, then the payload */
-    uint32_t used, capacity, type, chunks;
-    struct tn_checksum checksum;
-    int error;
-};
-
-/* ------------------------------------------------------------------------------------------ chunks */
-
-static void put_u32(uint8_t *at, uint32_t value)
-{
-    for (int i = 0; i < 4; i++)
-        at[i] = (uint8_t)(value >> 8 * i);
-}
-
-static void send(struct writer *w, const void *data, size_t bytes)
-{
-    if (!w->error)
-        w->error = tn_host_write(w->stream, data, bytes);
-}
-
-static void end_chunk(struct writer *w)
-{
-    uint32_t payload = w->used - HEADER;
-    if (payload) {
-        put_u32(w->buffer, w->type);
-        put_u32(w->buffer + 4, payload);
-        put_u32(w->buffer + 8, tn_checksum_of(&w->checksum, w->buffer + HEADER, payload));
-        put_u32(w->buffer + 12, 0);
-        send(w, w->buffer, w->used);
-        w->chunks++;
-    }
-    w->used = HEADER;
-}
-
-static void make_room(struct writer *w, uint64_t bytes)
-{
-    if (w->used + bytes <= w->capacity)
-        return;
-    uint32_t capacity = (uint32_t)((w->used + bytes) * 2);
-    uint8_t *buffer = tn_host_alloc(capacity);
-    memcpy(buffer, w->buffer, w->used);
-    tn_host_free(w->buffer, w->capacity);
-    w->buffer = buffer;
-    w->capacity = capacity;
-}
-
-/* A record of `type` begins. */
-static void record(struct writer *w, enum tn_raw_chunk type)
-{
-    if (w->type != (uint32_t)type || w->used + RECORD_ROOM > HEADER + TN_RAW_CHUNK)
-        end_chunk(w);
-    w->type = type;
-    make_room(w, RECORD_ROOM);
-}
-
-/* ------------------------------------------------------------------------------------------ fields */
-
-static void put_n(struct writer *w, uint64_t value)
-{
-    uint8_t *at = w->buffer + w->used, *start = at;
-    for (; value >= 0x80; value >>= 7)
-        *at++ = (uint8_t)(value | 0x80);
-    *at++ = (uint8_t)value;
-    w->used += (uint32_t)(at - start);
-}
-
-static void put_z(struct writer *w, int64_t value)
-{
-    put_n(w, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
-}
-
-static void put_bytes(struct writer *w, const void *data, size_t bytes)
-{
-    make_room(w, bytes + RECORD_ROOM);
-    put_n(w, bytes);
-    if (bytes)
-        memcpy(w->buffer + w->used, data, bytes);
-    w->used += (uint32_t)bytes;
-}
-
-static void put_s(struct writer *w, const char *text)
-{
-    size_t length = 0;
-    while (text[length])
-        length++;
-    put_bytes(w, text, length);
-}
-
-static void put_immediate(struct writer *w, const uint64_t *immediate)
+static void put_immediate(struct tn_writer *w, const uint64_t *immediate)
 {
     for (int i = 0; i < TN_IMMEDIATE_EVENTS; i++)
-        put_n(w, immediate[i]);
+        tn_put_n(w, immediate[i]);
 }
 
 /* Written slots: those of cost.h, with SpLoss put in after AcCost. */
@@ -166,7 +72,7 @@ static uint32_t written_slots(const tn_core *core, enum tn_stream stream)
     return written_by_level(core) + written_coherence(core, stream);
 }
 
-static void put_late(struct writer *w, const struct tn_late *late, enum tn_stream stream)
+static void put_late(struct tn_writer *w, const struct tn_late *late, enum tn_stream stream)
 {
     uint64_t bits = 0, values[TN_LEVELS * WRITTEN_MOST + TN_COHERENCES];
     uint32_t slots = late->near || late->far ? written_slots(w->core, stream) : 0;
@@ -174,14 +80,14 @@ static void put_late(struct writer *w, const struct tn_late *late, enum tn_strea
         values[i] = written_slot(w->core, late, stream, i);
         bits |= (uint64_t)(values[i] != 0) << i;
     }
-    put_n(w, bits);
+    tn_put_n(w, bits);
     for (uint32_t i = 0; i < slots; i++) {
         if (values[i])
-            put_n(w, values[i]);
+            tn_put_n(w, values[i]);
     }
 }
 
-static void put_costs(struct writer *w, const struct tn_costs *costs)
+static void put_costs(struct tn_writer *w, const struct tn_costs *costs)
 {
     put_immediate(w, costs->immediate);
     put_late(w, &costs->late[TN_FETCH], TN_FETCH);
@@ -224,7 +130,7 @@ static const char *const immediate_names[] = {
 };
 #undef TN_IMMEDIATE
 
-static void put_joined(struct writer *w, const char *a, const char *b, const char *c)
+static void put_joined(struct tn_writer *w, const char *a, const char *b, const char *c)
 {
     char text[32];
     size_t n = 0;
@@ -234,13 +140,13 @@ static void put_joined(struct writer *w, const char *a, const char *b, const cha
             text[n++] = *p;
     }
     text[n] = 0;
-    put_s(w, text);
+    tn_put_s(w, text);
 }
 
 static const char *const level_names[TN_LEVELS] = {"1", "L", "2"};
 
 /* Of a counter behind those that each level has. Nothing is written through I1 or prefetched into level 1. */
-static void put_optional_name(struct writer *w, const char *stream, enum tn_level level, uint32_t counter)
+static void put_optional_name(struct tn_writer *w, const char *stream, enum tn_level level, uint32_t counter)
 {
     const struct tn_cost_pools *pools = &w->core->pools;
     bool prefetched = counter == pools->prefetched;
@@ -249,17 +155,17 @@ static void put_optional_name(struct writer *w, const char *stream, enum tn_leve
         return;
     }
     if (level == TN_LEVEL_1 && (prefetched || *stream == 'I'))
-        put_s(w, "-");
+        tn_put_s(w, "-");
     else
         put_joined(w, prefetched ? prefetch_names[0] : write_back_names[counter - TN_LATE_PER_LEVEL],
                    level == TN_LEVEL_LL ? "" : stream, level_names[level]);
 }
 
-static void put_late_names(struct writer *w, const char *stream)
+static void put_late_names(struct tn_writer *w, const char *stream)
 {
     uint32_t slots = written_by_level(w->core), per_level = written_per_level(w->core);
     uint32_t more = written_coherence(w->core, *stream == 'I' ? TN_FETCH : TN_DATA);
-    put_n(w, slots + more);
+    tn_put_n(w, slots + more);
     for (uint32_t i = 0; i < slots; i++) {
         const char *level = level_names[i / per_level];
         uint32_t what = i % per_level;
@@ -267,7 +173,7 @@ static void put_late_names(struct writer *w, const char *stream)
         if (what >= WRITTEN_PER_LEVEL)
             put_optional_name(w, stream, i / per_level, what - 1);
         else if (fetches && what == TN_LATE_WRITE_MISS)
-            put_s(w, "-");
+            tn_put_s(w, "-");
         else if (what <= TN_LATE_WRITE_MISS && last)
             put_joined(w, *stream == 'I' ? "IL" : "DL", "m", what == TN_LATE_WRITE_MISS ? "w" : "r");
         else if (what <= TN_LATE_WRITE_MISS)
@@ -276,157 +182,156 @@ static void put_late_names(struct writer *w, const char *stream)
             put_joined(w, use_names[what - TN_LATE_AcCost], last ? "" : stream, level);
     }
     for (uint32_t i = 0; i < more; i++)
-        put_s(w, coherence_names[i]);
+        tn_put_s(w, coherence_names[i]);
 }
 
-static void write_header(struct writer *w)
+static void write_header(struct tn_writer *w)
 {
     uint8_t header[16] = TN_RAW_MAGIC;
-    put_u32(header + 8, TN_RAW_VERSION);
-    put_u32(header + 12, 0);
-    send(w, header, sizeof header);
-    record(w, TN_RAW_EVENTS);
-    put_n(w, TN_IMMEDIATE_EVENTS);
+    tn_put_u32(header + 8, TN_RAW_VERSION);
+    tn_put_u32(header + 12, 0);
+    tn_send(w, header, sizeof header);
+    tn_record(w, TN_RAW_EVENTS);
+    tn_put_n(w, TN_IMMEDIATE_EVENTS);
     for (int i = 0; i < TN_IMMEDIATE_EVENTS; i++)
-        put_s(w, immediate_names[i]);
+        tn_put_s(w, immediate_names[i]);
     put_late_names(w, "I");
     put_late_names(w, "D");
 }
 
-static void write_metas(struct writer *w)
+static void write_metas(struct tn_writer *w)
 {
     for (uint32_t *i = &w->core->written.metas; *i < w->core->metas.count; ++*i) {
         const struct tn_meta_entry *meta = tn_array_at(&w->core->metas, *i);
-        make_room(w, 0);
-        record(w, TN_RAW_META);
-        put_s(w, meta->key);
-        put_s(w, meta->value);
+        tn_record(w, TN_RAW_META);
+        tn_put_s(w, meta->key);
+        tn_put_s(w, meta->value);
     }
 }
 
-static void write_objects(struct writer *w)
+static void write_objects(struct tn_writer *w)
 {
     for (uint32_t *i = &w->core->written.objects; *i + 1 < w->core->code.objects.count;) {
         uint32_t id = ++*i;
         const struct tn_object_entry *entry = tn_array_at(&w->core->code.objects, id);
-        record(w, TN_RAW_OBJECT);
-        put_n(w, id);
-        put_s(w, entry->info.path);
-        put_n(w, entry->info.start);
-        put_n(w, entry->info.size);
-        put_z(w, entry->info.bias);
-        put_bytes(w, entry->info.build_id, entry->info.build_id_size);
+        tn_record(w, TN_RAW_OBJECT);
+        tn_put_n(w, id);
+        tn_put_s(w, entry->info.path);
+        tn_put_n(w, entry->info.start);
+        tn_put_n(w, entry->info.size);
+        tn_put_z(w, entry->info.bias);
+        tn_put_bytes(w, entry->info.build_id, entry->info.build_id_size);
     }
 }
 
-static void write_function(struct writer *w, uint32_t id, const struct tn_function *function)
+static void write_function(struct tn_writer *w, uint32_t id, const struct tn_function *function)
 {
-    record(w, TN_RAW_FUNCTION);
-    put_n(w, id);
-    put_n(w, function->object);
-    put_n(w, function->start);
-    put_n(w, function->size);
-    put_n(w, function->flags);
-    put_s(w, function->name);
+    tn_record(w, TN_RAW_FUNCTION);
+    tn_put_n(w, id);
+    tn_put_n(w, function->object);
+    tn_put_n(w, function->start);
+    tn_put_n(w, function->size);
+    tn_put_n(w, function->flags);
+    tn_put_s(w, function->name);
 }
 
-static void write_functions(struct writer *w)
+static void write_functions(struct tn_writer *w)
 {
     for (uint32_t *i = &w->core->written.functions; *i + 1 < w->core->code.functions.count;) {
         uint32_t id = ++*i;
         const struct tn_function *function = tn_code_get_function(&w->core->code, id);
         if (function->base == id)
             write_function(w, id, function);
-        record(w, TN_RAW_CONTEXT);
-        put_n(w, id);
-        put_n(w, function->base);
-        put_n(w, function->level);
-        put_n(w, function->callers);
+        tn_record(w, TN_RAW_CONTEXT);
+        tn_put_n(w, id);
+        tn_put_n(w, function->base);
+        tn_put_n(w, function->level);
+        tn_put_n(w, function->callers);
         for (uint32_t k = 0; k < function->callers; k++)
-            put_n(w, tn_context_caller(w->core->contexts, id, k));
+            tn_put_n(w, tn_context_caller(w->core->contexts, id, k));
     }
 }
 
-static void write_instrs(struct writer *w)
+static void write_instrs(struct tn_writer *w)
 {
     for (uint32_t *i = &w->core->written.instrs; *i + 1 < w->core->code.instrs.count;) {
         uint32_t id = ++*i;
         const struct tn_instr_info *instr = tn_code_get_instr(&w->core->code, id);
-        record(w, TN_RAW_INSTR);
-        put_n(w, id);
-        put_n(w, instr->address);
-        put_n(w, instr->length);
-        put_n(w, instr->function);
-        put_n(w, instr->flags);
-        put_n(w, instr->reads);
-        put_n(w, instr->writes);
+        tn_record(w, TN_RAW_INSTR);
+        tn_put_n(w, id);
+        tn_put_n(w, instr->address);
+        tn_put_n(w, instr->length);
+        tn_put_n(w, instr->function);
+        tn_put_n(w, instr->flags);
+        tn_put_n(w, instr->reads);
+        tn_put_n(w, instr->writes);
     }
 }
 
-static void write_threads(struct writer *w)
+static void write_threads(struct tn_writer *w)
 {
     for (uint32_t id = 1; id < w->core->threads.count; id++) {
         struct tn_thread_record *thread = tn_thread_record_of(w->core, id);
         if (thread->defined)
             continue;
         thread->defined = true;
-        record(w, TN_RAW_THREAD);
-        put_n(w, id);
-        put_n(w, thread->os_id);
-        put_n(w, thread->parent);
+        tn_record(w, TN_RAW_THREAD);
+        tn_put_n(w, id);
+        tn_put_n(w, thread->os_id);
+        tn_put_n(w, thread->parent);
     }
 }
 
-static void write_arcs(struct writer *w)
+static void write_arcs(struct tn_writer *w)
 {
     for (uint32_t id = 1; id < w->core->sums.arcs.count; id++) {
         struct tn_arc *arc = tn_array_at(&w->core->sums.arcs, id);
         if (arc->defined)
             continue;
         arc->defined = true;
-        record(w, TN_RAW_ARC);
-        put_n(w, id);
-        put_n(w, arc->site);
-        put_n(w, arc->caller);
-        put_n(w, arc->callee);
+        tn_record(w, TN_RAW_ARC);
+        tn_put_n(w, id);
+        tn_put_n(w, arc->site);
+        tn_put_n(w, arc->caller);
+        tn_put_n(w, arc->callee);
     }
 }
 
 /* ------------------------------------------------------------------------------------------ data objects */
 
-static void write_origins(struct writer *w)
+static void write_origins(struct tn_writer *w)
 {
     for (uint32_t *i = &w->core->written.origins; *i + 1 < w->core->data->origins.count;) {
         uint32_t id = ++*i;
         const struct tn_origin *origin = tn_origin_of(w->core->data, id);
-        record(w, TN_RAW_ORIGIN);
-        put_n(w, id);
-        put_n(w, origin->caller);
-        put_n(w, origin->site);
-        put_n(w, origin->function);
+        tn_record(w, TN_RAW_ORIGIN);
+        tn_put_n(w, id);
+        tn_put_n(w, origin->caller);
+        tn_put_n(w, origin->site);
+        tn_put_n(w, origin->function);
     }
 }
 
-static void write_data_object(struct writer *w, uint32_t id, struct tn_data_object *object)
+static void write_data_object(struct tn_writer *w, uint32_t id, struct tn_data_object *object)
 {
     object->defined = true;
-    record(w, TN_RAW_DATA);
-    put_n(w, id);
-    put_n(w, object->kind);
-    put_n(w, object->origin);
-    put_n(w, object->thread);
-    put_n(w, object->address);
-    put_n(w, object->size);
-    put_s(w, object->name);
-    put_s(w, object->file);
-    put_n(w, object->element);
-    put_n(w, object->lead);
-    put_n(w, object->type);
-    put_n(w, object->typed_by);
+    tn_record(w, TN_RAW_DATA);
+    tn_put_n(w, id);
+    tn_put_n(w, object->kind);
+    tn_put_n(w, object->origin);
+    tn_put_n(w, object->thread);
+    tn_put_n(w, object->address);
+    tn_put_n(w, object->size);
+    tn_put_s(w, object->name);
+    tn_put_s(w, object->file);
+    tn_put_n(w, object->element);
+    tn_put_n(w, object->lead);
+    tn_put_n(w, object->type);
+    tn_put_n(w, object->typed_by);
 }
 
 /* Slots as put_late writes them. */
-static void put_at(struct writer *w, uint32_t id, uint32_t place, const struct tn_at *at)
+static void put_at(struct tn_writer *w, uint32_t id, uint32_t place, const struct tn_at *at)
 {
     uint64_t values[TN_LEVELS * WRITTEN_MOST] = {0}, bits = 0;
     for (int far = 0; far < 2; far++) {
@@ -440,17 +345,17 @@ static void put_at(struct writer *w, uint32_t id, uint32_t place, const struct t
         bits |= (uint64_t)(values[i] != 0) << i;
     if (!bits)
         return;
-    record(w, TN_RAW_DATA_AT);
-    put_n(w, id);
-    put_n(w, place);
-    put_n(w, bits);
+    tn_record(w, TN_RAW_DATA_AT);
+    tn_put_n(w, id);
+    tn_put_n(w, place);
+    tn_put_n(w, bits);
     for (uint32_t i = 0; bits >> i; i++) {
         if (values[i])
-            put_n(w, values[i]);
+            tn_put_n(w, values[i]);
     }
 }
 
-static void write_places(struct writer *w)
+static void write_places(struct tn_writer *w)
 {
     const struct tn_data *data = w->core->data;
     size_t bytes = (TN_AT_FIRST + TN_LARGEST_ELEMENT) * sizeof(struct tn_at);
@@ -468,7 +373,7 @@ static void write_places(struct writer *w)
     tn_host_free(places.at, bytes);
 }
 
-static void write_data(struct writer *w)
+static void write_data(struct tn_writer *w)
 {
     write_origins(w);
     for (uint32_t id = 1; id < w->core->data->objects.count; id++) {
@@ -481,12 +386,12 @@ static void write_data(struct writer *w)
         const struct tn_data_object *object = tn_data_object_of(w->core->data, id);
         if (!object->began && !object->ended)
             continue;
-        record(w, TN_RAW_DATA_BLOCKS);
-        put_n(w, id);
-        put_n(w, object->began);
-        put_n(w, object->ended);
-        put_n(w, object->bytes);
-        put_n(w, object->largest);
+        tn_record(w, TN_RAW_DATA_BLOCKS);
+        tn_put_n(w, id);
+        tn_put_n(w, object->began);
+        tn_put_n(w, object->ended);
+        tn_put_n(w, object->bytes);
+        tn_put_n(w, object->largest);
     }
     write_places(w);
     tn_data_clear(w->core->data);
@@ -494,21 +399,21 @@ static void write_data(struct writer *w)
 
 /* ------------------------------------------------------------------------------------------ coherence */
 
-static void write_sharings(struct writer *w)
+static void write_sharings(struct tn_writer *w)
 {
     for (uint32_t id = 1; id < w->core->coherence->sharings.count; id++) {
         const struct tn_sharing *sharing = tn_array_at(&w->core->coherence->sharings, id);
         if (!sharing->misses && !sharing->falsely && !sharing->truly)
             continue;
-        record(w, TN_RAW_SHARING);
-        put_n(w, sharing->writer);
-        put_n(w, sharing->victim);
-        put_n(w, sharing->object);
-        put_n(w, sharing->misses);
-        put_n(w, sharing->falsely);
-        put_n(w, sharing->truly);
-        put_n(w, sharing->written);
-        put_n(w, sharing->touched);
+        tn_record(w, TN_RAW_SHARING);
+        tn_put_n(w, sharing->writer);
+        tn_put_n(w, sharing->victim);
+        tn_put_n(w, sharing->object);
+        tn_put_n(w, sharing->misses);
+        tn_put_n(w, sharing->falsely);
+        tn_put_n(w, sharing->truly);
+        tn_put_n(w, sharing->written);
+        tn_put_n(w, sharing->touched);
     }
     tn_coherence_clear(w->core->coherence);
 }
@@ -552,7 +457,7 @@ static void gather(tn_core *core, uint32_t thread_id, uint64_t *executed)
     }
 }
 
-static void put_self(struct writer *w, uint32_t thread, uint32_t id, uint64_t executed, const uint64_t *extra)
+static void put_self(struct tn_writer *w, uint32_t thread, uint32_t id, uint64_t executed, const uint64_t *extra)
 {
     const struct tn_instr_info *instr = tn_code_get_instr(&w->core->code, id);
     uint64_t v[TN_IMMEDIATE_EVENTS] = {0};
@@ -565,9 +470,9 @@ static void put_self(struct writer *w, uint32_t thread, uint32_t id, uint64_t ex
         v[TN_Bc] += instr->flags & TN_INSTR_COND && w->core->config.branch_sim ? executed : 0;
         v[TN_Bi] += instr->flags & TN_INSTR_INDIRECT && w->core->config.branch_sim ? executed : 0;
     }
-    record(w, TN_RAW_SELF);
-    put_n(w, thread);
-    put_n(w, id);
+    tn_record(w, TN_RAW_SELF);
+    tn_put_n(w, thread);
+    tn_put_n(w, id);
     put_immediate(w, v);
 }
 
@@ -580,49 +485,49 @@ static bool any(const uint64_t *immediate)
 }
 
 /* Who pays: thread, instruction, kind of access, data object. */
-static void put_key(struct writer *w, const uint64_t key[4])
+static void put_key(struct tn_writer *w, const uint64_t key[4])
 {
     for (int i = 0; i < 4; i++)
-        put_n(w, key[i]);
+        tn_put_n(w, key[i]);
 }
 
-static void write_strides(struct writer *w, const uint64_t key[4], const struct tn_pattern *pattern)
+static void write_strides(struct tn_writer *w, const uint64_t key[4], const struct tn_pattern *pattern)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < TN_STRIDES; i++)
         kept += pattern->kept[i].count != 0;
-    record(w, TN_RAW_STRIDES);
+    tn_record(w, TN_RAW_STRIDES);
     put_key(w, key);
-    put_n(w, pattern->strides);
-    put_n(w, pattern->lost);
-    put_n(w, kept);
+    tn_put_n(w, pattern->strides);
+    tn_put_n(w, pattern->lost);
+    tn_put_n(w, kept);
     for (uint32_t i = 0; i < TN_STRIDES; i++) {
         if (!pattern->kept[i].count)
             continue;
-        put_z(w, pattern->kept[i].bytes);
-        put_n(w, pattern->kept[i].count);
+        tn_put_z(w, pattern->kept[i].bytes);
+        tn_put_n(w, pattern->kept[i].count);
     }
 }
 
-static void write_sets(struct writer *w, const uint64_t key[4], enum tn_level level, const uint64_t *counts)
+static void write_sets(struct tn_writer *w, const uint64_t key[4], enum tn_level level, const uint64_t *counts)
 {
     uint64_t bits = 0;
     for (uint32_t i = 0; i < TN_SET_COUNTS; i++)
         bits |= (uint64_t)(counts[i] != 0) << i;
     if (!bits)
         return;
-    record(w, TN_RAW_SETS);
+    tn_record(w, TN_RAW_SETS);
     put_key(w, key);
-    put_n(w, level);
-    put_n(w, bits);
+    tn_put_n(w, level);
+    tn_put_n(w, bits);
     for (uint32_t i = 0; i < TN_SET_COUNTS; i++) {
         if (counts[i])
-            put_n(w, counts[i]);
+            tn_put_n(w, counts[i]);
     }
 }
 
 /* Strides between its misses, and sets of those by conflict. */
-static void write_pattern(struct writer *w, const uint64_t key[4], const struct tn_late *late)
+static void write_pattern(struct tn_writer *w, const uint64_t key[4], const struct tn_late *late)
 {
     const struct tn_patterns *patterns = &w->core->patterns;
     const struct tn_pattern *pattern = w->core->config.patterns ? tn_pattern_known(patterns, late) : NULL;
@@ -638,18 +543,18 @@ static void write_pattern(struct writer *w, const uint64_t key[4], const struct 
 }
 
 /* What is charged late to an instruction in a thread and, if not 0, a data object. */
-static void write_late(struct writer *w, const uint64_t key[4], const struct tn_late *late)
+static void write_late(struct tn_writer *w, const uint64_t key[4], const struct tn_late *late)
 {
     if (tn_late_is_zero(&w->core->pools, late))
         return;
-    record(w, TN_RAW_LATE);
+    tn_record(w, TN_RAW_LATE);
     put_key(w, key);
     put_late(w, late, (enum tn_stream)key[2]);
     write_pattern(w, key, late);
 }
 
 /* What instructions pay in data objects. */
-static void write_shares(struct writer *w, uint32_t thread_id)
+static void write_shares(struct tn_writer *w, uint32_t thread_id)
 {
     const struct tn_shares *shares = &tn_thread_record_of(w->core, thread_id)->shares;
     for (uint32_t i = 1; w->core->data && i < shares->list.count; i++) {
@@ -658,7 +563,7 @@ static void write_shares(struct writer *w, uint32_t thread_id)
     }
 }
 
-static void write_thread_costs(struct writer *w, uint32_t thread_id, uint64_t *executed)
+static void write_thread_costs(struct tn_writer *w, uint32_t thread_id, uint64_t *executed)
 {
     tn_core *core = w->core;
     struct tn_thread_record *thread = tn_thread_record_of(core, thread_id);
@@ -676,65 +581,13 @@ static void write_thread_costs(struct writer *w, uint32_t thread_id, uint64_t *e
     tn_clear_centres(core, thread);
 }
 
-static void write_self(struct writer *w)
+static void write_self(struct tn_writer *w)
 {
     size_t bytes = w->core->code.instrs.count * sizeof(uint64_t);
     uint64_t *executed = tn_host_alloc(bytes);
     for (uint32_t id = 1; id < w->core->threads.count; id++)
         write_thread_costs(w, id, executed);
     tn_host_free(executed, bytes);
-}
-
-/* ------------------------------------------------------------------------------------------ pairs */
-
-/* Whose counters of level 1 have which number. */
-struct payer {
-    uint32_t instr, object, stream;
-};
-
-static void find_payers(const tn_core *core, const struct tn_thread_record *thread, struct payer *payers)
-{
-    for (uint32_t id = 1; id < core->code.instrs.count; id++) {
-        const struct tn_centre *centre = tn_centre_known(core, thread, id);
-        for (uint32_t stream = 0; centre && stream < TN_STREAMS; stream++)
-            payers[centre->late[stream].near] = (struct payer){id, 0, stream};
-    }
-    for (uint32_t i = 1; core->data && i < thread->shares.list.count; i++) {
-        const struct tn_share *share = tn_share_at(&thread->shares, i);
-        payers[share->late.near] = (struct payer){share->instr, share->object, TN_DATA};
-    }
-}
-
-static void write_pair(struct writer *w, const struct tn_pair *pair, const struct payer *payers)
-{
-    const struct payer *payer = &payers[pair->payer], *evictor = &payers[pair->evictor];
-    uint64_t bits = 0;
-    for (uint32_t i = 0; i < TN_DISTANCES; i++)
-        bits |= (uint64_t)(pair->after[i] != 0) << i;
-    const uint64_t fields[] = {payers[pair->loader].instr, evictor->instr, evictor->object, payer->instr,
-                               payer->stream, payer->object, pair->level, pair->misses, pair->timed, pair->distance,
-                               bits};
-    record(w, TN_RAW_PAIR);
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        put_n(w, fields[i]);
-    for (uint32_t i = 0; i < TN_DISTANCES; i++) {
-        if (pair->after[i])
-            put_n(w, pair->after[i]);
-    }
-}
-
-static void write_pairs(struct writer *w)
-{
-    tn_core *core = w->core;
-    size_t bytes = core->pools.near.array.count * sizeof(struct payer);
-    struct payer *payers = tn_host_alloc(bytes);
-    for (uint32_t id = 1; id < core->threads.count; id++)
-        find_payers(core, tn_thread_record_of(core, id), payers);
-    payers[0] = (struct payer){0};
-    for (uint32_t id = 1; id < core->pairs.list.count; id++)
-        write_pair(w, tn_pair_at(&core->pairs, id), payers);
-    tn_pairs_clear(&core->pairs);
-    tn_host_free(payers, bytes);
 }
 
 /* ------------------------------------------------------------------------------------------ inclusive costs */
@@ -747,21 +600,21 @@ static uint64_t node_flags(const struct tn_node *node)
 
 static void write_node(void *user, struct tn_node *node)
 {
-    struct writer *w = user;
+    struct tn_writer *w = user;
     struct tn_costs all = {0}, self = tn_node_self(w->forest, node);
     tn_costs_add(&w->core->pools, &all, &self);
     if (node->more)
         tn_costs_add(&w->core->pools, &all, &node->more->below);
     uint64_t calls = tn_node_calls(node);
     if (!node->defined || calls || !tn_costs_are_zero(&w->core->pools, &all)) {
-        record(w, TN_RAW_NODE);
-        put_n(w, node->id);
-        put_n(w, node->parent ? node->parent->id : 0);
-        put_n(w, node->arc);
-        put_n(w, node->context);
-        put_n(w, node->thread);
-        put_n(w, node_flags(node));
-        put_n(w, calls);
+        tn_record(w, TN_RAW_NODE);
+        tn_put_n(w, node->id);
+        tn_put_n(w, node->parent ? node->parent->id : 0);
+        tn_put_n(w, node->arc);
+        tn_put_n(w, node->context);
+        tn_put_n(w, node->thread);
+        tn_put_n(w, node_flags(node));
+        tn_put_n(w, calls);
         put_costs(w, &all);
         node->defined = true;
     }
@@ -769,36 +622,36 @@ static void write_node(void *user, struct tn_node *node)
 }
 
 /* What nodes pay in data objects; or, `pruned`, what those that were pruned did, by the contexts that they charged. */
-static void write_cells(struct writer *w, bool pruned)
+static void write_cells(struct tn_writer *w, bool pruned)
 {
     const struct tn_cells *cells = &w->core->data->cells;
     for (uint32_t id = 1; id < cells->list.array.count; id++) {
         const struct tn_cell *cell = tn_cell_at(cells, id);
         if (!cell->owner || !(cell->owner & TN_CELL_CONTEXT) == pruned || tn_late_is_zero(&w->core->pools, &cell->late))
             continue;
-        record(w, pruned ? TN_RAW_FUNC_DATA : TN_RAW_NODE_DATA);
-        put_n(w, pruned ? cell->owner >> TN_CELL_CONTEXT_SHIFT : tn_cell_node(cell)->id);
-        put_n(w, cell->object);
+        tn_record(w, pruned ? TN_RAW_FUNC_DATA : TN_RAW_NODE_DATA);
+        tn_put_n(w, pruned ? cell->owner >> TN_CELL_CONTEXT_SHIFT : tn_cell_node(cell)->id);
+        tn_put_n(w, cell->object);
         put_late(w, &cell->late, TN_DATA);
     }
 }
 
-static void write_arc_costs(struct writer *w)
+static void write_arc_costs(struct tn_writer *w)
 {
     for (uint32_t id = 1; id < w->core->sums.arcs.count; id++) {
         struct tn_arc *arc = tn_array_at(&w->core->sums.arcs, id);
         if (!arc->calls && tn_costs_are_zero(&w->core->pools, &arc->inclusive))
             continue;
-        record(w, TN_RAW_ARC_COST);
-        put_n(w, id);
-        put_n(w, arc->calls);
+        tn_record(w, TN_RAW_ARC_COST);
+        tn_put_n(w, id);
+        tn_put_n(w, arc->calls);
         put_costs(w, &arc->inclusive);
         arc->calls = 0;
         tn_costs_clear(&w->core->pools, &arc->inclusive);
     }
 }
 
-static void write_function_costs(struct writer *w)
+static void write_function_costs(struct tn_writer *w)
 {
     struct tn_sums *sums = &w->core->sums;
     struct tn_cost_pools *pools = &w->core->pools;
@@ -807,9 +660,9 @@ static void write_function_costs(struct writer *w)
         if (!total || (!total->calls && tn_costs_are_zero(pools, &total->self) &&
                        tn_costs_are_zero(pools, &total->inclusive)))
             continue;
-        record(w, TN_RAW_FUNC_COST);
-        put_n(w, id);
-        put_n(w, total->calls);
+        tn_record(w, TN_RAW_FUNC_COST);
+        tn_put_n(w, id);
+        tn_put_n(w, total->calls);
         put_costs(w, &total->self);
         put_costs(w, &total->inclusive);
         total->calls = 0;
@@ -818,7 +671,7 @@ static void write_function_costs(struct writer *w)
     }
 }
 
-static void write_statistics(struct writer *w)
+static void write_statistics(struct tn_writer *w)
 {
     struct tn_statistics s;
     tn_statistics(w->core, &s);
@@ -834,29 +687,30 @@ static void write_statistics(struct writer *w)
         {"slow data accesses", s.slow_data}, {"slow fetches", s.slow_fetch}, {"accesses moved", s.moves},
         {"data objects", s.data_objects}, {"shares", s.shares}, {"cells", s.cells},
         {"pairs maximum", s.pairs}, {"misses of no pair", s.pairs_left_out},
+        {"reuse pairs maximum", s.reuses}, {"reuses of no pair", s.reuses_left_out},
         {"queued", s.queued}, {"records", s.records_now}, {"records maximum", s.records_max}, {"bytes", s.bytes}};
     for (size_t i = 0; i < sizeof stats / sizeof *stats; i++) {
-        record(w, TN_RAW_STAT);
-        put_s(w, stats[i].name);
-        put_n(w, stats[i].value);
+        tn_record(w, TN_RAW_STAT);
+        tn_put_s(w, stats[i].name);
+        tn_put_n(w, stats[i].value);
     }
 }
 
-static void write_end(struct writer *w, const char *why)
+static void write_end(struct tn_writer *w, const char *why)
 {
-    end_chunk(w);
+    tn_end_chunk(w);
     uint32_t chunks = w->chunks;
-    record(w, TN_RAW_END);
-    put_n(w, ++w->core->written.part);
-    put_s(w, why);
-    put_n(w, chunks);
-    end_chunk(w);
+    tn_record(w, TN_RAW_END);
+    tn_put_n(w, ++w->core->written.part);
+    tn_put_s(w, why);
+    tn_put_n(w, chunks);
+    tn_end_chunk(w);
 }
 
 int tn_raw_write_part(tn_core *core, void *stream, const char *why)
 {
-    struct writer *w = tn_host_alloc(sizeof *w);
-    *w = (struct writer){.core = core, .stream = stream, .used = HEADER, .capacity = 2 * TN_RAW_CHUNK};
+    struct tn_writer *w = tn_host_alloc(sizeof *w);
+    *w = (struct tn_writer){.core = core, .stream = stream, .used = TN_RAW_HEADER, .capacity = 2 * TN_RAW_CHUNK};
     w->buffer = tn_host_alloc(w->capacity);
     tn_checksum_init(&w->checksum);
     if (!core->written.header)
@@ -874,7 +728,7 @@ int tn_raw_write_part(tn_core *core, void *stream, const char *why)
         write_sharings(w);
     write_self(w);
     if (core->config.pairs)
-        write_pairs(w);
+        tn_raw_write_pairs(w);
     for (struct tn_forest *forest = &core->forest; forest; forest = forest->next) {
         w->forest = forest;
         tn_forest_fold(forest, core->config.inclusive ? write_node : NULL, w);

@@ -37,7 +37,7 @@ static uint64_t memory_of(const tn_core *core)
     if (core->config.patterns)
         bytes += tn_patterns_bytes(&core->patterns);
     if (core->config.pairs)
-        bytes += tn_pairs_bytes(&core->pairs);
+        bytes += tn_pairs_bytes(&core->pairs) + tn_pairs_bytes(&core->reuses);
     if (core->contexts)
         bytes += tn_contexts_bytes(core->contexts);
     if (core->data)
@@ -88,5 +88,7 @@ void tn_statistics(const tn_core *core, struct tn_statistics *out)
     out->functions = out->contexts - (core->contexts ? core->contexts->made : 0);
     out->pairs = core->pairs.largest;
     out->pairs_left_out = core->pairs.left_out;
+    out->reuses = core->reuses.largest;
+    out->reuses_left_out = core->reuses.left_out;
     out->segments = out->counters;
 }

@@ -95,7 +95,7 @@ struct tn_config {
     bool prefetch;         /* a stream prefetcher at the first level below level 1 */
     bool coherence;        /* D1s of threads invalidate each other's lines; not with shared_l1 or parallel */
     bool patterns;         /* tell misses apart (cold, capacity, conflict), keep strides between them */
-    bool pairs;            /* whose line was thrown out by whom, and who loaded it again; with patterns */
+    bool pairs;            /* whose line was used next, thrown out, and loaded again by whom; with patterns */
     uint32_t most_pairs;   /* of a part */
     uint32_t traces;       /* of lines that have left a cache, at least; from 1 on */
     bool shared_l1;        /* one I1 and one D1 for all threads (Callgrind's model) */
@@ -149,7 +149,8 @@ const char *tn_config_check(const struct tn_config *config);
 
 /* ------------------------------------------------------------------------------------------ hot layout */
 
-/* A way of a level-1 cache. Invariants: line is a multiple of the line size, or TN_NO_LINE;
+/* A way of a level-1 cache. Invariants: line is a multiple of the line size, or TN_NO_LINE; or, with pairs in a D1, a
+ * multiple | TN_FRESH: nobody has used the line since it was loaded, and the first who does is to call;
  * 0 <= distinct bytes in mask <= bytes in use; stamp is the stamp of the last access.
  * mask: bit i is granule i; a granule is max(1, line / 64) bytes. Bits beyond the line are ignored. */
 struct tn_way {
@@ -159,6 +160,7 @@ struct tn_way {
     uint64_t stamp;
 };
 #define TN_NO_LINE 0x8000000000000000ull /* not canonical: no access ever compares equal */
+#define TN_FRESH 0x4000000000000000ull   /* the same, of a line with it */
 
 /* The hot part of a thread; all of it, and the arrays that follow it, are reached from one base register.
  * Only the fields above the line are the engine's to touch. */
@@ -485,7 +487,8 @@ struct tn_statistics {
     uint64_t slow_data, slow_fetch, moves, queued, records_now, records_max;
     uint64_t data_objects;
     uint64_t shares, cells; /* pairs with costs: of instruction and data object, of call path and data object */
-    uint64_t pairs, pairs_left_out; /* of a part, at most (tn_config.pairs); misses there was no room for, in all */
+    /* With tn_config.pairs: of a part, at most; misses and lines used again there was no room for, in all. */
+    uint64_t pairs, pairs_left_out, reuses, reuses_left_out;
     uint64_t bytes; /* of memory the core has taken and touched, roughly: arenas, not reservations */
 };
 void tn_statistics(const tn_core *core, struct tn_statistics *out);

@@ -608,34 +608,45 @@ static int read_sets(struct decoder *d)
     return d->c.bad ? damaged(d, "a SETS record is cut short, or of an unknown level") : 0;
 }
 
-static int read_pair(struct decoder *d)
+/* A PAIR, or a REUSE, which is one without an evictor. */
+static int read_again(struct decoder *d, bool pair)
 {
     struct tp_again again = {0};
 
     if (refer(d, &d->instrs, true, "a line loaded by an unknown instruction", &again.loader) ||
-        refer(d, &d->instrs, true, "a line thrown out by an unknown instruction", &again.evictor) ||
-        refer(d, &d->data, true, "a line thrown out by an unknown data object", &again.evictor_data) ||
-        refer(d, &d->instrs, true, "a line loaded again by an unknown instruction", &again.instr))
+        (pair && refer(d, &d->instrs, true, "a line thrown out by an unknown instruction", &again.evictor)) ||
+        (pair && refer(d, &d->data, true, "a line thrown out by an unknown data object", &again.evictor_data)) ||
+        refer(d, &d->instrs, true, "a line used again by an unknown instruction", &again.instr))
         return -1;
     uint64_t kind = limited(d, 1);
-    if (refer(d, &d->data, true, "a line loaded again in an unknown data object", &again.data))
+    if (refer(d, &d->data, true, "a line used again in an unknown data object", &again.data))
         return -1;
     uint64_t level = limited(d, 2);
     if (!d->c.bad && again.instr)
         again.cache = cache_of[level][kind];
     again.misses = tp_get_n(&d->c);
-    again.timed = tp_get_n(&d->c);
+    again.timed = pair ? tp_get_n(&d->c) : again.misses;
     again.distance = tp_get_n(&d->c);
     uint64_t bits = limited(d, (1ull << TN_RAW_DISTANCES) - 1);
     for (uint32_t i = 0; i < TN_RAW_DISTANCES && !d->c.bad; i++)
         again.after[i] = bits >> i & 1 ? tp_get_n(&d->c) : 0;
-    struct tp_again *to = d->c.bad ? NULL : TP_VECTOR_ADD(&d->rec->again);
     if (d->c.bad)
-        return damaged(d, "a PAIR record is cut short, or of an unknown level");
+        return damaged(d, "a PAIR or REUSE record is cut short, or of an unknown level");
+    struct tp_again *to = pair ? TP_VECTOR_ADD(&d->rec->again) : TP_VECTOR_ADD(&d->rec->reuses);
     if (!to)
         return no_memory(d);
     *to = again;
     return 0;
+}
+
+static int read_pair(struct decoder *d)
+{
+    return read_again(d, true);
+}
+
+static int read_reuse(struct decoder *d)
+{
+    return read_again(d, false);
 }
 
 /* Nothing is kept of what is nothing: a part has all nodes, also those in which it counted nothing. */
@@ -770,6 +781,7 @@ static int (*const readers[])(struct decoder *) = {
     [TN_RAW_SHARING] = read_sharing,
     [TN_RAW_DATA_AT] = read_data_at,
     [TN_RAW_STRIDES] = read_strides,     [TN_RAW_SETS] = read_sets,       [TN_RAW_PAIR] = read_pair,
+    [TN_RAW_REUSE] = read_reuse,
     [TN_RAW_NODE_DATA] = read_node_data, [TN_RAW_FUNC_DATA] = read_func_data,
 };
 
@@ -871,6 +883,7 @@ void tp_recording_free(struct tp_recording *rec)
     TP_VECTOR_FREE(&rec->stride_sums);
     TP_VECTOR_FREE(&rec->strides);
     TP_VECTOR_FREE(&rec->again);
+    TP_VECTOR_FREE(&rec->reuses);
     TP_VECTOR_FREE(&rec->conflicts);
     TP_VECTOR_FREE(&rec->parts);
     TP_VECTOR_FREE(&rec->meta);

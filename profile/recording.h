@@ -209,7 +209,7 @@ struct tp_recording {
     TP_VECTOR(struct tp_sharing) sharings;
     TP_VECTOR(struct tp_strides) stride_sums;
     TP_VECTOR(struct tp_stride) strides;
-    TP_VECTOR(struct tp_again) again;
+    TP_VECTOR(struct tp_again) again, reuses; /* reuses: lines used first behind their load, all of them timed */
     TP_VECTOR(struct tp_conflicts) conflicts;
     TP_VECTOR(struct tp_part) parts;
     TP_VECTOR(struct tp_pair) meta;

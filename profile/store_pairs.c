@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * store_pairs.c: who had to load lines again, that somebody else had thrown out (--interdependence=yes).
+ * store_pairs.c: who had to load lines again, that somebody else had thrown out, and who used first what somebody else
+ * had loaded (--interdependence=yes).
  *
  * The recording has one entry for each pair, level, part and pair of threads. They are sorted by what makes a row, and
- * those of one row are added. How long ago a line had been used is a table of its own, with a row per power of two.
+ * those of one row are added. How long ago a line had been used is a table of its own, with a row per power of two. A
+ * reuse is a pair without an evictor.
  */
 #include <stdlib.h>
 
@@ -83,19 +85,41 @@ static int write_pairs(struct tp_store *store)
     return tp_insert_close(store, &insert, failed);
 }
 
-static int write_distances(struct tp_store *store)
+static int write_reuse(struct tp_store *store, struct tp_insert *insert, const struct tp_again *reuse, uint64_t id)
+{
+    tp_put_count(insert, id);
+    put_instruction(store, insert, reuse->loader);
+    put_instruction(store, insert, reuse->instr);
+    tp_put_id(insert, reuse->data);
+    tp_put_text(insert, reuse->instr ? tp_cache_names[reuse->cache] : NULL);
+    tp_put_count(insert, reuse->misses);
+    tp_put_count(insert, reuse->distance);
+    return tp_insert_row(store, insert);
+}
+
+static int write_reuses(struct tp_store *store)
 {
     const struct tp_recording *rec = store->rec;
     struct tp_insert insert;
-    int failed = tp_insert_open(store, &insert, "t_pair_distances");
+    int failed = tp_insert_open(store, &insert, "t_reuses");
 
-    for (size_t i = 0; i < rec->again.count; i++) {
+    for (size_t i = 0; !failed && i < rec->reuses.count; i++)
+        failed = write_reuse(store, &insert, &rec->reuses.at[i], i + 1);
+    return tp_insert_close(store, &insert, failed);
+}
+
+static int write_distances(struct tp_store *store, const struct tp_again *again, size_t count, const char *table)
+{
+    struct tp_insert insert;
+    int failed = tp_insert_open(store, &insert, table);
+
+    for (size_t i = 0; i < count; i++) {
         for (uint64_t power = 0; !failed && power < TN_RAW_DISTANCES; power++) {
-            if (!rec->again.at[i].after[power])
+            if (!again[i].after[power])
                 continue;
             tp_put_count(&insert, i + 1);
             tp_put_count(&insert, power);
-            tp_put_count(&insert, rec->again.at[i].after[power]);
+            tp_put_count(&insert, again[i].after[power]);
             failed = tp_insert_row(store, &insert);
         }
     }
@@ -107,5 +131,10 @@ int tp_store_pairs(struct tp_store *store)
     struct tp_recording *rec = store->rec;
 
     rec->again.count = add_up(rec->again.at, rec->again.count);
-    return write_pairs(store) || write_distances(store) ? -1 : 0;
+    rec->reuses.count = add_up(rec->reuses.at, rec->reuses.count);
+    return write_pairs(store) || write_distances(store, rec->again.at, rec->again.count, "t_pair_distances") ||
+                   write_reuses(store) ||
+                   write_distances(store, rec->reuses.at, rec->reuses.count, "t_reuse_distances")
+               ? -1
+               : 0;
 }

@@ -131,6 +131,14 @@ static const struct tp_table tables[] = {
      "instruction_id:key>t_instructions data_id:key>t_data cache:key misses:sum timed:sum distance:sum", NULL},
     {"t_pair_distances", "pair_id INTEGER, power INTEGER, misses INTEGER", 0,
      "pair_id:key>t_pairs power:key misses:sum", NULL},
+    {"t_reuses",
+     "id INTEGER PRIMARY KEY, loader_id INTEGER, instruction_id INTEGER, data_id INTEGER, cache TEXT, lines INTEGER, "
+     "distance INTEGER",
+     0,
+     "id:id loader_id:key>t_instructions instruction_id:key>t_instructions data_id:key>t_data cache:key lines:sum "
+     "distance:sum", NULL},
+    {"t_reuse_distances", "reuse_id INTEGER, power INTEGER, lines INTEGER", 0,
+     "reuse_id:key>t_reuses power:key lines:sum", NULL},
     {"t_paths",
      "id INTEGER PRIMARY KEY, parent INTEGER, function_id INTEGER, arc_id INTEGER, calls INTEGER, "
      "depth INTEGER, thread INTEGER, approximate INTEGER, handler INTEGER, recursive INTEGER",
@@ -154,6 +162,8 @@ const struct tp_table *tp_schema_tables(size_t *count)
 #define OF_PAIR                                                                                          \
     "t.misses, t.timed, t.distance, 1.0 * t.distance / nullif(t.timed, 0) AS mean_distance"
 #define SUMS_OF_PAIRS "sum(p.misses) AS misses, sum(p.timed) AS timed, sum(p.distance) AS distance FROM t_pairs p"
+/* The same of reuses. */
+#define OF_REUSE "t.lines, t.distance, 1.0 * t.distance / nullif(t.lines, 0) AS mean_distance"
 /* Which function a statement is not known of: its instructions stay apart by that. */
 #define FUNCTION_OF(i) "CASE WHEN " #i ".statement_id IS NULL THEN " #i ".function_id END"
 
@@ -268,6 +278,25 @@ static const struct {
      "LEFT JOIN t_instructions e ON e.id = t.evictor_id LEFT JOIN t_functions b ON b.id = e.function_id "
      "LEFT JOIN files h ON h.id = e.file_id LEFT JOIN t_data c ON c.id = t.evictor_data_id", 0},
     {"pair_distances", "t.pair_id, t.power, t.misses", "t_pair_distances t", 0},
+    {"reuses",
+     "t.id, t.cache, a.function AS loader, g.path AS loader_file, l.line AS loader_line, n.function, f.path AS file, "
+     "i.line, d.name AS data, " OF_REUSE ", t.loader_id, t.instruction_id, t.data_id",
+     "t_reuses t " OF_PAYER " LEFT JOIN t_instructions l ON l.id = t.loader_id "
+     "LEFT JOIN t_functions a ON a.id = l.function_id LEFT JOIN files g ON g.id = l.file_id", 0},
+    {"reuse_distances", "t.reuse_id, t.power, t.lines", "t_reuse_distances t", 0},
+    {"statement_reuses",
+     "t.cache, ifnull(l.function, a.function) AS loader, g.path AS loader_file, l.line AS loader_line, "
+     "ifnull(s.function, n.function) AS function, f.path AS file, s.first_line, s.line, " OF_REUSE ", "
+     "t.loader_statement_id, t.statement_id",
+     "(SELECT r.cache, l.statement_id AS loader_statement_id, i.statement_id, "
+     FUNCTION_OF(l) " AS loader_function_id, " FUNCTION_OF(i) " AS function_id, sum(r.lines) AS lines, "
+     "sum(r.distance) AS distance FROM t_reuses r "
+     "LEFT JOIN t_instructions l ON l.id = r.loader_id LEFT JOIN t_instructions i ON i.id = r.instruction_id "
+     "GROUP BY 1, 2, 3, 4, 5) t "
+     "LEFT JOIN t_statements l ON l.id = t.loader_statement_id LEFT JOIN files g ON g.id = l.file_id "
+     "LEFT JOIN t_functions a ON a.id = t.loader_function_id "
+     "LEFT JOIN t_statements s ON s.id = t.statement_id LEFT JOIN files f ON f.id = s.file_id "
+     "LEFT JOIN t_functions n ON n.id = t.function_id", 0},
     {"statement_pairs",
      "t.cache, ifnull(l.function, a.function) AS loader, g.path AS loader_file, l.line AS loader_line, "
      "ifnull(e.function, b.function) AS evictor, h.path AS evictor_file, e.line AS evictor_line, "
@@ -325,6 +354,9 @@ static const char indices[] = "CREATE INDEX i_lines_function ON t_lines(function
                               "CREATE INDEX i_pairs ON t_pairs(instruction_id, data_id);"
                               "CREATE INDEX i_pairs_evictor ON t_pairs(evictor_id);"
                               "CREATE INDEX i_pair_distances ON t_pair_distances(pair_id);"
+                              "CREATE INDEX i_reuses ON t_reuses(instruction_id, data_id);"
+                              "CREATE INDEX i_reuses_loader ON t_reuses(loader_id);"
+                              "CREATE INDEX i_reuse_distances ON t_reuse_distances(reuse_id);"
                               "CREATE INDEX i_data_paths_parent ON t_data_paths(parent);"
                               "CREATE INDEX i_statements_file ON t_statements(file_id);"
                               "CREATE INDEX i_statement_accesses ON t_statement_accesses(statement_id);"

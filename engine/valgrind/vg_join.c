@@ -15,6 +15,7 @@
  *               not matter that the lower one gets a stamp as late as the last access. A group to which this happens
  *               too often is translated again, one by one.
  *   Coherence   A read and a write ask for different things: where it is simulated, there are no groups.
+ *   Pairs       The second one of a group may be the first to use a line: where that is asked for, there are none.
  *   A fault     An access may fault while the group has not been done. The thread says which group runs and where its
  *               first access was (shadow words, see vg_emit.h), and what happened up to the fault is done late. No
  *               two of a group are of one instruction, so the faulting address says which have happened.
@@ -149,7 +150,7 @@ void vg_join_find(struct vg_builder *b, const IRSB *block)
     struct origin *origins;
     UInt i, next = 0;
 
-    if (!vg.config.cache_sim || vg.config.coherence || d1->line != 1u << LINE_BITS ||
+    if (!vg.config.cache_sim || vg.config.coherence || vg.config.pairs || d1->line != 1u << LINE_BITS ||
         d1->size == (ULong)d1->assoc * d1->line || plan->accesses < 2)
         return;
     origins = trace_all(block);

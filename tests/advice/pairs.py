@@ -6,7 +6,8 @@ pairs.py: who throws out what whom has to load again, where that follows from th
     pairs.py TENURE SOURCE_ROOT BUILD_ROOT
 
 examples/vectors has three loops, each of which walks through two thirds of what is far too large for D1, one after the
-other. So what a loop loads again had been loaded, and mostly was thrown out, by the loop before it. Under both engines;
+other. So what a loop loads again had been loaded, and mostly was thrown out, by the loop before it, and it is
+itself the first to use what it has loaded. Under both engines;
 misses of pairs are also those that are capacity or conflict misses, exactly.
 """
 import os
@@ -62,6 +63,22 @@ def check_sums(db, engine):
     check(timed[0] and db.execute("SELECT sum(misses) FROM pair_distances").fetchone() == timed, f"{engine}: distances")
 
 
+def check_reuses(db, engine):
+    for line in lines():
+        own, others = db.execute("SELECT sum(lines * (line IS ?1)), sum(lines * (line IS NOT ?1)) FROM reuses "
+                                 "WHERE cache = 'D1' AND loader_line = ?1", (line,)).fetchone()
+        check(own > 1000000 and others < 0.01 * own, f"{engine}: line {line}: used next by {own}, {others}")
+    for instruction, lines_used, misses in db.execute(
+            "SELECT r.loader_id, sum(r.lines), ifnull(i.D1mr, 0) + ifnull(i.D1mw, 0) FROM reuses r JOIN instructions i "
+            "ON i.id = r.loader_id WHERE r.cache = 'D1' GROUP BY 1").fetchall():
+        check(lines_used <= 2 * misses, f"{engine}: instruction {instruction} has loaded {misses}, used {lines_used}")
+    used, = db.execute("SELECT sum(lines) FROM reuses WHERE cache = 'D1'").fetchone()
+    ended, = db.execute("SELECT EvD1 FROM totals").fetchone()
+    check(0.95 * ended < used <= ended, f"{engine}: {used} lines of {ended} are used again")
+    check(db.execute("SELECT sum(lines) FROM reuse_distances").fetchone() ==
+          db.execute("SELECT sum(lines) FROM reuses").fetchone(), f"{engine}: distances of reuses")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for engine in ("native", "valgrind"):
@@ -75,6 +92,7 @@ def main():
             db = sqlite3.connect(profile)
             check_loops(db, engine)
             check_sums(db, engine)
+            check_reuses(db, engine)
             db.close()
     for what in failed:
         print("FAILED", what)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Who loads lines again, and who had thrown them out: as text and as JSON, with a hostile name, with what there was no
-# room for, of a difference and of one function; what is refused where nobody looked.
+# Who loads lines again, who had thrown them out, and who uses lines first: as text and as JSON, with a hostile name,
+# with what there was no room for, of a difference and of one function; what is refused where nobody looked.
 try() {
     echo "== $*"
     tenure "$@"
@@ -37,6 +37,10 @@ for part in ("request", "exit"):
     raw.pair(0, 0, 4, 3, 0, 0, {}, data=1)
     raw.pair(0, 6, 4, 2, 1, 64, {6: 1}, kind=0, level=1)
     raw.pair(0, 0, 0, 5, 2, 300, {7: 2}, kind=0)
+    raw.reuse(1, 2, 60 * times, 120 * times, {1: 60 * times}, data=1)
+    raw.reuse(1, 5, 9, 9000, {9: 9}, data=2)
+    raw.reuse(0, 4, 4, 12, {1: 4}, kind=0, level=1)
+    raw.reuse(0, 0, 2, 2, {0: 2}, kind=0)
     cost = raw_make.costs([2000, 2000, 0, 0, 0, 0, 0], {}, {0: 400 * times})
     for i in (1, 2, 3):
         raw.node(i, 0, 0, i, 1, 1, cost)
@@ -58,5 +62,6 @@ try diff -o change tenure.out.1 tenure.out.2
 COLUMNS=150 try report --pairs change
 try merge -o sum tenure.out.1 tenure.out.2
 try sql sum "SELECT sum(misses), sum(timed), sum(distance) FROM pairs"
+try sql sum "SELECT sum(lines), sum(distance) FROM reuses"
 python3 "$RAW_MAKE" small small.raw
 try report --pairs small.raw

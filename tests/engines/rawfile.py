@@ -10,7 +10,7 @@ import zlib
 
 (META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT,
  END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING, DATA_AT, STRIDES, SETS, PAIR, NODE_DATA,
- FUNC_DATA) = range(1, 26)
+ FUNC_DATA, REUSE) = range(1, 27)
 
 Object = collections.namedtuple("Object", "path start size bias build_id")
 Function = collections.namedtuple("Function", "object start size flags name")
@@ -77,6 +77,7 @@ class Raw:
         self.sets = collections.defaultdict(collections.Counter)  # the same, and level
         self.pairs = collections.defaultdict(collections.Counter)  # (loader, evictor, its data object, instr, stream,
         #                                                            data object, level)
+        self.reuses = collections.defaultdict(collections.Counter)  # (loader, instr, stream, data object, level)
         self.held = collections.defaultdict(collections.Counter)  # (node, data object)
         self.pruned = collections.defaultdict(collections.Counter)  # (context, data object)
         with open(path, "rb") as file:
@@ -84,7 +85,7 @@ class Raw:
 
     def read(self, data):
         magic, version, zero = data[:8], *struct.unpack("<II", data[8:16])
-        assert magic == b"TENURERW" and version == 8 and zero == 0, (magic, version)
+        assert magic == b"TENURERW" and version == 9 and zero == 0, (magic, version)
         at = 16
         while at < len(data):
             kind, size, checksum, zero = struct.unpack("<IIII", data[at:at + 16])
@@ -176,6 +177,13 @@ class Raw:
             for power in range(32):
                 if bits >> power & 1:
                     self.pairs[key][power] += c.n()
+        elif kind == REUSE:
+            key = tuple(c.n() for _ in range(5))
+            self.reuses[key].update(lines=c.n(), distance=c.n())
+            bits = c.n()
+            for power in range(32):
+                if bits >> power & 1:
+                    self.reuses[key][power] += c.n()
         elif kind == ORIGIN:
             ident = c.n()
             self.origins[ident] = Origin(c.n(), c.n(), c.n())
@@ -254,6 +262,14 @@ class Raw:
         for (loader, evictor, _, instr, stream, _, level), counts in self.pairs.items():
             names = [self.name_of(self.instrs[i].context) if i else "-" for i in (loader, evictor, instr)]
             result["%s, %s, %s at %d of %d" % (*names, level, stream)].update(counts)
+        return result
+
+    def reuse(self):
+        """The same of reuses."""
+        result = collections.defaultdict(collections.Counter)
+        for (loader, instr, stream, _, level), counts in self.reuses.items():
+            names = [self.name_of(self.instrs[i].context) if i else "-" for i in (loader, instr)]
+            result["%s, %s at %d of %d" % (*names, level, stream)].update(counts)
         return result
 
     def by_data(self):

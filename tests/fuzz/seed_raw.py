@@ -13,7 +13,7 @@ import zlib
 
 (META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT,
  END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING, DATA_AT, STRIDES, SETS, PAIR, NODE_DATA,
- FUNC_DATA) = range(1, 26)
+ FUNC_DATA, REUSE) = range(1, 27)
 
 IMMEDIATE = ["Ir", "Dr", "Dw"]
 FETCH = ["I1mr", "ILmr", "AcCostI1", "SpLossI1", "EvI1"]
@@ -89,6 +89,7 @@ def measurements(part):
     part.chunk(SETS, n(1, 2, 1, 1, 0) + late({0: 7, 63: 1}), n(1, 2, 1, 1, 1) + late({5: 2}))
     part.chunk(PAIR, n(2, 3, 2, 2, 1, 1, 0, 7, 6, 900) + late({5: 2, 31: 4}),
                n(0, 0, 0, 2, 1, 1, 1, 3, 0, 0) + late({}), n(0, 0, 0, 0, 0, 0, 0, 1, 1, 2) + late({1: 1}))
+    part.chunk(REUSE, n(2, 2, 1, 1, 0, 7, 900) + late({5: 2, 31: 5}), n(0, 0, 0, 0, 0, 1, 2) + late({1: 1}))
     part.chunk(NODE, n(1, 0, 0, 1, 1, 0, 1) + costs(3, {0: 1}),
                n(2, 1, 1, 2, 1, PRUNED_BELOW, 3) + costs(303, None, {0: 200}),
                n(3, 2, 1, 2, 1, ALIAS, 2) + costs(0))
@@ -100,7 +101,7 @@ def measurements(part):
 
 
 def main():
-    out = b"TENURERW" + struct.pack("<2I", 8, 0)
+    out = b"TENURERW" + struct.pack("<2I", 9, 0)
     for number in range(1, 3 if len(sys.argv) > 2 else 2):
         part = Part(number)
         if number == 1:

@@ -89,6 +89,7 @@ def compare(native, valgrind):
     lines += differences('inclusive costs', inclusive(native), inclusive(valgrind))
     lines += differences('patterns', native.patterns(), valgrind.patterns())
     lines += differences('pairs', native.dependence(), valgrind.dependence())
+    lines += differences('reuses', native.reuse(), valgrind.reuse())
     lines += differences('data objects', native.by_data(), valgrind.by_data())
     return lines
 

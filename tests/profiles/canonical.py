@@ -12,7 +12,8 @@ REFERENCE = {"object_id": "objects", "file_id": "files", "call_file_id": "files"
              "origin_id": "t_data_paths", "data_id": "t_data", "writer_id": "t_instructions",
              "victim_id": "t_instructions", "statement_id": "t_statements", "loop_id": "t_loops",
              "field_id": "t_data_fields", "loader_id": "t_instructions", "evictor_id": "t_instructions",
-             "evictor_data_id": "t_data", "pair_id": "t_pairs", "path_id": "t_paths"}
+             "evictor_data_id": "t_data", "pair_id": "t_pairs", "reuse_id": "t_reuses",
+             "path_id": "t_paths"}
 TREES = ("t_inlined", "t_paths", "t_data_paths", "t_loops")
 NUMBERS = ("id", "base_id")
 

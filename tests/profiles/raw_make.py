@@ -20,7 +20,7 @@ import zlib
 
 (META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT,
  END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING, DATA_AT, STRIDES, SETS, PAIR, NODE_DATA,
- FUNC_DATA) = range(1, 26)
+ FUNC_DATA, REUSE) = range(1, 27)
 PRUNED, HANDLER, ALIAS = 1, 2, 4
 COND, INDIRECT, CALL, RETURN = 1, 2, 4, 8
 UNIT = 1 << 16
@@ -64,7 +64,7 @@ def costs(imm, fetch=None, data=None):
 
 
 class Raw:
-    def __init__(self, version=8, chunk=1 << 16):
+    def __init__(self, version=9, chunk=1 << 16):
         self.out = bytearray(b"TENURERW" + struct.pack("<II", version, 0))
         self.chunk_size = chunk
         self.part = 0
@@ -157,6 +157,9 @@ class Raw:
         """after: power of two -> misses; level is that of sets"""
         self.record(PAIR, *(n(x) for x in (loader, evictor, evictor_data, instr, kind, data, level, misses, timed,
                                            distance)), late(after))
+
+    def reuse(self, loader, instr, lines, distance, after, *, kind=1, data=0, level=0):
+        self.record(REUSE, *(n(x) for x in (loader, instr, kind, data, level, lines, distance)), late(after))
 
     def node(self, i, parent, arc, context, thread, calls, cost, flags=0):
         self.record(NODE, n(i), n(parent), n(arc), n(context), n(thread), n(flags), n(calls), cost)
@@ -256,6 +259,7 @@ class Random:
         self.pruned = {}  # (function, data object) -> row
         self.strides = {}  # the same -> {"strides": n, "lost": n, stride: count}
         self.conflicts = {}  # (instr, data object, cache, set) -> misses
+        self.reuses = {}  # (loader, instr, data object, cache) -> lines, distance, and lines by power of two
         self.pairs = {}  # (loader, evictor, its data object, instr, data object, cache) -> misses, timed, distance, ...
 
     def make_places(self):
@@ -351,6 +355,7 @@ class Random:
                 last = len(self.instrs)
                 raw.sharing(i % last + 1, (7 * i + k) % last + 1, i % (len(self.data) + 1), 10 + i, i, 10, 255 << i, 7)
             self.write_pairs(raw, k)
+            self.write_reuses(raw, k)
             raw.stat("nodes", len(self.nodes))
             raw.end("exit" if k + 1 == len(self.parts) else "request")
         raw.save(path)
@@ -387,6 +392,20 @@ class Random:
             cache = ("I1", "D1", "L", "L", "I2", "D2")[2 * level + kind] if i < 12 else None
             sums = self.pairs.setdefault((*key, cache), [0] * 35)
             for at, count in (*enumerate(counts), *((3 + power, count) for power, count in after.items())):
+                sums[at] += count
+
+    def write_reuses(self, raw, k):
+        """Who used first what whom had loaded; likewise."""
+        r, paying = random.Random(k % 2), sorted({instr for _, instr in self.sums(self.parts)[0]})
+        for i in range(9):
+            key = [r.choice([0] + paying), r.choice(paying), r.randint(0, len(self.data))] if i < 8 else [0] * 3
+            level, kind = r.randint(0, 2), r.randint(0, 1)
+            after = {power: r.randint(1, 1 << r.randint(1, 33)) for power in r.sample(range(32), r.randint(1, 4))}
+            lines = sum(after.values())
+            raw.reuse(key[0], key[1], lines, lines * 50, after, kind=kind, data=key[2], level=level)
+            cache = ("I1", "D1", "L", "L", "I2", "D2")[2 * level + kind] if i < 8 else None
+            sums = self.reuses.setdefault((*key, cache), [0] * 34)
+            for at, count in ((0, lines), (1, lines * 50), *((2 + power, count) for power, count in after.items())):
                 sums[at] += count
 
     def write_held(self, raw, node, functions):

@@ -60,6 +60,8 @@ DATA = "JOIN instructions i ON i.id = t.instruction_id LEFT JOIN data_objects d 
 PAIR = ("LEFT JOIN instructions i ON i.id = t.instruction_id LEFT JOIN instructions l ON l.id = t.loader_id "
         "LEFT JOIN instructions e ON e.id = t.evictor_id LEFT JOIN data_objects d ON d.id = t.data_id "
         "LEFT JOIN data_objects c ON c.id = t.evictor_data_id")
+REUSE = ("LEFT JOIN instructions i ON i.id = t.instruction_id LEFT JOIN instructions l ON l.id = t.loader_id "
+         "LEFT JOIN data_objects d ON d.id = t.data_id")
 KEYS = {  # view -> (what names a row, what the view is joined with)
     "totals": (["''"], ""),
     "functions": (["t.function", "t.symbol", "t.context", "t.object", "t.file"], ""),
@@ -80,12 +82,15 @@ KEYS = {  # view -> (what names a row, what the view is joined with)
     "t_pairs": ([PLACE, "l.offset", "e.offset", "c.name", "d.name", "t.cache"], PAIR),
     "t_pair_distances": ([PLACE, "l.offset", "e.offset", "c.name", "d.name", "t.power"],
                          "JOIN t_pairs p ON p.id = t.pair_id " + PAIR.replace("t.", "p.")),
+    "t_reuses": ([PLACE, "l.offset", "d.name", "t.cache"], REUSE),
+    "t_reuse_distances": ([PLACE, "l.offset", "d.name", "t.power"],
+                          "JOIN t_reuses p ON p.id = t.reuse_id " + REUSE.replace("t.", "p.")),
     "threads": (["t.id"], ""),
 }
 
 
 COUNTS = ("calls", "misses", "false_sharing", "true_sharing", "strides", "lost", "count", "timed",
-          "distance")  # summed as costs are
+          "distance", "lines")  # summed as costs are
 
 
 def plus(a, b):

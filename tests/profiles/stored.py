@@ -80,6 +80,8 @@ def example():
         raw.pair(2, 1, 2, 5 * part, 4 * part, 800 * part, {7: 3 * part, 8: part}, evictor_data=2, data=1)
         raw.pair(0, 0, 1, 2, 0, 0, {}, kind=0, level=1)
         raw.pair(0, 0, 0, part, 0, 0, {}, kind=0)
+        raw.reuse(1, 2, 6 * part, 30 * part, {2: 5 * part, 3: part}, data=1)
+        raw.reuse(0, 0, 1, 2, {1: 1}, kind=0)
         raw.late_cost(1, 1, 0, {0: 1, 1: 1, 2: 48, 3: 16, 4: 32})
         one, two = [10 * part, 0, 10 * part, 0, 0], [14 * part, 7 * part, 7 * part, 7 * part, part]
         three, four, five = [3, 3, 0, 3, 1], [5, 5, 5, 0, 0], [1, 1, 0, 1, 0]

@@ -281,6 +281,24 @@ def check_pairs(db, program):
               tuple(sum(x[i] for x in pairs.values()) for i in range(3)), view)
 
 
+def check_reuses(db, program):
+    address = {row[0]: row[1] for row in db.execute("SELECT id, address FROM instructions")}
+    number = {x[1]: x[0] for x in program.instrs}
+    reuses, of = {}, {}
+    for row in db.execute("SELECT id, loader_id, instruction_id, data_id, cache, lines, distance, mean_distance "
+                          "FROM reuses"):
+        loader, instruction = (number[address[x]] if x else 0 for x in (row[1], row[2]))
+        key = loader, instruction, row[3] or 0, row[4]
+        check(key not in reuses, "reuses are rows of their own")
+        check(row[7] == 50, "mean distance of reuses")
+        of[row[0]] = reuses[key] = list(row[5:7]) + [0] * 32
+    for reuse, power, lines in db.execute("SELECT reuse_id, power, lines FROM reuse_distances"):
+        of[reuse][2 + power] += lines
+    check(reuses and reuses == program.reuses, "reuses")
+    check(db.execute("SELECT sum(lines), sum(distance) FROM statement_reuses").fetchone() ==
+          tuple(sum(x[i] for x in reuses.values()) for i in range(2)), "statement_reuses")
+
+
 def check_sums(db, program, e):
     grand = total_of(e.self_.values())
     total, count = table(db, "totals", [])
@@ -433,6 +451,7 @@ def main():
             check_held(db, program, e)
             check_misses(db, program)
             check_pairs(db, program)
+            check_reuses(db, program)
             check_sums(db, program, e)
             check_exports(db, path, program, e)
             db.close()

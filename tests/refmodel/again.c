@@ -32,7 +32,7 @@ void again_miss(struct again *again, const char *pair, bool timed, uint64_t dist
         count(sheet_row(&again->pairs, pair) + SHEET_EVENTS, timed, distance);
 }
 
-void again_rows(const struct again *again, struct sheet *sheet)
+void again_rows(const struct again *again, const char *no_room, struct sheet *sheet)
 {
     for (size_t i = 0; i < again->pairs.rows; i++) {
         const struct sheet_row *row = &again->pairs.row[i];
@@ -42,7 +42,7 @@ void again_rows(const struct again *again, struct sheet *sheet)
         sheet_add(sheet, key, row->value + SHEET_EVENTS, 0);
     }
     if (again->no_room[0])
-        sheet_add(sheet, "again 0 data - - -", again->no_room, 0);
+        sheet_add(sheet, no_room, again->no_room, 0);
 }
 
 void again_clear(struct again *again)

@@ -20,7 +20,8 @@ struct again { /* zeroes but for `most`: there are no pairs */
 
 /* A miss of a pair of less than AGAIN_PAIR bytes; the line was used last `distance` accesses ago, if that is known. */
 void again_miss(struct again *again, const char *pair, bool timed, uint64_t distance);
-void again_rows(const struct again *again, struct sheet *sheet);
+/* `no_room`: the key of what there was no room for. */
+void again_rows(const struct again *again, const char *no_room, struct sheet *sheet);
 /* There are none again. */
 void again_clear(struct again *again);
 

@@ -18,8 +18,8 @@ struct method1 *m1_new(uint32_t most_callers, uint32_t most_pairs, struct memory
     struct method1 *m = calloc(1, sizeof *m);
 
     m->most_callers = most_callers;
-    m->again.most = most_pairs;
-    again_clear(&m->again), sheet_clear(&m->shared);
+    m->again.most = m->reuse.most = most_pairs;
+    again_clear(&m->again), again_clear(&m->reuse), sheet_clear(&m->shared);
     m->memory = memory;
     return m;
 }
@@ -30,6 +30,7 @@ void m1_free(struct method1 *m)
     free(m->held.at);
     sheet_clear(&m->shared), free(m->shared.row), free(m->shared.slot);
     again_clear(&m->again), free(m->again.pairs.row), free(m->again.pairs.slot);
+    again_clear(&m->reuse), free(m->reuse.pairs.row), free(m->reuse.pairs.slot);
     for (uint32_t i = 1; i <= m->self.count; i++)
         free(m->self.at[i].habit);
     free(m->self.at);
@@ -538,6 +539,20 @@ static void load_again(struct method1 *m, const struct model_payer *payer, const
     again_miss(&m->again, pair, miss->timed, miss->distance);
 }
 
+void m1_reused(void *user, const struct model_payer *payer, const struct model_reuse *reuse)
+{
+    struct method1 *m = user;
+    char pair[AGAIN_PAIR], rest[256], *key = pair, *end = rest;
+
+    if (!payer->pays || payer->epoch != m->epoch || !m->reuse.most)
+        return;
+    key += sprintf(key, "reuse %d %s", reuse->level, reuse->fetched ? "fetch" : "data");
+    end = print_known(m, &reuse->loader, false, &key, end);
+    print_known(m, payer, true, &key, end);
+    sprintf(key, "|%s", rest);
+    again_miss(&m->reuse, pair, true, reuse->distance);
+}
+
 void m1_missed(void *user, const struct model_payer *payer, const struct model_miss *miss)
 {
     struct method1 *m = user;
@@ -599,6 +614,7 @@ void m1_forget(struct method1 *m)
     }
     sheet_clear(&m->shared);
     again_clear(&m->again);
+    again_clear(&m->reuse);
     for (uint32_t i = 1; i <= m->name.count; i++)
         m->name.at[i].calls = 0;
     for (uint32_t i = 1; i <= m->arc.count; i++)

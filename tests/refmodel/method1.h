@@ -70,6 +70,7 @@ void m1_charge(void *user, const struct model_payer *payer, int event, uint64_t 
 /* A model_share. */
 void m1_share(void *user, const struct model_payer *writer, const struct model_payer *victim, enum model_shared what,
               uint64_t written, uint64_t touched);
+void m1_reused(void *user, const struct model_payer *payer, const struct model_reuse *reuse); /* of model_config */
 void m1_missed(void *user, const struct model_payer *payer, const struct model_miss *miss); /* a model_missed */
 
 /* The part so far, as a sheet; then a new part begins. */

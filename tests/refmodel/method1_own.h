@@ -109,7 +109,7 @@ struct method1 {
     uint32_t most_callers;
     LIST(struct self) self;
     struct sheet shared; /* its rows, of lines that were invalidated */
-    struct again again;
+    struct again again, reuse;
     LIST(uint32_t) self_slot[MODEL_MAX_THREADS]; /* by instruction: the first of self */
     struct thread thread[MODEL_MAX_THREADS];
     struct memory_model *memory;

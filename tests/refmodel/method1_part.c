@@ -167,7 +167,8 @@ void m1_part(struct method1 *m, struct sheet *sheet)
     if (m->memory)
         mm_part(m->memory, sheet);
     sheet_sum(sheet, &m->shared);
-    again_rows(&m->again, sheet);
+    again_rows(&m->again, "again 0 data - - -", sheet);
+    again_rows(&m->reuse, "reuse 0 data - -", sheet);
     for (uint32_t i = 1; i <= m->link.count; i++) {
         const uint64_t *cost = m->link.at[i].cost;
 

@@ -20,7 +20,6 @@
  *   - In a cache of one set an access that straddles is one to its first line and uses nothing of it.
  */
 #include "list_cache.h"
-
 #include "kinds_model.h"
 
 #include <stdlib.h>
@@ -30,7 +29,7 @@ enum level { LEVEL_1, LEVEL_2, LEVEL_LAST };
 
 struct use {
     struct model_payer payer;
-    bool fetched; /* kind of the loading access */
+    bool fetched, again; /* kind of the loading access; used again behind it */
     uint64_t load, touches, bytes;
     uint8_t *touched, *written; /* one flag per byte of the line */
 };
@@ -50,8 +49,7 @@ enum state { EXCLUSIVE, MODIFIED, SHARED, INVALID };
 
 struct line {
     struct use use;
-    uint64_t line, used; /* used: as a record's */
-    uint64_t index;      /* of the access that used it last, by asking.own */
+    uint64_t line, used, index; /* used: as a record's; index: of the access that used it last, by asking.own */
     struct record *record;
     enum state state;
     uint8_t *foreign;           /* one flag per byte: others have written it while the line was invalid */
@@ -105,7 +103,7 @@ static void use_init(struct use *use, const struct model_payer *payer, bool fetc
     use->payer = *payer;
     use->fetched = fetched;
     use->load = index;
-    use->touches = use->bytes = 0;
+    use->touches = use->bytes = use->again = 0;
     use->touched = calloc(line_size, 1);
     use->written = calloc(line_size, 1);
 }
@@ -304,8 +302,7 @@ struct asking {
     bool again, otherwise;   /* the first line that missed was invalid; a line missed that was not */
     uint64_t line;           /* that first one */
     struct model_payer in, writer; /* `payer` in it; who made it invalid */
-    uint64_t index, own; /* own: as the first level counts */
-    uint64_t time; /* in which lines of one access come one after the other; 0: before all */
+    uint64_t index, own, time; /* own: as the first level counts; time: also of lines of one access; 0: before all */
     uint32_t owner; /* of the caches above the last level */
 };
 
@@ -341,6 +338,15 @@ static struct model_miss load(const struct model *model, struct cache *cache, in
     return miss;
 }
 
+/* A line is used that is there, so long behind its last use. */
+static void use_again(struct model *model, struct use *use, int level, uint64_t distance, const struct asking *asking)
+{
+    if (model->config.reused && !use->again)
+        model->config.reused(model->user, asking->payer,
+                             &(struct model_reuse){level, asking->fetched, distance, use->payer});
+    use->again = true;
+}
+
 /* A line leaves a lower level. The record for the one that comes in its place. */
 static struct record *leave(struct model *model, struct record *victim, uint64_t index)
 {
@@ -373,8 +379,7 @@ static struct record *look_below(const struct cache *cache, uint64_t address, ui
 
 static void share_block(struct model *model, uint64_t block, uint32_t owner);
 
-/* Ask a lower level for the line that holds `address`. The record it has, afterwards the most recently used.
- * */
+/* Ask a lower level for the line that holds `address`. The record it has, afterwards the most recently used. */
 static struct record *lower(struct model *model, enum level level, uint64_t address, struct asking *asking)
 {
     struct cache *cache = level == LEVEL_LAST ? &model->ll : &model->l2[asking->owner];
@@ -387,6 +392,8 @@ static struct record *lower(struct model *model, enum level level, uint64_t addr
     if (record)
         cache_take(cache, set, place);
     if (record && !invalid) {
+        if (!asking->prefetching)
+            use_again(model, &record->use, 3 - level, asking->index + 1 - (record->used >> 10), asking);
         record->used = asking->time;
         cache_put_first(cache, set, record);
         return record;
@@ -619,6 +626,8 @@ static struct line *level1(struct model *model, struct cache *cache, uint64_t li
     struct model_miss missed = {.kind = -1, .set = set};
     enum state state = EXCLUSIVE;
 
+    if (line && !asking->fetched && !was_invalid)
+        use_again(model, &line->use, 0, asking->own - line->index, asking);
     if (line && coherent && !was_invalid)
         coherent_hit(model, line, asking);
     if (line)

@@ -76,11 +76,14 @@ struct model_cache_config {
     uint32_t assoc, line;
 };
 struct model_payer;
+struct model_reuse;
 struct model_config {
     struct model_cache_config i1, d1, l2, ll; /* l2.size 0: no such level */
     bool shared_l1, flush_at_exit, use, write_back, prefetch, coherence, patterns;
     uint32_t traces; /* of lines that have left a cache, at least */
     bool parallel; /* the first level's time is that of its thread */
+    /* Of a line that is used first since its load; NULL: nobody asks. */
+    void (*reused)(void *user, const struct model_payer *payer, const struct model_reuse *reuse);
     /* What is charged to the byte that is at `place` of a data object (raw_format.h, DATA_AT); NULL: nobody asks. */
     void (*charge_at)(void *user, const struct model_payer *payer, int event, uint32_t place, uint64_t amount);
     bool
@@ -118,6 +121,15 @@ typedef void model_charge(void *user, const struct model_payer *payer, int event
 enum model_shared { MODEL_MISSED, MODEL_SHARED_FALSELY, MODEL_SHARED_TRULY };
 typedef void model_share(void *user, const struct model_payer *writer, const struct model_payer *victim,
                          enum model_shared what, uint64_t written, uint64_t touched);
+
+/* With `reused`: a line that is used first since `loader` loaded it, so many accesses ago, in D1, or asked for below.
+ */
+struct model_reuse {
+    int level; /* as in a miss */
+    bool fetched;
+    uint64_t distance;
+    struct model_payer loader;
+};
 
 /* With patterns: a miss of `level` (0: the first, 1: the last, 2) in `set`, at the first byte of its line that was
  * wanted. `kind`: -1 if the line was there, but another thread's write had made it invalid. */

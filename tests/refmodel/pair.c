@@ -186,6 +186,7 @@ struct pair *pair_new(const struct pair_config *config, FILE *out)
                               .write_back = config->write_back,
                               .prefetch = config->prefetch,
                               .coherence = config->coherence,
+                              .reused = config->most_pairs ? m1_reused : NULL,
                               .charge_at = config->data ? m1_charge_at : NULL,
                               .patterns = config->patterns,
                               .parallel = config->parallel,

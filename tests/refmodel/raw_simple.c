@@ -338,6 +338,25 @@ static void read_pair(struct raw_simple *raw, struct sheet *sheet)
     sheet_add(sheet, key, cost, 0);
 }
 
+static void read_reuse(struct raw_simple *raw, struct sheet *sheet)
+{
+    static char key[1 << 20];
+    uint64_t loader = get_n(raw), instr = get_n(raw), kind = get_n(raw), data = get_n(raw), level = get_n(raw);
+    uint64_t cost[M_EVENTS] = {0}, bits;
+    char *end = key + sprintf(key, "reuse %u %s", (unsigned)level, kind == 0 && instr ? "fetch" : "data");
+
+    end = print_known(raw, loader, 0, end);
+    end = print_known(raw, instr, data, end);
+    *end = 0;
+    cost[0] = cost[1] = get_n(raw);
+    cost[2] = get_n(raw);
+    bits = get_n(raw);
+    for (unsigned i = 0; i < TN_RAW_DISTANCES && !raw->fault; i++)
+        if (bits >> i & 1)
+            cost[3 + i] = get_n(raw);
+    sheet_add(sheet, key, cost, 0);
+}
+
 static void read_self(struct raw_simple *raw, struct sheet *sheet, bool late)
 {
     static char key[1 << 20];
@@ -667,6 +686,8 @@ static void read_record(struct raw_simple *raw, uint32_t type, struct sheet *she
         read_strides(raw, sheet);
     } else if (type == TN_RAW_PAIR) {
         read_pair(raw, sheet);
+    } else if (type == TN_RAW_REUSE) {
+        read_reuse(raw, sheet);
     } else if (type == TN_RAW_SETS) {
         read_sets(raw, sheet);
     } else if (type == TN_RAW_DATA_BLOCKS) {

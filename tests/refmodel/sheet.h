@@ -11,6 +11,8 @@
  *   again <level> <fetch or data> <loader> <evictor> [in <data object>] <instr> [in <data object>]
  *                           lines loaded again; -: not known. As the first events misses, those timed, accesses since
  *                           the last use, and these by power of two
+ *   reuse <level> <fetch or data> <loader> <instr> [in <data object>]
+ *                           lines used first since they were loaded; the same events, those timed being all
  *   func f<function> self   self cost of a function, all threads
  *   func f<function>        calls, inclusive cost
  *   arc i<site> f<caller> f<callee>

@@ -109,9 +109,76 @@ static void no_room(void **state)
     kit_free(k);
 }
 
+/* One row of these names; how many lines, and after how many accesses in all. */
+static void reused(struct kit *k, int level, const char *names, uint64_t lines, uint64_t distance)
+{
+    const struct sheet *sheet = pair_sheet(kit_pair(k));
+    uint32_t a, b, same = names[0] == names[1], found = 0;
+    char key[16];
+
+    sprintf(key, "reuse %d data ", level);
+    for (size_t i = 0; i < sheet->rows; i++) {
+        if (strncmp(sheet->row[i].key, key, strlen(key)) != 0)
+            continue;
+        assert_int_equal(sscanf(sheet->row[i].key + strlen(key), "i%u i%u", &a, &b), 2);
+        if ((a == b) != same)
+            continue;
+        found++;
+        assert_int_equal(sheet->row[i].value[SHEET_EVENTS], lines);
+        assert_int_equal(sheet->row[i].value[SHEET_EVENTS + 2], distance);
+    }
+    assert_int_equal(found, lines ? strlen(names) / 2 : 0);
+}
+
+/* In D1 nobody uses a line before it has left; in LL each asks for its own again, once that counts. */
+static void reused_below(void **state)
+{
+    struct kit *k = start(100);
+
+    (void)state;
+    turns(k, ROUNDS);
+    kit_finish(k);
+    reused(k, 0, "aabb", 0, 0);
+    reused(k, 1, "aabb", WAYS, WAYS * READS * ACCESSES);
+    kit_free(k);
+}
+
+/* Each line is loaded by one, used next by the other, and then by both: only the first use counts. */
+static void reused_by_another(void **state)
+{
+    struct kit *k = start(100);
+
+    (void)state;
+    for (uint64_t line = 0; line < 5; line++) {
+        kit_read(k, 0, A + line * LINE, 8);
+        kit_read(k, 1, A + line * LINE + 8, 8);
+        kit_read(k, 1, A + line * LINE, 8);
+        kit_read(k, 0, A + line * LINE, 8);
+    }
+    kit_finish(k);
+    reused(k, 0, "ab", 5, 5 * ACCESSES);
+    kit_free(k);
+}
+
+/* Both lines of an access, each by itself. */
+static void reused_straddling(void **state)
+{
+    struct kit *k = start(100);
+
+    (void)state;
+    kit_read(k, 0, A + LINE - 4, 8);
+    kit_read(k, 1, A + LINE - 4, 8);
+    kit_read(k, 1, A + LINE - 4, 8);
+    kit_finish(k);
+    reused(k, 0, "ab", 2, 2 * ACCESSES);
+    kit_free(k);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_turns), cmocka_unit_test(no_room)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_turns), cmocka_unit_test(no_room),
+                                       cmocka_unit_test(reused_below), cmocka_unit_test(reused_by_another),
+                                       cmocka_unit_test(reused_straddling)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
