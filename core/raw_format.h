@@ -41,7 +41,7 @@
  *   DATA_BLOCKS  n id (data), n began, n ended, n bytes of those that began, n bytes of the largest
  *   DATA_AT   n data, n place, late costs: misses, use and spatial loss by place in a data object. place: 0 in no
  *             element, 1 beyond the offsets that are told apart, from 2 on 2 + offset in an element or, if that is not
- *             known, in a block
+ *             known, of one of the pieces of TN_AT_PIECE bytes of a block
  *   SHARING   n writer (instr), n victim (instr), n data (0: none), n misses, n and n tenures that ended, falsely and
  *             truly shared, n granules written, n granules touched: coherence misses. All three 0: those that there was
  *             no room for
@@ -104,6 +104,7 @@ enum {
 
 /* Of DATA_AT. */
 enum { TN_AT_OUTSIDE, TN_AT_BEYOND, TN_AT_FIRST };
+enum { TN_AT_PIECE = 8 }; /* bytes */
 
 enum tn_raw_chunk {
     TN_RAW_META = 1,

@@ -3,7 +3,7 @@
  * slice.c: which slice a line is, and what its counts are at each offset; see slice.h.
  *
  * Where the elements of an object are known, offsets are those in an element, and a line's bytes behind the last whole
- * element of its block are in none. Where they are not, they are those in the block, up to TN_OFFSETS.
+ * element of its block are in none. Where they are not, they are those of pieces of the block, up to TN_OFFSETS.
  */
 #include "slice.h"
 
@@ -207,7 +207,7 @@ static uint32_t place_of(const struct tn_data_object *object, const struct tn_sl
     if (object->element)
         return TN_AT_FIRST + (slice->phase + byte) % object->element;
     uint32_t offset = slice->phase + byte - PHASE_BIAS;
-    return offset < TN_OFFSETS ? TN_AT_FIRST + offset : TN_AT_BEYOND;
+    return offset < TN_OFFSETS ? TN_AT_FIRST + offset / TN_AT_PIECE * TN_AT_PIECE : TN_AT_BEYOND;
 }
 
 static uint64_t count_in(const struct tn_slices *slices, const struct tn_slice_level *level, uint32_t what,

@@ -69,15 +69,19 @@ static size_t put_varint(uint8_t *p, uint64_t value)
 
 /* ------------------------------------------------------------------------------------------ file */
 
-static int failed(struct tp_bulk *bulk)
+int tp_bulk_failed(struct tp_bulk *bulk, int error)
 {
     if (!bulk->error)
-        bulk->error = errno ? errno : EIO;
+        bulk->error = error ? error : EIO;
     return bulk->error;
 }
 
-/* Append a page; its number, or 0. */
-static uint32_t append(struct tp_bulk *bulk, const uint8_t *page)
+static int failed(struct tp_bulk *bulk)
+{
+    return tp_bulk_failed(bulk, errno);
+}
+
+uint32_t tp_bulk_append(struct tp_bulk *bulk, const uint8_t *page)
 {
     static const uint8_t empty[TP_PAGE];
 
@@ -98,7 +102,7 @@ static uint32_t append(struct tp_bulk *bulk, const uint8_t *page)
     return ++bulk->pages;
 }
 
-static int replace(struct tp_bulk *bulk, uint32_t number, const uint8_t *page)
+int tp_bulk_replace(struct tp_bulk *bulk, uint32_t number, const uint8_t *page)
 {
     errno = 0;
     if (bulk->error || fseeko(bulk->file, (off_t)(number - 1) * TP_PAGE, SEEK_SET) ||
@@ -135,7 +139,6 @@ int tp_bulk_close(struct tp_bulk *bulk)
         failed(bulk);
     if (bulk->file && fclose(bulk->file))
         failed(bulk);
-    free(bulk->record);
     error = bulk->error;
     *bulk = (struct tp_bulk){0};
     return error;
@@ -143,101 +146,90 @@ int tp_bulk_close(struct tp_bulk *bulk)
 
 /* ------------------------------------------------------------------------------------------ records */
 
-/* Bytes of an integer's body, and its serial type; 0 and 1 have types of their own and no body. */
-static size_t integer_size(int64_t value, uint8_t *type)
+void tp_record_clear(struct tp_record *record)
 {
-    static const uint8_t sizes[] = {0, 1, 2, 3, 4, 6, 8};
+    record->type = record->types;
+    record->body = record->bodies;
+}
 
-    if (value == 0 || value == 1) {
-        *type = (uint8_t)(8 + value);
-        return 0;
+int tp_record_open(struct tp_record *record, size_t columns)
+{
+    *record = (struct tp_record){.columns = columns, .room = 8 * columns + 8};
+    record->types = malloc(columns * LONGEST_VARINT + 1);
+    record->bodies = malloc(record->room);
+    tp_record_clear(record);
+    return record->types && record->bodies ? 0 : -1;
+}
+
+void tp_record_free(struct tp_record *record)
+{
+    free(record->types);
+    free(record->bodies);
+    *record = (struct tp_record){0};
+}
+
+/* A real that is whole is stored as an integer: SQLite turns it back where the column is REAL. */
+void tp_record_real(struct tp_record *record, double value)
+{
+    int64_t whole = value > -1e14 && value < 1e14 ? (int64_t)value : INT64_MAX;
+    uint64_t bits;
+
+    if (whole != INT64_MAX && !((double)whole < value) && !((double)whole > value)) {
+        tp_record_integer(record, whole);
+        return;
     }
-    uint64_t magnitude = value < 0 ? ~(uint64_t)value : (uint64_t)value;
-    *type = 1;
-    while (*type < 6 && magnitude >> (8 * sizes[*type] - 1))
-        ++*type;
-    return sizes[*type];
+    memcpy(&bits, &value, sizeof bits);
+    bits = __builtin_bswap64(bits);
+    *record->type++ = 7;
+    memcpy(record->body, &bits, sizeof bits);
+    record->body += sizeof bits;
 }
 
-static uint8_t *put_body(uint8_t *p, uint64_t value, size_t size)
+void tp_record_text(struct tp_record *record, const char *text)
 {
-    for (size_t i = size; i-- > 0; value >>= 8)
-        p[i] = (uint8_t)value;
-    return p + size;
-}
+    size_t size = strlen(text), used = (size_t)(record->body - record->bodies);
+    size_t needed = used + size + 8 * record->columns + 8; /* room for numbers in all other columns */
 
-/* The value of a real that is stored as an integer: SQLite turns it back where the column is REAL. */
-static bool is_whole(double real, int64_t *value)
-{
-    if (!(real > -1e14 && real < 1e14))
-        return false;
-    *value = (int64_t)real;
-    return !((double)*value < real) && !((double)*value > real);
-}
-
-static size_t text_bytes(const struct tp_cell *cells, size_t count)
-{
-    size_t bytes = 0;
-
-    for (size_t i = 0; i < count; i++)
-        bytes += cells[i].type == TP_CELL_TEXT ? strlen(cells[i].text) : 0;
-    return bytes;
-}
-
-/* Write the record into bulk->record: header and body, built apart and joined. Its size, or 0. */
-static size_t make_record(struct tp_bulk *bulk, const struct tp_cell *cells, size_t count)
-{
-    size_t most = count * (LONGEST_VARINT + 8) + 2 * LONGEST_VARINT, text = text_bytes(cells, count);
-
-    if (2 * most + text > bulk->room) {
-        uint8_t *larger = realloc(bulk->record, 2 * (2 * most + text));
+    if (needed > record->room) {
+        uint8_t *larger = realloc(record->bodies, 2 * needed);
         if (!larger) {
-            errno = ENOMEM;
-            failed(bulk);
-            return 0;
+            record->no_memory = true;
+            tp_record_null(record);
+            return;
         }
-        bulk->record = larger;
-        bulk->room = 2 * (2 * most + text);
+        record->bodies = larger;
+        record->body = larger + used;
+        record->room = 2 * needed;
     }
-    uint8_t *head = bulk->record + LONGEST_VARINT, *types = head, *body = head + most, *start = body;
-    for (size_t i = 0; i < count; i++) {
-        int64_t whole = cells[i].integer;
-        size_t size;
-        switch (cells[i].type) {
-        case TP_CELL_NULL:
-            *types++ = 0;
-            break;
-        case TP_CELL_REAL:
-            if (!is_whole(cells[i].real, &whole)) {
-                uint64_t bits;
-                memcpy(&bits, &cells[i].real, sizeof bits);
-                *types++ = 7;
-                body = put_body(body, bits, 8);
-                break;
-            }
-            /* fall through */
-        case TP_CELL_INTEGER:
-            size = integer_size(whole, types);
-            types++;
-            body = put_body(body, (uint64_t)whole, size);
-            break;
-        case TP_CELL_TEXT:
-            size = strlen(cells[i].text);
-            types += put_varint(types, 2 * (uint64_t)size + 13);
-            memcpy(body, cells[i].text, size);
-            body += size;
-            break;
-        }
-    }
-    /* The header's size counts itself: one byte, or two from 128. */
-    size_t header = (size_t)(types - head) + 1;
-    header += header > 127;
-    uint8_t length[LONGEST_VARINT];
-    size_t n = put_varint(length, header);
-    memmove(bulk->record + n, head, (size_t)(types - head));
-    memcpy(bulk->record, length, n);
-    memmove(bulk->record + header, start, (size_t)(body - start));
-    return header + (size_t)(body - start);
+    record->type += put_varint(record->type, 2 * (uint64_t)size + 13);
+    memcpy(record->body, text, size);
+    record->body += size;
+}
+
+static size_t bytes_of(const uint8_t *begin, const uint8_t *end)
+{
+    return (size_t)(end - begin);
+}
+
+/* Bytes of the record's header, which count themselves: one, or two from 128. */
+static size_t header_size(const struct tp_record *record)
+{
+    size_t size = bytes_of(record->types, record->type) + 1;
+
+    return size + (size > 127);
+}
+
+size_t tp_record_size(const struct tp_record *record)
+{
+    return header_size(record) + bytes_of(record->bodies, record->body);
+}
+
+void tp_record_join(const struct tp_record *record, uint8_t *out)
+{
+    out += put_varint(out, header_size(record));
+    memcpy(out, record->types, bytes_of(record->types, record->type));
+    out += bytes_of(record->types, record->type);
+    memcpy(out, record->bodies, bytes_of(record->bodies, record->body));
 }
 
 /* ------------------------------------------------------------------------------------------ pages */
@@ -262,11 +254,9 @@ static int flush_leaf(struct tp_bulk *bulk, struct tp_bulk_table *table)
 {
     end_leaf(table);
     struct tp_child *child = TP_VECTOR_ADD(&table->leaves);
-    if (!child) {
-        errno = ENOMEM;
-        return failed(bulk);
-    }
-    child->page = append(bulk, table->leaf);
+    if (!child)
+        return tp_bulk_failed(bulk, ENOMEM);
+    child->page = tp_bulk_append(bulk, table->leaf);
     child->last = table->last;
     memset(table->leaf, 0, sizeof table->leaf);
     table->cells = 0;
@@ -287,7 +277,7 @@ static uint32_t write_overflow(struct tp_bulk *bulk, const uint8_t *data, size_t
         memset(page, 0, sizeof page);
         put_u32(page, size > now ? next : 0);
         memcpy(page + 4, data, now);
-        uint32_t number = append(bulk, page);
+        uint32_t number = tp_bulk_append(bulk, page);
         first = first ? first : number;
         data += now;
         size -= now;
@@ -295,32 +285,56 @@ static uint32_t write_overflow(struct tp_bulk *bulk, const uint8_t *data, size_t
     return first;
 }
 
-int tp_bulk_row(struct tp_bulk *bulk, struct tp_bulk_table *table, int64_t rowid, const struct tp_cell *cells,
-                size_t count)
+/* Bytes of a cell that begins the leaf's free end: the leaf is full, a new one begins, or it is there. */
+static uint8_t *room_for(struct tp_bulk *bulk, struct tp_bulk_table *table, size_t size, int64_t rowid)
 {
-    uint8_t head[2 * LONGEST_VARINT];
-    size_t size = bulk->error ? 0 : make_record(bulk, cells, count), local = size, spilled = 0;
-
-    if (!size)
-        return bulk->error;
-    if (size > MOST_LOCAL) {
-        local = LEAST_LOCAL + (size - LEAST_LOCAL) % (TP_PAGE - 4);
-        local = local <= MOST_LOCAL ? local : LEAST_LOCAL;
-        spilled = 4;
-    }
-    size_t n = put_varint(head, size);
-    n += put_varint(head + n, (uint64_t)rowid);
-    if (LEAF_HEADER + 2 * (table->cells + 1) + n + local + spilled > table->top && flush_leaf(bulk, table))
-        return bulk->error;
-    if (spilled) {
-        uint32_t first = write_overflow(bulk, bulk->record + local, size - local);
-        put_u32(table->leaf + table->top - 4, first);
-    }
-    table->top -= (uint32_t)(n + local + spilled);
-    memcpy(table->leaf + table->top, head, n);
-    memcpy(table->leaf + table->top + n, bulk->record, local);
+    if (LEAF_HEADER + 2 * (table->cells + 1) + size > table->top && flush_leaf(bulk, table))
+        return NULL;
+    table->top -= (uint32_t)size;
     put_u16(table->leaf + LEAF_HEADER + 2 * table->cells++, table->top);
     table->last = rowid;
+    return table->leaf + table->top;
+}
+
+/* A record that does not fit on a leaf. */
+static int long_row(struct tp_bulk *bulk, struct tp_bulk_table *table, int64_t rowid, const struct tp_record *record,
+                    size_t size)
+{
+    size_t local = LEAST_LOCAL + (size - LEAST_LOCAL) % (TP_PAGE - 4);
+    uint8_t head[2 * LONGEST_VARINT], *all = malloc(size), *cell;
+    size_t n = put_varint(head, size);
+
+    n += put_varint(head + n, (uint64_t)rowid);
+    local = local <= MOST_LOCAL ? local : LEAST_LOCAL;
+    if (!all)
+        return tp_bulk_failed(bulk, ENOMEM);
+    tp_record_join(record, all);
+    cell = room_for(bulk, table, n + local + 4, rowid);
+    if (cell) {
+        memcpy(cell, head, n);
+        memcpy(cell + n, all, local);
+        put_u32(cell + n + local, write_overflow(bulk, all + local, size - local));
+    }
+    free(all);
+    return bulk->error;
+}
+
+int tp_bulk_row(struct tp_bulk *bulk, struct tp_bulk_table *table, int64_t rowid, struct tp_record *record)
+{
+    size_t size = tp_record_size(record);
+    uint8_t head[2 * LONGEST_VARINT], *cell;
+    size_t n = put_varint(head, size);
+
+    n += put_varint(head + n, (uint64_t)rowid);
+    if (record->no_memory)
+        tp_bulk_failed(bulk, ENOMEM);
+    if (!bulk->error && size > MOST_LOCAL) {
+        long_row(bulk, table, rowid, record, size);
+    } else if (!bulk->error && (cell = room_for(bulk, table, n + size, rowid))) {
+        memcpy(cell, head, n);
+        tp_record_join(record, cell + n);
+    }
+    tp_record_clear(record);
     return bulk->error;
 }
 
@@ -358,21 +372,21 @@ static int write_interior(struct tp_bulk *bulk, struct tp_bulk_table *table)
             size_t n = count - i > FANOUT ? FANOUT : count - i;
             n -= count - i - n == 1; /* leave no page with one child */
             make_interior(page, children + i, n);
-            struct tp_child parent = {append(bulk, page), children[i + n - 1].last};
+            struct tp_child parent = {tp_bulk_append(bulk, page), children[i + n - 1].last};
             children[above++] = parent;
             i += n;
         }
         count = above;
     }
     make_interior(page, children, count);
-    return replace(bulk, table->root, page);
+    return tp_bulk_replace(bulk, table->root, page);
 }
 
 int tp_bulk_finish(struct tp_bulk *bulk, struct tp_bulk_table *table)
 {
     if (table->cells && !table->leaves.count) {
         end_leaf(table);
-        replace(bulk, table->root, table->leaf);
+        tp_bulk_replace(bulk, table->root, table->leaf);
     } else if (table->leaves.count) {
         if (table->cells)
             flush_leaf(bulk, table);

@@ -343,6 +343,14 @@ void tp_add_costs(const struct tp_events *events, struct tp_cursor *c, uint64_t 
 
 void tp_add_row(const struct tp_events *events, uint64_t *to, const uint64_t *from)
 {
-    for (size_t i = 0; i < events->count; i++)
+    uint64_t beyond = 0; /* its top bit: a sum that is none, or the number that none may be */
+
+    for (size_t i = 0; i < events->count; i++) {
+        uint64_t sum = to[i] + from[i];
+        beyond |= ((to[i] ^ sum) & (from[i] ^ sum)) | (sum & (0 - sum));
+    }
+    for (size_t i = 0; beyond >> 63 && i < events->count; i++)
         to[i] = tp_sum(to[i], from[i]);
+    for (size_t i = 0; !(beyond >> 63) && i < events->count; i++)
+        to[i] += from[i];
 }

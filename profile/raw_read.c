@@ -178,7 +178,7 @@ uint64_t tp_cursor_offset(const struct tp_cursor *c)
     return c->offset + (uint64_t)(c->p - c->begin);
 }
 
-uint64_t tp_get_n(struct tp_cursor *c)
+uint64_t tp_get_long_n(struct tp_cursor *c)
 {
     uint64_t value = 0;
     const uint8_t *p = c->p;

@@ -54,7 +54,12 @@ struct tp_cursor {
     bool bad;
 };
 struct tp_cursor tp_cursor_of(const struct tp_raw_chunk *chunk);
-uint64_t tp_get_n(struct tp_cursor *c);
+uint64_t tp_get_long_n(struct tp_cursor *c);
+/* Most have one byte. */
+static inline uint64_t tp_get_n(struct tp_cursor *c)
+{
+    return !c->bad && c->p < c->end && *c->p < 128 ? *c->p++ : tp_get_long_n(c);
+}
 int64_t tp_get_z(struct tp_cursor *c);
 /* `size` bytes that stay in the chunk. */
 const uint8_t *tp_get_s(struct tp_cursor *c, size_t *size);

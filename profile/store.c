@@ -53,19 +53,29 @@ int tp_progress_of(struct tp_store *store, const char *stage, uint64_t done, uin
 
 /* ------------------------------------------------------------------------------------------ inserts */
 
+static struct tp_table_place *place_of(struct tp_store *store, const char *table)
+{
+    for (int i = 0; i < store->places; i++) {
+        if (strcmp(store->place[i].name, table) == 0)
+            return &store->place[i];
+    }
+    return NULL;
+}
+
 static int open_bulk(struct tp_store *store, struct tp_insert *insert, const char *table)
 {
-    const struct tp_table_place *place = store->place;
+    const struct tp_table_place *place = place_of(store, table);
 
-    while (place < store->place + store->places && strcmp(place->name, table) != 0)
-        place++;
     insert->columns = place->columns;
     insert->has_id = place->has_id;
-    insert->cell = calloc((size_t)insert->columns + 1, sizeof *insert->cell);
     insert->bulk = malloc(sizeof *insert->bulk);
-    if (!insert->cell || !insert->bulk)
+    if (tp_record_open(&insert->record, (size_t)insert->columns) || !insert->bulk)
         return TP_NO_MEMORY(store->err);
     tp_bulk_table(insert->bulk, place->root);
+    for (size_t i = 0; i < TP_INDICES; i++) {
+        insert->index[i].root = place->index[i].root;
+        insert->index_column[i] = place->index[i].column;
+    }
     return 0;
 }
 
@@ -86,8 +96,8 @@ static int open_statement(struct tp_store *store, struct tp_insert *insert, cons
     char *text = sqlite3_str_finish(sql);
     int code = text ? sqlite3_prepare_v2(store->db, text, -1, &insert->statement, NULL) : SQLITE_NOMEM;
     sqlite3_free(text);
-    insert->cell = calloc((size_t)insert->columns + 1, sizeof *insert->cell);
-    return code == SQLITE_OK && insert->cell ? 0 : tp_store_failed(store, table);
+    insert->bound = calloc((size_t)insert->columns + 1, sizeof *insert->bound);
+    return code == SQLITE_OK && insert->bound ? 0 : tp_store_failed(store, table);
 }
 
 int tp_insert_open(struct tp_store *store, struct tp_insert *insert, const char *table)
@@ -107,43 +117,79 @@ int tp_insert_close(struct tp_store *store, struct tp_insert *insert, int failed
 {
     if (insert->bulk) {
         int error = tp_bulk_finish(&store->bulk, insert->bulk);
+        for (size_t i = 0; i < TP_INDICES && insert->index[i].root; i++)
+            error = tp_bulk_index(&store->bulk, &insert->index[i]);
         if (!failed && error)
             failed = bulk_failed(store, error);
     }
     sqlite3_finalize(insert->statement);
+    tp_record_free(&insert->record);
     free(insert->bulk);
-    free(insert->cell);
+    free(insert->bound);
     *insert = (struct tp_insert){0};
     return failed ? -1 : 0;
 }
 
+/* The next column's value as it was bound for the row before, if there is a statement. */
+static struct tp_bound *next_bound(struct tp_insert *insert)
+{
+    return &insert->bound[insert->next++];
+}
+
+static void note_key(struct tp_insert *insert, int64_t value)
+{
+    if (insert->next < TP_INDEXED)
+        insert->first[insert->next] = value;
+    insert->next++;
+}
+
 void tp_put_null(struct tp_insert *insert)
 {
-    struct tp_cell *cell = &insert->cell[insert->next++];
-
-    if (insert->statement && cell->type != TP_CELL_NULL)
+    if (insert->bulk) {
+        note_key(insert, TP_NULL_KEY);
+        tp_record_null(&insert->record);
+        return;
+    }
+    struct tp_bound *bound = next_bound(insert);
+    if (bound->type != TP_BOUND_NULL)
         sqlite3_bind_null(insert->statement, insert->next);
-    cell->type = TP_CELL_NULL;
+    bound->type = TP_BOUND_NULL;
+}
+
+/* The first integer of a row that has an id is that, and no part of the record. */
+static void put_in_bulk(struct tp_insert *insert, int64_t value)
+{
+    if (insert->has_id && insert->next == 0) {
+        insert->id = value;
+        tp_record_null(&insert->record);
+    } else {
+        tp_record_integer(&insert->record, value);
+    }
+    note_key(insert, value);
 }
 
 void tp_put_integer(struct tp_insert *insert, int64_t value)
 {
-    struct tp_cell *cell = &insert->cell[insert->next++];
-
-    if (insert->statement && (cell->type != TP_CELL_INTEGER || cell->integer != value))
+    if (insert->bulk) {
+        put_in_bulk(insert, value);
+        return;
+    }
+    struct tp_bound *bound = next_bound(insert);
+    if (bound->type != TP_BOUND_INTEGER || bound->integer != value)
         sqlite3_bind_int64(insert->statement, insert->next, value);
-    cell->type = TP_CELL_INTEGER;
-    cell->integer = value;
+    bound->type = TP_BOUND_INTEGER;
+    bound->integer = value;
 }
 
 void tp_put_real(struct tp_insert *insert, double value)
 {
-    struct tp_cell *cell = &insert->cell[insert->next++];
-
-    if (insert->statement)
-        sqlite3_bind_double(insert->statement, insert->next, value);
-    cell->type = TP_CELL_REAL;
-    cell->real = value;
+    if (insert->bulk) {
+        insert->next++;
+        tp_record_real(&insert->record, value);
+        return;
+    }
+    next_bound(insert)->type = TP_BOUND_REAL;
+    sqlite3_bind_double(insert->statement, insert->next, value);
 }
 
 void tp_put_count(struct tp_insert *insert, uint64_t value)
@@ -165,11 +211,16 @@ void tp_put_text(struct tp_insert *insert, const char *text)
         tp_put_null(insert);
         return;
     }
-    struct tp_cell *cell = &insert->cell[insert->next++];
-    if (insert->statement && (cell->type != TP_CELL_TEXT || cell->text != text))
+    if (insert->bulk) {
+        insert->next++;
+        tp_record_text(&insert->record, text);
+        return;
+    }
+    struct tp_bound *bound = next_bound(insert);
+    if (bound->type != TP_BOUND_TEXT || bound->text != text)
         sqlite3_bind_text(insert->statement, insert->next, text, -1, SQLITE_STATIC);
-    cell->type = TP_CELL_TEXT;
-    cell->text = text;
+    bound->type = TP_BOUND_TEXT;
+    bound->text = text;
 }
 
 void tp_put_row(struct tp_insert *insert, const struct tp_events *events, const uint64_t *row, uint8_t can)
@@ -197,13 +248,16 @@ uint8_t tp_does(const struct tp_events *events, const uint64_t *row, uint8_t can
 
 static int bulk_row(struct tp_store *store, struct tp_insert *insert)
 {
-    int64_t id = insert->bulk->last + 1;
+    int64_t id = insert->id ? insert->id : insert->bulk->last + 1;
+    int error = tp_bulk_row(&store->bulk, insert->bulk, id, &insert->record);
 
-    if (insert->has_id && insert->cell[0].type == TP_CELL_INTEGER)
-        id = insert->cell[0].integer;
-    if (insert->has_id)
-        insert->cell[0].type = TP_CELL_NULL;
-    int error = tp_bulk_row(&store->bulk, insert->bulk, id, insert->cell, (size_t)insert->columns);
+    for (size_t i = 0; !error && i < TP_INDICES && insert->index[i].root; i++) {
+        struct tp_key *key = TP_VECTOR_ADD(&insert->index[i].keys);
+        if (key)
+            *key = (struct tp_key){insert->first[insert->index_column[i]], id};
+        error = key ? 0 : tp_bulk_failed(&store->bulk, ENOMEM);
+    }
+    insert->id = 0;
     return error ? bulk_failed(store, error) : 0;
 }
 
@@ -365,7 +419,7 @@ static int write_sources(struct tp_store *store)
             tp_put_id(&insert, (uint32_t)i + 1);
             tp_put_text(&insert, text);
             failed = tp_insert_row(store, &insert);
-            insert.cell[1].type = TP_CELL_INTEGER; /* its memory goes away: never the same text again */
+            insert.bound[1].type = TP_BOUND_INTEGER; /* its memory goes away: never the same text again */
         }
         tp_arena_free(&arena);
     }
@@ -431,26 +485,52 @@ static int close_database(struct tp_store *store)
     return 0;
 }
 
-/* Where SQLite put the empty tables that are to be filled in bulk. */
-static int find_places(struct tp_store *store)
+static int each_row(struct tp_store *store, const char *sql, void (*take)(struct tp_store *store, sqlite3_stmt *row))
 {
-    static const char sql[] =
-        "SELECT name, rootpage, (SELECT count(*) FROM pragma_table_info(m.name)), "
-        "(SELECT sum(pk) FROM pragma_table_info(m.name)) FROM sqlite_schema m WHERE name LIKE 't\\_%' ESCAPE '\\'";
     sqlite3_stmt *statement;
     int code = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
-    enum { MOST = sizeof store->place / sizeof *store->place };
 
-    while (code == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW && store->places < MOST) {
-        struct tp_table_place *place = &store->place[store->places++];
-        snprintf(place->name, sizeof place->name, "%s", (const char *)sqlite3_column_text(statement, 0));
-        place->root = (uint32_t)sqlite3_column_int64(statement, 1);
-        place->columns = sqlite3_column_int(statement, 2);
-        place->has_id = sqlite3_column_int(statement, 3) != 0;
-    }
+    while (code == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
+        take(store, statement);
     if (code == SQLITE_OK)
         code = sqlite3_finalize(statement);
     return code == SQLITE_OK ? 0 : tp_store_failed(store, "tables");
+}
+
+static void take_table(struct tp_store *store, sqlite3_stmt *row)
+{
+    if (store->places == sizeof store->place / sizeof *store->place)
+        return;
+    struct tp_table_place *place = &store->place[store->places++];
+    snprintf(place->name, sizeof place->name, "%s", (const char *)sqlite3_column_text(row, 0));
+    place->root = (uint32_t)sqlite3_column_int64(row, 1);
+    place->columns = sqlite3_column_int(row, 2);
+    place->has_id = sqlite3_column_int(row, 3) != 0;
+}
+
+static void take_index(struct tp_store *store, sqlite3_stmt *row)
+{
+    struct tp_table_place *place = place_of(store, (const char *)sqlite3_column_text(row, 0));
+
+    for (size_t i = 0; place && i < TP_INDICES; i++) {
+        if (place->index[i].root)
+            continue;
+        place->index[i].root = (uint32_t)sqlite3_column_int64(row, 1);
+        place->index[i].column = sqlite3_column_int(row, 2);
+        return;
+    }
+}
+
+/* Where SQLite put the empty tables that are to be filled in bulk, and their indices. */
+static int find_places(struct tp_store *store)
+{
+    return each_row(store,
+                    "SELECT name, rootpage, (SELECT count(*) FROM pragma_table_info(m.name)), "
+                    "(SELECT sum(pk) FROM pragma_table_info(m.name)) FROM sqlite_schema m "
+                    "WHERE type = 'table' AND name LIKE 't\\_%' ESCAPE '\\'", take_table) ||
+           each_row(store,
+                    "SELECT tbl_name, rootpage, (SELECT cid FROM pragma_index_info(m.name)) FROM sqlite_schema m "
+                    "WHERE type = 'index' AND sql IS NOT NULL", take_index);
 }
 
 /* The empty tables. */

@@ -44,6 +44,11 @@ struct tp_table {
 };
 const struct tp_table *tp_schema_tables(size_t *count);
 
+enum {
+    TP_INDICES = 3,  /* of a table, that are filled in bulk */
+    TP_INDEXED = 8,  /* such an index is of one of so many columns, the first ones */
+};
+
 struct tp_store {
     sqlite3 *db; /* NULL while tables are written in bulk */
     struct tp_bulk bulk;
@@ -52,6 +57,10 @@ struct tp_store {
         uint32_t root;
         int columns;
         bool has_id;
+        struct tp_index_place {
+            uint32_t root;
+            int column;
+        } index[TP_INDICES]; /* of one column; root 0: no more */
     } place[64]; /* of tables t_* */
     int places;
     const char *path; /* that the profile will have */
@@ -86,9 +95,18 @@ int tp_store_write(const char *path, struct tp_recording *rec, const struct tp_i
 struct tp_insert {
     sqlite3_stmt *statement; /* NULL: bulk */
     struct tp_bulk_table *bulk;
+    struct tp_record record;     /* bulk: the row at hand */
     bool has_id; /* bulk: the first column is the row's id */
+    int64_t id;
+    int64_t first[TP_INDEXED]; /* of the row: values of the first columns, as keys */
+    struct tp_bulk_index index[TP_INDICES];
+    int index_column[TP_INDICES];
     int columns, next; /* next: to be put, from 0 */
-    struct tp_cell *cell; /* texts must not change while the insert lives */
+    struct tp_bound {
+        enum { TP_BOUND_NULL, TP_BOUND_INTEGER, TP_BOUND_REAL, TP_BOUND_TEXT } type;
+        int64_t integer;
+        const char *text; /* must not change while the insert lives */
+    } *bound; /* of the statement */
 };
 int tp_insert_open(struct tp_store *store, struct tp_insert *insert, const char *table);
 /* Complete the table. -1 if that fails; in any case the insert is gone. */
@@ -110,8 +128,8 @@ uint8_t tp_does(const struct tp_events *events, const uint64_t *row, uint8_t can
 int tp_store_failed(struct tp_store *store, const char *what);
 int tp_store_sql(struct tp_store *store, const char *sql, const char *what);
 
-int tp_store_tables(struct tp_store *store);
-int tp_store_views(struct tp_store *store); /* indices too */
+int tp_store_tables(struct tp_store *store); /* and indices that are filled in bulk */
+int tp_store_views(struct tp_store *store); /* and indices that are not filled in bulk */
 int tp_store_events(struct tp_store *store);
 int tp_store_paths(struct tp_store *store); /* before tp_store_code, which needs its sums */
 struct tp_tree;

@@ -3,10 +3,10 @@
  * store_offsets.c: what data objects pay by offset, and by field.
  *
  * The recording has counts by place in a data object. A place is an offset in an element or, where that is not known,
- * in a block; or it is one of two that have no offset. Every place is in one field: a member of the element's type,
- * padding between members, eight bytes where no type is known. So an object's fields sum to the object. By the byte
- * places are stored only where it is known what the object is made of: the rest, in large programs most, would make
- * profiles twice as large and say no more than the fields.
+ * a piece of a block; or it is one of two that have no offset. Every place is in one field: a member of the element's
+ * type, padding between members, eight bytes where no type is known. So an object's fields sum to the object. By the
+ * byte places are stored only where it is known what the object is made of. An object's places ascend, and so do its
+ * fields: both tables are written in one go.
  */
 #include "profile/store.h"
 
@@ -18,23 +18,26 @@
 #include "profile/error.h"
 #include "profile/layout.h"
 
-enum { PIECE = 8 };
+enum { PIECE = TN_AT_PIECE, NO_FIELD = UINT32_MAX, UNCOUNTED = UINT8_MAX };
+
+/* What is counted by place; all other events are not known there. */
+static const char *const counted[] = {"D1mr", "D1mw", "DLmr", "DLmw", "UseD1", "SpLossD1", "UseL", "SpLossL"};
+enum { COUNTED = sizeof counted / sizeof *counted };
 
 struct place {
     uint32_t number; /* as in DATA_AT */
-    uint64_t *row;
-    uint32_t field; /* id */
+    uint64_t count[COUNTED];
 };
 
 struct offsets {
     struct tp_store *store;
-    struct tp_insert *insert;
-    TP_VECTOR(struct place) places; /* of the object at hand, ascending */
-    struct tp_arena arena;          /* their rows */
-    struct tp_idmap fields;         /* of all objects: (object, what field) to id */
-    uint32_t field_count;
+    struct tp_insert fields, offsets;
+    TP_VECTOR(const struct tp_blob *) blobs; /* of the object at hand, by place */
+    TP_VECTOR(struct place) places;          /* likewise, each part's counts added up */
+    uint8_t of_event[TP_MAX_EVENTS];         /* which count a column is, or UNCOUNTED */
+    uint32_t field;                          /* id of the last one */
     const uint8_t *can;
-    bool *counted; /* by event: whether it is counted by place */
+    char (*name)[12]; /* of pieces, "+16" */
 };
 
 /* ------------------------------------------------------------------------------------------ places */
@@ -46,42 +49,59 @@ static int by_place(const void *a, const void *b)
     return x->data < y->data ? -1 : x->data > y->data;
 }
 
-static int add_place(struct offsets *o, const struct tp_blob *blob)
+/* A part has the places of an object in order, and a list of blobs is in the order in which they came, backwards. */
+static int sort_blobs(struct offsets *o, const struct tp_data *data)
 {
-    const struct tp_events *events = &o->store->rec->events;
-    struct place *last = o->places.count ? &o->places.at[o->places.count - 1] : NULL;
+    bool in_order = true;
 
-    if (!last || last->number != blob->data) {
-        last = TP_VECTOR_ADD(&o->places);
-        if (!last || !(last->row = tp_arena_alloc(&o->arena, events->count * sizeof *last->row + 1)))
+    o->blobs.count = 0;
+    for (const struct tp_blob *blob = data->at; blob; blob = blob->next) {
+        const struct tp_blob **to = TP_VECTOR_ADD(&o->blobs);
+        if (!to)
             return TP_NO_MEMORY(o->store->err);
-        last->number = blob->data;
+        *to = blob;
+        in_order &= !blob->next || blob->next->data <= blob->data;
     }
-    tp_blob_add(events, blob, last->row, NULL);
+    for (size_t i = 0, k = o->blobs.count; i + 1 < k; i++) {
+        const struct tp_blob *other = o->blobs.at[--k];
+        o->blobs.at[k] = o->blobs.at[i];
+        o->blobs.at[i] = other;
+    }
+    if (!in_order)
+        qsort(o->blobs.at, o->blobs.count, sizeof *o->blobs.at, by_place);
     return 0;
 }
 
-/* The places of an object, each part's counts added up. */
+static void add_counts(const struct offsets *o, struct place *place, const struct tp_blob *blob)
+{
+    const struct tp_events *events = &o->store->rec->events;
+    uint64_t row[TP_MAX_EVENTS];
+
+    memset(row, 0, events->count * sizeof *row);
+    tp_blob_add(events, blob, row, NULL);
+    for (size_t i = 0; i < events->count; i++) {
+        if (o->of_event[i] != UNCOUNTED)
+            place->count[o->of_event[i]] = tp_sum(place->count[o->of_event[i]], row[i]);
+    }
+}
+
 static int gather(struct offsets *o, const struct tp_data *data)
 {
-    const struct tp_blob **sorted;
-    size_t count = 0, i = 0;
-    int failed = 0;
-
     o->places.count = 0;
-    tp_arena_clear(&o->arena);
-    for (const struct tp_blob *blob = data->at; blob; blob = blob->next)
-        count++;
-    sorted = malloc((count + 1) * sizeof *sorted);
-    if (!sorted)
-        return TP_NO_MEMORY(o->store->err);
-    for (const struct tp_blob *blob = data->at; blob; blob = blob->next)
-        sorted[i++] = blob;
-    qsort(sorted, count, sizeof *sorted, by_place);
-    for (i = 0; !failed && i < count; i++)
-        failed = add_place(o, sorted[i]);
-    free(sorted);
-    return failed;
+    if (sort_blobs(o, data))
+        return -1;
+    for (size_t i = 0; i < o->blobs.count; i++) {
+        const struct tp_blob *blob = o->blobs.at[i];
+        struct place *last = o->places.count ? &o->places.at[o->places.count - 1] : NULL;
+        if (!last || last->number != blob->data) {
+            last = TP_VECTOR_ADD(&o->places);
+            if (!last)
+                return TP_NO_MEMORY(o->store->err);
+            *last = (struct place){.number = blob->data};
+        }
+        add_counts(o, last, blob);
+    }
+    return 0;
 }
 
 /* ------------------------------------------------------------------------------------------ fields */
@@ -113,150 +133,146 @@ static uint64_t piece_size(const struct tp_data *data, uint64_t offset)
     return offset + PIECE <= all ? PIECE : all > offset ? all - offset : PIECE;
 }
 
+/* As it is called where no type is known. */
+static const char *name_of_piece(struct offsets *o, uint32_t piece)
+{
+    char *name = o->name[piece];
+
+    if (!*name)
+        snprintf(name, sizeof o->name[piece], "+%u", piece * PIECE);
+    return name;
+}
+
 static void put_field(struct offsets *o, const struct tp_data *data, uint32_t number)
 {
     static const char *const kinds[] = {"around", "beyond"}, *const names[] = {"(around)", "(beyond)"};
-    uint64_t offset = (uint64_t)(number - TN_AT_FIRST) * PIECE;
-    char name[32];
+    struct tp_insert *insert = &o->fields;
 
     if (number < TN_AT_FIRST) {
-        tp_put_text(o->insert, kinds[number]);
-        tp_put_text(o->insert, names[number]);
-        tp_put_null(o->insert);
-        tp_put_null(o->insert);
-        tp_put_null(o->insert);
+        tp_put_text(insert, kinds[number]);
+        tp_put_text(insert, names[number]);
+        tp_put_null(insert);
+        tp_put_null(insert);
+        tp_put_null(insert);
     } else if (data->layout) {
         const struct tp_layout_field *field = &data->layout->field[number - TN_AT_FIRST];
-        tp_put_text(o->insert, field->padding ? "padding" : "field");
-        tp_put_text(o->insert, field->name);
-        tp_put_text(o->insert, field->type);
-        tp_put_count(o->insert, field->offset);
-        tp_put_count(o->insert, field->size);
+        tp_put_text(insert, field->padding ? "padding" : "field");
+        tp_put_text(insert, field->name);
+        tp_put_text(insert, field->type);
+        tp_put_count(insert, field->offset);
+        tp_put_count(insert, field->size);
     } else {
-        snprintf(name, sizeof name, "+%llu", (unsigned long long)offset);
-        tp_put_text(o->insert, "bytes");
-        tp_put_text(o->insert, tp_arena_copy(&o->store->rec->arena, name, strlen(name) + 1));
-        tp_put_null(o->insert);
-        tp_put_count(o->insert, offset);
-        tp_put_count(o->insert, piece_size(data, offset));
+        uint64_t offset = (uint64_t)(number - TN_AT_FIRST) * PIECE;
+        tp_put_text(insert, "bytes");
+        tp_put_text(insert, name_of_piece(o, number - TN_AT_FIRST));
+        tp_put_null(insert);
+        tp_put_count(insert, offset);
+        tp_put_count(insert, piece_size(data, offset));
     }
 }
 
-static int find_counted(struct offsets *o)
-{
-    static const char *const counted[] = {"D1mr",   "D1mw",     "DLmr", "DLmw",
-                                          "UseD1", "SpLossD1", "UseL", "SpLossL"};
-    const struct tp_events *events = &o->store->rec->events;
-
-    o->counted = calloc(events->count + 1, sizeof *o->counted);
-    if (!o->counted)
-        return TP_NO_MEMORY(o->store->err);
-    for (size_t i = 0; i < events->count; i++) {
-        for (size_t c = 0; c < sizeof counted / sizeof *counted; c++)
-            o->counted[i] |= strcmp(events->column[i].name, counted[c]) == 0;
-    }
-    return 0;
-}
-
-/* What is counted by place is NULL only if the object's accesses cannot cause it; all other events are not known. */
-static void put_events(struct offsets *o, const uint64_t *row, uint8_t can)
+/* A count is NULL only if the object's accesses cannot cause it. */
+static void put_counts(const struct offsets *o, struct tp_insert *insert, const uint64_t *count, uint8_t can)
 {
     const struct tp_events *events = &o->store->rec->events;
 
     for (size_t i = 0; i < events->count; i++) {
         const struct tp_column *column = &events->column[i];
-        if (!o->counted[i] || (row[i] == 0 && column->needs && !(column->needs & can)))
-            tp_put_null(o->insert);
+        uint8_t which = o->of_event[i];
+        if (which == UNCOUNTED || (count[which] == 0 && column->needs && !(column->needs & can)))
+            tp_put_null(insert);
         else
-            tp_put_count(o->insert, row[i]);
+            tp_put_count(insert, count[which]);
     }
 }
 
-static int write_field(struct offsets *o, size_t index, uint32_t number, const uint64_t *row)
+static int write_offset(struct offsets *o, size_t index, const struct place *place)
 {
-    const struct tp_data *data = &o->store->rec->data.at[index];
-
-    o->field_count++;
-    if (tp_idmap_add(&o->fields, (uint64_t)(index + 1) << 32 | number, o->field_count))
-        return TP_NO_MEMORY(o->store->err);
-    tp_put_id(o->insert, o->field_count);
-    tp_put_id(o->insert, (uint32_t)index + 1);
-    put_field(o, data, number);
-    put_events(o, row, o->can[index]);
-    return tp_insert_row(o->store, o->insert);
+    tp_put_id(&o->offsets, (uint32_t)index + 1);
+    tp_put_id(&o->offsets, o->field);
+    if (place->number < TN_AT_FIRST)
+        tp_put_null(&o->offsets);
+    else
+        tp_put_count(&o->offsets, place->number - TN_AT_FIRST);
+    put_counts(o, &o->offsets, place->count, o->can[index]);
+    return tp_insert_row(o->store, &o->offsets);
 }
 
-/* The fields of an object: all of its type's, and of others those of which something was counted. */
-static int write_fields_of(struct offsets *o, size_t index)
+/* A field, and its places: those from *at on, as many as are in it. */
+static int write_field(struct offsets *o, size_t index, uint32_t number, size_t *at)
 {
     const struct tp_data *data = &o->store->rec->data.at[index];
-    const struct tp_events *events = &o->store->rec->events;
-    size_t width = events->count, at = 0;
-    uint64_t *row = malloc(width * sizeof *row + 1);
-    uint32_t first = field_of(data, o->places.at[0].number);
-    int failed = row ? 0 : TP_NO_MEMORY(o->store->err);
-    uint32_t last = data->layout ? (uint32_t)(TN_AT_FIRST + data->layout->count - 1) : UINT32_MAX;
-
-    if (data->layout && first > TN_AT_FIRST)
-        first = TN_AT_FIRST;
-    for (uint32_t number = first; !failed && number <= last && (at < o->places.count || data->layout); number++) {
-        bool any = data->layout && number >= TN_AT_FIRST;
-        memset(row, 0, width * sizeof *row);
-        for (; at < o->places.count && field_of(data, o->places.at[at].number) == number; at++, any = true)
-            tp_add_row(events, row, o->places.at[at].row);
-        if (any)
-            failed = write_field(o, index, number, row);
-        else if (!data->layout && at < o->places.count)
-            number = field_of(data, o->places.at[at].number) - 1;
-    }
-    free(row);
-    return failed;
-}
-
-static int write_offsets_of(struct offsets *o, size_t index)
-{
-    const struct tp_data *data = &o->store->rec->data.at[index];
+    uint64_t sum[COUNTED] = {0};
     int failed = 0;
 
-    for (size_t i = 0; !failed && data->element && i < o->places.count; i++) {
-        const struct place *place = &o->places.at[i];
-        uint64_t key = (uint64_t)(index + 1) << 32 | field_of(data, place->number);
-        tp_put_id(o->insert, (uint32_t)index + 1);
-        tp_put_id(o->insert, tp_idmap_find(&o->fields, key));
-        if (place->number < TN_AT_FIRST)
-            tp_put_null(o->insert);
-        else
-            tp_put_count(o->insert, place->number - TN_AT_FIRST);
-        put_events(o, place->row, o->can[index]);
-        failed = tp_insert_row(o->store, o->insert);
+    o->field++;
+    for (; !failed && *at < o->places.count && field_of(data, o->places.at[*at].number) == number; ++*at) {
+        const struct place *place = &o->places.at[*at];
+        for (size_t i = 0; i < COUNTED; i++)
+            sum[i] = tp_sum(sum[i], place->count[i]);
+        failed = data->element ? write_offset(o, index, place) : 0;
     }
+    tp_put_id(&o->fields, o->field);
+    tp_put_id(&o->fields, (uint32_t)index + 1);
+    put_field(o, data, number);
+    put_counts(o, &o->fields, sum, o->can[index]);
+    return failed || tp_insert_row(o->store, &o->fields);
+}
+
+/* The first field from `from` on that is to be written: all of the type's are, of others those of which something was
+ * counted. `at`: the first place that is in none so far. */
+static uint32_t next_field(const struct offsets *o, const struct tp_data *data, uint32_t from, size_t at)
+{
+    uint32_t met = at < o->places.count ? field_of(data, o->places.at[at].number) : NO_FIELD;
+
+    if (!data->layout || met < TN_AT_FIRST)
+        return met;
+    from = from < TN_AT_FIRST ? TN_AT_FIRST : from;
+    return from - TN_AT_FIRST < data->layout->count ? from : NO_FIELD;
+}
+
+static int write_object(struct offsets *o, size_t index)
+{
+    const struct tp_data *data = &o->store->rec->data.at[index];
+    size_t at = 0;
+    int failed = gather(o, data);
+
+    for (uint32_t from = 0; !failed && (from = next_field(o, data, from, at)) != NO_FIELD; from++)
+        failed = write_field(o, index, from, &at);
     return failed;
 }
 
 /* ------------------------------------------------------------------------------------------ all */
 
-static int write_all(struct offsets *o, const char *table, int (*write)(struct offsets *o, size_t index))
+static void find_counted(struct offsets *o)
 {
-    struct tp_insert insert;
-    int failed = tp_insert_open(o->store, &insert, table);
+    const struct tp_events *events = &o->store->rec->events;
 
-    o->insert = &insert;
-    for (size_t i = 0; !failed && i < o->store->rec->data.count; i++) {
-        if (o->store->rec->data.at[i].at)
-            failed = gather(o, &o->store->rec->data.at[i]) || write(o, i);
+    memset(o->of_event, UNCOUNTED, sizeof o->of_event);
+    for (size_t i = 0; i < events->count; i++) {
+        for (uint8_t c = 0; c < COUNTED; c++) {
+            if (strcmp(events->column[i].name, counted[c]) == 0)
+                o->of_event[i] = c;
+        }
     }
-    return tp_insert_close(o->store, &insert, failed);
 }
 
 int tp_store_offsets(struct tp_store *store, const uint8_t *can)
 {
-    struct offsets o = {.store = store, .can = can};
-    int failed = find_counted(&o) || write_all(&o, "t_data_fields", write_fields_of) ||
-                 write_all(&o, "t_data_offsets", write_offsets_of);
+    struct offsets o = {.store = store, .can = can, .name = calloc(TN_LARGEST_ELEMENT / PIECE + 1, sizeof *o.name)};
+    int failed = o.name ? 0 : TP_NO_MEMORY(store->err);
 
+    find_counted(&o);
+    failed = failed || tp_insert_open(store, &o.fields, "t_data_fields") ||
+             tp_insert_open(store, &o.offsets, "t_data_offsets");
+    for (size_t i = 0; !failed && i < store->rec->data.count; i++) {
+        if (store->rec->data.at[i].at)
+            failed = write_object(&o, i);
+    }
+    failed = tp_insert_close(store, &o.fields, failed);
+    failed = tp_insert_close(store, &o.offsets, failed);
+    TP_VECTOR_FREE(&o.blobs);
     TP_VECTOR_FREE(&o.places);
-    tp_arena_free(&o.arena);
-    tp_idmap_free(&o.fields);
-    free(o.counted);
+    free(o.name);
     return failed ? -1 : 0;
 }

@@ -337,35 +337,37 @@ static const char balance_of_event[] =
     "CASE WHEN count(*) < (SELECT count(*) FROM units) THEN max(0, max(ifnull(%s, 0))) ELSE max(ifnull(%s, 0)) END "
     "AS max FROM unit_functions GROUP BY function_id";
 
-static const char indices[] = "CREATE INDEX i_lines_function ON t_lines(function_id);"
-                              "CREATE INDEX i_lines_file ON t_lines(file_id);"
-                              "CREATE INDEX i_functions_name ON t_functions(function);"
-                              "CREATE INDEX i_arcs_caller ON t_arcs(caller_id);"
-                              "CREATE INDEX i_arcs_callee ON t_arcs(callee_id);"
-                              "CREATE INDEX i_arcs_site ON t_arcs(site_id);"
-                              "CREATE INDEX i_inlined_function ON t_inlined(function_id);"
-                              "CREATE INDEX i_instruction_data ON t_instruction_data(instruction_id);"
-                              "CREATE INDEX i_instruction_data_data ON t_instruction_data(data_id);"
-                              "CREATE INDEX i_data_fields_data ON t_data_fields(data_id);"
-                              "CREATE INDEX i_data_offsets_data ON t_data_offsets(data_id);"
+/* Of one column of numbers, among a table's first: filled in bulk, as the table is. */
+static const char bulk_indices[] = "CREATE INDEX i_lines_function ON t_lines(function_id);"
+                                   "CREATE INDEX i_lines_file ON t_lines(file_id);"
+                                   "CREATE INDEX i_arcs_caller ON t_arcs(caller_id);"
+                                   "CREATE INDEX i_arcs_callee ON t_arcs(callee_id);"
+                                   "CREATE INDEX i_arcs_site ON t_arcs(site_id);"
+                                   "CREATE INDEX i_inlined_function ON t_inlined(function_id);"
+                                   "CREATE INDEX i_instruction_data ON t_instruction_data(instruction_id);"
+                                   "CREATE INDEX i_instruction_data_data ON t_instruction_data(data_id);"
+                                   "CREATE INDEX i_data_fields_data ON t_data_fields(data_id);"
+                                   "CREATE INDEX i_data_offsets_data ON t_data_offsets(data_id);"
+                                   "CREATE INDEX i_pairs_evictor ON t_pairs(evictor_id);"
+                                   "CREATE INDEX i_pair_distances ON t_pair_distances(pair_id);"
+                                   "CREATE INDEX i_reuses_loader ON t_reuses(loader_id);"
+                                   "CREATE INDEX i_reuse_distances ON t_reuse_distances(reuse_id);"
+                                   "CREATE INDEX i_data_paths_parent ON t_data_paths(parent);"
+                                   "CREATE INDEX i_statements_file ON t_statements(file_id);"
+                                   "CREATE INDEX i_statement_accesses ON t_statement_accesses(statement_id);"
+                                   "CREATE INDEX i_statement_data ON t_statement_data(statement_id);"
+                                   "CREATE INDEX i_loops_function ON t_loops(function_id);"
+                                   "CREATE INDEX i_loop_data ON t_loop_data(loop_id);"
+                                   "CREATE INDEX i_function_data ON t_function_data(function_id);"
+                                   "CREATE INDEX i_paths_parent ON t_paths(parent);"
+                                   "CREATE INDEX i_unit_functions ON t_unit_functions(function_id);";
+
+static const char indices[] = "CREATE INDEX i_functions_name ON t_functions(function);"
                               "CREATE INDEX i_stride_sums ON t_stride_sums(instruction_id, data_id);"
                               "CREATE INDEX i_strides ON t_strides(instruction_id, data_id);"
                               "CREATE INDEX i_conflicts ON t_conflicts(instruction_id, data_id);"
                               "CREATE INDEX i_pairs ON t_pairs(instruction_id, data_id);"
-                              "CREATE INDEX i_pairs_evictor ON t_pairs(evictor_id);"
-                              "CREATE INDEX i_pair_distances ON t_pair_distances(pair_id);"
-                              "CREATE INDEX i_reuses ON t_reuses(instruction_id, data_id);"
-                              "CREATE INDEX i_reuses_loader ON t_reuses(loader_id);"
-                              "CREATE INDEX i_reuse_distances ON t_reuse_distances(reuse_id);"
-                              "CREATE INDEX i_data_paths_parent ON t_data_paths(parent);"
-                              "CREATE INDEX i_statements_file ON t_statements(file_id);"
-                              "CREATE INDEX i_statement_accesses ON t_statement_accesses(statement_id);"
-                              "CREATE INDEX i_statement_data ON t_statement_data(statement_id);"
-                              "CREATE INDEX i_loops_function ON t_loops(function_id);"
-                              "CREATE INDEX i_loop_data ON t_loop_data(loop_id);"
-                              "CREATE INDEX i_function_data ON t_function_data(function_id);"
-                              "CREATE INDEX i_paths_parent ON t_paths(parent);"
-                              "CREATE INDEX i_unit_functions ON t_unit_functions(function_id);";
+                              "CREATE INDEX i_reuses ON t_reuses(instruction_id, data_id);";
 
 static bool has_word(const char *text, const char *word)
 {
@@ -593,7 +595,7 @@ int tp_store_tables(struct tp_store *store)
         if (run(store, sql, tables[i].name))
             return -1;
     }
-    return 0;
+    return tp_store_sql(store, bulk_indices, "indices");
 }
 
 static const char *source_of(const struct tp_store *store, size_t view)

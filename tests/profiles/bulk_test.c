@@ -17,6 +17,13 @@
 
 #include "profile/bulk.h"
 
+struct cell {
+    enum { CELL_NULL, CELL_INTEGER, CELL_REAL, CELL_TEXT } type;
+    int64_t integer;
+    double real;
+    const char *text;
+};
+
 static char path[] = "/tmp/tenure-bulk-XXXXXX";
 
 static uint32_t make_table(void)
@@ -40,19 +47,31 @@ static uint32_t make_table(void)
 }
 
 /* What row i holds: every size of integer, both signs; whole reals and others; texts up to `longest`. */
-static void row(int i, size_t longest, struct tp_cell cells[4], char *text)
+static void row(int i, size_t longest, struct cell cells[4], char *text)
 {
     uint64_t bits = (uint64_t)i * 0x9E3779B97F4A7C15u >> (i * 7 % 64);
     size_t size = longest ? (size_t)(bits * 31 + (uint64_t)i) % longest : 0;
 
     memset(text, 'a' + i % 26, size);
     text[size] = '\0';
-    cells[0] = (struct tp_cell){.type = TP_CELL_NULL};
-    cells[1] = (struct tp_cell){.type = TP_CELL_INTEGER, .integer = i % 2 ? (int64_t)bits : -(int64_t)(bits >> 1)};
-    cells[2] = (struct tp_cell){.type = TP_CELL_REAL, .real = i % 3 ? (double)i / 65536 : (double)i};
-    cells[3] = (struct tp_cell){.type = TP_CELL_TEXT, .text = text};
+    cells[0] = (struct cell){.type = CELL_NULL};
+    cells[1] = (struct cell){.type = CELL_INTEGER, .integer = i % 2 ? (int64_t)bits : -(int64_t)(bits >> 1)};
+    cells[2] = (struct cell){.type = CELL_REAL, .real = i % 3 ? (double)i / 65536 : (double)i};
+    cells[3] = (struct cell){.type = CELL_TEXT, .text = text};
     if (i % 5 == 0)
-        cells[1 + i / 5 % 3].type = TP_CELL_NULL;
+        cells[1 + i / 5 % 3].type = CELL_NULL;
+}
+
+static void put(struct tp_record *record, const struct cell *cell)
+{
+    if (cell->type == CELL_NULL)
+        tp_record_null(record);
+    else if (cell->type == CELL_INTEGER)
+        tp_record_integer(record, cell->integer);
+    else if (cell->type == CELL_REAL)
+        tp_record_real(record, cell->real);
+    else
+        tp_record_text(record, cell->text);
 }
 
 static void fill(uint32_t root, int rows, size_t longest, int step)
@@ -60,29 +79,34 @@ static void fill(uint32_t root, int rows, size_t longest, int step)
     struct tp_bulk bulk;
     struct tp_bulk_table *table = malloc(sizeof *table);
     char *text = malloc(longest + 1);
-    struct tp_cell cells[4];
+    struct tp_record record;
+    struct cell cells[4];
 
     assert_true(table && text);
+    assert_int_equal(tp_record_open(&record, 4), 0);
     assert_int_equal(tp_bulk_open(&bulk, path), 0);
     tp_bulk_table(table, root);
     for (int i = 1; i <= rows; i++) {
         row(i, longest, cells, text);
-        assert_int_equal(tp_bulk_row(&bulk, table, (int64_t)i * step, cells, 4), 0);
+        for (int k = 0; k < 4; k++)
+            put(&record, &cells[k]);
+        assert_int_equal(tp_bulk_row(&bulk, table, (int64_t)i * step, &record), 0);
     }
     assert_int_equal(tp_bulk_finish(&bulk, table), 0);
     assert_int_equal(tp_bulk_close(&bulk), 0);
+    tp_record_free(&record);
     free(table);
     free(text);
 }
 
-static void same_cell(sqlite3_stmt *found, int column, const struct tp_cell *cell)
+static void same_cell(sqlite3_stmt *found, int column, const struct cell *cell)
 {
-    if (cell->type == TP_CELL_NULL) {
+    if (cell->type == CELL_NULL) {
         assert_int_equal(sqlite3_column_type(found, column), SQLITE_NULL);
-    } else if (cell->type == TP_CELL_INTEGER) {
+    } else if (cell->type == CELL_INTEGER) {
         assert_int_equal(sqlite3_column_type(found, column), SQLITE_INTEGER);
         assert_true(sqlite3_column_int64(found, column) == cell->integer);
-    } else if (cell->type == TP_CELL_REAL) {
+    } else if (cell->type == CELL_REAL) {
         double real = sqlite3_column_double(found, column);
         assert_int_equal(sqlite3_column_type(found, column), SQLITE_FLOAT);
         assert_memory_equal(&real, &cell->real, sizeof real);
@@ -96,7 +120,7 @@ static void verify(int rows, size_t longest, int step, bool whole)
     sqlite3 *db;
     sqlite3_stmt *found;
     char *text = malloc(longest + 1);
-    struct tp_cell cells[4];
+    struct cell cells[4];
 
     assert_non_null(text);
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
@@ -174,6 +198,118 @@ static void beyond_the_lock_page(void **state)
     }
 }
 
+/* ------------------------------------------------------------------------------------------ indices */
+
+/* Values of the column of row i, in the order of rowids: ids, ascending or not; numbers of any size; NULL. */
+static int64_t ascending(int i)
+{
+    return i / 3;
+}
+static int64_t scattered(int i)
+{
+    return i % 7 == 0 ? TP_NULL_KEY : (int64_t)((uint64_t)i * 2654435761u % 5000);
+}
+static int64_t any_number(int i)
+{
+    return i % 11 == 0 ? TP_NULL_KEY : (int64_t)((uint64_t)i * 0x9E3779B97F4A7C15u) >> (i * 5 % 64);
+}
+
+static uint32_t make_index(uint32_t *index)
+{
+    sqlite3 *db;
+    sqlite3_stmt *root;
+    uint32_t table = make_table();
+
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "CREATE INDEX i ON t(a)", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, "SELECT rootpage FROM sqlite_schema WHERE name = 'i'", -1, &root, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_step(root), SQLITE_ROW);
+    *index = (uint32_t)sqlite3_column_int(root, 0);
+    sqlite3_finalize(root);
+    sqlite3_close(db);
+    return table;
+}
+
+static void fill_both(int rows, int64_t (*value)(int i))
+{
+    struct tp_bulk bulk;
+    struct tp_bulk_table *table = malloc(sizeof *table);
+    struct tp_bulk_index index = {0};
+    struct tp_record record;
+    uint32_t root = make_index(&index.root);
+
+    assert_non_null(table);
+    assert_int_equal(tp_record_open(&record, 4), 0);
+    assert_int_equal(tp_bulk_open(&bulk, path), 0);
+    tp_bulk_table(table, root);
+    for (int i = 1; i <= rows; i++) {
+        struct tp_key *key = TP_VECTOR_ADD(&index.keys);
+        struct cell cell = {.type = value(i) == TP_NULL_KEY ? CELL_NULL : CELL_INTEGER, .integer = value(i)};
+        assert_non_null(key);
+        *key = (struct tp_key){value(i), i};
+        tp_record_null(&record);
+        put(&record, &cell);
+        tp_record_null(&record);
+        tp_record_null(&record);
+        assert_int_equal(tp_bulk_row(&bulk, table, i, &record), 0);
+    }
+    assert_int_equal(tp_bulk_finish(&bulk, table), 0);
+    assert_int_equal(tp_bulk_index(&bulk, &index), 0);
+    assert_int_equal(tp_bulk_close(&bulk), 0);
+    tp_record_free(&record);
+    free(table);
+}
+
+/* SQLite's check looks for each row in each index, and for each key in the table, in order. */
+static void try_index(int rows, int64_t (*value)(int i))
+{
+    sqlite3 *db;
+    sqlite3_stmt *found;
+
+    fill_both(rows, value);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, "PRAGMA integrity_check", -1, &found, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(found), SQLITE_ROW);
+    assert_string_equal((const char *)sqlite3_column_text(found, 0), "ok");
+    sqlite3_finalize(found);
+    assert_int_equal(sqlite3_prepare_v2(db, "SELECT count(*) FROM t INDEXED BY i WHERE a IS NOT NULL OR a IS NULL", -1,
+                                        &found, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(found), SQLITE_ROW);
+    assert_int_equal(sqlite3_column_int(found, 0), rows);
+    sqlite3_finalize(found);
+    sqlite3_close(db);
+}
+
+static void indices(void **state)
+{
+    (void)state;
+    int64_t (*const values[])(int i) = {ascending, scattered, any_number};
+    for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+        for (int rows = 0; rows < 3; rows++)
+            try_index(rows, values[v]);
+        try_index(100000, values[v]);
+    }
+}
+
+/* The last key of all is the first for which there is no room: on a leaf, and on a page above. */
+static void the_last_key_goes_up(void **state)
+{
+    (void)state;
+    for (int rows = 1680; rows < 1710; rows++)
+        try_index(rows, ascending);
+    for (int rows = 1680; rows < 1710; rows++)
+        try_index(rows, scattered);
+}
+
+/* Leaves enough for two pages above them. */
+static void two_levels_of_an_index(void **state)
+{
+    (void)state;
+    try_index(2600000, ascending);
+    try_index(1416000, ascending); /* the last key goes up from the first of two pages above leaves */
+}
+
 static void a_full_disk_is_told(void **state)
 {
     struct tp_bulk bulk;
@@ -194,6 +330,9 @@ int main(void)
         cmocka_unit_test(long_rows),
         cmocka_unit_test(two_levels),
         cmocka_unit_test(beyond_the_lock_page),
+        cmocka_unit_test(indices),
+        cmocka_unit_test(the_last_key_goes_up),
+        cmocka_unit_test(two_levels_of_an_index),
         cmocka_unit_test(a_full_disk_is_told),
     };
     int file = mkstemp(path);

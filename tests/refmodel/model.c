@@ -132,7 +132,7 @@ static uint32_t place_of(const struct model_place *place, uint32_t byte)
         return 0;
     if (size)
         return (uint32_t)(2 + (offset - place->lead) % size);
-    return offset < 4096 ? (uint32_t)(2 + offset) : 1;
+    return offset < 4096 ? (uint32_t)(2 + offset / 8 * 8) : 1;
 }
 
 /* Level 1, and the last level if its lines are as long, tell data objects where. */
