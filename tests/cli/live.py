@@ -152,8 +152,13 @@ def wait_for(process, line):
     check("first line", process.stdout.readline(), line)
 
 
+def child_of(process):
+    with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as children:
+        return int(children.read().split()[0])
+
+
 def signals():
-    """A signal to the group, as a terminal sends it; one to tenure alone, which is handed on; and SIGKILL."""
+    """A signal to the group, as a terminal sends it; one to tenure alone, which is handed on; and SIGKILL to either."""
     def start(name, how):
         process = subprocess.Popen([*RECORD, "-q", "-o", name, GUEST, how], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True, env=PLAIN, start_new_session=True)
@@ -177,13 +182,19 @@ def signals():
     for name in ("int", "alone", "term", "handled"):
         check(f"{name}: counts something", total(name) > 1000, True)
     process = start("killed", "wait")
-    with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as children:
-        os.kill(int(children.read().split()[0]), signal.SIGKILL)
+    os.kill(child_of(process), signal.SIGKILL)
     _, errors = process.communicate(timeout=60)
     check("SIGKILL", process.returncode, -signal.SIGKILL)
     check("SIGKILL: one line", errors,
           "tenure: killed by signal 9 (Killed) before a profile could be written\n")
     check("SIGKILL: nothing is left", [n for n in os.listdir(".") if n.startswith("killed")], [])
+    process = start("orphan", "handle")
+    program = child_of(process)
+    os.kill(process.pid, signal.SIGKILL)
+    os.kill(program, signal.SIGTERM)
+    process.communicate(timeout=60)  # until the program has ended, which has the other end of the pipe
+    check("without tenure", run(TENURE, "import", "-q", "-o", "orphan", *glob.glob("orphan.*.raw")), (0, "", ""))
+    check("without tenure: counts something", total("orphan") > 1000, True)
 
 
 def files():

@@ -5,7 +5,8 @@
     parallel.py ENGINE PARALLEL STRESS
 
 The functions of PARALLEL share no data, so that all they cost is the same, but for ages, which count what other threads
-did meanwhile. STRESS has to end, with signals, forks and code that changes, and a profile for each process.
+did meanwhile. STRESS has to end, with signals, forks and code that changes, and a profile for each process; and, when
+it is not profiled, without taking more memory the longer it runs. TENURE_SOAK makes it run that many times as long.
 """
 import collections
 import os
@@ -13,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'engines'))
 import rawfile  # noqa: E402
@@ -21,6 +23,8 @@ OWN = ['body', 'turn', 'sweep', 'down']
 CACHES = ['--I1=4096,4,64', '--D1=4096,4,64', '--LL=8388608,16,64']
 OPTIONS = [[], ['--branch-sim=yes', '--write-back=yes'], ['--paths=0'], ['--L2=65536,8,64', '--prefetch=stream'],
            ['--toggle-collect=sweep'], ['--dump-before=turn', '--dump-after=down']]
+SOAK = int(os.environ.get('TENURE_SOAK', '1'))
+LEAST_FORKS, LIMIT_S, MOST_KB = 50 * SOAK, 400 * SOAK, 96 << 10
 CALLS = {'body': 4, 'turn': 32, 'sweep': 32, 'down': 32 * 17}
 
 
@@ -75,24 +79,49 @@ def compare(engine, folder, options, program):
             yield '%d parts, one at a time %d' % (len(parallel.parts), len(serial.parts))
 
 
+def stressed(engine, folder, stress):
+    """Profiled. Profiles are read (of many, some) when their processes are gone, and removed."""
+    profiles = 0
+    child = subprocess.Popen([engine, '--profile=yes', *CACHES, '--tenure-out-file=' + os.path.join(folder, '%p'), '--',
+                              stress], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + LIMIT_S
+    goes_on = True
+    while goes_on:
+        goes_on = child.poll() is None
+        if time.monotonic() > deadline:
+            child.kill()
+        time.sleep(0.2)
+        for name in os.listdir(folder):
+            if name.isdigit() and not os.path.exists('/proc/' + name):
+                if profiles % SOAK == 0:
+                    rawfile.Raw(os.path.join(folder, name))
+                os.unlink(os.path.join(folder, name))
+                profiles += 1
+    output, errors = child.communicate()
+    if (child.returncode, output, errors) != (0, b'enough\n', b'') or profiles < LEAST_FORKS:
+        yield 'status %s, %r, %r, %d profiles' % (child.returncode, output, errors, profiles)
+
+
+def growing(engine, stress):
+    """Not profiled: threads leave a tree each behind, but nothing else may stay."""
+    child = subprocess.Popen(['timeout', str(LIMIT_S), engine, '--code-cache=16', '--', stress],
+                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0 or usage.ru_maxrss > MOST_KB:
+        yield 'status %d, %d kB' % (child.returncode, usage.ru_maxrss)
+
+
 def main():
     engine, program, stress = sys.argv[1:]
     folder = tempfile.mkdtemp(prefix='tenure-parallel-')
     passed = failed = 0
-    for options in OPTIONS:
-        wrong = list(compare(engine, folder, options, program))
+    for name, lines in [*((' '.join(options), compare(engine, folder, options, program)) for options in OPTIONS),
+                        ('memory', growing(engine, stress)), ('stress', stressed(engine, folder, stress))]:
+        wrong = list(lines)
         passed, failed = passed + (not wrong), failed + bool(wrong)
         for line in wrong:
-            print('%s: %s' % (' '.join(options), line))
-    done = subprocess.run([engine, '--profile=yes', *CACHES, '--tenure-out-file=' + os.path.join(folder, '%p'), '--',
-                           stress], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          timeout=400, check=False)
-    files = [name for name in os.listdir(folder) if name != 'raw']
-    if (done.returncode, done.stdout, done.stderr) != (0, b'enough\n', b'') or len(files) < 50:
-        failed += 1
-        print('stress: %s, %d profiles' % (done, len(files)))
-    for name in files[:20]:
-        rawfile.Raw(os.path.join(folder, name))
+            print('%s: %s' % (name, line))
     shutil.rmtree(folder)
     print('%d passed, %d failed' % (passed, failed))
     return failed != 0
