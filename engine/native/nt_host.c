@@ -111,9 +111,9 @@ void *nt_host_small(size_t bytes)
 
 /* ------------------------------------------------------------------------------------------------ files */
 
-long nt_host_open(const char *path, int flags, int mode)
+long nt_host_open_at(long folder, const char *path, int flags, int mode)
 {
-    long fd = nt_sys6(__NR_openat, AT_FDCWD, (long)path, flags | O_CLOEXEC, mode, 0, 0);
+    long fd = nt_sys6(__NR_openat, folder, (long)path, flags | O_CLOEXEC, mode, 0, 0);
     struct rlimit64 limit, higher;
 
     if (fd != -EMFILE_CODE || nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0) != 0)
@@ -123,9 +123,14 @@ long nt_host_open(const char *path, int flags, int mode)
     if (higher.rlim_cur > limit.rlim_max)
         return fd;
     nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, (long)&higher, 0, 0, 0);
-    fd = nt_sys6(__NR_openat, AT_FDCWD, (long)path, flags | O_CLOEXEC, mode, 0, 0);
+    fd = nt_sys6(__NR_openat, folder, (long)path, flags | O_CLOEXEC, mode, 0, 0);
     nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, (long)&limit, 0, 0, 0);
     return fd;
+}
+
+long nt_host_open(const char *path, int flags, int mode)
+{
+    return nt_host_open_at(AT_FDCWD, path, flags, mode);
 }
 
 static long open_to_read(const char *path)

@@ -32,6 +32,8 @@ int nt_stream_flush(struct nt_stream *stream);
 /* Opens a file for the engine, even if the program has used up its descriptors, where the hard limit is higher than the
  * soft one. Returns the descriptor, or the kernel's error. */
 long nt_host_open(const char *path, int flags, int mode);
+/* The same, of a path that begins in `folder`. */
+long nt_host_open_at(long folder, const char *path, int flags, int mode);
 /* Whether the program may have files of this size: it gets a signal where one would become larger. */
 bool nt_host_may_have(uint64_t bytes);
 

@@ -16,6 +16,7 @@ enum { PATH_ROOM = 4096 + 64, SEEK_TO_END = 2 };
 static char wanted[PATH_ROOM]; /* the pattern: absolute, only %p and %% are left */
 static char name[PATH_ROOM];
 static bool created;
+static int held_folder = -1; /* that all files lie in, likewise */
 static int held = -1; /* the file, where there is room for a descriptor that the program does not meet */
 static struct nt_stream stream;
 
@@ -118,10 +119,39 @@ const char *nt_output_name(void)
 
 /* ------------------------------------------------------------------------------------------------ files */
 
+/* Behind the last slash of an absolute path. */
+static char *last_part(char *path)
+{
+    char *part = path;
+
+    for (char *at = path; *at != '\0'; at++)
+        part = *at == '/' ? at + 1 : part;
+    return part;
+}
+
+/* If it is the same for all processes: no %p in it. */
+static void hold_folder(void)
+{
+    char *part = last_part(wanted), first = *part;
+    bool is_same = true;
+    long fd;
+
+    *part = '\0';
+    for (const char *at = wanted; *at != '\0'; at++)
+        is_same &= *at != '%';
+    fd = is_same ? nt_host_open(wanted, O_PATH | O_DIRECTORY, 0) : -1;
+    *part = first;
+    if (nt_failed(fd))
+        return;
+    held_folder = nt_file_guard((int)fd);
+    nt_sys3(__NR_close, fd, 0, 0);
+}
+
 /* Returns 0 or an error number. */
 static int open_stream(int flags)
 {
-    long fd = nt_host_open(name, flags | O_APPEND | O_WRONLY | O_NOFOLLOW, 0666);
+    long fd = nt_host_open_at(held_folder, held_folder >= 0 ? last_part(name) : name,
+                              flags | O_APPEND | O_WRONLY | O_NOFOLLOW, 0666);
 
     if (nt_failed(fd))
         return (int)-fd;
@@ -181,6 +211,7 @@ void nt_output_begin(const char *pattern, const struct nt_vector *vector)
                reason(error));
     held = nt_file_guard(stream.fd);
     nt_sys3(__NR_close, stream.fd, 0, 0);
+    hold_folder();
 }
 
 static void let_go(void)

@@ -225,6 +225,16 @@ def files():
     check("with what was recorded", total("kept"), total("exit"))
 
 
+def rooted():
+    """The child of a program that has changed its root has a profile where the others are."""
+    if VALGRIND or os.geteuid() != 0:
+        return
+    script = 'chroot shift or exit 9; if (!fork) { $x += $_ for 1..1000; exit 0 } wait; exit $? >> 8'
+    os.mkdir("root")
+    check("another root", run(*RECORD, "-q", "-o", "rooted", "perl", "-e", script, "root"), (0, "", ""))
+    check("another root: profiles", len(glob.glob("rooted*")), 2)
+
+
 def whereabouts():
     """Rank and host are recorded, by --raw too; an option goes before what a launcher says."""
     launched = dict(PLAIN, OMPI_COMM_WORLD_RANK="3", SLURM_PROCID="4")
@@ -420,7 +430,7 @@ def main():
     try:
         parts = [] if VALGRIND else [choosing, contained, traced]
         for part in (endings, sees, closed_descriptors, no_descriptors, limits, nothing, full_disk, large_stack,
-                     signals, files, whereabouts, messages, write_backs, names_and_columns, data_structures,
+                     signals, files, rooted, whereabouts, messages, write_backs, names_and_columns, data_structures,
                      made_code, interrupted, *parts):
             part()
     finally:
