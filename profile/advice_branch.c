@@ -16,9 +16,10 @@ const struct tp_rule tp_rules_branch[] = {
         .record = "--branch-sim=yes",
         .without_data = true,
         .sql =
-            "SELECT function_id, file_id, line, :wb * Bim AS cycles, 100.0 * Bim / Bi AS missed, Bi AS jumps, min(1,"
-            " 1.0 * Bim / Bi) AS confidence FROM temp.advice_code WHERE 100.0 * Bim >= :mispredicted * Bi AND Bim > 0",
-        .evidence = {{"jumps", "", "indirect jumps or calls"}, {"missed", "%", "of them are mispredicted"}},
+            "SELECT function_id, file_id, line, :wb * Bim AS cycles, 100.0 * Bim / Bi AS missed, Bi AS jumps, 0.5"
+            " * Bim / Bi AS confidence FROM temp.advice_code WHERE 100.0 * Bim >= :mispredicted * Bi AND Bim > 0",
+        .evidence = {{"jumps", "", "indirect jumps or calls"},
+                     {"missed", "%", "of them have another target than the last time"}},
     },
     {
         .kind = "branches",

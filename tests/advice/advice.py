@@ -127,7 +127,7 @@ def check_numbers(name, items, profile):
         check(abs(item["share"] - 100 * item["cest"] / total) < 1e-6, f"{name}: share")
         check(item["places"], f"{name}: no places")
         check(0 <= item["bytes"] <= bytes_in, f"{name}: saves {item['bytes']} bytes of {bytes_in}")
-        check(0 <= item["confidence"] <= 1, f"{name}: confidence")
+        check(0 <= item["confidence"] <= (0.5 if item["kind"] == "indirect" else 1), f"{name}: confidence")
         check(item["evidence"] and item["fix"] and item["title"], f"{name}: no evidence")
     base.close()
 
