@@ -298,7 +298,7 @@ static const struct opt rows[] = {
      offsetof(struct report, statements), NULL, false},
     {OPT_FLAG, "loops", 0, NULL, "loops, how often they run, and the data structures they walk",
      offsetof(struct report, loops), NULL, false},
-    {OPT_FLAG, "strides", 0, NULL, "how far apart the misses of a line are in a data structure\n(--patterns=yes)",
+    {OPT_FLAG, "strides", 0, NULL, "how far apart the misses of a line are in a data structure",
      offsetof(struct report, strides), NULL, false},
     {OPT_FLAG, "conflicts", 0, NULL, "cold, capacity and conflict misses, and the sets that conflict\n(--patterns=yes)",
      offsetof(struct report, conflicts), NULL, false},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report_patterns.c: what --patterns=yes records of misses: the strides between them, what kind they are, and in which
- * sets those are that conflict.
+ * report_patterns.c: what is recorded of misses beside their number: the strides between them (--strides=yes), what
+ * kind they are, and in which sets those are that conflict (--patterns=yes).
  *
  * A row is of one line of source in one data structure: instructions of the line are one. Its costs are those of the
  * instructions that have this stride, or these conflicts, there: so rows of one line with several strides are not to be
@@ -52,8 +52,10 @@ bool report_patterns_known(const struct report *report)
     if (!report->strides && !report->conflicts)
         return true;
     if (format != NULL)
-        term_error("%s: files of %s do not tell misses apart", option, format);
-    else if (!tells_apart(report))
+        term_error("%s: files of %s do not say this of misses", option, format);
+    else if (report->strides && !tp_keeps_strides(report->profile))
+        term_error("%s: this profile has no strides; record it with --strides=yes", option);
+    else if (report->conflicts && !tells_apart(report))
         term_error("%s: this profile does not tell misses apart; record it with --patterns=yes", option);
     else if (report->sort.inclusive)
         term_error("%s: lines have self costs only in data structures: --sort by an event without _incl", option);

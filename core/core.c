@@ -106,7 +106,7 @@ tn_core *tn_core_new(const struct tn_config *config)
     tn_code_init(&core->code);
     tn_slots_init(&core->centres, sizeof(struct tn_centre));
     tn_cost_pools_init(&core->pools, config);
-    if (config->patterns)
+    if (tn_patterns_wanted(config))
         tn_patterns_init(&core->patterns);
     if (config->pairs) {
         tn_pairs_init(&core->pairs, config->most_pairs);
@@ -674,7 +674,7 @@ uint64_t *tn_extra_make(tn_core *core, struct tn_centre *centre)
 static void clear_late(const tn_core *core, const struct tn_late *late)
 {
     tn_late_clear(&core->pools, late);
-    if (core->config.patterns)
+    if (tn_patterns_wanted(&core->config))
         tn_pattern_clear(&core->patterns, late);
 }
 
@@ -829,7 +829,7 @@ void tn_core_free(tn_core *core)
         tn_host_free(core->contexts, sizeof *core->contexts);
     }
     tn_cost_pools_free(&core->pools);
-    if (core->config.patterns)
+    if (tn_patterns_wanted(&core->config))
         tn_patterns_free(&core->patterns);
     if (core->config.pairs) {
         tn_pairs_free(&core->pairs);

@@ -482,8 +482,6 @@ static __attribute__((noinline)) void near_kind(tn_core *core, const struct tn_t
     if (entry->flags & TN_ENTRY_SECOND)
         return;
     charge_kind(core, &payers, entry, TN_LEVEL_1, kind, l1->kinds->traces ? &known : NULL, set, taken->own);
-    if (entry->late && stream_of(entry) == TN_DATA)
-        tn_pattern_miss(tn_pattern_of(&core->patterns, entry->late), entry->address);
 }
 
 /* A miss at a level below the first, of a line that comes into the place: charged, once per access. */
@@ -611,6 +609,8 @@ TN_ALWAYS_INLINE void consume(tn_core *core, struct tn_lower *lower, const struc
         charge_miss(&payers, entry->flags);
         if (taken->slice)
             charge_slice_miss(core, taken->slice, entry, false);
+        if (taken->pattern)
+            tn_pattern_miss(taken->pattern, entry->address);
     }
     if (taken->l1->kinds)
         near_kind(core, taken);
@@ -651,6 +651,16 @@ TN_ALWAYS_INLINE struct tn_late *late_of_node(tn_core *core, const struct tn_ent
     return tn_late_of_node(core->data, entry->node, entry->late);
 }
 
+/* Where the stride to this miss is kept; NULL: it is not. */
+TN_ALWAYS_INLINE struct tn_pattern *pattern_of(tn_core *core, const struct tn_entry *entry)
+{
+    if (!core->config.strides || !entry->late || entry->flags & (TN_ENTRY_FETCH | TN_ENTRY_SECOND))
+        return NULL;
+    struct tn_pattern *pattern = tn_pattern_of(&core->patterns, entry->late);
+    __builtin_prefetch(pattern, 1);
+    return pattern;
+}
+
 /* The line takes its place in the level below, in the order of misses; it waits only for the prefetcher, which asks as
  * well. What it leads to is fetched. */
 TN_ALWAYS_INLINE void look_up(tn_core *core, struct tn_lower *lower, struct tn_taken *taken, bool plain)
@@ -662,6 +672,7 @@ TN_ALWAYS_INLINE void look_up(tn_core *core, struct tn_lower *lower, struct tn_t
     taken->of_node = taken->node ? near_of(core, taken->node, plain) : core->waste;
     if (entry->flags & (TN_ENTRY_SPILL | TN_ENTRY_FLUSH | TN_ENTRY_REUSE))
         return;
+    taken->pattern = pattern_of(core, entry);
     taken->slice = slice_of(core, entry);
     if (taken->slice)
         fetch_slice_miss(core, taken->slice, entry);

@@ -11,19 +11,29 @@
 
 void tn_patterns_init(struct tn_patterns *patterns)
 {
-    tn_array_init(&patterns->patterns, sizeof(struct tn_pattern));
+    tn_array_init(&patterns->numbers, sizeof(uint32_t));
+    tn_slots_init(&patterns->list, sizeof(struct tn_pattern));
     tn_slots_init(&patterns->sets, TN_SET_COUNTS * sizeof(uint64_t));
 }
 
 void tn_patterns_free(struct tn_patterns *patterns)
 {
-    tn_array_free(&patterns->patterns);
+    tn_array_free(&patterns->numbers);
+    tn_slots_free(&patterns->list);
     tn_slots_free(&patterns->sets);
 }
 
 size_t tn_patterns_bytes(const struct tn_patterns *patterns)
 {
-    return tn_array_bytes(&patterns->patterns) + tn_array_bytes(&patterns->sets.array);
+    return tn_array_bytes(&patterns->numbers) + tn_array_bytes(&patterns->list.array) +
+           tn_array_bytes(&patterns->sets.array);
+}
+
+struct tn_pattern *tn_pattern_make(struct tn_patterns *patterns, const struct tn_late *late)
+{
+    uint32_t *number = tn_array_force(&patterns->numbers, late->near);
+    *number = tn_slots_get(&patterns->list);
+    return tn_pattern_at(patterns, *number);
 }
 
 /* ------------------------------------------------------------------------------------------ counting */
@@ -59,11 +69,6 @@ void tn_pattern_conflict(struct tn_patterns *patterns, const struct tn_late *lat
 
 /* ------------------------------------------------------------------------------------------ reading */
 
-const struct tn_pattern *tn_pattern_known(const struct tn_patterns *patterns, const struct tn_late *late)
-{
-    return late->near ? tn_array_get(&patterns->patterns, late->near) : NULL;
-}
-
 const uint64_t *tn_pattern_sets(const struct tn_patterns *patterns, const struct tn_pattern *pattern,
                                 enum tn_level level)
 {
@@ -83,7 +88,7 @@ bool tn_pattern_is_zero(const struct tn_patterns *patterns, const struct tn_patt
 
 void tn_pattern_clear(const struct tn_patterns *patterns, const struct tn_late *late)
 {
-    struct tn_pattern *pattern = late->near ? tn_array_get(&patterns->patterns, late->near) : NULL;
+    struct tn_pattern *pattern = tn_pattern_known(patterns, late);
     if (!pattern)
         return;
     pattern->strides = pattern->lost = 0;

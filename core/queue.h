@@ -86,6 +86,7 @@ struct tn_taken {
     struct tn_late *node;     /* where the node's are; NULL: there is none */
     struct tn_place place;    /* where the line is, or goes, in the level below */
     struct tn_record *home;   /* of this place */
+    struct tn_pattern *pattern; /* where the stride to the miss is kept; NULL: it is not */
     uint32_t slice;           /* where the line is in its data object; 0: not known */
     uint64_t used, own;       /* with patterns, on the thread's clock: the victim's last use, and the access's stamp */
 };

@@ -530,7 +530,7 @@ static void write_sets(struct tn_writer *w, const uint64_t key[4], enum tn_level
 static void write_pattern(struct tn_writer *w, const uint64_t key[4], const struct tn_late *late)
 {
     const struct tn_patterns *patterns = &w->core->patterns;
-    const struct tn_pattern *pattern = w->core->config.patterns ? tn_pattern_known(patterns, late) : NULL;
+    const struct tn_pattern *pattern = tn_patterns_wanted(&w->core->config) ? tn_pattern_known(patterns, late) : NULL;
     if (!pattern)
         return;
     if (pattern->strides)

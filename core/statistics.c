@@ -34,7 +34,7 @@ static uint64_t memory_of(const tn_core *core)
     for (uint32_t id = 1; id < core->threads.count; id++)
         bytes += tn_array_bytes(&tn_thread_record_of(core, id)->centre_ids) + core->layout.counters +
                  core->code.counters.count * sizeof(uint64_t);
-    if (core->config.patterns)
+    if (tn_patterns_wanted(&core->config))
         bytes += tn_patterns_bytes(&core->patterns);
     if (core->config.pairs)
         bytes += tn_pairs_bytes(&core->pairs) + tn_pairs_bytes(&core->reuses);

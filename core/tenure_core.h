@@ -94,7 +94,8 @@ struct tn_config {
     bool write_back;       /* count dirty evictions: which bytes of a line were written */
     bool prefetch;         /* a stream prefetcher at the first level below level 1 */
     bool coherence;        /* D1s of threads invalidate each other's lines; not with shared_l1 or parallel */
-    bool patterns;         /* tell misses apart (cold, capacity, conflict), keep strides between them */
+    bool strides;          /* keep strides between misses of data */
+    bool patterns;         /* tell misses apart (cold, capacity, conflict), keep the sets that conflict */
     bool pairs;            /* whose line was used next, thrown out, and loaded again by whom; with patterns */
     uint32_t most_pairs;   /* of a part */
     uint32_t traces;       /* of lines that have left a cache, at least; from 1 on */

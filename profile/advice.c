@@ -41,8 +41,9 @@ const struct tp_advice_limit *tp_advice_limits(size_t *count)
 }
 
 /* What rules may name, beside the limits. */
-enum { LINE1, LINE2, LINEL, W1, W2, WL, WB, TOTAL, FACTS };
-static const char *const fact_names[FACTS] = {"line1", "line2", "lineL", "w1", "w2", "wL", "wb", "total"};
+enum { LINE1, LINE2, LINEL, W1, W2, WL, WB, TOTAL, KINDS, WAY1, FACTS };
+static const char *const fact_names[FACTS] = {"line1", "line2", "lineL", "w1", "w2", "wL", "wb", "total", "kinds",
+                                               "way1"};
 
 struct adviser {
     tp_profile *profile;
@@ -103,6 +104,14 @@ static double line_size(tp_profile *profile, const char *cache)
     return last ? strtod(last + 1, NULL) : 0;
 }
 
+static double way_size(tp_profile *profile, const char *cache)
+{
+    const char *value = tp_meta(profile, cache), *ways = value ? strchr(value, ',') : NULL;
+    double count = ways ? strtod(ways + 1, NULL) : 0;
+
+    return count > 0 ? strtod(value, NULL) / count : 0;
+}
+
 /* The weights that CEst has in this profile, or has been given by tp_weigh. */
 static int read_weights(struct adviser *a)
 {
@@ -134,6 +143,8 @@ static int read_facts(struct adviser *a)
     a->fact[LINE1] = line_size(a->profile, "cache.D1");
     a->fact[LINE2] = line_size(a->profile, "cache.L2");
     a->fact[LINEL] = line_size(a->profile, "cache.LL");
+    a->fact[WAY1] = way_size(a->profile, "cache.D1");
+    a->fact[KINDS] = tp_event_find(a->profile, "ConfD1") != NULL;
     if (!estimated || read_weights(a))
         return estimated ? -1 : 0;
     sqlite3_stmt *statement = tp_query(a->profile, sqlite3_mprintf("SELECT CEst FROM totals"), a->err);
@@ -326,9 +337,12 @@ static int try_rule(struct adviser *a, const struct tp_rule *rule)
     sqlite3_stmt *query;
     int more = 1;
 
-    if (rule->lacks && has_all(a->profile, rule->lacks))
+    bool strides = tp_keeps_strides(a->profile);
+
+    if (rule->strides == TP_STRIDES_LOST && strides)
         return 0;
-    if (!has_all(a->profile, rule->needs) || (!rule->without_data && was_off(a->profile, "data")))
+    if (!has_all(a->profile, rule->needs) || (rule->strides == TP_STRIDES_KEPT && !strides) ||
+        (!rule->without_data && was_off(a->profile, "data")))
         return keep_silence(a, rule, lacking(a->profile, rule));
     if (rule->turns && engine && strcmp(engine, "valgrind") == 0 && keep_silence(a, rule, "--engine=native"))
         return -1;

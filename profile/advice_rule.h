@@ -14,7 +14,8 @@
  *
  * and each row of `evidence` is the column of its key, or the text in <key>_text. A column that is not there is NULL.
  * Parameters are bound by name: every limit (:spatial), :line1, :line2, :lineL (bytes of a line by level), :w1, :w2,
- * :wL, :wb (weights of a level's misses and of mispredictions in CEst), :total (CEst of the program).
+ * :wL, :wb (weights of a level's misses and of mispredictions in CEst), :total (CEst of the program), :kinds (1: misses
+ * are told apart, else 0), :way1 (bytes of a way of level 1: addresses so far apart are in one set).
  */
 #ifndef TENURE_PROFILE_ADVICE_RULE_H
 #define TENURE_PROFILE_ADVICE_RULE_H
@@ -26,7 +27,8 @@ enum { TP_RULE_EVIDENCE = 8 };
 struct tp_rule {
     const char *kind, *title, *fix;
     const char *needs;  /* events without which it says nothing, ' ' between */
-    const char *lacks;  /* an event with which it says nothing, as others know better; NULL: there is none */
+    enum { TP_STRIDES_ANY, TP_STRIDES_KEPT, TP_STRIDES_LOST } strides; /* whether it says nothing without, or with,
+                                                                          strides */
     const char *record; /* option of `tenure record` that it needs; NULL: none */
     bool turns;         /* Valgrind's engine gives threads such long turns that it sees little of this */
     const char *if_so;  /* a query: whether there would be anything to say with it; NULL: yes */

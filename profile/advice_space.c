@@ -18,6 +18,8 @@
     " LEFT JOIN temp.advice_reasons r ON r.data_id = s.data_id)"
 #define SAVED                                                                                                          \
     "part * lost1 / :line1 AS lines1, part * lost2 / max(:line2, 1) AS lines2, part * lostL / :lineL AS linesL"
+/* Where misses are not told apart, steps that lead to an eighth of the sets may be a matter of conflicts. */
+#define SURE "iif(:kinds OR abs(stride) * 8 % max(:way1, 1) <> 0, 1, 0.6)"
 #define POOR "spatial < :spatial AND part >= 0.5 AND 100 * conflict1 < :conflict * misses1"
 
 const struct tp_rule tp_rules_space[] = {
@@ -26,10 +28,12 @@ const struct tp_rule tp_rules_space[] = {
         .title = "A loop goes through its data in large steps",
         .fix = "exchange the loops, or transpose the data, so that the inner loop goes along the lines; where two"
                " arrays want different orders, work in blocks that fit into the cache",
-        .needs = "ColdD1 SpLossD1",
-        .record = "--patterns=yes",
+        .needs = "SpLossD1",
+        .strides = TP_STRIDES_KEPT,
+        .record = "--strides=yes",
         .sql = "SELECT data_id, function_id, file_id, line, loop_id, " SAVED ", spatial, abs(stride) AS stride,"
-               " 100.0 * regular / strides AS regular, misses1 AS misses, 1.0 * regular / strides AS confidence" ORDER
+               " 100.0 * regular / strides AS regular, misses1 AS misses, 1.0 * regular / strides * " SURE
+               " AS confidence" ORDER
                " WHERE " POOR " AND 100 * regular >= :regular * strides AND abs(stride) >= :far",
         .evidence = {{"spatial", "%", "of the bytes loaded are touched"},
                      {"stride", "bytes", "lie between most misses of an instruction"},
@@ -71,9 +75,9 @@ const struct tp_rule tp_rules_space[] = {
         .kind = "unused",
         .title = "Much of what is loaded is never touched",
         .fix = "touch data in the order in which it lies in memory, and keep together what is used together;"
-               " recorded with --patterns=yes, advice says more",
+               " recorded with --strides=yes, advice says more",
         .needs = "SpLossD1",
-        .lacks = "ColdD1",
+        .strides = TP_STRIDES_LOST,
         .sql = "SELECT data_id, function_id, file_id, line, loop_id, " SAVED ", spatial, misses1 AS misses,"
                " 0.4 AS confidence" ORDER " WHERE " POOR " AND 2 * spatial < :spatial",
         .evidence = {{"spatial", "%", "of the bytes loaded are touched"}, {"misses", "", "misses in D1"}},
@@ -82,7 +86,8 @@ const struct tp_rule tp_rules_space[] = {
         .kind = "fields",
         .title = "A part of each record is needed, and all of it is loaded",
         .fix = "split the records: what is needed together in one, the rest in another, reached by the same index",
-        .needs = "ColdD1 SpLossD1",
+        .needs = "SpLossD1",
+        .strides = TP_STRIDES_KEPT,
         .sql = "SELECT data_id, function_id, file_id, line, loop_id, " SAVED ", spatial, abs(stride) AS stride,"
                " 100.0 * regular / strides AS regular, used1 / tenures1 AS used, misses1 AS misses,"
                " 0.7 * regular / strides AS confidence" ORDER
@@ -98,10 +103,12 @@ const struct tp_rule tp_rules_space[] = {
         .kind = "random",
         .title = "Accesses that follow no order",
         .fix = "sort or group the accesses by place, make the data smaller, or keep together what is used together",
-        .needs = "ColdD1 SpLossD1",
-        .record = "--patterns=yes",
+        .needs = "SpLossD1",
+        .strides = TP_STRIDES_KEPT,
+        .record = "--strides=yes",
         .sql = "SELECT data_id, function_id, file_id, line, loop_id, " SAVED ", spatial, misses1 AS misses,"
-               " 100.0 * kept / strides AS regular, 0.6 * (1.0 - 1.0 * kept / strides) AS confidence" ORDER
+               " 100.0 * kept / strides AS regular, iif(:kinds, 0.6, 0.4) * (1.0 - 1.0 * kept / strides) AS"
+               " confidence" ORDER
                " WHERE " POOR " AND 100 * kept < 0.5 * :regular * strides",
         .evidence = {{"spatial", "%", "of the bytes loaded are touched"},
                      {"regular", "%", "of the distances between misses are among the most frequent ones"},

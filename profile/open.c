@@ -253,6 +253,18 @@ const char *tp_meta(tp_profile *profile, const char *key)
     return NULL;
 }
 
+bool tp_keeps_strides(tp_profile *profile)
+{
+    const char *value = tp_meta(profile, "strides");
+    sqlite3_stmt *any = NULL;
+
+    if (!value &&
+        sqlite3_prepare_v2(tp_db(profile), "SELECT 1 FROM t_stride_sums LIMIT 1", -1, &any, NULL) == SQLITE_OK)
+        value = sqlite3_step(any) == SQLITE_ROW ? "yes" : NULL;
+    sqlite3_finalize(any);
+    return value && strcmp(value, "yes") == 0;
+}
+
 size_t tp_event_count(const tp_profile *profile)
 {
     return profile->events.count;

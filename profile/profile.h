@@ -107,6 +107,8 @@ int tp_call(tp_profile *profile, const char *name, struct tp_error *err);
 
 /* The value of a key of table `meta`, or NULL. Lives as long as the profile. */
 const char *tp_meta(tp_profile *profile, const char *key);
+/* Whether strides between misses are known: it was recorded with --strides=yes, or has some (a difference). */
+bool tp_keeps_strides(tp_profile *profile);
 
 /* Fill in `err` from the database's last error; `what` says what was tried. Always -1. */
 int tp_sql_failed(tp_profile *profile, const char *what, struct tp_error *err);

@@ -10,7 +10,8 @@
 #include "engine/common/allocs.h"
 #include "engine/common/functions.h"
 
-enum kind { BOOL, DATA, ALLOC, PREFETCH, COHERENCE, TEXT, COUNT, COUNT_32, GEOMETRY, FUNCTIONS, POINT, SEPARATE };
+enum kind { BOOL, DATA, STRIDES, ALLOC, PREFETCH, COHERENCE, TEXT, COUNT, COUNT_32, GEOMETRY, FUNCTIONS, POINT,
+            SEPARATE };
 
 struct option {
     const char *name; /* without the leading -- */
@@ -41,8 +42,9 @@ static const struct option options[] = {
      "=yes|no  the same, as Callgrind calls it: yes is stream, no is none"},
     {"coherence", COHERENCE, AT(config.coherence), 0,
      "=no|mesi  D1s of threads invalidate each other's lines; threads take turns [no]"},
+    {"strides", STRIDES, AT(config.strides), 0, "=yes|no  keep strides between the misses of an instruction [yes]"},
     {"patterns", BOOL, AT(config.patterns), 0,
-     "=yes|no  tell misses apart (cold, capacity, conflict), keep strides between them [no]"},
+     "=yes|no  tell misses apart (cold, capacity, conflict), keep the sets that conflict [no]"},
     {"interdependence", BOOL, AT(config.pairs), 0,
      "=yes|no  keep who throws out whose lines, and who loads them again [no]; yes tells misses apart, too"},
     {"inclusive", BOOL, AT(config.inclusive), 0, "=yes|no  follow calls [yes]"},
@@ -300,6 +302,9 @@ static enum options_taken take(struct engine_options *o, const struct option *op
     switch (option->kind) {
     case BOOL:
         return take_bool(target, argument, value, "no", "yes", why);
+    case STRIDES:
+        o->strides_asked = true;
+        return take_bool(target, argument, value, "no", "yes", why);
     case DATA:
         o->data_asked = true;
         return take_bool(target, argument, value, "no", "yes", why);
@@ -381,6 +386,7 @@ void options_default(struct engine_options *out, geometry_read_text *read_text)
                                    .allocate = out->allocate};
     tn_config_default(&out->config);
     out->config.data = true;
+    out->config.strides = true;
     geometry_detect(read_text, &out->config, out->geometry_source);
 }
 
@@ -418,6 +424,8 @@ const char *options_check(struct engine_options *o)
     o->config.patterns |= o->config.pairs;
     if (!o->data_asked && (!o->config.inclusive || !o->config.cache_sim))
         o->config.data = false;
+    if (!o->strides_asked && !o->config.cache_sim)
+        o->config.strides = false;
     if (o->turn && !o->config.coherence && !o->deterministic)
         return "--turn says how long turns last: give it with --coherence=mesi or --deterministic=yes";
     if (o->config.coherence && !o->turn)
@@ -600,6 +608,7 @@ void options_meta(const struct engine_options *o, tn_core *core)
     tn_meta(core, "coherence", config->coherence ? "mesi" : "no");
     if (o->has_threads && o->turn)
         options_meta_number(core, "turn", o->turn);
+    meta_flag(core, "strides", config->strides);
     meta_flag(core, "patterns", config->patterns);
     meta_flag(core, "interdependence", config->pairs);
     meta_flag(core, "inclusive", config->inclusive);

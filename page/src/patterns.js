@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // patterns.js: why lines were not there: misses by kind (cold, capacity, conflict), the strides between them, and the
-// sets in which they conflict. A profile knows this if it was recorded with --patterns=yes.
+// sets in which they conflict. A profile knows strides unless it was recorded with --strides=no, the rest if it was
+// with --patterns=yes.
 //
 // Strides and sets are counts of their own, not events: of a difference they are not shown, since a share of a change
 // is no share.
@@ -221,7 +222,7 @@ function setMap(cache, counts, more) {
 
 /* Sections for a data structure or lines; empty if there is nothing to say. */
 export async function patternsOf(app, where, valueOf) {
-    if (!hasPatterns(app)) return [];
+    if (app.metrics.difference) return [];
     const bars = kindBars(app, valueOf);
     const kinds =
         bars &&

@@ -69,6 +69,14 @@ PROGRAMS = {
 }
 
 
+# What examples say of it when they are recorded as programs usually are. Of misses that are not told apart nothing is
+# said, and conflicts look like accesses in no order.
+WITHOUT = {"conflict", "blocking", "fusion"}
+USUALLY = {
+    name: [*(one for one in wanted if one[0] not in WITHOUT),
+           *(("random", *one[1:]) for one in wanted if one[0] == "conflict")]
+    for name, (options, wanted) in PROGRAMS.items() if options is CACHES}
+
 # With MALLOC_PERTURB_, which meson sets, free writes to what it frees: other misses.
 ENVIRONMENT = {**os.environ, "COLUMNS": "110", "NO_COLOR": "1", "OPENBLAS_NUM_THREADS": "1"}
 ENVIRONMENT.pop("MALLOC_PERTURB_", None)
@@ -217,6 +225,26 @@ def check_names(profile, folder):
     check(items and all(item["data"].startswith(name) for item in items if item["data"]), "hostile names in JSON")
 
 
+def check_usual(folder, name, wanted):
+    """Without --patterns=yes strides are known, and confidence is less where conflicts could be the reason."""
+    program, profile = os.path.join(BUILD, name), os.path.join(folder, "usual")
+    if not os.path.exists(program):
+        return
+    run("record", "-q", *CACHES[:2], "-o", profile, "--", program)
+    advice = json.loads(run("report", "--json", "--advice", profile))["advice"]
+    compare(name + " as usual", advice["items"], wanted)
+    check({one["kind"] for one in advice["silent"] if one["record"] == "--patterns=yes"} == WITHOUT,
+          f"{name}: silent: {advice['silent']}")
+    check(all(item["confidence"] < 0.5 for item in advice["items"] if item["kind"] == "random"), f"{name}: too sure")
+    run("record", "-q", *CACHES[:2], "--strides=no", "-o", profile, "--", program)
+    silent = json.loads(run("report", "--json", "--advice", profile))["advice"]["silent"]
+    check({one["kind"] for one in silent if one["record"] == "--strides=yes"} == {"stride", "random"},
+          f"{name}: silent without strides: {silent}")
+    done = subprocess.run([TENURE, "report", "--strides", profile], capture_output=True, text=True, check=False)
+    check((done.returncode, done.stdout) == (1, "") and "record it with --strides=yes" in done.stderr,
+          f"{name}: report --strides without strides: {done}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for name, (options, wanted) in PROGRAMS.items():
@@ -231,6 +259,8 @@ def main():
             check_numbers(name, items, profile)
             if name.startswith("examples/") and wanted:
                 check_readme(os.path.basename(name), profile)
+        for name, wanted in USUALLY.items():
+            check_usual(folder, name, wanted)
         profile = os.path.join(folder, "vectors")
         check_limits(profile)
         check_documents(profile)

@@ -41,6 +41,7 @@ VALUES = {
     'collect-atstart': ('no', ['--toggle-collect=ping']), 'instr-atstart': 'no', 'instr-at-start': 'no',
     'toggle-collect': 'p*', 'dump-before': 'tree', 'dump-after': 'tre?', 'zero-before': 'tree', 'fn-skip': 'pong',
     'skip-plt': 'no', 'separate-callers': '2=ping', 'separate-recs': '3', 'fork-inherit': 'yes', 'aslr': 'yes',
+    'strides': 'no',
     'patterns': 'yes', 'interdependence': 'yes', 'data': 'no', 'alloc-fn': 'pool_get:2', 'free-fn': 'pool_get:2',
     'counter-limit': '1000000', 'alias-limit': '1',
 }

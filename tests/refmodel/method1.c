@@ -563,7 +563,7 @@ void m1_missed(void *user, const struct model_payer *payer, const struct model_m
     self = self_of(m, payer->thread, payer->instr, m->link.at[payer->chain].context, payer->object);
     if (!self->habit)
         self->habit = calloc(1, sizeof *self->habit);
-    if (miss->level == 0 && !miss->fetched)
+    if (miss->stride)
         habit_miss(self->habit, miss->address);
     self->habit->set[miss->fetched][miss->level][miss->set % HABIT_SETS] += miss->kind == M_CONF;
     if (m->again.most && (miss->kind == M_CAP || miss->kind == M_CONF) && (miss->level || !miss->fetched))

@@ -752,13 +752,13 @@ static void miss_where(struct model *model, struct asking *asking, uint32_t line
 static void tell(struct model *model, struct asking *asking, int level)
 {
     static const int event[2][3] = {{M_D_KIND1, M_D_KIND2, M_D_KINDL}, {M_I_KIND1, M_I_KIND2, M_I_KINDL}};
+    struct model_miss *miss = &asking->miss[level];
 
-    if (!model->config.patterns)
-        return;
-    asking->miss[level].fetched = asking->fetched;
-    if (asking->miss[level].kind >= 0)
-        model->charge(model->user, asking->payer, event[asking->fetched][level] + asking->miss[level].kind, 1);
-    model->missed(model->user, asking->payer, &asking->miss[level]);
+    miss->fetched = asking->fetched;
+    miss->stride = model->config.strides && level == 0 && !miss->fetched;
+    if (model->config.patterns && miss->kind >= 0)
+        model->charge(model->user, asking->payer, event[miss->fetched][level] + miss->kind, 1);
+    model->missed(model->user, asking->payer, miss);
 }
 
 void model_access(struct model *model, uint32_t thread, enum model_kind kind, uint64_t address, uint32_t size,

@@ -79,7 +79,7 @@ struct model_payer;
 struct model_reuse;
 struct model_config {
     struct model_cache_config i1, d1, l2, ll; /* l2.size 0: no such level */
-    bool shared_l1, flush_at_exit, use, write_back, prefetch, coherence, patterns;
+    bool shared_l1, flush_at_exit, use, write_back, prefetch, coherence, strides, patterns;
     uint32_t traces; /* of lines that have left a cache, at least */
     bool parallel; /* the first level's time is that of its thread */
     /* Of a line that is used first since its load; NULL: nobody asks. */
@@ -131,10 +131,11 @@ struct model_reuse {
     struct model_payer loader;
 };
 
-/* With patterns: a miss of `level` (0: the first, 1: the last, 2) in `set`, at the first byte of its line that was
- * wanted. `kind`: -1 if the line was there, but another thread's write had made it invalid. */
+/* A miss of `level` (0: the first, 1: the last, 2) in `set`, at the first byte of its line
+ * that was wanted. `kind`: -1 if the line was there, but another thread's write had made it invalid. */
 struct model_miss {
-    int level, kind;
+    int level, kind;                /* kind: 0 without patterns */
+    bool stride;                    /* of data at level 1, and strides are kept */
     bool fetched, timed;            /* timed: it is known when the line was used last: so many accesses ago */
     uint64_t set, address, distance;
     struct model_payer loader, evictor; /* of a line that is loaded again, if that is known */
@@ -143,7 +144,7 @@ typedef void model_missed(void *user, const struct model_payer *payer, const str
 
 enum { MODEL_MAX_THREADS = 16 };
 
-/* `share`: only with coherence, `missed`: with patterns. */
+/* `share`: only with coherence, `missed`: each miss. */
 struct model *model_new(const struct model_config *config, model_charge *charge, model_share *share,
                         model_missed *missed, void *user);
 void model_free(struct model *model);

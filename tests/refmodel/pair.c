@@ -139,6 +139,7 @@ static void start_core(struct pair *pair)
     config.write_back = c->write_back;
     config.prefetch = c->prefetch;
     config.coherence = c->coherence;
+    config.strides = c->strides;
     config.patterns = c->patterns;
     config.pairs = c->most_pairs > 0;
     config.most_pairs = c->most_pairs;
@@ -188,6 +189,7 @@ struct pair *pair_new(const struct pair_config *config, FILE *out)
                               .coherence = config->coherence,
                               .reused = config->most_pairs ? m1_reused : NULL,
                               .charge_at = config->data ? m1_charge_at : NULL,
+                              .strides = config->strides,
                               .patterns = config->patterns,
                               .parallel = config->parallel,
                               .traces = config->traces};

@@ -17,7 +17,7 @@ enum { PAIR_MAX_INSTRS = 10, PAIR_MAX_ACCESSES = 10 };
 struct pair_config {
     struct model_cache_config i1, d1, l2, ll; /* l2.size 0: no such level */
     bool cache_sim, branch_sim, use, inclusive, shared_l1, flush_at_exit, collect_at_start, write_back, prefetch;
-    bool parallel, data, coherence, patterns;
+    bool parallel, data, coherence, strides, patterns;
     uint64_t paths;
     uint32_t most_pairs; /* with patterns; 0: none are kept */
     uint32_t traces;     /* of lines that have left; at least 1 */

@@ -263,6 +263,7 @@ static void random_config(struct program *p, struct pair_config *config)
     config->inclusive = !has(p, RP_PLAIN) || !chance(p, 12);
     config->write_back = config->cache_sim && has(p, RP_WRITE_BACK) && chance(p, 2);
     config->prefetch = config->cache_sim && has(p, RP_PREFETCH) && chance(p, 2);
+    config->strides = config->cache_sim && has(p, RP_PATTERNS) && !chance(p, 3);
     config->patterns = config->cache_sim && has(p, RP_PATTERNS) && !chance(p, 3);
     config->traces = 1u << rng_below(&p->rng, 10);
     if (config->patterns && has(p, RP_PAIRS) && !chance(p, 3))
@@ -782,8 +783,8 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
     if (!config.inclusive && has(p, RP_COROUTINES))
         p->features &= ~(uint32_t)RP_FLAGS; /* 9: nor is it known what runs on a stack that is gone back to */
     p->pair = pair_new(&config, options->out);
-    TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s%s%s%s%s paths %llu lag %u callers "
-          "%u recs %u%s pairs %u\n",
+    TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s%s%s%s%s%s paths %llu lag %u "
+          "callers %u recs %u%s pairs %u\n",
           (unsigned long long)config.l2.size, config.l2.assoc, config.l2.line,
           (unsigned long long)config.i1.size, config.i1.assoc, config.i1.line,
           (unsigned long long)config.d1.size, config.d1.assoc, config.d1.line,
@@ -791,7 +792,7 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
           config.cache_sim ? " caches" : "", config.branch_sim ? " branches" : "", config.use ? " use" : "",
           config.write_back ? " write-back" : "", config.prefetch ? " prefetch" : "",
           config.coherence ? " coherent" : "",
-          config.patterns ? " patterns" : "", config.inclusive ? " inclusive" : "",
+          config.strides ? " strides" : "", config.patterns ? " patterns" : "", config.inclusive ? " inclusive" : "",
           config.shared_l1 ? " shared" : config.parallel ? " parallel" : "",
           config.flush_at_exit ? " flush" : "", config.collect_at_start ? " collecting" : "",
           (unsigned long long)config.paths, config.lag, config.separate_callers, config.separate_recs,

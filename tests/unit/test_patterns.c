@@ -26,7 +26,7 @@ static struct kit *start(void)
 
     config.d1 = (struct model_cache_config){LINES * LINE, WAYS, LINE};
     config.ll = (struct model_cache_config){1 << 20, 16, LINE};
-    config.patterns = true;
+    config.strides = config.patterns = true;
     config.data = false;
     k = kit_new(&config);
     kit_begin(k, 0, MAIN);
