@@ -633,6 +633,8 @@ static enum outcome collect(const struct record *r, const struct names *names, c
             free(profile);
             continue;
         }
+        if (r->raw && list[i].pid == ending->pid)
+            told->nothing = nothing_in_raw(list[i].path, r->passed, r->passed_count);
         good = r->raw ? keep_raw(r, list[i].path, profile) : import(r, list[i].path, profile);
         if (good && !r->raw && list[i].pid == ending->pid)
             *told = tell(r, profile);

@@ -11,6 +11,7 @@
 
 #include "cli/query.h"
 #include "cli/term.h"
+#include "profile/glance.h"
 
 /* The value of the first option of this name; NULL: it was not given. */
 static const char *value_of(char *const *option, size_t count, const char *name)
@@ -43,20 +44,20 @@ static bool is_empty(tp_profile *profile)
     return empty;
 }
 
-bool nothing_recorded(tp_profile *profile, char *const *option, size_t count)
+/* `start`: what was waited for in vain, or NULL. */
+static bool tell(const char *start, bool empty, char *const *option, size_t count)
 {
     static const char *const off[] = {"--collect-atstart", "--instr-atstart", "--instr-at-start"};
-    const char *started = tp_meta(profile, "started"), *start = tp_meta(profile, "start");
     const char *toggle = value_of(option, count, "--toggle-collect"), *value;
     char safe[256];
     size_t i;
 
-    if (started != NULL && start != NULL && strcmp(started, "no") == 0) {
+    if (start != NULL) {
         term_escape(safe, sizeof safe, start);
         term_error("--start=%s: the program never came there, so nothing was recorded%s", safe, hint(start));
         return true;
     }
-    if (!is_empty(profile))
+    if (!empty)
         return false;
     if (toggle != NULL) {
         term_escape(safe, sizeof safe, toggle);
@@ -72,4 +73,22 @@ bool nothing_recorded(tp_profile *profile, char *const *option, size_t count)
         }
     }
     return false;
+}
+
+bool nothing_recorded(tp_profile *profile, char *const *option, size_t count)
+{
+    const char *started = tp_meta(profile, "started"), *start = tp_meta(profile, "start");
+    bool never = started != NULL && start != NULL && strcmp(started, "no") == 0;
+
+    return tell(never ? start : NULL, never || is_empty(profile), option, count);
+}
+
+bool nothing_in_raw(const char *raw, char *const *option, size_t count)
+{
+    struct tp_glance glance;
+    struct tp_error err;
+
+    if (tp_glance(raw, &glance, &err) != 0)
+        return false; /* an import will say what is wrong with it */
+    return tell(glance.never && glance.start[0] != '\0' ? glance.start : NULL, glance.empty, option, count);
 }

@@ -13,5 +13,7 @@
 /* A line on standard error if nothing was recorded; `option` are those of the recording, as in "--start=f". Whether
  * that is a mistake: a function was named that was never entered, or a number of instructions never reached. */
 bool nothing_recorded(tp_profile *profile, char *const *option, size_t count);
+/* The same of a raw profile. */
+bool nothing_in_raw(const char *raw, char *const *option, size_t count);
 
 #endif
