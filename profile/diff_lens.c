@@ -37,6 +37,49 @@ static const char *renamed(struct tp_diff_lens *lens, const struct tp_rename *re
     return lens->renamed = tp_rename_text(rename, text);
 }
 
+/* Of "malloc in f (f.c:12)" the part in brackets, or the end: there is none. */
+static const char *place_in(const char *name)
+{
+    const char *end = name + strlen(name), *place = end > name && end[-1] == ')' ? end - 1 : name;
+
+    while (place > name && isdigit((unsigned char)place[-1]))
+        place--;
+    if (place == name || place == end - 1 || place[-1] != ':')
+        return end;
+    while (place > name && !(place[0] == '(' && place[-1] == ' '))
+        place--;
+    return place > name ? place - 1 : end;
+}
+
+static char *renamed_part(const struct tp_rename *rename, const char *text, const char *end)
+{
+    char *part = strndup(text, (size_t)(end - text));
+    char *renamed = part ? tp_rename_text(rename, part) : NULL;
+
+    free(part);
+    return renamed;
+}
+
+/* What is allocated is called by the function that allocates, and by who calls that: both are functions. */
+static const char *renamed_site(struct tp_diff_lens *lens, const char *name)
+{
+    const char *place = place_in(name), *in = strstr(name, " in ");
+    char *allocator, *caller;
+
+    if (!lens->funcname)
+        return name;
+    in = in && in < place ? in : place;
+    allocator = renamed_part(lens->funcname, name, in);
+    caller = in < place ? renamed_part(lens->funcname, in + 4, place) : strdup("");
+    free(lens->renamed);
+    if (!allocator || !caller ||
+        asprintf(&lens->renamed, "%s%s%s%s", allocator, in < place ? " in " : "", caller, place) < 0)
+        lens->renamed = NULL;
+    free(allocator);
+    free(caller);
+    return lens->renamed;
+}
+
 /* "malloc in f (f.c:12)" without the line, which an edit may have moved. */
 static const char *without_line(struct tp_diff_lens *lens, const char *name)
 {
@@ -59,13 +102,18 @@ static const char *rewrite(void *user, const char *table, const char *column, co
     static const struct {
         const char *table, *column;
     } functions[] = {{"t_functions", "function"}, {"t_functions", "base"}, {"t_functions", "context"},
-                   {"t_inlined", "name"},       {"t_data", "function"},  {"t_data_paths", "function"}};
+                   {"t_inlined", "name"},       {"t_data", "function"},  {"t_data", "allocator"},
+                   {"t_data_paths", "function"}};
     struct tp_diff_lens *lens = user;
 
     if (strcmp(column, "path") == 0)
         return renamed(lens, lens->filename, text);
-    if (strcmp(table, "t_data") == 0 && strcmp(column, "name") == 0)
-        return without_line(lens, text);
+    if (strcmp(table, "t_data") == 0 && strcmp(column, "kind") == 0) /* it comes before the name */
+        lens->allocated = strcmp(text, "heap") == 0 || strcmp(text, "mapping") == 0;
+    if (strcmp(table, "t_data") == 0 && strcmp(column, "name") == 0) {
+        const char *name = lens->allocated ? renamed_site(lens, text) : text;
+        return name ? without_line(lens, name) : NULL;
+    }
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (strcmp(functions[i].table, table) == 0 && strcmp(functions[i].column, column) == 0)
             return renamed(lens, lens->funcname, text);

@@ -19,6 +19,7 @@
 struct tp_diff_lens {
     struct tp_sum_lens lens;
     const struct tp_rename *filename, *funcname;
+    bool allocated; /* the data object at hand: its name has functions */
     char *renamed; /* what rewrite has returned */
     struct tp_arena arena;
     TP_VECTOR(struct tp_diff_object) objects; /* by path */

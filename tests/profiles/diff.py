@@ -235,6 +235,9 @@ def check_names(work):
     functions = [key for key in rows if key[0] == "functions"]
     check(sorted(key[1] for key in functions) == ["app_%d" % i for i in range(6)] and
           all(there[key] == "11" for key in functions), "changed names fall together")
+    sites = [key for key in rows if key[0] == "data_objects" and "app_" in key[1]]
+    check(len(sites) > 1 and all(" in app_" in key[1] and there[key] == "11" for key in sites),
+          "so do those of what functions allocate: %r" % sites)
 
 
 # ------------------------------------------------------------------------------------------ parts
