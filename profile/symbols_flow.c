@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "profile/symbols_types.h"
+#include "profile/symbols_variables.h"
 #include "tenure_config.h"
 
 #if TENURE_HAVE_ZYDIS
@@ -69,6 +70,14 @@ static bool allocates(const char *name)
                     strncmp(name, "_Znam", 5) == 0);
 }
 
+/* What an address of a function that allocates is marked with: whether the number of elements may be kept in front. */
+enum { ALLOCATES = 1, ALLOCATES_COUNTED };
+
+static uint32_t mark_of(const char *name)
+{
+    return strncmp(name, "_Znam", 5) == 0 ? ALLOCATES_COUNTED : ALLOCATES;
+}
+
 /* Words that the loader fills in with the addresses of such functions. */
 static void read_relocations(struct tp_flow *flow, Elf_Scn *section, const GElf_Shdr *header)
 {
@@ -83,9 +92,10 @@ static void read_relocations(struct tp_flow *flow, Elf_Scn *section, const GElf_
         return;
     for (int i = 0; gelf_getrela(data, i, &rela); i++) {
         int index = (int)GELF_R_SYM(rela.r_info);
-        if (index && gelf_getsym(symbols, index, &symbol) &&
-            allocates(elf_strptr(flow->elf, names.sh_link, symbol.st_name)))
-            tp_idmap_add(&flow->allocators, rela.r_offset, 1);
+        const char *name = index && gelf_getsym(symbols, index, &symbol)
+                               ? elf_strptr(flow->elf, names.sh_link, symbol.st_name) : NULL;
+        if (allocates(name))
+            tp_idmap_add(&flow->allocators, rela.r_offset, mark_of(name));
     }
 }
 
@@ -95,9 +105,9 @@ static void read_symbols(struct tp_flow *flow, Elf_Scn *section, const GElf_Shdr
     GElf_Sym symbol;
 
     for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
-        if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_value &&
-            allocates(elf_strptr(flow->elf, header->sh_link, symbol.st_name)))
-            tp_idmap_add(&flow->allocators, symbol.st_value, 1);
+        const char *name = elf_strptr(flow->elf, header->sh_link, symbol.st_name);
+        if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_value && allocates(name))
+            tp_idmap_add(&flow->allocators, symbol.st_value, mark_of(name));
     }
 }
 
@@ -154,33 +164,16 @@ static bool returns_void_pointer(Dwarf_Die *function)
     return tp_type_of(function, &type) && is_void_pointer(&type);
 }
 
-/* What a variable of this type points to, if that says what was allocated: more than bytes. */
-static bool says(Dwarf_Die *type, Dwarf_Die *pointee)
-{
-    return tp_type_pointee(type, pointee) && tp_type_size(pointee) > 1;
-}
-
 /* ------------------------------------------------------------------------------------------ one function */
 
-enum { REGISTERS = 16, SLOTS = 8, STEPS = 40, FORKS = 3, MOST_VARIABLES = 2000, BEFORE = 16 };
-enum { RBX = 3, RSP = 4, RBP = 5, RDI = 7 };
-
-/* By DWARF's numbers. */
-static const uint8_t machine_register[REGISTERS] = {0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15};
-
-struct variable {
-    Dwarf_Attribute location;
-    Dwarf_Die pointee;
-};
+enum { SLOTS = 8, STEPS = 40, FORKS = 3, BEFORE = 16 };
 
 struct function {
     struct tp_flow *flow;
     ZydisDecoder decoder;
-    Dwarf_Die *die;
+    struct tp_variables vars;
     uint64_t low, high;
-    bool known; /* variables were collected */
-    TP_VECTOR(struct variable) variables;
-    TP_VECTOR(Dwarf_Die) inlined; /* calls that were inlined, inner behind outer */
+    bool counted; /* the allocation at hand may keep the number of elements in front of them */
 };
 
 /* What registers and slots hold: the block and so many bytes, or a pointer of a known type. */
@@ -195,7 +188,7 @@ struct slot {
     struct held held;
 };
 struct state {
-    struct held reg[REGISTERS];
+    struct held reg[TP_REGISTERS];
     struct slot slot[SLOTS];
     int slots, steps, forks;
 };
@@ -206,111 +199,6 @@ struct answer {
     uint64_t lead;
 };
 
-static void collect(struct function *f, Dwarf_Die *parent, int depth)
-{
-    Dwarf_Die child, type;
-
-    if (depth > 32 || f->variables.count > MOST_VARIABLES || dwarf_child(parent, &child))
-        return;
-    do {
-        int tag = dwarf_tag(&child);
-        struct variable v;
-        if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) {
-            if (tp_type_of(&child, &type) && says(&type, &v.pointee) &&
-                dwarf_attr(&child, DW_AT_location, &v.location)) {
-                struct variable *to = TP_VECTOR_ADD(&f->variables);
-                if (to)
-                    *to = v;
-            }
-        } else if (tag == DW_TAG_inlined_subroutine) {
-            Dwarf_Die *to = TP_VECTOR_ADD(&f->inlined);
-            if (to)
-                *to = child;
-            collect(f, &child, depth + 1);
-        } else if (tag == DW_TAG_lexical_block) {
-            collect(f, &child, depth + 1);
-        }
-    } while (dwarf_siblingof(&child, &child) == 0);
-}
-
-/* ------------------------------------------------------------------------------------------ where variables are */
-
-/* A register and an offset. */
-struct base {
-    bool known;
-    int reg;
-    int64_t offset;
-};
-
-static struct base base_of(const Dwarf_Op *op)
-{
-    struct base base = {.known = false};
-    uint64_t number = op->atom - DW_OP_breg0;
-
-    if (op->atom == DW_OP_bregx)
-        base = (struct base){op->number < REGISTERS, (int)op->number, (int64_t)op->number2};
-    else if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
-        base = (struct base){number < REGISTERS, (int)number, (int64_t)op->number};
-    else if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
-        base = (struct base){op->atom - DW_OP_reg0 < REGISTERS, op->atom - DW_OP_reg0, 0};
-    if (base.known)
-        base.reg = machine_register[base.reg];
-    return base;
-}
-
-/* The frame's address at `pc`, from the unwinder's tables. */
-static struct base canonical_frame(const struct function *f, uint64_t pc)
-{
-    struct base base = {.known = false};
-    Dwarf_Frame *frame = NULL;
-    Dwarf_Op *ops;
-    size_t count;
-
-    if (f->flow->cfi && dwarf_cfi_addrframe(f->flow->cfi, pc, &frame) == 0 &&
-        dwarf_frame_cfa(frame, &ops, &count) == 0 && count == 1)
-        base = base_of(ops);
-    free(frame);
-    return base;
-}
-
-static struct base frame_base(const struct function *f, uint64_t pc)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Op *op;
-    size_t count;
-
-    if (!dwarf_attr(f->die, DW_AT_frame_base, &attribute) ||
-        dwarf_getlocation_addr(&attribute, pc, &op, &count, 1) != 1 || count != 1)
-        return (struct base){.known = false};
-    return op->atom == DW_OP_call_frame_cfa ? canonical_frame(f, pc) : base_of(op);
-}
-
-enum where { NOWHERE, IN_REGISTER, IS_SUM, IN_SLOT };
-
-/* Where a variable is at `pc`: its value is in a register, is a register and an offset, is in the stack. */
-static enum where where_is(const struct variable *v, uint64_t pc, const struct base *frame, struct base *out)
-{
-    Dwarf_Attribute attribute = v->location;
-    Dwarf_Op *op;
-    size_t count;
-
-    if (dwarf_getlocation_addr(&attribute, pc, &op, &count, 1) != 1 || count == 0 || count > 2)
-        return NOWHERE;
-    if (count == 2) {
-        *out = base_of(op);
-        return out->known && op[1].atom == DW_OP_stack_value ? IS_SUM : NOWHERE;
-    }
-    if (op->atom == DW_OP_fbreg) {
-        *out = *frame;
-        out->offset += (int64_t)op->number;
-        return frame->known ? IN_SLOT : NOWHERE;
-    }
-    *out = base_of(op);
-    if (!out->known)
-        return NOWHERE;
-    return op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31 ? IN_REGISTER : IN_SLOT;
-}
-
 static struct slot *slot_at(struct state *s, int base, int64_t offset)
 {
     for (int i = 0; i < s->slots; i++) {
@@ -320,50 +208,59 @@ static struct slot *slot_at(struct state *s, int base, int64_t offset)
     return NULL;
 }
 
-/* Whether a variable has the block at `pc`. */
-static bool variable_has(struct function *f, struct state *s, uint64_t pc, struct answer *answer)
+/* What a variable has at `pc`, of the block. */
+static const struct held *held_by(const struct tp_variable *v, struct state *s, uint64_t pc,
+                                  const struct tp_spot *frame, uint64_t *more)
 {
-    struct base frame = frame_base(f, pc), at;
+    struct tp_spot at;
+    const struct slot *slot;
 
-    for (size_t i = 0; i < f->variables.count; i++) {
-        const struct variable *v = &f->variables.at[i];
-        const struct held *held = NULL;
-        const struct slot *slot;
-        uint64_t more = 0;
-        switch (where_is(v, pc, &frame, &at)) {
-        case IN_REGISTER:
-        case IS_SUM:
-            held = &s->reg[at.reg];
-            more = (uint64_t)at.offset;
-            break;
-        case IN_SLOT:
-            slot = slot_at(s, at.reg, at.offset);
-            held = slot ? &slot->held : NULL;
-            break;
-        default:
-            break;
-        }
-        if (!held || !held->block || held->lead + more > UINT16_MAX)
-            continue;
-        *answer = (struct answer){.found = true, .type = v->pointee, .lead = held->lead + more};
-        return true;
+    *more = 0;
+    switch (v->size ? TP_NOWHERE : tp_where_is(v, pc, frame, &at)) {
+    case TP_IN_REGISTER:
+    case TP_IS_SUM:
+        *more = (uint64_t)at.offset;
+        return &s->reg[at.reg];
+    case TP_IN_SLOT:
+        slot = slot_at(s, at.reg, at.offset);
+        return slot ? &slot->held : NULL;
+    default:
+        return NULL;
     }
-    return false;
 }
 
-/* What the variable points to that is in a register, or in a slot, at `pc`. */
-static bool points_to(struct function *f, uint64_t pc, bool in_slot, int reg, int64_t offset, Dwarf_Die *pointee)
+/* Of two types that a block is said to have, the one that the other is only the beginning of; false: neither. */
+static bool wider(Dwarf_Die *type, Dwarf_Die *other)
 {
-    struct base frame = frame_base(f, pc), at;
-
-    for (size_t i = 0; i < f->variables.count; i++) {
-        enum where where = where_is(&f->variables.at[i], pc, &frame, &at);
-        if (at.reg != reg || where != (in_slot ? IN_SLOT : IN_REGISTER) || (in_slot && at.offset != offset))
-            continue;
-        *pointee = f->variables.at[i].pointee;
+    if (tp_type_begins_with(type, other))
         return true;
+    if (!tp_type_begins_with(other, type))
+        return false;
+    *type = *other;
+    return true;
+}
+
+/* Whether variables have the block at `pc`. If they do and disagree about what it is, that is no answer. */
+static bool variable_has(struct function *f, struct state *s, uint64_t pc, struct answer *answer)
+{
+    struct tp_spot frame = tp_frame_base(&f->vars, pc);
+    bool any = false, agree = true;
+
+    for (size_t i = 0; i < f->vars.list.count; i++) {
+        struct tp_variable *v = &f->vars.list.at[i];
+        uint64_t more, lead;
+        const struct held *held = held_by(v, s, pc, &frame, &more);
+        lead = held ? held->lead + more : 0;
+        if (!held || !held->block || lead > UINT16_MAX || (lead && !f->counted))
+            continue;
+        if (any)
+            agree &= lead == answer->lead && wider(&answer->type, &v->pointee);
+        else
+            *answer = (struct answer){.type = v->pointee, .lead = lead};
+        any = true;
     }
-    return false;
+    answer->found = any && agree;
+    return any;
 }
 
 /* ------------------------------------------------------------------------------------------ instructions */
@@ -421,11 +318,10 @@ static bool is_global(const struct insn *insn, const ZydisDecodedOperand *op, ui
            ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&insn->i, op, insn->address, address));
 }
 
-/* The pointer that a variable, or one of its members or elements, has at an address. */
-static bool global_pointer(const struct tp_flow *flow, uint64_t address, Dwarf_Die *pointee)
+/* The type of what is at an address: of a variable, of an array its element's, or of one of its members. */
+static bool part_of_global(const struct tp_flow *flow, uint64_t address, Dwarf_Die *out)
 {
     size_t low = 0, high = flow->variables.count;
-    Dwarf_Die type, member;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -436,13 +332,40 @@ static bool global_pointer(const struct tp_flow *flow, uint64_t address, Dwarf_D
     }
     if (low == 0 || address >= flow->variables.at[low - 1].end)
         return false;
-    Dwarf_Die variable = flow->variables.at[low - 1].die;
+    Dwarf_Die variable = flow->variables.at[low - 1].die, type;
     if (!tp_type_element(&variable, &type) || !tp_type_size(&type))
         return false;
     address = (address - flow->variables.at[low - 1].address) % tp_type_size(&type);
-    if (address == 0 && says(&type, pointee))
+    *out = type;
+    return address == 0 || tp_type_member(&type, address, out);
+}
+
+/* What the pointer at `offset` in something of this type points to. */
+static bool pointer_at(Dwarf_Die *type, int64_t offset, Dwarf_Die *pointee)
+{
+    Dwarf_Die member;
+
+    if (tp_type_says(type, pointee)) /* an element of an array of pointers */
         return true;
-    return tp_type_member(&type, address, &member) && says(&member, pointee);
+    return offset >= 0 && tp_type_member(type, (uint64_t)offset, &member) && tp_type_says(&member, pointee);
+}
+
+/* The same of whatever variables say that the register points to; they have to agree. */
+static bool pointer_behind(struct function *f, uint64_t pc, int base, int64_t offset, Dwarf_Die *pointee)
+{
+    Dwarf_Die target, found;
+    size_t from = 0;
+    bool any = false;
+
+    while (tp_points_to(&f->vars, pc, false, base, 0, &from, &target)) {
+        if (!pointer_at(&target, offset, &found))
+            continue;
+        if (any && !tp_type_is(pointee, &found))
+            return false;
+        *pointee = found;
+        any = true;
+    }
+    return any;
 }
 
 /* The type of the pointer in memory that an operand means, if debug information has one; its pointee. */
@@ -450,23 +373,24 @@ static bool pointer_in_memory(struct function *f, struct state *s, const struct 
                               const ZydisDecodedOperand *op, Dwarf_Die *pointee)
 {
     uint64_t address, end = insn->address + insn->i.length;
+    int64_t offset = op->mem.disp.value;
     int base = base_register(op);
-    Dwarf_Die type, target;
+    Dwarf_Die type;
 
     if (is_global(insn, op, &address))
-        return global_pointer(f->flow, address, pointee);
+        return part_of_global(f->flow, address, &type) && pointer_at(&type, 0, pointee);
     if (base < 0)
         return false;
-    if (op->mem.index == ZYDIS_REGISTER_NONE && points_to(f, end, true, base, op->mem.disp.value, pointee))
+    if (op->mem.index == ZYDIS_REGISTER_NONE && tp_all_point_to(&f->vars, end, true, base, offset, pointee))
         return true;
+    if (tp_part_of_local(&f->vars, end, base, offset, &type))
+        return pointer_at(&type, 0, pointee);
+    int other = register_of(op->mem.index);
+    if (!s->reg[base].typed && other >= 0 && op->mem.scale == 1 && s->reg[other].typed)
+        base = other;
     if (s->reg[base].typed)
-        target = s->reg[base].pointee;
-    else if (!points_to(f, insn->address, false, base, 0, &target))
-        return false;
-    if (says(&target, pointee)) /* an element of an array of pointers */
-        return true;
-    return op->mem.disp.value >= 0 && tp_type_member(&target, (uint64_t)op->mem.disp.value, &type) &&
-           says(&type, pointee);
+        return pointer_at(&s->reg[base].pointee, offset, pointee);
+    return pointer_behind(f, insn->address, base, offset, pointee);
 }
 
 static void clear(struct state *s, int reg)
@@ -487,12 +411,12 @@ static bool stored(struct function *f, struct state *s, const struct insn *insn,
             slot->held = s->reg[from];
         return false;
     }
-    if (pointer_in_memory(f, s, insn, to, &answer->type)) {
+    if ((!s->reg[from].lead || f->counted) && pointer_in_memory(f, s, insn, to, &answer->type)) {
         answer->found = true;
         answer->lead = s->reg[from].lead;
         return true;
     }
-    if ((base == RSP || base == RBP) && to->mem.index == ZYDIS_REGISTER_NONE && (slot || s->slots < SLOTS)) {
+    if ((base == TP_RSP || base == TP_RBP) && to->mem.index == ZYDIS_REGISTER_NONE && (slot || s->slots < SLOTS)) {
         slot = slot ? slot : &s->slot[s->slots++];
         *slot = (struct slot){base, to->mem.disp.value, s->reg[from]};
     }
@@ -518,7 +442,8 @@ static void loaded(struct function *f, struct state *s, const struct insn *insn,
 static void summed(struct state *s, int to, int from, int64_t constant)
 {
     s->reg[to] = s->reg[from];
-    s->reg[to].typed &= constant == 0;
+    if (s->reg[to].typed && constant) /* another element of an array */
+        s->reg[to].typed = constant % (int64_t)tp_type_size(&s->reg[to].pointee) == 0;
     s->reg[to].lead += (uint64_t)constant;
     s->reg[to].block &= s->reg[to].lead <= UINT16_MAX;
 }
@@ -534,6 +459,41 @@ static void indexed(struct state *s, int to, int one, int other)
             held = (struct held){.typed = true, .pointee = s->reg[reg].pointee};
     }
     s->reg[to] = held;
+}
+
+/* to = from */
+static void moved(struct function *f, struct state *s, const struct insn *insn, int to, int from)
+{
+    struct held held = s->reg[from];
+
+    if (!held.block && !held.typed)
+        held.typed = from == TP_RSP ? tp_part_of_local(&f->vars, insn->address, from, 0, &held.pointee)
+                                 : tp_all_point_to(&f->vars, insn->address, false, from, 0, &held.pointee);
+    s->reg[to] = held;
+}
+
+/* to = the address that an operand means */
+static void pointed(struct function *f, struct state *s, const struct insn *insn, int to)
+{
+    const ZydisDecodedOperand *op = &insn->op[1];
+    struct held held = {.block = false};
+    int base = base_register(op);
+    uint64_t address;
+
+    if (is_global(insn, op, &address)) {
+        held.typed = part_of_global(f->flow, address, &held.pointee);
+        s->reg[to] = held;
+    } else if (op->mem.index != ZYDIS_REGISTER_NONE) {
+        indexed(s, to, base, register_of(op->mem.index));
+    } else if (base >= 0 && !s->reg[base].block &&
+               tp_part_of_local(&f->vars, insn->address, base, op->mem.disp.value, &held.pointee)) {
+        held.typed = true;
+        s->reg[to] = held;
+    } else if (base >= 0) {
+        summed(s, to, base, op->mem.disp.value);
+    } else {
+        clear(s, to);
+    }
 }
 
 static void others_written(struct state *s, const struct insn *insn)
@@ -556,17 +516,14 @@ static bool step(struct function *f, struct state *s, const struct insn *insn, s
     if (insn->i.mnemonic == ZYDIS_MNEMONIC_MOV && insn->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && from >= 0)
         return stored(f, s, insn, from, answer);
     if (insn->i.mnemonic == ZYDIS_MNEMONIC_MOV && to >= 0 && from >= 0)
-        s->reg[to] = s->reg[from];
+        moved(f, s, insn, to, from);
     else if (insn->i.mnemonic == ZYDIS_MNEMONIC_MOV && to >= 0 && insn->op[1].type == ZYDIS_OPERAND_TYPE_MEMORY)
         loaded(f, s, insn, to);
-    else if (insn->i.mnemonic == ZYDIS_MNEMONIC_LEA && to >= 0 && base_register(&insn->op[1]) >= 0 &&
-             insn->op[1].mem.index == ZYDIS_REGISTER_NONE)
-        summed(s, to, base_register(&insn->op[1]), insn->op[1].mem.disp.value);
-    else if (insn->i.mnemonic == ZYDIS_MNEMONIC_ADD && to >= 0 && to != RSP &&
+    else if (insn->i.mnemonic == ZYDIS_MNEMONIC_LEA && to >= 0)
+        pointed(f, s, insn, to);
+    else if (insn->i.mnemonic == ZYDIS_MNEMONIC_ADD && to >= 0 && to != TP_RSP &&
              insn->op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
         summed(s, to, to, insn->op[1].imm.value.s);
-    else if (insn->i.mnemonic == ZYDIS_MNEMONIC_LEA && to >= 0)
-        indexed(s, to, base_register(&insn->op[1]), register_of(insn->op[1].mem.index));
     else if (insn->i.mnemonic == ZYDIS_MNEMONIC_ADD && to >= 0 && from >= 0)
         indexed(s, to, to, from);
     else
@@ -586,41 +543,41 @@ static uint64_t target_of(const struct insn *insn)
 /* A function need not keep it. */
 static bool is_scratch(int reg)
 {
-    return reg != RBX && reg != RSP && reg != RBP && reg < 12;
+    return reg != TP_RBX && reg != TP_RSP && reg != TP_RBP && reg < 12;
 }
 
-/* A call behind the one of interest: a constructor or the like gets the block as its first argument. */
-static bool handed_on(struct function *f, struct state *s, const struct insn *insn, struct answer *answer)
+/* A call behind the one of interest: a constructor, or whoever else gets the block as an argument. */
+static bool given_to(struct function *f, struct state *s, const struct insn *insn, struct answer *answer)
 {
     const struct tp_flow *flow = f->flow;
     const struct tp_flow_named *callee = named_at(flow->functions.at, flow->functions.count, target_of(insn));
-    Dwarf_Die child, type, function;
+    Dwarf_Die function, type;
 
-    if (callee && s->reg[RDI].block) {
+    for (int reg = 0; callee && reg < TP_REGISTERS; reg++) {
         function = callee->die;
-        for (int more = dwarf_child(&function, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
-            if (dwarf_tag(&child) != DW_TAG_formal_parameter)
-                continue;
-            if (tp_type_of(&child, &type) && says(&type, &answer->type)) {
-                answer->found = true;
-                answer->lead = s->reg[RDI].lead;
-                return true;
-            }
-            break;
+        if (is_scratch(reg) && s->reg[reg].block && (!s->reg[reg].lead || f->counted) &&
+            tp_parameter_in(&function, callee->address, reg, &type) && tp_type_says(&type, &answer->type)) {
+            answer->found = true;
+            answer->lead = s->reg[reg].lead;
+            return true;
         }
     }
-    for (int reg = 0; reg < REGISTERS; reg++) {
+    return false;
+}
+
+static void forget_scratch(struct state *s)
+{
+    for (int reg = 0; reg < TP_REGISTERS; reg++) {
         if (is_scratch(reg))
             clear(s, reg);
     }
-    return false;
 }
 
 static bool any_left(const struct state *s)
 {
     bool any = false;
 
-    for (int i = 0; i < REGISTERS; i++)
+    for (int i = 0; i < TP_REGISTERS; i++)
         any |= s->reg[i].block;
     for (int i = 0; i < s->slots; i++)
         any |= s->slot[i].held.block;
@@ -645,9 +602,12 @@ static struct answer follow(struct function *f, uint64_t pc, struct state s)
             return answer;
         }
         if (insn.i.meta.category == ZYDIS_CATEGORY_CALL) {
-            if (handed_on(f, &s, &insn, &answer))
+            if (given_to(f, &s, &insn, &answer))
                 return answer;
+            forget_scratch(&s);
         } else if (insn.i.meta.category == ZYDIS_CATEGORY_UNCOND_BR) {
+            if (given_to(f, &s, &insn, &answer)) /* the last thing that it does */
+                return answer;
             pc = target_of(&insn) - insn.i.length;
         } else if (is_conditional(&insn)) {
             if (s.forks-- <= 0)
@@ -665,6 +625,15 @@ static struct answer follow(struct function *f, uint64_t pc, struct state s)
 
 /* ------------------------------------------------------------------------------------------ all calls */
 
+/* What a function is, or a word that holds its address. */
+static bool is_marked(struct function *f, uint64_t address)
+{
+    uint32_t mark = tp_idmap_find(&f->flow->allocators, address);
+
+    f->counted = mark == ALLOCATES_COUNTED;
+    return mark != TP_NOT_FOUND;
+}
+
 /* What a stub jumps to: through a word that the loader fills in. */
 static bool stub_allocates(struct function *f, uint64_t address)
 {
@@ -674,7 +643,7 @@ static bool stub_allocates(struct function *f, uint64_t address)
     for (int i = 0; i < 3 && decode(f, address, &insn); i++, address += insn.i.length) {
         if (insn.i.mnemonic == ZYDIS_MNEMONIC_JMP)
             return insn.op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && is_global(&insn, &insn.op[0], &word) &&
-                   tp_idmap_find(&f->flow->allocators, word) != TP_NOT_FOUND;
+                   is_marked(f, word);
     }
     return false;
 }
@@ -685,23 +654,26 @@ static bool is_of_interest(struct function *f, const struct insn *insn)
     uint64_t target = target_of(insn), word;
     const struct tp_flow_named *callee = named_at(flow->functions.at, flow->functions.count, target);
 
+    f->counted = false;
     if (insn->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY)
-        return is_global(insn, &insn->op[0], &word) && tp_idmap_find(&flow->allocators, word) != TP_NOT_FOUND;
+        return is_global(insn, &insn->op[0], &word) && is_marked(f, word);
     if (!target)
         return false;
     if (callee) {
         Dwarf_Die die = callee->die;
+        const char *name = dwarf_diename(&die);
+        f->counted = name && strcmp(name, "operator new []") == 0;
         return returns_void_pointer(&die);
     }
-    return tp_idmap_find(&flow->allocators, target) != TP_NOT_FOUND || stub_allocates(f, target);
+    return is_marked(f, target) || stub_allocates(f, target);
 }
 
 /* The type that the innermost function around a call says it returns, if it is an allocator of C++. */
 static bool inside_allocate(struct function *f, uint64_t pc, Dwarf_Die *pointee, bool *any)
 {
     *any = false;
-    for (size_t i = f->inlined.count + 1; i-- > 0;) {
-        Dwarf_Die *die = i ? &f->inlined.at[i - 1] : f->die;
+    for (size_t i = f->vars.inlined.count + 1; i-- > 0;) {
+        Dwarf_Die *die = i ? &f->vars.inlined.at[i - 1] : f->vars.die;
         const char *name;
         Dwarf_Die type;
         if (i && dwarf_haspc(die, pc) <= 0)
@@ -723,16 +695,13 @@ static void prepare(struct function *f, struct state *s, uint64_t from, uint64_t
 
     for (uint64_t pc = from; pc < call && decode(f, pc, &insn); pc += insn.i.length) {
         if (insn.i.meta.category == ZYDIS_CATEGORY_CALL)
-            handed_on(f, s, &insn, &answer);
+            forget_scratch(s);
         else if (insn.i.meta.category == ZYDIS_CATEGORY_UNCOND_BR || insn.i.meta.category == ZYDIS_CATEGORY_RET)
             memset(s->reg, 0, sizeof s->reg);
         else if (!is_conditional(&insn))
             step(f, s, &insn, &answer);
     }
-    for (int reg = 0; reg < REGISTERS; reg++) {
-        if (is_scratch(reg))
-            clear(s, reg);
-    }
+    forget_scratch(s);
 }
 
 static void look_at(struct function *f, const struct insn *insn, uint64_t from, bool is_jump, tp_flow_found *found,
@@ -744,9 +713,7 @@ static void look_at(struct function *f, const struct insn *insn, uint64_t from, 
     Dwarf_Die type;
     bool in_allocate;
 
-    if (!f->known)
-        collect(f, f->die, 0);
-    f->known = true;
+    tp_variables_collect(&f->vars);
     if (inside_allocate(f, insn->address, &type, &in_allocate)) {
         found(user, behind, &type, 0);
         return;
@@ -760,9 +727,9 @@ static void look_at(struct function *f, const struct insn *insn, uint64_t from, 
         answer = follow(f, behind, state);
     if (answer.found)
         found(user, behind, &answer.type, answer.lead);
-    else if (answer.returned && returns_void_pointer(f->die))
+    else if (answer.returned && returns_void_pointer(f->vars.die))
         found(user, behind, NULL, 0);
-    else if (answer.returned && tp_type_of(f->die, &type) && says(&type, &answer.type))
+    else if (answer.returned && tp_type_of(f->vars.die, &type) && tp_type_says(&type, &answer.type))
         found(user, behind, &answer.type, 0);
 }
 
@@ -804,13 +771,12 @@ void tp_flow_all(struct tp_flow *flow, tp_flow_found *found, void *user)
     sort_named(flow->variables.at, flow->variables.count);
     for (size_t i = 0; i < flow->functions.count; i++) {
         struct function f = {.flow = flow,
-                             .die = &flow->functions.at[i].die,
+                             .vars = {.die = &flow->functions.at[i].die, .cfi = flow->cfi},
                              .low = flow->functions.at[i].address,
                              .high = flow->functions.at[i].end};
         ZydisDecoderInit(&f.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
         scan(&f, found, user);
-        TP_VECTOR_FREE(&f.variables);
-        TP_VECTOR_FREE(&f.inlined);
+        tp_variables_free(&f.vars);
     }
 }
 

@@ -3,7 +3,9 @@
  * symbols_flow.h: which pointer gets what a call returns.
  *
  * The code behind a call is followed for a few instructions. What the register with the result is copied to is what
- * debug information has a variable, a parameter, a member or a global for, and their type says what was allocated.
+ * debug information has a variable, a parameter, a member or a global for, and their type says what was allocated. Of
+ * several the wider one is right (a class and its base); if they disagree nothing is said, nor is it by a pointer into
+ * the block, unless the number of elements is kept in front of them.
  * Calls of interest are those of functions that allocate, by their names, and of functions that return void *. In a
  * function that returns void * itself the question is its caller's.
  */

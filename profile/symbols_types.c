@@ -162,11 +162,44 @@ bool tp_type_member(Dwarf_Die *type, uint64_t offset, Dwarf_Die *out)
         } while (dwarf_siblingof(&child, &child) == 0);
         if (!any)
             return false;
-        *out = found;
-        if (!is_structure(&found))
-            return inside == 0;
+        if (!tp_type_element(&found, out) || (inside && !tp_type_size(out)))
+            return false;
+        offset = inside ? inside % tp_type_size(out) : 0;
+        if (!is_structure(out))
+            return offset == 0;
         type = out;
-        offset = inside;
+    }
+    return false;
+}
+
+bool tp_type_is(Dwarf_Die *one, Dwarf_Die *other)
+{
+    const char *name = dwarf_diename(one), *second = dwarf_diename(other);
+
+    return one->addr == other->addr || (name && second && strcmp(name, second) == 0 &&
+                                        tp_type_size(one) == tp_type_size(other));
+}
+
+bool tp_type_begins_with(Dwarf_Die *type, Dwarf_Die *inner)
+{
+    Dwarf_Die at = *type;
+
+    for (int depth = 0; depth < DEEPEST_MEMBER; depth++) {
+        Dwarf_Die child, member, next;
+        uint64_t offset, size;
+        bool any = false;
+        if (tp_type_is(&at, inner))
+            return true;
+        if (!is_structure(&at) || dwarf_child(&at, &child))
+            return false;
+        do {
+            if (!any && is_member(&child) && tp_type_of(&child, &member) &&
+                member_place(&child, &member, &offset, &size) && offset == 0 && size)
+                any = tp_type_element(&member, &next);
+        } while (dwarf_siblingof(&child, &child) == 0);
+        if (!any)
+            return false;
+        at = next;
     }
     return false;
 }

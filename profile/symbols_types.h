@@ -25,7 +25,11 @@ bool tp_type_element(Dwarf_Die *type, Dwarf_Die *out);
 uint64_t tp_type_size(Dwarf_Die *type);
 /* A structure whose last member is an array without end. */
 bool tp_type_is_open(Dwarf_Die *type);
-/* The type of the member that is at `offset`; false: there is none that begins there. */
+/* Whether two are one, and whether the first has the other as its first member (or base), or as that one's. */
+bool tp_type_is(Dwarf_Die *one, Dwarf_Die *other);
+bool tp_type_begins_with(Dwarf_Die *type, Dwarf_Die *inner);
+/* The type of the member, or of an array's element in it, that is at `offset`; false: there is none that begins
+ * there. */
 bool tp_type_member(Dwarf_Die *type, uint64_t offset, Dwarf_Die *out);
 
 uint64_t tp_type_number(Dwarf *dwarf, Dwarf_Die *type);

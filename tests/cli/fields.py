@@ -159,11 +159,50 @@ def in_cpp(work):
         sums(database)
 
 
+# By what the names of functions in sites.c and sites.cpp begin with: what they allocate.
+SITES = {"leaf": "struct leaf", "node": "struct node", "owner": "struct owner", "derived": "struct derived",
+         "none": None, "Leaf": "Leaf", "Rect": "Rect", "Big": "Big", "Tree": "_Rb_tree_node", "List": "_List_node"}
+
+
+def sites(work):
+    """What is allocated at each site; nothing where nobody knows, and nothing wrong, however it was compiled."""
+    every = ENGINE == "native"
+    families = (("cc", "c++"), ("clang", "clang++")) if every else (("cc", "c++"),)
+    for family in families:
+        for compiler, source in zip(family, ("sites.c", "sites.cpp")):
+            for option in ("-O0", "-O1", "-O2", "-O3") if every else ("-O2",):
+                if shutil.which(compiler):
+                    check_sites(work, compiler, source, option)
+
+
+def check_sites(work, compiler, source, option):
+    program = os.path.join(work, "sites")
+    subprocess.run([compiler, "-w", "-g", option, "-o", program, os.path.join(GUESTS, source)], check=True)
+    database, _ = record(program)
+    found, wrong = set(), []
+    for ident, place, kind in database.execute("SELECT id, function, type FROM data_objects WHERE kind = 'heap'"):
+        path = [row[0] for row in database.execute(
+            "WITH RECURSIVE up(id) AS (SELECT origin_id FROM data_objects WHERE id = ? UNION ALL SELECT p.parent "
+            "FROM data_paths p JOIN up USING (id)) SELECT function FROM data_paths JOIN up USING (id) ORDER BY id DESC",
+            (ident,))]
+        names = [name.split("(")[0] for name in (place, *path) if name and name.split("_")[0] in SITES]
+        if names:
+            found.add(names[0])
+            # unless it is optimised one of two pointers has it before the other
+            first = option == "-O0" and names[0] == "none_agreed"
+            if (kind and kind.split("<")[0]) != SITES[names[0].split("_")[0]] and not first:
+                wrong.append((names[0], kind))
+    check(f"{compiler} {option}: {source}", wrong, [])
+    few = sorted(found) if len(found) < (20 if source.endswith("c") else 10) else []
+    check(f"{compiler} {option}: sites in {source}", few, [])
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         in_c(work)
         stripped(work)
         regions(work)
+        sites(work)
         if shutil.which(os.environ.get("CXX", "c++").split()[0]):
             in_cpp(work)
     for failure in failures:
