@@ -80,21 +80,46 @@ static const char *renamed_site(struct tp_diff_lens *lens, const char *name)
     return lens->renamed;
 }
 
-/* "malloc in f (f.c:12)" without the line, which an edit may have moved. */
-static const char *without_line(struct tp_diff_lens *lens, const char *name)
+/* Where a line is in the profile whose lines are meant; 0: not known. */
+static int64_t found_again(const struct tp_diff_map *map, int64_t line)
 {
-    size_t length = strlen(name), digits = 0;
+    if (map->same)
+        return line;
+    return line > 0 && (uint64_t)line < map->lines.count ? map->lines.to[line] : 0;
+}
 
-    if (!lens->rebuilt || length < 4 || name[length - 1] != ')')
+/* The file of which only the name is known, without its folders; NULL: there are several, or none. */
+static const struct tp_diff_map *map_of_name(const struct tp_diff_lens *lens, const char *name, size_t length)
+{
+    const struct tp_diff_map *found = NULL;
+
+    for (size_t i = 0; i < lens->maps.count; i++) {
+        const char *path = lens->maps.at[i].path, *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+        if (strncmp(base, name, length) != 0 || base[length])
+            continue;
+        if (found)
+            return NULL;
+        found = &lens->maps.at[i];
+    }
+    return found;
+}
+
+/* "malloc in f (f.c:12)" with the line that it is on in the profile whose lines are meant, or without. */
+static const char *with_line(struct tp_diff_lens *lens, const char *name)
+{
+    const char *place = place_in(name), *file = place + 2, *colon = *place ? strrchr(place, ':') : NULL;
+    const struct tp_diff_map *map;
+    int64_t line;
+
+    if (!lens->rebuilt || !colon)
         return name;
-    while (digits + 2 < length && isdigit((unsigned char)name[length - 2 - digits]))
-        digits++;
-    if (!digits || name[length - 2 - digits] != ':')
-        return name;
-    free(lens->placeless);
-    if (asprintf(&lens->placeless, "%.*s)", (int)(length - 2 - digits), name) < 0)
-        lens->placeless = NULL;
-    return lens->placeless;
+    map = map_of_name(lens, file, (size_t)(colon - file));
+    line = map ? found_again(map, strtoll(colon + 1, NULL, 10)) : 0;
+    free(lens->replaced);
+    if ((line > 0 ? asprintf(&lens->replaced, "%.*s:%lld)", (int)(colon - name), name, (long long)line)
+                  : asprintf(&lens->replaced, "%.*s)", (int)(colon - name), name)) < 0)
+        lens->replaced = NULL;
+    return lens->replaced;
 }
 
 static const char *rewrite(void *user, const char *table, const char *column, const char *text)
@@ -112,7 +137,7 @@ static const char *rewrite(void *user, const char *table, const char *column, co
         lens->allocated = strcmp(text, "heap") == 0 || strcmp(text, "mapping") == 0;
     if (strcmp(table, "t_data") == 0 && strcmp(column, "name") == 0) {
         const char *name = lens->allocated ? renamed_site(lens, text) : text;
-        return name ? without_line(lens, name) : NULL;
+        return name && lens->allocated ? with_line(lens, name) : name;
     }
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (strcmp(functions[i].table, table) == 0 && strcmp(functions[i].column, column) == 0)
@@ -292,10 +317,18 @@ static int64_t line_of(struct tp_diff_lens *lens, const struct tp_sum *sum, int6
         lens->unmatched.at[file] = true;
         return TP_NONE;
     }
-    const struct tp_diff_map *map = &lens->maps.at[*of - 2];
-    if (map->same)
-        return line;
-    return line > 0 && (uint64_t)line < map->lines.count && map->lines.to[line] ? map->lines.to[line] : TP_NONE;
+    line = found_again(&lens->maps.at[*of - 2], line);
+    return line ? line : TP_NONE;
+}
+
+/* The same of a call that allocates, whose file may be of any object: what is not known is not told. */
+static int64_t line_of_call(struct tp_diff_lens *lens, const struct tp_sum *sum, int64_t file, int64_t line)
+{
+    int map = file == TP_NONE || line == TP_NONE ? 1
+                                                 : find_map(lens, path_of(sum, tp_sum_table(sum, "files"), file));
+
+    line = map == 1 ? 0 : found_again(&lens->maps.at[map - 2], line);
+    return line ? line : TP_NONE;
 }
 
 /* The object that a row is about, by its own column or its function; TP_NONE: none. */
@@ -317,12 +350,16 @@ static int64_t object_of_row(const struct tp_sum *sum, const struct tp_shape *sh
 }
 
 /* Data structures and the calls that allocate them belong to no object of their own: if one has changed, any may have
- * moved. */
-static void forget_places(const struct tp_shape *shape, int64_t *value)
+ * moved. Lines of the calls are found again where there are source texts. */
+static void forget_places(struct tp_diff_lens *lens, const struct tp_sum *sum, const struct tp_shape *shape,
+                          int64_t *value)
 {
     static const char *const places[][2] = {
-        {"t_data", "address"}, {"t_data", "size"}, {"t_data_paths", "site_id"}, {"t_data_paths", "line"}};
+        {"t_data", "address"}, {"t_data", "size"}, {"t_data_paths", "site_id"}};
+    int line = tp_sum_field(shape, "line");
 
+    if (strcmp(shape->table->name, "t_data_paths") == 0)
+        value[line] = line_of_call(lens, sum, value[tp_sum_field(shape, "file_id")], value[line]);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         if (strcmp(shape->table->name, places[i][0]) == 0)
             value[tp_sum_field(shape, places[i][1])] = TP_NONE;
@@ -346,7 +383,7 @@ static void adjust(void *user, const struct tp_sum *sum, int table, int64_t *val
     int64_t object = object_of_row(sum, shape, value);
 
     if (lens->rebuilt)
-        forget_places(shape, value);
+        forget_places(lens, sum, shape, value);
     if (object == TP_NONE || strcmp(shape->table->name, "t_functions") == 0 || !has_changed(lens, sum, object))
         return;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
@@ -387,6 +424,6 @@ void tp_diff_lens_free(struct tp_diff_lens *lens)
     TP_VECTOR_FREE(&lens->changed);
     TP_VECTOR_FREE(&lens->unmatched);
     free(lens->renamed);
-    free(lens->placeless);
+    free(lens->replaced);
     tp_arena_free(&lens->arena);
 }

@@ -31,7 +31,7 @@ struct tp_diff_lens {
     size_t unmatched_count;
     size_t looked;   /* profiles */
     bool rebuilt;    /* some object has changed, or is not in all of them */
-    char *placeless; /* a name of a data structure without its line */
+    char *replaced; /* a name of a data structure, its line another one or none */
     bool failed; /* out of memory where nobody could be told */
 };
 

@@ -225,6 +225,36 @@ def check_builds(work):
               "arcs of two builds fall together: %r" % [(key, rows[key]["Ir"]) for key in arcs])
 
 
+def allocates(path, lines, costs):
+    """A function of /src/a.c that allocates on some lines."""
+    with sqlite3.connect(path) as db:
+        for i, (line, cost) in enumerate(zip(lines, costs)):
+            db.execute("INSERT INTO t_data_paths (id, function, file_id, line) VALUES(?, 'twice', 99, ?)",
+                       (900 + i, line))
+            db.execute("INSERT INTO t_data (id, kind, name, function, file_id, line, origin_id, Ir) "
+                       "VALUES(?, 'heap', ?, 'twice', 99, ?, ?, ?)",
+                       (900 + i, "malloc in twice (a.c:%d)" % line, line, 900 + i, cost))
+    db.close()
+
+
+def check_sites(work):
+    """Two allocations in one function are told apart by their lines, if these are found again."""
+    program = raw_make.Random(seed=10, functions=6, nodes=20)
+    old = ["line %d\n" % i for i in range(1, 41)]
+    for embedded in (True, False):
+        a, b = (recording(work, "site%s%d" % (name, embedded), program) for name in "ab")
+        rebuilt(a, "aa", embedded and "".join(old), {})
+        rebuilt(b, "bb", embedded and "".join(["new\n"] * 2 + old[:24] + ["other\n"] + old[25:]), {})
+        allocates(a, (12, 15, 25, 26), (10, 20, 30, 40))
+        allocates(b, (14, 17, 28), (100, 200, 400))
+        rows, there, _ = compared("-", [a], [b])
+        found = {key[1]: (rows[key]["Ir"][:2], there[key]) for key in rows if key[0] == "data_objects" and
+                 "twice" in key[1]}
+        check(found == ({"malloc in twice (a.c:14)": ((10, 100), "11"), "malloc in twice (a.c:17)": ((20, 200), "11"),
+                         "malloc in twice (a.c:28)": ((40, 400), "11"), "malloc in twice (a.c)": ((30, 0), "10")}
+                        if embedded else {"malloc in twice (a.c)": ((100, 700), "11")}), "sites: %r" % found)
+
+
 def check_names(work):
     program = raw_make.Random(seed=9, functions=6, nodes=30)
     a = recording(work, "names1", program, names=["app_v1_%d" % i for i in range(6)])
@@ -323,6 +353,7 @@ def main():
         check_runs(work)
         check_builds(work)
         check_names(work)
+        check_sites(work)
         check_linemap(work)
     check_rename()
     check_limits()
