@@ -65,9 +65,16 @@ static uint32_t no_room(struct tn_pairs *pairs)
     return pairs->over;
 }
 
+/* Many pay for what they loaded themselves: loaders are spread first, so that equal numbers do not cancel out. */
+static uint32_t hash_of(const struct tn_pair *who)
+{
+    uint64_t loader = ((uint64_t)who->level << 32 | who->loader) * 0x9e3779b97f4a7c15ull;
+    return tn_hash((uint64_t)who->payer << 32 | who->evictor, loader);
+}
+
 struct tn_pair *tn_pair_of(struct tn_pairs *pairs, const struct tn_pair *who)
 {
-    uint32_t hash = tn_hash((uint64_t)who->payer << 32 | who->evictor, (uint64_t)who->level << 32 | who->loader);
+    uint32_t hash = hash_of(who);
     uint32_t id = tn_table_find(&pairs->table, hash, equal, pairs, who);
     if (!id && pairs->table.used == pairs->most) {
         id = no_room(pairs);
