@@ -116,6 +116,16 @@ static inline void tn_kinds_fetch(const struct tn_kinds *kinds, uint64_t place, 
         __builtin_prefetch(tn_trace_of(kinds, number), 1);
 }
 
+/* The same where the line that leaves the place is known to be in `held`: where its trace goes. */
+static inline void tn_kinds_fetch_victim(const struct tn_kinds *kinds, uint64_t place)
+{
+    if (!kinds->traces)
+        return;
+    __builtin_prefetch(&kinds->loaded[place], 1);
+    if (kinds->held[place].line)
+        __builtin_prefetch(tn_trace_of(kinds, kinds->held[place].line - 1), 1);
+}
+
 /* The line comes in; what was in its place leaves. Why it was not there, and what was known of it. */
 enum tn_miss_kind tn_kinds_load(struct tn_kinds *kinds, const struct tn_load *load, struct tn_known *known);
 

@@ -406,7 +406,7 @@ static void use_fresh(tn_core *core, const struct tn_entry *entry, const struct 
         return;
     uint32_t loader = loaded->epoch == core->epoch ? loaded->loader : 0;
     const struct tn_pair who = {.loader = loader, .payer = entry->late->near, .level = level};
-    tn_pair_timed(tn_pair_of(&core->reuses, &who), age_of(kinds->held[place].used, now));
+    tn_pair_miss(&core->reuses, &who, true, age_of(kinds->held[place].used, now));
 }
 
 /* A line of level 1 is. */
@@ -445,12 +445,11 @@ static inline enum tn_miss_kind come(const tn_core *core, struct tn_lower *lower
 static void again(tn_core *core, const struct tn_entry *entry, enum tn_level level, const struct tn_known *known,
                   uint64_t now)
 {
-    struct tn_pair *pair = tn_pair_of(&core->pairs, &(struct tn_pair){.loader = known->loader,
-                                                                      .evictor = known->evictor,
-                                                                      .payer = entry->late->near,
-                                                                      .level = level});
-    if (known->used)
-        tn_pair_timed(pair, age_of(known->used, now));
+    const struct tn_pair who = {.loader = known->loader,
+                                .evictor = known->evictor,
+                                .payer = entry->late->near,
+                                .level = level};
+    tn_pair_miss(&core->pairs, &who, known->used != 0, age_of(known->used, now));
 }
 
 /* `known`: NULL: pairs are not kept. */
@@ -661,6 +660,18 @@ TN_ALWAYS_INLINE struct tn_pattern *pattern_of(tn_core *core, const struct tn_en
     return pattern;
 }
 
+/* What tells its misses apart, here and below. */
+static __attribute__((noinline)) void fetch_kinds(const struct tn_lower *lower, const struct tn_taken *taken)
+{
+    uint64_t home = home_of(lower, &taken->place);
+    tn_kinds_fetch_victim(taken->l1->kinds, taken->entry->way);
+    if (!taken->place.hit)
+        tn_kinds_fetch(lower->kinds, home, taken->entry->address);
+    else if (lower->kinds->loaded)
+        __builtin_prefetch(&lower->kinds->loaded[home], 1);
+    __builtin_prefetch(&lower->kinds->held[home], 1);
+}
+
 /* The line takes its place in the level below, in the order of misses; it waits only for the prefetcher, which asks as
  * well. What it leads to is fetched. */
 TN_ALWAYS_INLINE void look_up(tn_core *core, struct tn_lower *lower, struct tn_taken *taken, bool plain)
@@ -684,6 +695,8 @@ TN_ALWAYS_INLINE void look_up(tn_core *core, struct tn_lower *lower, struct tn_t
         return;
     taken->home = &lower->homes[home_of(lower, &taken->place)];
     __builtin_prefetch(taken->home, 1);
+    if (taken->l1->kinds)
+        fetch_kinds(lower, taken);
 }
 
 TN_ALWAYS_INLINE void foresee(const struct tn_ring *ring, const struct tn_lower *lower, const struct tn_entry *entry,

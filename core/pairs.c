@@ -15,6 +15,7 @@ void tn_pairs_init(struct tn_pairs *pairs, uint32_t most)
     tn_array_init(&pairs->list, sizeof(struct tn_pair));
     tn_array_add(&pairs->list);
     tn_table_init(&pairs->table);
+    tn_slots_init(&pairs->counts, TN_GROUP_POWERS * sizeof(uint64_t));
     pairs->most = most;
 }
 
@@ -22,19 +23,22 @@ void tn_pairs_free(struct tn_pairs *pairs)
 {
     tn_array_free(&pairs->list);
     tn_table_free(&pairs->table);
+    tn_slots_free(&pairs->counts);
 }
 
 void tn_pairs_clear(struct tn_pairs *pairs)
 {
     pairs->list.count = 1;
-    pairs->over = 0;
+    pairs->over = pairs->waiting = 0;
     tn_table_free(&pairs->table);
     tn_table_init(&pairs->table);
+    tn_slots_free(&pairs->counts);
+    tn_slots_init(&pairs->counts, TN_GROUP_POWERS * sizeof(uint64_t));
 }
 
 size_t tn_pairs_bytes(const struct tn_pairs *pairs)
 {
-    return tn_array_bytes(&pairs->list) + tn_table_bytes(&pairs->table);
+    return tn_array_bytes(&pairs->list) + tn_table_bytes(&pairs->table) + tn_array_bytes(&pairs->counts.array);
 }
 
 /* ------------------------------------------------------------------------------------------ one pair */
@@ -65,6 +69,21 @@ static uint32_t no_room(struct tn_pairs *pairs)
     return pairs->over;
 }
 
+static void count(struct tn_pairs *pairs, struct tn_pair *pair, uint64_t distance)
+{
+    uint32_t power = distance > 1 ? 63 - (uint32_t)__builtin_clzll(distance) : 0;
+    power = power < TN_DISTANCES ? power : TN_DISTANCES - 1;
+    uint32_t *group = &pair->after[power / TN_GROUP_POWERS];
+    if (!*group)
+        *group = tn_slots_get(&pairs->counts);
+    uint64_t *counts = tn_slots_at(&pairs->counts, *group);
+    counts[power % TN_GROUP_POWERS]++;
+    pair->timed++;
+    pair->distance += distance;
+}
+
+/* ------------------------------------------------------------------------------------------ waiting */
+
 /* Many pay for what they loaded themselves: loaders are spread first, so that equal numbers do not cancel out. */
 static uint32_t hash_of(const struct tn_pair *who)
 {
@@ -72,26 +91,44 @@ static uint32_t hash_of(const struct tn_pair *who)
     return tn_hash((uint64_t)who->payer << 32 | who->evictor, loader);
 }
 
-struct tn_pair *tn_pair_of(struct tn_pairs *pairs, const struct tn_pair *who)
+static const struct tn_table_slot *home_of(const struct tn_table *table, uint32_t hash)
 {
-    uint32_t hash = hash_of(who);
-    uint32_t id = tn_table_find(&pairs->table, hash, equal, pairs, who);
+    return &table->slots[hash & (table->size - 1)];
+}
+
+static void add_waiting(struct tn_pairs *pairs, const struct tn_waiting_miss *miss)
+{
+    uint32_t id = tn_table_find(&pairs->table, miss->hash, equal, pairs, &miss->who);
     if (!id && pairs->table.used == pairs->most) {
         id = no_room(pairs);
     } else if (!id) {
-        id = make(pairs, who);
-        tn_table_add(&pairs->table, hash, id);
+        id = make(pairs, &miss->who);
+        tn_table_add(&pairs->table, miss->hash, id);
         pairs->largest = pairs->table.used > pairs->largest ? pairs->table.used : pairs->largest;
     }
     struct tn_pair *pair = tn_pair_at(pairs, id);
     pair->misses++;
-    return pair;
+    if (miss->timed)
+        count(pairs, pair, miss->distance);
 }
 
-void tn_pair_timed(struct tn_pair *pair, uint64_t distance)
+void tn_pairs_settle(struct tn_pairs *pairs)
 {
-    uint32_t power = distance > 1 ? 63 - (uint32_t)__builtin_clzll(distance) : 0;
-    pair->timed++;
-    pair->distance += distance;
-    pair->after[power < TN_DISTANCES ? power : TN_DISTANCES - 1]++;
+    for (uint32_t i = 0; i < pairs->waiting; i++) {
+        const struct tn_table_slot *home = home_of(&pairs->table, pairs->wait[i].hash);
+        if (home->id)
+            __builtin_prefetch(tn_pair_at(pairs, home->id), 1);
+    }
+    for (uint32_t i = 0; i < pairs->waiting; i++)
+        add_waiting(pairs, &pairs->wait[i]);
+    pairs->waiting = 0;
+}
+
+void tn_pair_miss(struct tn_pairs *pairs, const struct tn_pair *who, bool timed, uint64_t distance)
+{
+    struct tn_waiting_miss *miss = &pairs->wait[pairs->waiting++];
+    *miss = (struct tn_waiting_miss){.who = *who, .distance = distance, .hash = hash_of(who), .timed = timed};
+    __builtin_prefetch(home_of(&pairs->table, miss->hash));
+    if (pairs->waiting == TN_WAITING_MISSES)
+        tn_pairs_settle(pairs);
 }

@@ -34,16 +34,16 @@ static void put_fields(struct tn_writer *w, const uint64_t *fields, size_t count
 }
 
 /* How long ago, in all and by the power of two. */
-static void put_distances(struct tn_writer *w, const struct tn_pair *pair)
+static void put_distances(struct tn_writer *w, const struct tn_pairs *pairs, const struct tn_pair *pair)
 {
     uint64_t bits = 0;
     for (uint32_t i = 0; i < TN_DISTANCES; i++)
-        bits |= (uint64_t)(pair->after[i] != 0) << i;
+        bits |= (uint64_t)(tn_pair_after(pairs, pair, i) != 0) << i;
     tn_put_n(w, pair->distance);
     tn_put_n(w, bits);
     for (uint32_t i = 0; i < TN_DISTANCES; i++) {
-        if (pair->after[i])
-            tn_put_n(w, pair->after[i]);
+        if (bits >> i & 1)
+            tn_put_n(w, tn_pair_after(pairs, pair, i));
     }
 }
 
@@ -54,7 +54,7 @@ static void write_pair(struct tn_writer *w, const struct tn_pair *pair, const st
                                payer->stream, payer->object, pair->level, pair->misses, pair->timed};
     tn_record(w, TN_RAW_PAIR);
     put_fields(w, fields, sizeof fields / sizeof *fields);
-    put_distances(w, pair);
+    put_distances(w, &w->core->pairs, pair);
 }
 
 static void write_reuse(struct tn_writer *w, const struct tn_pair *pair, const struct payer *payers)
@@ -64,7 +64,7 @@ static void write_reuse(struct tn_writer *w, const struct tn_pair *pair, const s
                                pair->misses};
     tn_record(w, TN_RAW_REUSE);
     put_fields(w, fields, sizeof fields / sizeof *fields);
-    put_distances(w, pair);
+    put_distances(w, &w->core->reuses, pair);
 }
 
 void tn_raw_write_pairs(struct tn_writer *w)
@@ -75,6 +75,8 @@ void tn_raw_write_pairs(struct tn_writer *w)
     for (uint32_t id = 1; id < core->threads.count; id++)
         find_payers(core, tn_thread_record_of(core, id), payers);
     payers[0] = (struct payer){0};
+    tn_pairs_settle(&core->pairs);
+    tn_pairs_settle(&core->reuses);
     for (uint32_t id = 1; id < core->pairs.list.count; id++)
         write_pair(w, tn_pair_at(&core->pairs, id), payers);
     for (uint32_t id = 1; id < core->reuses.list.count; id++)

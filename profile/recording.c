@@ -611,7 +611,7 @@ static int read_sets(struct decoder *d)
 /* A PAIR, or a REUSE, which is one without an evictor. */
 static int read_again(struct decoder *d, bool pair)
 {
-    struct tp_again again = {0};
+    struct tp_again again = {.first_after = (uint32_t)d->rec->afters.count};
 
     if (refer(d, &d->instrs, true, "a line loaded by an unknown instruction", &again.loader) ||
         (pair && refer(d, &d->instrs, true, "a line thrown out by an unknown instruction", &again.evictor)) ||
@@ -622,21 +622,23 @@ static int read_again(struct decoder *d, bool pair)
     if (refer(d, &d->data, true, "a line used again in an unknown data object", &again.data))
         return -1;
     uint64_t level = limited(d, 2);
-    if (!d->c.bad && again.instr)
-        again.cache = cache_of[level][kind];
+    again.cache = again.instr && !d->c.bad ? cache_of[level][kind] : 0;
     again.misses = tp_get_n(&d->c);
     again.timed = pair ? tp_get_n(&d->c) : again.misses;
     again.distance = tp_get_n(&d->c);
     uint64_t bits = limited(d, (1ull << TN_RAW_DISTANCES) - 1);
-    for (uint32_t i = 0; i < TN_RAW_DISTANCES && !d->c.bad; i++)
-        again.after[i] = bits >> i & 1 ? tp_get_n(&d->c) : 0;
+    for (; bits && !d->c.bad; bits &= bits - 1, again.afters++) {
+        struct tp_after *after = TP_VECTOR_ADD(&d->rec->afters);
+        if (!after)
+            return no_memory(d);
+        *after = (struct tp_after){tp_get_n(&d->c), (uint32_t)__builtin_ctzll(bits)};
+    }
     if (d->c.bad)
         return damaged(d, "a PAIR or REUSE record is cut short, or of an unknown level");
     struct tp_again *to = pair ? TP_VECTOR_ADD(&d->rec->again) : TP_VECTOR_ADD(&d->rec->reuses);
-    if (!to)
-        return no_memory(d);
-    *to = again;
-    return 0;
+    if (to)
+        *to = again;
+    return to ? 0 : no_memory(d);
 }
 
 static int read_pair(struct decoder *d)
@@ -884,6 +886,7 @@ void tp_recording_free(struct tp_recording *rec)
     TP_VECTOR_FREE(&rec->strides);
     TP_VECTOR_FREE(&rec->again);
     TP_VECTOR_FREE(&rec->reuses);
+    TP_VECTOR_FREE(&rec->afters);
     TP_VECTOR_FREE(&rec->conflicts);
     TP_VECTOR_FREE(&rec->parts);
     TP_VECTOR_FREE(&rec->meta);

@@ -166,7 +166,12 @@ struct tp_again {
     uint32_t loader, evictor, evictor_data, instr, data; /* + 1: instrs, data */
     uint8_t cache;                                       /* as tp_conflicts has it */
     uint64_t misses, timed, distance;  /* timed: those of which it is known when the line was used last; accesses */
-    uint64_t after[TN_RAW_DISTANCES];  /* of these: by the power of two of how long ago that was */
+    uint32_t first_after, afters;      /* of these, in `afters`: by the power of two of how long ago that was */
+};
+
+struct tp_after {
+    uint64_t misses;
+    uint32_t power;
 };
 
 struct tp_part {
@@ -210,6 +215,7 @@ struct tp_recording {
     TP_VECTOR(struct tp_strides) stride_sums;
     TP_VECTOR(struct tp_stride) strides;
     TP_VECTOR(struct tp_again) again, reuses; /* reuses: lines used first behind their load, all of them timed */
+    TP_VECTOR(struct tp_after) afters;
     TP_VECTOR(struct tp_conflicts) conflicts;
     TP_VECTOR(struct tp_part) parts;
     TP_VECTOR(struct tp_pair) meta;

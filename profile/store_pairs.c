@@ -4,8 +4,8 @@
  * had loaded (--interdependence=yes).
  *
  * The recording has one entry for each pair, level, part and pair of threads. They are sorted by what makes a row, and
- * those of one row are added. How long ago a line had been used is a table of its own, with a row per power of two. A
- * reuse is a pair without an evictor.
+ * those of one row are added as it is written. How long ago a line had been used is a table of its own, with a row per
+ * power of two. A reuse is a pair without an evictor.
  */
 #include <stdlib.h>
 
@@ -29,29 +29,27 @@ static int by_pair(const void *a, const void *b)
     return order ? order : compare(x->loader, y->loader);
 }
 
-static void add(struct tp_again *to, const struct tp_again *from)
+/* How many, from the first on, are one row. */
+static size_t row_at(const struct tp_again *at, size_t count)
 {
-    to->misses = tp_sum(to->misses, from->misses);
-    to->timed = tp_sum(to->timed, from->timed);
-    to->distance = tp_sum(to->distance, from->distance);
-    for (size_t i = 0; i < TN_RAW_DISTANCES; i++)
-        to->after[i] = tp_sum(to->after[i], from->after[i]);
+    size_t same = 1;
+
+    while (same < count && by_pair(&at[0], &at[same]) == 0)
+        same++;
+    return same;
 }
 
-/* Equal pairs become one; returns how many there are then. */
-static size_t add_up(struct tp_again *at, size_t count)
+/* The sum of equal pairs, but for their counts by power. */
+static struct tp_again sum_of(const struct tp_again *at, size_t count)
 {
-    size_t kept = 0;
+    struct tp_again sum = at[0];
 
-    if (count)
-        qsort(at, count, sizeof *at, by_pair);
-    for (size_t i = 0; i < count; i++) {
-        if (kept == 0 || by_pair(&at[kept - 1], &at[i]) != 0)
-            at[kept++] = at[i];
-        else
-            add(&at[kept - 1], &at[i]);
+    for (size_t i = 1; i < count; i++) {
+        sum.misses = tp_sum(sum.misses, at[i].misses);
+        sum.timed = tp_sum(sum.timed, at[i].timed);
+        sum.distance = tp_sum(sum.distance, at[i].distance);
     }
-    return kept;
+    return sum;
 }
 
 static void put_instruction(const struct tp_store *store, struct tp_insert *insert, uint32_t instr)
@@ -80,8 +78,11 @@ static int write_pairs(struct tp_store *store)
     struct tp_insert insert;
     int failed = tp_insert_open(store, &insert, "t_pairs");
 
-    for (size_t i = 0; !failed && i < rec->again.count; i++)
-        failed = write_pair(store, &insert, &rec->again.at[i], i + 1);
+    for (size_t i = 0, id = 1, same; !failed && i < rec->again.count; i += same, id++) {
+        same = row_at(&rec->again.at[i], rec->again.count - i);
+        struct tp_again sum = sum_of(&rec->again.at[i], same);
+        failed = write_pair(store, &insert, &sum, id);
+    }
     return tp_insert_close(store, &insert, failed);
 }
 
@@ -103,9 +104,34 @@ static int write_reuses(struct tp_store *store)
     struct tp_insert insert;
     int failed = tp_insert_open(store, &insert, "t_reuses");
 
-    for (size_t i = 0; !failed && i < rec->reuses.count; i++)
-        failed = write_reuse(store, &insert, &rec->reuses.at[i], i + 1);
+    for (size_t i = 0, id = 1, same; !failed && i < rec->reuses.count; i += same, id++) {
+        same = row_at(&rec->reuses.at[i], rec->reuses.count - i);
+        struct tp_again sum = sum_of(&rec->reuses.at[i], same);
+        failed = write_reuse(store, &insert, &sum, id);
+    }
     return tp_insert_close(store, &insert, failed);
+}
+
+static int write_powers(struct tp_store *store, struct tp_insert *insert, const struct tp_again *at, size_t count,
+                        uint64_t id)
+{
+    uint64_t misses[TN_RAW_DISTANCES] = {0};
+    int failed = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct tp_after *after = store->rec->afters.at + at[i].first_after;
+        for (uint32_t k = 0; k < at[i].afters; k++)
+            misses[after[k].power] = tp_sum(misses[after[k].power], after[k].misses);
+    }
+    for (uint64_t power = 0; !failed && power < TN_RAW_DISTANCES; power++) {
+        if (!misses[power])
+            continue;
+        tp_put_count(insert, id);
+        tp_put_count(insert, power);
+        tp_put_count(insert, misses[power]);
+        failed = tp_insert_row(store, insert);
+    }
+    return failed;
 }
 
 static int write_distances(struct tp_store *store, const struct tp_again *again, size_t count, const char *table)
@@ -113,15 +139,9 @@ static int write_distances(struct tp_store *store, const struct tp_again *again,
     struct tp_insert insert;
     int failed = tp_insert_open(store, &insert, table);
 
-    for (size_t i = 0; i < count; i++) {
-        for (uint64_t power = 0; !failed && power < TN_RAW_DISTANCES; power++) {
-            if (!again[i].after[power])
-                continue;
-            tp_put_count(&insert, i + 1);
-            tp_put_count(&insert, power);
-            tp_put_count(&insert, again[i].after[power]);
-            failed = tp_insert_row(store, &insert);
-        }
+    for (size_t i = 0, id = 1, same; !failed && i < count; i += same, id++) {
+        same = row_at(&again[i], count - i);
+        failed = write_powers(store, &insert, &again[i], same, id);
     }
     return tp_insert_close(store, &insert, failed);
 }
@@ -130,8 +150,10 @@ int tp_store_pairs(struct tp_store *store)
 {
     struct tp_recording *rec = store->rec;
 
-    rec->again.count = add_up(rec->again.at, rec->again.count);
-    rec->reuses.count = add_up(rec->reuses.at, rec->reuses.count);
+    if (rec->again.count)
+        qsort(rec->again.at, rec->again.count, sizeof *rec->again.at, by_pair);
+    if (rec->reuses.count)
+        qsort(rec->reuses.at, rec->reuses.count, sizeof *rec->reuses.at, by_pair);
     return write_pairs(store) || write_distances(store, rec->again.at, rec->again.count, "t_pair_distances") ||
                    write_reuses(store) ||
                    write_distances(store, rec->reuses.at, rec->reuses.count, "t_reuse_distances")

@@ -10,8 +10,10 @@
 #include "engine/common/allocs.h"
 #include "engine/common/functions.h"
 
-enum kind { BOOL, DATA, STRIDES, ALLOC, PREFETCH, COHERENCE, TEXT, COUNT, COUNT_32, GEOMETRY, FUNCTIONS, POINT,
-            SEPARATE };
+enum kind {
+    BOOL, DATA, STRIDES, PATTERNS, ALLOC, PREFETCH, COHERENCE, TEXT, COUNT, COUNT_32, GEOMETRY, FUNCTIONS, POINT,
+    SEPARATE
+};
 
 struct option {
     const char *name; /* without the leading -- */
@@ -43,7 +45,7 @@ static const struct option options[] = {
     {"coherence", COHERENCE, AT(config.coherence), 0,
      "=no|mesi  D1s of threads invalidate each other's lines; threads take turns [no]"},
     {"strides", STRIDES, AT(config.strides), 0, "=yes|no  keep strides between the misses of an instruction [yes]"},
-    {"patterns", BOOL, AT(config.patterns), 0,
+    {"patterns", PATTERNS, AT(config.patterns), 0,
      "=yes|no  tell misses apart (cold, capacity, conflict), keep the sets that conflict [no]"},
     {"interdependence", BOOL, AT(config.pairs), 0,
      "=yes|no  keep who throws out whose lines, and who loads them again [no]; yes tells misses apart, too"},
@@ -308,6 +310,9 @@ static enum options_taken take(struct engine_options *o, const struct option *op
     case DATA:
         o->data_asked = true;
         return take_bool(target, argument, value, "no", "yes", why);
+    case PATTERNS:
+        o->patterns_asked = true;
+        return take_bool(target, argument, value, "no", "yes", why);
     case ALLOC:
         return take_alloc(o, option, argument, value, why);
     case PREFETCH:
@@ -421,6 +426,8 @@ const char *options_check(struct engine_options *o)
 {
     o->config.separate_callers = most_separate(o, OPTIONS_CALLERS);
     o->config.separate_recs = most_separate(o, OPTIONS_RECS);
+    if (o->config.pairs && o->patterns_asked && !o->config.patterns)
+        return "--interdependence=yes is of misses that --patterns=yes tells apart: leave out --patterns=no";
     o->config.patterns |= o->config.pairs;
     if (!o->data_asked && (!o->config.inclusive || !o->config.cache_sim))
         o->config.data = false;

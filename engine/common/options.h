@@ -51,7 +51,7 @@ struct engine_options {
     uint64_t dump_every, stop_after; /* instructions; 0: never */
     uint64_t dumped;                 /* instructions at the last part that was made for dump_every */
     struct options_alloc *allocs; /* the latest first */
-    bool data_asked, strides_asked; /* --data, --strides was given */
+    bool data_asked, strides_asked, patterns_asked; /* --data, --strides, --patterns was given */
     bool instrument_at_start;
     bool skip_plt;
     bool fork_inherit;

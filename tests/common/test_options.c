@@ -121,6 +121,19 @@ static void values_arrive(void **state)
     assert_null(options_check(&o));
 }
 
+static void pairs_need_patterns(void **state)
+{
+    (void)state;
+    taken("--interdependence=yes");
+    assert_null(options_check(&o));
+    assert_true(o.config.patterns);
+    taken("--patterns=no");
+    assert_string_equal(options_check(&o),
+                        "--interdependence=yes is of misses that --patterns=yes tells apart: leave out --patterns=no");
+    taken("--patterns=yes");
+    assert_null(options_check(&o));
+}
+
 static void what_is_wrong_is_said(void **state)
 {
     (void)state;
@@ -306,6 +319,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_machine_is_read, begin, end),
         cmocka_unit_test_setup_teardown(allocation_functions_are_known, begin, end),
         cmocka_unit_test_setup_teardown(data_need_calls_and_caches, begin, end),
+        cmocka_unit_test_setup_teardown(pairs_need_patterns, begin, end),
         cmocka_unit_test_setup_teardown(start_is_waited_for, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
