@@ -53,11 +53,16 @@ const struct tp_rule tp_rules_time[] = {
                " FROM temp.advice_fusions GROUP BY fusion, data_id HAVING count(*) > 1) SELECT s.fusion, s.data_id,"
                " max(s.lines1) AS most, sum(s.lines1) AS lines1, sum(s.lines2) AS lines2, sum(s.linesL) AS linesL,"
                " (SELECT group_concat(name, ', ') FROM (SELECT DISTINCT d.name FROM saved x"
-               " JOIN t_data d ON d.id = x.data_id WHERE x.fusion = s.fusion)) AS data_text, f.loops, f.times, 0.7"
-               " AS confidence FROM saved s JOIN (SELECT fusion, count(DISTINCT root_id) AS loops, max(entries) AS"
-               " times FROM temp.advice_fusions GROUP BY fusion) f ON f.fusion = s.fusion GROUP BY s.fusion",
+               " JOIN t_data d ON d.id = x.data_id WHERE x.fusion = s.fusion)) AS data_text, f.loops, f.times,"
+               " (SELECT :line1 * sum(m.misses1) FROM temp.advice_reloads m"
+               " WHERE m.loader IN (SELECT root_id FROM temp.advice_fusions a WHERE a.fusion = s.fusion)"
+               " AND m.root_id IN (SELECT root_id FROM temp.advice_fusions b WHERE b.fusion = s.fusion))"
+               " AS reloaded, iif(EXISTS (SELECT 1 FROM t_pairs), 0.8, 0.7) AS confidence FROM saved s"
+               " JOIN (SELECT fusion, count(DISTINCT root_id) AS loops, max(entries) AS times FROM"
+               " temp.advice_fusions GROUP BY fusion) f ON f.fusion = s.fusion GROUP BY s.fusion",
         .evidence = {{"loops", "", "loops, of as many rounds each"},
                      {"times", "times", "each is run"},
+                     {"reloaded", "bytes", "were loaded again by one that another one of them had loaded"},
                      {"data", "", "data that several of them walk from end to end, and that does not fit the cache"}},
     },
     {

@@ -208,6 +208,25 @@ def check_merged(profile, folder):
     check(all(abs(b["share"] - a["share"]) < 0.5 for a, b in zip(one, two)), "merged: shares")
 
 
+def check_pairs(folder):
+    """Where it is known who loads again what whom had loaded, fusion rests on that: as many bytes as pairs have."""
+    profile = os.path.join(folder, "vectors_pairs")
+    run("record", "-q", *CACHES, "--interdependence=yes", "-o", profile, "--", os.path.join(BUILD, "examples/vectors"))
+    items = json.loads(run("report", "--json", "--advice", profile))["advice"]["items"]
+    compare("examples/vectors with pairs", items, PROGRAMS["examples/vectors"][1])
+    item = next((item for item in items if item["kind"] == "fusion"), {"evidence": []})
+    reloaded = [row["value"] for row in item["evidence"] if row["key"] == "reloaded"]
+    base = sqlite3.connect(profile)
+    lines, = base.execute("SELECT sum(misses) FROM pairs WHERE cache = 'D1' AND loader_line <> line AND function IN"
+                          " (SELECT function FROM loops) AND function <> 'main' AND loader <> 'main'").fetchone()
+    check(len(reloaded) == 1 and 0.9 * 64 * lines < reloaded[0] <= 64 * lines, f"reloaded: {reloaded} of {lines} lines")
+    base.execute("DELETE FROM t_pairs WHERE loader_id <> instruction_id")
+    base.commit()
+    base.close()
+    items = json.loads(run("report", "--json", "--advice", profile))["advice"]["items"]
+    check("fusion" not in [item["kind"] for item in items], "no fusion of loops that do not load what others had")
+
+
 def check_names(profile, folder):
     """Names that a terminal might obey are shown, not obeyed."""
     hostile = os.path.join(folder, "hostile")
@@ -267,6 +286,7 @@ def main():
         check_refusals(profile, folder)
         check_merged(profile, folder)
         check_names(profile, folder)
+        check_pairs(folder)
     for what in failed:
         print("FAILED", what)
     print(f"{passed} passed, {len(failed)} failed")
