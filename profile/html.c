@@ -23,8 +23,10 @@
 #include "profile/html_data.h"
 #include "profile/html_pairs.h"
 #include "profile/html_patterns.h"
+#include "profile/html_sharing.h"
 #include "profile/html_statements.h"
 #include "profile/html_tables.h"
+#include "profile/html_under.h"
 #include "profile/source.h"
 
 enum { PAGE_VERSION = 1 };
@@ -199,7 +201,8 @@ int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *
         return -1;
     if (tp_html_gather_code(profile, err) || tp_html_gather_data(profile, options->sides, err) ||
         tp_html_gather_statements(profile, options->sides, err) || tp_html_gather_patterns(profile, err) ||
-        tp_html_gather_pairs(profile, err) || tp_html_gather_advice(profile, err) ||
+        tp_html_gather_pairs(profile, err) || tp_html_gather_sharing(profile, err) ||
+        tp_html_gather_under(profile, options->sides, err) || tp_html_gather_advice(profile, err) ||
         tp_pack_open(&pack, out, err))
         return -1;
     int failed = put_page(profile, &pack, options);

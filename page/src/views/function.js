@@ -8,6 +8,7 @@ import * as format from '../format.js';
 import {instructionsOf, isCoded, NOT_CODED} from '../instructions.js';
 import {fit, hasStructures, mainOf, sharesBy, structureMetrics, Structures} from '../structures.js';
 import {summed} from '../sums.js';
+import {underStructures} from '../under.js';
 import {whereIs} from './functions.js';
 
 export const oneFunction = {
@@ -46,6 +47,7 @@ export const oneFunction = {
             ),
             ...(await inlinedIn(app, names, id, list)),
             await structuresOf(app, id),
+            hasStructures(app.profile) ? await underStructures(app, id) : '',
             await instructionTable(app, names, row, id, list),
         );
     },

@@ -20,6 +20,7 @@ import {tree} from './tree.js';
 import {advice} from './advice.js';
 import {flame} from './flame.js';
 import {interdependence} from './interdependence.js';
+import {sharing} from './sharing.js';
 import {areas} from './treemap.js';
 import {threads} from './threads.js';
 
@@ -33,6 +34,7 @@ export const views = [
     structures,
     oneStructure,
     interdependence,
+    sharing,
     tree,
     flame,
     areas,

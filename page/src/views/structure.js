@@ -9,6 +9,7 @@ import {fieldsOf} from '../fields.js';
 import {kindEvents, patternsOf} from '../patterns.js';
 import {fit, hasStructures, loads, mainOf, sharesBy, structureMetrics, Structures, useBar} from '../structures.js';
 import {rowsWhere} from '../sums.js';
+import {underFunctions} from '../under.js';
 
 const DEEPEST = 1000; // steps of a path
 
@@ -33,6 +34,7 @@ export const oneStructure = {
         place.append(
             await head(app, all, row, list),
             h('div', {class: 'pair'}, missing, path.length ? allocated(app, all, path) : ''),
+            await underFunctions(app, id, list),
             await why(app, id, row),
             await fieldsOf(app, id),
             await byLine(app, all, id, list),

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// sharing.js: what threads take from one another (--coherence=mesi): which threads, in which data structures, who wrote
+// and who missed it then. False sharing comes first: lines of which nothing was touched that the others had written.
+// The numbers are those of `tenure report --sharing`. They are counts of their own: of a difference they are not shown.
+
+import {h} from '../dom.js';
+import * as format from '../format.js';
+import {fit, Structures} from '../structures.js';
+
+/* Columns of both tables: [key, heading, what it says]. */
+const COUNTS = [
+    ['false_sharing', 'false sharing', 'nothing that other threads had written was touched'],
+    ['true_sharing', 'true sharing', 'something that other threads had written was touched'],
+    ['misses', 'coherence misses', 'misses of lines that another thread\u2019s write had made invalid'],
+];
+/* Of threads. */
+const EVENTS = ['D1fr', 'D1fw', 'D1cr', 'D1cw', 'InvD1', 'Inv', 'Upg', 'Xfr'];
+
+const hasSharing = ({tables, meta}) =>
+    Boolean(tables.sharing && tables.sharing.rows) && !meta.has('diff.baseline');
+
+export const sharing = {
+    id: 'sharing',
+    title: 'Sharing',
+    about: 'Lines that threads take from one another',
+    has: hasSharing,
+
+    async render(app, place) {
+        const sums = await countsOf(app.tables.sharing_sums);
+        const all = {app, names: await app.names(), structures: await Structures.load(app), sums};
+        const pairs = await pairTable(all);
+        place.append(top(all), await threadTable(all), await dataTable(all), pairs);
+    },
+};
+
+async function countsOf(table) {
+    return new Map(
+        await Promise.all(COUNTS.map(async ([key]) => [key, await table.numbers(key)])),
+    );
+}
+
+function top({app, sums}) {
+    const of = (key) => format.count(sums.get(key)[0]);
+    const {meta} = app.profile;
+    return h(
+        'div',
+        {class: 'bar-top'},
+        h('h1', null, 'Sharing'),
+        h(
+            'span',
+            {class: 'dim said-sharing'},
+            `${of('misses')} coherence misses: ${of('false_sharing')} false sharing, ${of('true_sharing')} true`,
+            meta.get('engine') === 'valgrind' &&
+                '; Valgrind\u2019s engine gives threads long turns, in which they seldom take lines from one another',
+        ),
+    );
+}
+
+/* Columns of counts; their shares are those of all. */
+function countColumns(sums, values, rowOf, what) {
+    return COUNTS.map(([key, label, about]) => {
+        const total = sums.get(key)[0];
+        return {
+            key,
+            label,
+            width: '18ch',
+            class: 'num',
+            sortable: true,
+            title: [about],
+            share: (i) => (total ? values.get(key)[rowOf(i)] / total : 0),
+            tip: (i) => [
+                what(rowOf(i)),
+                `${label}: ${format.count(values.get(key)[rowOf(i)])} of ${format.count(total)}`,
+                about,
+            ],
+            cell: (i) => [
+                h('span', {class: 'v'}, format.count(values.get(key)[rowOf(i)])),
+                h('span', {class: 'pct'}, total ? format.percent((100 * values.get(key)[rowOf(i)]) / total) : ''),
+            ],
+        };
+    });
+}
+
+const section = (name, title, about, count, ...rest) =>
+    h(
+        'section',
+        {class: name},
+        h('h2', {tip: () => [about]}, title, ' ', h('span', {class: 'dim'}, format.count(count))),
+        rest,
+    );
+
+/* ------------------------------------------------------------------------------------------ threads */
+
+async function threadTable({app}) {
+    const {threads} = app.tables;
+    const list = EVENTS.map((name) => app.metrics.plain(name)).filter(Boolean);
+    const [ids, values] = await Promise.all([threads.numbers('id'), app.valuesOf(threads, list)]);
+    if (ids.length < 2 || !list.length) return '';
+    const name = (row) => `thread ${ids[row]}`;
+    values.set('thread', ids);
+    const table = app.sortedTable({
+        items: [...ids.keys()],
+        columns: {
+            values,
+            make: (rowOf) => [
+                {
+                    key: 'thread',
+                    label: 'thread',
+                    width: '14ch',
+                    align: 'left',
+                    class: 'name',
+                    sortable: true,
+                    cell: (i) => name(rowOf(i)),
+                },
+                ...app.metricColumns(list, values, (i) => name(rowOf(i)), rowOf),
+            ],
+        },
+        by: list[0].key,
+        texts: {},
+        label: 'Threads',
+        small: true,
+    });
+    return section(
+        'shared-threads',
+        'Threads',
+        'What each thread missed, and what its writes did',
+        ids.length,
+        fit(table),
+    );
+}
+
+/* ------------------------------------------------------------------------------------------ data structures */
+
+async function dataTable({app, structures, sums}) {
+    const {shared_data: table} = app.tables;
+    const [ids, values] = await Promise.all([table.numbers('data_id'), countsOf(table)]);
+    const rowAt = (row) => structures.rowOfId.get(ids[row]);
+    const name = (row) => (rowAt(row) === undefined ? 'not known' : structures.nameAt(rowAt(row)));
+    const shown = app.sortedTable({
+        items: [...ids.keys()],
+        columns: {
+            values,
+            make: (rowOf) => [
+                ...countColumns(sums, values, rowOf, name),
+                {
+                    key: 'name',
+                    label: 'data structure',
+                    width: '30ch',
+                    grow: true,
+                    align: 'left',
+                    class: 'name',
+                    sortable: true,
+                    cell: (i) => (rowAt(rowOf(i)) === undefined ? name(rowOf(i)) : structures.link(ids[rowOf(i)])),
+                    tip: (i) => (rowAt(rowOf(i)) === undefined ? [] : structures.about(rowAt(rowOf(i)))),
+                },
+            ],
+        },
+        by: 'false_sharing',
+        texts: {name},
+        label: 'What threads share',
+        small: true,
+        open: (row) => rowAt(row) !== undefined && app.go('structure', ids[row]),
+    });
+    return section(
+        'shared-data',
+        'Data structures',
+        'Data structures whose lines threads take from one another',
+        ids.length,
+        fit(shown),
+    );
+}
+
+/* ------------------------------------------------------------------------------------------ who took from whom */
+
+/* One end of the pairs: who wrote, or who missed. */
+class Ends {
+    static async load({app, names}, table, prefix) {
+        const columns = ['function_id', 'file_id', 'line', 'address'].map((name) => table.numbers(prefix + name));
+        const [functions, files, lines, addresses] = await Promise.all(columns);
+        return Object.assign(new Ends(), {app, names, functions, files, lines, addresses});
+    }
+
+    inside(row) {
+        const id = this.functions[row];
+        return id === id ? this.names.function(id) : 'unknown';
+    }
+
+    /* "file.c:12", or the function. */
+    label(row) {
+        const [file, line] = [this.files[row], this.lines[row]];
+        if (file !== file) return this.inside(row);
+        return format.fileName(this.names.file(file)) + (line > 0 ? ':' + line : '');
+    }
+
+    go(row) {
+        const [file, line, id] = [this.files[row], this.lines[row], this.functions[row]];
+        if (file === file) return ['source', file, {l: line > 0 ? line : null}];
+        return id === id ? ['function', id, {i: 1}] : null;
+    }
+
+    link(row) {
+        const go = this.go(row);
+        return go ? this.app.link(...go, this.label(row)) : this.label(row);
+    }
+
+    about(row, verb) {
+        const [file, line, address] = [this.files[row], this.lines[row], this.addresses[row]];
+        return [
+            'in ' + this.inside(row),
+            file === file && this.names.file(file) + (line > 0 ? ':' + line : ''),
+            address === address && `the instruction at ${format.hex(address)} ${verb} most`,
+        ].filter(Boolean);
+    }
+}
+
+async function pairTable(all) {
+    const {app, structures, sums} = all;
+    const {sharing: table, sharing_sums: totals} = app.tables;
+    const [writers, victims, values, data, written, touched, [pairs]] = await Promise.all([
+        Ends.load(all, table, 'writer_'),
+        Ends.load(all, table, ''),
+        countsOf(table),
+        table.numbers('data_id'),
+        table.texts('written'),
+        table.texts('touched'),
+        totals.numbers('pairs'),
+    ]);
+    const rowAt = (row) => structures.rowOfId.get(data[row]);
+    const name = (row) => (rowAt(row) === undefined ? '' : structures.nameAt(rowAt(row)));
+    const link = (row) => rowAt(row) !== undefined && structures.link(data[row]);
+    const about = (row) => (rowAt(row) === undefined ? [] : structures.about(rowAt(row)));
+    const bytes = (texts) => (row) => (texts.at(row) === null ? '' : format.name(texts.at(row)));
+    const what = (row) => `${writers.label(row)} \u2192 ${victims.label(row)}`;
+    const text = (key, label, width, cell, more) => ({
+        ...{key, label, width, cell, align: 'left', class: 'name', sortable: true},
+        ...more,
+    });
+    const [toWritten, toTouched] = [bytes(written), bytes(touched)];
+    const shown = app.sortedTable({
+        items: [...data.keys()],
+        columns: {
+            values,
+            make: (rowOf) => [
+                ...countColumns(sums, values, rowOf, what),
+                text('writer', 'written by', '22ch', (i) => writers.link(rowOf(i)), {
+                    tip: (i) => writers.about(rowOf(i), 'wrote'),
+                }),
+                text('written', 'bytes written', '15ch', (i) => toWritten(rowOf(i)), {
+                    title: ['bytes of the line that other threads had written'],
+                }),
+                text('touched', 'bytes touched', '15ch', (i) => toTouched(rowOf(i)), {
+                    title: ['bytes of the line that were touched then'],
+                }),
+                text('victim', 'missed by', '22ch', (i) => victims.link(rowOf(i)), {
+                    tip: (i) => victims.about(rowOf(i), 'missed'),
+                }),
+                text('name', 'data structure', '20ch', (i) => link(rowOf(i)), {
+                    grow: true,
+                    tip: (i) => about(rowOf(i)),
+                }),
+            ],
+        },
+        by: 'false_sharing',
+        texts: {
+            writer: (row) => writers.label(row),
+            victim: (row) => victims.label(row),
+            written: toWritten,
+            touched: toTouched,
+            name,
+        },
+        label: 'Who took lines from whom',
+        open: (row) => victims.go(row) && app.go(...victims.go(row)),
+    });
+    return section(
+        'shared-lines',
+        'Who took lines from whom',
+        'Whose write made a line invalid, and what missed it then',
+        pairs,
+        fit(shown),
+        pairs > table.rows && h('p', {class: 'dim rest'}, restWords(sums, values, table.rows, pairs)),
+    );
+}
+
+function restWords(sums, values, rows, pairs) {
+    const shown = values.get('misses').reduce((sum, value) => sum + value, 0);
+    return (
+        `${format.count(rows)} of ${format.count(pairs)} are in this page, with ${format.count(shown)} of ` +
+        `${format.count(sums.get('misses')[0])} coherence misses.`
+    );
+}
