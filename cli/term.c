@@ -10,11 +10,13 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static bool progress_shown;
@@ -33,13 +35,51 @@ void term_error(const char *format, ...)
     fprintf(stderr, "tenure: %s\n", safe);
 }
 
+static int held = -1; /* the descriptor that stdout has, while what is written to it goes to memory */
+
+static int descriptor(FILE *out)
+{
+    return out == stdout && held >= 0 ? held : fileno(out);
+}
+
+void term_hold(void)
+{
+    int memory = memfd_create("tenure", MFD_CLOEXEC);
+
+    fflush(stdout);
+    held = memory < 0 ? -1 : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (held >= 0)
+        dup2(memory, STDOUT_FILENO);
+    if (memory >= 0)
+        close(memory);
+}
+
+void term_release(bool good)
+{
+    char piece[65536];
+    ssize_t size;
+    int memory;
+
+    if (held < 0)
+        return;
+    fflush(stdout);
+    memory = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    dup2(held, STDOUT_FILENO);
+    close(held);
+    held = -1;
+    lseek(memory, 0, SEEK_SET);
+    while (good && (size = read(memory, piece, sizeof piece)) > 0)
+        fwrite(piece, 1, (size_t)size, stdout);
+    close(memory);
+}
+
 int term_width(FILE *out)
 {
     const char *columns = getenv("COLUMNS");
     struct winsize size;
     int width = 0;
 
-    if (isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0)
+    if (isatty(descriptor(out)) && ioctl(descriptor(out), TIOCGWINSZ, &size) == 0)
         width = size.ws_col;
     if (width == 0 && columns != NULL)
         width = atoi(columns);
@@ -50,7 +90,7 @@ int term_width(FILE *out)
 
 bool term_cuts(FILE *out)
 {
-    return isatty(fileno(out)) || getenv("COLUMNS") != NULL;
+    return isatty(descriptor(out)) || getenv("COLUMNS") != NULL;
 }
 
 static bool colourful(FILE *out)
@@ -59,7 +99,7 @@ static bool colourful(FILE *out)
 
     if (no_color != NULL && *no_color != '\0')
         return false;
-    return isatty(fileno(out)) && kind != NULL && strcmp(kind, "dumb") != 0;
+    return isatty(descriptor(out)) && kind != NULL && strcmp(kind, "dumb") != 0;
 }
 
 const char *term_style(FILE *out, enum term_style style)

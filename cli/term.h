@@ -16,6 +16,13 @@
 /* One line on stderr: "tenure: <text>". Bytes that a terminal might obey are escaped. */
 void term_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/*
+ * Keeps what is written to stdout until it is released: shown if it is good, else forgotten. Who finds an error on the
+ * way has then written nothing but the error. It is still known whether stdout is a terminal.
+ */
+void term_hold(void);
+void term_release(bool good);
+
 /* Columns of the terminal `out` is, the number in COLUMNS, or 120 where there is neither. */
 int term_width(FILE *out);
 /* Whether there is either: what goes to a file or a pipe is not cut. */
