@@ -200,8 +200,9 @@ int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *
     if (!options->no_source && (gather_sources(profile, err) || count_sources(profile, result, err)))
         return -1;
     if (tp_html_gather_code(profile, err) || tp_html_gather_data(profile, options->sides, err) ||
-        tp_html_gather_statements(profile, options->sides, err) || tp_html_gather_patterns(profile, err) ||
-        tp_html_gather_pairs(profile, err) || tp_html_gather_sharing(profile, err) ||
+        tp_html_gather_statements(profile, options->sides, err) ||
+        tp_html_gather_patterns(profile, options->sides, err) ||
+        tp_html_gather_pairs(profile, options->sides, err) || tp_html_gather_sharing(profile, err) ||
         tp_html_gather_under(profile, options->sides, err) || tp_html_gather_advice(profile, err) ||
         tp_pack_open(&pack, out, err))
         return -1;

@@ -8,8 +8,15 @@
 #include "profile/error.h"
 #include "profile/export.h"
 
-#define SUMS "sum(p.misses) AS misses, sum(p.timed) AS timed, sum(p.distance) AS distance"
-#define PLACE(keys) ", row_number() OVER (PARTITION BY p.cache ORDER BY abs(sum(p.misses)) DESC, " keys ") AS place"
+/* Of pairs `p` with what they were before and after, which is NULL but in a difference with both sides. */
+#define SIDE(side)                                                                                              \
+    "sum(p.misses_" #side ") AS \"misses@" #side "\", sum(p.timed_" #side ") AS \"timed@" #side "\", " \
+    "sum(p.distance_" #side ") AS \"distance@" #side "\""
+#define SUMS \
+    "sum(p.misses) AS misses, sum(p.timed) AS timed, sum(p.distance) AS distance, " SIDE(before) ", " SIDE(after)
+#define WEIGHT "max(abs(sum(p.misses)), ifnull(sum(p.misses_before), 0), ifnull(sum(p.misses_after), 0))"
+#define PLACE(keys) ", row_number() OVER (PARTITION BY p.cache ORDER BY " WEIGHT " DESC, " keys ") AS place"
+#define THERE " HAVING " WEIGHT " <> 0;"
 
 /* An instruction of the pair, as columns, as what makes a row, and as tables. */
 #define COLUMNS(prefix, s, i)                                                                                     \
@@ -25,20 +32,28 @@
 
 static const char gather_sql[] =
     "PRAGMA temp_store = MEMORY;"
+    "DROP TABLE IF EXISTS temp.page_pairs;"
+    "CREATE TEMP TABLE page_pairs AS SELECT p.*, %s FROM main.t_pairs p%s;"
     "DROP TABLE IF EXISTS temp.page_data_pairs;"
     "CREATE TEMP TABLE page_data_pairs AS"
     " SELECT p.cache, p.evictor_data_id, p.data_id, " SUMS PLACE("p.data_id, p.evictor_data_id")
-    " FROM main.t_pairs p GROUP BY p.cache, p.evictor_data_id, p.data_id HAVING sum(p.misses) <> 0;"
+    " FROM temp.page_pairs p GROUP BY p.cache, p.evictor_data_id, p.data_id" THERE
     "DROP TABLE IF EXISTS temp.page_statement_pairs;"
     "CREATE TEMP TABLE page_statement_pairs AS"
     " SELECT p.cache, " COLUMNS("loader_", t, j) COLUMNS("evictor_", u, k) COLUMNS("", s, i) SUMS PLACE(ALL_KEYS)
-    " FROM main.t_pairs p" TABLES("instruction_id", s, i) TABLES("loader_id", t, j) TABLES("evictor_id", u, k)
-    " GROUP BY p.cache, " ALL_KEYS " HAVING sum(p.misses) <> 0;"
+    " FROM temp.page_pairs p" TABLES("instruction_id", s, i) TABLES("loader_id", t, j) TABLES("evictor_id", u, k)
+    " GROUP BY p.cache, " ALL_KEYS THERE
     "DROP TABLE IF EXISTS temp.page_pair_sums;"
     "CREATE TEMP TABLE page_pair_sums AS SELECT p.cache, sum(p.misses) AS misses,"
+    " sum(p.misses_before) AS \"misses@before\", sum(p.misses_after) AS \"misses@after\","
     " (SELECT count(*) FROM temp.page_data_pairs d WHERE d.cache IS p.cache) AS data_pairs,"
     " (SELECT count(*) FROM temp.page_statement_pairs s WHERE s.cache IS p.cache) AS statement_pairs"
-    " FROM main.t_pairs p GROUP BY p.cache;";
+    " FROM temp.page_pairs p GROUP BY p.cache;"
+    "DROP TABLE temp.page_pairs;";
+
+#define OF(side, schema)                                                                                        \
+    schema ".misses AS misses_" #side ", " schema ".timed AS timed_" #side ", " schema ".distance AS distance_" #side
+#define NONE(side) "NULL AS misses_" #side ", NULL AS timed_" #side ", NULL AS distance_" #side
 
 static int run(tp_profile *profile, const char *sql, struct tp_error *err)
 {
@@ -59,9 +74,21 @@ static int leave_out_light(tp_profile *profile, const char *table, struct tp_err
     return failed;
 }
 
-int tp_html_gather_pairs(tp_profile *profile, struct tp_error *err)
+static int gather(tp_profile *profile, bool sides, struct tp_error *err)
 {
-    return run(profile, gather_sql, err) || leave_out_light(profile, "page_data_pairs", err) ||
+    char *sql = sqlite3_mprintf(gather_sql, sides ? OF(before, "b") ", " OF(after, "a") : NONE(before) ", " NONE(after),
+                                sides ? " JOIN before.t_pairs b ON b.rowid = p.rowid"
+                                        " JOIN after.t_pairs a ON a.rowid = p.rowid"
+                                      : "");
+    int failed = run(profile, sql, err);
+
+    sqlite3_free(sql);
+    return failed;
+}
+
+int tp_html_gather_pairs(tp_profile *profile, bool sides, struct tp_error *err)
+{
+    return gather(profile, sides, err) || leave_out_light(profile, "page_data_pairs", err) ||
                    leave_out_light(profile, "page_statement_pairs", err)
                ? -1
                : 0;

@@ -9,13 +9,15 @@
 #ifndef TENURE_PROFILE_HTML_PATTERNS_H
 #define TENURE_PROFILE_HTML_PATTERNS_H
 
+#include <stdbool.h>
+
 #include "profile/profile.h"
 
 /*
  * Makes temp.page_strides(data_id, file_id, line, function_id, stride, count), where a stride that is NULL stands for
  * those that were not worth keeping, and temp.page_conflicts(data_id, file_id, line, function_id, cache, set_bits,
- * misses).
+ * misses). `sides`: with columns "count@before", "misses@after", ... of those schemas, else they are NULL.
  */
-int tp_html_gather_patterns(tp_profile *profile, struct tp_error *err);
+int tp_html_gather_patterns(tp_profile *profile, bool sides, struct tp_error *err);
 
 #endif

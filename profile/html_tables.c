@@ -34,6 +34,10 @@ struct table {
     const char *key; /* the column with the id of a function whose costs rows share, or are like; or NULL */
 };
 
+/* Of lines loaded again. */
+#define ARC \
+    "misses timed distance misses@before timed@before distance@before misses@after timed@after distance@after"
+
 static const struct table tables[] = {
     {"meta", "meta", "#key #value", "ORDER BY t.key", 0, CHUNK},
     {"events", "events", "#name #long_name derived #formula #type", "ORDER BY t.rowid", 0, CHUNK},
@@ -77,17 +81,19 @@ static const struct table tables[] = {
      CHUNK},
     {"data_lines", "temp.page_data_lines", "-data_id -file_id -line -function_id",
      "ORDER BY t.data_id, t.file_id, t.line, t.function_id", SELF | SIDES, CHUNK},
-    {"strides", "temp.page_strides", "-data_id -file_id -line -function_id stride count",
+    {"strides", "temp.page_strides", "-data_id -file_id -line -function_id stride count count@before count@after",
      "ORDER BY t.data_id, t.file_id, t.line, t.function_id, t.count DESC, t.stride", 0, CHUNK},
-    {"conflicts", "temp.page_conflicts", "-data_id -file_id -line -function_id #cache -set_bits misses",
+    {"conflicts", "temp.page_conflicts",
+     "-data_id -file_id -line -function_id #cache -set_bits misses misses@before misses@after",
      "ORDER BY t.data_id, t.file_id, t.line, t.function_id, t.cache, t.set_bits", 0, CHUNK},
-    {"data_pairs", "temp.page_data_pairs", "#cache evictor_data_id data_id misses timed distance",
+    {"data_pairs", "temp.page_data_pairs", "#cache evictor_data_id data_id " ARC,
      "ORDER BY t.cache, t.place", 0, CHUNK},
     {"statement_pairs", "temp.page_statement_pairs",
      "#cache loader_file_id loader_first_line loader_line loader_function_id evictor_file_id evictor_first_line "
-     "evictor_line evictor_function_id file_id first_line line function_id misses timed distance",
+     "evictor_line evictor_function_id file_id first_line line function_id " ARC,
      "ORDER BY t.cache, t.place", 0, CHUNK},
-    {"pair_sums", "temp.page_pair_sums", "#cache misses data_pairs statement_pairs", "ORDER BY t.cache", 0, CHUNK},
+    {"pair_sums", "temp.page_pair_sums", "#cache misses data_pairs statement_pairs misses@before misses@after",
+     "ORDER BY t.cache", 0, CHUNK},
     {"under", "temp.page_under", "-data_id -function_id", "ORDER BY t.data_id, t.function_id", INCL | SIDES, CHUNK},
     {"under_sums", "temp.page_under_sums", "pairs", "ORDER BY t.rowid", 0, CHUNK},
     {"shared_data", "temp.page_shared_data", "data_id false_sharing true_sharing misses",

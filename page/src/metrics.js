@@ -13,6 +13,9 @@ import * as format from './format.js';
 
 export const SIDES = ['before', 'after'];
 
+/* Whether a profile is a difference with both its sides. */
+export const hasSides = (profile) => [...profile.tables.totals.columns.keys()].some((name) => name.includes('@'));
+
 const BYTES = /^(SpLoss|Byt|Use|Wrt)/;
 
 const LEVEL = {I1: 'I1', D1: 'D1', D2: 'L2 as data', L: 'LL'};

@@ -5,10 +5,11 @@
 //
 // An arc goes from one to the next: of data structures from what was loaded in between to what had to be loaded again;
 // of statements from who had loaded the line, by who threw it out, to who loaded it again. The page has the heaviest
-// arcs of each cache (profile/html_pairs.h). They are counts of their own, not events: of a difference they are not
-// shown.
+// arcs of each cache (profile/html_pairs.h). They are counts of their own, not events: of a difference there are
+// those of each side, if it has both.
 
 import * as format from './format.js';
+import {hasSides, SIDES} from './metrics.js';
 import {Structures} from './structures.js';
 
 const CACHES = [
@@ -19,7 +20,8 @@ const CACHES = [
 ];
 
 export const hasPairs = (profile) =>
-    Boolean(profile.tables.pair_sums && profile.tables.pair_sums.rows) && !profile.meta.has('diff.baseline');
+    Boolean(profile.tables.pair_sums && profile.tables.pair_sums.rows) &&
+    (!profile.meta.has('diff.baseline') || hasSides(profile));
 
 export const cacheWords = (cache) => (CACHES.find(([key]) => key === cache) || [cache, format.name(cache)])[1];
 
@@ -99,21 +101,24 @@ class Statements {
 /* -------------------------------------------------------------------------------------------- arcs */
 
 export class Pairs {
-    static async load(app) {
-        if (!app.memory.has('pairs')) app.memory.set('pairs', new Pairs().read(app));
-        return app.memory.get('pairs');
+    /* `side`: of a difference, before or after. */
+    static async load(app, side) {
+        const at = side ? '@' + side : '';
+        if (!app.memory.has('pairs' + at)) app.memory.set('pairs' + at, new Pairs().read(app, side, at));
+        return app.memory.get('pairs' + at);
     }
 
-    async read(app) {
+    async read(app, side, at) {
         const {pair_sums: sums} = app.tables;
-        this.app = app;
+        Object.assign(this, {app, side, at});
         const [cache, misses, data, statements] = await Promise.all([
             sums.texts('cache'),
-            ...['misses', 'data_pairs', 'statement_pairs'].map((name) => sums.numbers(name)),
+            ...['misses' + at, 'data_pairs', 'statement_pairs'].map((name) => sums.numbers(name)),
         ]);
         this.sums = new Map();
         for (let row = 0; row < sums.rows; row++)
-            this.sums.set(cache.at(row), {misses: misses[row], data: data[row], statements: statements[row]});
+            if (misses[row] > 0 || !side)
+                this.sums.set(cache.at(row), {misses: misses[row], data: data[row], statements: statements[row]});
         this.arcs = {
             data: await this.readArcs('data', Data),
             statements: await this.readArcs('statements', Statements),
@@ -121,21 +126,26 @@ export class Pairs {
         return this;
     }
 
+    /* The heaviest first; `other` is what the other side of a difference has. */
     async readArcs(kind, Ends) {
         const table = this.app.tables[KINDS[kind].table];
         const ends = await Ends.load(this.app);
-        const [caches, misses, timed, distance, ...of] = await Promise.all([
+        const other = '@' + SIDES.find((side) => side !== this.side);
+        const [caches, misses, timed, distance, others, ...of] = await Promise.all([
             table.texts('cache'),
-            ...['misses', 'timed', 'distance'].map((name) => table.numbers(name)),
+            ...['misses', 'timed', 'distance'].map((name) => table.numbers(name + this.at)),
+            table.numbers('misses' + other),
             ...ends.columns().map((names) => Promise.all(names.map((name) => table.numbers(name)))),
         ]);
-        return Array.from({length: table.rows}, (_, row) => ({
+        const arcs = Array.from({length: table.rows}, (_, row) => ({
             cache: caches.at(row),
             misses: misses[row],
             mean: timed[row] ? distance[row] / timed[row] : NaN,
+            other: others[row],
             ends: of.map((columns, role) => ends.end(columns.map((column) => column[row]), role)),
             at: of.map((columns) => columns.map((column) => column[row])),
         }));
+        return this.side ? arcs.filter((arc) => arc.misses > 0).sort((a, b) => b.misses - a.misses) : arcs;
     }
 
     /* Caches in which lines were loaded again, in the order of their levels. */

@@ -8,6 +8,7 @@ import {h} from './dom.js';
 import * as format from './format.js';
 import {hasStructures, Structures} from './structures.js';
 import {hasStatements} from './statements.js';
+import {SIDES} from './metrics.js';
 import {aboutArc, cacheWords, hasPairs, Pairs} from './pairs.js';
 import {kindEvents, patternsOf} from './patterns.js';
 import {rowsWhere, summed} from './sums.js';
@@ -255,10 +256,16 @@ export class Panel {
 
     /* ---------------------------------------------------------------------------------- whom it depends on */
 
-    async dependence({first, last}) {
+    async dependence(statement) {
         const {app} = this;
         if (!hasPairs(app.profile)) return null;
-        const pairs = await Pairs.load(app);
+        const sides = app.metrics.sides ? SIDES : [''];
+        return h('div', null, await Promise.all(sides.map((side) => this.dependenceOn(statement, side))));
+    }
+
+    async dependenceOn({first, last}, side) {
+        const {app} = this;
+        const pairs = await Pairs.load(app, side);
         const arcs = pairs.ofLines(this.statements.fileId, first, last);
         if (!arcs.length) return null;
         const name = ({go, name: words}) => (go ? app.link(...go, words) : h('span', {class: 'dim'}, words));
@@ -273,7 +280,7 @@ export class Panel {
             );
         return h(
             'section',
-            {class: 'depends'},
+            {class: 'depends', 'data-side': side || null},
             h(
                 'h3',
                 {
@@ -283,6 +290,7 @@ export class Panel {
                     ],
                 },
                 'Depends on',
+                side && `, ${side}`,
             ),
             h(
                 'table',

@@ -4,11 +4,12 @@
 // sets in which they conflict. A profile knows strides unless it was recorded with --strides=no, the rest if it was
 // with --patterns=yes.
 //
-// Strides and sets are counts of their own, not events: of a difference they are not shown, since a share of a change
-// is no share.
+// Strides and sets are counts of their own, not events. A share of a change is no share: of a difference that has both
+// sides there are those of each, of one that has none nothing.
 
 import {h} from './dom.js';
 import * as format from './format.js';
+import {SIDES} from './metrics.js';
 import {groupBy, rowsWhere} from './sums.js';
 
 const MOST = 6; // strides
@@ -26,13 +27,18 @@ const KINDS = [
     ['Conf', 'conflict', 'other sets would still have had the line'],
 ];
 
-export const hasPatterns = (app) => !app.metrics.difference && Boolean(app.metrics.find('ColdD1'));
+export const hasPatterns = (app) =>
+    (app.metrics.sides || !app.metrics.difference) && Boolean(app.metrics.find('ColdD1'));
 
 /* Events by which misses are told apart, for tables that have them. */
 export const kindEvents = (app) =>
     ['I1', 'I2', ...LEVELS.map(([level]) => level)]
-        .flatMap((level) => KINDS.map(([kind]) => app.metrics.find(kind + level)))
+        .flatMap((level) => KINDS.flatMap(([kind]) => sidesOf(app).map((at) => app.metrics.find(kind + level + at))))
         .filter(Boolean);
+
+/* What is behind the names of columns: of a difference, one for each side. */
+export const sidesOf = (app) => (app.metrics.sides ? SIDES.map((side) => '@' + side) : ['']);
+
 
 /* -------------------------------------------------------------------------------------------- kinds */
 
@@ -84,15 +90,15 @@ async function rowsOf(table, {data, file, first, last}) {
 }
 
 const added = (counts) => counts.reduce((sum, count) => sum + count, 0);
-const sumOf = (rows, counts) => rows.reduce((sum, row) => sum + counts[row], 0);
+const sumOf = (rows, counts) => rows.reduce((sum, row) => sum + (counts[row] || 0), 0); // NULL: not there
 
 /* -------------------------------------------------------------------------------------------- strides */
 
 /* The most frequent strides, as a list of bars; null if there are none. */
-export async function strideList(app, where) {
+async function strideList(app, where, at) {
     const {strides: table} = app.tables;
     const rows = await rowsOf(table, where);
-    const [strides, counts] = await Promise.all(['stride', 'count'].map((name) => table.numbers(name)));
+    const [strides, counts] = await Promise.all(['stride', 'count' + at].map((name) => table.numbers(name)));
     const all = sumOf(rows, counts);
     if (!(all > 0)) return null;
     const kept = [...groupBy(rows.filter((row) => strides[row] === strides[row]), strides)]
@@ -148,22 +154,22 @@ function strideRow(words, count, all, about) {
 /* -------------------------------------------------------------------------------------------- sets */
 
 /* A map of sets for each cache in which some part of the misses conflict; null if there is none. */
-export async function setMaps(app, where, valueOf) {
+async function setMaps(app, where, valueOf, at) {
     const {conflicts: table} = app.tables;
     const rows = await rowsOf(table, where);
     const [caches, sets, counts] = await Promise.all([
         table.texts('cache'),
         table.numbers('set_bits'),
-        table.numbers('misses'),
+        table.numbers('misses' + at),
     ]);
     const byCache = new Map();
     for (const row of rows) {
         const cache = caches.at(row);
         if (!byCache.has(cache)) byCache.set(cache, new Array(SETS).fill(0));
-        byCache.get(cache)[sets[row]] += counts[row];
+        byCache.get(cache)[sets[row]] += counts[row] || 0;
     }
     const missed = (cache) => KINDS.reduce((sum, [kind]) => sum + (valueOf(kind + cache) || 0), 0);
-    const some = [...byCache].filter(([cache, of]) => added(of) >= LEAST * missed(cache));
+    const some = [...byCache].filter(([cache, of]) => added(of) > 0 && added(of) >= LEAST * missed(cache));
     if (!some.length) return null;
     return h(
         'section',
@@ -220,9 +226,20 @@ function setMap(cache, counts, more) {
 
 /* -------------------------------------------------------------------------------------------- all of it */
 
-/* Sections for a data structure or lines; empty if there is nothing to say. */
+/* Sections for a data structure or lines; empty if there is nothing to say. `valueOf` an event's key. */
 export async function patternsOf(app, where, valueOf) {
-    if (app.metrics.difference) return [];
+    if (app.metrics.difference && !app.metrics.sides) return [];
+    const parts = [];
+    for (const at of sidesOf(app)) {
+        const of = await onSide(app, where, (key) => valueOf(key + at), at);
+        parts.push(at && of.length ? h('div', {class: 'side', 'data-side': at.slice(1)}, sideHead(at), of) : of);
+    }
+    return parts.flat();
+}
+
+const sideHead = (at) => h('h3', {class: 'side-head'}, at.slice(1));
+
+async function onSide(app, where, valueOf, at) {
     const bars = kindBars(app, valueOf);
     const kinds =
         bars &&
@@ -232,5 +249,5 @@ export async function patternsOf(app, where, valueOf) {
             h('h3', {tip: () => ['Its misses by kind: what would have kept them away']}, 'Why it misses'),
             bars,
         );
-    return [kinds, await strideList(app, where), await setMaps(app, where, valueOf)].filter(Boolean);
+    return [kinds, await strideList(app, where, at), await setMaps(app, where, valueOf, at)].filter(Boolean);
 }

@@ -47,7 +47,7 @@ async function payers(app, {column, id, other, list, kind, nameOf, link, about, 
     for (const metric of self)
         if (own.values.has(metric.key))
             all.set(metric.key, Array.from(ids, (one) => own.values.get(metric.key).get(one) ?? 0));
-    const shown = [main, ...self, ...inclusive.filter((metric) => metric !== main)];
+    const shown = self.length ? [main, ...self, ...inclusive.filter((metric) => metric !== main)] : inclusive;
     const label = (row) => nameOf(ids[row]);
     const table_ = app.sortedTable({
         items: rows,

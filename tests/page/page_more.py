@@ -340,7 +340,7 @@ def patterns(profile, folder):
         sets(browser, told, "statement", ".panel", where, f"lines WHERE {where}")
         quiet(browser, "patterns")
         browser.open(profile.page() + f"#structure/{number}")
-        left = browser.evaluate("document.querySelectorAll('.why, .strides, .sets').length")
+        left = browser.evaluate("document.querySelectorAll('.why, .sets').length")
         check("patterns: not recorded", left, 0)
     finally:
         browser.close()
@@ -362,11 +362,11 @@ def kinds(browser, profile, what, place, table, where):
             abs(a - b) < 0.01 for a, b in zip(parts, expected[label])))
 
 
-def strides(browser, profile, what, place, where):
+def strides(browser, profile, what, place, where, of=None):
     got = browser.evaluate(f"[...document.querySelectorAll('{place} .stride-row')].map(row => [row.dataset.stride,"
                            " parseFloat(row.children[1].firstChild.style.width)])")
-    total = profile.one("SELECT sum(s.strides) FROM t_stride_sums s JOIN instructions i ON i.id = s.instruction_id"
-                        f" WHERE {where}")
+    total = profile.one("SELECT sum(s.strides) FROM t_stride_sums s " + (
+        of or f"JOIN instructions i ON i.id = s.instruction_id WHERE {where}"))
     rows = profile.rows(f"SELECT stride, sum(count) FROM strides WHERE {where} GROUP BY stride"
                         " ORDER BY 2 DESC, abs(stride) LIMIT 6")
     rows = [(signed(stride), 100 * times / total) for stride, times in rows if 200 * times >= total]
@@ -443,10 +443,15 @@ def arcs_of_data(browser, profile):
                                  " sum + +e.dataset.misses, 0)")
         kept = "(SELECT * FROM data_pairs WHERE cache = ? ORDER BY misses DESC, data_id, evictor_data_id LIMIT 200)"
         check(f"interdependence: ribbons of {cache}", drawn, profile.one(f"SELECT sum(misses) FROM {kept}", cache))
-        left, misses = profile.rows("SELECT count(*) - 200, sum(misses) FROM data_pairs WHERE cache = ?", cache)[0]
+        arcs, misses = profile.rows("SELECT count(*), sum(misses) FROM data_pairs WHERE cache = ?", cache)[0]
         said = browser.evaluate("document.querySelector('.said-arcs').textContent")
-        check(f"interdependence: {left} arcs of {cache} left out", f"; {count(left)} lighter ones," in said, left > 0)
-        check(f"interdependence: misses in {cache}", left <= 0 or f"of {count(misses)} misses" in said)
+        check(f"interdependence: arcs of {cache}: {said}", said.startswith(
+            f"{count(min(arcs, 200))} of {count(arcs)} arcs shown, "))
+        check(f"interdependence: more of {cache}", f"; {count(min(arcs, 2000) - 200)} more match" in said,
+              arcs > 200)
+        lighter = f"; {count(arcs - 2000)} lighter ones," in said
+        check(f"interdependence: {arcs} arcs of {cache}, some left out", lighter, arcs > 2000)
+        check(f"interdependence: misses in {cache}", f"of {count(misses)} misses" in said)
         ends = browser.evaluate("[...document.querySelectorAll('.end[data-role=again]')].map(e =>"
                                 " [e.lastChild.textContent, +e.dataset.misses]).slice(0, 16)")
         sums = [list(row) for row in profile.rows(
@@ -467,9 +472,38 @@ def arcs_of_data(browser, profile):
     browser.evaluate("document.querySelector('.end[data-role=again]').dispatchEvent(new MouseEvent('click'))")
     browser.wait("document.body.dataset.ready === 'structure'")
     check("interdependence: to the data structure", browser.evaluate("location.hash"), f"#structure/{number}")
+    more_arcs(browser, profile, number)
     browser.go("#interdependence?by=data&q=" + name[:6].replace(" ", "%20"))
     check("interdependence: filter", all(any(name[:6].lower() in row[key].lower() for key in ("evictor", "again"))
                                          for row in cells(browser)))
+
+
+def more_arcs(browser, profile, number):
+    """All arcs at will, and only those of a data structure, to which its own page leads."""
+    arcs = profile.one("SELECT count(*) FROM data_pairs WHERE cache = 'D1'")
+    browser.go("#interdependence?k=D1&by=data")
+    check("interdependence: choice of how many", browser.evaluate(
+        "document.querySelectorAll('[data-choice=all]').length"), int(arcs > 200))
+    browser.go("#interdependence?k=D1&by=data&m=7")
+    check("interdependence: seven", (browser.evaluate("document.querySelector('.said-arcs').textContent").startswith(
+        f"7 of {count(arcs)} arcs shown"), len(cells(browser))), (True, 7))
+    browser.go("#interdependence?k=D1&by=data&m=all")
+    check("interdependence: all", browser.evaluate("document.querySelector('.said-arcs').textContent").startswith(
+        f"{count(min(arcs, 2000))} of {count(arcs)} arcs shown"))
+    browser.go(f"#structure/{number}")
+    browser.evaluate("document.querySelector('.function-head .links a').click()")
+    browser.wait("document.body.dataset.ready === 'interdependence'")
+    expected = profile.rows("SELECT count(*), sum(misses) FROM (SELECT * FROM data_pairs WHERE cache = 'D1' ORDER BY"
+                            " misses DESC, data_id, evictor_data_id LIMIT 2000) WHERE ? IN (data_id, evictor_data_id)",
+                            number)[0]
+    drawn = browser.evaluate("[...document.querySelectorAll('.ribbon')].reduce((sum, e) => sum + +e.dataset.misses, 0)")
+    said = browser.evaluate("document.querySelector('.said-arcs').textContent")
+    check("interdependence: those of one", (said.split(" ")[0], drawn), (count(min(expected[0], 200)), expected[1]))
+    browser.evaluate("document.querySelector('.only-chip').click()")
+    browser.wait("!location.hash.includes('n=d') && document.body.dataset.ready")
+    browser.evaluate("document.querySelector('.td[data-key=evictor] .only').click()")
+    browser.wait("location.hash.includes('n=') && document.querySelector('.only-chip')")
+    check("interdependence: those of an evictor", len(cells(browser)) > 0)
 
 
 def arcs_of_statements(browser, profile):
@@ -566,6 +600,59 @@ def hostile_pairs(profile, folder):
         browser.close()
 
 
+# ------------------------------------------------------------------------------------------ both sides of these
+
+def sides_of_misses(folder):
+    """Strides, sets and pairs of both sides of a difference, as each of them has them."""
+    sides = []
+    for name, *words in (("old",), ("new", "more")):
+        path = os.path.join(folder, name)
+        subprocess.run([TENURE, "record", "-q", "--D1=4K,2,64", "--LL=1M,16,64", "--patterns=yes",
+                        "--interdependence=yes", "-o", path, PROGRAM, *words], check=True, stdout=subprocess.DEVNULL)
+        sides.append(Profile(path))
+    page = os.path.join(folder, "misses.html")
+    subprocess.run([TENURE, "diff", "--html", page, *(side.path for side in sides)], check=True,
+                   stdout=subprocess.DEVNULL)
+    browser = chromium.Browser(1280, 1000)
+    try:
+        browser.open("file://" + page + "#data")
+        for side, profile in zip(("before", "after"), sides):
+            side_arcs(browser, side, profile)
+        name, = sides[0].rows("SELECT data FROM conflicts WHERE cache = 'D1' GROUP BY data"
+                              " ORDER BY sum(misses) DESC")[0]
+        browser.go("#data?q=" + name.replace(" ", "%20").replace("(", "%28"))
+        browser.evaluate("[...document.querySelectorAll('.td[data-key=name] a')].find(e => e.textContent ==="
+                         f" {json.dumps(name)}).click()")
+        browser.wait("document.body.dataset.ready === 'structure'")
+        for side, profile in zip(("before", "after"), sides):
+            place, where = f".patterns [data-side={side}]", f"data = '{name}'"
+            strides(browser, profile, f"{side}", place, where, "JOIN data_objects d ON d.id = s.data_id"
+                    f" WHERE d.name = '{name}'")
+            sets(browser, profile, side, place, where, f"data_objects WHERE name = '{name}'")
+        picture(browser, "sides-misses")
+        quiet(browser, "both sides of misses")
+    finally:
+        browser.close()
+
+
+def side_arcs(browser, side, profile):
+    browser.go(f"#interdependence?k=D1&by=data&w={side}")
+    rows = {}
+    for misses, evictor, data in profile.rows("SELECT misses, evictor_data, data FROM data_pairs WHERE cache = 'D1'"):
+        key = (evictor or "code, or not known", data or "code")
+        rows.setdefault(key, []).append(misses)
+    got = [(row["evictor"], row["again"], row["misses"]) for row in cells(browser)]
+    wrong = [row for row in got if row[2] not in map(count, rows.get(row[:2], [])) and
+             row[2] != count(sum(rows.get(row[:2], [0])))]
+    check(f"both sides: arcs {side}", (len(got) > 3, wrong), (True, []))
+    total = sum(map(sum, rows.values()))
+    check(f"both sides: misses {side}", f"of {count(total)} misses in D1" in browser.evaluate(
+        "document.querySelector('.said-arcs').textContent"))
+    check(f"both sides: the heaviest {side}", got[0][2], count(max(map(max, rows.values()))))
+    check(f"both sides: chosen {side}", browser.evaluate(
+        f"document.querySelector('[data-choice={side}]').getAttribute('aria-pressed')"), "true")
+
+
 # ------------------------------------------------------------------------------------------ advice
 
 def advice(profile, folder):
@@ -618,6 +705,7 @@ def main():
         fields(profile)
         patterns(profile, folder)
         interdependence(profile, folder)
+        sides_of_misses(folder)
         advice(profile, folder)
     finally:
         shutil.rmtree(folder)

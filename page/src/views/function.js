@@ -6,6 +6,7 @@
 import {h} from '../dom.js';
 import * as format from '../format.js';
 import {instructionsOf, isCoded, NOT_CODED} from '../instructions.js';
+import {hasPairs} from '../pairs.js';
 import {fit, hasStructures, mainOf, sharesBy, structureMetrics, Structures} from '../structures.js';
 import {summed} from '../sums.js';
 import {underStructures} from '../under.js';
@@ -156,6 +157,13 @@ function head(app, names, row, id, list, values, calls) {
             app.link('function', id, {i: 1}, 'instructions'),
             app.link('tree', '', {f: id}, 'in the call tree'),
             app.link('flame', '', {f: id}, 'in the flame graph'),
+            hasPairs(app.profile) &&
+                app.link(
+                    'interdependence',
+                    '',
+                    {by: 'statements', q: names.functionAt(row)},
+                    'who throws out its lines',
+                ),
         ),
         h('div', {class: 'facts'}, list.filter((metric) => values.get(metric.key)).map(fact)),
     );

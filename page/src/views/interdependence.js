@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // interdependence.js: who throws out what others need again: a drawing of the arcs (ribbons.js) and a table of them, of
-// data structures or statements, in one cache. The address says which: `k` is the cache, `by` the kind, `q` the filter.
+// data structures or statements, in one cache. The address says which: `k` is the cache, `by` the kind, `q` the filter,
+// `n` an end of which there are only its own arcs, `m` how many arcs at most, and of a difference `w` the side.
 
 import {h} from '../dom.js';
 import * as format from '../format.js';
 import {aboutArc, cacheWords, hasPairs, KINDS, Pairs} from '../pairs.js';
+import {SIDES} from '../metrics.js';
 import {Ribbons} from '../ribbons.js';
+
+const STEPS = [200, 1000]; // arcs that are shown at most
+const ALL = 'all';
 
 export const interdependence = {
     id: 'interdependence',
@@ -15,10 +20,15 @@ export const interdependence = {
     has: hasPairs,
 
     async render(app, place) {
-        const pairs = await Pairs.load(app);
+        const asked = app.params.get('w');
+        const side = app.metrics.sides && (SIDES.includes(asked) ? asked : SIDES[1]);
+        const pairs = await Pairs.load(app, side);
         const [kind, cache] = [kindOf(app, pairs), cacheOf(app, pairs)];
         if (!cache) {
-            place.append(h('p', {class: 'warning'}, noRoom(pairs)));
+            place.append(
+                h('div', {class: 'bar-top'}, h('h1', null, 'Interdependence'), side && sideChoice(app, side)),
+                h('p', {class: 'warning'}, noRoom(pairs) || 'Here no line was loaded again.'),
+            );
             return;
         }
         const view = new View(app, pairs, kind, cache);
@@ -32,6 +42,26 @@ const kindOf = (app, pairs) => {
 };
 
 const cacheOf = (app, pairs) => pairs.caches().find((cache) => cache === app.params.get('k')) || pairs.caches()[0];
+
+/* Buttons, one of which is pressed: {key: of the address, values, chosen, words(value), tip(value)}. */
+function choice(app, {key, values, chosen, words, tip}) {
+    const button = (value) =>
+        h(
+            'button',
+            {
+                type: 'button',
+                'data-choice': value,
+                'aria-pressed': String(value === chosen),
+                tip: () => [tip(value)],
+                onclick: () => app.change({[key]: value}),
+            },
+            words(value),
+        );
+    return h('span', {class: 'kinds'}, values.map(button));
+}
+
+const sideChoice = (app, side) =>
+    choice(app, {key: 'w', values: SIDES, chosen: side, words: (one) => one, tip: (one) => `what was ${one}`});
 
 const noRoom = (pairs) =>
     pairs.sums.has(null) &&
@@ -49,21 +79,35 @@ class View {
             aboutNode: (node, role) => this.aboutNode(node, role),
             label: 'Who throws out lines that others load again',
         });
-        const items = this.matching(app.params.get('q') || '');
-        this.table = this.makeTable(items);
-        this.ribbons.show(items.map((i) => this.arcs[i]));
+        this.choose(app.params.get('q') || '');
+        this.table = this.makeTable(this.items);
+        this.ribbons.show(this.items.map((i) => this.arcs[i]));
+    }
+
+    /* The arcs that are shown: the heaviest of those that match. */
+    choose(words) {
+        this.found = this.matching(words);
+        this.items = this.found.slice(0, this.most());
+    }
+
+    most() {
+        const asked = this.app.params.get('m');
+        return asked === ALL ? Infinity : Number(asked) > 0 ? Number(asked) : STEPS[0];
     }
 
     share(misses) {
         return `${format.percent((100 * misses) / this.total)} of ${format.count(this.total)}`;
     }
 
-    /* Arcs with these words in the name of an end, or of its file or function. */
+    /* Arcs with these words in the name of an end, or of its file or function; those of one end, if one was chosen. */
     matching(words) {
         const wanted = words.toLowerCase();
+        const only = this.app.params.get('n');
         const has = (text) => Boolean(text) && text.toLowerCase().includes(wanted);
         return [...this.arcs.keys()].filter(
-            (i) => !wanted || this.arcs[i].ends.some((end) => has(end.name) || end.about.some(has)),
+            (i) =>
+                (!only || this.arcs[i].ends.some((end) => end.key === only)) &&
+                (!wanted || this.arcs[i].ends.some((end) => has(end.name) || end.about.some(has))),
         );
     }
 
@@ -80,9 +124,9 @@ class View {
             value: app.params.get('q') || '',
             oninput: () => {
                 app.change({q: filter.value || null}, true);
-                const items = this.matching(filter.value);
-                this.table.rearrange(items);
-                this.ribbons.show(items.map((i) => this.arcs[i]));
+                this.choose(filter.value);
+                this.table.rearrange([...this.items]);
+                this.ribbons.show(this.items.map((i) => this.arcs[i]));
                 said.textContent = this.said();
             },
         });
@@ -94,37 +138,51 @@ class View {
             h('h1', null, 'Interdependence'),
             this.choice('k', this.pairs.caches(), this.cache, cacheWords, (cache) => `misses in ${cacheWords(cache)}`),
             this.choice('by', kinds, this.kind, (kind) => KINDS[kind].label, (kind) => `by ${KINDS[kind].label}`),
+            this.pairs.side && sideChoice(app, this.pairs.side),
+            this.mostChoice(),
             filter,
+            this.onlyChip(),
             said,
         );
     }
 
     choice(key, values, chosen, words, tip) {
+        return choice(this.app, {key, values, chosen, words, tip});
+    }
+
+    mostChoice() {
+        const steps = STEPS.filter((step) => step < this.arcs.length).map(String);
+        if (!steps.length) return '';
+        const chosen = this.most() === Infinity ? ALL : String(this.most());
+        return this.choice('m', [...steps, ALL], chosen, (step) => step, (step) => `${step} of the heaviest arcs`);
+    }
+
+    /* The end that was chosen; pressed, all are back. */
+    onlyChip() {
+        const {app} = this;
+        const only = app.params.get('n');
+        if (!only) return '';
+        const end = this.arcs.flatMap((arc) => arc.ends).find(({key}) => key === only);
         return h(
-            'span',
-            {class: 'kinds'},
-            values.map((value) =>
-                h(
-                    'button',
-                    {
-                        type: 'button',
-                        'data-choice': value,
-                        'aria-pressed': String(value === chosen),
-                        tip: () => [tip(value)],
-                        onclick: () => this.app.change({[key]: value}),
-                    },
-                    words(value),
-                ),
-            ),
+            'button',
+            {type: 'button', class: 'only-chip', tip: () => ['all arcs again'], onclick: () => app.change({n: null})},
+            `only ${end ? end.name : '???'} \u00d7`,
         );
     }
 
+    /* Nothing is left out without a word. */
     said() {
-        const left = this.pairs.sums.get(this.cache)[this.kind] - this.arcs.length;
-        const rest = this.total - this.arcs.reduce((all, arc) => all + arc.misses, 0);
+        const all = this.pairs.sums.get(this.cache)[this.kind];
+        const left = all - this.arcs.length;
+        const sum = (arcs) => arcs.reduce((misses, arc) => misses + arc.misses, 0);
+        const shown = this.items.map((i) => this.arcs[i]);
         return [
-            `${format.count(this.table.count)} of ${format.count(this.arcs.length)} arcs in ${cacheWords(this.cache)}`,
-            left > 0 && `${format.count(left)} lighter ones, ${this.share(rest)} misses, are not in this page`,
+            `${format.count(shown.length)} of ${format.count(all)} arcs shown, ${this.share(sum(shown))} misses in ` +
+                cacheWords(this.cache),
+            this.found.length > shown.length && `${format.count(this.found.length - shown.length)} more match`,
+            left > 0 &&
+                `${format.count(left)} lighter ones, ${this.share(this.total - sum(this.arcs))} misses, ` +
+                    'are not in this page' + (this.pairs.side ? ', or not of this side' : ''),
             'warm: thrown out by another',
             noRoom(this.pairs),
         ]
@@ -160,6 +218,7 @@ class View {
         const values = new Map([
             ['misses', arcs.map((arc) => arc.misses)],
             ['mean', arcs.map((arc) => arc.mean)],
+            ['other', arcs.map((arc) => arc.other)],
         ]);
         return app.sortedTable({
             items,
@@ -179,6 +238,7 @@ class View {
 
     numberColumns(arcAt) {
         const tip = (i) => aboutArc(arcAt(i), this.kind, this.total);
+        const other = this.pairs.side && SIDES.find((side) => side !== this.pairs.side);
         return [
             {
                 key: 'misses',
@@ -206,7 +266,18 @@ class View {
                 tip,
                 cell: (i) => (arcAt(i).mean === arcAt(i).mean ? format.count(Math.round(arcAt(i).mean)) : ''),
             },
-        ];
+            other && {
+                key: 'other',
+                label: other,
+                sub: 'misses',
+                width: '12ch',
+                class: 'num',
+                sortable: true,
+                title: [`the same ${other}`],
+                tip,
+                cell: (i) => (arcAt(i).other === arcAt(i).other ? format.count(arcAt(i).other) : ''),
+            },
+        ].filter(Boolean);
     }
 
     endColumn(role, arcAt) {
@@ -222,9 +293,25 @@ class View {
             title: [`who ${about}`],
             tip: (i) => arcAt(i).ends[role].about,
             cell: (i) => {
-                const {go, name} = arcAt(i).ends[role];
-                return go ? this.app.link(...go, name) : h('span', {class: 'dim'}, name);
+                const {go, name, key: end} = arcAt(i).ends[role];
+                return [
+                    this.onlyButton(end, name),
+                    go ? this.app.link(...go, name) : h('span', {class: 'dim'}, name),
+                ];
             },
         };
+    }
+
+    onlyButton(key, name) {
+        return h(
+            'button',
+            {
+                type: 'button',
+                class: 'only',
+                'aria-label': `Only arcs of ${name}`,
+                tip: () => [`only arcs of ${name}`],
+                onclick: () => this.app.change({n: key}),
+            },
+        );
     }
 }

@@ -85,7 +85,7 @@ async function worthChanging(app) {
 
 /* Of the whole program: what kinds its misses are. */
 async function kinds(app) {
-    if (!hasPatterns(app)) return '';
+    if (!hasPatterns(app) || app.metrics.sides) return '';
     const values = await app.valuesOf(app.tables.totals, kindEvents(app));
     const bars = kindBars(app, (key) => values.get(key)[0]);
     return bars && h('section', {class: 'short why'}, h('h2', null, 'Misses by kind'), bars);

@@ -6,6 +6,7 @@
 import {h} from '../dom.js';
 import * as format from '../format.js';
 import {fieldsOf} from '../fields.js';
+import {hasPairs} from '../pairs.js';
 import {kindEvents, patternsOf} from '../patterns.js';
 import {fit, hasStructures, loads, mainOf, sharesBy, structureMetrics, Structures, useBar} from '../structures.js';
 import {rowsWhere} from '../sums.js';
@@ -97,6 +98,12 @@ async function head(app, all, row, list) {
             all.facts(row).join('  \u00b7  '),
         ),
         h('div', {class: 'facts'}, list.filter((metric) => values.get(metric.key)).map(fact), useFact(loaded, row)),
+        hasPairs(app.profile) &&
+            h(
+                'p',
+                {class: 'links'},
+                app.link('interdependence', '', {by: 'data', n: 'd' + all.id[row]}, 'in the interdependence graph'),
+            ),
     );
 }
 
