@@ -570,8 +570,8 @@ static struct told tell(const struct record *r, const char *path)
         summary_totals(profile, stderr, "  ");
         summary_findings(profile, stderr, "  ");
         term_escape(safe, sizeof safe, path);
-        fprintf(stderr, "tenure: `tenure report --advice %s` says what to change, `tenure open %s` shows the rest\n", safe,
-                safe);
+        fprintf(stderr, "tenure: `tenure report --advice %s` says what to change, `tenure open %s` shows the rest\n",
+                safe, safe);
     }
     if (r->stats)
         tell_stats(profile);
