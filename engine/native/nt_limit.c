@@ -71,7 +71,7 @@ bool nt_limit_make_room(uint64_t more)
 void nt_limit_leave(const struct nt_thread *thread)
 {
     for (int i = 0; i < LIMITS; i++) {
-        if (limits[i].is_set && !thread->has_limits)
+        if (limits[i].is_set && !(thread->own_limits & 1U << i))
             of_kernel(limits[i].resource, &limits[i].asked, NULL);
     }
 }
@@ -115,17 +115,19 @@ static int get_and_set(int i, uint64_t now, uint64_t old)
     return error;
 }
 
-/* The child of a vfork has limits of its own, and the kernel keeps them for it. */
+/* What the child of a vfork sets is its own, and the kernel keeps it; its other limits are the program's. */
 static bool limit(struct nt_thread *thread, struct nt_call *call, uint64_t resource, uint64_t now, uint64_t old)
 {
     int i = 0;
 
     while (i < LIMITS && resource != (uint64_t)limits[i].resource)
         i++;
-    if (i == LIMITS || thread->is_vfork) {
-        thread->has_limits |= i < LIMITS && now != 0;
+    if (i == LIMITS)
         return nt_call_pass(thread, call);
-    }
+    if (thread->is_vfork && now != 0)
+        thread->own_limits |= (uint8_t)(1U << i);
+    if (thread->own_limits & 1U << i)
+        return nt_call_pass(thread, call);
     nt_lock_take(&nt_limit_lock);
     call->result = -get_and_set(i, now, old);
     nt_lock_give(&nt_limit_lock);

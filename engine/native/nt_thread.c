@@ -87,7 +87,8 @@ struct nt_thread *nt_thread_new(const struct nt_thread *parent)
     thread->baton = thread->safe_points = 0;
     thread->kept = 0;
     thread->error = thread->trap = thread->address = 0;
-    thread->call_has_mask = thread->is_vfork = thread->has_limits = false;
+    thread->call_has_mask = thread->is_vfork = false;
+    thread->own_limits = 0;
     thread->turn = NT_TURN_BEGINS;
     thread->altstack = (stack_t){.ss_flags = SS_DISABLE};
     thread->area->pending = 0;

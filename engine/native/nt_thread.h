@@ -67,7 +67,7 @@ struct nt_thread {
     bool is_profiled;            /* nt_profile.c: has a tn_thread behind its area */
     uint8_t turn;                /* what that is to be told at the next turn: enum nt_turn */
     bool is_vfork;               /* the child of a vfork: what it does to processes is not ours */
-    bool has_limits;             /* and has set some (nt_limit.h) */
+    uint8_t own_limits;          /* and the limits that it has set itself, by bit (nt_limit.h) */
     uint32_t handlers;           /* of signals, that the core was told of and that have not returned */
 
     volatile int outside; /* not 0: not in generated code, and with nothing of it in hand */

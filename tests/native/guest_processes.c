@@ -345,10 +345,32 @@ static void limit(int what, const char *name, const char *shown)
     printf(", back %d\n", setrlimit(what, &before));
 }
 
+/* A vforked child that sets one of them has the other one as it was set, and so has what it becomes. */
+static void limits_of_child(void)
+{
+    struct rlimit before, now, seen;
+    pid_t child;
+
+    getrlimit(RLIMIT_DATA, &before);
+    now = (struct rlimit){LIMIT, before.rlim_max};
+    setrlimit(RLIMIT_DATA, &now);
+    child = vfork();
+    if (child == 0) {
+        getrlimit(RLIMIT_DATA, &seen);
+        now.rlim_cur = 2 * (rlim_t)LIMIT;
+        setrlimit(RLIMIT_AS, &now);
+        execl("/bin/sh", "sh", "-c", "ulimit -v; ulimit -d", NULL);
+        _exit(1);
+    }
+    printf("child %d, which saw %llu\n", status_of(child), (unsigned long long)seen.rlim_cur);
+    setrlimit(RLIMIT_DATA, &before);
+}
+
 static void limits(void)
 {
     limit(RLIMIT_AS, "addresses", "v");
     limit(RLIMIT_DATA, "data", "d");
+    limits_of_child();
 }
 
 /* Whether or not there are filters, a program that wants one goes on, with or without. */
