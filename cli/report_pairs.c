@@ -254,13 +254,13 @@ static struct report *sorted_by(const struct report *report, const char *what, c
 
 static struct report *by_misses(const struct report *report)
 {
-    return sorted_by(report, "misses", "SELECT sum(abs(misses)) FROM t_pairs");
+    return sorted_by(report, "misses", "SELECT total(abs(1.0 * misses)) FROM t_pairs");
 }
 
 /* A section of it; there is none of a profile in which no line was used again. */
 static bool of_reuses(struct report *report, bool (*section)(struct report *))
 {
-    struct report *own = sorted_by(report, "lines", "SELECT sum(abs(lines)) FROM t_reuses");
+    struct report *own = sorted_by(report, "lines", "SELECT total(abs(1.0 * lines)) FROM t_reuses");
     bool good = own->sort.total <= 0 || section(own);
 
     report->sections = own->sections;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Who loads lines again, who had thrown them out, and who uses lines first: as text and as JSON, with a hostile name,
-# with what there was no room for, of a difference and of one function; what is refused where nobody looked.
+# with what there was no room for, of a difference and of one function; what is refused where nobody looked, and of
+# counts that have no sum in 64 bits.
 try() {
     echo "== $*"
     tenure "$@"
@@ -65,3 +66,9 @@ try sql sum "SELECT sum(misses), sum(timed), sum(distance) FROM pairs"
 try sql sum "SELECT sum(lines), sum(distance) FROM reuses"
 python3 "$RAW_MAKE" small small.raw
 try report --pairs small.raw
+cp sum damaged
+python3 -c 'import sqlite3
+db = sqlite3.connect("damaged")
+db.execute("UPDATE t_reuses SET lines = 9223372036854775807")
+db.commit()'
+try report --pairs damaged
