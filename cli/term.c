@@ -17,6 +17,7 @@
 #include <time.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static bool progress_shown;
@@ -44,7 +45,9 @@ static int descriptor(FILE *out)
 
 void term_hold(void)
 {
-    int memory = memfd_create("tenure", MFD_CLOEXEC);
+    struct rlimit files;
+    bool limited = getrlimit(RLIMIT_FSIZE, &files) != 0 || files.rlim_cur != RLIM_INFINITY;
+    int memory = limited ? -1 : memfd_create("tenure", MFD_CLOEXEC);
 
     fflush(stdout);
     held = memory < 0 ? -1 : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);

@@ -18,7 +18,8 @@ void term_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
  * Keeps what is written to stdout until it is released: shown if it is good, else forgotten. Who finds an error on the
- * way has then written nothing but the error. It is still known whether stdout is a terminal.
+ * way has then written nothing but the error. It is still known whether stdout is a terminal. Where files have a limit,
+ * which would hold for what is kept, it is shown at once.
  */
 void term_hold(void);
 void term_release(bool good);

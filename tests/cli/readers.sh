@@ -41,6 +41,8 @@ try export --format=callgrind small -o nowhere/x
 # A signal that ends it takes the unfinished file along.
 { sh -c 'ulimit -c 0; ulimit -f 1; exec tenure export --format=json small -o limited'; } 2>/dev/null
 echo "-> $?"
+# A limit on files is none on what is printed.
+sh -c 'ulimit -c 0; ulimit -f 1; exec tenure report --limit=1000 small' | tail -1
 tenure export --format=json small >/dev/full
 echo "-> $?"
 try export --format=csv small -o /dev/full
