@@ -92,6 +92,12 @@ static bool collecting(void)
     return !with_calls || calls_collecting();
 }
 
+/* Nobody asks for more of a miss than what it costs. */
+static void missed(void *user, const struct model_payer *payer, const struct model_miss *miss)
+{
+    (void)user, (void)payer, (void)miss;
+}
+
 /* A miss counts and a line pays if collection was on at the access that missed or loaded it. Callgrind asks whether
  * it is on when it ends, which the model does. */
 static void charge(void *user, const struct model_payer *payer, int event, uint64_t amount)
@@ -215,7 +221,7 @@ static bool parse(int argc, char **argv)
             config.callgrind = mode;
             s->callgrind = mode;
             s->geometry = geometries;
-            s->model = model_new(&config, charge, NULL, NULL, s);
+            s->model = model_new(&config, charge, NULL, missed, s);
         }
     }
     for (int i = 0; i < INCLUSIVE; i++)
