@@ -230,9 +230,20 @@ uint32_t tn_data_allocated(tn_core *core, struct tn_node *node, uint32_t site, u
     return object;
 }
 
+/* Where a block ends is known to the unit. In a small one of small elements what is behind it would count as more of
+ * them, and be a good part of all: then offsets say more. */
+static bool ends_in_elements(const struct tn_data_object *object, const struct tn_block *block)
+{
+    enum { UNIT = 1 << TN_UNIT_BITS, SMALL = 16 * UNIT };
+    uint64_t rest = block->bytes % UNIT;
+    return object->element && rest && block->bytes < SMALL && object->element <= UNIT - rest;
+}
+
 /* Elements of nobody knows what, but of a size that was asked for. */
 static void take_element(struct tn_data_object *object, const struct tn_block *block)
 {
+    if (!object->number && ends_in_elements(object, block))
+        object->element = object->lead = 0, object->type = 0;
     if (!object->number && !object->element && block->each < block->bytes && block->each <= TN_LARGEST_ELEMENT)
         object->element = (uint32_t)block->each;
 }

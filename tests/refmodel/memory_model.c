@@ -122,6 +122,8 @@ void mm_block_begins(struct memory_model *mm, const char *name, uint64_t address
     uint32_t object = object_of(mm, name);
     struct object *o = &mm->objects[object - 1];
 
+    if (bytes % 16 && bytes < 256 && element.size <= 16 - bytes % 16)
+        element.size = 0; /* what is behind the block would count as elements */
     if (!o->known && element.size && element.size <= 65536) {
         o->element = element.size;
         o->lead = element.lead;
