@@ -30,18 +30,6 @@ enum {
 
 /* ------------------------------------------------------------------------------------------ bytes */
 
-static void put_u16(uint8_t *p, uint32_t value)
-{
-    p[0] = (uint8_t)(value >> 8);
-    p[1] = (uint8_t)value;
-}
-
-static void put_u32(uint8_t *p, uint32_t value)
-{
-    put_u16(p, value >> 16);
-    put_u16(p + 2, value);
-}
-
 /* SQLite's varint: big-endian, seven bits a byte, the ninth byte whole. */
 static size_t put_varint(uint8_t *p, uint64_t value)
 {
@@ -132,7 +120,7 @@ int tp_bulk_close(struct tp_bulk *bulk)
     uint8_t count[4];
     int error;
 
-    put_u32(count, bulk->pages);
+    tp_put_u32(count, bulk->pages);
     errno = 0;
     if (bulk->file && !bulk->error &&
         (fseeko(bulk->file, AT_PAGE_COUNT, SEEK_SET) || fwrite(count, sizeof count, 1, bulk->file) != 1))
@@ -244,9 +232,9 @@ void tp_bulk_table(struct tp_bulk_table *table, uint32_t root)
 static void end_leaf(struct tp_bulk_table *table)
 {
     table->leaf[0] = LEAF;
-    put_u16(table->leaf + 1, 0);
-    put_u16(table->leaf + 3, table->cells);
-    put_u16(table->leaf + 5, table->top);
+    tp_put_u16(table->leaf + 1, 0);
+    tp_put_u16(table->leaf + 3, table->cells);
+    tp_put_u16(table->leaf + 5, table->top);
     table->leaf[7] = 0;
 }
 
@@ -275,7 +263,7 @@ static uint32_t write_overflow(struct tp_bulk *bulk, const uint8_t *data, size_t
         uint32_t next = bulk->pages + 2; /* after this one, if neither is the lock page */
         next += next == LOCK_PAGE || next - 1 == LOCK_PAGE;
         memset(page, 0, sizeof page);
-        put_u32(page, size > now ? next : 0);
+        tp_put_u32(page, size > now ? next : 0);
         memcpy(page + 4, data, now);
         uint32_t number = tp_bulk_append(bulk, page);
         first = first ? first : number;
@@ -291,7 +279,7 @@ static uint8_t *room_for(struct tp_bulk *bulk, struct tp_bulk_table *table, size
     if (LEAF_HEADER + 2 * (table->cells + 1) + size > table->top && flush_leaf(bulk, table))
         return NULL;
     table->top -= (uint32_t)size;
-    put_u16(table->leaf + LEAF_HEADER + 2 * table->cells++, table->top);
+    tp_put_u16(table->leaf + LEAF_HEADER + 2 * table->cells++, table->top);
     table->last = rowid;
     return table->leaf + table->top;
 }
@@ -313,7 +301,7 @@ static int long_row(struct tp_bulk *bulk, struct tp_bulk_table *table, int64_t r
     if (cell) {
         memcpy(cell, head, n);
         memcpy(cell + n, all, local);
-        put_u32(cell + n + local, write_overflow(bulk, all + local, size - local));
+        tp_put_u32(cell + n + local, write_overflow(bulk, all + local, size - local));
     }
     free(all);
     return bulk->error;
@@ -346,16 +334,16 @@ static void make_interior(uint8_t *page, const struct tp_child *children, size_t
     memset(page, 0, TP_PAGE);
     for (size_t i = 0; i + 1 < count; i++) {
         uint8_t cell[INTERIOR_CELL];
-        put_u32(cell, children[i].page);
+        tp_put_u32(cell, children[i].page);
         size_t n = 4 + put_varint(cell + 4, (uint64_t)children[i].last);
         top -= (uint32_t)n;
         memcpy(page + top, cell, n);
-        put_u16(page + INTERIOR_HEADER + 2 * i, top);
+        tp_put_u16(page + INTERIOR_HEADER + 2 * i, top);
     }
     page[0] = INTERIOR;
-    put_u16(page + 3, (uint32_t)count - 1);
-    put_u16(page + 5, top);
-    put_u32(page + 8, children[count - 1].page);
+    tp_put_u16(page + 3, (uint32_t)count - 1);
+    tp_put_u16(page + 5, top);
+    tp_put_u32(page + 8, children[count - 1].page);
 }
 
 /* One level up, in place, until one page is enough. An interior page has two children at least. */

@@ -24,6 +24,19 @@
 
 enum { TP_PAGE = 16384 };
 
+/* Numbers in pages are big-endian. */
+static inline void tp_put_u16(uint8_t *p, uint32_t value)
+{
+    p[0] = (uint8_t)(value >> 8);
+    p[1] = (uint8_t)value;
+}
+
+static inline void tp_put_u32(uint8_t *p, uint32_t value)
+{
+    tp_put_u16(p, value >> 16);
+    tp_put_u16(p + 2, value);
+}
+
 /* A row in the making, as SQLite has it: the types of its values, and their bytes. A value for each column, in order;
  * NULL for one that is an INTEGER PRIMARY KEY. */
 struct tp_record {

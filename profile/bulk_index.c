@@ -111,18 +111,6 @@ struct level {
     uint32_t cells, top, last; /* last: bytes of the cell put last */
 };
 
-static void put_u16(uint8_t *p, uint32_t value)
-{
-    p[0] = (uint8_t)(value >> 8);
-    p[1] = (uint8_t)value;
-}
-
-static void put_u32(uint8_t *p, uint32_t value)
-{
-    put_u16(p, value >> 16);
-    put_u16(p + 2, value);
-}
-
 static void begin_page(struct level *l)
 {
     memset(l->page, 0, sizeof l->page);
@@ -133,10 +121,10 @@ static void begin_page(struct level *l)
 static void end_page(struct level *l, uint32_t right)
 {
     l->page[0] = l->leaves ? LEAF : INTERIOR;
-    put_u16(l->page + 3, l->cells);
-    put_u16(l->page + 5, l->top);
+    tp_put_u16(l->page + 3, l->cells);
+    tp_put_u16(l->page + 5, l->top);
     if (!l->leaves)
-        put_u32(l->page + 8, right);
+        tp_put_u32(l->page + 8, right);
 }
 
 /* False: there is no room. */
@@ -151,7 +139,7 @@ static bool put_entry(struct level *l, const struct entry *entry)
         tp_record_integer(&l->record, entry->key.value);
     tp_record_integer(&l->record, entry->key.rowid);
     if (!l->leaves) {
-        put_u32(cell, entry->child);
+        tp_put_u32(cell, entry->child);
         n = CHILD;
     }
     cell[n] = (uint8_t)tp_record_size(&l->record); /* a varint of one byte */
@@ -163,7 +151,7 @@ static bool put_entry(struct level *l, const struct entry *entry)
     l->top -= n;
     l->last = n;
     memcpy(l->page + l->top, cell, n);
-    put_u16(l->page + header + 2 * l->cells++, l->top);
+    tp_put_u16(l->page + header + 2 * l->cells++, l->top);
     return true;
 }
 
@@ -174,7 +162,7 @@ static void take_back(struct level *l)
 
     memset(l->page + l->top, 0, l->last);
     l->top += l->last;
-    put_u16(l->page + header + 2 * --l->cells, 0);
+    tp_put_u16(l->page + header + 2 * --l->cells, 0);
 }
 
 /* All full pages of a level; the last one stays. Entries of the level above take the place of those of this one: their
