@@ -231,7 +231,8 @@ static int keep_evidence(struct adviser *a, const struct tp_rule *rule, sqlite3_
         char text[64];
         snprintf(text, sizeof text, "%s_text", rule->evidence[i].key);
         int column = column_of(row, rule->evidence[i].key), words = column_of(row, text);
-        if ((column < 0 || sqlite3_column_type(row, column) == SQLITE_NULL) && words < 0)
+        if ((column < 0 || sqlite3_column_type(row, column) == SQLITE_NULL) &&
+            (words < 0 || sqlite3_column_type(row, words) == SQLITE_NULL))
             continue;
         sqlite3_bind_int64(a->evidence, 1, id);
         sqlite3_bind_int(a->evidence, 2, i);

@@ -20,6 +20,7 @@
     "part * lost1 / :line1 AS lines1, part * lost2 / max(:line2, 1) AS lines2, part * lostL / :lineL AS linesL"
 /* Where misses are not told apart, steps that lead to an eighth of the sets may be a matter of conflicts. */
 #define SURE "iif(:kinds OR abs(stride) * 8 % max(:way1, 1) <> 0, 1, 0.6)"
+#define UNSURE {"unsure", "", "conflicts may be the reason; to be told by recording with"}
 #define POOR "spatial < :spatial AND part >= 0.5 AND 100 * conflict1 < :conflict * misses1"
 
 const struct tp_rule tp_rules_space[] = {
@@ -33,12 +34,13 @@ const struct tp_rule tp_rules_space[] = {
         .record = "--strides=yes",
         .sql = "SELECT data_id, function_id, file_id, line, loop_id, " SAVED ", spatial, abs(stride) AS stride,"
                " 100.0 * regular / strides AS regular, misses1 AS misses, 1.0 * regular / strides * " SURE
-               " AS confidence" ORDER
+               " AS confidence, iif(" SURE " = 1, NULL, '--patterns=yes') AS unsure_text" ORDER
                " WHERE " POOR " AND 100 * regular >= :regular * strides AND abs(stride) >= :far",
         .evidence = {{"spatial", "%", "of the bytes loaded are touched"},
                      {"stride", "bytes", "lie between most misses of an instruction"},
                      {"regular", "%", "of the distances between misses are this one"},
-                     {"misses", "", "misses in D1"}},
+                     {"misses", "", "misses in D1"},
+                     UNSURE},
     },
     {
         .kind = "gaps",
@@ -108,11 +110,12 @@ const struct tp_rule tp_rules_space[] = {
         .record = "--strides=yes",
         .sql = "SELECT data_id, function_id, file_id, line, loop_id, " SAVED ", spatial, misses1 AS misses,"
                " 100.0 * kept / strides AS regular, iif(:kinds, 0.6, 0.4) * (1.0 - 1.0 * kept / strides) AS"
-               " confidence" ORDER
+               " confidence, iif(:kinds, NULL, '--patterns=yes') AS unsure_text" ORDER
                " WHERE " POOR " AND 100 * kept < 0.5 * :regular * strides",
         .evidence = {{"spatial", "%", "of the bytes loaded are touched"},
                      {"regular", "%", "of the distances between misses are among the most frequent ones"},
-                     {"misses", "", "misses in D1"}},
+                     {"misses", "", "misses in D1"},
+                     UNSURE},
     },
     {0},
 };
