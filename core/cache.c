@@ -266,11 +266,9 @@ TN_ALWAYS_INLINE uint64_t age_at(const struct tn_way *set, uint32_t i)
 /* The number of the way used longest ago. Of four, two at a time: no comparison waits for more than the one before. */
 TN_ALWAYS_INLINE uint32_t oldest_of(const struct tn_way *set, uint32_t assoc)
 {
-    uint64_t oldest = age_at(set, 0);
-    uint32_t i = 1;
-    if (assoc % 4 == 0)
-        oldest = older(older(oldest, age_at(set, 1)), older(age_at(set, 2), age_at(set, 3)));
-    for (i = assoc % 4 == 0 ? 4 : 1; assoc % 4 == 0 && i < assoc; i += 4)
+    uint64_t oldest = ~0ull;
+    uint32_t i = 0;
+    for (; i + 4 <= assoc; i += 4)
         oldest = older(oldest, older(older(age_at(set, i), age_at(set, i + 1)),
                                      older(age_at(set, i + 2), age_at(set, i + 3))));
     for (; i < assoc; i++)

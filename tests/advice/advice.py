@@ -267,6 +267,18 @@ def check_usual(folder, name, wanted):
           f"{name}: report --strides without strides: {done}")
 
 
+def check_unsure(folder):
+    """Steps that lead to one set over and over may be a matter of conflicts, which --patterns=yes tells."""
+    program, profile = os.path.join(BUILD, "examples/transpose"), os.path.join(folder, "unsure")
+    for options, sure in ((["--D1=8000,1,64"], False), (["--D1=8000,1,64", "--patterns=yes"], True)):
+        run("record", "-q", *options, CACHES[1], "-o", profile, "--", program)
+        items = json.loads(run("report", "--json", "--advice", profile))["advice"]["items"]
+        for item in (item for item in items if item["kind"] == "stride"):
+            said = "--patterns=yes" in json.dumps(item["evidence"])
+            check(said != sure and (sure or item["confidence"] <= 0.6), f"{options}: how sure: {item}")
+        check(sure or "stride" in [item["kind"] for item in items], f"{options}: no stride: {items}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for name, (options, wanted) in PROGRAMS.items():
@@ -283,6 +295,7 @@ def main():
                 check_readme(os.path.basename(name), profile)
         for name, wanted in USUALLY.items():
             check_usual(folder, name, wanted)
+        check_unsure(folder)
         profile = os.path.join(folder, "vectors")
         check_limits(profile)
         check_documents(profile)
