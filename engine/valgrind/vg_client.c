@@ -70,33 +70,20 @@ static Bool has_name(const HChar *variable, const HChar *name)
     return VG_(strncmp)(variable, name, length) == 0 && variable[length] == '=';
 }
 
-/* Takes Valgrind's libraries out of LD_PRELOAD's value, in place. False if the variable is Valgrind's altogether; a
- * value of the program's own follows Valgrind's behind a colon, be it empty. */
+/* Takes Valgrind's library out of LD_PRELOAD's value, in place: it is the first, and its path may hold what else divides
+ * paths. False if the variable is Valgrind's altogether; a value of the program's own follows behind a colon, be it
+ * empty. */
 static Bool clean_preload(HChar *value)
 {
-    HChar *from = value, *to = value;
-    Bool own = True;
+    HChar *library = VG_(strstr)(value, "/vgpreload_core-"), *end;
 
-    while (*from != '\0') {
-        SizeT length = VG_(strcspn)(from, ": ");
-        HChar after = from[length];
-
-        from[length] = '\0';
-        own = VG_(strstr)(from, "/vgpreload_") == NULL;
-        if (own && length > 0) {
-            if (to != value)
-                *to++ = ':';
-            VG_(memmove)(to, from, length);
-            to += length;
-        }
-        from += length;
-        if (after != '\0') {
-            from++;
-            own = True;
-        }
-    }
-    *to = '\0';
-    return own || to != value;
+    if (library == NULL)
+        return True;
+    end = library + VG_(strcspn)(library, ":");
+    if (*end == '\0')
+        return False;
+    VG_(memmove)(value, end + 1, VG_(strlen)(end + 1) + 1);
+    return True;
 }
 
 /* Takes the wrapper's folder off the end of LD_LIBRARY_PATH; False if nothing is left. */

@@ -205,7 +205,8 @@ class Life(harness.EngineTest):
 class Notice(harness.EngineTest):
     def test_surroundings(self):
         program = self.guest("notice.c")
-        for env in ({"TENURE_TEST": "kept"}, {"LD_PRELOAD": "/nonexistent.so"}, {"LD_PRELOAD": ""}):
+        for env in ({"TENURE_TEST": "kept"}, {"LD_PRELOAD": "/nonexistent.so"}, {"LD_PRELOAD": ""},
+                    {"LD_PRELOAD": "/nonexistent.so /other.so"}):
             mine = dict(os.environ, **env)
             mine.pop("VALGRIND_LIB")
             native = subprocess.run([program, "a", "b"], env=mine, cwd=self.folder, stdout=subprocess.PIPE,
@@ -223,6 +224,19 @@ class Notice(harness.EngineTest):
                                 check=True).stdout.decode()
         seen = self.tenure("--trace-children=yes", *command).stdout.decode()
         self.assertEqual(sorted(seen.splitlines()), sorted(native.splitlines()))
+
+    def test_installed_anywhere(self):
+        """The path of the engine's folder may hold what divides the paths in LD_PRELOAD."""
+        if self.engine == "native":
+            self.skipTest("nothing is preloaded")
+        command = ["/bin/sh", "-c", self.guest("notice.c") + "; :"]
+        elsewhere = os.path.join(self.folder, "a b:c")
+        os.symlink(os.environ["VALGRIND_LIB"], elsewhere)
+        mine = dict(os.environ)
+        mine.pop("VALGRIND_LIB")
+        native = subprocess.run(command, env=mine, cwd=self.folder, stdout=subprocess.PIPE, check=True)
+        seen = self.tenure("--trace-children=yes", *command, env={"VALGRIND_LIB": elsewhere})
+        self.assertEqual(sorted(seen.stdout.splitlines()), sorted(native.stdout.splitlines()))
 
     def test_stack(self):
         """Where the program's stack begins does not depend on the environment."""
