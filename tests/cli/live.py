@@ -13,6 +13,7 @@ import json
 import os
 import re
 import resource
+import shlex
 import shutil
 import signal
 import socket
@@ -84,13 +85,13 @@ def closed_descriptors():
     """Without its first three, the program runs as it does with them."""
     for closing in ("", "<&-", "<&- >&-", "<&- >&- 2>&-", "2>&-"):
         name = "closed" + closing.replace(" ", "")
-        status = run("sh", "-c", f'{" ".join(RECORD)} -q -o "$0" "$1" exit 7 {closing}', name, GUEST)[0]
+        status = run("sh", "-c", f'{shlex.join(RECORD)} -q -o "$0" "$1" exit 7 {closing}', name, GUEST)[0]
         check(f"{closing}: status", status, 7)
         check(f"{closing}: counts", total(name), total("closed"))
         seen = []
-        for before in ("", f"{' '.join(RECORD)} -q -o {name}1 ",
-                       f"{' '.join(RECORD)} -q -o {name}%n --trace-children sh -c '\"$@\"; :' "):
-            run("sh", "-c", f"{before}{GUEST} descriptors seen {closing}")
+        for before in ("", f"{shlex.join(RECORD)} -q -o {name}1 ",
+                       f"{shlex.join(RECORD)} -q -o {name}%n --trace-children sh -c '\"$@\"; :' "):
+            run("sh", "-c", f"{before}{shlex.quote(GUEST)} descriptors seen {closing}")
             with open("seen", encoding="ascii") as file:
                 seen.append(file.read())
         check(f"{closing}: descriptors", seen[1:], seen[:1] * 2)
@@ -207,12 +208,12 @@ def files():
     check("they add up", run(TENURE, "merge", "-q", "--keep=process", "-o", "sum", *family), (0, "", ""))
     with sqlite3.connect("sum") as database:
         check("each is a process", database.execute("SELECT count(DISTINCT pid) FROM units").fetchone()[0], 3)
-    run(*RECORD, "-q", "-o", "chain", "--trace-children", "sh", "-c", f"exec {GUEST} exit 0")
+    run(*RECORD, "-q", "-o", "chain", "--trace-children", "sh", "-c", f"exec {shlex.quote(GUEST)} exit 0")
     check("an exec that is followed", all(os.path.exists(name) for name in ("chain", "chain.2")), True)
     with sqlite3.connect("chain.2") as database:
         cmd = database.execute("SELECT value FROM meta WHERE key = 'cmd'").fetchone()[0]
     check("its command", cmd, f"{GUEST} exit 0")
-    run(*RECORD, "-q", "--trace-children", "-o", "early", "sh", "-c", f"{GUEST} late >/dev/null 2>&1 & exit 0")
+    run(*RECORD, "-q", "--trace-children", "-o", "early", "sh", "-c", f"{shlex.quote(GUEST)} late >/dev/null 2>&1 & exit 0")
     for _ in range(600):
         left = [name for name in os.listdir(".") if name.startswith("early") and name.endswith(".raw.2")]
         if left and not os.path.exists("/proc/" + left[0].split(".")[1]):
@@ -353,7 +354,7 @@ def traced():
     shutil.copy("/bin/true", "privileged")
     os.chmod("privileged", 0o4755)
     status, _, errors = run(*RECORD, "-q", "--trace-children", "-o", "traced%n", "sh", "-c",
-                            f"./privileged; {GUEST} exit 4; exit $?")
+                            f"./privileged; {shlex.quote(GUEST)} exit 4; exit $?")
     check("traced", (status, errors.count("\n")), (4, 1))
     check("traced: what it says", errors.startswith("tenure: ./privileged is not profiled: "), True)
     made = [name for name in os.listdir(".") if name.startswith("traced")]

@@ -9,6 +9,7 @@ is left out, and said to be. GUEST (control_guest.c) ends with status 7 at once,
 """
 import json
 import os
+import shlex
 import shutil
 import sqlite3
 import sys
@@ -17,8 +18,11 @@ import tempfile
 from checks import check, finish, run
 
 TENURE, GUEST = map(os.path.abspath, sys.argv[1:3])
-RUN = '%s record -q --engine=%s -o %s/profile -- %s loop /'
 NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+
+
+def record(engine, folder):
+    return [TENURE, 'record', '-q', '--engine=' + engine, '-o', folder + '/profile', '--', GUEST, 'loop', '/']
 
 
 def has_main(profile):
@@ -39,24 +43,24 @@ def place(title, engine, folder, command, can):
 
 
 def places(engine, folder):
-    words = RUN % (TENURE, engine, folder, GUEST)
+    words = record(engine, folder)
     first = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--mount-proc']
-    place('as process 1', engine, folder, first + words.split(), first + ['true'])
+    place('as process 1', engine, folder, first + words, first + ['true'])
     first = ['unshare', '--user', '--map-user=12345', '--keep-caps']
-    place('a user without a name', engine, folder, first + words.split(), first + ['true'])
+    place('a user without a name', engine, folder, first + words, first + ['true'])
     if os.geteuid() == 0:
         os.chmod(folder, 0o777)
         first = NOBODY + ['env', '-u', 'XDG_RUNTIME_DIR', '-u', 'HOME']
-        place('as nobody', engine, folder, first + words.split(), NOBODY + ['test', '-x', GUEST])
+        place('as nobody', engine, folder, first + words, NOBODY + ['test', '-x', GUEST])
     inside = os.path.join(folder, 'inside')
     os.makedirs(inside, exist_ok=True)
-    words = RUN % (TENURE, engine, inside, GUEST)
+    inside_words = shlex.join(record(engine, inside))
     look = '; code=$?; "%s" report --function=main "%s/profile" >/dev/null || code=1; exit $code'
     read_only = 'mount -t tmpfs none %s && mount -o remount,bind,ro / && cd %s && ' % (inside, inside)
     place('on a read-only root', engine, folder,
-          ['unshare', '-rm', 'sh', '-c', read_only + words + look % (TENURE, inside)],
+          ['unshare', '-rm', 'sh', '-c', read_only + inside_words + look % (TENURE, inside)],
           ['unshare', '-rm', 'sh', '-c', read_only + 'true'])
-    first = ['unshare', '-rm', 'sh', '-c', 'mount -t tmpfs none /proc && exec ' + RUN % (TENURE, engine, folder, GUEST)]
+    first = ['unshare', '-rm', 'sh', '-c', 'mount -t tmpfs none /proc && exec "$@"', 'sh', *words]
     if run(['unshare', '-rm', 'sh', '-c', 'mount -t tmpfs none /proc'])[0] == 0:
         status, output, errors = run(first)
         check(engine + ', without /proc', (status, output, errors.count('\n'), 'mount /proc' in errors),

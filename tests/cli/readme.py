@@ -33,7 +33,7 @@ def check(good, what):
 
 def form(line):
     """Without numbers, folders and the width of columns."""
-    line = re.sub(r"\S*[/~]", "", line)
+    line = re.sub(r"~.*/|\S*[/~]", "", line.replace(ROOT, ""))  # ~: the rest of a long path
     return " ".join(re.sub(r"[\d,.]*\d", "#", line).split())
 
 

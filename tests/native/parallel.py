@@ -90,6 +90,9 @@ def stressed(engine, folder, stress):
         goes_on = child.poll() is None
         if time.monotonic() > deadline:
             child.kill()
+            child.communicate()
+            yield 'not at its end after %d s' % LIMIT_S
+            return
         time.sleep(0.2)
         for name in os.listdir(folder):
             if name.isdigit() and not os.path.exists('/proc/' + name):

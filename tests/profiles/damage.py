@@ -194,10 +194,9 @@ def bad_places():
     refused("no such folder", "No such file", out=os.path.join(WORK.name, "gone", "out"))
     refused("a folder in its place", "cannot write", out="/proc/self")
     if os.geteuid() != 0:
-        locked = os.path.join(WORK.name, "raw.d")
-        os.mkdir(locked, 0o555)
-        refused("a read-only folder", "Permission denied", out=os.path.join(locked, "out"))
-        os.rmdir(locked)
+        with tempfile.TemporaryDirectory() as locked:
+            os.chmod(locked, 0o555)
+            refused("a read-only folder", "Permission denied", out=os.path.join(locked, "out"))
 
     def small_disk():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
