@@ -70,9 +70,8 @@ static Bool has_name(const HChar *variable, const HChar *name)
     return VG_(strncmp)(variable, name, length) == 0 && variable[length] == '=';
 }
 
-/* Takes Valgrind's library out of LD_PRELOAD's value, in place: it is the first, and its path may hold what else divides
- * paths. False if the variable is Valgrind's altogether; a value of the program's own follows behind a colon, be it
- * empty. */
+/* Takes Valgrind's library out of LD_PRELOAD's value, in place. It comes first, and its path may hold spaces and colons.
+ * False if there is nothing else; a value of the program's own, even an empty one, follows behind a colon. */
 static Bool clean_preload(HChar *value)
 {
     HChar *library = VG_(strstr)(value, "/vgpreload_core-"), *end;
