@@ -2,7 +2,7 @@
 //
 // chooser.js: the event that all views show, inclusive or self, and the other columns of tables.
 
-import {h} from './dom.js';
+import {h, replaceContent} from './dom.js';
 
 const GROUPS = [
     ['Loaded in vain', /^SpLoss/],
@@ -128,7 +128,8 @@ export class EventChooser {
             );
         });
         const ratios = [...metrics.ratios.values()].filter(matches);
-        this.list.replaceChildren(
+        replaceContent(
+            this.list,
             ...[
                 rows,
                 ratios.length > 0 && [

@@ -6,6 +6,9 @@
 //
 // Text becomes text nodes only; no string is ever parsed as HTML (the page's policy forbids it too). `on...` are
 // listeners, `style` an object of properties, `tip` makes the lines of a tooltip when somebody asks for it.
+//
+// Children may be arrays, and what is null or false is left out. So it is in `append` and `replaceContent`: the page
+// uses them and not the browser's own, which make the text "[object HTMLElement]" of an array.
 
 const SVG = 'http://www.w3.org/2000/svg';
 const tips = new WeakMap();
@@ -20,11 +23,20 @@ function set(element, key, value) {
     else element.setAttribute(key, value === true ? '' : value);
 }
 
-function fill(element, properties, children) {
-    for (const key of Object.keys(properties || {})) set(element, key, properties[key]);
+export function append(element, ...children) {
     for (const child of children.flat(Infinity))
         if (child !== null && child !== undefined && child !== false)
             element.append(child instanceof Node ? child : document.createTextNode(String(child)));
+}
+
+export function replaceContent(element, ...children) {
+    element.replaceChildren();
+    append(element, children);
+}
+
+function fill(element, properties, children) {
+    for (const key of Object.keys(properties || {})) set(element, key, properties[key]);
+    append(element, children);
     return element;
 }
 
@@ -53,8 +65,9 @@ function place(x, y) {
 function show(element, x, y) {
     const lines = tips.get(element)();
     if (!lines || !lines.length) return;
-    box.replaceChildren(
-        ...lines.filter(Boolean).map((line) => (line instanceof Node ? line : h('div', null, line))),
+    replaceContent(
+        box,
+        lines.filter(Boolean).map((line) => (line instanceof Node ? line : h('div', null, line))),
     );
     box.hidden = false;
     shownFor = element;

@@ -2,7 +2,7 @@
 //
 // main.js: opens the profile, draws what is around the views, and shows the view that the address names.
 
-import {h, hideTip, startTips} from './dom.js';
+import {append, h, hideTip, replaceContent, startTips} from './dom.js';
 import {openProfile} from './data.js';
 import {Metrics} from './metrics.js';
 import {App} from './app.js';
@@ -54,7 +54,7 @@ function drawFrame() {
             ),
         ),
     );
-    document.body.append(header, main, help);
+    append(document.body, header, main, help);
     return {tabs, chooser, search, help, main};
 }
 
@@ -83,11 +83,11 @@ async function draw(number) {
     try {
         await view.render(app, place);
     } catch (error) {
-        place.replaceChildren(h('p', {class: 'failed'}, 'This view could not be shown: ' + error.message));
+        replaceContent(place, h('p', {class: 'failed'}, 'This view could not be shown: ' + error.message));
         console.error(error);
     }
     if (number !== wanted) return; // another address meanwhile
-    frame.main.replaceChildren(place);
+    replaceContent(frame.main, place);
     document.title = (view.title || view.name) + ' \u2013 ' + app.profile.title;
     for (const table of app.shown) table.refresh();
     const [table] = app.shown;
@@ -141,6 +141,6 @@ async function start() {
 }
 
 start().catch((error) => {
-    document.body.append(h('p', {class: 'failed'}, 'This page cannot be shown: ' + error.message));
+    append(document.body, h('p', {class: 'failed'}, 'This page cannot be shown: ' + error.message));
     console.error(error);
 });

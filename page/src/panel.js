@@ -4,7 +4,7 @@
 // floating-point numbers, the loops around it, the data structures that it misses in, whom it depends on, and why it
 // misses.
 
-import {h} from './dom.js';
+import {h, replaceContent} from './dom.js';
 import * as format from './format.js';
 import {hasStructures, Structures} from './structures.js';
 import {hasStatements} from './statements.js';
@@ -41,7 +41,7 @@ export class Panel {
         if (statement === this.shown && this.element.firstChild) return;
         this.shown = statement;
         const parts = statement ? await this.parts(statement) : [h('p', {class: 'dim'}, 'No statement ran here.')];
-        if (this.shown === statement) this.element.replaceChildren(...parts.filter(Boolean));
+        if (this.shown === statement) replaceContent(this.element, parts);
     }
 
     async parts(statement) {

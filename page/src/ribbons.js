@@ -4,7 +4,7 @@
 // on top; the last of a column are all others. A ribbon is as thick as the number of its misses, and warm where one
 // throws out what is another's. Places follow from the numbers alone, so that equal pages look equal.
 
-import {h, svg} from './dom.js';
+import {h, replaceContent, svg} from './dom.js';
 import * as format from './format.js';
 import {isOwn} from './pairs.js';
 
@@ -73,7 +73,8 @@ export class Ribbons {
         const high = Math.max(height - 2 * SLOT, most + THICK);
         this.layOut(columns, ribbons, width, (high - most) / Math.max(sum(this.arcs), 1));
         this.paths = ribbons.map((ribbon) => [ribbon, this.path(ribbon)]);
-        this.element.replaceChildren(
+        replaceContent(
+            this.element,
             h(
                 'div',
                 {class: 'canvas', style: {height: high + SLOT + 'px'}},

@@ -2,7 +2,7 @@
 //
 // search.js: functions, files and data structures by any part of their names, those that cost most first.
 
-import {h} from './dom.js';
+import {h, replaceContent} from './dom.js';
 import * as format from './format.js';
 import {hasStructures, Structures} from './structures.js';
 
@@ -103,7 +103,7 @@ export class Search {
                     h('i', null, 'data'),
                 ),
             );
-        this.list.replaceChildren(...(rows.length ? rows : [h('p', {class: 'dim'}, 'nothing of this name')]));
+        replaceContent(this.list, rows.length ? rows : h('p', {class: 'dim'}, 'nothing of this name'));
         for (const row of rows) row.addEventListener('click', () => this.close());
         this.list.hidden = false;
     }

@@ -11,7 +11,7 @@
 // from the keyboard and says to assistive technology how long it is. For printing it shows its first thousand rows as
 // an ordinary table.
 
-import {h, setTip} from './dom.js';
+import {append, h, replaceContent, setTip} from './dom.js';
 
 const ROW = 22;
 const MARGIN = 8; // rows above and below that are made as well
@@ -48,7 +48,7 @@ export class VirtualTable {
         this.element.style.setProperty('--columns', widths.join(' '));
         this.element.style.setProperty('--least', `calc(${columns.map((c) => c.width).join(' + ')})`);
         this.element.classList.toggle('aligned', columns.length > 0 && !columns[columns.length - 1].grow);
-        this.head.replaceChildren(...columns.map((c) => this.heading(c)));
+        replaceContent(this.head, columns.map((c) => this.heading(c)));
         this.refresh();
     }
 
@@ -131,7 +131,7 @@ export class VirtualTable {
             );
             const share = c.share ? c.share(number) : NaN;
             if (share === share && share !== 0) this.heat(cell, share, c);
-            row.append(cell);
+            append(row, cell);
         }
         return row;
     }

@@ -497,6 +497,30 @@ def differences(profile, folder):
         browser.close()
 
 
+def other_sources(profile, folder):
+    """A source file that is not here any more, and one that is newer than the profile."""
+    path, gone, newer = (os.path.join(folder, name) for name in ("sources", "gone.cpp", "newer.cpp"))
+    with sqlite3.connect(path) as copy:
+        profile.database.backup(copy)
+        number, name = copy.execute("SELECT id, path FROM files WHERE path LIKE '%page_program.cpp'").fetchone()
+        other, = copy.execute("SELECT file_id FROM t_lines WHERE file_id <> ? LIMIT 1", (number,)).fetchone()
+        copy.executemany("UPDATE files SET path = ? WHERE id = ?", ((newer, number), (gone, other)))
+    shutil.copyfile(name, newer)
+    os.utime(newer, (os.stat(path).st_mtime + 3600,) * 2)
+    browser = chromium.Browser()
+    try:
+        browser.open(Profile(path).page())
+        for file, words in ((number, "This file has changed since the profile was made"),
+                            (other, "The text of this file is not in the page")):
+            browser.go(f"#source/{file}")
+            check(f"other sources: {words}", browser.evaluate("document.querySelector('.warning').innerText")
+                  .startswith(words))
+            quiet(browser, words)
+        views(browser)
+    finally:
+        browser.close()
+
+
 def without_data(profile, folder):
     """Recorded with --data=no, or imported: the view is not there, and nobody misses it."""
     path = os.path.join(folder, "nodata")
@@ -611,6 +635,7 @@ def main():
             browser.close()
         hostile(profile, folder)
         differences(profile, folder)
+        other_sources(profile, folder)
         without_data(profile, folder)
         lines_left_out(profile, folder)
         opening(profile, folder)

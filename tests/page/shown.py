@@ -62,6 +62,7 @@ def cells(browser, selector=".table"):
 
 
 def quiet(browser, what):
+    check(f"{what}: no text is an object's", "[object" in browser.evaluate("document.body.innerText"), False)
     check(f"{what}: nothing to complain of", browser.problems, [])
     others = [url for url in browser.requests if not url.startswith("file:")]
     check(f"{what}: asks for nothing but its file", others, [])

@@ -23,6 +23,7 @@ UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 LICENCE = "SPDX-License-Identifier: GPL-2.0-or-later"
 WIDTH = 120  # .clang-format aims at 110; a comment or a table may stick out a little
 LINES = 900
+NATIVE_APPEND = re.compile(r"\.(append|prepend|replaceChildren)\(")  # makes text of arrays; dom.js has what does not
 OPENING = 3  # lines of the first comment, licence line not counted, in C files of the product; of a module's two
              # files one may say most of it, but neither says nothing
 
@@ -70,6 +71,9 @@ def source_complaints(root, name, text):
     if name.startswith(("core/", "engine/", "profile/", "cli/")) and name.endswith((".c", ".h", ".inc")):
         if not opens_with_idea(root, name, text):
             yield f"does not open with its idea: at least {OPENING} lines of comment"
+    if name.startswith("page/src/") and name != "page/src/dom.js":
+        for match in NATIVE_APPEND.finditer(text):
+            yield f"calls {match.group()}: page/src/dom.js has `append` and `replaceContent`"
     yield from form(name, text)
 
 

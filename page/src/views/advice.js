@@ -2,7 +2,7 @@
 //
 // advice.js: all advice, what saves most first, with places, reasons and remedies.
 
-import {h} from '../dom.js';
+import {append, h} from '../dom.js';
 import * as format from '../format.js';
 import {Advice, hasAdvice} from '../advice.js';
 
@@ -15,7 +15,8 @@ export const advice = {
     async render(app, place) {
         const all = await Advice.load(app);
         const current = Number(app.argument);
-        place.append(
+        append(
+            place,
             h(
                 'div',
                 {class: 'bar-top'},

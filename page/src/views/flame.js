@@ -8,7 +8,7 @@
 // are made narrower together. With both sides of a difference, boxes are as wide as one of the sides or as the change,
 // and their colour is what grew and what fell.
 
-import {h} from '../dom.js';
+import {append, h, replaceContent} from '../dom.js';
 import * as format from '../format.js';
 import {CallTree} from '../calltree.js';
 import {SIDES} from '../metrics.js';
@@ -37,7 +37,8 @@ export const flame = {
             onclick: (event) => graph.click(event),
         });
         graph.box = box;
-        place.append(
+        append(
+            place,
             h(
                 'div',
                 {class: 'bar-top'},
@@ -115,7 +116,8 @@ class FlameGraph {
             queue.push(...this.put_below(part));
         }
         const boxes = [...this.drawn.values()];
-        this.box.replaceChildren(
+        replaceContent(
+            this.box,
             ...boxes,
             h('div', {class: 'floor', style: {height: deepest * ROW + 'px'}}, all ? '' : 'nothing of this event'),
         );

@@ -3,7 +3,7 @@
 // function.js: one function with those that call it and those that it calls. Calls between the same two functions are
 // one row; costs of a call are inclusive: what happened below it, each event once.
 
-import {h} from '../dom.js';
+import {append, h} from '../dom.js';
 import * as format from '../format.js';
 import {instructionsOf, isCoded, NOT_CODED} from '../instructions.js';
 import {hasPairs} from '../pairs.js';
@@ -23,7 +23,7 @@ export const oneFunction = {
         const id = Number(app.argument);
         const row = names.functionRow(id);
         if (row === undefined) {
-            place.append(h('p', {class: 'failed'}, 'There is no function with this number.'));
+            append(place, h('p', {class: 'failed'}, 'There is no function with this number.'));
             return;
         }
         const list = app.shownMetrics();
@@ -38,7 +38,8 @@ export const oneFunction = {
         const counts = await arcs.numbers('calls');
         const sideOf = (title, about, mine, theirs) =>
             side(app, names, {title, about, list: inclusive, found: group(mine, theirs, id, counts)});
-        place.append(
+        append(
+            place,
             head(app, names, row, id, list, own, calls[row]),
             h(
                 'div',

@@ -2,7 +2,7 @@
 //
 // functions.js: all functions, by any event.
 
-import {h} from '../dom.js';
+import {append, h} from '../dom.js';
 import * as format from '../format.js';
 
 export const functions = {
@@ -85,7 +85,7 @@ export const functions = {
             },
         });
         say();
-        place.append(h('div', {class: 'bar-top'}, h('h1', null, 'Functions'), filter, said), shown.element);
+        append(place, h('div', {class: 'bar-top'}, h('h1', null, 'Functions'), filter, said), shown.element);
     },
 };
 

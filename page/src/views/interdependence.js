@@ -4,7 +4,7 @@
 // data structures or statements, in one cache. The address says which: `k` is the cache, `by` the kind, `q` the filter,
 // `n` an end of which there are only its own arcs, `m` how many arcs at most, and of a difference `w` the side.
 
-import {h} from '../dom.js';
+import {append, h} from '../dom.js';
 import * as format from '../format.js';
 import {aboutArc, cacheWords, hasPairs, KINDS, Pairs} from '../pairs.js';
 import {SIDES} from '../metrics.js';
@@ -25,14 +25,15 @@ export const interdependence = {
         const pairs = await Pairs.load(app, side);
         const [kind, cache] = [kindOf(app, pairs), cacheOf(app, pairs)];
         if (!cache) {
-            place.append(
+            append(
+                place,
                 h('div', {class: 'bar-top'}, h('h1', null, 'Interdependence'), side && sideChoice(app, side)),
                 h('p', {class: 'warning'}, noRoom(pairs) || 'Here no line was loaded again.'),
             );
             return;
         }
         const view = new View(app, pairs, kind, cache);
-        place.append(view.top(), h('div', {class: 'with-ribbons'}, view.ribbons.element, view.table.element));
+        append(place, view.top(), h('div', {class: 'with-ribbons'}, view.ribbons.element, view.table.element));
     },
 };
 

@@ -2,7 +2,7 @@
 //
 // loops.js: all loops that ran, by any event: how often around, and what happened in them, with what they called.
 
-import {h} from '../dom.js';
+import {append, h} from '../dom.js';
 import * as format from '../format.js';
 import {aboutLoop} from '../panel.js';
 
@@ -42,7 +42,8 @@ export const loops = {
             label: 'Loops',
             open: (row) => open(app, loop(row)),
         });
-        place.append(
+        append(
+            place,
             h(
                 'div',
                 {class: 'bar-top'},

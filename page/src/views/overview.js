@@ -3,7 +3,7 @@
 // overview.js: where to begin: what was recorded, the traffic between the caches, kinds of misses, the lines,
 // functions, data structures and files that cost most of the chosen event, and all totals.
 
-import {h} from '../dom.js';
+import {append, h} from '../dom.js';
 import * as format from '../format.js';
 import {Advice, hasAdvice} from '../advice.js';
 import {SIDES} from '../metrics.js';
@@ -27,9 +27,10 @@ export const overview = {
             topFunctions(app, names),
             fileIndex(app, names),
         ]);
-        place.append(
+        append(
+            place,
             recorded(app),
-            ...(app.metrics.sides ? SIDES.map((side) => traffic(app, side)) : [traffic(app)]),
+            app.metrics.sides ? SIDES.map((side) => traffic(app, side)) : traffic(app),
             await kinds(app),
             await worthChanging(app),
             h('div', {class: 'pair'}, lines, functions, later(app), files, await totals(app)),
@@ -38,7 +39,7 @@ export const overview = {
             listOf(app, 'threads', 'Threads', 'thread', 'id'),
             listOf(app, 'parts', 'Parts', 'part', 'part', 'why'),
         ]);
-        place.append(...parts.filter(Boolean));
+        append(place, parts);
     },
 
     /* Data structures come when the rest is there: it should not wait for their names. */

@@ -4,7 +4,7 @@
 // and who missed it then. False sharing comes first: lines of which nothing was touched that the others had written.
 // The numbers are those of `tenure report --sharing`. They are counts of their own: of a difference they are not shown.
 
-import {h} from '../dom.js';
+import {append, h} from '../dom.js';
 import * as format from '../format.js';
 import {fit, Structures} from '../structures.js';
 
@@ -30,7 +30,7 @@ export const sharing = {
         const sums = await countsOf(app.tables.sharing_sums);
         const all = {app, names: await app.names(), structures: await Structures.load(app), sums};
         const pairs = await pairTable(all);
-        place.append(top(all), await threadTable(all), await dataTable(all), pairs);
+        append(place, top(all), await threadTable(all), await dataTable(all), pairs);
     },
 };
 

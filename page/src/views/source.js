@@ -8,7 +8,7 @@
 // that it is part of, where it is code of more than one; the calls made from it; the data structures that it misses in;
 // and its instructions, which are read only then.
 
-import {h} from '../dom.js';
+import {append, h} from '../dom.js';
 import * as format from '../format.js';
 import {fileCosts} from './overview.js';
 import {Details} from '../details.js';
@@ -31,7 +31,8 @@ export const source = {
         const current = Number(app.params.get('l')) || file.hottest();
         const table = sourceTable(app, names, file, rows, panel);
         table.current = rows.indexOfLine(current);
-        place.append(
+        append(
+            place,
             h(
                 'div',
                 {class: 'bar-top'},
@@ -100,7 +101,8 @@ async function renderFiles(app, names, place) {
         label: 'Files',
         open: (i) => app.go('source', ids[i]),
     });
-    place.append(
+    append(
+        place,
         h(
             'div',
             {class: 'bar-top'},

@@ -3,7 +3,7 @@
 // structure.js: one data structure: what it is, the path of calls that allocates it, the functions and lines whose
 // accesses missed in it, and why they did.
 
-import {h} from '../dom.js';
+import {append, h} from '../dom.js';
 import * as format from '../format.js';
 import {fieldsOf} from '../fields.js';
 import {hasPairs} from '../pairs.js';
@@ -25,14 +25,15 @@ export const oneStructure = {
         const id = Number(app.argument);
         const row = all.rowOfId.get(id);
         if (row === undefined) {
-            place.append(h('p', {class: 'failed'}, 'There is no data structure with this number.'));
+            append(place, h('p', {class: 'failed'}, 'There is no data structure with this number.'));
             return;
         }
         const list = await structureMetrics(app);
         const path = await all.callsOf(row, DEEPEST);
         const few = list.slice(0, app.metrics.sides ? 4 : 2);
         const missing = await byFunction(app, all, id, app.params.has('c') ? list : few);
-        place.append(
+        append(
+            place,
             await head(app, all, row, list),
             h('div', {class: 'pair'}, missing, path.length ? allocated(app, all, path) : ''),
             await underFunctions(app, id, list),

@@ -2,7 +2,7 @@
 //
 // structures.js: all data structures, by any event that is charged to them.
 
-import {h} from '../dom.js';
+import {append, h} from '../dom.js';
 import * as format from '../format.js';
 import {hasStructures, loads, mainOf, structureMetrics, Structures, useBar} from '../structures.js';
 
@@ -41,7 +41,7 @@ export const structures = {
             label: 'Data structures',
             open: (row) => app.go('structure', all.id[row]),
         });
-        place.append(top(app, all, shown, list), shown.element);
+        append(place, top(app, all, shown, list), shown.element);
     },
 };
 

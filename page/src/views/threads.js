@@ -3,7 +3,7 @@
 // threads.js: threads, or the ranks, processes and threads that a merge kept apart, side by side: what each of them
 // cost, and how evenly each function's cost is spread over them. A unit in which a function did not run has 0 of it.
 
-import {h} from '../dom.js';
+import {append, h} from '../dom.js';
 import * as format from '../format.js';
 import {fit} from '../structures.js';
 
@@ -22,7 +22,8 @@ export const threads = {
         const units = await Units.load(app, kind);
         const shares = await Shares.load(app, kind, units);
         const others = kinds.filter((one) => one !== kind);
-        place.append(
+        append(
+            place,
             h(
                 'div',
                 {class: 'bar-top'},

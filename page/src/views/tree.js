@@ -3,7 +3,7 @@
 // tree.js: the call tree from the program's start down. A branch opens with a click, Enter or an arrow key; what costs
 // most is open from the beginning.
 
-import {h} from '../dom.js';
+import {append, h} from '../dom.js';
 import * as format from '../format.js';
 import {CallTree} from '../calltree.js';
 import {whereIs} from './functions.js';
@@ -77,7 +77,8 @@ export const tree = {
             onselect: (i) => app.change({n: rowOf(i) >= 0 ? rowOf(i) : null}, true),
         });
         if (wanted >= 0) table.current = branches.rows.indexOf(wanted);
-        place.append(
+        append(
+            place,
             h(
                 'div',
                 {class: 'bar-top'},
@@ -124,7 +125,8 @@ export const tree = {
 /* Says so where a profile has no call tree. */
 export function noTree(app, place) {
     if (app.tables.paths.rows) return false;
-    place.append(
+    append(
+        place,
         h('p', {class: 'warning'}, 'This profile has no call tree: it was imported, or recorded without one.'),
     );
     return true;

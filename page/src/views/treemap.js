@@ -5,7 +5,7 @@
 // grew or fell. A click on a heading zooms, a click on a function leads to it.
 
 import {hierarchy, treemap, treemapSquarify} from 'd3-hierarchy';
-import {h} from '../dom.js';
+import {append, h, replaceContent} from '../dom.js';
 import * as format from '../format.js';
 import {sideChooser, sideOf} from './flame.js';
 import {whereIs} from './functions.js';
@@ -27,7 +27,8 @@ export const areas = {
             onclick: (event) => map.click(event),
             onkeydown: (event) => event.key === 'Escape' && map.up(),
         });
-        place.append(
+        append(
+            place,
             h(
                 'div',
                 {class: 'bar-top'},
@@ -131,13 +132,14 @@ class Treemap {
             .paddingInner(1)
             .paddingTop(HEADING)
             .round(true)(tree);
-        this.box.replaceChildren(
+        replaceContent(
+            this.box,
             ...tree
                 .descendants()
                 .map((node) => this.area(node))
                 .filter(Boolean),
         );
-        if (!sum) this.box.append(h('p', {class: 'dim'}, 'nothing of this event'));
+        if (!sum) append(this.box, h('p', {class: 'dim'}, 'nothing of this event'));
     }
 
     /* Leaves that would be too small to see become one. */
