@@ -2,12 +2,13 @@
 /*
  * main.c: finds the command and hands over.
  *
- * `tenure program args...` is `tenure record program args...`: a first word that is no command is a program.
- * A program that happens to have a command's name is reached with `tenure record report`, or `tenure
- * ./report`.
+ * `tenure program args...` is `tenure record program args...`: a first word that is no command is a program, unless it
+ * is most likely a mistake (short_form.h). A program that happens to have a command's name is reached with
+ * `tenure record report`, `tenure -- report` or `tenure ./report`.
  */
 #include "cli/cli.h"
 #include "cli/opt.h"
+#include "cli/short_form.h"
 #include "cli/term.h"
 #include "tenure_config.h"
 
@@ -116,5 +117,7 @@ int main(int argc, char **argv)
     }
     if (argv[1][0] == '-' && strcmp(argv[1], "--") != 0)
         return wrong_option(argv[1]);
+    if (short_form_is_mistake(argv + 1))
+        return CLI_USAGE;
     return cmd_record(argc, argv);
 }

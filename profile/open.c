@@ -129,6 +129,12 @@ enum tp_kind tp_kind(const char *path, struct tp_error *err)
     return TP_KIND_OTHER;
 }
 
+bool tp_kind_is_ours(enum tp_kind kind)
+{
+    return kind == TP_KIND_RAW || kind == TP_KIND_RAW_FOREIGN || kind == TP_KIND_PROFILE ||
+           kind == TP_KIND_PROFILE_FOREIGN;
+}
+
 /* ------------------------------------------------------------------------------------------ open */
 
 int tp_sql_failed(tp_profile *profile, const char *what, struct tp_error *err)

@@ -45,6 +45,8 @@ enum tp_kind {
 /* Look at the first bytes of `path`. `err` is filled in for every kind but RAW, PROFILE, CALLGRIND and
  * CACHEGRIND. */
 enum tp_kind tp_kind(const char *path, struct tp_error *err);
+/* A profile of Tenure, raw or not, of this version or not. */
+bool tp_kind_is_ours(enum tp_kind kind);
 
 /* ------------------------------------------------------------------------------------------ import */
 
