@@ -19,6 +19,7 @@
 #include "cli/names.h"
 #include "cli/nothing.h"
 #include "cli/opt.h"
+#include "cli/passed.h"
 #include "cli/query.h"
 #include "cli/summary.h"
 #include "cli/target.h"
@@ -39,14 +40,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_PASSED = 256, MAX_NATIVE = 32, MAX_SEPARATE = 100 /* callers, or levels */ };
+enum { MAX_NATIVE = 32, MAX_SEPARATE = 100 /* callers, or levels */ };
 
 struct record {
     const char *out, *engine_name;
     struct geometry geometry[GEOMETRY_COUNT];
     bool geometry_given[GEOMETRY_COUNT];
-    char *passed[MAX_PASSED]; /* options for the tool: "--name=value" */
-    size_t passed_count;
+    struct passed passed;     /* options for the tool */
     char *native[MAX_NATIVE]; /* options for the native engine */
     size_t native_count;
     bool trace_children, control, embed_source, raw, stats, quiet;
@@ -79,11 +79,7 @@ static const char *pass(void *into, const char *name, const char *value)
 {
     struct record *r = into;
 
-    if (r->passed_count == MAX_PASSED)
-        return "too many options for the engine";
-    if (asprintf(&r->passed[r->passed_count++], "--%s=%s", name, value) < 0)
-        abort();
-    return NULL;
+    return passed_add(&r->passed, name, value) ? NULL : "too many options for the engine";
 }
 
 static const char *pass_switch(void *into, const char *name, const char *value)
@@ -388,15 +384,6 @@ static size_t valgrind_options(const struct record *r, char **argv)
     return at + (argv[at] != NULL);
 }
 
-static bool is_passed(const struct record *r, const char *name)
-{
-    size_t i = 0, length = strlen(name);
-
-    while (i < r->passed_count && (strncmp(r->passed[i] + 2, name, length) != 0 || r->passed[i][2 + length] != '='))
-        i++;
-    return i < r->passed_count;
-}
-
 /* Which process of which job this is: what the launchers of Open MPI, MPICH and Slurm say. */
 static size_t whereabouts(const struct record *r, char **argv)
 {
@@ -410,9 +397,9 @@ static size_t whereabouts(const struct record *r, char **argv)
         if (rank != NULL && !opt_number(rank, NULL, &(uint64_t){0}))
             rank = NULL;
     }
-    if (rank != NULL && !is_passed(r, "rank"))
+    if (rank != NULL && passed_value(&r->passed, "rank") == NULL)
         argv[at++] = text("--rank=%s%s", rank, "");
-    if (!is_passed(r, "host") && gethostname(host, HOST_NAME_MAX) == 0 && *host != '\0')
+    if (passed_value(&r->passed, "host") == NULL && gethostname(host, HOST_NAME_MAX) == 0 && *host != '\0')
         argv[at++] = text("--host=%s%s", host, "");
     return at;
 }
@@ -426,7 +413,7 @@ static char **engine_argv(const struct record *r, const struct engine *engine, c
 
     while (program[operands] != NULL)
         operands++;
-    argv = calloc(operands + r->passed_count + r->native_count + GEOMETRY_COUNT + 16, sizeof *argv);
+    argv = calloc(operands + r->passed.count + r->native_count + GEOMETRY_COUNT + 16, sizeof *argv);
     if (argv == NULL)
         abort();
     argv[at++] = engine->program;
@@ -454,8 +441,8 @@ static char **engine_argv(const struct record *r, const struct engine *engine, c
         geometry_text(&r->geometry[i], geometry, sizeof geometry);
         argv[at++] = text("--%s=%s", geometry_name[i], geometry);
     }
-    for (i = 0; i < r->passed_count; i++)
-        argv[at++] = r->passed[i];
+    for (i = 0; i < r->passed.count; i++)
+        argv[at++] = r->passed.at[i];
     at += whereabouts(r, argv + at);
     argv[at++] = strdup("--");
     memcpy(argv + at, program, operands * sizeof *argv);
@@ -575,7 +562,7 @@ static struct told tell(const struct record *r, const char *path)
     }
     if (r->stats)
         tell_stats(profile);
-    told.nothing = nothing_recorded(profile, r->passed, r->passed_count);
+    told.nothing = nothing_recorded(profile, &r->passed);
     told.faulted = tp_meta(profile, "fault") != NULL;
     tp_close(profile);
     return told;
@@ -635,7 +622,7 @@ static enum outcome collect(const struct record *r, const struct names *names, c
             continue;
         }
         if (r->raw && list[i].pid == ending->pid)
-            told->nothing = nothing_in_raw(list[i].path, r->passed, r->passed_count);
+            told->nothing = nothing_in_raw(list[i].path, &r->passed);
         good = r->raw ? keep_raw(r, list[i].path, profile) : import(r, list[i].path, profile);
         if (good && !r->raw && list[i].pid == ending->pid)
             *told = tell(r, profile);
@@ -742,14 +729,8 @@ static struct ending run(const struct record *r, struct engine *engine, const st
 
 static bool records_data(const struct record *r)
 {
-    size_t i;
-
-    for (i = 0; i < r->passed_count; i++) {
-        if (strcmp(r->passed[i], "--data=no") == 0 || strcmp(r->passed[i], "--cache-sim=no") == 0 ||
-            strcmp(r->passed[i], "--inclusive=no") == 0)
-            return false;
-    }
-    return true;
+    return !passed_is(&r->passed, "data", "no") && !passed_is(&r->passed, "cache-sim", "no") &&
+           !passed_is(&r->passed, "inclusive", "no");
 }
 
 /* What debug information says of the program's data is put into a file beside the profile, for as long as it runs. */

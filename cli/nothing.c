@@ -13,18 +13,6 @@
 #include "cli/term.h"
 #include "profile/glance.h"
 
-/* The value of the first option of this name; NULL: it was not given. */
-static const char *value_of(char *const *option, size_t count, const char *name)
-{
-    size_t i, length = strlen(name);
-
-    for (i = 0; i < count; i++) {
-        if (strncmp(option[i], name, length) == 0 && option[i][length] == '=')
-            return option[i] + length + 1;
-    }
-    return NULL;
-}
-
 /* gcc calls a function f.constprop.0 that it has made for one caller. */
 static const char *hint(const char *function)
 {
@@ -45,10 +33,10 @@ static bool is_empty(tp_profile *profile)
 }
 
 /* `start`: what was waited for in vain, or NULL. */
-static bool tell(const char *start, bool empty, char *const *option, size_t count)
+static bool tell(const char *start, bool empty, const struct passed *options)
 {
-    static const char *const off[] = {"--collect-atstart", "--instr-atstart", "--instr-at-start"};
-    const char *toggle = value_of(option, count, "--toggle-collect"), *value;
+    static const char *const off[] = {"collect-atstart", "instr-atstart"};
+    const char *toggle = passed_value(options, "toggle-collect");
     char safe[256];
     size_t i;
 
@@ -65,9 +53,8 @@ static bool tell(const char *start, bool empty, char *const *option, size_t coun
         return true;
     }
     for (i = 0; i < sizeof off / sizeof off[0]; i++) {
-        value = value_of(option, count, off[i]);
-        if (value != NULL && strcmp(value, "no") == 0) {
-            term_error("%s=no: nobody switched it on, so nothing was recorded; tenure.h and `tenure control` do",
+        if (passed_is(options, off[i], "no")) {
+            term_error("--%s=no: nobody switched it on, so nothing was recorded; tenure.h and `tenure control` do",
                        off[i]);
             break;
         }
@@ -75,20 +62,20 @@ static bool tell(const char *start, bool empty, char *const *option, size_t coun
     return false;
 }
 
-bool nothing_recorded(tp_profile *profile, char *const *option, size_t count)
+bool nothing_recorded(tp_profile *profile, const struct passed *options)
 {
     const char *started = tp_meta(profile, "started"), *start = tp_meta(profile, "start");
     bool never = started != NULL && start != NULL && strcmp(started, "no") == 0;
 
-    return tell(never ? start : NULL, never || is_empty(profile), option, count);
+    return tell(never ? start : NULL, never || is_empty(profile), options);
 }
 
-bool nothing_in_raw(const char *raw, char *const *option, size_t count)
+bool nothing_in_raw(const char *raw, const struct passed *options)
 {
     struct tp_glance glance;
     struct tp_error err;
 
     if (tp_glance(raw, &glance, &err) != 0)
         return false; /* an import will say what is wrong with it */
-    return tell(glance.never && glance.start[0] != '\0' ? glance.start : NULL, glance.empty, option, count);
+    return tell(glance.never && glance.start[0] != '\0' ? glance.start : NULL, glance.empty, options);
 }

@@ -6,14 +6,14 @@
 #define TENURE_CLI_NOTHING_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
+#include "cli/passed.h"
 #include "profile/profile.h"
 
-/* A line on standard error if nothing was recorded; `option` are those of the recording, as in "--start=f". Whether
- * that is a mistake: a function was named that was never entered, or a number of instructions never reached. */
-bool nothing_recorded(tp_profile *profile, char *const *option, size_t count);
+/* A line on standard error if nothing was recorded; `options` are those of the recording. Whether that is a mistake: a
+ * function was named that was never entered, or a number of instructions never reached. */
+bool nothing_recorded(tp_profile *profile, const struct passed *options);
 /* The same of a raw profile. */
-bool nothing_in_raw(const char *raw, char *const *option, size_t count);
+bool nothing_in_raw(const char *raw, const struct passed *options);
 
 #endif
