@@ -179,7 +179,8 @@ static bool may_write(const struct diff *diff)
             return false;
         }
     }
-    return true;
+    return (diff->out == NULL || output_allowed(diff->out, &output_profile)) &&
+           (diff->html == NULL || output_allowed(diff->html, &page_kind));
 }
 
 /* ------------------------------------------------------------------------------------------ the command */

@@ -54,25 +54,27 @@ static const struct opt_command command = {
 
 typedef int exporter(tp_profile *, FILE *, const struct tp_export_options *, struct tp_error *);
 
-static const struct {
+static const struct format {
     const char *name;
     exporter *write;
+    struct output_kind kind;
 } formats[] = {
-    {"callgrind", tp_export_callgrind},
-    {"cachegrind", tp_export_cachegrind},
-    {"folded", tp_export_folded},
-    {"json", tp_export_json},
-    {"csv", tp_export_csv},
+    {"callgrind", tp_export_callgrind,
+     {"an export to Callgrind's format", NULL, "# callgrind format\nversion: 1\ncreator: tenure-"}},
+    {"cachegrind", tp_export_cachegrind, {"an export to Cachegrind's format", NULL, NULL}},
+    {"folded", tp_export_folded, {"one with folded stacks", NULL, NULL}},
+    {"json", tp_export_json, {"an export to JSON", NULL, "{\"format\": \"tenure\", "}},
+    {"csv", tp_export_csv, {"an export to CSV", NULL, NULL}},
 };
 enum { FORMATS = sizeof formats / sizeof formats[0] };
 
-static exporter *find(const char *name)
+static const struct format *find(const char *name)
 {
     size_t i;
 
     for (i = 0; i < FORMATS; i++) {
         if (strcmp(formats[i].name, name) == 0)
-            return formats[i].write;
+            return &formats[i];
     }
     return NULL;
 }
@@ -90,14 +92,14 @@ static int write_export(FILE *out, void *user, struct tp_error *err)
     return w->write(w->profile, out, w->how, err);
 }
 
-static int export(const struct export *options, exporter *write, const char *path)
+static int export(const struct export *options, const struct format *format, const char *path)
 {
-    struct writing w = {given_open_weighed(path, options->weights), write, &options->how};
+    struct writing w = {given_open_weighed(path, options->weights), format->write, &options->how};
     int status;
 
     if (w.profile == NULL)
         return CLI_ERROR;
-    status = output_write(options->out, 0666, write_export, &w);
+    status = output_write(options->out, 0666, &format->kind, write_export, &w);
     given_close(w.profile);
     return status;
 }
@@ -107,7 +109,7 @@ int cmd_export(int argc, char **argv)
     struct export options = {0};
     int first = opt_parse(&command, &options, argc, argv);
     const char *names[FORMATS], *like;
-    exporter *write;
+    const struct format *format;
     size_t i;
 
     if (first < 0)
@@ -116,9 +118,9 @@ int cmd_export(int argc, char **argv)
         return opt_misused(&command, "name a format: --format=callgrind, cachegrind, folded, json or csv");
     if (argc - first > 1)
         return opt_misused(&command, "one profile at a time, %s is one too many", argv[first + 1]);
-    write = find(options.format);
-    if (write != NULL)
-        return export(&options, write, first < argc ? argv[first] : NULL);
+    format = find(options.format);
+    if (format != NULL)
+        return export(&options, format, first < argc ? argv[first] : NULL);
     for (i = 0; i < FORMATS; i++)
         names[i] = formats[i].name;
     like = opt_nearest(options.format, names, FORMATS);

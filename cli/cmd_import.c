@@ -10,6 +10,7 @@
 #include "cli/given.h"
 #include "cli/inputs.h"
 #include "cli/opt.h"
+#include "cli/output.h"
 #include "cli/term.h"
 #include "profile/profile.h"
 
@@ -86,7 +87,7 @@ static int import(const struct import *options, const char *const *files, int co
     struct tp_import_result result = {0};
     struct tp_error err = {0};
 
-    if (refuses(files, count, out))
+    if (refuses(files, count, out) || !output_allowed(out, &output_profile))
         return CLI_ERROR;
     if (given_import(files, (size_t)count, out, &how, &result, &err) != 0) {
         given_end_if_stopped();

@@ -9,6 +9,7 @@
 #include "cli/given.h"
 #include "cli/inputs.h"
 #include "cli/opt.h"
+#include "cli/output.h"
 #include "cli/term.h"
 #include "profile/merge.h"
 
@@ -130,7 +131,7 @@ int cmd_merge(int argc, char **argv)
         status = opt_misused(&command, OPT_NO_STREAM);
     else if (!options.failed && options.inputs.count == 0)
         status = opt_misused(&command, "name the profiles to sum");
-    else if (!options.failed)
+    else if (!options.failed && output_allowed(options.out, &output_profile))
         status = merge(&options);
     inputs_free(&options.inputs);
     return status;

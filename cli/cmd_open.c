@@ -150,7 +150,7 @@ static int open_page(const struct page_options *options, const char *given)
 
     if (profile == NULL)
         return CLI_ERROR;
-    if (options->out != NULL && realpath(options->out, path) == NULL && errno == ENOENT)
+    if (options->out != NULL)
         snprintf(path, sizeof path, "%s", options->out);
     if (options->out != NULL || place(path, sizeof path))
         status = page_write(profile, options, path, 0600, &result);

@@ -19,6 +19,7 @@
 #include "cli/names.h"
 #include "cli/nothing.h"
 #include "cli/opt.h"
+#include "cli/output.h"
 #include "cli/passed.h"
 #include "cli/query.h"
 #include "cli/summary.h"
@@ -467,13 +468,24 @@ static const char *const *extra_meta(const struct record *r)
     return list;
 }
 
+/* Of a name that was not known before the program ran. */
+static bool may_write(const char *raw, const char *name, const struct output_kind *kind)
+{
+    if (output_allowed(name, kind))
+        return true;
+    term_error("the raw profile is kept: %s", raw);
+    return false;
+}
+
 /* --raw: the raw profile under the profile's name, with .raw behind unless a name was given. */
 static bool keep_raw(const struct record *r, const char *raw, const char *profile)
 {
-    char name[PATH_MAX];
+    char name[PATH_MAX], real[PATH_MAX];
 
     snprintf(name, sizeof name, "%s%s", profile, r->out == NULL ? ".raw" : "");
-    if (rename(raw, name) != 0) {
+    if (!may_write(raw, name, &output_raw))
+        return false;
+    if (rename(raw, realpath(name, real) != NULL ? real : name) != 0) {
         term_error("cannot rename %s to %s: %s; the raw profile is kept", raw, name, strerror(errno));
         return false;
     }
@@ -489,6 +501,8 @@ static bool import(const struct record *r, const char *raw, const char *profile)
     struct tp_import_result result = {0};
     struct tp_error err = {0};
 
+    if (!may_write(raw, profile, &output_profile))
+        return false;
     if (given_import(&raw, 1, profile, &options, &result, &err) != 0) {
         term_error("%s", err.message);
         term_error("the raw profile is kept: %s; `tenure import %s -o FILE` tries again", raw, raw);
@@ -652,10 +666,26 @@ static int without_profile(int status)
 
 /* ------------------------------------------------------------------------------------------ the command */
 
+/* Where the profile goes: better to hear it now than after an hour's run. */
+static bool check_names(const struct record *r, struct names *names)
+{
+    const char *wrong = names_make(names, r->out != NULL ? r->out : "tenure.out.%p");
+    char *own;
+    bool good;
+
+    if (wrong != NULL) {
+        term_error("record: --out: %s", wrong);
+        return false;
+    }
+    own = names_own(names);
+    good = own == NULL || output_allowed(own, r->raw ? &output_raw : &output_profile);
+    free(own);
+    return good;
+}
+
 static int check(struct record *r, char **program, struct names *names, struct engine *engine)
 {
     char why[2048];
-    const char *wrong;
     int status;
 
     if (r->engine_name == NULL && r->native_count > 0)
@@ -682,11 +712,8 @@ static int check(struct record *r, char **program, struct names *names, struct e
         term_error("%s", why);
         return CLI_OWN_FAILURE;
     }
-    wrong = names_make(names, r->out != NULL ? r->out : "tenure.out.%p");
-    if (wrong != NULL) {
-        term_error("record: --out: %s", wrong);
+    if (!check_names(r, names))
         return CLI_OWN_FAILURE;
-    }
     if (r->trace_children && !engine->native && !launch_has_scratch()) {
         term_error("record: --trace-children: Valgrind makes a temporary file for each child, and none can be made in "
                    "%s; set TMPDIR to another folder", getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");

@@ -313,3 +313,10 @@ char *names_profile(const struct names *names, const struct names_raw *raw, pid_
         abort();
     return out;
 }
+
+char *names_own(const struct names *names)
+{
+    const struct names_raw own = {.pid = 1, .count = 1};
+
+    return names->has_pid ? NULL : names_profile(names, &own, own.pid);
+}

@@ -42,6 +42,9 @@ struct names_raw {
 size_t names_list(const struct names *names, struct names_raw **out);
 void names_list_free(struct names_raw *list, size_t count);
 
+/* The name of the program's own profile; NULL: it depends on its process. Freed by the caller. */
+char *names_own(const struct names *names);
+
 /* The profile's name for a raw file; `main_pid` is the program. Freed by the caller. */
 char *names_profile(const struct names *names, const struct names_raw *raw, pid_t main_pid);
 

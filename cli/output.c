@@ -44,6 +44,47 @@ static int to_stdout(const char *path, output_writer *write, void *user)
     return CLI_ERROR;
 }
 
+/* ------------------------------------------------------------------------------------------ what is there */
+
+const struct output_kind output_profile = {"a profile of Tenure", tp_kind_is_profile, NULL};
+const struct output_kind output_raw = {"a raw profile of Tenure", tp_kind_is_raw, NULL};
+
+static bool begins_with(const char *path, const char *mark)
+{
+    char head[512];
+    size_t length = strlen(mark), got;
+    FILE *file = fopen(path, "re");
+
+    if (file == NULL)
+        return false;
+    got = fread(head, 1, sizeof head, file);
+    fclose(file);
+    return got >= length && memcmp(head, mark, length) == 0;
+}
+
+static bool is_of_kind(const char *path, const struct output_kind *kind)
+{
+    struct tp_error ignored;
+
+    if (kind->is != NULL)
+        return kind->is(tp_kind(path, &ignored));
+    return kind->mark != NULL && begins_with(path, kind->mark);
+}
+
+bool output_allowed(const char *path, const struct output_kind *kind)
+{
+    struct stat status;
+
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0 || is_of_kind(path, kind))
+        return true;
+    if (kind->is != NULL || kind->mark != NULL)
+        term_error("%s is not %s: it is not written over; remove it first, or name another file", path, kind->name);
+    else
+        term_error("%s is there already, and %s looks like any other file: it is not written over; remove it first, or "
+                   "redirect standard output", path, kind->name);
+    return false;
+}
+
 /* ------------------------------------------------------------------------------------------ to a file */
 
 static char temporary[PATH_MAX];
@@ -118,25 +159,15 @@ static bool is_special(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-/* Of Tenure, raw or not: most likely the one that is read. What is written is none. */
-static bool is_profile(const char *path)
+int output_write(const char *path, unsigned mode, const struct output_kind *kind, output_writer *write, void *user)
 {
-    struct tp_error ignored;
-    enum tp_kind kind = tp_kind(path, &ignored);
+    char real[PATH_MAX];
 
-    return kind == TP_KIND_RAW || kind == TP_KIND_RAW_FOREIGN || kind == TP_KIND_PROFILE ||
-           kind == TP_KIND_PROFILE_FOREIGN;
-}
-
-int output_write(const char *path, unsigned mode, output_writer *write, void *user)
-{
     if (path == NULL || strcmp(path, "-") == 0)
         return to_stdout("standard output", write, user);
     if (is_special(path))
         return freopen(path, "w", stdout) ? to_stdout(path, write, user) : cannot_write(path);
-    if (is_profile(path)) {
-        term_error("%s is a profile: it is not written over", path);
+    if (!output_allowed(path, kind))
         return CLI_ERROR;
-    }
-    return to_file(path, mode, write, user);
+    return to_file(realpath(path, real) != NULL ? real : path, mode, write, user);
 }

@@ -1,21 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * output.h: a file that a command writes, whole or not at all.
+ * output.h: files that commands write.
  *
- * It is written under a temporary name beside it and renamed when it is whole. A device or a pipe is written to
- * directly, and so is standard output. A profile is never written over.
+ * What is there already is replaced only if it is empty, or a file of the kind that is to be written. A symbolic link
+ * stays, and the file that it leads to counts. A device or a pipe is written to directly, and so is standard output; a
+ * file is written whole or not at all, under a temporary name beside it that is renamed when it is whole.
  */
 #ifndef TENURE_CLI_OUTPUT_H
 #define TENURE_CLI_OUTPUT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "profile/profile.h"
 
+/* How a file is known as one of a kind. */
+struct output_kind {
+    const char *name;                 /* "a profile of Tenure" */
+    bool (*is)(enum tp_kind kind);    /* of profiles; else NULL */
+    const char *mark;                 /* the bytes that it begins with; NULL: nothing tells it from others */
+};
+extern const struct output_kind output_profile, output_raw;
+
+/* Whether a file may be written to `path`; if not, a line on stderr says why. */
+bool output_allowed(const char *path, const struct output_kind *kind);
+
 typedef int output_writer(FILE *out, void *user, struct tp_error *err);
 
-/* `path` NULL or "-": standard output. `mode`: 0666, or 0600 for a file that nobody else shall read. Returns the exit
- * status; one line on stderr says what went wrong. */
-int output_write(const char *path, unsigned mode, output_writer *write, void *user);
+/* Writes a file of the kind, if it may. `path` NULL or "-": standard output. `mode`: 0666, or 0600 for a file that nobody
+ * else shall read. Returns the exit status; one line on stderr says what went wrong. */
+int output_write(const char *path, unsigned mode, const struct output_kind *kind, output_writer *write, void *user);
 
 #endif

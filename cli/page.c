@@ -6,7 +6,6 @@
 #include "cli/page.h"
 
 #include "cli/cli.h"
-#include "cli/output.h"
 #include "cli/term.h"
 #include "tenure_config.h"
 
@@ -18,6 +17,8 @@ static const struct tp_page_asset *const asset = &tp_page_asset;
 #else
 static const struct tp_page_asset *const asset = NULL;
 #endif
+
+const struct output_kind page_kind = {"a page of Tenure", NULL, TP_HTML_MARK};
 
 bool page_is_there(void)
 {
@@ -55,5 +56,5 @@ int page_write(tp_profile *profile, const struct page_options *options, const ch
 
     if (w.html.title == NULL)
         w.html.title = own_title(profile);
-    return output_write(path, mode, write_page, &w);
+    return output_write(path, mode, &page_kind, write_page, &w);
 }

@@ -9,6 +9,7 @@
 
 #include "cli/given.h"
 #include "cli/opt.h"
+#include "cli/output.h"
 #include "profile/html.h"
 
 struct page_options {
@@ -28,6 +29,8 @@ struct page_options {
 
 /* False, with a line on stderr, if this Tenure was built without the page. */
 bool page_is_there(void);
+
+extern const struct output_kind page_kind;
 
 /* Write the page of `profile` to `path` (output.h). Returns the exit status. */
 int page_write(tp_profile *profile, const struct page_options *options, const char *path, unsigned mode,

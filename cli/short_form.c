@@ -93,8 +93,9 @@ enum { WORDS = sizeof elsewhere / sizeof elsewhere[0] };
 static bool is_profile(const char *path)
 {
     struct tp_error ignored;
+    enum tp_kind kind = path != NULL ? tp_kind(path, &ignored) : TP_KIND_UNREADABLE;
 
-    return path != NULL && tp_kind_is_ours(tp_kind(path, &ignored));
+    return tp_kind_is_profile(kind) || tp_kind_is_raw(kind);
 }
 
 static bool refuse(char *const *argv, const char *ours)

@@ -120,9 +120,8 @@ static void put_head(FILE *out, const struct tp_html_options *options)
     const struct tp_page_asset *asset = options->asset;
 
     fprintf(out,
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-%s'; "
-            "style-src 'sha256-%s'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; "
+            TP_HTML_MARK "%s'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'; "
+            "require-trusted-types-for 'script'; "
             "trusted-types 'none'\">\n"
             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
             "<meta name=\"referrer\" content=\"no-referrer\">\n"

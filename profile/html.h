@@ -29,6 +29,11 @@ struct tp_html_result {
     char missing[256];     /* the first that was not found, "" if there is none */
 };
 
+/* How each page begins. */
+#define TP_HTML_MARK                                                                                                   \
+    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"                                         \
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-"
+
 int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *options,
                   struct tp_html_result *result, struct tp_error *err);
 

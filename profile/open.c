@@ -129,10 +129,14 @@ enum tp_kind tp_kind(const char *path, struct tp_error *err)
     return TP_KIND_OTHER;
 }
 
-bool tp_kind_is_ours(enum tp_kind kind)
+bool tp_kind_is_profile(enum tp_kind kind)
 {
-    return kind == TP_KIND_RAW || kind == TP_KIND_RAW_FOREIGN || kind == TP_KIND_PROFILE ||
-           kind == TP_KIND_PROFILE_FOREIGN;
+    return kind == TP_KIND_PROFILE || kind == TP_KIND_PROFILE_FOREIGN;
+}
+
+bool tp_kind_is_raw(enum tp_kind kind)
+{
+    return kind == TP_KIND_RAW || kind == TP_KIND_RAW_FOREIGN;
 }
 
 /* ------------------------------------------------------------------------------------------ open */

@@ -45,8 +45,9 @@ enum tp_kind {
 /* Look at the first bytes of `path`. `err` is filled in for every kind but RAW, PROFILE, CALLGRIND and
  * CACHEGRIND. */
 enum tp_kind tp_kind(const char *path, struct tp_error *err);
-/* A profile of Tenure, raw or not, of this version or not. */
-bool tp_kind_is_ours(enum tp_kind kind);
+/* Of Tenure, of this version or of another. */
+bool tp_kind_is_profile(enum tp_kind kind);
+bool tp_kind_is_raw(enum tp_kind kind);
 
 /* ------------------------------------------------------------------------------------------ import */
 

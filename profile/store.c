@@ -446,7 +446,9 @@ static int make_file(struct tp_store *store)
     struct stat status;
     if (stat(store->path, &status) == 0 && !S_ISREG(status.st_mode))
         return TP_FAIL(store->err, "%s: cannot write the profile: it is no ordinary file", store->path);
-    store->temporary = sqlite3_mprintf("%s.%d.tmp", store->path, (int)getpid());
+    if (!realpath(store->path, store->target))
+        snprintf(store->target, sizeof store->target, "%s", store->path);
+    store->temporary = sqlite3_mprintf("%s.%d.tmp", store->target, (int)getpid());
     if (!store->temporary)
         return TP_NO_MEMORY(store->err);
     FILE *file = fopen(store->temporary, "wxe");
@@ -581,7 +583,7 @@ static int write_file(struct tp_store *store, tp_store_part *large, tp_store_par
     if (make_file(store) || write_schema(store) || in_bulk(store, large, user) || open_database(store) ||
         tp_store_events(store) || rest(store, user) || tp_store_views(store) || close_database(store))
         return -1;
-    if (rename(store->temporary, store->path))
+    if (rename(store->temporary, store->target))
         return TP_FAIL(store->err, "%s: cannot write the profile: %s", store->path, strerror(errno));
     return 0;
 }

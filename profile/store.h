@@ -24,6 +24,7 @@
 #ifndef TENURE_PROFILE_STORE_H
 #define TENURE_PROFILE_STORE_H
 
+#include <limits.h>
 #include <sqlite3.h>
 
 #include "profile/bulk.h"
@@ -63,8 +64,9 @@ struct tp_store {
         } index[TP_INDICES]; /* of one column; root 0: no more */
     } place[64]; /* of tables t_* */
     int places;
-    const char *path; /* that the profile will have */
-    char *temporary;  /* that it has until then */
+    const char *path;      /* that the profile will have */
+    char target[PATH_MAX]; /* where that is a link, what it leads to */
+    char *temporary;       /* the name of the file until it is whole */
     struct tp_recording *rec;
     struct tp_sites sites;
     const struct tp_import_options *options;

@@ -138,7 +138,7 @@ def nothing():
                                   ("--collect-atstart=no", "switched it on", 0)):
         status, _, errors = run(*RECORD, "-q", "-o", "nothing", option, GUEST, "exit", "0")
         check(f"nothing: {option}", (status, len(errors.splitlines()), words in errors), (wanted, 1, True))
-        status, _, errors = run(*RECORD, "-q", "--raw", "-o", "nothing", option, GUEST, "exit", "0")
+        status, _, errors = run(*RECORD, "-q", "--raw", "-o", "nothing.raw", option, GUEST, "exit", "0")
         check(f"nothing, raw: {option}", (status, len(errors.splitlines()), words in errors), (wanted, 1, True))
     check("nothing: own status", run(*RECORD, "-q", "-o", "nothing", "--start=nobody", GUEST, "exit", "3")[0], 3)
     check("something", run(*RECORD, "-q", "-o", "nothing", "--toggle-collect=main", GUEST, "exit", "0"), (0, "", ""))
