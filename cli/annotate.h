@@ -19,6 +19,7 @@
 #include "cli/column.h"
 #include "cli/term.h"
 #include "profile/annotation.h"
+#include "profile/source.h"
 
 enum {
     ANNOTATE_MAX_COLUMNS = 512,
@@ -56,6 +57,8 @@ struct annotate {
     double threshold;
     uint64_t context;
     bool percentages, json, calls, disassemble, statements;
+    struct tp_source_access access; /* of `folders` */
+    const char *folders[2 * ANNOTATE_MAX_FOLDERS];
     int automatic; /* -1: unless files are named */
     const char *folder[ANNOTATE_MAX_FOLDERS];
     struct tp_file_map map[ANNOTATE_MAX_FOLDERS];
@@ -138,6 +141,7 @@ struct annotate_text {
     struct tp_arena arena;
     TP_VECTOR(const char *) lines; /* the first is line 1 */
     bool found, embedded, newer;   /* newer than the profile */
+    const char *refused;           /* why it is not shown though it is there (profile/source.h), or NULL */
 };
 /* False: an error was printed. Free it otherwise. */
 bool annotate_read(struct annotate *an, uint32_t file, struct annotate_text *text);

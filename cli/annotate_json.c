@@ -236,6 +236,8 @@ static bool json_source(struct annotate *an, uint32_t index)
     fputs(", ", stdout);
     member("text", text.embedded ? "profile" : text.found ? "file" : NULL);
     fputs(", ", stdout);
+    member("not_shown", text.refused);
+    fputs(", ", stdout);
     member("directory", text.embedded ? NULL : file->place.directory);
     printf(", \"newer\": %s, \"line_count\": %zu,\n  \"lines\": [", text.newer ? "true" : "false", text.lines.count);
     for (i = 0; i < file->lines; i++) {

@@ -250,7 +250,8 @@ static bool print_file(struct annotate *an, uint32_t index)
     return true;
 }
 
-static void print_missing(struct annotate *an)
+/* Files without a text: those that were not found, or those that are not shown though they are there. */
+static void print_missing(struct annotate *an, bool refused, const char *title, const char *help)
 {
     bool any = false;
     char safe[NAME];
@@ -258,17 +259,22 @@ static void print_missing(struct annotate *an)
 
     for (i = 0; i < an->chosen; i++) {
         const struct tp_annotated_file *file = &an->costs.files.at[an->order[i]];
+        const char *why = NULL;
 
         if (an->choice[an->order[i]] != ANNOTATE_MISSING || file->path == NULL)
             continue;
+        if (file->place.path != NULL)
+            why = tp_source_refused(&an->access, file->place.path);
+        if ((why != NULL) != refused)
+            continue;
         if (!any)
-            annotate_section(an, "Files chosen for annotation that were not found");
+            annotate_section(an, title);
         any = true;
         term_escape(safe, sizeof safe, file->path);
-        printf("  %s\n", safe);
+        printf("  %s%s%s\n", safe, refused ? "  not shown: " : "", refused ? why : "");
     }
     if (any)
-        puts("-I DIR looks for them elsewhere; --file-map OLD=NEW rewrites their paths.");
+        puts(help);
 }
 
 bool annotate_sources(struct annotate *an)
@@ -279,6 +285,9 @@ bool annotate_sources(struct annotate *an)
         if (!print_file(an, an->order[i]))
             return false;
     }
-    print_missing(an);
+    print_missing(an, false, "Files chosen for annotation that were not found",
+                  "-I DIR looks for them elsewhere; --file-map OLD=NEW rewrites their paths.");
+    print_missing(an, true, "Files chosen for annotation that are not shown",
+                  "--source-anywhere shows them; so does -I DIR what is below DIR.");
     return true;
 }

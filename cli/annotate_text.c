@@ -67,7 +67,6 @@ static void split(struct annotate_text *text, const char *whole)
 bool annotate_read(struct annotate *an, uint32_t index, struct annotate_text *text)
 {
     const struct tp_annotated_file *file = &an->costs.files.at[index];
-    static const struct tp_import_options none;
     struct tp_error err = {0};
     const char *whole = NULL;
 
@@ -80,7 +79,8 @@ bool annotate_read(struct annotate *an, uint32_t index, struct annotate_text *te
         if (whole == NULL)
             return false;
     } else if (file->place.path != NULL) {
-        whole = tp_source_text(&text->arena, &none, file->place.path);
+        whole = tp_source_text(&text->arena, &an->access, file->place.path);
+        text->refused = whole == NULL ? tp_source_refused(&an->access, file->place.path) : NULL;
         text->newer = whole != NULL && is_newer(an, file->place.path);
     }
     text->found = whole != NULL;

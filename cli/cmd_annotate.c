@@ -36,7 +36,7 @@ static const char *take_include(void *into, const char *name, const char *value)
     (void)name;
     if (an->search.includes == ANNOTATE_MAX_FOLDERS)
         return "too many folders";
-    an->folder[an->search.includes++] = value;
+    an->folder[an->search.includes++] = an->folders[an->access.folders++] = value;
     return NULL;
 }
 
@@ -52,6 +52,7 @@ static const char *take_map(void *into, const char *name, const char *value)
         return "too many rules";
     *equals = '\0';
     an->map[an->search.maps++] = (struct tp_file_map){value, equals + 1};
+    an->folders[an->access.folders++] = equals + 1;
     return NULL;
 }
 
@@ -90,6 +91,7 @@ static const struct opt rows[] = {
      false},
     {OPT_TAKE, "include", 'I', "DIR", "look for sources there, too; may be repeated", 0, take_include, false},
     {OPT_TAKE, "file-map", 0, "OLD=NEW", "sources below OLD are now below NEW; may be repeated", 0, take_map, false},
+    {OPT_FLAG, "source-anywhere", 0, NULL, SOURCE_ANYWHERE, offsetof(struct annotate, access.anywhere), NULL, false},
     {OPT_FLAG, "calls", 0, NULL, "the functions that each line calls, how often, and their costs",
      offsetof(struct annotate, calls), NULL, false},
     {OPT_FLAG, "statements", 0, NULL,
@@ -306,7 +308,7 @@ static enum part part_of(const struct annotate *an, size_t file)
 /* How much of the program's costs the annotated files have. */
 static void print_coverage(struct annotate *an)
 {
-    static const char *const label[] = {"in annotated files", "in files that were not found",
+    static const char *const label[] = {"in annotated files", "in files without a text",
                                         "in files that were not chosen", "where no file is known"};
     union tp_cell *sum[PARTS];
     enum part part;
@@ -408,6 +410,7 @@ int cmd_annotate(int argc, char **argv)
     if (an.context > INT32_MAX) /* more lines than any file has, but still to be added to */
         an.context = INT32_MAX;
     an.search.include = an.folder;
+    an.access.folder = an.folders;
     an.search.map = an.map;
     an.source = argv + first + 1;
     an.sources = first + 1 < argc ? (size_t)(argc - first - 1) : 0;

@@ -98,6 +98,7 @@ static const struct opt rows[] = {
     {OPT_TEXT, "out", 'o', "FILE", "write the differences as a profile, too", offsetof(struct diff, out), NULL, false},
     {OPT_TEXT, "html", 0, "FILE", "write a page that shows both sides and the differences, too",
      offsetof(struct diff, html), NULL, false},
+    {OPT_FLAG, "source-anywhere", 0, NULL, SOURCE_ANYWHERE, offsetof(struct diff, source_anywhere), NULL, false},
     {OPT_HEADING, NULL, 0, NULL, "Limits (status 3 if one is passed)", 0, NULL, false},
     {OPT_TAKE, "fail-on", 0, "LIMIT",
      "EVENT@FUNCTION>+5%, or >+1000 (growth), >1000, >2% (of the\n"
@@ -203,7 +204,7 @@ static bool write_profile(struct diff *diff)
 /* Both sides and the differences as one page. */
 static bool write_page(struct diff *diff)
 {
-    const struct page_options options = {.sides = true};
+    const struct page_options options = {.sides = true, .source_anywhere = diff->source_anywhere};
     const char *folder = getenv("TMPDIR");
     struct tp_html_result result;
     struct tp_error err = {0};

@@ -51,6 +51,10 @@ static void tell(const char *path, const struct page_options *options, const str
         printf(", with the text of %s of %s source files", term_number(found, (int64_t)result->found),
                term_number(files, (int64_t)result->files));
     putchar('\n');
+    if (result->refused > 0)
+        fprintf(stderr, "tenure: the text of %s source file%s is not in it, since not everybody may read that; "
+                        "--source-anywhere puts it there\n",
+                term_number(files, (int64_t)result->refused), result->refused == 1 ? "" : "s");
 }
 
 static int html(const struct page_options *options, const char *given)

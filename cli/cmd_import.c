@@ -20,7 +20,7 @@
 
 struct import {
     const char *out, *sysroot, *debug_path;
-    bool embed_source, no_symbols, quiet;
+    bool embed_source, source_anywhere, no_symbols, quiet;
 };
 
 static const struct opt rows[] = {
@@ -32,6 +32,7 @@ static const struct opt rows[] = {
      offsetof(struct import, debug_path), NULL, false},
     {OPT_SWITCH, "embed-source", 0, NULL, "keep the source text in the profile [no]",
      offsetof(struct import, embed_source), NULL, false},
+    {OPT_FLAG, "source-anywhere", 0, NULL, SOURCE_ANYWHERE, offsetof(struct import, source_anywhere), NULL, false},
     {OPT_FLAG, "no-symbols", 0, NULL, "leave debug information alone: no files, no lines",
      offsetof(struct import, no_symbols), NULL, false},
     {OPT_FLAG, "quiet", 'q', NULL, "say nothing if all is well", offsetof(struct import, quiet), NULL, false},
@@ -83,6 +84,7 @@ static int import(const struct import *options, const char *const *files, int co
     struct tp_import_options how = {.sysroot = options->sysroot,
                                     .debug_path = options->debug_path,
                                     .embed_source = options->embed_source,
+                                    .source_anywhere = options->source_anywhere,
                                     .no_symbols = options->no_symbols};
     struct tp_import_result result = {0};
     struct tp_error err = {0};

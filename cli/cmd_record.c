@@ -50,7 +50,7 @@ struct record {
     struct passed passed;     /* options for the tool */
     char *native[MAX_NATIVE]; /* options for the native engine */
     size_t native_count;
-    bool trace_children, control, embed_source, raw, stats, quiet;
+    bool trace_children, control, embed_source, source_anywhere, raw, stats, quiet;
     char *elements; /* file with what the program's data is made of; NULL: none */
 };
 
@@ -199,6 +199,7 @@ static const struct opt rows[] = {
     SWITCH("fork-inherit", "a forked child goes on with its parent's costs [no]"),
     {OPT_SWITCH, "embed-source", 0, NULL, "keep the source text in the profile [no]",
      offsetof(struct record, embed_source), NULL, false},
+    {OPT_FLAG, "source-anywhere", 0, NULL, SOURCE_ANYWHERE, offsetof(struct record, source_anywhere), NULL, false},
     {OPT_TAKE, "rank", 0, "N", "rank in its job, for merges [from MPI or Slurm]", 0, pass_count, false},
     {OPT_TAKE, "host", 0, "NAME", "this machine's name, for merges [gethostname]", 0, pass_text, false},
     {OPT_FLAG, "raw", 0, NULL, "keep the raw profile, import nothing", offsetof(struct record, raw), NULL,
@@ -497,7 +498,7 @@ static bool keep_raw(const struct record *r, const char *raw, const char *profil
 static bool import(const struct record *r, const char *raw, const char *profile)
 {
     struct tp_import_options options = {
-        .embed_source = r->embed_source, .meta = extra_meta(r)};
+        .embed_source = r->embed_source, .source_anywhere = r->source_anywhere, .meta = extra_meta(r)};
     struct tp_import_result result = {0};
     struct tp_error err = {0};
 

@@ -36,7 +36,7 @@ struct diff {
     struct column_defines defines;
     const char *out, *html, *sort, *show, *weights; /* options */
     char *filename, *funcname;               /* expressions, ';' between; NULL: none */
-    bool lines, arcs, data, json, markdown;
+    bool lines, arcs, data, json, markdown, source_anywhere;
     uint64_t limit;
     struct inputs inputs[TP_SIDES];
     struct diff_limit *limits;

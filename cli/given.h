@@ -10,6 +10,9 @@
 
 #include "profile/profile.h"
 
+/* Help of --source-anywhere (profile/source.h). */
+#define SOURCE_ANYWHERE "source text also of files that not everybody may read"
+
 /* NULL with a line on stderr. `path` NULL: the newest. */
 tp_profile *given_open(const char *path);
 /* The same with other weights in CEst, as --weights says; NULL: its own. */

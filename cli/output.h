@@ -27,8 +27,8 @@ bool output_allowed(const char *path, const struct output_kind *kind);
 
 typedef int output_writer(FILE *out, void *user, struct tp_error *err);
 
-/* Writes a file of the kind, if it may. `path` NULL or "-": standard output. `mode`: 0666, or 0600 for a file that nobody
- * else shall read. Returns the exit status; one line on stderr says what went wrong. */
+/* Writes a file of the kind, if it may. `path` NULL or "-": standard output. `mode`: 0666, or 0600 for a file that
+ * nobody else shall read. Returns the exit status; one line on stderr says what went wrong. */
 int output_write(const char *path, unsigned mode, const struct output_kind *kind, output_writer *write, void *user);
 
 #endif

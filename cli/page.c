@@ -52,7 +52,8 @@ static const char *own_title(tp_profile *profile)
 int page_write(tp_profile *profile, const struct page_options *options, const char *path, unsigned mode,
                struct tp_html_result *result)
 {
-    struct writing w = {profile, {asset, options->title, options->no_source, options->sides}, result};
+    struct writing w = {
+        profile, {asset, options->title, options->no_source, options->source_anywhere, options->sides}, result};
 
     if (w.html.title == NULL)
         w.html.title = own_title(profile);

@@ -14,7 +14,7 @@
 
 struct page_options {
     const char *out, *title, *weights;
-    bool no_source;
+    bool no_source, source_anywhere;
     bool sides; /* of a difference, open with both its sides (profile/diff.h) */
 };
 
@@ -24,6 +24,8 @@ struct page_options {
      NULL, false},                                                                                                     \
     {OPT_FLAG, "no-source", 0, NULL, "leave the text of source files out",                                             \
      offsetof(struct page_options, no_source), NULL, false},                                                           \
+    {OPT_FLAG, "source-anywhere", 0, NULL, SOURCE_ANYWHERE, offsetof(struct page_options, source_anywhere), NULL,      \
+     false},                                                                                                           \
     {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180",                             \
      offsetof(struct page_options, weights), given_check_weights, false}
 

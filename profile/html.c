@@ -33,20 +33,34 @@ enum { PAGE_VERSION = 1 };
 
 /* ------------------------------------------------------------------------------------------ source text */
 
+/* Of the following functions; their user data is not NULL where any file may be read. */
+static struct tp_source_access access_of(sqlite3_context *context)
+{
+    return (struct tp_source_access){.anywhere = sqlite3_user_data(context) != NULL};
+}
+
 /* SQL function tenure_source(path): the text of a file on this machine, or NULL. */
 static void source_function(sqlite3_context *context, int count, sqlite3_value **value)
 {
-    struct tp_import_options here = {0};
+    const struct tp_source_access access = access_of(context);
     struct tp_arena arena = {0};
     const char *path = (const char *)sqlite3_value_text(value[0]);
-    const char *text = path ? tp_source_text(&arena, &here, path) : NULL;
+    const char *text = path && *path == '/' ? tp_source_text(&arena, &access, path) : NULL;
 
     (void)count;
-    if (text)
-        sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
-    else
-        sqlite3_result_null(context);
+    sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
     tp_arena_free(&arena);
+}
+
+/* SQL function tenure_refused(path): why the text of a file that is there is not read, or NULL. */
+static void refused_function(sqlite3_context *context, int count, sqlite3_value **value)
+{
+    const struct tp_source_access access = access_of(context);
+    const char *path = (const char *)sqlite3_value_text(value[0]);
+    const char *why = path && *path == '/' ? tp_source_refused(&access, path) : NULL;
+
+    (void)count;
+    sqlite3_result_text(context, why, -1, SQLITE_STATIC);
 }
 
 /* SQL function tenure_newer(path): whether that file has changed since the profile was written. */
@@ -61,8 +75,9 @@ static void newer_function(sqlite3_context *context, int count, sqlite3_value **
                                     source.st_mtime > ours.st_mtime);
 }
 
-/* Table temp.page_sources: the text of every file that costs are on, or that called something inline. */
-static int gather_sources(tp_profile *profile, struct tp_error *err)
+/* Table temp.page_sources: the text of every file that costs are on, or that called something inline. Table
+ * temp.page_refused: those of them that are there, but not read. */
+static int gather_sources(tp_profile *profile, const struct tp_html_options *options, struct tp_error *err)
 {
     static const char sql[] =
         "PRAGMA temp_store = MEMORY;"
@@ -72,10 +87,18 @@ static int gather_sources(tp_profile *profile, struct tp_error *err)
         "INSERT OR IGNORE INTO temp.page_sources SELECT id, tenure_source(path), tenure_newer(path) FROM files"
         " WHERE id IN (SELECT file_id FROM t_lines UNION SELECT call_file_id FROM t_inlined)"
         " AND id NOT IN (SELECT file_id FROM temp.page_sources);"
+        "DROP TABLE IF EXISTS temp.page_refused;"
+        "CREATE TEMP TABLE page_refused(file_id INTEGER PRIMARY KEY, why TEXT);"
+        "INSERT INTO temp.page_refused SELECT s.file_id, tenure_refused(f.path) AS why FROM temp.page_sources s"
+        " JOIN files f ON f.id = s.file_id WHERE s.text IS NULL AND why IS NOT NULL;"
         "DELETE FROM temp.page_sources WHERE text IS NULL;";
+    void *anywhere = options->source_anywhere ? profile : NULL;
     sqlite3 *db = tp_db(profile);
 
-    if (sqlite3_create_function(db, "tenure_source", 1, SQLITE_UTF8, NULL, source_function, NULL, NULL) != SQLITE_OK ||
+    if (sqlite3_create_function(db, "tenure_source", 1, SQLITE_UTF8, anywhere, source_function, NULL, NULL) !=
+            SQLITE_OK ||
+        sqlite3_create_function(db, "tenure_refused", 1, SQLITE_UTF8, anywhere, refused_function, NULL, NULL) !=
+            SQLITE_OK ||
         sqlite3_create_function(db, "tenure_newer", 1, SQLITE_UTF8, profile, newer_function, NULL, NULL) != SQLITE_OK ||
         sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
         return tp_sql_failed(profile, "cannot gather sources", err);
@@ -86,17 +109,16 @@ static int count_sources(tp_profile *profile, struct tp_html_result *result, str
 {
     sqlite3_stmt *statement = tp_query(
         profile,
-        sqlite3_mprintf("SELECT count(*), count(s.file_id), min(CASE WHEN s.file_id IS NULL THEN f.path END)"
+        sqlite3_mprintf("SELECT count(*), count(s.file_id), (SELECT count(*) FROM temp.page_refused)"
                         " FROM files f LEFT JOIN temp.page_sources s ON s.file_id = f.id"
                         " WHERE f.id IN (SELECT file_id FROM t_lines)"),
         err);
     int more = statement ? tp_row(profile, statement, err) : -1;
 
     if (more == 1) {
-        const unsigned char *missing = sqlite3_column_text(statement, 2);
         result->files = (uint64_t)sqlite3_column_int64(statement, 0);
         result->found = (uint64_t)sqlite3_column_int64(statement, 1);
-        snprintf(result->missing, sizeof result->missing, "%s", missing ? (const char *)missing : "");
+        result->refused = (uint64_t)sqlite3_column_int64(statement, 2);
     }
     sqlite3_finalize(statement);
     return more == 1 ? 0 : -1;
@@ -196,7 +218,7 @@ int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *
     struct tp_pack pack;
 
     *result = (struct tp_html_result){0};
-    if (!options->no_source && (gather_sources(profile, err) || count_sources(profile, result, err)))
+    if (!options->no_source && (gather_sources(profile, options, err) || count_sources(profile, result, err)))
         return -1;
     if (tp_html_gather_code(profile, err) || tp_html_gather_data(profile, options->sides, err) ||
         tp_html_gather_statements(profile, options->sides, err) ||

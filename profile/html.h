@@ -21,12 +21,13 @@ struct tp_html_options {
     const struct tp_page_asset *asset;
     const char *title;    /* UTF-8, any characters */
     bool no_source;       /* leave source text out */
+    bool source_anywhere; /* read it of any file (profile/source.h) */
     bool sides;           /* the profile is a difference with both its sides (tp_diff_open) */
 };
 
 struct tp_html_result {
     uint64_t files, found; /* source files that costs are on, and those whose text is in the page */
-    char missing[256];     /* the first that was not found, "" if there is none */
+    uint64_t refused;      /* files that are there, but whose text is not read (profile/source.h) */
 };
 
 /* How each page begins. */

@@ -117,6 +117,7 @@ static const struct table tables[] = {
 static const struct table sources[] = {
     {"sources", "temp.page_sources", "-file_id newer", "ORDER BY t.file_id", 0, CHUNK},
     {"source_text", "temp.page_sources", "#text", "ORDER BY t.file_id", 0, 1},
+    {"refused", "temp.page_refused", "-file_id #why", "ORDER BY t.file_id", 0, CHUNK},
 };
 
 /* ------------------------------------------------------------------------------------------ predictions */

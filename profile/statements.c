@@ -120,7 +120,7 @@ static int keep_loop_lines(struct lines *l, uint32_t file)
 /* 1: its text was read into l->text; 0: there is none. */
 static int read_text(struct lines *l, uint32_t file)
 {
-    const char *path = l->rec->files.at[file - 1], *text = tp_source_text(&l->arena, l->options, path);
+    const char *path = l->rec->files.at[file - 1], *text = tp_source_imported(&l->arena, l->options, path);
     int failed = text ? tp_continuation_make(&l->text, text, tp_language_of(path)) || keep_loop_lines(l, file) : 0;
 
     tp_arena_clear(&l->arena);

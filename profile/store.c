@@ -414,7 +414,7 @@ static int write_sources(struct tp_store *store)
 
     for (size_t i = 0; store->options->embed_source && !failed && i < store->rec->files.count; i++) {
         struct tp_arena arena = {0};
-        const char *text = tp_source_text(&arena, store->options, store->rec->files.at[i]);
+        const char *text = tp_source_imported(&arena, store->options, store->rec->files.at[i]);
         if (text) {
             tp_put_id(&insert, (uint32_t)i + 1);
             tp_put_text(&insert, text);

@@ -498,20 +498,26 @@ def differences(profile, folder):
 
 
 def other_sources(profile, folder):
-    """A source file that is not here any more, and one that is newer than the profile."""
-    path, gone, newer = (os.path.join(folder, name) for name in ("sources", "gone.cpp", "newer.cpp"))
+    """A source file that is not here any more, one that is newer than the profile, one that is not shown."""
+    path, gone, newer, secret = (os.path.join(folder, name) for name in (
+        "sources", "gone.cpp", "newer.cpp", "secret.txt"))
     with sqlite3.connect(path) as copy:
         profile.database.backup(copy)
         number, name = copy.execute("SELECT id, path FROM files WHERE path LIKE '%page_program.cpp'").fetchone()
-        other, = copy.execute("SELECT file_id FROM t_lines WHERE file_id <> ? LIMIT 1", (number,)).fetchone()
-        copy.executemany("UPDATE files SET path = ? WHERE id = ?", ((newer, number), (gone, other)))
+        (other,), (third,) = copy.execute("SELECT DISTINCT file_id FROM t_lines WHERE file_id <> ? LIMIT 2",
+                                          (number,)).fetchall()
+        copy.executemany("UPDATE files SET path = ? WHERE id = ?", ((newer, number), (gone, other), (secret, third)))
+    with open(secret, "w", encoding="utf-8") as file:
+        file.write("a secret")
+    os.chmod(secret, 0o600)
     shutil.copyfile(name, newer)
     os.utime(newer, (os.stat(path).st_mtime + 3600,) * 2)
     browser = chromium.Browser()
     try:
         browser.open(Profile(path).page())
         for file, words in ((number, "This file has changed since the profile was made"),
-                            (other, "The text of this file is not in the page")):
+                            (other, "The text of this file is not in the page"),
+                            (third, "The text of this file is not shown: not everybody may read it")):
             browser.go(f"#source/{file}")
             check(f"other sources: {words}", browser.evaluate("document.querySelector('.warning').innerText")
                   .startswith(words))

@@ -27,8 +27,8 @@ FROM = {"meta": "meta", "events": "events", "totals": "t_totals", "threads": "th
         "objects": "objects", "files": "files", "units": "units"}
 # What the page makes of several tables, said in another way: by views, and frame by frame.
 MADE = ("advice", "advice_places", "advice_evidence", "statements", "accesses", "coded", "code", "sources",
-        "source_text", "data_lines", "data_paths", "strides", "conflicts", "data_pairs", "statement_pairs", "pair_sums",
-        "under", "under_sums", "shared_data", "sharing", "sharing_sums")
+        "source_text", "refused", "data_lines", "data_paths", "strides", "conflicts", "data_pairs", "statement_pairs",
+        "pair_sums", "under", "under_sums", "shared_data", "sharing", "sharing_sums")
 ORDER = {"meta": "key", "lines": "file_id, line, function_id", "arcs": "caller_id, file_id, line, id", "parts": "part",
          "thread_functions": "function_id, thread", "unit_functions": "function_id, unit_id",
          "data_offsets": "data_id, offset, field_id"}

@@ -64,8 +64,10 @@ export const source = {
 async function renderFiles(app, names, place) {
     const costs = await fileCosts(app);
     const {list} = costs;
-    const {sources} = app.tables;
+    const {sources, refused} = app.tables;
     const found = new Set(sources ? await sources.numbers('file_id') : []);
+    const notShown = new Set(refused ? await refused.numbers('file_id') : []);
+    const said = (id) => (found.has(id) ? 'in the page' : notShown.has(id) ? 'not shown' : 'not found');
     const ids = costs.ids.filter(Boolean);
     const values = new Map(list.map(({key}) => [key, ids.map((id) => costs.values.get(key).get(id))]));
     const path = (i) => names.file(ids[i]);
@@ -89,7 +91,7 @@ async function renderFiles(app, names, place) {
                 width: '12ch',
                 align: 'left',
                 class: 'dim',
-                cell: (i) => (found.has(ids[rowOf(i)]) ? 'in the page' : 'not found'),
+                cell: (i) => said(ids[rowOf(i)]),
             },
         ],
     };
@@ -157,20 +159,34 @@ class SourceFile {
 
     async readText() {
         const {sources, source_text: texts} = this.app.tables;
-        this.text = null;
+        this.text = this.refused = null;
         if (!sources) return;
         const [ids, newer] = await Promise.all([sources.numbers('file_id'), sources.numbers('newer')]);
         const at = ids.indexOf(this.id);
-        if (at < 0) return;
+        if (at < 0) {
+            this.refused = await this.whyRefused();
+            return;
+        }
         this.text = (await texts.textPart('text', at)).at(0).split('\n');
         if (this.text.length > 1 && this.text[this.text.length - 1] === '') this.text.pop();
         this.newer = newer[at] === 1;
     }
 
+    async whyRefused() {
+        const {refused} = this.app.tables;
+        const at = refused ? (await refused.numbers('file_id')).indexOf(this.id) : -1;
+        return at < 0 ? null : (await refused.texts('why')).at(at);
+    }
+
     note() {
         const last = Math.max(0, ...this.byLine.keys());
         const words = [];
-        if (!this.text) words.push('The text of this file is not in the page: only lines with costs are shown.');
+        if (this.refused)
+            words.push(
+                `The text of this file is not shown: ${this.refused}. ` +
+                    'tenure html --source-anywhere puts it into the page.',
+            );
+        else if (!this.text) words.push('The text of this file is not in the page: only lines with costs are shown.');
         if (this.newer)
             words.push('This file has changed since the profile was made: costs may stand at the wrong lines.');
         if (this.text && last > this.text.length)
