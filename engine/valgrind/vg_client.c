@@ -70,8 +70,8 @@ static Bool has_name(const HChar *variable, const HChar *name)
     return VG_(strncmp)(variable, name, length) == 0 && variable[length] == '=';
 }
 
-/* Takes Valgrind's library out of LD_PRELOAD's value, in place. It comes first, and its path may hold spaces and colons.
- * False if there is nothing else; a value of the program's own, even an empty one, follows behind a colon. */
+/* Takes Valgrind's library out of LD_PRELOAD's value, in place. It comes first, and its path may hold spaces and
+ * colons. False if there is nothing else; a value of the program's own, even an empty one, follows behind a colon. */
 static Bool clean_preload(HChar *value)
 {
     HChar *library = VG_(strstr)(value, "/vgpreload_core-"), *end;
