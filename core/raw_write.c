@@ -457,23 +457,34 @@ static void gather(tn_core *core, uint32_t thread_id, uint64_t *executed)
     }
 }
 
+static void put_immediate_of(struct tn_writer *w, uint32_t thread, uint32_t id, const uint64_t *immediate)
+{
+    tn_record(w, TN_RAW_SELF);
+    tn_put_n(w, thread);
+    tn_put_n(w, id);
+    put_immediate(w, immediate);
+}
+
+/* Ir in `extra` is what skipped functions have executed. It is kept apart: the rest says how often this instruction
+ * was executed. */
 static void put_self(struct tn_writer *w, uint32_t thread, uint32_t id, uint64_t executed, const uint64_t *extra)
 {
     const struct tn_instr_info *instr = tn_code_get_instr(&w->core->code, id);
-    uint64_t v[TN_IMMEDIATE_EVENTS] = {0};
+    uint64_t v[TN_IMMEDIATE_EVENTS] = {0}, skipped[TN_IMMEDIATE_EVENTS] = {0};
     if (extra)
         memcpy(v, extra, sizeof v);
+    skipped[TN_Ir] = v[TN_Ir];
+    v[TN_Ir] = 0;
     if (pays_itself(w->core, instr)) {
-        v[TN_Ir] += executed;
+        v[TN_Ir] = executed;
         v[TN_Dr] += executed * instr->reads;
         v[TN_Dw] += executed * instr->writes;
         v[TN_Bc] += instr->flags & TN_INSTR_COND && w->core->config.branch_sim ? executed : 0;
         v[TN_Bi] += instr->flags & TN_INSTR_INDIRECT && w->core->config.branch_sim ? executed : 0;
     }
-    tn_record(w, TN_RAW_SELF);
-    tn_put_n(w, thread);
-    tn_put_n(w, id);
-    put_immediate(w, v);
+    put_immediate_of(w, thread, id, v);
+    if (skipped[TN_Ir])
+        put_immediate_of(w, thread, id, skipped);
 }
 
 static bool any(const uint64_t *immediate)

@@ -64,6 +64,29 @@ static enum tp_flow flow_of(const ZydisDecodedInstruction *instruction, const Zy
     }
 }
 
+static enum tp_repeats repeats_of(const ZydisDecodedInstruction *instruction)
+{
+    const ZydisInstructionAttributes any = ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
+
+    if (!(instruction->attributes & any))
+        return TP_REPEATS_NOT;
+    switch (instruction->mnemonic) {
+    case ZYDIS_MNEMONIC_CMPSB:
+    case ZYDIS_MNEMONIC_CMPSW:
+    case ZYDIS_MNEMONIC_CMPSD:
+    case ZYDIS_MNEMONIC_CMPSQ:
+    case ZYDIS_MNEMONIC_SCASB:
+    case ZYDIS_MNEMONIC_SCASW:
+    case ZYDIS_MNEMONIC_SCASD:
+    case ZYDIS_MNEMONIC_SCASQ: return TP_REPEATS_UNTIL;
+    case ZYDIS_MNEMONIC_STOSB:
+    case ZYDIS_MNEMONIC_STOSW:
+    case ZYDIS_MNEMONIC_STOSD:
+    case ZYDIS_MNEMONIC_STOSQ: return TP_REPEATS_WRITES;
+    default: return TP_REPEATS_READS;
+    }
+}
+
 static void shape_of_jump(const ZydisDecodedOperand *operand, struct tp_decoded *out)
 {
     if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
@@ -118,6 +141,7 @@ void tp_decode(const uint8_t *bytes, unsigned length, uint64_t address, struct t
         instruction.length != length)
         return;
     out->flow = (uint8_t)flow_of(&instruction, operand);
+    out->repeats = (uint8_t)repeats_of(&instruction);
     out->floating = touches_floating(&instruction, operand);
     if (out->flow == TP_FLOW_BRANCH || out->flow == TP_FLOW_JUMP)
         out->target = place_of(&instruction, &operand[0], address);

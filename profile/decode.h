@@ -30,10 +30,19 @@ enum tp_shape {
     TP_SHAPE_JUMP_ENTRY, /* jmp [base + 8 * index] */
 };
 
+/* How a `rep` ends, and what each round of it does. Each round counts as an instruction, and so does the test that finds
+ * rcx 0: there are as many of these as there are more instructions than accesses. */
+enum tp_repeats {
+    TP_REPEATS_NOT,
+    TP_REPEATS_READS,  /* movs, lods: one read */
+    TP_REPEATS_WRITES, /* stos: one write */
+    TP_REPEATS_UNTIL,  /* cmps, scas: may end in a round, too, which no count tells apart from the others */
+};
+
 struct tp_decoded {
     uint64_t target, value;
     uint16_t reg, base;
-    uint8_t length, flow, shape, width;
+    uint8_t length, flow, shape, width, repeats;
     bool floating; /* what is in memory is floating point */
 };
 

@@ -37,7 +37,7 @@ static uint64_t end_of(const struct tp_graph *graph, uint32_t site)
 
 /* ------------------------------------------------------------------------------------------ blocks */
 
-/* scratch.at[site]: a block begins there. */
+/* scratch.at[site]: a block begins there, since control may come from elsewhere than the site before. */
 static int mark_leaders(struct tp_graph *graph)
 {
     if (TP_VECTOR_ZEROES(&graph->scratch, graph->sites))
@@ -48,8 +48,7 @@ static int mark_leaders(struct tp_graph *graph)
         if (target < graph->sites)
             graph->scratch.at[target] = 1;
         if (i + 1 < graph->sites)
-            graph->scratch.at[i + 1] |= code->flow != TP_FLOW_NEXT || end_of(graph, i) != graph->site[i + 1].address ||
-                                        graph->count.at[i] != graph->count.at[i + 1];
+            graph->scratch.at[i + 1] |= code->flow != TP_FLOW_NEXT || end_of(graph, i) != graph->site[i + 1].address;
     }
     for (size_t i = 0; i < graph->tables.count; i++) {
         uint64_t to = 0;
@@ -62,14 +61,32 @@ static int mark_leaders(struct tp_graph *graph)
     return 0;
 }
 
+/* Counts that are not given: that of the instruction before, if only this one leads here; else of the next one, which is
+ * more than this one's where others lead there, too. */
+static void fill_in_counts(struct tp_graph *graph)
+{
+    uint64_t *count = graph->count.at;
+
+    for (uint32_t i = graph->sites; i-- > 0;) {
+        bool goes_on = i + 1 < graph->sites && end_of(graph, i) == graph->site[i + 1].address;
+        if (count[i] != UNKNOWN)
+            continue;
+        if (i > 0 && !graph->scratch.at[i] && count[i - 1] != UNKNOWN)
+            count[i] = count[i - 1];
+        else
+            count[i] = goes_on ? count[i + 1] : 1;
+    }
+}
+
 static int make_blocks(struct tp_graph *graph)
 {
     struct tp_block *block = NULL;
 
     if (mark_leaders(graph) || TP_VECTOR_ZEROES(&graph->block_of, graph->sites))
         return -1;
+    fill_in_counts(graph);
     for (uint32_t i = 0; i < graph->sites; i++) {
-        if (i == 0 || graph->scratch.at[i]) {
+        if (i == 0 || graph->scratch.at[i] || graph->count.at[i] != graph->count.at[i - 1]) {
             if (!(block = TP_VECTOR_ADD(&graph->blocks)))
                 return -1;
             *block = (struct tp_block){i, 0, graph->count.at[i]};

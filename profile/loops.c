@@ -30,6 +30,7 @@ struct loops {
         struct tp_image image;
         bool tried;
     } * images; /* by object */
+    TP_VECTOR(struct tp_site) places; /* of the context at hand: its sites, but each address once */
     struct tp_graph graph;
     struct tp_nest nest;
 };
@@ -55,6 +56,22 @@ static int open_image(struct loops *l, const struct tp_object *object, struct tp
     return 0;
 }
 
+/* An engine may know an instruction several times, with other accesses where it could leave some out. */
+static int find_places(struct loops *l, uint32_t context)
+{
+    l->places.count = 0;
+    for (uint32_t i = l->sites->first[context - 1]; i < l->sites->first[context]; i++) {
+        const struct tp_site *site = &l->sites->at[i];
+        if (l->places.count && l->places.at[l->places.count - 1].address == site->address)
+            continue;
+        struct tp_site *place = TP_VECTOR_ADD(&l->places);
+        if (!place)
+            return TP_NO_MEMORY(l->err);
+        *place = *site;
+    }
+    return 0;
+}
+
 /* What the graph is made of. Its image stays empty where there is no file. */
 static int begin_graph(struct loops *l, uint32_t context)
 {
@@ -62,12 +79,13 @@ static int begin_graph(struct loops *l, uint32_t context)
     struct tp_graph *graph = &l->graph;
     uint32_t function = rec->contexts.at[context - 1].function;
     uint32_t object = function ? rec->functions.at[function - 1].object : 0;
-    uint32_t first = l->sites->first[context - 1];
     static const struct tp_image none;
 
     tp_graph_clear(graph);
-    graph->site = l->sites->at + first;
-    graph->sites = l->sites->first[context] - first;
+    if (find_places(l, context))
+        return -1;
+    graph->site = l->places.at;
+    graph->sites = (uint32_t)l->places.count;
     graph->image = &none;
     if (!object)
         return 0;
@@ -86,19 +104,49 @@ static int decode(struct loops *l)
 {
     struct tp_graph *graph = &l->graph;
 
-    if (TP_VECTOR_ZEROES(&graph->code, graph->sites) || TP_VECTOR_ZEROES(&graph->count, graph->sites))
+    if (TP_VECTOR_ZEROES(&graph->code, graph->sites))
         return TP_NO_MEMORY(l->err);
     for (uint32_t i = 0; i < graph->sites; i++) {
-        struct tp_instr *instr = &l->rec->instrs.at[graph->site[i].instr];
-        struct tp_decoded *code = &graph->code.at[i];
+        const struct tp_instr *instr = &l->rec->instrs.at[graph->site[i].instr];
         uint64_t left = 0;
-        graph->count.at[i] = tp_executions(&l->rec->events, instr);
         const uint8_t *bytes = tp_image_at(graph->image, instr->address - (uint64_t)graph->bias, &left);
-        if (!bytes || left < instr->length || !instr->length || instr->length > LONGEST)
-            continue;
-        tp_decode(bytes, instr->length, instr->address, code);
+        if (bytes && left >= instr->length && instr->length && instr->length <= LONGEST)
+            tp_decode(bytes, instr->length, instr->address, &graph->code.at[i]);
+    }
+    return 0;
+}
+
+/* How often an instruction was executed: a `rep` as often as it was begun, of all that it counts as. */
+static uint64_t executions(const struct tp_events *events, const struct tp_instr *instr, enum tp_repeats repeats)
+{
+    uint64_t count = tp_own_count(events, instr, "Ir");
+
+    switch (repeats) {
+    case TP_REPEATS_READS: return count - tp_own_count(events, instr, "Dr");
+    case TP_REPEATS_WRITES: return count - tp_own_count(events, instr, "Dw");
+    default: return count;
+    }
+}
+
+/* Counts of places, and types of instructions. */
+static int count_places(struct loops *l, uint32_t context)
+{
+    struct tp_graph *graph = &l->graph;
+    uint32_t place = 0;
+
+    if (TP_VECTOR_ZEROES(&graph->count, graph->sites))
+        return TP_NO_MEMORY(l->err);
+    for (uint32_t i = l->sites->first[context - 1]; i < l->sites->first[context]; i++) {
+        struct tp_instr *instr = &l->rec->instrs.at[l->sites->at[i].instr];
+        place += graph->site[place].address != instr->address;
+        const struct tp_decoded *code = &graph->code.at[place];
+        graph->count.at[place] += executions(&l->rec->events, instr, code->repeats);
         if (code->flow != TP_FLOW_UNKNOWN)
             instr->type = code->floating ? TP_TYPE_FLOATING : TP_TYPE_INTEGER;
+    }
+    for (place = 0; place < graph->sites; place++) {
+        if (graph->code.at[place].repeats == TP_REPEATS_UNTIL)
+            graph->count.at[place] = TP_FLOW_UNKNOWN_COUNT;
     }
     return 0;
 }
@@ -233,9 +281,10 @@ static int keep_loops(struct loops *l, uint32_t context)
             .entries = nested->entries,
         };
     }
-    for (uint32_t i = 0; l->nest.loops.count && i < l->graph.sites; i++) {
-        uint32_t loop = l->nest.loop_of.at[l->graph.block_of.at[i]];
-        rec->instrs.at[l->graph.site[i].instr].loop = loop ? loop + before : 0;
+    for (uint32_t i = l->sites->first[context - 1], place = 0; i < l->sites->first[context]; i++) {
+        place += l->graph.site[place].address != l->sites->at[i].address;
+        uint32_t loop = l->nest.loop_of.at[l->graph.block_of.at[place]];
+        rec->instrs.at[l->sites->at[i].instr].loop = loop ? loop + before : 0;
     }
     name_loops(l, before);
     return 0;
@@ -243,7 +292,7 @@ static int keep_loops(struct loops *l, uint32_t context)
 
 static int find_loops(struct loops *l, uint32_t context)
 {
-    if (begin_graph(l, context) || decode(l))
+    if (begin_graph(l, context) || decode(l) || count_places(l, context))
         return -1;
     int made = l->graph.sites ? tp_graph_make(&l->graph) : 0;
     if (made < 0 || (made && tp_nest_make(&l->nest, &l->graph)))
@@ -271,6 +320,7 @@ int tp_loops(struct tp_recording *rec, const struct tp_sites *sites, const struc
     for (size_t i = 0; l.images && i < rec->objects.count; i++)
         tp_image_unmap(&l.images[i].image);
     free(l.images);
+    TP_VECTOR_FREE(&l.places);
     tp_graph_free(&l.graph);
     tp_nest_free(&l.nest);
     return failed ? -1 : 0;

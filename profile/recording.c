@@ -21,6 +21,7 @@ struct decoder {
     struct tp_error *err;
     struct tp_idmap objects, functions, contexts, instrs, threads, arcs, nodes, origins, data;
     uint64_t chunks;              /* of the current part */
+    uint32_t self_thread, self_instr; /* + 1; of the last SELF of the part */
     uint64_t *part_row;           /* self costs of the current part; made with its first cost */
     uint64_t seen[TP_MAX_EVENTS]; /* all costs of any kind: which events occur */
     uint64_t row[TP_MAX_EVENTS];  /* of the record at hand */
@@ -126,6 +127,7 @@ void tp_blob_add(const struct tp_events *events, const struct tp_blob *blob, uin
 
     switch ((enum tp_form)blob->form) {
     case TP_FORM_IMMEDIATE:
+    case TP_FORM_SKIPPED:
         tp_add_immediate(events, &c, row);
         break;
     case TP_FORM_FETCH:
@@ -151,7 +153,7 @@ void tp_blob_add(const struct tp_events *events, const struct tp_blob *blob, uin
     }
 }
 
-uint64_t tp_executions(const struct tp_events *events, const struct tp_instr *instr)
+uint64_t tp_own_count(const struct tp_events *events, const struct tp_instr *instr, const char *event)
 {
     uint64_t sum = 0;
 
@@ -160,7 +162,7 @@ uint64_t tp_executions(const struct tp_events *events, const struct tp_instr *in
         for (size_t i = 0; blob->form == TP_FORM_IMMEDIATE && i < events->immediates; i++) {
             uint64_t n = tp_get_n(&c);
             uint8_t column = events->immediate_column[i];
-            if (column < events->count && strcmp(events->column[column].name, "Ir") == 0) {
+            if (column < events->count && strcmp(events->column[column].name, event) == 0) {
                 sum = tp_sum(sum, n);
                 break;
             }
@@ -508,6 +510,16 @@ static int read_data_at(struct decoder *d)
     return keep(d, &d->rec->data.at[data - 1].at, from, TP_FORM_DATA, 0, place);
 }
 
+/* The second SELF of an instruction in a thread is what it pays for others. */
+static enum tp_form form_of_self(struct decoder *d, uint32_t thread, uint32_t instr)
+{
+    bool second = d->self_thread == thread && d->self_instr == instr;
+
+    d->self_thread = thread;
+    d->self_instr = instr;
+    return second ? TP_FORM_SKIPPED : TP_FORM_IMMEDIATE;
+}
+
 static int read_instr_costs(struct decoder *d, bool late)
 {
     uint32_t thread = 0, instr = 0, data = 0;
@@ -518,6 +530,8 @@ static int read_instr_costs(struct decoder *d, bool late)
         return -1;
     if (late)
         form = limited(d, 1) ? TP_FORM_DATA : TP_FORM_FETCH;
+    else
+        form = form_of_self(d, thread, instr);
     if (late && refer(d, &d->data, true, "costs in an unknown data object", &data))
         return -1;
     const uint8_t *from = d->c.p;
@@ -768,6 +782,7 @@ static int read_end(struct decoder *d)
     *to = part;
     d->part_row = NULL;
     d->chunks = 0;
+    d->self_instr = 0;
     return 0;
 }
 

@@ -23,8 +23,8 @@ struct tp_blob {
     uint8_t form; /* enum tp_form */
     uint8_t bytes[];
 };
-/* ROW is a row as it is in memory, ROWS two, self and inclusive: what is not from a raw profile (foreign.c). */
-enum tp_form { TP_FORM_IMMEDIATE, TP_FORM_FETCH, TP_FORM_DATA, TP_FORM_COSTS, TP_FORM_SELF_AND_INCL, TP_FORM_ROW,
+/* SKIPPED is what an instruction pays for functions that are skipped, IMMEDIATE the rest. ROW is a row as it is in memory, ROWS two, self and inclusive: what is not from a raw profile (foreign.c). */
+enum tp_form { TP_FORM_IMMEDIATE, TP_FORM_SKIPPED, TP_FORM_FETCH, TP_FORM_DATA, TP_FORM_COSTS, TP_FORM_SELF_AND_INCL, TP_FORM_ROW,
                TP_FORM_ROWS };
 
 struct tp_object {
@@ -242,8 +242,8 @@ int tp_recording_meta(struct tp_recording *rec, const char *key, const char *val
 /* Add a blob to a row. For FORM_SELF_AND_INCL and FORM_ROWS `incl` takes the second half; else it is not used. */
 void tp_blob_add(const struct tp_events *events, const struct tp_blob *blob, uint64_t *row, uint64_t *incl);
 
-/* How often an instruction was executed: Ir in its blobs. */
-uint64_t tp_executions(const struct tp_events *events, const struct tp_instr *instr);
+/* An immediate event of the instruction itself; Ir is without what it pays for functions that are skipped. */
+uint64_t tp_own_count(const struct tp_events *events, const struct tp_instr *instr, const char *event);
 
 /* A copy of `size` bytes as clean UTF-8: bytes that are not, and NUL, as \xNN. */
 const char *tp_clean_text(struct tp_arena *arena, const void *bytes, size_t size);
