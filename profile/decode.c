@@ -114,13 +114,14 @@ static void shape_of(const ZydisDecodedInstruction *instruction, const ZydisDeco
         out->shape = TP_SHAPE_ADDRESS;
         out->reg = whole(operand[0].reg.value);
         out->value = place_of(instruction, from, address);
-    } else if (move && from->mem.index != ZYDIS_REGISTER_NONE &&
-               (from->mem.scale == 4 || from->mem.scale == 8) && from->size == from->mem.scale * 8u) {
+    } else if (move && from->mem.index != ZYDIS_REGISTER_NONE && (from->size == 32 || from->size == 64) &&
+               (from->mem.scale == 1 || from->size == from->mem.scale * 8u)) {
         out->shape = TP_SHAPE_ENTRY;
         out->reg = whole(operand[0].reg.value);
         out->base = whole(from->mem.base);
+        out->index = from->mem.scale == 1 ? whole(from->mem.index) : 0;
         out->value = (uint64_t)from->mem.disp.value;
-        out->width = from->mem.scale;
+        out->width = (uint8_t)(from->size / 8);
     }
 }
 

@@ -25,7 +25,8 @@ enum tp_flow {
 enum tp_shape {
     TP_SHAPE_OTHER,
     TP_SHAPE_ADDRESS, /* lea reg, [rip + ...]: `value` */
-    TP_SHAPE_ENTRY,   /* reg = entry number `index` of the table at `base`, or at `value` if base is 0; `width` bytes */
+    TP_SHAPE_ENTRY,   /* reg = an entry of the table at `base`, or at `value` if base is 0; `width` bytes; if `index` is
+                       * not 0, it is not known which of the two is the table */
     TP_SHAPE_JUMP,    /* jmp reg */
     TP_SHAPE_JUMP_ENTRY, /* jmp [base + 8 * index] */
 };
@@ -41,7 +42,7 @@ enum tp_repeats {
 
 struct tp_decoded {
     uint64_t target, value;
-    uint16_t reg, base;
+    uint16_t reg, base, index;
     uint8_t length, flow, shape, width, repeats;
     bool floating; /* what is in memory is floating point */
 };

@@ -9,8 +9,9 @@
  * outside the function. So there may be more ways than were ever taken, but none is missing, except into code that is
  * reached by an exception or a longjmp: that is entered from outside.
  *
- * How often a block was executed is known, how often a way was taken follows: what goes into a block is what comes out
- * of it. Where that does not determine a way, its count is TP_FLOW_UNKNOWN_COUNT.
+ * How often an instruction was executed is known, but for some that repeat themselves (TP_REPEATS_UNTIL): as often as
+ * its neighbours in the block. How often a way was taken follows: what goes into a block is what comes out of it. Where
+ * that does not determine a way, its count is TP_FLOW_UNKNOWN_COUNT.
  */
 #ifndef TENURE_PROFILE_FLOW_H
 #define TENURE_PROFILE_FLOW_H
@@ -47,7 +48,7 @@ struct tp_graph {
     int64_t bias;        /* of its object */
     const struct tp_image *image;
     TP_VECTOR(struct tp_decoded) code; /* by site */
-    TP_VECTOR(uint64_t) count;         /* by site: times executed */
+    TP_VECTOR(uint64_t) count;         /* by site: times executed; TP_FLOW_UNKNOWN_COUNT: not known, yet */
 
     /* Made. */
     TP_VECTOR(struct tp_block) blocks; /* then hub and outside, which have no sites */

@@ -11,15 +11,20 @@
 
 enum { LOAD_WITHIN = 24 /* instructions before the jump */, MOST_ENTRIES = 1 << 16 };
 
-/* What `reg` was made to point to, as seen from `site`; 0: not known. */
-static uint64_t address_in(const struct tp_graph *graph, uint32_t site, uint16_t reg)
+static bool is_address_for(const struct tp_decoded *code, const struct tp_decoded *entry)
+{
+    return code->shape == TP_SHAPE_ADDRESS && (code->reg == entry->base || code->reg == entry->index);
+}
+
+/* What the registers of an entry's load were made to point to, as seen from `site`; 0: not known. */
+static uint64_t address_for(const struct tp_graph *graph, uint32_t site, const struct tp_decoded *entry)
 {
     for (uint32_t i = site; i-- > 0;) {
-        if (graph->code.at[i].shape == TP_SHAPE_ADDRESS && graph->code.at[i].reg == reg)
+        if (is_address_for(&graph->code.at[i], entry))
             return graph->code.at[i].value;
     }
     for (uint32_t i = site; i < graph->sites; i++) {
-        if (graph->code.at[i].shape == TP_SHAPE_ADDRESS && graph->code.at[i].reg == reg)
+        if (is_address_for(&graph->code.at[i], entry))
             return graph->code.at[i].value;
     }
     return 0;
@@ -48,7 +53,7 @@ static int find_table(struct tp_graph *graph, uint32_t jump)
     else if (code->shape != TP_SHAPE_JUMP_ENTRY)
         code = NULL;
     uint64_t address = !code           ? 0
-                       : code->base ? address_in(graph, site, code->base)
+                       : code->base ? address_for(graph, site, code)
                                     : code->value + (uint64_t)graph->bias;
     if (!address)
         return 0;

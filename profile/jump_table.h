@@ -3,7 +3,8 @@
  * jump_table.h: where a switch jumps to.
  *
  * Compilers write a switch as a load of an entry and a jump: entries are addresses (`jmp [8 * i + table]`), or 4 bytes
- * that are added to the address of the table (`lea b, table; movsxd r, [b + 4 * i]; add r, b; jmp r`). The table is
+ * that are added to the address of the table (`lea b, table; movsxd r, [b + 4 * i]; add r, b; jmp r`; without
+ * optimisation, 4 * i is in a register of its own). The table is
  * found by these instructions and read from the object file as far as its entries lead into the function and
  * no other table begins. How long it is is not written anywhere: so there may be entries too many, which belong to
  * another switch of the function, but none too few.

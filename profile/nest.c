@@ -134,6 +134,7 @@ static int find_components(struct search *s, uint32_t first, uint32_t count)
 struct borders {
     uint64_t iterations;
     uint64_t entering, back, leaving; /* TP_FLOW_UNKNOWN_COUNT: not known; back: to any head */
+    uint64_t entering_most;           /* `entering` is no more than that */
     uint32_t heads;
 };
 
@@ -172,6 +173,20 @@ static uint32_t mark_heads(struct search *s, const struct component *component)
     return heads;
 }
 
+/* No more than what other ways out of the same block leave over. */
+static uint64_t most_of(const struct tp_graph *graph, const struct tp_way *way)
+{
+    uint64_t rest = graph->blocks.at[way->from].count;
+
+    if (way->count != TP_FLOW_UNKNOWN_COUNT || way->from >= graph->hub)
+        return way->count;
+    for (uint32_t i = graph->first_out.at[way->from]; i < graph->first_out.at[way->from + 1]; i++) {
+        uint64_t other = graph->ways.at[graph->out.at[i]].count;
+        rest -= other == TP_FLOW_UNKNOWN_COUNT ? 0 : other < rest ? other : rest;
+    }
+    return rest;
+}
+
 static struct borders borders_of(struct search *s, const struct component *component)
 {
     const struct tp_graph *graph = s->graph;
@@ -183,7 +198,10 @@ static struct borders borders_of(struct search *s, const struct component *compo
             found.iterations = graph->blocks.at[block].count;
         for (uint32_t k = graph->first_in.at[block]; s->is_head[block] && k < graph->first_in.at[block + 1]; k++) {
             const struct tp_way *way = &graph->ways.at[graph->in.at[k]];
-            add(s->region[way->from] == s->region[block] ? &found.back : &found.entering, way->count);
+            bool back = s->region[way->from] == s->region[block];
+            add(back ? &found.back : &found.entering, way->count);
+            if (!back)
+                add(&found.entering_most, most_of(graph, way));
         }
         for (uint32_t k = graph->first_out.at[block]; k < graph->first_out.at[block + 1]; k++) {
             const struct tp_way *way = &graph->ways.at[graph->out.at[k]];
@@ -198,6 +216,8 @@ static uint64_t entries_of(const struct borders *borders)
 {
     if (borders->heads && borders->entering != TP_FLOW_UNKNOWN_COUNT)
         return borders->entering;
+    if (borders->entering_most == 1) /* and no less, as it was executed */
+        return 1;
     if (borders->heads == 1 && borders->back != TP_FLOW_UNKNOWN_COUNT && borders->back <= borders->iterations)
         return borders->iterations - borders->back;
     return borders->leaving;

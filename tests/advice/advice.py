@@ -60,6 +60,7 @@ PROGRAMS = {
     "tests/advice/scattered": (SMALL, [("random", "malloc in main", ["/* here */"])]),
     "tests/advice/scattered_fixed": (SMALL, []),
     "tests/advice/matrices": (SMALL, [("blocking", "turned", ["/* here */"])]),
+    "tests/advice/matrices_calls": (SMALL, [("blocking", "turned", ["/* here */"])]),
     "tests/advice/matrices_fixed": (SMALL, []),
     "tests/advice/dispatch": (BRANCHES, [("indirect", None, ["/* here */"])]),
     "tests/advice/dispatch_fixed": (BRANCHES, []),

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A product of matrices, one of them turned, so that both are read in order: but the whole of the second is walked for
- * each row of the first, and is larger than the cache. FIXED: in blocks. */
+ * each row of the first, and is larger than the cache. FIXED: in blocks. CALLS: with a call of a library in the loop
+ * around the innermost one, which is no reason to say anything else. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #ifdef FIXED
 enum { N = 240, BLOCK = 6 };
@@ -20,6 +22,9 @@ __attribute__((noinline)) static void multiply(void)
                     double sum = 0;
                     for (int k = 0; k < N; k++)
                         sum += a[i][k] * turned[j][k]; /* here */
+#ifdef CALLS
+                    sum += rand() % 2;
+#endif
                     c[i][j] = sum;
                 }
 }

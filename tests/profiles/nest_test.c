@@ -152,6 +152,36 @@ static void test_unentered(void **state)
     assert_int_equal(nest.loops.at[0].iterations, 7);
 }
 
+/* A `rep` of which it is not known how often it was begun: in a block, as a head, and with ways around it. */
+static void test_repeated(void **state)
+{
+    (void)state;
+    MAKE({TP_FLOW_NEXT, 0, 1}, {TP_FLOW_NEXT, 0, 8}, {TP_FLOW_NEXT, 0, TP_FLOW_UNKNOWN_COUNT},
+         {TP_FLOW_BRANCH, 1, 8}, {TP_FLOW_END, 0, 1});
+    assert_int_equal(nest.loops.count, 1);
+    check(0, 0, 1, 8, 1);
+    MAKE({TP_FLOW_NEXT, 0, 2}, {TP_FLOW_NEXT, 0, TP_FLOW_UNKNOWN_COUNT}, {TP_FLOW_BRANCH, 1, 9},
+         {TP_FLOW_END, 0, 2});
+    assert_int_equal(nest.loops.count, 1);
+    check(0, 0, 1, 9, 2);
+    MAKE({TP_FLOW_NEXT, 0, 3}, {TP_FLOW_BRANCH, 3, 9}, {TP_FLOW_NEXT, 0, TP_FLOW_UNKNOWN_COUNT},
+         {TP_FLOW_BRANCH, 1, 9}, {TP_FLOW_END, 0, 3});
+    assert_int_equal(nest.loops.count, 1);
+    check(0, 0, 1, 9, 3);
+}
+
+/* The test in front of a loop and the one at its end go to the same place: if there is only one entry, it was taken. */
+static void test_shared_end(void **state)
+{
+    (void)state;
+    MAKE({TP_FLOW_BRANCH, 3, 1}, {TP_FLOW_NEXT, 0, 20}, {TP_FLOW_BRANCH, 1, 20}, {TP_FLOW_END, 0, 1});
+    assert_int_equal(nest.loops.count, 1);
+    check(0, 0, 1, 20, 1);
+    MAKE({TP_FLOW_BRANCH, 3, 2}, {TP_FLOW_NEXT, 0, 20}, {TP_FLOW_BRANCH, 1, 20}, {TP_FLOW_END, 0, 2});
+    assert_int_equal(nest.loops.count, 1);
+    check(0, 0, 1, 20, TP_FLOW_UNKNOWN_COUNT);
+}
+
 /* Code that is not known has no graph. */
 static void test_unknown(void **state)
 {
@@ -175,6 +205,7 @@ int main(void)
         cmocka_unit_test(test_nested), cmocka_unit_test(test_ways_back), cmocka_unit_test(test_once),
         cmocka_unit_test(test_two_heads), cmocka_unit_test(test_hub), cmocka_unit_test(test_leaving),
         cmocka_unit_test(test_no_return), cmocka_unit_test(test_unentered), cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_repeated), cmocka_unit_test(test_shared_end),
     };
 
     return cmocka_run_group_tests(tests, NULL, end);
