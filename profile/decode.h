@@ -31,8 +31,8 @@ enum tp_shape {
     TP_SHAPE_JUMP_ENTRY, /* jmp [base + 8 * index] */
 };
 
-/* How a `rep` ends, and what each round of it does. Each round counts as an instruction, and so does the test that finds
- * rcx 0: there are as many of these as there are more instructions than accesses. */
+/* How a `rep` ends, and what each round of it does. Each round counts as an instruction, and so does the test that
+ * finds rcx 0: there are as many of these tests as there are more instructions than accesses. */
 enum tp_repeats {
     TP_REPEATS_NOT,
     TP_REPEATS_READS,  /* movs, lods: one read */

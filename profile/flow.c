@@ -61,8 +61,8 @@ static int mark_leaders(struct tp_graph *graph)
     return 0;
 }
 
-/* Counts that are not given: that of the instruction before, if only this one leads here; else of the next one, which is
- * more than this one's where others lead there, too. */
+/* Counts that are not given: that of the instruction before, if only this one leads here; else of the next one, which
+ * is too much where others lead there, too. */
 static void fill_in_counts(struct tp_graph *graph)
 {
     uint64_t *count = graph->count.at;

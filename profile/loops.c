@@ -119,11 +119,11 @@ static int decode(struct loops *l)
 /* How often an instruction was executed: a `rep` as often as it was begun, of all that it counts as. */
 static uint64_t executions(const struct tp_events *events, const struct tp_instr *instr, enum tp_repeats repeats)
 {
-    uint64_t count = tp_own_count(events, instr, "Ir");
+    uint64_t count = tp_own_count(events, instr->costs, "Ir");
 
     switch (repeats) {
-    case TP_REPEATS_READS: return count - tp_own_count(events, instr, "Dr");
-    case TP_REPEATS_WRITES: return count - tp_own_count(events, instr, "Dw");
+    case TP_REPEATS_READS: return count - tp_own_count(events, instr->costs, "Dr");
+    case TP_REPEATS_WRITES: return count - tp_own_count(events, instr->costs, "Dw");
     default: return count;
     }
 }

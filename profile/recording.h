@@ -2,30 +2,16 @@
 /*
  * recording.h: a raw profile in memory.
  *
- * Definitions are arrays; what refers to one holds its index + 1, and 0 is none. Costs stay as the bytes they
- * were read as (most are one or two bytes long; rows of numbers would take twenty times the memory): a list of
- * blobs per thing, one or more per part, to be added up when the thing is written. Blobs were checked when they
- * were read.
+ * Definitions are arrays; what refers to one holds its index + 1, and 0 is none. Costs are lists of blobs (blob.h), one
+ * or more per part, to be added up when the thing is written.
  *
  * Invariant: every index + 1 is within its array; a node's parent has a smaller index than the node.
  */
 #ifndef TENURE_PROFILE_RECORDING_H
 #define TENURE_PROFILE_RECORDING_H
 
-#include "profile/events.h"
+#include "profile/blob.h"
 #include "profile/mem.h"
-
-struct tp_blob {
-    struct tp_blob *next;
-    uint32_t thread; /* + 1; of SELF and LATE only */
-    uint32_t data;   /* data object + 1, of LATE, NODE_DATA and FUNC_DATA; place, of DATA_AT */
-    uint32_t size;
-    uint8_t form; /* enum tp_form */
-    uint8_t bytes[];
-};
-/* SKIPPED is what an instruction pays for functions that are skipped, IMMEDIATE the rest. ROW is a row as it is in memory, ROWS two, self and inclusive: what is not from a raw profile (foreign.c). */
-enum tp_form { TP_FORM_IMMEDIATE, TP_FORM_SKIPPED, TP_FORM_FETCH, TP_FORM_DATA, TP_FORM_COSTS, TP_FORM_SELF_AND_INCL, TP_FORM_ROW,
-               TP_FORM_ROWS };
 
 struct tp_object {
     const char *path; /* clean UTF-8, as all text here */
@@ -238,12 +224,6 @@ void tp_recording_free(struct tp_recording *rec);
 
 /* Set meta `key`; a later value replaces an earlier one. */
 int tp_recording_meta(struct tp_recording *rec, const char *key, const char *value);
-
-/* Add a blob to a row. For FORM_SELF_AND_INCL and FORM_ROWS `incl` takes the second half; else it is not used. */
-void tp_blob_add(const struct tp_events *events, const struct tp_blob *blob, uint64_t *row, uint64_t *incl);
-
-/* An immediate event of the instruction itself; Ir is without what it pays for functions that are skipped. */
-uint64_t tp_own_count(const struct tp_events *events, const struct tp_instr *instr, const char *event);
 
 /* A copy of `size` bytes as clean UTF-8: bytes that are not, and NUL, as \xNN. */
 const char *tp_clean_text(struct tp_arena *arena, const void *bytes, size_t size);
