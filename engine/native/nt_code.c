@@ -9,6 +9,7 @@
 #include "nt_block.h"
 #include "nt_calls.h"
 #include "nt_check.h"
+#include "nt_cpuid.h"
 
 enum {
     BUCKETS = 1 << 17,
@@ -35,15 +36,6 @@ struct nt_code {
     struct nt_making making;
 };
 
-static bool cpu_has_bmi2(void)
-{
-    uint32_t last = 0, leaf = 7, b, c = 0, d;
-    __asm__ volatile("cpuid" : "+a"(last), "=b"(b), "+c"(c), "=d"(d));
-    c = 0;
-    __asm__ volatile("cpuid" : "+a"(leaf), "=b"(b), "+c"(c), "=d"(d));
-    return last >= 7 && b >> 8 & 1;
-}
-
 static void start_over(struct nt_code *code)
 {
     code->code_at = code->code_start;
@@ -62,7 +54,7 @@ struct nt_code *nt_code_new(const struct nt_code_config *config)
     code->config = *config;
     if (!nt_decoder_init(&code->decoder, config->host.symbol))
         return NULL;
-    code->has_bmi2 = cpu_has_bmi2();
+    code->has_bmi2 = nt_cpuid_has_bmi2();
     code->block_room = (uint32_t)(config->bytes / BYTES_PER_BLOCK);
     code->blocks = (struct nt_block **)(code + 1);
     code->code_start = (uint8_t *)(((uintptr_t)(code->blocks + code->block_room) + 4095) & ~(uintptr_t)4095);

@@ -6,6 +6,7 @@
 #include <linux/sched.h>
 #include <linux/time_types.h>
 
+#include "nt_cpuid.h"
 #include "nt_gate.h"
 #include "nt_host.h"
 #include "nt_lib.h"
@@ -210,16 +211,15 @@ static void ask(void *user, bool now)
 tn_taker *nt_taker_sse2(const struct tn_config *config), *nt_taker_avx2(const struct tn_config *config),
     *nt_taker_avx512(const struct tn_config *config);
 
-/* What this machine can: of leaf 7, and of the state that the kernel saves. */
+/* What this machine can: the processor, and the state that the kernel saves. */
 static tn_taker *taker_for(const struct tn_config *config)
 {
-    enum { AVX2 = 1 << 5 | 1 << 8, AVX512 = 1 << 16, YMM = 6, ZMM = 0xe6 };
-    uint32_t leaf = nt_cpuid(7, 0).b;
+    enum { YMM = 6, ZMM = 0xe6 };
     uint64_t state = nt_state_features();
 
-    if ((leaf & AVX2) != AVX2 || (state & YMM) != YMM)
+    if (!nt_cpuid_has_avx2() || !nt_cpuid_has_bmi2() || (state & YMM) != YMM)
         return nt_taker_sse2(config);
-    if (!(leaf & AVX512) || (state & ZMM) != ZMM)
+    if (!nt_cpuid_has_avx512() || (state & ZMM) != ZMM)
         return nt_taker_avx2(config);
     return nt_taker_avx512(config);
 }

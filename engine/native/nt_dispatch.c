@@ -19,6 +19,7 @@
 #include "nt_baton.h"
 #include "nt_begin.h"
 #include "nt_control.h"
+#include "nt_cpuid.h"
 #include "nt_engine.h"
 #include "nt_gate.h"
 #include "nt_lib.h"
@@ -27,7 +28,6 @@
 #include "nt_region.h"
 #include "nt_request.h"
 #include "nt_signal.h"
-#include "nt_state.h"
 #include "nt_syscall.h"
 
 enum { UNSUPPORTED = 125, ILL_OPERAND = 2, SEGV_MAPERR_CODE = 1, SEGV_ACCERR_CODE = 2 };

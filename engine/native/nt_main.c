@@ -20,6 +20,7 @@
 
 #include "nt_baton.h"
 #include "nt_begin.h"
+#include "nt_cpuid.h"
 #include "nt_dispatch.h"
 #include "nt_engine.h"
 #include "nt_exec.h"
@@ -45,7 +46,7 @@
 #define TURN_COUNTDOWN (1L << 5) /* where turns are counted in accesses */
 #define COUNTDOWN (1L << 40)
 
-enum { STATUS_FAILED = 125, FSGSBASE = 2, CODE_CACHE_MIB = 512, STACK_ROOM = 8 << 20,
+enum { STATUS_FAILED = 125, HWCAP2_FSGSBASE = 2, CODE_CACHE_MIB = 512, STACK_ROOM = 8 << 20,
        LEAST_STACK = 512 << 10, BREAK_PAGES = 1 << 13 };
 #define SAME_PERSONALITY 0xffffffffUL
 
@@ -87,7 +88,9 @@ static void help(void)
     nt_print("usage: tenure-native [OPTION]... [--] PROGRAM [ARGUMENT]...\n\n");
     for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
         nt_print("    %s%s\n", switches[i].name, switches[i].help);
-    nt_print("    --code-cache=<n>  MiB of generated code [512]\n\nWith --profile=yes:\n");
+    nt_print("    --code-cache=<n>  MiB of generated code [512]\n");
+    nt_print("    --hide-features=<name>[,<name>]...  neither the program nor the engine finds these of the processor's "
+             "features: " NT_CPUID_NAMES "\n\nWith --profile=yes:\n");
     options_list(&nt_profile.options, show_option);
     nt_sys3(__NR_exit_group, 0, 0, 0);
 }
@@ -116,6 +119,12 @@ static bool set_switch(const char *option)
         return true;
     }
     return false;
+}
+
+static void hide_features(const char *option, const char *names)
+{
+    if (!nt_cpuid_hide(names))
+        nt_die(NT_REJECTED, "%s: give names with commas between them: " NT_CPUID_NAMES "\n", option);
 }
 
 /* What every engine takes, about what is simulated. */
@@ -164,6 +173,8 @@ static void take_option(const char *option, struct start *start)
         nt_exec_hand_on(option);
     if ((value = nt_after(option, "--code-cache=")) != NULL)
         nt.options.code_bytes = number_of(value) << 20;
+    else if ((value = nt_after(option, "--hide-features=")) != NULL)
+        hide_features(option, value);
     else if (!set_switch(option) && !take_model_option(option))
         nt_die(NT_REJECTED, "no such option: %s\n", option);
 }
@@ -298,8 +309,10 @@ static void check_machine(const struct nt_vector *vector)
 {
     uint64_t limit[2];
 
-    if (!(nt_vector_auxiliary(vector, AT_HWCAP2) & FSGSBASE))
+    if (!(nt_vector_auxiliary(vector, AT_HWCAP2) & HWCAP2_FSGSBASE))
         nt_die(STATUS_FAILED, "the native engine needs the instructions that set FS and GS (Linux 5.9)\n");
+    if (!nt_state_start())
+        nt_die(STATUS_FAILED, "the native engine needs XSAVE, which this processor or kernel does not have\n");
     if (!nt_failed(nt_sys3(__NR_getrlimit, RLIMIT_STACK, (long)limit, 0)) && limit[0] < LEAST_STACK)
         nt_die(STATUS_FAILED, "the native engine needs a limit of 512 kB or more for the stack (ulimit -s)\n");
 }
@@ -340,7 +353,6 @@ void nt_main(uint64_t *sp)
         nt_refuse_but_run(start.file, arguments, vector.envp, start.personality);
     check_machine(&vector);
     nt_region_take();
-    nt_state_start();
     nt_message_fd = message_descriptor();
     load(&vector, start.file != NULL ? start.file : arguments[0], &program);
     nt_library_start(TENURE_ZYDIS);

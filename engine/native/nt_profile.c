@@ -8,6 +8,7 @@
 #include "nt_begin.h"
 #include "nt_consumer.h"
 #include "nt_control.h"
+#include "nt_cpuid.h"
 #include "nt_data.h"
 #include "nt_dispatch.h"
 #include "nt_engine.h"
@@ -17,12 +18,11 @@
 #include "nt_mapping.h"
 #include "nt_output.h"
 #include "nt_single.h"
-#include "nt_state.h"
 #include "nt_sys.h"
 
 #include "tenure_config.h"
 
-enum { STOPPED = 125, LEAF_FEATURES = 7, BMI2 = 8 };
+enum { STOPPED = 125 };
 
 struct nt_profile nt_profile;
 
@@ -160,7 +160,7 @@ void nt_profile_start(const char *const *command, const struct nt_vector *vector
                                              .map = nt_profile.map,
                                              .allocate = nt_host_small,
                                              .by_collecting = options_toggle(options),
-                                             .shifts = nt_cpuid(LEAF_FEATURES, 0).b >> BMI2 & 1,
+                                             .shifts = nt_cpuid_has_bmi2(),
                                              .dump = dump};
     nt_output_begin(options->out_file, vector);
     describe_run(command);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * nt_state.h: the CPU's extended state (x87, vectors, masks) as XSAVE lays it out, and CPUID.
+ * nt_state.h: the CPU's extended state (x87, vectors, masks) as XSAVE lays it out (nt_xstate.h).
  *
  * What a signal frame shows is the components that the kernel shows: all that XCR0 has, without those that a program
  * must ask for (the tiles of AMX).
@@ -12,9 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { NT_STATE_LEGACY = 512, NT_STATE_HEADER = 64, NT_STATE_SOFTWARE = 464, NT_STATE_FPU = 8, NT_STATE_MXCSR = 24 };
+enum { NT_STATE_LEGACY = 512, NT_STATE_HEADER = 64, NT_STATE_SOFTWARE = 464, NT_STATE_FPU = 8, NT_STATE_MXCSR = 24,
+       NT_STATE_MXCSR_BITS = 28 };
 
-void nt_state_start(void);
+/* False: this processor, or its kernel, has no XSAVE. */
+bool nt_state_start(void);
 /* Bytes for everything that XCR0 has. */
 size_t nt_state_room(void);
 /* Components and bytes of a signal frame's state. */
@@ -24,12 +26,5 @@ size_t nt_state_bytes(void);
 void nt_state_fresh(void);
 /* Whether XRSTOR would take the image. */
 bool nt_state_valid(const uint8_t *image, uint64_t features);
-
-struct nt_cpuid {
-    uint32_t a, b, c, d;
-};
-struct nt_cpuid nt_cpuid(uint32_t leaf, uint32_t subleaf);
-/* The same, as the program is to see it: without what the engine cannot run. */
-struct nt_cpuid nt_cpuid_shown(uint32_t leaf, uint32_t subleaf);
 
 #endif

@@ -2,7 +2,8 @@
 /* nt_xstate.c: see nt_xstate.h. */
 #include "nt_xstate.h"
 
-enum { X87, SSE, AVX, OPMASK = 5, ZMM_UPPER, ZMM_MORE, TILES = 18 };
+#include "nt_cpuid.h"
+
 enum { X87_BYTES = 160, MXCSR_AT = 24, XMM_AT = 160, XMM_BYTES = 256, HEADER_AT = 512, FIRST_AT = 576 };
 enum { LEAF_FEATURES = 1, LEAF_STATE = 13, OSXSAVE = 27 };
 #define BIT(component) (1ull << (component))
@@ -15,40 +16,46 @@ struct making {
     uint8_t how;
 };
 
-static void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t id[4])
-{
-    __asm__ volatile("cpuid" : "=a"(id[0]), "=b"(id[1]), "=c"(id[2]), "=d"(id[3]) : "0"(leaf), "2"(subleaf));
-}
-
 void nt_xstate_start(struct nt_xstate *xstate)
 {
-    uint32_t id[4], low, high;
+    uint32_t low, high;
 
-    cpuid(LEAF_FEATURES, 0, id);
-    if (!(id[2] >> OSXSAVE & 1))
+    *xstate = (struct nt_xstate){.size = {X87_BYTES, XMM_BYTES}, .offset = {0, XMM_AT}};
+    if (!(nt_cpuid(LEAF_FEATURES, 0).c >> OSXSAVE & 1))
         return;
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     xstate->enabled = (uint64_t)high << 32 | low;
-    for (uint32_t i = AVX; i < NT_XSTATE_COMPONENTS; i++) {
-        cpuid(LEAF_STATE, i, id);
-        xstate->size[i] = id[0];
-        xstate->offset[i] = id[1];
-        xstate->aligned[i] = id[2] >> 1 & 1;
+    for (uint32_t i = NT_XSTATE_AVX; i < NT_XSTATE_COMPONENTS; i++) {
+        struct nt_cpuid id = nt_cpuid(LEAF_STATE, i);
+        xstate->size[i] = id.a;
+        xstate->offset[i] = id.b;
+        xstate->aligned[i] = id.c >> 1 & 1;
     }
+}
+
+uint32_t nt_xstate_bytes(const struct nt_xstate *xstate, uint64_t components)
+{
+    uint32_t bytes = FIRST_AT;
+
+    for (unsigned i = NT_XSTATE_AVX; i < NT_XSTATE_COMPONENTS; i++) {
+        if (components & BIT(i) && xstate->offset[i] + xstate->size[i] > bytes)
+            bytes = xstate->offset[i] + xstate->size[i];
+    }
+    return bytes;
 }
 
 static uint32_t register_bytes(const struct nt_xstate *xstate, unsigned component)
 {
     switch (component) {
-    case AVX:
+    case NT_XSTATE_AVX:
         return 16;
-    case OPMASK:
+    case NT_XSTATE_OPMASK:
         return 8;
-    case ZMM_UPPER:
+    case NT_XSTATE_ZMM_UPPER:
         return 32;
-    case ZMM_MORE:
+    case NT_XSTATE_ZMM_MORE:
         return 64;
-    case TILES:
+    case NT_XSTATE_TILES:
         return 1024;
     default:
         return xstate->size[component];
@@ -70,11 +77,11 @@ static void add_row(struct making *m, uint64_t off, uint32_t bytes, uint32_t eac
 /* MXCSR belongs to SSE and to AVX. */
 static void add_legacy(struct making *m, uint64_t components, bool mxcsr)
 {
-    if (components & BIT(X87))
+    if (components & BIT(NT_XSTATE_X87))
         add(m, 0, X87_BYTES, m->how);
     if (mxcsr)
         add(m, MXCSR_AT, 8, m->how);
-    if (components & BIT(SSE))
+    if (components & BIT(NT_XSTATE_SSE))
         add_row(m, XMM_AT, XMM_BYTES, 16);
 }
 
@@ -83,7 +90,7 @@ static void add_extended(struct making *m, const struct nt_xstate *xstate, uint6
 {
     uint64_t at = FIRST_AT;
 
-    for (unsigned i = AVX; i < NT_XSTATE_COMPONENTS; i++) {
+    for (unsigned i = NT_XSTATE_AVX; i < NT_XSTATE_COMPONENTS; i++) {
         if (format && !(format & BIT(i)))
             continue;
         if (format && xstate->aligned[i])
@@ -103,12 +110,12 @@ static unsigned find(const struct nt_xstate *xstate, const struct nt_access *whe
                      uint64_t format, struct making *m)
 {
     if (where->form == NT_FXSAVE) {
-        add_legacy(m, BIT(X87) | BIT(SSE), true);
+        add_legacy(m, BIT(NT_XSTATE_X87) | BIT(NT_XSTATE_SSE), true);
         return m->count;
     }
     if (where->form == NT_XRSTOR)
         add_row(m, HEADER_AT, 24, 8);
-    add_legacy(m, there, asked & (BIT(SSE) | BIT(AVX)));
+    add_legacy(m, there, asked & (BIT(NT_XSTATE_SSE) | BIT(NT_XSTATE_AVX)));
     add_extended(m, xstate, there, format);
     if (where->form == NT_XSAVEC)
         add(m, HEADER_AT, 16, NT_WRITE);

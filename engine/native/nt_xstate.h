@@ -13,12 +13,13 @@
 #include "nt_area.h"
 #include "nt_decode.h"
 
-enum { NT_XSTATE_PIECES = 128, NT_XSTATE_COMPONENTS = 20 };
+enum { NT_XSTATE_PIECES = 128, NT_XSTATE_COMPONENTS = 63 };
+enum { NT_XSTATE_X87, NT_XSTATE_SSE, NT_XSTATE_AVX, NT_XSTATE_OPMASK = 5, NT_XSTATE_ZMM_UPPER, NT_XSTATE_ZMM_MORE, NT_XSTATE_TILES = 18 };
 
-/* Of this CPU. */
+/* Of this CPU: makers differ in where components are (Intel's opmasks at 1088, AMD's at 832). */
 struct nt_xstate {
-    uint64_t enabled; /* components */
-    uint32_t offset[NT_XSTATE_COMPONENTS], size[NT_XSTATE_COMPONENTS];
+    uint64_t enabled; /* components; 0: no XSAVE */
+    uint32_t offset[NT_XSTATE_COMPONENTS], size[NT_XSTATE_COMPONENTS]; /* in the format that is not compact */
     bool aligned[NT_XSTATE_COMPONENTS]; /* to 64 bytes, in the compact format */
 };
 
@@ -29,6 +30,8 @@ struct nt_piece {
 };
 
 void nt_xstate_start(struct nt_xstate *xstate);
+/* Up to the end of the last of `components`, in the format that is not compact. */
+uint32_t nt_xstate_bytes(const struct nt_xstate *xstate, uint64_t components);
 /* Of all components, as if they began at 0. */
 unsigned nt_xstate_all(const struct nt_xstate *xstate, const struct nt_access *where,
                        struct nt_piece pieces[NT_XSTATE_PIECES]);

@@ -3,7 +3,10 @@
 #include "bench.h"
 #include "zydis.h"
 
+#include "engine/native/nt_cpuid.h"
+
 #include "simulate.h"
+#include "vector.h"
 
 #include <asm/prctl.h>
 #include <immintrin.h>
@@ -20,7 +23,7 @@ void gate_enter(void);
 void gate_leave(void);
 void gate_fault(void);
 
-enum { CACHE_BYTES = 4 << 20 /* soon full */, COMPONENTS = 0xe7 };
+enum { CACHE_BYTES = 4 << 20 /* soon full */, SKIPPED = 77 };
 
 /* In the area: what gate.S needs besides. */
 struct bench_way {
@@ -29,6 +32,7 @@ struct bench_way {
 
 static struct bench *running;
 static struct bench_state *result; /* of the run now */
+struct nt_xstate bench_layout;
 static uint8_t idle_state[BENCH_STATE] __attribute__((aligned(64)));
 
 uint64_t bench_draw(uint64_t *seed)
@@ -37,6 +41,16 @@ uint64_t bench_draw(uint64_t *seed)
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
     z = (z ^ z >> 27) * 0x94d049bb133111ebull;
     return z ^ z >> 31;
+}
+
+void bench_hide(int count, char **values)
+{
+    static const char option[] = "--hide-features=";
+    for (int i = 1; i < count; i++)
+        if (!strncmp(values[i], option, strlen(option)) && !nt_cpuid_hide(values[i] + strlen(option))) {
+            printf("%s: names are " NT_CPUID_NAMES "\n", values[i]);
+            exit(1);
+        }
 }
 
 uint64_t bench_option(int count, char **values, const char *name, uint64_t value)
@@ -105,35 +119,13 @@ static void apply_place(struct bench_state *state, const struct bench *bench)
 
 enum { TF = 0x100 };
 
-/* A component that is in its initial state is not written: write it. */
-static void complete(struct bench_state *state)
-{
-    static const struct {
-        int bit;
-        unsigned start, bytes;
-    } parts[] = {{1, 160, 256}, {2, 576, 256}, {5, 1088, 64}, {6, 1152, 512}, {7, 1664, 1024}};
-    uint64_t present;
-    memcpy(&present, state->vector + 512, 8);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (!(present >> parts[i].bit & 1))
-            memset(state->vector + parts[i].start, 0, parts[i].bytes);
-    if (!(present & 1)) {
-        memset(state->vector, 0, 24);
-        memset(state->vector + 32, 0, 128);
-        state->vector[0] = 0x7f;
-        state->vector[1] = 3;
-    }
-    memset(state->vector + 6, 0, 18);    /* opcode, instruction and data pointer of the x87 */
-    memset(state->vector + 416, 0, 160); /* reserved; header */
-}
-
 /* The trap behind each instruction, until the way out. */
 static void on_step(ucontext_t *context)
 {
     static struct bench_state state;
     take_registers(&state, context);
-    memcpy(state.vector, context->uc_mcontext.fpregs, BENCH_VECTOR);
-    complete(&state);
+    memcpy(state.vector, context->uc_mcontext.fpregs, vector_bytes(&bench_layout));
+    vector_complete(&bench_layout, state.vector);
     running->stepped = !result || state.rip == (uintptr_t)gate_leave;
     if (running->stepped)
         context->uc_mcontext.gregs[REG_EFL] &= ~TF;
@@ -180,6 +172,20 @@ static void catch_faults(void)
     sigaction(SIGTRAP, &action, NULL);
 }
 
+/* What the engine needs, and these tests as well. */
+static void check_machine(void)
+{
+    nt_xstate_start(&bench_layout);
+    if (!bench_layout.enabled || !nt_cpuid_has_fsgsbase()) {
+        printf("the native engine does not run on this processor: it lacks XSAVE or FSGSBASE\n");
+        exit(SKIPPED);
+    }
+    if (vector_bytes(&bench_layout) > BENCH_VECTOR) {
+        printf("the vector state is larger than any processor's that these tests know\n");
+        exit(1);
+    }
+}
+
 struct bench *bench_new(uint64_t where, bool join, bool link, bool lookup, bool returns)
 {
     return bench_new_simulating(where, join, link, lookup, returns, -1);
@@ -187,6 +193,7 @@ struct bench *bench_new(uint64_t where, bool join, bool link, bool lookup, bool 
 
 struct bench *bench_new_simulating(uint64_t where, bool join, bool link, bool lookup, bool returns, int kind)
 {
+    check_machine();
     struct bench *bench = calloc(1, sizeof *bench + 64);
     bench = (struct bench *)(((uintptr_t)bench + 63) & ~(uintptr_t)63); /* freed with the process */
     int all = PROT_READ | PROT_WRITE | PROT_EXEC;
@@ -221,7 +228,7 @@ struct bench *bench_new_simulating(uint64_t where, bool join, bool link, bool lo
         exit(1);
     }
     catch_faults();
-    _xsave64(idle_state, COMPONENTS);
+    _xsave64(idle_state, VECTOR_COMPONENTS);
     running = bench;
     return bench;
 }
@@ -273,16 +280,17 @@ void bench_random(struct bench *bench, uint64_t *seed)
     state->flags = 0x202 | (bench_draw(seed) & 0x8d5) | (bench_draw(seed) % 16 == 0 ? 0x400 : 0);
     memset(state->vector, 0, BENCH_STATE);
     memcpy(state->vector, idle_state, 576);
-    for (size_t i = 160; i < 416; i++) /* xmm */
-        state->vector[i] = (uint8_t)bench_draw(seed);
-    for (size_t i = 576; i < 2688; i++) /* ymm, opmasks, zmm */
-        state->vector[i] = i >= 832 && i < 1088 ? 0 : (uint8_t)bench_draw(seed);
+    for (uint64_t rest = vector_components(&bench_layout) & ~1ull; rest;) {
+        unsigned component = vector_next(&rest);
+        for (uint32_t i = 0; i < bench_layout.size[component]; i++)
+            state->vector[bench_layout.offset[component] + i] = (uint8_t)bench_draw(seed);
+    }
     for (size_t i = 32; i < 160; i++)
         state->vector[i] = i % 16 < 8    ? (uint8_t)bench_draw(seed)
                            : i % 16 == 9 ? 0x3f
                            : i % 16 == 8 ? 0xff
                                          : 0;
-    uint64_t components = COMPONENTS;
+    uint64_t components = vector_components(&bench_layout);
     memcpy(state->vector + 512, &components, 8);
     memset(state->vector + 520, 0, 56);
 }
@@ -511,9 +519,9 @@ static bool same(struct bench *bench)
         if (bench->memory_native[i] != bench->data[i])
             bad |= differ("memory", (uintptr_t)bench->data + i, bench->memory_native[i], bench->data[i]);
     if (!bench->native.signal || bench->translated.vector[512]) {
-        complete(&bench->native);
-        complete(&bench->translated);
-        for (size_t i = 0; i < BENCH_VECTOR && !bad; i++)
+        vector_complete(&bench_layout, bench->native.vector);
+        vector_complete(&bench_layout, bench->translated.vector);
+        for (size_t i = 0; i < vector_bytes(&bench_layout) && !bad; i++)
             if (native->vector[i] != translated->vector[i])
                 bad |= differ("vector state", i, native->vector[i], translated->vector[i]);
     }

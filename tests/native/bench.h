@@ -11,13 +11,17 @@
 #include "engine/native/nt_area.h"
 #include "engine/native/nt_code.h"
 #include "engine/native/nt_decode.h"
+#include "engine/native/nt_xstate.h"
 
 enum {
     BENCH_CODE = 64 << 10,  /* bytes of code, from bench->code on */
     BENCH_DATA = 64 << 10,  /* bytes of data, from bench->data on; nothing is mapped around them */
     BENCH_STATE = 16 << 10, /* more than xsave writes */
-    BENCH_VECTOR = 2688,    /* of it up to the last vector register */
+    BENCH_VECTOR = 2688,    /* of it up to the last vector register, at most: Intel's order of it is the longest */
 };
+
+/* Of this processor's state (vector.h); from bench_new on. */
+extern struct nt_xstate bench_layout;
 
 /* What a run leaves, and begins with. */
 struct bench_state {
@@ -68,6 +72,8 @@ void bench_native(struct bench *bench);
 void bench_translated(struct bench *bench);
 
 uint64_t bench_draw(uint64_t *seed);
+/* --hide-features=NAMES, as the engine has it (nt_cpuid.h): in front of bench_new. */
+void bench_hide(int count, char **values);
 /* What the argument that begins with `name` says. */
 uint64_t bench_option(int count, char **values, const char *name, uint64_t value);
 

@@ -6,8 +6,10 @@
 #include "core/host.h"
 #include "core/raw_format.h"
 #include "engine/native/nt_block.h"
+#include "engine/native/nt_cpuid.h"
 #include "engine/native/nt_single.h"
 #include "tests/common/fb_host.h"
+#include "vector.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -136,7 +138,7 @@ static void side_begin(struct simulation *simulation, struct side *side)
     side->planner.core = tn_core_new(&simulation->config);
     side->planner.map = code_map_new(&side->host, side->planner.core);
     side->planner.allocate = allocate;
-    side->planner.shifts = __builtin_cpu_supports("bmi2");
+    side->planner.shifts = nt_cpuid_has_bmi2();
     side->thread = tn_thread_new(side->planner.core, NULL, 1);
     side->profile = malloc(PROFILE);
 }
@@ -371,26 +373,14 @@ static void take_state(struct nt_area *area, const struct step *step)
     area->flags = step->flags;
 }
 
-/* The parts of the vector register `reg` lie in three places. */
-static void take_vector(uint8_t to[64], const struct step *step, unsigned reg)
-{
-    if (reg >= 16) {
-        memcpy(to, step->vector + 1664 + 64ul * (reg - 16), 64);
-        return;
-    }
-    memcpy(to, step->vector + 160 + 16ul * reg, 16);
-    memcpy(to + 16, step->vector + 576 + 16ul * reg, 16);
-    memcpy(to + 32, step->vector + 1152 + 32ul * reg, 32);
-}
-
 static void take_lanes(struct nt_area *area, const struct step *step, const struct nt_access *where)
 {
     if (where->kind == NT_LANES)
-        take_vector(area->indices, step, where->index);
+        vector_register(&bench_layout, step->vector, where->index, area->indices);
     if (where->mask < 8)
-        memcpy(&area->opmask, step->vector + 1088 + 8ul * where->mask, 8);
+        vector_opmask(&bench_layout, step->vector, where->mask, &area->opmask);
     if (where->mask < 32)
-        take_vector(area->signs, step, where->mask);
+        vector_register(&bench_layout, step->vector, where->mask, area->signs);
 }
 
 static void walk_single(struct simulation *simulation, const struct nt_single *single, const struct step *before,

@@ -2,7 +2,7 @@
 /*
  * test_check.c: engine/native/nt_check.h finds what is wrong in generated code.
  *
- *     test_check [--seed=N] [--count=N]
+ *     test_check [--seed=N] [--count=N] [--hide-features=NAMES]
  *
  * Random instructions are translated, simulated and not; the check must find nothing. Then their code is damaged:
  * each bit of each instruction of the program's, in turn; marks are made to say that everything is aside. Each time
@@ -12,6 +12,7 @@
 #include "bench.h"
 #include "draw.h"
 #include "engine/native/nt_check.h"
+#include "engine/native/nt_cpuid.h"
 #include "simulate.h"
 
 #include <stdio.h>
@@ -60,7 +61,7 @@ static void translate(void)
     making.joins = config.join;
     making.new_out = new_out;
     making.out_index = out_index;
-    making.has_bmi2 = __builtin_cpu_supports("bmi2");
+    making.has_bmi2 = nt_cpuid_has_bmi2();
     making.block = &block;
     making.emit = (struct nt_emit){.at = code, .end = code + ROOM};
     making.cold = (struct nt_emit){.at = code + ROOM, .end = code + 2 * ROOM};
@@ -183,6 +184,7 @@ static void run(uint64_t place, int kind, uint64_t seed, uint64_t rounds)
 int main(int count, char **values)
 {
     const char *soak = getenv("TENURE_SOAK");
+    bench_hide(count, values);
     uint64_t seed = bench_option(count, values, "--seed=", 1);
     uint64_t rounds = bench_option(count, values, "--count=", 100 * (soak ? strtoull(soak, NULL, 0) : 1));
     run(0x10000000, -1, seed, rounds);

@@ -2,7 +2,7 @@
 /*
  * test_control.c: random control flow, native and translated.
  *
- *     test_control [--seed=N] [--count=N]
+ *     test_control [--seed=N] [--count=N] [--hide-features=NAMES]
  *
  * A program is a handful of blocks: some arithmetic, then one way of going on to another block, of all the ways there
  * are. Register r15 is the fuel, taken down by each block: when it is out the program ends, so any graph will do. The
@@ -373,6 +373,7 @@ int main(int count, char **values)
     /* Where the kernel puts nothing, wherever it puts this program, its heap, stack and mappings. */
     static const uint64_t places[] = {0x10000000, 0x355555550000};
     const char *soak = getenv("TENURE_SOAK");
+    bench_hide(count, values);
     uint64_t seed = bench_option(count, values, "--seed=", 1);
     uint64_t rounds = bench_option(count, values, "--count=", 500 * (soak ? strtoull(soak, NULL, 0) : 1));
     bool simulates = bench_option(count, values, "--simulate=", 0);

@@ -2,7 +2,7 @@
 /*
  * test_decode.c: what the decoder says of an instruction's accesses, against what the CPU does.
  *
- *     test_decode [--seed=N] [--count=N]
+ *     test_decode [--seed=N] [--count=N] [--hide-features=NAMES]
  *
  * Random instructions with an operand in memory run with that operand at chosen places around a page that ends where
  * nothing is mapped. If it is said to be `size` bytes long it must fit in front of the end, and one byte further must
@@ -17,6 +17,7 @@
 #include "bench.h"
 #include "draw.h"
 #include "engine/native/nt_block.h"
+#include "vector.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -59,8 +60,8 @@ static void run_at(uint8_t base, uint64_t address, int mask)
     nt_rewrite(&emit, &insn, base);
     bench_end(bench, emit.at);
     bench->before.gpr[base] = address;
-    for (unsigned k = 0; k < 8 && mask >= 0; k++)
-        memset(bench->before.vector + 1088 + 8 * k, mask, 8);
+    if (mask >= 0)
+        vector_fill(&bench_layout, bench->before.vector, NT_XSTATE_OPMASK, mask);
     bench_native(bench);
 }
 
@@ -114,6 +115,13 @@ static void check_size(uint8_t base, unsigned size, bool writes)
     passed++;
 }
 
+/* Of all vector registers. */
+static void fill_signs(int byte)
+{
+    vector_fill(&bench_layout, bench->before.vector, NT_XSTATE_SSE, byte);
+    vector_fill(&bench_layout, bench->before.vector, NT_XSTATE_AVX, byte);
+}
+
 static void one(void)
 {
     uint8_t bytes[16] = {0};
@@ -136,12 +144,12 @@ static void one(void)
         return;
     unsigned size = nt_access_bytes(access);
     if (access->kind == NT_MASKED_SIGN)
-        memset(bench->before.vector + 160, 0xff, 256), memset(bench->before.vector + 576, 0xff, 256);
+        fill_signs(0xff);
     check_size(base, size, access->how & NT_WRITE);
     if (!access->conditional)
         return;
     if (access->kind == NT_MASKED_SIGN)
-        memset(bench->before.vector + 160, 0, 256), memset(bench->before.vector + 576, 0, 256);
+        fill_signs(0);
     run_at(base, 0x123456789000, 0);
     if (!refused() && !ran())
         complain("accesses memory under an empty mask");
@@ -293,7 +301,12 @@ static uint16_t differ(const uint64_t a[16], const uint64_t b[16])
     return set;
 }
 
-enum { XMM = 160, XMM_END = 416 };
+static bool same_xmm(const struct bench_state *one, const struct bench_state *other)
+{
+    uint32_t xmm = bench_layout.offset[NT_XSTATE_SSE];
+
+    return memcmp(one->vector + xmm, other->vector + xmm, bench_layout.size[NT_XSTATE_SSE]) == 0;
+}
 
 static void compare_runs(const struct bench_state *one, const struct bench_state *other, bool same_memory)
 {
@@ -304,7 +317,7 @@ static void compare_runs(const struct bench_state *one, const struct bench_state
         complain_of_registers("depends on what it does not read", differs);
     else if ((one->flags ^ other->flags) & insn.flags_killed)
         complain_of_registers("flags depend on what it does not read", insn.flags_killed);
-    else if (!same_memory || memcmp(one->vector + XMM, other->vector + XMM, XMM_END - XMM) != 0)
+    else if (!same_memory || !same_xmm(one, other))
         complain_of_registers("what it stores depends on what it does not read", 0);
     else
         passed++;
@@ -393,6 +406,7 @@ static void check_real_forms(void)
 int main(int count, char **values)
 {
     const char *soak = getenv("TENURE_SOAK");
+    bench_hide(count, values);
     seed = bench_option(count, values, "--seed=", 1);
     uint64_t rounds = bench_option(count, values, "--count=", 20000 * (soak ? strtoull(soak, NULL, 0) : 1));
     bench = bench_new(0x10000000, true, true, true, true);

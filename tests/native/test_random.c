@@ -2,7 +2,7 @@
 /*
  * test_random.c: random instructions, native and translated.
  *
- *     test_random [--seed=N] [--count=N]
+ *     test_random [--seed=N] [--count=N] [--hide-features=NAMES]
  *
  * Most accesses meet the data; those that miss fault, and what the fault shows is compared as well.
  */
@@ -71,6 +71,7 @@ int main(int count, char **values)
     /* Where the kernel puts nothing, wherever it puts this program, its heap, stack and mappings. */
     static const uint64_t places[] = {0x10000000, 0x355555550000, 0x7e0000000000};
     const char *soak = getenv("TENURE_SOAK");
+    bench_hide(count, values);
     uint64_t seed = bench_option(count, values, "--seed=", 1);
     uint64_t rounds = bench_option(count, values, "--count=", 4000 * (soak ? strtoull(soak, NULL, 0) : 1));
     bool simulates = bench_option(count, values, "--simulate=", 0);

@@ -2,7 +2,7 @@
 /*
  * test_step.c: what a place in generated code means, at every instruction.
  *
- *     test_step [--seed=N] [--count=N]
+ *     test_step [--seed=N] [--count=N] [--hide-features=NAMES]
  *
  * Random instructions run one by one (the CPU's trap flag): natively, which gives the registers in front of each, and
  * translated. Wherever generated code reaches an instruction of the program's, or the beginning of another place, the
@@ -115,6 +115,7 @@ static bool one(struct bench *bench, uint64_t seed)
 int main(int count, char **values)
 {
     const char *soak = getenv("TENURE_SOAK");
+    bench_hide(count, values);
     uint64_t seed = bench_option(count, values, "--seed=", 1);
     uint64_t rounds = bench_option(count, values, "--count=", 2000 * (soak ? strtoull(soak, NULL, 0) : 1));
     unsigned passed = 0, failed = 0;
