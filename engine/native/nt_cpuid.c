@@ -155,3 +155,11 @@ bool nt_cpuid_has_fsgsbase(void)
 {
     return has_more(FSGSBASE);
 }
+
+/* The last letters of AuthenticAMD and HygonGenuine. */
+bool nt_cpuid_has_short_branches(void)
+{
+    uint32_t letters = nt_cpuid(LEAF_VENDOR, 0).c;
+
+    return letters == 0x444d4163 || letters == 0x656e6975;
+}

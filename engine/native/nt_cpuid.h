@@ -34,5 +34,7 @@ bool nt_cpuid_has_avx2(void);
 bool nt_cpuid_has_avx512(void);
 /* Whether the instructions that set the bases of FS and GS are there. */
 bool nt_cpuid_has_fsgsbase(void);
+/* Whether a near branch with the prefix 66 has an operand of 16 bits: AMD's processors take it so, Intel's ignore it. */
+bool nt_cpuid_has_short_branches(void);
 
 #endif

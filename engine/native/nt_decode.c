@@ -21,7 +21,7 @@ enum { RSP = 4 };
 typedef ZydisDecodedInstruction decoded;
 typedef ZydisDecodedOperand operand;
 
-bool nt_decoder_init(struct nt_decoder *decoder, void *(*symbol)(const char *name))
+bool nt_decoder_init(struct nt_decoder *decoder, void *(*symbol)(const char *name), bool short_branches)
 {
     ZyanU64 (*version)(void) = (ZyanU64(*)(void))symbol("ZydisGetVersion");
     ZyanStatus (*init)(ZydisDecoder *, ZydisMachineMode, ZydisStackWidth) =
@@ -34,6 +34,7 @@ bool nt_decoder_init(struct nt_decoder *decoder, void *(*symbol)(const char *nam
     /* Its structures change with the minor version. */
     if (version() >> 32 != ZYDIS_VERSION >> 32)
         return false;
+    decoder->short_branches = short_branches;
     return ZYAN_SUCCESS(
         init((ZydisDecoder *)decoder->state, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64));
 }
@@ -246,7 +247,16 @@ static void refuse(struct nt_insn *insn, const char *why)
     insn->why = why;
 }
 
-static void classify_branch(struct nt_insn *insn, const decoded *d, const operand *o)
+static bool has_operand_of_16_bits(const decoded *d)
+{
+    for (unsigned i = 0; i < d->raw.prefix_count; i++) {
+        if (d->raw.prefixes[i].value == 0x66)
+            return !d->raw.rex.W;
+    }
+    return false;
+}
+
+static void classify_branch(struct nt_insn *insn, const decoded *d, bool short_branches)
 {
     bool far = d->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR;
     bool relative = d->raw.imm[0].is_relative;
@@ -276,9 +286,8 @@ static void classify_branch(struct nt_insn *insn, const decoded *d, const operan
     }
     if (far)
         refuse(insn, "far branch");
-    else if ((insn->kind == NT_IS_RETURN || !relative) && d->operand_width == 16)
+    else if (short_branches && has_operand_of_16_bits(d))
         refuse(insn, "branch with an operand of 16 bits");
-    (void)o;
 }
 
 enum { RBP = 5, ENTER_LEVELS = 2 };
@@ -343,7 +352,7 @@ static void classify_odd(struct nt_insn *insn, const decoded *d, const operand *
     }
 }
 
-static void classify(struct nt_insn *insn, const decoded *d, const operand *o)
+static void classify(struct nt_insn *insn, const decoded *d, const operand *o, bool short_branches)
 {
     insn->kind = NT_IS_PLAIN;
     switch (d->meta.category) {
@@ -355,7 +364,7 @@ static void classify(struct nt_insn *insn, const decoded *d, const operand *o)
     case ZYDIS_CATEGORY_COND_BR:
     case ZYDIS_CATEGORY_RET:
         if (d->meta.branch_type != ZYDIS_BRANCH_TYPE_NONE || d->meta.category == ZYDIS_CATEGORY_RET) {
-            classify_branch(insn, d, o);
+            classify_branch(insn, d, short_branches);
             break;
         }
         /* fall through */
@@ -738,6 +747,6 @@ bool nt_decode(const struct nt_decoder *decoder, const void *bytes, size_t lengt
     note_flags(insn, &d);
     note_fpu(insn, &d);
     correct_accesses(insn, &d, o);
-    classify(insn, &d, o);
+    classify(insn, &d, o, decoder->short_branches);
     return true;
 }

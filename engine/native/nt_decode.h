@@ -133,11 +133,12 @@ struct nt_decoder {
     uint64_t state[8]; /* the library's own */
     int (*decode)(const void *, const void *, size_t, void *, void *);
     const char *(*name)(unsigned);
+    bool short_branches; /* of this processor: nt_cpuid.h */
 };
 
 /* `symbol` finds a function of the library by its name. False: one is missing, or the library's version is not the one
  * that this was compiled for. */
-bool nt_decoder_init(struct nt_decoder *decoder, void *(*symbol)(const char *name));
+bool nt_decoder_init(struct nt_decoder *decoder, void *(*symbol)(const char *name), bool short_branches);
 
 /* Decode what stands in the `length` bytes at `bytes`, which the program has at `pc`. Always fills `insn`; false if it
  * is NT_IS_NOTHING, which an instruction that is cut off is, too. */

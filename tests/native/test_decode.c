@@ -18,6 +18,7 @@
 #include "draw.h"
 #include "engine/native/nt_block.h"
 #include "vector.h"
+#include "zydis.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -259,6 +260,32 @@ static void check_refused(void)
     }
 }
 
+/* Near branches with the prefix 66: some processors ignore it, others then go to the first 64 KiB. */
+static void check_short_branches(void)
+{
+    static const struct {
+        const char *bytes;
+        unsigned length;
+        bool is_short;
+    } branches[] = {{"\x66\xe9\0\0\0\0", 6, true},      {"\x66\xe8\0\0\0\0", 6, true},
+                    {"\x66\x0f\x84\0\0\0\0", 7, true}, {"\x66\xeb\0", 3, true},
+                    {"\x66\xc3", 2, true},              {"\x66\xff\xe0", 3, true},
+                    {"\x66\x48\xe8\0\0\0\0", 7, false}, {"\xe9\0\0\0\0", 5, false}};
+    struct nt_decoder ignores, takes;
+
+    nt_decoder_init(&ignores, zydis_symbol, false);
+    nt_decoder_init(&takes, zydis_symbol, true);
+    for (size_t i = 0; i < sizeof branches / sizeof *branches; i++) {
+        bool good = nt_decode(&ignores, branches[i].bytes, branches[i].length, 0x1000, &insn) &&
+                    insn.length == branches[i].length && insn.kind != NT_IS_UNSUPPORTED;
+        nt_decode(&takes, branches[i].bytes, branches[i].length, 0x1000, &insn);
+        if (good && (insn.kind == NT_IS_UNSUPPORTED) == branches[i].is_short)
+            passed++;
+        else
+            complain("a branch with the prefix 66");
+    }
+}
+
 static void check_lanes(const char *bytes, unsigned length, unsigned lanes)
 {
     nt_decode(&bench->decoder, bytes, length, 0x1000, &insn);
@@ -420,6 +447,7 @@ int main(int count, char **values)
     }
     check_table();
     check_refused();
+    check_short_branches();
     check_lanes("\xc4\xe2\x75\x90\x04\x93", 6, 8);
     check_lanes("\xc4\xe2\xf5\x90\x04\x93", 6, 4);
     check_lanes("\xc4\xe2\x75\x91\x04\x93", 6, 4);

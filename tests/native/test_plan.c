@@ -77,7 +77,7 @@ static int begin(void **state)
     planner.map = code_map_new(&host, planner.core);
     planner.allocate = allocate;
     planner.shifts = true;
-    return nt_decoder_init(&decoder, zydis_symbol) ? 0 : -1;
+    return nt_decoder_init(&decoder, zydis_symbol, false) ? 0 : -1;
 }
 
 static int end(void **state)
