@@ -7,7 +7,7 @@
 The guest's table (written by hand, guest_classes.S) says how many reads and writes each instruction is, and how many
 lines it misses in a cache that holds everything, which says where they are. The native engine must agree, with each of
 its switches, with and without simulation; the guest's memory must be as on the bare CPU. The Valgrind engine must agree
-on what it can run, but for instructions that the table marks. VALGRIND-LIB is - where there is none.
+on what it can run, but for instructions that the table marks. What is hidden of the processor is not run. VALGRIND-LIB is - where there is none.
 """
 import collections
 import os
@@ -21,7 +21,9 @@ import rawfile  # noqa: E402
 from harness import valgrind_binary  # noqa: E402
 
 HUGE = ['--I1=32768,8,64', '--D1=524288,16,64', '--LL=8388608,16,64']
-SWITCHES = [[], ['--self-check=yes'], ['--join=no'], ['--link=no', '--lookup=no', '--returns=no']]
+SWITCHES = [[], ['--self-check=yes'], ['--join=no'], ['--link=no', '--lookup=no', '--returns=no'],
+            ['--hide-features=bmi2']]
+HIDDEN = {'avx512': {2, 3, 8}, 'avx2': {1, 2, 3, 8}, 'xsave': {1, 2, 3, 6, 7, 8}} # and the sets that are not run then
 OPTIONS = [[], ['--separate-callers=2'], ['--write-back=yes', '--branch-sim=yes'], ['--cacheuse=no']]
 KEEP_LOADS = ['--vex-iropt-level=0', '--vex-guest-chase=no', '--px-default=allregs-at-each-insn',
               '--px-file-backed=allregs-at-each-insn']
@@ -99,6 +101,13 @@ def main():
                                 guest])
                 cases.case(got == bare, what + ': memory is another')
                 cases.rows(what, rows, done, rawfile.Raw(out), True)
+        for names, sets in HIDDEN.items():
+            hides = '--hide-features=' + names
+            got = profiled([engine, '--profile=yes', '--tenure-out-file=' + out, *HUGE, hides, '--', guest])
+            hidden_done = table_of(got[1])[1]
+            cases.case(got[0] == 0 and hidden_done == done & ~sum(1 << number for number in sets),
+                       '%s: sets %x are run, without it %x' % (hides, hidden_done, done))
+            cases.rows(hides, rows, hidden_done, rawfile.Raw(out), True)
         if library != '-':
             got = profiled([valgrind_binary(), '--command-line-only=yes', '--tool=tenure', '-q', '--vgdb=no',
                             *KEEP_LOADS, '--tenure-out-file=' + out, *HUGE, guest, 'plain'],

@@ -6,8 +6,8 @@ function.
     counts.py NATIVE-ENGINE VALGRIND-LIB PROGRAM...
 
 Programs without libc, so that both engines run the same instructions; with small caches, with branches, and with
-contexts; in the native engine also with a thread of its own for the lower levels; and the one called pure_recursion
-with every option that the engines have in common. What may differ is in engine/CONTRACT.md: VEX leaves out loads
+contexts; in the native engine also with a thread of its own for the lower levels; and those called pure_recursion and
+pure_blocks with every option that the engines have in common, and as on processors that lack what is hidden. What may differ is in engine/CONTRACT.md: VEX leaves out loads
 whose result is dead, so it is told to keep them, and to cut its blocks as the native engine does.
 """
 import collections
@@ -27,6 +27,7 @@ USUAL = ['--I1=32768,8,64', '--D1=32768,8,64', '--LL=8388608,16,64']
 OPTIONS = [SMALL + ['--branch-sim=yes', '--interdependence=yes'], USUAL,
            USUAL + ['--separate-callers=2', '--write-back=yes', '--patterns=yes'],
            ['--I1=4096,4,128', '--D1=4096,4,128', '--LL=65536,4,128'], SMALL + ['--collect-atstart=no']]
+HIDDEN = ['avx512', 'avx2', 'bmi2'] # consumers for AVX2 and SSE2; tests of hits without shlx
 # Each option, with a value that is not its default. One that is not here is an error.
 VALUES = {
     'tenure-out-file': None, # every run has it
@@ -122,12 +123,15 @@ def main():
             passed, failed = passed + (not lines), failed + bool(lines)
             if lines:
                 print('\n'.join([' '.join(options + [program])] + lines[:12]))
-            alone = profile(lambda out: [engine, '--profile=yes', '--spare-core=no', '--tenure-out-file=' + out,
-                                         *options, '--', program], folder)
-            lines = compare(native, alone)
-            passed, failed = passed + (not lines), failed + bool(lines)
-            if lines:
-                print('\n'.join([' '.join(['with and without another core:', *options, program])] + lines[:12]))
+            others = [['--spare-core=no']] + (
+                [['--hide-features=' + names] for names in HIDDEN] if every and options in OPTIONS else [])
+            for other in others:
+                again = profile(lambda out: [engine, '--profile=yes', *other, '--tenure-out-file=' + out, *options,
+                                             '--', program], folder)
+                lines = compare(native, again)
+                passed, failed = passed + (not lines), failed + bool(lines)
+                if lines:
+                    print('\n'.join([' '.join([*other, 'or not:', *options, program])] + lines[:12]))
     shutil.rmtree(folder)
     print('%d passed, %d failed' % (passed, failed))
     return 1 if failed else 0

@@ -465,8 +465,7 @@ state_compact:
     LINES 14
     mov $3, %eax
     COUNT 1, 18, 1, 5, "xsaveopt (%rbx)"
-    testl $1 << 2, done(%rip) /* AVX-512 */
-    jz 9f
+    BEGIN 8, 1 << 2, done, 9f /* AVX-512 */
     vmovdqu64 numbers(%rip), %zmm3
     vmovdqu64 numbers(%rip), %zmm20
     LINES 40

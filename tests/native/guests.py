@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Run programs under the native engine: same output and status as on the bare CPU, with everything on and with each
-off switch.
+off switch; and, some of them, where features of the processor are hidden.
 
     guests.py ENGINE EXPECTED-FOLDER PROGRAM... -- PROGRAM...
 
@@ -16,6 +16,8 @@ import tempfile
 
 SWITCHES = [['--self-check=yes'], ['--join=no'], ['--link=no'], ['--lookup=no'], ['--returns=no'],
             ['--join=no', '--link=no', '--lookup=no', '--returns=no']]
+# As on a Nehalem, and on a Haswell or an EPYC without AVX-512.
+HIDDEN = [['--hide-features=xsave,bmi2,erms'], ['--hide-features=avx512']]
 LEFT_OUT = {
     'surroundings': 'its output is compared between engines, not with a file',
 }
@@ -92,16 +94,20 @@ def main():
         if shutil.which(command[0]) is None:
             continue
         want = run(command)
-        for switches in SWITCHES:
+        for switches in SWITCHES + HIDDEN:
             cases.case(' '.join(switches + command), run([engine, *switches, '--', *command]), want)
     with tempfile.TemporaryDirectory() as raws:
         for program in [program for program in own if program.endswith('_alone')]:
-            for switches in ([], ['--spare-core=no']):
+            for switches in ([], ['--spare-core=no'], *HIDDEN):
                 profiled = [engine, '--profile=yes', '--tenure-out-file=' + raws + '/%p.%n', *switches, '--', program]
                 cases.case(' '.join(profiled), run(profiled), run([program]))
     limits = ['sh', '-c', 'ulimit -s unlimited; "$@"; ulimit -s 8192; ulimit -n 64; exec "$@"', 'sh']
     program = ['bash', '-c', 'ulimit -s; ulimit -n; sleep 0']
     cases.case('limits', run(limits + [engine] + program), run(limits + program))
+    wrong = ['--hide-features=avx2,avx3', 'true']
+    cases.case('a feature that is none', run([engine, *wrong]), (125, b'', (
+        'tenure: %s: give names with commas between them: avx512, avx2, avx, sse4, xsavec, xsave, bmi2, erms\n' %
+        wrong[0]).encode()))
     for name, want in starts():
         cases.case(name, run([engine, name, 'one', 'two words'])[:2], want)
     print('%d passed, %d failed' % (cases.passed, cases.failed))
