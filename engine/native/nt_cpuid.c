@@ -2,7 +2,8 @@
 /* nt_cpuid.c: see nt_cpuid.h. */
 #include "nt_cpuid.h"
 
-enum { LEAF_VENDOR = 0, LEAF_FEATURES = 1, LEAF_MORE = 7, LEAF_STATE = 13, LEAF_TILES = 0x1d, LEAF_TILE_PRODUCT = 0x1e };
+enum { LEAF_VENDOR = 0, LEAF_FEATURES = 1, LEAF_MORE = 7, LEAF_STATE = 13, LEAF_TILES = 0x1d,
+       LEAF_TILE_PRODUCT = 0x1e };
 enum { FSGSBASE = 0, AVX2_BIT = 5, BMI2_BIT = 8, AVX512_BIT = 16 }; /* of LEAF_MORE, ebx */
 
 enum feature { AVX512, AVX2, AVX, SSE4, XSAVEC, XSAVE, BMI2, ERMS, NOT_RUN };

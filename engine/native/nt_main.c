@@ -89,8 +89,8 @@ static void help(void)
     for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
         nt_print("    %s%s\n", switches[i].name, switches[i].help);
     nt_print("    --code-cache=<n>  MiB of generated code [512]\n");
-    nt_print("    --hide-features=<name>[,<name>]...  neither the program nor the engine finds these of the processor's "
-             "features: " NT_CPUID_NAMES "\n\nWith --profile=yes:\n");
+    nt_print("    --hide-features=<name>[,<name>]...  neither the program nor the engine finds these features of the "
+             "processor: " NT_CPUID_NAMES "\n\nWith --profile=yes:\n");
     options_list(&nt_profile.options, show_option);
     nt_sys3(__NR_exit_group, 0, 0, 0);
 }

@@ -14,7 +14,8 @@
 #include "nt_decode.h"
 
 enum { NT_XSTATE_PIECES = 128, NT_XSTATE_COMPONENTS = 63 };
-enum { NT_XSTATE_X87, NT_XSTATE_SSE, NT_XSTATE_AVX, NT_XSTATE_OPMASK = 5, NT_XSTATE_ZMM_UPPER, NT_XSTATE_ZMM_MORE, NT_XSTATE_TILES = 18 };
+enum { NT_XSTATE_X87, NT_XSTATE_SSE, NT_XSTATE_AVX, NT_XSTATE_OPMASK = 5, NT_XSTATE_ZMM_UPPER, NT_XSTATE_ZMM_MORE,
+       NT_XSTATE_TILES = 18 };
 
 /* Of this CPU: makers differ in where components are (Intel's opmasks at 1088, AMD's at 832). */
 struct nt_xstate {

@@ -5,9 +5,10 @@
     classes.py NATIVE-ENGINE VALGRIND-LIB GUEST
 
 The guest's table (written by hand, guest_classes.S) says how many reads and writes each instruction is, and how many
-lines it misses in a cache that holds everything, which says where they are. The native engine must agree, with each of
-its switches, with and without simulation; the guest's memory must be as on the bare CPU. The Valgrind engine must agree
-on what it can run, but for instructions that the table marks. What is hidden of the processor is not run. VALGRIND-LIB is - where there is none.
+lines it misses in a cache that holds everything, which says where they are. The native engine must agree, with each
+of its switches, with and without simulation; the guest's memory must be as on the bare CPU. The Valgrind engine must
+agree on what it can run, but for instructions that the table marks. What is hidden of the processor is not run.
+VALGRIND-LIB is - where there is none.
 """
 import collections
 import os

@@ -7,8 +7,9 @@ function.
 
 Programs without libc, so that both engines run the same instructions; with small caches, with branches, and with
 contexts; in the native engine also with a thread of its own for the lower levels; and those called pure_recursion and
-pure_blocks with every option that the engines have in common, and as on processors that lack what is hidden. What may differ is in engine/CONTRACT.md: VEX leaves out loads
-whose result is dead, so it is told to keep them, and to cut its blocks as the native engine does.
+pure_blocks with every option that the engines have in common, and as on processors that lack what is hidden. What may
+differ is in engine/CONTRACT.md: VEX leaves out loads whose result is dead, so it is told to keep them, and to cut its
+blocks as the native engine does.
 """
 import collections
 import os
