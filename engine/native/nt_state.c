@@ -4,7 +4,6 @@
 
 #include "nt_gate.h"
 #include "nt_lib.h"
-
 #include "nt_xstate.h"
 
 enum { USUAL_MXCSR_BITS = 0xffbf };
