@@ -147,15 +147,13 @@ static tp_profile **open_all(struct diff *diff, enum tp_diff_side side)
 
     if (profile == NULL)
         abort();
-    for (i = 0; i < inputs->count; i++) {
+    for (i = 0; i < inputs->count && !diff->unopened; i++) {
         profile[i] = given_open_weighed(inputs->name[i], diff->weights);
-        if (profile[i] != NULL && (diff->misdefined || !column_define(profile[i], &diff->defines))) {
-            diff->misdefined = true;
+        if (profile[i] != NULL && !column_define(profile[i], &diff->defines)) {
             given_close(profile[i]);
             profile[i] = NULL;
         }
-        if (profile[i] == NULL)
-            break;
+        diff->unopened = profile[i] == NULL;
     }
     return profile;
 }

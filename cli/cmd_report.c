@@ -656,9 +656,7 @@ int cmd_report(int argc, char **argv)
         return CLI_ERROR;
     report.file = given_name();
     report.difference = tp_meta(report.profile, "diff.new") != NULL;
-    term_hold();
     good = column_define(report.profile, &report.defines) && print(&report);
-    term_release(good);
     given_close(report.profile);
     return term_finish(good ? CLI_GOOD : CLI_ERROR);
 }

@@ -41,7 +41,7 @@ struct diff {
     struct inputs inputs[TP_SIDES];
     struct diff_limit *limits;
     size_t limit_count;
-    bool misdefined;   /* --define is wrong, which was said */
+    bool unopened;     /* one of the profiles; why was said */
     const char *wrong; /* what is wrong with an option, for one that cannot say so */
 
     tp_diff *diff;

@@ -6,6 +6,7 @@
 #include "cli/given.h"
 
 #include "cli/term.h"
+#include "profile/sound.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,6 +19,13 @@
 #include <unistd.h>
 
 static char shown[PATH_MAX];
+
+const char *given_unsound(void)
+{
+    static struct tp_error err;
+
+    return tp_sound(&err) == 0 ? NULL : err.message;
+}
 
 const char *given_name(void)
 {

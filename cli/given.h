@@ -23,6 +23,9 @@ const char *given_check_weights(void *unused, const char *name, const char *weig
 tp_profile *given_open_without_lines(const char *raw);
 void given_close(tp_profile *profile);
 
+/* Why nothing made of the profiles that have been read is true, in one line; NULL: they could be read. */
+const char *given_unsound(void);
+
 /* The name to show: what the user gave, or what was found. */
 const char *given_name(void);
 

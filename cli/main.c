@@ -7,9 +7,11 @@
  * `tenure record report`, `tenure -- report` or `tenure ./report`.
  */
 #include "cli/cli.h"
+#include "cli/given.h"
 #include "cli/opt.h"
 #include "cli/short_form.h"
 #include "cli/term.h"
+#include "profile/sound.h"
 #include "tenure_config.h"
 
 #include <locale.h>
@@ -20,20 +22,21 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
     const char *about;
+    bool reads; /* profiles: it prints all that it makes of them, or an error */
 } commands[] = {
-    {"record", cmd_record, "run a program and write its profile"},
-    {"report", cmd_report, "totals, functions, callers and callees, call tree, threads"},
-    {"annotate", cmd_annotate, "source lines and instructions with their costs"},
-    {"html", cmd_html, "a profile as one page for the browser"},
-    {"open", cmd_open, "show that page in the browser"},
-    {"export", cmd_export, "write a profile in another tool's format"},
-    {"import", cmd_import, "turn a raw profile into a profile"},
-    {"merge", cmd_merge, "sum many profiles"},
-    {"diff", cmd_diff, "compare profiles; limits for CI"},
-    {"control", cmd_control, "ask programs that are being profiled, from another terminal"},
-    {"top", cmd_top, "the worst functions of a program that is being profiled"},
-    {"info", cmd_info, "this machine's caches, versions, what a profile was made with"},
-    {"sql", cmd_sql, "run a query on a profile"},
+    {"record", cmd_record, "run a program and write its profile", false},
+    {"report", cmd_report, "totals, functions, callers and callees, call tree, threads", true},
+    {"annotate", cmd_annotate, "source lines and instructions with their costs", true},
+    {"html", cmd_html, "a profile as one page for the browser", true},
+    {"open", cmd_open, "show that page in the browser", true},
+    {"export", cmd_export, "write a profile in another tool's format", true},
+    {"import", cmd_import, "turn a raw profile into a profile", false},
+    {"merge", cmd_merge, "sum many profiles", true},
+    {"diff", cmd_diff, "compare profiles; limits for CI", true},
+    {"control", cmd_control, "ask programs that are being profiled, from another terminal", false},
+    {"top", cmd_top, "the worst functions of a program that is being profiled", false},
+    {"info", cmd_info, "this machine's caches, versions, what a profile was made with", true},
+    {"sql", cmd_sql, "run a query on a profile", true},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -87,15 +90,23 @@ static bool is_command(const char *name)
 static int run_command(int argc, char **argv)
 {
     size_t i = 0;
+    int status;
 
     while (strcmp(commands[i].name, argv[0]) != 0)
         i++;
-    return commands[i].run(argc, argv);
+    if (!commands[i].reads)
+        return commands[i].run(argc, argv);
+    term_hold(given_unsound);
+    status = commands[i].run(argc, argv);
+    if (!term_release(status != CLI_ERROR))
+        return CLI_ERROR;
+    return term_finish(status);
 }
 
 int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, "");
+    tp_sound_begin();
     if (argc < 2) {
         print_usage(stderr);
         return CLI_USAGE;

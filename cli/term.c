@@ -21,34 +21,40 @@
 #include <unistd.h>
 
 static bool progress_shown;
+static int held = -1;           /* the descriptor that stdout has, while what is written to it goes to memory */
+static term_reason *reason_why; /* while output is held; NULL: it is not */
+static bool reason_told;
 
 void term_error(const char *format, ...)
 {
+    const char *reason = reason_why != NULL ? reason_why() : NULL;
     char text[2048], safe[4096];
     va_list args;
 
+    if (reason != NULL && reason_told)
+        return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    term_escape(safe, sizeof safe, text);
+    reason_told = reason != NULL;
+    term_escape(safe, sizeof safe, reason != NULL ? reason : text);
     term_progress_end();
     fflush(stdout);
     fprintf(stderr, "tenure: %s\n", safe);
 }
-
-static int held = -1; /* the descriptor that stdout has, while what is written to it goes to memory */
 
 static int descriptor(FILE *out)
 {
     return out == stdout && held >= 0 ? held : fileno(out);
 }
 
-void term_hold(void)
+void term_hold(term_reason *reason)
 {
     struct rlimit files;
     bool limited = getrlimit(RLIMIT_FSIZE, &files) != 0 || files.rlim_cur != RLIM_INFINITY;
     int memory = limited ? -1 : memfd_create("tenure", MFD_CLOEXEC);
 
+    reason_why = reason;
     fflush(stdout);
     held = memory < 0 ? -1 : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     if (held >= 0)
@@ -57,14 +63,19 @@ void term_hold(void)
         close(memory);
 }
 
-void term_release(bool good)
+bool term_release(bool good)
 {
     char piece[65536];
     ssize_t size;
     int memory;
 
+    if (reason_why() != NULL) {
+        term_error("%s", reason_why());
+        good = false;
+    }
+    reason_why = NULL;
     if (held < 0)
-        return;
+        return good;
     fflush(stdout);
     memory = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     dup2(held, STDOUT_FILENO);
@@ -74,6 +85,7 @@ void term_release(bool good)
     while (good && (size = read(memory, piece, sizeof piece)) > 0)
         fwrite(piece, 1, (size_t)size, stdout);
     close(memory);
+    return good;
 }
 
 int term_width(FILE *out)

@@ -16,13 +16,18 @@
 /* One line on stderr: "tenure: <text>". Bytes that a terminal might obey are escaped. */
 void term_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Why nothing that is made now can be trusted; NULL: it can. */
+typedef const char *term_reason(void);
 /*
  * Keeps what is written to stdout until it is released: shown if it is good, else forgotten. Who finds an error on the
  * way has then written nothing but the error. It is still known whether stdout is a terminal. Where files have a limit,
  * which would hold for what is kept, it is shown at once.
+ *
+ * As soon as there is a reason, it is told in place of the next error, whoever finds that, and of all that follow; at
+ * the release, if there was no error. What is kept is not good then. Returns whether it is.
  */
-void term_hold(void);
-void term_release(bool good);
+void term_hold(term_reason *reason);
+bool term_release(bool good);
 
 /* Columns of the terminal `out` is, the number in COLUMNS, or 120 where there is neither. */
 int term_width(FILE *out);

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "profile/error.h"
+#include "profile/sound.h"
 
 /* "Ir, Dr, ..." for a message. */
 static void list_events(const tp_profile *profile, char *text, size_t size)
@@ -192,5 +193,5 @@ int tp_written(FILE *out, struct tp_error *err)
     errno = 0;
     if (fflush(out) || ferror(out))
         return TP_FAIL(err, "%s", errno ? strerror(errno) : "output error");
-    return 0;
+    return tp_sound(err);
 }

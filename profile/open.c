@@ -17,11 +17,20 @@
 #include "profile/error.h"
 #include "profile/opened.h"
 #include "profile/raw_read.h"
+#include "profile/sound.h"
 #include "profile/store.h"
 
 /* ------------------------------------------------------------------------------------------ kinds */
 
-enum { SQLITE_HEADER = 100, AT_USER_VERSION = 60, AT_APPLICATION_ID = 68 };
+enum {
+    SQLITE_HEADER = 100,
+    AT_PAGE_SIZE = 16,
+    AT_CHANGES = 24,
+    AT_PAGES = 28,
+    AT_USER_VERSION = 60,
+    AT_APPLICATION_ID = 68,
+    AT_CHANGES_THEN = 92, /* when the number of pages was written */
+};
 static const char sqlite_magic[16] = "SQLite format 3";
 
 static uint32_t big_u32(const uint8_t *p)
@@ -29,7 +38,16 @@ static uint32_t big_u32(const uint8_t *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-static enum tp_kind kind_of_database(const char *path, const uint8_t *head, struct tp_error *err)
+/* SQLite keeps the number of pages where the file was last written by a version that does. */
+static bool is_cut_off(const uint8_t *head, uint64_t size)
+{
+    uint32_t page = (uint32_t)head[AT_PAGE_SIZE] << 8 | head[AT_PAGE_SIZE + 1];
+
+    return memcmp(head + AT_CHANGES, head + AT_CHANGES_THEN, 4) == 0 &&
+           size < (uint64_t)(page == 1 ? 65536 : page) * big_u32(head + AT_PAGES);
+}
+
+static enum tp_kind kind_of_database(const char *path, const uint8_t *head, uint64_t size, struct tp_error *err)
 {
     if (big_u32(head + AT_APPLICATION_ID) != TP_APPLICATION_ID) {
         TP_FAIL(err, "%s: an SQLite database, but not a profile of Tenure", path);
@@ -41,6 +59,10 @@ static enum tp_kind kind_of_database(const char *path, const uint8_t *head, stru
                 ", this Tenure reads version %d; record again, or use "
                 "the Tenure that wrote it",
                 path, big_u32(head + AT_USER_VERSION), TP_SCHEMA_VERSION);
+        return TP_KIND_PROFILE_FOREIGN;
+    }
+    if (is_cut_off(head, size)) {
+        tp_damaged(path, "its end is missing", err);
         return TP_KIND_PROFILE_FOREIGN;
     }
     return TP_KIND_PROFILE;
@@ -121,7 +143,7 @@ enum tp_kind tp_kind(const char *path, struct tp_error *err)
     if (got >= 8 && memcmp(head, TN_RAW_MAGIC, 8) == 0)
         return kind_of_raw(path, err);
     if (got >= SQLITE_HEADER && memcmp(head, sqlite_magic, sizeof sqlite_magic) == 0)
-        return kind_of_database(path, head, err);
+        return kind_of_database(path, head, (uint64_t)st.st_size, err);
     enum tp_kind kind = kind_of_text((const char *)head);
     if (kind != TP_KIND_OTHER)
         return kind;
@@ -143,7 +165,7 @@ bool tp_kind_is_raw(enum tp_kind kind)
 
 int tp_sql_failed(tp_profile *profile, const char *what, struct tp_error *err)
 {
-    return TP_FAIL(err, "%s: %s: %s", profile->path, what, sqlite3_errmsg(profile->db));
+    return tp_sound(err) ? -1 : TP_FAIL(err, "%s: %s: %s", profile->path, what, sqlite3_errmsg(profile->db));
 }
 
 static char *column_text(struct tp_profile *profile, sqlite3_stmt *statement, int column)
@@ -193,6 +215,29 @@ static int load_meta(struct tp_profile *profile, struct tp_error *err)
     return code == SQLITE_DONE ? 0 : tp_sql_failed(profile, "cannot read its meta data", err);
 }
 
+/* What a file holds is data, whoever made it: nothing in it is to be executed. */
+static int open_database(tp_profile *profile, struct tp_error *err)
+{
+    static const int settings[][2] = {
+        {SQLITE_DBCONFIG_DEFENSIVE, 1},
+        {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+        {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+        {SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0},
+        {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
+    };
+    enum { SIDES = 2, LARGEST_VALUE = 1 << 28 };
+
+    if (sqlite3_open_v2(profile->path, &profile->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+        return profile->db ? tp_sql_failed(profile, "cannot open", err) : TP_NO_MEMORY(err);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        sqlite3_db_config(profile->db, settings[i][0], settings[i][1], NULL);
+    sqlite3_limit(profile->db, SQLITE_LIMIT_ATTACHED, SIDES);
+    sqlite3_limit(profile->db, SQLITE_LIMIT_LENGTH, LARGEST_VALUE);
+    if (sqlite3_exec(profile->db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL) != SQLITE_OK)
+        return tp_sql_failed(profile, "cannot open", err);
+    return 0;
+}
+
 tp_profile *tp_open(const char *path, struct tp_error *err)
 {
     enum tp_kind kind = tp_kind(path, err);
@@ -206,25 +251,22 @@ tp_profile *tp_open(const char *path, struct tp_error *err)
             TP_NO_MEMORY(err);
         return NULL;
     }
+    tp_sound_watch(profile);
     profile->path = tp_arena_copy(&profile->arena, path, strlen(path));
-    if (!profile->path ||
-        sqlite3_open_v2(path, &profile->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
-        TP_FAIL(err, "%s: cannot open: %s", path,
-                profile->db ? sqlite3_errmsg(profile->db) : "out of memory");
-        tp_close(profile);
-        return NULL;
-    }
-    if (load_events(profile, err) || load_meta(profile, err) || tp_define_ratios(profile, err)) {
-        tp_close(profile);
-        return NULL;
-    }
-    return profile;
+    if (!profile->path)
+        TP_NO_MEMORY(err);
+    else if (open_database(profile, err) == 0 && load_events(profile, err) == 0 && load_meta(profile, err) == 0 &&
+             tp_define_ratios(profile, err) == 0)
+        return profile;
+    tp_close(profile);
+    return NULL;
 }
 
 void tp_close(tp_profile *profile)
 {
     if (!profile)
         return;
+    tp_sound_leave(profile);
     sqlite3_close_v2(profile->db);
     TP_VECTOR_FREE(&profile->events);
     TP_VECTOR_FREE(&profile->meta);

@@ -39,7 +39,7 @@ enum tp_kind {
     TP_KIND_PROFILE,         /* a profile that tp_open takes */
     TP_KIND_CALLGRIND,       /* a file in Callgrind's format */
     TP_KIND_CACHEGRIND,      /* a file in Cachegrind's format */
-    TP_KIND_PROFILE_FOREIGN, /* a profile of another version of the schema; err says which */
+    TP_KIND_PROFILE_FOREIGN, /* a profile of another version of the schema, or cut off; err says which */
 };
 
 /* Look at the first bytes of `path`. `err` is filled in for every kind but RAW, PROFILE, CALLGRIND and

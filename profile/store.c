@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "profile/error.h"
+#include "profile/sound.h"
 #include "profile/loops.h"
 #include "profile/source.h"
 #include "profile/statements.h"
@@ -581,7 +582,8 @@ static int in_bulk(struct tp_store *store, tp_store_part *large, void *user)
 static int write_file(struct tp_store *store, tp_store_part *large, tp_store_part *rest, void *user)
 {
     if (make_file(store) || write_schema(store) || in_bulk(store, large, user) || open_database(store) ||
-        tp_store_events(store) || rest(store, user) || tp_store_views(store) || close_database(store))
+        tp_store_events(store) || rest(store, user) || tp_store_views(store) || close_database(store) ||
+        tp_sound(store->err))
         return -1;
     if (rename(store->temporary, store->target))
         return TP_FAIL(store->err, "%s: cannot write the profile: %s", store->path, strerror(errno));

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+A small profile that has rows in every table, and the commands that read all of it, for tests that damage it.
+
+    filled.make(TENURE, FOLDER)   the profile's path
+    filled.COMMANDS               words; @ stands for the profile, + for a file to write
+"""
+import os
+import sqlite3
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../profiles'))
+import raw_make
+
+# What a raw profile that is made up says nothing about: source files and what symbols and code tell of them.
+SYMBOLS = (
+    "INSERT OR REPLACE INTO meta VALUES ('patterns', 'yes'), ('coherence', 'mesi')",
+    "INSERT INTO files(id, path) SELECT id, '/nowhere/f' || id || '.c' FROM t_functions WHERE id < 9",
+    "INSERT INTO sources(file_id, text) SELECT id, replace(hex(zeroblob(40)), '0', 'int i;' || char(10)) FROM files",
+    "UPDATE t_functions SET file_id = 1 + id % 8, line = id",
+    "UPDATE t_instructions SET file_id = 1 + function_id % 8, line = 1 + id % 40, loop_id = 1 + id % 20, "
+    "statement_id = 1 + id % 40",
+    "INSERT OR IGNORE INTO t_lines(id, function_id, file_id, line, Ir, D1mr, DLmr, SpLossD1, Ir_incl) "
+    "SELECT 1000 + id, function_id, file_id, line, Ir, D1mr, DLmr, SpLossD1, Ir FROM t_instructions",
+    "INSERT INTO t_inlined(id, parent, function_id, name, file_id, line, call_file_id, call_line, Ir, Ir_incl, D1mr) "
+    "SELECT id, CASE WHEN id % 2 = 0 THEN id - 1 END, 1 + id % 8, 'inline' || id, 1, id, 1, id, Ir, Ir, D1mr "
+    "FROM t_instructions WHERE id <= 30",
+    "UPDATE t_instructions SET inlined_id = id WHERE id <= 30",
+    "INSERT INTO t_statements(id, object_id, file_id, line, first_line, function, Ir, D1mr, DLmr, SpLossD1) "
+    "SELECT id, 1, 1 + id % 8, id, id, 'f' || id, Ir, D1mr, DLmr, SpLossD1 FROM t_instructions WHERE id <= 40",
+    "INSERT INTO t_statement_accesses(statement_id, access, type, Ir, D1mr, DLmr) "
+    "SELECT id, 'load', 'integer', Ir, D1mr, DLmr FROM t_statements",
+    "INSERT INTO t_statement_data(statement_id, data_id, D1mr, DLmr, SpLossD1) "
+    "SELECT id, 1 + id % 5, D1mr, DLmr, SpLossD1 FROM t_statements",
+    "INSERT INTO t_loops(id, parent, function_id, object_id, address, file_id, line, last_line, depth, iterations, "
+    "entries, Ir, D1mr, DLmr, SpLossD1, Ir_incl, D1mr_incl, DLmr_incl, SpLossD1_incl) "
+    "SELECT id, CASE WHEN (id - 1) % 4 THEN id - 1 END, (id + 3) / 4, 1, address, 1, id, id + 3, (id - 1) % 4, 1000, 10, "
+    "Ir, D1mr, DLmr, SpLossD1, Ir, D1mr, DLmr, SpLossD1 FROM t_instructions WHERE id <= 20",
+    "INSERT INTO t_loop_data(loop_id, data_id, D1mr, DLmr, SpLossD1, D1mr_incl, DLmr_incl, SpLossD1_incl) "
+    "SELECT id, 1 + id % 5, D1mr, DLmr, SpLossD1, D1mr_incl, DLmr_incl, SpLossD1_incl FROM t_loops",
+)
+
+# A merge of two fills the tables of units. Pages are small, so that tables have several.
+PAGE = 1024
+
+COMMANDS = [words.split() for words in (
+    "report @", "report --json @", "report --function=f* @", "report --callers=f2 @", "report --callees=f1 @",
+    "report --tree @", "report --tree --json @", "report --threads @", "report --balance @", "report --data @",
+    "report --data --json @", "report --under=f* @", "report --statements @", "report --loops @", "report --strides @",
+    "report --pairs @", "report --sharing @", "report --fields=* @", "report --advice @",
+    "report --advice --json @", "report --weights=L1m=12 @", "report --in=f1.c --statements @",
+    "annotate @", "annotate --json --calls @", "annotate --statements --disassemble @",
+    "export --format=callgrind @", "export --format=callgrind --instructions -o + @", "export --format=cachegrind @",
+    "export --format=folded --threads @", "export --format=json @", "export --format=csv --table=t_self @",
+    "merge -q -o + @ @", "diff @ @", "diff --data --json -o + @ @", "info @", "info --json @", "html -o + @",
+)] + [["sql", "--csv", "@", "SELECT name FROM events; SELECT count(Ir) FROM t_self"]]
+
+
+def make(tenure, folder):
+    """The profile."""
+    raw, once, sum_of_two, profile = (os.path.join(folder, name) for name in ('raw', 'once', 'sum', 'profile'))
+    raw_make.Random(seed=3, functions=12, nodes=60).write(raw)
+    subprocess.run([tenure, 'import', '-q', raw, '-o', once], check=True)
+    with sqlite3.connect(once) as database:
+        for statement in SYMBOLS:
+            database.execute(statement)
+    database.close()
+    subprocess.run([tenure, 'merge', '-q', '--keep=thread', '-o', sum_of_two, once, once], check=True)
+    database = sqlite3.connect(sum_of_two)
+    database.execute(f'PRAGMA page_size = {PAGE}')
+    database.execute('VACUUM INTO ?', (profile,))
+    database.close()
+    return profile
+
+
+def words_of(tenure, command):
+    """What to run in a folder that has the profile."""
+    return [tenure] + [{'@': 'profile', '+': 'output'}.get(word, word) for word in command]
