@@ -15,6 +15,7 @@
 
 #include "profile/define.h"
 #include "profile/error.h"
+#include "profile/genuine.h"
 #include "profile/opened.h"
 #include "profile/raw_read.h"
 #include "profile/sound.h"
@@ -256,7 +257,7 @@ tp_profile *tp_open(const char *path, struct tp_error *err)
     if (!profile->path)
         TP_NO_MEMORY(err);
     else if (open_database(profile, err) == 0 && load_events(profile, err) == 0 && load_meta(profile, err) == 0 &&
-             tp_define_ratios(profile, err) == 0)
+             tp_genuine(profile, err) == 0 && tp_define_ratios(profile, err) == 0)
         return profile;
     tp_close(profile);
     return NULL;

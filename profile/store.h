@@ -44,6 +44,19 @@ struct tp_table {
     const char *merge, *order;
 };
 const struct tp_table *tp_schema_tables(size_t *count);
+/* What creates it. */
+void tp_schema_table(sqlite3_str *sql, const struct tp_table *table, const struct tp_events *events);
+
+/* A view: `columns`, those of events behind them, from `from`. */
+struct tp_view {
+    const char *name, *columns, *from;
+    int events;
+};
+const struct tp_view *tp_schema_views(size_t *count);
+/* From what it is where one thread has all costs, or where there are several. */
+const char *tp_schema_source(const struct tp_view *view, bool one_thread);
+/* What creates the view `balance`. */
+void tp_schema_balance(sqlite3_str *sql, const char *(*event)(const void *user, size_t i), const void *user);
 
 enum {
     TP_INDICES = 3,  /* of a table, that are filled in bulk */

@@ -168,10 +168,7 @@ const struct tp_table *tp_schema_tables(size_t *count)
 #define FUNCTION_OF(i) "CASE WHEN " #i ".statement_id IS NULL THEN " #i ".function_id END"
 
 /* `t` is the table. Joined by primary keys only: a view row costs little more than the table's. */
-static const struct {
-    const char *name, *columns, *from;
-    int events;
-} views[] = {
+static const struct tp_view views[] = {
     {"totals", "", "t_totals t", SELF},
     {"functions",
      "t.id, t.function, t.base, t.base_id, t.symbol, t.context, o.path AS object, t.object_id, f.path AS file, t.line, "
@@ -321,6 +318,12 @@ static const struct {
      "t.function_id, t.arc_id",
      "t_paths t LEFT JOIN t_functions n ON n.id = t.function_id", SELF | INCL},
 };
+
+const struct tp_view *tp_schema_views(size_t *count)
+{
+    *count = sizeof views / sizeof *views;
+    return views;
+}
 
 /* The sources of views whose table holds nothing when there is one thread only. */
 static const char self_of_one[] = "(SELECT id AS instruction_id, (SELECT min(id) FROM threads) AS thread, * "
@@ -578,37 +581,41 @@ static void without_leading_comma(sqlite3_str *to, sqlite3_str *columns)
     sqlite3_free(text);
 }
 
+void tp_schema_table(sqlite3_str *sql, const struct tp_table *table, const struct tp_events *events)
+{
+    sqlite3_str *columns = sqlite3_str_new(NULL);
+
+    sqlite3_str_appendall(columns, table->columns);
+    if (table->events & SELF)
+        event_columns(columns, events, "");
+    if (table->events & INCL)
+        event_columns(columns, events, "_incl");
+    sqlite3_str_appendf(sql, "CREATE TABLE %s(", table->name);
+    without_leading_comma(sql, columns);
+    sqlite3_str_appendall(sql, ")");
+}
+
 int tp_store_tables(struct tp_store *store)
 {
-    const struct tp_events *events = &store->rec->events;
-
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        sqlite3_str *sql = sqlite3_str_new(store->db), *columns = sqlite3_str_new(store->db);
-        sqlite3_str_appendall(columns, tables[i].columns);
-        if (tables[i].events & SELF)
-            event_columns(columns, events, "");
-        if (tables[i].events & INCL)
-            event_columns(columns, events, "_incl");
-        sqlite3_str_appendf(sql, "CREATE TABLE %s(", tables[i].name);
-        without_leading_comma(sql, columns);
-        sqlite3_str_appendall(sql, ")");
+        sqlite3_str *sql = sqlite3_str_new(store->db);
+        tp_schema_table(sql, &tables[i], &store->rec->events);
         if (run(store, sql, tables[i].name))
             return -1;
     }
     return tp_store_sql(store, bulk_indices, "indices");
 }
 
-static const char *source_of(const struct tp_store *store, size_t view)
+const char *tp_schema_source(const struct tp_view *view, bool one_thread)
 {
-    if (store->rec->threads.count > 1)
-        return views[view].from;
-    if (strcmp(views[view].name, "self") == 0)
+    if (one_thread && strcmp(view->name, "self") == 0)
         return self_of_one;
-    if (strcmp(views[view].name, "thread_functions") == 0)
+    if (one_thread && strcmp(view->name, "thread_functions") == 0)
         return thread_functions_of_one;
-    return views[view].from;
+    return view->from;
 }
 
+/* Of one event. */
 static void balance_arms(sqlite3_str *sql, const char *name, const char **join)
 {
     static const char *const suffixes[] = {"", "_incl"};
@@ -621,24 +628,39 @@ static void balance_arms(sqlite3_str *sql, const char *name, const char **join)
     }
 }
 
-/* View `balance`: a row for each function and event, so that a query for one event computes no other. */
-static int balance_view(struct tp_store *store)
+/* View `balance`: a row for each function and event, so that a query for one event computes no other. `event`: the
+ * name of event `i`, NULL behind the last. */
+void tp_schema_balance(sqlite3_str *sql, const char *(*event)(const void *user, size_t i), const void *user)
 {
-    const struct tp_events *events = &store->rec->events;
-    sqlite3_str *sql = sqlite3_str_new(store->db);
-    const char *join = "";
+    const char *join = "", *name;
 
     sqlite3_str_appendall(sql, "CREATE VIEW balance AS SELECT n.function, t.function_id, t.event, t.units, t.min, "
                                "t.mean, t.max, 100.0 * (t.max / nullif(t.mean, 0) - 1) AS imbalance FROM (");
-    for (size_t i = 0; i < events->count; i++)
-        balance_arms(sql, events->column[i].name, &join);
-    for (size_t d = 0; d < DERIVED; d++) {
-        if (is_derived(store->rec, d))
-            balance_arms(sql, derived[d].name, &join);
-    }
-    for (size_t i = 0; i < store->rec->formulas.count; i++)
-        balance_arms(sql, store->rec->formulas.at[i].name, &join);
+    for (size_t i = 0; (name = event(user, i)) != NULL; i++)
+        balance_arms(sql, name, &join);
     sqlite3_str_appendall(sql, ") t LEFT JOIN t_functions n ON n.id = t.function_id");
+}
+
+/* In the order of table `events`. */
+static const char *event_of_recording(const void *user, size_t i)
+{
+    const struct tp_recording *rec = user;
+
+    if (i < rec->events.count)
+        return rec->events.column[i].name;
+    i -= rec->events.count;
+    for (size_t d = 0; d < DERIVED; d++) {
+        if (is_derived(rec, d) && i-- == 0)
+            return derived[d].name;
+    }
+    return i < rec->formulas.count ? rec->formulas.at[i].name : NULL;
+}
+
+static int balance_view(struct tp_store *store)
+{
+    sqlite3_str *sql = sqlite3_str_new(store->db);
+
+    tp_schema_balance(sql, event_of_recording, store->rec);
     return run(store, sql, "balance");
 }
 
@@ -653,7 +675,7 @@ int tp_store_views(struct tp_store *store)
             view_events(columns, store->rec, "_incl");
         sqlite3_str_appendf(sql, "CREATE VIEW %s AS SELECT ", views[i].name);
         without_leading_comma(sql, columns);
-        sqlite3_str_appendf(sql, " FROM %s", source_of(store, i));
+        sqlite3_str_appendf(sql, " FROM %s", tp_schema_source(&views[i], store->rec->threads.count < 2));
         if (run(store, sql, views[i].name))
             return -1;
     }
