@@ -12,6 +12,7 @@
 #include "cli/table.h"
 #include "cli/term.h"
 #include "profile/profile.h"
+#include "profile/row.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -65,8 +66,6 @@ static void add_row(struct table *table, sqlite3_stmt *statement, bool *decided)
     int i;
 
     for (i = 0; i < sqlite3_column_count(statement); i++) {
-        const char *text;
-
         if (!decided[i] && sqlite3_column_type(statement, i) != SQLITE_NULL) {
             table_kind(table, (size_t)i, kind_of(statement, i));
             decided[i] = true;
@@ -82,8 +81,7 @@ static void add_row(struct table *table, sqlite3_stmt *statement, bool *decided)
             table_number(table, sqlite3_column_double(statement, i));
             break;
         default:
-            text = (const char *)sqlite3_column_text(statement, i);
-            table_text(table, text ? text : "");
+            table_text(table, tp_text(statement, i));
         }
     }
 }
@@ -110,6 +108,8 @@ static const char *const asking_pragmas[] = {
 static const char *const taking_a_name[] = {"foreign_key_list", "index_info", "index_list", "index_xinfo",
                                             "integrity_check", "quick_check", "table_info", "table_list",
                                             "table_xinfo"};
+
+static const char *const running_code[] = {"edit", "fts3_tokenizer", "load_extension", "readfile", "writefile"};
 
 static bool is_one_of(const char *name, const char *const *names, size_t count)
 {
@@ -141,8 +141,8 @@ static int allow(void *into, int action, const char *first, const char *second, 
         *wrong = "this PRAGMA may change something";
     else if (action == SQLITE_CREATE_VTABLE)
         *wrong = "virtual tables run code that may write";
-    else if (action == SQLITE_FUNCTION && sqlite3_stricmp(second, "load_extension") == 0)
-        *wrong = "load_extension runs code that may write";
+    else if (action == SQLITE_FUNCTION && is_one_of(second, running_code, sizeof running_code / sizeof running_code[0]))
+        *wrong = "this function runs code that may write";
     else
         return SQLITE_OK;
     return SQLITE_DENY;
@@ -174,7 +174,7 @@ static int run_one(const struct sql *options, tp_profile *profile, sqlite3_stmt 
     }
     table = table_new();
     for (i = 0; i < columns; i++)
-        table_column(table, TABLE_TEXT, sqlite3_column_name(statement, i), sqlite3_column_name(statement, i), 0);
+        table_column(table, TABLE_TEXT, tp_column_name(statement, i), tp_column_name(statement, i), 0);
     for (; status == SQLITE_ROW; status = sqlite3_step(statement))
         add_row(table, statement, decided);
     if (status == SQLITE_DONE && columns > 0)
@@ -209,7 +209,7 @@ static char *read_all(FILE *in)
         room = room * 2 + 4096;
         text = realloc(text, room);
         if (text == NULL)
-            abort();
+            term_no_memory();
         size += fread(text + size, 1, room - size - 1, in);
     } while (size == room - 1);
     text[size] = '\0';

@@ -6,6 +6,7 @@
 #include "cli/query.h"
 
 #include "cli/term.h"
+#include "profile/row.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,9 +71,7 @@ bool query_end(struct query *q)
 
 const char *query_text(struct query *q, int i)
 {
-    const char *text = (const char *)sqlite3_column_text(q->statement, i);
-
-    return text != NULL ? text : "";
+    return tp_text(q->statement, i);
 }
 
 int64_t query_int(struct query *q, int i)

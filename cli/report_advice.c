@@ -10,6 +10,7 @@
 #include "cli/place.h"
 #include "cli/term.h"
 #include "profile/advice.h"
+#include "profile/row.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -202,7 +203,7 @@ static void json_row(struct query *q, int from)
     fputs("{", stdout);
     for (int i = from; i < sqlite3_column_count(q->statement); i++) {
         fputs(comma, stdout);
-        term_json(stdout, sqlite3_column_name(q->statement, i));
+        term_json(stdout, tp_column_name(q->statement, i));
         fputs(": ", stdout);
         if (query_null(q, i))
             fputs("null", stdout);

@@ -10,6 +10,7 @@
 #include "cli/report.h"
 
 #include "cli/term.h"
+#include "profile/sound.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -38,7 +39,7 @@ static struct node *add(struct tree *tree)
         tree->room = tree->room * 2 + 256;
         tree->node = realloc(tree->node, tree->room * sizeof *tree->node);
         if (tree->node == NULL)
-            abort();
+            term_no_memory();
     }
     tree->count++;
     memset(&tree->node[tree->count], 0, sizeof *tree->node);
@@ -108,7 +109,7 @@ static bool read_nodes(struct report *report, const struct column_spec *incl, co
         node->has_self = !query_null(&q, 7);
         node->self = query_real(&q, 7);
         if (node->name == NULL)
-            abort();
+            term_no_memory();
     }
     if (!query_end(&q))
         return false;
@@ -139,7 +140,7 @@ static size_t link_nodes(struct tree *tree)
     size_t roots = 0, i;
 
     if (order == NULL)
-        abort();
+        term_no_memory();
     for (i = 0; i < tree->count; i++)
         order[i] = (struct by_cost){tree->node[i + 1].size, i + 1};
     qsort(order, tree->count, sizeof *order, cheaper_first);
@@ -191,23 +192,26 @@ static void row(struct table *table, const struct node *node, int depth, const s
     table_indent(table, depth < 40 ? depth * 2 : 80);
 }
 
-/* Depth-first without recursion: call trees may be deeper than a stack. */
-static void rows(struct table *table, struct tree *tree, size_t at, const struct column_spec *incl)
+/* Depth-first without recursion: call trees may be deeper than a stack. How many there are: a node that is below itself is
+ * below no other. */
+static size_t rows(struct table *table, struct tree *tree, size_t at, const struct column_spec *incl)
 {
-    size_t *stack = calloc(tree->count + 1, sizeof *stack), depth = 0;
+    size_t *stack = calloc(tree->count + 1, sizeof *stack), depth = 0, count = 0;
 
     if (stack == NULL)
-        abort();
+        term_no_memory();
     while (at != 0 || depth > 0) {
         if (at == 0) {
             at = tree->node[stack[--depth]].next;
             continue;
         }
         row(table, &tree->node[at], (int)depth, incl);
+        count++;
         stack[depth++] = at;
         at = tree->node[at].first_child;
     }
     free(stack);
+    return count;
 }
 
 static void tree_free(struct tree *tree)
@@ -223,6 +227,7 @@ bool report_tree(struct report *report)
 {
     struct column_spec incl, self;
     struct tree tree = {0};
+    struct tp_error err;
     char name[64], heading[160];
     struct table *table;
     bool good;
@@ -247,8 +252,11 @@ bool report_tree(struct report *report)
     table_column(table, TABLE_COUNT, NULL, "parent", -1);
     table_column(table, TABLE_COUNT, NULL, "depth", -1);
     table_column(table, TABLE_TEXT, "function", "function", 0);
-    if (tree.count > 0)
-        rows(table, &tree, link_nodes(&tree), &incl);
+    if (good && tree.count > 0 && rows(table, &tree, link_nodes(&tree), &incl) < tree.count) {
+        tp_damaged(report->file, "a call path is below itself", &err);
+        term_error("%s", err.message);
+        good = false;
+    }
     snprintf(heading, sizeof heading, "Call tree by %s, down to %g %%", incl.name,
              report->threshold >= 0 ? report->threshold : 1.0);
     if (tree.count == 0 && tp_meta(report->profile, "import.format") != NULL)

@@ -16,6 +16,7 @@
 #include "profile/error.h"
 #include "profile/export.h"
 #include "profile/mem.h"
+#include "profile/row.h"
 #include "profile/weights.h"
 
 static const struct tp_advice_limit limits[] = {
@@ -123,7 +124,7 @@ static int read_weights(struct adviser *a)
     sqlite3_stmt *statement =
         tp_query(a->profile, sqlite3_mprintf("SELECT formula FROM events WHERE name = 'CEst'"), a->err);
     int row = statement ? tp_row(a->profile, statement, a->err) : -1;
-    const char *text = row == 1 ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    const char *text = row == 1 ? tp_text_or_null(statement, 0) : NULL;
     bool known = text && tp_formula_read(&formula, text) == 0;
 
     sqlite3_finalize(statement);
@@ -187,7 +188,7 @@ static int column_of(sqlite3_stmt *row, const char *name)
 {
     int i = sqlite3_column_count(row);
 
-    while (i-- > 0 && strcmp(sqlite3_column_name(row, i), name) != 0)
+    while (i-- > 0 && strcmp(tp_column_name(row, i), name) != 0)
         ;
     return i;
 }

@@ -170,16 +170,19 @@ static int make_reasons(tp_profile *profile, double cold, struct tp_error *err)
     return make(profile, sql, err);
 }
 
+/* Loops, with the outermost loop around each. Loops that are deeper in one another than any program's have none: in a
+ * damaged profile they may be around themselves. */
 static int make_nests(tp_profile *profile, struct tp_error *err)
 {
     sqlite3_str *sql = begin(profile, "advice_nests");
 
     sqlite3_str_appendall(
-        sql, "WITH RECURSIVE up(loop_id, root_id, parent, entries, rounds) AS (SELECT id, id, parent, entries,"
-             " iterations FROM t_loops WHERE id IN (SELECT loop_id FROM temp.advice_sites)"
-             " UNION ALL SELECT up.loop_id, l.id, l.parent, l.entries, l.iterations FROM up"
-             " JOIN t_loops l ON l.id = up.parent) SELECT loop_id, root_id, up.entries, rounds, l.parent IS NOT NULL"
-             " AS is_inner, (SELECT count(*) FROM t_loops c WHERE c.parent = l.parent) AS siblings FROM up"
+        sql, "WITH RECURSIVE up(loop_id, root_id, parent, entries, rounds, depth) AS (SELECT id, id, parent, entries,"
+             " iterations, 0 FROM t_loops WHERE id IN (SELECT loop_id FROM temp.advice_sites)"
+             " UNION ALL SELECT up.loop_id, l.id, l.parent, l.entries, l.iterations, up.depth + 1 FROM up"
+             " JOIN t_loops l ON l.id = up.parent WHERE up.depth < 100) SELECT loop_id, root_id, up.entries, rounds,"
+             " l.parent IS NOT NULL AS is_inner,"
+             " (SELECT count(*) FROM t_loops c WHERE c.parent = l.parent) AS siblings FROM up"
              " JOIN t_loops l ON l.id = loop_id WHERE up.parent IS NULL");
     return make(profile, sql, err);
 }

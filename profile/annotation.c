@@ -13,6 +13,7 @@
 #include "profile/annotation_rows.h"
 #include "profile/error.h"
 #include "profile/opened.h"
+#include "profile/row.h"
 
 /* ------------------------------------------------------------------------------------------ files */
 
@@ -462,7 +463,7 @@ const char *tp_embedded_text(tp_profile *profile, struct tp_arena *arena, int64_
     }
     sqlite3_bind_int64(row, 1, file_id);
     if (sqlite3_step(row) == SQLITE_ROW) {
-        const char *found = (const char *)sqlite3_column_text(row, 0);
+        const char *found = tp_text_or_null(row, 0);
         text = found ? tp_arena_copy(arena, found, strlen(found)) : NULL;
     }
     sqlite3_finalize(row);

@@ -9,6 +9,7 @@
 
 #include "profile/error.h"
 #include "profile/opened.h"
+#include "profile/row.h"
 
 /* ------------------------------------------------------------------------------------------ cells */
 
@@ -119,7 +120,7 @@ int tp_read_rows(struct tp_annotation *a, const struct tp_rows *rows, bool (*tak
 
 const char *tp_text_at(struct tp_reading *r, int column)
 {
-    const char *text = (const char *)sqlite3_column_text(r->row, column);
+    const char *text = tp_text_or_null(r->row, column);
 
     return text ? tp_arena_copy(&r->a->arena, text, strlen(text)) : NULL;
 }

@@ -20,6 +20,7 @@
 
 #include "profile/diff_lens.h"
 #include "profile/error.h"
+#include "profile/row.h"
 #include "profile/sum.h"
 
 enum { LANE_RUN = 2, LANE_DIFFERENCE = LANE_RUN, LANE_LEAST = 3, LANE_MOST = 5, LANES_OF_RUNS = 7 };
@@ -86,8 +87,8 @@ static char *formula_of(tp_profile *profile, const char *event)
     if (sqlite3_prepare_v2(tp_db(profile), "SELECT formula FROM events WHERE name = ?", -1, &statement, NULL) ==
             SQLITE_OK &&
         sqlite3_bind_text(statement, 1, event, -1, SQLITE_STATIC) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_text(statement, 0))
-        formula = strdup((const char *)sqlite3_column_text(statement, 0));
+        sqlite3_step(statement) == SQLITE_ROW && tp_text_or_null(statement, 0))
+        formula = strdup(tp_text(statement, 0));
     sqlite3_finalize(statement);
     return formula;
 }

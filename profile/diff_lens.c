@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "profile/error.h"
+#include "profile/row.h"
 
 struct tp_diff_object {
     const char *path, *build_id; /* "" for none */
@@ -178,10 +179,10 @@ static int each(struct tp_diff_lens *lens, tp_profile *profile, const char *sql,
     if (sqlite3_prepare_v2(tp_db(profile), sql, -1, &statement, NULL) != SQLITE_OK)
         return tp_sql_failed(profile, "cannot be compared", err);
     while (!failed && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-        const char *path = (const char *)sqlite3_column_text(statement, 0);
-        const char *text = (const char *)sqlite3_column_text(statement, 1);
+        const char *path = tp_text_or_null(statement, 0);
+        const char *text = tp_text(statement, 1);
         path = path ? renamed(lens, lens->filename, path) : "";
-        if (!path || visit(lens, path, text ? text : ""))
+        if (!path || visit(lens, path, text))
             failed = TP_NO_MEMORY(err);
     }
     if (!failed && code != SQLITE_DONE)

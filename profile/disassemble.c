@@ -11,6 +11,7 @@
 
 #include "profile/error.h"
 #include "profile/image.h"
+#include "profile/row.h"
 #include "tenure_config.h"
 
 #if TENURE_HAVE_ZYDIS
@@ -48,8 +49,7 @@ static int id_of_object(tp_profile *profile, const char *object, char *out, stru
     if (sqlite3_prepare_v2(tp_db(profile), sql, -1, &row, NULL) != SQLITE_OK)
         return tp_sql_failed(profile, "cannot read its objects", err);
     sqlite3_bind_text(row, 1, object, -1, SQLITE_STATIC);
-    const char *id = sqlite3_step(row) == SQLITE_ROW ? (const char *)sqlite3_column_text(row, 0) : NULL;
-    snprintf(out, ID_TEXT, "%s", id ? id : "");
+    snprintf(out, ID_TEXT, "%s", sqlite3_step(row) == SQLITE_ROW ? tp_text(row, 0) : "");
     sqlite3_finalize(row);
     return 0;
 }

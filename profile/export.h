@@ -49,8 +49,8 @@ void tp_write_json_text(FILE *out, const char *text);
 /* As short as reads back to the same number. */
 void tp_write_real(FILE *out, double value);
 
-/* 0 if everything written to `out` has gone out, and all that it was made of could be read; else why not, of the stream in
- * the words of the system: its name is the caller's. */
+/* 0 if everything written to `out` has gone out, and all that it was made of could be read; else why not. Of a stream
+ * that is in the words of the system: its name is the caller's. */
 int tp_written(FILE *out, struct tp_error *err);
 
 #endif

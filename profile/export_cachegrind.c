@@ -19,6 +19,7 @@
 
 #include "profile/error.h"
 #include "profile/export.h"
+#include "profile/row.h"
 
 /* What Cachegrind has, in its order, and behind it the use of lines. */
 static const char *const usual[] = {"Ir",   "I1mr", "ILmr", "Dr",  "D1mr",    "DLmr",    "Dw",      "D1mw",    "DLmw",
@@ -80,8 +81,8 @@ static bool changes(char **known, const char *text)
 static int write_line(struct cachegrind *c, sqlite3_stmt *row, struct tp_error *err)
 {
     enum { FILE_NAME, FUNCTION, LINE, EVENTS };
-    bool other_file = changes(&c->file, (const char *)sqlite3_column_text(row, FILE_NAME));
-    bool other = changes(&c->function, (const char *)sqlite3_column_text(row, FUNCTION)) || other_file;
+    bool other_file = changes(&c->file, tp_text_or_null(row, FILE_NAME));
+    bool other = changes(&c->function, tp_text_or_null(row, FUNCTION)) || other_file;
 
     if (!c->file || !c->function)
         return TP_NO_MEMORY(err);

@@ -18,6 +18,7 @@
 
 #include "profile/error.h"
 #include "profile/export.h"
+#include "profile/row.h"
 #include "tenure_config.h"
 
 enum { KCACHEGRIND_EVENTS = 13 };
@@ -127,9 +128,9 @@ static int write_name(struct callgrind *c, const char *tag, int kind, int64_t id
         putc(' ', c->out);
         sqlite3_bind_int64(by_id[kind], 1, id);
         more = tp_row(c->profile, by_id[kind], c->err);
-        tp_write_clean(c->out, more == 1 ? (const char *)sqlite3_column_text(by_id[kind], 0) : NULL, "");
+        tp_write_clean(c->out, more == 1 ? tp_text_or_null(by_id[kind], 0) : NULL, "");
         if (more == 1 && kind == FUNCTION && c->ambiguous[id])
-            write_object(c, (const char *)sqlite3_column_text(by_id[kind], 1));
+            write_object(c, tp_text_or_null(by_id[kind], 1));
         sqlite3_reset(by_id[kind]);
     }
     putc('\n', c->out);
@@ -259,13 +260,13 @@ static int write_formulas(struct callgrind *c)
         names[count] = c->choice.event[count]->name;
     chosen = count;
     while (row && (more = tp_row(c->profile, row, c->err)) == 1 && count < TP_MAX_CHOICE) {
-        const char *name = (const char *)sqlite3_column_text(row, 0);
+        const char *name = tp_text(row, 0);
         sqlite3_str *sum = sqlite3_str_new(NULL), *left = sqlite3_str_new(NULL);
-        size_t known = known_terms((const char *)sqlite3_column_text(row, 1), names, count, sum, left);
+        size_t known = known_terms(tp_text(row, 1), names, count, sum, left);
         bool whole = sqlite3_str_length(left) == 0;
         if (known > 1 && !has_name(names, chosen, name, strlen(name)) && (whole || strcmp(name, "CEst") == 0)) {
             fprintf(c->out, "event: %s = %s : %s%s%s\n", name, sqlite3_str_value(sum),
-                    (const char *)sqlite3_column_text(row, 2), whole ? "" : ", without",
+                    tp_text(row, 2), whole ? "" : ", without",
                     whole ? "" : sqlite3_str_value(left));
             kept[count] = sqlite3_mprintf("%s", name);
             names[count] = kept[count] ? kept[count] : "";

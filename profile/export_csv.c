@@ -10,6 +10,7 @@
 
 #include "profile/error.h"
 #include "profile/export.h"
+#include "profile/row.h"
 
 static void write_field(FILE *out, const char *text)
 {
@@ -59,8 +60,8 @@ static char *query_and_header(tp_profile *profile, FILE *out, const char *table,
     int more = -1;
 
     while (columns && (more = tp_row(profile, columns, err)) == 1) {
-        const char *name = (const char *)sqlite3_column_text(columns, 0);
-        if (!name || !wanted(profile, choice, name))
+        const char *name = tp_text(columns, 0);
+        if (!wanted(profile, choice, name))
             continue;
         sqlite3_str_appendf(sql, "%s\"%w\"", n ? ", " : "SELECT ", name);
         fputs(n++ ? "," : "", out);
@@ -93,7 +94,7 @@ static void write_value(FILE *out, sqlite3_stmt *statement, int column)
     case SQLITE_NULL:
         break;
     default:
-        write_field(out, (const char *)sqlite3_column_text(statement, column));
+        write_field(out, tp_text(statement, column));
         break;
     }
 }

@@ -13,6 +13,7 @@
 #include "profile/error.h"
 #include "profile/export.h"
 #include "profile/mem.h"
+#include "profile/row.h"
 
 struct frame {
     uint32_t parent; /* index + 1 */
@@ -38,7 +39,7 @@ static int load_names(struct folded *f, bool mangled, struct tp_error *err)
     int more = -1;
 
     while (statement && (more = tp_row(f->profile, statement, err)) == 1) {
-        const char *text = (const char *)sqlite3_column_text(statement, 1);
+        const char *text = tp_text_or_null(statement, 1);
         uint64_t id = (uint64_t)sqlite3_column_int64(statement, 0);
         const char **name = TP_VECTOR_ADD(&f->names);
         if (name)

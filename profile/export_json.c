@@ -15,6 +15,7 @@
 
 #include "profile/error.h"
 #include "profile/export.h"
+#include "profile/row.h"
 #include "profile/store.h"
 
 static void write_value(FILE *out, sqlite3_stmt *statement, int column)
@@ -30,7 +31,7 @@ static void write_value(FILE *out, sqlite3_stmt *statement, int column)
         fputs("null", out);
         break;
     default:
-        tp_write_json_text(out, (const char *)sqlite3_column_text(statement, column));
+        tp_write_json_text(out, tp_text(statement, column));
         break;
     }
 }
@@ -40,7 +41,7 @@ static void write_object(FILE *out, sqlite3_stmt *row)
     putc('{', out);
     for (int i = 0; i < sqlite3_column_count(row); i++) {
         fputs(i ? ", " : "", out);
-        tp_write_json_text(out, sqlite3_column_name(row, i));
+        tp_write_json_text(out, tp_column_name(row, i));
         fputs(": ", out);
         write_value(out, row, i);
     }
@@ -76,7 +77,7 @@ static int write_meta(tp_profile *profile, FILE *out, struct tp_error *err)
     fputs(",\n\"meta\": {", out);
     while (rows && (more = tp_row(profile, rows, err)) == 1) {
         fputs(n++ ? ",\n  " : "\n  ", out);
-        tp_write_json_text(out, (const char *)sqlite3_column_text(rows, 0));
+        tp_write_json_text(out, tp_text(rows, 0));
         fputs(": ", out);
         write_value(out, rows, 1);
     }

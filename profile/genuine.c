@@ -13,6 +13,7 @@
 
 #include "profile/error.h"
 #include "profile/opened.h"
+#include "profile/row.h"
 #include "profile/sound.h"
 #include "profile/store.h"
 
@@ -118,9 +119,11 @@ static bool is_good_view(const tp_profile *profile, const char *name, const char
 
 static int read_events(tp_profile *profile, struct tp_events *events, struct tp_error *err)
 {
+    struct tp_events derived = {0};
+
     for (size_t i = 0; i < tp_event_count(profile); i++) {
         const struct tp_event *event = tp_event_at(profile, i);
-        if (!event->derived && tp_events_add(events, event->name, event->long_name, event->real))
+        if (tp_events_add(event->derived ? &derived : events, event->name, event->long_name, event->real))
             return tp_damaged(profile->path, "its list of events is not as Tenure writes it", err);
     }
     return 0;
@@ -133,8 +136,8 @@ struct found {
 static int check_row(tp_profile *profile, sqlite3_stmt *row, const struct tp_events *events, struct found *found,
                      struct tp_error *err)
 {
-    const char *type = (const char *)sqlite3_column_text(row, 0), *name = (const char *)sqlite3_column_text(row, 1);
-    const char *sql = (const char *)sqlite3_column_text(row, 2);
+    const char *type = tp_text_or_null(row, 0), *name = tp_text_or_null(row, 1);
+    const char *sql = tp_text_or_null(row, 2);
     bool virtual = sqlite3_column_int64(row, 3) <= 0, good = type && name && sql;
     char what[160];
 

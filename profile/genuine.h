@@ -2,8 +2,8 @@
 /*
  * genuine.h: whether the tables and views of a file are those of a profile.
  *
- * A file from anywhere could have others of the same names: a view that never ends, a table that runs code of SQLite when
- * it is read. Tables and views of a profile are what this Tenure writes, to the letter.
+ * A file from anywhere could have others of the same names: a view that never ends, a table that runs code of SQLite
+ * when it is read. Tables and views of a profile are what this Tenure writes, to the letter.
  */
 #ifndef TENURE_PROFILE_GENUINE_H
 #define TENURE_PROFILE_GENUINE_H

@@ -27,6 +27,8 @@
 #include "profile/html_statements.h"
 #include "profile/html_tables.h"
 #include "profile/html_under.h"
+#include "profile/row.h"
+#include "profile/sound.h"
 #include "profile/source.h"
 
 enum { PAGE_VERSION = 1 };
@@ -122,6 +124,28 @@ static int count_sources(tp_profile *profile, struct tp_html_result *result, str
     }
     sqlite3_finalize(statement);
     return more == 1 ? 0 : -1;
+}
+
+/* ------------------------------------------------------------------------------------------ trees */
+
+/* The page follows parents, so there must be an end: whatever is in something else comes behind it. */
+static int check_trees(tp_profile *profile, struct tp_error *err)
+{
+    static const char *const tables[] = {"t_inlined", "t_loops", "t_data_paths"};
+    int more = 0;
+
+    for (size_t i = 0; more == 0 && i < sizeof tables / sizeof *tables; i++) {
+        sqlite3_stmt *row = tp_query(profile, sqlite3_mprintf("SELECT id FROM %s WHERE parent >= id", tables[i]), err);
+        char what[80];
+        more = row ? tp_row(profile, row, err) : -1;
+        if (more == 1) {
+            snprintf(what, sizeof what, "table %s: row %lld is within itself", tables[i],
+                     (long long)sqlite3_column_int64(row, 0));
+            tp_damaged(tp_path(profile), what, err);
+        }
+        sqlite3_finalize(row);
+    }
+    return more ? -1 : 0;
 }
 
 /* ------------------------------------------------------------------------------------------ the file */
@@ -220,7 +244,8 @@ int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *
     *result = (struct tp_html_result){0};
     if (!options->no_source && (gather_sources(profile, options, err) || count_sources(profile, result, err)))
         return -1;
-    if (tp_html_gather_code(profile, err) || tp_html_gather_data(profile, options->sides, err) ||
+    if (check_trees(profile, err) || tp_html_gather_code(profile, err) ||
+        tp_html_gather_data(profile, options->sides, err) ||
         tp_html_gather_statements(profile, options->sides, err) ||
         tp_html_gather_patterns(profile, options->sides, err) ||
         tp_html_gather_pairs(profile, options->sides, err) || tp_html_gather_sharing(profile, err) ||

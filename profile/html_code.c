@@ -10,6 +10,7 @@
 #include "profile/disassemble.h"
 #include "profile/error.h"
 #include "profile/export.h"
+#include "profile/row.h"
 
 /* "SELECT id ...": the functions whose instructions are shown. */
 static char *shown_functions(tp_profile *profile)
@@ -89,7 +90,7 @@ static int gather(tp_profile *profile, struct tp_error *err)
 
     while (more == 0 && (more = tp_row(profile, objects, err)) == 1) {
         struct tp_error ignored; /* the object is not here: its instructions have no text */
-        struct tp_code *code = tp_code_open(profile, (const char *)sqlite3_column_text(objects, 1), &ignored);
+        struct tp_code *code = tp_code_open(profile, tp_text(objects, 1), &ignored);
 
         more = code ? gather_object(profile, code, sqlite3_column_int64(objects, 0), err) : 0;
         tp_code_close(code);

@@ -17,6 +17,8 @@ enum { DEFLATE_LEVEL = 12 };
 
 void tp_bytes_put(struct tp_bytes *bytes, const void *data, size_t size)
 {
+    if (!size)
+        return;
     if (bytes->room - bytes->count < size) {
         size_t room = 2 * bytes->room + size + 256;
         uint8_t *at = realloc(bytes->at, room);

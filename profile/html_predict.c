@@ -54,11 +54,9 @@ static struct tp_cell predict_harmonic(const struct tp_predictor *p, const struc
 
 /* ------------------------------------------------------------------------------------------ of a tree */
 
-/* The sum that is open at this depth; NULL without memory. */
+/* The sum that is open at this depth, up to DEEPEST; NULL without memory. */
 static struct tp_cell *open_at(struct tp_predicted *own, int64_t depth)
 {
-    if (depth < 0 || depth > DEEPEST)
-        return NULL;
     if ((size_t)depth >= own->depths) {
         size_t depths = 2 * (size_t)depth + 64;
         struct tp_cell *open = realloc(own->open, depths * sizeof *open);
@@ -78,7 +76,7 @@ static int predict_below(struct tp_predictor *p, size_t i, size_t row, struct tp
     const struct tp_sheet_column *column = &p->sheet->column[i];
     struct tp_predicted *own = &p->column[i];
     int64_t depth = cell_of(p, column->term[1].column, row)->value;
-    struct tp_cell *below = depth < 0 ? NULL : open_at(own, depth + 1);
+    struct tp_cell *below = depth < 0 || depth >= DEEPEST ? NULL : open_at(own, depth + 1);
 
     if (!below)
         return -1;

@@ -13,6 +13,7 @@
 
 #include "profile/error.h"
 #include "profile/html_predict.h"
+#include "profile/row.h"
 
 struct gathered {
     double *real; /* of reals: one per row of the chunk, as they were read */
@@ -45,7 +46,7 @@ static int64_t take_real(struct writing *w, struct gathered *g, double value)
 
 static void take_text(struct gathered *g, sqlite3_stmt *row, int at)
 {
-    const void *text = sqlite3_column_text(row, at);
+    const char *text = tp_text_or_null(row, at);
     size_t size = text ? (size_t)sqlite3_column_bytes(row, at) : 0;
 
     tp_bytes_varint(&g->sizes, text ? size + 1 : 0);

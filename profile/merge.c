@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "profile/error.h"
+#include "profile/row.h"
 #include "profile/sum.h"
 
 static const char various[] = "various";
@@ -168,8 +169,8 @@ static int take_meta(tp_merge *merge, tp_profile *profile, struct tp_error *err)
     if (sqlite3_prepare_v2(tp_db(profile), "SELECT key, value FROM meta", -1, &statement, NULL) != SQLITE_OK)
         return tp_sql_failed(profile, "cannot read its meta data", err);
     while (!failed && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-        const char *key = (const char *)sqlite3_column_text(statement, 0);
-        const char *value = (const char *)sqlite3_column_text(statement, 1);
+        const char *key = tp_text_or_null(statement, 0);
+        const char *value = tp_text_or_null(statement, 1);
         if (key && value && !is_made(key) && join_meta(merge, key, value))
             failed = TP_NO_MEMORY(err);
     }

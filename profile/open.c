@@ -18,6 +18,7 @@
 #include "profile/genuine.h"
 #include "profile/opened.h"
 #include "profile/raw_read.h"
+#include "profile/row.h"
 #include "profile/sound.h"
 #include "profile/store.h"
 
@@ -171,9 +172,9 @@ int tp_sql_failed(tp_profile *profile, const char *what, struct tp_error *err)
 
 static char *column_text(struct tp_profile *profile, sqlite3_stmt *statement, int column)
 {
-    const char *text = (const char *)sqlite3_column_text(statement, column);
+    const char *text = tp_text(statement, column);
 
-    return tp_arena_copy(&profile->arena, text ? text : "", text ? strlen(text) : 0);
+    return tp_arena_copy(&profile->arena, text, strlen(text));
 }
 
 static int load_events(struct tp_profile *profile, struct tp_error *err)

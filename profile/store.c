@@ -16,8 +16,9 @@
 #include <unistd.h>
 
 #include "profile/error.h"
-#include "profile/sound.h"
 #include "profile/loops.h"
+#include "profile/row.h"
+#include "profile/sound.h"
 #include "profile/source.h"
 #include "profile/statements.h"
 
@@ -505,7 +506,7 @@ static void take_table(struct tp_store *store, sqlite3_stmt *row)
     if (store->places == sizeof store->place / sizeof *store->place)
         return;
     struct tp_table_place *place = &store->place[store->places++];
-    snprintf(place->name, sizeof place->name, "%s", (const char *)sqlite3_column_text(row, 0));
+    snprintf(place->name, sizeof place->name, "%s", tp_text(row, 0));
     place->root = (uint32_t)sqlite3_column_int64(row, 1);
     place->columns = sqlite3_column_int(row, 2);
     place->has_id = sqlite3_column_int(row, 3) != 0;
@@ -513,7 +514,7 @@ static void take_table(struct tp_store *store, sqlite3_stmt *row)
 
 static void take_index(struct tp_store *store, sqlite3_stmt *row)
 {
-    struct tp_table_place *place = place_of(store, (const char *)sqlite3_column_text(row, 0));
+    struct tp_table_place *place = place_of(store, tp_text(row, 0));
 
     for (size_t i = 0; place && i < TP_INDICES; i++) {
         if (place->index[i].root)

@@ -22,7 +22,7 @@ struct kind {
 /* Pieces, `count` of them from `at` on, are sorted. */
 static int write_sums(struct tp_store *store, const struct kind *kind, void *at, size_t count)
 {
-    char *piece = at, *end = piece + count * kind->size;
+    char *piece = at, *end = count ? piece + count * kind->size : piece;
     struct tp_insert insert;
     int failed = tp_insert_open(store, &insert, kind->table);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "profile/error.h"
+#include "profile/row.h"
 #include "profile/sum.h"
 
 /* What the profile calls the rows of a table: id -> place -> row of the sum, and the row's own base of addresses. */
@@ -74,7 +75,7 @@ static int read_fields(struct reader *r, int table, sqlite3_stmt *statement, int
         if (sqlite3_column_type(statement, i) == SQLITE_NULL)
             continue;
         if (field->text) {
-            const char *text = (const char *)sqlite3_column_text(statement, i);
+            const char *text = tp_text_or_null(statement, i);
             if (text && r->lens->rewrite)
                 text = r->lens->rewrite(r->lens->user, shape->table->name, field->name, text);
             value[i] = text ? tp_texts_add(&r->sum->texts, text) : TP_NONE;

@@ -13,6 +13,7 @@
 
 #include "profile/error.h"
 #include "profile/profile.h"
+#include "profile/row.h"
 #include "profile/weights.h"
 
 enum { LARGEST = 1000000 };
@@ -148,7 +149,7 @@ static int cover(tp_profile *profile, const struct tp_formula *sum, const char *
     sqlite3_bind_text(statement, 1, view, -1, SQLITE_STATIC);
     sqlite3_str_appendf(sql, "CREATE TEMP VIEW \"%w\" AS SELECT ", view);
     for (; sqlite3_step(statement) == SQLITE_ROW; comma = ", ") {
-        const char *name = (const char *)sqlite3_column_text(statement, 0);
+        const char *name = tp_text(statement, 0);
         sqlite3_str_appendall(sql, comma);
         if (strcmp(name, "CEst") == 0 || strcmp(name, "CEst_incl") == 0) {
             wanted = true;
@@ -176,7 +177,7 @@ static int cover_all(tp_profile *profile, const struct tp_formula *sum, struct t
                            NULL) != SQLITE_OK)
         failed = tp_sql_failed(profile, "cannot set weights", err);
     while (!failed && sqlite3_step(statement) == SQLITE_ROW)
-        failed = cover(profile, sum, (const char *)sqlite3_column_text(statement, 0), err);
+        failed = cover(profile, sum, tp_text(statement, 0), err);
     sqlite3_finalize(statement);
     if (!failed)
         failed = run(profile,
@@ -197,7 +198,7 @@ int tp_weigh(tp_profile *profile, const char *weights, struct tp_error *err)
         SQLITE_OK)
         return tp_sql_failed(profile, "cannot read its cycle estimate", err);
     const char *formula =
-        sqlite3_step(statement) == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+        sqlite3_step(statement) == SQLITE_ROW ? tp_text_or_null(statement, 0) : NULL;
     int failed = !formula || tp_formula_read(&sum, formula);
     sqlite3_finalize(statement);
     if (failed)

@@ -23,7 +23,8 @@ static bool section_of(const fb_object *o, uint64_t address, struct elf_section 
 {
     for (uint32_t i = 0; elf_section(&o->image, i, out); i++) {
         bool data = (out->flags & ELF_SHF_ALLOC) && !(out->flags & (ELF_SHF_EXECINSTR | SHF_TLS));
-        if (data && address >= out->address && address - out->address < out->size)
+        bool fits = out->size <= UINT64_MAX - out->address;
+        if (data && fits && address >= out->address && address - out->address < out->size)
             return true;
     }
     return false;

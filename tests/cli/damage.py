@@ -3,9 +3,9 @@
 """
 damage.py: no command says something false about a profile that it cannot read.
 
-The first page of each table and index, and a page at the end of each that has several, is made unreadable, one at a time;
-the file is cut off. Each command then either did not need the page, and answers as it does without damage, or fails:
-status 1, one line on stderr that names the file, nothing on stdout, no file.
+The first page of each table and index, and a page at the end of each that has several, is made unreadable, one at a
+time; the file is cut off. Each command then either did not need the page, and answers as it does without damage, or
+fails: status 1, one line on stderr that names the file, nothing on stdout, no file.
 
     damage.py TENURE
 """

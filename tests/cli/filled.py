@@ -23,8 +23,8 @@ SYMBOLS = (
     "statement_id = 1 + id % 40",
     "INSERT OR IGNORE INTO t_lines(id, function_id, file_id, line, Ir, D1mr, DLmr, SpLossD1, Ir_incl) "
     "SELECT 1000 + id, function_id, file_id, line, Ir, D1mr, DLmr, SpLossD1, Ir FROM t_instructions",
-    "INSERT INTO t_inlined(id, parent, function_id, name, file_id, line, call_file_id, call_line, Ir, Ir_incl, D1mr) "
-    "SELECT id, CASE WHEN id % 2 = 0 THEN id - 1 END, 1 + id % 8, 'inline' || id, 1, id, 1, id, Ir, Ir, D1mr "
+    "INSERT INTO t_inlined(id, parent, function_id, name, file_id, line, call_file_id, call_line, Ir, Ir_incl, "
+    "D1mr) SELECT id, CASE WHEN id % 2 = 0 THEN id - 1 END, 1 + id % 8, 'inline' || id, 1, id, 1, id, Ir, Ir, D1mr "
     "FROM t_instructions WHERE id <= 30",
     "UPDATE t_instructions SET inlined_id = id WHERE id <= 30",
     "INSERT INTO t_statements(id, object_id, file_id, line, first_line, function, Ir, D1mr, DLmr, SpLossD1) "
@@ -35,8 +35,8 @@ SYMBOLS = (
     "SELECT id, 1 + id % 5, D1mr, DLmr, SpLossD1 FROM t_statements",
     "INSERT INTO t_loops(id, parent, function_id, object_id, address, file_id, line, last_line, depth, iterations, "
     "entries, Ir, D1mr, DLmr, SpLossD1, Ir_incl, D1mr_incl, DLmr_incl, SpLossD1_incl) "
-    "SELECT id, CASE WHEN (id - 1) % 4 THEN id - 1 END, (id + 3) / 4, 1, address, 1, id, id + 3, (id - 1) % 4, 1000, 10, "
-    "Ir, D1mr, DLmr, SpLossD1, Ir, D1mr, DLmr, SpLossD1 FROM t_instructions WHERE id <= 20",
+    "SELECT id, CASE WHEN (id - 1) % 4 THEN id - 1 END, (id + 3) / 4, 1, address, 1, id, id + 3, (id - 1) % 4, 1000, "
+    "10, Ir, D1mr, DLmr, SpLossD1, Ir, D1mr, DLmr, SpLossD1 FROM t_instructions WHERE id <= 20",
     "INSERT INTO t_loop_data(loop_id, data_id, D1mr, DLmr, SpLossD1, D1mr_incl, DLmr_incl, SpLossD1_incl) "
     "SELECT id, 1 + id % 5, D1mr, DLmr, SpLossD1, D1mr_incl, DLmr_incl, SpLossD1_incl FROM t_loops",
 )
