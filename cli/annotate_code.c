@@ -33,7 +33,7 @@ static struct tp_code *code_of(struct annotate *an, const char *path)
         return object->code;
     object = malloc(sizeof *object);
     if (object == NULL)
-        abort();
+        term_no_memory();
     *object = (struct object){path, *path == '/' ? tp_code_open(an->profile, path, &err) : NULL, objects};
     objects = object;
     if (object->code == NULL && *path == '/')
@@ -68,7 +68,7 @@ static void sort_functions(struct annotate *an)
     size_t count = an->costs.functions.count, i;
 
     if ((an->by_address = malloc((count + 1) * sizeof *an->by_address)) == NULL)
-        abort();
+        term_no_memory();
     for (i = 0; i < count; i++)
         an->by_address[i] = (uint32_t)i;
     qsort_r(an->by_address, count, sizeof *an->by_address, compare_addresses, an);

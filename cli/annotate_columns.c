@@ -201,7 +201,7 @@ bool annotate_choose(struct annotate *an)
 {
     an->column = calloc(ANNOTATE_MAX_COLUMNS + 1, sizeof *an->column);
     if (an->column == NULL)
-        abort();
+        term_no_memory();
     if (!(an->show != NULL ? add_listed(an) : add_usual(an)))
         return false;
     an->shown = an->columns;

@@ -118,7 +118,7 @@ static void make_table(struct annotate *an, bool by_file, struct annotate_groups
     groups->pair = malloc((pairs + 1) * sizeof *groups->pair);
     groups->group = malloc((pairs + 1) * sizeof *groups->group);
     if (groups->pair == NULL || groups->group == NULL)
-        abort();
+        term_no_memory();
     for (i = 0; i < pairs; i++)
         groups->pair[i] = (uint32_t)i;
     qsort_r(groups->pair, pairs, sizeof *groups->pair, compare_pairs, &sorting);

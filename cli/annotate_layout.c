@@ -126,7 +126,7 @@ static void make_nothing(struct annotate *an, int width)
     an->nothing = at = malloc((size_t)width + 1);
     an->line = malloc((size_t)width + 1);
     if (at == NULL || an->line == NULL)
-        abort();
+        term_no_memory();
     for (i = 0; i < an->shown; i++) {
         const struct annotate_column *column = &an->column[i];
         int behind = column->percent > 0 ? 1 + column->percent : 0;
@@ -228,7 +228,7 @@ void annotate_text(const struct annotate *an, enum term_style style, enum term_c
     char *safe = malloc(2 * room), *shown = safe;
 
     if (safe == NULL)
-        abort();
+        term_no_memory();
     term_escape(safe, room, text);
     if (an->text_width != INT_MAX)
         shown = term_fit(safe + room, room, safe, an->text_width, cut);

@@ -99,7 +99,7 @@ static void print_text(struct annotate *an, const struct tp_annotated_file *file
     char *with = malloc(strlen(text) + MARGIN + 1);
 
     if (with == NULL)
-        abort();
+        term_no_memory();
     write_margin(statement, number, with);
     strcpy(with + MARGIN, text);
     if (statement != NULL && statement->cost >= HOT)

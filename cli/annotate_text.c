@@ -37,7 +37,7 @@ static const char *make_line(struct annotate_text *text, const char *from, size_
     for (i = 0; i < length; i++)
         tabs += from[i] == '\t';
     if ((to = tp_arena_alloc(&text->arena, length + tabs * TAB + 1)) == NULL)
-        abort();
+        term_no_memory();
     for (i = 0; i < length; i++) {
         if (from[i] == '\t') {
             do
@@ -58,7 +58,7 @@ static void split(struct annotate_text *text, const char *whole)
         const char **line = TP_VECTOR_ADD(&text->lines);
 
         if (line == NULL)
-            abort();
+            term_no_memory();
         *line = make_line(text, whole, length);
         whole += length + (whole[length] == '\n');
     }

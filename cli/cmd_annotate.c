@@ -284,7 +284,7 @@ static bool choose_named(struct annotate *an)
     an->choice = calloc(count, 1);
     an->order = malloc(count * sizeof *an->order);
     if (an->choice == NULL || an->order == NULL)
-        abort();
+        term_no_memory();
     for (i = 0; i < an->sources; i++) {
         if (!choose(an, an->source[i]))
             return false;
@@ -316,7 +316,7 @@ static void print_coverage(struct annotate *an)
 
     for (part = 0; part < PARTS; part++) {
         if ((sum[part] = tp_annotation_row(&an->costs)) == NULL)
-            abort();
+            term_no_memory();
     }
     for (i = 0; i < an->costs.files.count; i++) {
         if (an->costs.files.at[i].lines > 0)

@@ -166,7 +166,7 @@ static void print_stack(const struct control *control, bool json)
     bool first = true;
 
     if (text == NULL || safe == NULL)
-        abort();
+        term_no_memory();
     printf(json ? "{\"pid\": %ld, \"stack\": [" : "process %ld\n", (long)control->pid);
     while ((line = strsep(&rest, "\n")) != NULL) {
         if (*line == '\0')

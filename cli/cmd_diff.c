@@ -31,7 +31,7 @@ static const char *take_expression(void *into, const char *name, const char *val
         return err.message;
     tp_rename_free(rename);
     if (asprintf(to, "%s%s%s", before != NULL ? before : "", before != NULL ? ";" : "", value) < 0)
-        abort();
+        term_no_memory();
     free(before);
     return NULL;
 }
@@ -59,7 +59,7 @@ static const char *take_limit(void *into, const char *name, const char *value)
     (void)name;
     diff->limits = realloc(diff->limits, (diff->limit_count + 1) * sizeof *diff->limits);
     if (diff->limits == NULL)
-        abort();
+        term_no_memory();
     limit = &diff->limits[diff->limit_count];
     memset(limit, 0, sizeof *limit);
     limit->text = value;
@@ -146,7 +146,7 @@ static tp_profile **open_all(struct diff *diff, enum tp_diff_side side)
     size_t i;
 
     if (profile == NULL)
-        abort();
+        term_no_memory();
     for (i = 0; i < inputs->count && !diff->unopened; i++) {
         profile[i] = given_open_weighed(inputs->name[i], diff->weights);
         if (profile[i] != NULL && !column_define(profile[i], &diff->defines)) {

@@ -57,7 +57,7 @@ static char *default_name(const char *raw)
     char *name;
 
     if (asprintf(&name, ends ? "%.*s" : "%.*s.profile", (int)(ends ? length - 4 : length), raw) < 0)
-        abort();
+        term_no_memory();
     return name;
 }
 

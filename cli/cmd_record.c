@@ -61,7 +61,7 @@ static char *text(const char *format, const char *a, const char *b)
     char *result;
 
     if (asprintf(&result, format, a, b) < 0)
-        abort();
+        term_no_memory();
     return result;
 }
 
@@ -359,7 +359,7 @@ static char *stack_size(void)
     if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > most)
         limit.rlim_cur = most;
     if (asprintf(&text, "--main-stacksize=%llu", (unsigned long long)limit.rlim_cur) < 0)
-        abort();
+        term_no_memory();
     return text;
 }
 
@@ -417,7 +417,7 @@ static char **engine_argv(const struct record *r, const struct engine *engine, c
         operands++;
     argv = calloc(operands + r->passed.count + r->native_count + GEOMETRY_COUNT + 16, sizeof *argv);
     if (argv == NULL)
-        abort();
+        term_no_memory();
     argv[at++] = engine->program;
     if (engine->native) {
         argv[at++] = strdup("--profile=yes");
@@ -426,7 +426,7 @@ static char **engine_argv(const struct record *r, const struct engine *engine, c
         if (r->stats)
             argv[at++] = strdup("--stats=yes");
         if (refusals->to >= 0 && asprintf(&argv[at++], "--refusals-to=%d", refusals->to) < 0)
-            abort();
+            term_no_memory();
         for (i = 0; i < r->native_count; i++)
             argv[at++] = r->native[i];
     } else {
@@ -770,7 +770,7 @@ static void find_elements(struct record *r, const struct names *names, const cha
     if (!records_data(r) || target_find(program, path, sizeof path) != 0)
         return;
     if (asprintf(&r->elements, "%s/.tenure.%s.elements", names->directory, names->token) < 0)
-        abort();
+        term_no_memory();
     if (tp_elements_write(path, r->elements, &err) > 0)
         return;
     free(r->elements);
@@ -821,8 +821,10 @@ static int record(struct record *r, char **program)
 int cmd_record(int argc, char **argv)
 {
     struct record r = {.control = true};
-    int first = opt_parse(&command, &r, argc, argv);
+    int first;
 
+    term_own_failure(CLI_OWN_FAILURE);
+    first = opt_parse(&command, &r, argc, argv);
     if (first < 0)
         return term_finish(-1 - first);
     if (first >= argc)

@@ -58,14 +58,14 @@ char *report_events(const struct report *report, const char *before, const char 
     FILE *sql = open_memstream(&text, &size);
 
     if (sql == NULL)
-        abort();
+        term_no_memory();
     for (i = 0; i < tp_event_count(report->profile); i++) {
         const char *name = tp_event_at(report->profile, i)->name;
 
         fprintf(sql, ", %s%s%s AS \"%s\"", before, name, after, name);
     }
     if (fclose(sql) != 0)
-        abort();
+        term_no_memory();
     return text;
 }
 

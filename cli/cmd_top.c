@@ -101,7 +101,7 @@ static struct row *add_row(struct rows *list)
         list->room = list->room * 2 + 256;
         list->row = realloc(list->row, list->room * sizeof *list->row);
         if (list->row == NULL)
-            abort();
+            term_no_memory();
     }
     return &list->row[list->count++];
 }
@@ -123,6 +123,8 @@ static bool read_rows(struct top *top, tp_profile *profile, struct rows *list)
         row->address = query_int(&q, 0);
         row->function = strdup(query_text(&q, 1));
         row->object = strdup(query_text(&q, 2));
+        if (row->function == NULL || row->object == NULL)
+            term_no_memory();
         for (size_t i = 0; i < top->columns; i++)
             row->cost[i] = query_real(&q, 3 + (int)i);
     }

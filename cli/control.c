@@ -2,6 +2,8 @@
 /* control.c: see control.h. */
 #include "cli/control.h"
 
+#include "cli/term.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -86,7 +88,7 @@ size_t control_processes(const char *folder, pid_t **out)
             room = room * 2 + 16;
             *out = realloc(*out, room * sizeof **out);
             if (*out == NULL)
-                abort();
+                term_no_memory();
         }
         (*out)[count++] = pid;
     }

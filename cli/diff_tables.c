@@ -253,7 +253,7 @@ static struct listed *list(struct diff *diff, enum tp_diff_table which, size_t *
     struct listed *listed = calloc(rows + 1, sizeof *listed);
 
     if (listed == NULL)
-        abort();
+        term_no_memory();
     *count = 0;
     for (i = 0; i < rows; i++) {
         struct tp_diff_value value = diff_value(diff, which, i, by);

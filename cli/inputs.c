@@ -17,7 +17,7 @@ static void add(struct inputs *inputs, const char *name)
 {
     inputs->name = realloc(inputs->name, (inputs->count + 1) * sizeof *inputs->name);
     if (inputs->name == NULL || (inputs->name[inputs->count++] = strdup(name)) == NULL)
-        abort();
+        term_no_memory();
 }
 
 bool inputs_add_list(struct inputs *inputs, const char *file)

@@ -4,6 +4,8 @@
  */
 #include "cli/names.h"
 
+#include "cli/term.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -216,7 +218,7 @@ char *names_raw_pattern(const struct names *names)
     directory[length] = '\0';
     fill_in(names, 0, 1, file);
     if (asprintf(&out, "%s/%s%s.%s.raw", directory, file, names->has_pid ? "" : ".%p", names->token) < 0)
-        abort();
+        term_no_memory();
     return out;
 }
 
@@ -280,7 +282,7 @@ size_t names_list(const struct names *names, struct names_raw **out)
             continue;
         list = realloc(list, (count + 1) * sizeof *list);
         if (list == NULL || asprintf(&found.path, "%s/%s", names->directory, entry->d_name) < 0)
-            abort();
+            term_no_memory();
         list[count++] = found;
     }
     if (directory != NULL)
@@ -310,7 +312,7 @@ char *names_profile(const struct names *names, const struct names_raw *raw, pid_
     if (!names->has_count && raw->count > 1)
         snprintf(more, sizeof more, ".%u", raw->count);
     if (asprintf(&out, "%s%s%s%s", names->shown, file, child, more) < 0)
-        abort();
+        term_no_memory();
     return out;
 }
 

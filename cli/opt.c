@@ -319,7 +319,7 @@ static int take_option(const struct opt_command *command, void *into, int argc, 
     }
     if (isdigit((unsigned char)*digits)) {
         if (asprintf(&joined, "%.*s=%s", (int)strspn(digits, "0123456789"), digits, value) < 0)
-            abort();
+            term_no_memory();
         value = joined;
     }
     wrong = store(row, into, value);

@@ -177,7 +177,7 @@ static bool contexts_of(struct report *report, const char *pattern, int64_t base
         free(out->name);
         out->name = strdup(query_text(&q, out->count == 0 ? 1 : 2));
         if (out->ids == NULL || out->name == NULL)
-            abort();
+            term_no_memory();
         out->ids[out->count++] = query_int(&q, 0);
     }
     return query_end(&q);

@@ -127,7 +127,7 @@ bool report_data(struct report *report)
     bool good;
 
     if (data == NULL)
-        abort();
+        term_no_memory();
     report_self_columns(report, data, usual);
     good = objects(data) && lines(data);
     report->sections = data->sections;

@@ -138,7 +138,7 @@ bool report_loops(struct report *report)
     bool good;
 
     if (own == NULL)
-        abort();
+        term_no_memory();
     choose(report, own);
     good = loops(own) && (query_was_off(report->profile, "data") || walked(own));
     report->sections = own->sections;

@@ -243,7 +243,7 @@ static struct report *sorted_by(const struct report *report, const char *what, c
     struct report *own = malloc(sizeof *own);
 
     if (own == NULL)
-        abort();
+        term_no_memory();
     *own = *report;
     own->shown_count = 0;
     snprintf(own->sort.name, sizeof own->sort.name, "%s", what);

@@ -76,7 +76,7 @@ static char *by_line(const struct report *report, const char *own, const char *f
     int of_data;
 
     if (sql == NULL)
-        abort();
+        term_no_memory();
     for (of_data = 1; of_data >= 0; of_data--) {
         fprintf(sql, "%sSELECT c.function, c.file, c.line, %s AS data, p.data_id, %s%s", of_data ? "(" : " UNION ALL ",
                 of_data ? "c.data" : "NULL", own, sums);
@@ -89,7 +89,7 @@ static char *by_line(const struct report *report, const char *own, const char *f
     }
     fputc(')', sql);
     if (fclose(sql) != 0)
-        abort();
+        term_no_memory();
     free(sums);
     return text;
 }
@@ -145,7 +145,7 @@ bool report_strides(struct report *report)
     bool good;
 
     if (own == NULL)
-        abort();
+        term_no_memory();
     report_self_columns(report, own, usual);
     stride_headings(own, table);
     good = strides(own, table);
@@ -330,7 +330,7 @@ bool report_conflicts(struct report *report)
     bool good;
 
     if (own == NULL)
-        abort();
+        term_no_memory();
     by_number(report, own);
     miss_kinds(own);
     conflict_headings(own, table);

@@ -112,7 +112,7 @@ bool report_statements(struct report *report)
     bool good;
 
     if (own == NULL)
-        abort();
+        term_no_memory();
     report_self_columns(report, own, usual);
     good = statements(own) && accesses(own);
     if (good && !query_was_off(report->profile, "data") && tp_meta(report->profile, "import.format") == NULL) {

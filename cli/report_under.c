@@ -76,7 +76,7 @@ bool report_under(struct report *report)
     bool good;
 
     if (data == NULL)
-        abort();
+        term_no_memory();
     report_self_columns(report, data, usual);
     good = rows(data);
     report->sections = data->sections;

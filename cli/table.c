@@ -40,7 +40,7 @@ struct table {
 static void *check(void *memory)
 {
     if (memory == NULL)
-        abort();
+        term_no_memory();
     return memory;
 }
 
@@ -71,7 +71,7 @@ void table_column(struct table *table, enum table_kind kind, const char *title, 
     struct column *column;
 
     if (table->columns == MAX_COLUMNS)
-        abort();
+        term_no_memory();
     column = &table->column[table->columns++];
     column->kind = kind;
     column->title = check(strdup(title != NULL ? title : ""));

@@ -88,6 +88,19 @@ bool term_release(bool good)
     return good;
 }
 
+static int own_failure = CLI_ERROR;
+
+void term_own_failure(int status)
+{
+    own_failure = status;
+}
+
+void term_no_memory(void)
+{
+    term_error("out of memory");
+    exit(own_failure);
+}
+
 int term_width(FILE *out)
 {
     const char *columns = getenv("COLUMNS");

@@ -16,6 +16,11 @@
 /* One line on stderr: "tenure: <text>". Bytes that a terminal might obey are escaped. */
 void term_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Ends the command with one line on stderr. The exit status is CLI_ERROR, or what term_own_failure said. What is not
+ * whole yet must not be a file: profiles and pages are written by the profile library, which returns. */
+_Noreturn void term_no_memory(void);
+void term_own_failure(int status);
+
 /* Why nothing that is made now can be trusted; NULL: it can. */
 typedef const char *term_reason(void);
 /*

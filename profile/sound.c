@@ -13,6 +13,7 @@
 
 #include "profile/error.h"
 #include "profile/opened.h"
+#include "profile/row.h"
 
 static atomic_int failure;   /* of SQLite, the first; SQLITE_OK: none */
 static bool looking;         /* what fails now is no news */
@@ -50,6 +51,11 @@ static void hear(void *unused, int code, const char *text)
         atomic_compare_exchange_strong(&failure, &none, code);
 }
 
+void tp_sound_no_memory(void)
+{
+    hear(NULL, SQLITE_NOMEM, "");
+}
+
 void tp_sound_begin(void)
 {
     sqlite3_config(SQLITE_CONFIG_LOG, hear, NULL);
@@ -83,13 +89,13 @@ static bool damaged_part(sqlite3 *db, const char *file, char *what, size_t size)
 
     snprintf(what, size, "the list of its tables cannot be read");
     while (!damaged && (code = sqlite3_step(part)) == SQLITE_ROW) {
-        const char *column = (const char *)sqlite3_column_text(part, 2); /* of an index, the first */
+        const char *column = tp_text_or_null(part, 2); /* of an index, the first */
         char *sql = sqlite3_mprintf(column ? "SELECT \"%w\" FROM \"%w\".\"%w\" INDEXED BY \"%w\""
                                            : "SELECT count(*)%.0s FROM \"%w\".\"%w\" NOT INDEXED",
-                                    column, file, sqlite3_column_text(part, 1), sqlite3_column_text(part, 0));
+                                    column, file, tp_text(part, 1), tp_text(part, 0));
         damaged = !can_step(db, sql);
         if (damaged)
-            snprintf(what, size, "%s %s cannot be read", column ? "index" : "table", (const char *)sqlite3_column_text(part, 0));
+            snprintf(what, size, "%s %s cannot be read", column ? "index" : "table", tp_text(part, 0));
         sqlite3_free(sql);
     }
     sqlite3_finalize(part);

@@ -14,6 +14,9 @@
 /* Before anything else that uses SQLite: listen. */
 void tp_sound_begin(void);
 
+/* An allocation failed that SQLite knows nothing of. */
+void tp_sound_no_memory(void);
+
 /* 0, or -1 with the first failure: the file, what of it cannot be read, and what to do. */
 int tp_sound(struct tp_error *err);
 

@@ -298,26 +298,6 @@ def damaged(profile):
                                  done.stderr.count("\n"), os.path.exists(broken + ".html")), (1, "", True, 1, False))
 
 
-def broken_pages(profile):
-    """Where a page of the database cannot be read: one line, and nothing before it, or all of the answer."""
-    data = open(profile, "rb").read()
-    chance, path, seen = random.Random(5), profile + ".broken", 0
-    pages = len(data) // 4096
-    for _ in range(8):
-        broken = bytearray(data)
-        for page in chance.sample(range(2, pages), pages // 12):
-            broken[4096 * page:4096 * page + 60] = b"\xaa" * 60
-        with open(path, "wb") as file:
-            file.write(broken)
-        for words in (("report",), ("report", "--data"), ("report", "--tree", "--json")):
-            done = subprocess.run([TENURE, *words, path], capture_output=True, text=True, check=False)
-            seen += done.returncode == 1
-            if done.returncode != 0:
-                check(f"broken pages: {' '.join(words)}", (done.returncode, done.stdout, done.stderr.count("\n")),
-                      (1, "", 1))
-    check("broken pages are found", seen > 2, True)
-
-
 def main():
     with tempfile.TemporaryDirectory() as folder:
         profile = os.path.join(folder, "profile")
@@ -340,7 +320,6 @@ def main():
             "UPDATE t_functions SET function = NULL WHERE id = 3"))
         sides(profile)
         damaged(profile)
-        broken_pages(profile)
         compare("many", edited(
             profile, "many", "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 20)"
             " INSERT INTO t_instruction_data(instruction_id, data_id, D1mr, SpLossD1)"

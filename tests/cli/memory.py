@@ -1,0 +1,75 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+memory.py: no command says something false, or crashes, where memory runs out.
+
+One allocation of a command fails, or that and all behind it. Then the command answers as it does with memory, or fails:
+status 1, one line on stderr, nothing on stdout, no file. Of the allocations of a command some are chosen; TENURE_SOAK:
+all.
+
+    memory.py TENURE FAIL_ALLOC
+"""
+import concurrent.futures
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+import filled
+from checks import check, finish
+
+TENURE, FAIL_ALLOC = (os.path.abspath(path) for path in sys.argv[1:3])
+CHOSEN = 12
+ENVIRONMENT = {**os.environ, 'LC_ALL': 'C.UTF-8', 'COLUMNS': '120', 'NO_COLOR': '1'}
+COMMANDS = filled.COMMANDS + [['diff', '--html', '+', '@', '@'], ['import', '-q', '-o', '+', 'raw'],
+                              ['report', 'raw'], ['export', '--format=callgrind', '--events=all', 'raw']]
+
+
+def answer(command, folder, fail):
+    """Status, stdout and the files written; stderr; how many allocations there were."""
+    with tempfile.TemporaryDirectory() as here:
+        for name in ('profile', 'raw'):
+            os.symlink(os.path.join(folder, name), os.path.join(here, name))
+        counted = os.path.join(here, 'count')
+        done = subprocess.run(filled.words_of(TENURE, command), cwd=here, stdin=subprocess.DEVNULL,
+                              env={**ENVIRONMENT, 'TMPDIR': here, 'LD_PRELOAD': FAIL_ALLOC, 'FAIL_ALLOC_COUNT': counted,
+                                   **({'FAIL_ALLOC': fail} if fail else {})},
+                              capture_output=True, timeout=100, check=False)
+        count = 0
+        if os.path.exists(counted):
+            count = int(open(counted, encoding='ascii').read())
+            os.unlink(counted)
+        written = {name: os.path.getsize(os.path.join(here, name)) for name in sorted(os.listdir(here))
+                   if name not in ('profile', 'raw')}
+        return (done.returncode, done.stdout, written), done.stderr.decode('utf-8', 'replace'), count
+
+
+def one(job):
+    command, folder, fail, sound, words = job
+    got, errors, _ = answer(command, folder, fail)
+    refused = got == (1, b'', {}) and errors.count('\n') == 1 and errors.startswith('tenure: ')
+    check(f'{" ".join(command)}: {fail}: {got[0]} {got[1][:60]} {got[2]} {errors[:200]!r}',
+          refused or (got == sound and errors == words), True)
+
+
+def main():
+    soak = 'TENURE_SOAK' in os.environ
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        filled.make(TENURE, folder)
+        jobs, chance = [], random.Random(7)
+        for command in COMMANDS:
+            sound, words, count = answer(command, folder, None)
+            check(f'with memory: {" ".join(command)}: {words}', (sound[0], count > 0), (0, True))
+            for lasting in ('', '+'):
+                some = range(1, count + 1)
+                if not soak:
+                    some = sorted({int(count ** chance.random()) for _ in range(CHOSEN // 2)} |
+                                  {chance.randint(1, count) for _ in range(CHOSEN // 2)})
+                jobs += [(command, folder, f'{n}{lasting}', sound, words) for n in some]
+        for _ in pool.map(one, jobs):
+            pass
+    sys.exit(finish())
+
+
+main()
