@@ -192,8 +192,8 @@ static void row(struct table *table, const struct node *node, int depth, const s
     table_indent(table, depth < 40 ? depth * 2 : 80);
 }
 
-/* Depth-first without recursion: call trees may be deeper than a stack. How many there are: a node that is below itself is
- * below no other. */
+/* Depth-first without recursion: call trees may be deeper than a stack. How many there are; those that are below
+ * themselves are not met. */
 static size_t rows(struct table *table, struct tree *tree, size_t at, const struct column_spec *incl)
 {
     size_t *stack = calloc(tree->count + 1, sizeof *stack), depth = 0, count = 0;
