@@ -217,6 +217,11 @@ static bool show(struct top *top)
     memcpy(program, top->control.page->program, sizeof program);
     program[sizeof program - 1] = '\0';
     term_escape(safe, sizeof safe, program);
+    if (!good) {
+        free_rows(&now);
+        free_rows(&before);
+        return false;
+    }
     subtract(top, &now, &before);
     if (now.count > 0)
         qsort(now.row, now.count, sizeof *now.row, by_cost);
@@ -229,7 +234,7 @@ static bool show(struct top *top)
     free_rows(&now);
     free_rows(&before);
     fflush(stdout);
-    return good;
+    return true;
 }
 
 /* ------------------------------------------------------------------------------------------ the command */
