@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/term.h"
+
 static const char *own_name(const char *name)
 {
     static const char *const others[][2] = {{"simulate-wb", "write-back"}, {"instr-at-start", "instr-atstart"}};
@@ -21,7 +23,7 @@ bool passed_add(struct passed *passed, const char *name, const char *value)
     if (passed->count == PASSED_MOST)
         return false;
     if (asprintf(&passed->at[passed->count++], "--%s=%s", own_name(name), value) < 0)
-        abort();
+        term_no_memory();
     return true;
 }
 
