@@ -134,6 +134,7 @@ foreign_fs:
     .skip 256
 
     .text
+/* Generated code leads to C with any stack; code with vectors wants it aligned to 16 bytes. */
 FUNCTION(nt_outer)
     push %rbp
     mov %rsp, %rbp
@@ -152,6 +153,7 @@ FUNCTION(nt_outer)
     lea foreign_fs(%rip), %rax
     wrfsbase %rax
     mov %r13, %rdi
+    and $-16, %rsp
     call *%r12
     wrfsbase %r14
     mov %rax, %r12
@@ -159,6 +161,7 @@ FUNCTION(nt_outer)
     mov $-1, %edx
     xrstor64 (%rbx)
     mov %r12, %rax
+    lea -32(%rbp), %rsp
     pop %r14
     pop %r13
     pop %r12
