@@ -213,7 +213,8 @@ def files():
     with sqlite3.connect("chain.2") as database:
         cmd = database.execute("SELECT value FROM meta WHERE key = 'cmd'").fetchone()[0]
     check("its command", cmd, f"{GUEST} exit 0")
-    run(*RECORD, "-q", "--trace-children", "-o", "early", "sh", "-c", f"{shlex.quote(GUEST)} late >/dev/null 2>&1 & exit 0")
+    run(*RECORD, "-q", "--trace-children", "-o", "early", "sh", "-c",
+        f"{shlex.quote(GUEST)} late >/dev/null 2>&1 & exit 0")
     for _ in range(600):
         left = [name for name in os.listdir(".") if name.startswith("early") and name.endswith(".raw.2")]
         if left and not os.path.exists("/proc/" + left[0].split(".")[1]):
