@@ -36,14 +36,25 @@ struct nt_code {
     struct nt_making making;
 };
 
+/* Who finds nothing compares with an address all the same: ~0, at which no code is. Where it leads is the engine, which
+ * finds that out. */
+static void make_nowhere(struct nt_code *code)
+{
+    struct nt_emit emit = {.at = code->code_start, .end = code->code_start + ROOM_FOR_CODE};
+    code->nowhere = (struct nt_target){.not_pc = 0, .head = emit.at, .function = TN_NONE};
+    nt_store_constant(&emit, nt_gs(NT_RIP), -1);
+    nt_store_constant(&emit, nt_gs(NT_EXIT), -1); /* NT_RESUME */
+    nt_jump_memory(&emit, nt_gs(NT_LEAVE));
+    code->code_at = emit.at;
+}
+
 static void start_over(struct nt_code *code)
 {
-    code->code_at = code->code_start;
+    make_nowhere(code);
     code->cold_at = code->cold_start;
     code->back_at = (uint8_t *)code->config.memory + code->config.bytes;
     code->block_count = 0;
     code->used_up = false;
-    code->nowhere = (struct nt_target){.not_pc = 0}; /* no code is at ~0 */
     for (unsigned i = 0; i < NT_LOOKUPS; i++)
         code->lookup[i] = &code->nowhere;
 }

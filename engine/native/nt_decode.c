@@ -727,7 +727,9 @@ bool nt_decode(const struct nt_decoder *decoder, const void *bytes, size_t lengt
     __builtin_memset(insn, 0, sizeof *insn);
     insn->pc = pc;
     insn->kind = NT_IS_NOTHING;
-    if (!ZYAN_SUCCESS((ZyanStatus)decoder->decode(decoder->state, bytes, length, &d, o)))
+    ZyanStatus status = (ZyanStatus)decoder->decode(decoder->state, bytes, length, &d, o);
+    insn->cut = status == ZYDIS_STATUS_NO_MORE_DATA;
+    if (!ZYAN_SUCCESS(status))
         return false;
     insn->length = d.length;
     insn->name = (uint16_t)d.mnemonic;

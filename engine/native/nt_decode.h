@@ -116,6 +116,7 @@ struct nt_insn {
     bool implicit; /* memory is used that ModRM does not name, other than the stack */
     bool repeated; /* a string instruction under rep */
     bool locked;   /* has a lock prefix */
+    bool cut;      /* NT_IS_NOTHING, since the bytes end before it does */
     uint8_t fpu_at, fpu_bytes; /* it stores the address of the last x87 instruction there in its operand; 0: no */
     uint8_t base, index,
         scale;         /* of the operand in memory that ModRM names; RIP-relative: none, see target */
@@ -141,7 +142,7 @@ struct nt_decoder {
 bool nt_decoder_init(struct nt_decoder *decoder, void *(*symbol)(const char *name), bool short_branches);
 
 /* Decode what stands in the `length` bytes at `bytes`, which the program has at `pc`. Always fills `insn`; false if it
- * is NT_IS_NOTHING, which an instruction that is cut off is, too. */
+ * is NT_IS_NOTHING, which an instruction that is cut off (`cut`) is, too. */
 bool nt_decode(const struct nt_decoder *decoder, const void *bytes, size_t length, uint64_t pc,
                struct nt_insn *insn);
 

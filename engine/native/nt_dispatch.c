@@ -30,7 +30,7 @@
 #include "nt_signal.h"
 #include "nt_syscall.h"
 
-enum { UNSUPPORTED = 125, ILL_OPERAND = 2, SEGV_MAPERR_CODE = 1, SEGV_ACCERR_CODE = 2 };
+enum { UNSUPPORTED = 125, ILL_OPERAND = 2, SEGV_MAPERR_CODE = 1, SEGV_ACCERR_CODE = 2, BUS_ADRERR_CODE = 2 };
 
 void nt_code_changed(uint64_t start, uint64_t bytes)
 {
@@ -187,21 +187,34 @@ static bool emulate_vsyscall(struct nt_thread *thread)
     return true;
 }
 
+/* Whether there is anything of the program's, readable or not. */
 static bool is_mapped(uint64_t at)
 {
-    char byte;
+    uint8_t resident;
 
-    return nt_copy(&byte, (const void *)at, 1) == 0;
+    return !nt_region_meets(at, 1) && nt_sys3(__NR_mincore, (long)NT_DOWN(at, NT_PAGE), 1, (long)&resident) == 0;
 }
 
+/* The instruction at rip cannot be fetched, or not all of it: the first byte that cannot is what the CPU tells. If it
+ * may be executed, but is not there, its file has become shorter. */
 static void no_code(struct nt_thread *thread)
 {
-    uint64_t at = thread->area->rip;
+    uint64_t pc = thread->area->rip, at;
+    uint8_t bytes[NT_INSN_BYTES];
+    size_t reach = nt_maps_reach(pc, sizeof bytes), there = reach - nt_copy(bytes, (const void *)pc, reach);
 
     if (emulate_vsyscall(thread))
         return;
     nt.saw_no_code = true;
-    nt_signal_fault(thread, SIGSEGV, is_mapped(at) ? SEGV_ACCERR_CODE : SEGV_MAPERR_CODE, at);
+    at = pc + there;
+    if (there == sizeof bytes)
+        return; /* another thread has mapped it since */
+    if (!is_mapped(at))
+        nt_signal_fault(thread, SIGSEGV, SEGV_MAPERR_CODE, at);
+    else if (there < reach)
+        nt_signal_fault(thread, SIGBUS, BUS_ADRERR_CODE, at);
+    else
+        nt_signal_fault(thread, SIGSEGV, SEGV_ACCERR_CODE, at);
 }
 
 /* A branch to what is no address at all is at fault itself: the state is that in front of it. */

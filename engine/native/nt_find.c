@@ -85,13 +85,10 @@ void nt_find_block(struct nt_making *making, uint64_t pc)
             break;
         }
         bool good = nt_forms_decode(making->forms, making->decoder, making->bytes + at, readable - at, pc + at, insn);
-        bool cut = !good && readable - at < NT_INSN_BYTES;
-        if (cut && making->count == 0)
-            readable = 0; /* the block is that there is no code */
-        if (cut)
-            break;
+        if (insn->cut)
+            break; /* if it is the first, the block is that there is no code */
         making->count++;
-        at += good ? insn->length : NT_INSN_BYTES;
+        at += good ? insn->length : readable - at < NT_INSN_BYTES ? readable - at : NT_INSN_BYTES;
         if (ends_block(making, insn, &branches))
             break;
     }

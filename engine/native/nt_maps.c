@@ -155,7 +155,7 @@ static void protect(uint64_t page, int protection)
 void nt_maps_guard(uint64_t start, uint64_t end)
 {
     nt_lock_take(&nt_maps_lock);
-    for (uint64_t page = NT_DOWN(start, NT_PAGE); page < end; page += NT_PAGE) {
+    for (uint64_t page = NT_DOWN(start, NT_PAGE); start < end && page < end; page += NT_PAGE) {
         if (meets(&writable, page, page + 1) && !meets(&guarded, page, page + 1)) {
             protect(page, PROT_READ | PROT_EXEC);
             set_range(&guarded, page, page + NT_PAGE, true);

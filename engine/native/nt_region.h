@@ -18,6 +18,8 @@
 /* Up to here lies what else is the engine's (nt_host.h): below 0x155555554000, from where on the kernel maps downwards
  * for a program whose stack is unlimited. */
 #define NT_REGION_OURS_END 0x140000000000UL
+/* From here on the kernel's. */
+#define NT_USER_END 0x7ffffffff000UL
 
 void nt_region_take(void);
 /* Zeroed pages; `protection` is PROT_*. Never NULL. */

@@ -8,6 +8,7 @@
 #include "nt_lib.h"
 #include "nt_maps.h"
 #include "nt_profile.h"
+#include "nt_region.h"
 #include "nt_dispatch.h"
 
 #define DEFAULT ((uint64_t)0)
@@ -223,6 +224,14 @@ void nt_signal_handle(int signal, siginfo_t *info, struct nt_context *context)
     }
 }
 
+/* What the kernel says of a page: of its own, always. */
+static bool is_present(uint64_t address)
+{
+    char byte;
+
+    return address >= NT_USER_END || nt_copy(&byte, (const void *)address, 1) == 0;
+}
+
 void nt_signal_fault(struct nt_thread *thread, int signal, int code, uint64_t address)
 {
     struct nt_held *held = &thread->fault;
@@ -235,7 +244,7 @@ void nt_signal_fault(struct nt_thread *thread, int signal, int code, uint64_t ad
     thread->trap = signal == SIGILL ? TRAP_OPCODE : code == SI_KERNEL ? TRAP_PROTECTION : TRAP_PAGE;
     thread->error = 0;
     if (thread->trap == TRAP_PAGE) {
-        thread->error = FAULT_USER | FAULT_FETCH | (code == SEGV_ACCERR ? FAULT_PRESENT : 0);
+        thread->error = FAULT_USER | FAULT_FETCH | (is_present(address) ? FAULT_PRESENT : 0);
         thread->address = address;
     }
     thread->area->pending = 1;

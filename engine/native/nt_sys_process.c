@@ -22,6 +22,7 @@
 #include "nt_limit.h"
 #include "nt_maps.h"
 #include "nt_profile.h"
+#include "nt_region.h"
 #include "nt_request.h"
 #include "nt_signal.h"
 #include "nt_syscall.h"
@@ -31,7 +32,6 @@ enum {
     GET_XCOMP_SUPPORT = 0x1021, REQUEST_XCOMP = 0x1023, SHADOW_STACK_FIRST = 0x5001, SHADOW_STACK_LAST = 0x5005
 };
 enum { STOPPED = 125 };
-#define USER_END 0x7ffffffff000UL
 
 static bool fail(struct nt_call *call, int error)
 {
@@ -249,7 +249,7 @@ bool nt_sys_arch_prctl(struct nt_thread *thread, struct nt_call *call)
     uint64_t what = NT_ARG(call, 0), value = NT_ARG(call, 1);
 
     if (what == SET_GS) {
-        if (value >= USER_END)
+        if (value >= NT_USER_END)
             return fail(call, NT_EPERM);
         thread->area->gs_base = value;
         call->result = 0;
