@@ -31,6 +31,7 @@ struct nt_engine {
     struct nt_counts counts;
     int64_t countdown;          /* blocks' heads from one safe point to the next (area->countdown) */
     char program[4096];         /* the program's file, absolute: what /proc/self/exe must say */
+    uint64_t program_device, program_inode; /* and which file that is */
     uint64_t stack_top;         /* of the program's first thread */
     bool saw_no_code;           /* a block was made of memory that cannot be executed */
     struct nt_lock world;       /* held by the thread that wants all others out of generated code ... */

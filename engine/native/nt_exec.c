@@ -3,8 +3,8 @@
  * nt_exec.c: see nt_exec.h.
  *
  * The file must be there, regular and executable, and begin as a program for this machine or as a script whose
- * interpreter is as good. The vectors must be there. What is left is what nobody can foresee: no memory, limits, a file
- * that is being written.
+ * interpreter is as good. The vectors must be there. What is left is what nobody can foresee: no memory, limits, and
+ * before Linux 6.8 a file that is open for writing.
  */
 #include "nt_exec.h"
 
@@ -18,8 +18,10 @@
 #include "nt_output.h"
 #include "nt_profile.h"
 #include "nt_sys.h"
+#include "nt_syscall.h"
 
 enum { HEAD = 256, SCRIPTS = 5, MACHINE = 18, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000, EXECUTE = 1 };
+#define NO_ADDRESS (~0UL << 12) /* the kernel's: nobody can have arguments there */
 
 /* Copies the program's string; false if it is not there, or longer than a path can be. */
 static bool take_path(uint64_t from, char to[4096])
@@ -59,6 +61,11 @@ static bool is_machine(const uint8_t *head)
     return memcmp(head, "\177ELF", 4) == 0 && (machine == X86_64 || machine == X86);
 }
 
+long nt_exec_try(long folder, const char *path, long flags)
+{
+    return nt_sys6(__NR_execveat, folder, (long)path, (long)NO_ADDRESS, 0, flags, 0);
+}
+
 /* The file's head; false if it is not a file that could be executed at all. */
 static bool read_head(long folder, const char *path, long flags, uint8_t head[HEAD])
 {
@@ -66,7 +73,8 @@ static bool read_head(long folder, const char *path, long flags, uint8_t head[HE
     struct stat status;
     bool good;
 
-    if (nt_failed(nt_sys6(__NR_faccessat2, folder, (long)path, EXECUTE, AT_EACCESS | flags, 0, 0)))
+    if (nt_failed(nt_sys6(__NR_faccessat2, folder, (long)path, EXECUTE, AT_EACCESS | flags, 0, 0)) ||
+        nt_exec_try(folder, path, flags) != -NT_EFAULT)
         return false;
     if (flags & AT_EMPTY_PATH && path[0] == '\0')
         fd = nt_sys6(__NR_dup, folder, 0, 0, 0, 0, 0);

@@ -12,11 +12,13 @@
 #include <asm/stat.h>
 
 #include "nt_engine.h"
+#include "nt_exec.h"
 #include "nt_lib.h"
 #include "nt_maps.h"
 #include "nt_profile.h"
 #include "nt_region.h"
 #include "nt_sys.h"
+#include "nt_syscall.h"
 
 enum { SCRIPT_HEAD = 256, DEEPEST = 4 };
 
@@ -87,6 +89,8 @@ static int open_program(const char *name)
         !nt_failed(nt_sys6(__NR_getxattr, (long)name, (long)"security.capability", (long)capabilities,
                            sizeof capabilities, 0, 0)))
         nt_die(126, "%s: gains privileges when it is executed, and is not run without them\n", name);
+    if (nt_exec_try(AT_FDCWD, name, 0) == -NT_ETXTBSY)
+        nt_die(126, "%s: somebody has it open to write to it (text file busy)\n", name);
     fd = open_file(name);
     if (nt_failed(fd))
         nt_die(126, "%s: cannot be read\n", name);
@@ -174,6 +178,7 @@ static void load_interpreter(struct nt_program *program)
 void nt_load_program(const char *name, const char *path, struct nt_program *program)
 {
     static char found[4096];
+    struct stat status;
     const char *wrong;
     char link[64];
     long length;
@@ -190,6 +195,10 @@ void nt_load_program(const char *name, const char *path, struct nt_program *prog
     nt_format(link, sizeof link, "/proc/self/fd/%d", fd);
     length = nt_sys3(__NR_readlink, (long)link, (long)nt.program, sizeof nt.program - 1);
     nt.program[length > 0 ? length : 0] = '\0';
+    if (nt_sys3(__NR_fstat, fd, (long)&status, 0) == 0) {
+        nt.program_device = status.st_dev;
+        nt.program_inode = status.st_ino;
+    }
     wrong = nt_load_file(fd, PIE_START + (nt_profile.options.aslr ? nt_random_pages(PIE_PAGES) : 0), true,
                          &program->image);
     if (wrong != NULL)

@@ -5,8 +5,13 @@
  * The engine's few descriptors lie above what the program's limit lets it have, where that is possible; else they are
  * the highest it may have. The program can neither close nor replace them: to it they do not exist. The executable's
  * links in /proc mean the program's file, and what is mapped is listed without us.
+ *
+ * The file of a program that runs is busy: nobody may open it for writing. The kernel knows that of our file only, so
+ * it is refused here, to this process and its children.
  */
+#include <asm/stat.h>
 #include <linux/fcntl.h>
+#include <linux/openat2.h>
 #include <linux/resource.h>
 #include <linux/stat.h>
 
@@ -234,27 +239,105 @@ bool nt_sys_path_at(struct nt_thread *thread, struct nt_call *call)
     return pass_path(thread, call, (long)NT_ARG(call, 0), 1, !(flags & AT_SYMLINK_NOFOLLOW));
 }
 
-static bool open_path(struct nt_thread *thread, struct nt_call *call, long folder, int argument)
+/* -------------------------------------------------------------------------------------------- opening */
+
+/* An open call: where its flags are, and which argument is the path. */
+struct opening {
+    uint64_t *flags;
+    long folder;
+    int path;
+    bool no_links; /* it must not lead through any */
+};
+
+static bool writes(uint64_t flags)
+{
+    uint64_t mode = flags & O_ACCMODE;
+
+    return !(flags & O_PATH) && (mode == O_WRONLY || mode == O_RDWR || flags & O_TRUNC);
+}
+
+static bool is_program(long folder, uint64_t path, int flags)
+{
+    struct stat status;
+
+    return nt_sys6(__NR_newfstatat, folder, (long)path, (long)&status, flags, 0, 0) == 0 &&
+           status.st_dev == nt.program_device && status.st_ino == nt.program_inode;
+}
+
+/* The program's file is opened for nothing but the errors that come first, without any change to it. */
+static bool refuse_busy(struct nt_thread *thread, struct nt_call *call, uint64_t *flags)
+{
+    *flags &= ~(uint64_t)O_TRUNC;
+    if (!nt_call_pass(thread, call))
+        return false;
+    if (nt_failed(call->result))
+        return true;
+    nt_sys3(__NR_close, call->result, 0, 0);
+    return fail(call, NT_ETXTBSY);
+}
+
+static bool open_path(struct nt_thread *thread, struct nt_call *call, const struct opening *opening)
 {
     char whole[PATH_ROOM];
-    const char *file = own_file(folder, NT_ARG(call, argument), whole);
+    uint64_t *path = &NT_ARG(call, opening->path), flags = *opening->flags;
+    const char *file = opening->no_links ? NULL : own_file(opening->folder, *path, whole);
 
     if (file != NULL && (nt_same(file, "maps") || nt_same(file, "smaps") || nt_same(file, "numa_maps"))) {
-        call->result = nt_file_maps(whole, NT_ARG(call, argument + 1));
+        call->result = nt_file_maps(whole, flags);
         return true;
     }
-    return pass_path(thread, call, folder, argument, true);
+    if (file != NULL && nt_same(file, "exe") && !(flags & O_NOFOLLOW && writes(flags)))
+        *path = (uint64_t)nt.program;
+    if (writes(flags) && is_program(opening->folder, *path, flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0))
+        return refuse_busy(thread, call, opening->flags);
+    return pass_path(thread, call, opening->folder, opening->path, false);
 }
 
 bool nt_sys_open(struct nt_thread *thread, struct nt_call *call)
 {
-    return open_path(thread, call, AT_FDCWD, 0);
+    return open_path(thread, call, &(struct opening){&NT_ARG(call, 1), AT_FDCWD, 0, false});
 }
 
 bool nt_sys_openat(struct nt_thread *thread, struct nt_call *call)
 {
-    return open_path(thread, call, (long)NT_ARG(call, 0), 1);
+    return open_path(thread, call, &(struct opening){&NT_ARG(call, 2), (long)NT_ARG(call, 0), 1, false});
 }
+
+bool nt_sys_openat2(struct nt_thread *thread, struct nt_call *call)
+{
+    struct opening opening = {.folder = (long)NT_ARG(call, 0), .path = 1};
+    struct open_how how;
+
+    if (NT_ARG(call, 3) != sizeof how || nt_copy(&how, (const void *)NT_ARG(call, 2), sizeof how) != 0)
+        return nt_call_pass(thread, call);
+    NT_ARG(call, 2) = (uint64_t)&how;
+    opening.flags = (uint64_t *)&how.flags;
+    opening.no_links = (how.resolve & (RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS)) != 0;
+    return open_path(thread, call, &opening);
+}
+
+bool nt_sys_creat(struct nt_thread *thread, struct nt_call *call)
+{
+    NT_ARG(call, 2) = NT_ARG(call, 1);
+    NT_ARG(call, 1) = O_CREAT | O_WRONLY | O_TRUNC;
+    call->raw[0] = __NR_open;
+    return nt_sys_open(thread, call);
+}
+
+bool nt_sys_truncate(struct nt_thread *thread, struct nt_call *call)
+{
+    const char *own = nt_file_own(AT_FDCWD, NT_ARG(call, 0));
+
+    if (own != NULL)
+        NT_ARG(call, 0) = (uint64_t)own;
+    if ((int64_t)NT_ARG(call, 1) < 0 || !is_program(AT_FDCWD, NT_ARG(call, 0), 0))
+        return nt_call_pass(thread, call);
+    NT_ARG(call, 1) = O_WRONLY;
+    call->raw[0] = __NR_open;
+    return refuse_busy(thread, call, &NT_ARG(call, 1));
+}
+
+/* -------------------------------------------------------------------------------------------- links */
 
 static bool read_link(struct nt_thread *thread, struct nt_call *call, long folder, int argument)
 {

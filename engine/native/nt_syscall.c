@@ -65,6 +65,9 @@ static nt_call_handler *const handlers[] = {
 
     [__NR_open] = nt_sys_open,
     [__NR_openat] = nt_sys_openat,
+    [__NR_openat2] = nt_sys_openat2,
+    [__NR_creat] = nt_sys_creat,
+    [__NR_truncate] = nt_sys_truncate,
     [__NR_stat] = nt_sys_path,
     [__NR_access] = nt_sys_path,
     [__NR_newfstatat] = nt_sys_path_at,
