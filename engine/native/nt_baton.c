@@ -3,16 +3,18 @@
 #include "nt_baton.h"
 
 #include <linux/futex.h>
+#include <linux/time.h>
 
 #include "nt_gate.h"
 #include "nt_host.h"
 #include "nt_lib.h"
 #include "nt_profile.h"
 #include "nt_sys.h"
+#include "nt_syscall.h"
 
 enum { SHARE = 16 }; /* safe points until the strict baton is passed on */
 
-static enum nt_baton kind;
+static volatile enum nt_baton kind;
 
 /* ------------------------------------------------------------------------------------------------ fair */
 
@@ -25,21 +27,55 @@ static long futex(volatile uint32_t *word, int operation, uint32_t value, uint32
     return nt_sys6(__NR_futex, (long)word, operation | FUTEX_PRIVATE_FLAG, value, 0, 0, bits);
 }
 
+/* False: it has been long, and a child may have been killed that had it. */
+static bool wait_long(volatile uint32_t *word, uint32_t value, uint32_t bits)
+{
+    struct __kernel_timespec until;
+
+    nt_sys3(__NR_clock_gettime, CLOCK_MONOTONIC, (long)&until, 0);
+    until.tv_sec++;
+    return nt_sys6(__NR_futex, (long)word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, value, (long)&until, 0, bits) !=
+           -NT_ETIMEDOUT;
+}
+
+static bool is_lost(const struct nt_thread *thread)
+{
+    return thread->running && thread->is_child && nt_thread_is_gone(thread);
+}
+
+static void next_fair(uint32_t now)
+{
+    if (__atomic_load_n(&fair.next, __ATOMIC_SEQ_CST) != now)
+        futex(&fair.now, FUTEX_WAKE_BITSET, 0x7fffffff, 1u << now % 32);
+}
+
+/* If the one whose turn it is has gone, it is the next one's. */
+static void pass_over_lost(uint32_t now)
+{
+    for (const struct nt_thread *thread = nt_threads; thread != NULL; thread = thread->next) {
+        uint32_t expected = now;
+
+        if (thread->baton == now && is_lost(thread) &&
+            __atomic_compare_exchange_n(&fair.now, &expected, now + 1, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+            next_fair(now + 1);
+    }
+}
+
 /* Who waits for number n sleeps on bit n modulo 32. */
 static void take_fair(void)
 {
     uint32_t mine = __atomic_fetch_add(&fair.next, 1, __ATOMIC_SEQ_CST), now;
 
-    while ((now = __atomic_load_n(&fair.now, __ATOMIC_SEQ_CST)) != mine)
-        futex(&fair.now, FUTEX_WAIT_BITSET, now, 1u << mine % 32);
+    nt_area_self()->thread->baton = mine;
+    while ((now = __atomic_load_n(&fair.now, __ATOMIC_SEQ_CST)) != mine && kind == NT_BATON_FAIR) {
+        if (!wait_long(&fair.now, now, 1u << mine % 32))
+            pass_over_lost(now);
+    }
 }
 
 static void give_fair(void)
 {
-    uint32_t now = __atomic_add_fetch(&fair.now, 1, __ATOMIC_SEQ_CST);
-
-    if (__atomic_load_n(&fair.next, __ATOMIC_SEQ_CST) != now)
-        futex(&fair.now, FUTEX_WAKE_BITSET, 0x7fffffff, 1u << now % 32);
+    next_fair(__atomic_add_fetch(&fair.now, 1, __ATOMIC_SEQ_CST));
 }
 
 /* ------------------------------------------------------------------------------------------------ strict */
@@ -50,7 +86,7 @@ enum { AWAY, LENT, WAITS, HOLDS };
 /* holder == NULL: it is to be chosen, by one of those that wait; there may be none. */
 static struct {
     struct nt_thread *holder;
-    uint32_t choosing; /* one of them is at it */
+    struct nt_thread *chooser; /* that one, while it is at it */
     uint32_t turn;     /* one more whenever `holder` changes */
     uint32_t last;     /* the last holder's number */
     int settled;       /* who was asleep still is: no holder has asked the kernel for anything since */
@@ -64,23 +100,29 @@ static uint32_t bit_of(const struct nt_thread *thread)
     return 1u << thread->number % 31;
 }
 
+/* What a child that was killed held, nobody holds. */
+static void take_from_lost(struct nt_thread **place)
+{
+    struct nt_thread *thread = __atomic_load_n(place, __ATOMIC_SEQ_CST);
+
+    if (thread == NULL || !is_lost(thread))
+        return;
+    thread->baton = AWAY;
+    __atomic_compare_exchange_n(place, &thread, NULL, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    __atomic_add_fetch(&strict.turn, 1, __ATOMIC_SEQ_CST);
+}
+
+static bool begin_choosing(struct nt_thread *self)
+{
+    struct nt_thread *nobody = NULL;
+
+    return __atomic_compare_exchange_n(&strict.chooser, &nobody, self, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
 static void hand_to(struct nt_thread *holder)
 {
     __atomic_store_n(&strict.holder, holder, __ATOMIC_SEQ_CST);
     __atomic_add_fetch(&strict.turn, 1, __ATOMIC_SEQ_CST);
-}
-
-/* The letter in /proc; 0: there is no such thread. */
-static char state_of(int tid)
-{
-    char path[32], text[64], *end = NULL;
-
-    nt_format(path, sizeof path, "/proc/%d/stat", tid);
-    if (!nt_host_read_text(path, text, sizeof text))
-        return 0;
-    for (char *at = text; *at != '\0'; at++)
-        end = *at == ')' ? at : end;
-    return end != NULL && end[1] == ' ' ? end[2] : 0;
 }
 
 /* Whether a thread that is away will do nothing until another one, or the world outside, does something. */
@@ -88,12 +130,14 @@ static bool sleeps(const struct nt_thread *thread)
 {
     if (thread->is_vfork && __atomic_load_n(&thread->parent->baton, __ATOMIC_SEQ_CST) != LENT)
         return true; /* it is another program by now */
-    return thread->tid != 0 && state_of(thread->tid) != 'R' && state_of(thread->tid) != 'D';
+    if (thread->has_left)
+        return true;
+    return thread->tid != 0 && nt_host_thread_state(thread->tid) != 'R' && nt_host_thread_state(thread->tid) != 'D';
 }
 
 static bool is_gone(int tid)
 {
-    char state = tid == 0 ? 0 : state_of(tid);
+    char state = tid == 0 ? 0 : nt_host_thread_state(tid);
 
     return state == 0 || state == 'Z' || state == 'X';
 }
@@ -155,15 +199,18 @@ static void wait_for_turn(struct nt_thread *self)
         uint32_t turn = __atomic_load_n(&strict.turn, __ATOMIC_SEQ_CST);
         const struct nt_thread *holder = __atomic_load_n(&strict.holder, __ATOMIC_SEQ_CST);
 
-        if (holder == self)
+        if (holder == self || kind != NT_BATON_STRICT)
             break;
-        if (holder != NULL || __atomic_exchange_n(&strict.choosing, 1, __ATOMIC_SEQ_CST)) {
-            futex(&strict.turn, FUTEX_WAIT_BITSET, turn, bit_of(self) | anybody);
+        if (holder != NULL || !begin_choosing(self)) {
+            if (!wait_long(&strict.turn, turn, bit_of(self) | anybody)) {
+                take_from_lost(&strict.holder);
+                take_from_lost(&strict.chooser);
+            }
             continue;
         }
         if (__atomic_load_n(&strict.holder, __ATOMIC_SEQ_CST) == NULL)
             choose(self);
-        __atomic_store_n(&strict.choosing, 0, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&strict.chooser, NULL, __ATOMIC_SEQ_CST);
     }
     self->baton = HOLDS;
 }
@@ -197,6 +244,13 @@ static void pass_strict(struct nt_thread *self)
 void nt_baton_start(enum nt_baton chosen)
 {
     kind = chosen;
+}
+
+void nt_baton_end(void)
+{
+    kind = NT_BATON_NONE;
+    futex(&fair.now, FUTEX_WAKE, 0x7fffffff, 0);
+    futex(&strict.turn, FUTEX_WAKE, 0x7fffffff, 0);
 }
 
 void nt_baton_stir(void)
@@ -250,7 +304,7 @@ void nt_baton_pass(struct nt_thread *thread)
 void nt_baton_forked(void)
 {
     fair.next = fair.now + 1; /* those who waited are not here */
-    strict.choosing = 0;
+    strict.chooser = NULL;
     strict.settled = 0;
     strict.leaving = 0;
 }

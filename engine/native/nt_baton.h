@@ -32,6 +32,8 @@ void nt_baton_stir(void);
 void nt_baton_lend(void);
 /* Gives it away for good: the thread ends. */
 void nt_baton_leave(void);
+/* Nobody needs it any more: who waits goes on, and all at the same time. */
+void nt_baton_end(void);
 /* In a forked child: the thread that runs here has it, others there are none. */
 void nt_baton_forked(void);
 

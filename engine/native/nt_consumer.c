@@ -196,7 +196,7 @@ static void ask(void *user, bool now)
     uint32_t progress = helper.progress;
 
     (void)user;
-    if (!helper.forever && helper.tid == 0 && --helper.patience < 0 && !nt_area_self()->thread->is_vfork)
+    if (!helper.forever && helper.tid == 0 && --helper.patience < 0 && !nt_area_self()->thread->is_child)
         make();
     if (helper.tid != 0)
         wake();

@@ -31,6 +31,7 @@
 #include "nt_syscall.h"
 
 enum { UNSUPPORTED = 125, ILL_OPERAND = 2, SEGV_MAPERR_CODE = 1, SEGV_ACCERR_CODE = 2, BUS_ADRERR_CODE = 2 };
+enum { LONG = 1 << 10 }; /* times to ask others out */
 
 void nt_code_changed(uint64_t start, uint64_t bytes)
 {
@@ -51,14 +52,17 @@ static enum where where_is(const struct nt_thread *thread)
     return thread->rests ? RESTS : INSIDE;
 }
 
-/* Where the threads besides `self` are that are farthest in; those in generated code are asked to leave. */
-static enum where ask_out(const struct nt_thread *self)
+/* Where the threads besides `self` are that are farthest in; those in generated code are asked to leave. A child may
+ * have been killed there: it is looked for when it has been asked for long. */
+static enum where ask_out(const struct nt_thread *self, unsigned asked)
 {
     enum where farthest = OUTSIDE;
 
     for (struct nt_thread *thread = nt_threads; thread != NULL; thread = thread->next) {
         enum where where = thread == self ? OUTSIDE : where_is(thread);
 
+        if (where == INSIDE && thread->is_child && asked % LONG == LONG - 1 && nt_thread_is_gone(thread))
+            thread->outside = 1;
         if (where == INSIDE)
             *(volatile int64_t *)&thread->area->countdown = -1; /* a block may undo this once: it is done again */
         if (where > farthest)
@@ -76,7 +80,7 @@ static void stop(const struct nt_thread *self, enum where most)
         nt_lock_take(&nt.world);
         nt.stop = 1;
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
-        while ((where = ask_out(self)) == INSIDE)
+        for (unsigned asked = 0; (where = ask_out(self, asked)) == INSIDE; asked++)
             nt_sys3(__NR_sched_yield, 0, 0, 0);
         if (where <= most)
             return;
@@ -260,7 +264,7 @@ static void leave_by(struct nt_thread *thread, const struct nt_exit *exit)
         make_moved_anew();
         if (control_asked(nt_control_page))
             nt_control_perform(thread);
-        if (options_wait(&nt_profile.options))
+        if (nt_profile.on && options_wait(&nt_profile.options))
             nt_request_due(thread);
         nt_baton_pass(thread);
         break;

@@ -39,7 +39,8 @@ struct nt_engine {
 };
 extern struct nt_engine nt;
 
-/* The program is over: what is to be done before the process ends or becomes another program. */
+/* The program is over: what is to be done before the process ends or becomes another program. Another process that only
+ * shares its memory (nt_thread.h) may end without. */
 void nt_finish(void);
 
 #endif

@@ -99,10 +99,10 @@ FUNCTION(nt_gate_clone)
 END(nt_gate_clone)
 
 FUNCTION(nt_gate_exit)
+    mov %rdx, %rax
     mov %rdi, %rdx
     mov %esi, %edi
     movl $0, (%rdx)
-    mov $__NR_exit, %eax
     syscall
     ud2
 END(nt_gate_exit)

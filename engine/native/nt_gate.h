@@ -35,8 +35,8 @@ long nt_gate_clone(const uint64_t call[7], struct nt_area *child);
 /* A thread that is none of the program's: calls run(), which does not return, on the stack that ends at `top`. Its
  * number is stored in *tid before this returns, and 0 when it has gone. Returns the kernel's result. */
 long nt_gate_helper(void *top, volatile int *tid, void (*run)(void));
-/* Store 0 to *state and end the thread, touching no stack in between. */
-void nt_gate_exit(volatile int *state, int status) __attribute__((noreturn));
+/* Store 0 to *state and make the system call `number`, which ends the thread, touching no stack in between. */
+void nt_gate_exit(volatile int *state, int status, long number) __attribute__((noreturn));
 
 /* Call fn(argument) with the engine's FS base, and the program's vector state saved: the way to code that was not
  * compiled for this engine. */

@@ -154,6 +154,18 @@ bool nt_host_read_text(const char *path, char *text, size_t size)
     return true;
 }
 
+char nt_host_thread_state(int tid)
+{
+    char path[32], text[64], *end = NULL;
+
+    nt_format(path, sizeof path, "/proc/%d/stat", tid);
+    if (!nt_host_read_text(path, text, sizeof text))
+        return 0;
+    for (char *at = text; *at != '\0'; at++)
+        end = *at == ')' ? at : end;
+    return end != NULL && end[1] == ' ' ? end[2] : 0;
+}
+
 static void *reserve(void *user, size_t bytes)
 {
     (void)user;

@@ -49,6 +49,9 @@ void *nt_host_small(size_t bytes);
 /* The beginning of a small file as a zero-ended text without its last newline; false if it cannot be read. */
 bool nt_host_read_text(const char *path, char *text, size_t size);
 
+/* What a thread does, as a letter of /proc's; 0: there is none, or nobody says. */
+char nt_host_thread_state(int tid);
+
 extern const struct fb_host nt_host_files;
 
 #endif

@@ -115,7 +115,7 @@ static int get_and_set(int i, uint64_t now, uint64_t old)
     return error;
 }
 
-/* What the child of a vfork sets is its own, and the kernel keeps it; its other limits are the program's. */
+/* What a child that shares our memory sets is its own, and the kernel keeps it; its other limits are the program's. */
 static bool limit(struct nt_thread *thread, struct nt_call *call, uint64_t resource, uint64_t now, uint64_t old)
 {
     int i = 0;
@@ -124,7 +124,7 @@ static bool limit(struct nt_thread *thread, struct nt_call *call, uint64_t resou
         i++;
     if (i == LIMITS)
         return nt_call_pass(thread, call);
-    if (thread->is_vfork && now != 0)
+    if (thread->is_child && now != 0)
         thread->own_limits |= (uint8_t)(1U << i);
     if (thread->own_limits & 1U << i)
         return nt_call_pass(thread, call);

@@ -263,6 +263,8 @@ void nt_finish(void)
     const struct nt_counts *counts = &nt.counts;
     struct nt_code_usage usage;
 
+    if (nt_area_self()->thread->is_child)
+        return;
     nt_profile_finish("exit");
     if (!nt.options.stats)
         return;

@@ -30,6 +30,7 @@ static struct {
     struct nt_thread *last; /* whom the core was told to run, where threads do not run at the same time */
     bool had_threads;    /* there were several */
     bool finished;       /* the last part was written */
+    const char *why;     /* it is */
     bool forked;         /* this is a forked child */
     struct nt_lock code; /* nt_profile.map */
 } run;
@@ -265,7 +266,7 @@ bool nt_profile_turn_is_over(struct nt_thread *thread, bool otherwise)
 {
     uint64_t clock = core_thread(thread)->clock;
 
-    if (!nt_profile.options.turn)
+    if (!nt_profile.options.turn || !nt_profile.on)
         return otherwise;
     if (clock - thread->turn_began < nt_profile.options.turn << TN_STEP_BITS)
         return false;
@@ -415,7 +416,7 @@ void nt_profile_unmapped(uint64_t address, uint64_t bytes)
 
 bool nt_profile_is_over(void)
 {
-    return nt_profile.on && run.finished;
+    return run.finished;
 }
 
 /* How threads ran, if there were several. */
@@ -426,17 +427,37 @@ static const char *threads_ran(void)
     return run.had_threads && nt_profile.options.config.parallel ? "parallel" : "serial";
 }
 
-void nt_profile_finish(const char *why)
+static void write_last(const char *why)
 {
-    if (!nt_profile.on || run.finished)
-        return;
-    nt_stop_others(nt_area_self()->thread);
     if (!run.finished) {
         tn_meta(nt_profile.core, "threads", threads_ran());
         nt_output_write(nt_profile.core, why, tn_finish);
     }
     run.finished = true;
     nt_control_end();
+}
+
+/* Other processes go on in our memory, with code that is not simulated. */
+static void leave_to_others(void)
+{
+    write_last(run.why);
+    nt_profile.on = nt_profile.instruments = false;
+    nt_baton_end();
+}
+
+void nt_profile_finish(const char *why)
+{
+    struct nt_thread *self = nt_area_self()->thread;
+
+    if (!nt_profile.on || run.finished)
+        return;
+    if (self->is_child || nt_thread_has_children()) {
+        run.why = why;
+        nt_code_made_by(self, nt_begin_planner, leave_to_others);
+    } else {
+        nt_stop_others(self);
+        write_last(why);
+    }
 }
 
 void nt_profile_become(void)

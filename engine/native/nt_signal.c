@@ -2,6 +2,7 @@
 /* nt_signal.c: see nt_signal.h. */
 #include "nt_signal.h"
 
+#include "nt_baton.h"
 #include "nt_engine.h"
 #include "nt_frame.h"
 #include "nt_gate.h"
@@ -85,7 +86,13 @@ void nt_signal_start(struct nt_thread *thread)
 void nt_signal_die(int signal)
 {
     uint64_t mask = ALL_MASK & ~NT_BIT(signal);
+    struct nt_thread *thread = nt_area_self()->thread;
 
+    if (thread->is_child) {
+        thread->died_of = (uint8_t)signal;
+        thread->outside = 1;
+        nt_baton_leave();
+    }
     nt_finish();
     set_kernel_action(signal, DEFAULT, 0);
     nt_sys3(__NR_tgkill, nt_sys3(__NR_getpid, 0, 0, 0), nt_sys3(__NR_gettid, 0, 0, 0), signal);

@@ -2,7 +2,7 @@
 /*
  * nt_sys_process.c: threads and processes come and go.
  *
- * A child that shares our memory (a thread, or the child of vfork) gets a record, an area and stacks before it exists;
+ * A child that shares our memory (a thread, a child of vfork or of clone with CLONE_VM) gets a record, an area and stacks before it exists;
  * its engine begins in the dispatcher with the registers that the program's child begins with. A child that does not
  * (fork) goes on with its copy of this thread's record. Meanwhile all signals are blocked and, for a fork, all locks
  * held, so that the child finds nothing half done.
@@ -57,8 +57,10 @@ static void begin_as_child(struct nt_thread *child, uint64_t stack)
 static bool clone_shared(struct nt_thread *thread, struct nt_call *call)
 {
     uint64_t flags = NT_ARG(call, 0);
-    struct nt_thread *child = nt_thread_new(thread);
+    struct nt_thread *child;
 
+    nt_thread_tidy();
+    child = nt_thread_new(thread);
     nt_code_thread(nt.code, child->area);
     begin_as_child(child, NT_ARG(call, 1));
     if (!(flags & CLONE_SIGHAND)) {
@@ -66,10 +68,11 @@ static bool clone_shared(struct nt_thread *thread, struct nt_call *call)
         child->process = nt_process_copy(thread->process);
         child->process->users = 1;
     }
-    child->is_vfork = (flags & CLONE_VFORK) != 0;
-    if (child->is_vfork)
+    if (!(flags & CLONE_THREAD))
+        nt_thread_is_child(child, (flags & CLONE_VFORK) != 0);
+    if (flags & CLONE_VFORK)
         child->altstack = thread->altstack;
-    if (!(flags & (CLONE_THREAD | CLONE_VFORK)))
+    else if (!(flags & CLONE_THREAD))
         nt_consumer_stop(true); /* the child may outlive our process */
     nt_signal_block_all();
     if (flags & CLONE_VFORK)
@@ -149,20 +152,32 @@ bool nt_sys_vfork(struct nt_thread *thread, struct nt_call *call)
 
 bool nt_sys_exit(struct nt_thread *thread, struct nt_call *call)
 {
-    if (!thread->is_vfork && thread->process->users == 1) { /* the last thread is the program's end */
+    if (thread->is_vfork) /* its parent does the rest */
+        return nt_call_pass(thread, call);
+    if (nt_thread_ends_last(thread)) { /* which is the program's end */
         nt_finish();
         nt_consumer_stop(true);
     }
-    nt_thread_exit(thread, (int)NT_ARG(call, 0));
+    nt_thread_exit(thread, __NR_exit, (int)NT_ARG(call, 0));
 }
 
 bool nt_sys_exit_group(struct nt_thread *thread, struct nt_call *call)
 {
-    if (!thread->is_vfork)
-        nt_finish();
+    if (thread->is_child && !thread->is_vfork)
+        nt_thread_exit(thread, __NR_exit_group, (int)NT_ARG(call, 0));
+    nt_finish();
     if (nt_profile_is_over()) /* no signal is delivered any more */
         nt_sys3(__NR_exit_group, (long)NT_ARG(call, 0), 0, 0);
     return nt_call_pass(thread, call);
+}
+
+bool nt_sys_wait(struct nt_thread *thread, struct nt_call *call)
+{
+    if (!nt_call_pass(thread, call))
+        return false;
+    if (!nt_failed(call->result))
+        nt_thread_tidy();
+    return true;
 }
 
 /* What the kernel lets only those do who share nothing with another thread. */
@@ -187,7 +202,7 @@ static void try_traced(const struct exec *exec)
 }
 
 /* Another program keeps what is blocked and what is ignored, faults' signals included. From the last part on nothing of
- * this one runs any more: the baton is kept, but for the child of a vfork, whose parent wants it. */
+ * this one runs any more: the baton is kept, but by a child, whose parent wants it. */
 static bool execute(struct nt_thread *thread, struct nt_call *call, const struct exec *exec)
 {
     uint64_t mask = thread->mask;
@@ -197,22 +212,22 @@ static bool execute(struct nt_thread *thread, struct nt_call *call, const struct
         return false;
     succeeds = (nt_profile.on || nt.options.trace_children) &&
                nt_exec_succeeds(exec->folder, exec->path, exec->argv, exec->envp, exec->flags);
-    if (succeeds && !thread->is_vfork)
+    if (succeeds && !thread->is_child)
         nt_profile_become();
     if (nt_limit_is_set() &&
         nt_exec_succeeds(exec->folder, exec->path, exec->argv, exec->envp, exec->flags))
         nt_limit_leave(thread);
     if (mask & NT_FAULTS)
         nt_sys6(__NR_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
-    if (thread->is_vfork)
-        nt_baton_give();
+    if (thread->is_child)
+        nt_thread_leaves(thread);
     if (succeeds && nt.options.trace_children)
         try_traced(exec);
     call->result = nt_sys6((long)call->raw[0], (long)NT_ARG(call, 0), (long)NT_ARG(call, 1), (long)NT_ARG(call, 2),
                            (long)NT_ARG(call, 3), (long)NT_ARG(call, 4), 0);
-    if (thread->is_vfork)
-        nt_baton_take();
-    if (nt_profile_is_over())
+    if (thread->is_child)
+        nt_thread_stays(thread);
+    else if (nt_profile_is_over())
         nt_die(STOPPED, "an exec has failed (error %ld) that the engine took for good, and the program ended there\n",
                -call->result);
     nt_signal_apply_mask(thread);

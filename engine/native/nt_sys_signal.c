@@ -198,7 +198,7 @@ bool nt_sys_kill(struct nt_thread *thread, struct nt_call *call)
 {
     int to = (int)NT_ARG(call, 0);
 
-    if (NT_ARG(call, 1) != SIGKILL || thread->is_vfork)
+    if (NT_ARG(call, 1) != SIGKILL || thread->is_child)
         return nt_call_pass(thread, call);
     if (to == own_process() ||
         (call->raw[0] == __NR_kill && (to == 0 || (to < -1 && -to == (int)nt_sys3(__NR_getpgid, 0, 0, 0)))))
@@ -209,17 +209,17 @@ bool nt_sys_kill(struct nt_thread *thread, struct nt_call *call)
 /* To one of its threads. */
 bool nt_sys_tgkill(struct nt_thread *thread, struct nt_call *call)
 {
-    if (NT_ARG(call, 2) != SIGKILL || thread->is_vfork || (int)NT_ARG(call, 0) != own_process())
+    if (NT_ARG(call, 2) != SIGKILL || thread->is_child || (int)NT_ARG(call, 0) != own_process())
         return nt_call_pass(thread, call);
     return kill_all(call);
 }
 
 bool nt_sys_tkill(struct nt_thread *thread, struct nt_call *call)
 {
-    if (NT_ARG(call, 1) != SIGKILL || thread->is_vfork)
+    if (NT_ARG(call, 1) != SIGKILL || thread->is_child)
         return nt_call_pass(thread, call);
     for (const struct nt_thread *other = nt_threads; other != NULL; other = other->next) {
-        if (other->running && other->tid == (int)NT_ARG(call, 0) && !other->is_vfork)
+        if (other->running && other->tid == (int)NT_ARG(call, 0) && !other->is_child)
             return kill_all(call);
     }
     return nt_call_pass(thread, call);

@@ -31,14 +31,14 @@ bool nt_call_pass(struct nt_thread *thread, struct nt_call *call);
 
 /* Results of our own. */
 enum {
-    NT_EPERM = 1, NT_ENOENT = 2, NT_EINTR = 4, NT_EBADF = 9, NT_ENOMEM = 12, NT_EACCES = 13, NT_EFAULT = 14,
-    NT_EAGAIN = 11, NT_EEXIST = 17, NT_EINVAL = 22, NT_ETXTBSY = 26, NT_ENAMETOOLONG = 36, NT_ENOSYS = 38
+    NT_EPERM = 1, NT_ENOENT = 2, NT_ESRCH = 3, NT_EINTR = 4, NT_EBADF = 9, NT_ENOMEM = 12, NT_EACCES = 13, NT_EFAULT = 14,
+    NT_EAGAIN = 11, NT_EEXIST = 17, NT_EINVAL = 22, NT_ETXTBSY = 26, NT_ENAMETOOLONG = 36, NT_ENOSYS = 38, NT_ETIMEDOUT = 110
 };
 
 nt_call_handler nt_sys_brk, nt_sys_mmap, nt_sys_munmap, nt_sys_mprotect, nt_sys_mremap, nt_sys_madvise, nt_sys_shmat,
     nt_sys_shmdt;
 nt_call_handler nt_sys_clone, nt_sys_fork, nt_sys_vfork, nt_sys_execve, nt_sys_execveat, nt_sys_exit, nt_sys_alone,
-    nt_sys_exit_group, nt_sys_arch_prctl, nt_sys_prctl, nt_sys_refuse;
+    nt_sys_exit_group, nt_sys_wait, nt_sys_arch_prctl, nt_sys_prctl, nt_sys_refuse;
 nt_call_handler nt_sys_rt_sigaction, nt_sys_rt_sigprocmask, nt_sys_rt_sigreturn, nt_sys_sigaltstack,
     nt_sys_rt_sigpending, nt_sys_rt_sigsuspend, nt_sys_ppoll, nt_sys_pselect6, nt_sys_epoll_pwait;
 nt_call_handler nt_sys_path, nt_sys_path_at, nt_sys_open, nt_sys_openat, nt_sys_openat2, nt_sys_creat, nt_sys_truncate,

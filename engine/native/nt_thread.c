@@ -7,11 +7,13 @@
 #include "nt_baton.h"
 #include "nt_engine.h"
 #include "nt_gate.h"
+#include "nt_host.h"
 #include "nt_lib.h"
 #include "nt_profile.h"
 #include "nt_region.h"
 #include "nt_signal.h"
 #include "nt_state.h"
+#include "nt_syscall.h"
 
 #define ARCH_SET_GS 0x1001
 
@@ -24,6 +26,7 @@ struct nt_thread *volatile nt_threads;
 
 struct nt_lock nt_thread_lock;
 static uint32_t threads_made;
+static int children; /* threads of other processes that nobody waits for */
 static struct nt_process first_process, *free_processes;
 
 static struct nt_thread *make_record(void)
@@ -55,7 +58,7 @@ static void set_area(struct nt_thread *thread, const struct nt_thread *parent)
     struct nt_area *area = nt_profile_area(parent);
 
     thread->is_profiled = area != NULL;
-    if (area == NULL)
+    if (area == NULL && !nt_profile_is_over())
         area = thread->area;
     if (area == NULL)
         area = nt_region_pages(sizeof *area, PROT_READ | PROT_WRITE);
@@ -87,7 +90,11 @@ struct nt_thread *nt_thread_new(const struct nt_thread *parent)
     thread->baton = thread->safe_points = 0;
     thread->kept = 0;
     thread->error = thread->trap = thread->address = 0;
-    thread->call_has_mask = thread->is_vfork = false;
+    thread->call_has_mask = thread->is_vfork = thread->has_left = thread->ends = false;
+    thread->is_child = parent != NULL && parent->is_child;
+    if (thread->is_child)
+        __atomic_add_fetch(&children, 1, __ATOMIC_RELAXED);
+    thread->died_of = 0;
     thread->own_limits = 0;
     thread->turn = NT_TURN_BEGINS;
     thread->altstack = (stack_t){.ss_flags = SS_DISABLE};
@@ -133,20 +140,117 @@ static void leave_process(struct nt_process *process)
     nt_lock_give(&nt_thread_lock);
 }
 
-void nt_thread_exit(struct nt_thread *thread, int status)
+/* Its record will be free. */
+static void forget(struct nt_thread *thread)
 {
-    nt_signal_block_all();
+    if (thread->is_child && !thread->is_vfork)
+        __atomic_sub_fetch(&children, 1, __ATOMIC_RELAXED);
     leave_process(thread->process);
     nt_profile_thread_ends(thread);
-    nt_baton_leave();
-    nt_gate_exit(&thread->running, status);
 }
 
-void nt_thread_left(struct nt_thread *thread)
+void nt_thread_exit(struct nt_thread *thread, long number, int status)
 {
-    leave_process(thread->process);
-    nt_profile_thread_ends(thread);
-    thread->running = 0;
+    nt_signal_block_all();
+    forget(thread);
+    nt_baton_leave();
+    nt_gate_exit(&thread->running, status, number);
+}
+
+bool nt_thread_ends_last(struct nt_thread *thread)
+{
+    bool is_last = !thread->is_child;
+
+    nt_lock_take(&nt_thread_lock);
+    thread->ends = true;
+    for (const struct nt_thread *other = nt_threads; other != NULL; other = other->next)
+        is_last &= !other->running || other->is_child || other->ends;
+    nt_lock_give(&nt_thread_lock);
+    return is_last;
+}
+
+/* ------------------------------------------------------------------------------------------------- children */
+
+void nt_thread_is_child(struct nt_thread *child, bool is_vfork)
+{
+    if (child->is_child) /* as its parent is */
+        __atomic_sub_fetch(&children, 1, __ATOMIC_RELAXED);
+    child->is_child = true;
+    child->is_vfork = is_vfork;
+    if (!is_vfork)
+        __atomic_add_fetch(&children, 1, __ATOMIC_RELAXED);
+}
+
+bool nt_thread_has_children(void)
+{
+    for (const struct nt_thread *thread = nt_threads; thread != NULL; thread = thread->next) {
+        if (thread->running && thread->is_child && !thread->has_left && thread->died_of == 0 &&
+            !nt_thread_is_gone(thread))
+            return true;
+    }
+    return false;
+}
+
+void nt_thread_leaves(struct nt_thread *child)
+{
+    child->has_left = true;
+    nt_baton_give();
+}
+
+void nt_thread_stays(struct nt_thread *child)
+{
+    child->has_left = false;
+    nt_baton_take();
+}
+
+/* Where actions are shared, the kernel has lost ours with the one that died of its default. */
+void nt_thread_left(struct nt_thread *child)
+{
+    struct nt_process *process = child->process;
+
+    if (child->died_of != 0) {
+        nt_lock_take(&process->lock);
+        if (process->users > 1)
+            nt_signal_apply_action(process, child->died_of);
+        nt_lock_give(&process->lock);
+    }
+    forget(child);
+    child->running = 0;
+}
+
+bool nt_thread_is_gone(const struct nt_thread *thread)
+{
+    char state;
+
+    if (thread->tid == 0)
+        return false;
+    if (nt_sys3(__NR_tkill, thread->tid, 0, 0) == -NT_ESRCH)
+        return true;
+    state = nt_host_thread_state(thread->tid);
+    return state == 'Z' || state == 'X';
+}
+
+static struct nt_thread *take_one_that_is_gone(void)
+{
+    struct nt_thread *thread;
+
+    nt_lock_take(&nt_thread_lock);
+    for (thread = nt_threads; thread != NULL; thread = thread->next) {
+        if (thread->running && thread->is_child && !thread->is_vfork && nt_thread_is_gone(thread)) {
+            thread->tid = 0;
+            break;
+        }
+    }
+    nt_lock_give(&nt_thread_lock);
+    return thread;
+}
+
+void nt_thread_tidy(void)
+{
+    struct nt_thread *thread;
+
+    while (__atomic_load_n(&children, __ATOMIC_RELAXED) > 0 && (thread = take_one_that_is_gone()) != NULL)
+        nt_thread_left(thread);
 }
 
 void nt_thread_alone(struct nt_thread *thread)
@@ -154,6 +258,8 @@ void nt_thread_alone(struct nt_thread *thread)
     for (struct nt_thread *other = nt_threads; other != NULL; other = other->next)
         other->running = other == thread;
     nt_thread_lock.state = 0;
+    thread->is_child = thread->is_vfork = thread->ends = false;
+    children = 0;
     thread->process->users = 1;
     thread->process->lock.state = 0;
     thread->tid = (int)nt_sys3(__NR_gettid, 0, 0, 0);

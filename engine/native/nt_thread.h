@@ -3,8 +3,10 @@
  * nt_thread.h: what the engine keeps of a thread and of a process.
  *
  * A thread's record, its area, its engine stack and the stack of its signal handlers are one piece of memory, made
- * before the thread and used again after it. A process is what threads share of signals. There is one, and one more
- * while a child made by vfork shares our memory: it is a thread of ours with actions of its own.
+ * before the thread and used again after it. A process is what threads share of signals: there is one for the program's
+ * threads. A child that shares our memory (clone with CLONE_VM, vfork) is a thread of ours that belongs to another
+ * process of the kernel's, with actions of its own unless it shares them. It ends alone; if it is killed, or becomes
+ * another program, its record is free when somebody notices (nt_thread_tidy).
  */
 #ifndef TENURE_ENGINE_NATIVE_NT_THREAD_H
 #define TENURE_ENGINE_NATIVE_NT_THREAD_H
@@ -49,7 +51,8 @@ struct nt_thread {
     uint32_t number;              /* of threads made before it */
     const struct nt_thread *parent; /* that made it; NULL: the first */
     uint64_t turn_began;          /* nt_profile.c: the clock then */
-    uint32_t baton, safe_points;  /* nt_baton.c: where it is, and how many it has passed since the baton passed it */
+    uint32_t baton, safe_points;  /* nt_baton.c: where it is, or the number for which the thread waits, or which it had last;
+                                     and how many it has passed since the baton passed it */
 
     uint64_t mask;          /* the program's signal mask */
     stack_t altstack;       /* the program's */
@@ -66,7 +69,11 @@ struct nt_thread {
 
     bool is_profiled;            /* nt_profile.c: has a tn_thread behind its area */
     uint8_t turn;                /* what that is to be told at the next turn: enum nt_turn */
-    bool is_vfork;               /* the child of a vfork: what it does to processes is not ours */
+    bool is_child;               /* of another process, which shares our memory: what it does to its own is not ours */
+    bool is_vfork;               /* and its parent waits until it has gone, and tidies up */
+    bool has_left;               /* and it is another program by now, or about to be */
+    bool ends;                   /* it has been asked whether it is the last (nt_thread_ends_last) */
+    uint8_t died_of;             /* the signal that it is about to die of; 0: none */
     uint8_t own_limits;          /* and the limits that it has set itself, by bit (nt_limit.h) */
     uint32_t handlers;           /* of signals, that the core was told of and that have not returned */
 
@@ -91,10 +98,24 @@ struct nt_thread *nt_thread_new(const struct nt_thread *parent);
 void nt_thread_become(struct nt_thread *thread);
 /* The same in a child of clone, called on its stack. */
 void nt_thread_started(void);
-/* The thread ends alone. */
-void nt_thread_exit(struct nt_thread *thread, int status) __attribute__((noreturn));
-/* A child made by vfork has gone from our memory. */
-void nt_thread_left(struct nt_thread *thread);
+/* The thread ends by the system call `number`, which takes `status`. */
+void nt_thread_exit(struct nt_thread *thread, long number, int status) __attribute__((noreturn));
+/* It ends now: whether no other thread of the program's process is left. */
+bool nt_thread_ends_last(struct nt_thread *thread);
+
+/* Makes `child`, which has not begun, a thread of another process. */
+void nt_thread_is_child(struct nt_thread *child, bool is_vfork);
+/* Whether other processes share our memory. */
+bool nt_thread_has_children(void);
+/* A child is about to become another program; it could not. */
+void nt_thread_leaves(struct nt_thread *child);
+void nt_thread_stays(struct nt_thread *child);
+/* It has left, or never came to be. */
+void nt_thread_left(struct nt_thread *child);
+/* Whether the kernel has no such thread any more. */
+bool nt_thread_is_gone(const struct nt_thread *thread);
+/* Have what children have left behind that are gone. */
+void nt_thread_tidy(void);
 /* In a forked child: the only thread there is. */
 void nt_thread_alone(struct nt_thread *thread);
 /* A process that begins with a copy of `process`'s actions. */

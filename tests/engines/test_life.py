@@ -342,6 +342,13 @@ class Refusals(harness.EngineTest):
 class NativeLife(Life):
     engine = "native"
 
+    def test_shared_memory(self):
+        """Processes that share memory share the profile, which ends with the one that began."""
+        for option in ("--parallel=yes", "--parallel=no", "--deterministic=yes"):
+            raw = self.run_guest("sharing", option)
+            self.assertEqual((raw.parts, len(raw.threads)), (["exit"], 3), option)
+            self.assertEqual(instructions(raw), work(20, 10, 7), option)
+
     def test_exec_unforeseen(self):
         """What the shell is told is for the shell to say."""
         script = os.path.join(self.folder, "script")

@@ -2,6 +2,7 @@
 /* Threads, signals, forks, exec and ends of all kinds, by argument: see test_life.py. */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -94,6 +95,38 @@ static void child(void)
     waitpid(pid, NULL, 0);
 }
 
+static char stacks[2][65536] __attribute__((aligned(16)));
+static volatile int begun_in_child;
+
+static int working(void *argument)
+{
+    (void)argument;
+    return work(10);
+}
+
+/* Goes on behind its parent's end. */
+static int outliving(void *argument)
+{
+    work(7);
+    begun_in_child = 1;
+    while (getppid() == *(pid_t *)argument)
+        sched_yield();
+    return work(1000);
+}
+
+/* Processes that share memory and are no threads: one that ends before this one, and one that does not. */
+static void sharing(void)
+{
+    static pid_t self;
+
+    self = getpid();
+    work(20);
+    waitpid(clone(working, stacks[0] + sizeof stacks[0], CLONE_VM | SIGCHLD, NULL), NULL, 0);
+    clone(outliving, stacks[1] + sizeof stacks[1], CLONE_VM | SIGCHLD, &self);
+    while (!begun_in_child)
+        sched_yield();
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -104,6 +137,8 @@ int main(int argc, char **argv)
         signals();
     if (!strcmp(what, "fork"))
         child();
+    if (!strcmp(what, "sharing"))
+        sharing();
     if (!strcmp(what, "exec")) {
         work(20);
         execl(argv[0], argv[0], "none", NULL);
