@@ -21,7 +21,7 @@
 enum {
     NT_BLOCK_MARKS = NT_BLOCK_INSNS * 4 + 16,
     NT_BLOCK_BRANCHES = 6, /* that a block goes on behind */
-    NT_BLOCK_OUTS = NT_BLOCK_BRANCHES + 4,
+    NT_BLOCK_OUTS = NT_BLOCK_BRANCHES + 5,
     NT_LOOKUPS = 1 << 16, /* by the lower 16 bits of the address */
 };
 
@@ -64,9 +64,10 @@ struct nt_block {
     uint16_t mark_count;
     uint8_t out_count, page_count;
     bool alive, may_join; /* may_join: it ends with a branch behind which it could go on */
+    bool compares;        /* its code, in its head */
     struct nt_block *next; /* in the same bucket */
     struct nt_page_use pages[2];
-    const uint8_t *head, *entry, *end; /* of its code; entry: behind the countdown */
+    const uint8_t *head, *entry, *end; /* of its code; entry: behind the countdown and what it compares */
     const struct nt_target *target;
     const struct nt_mark *marks;
     struct nt_out *outs[NT_BLOCK_OUTS];

@@ -233,7 +233,7 @@ static bool leads_to_entry(const struct nt_code *code, uint64_t from, uint64_t t
 
 static void link_out(const struct nt_code *code, struct nt_out *out, struct nt_block *to)
 {
-    bool forward = leads_to_entry(code, out->from->pc, to->pc);
+    bool forward = leads_to_entry(code, out->from->pc, to->pc) && !to->compares;
     out->to = to;
     out->next = to->incoming;
     out->back = &to->incoming;

@@ -31,6 +31,7 @@ enum nt_exit_kind {
     NT_EXIT_REQUEST, /* the program asks its profiler in front of `pc` (include/tenure.h) */
     NT_EXIT_STOP,    /* the instruction at `pc` cannot be run: undecodable, or not supported (`why`) */
     NT_EXIT_NOCODE,  /* there is no memory to execute at `pc` */
+    NT_EXIT_CHANGED, /* what the block at `pc` was made of is other code now; nothing of it has run */
 };
 struct nt_exit {
     enum nt_exit_kind kind;
@@ -55,6 +56,9 @@ struct nt_code_host {
     size_t (*read_code)(uint64_t pc, void *to, size_t bytes);
     /* With `check`: the code of the instruction at `pc` is wrong. */
     void (*wrong)(uint64_t pc, const char *what);
+    /* Whether the `bytes` bytes of program code at `pc` may change without anybody hearing of it; NULL: they never do.
+     * A block made of such code compares it each time that it is entered. */
+    bool (*may_change)(uint64_t pc, size_t bytes);
 };
 
 struct nt_code_config {

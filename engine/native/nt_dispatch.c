@@ -287,6 +287,10 @@ static void leave_by(struct nt_thread *thread, const struct nt_exit *exit)
     case NT_EXIT_NOCODE:
         no_code(thread);
         break;
+    case NT_EXIT_CHANGED:
+        nt_code_changed(exit->pc, 1);
+        nt.counts.different++;
+        break;
     }
 }
 

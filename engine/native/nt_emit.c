@@ -363,6 +363,18 @@ void nt_compare_constant(struct nt_emit *emit, struct nt_mem what, int32_t value
     constant_to_memory(emit, CMP, what, value);
 }
 
+void nt_compare32_constant(struct nt_emit *emit, struct nt_mem what, uint32_t value)
+{
+    with_memory(emit, 0, 0x81, 7, what, 4);
+    nt_put32(emit, value);
+}
+
+void nt_compare8_constant(struct nt_emit *emit, struct nt_mem what, uint8_t value)
+{
+    with_memory(emit, 0, 0x80, 7, what, 1);
+    nt_put8(emit, value);
+}
+
 void nt_compare_register(struct nt_emit *emit, uint8_t reg, int32_t value)
 {
     constant_to_register(emit, 0x48, CMP, reg, value);

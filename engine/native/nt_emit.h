@@ -71,6 +71,8 @@ void nt_prefetch(struct nt_emit *emit, struct nt_mem line); /* prefetcht0: never
 void nt_subtract(struct nt_emit *emit, uint8_t reg, struct nt_mem from);
 void nt_compare(struct nt_emit *emit, struct nt_mem what, uint8_t reg);
 void nt_compare_constant(struct nt_emit *emit, struct nt_mem what, int32_t value);
+void nt_compare32_constant(struct nt_emit *emit, struct nt_mem what, uint32_t value);
+void nt_compare8_constant(struct nt_emit *emit, struct nt_mem what, uint8_t value);
 void nt_compare_register(struct nt_emit *emit, uint8_t reg, int32_t value);
 void nt_subtract_register(struct nt_emit *emit, uint8_t reg, uint8_t what);
 void nt_compare_registers(struct nt_emit *emit, uint8_t reg, uint8_t what);

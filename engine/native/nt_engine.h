@@ -21,7 +21,7 @@ struct nt_options {
 
 /* What --stats counts; only approximately where several threads run. */
 struct nt_counts {
-    uint64_t dispatched, made, joined, linked, system_calls, delivered, faults, invalidated, emptied, guarded;
+    uint64_t dispatched, made, joined, linked, system_calls, delivered, faults, invalidated, emptied, guarded, different;
 };
 
 struct nt_engine {
@@ -34,6 +34,7 @@ struct nt_engine {
     uint64_t program_device, program_inode; /* and which file that is */
     uint64_t stack_top;         /* of the program's first thread */
     bool saw_no_code;           /* a block was made of memory that cannot be executed */
+    bool opened_memory;         /* /proc/self/mem was opened for writing */
     struct nt_lock world;       /* held by the thread that wants all others out of generated code ... */
     volatile int stop;          /* ... while this is not 0 */
 };

@@ -234,6 +234,11 @@ static size_t read_code(uint64_t pc, void *to, size_t bytes)
     return reach - nt_copy(to, (const void *)pc, reach);
 }
 
+static bool may_change(uint64_t pc, size_t bytes)
+{
+    return nt_maps_shared(pc, pc + bytes);
+}
+
 static void is_wrong(uint64_t pc, const char *what)
 {
     nt_die(STATUS_FAILED, "self-check: the code made of the instruction at %lx is wrong: %s\n", pc, what);
@@ -242,7 +247,8 @@ static void is_wrong(uint64_t pc, const char *what)
 static void *make_code(void *unused)
 {
     struct nt_code_config config = {
-        .host = {.wrong = is_wrong, .read_code = read_code, .symbol = nt_library_symbol},
+        .host = {.wrong = is_wrong, .read_code = read_code, .symbol = nt_library_symbol,
+                 .may_change = may_change},
         .bytes = nt.options.code_bytes,
         .join = nt.options.join,
         .link = nt.options.link,
@@ -275,8 +281,8 @@ void nt_finish(void)
            usage.known, usage.hot, usage.cold, usage.kept);
     nt_say("%lu system calls, %lu signals delivered, %lu of them faults\n", counts->system_calls, counts->delivered,
            counts->faults);
-    nt_say("code changed %lu times, of them %lu by stores; all forgotten %lu times\n", counts->invalidated,
-           counts->guarded, counts->emptied);
+    nt_say("code changed %lu times, of them %lu by stores, %lu unheard; all forgotten %lu times\n", counts->invalidated,
+           counts->guarded, counts->different, counts->emptied);
 }
 
 /* ------------------------------------------------------------------------------------------------ the start */

@@ -21,6 +21,7 @@ struct set {
 
 struct nt_lock nt_maps_lock;
 static struct set executable, writable, guarded; /* the second and third within the first */
+static struct set shared;
 
 /* The first range that ends behind `at`. */
 static size_t first_behind(const struct set *set, uint64_t at)
@@ -43,7 +44,7 @@ static void open_gap(struct set *set, size_t at)
     if (set->ranges == NULL)
         set->ranges = nt_region_pages(MOST * sizeof *set->ranges, PROT_READ | PROT_WRITE);
     if (set->count == MOST)
-        nt_die(125, "too many pieces of executable memory\n");
+        nt_die(125, "too many pieces of executable or shared memory\n");
     memmove(&set->ranges[at + 1], &set->ranges[at], (set->count - at) * sizeof *set->ranges);
     set->count++;
 }
@@ -121,6 +122,26 @@ void nt_maps_set(uint64_t start, uint64_t end, bool is_executable, bool is_writa
     set_range(&writable, start, end, is_executable && is_writable);
     set_range(&guarded, start, end, false);
     nt_lock_give(&nt_maps_lock);
+}
+
+void nt_maps_share(uint64_t start, uint64_t end, bool is_shared)
+{
+    if (start >= end)
+        return;
+    nt_lock_take(&nt_maps_lock);
+    if (is_shared || meets(&shared, start, end))
+        set_range(&shared, start, end, is_shared);
+    nt_lock_give(&nt_maps_lock);
+}
+
+bool nt_maps_shared(uint64_t start, uint64_t end)
+{
+    bool is_met;
+
+    nt_lock_take(&nt_maps_lock);
+    is_met = meets(&shared, start, end);
+    nt_lock_give(&nt_maps_lock);
+    return is_met;
 }
 
 size_t nt_maps_reach(uint64_t at, size_t bytes)

@@ -172,7 +172,7 @@ static bool read_path(uint64_t path, char head[PATH_HEAD])
 static bool is_of_interest(const char *name)
 {
     return nt_same(name, "exe") || nt_same(name, "maps") || nt_same(name, "smaps") || nt_same(name, "numa_maps") ||
-           nt_after(name, "task") != NULL || nt_after(name, "stat") != NULL;
+           nt_same(name, "mem") || nt_after(name, "task") != NULL || nt_after(name, "stat") != NULL;
 }
 
 /* The file in its own folder of /proc that a path of the program's names, if it is of interest; else NULL. `whole` is
@@ -286,6 +286,8 @@ static bool open_path(struct nt_thread *thread, struct nt_call *call, const stru
         call->result = nt_file_maps(whole, flags);
         return true;
     }
+    if (file != NULL && nt_same(file, "mem"))
+        nt.opened_memory |= writes(flags);
     if (file != NULL && nt_same(file, "exe") && !(flags & O_NOFOLLOW && writes(flags)))
         *path = (uint64_t)nt.program;
     if (writes(flags) && is_program(opening->folder, *path, flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0))

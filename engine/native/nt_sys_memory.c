@@ -6,6 +6,9 @@
  * memory is noted (nt_maps), and blocks made of code that has gone are forgotten before the program goes on. One of
  * these calls is made at a time, so that what is noted is in the order of what was done.
  */
+#include <asm/shmbuf.h>
+#include <linux/fcntl.h>
+#include <linux/ipc.h>
 #include <linux/mman.h>
 
 #include "nt_data.h"
@@ -20,6 +23,9 @@
 
 #ifndef SHM_EXEC
 #define SHM_EXEC 0100000
+#endif
+#ifndef SHM_RDONLY
+#define SHM_RDONLY 010000
 #endif
 
 struct nt_lock nt_memory_lock;
@@ -37,6 +43,26 @@ static void changed(uint64_t start, uint64_t bytes, uint64_t protection)
         nt_maps_set(start, end, is_executable, (protection & PROT_WRITE) != 0);
     if (had_code || (is_executable && nt.saw_no_code))
         nt_code_changed(start, end - start);
+}
+
+/* What is there now is mapped anew: whether others can change it. */
+static void mapped(uint64_t start, uint64_t bytes, bool is_shared)
+{
+    nt_maps_share(start, NT_UP(start + bytes, NT_PAGE), is_shared);
+}
+
+/* Of mmap's arguments. What is private shows what becomes of the file as long as it was not written to: that of a file
+ * that is open for writing is going to change. */
+static bool is_shared(uint64_t flags, uint64_t fd)
+{
+    long mode;
+
+    if ((flags & MAP_TYPE) != MAP_PRIVATE)
+        return true;
+    if (flags & MAP_ANONYMOUS)
+        return false;
+    mode = nt_sys3(__NR_fcntl, (int)fd, F_GETFL, 0);
+    return !nt_failed(mode) && (mode & O_ACCMODE) != O_RDONLY;
 }
 
 static bool pass_locked(struct nt_thread *thread, struct nt_call *call)
@@ -72,6 +98,7 @@ bool nt_sys_mmap(struct nt_thread *thread, struct nt_call *call)
     if (!pass_locked(thread, call))
         return false;
     if (!nt_failed(call->result)) {
+        mapped((uint64_t)call->result, NT_ARG(call, 1), is_shared(flags, NT_ARG(call, 4)));
         changed((uint64_t)call->result, NT_ARG(call, 1), NT_ARG(call, 2));
         nt_data_changed(thread, (uint64_t)call->result, NT_ARG(call, 1), (flags & MAP_ANONYMOUS) != 0);
     }
@@ -86,6 +113,7 @@ bool nt_sys_munmap(struct nt_thread *thread, struct nt_call *call)
     if (!pass_locked(thread, call))
         return false;
     if (!nt_failed(call->result)) {
+        mapped(NT_ARG(call, 0), NT_ARG(call, 1), false);
         changed(NT_ARG(call, 0), NT_ARG(call, 1), PROT_NONE);
         nt_data_changed(thread, NT_ARG(call, 0), NT_ARG(call, 1), false);
     }
@@ -126,6 +154,7 @@ bool nt_sys_mremap(struct nt_thread *thread, struct nt_call *call)
 {
     uint64_t old = NT_ARG(call, 0), old_bytes = NT_ARG(call, 1), new_bytes = NT_ARG(call, 2);
     uint64_t protection = PROT_NONE;
+    bool was_shared = nt_maps_shared(old, old + 1);
 
     if (nt_region_meets(old, old_bytes) ||
         (NT_ARG(call, 3) & MREMAP_FIXED && nt_region_meets(NT_ARG(call, 4), new_bytes)))
@@ -139,8 +168,11 @@ bool nt_sys_mremap(struct nt_thread *thread, struct nt_call *call)
     if (!pass_locked(thread, call))
         return false;
     if (!nt_failed(call->result)) {
-        if (!(NT_ARG(call, 3) & MREMAP_DONTUNMAP))
+        if (!(NT_ARG(call, 3) & MREMAP_DONTUNMAP)) {
+            mapped(old, old_bytes, false);
             changed(old, old_bytes, PROT_NONE);
+        }
+        mapped((uint64_t)call->result, new_bytes, was_shared);
         changed((uint64_t)call->result, new_bytes, protection);
         tell_moved(thread, call, old, old_bytes, new_bytes);
     }
@@ -163,21 +195,39 @@ bool nt_sys_madvise(struct nt_thread *thread, struct nt_call *call)
     return true;
 }
 
-/* Its size is not in the call: of a segment that may be executed, the first page is. */
+/* Its size is not in the call. */
+static uint64_t segment_bytes(uint64_t id)
+{
+    struct shmid64_ds status;
+
+    return nt_sys3(__NR_shmctl, (int)id, IPC_STAT, (long)&status) == 0 ? status.shm_segsz : NT_PAGE;
+}
+
+static uint64_t segment_protection(uint64_t flags)
+{
+    if (!(flags & SHM_EXEC))
+        return PROT_NONE;
+    return PROT_EXEC | (flags & SHM_RDONLY ? 0 : PROT_WRITE);
+}
+
 bool nt_sys_shmat(struct nt_thread *thread, struct nt_call *call)
 {
+    uint64_t bytes = segment_bytes(NT_ARG(call, 0));
+
     if (NT_ARG(call, 1) != 0 && nt_region_meets(NT_ARG(call, 1), 1))
         return fail(call, NT_EINVAL);
     if (!pass_locked(thread, call))
         return false;
-    if (!nt_failed(call->result))
-        changed((uint64_t)call->result, NT_PAGE, NT_ARG(call, 2) & SHM_EXEC ? PROT_WRITE | PROT_EXEC : PROT_NONE);
-    if (!nt_failed(call->result))
+    if (!nt_failed(call->result)) {
+        mapped((uint64_t)call->result, bytes, true);
+        changed((uint64_t)call->result, bytes, segment_protection(NT_ARG(call, 2)));
         nt_data_changed(thread, (uint64_t)call->result, NT_PAGE, false);
+    }
     nt_lock_give(&nt_memory_lock);
     return true;
 }
 
+/* Behind its first page it stays noted until something else is there: blocks that look for their code find none. */
 bool nt_sys_shmdt(struct nt_thread *thread, struct nt_call *call)
 {
     if (!pass_locked(thread, call))
@@ -187,6 +237,44 @@ bool nt_sys_shmdt(struct nt_thread *thread, struct nt_call *call)
     if (!nt_failed(call->result))
         nt_data_changed(thread, NT_ARG(call, 0), NT_PAGE, false);
     nt_lock_give(&nt_memory_lock);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------ past all protection */
+
+static bool is_memory_file(uint64_t fd)
+{
+    char link[64], path[64];
+    long length;
+
+    nt_format(link, sizeof link, "/proc/self/fd/%d", (int)fd);
+    length = nt_sys3(__NR_readlink, (long)link, (long)path, sizeof path - 1);
+    if (length < 4)
+        return false;
+    path[length] = '\0';
+    return nt_after(path, "/proc/") != NULL && nt_same(path + length - 4, "/mem");
+}
+
+/* Into any file: only who has opened that of its memory can change code so. */
+bool nt_sys_write(struct nt_thread *thread, struct nt_call *call)
+{
+    if (!nt_call_pass(thread, call))
+        return false;
+    if (nt.opened_memory && call->result > 0 && is_memory_file(NT_ARG(call, 0)))
+        nt_code_changed(0, UINT64_MAX);
+    return true;
+}
+
+bool nt_sys_process_vm_writev(struct nt_thread *thread, struct nt_call *call)
+{
+    bool is_own = (int)NT_ARG(call, 0) == (int)nt_sys3(__NR_getpid, 0, 0, 0);
+
+    for (const struct nt_thread *other = nt_threads; other != NULL; other = other->next)
+        is_own |= other->running && other->tid == (int)NT_ARG(call, 0);
+    if (!nt_call_pass(thread, call))
+        return false;
+    if (is_own && call->result > 0)
+        nt_code_changed(0, UINT64_MAX);
     return true;
 }
 

@@ -27,6 +27,12 @@ static nt_call_handler *const handlers[] = {
     [__NR_madvise] = nt_sys_madvise,
     [__NR_shmat] = nt_sys_shmat,
     [__NR_shmdt] = nt_sys_shmdt,
+    [__NR_write] = nt_sys_write,
+    [__NR_pwrite64] = nt_sys_write,
+    [__NR_writev] = nt_sys_write,
+    [__NR_pwritev] = nt_sys_write,
+    [__NR_pwritev2] = nt_sys_write,
+    [__NR_process_vm_writev] = nt_sys_process_vm_writev,
     [__NR_remap_file_pages] = nt_sys_refuse, /* the kernel only emulates it, too */
 
     [__NR_clone] = nt_sys_clone,

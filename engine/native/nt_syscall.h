@@ -36,7 +36,7 @@ enum {
 };
 
 nt_call_handler nt_sys_brk, nt_sys_mmap, nt_sys_munmap, nt_sys_mprotect, nt_sys_mremap, nt_sys_madvise, nt_sys_shmat,
-    nt_sys_shmdt;
+    nt_sys_shmdt, nt_sys_write, nt_sys_process_vm_writev;
 nt_call_handler nt_sys_clone, nt_sys_fork, nt_sys_vfork, nt_sys_execve, nt_sys_execveat, nt_sys_exit, nt_sys_alone,
     nt_sys_exit_group, nt_sys_wait, nt_sys_arch_prctl, nt_sys_prctl, nt_sys_refuse;
 nt_call_handler nt_sys_rt_sigaction, nt_sys_rt_sigprocmask, nt_sys_rt_sigreturn, nt_sys_sigaltstack,

@@ -7,7 +7,8 @@
  *
  * The head takes one from the countdown. Only jumps backwards and indirect ones lead there; a direct one forwards leads
  * to the entry behind: every loop has one of the former, so no loop runs without a countdown, and straight code pays
- * nothing.
+ * nothing. Code that may change unheard is compared in the head with what the block was made of: such a block is always
+ * entered there.
  */
 #include "nt_aside.h"
 #include "nt_count.h"
@@ -15,9 +16,6 @@
 #include "nt_tell.h"
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
-
-/* Of area->scratch; ends of blocks have others. */
-enum { HEAD_SLOT = 6 };
 
 static uint16_t code_offset(const struct nt_making *making)
 {
@@ -160,23 +158,69 @@ static void emit_constants(struct nt_making *making)
     }
 }
 
+static void restore_flags(struct nt_making *making, struct nt_emit *emit)
+{
+    if (!making->flags_live)
+        return;
+    nt_flags_from_rax(emit);
+    nt_load(emit, RAX, nt_home(RAX));
+}
+
+static void leave_changed(struct nt_making *making)
+{
+    struct nt_emit *cold = &making->cold;
+    nt_load(cold, RCX, nt_home(RCX));
+    restore_flags(making, cold);
+    nt_go_out(making, cold, nt_new_out(making, NT_EXIT_CHANGED, making->block->pc, 0));
+}
+
+/* Four bytes at a time; the last four may be compared in part twice. */
+static void compare_code(struct nt_making *making)
+{
+    enum { JNE = 5, AT_ONCE = 4 };
+    struct nt_emit *emit = &making->emit;
+    uint32_t bytes = making->block->extent;
+    uint8_t *different[sizeof making->bytes / AT_ONCE + 1];
+    unsigned count = 0;
+    nt_store(emit, nt_home(RCX), RCX);
+    making->aside = (uint16_t)(1 << RCX | (making->flags_live ? 1 << RAX : 0));
+    nt_mark_here(making, making->block->pc);
+    making->aside = 0;
+    nt_constant(emit, RCX, making->block->pc);
+    for (uint32_t i = 0; i < bytes; i += bytes < AT_ONCE ? 1 : AT_ONCE) {
+        uint32_t at = bytes < AT_ONCE || i + AT_ONCE <= bytes ? i : bytes - AT_ONCE, value;
+        __builtin_memcpy(&value, making->bytes + at, sizeof value);
+        if (bytes < AT_ONCE)
+            nt_compare8_constant(emit, nt_at(RCX, (int32_t)at), making->bytes[at]);
+        else
+            nt_compare32_constant(emit, nt_at(RCX, (int32_t)at), value);
+        different[count++] = nt_jcc(emit, JNE);
+    }
+    nt_load(emit, RCX, nt_home(RCX));
+    for (unsigned i = 0; i < count && !emit->full && !making->cold.full; i++)
+        nt_way(different[i], making->cold.at);
+    leave_changed(making);
+}
+
 static void emit_head(struct nt_making *making)
 {
     struct nt_emit *emit = &making->emit;
+    struct nt_block *block = making->block;
+    bool (*may_change)(uint64_t, size_t) = making->config->host.may_change;
     enum { JS = 8 };
     making->flags_live = making->flags[0] != 0;
-    nt_mark_here(making, making->block->pc);
+    block->compares = making->count > 0 && may_change && may_change(block->pc, block->extent);
+    nt_mark_here(making, block->pc);
     if (making->flags_live) {
-        nt_store(emit, nt_gs(NT_SCRATCH + 8 * HEAD_SLOT), RAX);
+        nt_store(emit, nt_home(RAX), RAX);
         nt_flags_to_rax(emit);
     }
     nt_take_one(emit, nt_gs(NT_COUNTDOWN));
     making->safe = nt_jcc(emit, JS);
-    if (making->flags_live) {
-        nt_flags_from_rax(emit);
-        nt_load(emit, RAX, nt_gs(NT_SCRATCH + 8 * HEAD_SLOT));
-    }
-    making->block->entry = emit->at;
+    if (block->compares)
+        compare_code(making);
+    restore_flags(making, emit);
+    block->entry = emit->at;
 }
 
 static void emit_stubs(struct nt_making *making)
@@ -193,10 +237,7 @@ static void emit_stubs(struct nt_making *making)
     if (!cold->full)
         nt_way(making->safe, cold->at);
     struct nt_out *safe = nt_new_out(making, NT_EXIT_SAFE, block->pc, 0);
-    if (making->flags_live) {
-        nt_flags_from_rax(cold);
-        nt_load(cold, RAX, nt_gs(NT_SCRATCH + 8 * HEAD_SLOT));
-    }
+    restore_flags(making, cold);
     nt_go_out(making, cold, safe);
 }
 
