@@ -18,6 +18,7 @@
 #include "pub_tool_vkiscnums.h"
 
 #include "tenure_config.h"
+#include "vg_alias.h"
 #include "vg_client.h"
 #include "vg_code.h"
 #include "vg_cold.h"
@@ -203,6 +204,7 @@ static void after_system_call(ThreadId tid, UInt number, UWord *arguments, UInt 
     if (control_asked(vg_control_page))
         vg_control_perform(True);
     vg_request_late();
+    vg_alias_call(number, arguments, result);
     if (!vg.clean_environment)
         return;
     vg_hide(tid, number, arguments, result);

@@ -246,6 +246,25 @@ class Notice(harness.EngineTest):
         self.assertEqual(len(seen), 1, seen)
 
 
+class Itself(harness.EngineTest):
+    def compare(self, *arguments):
+        program = self.guest("itself.c")
+        bare = subprocess.run([program, *arguments], cwd=self.folder, stdout=subprocess.PIPE, check=True).stdout
+        with open(program, "rb") as file:
+            whole = file.read()
+        self.assertEqual(self.tenure(program, *arguments).stdout.decode(), bare.decode())
+        with open(program, "rb") as file:
+            self.assertEqual(file.read(), whole)
+
+    def test_file(self):
+        """The file of a running program is busy."""
+        self.compare()
+
+    def test_code(self):
+        """Code that is written through a second mapping is run as it is now."""
+        self.compare("code")
+
+
 class Addresses(harness.EngineTest):
     def test_random(self):
         """The same in each run; with --aslr=yes others for code, libraries, both kinds of heap and the stack."""
@@ -360,6 +379,10 @@ class NativeLife(Life):
 
 
 class NativeNotice(Notice):
+    engine = "native"
+
+
+class NativeItself(Itself):
     engine = "native"
 
 
