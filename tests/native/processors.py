@@ -160,6 +160,7 @@ def judge(cases, model, refusal, results, programs):
             cases.case(status == 0, text)
     for program in programs:
         bare, rest = rest[0], rest[1:]
+        cases.case(bare[1] in (0, 3), '%s: %s: %r' % (model, program, bare))
         for way in WAYS:
             got, rest = rest[0], rest[1:]
             good = refusal in got[0] and got[1] == 125 if refusal else got == bare
