@@ -21,7 +21,8 @@ struct nt_options {
 
 /* What --stats counts; only approximately where several threads run. */
 struct nt_counts {
-    uint64_t dispatched, made, joined, linked, system_calls, delivered, faults, invalidated, emptied, guarded, different;
+    uint64_t dispatched, made, joined, linked, system_calls, delivered, faults, invalidated, emptied, guarded,
+        different;
 };
 
 struct nt_engine {

@@ -31,8 +31,9 @@ bool nt_call_pass(struct nt_thread *thread, struct nt_call *call);
 
 /* Results of our own. */
 enum {
-    NT_EPERM = 1, NT_ENOENT = 2, NT_ESRCH = 3, NT_EINTR = 4, NT_EBADF = 9, NT_ENOMEM = 12, NT_EACCES = 13, NT_EFAULT = 14,
-    NT_EAGAIN = 11, NT_EEXIST = 17, NT_EINVAL = 22, NT_ETXTBSY = 26, NT_ENAMETOOLONG = 36, NT_ENOSYS = 38, NT_ETIMEDOUT = 110
+    NT_EPERM = 1, NT_ENOENT = 2, NT_ESRCH = 3, NT_EINTR = 4, NT_EBADF = 9, NT_EAGAIN = 11, NT_ENOMEM = 12,
+    NT_EACCES = 13, NT_EFAULT = 14, NT_EEXIST = 17, NT_EINVAL = 22, NT_ETXTBSY = 26, NT_ENAMETOOLONG = 36,
+    NT_ENOSYS = 38, NT_ETIMEDOUT = 110
 };
 
 nt_call_handler nt_sys_brk, nt_sys_mmap, nt_sys_munmap, nt_sys_mprotect, nt_sys_mremap, nt_sys_madvise, nt_sys_shmat,

@@ -51,8 +51,8 @@ struct nt_thread {
     uint32_t number;              /* of threads made before it */
     const struct nt_thread *parent; /* that made it; NULL: the first */
     uint64_t turn_began;          /* nt_profile.c: the clock then */
-    uint32_t baton, safe_points;  /* nt_baton.c: where it is, or the number for which the thread waits, or which it had last;
-                                     and how many it has passed since the baton passed it */
+    uint32_t baton;               /* nt_baton.c: where it is, or the number for which the thread waits or waited last */
+    uint32_t safe_points;         /* and how many it has passed since the baton passed it */
 
     uint64_t mask;          /* the program's signal mask */
     stack_t altstack;       /* the program's */

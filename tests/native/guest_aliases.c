@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * guest_aliases.c: code that is written where it is not executed: through another mapping of the same memory, as a file,
- * by another process, or past all protection. What is executed is always what was written last.
+ * guest_aliases.c: code that is written where it is not executed: through another mapping of the same memory, as a
+ * file, by another process, or past all protection. What is executed is always what was written last.
  *
  * The same on the bare CPU: between a write and the code there is a call at least.
  */

@@ -195,6 +195,11 @@ def java(folder, _short):
     return ['java', '-cp', folder, 'Mixed']
 
 
+def erlang(_folder, _short):
+    return ['erl', '-noshell', '-eval', 'F = fun(N) -> lists:sort([I * 7919 rem 10007 || I <- lists:seq(1, N)]) end, '
+            'io:format("~p~n", [[erlang:crc32(term_to_binary(F(N))) || N <- lists:seq(100, 2000, 100)]]), halt().']
+
+
 # name: (what must be installed, its Debian package, the command, in --short too)
 PROGRAMS = {
     'coreutils': ('sort', 'coreutils', coreutils, True),
@@ -218,6 +223,7 @@ PROGRAMS = {
     'Go': ('go', 'golang-go', go, False),
     'node': ('node', 'nodejs', node, False),
     'OpenJDK': ('javac', 'default-jdk-headless', java, False),
+    'Erlang': ('erl', 'erlang-base', erlang, False),
     "python3's own tests": ('python3', 'libpython3-testsuite', python3_tests, False),
 }
 
