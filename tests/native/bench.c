@@ -402,6 +402,7 @@ static bool dispatch(struct bench *bench, struct bench_state *state, uint64_t *p
         return true;
     case NT_EXIT_STOP:
     case NT_EXIT_NOCODE:
+    case NT_EXIT_CHANGED: /* no code here is of shared memory */
         break;
     }
     bench->unsupported = exit->why;
