@@ -4,8 +4,8 @@
  *
  * A child that shares our memory (a thread, a child of vfork or of clone with CLONE_VM) gets a record, an area and
  * stacks before it exists; its engine begins in the dispatcher with the registers that the program's child begins with.
- * A child that does not (fork) goes on with its copy of this thread's record. Meanwhile all signals are blocked and, for a fork, all locks
- * held, so that the child finds nothing half done.
+ * A child that does not (fork) goes on with its copy of this thread's record. Meanwhile all signals are blocked and,
+ * for a fork, all locks held, so that the child finds nothing half done.
  */
 #include <linux/fcntl.h>
 #include <linux/prctl.h>

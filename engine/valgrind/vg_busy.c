@@ -2,10 +2,10 @@
 /*
  * vg_busy.c: nobody writes to the program's file while it runs.
  *
- * The kernel keeps the file of a running program from being opened for writing or truncated: ETXTBSY. But what runs here
- * is Valgrind's file, so a program could destroy its own. A tool cannot refuse a system call. Therefore the linker leads
- * the functions with which Valgrind begins these calls here (--wrap), and those that the kernel would refuse are refused.
- * This holds for the program itself and for children that are profiled; other programs may still write to the file.
+ * The kernel keeps the file of a running program from being opened for writing or truncated: ETXTBSY. But what runs
+ * here is Valgrind's file, so a program could destroy its own. A tool cannot refuse a system call. Therefore the linker
+ * leads the functions with which Valgrind begins these calls here (--wrap), and those that the kernel would refuse are
+ * refused. This holds for the program itself and for children that are profiled; other programs may still write to it.
  */
 #include "pub_tool_basics.h"
 #include "pub_tool_libcfile.h"
@@ -44,7 +44,8 @@ static Bool is_program(Word folder, RegWord path, UWord at_flags)
 {
     struct vki_stat status;
     struct vg_stat program;
-    SysRes result = VG_(do_syscall)(__NR_newfstatat, (RegWord)folder, path, (RegWord)(Addr)&status, at_flags, 0, 0, 0, 0);
+    SysRes result =
+        VG_(do_syscall)(__NR_newfstatat, (RegWord)folder, path, (RegWord)(Addr)&status, at_flags, 0, 0, 0, 0);
 
     return !sr_isError(result) && VG_(cl_exec_fd) >= 0 && VG_(fstat)(VG_(cl_exec_fd), &program) == 0 &&
            status.st_dev == program.dev && status.st_ino == program.ino;
