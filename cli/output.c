@@ -166,7 +166,7 @@ int output_write(const char *path, unsigned mode, const struct output_kind *kind
     if (path == NULL || strcmp(path, "-") == 0)
         return to_stdout("standard output", write, user);
     if (is_special(path))
-        return freopen(path, "w", stdout) ? to_stdout(path, write, user) : cannot_write(path);
+        return term_redirect(path) ? to_stdout(path, write, user) : cannot_write(path);
     if (!output_allowed(path, kind))
         return CLI_ERROR;
     return to_file(realpath(path, real) != NULL ? real : path, mode, write, user);

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 static bool progress_shown;
-static int held = -1;           /* the descriptor that stdout has, while what is written to it goes to memory */
+static FILE *shown;             /* what stdout was, while it is a file in memory; NULL: it is none */
 static term_reason *reason_why; /* while output is held; NULL: it is not */
 static bool reason_told;
 
@@ -45,7 +45,7 @@ void term_error(const char *format, ...)
 
 static int descriptor(FILE *out)
 {
-    return out == stdout && held >= 0 ? held : fileno(out);
+    return fileno(out == stdout && shown != NULL ? shown : out);
 }
 
 void term_hold(term_reason *reason)
@@ -53,38 +53,46 @@ void term_hold(term_reason *reason)
     struct rlimit files;
     bool limited = getrlimit(RLIMIT_FSIZE, &files) != 0 || files.rlim_cur != RLIM_INFINITY;
     int memory = limited ? -1 : memfd_create("tenure", MFD_CLOEXEC);
+    FILE *kept = memory < 0 ? NULL : fdopen(memory, "w+");
 
     reason_why = reason;
-    fflush(stdout);
-    held = memory < 0 ? -1 : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-    if (held >= 0)
-        dup2(memory, STDOUT_FILENO);
-    if (memory >= 0)
-        close(memory);
+    if (kept == NULL) {
+        if (memory >= 0)
+            close(memory);
+        return;
+    }
+    shown = stdout;
+    stdout = kept; /* the descriptor stays as it is: /dev/stdout leads to what it always did */
+}
+
+bool term_redirect(const char *path)
+{
+    return freopen(path, "w", shown != NULL ? shown : stdout) != NULL;
 }
 
 bool term_release(bool good)
 {
     char piece[65536];
-    ssize_t size;
-    int memory;
+    FILE *kept = stdout;
+    size_t size;
 
     if (reason_why() != NULL) {
         term_error("%s", reason_why());
         good = false;
     }
     reason_why = NULL;
-    if (held < 0)
+    if (shown == NULL)
         return good;
-    fflush(stdout);
-    memory = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-    dup2(held, STDOUT_FILENO);
-    close(held);
-    held = -1;
-    lseek(memory, 0, SEEK_SET);
-    while (good && (size = read(memory, piece, sizeof piece)) > 0)
-        fwrite(piece, 1, (size_t)size, stdout);
-    close(memory);
+    if (good && (fflush(kept) != 0 || ferror(kept))) {
+        term_error("cannot keep what is to be printed: %s", strerror(errno));
+        good = false;
+    }
+    stdout = shown;
+    shown = NULL;
+    rewind(kept);
+    while (good && (size = fread(piece, 1, sizeof piece, kept)) > 0)
+        fwrite(piece, 1, size, stdout);
+    fclose(kept);
     return good;
 }
 

@@ -33,6 +33,8 @@ typedef const char *term_reason(void);
  */
 void term_hold(term_reason *reason);
 bool term_release(bool good);
+/* What is written to stdout goes to `path` from now on, or from the release on. False: errno says why not. */
+bool term_redirect(const char *path);
 
 /* Columns of the terminal `out` is, the number in COLUMNS, or 120 where there is neither. */
 int term_width(FILE *out);
