@@ -17,7 +17,6 @@
 #include "nt_lib.h"
 #include "nt_mapping.h"
 #include "nt_output.h"
-#include "nt_overdue.h"
 #include "nt_single.h"
 #include "nt_sys.h"
 
@@ -441,7 +440,6 @@ static void write_last(const char *why)
 /* Other processes go on in our memory, with code that is not simulated. */
 static void leave_to_others(void)
 {
-    nt_overdue_end();
     write_last(run.why);
     nt_profile.on = nt_profile.instruments = false;
     nt_baton_end();
@@ -458,15 +456,8 @@ void nt_profile_finish(const char *why)
         nt_code_made_by(self, nt_begin_planner, leave_to_others);
     } else {
         nt_stop_others(self);
-        nt_overdue_end();
         write_last(why);
     }
-}
-
-void nt_profile_write_anyhow(void)
-{
-    if (nt_profile.on && !nt_area_self()->thread->is_child)
-        write_last("overdue");
 }
 
 void nt_profile_become(void)

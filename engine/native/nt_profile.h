@@ -74,7 +74,5 @@ void nt_profile_become(void);
 bool nt_profile_is_over(void);
 /* The last part. */
 void nt_profile_finish(const char *why);
-/* The same, whatever others are in the middle of (nt_overdue.h). */
-void nt_profile_write_anyhow(void);
 
 #endif

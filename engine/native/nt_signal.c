@@ -8,7 +8,6 @@
 #include "nt_gate.h"
 #include "nt_lib.h"
 #include "nt_maps.h"
-#include "nt_overdue.h"
 #include "nt_profile.h"
 #include "nt_region.h"
 #include "nt_dispatch.h"
@@ -46,11 +45,6 @@ void nt_signal_apply_mask(const struct nt_thread *thread)
 void nt_signal_block_all(void)
 {
     set_kernel_mask(ALL_MASK);
-}
-
-void nt_signal_block_all_but_faults(void)
-{
-    set_kernel_mask(ALL_MASK & ~NT_FAULTS);
 }
 
 static long set_kernel_action(int signal, uint64_t handler, uint64_t flags)
@@ -91,22 +85,15 @@ void nt_signal_start(struct nt_thread *thread)
 
 void nt_signal_die(int signal)
 {
+    uint64_t mask = ALL_MASK & ~NT_BIT(signal);
     struct nt_thread *thread = nt_area_self()->thread;
 
     if (thread->is_child) {
         thread->died_of = (uint8_t)signal;
         thread->outside = 1;
-        nt_overdue_end();
         nt_baton_leave();
     }
     nt_finish();
-    nt_signal_end_by(signal);
-}
-
-void nt_signal_end_by(int signal)
-{
-    uint64_t mask = ALL_MASK & ~NT_BIT(signal);
-
     set_kernel_action(signal, DEFAULT, 0);
     nt_sys3(__NR_tgkill, nt_sys3(__NR_getpid, 0, 0, 0), nt_sys3(__NR_gettid, 0, 0, 0), signal);
     set_kernel_mask(mask);
@@ -172,7 +159,6 @@ static void take_sent(struct nt_thread *thread, const siginfo_t *info, struct nt
         thread->kept_info[signal] = *info;
     } else {
         hold(&thread->held, info);
-        nt_overdue_begin(signal);
         context->mask = ALL_MASK & ~NT_FAULTS;
     }
     area->pending = 1;
@@ -228,8 +214,6 @@ void nt_signal_handle(int signal, siginfo_t *info, struct nt_context *context)
     struct nt_thread *thread = nt_area_self()->thread;
     struct nt_place place;
 
-    if (nt_overdue_handle(info))
-        return;
     if (!is_fault(signal) || info->si_code <= 0) {
         take_sent(thread, info, context);
     } else if (signal == SIGTRAP && thread->step_from != 0 && context->eflags & FLAG_TF) {
@@ -359,7 +343,6 @@ void nt_signal_deliver(struct nt_thread *thread)
         else
             deliver(thread, &thread->held, call_mask, false);
         thread->held.is_held = false;
-        nt_overdue_end();
     }
     deliver_kept(thread);
     nt_signal_apply_mask(thread);

@@ -30,7 +30,6 @@ void nt_signal_start(struct nt_thread *thread);
 /* Tells the kernel the program's mask, or that of a thread that is in no state to take a signal. */
 void nt_signal_apply_mask(const struct nt_thread *thread);
 void nt_signal_block_all(void);
-void nt_signal_block_all_but_faults(void);
 /* Tells the kernel the program's action for `signal`. */
 void nt_signal_apply_action(const struct nt_process *process, int signal);
 /* The instruction at area->rip has raised `signal`. */
@@ -42,8 +41,6 @@ void nt_signal_deliver(struct nt_thread *thread);
 bool nt_signal_ready(const struct nt_thread *thread);
 /* Ends the process by `signal`, as if the program had no engine. */
 void nt_signal_die(int signal) __attribute__((noreturn));
-/* The same at once, without anything written. */
-void nt_signal_end_by(int signal) __attribute__((noreturn));
 
 /* nt_frame.c: build the frame of a handler on the program's stack; false if there is no memory for it. And take the
  * state back from one: false if it is no frame. */

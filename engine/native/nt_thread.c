@@ -9,7 +9,6 @@
 #include "nt_gate.h"
 #include "nt_host.h"
 #include "nt_lib.h"
-#include "nt_overdue.h"
 #include "nt_profile.h"
 #include "nt_region.h"
 #include "nt_signal.h"
@@ -261,7 +260,6 @@ void nt_thread_alone(struct nt_thread *thread)
     nt_thread_lock.state = 0;
     thread->is_child = thread->is_vfork = thread->ends = false;
     children = 0;
-    nt_overdue_end(); /* the timer is the parent's */
     thread->process->users = 1;
     thread->process->lock.state = 0;
     thread->tid = (int)nt_sys3(__NR_gettid, 0, 0, 0);

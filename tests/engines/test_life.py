@@ -368,15 +368,6 @@ class NativeLife(Life):
             self.assertEqual((raw.parts, len(raw.threads)), (["exit"], 3), option)
             self.assertEqual(instructions(raw), work(20, 10, 7), option)
 
-    def test_overdue(self):
-        """SIGTERM ends the engine even while it waits for what never happens; with what it has."""
-        result = self.tenure(*harness.GEOMETRY, self.guest("life.c"), "stopped", ok=False)
-        self.assertEqual((result.returncode, result.stderr.count(b"\n")), (-15, 1), result.stderr)
-        self.assertIn(b"signal 15", result.stderr)
-        raw = rawfile.Raw(self.raw_files()[0])
-        self.assertEqual(raw.parts, ["overdue"])
-        self.assertGreaterEqual(instructions(raw), work(40))
-
     def test_exec_unforeseen(self):
         """What the shell is told is for the shell to say."""
         script = os.path.join(self.folder, "script")

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -128,29 +127,6 @@ static void sharing(void)
         sched_yield();
 }
 
-static int ending_with_parent(void *argument)
-{
-    (void)argument;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    begun_in_child = 1;
-    for (;;)
-        work(1000);
-}
-
-/* One that is stopped in the middle of its code, and that nobody gets out of there. */
-static void stopped(void)
-{
-    pid_t child = clone(ending_with_parent, stacks[0] + sizeof stacks[0], CLONE_VM | SIGCHLD, NULL);
-
-    while (!begun_in_child)
-        sched_yield();
-    kill(child, SIGSTOP);
-    waitpid(child, NULL, WUNTRACED);
-    work(40);
-    kill(getpid(), SIGTERM);
-    pause();
-}
-
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -163,8 +139,6 @@ int main(int argc, char **argv)
         child();
     if (!strcmp(what, "sharing"))
         sharing();
-    if (!strcmp(what, "stopped"))
-        stopped();
     if (!strcmp(what, "exec")) {
         work(20);
         execl(argv[0], argv[0], "none", NULL);
