@@ -62,7 +62,7 @@ static const struct format {
     {"callgrind", tp_export_callgrind,
      {"an export to Callgrind's format", NULL, "# callgrind format\nversion: 1\ncreator: tenure-"}},
     {"cachegrind", tp_export_cachegrind, {"an export to Cachegrind's format", NULL, NULL}},
-    {"folded", tp_export_folded, {"one with folded stacks", NULL, NULL}},
+    {"folded", tp_export_folded, {"an export of folded stacks", NULL, NULL}},
     {"json", tp_export_json, {"an export to JSON", NULL, "{\"format\": \"tenure\", "}},
     {"csv", tp_export_csv, {"an export to CSV", NULL, NULL}},
 };

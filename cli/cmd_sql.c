@@ -109,7 +109,8 @@ static const char *const taking_a_name[] = {"foreign_key_list", "index_info", "i
                                             "integrity_check", "quick_check", "table_info", "table_list",
                                             "table_xinfo"};
 
-static const char *const running_code[] = {"edit", "fts3_tokenizer", "load_extension", "readfile", "writefile"};
+static const char *const running_code[] = {"edit",     "fts3_tokenizer", "load_extension",
+                                           "readfile", "sqlite_log",     "writefile"};
 
 static bool is_one_of(const char *name, const char *const *names, size_t count)
 {

@@ -128,7 +128,7 @@ int main(int argc, char **argv)
     }
     if (argv[1][0] == '-' && strcmp(argv[1], "--") != 0)
         return wrong_option(argv[1]);
-    if (short_form_is_mistake(argv + 1))
+    if (strcmp(argv[1], "--") != 0 && short_form_is_mistake(argv + 1))
         return CLI_USAGE;
     return cmd_record(argc, argv);
 }

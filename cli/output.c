@@ -71,10 +71,48 @@ static bool is_of_kind(const char *path, const struct output_kind *kind)
     return kind->mark != NULL && begins_with(path, kind->mark);
 }
 
+/* The descriptor of this process that `path` leads to, as /dev/stdout does; -1: none. */
+static int descriptor_of(const char *path)
+{
+    char own[64], at[PATH_MAX], folder[PATH_MAX], next[PATH_MAX];
+    int links;
+
+    snprintf(own, sizeof own, "/proc/%ld/fd", (long)getpid());
+    snprintf(at, sizeof at, "%s", path);
+    for (links = 0; links < 16; links++) {
+        char *slash = strrchr(at, '/'), name[PATH_MAX];
+        ssize_t length;
+
+        snprintf(name, sizeof name, "%s", slash != NULL ? slash + 1 : at);
+        if (slash != NULL)
+            slash[slash == at] = '\0';
+        if (realpath(slash != NULL ? at : ".", folder) == NULL)
+            return -1;
+        if (strcmp(folder, own) == 0)
+            return atoi(name);
+        if (snprintf(at, sizeof at, "%s/%s", folder, name) >= (int)sizeof at ||
+            (length = readlink(at, next, sizeof next - 1)) <= 0)
+            return -1;
+        next[length] = '\0';
+        if (snprintf(at, sizeof at, "%s%s%s", *next == '/' ? "" : folder, *next == '/' ? "" : "/", next) >=
+            (int)sizeof at)
+            return -1;
+    }
+    return -1;
+}
+
 bool output_allowed(const char *path, const struct output_kind *kind)
 {
     struct stat status;
 
+    if (lstat(path, &status) == 0 && stat(path, &status) != 0) {
+        term_error("%s is a symbolic link that leads nowhere: remove it first, or name another file", path);
+        return false;
+    }
+    if (kind->is != NULL && descriptor_of(path) >= 0) {
+        term_error("%s is an open file, and %s is always a new one: name a file", path, kind->name);
+        return false;
+    }
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0 || is_of_kind(path, kind))
         return true;
     if (kind->is != NULL || kind->mark != NULL)
@@ -113,12 +151,13 @@ static void catch_ends(struct sigaction *before)
 static int write_whole(const char *path, unsigned mode, output_writer *write, void *user)
 {
     struct tp_error err = {0};
+    struct stat before;
     int descriptor = mkostemp(temporary, O_CLOEXEC);
     FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
 
     if (file == NULL)
         return cannot_write(path);
-    fchmod(descriptor, mode);
+    fchmod(descriptor, stat(path, &before) == 0 ? before.st_mode & 0777 : mode);
     if (write(file, user, &err) != 0) {
         tell(path, file, &err);
         fclose(file);
@@ -163,7 +202,7 @@ int output_write(const char *path, unsigned mode, const struct output_kind *kind
 {
     char real[PATH_MAX];
 
-    if (path == NULL || strcmp(path, "-") == 0)
+    if (path == NULL || strcmp(path, "-") == 0 || descriptor_of(path) == STDOUT_FILENO)
         return to_stdout("standard output", write, user);
     if (is_special(path))
         return term_redirect(path) ? to_stdout(path, write, user) : cannot_write(path);

@@ -350,7 +350,7 @@ void tp_sheet_describe(const struct tp_sheet *sheet, FILE *out)
     static const char *const kinds[] = {"number", "real", "text"};
 
     fprintf(out, "{\"rows\": %llu, \"chunk\": %zu, ", (unsigned long long)sheet->rows, sheet->chunk);
-    if (sheet->totals) {
+    if (sheet->totals && sheet->totals->name) { /* it has none if nothing was put into it */
         fputs("\"totals\": ", out);
         tp_write_json_text(out, sheet->totals->name);
         fputs(", \"key\": ", out);

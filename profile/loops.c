@@ -119,13 +119,14 @@ static int decode(struct loops *l)
 /* How often an instruction was executed: a `rep` as often as it was begun, of all that it counts as. */
 static uint64_t executions(const struct tp_events *events, const struct tp_instr *instr, enum tp_repeats repeats)
 {
-    uint64_t count = tp_own_count(events, instr->costs, "Ir");
+    uint64_t count = tp_own_count(events, instr->costs, "Ir"), rounds;
 
     switch (repeats) {
-    case TP_REPEATS_READS: return count - tp_own_count(events, instr->costs, "Dr");
-    case TP_REPEATS_WRITES: return count - tp_own_count(events, instr->costs, "Dw");
+    case TP_REPEATS_READS: rounds = tp_own_count(events, instr->costs, "Dr"); break;
+    case TP_REPEATS_WRITES: rounds = tp_own_count(events, instr->costs, "Dw"); break;
     default: return count;
     }
+    return rounds < count ? count - rounds : count > 0;
 }
 
 /* Counts of places, and types of instructions. */

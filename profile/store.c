@@ -582,10 +582,14 @@ static int in_bulk(struct tp_store *store, tp_store_part *large, void *user)
 
 static int write_file(struct tp_store *store, tp_store_part *large, tp_store_part *rest, void *user)
 {
+    struct stat before;
+
     if (make_file(store) || write_schema(store) || in_bulk(store, large, user) || open_database(store) ||
         tp_store_events(store) || rest(store, user) || tp_store_views(store) || close_database(store) ||
         tp_sound(store->err))
         return -1;
+    if (stat(store->target, &before) == 0)
+        chmod(store->temporary, before.st_mode & 0777); /* who could not read the old one cannot read the new one */
     if (rename(store->temporary, store->target))
         return TP_FAIL(store->err, "%s: cannot write the profile: %s", store->path, strerror(errno));
     return 0;

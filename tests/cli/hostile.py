@@ -42,6 +42,7 @@ SCHEMAS = {
     'view in place of a table': 'ALTER TABLE t_loops RENAME TO other; CREATE VIEW t_loops AS SELECT * FROM other',
     'virtual table': 'DROP TABLE stats; CREATE VIRTUAL TABLE stats USING fts4(name, value)',
     'another virtual table': 'CREATE VIRTUAL TABLE own USING fts4(name)',
+    'statistics that may be false': 'ANALYZE',
     'trigger': 'CREATE TRIGGER own AFTER DELETE ON stats BEGIN SELECT 1; END',
     'generated column': 'DROP TABLE stats; CREATE TABLE stats(name TEXT PRIMARY KEY, value INTEGER AS (length(name)))',
     'table without a column': 'ALTER TABLE t_totals DROP COLUMN Ir',
@@ -91,9 +92,10 @@ def ends(what, statements, commands, profile):
 
 
 def changes(database):
-    """A name and statements each: columns with values that no Tenure writes."""
+    """A name and statements each: tables without rows, and columns with values that no Tenure writes."""
     tables = [name for name, in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
     for i, table in enumerate(tables):
+        yield f'{table} is empty', f'DELETE FROM {table}', filled.COMMANDS if SOAK else filled.COMMANDS[i % 3::3]
         columns = [(name, kind) for _, name, kind, _, _, key in database.execute(f'PRAGMA table_info({table})')
                    if not (key and kind == 'INTEGER')]
         indices = database.execute(f'PRAGMA index_list({table})').fetchall()

@@ -137,7 +137,21 @@ def links():
     check("links stay", (os.readlink("good"), os.readlink("csv")), ("old", "page.csv"))
     check("what they lead to is new", (content("old") != content("source"), len(content("page.csv")) > 100),
           (True, True))
-    check("merge at a dangling link", tenure("merge", "-q", "-o", "dangling", "source")[0], 0)
+    os.symlink("loop", "loop")
+    for words, status in ((("merge", "-q"), 1), (("export", "--format=csv"), 1), (("record", "-q"), 125)):
+        for name in ("dangling", "loop"):
+            got, _, err = tenure(*words, "-o", name, *(PROGRAM if words[0] == "record" else ["source"]))
+            check(f"{words[0]} at a link to nowhere", (got, "leads nowhere" in err, os.path.islink(name)),
+                  (status, True, True))
+
+
+def modes():
+    """Who could not read the old file cannot read the new one."""
+    for name, words in (("own", ("merge", "-q", "source", "-o")),
+                        ("own.calls", ("export", "--format=callgrind", "source", "-o"))):
+        tenure(*words, name)
+        os.chmod(name, 0o600)
+        check(f"{name}: again", (tenure(*words, name)[0], os.stat(name).st_mode & 0o777), (0, 0o600))
 
 
 def specials():
@@ -147,6 +161,12 @@ def specials():
     check("a pipe", tenure(*table, "-o", "/proc/self/fd/1"), (0, plain, ""))
     status, _, _ = run(["sh", "-c", '"$@" -o /proc/self/fd/1 >events.csv', "sh", TENURE, *table])
     check("a file behind a descriptor", (status, content("events.csv").decode().replace("\r", "")), (0, plain))
+    os.symlink("/proc/self/fd/1", "out")
+    run(["sh", "-c", '{ echo head; "$@" -o out; echo tail; } >around.csv', "sh", TENURE, *table])
+    check("a part of a file", content("around.csv").decode().replace("\r", ""), f"head\n{plain}tail\n")
+    for words, status in ((("merge", "-q"), 1), (("record", "-q"), 125)):
+        got = tenure(*words, "-o", "out", *(PROGRAM if words[0] == "record" else ["source"]))
+        check(f"{words[0]} at a descriptor", (got[0], got[1], got[2].count("\n")), (status, "", 1))
 
 
 def main():
@@ -157,6 +177,7 @@ def main():
         defaults()
         patterns()
         links()
+        modes()
         specials()
     finally:
         os.chdir("/")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `tenure PROGRAM ARGS...`: words that are commands elsewhere, and words in front of a profile, run nothing.
+# `tenure PROGRAM ARGS...`: words that are commands elsewhere, and words with a profile as an argument, run nothing.
 try() {
     tenure "$@"
     echo "$* -> $?"
@@ -28,6 +28,7 @@ try bench
 try reprot hello.profile
 try less hello.raw
 try less ./hello.profile more
+try rm -f hello.profile
 echo ran.*
 cmp before hello.profile && echo 'nothing ran'
 # These are programs.
