@@ -126,7 +126,7 @@ static uint64_t executions(const struct tp_events *events, const struct tp_instr
     case TP_REPEATS_WRITES: rounds = tp_own_count(events, instr->costs, "Dw"); break;
     default: return count;
     }
-    return rounds < count ? count - rounds : count > 0;
+    return rounds < count ? count - rounds : 0;
 }
 
 /* Counts of places, and types of instructions. */
