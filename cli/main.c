@@ -28,7 +28,7 @@ static const struct {
     {"report", cmd_report, "totals, functions, callers and callees, call tree, threads", true},
     {"annotate", cmd_annotate, "source lines and instructions with their costs", true},
     {"html", cmd_html, "a profile as one page for the browser", true},
-    {"open", cmd_open, "show that page in the browser", true},
+    {"open", cmd_open, "show that page in the browser", false}, /* tells the path even without a browser */
     {"export", cmd_export, "write a profile in another tool's format", true},
     {"import", cmd_import, "turn a raw profile into a profile", false},
     {"merge", cmd_merge, "sum many profiles", true},
