@@ -178,6 +178,8 @@ def initial_files(engine, zydis, emulator, tests, guests, lines):
         archive.add_program(os.path.join(tests, name), 'tests/' + name)
     for name in ['sh', 'mount', 'sleep', 'timeout'] + [program.split()[0] for program in PROGRAMS]:
         archive.add_program(shutil.which(name), 'bin/' + name)
+    for library in glob.glob('/lib/*/libgcc_s.so.1') + glob.glob('/lib64/libgcc_s.so.1'): # pthread_exit opens it
+        archive.add_program(library)
     for name in ('proc', 'sys', 'tmp', 'dev'):
         archive.add(name, 0o40755)
     archive.add('dev/console', 0o20600, device=(5, 1))
