@@ -18,7 +18,7 @@ struct passed {
     size_t count;
 };
 
-/* An option without its dashes. One that is another tool's name of ours is passed by ours. False: too many. */
+/* An option without its dashes. A name that another tool has for one of ours becomes ours. False: too many. */
 bool passed_add(struct passed *passed, const char *name, const char *value);
 
 /* NULL: it was not given. */

@@ -11,7 +11,7 @@ enum feature { AVX512, AVX2, AVX, SSE4, XSAVEC, XSAVE, BMI2, ERMS, NOT_RUN };
 
 static const struct {
     const char *name;
-    uint32_t with; /* it goes what needs it */
+    uint32_t with; /* what is hidden with it, since it needs it */
 } features[] = {
     [AVX512] = {"avx512", SET(AVX512)},
     [AVX2] = {"avx2", SET(AVX2) | SET(AVX512)},
