@@ -6,12 +6,12 @@
  * is most likely a mistake (short_form.h). A program that happens to have a command's name is reached with
  * `tenure record report`, `tenure -- report` or `tenure ./report`.
  */
+#include "cli/base/given.h"
+#include "cli/base/opt.h"
+#include "cli/base/term.h"
 #include "cli/cli.h"
-#include "cli/given.h"
-#include "cli/opt.h"
-#include "cli/short_form.h"
-#include "cli/term.h"
-#include "profile/sound.h"
+#include "cli/record/short_form.h"
+#include "profile/base/sound.h"
 #include "tenure_config.h"
 
 #include <locale.h>
@@ -22,33 +22,13 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
     const char *about;
-    bool reads; /* profiles: it prints all that it makes of them, or an error */
+    bool reads;
 } commands[] = {
-    {"record", cmd_record, "run a program and write its profile", false},
-    {"report", cmd_report, "totals, functions, callers and callees, call tree, threads", true},
-    {"annotate", cmd_annotate, "source lines and instructions with their costs", true},
-    {"html", cmd_html, "a profile as one page for the browser", true},
-    {"open", cmd_open, "show that page in the browser", false}, /* tells the path even without a browser */
-    {"export", cmd_export, "write a profile in another tool's format", true},
-    {"import", cmd_import, "turn a raw profile into a profile", false},
-    {"merge", cmd_merge, "sum many profiles", true},
-    {"diff", cmd_diff, "compare profiles; limits for CI", true},
-    {"control", cmd_control, "ask programs that are being profiled, from another terminal", false},
-    {"top", cmd_top, "the worst functions of a program that is being profiled", false},
-    {"info", cmd_info, "this machine's caches, versions, what a profile was made with", true},
-    {"sql", cmd_sql, "run a query on a profile", true},
+#define CLI_COMMAND(name, about, reads) {#name, cmd_##name, about, reads},
+#include "cli/commands.inc"
+#undef CLI_COMMAND
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
-
-const char *cli_nearest_command(const char *word)
-{
-    const char *names[COMMANDS];
-    size_t i;
-
-    for (i = 0; i < COMMANDS; i++)
-        names[i] = commands[i].name;
-    return opt_nearest(word, names, COMMANDS);
-}
 
 static void print_usage(FILE *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * raw_format.h: the raw profile, as the core writes it and profile/raw_read.c reads it.
+ * raw_format.h: the raw profile, as the core writes it and profile/raw/raw_read.c reads it.
  *
  * Private to one version of Tenure: a reader refuses any other TN_RAW_VERSION.
  *

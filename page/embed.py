@@ -27,7 +27,7 @@ def main():
             if word in data.lower():
                 sys.exit('the page cannot hold %s' % word.decode())
     with open(sys.argv[3], 'w') as out:
-        out.write('/* Made by page/embed.py. */\n#include "profile/html.h"\n\n')
+        out.write('/* Made by page/embed.py. */\n#include "profile/html/html.h"\n\n')
         out.write(array('script', script) + array('style', style))
         out.write('const struct tp_page_asset tp_page_asset = {\n'
                   '    script, sizeof script, "%s",\n    style, sizeof style, "%s",\n};\n'

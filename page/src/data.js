@@ -2,10 +2,10 @@
 //
 // data.js: the tables of the profile, decoded when they are asked for.
 //
-// The page holds its tables as blocks, one per column and chunk of rows (profile/html_sheet.h says how they are made:
-// deflated differences from predictions). Nothing is decoded before a view needs it. A number column is a Float64Array
-// with NaN for NULL; beyond 2^53 its last digits are lost, which format.js shows. A text column is read string by
-// string.
+// The page holds its tables as blocks, one per column and chunk of rows (profile/html/html_sheet.h says how they are
+// made: deflated differences from predictions). Nothing is decoded before a view needs it. A number column is a
+// Float64Array with NaN for NULL; beyond 2^53 its last digits are lost, which format.js shows. A text column is read
+// string by string.
 
 const KEPT = 40; // columns of a table that stay decoded
 const KEPT_PARTS = 200; // and parts of them that others are predicted from
@@ -15,7 +15,7 @@ const VALUE = new Uint8Array(128);
 for (let i = 0; i < DIGITS.length; i++) VALUE[DIGITS.charCodeAt(i)] = i;
 
 /* Five digits of base 85 are four bytes; of an end of n digits n - 1 bytes count, as if the highest digit followed
- * (profile/html_pack.h). */
+ * (profile/html/html_pack.h). */
 function bytesOf(text) {
     const groups = Math.ceil(text.length / 5);
     const view = new DataView(new ArrayBuffer(4 * groups));

@@ -115,7 +115,7 @@ def engine_options(root):
 
 def passed_options(root):
     """Names that cmd_record.c hands through."""
-    with open(os.path.join(root, "cli/cmd_record.c"), encoding="utf-8") as file:
+    with open(os.path.join(root, "cli/record/cmd_record.c"), encoding="utf-8") as file:
         table = file.read().split("rows[] = {")[1].split("\n};")[0]
     return set(re.findall(r'(?:SWITCH|NATIVE|FUNCTIONS|CACHE|SEPARATE)\("([\w-]+)"', table)) | set(
         re.findall(r'\{OPT_TAKE, "([\w-]+)"', table)) - {"code-cache"}
@@ -128,7 +128,7 @@ def native_switches(root):
 
 
 def native_offered(root):
-    with open(os.path.join(root, "cli/cmd_record.c"), encoding="utf-8") as file:
+    with open(os.path.join(root, "cli/record/cmd_record.c"), encoding="utf-8") as file:
         return set(re.findall(r'^    NATIVE\("([\w-]+)"', file.read(), re.M))
 
 

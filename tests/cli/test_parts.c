@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
-#include "cli/geometry.h"
-#include "cli/names.h"
-#include "cli/opt.h"
-#include "cli/term.h"
+#include "cli/base/geometry.h"
+#include "cli/base/names.h"
+#include "cli/base/opt.h"
+#include "cli/base/term.h"
 
 #include <stdio.h>
 #include <stdlib.h>

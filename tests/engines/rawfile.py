@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A deliberately simple reader of raw profiles (core/raw_format.h), for the engines' tests.
 
-Second to profile/raw_read.c and independent of it: it knows the format, sums the parts and checks the checksums,
+Second to profile/raw/raw_read.c and independent of it: it knows the format, sums the parts and checks the checksums,
 nothing more. Any deviation is an exception.
 """
 import collections

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profile/annotation.h"
-#include "profile/define.h"
+#include "profile/annotation/annotation.h"
+#include "profile/read/define.h"
 #include "scratch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

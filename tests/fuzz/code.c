@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profile/disassemble.h"
+#include "profile/read/disassemble.h"
 #include "scratch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

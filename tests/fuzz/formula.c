@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/formula.h"
+#include "profile/read/formula.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "core/raw_format.h"
-#include "profile/advice.h"
+#include "profile/advice/advice.h"
 #include "profile/profile.h"
-#include "profile/raw_read.h"
+#include "profile/raw/raw_read.h"
 #include "scratch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/continuation.h"
+#include "profile/raw/continuation.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

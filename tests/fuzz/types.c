@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "engine/common/element_table.h"
-#include "profile/elements.h"
-#include "profile/symbols_types.h"
-#include "profile/symbols_visit.h"
+#include "profile/code/elements.h"
+#include "profile/code/symbols_visit.h"
+#include "profile/objects/symbols_types.h"
 #include "scratch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/limit.h"
-#include "profile/linemap.h"
-#include "profile/rename.h"
+#include "profile/base/limit.h"
+#include "profile/objects/linemap.h"
+#include "profile/sum/rename.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

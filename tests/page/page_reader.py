@@ -2,8 +2,8 @@
 #
 # page_reader.py: the data of a page, read without a browser.
 #
-# Written from profile/html_sheet.h alone, row by row and without haste, so that tests can compare what a page holds
-# with what SQL says of the profile. `python3 page_reader.py PAGE` prints the bytes that each column takes.
+# Written from profile/html/html_sheet.h alone, row by row and without haste, so that tests can compare what a page
+# holds with what SQL says of the profile. `python3 page_reader.py PAGE` prints the bytes that each column takes.
 
 import base64
 from collections import Counter

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-#include "profile/bulk.h"
+#include "profile/store/bulk.h"
 
 struct cell {
     enum { CELL_NULL, CELL_INTEGER, CELL_REAL, CELL_TEXT } type;

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "profile/continuation.h"
+#include "profile/raw/continuation.h"
 
 /* What is found must be what the marks say. */
 static void check(enum tp_language language, const char *marked)

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "profile/sum.h"
+#include "profile/sum/sum.h"
 
 enum { EVENTS = 7, LANES = 3, ROWS = 3000, ROUNDS = 30000 };
 

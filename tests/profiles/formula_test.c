@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "profile/formula.h"
-#include "profile/locate.h"
+#include "profile/objects/locate.h"
+#include "profile/read/formula.h"
 
 static const struct tp_event events[] = {{"Ir", "", false, false}, {"Dr", "", false, false}, {"Dw", "", false, false},
                                          {"a:b c", "", false, false}};

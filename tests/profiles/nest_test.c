@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "profile/nest.h"
+#include "profile/code/nest.h"
 
 enum { BASE = 100, MOST = 32 };
 

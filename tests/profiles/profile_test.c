@@ -10,12 +10,12 @@
 
 #include <cmocka.h>
 
-#include "profile/error.h"
-#include "profile/events.h"
-#include "profile/mem.h"
-#include "profile/raw_read.h"
-#include "profile/recording.h"
-#include "profile/symbols.h"
+#include "profile/base/error.h"
+#include "profile/base/mem.h"
+#include "profile/code/symbols.h"
+#include "profile/raw/events.h"
+#include "profile/raw/raw_read.h"
+#include "profile/raw/recording.h"
 
 static struct tp_cursor cursor(const void *bytes, size_t size)
 {

@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/diff.h"
-#include "profile/limit.h"
-#include "profile/linemap.h"
-#include "profile/merge.h"
+#include "profile/base/limit.h"
+#include "profile/objects/linemap.h"
 #include "profile/profile.h"
+#include "profile/sum/diff.h"
+#include "profile/sum/merge.h"
 
 static int fail(const struct tp_error *err)
 {

@@ -12,8 +12,8 @@
 
 A quoted include names a file from the project's root or beside the including file. Tests may include anything;
 examples stand for other people's programs and may include nothing but include/tenure.h. Only the files named
-profile/symbol* include libdw; SQLite belongs to profile/, and of the commands to cli/query and cli/cmd_sql, which
-put queries to the database that tp_db() hands out.
+symbols* of profile/ include libdw; SQLite belongs to profile/, and of the commands to query and cmd_sql, which put
+queries to the database that tp_db() hands out.
 """
 import os
 import re
@@ -73,10 +73,10 @@ def complaint(root, name, mark, header):
         return None
     if mark == '"':
         return f'includes "{header}", which is neither beside it nor at the root'
-    if re.match(r"elfutils/|dwarf\.h|libelf\.h|gelf\.h", header) and not name.startswith("profile/symbol"):
-        return f"includes <{header}>: libdw and libelf belong to profile/symbol*"
-    if header == "sqlite3.h" and not name.startswith(("profile/", "cli/query.", "cli/cmd_sql.")):
-        return "includes <sqlite3.h>: SQLite belongs to profile/ and cli/query"
+    if re.match(r"elfutils/|dwarf\.h|libelf\.h|gelf\.h", header) and not re.match("profile/[a-z]+/symbols", name):
+        return f"includes <{header}>: libdw and libelf belong to symbols* of profile/"
+    if header == "sqlite3.h" and not re.match(r"profile/|cli/\w+/(query|cmd_sql)\.", name):
+        return "includes <sqlite3.h>: SQLite belongs to profile/ and query.c"
     if system is not None and header not in system:
         return f"may not include <{header}> ({layer} layer)"
     return None

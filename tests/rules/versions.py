@@ -23,7 +23,7 @@ def main():
     root = sys.argv[1]
     cases = tree.Cases()
     cases.case("docs/profile-format.md",
-               list(complaints(tree.text(root, "profile/store.h"), tree.text(root, "docs/profile-format.md"))))
+               list(complaints(tree.text(root, "profile/store/store.h"), tree.text(root, "docs/profile-format.md"))))
     cases.finish()
 
 

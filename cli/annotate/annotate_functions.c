@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * annotate_functions.c: what each function costs in each file, grouped by file and by function.
+ *
+ * A group with one member is one row, "file:function". Rows below the threshold are left out; a group stays if it
+ * reaches the threshold or something in it does. Which files are annotated follows from the table by files.
+ */
+#include "cli/annotate/annotate.h"
+
+#include "cli/base/place.h"
+#include "cli/base/term.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME = 4096 };
+
+/* ------------------------------------------------------------------------------------------ groups */
+
+/* What rows are sorted for. */
+struct sorting {
+    const struct annotate *an;
+    bool by_file;
+};
+
+static const struct tp_annotated_pair *pair_at(const struct annotate *an, uint32_t i)
+{
+    return &an->costs.pairs.at[i];
+}
+
+static uint32_t group_of(const struct tp_annotated_pair *pair, bool by_file)
+{
+    return by_file ? pair->file : pair->function;
+}
+
+static const char *sort_name(const struct annotate *an, bool is_file, uint32_t index)
+{
+    const struct tp_annotated_file *file = &an->costs.files.at[is_file ? index : 0];
+
+    if (!is_file)
+        return an->costs.functions.at[index].name;
+    return file->path != NULL ? file->place.name : file->object != NULL ? file->object : "";
+}
+
+static int compare_pairs(const void *a, const void *b, void *user)
+{
+    const struct sorting *sorting = user;
+    const struct tp_annotated_pair *x = pair_at(sorting->an, *(const uint32_t *)a),
+                                   *y = pair_at(sorting->an, *(const uint32_t *)b);
+    uint32_t of_x = group_of(x, sorting->by_file), of_y = group_of(y, sorting->by_file);
+    int order;
+
+    if (of_x != of_y)
+        return of_x < of_y ? -1 : 1;
+    order = annotate_compare(sorting->an, x->cost, y->cost);
+    return order != 0 ? order : strcmp(sort_name(sorting->an, !sorting->by_file, group_of(x, !sorting->by_file)),
+                                       sort_name(sorting->an, !sorting->by_file, group_of(y, !sorting->by_file)));
+}
+
+static int compare_groups(const void *a, const void *b, void *user)
+{
+    const struct sorting *sorting = user;
+    const struct annotate_group *x = a, *y = b;
+    int order = annotate_compare(sorting->an, x->rank, y->rank);
+
+    return order != 0 ? order : strcmp(sort_name(sorting->an, sorting->by_file, x->index),
+                                       sort_name(sorting->an, sorting->by_file, y->index));
+}
+
+/* Moves the members that are shown to the front; whether the group is shown at all. */
+static bool keep_members(struct annotate *an, struct annotate_groups *groups, struct annotate_group *group)
+{
+    size_t kept = group->first, i;
+
+    for (i = group->first; i < group->first + group->count; i++) {
+        uint32_t pair = groups->pair[i];
+
+        if (annotate_reaches(an, an->costs.pairs.at[pair].cost))
+            groups->pair[kept++] = pair;
+    }
+    group->count = kept - group->first;
+    return group->count > 0 || annotate_reaches(an, group->cost);
+}
+
+/* Files have no inclusive costs: they are sorted by that of their first function. */
+static bool by_inclusive(const struct annotate *an)
+{
+    return an->column[an->key[0].column].spec.inclusive;
+}
+
+static void make_groups(struct annotate *an, bool by_file, struct annotate_groups *groups)
+{
+    size_t pairs = an->costs.pairs.count, i, n;
+
+    for (i = 0; i < pairs; i += n) {
+        uint32_t index = group_of(pair_at(an, groups->pair[i]), by_file);
+        struct annotate_group group = {.index = index, .first = i};
+
+        for (n = 0; i + n < pairs && group_of(pair_at(an, groups->pair[i + n]), by_file) == index; n++)
+            ;
+        group.count = group.all = n;
+        group.cost = by_file ? an->costs.files.at[index].cost : an->costs.functions.at[index].cost;
+        group.rank = by_file && by_inclusive(an) ? pair_at(an, groups->pair[i])->cost : group.cost;
+        groups->all++;
+        if (keep_members(an, groups, &group))
+            groups->group[groups->count++] = group;
+    }
+}
+
+static void make_table(struct annotate *an, bool by_file, struct annotate_groups *groups)
+{
+    struct sorting sorting = {an, by_file};
+    size_t pairs = an->costs.pairs.count, i;
+
+    memset(groups, 0, sizeof *groups);
+    groups->pair = malloc((pairs + 1) * sizeof *groups->pair);
+    groups->group = malloc((pairs + 1) * sizeof *groups->group);
+    if (groups->pair == NULL || groups->group == NULL)
+        term_no_memory();
+    for (i = 0; i < pairs; i++)
+        groups->pair[i] = (uint32_t)i;
+    qsort_r(groups->pair, pairs, sizeof *groups->pair, compare_pairs, &sorting);
+    make_groups(an, by_file, groups);
+    qsort_r(groups->group, groups->count, sizeof *groups->group, compare_groups, &sorting);
+}
+
+static void free_table(struct annotate_groups *groups)
+{
+    free(groups->pair);
+    free(groups->group);
+}
+
+/* ------------------------------------------------------------------------------------------ names */
+
+void annotate_file_name(const struct annotate *an, uint32_t file, char *out, size_t size)
+{
+    const struct tp_annotated_file *f = &an->costs.files.at[file];
+    const char *slash = f->object != NULL ? strrchr(f->object, '/') : NULL;
+
+    if (f->path == NULL && f->object == NULL)
+        snprintf(out, size, "???");
+    else if (f->path == NULL)
+        snprintf(out, size, "??? (%s)", slash != NULL && slash[1] != '\0' ? slash + 1 : f->object);
+    else
+        place_file(an->profile, out, size, f->place.directory != NULL ? f->path : f->place.name);
+}
+
+static void name_of(const struct annotate *an, bool is_file, uint32_t index, char *out)
+{
+    if (is_file)
+        annotate_file_name(an, index, out, NAME);
+    else
+        snprintf(out, NAME, "%s", an->costs.functions.at[index].name);
+}
+
+/* ------------------------------------------------------------------------------------------ tables */
+
+static void measure(struct annotate *an, const struct annotate_groups *groups)
+{
+    size_t i, m;
+
+    annotate_begin(an);
+    for (i = 0; i < groups->count; i++) {
+        const struct annotate_group *group = &groups->group[i];
+
+        annotate_measure(an, group->cost);
+        for (m = 0; m < group->count; m++)
+            annotate_measure(an, an->costs.pairs.at[groups->pair[group->first + m]].cost);
+    }
+    annotate_fit(an);
+}
+
+static void print_group(struct annotate *an, bool by_file, const struct annotate_groups *groups,
+                        const struct annotate_group *group)
+{
+    const uint32_t *member = &groups->pair[group->first];
+    const struct tp_annotated_pair *only = group->all == 1 ? &an->costs.pairs.at[*member] : NULL;
+    char name[NAME], text[2 * NAME + 8];
+    size_t i;
+
+    name_of(an, by_file, group->index, name);
+    annotate_cells(an, only != NULL ? only->cost : group->cost,
+                   by_file && only == NULL ? ANNOTATE_SELF_ONLY : ANNOTATE_ALL);
+    if (only != NULL) {
+        char other[NAME];
+
+        name_of(an, !by_file, by_file ? only->function : only->file, other);
+        snprintf(text, sizeof text, "%s:%s", name, other);
+        annotate_text(an, TERM_PLAIN, TERM_CUT_MIDDLE, text);
+        return;
+    }
+    snprintf(text, sizeof text, "%s:", name);
+    annotate_text(an, TERM_BOLD, TERM_CUT_MIDDLE, text);
+    for (i = 0; i < group->count; i++) {
+        const struct tp_annotated_pair *pair = &an->costs.pairs.at[member[i]];
+
+        annotate_cells(an, pair->cost, ANNOTATE_ALL);
+        name_of(an, !by_file, by_file ? pair->function : pair->file, name);
+        snprintf(text, sizeof text, "  %s", name);
+        annotate_text(an, TERM_PLAIN, TERM_CUT_MIDDLE, text);
+    }
+}
+
+static void print_table(struct annotate *an, bool by_file, const struct annotate_groups *groups)
+{
+    size_t i;
+
+    annotate_section(an, by_file ? "File:function" : "Function:file");
+    if (groups->count == 0) {
+        puts("  none reaches the threshold");
+        return;
+    }
+    measure(an, groups);
+    annotate_heading(an, by_file ? "file:function" : "function:file");
+    for (i = 0; i < groups->count; i++)
+        print_group(an, by_file, groups, &groups->group[i]);
+    if (groups->count < groups->all)
+        printf("  %zu of %zu %s; the others are below the threshold\n", groups->count, groups->all,
+               by_file ? "files" : "functions");
+}
+
+/* Files of the table are annotated, unless only those named by the user are. */
+static void choose_files(struct annotate *an, const struct annotate_groups *groups)
+{
+    size_t i;
+
+    for (i = 0; i < groups->count; i++) {
+        uint32_t file = groups->group[i].index;
+
+        if (an->choice[file] != ANNOTATE_NOT || !an->automatic)
+            continue;
+        an->choice[file] = ANNOTATE_AUTO;
+        an->order[an->chosen++] = file;
+    }
+}
+
+void annotate_functions(struct annotate *an)
+{
+    struct annotate_groups groups;
+    int by_file;
+
+    for (by_file = 1; by_file >= 0; by_file--) {
+        make_table(an, by_file, &groups);
+        if (an->json)
+            annotate_json_groups(an, by_file, &groups);
+        else
+            print_table(an, by_file, &groups);
+        if (by_file)
+            choose_files(an, &groups);
+        free_table(&groups);
+    }
+}

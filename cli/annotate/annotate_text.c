@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * annotate_text.c: the text of a source file, as lines that a terminal can show.
+ *
+ * It is the one in the profile, if there is one; else the file's of today, which may be another by now: that it is
+ * newer than the profile is told by their times. Tabs become spaces here, where the line begins in its first column.
+ */
+#include "cli/annotate/annotate.h"
+
+#include "cli/base/term.h"
+#include "profile/objects/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { TAB = 8 };
+
+static bool is_newer(const struct annotate *an, const char *path)
+{
+    struct stat source, profile;
+
+    if (stat(path, &source) != 0 || stat(an->file, &profile) != 0)
+        return false;
+    if (source.st_mtim.tv_sec != profile.st_mtim.tv_sec)
+        return source.st_mtim.tv_sec > profile.st_mtim.tv_sec;
+    return source.st_mtim.tv_nsec > profile.st_mtim.tv_nsec;
+}
+
+/* A line without its end and with spaces for tabs. */
+static const char *make_line(struct annotate_text *text, const char *from, size_t length)
+{
+    size_t tabs = 0, at = 0, column = 0, i;
+    char *to;
+
+    length -= length > 0 && from[length - 1] == '\r';
+    for (i = 0; i < length; i++)
+        tabs += from[i] == '\t';
+    if ((to = tp_arena_alloc(&text->arena, length + tabs * TAB + 1)) == NULL)
+        term_no_memory();
+    for (i = 0; i < length; i++) {
+        if (from[i] == '\t') {
+            do
+                to[at++] = ' ';
+            while (++column % TAB != 0);
+            continue;
+        }
+        to[at++] = from[i];
+        column += ((unsigned char)from[i] & 0xC0) != 0x80;
+    }
+    return to;
+}
+
+static void split(struct annotate_text *text, const char *whole)
+{
+    while (*whole != '\0') {
+        size_t length = strcspn(whole, "\n");
+        const char **line = TP_VECTOR_ADD(&text->lines);
+
+        if (line == NULL)
+            term_no_memory();
+        *line = make_line(text, whole, length);
+        whole += length + (whole[length] == '\n');
+    }
+}
+
+bool annotate_read(struct annotate *an, uint32_t index, struct annotate_text *text)
+{
+    const struct tp_annotated_file *file = &an->costs.files.at[index];
+    struct tp_error err = {0};
+    const char *whole = NULL;
+
+    memset(text, 0, sizeof *text);
+    if (file->embedded != 0) {
+        whole = tp_embedded_text(an->profile, &text->arena, file->embedded, &err);
+        text->embedded = true;
+        if (whole == NULL)
+            term_error("%s", err.message);
+        if (whole == NULL)
+            return false;
+    } else if (file->place.path != NULL) {
+        whole = tp_source_text(&text->arena, &an->access, file->place.path);
+        text->refused = whole == NULL ? tp_source_refused(&an->access, file->place.path) : NULL;
+        text->newer = whole != NULL && is_newer(an, file->place.path);
+    }
+    text->found = whole != NULL;
+    if (text->found)
+        split(text, whole);
+    return true;
+}
+
+void annotate_text_free(struct annotate_text *text)
+{
+    TP_VECTOR_FREE(&text->lines);
+    tp_arena_free(&text->arena);
+}

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd_annotate.c: options of `tenure annotate`, and its sections in their order.
+ *
+ * What the profile is of, totals, the two tables of functions, source files, what was not found, and how much of the
+ * costs the annotated files have. Costs are computed in profile/annotation/annotation.c; nothing here adds them up.
+ */
+#include "cli/annotate/annotate.h"
+
+#include "cli/base/given.h"
+#include "cli/base/opt.h"
+#include "cli/base/term.h"
+#include "cli/cli.h"
+#include "tenure_config.h"
+
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME = 4096, LABEL = 18 };
+
+/* ------------------------------------------------------------------------------------------ options */
+
+static const char *take_define(void *into, const char *name, const char *value)
+{
+    (void)name;
+    return column_defines_add(&((struct annotate *)into)->defines, value);
+}
+
+static const char *take_include(void *into, const char *name, const char *value)
+{
+    struct annotate *an = into;
+
+    (void)name;
+    if (an->search.includes == ANNOTATE_MAX_FOLDERS)
+        return "too many folders";
+    an->folder[an->search.includes++] = an->folders[an->access.folders++] = value;
+    return NULL;
+}
+
+static const char *take_map(void *into, const char *name, const char *value)
+{
+    struct annotate *an = into;
+    char *equals = strchr(value, '='); /* argv may be written to */
+
+    (void)name;
+    if (equals == NULL || equals == value)
+        return "must be OLD=NEW, as in /build/src=src";
+    if (an->search.maps == ANNOTATE_MAX_FOLDERS)
+        return "too many rules";
+    *equals = '\0';
+    an->map[an->search.maps++] = (struct tp_file_map){value, equals + 1};
+    an->folders[an->access.folders++] = equals + 1;
+    return NULL;
+}
+
+static const char *take_auto(void *into, const char *name, const char *value)
+{
+    (void)name;
+    if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
+        return "must be yes or no";
+    ((struct annotate *)into)->automatic = *value == 'y';
+    return NULL;
+}
+
+static const struct opt rows[] = {
+    {OPT_HEADING, NULL, 0, NULL, "Columns", 0, NULL, false},
+    {OPT_TEXT, "show", 0, "EVENTS",
+     "these columns, in this order, ',' between: events, ratios\n"
+     "(spatialD1, D1rate, ...), each also _incl; all, all_incl",
+     offsetof(struct annotate, show), NULL, false},
+    {OPT_TAKE, "define", 0, "NAME=EXPR", "a column of your own, as in 'mpki=1000 * LLm / Ir'; may be repeated", 0,
+     take_define, false},
+    {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180; also of further events",
+     offsetof(struct annotate, weights), given_check_weights, false},
+    {OPT_SWITCH, "percentages", 0, "yes|no", "behind each count, that of the total [yes]",
+     offsetof(struct annotate, percentages), NULL, false},
+    {OPT_HEADING, NULL, 0, NULL, "Functions", 0, NULL, false},
+    {OPT_TEXT, "sort", 's', "EVENTS",
+     "sort by the first, those equal by the next, ',' between; with\n"
+     "a threshold of its own: DLmr:1,DLmw:1 [the first shown]",
+     offsetof(struct annotate, sort), NULL, false},
+    {OPT_NUMBER, "threshold", 0, "PERCENT", "leave out what has less of the event sorted by [0.1]",
+     offsetof(struct annotate, threshold), NULL, false},
+    {OPT_HEADING, NULL, 0, NULL, "Sources", 0, NULL, false},
+    {OPT_TAKE, "auto", 0, "yes|no", "annotate every file of the table [yes, unless SOURCEs are named]", 0, take_auto,
+     true},
+    {OPT_COUNT, "context", 0, "N", "lines to show around one with costs [8]", offsetof(struct annotate, context), NULL,
+     false},
+    {OPT_TAKE, "include", 'I', "DIR", "look for sources there, too; may be repeated", 0, take_include, false},
+    {OPT_TAKE, "file-map", 0, "OLD=NEW", "sources below OLD are now below NEW; may be repeated", 0, take_map, false},
+    {OPT_FLAG, "source-anywhere", 0, NULL, SOURCE_ANYWHERE, offsetof(struct annotate, access.anywhere), NULL, false},
+    {OPT_FLAG, "calls", 0, NULL, "the functions that each line calls, how often, and their costs",
+     offsetof(struct annotate, calls), NULL, false},
+    {OPT_FLAG, "statements", 0, NULL,
+     "beside a statement's last line, what part of the program's\nestimated cost (CEst) it has",
+     offsetof(struct annotate, statements), NULL, false},
+    {OPT_FLAG, "disassemble", 'd', NULL, "the instructions of each line", offsetof(struct annotate, disassemble), NULL,
+     false},
+    {OPT_HEADING, NULL, 0, NULL, "Output", 0, NULL, false},
+    {OPT_FLAG, "json", 0, NULL, "write JSON", offsetof(struct annotate, json), NULL, false},
+};
+
+/* Names that users of cg_annotate and callgrind_annotate know. */
+static const struct opt_foreign foreign[] = {
+    {"show-percs", "use --percentages"},
+    {"inclusive", "use --show=EVENT_incl"},
+    {"annotate", "use --auto"},
+    {"diff", "use `tenure diff`, and annotate what it writes"},
+    {NULL, NULL},
+};
+
+static const struct opt_command command = {
+    "annotate",
+    "[options] [FILE [SOURCE...]]",
+    "Prints source lines with their costs. FILE is a profile or a raw profile; without it, the newest\n"
+    "tenure.out.* here. SOURCE is a source file of it: its path, or the end of it; * and ? match.",
+    rows,
+    sizeof rows / sizeof rows[0],
+    false,
+    CLI_USAGE,
+    foreign,
+};
+
+/* ------------------------------------------------------------------------------------------ what it is of */
+
+static void print_labelled(const char *label, const char *text)
+{
+    char safe[NAME];
+
+    term_escape(safe, sizeof safe, text);
+    printf("%-*s%s\n", LABEL, label, safe);
+}
+
+static void print_meta(const struct annotate *an, const char *key, const char *label)
+{
+    const char *value = tp_meta(an->profile, key);
+
+    if (value != NULL)
+        print_labelled(label, value);
+}
+
+static void print_rows(struct annotate *an, const char *sql, const char *label)
+{
+    struct query q;
+
+    for (query_begin(&q, an->profile, "%s", sql); query_row(&q); label = "")
+        print_labelled(label, query_text(&q, 0));
+    query_end(&q);
+}
+
+/* A list of columns; with thresholds where `keys`. */
+static void print_columns(const struct annotate *an, const char *label, size_t count, bool keys)
+{
+    int width = term_width(stdout), column = LABEL;
+    size_t i;
+
+    printf("%-*s", LABEL, label);
+    for (i = 0; i < count; i++) {
+        size_t at = keys ? an->key[i].column : i;
+        char text[128];
+
+        if (keys && an->key[i].threshold >= 0)
+            snprintf(text, sizeof text, "%s (%g %%)", an->column[at].spec.name, an->key[i].threshold);
+        else
+            snprintf(text, sizeof text, "%s", an->column[at].spec.name);
+        if (column > LABEL && column + 1 + term_columns(text) > width) {
+            printf("\n%-*s", LABEL, "");
+            column = LABEL;
+        }
+        printf("%s%s", column > LABEL ? " " : "", text);
+        column += 1 + term_columns(text);
+    }
+    putchar('\n');
+}
+
+/* What is annotated, and where sources are looked for. */
+static void print_choice(const struct annotate *an)
+{
+    char text[NAME], number[32];
+    size_t i;
+
+    for (i = 0; i < an->sources; i++)
+        print_labelled(i == 0 ? "Chosen files" : "", an->source[i]);
+    print_labelled("Auto-annotation", an->automatic ? "on" : "off");
+    print_labelled("Context", term_number(number, (int64_t)an->context));
+    for (i = 0; i < an->search.includes; i++)
+        print_labelled(i == 0 ? "Include folders" : "", an->folder[i]);
+    for (i = 0; i < an->search.maps; i++) {
+        snprintf(text, sizeof text, "%s is %s", an->map[i].from, an->map[i].to);
+        print_labelled(i == 0 ? "File map" : "", text);
+    }
+}
+
+static void print_metadata(struct annotate *an)
+{
+    size_t i;
+
+    annotate_section(an, "Profile");
+    print_labelled("File", an->file);
+    print_meta(an, "diff.baseline", "Baseline");
+    print_meta(an, "diff.new", "New");
+    print_meta(an, "cmd", "Command");
+    print_rows(an, "SELECT sum(recordings) FROM runs HAVING sum(recordings) > 1", "Recordings");
+    print_meta(an, "engine", "Engine");
+    print_meta(an, "cache.I1", "I1 cache");
+    print_meta(an, "cache.D1", "D1 cache");
+    print_meta(an, "cache.L2", "L2 cache");
+    print_meta(an, "cache.LL", "LL cache");
+    print_rows(an, "SELECT value FROM meta WHERE key LIKE 'import.desc.%' ORDER BY length(key), key", "Description");
+    print_meta(an, "import.damage", "Damaged");
+    print_rows(an, "SELECT group_concat(name, ' ') FROM events WHERE NOT derived", "Events recorded");
+    print_columns(an, "Events shown", an->shown, false);
+    print_columns(an, "Sorted by", an->keys, true);
+    for (i = 0; i < an->defines.count; i++)
+        print_labelled(i == 0 ? "Defined" : "", an->defines.text[i]);
+    print_choice(an);
+    if (an->costs.pruned)
+        puts("The call tree is not whole: inclusive costs of functions with several contexts may be too small.");
+}
+
+static void print_totals(struct annotate *an)
+{
+    annotate_section(an, "Summary");
+    annotate_begin(an);
+    annotate_measure(an, an->costs.total);
+    annotate_fit(an);
+    annotate_heading(an, "");
+    annotate_cells(an, an->costs.total, ANNOTATE_ALL);
+    annotate_text(an, TERM_PLAIN, TERM_CUT_END, "PROGRAM TOTALS");
+}
+
+/* ------------------------------------------------------------------------------------------ files by name */
+
+/* `real` is the path of a file that is here, or "". */
+static bool matches(const struct tp_annotated_file *file, const char *wanted, const char *real)
+{
+    const char *const names[] = {file->path, file->place.name};
+    size_t i;
+
+    if (file->place.path != NULL && strcmp(file->place.path, real) == 0)
+        return true;
+    for (i = 0; i < 2 && file->path != NULL; i++) {
+        const char *rest = names[i];
+
+        for (; rest != NULL; rest = strchr(rest, '/')) {
+            rest += *rest == '/' && rest != names[i];
+            if (fnmatch(wanted, rest, 0) == 0)
+                return true;
+            rest += *rest == '/';
+        }
+    }
+    return false;
+}
+
+static bool choose(struct annotate *an, const char *wanted)
+{
+    char real[PATH_MAX];
+    bool any = false;
+    size_t i;
+
+    if (realpath(wanted, real) == NULL)
+        *real = '\0';
+    for (i = 0; i < an->costs.files.count; i++) {
+        if (an->costs.files.at[i].lines == 0 || !matches(&an->costs.files.at[i], wanted, real))
+            continue;
+        any = true;
+        if (an->choice[i] != ANNOTATE_NOT)
+            continue;
+        an->choice[i] = ANNOTATE_USER;
+        an->order[an->chosen++] = (uint32_t)i;
+    }
+    if (!any)
+        term_error("the profile has no costs for a source file %s", wanted);
+    return any;
+}
+
+static bool choose_named(struct annotate *an)
+{
+    size_t count = an->costs.files.count + 1, i;
+
+    an->choice = calloc(count, 1);
+    an->order = malloc(count * sizeof *an->order);
+    if (an->choice == NULL || an->order == NULL)
+        term_no_memory();
+    for (i = 0; i < an->sources; i++) {
+        if (!choose(an, an->source[i]))
+            return false;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------ what is annotated */
+
+enum part { SHOWN, MISSING, BELOW, UNKNOWN, PARTS };
+
+static enum part part_of(const struct annotate *an, size_t file)
+{
+    if (an->costs.files.at[file].path == NULL)
+        return UNKNOWN;
+    if (an->choice[file] == ANNOTATE_MISSING)
+        return MISSING;
+    return an->choice[file] == ANNOTATE_NOT ? BELOW : SHOWN;
+}
+
+/* How much of the program's costs the annotated files have. */
+static void print_coverage(struct annotate *an)
+{
+    static const char *const label[] = {"in annotated files", "in files without a text",
+                                        "in files that were not chosen", "where no file is known"};
+    union tp_cell *sum[PARTS];
+    enum part part;
+    size_t i;
+
+    for (part = 0; part < PARTS; part++) {
+        if ((sum[part] = tp_annotation_row(&an->costs)) == NULL)
+            term_no_memory();
+    }
+    for (i = 0; i < an->costs.files.count; i++) {
+        if (an->costs.files.at[i].lines > 0)
+            tp_annotation_add(&an->costs, sum[part_of(an, i)], an->costs.files.at[i].cost);
+    }
+    annotate_section(an, "What was annotated");
+    annotate_begin(an);
+    for (part = 0; part < PARTS; part++)
+        annotate_measure(an, sum[part]);
+    annotate_fit(an);
+    annotate_heading(an, "");
+    for (part = 0; part < PARTS; part++) {
+        annotate_cells(an, sum[part], ANNOTATE_SELF_ONLY);
+        annotate_text(an, TERM_PLAIN, TERM_CUT_END, label[part]);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ the command */
+
+/* What is only loaded if it is asked for. */
+static bool load_details(struct annotate *an)
+{
+    struct tp_error err = {0};
+    size_t i;
+
+    for (i = 0; i < an->chosen; i++)
+        an->costs.files.at[an->order[i]].wanted = true;
+    if ((!an->disassemble || tp_annotation_instructions(&an->costs, &err) == 0) &&
+        (!an->statements || tp_annotation_statements(&an->costs, &err) == 0))
+        return true;
+    term_error("%s", err.message);
+    return false;
+}
+
+static bool print(struct annotate *an)
+{
+    if (an->json) {
+        annotate_json_begin(an);
+    } else {
+        print_metadata(an);
+        print_totals(an);
+    }
+    annotate_functions(an);
+    if (!load_details(an))
+        return false;
+    if (an->json)
+        return annotate_json_sources(an);
+    if (!annotate_sources(an))
+        return false;
+    print_coverage(an);
+    return true;
+}
+
+static bool annotate(struct annotate *an)
+{
+    struct tp_error err = {0};
+
+    if (!column_define(an->profile, &an->defines) || !annotate_choose(an))
+        return false;
+    an->search.directory = tp_meta(an->profile, "directory");
+    if (tp_annotation_load(&an->costs, an->profile, an->term, an->terms, &an->search, &err) != 0) {
+        term_error("%s", err.message);
+        return false;
+    }
+    return choose_named(an) && print(an);
+}
+
+static void free_all(struct annotate *an)
+{
+    annotate_instructions_end();
+    tp_annotation_free(&an->costs);
+    free(an->column);
+    free(an->choice);
+    free(an->order);
+    free(an->by_address);
+    free(an->nothing);
+    free(an->line);
+    given_close(an->profile);
+}
+
+int cmd_annotate(int argc, char **argv)
+{
+    struct annotate an = {.threshold = 0.1, .context = 8, .percentages = true, .automatic = -1};
+    int first = opt_parse(&command, &an, argc, argv);
+    bool good;
+
+    if (first < 0)
+        return term_finish(-1 - first);
+    if (an.disassemble && !TENURE_HAVE_ZYDIS)
+        term_error("this tenure was built without Zydis: instructions are shown as bytes");
+    if (an.context > INT32_MAX) /* more lines than any file has, but still to be added to */
+        an.context = INT32_MAX;
+    an.search.include = an.folder;
+    an.access.folder = an.folders;
+    an.search.map = an.map;
+    an.source = argv + first + 1;
+    an.sources = first + 1 < argc ? (size_t)(argc - first - 1) : 0;
+    if (an.automatic < 0)
+        an.automatic = an.sources == 0;
+    an.profile = given_open_weighed(first < argc ? argv[first] : NULL, an.weights);
+    if (an.profile == NULL)
+        return CLI_ERROR;
+    an.file = given_name();
+    good = annotate(&an);
+    free_all(&an);
+    return term_finish(good ? CLI_GOOD : CLI_ERROR);
+}

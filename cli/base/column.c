@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * column.c: see column.h. What ratios there are, and what they mean, the profile knows (profile/read/define.h).
+ */
+#include "cli/base/column.h"
+
+#include "cli/base/opt.h"
+#include "cli/base/term.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* The name without _incl; true if it had it. */
+static bool base_name(const char *name, char *out, size_t size)
+{
+    size_t length = strlen(name);
+    bool inclusive = length > 5 && strcasecmp(name + length - 5, "_incl") == 0;
+
+    snprintf(out, size, "%.*s", (int)(inclusive ? length - 5 : length), name);
+    return inclusive;
+}
+
+static bool find_event(tp_profile *profile, const char *base, struct column_spec *out)
+{
+    const struct tp_event *event = tp_event_find(profile, base);
+    char sql[128];
+
+    if (event == NULL)
+        return false;
+    snprintf(out->event, sizeof out->event, "%s", event->name);
+    snprintf(out->name, sizeof out->name, "%s%s", event->name, out->inclusive ? "_incl" : "");
+    snprintf(out->sql, sizeof out->sql, "\"%s\"", out->name);
+    out->is_real = event->real;
+    snprintf(sql, sizeof sql, "SELECT \"%s\" FROM totals", event->name);
+    out->total = query_value(profile, sql, 0);
+    return true;
+}
+
+static bool find_formula(tp_profile *profile, const char *base, struct column_spec *out)
+{
+    const struct tp_formula *formula = tp_formula_find(profile, base);
+
+    if (formula == NULL || !tp_formula_sql(profile, formula, out->inclusive, out->sql, sizeof out->sql))
+        return false;
+    snprintf(out->name, sizeof out->name, "%s%s", formula->name, out->inclusive ? "_incl" : "");
+    out->formula = formula;
+    out->is_ratio = true;
+    return true;
+}
+
+const char *column_defines_add(struct column_defines *defines, const char *value)
+{
+    static struct tp_error err;
+
+    if (defines->count == COLUMN_MAX_DEFINES)
+        return "too many definitions";
+    if (tp_define_check(value, &err) != 0)
+        return err.message;
+    defines->text[defines->count++] = value;
+    return NULL;
+}
+
+bool column_define(tp_profile *profile, const struct column_defines *defines)
+{
+    struct tp_error err = {0};
+    size_t i;
+
+    for (i = 0; i < defines->count; i++) {
+        if (tp_define(profile, defines->text[i], &err) != 0) {
+            term_error("--define '%.200s': %s", defines->text[i], err.message);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool column_try(tp_profile *profile, const char *name, struct column_spec *out)
+{
+    char base[48];
+
+    memset(out, 0, sizeof *out);
+    out->inclusive = base_name(name, base, sizeof base);
+    return find_event(profile, base, out) || find_formula(profile, base, out);
+}
+
+/* The option without which the event would be there; NULL: it would not. */
+static const char *why_missing(tp_profile *profile, const char *base)
+{
+    static const struct {
+        const char *begins, *option;
+    } simulated[] = {
+        {"SpLoss", "cacheuse"},   {"AcCost", "cacheuse"}, {"spatial", "cacheuse"}, {"temporal", "cacheuse"},
+        {"Ev", "cacheuse"},       {"Tch", "cacheuse"},    {"Byt", "cacheuse"},     {"Use", "cacheuse"},
+        {"Age", "cacheuse"},      {"I1", "cache-sim"},    {"D1", "cache-sim"},     {"L", "cache-sim"},
+        {"IL", "cache-sim"},      {"DL", "cache-sim"},    {"SpLoss", "cache-sim"}, {"AcCost", "cache-sim"},
+        {"spatial", "cache-sim"}, {"B", "branch-sim"},    {"Wb", "write-back"},    {"Wrt", "write-back"},
+        {"dirty", "write-back"},  {"dirty", "cacheuse"},  {"Pf", "prefetch"},
+        {"D1c", "coherence"},     {"D1f", "coherence"},   {"Inv", "coherence"},    {"Upg", "coherence"},
+        {"Xfr", "coherence"},
+    };
+    size_t i;
+
+    for (i = 0; i < sizeof simulated / sizeof simulated[0]; i++) {
+        if (strncasecmp(base, simulated[i].begins, strlen(simulated[i].begins)) == 0 &&
+            query_was_off(profile, simulated[i].option))
+            return simulated[i].option;
+    }
+    return NULL;
+}
+
+const char *column_usual(tp_profile *profile)
+{
+    bool foreign = tp_event_find(profile, "CEst") == NULL && tp_event_count(profile) > 0;
+
+    return foreign ? tp_event_at(profile, 0)->name : "CEst";
+}
+
+bool column_find(tp_profile *profile, const char *name, struct column_spec *out)
+{
+    const char *names[128], *like, *option;
+    const struct tp_formula *formula;
+    size_t count = 0, i;
+    char base[48];
+
+    if (column_try(profile, name, out))
+        return true;
+    for (i = 0; i < tp_event_count(profile) && count < 100; i++)
+        names[count++] = tp_event_at(profile, i)->name;
+    for (formula = tp_formulas(profile); formula != NULL && count < 128; formula = formula->next)
+        names[count++] = formula->name;
+    base_name(name, base, sizeof base);
+    like = opt_nearest(base, names, count);
+    option = why_missing(profile, base);
+    if (option != NULL)
+        term_error("this profile has no event %s; it was recorded with --%s=%s", name, option,
+                   tp_meta(profile, option));
+    else if (like != NULL)
+        term_error("this profile has no event %s; did you mean %s?", name, like);
+    else
+        term_error("this profile has no event %s; `tenure info FILE` lists what it has", name);
+    return false;
+}
+
+/* "bytes", "%", "times", or nothing: a count. */
+static const char *unit(const struct column_spec *spec)
+{
+    static const char *const bytes[] = {"SpLoss", "Byt", "Use", "Wrt"};
+    size_t i;
+
+    if (spec->is_ratio)
+        return spec->formula->unit;
+    for (i = 0; i < sizeof bytes / sizeof bytes[0]; i++) {
+        if (strncmp(spec->name, bytes[i], strlen(bytes[i])) == 0)
+            return "bytes";
+    }
+    return "";
+}
+
+/* The name above; below it "incl", and what the numbers are. */
+static void title_of(const struct column_spec *spec, const char *what, char *out, size_t size)
+{
+    char base[64];
+
+    base_name(spec->name, base, sizeof base);
+    if (spec->inclusive)
+        snprintf(out, size, "%s\nincl%s%s", base, *what != '\0' ? " " : "", what);
+    else
+        snprintf(out, size, "%s%s%s", base, *what != '\0' ? "\n" : "", what);
+}
+
+void column_headings(struct table *table, const struct column_spec *spec, int group, int percent_group)
+{
+    char title[96], key[64];
+
+    title_of(spec, unit(spec), title, sizeof title);
+    if (spec->is_ratio) {
+        table_column(table, strcmp(unit(spec), "times") == 0 ? TABLE_REAL : TABLE_RATE, title, spec->name, group);
+        return;
+    }
+    table_column(table, spec->is_real ? TABLE_REAL : TABLE_COUNT, title, spec->name, group);
+    snprintf(key, sizeof key, "%s_percent", spec->name);
+    table_column(table, TABLE_PERCENT, "%", key, percent_group);
+    title_of(spec, "%", title, sizeof title);
+    table_heading_alone(table, title);
+}
+
+/* "cycle estimate, Ir + 10 L1m + 100 LLm", as this profile's formula says. */
+static const char *estimate(tp_profile *profile)
+{
+    static char text[512];
+    struct query q;
+
+    query_begin(&q, profile, "SELECT replace(formula, ' * ', ' ') FROM events WHERE name = 'CEst'");
+    snprintf(text, sizeof text, "cycle estimate, %s", query_row(&q) ? query_text(&q, 0) : "");
+    query_end(&q);
+    return text;
+}
+
+const char *column_meaning(tp_profile *profile, const struct column_spec *spec)
+{
+    const struct tp_event *event;
+
+    if (spec->formula != NULL)
+        return spec->formula->meaning != NULL ? spec->formula->meaning : spec->formula->text;
+    if (strcmp(spec->event, "CEst") == 0)
+        return estimate(profile);
+    event = tp_event_find(profile, spec->event);
+    return event != NULL ? event->long_name : "";
+}
+
+void column_cells(struct table *table, const struct column_spec *spec, struct query *q, int at, double total)
+{
+    double value = query_real(q, at);
+
+    if (total == 0)
+        total = spec->total;
+    if (query_null(q, at))
+        table_null(table);
+    else if (spec->is_ratio || spec->is_real)
+        table_number(table, value);
+    else
+        table_count(table, query_int(q, at));
+    if (spec->is_ratio)
+        return;
+    if (query_null(q, at) || total == 0)
+        table_null(table);
+    else
+        table_number(table, value == 0 ? 0 : 100.0 * value / fabs(total)); /* of a difference: with its sign */
+}

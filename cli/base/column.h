@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * column.h: what a user may ask to see or sort by: events, ratios made of them (profile/read/define.h), and what the
+ * user has defined. With _incl behind, of the inclusive costs.
+ */
+#ifndef TENURE_CLI_COLUMN_H
+#define TENURE_CLI_COLUMN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/base/query.h"
+#include "cli/base/table.h"
+#include "profile/read/define.h"
+
+struct column_spec {
+    char name[48];  /* "D1mr", "Ir_incl", "spatialD1" */
+    char event[48]; /* "D1mr"; "" for a ratio */
+    char sql[2048];  /* an expression over the columns of a view */
+    const struct tp_formula *formula; /* of a ratio; NULL: it is an event */
+    bool inclusive, is_real, is_ratio;
+    double total; /* of the event, for percentages; 0 for a ratio */
+};
+
+/* Fills in `out` for a name, in upper or lower case. False with one line on stderr that names the nearest. */
+bool column_find(tp_profile *profile, const char *name, struct column_spec *out);
+/* The same without the line. */
+bool column_try(tp_profile *profile, const char *name, struct column_spec *out);
+
+/* What --define gave, in its order. */
+enum { COLUMN_MAX_DEFINES = 32 };
+struct column_defines {
+    const char *text[COLUMN_MAX_DEFINES];
+    size_t count;
+};
+/* As an opt_take: NULL, or what is wrong. */
+const char *column_defines_add(struct column_defines *defines, const char *value);
+/* Makes them columns; false with one line on stderr. */
+bool column_define(tp_profile *profile, const struct column_defines *defines);
+
+/* What is sorted by where nothing is said: CEst; in a profile without it (of another tool) the first event. */
+const char *column_usual(tp_profile *profile);
+
+/* Headings for a value and, unless it is a ratio, its percentage, with the groups (table.h) of both. */
+void column_headings(struct table *table, const struct column_spec *spec, int group, int percent_group);
+/* What the column says, in a few words with its unit: for a legend. */
+const char *column_meaning(tp_profile *profile, const struct column_spec *spec);
+/* Cells for column `at` of the query's row. `total` instead of the spec's if not 0. */
+void column_cells(struct table *table, const struct column_spec *spec, struct query *q, int at, double total);
+
+#endif

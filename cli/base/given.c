@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * given.c: see given.h. The temporary profile lies in TMPDIR and is unlinked as soon as it is open: the open
+ * database keeps it, and no way of ending leaves it behind.
+ */
+#include "cli/base/given.h"
+
+#include "cli/base/term.h"
+#include "profile/base/sound.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char shown[PATH_MAX];
+
+const char *given_unsound(void)
+{
+    static struct tp_error err;
+
+    return tp_sound(&err) == 0 ? NULL : err.message;
+}
+
+const char *given_name(void)
+{
+    return shown;
+}
+
+/* ------------------------------------------------------------------------------------------ import */
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int signal_number)
+{
+    stopped = signal_number;
+}
+
+static bool progress(void *user, const char *stage, uint64_t done, uint64_t total)
+{
+    (void)user;
+    term_progress(stage, done, total);
+    return stopped == 0;
+}
+
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
+enum { SIGNALS = sizeof signals / sizeof signals[0] };
+
+static void catch_signals(struct sigaction *before)
+{
+    struct sigaction ours = {.sa_handler = stop};
+    int i;
+
+    for (i = 0; i < SIGNALS; i++) {
+        sigaction(signals[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN)
+            sigaction(signals[i], &ours, NULL);
+    }
+}
+
+static void give_signals_back(const struct sigaction *before)
+{
+    int i;
+
+    for (i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], &before[i], NULL);
+}
+
+int given_import(const char *const *files, size_t count, const char *out, struct tp_import_options *options,
+                 struct tp_import_result *result, struct tp_error *err)
+{
+    struct sigaction before[SIGNALS];
+    int failed;
+
+    catch_signals(before);
+    options->progress = progress;
+    failed = count == 1 ? tp_import(files[0], out, options, result, err)
+                        : tp_import_text(files, count, out, options, result, err);
+    term_progress_end();
+    give_signals_back(before);
+    return failed;
+}
+
+static struct sigaction held[SIGNALS];
+
+void given_hold_signals(void)
+{
+    catch_signals(held);
+}
+
+void given_release_signals(void)
+{
+    give_signals_back(held);
+}
+
+int given_stopped(void)
+{
+    return stopped;
+}
+
+void given_end_if_stopped(void)
+{
+    if (stopped == 0)
+        return;
+    signal(stopped, SIG_DFL);
+    raise(stopped);
+}
+
+/* ------------------------------------------------------------------------------------------ open */
+
+void given_tell(const char *raw, const struct tp_import_result *result)
+{
+    if (result->warnings > 1)
+        fprintf(stderr, "tenure: %s (and %llu more like it)\n", result->warning,
+                (unsigned long long)result->warnings - 1);
+    else if (result->warnings)
+        fprintf(stderr, "tenure: %s\n", result->warning);
+    if (result->damaged)
+        term_error("%s is damaged, what follows the last whole part is lost: %s", raw, result->damage);
+}
+
+void given_tell_missing(const struct tp_import_result *result)
+{
+    char safe[2048];
+
+    term_escape(safe, sizeof safe, *result->absent != '\0' ? result->absent : result->split);
+    if (*result->absent != '\0')
+        fprintf(stderr, "tenure: %s: %s: its source files and lines are not known; `tenure import --sysroot=FOLDER` "
+                        "says below what the files of another machine are\n",
+                safe, result->absent_why);
+    else if (*result->split != '\0')
+        fprintf(stderr, "tenure: %s: its split debug information (.dwo, .dwp) is not there, or cannot be read: inlined "
+                        "functions are missing\n", safe);
+}
+
+static bool later(const struct stat *a, const struct stat *b)
+{
+    if (a->st_mtim.tv_sec != b->st_mtim.tv_sec)
+        return a->st_mtim.tv_sec > b->st_mtim.tv_sec;
+    return a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
+}
+
+/* A profile, raw or not, of this version or not; temporary files of SQLite are not. */
+static bool is_candidate(const char *name)
+{
+    struct tp_error ignored;
+    enum tp_kind kind;
+
+    if (strncmp(name, "tenure.out.", 11) != 0)
+        return false;
+    kind = tp_kind(name, &ignored);
+    return kind != TP_KIND_OTHER && kind != TP_KIND_UNREADABLE;
+}
+
+static bool newest(char *out, size_t size)
+{
+    DIR *directory = opendir(".");
+    struct stat best = {0}, status;
+    struct dirent *entry;
+    bool found = false;
+
+    while (directory != NULL && (entry = readdir(directory)) != NULL) {
+        if (!is_candidate(entry->d_name) || stat(entry->d_name, &status) != 0 ||
+            (found && !later(&status, &best)))
+            continue;
+        snprintf(out, size, "%s", entry->d_name);
+        best = status;
+        found = true;
+    }
+    if (directory != NULL)
+        closedir(directory);
+    return found;
+}
+
+static tp_profile *open_raw(const char *raw, struct tp_import_options options, struct tp_error *err)
+{
+    const char *folder = getenv("TMPDIR");
+    struct tp_import_result result;
+    char path[PATH_MAX];
+    struct sigaction before[SIGNALS];
+    tp_profile *profile = NULL;
+    int file;
+
+    snprintf(path, sizeof path, "%s/tenure.XXXXXX", folder != NULL && *folder != '\0' ? folder : "/tmp");
+    catch_signals(before); /* or one that comes now would leave the file */
+    file = mkstemp(path);
+    if (file < 0) {
+        give_signals_back(before);
+        snprintf(err->message, sizeof err->message, "cannot make a temporary profile in %.500s: %s",
+                 folder != NULL ? folder : "/tmp", strerror(errno));
+        return NULL;
+    }
+    close(file);
+    if (given_import(&raw, 1, path, &options, &result, err) == 0) {
+        given_tell(raw, &result);
+        profile = tp_open(path, err);
+    }
+    if (profile != NULL && tp_call(profile, raw, err) != 0) {
+        tp_close(profile);
+        profile = NULL;
+    }
+    unlink(path);
+    give_signals_back(before);
+    given_end_if_stopped();
+    return profile;
+}
+
+tp_profile *given_open_without_lines(const char *raw)
+{
+    struct tp_error err = {0};
+    tp_profile *profile = open_raw(raw, (struct tp_import_options){.no_symbols = true}, &err);
+
+    if (profile == NULL)
+        term_error("%s", err.message);
+    return profile;
+}
+
+tp_profile *given_open(const char *path)
+{
+    struct tp_error err = {0};
+    tp_profile *profile = NULL;
+    enum tp_kind kind;
+
+    if (path == NULL && !newest(shown, sizeof shown)) {
+        term_error("there is no tenure.out.* here; name a profile, or make one with `tenure record PROGRAM`");
+        return NULL;
+    }
+    if (path != NULL)
+        snprintf(shown, sizeof shown, "%s", path);
+    kind = tp_kind(shown, &err);
+    if (kind == TP_KIND_PROFILE)
+        profile = tp_open(shown, &err);
+    else if (kind == TP_KIND_RAW || kind == TP_KIND_CALLGRIND || kind == TP_KIND_CACHEGRIND)
+        profile = open_raw(shown, (struct tp_import_options){0}, &err);
+    if (profile == NULL)
+        term_error("%s", err.message);
+    return profile;
+}
+
+const char *given_check_weights(void *unused, const char *name, const char *weights)
+{
+    static struct tp_error err;
+
+    (void)unused;
+    (void)name;
+    return tp_weights_check(weights, &err) == 0 ? NULL : err.message;
+}
+
+tp_profile *given_open_weighed(const char *path, const char *weights)
+{
+    tp_profile *profile = given_open(path);
+    struct tp_error err = {0};
+
+    if (profile == NULL || weights == NULL || tp_weigh(profile, weights, &err) == 0)
+        return profile;
+    term_error("--weights: %s", err.message);
+    tp_close(profile);
+    return NULL;
+}
+
+void given_close(tp_profile *profile)
+{
+    tp_close(profile);
+}

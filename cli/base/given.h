@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * given.h: the profile that a reading command was given.
+ *
+ * A profile is opened as it is. A raw profile is imported to a temporary profile first, which is gone again
+ * when the command ends. Without a name it is the newest tenure.out.* in the working directory.
+ */
+#ifndef TENURE_CLI_GIVEN_H
+#define TENURE_CLI_GIVEN_H
+
+#include "profile/profile.h"
+
+/* Help of --source-anywhere (profile/objects/source.h). */
+#define SOURCE_ANYWHERE "source text also of files that not everybody may read"
+
+/* NULL with a line on stderr. `path` NULL: the newest. */
+tp_profile *given_open(const char *path);
+/* The same with other weights in CEst, as --weights says; NULL: its own. */
+tp_profile *given_open_weighed(const char *path, const char *weights);
+/* For a row of options (opt_take): what is wrong with the form of weights. */
+const char *given_check_weights(void *unused, const char *name, const char *weights);
+/* A raw profile, without looking for lines and inlined functions. NULL with a line on stderr. */
+tp_profile *given_open_without_lines(const char *raw);
+void given_close(tp_profile *profile);
+
+/* Why nothing made of the profiles that have been read is true, in one line; NULL: they could be read. */
+const char *given_unsound(void);
+
+/* The name to show: what the user gave, or what was found. */
+const char *given_name(void);
+
+/* Says what an import found that the user should know: damage, objects without lines. */
+void given_tell(const char *raw, const struct tp_import_result *result);
+
+/* tp_import, of several files tp_import_text, with progress on a terminal. A signal that asks to end (SIGINT, SIGTERM,
+ * SIGHUP) makes it give up and leave nothing half done; given_stopped is that signal then, else 0. */
+int given_import(const char *const *files, size_t count, const char *out, struct tp_import_options *options,
+                 struct tp_import_result *result, struct tp_error *err);
+int given_stopped(void);
+/* The same for other work that has something to tidy: between these, such a signal only sets given_stopped. */
+void given_hold_signals(void);
+void given_release_signals(void);
+/* Ends as that signal ends a program, once there is nothing left to tidy; returns if there was none. */
+void given_end_if_stopped(void);
+
+/* What the debug information lacks, if that can be helped; nothing if not. */
+void given_tell_missing(const struct tp_import_result *result);
+
+#endif

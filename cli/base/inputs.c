@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * inputs.c: see inputs.h. A name is a line without its newline, whatever else is in it; empty lines are nothing. A list
+ * names no further lists: @ has no meaning in it.
+ */
+#include "cli/base/inputs.h"
+
+#include "cli/base/term.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static void add(struct inputs *inputs, const char *name)
+{
+    inputs->name = realloc(inputs->name, (inputs->count + 1) * sizeof *inputs->name);
+    if (inputs->name == NULL || (inputs->name[inputs->count++] = strdup(name)) == NULL)
+        term_no_memory();
+}
+
+bool inputs_add_list(struct inputs *inputs, const char *file)
+{
+    bool standard = strcmp(file, "-") == 0;
+    FILE *stream = standard ? stdin : fopen(file, "re");
+    size_t room = 0, number = 0;
+    char *line = NULL;
+    ssize_t length;
+    bool good = stream != NULL;
+
+    while (good && (errno = 0, length = getline(&line, &room, stream)) >= 0) {
+        number++;
+        if (length > 0 && line[length - 1] == '\n')
+            line[--length] = '\0';
+        if (strlen(line) != (size_t)length) {
+            term_error("%s:%zu: a name with a NUL byte; a list has one name a line", file, number);
+            good = false;
+        } else if (length > 0) {
+            add(inputs, line);
+        }
+    }
+    if (stream == NULL || (good && ferror(stream))) {
+        term_error("%s: cannot read the list of profiles: %s", file, strerror(errno));
+        good = false;
+    }
+    free(line);
+    if (stream != NULL && !standard)
+        fclose(stream);
+    return good;
+}
+
+bool inputs_add(struct inputs *inputs, const char *word)
+{
+    if (word[0] == '@')
+        return inputs_add_list(inputs, word + 1);
+    add(inputs, word);
+    return true;
+}
+
+bool inputs_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+bool inputs_have(const struct inputs *inputs, const char *path)
+{
+    size_t i = 0;
+
+    while (i < inputs->count && !inputs_same_file(inputs->name[i], path))
+        i++;
+    return i < inputs->count;
+}
+
+void inputs_free(struct inputs *inputs)
+{
+    while (inputs->count > 0)
+        free(inputs->name[--inputs->count]);
+    free(inputs->name);
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * names.c: patterns to names, and raw files back to patterns.
+ */
+#include "cli/base/names.h"
+
+#include "cli/base/term.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { ROOM_BEHIND = 40 }; /* bytes that a temporary name needs behind a profile's: process, token, ".raw", number */
+
+static char wrong[PATH_MAX + 128];
+
+/* Appends to a growing text of at most PATH_MAX. */
+static bool append(char *out, const char *text)
+{
+    size_t length = strlen(out);
+
+    if (length + strlen(text) >= PATH_MAX)
+        return false;
+    strcpy(out + length, text);
+    return true;
+}
+
+/* The text that %q{VAR} at `at` stands for; *at moves to the closing brace. */
+static const char *variable(const char **at)
+{
+    char name[256];
+    const char *close = strchr(*at, '}'), *value;
+
+    if ((*at)[1] != '{' || close == NULL || (size_t)(close - *at) >= sizeof name) {
+        snprintf(wrong, sizeof wrong, "%%q is followed by a variable's name in braces, as in %%q{HOME}");
+        return NULL;
+    }
+    snprintf(name, sizeof name, "%.*s", (int)(close - *at - 2), *at + 2);
+    value = getenv(name);
+    if (value == NULL)
+        snprintf(wrong, sizeof wrong, "%%q{%s}: there is no such environment variable", name);
+    *at = close;
+    return value;
+}
+
+/* What the character behind a percent sign stands for; NULL with `wrong` set. %p, %n and %% stay. */
+static const char *piece(struct names *names, const char **at)
+{
+    static char host[HOST_NAME_MAX + 1];
+
+    switch (**at) {
+    case 'p':
+        names->has_pid = true;
+        return "%p";
+    case 'n':
+        names->has_count = true;
+        return "%n";
+    case '%':
+        return "%%";
+    case 'h':
+        if (gethostname(host, sizeof host) != 0)
+            strcpy(host, "localhost");
+        host[HOST_NAME_MAX] = '\0';
+        return host;
+    case 'q':
+        return variable(at);
+    default:
+        snprintf(wrong, sizeof wrong, "%%%.1s is not known; there are %%p, %%n, %%h, %%q{VAR} and %%%%", *at);
+        return NULL;
+    }
+}
+
+/* Expands what does not depend on the process into `out`. */
+static bool expand(struct names *names, const char *pattern, char *out)
+{
+    char one[2] = "";
+
+    out[0] = '\0';
+    for (; *pattern != '\0'; pattern++) {
+        const char *text = one;
+
+        one[0] = *pattern;
+        if (*pattern == '%') {
+            pattern++;
+            text = piece(names, &pattern);
+            if (text == NULL)
+                return false;
+        }
+        if (!append(out, text)) {
+            snprintf(wrong, sizeof wrong, "the name is longer than a file's name can be");
+            return false;
+        }
+    }
+    return true;
+}
+
+static void make_token(char *out, size_t size)
+{
+    static const char digit[] = "abcdefghijklmnopqrstuvwxyz234567";
+    unsigned char bytes[6];
+    size_t i;
+
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) {
+        snprintf(out, size, "%ld", (long)getpid());
+        return;
+    }
+    for (i = 0; i < sizeof bytes; i++)
+        out[i] = digit[bytes[i] % 32];
+    out[i] = '\0';
+}
+
+/* The directory must be there and take new files: better to hear it now than after an hour's run. */
+static const char *check_directory(const char *directory)
+{
+    struct stat status;
+
+    if (stat(directory, &status) != 0)
+        snprintf(wrong, sizeof wrong, "directory %s: %s", directory, strerror(errno));
+    else if (!S_ISDIR(status.st_mode))
+        snprintf(wrong, sizeof wrong, "%s is not a directory", directory);
+    else if (access(directory, W_OK | X_OK) != 0)
+        snprintf(wrong, sizeof wrong, "directory %s: %s; name another file with --out", directory,
+                 strerror(errno));
+    else
+        return NULL;
+    return wrong;
+}
+
+const char *names_make(struct names *names, const char *pattern)
+{
+    char text[PATH_MAX], directory[PATH_MAX];
+    char *slash;
+    struct stat status;
+
+    memset(names, 0, sizeof *names);
+    if (!expand(names, pattern, text))
+        return wrong;
+    slash = strrchr(text, '/');
+    snprintf(directory, sizeof directory, "%.*s", slash == NULL ? 1 : (int)(slash - text) + 1,
+             slash ? text : ".");
+    if (strchr(directory, '%') != NULL)
+        return "%p, %n and %% can stand in the file's name only, not in a directory's";
+    if ((slash ? slash[1] : text[0]) == '\0')
+        return "the file has no name";
+    if (stat(text, &status) == 0 && S_ISDIR(status.st_mode)) {
+        snprintf(wrong, sizeof wrong, "%s is a directory; add a file name, such as tenure.out.%%p", text);
+        return wrong;
+    }
+    if (stat(text, &status) == 0 && !S_ISREG(status.st_mode)) { /* a profile is renamed into its place */
+        snprintf(wrong, sizeof wrong, "%s is no ordinary file, and would become one; name another", text);
+        return wrong;
+    }
+    if (check_directory(directory) != NULL)
+        return wrong;
+    names->directory = realpath(directory, NULL);
+    if (names->directory == NULL) {
+        snprintf(wrong, sizeof wrong, "directory %s: %s", directory, strerror(errno));
+        return wrong;
+    }
+    if (strlen(slash ? slash + 1 : text) > NAME_MAX - ROOM_BEHIND) {
+        snprintf(wrong, sizeof wrong, "the file's name may have %d bytes at most", NAME_MAX - ROOM_BEHIND);
+        return wrong;
+    }
+    names->shown = strdup(slash ? directory : "");
+    names->pattern = strdup(slash ? slash + 1 : text);
+    make_token(names->token, sizeof names->token);
+    return NULL;
+}
+
+void names_free(struct names *names)
+{
+    free(names->directory);
+    free(names->pattern);
+    free(names->shown);
+}
+
+/* The pattern for one process; pid 0 leaves %p for the engine. Doubled percent signs stay doubled then. */
+static void fill_in(const struct names *names, pid_t pid, unsigned count, char *out)
+{
+    const char *at = names->pattern;
+    char one[24];
+
+    for (out[0] = '\0'; *at != '\0'; at++) {
+        snprintf(one, sizeof one, "%c", *at);
+        if (*at == '%') {
+            at++;
+            if (*at == 'p' && pid != 0)
+                snprintf(one, sizeof one, "%ld", (long)pid);
+            else if (*at == 'n')
+                snprintf(one, sizeof one, "%u", count);
+            else if (*at == '%' && pid != 0)
+                strcpy(one, "%");
+            else
+                snprintf(one, sizeof one, "%%%c", *at);
+        }
+        append(out, one);
+    }
+}
+
+char *names_raw_pattern(const struct names *names)
+{
+    char file[PATH_MAX], directory[PATH_MAX * 2], *out;
+    const char *at;
+    size_t length = 0;
+
+    for (at = names->directory; *at != '\0'; at++) {
+        if (*at == '%')
+            directory[length++] = '%';
+        directory[length++] = *at;
+    }
+    directory[length] = '\0';
+    fill_in(names, 0, 1, file);
+    if (asprintf(&out, "%s/%s%s.%s.raw", directory, file, names->has_pid ? "" : ".%p", names->token) < 0)
+        term_no_memory();
+    return out;
+}
+
+/* The file's name without `.token.raw` is the pattern, filled in with some run of digits in it: tries them
+ * all. */
+static pid_t find_pid(const struct names *names, const char *name, size_t length)
+{
+    char expected[PATH_MAX];
+    size_t from, digits;
+
+    for (from = 0; from < length; from++) {
+        pid_t pid = 0;
+
+        for (digits = 0; from + digits < length && digits < 9 && isdigit((unsigned char)name[from + digits]);
+             digits++) {
+            pid = pid * 10 + (name[from + digits] - '0');
+            if (pid == 0)
+                break;
+            fill_in(names, pid, 1, expected);
+            if (!names->has_pid)
+                snprintf(expected + strlen(expected), sizeof expected - strlen(expected), ".%ld", (long)pid);
+            if (strlen(expected) == length && strncmp(expected, name, length) == 0)
+                return pid;
+        }
+    }
+    return 0;
+}
+
+static bool parse_raw(const struct names *names, const char *file, struct names_raw *out)
+{
+    const char *mark;
+    char end[64];
+
+    snprintf(end, sizeof end, ".%s.raw", names->token);
+    mark = strstr(file, end);
+    out->count = 1;
+    if (mark == NULL || (mark[strlen(end)] != '\0' && sscanf(mark + strlen(end), ".%u", &out->count) != 1))
+        return false;
+    out->pid = find_pid(names, file, (size_t)(mark - file));
+    return out->pid != 0;
+}
+
+static int by_process(const void *a, const void *b)
+{
+    const struct names_raw *x = a, *y = b;
+
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    return (x->count > y->count) - (x->count < y->count);
+}
+
+size_t names_list(const struct names *names, struct names_raw **out)
+{
+    DIR *directory = opendir(names->directory);
+    struct names_raw *list = NULL, found;
+    struct dirent *entry;
+    size_t count = 0;
+
+    while (directory != NULL && (entry = readdir(directory)) != NULL) {
+        if (!parse_raw(names, entry->d_name, &found))
+            continue;
+        list = realloc(list, (count + 1) * sizeof *list);
+        if (list == NULL || asprintf(&found.path, "%s/%s", names->directory, entry->d_name) < 0)
+            term_no_memory();
+        list[count++] = found;
+    }
+    if (directory != NULL)
+        closedir(directory);
+    if (count > 1)
+        qsort(list, count, sizeof *list, by_process);
+    *out = list;
+    return count;
+}
+
+void names_list_free(struct names_raw *list, size_t count)
+{
+    size_t i;
+
+    for (i = 0; i < count; i++)
+        free(list[i].path);
+    free(list);
+}
+
+char *names_profile(const struct names *names, const struct names_raw *raw, pid_t main_pid)
+{
+    char file[PATH_MAX], child[32] = "", more[32] = "", *out;
+
+    fill_in(names, raw->pid, raw->count, file);
+    if (!names->has_pid && raw->pid != main_pid)
+        snprintf(child, sizeof child, ".%ld", (long)raw->pid);
+    if (!names->has_count && raw->count > 1)
+        snprintf(more, sizeof more, ".%u", raw->count);
+    if (asprintf(&out, "%s%s%s%s", names->shown, file, child, more) < 0)
+        term_no_memory();
+    return out;
+}
+
+char *names_own(const struct names *names)
+{
+    const struct names_raw own = {.pid = 1, .count = 1};
+
+    return names->has_pid ? NULL : names_profile(names, &own, own.pid);
+}

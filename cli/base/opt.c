@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * opt.c: one parser for all option tables.
+ *
+ * Operands and options may be mixed (`tenure report FILE --limit=5`), except where the operands are another
+ * program's command line. opt_parse collects operands by rotating them behind the options it has read, so
+ * that a command sees argv[first..argc-1].
+ */
+#include "cli/base/opt.h"
+
+#include "cli/base/term.h"
+#include "cli/cli.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool opt_number(const char *text, const char **end, uint64_t *out)
+{
+    char *after;
+    uint64_t value;
+    int shift = 0;
+
+    if (!isdigit((unsigned char)*text))
+        return false;
+    errno = 0;
+    value = strtoull(text, &after, 10);
+    if (errno != 0)
+        return false;
+    switch (*after) {
+    case 'k':
+    case 'K':
+        shift = 10;
+        break;
+    case 'm':
+    case 'M':
+        shift = 20;
+        break;
+    case 'g':
+    case 'G':
+        shift = 30;
+        break;
+    }
+    if (shift != 0)
+        after++;
+    if (value > UINT64_MAX >> shift)
+        return false;
+    *out = value << shift;
+    if (end != NULL)
+        *end = after;
+    return end != NULL || *after == '\0';
+}
+
+/* ------------------------------------------------------------------------------------------ nearest name */
+
+static size_t least(size_t a, size_t b, size_t c)
+{
+    size_t ab = a < b ? a : b;
+
+    return ab < c ? ab : c;
+}
+
+/* Edit distance of insertions, deletions and substitutions. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t row[64], n = strlen(b), i, j;
+
+    if (n >= 63 || strlen(a) >= 63)
+        return 64;
+    for (j = 0; j <= n; j++)
+        row[j] = j;
+    for (i = 1; a[i - 1] != '\0'; i++) {
+        size_t diagonal = row[0];
+
+        row[0] = i;
+        for (j = 1; j <= n; j++) {
+            size_t above = row[j];
+
+            row[j] = least(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+            diagonal = above;
+        }
+    }
+    return row[n];
+}
+
+const char *opt_nearest(const char *word, const char *const *names, size_t count)
+{
+    const char *best = NULL;
+    size_t best_distance = strlen(word) / 3 + 2, i;
+
+    for (i = 0; i < count; i++) {
+        size_t d = distance(word, names[i]);
+
+        if (d < best_distance ||
+            (strlen(word) >= 3 && strncmp(word, names[i], strlen(word)) == 0 && d <= 8)) {
+            best = names[i];
+            best_distance = d;
+        }
+    }
+    return best;
+}
+
+static const char *nearest_option(const struct opt_command *command, const char *word)
+{
+    const char *names[128];
+    size_t count = 0, i;
+
+    for (i = 0; i < command->count && count < 127; i++) {
+        if (command->rows[i].name != NULL)
+            names[count++] = command->rows[i].name;
+    }
+    names[count++] = "help";
+    return opt_nearest(word, names, count);
+}
+
+/* ------------------------------------------------------------------------------------------ help */
+
+/* The left column: "-o, --out=FILE". */
+static void left_column(const struct opt *row, char *out, size_t size)
+{
+    char letter[8] = "    ";
+
+    if (row->letter != 0)
+        snprintf(letter, sizeof letter, "-%c, ", row->letter);
+    if (row->kind == OPT_SWITCH)
+        snprintf(out, size, "%s--%s=yes|no", letter, row->name);
+    else
+        snprintf(out, size, "%s--%s%s%s", letter, row->name, row->value ? "=" : "",
+                 row->value ? row->value : "");
+}
+
+enum { HELP_COLUMN = 34 };
+
+static void print_row(const struct opt *row)
+{
+    char left[128];
+    const char *text = row->help;
+
+    if (row->kind == OPT_HEADING) {
+        printf("\n%s:\n", row->help);
+        return;
+    }
+    left_column(row, left, sizeof left);
+    printf("  %-*s", HELP_COLUMN - 3, left);
+    if (strlen(left) > HELP_COLUMN - 4)
+        printf("\n%*s", HELP_COLUMN - 1, "");
+    for (; *text != '\0'; text++) {
+        putchar(*text);
+        if (*text == '\n')
+            printf("%*s", HELP_COLUMN - 1, "");
+    }
+    putchar('\n');
+}
+
+static void print_help(const struct opt_command *command)
+{
+    static const struct opt help = {OPT_FLAG, "help", 'h', NULL, "this text", 0, NULL, false};
+    size_t i;
+
+    printf("usage: tenure %s %s\n%s\n", command->name, command->synopsis, command->about);
+    if (command->count == 0 || command->rows[0].kind != OPT_HEADING)
+        printf("\nOptions:\n");
+    for (i = 0; i < command->count; i++)
+        print_row(&command->rows[i]);
+    print_row(&help);
+}
+
+int opt_misused(const struct opt_command *command, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    term_error("%s: %s (see `tenure %s --help`)", command->name, text, command->name);
+    return command->usage_status;
+}
+
+/* ------------------------------------------------------------------------------------------ parsing */
+
+static bool is_named(const struct opt *row, const char *name, size_t length)
+{
+    size_t n = strlen(row->name);
+
+    if (length < n || strncmp(row->name, name, n) != 0)
+        return false;
+    return length == n || (row->kind == OPT_TAKE_COUNTED && strspn(name + n, "0123456789") == length - n);
+}
+
+static const struct opt *find(const struct opt_command *command, const char *name, size_t length, char letter)
+{
+    size_t i;
+
+    for (i = 0; i < command->count; i++) {
+        const struct opt *row = &command->rows[i];
+
+        if (row->kind == OPT_HEADING)
+            continue;
+        if (letter != 0 ? row->letter == letter : is_named(row, name, length))
+            return row;
+    }
+    return NULL;
+}
+
+static bool needs_value(const struct opt *row)
+{
+    return row->kind != OPT_FLAG && row->kind != OPT_SWITCH && !row->may_be_alone;
+}
+
+static const char *store_number(double *out, const char *value)
+{
+    char *end;
+    double number = strtod(value, &end);
+
+    if (end == value || *end != '\0' || !isfinite(number) || number < 0)
+        return "the value must be a number";
+    *out = number;
+    return NULL;
+}
+
+/* NULL, or what is wrong. `value` is NULL when there is none. */
+static const char *store(const struct opt *row, void *into, const char *value)
+{
+    char *at = (char *)into + row->offset;
+    const char *wrong;
+
+    switch (row->kind) {
+    case OPT_HEADING:
+        break;
+    case OPT_FLAG:
+        if (value != NULL)
+            return "takes no value";
+        *(bool *)at = true;
+        break;
+    case OPT_SWITCH:
+        if (value != NULL && strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
+            return "the value must be yes or no";
+        *(bool *)at = value == NULL || *value == 'y';
+        break;
+    case OPT_TEXT:
+        if (*value == '\0')
+            return "the value is empty";
+        if (row->take != NULL && (wrong = row->take(NULL, row->name, value)) != NULL)
+            return wrong;
+        *(const char **)at = value;
+        break;
+    case OPT_COUNT:
+        return opt_number(value, NULL, (uint64_t *)at) ? NULL : "the value must be a whole number";
+    case OPT_NUMBER:
+        return store_number((double *)at, value);
+    case OPT_TAKE:
+    case OPT_TAKE_COUNTED:
+        return row->take(into, row->name, value != NULL ? value : "yes");
+    }
+    return NULL;
+}
+
+/* Why this option of another tool is not one of ours; NULL if it is nobody's. */
+static const char *foreign_reason(const struct opt_command *command, const char *name)
+{
+    for (const struct opt_foreign *f = command->foreign; f != NULL && f->name != NULL; f++) {
+        size_t length = strlen(f->name);
+        if (strncmp(name, f->name, length) == 0 && strspn(name + length, "0123456789") == strlen(name + length))
+            return f->reason;
+    }
+    return NULL;
+}
+
+static int unknown_option(const struct opt_command *command, const char *word)
+{
+    char name[64];
+    const char *like, *reason;
+
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    reason = foreign_reason(command, name + strspn(name, "-"));
+    if (reason != NULL)
+        return opt_misused(command, "there is no option %s: %s", name, reason);
+    like = nearest_option(command, name + strspn(name, "-"));
+    if (like != NULL)
+        return opt_misused(command, "unknown option %s; did you mean --%s?", name, like);
+    return opt_misused(command, "unknown option %s", name);
+}
+
+/* Reads the option at argv[at]. Returns how many arguments it took, or -1 - status. */
+static int take_option(const struct opt_command *command, void *into, int argc, char **argv, int at)
+{
+    const char *word = argv[at], *value = NULL, *wrong, *digits = "";
+    char *joined = NULL;
+    bool is_long = word[1] == '-';
+    const struct opt *row;
+    int used = 1;
+
+    if (is_long) {
+        size_t length = strcspn(word + 2, "=");
+
+        row = find(command, word + 2, length, 0);
+        if (word[2 + length] == '=')
+            value = word + 3 + length;
+        if (row != NULL)
+            digits = word + 2 + strlen(row->name);
+    } else {
+        row = find(command, NULL, 0, word[1]);
+        if (word[2] != '\0')
+            value = word + 2;
+    }
+    if (row == NULL)
+        return -1 - unknown_option(command, word);
+    if (value == NULL && needs_value(row)) {
+        if (at + 1 >= argc)
+            return -1 - opt_misused(command, "option --%s needs a value: --%s=%s", row->name, row->name,
+                                    row->value);
+        value = argv[at + 1];
+        used = 2;
+    }
+    if (isdigit((unsigned char)*digits)) {
+        if (asprintf(&joined, "%.*s=%s", (int)strspn(digits, "0123456789"), digits, value) < 0)
+            term_no_memory();
+        value = joined;
+    }
+    wrong = store(row, into, value);
+    if (wrong != NULL && value != NULL)
+        used = -1 - opt_misused(command, "--%s=%s: %s", row->name, value, wrong);
+    else if (wrong != NULL)
+        used = -1 - opt_misused(command, "--%s: %s", row->name, wrong);
+    free(joined);
+    return used;
+}
+
+/* Moves argv[from] behind argv[last], shifting what is between to the left. */
+static void move_back(char **argv, int from, int last)
+{
+    char *word = argv[from];
+
+    memmove(&argv[from], &argv[from + 1], (size_t)(last - from) * sizeof *argv);
+    argv[last] = word;
+}
+
+int opt_parse(const struct opt_command *command, void *into, int argc, char **argv)
+{
+    int at = 1, limit = argc;
+
+    while (at < limit) {
+        const char *word = argv[at];
+        int used;
+
+        if (strcmp(word, "--") == 0) {
+            /* Operands met before it stand behind `limit`, but came first: turn the two groups around. */
+            int rest = limit - at - 1, i;
+
+            for (i = 0; i < rest; i++)
+                move_back(argv, at + 1, argc - 1);
+            return at + 1;
+        }
+        if (word[0] != '-' || word[1] == '\0') {
+            if (command->stop_at_operand)
+                return at;
+            move_back(argv, at, argc - 1);
+            limit--;
+            continue;
+        }
+        if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+            print_help(command);
+            return -1 - 0;
+        }
+        used = take_option(command, into, limit, argv, at);
+        if (used < 0)
+            return used;
+        at += used;
+    }
+    return at;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * output.c: see output.h. A pipe that nobody reads any more is the reader's own choice, and ends the command without a
+ * word.
+ */
+#include "cli/base/output.h"
+
+#include "cli/base/term.h"
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int cannot_write(const char *path)
+{
+    term_error("cannot write %s: %s", path, strerror(errno));
+    return CLI_ERROR;
+}
+
+/* What was read is to blame, or the place that was written to. */
+static void tell(const char *path, FILE *file, const struct tp_error *err)
+{
+    if (ferror(file))
+        term_error("cannot write %s: %s", path, err->message);
+    else
+        term_error("%s", err->message);
+}
+
+static int to_stdout(const char *path, output_writer *write, void *user)
+{
+    struct tp_error err = {0};
+
+    if (write(stdout, user, &err) == 0)
+        return term_finish(CLI_GOOD);
+    if (!ferror(stdout) || errno != EPIPE)
+        tell(path, stdout, &err);
+    return CLI_ERROR;
+}
+
+/* ------------------------------------------------------------------------------------------ what is there */
+
+const struct output_kind output_profile = {"a profile of Tenure", tp_kind_is_profile, NULL};
+const struct output_kind output_raw = {"a raw profile of Tenure", tp_kind_is_raw, NULL};
+
+static bool begins_with(const char *path, const char *mark)
+{
+    char head[512];
+    size_t length = strlen(mark), got;
+    FILE *file = fopen(path, "re");
+
+    if (file == NULL)
+        return false;
+    got = fread(head, 1, sizeof head, file);
+    fclose(file);
+    return got >= length && memcmp(head, mark, length) == 0;
+}
+
+static bool is_of_kind(const char *path, const struct output_kind *kind)
+{
+    struct tp_error ignored;
+
+    if (kind->is != NULL)
+        return kind->is(tp_kind(path, &ignored));
+    return kind->mark != NULL && begins_with(path, kind->mark);
+}
+
+/* The descriptor of this process that `path` leads to, as /dev/stdout does; -1: none. */
+static int descriptor_of(const char *path)
+{
+    char own[64], at[PATH_MAX], folder[PATH_MAX], next[PATH_MAX];
+    int links;
+
+    snprintf(own, sizeof own, "/proc/%ld/fd", (long)getpid());
+    snprintf(at, sizeof at, "%s", path);
+    for (links = 0; links < 16; links++) {
+        char *slash = strrchr(at, '/'), name[PATH_MAX];
+        ssize_t length;
+
+        snprintf(name, sizeof name, "%s", slash != NULL ? slash + 1 : at);
+        if (slash != NULL)
+            slash[slash == at] = '\0';
+        if (realpath(slash != NULL ? at : ".", folder) == NULL)
+            return -1;
+        if (strcmp(folder, own) == 0)
+            return atoi(name);
+        if (snprintf(at, sizeof at, "%s/%s", folder, name) >= (int)sizeof at ||
+            (length = readlink(at, next, sizeof next - 1)) <= 0)
+            return -1;
+        next[length] = '\0';
+        if (snprintf(at, sizeof at, "%s%s%s", *next == '/' ? "" : folder, *next == '/' ? "" : "/", next) >=
+            (int)sizeof at)
+            return -1;
+    }
+    return -1;
+}
+
+bool output_allowed(const char *path, const struct output_kind *kind)
+{
+    struct stat status;
+
+    if (lstat(path, &status) == 0 && stat(path, &status) != 0) {
+        term_error("%s is a symbolic link that leads nowhere: remove it first, or name another file", path);
+        return false;
+    }
+    if (kind->is != NULL && descriptor_of(path) >= 0) {
+        term_error("%s is an open file, and %s is always a new one: name a file", path, kind->name);
+        return false;
+    }
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0 || is_of_kind(path, kind))
+        return true;
+    if (kind->is != NULL || kind->mark != NULL)
+        term_error("%s is not %s: it is not written over; remove it first, or name another file", path, kind->name);
+    else
+        term_error("%s is there already, and %s looks like any other file: it is not written over; remove it first, or "
+                   "redirect standard output", path, kind->name);
+    return false;
+}
+
+/* ------------------------------------------------------------------------------------------ to a file */
+
+static char temporary[PATH_MAX];
+static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
+enum { ENDS = sizeof ends / sizeof ends[0] };
+
+/* A signal that ends the command ends the file that is not whole. */
+static void give_up(int signal_number)
+{
+    unlink(temporary);
+    raise(signal_number); /* as ever now: SA_RESETHAND */
+}
+
+static void catch_ends(struct sigaction *before)
+{
+    struct sigaction ours = {.sa_handler = give_up, .sa_flags = (int)SA_RESETHAND};
+    int i;
+
+    for (i = 0; i < ENDS; i++) {
+        sigaction(ends[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN)
+            sigaction(ends[i], &ours, NULL);
+    }
+}
+
+static int write_whole(const char *path, unsigned mode, output_writer *write, void *user)
+{
+    struct tp_error err = {0};
+    struct stat before;
+    int descriptor = mkostemp(temporary, O_CLOEXEC);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+
+    if (file == NULL)
+        return cannot_write(path);
+    fchmod(descriptor, stat(path, &before) == 0 ? before.st_mode & 0777 : mode);
+    if (write(file, user, &err) != 0) {
+        tell(path, file, &err);
+        fclose(file);
+        unlink(temporary);
+        return CLI_ERROR;
+    }
+    if (fclose(file) != 0 || rename(temporary, path) != 0) {
+        cannot_write(path);
+        unlink(temporary);
+        return CLI_ERROR;
+    }
+    return CLI_GOOD;
+}
+
+static int to_file(const char *path, unsigned mode, output_writer *write, void *user)
+{
+    struct sigaction before[ENDS];
+    mode_t mask = umask(0);
+    int status, i;
+
+    umask(mask);
+    if (strlen(path) + 8 > sizeof temporary) {
+        errno = ENAMETOOLONG;
+        return cannot_write(path);
+    }
+    snprintf(temporary, sizeof temporary, "%.*s.XXXXXX", (int)(sizeof temporary - 8), path);
+    catch_ends(before);
+    status = write_whole(path, mode & ~mask, write, user);
+    for (i = 0; i < ENDS; i++)
+        sigaction(ends[i], &before[i], NULL);
+    return status;
+}
+
+static bool is_special(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+int output_write(const char *path, unsigned mode, const struct output_kind *kind, output_writer *write, void *user)
+{
+    char real[PATH_MAX];
+
+    if (path == NULL || strcmp(path, "-") == 0 || descriptor_of(path) == STDOUT_FILENO)
+        return to_stdout("standard output", write, user);
+    if (is_special(path))
+        return term_redirect(path) ? to_stdout(path, write, user) : cannot_write(path);
+    if (!output_allowed(path, kind))
+        return CLI_ERROR;
+    return to_file(realpath(path, real) != NULL ? real : path, mode, write, user);
+}

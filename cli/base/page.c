@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * page.c: see page.h. The page's own program and looks are bundled from the folder page/ by esbuild when Tenure is
+ * built; where that was not there, the commands say so and do nothing.
+ */
+#include "cli/base/page.h"
+
+#include "cli/base/term.h"
+#include "cli/cli.h"
+#include "tenure_config.h"
+
+#include <string.h>
+
+#if TENURE_HAVE_PAGE
+extern const struct tp_page_asset tp_page_asset;
+static const struct tp_page_asset *const asset = &tp_page_asset;
+#else
+static const struct tp_page_asset *const asset = NULL;
+#endif
+
+const struct output_kind page_kind = {"a page of Tenure", NULL, TP_HTML_MARK};
+
+bool page_is_there(void)
+{
+    if (asset == NULL)
+        term_error("this tenure was built without the page; install esbuild and node-d3-hierarchy (Debian's names) and "
+                   "build it again");
+    return asset != NULL;
+}
+
+struct writing {
+    tp_profile *profile;
+    struct tp_html_options html;
+    struct tp_html_result *result;
+};
+
+static int write_page(FILE *out, void *user, struct tp_error *err)
+{
+    struct writing *w = user;
+
+    return tp_html_write(w->profile, out, &w->html, w->result, err);
+}
+
+/* The command that was profiled; else the profile's name. */
+static const char *own_title(tp_profile *profile)
+{
+    const char *command = tp_meta(profile, "cmd");
+
+    return command != NULL && *command != '\0' ? command : tp_path(profile);
+}
+
+int page_write(tp_profile *profile, const struct page_options *options, const char *path, unsigned mode,
+               struct tp_html_result *result)
+{
+    struct writing w = {
+        profile, {asset, options->title, options->no_source, options->source_anywhere, options->sides}, result};
+
+    if (w.html.title == NULL)
+        w.html.title = own_title(profile);
+    return output_write(path, mode, &page_kind, write_page, &w);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * page.h: what `tenure html` and `tenure open` share: a profile as a page in a file.
+ */
+#ifndef TENURE_CLI_PAGE_H
+#define TENURE_CLI_PAGE_H
+
+#include <stdbool.h>
+
+#include "cli/base/given.h"
+#include "cli/base/opt.h"
+#include "cli/base/output.h"
+#include "profile/html/html.h"
+
+struct page_options {
+    const char *out, *title, *weights;
+    bool no_source, source_anywhere;
+    bool sides; /* of a difference, open with both its sides (profile/sum/diff.h) */
+};
+
+/* Rows of both commands' tables (opt.h). */
+#define PAGE_OPTIONS                                                                                                   \
+    {OPT_TEXT, "title", 0, "TEXT", "the page's title [the command profiled]", offsetof(struct page_options, title),    \
+     NULL, false},                                                                                                     \
+    {OPT_FLAG, "no-source", 0, NULL, "leave the text of source files out",                                             \
+     offsetof(struct page_options, no_source), NULL, false},                                                           \
+    {OPT_FLAG, "source-anywhere", 0, NULL, SOURCE_ANYWHERE, offsetof(struct page_options, source_anywhere), NULL,      \
+     false},                                                                                                           \
+    {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180",                             \
+     offsetof(struct page_options, weights), given_check_weights, false}
+
+/* False, with a line on stderr, if this Tenure was built without the page. */
+bool page_is_there(void);
+
+extern const struct output_kind page_kind;
+
+/* Write the page of `profile` to `path` (output.h). Returns the exit status. */
+int page_write(tp_profile *profile, const struct page_options *options, const char *path, unsigned mode,
+               struct tp_html_result *result);
+
+#endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * summary.c: see summary.h.
+ *
+ * Rates: level-1 misses over the accesses of their kind, last-level misses over all accesses of their kind
+ * (not over level-1 misses), the last line's over instruction fetches and data accesses together (seed 001,
+ * 5.2.1). Unused are the bytes loaded and never touched, the complement of spatial use; temporal use is how often a
+ * touched byte was touched again. What is written back travels as whole lines: so many bytes, of which a part was
+ * changed.
+ */
+#include "cli/base/summary.h"
+
+#include "cli/base/geometry.h"
+#include "cli/base/place.h"
+#include "cli/base/query.h"
+#include "cli/base/term.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the one row of `totals`; 0 for events that the profile lacks. */
+static double total(tp_profile *profile, const char *event)
+{
+    char sql[96];
+
+    if (tp_event_find(profile, event) == NULL)
+        return 0;
+    snprintf(sql, sizeof sql, "SELECT \"%s\" FROM totals", tp_event_find(profile, event)->name);
+    return query_value(profile, sql, 0);
+}
+
+/* Of an event that each level has. */
+static double total_at(tp_profile *profile, const char *event, const char *level)
+{
+    char name[16];
+
+    snprintf(name, sizeof name, "%s%s", event, level);
+    return total(profile, name);
+}
+
+static double rate(double part, double whole)
+{
+    return whole > 0 ? 100.0 * part / whole : 0;
+}
+
+enum { AFTER_NUMBER = 28, AFTER_RATE = 38 }; /* columns of a line's beginning */
+
+static void line(FILE *out, const char *indent, const char *label, double value)
+{
+    char number[32];
+
+    fprintf(out, "%s%-11s %16s", indent, label, term_number(number, (int64_t)value));
+}
+
+/* What comes behind a number on its line, where the terminal is wide enough; `used` columns are before it. */
+static void behind(FILE *out, const char *indent, int used, const char *text)
+{
+    bool fits = !term_cuts(out) || (int)strlen(indent) + used + term_columns(text) <= term_width(out);
+
+    fprintf(out, "%s\n", fits ? text : "");
+}
+
+static void misses(FILE *out, const char *indent, const char *label, double value, double of)
+{
+    line(out, indent, label, value);
+    fprintf(out, "  %6.2f %%\n", rate(value, of));
+}
+
+/* "D refs  123  (100 rd + 23 wr)"; with a rate of what `of` counts, and rates of reads and writes if there is
+ * room. */
+static void split(FILE *out, const char *indent, const char *label, const double value[2], const double of[2])
+{
+    bool both = of != NULL && term_width(out) >= 100;
+    char reads[32], writes[32], rates[2][32] = {"", ""}, text[160];
+
+    line(out, indent, label, value[0] + value[1]);
+    if (of != NULL)
+        fprintf(out, "  %6.2f %%", rate(value[0] + value[1], of[0] + of[1]));
+    for (int i = 0; i < 2 && both; i++)
+        snprintf(rates[i], sizeof rates[i], " %.2f %%", rate(value[i], of[i]));
+    snprintf(text, sizeof text, "%s  (%s rd%s + %s wr%s)", of == NULL ? "          " : "",
+             term_number(reads, (int64_t)value[0]), rates[0], term_number(writes, (int64_t)value[1]), rates[1]);
+    behind(out, indent, of != NULL ? AFTER_RATE : AFTER_NUMBER, text);
+}
+
+static void caches(tp_profile *profile, FILE *out, const char *indent, double ir, const double d[2])
+{
+    double d1[2] = {total(profile, "D1mr"), total(profile, "D1mw")};
+    double dl[2] = {total(profile, "DLmr"), total(profile, "DLmw")};
+    double d2[2] = {total(profile, "D2mr"), total(profile, "D2mw")};
+    double il = total(profile, "ILmr");
+    bool has_l2 = tp_event_find(profile, "D2mr") != NULL;
+
+    misses(out, indent, "I1 misses", total(profile, "I1mr"), ir);
+    if (has_l2)
+        misses(out, indent, "L2i misses", total(profile, "I2mr"), ir);
+    misses(out, indent, "LLi misses", il, ir);
+    split(out, indent, "D refs", d, NULL);
+    split(out, indent, "D1 misses", d1, d);
+    if (has_l2)
+        split(out, indent, "L2d misses", d2, d);
+    split(out, indent, "LLd misses", dl, d);
+    line(out, indent, "LL misses", il + dl[0] + dl[1]);
+    fprintf(out, "  %6.2f %%", rate(il + dl[0] + dl[1], ir + d[0] + d[1]));
+    behind(out, indent, AFTER_RATE, "  of all accesses");
+}
+
+/* What was loaded and never touched, of what was loaded; a tenure that has not begun loaded nothing. */
+static void line_use(tp_profile *profile, FILE *out, const char *indent, const char *level)
+{
+    double distinct = total_at(profile, "Use", level), lost = total_at(profile, "SpLoss", level);
+    double touched = total_at(profile, "Byt", level);
+    char label[24], text[96];
+
+    snprintf(label, sizeof label, "%s unused", *level == 'L' ? "LL" : level[1] == '2' ? "L2d" : level);
+    line(out, indent, label, lost);
+    fprintf(out, "  %6.2f %%", rate(lost, distinct + lost));
+    snprintf(text, sizeof text, "  of the bytes loaded; temporal use %.1f", distinct > 0 ? touched / distinct - 1 : 0);
+    behind(out, indent, AFTER_RATE, text);
+}
+
+/* Bytes that lines of the cache carried down. */
+static void written_back(tp_profile *profile, FILE *out, const char *indent, const char *cache, const char *level)
+{
+    bool by_fetches = level[1] == '2'; /* of L2, lines loaded by fetches are told apart */
+    double lines = total_at(profile, "Wb", level) + (by_fetches ? total(profile, "WbI2") : 0);
+    double changed = total_at(profile, "Wrt", level) + (by_fetches ? total(profile, "WrtI2") : 0);
+    char key[32], label[24], number[32], text[96];
+    struct geometry geometry;
+
+    snprintf(key, sizeof key, "cache.%s", cache);
+    if (tp_meta(profile, key) == NULL || geometry_parse(&geometry, tp_meta(profile, key)) != NULL)
+        return;
+    snprintf(label, sizeof label, "%s written", cache);
+    line(out, indent, label, lines * (double)geometry.line);
+    fprintf(out, "  %6.2f %%", rate(changed, lines * (double)geometry.line));
+    snprintf(text, sizeof text, "  of the bytes written back changed; %s lines", term_number(number, (int64_t)lines));
+    behind(out, indent, AFTER_RATE, text);
+}
+
+/* Lines that a prefetch loaded, of all lines loaded; `misses` counts the others (two of one access once). */
+static void prefetched(FILE *out, const char *indent, const char *label, double lines, double misses)
+{
+    line(out, indent, label, lines);
+    fprintf(out, "  %6.2f %%  of the lines loaded\n", rate(lines, lines + misses));
+}
+
+/* Of a profile with other events than ours: what it counts, one to a line. */
+static bool foreign_totals(tp_profile *profile, FILE *out, const char *indent)
+{
+    char number[32], label[4 * 64], rest[600];
+
+    for (size_t i = 0; i < tp_event_count(profile); i++) {
+        const struct tp_event *event = tp_event_at(profile, i);
+
+        if (event->derived)
+            continue;
+        term_escape(label, sizeof label, event->name);
+        term_escape(rest, sizeof rest, strcmp(event->long_name, event->name) != 0 ? event->long_name : "");
+        fprintf(out, "%s%-11s %16s%s%s\n", indent, label, term_number(number, (int64_t)total(profile, event->name)),
+                *rest ? "  " : "", rest);
+    }
+    return true;
+}
+
+bool summary_totals(tp_profile *profile, FILE *out, const char *indent)
+{
+    double ir = total(profile, "Ir");
+    double d[2] = {total(profile, "Dr"), total(profile, "Dw")};
+
+    if (tp_event_find(profile, "Ir") == NULL)
+        return foreign_totals(profile, out, indent);
+    line(out, indent, "I refs", ir);
+    fputc('\n', out);
+    if (tp_event_find(profile, "D1mr") != NULL && !query_was_off(profile, "cache-sim"))
+        caches(profile, out, indent, ir, d);
+    else if (tp_event_find(profile, "Dr") != NULL)
+        split(out, indent, "D refs", d, NULL);
+    if (tp_event_find(profile, "SpLossD1") != NULL) {
+        line_use(profile, out, indent, "D1");
+        if (tp_event_find(profile, "SpLossD2") != NULL)
+            line_use(profile, out, indent, "D2");
+        line_use(profile, out, indent, "L");
+    }
+    if (tp_event_find(profile, "PfD2") != NULL)
+        prefetched(out, indent, "L2 ahead", total(profile, "PfI2") + total(profile, "PfD2"),
+                   total(profile, "I2mr") + total(profile, "D2mr") + total(profile, "D2mw"));
+    if (tp_event_find(profile, "PfL") != NULL)
+        prefetched(out, indent, "LL ahead", total(profile, "PfL"), total(profile, "LLm"));
+    if (tp_event_find(profile, "WbD1") != NULL) {
+        written_back(profile, out, indent, "D1", "D1");
+        if (tp_event_find(profile, "WbD2") != NULL)
+            written_back(profile, out, indent, "L2", "D2");
+        written_back(profile, out, indent, "LL", "L");
+    }
+    if (tp_event_find(profile, "Bc") != NULL) {
+        double all = total(profile, "Bc") + total(profile, "Bi");
+
+        line(out, indent, "Branches", all);
+        fputc('\n', out);
+        misses(out, indent, "Mispredicts", total(profile, "Bm"), all);
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------ findings */
+
+/* Function and place share what is left of the line; a short one leaves the other its part. */
+static void print_where(FILE *out, const char *function, const char *where, int room)
+{
+    int wide = term_columns(where), name = term_columns(function);
+    char cut[4200];
+
+    if (!term_cuts(out))
+        room = wide + name;
+    if (wide > room / 2 && wide + name > room)
+        wide = name < room / 2 ? room - name : room / 2;
+    fprintf(out, "%s%s%s%s", term_style(out, TERM_NAME),
+            term_fit_name(cut, sizeof cut, function, room - wide), term_style(out, TERM_PLAIN),
+            *where != '\0' ? "  " : "");
+    fprintf(out, "%s\n", term_fit(cut, sizeof cut, where, wide, TERM_CUT_BEGIN));
+}
+
+/* The row: function, file, line, object, bytes wasted, bytes used. */
+static void print_finding(tp_profile *profile, FILE *out, const char *indent, int rank, struct query *q,
+                          double all)
+{
+    char function[4200], where[4200], path[4096], number[32];
+    double waste = query_real(q, 4);
+
+    term_escape(function, sizeof function, query_text(q, 0));
+    place_long(profile, path, sizeof path, query_text(q, 0), query_text(q, 1), query_int(q, 2),
+               query_text(q, 3));
+    term_escape(where, sizeof where, path);
+    fprintf(out, "%s%d. %s%16s%s  %5.1f %%  used %5.1f %%  ", indent, rank, term_style(out, TERM_HOT),
+            term_number(number, query_int(q, 4)), term_style(out, TERM_PLAIN), rate(waste, all),
+            rate(query_real(q, 5), query_real(q, 5) + waste));
+    print_where(out, function, where, term_width(out) - (int)strlen(indent) - 47);
+}
+
+bool summary_findings(tp_profile *profile, FILE *out, const char *indent)
+{
+    const double worth_saying = 0.001; /* of all waste: the first is always said */
+    double all = total(profile, "SpLossD1");
+    struct query q;
+    int rank = 0;
+
+    if (all <= 0)
+        return true;
+    query_begin(
+        &q, profile,
+        "SELECT base, file, line, object, sum(\"SpLossD1\") AS waste, sum(\"UseD1\") FROM lines "
+        "GROUP BY base, file, line, object HAVING waste > 0 ORDER BY waste DESC, base LIMIT 3");
+    while (query_row(&q) && (rank == 0 || query_real(&q, 4) >= worth_saying * all)) {
+        if (rank++ == 0)
+            fprintf(out, "%sLines that load most in vain%s:\n", indent,
+                    term_width(out) < 80 ? "" : " (bytes brought into D1 and never touched)");
+        print_finding(profile, out, indent, rank, &q, all);
+    }
+    return query_end(&q);
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * term.c: numbers, colours and names, as a terminal wants them.
+ *
+ * Nothing here knows what a profile is. Names of functions and files come from programs that may be hostile,
+ * so whatever is printed goes through term_escape (or the error line, which escapes as a whole).
+ */
+#include "cli/base/term.h"
+
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static bool progress_shown;
+static FILE *shown;             /* what stdout was, while it is a file in memory; NULL: it is none */
+static term_reason *reason_why; /* while output is held; NULL: it is not */
+static bool reason_told;
+
+void term_error(const char *format, ...)
+{
+    const char *reason = reason_why != NULL ? reason_why() : NULL;
+    char text[2048], safe[4096];
+    va_list args;
+
+    if (reason != NULL && reason_told)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    reason_told = reason != NULL;
+    term_escape(safe, sizeof safe, reason != NULL ? reason : text);
+    term_progress_end();
+    fflush(stdout);
+    fprintf(stderr, "tenure: %s\n", safe);
+}
+
+static int descriptor(FILE *out)
+{
+    return fileno(out == stdout && shown != NULL ? shown : out);
+}
+
+void term_hold(term_reason *reason)
+{
+    struct rlimit files;
+    bool limited = getrlimit(RLIMIT_FSIZE, &files) != 0 || files.rlim_cur != RLIM_INFINITY;
+    int memory = limited ? -1 : memfd_create("tenure", MFD_CLOEXEC);
+    FILE *kept = memory < 0 ? NULL : fdopen(memory, "w+");
+
+    reason_why = reason;
+    if (kept == NULL) {
+        if (memory >= 0)
+            close(memory);
+        return;
+    }
+    shown = stdout;
+    stdout = kept; /* the descriptor stays as it is: /dev/stdout leads to what it always did */
+}
+
+bool term_redirect(const char *path)
+{
+    return freopen(path, "w", shown != NULL ? shown : stdout) != NULL;
+}
+
+bool term_release(bool good)
+{
+    char piece[65536];
+    FILE *kept = stdout;
+    size_t size;
+
+    if (reason_why() != NULL) {
+        term_error("%s", reason_why());
+        good = false;
+    }
+    reason_why = NULL;
+    if (shown == NULL)
+        return good;
+    if (good && (fflush(kept) != 0 || ferror(kept))) {
+        term_error("cannot keep what is to be printed: %s", strerror(errno));
+        good = false;
+    }
+    stdout = shown;
+    shown = NULL;
+    rewind(kept);
+    while (good && (size = fread(piece, 1, sizeof piece, kept)) > 0)
+        fwrite(piece, 1, size, stdout);
+    fclose(kept);
+    return good;
+}
+
+static int own_failure = CLI_ERROR;
+
+void term_own_failure(int status)
+{
+    own_failure = status;
+}
+
+void term_no_memory(void)
+{
+    term_error("out of memory");
+    exit(own_failure);
+}
+
+int term_width(FILE *out)
+{
+    const char *columns = getenv("COLUMNS");
+    struct winsize size;
+    int width = 0;
+
+    if (isatty(descriptor(out)) && ioctl(descriptor(out), TIOCGWINSZ, &size) == 0)
+        width = size.ws_col;
+    if (width == 0 && columns != NULL)
+        width = atoi(columns);
+    if (width == 0)
+        width = 120;
+    return width < 60 ? 60 : width > 400 ? 400 : width;
+}
+
+bool term_cuts(FILE *out)
+{
+    return isatty(descriptor(out)) || getenv("COLUMNS") != NULL;
+}
+
+static bool colourful(FILE *out)
+{
+    const char *no_color = getenv("NO_COLOR"), *kind = getenv("TERM");
+
+    if (no_color != NULL && *no_color != '\0')
+        return false;
+    return isatty(descriptor(out)) && kind != NULL && strcmp(kind, "dumb") != 0;
+}
+
+const char *term_style(FILE *out, enum term_style style)
+{
+    static const char *const sequence[] = {"\33[0m", "\33[1m", "\33[2m", "\33[31m", "\33[33m", "\33[36m"};
+
+    return colourful(out) ? sequence[style] : "";
+}
+
+char *term_number(char *out, int64_t value)
+{
+    uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    char reversed[32];
+    int count = 0, at = 0, digits = 0;
+
+    do {
+        if (digits > 0 && digits % 3 == 0)
+            reversed[count++] = ',';
+        reversed[count++] = (char)('0' + rest % 10);
+        rest /= 10;
+        digits++;
+    } while (rest > 0);
+    if (value < 0)
+        out[at++] = '-';
+    while (count > 0)
+        out[at++] = reversed[--count];
+    out[at] = '\0';
+    return out;
+}
+
+/* Rounded; the nearest there is, where it is too large. */
+static int64_t whole(double value)
+{
+    return value >= 9.2e18 ? INT64_MAX : value <= -9.2e18 ? -INT64_MAX : (int64_t)(value + (value < 0 ? -0.5 : 0.5));
+}
+
+char *term_real(char *out, double value)
+{
+    if (value >= 1000 || value <= -1000 || value == 0)
+        return term_number(out, whole(value));
+    snprintf(out, 32, "%.1f", value);
+    return out;
+}
+
+char *term_figure(char *out, double value)
+{
+    double size = value < 0 ? -value : value;
+
+    if (size >= 1000 || value == 0)
+        return term_number(out, whole(value));
+    if (size < 0.001)
+        snprintf(out, 32, "%.2e", value);
+    else
+        snprintf(out, 32, "%.*f", size >= 100 ? 1 : size >= 1 ? 2 : 4, value);
+    return out;
+}
+
+/* Bytes of the UTF-8 character at `text`; 0 if it is none, or a control character. */
+static size_t printable(const unsigned char *text)
+{
+    size_t length = text[0] < 0x80   ? 1
+                    : text[0] < 0xC2 ? 0
+                    : text[0] < 0xE0 ? 2
+                    : text[0] < 0xF0 ? 3
+                    : text[0] < 0xF5 ? 4
+                                     : 0,
+           i;
+
+    if (length == 1)
+        return text[0] >= 0x20 && text[0] != 0x7F;
+    for (i = 1; i < length; i++) {
+        if ((text[i] & 0xC0) != 0x80)
+            return 0;
+    }
+    if (length == 2 && text[0] == 0xC2 && text[1] < 0xA0)
+        return 0; /* C1 controls */
+    return length;
+}
+
+void term_escape(char *out, size_t size, const char *text)
+{
+    const unsigned char *from = (const unsigned char *)text;
+    size_t at = 0;
+
+    while (*from != '\0' && at + 5 < size) {
+        size_t length = printable(from);
+
+        if (length == 0) {
+            at += (size_t)snprintf(out + at, size - at, "\\x%02x", *from++);
+            continue;
+        }
+        memcpy(out + at, from, length);
+        at += length;
+        from += length;
+    }
+    out[at] = '\0';
+}
+
+int term_columns(const char *text)
+{
+    int columns = 0;
+
+    for (; *text != '\0'; text++)
+        columns += ((unsigned char)*text & 0xC0) != 0x80;
+    return columns;
+}
+
+/* Moves `text` forward by `columns` characters. */
+static const char *skip_columns(const char *text, int columns)
+{
+    while (*text != '\0' && columns > 0) {
+        text++;
+        while (((unsigned char)*text & 0xC0) == 0x80)
+            text++;
+        columns--;
+    }
+    return text;
+}
+
+char *term_fit(char *out, size_t size, const char *text, int width, enum term_cut where)
+{
+    int columns = term_columns(text), before;
+
+    if (width < 1)
+        width = 1;
+    before = where == TERM_CUT_END ? width - 1 : where == TERM_CUT_BEGIN ? 0 : (width - 1) / 2;
+    if (columns <= width)
+        snprintf(out, size, "%s", text);
+    else
+        snprintf(out, size, "%.*s~%s", (int)(skip_columns(text, before) - text), text,
+                 skip_columns(text, columns - (width - 1 - before)));
+    return out;
+}
+
+/* Whether the bracket at `at` belongs to a name: operator<, operator(), (anonymous namespace). */
+static bool is_part_of_name(const char *text, const char *at)
+{
+    while (at > text && at[-1] == *at)
+        at--;
+    return (at - text >= 8 && strncmp(at - 8, "operator", 8) == 0) || strncmp(at, "(anonymous", 10) == 0;
+}
+
+/* What follows the bracket that closes the one at `at`; NULL if none does. */
+static const char *behind_bracket(const char *at, char open, char close)
+{
+    int depth = 0;
+
+    for (; *at != '\0'; at++) {
+        if (*at == open)
+            depth++;
+        else if (*at == close && at[-1] != '-' && --depth == 0)
+            return at + 1;
+    }
+    return NULL;
+}
+
+/* Writes a tilde for what is inside of each outer pair of brackets; false, with `out` spoilt, if they do not pair. What
+ * stands behind a space at the end stays: it is no arguments, but where a data structure is allocated, "(f.c:12)". */
+static bool collapse(char *out, size_t size, const char *text, char open, char close)
+{
+    const char *from = text;
+    size_t at = 0;
+
+    while (*from != '\0' && at + 4 < size) {
+        const char *end;
+
+        if (*from != open || is_part_of_name(text, from) || from[1] == close) {
+            out[at++] = *from++;
+            continue;
+        }
+        end = behind_bracket(from, open, close);
+        if (end == NULL)
+            return false;
+        if (*end == '\0' && from > text && from[-1] == ' ') {
+            at += (size_t)snprintf(out + at, size - at, "%s", from);
+            return at < size;
+        }
+        out[at++] = open;
+        out[at++] = '~';
+        out[at++] = close;
+        from = end;
+    }
+    out[at] = '\0';
+    return *from == '\0';
+}
+
+char *term_fit_name(char *out, size_t size, const char *name, int width)
+{
+    char first[4096], second[4096];
+
+    if (term_columns(name) <= width || !collapse(first, sizeof first, name, '(', ')'))
+        return term_fit(out, size, name, width, TERM_CUT_MIDDLE);
+    if (term_columns(first) <= width || !collapse(second, sizeof second, first, '<', '>'))
+        return term_fit(out, size, first, width, TERM_CUT_MIDDLE);
+    return term_fit(out, size, second, width, TERM_CUT_MIDDLE);
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void term_progress(const char *stage, uint64_t done, uint64_t total)
+{
+    enum { PATIENCE_MS = 400, STEP_MS = 100 };
+    static int64_t next;
+
+    if (!isatty(STDERR_FILENO))
+        return;
+    if (next == 0)
+        next = now_ms() + PATIENCE_MS;
+    if (now_ms() < next)
+        return;
+    next = now_ms() + STEP_MS;
+    fprintf(stderr, "\r\33[Ktenure: %s", stage);
+    if (total > 0)
+        fprintf(stderr, " %3d %%", (int)(100.0 * (double)done / (double)total));
+    fflush(stderr);
+    progress_shown = true;
+}
+
+void term_progress_end(void)
+{
+    if (progress_shown)
+        fputs("\r\33[K", stderr);
+    progress_shown = false;
+}
+
+void term_json(FILE *out, const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+
+    putc('"', out);
+    while (*at != '\0') {
+        size_t length = printable(at);
+
+        if (length == 0) {
+            fprintf(out, "\\u%04x", *at++);
+        } else if (*at == '"' || *at == '\\') {
+            fprintf(out, "\\%c", *at++);
+        } else {
+            fwrite(at, 1, length, out);
+            at += length;
+        }
+    }
+    putc('"', out);
+}
+
+int term_finish(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    if (errno != EPIPE)
+        term_error("cannot write to standard output: %s", strerror(errno));
+    return CLI_ERROR;
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd_diff.c: options of `tenure diff`, which profiles are on which side, and how it ends.
+ *
+ * Two profiles are a baseline and what is new. Of several runs, those before `--` (or given by --baseline) are the
+ * baseline's.
+ */
+#include "cli/base/given.h"
+#include "cli/base/opt.h"
+#include "cli/base/page.h"
+#include "cli/base/term.h"
+#include "cli/cli.h"
+#include "cli/diff/diff.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------ options */
+
+/* Expressions follow one another; each is checked on its own, so that what is wrong is told of the right one. */
+static const char *take_expression(void *into, const char *name, const char *value)
+{
+    struct diff *diff = into;
+    char **to = strcmp(name, "mod-filename") == 0 ? &diff->filename : &diff->funcname, *before = *to;
+    static struct tp_error err;
+    struct tp_rename *rename = tp_rename_new(value, &err);
+
+    if (rename == NULL)
+        return err.message;
+    tp_rename_free(rename);
+    if (asprintf(to, "%s%s%s", before != NULL ? before : "", before != NULL ? ";" : "", value) < 0)
+        term_no_memory();
+    free(before);
+    return NULL;
+}
+
+static const char *take_baseline(void *into, const char *name, const char *value)
+{
+    struct diff *diff = into;
+
+    (void)name;
+    return inputs_add(&diff->inputs[TP_BASELINE], value) ? NULL : "there is no such list";
+}
+
+static const char *take_define(void *into, const char *name, const char *value)
+{
+    (void)name;
+    return column_defines_add(&((struct diff *)into)->defines, value);
+}
+
+static const char *take_limit(void *into, const char *name, const char *value)
+{
+    static struct tp_error err;
+    struct diff *diff = into;
+    struct diff_limit *limit;
+
+    (void)name;
+    diff->limits = realloc(diff->limits, (diff->limit_count + 1) * sizeof *diff->limits);
+    if (diff->limits == NULL)
+        term_no_memory();
+    limit = &diff->limits[diff->limit_count];
+    memset(limit, 0, sizeof *limit);
+    limit->text = value;
+    if (tp_limit_read(&limit->limit, value, &err) != 0)
+        return err.message;
+    diff->limit_count++;
+    return NULL;
+}
+
+static const struct opt rows[] = {
+    {OPT_HEADING, NULL, 0, NULL, "What to compare", 0, NULL, false},
+    {OPT_TAKE, "baseline", 'b', "FILE", "a run of the baseline; may be repeated; @LIST: those named in it", 0,
+     take_baseline, false},
+    {OPT_TAKE, "mod-filename", 0, "s/OLD/NEW/", "change names of source files and objects before comparing", 0,
+     take_expression, false},
+    {OPT_TAKE, "mod-funcname", 0, "s/OLD/NEW/",
+     "the same for functions; extended regular expressions,\nflags g and i, \\1 and & in NEW; may be repeated", 0,
+     take_expression, false},
+    {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180",
+     offsetof(struct diff, weights), given_check_weights, false},
+    {OPT_TAKE, "define", 0, "NAME=EXPR", "a column of your own, as in 'mpki=1000 * LLm / Ir'; may be repeated", 0,
+     take_define, false},
+    {OPT_HEADING, NULL, 0, NULL, "What to print", 0, NULL, false},
+    {OPT_TEXT, "sort", 's', "EVENT", "sort by the difference in an event, self, or EVENT_incl [CEst]",
+     offsetof(struct diff, sort), NULL, false},
+    {OPT_TEXT, "show", 0, "EVENTS", "differences in these events too, ',' between", offsetof(struct diff, show), NULL,
+     false},
+    {OPT_FLAG, "arcs", 0, NULL, "calls too", offsetof(struct diff, arcs), NULL, false},
+    {OPT_FLAG, "lines", 0, NULL, "source lines too, where the sources match", offsetof(struct diff, lines), NULL,
+     false},
+    {OPT_FLAG, "data", 0, NULL, "data structures too", offsetof(struct diff, data), NULL, false},
+    {OPT_COUNT, "limit", 'n', "N", "at most N rows of a table [20]", offsetof(struct diff, limit), NULL, false},
+    {OPT_FLAG, "json", 0, NULL, "write JSON", offsetof(struct diff, json), NULL, false},
+    {OPT_FLAG, "markdown", 0, NULL, "write Markdown, for a comment or a summary on GitHub",
+     offsetof(struct diff, markdown), NULL, false},
+    {OPT_TEXT, "out", 'o', "FILE", "write the differences as a profile, too", offsetof(struct diff, out), NULL, false},
+    {OPT_TEXT, "html", 0, "FILE", "write a page that shows both sides and the differences, too",
+     offsetof(struct diff, html), NULL, false},
+    {OPT_FLAG, "source-anywhere", 0, NULL, SOURCE_ANYWHERE, offsetof(struct diff, source_anywhere), NULL, false},
+    {OPT_HEADING, NULL, 0, NULL, "Limits (status 3 if one is passed)", 0, NULL, false},
+    {OPT_TAKE, "fail-on", 0, "LIMIT",
+     "EVENT@FUNCTION>+5%, or >+1000 (growth), >1000, >2% (of the\n"
+     "total); EVENT@total; EVENT@data:NAME, a data structure; also\n"
+     "< >= <=; a ratio or a defined column as an event; may be\n"
+     "repeated",
+     0, take_limit, false},
+};
+
+static const struct opt_command command = {
+    "diff",
+    "[options] BASELINE NEW | BASELINE... -- NEW... | --baseline=FILE ... NEW...",
+    "Compares profiles: totals, functions, calls, lines and data structures. With several runs on a side a\n"
+    "difference counts only if it is outside their spread. Each is a profile or a raw profile; @LIST stands for\n"
+    "those named in LIST.",
+    rows,
+    sizeof rows / sizeof rows[0],
+    false,
+    CLI_USAGE,
+};
+
+/* ------------------------------------------------------------------------------------------ sides */
+
+/* `before` are the operands in front of `--`, `behind` those after it. */
+static bool take_sides(struct diff *diff, char **before, char **behind, bool *good)
+{
+    struct inputs *baseline = &diff->inputs[TP_BASELINE], *new = &diff->inputs[TP_NEW];
+    bool named = baseline->count > 0;
+    size_t i, operands = 0;
+
+    while (before[operands] != NULL)
+        operands++;
+    *good = true;
+    for (i = 0; *good && i < operands; i++)
+        *good = inputs_add(named || (behind == NULL && operands == 2 && i == 1) ? new : baseline, before[i]);
+    for (; *good && behind != NULL && *behind != NULL; behind++)
+        *good = inputs_add(new, *behind);
+    return *good && baseline->count > 0 && new->count > 0;
+}
+
+static tp_profile **open_all(struct diff *diff, enum tp_diff_side side)
+{
+    const struct inputs *inputs = &diff->inputs[side];
+    tp_profile **profile = calloc(inputs->count + 1, sizeof *profile);
+    size_t i;
+
+    if (profile == NULL)
+        term_no_memory();
+    for (i = 0; i < inputs->count && !diff->unopened; i++) {
+        profile[i] = given_open_weighed(inputs->name[i], diff->weights);
+        if (profile[i] != NULL && !column_define(profile[i], &diff->defines)) {
+            given_close(profile[i]);
+            profile[i] = NULL;
+        }
+        diff->unopened = profile[i] == NULL;
+    }
+    return profile;
+}
+
+static void close_all(tp_profile **profile)
+{
+    size_t i;
+
+    for (i = 0; profile[i] != NULL; i++)
+        given_close(profile[i]);
+    free(profile);
+}
+
+/* A recording is not given away for its difference to another. */
+static bool may_write(const struct diff *diff)
+{
+    int side;
+
+    for (side = 0; diff->out != NULL && side < TP_SIDES; side++) {
+        if (inputs_have(&diff->inputs[side], diff->out)) {
+            term_error("%s is one of the profiles: it is not written over; name another file with -o", diff->out);
+            return false;
+        }
+    }
+    return (diff->out == NULL || output_allowed(diff->out, &output_profile)) &&
+           (diff->html == NULL || output_allowed(diff->html, &page_kind));
+}
+
+/* ------------------------------------------------------------------------------------------ the command */
+
+static bool write_profile(struct diff *diff)
+{
+    struct tp_error err = {0};
+    bool good;
+
+    if (diff->out == NULL)
+        return true;
+    given_hold_signals();
+    good = tp_diff_write(diff->diff, diff->out, &err) == 0;
+    given_release_signals();
+    if (!good)
+        term_error("%s", err.message);
+    return good;
+}
+
+/* Both sides and the differences as one page. */
+static bool write_page(struct diff *diff)
+{
+    const struct page_options options = {.sides = true, .source_anywhere = diff->source_anywhere};
+    const char *folder = getenv("TMPDIR");
+    struct tp_html_result result;
+    struct tp_error err = {0};
+    tp_profile *profile;
+    int status = CLI_ERROR;
+
+    if (diff->html == NULL)
+        return true;
+    given_hold_signals();
+    profile = tp_diff_open(diff->diff, folder != NULL && *folder != '\0' ? folder : "/tmp", &err);
+    given_release_signals();
+    if (profile == NULL || (diff->weights != NULL && tp_weigh(profile, diff->weights, &err) != 0))
+        term_error("%s", err.message);
+    else if (!given_stopped())
+        status = page_write(profile, &options, diff->html, 0666, &result);
+    tp_close(profile);
+    return status == CLI_GOOD;
+}
+
+/* Whether both sides have data structures, if any are asked for. */
+static bool data_known(const struct diff *diff)
+{
+    static const char *const names[] = {"baseline has", "new profiles have"};
+    bool asked = diff->data, there[TP_SIDES] = {false, false};
+    struct tp_diff_row row;
+    size_t i;
+    int side;
+
+    for (i = 0; i < diff->limit_count; i++)
+        asked |= diff->limits[i].limit.data;
+    for (i = 0; i < tp_diff_rows(diff->diff, TP_DIFF_DATA); i++) {
+        tp_diff_row(diff->diff, TP_DIFF_DATA, i, &row);
+        for (side = 0; side < TP_SIDES; side++)
+            there[side] |= row.there[side];
+    }
+    for (side = 0; asked && side < TP_SIDES; side++) {
+        if (!there[side]) {
+            term_error("the %s no data structures: recorded with --data=no, --inclusive=no or without caches, or of a "
+                       "format that knows none", names[side]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What is written needs more of the profiles than what is printed. */
+static bool write_whole(struct diff *diff, const struct tp_diff_runs runs[TP_SIDES], struct tp_diff_options *options)
+{
+    struct tp_error err = {0};
+
+    if (diff->out == NULL && diff->html == NULL)
+        return true;
+    tp_diff_free(diff->diff);
+    options->whole = true;
+    diff->diff = tp_diff_make(runs, options, &err);
+    if (diff->diff == NULL)
+        term_error("%s", err.message);
+    return diff->diff != NULL && write_profile(diff) && write_page(diff);
+}
+
+static int compare(struct diff *diff, const struct tp_diff_runs runs[TP_SIDES], struct tp_diff_options *options)
+{
+    bool kept;
+
+    if (!diff_choose_columns(diff) || !data_known(diff) || !diff_limits_known(diff))
+        return CLI_ERROR;
+    diff_print(diff);
+    fflush(stdout);
+    kept = diff_limits_kept(diff);
+    if (!write_whole(diff, runs, options))
+        return CLI_ERROR;
+    return kept ? CLI_GOOD : CLI_LIMIT;
+}
+
+static int run(struct diff *diff)
+{
+    tp_profile **baseline = open_all(diff, TP_BASELINE), **new = open_all(diff, TP_NEW);
+    struct tp_diff_runs runs[TP_SIDES] = {{baseline, diff->inputs[TP_BASELINE].count},
+                                          {new, diff->inputs[TP_NEW].count}};
+    struct tp_error err = {0};
+    struct tp_diff_options options = {
+        .filename = diff->filename != NULL ? tp_rename_new(diff->filename, &err) : NULL,
+        .funcname = diff->funcname != NULL ? tp_rename_new(diff->funcname, &err) : NULL,
+    };
+    int status = CLI_ERROR;
+
+    if (baseline[runs[TP_BASELINE].count - 1] != NULL && new[runs[TP_NEW].count - 1] != NULL) {
+        diff->names = new[0];
+        diff->diff = tp_diff_make(runs, &options, &err);
+        if (diff->diff == NULL)
+            term_error("%s", err.message);
+        else
+            status = compare(diff, runs, &options);
+    }
+    tp_diff_free(diff->diff);
+    tp_rename_free((struct tp_rename *)options.filename);
+    tp_rename_free((struct tp_rename *)options.funcname);
+    close_all(baseline);
+    close_all(new);
+    given_end_if_stopped();
+    return status;
+}
+
+static void forget(struct diff *diff)
+{
+    size_t i;
+
+    for (i = 0; i < diff->limit_count; i++)
+        tp_limit_free(&diff->limits[i].limit);
+    free(diff->limits);
+    free(diff->filename);
+    free(diff->funcname);
+    inputs_free(&diff->inputs[TP_BASELINE]);
+    inputs_free(&diff->inputs[TP_NEW]);
+}
+
+int cmd_diff(int argc, char **argv)
+{
+    struct diff diff = {.limit = 20};
+    char **behind = NULL;
+    int words = 0, first, status;
+    bool good;
+
+    while (words < argc && strcmp(argv[words], "--") != 0)
+        words++;
+    if (words < argc) {
+        behind = argv + words + 1;
+        argv[words] = NULL;
+    }
+    first = opt_parse(&command, &diff, words, argv);
+    if (first < 0) {
+        forget(&diff);
+        return term_finish(-1 - first);
+    }
+    if (diff.json && diff.markdown)
+        status = opt_misused(&command, "--json or --markdown, not both");
+    else if (diff.out != NULL && strcmp(diff.out, "-") == 0)
+        status = opt_misused(&command, OPT_NO_STREAM);
+    else if (diff.html != NULL && strcmp(diff.html, "-") == 0)
+        status = opt_misused(&command, "the comparison goes to standard output; give --html a file");
+    else if (diff.html != NULL && !page_is_there())
+        status = CLI_ERROR;
+    else if (take_sides(&diff, argv + first, behind, &good))
+        status = may_write(&diff) ? run(&diff) : CLI_ERROR;
+    else
+        status = !good ? CLI_ERROR
+                       : opt_misused(&command,
+                                     "name a baseline and something new; of several runs, BASELINE... -- NEW...");
+    forget(&diff);
+    return term_finish(status);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd_export.c: a profile in another tool's format, to a file or to standard output.
+ *
+ * The formats themselves are the profile library's, writing a file whole or not at all is output.h's; here is only
+ * what concerns options.
+ */
+#include "cli/base/given.h"
+#include "cli/base/opt.h"
+#include "cli/base/output.h"
+#include "cli/base/term.h"
+#include "cli/cli.h"
+#include "profile/profile.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct export
+{
+    const char *format, *out, *weights;
+    struct tp_export_options how;
+};
+
+static const struct opt rows[] = {
+    {OPT_TEXT, "format", 0, "FORMAT",
+     "callgrind (KCachegrind, callgrind_annotate), cachegrind\n"
+     "(cg_annotate), folded (flame graphs), json or csv",
+     offsetof(struct export, format), NULL, false},
+    {OPT_TEXT, "out", 'o', "FILE", "where to [standard output]", offsetof(struct export, out), NULL, false},
+    {OPT_TEXT, "events", 0, "EVENTS", "',' between, or all; folded: one [the format's own choice]",
+     offsetof(struct export, how.events), NULL, false},
+    {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180",
+     offsetof(struct export, weights), given_check_weights, false},
+    {OPT_TEXT, "table", 0, "NAME", "csv: the table or view [functions]", offsetof(struct export, how.table),
+     NULL, false},
+    {OPT_FLAG, "instructions", 0, NULL, "callgrind: a line per instruction",
+     offsetof(struct export, how.instructions), NULL, false},
+    {OPT_FLAG, "mangled", 0, NULL, "callgrind, cachegrind, folded: names as in the symbol table",
+     offsetof(struct export, how.mangled), NULL, false},
+    {OPT_FLAG, "threads", 0, NULL, "folded: the thread is the first frame",
+     offsetof(struct export, how.threads), NULL, false},
+};
+
+static const struct opt_command command = {
+    "export",
+    "--format=FORMAT [options] [FILE]",
+    "Writes a profile in another tool's format. FILE is a profile or a raw profile; without it, the newest\n"
+    "tenure.out.* here.",
+    rows,
+    sizeof rows / sizeof rows[0],
+    false,
+    CLI_USAGE,
+};
+
+typedef int exporter(tp_profile *, FILE *, const struct tp_export_options *, struct tp_error *);
+
+static const struct format {
+    const char *name;
+    exporter *write;
+    struct output_kind kind;
+} formats[] = {
+    {"callgrind", tp_export_callgrind,
+     {"an export to Callgrind's format", NULL, "# callgrind format\nversion: 1\ncreator: tenure-"}},
+    {"cachegrind", tp_export_cachegrind, {"an export to Cachegrind's format", NULL, NULL}},
+    {"folded", tp_export_folded, {"an export of folded stacks", NULL, NULL}},
+    {"json", tp_export_json, {"an export to JSON", NULL, "{\"format\": \"tenure\", "}},
+    {"csv", tp_export_csv, {"an export to CSV", NULL, NULL}},
+};
+enum { FORMATS = sizeof formats / sizeof formats[0] };
+
+static const struct format *find(const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < FORMATS; i++) {
+        if (strcmp(formats[i].name, name) == 0)
+            return &formats[i];
+    }
+    return NULL;
+}
+
+struct writing {
+    tp_profile *profile;
+    exporter *write;
+    const struct tp_export_options *how;
+};
+
+static int write_export(FILE *out, void *user, struct tp_error *err)
+{
+    const struct writing *w = user;
+
+    return w->write(w->profile, out, w->how, err);
+}
+
+static int export(const struct export *options, const struct format *format, const char *path)
+{
+    struct writing w = {given_open_weighed(path, options->weights), format->write, &options->how};
+    int status;
+
+    if (w.profile == NULL)
+        return CLI_ERROR;
+    status = output_write(options->out, 0666, &format->kind, write_export, &w);
+    given_close(w.profile);
+    return status;
+}
+
+int cmd_export(int argc, char **argv)
+{
+    struct export options = {0};
+    int first = opt_parse(&command, &options, argc, argv);
+    const char *names[FORMATS], *like;
+    const struct format *format;
+    size_t i;
+
+    if (first < 0)
+        return term_finish(-1 - first);
+    if (options.format == NULL)
+        return opt_misused(&command, "name a format: --format=callgrind, cachegrind, folded, json or csv");
+    if (argc - first > 1)
+        return opt_misused(&command, "one profile at a time, %s is one too many", argv[first + 1]);
+    format = find(options.format);
+    if (format != NULL)
+        return export(&options, format, first < argc ? argv[first] : NULL);
+    for (i = 0; i < FORMATS; i++)
+        names[i] = formats[i].name;
+    like = opt_nearest(options.format, names, FORMATS);
+    return opt_misused(&command,
+                       "--format=%s is not known; %s%s%sthere are callgrind, cachegrind, folded, json and csv",
+                       options.format, like ? "did you mean " : "", like ? like : "", like ? "? " : "");
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd_top.c: `tenure top`: the functions that cost most while a program is being profiled.
+ *
+ * Every interval the program is asked for a part of its profile (control.h), and its raw profile, as far as it has been
+ * written, is imported: what a function has cost since the last look is the difference of the two imports. Both are in
+ * the order of the functions' addresses, so that they are walked side by side.
+ */
+#include "cli/base/column.h"
+#include "cli/base/given.h"
+#include "cli/base/opt.h"
+#include "cli/base/place.h"
+#include "cli/base/query.h"
+#include "cli/base/table.h"
+#include "cli/base/term.h"
+#include "cli/cli.h"
+#include "cli/record/control.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_COLUMNS = 8 };
+
+struct top {
+    const char *sort;
+    double interval;
+    uint64_t limit, count;
+    bool total;
+    /* ---- found out */
+    struct column_spec column[MAX_COLUMNS]; /* the first is sorted by */
+    size_t columns;
+    struct control control;
+    tp_profile *before, *now;
+};
+
+// clang-format off
+static const struct opt rows[] = {
+    {OPT_NUMBER, "interval", 'd', "SECONDS", "from one look to the next [2]", offsetof(struct top, interval), NULL,
+     false},
+    {OPT_COUNT, "count", 'c', "N", "look N times [until the program ends]", offsetof(struct top, count), NULL, false},
+    {OPT_COUNT, "limit", 'n', "N", "at most N functions [20]", offsetof(struct top, limit), NULL, false},
+    {OPT_TEXT, "sort", 's', "EVENT", "sort by an event, self, or inclusive: EVENT_incl [CEst]",
+     offsetof(struct top, sort), NULL, false},
+    {OPT_FLAG, "total", 0, NULL, "since the program began, not since the last look", offsetof(struct top, total),
+     NULL, false},
+};
+// clang-format on
+
+static const struct opt_command command = {
+    "top",
+    "[options] [PID]",
+    "Shows the functions that cost most, again and again, while `tenure record` runs the program PID; without\n"
+    "it, the one that is being profiled. Each look writes a part of its profile.",
+    rows,
+    sizeof rows / sizeof rows[0],
+    false,
+    CLI_USAGE,
+    NULL,
+};
+
+/* ------------------------------------------------------------------------------------------ a look */
+
+static bool choose_columns(struct top *top)
+{
+    static const char *const usual[] = {"CEst", "Ir", "L1m", "LLm", "SpLossD1"};
+
+    if (!column_find(top->now, top->sort != NULL ? top->sort : column_usual(top->now), &top->column[0]))
+        return false;
+    if (top->column[0].is_ratio) {
+        term_error("top: %s is a ratio; sort by an event", top->column[0].name);
+        return false;
+    }
+    top->columns = 1;
+    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++) {
+        if (strcmp(usual[i], top->column[0].name) != 0 &&
+            column_try(top->now, usual[i], &top->column[top->columns]))
+            top->columns++;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------ differences */
+
+struct row {
+    int64_t address;
+    char *function, *object;
+    double cost[MAX_COLUMNS];
+};
+struct rows {
+    struct row *row;
+    size_t count, room;
+};
+
+static struct row *add_row(struct rows *list)
+{
+    if (list->count == list->room) {
+        list->room = list->room * 2 + 256;
+        list->row = realloc(list->row, list->room * sizeof *list->row);
+        if (list->row == NULL)
+            term_no_memory();
+    }
+    return &list->row[list->count++];
+}
+
+static bool read_rows(struct top *top, tp_profile *profile, struct rows *list)
+{
+    char expressions[MAX_COLUMNS * 2100] = "";
+    struct query q;
+
+    for (size_t i = 0; i < top->columns; i++) {
+        size_t length = strlen(expressions);
+        snprintf(expressions + length, sizeof expressions - length, ", %s", top->column[i].sql);
+    }
+    query_begin(&q, profile, "SELECT ifnull(address, 0), function, object%s FROM functions ORDER BY 1, 2, 3",
+                expressions);
+    while (query_row(&q)) {
+        struct row *row = add_row(list);
+
+        row->address = query_int(&q, 0);
+        row->function = strdup(query_text(&q, 1));
+        row->object = strdup(query_text(&q, 2));
+        if (row->function == NULL || row->object == NULL)
+            term_no_memory();
+        for (size_t i = 0; i < top->columns; i++)
+            row->cost[i] = query_real(&q, 3 + (int)i);
+    }
+    return query_end(&q);
+}
+
+static void free_rows(struct rows *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        free(list->row[i].function);
+        free(list->row[i].object);
+    }
+    free(list->row);
+}
+
+static int in_order(const struct row *a, const struct row *b)
+{
+    if (a->address != b->address)
+        return a->address < b->address ? -1 : 1;
+    int by_name = strcmp(a->function, b->function);
+    return by_name ? by_name : strcmp(a->object, b->object);
+}
+
+/* now -= before, where both have the function. */
+static void subtract(struct top *top, struct rows *now, const struct rows *before)
+{
+    for (size_t i = 0, k = 0; i < now->count && k < before->count;) {
+        int order = in_order(&now->row[i], &before->row[k]);
+
+        for (size_t c = 0; order == 0 && c < top->columns; c++)
+            now->row[i].cost[c] -= before->row[k].cost[c];
+        i += order <= 0;
+        k += order >= 0;
+    }
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    double x = ((const struct row *)a)->cost[0], y = ((const struct row *)b)->cost[0];
+
+    return x != y ? (x < y ? 1 : -1) : in_order(a, b);
+}
+
+/* ------------------------------------------------------------------------------------------ the screen */
+
+static void print_rows(struct top *top, const struct rows *list)
+{
+    struct table *table = table_new();
+    double totals[MAX_COLUMNS] = {0};
+
+    for (size_t i = 0; i < list->count; i++) {
+        for (size_t c = 0; c < top->columns; c++)
+            totals[c] += list->row[i].cost[c];
+    }
+    for (size_t c = 0; c < top->columns; c++) {
+        table_column(table, TABLE_COUNT, top->column[c].name, top->column[c].name, c == 0 ? 0 : (int)c);
+        if (c == 0)
+            table_column(table, TABLE_PERCENT, "%", "percent", 0);
+    }
+    table_column(table, TABLE_TEXT, "function", "function", 0);
+    for (size_t i = 0; i < list->count && i < top->limit && list->row[i].cost[0] > 0; i++) {
+        const struct row *row = &list->row[i];
+        char place[512];
+
+        for (size_t c = 0; c < top->columns; c++) {
+            table_count(table, (int64_t)row->cost[c]);
+            if (c == 0 && !top->column[0].inclusive)
+                table_number(table, 100 * row->cost[0] / totals[0]);
+            else if (c == 0)
+                table_null(table);
+        }
+        place_short(top->now, place, sizeof place, row->function, "", 0, row->object);
+        table_text(table, row->function);
+        table_tail(table, place);
+    }
+    if (table_rows(table) > 0)
+        table_print(table, stdout, true);
+    else
+        puts("  nothing");
+    table_free(table);
+}
+
+static bool show(struct top *top)
+{
+    struct rows now = {0}, before = {0};
+    bool good = read_rows(top, top->now, &now) &&
+                (top->before == NULL || top->total || read_rows(top, top->before, &before));
+    char program[CONTROL_NAME], safe[4 * CONTROL_NAME];
+
+    memcpy(program, top->control.page->program, sizeof program);
+    program[sizeof program - 1] = '\0';
+    term_escape(safe, sizeof safe, program);
+    if (!good) {
+        free_rows(&now);
+        free_rows(&before);
+        return false;
+    }
+    subtract(top, &now, &before);
+    if (now.count > 0)
+        qsort(now.row, now.count, sizeof *now.row, by_cost);
+    if (term_cuts(stdout) && isatty(STDOUT_FILENO))
+        fputs("\033[H\033[2J", stdout);
+    printf("%sprocess %ld: %s%s, %s\n", term_style(stdout, TERM_BOLD), (long)top->control.pid, safe,
+           term_style(stdout, TERM_PLAIN),
+           top->before == NULL || top->total ? "since it began" : "since the last look");
+    print_rows(top, &now);
+    free_rows(&now);
+    free_rows(&before);
+    fflush(stdout);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------ the command */
+
+/* False: that was the last one. */
+static bool look(struct top *top, int *status)
+{
+    enum control_outcome outcome = control_ask(&top->control, CONTROL_DUMP, 0, "top", top->interval + 60);
+    char raw[CONTROL_PATH];
+
+    *status = CLI_ERROR;
+    if (outcome != CONTROL_DONE) {
+        if (outcome != CONTROL_GONE)
+            term_error("top: process %ld does not answer", (long)top->control.pid);
+        *status = outcome == CONTROL_GONE ? CLI_GOOD : CLI_ERROR;
+        return false;
+    }
+    memcpy(raw, top->control.page->raw, sizeof raw);
+    raw[sizeof raw - 1] = '\0';
+    tp_close(top->before);
+    top->before = top->now;
+    top->now = given_open_without_lines(raw);
+    if (top->now == NULL)
+        return false;
+    if (top->columns == 0 && !choose_columns(top))
+        return false;
+    if (!show(top))
+        return false;
+    *status = CLI_GOOD;
+    return true;
+}
+
+static int run(struct top *top)
+{
+    time_t seconds = (time_t)top->interval;
+    const struct timespec pause = {seconds, (long)((top->interval - (double)seconds) * 1e9)};
+    uint64_t looks = 0;
+    int status;
+
+    while (look(top, &status) && ++looks != top->count)
+        nanosleep(&pause, NULL);
+    tp_close(top->before);
+    tp_close(top->now);
+    control_close(&top->control);
+    return term_finish(status);
+}
+
+/* The only one there is; 0 with a line on stderr. */
+static pid_t only_one(const char *folder)
+{
+    pid_t *list, pid = 0;
+    size_t count = control_processes(folder, &list);
+
+    if (count == 1)
+        pid = list[0];
+    else
+        term_error(count == 0 ? "top: no program is being profiled"
+                              : "top: several programs are being profiled: say which; `tenure control` lists them");
+    free(list);
+    return pid;
+}
+
+int cmd_top(int argc, char **argv)
+{
+    struct top top = {.interval = 2, .limit = 20};
+    int first = opt_parse(&command, &top, argc, argv);
+    char folder[PATH_MAX], why[PATH_MAX + 256];
+    uint64_t pid = 0;
+
+    if (first < 0)
+        return -1 - first;
+    if (argc - first > 1 || (first < argc && (!opt_number(argv[first], NULL, &pid) || pid == 0)))
+        return opt_misused(&command, "%s: give one process id", argv[argc - 1]);
+    if (!control_folder(folder, sizeof folder, why, sizeof why)) {
+        term_error("top: %s", why);
+        return CLI_ERROR;
+    }
+    if (pid == 0 && (pid = (uint64_t)only_one(folder)) == 0)
+        return CLI_ERROR;
+    if (!control_open(&top.control, folder, (pid_t)pid, why, sizeof why)) {
+        term_error("top: %s; `tenure control` lists those that are", why);
+        return CLI_ERROR;
+    }
+    return run(&top);
+}

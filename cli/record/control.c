@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* control.c: see control.h. */
+#include "cli/record/control.h"
+
+#include "cli/base/term.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LOOK_NS = 2000000 }; /* between two looks for an answer */
+
+/* ------------------------------------------------------------------------------------------ the folder */
+
+static void folder_name(char *out, size_t size)
+{
+    const char *runtime = getenv("XDG_RUNTIME_DIR"), *temporary = getenv("TMPDIR");
+
+    if (runtime != NULL && *runtime == '/')
+        snprintf(out, size, "%s/tenure", runtime);
+    else
+        snprintf(out, size, "%s/tenure-%ld", temporary != NULL && *temporary == '/' ? temporary : "/tmp",
+                 (long)geteuid());
+}
+
+bool control_folder(char *out, size_t size, char *why, size_t why_size)
+{
+    struct stat status;
+
+    folder_name(out, size);
+    if (mkdir(out, 0700) != 0 && errno != EEXIST) {
+        snprintf(why, why_size, "cannot make the folder %s: %s", out, strerror(errno));
+        return false;
+    }
+    if (lstat(out, &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != geteuid() ||
+        (status.st_mode & 077) != 0) {
+        snprintf(why, why_size, "%s is not a folder of yours that nobody else may enter; remove it", out);
+        return false;
+    }
+    return true;
+}
+
+static bool is_there(pid_t pid)
+{
+    return kill(pid, 0) == 0 || errno == EPERM;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    return *(const pid_t *)a < *(const pid_t *)b ? -1 : *(const pid_t *)a > *(const pid_t *)b;
+}
+
+static pid_t number_of(const char *name)
+{
+    char *end;
+    long number = isdigit((unsigned char)*name) ? strtol(name, &end, 10) : 0;
+
+    return number > 0 && number <= INT_MAX && *end == '\0' ? (pid_t)number : 0;
+}
+
+size_t control_processes(const char *folder, pid_t **out)
+{
+    DIR *directory = opendir(folder);
+    size_t count = 0, room = 0;
+
+    *out = NULL;
+    for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
+        pid_t pid = number_of(entry->d_name);
+
+        if (pid == 0)
+            continue;
+        if (!is_there(pid)) {
+            unlinkat(dirfd(directory), entry->d_name, 0);
+            continue;
+        }
+        if (count == room) {
+            room = room * 2 + 16;
+            *out = realloc(*out, room * sizeof **out);
+            if (*out == NULL)
+                term_no_memory();
+        }
+        (*out)[count++] = pid;
+    }
+    if (directory != NULL)
+        closedir(directory);
+    if (count > 0)
+        qsort(*out, count, sizeof **out, by_number);
+    return count;
+}
+
+/* ------------------------------------------------------------------------------------------ one process */
+
+static struct control_page *map(int fd)
+{
+    struct stat status;
+    void *page;
+
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size < (off_t)sizeof(struct control_page))
+        return NULL;
+    page = mmap(NULL, sizeof(struct control_page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    return page == MAP_FAILED ? NULL : page;
+}
+
+bool control_open(struct control *control, const char *folder, pid_t pid, char *why, size_t size)
+{
+    char path[PATH_MAX + 32];
+
+    *control = (struct control){.pid = pid, .fd = -1};
+    snprintf(path, sizeof path, "%s/%ld", folder, (long)pid);
+    control->fd = is_there(pid) ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW) : -1;
+    if (control->fd >= 0)
+        control->page = map(control->fd);
+    if (control->page == NULL || __atomic_load_n(&control->page->magic, __ATOMIC_ACQUIRE) != CONTROL_MAGIC ||
+        control->page->pid != pid) {
+        snprintf(why, size, "process %ld is not one that is being profiled", (long)pid);
+        control_close(control);
+        return false;
+    }
+    return true;
+}
+
+void control_close(struct control *control)
+{
+    if (control->page != NULL)
+        munmap(control->page, sizeof *control->page);
+    if (control->fd >= 0)
+        close(control->fd);
+    *control = (struct control){.fd = -1};
+}
+
+/* The letter in /proc/PID/task/TID/stat. */
+static char state_of(const char *path)
+{
+    char text[512], *state;
+    FILE *file = fopen(path, "re");
+    size_t length = file != NULL ? fread(text, 1, sizeof text - 1, file) : 0;
+
+    if (file != NULL)
+        fclose(file);
+    text[length] = '\0';
+    state = strrchr(text, ')');
+    return state != NULL && state[1] == ' ' ? state[2] : 0;
+}
+
+bool control_is_awake(const struct control *control)
+{
+    char path[PATH_MAX];
+    bool awake = false;
+    DIR *directory;
+
+    snprintf(path, sizeof path, "/proc/%ld/task", (long)control->pid);
+    directory = opendir(path);
+    for (struct dirent *entry; directory != NULL && !awake && (entry = readdir(directory)) != NULL;) {
+        if (number_of(entry->d_name) == 0)
+            continue;
+        snprintf(path, sizeof path, "/proc/%ld/task/%s/stat", (long)control->pid, entry->d_name);
+        awake = state_of(path) == 'R';
+    }
+    if (directory != NULL)
+        closedir(directory);
+    return awake;
+}
+
+/* ------------------------------------------------------------------------------------------ asking */
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static bool has_answered(const struct control_page *page)
+{
+    uint32_t asked = __atomic_load_n(&page->asked, __ATOMIC_ACQUIRE);
+
+    return __atomic_load_n(&page->answered, __ATOMIC_ACQUIRE) == (asked & ~1u);
+}
+
+static enum control_outcome wait_for_answer(const struct control *control, double until)
+{
+    const struct timespec pause = {0, LOOK_NS};
+
+    while (!has_answered(control->page)) {
+        if (!is_there(control->pid))
+            return CONTROL_GONE;
+        if (now() > until)
+            return CONTROL_LATER;
+        nanosleep(&pause, NULL);
+    }
+    return CONTROL_DONE;
+}
+
+static enum control_outcome ask_locked(struct control *control, enum control_request request, uint32_t argument,
+                                       const char *name, double until)
+{
+    struct control_page *page = control->page;
+    enum control_outcome outcome = wait_for_answer(control, until);
+    uint32_t before, asked;
+
+    if (outcome != CONTROL_DONE)
+        return outcome == CONTROL_LATER ? CONTROL_BUSY : outcome;
+    before = page->asked;
+    asked = (before & ~1u) + 2;
+    page->request = request;
+    page->argument = argument;
+    snprintf(page->name, sizeof page->name, "%s", name != NULL ? name : "");
+    __atomic_store_n(&page->asked, asked, __ATOMIC_RELEASE);
+    outcome = wait_for_answer(control, until);
+    if (outcome == CONTROL_LATER && (request == CONTROL_STATUS || request == CONTROL_STACK) &&
+        __atomic_compare_exchange_n(&page->asked, &asked, before, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        return CONTROL_NOT;
+    return outcome;
+}
+
+enum control_outcome control_ask(struct control *control, enum control_request request, uint32_t argument,
+                                 const char *name, double seconds)
+{
+    enum control_outcome outcome;
+
+    if (flock(control->fd, LOCK_EX) != 0)
+        return CONTROL_BUSY;
+    outcome = ask_locked(control, request, argument, name, now() + seconds);
+    flock(control->fd, LOCK_UN);
+    return outcome;
+}

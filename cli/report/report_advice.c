@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report_advice.c: what to change, what that would save, and why.
+ *
+ * The library finds and ranks it (profile/advice/advice.h); here it is only shown: one paragraph for each piece of
+ * advice, with its places, its evidence and the remedy; in JSON the same, with a version of its own and the limits that
+ * held.
+ */
+#include "cli/report/report.h"
+
+#include "cli/base/place.h"
+#include "cli/base/term.h"
+#include "profile/advice/advice.h"
+#include "profile/base/row.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ADVICE_VERSION = 1, MARGIN = 6, LABEL = 11 };
+
+/* ------------------------------------------------------------------------------------------ text */
+
+/* Words behind a label, in as many lines as the terminal needs. */
+static void print_words(const char *label, const char *words)
+{
+    int width = term_width(stdout) - MARGIN - LABEL, room = width;
+
+    printf("%*s%s%-*s%s", MARGIN, "", term_style(stdout, TERM_DIM), LABEL, label,
+           term_style(stdout, TERM_PLAIN));
+    while (*words) {
+        size_t length = strcspn(words, " ");
+        if ((int)length + 1 > room && room < width) {
+            printf("\n%*s", MARGIN + LABEL, "");
+            room = width;
+        }
+        printf("%s%.*s", room < width ? " " : "", (int)length, words);
+        room -= (int)length + (room < width);
+        words += length + strspn(words + length, " ");
+    }
+    putchar('\n');
+}
+
+/* A number with its unit, as in "22.2 %", "60,000 blocks". */
+static void figure(char *out, size_t size, double value, const char *unit)
+{
+    char number[32];
+    bool whole = value == (double)(int64_t)value && strcmp(unit, "%") != 0;
+
+    if (whole)
+        term_number(number, (int64_t)value);
+    else if (strcmp(unit, "%") == 0 || value >= 10)
+        snprintf(number, sizeof number, "%.1f", value);
+    else
+        term_figure(number, value);
+    snprintf(out, size, "%s%s%s", number, *unit ? " " : "", unit);
+}
+
+/* Bytes for people: three digits or so. */
+static void bytes(char *out, size_t size, double value)
+{
+    static const char *const units[] = {"bytes", "KB", "MB", "GB", "TB"};
+    size_t u = 0;
+
+    while (value >= 1000 && u + 1 < sizeof units / sizeof *units) {
+        value /= 1000;
+        u++;
+    }
+    snprintf(out, size, "%.*f %s", u && value < 100 ? 1 : 0, value, units[u]);
+}
+
+static void print_savings(struct query *q)
+{
+    char level1[32], memory[32], text[160];
+
+    bytes(level1, sizeof level1, query_real(q, 5));
+    bytes(memory, sizeof memory, query_real(q, 6));
+    if (query_real(q, 6) > 0)
+        snprintf(text, sizeof text, "%s into D1, %s from memory; confidence: %s", level1, memory, query_text(q, 7));
+    else if (query_real(q, 5) > 0)
+        snprintf(text, sizeof text, "%s into D1; confidence: %s", level1, query_text(q, 7));
+    else
+        snprintf(text, sizeof text, "mispredictions; confidence: %s", query_text(q, 7));
+    print_words("saves", text);
+}
+
+static bool print_evidence(struct report *report, int64_t id)
+{
+    const char *label = "because";
+    struct query q;
+    char number[64], names[2048], text[4096];
+
+    query_begin(&q, report->profile,
+                "SELECT value, unit, words, text FROM temp.advice_evidence WHERE advice_id = %lld ORDER BY rowid",
+                (long long)id);
+    while (query_row(&q)) {
+        figure(number, sizeof number, query_real(&q, 0), query_text(&q, 1));
+        term_escape(names, sizeof names, query_text(&q, 3));
+        snprintf(text, sizeof text, "%s%s%s%s%s", query_null(&q, 0) ? "" : number, query_null(&q, 0) ? "" : " ",
+                 query_text(&q, 2), *names ? ": " : "", names);
+        print_words(label, text);
+        label = "";
+    }
+    return query_end(&q);
+}
+
+/* role, function, file, line, last_line, share, object */
+static void print_place(struct report *report, struct query *q)
+{
+    char where[4096], name[4200], text[9000], last[32] = "", share[32] = "";
+
+    place_long(report->profile, where, sizeof where, query_text(q, 1), query_text(q, 2), query_int(q, 3),
+               query_text(q, 6));
+    if (query_int(q, 4) > query_int(q, 3))
+        snprintf(last, sizeof last, "-%lld", (long long)query_int(q, 4));
+    if (!query_null(q, 5))
+        snprintf(share, sizeof share, "  %.1f %%", query_real(q, 5));
+    snprintf(text, sizeof text, "%s%s%s%s%s", query_text(q, 1), *where ? "  " : "", where, last, share);
+    term_escape(name, sizeof name, text);
+    printf("%*s%s%-*s%s%s\n", MARGIN, "", term_style(stdout, TERM_DIM), LABEL, query_text(q, 0),
+           term_style(stdout, TERM_PLAIN), name);
+}
+
+static bool print_places(struct report *report, int64_t id)
+{
+    struct query q;
+
+    query_begin(&q, report->profile,
+                "SELECT role, function, file, line, last_line, share, object FROM temp.advice_places WHERE "
+                "advice_id = %lld "
+                "ORDER BY rowid",
+                (long long)id);
+    while (query_row(&q))
+        print_place(report, &q);
+    return query_end(&q);
+}
+
+/* id, title, fix, cest, share, bytes, memory_bytes, certain, data */
+static bool print_one(struct report *report, struct query *q)
+{
+    char number[32], name[4096];
+    int64_t id = query_int(q, 0);
+
+    printf("\n%3lld. %s%s%s  %5.1f %%  %s%s%s\n", (long long)id, term_style(stdout, TERM_HOT),
+           term_number(number, query_int(q, 3)), term_style(stdout, TERM_PLAIN), query_real(q, 4),
+           term_style(stdout, TERM_BOLD), query_text(q, 1), term_style(stdout, TERM_PLAIN));
+    if (!query_null(q, 8)) {
+        term_escape(name, sizeof name, query_text(q, 8));
+        printf("%*s%s%-*s%s%s\n", MARGIN, "", term_style(stdout, TERM_DIM), LABEL, "data",
+               term_style(stdout, TERM_PLAIN), name);
+    }
+    if (!print_places(report, id) || !print_evidence(report, id))
+        return false;
+    print_savings(q);
+    print_words("remedy", query_text(q, 2));
+    return true;
+}
+
+/* What could not be looked for, by the option that it needs. */
+static bool print_silent(struct report *report)
+{
+    struct query q;
+    char text[512];
+
+    query_begin(&q, report->profile,
+                "SELECT record, group_concat(kind, ', ') FROM temp.advice_silent GROUP BY record ORDER BY"
+                " min(rowid)");
+    while (query_row(&q)) {
+        snprintf(text, sizeof text, "%s: needs %s", query_text(&q, 1), query_text(&q, 0));
+        printf("%sNot looked for: %s%s\n", term_style(stdout, TERM_DIM), text, term_style(stdout, TERM_PLAIN));
+    }
+    return query_end(&q);
+}
+
+static bool print_all(struct report *report, struct query *q)
+{
+    double least =
+        query_value(report->profile, "SELECT value FROM temp.advice_limits WHERE name = 'share'", 0);
+    bool good = true, any = false;
+
+    printf("%s", report->sections ? "\n" : "");
+    while (good && query_row(q)) {
+        if (!any)
+            printf("%sAdvice%s by what it would save of CEst, down to %g %%\n", term_style(stdout, TERM_BOLD),
+                   term_style(stdout, TERM_PLAIN), least);
+        any = true;
+        good = print_one(report, q);
+    }
+    if (!any && query_value(report->profile, "SELECT count(*) FROM temp.advice", 0) > 0)
+        puts("There is advice, of which --limit=0 shows none");
+    else if (!any)
+        printf("No advice: nothing was found that would save %g %% of CEst\n", least);
+    if (any)
+        putchar('\n');
+    return good && print_silent(report);
+}
+
+/* ------------------------------------------------------------------------------------------ JSON */
+
+/* The rest of a row, from column `from` on, by the names of the columns. */
+static void json_row(struct query *q, int from)
+{
+    const char *comma = "";
+
+    fputs("{", stdout);
+    for (int i = from; i < sqlite3_column_count(q->statement); i++) {
+        fputs(comma, stdout);
+        term_json(stdout, tp_column_name(q->statement, i));
+        fputs(": ", stdout);
+        if (query_null(q, i))
+            fputs("null", stdout);
+        else if (sqlite3_column_type(q->statement, i) == SQLITE_TEXT)
+            term_json(stdout, query_text(q, i));
+        else if (sqlite3_column_type(q->statement, i) == SQLITE_INTEGER)
+            printf("%lld", (long long)query_int(q, i));
+        else
+            printf("%.10g", query_real(q, i));
+        comma = ", ";
+    }
+}
+
+static bool json_list(struct report *report, const char *key, const char *sql, int64_t id)
+{
+    struct query q;
+    const char *comma = "";
+
+    printf(", \"%s\": [", key);
+    query_begin(&q, report->profile, sql, (long long)id);
+    while (query_row(&q)) {
+        fputs(comma, stdout);
+        json_row(&q, 0);
+        fputs("}", stdout);
+        comma = ", ";
+    }
+    fputs("]", stdout);
+    return query_end(&q);
+}
+
+static bool json_all(struct report *report, struct query *q)
+{
+    const char *comma = "\n";
+    bool good;
+
+    printf(",\n\"advice\": {\"version\": %d", ADVICE_VERSION);
+    good = json_list(report, "limits", "SELECT name, value, unit, words FROM temp.advice_limits", 0);
+    good = good && json_list(report, "silent", "SELECT kind, record FROM temp.advice_silent", 0);
+    fputs(", \"items\": [", stdout);
+    while (good && query_row(q)) {
+        fputs(comma, stdout);
+        json_row(q, 9);
+        good =
+            json_list(report, "places",
+                      "SELECT role, function, file, line, last_line, share, object FROM temp.advice_places "
+                      "WHERE advice_id = %lld ORDER BY rowid",
+                      query_int(q, 0)) &&
+            json_list(report, "evidence",
+                      "SELECT key, value, unit, words, text FROM temp.advice_evidence WHERE advice_id = %lld ORDER "
+                      "BY rowid",
+                      query_int(q, 0));
+        fputs("}", stdout);
+        comma = ",\n";
+    }
+    fputs("]}", stdout);
+    return good;
+}
+
+/* ------------------------------------------------------------------------------------------ the section */
+
+bool report_advice_known(struct report *report)
+{
+    char limits[1024] = "";
+    struct tp_error err;
+    size_t used;
+
+    if (!report->advice)
+        return true;
+    if (report->threshold >= 0)
+        snprintf(limits, sizeof limits, "share=%.15g,", report->threshold);
+    used = strlen(limits);
+    if (report->advice_limits != NULL)
+        used += (size_t)snprintf(limits + used, sizeof limits - used, "%s", report->advice_limits);
+    if (used >= sizeof limits)
+        term_error("--advice-limits: more than %zu characters", sizeof limits / 2);
+    else if (report->difference)
+        term_error("there is no advice on a difference; ask for it on the profiles");
+    else if (tp_event_find(report->profile, "CEst") == NULL)
+        term_error("there is no advice on this profile: it has no cycle estimate (CEst)");
+    else if (tp_advise(report->profile, limits, &err) != 0)
+        term_error("%s", err.message);
+    else
+        return true;
+    return false;
+}
+
+bool report_advice(struct report *report)
+{
+    struct query q;
+    bool good;
+
+    query_begin(&q, report->profile,
+                "SELECT id, title, fix, cest, share, bytes, memory_bytes, certain, data, id AS rank, kind, "
+                "title, function, "
+                "file, line, data, cest, share, bytes, memory_bytes, confidence, certain, fix "
+                "FROM temp.advice ORDER BY id LIMIT %lld",
+                (long long)report->limit);
+    good = report->json ? json_all(report, &q) : print_all(report, &q);
+    report->sections++;
+    return query_end(&q) && good;
+}

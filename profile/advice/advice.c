@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * advice.c: see advice.h.
+ *
+ * Each rule finds candidates; what would save less than the limit `share` of the cycle estimate is dropped. The same
+ * line and data object may be found by several rules, as one waste has several remedies: they are kept, since each
+ * says how much it would save, but the list of a kind ends after `most`.
+ */
+#include "profile/advice/advice.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/advice/advice_rule.h"
+#include "profile/base/error.h"
+#include "profile/base/mem.h"
+#include "profile/base/row.h"
+#include "profile/formats/export.h"
+#include "profile/read/weights.h"
+
+static const struct tp_advice_limit limits[] = {
+    {"share", "%", "of the cycle estimate that a fix must save", 2},
+    {"most", "", "pieces of advice of one kind", 5},
+    {"spatial", "%", "spatial use below which it is poor", 60},
+    {"small", "bytes", "mean size up to which a heap block is small", 64},
+    {"cold", "%", "spatial use of a field below which it is cold", 25},
+    {"regular", "%", "of an instruction's strides that are one, for it to be regular", 60},
+    {"far", "bytes", "from which on a stride is large", 256},
+    {"conflict", "%", "of the misses that are conflicts, for padding to be the remedy", 50},
+    {"again", "times", "that a loop nest loads its data, for blocks to be the remedy", 2},
+    {"reused", "times", "temporal use from which on lines are used enough, so that blocks are no remedy", 1},
+    {"mispredicted", "%", "of a line's branches, from which on it is badly predicted", 20},
+};
+enum { SHARE, MOST, SPATIAL, SMALL, COLD, REGULAR, FAR, CONFLICT, AGAIN };
+enum { LIMITS = sizeof limits / sizeof *limits };
+
+const struct tp_advice_limit *tp_advice_limits(size_t *count)
+{
+    *count = LIMITS;
+    return limits;
+}
+
+/* What rules may name, beside the limits. */
+enum { LINE1, LINE2, LINEL, W1, W2, WL, WB, TOTAL, KINDS, WAY1, FACTS };
+static const char *const fact_names[FACTS] = {"line1", "line2", "lineL", "w1", "w2", "wL", "wb", "total", "kinds",
+                                               "way1"};
+
+struct adviser {
+    tp_profile *profile;
+    struct tp_error *err;
+    double limit[LIMITS], fact[FACTS];
+    sqlite3_stmt *found, *evidence; /* inserts */
+};
+
+/* ------------------------------------------------------------------------------------------ limits */
+
+static int read_limit(struct adviser *a, const char *text, size_t length)
+{
+    size_t name = strcspn(text, "=,");
+    char *end = NULL;
+    double value = name < length ? strtod(text + name + 1, &end) : 0;
+
+    for (size_t i = 0; i < LIMITS; i++) {
+        if (strlen(limits[i].name) != name || strncmp(limits[i].name, text, name) != 0)
+            continue;
+        if (!end || end != text + length || end == text + name + 1 || !isfinite(value) || value < 0)
+            return TP_FAIL(a->err, "limits of advice: '%.*s' is no %s=NUMBER", (int)length, text,
+                           limits[i].name);
+        a->limit[i] = value;
+        return 0;
+    }
+    char names[512] = "";
+    for (size_t i = 0, at = 0; i < LIMITS; i++)
+        at += (size_t)snprintf(names + at, sizeof names - at, "%s%s", i ? ", " : "", limits[i].name);
+    return TP_FAIL(a->err, "limits of advice: '%.*s' is none of %s", (int)name, text, names);
+}
+
+static int read_limits(struct adviser *a, const char *text)
+{
+    for (size_t i = 0; i < LIMITS; i++)
+        a->limit[i] = limits[i].value;
+    while (text && *text) {
+        size_t length = strcspn(text, ",");
+        if (length && read_limit(a, text, length))
+            return -1;
+        text += length + (text[length] == ',');
+    }
+    return 0;
+}
+
+int tp_advice_limits_check(const char *text, struct tp_error *err)
+{
+    struct adviser a = {.err = err};
+
+    return read_limits(&a, text);
+}
+
+/* ------------------------------------------------------------------------------------------ facts */
+
+static double line_size(tp_profile *profile, const char *cache)
+{
+    const char *value = tp_meta(profile, cache), *last = value ? strrchr(value, ',') : NULL;
+
+    return last ? strtod(last + 1, NULL) : 0;
+}
+
+static double way_size(tp_profile *profile, const char *cache)
+{
+    const char *value = tp_meta(profile, cache), *ways = value ? strchr(value, ',') : NULL;
+    double count = ways ? strtod(ways + 1, NULL) : 0;
+
+    return count > 0 ? strtod(value, NULL) / count : 0;
+}
+
+/* The weights that CEst has in this profile, or has been given by tp_weigh. */
+static int read_weights(struct adviser *a)
+{
+    static const struct {
+        const char *event;
+        int fact;
+    } terms[] = {{"L1m", W1}, {"L2m", W2}, {"LLm", WL}, {"Bm", WB}};
+    struct tp_formula formula = {0};
+    sqlite3_stmt *statement =
+        tp_query(a->profile, sqlite3_mprintf("SELECT formula FROM events WHERE name = 'CEst'"), a->err);
+    int row = statement ? tp_row(a->profile, statement, a->err) : -1;
+    const char *text = row == 1 ? tp_text_or_null(statement, 0) : NULL;
+    bool known = text && tp_formula_read(&formula, text) == 0;
+
+    sqlite3_finalize(statement);
+    for (size_t i = 0; known && i < formula.count; i++) {
+        for (size_t t = 0; t < sizeof terms / sizeof *terms; t++) {
+            if (strcmp(formula.term[i].event, terms[t].event) == 0)
+                a->fact[terms[t].fact] = (double)formula.term[i].weight;
+        }
+    }
+    return row < 0 ? -1 : 0;
+}
+
+static int read_facts(struct adviser *a)
+{
+    bool estimated = tp_event_find(a->profile, "CEst") != NULL;
+
+    a->fact[LINE1] = line_size(a->profile, "cache.D1");
+    a->fact[LINE2] = line_size(a->profile, "cache.L2");
+    a->fact[LINEL] = line_size(a->profile, "cache.LL");
+    a->fact[WAY1] = way_size(a->profile, "cache.D1");
+    a->fact[KINDS] = tp_event_find(a->profile, "ConfD1") != NULL;
+    if (!estimated || read_weights(a))
+        return estimated ? -1 : 0;
+    sqlite3_stmt *statement = tp_query(a->profile, sqlite3_mprintf("SELECT CEst FROM totals"), a->err);
+    int row = statement ? tp_row(a->profile, statement, a->err) : -1;
+    if (row == 1)
+        a->fact[TOTAL] = sqlite3_column_double(statement, 0);
+    sqlite3_finalize(statement);
+    return row < 0 ? -1 : 0;
+}
+
+/* ------------------------------------------------------------------------------------------ tables */
+
+static int run(struct adviser *a, const char *sql)
+{
+    return sqlite3_exec(tp_db(a->profile), sql, NULL, NULL, NULL) == SQLITE_OK
+               ? 0
+               : tp_sql_failed(a->profile, "cannot gather advice", a->err);
+}
+
+static int write_limits(struct adviser *a)
+{
+    int failed = run(a, "DROP TABLE IF EXISTS temp.advice_limits;"
+                        "CREATE TEMP TABLE advice_limits(name TEXT, value REAL, unit TEXT, words TEXT);"
+                        "DROP TABLE IF EXISTS temp.advice_silent;"
+                        "CREATE TEMP TABLE advice_silent(kind TEXT, record TEXT)");
+
+    for (size_t i = 0; !failed && i < LIMITS; i++) {
+        char *sql = sqlite3_mprintf("INSERT INTO temp.advice_limits VALUES (%Q, %!.15g, %Q, %Q)",
+                                    limits[i].name, a->limit[i], limits[i].unit, limits[i].words);
+        failed = sql ? run(a, sql) : TP_NO_MEMORY(a->err);
+        sqlite3_free(sql);
+    }
+    return failed;
+}
+
+/* ------------------------------------------------------------------------------------------ rules */
+
+/* A column of the rule's row by its name, or -1. */
+static int column_of(sqlite3_stmt *row, const char *name)
+{
+    int i = sqlite3_column_count(row);
+
+    while (i-- > 0 && strcmp(tp_column_name(row, i), name) != 0)
+        ;
+    return i;
+}
+
+static double value_of(sqlite3_stmt *row, const char *name)
+{
+    int i = column_of(row, name);
+
+    return i < 0 ? 0 : sqlite3_column_double(row, i);
+}
+
+static void bind_parameters(const struct adviser *a, sqlite3_stmt *query)
+{
+    for (int i = 1; i <= sqlite3_bind_parameter_count(query); i++) {
+        const char *name = sqlite3_bind_parameter_name(query, i) + 1;
+        for (size_t l = 0; l < LIMITS; l++) {
+            if (strcmp(limits[l].name, name) == 0)
+                sqlite3_bind_double(query, i, a->limit[l]);
+        }
+        for (size_t f = 0; f < FACTS; f++) {
+            if (strcmp(fact_names[f], name) == 0)
+                sqlite3_bind_double(query, i, a->fact[f]);
+        }
+    }
+}
+
+static int step(struct adviser *a, sqlite3_stmt *insert)
+{
+    bool done = sqlite3_step(insert) == SQLITE_DONE;
+
+    sqlite3_reset(insert);
+    sqlite3_clear_bindings(insert);
+    return done ? 0 : tp_sql_failed(a->profile, "cannot keep advice", a->err);
+}
+
+static int keep_evidence(struct adviser *a, const struct tp_rule *rule, sqlite3_stmt *row, int64_t id)
+{
+    int failed = 0;
+
+    for (int i = 0; !failed && i < TP_RULE_EVIDENCE && rule->evidence[i].key; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s_text", rule->evidence[i].key);
+        int column = column_of(row, rule->evidence[i].key), words = column_of(row, text);
+        if ((column < 0 || sqlite3_column_type(row, column) == SQLITE_NULL) &&
+            (words < 0 || sqlite3_column_type(row, words) == SQLITE_NULL))
+            continue;
+        sqlite3_bind_int64(a->evidence, 1, id);
+        sqlite3_bind_int(a->evidence, 2, i);
+        sqlite3_bind_text(a->evidence, 3, rule->evidence[i].key, -1, SQLITE_STATIC);
+        if (column >= 0)
+            sqlite3_bind_value(a->evidence, 4, sqlite3_column_value(row, column));
+        sqlite3_bind_text(a->evidence, 5, rule->evidence[i].unit, -1, SQLITE_STATIC);
+        sqlite3_bind_text(a->evidence, 6, rule->evidence[i].words, -1, SQLITE_STATIC);
+        if (words >= 0)
+            sqlite3_bind_value(a->evidence, 7, sqlite3_column_value(row, words));
+        failed = step(a, a->evidence);
+    }
+    return failed;
+}
+
+/* A count, whatever the profile says. */
+static int64_t whole(double value)
+{
+    return (int64_t)fmin(9e18, fmax(0, value));
+}
+
+/* What a rule has found, if it is worth saying. */
+static int keep(struct adviser *a, const struct tp_rule *rule, sqlite3_stmt *row)
+{
+    static const char *const copied[] = {"function_id", "file_id", "line", "loop_id", "data_id", "other_function_id",
+                                         "other_file_id", "other_line", "other_loop_id", "fusion"};
+    double lines[3] = {value_of(row, "lines1"), value_of(row, "lines2"), value_of(row, "linesL")};
+    double cest =
+        a->fact[W1] * lines[0] + a->fact[W2] * lines[1] + a->fact[WL] * lines[2] + value_of(row, "cycles");
+    int at = 1;
+
+    if (!(cest > 0) || 100 * cest < a->limit[SHARE] * a->fact[TOTAL])
+        return 0;
+    sqlite3_bind_text(a->found, at++, rule->kind, -1, SQLITE_STATIC);
+    sqlite3_bind_text(a->found, at++, rule->title, -1, SQLITE_STATIC);
+    sqlite3_bind_text(a->found, at++, rule->fix, -1, SQLITE_STATIC);
+    sqlite3_bind_text(a->found, at++, rule->other, -1, SQLITE_STATIC);
+    for (size_t i = 0; i < sizeof copied / sizeof *copied; i++, at++) {
+        int column = column_of(row, copied[i]);
+        if (column >= 0)
+            sqlite3_bind_value(a->found, at, sqlite3_column_value(row, column));
+    }
+    sqlite3_bind_double(a->found, at++, cest);
+    sqlite3_bind_double(a->found, at++, 100 * cest / a->fact[TOTAL]);
+    sqlite3_bind_int64(a->found, at++, whole(lines[0] * a->fact[LINE1]));
+    sqlite3_bind_int64(a->found, at++, whole(lines[2] * a->fact[LINEL]));
+    sqlite3_bind_double(a->found, at, fmin(1, fmax(0, value_of(row, "confidence"))));
+    if (step(a, a->found))
+        return -1;
+    return keep_evidence(a, rule, row, sqlite3_last_insert_rowid(tp_db(a->profile)));
+}
+
+static bool has_all(tp_profile *profile, const char *events)
+{
+    bool has = true;
+
+    while (*events && has) {
+        size_t length = strcspn(events, " ");
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)length, events);
+        has = tp_event_find(profile, name) != NULL;
+        events += length + (events[length] == ' ');
+    }
+    return has;
+}
+
+static bool was_off(tp_profile *profile, const char *option)
+{
+    const char *value = tp_meta(profile, option);
+
+    return value && strcmp(value, "no") == 0;
+}
+
+/* The option without which the rule says nothing of this profile. */
+static const char *lacking(tp_profile *profile, const struct tp_rule *rule)
+{
+    bool of_use = strstr(rule->needs, "SpLoss") || strstr(rule->needs, "Use");
+
+    if (!rule->without_data && was_off(profile, "data"))
+        return was_off(profile, "inclusive") ? "--inclusive=yes" : "--data=yes";
+    return of_use && was_off(profile, "cacheuse") ? "--cacheuse=yes" : rule->record;
+}
+
+/* A rule that cannot say anything of this profile, and which recording would help. */
+static int keep_silence(struct adviser *a, const struct tp_rule *rule, const char *record)
+{
+    char *sql;
+    int failed;
+
+    if (!record)
+        return 0;
+    sql = sqlite3_mprintf("INSERT INTO temp.advice_silent SELECT %Q, %Q WHERE (%s) AND NOT EXISTS"
+                          " (SELECT 1 FROM temp.advice_silent WHERE kind = %Q AND record = %Q)",
+                          rule->kind, record, rule->if_so ? rule->if_so : "1", rule->kind, record);
+    failed = sql ? run(a, sql) : TP_NO_MEMORY(a->err);
+    sqlite3_free(sql);
+    return failed;
+}
+
+static int try_rule(struct adviser *a, const struct tp_rule *rule)
+{
+    const char *engine = tp_meta(a->profile, "engine");
+    sqlite3_stmt *query;
+    int more = 1;
+
+    bool strides = tp_keeps_strides(a->profile);
+
+    if (rule->strides == TP_STRIDES_LOST && strides)
+        return 0;
+    if (!has_all(a->profile, rule->needs) || (rule->strides == TP_STRIDES_KEPT && !strides) ||
+        (!rule->without_data && was_off(a->profile, "data")))
+        return keep_silence(a, rule, lacking(a->profile, rule));
+    if (rule->turns && engine && strcmp(engine, "valgrind") == 0 && keep_silence(a, rule, "--engine=native"))
+        return -1;
+    query = tp_query(a->profile, sqlite3_mprintf("%s", rule->sql), a->err);
+    if (!query)
+        return -1;
+    bind_parameters(a, query);
+    while ((more = tp_row(a->profile, query, a->err)) == 1) {
+        if (keep(a, rule, query))
+            more = -1;
+        if (more < 0)
+            break;
+    }
+    sqlite3_finalize(query);
+    return more < 0 ? -1 : 0;
+}
+
+static const char into_found[] =
+    "INSERT INTO temp.advice_found(kind, title, fix, other, function_id, file_id, line, loop_id, data_id,"
+    " other_function_id, other_file_id, other_line, other_loop_id, fusion, cest, share, bytes, memory_bytes,"
+    " confidence)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+static const char into_evidence[] = "INSERT INTO temp.advice_found_evidence VALUES (?, ?, ?, ?, ?, ?, ?)";
+
+static int try_rules(struct adviser *a)
+{
+    const struct tp_rule *const lists[] = {tp_rules_space, tp_rules_time, tp_rules_share, tp_rules_branch};
+    int failed = 0;
+
+    a->found = tp_query(a->profile, sqlite3_mprintf("%s", into_found), a->err);
+    a->evidence = a->found ? tp_query(a->profile, sqlite3_mprintf("%s", into_evidence), a->err) : NULL;
+    failed = a->evidence ? 0 : -1;
+    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++) {
+        for (const struct tp_rule *rule = lists[l]; !failed && rule->kind; rule++)
+            failed = try_rule(a, rule);
+    }
+    sqlite3_finalize(a->found);
+    sqlite3_finalize(a->evidence);
+    return failed;
+}
+
+int tp_advise(tp_profile *profile, const char *text, struct tp_error *err)
+{
+    struct adviser a = {.profile = profile, .err = err};
+
+    if (read_limits(&a, text) || read_facts(&a))
+        return -1;
+    struct tp_advice_worth worth = {a.limit[SHARE] / 100 * a.fact[TOTAL], {a.fact[W1], a.fact[W2], a.fact[WL]},
+                                    a.limit[COLD], a.limit[FAR], a.limit[AGAIN], a.fact[LINE1]};
+    return tp_advice_gather(profile, &worth, err) || write_limits(&a) ||
+                   tp_advice_begin(profile, err) || try_rules(&a) ||
+                   tp_advice_rank(profile, (int)fmin(a.limit[MOST], 1e9), err)
+               ? -1
+               : 0;
+}

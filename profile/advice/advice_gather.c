@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * advice_gather.c: what rules ask, in temporary tables (advice_rule.h).
+ *
+ *   advice_objects  what all pay in a data object, and how large its blocks are
+ *   advice_shares   what an instruction pays in one, and its strides
+ *   advice_sites    the same by innermost loop, or by source line where there is no loop: the line that misses most
+ *   advice_reasons  what of a data object's loss is around its blocks, and in which fields of its elements
+ *   advice_nests    of loops: the outermost one around them, how often that was entered and how many rounds it took;
+ *                   and how many loops are beside them
+ *   advice_code     what a source line executes
+ *
+ * Costs have names that are the same whatever was simulated: misses1, of these cold1, capacity1 and conflict1;
+ * stores1, of the misses those of stores; and of the lines that they loaded used1, lost1 (bytes touched, and never
+ * touched), touched1 (bytes touched, each time), tenures1; the same for levels 2 and L; and `spatial`, the spatial use
+ * of level 1 in percent. What was not recorded is 0.
+ *
+ * Only data objects are looked at whose misses cost at least a tenth of what is worth saying: no advice can save more
+ * of an object than its misses cost. Contexts of a function are one.
+ */
+#include <sqlite3.h>
+
+#include "profile/advice/advice_rule.h"
+#include "profile/base/error.h"
+#include "profile/formats/export.h"
+
+/* ------------------------------------------------------------------------------------------ columns */
+
+static const struct {
+    const char *name, *event[3];
+} costs[] = {
+    {"misses1", {"D1mr", "D1mw"}}, {"misses2", {"D2mr", "D2mw"}}, {"missesL", {"DLmr", "DLmw"}},
+    {"stores1", {"D1mw"}},         {"stores2", {"D2mw"}},         {"storesL", {"DLmw"}},
+    {"cold1", {"ColdD1"}},         {"cold2", {"ColdD2"}},         {"coldL", {"ColdL"}},
+    {"capacity1", {"CapD1"}},      {"capacity2", {"CapD2"}},      {"capacityL", {"CapL"}},
+    {"conflict1", {"ConfD1"}},     {"conflict2", {"ConfD2"}},     {"conflictL", {"ConfL"}},
+    {"used1", {"UseD1"}},          {"used2", {"UseD2"}},          {"usedL", {"UseL"}},
+    {"lost1", {"SpLossD1"}},       {"lost2", {"SpLossD2"}},       {"lostL", {"SpLossL"}},
+    {"touched1", {"BytD1"}},       {"touched2", {"BytD2"}},       {"touchedL", {"BytL"}},
+    {"tenures1", {"EvD1"}},        {"tenures2", {"EvD2"}},        {"tenuresL", {"EvL"}},
+};
+enum { COSTS = sizeof costs / sizeof *costs };
+
+static const char spatial[] = ", 100.0 * sum(used1) / nullif(sum(used1) + sum(lost1), 0) AS spatial";
+
+/* "x AS name" for each: of those of its events that the profile has. */
+static void add_events(tp_profile *profile, sqlite3_str *sql)
+{
+    for (size_t i = 0; i < COSTS; i++) {
+        const char *between = ", 1.0 * (";
+        for (size_t e = 0; e < 2 && costs[i].event[e]; e++) {
+            if (!tp_event_find(profile, costs[i].event[e]))
+                continue;
+            sqlite3_str_appendf(sql, "%sifnull(t.\"%w\", 0)", between, costs[i].event[e]);
+            between = " + ";
+        }
+        sqlite3_str_appendf(sql, *between == ',' ? ", 0.0 AS %s" : ") AS %s", costs[i].name);
+    }
+}
+
+static void add_sums(sqlite3_str *sql)
+{
+    for (size_t i = 0; i < COSTS; i++)
+        sqlite3_str_appendf(sql, ", sum(%s) AS %s", costs[i].name, costs[i].name);
+    sqlite3_str_appendall(sql, spatial);
+}
+
+/* ------------------------------------------------------------------------------------------ tables */
+
+static sqlite3_str *begin(tp_profile *profile, const char *table)
+{
+    sqlite3_str *sql = sqlite3_str_new(tp_db(profile));
+
+    sqlite3_str_appendf(sql, "PRAGMA temp_store = MEMORY; DROP TABLE IF EXISTS temp.%s;", table);
+    sqlite3_str_appendf(sql, "CREATE TEMP TABLE %s AS ", table);
+    return sql;
+}
+
+static int make(tp_profile *profile, sqlite3_str *sql, struct tp_error *err)
+{
+    char *text = sqlite3_str_finish(sql);
+    int code = text ? sqlite3_exec(tp_db(profile), text, NULL, NULL, NULL) : SQLITE_NOMEM;
+
+    sqlite3_free(text);
+    return code == SQLITE_OK ? 0 : tp_sql_failed(profile, "cannot gather costs", err);
+}
+
+static int make_objects(tp_profile *profile, const struct tp_advice_worth *worth, struct tp_error *err)
+{
+    sqlite3_str *sql = begin(profile, "advice_objects");
+
+    sqlite3_str_appendall(sql, "SELECT *, 100.0 * used1 / nullif(used1 + lost1, 0) AS spatial FROM"
+                               " (SELECT t.id AS data_id, t.kind, t.blocks, t.bytes, coalesce(t.size, 1.0 * t.bytes /"
+                               " (SELECT max(1, sum(recordings)) FROM runs)) AS size,"
+                               " 1.0 * t.bytes / nullif(t.blocks, 0) AS mean");
+    add_events(profile, sql);
+    sqlite3_str_appendf(sql, " FROM t_data t WHERE kind NOT IN ('rest', 'other'))"
+                             " WHERE %!.15g * misses1 + %!.15g * misses2 + %!.15g * missesL >= %!.15g;CREATE INDEX"
+                             " temp.i_advice_objects ON advice_objects(data_id);",
+                        worth->weight[0], worth->weight[1], worth->weight[2], worth->least / 10);
+    return make(profile, sql, err);
+}
+
+/* Of the strides of an instruction in a data object: how many, how often the most frequent one, and which, and how
+ * often all that are kept. */
+static const char with_strides[] =
+    " LEFT JOIN (SELECT instruction_id, data_id, max(count) AS regular, stride, strides, sum(count) AS kept"
+    " FROM strides WHERE data_id IN (SELECT data_id FROM temp.advice_objects)"
+    " GROUP BY instruction_id, data_id) p ON p.instruction_id = t.instruction_id AND p.data_id = t.data_id";
+
+static int make_shares(tp_profile *profile, struct tp_error *err)
+{
+    sqlite3_str *sql = begin(profile, "advice_shares");
+
+    sqlite3_str_appendall(sql, "SELECT t.data_id, t.instruction_id, i.function_id, n.base_id, i.file_id, i.line,"
+                               " i.loop_id, ifnull(p.regular, 0) AS regular, p.stride, ifnull(p.strides, 0) AS"
+                               " strides, ifnull(p.kept, 0) AS kept");
+    add_events(profile, sql);
+    sqlite3_str_appendf(sql, " FROM temp.advice_objects o CROSS JOIN t_instruction_data t ON t.data_id = o.data_id"
+                             " JOIN t_instructions i ON i.id = t.instruction_id"
+                             " JOIN t_functions n ON n.id = i.function_id%s",
+                        with_strides);
+    return make(profile, sql, err);
+}
+
+/* Of a group with one max(), the other columns are those of its row: the line, and the stride, that miss most. */
+static int make_sites(tp_profile *profile, struct tp_error *err)
+{
+    sqlite3_str *sql = begin(profile, "advice_lines");
+
+    sqlite3_str_appendall(sql, "SELECT data_id, function_id, base_id, file_id, line, loop_id, stride, max(misses1)"
+                               " AS most, sum(regular) AS regular, sum(strides) AS strides, sum(kept) AS kept");
+    add_sums(sql);
+    sqlite3_str_appendall(sql, " FROM temp.advice_shares GROUP BY data_id, base_id, loop_id, file_id, line");
+    if (make(profile, sql, err))
+        return -1;
+    sql = begin(profile, "advice_sites");
+    sqlite3_str_appendall(sql, "SELECT data_id, function_id, base_id, file_id, line, loop_id, stride, max(misses1)"
+                               " AS most, sum(regular) AS regular, sum(strides) AS strides, sum(kept) AS kept");
+    add_sums(sql);
+    sqlite3_str_appendall(sql, " FROM temp.advice_lines GROUP BY data_id, base_id, ifnull(loop_id, -line),"
+                               " iif(loop_id IS NULL, file_id, 0); CREATE INDEX temp.i_advice_sites ON"
+                               " advice_sites(data_id);");
+    return make(profile, sql, err);
+}
+
+/* A field is idle if it is hardly touched in lines that are loaded, and another one is hot. */
+static int make_reasons(tp_profile *profile, double cold, struct tp_error *err)
+{
+    sqlite3_str *sql = begin(profile, "advice_reasons");
+
+    sqlite3_str_appendf(sql, "WITH costs AS (SELECT t.data_id, t.field, t.kind = 'around' OR (t.kind = 'bytes' AND"
+                             " t.offset >= o.mean) AS outside, t.kind IN ('around', 'beyond') AS nowhere");
+    add_events(profile, sql);
+    sqlite3_str_appendf(sql, " FROM temp.advice_objects o JOIN t_data_fields t ON t.data_id = o.data_id), hot AS"
+                             " (SELECT *, NOT outside AND NOT nowhere AND used1 >= lost1 AND used1 > 0 AS is_hot"
+                             " FROM costs), f AS (SELECT *, CASE WHEN outside THEN 'around' WHEN nowhere THEN NULL"
+                             " WHEN is_hot THEN 'hot' WHEN 100.0 * used1 < %!.15g * (used1 + lost1) AND max(is_hot)"
+                             " OVER (PARTITION BY data_id) THEN 'idle' END AS is_what FROM hot"
+                             " ORDER BY data_id, lost1 DESC) SELECT data_id", cold);
+    for (size_t i = 0; i < 2; i++) {
+        static const char *const what[] = {"around", "idle"};
+        for (size_t level = 0; level < 3; level++)
+            sqlite3_str_appendf(sql, ", ifnull(sum(lost%c) FILTER (WHERE is_what = '%s'), 0.0) AS %s%c", "12L"[level],
+                                what[i], what[i], "12L"[level]);
+    }
+    sqlite3_str_appendall(sql, ", group_concat(field, ', ') FILTER (WHERE is_what = 'idle') AS idle_fields,"
+                               " group_concat(field, ', ') FILTER (WHERE is_what = 'hot') AS hot_fields"
+                               " FROM f GROUP BY data_id");
+    return make(profile, sql, err);
+}
+
+/* Loops, with the outermost loop around each. Loops that are deeper in one another than any program's have none: in a
+ * damaged profile they may be around themselves. */
+static int make_nests(tp_profile *profile, struct tp_error *err)
+{
+    sqlite3_str *sql = begin(profile, "advice_nests");
+
+    sqlite3_str_appendall(
+        sql, "WITH RECURSIVE up(loop_id, root_id, parent, entries, rounds, depth) AS (SELECT id, id, parent, entries,"
+             " iterations, 0 FROM t_loops WHERE id IN (SELECT loop_id FROM temp.advice_sites)"
+             " UNION ALL SELECT up.loop_id, l.id, l.parent, l.entries, l.iterations, up.depth + 1 FROM up"
+             " JOIN t_loops l ON l.id = up.parent WHERE up.depth < 100) SELECT loop_id, root_id, up.entries, rounds,"
+             " l.parent IS NOT NULL AS is_inner,"
+             " (SELECT count(*) FROM t_loops c WHERE c.parent = l.parent) AS siblings FROM up"
+             " JOIN t_loops l ON l.id = loop_id WHERE up.parent IS NULL");
+    return make(profile, sql, err);
+}
+
+static int make_code(tp_profile *profile, struct tp_error *err)
+{
+    static const char *const names[] = {"Ir", "Bc", "Bcm", "Bi", "Bim"};
+    sqlite3_str *sql = begin(profile, "advice_code");
+
+    sqlite3_str_appendall(sql, "SELECT min(t.function_id) AS function_id, t.file_id, t.line");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        sqlite3_str_appendf(sql, tp_event_find(profile, names[i]) ? ", sum(t.%s) AS %s" : ", 0 AS %.0s%s", names[i],
+                            names[i]);
+    sqlite3_str_appendall(sql, " FROM t_lines t JOIN t_functions n ON n.id = t.function_id"
+                               " GROUP BY n.base_id, t.file_id, t.line");
+    return make(profile, sql, err);
+}
+
+int tp_advice_gather(tp_profile *profile, const struct tp_advice_worth *worth, struct tp_error *err)
+{
+    return make_objects(profile, worth, err) || make_shares(profile, err) || make_sites(profile, err) ||
+                   make_nests(profile, err) ||
+                   make_reasons(profile, worth->cold, err) || make_code(profile, err) ||
+                   tp_advice_fusions(profile, worth, err)
+               ? -1
+               : 0;
+}

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * annotation.c: see annotation.h. Files, functions, pairs and lines: rows of views, summed by keys, sorted at the end.
+ *
+ * A code location without a file belongs to a file of its own for each object, so that a table by files says at least
+ * where it is.
+ */
+#include "profile/annotation/annotation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/annotation/annotation_rows.h"
+#include "profile/base/error.h"
+#include "profile/base/row.h"
+#include "profile/read/opened.h"
+
+/* ------------------------------------------------------------------------------------------ files */
+
+static uint64_t hash(const char *text, uint64_t h)
+{
+    for (; *text; text++)
+        h = (h ^ (uint8_t)*text) * 0x100000001b3;
+    return h | 1;
+}
+
+/* Files by name, and unknown ones by their object's. */
+static const char *name_of(const struct tp_annotated_file *file)
+{
+    return file->path ? file->place.name : file->object ? file->object : "";
+}
+
+static uint32_t find_file(struct tp_annotation *a, const struct tp_annotated_file *wanted)
+{
+    uint64_t key = hash(name_of(wanted), wanted->path ? 0xcbf29ce484222325 : 0x9e3779b97f4a7c15);
+    uint32_t i;
+
+    for (; (i = tp_idmap_find(&a->file_of_name, key)) != TP_NOT_FOUND; key += 2) {
+        const struct tp_annotated_file *file = &a->files.at[i];
+        if (!file->path == !wanted->path && strcmp(name_of(file), name_of(wanted)) == 0)
+            return i;
+    }
+    struct tp_annotated_file *file = TP_VECTOR_ADD(&a->files);
+    if (!file || tp_idmap_add(&a->file_of_name, key ? key : 1, (uint32_t)(a->files.count - 1)))
+        return TP_NOT_FOUND;
+    *file = *wanted;
+    file->cost = tp_annotation_row(a);
+    return file->cost ? (uint32_t)(a->files.count - 1) : TP_NOT_FOUND;
+}
+
+static bool take_file(struct tp_reading *r)
+{
+    struct tp_annotation *a = r->a;
+    struct tp_annotated_file wanted = {.path = tp_text_at(r, 1), .embedded = sqlite3_column_int64(r->row, 2)};
+
+    if (!wanted.path)
+        return true;
+    if (tp_locate(&a->arena, a->search, wanted.path, &wanted.place))
+        return false;
+    uint32_t file = find_file(a, &wanted);
+    if (file == TP_NOT_FOUND)
+        return false;
+    if (!a->files.at[file].embedded)
+        a->files.at[file].embedded = wanted.embedded;
+    return tp_remember(&a->file_of_id, sqlite3_column_int64(r->row, 0), file);
+}
+
+static int load_files(struct tp_annotation *a)
+{
+    static const struct tp_rows rows = {"f.id, f.path, s.file_id", 3, "", TP_COLUMNS_NONE,
+                                     "files f LEFT JOIN sources s ON s.file_id = f.id"};
+
+    return tp_read_rows(a, &rows, take_file, NULL);
+}
+
+uint32_t tp_file_at(struct tp_reading *r, int column, uint32_t function)
+{
+    uint32_t file = tp_index_at(r, column, &r->a->file_of_id);
+    struct tp_annotated_file unknown = {.object = r->a->functions.at[function].object};
+
+    return file != TP_NOT_FOUND ? file : find_file(r->a, &unknown);
+}
+
+/* ------------------------------------------------------------------------------------------ functions */
+
+/* The self costs alone. */
+static void add_self(const struct tp_annotation *a, union tp_cell *to, const union tp_cell *from)
+{
+    for (size_t i = 0; i < a->terms; i++) {
+        if (!a->term[i].inclusive)
+            tp_add_cell(tp_is_real(a, i), &to[i], from[i]);
+    }
+}
+
+static double magnitude(const struct tp_annotation *a, size_t term, union tp_cell cell)
+{
+    double value = tp_is_real(a, term) ? cell.real : (double)cell.count;
+
+    return value < 0 ? -value : value;
+}
+
+static bool same_name(const struct tp_annotated_function *x, const struct tp_annotated_function *y)
+{
+    return strcmp(x->name, y->name) == 0 && strcmp(x->object ? x->object : "", y->object ? y->object : "") == 0;
+}
+
+/* A function by its number; one of another tool's, that is nowhere, by its names: it is told apart by files alone. */
+static uint32_t find_function(struct tp_reading *r)
+{
+    struct tp_annotation *a = r->a;
+    struct tp_idmap *base = r->user;
+    struct tp_annotated_function wanted = {.name = tp_text_at(r, 2), .object = tp_text_at(r, 3),
+                                           .address = (uint64_t)sqlite3_column_int64(r->row, 4),
+                                           .size = (uint64_t)sqlite3_column_int64(r->row, 5)};
+    bool nowhere = wanted.address == 0 && wanted.size == 0;
+    uint64_t key = (uint64_t)sqlite3_column_int64(r->row, 1) & INT64_MAX;
+    uint32_t i;
+
+    wanted.name = wanted.name ? wanted.name : "???";
+    if (nowhere || key == 0)
+        key = hash(wanted.name, hash(wanted.object ? wanted.object : "", 1)) | (uint64_t)1 << 63;
+    for (; (i = tp_idmap_find(base, key)) != TP_NOT_FOUND; key += 2) {
+        if (!nowhere || same_name(&a->functions.at[i], &wanted))
+            return i;
+    }
+    struct tp_annotated_function *function = TP_VECTOR_ADD(&a->functions);
+    if (!function || tp_idmap_add(base, key, (uint32_t)(a->functions.count - 1)))
+        return TP_NOT_FOUND;
+    *function = wanted;
+    function->cost = tp_annotation_row(a);
+    return function->cost ? (uint32_t)(a->functions.count - 1) : TP_NOT_FOUND;
+}
+
+/* Inclusively, the largest of its contexts until the call tree says more. */
+static bool take_function(struct tp_reading *r)
+{
+    struct tp_annotation *a = r->a;
+    uint32_t i = find_function(r);
+
+    if (i == TP_NOT_FOUND)
+        return false;
+    add_self(a, a->functions.at[i].cost, r->cell);
+    for (size_t t = 0; t < a->terms; t++) {
+        union tp_cell *cell = &a->functions.at[i].cost[t];
+        if (a->term[t].inclusive && r->cell[t].count != TP_ABSENT &&
+            (cell->count == TP_ABSENT || magnitude(a, t, *cell) < magnitude(a, t, r->cell[t])))
+            *cell = r->cell[t];
+    }
+    a->functions.at[i].contexts++;
+    return tp_remember(&a->function_of_context, sqlite3_column_int64(r->row, 0), i);
+}
+
+/* The first function stands for what no row of `functions` explains. */
+static int load_functions(struct tp_annotation *a)
+{
+    static const struct tp_rows rows = {"id, base_id, base, object, address, size", 6, "", TP_COLUMNS_AS_ASKED,
+                                        "functions"};
+    struct tp_annotated_function *unknown = TP_VECTOR_ADD(&a->functions);
+    struct tp_idmap base = {0};
+
+    if (!unknown)
+        return TP_NO_MEMORY(a->err);
+    *unknown = (struct tp_annotated_function){.name = "???", .cost = tp_annotation_row(a)};
+    if (!unknown->cost)
+        return TP_NO_MEMORY(a->err);
+    int status = tp_read_rows(a, &rows, take_function, &base);
+    tp_idmap_free(&base);
+    return status;
+}
+
+uint32_t tp_function_at(struct tp_reading *r, int column)
+{
+    uint32_t function = tp_index_at(r, column, &r->a->function_of_context);
+
+    return function == TP_NOT_FOUND ? 0 : function;
+}
+
+/* ------------------------------------------------------------------------------------------ contexts, inclusively */
+
+/* One context of a function may run below another, so their inclusive costs are no sum. From the call tree: those of
+ * the topmost nodes that run any of them. A node's parent has a larger id, and comes first. */
+struct node {
+    uint32_t parent, function; /* parent: index + 1 */
+};
+
+struct nodes {
+    struct tp_idmap of_id;
+    TP_VECTOR(struct node) node;
+};
+
+static bool has_contexts(const struct tp_annotation *a)
+{
+    for (size_t i = 0; i < a->functions.count; i++) {
+        if (a->functions.at[i].contexts > 1)
+            return true;
+    }
+    return false;
+}
+
+static void clear_inclusive(const struct tp_annotation *a, struct tp_annotated_function *function)
+{
+    for (size_t t = 0; t < a->terms; t++) {
+        if (a->term[t].inclusive)
+            function->cost[t].count = TP_ABSENT;
+    }
+    function->in_tree = true;
+}
+
+static bool is_topmost(const struct nodes *nodes, uint32_t function, uint32_t parent)
+{
+    while (parent && nodes->node.at[parent - 1].function != function)
+        parent = nodes->node.at[parent - 1].parent;
+    return parent == 0;
+}
+
+static bool take_node(struct tp_reading *r)
+{
+    struct tp_annotation *a = r->a;
+    struct nodes *nodes = r->user;
+    uint32_t function = tp_function_at(r, 2), parent = tp_index_at(r, 1, &nodes->of_id) + 1; /* TP_NOT_FOUND + 1 is 0 */
+    size_t index = nodes->node.count;
+
+    a->pruned |= sqlite3_column_int(r->row, 3) != 0;
+    if (a->functions.at[function].contexts > 1 && is_topmost(nodes, function, parent)) {
+        if (!a->functions.at[function].in_tree)
+            clear_inclusive(a, &a->functions.at[function]);
+        tp_annotation_add(a, a->functions.at[function].cost, r->cell);
+    }
+    struct node *node = TP_VECTOR_ADD(&nodes->node);
+    if (!node)
+        return false;
+    *node = (struct node){parent, function};
+    return tp_remember(&nodes->of_id, sqlite3_column_int64(r->row, 0), index);
+}
+
+static int join_contexts(struct tp_annotation *a)
+{
+    static const struct tp_rows rows = {"id, parent, function_id, approximate", 4, "", TP_COLUMNS_BELOW,
+                                        "paths ORDER BY id DESC"};
+    struct nodes nodes = {0};
+
+    if (!tp_has_inclusive(a) || !has_contexts(a))
+        return 0;
+    int status = tp_read_rows(a, &rows, take_node, &nodes);
+    for (size_t i = 0; i < a->functions.count; i++)
+        a->pruned |= a->functions.at[i].contexts > 1 && !a->functions.at[i].in_tree;
+    tp_idmap_free(&nodes.of_id);
+    TP_VECTOR_FREE(&nodes.node);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------ lines and pairs */
+
+static uint64_t key_of(uint32_t a, uint32_t b)
+{
+    return ((uint64_t)a + 1) << 32 | b;
+}
+
+static struct tp_annotated_pair *pair_of(struct tp_annotation *a, uint32_t file, uint32_t function)
+{
+    uint32_t i = tp_idmap_find(&a->pair_of, key_of(file, function));
+
+    if (i != TP_NOT_FOUND)
+        return &a->pairs.at[i];
+    struct tp_annotated_pair *pair = TP_VECTOR_ADD(&a->pairs);
+    if (!pair || tp_idmap_add(&a->pair_of, key_of(file, function), (uint32_t)(a->pairs.count - 1)))
+        return NULL;
+    *pair = (struct tp_annotated_pair){file, function, tp_annotation_row(a)};
+    a->functions.at[function].pairs++;
+    return pair->cost ? pair : NULL;
+}
+
+struct tp_annotated_line *tp_line_of(struct tp_annotation *a, uint32_t file, uint32_t number)
+{
+    uint32_t i = tp_idmap_find(&a->line_of, key_of(file, number));
+
+    if (i != TP_NOT_FOUND)
+        return &a->lines.at[i];
+    struct tp_annotated_line *line = TP_VECTOR_ADD(&a->lines);
+    if (!line || tp_idmap_add(&a->line_of, key_of(file, number), (uint32_t)(a->lines.count - 1)))
+        return NULL;
+    *line = (struct tp_annotated_line){.file = file, .line = number, .function = TP_NOT_FOUND};
+    return line;
+}
+
+static bool add_costs(struct tp_reading *r, uint32_t file, uint32_t number, uint32_t function)
+{
+    struct tp_annotation *a = r->a;
+    struct tp_annotated_line *line = file == TP_NOT_FOUND ? NULL : tp_line_of(a, file, number);
+    struct tp_annotated_pair *pair = line ? pair_of(a, file, function) : NULL;
+
+    if (!pair)
+        return false;
+    line->function = !line->cost || line->function == function ? function : TP_NOT_FOUND;
+    if (!line->cost)
+        line->cost = tp_annotation_row(a);
+    if (!line->cost)
+        return false;
+    tp_annotation_add(a, line->cost, r->cell);
+    tp_annotation_add(a, pair->cost, r->cell);
+    add_self(a, a->files.at[file].cost, r->cell);
+    return true;
+}
+
+static bool take_line(struct tp_reading *r)
+{
+    uint32_t function = tp_function_at(r, 2);
+
+    return add_costs(r, tp_file_at(r, 0, function), tp_number_at(r, 1), function);
+}
+
+static int load_lines(struct tp_annotation *a)
+{
+    static const struct tp_rows rows = {"file_id, line, function_id", 3, "", TP_COLUMNS_AS_ASKED, "lines"};
+
+    return tp_read_rows(a, &rows, take_line, NULL);
+}
+
+/* A profile may know functions without their lines: a difference, for one. Their costs are on an unknown line of the
+ * file they are defined in. */
+static bool take_lineless(struct tp_reading *r)
+{
+    uint32_t function = tp_function_at(r, 1);
+    bool any = false;
+
+    for (size_t i = 0; i < r->a->terms; i++)
+        any |= r->cell[i].count != TP_ABSENT && r->cell[i].count != 0;
+    if (!any || function == 0 || r->a->functions.at[function].pairs)
+        return true;
+    return add_costs(r, tp_file_at(r, 0, function), 0, function);
+}
+
+static int load_lineless(struct tp_annotation *a)
+{
+    static const struct tp_rows rows = {"t.file_id, v.id", 2, "v.", TP_COLUMNS_AS_ASKED,
+                                     "functions v JOIN t_functions t ON t.id = v.id"};
+
+    return tp_read_rows(a, &rows, take_lineless, NULL);
+}
+
+/* The part, or the whole if that is nearer to 0: of a difference both may be negative. */
+static bool is_beyond(bool real, union tp_cell part, union tp_cell whole)
+{
+    double p = real ? part.real : (double)part.count, w = real ? whole.real : (double)whole.count;
+
+    return w >= 0 ? p > w : p < w;
+}
+
+void tp_bound(const struct tp_annotation *a, union tp_cell *part, const union tp_cell *whole, bool all_of_it)
+{
+    for (size_t t = 0; t < a->terms; t++) {
+        if (a->term[t].inclusive && whole[t].count != TP_ABSENT && part[t].count != TP_ABSENT &&
+            (all_of_it || is_beyond(tp_is_real(a, t), part[t], whole[t])))
+            part[t] = whole[t];
+    }
+}
+
+/* In its only file a function costs what it costs; nothing costs more than the program. */
+static void bound_all(struct tp_annotation *a)
+{
+    for (size_t i = 0; i < a->pairs.count; i++) {
+        const struct tp_annotated_function *function = &a->functions.at[a->pairs.at[i].function];
+        tp_bound(a, a->pairs.at[i].cost, function->cost, function->pairs == 1);
+    }
+    for (size_t i = 0; i < a->lines.count; i++) {
+        const struct tp_annotated_line *line = &a->lines.at[i];
+        bool alone = line->function != TP_NOT_FOUND;
+        if (line->cost)
+            tp_bound(a, line->cost, alone ? a->functions.at[line->function].cost : a->total, false);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ order */
+
+static int compare_lines(const void *x, const void *y)
+{
+    const struct tp_annotated_line *a = x, *b = y;
+
+    if (a->file != b->file)
+        return a->file < b->file ? -1 : 1;
+    return a->line < b->line ? -1 : a->line > b->line;
+}
+
+static void order_lines(struct tp_annotation *a)
+{
+    size_t at = 0, call = 0;
+
+    if (a->lines.count)
+        qsort(a->lines.at, a->lines.count, sizeof *a->lines.at, compare_lines);
+    for (size_t i = 0; i < a->lines.count; i++) {
+        struct tp_annotated_line *line = &a->lines.at[i];
+        struct tp_annotated_file *file = &a->files.at[line->file];
+        if (file->lines++ == 0)
+            file->first_line = i;
+        line->first_inlined = at;
+        while (at < a->inlined.count && a->inlined.at[at].file == line->file && a->inlined.at[at].line == line->line)
+            at++;
+        line->inlined = at - line->first_inlined;
+        line->first_call = call;
+        while (call < a->calls.count && a->calls.at[call].file == line->file && a->calls.at[call].line == line->line)
+            call++;
+        line->calls = call - line->first_call;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ all of it */
+
+static bool take_total(struct tp_reading *r)
+{
+    tp_annotation_add(r->a, r->a->total, r->cell);
+    return true;
+}
+
+int tp_annotation_load(struct tp_annotation *a, tp_profile *profile, const struct tp_term *terms, size_t count,
+                       const struct tp_search *search, struct tp_error *err)
+{
+    static const struct tp_rows totals = {"1", 1, "", TP_COLUMNS_PLAIN, "totals"};
+
+    memset(a, 0, sizeof *a);
+    a->profile = profile;
+    a->term = terms;
+    a->terms = count;
+    a->search = search;
+    a->err = err;
+    a->total = tp_annotation_row(a);
+    if (!a->total)
+        return TP_NO_MEMORY(err);
+    if (tp_read_rows(a, &totals, take_total, NULL) || load_files(a) || load_functions(a) || join_contexts(a) ||
+        load_lines(a) || load_lineless(a) || tp_load_inlined(a) || tp_load_calls(a))
+        return -1;
+    bound_all(a);
+    order_lines(a);
+    return 0;
+}
+
+void tp_annotation_free(struct tp_annotation *a)
+{
+    TP_VECTOR_FREE(&a->files);
+    TP_VECTOR_FREE(&a->functions);
+    TP_VECTOR_FREE(&a->pairs);
+    TP_VECTOR_FREE(&a->lines);
+    TP_VECTOR_FREE(&a->inlined);
+    TP_VECTOR_FREE(&a->calls);
+    TP_VECTOR_FREE(&a->instructions);
+    TP_VECTOR_FREE(&a->statements);
+    tp_idmap_free(&a->file_of_id);
+    tp_idmap_free(&a->file_of_name);
+    tp_idmap_free(&a->function_of_context);
+    tp_idmap_free(&a->pair_of);
+    tp_idmap_free(&a->line_of);
+    tp_idmap_free(&a->instruction_of_id);
+    tp_arena_free(&a->arena);
+}
+
+const char *tp_embedded_text(tp_profile *profile, struct tp_arena *arena, int64_t file_id, struct tp_error *err)
+{
+    sqlite3_stmt *row;
+    const char *text = NULL;
+
+    if (sqlite3_prepare_v2(profile->db, "SELECT text FROM sources WHERE file_id = ?", -1, &row, NULL) != SQLITE_OK) {
+        tp_sql_failed(profile, "cannot read a source file", err);
+        return NULL;
+    }
+    sqlite3_bind_int64(row, 1, file_id);
+    if (sqlite3_step(row) == SQLITE_ROW) {
+        const char *found = tp_text_or_null(row, 0);
+        text = found ? tp_arena_copy(arena, found, strlen(found)) : NULL;
+    }
+    sqlite3_finalize(row);
+    if (!text)
+        TP_FAIL(err, "%s: cannot read the text of source file %lld", profile->path, (long long)file_id);
+    return text;
+}

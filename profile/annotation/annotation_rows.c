@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * annotation_rows.c: see annotation_rows.h. Each view is read once, in the order of its table. Only columns that were
+ * asked for are read, and a view's joins that nobody asks for are none.
+ */
+#include "profile/annotation/annotation_rows.h"
+
+#include <string.h>
+
+#include "profile/base/error.h"
+#include "profile/base/row.h"
+#include "profile/read/opened.h"
+
+/* ------------------------------------------------------------------------------------------ cells */
+
+union tp_cell *tp_annotation_row(struct tp_annotation *a)
+{
+    union tp_cell *cell = tp_arena_alloc(&a->arena, (a->terms ? a->terms : 1) * sizeof *cell);
+
+    for (size_t i = 0; cell && i < a->terms; i++)
+        cell[i].count = TP_ABSENT;
+    return cell;
+}
+
+void tp_add_cell(bool real, union tp_cell *to, union tp_cell from)
+{
+    if (from.count == TP_ABSENT)
+        return;
+    if (to->count == TP_ABSENT)
+        *to = from;
+    else if (real)
+        to->real += from.real;
+    else if (__builtin_add_overflow(to->count, from.count, &to->count))
+        to->count = from.count < 0 ? INT64_MIN + 1 : INT64_MAX;
+}
+
+bool tp_is_real(const struct tp_annotation *a, size_t i)
+{
+    return a->term[i].event->real;
+}
+
+void tp_annotation_add(const struct tp_annotation *a, union tp_cell *to, const union tp_cell *from)
+{
+    for (size_t i = 0; i < a->terms; i++)
+        tp_add_cell(tp_is_real(a, i), &to[i], from[i]);
+}
+
+static union tp_cell cell_at(sqlite3_stmt *row, int column, bool real)
+{
+    union tp_cell cell = {.count = TP_ABSENT};
+
+    if (sqlite3_column_type(row, column) == SQLITE_NULL)
+        return cell;
+    if (real)
+        cell.real = sqlite3_column_double(row, column);
+    else
+        cell.count = sqlite3_column_int64(row, column);
+    return cell;
+}
+
+bool tp_has_inclusive(const struct tp_annotation *a)
+{
+    for (size_t i = 0; i < a->terms; i++) {
+        if (a->term[i].inclusive)
+            return true;
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------------------------------ queries */
+
+static void append_terms(sqlite3_str *sql, const struct tp_annotation *a, const struct tp_rows *rows)
+{
+    for (size_t i = 0; i < a->terms; i++) {
+        bool inclusive = rows->how == TP_COLUMNS_WHOLE || (rows->how != TP_COLUMNS_PLAIN && a->term[i].inclusive);
+        if (rows->how == TP_COLUMNS_NONE || (rows->how == TP_COLUMNS_BELOW && !inclusive))
+            sqlite3_str_appendall(sql, ", NULL");
+        else
+            sqlite3_str_appendf(sql, ", %s\"%w%s\"", rows->table, a->term[i].event->name, inclusive ? "_incl" : "");
+    }
+}
+
+static sqlite3_stmt *prepare(struct tp_annotation *a, const struct tp_rows *rows)
+{
+    sqlite3_str *sql = sqlite3_str_new(a->profile->db);
+    sqlite3_stmt *row = NULL;
+
+    sqlite3_str_appendf(sql, "SELECT %s", rows->columns);
+    append_terms(sql, a, rows);
+    sqlite3_str_appendf(sql, " FROM %s", rows->from);
+    char *text = sqlite3_str_finish(sql);
+    if (!text)
+        TP_NO_MEMORY(a->err);
+    else if (sqlite3_prepare_v2(a->profile->db, text, -1, &row, NULL) != SQLITE_OK)
+        tp_sql_failed(a->profile, "cannot read its costs", a->err);
+    sqlite3_free(text);
+    return row;
+}
+
+int tp_read_rows(struct tp_annotation *a, const struct tp_rows *rows, bool (*take)(struct tp_reading *), void *user)
+{
+    struct tp_reading r = {a, prepare(a, rows), tp_annotation_row(a), user};
+    int code = SQLITE_ROW, status = 0;
+    bool taken = r.cell != NULL;
+
+    if (!r.row)
+        return -1;
+    while (taken && (code = sqlite3_step(r.row)) == SQLITE_ROW) {
+        for (size_t i = 0; i < a->terms; i++)
+            r.cell[i] = cell_at(r.row, rows->count + (int)i, tp_is_real(a, i));
+        taken = take(&r);
+    }
+    if (!taken)
+        status = TP_NO_MEMORY(a->err);
+    else if (code != SQLITE_DONE)
+        status = tp_sql_failed(a->profile, "cannot read its costs", a->err);
+    sqlite3_finalize(r.row);
+    return status;
+}
+
+const char *tp_text_at(struct tp_reading *r, int column)
+{
+    const char *text = tp_text_or_null(r->row, column);
+
+    return text ? tp_arena_copy(&r->a->arena, text, strlen(text)) : NULL;
+}
+
+uint32_t tp_number_at(struct tp_reading *r, int column)
+{
+    int64_t value = sqlite3_column_int64(r->row, column);
+
+    return value < 0 || value > INT32_MAX ? 0 : (uint32_t)value;
+}
+
+uint32_t tp_index_at(struct tp_reading *r, int column, const struct tp_idmap *map)
+{
+    int64_t id = sqlite3_column_int64(r->row, column);
+
+    return id > 0 ? tp_idmap_find(map, (uint64_t)id) : TP_NOT_FOUND;
+}
+
+bool tp_remember(struct tp_idmap *map, int64_t id, size_t index)
+{
+    return id <= 0 || tp_idmap_find(map, (uint64_t)id) != TP_NOT_FOUND ||
+           tp_idmap_add(map, (uint64_t)id, (uint32_t)index) == 0;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * annotation_statements.c: which lines of the annotated files are one statement, and what part of the program's cost it
+ * has.
+ *
+ * A statement that is in several objects (of a header), or in a file that has several names, is one here.
+ */
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/annotation/annotation.h"
+#include "profile/base/error.h"
+
+static int by_place(const void *a, const void *b)
+{
+    const struct tp_annotated_statement *x = a, *y = b;
+
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    return x->first_line < y->first_line ? -1 : x->first_line > y->first_line;
+}
+
+/* Rows of equal lines into one: a file may have several names. */
+static void join(struct tp_annotation *a)
+{
+    size_t to = 0;
+
+    if (a->statements.count)
+        qsort(a->statements.at, a->statements.count, sizeof *a->statements.at, by_place);
+    for (size_t i = 0; i < a->statements.count; i++) {
+        const struct tp_annotated_statement *next = &a->statements.at[i];
+        if (to && a->statements.at[to - 1].file == next->file && a->statements.at[to - 1].line == next->line) {
+            a->statements.at[to - 1].cost += next->cost;
+            a->statements.at[to - 1].misses += next->misses;
+        } else {
+            a->statements.at[to++] = *next;
+        }
+    }
+    a->statements.count = to;
+}
+
+static bool take(struct tp_annotation *a, sqlite3_stmt *row, double total)
+{
+    uint32_t file = tp_idmap_find(&a->file_of_id, (uint64_t)sqlite3_column_int64(row, 0));
+    int64_t first = sqlite3_column_int64(row, 1), line = sqlite3_column_int64(row, 2);
+
+    if (file == TP_NOT_FOUND || first <= 0 || line < first || line > INT32_MAX || total == 0)
+        return true;
+    struct tp_annotated_statement *made = TP_VECTOR_ADD(&a->statements);
+    if (!made)
+        return false;
+    *made = (struct tp_annotated_statement){.file = file, .first_line = (uint32_t)first, .line = (uint32_t)line,
+                                            .cost = 100 * sqlite3_column_double(row, 3) / total,
+                                            .misses = 100 * sqlite3_column_double(row, 4) / total};
+    return true;
+}
+
+/* The first event stands for the cost where nothing is estimated: in a profile of another tool. */
+static char *query_of(tp_profile *profile)
+{
+    const char *cost = tp_event_find(profile, "CEst") ? "CEst" : tp_event_at(profile, 0)->name;
+    bool both = strcmp(cost, "CEst") == 0 && tp_event_find(profile, "Ir");
+
+    return sqlite3_mprintf("SELECT file_id, first_line, line, sum(\"%w\"), sum(%s), (SELECT \"%w\" FROM totals) "
+                           "FROM statements GROUP BY file_id, first_line, line",
+                           cost, both ? "CEst - Ir" : "0", cost);
+}
+
+int tp_annotation_statements(struct tp_annotation *a, struct tp_error *err)
+{
+    char *sql = query_of(a->profile);
+    sqlite3_stmt *row = NULL;
+    int failed = 0, code = SQLITE_ROW;
+
+    if (!sql)
+        return TP_NO_MEMORY(err);
+    if (sqlite3_prepare_v2(tp_db(a->profile), sql, -1, &row, NULL) != SQLITE_OK)
+        failed = tp_sql_failed(a->profile, "cannot read its statements", err);
+    while (!failed && (code = sqlite3_step(row)) == SQLITE_ROW) {
+        if (!take(a, row, sqlite3_column_double(row, 5)))
+            failed = TP_NO_MEMORY(err);
+    }
+    if (!failed && code != SQLITE_DONE)
+        failed = tp_sql_failed(a->profile, "cannot read its statements", err);
+    sqlite3_finalize(row);
+    sqlite3_free(sql);
+    join(a);
+    return failed ? -1 : 0;
+}
+
+const struct tp_annotated_statement *tp_annotation_statement(const struct tp_annotation *a, uint32_t file,
+                                                             uint32_t line)
+{
+    size_t low = 0, high = a->statements.count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct tp_annotated_statement *at = &a->statements.at[middle];
+        if (at->file < file || (at->file == file && at->line < line))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct tp_annotated_statement *found = low < a->statements.count ? &a->statements.at[low] : NULL;
+    return found && found->file == file && found->first_line <= line ? found : NULL;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * mem.c: arena, vector, idmap.
+ *
+ * idmap is open addressing with linear probing. Ids mostly ascend from 1 without gaps, so the low bits are the
+ * hash: neighbours stay neighbours. The high bits are mixed in for ids that do not.
+ */
+#include "profile/base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARENA_BLOCK = 1 << 20, VECTOR_FIRST = 16, IDMAP_FIRST = 64, IDMAP_KEEP = 4096 };
+
+struct tp_arena_block {
+    struct tp_arena_block *older;
+    size_t size;
+    uint64_t bytes[];
+};
+
+void *tp_arena_alloc(struct tp_arena *arena, size_t bytes)
+{
+    size_t need = (bytes + 7) & ~(size_t)7;
+
+    if (need < bytes)
+        return NULL;
+    if (!arena->block || arena->size - arena->used < need) {
+        size_t size = need > ARENA_BLOCK ? need : ARENA_BLOCK;
+        struct tp_arena_block *block = calloc(1, sizeof *block + size);
+        if (!block)
+            return NULL;
+        block->older = arena->block;
+        block->size = size;
+        arena->block = block;
+        arena->size = size;
+        arena->used = 0;
+    }
+    void *memory = (char *)arena->block->bytes + arena->used;
+    arena->used += need;
+    return memory;
+}
+
+char *tp_arena_copy(struct tp_arena *arena, const void *data, size_t bytes)
+{
+    char *copy = tp_arena_alloc(arena, bytes + 1);
+
+    if (copy && bytes)
+        memcpy(copy, data, bytes);
+    return copy;
+}
+
+void tp_arena_clear(struct tp_arena *arena)
+{
+    while (arena->block && arena->block->older) { /* keep the oldest, which has the usual size */
+        struct tp_arena_block *older = arena->block->older;
+        free(arena->block);
+        arena->block = older;
+        arena->used = arena->size = arena->block->size;
+    }
+    if (arena->block)
+        memset(arena->block->bytes, 0, arena->used);
+    arena->used = 0;
+}
+
+void tp_arena_free(struct tp_arena *arena)
+{
+    while (arena->block) {
+        struct tp_arena_block *older = arena->block->older;
+        free(arena->block);
+        arena->block = older;
+    }
+    arena->used = arena->size = 0;
+}
+
+int tp_vector_grow(void **at, size_t *room, size_t count, size_t element)
+{
+    if (count >= *room) {
+        size_t more = *room < VECTOR_FIRST ? VECTOR_FIRST : *room + *room / 2;
+        void *moved = more > SIZE_MAX / element ? NULL : realloc(*at, more * element);
+        if (!moved)
+            return -1;
+        *at = moved;
+        *room = more;
+    }
+    memset((char *)*at + count * element, 0, element);
+    return 0;
+}
+
+int tp_vector_zeroes(void **at, size_t *count, size_t *room, size_t n, size_t element)
+{
+    if (n > *room) {
+        void *moved = n > SIZE_MAX / element ? NULL : realloc(*at, n * element);
+        if (!moved)
+            return -1;
+        *at = moved;
+        *room = n;
+    }
+    if (n)
+        memset(*at, 0, n * element);
+    *count = n;
+    return 0;
+}
+
+void tp_vector_free(void **at, size_t *count, size_t *room)
+{
+    free(*at);
+    *at = NULL;
+    *count = *room = 0;
+}
+
+/* Neighbouring ids stay together, eight at a time, since files name things in the order of their ids; groups of eight
+ * are spread over the map, since keys also are addresses, and pairs of ids (one << 32 | other). */
+static size_t slot_of(const struct tp_idmap *map, uint64_t id)
+{
+    uint64_t spread = (id >> 3) * 0x9E3779B97F4A7C15u;
+    size_t i = (size_t)((spread >> 29) << 3 | (id & 7)) & (map->room - 1);
+
+    while (map->keys[i] && map->keys[i] != id)
+        i = (i + 1) & (map->room - 1);
+    return i;
+}
+
+uint32_t tp_idmap_find(const struct tp_idmap *map, uint64_t id)
+{
+    if (!map->keys)
+        return id - 1 < map->count ? map->values[id - 1] : TP_NOT_FOUND;
+    if (!id)
+        return TP_NOT_FOUND;
+    size_t i = slot_of(map, id);
+    return map->keys[i] ? map->values[i] : TP_NOT_FOUND;
+}
+
+static void put(struct tp_idmap *map, uint64_t id, uint32_t value)
+{
+    size_t i = slot_of(map, id);
+
+    map->keys[i] = id;
+    map->values[i] = value;
+}
+
+/* From now on it has keys: room for as many ids again as there are. */
+static int spread(struct tp_idmap *map)
+{
+    struct tp_idmap larger = {.room = IDMAP_FIRST, .count = map->count};
+    size_t old = map->keys ? map->room : map->count;
+
+    while (larger.room < 4 * map->count)
+        larger.room *= 2;
+    larger.keys = calloc(larger.room, sizeof *larger.keys);
+    larger.values = calloc(larger.room, sizeof *larger.values);
+    if (!larger.keys || !larger.values) {
+        tp_idmap_free(&larger);
+        return -1;
+    }
+    for (size_t i = 0; i < old; i++) {
+        uint64_t id = map->keys ? map->keys[i] : i + 1;
+        if (id)
+            put(&larger, id, map->values[i]);
+    }
+    tp_idmap_free(map);
+    *map = larger;
+    return 0;
+}
+
+static int append(struct tp_idmap *map, uint32_t value)
+{
+    if (map->count == map->room) {
+        size_t room = map->room ? map->room * 2 : IDMAP_FIRST;
+        uint32_t *moved = realloc(map->values, room * sizeof *moved);
+        if (!moved)
+            return -1;
+        map->values = moved;
+        map->room = room;
+    }
+    map->values[map->count++] = value;
+    return 0;
+}
+
+int tp_idmap_add(struct tp_idmap *map, uint64_t id, uint32_t value)
+{
+    if (!map->keys && id == map->count + 1)
+        return append(map, value);
+    if ((!map->keys || map->count * 2 >= map->room) && spread(map))
+        return -1;
+    put(map, id, value);
+    map->count++;
+    return 0;
+}
+
+void tp_idmap_clear(struct tp_idmap *map)
+{
+    if (map->room > IDMAP_KEEP)
+        tp_idmap_free(map);
+    else if (map->keys)
+        memset(map->keys, 0, map->room * sizeof *map->keys);
+    map->count = 0;
+}
+
+void tp_idmap_free(struct tp_idmap *map)
+{
+    free(map->keys);
+    free(map->values);
+    *map = (struct tp_idmap){0};
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tree.c: see tree.h. One walk, without recursion in C: the tree may be as deep as there are nodes.
+ */
+#include "profile/base/tree.h"
+
+#include <stdlib.h>
+
+/* ------------------------------------------------------------------------------------------ lines */
+
+static uint32_t line_of(struct tp_call_lines *lines, struct tp_idmap *places, struct tp_idmap *map,
+                        const struct tp_instr *site)
+{
+    uint64_t place = ((uint64_t)site->file << 32 | site->line) + 1, key;
+    uint32_t number = tp_idmap_find(places, place), line;
+
+    if (number == TP_NOT_FOUND) {
+        number = (uint32_t)places->count;
+        if (tp_idmap_add(places, place, number))
+            return 0;
+    }
+    key = ((uint64_t)site->context << 32 | number) + 1;
+    line = tp_idmap_find(map, key);
+    if (line == TP_NOT_FOUND) {
+        uint32_t *context = TP_VECTOR_ADD(&lines->context);
+        line = (uint32_t)lines->context.count - 1;
+        if (!context || tp_idmap_add(map, key, line))
+            return 0;
+        *context = site->context;
+    }
+    return line + 1;
+}
+
+static int find_lines(struct tp_call_lines *lines, const struct tp_recording *rec)
+{
+    struct tp_idmap places = {0}, map = {0};
+    bool ok = (lines->of_arc = calloc(rec->arcs.count + 1, sizeof *lines->of_arc)) != NULL;
+
+    for (size_t i = 0; ok && i < rec->arcs.count; i++) {
+        uint32_t site = rec->arcs.at[i].site;
+        if (site)
+            ok = (lines->of_arc[i] = line_of(lines, &places, &map, &rec->instrs.at[site - 1])) != 0;
+    }
+    tp_idmap_free(&places);
+    tp_idmap_free(&map);
+    return ok ? 0 : -1;
+}
+
+/* ------------------------------------------------------------------------------------------ the walk */
+
+/* What is on the path to the node at hand. */
+struct path {
+    uint32_t *running; /* by context + 1: nodes that run it */
+    uint32_t *called;  /* by line + 1: nodes that are called from it */
+    uint32_t *inside;  /* by context + 1: the last topmost node of one of its lines */
+};
+
+static void enter(struct tp_tree *tree, struct path *path, uint32_t node)
+{
+    const struct tp_node *at = &tree->rec->nodes.at[node - 1];
+    uint32_t line = tp_tree_line(tree, node), depth = at->parent ? tree->depth[at->parent] + 1 : 0;
+
+    if (path->running[at->context]++ == 0)
+        tree->top[node] |= TP_TOP_OF_FUNCTION;
+    if (line && path->called[line]++ == 0) {
+        uint32_t *inside = &path->inside[tree->lines.context.at[line - 1]];
+        tree->top[node] |= TP_TOP_OF_LINE;
+        tree->outside[node] = *inside;
+        *inside = node;
+    }
+    tree->inside[node] = at->context ? path->inside[at->context] : 0;
+    tree->depth[node] = depth;
+    if (depth > tree->deepest)
+        tree->deepest = depth;
+}
+
+static void leave(struct tp_tree *tree, struct path *path, uint32_t node)
+{
+    uint32_t line = tp_tree_line(tree, node);
+
+    path->running[tree->rec->nodes.at[node - 1].context]--;
+    if (line)
+        path->called[line]--;
+    if (tree->top[node] & TP_TOP_OF_LINE)
+        path->inside[tree->lines.context.at[line - 1]] = tree->outside[node];
+}
+
+/* Down to first children, then sideways, then up. */
+static void walk(struct tp_tree *tree, struct path *path)
+{
+    uint32_t node = tree->first_child[0];
+
+    while (node) {
+        enter(tree, path, node);
+        if (tree->first_child[node]) {
+            node = tree->first_child[node];
+            continue;
+        }
+        for (;;) {
+            leave(tree, path, node);
+            tree->order[tree->count++] = node;
+            tree->number[node] = tree->count;
+            if (tree->next_sibling[node]) {
+                node = tree->next_sibling[node];
+                break;
+            }
+            node = tree->rec->nodes.at[node - 1].parent;
+            if (!node)
+                return;
+        }
+    }
+}
+
+static int walk_all(struct tp_tree *tree)
+{
+    struct path path = {
+        .running = calloc(tree->rec->contexts.count + 1, sizeof *path.running),
+        .called = calloc(tree->lines.context.count + 1, sizeof *path.called),
+        .inside = calloc(tree->rec->contexts.count + 1, sizeof *path.inside),
+    };
+    bool ok = path.running && path.called && path.inside;
+
+    if (ok)
+        walk(tree, &path);
+    free(path.running);
+    free(path.called);
+    free(path.inside);
+    return ok ? 0 : -1;
+}
+
+/* ------------------------------------------------------------------------------------------ all */
+
+/* Children into their parents' lists. From the last node to the first: lists come out in the file's order, and a node's
+ * children, which are behind it, have been linked if there is anything in them. */
+static void link_nodes(struct tp_tree *tree)
+{
+    for (size_t i = tree->rec->nodes.count; i >= 1; i--) {
+        const struct tp_node *node = &tree->rec->nodes.at[i - 1];
+        uint32_t *list = &tree->first_child[node->parent];
+        tree->complete &= !(node->flags & TN_RAW_NODE_PRUNED_BELOW);
+        if (!node->calls && !node->costs && !node->held && !tree->first_child[i])
+            continue;
+        tree->next_sibling[i] = *list;
+        *list = (uint32_t)i;
+    }
+}
+
+int tp_tree_make(struct tp_tree *tree, const struct tp_recording *rec)
+{
+    size_t room = rec->nodes.count + 1;
+
+    *tree = (struct tp_tree){
+        .rec = rec,
+        .first_child = calloc(room, sizeof(uint32_t)),
+        .next_sibling = calloc(room, sizeof(uint32_t)),
+        .order = calloc(room, sizeof(uint32_t)),
+        .number = calloc(room, sizeof(uint32_t)),
+        .depth = calloc(room, sizeof(uint32_t)),
+        .top = calloc(room, 1),
+        .inside = calloc(room, sizeof(uint32_t)),
+        .outside = calloc(room, sizeof(uint32_t)),
+        .complete = true,
+    };
+    if (!tree->first_child || !tree->next_sibling || !tree->order || !tree->number || !tree->depth || !tree->top ||
+        !tree->inside || !tree->outside || find_lines(&tree->lines, rec))
+        return -1;
+    link_nodes(tree);
+    return walk_all(tree);
+}
+
+void tp_tree_free(struct tp_tree *tree)
+{
+    free(tree->lines.of_arc);
+    TP_VECTOR_FREE(&tree->lines.context);
+    free(tree->first_child);
+    free(tree->next_sibling);
+    free(tree->order);
+    free(tree->number);
+    free(tree->depth);
+    free(tree->top);
+    free(tree->inside);
+    free(tree->outside);
+}

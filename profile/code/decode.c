@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * decode.c: see decode.h.
+ *
+ * Integer or floating is what Zydis says of the elements in memory: `cvtsi2sd xmm, [m]` loads an integer, `movsd` and
+ * `movups` a floating-point number, `movdqu` integers. Compilers keep to that, but for copies of whole structures.
+ */
+#include "profile/code/decode.h"
+
+#include "tenure_config.h"
+
+#if TENURE_HAVE_ZYDIS
+
+#include <Zydis/Zydis.h>
+
+static const ZydisMachineMode MODE = ZYDIS_MACHINE_MODE_LONG_64;
+
+static uint16_t whole(ZydisRegister reg)
+{
+    return reg == ZYDIS_REGISTER_NONE ? 0 : (uint16_t)ZydisRegisterGetLargestEnclosing(MODE, reg);
+}
+
+static bool is_floating(const ZydisDecodedOperand *operand)
+{
+    return operand->element_type >= ZYDIS_ELEMENT_TYPE_FLOAT16 && operand->element_type <= ZYDIS_ELEMENT_TYPE_FLOAT80;
+}
+
+static bool touches_floating(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand)
+{
+    for (unsigned i = 0; i < instruction->operand_count; i++) {
+        if (operand[i].type == ZYDIS_OPERAND_TYPE_MEMORY && operand[i].mem.type != ZYDIS_MEMOP_TYPE_AGEN &&
+            is_floating(&operand[i]))
+            return true;
+    }
+    return false;
+}
+
+static uint64_t place_of(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand,
+                         uint64_t address)
+{
+    ZyanU64 place = 0;
+
+    return ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(instruction, operand, address, &place)) ? place : 0;
+}
+
+static enum tp_flow flow_of(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand)
+{
+    bool direct = operand[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+
+    switch (instruction->meta.category) {
+    case ZYDIS_CATEGORY_COND_BR: return TP_FLOW_BRANCH;
+    case ZYDIS_CATEGORY_UNCOND_BR: return direct ? TP_FLOW_JUMP : TP_FLOW_INDIRECT;
+    case ZYDIS_CATEGORY_CALL: return TP_FLOW_CALL;
+    case ZYDIS_CATEGORY_RET: return TP_FLOW_END;
+    default: break;
+    }
+    switch (instruction->mnemonic) {
+    case ZYDIS_MNEMONIC_UD0:
+    case ZYDIS_MNEMONIC_UD1:
+    case ZYDIS_MNEMONIC_UD2:
+    case ZYDIS_MNEMONIC_HLT: return TP_FLOW_END;
+    case ZYDIS_MNEMONIC_XBEGIN: return TP_FLOW_BRANCH;
+    default: return TP_FLOW_NEXT;
+    }
+}
+
+static enum tp_repeats repeats_of(const ZydisDecodedInstruction *instruction)
+{
+    const ZydisInstructionAttributes any = ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
+
+    if (!(instruction->attributes & any))
+        return TP_REPEATS_NOT;
+    switch (instruction->mnemonic) {
+    case ZYDIS_MNEMONIC_CMPSB:
+    case ZYDIS_MNEMONIC_CMPSW:
+    case ZYDIS_MNEMONIC_CMPSD:
+    case ZYDIS_MNEMONIC_CMPSQ:
+    case ZYDIS_MNEMONIC_SCASB:
+    case ZYDIS_MNEMONIC_SCASW:
+    case ZYDIS_MNEMONIC_SCASD:
+    case ZYDIS_MNEMONIC_SCASQ: return TP_REPEATS_UNTIL;
+    case ZYDIS_MNEMONIC_STOSB:
+    case ZYDIS_MNEMONIC_STOSW:
+    case ZYDIS_MNEMONIC_STOSD:
+    case ZYDIS_MNEMONIC_STOSQ: return TP_REPEATS_WRITES;
+    default: return TP_REPEATS_READS;
+    }
+}
+
+static void shape_of_jump(const ZydisDecodedOperand *operand, struct tp_decoded *out)
+{
+    if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+        out->shape = TP_SHAPE_JUMP;
+        out->reg = whole(operand->reg.value);
+    } else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY && operand->mem.index != ZYDIS_REGISTER_NONE &&
+               operand->mem.scale == 8) {
+        out->shape = TP_SHAPE_JUMP_ENTRY;
+        out->base = whole(operand->mem.base);
+        out->value = (uint64_t)operand->mem.disp.value;
+        out->width = 8;
+    }
+}
+
+static void shape_of(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand,
+                     uint64_t address, struct tp_decoded *out)
+{
+    const ZydisDecodedOperand *from = &operand[1];
+    bool move = instruction->mnemonic == ZYDIS_MNEMONIC_MOV || instruction->mnemonic == ZYDIS_MNEMONIC_MOVSXD;
+
+    if (instruction->operand_count < 2 || operand[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+        from->type != ZYDIS_OPERAND_TYPE_MEMORY)
+        return;
+    if (instruction->mnemonic == ZYDIS_MNEMONIC_LEA && from->mem.base == ZYDIS_REGISTER_RIP) {
+        out->shape = TP_SHAPE_ADDRESS;
+        out->reg = whole(operand[0].reg.value);
+        out->value = place_of(instruction, from, address);
+    } else if (move && from->mem.index != ZYDIS_REGISTER_NONE && (from->size == 32 || from->size == 64) &&
+               (from->mem.scale == 1 || from->size == from->mem.scale * 8u)) {
+        out->shape = TP_SHAPE_ENTRY;
+        out->reg = whole(operand[0].reg.value);
+        out->base = whole(from->mem.base);
+        out->index = from->mem.scale == 1 ? whole(from->mem.index) : 0;
+        out->value = (uint64_t)from->mem.disp.value;
+        out->width = (uint8_t)(from->size / 8);
+    }
+}
+
+bool tp_can_decode(void)
+{
+    return true;
+}
+
+void tp_decode(const uint8_t *bytes, unsigned length, uint64_t address, struct tp_decoded *out)
+{
+    ZydisDecoder decoder;
+    ZydisDecodedInstruction instruction;
+    ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
+
+    *out = (struct tp_decoded){.length = (uint8_t)length};
+    ZydisDecoderInit(&decoder, MODE, ZYDIS_STACK_WIDTH_64);
+    if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, length, &instruction, operand)) ||
+        instruction.length != length)
+        return;
+    out->flow = (uint8_t)flow_of(&instruction, operand);
+    out->repeats = (uint8_t)repeats_of(&instruction);
+    out->floating = touches_floating(&instruction, operand);
+    if (out->flow == TP_FLOW_BRANCH || out->flow == TP_FLOW_JUMP)
+        out->target = place_of(&instruction, &operand[0], address);
+    if (out->flow == TP_FLOW_INDIRECT)
+        shape_of_jump(&operand[0], out);
+    else
+        shape_of(&instruction, operand, address, out);
+}
+
+#else
+
+bool tp_can_decode(void)
+{
+    return false;
+}
+
+void tp_decode(const uint8_t *bytes, unsigned length, uint64_t address, struct tp_decoded *out)
+{
+    (void)bytes;
+    (void)address;
+    *out = (struct tp_decoded){.length = (uint8_t)length};
+}
+
+#endif

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * loops.c: the code of each function context is decoded, its flow made a graph (flow.h), and the loops in it (nest.h)
+ * are named.
+ *
+ * A loop's name is the range of its source lines. Optimised loops hold lines of several functions, those inlined into
+ * them: what counts is the innermost inlined function that the whole loop is in, or else the function itself, and
+ * an instruction of a function inlined further inside stands for the line that this was called from. So a loop over
+ * an inlined iterator is named by the lines of the loop, not by the header's. Compilers say of some instructions that
+ * they belong to a line before the loop, or to where the function begins: where the source text is at hand the name
+ * begins at a line with a loop's keyword, and never at or before the function's declaration.
+ */
+#include "profile/code/loops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/base/error.h"
+#include "profile/code/nest.h"
+#include "profile/objects/debugfile.h"
+
+enum { REPORT_EVERY = 512, LONGEST = 15, KEYWORD_ABOVE = 2 /* lines */ };
+
+struct loops {
+    struct tp_recording *rec;
+    const struct tp_sites *sites;
+    const struct tp_import_options *options;
+    struct tp_error *err;
+    struct image {
+        struct tp_image image;
+        bool tried;
+    } * images; /* by object */
+    TP_VECTOR(struct tp_site) places; /* of the context at hand: its sites, but each address once */
+    struct tp_graph graph;
+    struct tp_nest nest;
+};
+
+/* ------------------------------------------------------------------------------------------ code */
+
+/* The object's file, if it is the one that was recorded. */
+static int open_image(struct loops *l, const struct tp_object *object, struct tp_image *image)
+{
+    uint8_t id[TP_BUILD_ID_MOST];
+    struct tp_error unwanted;
+
+    if (object->file[0] != '/')
+        return 0;
+    const char *path = tp_sysroot_path(&l->rec->arena, l->options, object->file);
+    if (!path)
+        return TP_NO_MEMORY(l->err);
+    if (tp_image_map(image, path, &unwanted))
+        return 0;
+    size_t size = tp_image_build_id(image, id);
+    if (object->build_id_size && size && (size != object->build_id_size || memcmp(id, object->build_id, size) != 0))
+        tp_image_unmap(image);
+    return 0;
+}
+
+/* An engine may know an instruction several times, with other accesses where it could leave some out. */
+static int find_places(struct loops *l, uint32_t context)
+{
+    l->places.count = 0;
+    for (uint32_t i = l->sites->first[context - 1]; i < l->sites->first[context]; i++) {
+        const struct tp_site *site = &l->sites->at[i];
+        if (l->places.count && l->places.at[l->places.count - 1].address == site->address)
+            continue;
+        struct tp_site *place = TP_VECTOR_ADD(&l->places);
+        if (!place)
+            return TP_NO_MEMORY(l->err);
+        *place = *site;
+    }
+    return 0;
+}
+
+/* What the graph is made of. Its image stays empty where there is no file. */
+static int begin_graph(struct loops *l, uint32_t context)
+{
+    const struct tp_recording *rec = l->rec;
+    struct tp_graph *graph = &l->graph;
+    uint32_t function = rec->contexts.at[context - 1].function;
+    uint32_t object = function ? rec->functions.at[function - 1].object : 0;
+    static const struct tp_image none;
+
+    tp_graph_clear(graph);
+    if (find_places(l, context))
+        return -1;
+    graph->site = l->places.at;
+    graph->sites = (uint32_t)l->places.count;
+    graph->image = &none;
+    if (!object)
+        return 0;
+    struct image *image = &l->images[object - 1];
+    if (!image->tried && open_image(l, &rec->objects.at[object - 1], &image->image))
+        return -1;
+    image->tried = true;
+    graph->image = &image->image;
+    graph->bias = rec->objects.at[object - 1].bias;
+    graph->start = rec->functions.at[function - 1].start;
+    graph->end = graph->start + rec->functions.at[function - 1].size;
+    return 0;
+}
+
+static int decode(struct loops *l)
+{
+    struct tp_graph *graph = &l->graph;
+
+    if (TP_VECTOR_ZEROES(&graph->code, graph->sites))
+        return TP_NO_MEMORY(l->err);
+    for (uint32_t i = 0; i < graph->sites; i++) {
+        const struct tp_instr *instr = &l->rec->instrs.at[graph->site[i].instr];
+        uint64_t left = 0;
+        const uint8_t *bytes = tp_image_at(graph->image, instr->address - (uint64_t)graph->bias, &left);
+        if (bytes && left >= instr->length && instr->length && instr->length <= LONGEST)
+            tp_decode(bytes, instr->length, instr->address, &graph->code.at[i]);
+    }
+    return 0;
+}
+
+/* How often an instruction was executed: a `rep` as often as it was begun, of all that it counts as. */
+static uint64_t executions(const struct tp_events *events, const struct tp_instr *instr, enum tp_repeats repeats)
+{
+    uint64_t count = tp_own_count(events, instr->costs, "Ir"), rounds;
+
+    switch (repeats) {
+    case TP_REPEATS_READS: rounds = tp_own_count(events, instr->costs, "Dr"); break;
+    case TP_REPEATS_WRITES: rounds = tp_own_count(events, instr->costs, "Dw"); break;
+    default: return count;
+    }
+    return rounds < count ? count - rounds : 0;
+}
+
+/* Counts of places, and types of instructions. */
+static int count_places(struct loops *l, uint32_t context)
+{
+    struct tp_graph *graph = &l->graph;
+    uint32_t place = 0;
+
+    if (TP_VECTOR_ZEROES(&graph->count, graph->sites))
+        return TP_NO_MEMORY(l->err);
+    for (uint32_t i = l->sites->first[context - 1]; i < l->sites->first[context]; i++) {
+        struct tp_instr *instr = &l->rec->instrs.at[l->sites->at[i].instr];
+        place += graph->site[place].address != instr->address;
+        const struct tp_decoded *code = &graph->code.at[place];
+        graph->count.at[place] += executions(&l->rec->events, instr, code->repeats);
+        if (code->flow != TP_FLOW_UNKNOWN)
+            instr->type = code->floating ? TP_TYPE_FLOATING : TP_TYPE_INTEGER;
+    }
+    for (place = 0; place < graph->sites; place++) {
+        if (graph->code.at[place].repeats == TP_REPEATS_UNTIL)
+            graph->count.at[place] = TP_FLOW_UNKNOWN_COUNT;
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------ names */
+
+/* The innermost frame that two are in; 0: the function itself. A frame has a larger number than the one around it. */
+static uint32_t common_frame(const struct tp_recording *rec, uint32_t a, uint32_t b)
+{
+    while (a != b) {
+        if (a > b)
+            a = rec->frames.at[a - 1].parent;
+        else
+            b = rec->frames.at[b - 1].parent;
+    }
+    return a;
+}
+
+/* An instruction's place as seen from a frame around it: where what it is inlined from was called there. */
+static void place_in(const struct tp_recording *rec, const struct tp_instr *instr, uint32_t frame, uint32_t *file,
+                     uint32_t *line)
+{
+    uint32_t inner = 0;
+
+    for (uint32_t f = instr->frame; f && f != frame; f = rec->frames.at[f - 1].parent)
+        inner = f;
+    *file = inner ? rec->frames.at[inner - 1].call_file : instr->file;
+    *line = inner ? rec->frames.at[inner - 1].call_line : instr->line;
+}
+
+/* Not behind where the function that the loop is in is declared. */
+static bool is_before(const struct tp_recording *rec, const struct tp_loop *loop, uint32_t file, uint32_t line)
+{
+    uint32_t function = rec->contexts.at[loop->context - 1].function;
+
+    if (loop->frame)
+        return file == rec->frames.at[loop->frame - 1].file && line <= rec->frames.at[loop->frame - 1].line;
+    if (!function || !rec->functions.at[function - 1].is_declared)
+        return false;
+    return file == rec->functions.at[function - 1].file && line <= rec->functions.at[function - 1].line;
+}
+
+static void widen(const struct tp_recording *rec, struct tp_loop *loop, const struct tp_instr *instr)
+{
+    uint32_t file, line;
+
+    place_in(rec, instr, loop->frame, &file, &line);
+    if (!file || !line || (loop->file && loop->file != file) || is_before(rec, loop, file, line))
+        return;
+    loop->file = file;
+    if (!loop->line || line < loop->line)
+        loop->line = line;
+    if (line > loop->last_line)
+        loop->last_line = line;
+}
+
+static struct tp_loop *around(struct tp_recording *rec, const struct tp_loop *loop)
+{
+    return loop->parent ? &rec->loops.at[loop->parent - 1] : NULL;
+}
+
+static struct tp_loop *loop_at(struct loops *l, uint32_t site)
+{
+    uint32_t loop = l->rec->instrs.at[l->graph.site[site].instr].loop;
+
+    return loop ? &l->rec->loops.at[loop - 1] : NULL;
+}
+
+static bool begins_loop(const struct tp_recording *rec, const struct tp_loop *loop, uint32_t line)
+{
+    return tp_idmap_find(&rec->loop_lines, tp_line_key(loop->file, line)) != TP_NOT_FOUND &&
+           !is_before(rec, loop, loop->file, line);
+}
+
+/* To a line with a loop's keyword: just above the range (`do {`, `for (;;) {` are no code), or its first one. */
+static void narrow(const struct tp_recording *rec, struct tp_loop *loop)
+{
+    for (uint32_t above = 0; above <= KEYWORD_ABOVE && above < loop->line; above++) {
+        if (begins_loop(rec, loop, loop->line - above)) {
+            loop->line -= above;
+            return;
+        }
+    }
+    for (uint32_t line = loop->line; line && line <= loop->last_line; line++) {
+        if (begins_loop(rec, loop, line)) {
+            loop->line = line;
+            return;
+        }
+    }
+}
+
+/* The head says which file; then all lines in that file. */
+static void name_loops(struct loops *l, size_t first)
+{
+    struct tp_recording *rec = l->rec;
+    const struct tp_graph *graph = &l->graph;
+
+    for (size_t i = first; i < rec->loops.count; i++)
+        rec->loops.at[i].frame = rec->instrs.at[graph->site[l->nest.loops.at[i - first].head].instr].frame;
+    for (uint32_t i = 0; i < graph->sites; i++) {
+        for (struct tp_loop *loop = loop_at(l, i); loop; loop = around(rec, loop))
+            loop->frame = common_frame(rec, loop->frame, rec->instrs.at[graph->site[i].instr].frame);
+    }
+    for (size_t i = first; i < rec->loops.count; i++)
+        widen(rec, &rec->loops.at[i], &rec->instrs.at[graph->site[l->nest.loops.at[i - first].head].instr]);
+    for (uint32_t i = 0; i < graph->sites; i++) {
+        for (struct tp_loop *loop = loop_at(l, i); loop; loop = around(rec, loop))
+            widen(rec, loop, &rec->instrs.at[graph->site[i].instr]);
+    }
+    for (size_t i = first; i < rec->loops.count; i++)
+        narrow(rec, &rec->loops.at[i]);
+}
+
+/* ------------------------------------------------------------------------------------------ all */
+
+static int keep_loops(struct loops *l, uint32_t context)
+{
+    struct tp_recording *rec = l->rec;
+    uint32_t before = (uint32_t)rec->loops.count;
+
+    for (size_t i = 0; i < l->nest.loops.count; i++) {
+        const struct tp_nested *nested = &l->nest.loops.at[i];
+        struct tp_loop *loop = TP_VECTOR_ADD(&rec->loops);
+        if (!loop)
+            return TP_NO_MEMORY(l->err);
+        *loop = (struct tp_loop){
+            .parent = nested->parent ? nested->parent + before : 0,
+            .context = context,
+            .depth = nested->depth,
+            .address = l->graph.site[nested->head].address,
+            .iterations = nested->iterations,
+            .entries = nested->entries,
+        };
+    }
+    for (uint32_t i = l->sites->first[context - 1], place = 0; i < l->sites->first[context]; i++) {
+        place += l->graph.site[place].address != l->sites->at[i].address;
+        uint32_t loop = l->nest.loop_of.at[l->graph.block_of.at[place]];
+        rec->instrs.at[l->sites->at[i].instr].loop = loop ? loop + before : 0;
+    }
+    name_loops(l, before);
+    return 0;
+}
+
+static int find_loops(struct loops *l, uint32_t context)
+{
+    if (begin_graph(l, context) || decode(l) || count_places(l, context))
+        return -1;
+    int made = l->graph.sites ? tp_graph_make(&l->graph) : 0;
+    if (made < 0 || (made && tp_nest_make(&l->nest, &l->graph)))
+        return TP_NO_MEMORY(l->err);
+    return made ? keep_loops(l, context) : 0;
+}
+
+int tp_loops(struct tp_recording *rec, const struct tp_sites *sites, const struct tp_import_options *options,
+             struct tp_error *err)
+{
+    struct loops l = {.rec = rec, .sites = sites, .options = options, .err = err};
+    int failed = 0;
+
+    if (!tp_can_decode() || rec->no_addresses)
+        return 0;
+    l.images = calloc(rec->objects.count + 1, sizeof *l.images);
+    if (!l.images)
+        failed = TP_NO_MEMORY(err);
+    for (uint32_t i = 1; !failed && i <= rec->contexts.count; i++) {
+        if (i % REPORT_EVERY == 0 && options->progress &&
+            !options->progress(options->user, "loops", i, rec->contexts.count))
+            failed = TP_GIVEN_UP(err);
+        failed = failed || find_loops(&l, i);
+    }
+    for (size_t i = 0; l.images && i < rec->objects.count; i++)
+        tp_image_unmap(&l.images[i].image);
+    free(l.images);
+    TP_VECTOR_FREE(&l.places);
+    tp_graph_free(&l.graph);
+    tp_nest_free(&l.nest);
+    return failed ? -1 : 0;
+}

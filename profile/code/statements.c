@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * statements.c: lines of code into statements.
+ *
+ * Where the source text is at hand, it says which lines are one statement (continuation.h). Where it is not, the
+ * compiler does: debug information marks the instructions at which a statement begins (is_stmt), and a line without
+ * any goes with the line before it of the same function. Only executed lines count there.
+ */
+#include "profile/code/statements.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/base/error.h"
+#include "profile/objects/source.h"
+#include "profile/raw/continuation.h"
+
+struct line {
+    uint32_t object, file, line; /* object and file + 1 */
+    uint32_t number;     /* as it was found */
+    uint32_t statement;  /* + 1 */
+    const char *function;
+};
+
+struct lines {
+    struct tp_recording *rec;
+    const struct tp_import_options *options;
+    TP_VECTOR(struct line) at;
+    struct tp_idmap map, files; /* (file of an object + 1, line) -> line; (object, file) -> file of an object */
+    struct tp_continuation text;
+    struct tp_arena arena; /* the text of the file at hand */
+};
+
+/* The function that an instruction is written in: the innermost inlined one. And its object. */
+static const char *function_of(const struct tp_recording *rec, const struct tp_instr *instr, uint32_t *object)
+{
+    uint32_t function = rec->contexts.at[instr->context - 1].function;
+
+    *object = function ? rec->functions.at[function - 1].object : 0;
+    if (instr->frame)
+        return rec->frames.at[instr->frame - 1].name;
+    return function ? rec->functions.at[function - 1].name : "???";
+}
+
+/* The number of a line of a file as far as it is in an object; TP_NOT_FOUND: out of memory. */
+static uint32_t line_of(struct lines *l, uint32_t object, uint32_t file, uint32_t line, const char *function)
+{
+    uint64_t key = tp_line_key(object, file);
+    uint32_t place = tp_idmap_find(&l->files, key);
+
+    if (place == TP_NOT_FOUND) {
+        place = (uint32_t)l->files.count;
+        if (tp_idmap_add(&l->files, key, place))
+            return TP_NOT_FOUND;
+    }
+    key = tp_line_key(place, line);
+    uint32_t number = tp_idmap_find(&l->map, key);
+    if (number != TP_NOT_FOUND)
+        return number;
+    number = (uint32_t)l->at.count;
+    struct line *made = TP_VECTOR_ADD(&l->at);
+    if (!made || tp_idmap_add(&l->map, key, number))
+        return TP_NOT_FOUND;
+    *made = (struct line){object, file, line, number, 0, function};
+    return number;
+}
+
+/* instr->statement becomes number + 1 of its line. A line in several functions (a template's instances) has the first
+ * of their names. */
+static int find_lines(struct lines *l)
+{
+    for (size_t i = 0; i < l->rec->instrs.count; i++) {
+        struct tp_instr *instr = &l->rec->instrs.at[i];
+        if (!instr->costs || !instr->file || !instr->line || !instr->context)
+            continue;
+        uint32_t object;
+        const char *function = function_of(l->rec, instr, &object);
+        uint32_t number = line_of(l, object, instr->file, instr->line, function);
+        if (number == TP_NOT_FOUND)
+            return -1;
+        struct line *line = &l->at.at[number];
+        if (line->function != function && strcmp(function, line->function) < 0)
+            line->function = function;
+        instr->statement = number + 1;
+    }
+    return 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    if (x->object != y->object)
+        return x->object < y->object ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* ------------------------------------------------------------------------------------------ one file */
+
+static int keep_loop_lines(struct lines *l, uint32_t file)
+{
+    for (uint32_t line = 1; line < l->text.line.count; line++) {
+        uint64_t key = tp_line_key(file, line);
+        if (l->text.line.at[line] & TP_LINE_LOOPS && tp_idmap_find(&l->rec->loop_lines, key) == TP_NOT_FOUND &&
+            tp_idmap_add(&l->rec->loop_lines, key, line))
+            return -1;
+    }
+    return 0;
+}
+
+/* 1: its text was read into l->text; 0: there is none. */
+static int read_text(struct lines *l, uint32_t file)
+{
+    const char *path = l->rec->files.at[file - 1], *text = tp_source_imported(&l->arena, l->options, path);
+    int failed = text ? tp_continuation_make(&l->text, text, tp_language_of(path)) || keep_loop_lines(l, file) : 0;
+
+    tp_arena_clear(&l->arena);
+    return failed ? -1 : text != NULL;
+}
+
+static int begin_statement(struct lines *l, struct line *line, uint32_t first, uint32_t last)
+{
+    struct tp_statement *made = TP_VECTOR_ADD(&l->rec->statements);
+
+    if (!made)
+        return -1;
+    *made = (struct tp_statement){line->object, line->file, last, first, line->function};
+    line->statement = (uint32_t)l->rec->statements.count;
+    return 0;
+}
+
+static void join(struct lines *l, struct line *line)
+{
+    struct tp_statement *statement = &l->rec->statements.at[l->rec->statements.count - 1];
+
+    line->statement = (uint32_t)l->rec->statements.count;
+    if (line->line > statement->line)
+        statement->line = line->line;
+    if (strcmp(line->function, statement->function) < 0)
+        statement->function = line->function;
+}
+
+/* Whether a line goes with the one before it, as far as debug information tells. */
+static bool goes_with(const struct lines *l, const struct line *line)
+{
+    return l->rec->begins.count &&
+           tp_idmap_find(&l->rec->begins, tp_line_key(line->file, line->line)) == TP_NOT_FOUND &&
+           strcmp(line->function, line[-1].function) == 0;
+}
+
+/* The lines of a file, in order. */
+static int find_statements(struct lines *l, struct line *line, size_t count)
+{
+    int known = read_text(l, line->file);
+
+    for (size_t i = 0; known >= 0 && i < count; i++) {
+        uint32_t first = known ? tp_statement_first(&l->text, line[i].line) : line[i].line;
+        uint32_t last = known ? tp_statement_last(&l->text, line[i].line) : line[i].line;
+        bool joins = i && line[i - 1].object == line[i].object &&
+                     (known ? l->rec->statements.at[line[i - 1].statement - 1].line == last
+                            : goes_with(l, &line[i]));
+        if (joins)
+            join(l, &line[i]);
+        else if (begin_statement(l, &line[i], first, last))
+            return -1;
+    }
+    return known < 0 ? -1 : 0;
+}
+
+/* ------------------------------------------------------------------------------------------ all */
+
+static int find_all(struct lines *l)
+{
+    struct line *at = l->at.at;
+
+    if (l->at.count)
+        qsort(at, l->at.count, sizeof *at, by_place);
+    for (size_t i = 0, end; i < l->at.count; i = end) {
+        for (end = i + 1; end < l->at.count && at[end].file == at[i].file;)
+            end++;
+        if (find_statements(l, &at[i], end - i))
+            return -1;
+    }
+    if (l->at.count)
+        qsort(at, l->at.count, sizeof *at, by_number);
+    for (size_t i = 0; i < l->rec->instrs.count; i++) {
+        struct tp_instr *instr = &l->rec->instrs.at[i];
+        if (instr->statement)
+            instr->statement = at[instr->statement - 1].statement;
+    }
+    return 0;
+}
+
+int tp_statements(struct tp_recording *rec, const struct tp_import_options *options, struct tp_error *err)
+{
+    struct lines l = {.rec = rec, .options = options};
+    int failed = find_lines(&l) || find_all(&l) ? TP_NO_MEMORY(err) : 0;
+
+    TP_VECTOR_FREE(&l.at);
+    tp_idmap_free(&l.map);
+    tp_idmap_free(&l.files);
+    tp_continuation_free(&l.text);
+    tp_arena_free(&l.arena);
+    return failed;
+}

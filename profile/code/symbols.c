@@ -1,0 +1,888 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * symbols.c: from addresses to files, lines and inlined frames, with libdw. Only this file and symbols_inflate include
+ * elfutils.
+ *
+ * libdw's functions that answer for one address search all over again for each; a recording has millions of
+ * addresses. So everything is sorted once and swept:
+ *
+ *   1. The places of an object (executed instructions, sites of calls, beginnings of functions) are sorted by address.
+ *   2. Of each unit of its debug information, the ranges are compared with the places. A unit that holds none is
+ *      not read any further.
+ *   3. A unit that holds some is walked once. Inlined subroutines that cover a place become intervals; their
+ *      names are looked up only when a place ends up in them.
+ *   4. Places, line rows and intervals, all in order of address, are then gone through side by side.
+ *
+ * An inlined frame belongs to one function context: the same inlined subroutine seen from two contexts
+ * (--separate-callers) is two frames.
+ */
+#include "profile/code/symbols.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libdeflate.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profile/base/error.h"
+#include "profile/code/symbols_visit.h"
+#include "profile/objects/debugfile.h"
+#include "profile/objects/debuginfod.h"
+#include "profile/objects/filetable.h"
+#include "profile/objects/symbols_inflate.h"
+#include "profile/objects/symbols_types.h"
+
+enum { DEEPEST = 256, REPORT_EVERY = 64 };
+
+struct place {
+    uint64_t address; /* in the object file */
+    uint32_t index;   /* of the instruction; of the function, if function */
+    uint32_t function;
+};
+
+struct scope {       /* an inlined subroutine */
+    uint32_t parent; /* + 1 */
+    Dwarf_Die die;
+    bool named;
+    const char *name;
+    uint32_t file, line, call_file, call_line;
+};
+
+struct interval {
+    uint64_t begin, end;
+    uint32_t scope; /* + 1 */
+};
+
+struct symbols {
+    struct tp_recording *rec;
+    const struct tp_import_options *options;
+    struct tp_error *err;
+    struct place *places;     /* all, by object, then address */
+    size_t *first;            /* of each object; objects + 1 entries */
+    struct tp_file_table files;
+    struct tp_idmap file_at;  /* libdw's pointer -> file + 1; of the current object */
+    bool no_memory;
+    struct tp_debuginfod server;
+
+    /* the current object */
+    struct tp_object *object;
+    Elf *elf, *debug_elf, *alt_elf; /* debug_elf may be NULL: elf has it all */
+    int fd, debug_fd, alt_fd;
+    Dwarf *dwarf, *alt;
+    tp_inflated inflated; /* sections of any of these files */
+    struct place *place, *end;
+
+    /* the current unit */
+    Dwarf_Die unit;
+    TP_VECTOR(struct interval) ranges; /* of the unit; scope unused */
+    TP_VECTOR(struct scope) scopes;
+    TP_VECTOR(struct interval) intervals;
+    struct tp_idmap frame_of; /* (scope + 1) << 32 | context -> frame */
+};
+
+/* ------------------------------------------------------------------------------------------ places */
+
+static int by_address(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Of an instruction whose line is wanted: one that was executed, or that calls (with collection off, perhaps). */
+static uint32_t object_of_place(const struct tp_recording *rec, const struct tp_instr *instr)
+{
+    bool wanted = (instr->costs || instr->calls) && instr->context;
+    uint32_t function = wanted ? rec->contexts.at[instr->context - 1].function : 0;
+
+    return function ? rec->functions.at[function - 1].object : 0;
+}
+
+static void add_place(struct symbols *s, uint32_t object, uint64_t address, uint32_t index, bool function)
+{
+    s->places[s->first[object - 1]++] =
+        (struct place){address - (uint64_t)s->rec->objects.at[object - 1].bias, index, function};
+}
+
+/* Counting sort by object, then each object's places by address. */
+static int sort_places(struct symbols *s)
+{
+    const struct tp_recording *rec = s->rec;
+    size_t objects = rec->objects.count;
+
+    s->places = calloc(rec->instrs.count + rec->functions.count + 1, sizeof *s->places);
+    s->first = calloc(objects + 2, sizeof *s->first);
+    if (!s->places || !s->first)
+        return TP_NO_MEMORY(s->err);
+    for (size_t i = 0; i < rec->instrs.count; i++) {
+        uint32_t object = object_of_place(rec, &rec->instrs.at[i]);
+        if (object) {
+            s->first[object]++;
+            rec->objects.at[object - 1].used = true;
+        }
+    }
+    for (size_t i = 0; i < rec->functions.count; i++)
+        s->first[rec->functions.at[i].object] += rec->functions.at[i].object != 0;
+    for (size_t i = 1; i <= objects; i++)
+        s->first[i] += s->first[i - 1];
+    for (size_t i = 0; i < rec->instrs.count; i++) {
+        uint32_t object = object_of_place(rec, &rec->instrs.at[i]);
+        if (object)
+            add_place(s, object, rec->instrs.at[i].address, (uint32_t)i, false);
+    }
+    for (size_t i = 0; i < rec->functions.count; i++) {
+        if (rec->functions.at[i].object)
+            add_place(s, rec->functions.at[i].object, rec->functions.at[i].start, (uint32_t)i, true);
+    }
+    memmove(s->first + 1, s->first, objects * sizeof *s->first); /* ends became beginnings of the next */
+    s->first[0] = 0;
+    for (size_t i = 0; i < objects; i++)
+        qsort(s->places + s->first[i], s->first[i + 1] - s->first[i], sizeof *s->places, by_address);
+    return 0;
+}
+
+/* The first place at or after `address`. */
+static struct place *lower_bound(const struct symbols *s, uint64_t address)
+{
+    struct place *low = s->place, *high = s->end;
+
+    while (low < high) {
+        struct place *middle = low + (high - low) / 2;
+        if (middle->address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool covers_place(const struct symbols *s, uint64_t begin, uint64_t end)
+{
+    const struct place *place = lower_bound(s, begin);
+
+    return place < s->end && place->address < end;
+}
+
+/* ------------------------------------------------------------------------------------------ file names */
+
+static uint32_t file_of_text(struct symbols *s, const char *path)
+{
+    uint32_t file = tp_file_add(&s->files, s->rec, path);
+
+    s->no_memory |= file == 0;
+    return file;
+}
+
+/* Relative to where the unit was compiled, if it says so. libdw has joined the two where the file has no folder of
+ * its own, and has not where that folder is relative; where it was compiled may be relative itself. */
+static uint32_t file_in_unit(struct symbols *s, const char *path)
+{
+    Dwarf_Attribute found;
+    const char *folder =
+        path[0] == '/' ? NULL : dwarf_formstring(dwarf_attr(&s->unit, DW_AT_comp_dir, &found));
+    size_t size = folder ? strlen(folder) + strlen(path) + 2 : 0;
+
+    if (!size || (strncmp(path, folder, strlen(folder)) == 0 && path[strlen(folder)] == '/'))
+        return file_of_text(s, path);
+    char *joined = tp_arena_alloc(&s->rec->arena, size);
+    if (!joined) {
+        s->no_memory = true;
+        return 0;
+    }
+    snprintf(joined, size, "%s/%s", folder, path);
+    return file_of_text(s, joined);
+}
+
+/* The same, fast, for a string of libdw's, which keeps one per file of a unit. */
+static uint32_t file_of(struct symbols *s, const char *path)
+{
+    if (!path || !*path)
+        return 0;
+    uint32_t file = tp_idmap_find(&s->file_at, (uint64_t)(uintptr_t)path);
+    if (file != TP_NOT_FOUND)
+        return file;
+    file = file_in_unit(s, path);
+    if (tp_idmap_add(&s->file_at, (uint64_t)(uintptr_t)path, file))
+        s->no_memory = true;
+    return file;
+}
+
+/* The file that an attribute of a DIE names: a number in the list of the unit that the attribute is in, which may be
+ * one of another file (split, or shared by dwz). dwarf_decl_file is not asked: it takes for granted that the unit has a
+ * list of lines. Before DWARF 5 number 0 is no file. */
+static uint32_t file_named(struct symbols *s, Dwarf_Die *die, unsigned attribute)
+{
+    Dwarf_Attribute found;
+    Dwarf_Die unit;
+    Dwarf_Files *files;
+    Dwarf_Word number;
+    Dwarf_Half version;
+    size_t count;
+
+    if (!dwarf_attr_integrate(die, attribute, &found) || dwarf_formudata(&found, &number) ||
+        !dwarf_cu_die(found.cu, &unit, &version, NULL, NULL, NULL, NULL, NULL) ||
+        dwarf_getsrcfiles(&unit, &files, &count) || number >= count || (number == 0 && version < 5))
+        return 0;
+    return file_of(s, dwarf_filesrc(files, number, NULL, NULL));
+}
+
+/* ------------------------------------------------------------------------------------------ opening */
+
+static Elf *open_elf(const char *path, int *fd)
+{
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    Elf *elf = *fd >= 0 ? elf_begin(*fd, ELF_C_READ_MMAP, NULL) : NULL;
+
+    if (elf && elf_kind(elf) == ELF_K_ELF)
+        return elf;
+    elf_end(elf);
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+    return NULL;
+}
+
+static void close_elf(Elf **elf, int *fd)
+{
+    elf_end(*elf);
+    if (*fd >= 0)
+        close(*fd);
+    *elf = NULL;
+    *fd = -1;
+}
+
+/* Does the file have the build-id? A file without one matches if `missing_is_fine`. */
+static bool has_build_id(Elf *elf, const uint8_t *id, size_t size, bool missing_is_fine)
+{
+    const void *found;
+    ssize_t found_size = dwelf_elf_gnu_build_id(elf, &found);
+
+    if (found_size <= 0)
+        return missing_is_fine;
+    return (size_t)found_size == size && memcmp(found, id, size) == 0;
+}
+
+static bool take_by_build_id(void *user, const char *path)
+{
+    struct symbols *s = user;
+
+    s->debug_elf = open_elf(path, &s->debug_fd);
+    if (!s->debug_elf)
+        return false;
+    if (has_build_id(s->debug_elf, s->object->build_id, s->object->build_id_size, false)) {
+        s->object->debug_file = tp_clean_text(&s->rec->arena, path, strlen(path));
+        return true;
+    }
+    close_elf(&s->debug_elf, &s->debug_fd);
+    return false;
+}
+
+struct link {
+    struct symbols *symbols;
+    GElf_Word crc;
+};
+
+static bool take_by_link(void *user, const char *path)
+{
+    const struct link *link = user;
+    struct symbols *s = link->symbols;
+    size_t size;
+
+    s->debug_elf = open_elf(path, &s->debug_fd);
+    const char *bytes = s->debug_elf ? elf_rawfile(s->debug_elf, &size) : NULL;
+    if (bytes && libdeflate_crc32(0, bytes, size) == link->crc) {
+        s->object->debug_file = tp_clean_text(&s->rec->arena, path, strlen(path));
+        return true;
+    }
+    close_elf(&s->debug_elf, &s->debug_fd);
+    return false;
+}
+
+static bool has_debug_info(Elf *elf)
+{
+    size_t names;
+    Elf_Scn *section = NULL;
+
+    if (elf_getshdrstrndx(elf, &names))
+        return false;
+    while ((section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (name && header.sh_type != SHT_NOBITS &&
+            (strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0))
+            return true;
+    }
+    return false;
+}
+
+/* The object's own file, if it is the one that was recorded. */
+static void open_object(struct symbols *s)
+{
+    struct tp_object *object = s->object;
+    const char *path = tp_sysroot_path(&s->rec->arena, s->options, object->file);
+
+    if (!path) {
+        s->no_memory = true;
+        return;
+    }
+    errno = 0;
+    s->elf = open_elf(path, &s->fd);
+    if (!s->elf) {
+        object->absent = true;
+        object->note = errno == ENOENT ? "the file is not there" : "the file cannot be read";
+        return;
+    }
+    if (!object->build_id_size || has_build_id(s->elf, object->build_id, object->build_id_size, true))
+        return;
+    close_elf(&s->elf, &s->fd);
+    object->absent = true;
+    object->note = "the file is not the one that was recorded: another build-id";
+}
+
+/* A separate debug file: by build-id, also if the object itself is gone; then by link; then from a server. */
+static void open_separate(struct symbols *s)
+{
+    struct tp_object *object = s->object;
+    struct link link = {.symbols = s};
+    const void *id;
+
+    if (!object->build_id_size && s->elf) {
+        ssize_t size = dwelf_elf_gnu_build_id(s->elf, &id);
+        if (size > 0 && size <= 64) {
+            object->build_id = (const uint8_t *)tp_arena_copy(&s->rec->arena, id, (size_t)size);
+            object->build_id_size = object->build_id ? (size_t)size : 0;
+        }
+    }
+    if (object->build_id_size &&
+        tp_try_build_id(s->options, object->build_id, object->build_id_size, take_by_build_id, s))
+        return;
+    const char *name = s->elf ? dwelf_elf_gnu_debuglink(s->elf, &link.crc) : NULL;
+    if (name && tp_try_debuglink(s->options, object->file, name, take_by_link, &link))
+        return;
+    if (object->build_id_size)
+        tp_debuginfod_try(&s->server, object->build_id, object->build_id_size, take_by_build_id, s);
+}
+
+/* Its debug information, or NULL; of no file: NULL. */
+static Dwarf *begin_dwarf(struct symbols *s, Elf *elf)
+{
+    if (!elf)
+        return NULL;
+    tp_inflate_debug(elf, &s->inflated);
+    return dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+}
+
+static bool take_alt(void *user, const char *path)
+{
+    struct symbols *s = user;
+
+    s->alt_elf = open_elf(path, &s->alt_fd);
+    s->alt = begin_dwarf(s, s->alt_elf);
+    if (s->alt)
+        return true;
+    close_elf(&s->alt_elf, &s->alt_fd);
+    return false;
+}
+
+/* What dwz moved to a file shared by several. libdw looks in the usual places itself. */
+static void open_alt(struct symbols *s)
+{
+    const char *name;
+    const void *id;
+    ssize_t size = dwelf_dwarf_gnu_debugaltlink(s->dwarf, &name, &id);
+
+    if (size <= 0 || dwarf_getalt(s->dwarf))
+        return;
+    if (tp_try_build_id(s->options, id, (size_t)size, take_alt, s) ||
+        (name[0] == '/' && take_alt(s, tp_sysroot_path(&s->rec->arena, s->options, name))) ||
+        tp_debuginfod_try(&s->server, id, (size_t)size, take_alt, s))
+        dwarf_setalt(s->dwarf, s->alt);
+}
+
+static void object_close(struct symbols *s)
+{
+    dwarf_end(s->dwarf);
+    dwarf_end(s->alt);
+    s->dwarf = s->alt = NULL;
+    close_elf(&s->alt_elf, &s->alt_fd);
+    close_elf(&s->debug_elf, &s->debug_fd);
+    close_elf(&s->elf, &s->fd);
+    tp_inflated_free(&s->inflated);
+    tp_idmap_clear(&s->file_at);
+}
+
+static bool object_open(struct symbols *s)
+{
+    struct tp_object *object = s->object;
+
+    if (object->file[0] != '/') {
+        object->note = "not a file";
+        return false;
+    }
+    open_object(s);
+    if (s->elf && has_debug_info(s->elf)) {
+        object->debug_file = object->path;
+        s->dwarf = begin_dwarf(s, s->elf);
+    } else {
+        open_separate(s);
+        s->dwarf = begin_dwarf(s, s->debug_elf);
+    }
+    if (!s->dwarf) {
+        if (object->debug_file)
+            object->note = "its debug information cannot be read";
+        else if (!object->note)
+            object->note = "no debug information";
+        object->debug_file = NULL;
+        return false;
+    }
+    object->note = NULL;
+    open_alt(s);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------ units */
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct interval *x = a, *y = b;
+
+    if (x->begin != y->begin)
+        return x->begin < y->begin ? -1 : 1;
+    if (x->end != y->end)
+        return x->end > y->end ? -1 : 1; /* outer before inner */
+    return x->scope < y->scope ? -1 : x->scope > y->scope;
+}
+
+static void sort_intervals(struct interval *intervals, size_t count)
+{
+    if (count > 1)
+        qsort(intervals, count, sizeof *intervals, by_begin);
+}
+
+/* The unit's ranges that hold places. False if none does. */
+static bool unit_is_touched(struct symbols *s)
+{
+    Dwarf_Addr base, begin, end;
+    ptrdiff_t at = 0;
+
+    s->ranges.count = 0;
+    while ((at = dwarf_ranges(&s->unit, at, &base, &begin, &end)) > 0) {
+        if (begin >= end || !covers_place(s, begin, end))
+            continue;
+        struct interval *range = TP_VECTOR_ADD(&s->ranges);
+        if (!range) {
+            s->no_memory = true;
+            return false;
+        }
+        *range = (struct interval){begin, end, 0};
+    }
+    sort_intervals(s->ranges.at, s->ranges.count);
+    return s->ranges.count > 0;
+}
+
+/* A function's definition: the places where its pieces begin (.cold is one) learn file and line. */
+static void found_function(struct symbols *s, Dwarf_Die *die)
+{
+    Dwarf_Addr base, begin, end;
+    ptrdiff_t at = 0;
+    int line = 0;
+
+    while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+        for (struct place *p = lower_bound(s, begin); p < s->end && p->address == begin; p++) {
+            if (!p->function)
+                continue;
+            struct tp_function *function = &s->rec->functions.at[p->index];
+            function->file = file_named(s, die, DW_AT_decl_file);
+            function->is_declared = dwarf_decl_line(die, &line) == 0 && line > 0;
+            if (function->is_declared)
+                function->line = (uint32_t)line;
+        }
+    }
+}
+
+/* An inlined subroutine; returns its scope + 1, or `parent` if it covers nothing. */
+static uint32_t found_inlined(struct symbols *s, Dwarf_Die *die, uint32_t parent)
+{
+    Dwarf_Addr base, begin, end;
+    ptrdiff_t at = 0;
+    uint32_t scope = 0;
+
+    while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+        if (begin >= end || !covers_place(s, begin, end))
+            continue;
+        if (!scope) {
+            struct scope *made = TP_VECTOR_ADD(&s->scopes);
+            if (!made)
+                break;
+            *made = (struct scope){.parent = parent, .die = *die};
+            scope = (uint32_t)s->scopes.count;
+        }
+        struct interval *interval = TP_VECTOR_ADD(&s->intervals);
+        if (!interval)
+            break;
+        *interval = (struct interval){begin, end, scope};
+    }
+    s->no_memory |= at > 0;
+    return scope;
+}
+
+static bool die_covers_place(struct symbols *s, Dwarf_Die *die)
+{
+    Dwarf_Addr base, begin, end;
+    ptrdiff_t at = 0;
+
+    while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+        if (begin < end && covers_place(s, begin, end))
+            return true;
+    }
+    return false;
+}
+
+/* Recursive, as the tree is; debug information that nests deeper than anybody's code is left alone. */
+static void walk(struct symbols *s, Dwarf_Die *parent, uint32_t scope, unsigned depth)
+{
+    Dwarf_Die die;
+
+    if (depth > DEEPEST || dwarf_child(parent, &die) != 0)
+        return;
+    do {
+        uint32_t inner = scope;
+        switch (dwarf_tag(&die)) {
+        case DW_TAG_subprogram:
+            if (!die_covers_place(s, &die))
+                continue;
+            found_function(s, &die);
+            inner = 0;
+            break;
+        case DW_TAG_inlined_subroutine:
+            inner = found_inlined(s, &die, scope);
+            if (!inner)
+                continue;
+            break;
+        case DW_TAG_lexical_block:
+        case DW_TAG_try_block:
+        case DW_TAG_catch_block:
+        case DW_TAG_namespace:
+        case DW_TAG_module:
+        case DW_TAG_class_type:
+        case DW_TAG_structure_type:
+        case DW_TAG_union_type:
+        case DW_TAG_enumeration_type: /* Rust */
+        case DW_TAG_variant_part:
+        case DW_TAG_with_stmt:
+        case DW_TAG_common_block:
+            break;
+        default:
+            continue;
+        }
+        walk(s, &die, inner, depth + 1);
+    } while (!s->no_memory && dwarf_siblingof(&die, &die) == 0);
+}
+
+/* ------------------------------------------------------------------------------------------ frames */
+
+static uint32_t number(Dwarf_Die *die, unsigned attribute)
+{
+    Dwarf_Attribute found;
+    Dwarf_Word value;
+
+    if (!dwarf_attr_integrate(die, attribute, &found) || dwarf_formudata(&found, &value) || value > INT32_MAX)
+        return 0;
+    return (uint32_t)value;
+}
+
+static const char *inlined_name(struct symbols *s, Dwarf_Die *die)
+{
+    static const unsigned attributes[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name};
+    Dwarf_Attribute found;
+
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+        const char *name = dwarf_formstring(dwarf_attr_integrate(die, attributes[i], &found));
+        if (!name || !*name)
+            continue;
+        const char *clean = tp_clean_text(&s->rec->arena, name, strlen(name));
+        return clean ? tp_demangle(&s->rec->arena, clean) : NULL;
+    }
+    return "???";
+}
+
+static void name_scope(struct symbols *s, struct scope *scope)
+{
+    int line = 0;
+
+    scope->named = true;
+    scope->name = inlined_name(s, &scope->die);
+    s->no_memory |= !scope->name;
+    scope->file = file_named(s, &scope->die, DW_AT_decl_file);
+    scope->line = dwarf_decl_line(&scope->die, &line) == 0 && line > 0 ? (uint32_t)line : 0;
+    scope->call_line = number(&scope->die, DW_AT_call_line);
+    scope->call_file = file_named(s, &scope->die, DW_AT_call_file);
+}
+
+/* The frame + 1 of a scope in a context, after those around it. Depth is bounded by walk's. */
+static uint32_t frame_of(struct symbols *s, uint32_t scope, uint32_t context)
+{
+    uint64_t key = (uint64_t)scope << 32 | context;
+    uint32_t found = scope ? tp_idmap_find(&s->frame_of, key) : 0;
+
+    if (found != TP_NOT_FOUND)
+        return found;
+    struct scope *from = &s->scopes.at[scope - 1];
+    if (!from->named)
+        name_scope(s, from);
+    uint32_t parent = frame_of(s, from->parent, context);
+    struct tp_frame *frame = TP_VECTOR_ADD(&s->rec->frames);
+    uint32_t id = (uint32_t)s->rec->frames.count;
+    if (!frame || s->no_memory || tp_idmap_add(&s->frame_of, key, id)) {
+        s->no_memory = true;
+        return 0;
+    }
+    *frame = (struct tp_frame){parent,          context,         from->file, from->line,
+                               from->call_file, from->call_line, from->name};
+    return id;
+}
+
+/* ------------------------------------------------------------------------------------------ the sweep */
+
+struct sweep {
+    Dwarf_Lines *lines;
+    size_t count, line; /* the last row at or before the place */
+    bool has_line;
+    size_t next;                /* interval */
+    uint32_t open[DEEPEST + 1]; /* intervals that began at or before the place, inner ones last */
+    size_t depth;
+};
+
+static uint64_t line_address(const struct sweep *w, size_t i)
+{
+    Dwarf_Addr address = UINT64_MAX;
+
+    dwarf_lineaddr(dwarf_onesrcline(w->lines, i), &address);
+    return address;
+}
+
+/* Go forward to the last row at or before `address`. Far away: by bisection. */
+static void advance_line(struct sweep *w, uint64_t address)
+{
+    size_t low = w->has_line ? w->line : 0, high = w->count;
+
+    for (size_t near = 0; near < 16 && low + 1 < high && line_address(w, low + 1) <= address; near++)
+        low++;
+    while (low + 1 < high) {
+        size_t middle = low + (high - low) / 2;
+        if (line_address(w, middle) <= address)
+            low = middle;
+        else
+            high = middle;
+    }
+    w->line = low;
+    w->has_line = w->count && line_address(w, low) <= address;
+}
+
+static void find_line(struct symbols *s, struct sweep *w, uint64_t address, uint32_t *file, uint32_t *line)
+{
+    bool end = true;
+    int number_of_line = 0;
+
+    advance_line(w, address);
+    *file = *line = 0;
+    if (!w->has_line)
+        return;
+    Dwarf_Line *row = dwarf_onesrcline(w->lines, w->line);
+    if (dwarf_lineendsequence(row, &end) || end)
+        return;
+    *file = file_of(s, dwarf_linesrc(row, NULL, NULL));
+    if (dwarf_lineno(row, &number_of_line) == 0 && number_of_line > 0)
+        *line = (uint32_t)number_of_line;
+}
+
+/* The innermost scope + 1 at `address`. Intervals that are over below one that is not stay until it is. */
+static uint32_t find_scope(struct symbols *s, struct sweep *w, uint64_t address)
+{
+    const struct interval *intervals = s->intervals.at;
+
+    for (; w->next < s->intervals.count && intervals[w->next].begin <= address; w->next++) {
+        if (intervals[w->next].end <= address)
+            continue;
+        while (w->depth && intervals[w->open[w->depth - 1]].end <= address)
+            w->depth--;
+        if (w->depth <= DEEPEST)
+            w->open[w->depth++] = (uint32_t)w->next;
+    }
+    while (w->depth && intervals[w->open[w->depth - 1]].end <= address)
+        w->depth--;
+    return w->depth ? intervals[w->open[w->depth - 1]].scope : 0;
+}
+
+static void sweep_place(struct symbols *s, struct sweep *w, const struct place *place)
+{
+    uint32_t file, line;
+    uint32_t scope = find_scope(s, w, place->address);
+
+    find_line(s, w, place->address, &file, &line);
+    if (place->function) {
+        struct tp_function *function = &s->rec->functions.at[place->index];
+        if (!function->file || (!function->line && function->file == file)) {
+            function->file = file; /* its definition is not known, or (Go) not its line: where its code begins */
+            function->line = line;
+        }
+        return;
+    }
+    struct tp_instr *instr = &s->rec->instrs.at[place->index];
+    instr->file = file;
+    instr->line = line;
+    instr->frame = scope ? frame_of(s, scope, instr->context) : 0;
+}
+
+/* Lines at which the compiler says that a statement begins; of files that have executed code. */
+static void note_statements(struct symbols *s, const struct sweep *w)
+{
+    const char *last = NULL;
+    uint32_t file = TP_NOT_FOUND;
+
+    for (size_t i = 0; i < w->count && !s->no_memory; i++) {
+        Dwarf_Line *row = dwarf_onesrcline(w->lines, i);
+        bool begins = false;
+        int line = 0;
+        if (dwarf_linebeginstatement(row, &begins) || !begins || dwarf_lineno(row, &line) || line <= 0)
+            continue;
+        const char *path = dwarf_linesrc(row, NULL, NULL);
+        if (path != last)
+            file = path ? tp_idmap_find(&s->file_at, (uint64_t)(uintptr_t)path) : TP_NOT_FOUND;
+        last = path;
+        uint64_t key = file == TP_NOT_FOUND || !file ? 0 : tp_line_key(file, (uint32_t)line);
+        if (key && tp_idmap_find(&s->rec->begins, key) == TP_NOT_FOUND)
+            s->no_memory = tp_idmap_add(&s->rec->begins, key, 1) != 0;
+    }
+}
+
+static void sweep_unit(struct symbols *s)
+{
+    struct sweep w = {0};
+
+    if (dwarf_getsrclines(&s->unit, &w.lines, &w.count))
+        w.count = 0;
+    sort_intervals(s->intervals.at, s->intervals.count);
+    for (size_t i = 0; i < s->ranges.count && !s->no_memory; i++) {
+        const struct interval *range = &s->ranges.at[i];
+        for (const struct place *p = lower_bound(s, range->begin); p < s->end && p->address < range->end; p++)
+            sweep_place(s, &w, p);
+    }
+    note_statements(s, &w);
+}
+
+/* ------------------------------------------------------------------------------------------ objects */
+
+static const char split_is_missing[] =
+    "its split debug information (.dwo, .dwp) is not there, or cannot be read: lines, but no inlined functions";
+
+static void read_unit(struct symbols *s, Dwarf_Die *unit, Dwarf_Die *split)
+{
+    bool is_there = split && dwarf_tag(split) == DW_TAG_compile_unit;
+
+    s->unit = *unit;
+    s->scopes.count = s->intervals.count = 0;
+    tp_idmap_clear(&s->frame_of);
+    if (dwarf_tag(unit) != DW_TAG_compile_unit && dwarf_tag(unit) != DW_TAG_skeleton_unit)
+        return;
+    if (!unit_is_touched(s))
+        return;
+    if (split && !is_there)
+        s->object->note = split_is_missing;
+    walk(s, is_there ? split : unit, 0, 0);
+    sweep_unit(s);
+}
+
+/* What the data objects that this file tells of are made of. */
+static void read_layouts(struct symbols *s)
+{
+    struct tp_recording *rec = s->rec;
+
+    for (size_t i = 0; i < rec->data.count; i++) {
+        struct tp_data *data = &rec->data.at[i];
+        const struct tp_instr *site = data->typed_by ? &rec->instrs.at[data->typed_by - 1] : NULL;
+        uint32_t function = site && site->context ? rec->contexts.at[site->context - 1].function : 0;
+        uint32_t object = function ? rec->functions.at[function - 1].object : 0;
+        bool here = site ? object && &rec->objects.at[object - 1] == s->object
+                         : data->path && strcmp(data->path, s->object->path) == 0;
+        if (!here || !data->type)
+            continue;
+        data->layout = tp_type_layout(&rec->arena, s->dwarf, data->type);
+        if (data->layout && tp_layout_size(data->layout) != data->element)
+            data->layout = NULL;
+    }
+}
+
+static void read_object(struct symbols *s)
+{
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die unit, split;
+    uint8_t type;
+
+    if (!object_open(s)) {
+        object_close(s);
+        return;
+    }
+    while (!s->no_memory && dwarf_get_units(s->dwarf, cu, &cu, NULL, &type, &unit, &split) == 0) {
+        if (type == DW_UT_compile || type == DW_UT_skeleton)
+            read_unit(s, &unit, type == DW_UT_skeleton ? &split : NULL);
+    }
+    read_layouts(s);
+    object_close(s);
+}
+
+int tp_symbols_visit_object(struct tp_recording *rec, size_t index, tp_visit_debug *visit, void *user,
+                            struct tp_error *err)
+{
+    static const struct tp_import_options options;
+    struct symbols s = {.rec = rec, .options = &options, .err = err, .fd = -1, .debug_fd = -1, .alt_fd = -1,
+                        .object = &rec->objects.at[index], .server = {.tried = true, .gave_up = true}};
+
+    if (object_open(&s))
+        visit(user, s.object, s.elf, s.dwarf);
+    object_close(&s);
+    tp_idmap_free(&s.file_at);
+    tp_debuginfod_end(&s.server);
+    return s.no_memory ? TP_NO_MEMORY(err) : 0;
+}
+
+static void symbols_free(struct symbols *s)
+{
+    free(s->places);
+    free(s->first);
+    tp_file_table_free(&s->files);
+    tp_idmap_free(&s->file_at);
+    tp_idmap_free(&s->frame_of);
+    TP_VECTOR_FREE(&s->ranges);
+    TP_VECTOR_FREE(&s->scopes);
+    TP_VECTOR_FREE(&s->intervals);
+}
+
+int tp_symbols(struct tp_recording *rec, const struct tp_import_options *options, struct tp_error *err)
+{
+    struct symbols s = {.rec = rec, .options = options, .err = err, .fd = -1, .debug_fd = -1, .alt_fd = -1};
+
+    elf_version(EV_CURRENT);
+    int failed = sort_places(&s);
+    for (size_t i = 0; !failed && i < rec->objects.count; i++) {
+        s.object = &rec->objects.at[i];
+        s.place = s.places + s.first[i];
+        s.end = s.places + s.first[i + 1];
+        if (options->progress && !options->progress(options->user, "symbols", i, rec->objects.count))
+            failed = TP_GIVEN_UP(err);
+        else if (s.object->used)
+            read_object(&s);
+        if (s.no_memory)
+            failed = TP_NO_MEMORY(err);
+    }
+    symbols_free(&s);
+    tp_debuginfod_end(&s.server);
+    return failed ? -1 : 0;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * symbols_elements.c: elements of a program's data, from its debug information and its code; see elements.h.
+ *
+ *   globals      a variable at an address: its type, of an array its element's
+ *   allocations  the code behind each call of an allocation function, and of each function that returns void *, is
+ *                followed (symbols_flow.c): which pointer gets the block
+ *
+ * All debug information is walked once; what is larger than MOST_INFO is left alone, so that the start of a run is
+ * never kept waiting.
+ */
+#include "profile/code/elements.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/element_format.h"
+#include "profile/base/error.h"
+#include "profile/code/symbols_flow.h"
+#include "profile/code/symbols_visit.h"
+#include "profile/objects/symbols_types.h"
+#include "profile/raw/recording.h"
+
+enum { DEEPEST = 128, MOST_LIBRARIES = 64 };
+#define MOST_INFO (96u << 20)
+
+struct table {
+    TP_VECTOR(struct element_entry) entries;
+    TP_VECTOR(struct element_module) modules;
+    TP_VECTOR(char) names;
+    struct tp_flow flow; /* of the file at hand */
+    Dwarf *dwarf;
+    struct tp_error *err;
+    bool no_memory;
+};
+
+/* ------------------------------------------------------------------------------------------ entries */
+
+static void add_entry(struct table *t, struct element_entry entry)
+{
+    struct element_entry *to = TP_VECTOR_ADD(&t->entries);
+
+    if (to)
+        *to = entry;
+    t->no_memory |= !to;
+}
+
+/* The element that `type` is, or is an array of. */
+static bool element_of(struct table *t, Dwarf_Die *type, struct element_entry *entry)
+{
+    Dwarf_Die element;
+    uint64_t size;
+
+    if (!tp_type_element(type, &element))
+        return false;
+    size = tp_type_size(&element);
+    if (!size || size > TN_LARGEST_ELEMENT || tp_type_is_open(&element))
+        return false;
+    entry->size = (uint32_t)size;
+    entry->type = tp_type_number(t->dwarf, &element);
+    return true;
+}
+
+/* Where an allocation returns to, and what is done with it. */
+static void found_allocation(void *user, uint64_t address, Dwarf_Die *type, uint64_t lead)
+{
+    struct table *t = user;
+    struct element_entry entry = {.key = address};
+
+    if (!type)
+        entry.above = 1;
+    else if (lead > UINT16_MAX || !element_of(t, type, &entry) || entry.size == 1)
+        return;
+    entry.lead = (uint16_t)lead;
+    add_entry(t, entry);
+}
+
+/* ------------------------------------------------------------------------------------------ debug information */
+
+/* The address of a variable that has one all the time. */
+static bool fixed_address(Dwarf_Die *die, uint64_t *address)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *op;
+    size_t count;
+
+    if (!dwarf_attr(die, DW_AT_location, &attribute) || dwarf_getlocation(&attribute, &op, &count) || count != 1)
+        return false;
+    *address = op->number;
+    if (op->atom == DW_OP_addr)
+        return true;
+    Dwarf_Attribute at;
+    Dwarf_Word value;
+    if ((op->atom != DW_OP_addrx && op->atom != DW_OP_GNU_addr_index) || dwarf_getlocation_attr(&attribute, op, &at) ||
+        dwarf_formaddr(&at, &value))
+        return false;
+    *address = value;
+    return true;
+}
+
+static void found_variable(struct table *t, Dwarf_Die *die)
+{
+    uint64_t address;
+    Dwarf_Die type;
+    struct element_entry entry = {0};
+
+    if (!fixed_address(die, &address) || address & ELEMENT_STATIC || !tp_type_of(die, &type))
+        return;
+    t->no_memory |= !tp_flow_variable(&t->flow, address, tp_type_size(&type), &type);
+    entry.key = address | ELEMENT_STATIC;
+    if (element_of(t, &type, &entry))
+        add_entry(t, entry);
+}
+
+static void found_function(struct table *t, Dwarf_Die *die)
+{
+    Dwarf_Addr base, begin, end;
+
+    for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0;)
+        t->no_memory |= !tp_flow_function(&t->flow, begin, end, die);
+}
+
+/* Types have no variables that are at home there, but classes declare functions: those are elsewhere again. */
+static bool goes_on_below(int tag)
+{
+    return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
+           tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_inlined_subroutine ||
+           tag == DW_TAG_common_block;
+}
+
+static void walk(struct table *t, Dwarf_Die *parent, int depth)
+{
+    Dwarf_Die child;
+
+    if (depth > DEEPEST || t->no_memory || dwarf_child(parent, &child))
+        return;
+    do {
+        int tag = dwarf_tag(&child);
+        if (tag == DW_TAG_variable)
+            found_variable(t, &child);
+        else if (tag == DW_TAG_subprogram)
+            found_function(t, &child);
+        if (goes_on_below(tag))
+            walk(t, &child, depth + 1);
+    } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static void walk_units(struct table *t)
+{
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die unit, split;
+    uint8_t type;
+
+    while (!t->no_memory && dwarf_get_units(t->dwarf, cu, &cu, NULL, &type, &unit, &split) == 0) {
+        if (type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid)
+            walk(t, &split, 0);
+        else if (type == DW_UT_compile)
+            walk(t, &unit, 0);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ a file */
+
+static int by_key(const void *a, const void *b)
+{
+    const struct element_entry *x = a, *y = b;
+
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->type < y->type ? -1 : x->type > y->type;
+}
+
+/* The entries from `first` on, once each; where two disagree, none. */
+static void keep_once(struct table *t, size_t first)
+{
+    size_t to = first, i, next;
+
+    if (t->entries.count > first)
+        qsort(t->entries.at + first, t->entries.count - first, sizeof *t->entries.at, by_key);
+    for (i = first; i < t->entries.count; i = next) {
+        const struct element_entry *entry = &t->entries.at[i];
+        bool agree = true;
+        for (next = i + 1; next < t->entries.count && t->entries.at[next].key == entry->key; next++)
+            agree &= t->entries.at[next].size == entry->size && t->entries.at[next].above == entry->above;
+        if (agree)
+            t->entries.at[to++] = *entry;
+    }
+    t->entries.count = to;
+}
+
+static void add_module(struct table *t, const char *path, size_t first)
+{
+    struct element_module *module = TP_VECTOR_ADD(&t->modules);
+
+    if (!module) {
+        t->no_memory = true;
+        return;
+    }
+    *module = (struct element_module){.path = t->names.count, .first = first, .count = t->entries.count - first};
+    for (const char *p = path; !t->no_memory; p++) {
+        char *to = TP_VECTOR_ADD(&t->names);
+        t->no_memory |= !to;
+        if (to)
+            *to = *p;
+        if (!*p)
+            break;
+    }
+}
+
+static bool is_small(Elf *elf)
+{
+    Elf_Scn *section = NULL;
+    size_t names;
+    GElf_Shdr header;
+
+    if (elf_getshdrstrndx(elf, &names))
+        return false;
+    while ((section = elf_nextscn(elf, section))) {
+        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (name && strcmp(name, ".debug_info") == 0 && header.sh_size > MOST_INFO)
+            return false;
+    }
+    return true;
+}
+
+static void visit(void *user, struct tp_object *object, Elf *elf, Dwarf *dwarf)
+{
+    struct table *t = user;
+    size_t first = t->entries.count;
+
+    if (!elf || !is_small(dwarf_getelf(dwarf)))
+        return;
+    t->dwarf = dwarf;
+    if (!tp_flow_begin(&t->flow, elf, dwarf)) {
+        walk_units(t);
+        tp_flow_all(&t->flow, found_allocation, t);
+    }
+    tp_flow_end(&t->flow);
+    keep_once(t, first);
+    if (t->entries.count > first)
+        add_module(t, object->file, first);
+}
+
+/* ------------------------------------------------------------------------------------------ the table */
+
+static bool write_all(const struct table *t, FILE *file)
+{
+    struct element_head head = {ELEMENT_MAGIC, t->modules.count, t->entries.count, t->names.count};
+
+    return fwrite(&head, sizeof head, 1, file) == 1 &&
+           fwrite(t->modules.at, sizeof *t->modules.at, t->modules.count, file) == t->modules.count &&
+           fwrite(t->entries.at, sizeof *t->entries.at, t->entries.count, file) == t->entries.count &&
+           fwrite(t->names.at, 1, t->names.count, file) == t->names.count;
+}
+
+static int write_table(const struct table *t, const char *out)
+{
+    FILE *file = fopen(out, "wxe");
+    bool good = file && write_all(t, file);
+
+    if (file)
+        good &= fclose(file) == 0;
+    if (good)
+        return 0;
+    int failed = TP_FAIL(t->err, "%s: cannot write: %s", out, strerror(errno));
+    if (file)
+        unlink(out);
+    return failed;
+}
+
+int64_t tp_elements_write(const char *program, const char *out, struct tp_error *err)
+{
+    struct table t = {.err = err};
+    int failed = tp_symbols_visit(program, visit, &t, err);
+
+    if (!failed && t.no_memory)
+        failed = TP_NO_MEMORY(err);
+    if (!failed && t.entries.count)
+        failed = write_table(&t, out);
+    int64_t count = (int64_t)t.entries.count;
+    TP_VECTOR_FREE(&t.entries);
+    TP_VECTOR_FREE(&t.modules);
+    TP_VECTOR_FREE(&t.names);
+    return failed ? -1 : count;
+}

@@ -1,0 +1,792 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * symbols_flow.c: see symbols_flow.h. Copies are followed through registers, stack slots and additions of constants,
+ * along the straight path and, where that leads to nothing, along each branch taken; a call leaves what functions must
+ * keep.
+ */
+#include "profile/code/symbols_flow.h"
+
+#include <dwarf.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/objects/symbols_types.h"
+#include "profile/objects/symbols_variables.h"
+#include "tenure_config.h"
+
+#if TENURE_HAVE_ZYDIS
+#include <Zydis/Zydis.h>
+#endif
+
+/* ------------------------------------------------------------------------------------------ what is known */
+
+static int by_address(const void *a, const void *b)
+{
+    const struct tp_flow_named *x = a, *y = b;
+
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+bool tp_flow_function(struct tp_flow *flow, uint64_t address, uint64_t end, Dwarf_Die *die)
+{
+    struct tp_flow_named *to = TP_VECTOR_ADD(&flow->functions);
+
+    if (to)
+        *to = (struct tp_flow_named){address, end, *die};
+    return to != NULL;
+}
+
+bool tp_flow_variable(struct tp_flow *flow, uint64_t address, uint64_t size, Dwarf_Die *type)
+{
+    struct tp_flow_named *to = TP_VECTOR_ADD(&flow->variables);
+
+    if (to)
+        *to = (struct tp_flow_named){address, address + size, *type};
+    return to != NULL;
+}
+
+static void begin_segments(struct tp_flow *flow)
+{
+    size_t count, size;
+    const char *bytes = elf_rawfile(flow->elf, &size);
+
+    if (!bytes || elf_getphdrnum(flow->elf, &count))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr header;
+        if (!gelf_getphdr(flow->elf, (int)i, &header) || header.p_type != PT_LOAD || !(header.p_flags & PF_X) ||
+            header.p_offset > size || header.p_filesz > size - header.p_offset)
+            continue;
+        struct tp_flow_segment *to = TP_VECTOR_ADD(&flow->segments);
+        if (to)
+            *to = (struct tp_flow_segment){header.p_vaddr, header.p_filesz, (const uint8_t *)bytes + header.p_offset};
+    }
+}
+
+static bool allocates(const char *name)
+{
+    return name && (strstr(name, "alloc") || strstr(name, "memalign") || strncmp(name, "_Znwm", 5) == 0 ||
+                    strncmp(name, "_Znam", 5) == 0);
+}
+
+/* What an address of a function that allocates is marked with: whether the number of elements may be kept in front. */
+enum { ALLOCATES = 1, ALLOCATES_COUNTED };
+
+static uint32_t mark_of(const char *name)
+{
+    return strncmp(name, "_Znam", 5) == 0 ? ALLOCATES_COUNTED : ALLOCATES;
+}
+
+/* Words that the loader fills in with the addresses of such functions. */
+static void read_relocations(struct tp_flow *flow, Elf_Scn *section, const GElf_Shdr *header)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    Elf_Scn *table = elf_getscn(flow->elf, header->sh_link);
+    Elf_Data *symbols = table ? elf_getdata(table, NULL) : NULL;
+    GElf_Shdr names;
+    GElf_Rela rela;
+    GElf_Sym symbol;
+
+    if (!data || !symbols || !gelf_getshdr(table, &names))
+        return;
+    for (int i = 0; gelf_getrela(data, i, &rela); i++) {
+        int index = (int)GELF_R_SYM(rela.r_info);
+        const char *name = index && gelf_getsym(symbols, index, &symbol)
+                               ? elf_strptr(flow->elf, names.sh_link, symbol.st_name) : NULL;
+        if (allocates(name))
+            tp_idmap_add(&flow->allocators, rela.r_offset, mark_of(name));
+    }
+}
+
+static void read_symbols(struct tp_flow *flow, Elf_Scn *section, const GElf_Shdr *header)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    GElf_Sym symbol;
+
+    for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
+        const char *name = elf_strptr(flow->elf, header->sh_link, symbol.st_name);
+        if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_value && allocates(name))
+            tp_idmap_add(&flow->allocators, symbol.st_value, mark_of(name));
+    }
+}
+
+int tp_flow_begin(struct tp_flow *flow, Elf *elf, Dwarf *dwarf)
+{
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+
+    *flow = (struct tp_flow){.elf = elf, .dwarf = dwarf, .cfi = dwarf_getcfi_elf(elf)};
+    begin_segments(flow);
+    while ((section = elf_nextscn(elf, section))) {
+        if (!gelf_getshdr(section, &header))
+            continue;
+        if (header.sh_type == SHT_RELA)
+            read_relocations(flow, section, &header);
+        else if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
+            read_symbols(flow, section, &header);
+    }
+    return flow->segments.count ? 0 : -1;
+}
+
+void tp_flow_end(struct tp_flow *flow)
+{
+    TP_VECTOR_FREE(&flow->segments);
+    TP_VECTOR_FREE(&flow->functions);
+    TP_VECTOR_FREE(&flow->variables);
+    tp_idmap_free(&flow->allocators);
+    if (flow->cfi)
+        dwarf_cfi_end(flow->cfi);
+    flow->cfi = NULL;
+}
+
+#if TENURE_HAVE_ZYDIS
+
+static const struct tp_flow_named *named_at(const struct tp_flow_named *list, size_t count, uint64_t address)
+{
+    struct tp_flow_named key = {.address = address};
+
+    return count ? bsearch(&key, list, count, sizeof *list, by_address) : NULL;
+}
+
+/* void *: which says nothing. */
+static bool is_void_pointer(Dwarf_Die *type)
+{
+    Dwarf_Die target;
+
+    return dwarf_tag(type) == DW_TAG_pointer_type && !tp_type_of(type, &target);
+}
+
+static bool returns_void_pointer(Dwarf_Die *function)
+{
+    Dwarf_Die type;
+
+    return tp_type_of(function, &type) && is_void_pointer(&type);
+}
+
+/* ------------------------------------------------------------------------------------------ one function */
+
+enum { SLOTS = 8, STEPS = 40, FORKS = 3, BEFORE = 16 };
+
+struct function {
+    struct tp_flow *flow;
+    ZydisDecoder decoder;
+    struct tp_variables vars;
+    uint64_t low, high;
+    bool counted; /* the allocation at hand may keep the number of elements in front of them */
+};
+
+/* What registers and slots hold: the block and so many bytes, or a pointer of a known type. */
+struct held {
+    bool block, typed;
+    uint64_t lead;
+    Dwarf_Die pointee;
+};
+struct slot {
+    int base;
+    int64_t offset;
+    struct held held;
+};
+struct state {
+    struct held reg[TP_REGISTERS];
+    struct slot slot[SLOTS];
+    int slots, steps, forks;
+};
+
+struct answer {
+    bool found, returned;
+    Dwarf_Die type;
+    uint64_t lead;
+};
+
+static struct slot *slot_at(struct state *s, int base, int64_t offset)
+{
+    for (int i = 0; i < s->slots; i++) {
+        if (s->slot[i].base == base && s->slot[i].offset == offset)
+            return &s->slot[i];
+    }
+    return NULL;
+}
+
+/* What a variable has at `pc`, of the block. */
+static const struct held *held_by(const struct tp_variable *v, struct state *s, uint64_t pc,
+                                  const struct tp_spot *frame, uint64_t *more)
+{
+    struct tp_spot at;
+    const struct slot *slot;
+
+    *more = 0;
+    switch (v->size ? TP_NOWHERE : tp_where_is(v, pc, frame, &at)) {
+    case TP_IN_REGISTER:
+    case TP_IS_SUM:
+        *more = (uint64_t)at.offset;
+        return &s->reg[at.reg];
+    case TP_IN_SLOT:
+        slot = slot_at(s, at.reg, at.offset);
+        return slot ? &slot->held : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* Of two types that a block is said to have, the one that the other is only the beginning of; false: neither. */
+static bool wider(Dwarf_Die *type, Dwarf_Die *other)
+{
+    if (tp_type_begins_with(type, other))
+        return true;
+    if (!tp_type_begins_with(other, type))
+        return false;
+    *type = *other;
+    return true;
+}
+
+/* Whether variables have the block at `pc`. If they do and disagree about what it is, that is no answer. */
+static bool variable_has(struct function *f, struct state *s, uint64_t pc, struct answer *answer)
+{
+    struct tp_spot frame = tp_frame_base(&f->vars, pc);
+    bool any = false, agree = true;
+
+    for (size_t i = 0; i < f->vars.list.count; i++) {
+        struct tp_variable *v = &f->vars.list.at[i];
+        uint64_t more, lead;
+        const struct held *held = held_by(v, s, pc, &frame, &more);
+        lead = held ? held->lead + more : 0;
+        if (!held || !held->block || lead > UINT16_MAX || (lead && !f->counted))
+            continue;
+        if (any)
+            agree &= lead == answer->lead && wider(&answer->type, &v->pointee);
+        else
+            *answer = (struct answer){.type = v->pointee, .lead = lead};
+        any = true;
+    }
+    answer->found = any && agree;
+    return any;
+}
+
+/* ------------------------------------------------------------------------------------------ instructions */
+
+static const uint8_t *bytes_at(const struct tp_flow *flow, uint64_t address, size_t *left)
+{
+    for (size_t i = 0; i < flow->segments.count; i++) {
+        const struct tp_flow_segment *segment = &flow->segments.at[i];
+        if (address - segment->address < segment->size) {
+            *left = segment->size - (address - segment->address);
+            return segment->bytes + (address - segment->address);
+        }
+    }
+    return NULL;
+}
+
+struct insn {
+    ZydisDecodedInstruction i;
+    ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+    uint64_t address;
+};
+
+static bool decode(const struct function *f, uint64_t address, struct insn *out)
+{
+    size_t left;
+    const uint8_t *bytes = bytes_at(f->flow, address, &left);
+
+    out->address = address;
+    return bytes && ZYAN_SUCCESS(ZydisDecoderDecodeFull(&f->decoder, bytes, left, &out->i, out->op));
+}
+
+/* A whole general register; -1: something else. */
+static int whole(const ZydisDecodedOperand *op)
+{
+    if (op->type != ZYDIS_OPERAND_TYPE_REGISTER || op->reg.value < ZYDIS_REGISTER_RAX ||
+        op->reg.value > ZYDIS_REGISTER_R15)
+        return -1;
+    return op->reg.value - ZYDIS_REGISTER_RAX;
+}
+
+static int register_of(ZydisRegister reg)
+{
+    return reg < ZYDIS_REGISTER_RAX || reg > ZYDIS_REGISTER_R15 ? -1 : (int)(reg - ZYDIS_REGISTER_RAX);
+}
+
+static int base_register(const ZydisDecodedOperand *op)
+{
+    return register_of(op->mem.base);
+}
+
+static bool is_global(const struct insn *insn, const ZydisDecodedOperand *op, uint64_t *address)
+{
+    return op->mem.index == ZYDIS_REGISTER_NONE && op->mem.segment != ZYDIS_REGISTER_FS &&
+           (op->mem.base == ZYDIS_REGISTER_RIP || op->mem.base == ZYDIS_REGISTER_NONE) &&
+           ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&insn->i, op, insn->address, address));
+}
+
+/* The type of what is at an address: of a variable, of an array its element's, or of one of its members. */
+static bool part_of_global(const struct tp_flow *flow, uint64_t address, Dwarf_Die *out)
+{
+    size_t low = 0, high = flow->variables.count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (flow->variables.at[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0 || address >= flow->variables.at[low - 1].end)
+        return false;
+    Dwarf_Die variable = flow->variables.at[low - 1].die, type;
+    if (!tp_type_element(&variable, &type) || !tp_type_size(&type))
+        return false;
+    address = (address - flow->variables.at[low - 1].address) % tp_type_size(&type);
+    *out = type;
+    return address == 0 || tp_type_member(&type, address, out);
+}
+
+/* What the pointer at `offset` in something of this type points to. */
+static bool pointer_at(Dwarf_Die *type, int64_t offset, Dwarf_Die *pointee)
+{
+    Dwarf_Die member;
+
+    if (tp_type_says(type, pointee)) /* an element of an array of pointers */
+        return true;
+    return offset >= 0 && tp_type_member(type, (uint64_t)offset, &member) && tp_type_says(&member, pointee);
+}
+
+/* The same of whatever variables say that the register points to; they have to agree. */
+static bool pointer_behind(struct function *f, uint64_t pc, int base, int64_t offset, Dwarf_Die *pointee)
+{
+    Dwarf_Die target, found;
+    size_t from = 0;
+    bool any = false;
+
+    while (tp_points_to(&f->vars, pc, false, base, 0, &from, &target)) {
+        if (!pointer_at(&target, offset, &found))
+            continue;
+        if (any && !tp_type_is(pointee, &found))
+            return false;
+        *pointee = found;
+        any = true;
+    }
+    return any;
+}
+
+/* The type of the pointer in memory that an operand means, if debug information has one; its pointee. */
+static bool pointer_in_memory(struct function *f, struct state *s, const struct insn *insn,
+                              const ZydisDecodedOperand *op, Dwarf_Die *pointee)
+{
+    uint64_t address, end = insn->address + insn->i.length;
+    int64_t offset = op->mem.disp.value;
+    int base = base_register(op);
+    Dwarf_Die type;
+
+    if (is_global(insn, op, &address))
+        return part_of_global(f->flow, address, &type) && pointer_at(&type, 0, pointee);
+    if (base < 0)
+        return false;
+    if (op->mem.index == ZYDIS_REGISTER_NONE && tp_all_point_to(&f->vars, end, true, base, offset, pointee))
+        return true;
+    if (tp_part_of_local(&f->vars, end, base, offset, &type))
+        return pointer_at(&type, 0, pointee);
+    int other = register_of(op->mem.index);
+    if (!s->reg[base].typed && other >= 0 && op->mem.scale == 1 && s->reg[other].typed)
+        base = other;
+    if (s->reg[base].typed)
+        return pointer_at(&s->reg[base].pointee, offset, pointee);
+    return pointer_behind(f, insn->address, base, offset, pointee);
+}
+
+static void clear(struct state *s, int reg)
+{
+    s->reg[reg] = (struct held){.block = false};
+}
+
+/* Of a block stored: true if what it is stored to says what it is. */
+static bool stored(struct function *f, struct state *s, const struct insn *insn, int from, struct answer *answer)
+{
+    const ZydisDecodedOperand *to = &insn->op[0];
+    int base = base_register(to);
+    struct slot *slot = base >= 0 && to->mem.index == ZYDIS_REGISTER_NONE
+                            ? slot_at(s, base, to->mem.disp.value) : NULL;
+
+    if (!s->reg[from].block) {
+        if (slot)
+            slot->held = s->reg[from];
+        return false;
+    }
+    if ((!s->reg[from].lead || f->counted) && pointer_in_memory(f, s, insn, to, &answer->type)) {
+        answer->found = true;
+        answer->lead = s->reg[from].lead;
+        return true;
+    }
+    if ((base == TP_RSP || base == TP_RBP) && to->mem.index == ZYDIS_REGISTER_NONE && (slot || s->slots < SLOTS)) {
+        slot = slot ? slot : &s->slot[s->slots++];
+        *slot = (struct slot){base, to->mem.disp.value, s->reg[from]};
+    }
+    return false;
+}
+
+static void loaded(struct function *f, struct state *s, const struct insn *insn, int to)
+{
+    const ZydisDecodedOperand *from = &insn->op[1];
+    int base = base_register(from);
+    const struct slot *slot = base >= 0 && from->mem.index == ZYDIS_REGISTER_NONE
+                                  ? slot_at(s, base, from->mem.disp.value) : NULL;
+    struct held held = {.block = false};
+
+    if (slot)
+        held = slot->held;
+    else
+        held.typed = pointer_in_memory(f, s, insn, from, &held.pointee);
+    s->reg[to] = held;
+}
+
+/* to = from + constant */
+static void summed(struct state *s, int to, int from, int64_t constant)
+{
+    s->reg[to] = s->reg[from];
+    if (s->reg[to].typed && constant) /* another element of an array */
+        s->reg[to].typed = constant % (int64_t)tp_type_size(&s->reg[to].pointee) == 0;
+    s->reg[to].lead += (uint64_t)constant;
+    s->reg[to].block &= s->reg[to].lead <= UINT16_MAX;
+}
+
+/* An element of an array that a pointer of a known type leads to. */
+static void indexed(struct state *s, int to, int one, int other)
+{
+    struct held held = {.block = false};
+
+    for (int i = 0; i < 2; i++) {
+        int reg = i ? other : one;
+        if (reg >= 0 && s->reg[reg].typed)
+            held = (struct held){.typed = true, .pointee = s->reg[reg].pointee};
+    }
+    s->reg[to] = held;
+}
+
+/* to = from */
+static void moved(struct function *f, struct state *s, const struct insn *insn, int to, int from)
+{
+    struct held held = s->reg[from];
+
+    if (!held.block && !held.typed)
+        held.typed = from == TP_RSP ? tp_part_of_local(&f->vars, insn->address, from, 0, &held.pointee)
+                                 : tp_all_point_to(&f->vars, insn->address, false, from, 0, &held.pointee);
+    s->reg[to] = held;
+}
+
+/* to = the address that an operand means */
+static void pointed(struct function *f, struct state *s, const struct insn *insn, int to)
+{
+    const ZydisDecodedOperand *op = &insn->op[1];
+    struct held held = {.block = false};
+    int base = base_register(op);
+    uint64_t address;
+
+    if (is_global(insn, op, &address)) {
+        held.typed = part_of_global(f->flow, address, &held.pointee);
+        s->reg[to] = held;
+    } else if (op->mem.index != ZYDIS_REGISTER_NONE) {
+        indexed(s, to, base, register_of(op->mem.index));
+    } else if (base >= 0 && !s->reg[base].block &&
+               tp_part_of_local(&f->vars, insn->address, base, op->mem.disp.value, &held.pointee)) {
+        held.typed = true;
+        s->reg[to] = held;
+    } else if (base >= 0) {
+        summed(s, to, base, op->mem.disp.value);
+    } else {
+        clear(s, to);
+    }
+}
+
+static void others_written(struct state *s, const struct insn *insn)
+{
+    for (int i = 0; i < insn->i.operand_count; i++) {
+        const ZydisDecodedOperand *op = &insn->op[i];
+        if (op->type != ZYDIS_OPERAND_TYPE_REGISTER || !(op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+            continue;
+        ZydisRegister all = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, op->reg.value);
+        if (all >= ZYDIS_REGISTER_RAX && all <= ZYDIS_REGISTER_R15 && all != ZYDIS_REGISTER_RSP)
+            clear(s, all - ZYDIS_REGISTER_RAX);
+    }
+}
+
+/* One instruction that goes on to the next. True: it has answered. */
+static bool step(struct function *f, struct state *s, const struct insn *insn, struct answer *answer)
+{
+    int to = whole(&insn->op[0]), from = whole(&insn->op[1]);
+
+    if (insn->i.mnemonic == ZYDIS_MNEMONIC_MOV && insn->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && from >= 0)
+        return stored(f, s, insn, from, answer);
+    if (insn->i.mnemonic == ZYDIS_MNEMONIC_MOV && to >= 0 && from >= 0)
+        moved(f, s, insn, to, from);
+    else if (insn->i.mnemonic == ZYDIS_MNEMONIC_MOV && to >= 0 && insn->op[1].type == ZYDIS_OPERAND_TYPE_MEMORY)
+        loaded(f, s, insn, to);
+    else if (insn->i.mnemonic == ZYDIS_MNEMONIC_LEA && to >= 0)
+        pointed(f, s, insn, to);
+    else if (insn->i.mnemonic == ZYDIS_MNEMONIC_ADD && to >= 0 && to != TP_RSP &&
+             insn->op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+        summed(s, to, to, insn->op[1].imm.value.s);
+    else if (insn->i.mnemonic == ZYDIS_MNEMONIC_ADD && to >= 0 && from >= 0)
+        indexed(s, to, to, from);
+    else
+        others_written(s, insn);
+    return false;
+}
+
+static uint64_t target_of(const struct insn *insn)
+{
+    uint64_t target = 0;
+
+    if (insn->op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && insn->op[0].imm.is_relative)
+        ZydisCalcAbsoluteAddress(&insn->i, &insn->op[0], insn->address, &target);
+    return target;
+}
+
+/* A function need not keep it. */
+static bool is_scratch(int reg)
+{
+    return reg != TP_RBX && reg != TP_RSP && reg != TP_RBP && reg < 12;
+}
+
+/* A call behind the one of interest: a constructor, or whoever else gets the block as an argument. */
+static bool given_to(struct function *f, struct state *s, const struct insn *insn, struct answer *answer)
+{
+    const struct tp_flow *flow = f->flow;
+    const struct tp_flow_named *callee = named_at(flow->functions.at, flow->functions.count, target_of(insn));
+    Dwarf_Die function, type;
+
+    for (int reg = 0; callee && reg < TP_REGISTERS; reg++) {
+        function = callee->die;
+        if (is_scratch(reg) && s->reg[reg].block && (!s->reg[reg].lead || f->counted) &&
+            tp_parameter_in(&function, callee->address, reg, &type) && tp_type_says(&type, &answer->type)) {
+            answer->found = true;
+            answer->lead = s->reg[reg].lead;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void forget_scratch(struct state *s)
+{
+    for (int reg = 0; reg < TP_REGISTERS; reg++) {
+        if (is_scratch(reg))
+            clear(s, reg);
+    }
+}
+
+static bool any_left(const struct state *s)
+{
+    bool any = false;
+
+    for (int i = 0; i < TP_REGISTERS; i++)
+        any |= s->reg[i].block;
+    for (int i = 0; i < s->slots; i++)
+        any |= s->slot[i].held.block;
+    return any;
+}
+
+static bool is_conditional(const struct insn *insn)
+{
+    return insn->i.meta.category == ZYDIS_CATEGORY_COND_BR;
+}
+
+static struct answer follow(struct function *f, uint64_t pc, struct state s)
+{
+    struct answer answer = {.found = false};
+    struct insn insn;
+
+    for (; s.steps-- > 0 && any_left(&s) && pc >= f->low && pc < f->high; pc += insn.i.length) {
+        if (variable_has(f, &s, pc, &answer) || !decode(f, pc, &insn))
+            return answer;
+        if (insn.i.meta.category == ZYDIS_CATEGORY_RET) {
+            answer.returned = s.reg[0].block && s.reg[0].lead == 0;
+            return answer;
+        }
+        if (insn.i.meta.category == ZYDIS_CATEGORY_CALL) {
+            if (given_to(f, &s, &insn, &answer))
+                return answer;
+            forget_scratch(&s);
+        } else if (insn.i.meta.category == ZYDIS_CATEGORY_UNCOND_BR) {
+            if (given_to(f, &s, &insn, &answer)) /* the last thing that it does */
+                return answer;
+            pc = target_of(&insn) - insn.i.length;
+        } else if (is_conditional(&insn)) {
+            if (s.forks-- <= 0)
+                return answer;
+            answer = follow(f, pc + insn.i.length, s);
+            if (answer.found || answer.returned)
+                return answer;
+            pc = target_of(&insn) - insn.i.length;
+        } else if (step(f, &s, &insn, &answer)) {
+            return answer;
+        }
+    }
+    return answer;
+}
+
+/* ------------------------------------------------------------------------------------------ all calls */
+
+/* What a function is, or a word that holds its address. */
+static bool is_marked(struct function *f, uint64_t address)
+{
+    uint32_t mark = tp_idmap_find(&f->flow->allocators, address);
+
+    f->counted = mark == ALLOCATES_COUNTED;
+    return mark != TP_NOT_FOUND;
+}
+
+/* What a stub jumps to: through a word that the loader fills in. */
+static bool stub_allocates(struct function *f, uint64_t address)
+{
+    struct insn insn;
+    uint64_t word;
+
+    for (int i = 0; i < 3 && decode(f, address, &insn); i++, address += insn.i.length) {
+        if (insn.i.mnemonic == ZYDIS_MNEMONIC_JMP)
+            return insn.op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && is_global(&insn, &insn.op[0], &word) &&
+                   is_marked(f, word);
+    }
+    return false;
+}
+
+static bool is_of_interest(struct function *f, const struct insn *insn)
+{
+    const struct tp_flow *flow = f->flow;
+    uint64_t target = target_of(insn), word;
+    const struct tp_flow_named *callee = named_at(flow->functions.at, flow->functions.count, target);
+
+    f->counted = false;
+    if (insn->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY)
+        return is_global(insn, &insn->op[0], &word) && is_marked(f, word);
+    if (!target)
+        return false;
+    if (callee) {
+        Dwarf_Die die = callee->die;
+        const char *name = dwarf_diename(&die);
+        f->counted = name && strcmp(name, "operator new []") == 0;
+        return returns_void_pointer(&die);
+    }
+    return is_marked(f, target) || stub_allocates(f, target);
+}
+
+/* The type that the innermost function around a call says it returns, if it is an allocator of C++. */
+static bool inside_allocate(struct function *f, uint64_t pc, Dwarf_Die *pointee, bool *any)
+{
+    *any = false;
+    for (size_t i = f->vars.inlined.count + 1; i-- > 0;) {
+        Dwarf_Die *die = i ? &f->vars.inlined.at[i - 1] : f->vars.die;
+        const char *name;
+        Dwarf_Die type;
+        if (i && dwarf_haspc(die, pc) <= 0)
+            continue;
+        name = dwarf_diename(die);
+        if (!name || strcmp(name, "allocate") != 0 || !tp_type_of(die, &type) || !tp_type_pointee(&type, pointee))
+            continue;
+        *any = true;
+        return tp_type_size(pointee) > 1;
+    }
+    return false;
+}
+
+/* What registers point to at a call, from the instructions in front of it. `from`: the first of them. */
+static void prepare(struct function *f, struct state *s, uint64_t from, uint64_t call)
+{
+    struct answer answer;
+    struct insn insn;
+
+    for (uint64_t pc = from; pc < call && decode(f, pc, &insn); pc += insn.i.length) {
+        if (insn.i.meta.category == ZYDIS_CATEGORY_CALL)
+            forget_scratch(s);
+        else if (insn.i.meta.category == ZYDIS_CATEGORY_UNCOND_BR || insn.i.meta.category == ZYDIS_CATEGORY_RET)
+            memset(s->reg, 0, sizeof s->reg);
+        else if (!is_conditional(&insn))
+            step(f, s, &insn, &answer);
+    }
+    forget_scratch(s);
+}
+
+static void look_at(struct function *f, const struct insn *insn, uint64_t from, bool is_jump, tp_flow_found *found,
+                    void *user)
+{
+    uint64_t behind = insn->address + insn->i.length;
+    struct state state = {.steps = STEPS, .forks = FORKS};
+    struct answer answer = {.returned = is_jump};
+    Dwarf_Die type;
+    bool in_allocate;
+
+    tp_variables_collect(&f->vars);
+    if (inside_allocate(f, insn->address, &type, &in_allocate)) {
+        found(user, behind, &type, 0);
+        return;
+    }
+    if (in_allocate)
+        return;
+    if (!is_jump)
+        prepare(f, &state, from, insn->address);
+    state.reg[0].block = true;
+    if (!is_jump)
+        answer = follow(f, behind, state);
+    if (answer.found)
+        found(user, behind, &answer.type, answer.lead);
+    else if (answer.returned && returns_void_pointer(f->vars.die))
+        found(user, behind, NULL, 0);
+    else if (answer.returned && tp_type_of(f->vars.die, &type) && tp_type_says(&type, &answer.type))
+        found(user, behind, &answer.type, 0);
+}
+
+static void scan(struct function *f, tp_flow_found *found, void *user)
+{
+    struct insn insn;
+    uint64_t before[BEFORE] = {0};
+    size_t number = 0;
+
+    for (uint64_t pc = f->low; pc < f->high; pc += insn.i.length) {
+        size_t left;
+        uint64_t from = number < BEFORE ? f->low : before[number % BEFORE];
+        const uint8_t *bytes = bytes_at(f->flow, pc, &left);
+        if (!bytes || !ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&f->decoder, NULL, bytes, left, &insn.i)))
+            return;
+        before[number++ % BEFORE] = pc;
+        bool is_call = insn.i.meta.category == ZYDIS_CATEGORY_CALL, is_jump = insn.i.mnemonic == ZYDIS_MNEMONIC_JMP;
+        if (!is_call && !is_jump)
+            continue;
+        if (!decode(f, pc, &insn))
+            return;
+        uint64_t target = target_of(&insn);
+        if (is_jump && target >= f->low && target < f->high)
+            continue;
+        if (is_of_interest(f, &insn))
+            look_at(f, &insn, from, is_jump, found, user);
+    }
+}
+
+static void sort_named(struct tp_flow_named *list, size_t count)
+{
+    if (count > 1)
+        qsort(list, count, sizeof *list, by_address);
+}
+
+void tp_flow_all(struct tp_flow *flow, tp_flow_found *found, void *user)
+{
+    sort_named(flow->functions.at, flow->functions.count);
+    sort_named(flow->variables.at, flow->variables.count);
+    for (size_t i = 0; i < flow->functions.count; i++) {
+        struct function f = {.flow = flow,
+                             .vars = {.die = &flow->functions.at[i].die, .cfi = flow->cfi},
+                             .low = flow->functions.at[i].address,
+                             .high = flow->functions.at[i].end};
+        ZydisDecoderInit(&f.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+        scan(&f, found, user);
+        tp_variables_free(&f.vars);
+    }
+}
+
+#else
+
+void tp_flow_all(struct tp_flow *flow, tp_flow_found *found, void *user)
+{
+    (void)flow;
+    (void)found;
+    (void)user;
+}
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * html.c: see html.h. A page is, in this order:
+ *
+ *     head     character set, content-security policy, title, style sheet
+ *     #data    the blocks (html_pack.h) of all tables (html_tables.h): text that no browser executes
+ *     #index   a block of its own: JSON that says where in #data each column of each table is
+ *     script   the page's program
+ *
+ * Nothing of the profile is outside of #data and #index but the title. The policy lets the browser run the program and
+ * use the style sheet that have the hashes known when Tenure was built, load nothing, connect to nothing, and make
+ * no element out of text (trusted types).
+ */
+#include "profile/html/html.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "profile/base/error.h"
+#include "profile/base/row.h"
+#include "profile/base/sound.h"
+#include "profile/html/html_advice.h"
+#include "profile/html/html_code.h"
+#include "profile/html/html_data.h"
+#include "profile/html/html_pairs.h"
+#include "profile/html/html_patterns.h"
+#include "profile/html/html_sharing.h"
+#include "profile/html/html_statements.h"
+#include "profile/html/html_tables.h"
+#include "profile/html/html_under.h"
+#include "profile/objects/source.h"
+
+enum { PAGE_VERSION = 1 };
+
+/* ------------------------------------------------------------------------------------------ source text */
+
+/* Of the following functions; their user data is not NULL where any file may be read. */
+static struct tp_source_access access_of(sqlite3_context *context)
+{
+    return (struct tp_source_access){.anywhere = sqlite3_user_data(context) != NULL};
+}
+
+/* SQL function tenure_source(path): the text of a file on this machine, or NULL. */
+static void source_function(sqlite3_context *context, int count, sqlite3_value **value)
+{
+    const struct tp_source_access access = access_of(context);
+    struct tp_arena arena = {0};
+    const char *path = (const char *)sqlite3_value_text(value[0]);
+    const char *text = path && *path == '/' ? tp_source_text(&arena, &access, path) : NULL;
+
+    (void)count;
+    sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
+    tp_arena_free(&arena);
+}
+
+/* SQL function tenure_refused(path): why the text of a file that is there is not read, or NULL. */
+static void refused_function(sqlite3_context *context, int count, sqlite3_value **value)
+{
+    const struct tp_source_access access = access_of(context);
+    const char *path = (const char *)sqlite3_value_text(value[0]);
+    const char *why = path && *path == '/' ? tp_source_refused(&access, path) : NULL;
+
+    (void)count;
+    sqlite3_result_text(context, why, -1, SQLITE_STATIC);
+}
+
+/* SQL function tenure_newer(path): whether that file has changed since the profile was written. */
+static void newer_function(sqlite3_context *context, int count, sqlite3_value **value)
+{
+    tp_profile *profile = sqlite3_user_data(context);
+    const char *path = (const char *)sqlite3_value_text(value[0]);
+    struct stat source, ours;
+
+    (void)count;
+    sqlite3_result_int(context, path && stat(path, &source) == 0 && stat(tp_path(profile), &ours) == 0 &&
+                                    source.st_mtime > ours.st_mtime);
+}
+
+/* Table temp.page_sources: the text of every file that costs are on, or that called something inline. Table
+ * temp.page_refused: those of them that are there, but not read. */
+static int gather_sources(tp_profile *profile, const struct tp_html_options *options, struct tp_error *err)
+{
+    static const char sql[] =
+        "PRAGMA temp_store = MEMORY;"
+        "DROP TABLE IF EXISTS temp.page_sources;"
+        "CREATE TEMP TABLE page_sources(file_id INTEGER PRIMARY KEY, text TEXT, newer INTEGER);"
+        "INSERT INTO temp.page_sources SELECT f.id, s.text, 0 FROM files f JOIN sources s ON s.file_id = f.id;"
+        "INSERT OR IGNORE INTO temp.page_sources SELECT id, tenure_source(path), tenure_newer(path) FROM files"
+        " WHERE id IN (SELECT file_id FROM t_lines UNION SELECT call_file_id FROM t_inlined)"
+        " AND id NOT IN (SELECT file_id FROM temp.page_sources);"
+        "DROP TABLE IF EXISTS temp.page_refused;"
+        "CREATE TEMP TABLE page_refused(file_id INTEGER PRIMARY KEY, why TEXT);"
+        "INSERT INTO temp.page_refused SELECT s.file_id, tenure_refused(f.path) AS why FROM temp.page_sources s"
+        " JOIN files f ON f.id = s.file_id WHERE s.text IS NULL AND why IS NOT NULL;"
+        "DELETE FROM temp.page_sources WHERE text IS NULL;";
+    void *anywhere = options->source_anywhere ? profile : NULL;
+    sqlite3 *db = tp_db(profile);
+
+    if (sqlite3_create_function(db, "tenure_source", 1, SQLITE_UTF8, anywhere, source_function, NULL, NULL) !=
+            SQLITE_OK ||
+        sqlite3_create_function(db, "tenure_refused", 1, SQLITE_UTF8, anywhere, refused_function, NULL, NULL) !=
+            SQLITE_OK ||
+        sqlite3_create_function(db, "tenure_newer", 1, SQLITE_UTF8, profile, newer_function, NULL, NULL) != SQLITE_OK ||
+        sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        return tp_sql_failed(profile, "cannot gather sources", err);
+    return 0;
+}
+
+static int count_sources(tp_profile *profile, struct tp_html_result *result, struct tp_error *err)
+{
+    sqlite3_stmt *statement = tp_query(
+        profile,
+        sqlite3_mprintf("SELECT count(*), count(s.file_id), (SELECT count(*) FROM temp.page_refused)"
+                        " FROM files f LEFT JOIN temp.page_sources s ON s.file_id = f.id"
+                        " WHERE f.id IN (SELECT file_id FROM t_lines)"),
+        err);
+    int more = statement ? tp_row(profile, statement, err) : -1;
+
+    if (more == 1) {
+        result->files = (uint64_t)sqlite3_column_int64(statement, 0);
+        result->found = (uint64_t)sqlite3_column_int64(statement, 1);
+        result->refused = (uint64_t)sqlite3_column_int64(statement, 2);
+    }
+    sqlite3_finalize(statement);
+    return more == 1 ? 0 : -1;
+}
+
+/* ------------------------------------------------------------------------------------------ trees */
+
+/* The page follows parents, so there must be an end: whatever is in something else comes behind it. */
+static int check_trees(tp_profile *profile, struct tp_error *err)
+{
+    static const char *const tables[] = {"t_inlined", "t_loops", "t_data_paths"};
+    int more = 0;
+
+    for (size_t i = 0; more == 0 && i < sizeof tables / sizeof *tables; i++) {
+        sqlite3_stmt *row = tp_query(profile, sqlite3_mprintf("SELECT id FROM %s WHERE parent >= id", tables[i]), err);
+        char what[80];
+        more = row ? tp_row(profile, row, err) : -1;
+        if (more == 1) {
+            snprintf(what, sizeof what, "table %s: row %lld is within itself", tables[i],
+                     (long long)sqlite3_column_int64(row, 0));
+            tp_damaged(tp_path(profile), what, err);
+        }
+        sqlite3_finalize(row);
+    }
+    return more ? -1 : 0;
+}
+
+/* ------------------------------------------------------------------------------------------ the file */
+
+static void put_escaped(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c < 0x20 || c == 0x7f || strchr("&<>\"'", c))
+            fprintf(out, c < 0x20 || c == 0x7f ? "\\x%02x" : "&#%d;", c);
+        else
+            putc(c, out);
+    }
+}
+
+static void put_head(FILE *out, const struct tp_html_options *options)
+{
+    const struct tp_page_asset *asset = options->asset;
+
+    fprintf(out,
+            TP_HTML_MARK "%s'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'; "
+            "require-trusted-types-for 'script'; "
+            "trusted-types 'none'\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+            "<meta name=\"referrer\" content=\"no-referrer\">\n"
+            "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
+            asset->script_hash, asset->style_hash);
+    put_escaped(out, options->title);
+    fputs("</title>\n<style>", out);
+    fwrite(asset->style, 1, asset->style_size, out);
+    fputs("</style>\n</head>\n<body>\n<noscript>This page shows a profile with a program of its own; let the browser "
+          "run it (JavaScript).</noscript>\n<script id=\"data\" type=\"application/octet-stream\">",
+          out);
+}
+
+static int put_index(struct tp_pack *pack, const struct tp_html_tables *tables, const struct tp_html_options *options)
+{
+    struct tp_bytes bytes = {0};
+    struct tp_block block;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+
+    if (!to)
+        return TP_NO_MEMORY(pack->err);
+    fprintf(to, "{\"format\": \"tenure page\", \"version\": %d, \"title\": ", PAGE_VERSION);
+    tp_write_json_text(to, options->title);
+    fputs(", \"tables\": {", to);
+    for (size_t i = 0; i < tables->sheets.count; i++) {
+        fputs(i ? ",\n" : "\n", to);
+        tp_write_json_text(to, tables->sheets.at[i].name);
+        fputs(": ", to);
+        tp_sheet_describe(&tables->sheets.at[i], to);
+    }
+    fputs("}}", to);
+    int failed = fclose(to);
+    if (!failed)
+        tp_bytes_put(&bytes, text, size);
+    free(text);
+    failed = failed ? TP_NO_MEMORY(pack->err) : tp_pack_block(pack, &bytes, &block);
+    tp_bytes_free(&bytes);
+    return failed;
+}
+
+static int put_body(tp_profile *profile, struct tp_pack *pack, const struct tp_html_options *options)
+{
+    struct tp_html_tables tables = {0};
+    const struct tp_html_choice choice = {!options->no_source, options->sides};
+    int failed = tp_html_tables_write(profile, pack, &tables, &choice);
+
+    fputs("</script>\n<script id=\"index\" type=\"application/octet-stream\">", pack->out);
+    if (!failed)
+        failed = put_index(pack, &tables, options);
+    tp_html_tables_free(&tables);
+    return failed;
+}
+
+static int put_page(tp_profile *profile, struct tp_pack *pack, const struct tp_html_options *options)
+{
+    FILE *out = pack->out;
+
+    put_head(out, options);
+    if (put_body(profile, pack, options))
+        return -1;
+    fputs("</script>\n<script>", out);
+    fwrite(options->asset->script, 1, options->asset->script_size, out);
+    fputs("</script>\n</body>\n</html>\n", out);
+    return tp_written(out, pack->err);
+}
+
+int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *options,
+                  struct tp_html_result *result, struct tp_error *err)
+{
+    struct tp_pack pack;
+
+    *result = (struct tp_html_result){0};
+    if (!options->no_source && (gather_sources(profile, options, err) || count_sources(profile, result, err)))
+        return -1;
+    if (check_trees(profile, err) || tp_html_gather_code(profile, err) ||
+        tp_html_gather_data(profile, options->sides, err) ||
+        tp_html_gather_statements(profile, options->sides, err) ||
+        tp_html_gather_patterns(profile, options->sides, err) ||
+        tp_html_gather_pairs(profile, options->sides, err) || tp_html_gather_sharing(profile, err) ||
+        tp_html_gather_under(profile, options->sides, err) || tp_html_gather_advice(profile, err) ||
+        tp_pack_open(&pack, out, err))
+        return -1;
+    int failed = put_page(profile, &pack, options);
+    tp_pack_close(&pack);
+    return failed;
+}

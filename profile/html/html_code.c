@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * html_code.c: see html_code.h. Instructions are disassembled object by object, so that only one is open at a time.
+ */
+#include "profile/html/html_code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/base/error.h"
+#include "profile/base/row.h"
+#include "profile/formats/export.h"
+#include "profile/read/disassemble.h"
+
+/* "SELECT id ...": the functions whose instructions are shown. */
+static char *shown_functions(tp_profile *profile)
+{
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+
+    sqlite3_str_appendf(sql, "SELECT id FROM t_functions WHERE (SELECT count(*) FROM t_instructions) <= %d",
+                        TP_HTML_INSTRUCTIONS);
+    for (size_t i = 0; i < tp_event_count(profile); i++) {
+        const struct tp_event *event = tp_event_at(profile, i);
+        if (!event->derived)
+            sqlite3_str_appendf(sql, " OR abs(\"%w\") * %d.0 > (SELECT abs(\"%w\") FROM t_totals)", event->name,
+                                TP_HTML_CODE_SHARE, event->name);
+    }
+    return sqlite3_str_finish(sql);
+}
+
+static int make_tables(tp_profile *profile, const char *functions, struct tp_error *err)
+{
+    char *sql = sqlite3_mprintf("PRAGMA temp_store = MEMORY;"
+                                "DROP TABLE IF EXISTS temp.page_code;"
+                                "DROP TABLE IF EXISTS temp.page_coded;"
+                                "CREATE TEMP TABLE page_code(instruction_id INTEGER PRIMARY KEY, text TEXT);"
+                                "CREATE TEMP TABLE page_coded(function_id INTEGER PRIMARY KEY);"
+                                "INSERT INTO temp.page_coded %s;",
+                                functions);
+
+    if (!sql)
+        return TP_NO_MEMORY(err);
+    int failed = sqlite3_exec(tp_db(profile), sql, NULL, NULL, NULL) != SQLITE_OK;
+    sqlite3_free(sql);
+    return failed ? tp_sql_failed(profile, "cannot gather instructions", err) : 0;
+}
+
+/* One row; `from` has id, offset, address and length. What cannot be read has no row. */
+static int add_text(tp_profile *profile, const struct tp_code *code, sqlite3_stmt *from, sqlite3_stmt *to,
+                    struct tp_error *err)
+{
+    uint64_t target; /* not shown: calls have rows of their own */
+    char text[256];
+
+    if (!tp_code_text(code, (uint64_t)sqlite3_column_int64(from, 1), (uint64_t)sqlite3_column_int64(from, 2),
+                      (unsigned)sqlite3_column_int(from, 3), text, sizeof text, &target))
+        return 0;
+    sqlite3_bind_int64(to, 1, sqlite3_column_int64(from, 0));
+    sqlite3_bind_text(to, 2, text, -1, SQLITE_TRANSIENT);
+    int failed = sqlite3_step(to) != SQLITE_DONE ? tp_sql_failed(profile, "cannot gather instructions", err) : 0;
+    sqlite3_reset(to);
+    return failed;
+}
+
+static int gather_object(tp_profile *profile, const struct tp_code *code, int64_t object, struct tp_error *err)
+{
+    sqlite3_stmt *from = tp_query(
+        profile,
+        sqlite3_mprintf("SELECT i.id, i.address - o.bias, i.address, i.length FROM t_instructions i JOIN objects o"
+                        " ON o.id = i.object_id WHERE i.object_id = %lld"
+                        " AND i.function_id IN (SELECT function_id FROM temp.page_coded)",
+                        object),
+        err);
+    sqlite3_stmt *to =
+        from ? tp_query(profile, sqlite3_mprintf("INSERT INTO temp.page_code VALUES(?, ?)"), err) : NULL;
+    int more = to ? 0 : -1;
+
+    while (more == 0 && (more = tp_row(profile, from, err)) == 1)
+        more = add_text(profile, code, from, to, err) ? -1 : 0;
+    sqlite3_finalize(from);
+    sqlite3_finalize(to);
+    return more;
+}
+
+static int gather(tp_profile *profile, struct tp_error *err)
+{
+    sqlite3_stmt *objects =
+        tp_query(profile, sqlite3_mprintf("SELECT id, path FROM objects WHERE path IS NOT NULL"), err);
+    int more = objects ? 0 : -1;
+
+    while (more == 0 && (more = tp_row(profile, objects, err)) == 1) {
+        struct tp_error ignored; /* the object is not here: its instructions have no text */
+        struct tp_code *code = tp_code_open(profile, tp_text(objects, 1), &ignored);
+
+        more = code ? gather_object(profile, code, sqlite3_column_int64(objects, 0), err) : 0;
+        tp_code_close(code);
+    }
+    sqlite3_finalize(objects);
+    return more;
+}
+
+int tp_html_gather_code(tp_profile *profile, struct tp_error *err)
+{
+    char *functions = shown_functions(profile);
+    int failed = functions ? make_tables(profile, functions, err) || gather(profile, err) : TP_NO_MEMORY(err);
+
+    sqlite3_free(functions);
+    return failed ? -1 : 0;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * html_pack.c: see html_pack.h.
+ *
+ * The digits are ASCII and need no escapes in HTML, whatever character set somebody serves the file in; a sixteenth of
+ * the page is saved against base64.
+ */
+#include "profile/html/html_pack.h"
+
+#include <libdeflate.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/base/error.h"
+
+enum { DEFLATE_LEVEL = 12 };
+
+void tp_bytes_put(struct tp_bytes *bytes, const void *data, size_t size)
+{
+    if (!size)
+        return;
+    if (bytes->room - bytes->count < size) {
+        size_t room = 2 * bytes->room + size + 256;
+        uint8_t *at = realloc(bytes->at, room);
+        if (!at) {
+            bytes->failed = true;
+            return;
+        }
+        bytes->at = at;
+        bytes->room = room;
+    }
+    memcpy(bytes->at + bytes->count, data, size);
+    bytes->count += size;
+}
+
+void tp_bytes_varint(struct tp_bytes *bytes, tp_wide value)
+{
+    uint8_t text[10];
+    size_t n = 0;
+
+    for (; value > 127; value >>= 7)
+        text[n++] = (uint8_t)(value | 128);
+    text[n++] = (uint8_t)value;
+    tp_bytes_put(bytes, text, n);
+}
+
+void tp_bytes_free(struct tp_bytes *bytes)
+{
+    free(bytes->at);
+    *bytes = (struct tp_bytes){0};
+}
+
+int tp_pack_open(struct tp_pack *pack, FILE *out, struct tp_error *err)
+{
+    *pack = (struct tp_pack){.out = out, .err = err, .deflate = libdeflate_alloc_compressor(DEFLATE_LEVEL)};
+    return pack->deflate ? 0 : TP_NO_MEMORY(err);
+}
+
+void tp_pack_close(struct tp_pack *pack)
+{
+    if (pack->deflate)
+        libdeflate_free_compressor(pack->deflate);
+    tp_bytes_free(&pack->packed);
+}
+
+static void put_digits(FILE *out, const uint8_t *p, size_t size)
+{
+    static const char digit[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%()*+;=?@^_|}~,./:[]";
+    char five[5];
+
+    for (; size > 0; p += 4) {
+        size_t n = size < 4 ? size : 4;
+        uint32_t value = 0;
+
+        for (size_t i = 0; i < 4; i++)
+            value = value << 8 | (i < n ? p[i] : 0);
+        for (size_t i = 5; i-- > 0; value /= 85)
+            five[i] = digit[value % 85];
+        fwrite(five, 1, n + 1, out);
+        size -= n;
+    }
+}
+
+static int deflate_all(struct tp_pack *pack, struct tp_bytes *bytes)
+{
+    size_t bound = libdeflate_deflate_compress_bound(pack->deflate, bytes->count);
+
+    if (bytes->failed)
+        return -1;
+    if (bound > pack->packed.room) {
+        uint8_t *at = realloc(pack->packed.at, bound);
+        if (!at)
+            return -1;
+        pack->packed.at = at;
+        pack->packed.room = bound;
+    }
+    pack->packed.count = libdeflate_deflate_compress(pack->deflate, bytes->at, bytes->count, pack->packed.at,
+                                                     pack->packed.room);
+    return pack->packed.count ? 0 : -1;
+}
+
+int tp_pack_block(struct tp_pack *pack, struct tp_bytes *bytes, struct tp_block *block)
+{
+    if (deflate_all(pack, bytes))
+        return TP_NO_MEMORY(pack->err);
+    bytes->count = 0;
+    put_digits(pack->out, pack->packed.at, pack->packed.count);
+    block->at = pack->at;
+    block->length = pack->packed.count / 4 * 5 + (pack->packed.count % 4 ? pack->packed.count % 4 + 1 : 0);
+    pack->at += block->length;
+    return 0;
+}

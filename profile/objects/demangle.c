@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * demangle.c: readable names of C++ and Rust symbols, through libiberty; of what is in Fortran's modules,
+ * "__shapes_MOD_area", which is shapes::area; and of functions without a symbol, which an engine calls by their offset
+ * in the object file: "0x15990" of libz.so.1 is "libz.so.1+0x15990".
+ *
+ * Symbols come from files that may be hostile. A short mangled name can stand for an astronomically long one, so
+ * the output is taken piece by piece and the demangler is left, by a jump, when there is too much of it; its
+ * callback forms keep everything on the stack, so that nothing leaks.
+ */
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <string.h>
+
+#include "profile/base/error.h"
+#include "profile/code/symbols.h"
+
+enum { LONGEST_IN = 1 << 15, LONGEST_OUT = 1 << 16, OPTIONS = DMGL_PARAMS | DMGL_ANSI };
+
+struct output {
+    jmp_buf too_long;
+    size_t size;
+    char text[LONGEST_OUT];
+};
+
+static void take(const char *piece, size_t size, void *user)
+{
+    struct output *out = user;
+
+    if (size > sizeof out->text - out->size)
+        longjmp(out->too_long, 1);
+    memcpy(out->text + out->size, piece, size);
+    out->size += size;
+}
+
+static bool demangle_into(struct output *out, const char *symbol)
+{
+    out->size = 0;
+    if (setjmp(out->too_long))
+        return false;
+    if (rust_demangle_callback(symbol, OPTIONS, take, out))
+        return true;
+    out->size = 0;
+    return cplus_demangle_v3_callback(symbol, OPTIONS, take, out) != 0;
+}
+
+/* __MODULE_MOD_NAME, as gfortran has it; NULL: it is nothing like that. */
+static const char *fortran_mark(const char *symbol)
+{
+    const char *mark = strncmp(symbol, "__", 2) == 0 ? strstr(symbol + 2, "_MOD_") : NULL;
+
+    return mark && mark > symbol + 2 && mark[5] ? mark : NULL;
+}
+
+static const char *of_fortran(struct tp_arena *arena, const char *symbol, const char *mark)
+{
+    size_t module = (size_t)(mark - symbol - 2), size = strlen(mark + 5);
+    char *name = tp_arena_alloc(arena, module + size + 3);
+
+    if (!name)
+        return NULL;
+    memcpy(name, symbol + 2, module);
+    memcpy(name + module, "::", 2);
+    memcpy(name + module + 2, mark + 5, size + 1);
+    return name;
+}
+
+const char *tp_demangle(struct tp_arena *arena, const char *symbol)
+{
+    static _Thread_local struct output out; /* too large for small stacks */
+    char plain[LONGEST_IN];
+    size_t size = strnlen(symbol, LONGEST_IN);
+
+    if (fortran_mark(symbol))
+        return of_fortran(arena, symbol, fortran_mark(symbol));
+    if ((strncmp(symbol, "_Z", 2) != 0 && strncmp(symbol, "_R", 2) != 0) || size == LONGEST_IN)
+        return symbol;
+    /* A version ("@@GLIBCXX_3.4") is no part of the mangled name. */
+    memcpy(plain, symbol, size + 1);
+    plain[strcspn(plain, "@")] = '\0';
+    if (!demangle_into(&out, plain) || !out.size)
+        return symbol;
+    return tp_clean_text(arena, out.text, out.size);
+}
+
+static bool is_offset(const char *symbol)
+{
+    return strncmp(symbol, "0x", 2) == 0 && symbol[2] && !symbol[2 + strspn(symbol + 2, "0123456789abcdef")];
+}
+
+/* "object+0x123", without the object's folder; NULL: no memory. */
+static const char *in_object(struct tp_arena *arena, const char *path, const char *offset)
+{
+    const char *slash = strrchr(path, '/');
+    const char *object = slash ? slash + 1 : path;
+    size_t length = strlen(object), size = strlen(offset);
+    char *name = tp_arena_alloc(arena, length + size + 2);
+
+    if (!name)
+        return NULL;
+    memcpy(name, object, length);
+    name[length] = '+';
+    memcpy(name + length + 1, offset, size + 1);
+    return name;
+}
+
+int tp_demangle_all(struct tp_recording *rec, struct tp_error *err)
+{
+    for (size_t i = 0; i < rec->functions.count; i++) {
+        struct tp_function *function = &rec->functions.at[i];
+        if (!function->symbol)
+            continue;
+        if (is_offset(function->symbol) && function->object)
+            function->name =
+                in_object(&rec->arena, rec->objects.at[function->object - 1].path, function->symbol);
+        else
+            function->name = tp_demangle(&rec->arena, function->symbol);
+        if (!function->name)
+            return TP_NO_MEMORY(err);
+    }
+    return 0;
+}

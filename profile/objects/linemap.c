@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * linemap.c: the greedy algorithm of Myers (An O(ND) difference algorithm and its variations, 1986).
+ *
+ * On diagonal k = x - y lies, for each number d of differences, the furthest point that can be reached; going back from
+ * the end through what was kept for each d gives the equal lines. Equal beginnings and ends are taken off before.
+ */
+#include "profile/objects/linemap.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DIFFERENCES = 3000 }; /* what is kept is as many squared */
+
+struct lines {
+    const char **at; /* beginnings; at[count]: the end */
+    uint64_t *hash;
+    size_t count;
+};
+
+static int split(struct lines *lines, const char *text)
+{
+    size_t count = 0;
+
+    for (const char *p = text; *p; p += *p == '\n') {
+        count++;
+        p += strcspn(p, "\n");
+    }
+    lines->at = calloc(count + 1, sizeof *lines->at);
+    lines->hash = calloc(count + 1, sizeof *lines->hash);
+    if (!lines->at || !lines->hash)
+        return -1;
+    for (; *text; text += *text == '\n') {
+        lines->at[lines->count] = text;
+        uint64_t hash = 14695981039346656037u;
+        for (; *text && *text != '\n'; text++)
+            hash = (hash ^ (unsigned char)*text) * 1099511628211u;
+        lines->hash[lines->count++] = hash;
+    }
+    lines->at[lines->count] = text;
+    return 0;
+}
+
+static bool same(const struct lines *a, size_t i, const struct lines *b, size_t k)
+{
+    size_t length = strcspn(a->at[i], "\n");
+
+    return a->hash[i] == b->hash[k] && strcspn(b->at[k], "\n") == length && memcmp(a->at[i], b->at[k], length) == 0;
+}
+
+struct middle {
+    const struct lines *a, *b;
+    size_t begin, a_count, b_count; /* lines from `begin` on, of both */
+    int32_t **kept;                 /* by d: the furthest x by diagonal, from -d to d */
+    uint32_t *to;
+};
+
+/* The furthest x on diagonal k with d differences, from those with d - 1. */
+static int32_t step(const struct middle *m, int32_t d, int32_t k)
+{
+    const int32_t *before = d ? m->kept[d - 1] + (d - 1) : NULL;
+    int32_t x = !d ? 0 : k == -d || (k != d && before[k - 1] < before[k + 1]) ? before[k + 1] : before[k - 1] + 1;
+
+    while (x < (int32_t)m->a_count && x - k < (int32_t)m->b_count && x >= 0 && x - k >= 0 &&
+           same(m->a, m->begin + (size_t)x, m->b, m->begin + (size_t)(x - k)))
+        x++;
+    return x;
+}
+
+/* Back from the end along what was kept. */
+static void trace(const struct middle *m, int32_t d)
+{
+    int32_t x = (int32_t)m->a_count, y = (int32_t)m->b_count;
+
+    for (; d >= 0; d--) {
+        const int32_t *before = d ? m->kept[d - 1] + (d - 1) : NULL;
+        int32_t k = x - y, from = 0, from_k = 0;
+        if (d) {
+            from_k = k == -d || (k != d && before[k - 1] < before[k + 1]) ? k + 1 : k - 1;
+            from = before[from_k];
+        }
+        while (x > from && y > from - from_k && x > 0 && y > 0 &&
+               (!d || x > from + (from_k < k))) {
+            x--;
+            y--;
+            m->to[m->begin + (size_t)x + 1] = (uint32_t)(m->begin + (size_t)y + 1);
+        }
+        x = from;
+        y = from - from_k;
+    }
+}
+
+static int match_middle(struct middle *m)
+{
+    int32_t most = MOST_DIFFERENCES, d = 0;
+    int result = 0;
+
+    if (m->a_count > INT32_MAX / 2 || m->b_count > INT32_MAX / 2)
+        return 0;
+    m->kept = calloc((size_t)most + 1, sizeof *m->kept);
+    if (!m->kept)
+        return -1;
+    for (bool done = false; !done && d <= most && !result; d++) {
+        int32_t *row = m->kept[d] = calloc(2 * (size_t)d + 1, sizeof *row);
+        if (!row)
+            result = -1;
+        for (int32_t k = -d; row && k <= d && !done; k += 2) {
+            int32_t x = row[d + k] = step(m, d, k);
+            done = x >= (int32_t)m->a_count && x - k >= (int32_t)m->b_count;
+        }
+        if (done)
+            trace(m, d);
+    }
+    for (int32_t i = 0; i <= most; i++)
+        free(m->kept[i]);
+    free(m->kept);
+    return result;
+}
+
+static int match(const struct lines *a, const struct lines *b, uint32_t *to)
+{
+    struct middle m = {.a = a, .b = b, .to = to};
+    size_t end = 0, least = a->count < b->count ? a->count : b->count;
+
+    while (m.begin < least && same(a, m.begin, b, m.begin)) {
+        to[m.begin + 1] = (uint32_t)m.begin + 1;
+        m.begin++;
+    }
+    while (end < least - m.begin && same(a, a->count - 1 - end, b, b->count - 1 - end)) {
+        to[a->count - end] = (uint32_t)(b->count - end);
+        end++;
+    }
+    m.a_count = a->count - m.begin - end;
+    m.b_count = b->count - m.begin - end;
+    return match_middle(&m);
+}
+
+int tp_linemap_make(struct tp_linemap *map, const char *old, const char *new)
+{
+    struct lines a = {0}, b = {0};
+    int result = split(&a, old) || split(&b, new) ? -1 : 0;
+
+    map->count = a.count + 1;
+    map->to = result ? NULL : calloc(map->count, sizeof *map->to);
+    result = map->to && !result ? match(&a, &b, map->to) : -1;
+    free(a.at);
+    free(a.hash);
+    free(b.at);
+    free(b.hash);
+    if (result)
+        tp_linemap_free(map);
+    return result;
+}
+
+void tp_linemap_free(struct tp_linemap *map)
+{
+    free(map->to);
+    *map = (struct tp_linemap){0};
+}

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * symbols_types.c: see symbols_types.h.
+ *
+ * A layout is made in two steps. Members are collected as they are declared, those of members too; then they are put in
+ * order, those that share bytes become one field, and what is left between them is padding. Debug information may say
+ * anything: offsets are held to the type's size, depth and number of fields are bounded.
+ */
+#include "profile/objects/symbols_types.h"
+
+#include <dwarf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/raw/recording.h"
+
+enum { DEEPEST_TYPE = 64, DEEPEST_MEMBER = 8, MOST_FIELDS = 4096, LONGEST_NAME = 256 };
+
+/* ------------------------------------------------------------------------------------------ one type */
+
+static bool is_decoration(int tag)
+{
+    return tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type ||
+           tag == DW_TAG_restrict_type || tag == DW_TAG_atomic_type;
+}
+
+static bool named_type(Dwarf_Die *die, Dwarf_Die *type)
+{
+    Dwarf_Attribute attribute;
+
+    return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attribute), type) != NULL;
+}
+
+static bool undecorated(Dwarf_Die *type)
+{
+    for (int depth = 0; depth < DEEPEST_TYPE; depth++) {
+        Dwarf_Die inner;
+        if (!is_decoration(dwarf_tag(type)))
+            return dwarf_tag(type) != DW_TAG_unspecified_type;
+        if (!named_type(type, &inner))
+            return false;
+        *type = inner;
+    }
+    return false;
+}
+
+bool tp_type_of(Dwarf_Die *die, Dwarf_Die *type)
+{
+    return named_type(die, type) && undecorated(type);
+}
+
+bool tp_type_pointee(Dwarf_Die *type, Dwarf_Die *out)
+{
+    int tag = dwarf_tag(type);
+
+    return (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type) &&
+           tp_type_of(type, out) && dwarf_tag(out) != DW_TAG_subroutine_type;
+}
+
+bool tp_type_element(Dwarf_Die *type, Dwarf_Die *out)
+{
+    *out = *type;
+    for (int depth = 0; depth < DEEPEST_TYPE && dwarf_tag(out) == DW_TAG_array_type; depth++) {
+        Dwarf_Die inner;
+        if (!tp_type_of(out, &inner))
+            return false;
+        *out = inner;
+    }
+    return dwarf_tag(out) != DW_TAG_array_type;
+}
+
+uint64_t tp_type_size(Dwarf_Die *type)
+{
+    Dwarf_Word size = 0;
+
+    return dwarf_aggregate_size(type, &size) == 0 ? size : 0;
+}
+
+static bool is_structure(Dwarf_Die *type)
+{
+    int tag = dwarf_tag(type);
+
+    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
+}
+
+/* A constant; an expression (of a virtual base) is none. */
+static bool number_of(Dwarf_Die *die, unsigned attribute, uint64_t *out)
+{
+    Dwarf_Attribute found;
+    Dwarf_Word value;
+
+    if (!dwarf_attr(die, attribute, &found) || dwarf_formudata(&found, &value))
+        return false;
+    *out = value;
+    return true;
+}
+
+/* Where a member is; bit fields: the bytes that hold them. */
+static bool member_place(Dwarf_Die *member, Dwarf_Die *type, uint64_t *offset, uint64_t *size)
+{
+    uint64_t bits, at;
+
+    *size = tp_type_size(type);
+    *offset = 0;
+    if (!number_of(member, DW_AT_bit_size, &bits))
+        return number_of(member, DW_AT_data_member_location, offset) ||
+               !dwarf_hasattr(member, DW_AT_data_member_location);
+    if (!number_of(member, DW_AT_data_bit_offset, &at)) {
+        uint64_t from_end;
+        if (!number_of(member, DW_AT_data_member_location, offset) || !number_of(member, DW_AT_bit_offset, &from_end) ||
+            from_end + bits > *size * 8)
+            return false;
+        at = *offset * 8 + (*size * 8 - from_end - bits); /* little-endian */
+    }
+    if (at > UINT32_MAX || bits == 0 || bits > 1024)
+        return false;
+    *offset = at / 8;
+    *size = (at + bits + 7) / 8 - *offset;
+    return true;
+}
+
+static bool is_member(Dwarf_Die *child)
+{
+    int tag = dwarf_tag(child);
+    bool external = dwarf_hasattr(child, DW_AT_external) || dwarf_hasattr(child, DW_AT_declaration);
+
+    return (tag == DW_TAG_member && !external) || tag == DW_TAG_inheritance;
+}
+
+bool tp_type_is_open(Dwarf_Die *type)
+{
+    Dwarf_Die child, member_type;
+    bool open = false;
+
+    if (!is_structure(type) || dwarf_child(type, &child))
+        return false;
+    do {
+        if (is_member(&child) && tp_type_of(&child, &member_type))
+            open = dwarf_tag(&member_type) == DW_TAG_array_type ? tp_type_size(&member_type) == 0
+                                                                : tp_type_is_open(&member_type);
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return open;
+}
+
+bool tp_type_member(Dwarf_Die *type, uint64_t offset, Dwarf_Die *out)
+{
+    for (int depth = 0; depth < DEEPEST_MEMBER; depth++) {
+        Dwarf_Die child, found;
+        uint64_t at, size, inside = 0;
+        bool any = false;
+        if (!is_structure(type) || dwarf_child(type, &child))
+            return depth > 0 && offset == 0;
+        do {
+            Dwarf_Die member;
+            if (is_member(&child) && tp_type_of(&child, &member) && member_place(&child, &member, &at, &size) &&
+                offset >= at && offset - at < size) {
+                found = member;
+                inside = offset - at;
+                any = true;
+            }
+        } while (dwarf_siblingof(&child, &child) == 0);
+        if (!any)
+            return false;
+        if (!tp_type_element(&found, out) || (inside && !tp_type_size(out)))
+            return false;
+        offset = inside ? inside % tp_type_size(out) : 0;
+        if (!is_structure(out))
+            return offset == 0;
+        type = out;
+    }
+    return false;
+}
+
+bool tp_type_is(Dwarf_Die *one, Dwarf_Die *other)
+{
+    const char *name = dwarf_diename(one), *second = dwarf_diename(other);
+
+    return one->addr == other->addr || (name && second && strcmp(name, second) == 0 &&
+                                        tp_type_size(one) == tp_type_size(other));
+}
+
+bool tp_type_begins_with(Dwarf_Die *type, Dwarf_Die *inner)
+{
+    Dwarf_Die at = *type;
+
+    for (int depth = 0; depth < DEEPEST_MEMBER; depth++) {
+        Dwarf_Die child, member, next;
+        uint64_t offset, size;
+        bool any = false;
+        if (tp_type_is(&at, inner))
+            return true;
+        if (!is_structure(&at) || dwarf_child(&at, &child))
+            return false;
+        do {
+            if (!any && is_member(&child) && tp_type_of(&child, &member) &&
+                member_place(&child, &member, &offset, &size) && offset == 0 && size)
+                any = tp_type_element(&member, &next);
+        } while (dwarf_siblingof(&child, &child) == 0);
+        if (!any)
+            return false;
+        at = next;
+    }
+    return false;
+}
+
+uint64_t tp_type_number(Dwarf *dwarf, Dwarf_Die *type)
+{
+    Dwarf *files[] = {dwarf, dwarf_getalt(dwarf)};
+    uint64_t offset = dwarf_dieoffset(type);
+
+    for (uint64_t i = 0; i < 2; i++) {
+        Dwarf_Die again;
+        if (files[i] && dwarf_offdie(files[i], offset, &again) && again.addr == type->addr)
+            return offset << 1 | i;
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------ names */
+
+static void type_name(Dwarf_Die *die, char *out, size_t size, int depth);
+
+static void name_of_pointer(Dwarf_Die *type, char *out, size_t size, int depth)
+{
+    Dwarf_Die target;
+    char inner[LONGEST_NAME] = "void";
+    bool reference = dwarf_tag(type) != DW_TAG_pointer_type;
+
+    if (named_type(type, &target))
+        type_name(&target, inner, sizeof inner, depth + 1);
+    snprintf(out, size, "%.200s%s%s", inner, strchr(inner, '*') ? "" : " ", reference ? "&" : "*");
+}
+
+static uint64_t dimension(Dwarf_Die *range)
+{
+    uint64_t count;
+
+    if (number_of(range, DW_AT_count, &count))
+        return count;
+    return number_of(range, DW_AT_upper_bound, &count) && count != UINT64_MAX ? count + 1 : 0;
+}
+
+/* "[4][8]" */
+static void name_of_array(Dwarf_Die *type, char *out, size_t size)
+{
+    Dwarf_Die range;
+    size_t at = 0;
+
+    *out = '\0';
+    if (dwarf_child(type, &range))
+        return;
+    do {
+        if (dwarf_tag(&range) == DW_TAG_subrange_type && at + 24 < size)
+            at += (size_t)snprintf(out + at, size - at, "[%llu]", (unsigned long long)dimension(&range));
+    } while (dwarf_siblingof(&range, &range) == 0);
+}
+
+static const char *keyword(Dwarf_Die *type)
+{
+    Dwarf_Die unit;
+    int language = dwarf_diecu(type, &unit, NULL, NULL) ? dwarf_srclang(&unit) : 0;
+    bool is_c = language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 ||
+                language == DW_LANG_C11;
+
+    switch (dwarf_tag(type)) {
+    case DW_TAG_structure_type: return is_c ? "struct " : "";
+    case DW_TAG_union_type: return is_c ? "union " : "";
+    case DW_TAG_enumeration_type: return is_c ? "enum " : "";
+    default: return "";
+    }
+}
+
+static const char *nameless(Dwarf_Die *type)
+{
+    switch (dwarf_tag(type)) {
+    case DW_TAG_structure_type: return "struct {...}";
+    case DW_TAG_class_type: return "class {...}";
+    case DW_TAG_union_type: return "union {...}";
+    case DW_TAG_enumeration_type: return "enum {...}";
+    case DW_TAG_subroutine_type: return "function";
+    case DW_TAG_ptr_to_member_type: return "pointer to member";
+    default: return "?";
+    }
+}
+
+/* As a declaration would have it, roughly. */
+static void type_name(Dwarf_Die *die, char *out, size_t size, int depth)
+{
+    const char *name = dwarf_diename(die);
+    int tag = dwarf_tag(die);
+    Dwarf_Die inner;
+
+    if (name) {
+        snprintf(out, size, "%s%.200s", keyword(die), name);
+    } else if (depth < DEEPEST_MEMBER &&
+               (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type)) {
+        name_of_pointer(die, out, size, depth);
+    } else if (depth < DEEPEST_MEMBER && tag == DW_TAG_array_type && named_type(die, &inner)) {
+        char dimensions[64];
+        type_name(&inner, out, size, depth + 1);
+        name_of_array(die, dimensions, sizeof dimensions);
+        size_t length = strlen(out);
+        snprintf(out + length, size - length, "%s", dimensions);
+    } else if (depth < DEEPEST_MEMBER && is_decoration(tag)) {
+        snprintf(out, size, "void");
+        if (named_type(die, &inner))
+            type_name(&inner, out, size, depth + 1);
+    } else {
+        snprintf(out, size, "%s", nameless(die));
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ layouts */
+
+struct builder {
+    struct tp_arena *arena;
+    TP_VECTOR(struct tp_layout_field) fields;
+    uint64_t size;
+    bool failed;
+};
+
+static const char *kept(struct builder *b, const char *text)
+{
+    const char *copy = tp_clean_text(b->arena, text, strlen(text));
+
+    b->failed |= copy == NULL;
+    return copy;
+}
+
+static void add_field(struct builder *b, uint64_t offset, uint64_t size, const char *name, Dwarf_Die *type)
+{
+    char text[LONGEST_NAME];
+    struct tp_layout_field *field;
+
+    if (offset >= b->size || size == 0 || b->fields.count >= MOST_FIELDS)
+        return;
+    field = TP_VECTOR_ADD(&b->fields);
+    if (!field) {
+        b->failed = true;
+        return;
+    }
+    type_name(type, text, sizeof text, 0);
+    *field = (struct tp_layout_field){.offset = offset,
+                                      .size = size < b->size - offset ? size : b->size - offset,
+                                      .name = kept(b, name),
+                                      .type = kept(b, text)};
+}
+
+static void add_members(struct builder *b, Dwarf_Die *type, uint64_t base, const char *prefix, int depth);
+
+/* Names of a union's members: "{i, f, text}". */
+static void union_members(Dwarf_Die *type, char *out, size_t size)
+{
+    Dwarf_Die child;
+    size_t at = (size_t)snprintf(out, size, "{");
+
+    if (dwarf_child(type, &child) == 0) {
+        do {
+            const char *name = is_member(&child) ? dwarf_diename(&child) : NULL;
+            if (name && at + strlen(name) + 8 < size)
+                at += (size_t)snprintf(out + at, size - at, "%s%s", at > 1 ? ", " : "", name);
+        } while (dwarf_siblingof(&child, &child) == 0);
+    }
+    snprintf(out + at, size - at, "}");
+}
+
+static void add_member(struct builder *b, Dwarf_Die *member, uint64_t base, const char *prefix, int depth)
+{
+    Dwarf_Die type, declared;
+    char name[LONGEST_NAME], more[LONGEST_NAME] = "";
+    const char *own = dwarf_diename(member);
+    uint64_t offset, size;
+
+    if (!tp_type_of(member, &type) || !named_type(member, &declared) || !member_place(member, &type, &offset, &size))
+        return;
+    if (dwarf_tag(member) == DW_TAG_inheritance) {
+        const char *class = dwarf_diename(&type);
+        snprintf(name, sizeof name, "%.120s%.100s::", prefix, class ? class : "?");
+        add_members(b, &type, base + offset, name, depth + 1);
+        return;
+    }
+    if (is_structure(&type) && depth < DEEPEST_MEMBER && tp_type_size(&type)) {
+        snprintf(name, sizeof name, "%.120s%.100s%s", prefix, own ? own : "", own ? "." : "");
+        add_members(b, &type, base + offset, name, depth + 1);
+        return;
+    }
+    if (dwarf_tag(&type) == DW_TAG_array_type)
+        name_of_array(&type, more, 64);
+    else if (dwarf_tag(&type) == DW_TAG_union_type)
+        union_members(&type, more, 120);
+    snprintf(name, sizeof name, "%.60s%.60s%.120s", prefix, own ? own : "", more);
+    add_field(b, base + offset, size, *name ? name : "?", &declared);
+}
+
+/* A structure without any (C++'s empty ones have a byte) is padding. */
+static void add_members(struct builder *b, Dwarf_Die *type, uint64_t base, const char *prefix, int depth)
+{
+    Dwarf_Die child;
+
+    if (depth > DEEPEST_MEMBER || dwarf_child(type, &child))
+        return;
+    do {
+        if (is_member(&child))
+            add_member(b, &child, base, prefix, depth);
+    } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static int by_offset(const void *a, const void *b)
+{
+    const struct tp_layout_field *x = a, *y = b;
+
+    if (x->offset != y->offset)
+        return x->offset < y->offset ? -1 : 1;
+    return x->size < y->size ? -1 : x->size > y->size;
+}
+
+/* Two that share bytes are one. */
+static void join(struct builder *b, struct tp_layout_field *field, const struct tp_layout_field *other)
+{
+    char name[LONGEST_NAME];
+    uint64_t end = other->offset + other->size;
+
+    snprintf(name, sizeof name, "%.120s, %.120s", field->name, other->name);
+    field->name = strcmp(field->name, other->name) ? kept(b, name) : field->name;
+    field->type = field->type && other->type && strcmp(field->type, other->type) == 0 ? field->type : NULL;
+    if (end > field->offset + field->size)
+        field->size = end - field->offset;
+}
+
+static struct tp_layout_field padding(uint64_t offset, uint64_t end)
+{
+    return (struct tp_layout_field){.offset = offset, .size = end - offset, .name = "(padding)", .padding = true};
+}
+
+/* Fields in order that cover the type. */
+static const struct tp_layout *cover(struct builder *b, const char *type)
+{
+    size_t count = b->fields.count;
+    struct tp_layout *layout = tp_arena_alloc(b->arena, sizeof *layout + (2 * count + 1) * sizeof *layout->field);
+    uint64_t end = 0;
+
+    if (!layout || b->failed)
+        return NULL;
+    layout->type = type;
+    layout->count = 0;
+    if (count)
+        qsort(b->fields.at, count, sizeof *b->fields.at, by_offset);
+    for (size_t i = 0; i < count; i++) {
+        const struct tp_layout_field *field = &b->fields.at[i];
+        if (field->offset < end) {
+            join(b, &layout->field[layout->count - 1], field);
+        } else {
+            if (field->offset > end)
+                layout->field[layout->count++] = padding(end, field->offset);
+            layout->field[layout->count++] = *field;
+        }
+        end = layout->field[layout->count - 1].offset + layout->field[layout->count - 1].size;
+    }
+    if (end < b->size)
+        layout->field[layout->count++] = padding(end, b->size);
+    return b->failed ? NULL : layout;
+}
+
+const struct tp_layout *tp_type_layout(struct tp_arena *arena, Dwarf *dwarf, uint64_t number)
+{
+    Dwarf *file = number & 1 ? dwarf_getalt(dwarf) : dwarf;
+    struct builder b = {.arena = arena};
+    char name[LONGEST_NAME], alone[LONGEST_NAME + 2];
+    Dwarf_Die type;
+
+    if (!number || !file || !dwarf_offdie(file, number >> 1, &type))
+        return NULL;
+    b.size = tp_type_size(&type);
+    if (!b.size || b.size > TN_LARGEST_ELEMENT)
+        return NULL;
+    type_name(&type, name, sizeof name, 0);
+    snprintf(alone, sizeof alone, "<%s>", name);
+    if (dwarf_tag(&type) == DW_TAG_union_type)
+        union_members(&type, alone, sizeof alone);
+    if (is_structure(&type))
+        add_members(&b, &type, 0, "", 0);
+    else
+        add_field(&b, 0, b.size, alone, &type);
+    const char *text = kept(&b, name);
+    const struct tp_layout *layout = cover(&b, text);
+    TP_VECTOR_FREE(&b.fields);
+    return layout;
+}

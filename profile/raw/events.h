@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * events.h: the events of one recording, and rows of costs.
+ *
+ * A recording names its events: immediate ones, and the late ones of fetches and of data accesses, slot by slot
+ * ("-": unused). Slots with the same name (AcCostL of fetches and of data) are one column. A row is one uint64_t
+ * per column; AcCost in units of 1 / TN_RAW_ACCOST_UNIT until it is written. Those of a difference may be
+ * below 0: counts are those of int64_t, and sums stop at its ends.
+ *
+ * Whether an event can occur at all depends on what instructions do: `needs` is the set of TP_CAN_* of which one
+ * is enough; 0: always possible.
+ */
+#ifndef TENURE_PROFILE_EVENTS_H
+#define TENURE_PROFILE_EVENTS_H
+
+#include "core/raw_format.h"
+#include "profile/raw/raw_read.h"
+
+enum {
+    TP_MAX_EVENTS = 3 * TN_RAW_MAX_SLOTS,
+    TP_EVENT_NAME = 32,
+    TP_CAN_READ = 1,
+    TP_CAN_WRITE = 2,
+    TP_CAN_BRANCH = 4,
+    TP_CAN_INDIRECT = 8,
+};
+
+struct tp_column {
+    char name[TP_EVENT_NAME];
+    char long_name[128];
+    uint8_t needs;
+    bool real; /* in units of 1 / TN_RAW_ACCOST_UNIT */
+};
+
+struct tp_events {
+    size_t count; /* of columns */
+    struct tp_column column[TP_MAX_EVENTS];
+    size_t immediates, slots[2]; /* as the file has them */
+    uint8_t immediate_column[TN_RAW_MAX_SLOTS];
+    uint8_t slot_column[2][TN_RAW_MAX_SLOTS]; /* TP_UNUSED: "-" */
+};
+enum { TP_UNUSED = 255, TP_DROPPED = 254 };
+
+/* One more column, described if its name is known; for events of other tools. There must be room. */
+struct tp_column *tp_events_name(struct tp_events *events, const char *name);
+
+/* Whether an event of this name has a meaning here. */
+bool tp_events_knows(const char *name);
+
+/* Read an EVENTS record. A second one must say the same. On failure `what` says what is wrong. */
+int tp_events_read(struct tp_events *events, struct tp_cursor *c, const char **what);
+
+/* One more column, of an event that a profile has; what can cause it is known by its name. -1: no room, or no name of
+ * an event. */
+int tp_events_add(struct tp_events *events, const char *name, const char *long_name, bool real);
+
+/* Take out the columns of events that were not simulated (branches, misses, line use): groups of which nothing was
+ * ever seen. Put the others in the order that people expect. `seen` is the sum of all costs read; a dropped event's
+ * costs are all 0, so its column is never written to. kept[old column] is the new one, or TP_DROPPED. No EVENTS
+ * record may be read afterwards. */
+void tp_events_arrange(struct tp_events *events, const uint64_t *seen, uint8_t *kept);
+
+/* Read costs and add them to `row` (may be NULL: only check). c->bad tells of failure. */
+void tp_add_immediate(const struct tp_events *events, struct tp_cursor *c, uint64_t *row);
+void tp_add_late(const struct tp_events *events, struct tp_cursor *c, int kind, uint64_t *row);
+void tp_add_costs(const struct tp_events *events, struct tp_cursor *c, uint64_t *row);
+
+void tp_add_row(const struct tp_events *events, uint64_t *to, const uint64_t *from);
+
+/* A number that was read, as a count. */
+static inline uint64_t tp_count(uint64_t number)
+{
+    return number > INT64_MAX ? INT64_MAX : number;
+}
+
+static inline uint64_t tp_sum(uint64_t a, uint64_t b)
+{
+    int64_t sum;
+
+    if (!__builtin_add_overflow((int64_t)a, (int64_t)b, &sum) && sum != INT64_MIN)
+        return (uint64_t)sum;
+    return (uint64_t)((int64_t)a < 0 ? -INT64_MAX : INT64_MAX);
+}
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * define.c: see define.h. Each formula is a function of the open database, so that SQL and the library cannot
+ * compute it in two ways. A function's name is its formula's with "formula_" before it.
+ */
+#include "profile/read/define.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "profile/base/error.h"
+#include "profile/read/opened.h"
+
+#define SPATIAL(level) "spatial" level "=100 * Use" level " / (Use" level " + SpLoss" level ")"
+#define TEMPORAL(level) "temporal" level "=Byt" level " / Use" level " - 1"
+#define DIRTY(level) \
+    "dirty" level "=100 * Wrt" level " * Ev" level " / (Wb" level " * (Use" level " + SpLoss" level "))"
+
+static const struct {
+    const char *definition, *unit, *meaning;
+} ratios[] = {
+    {SPATIAL("I1"), "%", "touched part of the bytes loaded into I1"},
+    {SPATIAL("D1"), "%", "touched part of the bytes loaded into D1"},
+    {SPATIAL("D2"), "%", "touched part of the bytes loaded into L2 as data"},
+    {SPATIAL("L"), "%", "touched part of the bytes loaded into LL"},
+    {TEMPORAL("I1"), "times", "how often a touched byte was touched again in I1"},
+    {TEMPORAL("D1"), "times", "how often a touched byte was touched again in D1"},
+    {TEMPORAL("D2"), "times", "how often a touched byte was touched again in L2"},
+    {TEMPORAL("L"), "times", "how often a touched byte was touched again in LL"},
+    {DIRTY("D1"), "%", "changed part of the bytes written back from D1"},
+    {DIRTY("D2"), "%", "changed part of the bytes written back from L2"},
+    {DIRTY("L"), "%", "changed part of the bytes written back from LL"},
+    {"missD1=100 * (D1mr + D1mw) / TchD1", "%", "D1 misses of the touches of the lines that they loaded"},
+    {"I1rate=100 * I1mr / Ir", "%", "I1 misses of instruction fetches"},
+    {"D1rate=100 * (D1mr + D1mw) / (Dr + Dw)", "%", "D1 misses of data accesses"},
+    {"LLrate=100 * LLm / (Ir + Dr + Dw)", "%", "LL misses of all accesses"},
+};
+enum { RATIOS = sizeof ratios / sizeof *ratios };
+
+const struct tp_formula *tp_formulas(const tp_profile *profile)
+{
+    return profile->formulas;
+}
+
+const struct tp_formula *tp_formula_find(const tp_profile *profile, const char *name)
+{
+    const struct tp_formula *formula = profile->formulas;
+
+    while (formula && strcasecmp(formula->name, name) != 0)
+        formula = formula->next;
+    return formula;
+}
+
+struct tp_term tp_term_find(const tp_profile *profile, const char *name)
+{
+    size_t length = strlen(name);
+    struct tp_term term = {tp_event_find(profile, name), false};
+    char base[256];
+
+    if (term.event || length <= 5 || length >= sizeof base || strcasecmp(name + length - 5, "_incl") != 0)
+        return term;
+    snprintf(base, sizeof base, "%.*s", (int)(length - 5), name);
+    return (struct tp_term){tp_event_find(profile, base), true};
+}
+
+static const struct tp_formula *look_up(void *user, const char *name, struct tp_term *term)
+{
+    const tp_profile *profile = user;
+
+    *term = tp_term_find(profile, name);
+    return term->event ? NULL : tp_formula_find(profile, name);
+}
+
+static void call(sqlite3_context *context, int count, sqlite3_value **argument)
+{
+    const struct tp_formula *formula = sqlite3_user_data(context);
+    struct tp_figure term[TP_FORMULA_TERMS];
+
+    for (int i = 0; i < count && i < TP_FORMULA_TERMS; i++)
+        term[i] = (struct tp_figure){sqlite3_value_double(argument[i]),
+                                     sqlite3_value_type(argument[i]) != SQLITE_NULL};
+    struct tp_figure value = tp_formula_value(formula, term);
+    if (value.known)
+        sqlite3_result_double(context, value.value);
+    else
+        sqlite3_result_null(context);
+}
+
+static int define(tp_profile *profile, struct tp_formula *formula, struct tp_error *err)
+{
+    char name[sizeof formula->name + 16];
+
+    snprintf(name, sizeof name, "formula_%s", formula->name);
+    if (sqlite3_create_function_v2(profile->db, name, (int)formula->terms, SQLITE_UTF8 | SQLITE_DETERMINISTIC, formula,
+                                   call, NULL, NULL, NULL) != SQLITE_OK)
+        return tp_sql_failed(profile, "cannot define a formula", err);
+    if (profile->last_formula)
+        profile->last_formula->next = formula;
+    else
+        profile->formulas = formula;
+    profile->last_formula = formula;
+    return 0;
+}
+
+int tp_define(tp_profile *profile, const char *definition, struct tp_error *err)
+{
+    struct tp_formula *formula = tp_arena_alloc(&profile->arena, sizeof *formula);
+
+    if (!formula)
+        return TP_NO_MEMORY(err);
+    if (tp_formula_parse(formula, definition, look_up, profile, err))
+        return -1;
+    formula->unit = "";
+    return define(profile, formula, err);
+}
+
+/* Every name is an event's but the one that is defined. */
+static const struct tp_formula *look_up_any(void *user, const char *name, struct tp_term *term)
+{
+    static const struct tp_event any = {.name = "any"};
+    const char *definition = user;
+    size_t length = strlen(name);
+
+    definition += strspn(definition, " ");
+    bool own = strncmp(definition, name, length) == 0 && strchr(" =", definition[length]) != NULL;
+    *term = (struct tp_term){own ? NULL : &any, false};
+    return NULL;
+}
+
+int tp_define_check(const char *definition, struct tp_error *err)
+{
+    struct tp_formula *formula = calloc(1, sizeof *formula);
+    int failed = formula ? tp_formula_parse(formula, definition, look_up_any, (void *)definition, err)
+                         : TP_NO_MEMORY(err);
+
+    free(formula);
+    return failed;
+}
+
+int tp_define_ratios(tp_profile *profile, struct tp_error *err)
+{
+    struct tp_formula *formula = NULL;
+
+    for (size_t i = 0; i < RATIOS; i++) {
+        formula = formula ? formula : tp_arena_alloc(&profile->arena, sizeof *formula);
+        if (!formula)
+            return TP_NO_MEMORY(err);
+        if (tp_formula_parse(formula, ratios[i].definition, look_up, profile, err))
+            continue; /* it lacks an event, or has one of this name */
+        formula->meaning = ratios[i].meaning;
+        formula->unit = ratios[i].unit;
+        if (define(profile, formula, err))
+            return -1;
+        formula = NULL;
+    }
+    return 0;
+}
+
+bool tp_formula_sql(const tp_profile *profile, const struct tp_formula *formula, bool inclusive, char *out,
+                    size_t size)
+{
+    sqlite3_str *sql = sqlite3_str_new(profile->db);
+
+    sqlite3_str_appendf(sql, "formula_%s(", formula->name);
+    for (size_t i = 0; i < formula->terms; i++)
+        sqlite3_str_appendf(sql, "%s\"%w%s\"", i ? ", " : "", formula->term[i].event->name,
+                            inclusive || formula->term[i].inclusive ? "_incl" : "");
+    sqlite3_str_appendall(sql, ")");
+    char *text = sqlite3_str_finish(sql);
+    bool fits = text && strlen(text) < size;
+    snprintf(out, size, "%s", fits ? text : "NULL");
+    sqlite3_free(text);
+    return fits;
+}

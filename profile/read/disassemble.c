@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * disassemble.c: see disassemble.h. An object's file is the one recorded if its build id is, where the profile has
+ * one.
+ */
+#include "profile/read/disassemble.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/base/error.h"
+#include "profile/base/row.h"
+#include "profile/objects/image.h"
+#include "tenure_config.h"
+
+#if TENURE_HAVE_ZYDIS
+#include <Zydis/Zydis.h>
+#endif
+
+enum { LONGEST = 15 /* bytes of an instruction */, ID_TEXT = 2 * TP_BUILD_ID_MOST + 1 };
+
+struct tp_code {
+    struct tp_image image;
+#if TENURE_HAVE_ZYDIS
+    ZydisDecoder decoder;
+    ZydisFormatter formatter;
+#endif
+};
+
+/* ------------------------------------------------------------------------------------------ which one it is */
+
+static void id_of_file(const struct tp_code *code, char *out)
+{
+    uint8_t id[TP_BUILD_ID_MOST];
+    size_t size = tp_image_build_id(&code->image, id);
+
+    *out = '\0';
+    for (size_t i = 0; i < size; i++)
+        snprintf(out + 2 * i, 3, "%02x", id[i]);
+}
+
+/* "" if the profile does not know it. */
+static int id_of_object(tp_profile *profile, const char *object, char *out, struct tp_error *err)
+{
+    static const char sql[] = "SELECT build_id FROM objects WHERE path = ?";
+    sqlite3_stmt *row;
+
+    if (sqlite3_prepare_v2(tp_db(profile), sql, -1, &row, NULL) != SQLITE_OK)
+        return tp_sql_failed(profile, "cannot read its objects", err);
+    sqlite3_bind_text(row, 1, object, -1, SQLITE_STATIC);
+    snprintf(out, ID_TEXT, "%s", sqlite3_step(row) == SQLITE_ROW ? tp_text(row, 0) : "");
+    sqlite3_finalize(row);
+    return 0;
+}
+
+static int check(const struct tp_code *code, tp_profile *profile, const char *object, struct tp_error *err)
+{
+    char recorded[ID_TEXT], found[ID_TEXT];
+
+    if (id_of_object(profile, object, recorded, err))
+        return -1;
+    id_of_file(code, found);
+    if (*recorded && strcmp(recorded, found) != 0)
+        return TP_FAIL(err, "%s: not the file that was recorded: it has another build id", object);
+    return 0;
+}
+
+struct tp_code *tp_code_open(tp_profile *profile, const char *object, struct tp_error *err)
+{
+    struct tp_code *code = calloc(1, sizeof *code);
+
+    if (!code) {
+        TP_NO_MEMORY(err);
+        return NULL;
+    }
+    if (tp_image_map(&code->image, object, err) || check(code, profile, object, err)) {
+        tp_code_close(code);
+        return NULL;
+    }
+#if TENURE_HAVE_ZYDIS
+    ZydisDecoderInit(&code->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    ZydisFormatterInit(&code->formatter, ZYDIS_FORMATTER_STYLE_INTEL);
+    ZydisFormatterSetProperty(&code->formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
+    ZydisFormatterSetProperty(&code->formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_PADDING_DISABLED);
+    ZydisFormatterSetProperty(&code->formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED);
+    ZydisFormatterSetProperty(&code->formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
+#endif
+    return code;
+}
+
+void tp_code_close(struct tp_code *code)
+{
+    if (code)
+        tp_image_unmap(&code->image);
+    free(code);
+}
+
+/* ------------------------------------------------------------------------------------------ text */
+
+static void write_bytes(const uint8_t *bytes, unsigned length, char *out, size_t size)
+{
+    size_t at = (size_t)snprintf(out, size, "(bytes)");
+
+    for (unsigned i = 0; i < length && at + 4 < size; i++)
+        at += (size_t)snprintf(out + at, size - at, " %02x", bytes[i]);
+}
+
+#if TENURE_HAVE_ZYDIS
+static uint64_t target_of(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand,
+                          uint64_t address)
+{
+    ZyanU64 target = 0;
+
+    if (instruction->meta.branch_type == ZYDIS_BRANCH_TYPE_NONE || operand[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE ||
+        !ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(instruction, &operand[0], address, &target)))
+        return 0;
+    return target;
+}
+#endif
+
+bool tp_code_text(const struct tp_code *code, uint64_t offset, uint64_t address, unsigned length, char *out,
+                  size_t size, uint64_t *target)
+{
+    uint64_t left = 0;
+    const uint8_t *bytes = length && length <= LONGEST ? tp_image_at(&code->image, offset, &left) : NULL;
+
+    *target = 0;
+    if (!bytes || left < length)
+        return false;
+#if TENURE_HAVE_ZYDIS
+    ZydisDecodedInstruction instruction;
+    ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
+    if (ZYAN_SUCCESS(ZydisDecoderDecodeFull(&code->decoder, bytes, length, &instruction, operand)) &&
+        ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&code->formatter, &instruction, operand,
+                                                     instruction.operand_count_visible, out, size, address, NULL))) {
+        *target = target_of(&instruction, operand, address);
+        return true;
+    }
+#else
+    (void)address;
+#endif
+    write_bytes(bytes, length, out, size);
+    return true;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * genuine.c: see genuine.h.
+ *
+ * A table's text follows from the events that are stored, and is compared as a whole. So is a view's, but for the sums
+ * of events in its middle: these may have been written as a raw profile or an imported file said, and are only looked
+ * through for anything else than sums. Tables, views and indices of other names are a user's own business; virtual
+ * tables and triggers are not.
+ */
+#include "profile/read/genuine.h"
+
+#include <string.h>
+
+#include "profile/base/error.h"
+#include "profile/base/row.h"
+#include "profile/base/sound.h"
+#include "profile/read/opened.h"
+#include "profile/store/store.h"
+
+/* Whether a text is a list of sums of columns, as view_events writes it. */
+static bool is_sums(const char *text, const char *end)
+{
+    static const char *const words[] = {"t", "coalesce", "CASE", "WHEN", "IS", "NOT", "NULL", "THEN", "END", "AS"};
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
+
+    while (text < end) {
+        size_t length = strspn(text, letters), i = 0;
+        if (!length && *text == '"')
+            length = 2 + strcspn(text + 1, "\"");
+        else if (!length)
+            length = strspn(text, " ,.()+*0123456789");
+        else
+            while (i < sizeof words / sizeof *words &&
+                   (strlen(words[i]) != length || strncmp(text, words[i], length) != 0))
+                i++;
+        if (!length || i == sizeof words / sizeof *words)
+            return false;
+        text += length;
+    }
+    return text == end;
+}
+
+static bool begins(const char **text, const char *with)
+{
+    size_t length = strlen(with);
+
+    if (strncmp(*text, with, length) != 0)
+        return false;
+    *text += length;
+    return true;
+}
+
+static bool is_view(const struct tp_view *view, const char *sql)
+{
+    size_t length = strlen(sql);
+
+    if (!begins(&sql, "CREATE VIEW ") || !begins(&sql, view->name) || !begins(&sql, " AS SELECT ") ||
+        !begins(&sql, view->columns))
+        return false;
+    length = strlen(sql);
+    for (int one = 0; one < 2; one++) {
+        const char *from = tp_schema_source(view, one), *at = sql + length - strlen(from) - 6;
+        if (length >= strlen(from) + 6 && strncmp(at, " FROM ", 6) == 0 && strcmp(at + 6, from) == 0 &&
+            is_sums(sql, at))
+            return true;
+    }
+    return false;
+}
+
+static const char *event_of_profile(const void *user, size_t i)
+{
+    return i < tp_event_count(user) ? tp_event_at(user, i)->name : NULL;
+}
+
+static bool is_text(sqlite3_str *expected, const char *sql)
+{
+    char *text = sqlite3_str_finish(expected);
+    bool same = text && strcmp(text, sql) == 0;
+
+    sqlite3_free(text);
+    return same;
+}
+
+/* Of a name that is none of ours: true. `found`: of ours, those that are there. */
+static bool is_good_table(const char *name, const char *sql, const struct tp_events *events, size_t *found)
+{
+    size_t count;
+    const struct tp_table *table = tp_schema_tables(&count);
+
+    for (size_t i = 0; i < count; i++) {
+        if (sqlite3_stricmp(table[i].name, name) != 0)
+            continue;
+        sqlite3_str *expected = sqlite3_str_new(NULL);
+        tp_schema_table(expected, &table[i], events);
+        ++*found;
+        return is_text(expected, sql);
+    }
+    return true;
+}
+
+static bool is_good_view(const tp_profile *profile, const char *name, const char *sql, size_t *found)
+{
+    size_t count;
+    const struct tp_view *view = tp_schema_views(&count);
+
+    if (sqlite3_stricmp(name, "balance") == 0) {
+        sqlite3_str *expected = sqlite3_str_new(NULL);
+        tp_schema_balance(expected, event_of_profile, profile);
+        return is_text(expected, sql);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (sqlite3_stricmp(view[i].name, name) != 0)
+            continue;
+        ++*found;
+        return is_view(&view[i], sql);
+    }
+    return true;
+}
+
+static int read_events(tp_profile *profile, struct tp_events *events, struct tp_error *err)
+{
+    struct tp_events derived = {0};
+
+    for (size_t i = 0; i < tp_event_count(profile); i++) {
+        const struct tp_event *event = tp_event_at(profile, i);
+        if (tp_events_add(event->derived ? &derived : events, event->name, event->long_name, event->real))
+            return tp_damaged(profile->path, "its list of events is not as Tenure writes it", err);
+    }
+    return 0;
+}
+
+struct found {
+    size_t tables, views;
+};
+
+static int check_row(tp_profile *profile, sqlite3_stmt *row, const struct tp_events *events, struct found *found,
+                     struct tp_error *err)
+{
+    const char *type = tp_text_or_null(row, 0), *name = tp_text_or_null(row, 1);
+    const char *sql = tp_text_or_null(row, 2);
+    bool virtual = sqlite3_column_int64(row, 3) <= 0, good = type && name && sql;
+    char what[160];
+
+    if (good && strcmp(type, "table") == 0) /* what ANALYZE leaves changes how SQLite reads, and may be false */
+        good = !virtual && sqlite3_strnicmp(name, "sqlite_stat", 11) != 0 &&
+               is_good_table(name, sql, events, &found->tables);
+    else if (good)
+        good = strcmp(type, "view") == 0 && is_good_view(profile, name, sql, &found->views);
+    if (good)
+        return 0;
+    snprintf(what, sizeof what, "%s %s is not as Tenure writes it", type ? type : "?", name ? name : "?");
+    return tp_damaged(profile->path, what, err);
+}
+
+int tp_genuine(tp_profile *profile, struct tp_error *err)
+{
+    static const char all[] = "SELECT type, name, sql, rootpage FROM sqlite_schema WHERE type <> 'index'";
+    struct tp_events events = {0};
+    struct found found = {0};
+    sqlite3_stmt *row = NULL;
+    size_t tables, views;
+    int failed = read_events(profile, &events, err), code = SQLITE_ROW;
+
+    if (!failed && sqlite3_prepare_v2(profile->db, all, -1, &row, NULL) != SQLITE_OK)
+        failed = tp_sql_failed(profile, "cannot read its tables", err);
+    while (!failed && (code = sqlite3_step(row)) == SQLITE_ROW)
+        failed = check_row(profile, row, &events, &found, err);
+    if (!failed && code != SQLITE_DONE)
+        failed = tp_sql_failed(profile, "cannot read its tables", err);
+    sqlite3_finalize(row);
+    tp_schema_tables(&tables);
+    tp_schema_views(&views);
+    if (!failed && (found.tables != tables || found.views != views))
+        failed = tp_damaged(profile->path, "a table or view of it is missing", err);
+    return failed;
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * open.c: what a file is; a profile for reading.
+ *
+ * A file is told by its first bytes, before SQLite sees it: SQLite's own message for a file that is none of its
+ * own ("file is not a database") would name neither the file nor what to do. A profile's numbers (version,
+ * application) are in SQLite's header at fixed offsets.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "profile/base/error.h"
+#include "profile/base/row.h"
+#include "profile/base/sound.h"
+#include "profile/raw/raw_read.h"
+#include "profile/read/define.h"
+#include "profile/read/genuine.h"
+#include "profile/read/opened.h"
+#include "profile/store/store.h"
+
+/* ------------------------------------------------------------------------------------------ kinds */
+
+enum {
+    SQLITE_HEADER = 100,
+    AT_PAGE_SIZE = 16,
+    AT_CHANGES = 24,
+    AT_PAGES = 28,
+    AT_USER_VERSION = 60,
+    AT_APPLICATION_ID = 68,
+    AT_CHANGES_THEN = 92, /* when the number of pages was written */
+};
+static const char sqlite_magic[16] = "SQLite format 3";
+
+static uint32_t big_u32(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+/* SQLite keeps the number of pages where the file was last written by a version that does. */
+static bool is_cut_off(const uint8_t *head, uint64_t size)
+{
+    uint32_t page = (uint32_t)head[AT_PAGE_SIZE] << 8 | head[AT_PAGE_SIZE + 1];
+
+    return memcmp(head + AT_CHANGES, head + AT_CHANGES_THEN, 4) == 0 &&
+           size < (uint64_t)(page == 1 ? 65536 : page) * big_u32(head + AT_PAGES);
+}
+
+static enum tp_kind kind_of_database(const char *path, const uint8_t *head, uint64_t size, struct tp_error *err)
+{
+    if (big_u32(head + AT_APPLICATION_ID) != TP_APPLICATION_ID) {
+        TP_FAIL(err, "%s: an SQLite database, but not a profile of Tenure", path);
+        return TP_KIND_OTHER;
+    }
+    if (big_u32(head + AT_USER_VERSION) != TP_SCHEMA_VERSION) {
+        TP_FAIL(err,
+                "%s: profile with schema version %" PRIu32
+                ", this Tenure reads version %d; record again, or use "
+                "the Tenure that wrote it",
+                path, big_u32(head + AT_USER_VERSION), TP_SCHEMA_VERSION);
+        return TP_KIND_PROFILE_FOREIGN;
+    }
+    if (is_cut_off(head, size)) {
+        tp_damaged(path, "its end is missing", err);
+        return TP_KIND_PROFILE_FOREIGN;
+    }
+    return TP_KIND_PROFILE;
+}
+
+static enum tp_kind kind_of_raw(const char *path, struct tp_error *err)
+{
+    struct tp_raw_file raw;
+    enum tp_kind kind = tp_raw_open(&raw, path, err) ? TP_KIND_RAW_FOREIGN : TP_KIND_RAW;
+
+    tp_raw_close(&raw);
+    return kind;
+}
+
+/* Behind a bracket there is a number: (12); (below main) is a name. */
+static bool begins(const char *line, const char *word)
+{
+    size_t length = strlen(word);
+
+    return strncmp(line, word, length) == 0 &&
+           (word[length - 1] != '(' || (line[length] >= '0' && line[length] <= '9'));
+}
+
+/* Whether a line of the text begins with `word`. */
+static bool has_line(const char *text, const char *word)
+{
+    const char *line = text, *end;
+
+    while (!begins(line, word)) {
+        if (!(end = strchr(line, '\n')))
+            return false;
+        line = end + 1;
+    }
+    return true;
+}
+
+/* The text formats begin with header lines. Cachegrind has three kinds of them and always a command; anything that only
+ * Callgrind has makes it Callgrind's, as does the lack of a command. */
+static enum tp_kind kind_of_text(const char *text)
+{
+    static const char *const callgrinds[] = {"# callgrind", "version:", "creator:", "pid:",   "part:", "thread:",
+                                             "positions:",  "event:",   "totals:",  "ob=",    "cfn=",  "calls=",
+                                             "cob=",        "cfi=",     "cfl=",     "fl=(",   "fn=(",  "jump="};
+    const char *first = text + strspn(text, " \t\r\n");
+    bool is_callgrind = false, is_either = false;
+
+    for (size_t i = 0; i < sizeof callgrinds / sizeof *callgrinds; i++)
+        is_callgrind |= has_line(text, callgrinds[i]);
+    if (*first == '#' && !has_line(text, "events:") && !is_callgrind)
+        return TP_KIND_OTHER;
+    for (size_t i = 0; i < 8; i++) /* those of the header, up to "event:" */
+        is_either |= strncmp(first, callgrinds[i], strlen(callgrinds[i])) == 0;
+    is_either |= strncmp(first, "desc:", 5) == 0 || strncmp(first, "cmd:", 4) == 0 ||
+                 strncmp(first, "events:", 7) == 0 || *first == '#';
+    if (!is_either)
+        return TP_KIND_OTHER;
+    return is_callgrind || !has_line(text, "cmd:") ? TP_KIND_CALLGRIND : TP_KIND_CACHEGRIND;
+}
+
+enum tp_kind tp_kind(const char *path, struct tp_error *err)
+{
+    uint8_t head[4096 + 1] = {0};
+    struct stat st;
+    FILE *stream = fopen(path, "rbe");
+
+    if (!stream) {
+        TP_FAIL(err, "%s: cannot open: %s", path, strerror(errno));
+        return TP_KIND_UNREADABLE;
+    }
+    bool regular = fstat(fileno(stream), &st) == 0 && S_ISREG(st.st_mode);
+    size_t got = regular ? fread(head, 1, sizeof head - 1, stream) : 0;
+    int error = ferror(stream) ? errno : 0;
+    fclose(stream);
+    if (!regular || error) {
+        TP_FAIL(err, "%s: %s", path, error ? strerror(error) : "not a regular file");
+        return TP_KIND_UNREADABLE;
+    }
+    if (got >= 8 && memcmp(head, TN_RAW_MAGIC, 8) == 0)
+        return kind_of_raw(path, err);
+    if (got >= SQLITE_HEADER && memcmp(head, sqlite_magic, sizeof sqlite_magic) == 0)
+        return kind_of_database(path, head, (uint64_t)st.st_size, err);
+    enum tp_kind kind = kind_of_text((const char *)head);
+    if (kind != TP_KIND_OTHER)
+        return kind;
+    TP_FAIL(err, "%s: %s, not a profile of Tenure", path, got ? "foreign file" : "empty file");
+    return TP_KIND_OTHER;
+}
+
+bool tp_kind_is_profile(enum tp_kind kind)
+{
+    return kind == TP_KIND_PROFILE || kind == TP_KIND_PROFILE_FOREIGN;
+}
+
+bool tp_kind_is_raw(enum tp_kind kind)
+{
+    return kind == TP_KIND_RAW || kind == TP_KIND_RAW_FOREIGN;
+}
+
+/* ------------------------------------------------------------------------------------------ open */
+
+int tp_sql_failed(tp_profile *profile, const char *what, struct tp_error *err)
+{
+    return tp_sound(err) ? -1 : TP_FAIL(err, "%s: %s: %s", profile->path, what, sqlite3_errmsg(profile->db));
+}
+
+static char *column_text(struct tp_profile *profile, sqlite3_stmt *statement, int column)
+{
+    const char *text = tp_text(statement, column);
+
+    return tp_arena_copy(&profile->arena, text, strlen(text));
+}
+
+static int load_events(struct tp_profile *profile, struct tp_error *err)
+{
+    static const char sql[] = "SELECT name, long_name, derived, type FROM events ORDER BY rowid";
+    sqlite3_stmt *statement;
+    int code;
+
+    if (sqlite3_prepare_v2(profile->db, sql, -1, &statement, NULL) != SQLITE_OK)
+        return tp_sql_failed(profile, "cannot read its events", err);
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+        const char *name = column_text(profile, statement, 0),
+                   *long_name = column_text(profile, statement, 1);
+        const char *type = column_text(profile, statement, 3);
+        struct tp_event *event = TP_VECTOR_ADD(&profile->events);
+        if (!event || !name || !long_name || !type)
+            break;
+        *event = (struct tp_event){name, long_name, sqlite3_column_int(statement, 2) != 0,
+                                   strcmp(type, "REAL") == 0};
+    }
+    sqlite3_finalize(statement);
+    return code == SQLITE_DONE ? 0 : tp_sql_failed(profile, "cannot read its events", err);
+}
+
+static int load_meta(struct tp_profile *profile, struct tp_error *err)
+{
+    sqlite3_stmt *statement;
+    int code;
+
+    if (sqlite3_prepare_v2(profile->db, "SELECT key, value FROM meta", -1, &statement, NULL) != SQLITE_OK)
+        return tp_sql_failed(profile, "cannot read its meta data", err);
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+        const char *key = column_text(profile, statement, 0), *value = column_text(profile, statement, 1);
+        struct tp_pair *pair = TP_VECTOR_ADD(&profile->meta);
+        if (!pair || !key || !value)
+            break;
+        *pair = (struct tp_pair){key, value};
+    }
+    sqlite3_finalize(statement);
+    return code == SQLITE_DONE ? 0 : tp_sql_failed(profile, "cannot read its meta data", err);
+}
+
+/* What a file holds is data, whoever made it: nothing in it is to be executed. */
+static int open_database(tp_profile *profile, struct tp_error *err)
+{
+    static const int settings[][2] = {
+        {SQLITE_DBCONFIG_DEFENSIVE, 1},
+        {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+        {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+        {SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0},
+        {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
+    };
+    enum { SIDES = 2, LARGEST_VALUE = 1 << 28 };
+
+    if (sqlite3_open_v2(profile->path, &profile->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+        return profile->db ? tp_sql_failed(profile, "cannot open", err) : TP_NO_MEMORY(err);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        sqlite3_db_config(profile->db, settings[i][0], settings[i][1], NULL);
+    sqlite3_limit(profile->db, SQLITE_LIMIT_ATTACHED, SIDES);
+    sqlite3_limit(profile->db, SQLITE_LIMIT_LENGTH, LARGEST_VALUE);
+    if (sqlite3_exec(profile->db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL) != SQLITE_OK)
+        return tp_sql_failed(profile, "cannot open", err);
+    return 0;
+}
+
+tp_profile *tp_open(const char *path, struct tp_error *err)
+{
+    enum tp_kind kind = tp_kind(path, err);
+    tp_profile *profile = kind == TP_KIND_PROFILE ? calloc(1, sizeof *profile) : NULL;
+
+    if (kind == TP_KIND_RAW || kind == TP_KIND_CALLGRIND || kind == TP_KIND_CACHEGRIND)
+        TP_FAIL(err, "%s: a %s; import it first", path,
+                kind == TP_KIND_RAW ? "raw profile" : "profile of another tool");
+    if (!profile) {
+        if (kind == TP_KIND_PROFILE)
+            TP_NO_MEMORY(err);
+        return NULL;
+    }
+    tp_sound_watch(profile);
+    profile->path = tp_arena_copy(&profile->arena, path, strlen(path));
+    if (!profile->path)
+        TP_NO_MEMORY(err);
+    else if (open_database(profile, err) == 0 && load_events(profile, err) == 0 && load_meta(profile, err) == 0 &&
+             tp_genuine(profile, err) == 0 && tp_define_ratios(profile, err) == 0)
+        return profile;
+    tp_close(profile);
+    return NULL;
+}
+
+void tp_close(tp_profile *profile)
+{
+    if (!profile)
+        return;
+    tp_sound_leave(profile);
+    sqlite3_close_v2(profile->db);
+    TP_VECTOR_FREE(&profile->events);
+    TP_VECTOR_FREE(&profile->meta);
+    tp_arena_free(&profile->arena);
+    free(profile);
+}
+
+/* ------------------------------------------------------------------------------------------ facts */
+
+sqlite3 *tp_db(tp_profile *profile)
+{
+    return profile->db;
+}
+
+const char *tp_path(const tp_profile *profile)
+{
+    return profile->path;
+}
+
+int tp_call(tp_profile *profile, const char *name, struct tp_error *err)
+{
+    const char *path = tp_arena_copy(&profile->arena, name, strlen(name));
+
+    if (!path)
+        return TP_NO_MEMORY(err);
+    profile->path = path;
+    return 0;
+}
+
+const char *tp_meta(tp_profile *profile, const char *key)
+{
+    for (size_t i = 0; i < profile->meta.count; i++) {
+        if (strcmp(profile->meta.at[i].key, key) == 0)
+            return profile->meta.at[i].value;
+    }
+    return NULL;
+}
+
+bool tp_keeps_strides(tp_profile *profile)
+{
+    const char *value = tp_meta(profile, "strides");
+    sqlite3_stmt *any = NULL;
+
+    if (!value &&
+        sqlite3_prepare_v2(tp_db(profile), "SELECT 1 FROM t_stride_sums LIMIT 1", -1, &any, NULL) == SQLITE_OK)
+        value = sqlite3_step(any) == SQLITE_ROW ? "yes" : NULL;
+    sqlite3_finalize(any);
+    return value && strcmp(value, "yes") == 0;
+}
+
+size_t tp_event_count(const tp_profile *profile)
+{
+    return profile->events.count;
+}
+
+const struct tp_event *tp_event_at(const tp_profile *profile, size_t i)
+{
+    return &profile->events.at[i];
+}
+
+const struct tp_event *tp_event_find(const tp_profile *profile, const char *name)
+{
+    for (size_t i = 0; i < profile->events.count; i++) {
+        if (strcasecmp(profile->events.at[i].name, name) == 0)
+            return &profile->events.at[i];
+    }
+    return NULL;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * opened.h: what an open profile is, for the files of this library that add to it.
+ *
+ * Commands see none of it: they have tp_db and the functions of profile.h. Strings and formulas are in the arena, and
+ * live as long as the profile.
+ */
+#ifndef TENURE_PROFILE_OPENED_H
+#define TENURE_PROFILE_OPENED_H
+
+#include <sqlite3.h>
+
+#include "profile/base/mem.h"
+#include "profile/raw/recording.h"
+#include "profile/read/formula.h"
+
+struct tp_profile {
+    sqlite3 *db;
+    struct tp_arena arena;
+    const char *path;
+    struct tp_profile *next_open; /* sound.c */
+    TP_VECTOR(struct tp_event) events;
+    TP_VECTOR(struct tp_pair) meta;
+    struct tp_formula *formulas, *last_formula; /* in the order they were made */
+};
+
+#endif

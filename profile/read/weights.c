@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * weights.c: the cycle estimate with other weights.
+ *
+ * A profile holds CEst's formula (table `events`), a sum of weighted events, and views that compute it. Other weights
+ * change that sum for one connection: temporary views of the same names, over the profile's own, have it in place of
+ * CEst and CEst_incl. The file stays as it is, and every reader that asks for a view by its name sees the new
+ * estimate.
+ */
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/read/weights.h"
+#include "profile/base/error.h"
+#include "profile/base/row.h"
+#include "profile/profile.h"
+
+enum { LARGEST = 1000000 };
+
+static int set(struct tp_formula *sum, const char *event, size_t length, long weight)
+{
+    size_t i = 0;
+
+    while (i < sum->count && (strlen(sum->term[i].event) != length || strncmp(sum->term[i].event, event, length) != 0))
+        i++;
+    if (i == TP_FORMULA_TERMS)
+        return -1;
+    if (i == sum->count)
+        snprintf(sum->term[sum->count++].event, sizeof sum->term[i].event, "%.*s", (int)length, event);
+    sum->term[i].weight = weight;
+    return 0;
+}
+
+int tp_formula_read(struct tp_formula *sum, const char *text)
+{
+    while (*text) {
+        char *end;
+        long weight = strtol(text, &end, 10);
+        const char *event = end != text && strncmp(end, " * ", 3) == 0 ? end + 3 : text;
+        size_t length = strcspn(event, " ");
+        if (!length || set(sum, event, length, event == text ? 1 : weight))
+            return -1;
+        text = event + length;
+        text += strncmp(text, " + ", 3) == 0 ? 3 : strlen(text);
+    }
+    return sum->count ? 0 : -1;
+}
+
+/* One of "L1m=12,LLm=180": its event and weight. What follows; NULL: it is none. */
+static const char *read_weight(const char *text, char name[48], long *weight, struct tp_error *err)
+{
+    size_t length = strcspn(text, "=,");
+    char *end;
+
+    snprintf(name, 48, "%.*s", (int)length, text);
+    if (text[length] != '=' || !length) {
+        TP_FAIL(err, "weights are EVENT=NUMBER with ',' between, as in L1m=12,LLm=180");
+        return NULL;
+    }
+    text += length + 1;
+    *weight = strtol(text, &end, 10);
+    if (*text < '0' || *text > '9' || *weight > LARGEST || (*end && *end != ',')) {
+        TP_FAIL(err, "the weight of %s must be a whole number from 0 to %d", name, LARGEST);
+        return NULL;
+    }
+    return end;
+}
+
+int tp_weights_check(const char *weights, struct tp_error *err)
+{
+    char name[48];
+    long weight;
+
+    while (weights && *weights) {
+        weights = read_weight(weights, name, &weight, err);
+        if (weights)
+            weights += *weights == ',';
+    }
+    return weights ? 0 : -1;
+}
+
+/* Weights over what the formula says. */
+static int read_weights(struct tp_formula *sum, tp_profile *profile, const char *text, struct tp_error *err)
+{
+    char name[48];
+    long weight;
+
+    for (; *text; text += *text == ',') {
+        text = read_weight(text, name, &weight, err);
+        if (!text)
+            return -1;
+        const struct tp_event *event = tp_event_find(profile, name);
+        if (!event)
+            return TP_FAIL(err, "this profile has no event '%s' to give a weight to", name);
+        if (event->real || strcmp(event->name, "CEst") == 0)
+            return TP_FAIL(err, "%s cannot be a term of CEst; counts can", event->name);
+        if (set(sum, event->name, strlen(event->name), weight))
+            return TP_FAIL(err, "more than %d weights", TP_FORMULA_TERMS);
+    }
+    return 0;
+}
+
+/* Terms that can be absent count 0; Ir cannot, and is NULL only where nothing is known. */
+static void write_sum(sqlite3_str *sql, const struct tp_formula *sum, const char *suffix)
+{
+    for (size_t i = 0; i < sum->count; i++) {
+        bool always = strcmp(sum->term[i].event, "Ir") == 0;
+        sqlite3_str_appendf(sql, always ? "%s%d * \"%w%s\"" : "%s%d * coalesce(\"%w%s\", 0)", i ? " + " : "",
+                            (int)sum->term[i].weight, sum->term[i].event, suffix);
+    }
+}
+
+/* The text of a formula, for table `events`. */
+static char *formula_text(const struct tp_formula *sum)
+{
+    sqlite3_str *text = sqlite3_str_new(NULL);
+
+    for (size_t i = 0; i < sum->count; i++) {
+        sqlite3_str_appendall(text, i ? " + " : "");
+        if (sum->term[i].weight != 1)
+            sqlite3_str_appendf(text, "%d * ", (int)sum->term[i].weight);
+        sqlite3_str_appendall(text, sum->term[i].event);
+    }
+    return sqlite3_str_finish(text);
+}
+
+static int run(tp_profile *profile, char *sql, struct tp_error *err)
+{
+    int code = sql ? sqlite3_exec(tp_db(profile), sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+
+    sqlite3_free(sql);
+    return code == SQLITE_OK ? 0 : tp_sql_failed(profile, "cannot set weights", err);
+}
+
+/* A temporary view over `view`; one without CEst is left alone. */
+static int cover(tp_profile *profile, const struct tp_formula *sum, const char *view, struct tp_error *err)
+{
+    static const char columns[] = "SELECT name FROM pragma_table_info(?, 'main')";
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    sqlite3_stmt *statement;
+    bool wanted = false;
+    const char *comma = "";
+
+    if (sqlite3_prepare_v2(tp_db(profile), columns, -1, &statement, NULL) != SQLITE_OK) {
+        sqlite3_free(sqlite3_str_finish(sql));
+        return tp_sql_failed(profile, "cannot set weights", err);
+    }
+    sqlite3_bind_text(statement, 1, view, -1, SQLITE_STATIC);
+    sqlite3_str_appendf(sql, "CREATE TEMP VIEW \"%w\" AS SELECT ", view);
+    for (; sqlite3_step(statement) == SQLITE_ROW; comma = ", ") {
+        const char *name = tp_text(statement, 0);
+        sqlite3_str_appendall(sql, comma);
+        if (strcmp(name, "CEst") == 0 || strcmp(name, "CEst_incl") == 0) {
+            wanted = true;
+            write_sum(sql, sum, name + 4);
+            sqlite3_str_appendall(sql, " AS ");
+        }
+        sqlite3_str_appendf(sql, "\"%w\"", name);
+    }
+    sqlite3_finalize(statement);
+    sqlite3_str_appendf(sql, " FROM main.\"%w\"", view);
+    char *text = sqlite3_str_finish(sql);
+    if (wanted)
+        return run(profile, text, err);
+    sqlite3_free(text);
+    return 0;
+}
+
+static int cover_all(tp_profile *profile, const struct tp_formula *sum, struct tp_error *err)
+{
+    sqlite3_stmt *statement;
+    char *text = formula_text(sum);
+    int failed = 0;
+
+    if (sqlite3_prepare_v2(tp_db(profile), "SELECT name FROM main.sqlite_master WHERE type = 'view'", -1, &statement,
+                           NULL) != SQLITE_OK)
+        failed = tp_sql_failed(profile, "cannot set weights", err);
+    while (!failed && sqlite3_step(statement) == SQLITE_ROW)
+        failed = cover(profile, sum, tp_text(statement, 0), err);
+    sqlite3_finalize(statement);
+    if (!failed)
+        failed = run(profile,
+                     sqlite3_mprintf("CREATE TEMP VIEW events AS SELECT name, long_name, derived, CASE name WHEN "
+                                     "'CEst' THEN %Q ELSE formula END AS formula, type FROM main.events",
+                                     text ? text : ""),
+                     err);
+    sqlite3_free(text);
+    return failed;
+}
+
+int tp_weigh(tp_profile *profile, const char *weights, struct tp_error *err)
+{
+    sqlite3_stmt *statement;
+    struct tp_formula sum = {0};
+
+    if (sqlite3_prepare_v2(tp_db(profile), "SELECT formula FROM events WHERE name = 'CEst'", -1, &statement, NULL) !=
+        SQLITE_OK)
+        return tp_sql_failed(profile, "cannot read its cycle estimate", err);
+    const char *formula =
+        sqlite3_step(statement) == SQLITE_ROW ? tp_text_or_null(statement, 0) : NULL;
+    int failed = !formula || tp_formula_read(&sum, formula);
+    sqlite3_finalize(statement);
+    if (failed)
+        return TP_FAIL(err, "this profile has no cycle estimate");
+    return read_weights(&sum, profile, weights, err) || cover_all(profile, &sum, err) ? -1 : 0;
+}

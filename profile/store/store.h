@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * store.h: a recording into an SQLite profile.
+ *
+ *   store.c         the file: temporary name, settings, rename; inserts
+ *   store_schema.c  tables, views, derived events
+ *   tree.c          the call tree: order, and what is nested in what
+ *   store_code.c    functions, lines, instructions, inlined frames
+ *   store_arcs.c    arcs
+ *   store_data.c    data objects, allocation paths, what instructions pay in data objects
+ *   store_sharing.c  coherence misses by pairs of instructions
+ *   store_offsets.c what they pay by offset and by field
+ *   store_pairs.c   who loaded lines again, that whose loads had thrown out
+ *   store_misses.c  strides between misses, and sets in which they conflict
+ *   data_name.c     what a data object is called
+ *   store_statements.c  statements, by kind of access and data object
+ *   store_loops.c   loops
+ *   store_paths.c   the call tree, and sums that follow from it
+ *   store_path_data.c  what call paths and functions pay in data objects
+ *
+ * docs/profile-format.md describes the result. Ids in the database: function contexts, arcs, frames, files and
+ * objects are index + 1 of the recording; instructions and paths are numbered anew.
+ */
+#ifndef TENURE_PROFILE_STORE_H
+#define TENURE_PROFILE_STORE_H
+
+#include <limits.h>
+#include <sqlite3.h>
+
+#include "profile/code/sites.h"
+#include "profile/raw/recording.h"
+#include "profile/store/bulk.h"
+
+enum { TP_SCHEMA_VERSION = 11, TP_APPLICATION_ID = 0x546E7572 };
+
+enum { TP_SELF_EVENTS = 1, TP_INCL_EVENTS = 2 };
+
+/* A table of the schema. `columns`: as in CREATE TABLE, those of events left out. `merge`: what becomes of each where
+ * profiles are summed, "name:role" in the order of `columns` (sum.h); NULL: merge.c knows. `order`: in which rows are
+ * read for that, of the table t; NULL: by id. */
+struct tp_table {
+    const char *name, *columns;
+    int events; /* TP_SELF_EVENTS, TP_INCL_EVENTS */
+    const char *merge, *order;
+};
+const struct tp_table *tp_schema_tables(size_t *count);
+/* What creates it. */
+void tp_schema_table(sqlite3_str *sql, const struct tp_table *table, const struct tp_events *events);
+
+/* A view: `columns`, those of events behind them, from `from`. */
+struct tp_view {
+    const char *name, *columns, *from;
+    int events;
+};
+const struct tp_view *tp_schema_views(size_t *count);
+/* From what it is where one thread has all costs, or where there are several. */
+const char *tp_schema_source(const struct tp_view *view, bool one_thread);
+/* What creates the view `balance`. */
+void tp_schema_balance(sqlite3_str *sql, const char *(*event)(const void *user, size_t i), const void *user);
+
+enum {
+    TP_INDICES = 3,  /* of a table, that are filled in bulk */
+    TP_INDEXED = 8,  /* such an index is of one of so many columns, the first ones */
+};
+
+struct tp_store {
+    sqlite3 *db; /* NULL while tables are written in bulk */
+    struct tp_bulk bulk;
+    struct tp_table_place {
+        char name[32];
+        uint32_t root;
+        int columns;
+        bool has_id;
+        struct tp_index_place {
+            uint32_t root;
+            int column;
+        } index[TP_INDICES]; /* of one column; root 0: no more */
+    } place[64]; /* of tables t_* */
+    int places;
+    const char *path;      /* that the profile will have */
+    char target[PATH_MAX]; /* where that is a link, what it leads to */
+    char *temporary;       /* the name of the file until it is whole */
+    struct tp_recording *rec;
+    struct tp_sites sites;
+    const struct tp_import_options *options;
+    struct tp_error *err;
+    uint32_t *instruction_id; /* by instruction index; 0: no row */
+    uint32_t *frame_id;       /* by inlined frame; 0: no row */
+    uint64_t *total;          /* a row: self costs of everything */
+    uint8_t can;              /* TP_CAN_* of everything */
+    struct tp_thread_rows
+        *thread_incl;             /* inclusive costs of functions by thread; NULL: one thread, or not known */
+    struct tp_line_rows *line_rows; /* NULL: not known, the tree was pruned */
+    uint64_t instructions, paths; /* rows */
+    bool has_units;               /* there is a view `balance` */
+};
+
+/* Make the file `store->path`, all or nothing: the empty tables, then those that `large` fills in bulk, then those
+ * that `rest` fills by INSERT, then views and indices. Only path, rec (events, threads, arena), options and err of
+ * `store` need be set. */
+typedef int tp_store_part(struct tp_store *store, void *user);
+int tp_store_make(struct tp_store *store, tp_store_part *large, tp_store_part *rest, void *user);
+
+/* Write `rec` to `path`. All or nothing. */
+int tp_store_write(const char *path, struct tp_recording *rec, const struct tp_import_options *options,
+                   struct tp_import_result *result, struct tp_error *err);
+
+/* Rows into a table. Tables t_* are written page by page (bulk.h), before SQLite has the file open for good; their
+ * ids must ascend. Others by a prepared INSERT, which binds only what differs from the row before. */
+struct tp_insert {
+    sqlite3_stmt *statement; /* NULL: bulk */
+    struct tp_bulk_table *bulk;
+    struct tp_record record;     /* bulk: the row at hand */
+    bool has_id; /* bulk: the first column is the row's id */
+    int64_t id;
+    int64_t first[TP_INDEXED]; /* of the row: values of the first columns, as keys */
+    struct tp_bulk_index index[TP_INDICES];
+    int index_column[TP_INDICES];
+    int columns, next; /* next: to be put, from 0 */
+    struct tp_bound {
+        enum { TP_BOUND_NULL, TP_BOUND_INTEGER, TP_BOUND_REAL, TP_BOUND_TEXT } type;
+        int64_t integer;
+        const char *text; /* must not change while the insert lives */
+    } *bound; /* of the statement */
+};
+int tp_insert_open(struct tp_store *store, struct tp_insert *insert, const char *table);
+/* Complete the table. -1 if that fails; in any case the insert is gone. */
+int tp_insert_close(struct tp_store *store, struct tp_insert *insert, int failed);
+void tp_put_null(struct tp_insert *insert);
+void tp_put_integer(struct tp_insert *insert, int64_t value);
+void tp_put_real(struct tp_insert *insert, double value);
+void tp_put_count(struct tp_insert *insert, uint64_t value);  /* as integer, INT64_MAX at most */
+void tp_put_id(struct tp_insert *insert, uint32_t id);        /* NULL for 0 */
+void tp_put_text(struct tp_insert *insert, const char *text); /* NULL for NULL */
+/* A row of events, NULL where `can` says that an event cannot occur. */
+void tp_put_row(struct tp_insert *insert, const struct tp_events *events, const uint64_t *row, uint8_t can);
+int tp_insert_row(struct tp_store *store, struct tp_insert *insert);
+
+/* `can`, and what the row says that the instruction did: of accesses under a condition or `rep` it is not said
+ * before. */
+uint8_t tp_does(const struct tp_events *events, const uint64_t *row, uint8_t can);
+
+int tp_store_failed(struct tp_store *store, const char *what);
+int tp_store_sql(struct tp_store *store, const char *sql, const char *what);
+
+int tp_store_tables(struct tp_store *store); /* and indices that are filled in bulk */
+int tp_store_views(struct tp_store *store); /* and indices that are not filled in bulk */
+int tp_store_events(struct tp_store *store);
+int tp_store_paths(struct tp_store *store); /* before tp_store_code, which needs its sums */
+struct tp_tree;
+int tp_store_path_data(struct tp_store *store, const struct tp_tree *tree); /* a part of tp_store_paths */
+int tp_store_code(struct tp_store *store);
+int tp_store_arcs(struct tp_store *store); /* after tp_store_code, which numbers instructions */
+int tp_store_data(struct tp_store *store); /* likewise */
+int tp_store_sharing(struct tp_store *store); /* likewise */
+int tp_store_misses(struct tp_store *store); /* likewise */
+int tp_store_pairs(struct tp_store *store);  /* likewise */
+extern const char *const tp_cache_names[TP_CONFLICT_CACHES];
+int tp_store_statements(struct tp_store *store);
+int tp_store_loops(struct tp_store *store); /* after tp_store_code, which numbers inlined frames */
+/* can: by data object, what those do who miss in it. */
+int tp_store_offsets(struct tp_store *store, const uint8_t *can);
+
+/* Whether a column of some table or view has this name already; words of their types count, too. */
+bool tp_store_names_column(const char *name);
+
+/* tp_context.can and can_below, store->can: before anything is written. */
+int tp_store_possible(struct tp_store *store);
+
+/* Inclusive costs of (thread, function context), from the tree. */
+struct tp_thread_rows {
+    struct tp_idmap map; /* from (thread + 1) << 32 | (context + 1) to a row */
+    TP_VECTOR(uint64_t *) rows;
+    struct tp_arena arena;
+};
+void tp_thread_rows_free(struct tp_thread_rows *rows);
+
+/* What is called from source lines, each event once, from the tree; of lines in functions that call themselves. */
+struct tp_line_rows {
+    uint32_t *of_arc;  /* by arc: line + 1; 0: not known */
+    bool *recurses;    /* by context + 1: it runs below one of its own lines */
+    uint64_t **row;    /* by line: costs of what is called; the function's own while it runs below the line. NULL: 0 */
+    struct tp_arena arena;
+};
+void tp_line_rows_free(struct tp_line_rows *rows);
+
+/* -1 if the import is to be given up. */
+int tp_progress_of(struct tp_store *store, const char *stage, uint64_t done, uint64_t total);
+
+#endif

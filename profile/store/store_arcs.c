@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * store_arcs.c: arcs, and which events can occur below whom.
+ *
+ * An event can occur in a function's inclusive costs if it can in its own instructions or, over any chain of
+ * arcs, in a callee's. That is a fixed point: whenever a callee learns something its callers are told. A context
+ * learns at most four things, so each arc is looked at no more often than that.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/base/error.h"
+#include "profile/store/store.h"
+
+static uint32_t caller_of(const struct tp_recording *rec, const struct tp_arc *arc)
+{
+    return arc->caller || !arc->site ? arc->caller : rec->instrs.at[arc->site - 1].context;
+}
+
+struct callers {
+    uint32_t *list, *first; /* callers of each context: list[first[i]] to list[first[i + 1]] */
+    uint32_t *waiting;      /* contexts whose callers have not been told */
+    uint8_t *is_waiting;
+};
+
+static void collect_callers(const struct tp_recording *rec, struct callers *callers)
+{
+    uint32_t *first = callers->first;
+
+    for (size_t i = 0; i < rec->arcs.count; i++)
+        first[rec->arcs.at[i].callee]++;
+    for (size_t i = 1; i < rec->contexts.count + 2; i++)
+        first[i] += first[i - 1];
+    for (size_t i = 0; i < rec->arcs.count; i++)
+        callers->list[--first[rec->arcs.at[i].callee]] = caller_of(rec, &rec->arcs.at[i]);
+}
+
+static void spread(struct tp_recording *rec, struct callers *callers)
+{
+    size_t waiting = 0;
+
+    for (size_t i = 1; i <= rec->contexts.count; i++) {
+        callers->waiting[waiting++] = (uint32_t)i;
+        callers->is_waiting[i] = 1;
+    }
+    while (waiting) {
+        uint32_t callee = callers->waiting[--waiting];
+        callers->is_waiting[callee] = 0;
+        for (uint32_t i = callers->first[callee]; i < callers->first[callee + 1]; i++) {
+            uint32_t caller = callers->list[i];
+            uint8_t news = rec->contexts.at[callee - 1].can_below;
+            if (!caller ||
+                (rec->contexts.at[caller - 1].can_below | news) == rec->contexts.at[caller - 1].can_below)
+                continue;
+            rec->contexts.at[caller - 1].can_below |= news;
+            if (!callers->is_waiting[caller])
+                callers->waiting[waiting++] = caller;
+            callers->is_waiting[caller] = 1;
+        }
+    }
+}
+
+int tp_store_possible(struct tp_store *store)
+{
+    struct tp_recording *rec = store->rec;
+    size_t count = rec->contexts.count;
+    struct callers callers = {
+        .list = calloc(rec->arcs.count + 1, sizeof *callers.list),
+        .first = calloc(count + 2, sizeof *callers.first),
+        .waiting = calloc(count + 1, sizeof *callers.waiting),
+        .is_waiting = calloc(count + 1, sizeof *callers.is_waiting),
+    };
+    bool ok = callers.list && callers.first && callers.waiting && callers.is_waiting;
+
+    for (size_t i = 0; i < rec->instrs.count; i++) {
+        const struct tp_instr *instr = &rec->instrs.at[i];
+        if (!instr->costs)
+            continue;
+        struct tp_context *context = &rec->contexts.at[instr->context - 1];
+        context->can |= instr->can;
+        context->can_below |= instr->can;
+        store->can |= instr->can;
+    }
+    if (ok) {
+        collect_callers(rec, &callers);
+        spread(rec, &callers);
+    }
+    free(callers.list);
+    free(callers.first);
+    free(callers.waiting);
+    free(callers.is_waiting);
+    return ok ? 0 : TP_NO_MEMORY(store->err);
+}
+
+int tp_store_arcs(struct tp_store *store)
+{
+    const struct tp_recording *rec = store->rec;
+    uint64_t row[TP_MAX_EVENTS];
+    struct tp_insert insert;
+    int failed = tp_insert_open(store, &insert, "t_arcs");
+
+    for (size_t i = 0; !failed && i < rec->arcs.count; i++) {
+        const struct tp_arc *arc = &rec->arcs.at[i];
+        const struct tp_instr *site = arc->site ? &rec->instrs.at[arc->site - 1] : NULL;
+        if (!arc->calls && !arc->costs)
+            continue;
+        memset(row, 0, sizeof row);
+        for (const struct tp_blob *blob = arc->costs; blob; blob = blob->next)
+            tp_blob_add(&rec->events, blob, row, NULL);
+        tp_put_id(&insert, (uint32_t)i + 1);
+        tp_put_id(&insert, caller_of(rec, arc));
+        tp_put_id(&insert, arc->callee);
+        tp_put_id(&insert, site ? store->instruction_id[arc->site - 1] : 0);
+        if (site && !rec->no_addresses)
+            tp_put_integer(&insert, (int64_t)site->address);
+        else
+            tp_put_null(&insert);
+        tp_put_id(&insert, site ? site->file : 0);
+        tp_put_id(&insert, site ? site->line : 0);
+        tp_put_integer(&insert, (int64_t)arc->calls);
+        tp_put_row(&insert, &rec->events, row, rec->contexts.at[arc->callee - 1].can_below);
+        failed = tp_insert_row(store, &insert);
+    }
+    return tp_insert_close(store, &insert, failed);
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * store_offsets.c: what data objects pay by offset, and by field.
+ *
+ * The recording has counts by place in a data object. A place is an offset in an element or, where that is not known,
+ * a piece of a block; or it is one of two that have no offset. Every place is in one field: a member of the element's
+ * type, padding between members, eight bytes where no type is known. So an object's fields sum to the object. By the
+ * byte places are stored only where it is known what the object is made of. An object's places ascend, and so do its
+ * fields: both tables are written in one go.
+ */
+#include "profile/store/store.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/base/error.h"
+#include "profile/objects/layout.h"
+
+enum { PIECE = TN_AT_PIECE, NO_FIELD = UINT32_MAX, UNCOUNTED = UINT8_MAX };
+
+/* What is counted by place; all other events are not known there. */
+static const char *const counted[] = {"D1mr", "D1mw", "DLmr", "DLmw", "UseD1", "SpLossD1", "UseL", "SpLossL"};
+enum { COUNTED = sizeof counted / sizeof *counted };
+
+struct place {
+    uint32_t number; /* as in DATA_AT */
+    uint64_t count[COUNTED];
+};
+
+struct offsets {
+    struct tp_store *store;
+    struct tp_insert fields, offsets;
+    TP_VECTOR(const struct tp_blob *) blobs; /* of the object at hand, by place */
+    TP_VECTOR(struct place) places;          /* likewise, each part's counts added up */
+    uint8_t of_event[TP_MAX_EVENTS];         /* which count a column is, or UNCOUNTED */
+    uint32_t field;                          /* id of the last one */
+    const uint8_t *can;
+    char (*name)[12]; /* of pieces, "+16" */
+};
+
+/* ------------------------------------------------------------------------------------------ places */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct tp_blob *x = *(const struct tp_blob *const *)a, *y = *(const struct tp_blob *const *)b;
+
+    return x->data < y->data ? -1 : x->data > y->data;
+}
+
+/* A part has the places of an object in order, and a list of blobs is in the order in which they came, backwards. */
+static int sort_blobs(struct offsets *o, const struct tp_data *data)
+{
+    bool in_order = true;
+
+    o->blobs.count = 0;
+    for (const struct tp_blob *blob = data->at; blob; blob = blob->next) {
+        const struct tp_blob **to = TP_VECTOR_ADD(&o->blobs);
+        if (!to)
+            return TP_NO_MEMORY(o->store->err);
+        *to = blob;
+        in_order &= !blob->next || blob->next->data <= blob->data;
+    }
+    for (size_t i = 0, k = o->blobs.count; i + 1 < k; i++) {
+        const struct tp_blob *other = o->blobs.at[--k];
+        o->blobs.at[k] = o->blobs.at[i];
+        o->blobs.at[i] = other;
+    }
+    if (!in_order)
+        qsort(o->blobs.at, o->blobs.count, sizeof *o->blobs.at, by_place);
+    return 0;
+}
+
+static void add_counts(const struct offsets *o, struct place *place, const struct tp_blob *blob)
+{
+    const struct tp_events *events = &o->store->rec->events;
+    uint64_t row[TP_MAX_EVENTS];
+
+    memset(row, 0, events->count * sizeof *row);
+    tp_blob_add(events, blob, row, NULL);
+    for (size_t i = 0; i < events->count; i++) {
+        if (o->of_event[i] != UNCOUNTED)
+            place->count[o->of_event[i]] = tp_sum(place->count[o->of_event[i]], row[i]);
+    }
+}
+
+static int gather(struct offsets *o, const struct tp_data *data)
+{
+    o->places.count = 0;
+    if (sort_blobs(o, data))
+        return -1;
+    for (size_t i = 0; i < o->blobs.count; i++) {
+        const struct tp_blob *blob = o->blobs.at[i];
+        struct place *last = o->places.count ? &o->places.at[o->places.count - 1] : NULL;
+        if (!last || last->number != blob->data) {
+            last = TP_VECTOR_ADD(&o->places);
+            if (!last)
+                return TP_NO_MEMORY(o->store->err);
+            *last = (struct place){.number = blob->data};
+        }
+        add_counts(o, last, blob);
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------ fields */
+
+/* Of a place, by number of the field in the layout from 2 on; 0 and 1: those without an offset. */
+static uint32_t field_of(const struct tp_data *data, uint32_t place)
+{
+    uint64_t offset = place - TN_AT_FIRST;
+    size_t low = 0, high = data->layout ? data->layout->count : 0;
+
+    if (place < TN_AT_FIRST)
+        return place;
+    if (!high)
+        return (uint32_t)(TN_AT_FIRST + offset / PIECE);
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (data->layout->field[middle].offset <= offset)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (uint32_t)(TN_AT_FIRST + low);
+}
+
+static uint64_t piece_size(const struct tp_data *data, uint64_t offset)
+{
+    uint64_t all = data->element ? data->element : data->kind == TN_DATA_STATIC ? data->size : UINT64_MAX;
+
+    return offset + PIECE <= all ? PIECE : all > offset ? all - offset : PIECE;
+}
+
+/* As it is called where no type is known. */
+static const char *name_of_piece(struct offsets *o, uint32_t piece)
+{
+    char *name = o->name[piece];
+
+    if (!*name)
+        snprintf(name, sizeof o->name[piece], "+%u", piece * PIECE);
+    return name;
+}
+
+static void put_field(struct offsets *o, const struct tp_data *data, uint32_t number)
+{
+    static const char *const kinds[] = {"around", "beyond"}, *const names[] = {"(around)", "(beyond)"};
+    struct tp_insert *insert = &o->fields;
+
+    if (number < TN_AT_FIRST) {
+        tp_put_text(insert, kinds[number]);
+        tp_put_text(insert, names[number]);
+        tp_put_null(insert);
+        tp_put_null(insert);
+        tp_put_null(insert);
+    } else if (data->layout) {
+        const struct tp_layout_field *field = &data->layout->field[number - TN_AT_FIRST];
+        tp_put_text(insert, field->padding ? "padding" : "field");
+        tp_put_text(insert, field->name);
+        tp_put_text(insert, field->type);
+        tp_put_count(insert, field->offset);
+        tp_put_count(insert, field->size);
+    } else {
+        uint64_t offset = (uint64_t)(number - TN_AT_FIRST) * PIECE;
+        tp_put_text(insert, "bytes");
+        tp_put_text(insert, name_of_piece(o, number - TN_AT_FIRST));
+        tp_put_null(insert);
+        tp_put_count(insert, offset);
+        tp_put_count(insert, piece_size(data, offset));
+    }
+}
+
+/* A count is NULL only if the object's accesses cannot cause it. */
+static void put_counts(const struct offsets *o, struct tp_insert *insert, const uint64_t *count, uint8_t can)
+{
+    const struct tp_events *events = &o->store->rec->events;
+
+    for (size_t i = 0; i < events->count; i++) {
+        const struct tp_column *column = &events->column[i];
+        uint8_t which = o->of_event[i];
+        if (which == UNCOUNTED || (count[which] == 0 && column->needs && !(column->needs & can)))
+            tp_put_null(insert);
+        else
+            tp_put_count(insert, count[which]);
+    }
+}
+
+static int write_offset(struct offsets *o, size_t index, const struct place *place)
+{
+    tp_put_id(&o->offsets, (uint32_t)index + 1);
+    tp_put_id(&o->offsets, o->field);
+    if (place->number < TN_AT_FIRST)
+        tp_put_null(&o->offsets);
+    else
+        tp_put_count(&o->offsets, place->number - TN_AT_FIRST);
+    put_counts(o, &o->offsets, place->count, o->can[index]);
+    return tp_insert_row(o->store, &o->offsets);
+}
+
+/* A field, and its places: those from *at on, as many as are in it. */
+static int write_field(struct offsets *o, size_t index, uint32_t number, size_t *at)
+{
+    const struct tp_data *data = &o->store->rec->data.at[index];
+    uint64_t sum[COUNTED] = {0};
+    int failed = 0;
+
+    o->field++;
+    for (; !failed && *at < o->places.count && field_of(data, o->places.at[*at].number) == number; ++*at) {
+        const struct place *place = &o->places.at[*at];
+        for (size_t i = 0; i < COUNTED; i++)
+            sum[i] = tp_sum(sum[i], place->count[i]);
+        failed = data->element ? write_offset(o, index, place) : 0;
+    }
+    tp_put_id(&o->fields, o->field);
+    tp_put_id(&o->fields, (uint32_t)index + 1);
+    put_field(o, data, number);
+    put_counts(o, &o->fields, sum, o->can[index]);
+    return failed || tp_insert_row(o->store, &o->fields);
+}
+
+/* The first field from `from` on that is to be written: all of the type's are, of others those of which something was
+ * counted. `at`: the first place that is in none so far. */
+static uint32_t next_field(const struct offsets *o, const struct tp_data *data, uint32_t from, size_t at)
+{
+    uint32_t met = at < o->places.count ? field_of(data, o->places.at[at].number) : NO_FIELD;
+
+    if (!data->layout || met < TN_AT_FIRST)
+        return met;
+    from = from < TN_AT_FIRST ? TN_AT_FIRST : from;
+    return from - TN_AT_FIRST < data->layout->count ? from : NO_FIELD;
+}
+
+static int write_object(struct offsets *o, size_t index)
+{
+    const struct tp_data *data = &o->store->rec->data.at[index];
+    size_t at = 0;
+    int failed = gather(o, data);
+
+    for (uint32_t from = 0; !failed && (from = next_field(o, data, from, at)) != NO_FIELD; from++)
+        failed = write_field(o, index, from, &at);
+    return failed;
+}
+
+/* ------------------------------------------------------------------------------------------ all */
+
+static void find_counted(struct offsets *o)
+{
+    const struct tp_events *events = &o->store->rec->events;
+
+    memset(o->of_event, UNCOUNTED, sizeof o->of_event);
+    for (size_t i = 0; i < events->count; i++) {
+        for (uint8_t c = 0; c < COUNTED; c++) {
+            if (strcmp(events->column[i].name, counted[c]) == 0)
+                o->of_event[i] = c;
+        }
+    }
+}
+
+int tp_store_offsets(struct tp_store *store, const uint8_t *can)
+{
+    struct offsets o = {.store = store, .can = can, .name = calloc(TN_LARGEST_ELEMENT / PIECE + 1, sizeof *o.name)};
+    int failed = o.name ? 0 : TP_NO_MEMORY(store->err);
+
+    find_counted(&o);
+    failed = failed || tp_insert_open(store, &o.fields, "t_data_fields") ||
+             tp_insert_open(store, &o.offsets, "t_data_offsets");
+    for (size_t i = 0; !failed && i < store->rec->data.count; i++) {
+        if (store->rec->data.at[i].at)
+            failed = write_object(&o, i);
+    }
+    failed = tp_insert_close(store, &o.fields, failed);
+    failed = tp_insert_close(store, &o.offsets, failed);
+    TP_VECTOR_FREE(&o.blobs);
+    TP_VECTOR_FREE(&o.places);
+    free(o.name);
+    return failed ? -1 : 0;
+}

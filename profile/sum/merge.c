@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * merge.c: what must be equal in profiles that are summed, and what becomes of what no table sums: meta data.
+ *
+ * A key of `meta` keeps its value as long as all profiles that have it agree; then it is "various". The command is that
+ * of table `runs`, which lists all of them. Both depend on the set of profiles only, not on their order.
+ *
+ * A profile without units is one unit (or, by thread, as many as it has threads): the queries below show it as if it
+ * had the tables. Units finer than asked for are joined by leaving out what tells them apart.
+ */
+#include "profile/sum/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/base/error.h"
+#include "profile/base/row.h"
+#include "profile/sum/sum.h"
+
+static const char various[] = "various";
+static const char *const kinds[] = {"", "rank", "process", "thread"};
+
+struct tp_merge {
+    enum tp_keep keep;
+    struct tp_sum sum;
+    struct tp_arena arena;
+    const char *first; /* path of the first profile; NULL: none yet */
+    TP_VECTOR(struct tp_pair) meta;
+};
+
+tp_merge *tp_merge_new(enum tp_keep keep, struct tp_error *err)
+{
+    tp_merge *merge = calloc(1, sizeof *merge);
+
+    if (!merge) {
+        TP_NO_MEMORY(err);
+        return NULL;
+    }
+    merge->keep = keep;
+    if (tp_sum_begin(&merge->sum, false, err)) {
+        tp_merge_free(merge);
+        return NULL;
+    }
+    merge->sum.by_unit = keep != TP_KEEP_NONE;
+    merge->sum.skip[tp_sum_table(&merge->sum, "units")] = !merge->sum.by_unit;
+    merge->sum.skip[tp_sum_table(&merge->sum, "t_unit_functions")] = !merge->sum.by_unit;
+    return merge;
+}
+
+void tp_merge_free(tp_merge *merge)
+{
+    if (!merge)
+        return;
+    tp_sum_free(&merge->sum);
+    TP_VECTOR_FREE(&merge->meta);
+    tp_arena_free(&merge->arena);
+    free(merge);
+}
+
+/* ------------------------------------------------------------------------------------------ what must be equal */
+
+static int take_events(tp_merge *merge, tp_profile *profile, struct tp_error *err)
+{
+    for (size_t i = 0; i < tp_event_count(profile); i++) {
+        const struct tp_event *event = tp_event_at(profile, i);
+        if (!event->derived && tp_events_add(&merge->sum.events, event->name, event->long_name, event->real))
+            return TP_FAIL(err, "%s: has no proper events; the file is damaged", tp_path(profile));
+    }
+    if (!merge->sum.events.count)
+        return TP_FAIL(err, "%s: has no events; the file is damaged", tp_path(profile));
+    merge->sum.stored = merge->sum.events.count;
+    tp_sum_make_room(&merge->sum);
+    return 0;
+}
+
+static int check_events(const tp_merge *merge, tp_profile *profile, struct tp_error *err)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < tp_event_count(profile); i++) {
+        const struct tp_event *event = tp_event_at(profile, i);
+        size_t k = 0;
+        if (event->derived)
+            continue;
+        while (k < merge->sum.events.count && strcmp(merge->sum.events.column[k].name, event->name) != 0)
+            k++;
+        if (k == merge->sum.events.count)
+            return TP_FAIL(err, "%s: has event %s, which %s has not; only profiles with the same events can be summed",
+                           tp_path(profile), event->name, merge->first);
+        if (merge->sum.events.column[k].real != event->real)
+            return TP_FAIL(err, "%s: event %s is of another type than in %s", tp_path(profile), event->name,
+                           merge->first);
+        count++;
+    }
+    for (size_t k = 0; count < merge->sum.events.count && k < merge->sum.events.count; k++) {
+        const struct tp_event *event = tp_event_find(profile, merge->sum.events.column[k].name);
+        if (!event || event->derived)
+            return TP_FAIL(err, "%s: has no event %s, which %s has; only profiles with the same events can be summed",
+                           tp_path(profile), merge->sum.events.column[k].name, merge->first);
+    }
+    return 0;
+}
+
+static const char *meta_value(const tp_merge *merge, const char *key)
+{
+    for (size_t i = 0; i < merge->meta.count; i++) {
+        if (strcmp(merge->meta.at[i].key, key) == 0)
+            return merge->meta.at[i].value;
+    }
+    return NULL;
+}
+
+/* What makes counts incomparable if it differs. */
+static int check_model(const tp_merge *merge, tp_profile *profile, struct tp_error *err)
+{
+    static const struct {
+        const char *key, *what;
+    } model[] = {
+        {"cache.I1", "I1 (size,ways,line)"}, {"cache.D1", "D1 (size,ways,line)"},
+        {"cache.L2", "L2 (size,ways,line)"}, {"cache.LL", "LL (size,ways,line)"},
+        {"prefetch", "--prefetch"},          {"shared-l1", "--shared-l1"},
+        {"coherence", "--coherence"},        {"write-back", "--write-back"},
+    };
+
+    for (size_t i = 0; i < sizeof model / sizeof *model; i++) {
+        const char *ours = meta_value(merge, model[i].key), *theirs = tp_meta(profile, model[i].key);
+        if (!ours != !theirs || (ours && strcmp(ours, theirs) != 0))
+            return TP_FAIL(err, "%s: %s is %s, in %s it is %s; only profiles of the same caches can be summed",
+                           tp_path(profile), model[i].what, theirs ? theirs : "not simulated", merge->first,
+                           ours ? ours : "not simulated");
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------ meta */
+
+static int join_meta(tp_merge *merge, const char *key, const char *value)
+{
+    struct tp_pair *pair = NULL;
+
+    for (size_t i = 0; i < merge->meta.count && !pair; i++) {
+        if (strcmp(merge->meta.at[i].key, key) == 0)
+            pair = &merge->meta.at[i];
+    }
+    if (pair) {
+        if (strcmp(pair->value, value) != 0)
+            pair->value = various;
+        return 0;
+    }
+    pair = TP_VECTOR_ADD(&merge->meta);
+    if (!pair)
+        return -1;
+    pair->key = tp_arena_copy(&merge->arena, key, strlen(key));
+    pair->value = tp_arena_copy(&merge->arena, value, strlen(value));
+    return pair->key && pair->value ? 0 : -1;
+}
+
+/* Keys that are made anew when the sum is written. */
+static bool is_made(const char *key)
+{
+    return strcmp(key, "cmd") == 0 || strcmp(key, "runs") == 0 || strcmp(key, "keep") == 0;
+}
+
+static int take_meta(tp_merge *merge, tp_profile *profile, struct tp_error *err)
+{
+    sqlite3_stmt *statement;
+    int failed = 0, code = SQLITE_DONE;
+
+    if (sqlite3_prepare_v2(tp_db(profile), "SELECT key, value FROM meta", -1, &statement, NULL) != SQLITE_OK)
+        return tp_sql_failed(profile, "cannot read its meta data", err);
+    while (!failed && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        const char *key = tp_text_or_null(statement, 0);
+        const char *value = tp_text_or_null(statement, 1);
+        if (key && value && !is_made(key) && join_meta(merge, key, value))
+            failed = TP_NO_MEMORY(err);
+    }
+    if (!failed && code != SQLITE_DONE)
+        failed = tp_sql_failed(profile, "cannot read its meta data", err);
+    sqlite3_finalize(statement);
+    return failed;
+}
+
+/* ------------------------------------------------------------------------------------------ units */
+
+static int64_t count_of(tp_profile *profile, const char *sql)
+{
+    sqlite3_stmt *statement;
+    int64_t count = -1;
+
+    if (sqlite3_prepare_v2(tp_db(profile), sql, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        count = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return count;
+}
+
+static int cannot_keep(const tp_merge *merge, tp_profile *profile, struct tp_error *err)
+{
+    static const char *const many[] = {"", "ranks", "processes", "threads"};
+
+    return TP_FAIL(err, "--keep=%s: %s is a merge that did not keep %s apart; merge the recordings", kinds[merge->keep],
+                   tp_path(profile), many[merge->keep]);
+}
+
+/* The unit or units that a recording is. */
+static char *units_of_recording(const tp_merge *merge, tp_profile *profile)
+{
+    const char *rank = tp_meta(profile, "rank"), *host = tp_meta(profile, "host"), *pid = tp_meta(profile, "pid");
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+
+    sqlite3_str_appendf(sql, "(SELECT %s AS id, %Q AS kind, ", merge->keep == TP_KEEP_THREAD ? "id" : "1",
+                        kinds[merge->keep]);
+    if (rank)
+        sqlite3_str_appendf(sql, "CAST(%Q AS INTEGER) AS rank, ", rank);
+    else
+        sqlite3_str_appendall(sql, "NULL AS rank, ");
+    sqlite3_str_appendf(sql, "%Q AS host, ", merge->keep >= TP_KEEP_PROCESS ? host : NULL);
+    if (pid && merge->keep >= TP_KEEP_PROCESS)
+        sqlite3_str_appendf(sql, "CAST(%Q AS INTEGER) AS pid, ", pid);
+    else
+        sqlite3_str_appendall(sql, "NULL AS pid, ");
+    sqlite3_str_appendall(sql, merge->keep == TP_KEEP_THREAD ? "id AS thread, * FROM threads)"
+                                                             : "NULL AS thread, * FROM t_totals)");
+    return sqlite3_str_finish(sql);
+}
+
+/* Those of a merge, as coarse as asked for. */
+static char *units_of_merge(const tp_merge *merge)
+{
+    return sqlite3_mprintf("(SELECT id, %Q AS kind, rank, %s AS host, %s AS pid, %s AS thread, * FROM units)",
+                           kinds[merge->keep], merge->keep >= TP_KEEP_PROCESS ? "host" : "NULL",
+                           merge->keep >= TP_KEEP_PROCESS ? "pid" : "NULL",
+                           merge->keep >= TP_KEEP_THREAD ? "thread" : "NULL");
+}
+
+/* Whether what the profile keeps apart is at least what is asked for. */
+static bool is_fine_enough(const tp_merge *merge, tp_profile *profile)
+{
+    const char *keep = tp_meta(profile, "keep");
+    int kind = TP_KEEP_THREAD;
+
+    while (keep && kind > TP_KEEP_NONE && strcmp(kinds[kind], keep) != 0)
+        kind--;
+    return keep && kind >= (int)merge->keep;
+}
+
+/* `source` gets queries for `units` and `t_unit_functions`; NULL: the table itself. What is not NULL is SQLite's. */
+static int choose_units(const tp_merge *merge, tp_profile *profile, char **units, const char **functions,
+                        struct tp_error *err)
+{
+    int64_t runs = count_of(profile, "SELECT sum(recordings) FROM runs");
+
+    if (count_of(profile, "SELECT count(*) FROM units") > 0) {
+        if (!is_fine_enough(merge, profile))
+            return cannot_keep(merge, profile, err);
+        *units = units_of_merge(merge);
+    } else {
+        if (runs > 1)
+            return cannot_keep(merge, profile, err);
+        if (merge->keep == TP_KEEP_RANK && !tp_meta(profile, "rank"))
+            return TP_FAIL(err, "--keep=rank: %s has no rank: OMPI_COMM_WORLD_RANK, PMI_RANK and SLURM_PROCID were not "
+                           "set when it was recorded, and neither was --rank", tp_path(profile));
+        *units = units_of_recording(merge, profile);
+        *functions = merge->keep == TP_KEEP_THREAD ? "(SELECT thread AS unit_id, * FROM thread_functions)"
+                                                   : "(SELECT 1 AS unit_id, id AS function_id, * FROM t_functions)";
+    }
+    return *units ? 0 : TP_NO_MEMORY(err);
+}
+
+/* ------------------------------------------------------------------------------------------ all */
+
+static int add_tables(tp_merge *merge, tp_profile *profile, struct tp_error *err)
+{
+    char *units = NULL;
+    const char *functions = "t_unit_functions";
+
+    if (merge->keep != TP_KEEP_NONE && choose_units(merge, profile, &units, &functions, err))
+        return -1;
+    struct tp_sum_source sources[] = {
+        {"t_self", "self"}, /* the views: a table is empty where there is one thread */
+        {"t_thread_functions", "thread_functions"},
+        {"stats", "(SELECT * FROM stats WHERE name NOT LIKE '% average' AND name NOT LIKE '% maximum')"},
+        {"t_unit_functions", functions},
+        {units ? "units" : NULL, units},
+        {NULL, NULL},
+    };
+    int failed = tp_sum_read(&merge->sum, profile, sources, &(struct tp_sum_lens){0}, err);
+    sqlite3_free(units);
+    return failed;
+}
+
+int tp_merge_add(tp_merge *merge, tp_profile *profile, struct tp_error *err)
+{
+    if (!merge->first) {
+        merge->first = tp_arena_copy(&merge->arena, tp_path(profile), strlen(tp_path(profile)));
+        if (!merge->first)
+            return TP_NO_MEMORY(err);
+        if (take_events(merge, profile, err))
+            return -1;
+    } else if (check_events(merge, profile, err) || check_model(merge, profile, err)) {
+        return -1;
+    }
+    return take_meta(merge, profile, err) || add_tables(merge, profile, err) ? -1 : 0;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The commands of all runs, sorted: the first few of them, or the only one. NULL: there is none. */
+static const char *commands(tp_merge *merge, int64_t *runs)
+{
+    enum { SHOWN = 3 };
+    const struct tp_sum *sum = &merge->sum;
+    int table = tp_sum_table(sum, "runs"), cmd = sum->shape[table].field[0].at;
+    int recordings = sum->shape[table].field[tp_sum_field(&sum->shape[table], "recordings")].at;
+    const char **names = calloc(sum->rows[table].at.count + 1, sizeof *names);
+    size_t count = 0, distinct = 0;
+    sqlite3_str *text = sqlite3_str_new(NULL);
+
+    for (size_t i = 0; i < sum->rows[table].at.count; i++) {
+        int64_t *row = sum->rows[table].at.at[i];
+        int64_t costs[TP_SUM_COSTS], count_of;
+        tp_sum_get(sum, table, row, 0, costs);
+        count_of = costs[recordings]; /* the table has no events */
+        *runs = tp_sum_counts(*runs, count_of == TP_NONE ? 0 : count_of);
+        if (names && row[cmd] != TP_NONE)
+            names[count++] = sum->texts.at.at[row[cmd]];
+    }
+    if (names)
+        qsort(names, count, sizeof *names, by_text);
+    for (size_t i = 0; i < count; i++) {
+        if ((i && strcmp(names[i - 1], names[i]) == 0) || distinct++ >= SHOWN)
+            continue;
+        sqlite3_str_appendf(text, "%s%s", distinct > 1 ? "; " : "", names[i]);
+    }
+    if (distinct > SHOWN)
+        sqlite3_str_appendf(text, "; and %d more", (int)(distinct - SHOWN));
+    free(names);
+    char *all = sqlite3_str_finish(text);
+    const char *copy = all ? tp_arena_copy(&merge->arena, all, strlen(all)) : NULL;
+    sqlite3_free(all);
+    return copy;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(((const struct tp_pair *)a)->key, ((const struct tp_pair *)b)->key);
+}
+
+int tp_merge_write(tp_merge *merge, const char *path, struct tp_error *err)
+{
+    int64_t runs = 0;
+    char number[24];
+    const char *cmd = commands(merge, &runs);
+    int failed;
+
+    snprintf(number, sizeof number, "%lld", (long long)runs);
+    if ((cmd && join_meta(merge, "cmd", cmd)) || join_meta(merge, "runs", number) ||
+        (merge->keep != TP_KEEP_NONE && join_meta(merge, "keep", kinds[merge->keep])))
+        return TP_NO_MEMORY(err);
+    qsort(merge->meta.at, merge->meta.count, sizeof *merge->meta.at, by_key);
+    const char **pairs = calloc(2 * merge->meta.count + 1, sizeof *pairs);
+    if (!pairs)
+        return TP_NO_MEMORY(err);
+    for (size_t i = 0; i < merge->meta.count; i++) {
+        pairs[2 * i] = merge->meta.at[i].key;
+        pairs[2 * i + 1] = merge->meta.at[i].value;
+    }
+    failed = tp_sum_write(&merge->sum, 0, path, pairs, err);
+    free(pairs);
+    return failed;
+}

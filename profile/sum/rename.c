@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * rename.c: see rename.h. An expression is taken apart into its two halves, with the delimiter's backslashes gone; the
+ * first half goes to regcomp, the second is read anew for each match.
+ */
+#include "profile/sum/rename.h"
+
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/base/error.h"
+#include "profile/base/mem.h"
+
+enum { GROUPS = 10 };
+
+struct substitution {
+    regex_t regex;
+    char *new;
+    bool all;
+};
+
+struct tp_rename {
+    TP_VECTOR(struct substitution) list;
+};
+
+/* ------------------------------------------------------------------------------------------ reading */
+
+/* A copy of what comes before the next `delimiter` that has no backslash; *at moves behind it. `\delimiter` becomes the
+ * delimiter; of an expression the backslash stays if the delimiter alone would mean something. NULL: there is none, or
+ * no memory (*at is left). */
+static char *half(const char **at, char delimiter, bool expression)
+{
+    bool keep = expression && strchr("|*+?.()[]{}^$", delimiter);
+    char *text = malloc(strlen(*at) + 1), *to = text;
+    const char *from = *at;
+
+    for (; text && *from && *from != delimiter; from++) {
+        if (*from == '\\' && from[1]) {
+            if (from[1] != delimiter || keep)
+                *to++ = *from;
+            from++;
+        }
+        *to++ = *from;
+    }
+    if (!text || *from != delimiter) {
+        free(text);
+        return NULL;
+    }
+    *to = '\0';
+    *at = from + 1;
+    return text;
+}
+
+/* Groups that `new` speaks of beyond those that there are. */
+static bool has_groups(const char *new, size_t count)
+{
+    for (; *new; new++) {
+        if (*new == '\\' && new[1]) {
+            new++;
+            if (*new >= '1' && *new <= '9' && (size_t)(*new - '0') > count)
+                return false;
+        }
+    }
+    return true;
+}
+
+static int read_flags(const char **at, int *how, bool *all)
+{
+    *how = REG_EXTENDED;
+    for (; **at && **at != ';'; ++*at) {
+        if (**at == 'g')
+            *all = true;
+        else if (**at == 'i' || **at == 'I')
+            *how |= REG_ICASE;
+        else
+            return -1;
+    }
+    *at += **at == ';';
+    return 0;
+}
+
+static int read_one(struct tp_rename *rename, const char **at, struct tp_error *err)
+{
+    struct substitution one = {.all = false};
+    const char *begin = *at;
+    char why[200], *old;
+    int how, code;
+
+    if (begin[0] != 's' || !begin[1] || begin[1] == '\\' || begin[1] == ';')
+        return TP_FAIL(err, "'%s' is no expression like s/old/new/", begin);
+    *at += 2;
+    old = half(at, begin[1], true);
+    one.new = old ? half(at, begin[1], false) : NULL;
+    if (!one.new) {
+        free(old);
+        return TP_FAIL(err, "'%s': there must be three %c, as in s%cold%cnew%c", begin, begin[1], begin[1], begin[1],
+                       begin[1]);
+    }
+    if (read_flags(at, &how, &one.all)) {
+        free(old);
+        free(one.new);
+        return TP_FAIL(err, "'%s': flag %c is not known; there are g and i", begin, **at);
+    }
+    code = regcomp(&one.regex, old, how);
+    free(old);
+    if (code) {
+        regerror(code, &one.regex, why, sizeof why);
+        free(one.new);
+        return TP_FAIL(err, "'%s': %s", begin, why);
+    }
+    struct substitution *added = has_groups(one.new, one.regex.re_nsub) ? TP_VECTOR_ADD(&rename->list) : NULL;
+    if (added) {
+        *added = one;
+        return 0;
+    }
+    bool groups = has_groups(one.new, one.regex.re_nsub);
+    regfree(&one.regex);
+    free(one.new);
+    return groups ? TP_NO_MEMORY(err) : TP_FAIL(err, "'%s': there are not so many groups", begin);
+}
+
+struct tp_rename *tp_rename_new(const char *expression, struct tp_error *err)
+{
+    struct tp_rename *rename = calloc(1, sizeof *rename);
+
+    if (!rename) {
+        TP_NO_MEMORY(err);
+        return NULL;
+    }
+    do {
+        if (read_one(rename, &expression, err)) {
+            tp_rename_free(rename);
+            return NULL;
+        }
+    } while (*expression);
+    return rename;
+}
+
+void tp_rename_free(struct tp_rename *rename)
+{
+    if (!rename)
+        return;
+    for (size_t i = 0; i < rename->list.count; i++) {
+        regfree(&rename->list.at[i].regex);
+        free(rename->list.at[i].new);
+    }
+    TP_VECTOR_FREE(&rename->list);
+    free(rename);
+}
+
+/* ------------------------------------------------------------------------------------------ replacing */
+
+struct text {
+    char *bytes;
+    size_t size, room;
+};
+
+static int append(struct text *text, const char *bytes, size_t size)
+{
+    if (text->size + size + 1 > text->room) {
+        size_t room = 2 * (text->size + size + 1);
+        char *larger = realloc(text->bytes, room);
+        if (!larger)
+            return -1;
+        text->bytes = larger;
+        text->room = room;
+    }
+    memcpy(text->bytes + text->size, bytes, size);
+    text->size += size;
+    text->bytes[text->size] = '\0';
+    return 0;
+}
+
+static int append_new(struct text *out, const char *new, const char *subject, const regmatch_t *match)
+{
+    int failed = 0;
+
+    for (; *new && !failed; new++) {
+        size_t group = *new == '&' ? 0 : GROUPS;
+        if (*new == '\\' && new[1]) {
+            new++;
+            group = *new >= '1' && *new <= '9' ? (size_t)(*new - '0') : GROUPS;
+        }
+        if (group == GROUPS)
+            failed = append(out, new, 1);
+        else if (match[group].rm_so >= 0)
+            failed = append(out, subject + match[group].rm_so, (size_t)(match[group].rm_eo - match[group].rm_so));
+    }
+    return failed;
+}
+
+/* One substitution. An empty match takes the character behind it along, so that the next one is further on. */
+static int substitute(const struct substitution *one, const char *subject, struct text *out)
+{
+    regmatch_t match[GROUPS];
+    int how = 0, failed = append(out, "", 0);
+
+    while (!failed && regexec(&one->regex, subject, GROUPS, match, how) == 0) {
+        failed = append(out, subject, (size_t)match[0].rm_so) || append_new(out, one->new, subject, match);
+        subject += match[0].rm_eo;
+        if (match[0].rm_so == match[0].rm_eo && *subject)
+            failed = failed || append(out, subject++, 1);
+        else if (match[0].rm_so == match[0].rm_eo)
+            break;
+        how = REG_NOTBOL;
+        if (!one->all)
+            break;
+    }
+    return failed || append(out, subject, strlen(subject));
+}
+
+char *tp_rename_text(const struct tp_rename *rename, const char *text)
+{
+    char *now = strdup(text);
+
+    for (size_t i = 0; now && i < rename->list.count; i++) {
+        struct text out = {0};
+        if (substitute(&rename->list.at[i], now, &out)) {
+            free(out.bytes);
+            out.bytes = NULL;
+        }
+        free(now);
+        now = out.bytes;
+    }
+    return now;
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sum.c: shapes of tables, rows by key, texts.
+ *
+ * A row is one piece of an arena: key, other values, where its costs are (sum_costs.c). Texts are numbers here, and so
+ * are references: the row's number in the sum. Then equal keys are equal bytes.
+ */
+#include "profile/sum/sum.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/base/error.h"
+
+/* ------------------------------------------------------------------------------------------ shapes */
+
+int tp_sum_table(const struct tp_sum *sum, const char *name)
+{
+    for (int i = 0; i < sum->tables; i++) {
+        if (strcmp(sum->shape[i].table->name, name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+int tp_sum_field(const struct tp_shape *shape, const char *name)
+{
+    for (int i = 0; i < shape->fields; i++) {
+        if (strcmp(shape->field[i].name, name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* One word of `merge`, "name:role>table@column*", and one of `columns`, "name TYPE ...". */
+static bool read_field(const struct tp_sum *sum, struct tp_shape *shape, const char *word, const char *column)
+{
+    static const char *const roles[] = {"id", "nth", "key", "above", "group", "any", "sum", "max", "first", "last"};
+    struct tp_field *field = &shape->field[shape->fields];
+    char name[32], role[8] = "", refers[32] = "", relative[32] = "", type[16];
+    int length = 0;
+
+    if (sscanf(word, "%31[^: ]:%7[a-z]%n", name, role, &length) != 2)
+        return false;
+    word += length;
+    if (sscanf(word, ">%31[a-z_]%n", refers, &length) == 1)
+        word += length;
+    if (sscanf(word, "@%31[a-z_]%n", relative, &length) == 1)
+        word += length;
+    field->base = *word == '*';
+    if (sscanf(column, "%31s %15[A-Z]", field->name, type) != 2 || strcmp(name, field->name) != 0)
+        return false;
+    field->text = strcmp(type, "TEXT") == 0;
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
+        if (strcmp(roles[i], role) == 0)
+            field->role = (enum tp_role)i;
+    }
+    field->refers = *refers ? tp_sum_table(sum, refers) : -1;
+    field->relative_to = *relative ? tp_sum_field(shape, relative) : -1;
+    shape->fields++;
+    return strcmp(roles[field->role], role) == 0 && (field->refers >= 0 || !*refers) &&
+           (field->relative_to >= 0 || !*relative);
+}
+
+bool tp_sum_is_key(const struct tp_field *field)
+{
+    return field->role == TP_ROLE_KEY || field->role == TP_ROLE_ABOVE || field->role == TP_ROLE_GROUP;
+}
+
+/* Where in a row each field is: keys first, the place of `nth` behind them. */
+static void arrange(struct tp_shape *shape)
+{
+    shape->id = shape->base = shape->nth = -1;
+    for (int i = 0; i < shape->fields; i++) {
+        struct tp_field *field = &shape->field[i];
+        field->at = tp_sum_is_key(field) ? shape->keys++ : -1;
+        shape->above |= field->role == TP_ROLE_ABOVE;
+        if (field->base)
+            shape->base = i;
+        if (field->role == TP_ROLE_ID || field->role == TP_ROLE_NTH)
+            shape->id = i;
+    }
+    if (shape->id >= 0 && shape->field[shape->id].role == TP_ROLE_NTH)
+        shape->nth = shape->keys++;
+    shape->width = shape->keys;
+    for (int i = 0; i < shape->fields; i++) {
+        struct tp_field *field = &shape->field[i];
+        if (field->role == TP_ROLE_ANY || field->role == TP_ROLE_MAX)
+            field->at = shape->width++;
+        if (field->role == TP_ROLE_SUM)
+            field->at = shape->sums++;
+    }
+}
+
+static bool read_shape(const struct tp_sum *sum, struct tp_shape *shape, bool by_name)
+{
+    const char *word = shape->table->merge, *column = shape->table->columns;
+
+    for (; *word; word += strspn(word, " ")) {
+        if (shape->fields == TP_MAX_FIELDS || !read_field(sum, shape, word, column))
+            return false;
+        word += strcspn(word, " ");
+        column += strcspn(column, ",");
+        column += strspn(column, ", ");
+    }
+    if (by_name && strcmp(shape->table->name, "t_functions") == 0)
+        shape->field[tp_sum_field(shape, "symbol")].role = TP_ROLE_ANY;
+    arrange(shape);
+    return *column == '\0';
+}
+
+int tp_sum_begin(struct tp_sum *sum, bool by_name, struct tp_error *err)
+{
+    size_t count;
+    const struct tp_table *tables = tp_schema_tables(&count);
+
+    memset(sum, 0, sizeof *sum);
+    for (size_t i = 0; i < count; i++) {
+        if (!tables[i].merge)
+            continue;
+        if (sum->tables == TP_MAX_TABLES)
+            return TP_FAIL(err, "the schema has more tables than a merge has room for");
+        sum->shape[sum->tables++].table = &tables[i];
+    }
+    for (int i = 0; i < sum->tables; i++) {
+        if (!read_shape(sum, &sum->shape[i], by_name))
+            return TP_FAIL(err, "the schema does not say how table %s is merged", sum->shape[i].table->name);
+    }
+    sum->groups.keys = sum->groups.width = 5;
+    sum->lanes = 1;
+    sum->spill = tp_spill_new(TP_SPILL_LIMIT);
+    return sum->spill ? 0 : TP_NO_MEMORY(err);
+}
+
+void tp_sum_make_room(struct tp_sum *sum)
+{
+    for (int i = 0; i < sum->tables; i++) {
+        sum->rows[i].keys = (size_t)sum->shape[i].keys;
+        sum->rows[i].width = (size_t)sum->shape[i].width + 1 + (size_t)sum->lanes;
+    }
+}
+
+void tp_sum_free(struct tp_sum *sum)
+{
+    for (int i = 0; i < sum->tables; i++)
+        tp_rows_free(&sum->rows[i]);
+    tp_rows_free(&sum->groups);
+    tp_spill_free(sum->spill);
+    free(sum->formula);
+    TP_VECTOR_FREE(&sum->texts.at);
+    free(sum->texts.slot);
+    tp_arena_free(&sum->texts.arena);
+}
+
+/* ------------------------------------------------------------------------------------------ rows by key */
+
+static size_t mix(size_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
+    return hash ^ hash >> 32;
+}
+
+static size_t hash_of(const int64_t *key, size_t count)
+{
+    size_t hash = count;
+
+    for (size_t i = 0; i < count; i++)
+        hash = mix(hash, (uint64_t)key[i]);
+    return hash;
+}
+
+static int rows_grow(struct tp_rows *rows)
+{
+    size_t room = rows->room ? 2 * rows->room : 64;
+    uint32_t *slot = calloc(room, sizeof *slot);
+
+    if (!slot || rows->at.count >= UINT32_MAX / 2) {
+        free(slot);
+        return -1;
+    }
+    for (size_t row = 0; row < rows->at.count; row++) {
+        size_t i = hash_of(rows->at.at[row], rows->keys) & (room - 1);
+        while (slot[i])
+            i = (i + 1) & (room - 1);
+        slot[i] = (uint32_t)row + 1;
+    }
+    free(rows->slot);
+    rows->slot = slot;
+    rows->room = room;
+    return 0;
+}
+
+int64_t *tp_rows_get(struct tp_rows *rows, const int64_t *key, uint32_t *index, bool *made)
+{
+    if (2 * rows->at.count >= rows->room && rows_grow(rows))
+        return NULL;
+    size_t i = hash_of(key, rows->keys) & (rows->room - 1);
+    while (rows->slot[i] && memcmp(rows->at.at[rows->slot[i] - 1], key, rows->keys * sizeof *key) != 0)
+        i = (i + 1) & (rows->room - 1);
+    *made = !rows->slot[i];
+    if (*made) {
+        int64_t **row = TP_VECTOR_ADD(&rows->at);
+        if (!row || !(*row = tp_arena_alloc(&rows->arena, rows->width * sizeof **row))) {
+            rows->at.count -= row != NULL;
+            return NULL;
+        }
+        memcpy(*row, key, rows->keys * sizeof *key);
+        rows->slot[i] = (uint32_t)rows->at.count;
+    }
+    *index = rows->slot[i] - 1;
+    return rows->at.at[*index];
+}
+
+void tp_rows_free(struct tp_rows *rows)
+{
+    TP_VECTOR_FREE(&rows->at);
+    free(rows->slot);
+    tp_arena_free(&rows->arena);
+    rows->slot = NULL;
+    rows->room = 0;
+}
+
+/* ------------------------------------------------------------------------------------------ texts */
+
+static size_t hash_text(const char *text)
+{
+    size_t hash = 0;
+
+    while (*text)
+        hash = mix(hash, (unsigned char)*text++);
+    return hash;
+}
+
+static int texts_grow(struct tp_texts *texts)
+{
+    size_t room = texts->room ? 2 * texts->room : 1024;
+    uint32_t *slot = calloc(room, sizeof *slot);
+
+    if (!slot)
+        return -1;
+    for (size_t n = 0; n < texts->at.count; n++) {
+        size_t i = hash_text(texts->at.at[n]) & (room - 1);
+        while (slot[i])
+            i = (i + 1) & (room - 1);
+        slot[i] = (uint32_t)n + 1;
+    }
+    free(texts->slot);
+    texts->slot = slot;
+    texts->room = room;
+    return 0;
+}
+
+int64_t tp_texts_add(struct tp_texts *texts, const char *text)
+{
+    if (2 * texts->at.count >= texts->room && texts_grow(texts))
+        return TP_NONE;
+    size_t i = hash_text(text) & (texts->room - 1);
+    while (texts->slot[i] && strcmp(texts->at.at[texts->slot[i] - 1], text) != 0)
+        i = (i + 1) & (texts->room - 1);
+    if (!texts->slot[i]) {
+        const char **added = TP_VECTOR_ADD(&texts->at);
+        if (!added || !(*added = tp_arena_copy(&texts->arena, text, strlen(text)))) {
+            texts->at.count -= added != NULL;
+            return TP_NONE;
+        }
+        texts->slot[i] = (uint32_t)texts->at.count;
+    }
+    return texts->slot[i] - 1;
+}
+
+/* ------------------------------------------------------------------------------------------ costs */
+
+int64_t tp_sum_counts(int64_t a, int64_t b)
+{
+    int64_t sum;
+
+    if (!__builtin_add_overflow(a, b, &sum) && sum != TP_NONE)
+        return sum;
+    return a < 0 ? -INT64_MAX : INT64_MAX;
+}
+
+static int64_t add_real(int64_t a, int64_t b)
+{
+    double x, y;
+
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    x += y;
+    memcpy(&a, &x, sizeof x);
+    return a;
+}
+
+double tp_sum_number(const struct tp_sum *sum, size_t column, int64_t cost)
+{
+    double real;
+
+    memcpy(&real, &cost, sizeof real);
+    return cost == TP_NONE ? 0 : sum->events.column[column].real ? real : (double)cost;
+}
+
+/* Costs are known unless all of them are NULL. */
+static bool is_known(const int64_t *costs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (costs[i] != TP_NONE)
+            return true;
+    }
+    return false;
+}
+
+static void add_kind(const struct tp_events *events, int64_t *to, const int64_t *from)
+{
+    bool known = is_known(to, events->count) && is_known(from, events->count);
+
+    for (size_t i = 0; i < events->count; i++) {
+        if (!known)
+            to[i] = TP_NONE;
+        else if (to[i] == TP_NONE)
+            to[i] = from[i];
+        else if (from[i] != TP_NONE)
+            to[i] = events->column[i].real ? add_real(to[i], from[i]) : tp_sum_counts(to[i], from[i]);
+    }
+}
+
+int tp_sum_add_costs(struct tp_sum *sum, int table, int64_t *row, int lane, const int64_t *costs)
+{
+    int64_t to[TP_SUM_COSTS], *present = tp_sum_present(sum, table, row);
+    size_t count = tp_sum_costs(sum, table), events = tp_sum_events(sum, table);
+
+    if (!(*present >> lane & 1)) {
+        *present |= (int64_t)1 << lane;
+        return tp_sum_put(sum, table, row, lane, costs);
+    }
+    tp_sum_get(sum, table, row, lane, to);
+    for (size_t i = 0; i < events; i += sum->events.count)
+        add_kind(&sum->events, to + i, costs + i);
+    for (size_t i = events; i < count; i++) {
+        if (to[i] == TP_NONE || costs[i] == TP_NONE)
+            to[i] = to[i] == TP_NONE ? costs[i] : to[i];
+        else
+            to[i] = tp_sum_counts(to[i], costs[i]);
+    }
+    return tp_sum_put(sum, table, row, lane, to);
+}
+
+/* ------------------------------------------------------------------------------------------ order */
+
+int tp_sum_compare_values(const struct tp_sum *sum, const struct tp_field *field, int64_t a, int64_t b)
+{
+    if (a == b || a == TP_NONE || b == TP_NONE)
+        return a == b ? 0 : a == TP_NONE ? 1 : -1;
+    if (field->refers >= 0)
+        return tp_sum_compare(sum, field->refers, a, b);
+    if (field->text)
+        return strcmp(sum->texts.at.at[a], sum->texts.at.at[b]);
+    return a < b ? -1 : 1;
+}
+
+int tp_sum_compare(const struct tp_sum *sum, int table, int64_t a, int64_t b)
+{
+    const struct tp_shape *shape = &sum->shape[table];
+    const int64_t *x = sum->rows[table].at.at[a], *y = sum->rows[table].at.at[b];
+    int order = 0;
+
+    for (int i = 0; i < shape->fields && order == 0; i++) {
+        const struct tp_field *field = &shape->field[i];
+        if (field->role == TP_ROLE_KEY)
+            order = tp_sum_compare_values(sum, field, x[field->at], y[field->at]);
+    }
+    if (order == 0 && shape->nth >= 0)
+        order = x[shape->nth] < y[shape->nth] ? -1 : x[shape->nth] > y[shape->nth];
+    return order;
+}
