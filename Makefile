@@ -2,7 +2,8 @@
 #
 # A thin front: meson and ninja build, this file forwards. Everything lands in BUILD, normally build/.
 #
-#   make           build                      make check     install what is missing, build, run every test
+#   make           build the programs: tenure, its engines and the examples
+#   make check     install what is missing, build programs and tests, run every test
 #   make demo      install what is missing, build, profile a real program and an example, print the reports
 #   make bench     side by side with Callgrind and the bare CPU (long)
 #   make soak      every test, with many more rounds of the random ones and the real programs in full (hours)
@@ -10,13 +11,19 @@
 #   make install   to PREFIX (DESTDIR is honoured)
 #   make clean
 #
-# MESON_FLAGS is handed to `meson setup`; PREFIX (default /usr/local) is where `make install` puts things.
+# MESON_FLAGS is handed to `meson setup`, TEST_FLAGS to tools/run-tests in `make check`; PREFIX (default /usr/local) is
+# where `make install` puts things.
 
 BUILD ?= build
 PREFIX ?= /usr/local
 MESON_FLAGS ?=
+TEST_FLAGS ?=
 
 all: $(BUILD)/build.ninja
+	@ninja -C $(BUILD) programs
+
+# The programs, and whatever tests and benchmarks run.
+everything: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
 
 $(BUILD)/build.ninja:
@@ -27,18 +34,17 @@ $(BUILD)/build.ninja:
 
 check:
 	@tools/install-packages --check
-	@$(MAKE) --no-print-directory all
-	@tools/run-tests $(BUILD)
+	@$(MAKE) --no-print-directory everything
+	@tools/run-tests $(BUILD) $(TEST_FLAGS)
 
 demo:
 	@tools/install-packages
-	@$(MAKE) --no-print-directory $(BUILD)/build.ninja
-	@ninja -C $(BUILD) programs
+	@$(MAKE) --no-print-directory all
 	@tools/demo $(BUILD)
 
 bench:
 	@tools/install-packages --check
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory everything
 	@bench/run $(BUILD) $(BENCH_FLAGS)
 	@bench/formats $(BUILD)
 	@bench/merge $(BUILD)
@@ -46,7 +52,7 @@ bench:
 
 soak:
 	@tools/install-packages --soak
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory everything
 	@tools/run-tests --soak $(BUILD)
 
 deb:
@@ -55,9 +61,9 @@ deb:
 
 install: all
 	@meson configure $(BUILD) --prefix=$(PREFIX) >/dev/null
-	@meson install -C $(BUILD)
+	@meson install -C $(BUILD) --no-rebuild
 
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all check demo bench soak deb install clean
+.PHONY: all everything check demo bench soak deb install clean
