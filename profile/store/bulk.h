@@ -10,6 +10,10 @@
  * that is to be filled; rows, in any order between tables, ascending within one; tp_bulk_close. Then SQLite opens
  * the file again and makes what other indices there are to be.
  *
+ * Nothing but store_insert.c, bulk.c and bulk_index.c knows of this. All three files may go, and every table be filled
+ * by INSERT, once that makes `tenure import` no more than half as slow again. With SQLite 3.40 the import of a
+ * compiler's recording (40 MB, 600,000 instructions) takes 2.3 s of CPU with it and 6.3 s without.
+ *
  * Rules: no auto-vacuum, no reserved bytes; an index that a table filled here has already is filled here as well.
  */
 #ifndef TENURE_PROFILE_BULK_H

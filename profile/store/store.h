@@ -2,8 +2,9 @@
 /*
  * store.h: a recording into an SQLite profile.
  *
- *   store.c         the file: temporary name, settings, rename; inserts
+ *   store_insert.c  rows into tables
  *   store_schema.c  tables, views, derived events
+ *   store_file.c    the file: temporary name, settings, rename
  *   tree.c          the call tree: order, and what is nested in what
  *   store_code.c    functions, lines, instructions, inlined frames
  *   store_arcs.c    arcs
@@ -17,6 +18,7 @@
  *   store_loops.c   loops
  *   store_paths.c   the call tree, and sums that follow from it
  *   store_path_data.c  what call paths and functions pay in data objects
+ *   store.c         all of these, in the order in which they need each other, and the small tables
  *
  * docs/profile-format.md describes the result. Ids in the database: function contexts, arcs, frames, files and
  * objects are index + 1 of the recording; instructions and paths are numbered anew.
@@ -135,6 +137,11 @@ void tp_put_text(struct tp_insert *insert, const char *text); /* NULL for NULL *
 /* A row of events, NULL where `can` says that an event cannot occur. */
 void tp_put_row(struct tp_insert *insert, const struct tp_events *events, const uint64_t *row, uint8_t can);
 int tp_insert_row(struct tp_store *store, struct tp_insert *insert);
+
+/* Where SQLite has put a table that is filled in bulk; NULL: there is none of this name. */
+struct tp_table_place *tp_table_place(struct tp_store *store, const char *table);
+/* Call `large` while tables can be filled in bulk, that is while SQLite does not have the file open. */
+int tp_store_in_bulk(struct tp_store *store, tp_store_part *large, void *user);
 
 /* `can`, and what the row says that the instruction did: of accesses under a condition or `rep` it is not said
  * before. */

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * store_insert.c: rows into the profile's tables, and what is said when that fails.
+ *
+ * A table t_* is filled page by page (bulk.h), any other by a prepared INSERT. Callers do not see which: they open a
+ * table, put a value for each column, end the row, and close the table.
+ */
+#include "profile/store/store.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/base/error.h"
+
+/* ------------------------------------------------------------------------------------------ errors */
+
+int tp_store_failed(struct tp_store *store, const char *what)
+{
+    int code = store->db ? sqlite3_errcode(store->db) : SQLITE_NOMEM;
+
+    if (code == SQLITE_FULL)
+        return TP_FAIL(store->err, "%s: cannot write the profile: the disk is full", store->path);
+    if (code == SQLITE_NOMEM)
+        return TP_FAIL(store->err, "%s: out of memory", store->path);
+    if ((code & 0xff) == SQLITE_IOERR) {
+        int system = sqlite3_system_errno(store->db);
+        return TP_FAIL(store->err, "%s: cannot write the profile: %s", store->path,
+                       system ? strerror(system) : "input/output error");
+    }
+    return TP_FAIL(store->err, "%s: cannot write the profile: %s: %s", store->path, what,
+                   store->db ? sqlite3_errmsg(store->db) : "out of memory");
+}
+
+int tp_store_sql(struct tp_store *store, const char *sql, const char *what)
+{
+    return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : tp_store_failed(store, what);
+}
+
+int tp_progress_of(struct tp_store *store, const char *stage, uint64_t done, uint64_t total)
+{
+    if (store->options->progress && !store->options->progress(store->options->user, stage, done, total))
+        return TP_GIVEN_UP(store->err);
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------ inserts */
+
+struct tp_table_place *tp_table_place(struct tp_store *store, const char *table)
+{
+    for (int i = 0; i < store->places; i++) {
+        if (strcmp(store->place[i].name, table) == 0)
+            return &store->place[i];
+    }
+    return NULL;
+}
+
+static int open_bulk(struct tp_store *store, struct tp_insert *insert, const char *table)
+{
+    const struct tp_table_place *place = tp_table_place(store, table);
+
+    insert->columns = place->columns;
+    insert->has_id = place->has_id;
+    insert->bulk = malloc(sizeof *insert->bulk);
+    if (tp_record_open(&insert->record, (size_t)insert->columns) || !insert->bulk)
+        return TP_NO_MEMORY(store->err);
+    tp_bulk_table(insert->bulk, place->root);
+    for (size_t i = 0; i < TP_INDICES; i++) {
+        insert->index[i].root = place->index[i].root;
+        insert->index_column[i] = place->index[i].column;
+    }
+    return 0;
+}
+
+static int open_statement(struct tp_store *store, struct tp_insert *insert, const char *table)
+{
+    char *query = sqlite3_mprintf("SELECT count(*) FROM pragma_table_info(%Q)", table);
+    sqlite3_stmt *count = NULL;
+
+    if (query && sqlite3_prepare_v2(store->db, query, -1, &count, NULL) == SQLITE_OK)
+        insert->columns = sqlite3_step(count) == SQLITE_ROW ? sqlite3_column_int(count, 0) : 0;
+    sqlite3_finalize(count);
+    sqlite3_free(query);
+    sqlite3_str *sql = sqlite3_str_new(store->db);
+    sqlite3_str_appendf(sql, "INSERT INTO %s VALUES(?", table);
+    for (int i = 1; i < insert->columns; i++)
+        sqlite3_str_appendall(sql, ",?");
+    sqlite3_str_appendall(sql, ")");
+    char *text = sqlite3_str_finish(sql);
+    int code = text ? sqlite3_prepare_v2(store->db, text, -1, &insert->statement, NULL) : SQLITE_NOMEM;
+    sqlite3_free(text);
+    insert->bound = calloc((size_t)insert->columns + 1, sizeof *insert->bound);
+    return code == SQLITE_OK && insert->bound ? 0 : tp_store_failed(store, table);
+}
+
+int tp_insert_open(struct tp_store *store, struct tp_insert *insert, const char *table)
+{
+    *insert = (struct tp_insert){0};
+    return strncmp(table, "t_", 2) == 0 ? open_bulk(store, insert, table) : open_statement(store, insert, table);
+}
+
+static int bulk_failed(struct tp_store *store, int error)
+{
+    if (error == ENOSPC)
+        return TP_FAIL(store->err, "%s: cannot write the profile: the disk is full", store->path);
+    return TP_FAIL(store->err, "%s: cannot write the profile: %s", store->path, strerror(error));
+}
+
+int tp_insert_close(struct tp_store *store, struct tp_insert *insert, int failed)
+{
+    if (insert->bulk) {
+        int error = tp_bulk_finish(&store->bulk, insert->bulk);
+        for (size_t i = 0; i < TP_INDICES && insert->index[i].root; i++)
+            error = tp_bulk_index(&store->bulk, &insert->index[i]);
+        if (!failed && error)
+            failed = bulk_failed(store, error);
+    }
+    sqlite3_finalize(insert->statement);
+    tp_record_free(&insert->record);
+    free(insert->bulk);
+    free(insert->bound);
+    *insert = (struct tp_insert){0};
+    return failed ? -1 : 0;
+}
+
+/* The next column's value as it was bound for the row before, if there is a statement. */
+static struct tp_bound *next_bound(struct tp_insert *insert)
+{
+    return &insert->bound[insert->next++];
+}
+
+static void note_key(struct tp_insert *insert, int64_t value)
+{
+    if (insert->next < TP_INDEXED)
+        insert->first[insert->next] = value;
+    insert->next++;
+}
+
+void tp_put_null(struct tp_insert *insert)
+{
+    if (insert->bulk) {
+        note_key(insert, TP_NULL_KEY);
+        tp_record_null(&insert->record);
+        return;
+    }
+    struct tp_bound *bound = next_bound(insert);
+    if (bound->type != TP_BOUND_NULL)
+        sqlite3_bind_null(insert->statement, insert->next);
+    bound->type = TP_BOUND_NULL;
+}
+
+/* The first integer of a row that has an id is that, and no part of the record. */
+static void put_in_bulk(struct tp_insert *insert, int64_t value)
+{
+    if (insert->has_id && insert->next == 0) {
+        insert->id = value;
+        tp_record_null(&insert->record);
+    } else {
+        tp_record_integer(&insert->record, value);
+    }
+    note_key(insert, value);
+}
+
+void tp_put_integer(struct tp_insert *insert, int64_t value)
+{
+    if (insert->bulk) {
+        put_in_bulk(insert, value);
+        return;
+    }
+    struct tp_bound *bound = next_bound(insert);
+    if (bound->type != TP_BOUND_INTEGER || bound->integer != value)
+        sqlite3_bind_int64(insert->statement, insert->next, value);
+    bound->type = TP_BOUND_INTEGER;
+    bound->integer = value;
+}
+
+void tp_put_real(struct tp_insert *insert, double value)
+{
+    if (insert->bulk) {
+        insert->next++;
+        tp_record_real(&insert->record, value);
+        return;
+    }
+    next_bound(insert)->type = TP_BOUND_REAL;
+    sqlite3_bind_double(insert->statement, insert->next, value);
+}
+
+void tp_put_count(struct tp_insert *insert, uint64_t value)
+{
+    tp_put_integer(insert, value > INT64_MAX ? INT64_MAX : (int64_t)value);
+}
+
+void tp_put_id(struct tp_insert *insert, uint32_t id)
+{
+    if (id)
+        tp_put_integer(insert, id);
+    else
+        tp_put_null(insert);
+}
+
+void tp_put_text(struct tp_insert *insert, const char *text)
+{
+    if (!text) {
+        tp_put_null(insert);
+        return;
+    }
+    if (insert->bulk) {
+        insert->next++;
+        tp_record_text(&insert->record, text);
+        return;
+    }
+    struct tp_bound *bound = next_bound(insert);
+    if (bound->type != TP_BOUND_TEXT || bound->text != text)
+        sqlite3_bind_text(insert->statement, insert->next, text, -1, SQLITE_STATIC);
+    bound->type = TP_BOUND_TEXT;
+    bound->text = text;
+}
+
+void tp_put_row(struct tp_insert *insert, const struct tp_events *events, const uint64_t *row, uint8_t can)
+{
+    for (size_t i = 0; i < events->count; i++) {
+        const struct tp_column *column = &events->column[i];
+        if (row[i] == 0 && column->needs && !(column->needs & can))
+            tp_put_null(insert);
+        else if (column->real)
+            tp_put_real(insert, (double)(int64_t)row[i] / TN_RAW_ACCOST_UNIT);
+        else
+            tp_put_integer(insert, (int64_t)row[i]);
+    }
+}
+
+uint8_t tp_does(const struct tp_events *events, const uint64_t *row, uint8_t can)
+{
+    for (size_t i = 0; i < events->count; i++) {
+        uint8_t needs = events->column[i].needs;
+        if (row[i] && (needs == TP_CAN_READ || needs == TP_CAN_WRITE))
+            can |= needs;
+    }
+    return can;
+}
+
+static int bulk_row(struct tp_store *store, struct tp_insert *insert)
+{
+    int64_t id = insert->id ? insert->id : insert->bulk->last + 1;
+    int error = tp_bulk_row(&store->bulk, insert->bulk, id, &insert->record);
+
+    for (size_t i = 0; !error && i < TP_INDICES && insert->index[i].root; i++) {
+        struct tp_key *key = TP_VECTOR_ADD(&insert->index[i].keys);
+        if (key)
+            *key = (struct tp_key){insert->first[insert->index_column[i]], id};
+        error = key ? 0 : tp_bulk_failed(&store->bulk, ENOMEM);
+    }
+    insert->id = 0;
+    return error ? bulk_failed(store, error) : 0;
+}
+
+int tp_insert_row(struct tp_store *store, struct tp_insert *insert)
+{
+    insert->next = 0;
+    if (insert->bulk)
+        return bulk_row(store, insert);
+    int code = sqlite3_step(insert->statement);
+    sqlite3_reset(insert->statement);
+    return code == SQLITE_DONE ? 0 : tp_store_failed(store, "insert");
+}
+
+int tp_store_in_bulk(struct tp_store *store, tp_store_part *large, void *user)
+{
+    int error = tp_bulk_open(&store->bulk, store->temporary);
+    int failed = error ? bulk_failed(store, error) : large(store, user);
+
+    error = tp_bulk_close(&store->bulk);
+    return failed ? -1 : error ? bulk_failed(store, error) : 0;
+}
