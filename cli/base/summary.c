@@ -2,11 +2,11 @@
 /*
  * summary.c: see summary.h.
  *
- * Rates: level-1 misses over the accesses of their kind, last-level misses over all accesses of their kind
- * (not over level-1 misses), the last line's over instruction fetches and data accesses together (seed 001,
- * 5.2.1). Unused are the bytes loaded and never touched, the complement of spatial use; temporal use is how often a
- * touched byte was touched again. What is written back travels as whole lines: so many bytes, of which a part was
- * changed.
+ * Rates: level-1 misses over the accesses of their kind, last-level misses over all accesses of their kind (not
+ * over level-1 misses), the last line's over instruction fetches and data accesses together, as Cachegrind's manual
+ * has it (5.2.1 "Running Cachegrind"). Unused are the bytes loaded and never touched, the complement of spatial
+ * use; temporal use is how often a touched byte was touched again. What is written back travels as whole lines: so
+ * many bytes, of which a part was changed.
  */
 #include "cli/base/summary.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * import_cachegrind.c: the grammar of Cachegrind's profile format (seed 001; what cg_annotate reads).
+ * import_cachegrind.c: the grammar of Cachegrind's profile format (its manual, 5.9.2 "Cachegrind Output File
+ * Format"), as cg_annotate reads it.
  *
  *     desc: ...          any number, before all else
  *     cmd: ...
