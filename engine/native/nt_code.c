@@ -63,7 +63,7 @@ struct nt_code *nt_code_new(const struct nt_code_config *config)
 {
     struct nt_code *code = config->memory;
     code->config = *config;
-    if (!nt_decoder_init(&code->decoder, config->host.symbol, nt_cpuid_has_short_branches()))
+    if (!nt_decoder_init(&code->decoder, config->host.symbol, nt_cpuid_is_amd()))
         return NULL;
     code->has_bmi2 = nt_cpuid_has_bmi2();
     code->block_room = (uint32_t)(config->bytes / BYTES_PER_BLOCK);

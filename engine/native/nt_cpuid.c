@@ -158,7 +158,7 @@ bool nt_cpuid_has_fsgsbase(void)
 }
 
 /* The last letters of AuthenticAMD and HygonGenuine. */
-bool nt_cpuid_has_short_branches(void)
+bool nt_cpuid_is_amd(void)
 {
     uint32_t letters = nt_cpuid(LEAF_VENDOR, 0).c;
 

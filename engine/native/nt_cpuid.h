@@ -34,8 +34,7 @@ bool nt_cpuid_has_avx2(void);
 bool nt_cpuid_has_avx512(void);
 /* Whether the instructions that set the bases of FS and GS are there. */
 bool nt_cpuid_has_fsgsbase(void);
-/* Whether a near branch with the prefix 66 has an operand of 16 bits: so AMD's processors take it, Intel's ignore the
- * prefix. */
-bool nt_cpuid_has_short_branches(void);
+/* Whether the processor is of AMD's design, which takes some encodings otherwise than Intel's (nt_decode.h). */
+bool nt_cpuid_is_amd(void);
 
 #endif

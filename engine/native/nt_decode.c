@@ -16,12 +16,12 @@ _Static_assert(NT_FLAGS_STATUS == (ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_C
                                    ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF),
                "flags");
 
-enum { RSP = 4 };
+enum { RAX = 0, RSP = 4, R8 = 8 };
 
 typedef ZydisDecodedInstruction decoded;
 typedef ZydisDecodedOperand operand;
 
-bool nt_decoder_init(struct nt_decoder *decoder, void *(*symbol)(const char *name), bool short_branches)
+bool nt_decoder_init(struct nt_decoder *decoder, void *(*symbol)(const char *name), bool amd)
 {
     ZyanU64 (*version)(void) = (ZyanU64(*)(void))symbol("ZydisGetVersion");
     ZyanStatus (*init)(ZydisDecoder *, ZydisMachineMode, ZydisStackWidth) =
@@ -34,7 +34,7 @@ bool nt_decoder_init(struct nt_decoder *decoder, void *(*symbol)(const char *nam
     /* Its structures change with the minor version. */
     if (version() >> 32 != ZYDIS_VERSION >> 32)
         return false;
-    decoder->short_branches = short_branches;
+    decoder->amd = amd;
     return ZYAN_SUCCESS(
         init((ZydisDecoder *)decoder->state, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64));
 }
@@ -256,7 +256,7 @@ static bool has_operand_of_16_bits(const decoded *d)
     return false;
 }
 
-static void classify_branch(struct nt_insn *insn, const decoded *d, bool short_branches)
+static void classify_branch(struct nt_insn *insn, const decoded *d, bool amd)
 {
     bool far = d->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR;
     bool relative = d->raw.imm[0].is_relative;
@@ -286,7 +286,7 @@ static void classify_branch(struct nt_insn *insn, const decoded *d, bool short_b
     }
     if (far)
         refuse(insn, "far branch");
-    else if (short_branches && has_operand_of_16_bits(d))
+    else if (amd && has_operand_of_16_bits(d))
         refuse(insn, "branch with an operand of 16 bits");
 }
 
@@ -352,7 +352,7 @@ static void classify_odd(struct nt_insn *insn, const decoded *d, const operand *
     }
 }
 
-static void classify(struct nt_insn *insn, const decoded *d, const operand *o, bool short_branches)
+static void classify(struct nt_insn *insn, const decoded *d, const operand *o, bool amd)
 {
     insn->kind = NT_IS_PLAIN;
     switch (d->meta.category) {
@@ -364,7 +364,7 @@ static void classify(struct nt_insn *insn, const decoded *d, const operand *o, b
     case ZYDIS_CATEGORY_COND_BR:
     case ZYDIS_CATEGORY_RET:
         if (d->meta.branch_type != ZYDIS_BRANCH_TYPE_NONE || d->meta.category == ZYDIS_CATEGORY_RET) {
-            classify_branch(insn, d, short_branches);
+            classify_branch(insn, d, amd);
             break;
         }
         /* fall through */
@@ -670,7 +670,7 @@ static void correct_strings(struct nt_insn *insn)
     }
 }
 
-static void correct_accesses(struct nt_insn *insn, const decoded *d, const operand *o)
+static void correct_accesses(struct nt_insn *insn, const decoded *d, const operand *o, bool amd)
 {
     if (accesses_nothing(d))
         insn->accesses = 0;
@@ -710,7 +710,7 @@ static void correct_accesses(struct nt_insn *insn, const decoded *d, const opera
         break;
     case ZYDIS_MNEMONIC_MOVSXD:
         if (d->operand_width == 16)
-            insn->access[0].size = 2;
+            insn->access[0].size = amd ? 4 : 2;
         break;
     default:
         correct_bits(insn, d, o);
@@ -746,9 +746,13 @@ bool nt_decode(const struct nt_decoder *decoder, const void *bytes, size_t lengt
             note_register(insn, &o[i]);
     }
     correct_scan(insn, &d);
+    if (decoder->amd && d.mnemonic == ZYDIS_MNEMONIC_PAUSE && d.raw.rex.B) {
+        insn->reads |= bit(RAX) | bit(R8);
+        insn->writes |= bit(RAX) | bit(R8);
+    }
     note_flags(insn, &d);
     note_fpu(insn, &d);
-    correct_accesses(insn, &d, o);
-    classify(insn, &d, o, decoder->short_branches);
+    correct_accesses(insn, &d, o, decoder->amd);
+    classify(insn, &d, o, decoder->amd);
     return true;
 }

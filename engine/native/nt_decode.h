@@ -134,12 +134,14 @@ struct nt_decoder {
     uint64_t state[8]; /* the library's own */
     int (*decode)(const void *, const void *, size_t, void *, void *);
     const char *(*name)(unsigned);
-    bool short_branches; /* of this processor: nt_cpuid.h */
+    bool amd; /* see nt_decoder_init */
 };
 
 /* `symbol` finds a function of the library by its name. False: one is missing, or the library's version is not the one
- * that this was compiled for. */
-bool nt_decoder_init(struct nt_decoder *decoder, void *(*symbol)(const char *name), bool short_branches);
+ * that this was compiled for. `amd`: decode as processors of AMD's design do. Of these a near branch with the prefix 66
+ * has an operand of 16 bits, `movsxd` to a register of 16 bits reads four bytes and not two, and `pause` with REX.B is
+ * an exchange of rax and r8; Intel's ignore these prefixes there. */
+bool nt_decoder_init(struct nt_decoder *decoder, void *(*symbol)(const char *name), bool amd);
 
 /* Decode what stands in the `length` bytes at `bytes`, which the program has at `pc`. Always fills `insn`; false if it
  * is NT_IS_NOTHING, which an instruction that is cut off (`cut`) is, too. */

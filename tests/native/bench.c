@@ -222,7 +222,7 @@ struct bench *bench_new_simulating(uint64_t where, bool join, bool link, bool lo
         bench->config.planner = simulate_planner(bench->simulation);
     bench->config.memory = map((void *)0x100000000000, CACHE_BYTES, all, MAP_FIXED_NOREPLACE);
     bench->cache = nt_code_new(&bench->config);
-    bool good = nt_decoder_init(&bench->decoder, zydis_symbol, nt_cpuid_has_short_branches());
+    bool good = nt_decoder_init(&bench->decoder, zydis_symbol, nt_cpuid_is_amd());
     if (!bench->cache || !good) {
         printf("the decoder library is not the one of the headers\n");
         exit(1);

@@ -260,8 +260,9 @@ static void check_refused(void)
     }
 }
 
-/* Near branches with the prefix 66: some processors ignore it, others then go to the first 64 KiB. */
-static void check_short_branches(void)
+/* What processors of AMD's design take otherwise than Intel's. Of near branches with the prefix 66 theirs go to the
+ * first 64 KiB, Intel's ignore it. */
+static void check_makers(void)
 {
     static const struct {
         const char *bytes;
@@ -271,18 +272,33 @@ static void check_short_branches(void)
                     {"\x66\x0f\x84\0\0\0\0", 7, true}, {"\x66\xeb\0", 3, true},
                     {"\x66\xc3", 2, true},              {"\x66\xff\xe0", 3, true},
                     {"\x66\x48\xe8\0\0\0\0", 7, false}, {"\xe9\0\0\0\0", 5, false}};
-    struct nt_decoder ignores, takes;
+    struct nt_decoder intel, amd;
 
-    nt_decoder_init(&ignores, zydis_symbol, false);
-    nt_decoder_init(&takes, zydis_symbol, true);
+    nt_decoder_init(&intel, zydis_symbol, false);
+    nt_decoder_init(&amd, zydis_symbol, true);
     for (size_t i = 0; i < sizeof branches / sizeof *branches; i++) {
-        bool good = nt_decode(&ignores, branches[i].bytes, branches[i].length, 0x1000, &insn) &&
+        bool good = nt_decode(&intel, branches[i].bytes, branches[i].length, 0x1000, &insn) &&
                     insn.length == branches[i].length && insn.kind != NT_IS_UNSUPPORTED;
-        nt_decode(&takes, branches[i].bytes, branches[i].length, 0x1000, &insn);
+        nt_decode(&amd, branches[i].bytes, branches[i].length, 0x1000, &insn);
         if (good && (insn.kind == NT_IS_UNSUPPORTED) == branches[i].is_short)
             passed++;
         else
             complain("a branch with the prefix 66");
+    }
+    for (int i = 0; i < 2; i++) {
+        const struct nt_decoder *maker = i ? &amd : &intel;
+        uint16_t exchanged = i ? 1 << NT_RAX | 1 << NT_R8 : 0;
+
+        nt_decode(maker, "\x66\x63\x03", 3, 0x1000, &insn); /* movsxd (%rbx), %ax */
+        if (insn.accesses == 1 && insn.access[0].size == (i ? 4 : 2))
+            passed++;
+        else
+            complain("reads another number of bytes");
+        nt_decode(maker, "\xf3\x49\x90", 3, 0x1000, &insn); /* pause, with REX.B */
+        if (insn.reads == exchanged && insn.writes == exchanged)
+            passed++;
+        else
+            complain("exchanges other registers");
     }
 }
 
@@ -447,7 +463,7 @@ int main(int count, char **values)
     }
     check_table();
     check_refused();
-    check_short_branches();
+    check_makers();
     check_lanes("\xc4\xe2\x75\x90\x04\x93", 6, 8);
     check_lanes("\xc4\xe2\xf5\x90\x04\x93", 6, 4);
     check_lanes("\xc4\xe2\x75\x91\x04\x93", 6, 4);
