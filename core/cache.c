@@ -16,6 +16,7 @@
  */
 #include "cache.h"
 
+#include "centre.h"
 #include "core.h"
 #include "host.h"
 
@@ -521,7 +522,7 @@ static inline struct want wanted_data(const struct tn_thread *thread, uint64_t l
 static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, struct tn_access_entry *entry)
 {
     const struct tn_access_info *access = &entry->info;
-    const struct tn_l1_layout *layout = &tn_layout(thread->core)->d1;
+    const struct tn_l1_layout *layout = &thread->core->layout.d1;
     struct tn_l1 *l1 = thread->d1;
     uint64_t first = address & ~(uint64_t)(l1->shape.line - 1), end = address + access->size;
     uint64_t behind = ((end - 1) & ~(uint64_t)(l1->shape.line - 1)) + l1->shape.line; /* may wrap: it will fault */

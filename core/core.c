@@ -2,6 +2,7 @@
 /*
  * core.c: the life of a core and of its threads; what joins the parts.
  */
+#include "centre.h"
 #include "core.h"
 
 #include "host.h"
@@ -97,6 +98,8 @@ static void lower_levels_new(tn_core *core)
         caches_new(core, &core->shared_i1, &core->shared_d1, &core->shared_l2);
 }
 
+static void zero_alone(tn_core *core);
+
 tn_core *tn_core_new(const struct tn_config *config)
 {
     tn_core *core = tn_host_alloc(sizeof *core);
@@ -114,6 +117,8 @@ tn_core *tn_core_new(const struct tn_config *config)
     }
     core->consuming.there = core->late.there = core->definitions.there = core->memory.there = config->parallel;
     core->merged = TN_STEP;
+    core->wait = tn_ring_wait;
+    core->zero = zero_alone;
     if (config->data) {
         core->data = tn_host_alloc(sizeof *core->data);
         tn_data_init(core->data, config, &core->pools);
@@ -416,7 +421,8 @@ void tn_publish(tn_thread *thread)
         tn_ring_offer(thread);
 }
 
-void tn_thread_flush(struct tn_thread *thread)
+/* End the tenures of a thread's own caches (I1 first), charge them. */
+static void flush_caches(struct tn_thread *thread)
 {
     tn_core *core = thread->core;
     bool holds_caches = !core->config.shared_l1 || thread == core->running || thread == core->orphan;
@@ -492,7 +498,7 @@ void tn_thread_end(tn_thread *thread)
     struct tn_thread_record *record = tn_thread_record_of(core, thread->id);
     tn_settle(thread);
     if (!core->config.shared_l1)
-        tn_thread_flush(thread);
+        flush_caches(thread);
     hand_over(core, thread);
     if (core->config.cache_sim)
         drain_for(thread);
@@ -568,7 +574,7 @@ static void mispredicted(struct tn_thread *thread, uint32_t instr, int event)
         tn_node_more(thread->activity->forest, node)->branched.bim++;
     if (thread->running.skip_site)
         instr = thread->running.skip_site;
-    tn_extra_of(thread->core, tn_centre_in(thread->core, thread->id, instr, node))[event]++;
+    tn_centre_extra(thread->core, tn_centre_in(thread->core, thread->id, instr, node))[event]++;
 }
 
 void tn_branch_cond(tn_thread *thread, uint32_t instr, bool taken)
@@ -626,21 +632,48 @@ static void drain(tn_core *core)
         tn_prune(core, forest);
 }
 
-static void zero_counters(struct tn_thread *thread)
+static void clear_late(const tn_core *core, const struct tn_late *late)
 {
-    memset(tn_counters_of(thread->core, thread), 0, thread->core->code.counters.count * sizeof(uint64_t));
+    tn_late_clear(&core->pools, late);
+    if (tn_patterns_wanted(&core->config))
+        tn_pattern_clear(&core->patterns, late);
 }
 
-void tn_zero(tn_core *core)
+static void clear_centres(tn_core *core, const struct tn_thread_record *record)
 {
-    each_thread(core, tn_settle);
-    drain(core);
-    core->epoch = (core->epoch + 1) & ((1u << TN_EPOCH_BITS) - 1);
-    each_thread(core, zero_counters);
-    for (uint32_t id = 1; id < core->threads.count; id++)
-        tn_clear_centres(core, tn_thread_record_of(core, id));
-    for (struct tn_forest *forest = &core->forest; forest; forest = forest->next)
-        tn_forest_clear(forest);
+    for (uint32_t i = 1; i < core->code.instrs.count; i++) {
+        struct tn_centre *centre = tn_centre_known(core, record, i);
+        if (!centre)
+            continue;
+        for (int stream = 0; stream < TN_STREAMS; stream++)
+            clear_late(core, &centre->late[stream]);
+        if (centre->extra)
+            memset(centre->extra, 0, TN_IMMEDIATE_EVENTS * sizeof *centre->extra);
+    }
+    for (uint32_t i = 1; core->data && i < record->shares.list.count; i++)
+        clear_late(core, &tn_share_at(&record->shares, i)->late);
+}
+
+/* How often segments have run. A page of counters that none has needed yet is only read: it stays without memory. */
+static void clear_counters(tn_core *core, const struct tn_thread_record *record)
+{
+    uint64_t *running = record->thread ? tn_counters_of(core, record->thread) : NULL;
+    for (uint32_t i = 1; i < core->code.counters.count; i++) {
+        uint64_t *ended = tn_array_get(&record->executed, i);
+        if (running && running[i])
+            running[i] = 0;
+        if (ended)
+            *ended = 0;
+    }
+}
+
+/* All costs but those of the trees' nodes. */
+static void clear_costs(tn_core *core)
+{
+    for (uint32_t id = 1; id < core->threads.count; id++) {
+        clear_centres(core, tn_thread_record_of(core, id));
+        clear_counters(core, tn_thread_record_of(core, id));
+    }
     tn_sums_clear(&core->sums, &core->pools);
     if (core->data) {
         tn_data_clear(core->data);
@@ -654,55 +687,30 @@ void tn_zero(tn_core *core)
     }
 }
 
-struct tn_centre *tn_centre_make(tn_core *core, uint32_t thread, uint32_t instr)
+void tn_zero(tn_core *core)
 {
-    uint32_t *id = tn_array_force(&tn_thread_record_of(core, thread)->centre_ids, instr);
-    tn_lock_take(&core->late);
-    *id = tn_slots_get(&core->centres);
-    tn_lock_give(&core->late);
-    return tn_slots_at(&core->centres, *id);
+    each_thread(core, tn_settle);
+    drain(core);
+    core->epoch = (core->epoch + 1) & ((1u << TN_EPOCH_BITS) - 1);
+    for (struct tn_forest *forest = &core->forest; forest; forest = forest->next)
+        tn_forest_clear(forest);
+    clear_costs(core);
 }
 
-uint64_t *tn_extra_make(tn_core *core, struct tn_centre *centre)
+/* A function is entered that asks for it: other threads may be running. */
+static void zero_alone(tn_core *core)
 {
-    tn_lock_take(&core->late);
-    uint64_t *extra = tn_extra(&core->pools, centre);
-    tn_lock_give(&core->late);
-    return extra;
-}
-
-static void clear_late(const tn_core *core, const struct tn_late *late)
-{
-    tn_late_clear(&core->pools, late);
-    if (tn_patterns_wanted(&core->config))
-        tn_pattern_clear(&core->patterns, late);
-}
-
-void tn_clear_centres(tn_core *core, struct tn_thread_record *record)
-{
-    for (uint32_t i = 1; i < core->code.instrs.count; i++) {
-        struct tn_centre *centre = tn_centre_known(core, record, i);
-        if (!centre)
-            continue;
-        for (int stream = 0; stream < TN_STREAMS; stream++)
-            clear_late(core, &centre->late[stream]);
-        if (centre->extra)
-            memset(centre->extra, 0, TN_IMMEDIATE_EVENTS * sizeof *centre->extra);
-    }
-    for (uint32_t i = 1; core->data && i < record->shares.list.count; i++)
-        clear_late(core, &tn_share_at(&record->shares, i)->late);
-    for (uint32_t i = 1; i < record->executed.count; i++) {
-        uint64_t *count = tn_array_get(&record->executed, i);
-        if (count)
-            *count = 0;
-    }
+    if (core->config.alone)
+        core->config.alone(core->config.user, true);
+    tn_zero(core);
+    if (core->config.alone)
+        core->config.alone(core->config.user, false);
 }
 
 static void stop_thread(struct tn_thread *thread)
 {
     tn_settle(thread);
-    if (thread->core->config.cache_sim)
-        tn_thread_flush(thread);
+    flush_caches(thread);
     tn_stack_clear(thread);
 }
 
@@ -764,13 +772,9 @@ int tn_dump(tn_core *core, void *stream, const char *why)
 {
     each_thread(core, tn_settle);
     drain(core);
-    return tn_raw_write_part(core, stream, why);
-}
-
-static void flush_caches(struct tn_thread *thread)
-{
-    if (thread->core->config.cache_sim)
-        tn_thread_flush(thread);
+    int error = tn_raw_write_part(core, stream, why);
+    clear_costs(core);
+    return error;
 }
 
 int tn_finish(tn_core *core, void *stream, const char *why)

@@ -65,6 +65,8 @@ struct tn_core {
     struct tn_ring *rings; /* of all hot memory, linked through next */
     uint64_t tickets, tickets_taken; /* of batches: given out, and the next to be published */
     tn_taker *take;        /* of the consumer; compiled apart for what is usual */
+    void (*wait)(struct tn_thread *thread); /* tn_ring_wait, for the stacks, which know nothing of rings */
+    void (*zero)(tn_core *core);            /* tn_zero for the stacks, while no other thread runs */
     uint32_t epoch;
     uint64_t moved; /* address of the instruction whose access moved to another way table last; 0: told */
     uint32_t moves; /* accesses that have */
@@ -92,40 +94,6 @@ static inline struct tn_thread_record *tn_thread_record_of(const tn_core *core, 
     return tn_array_at(&core->threads, id);
 }
 
-/* The cost centre of `instr` in a thread; NULL if it never cost anything out of the ordinary. */
-static inline struct tn_centre *tn_centre_known(const tn_core *core, const struct tn_thread_record *record,
-                                                uint32_t instr)
-{
-    const uint32_t *id = tn_array_get(&record->centre_ids, instr);
-    return id && *id ? tn_slots_at(&core->centres, *id) : NULL;
-}
-
-/* Make it. */
-struct tn_centre *tn_centre_make(tn_core *core, uint32_t thread, uint32_t instr);
-
-static inline struct tn_centre *tn_centre_of(tn_core *core, uint32_t thread, uint32_t instr)
-{
-    struct tn_centre *centre = tn_centre_known(core, tn_thread_record_of(core, thread), instr);
-    return centre ? centre : tn_centre_make(core, thread, instr);
-}
-
-/* The cost centre of `instr` in the context of `node`. */
-static inline struct tn_centre *tn_centre_in(tn_core *core, uint32_t thread, uint32_t instr,
-                                             const struct tn_node *node)
-{
-    if (core->contexts && node)
-        instr = tn_context_instr(core->contexts, instr, node->context);
-    return tn_centre_of(core, thread, instr);
-}
-
-/* What it counts out of the ordinary. */
-uint64_t *tn_extra_make(tn_core *core, struct tn_centre *centre);
-
-static inline uint64_t *tn_extra_of(tn_core *core, struct tn_centre *centre)
-{
-    return centre->extra ? centre->extra : tn_extra_make(core, centre);
-}
-
 /* Nodes of all trees. */
 static inline uint64_t tn_nodes(const tn_core *core)
 {
@@ -141,16 +109,19 @@ static inline uint64_t *tn_counters_of(const tn_core *core, struct tn_thread *th
     return (uint64_t *)((char *)thread + core->layout.counters);
 }
 
-/* Set what a thread has counted, apart from its running counters, to zero. */
-void tn_clear_centres(tn_core *core, struct tn_thread_record *record);
-
-/* Write a part and set all costs to zero; the rings are drained and all threads have settled. */
-int tn_raw_write_part(tn_core *core, void *stream, const char *why);
-
 /* to += from */
-void tn_tally_add(struct tn_tally *to, const struct tn_tally *from);
+static inline void tn_tally_add(struct tn_tally *to, const struct tn_tally *from)
+{
+    to->calls += from->calls;
+    to->returns += from->returns;
+    to->unwinds += from->unwinds;
+    to->jumps += from->jumps;
+    to->slow_data += from->slow_data;
+    to->slow_fetch += from->slow_fetch;
+}
 
-/* End the tenures of a thread's own caches (I1 first), charge them. */
-void tn_thread_flush(struct tn_thread *thread);
+/* Write a part; the rings are drained and all threads have settled. Folding moves what nodes have collected to arcs and
+ * functions; the caller sets all other costs to zero. Returns 0, or the host's error number. */
+int tn_raw_write_part(tn_core *core, void *stream, const char *why);
 
 #endif

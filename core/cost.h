@@ -149,13 +149,6 @@ static inline uint64_t *tn_late_at(const struct tn_cost_pools *pools, const stru
     return late->far ? (uint64_t *)tn_slots_at(&pools->far, late->far) + (level - 1) * pools->per_level : NULL;
 }
 
-static inline uint64_t *tn_extra(struct tn_cost_pools *pools, struct tn_centre *centre)
-{
-    if (!centre->extra)
-        centre->extra = tn_pool_get(&pools->extra);
-    return centre->extra;
-}
-
 /* to += from; from is left as it is. */
 void tn_costs_add(struct tn_cost_pools *pools, struct tn_costs *to, const struct tn_costs *from);
 /* All zero. Blocks stay where they are: stays and records point to them. */

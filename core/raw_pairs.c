@@ -5,6 +5,7 @@
  * They know those who pay by the number of their counters. Whose these are is gathered first, in a list of all, which
  * goes when the records are written.
  */
+#include "centre.h"
 #include "core.h"
 #include "host.h"
 #include "raw_put.h"

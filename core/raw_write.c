@@ -4,8 +4,9 @@
  *
  * A part is written in one pass: definitions that the file does not have yet, then what each thread's
  * instructions cost, then the tree (whose nodes give their costs to arcs and functions as they are written),
- * then arcs and functions. What is written is set to zero on the way.
+ * then arcs and functions.
  */
+#include "centre.h"
 #include "core.h"
 #include "host.h"
 #include "raw_put.h"
@@ -394,7 +395,6 @@ static void write_data(struct tn_writer *w)
         tn_put_n(w, object->largest);
     }
     write_places(w);
-    tn_data_clear(w->core->data);
 }
 
 /* ------------------------------------------------------------------------------------------ coherence */
@@ -415,7 +415,6 @@ static void write_sharings(struct tn_writer *w)
         tn_put_n(w, sharing->written);
         tn_put_n(w, sharing->touched);
     }
-    tn_coherence_clear(w->core->coherence);
 }
 
 /* ------------------------------------------------------------------------------------------ self costs */
@@ -432,23 +431,19 @@ static void count_guarded(tn_core *core, uint32_t thread, const struct tn_counte
     if (!pays_itself(core, tn_code_get_instr(&core->code, counter->first)))
         return;
     struct tn_centre *centre = tn_centre_of(core, thread, counter->first);
-    tn_extra(&core->pools, centre)[counter->kind == TN_COUNTER_READ ? TN_Dr : TN_Dw] += times;
+    tn_centre_extra(core, centre)[counter->kind == TN_COUNTER_READ ? TN_Dr : TN_Dw] += times;
 }
 
 /* How often each instruction was executed, from the counters of segments; guarded accesses go to extra. */
 static void gather(tn_core *core, uint32_t thread_id, uint64_t *executed)
 {
     const struct tn_thread_record *thread = tn_thread_record_of(core, thread_id);
-    uint64_t *running = thread->thread ? tn_counters_of(core, thread->thread) : NULL;
+    const uint64_t *running = thread->thread ? tn_counters_of(core, thread->thread) : NULL;
     for (uint32_t c = 1; c < core->code.counters.count; c++) {
-        uint64_t *ended = tn_array_get(&thread->executed, c);
+        const uint64_t *ended = tn_array_get(&thread->executed, c);
         uint64_t times = (running ? running[c] : 0) + (ended ? *ended : 0);
         if (!times)
             continue;
-        if (running)
-            running[c] = 0;
-        if (ended)
-            *ended = 0;
         const struct tn_counter *counter = tn_code_get_counter(&core->code, c);
         if (counter->kind != TN_COUNTER_SEGMENT)
             count_guarded(core, thread_id, counter, times);
@@ -589,7 +584,6 @@ static void write_thread_costs(struct tn_writer *w, uint32_t thread_id, uint64_t
             write_late(w, (const uint64_t[]){thread_id, id, stream, 0}, &centre->late[stream]);
     }
     write_shares(w, thread_id);
-    tn_clear_centres(core, thread);
 }
 
 static void write_self(struct tn_writer *w)
@@ -650,24 +644,22 @@ static void write_cells(struct tn_writer *w, bool pruned)
 static void write_arc_costs(struct tn_writer *w)
 {
     for (uint32_t id = 1; id < w->core->sums.arcs.count; id++) {
-        struct tn_arc *arc = tn_array_at(&w->core->sums.arcs, id);
+        const struct tn_arc *arc = tn_array_at(&w->core->sums.arcs, id);
         if (!arc->calls && tn_costs_are_zero(&w->core->pools, &arc->inclusive))
             continue;
         tn_record(w, TN_RAW_ARC_COST);
         tn_put_n(w, id);
         tn_put_n(w, arc->calls);
         put_costs(w, &arc->inclusive);
-        arc->calls = 0;
-        tn_costs_clear(&w->core->pools, &arc->inclusive);
     }
 }
 
 static void write_function_costs(struct tn_writer *w)
 {
-    struct tn_sums *sums = &w->core->sums;
-    struct tn_cost_pools *pools = &w->core->pools;
+    const struct tn_sums *sums = &w->core->sums;
+    const struct tn_cost_pools *pools = &w->core->pools;
     for (uint32_t id = 1; id < sums->totals.count; id++) {
-        struct tn_function_total *total = tn_array_get(&sums->totals, id);
+        const struct tn_function_total *total = tn_array_get(&sums->totals, id);
         if (!total || (!total->calls && tn_costs_are_zero(pools, &total->self) &&
                        tn_costs_are_zero(pools, &total->inclusive)))
             continue;
@@ -676,9 +668,6 @@ static void write_function_costs(struct tn_writer *w)
         tn_put_n(w, total->calls);
         put_costs(w, &total->self);
         put_costs(w, &total->inclusive);
-        total->calls = 0;
-        tn_costs_clear(pools, &total->self);
-        tn_costs_clear(pools, &total->inclusive);
     }
 }
 
@@ -747,13 +736,10 @@ int tn_raw_write_part(tn_core *core, void *stream, const char *why)
     if (core->config.inclusive) {
         write_arc_costs(w);
         write_function_costs(w);
-    } else {
-        tn_sums_clear(&core->sums, &core->pools);
     }
     if (core->data) {
         write_cells(w, false);
         write_cells(w, true);
-        tn_cells_clear(&core->data->cells);
     }
     write_statistics(w);
     write_end(w, why);

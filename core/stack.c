@@ -9,6 +9,7 @@
  */
 #include "stack.h"
 
+#include "centre.h"
 #include "core.h"
 #include "host.h"
 #include "stack_hot.h"
@@ -108,7 +109,7 @@ static __attribute__((noinline)) void find_skipper(struct tn_thread *thread)
     struct tn_skipper *skipper = &thread->activity->skippers[running->skip_site % TN_SKIPPERS];
     skipper->site = core->contexts ? 0 : running->skip_site;
     skipper->function = TN_NONE;
-    skipper->extra = tn_extra_of(core, tn_centre_in(core, thread->id, running->skip_site, running->node));
+    skipper->extra = tn_centre_extra(core, tn_centre_in(core, thread->id, running->skip_site, running->node));
     running->skip_extra = skipper->extra;
 }
 
@@ -183,7 +184,7 @@ void tn_prune_some(struct tn_core *core, struct tn_forest *forest)
 {
     change_pins(core, forest, 1);
     if (forest->owner && core->config.cache_sim)
-        tn_ring_wait(forest->owner);
+        core->wait(forest->owner);
     tn_lock_take(&core->consuming);
     tn_forest_prune(forest);
     tn_lock_give(&core->consuming);
@@ -322,15 +323,6 @@ static bool is_active(const struct tn_handler_level *level, uint32_t function)
     return false;
 }
 
-static void zero(struct tn_core *core)
-{
-    if (core->config.alone)
-        core->config.alone(core->config.user, true);
-    tn_zero(core);
-    if (core->config.alone)
-        core->config.alone(core->config.user, false);
-}
-
 /* The running stack enters `function`, and will have left it when it has fewer than `depth` frames. */
 static void enter_special(struct tn_thread *thread, uint32_t function, uint32_t flags, uint32_t depth)
 {
@@ -342,7 +334,7 @@ static void enter_special(struct tn_thread *thread, uint32_t function, uint32_t 
     level->special = special;
     level->stack->bottom[depth].marks |= TN_FRAME_WATCHED;
     if (flags & TN_FN_ZERO_BEFORE)
-        zero(thread->core);
+        thread->core->zero(thread->core);
     if (flags & TN_FN_TOGGLE)
         thread->collecting = !thread->collecting;
     if (flags & TN_FN_DUMP_BEFORE)

@@ -7,16 +7,6 @@
  */
 #include "core.h"
 
-void tn_tally_add(struct tn_tally *to, const struct tn_tally *from)
-{
-    to->calls += from->calls;
-    to->returns += from->returns;
-    to->unwinds += from->unwinds;
-    to->jumps += from->jumps;
-    to->slow_data += from->slow_data;
-    to->slow_fetch += from->slow_fetch;
-}
-
 static uint64_t shares_of(const tn_core *core)
 {
     uint64_t shares = 0;
