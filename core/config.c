@@ -6,8 +6,8 @@
  * with doubt. The limits come from the hot layout: 16-bit way offsets, 64-bit masks, one stamp per line of
  * an access.
  */
-#include "cache.h"
-#include "context.h"
+#include "core/access/cache.h"
+#include "core/attribute/context.h"
 #include "tenure_core.h"
 
 #include <string.h>

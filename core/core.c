@@ -2,8 +2,8 @@
 /*
  * core.c: the life of a core and of its threads; what joins the parts.
  */
-#include "centre.h"
 #include "core.h"
+#include "core/attribute/centre.h"
 
 #include "host.h"
 

@@ -12,7 +12,7 @@
  */
 #include "core.h"
 
-#include "context.h"
+#include "core/attribute/context.h"
 #include "host.h"
 
 #include "cache_hot.h"

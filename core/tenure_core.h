@@ -79,9 +79,9 @@ struct tn_geometry {
     uint32_t line;  /* bytes, a power of two, 16 to 1024 */
 };
 
-/* Takes the entries of a ring further (core/queue.h): foresees, looks up and consumes those that were not yet, up to
- * the numbers given. An engine whose own code leaves vectors alone may compile core/lower.c once more with them, its
- * consumer under the name TN_TAKER_FOR, and say in tn_config that this one is to be used. */
+/* Takes the entries of a ring further (core/access/queue.h): foresees, looks up and consumes those that were not yet,
+ * up to the numbers given. An engine whose own code leaves vectors alone may compile core/access/lower.c once more with
+ * them, its consumer under the name TN_TAKER_FOR, and say in tn_config that this one is to be used. */
 typedef void tn_taker(tn_core *core, struct tn_ring *ring, uint64_t foresee, uint64_t look_up, uint64_t consume);
 
 /* tn_config_default() fills in everything; an engine changes what its options say. */
@@ -134,9 +134,9 @@ struct tn_config {
      * this was told of before, and in front of the rest. */
     void (*published)(void *user, uint32_t thread, uint64_t clock);
 
-    /* Parallel engines: who consumes what misses leave (core/queue.h). NULL: the thread that misses. Else somebody
-     * calls tn_consume, perhaps another thread; one that misses asks for it when half of what may wait does, and again
-     * and again when it cannot go on (`now`). May call tn_consume only. */
+    /* Parallel engines: who consumes what misses leave (core/access/queue.h). NULL: the thread that misses. Else
+     * somebody calls tn_consume, perhaps another thread; one that misses asks for it when half of what may wait does,
+     * and again and again when it cannot go on (`now`). May call tn_consume only. */
     void (*consume)(void *user, bool now);
     tn_taker *(*taker_for)(const struct tn_config *config); /* which consumer; NULL: the core's own */
     void *user;
@@ -173,7 +173,7 @@ struct tn_thread {
     uint64_t user;       /* the engine's own */
     /* -------------------------------------------------------------------------------------------- */
     tn_core *core;
-    struct tn_activity *activity; /* call stacks, trees (core/stack.c) */
+    struct tn_activity *activity; /* call stacks, trees (core/attribute/stack.c) */
     struct tn_running {
         struct tn_node *node;
         struct tn_stack *stack; /* of the level that runs */
@@ -181,9 +181,9 @@ struct tn_thread {
         uint64_t *skip_extra;   /* with skip_site: of that instruction's centre */
         uint64_t last_clock, last_branches, last_data; /* totals given to nodes so far */
     } running;
-    struct tn_l1 *i1, *d1;        /* cold parts of the caches (core/cache.c) */
+    struct tn_l1 *i1, *d1;        /* cold parts of the caches (core/access/cache.c) */
     struct tn_lower *l2;          /* NULL: not simulated */
-    struct tn_ring *ring;         /* misses that wait for the consumer (core/queue.h); NULL: no caches */
+    struct tn_ring *ring;         /* misses that wait for the consumer (core/access/queue.h); NULL: no caches */
     uint32_t id;
     bool dump_wanted;
     struct tn_tally {

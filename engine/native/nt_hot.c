@@ -4,7 +4,7 @@
 
 #pragma GCC optimize("omit-frame-pointer")
 #define TN_HOT_SEGMENT __seg_gs
-#include "core/stack_hot.h"
+#include "core/attribute/stack_hot.h"
 #include "nt_block.h"
 
 /* What is in the area and in the thread behind it, without their addresses. */

@@ -4,8 +4,9 @@
  *
  * With --profile=no there is no core, and everything here does nothing.
  *
- * Threads run at the same time (--parallel=yes): the core keeps apart what each does (core/lock.h), and what concerns
- * all of them is done while the others are outside (nt_dispatch.h). Where they do not, one has the baton (nt_baton.h).
+ * Threads run at the same time (--parallel=yes): the core keeps apart what each does (core/base/lock.h), and what
+ * concerns all of them is done while the others are outside (nt_dispatch.h). Where they do not, one has the baton
+ * (nt_baton.h).
  */
 #ifndef TENURE_ENGINE_NATIVE_NT_PROFILE_H
 #define TENURE_ENGINE_NATIVE_NT_PROFILE_H

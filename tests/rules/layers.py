@@ -6,8 +6,8 @@
 
     cli -> profile -> core/events.inc, core/raw_format.h
     cli -> engine/common/control_format.h
-    engine -> core/tenure_core.h, core/cache_hot.h (the hit test), core/stack_hot.h (the usual call), core/host.h (the
-        hooks it defines)
+    engine -> core/tenure_core.h, core/cache_hot.h (the hit test), core/attribute/stack_hot.h (the usual call),
+        core/host.h (the hooks it defines)
     core -> core, and the headers a freestanding compiler has (and string.h, for three functions)
 
 A quoted include names a file from the project's root or beside the including file. Tests may include anything;
@@ -26,7 +26,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)
 # string.h is there for memcpy, memmove and memset; purity.py sees that nothing else of it is used.
 FREESTANDING = {"stdalign.h", "stdarg.h", "stdbool.h", "stddef.h", "stdint.h", "stdnoreturn.h", "limits.h",
                 "string.h"}
-ENGINE_DOORS = {"core/tenure_core.h", "core/cache_hot.h", "core/stack_hot.h", "core/host.h",
+ENGINE_DOORS = {"core/tenure_core.h", "core/cache_hot.h", "core/attribute/stack_hot.h", "core/host.h",
                 "core/element_format.h", "include/tenure.h", "tenure_config.h"}
 # Types and numbers only: structures of the kernel and of ELF files.
 ENGINE_SYSTEM = FREESTANDING | {"elf.h"}

@@ -1,0 +1,749 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cache.c: the slow paths of the level-1 caches; see cache.h.
+ *
+ * The engine's inlined test fails when the way table leads to another line (the line may still be in its set,
+ * since the table is direct-mapped), or when the access straddles two lines. A straddling access touches the
+ * lower line first. Its caller will add the whole access to the lower line's way afterwards; what belongs to
+ * the upper line is taken back here beforehand, in modular arithmetic.
+ *
+ * Two instructions that walk two arrays whose lines share elements of the way table would call at every hit. The
+ * table cannot be made to suit them all, but they need not use the same one: where an instruction's access is called
+ * for lines that are there too often, it becomes another access that looks in another table of D1's.
+ *
+ * With pairs, who uses a line of D1 first behind its load is to be known. A line that is loaded is fresh: its way's
+ * word equals no address, so that this one calls, and an entry tells the consumer. From then on hits are as always.
+ */
+#include "cache.h"
+
+#include "core/attribute/centre.h"
+#include "core/core.h"
+#include "core/host.h"
+
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+/* ------------------------------------------------------------------------------------------ set-up */
+
+static uint32_t log2_of(uint64_t value)
+{
+    uint32_t bits = 0;
+    while (value >> (bits + 1))
+        bits++;
+    return bits;
+}
+
+void tn_shape_init(struct tn_shape *shape, const struct tn_geometry *geometry)
+{
+    shape->line = geometry->line;
+    shape->line_bits = log2_of(geometry->line);
+    shape->granule_bits = shape->line_bits > 6 ? shape->line_bits - 6 : 0;
+    shape->mask_valid = shape->line_bits >= 6 ? ~0ull : (1ull << shape->line) - 1;
+}
+
+void tn_l1_init(struct tn_l1 *l1, const struct tn_geometry *geometry, enum tn_stream stream,
+                struct tn_lower *next)
+{
+    memset(l1, 0, sizeof *l1);
+    tn_shape_init(&l1->shape, geometry);
+    l1->next = next;
+    l1->assoc = geometry->assoc;
+    l1->lines = (uint32_t)(geometry->size / geometry->line);
+    l1->sets = l1->lines / l1->assoc;
+    l1->set_mask = l1->sets & (l1->sets - 1) ? 0 : l1->sets - 1;
+    l1->usual_ways = l1->set_mask || l1->sets == 1 ? l1->assoc : 0;
+    l1->missed = ~0ull;
+    l1->stream = stream;
+    l1->stays = tn_host_alloc(l1->lines * sizeof *l1->stays);
+    l1->tags = tn_host_alloc(l1->lines * sizeof *l1->tags);
+}
+
+void tn_l1_free(struct tn_l1 *l1)
+{
+    tn_host_free(l1->stays, l1->lines * sizeof *l1->stays);
+    tn_host_free(l1->tags, l1->lines * sizeof *l1->tags);
+}
+
+/* Room for one word per way. */
+static uint32_t place_words(uint64_t lines, uint64_t *offset)
+{
+    uint32_t at = (uint32_t)*offset;
+    *offset += (lines + 8) / 8 * 8 * sizeof(uint64_t);
+    return at;
+}
+
+void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry, uint32_t tables,
+                 bool written, bool coherent, uint64_t *offset)
+{
+    uint64_t lines = geometry->size / geometry->line, elements = 256;
+    while (elements < lines * 5 && elements < 1 << 16)
+        elements *= 2;
+    layout->line_bits = log2_of(geometry->line);
+    layout->granule_bits = layout->line_bits > 6 ? layout->line_bits - 6 : 0;
+    layout->table_mask = (uint32_t)elements - 1;
+    layout->table = (uint32_t)*offset;
+    layout->tables = tables;
+    *offset += tables * elements * sizeof(uint16_t);
+    layout->ways = (uint32_t)*offset;
+    *offset += (lines + 2) / 2 * 2 * sizeof(struct tn_way);
+    layout->written = written || coherent ? place_words(lines, offset) : 0;
+    layout->exclusive = coherent ? place_words(lines, offset) : 0;
+}
+
+static struct tn_way *ways_of(struct tn_thread *thread, const struct tn_l1_layout *layout)
+{
+    return (struct tn_way *)((char *)thread + layout->ways);
+}
+
+static uint32_t table_bytes(const struct tn_l1_layout *layout)
+{
+    return (layout->table_mask + 1) * sizeof(uint16_t);
+}
+
+/* What was written to way `way`; NULL if that is not kept. */
+static uint64_t *written_of(struct tn_thread *thread, const struct tn_l1_layout *layout, uint32_t way)
+{
+    return layout->written ? (uint64_t *)((char *)thread + layout->written) + way : NULL;
+}
+
+/* Where D1s are kept coherent. */
+static uint64_t *exclusive_of(struct tn_thread *thread, const struct tn_l1_layout *layout, uint32_t way)
+{
+    return (uint64_t *)((char *)thread + layout->exclusive) + way;
+}
+
+void tn_l1_clear(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1)
+{
+    struct tn_way *ways = ways_of(thread, layout);
+    memset((char *)thread + layout->table, 0, layout->tables * table_bytes(layout));
+    for (uint32_t i = 0; i <= l1->lines; i++)
+        ways[i] = (struct tn_way){.line = TN_NO_LINE};
+    if (layout->written)
+        memset(written_of(thread, layout, 0), 0, l1->lines * sizeof(uint64_t));
+    for (uint32_t i = 0; layout->exclusive && i <= l1->lines; i++)
+        *exclusive_of(thread, layout, i) = TN_NO_LINE;
+    if (l1->coherent)
+        tn_coherent_clear(l1->coherent, l1->lines);
+}
+
+/* ------------------------------------------------------------------------------------------ who pays */
+
+/* `object`: of the address that missed; 0: data objects are not charged, or it is no data. */
+static struct tn_late *late_of(struct tn_thread *thread, enum tn_stream stream, uint32_t instr, uint32_t object)
+{
+    tn_core *core = thread->core;
+    if (!object)
+        return &tn_centre_in(core, thread->id, instr, thread->running.node)->late[stream];
+    if (core->contexts && thread->running.node)
+        instr = tn_context_instr(core->contexts, instr, thread->running.node->context);
+    return tn_share_of(&tn_thread_record_of(core, thread->id)->shares, instr, object);
+}
+
+/* Whose `usual` is to be, if it is nobody's yet: else the thread's own for this instruction. */
+static struct tn_payer *payer_to_know(struct tn_thread *thread, enum tn_stream stream, uint32_t instr,
+                                      struct tn_payer *usual, uint64_t key)
+{
+    if (!thread->core->config.parallel)
+        return usual;
+    /* Looked at before it is asked for: asking takes the host's line from all others, at each miss. */
+    uint64_t nobody = __atomic_load_n(&usual->key, __ATOMIC_RELAXED);
+    if (!nobody && __atomic_compare_exchange_n(&usual->key, &nobody, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return usual;
+    return tn_array_force(&thread->activity->payers[stream], instr);
+}
+
+/* The usual payer was known for something else, or somebody else pays: a skipped function's costs go to the
+ * instruction that called it. */
+static __attribute__((noinline)) struct tn_late *other_payer(struct tn_thread *thread, enum tn_stream stream,
+                                                             uint32_t instr, struct tn_payer *usual, uint64_t key,
+                                                             uint32_t object)
+{
+    if (thread->running.skip_site)
+        return late_of(thread, stream, thread->running.skip_site, object);
+    struct tn_payer *payer = payer_to_know(thread, stream, instr, usual, key);
+    if (payer->key != key || payer->object != object || payer == usual)
+        payer->late = late_of(thread, stream, instr, object);
+    payer->key = key;
+    payer->object = object;
+    return payer->late;
+}
+
+/* Who pays for a miss at `address` that happens now; NULL: nobody. `held`: zeroed; of the address, if anybody asks. */
+TN_ALWAYS_INLINE struct tn_late *payer_now(struct tn_thread *thread, enum tn_stream stream, uint32_t instr,
+                                           struct tn_payer *usual, uint64_t address, struct tn_held *held)
+{
+    uint64_t key = thread->id;
+    struct tn_data *data = stream == TN_DATA ? thread->core->data : NULL;
+    if (!thread->collecting)
+        return NULL;
+    if (data)
+        *held = tn_data_at(thread->core, data, address, thread->d1->shape.line);
+    uint32_t object = held->object;
+    if (thread->core->contexts && thread->running.node)
+        key |= (uint64_t)thread->running.node->context << 32;
+    if (usual->key == key && usual->object == object && !thread->running.skip_site)
+        return usual->late;
+    return other_payer(thread, stream, instr, usual, key, object);
+}
+
+/* ------------------------------------------------------------------------------------------ the miss */
+
+/* A line that is wanted. */
+struct want {
+    uint64_t line, stamp;
+    uint64_t address; /* of the first byte wanted */
+    uint32_t flags; /* TN_ENTRY_WRITE, _SECOND, _FETCH */
+    bool writes;    /* reads that write, too */
+    uint32_t table; /* the way table that is to lead to it */
+    uint32_t instr;
+    struct tn_payer *payer;
+};
+
+/* The first of `n` tags that is equal, n being a multiple of 4; n: none, which is what most calls find. */
+TN_ALWAYS_INLINE uint32_t equal_tag(const uint32_t *tags, uint32_t n, uint32_t tag)
+{
+#ifdef __SSE2__
+    uint32_t equal = 0;
+    __m128i want = _mm_set1_epi32((int)tag);
+    for (uint32_t i = 0; i < n; i += 4) {
+        __m128i four = _mm_cmpeq_epi32(*(const __m128i_u *)&tags[i], want);
+        equal |= (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(four)) << i;
+    }
+    return equal ? (uint32_t)__builtin_ctz(equal) : n;
+#else
+    for (uint32_t i = 0; i < n; i++) {
+        if (tags[i] == tag)
+            return i;
+    }
+    return n;
+#endif
+}
+
+/* Fresh or not. */
+static inline bool is_of(const struct tn_way *way, uint64_t line)
+{
+    return ((way->line ^ line) & ~TN_FRESH) == 0;
+}
+
+static struct tn_way *way_of_line_in(struct tn_way *set, uint32_t assoc, uint64_t line)
+{
+    for (struct tn_way *way = set; way < set + assoc; way++) {
+        if (is_of(way, line))
+            return way;
+    }
+    return NULL;
+}
+
+/* The way of the set that begins with way number `first`; NULL if the line is in none. A tag that is equal may be that
+ * of a line that has gone, or has the same low bits. */
+static inline struct tn_way *way_of_line(const struct tn_l1 *l1, struct tn_way *set, uint32_t first, uint64_t line,
+                                         uint64_t number)
+{
+    if (l1->assoc == 8) {
+        uint32_t equal = equal_tag(&l1->tags[first], 8, (uint32_t)number);
+        if (equal == 8)
+            return NULL;
+        if (is_of(&set[equal], line))
+            return &set[equal];
+    }
+    return way_of_line_in(set, l1->assoc, line);
+}
+
+/* The smaller one. */
+TN_ALWAYS_INLINE uint64_t older(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The stamp of way `i` above its number, so that nothing but the smallest value has to be kept; the clock may go up to
+ * 2^50 accesses. */
+TN_ALWAYS_INLINE uint64_t age_at(const struct tn_way *set, uint32_t i)
+{
+    return set[i].stamp << 4 | i;
+}
+
+/* The number of the way used longest ago. Of four, two at a time: no comparison waits for more than the one before. */
+TN_ALWAYS_INLINE uint32_t oldest_of(const struct tn_way *set, uint32_t assoc)
+{
+    uint64_t oldest = ~0ull;
+    uint32_t i = 0;
+    for (; i + 4 <= assoc; i += 4)
+        oldest = older(oldest, older(older(age_at(set, i), age_at(set, i + 1)),
+                                     older(age_at(set, i + 2), age_at(set, i + 3))));
+    for (; i < assoc; i++)
+        oldest = older(oldest, age_at(set, i));
+    return oldest & 15;
+}
+
+static uint32_t oldest_of_many(const struct tn_way *set, uint32_t assoc)
+{
+    uint32_t oldest = 0;
+    for (uint32_t i = 1; i < assoc; i++) {
+        if (set[i].stamp < set[oldest].stamp)
+            oldest = i;
+    }
+    return oldest;
+}
+
+TN_ALWAYS_INLINE uint32_t oldest_way(const struct tn_way *set, uint32_t assoc)
+{
+    return assoc <= 16 ? oldest_of(set, assoc) : oldest_of_many(set, assoc);
+}
+
+/* What was written to the way goes with the entry, and the way begins anew. */
+static inline void queue_written(struct tn_thread *thread, const struct tn_l1_layout *layout, uint32_t way,
+                                 struct tn_entry *entry)
+{
+    entry->written = 0;
+    if (!layout->written)
+        return;
+    uint64_t *written = written_of(thread, layout, way);
+    entry->written = *written;
+    *written = 0;
+}
+
+TN_ALWAYS_INLINE void queue_miss(struct tn_thread *thread, const struct tn_l1_layout *layout,
+                                 const struct tn_way *victim, uint32_t way, const struct want *want,
+                                 struct tn_late *payer, const struct tn_held *held)
+{
+    struct tn_entry *entry = tn_ring_room(thread->ring);
+    struct tn_node *node = thread->collecting ? thread->running.node : NULL;
+    entry->address = want->address;
+    entry->use = victim->use;
+    entry->mask = victim->mask;
+    entry->stamp = want->stamp;
+    entry->way = (uint16_t)way;
+    entry->flags = (uint8_t)want->flags;
+    entry->unit = held->unit;
+    entry->reach = (uint8_t)held->reach;
+    if (thread->ring->used)
+        thread->ring->used[thread->ring->queued & thread->ring->mask] = victim->stamp;
+    entry->late = payer;
+    entry->node = node;
+    if (node)
+        node->sent++;
+    queue_written(thread, layout, way, entry);
+}
+
+/* From now on the way table leads from the line to the way. */
+static inline void lead_to(struct tn_thread *thread, const struct tn_l1_layout *layout, uint32_t table,
+                           uint64_t number, uint32_t way)
+{
+    uint16_t *elements = (uint16_t *)((char *)thread + table);
+    elements[number & layout->table_mask] = (uint16_t)(way * (sizeof(struct tn_way) / 8));
+}
+
+/* The line comes into the way number `index`, in place of what is there. Returns the way. */
+TN_ALWAYS_INLINE struct tn_way *load_into(struct tn_thread *thread, const struct tn_l1_layout *layout,
+                                          struct tn_l1 *l1, const struct want *want, uint64_t number,
+                                          uint32_t index, struct tn_late *payer, const struct tn_held *held)
+{
+    struct tn_way *way = &ways_of(thread, layout)[index];
+    queue_miss(thread, layout, way, index, want, payer, held);
+    way->line = want->line | l1->fresh;
+    way->use = 0;
+    way->mask = 0;
+    way->stamp = want->stamp;
+    l1->tags[index] = (uint32_t)number;
+    lead_to(thread, layout, want->table, number, index);
+    return way;
+}
+
+/* The line is in none of the ways of the set that begins with way number `first`. Returns its way. */
+TN_ALWAYS_INLINE struct tn_way *load(struct tn_thread *thread, const struct tn_l1_layout *layout,
+                                     struct tn_l1 *l1, const struct want *want, uint64_t number,
+                                     uint32_t first, uint32_t assoc)
+{
+    struct tn_held held = {0};
+    struct tn_late *payer = payer_now(thread, l1->stream, want->instr, want->payer, want->address, &held);
+    uint32_t oldest = oldest_way(&ways_of(thread, layout)[first], assoc);
+    return load_into(thread, layout, l1, want, number, first + oldest, payer, &held);
+}
+
+static __attribute__((noinline)) struct tn_way *load_any(struct tn_thread *thread, const struct tn_l1_layout *layout,
+                                                         struct tn_l1 *l1, const struct want *want, uint64_t number,
+                                                         uint32_t first)
+{
+    struct tn_way *way = load(thread, layout, l1, want, number, first, l1->assoc);
+    tn_ring_add(thread, thread->ring);
+    return way;
+}
+
+enum brought { FOUND, FOUND_FRESH, MISSED };
+
+/* A fresh line is used. */
+static __attribute__((noinline)) void use_fresh(struct tn_thread *thread, struct tn_l1 *l1, const struct want *want,
+                                                struct tn_way *way)
+{
+    const struct tn_l1_layout *layout = &thread->core->layout.d1;
+    uint32_t index = (uint32_t)(way - ways_of(thread, layout));
+    struct tn_held held = {0};
+    struct tn_late *payer = payer_now(thread, l1->stream, want->instr, want->payer, want->address, &held);
+    if (layout->exclusive && *exclusive_of(thread, layout, index) == way->line)
+        *exclusive_of(thread, layout, index) = want->line;
+    way->line = want->line;
+    if (!payer)
+        return;
+    *tn_ring_room(thread->ring) = (struct tn_entry){.address = want->address,
+                                                    .stamp = want->stamp,
+                                                    .late = payer,
+                                                    .way = (uint16_t)index,
+                                                    .flags = TN_ENTRY_REUSE};
+    tn_ring_add(thread, thread->ring);
+}
+
+/* The line is in the way, which the way table leads to from now on. */
+static inline enum brought find(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1,
+                                const struct want *want, uint64_t number, struct tn_way *way)
+{
+    bool fresh = way->line != want->line;
+    if (fresh)
+        use_fresh(thread, l1, want, way);
+    way->stamp = want->stamp;
+    lead_to(thread, layout, want->table, number, (uint32_t)(way - ways_of(thread, layout)));
+    return fresh ? FOUND_FRESH : FOUND;
+}
+
+/* Make sure the line is in the cache and the way table leads to it. */
+static inline enum brought bring(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1,
+                                 const struct want *want, struct tn_way **found)
+{
+    struct tn_way *ways = ways_of(thread, layout);
+    uint64_t number = want->line >> l1->shape.line_bits;
+    uint32_t first = (uint32_t)tn_set_of(number, l1->sets, l1->set_mask) * l1->assoc;
+    struct tn_way *way = way_of_line(l1, &ways[first], first, want->line, number);
+    *found = way ? way : load_any(thread, layout, l1, want, number, first);
+    return way ? find(thread, layout, l1, want, number, way) : MISSED;
+}
+
+/* ------------------------------------------------------------------------------------------ coherence */
+
+/* What an access has missed so far, as far as that is the doing of other threads. */
+struct met {
+    struct tn_coherent_access first; /* the first line that missed and had been invalidated */
+    uint32_t way;                    /* where it is now */
+    bool again, otherwise;           /* there is one; a line missed that had not been */
+    bool upgraded;
+};
+
+/* The rest of it is of no interest yet, and long. */
+static inline void nothing_met(struct met *met)
+{
+    met->again = met->otherwise = met->upgraded = false;
+}
+
+/* The line, which may be invalid in its set, comes in. */
+static struct tn_way *load_coherent(struct tn_thread *thread, struct tn_l1 *l1, const struct want *want,
+                                    const struct tn_coherent_access *access, const struct tn_held *held,
+                                    struct met *met)
+{
+    const struct tn_l1_layout *layout = &thread->core->layout.d1;
+    bool alone;
+    uint32_t invalid = tn_coherent_miss(access, &alone), way = invalid;
+    if (invalid == TN_NO_WAY)
+        way = access->first + oldest_way(&ways_of(thread, layout)[access->first], l1->assoc);
+    else if (!met->again && !met->otherwise)
+        *met = (struct met){.first = *access, .way = way, .again = true, .upgraded = met->upgraded};
+    met->otherwise |= invalid == TN_NO_WAY;
+    *written_of(thread, layout, way) |= tn_coherent_evict(thread, way);
+    struct tn_way *found =
+        load_into(thread, layout, l1, want, want->line >> l1->shape.line_bits, way, access->late, held);
+    tn_ring_add(thread, thread->ring);
+    *exclusive_of(thread, layout, way) = want->writes || alone ? found->line : TN_NO_LINE;
+    return found;
+}
+
+/* `bring`, and what it means to the caches of other threads. */
+static enum brought bring_coherent(struct tn_thread *thread, struct tn_l1 *l1, const struct want *want,
+                                   struct met *met, struct tn_way **found)
+{
+    const struct tn_l1_layout *layout = &thread->core->layout.d1;
+    struct tn_way *ways = ways_of(thread, layout);
+    uint64_t number = want->line >> l1->shape.line_bits;
+    uint32_t first = (uint32_t)tn_set_of(number, l1->sets, l1->set_mask) * l1->assoc;
+    struct tn_way *way = way_of_line(l1, &ways[first], first, want->line, number);
+    struct tn_coherent_access access = {.thread = thread,
+                                        .line = want->line,
+                                        .stamp = want->stamp,
+                                        .address = want->address,
+                                        .first = first,
+                                        .instr = want->instr,
+                                        .writes = want->writes};
+    struct tn_held held = {0};
+    enum brought brought = way ? find(thread, layout, l1, want, number, way) : MISSED;
+    bool shared = way && *exclusive_of(thread, layout, (uint32_t)(way - ways)) != want->line;
+    if (!way || (shared && want->writes))
+        access.late = payer_now(thread, l1->stream, want->instr, want->payer, want->address, &held);
+    *found = way ? way : load_coherent(thread, l1, want, &access, &held, met);
+    if (shared && want->writes) {
+        tn_coherent_upgrade(&access);
+        *exclusive_of(thread, layout, (uint32_t)(way - ways)) = want->line;
+        met->upgraded = true;
+    }
+    return brought;
+}
+
+/* The access is over. */
+static void settle_coherent(const struct met *met, uint8_t kind)
+{
+    if (met->again && !met->otherwise)
+        tn_coherent_came_again(&met->first, met->way, kind == TN_WRITE);
+}
+
+/* ------------------------------------------------------------------------------------------ any line */
+
+/* The granules of bytes [from, to) of a line. */
+static uint64_t granules(uint32_t from, uint32_t to, uint32_t granule_bits)
+{
+    uint32_t first = from >> granule_bits, last = (to - 1) >> granule_bits;
+    return (~0ull >> (63 - (last - first))) << first;
+}
+
+/* ------------------------------------------------------------------------------------------ data */
+
+static inline struct want wanted_data(const struct tn_thread *thread, uint64_t line, uint64_t address,
+                                      struct tn_access_entry *entry)
+{
+    const struct tn_access_info *access = &entry->info;
+    return (struct want){.line = line,
+                         .stamp = thread->clock - access->back,
+                         .address = address,
+                         .flags = access->kind & TN_WRITE ? TN_ENTRY_WRITE : 0,
+                         .writes = access->kind != TN_READ,
+                         .table = entry->table,
+                         .instr = access->instr,
+                         .payer = &entry->payer};
+}
+
+/* One access, line by line, additions included; returns the way of the first line, NULL if a later line of the
+ * access has thrown it out. */
+static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, struct tn_access_entry *entry)
+{
+    const struct tn_access_info *access = &entry->info;
+    const struct tn_l1_layout *layout = &thread->core->layout.d1;
+    struct tn_l1 *l1 = thread->d1;
+    uint64_t first = address & ~(uint64_t)(l1->shape.line - 1), end = address + access->size;
+    uint64_t behind = ((end - 1) & ~(uint64_t)(l1->shape.line - 1)) + l1->shape.line; /* may wrap: it will fault */
+    struct tn_way *way = NULL, *first_way = NULL;
+    struct met met;
+    struct want want = wanted_data(thread, first, address, entry);
+    nothing_met(&met);
+    for (; want.line != behind; want.line += l1->shape.line, want.stamp++, want.address = want.line) {
+        uint32_t from = want.line == first ? (uint32_t)(address - first) : 0;
+        uint32_t to = end - want.line < l1->shape.line ? (uint32_t)(end - want.line) : l1->shape.line;
+        if ((l1->coherent ? bring_coherent(thread, l1, &want, &met, &way) : bring(thread, layout, l1, &want, &way)) ==
+            MISSED)
+            want.flags |= TN_ENTRY_SECOND;
+        way->use += tn_use_of(1, to - from);
+        way->mask |= granules(from, to, l1->shape.granule_bits);
+        if (layout->written && access->kind != TN_READ)
+            *written_of(thread, layout, (uint32_t)(way - ways_of(thread, layout))) |=
+                granules(from, to, l1->shape.granule_bits);
+        if (!first_way)
+            first_way = way;
+    }
+    if (l1->coherent)
+        settle_coherent(&met, access->kind);
+    return is_of(first_way, first) ? first_way : NULL;
+}
+
+/* The access goes on in the next table. Nobody else moves until the engine knows, and then all count anew: of two that
+ * met, one is to move. Each move of an access takes twice as many aliases as the one before. */
+static __attribute__((noinline)) void move(tn_core *core, uint32_t id, const struct tn_access_entry *entry)
+{
+    const struct tn_l1_layout *layout = &core->layout.d1;
+    uint32_t number = (entry->table - layout->table) / table_bytes(layout);
+    tn_lock_take(&core->definitions);
+    if (!core->moved && !entry->now) {
+        tn_code_access_move(&core->code, id, layout->table + (number + 1) % layout->tables * table_bytes(layout));
+        core->moves++;
+        core->moved = tn_code_get_instr(&core->code, entry->info.instr)->address;
+    }
+    tn_lock_give(&core->definitions);
+}
+
+/* The line was there, but the way table led to another one. */
+static inline void count_alias(tn_core *core, uint32_t id, struct tn_access_entry *entry)
+{
+    if (entry->aliases_in != core->moves) {
+        entry->aliases_in = core->moves;
+        entry->aliases = 0;
+    }
+    if (++entry->aliases >> entry->moves >= core->config.alias_limit && !core->moved && !entry->now)
+        move(core, id, entry);
+}
+
+/* All lines of it, so that the hot path's additions, which follow, do no harm. */
+static __attribute__((noinline)) void straddle(struct tn_thread *thread, uint64_t address, uint32_t id)
+{
+    struct tn_access_entry *entry = tn_code_get_access(&thread->core->code, id);
+    const struct tn_l1 *l1 = thread->d1;
+    struct tn_way *way = touch_lines(thread, address, entry);
+    if (way)
+        way->use -= tn_use_of(1, entry->info.size);
+    else /* the way that belongs to nobody takes the additions */
+        lead_to(thread, &thread->core->layout.d1, entry->table, address >> l1->shape.line_bits, l1->lines);
+}
+
+static inline uint64_t line_at(const struct tn_l1 *l1, uint64_t address)
+{
+    return address & ~(uint64_t)(l1->shape.line - 1);
+}
+
+/* Of one line, in a cache of any geometry. */
+static __attribute__((noinline)) void slow_data(struct tn_thread *thread, uint64_t address, uint32_t id)
+{
+    tn_core *core = thread->core;
+    struct tn_access_entry *entry = tn_code_get_access(&core->code, id);
+    struct want want = wanted_data(thread, line_at(thread->d1, address), address, entry);
+    struct tn_way *way;
+    if (bring(thread, &core->layout.d1, thread->d1, &want, &way) == FOUND)
+        count_alias(core, id, entry);
+}
+
+/* The same in one that is kept coherent. */
+static void slow_coherent(struct tn_thread *thread, uint64_t address, uint32_t id)
+{
+    tn_core *core = thread->core;
+    struct tn_access_entry *entry = tn_code_get_access(&core->code, id);
+    struct want want = wanted_data(thread, line_at(thread->d1, address), address, entry);
+    struct met met;
+    struct tn_way *way;
+    nothing_met(&met);
+    if (bring_coherent(thread, thread->d1, &want, &met, &way) == FOUND && !met.upgraded)
+        count_alias(core, id, entry);
+    settle_coherent(&met, entry->info.kind);
+}
+
+/* The same in a cache of the usual kind (tn_l1.usual_ways). */
+TN_ALWAYS_INLINE void slow_data_in(struct tn_thread *thread, uint64_t address, uint32_t id, uint32_t assoc)
+{
+    tn_core *core = thread->core;
+    const struct tn_l1_layout *layout = &core->layout.d1;
+    struct tn_access_entry *entry = tn_code_get_access(&core->code, id);
+    struct tn_l1 *l1 = thread->d1;
+    struct want want = wanted_data(thread, line_at(l1, address), address, entry);
+    if (address - want.line + entry->info.size > l1->shape.line) {
+        straddle(thread, address, id);
+        return;
+    }
+    uint64_t number = want.line >> l1->shape.line_bits;
+    uint32_t first = (uint32_t)(number & l1->set_mask) * assoc;
+    uint32_t equal = equal_tag(&l1->tags[first], assoc, (uint32_t)number);
+    if (equal == assoc) {
+        load(thread, layout, l1, &want, number, first, assoc);
+        tn_ring_add(thread, thread->ring);
+        return;
+    }
+    uint32_t index = first + equal;
+    struct tn_way *way = &ways_of(thread, layout)[index];
+    if (way->line == want.line) {
+        way->stamp = want.stamp;
+        lead_to(thread, layout, want.table, number, index);
+        count_alias(core, id, entry);
+    } else { /* the line has gone, is another with the same low bits, or is fresh */
+        slow_data(thread, address, id);
+    }
+}
+
+static __attribute__((noinline)) void slow_data_12(struct tn_thread *thread, uint64_t address, uint32_t id)
+{
+    slow_data_in(thread, address, id, 12);
+}
+
+void tn_slow_data(struct tn_thread *thread, uint64_t address, uint32_t id)
+{
+    const struct tn_l1 *l1 = thread->d1;
+    thread->tally.slow_data++;
+    if (l1->usual_ways == 8)
+        slow_data_in(thread, address, id, 8);
+    else if (l1->usual_ways == 12)
+        slow_data_12(thread, address, id);
+    else if (address - line_at(l1, address) + tn_code_get_access(&thread->core->code, id)->info.size > l1->shape.line)
+        straddle(thread, address, id);
+    else if (l1->coherent)
+        slow_coherent(thread, address, id);
+    else
+        slow_data(thread, address, id);
+}
+
+void tn_whole_data(struct tn_thread *thread, uint64_t address, uint32_t id)
+{
+    thread->tally.slow_data++;
+    touch_lines(thread, address, tn_code_get_access(&thread->core->code, id));
+}
+
+/* ------------------------------------------------------------------------------------------ fetches */
+
+uint64_t tn_fetch_use(const struct tn_fetch_info *info)
+{
+    return tn_use_of(info->touches, info->bytes);
+}
+
+uint32_t tn_fetch_stamp_back(const struct tn_fetch_info *info)
+{
+    return info->back_last - info->last_second;
+}
+
+void tn_slow_fetch(struct tn_thread *thread, uint32_t id)
+{
+    tn_core *core = thread->core;
+    struct tn_fetch_entry *entry = tn_code_get_fetch(&core->code, id);
+    const struct tn_fetch_info *fetch = &entry->info;
+    struct want want = {.line = fetch->line,
+                        .address = fetch->line,
+                        .stamp = thread->clock - fetch->back_first + fetch->second,
+                        .flags = TN_ENTRY_FETCH,
+                        .table = core->layout.i1.table,
+                        .instr = fetch->instr,
+                        .payer = &entry->payer};
+    struct tn_way *way;
+    thread->tally.slow_fetch++;
+    __builtin_prefetch(entry + 1); /* where the program comes, new code often goes on */
+    if (fetch->second && thread->i1->missed >> TN_STEP_BITS == want.stamp >> TN_STEP_BITS)
+        want.flags |= TN_ENTRY_SECOND;
+    if (bring(thread, &core->layout.i1, thread->i1, &want, &way) == MISSED)
+        thread->i1->missed = want.stamp;
+}
+
+/* ------------------------------------------------------------------------------------------ spilling */
+
+static struct tn_entry *queue_way(struct tn_thread *thread, struct tn_l1 *l1, const struct tn_way *way,
+                                  uint32_t index, uint64_t now, uint32_t flags)
+{
+    struct tn_entry *entry = tn_ring_room(thread->ring);
+    *entry = (struct tn_entry){.use = way->use,
+                               .mask = way->mask,
+                               .stamp = now,
+                               .way = (uint16_t)index,
+                               .flags = (uint8_t)(flags | (l1->stream == TN_FETCH ? TN_ENTRY_FETCH : 0))};
+    return entry;
+}
+
+void tn_l1_spill(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1)
+{
+    struct tn_way *ways = ways_of(thread, layout);
+    for (uint32_t i = 0; i < l1->lines; i++) {
+        if (ways[i].line != TN_NO_LINE && ways[i].use) {
+            queue_way(thread, l1, &ways[i], i, thread->clock, TN_ENTRY_SPILL);
+            tn_ring_add(thread, thread->ring);
+        }
+        ways[i].use = 0;
+    }
+}
+
+void tn_l1_end(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1, uint64_t now)
+{
+    struct tn_way *ways = ways_of(thread, layout);
+    for (uint32_t i = 0; i < l1->lines; i++) {
+        if (ways[i].line == TN_NO_LINE)
+            continue;
+        if (l1->coherent)
+            *written_of(thread, layout, i) |= tn_coherent_evict(thread, i);
+        queue_written(thread, layout, i, queue_way(thread, l1, &ways[i], i, now, TN_ENTRY_FLUSH));
+        tn_ring_add(thread, thread->ring);
+    }
+    tn_l1_clear(thread, layout, l1);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cache.h: the level-1 caches: way table, LRU, the miss that only picks a victim and leaves the rest to later.
+ *
+ * The hot part of a cache (way tables and ways) lies in its thread's memory, where the engine's code reaches it;
+ * what only a miss needs is here. A miss does not look further down: it appends an entry to the ring (queue.h),
+ * and the consumer (lower.c) charges the miss, the victim's use and the last level.
+ *
+ *   the ways of set s are way[s * assoc .. (s + 1) * assoc); way[lines] takes additions meant for nobody
+ *   LRU: the way of a set with the smallest stamp goes; ways never filled have stamp 0
+ */
+#ifndef TENURE_CORE_CACHE_H
+#define TENURE_CORE_CACHE_H
+
+#include "core/attribute/backdate.h"
+#include "core/attribute/code.h"
+#include "core/attribute/cost.h"
+#include "core/explain/kinds.h"
+#include "core/tenure_core.h"
+#include "prefetch.h"
+#include "sets.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { TN_EPOCH_BITS = 26 };
+
+/* One stay of a line in a level-1 way, as the consumer knows it: 64 bytes, one host line. */
+struct tn_stay {
+    struct tn_record *record; /* of the level below it was filled from; NULL: the way is empty */
+    uint64_t *near;           /* the loader's counters of level 1: of its centre; core->waste: nobody pays */
+    uint64_t *of_node;        /* and of its node, or core->waste */
+    struct tn_node *node;     /* loader; NULL: collection was off, or nobody keeps nodes */
+    uint64_t loaded;          /* stamp of the load */
+    uint64_t touches, bytes;  /* spilled so far */
+    uint32_t slice;           /* where it is in its data object; 0: not known */
+    uint32_t epoch : TN_EPOCH_BITS;
+    uint32_t offset : 32 - TN_EPOCH_BITS; /* of the line inside the record's line, in TN_MIN_LINE */
+};
+
+/* How a cache cuts memory. */
+struct tn_shape {
+    uint32_t line, line_bits, granule_bits;
+    uint64_t mask_valid; /* mask bits that are inside a line */
+};
+
+struct tn_l1 {
+    struct tn_shape shape;
+    uint64_t sets, set_mask; /* set_mask: sets - 1 if a power of two, else 0 */
+    uint32_t assoc, lines;
+    uint32_t usual_ways; /* assoc if the number of sets is a power of two; else 0 */
+    enum tn_stream stream;
+    uint64_t fresh;                   /* TN_FRESH if lines that are loaded get it; else 0 */
+    struct tn_lower *next;            /* the level below */
+    struct tn_prefetcher *prefetcher; /* the other level-1 cache's too; NULL: none */
+    struct tn_stay *stays;            /* one per way; the consumer's */
+    struct tn_coherent *coherent;     /* NULL: other threads' caches are no business of this one (coherence.h) */
+    struct tn_kinds *kinds;           /* the same; NULL: misses are not told apart */
+    /* ---- what only the thread reads and writes */
+    _Alignas(64) uint64_t missed; /* I1: stamp of the last fetch that missed: an access misses once */
+    uint32_t *tags; /* one per way: low bits of the number of the line that is or was there, to find it */
+};
+
+/* The set of a line number. */
+static inline uint64_t tn_set_of(uint64_t number, uint64_t sets, uint64_t set_mask)
+{
+    return set_mask || sets == 1 ? number & set_mask : number % sets;
+}
+
+/* 1 and its bytes at TN_TOUCH_BITS. */
+static inline uint64_t tn_use_of(uint64_t touches, uint64_t bytes)
+{
+    return touches | bytes << TN_TOUCH_BITS;
+}
+
+void tn_shape_init(struct tn_shape *shape, const struct tn_geometry *geometry);
+
+void tn_l1_init(struct tn_l1 *l1, const struct tn_geometry *geometry, enum tn_stream stream,
+                struct tn_lower *next);
+void tn_l1_free(struct tn_l1 *l1);
+
+/* Set the hot part in `thread` to empty. */
+void tn_l1_clear(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1);
+
+/* Place tables and ways, and the words for what is `written` and for which lines are exclusive if that is to be kept
+ * (the latter needs the former), for `geometry` at *offset in the thread's memory; moves *offset behind them. */
+void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry, uint32_t tables,
+                 bool written, bool coherent, uint64_t *offset);
+
+/* Largest number of lines that 16-bit way offsets can name. */
+enum { TN_L1_MAX_LINES = 65536 * 8 / (int)sizeof(struct tn_way) - 1 };
+
+/* Queue the counters of all ways, so that they start again from zero. */
+void tn_l1_spill(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1);
+/* End all tenures, at clock `now`; the cache is empty then. */
+void tn_l1_end(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1, uint64_t now);
+
+#endif

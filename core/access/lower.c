@@ -1,0 +1,851 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lower.c: consuming the entries of a ring; see lower.h.
+ *
+ * For each entry, in order: the victim's use is charged to its loader and folded into the record it was filled
+ * from; the miss is charged; the line's record is found or begun, which may ask the next level in the same way; the
+ * way's new stay begins. The level below was asked for the line's place before, in the order of entries too.
+ *
+ * Usually lines have one size, sets the compact form, and no write-backs, prefetching or coherence is simulated. The
+ * same code is compiled for this case apart: `plain` is then a constant, and what asks for the rest is not there.
+ */
+#include "lower.h"
+
+#include "core/core.h"
+#include "core/host.h"
+
+#include <string.h>
+
+/* For those who compile it once more (tn_taker). */
+#ifdef TN_TAKER_FOR
+#define TN_TAKER_ONLY
+tn_taker *TN_TAKER_FOR(const struct tn_config *config);
+#else
+#define TN_TAKER_FOR tn_taker_for
+#endif
+
+/* ------------------------------------------------------------------------------------------ charging */
+
+/* Everything is charged twice: to the loader's centre and to its node. If nobody pays, or there are no nodes, the
+ * counters are core->waste. */
+struct payers {
+    uint64_t *centre, *node;
+};
+
+static inline void charge(const struct payers *payers, uint32_t what, uint64_t amount)
+{
+    payers->centre[what] += amount;
+    payers->node[what] += amount;
+}
+
+static inline void charge_miss(const struct payers *payers, uint32_t flags)
+{
+    charge(payers, TN_LATE_READ_MISS + (flags & TN_ENTRY_WRITE), 1); /* TN_LATE_WRITE_MISS is the next */
+}
+
+static inline void charge_tenure(const struct payers *payers, const struct tn_tenure *tenure)
+{
+    struct tn_charge charge = {*tenure, tn_accost(tenure->touches)};
+    tn_charge_add(payers->centre, &charge);
+    tn_charge_add(payers->node, &charge);
+}
+
+static void charge_write_back(const struct payers *payers, uint32_t bytes)
+{
+    charge(payers, TN_LATE_PER_LEVEL + TN_WRITE_BACK_Wb, 1);
+    charge(payers, TN_LATE_PER_LEVEL + TN_WRITE_BACK_Wrt, bytes);
+}
+
+static inline enum tn_stream stream_of(const struct tn_entry *entry)
+{
+    return entry->flags & TN_ENTRY_FETCH ? TN_FETCH : TN_DATA;
+}
+
+/* The loader's counters of a level below level 1, made if there are none. */
+static inline struct payers payers_below(tn_core *core, const struct tn_taken *taken, enum tn_level level)
+{
+    uint32_t at = (level - 1) * core->pools.per_level;
+    struct payers payers = {core->waste, core->waste};
+    if (taken->entry->late)
+        payers.centre = tn_far(&core->pools, taken->entry->late) + at;
+    if (taken->node)
+        payers.node = tn_far(&core->pools, taken->node) + at;
+    return payers;
+}
+
+/* Where in its data object the line lies that an entry loads; 0: in none. */
+TN_ALWAYS_INLINE uint32_t slice_of(tn_core *core, const struct tn_entry *entry)
+{
+    if (!core->data || !entry->late || entry->flags & TN_ENTRY_FETCH)
+        return 0;
+    const struct tn_share *share = tn_share_with(entry->late);
+    return tn_slice_of(&core->data->slices, tn_data_object_of(core->data, share->object), share->object,
+                       entry->address, entry->unit, entry->reach);
+}
+
+/* The miss at level 1, or further down. */
+static inline void charge_slice_miss(tn_core *core, uint32_t id, const struct tn_entry *entry, bool far)
+{
+    struct tn_slices *slices = &core->data->slices;
+    struct tn_slice *slice = tn_slice_at(slices, id);
+    tn_slice_miss(slices, far ? tn_slice_far(slices, slice) : &slice->near, entry->address,
+                  TN_SLICE_READ_MISSES + (entry->flags & TN_ENTRY_WRITE)); /* TN_SLICE_WRITE_MISSES is the next */
+}
+
+/* What the miss, or the end of the tenure, will add to is fetched. */
+static inline void fetch_slice_miss(const tn_core *core, uint32_t id, const struct tn_entry *entry)
+{
+    const struct tn_slice *slice = tn_slice_at(&core->data->slices, id);
+    __builtin_prefetch(slice->near.count[TN_SLICE_READ_MISSES + (entry->flags & TN_ENTRY_WRITE)], 1);
+}
+
+static inline void fetch_slice_end(const tn_core *core, uint32_t id)
+{
+    const struct tn_slice *slice = tn_slice_at(&core->data->slices, id);
+    __builtin_prefetch(slice->near.count[TN_SLICE_TOUCHED], 1);
+    __builtin_prefetch(&slice->near.ended, 1);
+}
+
+static inline void charge_slice_end(tn_core *core, uint32_t id, uint64_t mask, bool far)
+{
+    struct tn_slices *slices = &core->data->slices;
+    struct tn_slice *slice = tn_slice_at(slices, id);
+    tn_slice_end(slices, far ? tn_slice_far(slices, slice) : &slice->near, mask);
+}
+
+static uint32_t count_bits(uint64_t word)
+{
+#ifdef __POPCNT__
+    return (uint32_t)__builtin_popcountll(word);
+#else
+    word -= word >> 1 & 0x5555555555555555ull;
+    word = (word & 0x3333333333333333ull) + (word >> 2 & 0x3333333333333333ull);
+    word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0full;
+    return (uint32_t)(word * 0x0101010101010101ull >> 56);
+#endif
+}
+
+static uint64_t age_of(uint64_t loaded, uint64_t now)
+{
+    return (now >> TN_STEP_BITS) - (loaded >> TN_STEP_BITS);
+}
+
+/* ------------------------------------------------------------------------------------------ homes */
+
+static struct tn_displaced **displaced_link(struct tn_lower *lower, uint64_t home)
+{
+    struct tn_displaced **link = &lower->displaced[home % TN_DISPLACED_BUCKETS];
+    while (*link && (*link)->home != home)
+        link = &(*link)->next;
+    return link;
+}
+
+/* The record of the line in a slot; NULL if the slot is empty. */
+static inline struct tn_record *resident_at(struct tn_lower *lower, uint64_t home)
+{
+    struct tn_record *record = &lower->homes[home];
+    if (record->state & TN_RECORD_RESIDENT)
+        return record;
+    struct tn_displaced *displaced = *displaced_link(lower, home);
+    return displaced ? &displaced->record : NULL;
+}
+
+/* A blank record for the slot, whose last line has left. */
+static struct tn_record *record_at(tn_core *core, struct tn_lower *lower, uint64_t home)
+{
+    if (++core->records_live > core->records_max)
+        core->records_max = core->records_live;
+    if (!(lower->homes[home].state & TN_RECORD_LIVE))
+        return &lower->homes[home];
+    struct tn_displaced *displaced = tn_pool_get(&core->displaced_pool);
+    struct tn_displaced **link = &lower->displaced[home % TN_DISPLACED_BUCKETS];
+    *displaced = (struct tn_displaced){.next = *link, .home = home};
+    *link = displaced;
+    return &displaced->record;
+}
+
+/* ------------------------------------------------------------------------------------------ records */
+
+/* The mask of a line, in the granules of a line that contains it at `offset`. */
+static uint64_t widen(const struct tn_shape *to, const struct tn_shape *from, uint64_t mask, uint32_t offset)
+{
+    if (from->line == to->line)
+        return mask;
+    uint64_t wide = 0;
+    for (uint32_t bit = 0; bit < from->line >> from->granule_bits; bit++) {
+        if (mask >> bit & 1)
+            wide |= 1ull << ((offset + (bit << from->granule_bits)) >> to->granule_bits);
+    }
+    return wide;
+}
+
+/* What few records have: beside those at home, and in displaced ones. */
+static struct tn_displaced *displaced_of(struct tn_record *record)
+{
+    return record->state & TN_RECORD_DISPLACED ? (struct tn_displaced *)record : NULL;
+}
+
+/* What has been written back into it. */
+static uint64_t *written_of(struct tn_lower *lower, struct tn_record *record)
+{
+    struct tn_displaced *displaced = displaced_of(record);
+    return displaced ? &displaced->written : &lower->written[record - lower->homes];
+}
+
+/* Where it is in its data object, if that is kept. */
+static uint32_t *slice_at(struct tn_lower *lower, struct tn_record *record)
+{
+    struct tn_displaced *displaced = displaced_of(record);
+    return displaced ? &displaced->slice : &lower->slices[record - lower->homes];
+}
+
+/* The record of the next level that it was filled from. */
+static struct tn_record **parent_of(struct tn_lower *lower, struct tn_record *record)
+{
+    struct tn_displaced *displaced = displaced_of(record);
+    return displaced ? &displaced->parent : &lower->parents[record - lower->homes];
+}
+
+static __attribute__((noinline)) void record_end(tn_core *core, struct tn_lower *lower,
+                                                 struct tn_record *record, uint64_t now);
+
+/* Of something that was filled from a record, and is gone: its use, and its granules touched and written. */
+struct past {
+    struct tn_tenure tenure;
+    uint64_t mask, written;
+};
+
+/* It was at `offset` in the line of `record`, which is one of `lower`. */
+TN_ALWAYS_INLINE void fold(tn_core *core, struct tn_lower *lower, struct tn_record *record,
+                           const struct tn_shape *from, const struct past *past, uint32_t offset,
+                           uint64_t now, bool plain)
+{
+    record->touches += past->tenure.touches;
+    record->bytes += past->tenure.bytes;
+    record->mask |= plain ? past->mask : widen(&lower->shape, from, past->mask, offset);
+    if (!plain && past->written)
+        *written_of(lower, record) |= widen(&lower->shape, from, past->written, offset);
+    if (!(--record->state & (TN_RECORD_HOLDERS | TN_RECORD_RESIDENT)))
+        record_end(core, lower, record, now);
+}
+
+static uint32_t offset_in_parent(const struct tn_record *record)
+{
+    return (record->state >> TN_RECORD_UNIT_SHIFT & 63) * TN_MIN_LINE;
+}
+
+/* A record's tenure ends: it is charged. */
+TN_ALWAYS_INLINE void tenure_end(tn_core *core, struct tn_lower *lower, struct tn_record *record, struct past *past,
+                                 uint64_t now)
+{
+    const struct tn_shape *shape = &lower->shape;
+    struct payers payers = {record->late, record->of_node};
+    past->mask = record->mask & shape->mask_valid;
+    past->tenure = (struct tn_tenure){record->touches, record->bytes, count_bits(past->mask) << shape->granule_bits,
+                                      age_of(record->loaded, now)};
+    if (core->config.use && record->epoch == core->epoch) {
+        charge_tenure(&payers, &past->tenure);
+        if (lower->slices && *slice_at(lower, record))
+            charge_slice_end(core, *slice_at(lower, record), past->mask, true);
+    }
+    if (record->node)
+        record->node->live--;
+}
+
+static void write_back(tn_core *core, struct tn_lower *lower, struct tn_record *record, struct past *past)
+{
+    struct payers payers = {record->late, record->of_node};
+    past->written = *written_of(lower, record) & lower->shape.mask_valid;
+    if (past->written && record->epoch == core->epoch)
+        charge_write_back(&payers, count_bits(past->written) << lower->shape.granule_bits);
+}
+
+/* The line and all copies above are gone: charge, fold, free. */
+static void record_end(tn_core *core, struct tn_lower *lower, struct tn_record *record, uint64_t now)
+{
+    struct past past = {.written = 0};
+    tenure_end(core, lower, record, &past, now);
+    if (lower->written)
+        write_back(core, lower, record, &past);
+    if (lower->next)
+        fold(core, lower->next, *parent_of(lower, record), &lower->shape, &past, offset_in_parent(record), now,
+             false);
+    record->state &= ~TN_RECORD_LIVE;
+    core->records_live--;
+    if (record->state & TN_RECORD_DISPLACED)
+        tn_pool_put(&core->displaced_pool, record);
+}
+
+/* The line in a slot, if there is one, leaves its cache. */
+static void slot_leaves(tn_core *core, struct tn_lower *lower, uint64_t home, uint64_t now)
+{
+    struct tn_record *record = resident_at(lower, home);
+    if (!record)
+        return;
+    if (record->state & TN_RECORD_DISPLACED) {
+        struct tn_displaced **link = displaced_link(lower, home);
+        *link = (*link)->next;
+    }
+    record->state &= ~TN_RECORD_RESIDENT;
+    if (!(record->state & TN_RECORD_HOLDERS))
+        record_end(core, lower, record, now);
+}
+
+/* ------------------------------------------------------------------------------------------ level-1 tenures */
+
+TN_ALWAYS_INLINE void stay_end(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken, bool plain)
+{
+    const struct tn_entry *entry = taken->entry;
+    struct tn_stay *stay = taken->stay;
+    const struct tn_shape *shape = plain ? &lower->shape : &taken->l1->shape;
+    struct past past = {.mask = entry->mask & shape->mask_valid,
+                        .written = plain || !lower->written ? 0 : entry->written & shape->mask_valid};
+    past.tenure =
+        (struct tn_tenure){stay->touches + (entry->use & ((1ull << TN_TOUCH_BITS) - 1)),
+                           stay->bytes + (entry->use >> TN_TOUCH_BITS),
+                           count_bits(past.mask) << shape->granule_bits, age_of(stay->loaded, entry->stamp)};
+    struct payers payers = {stay->near, stay->of_node};
+    bool pays = stay->epoch == core->epoch;
+    if (pays && core->config.use) {
+        charge_tenure(&payers, &past.tenure);
+        if (stay->slice)
+            charge_slice_end(core, stay->slice, past.mask, false);
+    }
+    if (!plain && pays && past.written)
+        charge_write_back(&payers, count_bits(past.written) << shape->granule_bits);
+    if (!plain && taken->l1->coherent)
+        tn_coherent_end(core, taken->l1->coherent, entry, past.mask, pays ? payers.centre : NULL, payers.node);
+    if (stay->node)
+        stay->node->seen++;
+    fold(core, lower, stay->record, shape, &past, stay->offset * TN_MIN_LINE, entry->stamp, plain);
+    stay->record = NULL;
+}
+
+TN_ALWAYS_INLINE void stay_begin(const tn_core *core, const struct tn_lower *lower, const struct tn_taken *taken,
+                                 struct tn_record *record, bool plain)
+{
+    const struct tn_entry *entry = taken->entry;
+    struct tn_stay *stay = taken->stay;
+    stay->record = record;
+    stay->near = taken->near;
+    stay->of_node = taken->of_node;
+    stay->node = entry->node;
+    stay->loaded = entry->stamp;
+    stay->touches = stay->bytes = 0;
+    stay->slice = taken->slice;
+    stay->epoch = core->epoch & ((1u << TN_EPOCH_BITS) - 1);
+    stay->offset = plain ? 0 : (entry->address & (lower->shape.line - 1)) / taken->l1->shape.line *
+                                   (taken->l1->shape.line / TN_MIN_LINE) & 63;
+    record->state++;
+}
+
+/* ------------------------------------------------------------------------------------------ look-up */
+
+static struct tn_record *ask(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken);
+
+static uint64_t home_of(const struct tn_lower *lower, const struct tn_place *place)
+{
+    return place->slot * lower->sets.sets + place->set;
+}
+
+/* The tenure of the line that `entry` loads begins. */
+TN_ALWAYS_INLINE void tenure_begin(tn_core *core, struct tn_lower *lower, struct tn_record *record,
+                                   const struct tn_taken *taken, const struct payers *payers, uint32_t state)
+{
+    const struct tn_entry *entry = taken->entry;
+    record->node = entry->node;
+    record->late = payers->centre;
+    record->of_node = payers->node;
+    record->loaded = entry->stamp;
+    record->touches = record->bytes = record->mask = 0;
+    record->epoch = core->epoch;
+    record->state = state | TN_RECORD_RESIDENT | TN_RECORD_LIVE | (uint32_t)stream_of(entry) << TN_RECORD_STREAM_SHIFT;
+    if (lower->slices)
+        *slice_at(lower, record) = taken->slice;
+    if (entry->node)
+        entry->node->live++;
+}
+
+/* The new record holds the one of the next level. */
+static void filled_from(struct tn_lower *lower, struct tn_record *record, struct tn_record *parent, uint64_t address)
+{
+    uint64_t line = address & ~(uint64_t)(lower->shape.line - 1);
+    record->state |= (line & (lower->next->shape.line - 1)) / TN_MIN_LINE << TN_RECORD_UNIT_SHIFT;
+    *parent_of(lower, record) = parent;
+    parent->state++;
+}
+
+/* The line comes in: whose slot it takes leaves first, then the next level is asked. */
+static struct tn_record *fill(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken,
+                              const struct tn_place *place, const struct payers *payers)
+{
+    const struct tn_entry *entry = taken->entry;
+    uint64_t home = home_of(lower, place);
+    lower->filled[place->set / TN_GROUP] = 1;
+    slot_leaves(core, lower, home, entry->stamp);
+    if (core->coherence && lower->level == TN_LEVEL_2)
+        tn_coherent_filled(core, lower, entry->address & ~(uint64_t)(lower->shape.line - 1));
+    struct tn_record *parent = lower->next ? ask(core, lower->next, taken) : NULL;
+    struct tn_record *record = record_at(core, lower, home);
+    tenure_begin(core, lower, record, taken, payers, record != &lower->homes[home] ? TN_RECORD_DISPLACED : 0);
+    if (lower->written)
+        *written_of(lower, record) = 0;
+    if (parent)
+        filled_from(lower, record, parent, entry->address);
+    return record;
+}
+
+/* ------------------------------------------------------------------------------------------ kinds of misses */
+
+/* The entry's access is the first to use the line in this place since it was loaded, at clock `now`. */
+static void use_fresh(tn_core *core, const struct tn_entry *entry, const struct tn_kinds *kinds, uint64_t place,
+                      enum tn_level level, uint64_t now)
+{
+    const struct tn_loaded *loaded = &kinds->loaded[place];
+    if (!entry->late)
+        return;
+    uint32_t loader = loaded->epoch == core->epoch ? loaded->loader : 0;
+    const struct tn_pair who = {.loader = loader, .payer = entry->late->near, .level = level};
+    tn_pair_miss(&core->reuses, &who, true, age_of(kinds->held[place].used, now));
+}
+
+/* A line of level 1 is. */
+static __attribute__((noinline)) void near_use_fresh(tn_core *core, const struct tn_taken *taken)
+{
+    use_fresh(core, taken->entry, taken->l1->kinds, taken->entry->way, TN_LEVEL_1, taken->own);
+}
+
+/* A line of a level below the first is used again. The prefetcher is no user. */
+static inline void found(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken, uint64_t home)
+{
+    const struct tn_entry *entry = taken->entry;
+    struct tn_kinds *kinds = lower->kinds;
+    if (!kinds)
+        return;
+    if (kinds->loaded && kinds->loaded[home].fresh && !(entry->flags & TN_ENTRY_AHEAD)) {
+        use_fresh(core, entry, kinds, home, lower->level, entry->stamp);
+        kinds->loaded[home].fresh = false;
+    }
+    kinds->held[home].used = entry->stamp;
+}
+
+/* One comes in. */
+static inline enum tn_miss_kind come(const tn_core *core, struct tn_lower *lower, const struct tn_taken *taken,
+                                     const struct tn_place *place, struct tn_known *known)
+{
+    const struct tn_entry *entry = taken->entry;
+    if (!lower->kinds)
+        return TN_MISS_Cold;
+    struct tn_load load = {home_of(lower, place), place->set, entry->address, entry->stamp,
+                           entry->late ? entry->late->near : 0, core->epoch};
+    return tn_kinds_load(lower->kinds, &load, known);
+}
+
+/* A line has to be loaded again, at clock `now`. */
+static void again(tn_core *core, const struct tn_entry *entry, enum tn_level level, const struct tn_known *known,
+                  uint64_t now)
+{
+    const struct tn_pair who = {.loader = known->loader,
+                                .evictor = known->evictor,
+                                .payer = entry->late->near,
+                                .level = level};
+    tn_pair_miss(&core->pairs, &who, known->used != 0, age_of(known->used, now));
+}
+
+/* `known`: NULL: pairs are not kept. */
+static inline void charge_kind(tn_core *core, const struct payers *payers, const struct tn_entry *entry,
+                               enum tn_level level, enum tn_miss_kind kind, const struct tn_known *known,
+                               uint64_t set, uint64_t now)
+{
+    if (kind == TN_MISS_Taken)
+        return;
+    charge(payers, core->pools.kinds + kind, 1);
+    if (kind != TN_MISS_Cold && known && entry->late)
+        again(core, entry, level, known, now);
+    if (kind == TN_MISS_Conf && entry->late)
+        tn_pattern_conflict(&core->patterns, entry->late, level, set);
+}
+
+/* A line of level 1 comes into its way, and if the access has not missed before, this is its miss. */
+static __attribute__((noinline)) void near_kind(tn_core *core, const struct tn_taken *taken)
+{
+    const struct tn_entry *entry = taken->entry;
+    const struct tn_l1 *l1 = taken->l1;
+    struct payers payers = {taken->near, taken->of_node};
+    uint64_t set = tn_set_of(entry->address >> l1->shape.line_bits, l1->sets, l1->set_mask);
+    l1->kinds->held[entry->way].used = taken->used;
+    struct tn_load load = {entry->way,  set, entry->address, taken->own, entry->late ? entry->late->near : 0,
+                           core->epoch};
+    struct tn_known known;
+    enum tn_miss_kind kind = tn_kinds_load(l1->kinds, &load, &known);
+    if (entry->flags & TN_ENTRY_SECOND)
+        return;
+    charge_kind(core, &payers, entry, TN_LEVEL_1, kind, l1->kinds->traces ? &known : NULL, set, taken->own);
+}
+
+/* A miss at a level below the first, of a line that comes into the place: charged, once per access. */
+static inline void missed(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken,
+                          const struct tn_place *place, const struct payers *payers)
+{
+    struct tn_known known;
+    enum tn_miss_kind kind = come(core, lower, taken, place, &known);
+    uint64_t access = taken->entry->stamp >> TN_STEP_BITS;
+    if (access == lower->missed_access && taken->l1 == lower->missed_through)
+        return;
+    lower->missed_access = access;
+    lower->missed_through = taken->l1;
+    charge_miss(payers, taken->entry->flags);
+    if (lower->slices && taken->slice)
+        charge_slice_miss(core, taken->slice, taken->entry, true);
+    if (lower->kinds)
+        charge_kind(core, payers, taken->entry, lower->level, kind, lower->kinds->traces ? &known : NULL, place->set,
+                    taken->entry->stamp);
+}
+
+/* The record of the line that comes in, whose place has been looked up. */
+static __attribute__((noinline)) struct tn_record *record_in(tn_core *core, struct tn_lower *lower,
+                                                             const struct tn_taken *taken,
+                                                             const struct tn_place *place)
+{
+    struct tn_record *record = place->hit ? resident_at(lower, home_of(lower, place)) : NULL;
+    if (record) {
+        found(core, lower, taken, home_of(lower, place));
+        return record;
+    }
+    struct payers payers = payers_below(core, taken, lower->level);
+    if (taken->entry->flags & TN_ENTRY_AHEAD) {
+        come(core, lower, taken, place, &(struct tn_known){0});
+        charge(&payers, core->pools.prefetched, 1);
+    } else {
+        missed(core, lower, taken, place, &payers);
+    }
+    return fill(core, lower, taken, place, &payers);
+}
+
+/* The same where `record`, at home in the place, has no holders, and next comes the memory: what happens most. */
+static __attribute__((noinline)) void record_anew(tn_core *core, struct tn_lower *lower,
+                                                  const struct tn_taken *taken, struct tn_record *record)
+{
+    const struct tn_entry *entry = taken->entry;
+    struct payers payers = payers_below(core, taken, TN_LEVEL_LL);
+    struct past past;
+    missed(core, lower, taken, &taken->place, &payers);
+    tenure_end(core, lower, record, &past, entry->stamp);
+    tenure_begin(core, lower, record, taken, &payers, 0);
+}
+
+static struct tn_record *ask(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken)
+{
+    struct tn_place place;
+    tn_sets_split(&lower->sets, taken->entry->address, &place);
+    tn_sets_use(&lower->sets, &place);
+    return record_in(core, lower, taken, &place);
+}
+
+/* The prefetcher sees a miss, and may ask for a line further on. */
+static void look_further(tn_core *core, const struct tn_taken *taken)
+{
+    struct tn_lower *lower = taken->l1->next;
+    struct tn_entry ahead = *taken->entry;
+    int64_t blocks = tn_prefetcher_see(taken->l1->prefetcher, ahead.address, lower->shape.line_bits);
+    struct tn_slices *slices = core->data ? &core->data->slices : NULL;
+    uint32_t slice = 0;
+    if (!blocks)
+        return;
+    ahead.address = (ahead.address & ~(uint64_t)(lower->shape.line - 1)) + (uint64_t)blocks * lower->shape.line;
+    ahead.flags |= TN_ENTRY_AHEAD;
+    if (taken->slice)
+        slice = tn_slice_unasked(slices, core->data, tn_slice_at(slices, taken->slice)->object);
+    ask(core, lower, &(struct tn_taken){.entry = &ahead, .l1 = taken->l1, .node = taken->node, .slice = slice});
+}
+
+/* ------------------------------------------------------------------------------------------ one entry */
+
+static void spill(struct tn_stay *stay, const struct tn_entry *entry)
+{
+    stay->touches += entry->use & ((1ull << TN_TOUCH_BITS) - 1);
+    stay->bytes += entry->use >> TN_TOUCH_BITS;
+}
+
+TN_ALWAYS_INLINE struct tn_record *record_of(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken,
+                                             bool plain)
+{
+    if (!plain && taken->l1->prefetcher) {
+        look_further(core, taken);
+        return ask(core, lower, taken);
+    }
+    struct tn_record *record = taken->home;
+    if (taken->place.hit && record->state & TN_RECORD_RESIDENT) {
+        found(core, lower, taken, home_of(lower, &taken->place));
+        return record;
+    }
+    if (!plain || lower->next || taken->place.hit ||
+        (record->state & (TN_RECORD_RESIDENT | TN_RECORD_HOLDERS)) != TN_RECORD_RESIDENT)
+        return record_in(core, lower, taken, &taken->place);
+    record_anew(core, lower, taken, record);
+    return record;
+}
+
+TN_ALWAYS_INLINE void consume(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken, bool plain)
+{
+    const struct tn_entry *entry = taken->entry;
+    struct tn_stay *stay = taken->stay;
+    if (entry->flags & TN_ENTRY_SPILL) {
+        spill(stay, entry);
+        return;
+    }
+    if (entry->flags & TN_ENTRY_REUSE) {
+        near_use_fresh(core, taken);
+        return;
+    }
+    if (stay->record)
+        stay_end(core, lower, taken, plain);
+    stay->record = NULL;
+    if (entry->flags & TN_ENTRY_FLUSH)
+        return;
+    struct payers payers = {taken->near, taken->of_node};
+    if (!(entry->flags & TN_ENTRY_SECOND)) {
+        charge_miss(&payers, entry->flags);
+        if (taken->slice)
+            charge_slice_miss(core, taken->slice, entry, false);
+        if (taken->pattern)
+            tn_pattern_miss(taken->pattern, entry->address);
+    }
+    if (taken->l1->kinds)
+        near_kind(core, taken);
+    stay_begin(core, lower, taken, record_of(core, lower, taken, plain), plain);
+}
+
+/* What ends with the stay is fetched. */
+static inline void fetch_stay(const tn_core *core, const struct tn_stay *stay)
+{
+    __builtin_prefetch(stay->record, 1);
+    __builtin_prefetch(stay->near, 1);
+    __builtin_prefetch(stay->of_node, 1);
+    if (stay->node)
+        __builtin_prefetch(&stay->node->late, 1);
+    if (stay->slice)
+        fetch_slice_end(core, stay->slice);
+}
+
+/* Who pays near: the counters are made if there are none. */
+TN_ALWAYS_INLINE uint64_t *near_of(tn_core *core, struct tn_late *late, bool plain)
+{
+    struct counters {
+        uint64_t counter[TN_LATE_PER_LEVEL];
+    };
+    if (!late->near)
+        late->near = tn_slots_get(&core->pools.near);
+    uint64_t *near = plain && !core->pools.kinds
+                         ? TN_ARRAY_AT(struct counters, &core->pools.near.array, late->near)->counter
+                         : tn_slots_at(&core->pools.near, late->near);
+    __builtin_prefetch(near, 1);
+    return near;
+}
+
+TN_ALWAYS_INLINE struct tn_late *late_of_node(tn_core *core, const struct tn_entry *entry)
+{
+    if (entry->flags & TN_ENTRY_FETCH)
+        return &entry->node->late[TN_FETCH];
+    return tn_late_of_node(core->data, entry->node, entry->late);
+}
+
+/* Where the stride to this miss is kept; NULL: it is not. */
+TN_ALWAYS_INLINE struct tn_pattern *pattern_of(tn_core *core, const struct tn_entry *entry)
+{
+    if (!core->config.strides || !entry->late || entry->flags & (TN_ENTRY_FETCH | TN_ENTRY_SECOND))
+        return NULL;
+    struct tn_pattern *pattern = tn_pattern_of(&core->patterns, entry->late);
+    __builtin_prefetch(pattern, 1);
+    return pattern;
+}
+
+/* What tells its misses apart, here and below. */
+static __attribute__((noinline)) void fetch_kinds(const struct tn_lower *lower, const struct tn_taken *taken)
+{
+    uint64_t home = home_of(lower, &taken->place);
+    tn_kinds_fetch_victim(taken->l1->kinds, taken->entry->way);
+    if (!taken->place.hit)
+        tn_kinds_fetch(lower->kinds, home, taken->entry->address);
+    else if (lower->kinds->loaded)
+        __builtin_prefetch(&lower->kinds->loaded[home], 1);
+    __builtin_prefetch(&lower->kinds->held[home], 1);
+}
+
+/* The line takes its place in the level below, in the order of misses; it waits only for the prefetcher, which asks as
+ * well. What it leads to is fetched. */
+TN_ALWAYS_INLINE void look_up(tn_core *core, struct tn_lower *lower, struct tn_taken *taken, bool plain)
+{
+    const struct tn_entry *entry = taken->entry;
+    fetch_stay(core, taken->stay);
+    taken->near = entry->late ? near_of(core, entry->late, plain) : core->waste;
+    taken->node = entry->node ? late_of_node(core, entry) : NULL;
+    taken->of_node = taken->node ? near_of(core, taken->node, plain) : core->waste;
+    if (entry->flags & (TN_ENTRY_SPILL | TN_ENTRY_FLUSH | TN_ENTRY_REUSE))
+        return;
+    taken->pattern = pattern_of(core, entry);
+    taken->slice = slice_of(core, entry);
+    if (taken->slice)
+        fetch_slice_miss(core, taken->slice, entry);
+    if (plain)
+        tn_compact_use(&lower->sets, &taken->place);
+    else if (!taken->l1->prefetcher)
+        tn_sets_use(&lower->sets, &taken->place);
+    else
+        return;
+    taken->home = &lower->homes[home_of(lower, &taken->place)];
+    __builtin_prefetch(taken->home, 1);
+    if (taken->l1->kinds)
+        fetch_kinds(lower, taken);
+}
+
+TN_ALWAYS_INLINE void foresee(const struct tn_ring *ring, const struct tn_lower *lower, const struct tn_entry *entry,
+                              struct tn_taken *taken, bool plain)
+{
+    struct tn_l1 *l1 = ring->l1[stream_of(entry)];
+    taken->entry = entry;
+    taken->l1 = l1;
+    taken->stay = &l1->stays[entry->way];
+    if (ring->used) {
+        taken->used = ring->used[entry - ring->entries];
+        taken->own = entry->stamp - ring->later;
+        tn_kinds_fetch(l1->kinds, entry->way, entry->address);
+    }
+    __builtin_prefetch(taken->stay, 1);
+    __builtin_prefetch(entry->late);
+    tn_sets_split(&lower->sets, entry->address, &taken->place);
+    if (plain)
+        tn_compact_prefetch(&lower->sets, &taken->place);
+    else
+        tn_sets_prefetch(&lower->sets, &taken->place);
+}
+
+TN_ALWAYS_INLINE void take(tn_core *core, struct tn_ring *ring, uint64_t foresee_to, uint64_t look_up_to,
+                           uint64_t consume_to, bool plain)
+{
+    struct tn_lower *lower = ring->l1[TN_DATA]->next; /* of both */
+    uint64_t at;
+    for (at = ring->foreseen; at < foresee_to; at++)
+        foresee(ring, lower, &ring->entries[at & ring->mask], &ring->taken[at % TN_AHEAD], plain);
+    ring->foreseen = at;
+    for (at = ring->looked_up; at < look_up_to; at++)
+        look_up(core, lower, &ring->taken[at % TN_AHEAD], plain);
+    ring->looked_up = at;
+    for (at = ring->consumed; at < consume_to; at++)
+        consume(core, lower, &ring->taken[at % TN_AHEAD], plain);
+    __atomic_store_n(&ring->consumed, at, __ATOMIC_RELEASE);
+}
+
+static void take_plain(tn_core *core, struct tn_ring *ring, uint64_t foresee_to, uint64_t look_up_to,
+                       uint64_t consume_to)
+{
+    take(core, ring, foresee_to, look_up_to, consume_to, true);
+}
+
+static void take_any(tn_core *core, struct tn_ring *ring, uint64_t foresee_to, uint64_t look_up_to,
+                     uint64_t consume_to)
+{
+    take(core, ring, foresee_to, look_up_to, consume_to, false);
+}
+
+static bool is_plain(const struct tn_config *config)
+{
+    const struct tn_geometry *next = config->l2.size ? &config->l2 : &config->ll;
+    bool one_size = config->i1.line == next->line && config->d1.line == next->line;
+    return one_size && tn_sets_compact(next) && !config->write_back && !config->prefetch &&
+           !config->coherence;
+}
+
+tn_taker *TN_TAKER_FOR(const struct tn_config *config)
+{
+    return is_plain(config) ? take_plain : take_any;
+}
+
+#ifndef TN_TAKER_ONLY
+
+/* ------------------------------------------------------------------------------------------ set-up */
+
+static uint64_t groups_of(const struct tn_lower *lower)
+{
+    return lower->sets.sets / TN_GROUP + 1;
+}
+
+void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, enum tn_level level,
+                   struct tn_lower *next, const struct tn_config *config, bool slices)
+{
+    memset(lower, 0, sizeof *lower);
+    tn_shape_init(&lower->shape, geometry);
+    tn_sets_init(&lower->sets, geometry);
+    lower->level = level;
+    lower->next = next;
+    lower->homes = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->homes);
+    if (config->write_back)
+        lower->written = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->written);
+    if (slices)
+        lower->slices = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->slices);
+    lower->kinds = config->patterns ? tn_kinds_new(geometry, config->pairs ? config->traces : 0) : NULL;
+    if (next)
+        lower->parents = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->parents);
+    lower->filled = tn_host_alloc(groups_of(lower));
+    lower->missed_access = ~0ull;
+}
+
+void tn_lower_free(struct tn_lower *lower)
+{
+    tn_host_free(lower->filled, groups_of(lower));
+    tn_kinds_free(lower->kinds);
+    if (lower->written)
+        tn_host_free(lower->written, lower->sets.sets * lower->sets.assoc * sizeof *lower->written);
+    if (lower->slices)
+        tn_host_free(lower->slices, lower->sets.sets * lower->sets.assoc * sizeof *lower->slices);
+    if (lower->parents)
+        tn_host_free(lower->parents, lower->sets.sets * lower->sets.assoc * sizeof *lower->parents);
+    tn_host_free(lower->homes, lower->sets.sets * lower->sets.assoc * sizeof *lower->homes);
+    tn_sets_free(&lower->sets);
+}
+
+/* ------------------------------------------------------------------------------------------ coherence */
+
+/* The record of a line that is there; NULL: it is not, or is invalid. */
+static struct tn_record *record_of_line(struct tn_lower *lower, uint64_t line, struct tn_place *place)
+{
+    tn_sets_split(&lower->sets, line, place);
+    tn_sets_find(&lower->sets, place);
+    return place->hit ? resident_at(lower, home_of(lower, place)) : NULL;
+}
+
+bool tn_lower_has(struct tn_lower *lower, uint64_t line)
+{
+    struct tn_place place;
+    return record_of_line(lower, line, &place) != NULL;
+}
+
+void tn_lower_take(tn_core *core, struct tn_lower *lower, uint64_t line, uint64_t now)
+{
+    struct tn_place place;
+    if (record_of_line(lower, line, &place))
+        slot_leaves(core, lower, home_of(lower, &place), now);
+}
+
+/* ------------------------------------------------------------------------------------------ the end of all */
+
+static void flush_group(tn_core *core, struct tn_lower *lower, uint64_t first, uint64_t now)
+{
+    uint64_t end = first + TN_GROUP < lower->sets.sets ? first + TN_GROUP : lower->sets.sets;
+    for (uint32_t slot = 0; slot < lower->sets.assoc; slot++) {
+        for (uint64_t set = first; set < end; set++)
+            slot_leaves(core, lower, slot * lower->sets.sets + set, now);
+    }
+    tn_sets_clear(&lower->sets, first, end - first);
+}
+
+void tn_lower_flush(tn_core *core, struct tn_lower *lower, uint64_t now)
+{
+    for (uint64_t group = 0; group < groups_of(lower); group++) {
+        if (lower->filled[group])
+            flush_group(core, lower, group * TN_GROUP, now);
+        lower->filled[group] = 0;
+    }
+}
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sets.c: the general form, and set-up; see sets.h.
+ */
+#include "sets.h"
+
+#include "core/host.h"
+#include "core/tenure_core.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------ set-up */
+
+static uint32_t bits_for(uint64_t values)
+{
+    uint32_t bits = 0;
+    while (1ull << bits < values)
+        bits++;
+    return bits;
+}
+
+static uint64_t numbers_of(const struct tn_geometry *geometry)
+{
+    return (1ull << (48 - bits_for(geometry->line))) - 1;
+}
+
+bool tn_sets_compact(const struct tn_geometry *geometry)
+{
+    uint64_t sets = geometry->size / geometry->line / geometry->assoc;
+    return geometry->assoc <= TN_COMPACT_WAYS && numbers_of(geometry) / sets < UINT32_MAX - 1;
+}
+
+/* All sets are compared as if they had the most ways: the last one may be read past its end. */
+static size_t compact_bytes(const struct tn_sets *sets)
+{
+    return sets->sets * sets->stride + TN_COMPACT_WAYS * sizeof(uint32_t);
+}
+
+static size_t general_bytes(const struct tn_sets *sets)
+{
+    return sets->sets * sets->assoc * sizeof *sets->general;
+}
+
+/* With r = floor(2^64 / d) + 1, r * d = 2^64 + e and 0 < e <= d: n * r / 2^64 exceeds n / d by n * e / (d * 2^64), too
+ * little to reach the next whole number as long as n * e < 2^64. */
+static uint64_t reciprocal_of(const struct tn_sets *sets)
+{
+    return sets->sets <= UINT64_MAX / sets->number_mask ? UINT64_MAX / sets->sets + 1 : 0;
+}
+
+void tn_sets_init(struct tn_sets *sets, const struct tn_geometry *geometry)
+{
+    memset(sets, 0, sizeof *sets);
+    sets->line_bits = bits_for(geometry->line);
+    sets->number_mask = numbers_of(geometry);
+    sets->assoc = geometry->assoc;
+    sets->slot_bits = bits_for(geometry->assoc);
+    sets->sets = geometry->size / geometry->line / geometry->assoc;
+    sets->set_mask = sets->sets & (sets->sets - 1) ? 0 : sets->sets - 1;
+    sets->set_bits = bits_for(sets->sets);
+    sets->reciprocal = reciprocal_of(sets);
+    if (tn_sets_compact(geometry)) {
+        uint32_t ways = (sets->assoc + 3) / 4 * 4;
+        sets->ways_mask = (1u << sets->assoc) - 1;
+        sets->stride = (uint32_t)(sizeof(struct tn_compact) + ways * sizeof(uint32_t));
+        sets->compact = tn_host_alloc(compact_bytes(sets));
+    } else {
+        sets->general = tn_host_alloc(general_bytes(sets));
+    }
+}
+
+void tn_sets_free(struct tn_sets *sets)
+{
+    if (sets->stride)
+        tn_host_free(sets->compact, compact_bytes(sets));
+    else
+        tn_host_free(sets->general, general_bytes(sets));
+}
+
+void tn_sets_clear(struct tn_sets *sets, uint64_t first, uint64_t count)
+{
+    if (sets->stride)
+        memset(sets->compact + first * sets->stride, 0, count * sets->stride);
+    else
+        memset(&sets->general[first * sets->assoc], 0, count * sets->assoc * sizeof *sets->general);
+}
+
+/* ------------------------------------------------------------------------------------------ general sets */
+
+static uint64_t general_key(const struct tn_sets *sets, const struct tn_place *place)
+{
+    uint64_t number = sets->set_mask || sets->sets == 1 ? place->tag << sets->set_bits | place->set
+                                                        : place->tag * sets->sets + place->set;
+    return number + 1;
+}
+
+/* The index of the line's entry in its set; else of the first empty one, else of the last. */
+static uint32_t general_index(const struct tn_sets *sets, const struct tn_place *place)
+{
+    const uint64_t *entries = &sets->general[place->set * sets->assoc];
+    uint64_t key = general_key(sets, place);
+    uint32_t i = 0;
+    while (i < sets->assoc - 1 && entries[i] && entries[i] >> sets->slot_bits != key)
+        i++;
+    return i;
+}
+
+/* Fill in slot and hit; the index of the line's entry. A set fills its slots in the order of its entries. */
+static uint32_t general_find(const struct tn_sets *sets, struct tn_place *place)
+{
+    uint32_t i = general_index(sets, place);
+    uint64_t entry = sets->general[place->set * sets->assoc + i];
+    place->slot = entry ? (uint32_t)(entry & ((1ull << sets->slot_bits) - 1)) : i;
+    place->hit = entry >> sets->slot_bits == general_key(sets, place);
+    return i;
+}
+
+void tn_general_use(struct tn_sets *sets, struct tn_place *place)
+{
+    uint64_t *entries = &sets->general[place->set * sets->assoc];
+    for (uint32_t i = general_find(sets, place); i > 0; i--)
+        entries[i] = entries[i - 1];
+    entries[0] = general_key(sets, place) << sets->slot_bits | place->slot;
+}
+
+void tn_sets_find(const struct tn_sets *sets, struct tn_place *place)
+{
+    if (!sets->stride) {
+        general_find(sets, place);
+        return;
+    }
+    uint32_t found = tn_compact_matches(sets, tn_compact_at(sets, place->set), (uint32_t)place->tag + 1);
+    place->hit = found != 0;
+    place->slot = found ? (uint32_t)__builtin_ctz(found) : 0;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cost.c: adding, clearing and charging counters; see cost.h.
+ */
+#include "cost.h"
+
+#include "core/raw_format.h"
+#include "core/tenure_core.h"
+
+#include <string.h>
+
+void tn_cost_pools_init(struct tn_cost_pools *pools, const struct tn_config *config)
+{
+    uint32_t levels_below = config->l2.size ? 2 : 1;
+    pools->per_level = TN_LATE_PER_LEVEL + (config->write_back ? TN_WRITE_BACKS : 0);
+    if (config->prefetch)
+        pools->prefetched = pools->per_level++;
+    if (config->patterns) {
+        pools->kinds = pools->per_level;
+        pools->per_level += TN_KINDS;
+    }
+    if (config->coherence)
+        pools->coherence = pools->per_level;
+    pools->near_counters = pools->per_level + (config->coherence ? TN_COHERENCES : 0);
+    pools->far_counters = levels_below * pools->per_level;
+    tn_slots_init(&pools->near, pools->near_counters * sizeof(uint64_t));
+    tn_slots_init(&pools->far, pools->far_counters * sizeof(uint64_t));
+    tn_pool_init(&pools->extra, TN_IMMEDIATE_EVENTS * sizeof(uint64_t));
+}
+
+void tn_cost_pools_free(struct tn_cost_pools *pools)
+{
+    tn_slots_free(&pools->near);
+    tn_slots_free(&pools->far);
+    tn_pool_free(&pools->extra);
+}
+
+size_t tn_cost_pools_bytes(const struct tn_cost_pools *pools)
+{
+    return tn_array_bytes(&pools->near.array) + tn_array_bytes(&pools->far.array) + pools->extra.bytes;
+}
+
+/* ------------------------------------------------------------------------------------------ blocks */
+
+static void add(uint64_t *restrict to, const uint64_t *restrict from, uint32_t counters)
+{
+    for (uint32_t i = 0; i < counters; i++)
+        to[i] += from[i];
+}
+
+static bool is_zero(const uint64_t *block, uint32_t counters)
+{
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < counters; i++)
+        any |= block[i];
+    return any == 0;
+}
+
+void tn_late_add(struct tn_cost_pools *pools, struct tn_late *to, const struct tn_late *from)
+{
+    if (from->near)
+        add(tn_near(pools, to), tn_slots_at(&pools->near, from->near), pools->near_counters);
+    if (from->far)
+        add(tn_far(pools, to), tn_slots_at(&pools->far, from->far), pools->far_counters);
+}
+
+void tn_late_clear(const struct tn_cost_pools *pools, const struct tn_late *late)
+{
+    if (late->near)
+        memset(tn_slots_at(&pools->near, late->near), 0, pools->near_counters * sizeof(uint64_t));
+    if (late->far)
+        memset(tn_slots_at(&pools->far, late->far), 0, pools->far_counters * sizeof(uint64_t));
+}
+
+void tn_late_drop(struct tn_cost_pools *pools, struct tn_late *late)
+{
+    if (late->near)
+        tn_slots_put(&pools->near, late->near);
+    if (late->far)
+        tn_slots_put(&pools->far, late->far);
+    *late = (struct tn_late){0, 0};
+}
+
+bool tn_late_is_zero(const struct tn_cost_pools *pools, const struct tn_late *late)
+{
+    return (!late->near || is_zero(tn_slots_at(&pools->near, late->near), pools->near_counters)) &&
+           (!late->far || is_zero(tn_slots_at(&pools->far, late->far), pools->far_counters));
+}
+
+/* ------------------------------------------------------------------------------------------ costs */
+
+void tn_costs_add(struct tn_cost_pools *pools, struct tn_costs *to, const struct tn_costs *from)
+{
+    add(to->immediate, from->immediate, TN_IMMEDIATE_EVENTS);
+    for (int stream = 0; stream < TN_STREAMS; stream++)
+        tn_late_add(pools, &to->late[stream], &from->late[stream]);
+}
+
+void tn_costs_clear(struct tn_cost_pools *pools, struct tn_costs *costs)
+{
+    memset(costs->immediate, 0, sizeof costs->immediate);
+    for (int stream = 0; stream < TN_STREAMS; stream++)
+        tn_late_clear(pools, &costs->late[stream]);
+}
+
+void tn_costs_drop(struct tn_cost_pools *pools, struct tn_costs *costs)
+{
+    memset(costs->immediate, 0, sizeof costs->immediate);
+    for (int stream = 0; stream < TN_STREAMS; stream++)
+        tn_late_drop(pools, &costs->late[stream]);
+}
+
+bool tn_costs_are_zero(const struct tn_cost_pools *pools, const struct tn_costs *costs)
+{
+    return is_zero(costs->immediate, TN_IMMEDIATE_EVENTS) && tn_late_is_zero(pools, &costs->late[TN_FETCH]) &&
+           tn_late_is_zero(pools, &costs->late[TN_DATA]);
+}
+
+#define WHOLE (1000u * TN_RAW_ACCOST_UNIT)
+#define FOUR(t) WHOLE / (t), WHOLE / ((t) + 1), WHOLE / ((t) + 2), WHOLE / ((t) + 3)
+/* Most tenures are short: no division for them. */
+const uint32_t tn_accost_short[TN_ACCOST_SHORT] = {0, FOUR(1), FOUR(5), FOUR(9), FOUR(13), FOUR(17), FOUR(21), FOUR(25),
+                                                   FOUR(29)};
+
+uint64_t tn_accost_long(uint64_t touches)
+{
+    return touches >> 32 ? WHOLE / touches : WHOLE / (uint32_t)touches;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cost.h: counters, and where they are kept.
+ *
+ * Immediate events are an array of TN_IMMEDIATE_EVENTS totals. Late events (misses, line use) come in blocks of
+ * TN_LATE_PER_LEVEL counters a level (pools.per_level), for instruction fetches and for data accesses:
+ *
+ *   near   of level 1
+ *   far    of the last level, and of L2 where it is simulated, in the order of enum tn_level
+ *   SpLoss = Ev * line size - Use, so it is not counted: a level is 64 bytes, one host line
+ *
+ * A block is made when the first such event happens. Most loaders miss at level 1 only: a miss further down is a
+ * hundred times rarer, in programs whose data the last level can hold. Where write-backs are simulated, each level has
+ * TN_WRITE_BACKS counters more, behind the others, and where prefetching is, one more behind these
+ * (pools.prefetched; level 1 has it too, and leaves it zero), and with patterns TN_KINDS more (pools.kinds). Where D1s
+ * are kept coherent, near blocks have TN_COHERENCES counters more, behind all others. A cost centre is an instruction
+ * in a thread: its execution count comes from segment counters; what a segment cannot know (mispredictions, guarded
+ * accesses, costs of skipped callees) is in `extra`.
+ */
+#ifndef TENURE_CORE_COST_H
+#define TENURE_CORE_COST_H
+
+#include "core/base/arena.h"
+#include "core/tenure_core.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TN_IMMEDIATE(name, text) TN_##name,
+enum {
+#include "core/events.inc"
+    TN_IMMEDIATE_EVENTS
+};
+#undef TN_IMMEDIATE
+
+enum tn_level { TN_LEVEL_1, TN_LEVEL_LL, TN_LEVEL_2, TN_LEVELS };
+
+/* What is kept per level: two misses, then use (events.inc, without what follows from the rest). */
+enum {
+    TN_LATE_READ_MISS,
+    TN_LATE_WRITE_MISS,
+    TN_LATE_AcCost,
+    TN_LATE_Ev,
+    TN_LATE_Tch,
+    TN_LATE_Byt,
+    TN_LATE_Use,
+    TN_LATE_Age,
+    TN_LATE_PER_LEVEL
+};
+
+#define TN_MISS_KIND(name, text) TN_KIND_##name,
+enum {
+#include "core/events.inc"
+    TN_KINDS
+};
+#undef TN_MISS_KIND
+
+#define TN_WRITE_BACK(name, text) TN_WRITE_BACK_##name,
+enum {
+#include "core/events.inc"
+    TN_WRITE_BACKS
+};
+#undef TN_WRITE_BACK
+
+#define TN_COHERENCE(name, text) TN_COHERENCE_##name,
+enum {
+#include "core/events.inc"
+    TN_COHERENCES
+};
+#undef TN_COHERENCE
+
+enum tn_stream { TN_FETCH, TN_DATA, TN_STREAMS };
+
+/* The late events of a stream: two blocks of struct tn_cost_pools. 0: all zero. */
+struct tn_late {
+    uint32_t near, far;
+};
+
+struct tn_costs {
+    uint64_t immediate[TN_IMMEDIATE_EVENTS];
+    struct tn_late late[TN_STREAMS];
+};
+
+/* Immediate events as they are gathered: totals that engines advance, or differences of them. */
+struct tn_ran {
+    uint64_t clock; /* accesses, in TN_STEP: instructions + reads + writes */
+    uint64_t reads, writes;
+};
+struct tn_branched {
+    uint64_t conditional, indirect, bcm, bim;
+};
+
+/* immediate += ran, branched (which may be NULL) */
+static inline void tn_ran_add(uint64_t *immediate, const struct tn_ran *ran, const struct tn_branched *branched)
+{
+    immediate[TN_Ir] += (ran->clock >> TN_STEP_BITS) - ran->reads - ran->writes;
+    immediate[TN_Dr] += ran->reads;
+    immediate[TN_Dw] += ran->writes;
+    if (!branched)
+        return;
+    immediate[TN_Bc] += branched->conditional;
+    immediate[TN_Bcm] += branched->bcm;
+    immediate[TN_Bi] += branched->indirect;
+    immediate[TN_Bim] += branched->bim;
+}
+
+/* Of one instruction in one thread. */
+struct tn_centre {
+    struct tn_late late[TN_STREAMS];
+    uint64_t *extra; /* TN_IMMEDIATE_EVENTS counters, or NULL */
+};
+
+/* The blocks' home. */
+struct tn_cost_pools {
+    struct tn_slots near, far;
+    struct tn_pool extra;
+    uint32_t per_level;    /* counters of a level */
+    uint32_t near_counters, far_counters; /* of level 1; of one or two levels */
+    uint32_t prefetched;   /* which counter of a level it is; 0: not simulated */
+    uint32_t coherence;    /* the first of those of level 1; 0: not simulated */
+    uint32_t kinds;        /* the first of those of misses by kind; 0: they are not told apart */
+};
+
+void tn_cost_pools_init(struct tn_cost_pools *pools, const struct tn_config *config);
+void tn_cost_pools_free(struct tn_cost_pools *pools);
+size_t tn_cost_pools_bytes(const struct tn_cost_pools *pools);
+
+/* The counters of level 1, made if there are none. */
+static inline uint64_t *tn_near(struct tn_cost_pools *pools, struct tn_late *late)
+{
+    if (!late->near)
+        late->near = tn_slots_get(&pools->near);
+    return tn_slots_at(&pools->near, late->near);
+}
+
+/* Those of the levels below, made if there are none: level `l` begins at (l - 1) * per_level. */
+static inline uint64_t *tn_far(struct tn_cost_pools *pools, struct tn_late *late)
+{
+    if (!late->far)
+        late->far = tn_slots_get(&pools->far);
+    return tn_slots_at(&pools->far, late->far);
+}
+
+/* The counters of a level; NULL: all zero. */
+static inline uint64_t *tn_late_at(const struct tn_cost_pools *pools, const struct tn_late *late, enum tn_level level)
+{
+    if (level == TN_LEVEL_1)
+        return late->near ? tn_slots_at(&pools->near, late->near) : NULL;
+    return late->far ? (uint64_t *)tn_slots_at(&pools->far, late->far) + (level - 1) * pools->per_level : NULL;
+}
+
+/* to += from; from is left as it is. */
+void tn_costs_add(struct tn_cost_pools *pools, struct tn_costs *to, const struct tn_costs *from);
+/* All zero. Blocks stay where they are: stays and records point to them. */
+void tn_costs_clear(struct tn_cost_pools *pools, struct tn_costs *costs);
+/* All zero, and the blocks go back to their pool. */
+void tn_costs_drop(struct tn_cost_pools *pools, struct tn_costs *costs);
+bool tn_costs_are_zero(const struct tn_cost_pools *pools, const struct tn_costs *costs);
+/* to += from */
+void tn_late_add(struct tn_cost_pools *pools, struct tn_late *to, const struct tn_late *from);
+/* Its blocks go back to their pools. */
+void tn_late_drop(struct tn_cost_pools *pools, struct tn_late *late);
+bool tn_late_is_zero(const struct tn_cost_pools *pools, const struct tn_late *late);
+/* All zero; blocks stay. */
+void tn_late_clear(const struct tn_cost_pools *pools, const struct tn_late *late);
+
+/* One tenure that ended, as it is charged (docs/model.md). age in accesses; the rest in touches and bytes. */
+struct tn_tenure {
+    uint64_t touches, bytes, distinct, age;
+};
+
+enum { TN_ACCOST_SHORT = 33 };
+extern const uint32_t tn_accost_short[TN_ACCOST_SHORT];
+
+/* 1000 / touches in units of 1 / TN_RAW_ACCOST_UNIT, cut off; 0 for no touch. */
+uint64_t tn_accost_long(uint64_t touches);
+static inline uint64_t tn_accost(uint64_t touches)
+{
+    return touches < TN_ACCOST_SHORT ? tn_accost_short[touches] : tn_accost_long(touches);
+}
+
+struct tn_charge {
+    struct tn_tenure tenure;
+    uint64_t accost;
+};
+
+/* `level`: the counters of a level. */
+static inline void tn_charge_add(uint64_t *level, const struct tn_charge *charge)
+{
+    level[TN_LATE_AcCost] += charge->accost;
+    level[TN_LATE_Ev] += 1;
+    level[TN_LATE_Tch] += charge->tenure.touches;
+    level[TN_LATE_Byt] += charge->tenure.bytes;
+    level[TN_LATE_Use] += charge->tenure.distinct;
+    level[TN_LATE_Age] += charge->tenure.age;
+}
+
+#endif

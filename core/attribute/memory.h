@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * memory.h: which data object holds an address (docs/attribution.md, section 11).
+ *
+ * Asked at every miss, by all threads, without a lock; changed by one thread at a time (tn_core.memory). Memory is cut
+ * like a page table: pieces of 2 MB, pages of 4 kB, units of 16 bytes. A unit's entry says to which object's block it
+ * belongs, and how far into it it lies, so that a block needs no record of its own: it begins where the distance is 0,
+ * and goes on for as long as the next unit's entry is the one expected.
+ *
+ *   page.units   entries of its units, if any of them differ; 0: none
+ *   page.whole   the entry of its first unit, if one block has all of it; then units is 0
+ *   page.rest    the object that has what is in no block; 0: not known yet
+ *
+ * What is in no block is known by regions, a sorted list, and where that says nothing either the engine is asked. The
+ * answer is kept in the regions, and of those in pages, piece by piece as they are met. A static object smaller than a
+ * unit, and the ends of larger ones, are asked for each time: they have exactly their bytes.
+ *
+ * A reader meets entries half changed only where the program itself reads memory while another thread allocates or
+ * frees it.
+ */
+#ifndef TENURE_CORE_MEMORY_H
+#define TENURE_CORE_MEMORY_H
+
+#include "core/base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    TN_UNIT_BITS = 4,
+    TN_PAGE_BITS = 12,
+    TN_PIECE_BITS = 21,
+    TN_DIRECTORY_BITS = 30,
+    TN_ADDRESS_BITS = 48,
+    TN_PAGE_UNITS = 1 << (TN_PAGE_BITS - TN_UNIT_BITS),
+    TN_PIECE_PAGES = 1 << (TN_PIECE_BITS - TN_PAGE_BITS),
+    TN_DIRECTORY_PIECES = 1 << (TN_DIRECTORY_BITS - TN_PIECE_BITS),
+    TN_DIRECTORIES = 1 << (TN_ADDRESS_BITS - TN_DIRECTORY_BITS),
+    TN_ENTRY_OBJECT_SHIFT = 40, /* above: the object's id; below: a number of the block's; from 0 on: the distance */
+    TN_ENTRY_NUMBER_SHIFT = 32,
+};
+
+/* Larger ones are not entered: a page costs 16 bytes. */
+#define TN_LARGEST_BLOCK (1ull << 36)
+
+struct tn_page {
+    uint64_t whole;
+    uint32_t rest, units;
+};
+
+struct tn_region {
+    uint64_t start, end;
+    uint32_t object;
+};
+
+struct tn_memory {
+    struct tn_page ***directories; /* TN_DIRECTORIES, then TN_DIRECTORY_PIECES, then TN_PIECE_PAGES */
+    struct tn_slots units;         /* TN_PAGE_UNITS entries each */
+    struct tn_pool pieces;
+    struct tn_pool tables; /* of TN_DIRECTORY_PIECES */
+    struct tn_region *regions;
+    uint32_t region_count, region_room;
+};
+
+void tn_memory_init(struct tn_memory *memory);
+void tn_memory_free(struct tn_memory *memory);
+size_t tn_memory_bytes(const struct tn_memory *memory);
+
+static inline uint64_t tn_block_entry(uint32_t object, uint32_t number)
+{
+    return (uint64_t)object << TN_ENTRY_OBJECT_SHIFT | (uint64_t)(number & 0xff) << TN_ENTRY_NUMBER_SHIFT;
+}
+
+static inline uint32_t tn_entry_object(uint64_t entry)
+{
+    return (uint32_t)(entry >> TN_ENTRY_OBJECT_SHIFT);
+}
+
+/* Whether it is the entry of a block's first unit. */
+static inline bool tn_entry_begins(uint64_t entry)
+{
+    return entry && !(uint32_t)entry;
+}
+
+/* The page of an address; NULL: nothing is known there, or it is no address. */
+static inline struct tn_page *tn_memory_page(const struct tn_memory *memory, uint64_t address)
+{
+    if (address >> TN_ADDRESS_BITS)
+        return NULL;
+    struct tn_page **table = __atomic_load_n(&memory->directories[address >> TN_DIRECTORY_BITS], __ATOMIC_ACQUIRE);
+    if (!table)
+        return NULL;
+    struct tn_page *piece =
+        __atomic_load_n(&table[address >> TN_PIECE_BITS & (TN_DIRECTORY_PIECES - 1)], __ATOMIC_ACQUIRE);
+    return piece ? &piece[address >> TN_PAGE_BITS & (TN_PIECE_PAGES - 1)] : NULL;
+}
+
+/* The entry of an address; 0: it is in no block. */
+static inline uint64_t tn_page_entry(const struct tn_memory *memory, const struct tn_page *page, uint64_t address)
+{
+    uint32_t unit = address >> TN_UNIT_BITS & (TN_PAGE_UNITS - 1);
+    uint32_t units = __atomic_load_n(&page->units, __ATOMIC_ACQUIRE);
+    uint64_t whole = __atomic_load_n(&page->whole, __ATOMIC_RELAXED);
+    if (units)
+        return __atomic_load_n((uint64_t *)tn_slots_at(&memory->units, units) + unit, __ATOMIC_RELAXED);
+    return whole ? whole + unit : 0;
+}
+
+/* The same without knowing the page. */
+static inline uint64_t tn_memory_entry(const struct tn_memory *memory, uint64_t address)
+{
+    const struct tn_page *page = tn_memory_page(memory, address);
+    return page ? tn_page_entry(memory, page, address) : 0;
+}
+
+/* How many of the `most` units behind that of `address`, which has this entry, go on with its block: all if the last
+ * does, else those up to the first that does not. */
+static inline uint32_t tn_memory_reach(const struct tn_memory *memory, uint64_t address, uint64_t entry, uint32_t most)
+{
+    uint32_t reach = 0;
+    if (tn_memory_entry(memory, address + ((uint64_t)most << TN_UNIT_BITS)) == entry + most)
+        return most;
+    while (reach < most &&
+           tn_memory_entry(memory, address + ((uint64_t)(reach + 1) << TN_UNIT_BITS)) == entry + reach + 1)
+        reach++;
+    return reach;
+}
+
+/* The object of an address; 0: not known. */
+static inline uint32_t tn_memory_known(const struct tn_memory *memory, uint64_t address)
+{
+    const struct tn_page *page = tn_memory_page(memory, address);
+    if (!page)
+        return 0;
+    uint64_t entry = tn_page_entry(memory, page, address);
+    return entry ? tn_entry_object(entry) : __atomic_load_n(&page->rest, __ATOMIC_RELAXED);
+}
+
+/* A block with this entry (its first unit's) has [address, address + bytes) from now on. */
+void tn_memory_begin(struct tn_memory *memory, uint64_t entry, uint64_t address, uint64_t bytes);
+/* The same of whole units, but none that has an entry already. */
+void tn_memory_fill(struct tn_memory *memory, uint64_t entry, uint64_t address, uint64_t bytes);
+/* The block whose first unit holds `address` ends. */
+void tn_memory_end(struct tn_memory *memory, uint64_t address);
+
+/* Whatever was known of the pages of [start, end) is forgotten. `ended` is told the entry of each block that begins
+ * there. */
+void tn_memory_forget(struct tn_memory *memory, uint64_t start, uint64_t end,
+                      void (*ended)(void *user, uint64_t entry), void *user);
+
+/* What is in no block in [start, end) is the object's; 0: it is not known whose. */
+void tn_region_set(struct tn_memory *memory, uint64_t start, uint64_t end, uint32_t object);
+/* The same of what is around `address`, as far as it is in no region yet. */
+void tn_region_add(struct tn_memory *memory, uint64_t start, uint64_t end, uint32_t object, uint64_t address);
+/* The region around an address; NULL: there is none. */
+const struct tn_region *tn_region_at(const struct tn_memory *memory, uint64_t address);
+/* What the region says is put into the pages around the address that know nothing yet. */
+void tn_region_show(struct tn_memory *memory, const struct tn_region *region, uint64_t address);
+
+#endif

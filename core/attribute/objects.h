@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * objects.h: data objects, and who pays for what misses in them (docs/attribution.md, section 11).
+ *
+ * What a data access pays is kept by (instruction, object): a *share* of the instruction's cost centre. Nothing else
+ * is added at a miss, and a centre's costs are the sum of its shares. (A share belongs to one thread, as a centre
+ * does.)
+ *
+ * An allocation path is an *origin*: the origin of its caller, a site, a function. A node of the tree remembers its
+ * origin, and the object of the blocks that it allocates, so that an allocation asks for them once per node; they
+ * stay when the node has gone.
+ *
+ * Where in an object misses are, and what of it is used, slices know (slice.h).
+ *
+ * Objects, origins and what memory holds (memory.h) are behind the lock tn_core.memory.
+ */
+#ifndef TENURE_CORE_OBJECTS_H
+#define TENURE_CORE_OBJECTS_H
+
+#include "backdate.h"
+#include "cell.h"
+#include "core/base/arena.h"
+#include "core/base/table.h"
+#include "core/tenure_core.h"
+#include "cost.h"
+#include "memory.h"
+#include "slice.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a miss goes through is compiled into few functions, and more than once where a constant makes it shorter. */
+#define TN_ALWAYS_INLINE static inline __attribute__((always_inline))
+
+struct tn_data_object {
+    uint8_t kind; /* enum tn_data_kind */
+    bool defined;
+    uint32_t origin, thread;
+    uint32_t element, lead; /* bytes of what its blocks are made of, 0: not known; bytes of a block in front of that */
+    uint64_t type;          /* what the engine calls the type of an element */
+    uint32_t typed_by;      /* of a heap object: the instruction whose call says so */
+    uint32_t slices;        /* the last one made; the consumer's */
+    uint64_t address, size; /* of a static one: in its file; bytes */
+    const char *name, *file;
+    uint64_t began, ended, bytes, largest; /* blocks, while collection was on */
+    uint32_t number;                       /* of blocks in all: it tells one from the next */
+};
+
+struct tn_origin {
+    uint32_t caller; /* origin; 0: the root */
+    uint32_t site, function;
+};
+
+struct tn_data {
+    struct tn_array objects, origins; /* by id */
+    struct tn_table object_table, origin_table;
+    struct tn_memory memory;
+    struct tn_slices slices; /* the consumer's */
+    struct tn_cells cells;   /* the same */
+    struct tn_bytes names;
+    uint32_t rest; /* the object of the heap's memory in no block */
+};
+
+struct tn_share {
+    uint32_t instr, object;
+    struct tn_late late;
+    struct tn_cell *cell; /* of the node that missed last; the consumer's; NULL: none has */
+};
+
+/* Of one thread. */
+struct tn_shares {
+    struct tn_array list; /* struct tn_share, from 1 */
+    struct tn_table table;
+};
+
+void tn_data_init(struct tn_data *data, const struct tn_config *config, struct tn_cost_pools *pools);
+void tn_data_free(struct tn_data *data);
+size_t tn_data_bytes(const struct tn_data *data);
+
+void tn_shares_init(struct tn_shares *shares);
+void tn_shares_free(struct tn_shares *shares);
+
+static inline struct tn_data_object *tn_data_object_of(const struct tn_data *data, uint32_t id)
+{
+    return tn_array_at(&data->objects, id);
+}
+static inline struct tn_origin *tn_origin_of(const struct tn_data *data, uint32_t id)
+{
+    return tn_array_at(&data->origins, id);
+}
+static inline struct tn_share *tn_share_at(const struct tn_shares *shares, uint32_t i)
+{
+    return TN_ARRAY_AT(struct tn_share, &shares->list, i);
+}
+
+/* The share of which this is the late block. */
+static inline struct tn_share *tn_share_with(struct tn_late *late)
+{
+    return (struct tn_share *)((char *)late - offsetof(struct tn_share, late));
+}
+
+/* Who pays for what `instr` misses in `object`; made if there is none. */
+struct tn_late *tn_share_of(struct tn_shares *shares, uint32_t instr, uint32_t object);
+
+/* Where `node` keeps what it pays in the object of the share that pays: of all data accesses, where there are no data
+ * objects. */
+TN_ALWAYS_INLINE struct tn_late *tn_late_of_node(struct tn_data *data, struct tn_node *node, struct tn_late *payer)
+{
+    struct tn_share *share = data ? tn_share_with(payer) : NULL;
+    if (!data)
+        return &node->late[TN_DATA];
+    if (!share->cell || share->cell->owner != (uintptr_t)node || share->cell->object != share->object)
+        share->cell = tn_node_cell(&data->cells, node, share->object);
+    return &share->cell->late;
+}
+
+/* Whether offsets in it mean anything. */
+static inline bool tn_has_offsets(const struct tn_data_object *object)
+{
+    return object->kind == TN_DATA_HEAP || object->kind == TN_DATA_NAMED ||
+           (object->kind == TN_DATA_STATIC && object->size);
+}
+
+/* What holds an address: an object; which unit of its block or symbol that is; and how many units behind it go on with
+ * the block, up to the first one behind the line. */
+struct tn_held {
+    uint32_t object, unit, reach;
+};
+
+/* What holds an address of which nothing is known yet; makes it known. */
+struct tn_held tn_data_ask(tn_core *core, uint64_t address);
+
+/* `line`: the size of lines. In line always: what a call returns goes through memory, in halves that the CPU has to
+ * wait for. */
+TN_ALWAYS_INLINE struct tn_held tn_data_at(tn_core *core, const struct tn_data *data, uint64_t address, uint32_t line)
+{
+    const struct tn_page *page = tn_memory_page(&data->memory, address);
+    uint64_t entry = page ? tn_page_entry(&data->memory, page, address) : 0;
+    if (entry) {
+        uint32_t rest = (line - (uint32_t)(address & (line - 1)) + (1 << TN_UNIT_BITS) - 1) >> TN_UNIT_BITS;
+        return (struct tn_held){tn_entry_object(entry), (uint32_t)entry,
+                                tn_memory_reach(&data->memory, address, entry, rest)};
+    }
+    uint32_t object = page ? __atomic_load_n(&page->rest, __ATOMIC_RELAXED) : 0;
+    return object ? (struct tn_held){.object = object} : tn_data_ask(core, address);
+}
+
+/* The object of blocks that are allocated where `node` runs. With `skipped`: by that function, which is not shown, from
+ * `site` in the node's. */
+uint32_t tn_data_allocated(tn_core *core, struct tn_node *node, uint32_t site, uint32_t skipped);
+struct tn_block {
+    uint64_t address, bytes, each; /* each: bytes of one of the elements that were asked for; 0: only all of them are */
+};
+/* A block of the object begins. */
+void tn_block_begins(tn_core *core, uint32_t object, const struct tn_block *block, bool collecting);
+/* The block, or named region, at the address ends; nothing happens if there is none. */
+void tn_block_ends(tn_core *core, uint64_t address, bool named, bool collecting);
+
+/* The thread begins with this stack pointer: what it lies in is its stack. */
+void tn_data_stack_begins(struct tn_thread *thread, uint64_t sp);
+void tn_data_stack_ends(struct tn_thread *thread);
+
+/* All counts are zero; what memory holds stays. */
+void tn_data_clear(struct tn_data *data);
+/* Forget that anything was written. */
+void tn_data_undefine(struct tn_data *data);
+
+#endif

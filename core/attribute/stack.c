@@ -1,0 +1,839 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stack.c: calls, returns, jumps, signals and stacks; see stack.h.
+ *
+ * Every control transfer first settles: what was counted since the last one belongs to the node that ran. Then
+ * frames that the stack pointer has left behind are popped, and the node changes. The usual call, return and jump are
+ * in stack_hot.h; this file is for the others: where a node goes for the first time, where something is asked for at a
+ * function, and for programs that do not return the way they called.
+ */
+#include "stack.h"
+
+#include "centre.h"
+#include "core/core.h"
+#include "core/host.h"
+#include "stack_hot.h"
+
+#include <string.h>
+
+enum {
+    FIRST_FRAMES = 64,
+    SMALL = 256, /* a frame may end a little above where its return address was */
+    OTHER_STACK = TN_STACK_OTHER,
+    FAR = TN_STACK_FAR,
+    NOWHERE = 1, /* no return leads there */
+};
+#define FN_SPECIAL (TN_FN_TOGGLE | TN_FN_DUMP_BEFORE | TN_FN_DUMP_AFTER | TN_FN_ZERO_BEFORE)
+
+static struct tn_activity *activity_of(struct tn_thread *thread)
+{
+    return thread->activity;
+}
+
+static struct tn_stack *stack_of(struct tn_thread *thread)
+{
+    return thread->running.stack;
+}
+
+static uint32_t flags_of(const struct tn_thread *thread, uint32_t function)
+{
+    return tn_code_get_function(&thread->core->code, function)->flags;
+}
+
+/* What stacks are made of, from the pools that threads share. */
+void *tn_stack_take(struct tn_thread *thread, struct tn_pool *pool)
+{
+    tn_lock_take(&thread->core->definitions);
+    void *element = tn_pool_get(pool);
+    tn_lock_give(&thread->core->definitions);
+    return element;
+}
+
+void tn_stack_give(struct tn_thread *thread, struct tn_pool *pool, void *element)
+{
+    tn_lock_take(&thread->core->definitions);
+    tn_pool_put(pool, element);
+    tn_lock_give(&thread->core->definitions);
+}
+
+/* ------------------------------------------------------------------------------------------ settling */
+
+/* With branch_sim. Costs of a skipped function belong to the instruction that called it too. */
+static __attribute__((noinline)) void settle_branches(struct tn_thread *thread,
+                                                      uint64_t branches)
+{
+    struct tn_branched branched = {.conditional = branches & 0xffffffff, .indirect = branches >> 32};
+    struct tn_branched *to = &tn_node_more(thread->activity->forest, thread->running.node)->branched;
+    to->conditional += branched.conditional;
+    to->indirect += branched.indirect;
+    if (thread->running.skip_site)
+        tn_ran_add(thread->running.skip_extra, &(struct tn_ran){0}, &branched);
+}
+
+static void settle_to_nobody(struct tn_thread *thread)
+{
+    thread->running.last_clock = thread->clock;
+    thread->running.last_data = thread->data;
+    thread->running.last_branches = thread->branches;
+}
+
+static void settle(struct tn_thread *thread)
+{
+    uint64_t branches = thread->branches - thread->running.last_branches;
+    if (!thread->collecting) {
+        settle_to_nobody(thread);
+        return;
+    }
+    struct tn_ran ran = tn_hot_settle(thread);
+    thread->running.last_branches += branches;
+    if (thread->running.skip_site)
+        tn_ran_add(thread->running.skip_extra, &ran, NULL);
+    if (branches)
+        settle_branches(thread, branches);
+}
+
+void tn_settle(struct tn_thread *thread)
+{
+    if (thread->running.node)
+        settle(thread);
+    else
+        settle_to_nobody(thread);
+}
+
+/* ------------------------------------------------------------------------------------------ the running node */
+
+static __attribute__((noinline)) void find_skipper(struct tn_thread *thread)
+{
+    struct tn_core *core = thread->core;
+    struct tn_running *running = &thread->running;
+    struct tn_skipper *skipper = &thread->activity->skippers[running->skip_site % TN_SKIPPERS];
+    skipper->site = core->contexts ? 0 : running->skip_site;
+    skipper->function = TN_NONE;
+    skipper->extra = tn_centre_extra(core, tn_centre_in(core, thread->id, running->skip_site, running->node));
+    running->skip_extra = skipper->extra;
+}
+
+/* Found when skipping begins, so that the host has it at hand when the costs are known. */
+static inline void skip_from(struct tn_thread *thread)
+{
+    const struct tn_skipper *skipper = &thread->activity->skippers[thread->running.skip_site % TN_SKIPPERS];
+    if (skipper->site == thread->running.skip_site)
+        thread->running.skip_extra = skipper->extra;
+    else
+        find_skipper(thread);
+}
+
+/* Change what runs on the running stack. */
+static inline void run(struct tn_thread *thread, struct tn_node *node, uint32_t skip_site)
+{
+    thread->running.node = node;
+    thread->running.skip_site = skip_site;
+    if (skip_site)
+        skip_from(thread);
+}
+
+/* What runs is what the running stack's own fields say, until something else runs. */
+static void suspend(struct tn_thread *thread)
+{
+    if (!thread->running.stack)
+        return;
+    thread->running.stack->node = thread->running.node;
+    thread->running.stack->skip_site = thread->running.skip_site;
+}
+
+/* Resume a stack that did not run. */
+static void resume(struct tn_thread *thread, struct tn_stack *stack)
+{
+    struct tn_activity *a = activity_of(thread);
+    a->level->stack = thread->running.stack = stack;
+    run(thread, stack->node, stack->skip_site);
+}
+
+/* The next thread whose trees grow here, from `*id` on; NULL: that was all. */
+static struct tn_thread *next_thread(const struct tn_core *core, const struct tn_forest *forest, uint32_t *id)
+{
+    while (*id < core->threads.count) {
+        struct tn_thread *thread = tn_thread_record_of(core, (*id)++)->thread;
+        if (thread && thread->activity->forest == forest)
+            return thread;
+    }
+    return NULL;
+}
+
+static void change_thread_pins(struct tn_thread *thread, uint32_t change)
+{
+    suspend(thread);
+    for (const struct tn_handler_level *level = thread->activity->level; level; level = level->interrupted) {
+        for (struct tn_stack *stack = level->stacks; stack; stack = stack->next)
+            stack->node->pins += change;
+    }
+}
+
+static void change_pins(const struct tn_core *core, const struct tn_forest *forest, uint32_t change)
+{
+    uint32_t id = 1;
+    if (forest->owner) {
+        change_thread_pins(forest->owner, change);
+        return;
+    }
+    for (struct tn_thread *thread; (thread = next_thread(core, forest, &id));)
+        change_thread_pins(thread, change);
+}
+
+void tn_prune_some(struct tn_core *core, struct tn_forest *forest)
+{
+    change_pins(core, forest, 1);
+    if (forest->owner && core->config.cache_sim)
+        core->wait(forest->owner);
+    tn_lock_take(&core->consuming);
+    tn_forest_prune(forest);
+    tn_lock_give(&core->consuming);
+    change_pins(core, forest, -1u);
+    tn_check(core, forest);
+}
+
+/* ------------------------------------------------------------------------------------------ stacks */
+
+static size_t frame_bytes(const struct tn_stack *stack)
+{
+    return (size_t)((char *)stack->end - (char *)stack->bottom);
+}
+
+static struct tn_stack *stack_new(struct tn_thread *thread, uint64_t sp)
+{
+    struct tn_stack *stack = tn_stack_take(thread, &thread->core->stack_pool);
+    struct tn_handler_level *level = activity_of(thread)->level;
+    stack->bottom = stack->top = tn_host_alloc(FIRST_FRAMES * sizeof *stack->bottom);
+    stack->end = stack->bottom + FIRST_FRAMES;
+    *stack->bottom = (struct tn_frame){.sp = sp, .return_address = NOWHERE};
+    stack->low = sp;
+    stack->next = level->stacks;
+    level->stacks = stack;
+    return stack;
+}
+
+/* The function in the frame on top pops on jump. */
+static void resolver_begins(struct tn_thread *thread, struct tn_stack *stack, uint32_t site)
+{
+    struct tn_resolver *resolver = stack->resolver;
+    stack->top->marks |= TN_FRAME_WATCHED;
+    if (!resolver || resolver->depth != tn_stack_depth(stack)) {
+        resolver = tn_stack_take(thread, &thread->core->resolver_pool);
+        resolver->outer = stack->resolver;
+        resolver->depth = tn_stack_depth(stack);
+        stack->resolver = resolver;
+    } else {
+        resolver->node->pins--;
+    }
+    resolver->node = thread->running.node;
+    resolver->node->pins++;
+    resolver->site = site;
+}
+
+/* Functions that pop on jump have ended, in frames beyond `depth`. */
+static void resolvers_end(struct tn_thread *thread, struct tn_stack *stack, uint32_t depth)
+{
+    for (struct tn_resolver *resolver; (resolver = stack->resolver) && resolver->depth > depth;) {
+        stack->resolver = resolver->outer;
+        resolver->node->pins--;
+        tn_stack_give(thread, &thread->core->resolver_pool, resolver);
+    }
+}
+
+static void stack_free(struct tn_thread *thread, struct tn_stack *stack)
+{
+    for (struct tn_frame *frame = stack->bottom + 1; frame <= stack->top; frame++) {
+        if (frame->marks & TN_FRAME_PINNED)
+            frame->node->pins--;
+    }
+    resolvers_end(thread, stack, 0);
+    tn_host_free(stack->bottom, frame_bytes(stack));
+    tn_stack_give(thread, &thread->core->stack_pool, stack);
+}
+
+static __attribute__((noinline)) void more_frames(struct tn_stack *stack)
+{
+    size_t bytes = frame_bytes(stack);
+    struct tn_frame *frames = tn_host_alloc(2 * bytes);
+    memcpy(frames, stack->bottom, bytes);
+    tn_host_free(stack->bottom, bytes);
+    stack->top = frames + tn_stack_depth(stack);
+    stack->bottom = frames;
+    stack->end = (struct tn_frame *)((char *)frames + 2 * bytes);
+}
+
+/* ------------------------------------------------------------------------------------------ checks */
+
+#ifdef TN_DEBUG
+static bool is_above(const struct tn_node *ancestor, const struct tn_node *node)
+{
+    while (node && node != ancestor)
+        node = node->parent;
+    return node != NULL;
+}
+
+/* Returns the number of frames. */
+static uint64_t check_stack(const struct tn_stack *stack)
+{
+    const struct tn_node *below = stack->node;
+    for (const struct tn_frame *frame = stack->top; frame != stack->bottom; frame--) {
+        if (!(frame->marks & TN_FRAME_PINNED) && !is_above(frame->node, below))
+            tn_host_panic("frame: nothing keeps its node");
+        if (frame->marks & TN_FRAME_PINNED && !frame->node->pins)
+            tn_host_panic("frame: its pin is lost");
+        below = frame->node;
+    }
+    return tn_stack_depth(stack);
+}
+
+static uint64_t check_thread(struct tn_thread *thread)
+{
+    uint64_t looked_at = 0;
+    suspend(thread);
+    for (const struct tn_handler_level *level = thread->activity->level; level; level = level->interrupted) {
+        for (const struct tn_stack *stack = level->stacks; stack; stack = stack->next)
+            looked_at += check_stack(stack);
+    }
+    return looked_at;
+}
+
+void tn_check(struct tn_core *core, struct tn_forest *forest)
+{
+    if (forest->check_after-- > 0)
+        return;
+    tn_forest_check(forest);
+    uint64_t looked_at = forest->now;
+    uint32_t id = 1;
+    if (forest->owner)
+        looked_at += check_thread(forest->owner);
+    for (struct tn_thread *thread; !forest->owner && (thread = next_thread(core, forest, &id));)
+        looked_at += check_thread(thread);
+    forest->check_after = looked_at / 16;
+}
+#endif
+
+/* ------------------------------------------------------------------------------------------ special functions */
+
+static bool is_active(const struct tn_handler_level *level, uint32_t function)
+{
+    for (const struct tn_special *special = level->special; special; special = special->outer) {
+        if (special->function == function)
+            return true;
+    }
+    return false;
+}
+
+/* The running stack enters `function`, and will have left it when it has fewer than `depth` frames. */
+static void enter_special(struct tn_thread *thread, uint32_t function, uint32_t flags, uint32_t depth)
+{
+    struct tn_handler_level *level = activity_of(thread)->level;
+    if (is_active(level, function))
+        return;
+    struct tn_special *special = tn_stack_take(thread, &thread->core->special_pool);
+    *special = (struct tn_special){level->special, level->stack, function, flags, depth};
+    level->special = special;
+    level->stack->bottom[depth].marks |= TN_FRAME_WATCHED;
+    if (flags & TN_FN_ZERO_BEFORE)
+        thread->core->zero(thread->core);
+    if (flags & TN_FN_TOGGLE)
+        thread->collecting = !thread->collecting;
+    if (flags & TN_FN_DUMP_BEFORE)
+        thread->dump_wanted = true;
+}
+
+static void leave_special(struct tn_thread *thread, struct tn_special **link)
+{
+    struct tn_special *special = *link;
+    *link = special->outer;
+    if (special->flags & TN_FN_TOGGLE)
+        thread->collecting = !thread->collecting;
+    if (special->flags & TN_FN_DUMP_AFTER)
+        thread->dump_wanted = true;
+    tn_stack_give(thread, &thread->core->special_pool, special);
+}
+
+/* The activations of `stack` that needed `depth` frames or more have ended. */
+static void left_frame(struct tn_thread *thread, const struct tn_stack *stack, uint32_t depth)
+{
+    struct tn_special **link = &activity_of(thread)->level->special;
+    while (*link) {
+        if ((*link)->stack == stack && (*link)->depth >= depth)
+            leave_special(thread, link);
+        else
+            link = &(*link)->outer;
+    }
+}
+
+static void pop(struct tn_thread *thread)
+{
+    struct tn_stack *stack = thread->running.stack;
+    const struct tn_frame *frame = stack->top--;
+    run(thread, frame->node, frame->skip_site);
+    if (frame->marks & TN_FRAME_PINNED)
+        frame->node->pins--;
+    if (stack->resolver)
+        resolvers_end(thread, stack, tn_stack_depth(stack));
+    if (thread->activity->level->allocating)
+        tn_left_allocating(thread, stack, tn_stack_depth(stack) + 1);
+    if (thread->activity->level->special)
+        left_frame(thread, stack, tn_stack_depth(stack) + 1);
+}
+
+/* ------------------------------------------------------------------------------------------ which stack */
+
+/* Whether `sp` is where `stack` was seen to be. */
+static bool within(const struct tn_stack *stack, uint64_t sp)
+{
+    return sp <= stack->bottom->sp + SMALL && sp + OTHER_STACK >= stack->low;
+}
+
+/* Another known stack of this level around `sp`: the one whose base is nearest above. */
+static struct tn_stack *known_stack(struct tn_handler_level *level, uint64_t sp)
+{
+    struct tn_stack *best = NULL;
+    for (struct tn_stack *stack = level->stacks; stack; stack = stack->next) {
+        if (within(stack, sp) && (!best || stack->bottom->sp < best->bottom->sp))
+            best = stack;
+    }
+    return best;
+}
+
+static void leave_level(struct tn_thread *thread)
+{
+    struct tn_activity *a = activity_of(thread);
+    struct tn_handler_level *level = a->level;
+    tn_drop_allocating(thread, level);
+    while (level->special)
+        leave_special(thread, &level->special);
+    a->level = level->interrupted;
+    for (struct tn_stack *stack = level->stacks, *next; stack; stack = next) {
+        next = stack->next;
+        stack_free(thread, stack);
+    }
+    tn_stack_give(thread, &thread->core->level_pool, level);
+    resume(thread, a->level->stack);
+}
+
+/* A handler was left by a longjmp if `sp` lies on a stack of something that it interrupted. */
+static bool leave_handlers(struct tn_thread *thread, uint64_t sp)
+{
+    struct tn_activity *a = activity_of(thread);
+    struct tn_handler_level *level = a->level;
+    while (level && !known_stack(level, sp))
+        level = level->interrupted;
+    if (!level || level == a->level)
+        return false;
+    while (a->level != level)
+        leave_level(thread);
+    return true;
+}
+
+/* Go to the stack `sp` lies on; true if it is not the one that ran. A stack seen for the first time begins with
+ * the node that switched to it. */
+static bool switch_stack(struct tn_thread *thread, uint64_t sp)
+{
+    struct tn_activity *a = activity_of(thread);
+    bool left_handler = leave_handlers(thread, sp);
+    struct tn_stack *stack = known_stack(a->level, sp);
+    if (stack == thread->running.stack)
+        return left_handler;
+    suspend(thread);
+    if (!stack) {
+        stack = stack_new(thread, sp);
+        stack->node = thread->running.node;
+        stack->skip_site = thread->running.skip_site;
+    }
+    resume(thread, stack);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------ unwinding */
+
+/* Pop the frames whose return address lies below `sp`; the last one popped is copied. Returns how many. */
+static uint32_t unwind(struct tn_thread *thread, uint64_t sp, struct tn_frame *last)
+{
+    struct tn_stack *stack = thread->running.stack;
+    uint32_t popped = 0;
+    while (stack->top != stack->bottom && stack->top->sp < sp) {
+        *last = *stack->top;
+        pop(thread);
+        popped++;
+    }
+    return popped;
+}
+
+/* Where unwinding for a call of `function`'s at `sp` ends. The activation that calls has not ended, wherever it has
+ * moved its stack pointer (libffi's goes to where its caller laid out arguments, above its own frame): if the frames
+ * at `sp` and below were all gone and another function ran then, the outermost activation of `function` among them
+ * is the one that calls. */
+static const struct tn_frame *frame_that_calls(const struct tn_thread *thread, uint32_t function, uint64_t sp)
+{
+    const struct tn_frame *frame = thread->running.stack->top, *own = NULL;
+    const struct tn_node *node = thread->running.node;
+    for (; frame != thread->running.stack->bottom && frame->sp <= sp; frame--) {
+        if (node->function == function)
+            own = frame;
+        node = frame->node;
+    }
+    return own && node->function != function ? own : frame;
+}
+
+static void unwind_to_caller(struct tn_thread *thread, uint32_t site, uint64_t sp)
+{
+    uint32_t function = tn_code_get_instr(&thread->core->code, site)->function;
+    const struct tn_frame *frame = frame_that_calls(thread, function, sp);
+    for (; thread->running.stack->top != frame; thread->tally.unwinds++)
+        pop(thread);
+}
+
+/* ------------------------------------------------------------------------------------------ entering */
+
+/* The edge from the running node, made if there is none. Guesses lead to functions that ask for nothing only. */
+static struct tn_node *edge_to(struct tn_thread *thread, uint32_t site, uint32_t function)
+{
+    struct tn_core *core = thread->core;
+    struct tn_node *caller = thread->running.node;
+    struct tn_forest *forest = activity_of(thread)->forest;
+    struct tn_node *edge = tn_node_find(forest, caller, site, function);
+    if (!edge) {
+        tn_prune(core, forest);
+        edge = tn_node_make(forest, caller, site, function);
+        edge->plain = !flags_of(thread, function);
+    }
+    if (!edge->plain)
+        return edge;
+    if (caller->recent)
+        caller->recent->then = edge;
+    caller->recent = edge;
+    return edge;
+}
+
+/* The running stack goes over an edge. */
+static void follow(struct tn_thread *thread, struct tn_node *edge)
+{
+    if (edge->alias)
+        tn_pin_top(thread->running.stack);
+    run(thread, tn_node_target(edge), 0);
+    if (thread->collecting)
+        tn_node_called(thread->activity->forest, edge);
+}
+
+/* The running stack goes on in `function`, called by or jumped to from `site`. */
+static void enter(struct tn_thread *thread, uint32_t site, uint32_t function)
+{
+    uint32_t flags = flags_of(thread, function);
+    if (flags & FN_SPECIAL)
+        enter_special(thread, function, flags, tn_stack_depth(thread->running.stack));
+    if (!thread->core->config.inclusive)
+        return;
+    if (thread->running.skip_site)
+        site = thread->running.skip_site;
+    if (flags & TN_FN_SKIP) {
+        run(thread, thread->running.node, site);
+        if (flags == TN_FN_SKIP)
+            thread->activity->skippers[site % TN_SKIPPERS].function = function;
+        if (flags & TN_FN_ALLOCATES)
+            tn_enter_allocating(thread, function);
+        return;
+    }
+    struct tn_node *edge = flags ? NULL : tn_hot_edge(thread->running.node, site, function);
+    if (!edge)
+        edge = edge_to(thread, site, function);
+    if (flags & TN_FN_POP_ON_JUMP && thread->running.stack->top != thread->running.stack->bottom)
+        resolver_begins(thread, thread->running.stack, site);
+    follow(thread, edge);
+    if (flags & TN_FN_ALLOCATES)
+        tn_enter_allocating(thread, function);
+}
+
+/* ------------------------------------------------------------------------------------------ calls */
+
+static void call_from_elsewhere(struct tn_thread *thread, uint32_t site, uint64_t sp)
+{
+    const struct tn_stack *stack = stack_of(thread);
+    if (!within(stack, sp) && (sp > stack->bottom->sp || stack->top->sp - sp > FAR))
+        switch_stack(thread, sp);
+    unwind_to_caller(thread, site, sp);
+}
+
+static __attribute__((noinline)) void call_slowly(struct tn_thread *thread, uint32_t site, uint32_t function,
+                                                  uint64_t sp, uint64_t return_address)
+{
+    thread->tally.calls++;
+    settle(thread);
+    if (thread->running.stack->top->sp - sp - 1 >= FAR - 1)
+        call_from_elsewhere(thread, site, sp);
+    if (thread->running.stack->top + 1 == thread->running.stack->end)
+        more_frames(thread->running.stack);
+    tn_push(thread, sp, return_address, thread->running.skip_site);
+    enter(thread, site, function);
+}
+
+void tn_call(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_t sp, uint64_t return_address)
+{
+    if (!tn_hot_call(thread, site, function, sp, return_address) &&
+        !tn_hot_call_skipped(thread, site, function, sp, return_address))
+        call_slowly(thread, site, function, sp, return_address);
+    tn_check(thread->core, thread->activity->forest);
+}
+
+/* ------------------------------------------------------------------------------------------ jumps */
+
+static void jump_to(struct tn_thread *thread, uint32_t site, uint32_t function)
+{
+    const struct tn_resolver *resolver = thread->running.stack->resolver;
+    thread->tally.jumps++;
+    /* A function that pops on jump was called on behalf of what it jumps to. */
+    if (resolver && resolver->depth == tn_stack_depth(thread->running.stack) && !thread->running.skip_site) {
+        site = resolver->site;
+        run(thread, resolver->node, 0);
+        resolvers_end(thread, thread->running.stack, tn_stack_depth(thread->running.stack) - 1);
+    }
+    enter(thread, site, function);
+}
+
+/* Whether code of `function` runs now. */
+static bool runs(const struct tn_thread *thread, uint32_t function)
+{
+    if (thread->running.skip_site)
+        return (flags_of(thread, function) & TN_FN_SKIP) != 0;
+    return thread->running.node->function == function;
+}
+
+static void jump_from_elsewhere(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_t sp)
+{
+    const struct tn_stack *stack = stack_of(thread);
+    struct tn_frame last;
+    bool moved = false;
+    if (!within(stack, sp) ||
+        (stack->top != stack->bottom && stack->top->sp - sp > FAR && stack->top->sp > sp))
+        moved = switch_stack(thread, sp);
+    uint32_t popped = unwind(thread, sp, &last);
+    thread->tally.unwinds += popped;
+    if ((moved || popped) && runs(thread, function))
+        return;
+    jump_to(thread, site, function);
+}
+
+static __attribute__((noinline)) void jump_slowly(struct tn_thread *thread, uint32_t site, uint32_t function,
+                                                  uint64_t sp)
+{
+    settle(thread);
+    if (tn_hot_is_near(thread->running.stack, sp))
+        jump_to(thread, site, function);
+    else
+        jump_from_elsewhere(thread, site, function, sp);
+}
+
+void tn_jump(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_t sp)
+{
+    if (!tn_hot_jump(thread, site, function, sp))
+        jump_slowly(thread, site, function, sp);
+    tn_check(thread->core, thread->activity->forest);
+}
+
+/* ------------------------------------------------------------------------------------------ returns */
+
+static void past_the_bottom(struct tn_thread *thread, uint32_t function, uint64_t sp)
+{
+    struct tn_node *root = thread->running.node;
+    while (root->parent)
+        root = root->parent;
+    struct tn_node *parent = tn_forest_parent(thread->activity->forest, root, function);
+    left_frame(thread, thread->running.stack, 0);
+    tn_left_allocating(thread, thread->running.stack, 0);
+    thread->running.stack->bottom->sp = sp;
+    run(thread, parent, 0);
+}
+
+static void return_elsewhere(struct tn_thread *thread, uint32_t site, uint64_t sp, uint64_t target)
+{
+    struct tn_core *core = thread->core;
+    struct tn_stack *stack = thread->running.stack;
+    struct tn_frame last = {0};
+    bool moved = false, bottom = stack->top == stack->bottom && thread->running.node->open && sp > stack->bottom->sp;
+    if (!within(stack, sp) || stack->top->sp > sp + OTHER_STACK)
+        moved = switch_stack(thread, sp);
+    uint32_t popped = unwind(thread, sp, &last);
+    thread->tally.unwinds += popped > 1 ? popped - 1 : 0;
+    if (popped && last.return_address == target)
+        return;
+    uint32_t function = core->config.function_at ? core->config.function_at(core->config.user, target) : 0;
+    if (!function || runs(thread, function))
+        return;
+    if (bottom && !moved && !popped && stack == thread->running.stack && sp <= stack->bottom->sp + FAR)
+        past_the_bottom(thread, function, sp);
+    else
+        jump_to(thread, site, function);
+}
+
+static __attribute__((noinline)) void return_slowly(struct tn_thread *thread, uint32_t site, uint64_t sp,
+                                                    uint64_t target)
+{
+    const struct tn_frame *top = thread->running.stack->top;
+    thread->tally.returns++;
+    settle(thread);
+    if (top->sp + 8 == sp && top->return_address == target) {
+        thread->activity->returning = true;
+        pop(thread);
+        thread->activity->returning = false;
+    } else {
+        return_elsewhere(thread, site, sp, target);
+    }
+}
+
+void tn_return(struct tn_thread *thread, uint32_t site, uint64_t sp, uint64_t target)
+{
+    if (!tn_hot_return(thread, sp, target))
+        return_slowly(thread, site, sp, target);
+    tn_check(thread->core, thread->activity->forest);
+}
+
+/* ------------------------------------------------------------------------------------------ beginning and end */
+
+static void begin_level(struct tn_thread *thread, struct tn_node *root, uint64_t sp)
+{
+    struct tn_activity *a = activity_of(thread);
+    struct tn_handler_level *level = tn_stack_take(thread, &thread->core->level_pool);
+    uint32_t flags = flags_of(thread, root->function);
+    suspend(thread);
+    level->interrupted = a->level;
+    a->level = level;
+    level->stack = thread->running.stack = stack_new(thread, sp);
+    run(thread, root, 0);
+    if (flags & FN_SPECIAL)
+        enter_special(thread, root->function, flags, 0);
+    if (thread->collecting)
+        tn_node_called(thread->activity->forest, root);
+    if (flags & TN_FN_ALLOCATES)
+        tn_enter_allocating(thread, root->function);
+}
+
+static void forget_skipper(const struct tn_thread *thread, uint32_t function)
+{
+    for (uint32_t i = 0; i < TN_SKIPPERS; i++) {
+        if (thread->activity->skippers[i].function == function)
+            thread->activity->skippers[i].function = TN_NONE;
+    }
+}
+
+/* No thread whose trees grow here takes it for skipped any more. */
+static void forget_skipped(const struct tn_core *core, const struct tn_forest *forest, uint32_t function)
+{
+    uint32_t id = 1;
+    if (forest->owner) {
+        forget_skipper(forest->owner, function);
+        return;
+    }
+    for (const struct tn_thread *thread; (thread = next_thread(core, forest, &id));)
+        forget_skipper(thread, function);
+}
+
+/* A root cannot be skipped: there is nobody to pay for it. */
+static uint32_t unskipped(struct tn_thread *thread, uint32_t function)
+{
+    uint32_t *flags = &tn_code_get_function(&thread->core->code, function)->flags;
+    if (*flags & TN_FN_SKIP)
+        forget_skipped(thread->core, thread->activity->forest, function);
+    *flags &= ~(uint32_t)TN_FN_SKIP;
+    return function;
+}
+
+static void begin(struct tn_thread *thread, uint32_t function, uint64_t sp, bool open)
+{
+    struct tn_activity *a = activity_of(thread);
+    tn_settle(thread);
+    if (a->begun)
+        tn_stack_clear(thread);
+    a->begun = true;
+    struct tn_node *root = tn_forest_root(thread->activity->forest, unskipped(thread, function), thread->id, false);
+    root->open = open;
+    begin_level(thread, root, sp);
+    if (thread->core->data)
+        tn_data_stack_begins(thread, sp);
+}
+
+void tn_thread_begin(struct tn_thread *thread, uint32_t function, uint64_t sp)
+{
+    begin(thread, function, sp, false);
+}
+
+void tn_thread_resume(struct tn_thread *thread, uint32_t function, uint64_t sp)
+{
+    begin(thread, function, sp, true);
+}
+
+static struct tn_node *handler_root(struct tn_thread *thread, uint32_t function)
+{
+    struct tn_activity *a = activity_of(thread);
+    for (struct tn_handler_root *handler = a->handlers; handler; handler = handler->next) {
+        if (handler->root->function == function)
+            return handler->root;
+    }
+    struct tn_handler_root *handler = tn_stack_take(thread, &thread->core->handler_pool);
+    handler->root = tn_forest_root(thread->activity->forest, function, thread->id, true);
+    handler->next = a->handlers;
+    a->handlers = handler;
+    return handler->root;
+}
+
+void tn_signal_enter(struct tn_thread *thread, uint32_t function, uint64_t sp)
+{
+    tn_settle(thread);
+    begin_level(thread, handler_root(thread, unskipped(thread, function)), sp);
+}
+
+void tn_signal_leave(struct tn_thread *thread)
+{
+    tn_settle(thread);
+    if (activity_of(thread)->level->interrupted)
+        leave_level(thread);
+}
+
+void tn_stack_clear(struct tn_thread *thread)
+{
+    struct tn_activity *a = activity_of(thread);
+    while (a->level) {
+        struct tn_handler_level *level = a->level;
+        tn_drop_allocating(thread, level);
+        while (level->special)
+            leave_special(thread, &level->special);
+        for (struct tn_stack *stack = level->stacks, *next; stack; stack = next) {
+            next = stack->next;
+            stack_free(thread, stack);
+        }
+        a->level = level->interrupted;
+        tn_stack_give(thread, &thread->core->level_pool, level);
+    }
+    thread->running.node = NULL;
+    thread->running.stack = NULL;
+    thread->running.skip_site = 0;
+    a->begun = false;
+}
+
+/* ------------------------------------------------------------------------------------------ who is in what */
+
+/* A skipped function has no node of its own: its frame says who called it. */
+static void see_callers(const tn_core *core, const struct tn_stack *stack, const struct tn_node *node,
+                        uint32_t skip_site, void (*see)(void *user, const char *function), void *user)
+{
+    const struct tn_frame *frame = stack->top;
+    for (;; frame--) {
+        if (node && node->function != TN_NONE && skip_site == TN_NONE)
+            see(user, tn_code_get_function(&core->code, node->function)->name);
+        if (frame == stack->bottom)
+            return;
+        node = frame->node;
+        skip_site = frame->skip_site;
+    }
+}
+
+void tn_callers(const struct tn_thread *thread, void (*see)(void *user, const char *function), void *user)
+{
+    const struct tn_activity *a = thread->activity;
+    if (!a || !a->begun || !thread->running.stack)
+        return;
+    see_callers(thread->core, thread->running.stack, thread->running.node, thread->running.skip_site, see, user);
+    for (const struct tn_handler_level *level = a->level->interrupted; level; level = level->interrupted)
+        see_callers(thread->core, level->stack, level->stack->node, level->stack->skip_site, see, user);
+}

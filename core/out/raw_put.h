@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * raw_put.h: how records become chunks of a raw profile (raw_format.h), for those who write them.
+ *
+ * Records are collected in a buffer that becomes a chunk when it is full or when the type of record changes. What a
+ * record needs besides texts and lists fits into the room that its beginning makes.
+ */
+#ifndef TENURE_CORE_RAW_PUT_H
+#define TENURE_CORE_RAW_PUT_H
+
+#include "core/base/checksum.h"
+#include "core/raw_format.h"
+#include "core/tenure_core.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TN_RAW_HEADER = 16 };
+
+struct tn_writer { /* whoever makes one gives it a buffer, and a checksum */
+    tn_core *core;
+    const struct tn_forest *forest; /* that is being folded */
+    void *stream;
+    uint8_t *buffer; /* TN_RAW_HEADER bytes, then the payload */
+    uint32_t used, capacity, type, chunks;
+    struct tn_checksum checksum;
+    int error;
+};
+
+/* In no chunk. */
+void tn_send(struct tn_writer *w, const void *data, size_t bytes);
+
+/* A record of `type` begins, with room for 8 KiB of numbers; ... */
+void tn_record(struct tn_writer *w, enum tn_raw_chunk type);
+/* ... the last one ends. */
+void tn_end_chunk(struct tn_writer *w);
+
+static inline void tn_put_n(struct tn_writer *w, uint64_t value)
+{
+    uint8_t *at = w->buffer + w->used, *start = at;
+    for (; value >= 0x80; value >>= 7)
+        *at++ = (uint8_t)(value | 0x80);
+    *at++ = (uint8_t)value;
+    w->used += (uint32_t)(at - start);
+}
+void tn_put_z(struct tn_writer *w, int64_t value);
+void tn_put_u32(uint8_t *at, uint32_t value);
+void tn_put_bytes(struct tn_writer *w, const void *data, size_t bytes);
+void tn_put_s(struct tn_writer *w, const char *text);
+
+/* raw_pairs.c: pairs and reuses of this part; there are none then. */
+void tn_raw_write_pairs(struct tn_writer *w);
+
+#endif

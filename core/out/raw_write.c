@@ -1,0 +1,750 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * raw_write.c: a part of the raw profile, as raw_format.h describes it.
+ *
+ * A part is written in one pass: definitions that the file does not have yet, then what each thread's
+ * instructions cost, then the tree (whose nodes give their costs to arcs and functions as they are written),
+ * then arcs and functions.
+ */
+#include "core/attribute/centre.h"
+#include "core/core.h"
+#include "core/host.h"
+#include "raw_put.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------ costs */
+
+static void put_immediate(struct tn_writer *w, const uint64_t *immediate)
+{
+    for (int i = 0; i < TN_IMMEDIATE_EVENTS; i++)
+        tn_put_n(w, immediate[i]);
+}
+
+/* Written slots: those of cost.h, with SpLoss put in after AcCost. */
+enum {
+    WRITTEN_PER_LEVEL = TN_LATE_PER_LEVEL + 1, /* behind: write-backs, prefetches, kinds of misses, if simulated */
+    WRITTEN_SPLOSS = TN_LATE_AcCost + 1,
+    WRITTEN_MOST = WRITTEN_PER_LEVEL + TN_WRITE_BACKS + 1 + TN_KINDS
+};
+
+/* Behind the levels, for data accesses: those of coherence. */
+static uint32_t written_coherence(const tn_core *core, enum tn_stream stream)
+{
+    return core->pools.coherence && stream == TN_DATA ? TN_COHERENCES : 0;
+}
+
+static uint32_t written_per_level(const tn_core *core)
+{
+    return core->pools.per_level + 1;
+}
+
+static uint32_t line_of(const tn_core *core, enum tn_level level, enum tn_stream stream)
+{
+    switch (level) {
+    case TN_LEVEL_1: return stream == TN_FETCH ? core->config.i1.line : core->config.d1.line;
+    case TN_LEVEL_2: return core->config.l2.line;
+    default: return core->config.ll.line;
+    }
+}
+
+static uint32_t written_by_level(const tn_core *core)
+{
+    return (core->pools.far_counters / core->pools.per_level + 1) * written_per_level(core);
+}
+
+static uint64_t written_slot(const tn_core *core, const struct tn_late *late, enum tn_stream stream, uint32_t slot)
+{
+    if (slot >= written_by_level(core)) {
+        const uint64_t *near = tn_late_at(&core->pools, late, TN_LEVEL_1);
+        return near ? near[core->pools.coherence + slot - written_by_level(core)] : 0;
+    }
+    const uint64_t *level = tn_late_at(&core->pools, late, slot / written_per_level(core));
+    uint32_t what = slot % written_per_level(core);
+    if (!level)
+        return 0;
+    if (what == WRITTEN_SPLOSS)
+        return level[TN_LATE_Ev] * line_of(core, slot / written_per_level(core), stream) - level[TN_LATE_Use];
+    return level[what < WRITTEN_SPLOSS ? what : what - 1];
+}
+
+static uint32_t written_slots(const tn_core *core, enum tn_stream stream)
+{
+    return written_by_level(core) + written_coherence(core, stream);
+}
+
+static void put_late(struct tn_writer *w, const struct tn_late *late, enum tn_stream stream)
+{
+    uint64_t bits = 0, values[TN_LEVELS * WRITTEN_MOST + TN_COHERENCES];
+    uint32_t slots = late->near || late->far ? written_slots(w->core, stream) : 0;
+    for (uint32_t i = 0; i < slots; i++) {
+        values[i] = written_slot(w->core, late, stream, i);
+        bits |= (uint64_t)(values[i] != 0) << i;
+    }
+    tn_put_n(w, bits);
+    for (uint32_t i = 0; i < slots; i++) {
+        if (values[i])
+            tn_put_n(w, values[i]);
+    }
+}
+
+static void put_costs(struct tn_writer *w, const struct tn_costs *costs)
+{
+    put_immediate(w, costs->immediate);
+    put_late(w, &costs->late[TN_FETCH], TN_FETCH);
+    put_late(w, &costs->late[TN_DATA], TN_DATA);
+}
+
+/* ------------------------------------------------------------------------------------------ definitions */
+
+/* Names of late slots: "I1mr", "-", "AcCostI1", ... "ILmr", "-", "AcCostL", ... and the same with I2; with
+ * write-backs "-", "-" and "WbL", "WrtL" behind, with prefetching "-" and "PfL", with patterns "ColdI1", ... The last
+ * level's use has one name in both streams: readers add slots of equal names. Then "D1cr" and the rest of coherence. */
+#define TN_USE(name, text) #name,
+static const char *const use_names[] = {
+#include "core/events.inc"
+};
+#undef TN_USE
+#define TN_WRITE_BACK(name, text) #name,
+static const char *const write_back_names[] = {
+#include "core/events.inc"
+};
+#undef TN_WRITE_BACK
+#define TN_PREFETCH(name, text) #name,
+static const char *const prefetch_names[] = {
+#include "core/events.inc"
+};
+#undef TN_PREFETCH
+#define TN_COHERENCE(name, text) #name,
+static const char *const coherence_names[] = {
+#include "core/events.inc"
+};
+#undef TN_COHERENCE
+#define TN_MISS_KIND(name, text) #name,
+static const char *const kind_names[] = {
+#include "core/events.inc"
+};
+#undef TN_MISS_KIND
+#define TN_IMMEDIATE(name, text) #name,
+static const char *const immediate_names[] = {
+#include "core/events.inc"
+};
+#undef TN_IMMEDIATE
+
+static void put_joined(struct tn_writer *w, const char *a, const char *b, const char *c)
+{
+    char text[32];
+    size_t n = 0;
+    const char *parts[] = {a, b, c};
+    for (int i = 0; i < 3; i++) {
+        for (const char *p = parts[i]; *p; p++)
+            text[n++] = *p;
+    }
+    text[n] = 0;
+    tn_put_s(w, text);
+}
+
+static const char *const level_names[TN_LEVELS] = {"1", "L", "2"};
+
+/* Of a counter behind those that each level has. Nothing is written through I1 or prefetched into level 1. */
+static void put_optional_name(struct tn_writer *w, const char *stream, enum tn_level level, uint32_t counter)
+{
+    const struct tn_cost_pools *pools = &w->core->pools;
+    bool prefetched = counter == pools->prefetched;
+    if (pools->kinds && counter >= pools->kinds) {
+        put_joined(w, kind_names[counter - pools->kinds], level == TN_LEVEL_LL ? "" : stream, level_names[level]);
+        return;
+    }
+    if (level == TN_LEVEL_1 && (prefetched || *stream == 'I'))
+        tn_put_s(w, "-");
+    else
+        put_joined(w, prefetched ? prefetch_names[0] : write_back_names[counter - TN_LATE_PER_LEVEL],
+                   level == TN_LEVEL_LL ? "" : stream, level_names[level]);
+}
+
+static void put_late_names(struct tn_writer *w, const char *stream)
+{
+    uint32_t slots = written_by_level(w->core), per_level = written_per_level(w->core);
+    uint32_t more = written_coherence(w->core, *stream == 'I' ? TN_FETCH : TN_DATA);
+    tn_put_n(w, slots + more);
+    for (uint32_t i = 0; i < slots; i++) {
+        const char *level = level_names[i / per_level];
+        uint32_t what = i % per_level;
+        bool last = i / per_level == TN_LEVEL_LL, fetches = *stream == 'I';
+        if (what >= WRITTEN_PER_LEVEL)
+            put_optional_name(w, stream, i / per_level, what - 1);
+        else if (fetches && what == TN_LATE_WRITE_MISS)
+            tn_put_s(w, "-");
+        else if (what <= TN_LATE_WRITE_MISS && last)
+            put_joined(w, *stream == 'I' ? "IL" : "DL", "m", what == TN_LATE_WRITE_MISS ? "w" : "r");
+        else if (what <= TN_LATE_WRITE_MISS)
+            put_joined(w, stream, level, what == TN_LATE_WRITE_MISS ? "mw" : "mr");
+        else
+            put_joined(w, use_names[what - TN_LATE_AcCost], last ? "" : stream, level);
+    }
+    for (uint32_t i = 0; i < more; i++)
+        tn_put_s(w, coherence_names[i]);
+}
+
+static void write_header(struct tn_writer *w)
+{
+    uint8_t header[16] = TN_RAW_MAGIC;
+    tn_put_u32(header + 8, TN_RAW_VERSION);
+    tn_put_u32(header + 12, 0);
+    tn_send(w, header, sizeof header);
+    tn_record(w, TN_RAW_EVENTS);
+    tn_put_n(w, TN_IMMEDIATE_EVENTS);
+    for (int i = 0; i < TN_IMMEDIATE_EVENTS; i++)
+        tn_put_s(w, immediate_names[i]);
+    put_late_names(w, "I");
+    put_late_names(w, "D");
+}
+
+static void write_metas(struct tn_writer *w)
+{
+    for (uint32_t *i = &w->core->written.metas; *i < w->core->metas.count; ++*i) {
+        const struct tn_meta_entry *meta = tn_array_at(&w->core->metas, *i);
+        tn_record(w, TN_RAW_META);
+        tn_put_s(w, meta->key);
+        tn_put_s(w, meta->value);
+    }
+}
+
+static void write_objects(struct tn_writer *w)
+{
+    for (uint32_t *i = &w->core->written.objects; *i + 1 < w->core->code.objects.count;) {
+        uint32_t id = ++*i;
+        const struct tn_object_entry *entry = tn_array_at(&w->core->code.objects, id);
+        tn_record(w, TN_RAW_OBJECT);
+        tn_put_n(w, id);
+        tn_put_s(w, entry->info.path);
+        tn_put_n(w, entry->info.start);
+        tn_put_n(w, entry->info.size);
+        tn_put_z(w, entry->info.bias);
+        tn_put_bytes(w, entry->info.build_id, entry->info.build_id_size);
+    }
+}
+
+static void write_function(struct tn_writer *w, uint32_t id, const struct tn_function *function)
+{
+    tn_record(w, TN_RAW_FUNCTION);
+    tn_put_n(w, id);
+    tn_put_n(w, function->object);
+    tn_put_n(w, function->start);
+    tn_put_n(w, function->size);
+    tn_put_n(w, function->flags);
+    tn_put_s(w, function->name);
+}
+
+static void write_functions(struct tn_writer *w)
+{
+    for (uint32_t *i = &w->core->written.functions; *i + 1 < w->core->code.functions.count;) {
+        uint32_t id = ++*i;
+        const struct tn_function *function = tn_code_get_function(&w->core->code, id);
+        if (function->base == id)
+            write_function(w, id, function);
+        tn_record(w, TN_RAW_CONTEXT);
+        tn_put_n(w, id);
+        tn_put_n(w, function->base);
+        tn_put_n(w, function->level);
+        tn_put_n(w, function->callers);
+        for (uint32_t k = 0; k < function->callers; k++)
+            tn_put_n(w, tn_context_caller(w->core->contexts, id, k));
+    }
+}
+
+static void write_instrs(struct tn_writer *w)
+{
+    for (uint32_t *i = &w->core->written.instrs; *i + 1 < w->core->code.instrs.count;) {
+        uint32_t id = ++*i;
+        const struct tn_instr_info *instr = tn_code_get_instr(&w->core->code, id);
+        tn_record(w, TN_RAW_INSTR);
+        tn_put_n(w, id);
+        tn_put_n(w, instr->address);
+        tn_put_n(w, instr->length);
+        tn_put_n(w, instr->function);
+        tn_put_n(w, instr->flags);
+        tn_put_n(w, instr->reads);
+        tn_put_n(w, instr->writes);
+    }
+}
+
+static void write_threads(struct tn_writer *w)
+{
+    for (uint32_t id = 1; id < w->core->threads.count; id++) {
+        struct tn_thread_record *thread = tn_thread_record_of(w->core, id);
+        if (thread->defined)
+            continue;
+        thread->defined = true;
+        tn_record(w, TN_RAW_THREAD);
+        tn_put_n(w, id);
+        tn_put_n(w, thread->os_id);
+        tn_put_n(w, thread->parent);
+    }
+}
+
+static void write_arcs(struct tn_writer *w)
+{
+    for (uint32_t id = 1; id < w->core->sums.arcs.count; id++) {
+        struct tn_arc *arc = tn_array_at(&w->core->sums.arcs, id);
+        if (arc->defined)
+            continue;
+        arc->defined = true;
+        tn_record(w, TN_RAW_ARC);
+        tn_put_n(w, id);
+        tn_put_n(w, arc->site);
+        tn_put_n(w, arc->caller);
+        tn_put_n(w, arc->callee);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ data objects */
+
+static void write_origins(struct tn_writer *w)
+{
+    for (uint32_t *i = &w->core->written.origins; *i + 1 < w->core->data->origins.count;) {
+        uint32_t id = ++*i;
+        const struct tn_origin *origin = tn_origin_of(w->core->data, id);
+        tn_record(w, TN_RAW_ORIGIN);
+        tn_put_n(w, id);
+        tn_put_n(w, origin->caller);
+        tn_put_n(w, origin->site);
+        tn_put_n(w, origin->function);
+    }
+}
+
+static void write_data_object(struct tn_writer *w, uint32_t id, struct tn_data_object *object)
+{
+    object->defined = true;
+    tn_record(w, TN_RAW_DATA);
+    tn_put_n(w, id);
+    tn_put_n(w, object->kind);
+    tn_put_n(w, object->origin);
+    tn_put_n(w, object->thread);
+    tn_put_n(w, object->address);
+    tn_put_n(w, object->size);
+    tn_put_s(w, object->name);
+    tn_put_s(w, object->file);
+    tn_put_n(w, object->element);
+    tn_put_n(w, object->lead);
+    tn_put_n(w, object->type);
+    tn_put_n(w, object->typed_by);
+}
+
+/* Slots as put_late writes them. */
+static void put_at(struct tn_writer *w, uint32_t id, uint32_t place, const struct tn_at *at)
+{
+    uint64_t values[TN_LEVELS * WRITTEN_MOST] = {0}, bits = 0;
+    for (int far = 0; far < 2; far++) {
+        uint64_t *slots = &values[far * written_per_level(w->core)];
+        slots[TN_LATE_READ_MISS] = at->count[far][TN_SLICE_READ_MISSES];
+        slots[TN_LATE_WRITE_MISS] = at->count[far][TN_SLICE_WRITE_MISSES];
+        slots[TN_LATE_Use + 1] = at->count[far][TN_SLICE_TOUCHED];
+        slots[WRITTEN_SPLOSS] = at->count[far][TN_AT_LOADED] - at->count[far][TN_SLICE_TOUCHED];
+    }
+    for (uint32_t i = 0; i < 2 * written_per_level(w->core); i++)
+        bits |= (uint64_t)(values[i] != 0) << i;
+    if (!bits)
+        return;
+    tn_record(w, TN_RAW_DATA_AT);
+    tn_put_n(w, id);
+    tn_put_n(w, place);
+    tn_put_n(w, bits);
+    for (uint32_t i = 0; bits >> i; i++) {
+        if (values[i])
+            tn_put_n(w, values[i]);
+    }
+}
+
+static void write_places(struct tn_writer *w)
+{
+    const struct tn_data *data = w->core->data;
+    size_t bytes = (TN_AT_FIRST + TN_LARGEST_ELEMENT) * sizeof(struct tn_at);
+    struct tn_places places = {tn_host_alloc(bytes), 0};
+    for (uint32_t id = 1; id < data->objects.count; id++) {
+        const struct tn_data_object *object = tn_data_object_of(data, id);
+        if (!object->slices)
+            continue;
+        tn_places_sum(&w->core->data->slices, object, &places);
+        for (uint32_t place = 0; place < places.end; place++)
+            put_at(w, id, place, &places.at[place]);
+        memset(places.at, 0, places.end * sizeof *places.at);
+        places.end = 0;
+    }
+    tn_host_free(places.at, bytes);
+}
+
+static void write_data(struct tn_writer *w)
+{
+    write_origins(w);
+    for (uint32_t id = 1; id < w->core->data->objects.count; id++) {
+        const struct tn_data_object *object = tn_data_object_of(w->core->data, id);
+        /* What a heap object is made of may be known when its first block begins. */
+        if (!object->defined && (object->kind != TN_DATA_HEAP || object->number))
+            write_data_object(w, id, tn_data_object_of(w->core->data, id));
+    }
+    for (uint32_t id = 1; id < w->core->data->objects.count; id++) {
+        const struct tn_data_object *object = tn_data_object_of(w->core->data, id);
+        if (!object->began && !object->ended)
+            continue;
+        tn_record(w, TN_RAW_DATA_BLOCKS);
+        tn_put_n(w, id);
+        tn_put_n(w, object->began);
+        tn_put_n(w, object->ended);
+        tn_put_n(w, object->bytes);
+        tn_put_n(w, object->largest);
+    }
+    write_places(w);
+}
+
+/* ------------------------------------------------------------------------------------------ coherence */
+
+static void write_sharings(struct tn_writer *w)
+{
+    for (uint32_t id = 1; id < w->core->coherence->sharings.count; id++) {
+        const struct tn_sharing *sharing = tn_array_at(&w->core->coherence->sharings, id);
+        if (!sharing->misses && !sharing->falsely && !sharing->truly)
+            continue;
+        tn_record(w, TN_RAW_SHARING);
+        tn_put_n(w, sharing->writer);
+        tn_put_n(w, sharing->victim);
+        tn_put_n(w, sharing->object);
+        tn_put_n(w, sharing->misses);
+        tn_put_n(w, sharing->falsely);
+        tn_put_n(w, sharing->truly);
+        tn_put_n(w, sharing->written);
+        tn_put_n(w, sharing->touched);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ self costs */
+
+/* A skipped function's instructions are paid for by call sites. */
+static bool pays_itself(const tn_core *core, const struct tn_instr_info *instr)
+{
+    return !core->config.inclusive ||
+           !(tn_code_get_function(&core->code, instr->function)->flags & TN_FN_SKIP);
+}
+
+static void count_guarded(tn_core *core, uint32_t thread, const struct tn_counter *counter, uint64_t times)
+{
+    if (!pays_itself(core, tn_code_get_instr(&core->code, counter->first)))
+        return;
+    struct tn_centre *centre = tn_centre_of(core, thread, counter->first);
+    tn_centre_extra(core, centre)[counter->kind == TN_COUNTER_READ ? TN_Dr : TN_Dw] += times;
+}
+
+/* How often each instruction was executed, from the counters of segments; guarded accesses go to extra. */
+static void gather(tn_core *core, uint32_t thread_id, uint64_t *executed)
+{
+    const struct tn_thread_record *thread = tn_thread_record_of(core, thread_id);
+    const uint64_t *running = thread->thread ? tn_counters_of(core, thread->thread) : NULL;
+    for (uint32_t c = 1; c < core->code.counters.count; c++) {
+        const uint64_t *ended = tn_array_get(&thread->executed, c);
+        uint64_t times = (running ? running[c] : 0) + (ended ? *ended : 0);
+        if (!times)
+            continue;
+        const struct tn_counter *counter = tn_code_get_counter(&core->code, c);
+        if (counter->kind != TN_COUNTER_SEGMENT)
+            count_guarded(core, thread_id, counter, times);
+        for (uint32_t i = 0; counter->kind == TN_COUNTER_SEGMENT && i < counter->n; i++)
+            executed[tn_code_run(&core->code, counter->first + i)] += times;
+    }
+}
+
+static void put_immediate_of(struct tn_writer *w, uint32_t thread, uint32_t id, const uint64_t *immediate)
+{
+    tn_record(w, TN_RAW_SELF);
+    tn_put_n(w, thread);
+    tn_put_n(w, id);
+    put_immediate(w, immediate);
+}
+
+/* Ir in `extra` is what skipped functions have executed. It is kept apart: the rest says how often this instruction
+ * was executed. */
+static void put_self(struct tn_writer *w, uint32_t thread, uint32_t id, uint64_t executed, const uint64_t *extra)
+{
+    const struct tn_instr_info *instr = tn_code_get_instr(&w->core->code, id);
+    uint64_t v[TN_IMMEDIATE_EVENTS] = {0}, skipped[TN_IMMEDIATE_EVENTS] = {0};
+    if (extra)
+        memcpy(v, extra, sizeof v);
+    skipped[TN_Ir] = v[TN_Ir];
+    v[TN_Ir] = 0;
+    if (pays_itself(w->core, instr)) {
+        v[TN_Ir] = executed;
+        v[TN_Dr] += executed * instr->reads;
+        v[TN_Dw] += executed * instr->writes;
+        v[TN_Bc] += instr->flags & TN_INSTR_COND && w->core->config.branch_sim ? executed : 0;
+        v[TN_Bi] += instr->flags & TN_INSTR_INDIRECT && w->core->config.branch_sim ? executed : 0;
+    }
+    put_immediate_of(w, thread, id, v);
+    if (skipped[TN_Ir])
+        put_immediate_of(w, thread, id, skipped);
+}
+
+static bool any(const uint64_t *immediate)
+{
+    uint64_t bits = 0;
+    for (int i = 0; i < TN_IMMEDIATE_EVENTS; i++)
+        bits |= immediate[i];
+    return bits != 0;
+}
+
+/* Who pays: thread, instruction, kind of access, data object. */
+static void put_key(struct tn_writer *w, const uint64_t key[4])
+{
+    for (int i = 0; i < 4; i++)
+        tn_put_n(w, key[i]);
+}
+
+static void write_strides(struct tn_writer *w, const uint64_t key[4], const struct tn_pattern *pattern)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < TN_STRIDES; i++)
+        kept += pattern->kept[i].count != 0;
+    tn_record(w, TN_RAW_STRIDES);
+    put_key(w, key);
+    tn_put_n(w, pattern->strides);
+    tn_put_n(w, pattern->lost);
+    tn_put_n(w, kept);
+    for (uint32_t i = 0; i < TN_STRIDES; i++) {
+        if (!pattern->kept[i].count)
+            continue;
+        tn_put_z(w, pattern->kept[i].bytes);
+        tn_put_n(w, pattern->kept[i].count);
+    }
+}
+
+static void write_sets(struct tn_writer *w, const uint64_t key[4], enum tn_level level, const uint64_t *counts)
+{
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < TN_SET_COUNTS; i++)
+        bits |= (uint64_t)(counts[i] != 0) << i;
+    if (!bits)
+        return;
+    tn_record(w, TN_RAW_SETS);
+    put_key(w, key);
+    tn_put_n(w, level);
+    tn_put_n(w, bits);
+    for (uint32_t i = 0; i < TN_SET_COUNTS; i++) {
+        if (counts[i])
+            tn_put_n(w, counts[i]);
+    }
+}
+
+/* Strides between its misses, and sets of those by conflict. */
+static void write_pattern(struct tn_writer *w, const uint64_t key[4], const struct tn_late *late)
+{
+    const struct tn_patterns *patterns = &w->core->patterns;
+    const struct tn_pattern *pattern = tn_patterns_wanted(&w->core->config) ? tn_pattern_known(patterns, late) : NULL;
+    if (!pattern)
+        return;
+    if (pattern->strides)
+        write_strides(w, key, pattern);
+    for (enum tn_level level = 0; level < TN_LEVELS; level++) {
+        const uint64_t *counts = tn_pattern_sets(patterns, pattern, level);
+        if (counts)
+            write_sets(w, key, level, counts);
+    }
+}
+
+/* What is charged late to an instruction in a thread and, if not 0, a data object. */
+static void write_late(struct tn_writer *w, const uint64_t key[4], const struct tn_late *late)
+{
+    if (tn_late_is_zero(&w->core->pools, late))
+        return;
+    tn_record(w, TN_RAW_LATE);
+    put_key(w, key);
+    put_late(w, late, (enum tn_stream)key[2]);
+    write_pattern(w, key, late);
+}
+
+/* What instructions pay in data objects. */
+static void write_shares(struct tn_writer *w, uint32_t thread_id)
+{
+    const struct tn_shares *shares = &tn_thread_record_of(w->core, thread_id)->shares;
+    for (uint32_t i = 1; w->core->data && i < shares->list.count; i++) {
+        const struct tn_share *share = tn_share_at(shares, i);
+        write_late(w, (const uint64_t[]){thread_id, share->instr, TN_DATA, share->object}, &share->late);
+    }
+}
+
+static void write_thread_costs(struct tn_writer *w, uint32_t thread_id, uint64_t *executed)
+{
+    tn_core *core = w->core;
+    struct tn_thread_record *thread = tn_thread_record_of(core, thread_id);
+    gather(core, thread_id, executed);
+    for (uint32_t id = 1; id < core->code.instrs.count; id++) {
+        const struct tn_centre *centre = tn_centre_known(core, thread, id);
+        const uint64_t *extra = centre ? centre->extra : NULL;
+        if (executed[id] || (extra && any(extra)))
+            put_self(w, thread_id, id, executed[id], extra);
+        executed[id] = 0;
+        for (uint32_t stream = 0; centre && stream < TN_STREAMS; stream++)
+            write_late(w, (const uint64_t[]){thread_id, id, stream, 0}, &centre->late[stream]);
+    }
+    write_shares(w, thread_id);
+}
+
+static void write_self(struct tn_writer *w)
+{
+    size_t bytes = w->core->code.instrs.count * sizeof(uint64_t);
+    uint64_t *executed = tn_host_alloc(bytes);
+    for (uint32_t id = 1; id < w->core->threads.count; id++)
+        write_thread_costs(w, id, executed);
+    tn_host_free(executed, bytes);
+}
+
+/* ------------------------------------------------------------------------------------------ inclusive costs */
+
+static uint64_t node_flags(const struct tn_node *node)
+{
+    return (node->pruned_below ? TN_RAW_NODE_PRUNED_BELOW : 0) | (node->handler ? TN_RAW_NODE_HANDLER : 0) |
+           (node->alias ? TN_RAW_NODE_ALIAS : 0);
+}
+
+static void write_node(void *user, struct tn_node *node)
+{
+    struct tn_writer *w = user;
+    struct tn_costs all = {0}, self = tn_node_self(w->forest, node);
+    tn_costs_add(&w->core->pools, &all, &self);
+    if (node->more)
+        tn_costs_add(&w->core->pools, &all, &node->more->below);
+    uint64_t calls = tn_node_calls(node);
+    if (!node->defined || calls || !tn_costs_are_zero(&w->core->pools, &all)) {
+        tn_record(w, TN_RAW_NODE);
+        tn_put_n(w, node->id);
+        tn_put_n(w, node->parent ? node->parent->id : 0);
+        tn_put_n(w, node->arc);
+        tn_put_n(w, node->context);
+        tn_put_n(w, node->thread);
+        tn_put_n(w, node_flags(node));
+        tn_put_n(w, calls);
+        put_costs(w, &all);
+        node->defined = true;
+    }
+    tn_costs_drop(&w->core->pools, &all);
+}
+
+/* What nodes pay in data objects; or, `pruned`, what those that were pruned did, by the contexts that they charged. */
+static void write_cells(struct tn_writer *w, bool pruned)
+{
+    const struct tn_cells *cells = &w->core->data->cells;
+    for (uint32_t id = 1; id < cells->list.array.count; id++) {
+        const struct tn_cell *cell = tn_cell_at(cells, id);
+        if (!cell->owner || !(cell->owner & TN_CELL_CONTEXT) == pruned || tn_late_is_zero(&w->core->pools, &cell->late))
+            continue;
+        tn_record(w, pruned ? TN_RAW_FUNC_DATA : TN_RAW_NODE_DATA);
+        tn_put_n(w, pruned ? cell->owner >> TN_CELL_CONTEXT_SHIFT : tn_cell_node(cell)->id);
+        tn_put_n(w, cell->object);
+        put_late(w, &cell->late, TN_DATA);
+    }
+}
+
+static void write_arc_costs(struct tn_writer *w)
+{
+    for (uint32_t id = 1; id < w->core->sums.arcs.count; id++) {
+        const struct tn_arc *arc = tn_array_at(&w->core->sums.arcs, id);
+        if (!arc->calls && tn_costs_are_zero(&w->core->pools, &arc->inclusive))
+            continue;
+        tn_record(w, TN_RAW_ARC_COST);
+        tn_put_n(w, id);
+        tn_put_n(w, arc->calls);
+        put_costs(w, &arc->inclusive);
+    }
+}
+
+static void write_function_costs(struct tn_writer *w)
+{
+    const struct tn_sums *sums = &w->core->sums;
+    const struct tn_cost_pools *pools = &w->core->pools;
+    for (uint32_t id = 1; id < sums->totals.count; id++) {
+        const struct tn_function_total *total = tn_array_get(&sums->totals, id);
+        if (!total || (!total->calls && tn_costs_are_zero(pools, &total->self) &&
+                       tn_costs_are_zero(pools, &total->inclusive)))
+            continue;
+        tn_record(w, TN_RAW_FUNC_COST);
+        tn_put_n(w, id);
+        tn_put_n(w, total->calls);
+        put_costs(w, &total->self);
+        put_costs(w, &total->inclusive);
+    }
+}
+
+static void write_statistics(struct tn_writer *w)
+{
+    struct tn_statistics s;
+    tn_statistics(w->core, &s);
+    const struct {
+        const char *name;
+        uint64_t value;
+    } stats[] = {
+        {"functions", s.functions}, {"contexts", s.contexts},
+        {"instructions", s.instrs}, {"arcs", s.arcs}, {"nodes", s.nodes_now},
+        {"nodes average", s.nodes_average}, {"nodes maximum", s.nodes_max},
+        {"nodes made", s.nodes_made}, {"nodes pruned", s.nodes_pruned}, {"segments", s.segments},
+        {"calls", s.calls}, {"returns", s.returns}, {"unwinds", s.unwinds}, {"jumps", s.jumps},
+        {"slow data accesses", s.slow_data}, {"slow fetches", s.slow_fetch}, {"accesses moved", s.moves},
+        {"data objects", s.data_objects}, {"shares", s.shares}, {"cells", s.cells},
+        {"pairs maximum", s.pairs}, {"misses of no pair", s.pairs_left_out},
+        {"reuse pairs maximum", s.reuses}, {"reuses of no pair", s.reuses_left_out},
+        {"queued", s.queued}, {"records", s.records_now}, {"records maximum", s.records_max}, {"bytes", s.bytes}};
+    for (size_t i = 0; i < sizeof stats / sizeof *stats; i++) {
+        tn_record(w, TN_RAW_STAT);
+        tn_put_s(w, stats[i].name);
+        tn_put_n(w, stats[i].value);
+    }
+}
+
+static void write_end(struct tn_writer *w, const char *why)
+{
+    tn_end_chunk(w);
+    uint32_t chunks = w->chunks;
+    tn_record(w, TN_RAW_END);
+    tn_put_n(w, ++w->core->written.part);
+    tn_put_s(w, why);
+    tn_put_n(w, chunks);
+    tn_end_chunk(w);
+}
+
+int tn_raw_write_part(tn_core *core, void *stream, const char *why)
+{
+    struct tn_writer *w = tn_host_alloc(sizeof *w);
+    *w = (struct tn_writer){.core = core, .stream = stream, .used = TN_RAW_HEADER, .capacity = 2 * TN_RAW_CHUNK};
+    w->buffer = tn_host_alloc(w->capacity);
+    tn_checksum_init(&w->checksum);
+    if (!core->written.header)
+        write_header(w);
+    core->written.header = true;
+    write_metas(w);
+    write_objects(w);
+    write_functions(w);
+    write_instrs(w);
+    write_threads(w);
+    write_arcs(w);
+    if (core->data)
+        write_data(w);
+    if (core->coherence)
+        write_sharings(w);
+    write_self(w);
+    if (core->config.pairs)
+        tn_raw_write_pairs(w);
+    for (struct tn_forest *forest = &core->forest; forest; forest = forest->next) {
+        w->forest = forest;
+        tn_forest_fold(forest, core->config.inclusive ? write_node : NULL, w);
+    }
+    if (core->config.inclusive) {
+        write_arc_costs(w);
+        write_function_costs(w);
+    }
+    if (core->data) {
+        write_cells(w, false);
+        write_cells(w, true);
+    }
+    write_statistics(w);
+    write_end(w, why);
+    int error = w->error;
+    tn_host_free(w->buffer, w->capacity);
+    tn_host_free(w, sizeof *w);
+    return error;
+}
