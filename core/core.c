@@ -3,8 +3,21 @@
  * core.c: the life of a core and of its threads; what joins the parts.
  */
 #include "core.h"
-#include "core/attribute/centre.h"
 
+#include "core/access/cache.h"
+#include "core/access/coherence.h"
+#include "core/access/lower.h"
+#include "core/access/queue.h"
+#include "core/attribute/branch.h"
+#include "core/attribute/centre.h"
+#include "core/attribute/context.h"
+#include "core/attribute/objects.h"
+#include "core/attribute/stack.h"
+#include "core/attribute/thread.h"
+#include "core/explain/kinds.h"
+#include "core/explain/pairs.h"
+#include "core/explain/pattern.h"
+#include "core/out/raw_write.h"
 #include "host.h"
 
 #include <string.h>
@@ -47,29 +60,12 @@ static void l1_free(struct tn_l1 *l1)
     tn_host_free(l1, sizeof *l1);
 }
 
-static struct tn_lower *l2_new(tn_core *core)
-{
-    if (!core->config.l2.size)
-        return NULL;
-    struct tn_lower *l2 = tn_host_alloc(sizeof *l2);
-    tn_lower_init(l2, &core->config.l2, TN_LEVEL_2, &core->ll, &core->config, false);
-    return l2;
-}
-
-static void l2_free(struct tn_lower *l2)
-{
-    if (!l2)
-        return;
-    tn_lower_free(l2);
-    tn_host_free(l2, sizeof *l2);
-}
-
 /* The caches of one thread, or of all with shared_l1. */
 static void caches_new(tn_core *core, struct tn_l1 **i1, struct tn_l1 **d1, struct tn_lower **l2)
 {
-    *l2 = l2_new(core);
-    *i1 = l1_new(&core->config.i1, TN_FETCH, *l2 ? *l2 : &core->ll);
-    *d1 = l1_new(&core->config.d1, TN_DATA, *l2 ? *l2 : &core->ll);
+    *l2 = core->config.l2.size ? tn_lower_new(TN_LEVEL_2, core->ll, &core->config, false) : NULL;
+    *i1 = l1_new(&core->config.i1, TN_FETCH, *l2 ? *l2 : core->ll);
+    *d1 = l1_new(&core->config.d1, TN_DATA, *l2 ? *l2 : core->ll);
     if (core->config.patterns) {
         (*i1)->kinds = tn_kinds_new(&core->config.i1, 0); /* pairs are those of data, and of what is below */
         (*d1)->kinds = tn_kinds_new(&core->config.d1, core->config.pairs ? core->config.traces : 0);
@@ -85,14 +81,13 @@ static void caches_free(struct tn_l1 *i1, struct tn_l1 *d1, struct tn_lower *l2)
         tn_host_free(i1->prefetcher, sizeof *i1->prefetcher);
     l1_free(i1);
     l1_free(d1);
-    l2_free(l2);
+    tn_lower_free(l2);
 }
 
 static void lower_levels_new(tn_core *core)
 {
     tn_pool_init(&core->displaced_pool, sizeof(struct tn_displaced));
-    tn_lower_init(&core->ll, &core->config.ll, TN_LEVEL_LL, NULL, &core->config,
-                  core->data && core->data->slices.has_far);
+    core->ll = tn_lower_new(TN_LEVEL_LL, NULL, &core->config, core->data && core->data->slices.has_far);
     core->take = (core->config.taker_for ? core->config.taker_for : tn_taker_for)(&core->config);
     if (core->config.shared_l1)
         caches_new(core, &core->shared_i1, &core->shared_d1, &core->shared_l2);
@@ -109,27 +104,23 @@ tn_core *tn_core_new(const struct tn_config *config)
     tn_code_init(&core->code);
     tn_slots_init(&core->centres, sizeof(struct tn_centre));
     tn_cost_pools_init(&core->pools, config);
-    if (tn_patterns_wanted(config))
-        tn_patterns_init(&core->patterns);
+    if (config->strides || config->patterns)
+        core->patterns = tn_patterns_new();
     if (config->pairs) {
-        tn_pairs_init(&core->pairs, config->most_pairs);
-        tn_pairs_init(&core->reuses, config->most_pairs);
+        core->pairs = tn_pairs_new(config->most_pairs);
+        core->reuses = tn_pairs_new(config->most_pairs);
     }
     core->consuming.there = core->late.there = core->definitions.there = core->memory.there = config->parallel;
     core->merged = TN_STEP;
     core->wait = tn_ring_wait;
     core->zero = zero_alone;
-    if (config->data) {
-        core->data = tn_host_alloc(sizeof *core->data);
-        tn_data_init(core->data, config, &core->pools);
-    }
+    if (config->data)
+        core->data = tn_data_new(config, &core->pools);
     tn_sums_init(&core->sums, &core->definitions);
     tn_forest_init(&core->forest, &core->sums, &core->pools, core->data ? &core->data->cells : NULL);
     tn_forest_limit(&core->forest, config->paths, config->prune_slack);
-    if (tn_contexts_wanted(config)) {
-        core->contexts = core->forest.contexts = tn_host_alloc(sizeof *core->contexts);
-        tn_contexts_init(core->contexts, &core->code, config, core->layout.counter_limit);
-    }
+    if (tn_contexts_wanted(config))
+        core->contexts = core->forest.contexts = tn_contexts_new(&core->code, config, core->layout.counter_limit);
     tn_pool_init(&core->stack_pool, sizeof(struct tn_stack));
     tn_pool_init(&core->level_pool, sizeof(struct tn_handler_level));
     tn_pool_init(&core->resolver_pool, sizeof(struct tn_resolver));
@@ -172,8 +163,6 @@ uint32_t tn_function(tn_core *core, const struct tn_function_info *info)
     struct tn_function_info known = *info;
     if (!core->data)
         known.allocation = (struct tn_allocation){0};
-    if (info->flags & TN_FN_TOGGLE)
-        core->toggles = true;
     tn_lock_take(&core->definitions);
     uint32_t id = tn_code_function(&core->code, &known);
     tn_lock_give(&core->definitions);
@@ -635,8 +624,8 @@ static void drain(tn_core *core)
 static void clear_late(const tn_core *core, const struct tn_late *late)
 {
     tn_late_clear(&core->pools, late);
-    if (tn_patterns_wanted(&core->config))
-        tn_pattern_clear(&core->patterns, late);
+    if (core->patterns)
+        tn_pattern_clear(core->patterns, late);
 }
 
 static void clear_centres(tn_core *core, const struct tn_thread_record *record)
@@ -681,9 +670,9 @@ static void clear_costs(tn_core *core)
     }
     if (core->coherence)
         tn_coherence_clear(core->coherence);
-    if (core->config.pairs) {
-        tn_pairs_clear(&core->pairs);
-        tn_pairs_clear(&core->reuses);
+    if (core->pairs) {
+        tn_pairs_clear(core->pairs);
+        tn_pairs_clear(core->reuses);
     }
 }
 
@@ -718,7 +707,7 @@ static void end_tenures(tn_core *core)
 {
     if (core->config.cache_sim) {
         tn_drain(core);
-        tn_lower_flush(core, &core->ll, now(core));
+        tn_lower_flush(core, core->ll, now(core));
     }
 }
 
@@ -741,7 +730,8 @@ void tn_instrument_off(tn_core *core)
     each_thread(core, stop_thread);
     end_tenures(core);
     each_thread(core, forget_lines);
-    tn_kinds_reset(core->ll.kinds, &core->config.ll);
+    if (core->ll)
+        tn_kinds_reset(core->ll->kinds, &core->config.ll);
 }
 
 /* ------------------------------------------------------------------------------------------ parts */
@@ -822,23 +812,15 @@ void tn_core_free(tn_core *core)
         if (record->branch)
             tn_host_free(record->branch, sizeof *record->branch);
     }
-    if (core->config.cache_sim) {
-        tn_lower_free(&core->ll);
-        tn_pool_free(&core->displaced_pool);
-    }
+    tn_lower_free(core->ll);
+    tn_pool_free(&core->displaced_pool);
     caches_free(core->shared_i1, core->shared_d1, core->shared_l2);
     tn_code_free(&core->code);
-    if (core->contexts) {
-        tn_contexts_free(core->contexts);
-        tn_host_free(core->contexts, sizeof *core->contexts);
-    }
+    tn_contexts_free(core->contexts);
     tn_cost_pools_free(&core->pools);
-    if (tn_patterns_wanted(&core->config))
-        tn_patterns_free(&core->patterns);
-    if (core->config.pairs) {
-        tn_pairs_free(&core->pairs);
-        tn_pairs_free(&core->reuses);
-    }
+    tn_patterns_free(core->patterns);
+    tn_pairs_free(core->pairs);
+    tn_pairs_free(core->reuses);
     for (struct tn_forest *forest = &core->forest, *next; forest; forest = next) {
         next = forest->next;
         tn_forest_free(forest);
@@ -852,12 +834,8 @@ void tn_core_free(tn_core *core)
     tn_pool_free(&core->resolver_pool);
     tn_pool_free(&core->handler_pool);
     tn_pool_free(&core->allocating_pool);
-    if (core->data) {
-        tn_data_free(core->data);
-        tn_host_free(core->data, sizeof *core->data);
-    }
-    if (core->coherence)
-        tn_coherence_free(core->coherence);
+    tn_data_free(core->data);
+    tn_coherence_free(core->coherence);
     tn_array_free(&core->threads);
     tn_slots_free(&core->centres);
     tn_array_free(&core->metas);

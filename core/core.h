@@ -1,42 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * core.h: the whole of a core, for the core's own files.
+ * core.h: the state of a simulation, which the rooms of core/ share.
+ *
+ * Who owns what: a running thread writes its hot part (struct tn_thread), its record (attribute/thread.h) and its
+ * trees; the consumer of misses (access/queue.h) writes what is marked as its own. Definitions, late costs and what
+ * memory holds are behind locks (base/lock.h), which are there only where threads run at the same time.
  *
  * An epoch is the time between two tn_zero: stays and records of an older epoch pay nobody.
  */
 #ifndef TENURE_CORE_CORE_H
 #define TENURE_CORE_CORE_H
 
-#include "core/access/cache.h"
-#include "core/access/coherence.h"
-#include "core/access/lower.h"
-#include "core/access/queue.h"
 #include "core/attribute/backdate.h"
-#include "core/attribute/branch.h"
 #include "core/attribute/code.h"
-#include "core/attribute/context.h"
 #include "core/attribute/cost.h"
-#include "core/attribute/objects.h"
-#include "core/attribute/stack.h"
+#include "core/base/arena.h"
 #include "core/base/lock.h"
-#include "core/explain/pairs.h"
-#include "core/explain/pattern.h"
 #include "tenure_core.h"
 
-/* What is known of a thread besides its hot part; stays when the thread has ended. */
-struct tn_thread_record {
-    struct tn_thread *thread; /* NULL: ended */
-    uint64_t os_id;
-    uint32_t parent;
-    bool defined;
-    struct tn_array centre_ids; /* uint32_t by instruction: its centre, 0: none; sparse */
-    struct tn_array executed; /* uint64_t by counter, of a thread that ended; sparse */
-    struct tn_shares shares; /* with config.data */
-    struct tn_region stack;  /* the mapping that its stack is part of; object 0: not known */
-    struct tn_branch *branch;
-    uint64_t ticked; /* clock at the last spill */
-    uint64_t told_clock, told_data; /* when tn_instructions was asked last */
-};
+#include <stdbool.h>
+#include <stdint.h>
 
 struct tn_meta_entry {
     const char *key, *value;
@@ -45,54 +28,56 @@ struct tn_meta_entry {
 struct tn_core {
     struct tn_config config;
     struct tn_layout layout;
+    struct tn_lock consuming, late, definitions, memory;
+    uint32_t epoch;
+    bool collecting, dump_wanted; /* dump_wanted: by a thread that has ended */
+    struct tn_array metas;        /* struct tn_meta_entry */
+    struct tn_written {           /* definitions that the raw profile has already (raw_write.c) */
+        uint32_t part, objects, functions, instrs, metas, origins;
+        bool header;
+    } written;
+
+    /* Threads. */
+    struct tn_array threads;   /* struct tn_thread_record by id */
+    struct tn_thread *running; /* serial engines: whose clock is right; with shared_l1, whose caches */
+    struct tn_thread *spare;   /* hot memory of ended threads, linked through user */
+    struct tn_thread *orphan;  /* ended as the last one, with the shared caches */
+    uint64_t ended_clock;      /* the latest of threads that have ended */
+    uint64_t instructions;     /* that threads have told of (tn_instructions) */
+    struct tn_tally tally;     /* of threads that have ended */
+
+    /* Who pays. */
     struct tn_code code;
     struct tn_cost_pools pools;
-    struct tn_lock consuming, late, definitions, memory;
-    uint64_t instructions; /* that threads have told of (tn_instructions) */
+    struct tn_slots centres; /* struct tn_centre, of all threads */
     struct tn_sums sums;
     struct tn_forest forest; /* of all threads; parallel engines have one for each thread: the first in a list */
     struct tn_contexts *contexts; /* NULL: a function is its only context */
     struct tn_data *data;         /* NULL: data objects are not charged */
-    struct tn_coherence *coherence; /* NULL: D1s are not kept coherent */
     struct tn_pool stack_pool, level_pool, handler_pool, special_pool, resolver_pool, allocating_pool;
-    struct tn_lower ll;
-    struct tn_l1 *shared_i1, *shared_d1;
-    struct tn_lower *shared_l2;
-    struct tn_array threads; /* struct tn_thread_record by id */
-    struct tn_slots centres; /* struct tn_centre, of all threads */
-    struct tn_array metas;   /* struct tn_meta_entry */
-    uint64_t merged;       /* parallel engines: the time of what is published (queue.h); behind the lock `late` */
-    struct tn_ring *rings; /* of all hot memory, linked through next */
-    uint64_t tickets, tickets_taken; /* of batches: given out, and the next to be published */
-    tn_taker *take;        /* of the consumer; compiled apart for what is usual */
     void (*wait)(struct tn_thread *thread); /* tn_ring_wait, for the stacks, which know nothing of rings */
     void (*zero)(tn_core *core);            /* tn_zero for the stacks, while no other thread runs */
-    uint32_t epoch;
+
+    /* Caches. */
+    struct tn_l1 *shared_i1, *shared_d1;
+    struct tn_lower *shared_l2;
+    struct tn_lower *ll;            /* NULL: caches are not simulated */
+    struct tn_coherence *coherence; /* NULL: D1s are not kept coherent */
     uint64_t moved; /* address of the instruction whose access moved to another way table last; 0: told */
     uint32_t moves; /* accesses that have */
-    bool collecting, toggles, dump_wanted; /* dump_wanted: by a thread that has ended */
-    struct tn_thread *running; /* serial engines: whose clock is right; with shared_l1, whose caches */
-    struct tn_thread *spare; /* hot memory of ended threads, linked through user */
-    struct tn_thread *orphan; /* ended as the last one, with the shared caches */
-    uint64_t ended_clock;    /* the latest of threads that have ended */
-    struct tn_written {      /* definitions that the raw profile has already (raw_write.c) */
-        uint32_t part, objects, functions, instrs, metas, origins;
-        bool header;
-    } written;
-    struct tn_tally tally; /* of threads that have ended */
-    /* ---- the consumer's */
-    _Alignas(64) uint64_t waste[32]; /* what is charged to nobody */
+    uint64_t merged;       /* parallel engines: the time of what is published (queue.h); behind the lock `consuming` */
+    struct tn_ring *rings; /* of all hot memory, linked through next */
+    uint64_t tickets, tickets_taken; /* of batches: given out, and the next to be published */
+    tn_taker *take; /* of the consumer; compiled apart for what is usual */
+
+    /* The consumer's. */
+    _Alignas(64) uint64_t waste[TN_NEAR_MOST]; /* what is charged to nobody */
     struct tn_pool displaced_pool;
-    struct tn_patterns patterns; /* with config.patterns */
-    struct tn_pairs pairs;       /* with config.pairs */
-    struct tn_pairs reuses;      /* the same: who used lines first that others had loaded; without evictors */
+    struct tn_patterns *patterns; /* NULL: neither strides nor kinds of misses are kept */
+    struct tn_pairs *pairs;       /* NULL: who loads again what others have thrown out is not kept */
+    struct tn_pairs *reuses;      /* with pairs: who used lines first that others had loaded; without evictors */
     uint64_t records_live, records_max, nodes_summed, samples;
 };
-
-static inline struct tn_thread_record *tn_thread_record_of(const tn_core *core, uint32_t id)
-{
-    return tn_array_at(&core->threads, id);
-}
 
 /* Nodes of all trees. */
 static inline uint64_t tn_nodes(const tn_core *core)
@@ -119,9 +104,5 @@ static inline void tn_tally_add(struct tn_tally *to, const struct tn_tally *from
     to->slow_data += from->slow_data;
     to->slow_fetch += from->slow_fetch;
 }
-
-/* Write a part; the rings are drained and all threads have settled. Folding moves what nodes have collected to arcs and
- * functions; the caller sets all other costs to zero. Returns 0, or the host's error number. */
-int tn_raw_write_part(tn_core *core, void *stream, const char *why);
 
 #endif

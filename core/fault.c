@@ -10,12 +10,12 @@
  *
  * One thing is not taken back: granules of that line which no instruction had fetched before stay in its mask.
  */
+#include "cache_hot.h"
 #include "core.h"
-
+#include "core/access/cache.h"
+#include "core/attribute/code.h"
 #include "core/attribute/context.h"
 #include "host.h"
-
-#include "cache_hot.h"
 
 struct behind {
     uint64_t clock, data, branches;

@@ -16,9 +16,15 @@
  */
 #include "cache.h"
 
+#include "coherence.h"
 #include "core/attribute/centre.h"
+#include "core/attribute/context.h"
+#include "core/attribute/objects.h"
+#include "core/attribute/stack.h"
+#include "core/attribute/thread.h"
 #include "core/core.h"
 #include "core/host.h"
+#include "queue.h"
 
 #include <string.h>
 #ifdef __SSE2__

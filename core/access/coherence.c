@@ -7,8 +7,13 @@
  */
 #include "coherence.h"
 
+#include "cache.h"
+#include "core/attribute/context.h"
+#include "core/attribute/objects.h"
 #include "core/core.h"
 #include "core/host.h"
+#include "lower.h"
+#include "queue.h"
 
 /* ------------------------------------------------------------------------------------------ life */
 
@@ -23,6 +28,8 @@ struct tn_coherence *tn_coherence_new(void)
 
 void tn_coherence_free(struct tn_coherence *coherence)
 {
+    if (!coherence)
+        return;
     tn_array_free(&coherence->sharings);
     tn_table_free(&coherence->table);
     tn_host_free(coherence, sizeof *coherence);

@@ -79,6 +79,7 @@ struct tn_coherent_access {
 };
 
 struct tn_coherence *tn_coherence_new(void);
+/* NULL is allowed. */
 void tn_coherence_free(struct tn_coherence *coherence);
 size_t tn_coherence_bytes(const struct tn_coherence *coherence);
 /* All counts are zero. */

@@ -11,7 +11,11 @@
  */
 #include "lower.h"
 
+#include "coherence.h"
+#include "core/attribute/objects.h"
 #include "core/core.h"
+#include "core/explain/pairs.h"
+#include "core/explain/pattern.h"
 #include "core/host.h"
 
 #include <string.h>
@@ -406,7 +410,7 @@ static void use_fresh(tn_core *core, const struct tn_entry *entry, const struct 
         return;
     uint32_t loader = loaded->epoch == core->epoch ? loaded->loader : 0;
     const struct tn_pair who = {.loader = loader, .payer = entry->late->near, .level = level};
-    tn_pair_miss(&core->reuses, &who, true, age_of(kinds->held[place].used, now));
+    tn_pair_miss(core->reuses, &who, true, age_of(kinds->held[place].used, now));
 }
 
 /* A line of level 1 is. */
@@ -449,7 +453,7 @@ static void again(tn_core *core, const struct tn_entry *entry, enum tn_level lev
                                 .evictor = known->evictor,
                                 .payer = entry->late->near,
                                 .level = level};
-    tn_pair_miss(&core->pairs, &who, known->used != 0, age_of(known->used, now));
+    tn_pair_miss(core->pairs, &who, known->used != 0, age_of(known->used, now));
 }
 
 /* `known`: NULL: pairs are not kept. */
@@ -463,7 +467,7 @@ static inline void charge_kind(tn_core *core, const struct payers *payers, const
     if (kind != TN_MISS_Cold && known && entry->late)
         again(core, entry, level, known, now);
     if (kind == TN_MISS_Conf && entry->late)
-        tn_pattern_conflict(&core->patterns, entry->late, level, set);
+        tn_pattern_conflict(core->patterns, entry->late, level, set);
 }
 
 /* A line of level 1 comes into its way, and if the access has not missed before, this is its miss. */
@@ -655,7 +659,7 @@ TN_ALWAYS_INLINE struct tn_pattern *pattern_of(tn_core *core, const struct tn_en
 {
     if (!core->config.strides || !entry->late || entry->flags & (TN_ENTRY_FETCH | TN_ENTRY_SECOND))
         return NULL;
-    struct tn_pattern *pattern = tn_pattern_of(&core->patterns, entry->late);
+    struct tn_pattern *pattern = tn_pattern_of(core->patterns, entry->late);
     __builtin_prefetch(pattern, 1);
     return pattern;
 }
@@ -770,10 +774,10 @@ static uint64_t groups_of(const struct tn_lower *lower)
     return lower->sets.sets / TN_GROUP + 1;
 }
 
-void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, enum tn_level level,
-                   struct tn_lower *next, const struct tn_config *config, bool slices)
+struct tn_lower *tn_lower_new(enum tn_level level, struct tn_lower *next, const struct tn_config *config, bool slices)
 {
-    memset(lower, 0, sizeof *lower);
+    const struct tn_geometry *geometry = level == TN_LEVEL_2 ? &config->l2 : &config->ll;
+    struct tn_lower *lower = tn_host_alloc(sizeof *lower);
     tn_shape_init(&lower->shape, geometry);
     tn_sets_init(&lower->sets, geometry);
     lower->level = level;
@@ -788,10 +792,13 @@ void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, e
         lower->parents = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->parents);
     lower->filled = tn_host_alloc(groups_of(lower));
     lower->missed_access = ~0ull;
+    return lower;
 }
 
 void tn_lower_free(struct tn_lower *lower)
 {
+    if (!lower)
+        return;
     tn_host_free(lower->filled, groups_of(lower));
     tn_kinds_free(lower->kinds);
     if (lower->written)
@@ -802,6 +809,7 @@ void tn_lower_free(struct tn_lower *lower)
         tn_host_free(lower->parents, lower->sets.sets * lower->sets.assoc * sizeof *lower->parents);
     tn_host_free(lower->homes, lower->sets.sets * lower->sets.assoc * sizeof *lower->homes);
     tn_sets_free(&lower->sets);
+    tn_host_free(lower, sizeof *lower);
 }
 
 /* ------------------------------------------------------------------------------------------ coherence */

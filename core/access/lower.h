@@ -74,11 +74,11 @@ struct tn_lower {
     const struct tn_l1 *missed_through;
 };
 
-void tn_lower_init(struct tn_lower *lower, const struct tn_geometry *geometry, enum tn_level level,
-                   struct tn_lower *next, const struct tn_config *config, bool slices);
-/* After tn_lower_flush, or when the core goes. */
+/* An empty cache of the configuration's geometry for `level`, above `next` (NULL: memory). slices: records say where
+ * they are in their data objects. The caller frees it: after tn_lower_flush, or when the core goes. */
+struct tn_lower *tn_lower_new(enum tn_level level, struct tn_lower *next, const struct tn_config *config, bool slices);
+/* NULL is allowed. */
 void tn_lower_free(struct tn_lower *lower);
-
 
 /* Of a thread's L2, where caches are kept coherent: whether it has the line; and that it has it no more, but for its
  * place, since another thread has written to it at clock `now`. Nothing of that thread waits for the consumer. */

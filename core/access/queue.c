@@ -8,6 +8,8 @@
  */
 #include "queue.h"
 
+#include "core/attribute/stack.h"
+#include "core/attribute/thread.h"
 #include "core/core.h"
 #include "core/host.h"
 

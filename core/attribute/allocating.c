@@ -5,9 +5,9 @@
  * What an entry and an end are is the stacks' business (stack.c). In between the engine tells the arguments; at the
  * end, if it is a return to where the function was called from, it is asked what is returned.
  */
-#include "stack.h"
-
 #include "core/core.h"
+#include "objects.h"
+#include "stack.h"
 
 bool tn_function_allocates(const tn_core *core, uint32_t function, uint64_t address)
 {

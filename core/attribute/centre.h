@@ -10,6 +10,7 @@
 #define TENURE_CORE_CENTRE_H
 
 #include "core/core.h"
+#include "thread.h"
 
 /* The cost centre of `instr` in a thread; NULL if it never cost anything out of the ordinary. */
 static inline struct tn_centre *tn_centre_known(const tn_core *core, const struct tn_thread_record *record,

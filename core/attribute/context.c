@@ -11,9 +11,9 @@
 
 enum { RECENT_BITS = 16, RECENT = 1 << RECENT_BITS };
 
-void tn_contexts_init(struct tn_contexts *contexts, struct tn_code *code, const struct tn_config *config,
-                      uint32_t counter_limit)
+struct tn_contexts *tn_contexts_new(struct tn_code *code, const struct tn_config *config, uint32_t counter_limit)
 {
+    struct tn_contexts *contexts = tn_host_alloc(sizeof *contexts);
     contexts->code = code;
     contexts->callers = config->separate_callers;
     contexts->counter_limit = counter_limit;
@@ -24,16 +24,20 @@ void tn_contexts_init(struct tn_contexts *contexts, struct tn_code *code, const 
     tn_table_init(&contexts->counter_table);
     contexts->recent_instrs = tn_host_alloc(RECENT * sizeof *contexts->recent_instrs);
     contexts->recent_counters = tn_host_alloc(RECENT * sizeof *contexts->recent_counters);
+    return contexts;
 }
 
 void tn_contexts_free(struct tn_contexts *contexts)
 {
+    if (!contexts)
+        return;
     tn_array_free(&contexts->list);
     tn_table_free(&contexts->table);
     tn_array_free(&contexts->counters);
     tn_table_free(&contexts->counter_table);
     tn_host_free(contexts->recent_instrs, RECENT * sizeof *contexts->recent_instrs);
     tn_host_free(contexts->recent_counters, RECENT * sizeof *contexts->recent_counters);
+    tn_host_free(contexts, sizeof *contexts);
 }
 
 size_t tn_contexts_bytes(const struct tn_contexts *contexts)

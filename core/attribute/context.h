@@ -40,8 +40,9 @@ struct tn_contexts {
     struct tn_derived *recent_instrs, *recent_counters; /* caches, by a hash of what is asked */
 };
 
-void tn_contexts_init(struct tn_contexts *contexts, struct tn_code *code, const struct tn_config *config,
-                      uint32_t counter_limit);
+/* Every function is its only context yet; the caller frees them. */
+struct tn_contexts *tn_contexts_new(struct tn_code *code, const struct tn_config *config, uint32_t counter_limit);
+/* NULL is allowed. */
 void tn_contexts_free(struct tn_contexts *contexts);
 size_t tn_contexts_bytes(const struct tn_contexts *contexts);
 

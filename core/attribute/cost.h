@@ -69,6 +69,9 @@ enum {
 };
 #undef TN_COHERENCE
 
+/* The most counters that a near block can have: one for prefetching, too. */
+enum { TN_NEAR_MOST = TN_LATE_PER_LEVEL + TN_WRITE_BACKS + 1 + TN_KINDS + TN_COHERENCES };
+
 enum tn_stream { TN_FETCH, TN_DATA, TN_STREAMS };
 
 /* The late events of a stream: two blocks of struct tn_cost_pools. 0: all zero. */

@@ -9,13 +9,16 @@
 
 #include "core/core.h"
 #include "core/host.h"
+#include "stack.h"
+#include "thread.h"
 
 #include <string.h>
 
 /* ------------------------------------------------------------------------------------------ life */
 
-void tn_data_init(struct tn_data *data, const struct tn_config *config, struct tn_cost_pools *pools)
+struct tn_data *tn_data_new(const struct tn_config *config, struct tn_cost_pools *pools)
 {
+    struct tn_data *data = tn_host_alloc(sizeof *data);
     tn_array_init(&data->objects, sizeof(struct tn_data_object));
     tn_array_init(&data->origins, sizeof(struct tn_origin));
     tn_array_add(&data->objects);
@@ -26,10 +29,13 @@ void tn_data_init(struct tn_data *data, const struct tn_config *config, struct t
     tn_slices_init(&data->slices, config);
     tn_cells_init(&data->cells, pools);
     tn_bytes_init(&data->names);
+    return data;
 }
 
 void tn_data_free(struct tn_data *data)
 {
+    if (!data)
+        return;
     tn_array_free(&data->objects);
     tn_array_free(&data->origins);
     tn_table_free(&data->object_table);
@@ -38,6 +44,7 @@ void tn_data_free(struct tn_data *data)
     tn_slices_free(&data->slices);
     tn_cells_free(&data->cells);
     tn_bytes_free(&data->names);
+    tn_host_free(data, sizeof *data);
 }
 
 size_t tn_data_bytes(const struct tn_data *data)

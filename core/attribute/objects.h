@@ -73,7 +73,9 @@ struct tn_shares {
     struct tn_table table;
 };
 
-void tn_data_init(struct tn_data *data, const struct tn_config *config, struct tn_cost_pools *pools);
+/* No object is known yet; the caller frees them. */
+struct tn_data *tn_data_new(const struct tn_config *config, struct tn_cost_pools *pools);
+/* NULL is allowed. */
 void tn_data_free(struct tn_data *data);
 size_t tn_data_bytes(const struct tn_data *data);
 

@@ -10,9 +10,12 @@
 #include "stack.h"
 
 #include "centre.h"
+#include "context.h"
 #include "core/core.h"
 #include "core/host.h"
+#include "objects.h"
 #include "stack_hot.h"
+#include "thread.h"
 
 #include <string.h>
 

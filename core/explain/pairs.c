@@ -7,23 +7,29 @@
  */
 #include "pairs.h"
 
+#include "core/host.h"
+
 #include <string.h>
 
-void tn_pairs_init(struct tn_pairs *pairs, uint32_t most)
+struct tn_pairs *tn_pairs_new(uint32_t most)
 {
-    memset(pairs, 0, sizeof *pairs);
+    struct tn_pairs *pairs = tn_host_alloc(sizeof *pairs);
     tn_array_init(&pairs->list, sizeof(struct tn_pair));
     tn_array_add(&pairs->list);
     tn_table_init(&pairs->table);
     tn_slots_init(&pairs->counts, TN_GROUP_POWERS * sizeof(uint64_t));
     pairs->most = most;
+    return pairs;
 }
 
 void tn_pairs_free(struct tn_pairs *pairs)
 {
+    if (!pairs)
+        return;
     tn_array_free(&pairs->list);
     tn_table_free(&pairs->table);
     tn_slots_free(&pairs->counts);
+    tn_host_free(pairs, sizeof *pairs);
 }
 
 void tn_pairs_clear(struct tn_pairs *pairs)

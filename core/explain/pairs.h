@@ -60,7 +60,9 @@ struct tn_pairs {
     uint64_t left_out;     /* misses that there was no room for, in all parts */
 };
 
-void tn_pairs_init(struct tn_pairs *pairs, uint32_t most);
+/* No pairs yet, and room for `most`; the caller frees them. */
+struct tn_pairs *tn_pairs_new(uint32_t most);
+/* NULL is allowed. */
 void tn_pairs_free(struct tn_pairs *pairs);
 /* There are none, as at the start. */
 void tn_pairs_clear(struct tn_pairs *pairs);

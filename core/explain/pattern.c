@@ -7,20 +7,27 @@
  */
 #include "pattern.h"
 
+#include "core/host.h"
+
 #include <string.h>
 
-void tn_patterns_init(struct tn_patterns *patterns)
+struct tn_patterns *tn_patterns_new(void)
 {
+    struct tn_patterns *patterns = tn_host_alloc(sizeof *patterns);
     tn_array_init(&patterns->numbers, sizeof(uint32_t));
     tn_slots_init(&patterns->list, sizeof(struct tn_pattern));
     tn_slots_init(&patterns->sets, TN_SET_COUNTS * sizeof(uint64_t));
+    return patterns;
 }
 
 void tn_patterns_free(struct tn_patterns *patterns)
 {
+    if (!patterns)
+        return;
     tn_array_free(&patterns->numbers);
     tn_slots_free(&patterns->list);
     tn_slots_free(&patterns->sets);
+    tn_host_free(patterns, sizeof *patterns);
 }
 
 size_t tn_patterns_bytes(const struct tn_patterns *patterns)
@@ -82,17 +89,6 @@ const uint64_t *tn_pattern_sets(const struct tn_patterns *patterns, const struct
                                 enum tn_level level)
 {
     return pattern->sets[level] ? tn_slots_at(&patterns->sets, pattern->sets[level]) : NULL;
-}
-
-bool tn_pattern_is_zero(const struct tn_patterns *patterns, const struct tn_pattern *pattern)
-{
-    uint64_t any = pattern->strides;
-    for (enum tn_level level = 0; level < TN_LEVELS; level++) {
-        const uint64_t *counts = tn_pattern_sets(patterns, pattern, level);
-        for (uint32_t i = 0; counts && i < TN_SET_COUNTS; i++)
-            any |= counts[i];
-    }
-    return !any;
 }
 
 void tn_pattern_clear(const struct tn_patterns *patterns, const struct tn_late *late)

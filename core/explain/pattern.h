@@ -43,13 +43,9 @@ struct tn_patterns {
     struct tn_slots sets;    /* TN_SET_COUNTS of uint64_t */
 };
 
-/* Whether there are any. */
-static inline bool tn_patterns_wanted(const struct tn_config *config)
-{
-    return config->strides || config->patterns;
-}
-
-void tn_patterns_init(struct tn_patterns *patterns);
+/* No payer has a pattern yet; the caller frees them. */
+struct tn_patterns *tn_patterns_new(void);
+/* NULL is allowed. */
 void tn_patterns_free(struct tn_patterns *patterns);
 size_t tn_patterns_bytes(const struct tn_patterns *patterns);
 
@@ -99,8 +95,6 @@ void tn_pattern_conflict(struct tn_patterns *patterns, const struct tn_late *lat
 /* How many conflicts there were by set; NULL: none. */
 const uint64_t *tn_pattern_sets(const struct tn_patterns *patterns, const struct tn_pattern *pattern,
                                 enum tn_level level);
-/* Whether there is anything to be written. */
-bool tn_pattern_is_zero(const struct tn_patterns *patterns, const struct tn_pattern *pattern);
 /* All counts are zero; the next stride begins at the last miss, as before. */
 void tn_pattern_clear(const struct tn_patterns *patterns, const struct tn_late *late);
 

@@ -6,7 +6,10 @@
  * goes when the records are written.
  */
 #include "core/attribute/centre.h"
+#include "core/attribute/objects.h"
+#include "core/attribute/thread.h"
 #include "core/core.h"
+#include "core/explain/pairs.h"
 #include "core/host.h"
 #include "raw_put.h"
 
@@ -55,7 +58,7 @@ static void write_pair(struct tn_writer *w, const struct tn_pair *pair, const st
                                payer->stream, payer->object, pair->level, pair->misses, pair->timed};
     tn_record(w, TN_RAW_PAIR);
     put_fields(w, fields, sizeof fields / sizeof *fields);
-    put_distances(w, &w->core->pairs, pair);
+    put_distances(w, w->core->pairs, pair);
 }
 
 static void write_reuse(struct tn_writer *w, const struct tn_pair *pair, const struct payer *payers)
@@ -65,7 +68,7 @@ static void write_reuse(struct tn_writer *w, const struct tn_pair *pair, const s
                                pair->misses};
     tn_record(w, TN_RAW_REUSE);
     put_fields(w, fields, sizeof fields / sizeof *fields);
-    put_distances(w, &w->core->reuses, pair);
+    put_distances(w, w->core->reuses, pair);
 }
 
 void tn_raw_write_pairs(struct tn_writer *w)
@@ -76,13 +79,13 @@ void tn_raw_write_pairs(struct tn_writer *w)
     for (uint32_t id = 1; id < core->threads.count; id++)
         find_payers(core, tn_thread_record_of(core, id), payers);
     payers[0] = (struct payer){0};
-    tn_pairs_settle(&core->pairs);
-    tn_pairs_settle(&core->reuses);
-    for (uint32_t id = 1; id < core->pairs.list.count; id++)
-        write_pair(w, tn_pair_at(&core->pairs, id), payers);
-    for (uint32_t id = 1; id < core->reuses.list.count; id++)
-        write_reuse(w, tn_pair_at(&core->reuses, id), payers);
-    tn_pairs_clear(&core->pairs);
-    tn_pairs_clear(&core->reuses);
+    tn_pairs_settle(core->pairs);
+    tn_pairs_settle(core->reuses);
+    for (uint32_t id = 1; id < core->pairs->list.count; id++)
+        write_pair(w, tn_pair_at(core->pairs, id), payers);
+    for (uint32_t id = 1; id < core->reuses->list.count; id++)
+        write_reuse(w, tn_pair_at(core->reuses, id), payers);
+    tn_pairs_clear(core->pairs);
+    tn_pairs_clear(core->reuses);
     tn_host_free(payers, bytes);
 }

@@ -6,8 +6,15 @@
  * instructions cost, then the tree (whose nodes give their costs to arcs and functions as they are written),
  * then arcs and functions.
  */
+#include "raw_write.h"
+
+#include "core/access/coherence.h"
 #include "core/attribute/centre.h"
+#include "core/attribute/context.h"
+#include "core/attribute/objects.h"
+#include "core/attribute/thread.h"
 #include "core/core.h"
+#include "core/explain/pattern.h"
 #include "core/host.h"
 #include "raw_put.h"
 
@@ -535,8 +542,8 @@ static void write_sets(struct tn_writer *w, const uint64_t key[4], enum tn_level
 /* Strides between its misses, and sets of those by conflict. */
 static void write_pattern(struct tn_writer *w, const uint64_t key[4], const struct tn_late *late)
 {
-    const struct tn_patterns *patterns = &w->core->patterns;
-    const struct tn_pattern *pattern = tn_patterns_wanted(&w->core->config) ? tn_pattern_known(patterns, late) : NULL;
+    const struct tn_patterns *patterns = w->core->patterns;
+    const struct tn_pattern *pattern = patterns ? tn_pattern_known(patterns, late) : NULL;
     if (!pattern)
         return;
     if (pattern->strides)
@@ -727,7 +734,7 @@ int tn_raw_write_part(tn_core *core, void *stream, const char *why)
     if (core->coherence)
         write_sharings(w);
     write_self(w);
-    if (core->config.pairs)
+    if (core->pairs)
         tn_raw_write_pairs(w);
     for (struct tn_forest *forest = &core->forest; forest; forest = forest->next) {
         w->forest = forest;

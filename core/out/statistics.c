@@ -5,7 +5,15 @@
  * Bytes are those of arenas: what is reserved and never touched costs nothing and is not counted. Counts of threads
  * that have ended are in core->tally.
  */
+#include "core/access/coherence.h"
+#include "core/access/lower.h"
+#include "core/access/queue.h"
+#include "core/attribute/context.h"
+#include "core/attribute/objects.h"
+#include "core/attribute/thread.h"
 #include "core/core.h"
+#include "core/explain/pairs.h"
+#include "core/explain/pattern.h"
 
 static uint64_t shares_of(const tn_core *core)
 {
@@ -24,10 +32,10 @@ static uint64_t memory_of(const tn_core *core)
     for (uint32_t id = 1; id < core->threads.count; id++)
         bytes += tn_array_bytes(&tn_thread_record_of(core, id)->centre_ids) + core->layout.counters +
                  core->code.counters.count * sizeof(uint64_t);
-    if (tn_patterns_wanted(&core->config))
-        bytes += tn_patterns_bytes(&core->patterns);
-    if (core->config.pairs)
-        bytes += tn_pairs_bytes(&core->pairs) + tn_pairs_bytes(&core->reuses);
+    if (core->patterns)
+        bytes += tn_patterns_bytes(core->patterns);
+    if (core->pairs)
+        bytes += tn_pairs_bytes(core->pairs) + tn_pairs_bytes(core->reuses);
     if (core->contexts)
         bytes += tn_contexts_bytes(core->contexts);
     if (core->data)
@@ -76,9 +84,11 @@ void tn_statistics(const tn_core *core, struct tn_statistics *out)
     sum_nodes(core, out);
     out->data_objects = core->data ? core->data->objects.count - 1 : 0;
     out->functions = out->contexts - (core->contexts ? core->contexts->made : 0);
-    out->pairs = core->pairs.largest;
-    out->pairs_left_out = core->pairs.left_out;
-    out->reuses = core->reuses.largest;
-    out->reuses_left_out = core->reuses.left_out;
+    if (core->pairs) {
+        out->pairs = core->pairs->largest;
+        out->pairs_left_out = core->pairs->left_out;
+        out->reuses = core->reuses->largest;
+        out->reuses_left_out = core->reuses->left_out;
+    }
     out->segments = out->counters;
 }

@@ -2,11 +2,12 @@
 /* test_modules.c: the core's small parts, each alone: arrays, pools, tables, configurations, find-or-make of
  * code, what memory holds. */
 #include "../refmodel/host_hosted.h"
-#include "core/base/arena.h"
-#include "core/attribute/code.h"
-#include "core/core.h"
 #include "core/access/sets.h"
+#include "core/attribute/code.h"
+#include "core/attribute/objects.h"
+#include "core/base/arena.h"
 #include "core/base/table.h"
+#include "core/core.h"
 #include "core/tenure_core.h"
 
 #include <setjmp.h>
