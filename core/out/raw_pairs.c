@@ -40,15 +40,11 @@ static void put_fields(struct tn_writer *w, const uint64_t *fields, size_t count
 /* How long ago, in all and by the power of two. */
 static void put_distances(struct tn_writer *w, const struct tn_pairs *pairs, const struct tn_pair *pair)
 {
-    uint64_t bits = 0;
+    uint64_t after[TN_DISTANCES];
     for (uint32_t i = 0; i < TN_DISTANCES; i++)
-        bits |= (uint64_t)(tn_pair_after(pairs, pair, i) != 0) << i;
+        after[i] = tn_pair_after(pairs, pair, i);
     tn_put_n(w, pair->distance);
-    tn_put_n(w, bits);
-    for (uint32_t i = 0; i < TN_DISTANCES; i++) {
-        if (bits >> i & 1)
-            tn_put_n(w, tn_pair_after(pairs, pair, i));
-    }
+    tn_put_sparse(w, after, TN_DISTANCES);
 }
 
 static void write_pair(struct tn_writer *w, const struct tn_pair *pair, const struct payer *payers)

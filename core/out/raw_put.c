@@ -83,3 +83,20 @@ void tn_put_s(struct tn_writer *w, const char *text)
         length++;
     tn_put_bytes(w, text, length);
 }
+
+uint64_t tn_nonzero(const uint64_t *values, uint32_t count)
+{
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < count; i++)
+        bits |= (uint64_t)(values[i] != 0) << i;
+    return bits;
+}
+
+void tn_put_sparse(struct tn_writer *w, const uint64_t *values, uint32_t count)
+{
+    tn_put_n(w, tn_nonzero(values, count));
+    for (uint32_t i = 0; i < count; i++) {
+        if (values[i])
+            tn_put_n(w, values[i]);
+    }
+}

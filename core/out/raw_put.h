@@ -48,6 +48,11 @@ void tn_put_u32(uint8_t *at, uint32_t value);
 void tn_put_bytes(struct tn_writer *w, const void *data, size_t bytes);
 void tn_put_s(struct tn_writer *w, const char *text);
 
+/* Bit i: value i is not zero. Up to TN_RAW_MAX_SLOTS values, here and below. */
+uint64_t tn_nonzero(const uint64_t *values, uint32_t count);
+/* These bits, then the values that are not zero. */
+void tn_put_sparse(struct tn_writer *w, const uint64_t *values, uint32_t count);
+
 /* raw_pairs.c: pairs and reuses of this part; there are none then. */
 void tn_raw_write_pairs(struct tn_writer *w);
 

@@ -32,8 +32,11 @@ static void put_immediate(struct tn_writer *w, const uint64_t *immediate)
 enum {
     WRITTEN_PER_LEVEL = TN_LATE_PER_LEVEL + 1, /* behind: write-backs, prefetches, kinds of misses, if simulated */
     WRITTEN_SPLOSS = TN_LATE_AcCost + 1,
-    WRITTEN_MOST = WRITTEN_PER_LEVEL + TN_WRITE_BACKS + 1 + TN_KINDS
+    WRITTEN_SLOTS = TN_LEVELS * (WRITTEN_PER_LEVEL + TN_WRITE_BACKS + 1 + TN_KINDS) + TN_COHERENCES, /* at most */
 };
+_Static_assert((int)WRITTEN_SLOTS <= (int)TN_RAW_MAX_SLOTS,
+               "an event is one too many: a record of the raw profile says with one bit each which slots follow, "
+               "64 at most (TN_RAW_MAX_SLOTS in raw_format.h)");
 
 /* Behind the levels, for data accesses: those of coherence. */
 static uint32_t written_coherence(const tn_core *core, enum tn_stream stream)
@@ -82,17 +85,11 @@ static uint32_t written_slots(const tn_core *core, enum tn_stream stream)
 
 static void put_late(struct tn_writer *w, const struct tn_late *late, enum tn_stream stream)
 {
-    uint64_t bits = 0, values[TN_LEVELS * WRITTEN_MOST + TN_COHERENCES];
+    uint64_t values[WRITTEN_SLOTS];
     uint32_t slots = late->near || late->far ? written_slots(w->core, stream) : 0;
-    for (uint32_t i = 0; i < slots; i++) {
+    for (uint32_t i = 0; i < slots; i++)
         values[i] = written_slot(w->core, late, stream, i);
-        bits |= (uint64_t)(values[i] != 0) << i;
-    }
-    tn_put_n(w, bits);
-    for (uint32_t i = 0; i < slots; i++) {
-        if (values[i])
-            tn_put_n(w, values[i]);
-    }
+    tn_put_sparse(w, values, slots);
 }
 
 static void put_costs(struct tn_writer *w, const struct tn_costs *costs)
@@ -341,7 +338,7 @@ static void write_data_object(struct tn_writer *w, uint32_t id, struct tn_data_o
 /* Slots as put_late writes them. */
 static void put_at(struct tn_writer *w, uint32_t id, uint32_t place, const struct tn_at *at)
 {
-    uint64_t values[TN_LEVELS * WRITTEN_MOST] = {0}, bits = 0;
+    uint64_t values[WRITTEN_SLOTS] = {0};
     for (int far = 0; far < 2; far++) {
         uint64_t *slots = &values[far * written_per_level(w->core)];
         slots[TN_LATE_READ_MISS] = at->count[far][TN_SLICE_READ_MISSES];
@@ -349,18 +346,12 @@ static void put_at(struct tn_writer *w, uint32_t id, uint32_t place, const struc
         slots[TN_LATE_Use + 1] = at->count[far][TN_SLICE_TOUCHED];
         slots[WRITTEN_SPLOSS] = at->count[far][TN_AT_LOADED] - at->count[far][TN_SLICE_TOUCHED];
     }
-    for (uint32_t i = 0; i < 2 * written_per_level(w->core); i++)
-        bits |= (uint64_t)(values[i] != 0) << i;
-    if (!bits)
+    if (!tn_nonzero(values, WRITTEN_SLOTS))
         return;
     tn_record(w, TN_RAW_DATA_AT);
     tn_put_n(w, id);
     tn_put_n(w, place);
-    tn_put_n(w, bits);
-    for (uint32_t i = 0; bits >> i; i++) {
-        if (values[i])
-            tn_put_n(w, values[i]);
-    }
+    tn_put_sparse(w, values, WRITTEN_SLOTS);
 }
 
 static void write_places(struct tn_writer *w)
@@ -489,14 +480,6 @@ static void put_self(struct tn_writer *w, uint32_t thread, uint32_t id, uint64_t
         put_immediate_of(w, thread, id, skipped);
 }
 
-static bool any(const uint64_t *immediate)
-{
-    uint64_t bits = 0;
-    for (int i = 0; i < TN_IMMEDIATE_EVENTS; i++)
-        bits |= immediate[i];
-    return bits != 0;
-}
-
 /* Who pays: thread, instruction, kind of access, data object. */
 static void put_key(struct tn_writer *w, const uint64_t key[4])
 {
@@ -524,19 +507,12 @@ static void write_strides(struct tn_writer *w, const uint64_t key[4], const stru
 
 static void write_sets(struct tn_writer *w, const uint64_t key[4], enum tn_level level, const uint64_t *counts)
 {
-    uint64_t bits = 0;
-    for (uint32_t i = 0; i < TN_SET_COUNTS; i++)
-        bits |= (uint64_t)(counts[i] != 0) << i;
-    if (!bits)
+    if (!tn_nonzero(counts, TN_SET_COUNTS))
         return;
     tn_record(w, TN_RAW_SETS);
     put_key(w, key);
     tn_put_n(w, level);
-    tn_put_n(w, bits);
-    for (uint32_t i = 0; i < TN_SET_COUNTS; i++) {
-        if (counts[i])
-            tn_put_n(w, counts[i]);
-    }
+    tn_put_sparse(w, counts, TN_SET_COUNTS);
 }
 
 /* Strides between its misses, and sets of those by conflict. */
@@ -584,7 +560,7 @@ static void write_thread_costs(struct tn_writer *w, uint32_t thread_id, uint64_t
     for (uint32_t id = 1; id < core->code.instrs.count; id++) {
         const struct tn_centre *centre = tn_centre_known(core, thread, id);
         const uint64_t *extra = centre ? centre->extra : NULL;
-        if (executed[id] || (extra && any(extra)))
+        if (executed[id] || (extra && tn_nonzero(extra, TN_IMMEDIATE_EVENTS)))
             put_self(w, thread_id, id, executed[id], extra);
         executed[id] = 0;
         for (uint32_t stream = 0; centre && stream < TN_STREAMS; stream++)
