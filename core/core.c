@@ -14,6 +14,7 @@
 #include "core/attribute/objects.h"
 #include "core/attribute/stack.h"
 #include "core/attribute/thread.h"
+#include "core/base/machine.h"
 #include "core/explain/kinds.h"
 #include "core/explain/pairs.h"
 #include "core/explain/pattern.h"
@@ -22,7 +23,7 @@
 
 #include <string.h>
 
-enum { COUNTER_LIMIT = 8 << 20, COUNTER_LIMIT_SEPARATE = 64 << 20, PAGE = 4096 };
+enum { COUNTER_LIMIT = 8 << 20, COUNTER_LIMIT_SEPARATE = 64 << 20, PAGE = 1 << TN_PAGE_BITS };
 
 static uint64_t page_up(uint64_t bytes)
 {

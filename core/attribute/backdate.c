@@ -11,6 +11,7 @@
 #include "context.h"
 #include "core/access/cache.h"
 #include "core/access/queue.h"
+#include "core/base/machine.h"
 #include "core/host.h"
 
 #include <string.h>
@@ -139,10 +140,10 @@ static struct tn_node *next_node(const struct tn_forest *forest, struct tn_pool_
 
 /* ------------------------------------------------------------------------------------------ table of edges */
 
-/* Buckets of one host line. A slot is a node's address with 16 bits of its hash above, so that a look-up reads the
+/* Buckets of one host line. A slot is a node's address with bits of its hash above, so that a look-up reads the
  * bucket and the node it finds, nothing else. A full bucket goes on in the next one; what goes from a full one
  * leaves it full. */
-enum { BUCKET = 8, GONE = 1, ADDRESS_BITS = 48 };
+enum { BUCKET = 8, GONE = 1 };
 
 struct edge_place {
     uint32_t bucket;
@@ -163,7 +164,7 @@ static uint64_t *bucket_at(const struct tn_forest *forest, uint32_t bucket)
 
 static struct tn_node *node_in(uint64_t slot)
 {
-    return (struct tn_node *)(uintptr_t)(slot & ((1ull << ADDRESS_BITS) - 1));
+    return (struct tn_node *)(uintptr_t)(slot & ((1ull << TN_ADDRESS_BITS) - 1));
 }
 
 static bool is_full(const uint64_t *bucket)
@@ -177,13 +178,13 @@ static bool is_full(const uint64_t *bucket)
 static void edge_add(struct tn_forest *forest, struct tn_node *node)
 {
     struct edge_place place = place_of(forest, node->parent, node->site, node->function);
-    if ((uintptr_t)node >> ADDRESS_BITS)
-        tn_host_panic("use node: an address of more than 48 bits");
+    if ((uintptr_t)node >> TN_ADDRESS_BITS)
+        tn_host_panic("use node: an address has too many bits");
     for (;; place.bucket++) {
         uint64_t *bucket = bucket_at(forest, place.bucket);
         for (int i = 0; i < BUCKET; i++) {
             if (bucket[i] <= GONE) {
-                bucket[i] = (uintptr_t)node | place.tag << ADDRESS_BITS;
+                bucket[i] = (uintptr_t)node | place.tag << TN_ADDRESS_BITS;
                 return;
             }
         }
@@ -225,7 +226,7 @@ struct tn_node *tn_node_find(const struct tn_forest *forest, const struct tn_nod
         const uint64_t *bucket = bucket_at(forest, place.bucket);
         for (int i = 0; i < BUCKET; i++) {
             struct tn_node *node = node_in(bucket[i]);
-            if (bucket[i] >> ADDRESS_BITS == place.tag && node->parent == caller && node->site == site &&
+            if (bucket[i] >> TN_ADDRESS_BITS == place.tag && node->parent == caller && node->site == site &&
                 node->function == function)
                 return node;
         }

@@ -22,16 +22,15 @@
 #define TENURE_CORE_MEMORY_H
 
 #include "core/base/arena.h"
+#include "core/base/machine.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum {
     TN_UNIT_BITS = 4,
-    TN_PAGE_BITS = 12,
     TN_PIECE_BITS = 21,
     TN_DIRECTORY_BITS = 30,
-    TN_ADDRESS_BITS = 48,
     TN_PAGE_UNITS = 1 << (TN_PAGE_BITS - TN_UNIT_BITS),
     TN_PIECE_PAGES = 1 << (TN_PIECE_BITS - TN_PAGE_BITS),
     TN_DIRECTORY_PIECES = 1 << (TN_DIRECTORY_BITS - TN_PIECE_BITS),

@@ -676,7 +676,7 @@ static __attribute__((noinline)) void return_slowly(struct tn_thread *thread, ui
     const struct tn_frame *top = thread->running.stack->top;
     thread->tally.returns++;
     settle(thread);
-    if (top->sp + 8 == sp && top->return_address == target) {
+    if (top->sp + TN_RETURN_BYTES == sp && top->return_address == target) {
         thread->activity->returning = true;
         pop(thread);
         thread->activity->returning = false;

@@ -12,6 +12,7 @@
 #ifndef TENURE_CORE_STACK_HOT_H
 #define TENURE_CORE_STACK_HOT_H
 
+#include "core/base/machine.h"
 #include "core/tenure_core.h"
 #include "stack.h"
 
@@ -84,8 +85,6 @@ static inline void tn_hot_follow(tn_hot_thread *thread, struct tn_node *edge)
     }
     thread->running.node = node;
     edge->calls++;
-
-
 }
 
 /* Whether a call at `sp` is from the frame on top, and there is room for another. */
@@ -169,7 +168,7 @@ static inline bool tn_hot_return(tn_hot_thread *thread, uint64_t sp, uint64_t ta
 {
     struct tn_stack *stack = thread->running.stack;
     const struct tn_frame *top = stack->top;
-    if (top->sp + 8 != sp || top->return_address != target || (top->marks | top->skip_site) ||
+    if (top->sp + TN_RETURN_BYTES != sp || top->return_address != target || (top->marks | top->skip_site) ||
         !tn_hot_settles(thread) || thread->running.skip_site)
         return false;
     thread->tally.returns++;

@@ -6,12 +6,13 @@
 #include "arena.h"
 
 #include "core/host.h"
+#include "machine.h"
 
 #include <string.h>
 
 enum {
     SLAB = 256 << 10,
-    PAGE = 4096,
+    PAGE = 1 << TN_PAGE_BITS,
     SLAB_HEADER = 128, /* so that elements of whole host lines begin at one */
 };
 

@@ -17,6 +17,8 @@
 #ifndef TENURE_CORE_KINDS_H
 #define TENURE_CORE_KINDS_H
 
+#include "core/base/machine.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,7 +32,7 @@ enum {
     TN_SEEN_BITS = 15,      /* lines of a leaf of `seen` */
     TN_SEEN_LEAVES = 1 << 14,
     TN_SEEN_TABLES = 1 << 15,
-    TN_LINE_NUMBER_BITS = 44,
+    TN_LINE_NUMBER_BITS = TN_ADDRESS_BITS - 4, /* of the smallest lines (TN_MIN_LINE) */
 };
 
 /* What is in a place of the cache. */
