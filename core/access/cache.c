@@ -24,6 +24,7 @@
 #include "core/attribute/thread.h"
 #include "core/core.h"
 #include "core/host.h"
+#include "lru.h"
 #include "queue.h"
 
 #include <string.h>
@@ -257,47 +258,6 @@ static inline struct tn_way *way_of_line(const struct tn_l1 *l1, struct tn_way *
     return way_of_line_in(set, l1->assoc, line);
 }
 
-/* The smaller one. */
-TN_ALWAYS_INLINE uint64_t older(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* The stamp of way `i` above its number, so that nothing but the smallest value has to be kept; the clock may go up to
- * 2^50 accesses. */
-TN_ALWAYS_INLINE uint64_t age_at(const struct tn_way *set, uint32_t i)
-{
-    return set[i].stamp << 4 | i;
-}
-
-/* The number of the way used longest ago. Of four, two at a time: no comparison waits for more than the one before. */
-TN_ALWAYS_INLINE uint32_t oldest_of(const struct tn_way *set, uint32_t assoc)
-{
-    uint64_t oldest = ~0ull;
-    uint32_t i = 0;
-    for (; i + 4 <= assoc; i += 4)
-        oldest = older(oldest, older(older(age_at(set, i), age_at(set, i + 1)),
-                                     older(age_at(set, i + 2), age_at(set, i + 3))));
-    for (; i < assoc; i++)
-        oldest = older(oldest, age_at(set, i));
-    return oldest & 15;
-}
-
-static uint32_t oldest_of_many(const struct tn_way *set, uint32_t assoc)
-{
-    uint32_t oldest = 0;
-    for (uint32_t i = 1; i < assoc; i++) {
-        if (set[i].stamp < set[oldest].stamp)
-            oldest = i;
-    }
-    return oldest;
-}
-
-TN_ALWAYS_INLINE uint32_t oldest_way(const struct tn_way *set, uint32_t assoc)
-{
-    return assoc <= 16 ? oldest_of(set, assoc) : oldest_of_many(set, assoc);
-}
-
 /* What was written to the way goes with the entry, and the way begins anew. */
 static inline void queue_written(struct tn_thread *thread, const struct tn_l1_layout *layout, uint32_t way,
                                  struct tn_entry *entry)
@@ -364,8 +324,8 @@ TN_ALWAYS_INLINE struct tn_way *load(struct tn_thread *thread, const struct tn_l
 {
     struct tn_held held = {0};
     struct tn_late *payer = payer_now(thread, l1->stream, want->instr, want->payer, want->address, &held);
-    uint32_t oldest = oldest_way(&ways_of(thread, layout)[first], assoc);
-    return load_into(thread, layout, l1, want, number, first + oldest, payer, &held);
+    uint32_t victim = tn_lru_victim_by_stamp(&ways_of(thread, layout)[first], assoc);
+    return load_into(thread, layout, l1, want, number, first + victim, payer, &held);
 }
 
 static __attribute__((noinline)) struct tn_way *load_any(struct tn_thread *thread, const struct tn_l1_layout *layout,
@@ -449,7 +409,7 @@ static struct tn_way *load_coherent(struct tn_thread *thread, struct tn_l1 *l1, 
     bool alone;
     uint32_t invalid = tn_coherent_miss(access, &alone), way = invalid;
     if (invalid == TN_NO_WAY)
-        way = access->first + oldest_way(&ways_of(thread, layout)[access->first], l1->assoc);
+        way = access->first + tn_lru_victim_by_stamp(&ways_of(thread, layout)[access->first], l1->assoc);
     else if (!met->again && !met->otherwise)
         *met = (struct met){.first = *access, .way = way, .again = true, .upgraded = met->upgraded};
     met->otherwise |= invalid == TN_NO_WAY;

@@ -4,6 +4,7 @@
  */
 #include "sets.h"
 
+#include "core/base/machine.h"
 #include "core/host.h"
 #include "core/tenure_core.h"
 
@@ -21,7 +22,7 @@ static uint32_t bits_for(uint64_t values)
 
 static uint64_t numbers_of(const struct tn_geometry *geometry)
 {
-    return (1ull << (48 - bits_for(geometry->line))) - 1;
+    return (1ull << (TN_ADDRESS_BITS - bits_for(geometry->line))) - 1;
 }
 
 bool tn_sets_compact(const struct tn_geometry *geometry)
@@ -94,15 +95,16 @@ static uint64_t general_key(const struct tn_sets *sets, const struct tn_place *p
     return number + 1;
 }
 
-/* The index of the line's entry in its set; else of the first empty one, else of the last. */
+/* The index of the line's entry in its set; else of the first empty one, else of the victim. */
 static uint32_t general_index(const struct tn_sets *sets, const struct tn_place *place)
 {
     const uint64_t *entries = &sets->general[place->set * sets->assoc];
     uint64_t key = general_key(sets, place);
-    uint32_t i = 0;
-    while (i < sets->assoc - 1 && entries[i] && entries[i] >> sets->slot_bits != key)
-        i++;
-    return i;
+    for (uint32_t i = 0; i < sets->assoc; i++) {
+        if (!entries[i] || entries[i] >> sets->slot_bits == key)
+            return i;
+    }
+    return tn_lru_victim_by_order(sets->assoc);
 }
 
 /* Fill in slot and hit; the index of the line's entry. A set fills its slots in the order of its entries. */
@@ -118,9 +120,8 @@ static uint32_t general_find(const struct tn_sets *sets, struct tn_place *place)
 void tn_general_use(struct tn_sets *sets, struct tn_place *place)
 {
     uint64_t *entries = &sets->general[place->set * sets->assoc];
-    for (uint32_t i = general_find(sets, place); i > 0; i--)
-        entries[i] = entries[i - 1];
-    entries[0] = general_key(sets, place) << sets->slot_bits | place->slot;
+    uint32_t i = general_find(sets, place);
+    tn_lru_use_order(entries, i, general_key(sets, place) << sets->slot_bits | place->slot);
 }
 
 void tn_sets_find(const struct tn_sets *sets, struct tn_place *place)

@@ -1,39 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sets.h: which line is in which slot of a lower level, with true LRU.
+ * sets.h: which line is in which slot of a lower level. Who leaves a full set, the policy says (lru.h).
  *
  * A slot is a way of a set; a line keeps its slot as long as it stays. Two forms, chosen by the geometry:
  *
  * A look-up is short and done at every level-1 miss, hence in line. Where there are no vectors the compact form is
  * compared in words of general registers.
  *
- *   compact  up to 16 ways, tags of 32 bits: a set's tags and their order are 64 to 80 bytes, compared and
- *            updated as vectors. age[w] is the number of ways used more recently than w: a permutation
- *            of 0 .. assoc - 1, where ways never used are the oldest
- *   general  any number of ways, 64-bit entries, most recently used first:
+ *   compact  up to 16 ways, tags of 32 bits: a set's tags and the policy's state are 64 to 80 bytes, compared and
+ *            updated as vectors
+ *   general  any number of ways, 64-bit entries in the policy's order:
  *            entry = (line number + 1) << slot_bits | slot, 0: empty
  *
- * Addresses are canonical with 48 bits, so a line number has at most 48 - line_bits significant ones.
+ * An address has TN_ADDRESS_BITS, so a line number has at most TN_ADDRESS_BITS - line_bits significant ones.
  */
 #ifndef TENURE_CORE_SETS_H
 #define TENURE_CORE_SETS_H
+
+#include "core/tenure_core.h"
+#include "lru.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #ifdef __AVX2__
 #include <immintrin.h>
-#elif defined __SSE2__
-#include <emmintrin.h>
 #endif
 
-struct tn_geometry;
-
-enum { TN_COMPACT_WAYS = 16 };
+enum { TN_COMPACT_WAYS = TN_LRU_AGES };
 
 /* A set in the compact form; stride bytes apart. What is read behind its last tag does not count. */
 struct tn_compact {
-    uint8_t age[TN_COMPACT_WAYS];
+    uint8_t age[TN_LRU_AGES]; /* the policy's state */
     uint32_t tags[]; /* tag + 1; 0: empty */
 };
 
@@ -131,30 +129,7 @@ static inline uint32_t tn_compact_matches(const struct tn_sets *sets, const stru
 {
     return tn_compact_equal(set->tags, tag) & sets->ways_mask;
 }
-
-/* One bit per way whose age is `age`. */
-static inline uint32_t tn_compact_of_age(const struct tn_compact *set, uint32_t age)
-{
-    __m128i ages = _mm_load_si128((const __m128i *)set->age);
-    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(ages, _mm_set1_epi8((char)age)));
-}
-
-/* Way `w` becomes the youngest: those that were younger age by one. */
-static inline void tn_compact_rejuvenate(struct tn_compact *set, uint32_t w)
-{
-    __m128i ages = _mm_load_si128((const __m128i *)set->age);
-    __m128i age = _mm_set1_epi8((char)set->age[w]);
-    __m128i older = _mm_sub_epi8(ages, _mm_cmplt_epi8(ages, age));
-    _mm_store_si128((__m128i *)set->age, _mm_andnot_si128(_mm_cmpeq_epi8(ages, age), older));
-}
-#else /* words of tags and ages, in general registers: in a program whose vector registers are not ours */
-
-/* The top bit of each lane that is 0, of lanes of which `ones` has 1 each; perhaps of lanes above such a one too, so
- * the lowest is right. */
-static inline uint64_t tn_compact_zeroes(uint64_t lanes, uint64_t ones)
-{
-    return (lanes - ones) & ~lanes & ones << (ones >> 8 & 1 ? 7 : 31);
-}
+#else /* words of tags, in general registers (lru.h) */
 
 /* The lowest bit: the way whose tag is `tag`. */
 static inline uint32_t tn_compact_matches(const struct tn_sets *sets, const struct tn_compact *set,
@@ -165,49 +140,11 @@ static inline uint32_t tn_compact_matches(const struct tn_sets *sets, const stru
     for (uint32_t i = 0; i < TN_COMPACT_WAYS / 2; i++) {
         uint64_t two;
         __builtin_memcpy(&two, &set->tags[2 * i], sizeof two);
-        found |= tn_compact_zeroes(two ^ ones * tag, ones) >> (31 - 2 * i);
+        found |= tn_zero_lanes(two ^ ones * tag, ones) >> (31 - 2 * i);
     }
     return ((uint32_t)found | (uint32_t)(found >> 31)) & sets->ways_mask;
 }
-
-/* The lowest bit: the way whose age is `age`. */
-static inline uint32_t tn_compact_of_age(const struct tn_compact *set, uint32_t age)
-{
-    const uint64_t ones = 0x0101010101010101;
-    uint64_t low, high;
-    __builtin_memcpy(&low, set->age, sizeof low);
-    __builtin_memcpy(&high, set->age + 8, sizeof high);
-    low = tn_compact_zeroes(low ^ ones * age, ones);
-    high = tn_compact_zeroes(high ^ ones * age, ones);
-    if (low)
-        return 1u << (__builtin_ctzll(low) / 8);
-    return high ? 256u << (__builtin_ctzll(high) / 8) : 0;
-}
-
-/* Those of eight ages below `age` are one more. All are below 128. */
-static inline uint64_t tn_compact_aged(uint64_t ages, uint8_t age)
-{
-    const uint64_t ones = 0x0101010101010101, tops = ones << 7;
-    return ages + ((((ages | tops) - ones * age) & tops) >> 7 ^ ones);
-}
-
-static inline void tn_compact_rejuvenate(struct tn_compact *set, uint32_t w)
-{
-    uint64_t ages[2], one = 0xffull << 8 * (w % 8);
-    uint8_t age = set->age[w];
-    __builtin_memcpy(ages, set->age, sizeof ages);
-    ages[0] = tn_compact_aged(ages[0], age) & ~(w < 8 ? one : 0);
-    ages[1] = tn_compact_aged(ages[1], age) & ~(w < 8 ? 0 : one);
-    __builtin_memcpy(set->age, ages, sizeof ages);
-}
 #endif
-
-/* Memory begins as zeroes; a set's ages begin as a permutation in which way 0 is filled first. */
-static inline void tn_compact_first_use(const struct tn_sets *sets, struct tn_compact *set)
-{
-    for (uint32_t w = 0; w < TN_COMPACT_WAYS; w++)
-        set->age[w] = (uint8_t)(w < sets->assoc ? sets->assoc - 1 - w : 127);
-}
 
 static inline void tn_compact_use(struct tn_sets *sets, struct tn_place *place)
 {
@@ -216,14 +153,13 @@ static inline void tn_compact_use(struct tn_sets *sets, struct tn_place *place)
     uint32_t found = tn_compact_matches(sets, set, tag);
     place->hit = found != 0;
     if (!found) {
-        if (set->age[0] == set->age[TN_COMPACT_WAYS - 1] && set->tags[0] == 0)
-            tn_compact_first_use(sets, set);
-        found = tn_compact_of_age(set, sets->assoc - 1) & sets->ways_mask;
+        if (!tn_lru_has_begun(set->age))
+            tn_lru_begin(set->age, sets->assoc);
+        found = tn_lru_victim_by_age(set->age, sets->assoc) & sets->ways_mask;
     }
     place->slot = (uint32_t)__builtin_ctz(found);
     set->tags[place->slot] = tag;
-    if (set->age[place->slot])
-        tn_compact_rejuvenate(set, place->slot);
+    tn_lru_use(set->age, place->slot);
 }
 
 /* ------------------------------------------------------------------------------------------ either */

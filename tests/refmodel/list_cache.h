@@ -2,13 +2,14 @@
 /*
  * list_cache.h: a cache of the reference model, only as far as order and addresses go.
  *
- * A set is an array of pointers, the most recently used first. What they point to is the model's: lines at level 1,
- * records below.
+ * A set is an array of pointers, in the order of its policy (lru_model.h). What they point to is the model's: lines at
+ * level 1, records below.
  */
 #ifndef TENURE_REFMODEL_LIST_CACHE_H
 #define TENURE_REFMODEL_LIST_CACHE_H
 
 #include "kinds_model.h"
+#include "lru_model.h"
 #include "model.h"
 
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 struct cache {
     struct model_cache_config config;
     uint64_t sets;
-    void **way;      /* sets x assoc, in each set the most recently used first */
+    void **way;      /* sets x assoc */
     uint32_t *count; /* ways filled per set */
     struct past past;
 };
@@ -38,13 +39,17 @@ static inline uint64_t cache_set(const struct cache *cache, uint64_t line)
     return line / cache->config.line % cache->sets;
 }
 
-static inline void cache_put_first(struct cache *cache, uint64_t set, void *entry)
+/* The entry at `place` is used. */
+static inline void cache_use(struct cache *cache, uint64_t set, uint32_t place)
 {
-    void **way = cache->way + set * cache->config.assoc;
+    lru_use(cache->way + set * cache->config.assoc, place);
+}
 
-    memmove(way + 1, way, cache->count[set] * sizeof *way);
-    way[0] = entry;
-    cache->count[set]++;
+/* An entry comes into a set that has room, and is used. */
+static inline void cache_add(struct cache *cache, uint64_t set, void *entry)
+{
+    cache->way[set * cache->config.assoc + cache->count[set]] = entry;
+    cache_use(cache, set, cache->count[set]++);
 }
 
 static inline void *cache_take(struct cache *cache, uint64_t set, uint32_t position)
@@ -57,12 +62,12 @@ static inline void *cache_take(struct cache *cache, uint64_t set, uint32_t posit
     return entry;
 }
 
-/* The least recently used entry of a full set, taken out; NULL if the set has room. */
+/* The victim of a full set, taken out; NULL if the set has room. */
 static inline void *cache_make_room(struct cache *cache, uint64_t set)
 {
     if (cache->count[set] < cache->config.assoc)
         return NULL;
-    return cache_take(cache, set, cache->config.assoc - 1);
+    return cache_take(cache, set, lru_victim(cache->config.assoc));
 }
 
 #endif

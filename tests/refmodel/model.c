@@ -2,7 +2,7 @@
 /*
  * model.c: docs/model.md, sentence by sentence.
  *
- * A set is an array of pointers to lines, most recently used first. A line of level 1 points to the record
+ * A set is an array of pointers to lines, in the order of its policy. A line of level 1 points to the record
  * of the level below that it holds, and so does a record of level 2. A record is on its own: its line's
  * place in its cache (`resident`) and its holders keep it; when both are gone, its loader pays.
  *
@@ -389,13 +389,13 @@ static struct record *lower(struct model *model, enum level level, uint64_t addr
     struct record *record = look_below(cache, address, &place), *invalid = record && record->invalid ? record : NULL;
     struct model_miss missed = {.level = 2, .kind = -1, .set = set}; /* of a line that is invalid, in L2 */
 
-    if (record)
+    if (invalid)
         cache_take(cache, set, place);
     if (record && !invalid) {
         if (!asking->prefetching)
             use_again(model, &record->use, 3 - level, asking->index + 1 - (record->used >> 10), asking);
         record->used = asking->time;
-        cache_put_first(cache, set, record);
+        cache_use(cache, set, place);
         return record;
     }
     if (!invalid) {
@@ -421,7 +421,7 @@ static struct record *lower(struct model *model, enum level level, uint64_t addr
         record->below = lower(model, LEVEL_LAST, line, asking);
         record->below->holders++;
     }
-    cache_put_first(cache, set, record);
+    cache_add(cache, set, record);
     return record;
 }
 
@@ -471,7 +471,7 @@ static struct line *find(struct cache *cache, uint64_t line_address)
     struct line *line = look(cache, line_address, &place);
 
     if (line)
-        cache_put_first(cache, set, cache_take(cache, set, place));
+        cache_use(cache, set, place);
     return line;
 }
 
@@ -657,7 +657,7 @@ static struct line *level1(struct model *model, struct cache *cache, uint64_t li
     use_now(line, asking);
     line->record = lower(model, model->config.l2.size ? LEVEL_2 : LEVEL_LAST, line_address, asking);
     line->record->holders++;
-    cache_put_first(cache, set, line);
+    cache_add(cache, set, line);
     if (coherent && !was_invalid)
         line->foreign = calloc(cache->config.line, 1);
     line->state = state;
@@ -692,7 +692,7 @@ static void access_plainly(struct model *model, struct cache *cache, uint64_t ad
         free(cache_make_room(cache, cache_set(cache, at)));
         line = calloc(1, sizeof *line);
         line->line = at;
-        cache_put_first(cache, cache_set(cache, at), line);
+        cache_add(cache, cache_set(cache, at), line);
     }
     if (!asking->missed[LEVEL_1])
         return;
