@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * core.c: the life of a core and of its threads; what joins the parts.
+ * core.c: the life of a core and of its threads.
+ *
+ * Here is what joins the rooms: making and freeing all parts of a simulation, threads that begin, switch and end,
+ * collection that goes on and off, parts that are written, costs that are set to zero. Definitions go through to
+ * attribute/code.c, behind their lock.
  */
 #include "core.h"
 
@@ -252,13 +256,13 @@ uint32_t tn_fetch(tn_core *core, const struct tn_fetch_info *info)
 
 /* ------------------------------------------------------------------------------------------ threads */
 
-static void recycle(tn_core *core, struct tn_thread *thread)
+static void recycle_hot_memory(tn_core *core, struct tn_thread *thread)
 {
     thread->user = (uintptr_t)core->spare;
     core->spare = thread;
 }
 
-/* With what is the engine's in front. */
+/* Bytes of a thread's hot memory, with those in front that are the engine's. */
 static size_t hot_bytes(const tn_core *core)
 {
     return core->config.front + core->layout.thread_bytes;
@@ -388,15 +392,15 @@ void tn_thread_named(tn_thread *thread, uint64_t os_id)
     tn_thread_record_of(thread->core, thread->id)->os_id = os_id;
 }
 
-/* For what is consumed. */
-static uint64_t now(const tn_core *core)
+/* The clock at which tenures end that nobody's access ends. */
+static uint64_t time_consumed(const tn_core *core)
 {
     if (core->config.parallel)
         return core->merged;
     return core->running ? core->running->clock : core->ended_clock;
 }
 
-/* Others may be running, if they ever do at the same time. */
+/* Consume what the thread has queued; what all have queued, unless others may be running now. */
 static void drain_for(struct tn_thread *thread)
 {
     if (thread->core->config.parallel)
@@ -418,14 +422,14 @@ static void flush_caches(struct tn_thread *thread)
     bool holds_caches = !core->config.shared_l1 || thread == core->running || thread == core->orphan;
     if (!core->config.cache_sim || !holds_caches)
         return;
-    uint64_t end = core->config.parallel ? thread->clock : now(core);
+    uint64_t end = core->config.parallel ? thread->clock : time_consumed(core);
     drain_for(thread);
     tn_l1_end(thread, &core->layout.i1, thread->i1, end);
     tn_l1_end(thread, &core->layout.d1, thread->d1, end);
     drain_for(thread);
     if (thread->l2) {
         tn_lock_take(&core->consuming);
-        tn_lower_flush(core, thread->l2, now(core));
+        tn_lower_flush(core, thread->l2, time_consumed(core));
         tn_lock_give(&core->consuming);
     }
     if (thread->i1->prefetcher)
@@ -466,7 +470,7 @@ static void adopt_caches(tn_core *core, struct tn_thread *heir)
         return;
     carry_caches(core, orphan, heir);
     core->orphan = NULL;
-    recycle(core, orphan);
+    recycle_hot_memory(core, orphan);
 }
 
 /* What a thread counted until it ended; its counters serve the next thread. */
@@ -505,7 +509,7 @@ void tn_thread_end(tn_thread *thread)
         caches_free(thread->i1, thread->d1, thread->l2);
     record->thread = NULL;
     if (thread != core->orphan)
-        recycle(core, thread);
+        recycle_hot_memory(core, thread);
 }
 
 void tn_thread_switch(tn_core *core, tn_thread *to)
@@ -614,7 +618,7 @@ bool tn_collecting(const tn_core *core)
     return core->collecting;
 }
 
-static void drain(tn_core *core)
+static void drain_and_prune(tn_core *core)
 {
     if (core->config.cache_sim)
         tn_drain(core);
@@ -680,7 +684,7 @@ static void clear_costs(tn_core *core)
 void tn_zero(tn_core *core)
 {
     each_thread(core, tn_settle);
-    drain(core);
+    drain_and_prune(core);
     core->epoch = (core->epoch + 1) & ((1u << TN_EPOCH_BITS) - 1);
     for (struct tn_forest *forest = &core->forest; forest; forest = forest->next)
         tn_forest_clear(forest);
@@ -708,11 +712,11 @@ static void end_tenures(tn_core *core)
 {
     if (core->config.cache_sim) {
         tn_drain(core);
-        tn_lower_flush(core, core->ll, now(core));
+        tn_lower_flush(core, core->ll, time_consumed(core));
     }
 }
 
-/* Its caches are empty, and begin anew. */
+/* The thread's caches are empty; what they remember of lines that they had is forgotten. */
 static void forget_lines(struct tn_thread *thread)
 {
     const struct tn_config *config = &thread->core->config;
@@ -762,7 +766,7 @@ bool tn_dump_wanted(tn_core *core, tn_thread *thread)
 int tn_dump(tn_core *core, void *stream, const char *why)
 {
     each_thread(core, tn_settle);
-    drain(core);
+    drain_and_prune(core);
     int error = tn_raw_write_part(core, stream, why);
     clear_costs(core);
     return error;
@@ -799,7 +803,7 @@ void tn_core_free(tn_core *core)
 {
     each_thread(core, end_thread);
     if (core->orphan)
-        recycle(core, core->orphan);
+        recycle_hot_memory(core, core->orphan);
     for (struct tn_thread *thread = core->spare, *next; thread; thread = next) {
         next = (struct tn_thread *)(uintptr_t)thread->user;
         free_hot(core, thread);

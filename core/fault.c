@@ -72,7 +72,7 @@ static uint64_t *running_counter(struct tn_thread *thread, uint32_t segment)
 }
 
 /* The instructions up to `n` instead of all. */
-static void recount(struct tn_thread *thread, uint32_t segment, uint32_t n)
+static void recount_segment(struct tn_thread *thread, uint32_t segment, uint32_t n)
 {
     tn_core *core = thread->core;
     uint32_t first = tn_code_get_counter(&core->code, segment)->first;
@@ -118,5 +118,5 @@ void tn_take_back(tn_thread *thread, uint32_t segment, uint64_t address)
         thread->branches -= sum.branches;
     if (core->config.cache_sim)
         cut_run(thread, counter, n - 1);
-    recount(thread, segment, n);
+    recount_segment(thread, segment, n);
 }

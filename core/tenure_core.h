@@ -88,7 +88,7 @@ typedef void tn_taker(tn_core *core, struct tn_ring *ring, uint64_t foresee, uin
 struct tn_config {
     struct tn_geometry i1, d1, l2, ll;
     bool cache_sim;        /* simulate caches at all */
-    bool branch_sim;       /* simulate the branch predictors of seed 001, 5.8.2 */
+    bool branch_sim;       /* simulate the branch predictors of core/attribute/branch.h */
     bool use;              /* collect line use (AcCost, SpLoss, ...) */
     bool inclusive;        /* follow calls, keep the tree */
     bool write_back;       /* count dirty evictions: which bytes of a line were written */
@@ -108,7 +108,7 @@ struct tn_config {
     uint32_t counter_limit; /* segment counters and guards at most; 0: 8 Mi, with contexts 64 Mi */
     uint32_t prune_slack;  /* nodes over the limit before pruning starts; 0 in tests */
     uint32_t front;        /* bytes in front of each tn_thread that are the engine's; a multiple of the page size */
-    uint64_t paths;        /* nodes kept for the call tree; 0: prune as soon as possible (seed 003) */
+    uint64_t paths;        /* nodes kept for the call tree; 0: prune as soon as possible */
     /* Contexts (docs/attribution.md, section 10): the most callers and levels of recursion that any tn_function_info
      * asks for. 0 and 1, or 0: functions are not kept apart, and counters are the engine's to add to. */
     uint32_t separate_callers, separate_recs;
@@ -298,7 +298,7 @@ struct tn_instr_info {
     uint32_t function;
     uint8_t length;
     uint8_t flags;
-    uint16_t reads, writes; /* a read-modify-write is one read (seed 001, 5.8.1) */
+    uint16_t reads, writes; /* a read-modify-write is one read (docs/model.md) */
 };
 /* Find or make: equal infos give equal ids. The id is the instruction's cost centre. */
 uint32_t tn_instr(tn_core *core, const struct tn_instr_info *info);

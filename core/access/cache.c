@@ -228,7 +228,7 @@ TN_ALWAYS_INLINE uint32_t equal_tag(const uint32_t *tags, uint32_t n, uint32_t t
 #endif
 }
 
-/* Fresh or not. */
+/* Whether the way holds the line, which may be fresh (TN_FRESH). */
 static inline bool is_of(const struct tn_way *way, uint64_t line)
 {
     return ((way->line ^ line) & ~TN_FRESH) == 0;
@@ -318,9 +318,9 @@ TN_ALWAYS_INLINE struct tn_way *load_into(struct tn_thread *thread, const struct
 }
 
 /* The line is in none of the ways of the set that begins with way number `first`. Returns its way. */
-TN_ALWAYS_INLINE struct tn_way *load(struct tn_thread *thread, const struct tn_l1_layout *layout,
-                                     struct tn_l1 *l1, const struct want *want, uint64_t number,
-                                     uint32_t first, uint32_t assoc)
+TN_ALWAYS_INLINE struct tn_way *load_line(struct tn_thread *thread, const struct tn_l1_layout *layout,
+                                          struct tn_l1 *l1, const struct want *want, uint64_t number,
+                                          uint32_t first, uint32_t assoc)
 {
     struct tn_held held = {0};
     struct tn_late *payer = payer_now(thread, l1->stream, want->instr, want->payer, want->address, &held);
@@ -332,16 +332,16 @@ static __attribute__((noinline)) struct tn_way *load_any(struct tn_thread *threa
                                                          struct tn_l1 *l1, const struct want *want, uint64_t number,
                                                          uint32_t first)
 {
-    struct tn_way *way = load(thread, layout, l1, want, number, first, l1->assoc);
+    struct tn_way *way = load_line(thread, layout, l1, want, number, first, l1->assoc);
     tn_ring_add(thread, thread->ring);
     return way;
 }
 
 enum brought { FOUND, FOUND_FRESH, MISSED };
 
-/* A fresh line is used. */
-static __attribute__((noinline)) void use_fresh(struct tn_thread *thread, struct tn_l1 *l1, const struct want *want,
-                                                struct tn_way *way)
+/* A line is used for the first time since it was loaded: an entry tells the consumer. */
+static __attribute__((noinline)) void use_fresh_line(struct tn_thread *thread, struct tn_l1 *l1,
+                                                     const struct want *want, struct tn_way *way)
 {
     const struct tn_l1_layout *layout = &thread->core->layout.d1;
     uint32_t index = (uint32_t)(way - ways_of(thread, layout));
@@ -360,28 +360,28 @@ static __attribute__((noinline)) void use_fresh(struct tn_thread *thread, struct
     tn_ring_add(thread, thread->ring);
 }
 
-/* The line is in the way, which the way table leads to from now on. */
-static inline enum brought find(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1,
-                                const struct want *want, uint64_t number, struct tn_way *way)
+/* The line was found in the way: it is used there, and the way table leads to it from now on. */
+static inline enum brought use_found_line(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1,
+                                          const struct want *want, uint64_t number, struct tn_way *way)
 {
     bool fresh = way->line != want->line;
     if (fresh)
-        use_fresh(thread, l1, want, way);
+        use_fresh_line(thread, l1, want, way);
     way->stamp = want->stamp;
     lead_to(thread, layout, want->table, number, (uint32_t)(way - ways_of(thread, layout)));
     return fresh ? FOUND_FRESH : FOUND;
 }
 
 /* Make sure the line is in the cache and the way table leads to it. */
-static inline enum brought bring(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1,
-                                 const struct want *want, struct tn_way **found)
+static inline enum brought bring_line(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1,
+                                      const struct want *want, struct tn_way **found)
 {
     struct tn_way *ways = ways_of(thread, layout);
     uint64_t number = want->line >> l1->shape.line_bits;
     uint32_t first = (uint32_t)tn_set_of(number, l1->sets, l1->set_mask) * l1->assoc;
     struct tn_way *way = way_of_line(l1, &ways[first], first, want->line, number);
     *found = way ? way : load_any(thread, layout, l1, want, number, first);
-    return way ? find(thread, layout, l1, want, number, way) : MISSED;
+    return way ? use_found_line(thread, layout, l1, want, number, way) : MISSED;
 }
 
 /* ------------------------------------------------------------------------------------------ coherence */
@@ -394,7 +394,7 @@ struct met {
     bool upgraded;
 };
 
-/* The rest of it is of no interest yet, and long. */
+/* The access has not missed anything yet. Other members are not read before they are written; they are many. */
 static inline void nothing_met(struct met *met)
 {
     met->again = met->otherwise = met->upgraded = false;
@@ -421,7 +421,7 @@ static struct tn_way *load_coherent(struct tn_thread *thread, struct tn_l1 *l1, 
     return found;
 }
 
-/* `bring`, and what it means to the caches of other threads. */
+/* bring_line, and what it means to the caches of other threads. */
 static enum brought bring_coherent(struct tn_thread *thread, struct tn_l1 *l1, const struct want *want,
                                    struct met *met, struct tn_way **found)
 {
@@ -438,7 +438,7 @@ static enum brought bring_coherent(struct tn_thread *thread, struct tn_l1 *l1, c
                                         .instr = want->instr,
                                         .writes = want->writes};
     struct tn_held held = {0};
-    enum brought brought = way ? find(thread, layout, l1, want, number, way) : MISSED;
+    enum brought brought = way ? use_found_line(thread, layout, l1, want, number, way) : MISSED;
     bool shared = way && *exclusive_of(thread, layout, (uint32_t)(way - ways)) != want->line;
     if (!way || (shared && want->writes))
         access.late = payer_now(thread, l1->stream, want->instr, want->payer, want->address, &held);
@@ -451,7 +451,7 @@ static enum brought bring_coherent(struct tn_thread *thread, struct tn_l1 *l1, c
     return brought;
 }
 
-/* The access is over. */
+/* The access is over: if others' writes are why it missed, they are told. */
 static void settle_coherent(const struct met *met, uint8_t kind)
 {
     if (met->again && !met->otherwise)
@@ -461,7 +461,7 @@ static void settle_coherent(const struct met *met, uint8_t kind)
 /* ------------------------------------------------------------------------------------------ any line */
 
 /* The granules of bytes [from, to) of a line. */
-static uint64_t granules(uint32_t from, uint32_t to, uint32_t granule_bits)
+static uint64_t granules_between(uint32_t from, uint32_t to, uint32_t granule_bits)
 {
     uint32_t first = from >> granule_bits, last = (to - 1) >> granule_bits;
     return (~0ull >> (63 - (last - first))) << first;
@@ -499,14 +499,15 @@ static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, st
     for (; want.line != behind; want.line += l1->shape.line, want.stamp++, want.address = want.line) {
         uint32_t from = want.line == first ? (uint32_t)(address - first) : 0;
         uint32_t to = end - want.line < l1->shape.line ? (uint32_t)(end - want.line) : l1->shape.line;
-        if ((l1->coherent ? bring_coherent(thread, l1, &want, &met, &way) : bring(thread, layout, l1, &want, &way)) ==
-            MISSED)
+        enum brought brought = l1->coherent ? bring_coherent(thread, l1, &want, &met, &way)
+                                            : bring_line(thread, layout, l1, &want, &way);
+        if (brought == MISSED)
             want.flags |= TN_ENTRY_SECOND;
         way->use += tn_use_of(1, to - from);
-        way->mask |= granules(from, to, l1->shape.granule_bits);
+        way->mask |= granules_between(from, to, l1->shape.granule_bits);
         if (layout->written && access->kind != TN_READ)
             *written_of(thread, layout, (uint32_t)(way - ways_of(thread, layout))) |=
-                granules(from, to, l1->shape.granule_bits);
+                granules_between(from, to, l1->shape.granule_bits);
         if (!first_way)
             first_way = way;
     }
@@ -517,7 +518,7 @@ static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, st
 
 /* The access goes on in the next table. Nobody else moves until the engine knows, and then all count anew: of two that
  * met, one is to move. Each move of an access takes twice as many aliases as the one before. */
-static __attribute__((noinline)) void move(tn_core *core, uint32_t id, const struct tn_access_entry *entry)
+static __attribute__((noinline)) void move_access(tn_core *core, uint32_t id, const struct tn_access_entry *entry)
 {
     const struct tn_l1_layout *layout = &core->layout.d1;
     uint32_t number = (entry->table - layout->table) / table_bytes(layout);
@@ -538,11 +539,12 @@ static inline void count_alias(tn_core *core, uint32_t id, struct tn_access_entr
         entry->aliases = 0;
     }
     if (++entry->aliases >> entry->moves >= core->config.alias_limit && !core->moved && !entry->now)
-        move(core, id, entry);
+        move_access(core, id, entry);
 }
 
-/* All lines of it, so that the hot path's additions, which follow, do no harm. */
-static __attribute__((noinline)) void straddle(struct tn_thread *thread, uint64_t address, uint32_t id)
+/* An access that straddles lines. All of its lines are touched here; what the hot path will add to the first way
+ * afterwards is taken back beforehand. */
+static __attribute__((noinline)) void slow_straddling(struct tn_thread *thread, uint64_t address, uint32_t id)
 {
     struct tn_access_entry *entry = tn_code_get_access(&thread->core->code, id);
     const struct tn_l1 *l1 = thread->d1;
@@ -558,18 +560,18 @@ static inline uint64_t line_at(const struct tn_l1 *l1, uint64_t address)
     return address & ~(uint64_t)(l1->shape.line - 1);
 }
 
-/* Of one line, in a cache of any geometry. */
+/* An access to one line, in a cache of any geometry. */
 static __attribute__((noinline)) void slow_data(struct tn_thread *thread, uint64_t address, uint32_t id)
 {
     tn_core *core = thread->core;
     struct tn_access_entry *entry = tn_code_get_access(&core->code, id);
     struct want want = wanted_data(thread, line_at(thread->d1, address), address, entry);
     struct tn_way *way;
-    if (bring(thread, &core->layout.d1, thread->d1, &want, &way) == FOUND)
+    if (bring_line(thread, &core->layout.d1, thread->d1, &want, &way) == FOUND)
         count_alias(core, id, entry);
 }
 
-/* The same in one that is kept coherent. */
+/* The same in a cache that is kept coherent. */
 static void slow_coherent(struct tn_thread *thread, uint64_t address, uint32_t id)
 {
     tn_core *core = thread->core;
@@ -592,14 +594,14 @@ TN_ALWAYS_INLINE void slow_data_in(struct tn_thread *thread, uint64_t address, u
     struct tn_l1 *l1 = thread->d1;
     struct want want = wanted_data(thread, line_at(l1, address), address, entry);
     if (address - want.line + entry->info.size > l1->shape.line) {
-        straddle(thread, address, id);
+        slow_straddling(thread, address, id);
         return;
     }
     uint64_t number = want.line >> l1->shape.line_bits;
     uint32_t first = (uint32_t)(number & l1->set_mask) * assoc;
     uint32_t equal = equal_tag(&l1->tags[first], assoc, (uint32_t)number);
     if (equal == assoc) {
-        load(thread, layout, l1, &want, number, first, assoc);
+        load_line(thread, layout, l1, &want, number, first, assoc);
         tn_ring_add(thread, thread->ring);
         return;
     }
@@ -628,7 +630,7 @@ void tn_slow_data(struct tn_thread *thread, uint64_t address, uint32_t id)
     else if (l1->usual_ways == 12)
         slow_data_12(thread, address, id);
     else if (address - line_at(l1, address) + tn_code_get_access(&thread->core->code, id)->info.size > l1->shape.line)
-        straddle(thread, address, id);
+        slow_straddling(thread, address, id);
     else if (l1->coherent)
         slow_coherent(thread, address, id);
     else
@@ -670,7 +672,7 @@ void tn_slow_fetch(struct tn_thread *thread, uint32_t id)
     __builtin_prefetch(entry + 1); /* where the program comes, new code often goes on */
     if (fetch->second && thread->i1->missed >> TN_STEP_BITS == want.stamp >> TN_STEP_BITS)
         want.flags |= TN_ENTRY_SECOND;
-    if (bring(thread, &core->layout.i1, thread->i1, &want, &way) == MISSED)
+    if (bring_line(thread, &core->layout.i1, thread->i1, &want, &way) == MISSED)
         thread->i1->missed = want.stamp;
 }
 

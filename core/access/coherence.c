@@ -112,7 +112,7 @@ static uint64_t line_at(const struct tn_coherent *cache, uint32_t way)
 }
 
 /* The way in which the line is, or is invalid; TN_NO_WAY: none. `first`: of its set. */
-static uint32_t find(const struct tn_coherent *cache, uint64_t line, uint32_t first)
+static uint32_t find_copy(const struct tn_coherent *cache, uint64_t line, uint32_t first)
 {
     const struct tn_l1 *d1 = cache->thread->d1;
     uint32_t tag = (uint32_t)(line >> d1->shape.line_bits);
@@ -133,7 +133,7 @@ static void tell_written(struct tn_coherent *cache, uint32_t way, uint64_t line,
     if (!granules)
         return;
     for (struct tn_coherent *other = cache->thread->core->coherence->caches; other; other = other->next) {
-        uint32_t there = other == cache ? TN_NO_WAY : find(other, line, first);
+        uint32_t there = other == cache ? TN_NO_WAY : find_copy(other, line, first);
         if (there != TN_NO_WAY && other->way[there].gone == line)
             other->way[there].foreign |= granules;
     }
@@ -153,7 +153,7 @@ uint64_t tn_coherent_evict(struct tn_thread *thread, uint32_t way)
 
 /* ------------------------------------------------------------------------------------------ who pays */
 
-static void charge(const struct tn_coherent_access *access, uint32_t what)
+static void charge_coherence(const struct tn_coherent_access *access, uint32_t what)
 {
     tn_core *core = access->thread->core;
     struct tn_node *node = access->thread->collecting ? access->thread->running.node : NULL;
@@ -164,7 +164,7 @@ static void charge(const struct tn_coherent_access *access, uint32_t what)
 }
 
 /* The instruction that pays for what `instr` does now. */
-static uint32_t paying(const struct tn_thread *thread, uint32_t instr)
+static uint32_t paying_instr(const struct tn_thread *thread, uint32_t instr)
 {
     const struct tn_node *node = thread->running.node;
     if (thread->running.skip_site)
@@ -175,7 +175,7 @@ static uint32_t paying(const struct tn_thread *thread, uint32_t instr)
 /* ------------------------------------------------------------------------------------------ a write, a miss */
 
 /* Another thread's copy becomes invalid: its tenure ends. */
-static void invalidate(struct tn_coherent *cache, uint32_t way, const struct tn_coherent_access *access)
+static void invalidate_copy(struct tn_coherent *cache, uint32_t way, const struct tn_coherent_access *access)
 {
     struct tn_way *copy = way_at(cache, way);
     struct tn_coherent_way *coherent = &cache->way[way];
@@ -190,14 +190,14 @@ static void invalidate(struct tn_coherent *cache, uint32_t way, const struct tn_
     tn_ring_drain(cache->thread);
     *copy = (struct tn_way){.line = TN_NO_LINE, .stamp = copy->stamp};
     *exclusive_at(cache, way) = TN_NO_LINE;
-    *coherent = (struct tn_coherent_way){.gone = access->line, .writer = paying(access->thread, access->instr)};
-    charge(access, TN_COHERENCE_Inv);
+    *coherent = (struct tn_coherent_way){.gone = access->line, .writer = paying_instr(access->thread, access->instr)};
+    charge_coherence(access, TN_COHERENCE_Inv);
 }
 
 /* The way of a D1 in which the line is, no longer exclusively; TN_NO_WAY: it is not there. */
-static uint32_t share(struct tn_coherent *cache, uint64_t line, uint32_t first, bool *modified)
+static uint32_t share_copy(struct tn_coherent *cache, uint64_t line, uint32_t first, bool *modified)
 {
-    uint32_t way = find(cache, line, first);
+    uint32_t way = find_copy(cache, line, first);
     if (way == TN_NO_WAY || line_at(cache, way) != line)
         return TN_NO_WAY;
     *modified = *written_at(cache, way) != 0;
@@ -211,11 +211,11 @@ static bool tell_other(const struct tn_coherent_access *access, struct tn_cohere
 {
     struct tn_lower *l2 = other->thread->l2;
     bool modified = false, has_l2 = l2 && tn_lower_has(l2, access->line);
-    uint32_t way = share(other, access->line, access->first, &modified);
+    uint32_t way = share_copy(other, access->line, access->first, &modified);
     if (misses && modified)
-        charge(access, TN_COHERENCE_Xfr);
+        charge_coherence(access, TN_COHERENCE_Xfr);
     if (way != TN_NO_WAY && access->writes)
-        invalidate(other, way, access);
+        invalidate_copy(other, way, access);
     if (has_l2 && access->writes)
         tn_lower_take(access->thread->core, l2, access->line, access->stamp);
     return !access->writes && (has_l2 || way != TN_NO_WAY);
@@ -239,7 +239,7 @@ void tn_coherent_filled(tn_core *core, const struct tn_lower *l2, uint64_t line)
         for (uint64_t at = line; other->thread->l2 != l2 && at != line + l2->shape.line; at += d1->shape.line) {
             uint64_t set = tn_set_of(at >> d1->shape.line_bits, d1->sets, d1->set_mask);
             bool modified;
-            share(other, at, (uint32_t)set * d1->assoc, &modified);
+            share_copy(other, at, (uint32_t)set * d1->assoc, &modified);
         }
     }
 }
@@ -248,19 +248,19 @@ void tn_coherent_upgrade(const struct tn_coherent_access *access)
 {
     tn_ring_drain(access->thread);
     tell_others(access, false);
-    charge(access, TN_COHERENCE_Upg);
+    charge_coherence(access, TN_COHERENCE_Upg);
 }
 
 uint32_t tn_coherent_miss(const struct tn_coherent_access *access, bool *alone)
 {
     tn_ring_drain(access->thread);
     *alone = !tell_others(access, true);
-    return find(access->thread->d1->coherent, access->line, access->first);
+    return find_copy(access->thread->d1->coherent, access->line, access->first);
 }
 
 /* ------------------------------------------------------------------------------------------ pairs */
 
-static bool equal(const void *owner, uint32_t id, const void *key)
+static bool sharing_equal(const void *owner, uint32_t id, const void *key)
 {
     const struct tn_sharing *a = tn_array_at(&((const struct tn_coherence *)owner)->sharings, id), *b = key;
     return a->writer == b->writer && a->victim == b->victim && a->object == b->object;
@@ -269,7 +269,7 @@ static bool equal(const void *owner, uint32_t id, const void *key)
 static uint32_t sharing_of(struct tn_coherence *coherence, struct tn_sharing key)
 {
     uint32_t hash = tn_hash((uint64_t)key.writer << 32 | key.victim, key.object);
-    uint32_t id = tn_table_find(&coherence->table, hash, equal, coherence, &key);
+    uint32_t id = tn_table_find(&coherence->table, hash, sharing_equal, coherence, &key);
     if (id)
         return id;
     id = coherence->sharings.count;
@@ -284,10 +284,10 @@ void tn_coherent_came_again(const struct tn_coherent_access *access, uint32_t wa
 {
     tn_core *core = access->thread->core;
     struct tn_coherent *cache = access->thread->d1->coherent;
-    struct tn_sharing key = {.writer = cache->way[way].writer, .victim = paying(access->thread, access->instr)};
+    struct tn_sharing key = {.writer = cache->way[way].writer, .victim = paying_instr(access->thread, access->instr)};
     if (!access->thread->collecting)
         return;
-    charge(access, wrote ? TN_COHERENCE_D1cw : TN_COHERENCE_D1cr);
+    charge_coherence(access, wrote ? TN_COHERENCE_D1cw : TN_COHERENCE_D1cr);
     key.object = core->data ? tn_data_at(core, core->data, access->address, access->thread->d1->shape.line).object : 0;
     uint32_t id = sharing_of(core->coherence, key);
     ((struct tn_sharing *)tn_array_at(&core->coherence->sharings, id))->misses++;

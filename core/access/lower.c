@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-/* For those who compile it once more (tn_taker). */
+/* An engine may compile this file once more, for its consumer alone (tn_taker). */
 #ifdef TN_TAKER_FOR
 #define TN_TAKER_ONLY
 tn_taker *TN_TAKER_FOR(const struct tn_config *config);
@@ -36,7 +36,7 @@ struct payers {
     uint64_t *centre, *node;
 };
 
-static inline void charge(const struct payers *payers, uint32_t what, uint64_t amount)
+static inline void charge_payers(const struct payers *payers, uint32_t what, uint64_t amount)
 {
     payers->centre[what] += amount;
     payers->node[what] += amount;
@@ -44,7 +44,7 @@ static inline void charge(const struct payers *payers, uint32_t what, uint64_t a
 
 static inline void charge_miss(const struct payers *payers, uint32_t flags)
 {
-    charge(payers, TN_LATE_READ_MISS + (flags & TN_ENTRY_WRITE), 1); /* TN_LATE_WRITE_MISS is the next */
+    charge_payers(payers, TN_LATE_READ_MISS + (flags & TN_ENTRY_WRITE), 1); /* TN_LATE_WRITE_MISS is the next */
 }
 
 static inline void charge_tenure(const struct payers *payers, const struct tn_tenure *tenure)
@@ -56,8 +56,8 @@ static inline void charge_tenure(const struct payers *payers, const struct tn_te
 
 static void charge_write_back(const struct payers *payers, uint32_t bytes)
 {
-    charge(payers, TN_LATE_PER_LEVEL + TN_WRITE_BACK_Wb, 1);
-    charge(payers, TN_LATE_PER_LEVEL + TN_WRITE_BACK_Wrt, bytes);
+    charge_payers(payers, TN_LATE_PER_LEVEL + TN_WRITE_BACK_Wb, 1);
+    charge_payers(payers, TN_LATE_PER_LEVEL + TN_WRITE_BACK_Wrt, bytes);
 }
 
 static inline enum tn_stream stream_of(const struct tn_entry *entry)
@@ -171,7 +171,7 @@ static struct tn_record *record_at(tn_core *core, struct tn_lower *lower, uint64
 /* ------------------------------------------------------------------------------------------ records */
 
 /* The mask of a line, in the granules of a line that contains it at `offset`. */
-static uint64_t widen(const struct tn_shape *to, const struct tn_shape *from, uint64_t mask, uint32_t offset)
+static uint64_t widen_mask(const struct tn_shape *to, const struct tn_shape *from, uint64_t mask, uint32_t offset)
 {
     if (from->line == to->line)
         return mask;
@@ -183,7 +183,8 @@ static uint64_t widen(const struct tn_shape *to, const struct tn_shape *from, ui
     return wide;
 }
 
-/* What few records have: beside those at home, and in displaced ones. */
+/* The displaced record that this one is; NULL: it is at home. Members that few records have lie in arrays beside those
+ * at home, and in displaced ones. */
 static struct tn_displaced *displaced_of(struct tn_record *record)
 {
     return record->state & TN_RECORD_DISPLACED ? (struct tn_displaced *)record : NULL;
@@ -213,22 +214,24 @@ static struct tn_record **parent_of(struct tn_lower *lower, struct tn_record *re
 static __attribute__((noinline)) void record_end(tn_core *core, struct tn_lower *lower,
                                                  struct tn_record *record, uint64_t now);
 
-/* Of something that was filled from a record, and is gone: its use, and its granules touched and written. */
+/* What a stay, or a record, leaves to the record that it was filled from: its use, and its granules touched and
+ * written. */
 struct past {
     struct tn_tenure tenure;
     uint64_t mask, written;
 };
 
-/* It was at `offset` in the line of `record`, which is one of `lower`. */
-TN_ALWAYS_INLINE void fold(tn_core *core, struct tn_lower *lower, struct tn_record *record,
-                           const struct tn_shape *from, const struct past *past, uint32_t offset,
-                           uint64_t now, bool plain)
+/* What was filled from `record` of `lower`, at `offset` in its line, is gone: the record takes its use over, and ends
+ * if it was all that kept the record. */
+TN_ALWAYS_INLINE void fold_into_record(tn_core *core, struct tn_lower *lower, struct tn_record *record,
+                                       const struct tn_shape *from, const struct past *past, uint32_t offset,
+                                       uint64_t now, bool plain)
 {
     record->touches += past->tenure.touches;
     record->bytes += past->tenure.bytes;
-    record->mask |= plain ? past->mask : widen(&lower->shape, from, past->mask, offset);
+    record->mask |= plain ? past->mask : widen_mask(&lower->shape, from, past->mask, offset);
     if (!plain && past->written)
-        *written_of(lower, record) |= widen(&lower->shape, from, past->written, offset);
+        *written_of(lower, record) |= widen_mask(&lower->shape, from, past->written, offset);
     if (!(--record->state & (TN_RECORD_HOLDERS | TN_RECORD_RESIDENT)))
         record_end(core, lower, record, now);
 }
@@ -272,8 +275,8 @@ static void record_end(tn_core *core, struct tn_lower *lower, struct tn_record *
     if (lower->written)
         write_back(core, lower, record, &past);
     if (lower->next)
-        fold(core, lower->next, *parent_of(lower, record), &lower->shape, &past, offset_in_parent(record), now,
-             false);
+        fold_into_record(core, lower->next, *parent_of(lower, record), &lower->shape, &past,
+                         offset_in_parent(record), now, false);
     record->state &= ~TN_RECORD_LIVE;
     core->records_live--;
     if (record->state & TN_RECORD_DISPLACED)
@@ -321,7 +324,7 @@ TN_ALWAYS_INLINE void stay_end(tn_core *core, struct tn_lower *lower, const stru
         tn_coherent_end(core, taken->l1->coherent, entry, past.mask, pays ? payers.centre : NULL, payers.node);
     if (stay->node)
         stay->node->seen++;
-    fold(core, lower, stay->record, shape, &past, stay->offset * TN_MIN_LINE, entry->stamp, plain);
+    fold_into_record(core, lower, stay->record, shape, &past, stay->offset * TN_MIN_LINE, entry->stamp, plain);
     stay->record = NULL;
 }
 
@@ -345,7 +348,7 @@ TN_ALWAYS_INLINE void stay_begin(const tn_core *core, const struct tn_lower *low
 
 /* ------------------------------------------------------------------------------------------ look-up */
 
-static struct tn_record *ask(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken);
+static struct tn_record *ask_level(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken);
 
 static uint64_t home_of(const struct tn_lower *lower, const struct tn_place *place)
 {
@@ -380,8 +383,8 @@ static void filled_from(struct tn_lower *lower, struct tn_record *record, struct
 }
 
 /* The line comes in: whose slot it takes leaves first, then the next level is asked. */
-static struct tn_record *fill(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken,
-                              const struct tn_place *place, const struct payers *payers)
+static struct tn_record *fill_slot(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken,
+                                   const struct tn_place *place, const struct payers *payers)
 {
     const struct tn_entry *entry = taken->entry;
     uint64_t home = home_of(lower, place);
@@ -389,7 +392,7 @@ static struct tn_record *fill(tn_core *core, struct tn_lower *lower, const struc
     slot_leaves(core, lower, home, entry->stamp);
     if (core->coherence && lower->level == TN_LEVEL_2)
         tn_coherent_filled(core, lower, entry->address & ~(uint64_t)(lower->shape.line - 1));
-    struct tn_record *parent = lower->next ? ask(core, lower->next, taken) : NULL;
+    struct tn_record *parent = lower->next ? ask_level(core, lower->next, taken) : NULL;
     struct tn_record *record = record_at(core, lower, home);
     tenure_begin(core, lower, record, taken, payers, record != &lower->homes[home] ? TN_RECORD_DISPLACED : 0);
     if (lower->written)
@@ -402,8 +405,8 @@ static struct tn_record *fill(tn_core *core, struct tn_lower *lower, const struc
 /* ------------------------------------------------------------------------------------------ kinds of misses */
 
 /* The entry's access is the first to use the line in this place since it was loaded, at clock `now`. */
-static void use_fresh(tn_core *core, const struct tn_entry *entry, const struct tn_kinds *kinds, uint64_t place,
-                      enum tn_level level, uint64_t now)
+static void use_fresh_line(tn_core *core, const struct tn_entry *entry, const struct tn_kinds *kinds, uint64_t place,
+                           enum tn_level level, uint64_t now)
 {
     const struct tn_loaded *loaded = &kinds->loaded[place];
     if (!entry->late)
@@ -413,29 +416,29 @@ static void use_fresh(tn_core *core, const struct tn_entry *entry, const struct 
     tn_pair_miss(core->reuses, &who, true, age_of(kinds->held[place].used, now));
 }
 
-/* A line of level 1 is. */
-static __attribute__((noinline)) void near_use_fresh(tn_core *core, const struct tn_taken *taken)
+/* The entry says that a line of level 1 is used first. */
+static __attribute__((noinline)) void use_fresh_line_near(tn_core *core, const struct tn_taken *taken)
 {
-    use_fresh(core, taken->entry, taken->l1->kinds, taken->entry->way, TN_LEVEL_1, taken->own);
+    use_fresh_line(core, taken->entry, taken->l1->kinds, taken->entry->way, TN_LEVEL_1, taken->own);
 }
 
 /* A line of a level below the first is used again. The prefetcher is no user. */
-static inline void found(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken, uint64_t home)
+static inline void use_found_line(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken, uint64_t home)
 {
     const struct tn_entry *entry = taken->entry;
     struct tn_kinds *kinds = lower->kinds;
     if (!kinds)
         return;
     if (kinds->loaded && kinds->loaded[home].fresh && !(entry->flags & TN_ENTRY_AHEAD)) {
-        use_fresh(core, entry, kinds, home, lower->level, entry->stamp);
+        use_fresh_line(core, entry, kinds, home, lower->level, entry->stamp);
         kinds->loaded[home].fresh = false;
     }
     kinds->held[home].used = entry->stamp;
 }
 
-/* One comes in. */
-static inline enum tn_miss_kind come(const tn_core *core, struct tn_lower *lower, const struct tn_taken *taken,
-                                     const struct tn_place *place, struct tn_known *known)
+/* A line comes into its place in a lower level. Returns why it was not there, and *known: what was known of it. */
+static inline enum tn_miss_kind load_kind(const tn_core *core, struct tn_lower *lower, const struct tn_taken *taken,
+                                          const struct tn_place *place, struct tn_known *known)
 {
     const struct tn_entry *entry = taken->entry;
     if (!lower->kinds)
@@ -445,9 +448,9 @@ static inline enum tn_miss_kind come(const tn_core *core, struct tn_lower *lower
     return tn_kinds_load(lower->kinds, &load, known);
 }
 
-/* A line has to be loaded again, at clock `now`. */
-static void again(tn_core *core, const struct tn_entry *entry, enum tn_level level, const struct tn_known *known,
-                  uint64_t now)
+/* A line has to be loaded again, at clock `now`: this is charged to the pair of who threw it out and who pays. */
+static void charge_pair(tn_core *core, const struct tn_entry *entry, enum tn_level level, const struct tn_known *known,
+                        uint64_t now)
 {
     const struct tn_pair who = {.loader = known->loader,
                                 .evictor = known->evictor,
@@ -456,22 +459,22 @@ static void again(tn_core *core, const struct tn_entry *entry, enum tn_level lev
     tn_pair_miss(core->pairs, &who, known->used != 0, age_of(known->used, now));
 }
 
-/* `known`: NULL: pairs are not kept. */
+/* A miss is charged by its kind. known: what was known of the line; NULL: pairs are not kept. */
 static inline void charge_kind(tn_core *core, const struct payers *payers, const struct tn_entry *entry,
                                enum tn_level level, enum tn_miss_kind kind, const struct tn_known *known,
                                uint64_t set, uint64_t now)
 {
     if (kind == TN_MISS_Taken)
         return;
-    charge(payers, core->pools.kinds + kind, 1);
+    charge_payers(payers, core->pools.kinds + kind, 1);
     if (kind != TN_MISS_Cold && known && entry->late)
-        again(core, entry, level, known, now);
+        charge_pair(core, entry, level, known, now);
     if (kind == TN_MISS_Conf && entry->late)
         tn_pattern_conflict(core->patterns, entry->late, level, set);
 }
 
 /* A line of level 1 comes into its way, and if the access has not missed before, this is its miss. */
-static __attribute__((noinline)) void near_kind(tn_core *core, const struct tn_taken *taken)
+static __attribute__((noinline)) void charge_near_kind(tn_core *core, const struct tn_taken *taken)
 {
     const struct tn_entry *entry = taken->entry;
     const struct tn_l1 *l1 = taken->l1;
@@ -488,11 +491,11 @@ static __attribute__((noinline)) void near_kind(tn_core *core, const struct tn_t
 }
 
 /* A miss at a level below the first, of a line that comes into the place: charged, once per access. */
-static inline void missed(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken,
-                          const struct tn_place *place, const struct payers *payers)
+static inline void charge_lower_miss(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken,
+                                     const struct tn_place *place, const struct payers *payers)
 {
     struct tn_known known;
-    enum tn_miss_kind kind = come(core, lower, taken, place, &known);
+    enum tn_miss_kind kind = load_kind(core, lower, taken, place, &known);
     uint64_t access = taken->entry->stamp >> TN_STEP_BITS;
     if (access == lower->missed_access && taken->l1 == lower->missed_through)
         return;
@@ -513,32 +516,32 @@ static __attribute__((noinline)) struct tn_record *record_in(tn_core *core, stru
 {
     struct tn_record *record = place->hit ? resident_at(lower, home_of(lower, place)) : NULL;
     if (record) {
-        found(core, lower, taken, home_of(lower, place));
+        use_found_line(core, lower, taken, home_of(lower, place));
         return record;
     }
     struct payers payers = payers_below(core, taken, lower->level);
     if (taken->entry->flags & TN_ENTRY_AHEAD) {
-        come(core, lower, taken, place, &(struct tn_known){0});
-        charge(&payers, core->pools.prefetched, 1);
+        load_kind(core, lower, taken, place, &(struct tn_known){0});
+        charge_payers(&payers, core->pools.prefetched, 1);
     } else {
-        missed(core, lower, taken, place, &payers);
+        charge_lower_miss(core, lower, taken, place, &payers);
     }
-    return fill(core, lower, taken, place, &payers);
+    return fill_slot(core, lower, taken, place, &payers);
 }
 
-/* The same where `record`, at home in the place, has no holders, and next comes the memory: what happens most. */
+/* The same in the usual case: `record` is at home in the place and has no holders, and next comes the memory. */
 static __attribute__((noinline)) void record_anew(tn_core *core, struct tn_lower *lower,
                                                   const struct tn_taken *taken, struct tn_record *record)
 {
     const struct tn_entry *entry = taken->entry;
     struct payers payers = payers_below(core, taken, TN_LEVEL_LL);
     struct past past;
-    missed(core, lower, taken, &taken->place, &payers);
+    charge_lower_miss(core, lower, taken, &taken->place, &payers);
     tenure_end(core, lower, record, &past, entry->stamp);
     tenure_begin(core, lower, record, taken, &payers, 0);
 }
 
-static struct tn_record *ask(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken)
+static struct tn_record *ask_level(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken)
 {
     struct tn_place place;
     tn_sets_split(&lower->sets, taken->entry->address, &place);
@@ -547,7 +550,7 @@ static struct tn_record *ask(tn_core *core, struct tn_lower *lower, const struct
 }
 
 /* The prefetcher sees a miss, and may ask for a line further on. */
-static void look_further(tn_core *core, const struct tn_taken *taken)
+static void ask_prefetcher(tn_core *core, const struct tn_taken *taken)
 {
     struct tn_lower *lower = taken->l1->next;
     struct tn_entry ahead = *taken->entry;
@@ -560,12 +563,12 @@ static void look_further(tn_core *core, const struct tn_taken *taken)
     ahead.flags |= TN_ENTRY_AHEAD;
     if (taken->slice)
         slice = tn_slice_unasked(slices, core->data, tn_slice_at(slices, taken->slice)->object);
-    ask(core, lower, &(struct tn_taken){.entry = &ahead, .l1 = taken->l1, .node = taken->node, .slice = slice});
+    ask_level(core, lower, &(struct tn_taken){.entry = &ahead, .l1 = taken->l1, .node = taken->node, .slice = slice});
 }
 
 /* ------------------------------------------------------------------------------------------ one entry */
 
-static void spill(struct tn_stay *stay, const struct tn_entry *entry)
+static void spill_stay(struct tn_stay *stay, const struct tn_entry *entry)
 {
     stay->touches += entry->use & ((1ull << TN_TOUCH_BITS) - 1);
     stay->bytes += entry->use >> TN_TOUCH_BITS;
@@ -575,12 +578,12 @@ TN_ALWAYS_INLINE struct tn_record *record_of(tn_core *core, struct tn_lower *low
                                              bool plain)
 {
     if (!plain && taken->l1->prefetcher) {
-        look_further(core, taken);
-        return ask(core, lower, taken);
+        ask_prefetcher(core, taken);
+        return ask_level(core, lower, taken);
     }
     struct tn_record *record = taken->home;
     if (taken->place.hit && record->state & TN_RECORD_RESIDENT) {
-        found(core, lower, taken, home_of(lower, &taken->place));
+        use_found_line(core, lower, taken, home_of(lower, &taken->place));
         return record;
     }
     if (!plain || lower->next || taken->place.hit ||
@@ -590,16 +593,16 @@ TN_ALWAYS_INLINE struct tn_record *record_of(tn_core *core, struct tn_lower *low
     return record;
 }
 
-TN_ALWAYS_INLINE void consume(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken, bool plain)
+TN_ALWAYS_INLINE void consume_entry(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken, bool plain)
 {
     const struct tn_entry *entry = taken->entry;
     struct tn_stay *stay = taken->stay;
     if (entry->flags & TN_ENTRY_SPILL) {
-        spill(stay, entry);
+        spill_stay(stay, entry);
         return;
     }
     if (entry->flags & TN_ENTRY_REUSE) {
-        near_use_fresh(core, taken);
+        use_fresh_line_near(core, taken);
         return;
     }
     if (stay->record)
@@ -616,11 +619,11 @@ TN_ALWAYS_INLINE void consume(tn_core *core, struct tn_lower *lower, const struc
             tn_pattern_miss(taken->pattern, entry->address);
     }
     if (taken->l1->kinds)
-        near_kind(core, taken);
+        charge_near_kind(core, taken);
     stay_begin(core, lower, taken, record_of(core, lower, taken, plain), plain);
 }
 
-/* What ends with the stay is fetched. */
+/* What the end of a stay will write is fetched. */
 static inline void fetch_stay(const tn_core *core, const struct tn_stay *stay)
 {
     __builtin_prefetch(stay->record, 1);
@@ -632,7 +635,7 @@ static inline void fetch_stay(const tn_core *core, const struct tn_stay *stay)
         fetch_slice_end(core, stay->slice);
 }
 
-/* Who pays near: the counters are made if there are none. */
+/* The counters of level 1, made if there are none. */
 TN_ALWAYS_INLINE uint64_t *near_of(tn_core *core, struct tn_late *late, bool plain)
 {
     struct counters {
@@ -664,7 +667,7 @@ TN_ALWAYS_INLINE struct tn_pattern *pattern_of(tn_core *core, const struct tn_en
     return pattern;
 }
 
-/* What tells its misses apart, here and below. */
+/* What will tell why the line was missed, at level 1 and below, is fetched. */
 static __attribute__((noinline)) void fetch_kinds(const struct tn_lower *lower, const struct tn_taken *taken)
 {
     uint64_t home = home_of(lower, &taken->place);
@@ -678,7 +681,7 @@ static __attribute__((noinline)) void fetch_kinds(const struct tn_lower *lower, 
 
 /* The line takes its place in the level below, in the order of misses; it waits only for the prefetcher, which asks as
  * well. What it leads to is fetched. */
-TN_ALWAYS_INLINE void look_up(tn_core *core, struct tn_lower *lower, struct tn_taken *taken, bool plain)
+TN_ALWAYS_INLINE void look_up_entry(tn_core *core, struct tn_lower *lower, struct tn_taken *taken, bool plain)
 {
     const struct tn_entry *entry = taken->entry;
     fetch_stay(core, taken->stay);
@@ -703,8 +706,9 @@ TN_ALWAYS_INLINE void look_up(tn_core *core, struct tn_lower *lower, struct tn_t
         fetch_kinds(lower, taken);
 }
 
-TN_ALWAYS_INLINE void foresee(const struct tn_ring *ring, const struct tn_lower *lower, const struct tn_entry *entry,
-                              struct tn_taken *taken, bool plain)
+/* What the look-up of the entry will read is fetched. */
+TN_ALWAYS_INLINE void foresee_entry(const struct tn_ring *ring, const struct tn_lower *lower,
+                                    const struct tn_entry *entry, struct tn_taken *taken, bool plain)
 {
     struct tn_l1 *l1 = ring->l1[stream_of(entry)];
     taken->entry = entry;
@@ -724,32 +728,32 @@ TN_ALWAYS_INLINE void foresee(const struct tn_ring *ring, const struct tn_lower 
         tn_sets_prefetch(&lower->sets, &taken->place);
 }
 
-TN_ALWAYS_INLINE void take(tn_core *core, struct tn_ring *ring, uint64_t foresee_to, uint64_t look_up_to,
-                           uint64_t consume_to, bool plain)
+TN_ALWAYS_INLINE void take_entries(tn_core *core, struct tn_ring *ring, uint64_t foresee_to, uint64_t look_up_to,
+                                   uint64_t consume_to, bool plain)
 {
     struct tn_lower *lower = ring->l1[TN_DATA]->next; /* of both */
     uint64_t at;
     for (at = ring->foreseen; at < foresee_to; at++)
-        foresee(ring, lower, &ring->entries[at & ring->mask], &ring->taken[at % TN_AHEAD], plain);
+        foresee_entry(ring, lower, &ring->entries[at & ring->mask], &ring->taken[at % TN_AHEAD], plain);
     ring->foreseen = at;
     for (at = ring->looked_up; at < look_up_to; at++)
-        look_up(core, lower, &ring->taken[at % TN_AHEAD], plain);
+        look_up_entry(core, lower, &ring->taken[at % TN_AHEAD], plain);
     ring->looked_up = at;
     for (at = ring->consumed; at < consume_to; at++)
-        consume(core, lower, &ring->taken[at % TN_AHEAD], plain);
+        consume_entry(core, lower, &ring->taken[at % TN_AHEAD], plain);
     __atomic_store_n(&ring->consumed, at, __ATOMIC_RELEASE);
 }
 
 static void take_plain(tn_core *core, struct tn_ring *ring, uint64_t foresee_to, uint64_t look_up_to,
                        uint64_t consume_to)
 {
-    take(core, ring, foresee_to, look_up_to, consume_to, true);
+    take_entries(core, ring, foresee_to, look_up_to, consume_to, true);
 }
 
 static void take_any(tn_core *core, struct tn_ring *ring, uint64_t foresee_to, uint64_t look_up_to,
                      uint64_t consume_to)
 {
-    take(core, ring, foresee_to, look_up_to, consume_to, false);
+    take_entries(core, ring, foresee_to, look_up_to, consume_to, false);
 }
 
 static bool is_plain(const struct tn_config *config)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * prefetch.c: see prefetch.h.
+ * prefetch.c: following runs of neighbouring blocks; see prefetch.h.
+ *
+ * A run is followed for each of a few pages. It is one from its second step in the same direction on; any other step
+ * ends it.
  */
 #include "prefetch.h"
 

@@ -67,7 +67,7 @@ static void drain_to(tn_core *core, struct tn_ring *ring, uint64_t end)
 /* ------------------------------------------------------------------------------------------ publishing */
 
 /* Entries up to `end` are the thread's next batch, which ends at `clock`. The lock is held. */
-static void publish(tn_core *core, struct tn_ring *ring, uint64_t end, uint64_t clock)
+static void publish_batch(tn_core *core, struct tn_ring *ring, uint64_t end, uint64_t clock)
 {
     uint64_t later = core->merged - ring->upto;
     for (uint64_t at = ring->consumed; at != end; at++)
@@ -87,7 +87,7 @@ static uint64_t waiting_in(const struct tn_ring *ring)
 
 /* The same, left to the consumer. Behind it there is room until the next batch is offered, whoever offers it: one that
  * is offered early is small, but counts as the last look at the room. */
-static void offer(tn_core *core, struct tn_ring *ring, uint64_t end, uint64_t clock)
+static void offer_batch(tn_core *core, struct tn_ring *ring, uint64_t end, uint64_t clock)
 {
     uint64_t n = ring->batches;
     while (n - __atomic_load_n(&ring->batches_taken, __ATOMIC_ACQUIRE) == TN_BATCHES)
@@ -105,9 +105,9 @@ static void publish_or_offer(tn_core *core, struct tn_ring *ring, uint64_t end, 
 {
     ring->offered = end;
     if (core->config.consume)
-        offer(core, ring, end, clock);
+        offer_batch(core, ring, end, clock);
     else
-        publish(core, ring, end, clock);
+        publish_batch(core, ring, end, clock);
 }
 
 /* Whether an entry is of the access that the one before it is of. */
@@ -188,7 +188,7 @@ uint32_t tn_consume(tn_core *core, uint32_t most)
         return 0;
     for (struct tn_ring *ring; taken < most && (ring = next_ring(core)); taken++) {
         const struct tn_batch *batch = &ring->batch[ring->batches_taken % TN_BATCHES];
-        publish(core, ring, batch->end, batch->clock);
+        publish_batch(core, ring, batch->end, batch->clock);
         __atomic_store_n(&core->tickets_taken, core->tickets_taken + 1, __ATOMIC_RELAXED);
         __atomic_store_n(&ring->batches_taken, ring->batches_taken + 1, __ATOMIC_RELEASE);
     }
@@ -245,7 +245,7 @@ void tn_drain(tn_core *core)
 
 /* ------------------------------------------------------------------------------------------ one step */
 
-static __attribute__((noinline)) void prune(struct tn_thread *thread)
+static __attribute__((noinline)) void prune_forest(struct tn_thread *thread)
 {
     tn_core *core = thread->core;
     struct tn_forest *forest = thread->activity ? thread->activity->forest : &core->forest; /* NULL: it has ended */
@@ -270,7 +270,7 @@ void tn_ring_step(struct tn_thread *thread)
     if (queued > FAR_BEHIND)
         core->take(core, ring, queued, queued - NEAR_BEHIND, queued - FAR_BEHIND);
     if (queued % TN_PRUNE_EVERY == 0)
-        prune(thread);
+        prune_forest(thread);
 }
 
 uint64_t tn_queued(const tn_core *core)

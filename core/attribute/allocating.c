@@ -70,7 +70,7 @@ void tn_allocates(struct tn_thread *thread, uint32_t function, const uint64_t *a
 }
 
 /* It returns this block; 0: none. */
-static void allocated(struct tn_thread *thread, struct tn_allocating *now, uint64_t block)
+static void returns_block(struct tn_thread *thread, struct tn_allocating *now, uint64_t block)
 {
     struct tn_core *core = thread->core;
     if (block && block == now->begun)
@@ -88,7 +88,7 @@ static void leave_allocating(struct tn_thread *thread, struct tn_allocating **li
     *link = now->outer;
     if (now->told && thread->activity->returning) {
         uint64_t block = thread->core->config.result(thread->core->config.user, thread, now->wants.at);
-        allocated(thread, now, block);
+        returns_block(thread, now, block);
         outer = allocating_on(thread->activity->level, now->stack);
         if (block && outer)
             outer->begun = block;

@@ -256,7 +256,7 @@ static struct tn_node *node_new(struct tn_forest *forest, uint32_t function, uin
     return node;
 }
 
-static void adopt(struct tn_forest *forest, struct tn_node *parent, struct tn_node *node, uint32_t site)
+static void node_adopt(struct tn_forest *forest, struct tn_node *parent, struct tn_node *node, uint32_t site)
 {
     node->parent = parent;
     node->site = site;
@@ -319,7 +319,7 @@ struct tn_node *tn_node_make(struct tn_forest *forest, struct tn_node *caller, u
 {
     uint32_t context = forest->contexts ? tn_context_below(forest->contexts, caller, function) : function;
     struct tn_node *edge = node_new(forest, function, context, caller->thread);
-    adopt(forest, caller, edge, site);
+    node_adopt(forest, caller, edge, site);
     edge->open = caller->open;
     edge->filter |= caller->filter;
     edge->charges_function = !runs_on_path(forest, caller, context);
@@ -370,7 +370,7 @@ struct tn_node *tn_forest_parent(struct tn_forest *forest, struct tn_node *root,
     struct tn_node *parent = tn_forest_root(forest, function, root->thread, root->handler);
     parent->open = true;
     forest->raised++;
-    adopt(forest, parent, root, 0);
+    node_adopt(forest, parent, root, 0);
     root->charges_arc = true;
     root->handler = false;
     root->defined = false; /* its place has changed */
@@ -434,7 +434,7 @@ static void clear_node(struct tn_forest *forest, struct tn_node *node)
 }
 
 /* Give a node's costs (self and below) to its arc, its function and its parent. */
-static void give(struct tn_forest *forest, struct tn_node *node, const struct tn_costs *self)
+static void give_costs(struct tn_forest *forest, struct tn_node *node, const struct tn_costs *self)
 {
     struct tn_function_total *total = total_of(forest->sums, node->context);
     struct tn_arc *arc = node->arc ? arc_at(forest->sums, node->arc) : NULL;
@@ -472,7 +472,7 @@ void tn_forest_fold(struct tn_forest *forest, void (*each)(void *user, struct tn
             }
             for (;;) {
                 struct tn_costs self = tn_node_self(forest, node);
-                give(forest, node, &self);
+                give_costs(forest, node, &self);
                 clear_node(forest, node);
                 node->pruned_below = false;
                 if (node == root || node->then)
@@ -528,7 +528,7 @@ void tn_sums_clear(struct tn_sums *sums, struct tn_cost_pools *pools)
 
 /* ------------------------------------------------------------------------------------------ pruning */
 
-static bool prunable(const struct tn_node *node)
+static bool node_prunable(const struct tn_node *node)
 {
     return !node->children && !node->live && node->sent == node->seen && !node->pins && node->parent && !node->open;
 }
@@ -563,7 +563,7 @@ static struct tn_node *prune_one(struct tn_forest *forest, struct tn_node *node)
     struct tn_node *parent = node->parent;
     struct tn_costs self = tn_node_self(forest, node);
     parent->pruned_below |= node->pruned_below || !tn_costs_are_zero(forest->pools, &self);
-    give(forest, node, &self);
+    give_costs(forest, node, &self);
     if (forest->cells)
         give_cells(forest, node);
     unlink_node(forest, node);
@@ -597,7 +597,7 @@ void tn_forest_prune(struct tn_forest *forest)
         struct tn_node *node = next_node(forest, &forest->hand);
         if (!node)
             node = next_node(forest, &forest->hand);
-        while (forest->now > goal && prunable(node) && !in_use(forest, node))
+        while (forest->now > goal && node_prunable(node) && !in_use(forest, node))
             node = prune_one(forest, node);
     }
     bool easy = forest->now <= goal && visits <= MOST_VISITS * (before - forest->now);

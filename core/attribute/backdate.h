@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * backdate.h: the tree of use nodes (seed 003, section 3), which carries every inclusive cost.
+ * backdate.h: the tree of use nodes, which carries every inclusive cost. It is that of Weidendorfer and Breitbart,
+ * "Inclusive Cost Attribution for Cache Use Profiling" (ICCS 2016), section 3.
  *
  * A node stands for the set of arcs on its path and the function that runs. It collects *self* costs: of the
  * instructions executed while it was the running node, and, late, of the cache lines loaded meanwhile. Inclusive
@@ -14,7 +15,7 @@
  * that is on the path already adds nothing to the set: it leads to the ancestor of the same set that runs the
  * callee, through an *alias* (a node that only counts calls), or to a new child that charges no arc.
  *
- * Two owners (design, section 6). The thread's half: place in the tree, pins, sent, immediate costs. The
+ * Each node has two owners (access/queue.h). The thread's half: place in the tree, pins, sent, immediate costs. The
  * consumer's half: seen, live, late costs. A node may go when
  *
  *   pins == 0 and children == 0 and sent == seen and live == 0

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * branch.c: branch prediction as of 2004 (seed 001, 5.8.2).
+ * branch.c: branch prediction as of 2004 (the Valgrind manual, section 5.8.2, "Branch Simulation
+ * Specifics").
  *
  * Conditional branches: 16384 two-bit saturating counters, found by the low 7 bits of the branch's address and
  * the outcomes of the last 7 conditional branches. Indirect branches: 512 targets, found by the low 9 bits of the

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * branch.h: the branch predictors of seed 001, section 5.8.2. One pair per thread.
+ * branch.h: two branch predictors for each thread, as the Valgrind manual describes them (section 5.8.2, "Branch
+ * Simulation Specifics").
  */
 #ifndef TENURE_CORE_BRANCH_H
 #define TENURE_CORE_BRANCH_H

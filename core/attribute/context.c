@@ -54,7 +54,7 @@ struct climb {
     uint32_t function; /* passed last */
 };
 
-static const struct tn_node *above(const struct tn_node *node)
+static const struct tn_node *node_above(const struct tn_node *node)
 {
     return node->site ? node->parent : NULL;
 }
@@ -63,14 +63,14 @@ static const struct tn_node *above(const struct tn_node *node)
 static uint32_t climb(struct climb *c)
 {
     while (c->node && c->node->function == c->function)
-        c->node = above(c->node);
+        c->node = node_above(c->node);
     return c->function = c->node ? c->node->function : TN_NONE;
 }
 
 bool tn_context_same_callers(const struct tn_contexts *contexts, const struct tn_node *node,
                              const struct tn_node *caller)
 {
-    struct climb there = {above(node), node->function}, here = {caller, node->function};
+    struct climb there = {node_above(node), node->function}, here = {caller, node->function};
     for (uint32_t i = 0; i < contexts->callers; i++) {
         uint32_t function = climb(&there);
         if (climb(&here) != function)
@@ -86,7 +86,7 @@ static uint32_t level_below(const struct tn_code *code, const struct tn_node *ca
     uint32_t most = tn_code_get_function(code, function)->separate_recs;
     const struct tn_node *node = most > 1 ? caller : NULL;
     while (node && node->function != function)
-        node = above(node);
+        node = node_above(node);
     uint32_t level = node ? tn_code_get_function(code, node->context)->level + 1 : 1;
     return level > most && most ? most : level;
 }
@@ -153,7 +153,7 @@ uint32_t tn_context_below(struct tn_contexts *contexts, const struct tn_node *ca
 /* ------------------------------------------------------------------------------------------ derived things */
 
 /* What is near in code has ids that are near, and stays near here. */
-static struct tn_derived *recent(struct tn_derived *list, uint32_t of, uint32_t context)
+static struct tn_derived *recent_slot(struct tn_derived *list, uint32_t of, uint32_t context)
 {
     return &list[(of + (context * 0x9e3779b1u >> (32 - RECENT_BITS))) & (RECENT - 1)];
 }
@@ -169,7 +169,7 @@ uint32_t tn_context_instr(struct tn_contexts *contexts, uint32_t instr, uint32_t
     struct tn_instr_info info = *tn_code_get_instr(contexts->code, instr);
     if (!is_derived(contexts, info.function, context))
         return instr;
-    struct tn_derived *slot = recent(contexts->recent_instrs, instr, context);
+    struct tn_derived *slot = recent_slot(contexts->recent_instrs, instr, context);
     if (slot->of != instr || slot->context != context) {
         info.function = context;
         *slot = (struct tn_derived){instr, context, tn_code_instr(contexts->code, &info)};
@@ -218,7 +218,7 @@ static uint32_t counter_in(struct tn_contexts *contexts, uint32_t counter, uint3
 
 uint32_t tn_context_counter(struct tn_contexts *contexts, uint32_t counter, uint32_t context)
 {
-    struct tn_derived *slot = recent(contexts->recent_counters, counter, context);
+    struct tn_derived *slot = recent_slot(contexts->recent_counters, counter, context);
     if (slot->of != counter || slot->context != context)
         *slot = (struct tn_derived){counter, context, counter_in(contexts, counter, context)};
     return slot->derived;

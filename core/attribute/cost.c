@@ -42,13 +42,13 @@ size_t tn_cost_pools_bytes(const struct tn_cost_pools *pools)
 
 /* ------------------------------------------------------------------------------------------ blocks */
 
-static void add(uint64_t *restrict to, const uint64_t *restrict from, uint32_t counters)
+static void block_add(uint64_t *restrict to, const uint64_t *restrict from, uint32_t counters)
 {
     for (uint32_t i = 0; i < counters; i++)
         to[i] += from[i];
 }
 
-static bool is_zero(const uint64_t *block, uint32_t counters)
+static bool block_is_zero(const uint64_t *block, uint32_t counters)
 {
     uint64_t any = 0;
     for (uint32_t i = 0; i < counters; i++)
@@ -59,9 +59,9 @@ static bool is_zero(const uint64_t *block, uint32_t counters)
 void tn_late_add(struct tn_cost_pools *pools, struct tn_late *to, const struct tn_late *from)
 {
     if (from->near)
-        add(tn_near(pools, to), tn_slots_at(&pools->near, from->near), pools->near_counters);
+        block_add(tn_near(pools, to), tn_slots_at(&pools->near, from->near), pools->near_counters);
     if (from->far)
-        add(tn_far(pools, to), tn_slots_at(&pools->far, from->far), pools->far_counters);
+        block_add(tn_far(pools, to), tn_slots_at(&pools->far, from->far), pools->far_counters);
 }
 
 void tn_late_clear(const struct tn_cost_pools *pools, const struct tn_late *late)
@@ -83,15 +83,15 @@ void tn_late_drop(struct tn_cost_pools *pools, struct tn_late *late)
 
 bool tn_late_is_zero(const struct tn_cost_pools *pools, const struct tn_late *late)
 {
-    return (!late->near || is_zero(tn_slots_at(&pools->near, late->near), pools->near_counters)) &&
-           (!late->far || is_zero(tn_slots_at(&pools->far, late->far), pools->far_counters));
+    return (!late->near || block_is_zero(tn_slots_at(&pools->near, late->near), pools->near_counters)) &&
+           (!late->far || block_is_zero(tn_slots_at(&pools->far, late->far), pools->far_counters));
 }
 
 /* ------------------------------------------------------------------------------------------ costs */
 
 void tn_costs_add(struct tn_cost_pools *pools, struct tn_costs *to, const struct tn_costs *from)
 {
-    add(to->immediate, from->immediate, TN_IMMEDIATE_EVENTS);
+    block_add(to->immediate, from->immediate, TN_IMMEDIATE_EVENTS);
     for (int stream = 0; stream < TN_STREAMS; stream++)
         tn_late_add(pools, &to->late[stream], &from->late[stream]);
 }
@@ -112,7 +112,7 @@ void tn_costs_drop(struct tn_cost_pools *pools, struct tn_costs *costs)
 
 bool tn_costs_are_zero(const struct tn_cost_pools *pools, const struct tn_costs *costs)
 {
-    return is_zero(costs->immediate, TN_IMMEDIATE_EVENTS) && tn_late_is_zero(pools, &costs->late[TN_FETCH]) &&
+    return block_is_zero(costs->immediate, TN_IMMEDIATE_EVENTS) && tn_late_is_zero(pools, &costs->late[TN_FETCH]) &&
            tn_late_is_zero(pools, &costs->late[TN_DATA]);
 }
 

@@ -239,7 +239,7 @@ static struct tn_region *insert_region(struct tn_memory *memory, uint32_t i)
 }
 
 /* [start, end) is in no region any more. */
-static void cut(struct tn_memory *memory, uint64_t start, uint64_t end)
+static void cut_regions(struct tn_memory *memory, uint64_t start, uint64_t end)
 {
     uint32_t i = regions_below(memory, start), gone = i;
     if (i < memory->region_count && memory->regions[i].start < start) {
@@ -257,7 +257,7 @@ static void cut(struct tn_memory *memory, uint64_t start, uint64_t end)
 }
 
 /* What pages were shown of it is forgotten. */
-static void hide(struct tn_memory *memory, uint64_t start, uint64_t end)
+static void forget_shown(struct tn_memory *memory, uint64_t start, uint64_t end)
 {
     for (uint64_t at = start; (at = next_known(memory, at, end)) < end; at += PAGE)
         __atomic_store_n(&tn_memory_page(memory, at)->rest, 0, __ATOMIC_RELAXED);
@@ -270,8 +270,8 @@ void tn_region_set(struct tn_memory *memory, uint64_t start, uint64_t end, uint3
     end = end > ADDRESSES ? ADDRESSES : end;
     if (start >= end)
         return;
-    cut(memory, start, end);
-    hide(memory, start, end);
+    cut_regions(memory, start, end);
+    forget_shown(memory, start, end);
     if (object)
         *insert_region(memory, regions_below(memory, start)) = (struct tn_region){start, end, object};
 }

@@ -87,7 +87,7 @@ static inline uint32_t slice_found(struct tn_slices *slices, struct tn_data_obje
 }
 
 /* offset mod size, of an offset that may be less than 0 by at most a line. */
-static uint32_t fold(int64_t offset, uint32_t size)
+static uint32_t offset_in_element(int64_t offset, uint32_t size)
 {
     uint64_t positive = (uint64_t)(offset + (int64_t)size * (offset < 0 ? TN_MAX_LINE : 0));
     if (!(size & (size - 1)))
@@ -101,7 +101,7 @@ static uint32_t slice_in(struct tn_slices *slices, struct tn_data_object *object
 {
     uint32_t phase;
     if (object->element)
-        phase = fold(start - object->lead, object->element);
+        phase = offset_in_element(start - object->lead, object->element);
     else if (start < TN_OFFSETS)
         phase = (uint32_t)(start + PHASE_BIAS);
     else

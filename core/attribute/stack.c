@@ -80,7 +80,7 @@ static void settle_to_nobody(struct tn_thread *thread)
     thread->running.last_branches = thread->branches;
 }
 
-static void settle(struct tn_thread *thread)
+static void settle_node(struct tn_thread *thread)
 {
     uint64_t branches = thread->branches - thread->running.last_branches;
     if (!thread->collecting) {
@@ -98,7 +98,7 @@ static void settle(struct tn_thread *thread)
 void tn_settle(struct tn_thread *thread)
 {
     if (thread->running.node)
-        settle(thread);
+        settle_node(thread);
     else
         settle_to_nobody(thread);
 }
@@ -127,7 +127,7 @@ static inline void skip_from(struct tn_thread *thread)
 }
 
 /* Change what runs on the running stack. */
-static inline void run(struct tn_thread *thread, struct tn_node *node, uint32_t skip_site)
+static inline void run_node(struct tn_thread *thread, struct tn_node *node, uint32_t skip_site)
 {
     thread->running.node = node;
     thread->running.skip_site = skip_site;
@@ -136,7 +136,7 @@ static inline void run(struct tn_thread *thread, struct tn_node *node, uint32_t 
 }
 
 /* What runs is what the running stack's own fields say, until something else runs. */
-static void suspend(struct tn_thread *thread)
+static void suspend_stack(struct tn_thread *thread)
 {
     if (!thread->running.stack)
         return;
@@ -145,11 +145,11 @@ static void suspend(struct tn_thread *thread)
 }
 
 /* Resume a stack that did not run. */
-static void resume(struct tn_thread *thread, struct tn_stack *stack)
+static void resume_stack(struct tn_thread *thread, struct tn_stack *stack)
 {
     struct tn_activity *a = activity_of(thread);
     a->level->stack = thread->running.stack = stack;
-    run(thread, stack->node, stack->skip_site);
+    run_node(thread, stack->node, stack->skip_site);
 }
 
 /* The next thread whose trees grow here, from `*id` on; NULL: that was all. */
@@ -165,7 +165,7 @@ static struct tn_thread *next_thread(const struct tn_core *core, const struct tn
 
 static void change_thread_pins(struct tn_thread *thread, uint32_t change)
 {
-    suspend(thread);
+    suspend_stack(thread);
     for (const struct tn_handler_level *level = thread->activity->level; level; level = level->interrupted) {
         for (struct tn_stack *stack = level->stacks; stack; stack = stack->next)
             stack->node->pins += change;
@@ -292,7 +292,7 @@ static uint64_t check_stack(const struct tn_stack *stack)
 static uint64_t check_thread(struct tn_thread *thread)
 {
     uint64_t looked_at = 0;
-    suspend(thread);
+    suspend_stack(thread);
     for (const struct tn_handler_level *level = thread->activity->level; level; level = level->interrupted) {
         for (const struct tn_stack *stack = level->stacks; stack; stack = stack->next)
             looked_at += check_stack(stack);
@@ -367,11 +367,11 @@ static void left_frame(struct tn_thread *thread, const struct tn_stack *stack, u
     }
 }
 
-static void pop(struct tn_thread *thread)
+static void pop_frame(struct tn_thread *thread)
 {
     struct tn_stack *stack = thread->running.stack;
     const struct tn_frame *frame = stack->top--;
-    run(thread, frame->node, frame->skip_site);
+    run_node(thread, frame->node, frame->skip_site);
     if (frame->marks & TN_FRAME_PINNED)
         frame->node->pins--;
     if (stack->resolver)
@@ -385,7 +385,7 @@ static void pop(struct tn_thread *thread)
 /* ------------------------------------------------------------------------------------------ which stack */
 
 /* Whether `sp` is where `stack` was seen to be. */
-static bool within(const struct tn_stack *stack, uint64_t sp)
+static bool stack_holds(const struct tn_stack *stack, uint64_t sp)
 {
     return sp <= stack->bottom->sp + SMALL && sp + OTHER_STACK >= stack->low;
 }
@@ -395,7 +395,7 @@ static struct tn_stack *known_stack(struct tn_handler_level *level, uint64_t sp)
 {
     struct tn_stack *best = NULL;
     for (struct tn_stack *stack = level->stacks; stack; stack = stack->next) {
-        if (within(stack, sp) && (!best || stack->bottom->sp < best->bottom->sp))
+        if (stack_holds(stack, sp) && (!best || stack->bottom->sp < best->bottom->sp))
             best = stack;
     }
     return best;
@@ -414,7 +414,7 @@ static void leave_level(struct tn_thread *thread)
         stack_free(thread, stack);
     }
     tn_stack_give(thread, &thread->core->level_pool, level);
-    resume(thread, a->level->stack);
+    resume_stack(thread, a->level->stack);
 }
 
 /* A handler was left by a longjmp if `sp` lies on a stack of something that it interrupted. */
@@ -440,26 +440,26 @@ static bool switch_stack(struct tn_thread *thread, uint64_t sp)
     struct tn_stack *stack = known_stack(a->level, sp);
     if (stack == thread->running.stack)
         return left_handler;
-    suspend(thread);
+    suspend_stack(thread);
     if (!stack) {
         stack = stack_new(thread, sp);
         stack->node = thread->running.node;
         stack->skip_site = thread->running.skip_site;
     }
-    resume(thread, stack);
+    resume_stack(thread, stack);
     return true;
 }
 
 /* ------------------------------------------------------------------------------------------ unwinding */
 
 /* Pop the frames whose return address lies below `sp`; the last one popped is copied. Returns how many. */
-static uint32_t unwind(struct tn_thread *thread, uint64_t sp, struct tn_frame *last)
+static uint32_t unwind_frames(struct tn_thread *thread, uint64_t sp, struct tn_frame *last)
 {
     struct tn_stack *stack = thread->running.stack;
     uint32_t popped = 0;
     while (stack->top != stack->bottom && stack->top->sp < sp) {
         *last = *stack->top;
-        pop(thread);
+        pop_frame(thread);
         popped++;
     }
     return popped;
@@ -486,7 +486,7 @@ static void unwind_to_caller(struct tn_thread *thread, uint32_t site, uint64_t s
     uint32_t function = tn_code_get_instr(&thread->core->code, site)->function;
     const struct tn_frame *frame = frame_that_calls(thread, function, sp);
     for (; thread->running.stack->top != frame; thread->tally.unwinds++)
-        pop(thread);
+        pop_frame(thread);
 }
 
 /* ------------------------------------------------------------------------------------------ entering */
@@ -512,17 +512,17 @@ static struct tn_node *edge_to(struct tn_thread *thread, uint32_t site, uint32_t
 }
 
 /* The running stack goes over an edge. */
-static void follow(struct tn_thread *thread, struct tn_node *edge)
+static void follow_edge(struct tn_thread *thread, struct tn_node *edge)
 {
     if (edge->alias)
         tn_pin_top(thread->running.stack);
-    run(thread, tn_node_target(edge), 0);
+    run_node(thread, tn_node_target(edge), 0);
     if (thread->collecting)
         tn_node_called(thread->activity->forest, edge);
 }
 
 /* The running stack goes on in `function`, called by or jumped to from `site`. */
-static void enter(struct tn_thread *thread, uint32_t site, uint32_t function)
+static void enter_function(struct tn_thread *thread, uint32_t site, uint32_t function)
 {
     uint32_t flags = flags_of(thread, function);
     if (flags & FN_SPECIAL)
@@ -532,7 +532,7 @@ static void enter(struct tn_thread *thread, uint32_t site, uint32_t function)
     if (thread->running.skip_site)
         site = thread->running.skip_site;
     if (flags & TN_FN_SKIP) {
-        run(thread, thread->running.node, site);
+        run_node(thread, thread->running.node, site);
         if (flags == TN_FN_SKIP)
             thread->activity->skippers[site % TN_SKIPPERS].function = function;
         if (flags & TN_FN_ALLOCATES)
@@ -544,7 +544,7 @@ static void enter(struct tn_thread *thread, uint32_t site, uint32_t function)
         edge = edge_to(thread, site, function);
     if (flags & TN_FN_POP_ON_JUMP && thread->running.stack->top != thread->running.stack->bottom)
         resolver_begins(thread, thread->running.stack, site);
-    follow(thread, edge);
+    follow_edge(thread, edge);
     if (flags & TN_FN_ALLOCATES)
         tn_enter_allocating(thread, function);
 }
@@ -554,7 +554,7 @@ static void enter(struct tn_thread *thread, uint32_t site, uint32_t function)
 static void call_from_elsewhere(struct tn_thread *thread, uint32_t site, uint64_t sp)
 {
     const struct tn_stack *stack = stack_of(thread);
-    if (!within(stack, sp) && (sp > stack->bottom->sp || stack->top->sp - sp > FAR))
+    if (!stack_holds(stack, sp) && (sp > stack->bottom->sp || stack->top->sp - sp > FAR))
         switch_stack(thread, sp);
     unwind_to_caller(thread, site, sp);
 }
@@ -563,13 +563,13 @@ static __attribute__((noinline)) void call_slowly(struct tn_thread *thread, uint
                                                   uint64_t sp, uint64_t return_address)
 {
     thread->tally.calls++;
-    settle(thread);
+    settle_node(thread);
     if (thread->running.stack->top->sp - sp - 1 >= FAR - 1)
         call_from_elsewhere(thread, site, sp);
     if (thread->running.stack->top + 1 == thread->running.stack->end)
         more_frames(thread->running.stack);
     tn_push(thread, sp, return_address, thread->running.skip_site);
-    enter(thread, site, function);
+    enter_function(thread, site, function);
 }
 
 void tn_call(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_t sp, uint64_t return_address)
@@ -589,14 +589,14 @@ static void jump_to(struct tn_thread *thread, uint32_t site, uint32_t function)
     /* A function that pops on jump was called on behalf of what it jumps to. */
     if (resolver && resolver->depth == tn_stack_depth(thread->running.stack) && !thread->running.skip_site) {
         site = resolver->site;
-        run(thread, resolver->node, 0);
+        run_node(thread, resolver->node, 0);
         resolvers_end(thread, thread->running.stack, tn_stack_depth(thread->running.stack) - 1);
     }
-    enter(thread, site, function);
+    enter_function(thread, site, function);
 }
 
 /* Whether code of `function` runs now. */
-static bool runs(const struct tn_thread *thread, uint32_t function)
+static bool function_runs(const struct tn_thread *thread, uint32_t function)
 {
     if (thread->running.skip_site)
         return (flags_of(thread, function) & TN_FN_SKIP) != 0;
@@ -608,12 +608,12 @@ static void jump_from_elsewhere(struct tn_thread *thread, uint32_t site, uint32_
     const struct tn_stack *stack = stack_of(thread);
     struct tn_frame last;
     bool moved = false;
-    if (!within(stack, sp) ||
+    if (!stack_holds(stack, sp) ||
         (stack->top != stack->bottom && stack->top->sp - sp > FAR && stack->top->sp > sp))
         moved = switch_stack(thread, sp);
-    uint32_t popped = unwind(thread, sp, &last);
+    uint32_t popped = unwind_frames(thread, sp, &last);
     thread->tally.unwinds += popped;
-    if ((moved || popped) && runs(thread, function))
+    if ((moved || popped) && function_runs(thread, function))
         return;
     jump_to(thread, site, function);
 }
@@ -621,7 +621,7 @@ static void jump_from_elsewhere(struct tn_thread *thread, uint32_t site, uint32_
 static __attribute__((noinline)) void jump_slowly(struct tn_thread *thread, uint32_t site, uint32_t function,
                                                   uint64_t sp)
 {
-    settle(thread);
+    settle_node(thread);
     if (tn_hot_is_near(thread->running.stack, sp))
         jump_to(thread, site, function);
     else
@@ -646,7 +646,7 @@ static void past_the_bottom(struct tn_thread *thread, uint32_t function, uint64_
     left_frame(thread, thread->running.stack, 0);
     tn_left_allocating(thread, thread->running.stack, 0);
     thread->running.stack->bottom->sp = sp;
-    run(thread, parent, 0);
+    run_node(thread, parent, 0);
 }
 
 static void return_elsewhere(struct tn_thread *thread, uint32_t site, uint64_t sp, uint64_t target)
@@ -655,14 +655,14 @@ static void return_elsewhere(struct tn_thread *thread, uint32_t site, uint64_t s
     struct tn_stack *stack = thread->running.stack;
     struct tn_frame last = {0};
     bool moved = false, bottom = stack->top == stack->bottom && thread->running.node->open && sp > stack->bottom->sp;
-    if (!within(stack, sp) || stack->top->sp > sp + OTHER_STACK)
+    if (!stack_holds(stack, sp) || stack->top->sp > sp + OTHER_STACK)
         moved = switch_stack(thread, sp);
-    uint32_t popped = unwind(thread, sp, &last);
+    uint32_t popped = unwind_frames(thread, sp, &last);
     thread->tally.unwinds += popped > 1 ? popped - 1 : 0;
     if (popped && last.return_address == target)
         return;
     uint32_t function = core->config.function_at ? core->config.function_at(core->config.user, target) : 0;
-    if (!function || runs(thread, function))
+    if (!function || function_runs(thread, function))
         return;
     if (bottom && !moved && !popped && stack == thread->running.stack && sp <= stack->bottom->sp + FAR)
         past_the_bottom(thread, function, sp);
@@ -675,10 +675,10 @@ static __attribute__((noinline)) void return_slowly(struct tn_thread *thread, ui
 {
     const struct tn_frame *top = thread->running.stack->top;
     thread->tally.returns++;
-    settle(thread);
+    settle_node(thread);
     if (top->sp + TN_RETURN_BYTES == sp && top->return_address == target) {
         thread->activity->returning = true;
-        pop(thread);
+        pop_frame(thread);
         thread->activity->returning = false;
     } else {
         return_elsewhere(thread, site, sp, target);
@@ -699,11 +699,11 @@ static void begin_level(struct tn_thread *thread, struct tn_node *root, uint64_t
     struct tn_activity *a = activity_of(thread);
     struct tn_handler_level *level = tn_stack_take(thread, &thread->core->level_pool);
     uint32_t flags = flags_of(thread, root->function);
-    suspend(thread);
+    suspend_stack(thread);
     level->interrupted = a->level;
     a->level = level;
     level->stack = thread->running.stack = stack_new(thread, sp);
-    run(thread, root, 0);
+    run_node(thread, root, 0);
     if (flags & FN_SPECIAL)
         enter_special(thread, root->function, flags, 0);
     if (thread->collecting)
@@ -733,7 +733,7 @@ static void forget_skipped(const struct tn_core *core, const struct tn_forest *f
 }
 
 /* A root cannot be skipped: there is nobody to pay for it. */
-static uint32_t unskipped(struct tn_thread *thread, uint32_t function)
+static uint32_t unskip_root(struct tn_thread *thread, uint32_t function)
 {
     uint32_t *flags = &tn_code_get_function(&thread->core->code, function)->flags;
     if (*flags & TN_FN_SKIP)
@@ -742,14 +742,14 @@ static uint32_t unskipped(struct tn_thread *thread, uint32_t function)
     return function;
 }
 
-static void begin(struct tn_thread *thread, uint32_t function, uint64_t sp, bool open)
+static void begin_stacks(struct tn_thread *thread, uint32_t function, uint64_t sp, bool open)
 {
     struct tn_activity *a = activity_of(thread);
     tn_settle(thread);
     if (a->begun)
         tn_stack_clear(thread);
     a->begun = true;
-    struct tn_node *root = tn_forest_root(thread->activity->forest, unskipped(thread, function), thread->id, false);
+    struct tn_node *root = tn_forest_root(thread->activity->forest, unskip_root(thread, function), thread->id, false);
     root->open = open;
     begin_level(thread, root, sp);
     if (thread->core->data)
@@ -758,12 +758,12 @@ static void begin(struct tn_thread *thread, uint32_t function, uint64_t sp, bool
 
 void tn_thread_begin(struct tn_thread *thread, uint32_t function, uint64_t sp)
 {
-    begin(thread, function, sp, false);
+    begin_stacks(thread, function, sp, false);
 }
 
 void tn_thread_resume(struct tn_thread *thread, uint32_t function, uint64_t sp)
 {
-    begin(thread, function, sp, true);
+    begin_stacks(thread, function, sp, true);
 }
 
 static struct tn_node *handler_root(struct tn_thread *thread, uint32_t function)
@@ -783,7 +783,7 @@ static struct tn_node *handler_root(struct tn_thread *thread, uint32_t function)
 void tn_signal_enter(struct tn_thread *thread, uint32_t function, uint64_t sp)
 {
     tn_settle(thread);
-    begin_level(thread, handler_root(thread, unskipped(thread, function)), sp);
+    begin_level(thread, handler_root(thread, unskip_root(thread, function)), sp);
 }
 
 void tn_signal_leave(struct tn_thread *thread)

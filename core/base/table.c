@@ -33,7 +33,7 @@ size_t tn_table_bytes(const struct tn_table *table)
     return bytes_of(table->size);
 }
 
-static void place(struct tn_table *table, uint32_t hash, uint32_t id)
+static void table_place(struct tn_table *table, uint32_t hash, uint32_t id)
 {
     uint32_t mask = table->size - 1, i = hash & mask;
     while (table->slots[i].id)
@@ -41,14 +41,14 @@ static void place(struct tn_table *table, uint32_t hash, uint32_t id)
     table->slots[i] = (struct tn_table_slot){hash, id};
 }
 
-static void grow(struct tn_table *table)
+static void table_grow(struct tn_table *table)
 {
     struct tn_table old = *table;
     table->size *= 2;
     table->slots = tn_host_alloc(bytes_of(table->size));
     for (uint32_t i = 0; i < old.size; i++) {
         if (old.slots[i].id)
-            place(table, old.slots[i].hash, old.slots[i].id);
+            table_place(table, old.slots[i].hash, old.slots[i].id);
     }
     tn_table_free(&old);
 }
@@ -56,8 +56,8 @@ static void grow(struct tn_table *table)
 void tn_table_add(struct tn_table *table, uint32_t hash, uint32_t id)
 {
     if ((uint64_t)(table->used + 1) * 2 > table->size)
-        grow(table);
-    place(table, hash, id);
+        table_grow(table);
+    table_place(table, hash, id);
     table->used++;
 }
 

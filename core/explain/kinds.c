@@ -28,7 +28,7 @@ static uint64_t places_of(uint32_t shift)
     return 1ull << (64 - shift);
 }
 
-static void init(struct tn_kinds *kinds, const struct tn_geometry *geometry, uint64_t traces)
+static void kinds_init(struct tn_kinds *kinds, const struct tn_geometry *geometry, uint64_t traces)
 {
     memset(kinds, 0, sizeof *kinds);
     while (1u << kinds->line_bits < geometry->line)
@@ -61,11 +61,11 @@ static void free_table(uint64_t **table)
 struct tn_kinds *tn_kinds_new(const struct tn_geometry *geometry, uint64_t traces)
 {
     struct tn_kinds *kinds = tn_host_alloc(sizeof *kinds);
-    init(kinds, geometry, traces);
+    kinds_init(kinds, geometry, traces);
     return kinds;
 }
 
-static void drop(struct tn_kinds *kinds)
+static void kinds_drop(struct tn_kinds *kinds)
 {
     tn_host_free(kinds->held, kinds->lines * sizeof *kinds->held);
     tn_host_free(kinds->ghosts, places_of(kinds->ghost_shift) * sizeof *kinds->ghosts);
@@ -86,7 +86,7 @@ void tn_kinds_free(struct tn_kinds *kinds)
 {
     if (!kinds)
         return;
-    drop(kinds);
+    kinds_drop(kinds);
     tn_host_free(kinds, sizeof *kinds);
 }
 
@@ -95,14 +95,14 @@ void tn_kinds_reset(struct tn_kinds *kinds, const struct tn_geometry *geometry)
     if (!kinds)
         return;
     uint64_t traces = kinds->traces ? places_of(kinds->trace_shift) : 0;
-    drop(kinds);
-    init(kinds, geometry, traces);
+    kinds_drop(kinds);
+    kinds_init(kinds, geometry, traces);
 }
 
 /* ------------------------------------------------------------------------------------------ lines seen */
 
 /* Whether it was seen before; from now on it was. */
-static bool see(struct tn_kinds *kinds, uint64_t number)
+static bool see_line(struct tn_kinds *kinds, uint64_t number)
 {
     uint64_t ***table = &kinds->seen[number >> TN_SEEN_BITS >> 14];
     if (!*table)
@@ -119,7 +119,7 @@ static bool see(struct tn_kinds *kinds, uint64_t number)
 /* ------------------------------------------------------------------------------------------ the horizon */
 
 /* The value at `want` if they were sorted; they change places. */
-static uint64_t nth(uint64_t *values, uint64_t count, uint64_t want)
+static uint64_t nth_smallest(uint64_t *values, uint64_t count, uint64_t want)
 {
     uint64_t low = 0, high = count - 1;
     while (low < high) {
@@ -146,7 +146,7 @@ static uint64_t nth(uint64_t *values, uint64_t count, uint64_t want)
 static __attribute__((noinline)) void take_horizon(struct tn_kinds *kinds)
 {
     memcpy(kinds->sorting, kinds->gone, kinds->sets * sizeof *kinds->gone);
-    kinds->horizon = nth(kinds->sorting, kinds->sets, kinds->sets / 2);
+    kinds->horizon = nth_smallest(kinds->sorting, kinds->sets, kinds->sets / 2);
     kinds->loads = 0;
 }
 
@@ -156,7 +156,7 @@ static inline enum tn_miss_kind kind_of(struct tn_kinds *kinds, uint64_t number)
 {
     struct tn_ghost *ghost = tn_ghost_of(kinds, number);
     if (ghost->line != number + 1)
-        return see(kinds, number) ? TN_MISS_Cap : TN_MISS_Cold;
+        return see_line(kinds, number) ? TN_MISS_Cap : TN_MISS_Cold;
     ghost->line = 0;
     return ghost->used > kinds->horizon ? TN_MISS_Conf : TN_MISS_Cap;
 }

@@ -49,13 +49,13 @@ size_t tn_pairs_bytes(const struct tn_pairs *pairs)
 
 /* ------------------------------------------------------------------------------------------ one pair */
 
-static bool equal(const void *owner, uint32_t id, const void *key)
+static bool pair_equal(const void *owner, uint32_t id, const void *key)
 {
     const struct tn_pair *a = tn_pair_at(owner, id), *b = key;
     return a->payer == b->payer && a->evictor == b->evictor && a->loader == b->loader && a->level == b->level;
 }
 
-static uint32_t make(struct tn_pairs *pairs, const struct tn_pair *who)
+static uint32_t pair_make(struct tn_pairs *pairs, const struct tn_pair *who)
 {
     uint32_t id = pairs->list.count;
     struct tn_pair *pair = tn_array_add(&pairs->list);
@@ -70,12 +70,12 @@ static uint32_t make(struct tn_pairs *pairs, const struct tn_pair *who)
 static uint32_t no_room(struct tn_pairs *pairs)
 {
     if (!pairs->over)
-        pairs->over = make(pairs, &(struct tn_pair){.payer = 0});
+        pairs->over = pair_make(pairs, &(struct tn_pair){.payer = 0});
     pairs->left_out++;
     return pairs->over;
 }
 
-static void count(struct tn_pairs *pairs, struct tn_pair *pair, uint64_t distance)
+static void count_distance(struct tn_pairs *pairs, struct tn_pair *pair, uint64_t distance)
 {
     uint32_t power = distance > 1 ? 63 - (uint32_t)__builtin_clzll(distance) : 0;
     power = power < TN_DISTANCES ? power : TN_DISTANCES - 1;
@@ -104,18 +104,18 @@ static const struct tn_table_slot *home_of(const struct tn_table *table, uint32_
 
 static void add_waiting(struct tn_pairs *pairs, const struct tn_waiting_miss *miss)
 {
-    uint32_t id = tn_table_find(&pairs->table, miss->hash, equal, pairs, &miss->who);
+    uint32_t id = tn_table_find(&pairs->table, miss->hash, pair_equal, pairs, &miss->who);
     if (!id && pairs->table.used == pairs->most) {
         id = no_room(pairs);
     } else if (!id) {
-        id = make(pairs, &miss->who);
+        id = pair_make(pairs, &miss->who);
         tn_table_add(&pairs->table, miss->hash, id);
         pairs->largest = pairs->table.used > pairs->largest ? pairs->table.used : pairs->largest;
     }
     struct tn_pair *pair = tn_pair_at(pairs, id);
     pair->misses++;
     if (miss->timed)
-        count(pairs, pair, miss->distance);
+        count_distance(pairs, pair, miss->distance);
 }
 
 void tn_pairs_settle(struct tn_pairs *pairs)

@@ -45,7 +45,7 @@ struct tn_pattern *tn_pattern_make(struct tn_patterns *patterns, const struct tn
 
 /* ------------------------------------------------------------------------------------------ counting */
 
-static void swap(struct tn_stride *a, struct tn_stride *b)
+static void swap_strides(struct tn_stride *a, struct tn_stride *b)
 {
     struct tn_stride was = *a;
     *a = *b;
@@ -60,7 +60,7 @@ void tn_stride_other(struct tn_pattern *pattern, int64_t bytes)
         if (kept->count && kept->bytes == bytes) {
             kept->count++;
             if (kept->count > pattern->kept[0].count) /* it will be asked for first */
-                swap(kept, &pattern->kept[0]);
+                swap_strides(kept, &pattern->kept[0]);
             return;
         }
         empty = !kept->count && !empty ? kept : empty;

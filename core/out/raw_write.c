@@ -433,7 +433,7 @@ static void count_guarded(tn_core *core, uint32_t thread, const struct tn_counte
 }
 
 /* How often each instruction was executed, from the counters of segments; guarded accesses go to extra. */
-static void gather(tn_core *core, uint32_t thread_id, uint64_t *executed)
+static void gather_executed(tn_core *core, uint32_t thread_id, uint64_t *executed)
 {
     const struct tn_thread_record *thread = tn_thread_record_of(core, thread_id);
     const uint64_t *running = thread->thread ? tn_counters_of(core, thread->thread) : NULL;
@@ -556,7 +556,7 @@ static void write_thread_costs(struct tn_writer *w, uint32_t thread_id, uint64_t
 {
     tn_core *core = w->core;
     struct tn_thread_record *thread = tn_thread_record_of(core, thread_id);
-    gather(core, thread_id, executed);
+    gather_executed(core, thread_id, executed);
     for (uint32_t id = 1; id < core->code.instrs.count; id++) {
         const struct tn_centre *centre = tn_centre_known(core, thread, id);
         const uint64_t *extra = centre ? centre->extra : NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * method1.h: docs/attribution.md, literally. Seed 003's method 1.
+ * method1.h: docs/attribution.md, literally: "inclusive cost aggregation method 1" of Weidendorfer
+ * and Breitbart, "Inclusive Cost Attribution for Cache Use Profiling" (ICCS 2016).
  *
  * The whole chain of activations is known at every moment and every cost remembers the chain it belongs to.
  * When a part ends, each cost is charged once to each distinct arc and each distinct function on its chain,
