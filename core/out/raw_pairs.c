@@ -31,12 +31,6 @@ static void find_payers(const tn_core *core, const struct tn_thread_record *thre
     }
 }
 
-static void put_fields(struct tn_writer *w, const uint64_t *fields, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        tn_put_n(w, fields[i]);
-}
-
 /* How long ago, in all and by the power of two. */
 static void put_distances(struct tn_writer *w, const struct tn_pairs *pairs, const struct tn_pair *pair)
 {
@@ -53,7 +47,7 @@ static void write_pair(struct tn_writer *w, const struct tn_pair *pair, const st
     const uint64_t fields[] = {payers[pair->loader].instr, evictor->instr, evictor->object, payer->instr,
                                payer->stream, payer->object, pair->level, pair->misses, pair->timed};
     tn_record(w, TN_RAW_PAIR);
-    put_fields(w, fields, sizeof fields / sizeof *fields);
+    tn_put_numbers(w, fields, sizeof fields / sizeof *fields);
     put_distances(w, w->core->pairs, pair);
 }
 
@@ -63,7 +57,7 @@ static void write_reuse(struct tn_writer *w, const struct tn_pair *pair, const s
     const uint64_t fields[] = {payers[pair->loader].instr, payer->instr, payer->stream, payer->object, pair->level,
                                pair->misses};
     tn_record(w, TN_RAW_REUSE);
-    put_fields(w, fields, sizeof fields / sizeof *fields);
+    tn_put_numbers(w, fields, sizeof fields / sizeof *fields);
     put_distances(w, w->core->reuses, pair);
 }
 

@@ -62,6 +62,12 @@ void tn_record(struct tn_writer *w, enum tn_raw_chunk type)
 
 /* ------------------------------------------------------------------------------------------ fields */
 
+void tn_put_numbers(struct tn_writer *w, const uint64_t *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        tn_put_n(w, values[i]);
+}
+
 void tn_put_z(struct tn_writer *w, int64_t value)
 {
     tn_put_n(w, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));

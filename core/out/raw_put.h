@@ -43,6 +43,11 @@ static inline void tn_put_n(struct tn_writer *w, uint64_t value)
     *at++ = (uint8_t)value;
     w->used += (uint32_t)(at - start);
 }
+/* Several numbers, one behind the other. */
+#define tn_put_list(w, ...) \
+    tn_put_numbers(w, (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+void tn_put_numbers(struct tn_writer *w, const uint64_t *values, size_t count);
+
 void tn_put_z(struct tn_writer *w, int64_t value);
 void tn_put_u32(uint8_t *at, uint32_t value);
 void tn_put_bytes(struct tn_writer *w, const void *data, size_t bytes);

@@ -24,8 +24,7 @@
 
 static void put_immediate(struct tn_writer *w, const uint64_t *immediate)
 {
-    for (int i = 0; i < TN_IMMEDIATE_EVENTS; i++)
-        tn_put_n(w, immediate[i]);
+    tn_put_numbers(w, immediate, TN_IMMEDIATE_EVENTS);
 }
 
 /* Written slots: those of cost.h, with SpLoss put in after AcCost. */
@@ -222,8 +221,7 @@ static void write_objects(struct tn_writer *w)
         tn_record(w, TN_RAW_OBJECT);
         tn_put_n(w, id);
         tn_put_s(w, entry->info.path);
-        tn_put_n(w, entry->info.start);
-        tn_put_n(w, entry->info.size);
+        tn_put_list(w, entry->info.start, entry->info.size);
         tn_put_z(w, entry->info.bias);
         tn_put_bytes(w, entry->info.build_id, entry->info.build_id_size);
     }
@@ -232,11 +230,7 @@ static void write_objects(struct tn_writer *w)
 static void write_function(struct tn_writer *w, uint32_t id, const struct tn_function *function)
 {
     tn_record(w, TN_RAW_FUNCTION);
-    tn_put_n(w, id);
-    tn_put_n(w, function->object);
-    tn_put_n(w, function->start);
-    tn_put_n(w, function->size);
-    tn_put_n(w, function->flags);
+    tn_put_list(w, id, function->object, function->start, function->size, function->flags);
     tn_put_s(w, function->name);
 }
 
@@ -248,10 +242,7 @@ static void write_functions(struct tn_writer *w)
         if (function->base == id)
             write_function(w, id, function);
         tn_record(w, TN_RAW_CONTEXT);
-        tn_put_n(w, id);
-        tn_put_n(w, function->base);
-        tn_put_n(w, function->level);
-        tn_put_n(w, function->callers);
+        tn_put_list(w, id, function->base, function->level, function->callers);
         for (uint32_t k = 0; k < function->callers; k++)
             tn_put_n(w, tn_context_caller(w->core->contexts, id, k));
     }
@@ -263,13 +254,8 @@ static void write_instrs(struct tn_writer *w)
         uint32_t id = ++*i;
         const struct tn_instr_info *instr = tn_code_get_instr(&w->core->code, id);
         tn_record(w, TN_RAW_INSTR);
-        tn_put_n(w, id);
-        tn_put_n(w, instr->address);
-        tn_put_n(w, instr->length);
-        tn_put_n(w, instr->function);
-        tn_put_n(w, instr->flags);
-        tn_put_n(w, instr->reads);
-        tn_put_n(w, instr->writes);
+        tn_put_list(w, id, instr->address, instr->length, instr->function, instr->flags, instr->reads,
+                    instr->writes);
     }
 }
 
@@ -281,9 +267,7 @@ static void write_threads(struct tn_writer *w)
             continue;
         thread->defined = true;
         tn_record(w, TN_RAW_THREAD);
-        tn_put_n(w, id);
-        tn_put_n(w, thread->os_id);
-        tn_put_n(w, thread->parent);
+        tn_put_list(w, id, thread->os_id, thread->parent);
     }
 }
 
@@ -295,10 +279,7 @@ static void write_arcs(struct tn_writer *w)
             continue;
         arc->defined = true;
         tn_record(w, TN_RAW_ARC);
-        tn_put_n(w, id);
-        tn_put_n(w, arc->site);
-        tn_put_n(w, arc->caller);
-        tn_put_n(w, arc->callee);
+        tn_put_list(w, id, arc->site, arc->caller, arc->callee);
     }
 }
 
@@ -310,10 +291,7 @@ static void write_origins(struct tn_writer *w)
         uint32_t id = ++*i;
         const struct tn_origin *origin = tn_origin_of(w->core->data, id);
         tn_record(w, TN_RAW_ORIGIN);
-        tn_put_n(w, id);
-        tn_put_n(w, origin->caller);
-        tn_put_n(w, origin->site);
-        tn_put_n(w, origin->function);
+        tn_put_list(w, id, origin->caller, origin->site, origin->function);
     }
 }
 
@@ -321,18 +299,10 @@ static void write_data_object(struct tn_writer *w, uint32_t id, struct tn_data_o
 {
     object->defined = true;
     tn_record(w, TN_RAW_DATA);
-    tn_put_n(w, id);
-    tn_put_n(w, object->kind);
-    tn_put_n(w, object->origin);
-    tn_put_n(w, object->thread);
-    tn_put_n(w, object->address);
-    tn_put_n(w, object->size);
+    tn_put_list(w, id, object->kind, object->origin, object->thread, object->address, object->size);
     tn_put_s(w, object->name);
     tn_put_s(w, object->file);
-    tn_put_n(w, object->element);
-    tn_put_n(w, object->lead);
-    tn_put_n(w, object->type);
-    tn_put_n(w, object->typed_by);
+    tn_put_list(w, object->element, object->lead, object->type, object->typed_by);
 }
 
 /* Slots as put_late writes them. */
@@ -349,8 +319,7 @@ static void put_at(struct tn_writer *w, uint32_t id, uint32_t place, const struc
     if (!tn_nonzero(values, WRITTEN_SLOTS))
         return;
     tn_record(w, TN_RAW_DATA_AT);
-    tn_put_n(w, id);
-    tn_put_n(w, place);
+    tn_put_list(w, id, place);
     tn_put_sparse(w, values, WRITTEN_SLOTS);
 }
 
@@ -386,11 +355,7 @@ static void write_data(struct tn_writer *w)
         if (!object->began && !object->ended)
             continue;
         tn_record(w, TN_RAW_DATA_BLOCKS);
-        tn_put_n(w, id);
-        tn_put_n(w, object->began);
-        tn_put_n(w, object->ended);
-        tn_put_n(w, object->bytes);
-        tn_put_n(w, object->largest);
+        tn_put_list(w, id, object->began, object->ended, object->bytes, object->largest);
     }
     write_places(w);
 }
@@ -404,14 +369,8 @@ static void write_sharings(struct tn_writer *w)
         if (!sharing->misses && !sharing->falsely && !sharing->truly)
             continue;
         tn_record(w, TN_RAW_SHARING);
-        tn_put_n(w, sharing->writer);
-        tn_put_n(w, sharing->victim);
-        tn_put_n(w, sharing->object);
-        tn_put_n(w, sharing->misses);
-        tn_put_n(w, sharing->falsely);
-        tn_put_n(w, sharing->truly);
-        tn_put_n(w, sharing->written);
-        tn_put_n(w, sharing->touched);
+        tn_put_list(w, sharing->writer, sharing->victim, sharing->object, sharing->misses, sharing->falsely,
+                    sharing->truly, sharing->written, sharing->touched);
     }
 }
 
@@ -453,8 +412,7 @@ static void gather_executed(tn_core *core, uint32_t thread_id, uint64_t *execute
 static void put_immediate_of(struct tn_writer *w, uint32_t thread, uint32_t id, const uint64_t *immediate)
 {
     tn_record(w, TN_RAW_SELF);
-    tn_put_n(w, thread);
-    tn_put_n(w, id);
+    tn_put_list(w, thread, id);
     put_immediate(w, immediate);
 }
 
@@ -480,23 +438,17 @@ static void put_self(struct tn_writer *w, uint32_t thread, uint32_t id, uint64_t
         put_immediate_of(w, thread, id, skipped);
 }
 
-/* Who pays: thread, instruction, kind of access, data object. */
-static void put_key(struct tn_writer *w, const uint64_t key[4])
-{
-    for (int i = 0; i < 4; i++)
-        tn_put_n(w, key[i]);
-}
+/* A key says who pays: thread, instruction, kind of access, data object. */
+enum { KEY = 4 };
 
-static void write_strides(struct tn_writer *w, const uint64_t key[4], const struct tn_pattern *pattern)
+static void write_strides(struct tn_writer *w, const uint64_t key[KEY], const struct tn_pattern *pattern)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < TN_STRIDES; i++)
         kept += pattern->kept[i].count != 0;
     tn_record(w, TN_RAW_STRIDES);
-    put_key(w, key);
-    tn_put_n(w, pattern->strides);
-    tn_put_n(w, pattern->lost);
-    tn_put_n(w, kept);
+    tn_put_numbers(w, key, KEY);
+    tn_put_list(w, pattern->strides, pattern->lost, kept);
     for (uint32_t i = 0; i < TN_STRIDES; i++) {
         if (!pattern->kept[i].count)
             continue;
@@ -505,18 +457,18 @@ static void write_strides(struct tn_writer *w, const uint64_t key[4], const stru
     }
 }
 
-static void write_sets(struct tn_writer *w, const uint64_t key[4], enum tn_level level, const uint64_t *counts)
+static void write_sets(struct tn_writer *w, const uint64_t key[KEY], enum tn_level level, const uint64_t *counts)
 {
     if (!tn_nonzero(counts, TN_SET_COUNTS))
         return;
     tn_record(w, TN_RAW_SETS);
-    put_key(w, key);
+    tn_put_numbers(w, key, KEY);
     tn_put_n(w, level);
     tn_put_sparse(w, counts, TN_SET_COUNTS);
 }
 
 /* Strides between its misses, and sets of those by conflict. */
-static void write_pattern(struct tn_writer *w, const uint64_t key[4], const struct tn_late *late)
+static void write_pattern(struct tn_writer *w, const uint64_t key[KEY], const struct tn_late *late)
 {
     const struct tn_patterns *patterns = w->core->patterns;
     const struct tn_pattern *pattern = patterns ? tn_pattern_known(patterns, late) : NULL;
@@ -532,12 +484,12 @@ static void write_pattern(struct tn_writer *w, const uint64_t key[4], const stru
 }
 
 /* What is charged late to an instruction in a thread and, if not 0, a data object. */
-static void write_late(struct tn_writer *w, const uint64_t key[4], const struct tn_late *late)
+static void write_late(struct tn_writer *w, const uint64_t key[KEY], const struct tn_late *late)
 {
     if (tn_late_is_zero(&w->core->pools, late))
         return;
     tn_record(w, TN_RAW_LATE);
-    put_key(w, key);
+    tn_put_numbers(w, key, KEY);
     put_late(w, late, (enum tn_stream)key[2]);
     write_pattern(w, key, late);
 }
@@ -596,13 +548,8 @@ static void write_node(void *user, struct tn_node *node)
     uint64_t calls = tn_node_calls(node);
     if (!node->defined || calls || !tn_costs_are_zero(&w->core->pools, &all)) {
         tn_record(w, TN_RAW_NODE);
-        tn_put_n(w, node->id);
-        tn_put_n(w, node->parent ? node->parent->id : 0);
-        tn_put_n(w, node->arc);
-        tn_put_n(w, node->context);
-        tn_put_n(w, node->thread);
-        tn_put_n(w, node_flags(node));
-        tn_put_n(w, calls);
+        tn_put_list(w, node->id, node->parent ? node->parent->id : 0, node->arc, node->context, node->thread,
+                    node_flags(node), calls);
         put_costs(w, &all);
         node->defined = true;
     }
@@ -618,8 +565,7 @@ static void write_cells(struct tn_writer *w, bool pruned)
         if (!cell->owner || !(cell->owner & TN_CELL_CONTEXT) == pruned || tn_late_is_zero(&w->core->pools, &cell->late))
             continue;
         tn_record(w, pruned ? TN_RAW_FUNC_DATA : TN_RAW_NODE_DATA);
-        tn_put_n(w, pruned ? cell->owner >> TN_CELL_CONTEXT_SHIFT : tn_cell_node(cell)->id);
-        tn_put_n(w, cell->object);
+        tn_put_list(w, pruned ? cell->owner >> TN_CELL_CONTEXT_SHIFT : tn_cell_node(cell)->id, cell->object);
         put_late(w, &cell->late, TN_DATA);
     }
 }
@@ -631,8 +577,7 @@ static void write_arc_costs(struct tn_writer *w)
         if (!arc->calls && tn_costs_are_zero(&w->core->pools, &arc->inclusive))
             continue;
         tn_record(w, TN_RAW_ARC_COST);
-        tn_put_n(w, id);
-        tn_put_n(w, arc->calls);
+        tn_put_list(w, id, arc->calls);
         put_costs(w, &arc->inclusive);
     }
 }
@@ -647,8 +592,7 @@ static void write_function_costs(struct tn_writer *w)
                        tn_costs_are_zero(pools, &total->inclusive)))
             continue;
         tn_record(w, TN_RAW_FUNC_COST);
-        tn_put_n(w, id);
-        tn_put_n(w, total->calls);
+        tn_put_list(w, id, total->calls);
         put_costs(w, &total->self);
         put_costs(w, &total->inclusive);
     }
