@@ -28,16 +28,6 @@ enum {
 };
 #define FN_SPECIAL (TN_FN_TOGGLE | TN_FN_DUMP_BEFORE | TN_FN_DUMP_AFTER | TN_FN_ZERO_BEFORE)
 
-static struct tn_activity *activity_of(struct tn_thread *thread)
-{
-    return thread->activity;
-}
-
-static struct tn_stack *stack_of(struct tn_thread *thread)
-{
-    return thread->running.stack;
-}
-
 static uint32_t flags_of(const struct tn_thread *thread, uint32_t function)
 {
     return tn_code_get_function(&thread->core->code, function)->flags;
@@ -147,14 +137,17 @@ static void suspend_stack(struct tn_thread *thread)
 /* Resume a stack that did not run. */
 static void resume_stack(struct tn_thread *thread, struct tn_stack *stack)
 {
-    struct tn_activity *a = activity_of(thread);
+    struct tn_activity *a = thread->activity;
     a->level->stack = thread->running.stack = stack;
     run_node(thread, stack->node, stack->skip_site);
 }
 
-/* The next thread whose trees grow here, from `*id` on; NULL: that was all. */
+/* The next thread whose trees grow here, from `*id` on, which is 1 at first; NULL: that was all. A forest with an owner
+ * is its alone, and others may be running: their records are not looked at. */
 static struct tn_thread *next_thread(const struct tn_core *core, const struct tn_forest *forest, uint32_t *id)
 {
+    if (forest->owner)
+        return (*id)++ == 1 ? forest->owner : NULL;
     while (*id < core->threads.count) {
         struct tn_thread *thread = tn_thread_record_of(core, (*id)++)->thread;
         if (thread && thread->activity->forest == forest)
@@ -175,10 +168,6 @@ static void change_thread_pins(struct tn_thread *thread, uint32_t change)
 static void change_pins(const struct tn_core *core, const struct tn_forest *forest, uint32_t change)
 {
     uint32_t id = 1;
-    if (forest->owner) {
-        change_thread_pins(forest->owner, change);
-        return;
-    }
     for (struct tn_thread *thread; (thread = next_thread(core, forest, &id));)
         change_thread_pins(thread, change);
 }
@@ -205,7 +194,7 @@ static size_t frame_bytes(const struct tn_stack *stack)
 static struct tn_stack *stack_new(struct tn_thread *thread, uint64_t sp)
 {
     struct tn_stack *stack = tn_stack_take(thread, &thread->core->stack_pool);
-    struct tn_handler_level *level = activity_of(thread)->level;
+    struct tn_handler_level *level = thread->activity->level;
     stack->bottom = stack->top = tn_host_alloc(FIRST_FRAMES * sizeof *stack->bottom);
     stack->end = stack->bottom + FIRST_FRAMES;
     *stack->bottom = (struct tn_frame){.sp = sp, .return_address = NOWHERE};
@@ -307,9 +296,7 @@ void tn_check(struct tn_core *core, struct tn_forest *forest)
     tn_forest_check(forest);
     uint64_t looked_at = forest->now;
     uint32_t id = 1;
-    if (forest->owner)
-        looked_at += check_thread(forest->owner);
-    for (struct tn_thread *thread; !forest->owner && (thread = next_thread(core, forest, &id));)
+    for (struct tn_thread *thread; (thread = next_thread(core, forest, &id));)
         looked_at += check_thread(thread);
     forest->check_after = looked_at / 16;
 }
@@ -329,7 +316,7 @@ static bool is_active(const struct tn_handler_level *level, uint32_t function)
 /* The running stack enters `function`, and will have left it when it has fewer than `depth` frames. */
 static void enter_special(struct tn_thread *thread, uint32_t function, uint32_t flags, uint32_t depth)
 {
-    struct tn_handler_level *level = activity_of(thread)->level;
+    struct tn_handler_level *level = thread->activity->level;
     if (is_active(level, function))
         return;
     struct tn_special *special = tn_stack_take(thread, &thread->core->special_pool);
@@ -358,7 +345,7 @@ static void leave_special(struct tn_thread *thread, struct tn_special **link)
 /* The activations of `stack` that needed `depth` frames or more have ended. */
 static void left_frame(struct tn_thread *thread, const struct tn_stack *stack, uint32_t depth)
 {
-    struct tn_special **link = &activity_of(thread)->level->special;
+    struct tn_special **link = &thread->activity->level->special;
     while (*link) {
         if ((*link)->stack == stack && (*link)->depth >= depth)
             leave_special(thread, link);
@@ -401,26 +388,31 @@ static struct tn_stack *known_stack(struct tn_handler_level *level, uint64_t sp)
     return best;
 }
 
-static void leave_level(struct tn_thread *thread)
+/* The innermost level ends, with its stacks; nothing runs then. */
+static void end_level(struct tn_thread *thread)
 {
-    struct tn_activity *a = activity_of(thread);
-    struct tn_handler_level *level = a->level;
+    struct tn_handler_level *level = thread->activity->level;
     tn_drop_allocating(thread, level);
     while (level->special)
         leave_special(thread, &level->special);
-    a->level = level->interrupted;
+    thread->activity->level = level->interrupted;
     for (struct tn_stack *stack = level->stacks, *next; stack; stack = next) {
         next = stack->next;
         stack_free(thread, stack);
     }
     tn_stack_give(thread, &thread->core->level_pool, level);
-    resume_stack(thread, a->level->stack);
+}
+
+static void leave_level(struct tn_thread *thread)
+{
+    end_level(thread);
+    resume_stack(thread, thread->activity->level->stack);
 }
 
 /* A handler was left by a longjmp if `sp` lies on a stack of something that it interrupted. */
 static bool leave_handlers(struct tn_thread *thread, uint64_t sp)
 {
-    struct tn_activity *a = activity_of(thread);
+    struct tn_activity *a = thread->activity;
     struct tn_handler_level *level = a->level;
     while (level && !known_stack(level, sp))
         level = level->interrupted;
@@ -435,7 +427,7 @@ static bool leave_handlers(struct tn_thread *thread, uint64_t sp)
  * the node that switched to it. */
 static bool switch_stack(struct tn_thread *thread, uint64_t sp)
 {
-    struct tn_activity *a = activity_of(thread);
+    struct tn_activity *a = thread->activity;
     bool left_handler = leave_handlers(thread, sp);
     struct tn_stack *stack = known_stack(a->level, sp);
     if (stack == thread->running.stack)
@@ -496,7 +488,7 @@ static struct tn_node *edge_to(struct tn_thread *thread, uint32_t site, uint32_t
 {
     struct tn_core *core = thread->core;
     struct tn_node *caller = thread->running.node;
-    struct tn_forest *forest = activity_of(thread)->forest;
+    struct tn_forest *forest = thread->activity->forest;
     struct tn_node *edge = tn_node_find(forest, caller, site, function);
     if (!edge) {
         tn_prune(core, forest);
@@ -553,7 +545,7 @@ static void enter_function(struct tn_thread *thread, uint32_t site, uint32_t fun
 
 static void call_from_elsewhere(struct tn_thread *thread, uint32_t site, uint64_t sp)
 {
-    const struct tn_stack *stack = stack_of(thread);
+    const struct tn_stack *stack = thread->running.stack;
     if (!stack_holds(stack, sp) && (sp > stack->bottom->sp || stack->top->sp - sp > FAR))
         switch_stack(thread, sp);
     unwind_to_caller(thread, site, sp);
@@ -605,7 +597,7 @@ static bool function_runs(const struct tn_thread *thread, uint32_t function)
 
 static void jump_from_elsewhere(struct tn_thread *thread, uint32_t site, uint32_t function, uint64_t sp)
 {
-    const struct tn_stack *stack = stack_of(thread);
+    const struct tn_stack *stack = thread->running.stack;
     struct tn_frame last;
     bool moved = false;
     if (!stack_holds(stack, sp) ||
@@ -696,7 +688,7 @@ void tn_return(struct tn_thread *thread, uint32_t site, uint64_t sp, uint64_t ta
 
 static void begin_level(struct tn_thread *thread, struct tn_node *root, uint64_t sp)
 {
-    struct tn_activity *a = activity_of(thread);
+    struct tn_activity *a = thread->activity;
     struct tn_handler_level *level = tn_stack_take(thread, &thread->core->level_pool);
     uint32_t flags = flags_of(thread, root->function);
     suspend_stack(thread);
@@ -712,24 +704,16 @@ static void begin_level(struct tn_thread *thread, struct tn_node *root, uint64_t
         tn_enter_allocating(thread, root->function);
 }
 
-static void forget_skipper(const struct tn_thread *thread, uint32_t function)
-{
-    for (uint32_t i = 0; i < TN_SKIPPERS; i++) {
-        if (thread->activity->skippers[i].function == function)
-            thread->activity->skippers[i].function = TN_NONE;
-    }
-}
-
 /* No thread whose trees grow here takes it for skipped any more. */
 static void forget_skipped(const struct tn_core *core, const struct tn_forest *forest, uint32_t function)
 {
     uint32_t id = 1;
-    if (forest->owner) {
-        forget_skipper(forest->owner, function);
-        return;
+    for (const struct tn_thread *thread; (thread = next_thread(core, forest, &id));) {
+        for (uint32_t i = 0; i < TN_SKIPPERS; i++) {
+            if (thread->activity->skippers[i].function == function)
+                thread->activity->skippers[i].function = TN_NONE;
+        }
     }
-    for (const struct tn_thread *thread; (thread = next_thread(core, forest, &id));)
-        forget_skipper(thread, function);
 }
 
 /* A root cannot be skipped: there is nobody to pay for it. */
@@ -744,7 +728,7 @@ static uint32_t unskip_root(struct tn_thread *thread, uint32_t function)
 
 static void begin_stacks(struct tn_thread *thread, uint32_t function, uint64_t sp, bool open)
 {
-    struct tn_activity *a = activity_of(thread);
+    struct tn_activity *a = thread->activity;
     tn_settle(thread);
     if (a->begun)
         tn_stack_clear(thread);
@@ -768,7 +752,7 @@ void tn_thread_resume(struct tn_thread *thread, uint32_t function, uint64_t sp)
 
 static struct tn_node *handler_root(struct tn_thread *thread, uint32_t function)
 {
-    struct tn_activity *a = activity_of(thread);
+    struct tn_activity *a = thread->activity;
     for (struct tn_handler_root *handler = a->handlers; handler; handler = handler->next) {
         if (handler->root->function == function)
             return handler->root;
@@ -789,29 +773,18 @@ void tn_signal_enter(struct tn_thread *thread, uint32_t function, uint64_t sp)
 void tn_signal_leave(struct tn_thread *thread)
 {
     tn_settle(thread);
-    if (activity_of(thread)->level->interrupted)
+    if (thread->activity->level->interrupted)
         leave_level(thread);
 }
 
 void tn_stack_clear(struct tn_thread *thread)
 {
-    struct tn_activity *a = activity_of(thread);
-    while (a->level) {
-        struct tn_handler_level *level = a->level;
-        tn_drop_allocating(thread, level);
-        while (level->special)
-            leave_special(thread, &level->special);
-        for (struct tn_stack *stack = level->stacks, *next; stack; stack = next) {
-            next = stack->next;
-            stack_free(thread, stack);
-        }
-        a->level = level->interrupted;
-        tn_stack_give(thread, &thread->core->level_pool, level);
-    }
+    while (thread->activity->level)
+        end_level(thread);
     thread->running.node = NULL;
     thread->running.stack = NULL;
     thread->running.skip_site = 0;
-    a->begun = false;
+    thread->activity->begun = false;
 }
 
 /* ------------------------------------------------------------------------------------------ who is in what */
