@@ -16,19 +16,19 @@
  */
 #include "nt_dispatch.h"
 
-#include "nt_baton.h"
-#include "nt_begin.h"
-#include "nt_control.h"
-#include "nt_cpuid.h"
-#include "nt_engine.h"
-#include "nt_gate.h"
-#include "nt_lib.h"
-#include "nt_maps.h"
-#include "nt_profile.h"
-#include "nt_region.h"
-#include "nt_request.h"
-#include "nt_signal.h"
-#include "nt_syscall.h"
+#include "engine/native/base/nt_cpuid.h"
+#include "engine/native/base/nt_engine.h"
+#include "engine/native/base/nt_lib.h"
+#include "engine/native/kernel/nt_gate.h"
+#include "engine/native/kernel/nt_maps.h"
+#include "engine/native/kernel/nt_region.h"
+#include "engine/native/profile/nt_begin.h"
+#include "engine/native/profile/nt_control.h"
+#include "engine/native/profile/nt_profile.h"
+#include "engine/native/profile/nt_request.h"
+#include "engine/native/signals/nt_signal.h"
+#include "engine/native/syscalls/nt_syscall.h"
+#include "engine/native/threads/nt_baton.h"
 
 enum { UNSUPPORTED = 125, ILL_OPERAND = 2, SEGV_MAPERR_CODE = 1, SEGV_ACCERR_CODE = 2, BUS_ADRERR_CODE = 2 };
 enum { LONG = 1 << 10 }; /* times to ask others out */

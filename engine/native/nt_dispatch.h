@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "nt_thread.h"
+#include "engine/native/threads/nt_thread.h"
 
 /* In place of an exit's index: go on at area->rip. */
 #define NT_RESUME (~0UL)

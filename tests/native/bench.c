@@ -3,7 +3,7 @@
 #include "bench.h"
 #include "zydis.h"
 
-#include "engine/native/nt_cpuid.h"
+#include "engine/native/base/nt_cpuid.h"
 
 #include "simulate.h"
 #include "vector.h"

@@ -8,10 +8,10 @@
 #ifndef TENURE_TESTS_NATIVE_BENCH_H
 #define TENURE_TESTS_NATIVE_BENCH_H
 
-#include "engine/native/nt_area.h"
-#include "engine/native/nt_code.h"
-#include "engine/native/nt_decode.h"
-#include "engine/native/nt_xstate.h"
+#include "engine/native/base/nt_area.h"
+#include "engine/native/decode/nt_decode.h"
+#include "engine/native/plan/nt_xstate.h"
+#include "engine/native/translate/nt_code.h"
 
 enum {
     BENCH_CODE = 64 << 10,  /* bytes of code, from bench->code on */

@@ -6,7 +6,7 @@
  * x87 state comes from, where it goes, where to, and the state to go on with here.
  */
 #define __ASSEMBLER__ 1
-#include "engine/native/nt_area.h"
+#include "engine/native/base/nt_area.h"
 
 #define RESERVED NT_RESERVED
 #define STATE 0xe7 /* x87, SSE, AVX, AVX-512 */

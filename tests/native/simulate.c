@@ -5,9 +5,9 @@
 #include "core/cache_hot.h"
 #include "core/host.h"
 #include "core/raw_format.h"
-#include "engine/native/nt_block.h"
-#include "engine/native/nt_cpuid.h"
-#include "engine/native/nt_single.h"
+#include "engine/native/base/nt_cpuid.h"
+#include "engine/native/plan/nt_single.h"
+#include "engine/native/translate/nt_block.h"
 #include "tests/common/fb_host.h"
 #include "vector.h"
 

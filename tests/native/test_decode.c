@@ -16,7 +16,7 @@
  */
 #include "bench.h"
 #include "draw.h"
-#include "engine/native/nt_block.h"
+#include "engine/native/translate/nt_block.h"
 #include "vector.h"
 #include "zydis.h"
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test_plan.c: engine/native/nt_plan.h: how instructions are counted (engine/CONTRACT.md, 4), how a block is cut into
- * stretches, where its fetches and accesses stand in time.
+ * test_plan.c: engine/native/plan/nt_plan.h: how instructions are counted (engine/CONTRACT.md, 4), how a block is cut
+ * into stretches, where its fetches and accesses stand in time.
  *
  * Instructions come from the assembler; nothing of them is executed.
  */
 #include "tests/common/fb_host.h"
 #include "tests/native/zydis.h"
 
-#include "engine/native/nt_plan.h"
-#include "engine/native/nt_single.h"
+#include "engine/native/plan/nt_plan.h"
+#include "engine/native/plan/nt_single.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test_state.c: the extended state in the order of each maker (engine/native/nt_xstate.h, vector.h), and what CPUID
- * does not show (nt_cpuid.h).
+ * test_state.c: the extended state in the order of each maker (engine/native/plan/nt_xstate.h, vector.h), and what
+ * CPUID does not show (nt_cpuid.h).
  *
  * The orders are written down here, as CPUID's leaf 13 gives them: so each is tested whatever processor this is.
  */
 #include "vector.h"
 
-#include "engine/native/nt_cpuid.h"
+#include "engine/native/base/nt_cpuid.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 #ifndef TENURE_TESTS_NATIVE_VECTOR_H
 #define TENURE_TESTS_NATIVE_VECTOR_H
 
-#include "engine/native/nt_xstate.h"
+#include "engine/native/plan/nt_xstate.h"
 
 enum { VECTOR_COMPONENTS = 0xe7 }; /* x87, SSE, AVX, AVX-512; spelled out in gate.S and calls.c, too */
 

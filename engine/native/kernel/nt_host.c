@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nt_host.c: see nt_host.h. */
+#include "nt_host.h"
+
+#include <asm/stat.h>
+#include <linux/fcntl.h>
+#include <linux/mman.h>
+#include <linux/resource.h>
+
+#include "core/host.h"
+#include "engine/native/base/nt_lib.h"
+#include "engine/native/base/nt_sys.h"
+#include "nt_limit.h"
+
+enum { FAILED = 125, SMALL_CHUNK = 1 << 20, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000, EINTR_CODE = 4, EIO_CODE = 5,
+       EMFILE_CODE = 24, EFBIG_CODE = 27, SEEK_TO_END = 2, MORE_FILES = 16 };
+
+enum { LARGE_PAGE = 2 << 20, PIECE = 512 << 10, POOL = 16 << 20 };
+
+static uint64_t next = NT_HOST_START; /* advanced atomically */
+struct nt_lock nt_host_lock;          /* the pool */
+static struct {
+    uint64_t at, end;
+} pool;
+
+/* ------------------------------------------------------------------------------------------------ memory */
+
+/* Reserves addresses that begin at a multiple of `to`, with a page behind them that nobody has. */
+static uint64_t addresses(size_t bytes, uint64_t to)
+{
+    uint64_t at = __atomic_fetch_add(&next, NT_UP(bytes, NT_PAGE) + to, __ATOMIC_RELAXED);
+
+    at = NT_UP(at, to);
+    if (at + bytes > NT_HOST_END)
+        nt_die(FAILED, "the native engine's address space is full\n");
+    return at;
+}
+
+static void *map_here(size_t bytes, int protection, int flags, int fd)
+{
+    uint64_t at = addresses(bytes, bytes >= LARGE_PAGE ? LARGE_PAGE : NT_PAGE);
+    long got = nt_sys6(__NR_mmap, (long)at, (long)bytes, protection, MAP_PRIVATE | MAP_FIXED_NOREPLACE | flags, fd, 0);
+
+    return got == (long)at ? (void *)at : NULL;
+}
+
+void nt_host_large_pages(void *memory, size_t bytes)
+{
+    if (bytes >= LARGE_PAGE)
+        nt_sys3(__NR_madvise, (long)memory, (long)bytes, MADV_HUGEPAGE);
+}
+
+static void *map_anonymous(size_t bytes)
+{
+    void *memory = map_here(bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE, -1);
+
+    if (memory == NULL && nt_limit_make_room(bytes))
+        memory = map_here(bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE, -1);
+    if (memory == NULL)
+        nt_die(FAILED, "out of memory: %lu bytes more were wanted\n", bytes);
+    return memory;
+}
+
+/* Pieces lie side by side: a mapping for each would cost more than what is done in most. Not in large pages: these are
+ * zeroed whole, which costs as much as they save. */
+static void *piece_of(size_t bytes)
+{
+    void *piece;
+
+    nt_lock_take(&nt_host_lock);
+    if (pool.end - pool.at < bytes) {
+        pool.at = (uint64_t)map_anonymous(POOL);
+        pool.end = pool.at + POOL;
+    }
+    piece = (void *)pool.at;
+    pool.at += NT_UP(bytes, NT_PAGE);
+    nt_lock_give(&nt_host_lock);
+    return piece;
+}
+
+void *tn_host_alloc(size_t bytes)
+{
+    void *memory;
+
+    if (bytes <= PIECE)
+        return piece_of(bytes);
+    memory = map_anonymous(bytes);
+    nt_host_large_pages(memory, bytes);
+    return memory;
+}
+
+void tn_host_free(void *memory, size_t bytes)
+{
+    nt_sys3(__NR_munmap, (long)memory, (long)bytes, 0);
+}
+
+void *nt_host_small(size_t bytes)
+{
+    static uint8_t *at, *end;
+    uint8_t *memory;
+
+    bytes = NT_UP(bytes, 16UL);
+    if ((size_t)(end - at) < bytes) {
+        at = tn_host_alloc(bytes > SMALL_CHUNK ? bytes : SMALL_CHUNK);
+        end = at + (bytes > SMALL_CHUNK ? bytes : SMALL_CHUNK);
+    }
+    memory = at;
+    at += bytes;
+    return memory;
+}
+
+/* ------------------------------------------------------------------------------------------------ files */
+
+long nt_host_open_at(long folder, const char *path, int flags, int mode)
+{
+    long fd = nt_sys6(__NR_openat, folder, (long)path, flags | O_CLOEXEC, mode, 0, 0);
+    struct rlimit64 limit, higher;
+
+    if (fd != -EMFILE_CODE || nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0) != 0)
+        return fd;
+    higher = limit;
+    higher.rlim_cur += MORE_FILES;
+    if (higher.rlim_cur > limit.rlim_max)
+        return fd;
+    nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, (long)&higher, 0, 0, 0);
+    fd = nt_sys6(__NR_openat, folder, (long)path, flags | O_CLOEXEC, mode, 0, 0);
+    nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, (long)&limit, 0, 0, 0);
+    return fd;
+}
+
+long nt_host_open(const char *path, int flags, int mode)
+{
+    return nt_host_open_at(AT_FDCWD, path, flags, mode);
+}
+
+static long open_to_read(const char *path)
+{
+    return nt_host_open(path, O_RDONLY, 0);
+}
+
+bool nt_host_read_text(const char *path, char *text, size_t size)
+{
+    long fd = open_to_read(path), got;
+
+    if (nt_failed(fd))
+        return false;
+    got = nt_sys3(__NR_read, fd, (long)text, (long)size - 1);
+    nt_sys3(__NR_close, fd, 0, 0);
+    if (got <= 0)
+        return false;
+    if (text[got - 1] == '\n')
+        got--;
+    text[got] = '\0';
+    return true;
+}
+
+char nt_host_thread_state(int tid)
+{
+    char path[32], text[64], *end = NULL;
+
+    nt_format(path, sizeof path, "/proc/%d/stat", tid);
+    if (!nt_host_read_text(path, text, sizeof text))
+        return 0;
+    for (char *at = text; *at != '\0'; at++)
+        end = *at == ')' ? at : end;
+    return end != NULL && end[1] == ' ' ? end[2] : 0;
+}
+
+static void *reserve(void *user, size_t bytes)
+{
+    (void)user;
+    return tn_host_alloc(bytes);
+}
+
+static void release(void *user, void *memory, size_t bytes)
+{
+    (void)user;
+    tn_host_free(memory, bytes);
+}
+
+static const void *map_file(void *user, const char *path, size_t *bytes)
+{
+    long fd = open_to_read(path);
+    const void *memory = NULL;
+    struct stat status;
+
+    (void)user;
+    if (nt_failed(fd))
+        return NULL;
+    if (nt_sys3(__NR_fstat, fd, (long)&status, 0) == 0 && (status.st_mode & TYPE_MASK) == TYPE_REGULAR &&
+        status.st_size > 0) {
+        *bytes = (size_t)status.st_size;
+        memory = map_here(*bytes, PROT_READ, 0, (int)fd);
+    }
+    nt_sys3(__NR_close, fd, 0, 0);
+    return memory;
+}
+
+static void unmap_file(void *user, const void *memory, size_t bytes)
+{
+    (void)user;
+    nt_sys3(__NR_munmap, (long)memory, (long)bytes, 0);
+}
+
+const struct fb_host nt_host_files = {NULL, reserve, release, map_file, unmap_file};
+
+/* ------------------------------------------------------------------------------------------------ the raw profile */
+
+bool nt_host_may_have(uint64_t bytes)
+{
+    struct rlimit64 limit;
+
+    return nt_sys6(__NR_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) != 0 || limit.rlim_cur >= bytes;
+}
+
+/* How much of it may be written: behind its limit for files the program would get a signal. */
+static size_t allowed(const struct nt_stream *stream, size_t bytes)
+{
+    struct rlimit64 limit;
+    long size;
+
+    if (nt_sys6(__NR_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) != 0 || limit.rlim_cur == RLIM64_INFINITY)
+        return bytes;
+    size = nt_sys3(__NR_lseek, stream->fd, 0, SEEK_TO_END);
+    if (nt_failed(size))
+        return bytes;
+    if ((uint64_t)size >= limit.rlim_cur)
+        return 0;
+    return bytes < limit.rlim_cur - (uint64_t)size ? bytes : limit.rlim_cur - (uint64_t)size;
+}
+
+static void write_all(struct nt_stream *stream, const uint8_t *data, size_t bytes)
+{
+    while (bytes > 0 && stream->error == 0) {
+        size_t now = allowed(stream, bytes);
+        long done = now == 0 ? -EFBIG_CODE : nt_sys3(__NR_write, stream->fd, (long)data, (long)now);
+
+        if (done > 0) {
+            data += done;
+            bytes -= (size_t)done;
+        } else if (done != -EINTR_CODE) {
+            stream->error = done < 0 ? (int)-done : EIO_CODE;
+        }
+    }
+}
+
+int nt_stream_flush(struct nt_stream *stream)
+{
+    write_all(stream, stream->buffer, stream->used);
+    stream->used = 0;
+    return stream->error;
+}
+
+int tn_host_write(void *opaque, const void *data, size_t bytes)
+{
+    struct nt_stream *stream = opaque;
+
+    if (stream->used + bytes > sizeof stream->buffer)
+        nt_stream_flush(stream);
+    if (bytes >= sizeof stream->buffer) {
+        write_all(stream, data, bytes);
+    } else {
+        memcpy(stream->buffer + stream->used, data, bytes);
+        stream->used += bytes;
+    }
+    return stream->error;
+}
+
+void tn_host_yield(void)
+{
+    nt_sys3(__NR_sched_yield, 0, 0, 0);
+}
+
+void tn_host_panic(const char *what)
+{
+    nt_die(FAILED, "the native engine failed: %s\n", what);
+}

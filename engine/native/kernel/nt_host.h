@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_host.h: memory and files for the core and for engine/common: the hooks of core/host.h, and what goes with them.
+ *
+ * Memory lies far behind the engine's own region, where no program asks for any, one piece behind the other; addresses
+ * are not used again.
+ */
+#ifndef TENURE_ENGINE_NATIVE_NT_HOST_H
+#define TENURE_ENGINE_NATIVE_NT_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/common/functions.h"
+#include "engine/native/base/nt_lock.h"
+#include "nt_region.h"
+
+#define NT_HOST_START 0x110000000000UL
+#define NT_HOST_END NT_REGION_OURS_END
+
+/* What tn_host_write gets as its stream: bytes are gathered and written in large pieces. */
+struct nt_stream {
+    int fd;
+    int error; /* of the first failure; nothing is written after it */
+    size_t used;
+    uint8_t buffer[1 << 16];
+};
+/* Writes what is gathered; returns the stream's error. */
+int nt_stream_flush(struct nt_stream *stream);
+
+/* Opens a file for the engine, even if the program has used up its descriptors, where the hard limit is higher than the
+ * soft one. Returns the descriptor, or the kernel's error. */
+long nt_host_open(const char *path, int flags, int mode);
+/* The same, of a path that begins in `folder`. */
+long nt_host_open_at(long folder, const char *path, int flags, int mode);
+/* Whether the program may have files of this size: it gets a signal where one would become larger. */
+bool nt_host_may_have(uint64_t bytes);
+
+/* Of memory in small pieces. */
+extern struct nt_lock nt_host_lock;
+
+/* Have the kernel back it with pages of 2 MiB, where it can and the memory is large enough. */
+void nt_host_large_pages(void *memory, size_t bytes);
+
+/* Small pieces of memory, zeroed, that are never given back. Never NULL. */
+void *nt_host_small(size_t bytes);
+
+/* The beginning of a small file as a zero-ended text without its last newline; false if it cannot be read. */
+bool nt_host_read_text(const char *path, char *text, size_t size);
+
+/* What a thread does, as a letter of /proc's; 0: there is none, or nobody says. */
+char nt_host_thread_state(int tid);
+
+extern const struct fb_host nt_host_files;
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_mapping.c: see nt_mapping.h.
+ *
+ * A line of the file is "START-END PERMISSIONS OFFSET MAJOR:MINOR INODE  PATH", all but the inode in hexadecimal. It is
+ * read when an address is met of which nothing is known yet: a few dozen times in a run.
+ */
+#include "nt_mapping.h"
+
+#include <linux/fcntl.h>
+
+#include "engine/native/base/nt_lib.h"
+#include "engine/native/base/nt_sys.h"
+
+static uint64_t hexadecimal(const char **at)
+{
+    uint64_t value = 0;
+
+    for (;; ++*at) {
+        char c = **at;
+
+        if (c >= '0' && c <= '9')
+            value = value << 4 | (uint64_t)(c - '0');
+        else if (c >= 'a' && c <= 'f')
+            value = value << 4 | (uint64_t)(c - 'a' + 10);
+        else
+            return value;
+    }
+}
+
+static uint64_t decimal(const char **at)
+{
+    uint64_t value = 0;
+
+    for (; **at >= '0' && **at <= '9'; ++*at)
+        value = value * 10 + (uint64_t)(**at - '0');
+    return value;
+}
+
+static const char *skip(const char *at, char c)
+{
+    while (*at == c)
+        at++;
+    return at;
+}
+
+/* True if `line` is about `address`. The path lies in `line`. */
+static bool take_line(const char *line, uint64_t address, struct code_mapping *out)
+{
+    const char *at = line;
+    uint64_t major;
+
+    out->start = hexadecimal(&at);
+    at = skip(at, '-');
+    out->end = hexadecimal(&at);
+    if (address < out->start || address >= out->end)
+        return false;
+    at = skip(at, ' ');
+    while (*at != ' ' && *at != '\0')
+        at++;
+    at = skip(at, ' ');
+    out->offset = hexadecimal(&at);
+    at = skip(at, ' ');
+    major = hexadecimal(&at);
+    at = skip(at, ':');
+    out->dev = major << 20 | hexadecimal(&at);
+    at = skip(at, ' ');
+    out->ino = decimal(&at);
+    at = skip(at, ' ');
+    out->path = *at == '/' ? at : NULL; /* not "[vdso]" */
+    if (out->path == NULL)
+        out->dev = out->ino = 0;
+    return true;
+}
+
+struct reader {
+    long fd;
+    size_t at, used;
+    char buffer[4096];
+};
+
+static int next_byte(struct reader *reader)
+{
+    if (reader->at == reader->used) {
+        long got = nt_sys3(__NR_read, reader->fd, (long)reader->buffer, sizeof reader->buffer);
+
+        if (got <= 0)
+            return -1;
+        reader->at = 0;
+        reader->used = (size_t)got;
+    }
+    return (unsigned char)reader->buffer[reader->at++];
+}
+
+/* The next line, cut off where `size` ends; false at the end. */
+static bool next_line(struct reader *reader, char *line, size_t size)
+{
+    size_t length = 0;
+    int byte = next_byte(reader);
+
+    if (byte < 0)
+        return false;
+    for (; byte >= 0 && byte != '\n'; byte = next_byte(reader)) {
+        if (length < size - 1)
+            line[length++] = (char)byte;
+    }
+    line[length] = '\0';
+    return true;
+}
+
+bool nt_mapping_at(void *user, uint64_t address, struct code_mapping *out)
+{
+    static char line[4096 + 128];
+    long fd = nt_sys6(__NR_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    struct reader reader = {.fd = fd};
+    bool found = false;
+
+    (void)user;
+    if (nt_failed(reader.fd))
+        return false;
+    while (!found && next_line(&reader, line, sizeof line))
+        found = take_line(line, address, out);
+    nt_sys3(__NR_close, reader.fd, 0, 0);
+    return found;
+}

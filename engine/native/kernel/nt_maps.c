@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nt_maps.c: see nt_maps.h. */
+#include "nt_maps.h"
+
+#include <linux/mman.h>
+
+#include "engine/native/base/nt_lib.h"
+#include "engine/native/profile/nt_profile.h"
+#include "nt_region.h"
+
+enum { MOST = 1 << 18 }; /* room for them is taken page by page, as it is used */
+
+struct range {
+    uint64_t start, end;
+};
+
+struct set {
+    struct range *ranges;
+    size_t count;
+};
+
+struct nt_lock nt_maps_lock;
+static struct set executable, writable, guarded; /* the second and third within the first */
+static struct set shared;
+
+/* The first range that ends behind `at`. */
+static size_t first_behind(const struct set *set, uint64_t at)
+{
+    size_t low = 0, high = set->count;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (set->ranges[middle].end > at)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static void open_gap(struct set *set, size_t at)
+{
+    if (set->ranges == NULL)
+        set->ranges = nt_region_pages(MOST * sizeof *set->ranges, PROT_READ | PROT_WRITE);
+    if (set->count == MOST)
+        nt_die(125, "too many pieces of executable or shared memory\n");
+    memmove(&set->ranges[at + 1], &set->ranges[at], (set->count - at) * sizeof *set->ranges);
+    set->count++;
+}
+
+static void close_gap(struct set *set, size_t at)
+{
+    set->count--;
+    memmove(&set->ranges[at], &set->ranges[at + 1], (set->count - at) * sizeof *set->ranges);
+}
+
+/* Take [start, end) out of all ranges; returns where it would have to be put in. */
+static size_t cut(struct set *set, uint64_t start, uint64_t end)
+{
+    size_t at = first_behind(set, start);
+
+    if (at < set->count && set->ranges[at].start < start) {
+        uint64_t old_end = set->ranges[at].end;
+
+        set->ranges[at].end = start;
+        at++;
+        if (old_end > end) {
+            open_gap(set, at);
+            set->ranges[at] = (struct range){end, old_end};
+            return at;
+        }
+    }
+    while (at < set->count && set->ranges[at].end <= end)
+        close_gap(set, at);
+    if (at < set->count && set->ranges[at].start < end)
+        set->ranges[at].start = end;
+    return at;
+}
+
+static void add(struct set *set, size_t at, uint64_t start, uint64_t end)
+{
+    if (at > 0 && set->ranges[at - 1].end == start) {
+        set->ranges[at - 1].end = end;
+        if (at < set->count && set->ranges[at].start == end) {
+            set->ranges[at - 1].end = set->ranges[at].end;
+            close_gap(set, at);
+        }
+    } else if (at < set->count && set->ranges[at].start == end) {
+        set->ranges[at].start = start;
+    } else {
+        open_gap(set, at);
+        set->ranges[at] = (struct range){start, end};
+    }
+}
+
+static void set_range(struct set *set, uint64_t start, uint64_t end, bool is_in)
+{
+    size_t at = cut(set, start, end);
+
+    if (is_in)
+        add(set, at, start, end);
+}
+
+static bool meets(const struct set *set, uint64_t start, uint64_t end)
+{
+    size_t i = first_behind(set, start);
+
+    return i < set->count && set->ranges[i].start < end;
+}
+
+void nt_maps_set(uint64_t start, uint64_t end, bool is_executable, bool is_writable)
+{
+    if (start >= end)
+        return;
+    nt_lock_take(&nt_maps_lock);
+    if (is_executable)
+        nt_profile_mapped(start);
+    else
+        nt_profile_unmapped(start, end - start);
+    set_range(&executable, start, end, is_executable);
+    set_range(&writable, start, end, is_executable && is_writable);
+    set_range(&guarded, start, end, false);
+    nt_lock_give(&nt_maps_lock);
+}
+
+void nt_maps_share(uint64_t start, uint64_t end, bool is_shared)
+{
+    if (start >= end)
+        return;
+    nt_lock_take(&nt_maps_lock);
+    if (is_shared || meets(&shared, start, end))
+        set_range(&shared, start, end, is_shared);
+    nt_lock_give(&nt_maps_lock);
+}
+
+bool nt_maps_shared(uint64_t start, uint64_t end)
+{
+    bool is_met;
+
+    nt_lock_take(&nt_maps_lock);
+    is_met = meets(&shared, start, end);
+    nt_lock_give(&nt_maps_lock);
+    return is_met;
+}
+
+size_t nt_maps_reach(uint64_t at, size_t bytes)
+{
+    size_t i, reach = 0;
+
+    nt_lock_take(&nt_maps_lock);
+    i = first_behind(&executable, at);
+    if (i < executable.count && executable.ranges[i].start <= at)
+        reach = executable.ranges[i].end - at;
+    nt_lock_give(&nt_maps_lock);
+    return reach < bytes ? reach : bytes;
+}
+
+bool nt_maps_meets(uint64_t start, uint64_t end)
+{
+    bool is_met;
+
+    nt_lock_take(&nt_maps_lock);
+    is_met = meets(&executable, start, end);
+    nt_lock_give(&nt_maps_lock);
+    return is_met;
+}
+
+/* ------------------------------------------------------------------------------------------------ guarding */
+
+static void protect(uint64_t page, int protection)
+{
+    nt_sys3(__NR_mprotect, (long)page, (long)NT_PAGE, protection);
+}
+
+void nt_maps_guard(uint64_t start, uint64_t end)
+{
+    nt_lock_take(&nt_maps_lock);
+    for (uint64_t page = NT_DOWN(start, NT_PAGE); start < end && page < end; page += NT_PAGE) {
+        if (meets(&writable, page, page + 1) && !meets(&guarded, page, page + 1)) {
+            protect(page, PROT_READ | PROT_EXEC);
+            set_range(&guarded, page, page + NT_PAGE, true);
+        }
+    }
+    nt_lock_give(&nt_maps_lock);
+}
+
+bool nt_maps_unguard(uint64_t at)
+{
+    uint64_t page = NT_DOWN(at, NT_PAGE);
+    bool is_writable;
+
+    nt_lock_take(&nt_maps_lock);
+    is_writable = meets(&writable, page, page + 1);
+    if (meets(&guarded, page, page + 1)) {
+        protect(page, PROT_READ | PROT_WRITE | PROT_EXEC);
+        set_range(&guarded, page, page + NT_PAGE, false);
+    }
+    nt_lock_give(&nt_maps_lock);
+    return is_writable;
+}
+
+uint64_t nt_maps_guarded(void)
+{
+    uint64_t page;
+
+    nt_lock_take(&nt_maps_lock);
+    page = guarded.count == 0 ? 0 : guarded.ranges[0].start;
+    nt_lock_give(&nt_maps_lock);
+    return page;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_maps.h: which of the program's memory may be executed, and what of that may be written.
+ *
+ * The CPU never executes it, so the engine has to know: a jump into data must fault as it does without us, and what
+ * can hold no code needs no invalidation. Kept from system calls, as disjoint ranges in the order of addresses.
+ *
+ * Memory that may be written and executed can change without a system call. A page of it from which a block was made is
+ * *guarded*: not writable as far as the CPU is concerned. The first store to it faults, which gives the page back to
+ * the program and has its blocks forgotten (nt_signal.c).
+ *
+ * Memory that others can change, too, under another address, in another process, or as a file, cannot be guarded: it is
+ * noted whatever it is good for, since it may become executable, and blocks made of it look for themselves (nt_code.h).
+ */
+#ifndef TENURE_ENGINE_NATIVE_NT_MAPS_H
+#define TENURE_ENGINE_NATIVE_NT_MAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/native/base/nt_lock.h"
+
+extern struct nt_lock nt_maps_lock;
+
+/* [start, end) is executable from now on, or not, and if so also writable, or not; and it is not guarded. */
+void nt_maps_set(uint64_t start, uint64_t end, bool is_executable, bool is_writable);
+/* [start, end) is memory that others can change from now on, or not. */
+void nt_maps_share(uint64_t start, uint64_t end, bool is_shared);
+/* Whether any byte of [start, end) is. */
+bool nt_maps_shared(uint64_t start, uint64_t end);
+/* How many bytes from `at` on are executable, at most `bytes`. */
+size_t nt_maps_reach(uint64_t at, size_t bytes);
+/* Whether any byte of [start, end) is. */
+bool nt_maps_meets(uint64_t start, uint64_t end);
+
+/* Code of [start, end) is going to be translated: guard its pages that may be written. */
+void nt_maps_guard(uint64_t start, uint64_t end);
+/* Whether the page of `at` may be written and executed; then it is not guarded any more. */
+bool nt_maps_unguard(uint64_t at);
+/* The lowest guarded page; 0: there is none. */
+uint64_t nt_maps_guarded(void);
+
+#endif

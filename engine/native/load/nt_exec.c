@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_exec.c: see nt_exec.h.
+ *
+ * The file must be there, regular and executable, and begin as a program for this machine or as a script whose
+ * interpreter is as good. The vectors must be there. What is left is what nobody can foresee: no memory, limits, and
+ * before Linux 6.8 a file that is open for writing.
+ */
+#include "nt_exec.h"
+
+#include <asm/stat.h>
+#include <linux/fcntl.h>
+
+#include "core/host.h"
+#include "engine/native/base/nt_lib.h"
+#include "engine/native/base/nt_sys.h"
+#include "engine/native/kernel/nt_gate.h"
+#include "engine/native/kernel/nt_host.h"
+#include "engine/native/profile/nt_output.h"
+#include "engine/native/profile/nt_profile.h"
+#include "engine/native/syscalls/nt_syscall.h"
+
+enum { HEAD = 256, SCRIPTS = 5, MACHINE = 18, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000, EXECUTE = 1 };
+#define NO_ADDRESS (~0UL << 12) /* the kernel's: nobody can have arguments there */
+
+/* Copies the program's string; false if it is not there, or longer than a path can be. */
+static bool take_path(uint64_t from, char to[4096])
+{
+    for (size_t i = 0; i < 4096; i++) {
+        if (nt_copy(&to[i], (const void *)(from + i), 1) != 0)
+            return false;
+        if (to[i] == '\0')
+            return true;
+    }
+    return false;
+}
+
+/* A vector of strings, up to its NULL; none at all is good for the kernel. */
+static bool is_vector(uint64_t at)
+{
+    uint64_t string;
+    char byte;
+
+    if (at == 0)
+        return true;
+    for (;; at += sizeof string) {
+        if (nt_copy(&string, (const void *)at, sizeof string) != 0)
+            return false;
+        if (string == 0)
+            return true;
+        if (nt_copy(&byte, (const void *)string, 1) != 0)
+            return false;
+    }
+}
+
+static bool is_machine(const uint8_t *head)
+{
+    enum { X86 = 3, X86_64 = 62 };
+    unsigned machine = head[MACHINE] | (unsigned)head[MACHINE + 1] << 8;
+
+    return memcmp(head, "\177ELF", 4) == 0 && (machine == X86_64 || machine == X86);
+}
+
+long nt_exec_try(long folder, const char *path, long flags)
+{
+    return nt_sys6(__NR_execveat, folder, (long)path, (long)NO_ADDRESS, 0, flags, 0);
+}
+
+/* The file's head; false if it is not a file that could be executed at all. */
+static bool read_head(long folder, const char *path, long flags, uint8_t head[HEAD])
+{
+    long fd, got;
+    struct stat status;
+    bool good;
+
+    if (nt_failed(nt_sys6(__NR_faccessat2, folder, (long)path, EXECUTE, AT_EACCESS | flags, 0, 0)) ||
+        nt_exec_try(folder, path, flags) != -NT_EFAULT)
+        return false;
+    if (flags & AT_EMPTY_PATH && path[0] == '\0')
+        fd = nt_sys6(__NR_dup, folder, 0, 0, 0, 0, 0);
+    else
+        fd = nt_sys6(__NR_openat, folder, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    if (nt_failed(fd))
+        return false;
+    good = nt_sys3(__NR_fstat, fd, (long)&status, 0) == 0 && (status.st_mode & TYPE_MASK) == TYPE_REGULAR;
+    memset(head, 0, HEAD);
+    got = good ? nt_sys6(__NR_pread64, fd, (long)head, HEAD - 1, 0, 0, 0) : 0;
+    nt_sys3(__NR_close, fd, 0, 0);
+    return got > 0;
+}
+
+/* "#! INTERPRETER ARGUMENT": the interpreter's path, ended in place; NULL: this is no script. */
+static const char *interpreter_of(uint8_t *head)
+{
+    char *at = (char *)head + 2, *path;
+
+    if (head[0] != '#' || head[1] != '!')
+        return NULL;
+    while (*at == ' ' || *at == '\t')
+        at++;
+    path = at;
+    while (*at != '\0' && *at != '\n' && *at != ' ' && *at != '\t')
+        at++;
+    *at = '\0';
+    return *path == '\0' ? NULL : path;
+}
+
+bool nt_exec_succeeds(long folder, uint64_t path, uint64_t argv, uint64_t envp, long flags)
+{
+    static char name[4096];
+    static uint8_t head[HEAD];
+    const char *interpreter;
+
+    if (!take_path(path, name) || !is_vector(argv) || !is_vector(envp) || !read_head(folder, name, flags, head))
+        return false;
+    for (int depth = 0; depth < SCRIPTS && (interpreter = interpreter_of(head)) != NULL; depth++) {
+        size_t length = 0;
+
+        while (interpreter[length] != '\0')
+            length++;
+        memmove(name, interpreter, length + 1);
+        if (!read_head(AT_FDCWD, name, 0, head))
+            return false;
+    }
+    return is_machine(head);
+}
+
+/* ------------------------------------------------------------------------------------------ traced */
+
+enum { OPTIONS_ROOM = 512, FIXED_WORDS = 2048, FILE_ROOM = 4096 + 16 };
+
+static const char *handed_on[OPTIONS_ROOM];
+static size_t handed_on_count;
+
+void nt_exec_hand_on(const char *option)
+{
+    size_t bytes = strlen(option) + 1;
+    char *copy = nt_host_small(bytes); /* the program may change its stack's upper end, where the option is */
+
+    if (handed_on_count == OPTIONS_ROOM)
+        nt_die(NT_REJECTED, "too many options\n");
+    memcpy(copy, option, bytes);
+    handed_on[handed_on_count++] = copy;
+}
+
+/* Where the descriptor `fd` leads to; false if that is no name. */
+static bool name_of(long fd, char *to, size_t room)
+{
+    char link[64];
+    long length;
+
+    nt_format(link, sizeof link, "/proc/self/fd/%ld", fd);
+    length = nt_sys3(__NR_readlink, (long)link, (long)to, (long)room - 1);
+    if (nt_failed(length))
+        return false;
+    to[length] = '\0';
+    return to[0] == '/' && nt_sys3(__NR_access, (long)to, 0, 0) == 0;
+}
+
+/* The program's file by a name that the new engine can use. */
+static bool file_name(long folder, const char *path, long flags, char *to, size_t room)
+{
+    size_t length;
+
+    if (path[0] == '\0')
+        return (flags & AT_EMPTY_PATH) != 0 && name_of(folder, to, room);
+    if (path[0] == '/' || (int)folder == AT_FDCWD) {
+        nt_format(to, room, "%s", path);
+        return true;
+    }
+    if (!name_of(folder, to, room))
+        return false;
+    length = strlen(to);
+    nt_format(to + length, room - length, "/%s", path);
+    return true;
+}
+
+static size_t count_words(uint64_t vector)
+{
+    uint64_t word = 1;
+    size_t count = 0;
+
+    while (vector != 0 && nt_copy(&word, (const void *)(vector + count * sizeof word), sizeof word) == 0 && word != 0)
+        count++;
+    return count;
+}
+
+/* A child of vfork, whose memory is its parent's, leaves nothing behind but in the rare case of very many arguments. */
+void nt_exec_traced(long folder, uint64_t path, uint64_t argv, uint64_t envp, long flags)
+{
+    const char *fixed[FIXED_WORDS], **words = fixed;
+    char name[4096], file[FILE_ROOM] = "--file=", out[FILE_ROOM];
+    size_t count = count_words(argv), room = handed_on_count + count + 8, at = 0;
+
+    if (!take_path(path, name) || !file_name(folder, name, flags, file + 7, sizeof file - 7))
+        return;
+    if (room > FIXED_WORDS)
+        words = tn_host_alloc(room * sizeof *words);
+    words[at++] = "tenure-native";
+    for (size_t i = 0; i < handed_on_count; i++)
+        words[at++] = handed_on[i];
+    if (nt_profile.on) {
+        nt_format(out, sizeof out, "--tenure-out-file=%s", nt_output_pattern());
+        words[at++] = out;
+    }
+    words[at++] = file;
+    words[at++] = "--";
+    if (nt_copy(words + at, (const void *)argv, count * sizeof *words) == 0) {
+        words[at + count] = NULL;
+        nt_sys3(__NR_execve, (long)"/proc/self/exe", (long)words, (long)envp);
+    }
+    if (words != fixed)
+        tn_host_free(words, room * sizeof *words);
+}

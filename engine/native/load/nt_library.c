@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nt_library.c: see nt_library.h. */
+#include "nt_library.h"
+
+#include <elf.h>
+#include <linux/fcntl.h>
+
+#include "engine/native/base/nt_lib.h"
+#include "engine/native/base/nt_sys.h"
+#include "engine/native/kernel/nt_region.h"
+#include "nt_load.h"
+
+enum { ROOM = 4 << 20 }; /* for the library, more than which it is not */
+
+static struct {
+    const char *name;
+    uint64_t base;
+    const Elf64_Sym *symbols;
+    const char *strings;
+    const uint32_t *hash; /* the GNU hash table */
+} library;
+
+static void failed_assertion(const char *what, const char *file, unsigned line)
+{
+    nt_die(125, "the decoder library failed: %s:%u: %s\n", file, line, what);
+}
+
+static void failed_canary(void)
+{
+    nt_die(125, "the decoder library wrote past an array of its own\n");
+}
+
+static const struct {
+    const char *name;
+    const void *function;
+} ours[] = {
+    {"memcpy", memcpy}, {"memmove", memmove}, {"memset", memset}, {"memcmp", memcmp}, {"strlen", strlen},
+    {"__assert_fail", failed_assertion}, {"__stack_chk_fail", failed_canary},
+};
+
+/* Symbols of a GNU hash table are numbered from `first`; one past the last. */
+static uint32_t symbol_count(uint32_t *first)
+{
+    uint32_t buckets = library.hash[0], last = 0;
+    const uint32_t *bucket = library.hash + 4 + 2 * library.hash[2], *chain = bucket + buckets;
+
+    *first = library.hash[1];
+    for (uint32_t i = 0; i < buckets; i++) {
+        if (bucket[i] > last)
+            last = bucket[i];
+    }
+    if (last < *first)
+        return *first;
+    while (!(chain[last - *first] & 1))
+        last++;
+    return last + 1;
+}
+
+void *nt_library_symbol(const char *name)
+{
+    uint32_t at, end = symbol_count(&at);
+
+    for (; at < end; at++) {
+        const Elf64_Sym *symbol = &library.symbols[at];
+
+        if (symbol->st_shndx != SHN_UNDEF && nt_same(library.strings + symbol->st_name, name))
+            return (void *)(library.base + symbol->st_value);
+    }
+    return NULL;
+}
+
+static uint64_t value_of(uint32_t index)
+{
+    const Elf64_Sym *symbol = &library.symbols[index];
+    const char *name = library.strings + symbol->st_name;
+
+    if (symbol->st_shndx != SHN_UNDEF)
+        return library.base + symbol->st_value;
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
+        if (nt_same(name, ours[i].name))
+            return (uint64_t)ours[i].function;
+    }
+    if (ELF64_ST_BIND(symbol->st_info) != STB_WEAK)
+        nt_die(125, "%s: wants %s, which is not there\n", library.name, name);
+    return 0;
+}
+
+static void relocate(const Elf64_Rela *at, uint64_t bytes)
+{
+    for (const Elf64_Rela *end = at + bytes / sizeof *at; at < end; at++) {
+        uint64_t *place = (uint64_t *)(library.base + at->r_offset);
+        uint32_t symbol = ELF64_R_SYM(at->r_info);
+
+        switch (ELF64_R_TYPE(at->r_info)) {
+        case R_X86_64_RELATIVE:
+            *place = library.base + (uint64_t)at->r_addend;
+            break;
+        case R_X86_64_64:
+            *place = value_of(symbol) + (uint64_t)at->r_addend;
+            break;
+        case R_X86_64_GLOB_DAT:
+        case R_X86_64_JUMP_SLOT:
+            *place = value_of(symbol);
+            break;
+        default:
+            nt_die(125, "%s: has relocations of kind %lu\n", library.name, ELF64_R_TYPE(at->r_info));
+        }
+    }
+}
+
+static void link_library(const struct nt_image *image)
+{
+    const Elf64_Phdr *headers = (const Elf64_Phdr *)image->headers;
+    const Elf64_Dyn *dynamic = NULL;
+    uint64_t found[DT_NUM] = {0};
+
+    for (int i = 0; i < image->header_count; i++) {
+        if (headers[i].p_type == PT_DYNAMIC)
+            dynamic = (const Elf64_Dyn *)(image->base + headers[i].p_vaddr);
+    }
+    for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++) {
+        if (dynamic->d_tag > 0 && dynamic->d_tag < DT_NUM)
+            found[dynamic->d_tag] = dynamic->d_un.d_val;
+        else if (dynamic->d_tag == DT_GNU_HASH)
+            library.hash = (const uint32_t *)(image->base + dynamic->d_un.d_val);
+    }
+    if (library.hash == NULL || found[DT_SYMTAB] == 0)
+        nt_die(125, "%s: not a shared library as they are linked today\n", library.name);
+    library.base = image->base;
+    library.symbols = (const Elf64_Sym *)(image->base + found[DT_SYMTAB]);
+    library.strings = (const char *)(image->base + found[DT_STRTAB]);
+    relocate((const Elf64_Rela *)(image->base + found[DT_RELA]), found[DT_RELASZ]);
+    relocate((const Elf64_Rela *)(image->base + found[DT_JMPREL]), found[DT_PLTRELSZ]);
+}
+
+/* The file of that name beside tenure-native, or as it is. */
+static long open_library(const char *name)
+{
+    char path[4096];
+    long length = nt_sys3(__NR_readlink, (long)"/proc/self/exe", (long)path, sizeof path - 1), fd;
+    const char *last = name;
+
+    for (const char *at = name; *at != '\0'; at++) {
+        if (*at == '/')
+            last = at + 1;
+    }
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    if (length >= 0 && (size_t)length + strlen(last) < sizeof path) {
+        nt_format(path + length, sizeof path - (size_t)length, "%s", last);
+        fd = nt_sys6(__NR_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+        if (!nt_failed(fd))
+            return fd;
+    }
+    return nt_sys6(__NR_openat, AT_FDCWD, (long)name, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+}
+
+void nt_library_start(const char *name)
+{
+    long fd = open_library(name);
+    struct nt_image image;
+    const char *wrong;
+
+    library.name = name;
+    if (nt_failed(fd))
+        nt_die(125, "%s: cannot be opened (error %ld)\n", name, -fd);
+    wrong = nt_load_file((int)fd, nt_region_hole(ROOM), false, &image);
+    if (wrong != NULL)
+        nt_die(125, "%s: %s\n", name, wrong);
+    nt_sys3(__NR_close, fd, 0, 0);
+    link_library(&image);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nt_refuse.c: see nt_refuse.h. */
+#include "nt_refuse.h"
+
+#include "engine/native/base/nt_lib.h"
+#include "engine/native/base/nt_sys.h"
+
+enum { CANNOT = 125, NOT_EXECUTABLE = 126 };
+
+static int to;
+static struct {
+    const char *path;
+    char **argv, **envp;
+    uint64_t personality;
+} bare;
+
+/* What the user asked for is wrong, or the program: Valgrind would say the same. */
+static void tell(int status, const char *line)
+{
+    if (status != CANNOT)
+        return;
+    nt_sys3(__NR_write, to, (long)line, (long)strlen(line));
+    nt_sys3(__NR_exit_group, CANNOT, 0, 0);
+}
+
+void nt_refuse_to(int fd)
+{
+    to = fd;
+    nt_before_dying = tell;
+}
+
+static void run(int status, const char *line)
+{
+    (void)status;
+    nt_before_dying = NULL;
+    nt_say("%s is not profiled: %s", bare.path, line);
+    nt_sys3(__NR_personality, (long)bare.personality, 0, 0);
+    nt_sys3(__NR_execve, (long)bare.path, (long)bare.argv, (long)bare.envp);
+    nt_die(NOT_EXECUTABLE, "%s: cannot be executed\n", bare.path);
+}
+
+void nt_refuse_but_run(const char *path, char **argv, char **envp, uint64_t personality)
+{
+    bare.path = path;
+    bare.argv = argv;
+    bare.envp = envp;
+    bare.personality = personality;
+    nt_before_dying = run;
+}
+
+void nt_refuse_no_more(void)
+{
+    if (nt_before_dying == tell)
+        nt_sys3(__NR_close, to, 0, 0);
+    nt_before_dying = NULL;
+}

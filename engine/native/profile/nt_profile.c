@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nt_profile.c: see nt_profile.h. */
+#include "nt_profile.h"
+
+#include <linux/futex.h>
+
+#include "engine/native/base/nt_cpuid.h"
+#include "engine/native/base/nt_engine.h"
+#include "engine/native/base/nt_lib.h"
+#include "engine/native/base/nt_sys.h"
+#include "engine/native/kernel/nt_gate.h"
+#include "engine/native/kernel/nt_host.h"
+#include "engine/native/kernel/nt_mapping.h"
+#include "engine/native/nt_dispatch.h"
+#include "engine/native/plan/nt_single.h"
+#include "engine/native/threads/nt_baton.h"
+#include "nt_begin.h"
+#include "nt_consumer.h"
+#include "nt_control.h"
+#include "nt_data.h"
+#include "nt_output.h"
+
+#include "tenure_config.h"
+
+enum { STOPPED = 125 };
+
+struct nt_profile nt_profile;
+
+static struct {
+    struct nt_thread *last; /* whom the core was told to run, where threads do not run at the same time */
+    bool had_threads;    /* there were several */
+    bool finished;       /* the last part was written */
+    const char *why;     /* it is */
+    bool forked;         /* this is a forked child */
+    struct nt_lock code; /* nt_profile.map */
+} run;
+
+/* ------------------------------------------------------------------------------------------------ the start */
+
+void nt_profile_default(void)
+{
+    nt_profile.options.allocate = nt_host_small;
+    nt_profile.options.has_threads = true;
+    options_default(&nt_profile.options, nt_host_read_text);
+}
+
+static void describe(void *user, uint32_t fb_flags, struct tn_function_info *info)
+{
+    (void)user;
+    options_describe(&nt_profile.options, fb_flags, info);
+}
+
+static uint64_t process_id(void *user)
+{
+    (void)user;
+    return (uint64_t)nt_sys3(__NR_getpid, 0, 0, 0);
+}
+
+static void lock_map(void *user, bool begins)
+{
+    (void)user;
+    if (begins)
+        nt_lock_take(&run.code);
+    else
+        nt_lock_give(&run.code);
+}
+
+static const struct code_map_host map_host = {&nt_host_files, NULL, nt_mapping_at, describe, process_id, lock_map};
+
+static uint32_t function_at(void *user, uint64_t address)
+{
+    (void)user;
+    return code_map_function_id(nt_profile.map, address);
+}
+
+/* The command as one text, cut off where there is no room. */
+static void describe_command(const char *const *command)
+{
+    static char text[1 << 16];
+    char *to = text, *end = text + sizeof text - 1;
+
+    for (; *command != NULL; command++) {
+        for (const char *from = *command; *from != '\0' && to < end; from++)
+            *to++ = *from;
+        if (command[1] != NULL && to < end)
+            *to++ = ' ';
+    }
+    tn_meta(nt_profile.core, "cmd", text);
+}
+
+static void describe_run(const char *const *command)
+{
+    static char directory[4096];
+
+    describe_command(command);
+    tn_meta(nt_profile.core, "engine", "native");
+    tn_meta(nt_profile.core, "engine.version", TENURE_VERSION);
+    tn_meta(nt_profile.core, "creator", "tenure " TENURE_VERSION);
+    if (!nt_failed(nt_sys3(__NR_getcwd, (long)directory, sizeof directory, 0)))
+        tn_meta(nt_profile.core, "directory", directory);
+    options_meta_number(nt_profile.core, "pid", process_id(NULL));
+    options_meta(&nt_profile.options, nt_profile.core);
+}
+
+void nt_profile_part(const char *why)
+{
+    struct nt_thread *self = nt_area_self()->thread;
+
+    nt_stop_others(self);
+    if (!run.finished) {
+        nt_output_write(nt_profile.core, why, tn_dump);
+        control_part(nt_control_page, nt_output_name());
+    }
+    nt_others_go_on(self);
+}
+
+/* A function asked for it. */
+static void dump(void)
+{
+    nt_profile_part("function");
+}
+
+/* The core asks for what concerns all threads. */
+static void alone(void *user, bool begins)
+{
+    (void)user;
+    if (begins)
+        nt_stop_others(nt_area_self()->thread);
+    else
+        nt_others_go_on(nt_area_self()->thread);
+}
+
+/* What coherence counts depends on the order of threads more than all else does. */
+static bool is_deterministic(void)
+{
+    return nt_profile.options.deterministic || nt_profile.options.config.coherence;
+}
+
+void nt_profile_start(const char *const *command, const struct nt_vector *vector)
+{
+    struct engine_options *options = &nt_profile.options;
+    const char *wrong = options_check(options);
+
+    if (wrong != NULL)
+        nt_die(NT_REJECTED, "%s\n", wrong);
+    options->config.parallel = options->parallel && !options->deterministic && !options->config.coherence &&
+                               !options->config.shared_l1 &&
+                               options->config.separate_callers == 0 && options->config.separate_recs <= 1;
+    options->config.front = sizeof(struct nt_area);
+    options->config.function_at = function_at;
+    options->config.alone = alone;
+    nt_baton_start(is_deterministic()         ? NT_BATON_STRICT
+                   : options->config.parallel ? NT_BATON_NONE
+                                              : NT_BATON_FAIR);
+    nt_data_start(options, &map_host, vector->auxv);
+    nt_consumer_choose(&options->config, options->spare_core);
+    nt_profile.core = tn_core_new(&options->config);
+    nt_profile.map = code_map_new(&map_host, nt_profile.core);
+    nt_profile.planner = (struct nt_planner){.core = nt_profile.core,
+                                             .config = &options->config,
+                                             .map = nt_profile.map,
+                                             .allocate = nt_host_small,
+                                             .by_collecting = options_toggle(options),
+                                             .shifts = nt_cpuid_has_bmi2(),
+                                             .dump = dump};
+    nt_output_begin(options->out_file, vector);
+    describe_run(command);
+    nt_control_start(command);
+    nt_profile.on = true;
+    nt_profile.instruments = options->instrument_at_start;
+    nt_begin_prepare();
+}
+
+/* ------------------------------------------------------------------------------------------------ threads */
+
+static tn_thread *core_thread(const struct nt_thread *thread)
+{
+    return (tn_thread *)(thread->area + 1);
+}
+
+struct nt_area *nt_profile_area(const struct nt_thread *parent)
+{
+    tn_thread *thread;
+
+    if (!nt_profile.on)
+        return NULL;
+    nt_lock_take(&nt.world);
+    run.had_threads |= parent != NULL;
+    thread = tn_thread_new(nt_profile.core, parent == NULL ? NULL : core_thread(parent), 0);
+    nt_lock_give(&nt.world);
+    memset((struct nt_area *)thread - 1, 0, sizeof(struct nt_area));
+    return (struct nt_area *)thread - 1;
+}
+
+void nt_profile_thread_ends(struct nt_thread *thread)
+{
+    if (!thread->is_profiled || run.finished)
+        return;
+    thread->is_profiled = false;
+    if (run.last == thread)
+        run.last = NULL;
+    nt_lock_take(&nt.world);
+    tn_thread_end(core_thread(thread));
+    nt_lock_give(&nt.world);
+}
+
+/* ------------------------------------------------------------------------------------------------ turns */
+
+/* Where a thread is. While nothing is simulated that is of no interest, and unknown afterwards. */
+static void settle(struct nt_thread *thread, tn_thread *core)
+{
+    uint64_t pc = thread->area->rip, sp = thread->area->gpr[NT_RSP];
+
+    if (thread->turn == NT_TURN_BEGINS)
+        tn_thread_named(core, (uint64_t)thread->tid);
+    if (!nt_profile.instruments) {
+        thread->turn = NT_TURN_RESUMES;
+        return;
+    }
+    if (thread->turn == NT_TURN_BEGINS)
+        tn_thread_begin(core, function_at(NULL, pc), sp);
+    else
+        tn_thread_resume(core, function_at(NULL, pc), sp);
+    thread->turn = NT_TURN_RUNS;
+    thread->handlers = 0;
+}
+
+/* A block makes far fewer counters than are left here. */
+enum { COUNTERS_LEFT = 1 << 16 };
+
+static bool counters_run_out(void)
+{
+    uint32_t limit = tn_layout(nt_profile.core)->counter_limit;
+    uint32_t left = limit / 2 < COUNTERS_LEFT ? limit / 2 : COUNTERS_LEFT;
+
+    return tn_counters(nt_profile.core) > limit - left;
+}
+
+/* The end of the run, before the counters are: with a profile of all that has been. */
+static void stop_short(void)
+{
+    uint32_t counters = tn_counters(nt_profile.core);
+
+    nt_profile_finish("counters");
+    nt_die(STOPPED, "%u counters are in use: %s\n", counters, options_out_of_counters(&nt_profile.options));
+}
+
+void nt_profile_turn(struct nt_thread *thread)
+{
+    tn_thread *core = core_thread(thread);
+
+    if (!nt_profile.on)
+        return;
+    if (!nt_profile.options.config.parallel && run.last != thread) {
+        tn_thread_switch(nt_profile.core, core);
+        thread->turn_began = core->clock;
+    }
+    run.last = thread;
+    if (thread->turn != NT_TURN_RUNS)
+        settle(thread, core);
+    if (counters_run_out())
+        stop_short();
+}
+
+bool nt_profile_turn_is_over(struct nt_thread *thread, bool otherwise)
+{
+    uint64_t clock = core_thread(thread)->clock;
+
+    if (!nt_profile.options.turn || !nt_profile.on)
+        return otherwise;
+    if (clock - thread->turn_began < nt_profile.options.turn << TN_STEP_BITS)
+        return false;
+    thread->turn_began = clock;
+    return true;
+}
+
+void nt_profile_waits(struct nt_thread *thread)
+{
+    if (nt_profile.on)
+        tn_publish(core_thread(thread));
+}
+
+void nt_profile_tick(struct nt_thread *thread)
+{
+    if (nt_profile.on)
+        tn_tick(core_thread(thread));
+}
+
+bool nt_profile_moved(uint64_t *address)
+{
+    return nt_profile.on && tn_access_moved(nt_profile.core, address);
+}
+
+void nt_profile_fault(struct nt_thread *thread)
+{
+    uint8_t bytes[NT_INSN_BYTES] = {0};
+
+    if (thread->fault_segment != TN_NONE) {
+        tn_take_back(core_thread(thread), thread->fault_segment, thread->area->rip);
+        nt_copy(bytes, (const void *)thread->area->rip, sizeof bytes);
+        nt_single_faulted(thread->area->planner, thread->area, bytes);
+    }
+    thread->fault_segment = TN_NONE;
+}
+
+void nt_profile_left(struct nt_thread *thread, uint32_t segment, uint64_t from)
+{
+    uint8_t bytes[NT_INSN_BYTES] = {0};
+
+    if (segment == TN_NONE)
+        return;
+    tn_take_back(core_thread(thread), segment, from);
+    nt_copy(bytes, (const void *)from, sizeof bytes);
+    nt_single_left(thread->area->planner, thread->area, from, bytes);
+}
+
+void nt_profile_handler(struct nt_thread *thread)
+{
+    const struct nt_area *area = thread->area;
+
+    if (!nt_profile.on || !nt_profile.instruments || !nt_profile.options.config.inclusive)
+        return;
+    nt_profile_turn(thread);
+    tn_signal_enter(core_thread(thread), function_at(NULL, area->rip), area->gpr[NT_RSP]);
+    thread->handlers++;
+}
+
+void nt_profile_handled(struct nt_thread *thread)
+{
+    if (!nt_profile.on || !nt_profile.instruments || thread->handlers == 0)
+        return;
+    thread->handlers--;
+    nt_lock_take(&nt.world);
+    tn_signal_leave(core_thread(thread));
+    nt_lock_give(&nt.world);
+}
+
+/* ------------------------------------------------------------------------------------------------ requests */
+
+void nt_profile_zero(void)
+{
+    alone(NULL, true);
+    tn_zero(nt_profile.core);
+    alone(NULL, false);
+}
+
+bool nt_profile_collects(void)
+{
+    const struct recording_start *start = &nt_profile.options.start;
+
+    return start->phase == START_RUNS ? tn_collecting(nt_profile.core) : start->collects;
+}
+
+/* Counters add 1 until collection is switched for the first time. */
+void nt_profile_collect(struct nt_thread *thread, bool on)
+{
+    if (!nt_profile.planner.by_collecting) {
+        nt_profile.planner.by_collecting = true;
+        if (nt_profile.instruments)
+            nt_code_made_by(thread, nt_begin_planner, NULL);
+    }
+    nt_stop_others(thread);
+    tn_collect(nt_profile.core, on);
+    nt_others_go_on(thread);
+}
+
+/* While all are outside. */
+static void switch_instrumentation(void)
+{
+    nt_profile.instruments = !nt_profile.instruments;
+    if (!nt_profile.instruments)
+        tn_instrument_off(nt_profile.core);
+    for (struct nt_thread *other = nt_threads; other != NULL; other = other->next) {
+        if (other->turn == NT_TURN_RUNS)
+            other->turn = NT_TURN_RESUMES;
+        other->handlers = 0;
+    }
+}
+
+void nt_profile_instrument(struct nt_thread *thread, bool on)
+{
+    if (nt_profile.instruments != on)
+        nt_code_made_by(thread, nt_begin_planner, switch_instrumentation);
+}
+
+/* ------------------------------------------------------------------------------------------------ processes */
+
+void nt_profile_forked(struct nt_thread *thread)
+{
+    if (!nt_profile.on)
+        return;
+    nt_baton_forked();
+    run.last = thread;
+    run.forked = true;
+    run.had_threads = false;
+    tn_thread_alone(core_thread(thread));
+    if (!nt_profile.options.fork_inherit)
+        tn_zero(nt_profile.core);
+    options_meta_number(nt_profile.core, "pid", process_id(NULL));
+    tn_restart_output(nt_profile.core);
+    nt_output_forked();
+    nt_control_forked();
+}
+
+void nt_profile_mapped(uint64_t address)
+{
+    if (nt_profile.on)
+        code_map_mapped(nt_profile.map, address);
+}
+
+void nt_profile_unmapped(uint64_t address, uint64_t bytes)
+{
+    if (nt_profile.on)
+        code_map_unmapped(nt_profile.map, address, bytes);
+}
+
+bool nt_profile_is_over(void)
+{
+    return run.finished;
+}
+
+/* How threads ran, if there were several. */
+static const char *threads_ran(void)
+{
+    if (is_deterministic())
+        return "deterministic";
+    return run.had_threads && nt_profile.options.config.parallel ? "parallel" : "serial";
+}
+
+static void write_last(const char *why)
+{
+    if (!run.finished) {
+        tn_meta(nt_profile.core, "threads", threads_ran());
+        nt_output_write(nt_profile.core, why, tn_finish);
+    }
+    run.finished = true;
+    nt_control_end();
+}
+
+/* Other processes go on in our memory, with code that is not simulated. */
+static void leave_to_others(void)
+{
+    write_last(run.why);
+    nt_profile.on = nt_profile.instruments = false;
+    nt_baton_end();
+}
+
+void nt_profile_finish(const char *why)
+{
+    struct nt_thread *self = nt_area_self()->thread;
+
+    if (!nt_profile.on || run.finished)
+        return;
+    if (self->is_child || nt_thread_has_children()) {
+        run.why = why;
+        nt_code_made_by(self, nt_begin_planner, leave_to_others);
+    } else {
+        nt_stop_others(self);
+        write_last(why);
+    }
+}
+
+void nt_profile_become(void)
+{
+    if (!run.forked || nt.options.trace_children)
+        nt_profile_finish("exec");
+    nt_control_end();
+}

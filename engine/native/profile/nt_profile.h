@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_profile.h: what the runtime tells the core: threads, signals, forks, ends; and what translating needs of it.
+ *
+ * With --profile=no there is no core, and everything here does nothing.
+ *
+ * Threads run at the same time (--parallel=yes): the core keeps apart what each does (core/base/lock.h), and what
+ * concerns all of them is done while the others are outside (nt_dispatch.h). Where they do not, one has the baton
+ * (nt_baton.h).
+ */
+#ifndef TENURE_ENGINE_NATIVE_NT_PROFILE_H
+#define TENURE_ENGINE_NATIVE_NT_PROFILE_H
+
+#include "engine/common/options.h"
+#include "engine/native/load/nt_stack.h"
+#include "engine/native/plan/nt_plan.h"
+#include "engine/native/threads/nt_thread.h"
+
+struct nt_profile {
+    bool on;
+    bool instruments; /* code is simulated */
+    struct engine_options options;
+    tn_core *core;
+    code_map *map;
+    struct nt_planner planner;
+};
+extern struct nt_profile nt_profile;
+
+/* Before the options are read. */
+void nt_profile_default(void);
+/* Behind them: makes the core and the raw profile's file, or ends the run with one line. */
+void nt_profile_start(const char *const *command, const struct nt_vector *vector);
+
+/* The area of a thread that is about to exist: that in front of its tn_thread. NULL: not profiled, take one of your
+ * own. */
+struct nt_area *nt_profile_area(const struct nt_thread *parent);
+/* The thread ends, or never came to be. */
+void nt_profile_thread_ends(struct nt_thread *thread);
+
+/* The thread is about to run from area->rip on; nothing but that has changed since it last ran. Tells the core what it
+ * could not be told earlier. */
+void nt_profile_turn(struct nt_thread *thread);
+/* At a safe point: whether as much of a turn as was asked for (--turn) is over; if nothing was, whether `otherwise`. */
+bool nt_profile_turn_is_over(struct nt_thread *thread, bool otherwise);
+/* It is about to be where it may wait for others. */
+void nt_profile_waits(struct nt_thread *thread);
+/* Now and then. */
+void nt_profile_tick(struct nt_thread *thread);
+/* Whether an access looks in another way table from now on; the address of its instruction, whose code is made anew. */
+bool nt_profile_moved(uint64_t *address);
+/* An instruction has faulted, and its signal is about to be delivered. */
+void nt_profile_fault(struct nt_thread *thread);
+/* The thread has left `segment` behind its instruction at `from`. */
+void nt_profile_left(struct nt_thread *thread, uint32_t segment, uint64_t from);
+/* A handler's frame was pushed: area->rip is its first instruction. */
+void nt_profile_handler(struct nt_thread *thread);
+/* rt_sigreturn. */
+void nt_profile_handled(struct nt_thread *thread);
+
+/* What programs ask for: a part of this name; all costs forgotten; collection, and instrumentation, on or off. */
+void nt_profile_part(const char *why);
+void nt_profile_zero(void);
+bool nt_profile_collects(void);
+void nt_profile_collect(struct nt_thread *thread, bool on);
+void nt_profile_instrument(struct nt_thread *thread, bool on);
+
+/* This is the child of a fork, with this thread alone; the baton is its. */
+void nt_profile_forked(struct nt_thread *thread);
+void nt_profile_mapped(uint64_t address);
+void nt_profile_unmapped(uint64_t address, uint64_t bytes);
+/* An exec is about to succeed: the last part, unless this is a forked child, which has done nothing but that, and the
+ * other program is not profiled. */
+void nt_profile_become(void);
+/* There is a profile, and its last part was written: nothing can be counted any more. */
+bool nt_profile_is_over(void);
+/* The last part. */
+void nt_profile_finish(const char *why);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_frame.c: signal frames on the program's stack, as the kernel builds and takes them.
+ *
+ * From high to low addresses: the extended state with the kernel's marks at its ends, then the frame, so that the stack
+ * pointer at the handler's first instruction is 8 below a multiple of 16. The extended state is in the CPU all the
+ * time, so it is saved and restored here and nowhere else.
+ */
+#include "nt_frame.h"
+
+#include "engine/native/base/nt_engine.h"
+#include "engine/native/base/nt_lib.h"
+#include "engine/native/kernel/nt_gate.h"
+#include "engine/native/threads/nt_state.h"
+#include "engine/native/translate/nt_fpu.h"
+#include "nt_signal.h"
+
+enum {
+    RED_ZONE = 128,
+    MAGIC_1 = 0x46505853,
+    MAGIC_2 = 0x46505845,
+    CONTEXT_FLAGS = 7, /* extended state there; ss saved; ss to be restored */
+    CODE_SEGMENT = 0x33,
+    STACK_SEGMENT = 0x2b,
+};
+/* What a program may change in the flags: AC OF DF SF ZF AF PF CF RF; single steps are not for it. */
+#define FLAGS_OF_PROGRAM 0x50cd5UL
+#define FLAGS_CLEAR (1UL << 8 | 1UL << 10 | 1UL << 16) /* TF DF RF */
+
+struct software {
+    uint32_t magic, extended;
+    uint64_t features;
+    uint32_t bytes, padding[7];
+};
+
+bool nt_frame_on_altstack(const struct nt_thread *thread)
+{
+    uint64_t low = (uint64_t)thread->altstack.ss_sp, sp = thread->area->gpr[NT_RSP];
+
+    if (thread->altstack.ss_flags & (int)SS_AUTODISARM)
+        return false;
+    return sp > low && sp - low <= thread->altstack.ss_size;
+}
+
+static uint64_t stack_for(const struct nt_thread *thread, const struct nt_action *action)
+{
+    if (action->flags & SA_ONSTACK && thread->altstack.ss_size != 0 && !nt_frame_on_altstack(thread))
+        return (uint64_t)thread->altstack.ss_sp + thread->altstack.ss_size;
+    return thread->area->gpr[NT_RSP] - RED_ZONE;
+}
+
+/* Copy the extended state to `at`, with the kernel's marks. */
+static bool push_state(struct nt_thread *thread, uint64_t at)
+{
+    uint8_t *image = thread->area->state;
+    uint32_t bytes = (uint32_t)nt_state_bytes(), magic = MAGIC_2;
+    struct software software = {MAGIC_1, bytes + sizeof magic, nt_state_features(), bytes, {0}};
+
+    memset(image + NT_STATE_LEGACY, 0, NT_STATE_HEADER);
+    nt_state_save(image, nt_state_features());
+    nt_fpu_show(nt.code, image + NT_STATE_FPU, sizeof(uint64_t));
+    memcpy(image + NT_STATE_SOFTWARE, &software, sizeof software);
+    return nt_copy((void *)at, image, bytes) == 0 && nt_copy((void *)(at + bytes), &magic, sizeof magic) == 0;
+}
+
+static void fill(struct nt_frame *frame, const struct nt_thread *thread, const struct nt_held *held,
+                 const struct nt_action *action)
+{
+    const struct nt_area *area = thread->area;
+    struct nt_context *context = &frame->context;
+
+    frame->restorer = action->restorer;
+    frame->info = held->info;
+    context->flags = CONTEXT_FLAGS;
+    context->stack = thread->altstack;
+    for (int i = 0; i < NT_FRAME_REGISTERS; i++)
+        context->gpr[i] = area->gpr[nt_frame_order[i]];
+    context->rip = area->rip;
+    context->eflags = area->flags;
+    context->cs = CODE_SEGMENT;
+    context->ss = STACK_SEGMENT;
+    context->error = thread->error;
+    context->trap = thread->trap;
+    context->address = thread->address;
+    context->old_mask = context->mask = thread->mask;
+}
+
+bool nt_frame_push(struct nt_thread *thread, const struct nt_held *held, const struct nt_action *action)
+{
+    struct nt_area *area = thread->area;
+    uint64_t top = stack_for(thread, action);
+    uint64_t state = NT_DOWN(top - nt_state_bytes() - sizeof(uint32_t), 64UL);
+    uint64_t at = NT_DOWN(state - sizeof(struct nt_frame), 16UL) - 8;
+    struct nt_frame frame;
+
+    memset(&frame, 0, sizeof frame);
+    fill(&frame, thread, held, action);
+    frame.context.state = state;
+    if (!push_state(thread, state) || nt_copy((void *)at, &frame, sizeof frame) != 0)
+        return false;
+    nt_state_fresh();
+    if (thread->altstack.ss_flags & (int)SS_AUTODISARM)
+        thread->altstack = (stack_t){.ss_flags = SS_DISABLE};
+    area->gpr[NT_RSP] = at;
+    area->gpr[NT_RDI] = (uint64_t)held->info.si_signo;
+    area->gpr[NT_RSI] = at + offsetof(struct nt_frame, info);
+    area->gpr[NT_RDX] = at + offsetof(struct nt_frame, context);
+    area->gpr[NT_RAX] = 0;
+    area->rip = action->handler;
+    area->flags &= ~FLAGS_CLEAR;
+    return true;
+}
+
+/* --------------------------------------------------------------------------------------------- and back */
+
+static bool pop_state(struct nt_thread *thread, uint64_t at)
+{
+    uint8_t *image = thread->area->state;
+    struct software software;
+    uint32_t magic = 0;
+
+    if (at == 0) {
+        nt_state_fresh();
+        return true;
+    }
+    if (at % 64 != 0 || nt_copy(image, (const void *)at, NT_STATE_LEGACY) != 0)
+        return false;
+    memcpy(&software, image + NT_STATE_SOFTWARE, sizeof software);
+    if (software.magic == MAGIC_1 && software.bytes <= nt_state_bytes() &&
+        software.bytes >= NT_STATE_LEGACY + NT_STATE_HEADER &&
+        nt_copy(&magic, (const void *)(at + software.bytes), sizeof magic) == 0 && magic == MAGIC_2) {
+        if (nt_copy(image, (const void *)at, software.bytes) != 0)
+            return false;
+    } else { /* x87 and SSE only */
+        memset(image + NT_STATE_LEGACY, 0, NT_STATE_HEADER);
+        image[NT_STATE_LEGACY] = 3;
+    }
+    if (!nt_state_valid(image, nt_state_features()))
+        return false;
+    nt_state_load(image, nt_state_features());
+    return true;
+}
+
+static void restore_altstack(struct nt_thread *thread, const stack_t *stack)
+{
+    if (!nt_frame_on_altstack(thread) && (stack->ss_flags & SS_DISABLE || stack->ss_size >= 2048))
+        thread->altstack = *stack;
+}
+
+bool nt_frame_pop(struct nt_thread *thread)
+{
+    struct nt_area *area = thread->area;
+    uint64_t at = area->gpr[NT_RSP] - sizeof(uint64_t);
+    struct nt_frame frame;
+
+    if (nt_copy(&frame, (const void *)at, sizeof frame) != 0 || !pop_state(thread, frame.context.state))
+        return false;
+    for (int i = 0; i < NT_FRAME_REGISTERS; i++)
+        area->gpr[nt_frame_order[i]] = frame.context.gpr[i];
+    area->rip = frame.context.rip;
+    area->flags = (area->flags & ~FLAGS_OF_PROGRAM) | (frame.context.eflags & FLAGS_OF_PROGRAM);
+    thread->mask = frame.context.mask & ~(NT_BIT(SIGKILL) | NT_BIT(SIGSTOP));
+    restore_altstack(thread, &frame.context.stack);
+    return true;
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nt_signal.c: see nt_signal.h. */
+#include "nt_signal.h"
+
+#include "engine/native/base/nt_engine.h"
+#include "engine/native/base/nt_lib.h"
+#include "engine/native/kernel/nt_gate.h"
+#include "engine/native/kernel/nt_maps.h"
+#include "engine/native/kernel/nt_region.h"
+#include "engine/native/nt_dispatch.h"
+#include "engine/native/profile/nt_profile.h"
+#include "engine/native/threads/nt_baton.h"
+#include "nt_frame.h"
+
+#define DEFAULT ((uint64_t)0)
+#define IGNORE ((uint64_t)1)
+#define ALL_MASK (~0UL)
+
+/* The CPU's numbers of faults, and bits of a page fault's error. */
+enum { TRAP_OPCODE = 6, TRAP_PROTECTION = 13, TRAP_PAGE = 14 };
+#define FLAG_TF 0x100UL
+enum { FAULT_PRESENT = 1, FAULT_STORE = 2, FAULT_USER = 4, FAULT_FETCH = 16 };
+
+/* What the kernel does with these by default ends no process. */
+#define HARMLESS (NT_BIT(SIGCHLD) | NT_BIT(SIGCONT) | NT_BIT(SIGURG) | NT_BIT(SIGWINCH))
+#define STOPS (NT_BIT(SIGSTOP) | NT_BIT(SIGTSTP) | NT_BIT(SIGTTIN) | NT_BIT(SIGTTOU))
+
+static bool is_fault(int signal)
+{
+    return (NT_FAULTS & NT_BIT(signal)) != 0;
+}
+
+/* -------------------------------------------------------------------------------- what the kernel is told */
+
+static void set_kernel_mask(uint64_t mask)
+{
+    nt_sys6(__NR_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
+}
+
+void nt_signal_apply_mask(const struct nt_thread *thread)
+{
+    set_kernel_mask(thread->held.is_held ? ALL_MASK & ~NT_FAULTS : thread->mask & ~NT_FAULTS);
+}
+
+void nt_signal_block_all(void)
+{
+    set_kernel_mask(ALL_MASK);
+}
+
+static long set_kernel_action(int signal, uint64_t handler, uint64_t flags)
+{
+    struct nt_action action = {handler, flags | SA_RESTORER, (uint64_t)nt_signal_return, ALL_MASK};
+
+    return nt_sys6(__NR_rt_sigaction, signal, (long)&action, 0, 8, 0, 0);
+}
+
+/* The engine takes what the program handles, faults, and what would end the process; the rest stays the kernel's. */
+void nt_signal_apply_action(const struct nt_process *process, int signal)
+{
+    const struct nt_action *action = &process->action[signal];
+    uint64_t flags = action->flags & (SA_NOCLDSTOP | SA_NOCLDWAIT | SA_RESTART);
+    uint64_t bit = NT_BIT(signal);
+
+    if (!is_fault(signal) && (action->handler == IGNORE || (action->handler == DEFAULT && (bit & (HARMLESS | STOPS)))))
+        set_kernel_action(signal, action->handler, flags);
+    else
+        set_kernel_action(signal, (uint64_t)nt_signal_entry, flags | SA_SIGINFO | SA_ONSTACK);
+}
+
+void nt_signal_start(struct nt_thread *thread)
+{
+    nt_sys6(__NR_rt_sigprocmask, SIG_SETMASK, 0, (long)&thread->mask, sizeof thread->mask, 0, 0);
+    for (int signal = 1; signal < NT_SIGNALS; signal++) {
+        struct nt_action action = {0};
+
+        if (signal == SIGKILL || signal == SIGSTOP)
+            continue;
+        nt_sys6(__NR_rt_sigaction, signal, 0, (long)&action, 8, 0, 0);
+        action.mask = 0;
+        action.restorer = 0;
+        thread->process->action[signal] = action;
+        nt_signal_apply_action(thread->process, signal);
+    }
+}
+
+void nt_signal_die(int signal)
+{
+    uint64_t mask = ALL_MASK & ~NT_BIT(signal);
+    struct nt_thread *thread = nt_area_self()->thread;
+
+    if (thread->is_child) {
+        thread->died_of = (uint8_t)signal;
+        thread->outside = 1;
+        nt_baton_leave();
+    }
+    nt_finish();
+    set_kernel_action(signal, DEFAULT, 0);
+    nt_sys3(__NR_tgkill, nt_sys3(__NR_getpid, 0, 0, 0), nt_sys3(__NR_gettid, 0, 0, 0), signal);
+    set_kernel_mask(mask);
+    nt_die(128 + signal, "could not end by signal %d\n", signal);
+}
+
+/* ------------------------------------------------------------------------------------ taken from the kernel */
+
+/* The program's state where a fault was, from the CPU's and what the code says of this place. */
+static void state_of_place(struct nt_area *area, const struct nt_context *context, const struct nt_place *place)
+{
+    for (int i = 0; i < NT_FRAME_REGISTERS; i++) {
+        if (!(place->spilled >> nt_frame_order[i] & 1))
+            area->gpr[nt_frame_order[i]] = context->gpr[i];
+    }
+    area->flags = context->eflags;
+    area->rip = place->pc;
+}
+
+static void hold(struct nt_held *held, const siginfo_t *info)
+{
+    held->info = *info;
+    held->is_held = true;
+}
+
+/* The handler returns to the dispatcher, which finds the program's state in the area. */
+static void resume(struct nt_area *area, struct nt_context *context)
+{
+    area->exit = NT_RESUME;
+    context->rip = (uint64_t)nt_run;
+    context->gpr[15] = area->engine_sp;
+    context->eflags = NT_PLAIN_FLAGS;
+}
+
+/* The program's instruction at `place` has faulted: what the dispatcher finds is its state and the fault. */
+static void take_fault(struct nt_thread *thread, siginfo_t *info, struct nt_context *context,
+                       const struct nt_place *place)
+{
+    struct nt_area *area = thread->area;
+
+    state_of_place(area, context, place);
+    hold(&thread->fault, info);
+    thread->fault_segment = place->segment;
+    thread->error = context->error;
+    thread->trap = context->trap;
+    if (context->trap == TRAP_PAGE)
+        thread->address = context->address;
+    if (info->si_signo != SIGSEGV && info->si_signo != SIGBUS && info->si_addr != NULL)
+        thread->fault.info.si_addr = (void *)place->pc; /* it is the instruction's */
+    area->pending = 1;
+    resume(area, context);
+    nt.counts.faults++;
+}
+
+/* Sent by somebody: deliver soon. A call that has not reached the kernel yet is not made before. */
+static void take_sent(struct nt_thread *thread, const siginfo_t *info, struct nt_context *context)
+{
+    struct nt_area *area = thread->area;
+    int signal = info->si_signo;
+
+    if (is_fault(signal) && (thread->held.is_held || (thread->mask & NT_BIT(signal)))) {
+        thread->kept |= NT_BIT(signal);
+        thread->kept_info[signal] = *info;
+    } else {
+        hold(&thread->held, info);
+        context->mask = ALL_MASK & ~NT_FAULTS;
+    }
+    area->pending = 1;
+    area->countdown = -1;
+    if (context->rip >= (uint64_t)nt_gate_check && context->rip <= (uint64_t)nt_gate_syscall)
+        context->rip = (uint64_t)nt_gate_interrupted;
+}
+
+/* A store to a page that is guarded (nt_maps.h): it may be made, and blocks made of the page are forgotten. If the
+ * block that runs is one of them it is left behind the store, since what follows may be other code now (take_step). */
+static bool take_store(struct nt_thread *thread, const siginfo_t *info, struct nt_context *context)
+{
+    bool is_store = info->si_signo == SIGSEGV && (context->error & (FAULT_PRESENT | FAULT_STORE)) ==
+                                                     (FAULT_PRESENT | FAULT_STORE);
+    struct nt_place place;
+
+    if (!is_store || !nt_maps_unguard(context->address))
+        return false;
+    nt_code_changed(NT_DOWN(context->address, NT_PAGE), NT_PAGE);
+    if (nt_code_is_forgotten(nt.code, context->rip) && nt_code_place(nt.code, context->rip, &place)) {
+        thread->step_from = place.pc;
+        thread->step_segment = place.segment;
+        context->eflags |= FLAG_TF;
+    }
+    return true;
+}
+
+/* One step behind a store: directly behind an instruction of the program's, where its state is known; a string
+ * instruction may be at itself still, and goes on. */
+static void take_step(struct nt_thread *thread, struct nt_context *context)
+{
+    struct nt_area *area = thread->area;
+    struct nt_place place;
+    uint64_t from = thread->step_from;
+
+    thread->step_from = 0;
+    context->eflags &= ~FLAG_TF;
+    if (!nt_code_place(nt.code, context->rip, &place) || place.pc == from)
+        return;
+    state_of_place(area, context, &place);
+    nt_profile_left(thread, thread->step_segment, from);
+    resume(area, context);
+}
+
+static bool is_copying(uint64_t rip)
+{
+    return rip >= (uint64_t)nt_copy_begin && rip < (uint64_t)nt_copy_end;
+}
+
+void nt_signal_handle(int signal, siginfo_t *info, struct nt_context *context);
+void nt_signal_handle(int signal, siginfo_t *info, struct nt_context *context)
+{
+    struct nt_thread *thread = nt_area_self()->thread;
+    struct nt_place place;
+
+    if (!is_fault(signal) || info->si_code <= 0) {
+        take_sent(thread, info, context);
+    } else if (signal == SIGTRAP && thread->step_from != 0 && context->eflags & FLAG_TF) {
+        take_step(thread, context);
+    } else if ((is_copying(context->rip) || nt_code_holds(nt.code, context->rip)) &&
+               take_store(thread, info, context)) {
+        nt.counts.guarded++;
+    } else if (nt_code_place(nt.code, context->rip, &place)) {
+        take_fault(thread, info, context, &place);
+    } else if (is_copying(context->rip)) {
+        context->rip = (uint64_t)nt_copy_fault;
+    } else {
+        nt_die(125, "the native engine failed: signal %d at %lx, address %lx, program at %lx\n", signal,
+               context->rip, context->address, thread->area->rip);
+    }
+}
+
+/* What the kernel says of a page: of its own, always. */
+static bool is_present(uint64_t address)
+{
+    char byte;
+
+    return address >= NT_USER_END || nt_copy(&byte, (const void *)address, 1) == 0;
+}
+
+void nt_signal_fault(struct nt_thread *thread, int signal, int code, uint64_t address)
+{
+    struct nt_held *held = &thread->fault;
+
+    memset(held, 0, sizeof *held);
+    held->info.si_signo = signal;
+    held->info.si_code = code;
+    held->info.si_addr = (void *)address;
+    held->is_held = true;
+    thread->trap = signal == SIGILL ? TRAP_OPCODE : code == SI_KERNEL ? TRAP_PROTECTION : TRAP_PAGE;
+    thread->error = 0;
+    if (thread->trap == TRAP_PAGE) {
+        thread->error = FAULT_USER | FAULT_FETCH | (is_present(address) ? FAULT_PRESENT : 0);
+        thread->address = address;
+    }
+    thread->area->pending = 1;
+}
+
+/* --------------------------------------------------------------------------------------- given to the program */
+
+/* Back to the kernel, which keeps it until the program unblocks it. */
+static void give_back(const struct nt_thread *thread, siginfo_t *info)
+{
+    nt_sys6(__NR_rt_tgsigqueueinfo, nt_sys3(__NR_getpid, 0, 0, 0), thread->tid, info->si_signo, (long)info, 0, 0);
+}
+
+static struct nt_action take_action(struct nt_process *process, int signal)
+{
+    struct nt_action action;
+
+    nt_lock_take(&process->lock);
+    action = process->action[signal];
+    if (action.flags & SA_RESETHAND) {
+        process->action[signal].handler = DEFAULT;
+        process->action[signal].flags &= ~(uint64_t)SA_SIGINFO;
+        nt_signal_apply_action(process, signal);
+    }
+    nt_lock_give(&process->lock);
+    return action;
+}
+
+/* `mask` is what the handler's own is added to. */
+static void deliver(struct nt_thread *thread, const struct nt_held *held, uint64_t mask, bool is_fault_here)
+{
+    int signal = held->info.si_signo;
+    struct nt_action action = take_action(thread->process, signal);
+
+    if (is_fault_here && (action.handler == IGNORE || (thread->mask & NT_BIT(signal))))
+        action.handler = DEFAULT;
+    if (action.handler == IGNORE || (action.handler == DEFAULT && (HARMLESS & NT_BIT(signal))))
+        return;
+    if (action.handler == DEFAULT && (STOPS & NT_BIT(signal))) {
+        give_back(thread, (siginfo_t *)&held->info);
+        return;
+    }
+    if (action.handler == DEFAULT)
+        nt_signal_die(signal);
+    if (!nt_frame_push(thread, held, &action))
+        nt_signal_die(SIGSEGV);
+    thread->mask = mask | action.mask | (action.flags & SA_NODEFER ? 0 : NT_BIT(signal));
+    thread->mask &= ~(NT_BIT(SIGKILL) | NT_BIT(SIGSTOP));
+    nt_profile_handler(thread);
+    nt.counts.delivered++;
+}
+
+bool nt_signal_ready(const struct nt_thread *thread)
+{
+    return (thread->kept & ~thread->mask) != 0;
+}
+
+static void deliver_kept(struct nt_thread *thread)
+{
+    for (int signal = 1; signal < 32; signal++) {
+        struct nt_held held = {.is_held = true};
+
+        if (!(thread->kept & ~thread->mask & NT_BIT(signal)))
+            continue;
+        thread->kept &= ~NT_BIT(signal);
+        held.info = thread->kept_info[signal];
+        deliver(thread, &held, thread->mask, false);
+    }
+}
+
+/* The area's countdown is set first: a signal that comes now is seen by the next block. `held` is read when nothing can
+ * come between: while one is held, no other comes. */
+void nt_signal_deliver(struct nt_thread *thread)
+{
+    uint64_t call_mask = thread->call_has_mask ? thread->call_mask : thread->mask;
+
+    thread->area->pending = 0;
+    thread->area->countdown = nt.countdown;
+    thread->call_has_mask = false;
+    if (thread->fault.is_held) {
+        thread->fault.is_held = false;
+        nt_profile_fault(thread);
+        deliver(thread, &thread->fault, thread->mask, true);
+        call_mask = thread->mask;
+    }
+    if (thread->held.is_held) {
+        if (call_mask & NT_BIT(thread->held.info.si_signo))
+            give_back(thread, &thread->held.info);
+        else
+            deliver(thread, &thread->held, call_mask, false);
+        thread->held.is_held = false;
+    }
+    deliver_kept(thread);
+    nt_signal_apply_mask(thread);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_signal.h: signals: taken from the kernel at any time, given to the program between two of its instructions.
+ *
+ * The kernel keeps what is pending. Its mask is the program's, except for the five signals of faults, which the engine
+ * must always be able to take; so a signal that the program has blocked stays with the kernel, and calls that ask for
+ * pending ones (sigtimedwait, signalfd) need nothing. A signal that comes is *held*: its information is noted, the
+ * thread's other signals are blocked, and the countdown is made negative, so that the next block's head leaves for the
+ * dispatcher, which *delivers*: builds the frame that the kernel would have built. A thread holds at most one signal
+ * that somebody sent and one fault of its own.
+ *
+ * Interrupted system calls need nothing more: the kernel's action has the program's SA_RESTART, so the kernel ends a
+ * call with EINTR or puts the address back to `syscall` by the program's own rules (nt_gate_call).
+ */
+#ifndef TENURE_ENGINE_NATIVE_NT_SIGNAL_H
+#define TENURE_ENGINE_NATIVE_NT_SIGNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/native/threads/nt_thread.h"
+
+#define NT_BIT(signal) (1UL << ((signal)-1))
+
+/* Faults' signals: SIGILL SIGTRAP SIGBUS SIGFPE SIGSEGV. */
+#define NT_FAULTS (NT_BIT(4) | NT_BIT(5) | NT_BIT(7) | NT_BIT(8) | NT_BIT(11))
+
+/* Takes over what the process was started with, and installs the handlers. */
+void nt_signal_start(struct nt_thread *thread);
+/* Tells the kernel the program's mask, or that of a thread that is in no state to take a signal. */
+void nt_signal_apply_mask(const struct nt_thread *thread);
+void nt_signal_block_all(void);
+/* Tells the kernel the program's action for `signal`. */
+void nt_signal_apply_action(const struct nt_process *process, int signal);
+/* The instruction at area->rip has raised `signal`. */
+void nt_signal_fault(struct nt_thread *thread, int signal, int code, uint64_t address);
+/* Everything that is held and may be delivered: the state in the area becomes that of a handler's first instruction.
+ * The state must be the program's, between two instructions. */
+void nt_signal_deliver(struct nt_thread *thread);
+/* Whether a kept signal has become deliverable. */
+bool nt_signal_ready(const struct nt_thread *thread);
+/* Ends the process by `signal`, as if the program had no engine. */
+void nt_signal_die(int signal) __attribute__((noreturn));
+
+/* nt_frame.c: build the frame of a handler on the program's stack; false if there is no memory for it. And take the
+ * state back from one: false if it is no frame. */
+bool nt_frame_push(struct nt_thread *thread, const struct nt_held *held, const struct nt_action *action);
+bool nt_frame_pop(struct nt_thread *thread);
+bool nt_frame_on_altstack(const struct nt_thread *thread);
+
+#endif

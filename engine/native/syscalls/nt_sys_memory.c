@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_sys_memory.c: system calls that change what is mapped.
+ *
+ * The engine's region is out of reach: to a program it is an address that cannot be had. What becomes of executable
+ * memory is noted (nt_maps), and blocks made of code that has gone are forgotten before the program goes on. One of
+ * these calls is made at a time, so that what is noted is in the order of what was done.
+ */
+#include <asm/shmbuf.h>
+#include <linux/fcntl.h>
+#include <linux/ipc.h>
+#include <linux/mman.h>
+
+#include "engine/native/base/nt_engine.h"
+#include "engine/native/base/nt_lib.h"
+#include "engine/native/kernel/nt_gate.h"
+#include "engine/native/kernel/nt_limit.h"
+#include "engine/native/kernel/nt_maps.h"
+#include "engine/native/kernel/nt_region.h"
+#include "engine/native/nt_dispatch.h"
+#include "engine/native/profile/nt_data.h"
+#include "nt_syscall.h"
+
+#ifndef SHM_EXEC
+#define SHM_EXEC 0100000
+#endif
+#ifndef SHM_RDONLY
+#define SHM_RDONLY 010000
+#endif
+
+struct nt_lock nt_memory_lock;
+
+static uint64_t break_start, break_now; /* the program break */
+
+/* [start, start + bytes) is another thing than before, with this protection. */
+static void changed(uint64_t start, uint64_t bytes, uint64_t protection)
+{
+    bool is_executable = (protection & PROT_EXEC) != 0;
+    uint64_t end = NT_UP(start + bytes, NT_PAGE);
+    bool had_code = nt_maps_meets(start, end);
+
+    if (had_code || is_executable)
+        nt_maps_set(start, end, is_executable, (protection & PROT_WRITE) != 0);
+    if (had_code || (is_executable && nt.saw_no_code))
+        nt_code_changed(start, end - start);
+}
+
+/* What is there now is mapped anew: whether others can change it. */
+static void mapped(uint64_t start, uint64_t bytes, bool is_shared)
+{
+    nt_maps_share(start, NT_UP(start + bytes, NT_PAGE), is_shared);
+}
+
+/* Of mmap's arguments. What is private shows what becomes of the file as long as it was not written to: that of a file
+ * that is open for writing is going to change. */
+static bool is_shared(uint64_t flags, uint64_t fd)
+{
+    long mode;
+
+    if ((flags & MAP_TYPE) != MAP_PRIVATE)
+        return true;
+    if (flags & MAP_ANONYMOUS)
+        return false;
+    mode = nt_sys3(__NR_fcntl, (int)fd, F_GETFL, 0);
+    return !nt_failed(mode) && (mode & O_ACCMODE) != O_RDONLY;
+}
+
+static bool pass_locked(struct nt_thread *thread, struct nt_call *call)
+{
+    bool was_made;
+
+    (void)thread;
+    nt_lock_take(&nt_memory_lock);
+    do /* with the baton in hand: it does not block */
+        was_made = nt_gate_call(call->raw, &call->result);
+    while (was_made && call->result == -NT_ENOMEM && nt_limit_make_room(0));
+    if (!was_made)
+        nt_lock_give(&nt_memory_lock);
+    return was_made;
+}
+
+static bool fail(struct nt_call *call, int error)
+{
+    call->result = -error;
+    return true;
+}
+
+bool nt_sys_mmap(struct nt_thread *thread, struct nt_call *call)
+{
+    uint64_t flags = NT_ARG(call, 3);
+    bool is_fixed = (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) != 0;
+
+    if (nt_region_meets(NT_ARG(call, 0), NT_ARG(call, 1))) {
+        if (is_fixed)
+            return fail(call, flags & MAP_FIXED_NOREPLACE ? NT_EEXIST : NT_ENOMEM);
+        NT_ARG(call, 0) = 0; /* only a wish */
+    }
+    if (!pass_locked(thread, call))
+        return false;
+    if (!nt_failed(call->result)) {
+        mapped((uint64_t)call->result, NT_ARG(call, 1), is_shared(flags, NT_ARG(call, 4)));
+        changed((uint64_t)call->result, NT_ARG(call, 1), NT_ARG(call, 2));
+        nt_data_changed(thread, (uint64_t)call->result, NT_ARG(call, 1), (flags & MAP_ANONYMOUS) != 0);
+    }
+    nt_lock_give(&nt_memory_lock);
+    return true;
+}
+
+bool nt_sys_munmap(struct nt_thread *thread, struct nt_call *call)
+{
+    if (nt_region_meets(NT_ARG(call, 0), NT_ARG(call, 1)))
+        return fail(call, NT_EINVAL);
+    if (!pass_locked(thread, call))
+        return false;
+    if (!nt_failed(call->result)) {
+        mapped(NT_ARG(call, 0), NT_ARG(call, 1), false);
+        changed(NT_ARG(call, 0), NT_ARG(call, 1), PROT_NONE);
+        nt_data_changed(thread, NT_ARG(call, 0), NT_ARG(call, 1), false);
+    }
+    nt_lock_give(&nt_memory_lock);
+    return true;
+}
+
+bool nt_sys_mprotect(struct nt_thread *thread, struct nt_call *call)
+{
+    if (nt_region_meets(NT_ARG(call, 0), NT_ARG(call, 1)))
+        return fail(call, NT_ENOMEM);
+    if (!pass_locked(thread, call))
+        return false;
+    if (!nt_failed(call->result))
+        changed(NT_ARG(call, 0), NT_ARG(call, 1), NT_ARG(call, 2));
+    nt_lock_give(&nt_memory_lock);
+    return true;
+}
+
+/* What has grown where it was has only grown. */
+static void tell_moved(struct nt_thread *thread, const struct nt_call *call, uint64_t old, uint64_t old_bytes,
+                       uint64_t new_bytes)
+{
+    uint64_t now = (uint64_t)call->result, kept = NT_UP(old_bytes, NT_PAGE), wanted = NT_UP(new_bytes, NT_PAGE);
+
+    if (now != old) {
+        if (!(NT_ARG(call, 3) & MREMAP_DONTUNMAP))
+            nt_data_changed(thread, old, kept, false);
+        nt_data_changed(thread, now, wanted, true);
+    } else if (wanted > kept) {
+        nt_data_changed(thread, now + kept, wanted - kept, true);
+    } else if (wanted < kept) {
+        nt_data_changed(thread, now + wanted, kept - wanted, false);
+    }
+}
+
+bool nt_sys_mremap(struct nt_thread *thread, struct nt_call *call)
+{
+    uint64_t old = NT_ARG(call, 0), old_bytes = NT_ARG(call, 1), new_bytes = NT_ARG(call, 2);
+    uint64_t protection = PROT_NONE;
+    bool was_shared = nt_maps_shared(old, old + 1);
+
+    if (nt_region_meets(old, old_bytes) ||
+        (NT_ARG(call, 3) & MREMAP_FIXED && nt_region_meets(NT_ARG(call, 4), new_bytes)))
+        return fail(call, NT_EFAULT);
+    if (nt_maps_meets(old, old + 1))
+        protection = PROT_EXEC;
+    for (uint64_t page = old; protection != PROT_NONE && page < old + old_bytes; page += NT_PAGE) {
+        if (nt_maps_unguard(page))
+            protection |= PROT_WRITE;
+    }
+    if (!pass_locked(thread, call))
+        return false;
+    if (!nt_failed(call->result)) {
+        if (!(NT_ARG(call, 3) & MREMAP_DONTUNMAP)) {
+            mapped(old, old_bytes, false);
+            changed(old, old_bytes, PROT_NONE);
+        }
+        mapped((uint64_t)call->result, new_bytes, was_shared);
+        changed((uint64_t)call->result, new_bytes, protection);
+        tell_moved(thread, call, old, old_bytes, new_bytes);
+    }
+    nt_lock_give(&nt_memory_lock);
+    return true;
+}
+
+/* Advice that changes what memory holds; what may be executed stays. */
+bool nt_sys_madvise(struct nt_thread *thread, struct nt_call *call)
+{
+    uint64_t start = NT_ARG(call, 0), bytes = NT_ARG(call, 1), advice = NT_ARG(call, 2);
+
+    if (nt_region_meets(start, bytes))
+        return fail(call, NT_ENOMEM);
+    if (!nt_call_pass(thread, call))
+        return false;
+    if ((advice == MADV_DONTNEED || advice == MADV_FREE || advice == MADV_REMOVE) &&
+        nt_maps_meets(start, start + bytes))
+        nt_code_changed(start, bytes);
+    return true;
+}
+
+/* Its size is not in the call. */
+static uint64_t segment_bytes(uint64_t id)
+{
+    struct shmid64_ds status;
+
+    return nt_sys3(__NR_shmctl, (int)id, IPC_STAT, (long)&status) == 0 ? status.shm_segsz : NT_PAGE;
+}
+
+static uint64_t segment_protection(uint64_t flags)
+{
+    if (!(flags & SHM_EXEC))
+        return PROT_NONE;
+    return PROT_EXEC | (flags & SHM_RDONLY ? 0 : PROT_WRITE);
+}
+
+bool nt_sys_shmat(struct nt_thread *thread, struct nt_call *call)
+{
+    uint64_t bytes = segment_bytes(NT_ARG(call, 0));
+
+    if (NT_ARG(call, 1) != 0 && nt_region_meets(NT_ARG(call, 1), 1))
+        return fail(call, NT_EINVAL);
+    if (!pass_locked(thread, call))
+        return false;
+    if (!nt_failed(call->result)) {
+        mapped((uint64_t)call->result, bytes, true);
+        changed((uint64_t)call->result, bytes, segment_protection(NT_ARG(call, 2)));
+        nt_data_changed(thread, (uint64_t)call->result, NT_PAGE, false);
+    }
+    nt_lock_give(&nt_memory_lock);
+    return true;
+}
+
+/* Behind its first page it stays noted until something else is there: blocks that look for their code find none. */
+bool nt_sys_shmdt(struct nt_thread *thread, struct nt_call *call)
+{
+    if (!pass_locked(thread, call))
+        return false;
+    if (!nt_failed(call->result))
+        changed(NT_ARG(call, 0), NT_PAGE, PROT_NONE);
+    if (!nt_failed(call->result))
+        nt_data_changed(thread, NT_ARG(call, 0), NT_PAGE, false);
+    nt_lock_give(&nt_memory_lock);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------ past all protection */
+
+static bool is_memory_file(uint64_t fd)
+{
+    char link[64], path[64];
+    long length;
+
+    nt_format(link, sizeof link, "/proc/self/fd/%d", (int)fd);
+    length = nt_sys3(__NR_readlink, (long)link, (long)path, sizeof path - 1);
+    if (length < 4)
+        return false;
+    path[length] = '\0';
+    return nt_after(path, "/proc/") != NULL && nt_same(path + length - 4, "/mem");
+}
+
+/* Into any file: only who has opened that of its memory can change code so. */
+bool nt_sys_write(struct nt_thread *thread, struct nt_call *call)
+{
+    if (!nt_call_pass(thread, call))
+        return false;
+    if (nt.opened_memory && call->result > 0 && is_memory_file(NT_ARG(call, 0)))
+        nt_code_changed(0, UINT64_MAX);
+    return true;
+}
+
+bool nt_sys_process_vm_writev(struct nt_thread *thread, struct nt_call *call)
+{
+    bool is_own = (int)NT_ARG(call, 0) == (int)nt_sys3(__NR_getpid, 0, 0, 0);
+
+    for (const struct nt_thread *other = nt_threads; other != NULL; other = other->next)
+        is_own |= other->running && other->tid == (int)NT_ARG(call, 0);
+    if (!nt_call_pass(thread, call))
+        return false;
+    if (is_own && call->result > 0)
+        nt_code_changed(0, UINT64_MAX);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------ the break */
+
+void nt_memory_start(uint64_t start)
+{
+    break_start = break_now = start;
+}
+
+void nt_memory_break(uint64_t *start, uint64_t *end)
+{
+    *start = break_start;
+    *end = NT_UP(break_now, NT_PAGE);
+}
+
+/* The kernel's own break follows our image, which is no place for the program's: so it is made of mappings, behind
+ * the program's image. As in the kernel, it ends where something else begins. */
+static void set_break(struct nt_thread *thread, uint64_t wanted)
+{
+    uint64_t old_end = NT_UP(break_now, NT_PAGE), end = NT_UP(wanted, NT_PAGE);
+
+    if (end < old_end) {
+        nt_sys3(__NR_munmap, (long)end, (long)(old_end - end), 0);
+        changed(end, old_end - end, PROT_NONE);
+        nt_data_changed(thread, end, old_end - end, false);
+    } else if (end > old_end) {
+        long got;
+
+        do
+            got = nt_sys6(__NR_mmap, (long)old_end, (long)(end - old_end), PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+        while (got == -NT_ENOMEM && nt_limit_make_room(0));
+        if (got != (long)old_end)
+            return;
+    }
+    break_now = wanted;
+}
+
+bool nt_sys_brk(struct nt_thread *thread, struct nt_call *call)
+{
+    uint64_t wanted = NT_ARG(call, 0);
+
+    nt_lock_take(&nt_memory_lock);
+    if (wanted >= break_start)
+        set_break(thread, wanted);
+    call->result = (long)break_now;
+    nt_lock_give(&nt_memory_lock);
+    return true;
+}

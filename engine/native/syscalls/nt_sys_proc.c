@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_sys_proc.c: /proc/self/maps and its relatives, and listings of folders there, without the engine.
+ *
+ * A program that opens maps, smaps or numa_maps (to find its stack, or what is mapped where) gets a file in memory with
+ * what the kernel says at this time, less the entries in the engine's region. An entry is a line that begins with an
+ * address, and in smaps the lines below it.
+ *
+ * Of a listing of its open descriptors, its threads, or the files that are mapped, the entries of the engine's are
+ * closed up. If nothing is left of a buffer, the kernel is asked for the next one: an empty one would mean the end.
+ */
+#include <linux/fcntl.h>
+#include <linux/memfd.h>
+
+#include "engine/native/base/nt_lib.h"
+#include "engine/native/kernel/nt_gate.h"
+#include "engine/native/kernel/nt_host.h"
+#include "engine/native/kernel/nt_region.h"
+#include "engine/native/profile/nt_consumer.h"
+#include "nt_syscall.h"
+
+enum { LINE = 8192 };
+
+struct filter {
+    int from, to;              /* to: -1 if it is only added up */
+    char in[4096], line[LINE];
+    size_t length;             /* of `line` */
+    bool is_ours;              /* the entry that the line belongs to */
+    uint64_t bytes, data;      /* of entries of ours; private ones that may be written */
+};
+
+static int digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static uint64_t number_at(const char **at)
+{
+    uint64_t number = 0;
+
+    for (; digit(**at) >= 0; (*at)++)
+        number = number * 16 + (uint64_t)digit(**at);
+    return number;
+}
+
+/* A line that begins an entry has START-END in lower case, or in numa_maps START; those below it begin with a capital
+ * letter. */
+static void judge(struct filter *filter)
+{
+    const char *at = filter->line;
+    uint64_t start, bytes;
+
+    if (digit(*at) < 0)
+        return;
+    start = number_at(&at);
+    if (*at == '-' || *at == ' ')
+        filter->is_ours = nt_region_meets(start, 1);
+    if (*at++ != '-' || !filter->is_ours)
+        return;
+    bytes = number_at(&at) - start;
+    filter->bytes += bytes;
+    if (at[0] == ' ' && at[2] == 'w' && at[4] == 'p')
+        filter->data += bytes;
+}
+
+static void end_line(struct filter *filter)
+{
+    judge(filter);
+    if (!filter->is_ours && filter->to >= 0)
+        nt_sys3(__NR_write, filter->to, (long)filter->line, (long)filter->length);
+    filter->length = 0;
+}
+
+static void copy(struct filter *filter)
+{
+    for (;;) {
+        long got = nt_sys3(__NR_read, filter->from, (long)filter->in, sizeof filter->in);
+
+        if (got <= 0)
+            return;
+        for (long i = 0; i < got; i++) {
+            filter->line[filter->length++] = filter->in[i];
+            if (filter->in[i] == '\n' || filter->length == LINE)
+                end_line(filter);
+        }
+    }
+}
+
+void nt_file_own_bytes(uint64_t *bytes, uint64_t *data)
+{
+    struct filter filter = {.to = -1};
+    long from = nt_host_open("/proc/self/maps", O_RDONLY, 0);
+
+    if (nt_failed(from))
+        return;
+    filter.from = (int)from;
+    copy(&filter);
+    nt_sys3(__NR_close, from, 0, 0);
+    *bytes = filter.bytes;
+    *data = filter.data;
+}
+
+long nt_file_maps(const char *path, uint64_t flags)
+{
+    struct filter filter = {.length = 0};
+    long from = nt_sys6(__NR_openat, AT_FDCWD, (long)path, (long)flags, 0, 0, 0), to;
+
+    if (nt_failed(from) || (flags & O_ACCMODE) != O_RDONLY)
+        return from;
+    to = nt_sys3(__NR_memfd_create, (long)path, flags & O_CLOEXEC ? MFD_CLOEXEC : 0, 0);
+    if (nt_failed(to))
+        return from;
+    filter.from = (int)from;
+    filter.to = (int)to;
+    copy(&filter);
+    nt_sys3(__NR_lseek, to, 0, 0);
+    /* The program gets the lower of the two numbers, as it would have. */
+    nt_sys3(__NR_dup3, to, from, flags & O_CLOEXEC ? O_CLOEXEC : 0);
+    nt_sys3(__NR_close, to, 0, 0);
+    return from;
+}
+
+/* ------------------------------------------------------------------------------------------ listings */
+
+/* Where the kernel puts an entry's size and name; the same for both calls up to the size. */
+enum { SIZE_AT = 16, NAME_AT = 18, NAME_AT_64 = 19, ENTRY = 512 };
+
+/* Whether the entry of this number is the engine's. */
+typedef bool is_ours(uint64_t number);
+
+static bool is_helper(uint64_t tid)
+{
+    return tid == (uint64_t)nt_consumer_tid();
+}
+
+static bool is_in_region(uint64_t start)
+{
+    return nt_region_meets(start, 1);
+}
+
+static const struct listing {
+    const char *name;
+    is_ours *is_ours;
+    int base;
+} listings[] = {{"/fd", nt_file_is_guarded, 10}, {"/fdinfo", nt_file_is_guarded, 10}, {"/task", is_helper, 10},
+                {"/map_files", is_in_region, 16}};
+
+static bool ends_with(const char *text, size_t length, const char *end)
+{
+    size_t bytes = strlen(end);
+
+    return length >= bytes && nt_same(text + length - bytes, end);
+}
+
+/* What is listed there, if it is a folder in /proc/PID or /proc/PID/task/TID that lists something of ours. */
+static const struct listing *listing_of(int fd)
+{
+    char link[64], path[64], own[32];
+    long length;
+
+    nt_format(link, sizeof link, "/proc/self/fd/%d", fd);
+    length = nt_sys3(__NR_readlink, (long)link, (long)path, sizeof path - 1);
+    if (nt_failed(length))
+        return NULL;
+    path[length] = '\0';
+    nt_format(own, sizeof own, "/proc/%d/", (int)nt_sys3(__NR_getpid, 0, 0, 0));
+    for (size_t i = 0; nt_after(path, own) != NULL && i < sizeof listings / sizeof listings[0]; i++) {
+        if (ends_with(path, (size_t)length, listings[i].name))
+            return &listings[i];
+    }
+    return NULL;
+}
+
+/* A name that begins with a number; of mapped files START-END. */
+static bool entry_is_ours(const struct listing *listing, const char *name)
+{
+    uint64_t number = 0;
+
+    if (digit(*name) < 0 || digit(*name) >= listing->base)
+        return false;
+    for (; digit(*name) >= 0 && digit(*name) < listing->base; name++)
+        number = number * (uint64_t)listing->base + (uint64_t)digit(*name);
+    return (*name == '\0' || *name == '-') && listing->is_ours(number);
+}
+
+/* Returns how many bytes are left. */
+static long close_up(const struct listing *listing, uint64_t buffer, uint64_t bytes, size_t name_at)
+{
+    uint64_t from = buffer, to = buffer;
+    char entry[ENTRY];
+
+    while (from + name_at < buffer + bytes) {
+        uint16_t size;
+
+        if (nt_copy(&size, (const void *)(from + SIZE_AT), sizeof size) != 0 || size <= name_at ||
+            size > sizeof entry || nt_copy(entry, (const void *)from, size) != 0)
+            return (long)bytes;
+        entry[size - 1] = '\0';
+        if (!entry_is_ours(listing, entry + name_at)) {
+            if (to != from)
+                nt_copy((void *)to, entry, size);
+            to += size;
+        }
+        from += size;
+    }
+    return (long)(to - buffer);
+}
+
+bool nt_sys_getdents(struct nt_thread *thread, struct nt_call *call)
+{
+    size_t name_at = call->raw[0] == __NR_getdents64 ? NAME_AT_64 : NAME_AT;
+    const struct listing *listing;
+
+    do {
+        if (!nt_call_pass(thread, call))
+            return false;
+        if (call->result <= 0 || (listing = listing_of((int)NT_ARG(call, 0))) == NULL)
+            return true;
+        call->result = close_up(listing, NT_ARG(call, 1), (uint64_t)call->result, name_at);
+    } while (call->result == 0);
+    return true;
+}

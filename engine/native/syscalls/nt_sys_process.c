@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_sys_process.c: threads and processes come and go.
+ *
+ * A child that shares our memory (a thread, a child of vfork or of clone with CLONE_VM) gets a record, an area and
+ * stacks before it exists; its engine begins in the dispatcher with the registers that the program's child begins with.
+ * A child that does not (fork) goes on with its copy of this thread's record. Meanwhile all signals are blocked and,
+ * for a fork, all locks held, so that the child finds nothing half done.
+ */
+#include <linux/fcntl.h>
+#include <linux/prctl.h>
+#include <linux/sched.h>
+
+#include "engine/native/base/nt_engine.h"
+#include "engine/native/base/nt_lib.h"
+#include "engine/native/kernel/nt_gate.h"
+#include "engine/native/kernel/nt_host.h"
+#include "engine/native/kernel/nt_limit.h"
+#include "engine/native/kernel/nt_maps.h"
+#include "engine/native/kernel/nt_region.h"
+#include "engine/native/load/nt_exec.h"
+#include "engine/native/nt_dispatch.h"
+#include "engine/native/profile/nt_consumer.h"
+#include "engine/native/profile/nt_profile.h"
+#include "engine/native/profile/nt_request.h"
+#include "engine/native/signals/nt_signal.h"
+#include "engine/native/threads/nt_baton.h"
+#include "nt_syscall.h"
+
+enum {
+    SET_GS = 0x1001, SET_FS = 0x1002, GET_FS = 0x1003, GET_GS = 0x1004, GET_CPUID = 0x1011, SET_CPUID = 0x1012,
+    GET_XCOMP_SUPPORT = 0x1021, REQUEST_XCOMP = 0x1023, SHADOW_STACK_FIRST = 0x5001, SHADOW_STACK_LAST = 0x5005
+};
+enum { STOPPED = 125 };
+
+static bool fail(struct nt_call *call, int error)
+{
+    call->result = -error;
+    return true;
+}
+
+/* ----------------------------------------------------------------------------------- children that share memory */
+
+/* What a child of clone begins with: the parent's registers, behind the call. */
+static void begin_as_child(struct nt_thread *child, uint64_t stack)
+{
+    struct nt_area *area = child->area;
+
+    area->gpr[NT_RAX] = 0;
+    area->gpr[NT_RCX] = area->rip;
+    area->gpr[NT_R11] = area->flags;
+    if (stack != 0)
+        area->gpr[NT_RSP] = stack;
+    area->exit = NT_RESUME;
+}
+
+static bool clone_shared(struct nt_thread *thread, struct nt_call *call)
+{
+    uint64_t flags = NT_ARG(call, 0);
+    struct nt_thread *child;
+
+    nt_thread_tidy();
+    child = nt_thread_new(thread);
+    nt_code_thread(nt.code, child->area);
+    begin_as_child(child, NT_ARG(call, 1));
+    if (!(flags & CLONE_SIGHAND)) {
+        child->process->users--;
+        child->process = nt_process_copy(thread->process);
+        child->process->users = 1;
+    }
+    if (!(flags & CLONE_THREAD))
+        nt_thread_is_child(child, (flags & CLONE_VFORK) != 0);
+    if (flags & CLONE_VFORK)
+        child->altstack = thread->altstack;
+    else if (!(flags & CLONE_THREAD))
+        nt_consumer_stop(true); /* the child may outlive our process */
+    nt_signal_block_all();
+    if (flags & CLONE_VFORK)
+        nt_baton_lend();
+    call->result = nt_gate_clone(call->raw, child->area);
+    if (call->result == -NT_EAGAIN && nt_consumer_tid() != 0) { /* there are as many as there may be */
+        nt_consumer_stop(true);
+        call->result = nt_gate_clone(call->raw, child->area);
+    }
+    if (flags & CLONE_VFORK)
+        nt_baton_take();
+    /* The child of vfork has become another program by now, or has ended. */
+    if (nt_failed(call->result) || flags & CLONE_VFORK)
+        nt_thread_left(child);
+    nt_signal_apply_mask(thread);
+    return true;
+}
+
+/* ----------------------------------------------------------------------------------- children with a copy of it */
+
+static struct nt_lock *const locks[] = {&nt_memory_lock, &nt.translation, &nt_maps_lock, &nt_thread_lock,
+                                        &nt_consumer_lock};
+enum { LOCKS = sizeof locks / sizeof locks[0] };
+
+static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_t stack)
+{
+    nt_stop_others(thread);
+    nt_lock_take(&thread->process->lock);
+    for (int i = 0; i < LOCKS; i++)
+        nt_lock_take(locks[i]);
+    nt_consumer_end();
+    nt_lock_take(&nt_host_lock); /* not earlier: the consumer wants memory */
+    nt_lock_take(&nt_limit_lock);
+    nt_signal_block_all();
+    call->result = nt_sys6((long)call->raw[0], (long)NT_ARG(call, 0), 0, (long)NT_ARG(call, 2), (long)NT_ARG(call, 3),
+                           (long)NT_ARG(call, 4), 0);
+    nt_lock_give(&nt_limit_lock);
+    nt_lock_give(&nt_host_lock);
+    if (call->result == 0) {
+        nt_thread_alone(thread);
+        nt_request_lock.state = 0; /* its holder is not here */
+        nt_profile_forked(thread);
+        if (stack != 0)
+            thread->area->gpr[NT_RSP] = stack;
+    }
+    for (int i = LOCKS; i-- > 0;)
+        nt_lock_give(locks[i]);
+    nt_lock_give(&thread->process->lock);
+    nt_others_go_on(thread);
+    nt_signal_apply_mask(thread);
+    return true;
+}
+
+bool nt_sys_clone(struct nt_thread *thread, struct nt_call *call)
+{
+    if (NT_ARG(call, 0) & CLONE_VM)
+        return clone_shared(thread, call);
+    return clone_copied(thread, call, NT_ARG(call, 1));
+}
+
+bool nt_sys_fork(struct nt_thread *thread, struct nt_call *call)
+{
+    memset(&call->raw[1], 0, sizeof call->raw - sizeof call->raw[0]);
+    return clone_copied(thread, call, 0);
+}
+
+/* The same as clone, which lets us choose the stack. */
+bool nt_sys_vfork(struct nt_thread *thread, struct nt_call *call)
+{
+    memset(call->raw, 0, sizeof call->raw);
+    call->raw[0] = __NR_clone;
+    NT_ARG(call, 0) = CLONE_VM | CLONE_VFORK | 17; /* SIGCHLD */
+    return clone_shared(thread, call);
+}
+
+/* ----------------------------------------------------------------------------------- ends */
+
+bool nt_sys_exit(struct nt_thread *thread, struct nt_call *call)
+{
+    if (thread->is_vfork) /* its parent does the rest */
+        return nt_call_pass(thread, call);
+    if (nt_thread_ends_last(thread)) { /* which is the program's end */
+        nt_finish();
+        nt_consumer_stop(true);
+    }
+    nt_thread_exit(thread, __NR_exit, (int)NT_ARG(call, 0));
+}
+
+bool nt_sys_exit_group(struct nt_thread *thread, struct nt_call *call)
+{
+    if (thread->is_child && !thread->is_vfork)
+        nt_thread_exit(thread, __NR_exit_group, (int)NT_ARG(call, 0));
+    nt_finish();
+    if (nt_profile_is_over()) /* no signal is delivered any more */
+        nt_sys3(__NR_exit_group, (long)NT_ARG(call, 0), 0, 0);
+    return nt_call_pass(thread, call);
+}
+
+bool nt_sys_wait(struct nt_thread *thread, struct nt_call *call)
+{
+    if (!nt_call_pass(thread, call))
+        return false;
+    if (!nt_failed(call->result))
+        nt_thread_tidy();
+    return true;
+}
+
+/* What the kernel lets only those do who share nothing with another thread. */
+bool nt_sys_alone(struct nt_thread *thread, struct nt_call *call)
+{
+    nt_consumer_stop(false);
+    return nt_call_pass(thread, call);
+}
+
+/* What an exec is told, wherever its arguments are. */
+struct exec {
+    long folder;
+    uint64_t path, argv, envp;
+    long flags;
+};
+
+static void try_traced(const struct exec *exec)
+{
+    nt_exec_traced(exec->folder, exec->path, exec->argv, exec->envp, exec->flags);
+    nt_say("the program that is executed is not profiled: the engine cannot be executed (no /proc, or no file that it "
+           "could find)\n");
+}
+
+/* Another program keeps what is blocked and what is ignored, faults' signals included. From the last part on nothing of
+ * this one runs any more: the baton is kept, but by a child, whose parent wants it. */
+static bool execute(struct nt_thread *thread, struct nt_call *call, const struct exec *exec)
+{
+    uint64_t mask = thread->mask;
+    bool succeeds;
+
+    if (thread->area->pending)
+        return false;
+    succeeds = (nt_profile.on || nt.options.trace_children) &&
+               nt_exec_succeeds(exec->folder, exec->path, exec->argv, exec->envp, exec->flags);
+    if (succeeds && !thread->is_child)
+        nt_profile_become();
+    if (nt_limit_is_set() &&
+        nt_exec_succeeds(exec->folder, exec->path, exec->argv, exec->envp, exec->flags))
+        nt_limit_leave(thread);
+    if (mask & NT_FAULTS)
+        nt_sys6(__NR_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
+    if (thread->is_child)
+        nt_thread_leaves(thread);
+    if (succeeds && nt.options.trace_children)
+        try_traced(exec);
+    call->result = nt_sys6((long)call->raw[0], (long)NT_ARG(call, 0), (long)NT_ARG(call, 1), (long)NT_ARG(call, 2),
+                           (long)NT_ARG(call, 3), (long)NT_ARG(call, 4), 0);
+    if (thread->is_child)
+        nt_thread_stays(thread);
+    else if (nt_profile_is_over())
+        nt_die(STOPPED, "an exec has failed (error %ld) that the engine took for good, and the program ended there\n",
+               -call->result);
+    nt_signal_apply_mask(thread);
+    return true;
+}
+
+bool nt_sys_execve(struct nt_thread *thread, struct nt_call *call)
+{
+    const char *own = nt_file_own(AT_FDCWD, NT_ARG(call, 0));
+    struct exec exec;
+
+    if (own != NULL)
+        NT_ARG(call, 0) = (uint64_t)own;
+    exec = (struct exec){AT_FDCWD, NT_ARG(call, 0), NT_ARG(call, 1), NT_ARG(call, 2), 0};
+    return execute(thread, call, &exec);
+}
+
+bool nt_sys_execveat(struct nt_thread *thread, struct nt_call *call)
+{
+    const char *own = nt_file_own((int)NT_ARG(call, 0), NT_ARG(call, 1));
+    struct exec exec;
+
+    if (own != NULL)
+        NT_ARG(call, 1) = (uint64_t)own;
+    exec = (struct exec){(int)NT_ARG(call, 0), NT_ARG(call, 1), NT_ARG(call, 2), NT_ARG(call, 3),
+                         (long)NT_ARG(call, 4)};
+    return execute(thread, call, &exec);
+}
+
+/* ----------------------------------------------------------------------------------- what a thread can set */
+
+bool nt_sys_arch_prctl(struct nt_thread *thread, struct nt_call *call)
+{
+    uint64_t what = NT_ARG(call, 0), value = NT_ARG(call, 1);
+
+    if (what == SET_GS) {
+        if (value >= NT_USER_END)
+            return fail(call, NT_EPERM);
+        thread->area->gs_base = value;
+        call->result = 0;
+        return true;
+    }
+    if (what == GET_GS) {
+        call->result =
+            nt_copy((void *)value, &thread->area->gs_base, sizeof thread->area->gs_base) == 0 ? 0 : -NT_EFAULT;
+        return true;
+    }
+    if (what == SET_CPUID || (what >= GET_XCOMP_SUPPORT && what <= REQUEST_XCOMP + 2) ||
+        (what >= SHADOW_STACK_FIRST && what <= SHADOW_STACK_LAST))
+        return fail(call, NT_EINVAL);
+    return nt_call_pass(thread, call);
+}
+
+bool nt_sys_prctl(struct nt_thread *thread, struct nt_call *call)
+{
+    uint64_t what = NT_ARG(call, 0);
+
+    if (what == PR_SET_MM)
+        return fail(call, NT_EPERM);
+    /* As on a kernel without seccomp, see nt_syscall.c. */
+    if (what == PR_SET_SECCOMP || what == PR_GET_SECCOMP || what == PR_SET_SYSCALL_USER_DISPATCH)
+        return fail(call, NT_EINVAL);
+    return nt_call_pass(thread, call);
+}

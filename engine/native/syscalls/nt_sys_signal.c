@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_sys_signal.c: system calls about signals: actions, masks, the alternate stack, calls that bring a mask along, and
+ * the signal that nobody can take.
+ *
+ * The program's mask never names the five signals of faults to the kernel (nt_signal.h), so each mask on its way there
+ * is a copy without them.
+ */
+#include "engine/native/base/nt_engine.h"
+#include "engine/native/base/nt_lib.h"
+#include "engine/native/kernel/nt_gate.h"
+#include "engine/native/profile/nt_profile.h"
+#include "engine/native/signals/nt_signal.h"
+#include "nt_syscall.h"
+
+enum { MASK_BYTES = 8, LEAST_STACK = 2048 };
+
+#define NEVER_BLOCKED (NT_BIT(SIGKILL) | NT_BIT(SIGSTOP))
+
+static bool fail(struct nt_call *call, int error)
+{
+    call->result = -error;
+    return true;
+}
+
+static bool give(uint64_t to, const void *from, size_t bytes)
+{
+    return to == 0 || nt_copy((void *)to, from, bytes) == 0;
+}
+
+bool nt_sys_rt_sigaction(struct nt_thread *thread, struct nt_call *call)
+{
+    uint64_t signal = NT_ARG(call, 0);
+    struct nt_process *process = thread->process;
+    struct nt_action new, old;
+
+    if (signal == 0 || signal >= NT_SIGNALS || NT_ARG(call, 3) != MASK_BYTES ||
+        (NT_ARG(call, 1) != 0 && (signal == SIGKILL || signal == SIGSTOP)))
+        return fail(call, NT_EINVAL);
+    if (NT_ARG(call, 1) != 0 && nt_copy(&new, (const void *)NT_ARG(call, 1), sizeof new) != 0)
+        return fail(call, NT_EFAULT);
+    nt_lock_take(&process->lock);
+    old = process->action[signal];
+    if (NT_ARG(call, 1) != 0) {
+        new.mask &= ~NEVER_BLOCKED;
+        process->action[signal] = new;
+        nt_signal_apply_action(process, (int)signal);
+    }
+    nt_lock_give(&process->lock);
+    call->result = give(NT_ARG(call, 2), &old, sizeof old) ? 0 : -NT_EFAULT;
+    return true;
+}
+
+bool nt_sys_rt_sigprocmask(struct nt_thread *thread, struct nt_call *call)
+{
+    uint64_t set, old = thread->mask;
+
+    if (NT_ARG(call, 3) != MASK_BYTES)
+        return fail(call, NT_EINVAL);
+    if (NT_ARG(call, 1) != 0) {
+        if (nt_copy(&set, (const void *)NT_ARG(call, 1), sizeof set) != 0)
+            return fail(call, NT_EFAULT);
+        if (NT_ARG(call, 0) == SIG_BLOCK)
+            thread->mask |= set;
+        else if (NT_ARG(call, 0) == SIG_UNBLOCK)
+            thread->mask &= ~set;
+        else if (NT_ARG(call, 0) == SIG_SETMASK)
+            thread->mask = set;
+        else
+            return fail(call, NT_EINVAL);
+        thread->mask &= ~NEVER_BLOCKED;
+        nt_signal_apply_mask(thread);
+        if (nt_signal_ready(thread))
+            thread->area->pending = 1;
+    }
+    call->result = give(NT_ARG(call, 2), &old, sizeof old) ? 0 : -NT_EFAULT;
+    return true;
+}
+
+bool nt_sys_rt_sigreturn(struct nt_thread *thread, struct nt_call *call)
+{
+    call->keeps_registers = true;
+    nt_profile_handled(thread);
+    if (!nt_frame_pop(thread))
+        nt_signal_fault(thread, SIGSEGV, SI_KERNEL, 0);
+    nt_signal_apply_mask(thread);
+    if (nt_signal_ready(thread))
+        thread->area->pending = 1;
+    return true;
+}
+
+bool nt_sys_sigaltstack(struct nt_thread *thread, struct nt_call *call)
+{
+    stack_t new, old = thread->altstack;
+    bool is_on = nt_frame_on_altstack(thread);
+
+    old.ss_flags = (old.ss_flags & (int)SS_AUTODISARM) | (old.ss_size == 0 ? SS_DISABLE : is_on ? SS_ONSTACK : 0);
+    if (NT_ARG(call, 0) != 0) {
+        int mode;
+
+        if (nt_copy(&new, (const void *)NT_ARG(call, 0), sizeof new) != 0)
+            return fail(call, NT_EFAULT);
+        if (is_on)
+            return fail(call, NT_EPERM);
+        mode = new.ss_flags & ~(int)SS_AUTODISARM;
+        if (mode != SS_DISABLE && mode != SS_ONSTACK && mode != 0)
+            return fail(call, NT_EINVAL);
+        if (mode == SS_DISABLE) {
+            new.ss_size = 0;
+            new.ss_sp = NULL;
+        } else if (new.ss_size < LEAST_STACK) {
+            return fail(call, NT_ENOMEM);
+        }
+        thread->altstack = new;
+    }
+    call->result = give(NT_ARG(call, 1), &old, sizeof old) ? 0 : -NT_EFAULT;
+    return true;
+}
+
+bool nt_sys_rt_sigpending(struct nt_thread *thread, struct nt_call *call)
+{
+    uint64_t pending;
+
+    if (!nt_call_pass(thread, call))
+        return false;
+    if (call->result == 0 && thread->kept != 0 && NT_ARG(call, 1) == MASK_BYTES &&
+        nt_copy(&pending, (const void *)NT_ARG(call, 0), sizeof pending) == 0) {
+        pending |= thread->kept & thread->mask;
+        give(NT_ARG(call, 0), &pending, sizeof pending);
+    }
+    return true;
+}
+
+/* ----------------------------------------------------------------------------- calls with a mask for their time */
+
+/* Make the call with the mask at *argument, of which the kernel gets a copy without faults' signals. A handler that
+ * ends the call runs with this mask and its own; when it returns, the thread has its old one again. */
+static bool pass_with_mask(struct nt_thread *thread, struct nt_call *call, uint64_t *argument)
+{
+    uint64_t mask;
+    bool was_made;
+
+    if (*argument == 0 || nt_copy(&mask, (const void *)*argument, sizeof mask) != 0)
+        return nt_call_pass(thread, call);
+    thread->call_mask = mask & ~NEVER_BLOCKED;
+    mask &= ~NT_FAULTS;
+    *argument = (uint64_t)&mask;
+    thread->call_has_mask = true;
+    was_made = nt_call_pass(thread, call);
+    if (!was_made || !thread->held.is_held)
+        thread->call_has_mask = false;
+    return was_made;
+}
+
+bool nt_sys_rt_sigsuspend(struct nt_thread *thread, struct nt_call *call)
+{
+    return pass_with_mask(thread, call, &NT_ARG(call, 0));
+}
+
+bool nt_sys_ppoll(struct nt_thread *thread, struct nt_call *call)
+{
+    return pass_with_mask(thread, call, &NT_ARG(call, 3));
+}
+
+bool nt_sys_epoll_pwait(struct nt_thread *thread, struct nt_call *call)
+{
+    return pass_with_mask(thread, call, &NT_ARG(call, 4));
+}
+
+bool nt_sys_pselect6(struct nt_thread *thread, struct nt_call *call)
+{
+    uint64_t pair[2]; /* the mask's address and size */
+
+    if (NT_ARG(call, 5) == 0 || nt_copy(pair, (const void *)NT_ARG(call, 5), sizeof pair) != 0)
+        return nt_call_pass(thread, call);
+    NT_ARG(call, 5) = (uint64_t)pair;
+    return pass_with_mask(thread, call, &pair[0]);
+}
+
+/* ----------------------------------------------------------------------------- SIGKILL */
+
+/* Nobody can take it: whoever sends it to this process has the last part written first. The baton is not given back, so
+ * that nothing of the program runs meanwhile. */
+static bool kill_all(struct nt_call *call)
+{
+    nt_finish();
+    nt_sys6((long)call->raw[0], (long)call->raw[1], (long)call->raw[2], (long)call->raw[3], (long)call->raw[4], 0, 0);
+    nt_die(128 + SIGKILL, "could not end by signal %d\n", SIGKILL);
+}
+
+static int own_process(void)
+{
+    return (int)nt_sys3(__NR_getpid, 0, 0, 0);
+}
+
+/* To a process, or to one's own group. */
+bool nt_sys_kill(struct nt_thread *thread, struct nt_call *call)
+{
+    int to = (int)NT_ARG(call, 0);
+
+    if (NT_ARG(call, 1) != SIGKILL || thread->is_child)
+        return nt_call_pass(thread, call);
+    if (to == own_process() ||
+        (call->raw[0] == __NR_kill && (to == 0 || (to < -1 && -to == (int)nt_sys3(__NR_getpgid, 0, 0, 0)))))
+        return kill_all(call);
+    return nt_call_pass(thread, call);
+}
+
+/* To one of its threads. */
+bool nt_sys_tgkill(struct nt_thread *thread, struct nt_call *call)
+{
+    if (NT_ARG(call, 2) != SIGKILL || thread->is_child || (int)NT_ARG(call, 0) != own_process())
+        return nt_call_pass(thread, call);
+    return kill_all(call);
+}
+
+bool nt_sys_tkill(struct nt_thread *thread, struct nt_call *call)
+{
+    if (NT_ARG(call, 1) != SIGKILL || thread->is_child)
+        return nt_call_pass(thread, call);
+    for (const struct nt_thread *other = nt_threads; other != NULL; other = other->next) {
+        if (other->running && other->tid == (int)NT_ARG(call, 0) && !other->is_child)
+            return kill_all(call);
+    }
+    return nt_call_pass(thread, call);
+}

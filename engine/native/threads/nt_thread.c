@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nt_thread.c: see nt_thread.h. */
+#include "nt_thread.h"
+
+#include <linux/mman.h>
+
+#include "engine/native/base/nt_engine.h"
+#include "engine/native/base/nt_lib.h"
+#include "engine/native/kernel/nt_gate.h"
+#include "engine/native/kernel/nt_host.h"
+#include "engine/native/kernel/nt_region.h"
+#include "engine/native/profile/nt_profile.h"
+#include "engine/native/signals/nt_signal.h"
+#include "engine/native/syscalls/nt_syscall.h"
+#include "nt_baton.h"
+#include "nt_state.h"
+
+#define ARCH_SET_GS 0x1001
+
+enum {
+    ENGINE_STACK = 256 << 10,
+    SIGNAL_STACK = 64 << 10,
+};
+
+struct nt_thread *volatile nt_threads;
+
+struct nt_lock nt_thread_lock;
+static uint32_t threads_made;
+static int children; /* threads of other processes that nobody waits for */
+static struct nt_process first_process, *free_processes;
+
+static struct nt_thread *make_record(void)
+{
+    size_t record = NT_UP(sizeof(struct nt_thread), 64), state = NT_UP(nt_state_room(), 64);
+    uint8_t *memory = nt_region_pages(record + state, PROT_READ | PROT_WRITE);
+    struct nt_thread *thread = (struct nt_thread *)memory;
+
+    thread->engine_low = nt_region_pages(ENGINE_STACK, PROT_READ | PROT_WRITE);
+    thread->signal_low = nt_region_pages(SIGNAL_STACK, PROT_READ | PROT_WRITE);
+    thread->state = memory + record;
+    thread->next = nt_threads;
+    nt_threads = thread;
+    return thread;
+}
+
+static struct nt_thread *free_record(void)
+{
+    for (struct nt_thread *thread = nt_threads; thread != NULL; thread = thread->next) {
+        if (!thread->running)
+            return thread;
+    }
+    return NULL;
+}
+
+/* An area of its own that lasts as long as the record; where the core has memory behind it, a new one each time. */
+static void set_area(struct nt_thread *thread, const struct nt_thread *parent)
+{
+    struct nt_area *area = nt_profile_area(parent);
+
+    thread->is_profiled = area != NULL;
+    if (area == NULL && !nt_profile_is_over())
+        area = thread->area;
+    if (area == NULL)
+        area = nt_region_pages(sizeof *area, PROT_READ | PROT_WRITE);
+    thread->area = area;
+    area->self = area;
+    area->thread = thread;
+    area->leave = nt_leave;
+    area->engine_sp = (uint64_t)(thread->engine_low + ENGINE_STACK);
+    area->state = thread->state;
+}
+
+struct nt_thread *nt_thread_new(const struct nt_thread *parent)
+{
+    struct nt_thread *thread;
+
+    nt_lock_take(&nt_thread_lock);
+    thread = free_record();
+    if (thread == NULL)
+        thread = make_record();
+    thread->outside = 1;
+    thread->running = 1;
+    nt_lock_give(&nt_thread_lock);
+    set_area(thread, parent);
+
+    thread->held.is_held = thread->fault.is_held = false;
+    thread->tid = 0;
+    thread->number = __atomic_fetch_add(&threads_made, 1, __ATOMIC_RELAXED);
+    thread->parent = parent;
+    thread->baton = thread->safe_points = 0;
+    thread->kept = 0;
+    thread->error = thread->trap = thread->address = 0;
+    thread->call_has_mask = thread->is_vfork = thread->has_left = thread->ends = false;
+    thread->is_child = parent != NULL && parent->is_child;
+    if (thread->is_child)
+        __atomic_add_fetch(&children, 1, __ATOMIC_RELAXED);
+    thread->died_of = 0;
+    thread->own_limits = 0;
+    thread->turn = NT_TURN_BEGINS;
+    thread->altstack = (stack_t){.ss_flags = SS_DISABLE};
+    thread->area->pending = 0;
+    thread->area->countdown = options_wait(&nt_profile.options) ? 0 : nt.countdown; /* then see how far that is */
+    thread->mask = parent == NULL ? 0 : parent->mask;
+    thread->process = parent == NULL ? &first_process : parent->process;
+    if (parent != NULL) {
+        memcpy(thread->area->gpr, parent->area->gpr, sizeof thread->area->gpr);
+        thread->area->rip = parent->area->rip;
+        thread->area->flags = parent->area->flags;
+        thread->area->gs_base = parent->area->gs_base;
+    }
+    __atomic_add_fetch(&thread->process->users, 1, __ATOMIC_RELAXED);
+    return thread;
+}
+
+void nt_thread_become(struct nt_thread *thread)
+{
+    stack_t stack = {.ss_sp = thread->signal_low, .ss_size = SIGNAL_STACK};
+
+    nt_sys3(__NR_arch_prctl, ARCH_SET_GS, (long)(thread->area + 1), 0);
+    thread->tid = (int)nt_sys3(__NR_gettid, 0, 0, 0);
+    nt_sys3(__NR_sigaltstack, (long)&stack, 0, 0);
+    nt_signal_apply_mask(thread);
+}
+
+void nt_thread_started(void)
+{
+    nt_thread_become(nt_area_self()->thread);
+    nt_baton_take();
+}
+
+/* ------------------------------------------------------------------------------------------------- ends */
+
+static void leave_process(struct nt_process *process)
+{
+    if (__atomic_sub_fetch(&process->users, 1, __ATOMIC_RELAXED) > 0)
+        return;
+    nt_lock_take(&nt_thread_lock);
+    process->next_free = free_processes;
+    free_processes = process;
+    nt_lock_give(&nt_thread_lock);
+}
+
+/* Its record will be free. */
+static void forget(struct nt_thread *thread)
+{
+    if (thread->is_child && !thread->is_vfork)
+        __atomic_sub_fetch(&children, 1, __ATOMIC_RELAXED);
+    leave_process(thread->process);
+    nt_profile_thread_ends(thread);
+}
+
+void nt_thread_exit(struct nt_thread *thread, long number, int status)
+{
+    nt_signal_block_all();
+    forget(thread);
+    nt_baton_leave();
+    nt_gate_exit(&thread->running, status, number);
+}
+
+bool nt_thread_ends_last(struct nt_thread *thread)
+{
+    bool is_last = !thread->is_child;
+
+    nt_lock_take(&nt_thread_lock);
+    thread->ends = true;
+    for (const struct nt_thread *other = nt_threads; other != NULL; other = other->next)
+        is_last &= !other->running || other->is_child || other->ends;
+    nt_lock_give(&nt_thread_lock);
+    return is_last;
+}
+
+/* ------------------------------------------------------------------------------------------------- children */
+
+void nt_thread_is_child(struct nt_thread *child, bool is_vfork)
+{
+    if (child->is_child) /* as its parent is */
+        __atomic_sub_fetch(&children, 1, __ATOMIC_RELAXED);
+    child->is_child = true;
+    child->is_vfork = is_vfork;
+    if (!is_vfork)
+        __atomic_add_fetch(&children, 1, __ATOMIC_RELAXED);
+}
+
+bool nt_thread_has_children(void)
+{
+    for (const struct nt_thread *thread = nt_threads; thread != NULL; thread = thread->next) {
+        if (thread->running && thread->is_child && !thread->has_left && thread->died_of == 0 &&
+            !nt_thread_is_gone(thread))
+            return true;
+    }
+    return false;
+}
+
+void nt_thread_leaves(struct nt_thread *child)
+{
+    child->has_left = true;
+    nt_baton_give();
+}
+
+void nt_thread_stays(struct nt_thread *child)
+{
+    child->has_left = false;
+    nt_baton_take();
+}
+
+/* Where actions are shared, the kernel has lost ours with the one that died of its default. */
+void nt_thread_left(struct nt_thread *child)
+{
+    struct nt_process *process = child->process;
+
+    if (child->died_of != 0) {
+        nt_lock_take(&process->lock);
+        if (process->users > 1)
+            nt_signal_apply_action(process, child->died_of);
+        nt_lock_give(&process->lock);
+    }
+    forget(child);
+    child->running = 0;
+}
+
+bool nt_thread_is_gone(const struct nt_thread *thread)
+{
+    char state;
+
+    if (thread->tid == 0)
+        return false;
+    if (nt_sys3(__NR_tkill, thread->tid, 0, 0) == -NT_ESRCH)
+        return true;
+    state = nt_host_thread_state(thread->tid);
+    return state == 'Z' || state == 'X';
+}
+
+static struct nt_thread *take_one_that_is_gone(void)
+{
+    struct nt_thread *thread;
+
+    nt_lock_take(&nt_thread_lock);
+    for (thread = nt_threads; thread != NULL; thread = thread->next) {
+        if (thread->running && thread->is_child && !thread->is_vfork && nt_thread_is_gone(thread)) {
+            thread->tid = 0;
+            break;
+        }
+    }
+    nt_lock_give(&nt_thread_lock);
+    return thread;
+}
+
+void nt_thread_tidy(void)
+{
+    struct nt_thread *thread;
+
+    while (__atomic_load_n(&children, __ATOMIC_RELAXED) > 0 && (thread = take_one_that_is_gone()) != NULL)
+        nt_thread_left(thread);
+}
+
+void nt_thread_alone(struct nt_thread *thread)
+{
+    for (struct nt_thread *other = nt_threads; other != NULL; other = other->next)
+        other->running = other == thread;
+    nt_thread_lock.state = 0;
+    thread->is_child = thread->is_vfork = thread->ends = false;
+    children = 0;
+    thread->process->users = 1;
+    thread->process->lock.state = 0;
+    thread->tid = (int)nt_sys3(__NR_gettid, 0, 0, 0);
+}
+
+struct nt_process *nt_process_copy(struct nt_process *process)
+{
+    struct nt_process *copy;
+
+    nt_lock_take(&nt_thread_lock);
+    copy = free_processes;
+    if (copy != NULL)
+        free_processes = copy->next_free;
+    nt_lock_give(&nt_thread_lock);
+    if (copy == NULL)
+        copy = nt_region_pages(sizeof *copy, PROT_READ | PROT_WRITE);
+    memset(copy, 0, sizeof *copy);
+    memcpy(copy->action, process->action, sizeof copy->action);
+    return copy;
+}

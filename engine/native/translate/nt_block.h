@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_block.h: what is known of a translated block, and what making one needs. Of the translator's own files only.
+ *
+ *     head: countdown  entry: body, exits                                [target] [return] stubs
+ *
+ * What runs often lies close together; what it seldom needs, and its constants, which it reaches relative to RIP, are
+ * elsewhere, `cold`. In both blocks lie in the order in which they were made. What C keeps of them is in a third place,
+ * so that writing it never touches lines that run.
+ */
+#ifndef TENURE_ENGINE_NATIVE_NT_BLOCK_H
+#define TENURE_ENGINE_NATIVE_NT_BLOCK_H
+
+#include "engine/native/base/nt_area.h"
+#include "engine/native/decode/nt_decode.h"
+#include "engine/native/decode/nt_forms.h"
+#include "engine/native/plan/nt_plan.h"
+#include "nt_code.h"
+#include "nt_emit.h"
+
+enum {
+    NT_BLOCK_MARKS = NT_BLOCK_INSNS * 4 + 16,
+    NT_BLOCK_BRANCHES = 6, /* that a block goes on behind */
+    NT_BLOCK_OUTS = NT_BLOCK_BRANCHES + 5,
+    NT_LOOKUPS = 1 << 16, /* by the lower 16 bits of the address */
+};
+
+/* From `code` on (bytes from the block's first) the program is at its block's pc + `pc`, and the registers in `aside`
+ * are in area->gpr. */
+struct nt_mark {
+    uint16_t code, pc, aside;
+    uint32_t segment; /* the core's, of the stretch that runs; TN_NONE: not simulated */
+};
+
+/* An exit. `site`: the four bytes that lead to `stub` or, linked, to the block `to`; NULL: it always leaves. */
+struct nt_out {
+    struct nt_exit exit;
+    struct nt_block *from, *to;
+    struct nt_out *next, **back; /* of those that lead to the same block */
+    uint8_t *site, *stub;
+};
+
+/* What generated code knows of a block, or of where a call comes back to. */
+struct nt_target {
+    uint64_t not_pc; /* ~ the address in the program */
+    const void *head;
+    union {
+        struct nt_block *block; /* of a block's head */
+        uint64_t pc;            /* of a call's return */
+    };
+    uint32_t function; /* the core's, at a block's head; TN_NONE: not known */
+    uint32_t room;
+};
+
+struct nt_page_use {
+    uint64_t page;
+    struct nt_block *block;
+    struct nt_page_use *next, **back;
+};
+
+struct nt_block {
+    uint64_t pc;
+    uint32_t extent; /* bytes of the program's code it was made from */
+    uint16_t mark_count;
+    uint8_t out_count, page_count;
+    bool alive, may_join; /* may_join: it ends with a branch behind which it could go on */
+    bool compares;        /* its code, in its head */
+    struct nt_block *next; /* in the same bucket */
+    struct nt_page_use pages[2];
+    const uint8_t *head, *entry, *end; /* of its code; entry: behind the countdown and what it compares */
+    const struct nt_target *target;
+    const struct nt_mark *marks;
+    struct nt_out *outs[NT_BLOCK_OUTS];
+    struct nt_out *incoming;
+};
+
+/* A test that may fail: where it is, and where to go on behind what is done then (nt_count.c). */
+struct nt_detour {
+    uint8_t *from;
+    const uint8_t *back;
+    const struct nt_planned_run *run; /* one of these three */
+    const struct nt_planned_access *access;
+    uint64_t jump; /* site and function of an indirect jump out of it */
+    uint8_t o, a; /* registers: the way's offset, the address less the way's line */
+};
+enum { NT_BLOCK_DETOURS = NT_PLAN_ACCESSES + NT_PLAN_RUNS + 1 };
+
+/* What of a plan is emitted. */
+struct nt_counting {
+    unsigned stretch, run, access;
+};
+
+/* A block in the making. */
+struct nt_making {
+    const struct nt_code_config *config;
+    const struct nt_target *const *lookup; /* NT_LOOKUPS: what indirect branches find */
+    const struct nt_decoder *decoder;
+    struct nt_forms *forms;
+    struct nt_out *(*new_out)(struct nt_making *); /* NULL: no memory, `emit.full` is set */
+    uint64_t (*out_index)(struct nt_making *, const struct nt_out *);
+    struct nt_code *code;
+    struct nt_block *block;
+    struct nt_emit emit, cold;
+    unsigned count, mark_count;
+    struct nt_plan plan;
+    struct nt_counting now;
+    struct nt_detour detours[NT_BLOCK_DETOURS];
+    unsigned detour_count;
+    uint32_t segment; /* that runs, here */
+    uint16_t aside; /* registers whose values are in area->gpr, here (nt_aside.h) */
+    uint8_t clock_in; /* one of them, which holds the thread's clock meanwhile; NT_NO_REG: none */
+    uint16_t homed; /* and those whose values are there too */
+    uint8_t next_use[NT_BLOCK_INSNS + 1][16]; /* the first instruction from here on that names the register */
+    uint8_t *safe; /* the way to the exit at the head */
+    bool flags_live, has_bmi2, joins;
+    const struct nt_target *back; /* constants of the call at its end */
+    struct nt_insn insn[NT_BLOCK_INSNS];
+    uint16_t live[NT_BLOCK_INSNS + 1], flags[NT_BLOCK_INSNS + 1]; /* before the instruction */
+    struct nt_mark marks[NT_BLOCK_MARKS];
+    uint8_t bytes[NT_BLOCK_INSNS * NT_INSN_BYTES];
+};
+
+static inline uint64_t nt_behind(const struct nt_insn *insn)
+{
+    return insn->pc + insn->length;
+}
+
+/* Find, decode and analyse the block at `pc` (nt_find.c). */
+void nt_find_block(struct nt_making *making, uint64_t pc);
+/* Emit it: fills in block's code addresses, target, outs and the marks (nt_translate.c). */
+void nt_translate(struct nt_making *making);
+/* From here on the program is at `pc`, with registers where `aside` says. */
+void nt_mark_here(struct nt_making *making, uint64_t pc);
+
+/* Emit a conditional branch, which may have something behind it (nt_leave.c). */
+void nt_branch(struct nt_making *making, unsigned i);
+/* Emit the last instruction, if it is not plain. */
+void nt_emit_end(struct nt_making *making, unsigned i);
+void nt_emit_stop(struct nt_making *making, const struct nt_insn *insn);
+struct nt_out *nt_new_out(struct nt_making *making, enum nt_exit_kind kind, uint64_t pc, uint8_t *site);
+void nt_jump_direct(struct nt_making *making, uint64_t pc);
+/* Leave generated code by `out`. */
+void nt_go_out(struct nt_making *making, struct nt_emit *emit, struct nt_out *out);
+
+/* Emit `insn` with its operand in memory at [base] instead: base is one of the lower eight, not rsp or rbp
+ * (nt_rewrite.c). */
+void nt_rewrite(struct nt_emit *emit, const struct nt_insn *insn, uint8_t base);
+/* The same with the operand at the absolute address insn->target, which is below 2 GB. */
+void nt_rewrite_absolute(struct nt_emit *emit, const struct nt_insn *insn);
+
+#endif

@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nt_count.c: see nt_count.h.
+ *
+ * A data access at `a`, in core/cache_hot.h's words; o is the way's offset in units of 8 bytes, everything is at a
+ * constant displacement from GS:
+ *
+ *     lea   a, [operand]
+ *     rorx  o, a, line_bits - 1 ; and o, table_mask * 2
+ *     movzx o, word table[o]
+ *     sub   a, line[o * 8]                         x: also the shift of the mask; of a write, with --coherence=mesi,
+ *                                                  exclusive[o * 2]
+ *     cmp   a, line_size - size ; ja detour
+ *     add   use[o * 8], 1 | size << TN_TOUCH_BITS
+ *     mov   m, granules ; shlx m, m, a ; or mask[o * 8], m
+ *     lea   m, [clock - back] ; mov stamp[o * 8], m
+ *
+ * A fetch run is the same with a constant element of the table. The three registers are put aside (nt_aside.h), and one
+ * for the clock if more than one stamp is to come; where the flags are live they are kept in rax meanwhile. Lines of
+ * more than 64 bytes, whose granules are longer than a byte, and CPUs without shlx have each access done whole, in C.
+ */
+#include "nt_count.h"
+
+#include "engine/native/plan/nt_lanes.h"
+#include "engine/native/plan/nt_single.h"
+#include "nt_aside.h"
+
+struct registers {
+    uint8_t a, o, m, c; /* c: holds the clock; NT_NO_REG: none does */
+};
+
+static const struct tn_layout *layout_of(const struct nt_making *making)
+{
+    return tn_layout(making->config->planner->core);
+}
+
+static struct nt_mem of_thread(size_t offset)
+{
+    return nt_gs((int32_t)offset);
+}
+
+static struct nt_mem of_way(const struct tn_l1_layout *l1, uint8_t o, size_t field)
+{
+    return nt_gs_index((int32_t)(l1->ways + field), o);
+}
+
+/* ------------------------------------------------------------------------------------------ calling C */
+
+void nt_argument(struct nt_making *making, unsigned index, uint64_t value)
+{
+    int32_t place = NT_ARGS + 8 * (int32_t)index;
+
+    nt_store32_constant(&making->emit, nt_gs(place), (uint32_t)value);
+    nt_store32_constant(&making->emit, nt_gs(place + 4), (uint32_t)(value >> 32));
+}
+
+void nt_call_c(struct nt_making *making, enum nt_call which)
+{
+    struct nt_emit *emit = &making->emit;
+
+    nt_store(emit, nt_gs(NT_HELD_SP), NT_RSP);
+    nt_load(emit, NT_RSP, nt_gs(NT_ENGINE_SP));
+    nt_call_memory(emit, nt_gs(NT_CALLS + 8 * (int32_t)which));
+    nt_load(emit, NT_RSP, nt_gs(NT_HELD_SP));
+}
+
+void nt_call_keeping_flags(struct nt_making *making, enum nt_call which)
+{
+    nt_store(&making->emit, nt_home(NT_RAX), NT_RAX);
+    nt_flags_to_rax(&making->emit);
+    nt_call_c(making, which);
+    nt_flags_from_rax(&making->emit);
+    nt_load(&making->emit, NT_RAX, nt_home(NT_RAX));
+}
+
+/* ------------------------------------------------------------------------------------------ stretches */
+
+static bool fits(uint64_t value)
+{
+    return (uint64_t)(int64_t)(int32_t)value == value;
+}
+
+static void add_constant(struct nt_making *making, struct nt_mem to, uint64_t value, uint8_t free)
+{
+    if (fits(value)) {
+        nt_add_constant(&making->emit, to, (int32_t)value);
+    } else {
+        nt_constant(&making->emit, free, value);
+        nt_add(&making->emit, to, free);
+    }
+}
+
+static void count(struct nt_making *making, uint32_t counter, uint8_t free)
+{
+    const struct nt_planner *planner = making->config->planner;
+    struct nt_mem to = of_thread(layout_of(making)->counters + 8ul * counter);
+
+    if (nt_plan_separate(planner->config)) {
+        nt_argument(making, 0, counter);
+        nt_call_c(making, NT_CALL_COUNT);
+    } else if (planner->by_collecting) {
+        nt_load(&making->emit, free, of_thread(offsetof(struct tn_thread, collecting)));
+        nt_add(&making->emit, to, free);
+    } else {
+        nt_add_constant(&making->emit, to, 1);
+    }
+}
+
+static void begin_stretch(struct nt_making *making, const struct nt_stretch *stretch, uint8_t free)
+{
+    if (stretch->entered_from != TN_NONE && making->config->planner->config->inclusive) {
+        nt_argument(making, 0, stretch->entered_from | (uint64_t)stretch->function << 32);
+        nt_call_c(making, NT_CALL_JUMPED);
+    }
+    making->segment = stretch->counter;
+    making->clock_in = NT_NO_REG;
+    add_constant(making, of_thread(offsetof(struct tn_thread, clock)), stretch->clock, free);
+    if (stretch->data)
+        add_constant(making, of_thread(offsetof(struct tn_thread, data)), stretch->data, free);
+    if (stretch->branches)
+        add_constant(making, of_thread(offsetof(struct tn_thread, branches)), stretch->branches, free);
+    count(making, stretch->counter, free);
+}
+
+/* ------------------------------------------------------------------------------------------ tests */
+
+static void stamp(struct nt_making *making, const struct tn_l1_layout *l1, const struct registers *r, uint32_t back)
+{
+    struct nt_emit *emit = &making->emit;
+
+    uint8_t clock = r->c, now = r->m;
+
+    if (clock == NT_NO_REG)
+        nt_load(emit, clock = r->m, of_thread(offsetof(struct tn_thread, clock)));
+    if (back)
+        nt_address(emit, r->m, nt_at(clock, -(int32_t)back));
+    else
+        now = clock;
+    nt_store(emit, of_way(l1, r->o, offsetof(struct tn_way, stamp)), now);
+}
+
+struct nt_detour *nt_detour(struct nt_making *making, uint8_t condition)
+{
+    struct nt_detour *to = &making->detours[making->detour_count++];
+
+    *to = (struct nt_detour){0};
+    to->from = nt_jcc(&making->emit, condition);
+    to->back = making->emit.at;
+    return to;
+}
+
+static void test_line(struct nt_making *making, const struct nt_planned_run *run, const struct registers *r)
+{
+    struct nt_mem line = of_way(&layout_of(making)->i1, r->o, offsetof(struct tn_way, line));
+    struct nt_emit *emit = &making->emit;
+    struct nt_detour *slow;
+
+    if (fits(run->line)) {
+        nt_compare_constant(emit, line, (int32_t)run->line);
+    } else {
+        nt_constant(emit, r->m, run->line);
+        nt_compare(emit, line, r->m);
+    }
+    slow = nt_detour(making, NT_NOT_EQUAL);
+    slow->run = run;
+    slow->o = r->o;
+}
+
+static void test_run(struct nt_making *making, const struct nt_planned_run *run, const struct registers *r)
+{
+    const struct tn_l1_layout *l1 = &layout_of(making)->i1;
+    struct nt_emit *emit = &making->emit;
+
+    if (run->known && !making->config->planner->config->use)
+        return;
+    nt_load16(emit, r->o, of_thread(run->element));
+    if (!run->known)
+        test_line(making, run, r);
+    if (making->config->planner->config->use) {
+        add_constant(making, of_way(l1, r->o, offsetof(struct tn_way, use)), run->use, r->m);
+        nt_constant(emit, r->m, run->mask);
+        nt_or(emit, of_way(l1, r->o, offsetof(struct tn_way, mask)), r->m);
+    }
+    if (!run->known)
+        stamp(making, l1, r, run->back);
+}
+
+static void operand_address(struct nt_making *making, const struct nt_access *access, const struct registers *r)
+{
+    struct nt_emit *emit = &making->emit;
+    struct nt_mem mem = nt_at(access->base, (int32_t)access->displacement);
+
+    if (access->kind != NT_LANES) { /* those are told as one access where their base is, as yet */
+        mem.index = access->index;
+        mem.scale = access->scale;
+    }
+    if (mem.base == NT_NO_REG && mem.index == NT_NO_REG) {
+        uint64_t address = (uint64_t)access->displacement;
+        nt_constant(emit, r->a, access->address_bits == 32 ? (uint32_t)address : address);
+        return;
+    }
+    if (mem.base != NT_NO_REG && nt_is_aside(making, mem.base)) {
+        nt_load(emit, r->a, nt_home(mem.base));
+        mem.base = r->a;
+    }
+    if (mem.index != NT_NO_REG && nt_is_aside(making, mem.index)) {
+        nt_load(emit, r->o, nt_home(mem.index));
+        mem.index = r->o;
+    }
+    if (access->kind == NT_TABLE) { /* and al */
+        if (nt_is_aside(making, NT_RAX))
+            nt_load8(emit, r->o, nt_home(NT_RAX));
+        else
+            nt_move8(emit, r->o, NT_RAX);
+        mem.index = r->o;
+    }
+    if (access->address_bits == 32)
+        nt_address32(emit, r->a, mem);
+    else
+        nt_address(emit, r->a, mem);
+}
+
+static void address_of(struct nt_making *making, const struct nt_access *access, const struct registers *r)
+{
+    struct nt_emit *emit = &making->emit;
+
+    operand_address(making, access, r);
+    if (access->segment == NT_NO_SEGMENT)
+        return;
+    if (access->segment == NT_SEGMENT_FS)
+        nt_read_fs(emit, r->o);
+    else
+        nt_load(emit, r->o, nt_gs(NT_GS_BASE));
+    nt_sum(emit, r->a, r->a, r->o);
+}
+
+/* The way that the table leads to from the address in `a`. */
+static void find_way(struct nt_making *making, uint32_t table, uint8_t a, uint8_t o)
+{
+    const struct tn_l1_layout *l1 = &layout_of(making)->d1;
+    struct nt_emit *emit = &making->emit;
+    struct nt_mem element = nt_at(o, (int32_t)table);
+
+    nt_rotate32(emit, o, a, (uint8_t)(l1->line_bits - 1)); /* an element is two bytes */
+    nt_and32(emit, o, l1->table_mask << 1);
+    element.gs = true;
+    nt_load16(emit, o, element);
+}
+
+static void add_mask(struct nt_making *making, const struct nt_planned_access *access, const struct registers *r)
+{
+    const struct tn_l1_layout *l1 = &layout_of(making)->d1;
+    struct nt_emit *emit = &making->emit;
+
+    nt_constant(emit, r->m, ~0ull >> (64 - access->size));
+    nt_shlx(emit, r->m, r->m, r->a);
+    nt_or(emit, of_way(l1, r->o, offsetof(struct tn_way, mask)), r->m);
+    if (l1->written && access->kind != TN_READ) {
+        struct nt_mem written = nt_gs_index((int32_t)l1->written, r->o);
+        written.scale = 2; /* one word for each way, which is four */
+        nt_or(emit, written, r->m);
+    }
+}
+
+/* What the address is compared with. */
+static struct nt_mem line_of(const struct tn_l1_layout *l1, uint8_t o, const struct nt_planned_access *access)
+{
+    struct nt_mem exclusive = nt_gs_index((int32_t)l1->exclusive, o);
+
+    exclusive.scale = 2; /* one word for each way, which is four */
+    return l1->exclusive && access->kind != TN_READ ? exclusive : of_way(l1, o, offsetof(struct tn_way, line));
+}
+
+static void test_data(struct nt_making *making, const struct nt_planned_access *access, const struct registers *r)
+{
+    const struct tn_l1_layout *l1 = &layout_of(making)->d1;
+    struct nt_emit *emit = &making->emit;
+    struct nt_detour *slow;
+
+    find_way(making, access->table, r->a, r->o);
+    nt_subtract(emit, r->a, line_of(l1, r->o, access));
+    nt_compare_register(emit, r->a, (int32_t)(1u << l1->line_bits) - access->size);
+    slow = nt_detour(making, NT_ABOVE);
+    slow->access = access;
+    slow->o = r->o;
+    slow->a = r->a;
+    if (making->config->planner->config->use)
+        add_constant(making, of_way(l1, r->o, offsetof(struct tn_way, use)),
+                     1 | (uint64_t)access->size << TN_TOUCH_BITS, r->m);
+    if (making->config->planner->config->use)
+        add_mask(making, access, r);
+    stamp(making, l1, r, access->back);
+}
+
+static void test_access(struct nt_making *making, const struct nt_planned_access *access, const struct registers *r)
+{
+    struct nt_emit *emit = &making->emit;
+
+    address_of(making, &making->insn[access->insn].access[access->which], r);
+    if (access->whole) {
+        nt_store(emit, nt_gs(NT_ARGS), r->a);
+        nt_store32_constant(emit, nt_gs(NT_ARGS + 8), access->id);
+        nt_call_c(making, NT_CALL_WHOLE_DATA);
+    } else {
+        test_data(making, access, r);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ detours */
+
+static void slow_run(struct nt_making *making, const struct nt_detour *slow)
+{
+    nt_store32_constant(&making->emit, nt_gs(NT_ARGS), slow->run->id);
+    nt_call_c(making, NT_CALL_SLOW_FETCH);
+    nt_load16(&making->emit, slow->o, of_thread(slow->run->element));
+}
+
+/* The address is the difference and what was subtracted. Of it the mask's shift takes six bits. */
+static void slow_data(struct nt_making *making, const struct nt_detour *slow)
+{
+    const struct tn_l1_layout *l1 = &layout_of(making)->d1;
+    struct nt_emit *emit = &making->emit;
+
+    nt_add_to(emit, slow->a, line_of(l1, slow->o, slow->access));
+    nt_prefetch(emit, nt_at(slow->a, 0));
+    nt_store(emit, nt_gs(NT_ARGS), slow->a);
+    nt_store32_constant(emit, nt_gs(NT_ARGS + 8), slow->access->id);
+    nt_call_c(making, NT_CALL_SLOW_DATA);
+    find_way(making, slow->access->table, slow->a, slow->o);
+    nt_and32(emit, slow->a, (1u << l1->line_bits) - 1);
+}
+
+static void tell_jump(struct nt_making *making, const struct nt_detour *slow)
+{
+    nt_argument(making, 0, slow->jump);
+    nt_call_c(making, NT_CALL_JUMPED_FOUND);
+}
+
+void nt_count_detours(struct nt_making *making)
+{
+    struct nt_emit hot = making->emit;
+
+    making->emit = making->cold;
+    for (unsigned i = 0; i < making->detour_count; i++) {
+        const struct nt_detour *slow = &making->detours[i];
+        nt_way(slow->from, making->emit.at);
+        if (slow->run)
+            slow_run(making, slow);
+        else if (slow->access)
+            slow_data(making, slow);
+        else
+            tell_jump(making, slow);
+        uint8_t *back = nt_jump(&making->emit);
+        nt_way(back, slow->back);
+    }
+    making->cold = making->emit;
+    making->emit = hot;
+}
+
+/* ------------------------------------------------------------------------------------------ instructions */
+
+void nt_count_plan(struct nt_making *making)
+{
+    unsigned count = making->count;
+
+    making->detour_count = 0;
+    making->segment = TN_NONE;
+    making->now = (struct nt_counting){0};
+    making->plan.stretches = making->plan.runs = making->plan.accesses = 0;
+    if (count > 0 && making->insn[count - 1].kind == NT_IS_NOTHING)
+        count--;
+    if (making->config->planner && count > 0)
+        nt_plan_make(making->config->planner, making->insn, count, &making->plan);
+}
+
+static bool begins_stretch(const struct nt_making *making, unsigned i)
+{
+    const struct nt_plan *plan = &making->plan;
+
+    return making->now.stretch < plan->stretches && plan->stretch[making->now.stretch].insn == i;
+}
+
+static struct nt_single *single_of(const struct nt_making *making, unsigned i)
+{
+    const struct nt_counting *now = &making->now;
+    const struct nt_stretch *stretch = now->stretch ? &making->plan.stretch[now->stretch - 1] : NULL;
+
+    return stretch && i + 1 == (unsigned)stretch->insn + stretch->insns ? stretch->single : NULL;
+}
+
+/* More than one stamp is to be made in what is left of the stretch. */
+static bool wants_clock(const struct nt_making *making)
+{
+    const struct nt_plan *plan = &making->plan;
+    const struct nt_counting *now = &making->now;
+    const struct nt_stretch *stretch = &plan->stretch[now->stretch - 1];
+    unsigned end = stretch->insn + stretch->insns, stamps = 0;
+
+    for (unsigned i = now->run; i < plan->runs && plan->run[i].insn < end; i++)
+        stamps += !plan->run[i].known;
+    for (unsigned i = now->access; i < plan->accesses && plan->access[i].insn < end; i++)
+        stamps += !plan->access[i].whole;
+    return stamps > 1;
+}
+
+/* Of the registers in `from`: that which holds the clock already, or one more. */
+static uint8_t take_clock(struct nt_making *making, unsigned i, uint16_t from)
+{
+    uint8_t reg = making->clock_in;
+
+    if (reg == NT_NO_REG && wants_clock(making)) {
+        reg = nt_take(making, i, from);
+        nt_load(&making->emit, reg, of_thread(offsetof(struct tn_thread, clock)));
+        making->clock_in = reg;
+    }
+    return reg;
+}
+
+static struct registers take_registers(struct nt_making *making, unsigned i, uint16_t avoid)
+{
+    uint16_t from = NT_ALL_BUT_STACK & (uint16_t)~(making->insn[i].reads | avoid);
+    struct registers r = {.c = NT_NO_REG};
+
+    if (making->clock_in != NT_NO_REG)
+        from &= (uint16_t)~(1u << making->clock_in);
+    r.m = nt_take(making, i, from);
+    r.a = nt_take(making, i, from &= (uint16_t)~(1u << r.m));
+    r.o = nt_take(making, i, from &= (uint16_t)~(1u << r.a));
+    if (begins_stretch(making, i))
+        begin_stretch(making, &making->plan.stretch[making->now.stretch++], r.m);
+    r.c = take_clock(making, i, from & (uint16_t)~(1u << r.o));
+    return r;
+}
+
+static void emit_costs(struct nt_making *making, unsigned i, const struct registers *r)
+{
+    const struct nt_plan *plan = &making->plan;
+    struct nt_counting *now = &making->now;
+
+    while (now->run < plan->runs && plan->run[now->run].insn == i)
+        test_run(making, &plan->run[now->run++], r);
+    while (now->access < plan->accesses && plan->access[now->access].insn == i)
+        test_access(making, &plan->access[now->access++], r);
+}
+
+static bool has_costs(const struct nt_making *making, unsigned i)
+{
+    const struct nt_plan *plan = &making->plan;
+    const struct nt_counting *now = &making->now;
+
+    return begins_stretch(making, i) || (now->run < plan->runs && plan->run[now->run].insn == i) ||
+           (now->access < plan->accesses && plan->access[now->access].insn == i);
+}
+
+static void keep_flags(struct nt_making *making, uint16_t flags)
+{
+    nt_put_aside(making, NT_RAX);
+    if (flags & NT_FLAG_OF)
+        nt_flags_to_rax(&making->emit);
+    else
+        nt_flags_but_overflow_to_rax(&making->emit);
+}
+
+/* Flags stay as they are. */
+static void advance_clock(struct nt_making *making, unsigned i)
+{
+    const struct nt_stretch *stretch = &making->plan.stretch[making->now.stretch++];
+    struct nt_mem clock = of_thread(offsetof(struct tn_thread, clock));
+    uint8_t reg = nt_take(making, i, NT_ALL_BUT_STACK & (uint16_t)~making->insn[i].reads);
+
+    making->segment = stretch->counter;
+    nt_load(&making->emit, reg, clock);
+    nt_address(&making->emit, reg, nt_at(reg, (int32_t)stretch->clock));
+    nt_store(&making->emit, clock, reg);
+}
+
+void nt_count_before(struct nt_making *making, unsigned i)
+{
+    uint16_t flags = making->flags[i];
+    struct registers r;
+
+    if (!has_costs(making, i))
+        return;
+    if (making->config->planner->clock_only) {
+        advance_clock(making, i);
+        return;
+    }
+    if (flags)
+        keep_flags(making, flags);
+    r = take_registers(making, i, flags ? 1 << NT_RAX : 0);
+    emit_costs(making, i, &r);
+    if (flags & NT_FLAG_OF)
+        nt_flags_from_rax(&making->emit);
+    else if (flags)
+        nt_flags_but_overflow_from_rax(&making->emit);
+}
+
+/* The mask and the indices, for nt_lanes.h. */
+static void show_lanes(struct nt_making *making, const struct nt_insn *insn)
+{
+    const struct nt_access *access = &insn->access[0];
+    unsigned bits = insn->encoding == NT_EVEX ? 512 : 256;
+
+    if (!nt_lanes_are(access))
+        return;
+    if (access->kind == NT_LANES)
+        nt_store_vector(&making->emit, nt_gs(NT_INDICES), access->index, bits);
+    if (access->kind == NT_MASKED_SIGN || access->by_sign)
+        nt_store_vector(&making->emit, nt_gs(NT_SIGNS), access->mask, bits);
+    else if (access->mask != NT_NO_REG)
+        nt_store_opmask(&making->emit, nt_gs(NT_OPMASK), access->mask, access->lanes > 16 ? 64 : 16);
+}
+
+static void count_single(struct nt_making *making, unsigned i, const struct nt_single *single)
+{
+    nt_bring_back(making, 0xffff);
+    if (!single->behind)
+        show_lanes(making, &making->insn[i]);
+    nt_argument(making, 0, (uintptr_t)single);
+    nt_call_c(making, NT_CALL_SINGLE);
+}
+
+void nt_count_at(struct nt_making *making, unsigned i)
+{
+    const struct nt_single *single = single_of(making, i);
+
+    if (!single)
+        return;
+    if (single->behind) {
+        nt_store(&making->emit, nt_gs(NT_BEFORE), NT_RCX);
+        nt_store(&making->emit, nt_gs(NT_BEFORE + 8), NT_RSI);
+        nt_store(&making->emit, nt_gs(NT_BEFORE + 16), NT_RDI);
+    } else {
+        count_single(making, i, single);
+    }
+}
+
+void nt_count_behind(struct nt_making *making, unsigned i)
+{
+    const struct nt_single *single = single_of(making, i);
+
+    if (single && single->behind)
+        count_single(making, i, single);
+}
