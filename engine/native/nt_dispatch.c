@@ -4,15 +4,6 @@
  *
  * Generated code has left by an exit. What the exit asks for is done, signals are delivered, and the block at the
  * program's next instruction is found or made; then the exit is linked to it, so that this path is taken once per exit.
- *
- * When the memory for code is used up, all of it is forgotten, which can be done only while no thread is in it; and a
- * part of the profile is written, or a fork made, while no thread is in the core either. A thread is *outside* from
- * where it enters a system call, or waits here, until it looks for a block. Who wants all others outside holds `world`,
- * says so in `stop`, and asks them to come by (their countdown is made negative). Whoever is outside and has something
- * to tell the core, holds `world` meanwhile.
- *
- * A thread *rests* where it waits for the others in the middle of a block: that will do for all but forgetting code,
- * which gives way to it.
  */
 #include "nt_dispatch.h"
 
@@ -22,141 +13,17 @@
 #include "engine/native/kernel/nt_gate.h"
 #include "engine/native/kernel/nt_maps.h"
 #include "engine/native/kernel/nt_region.h"
-#include "engine/native/profile/nt_begin.h"
 #include "engine/native/profile/nt_control.h"
 #include "engine/native/profile/nt_profile.h"
 #include "engine/native/profile/nt_request.h"
 #include "engine/native/signals/nt_signal.h"
+#include "engine/native/syscalls/nt_call.h"
 #include "engine/native/syscalls/nt_syscall.h"
 #include "engine/native/threads/nt_baton.h"
+#include "engine/native/threads/nt_outside.h"
+#include "engine/native/translate/nt_code.h"
 
 enum { UNSUPPORTED = 125, ILL_OPERAND = 2, SEGV_MAPERR_CODE = 1, SEGV_ACCERR_CODE = 2, BUS_ADRERR_CODE = 2 };
-enum { LONG = 1 << 10 }; /* times to ask others out */
-
-void nt_code_changed(uint64_t start, uint64_t bytes)
-{
-    nt_lock_take(&nt.translation);
-    nt_code_invalidate(nt.code, start, bytes);
-    nt.counts.invalidated++;
-    nt_lock_give(&nt.translation);
-}
-
-/* ------------------------------------------------------------------------------------------------ all outside */
-
-enum where { OUTSIDE, RESTS, INSIDE };
-
-static enum where where_is(const struct nt_thread *thread)
-{
-    if (!thread->running || thread->outside)
-        return OUTSIDE;
-    return thread->rests ? RESTS : INSIDE;
-}
-
-/* Where the threads besides `self` are that are farthest in; those in generated code are asked to leave. A child may
- * have been killed there: it is looked for when it has been asked for long. */
-static enum where ask_out(const struct nt_thread *self, unsigned asked)
-{
-    enum where farthest = OUTSIDE;
-
-    for (struct nt_thread *thread = nt_threads; thread != NULL; thread = thread->next) {
-        enum where where = thread == self ? OUTSIDE : where_is(thread);
-
-        if (where == INSIDE && thread->is_child && asked % LONG == LONG - 1 && nt_thread_is_gone(thread))
-            thread->outside = 1;
-        if (where == INSIDE)
-            *(volatile int64_t *)&thread->area->countdown = -1; /* a block may undo this once: it is done again */
-        if (where > farthest)
-            farthest = where;
-    }
-    return farthest;
-}
-
-/* From here on `world` is held, and no other thread is farther in than `most`. */
-static void stop(const struct nt_thread *self, enum where most)
-{
-    for (;;) {
-        enum where where;
-
-        nt_lock_take(&nt.world);
-        nt.stop = 1;
-        __atomic_thread_fence(__ATOMIC_SEQ_CST);
-        for (unsigned asked = 0; (where = ask_out(self, asked)) == INSIDE; asked++)
-            nt_sys3(__NR_sched_yield, 0, 0, 0);
-        if (where <= most)
-            return;
-        nt.stop = 0;
-        nt_lock_give(&nt.world);
-        nt_sys3(__NR_sched_yield, 0, 0, 0);
-    }
-}
-
-static void go_on(void)
-{
-    nt.stop = 0;
-    nt_lock_give(&nt.world);
-}
-
-void nt_stop_others(struct nt_thread *self)
-{
-    self->rests = 1;
-    stop(self, RESTS);
-}
-
-void nt_others_go_on(struct nt_thread *self)
-{
-    self->rests = 0;
-    go_on();
-}
-
-static void bring_out(struct nt_thread *self)
-{
-    self->outside = 1;
-    stop(self, OUTSIDE);
-    nt_lock_take(&nt.translation);
-}
-
-static void let_in(void)
-{
-    for (struct nt_thread *thread = nt_threads; thread != NULL; thread = thread->next)
-        nt_code_thread(nt.code, thread->area);
-    nt_lock_give(&nt.translation);
-    go_on();
-}
-
-/* All code is forgotten, and its memory free. */
-static void empty_code(struct nt_thread *self)
-{
-    bring_out(self);
-    nt_code_reclaim(nt.code);
-    nt.counts.emptied++;
-    let_in();
-}
-
-void nt_code_made_by(struct nt_thread *self, struct nt_planner *(*planner)(void), void (*meanwhile)(void))
-{
-    bring_out(self);
-    if (meanwhile != NULL)
-        meanwhile();
-    nt_code_plan(nt.code, planner());
-    let_in();
-}
-
-/* From here on the thread may have code in hand. False: somebody wanted all outside meanwhile, so that nothing that it
- * had before is good any more. */
-static bool go_inside(struct nt_thread *thread)
-{
-    bool is_first = true;
-
-    for (;; is_first = false) {
-        thread->outside = 0;
-        __atomic_thread_fence(__ATOMIC_SEQ_CST);
-        if (!nt.stop)
-            return is_first;
-        thread->outside = 1;
-        nt_lock_take(&nt.world);
-        nt_lock_give(&nt.world);
-    }
-}
 
 /* ------------------------------------------------------------------------------------------------ exits */
 
@@ -263,7 +130,7 @@ static void leave_by(struct nt_thread *thread, const struct nt_exit *exit)
         nt_profile_tick(thread);
         make_moved_anew();
         if (control_asked(nt_control_page))
-            nt_control_perform(thread);
+            nt_request_answer(thread);
         if (nt_profile.on && options_wait(&nt_profile.options))
             nt_request_due(thread);
         nt_baton_pass(thread);
@@ -357,7 +224,7 @@ const void *nt_dispatch(struct nt_area *area)
     for (;;) {
         const void *head;
 
-        if (!go_inside(thread))
+        if (!nt_outside_ends(thread))
             link = NT_RESUME;
         if (area->pending) {
             nt_signal_deliver(thread);
@@ -365,7 +232,7 @@ const void *nt_dispatch(struct nt_area *area)
             continue;
         }
         nt_profile_turn(thread);
-        if (nt_code_find(nt.code, area->rip) == NULL && nt_begin_here(thread, area->rip)) {
+        if (nt_code_find(nt.code, area->rip) == NULL && nt_request_begins_at(thread, area->rip)) {
             link = NT_RESUME;
             continue;
         }
@@ -374,7 +241,7 @@ const void *nt_dispatch(struct nt_area *area)
         head = find_block(area->rip, link);
         if (head != NULL)
             return head;
-        empty_code(thread);
+        nt_outside_empty_code(thread);
         link = NT_RESUME;
     }
 }

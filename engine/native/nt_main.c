@@ -21,6 +21,7 @@
 #include "engine/native/base/nt_cpuid.h"
 #include "engine/native/base/nt_engine.h"
 #include "engine/native/base/nt_lib.h"
+#include "engine/native/kernel/nt_file.h"
 #include "engine/native/kernel/nt_gate.h"
 #include "engine/native/kernel/nt_host.h"
 #include "engine/native/kernel/nt_maps.h"
@@ -30,12 +31,12 @@
 #include "engine/native/load/nt_load.h"
 #include "engine/native/load/nt_refuse.h"
 #include "engine/native/load/nt_stack.h"
-#include "engine/native/profile/nt_begin.h"
 #include "engine/native/profile/nt_profile.h"
 #include "engine/native/signals/nt_signal.h"
 #include "engine/native/syscalls/nt_syscall.h"
 #include "engine/native/threads/nt_baton.h"
 #include "engine/native/threads/nt_state.h"
+#include "engine/native/translate/nt_code.h"
 #include "nt_dispatch.h"
 
 #include "tenure_config.h"
@@ -49,8 +50,6 @@
 enum { STATUS_FAILED = 125, HWCAP2_FSGSBASE = 2, CODE_CACHE_MIB = 512, STACK_ROOM = 8 << 20,
        LEAST_STACK = 512 << 10, BREAK_PAGES = 1 << 13 };
 #define SAME_PERSONALITY 0xffffffffUL
-
-struct nt_engine nt;
 
 /* ------------------------------------------------------------------------------------------------ options */
 
@@ -254,7 +253,7 @@ static void *make_code(void *unused)
         .link = nt.options.link,
         .check = nt.options.check,
         .lookup = nt.options.lookup,
-        .planner = nt_begin_planner(),
+        .planner = nt_profile_planner(),
         .returns = nt.options.returns,
     };
 
@@ -262,27 +261,6 @@ static void *make_code(void *unused)
     config.memory = nt_region_pages(config.bytes, PROT_READ | PROT_WRITE | PROT_EXEC);
     nt_host_large_pages(config.memory, config.bytes);
     return nt_code_new(&config);
-}
-
-void nt_finish(void)
-{
-    const struct nt_counts *counts = &nt.counts;
-    struct nt_code_usage usage;
-
-    if (nt_area_self()->thread->is_child)
-        return;
-    nt_profile_finish("exit");
-    if (!nt.options.stats)
-        return;
-    usage = nt_code_usage(nt.code);
-    nt_say("%lu times in the dispatcher, %lu blocks made, %lu made longer, %lu exits linked\n", counts->dispatched,
-           counts->made, counts->joined, counts->linked);
-    nt_say("%lu instructions decoded, %lu of them of a form known; %lu + %lu bytes of code, %lu kept\n", usage.decoded,
-           usage.known, usage.hot, usage.cold, usage.kept);
-    nt_say("%lu system calls, %lu signals delivered, %lu of them faults\n", counts->system_calls, counts->delivered,
-           counts->faults);
-    nt_say("code changed %lu times, of them %lu by stores, %lu unheard; all forgotten %lu times\n", counts->invalidated,
-           counts->guarded, counts->different, counts->emptied);
 }
 
 /* ------------------------------------------------------------------------------------------------ the start */
@@ -337,9 +315,9 @@ static void load(const struct nt_vector *vector, const char *file, struct nt_pro
 {
     const char *path = nt_vector_variable(vector, "PATH");
 
-    nt_load_program(file, path == NULL ? "/bin:/usr/bin" : path, program);
+    nt_load_program(file, path == NULL ? "/bin:/usr/bin" : path, nt_profile.options.aslr, program);
     program->break_start = NT_UP(program->image.end, NT_PAGE);
-    if (nt_profile.options.aslr)
+    if (program->aslr)
         program->break_start += nt_random_pages(BREAK_PAGES);
 }
 
@@ -367,7 +345,7 @@ void nt_main(uint64_t *sp)
     nt.stack_top = nt_vector_top(&vector);
     sp = (uint64_t *)nt_stack_make(&vector, start.first, &program);
     note_rest(&vector, &program, (uint64_t)sp);
-    nt_memory_start(program.break_start);
+    nt.break_start = nt.break_now = program.break_start;
     set_name(program.name);
 
     if (nt.options.profile)
@@ -375,9 +353,11 @@ void nt_main(uint64_t *sp)
     nt.countdown = !nt_profile.on                ? COUNTDOWN
                    : nt_profile.options.turn > 0 ? TURN_COUNTDOWN
                                                  : PROFILED_COUNTDOWN;
-    thread = nt_thread_new(NULL);
+    nt_gate_to = (struct nt_gate_to){nt_dispatch, nt_signal_handle, nt_child_begins};
+    thread = nt_thread_new(NULL, nt_profile_area(NULL), nt_profile_countdown());
     nt_signal_start(thread);
     nt_thread_become(thread);
+    nt_signal_apply_mask(thread);
     nt_baton_take();
     nt.code = nt_outer(make_code, NULL);
     if (nt.code == NULL)

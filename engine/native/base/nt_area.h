@@ -117,6 +117,9 @@ NT_AT(before, NT_BEFORE);
 NT_AT(returns, NT_RETURNS);
 _Static_assert(sizeof(struct nt_area) == NT_AREA_BYTES, "size of the area");
 
+/* In place of an exit's index (nt_area.exit): go on at area->rip. */
+#define NT_RESUME (~0UL)
+
 enum nt_gpr {
     NT_RAX, NT_RCX, NT_RDX, NT_RBX, NT_RSP, NT_RBP, NT_RSI, NT_RDI,
     NT_R8, NT_R9, NT_R10, NT_R11, NT_R12, NT_R13, NT_R14, NT_R15

@@ -11,8 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/native/translate/nt_code.h"
 #include "nt_lock.h"
+
+struct nt_code;
 
 struct nt_options {
     bool join, link, lookup, returns, stats, profile, trace_children, check;
@@ -36,13 +37,10 @@ struct nt_engine {
     uint64_t stack_top;         /* of the program's first thread */
     bool saw_no_code;           /* a block was made of memory that cannot be executed */
     bool opened_memory;         /* /proc/self/mem was opened for writing */
+    uint64_t break_start, break_now; /* the program break, under nt_memory_lock */
     struct nt_lock world;       /* held by the thread that wants all others out of generated code ... */
     volatile int stop;          /* ... while this is not 0 */
 };
 extern struct nt_engine nt;
-
-/* The program is over: what is to be done before the process ends or becomes another program. Another process that only
- * shares its memory (nt_thread.h) may end without. */
-void nt_finish(void);
 
 #endif

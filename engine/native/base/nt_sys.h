@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include <asm/unistd.h>
+#include <linux/errno.h>
 
 static inline long nt_sys6(long number, long a, long b, long c, long d, long e, long f)
 {

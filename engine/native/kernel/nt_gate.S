@@ -15,6 +15,13 @@
 
 #include "engine/native/base/nt_registers.h"
 
+/* struct nt_gate_to. */
+    .bss
+    .balign 8
+    .globl nt_gate_to
+nt_gate_to:
+    .skip 24
+
     .text
 
 /* --------------------------------------------------------------- between the engine and generated code */
@@ -22,7 +29,7 @@
 FUNCTION(nt_run)
     mov %gs:NT_ENGINE_SP, %rsp
     mov %gs:NT_SELF, %rdi
-    call nt_dispatch
+    call *nt_gate_to(%rip)
     mov %rax, %gs:NT_TARGET
     pushq %gs:NT_FLAGS
     popfq
@@ -94,7 +101,7 @@ FUNCTION(nt_gate_clone)
     mov $ARCH_SET_GS, %edi
     mov $__NR_arch_prctl, %eax
     syscall
-    call nt_thread_started
+    call *nt_gate_to + 16(%rip)
     jmp nt_run
 END(nt_gate_clone)
 
@@ -204,7 +211,7 @@ END(nt_state_load)
 FUNCTION(nt_signal_entry)
     pushq $PLAIN_FLAGS
     popfq
-    jmp nt_signal_handle
+    jmp *nt_gate_to + 8(%rip)
 END(nt_signal_entry)
 
 FUNCTION(nt_signal_return)

@@ -16,21 +16,29 @@
 
 #define NT_PLAIN_FLAGS 0x202UL
 
-/* The thread's loop, on its engine stack from the top: asks nt_dispatch for the head of a block, enters it with the
- * program's registers, and comes back here when generated code leaves. Never returns. */
+/* What the gate leads to. Set once, before anything of it is used. */
+extern struct nt_gate_to {
+    /* The head of the block that the thread is to run next. */
+    const void *(*dispatch)(struct nt_area *area);
+    /* A signal has come: the handler's arguments as the kernel gives them, on the thread's signal stack. */
+    void (*signal)(int signal, void *info, void *context);
+    /* A child of nt_gate_clone begins, on its engine stack. */
+    void (*child)(void);
+} nt_gate_to;
+
+/* The thread's loop, on its engine stack from the top: asks nt_gate_to.dispatch for the head of a block, enters it with
+ * the program's registers, and comes back here when generated code leaves. Never returns. */
 void nt_run(void) __attribute__((noreturn));
 /* Where generated code leaves to: area->leave. */
 void nt_leave(void);
-/* nt_dispatch.c: what to run next. */
-const void *nt_dispatch(struct nt_area *area);
 
 /* A system call of the program's: call[0] is its number, call[1..6] its arguments. False if a signal is pending and
  * the call was not made. */
 bool nt_gate_call(const uint64_t call[7], long *result);
 extern const char nt_gate_check[], nt_gate_syscall[], nt_gate_interrupted[]; /* places in it, for the handler */
 
-/* clone(flags, stack, ...) with the child's stack at the top of `child`'s engine stack: it sets GS and goes to nt_run.
- * For children that share memory. Returns the kernel's result. */
+/* clone(flags, stack, ...) with the child's stack at the top of `child`'s engine stack: it sets GS, calls
+ * nt_gate_to.child and goes to nt_run. For children that share memory. Returns the kernel's result. */
 long nt_gate_clone(const uint64_t call[7], struct nt_area *child);
 /* A thread that is none of the program's: calls run(), which does not return, on the stack that ends at `top`. Its
  * number is stored in *tid before this returns, and 0 when it has gone. Returns the kernel's result. */

@@ -12,8 +12,8 @@
 #include "engine/native/base/nt_sys.h"
 #include "nt_limit.h"
 
-enum { FAILED = 125, SMALL_CHUNK = 1 << 20, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000, EINTR_CODE = 4, EIO_CODE = 5,
-       EMFILE_CODE = 24, EFBIG_CODE = 27, SEEK_TO_END = 2, MORE_FILES = 16 };
+enum { FAILED = 125, SMALL_CHUNK = 1 << 20, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000,
+       SEEK_TO_END = 2, MORE_FILES = 16 };
 
 enum { LARGE_PAGE = 2 << 20, PIECE = 512 << 10, POOL = 16 << 20 };
 
@@ -116,7 +116,7 @@ long nt_host_open_at(long folder, const char *path, int flags, int mode)
     long fd = nt_sys6(__NR_openat, folder, (long)path, flags | O_CLOEXEC, mode, 0, 0);
     struct rlimit64 limit, higher;
 
-    if (fd != -EMFILE_CODE || nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0) != 0)
+    if (fd != -EMFILE || nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0) != 0)
         return fd;
     higher = limit;
     higher.rlim_cur += MORE_FILES;
@@ -233,13 +233,13 @@ static void write_all(struct nt_stream *stream, const uint8_t *data, size_t byte
 {
     while (bytes > 0 && stream->error == 0) {
         size_t now = allowed(stream, bytes);
-        long done = now == 0 ? -EFBIG_CODE : nt_sys3(__NR_write, stream->fd, (long)data, (long)now);
+        long done = now == 0 ? -EFBIG : nt_sys3(__NR_write, stream->fd, (long)data, (long)now);
 
         if (done > 0) {
             data += done;
             bytes -= (size_t)done;
-        } else if (done != -EINTR_CODE) {
-            stream->error = done < 0 ? (int)-done : EIO_CODE;
+        } else if (done != -EINTR) {
+            stream->error = done < 0 ? (int)-done : EIO;
         }
     }
 }

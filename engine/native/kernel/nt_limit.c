@@ -6,9 +6,8 @@
 #include <linux/resource.h>
 
 #include "engine/native/base/nt_lib.h"
-#include "engine/native/syscalls/nt_syscall.h"
-#include "engine/native/threads/nt_thread.h"
 #include "nt_gate.h"
+#include "nt_mapping.h"
 
 enum { LIMITS = 2 };
 
@@ -45,7 +44,7 @@ static bool apply_all(uint64_t more)
     uint64_t ours[LIMITS] = {0, 0};
     bool raised = false;
 
-    nt_file_own_bytes(&ours[0], &ours[1]);
+    nt_mapping_own_bytes(&ours[0], &ours[1]);
     for (int i = 0; i < LIMITS; i++)
         raised |= limits[i].is_set && apply(i, ours[i] + more);
     return raised;
@@ -68,15 +67,13 @@ bool nt_limit_make_room(uint64_t more)
     return raised;
 }
 
-void nt_limit_leave(const struct nt_thread *thread)
+void nt_limit_leave(uint8_t but)
 {
     for (int i = 0; i < LIMITS; i++) {
-        if (limits[i].is_set && !(thread->own_limits & 1U << i))
+        if (limits[i].is_set && !(but & 1U << i))
             of_kernel(limits[i].resource, &limits[i].asked, NULL);
     }
 }
-
-/* ------------------------------------------------------------------------------------------------ system calls */
 
 static bool may_raise(void)
 {
@@ -90,65 +87,39 @@ static bool may_raise(void)
 static int change(int i, const struct rlimit64 *now, const struct rlimit64 *before)
 {
     if (now->rlim_cur > now->rlim_max)
-        return NT_EINVAL;
+        return EINVAL;
     if (now->rlim_max > before->rlim_max && !may_raise())
-        return NT_EPERM;
+        return EPERM;
     limits[i].asked = *now;
     limits[i].is_set = true;
     apply_all(0);
     return 0;
 }
 
-static int get_and_set(int i, uint64_t now, uint64_t old)
-{
-    struct rlimit64 before = limits[i].asked, asked;
-    int error = 0;
-
-    if (now != 0 && nt_copy(&asked, (const void *)now, sizeof asked) != 0)
-        return NT_EFAULT;
-    if (!limits[i].is_set)
-        of_kernel(limits[i].resource, NULL, &before);
-    if (now != 0)
-        error = change(i, &asked, &before);
-    if (error == 0 && old != 0 && nt_copy((void *)old, &before, sizeof before) != 0)
-        error = NT_EFAULT;
-    return error;
-}
-
-/* What a child that shares our memory sets is its own, and the kernel keeps it; its other limits are the program's. */
-static bool limit(struct nt_thread *thread, struct nt_call *call, uint64_t resource, uint64_t now, uint64_t old)
+int nt_limit_number(uint64_t resource)
 {
     int i = 0;
 
     while (i < LIMITS && resource != (uint64_t)limits[i].resource)
         i++;
-    if (i == LIMITS)
-        return nt_call_pass(thread, call);
-    if (thread->is_child && now != 0)
-        thread->own_limits |= (uint8_t)(1U << i);
-    if (thread->own_limits & 1U << i)
-        return nt_call_pass(thread, call);
+    return i == LIMITS ? -1 : i;
+}
+
+int nt_limit_get_and_set(int i, uint64_t now, uint64_t old)
+{
+    struct rlimit64 before, asked;
+    int error = 0;
+
+    if (now != 0 && nt_copy(&asked, (const void *)now, sizeof asked) != 0)
+        return EFAULT;
     nt_lock_take(&nt_limit_lock);
-    call->result = -get_and_set(i, now, old);
+    before = limits[i].asked;
+    if (!limits[i].is_set)
+        of_kernel(limits[i].resource, NULL, &before);
+    if (now != 0)
+        error = change(i, &asked, &before);
     nt_lock_give(&nt_limit_lock);
-    return true;
-}
-
-bool nt_sys_prlimit(struct nt_thread *thread, struct nt_call *call)
-{
-    int process = (int)NT_ARG(call, 0);
-
-    if (process != 0 && process != (int)nt_sys3(__NR_getpid, 0, 0, 0))
-        return nt_call_pass(thread, call);
-    return limit(thread, call, (uint32_t)NT_ARG(call, 1), NT_ARG(call, 2), NT_ARG(call, 3));
-}
-
-bool nt_sys_setrlimit(struct nt_thread *thread, struct nt_call *call)
-{
-    return limit(thread, call, (uint32_t)NT_ARG(call, 0), NT_ARG(call, 1), 0);
-}
-
-bool nt_sys_getrlimit(struct nt_thread *thread, struct nt_call *call)
-{
-    return limit(thread, call, (uint32_t)NT_ARG(call, 0), 0, NT_ARG(call, 1));
+    if (error == 0 && old != 0 && nt_copy((void *)old, &before, sizeof before) != 0)
+        error = EFAULT;
+    return error;
 }

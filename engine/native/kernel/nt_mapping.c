@@ -11,6 +11,8 @@
 
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/base/nt_sys.h"
+#include "nt_host.h"
+#include "nt_region.h"
 
 static uint64_t hexadecimal(const char **at)
 {
@@ -111,8 +113,7 @@ static bool next_line(struct reader *reader, char *line, size_t size)
 bool nt_mapping_at(void *user, uint64_t address, struct code_mapping *out)
 {
     static char line[4096 + 128];
-    long fd = nt_sys6(__NR_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0, 0, 0);
-    struct reader reader = {.fd = fd};
+    struct reader reader = {.fd = nt_host_open("/proc/self/maps", O_RDONLY, 0)};
     bool found = false;
 
     (void)user;
@@ -122,4 +123,27 @@ bool nt_mapping_at(void *user, uint64_t address, struct code_mapping *out)
         found = take_line(line, address, out);
     nt_sys3(__NR_close, reader.fd, 0, 0);
     return found;
+}
+
+void nt_mapping_own_bytes(uint64_t *bytes, uint64_t *data)
+{
+    struct reader reader = {.fd = nt_host_open("/proc/self/maps", O_RDONLY, 0)};
+    char line[64]; /* the addresses and the permissions are what is asked for */
+
+    if (nt_failed(reader.fd))
+        return;
+    *bytes = *data = 0;
+    while (next_line(&reader, line, sizeof line)) {
+        const char *at = line;
+        uint64_t start = hexadecimal(&at), end;
+
+        at = skip(at, '-');
+        end = hexadecimal(&at);
+        if (!nt_region_meets(start, 1))
+            continue;
+        *bytes += end - start;
+        if (at[0] == ' ' && at[2] == 'w' && at[4] == 'p')
+            *data += end - start;
+    }
+    nt_sys3(__NR_close, reader.fd, 0, 0);
 }

@@ -5,7 +5,6 @@
 #include <linux/mman.h>
 
 #include "engine/native/base/nt_lib.h"
-#include "engine/native/profile/nt_profile.h"
 #include "nt_region.h"
 
 enum { MOST = 1 << 18 }; /* room for them is taken page by page, as it is used */
@@ -114,10 +113,6 @@ void nt_maps_set(uint64_t start, uint64_t end, bool is_executable, bool is_writa
     if (start >= end)
         return;
     nt_lock_take(&nt_maps_lock);
-    if (is_executable)
-        nt_profile_mapped(start);
-    else
-        nt_profile_unmapped(start, end - start);
     set_range(&executable, start, end, is_executable);
     set_range(&writable, start, end, is_executable && is_writable);
     set_range(&guarded, start, end, false);

@@ -52,8 +52,3 @@ void *nt_region_pages(size_t bytes, int protection)
         nt_die(125, "out of memory\n");
     return (void *)at;
 }
-
-bool nt_region_meets(uint64_t start, uint64_t bytes)
-{
-    return start < NT_REGION_OURS_END && start + bytes > NT_REGION_START;
-}

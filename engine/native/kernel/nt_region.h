@@ -27,6 +27,9 @@ void *nt_region_pages(size_t bytes, int protection);
 /* Address space with nothing in it, for files to be mapped there. */
 uint64_t nt_region_hole(size_t bytes);
 /* Whether [start, start + bytes) has any byte of ours, or lies around it. */
-bool nt_region_meets(uint64_t start, uint64_t bytes);
+static inline bool nt_region_meets(uint64_t start, uint64_t bytes)
+{
+    return start < NT_REGION_OURS_END && start + bytes > NT_REGION_START;
+}
 
 #endif

@@ -16,9 +16,6 @@
 #include "engine/native/base/nt_sys.h"
 #include "engine/native/kernel/nt_gate.h"
 #include "engine/native/kernel/nt_host.h"
-#include "engine/native/profile/nt_output.h"
-#include "engine/native/profile/nt_profile.h"
-#include "engine/native/syscalls/nt_syscall.h"
 
 enum { HEAD = 256, SCRIPTS = 5, MACHINE = 18, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000, EXECUTE = 1 };
 #define NO_ADDRESS (~0UL << 12) /* the kernel's: nobody can have arguments there */
@@ -74,7 +71,7 @@ static bool read_head(long folder, const char *path, long flags, uint8_t head[HE
     bool good;
 
     if (nt_failed(nt_sys6(__NR_faccessat2, folder, (long)path, EXECUTE, AT_EACCESS | flags, 0, 0)) ||
-        nt_exec_try(folder, path, flags) != -NT_EFAULT)
+        nt_exec_try(folder, path, flags) != -EFAULT)
         return false;
     if (flags & AT_EMPTY_PATH && path[0] == '\0')
         fd = nt_sys6(__NR_dup, folder, 0, 0, 0, 0, 0);
@@ -189,7 +186,7 @@ static size_t count_words(uint64_t vector)
 void nt_exec_traced(long folder, uint64_t path, uint64_t argv, uint64_t envp, long flags)
 {
     const char *fixed[FIXED_WORDS], **words = fixed;
-    char name[4096], file[FILE_ROOM] = "--file=", out[FILE_ROOM];
+    char name[4096], file[FILE_ROOM] = "--file=";
     size_t count = count_words(argv), room = handed_on_count + count + 8, at = 0;
 
     if (!take_path(path, name) || !file_name(folder, name, flags, file + 7, sizeof file - 7))
@@ -199,10 +196,6 @@ void nt_exec_traced(long folder, uint64_t path, uint64_t argv, uint64_t envp, lo
     words[at++] = "tenure-native";
     for (size_t i = 0; i < handed_on_count; i++)
         words[at++] = handed_on[i];
-    if (nt_profile.on) {
-        nt_format(out, sizeof out, "--tenure-out-file=%s", nt_output_pattern());
-        words[at++] = out;
-    }
     words[at++] = file;
     words[at++] = "--";
     if (nt_copy(words + at, (const void *)argv, count * sizeof *words) == 0) {

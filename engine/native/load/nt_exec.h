@@ -18,11 +18,11 @@
 /* The arguments are those of execveat, in the program's memory. */
 bool nt_exec_succeeds(long folder, uint64_t path, uint64_t argv, uint64_t envp, long flags);
 
-/* Execute a file up to where its arguments are asked for, which are nowhere: -NT_EFAULT, if nothing is wrong with it
+/* Execute a file up to where its arguments are asked for, which are nowhere: -EFAULT, if nothing is wrong with it
  * before that. Linux asks for them first before 6.8. */
 long nt_exec_try(long folder, const char *path, long flags);
 
-/* `option`, which must live on, holds for executed programs, too. */
+/* `option`, of which a copy is kept, holds for executed programs, too. */
 void nt_exec_hand_on(const char *option);
 /* Become the engine that runs it. Returns if that is not possible. */
 void nt_exec_traced(long folder, uint64_t path, uint64_t argv, uint64_t envp, long flags);

@@ -36,13 +36,14 @@ struct nt_program {
     const char *before[8];       /* arguments that scripts put in place of argv[0] */
     int before_count;
     uint64_t break_start;        /* a page; the caller's to fill in */
+    bool aslr;                   /* its addresses are random */
 };
 
 /* So many random pages, in bytes, below `pages`. */
 uint64_t nt_random_pages(uint64_t pages);
 
-/* Find `name` (in `path` if it has no slash), and map it and its interpreter. Ends the process with status 126 or 127
- * and a message if that cannot be. */
-void nt_load_program(const char *name, const char *path, struct nt_program *program);
+/* Find `name` (in `path` if it has no slash), and map it and its interpreter, at random addresses if `aslr`. Ends the
+ * process with status 126 or 127 and a message if that cannot be. */
+void nt_load_program(const char *name, const char *path, bool aslr, struct nt_program *program);
 
 #endif

@@ -16,8 +16,6 @@
 #include "engine/native/base/nt_sys.h"
 #include "engine/native/kernel/nt_maps.h"
 #include "engine/native/kernel/nt_region.h"
-#include "engine/native/profile/nt_profile.h"
-#include "engine/native/syscalls/nt_syscall.h"
 #include "nt_exec.h"
 
 enum { SCRIPT_HEAD = 256, DEEPEST = 4 };
@@ -89,7 +87,7 @@ static int open_program(const char *name)
         !nt_failed(nt_sys6(__NR_getxattr, (long)name, (long)"security.capability", (long)capabilities,
                            sizeof capabilities, 0, 0)))
         nt_die(126, "%s: gains privileges when it is executed, and is not run without them\n", name);
-    if (nt_exec_try(AT_FDCWD, name, 0) == -NT_ETXTBSY)
+    if (nt_exec_try(AT_FDCWD, name, 0) == -ETXTBSY)
         nt_die(126, "%s: somebody has it open to write to it (text file busy)\n", name);
     fd = open_file(name);
     if (nt_failed(fd))
@@ -175,7 +173,7 @@ static void load_interpreter(struct nt_program *program)
     nt_sys3(__NR_close, fd, 0, 0);
 }
 
-void nt_load_program(const char *name, const char *path, struct nt_program *program)
+void nt_load_program(const char *name, const char *path, bool aslr, struct nt_program *program)
 {
     static char found[4096];
     struct stat status;
@@ -185,6 +183,7 @@ void nt_load_program(const char *name, const char *path, struct nt_program *prog
     int fd;
 
     memset(program, 0, sizeof *program);
+    program->aslr = aslr;
     if (!has_slash(name)) {
         if (!search(name, path, found))
             nt_die(127, "%s: not found\n", name);
@@ -199,8 +198,7 @@ void nt_load_program(const char *name, const char *path, struct nt_program *prog
         nt.program_device = status.st_dev;
         nt.program_inode = status.st_ino;
     }
-    wrong = nt_load_file(fd, PIE_START + (nt_profile.options.aslr ? nt_random_pages(PIE_PAGES) : 0), true,
-                         &program->image);
+    wrong = nt_load_file(fd, PIE_START + (aslr ? nt_random_pages(PIE_PAGES) : 0), true, &program->image);
     if (wrong != NULL)
         nt_die(status_of(&program->image), "%s: %s\n", name, wrong);
     nt_sys3(__NR_close, fd, 0, 0);

@@ -8,7 +8,6 @@
 
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/base/nt_sys.h"
-#include "engine/native/profile/nt_profile.h"
 
 enum { AREA = 256 << 10, STRINGS = 128 << 10, RANDOM_BYTES = 16, NAMES = 4096, LONGEST_NAME = 1024 };
 #ifndef AT_RSEQ_FEATURE_SIZE
@@ -105,7 +104,7 @@ static uint64_t auxiliary(uint64_t type, uint64_t value, const struct nt_program
     case AT_EXECFN:
         return copy_string(strings, program->name);
     case AT_RANDOM:
-        return copy_bytes(strings, nt_profile.options.aslr ? (const void *)value : same_each_run, RANDOM_BYTES);
+        return copy_bytes(strings, program->aslr ? (const void *)value : same_each_run, RANDOM_BYTES);
     case AT_PLATFORM:
     case AT_BASE_PLATFORM:
         if (value == 0 || strlen((const char *)value) >= LONGEST_NAME)

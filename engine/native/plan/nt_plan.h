@@ -70,7 +70,7 @@ struct nt_planner {
     code_map *map;
     void *(*allocate)(size_t bytes); /* zeroed, never NULL, never given back */
     bool by_collecting; /* counters add thread->collecting, not 1 */
-    bool clock_only;    /* and these nothing: nothing is collected, only instructions are counted (nt_begin.h) */
+    bool clock_only;    /* and these nothing: only instructions are counted, nothing is collected (nt_profile.c) */
     bool shifts;        /* the CPU has shlx: mask bits are found in line */
     void (*dump)(void); /* write a part, now; NULL: never asked for */
     struct nt_single *singles[NT_SINGLE_BUCKETS];

@@ -11,9 +11,8 @@
 #include "engine/native/base/nt_lock.h"
 #include "engine/native/kernel/nt_gate.h"
 #include "engine/native/kernel/nt_host.h"
-#include "engine/native/signals/nt_signal.h"
 #include "engine/native/threads/nt_state.h"
-#include "nt_profile.h"
+#include "engine/native/threads/nt_thread.h"
 
 enum {
     STACK = 64 << 10,
@@ -36,6 +35,7 @@ static struct {
 } helper;
 
 static _Alignas(64) uint8_t stack[STACK];
+static tn_core *served;
 
 static long futex(volatile void *word, int operation, uint32_t value)
 {
@@ -45,7 +45,7 @@ static long futex(volatile void *word, int operation, uint32_t value)
 static void *consume_some(void *unused)
 {
     (void)unused;
-    return (void *)(uintptr_t)tn_consume(nt_profile.core, AT_ONCE);
+    return (void *)(uintptr_t)tn_consume(served, AT_ONCE);
 }
 
 /* Whether there was anything to do that nobody else does. */
@@ -78,7 +78,7 @@ static void wait_for_progress(uint32_t progress)
 static void sleep(void)
 {
     __atomic_store_n(&helper.asleep, 1, __ATOMIC_SEQ_CST);
-    if (!helper.stop && !tn_consume_waits(nt_profile.core))
+    if (!helper.stop && !tn_consume_waits(served))
         futex(&helper.asleep, FUTEX_WAIT_PRIVATE, 1);
     helper.asleep = 0;
 }
@@ -230,4 +230,9 @@ void nt_consumer_choose(struct tn_config *config, bool spare_core)
         return;
     config->consume = ask;
     config->taker_for = taker_for;
+}
+
+void nt_consumer_serve(tn_core *core)
+{
+    served = core;
 }

@@ -26,6 +26,8 @@
 /* Who consumes, and with which vectors, for a configuration that is complete but for this. Where there cannot be a
  * helper, each thread consumes what it misses. */
 void nt_consumer_choose(struct tn_config *config, bool spare_core);
+/* The core that was made with this configuration. */
+void nt_consumer_serve(tn_core *core);
 
 /* Held by whoever makes or stops the helper. */
 extern struct nt_lock nt_consumer_lock;

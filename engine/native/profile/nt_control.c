@@ -2,23 +2,19 @@
 /* nt_control.c: see nt_control.h. */
 #include "nt_control.h"
 
-#include <linux/errno.h>
 #include <linux/fcntl.h>
 #include <linux/mman.h>
 
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/base/nt_sys.h"
-#include "engine/native/kernel/nt_gate.h"
 #include "engine/native/kernel/nt_host.h"
 #include "engine/native/kernel/nt_region.h"
-#include "engine/native/nt_dispatch.h"
 #include "nt_output.h"
-#include "nt_profile.h"
-#include "nt_request.h"
 
 struct control_page *nt_control_page;
 
 static char name[CONTROL_PATH];
+static const char *folder;
 static const char *const *command;
 static uint64_t place; /* of the page; the same in children */
 
@@ -55,7 +51,7 @@ static void make(void)
     nt_control_page = NULL;
     if (!nt_host_may_have(sizeof *nt_control_page))
         return;
-    nt_format(name, sizeof name, "%s/%d", nt_profile.options.control_dir, process_id());
+    nt_format(name, sizeof name, "%s/%d", folder, process_id());
     fd = create();
     if (nt_failed(fd))
         return;
@@ -67,10 +63,11 @@ static void make(void)
         nt_sys3(__NR_unlink, (long)name, 0, 0);
 }
 
-void nt_control_start(const char *const *words)
+void nt_control_start(const char *control_dir, const char *const *words)
 {
-    if (nt_profile.options.control_dir == NULL)
+    if (control_dir == NULL)
         return;
+    folder = control_dir;
     command = words;
     place = nt_region_hole(sizeof *nt_control_page);
     make();
@@ -90,39 +87,4 @@ void nt_control_end(void)
         return;
     nt_control_page = NULL;
     nt_sys3(__NR_unlink, (long)name, 0, 0);
-}
-
-/* ------------------------------------------------------------------------------------------------ what is asked */
-
-static bool instrumenting(void)
-{
-    return nt_profile.instruments;
-}
-
-static void perform(enum request request, uint64_t argument, const char *part)
-{
-    nt_request_perform(nt_area_self()->thread, request, argument, part);
-}
-
-static void threads(void (*see)(void *user, tn_thread *thread), void *user)
-{
-    struct nt_thread *self = nt_area_self()->thread;
-
-    nt_stop_others(self);
-    for (struct nt_thread *thread = nt_threads; thread != NULL; thread = thread->next) {
-        if (thread->running && thread->is_profiled)
-            see(user, (tn_thread *)(thread->area + 1));
-    }
-    nt_others_go_on(self);
-}
-
-void nt_control_perform(struct nt_thread *thread)
-{
-    static const struct control_engine engine = {instrumenting, perform, threads};
-
-    thread->outside = 1; /* the next one waits here */
-    nt_lock_take(&nt_request_lock);
-    if (control_asked(nt_control_page))
-        control_answer(nt_control_page, nt_profile.core, &engine);
-    nt_lock_give(&nt_request_lock);
 }

@@ -8,9 +8,9 @@
 #include "nt_data.h"
 
 #include "engine/common/data_map.h"
+#include "engine/native/base/nt_engine.h"
+#include "engine/native/base/nt_lib.h"
 #include "engine/native/kernel/nt_gate.h"
-#include "engine/native/syscalls/nt_syscall.h"
-#include "nt_profile.h"
 
 enum { MOST_STACK = 1 << 30 }; /* below it, what is not mapped yet is where it grows to */
 
@@ -18,14 +18,14 @@ static struct {
     const struct code_map_host *host;
     data_map *map;
     uint64_t stack;
+    bool is_wanted;
 } data;
 
 static bool special(void *user, uint64_t address, struct tn_memory_info *out)
 {
     struct code_mapping mapping = {0};
-    uint64_t start, end;
+    uint64_t start = nt.break_start, end = NT_UP(nt.break_now, NT_PAGE);
 
-    nt_memory_break(&start, &end);
     if (address >= start && address < end) {
         *out = (struct tn_memory_info){.start = start, .end = end, .kind = TN_DATA_REST};
         return true;
@@ -69,20 +69,20 @@ void nt_data_start(struct engine_options *options, const struct code_map_host *h
 {
     struct tn_config *config = &options->config;
 
-
     config->memory_at = memory_at;
     config->element_at = element_at;
     config->result = result;
     data.host = host;
     data.map = data_map_new(host, options->elements, special);
     data.stack = (uint64_t)stack;
+    data.is_wanted = config->data;
 }
 
 void nt_data_changed(struct nt_thread *thread, uint64_t start, uint64_t bytes, bool is_anonymous)
 {
     tn_thread *core = (tn_thread *)(thread->area + 1);
 
-    if (!nt_profile.on || !thread->is_profiled || !nt_profile.options.config.data)
+    if (!thread->is_profiled || !data.is_wanted)
         return;
     tn_memory_changed(core, start, bytes);
     data_map_changed(data.map, start, bytes);

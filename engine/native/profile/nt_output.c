@@ -2,14 +2,14 @@
 /* nt_output.c: see nt_output.h. */
 #include "nt_output.h"
 
-#include <linux/errno.h>
 #include <linux/fcntl.h>
 #include <linux/utsname.h>
 
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/base/nt_sys.h"
+#include "engine/native/kernel/nt_file.h"
 #include "engine/native/kernel/nt_host.h"
-#include "engine/native/syscalls/nt_syscall.h"
+#include "engine/native/load/nt_exec.h"
 
 enum { PATH_ROOM = 4096 + 64, SEEK_TO_END = 2 };
 
@@ -107,9 +107,13 @@ static void expand(char *to, const char *end)
     *to = '\0';
 }
 
-const char *nt_output_pattern(void)
+/* Programs that this one executes write to the same pattern. */
+static void hand_on(void)
 {
-    return wanted;
+    char option[sizeof wanted + 32];
+
+    nt_format(option, sizeof option, "--tenure-out-file=%s", wanted);
+    nt_exec_hand_on(option);
 }
 
 const char *nt_output_name(void)
@@ -205,6 +209,7 @@ void nt_output_begin(const char *pattern, const struct nt_vector *vector)
     int error;
 
     prepare(pattern, vector);
+    hand_on();
     error = create();
     if (error != 0)
         nt_die(NT_REJECTED, "cannot write the raw profile %s: %s; choose another with --tenure-out-file=\n", name,

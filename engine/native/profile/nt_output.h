@@ -14,12 +14,11 @@
 #include "core/tenure_core.h"
 #include "engine/native/load/nt_stack.h"
 
-/* Makes the file; ends the run before the program starts if it cannot. */
+/* Makes the file; ends the run before the program starts if it cannot. Programs that this one executes get the pattern
+ * (nt_exec_hand_on), absolute and with variables replaced. */
 void nt_output_begin(const char *pattern, const struct nt_vector *vector);
 /* The file; "" if there is none yet. */
 const char *nt_output_name(void);
-/* The pattern for programs that this one executes: absolute, and with variables replaced. */
-const char *nt_output_pattern(void);
 /* A part, or the last one (tn_dump, tn_finish). A failure is told in one line, and the part is lost. */
 void nt_output_write(tn_core *core, const char *why, int (*write)(tn_core *, void *, const char *));
 /* This is a forked child: its parts go to a file of its own, made with the first. */

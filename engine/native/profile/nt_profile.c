@@ -11,10 +11,10 @@
 #include "engine/native/kernel/nt_gate.h"
 #include "engine/native/kernel/nt_host.h"
 #include "engine/native/kernel/nt_mapping.h"
-#include "engine/native/nt_dispatch.h"
 #include "engine/native/plan/nt_single.h"
 #include "engine/native/threads/nt_baton.h"
-#include "nt_begin.h"
+#include "engine/native/threads/nt_outside.h"
+#include "engine/native/translate/nt_code.h"
 #include "nt_consumer.h"
 #include "nt_control.h"
 #include "nt_data.h"
@@ -136,6 +136,32 @@ static bool is_deterministic(void)
     return nt_profile.options.deterministic || nt_profile.options.config.coherence;
 }
 
+/* Makes code that counts instructions, and nothing else, while a number of them is waited for. Its core is the one that
+ * simulates later, with nothing switched on: it adds to the clock what the other planner's code would for instructions,
+ * and nothing for accesses, so that tn_instructions is the same. Counters stay as they are, since nothing is collected
+ * until the start. */
+static struct nt_planner counting;
+
+static void make_counting(void)
+{
+    static struct tn_config nothing;
+
+    nothing = nt_profile.options.config;
+    nothing.cache_sim = nothing.branch_sim = nothing.use = nothing.inclusive = nothing.data = false;
+    nothing.coherence = false;
+    nothing.separate_callers = nothing.separate_recs = 0;
+    counting = nt_profile.planner;
+    counting.config = &nothing;
+    counting.clock_only = true;
+}
+
+struct nt_planner *nt_profile_planner(void)
+{
+    if (nt_profile.instruments)
+        return &nt_profile.planner;
+    return nt_profile.on && start_counts(&nt_profile.options.start) ? &counting : NULL;
+}
+
 void nt_profile_start(const char *const *command, const struct nt_vector *vector)
 {
     struct engine_options *options = &nt_profile.options;
@@ -151,10 +177,12 @@ void nt_profile_start(const char *const *command, const struct nt_vector *vector
     options->config.alone = alone;
     nt_baton_start(is_deterministic()         ? NT_BATON_STRICT
                    : options->config.parallel ? NT_BATON_NONE
-                                              : NT_BATON_FAIR);
+                                              : NT_BATON_FAIR,
+                   options->turn << TN_STEP_BITS);
     nt_data_start(options, &map_host, vector->auxv);
     nt_consumer_choose(&options->config, options->spare_core);
     nt_profile.core = tn_core_new(&options->config);
+    nt_consumer_serve(nt_profile.core);
     nt_profile.map = code_map_new(&map_host, nt_profile.core);
     nt_profile.planner = (struct nt_planner){.core = nt_profile.core,
                                              .config = &options->config,
@@ -165,10 +193,81 @@ void nt_profile_start(const char *const *command, const struct nt_vector *vector
                                              .dump = dump};
     nt_output_begin(options->out_file, vector);
     describe_run(command);
-    nt_control_start(command);
+    nt_control_start(options->control_dir, command);
     nt_profile.on = true;
     nt_profile.instruments = options->instrument_at_start;
-    nt_begin_prepare();
+    make_counting();
+}
+
+/* ------------------------------------------------------------------------------------------------ the end */
+
+bool nt_profile_is_over(void)
+{
+    return run.finished;
+}
+
+/* How threads ran, if there were several. */
+static const char *threads_ran(void)
+{
+    if (is_deterministic())
+        return "deterministic";
+    return run.had_threads && nt_profile.options.config.parallel ? "parallel" : "serial";
+}
+
+static void write_last(const char *why)
+{
+    if (!run.finished) {
+        tn_meta(nt_profile.core, "threads", threads_ran());
+        nt_output_write(nt_profile.core, why, tn_finish);
+    }
+    run.finished = true;
+    nt_control_end();
+}
+
+/* Other processes go on in our memory, with code that is not simulated. */
+static void leave_to_others(void)
+{
+    write_last(run.why);
+    for (struct nt_thread *thread = nt_threads; thread != NULL; thread = thread->next)
+        thread->is_profiled = false;
+    nt_profile.on = nt_profile.instruments = false;
+    nt_baton_end();
+}
+
+static void finish_profile(const char *why)
+{
+    struct nt_thread *self = nt_area_self()->thread;
+
+    if (!nt_profile.on || run.finished)
+        return;
+    if (self->is_child || nt_thread_has_children()) {
+        run.why = why;
+        nt_code_made_by(self, nt_profile_planner, leave_to_others);
+    } else {
+        nt_stop_others(self);
+        write_last(why);
+    }
+}
+
+void nt_finish(void)
+{
+    const struct nt_counts *counts = &nt.counts;
+    struct nt_code_usage usage;
+
+    if (nt_area_self()->thread->is_child)
+        return;
+    finish_profile("exit");
+    if (!nt.options.stats)
+        return;
+    usage = nt_code_usage(nt.code);
+    nt_say("%lu times in the dispatcher, %lu blocks made, %lu made longer, %lu exits linked\n", counts->dispatched,
+           counts->made, counts->joined, counts->linked);
+    nt_say("%lu instructions decoded, %lu of them of a form known; %lu + %lu bytes of code, %lu kept\n", usage.decoded,
+           usage.known, usage.hot, usage.cold, usage.kept);
+    nt_say("%lu system calls, %lu signals delivered, %lu of them faults\n", counts->system_calls, counts->delivered,
+           counts->faults);
+    nt_say("code changed %lu times, of them %lu by stores, %lu unheard; all forgotten %lu times\n", counts->invalidated,
+           counts->guarded, counts->different, counts->emptied);
 }
 
 /* ------------------------------------------------------------------------------------------------ threads */
@@ -190,6 +289,12 @@ struct nt_area *nt_profile_area(const struct nt_thread *parent)
     nt_lock_give(&nt.world);
     memset((struct nt_area *)thread - 1, 0, sizeof(struct nt_area));
     return (struct nt_area *)thread - 1;
+}
+
+/* Where something is due after a number of instructions, the thread's first safe point is to see how far that is. */
+int64_t nt_profile_countdown(void)
+{
+    return options_wait(&nt_profile.options) ? 0 : nt.countdown;
 }
 
 void nt_profile_thread_ends(struct nt_thread *thread)
@@ -241,7 +346,7 @@ static void stop_short(void)
 {
     uint32_t counters = tn_counters(nt_profile.core);
 
-    nt_profile_finish("counters");
+    finish_profile("counters");
     nt_die(STOPPED, "%u counters are in use: %s\n", counters, options_out_of_counters(&nt_profile.options));
 }
 
@@ -260,18 +365,6 @@ void nt_profile_turn(struct nt_thread *thread)
         settle(thread, core);
     if (counters_run_out())
         stop_short();
-}
-
-bool nt_profile_turn_is_over(struct nt_thread *thread, bool otherwise)
-{
-    uint64_t clock = core_thread(thread)->clock;
-
-    if (!nt_profile.options.turn || !nt_profile.on)
-        return otherwise;
-    if (clock - thread->turn_began < nt_profile.options.turn << TN_STEP_BITS)
-        return false;
-    thread->turn_began = clock;
-    return true;
 }
 
 void nt_profile_waits(struct nt_thread *thread)
@@ -357,7 +450,7 @@ void nt_profile_collect(struct nt_thread *thread, bool on)
     if (!nt_profile.planner.by_collecting) {
         nt_profile.planner.by_collecting = true;
         if (nt_profile.instruments)
-            nt_code_made_by(thread, nt_begin_planner, NULL);
+            nt_code_made_by(thread, nt_profile_planner, NULL);
     }
     nt_stop_others(thread);
     tn_collect(nt_profile.core, on);
@@ -380,7 +473,7 @@ static void switch_instrumentation(void)
 void nt_profile_instrument(struct nt_thread *thread, bool on)
 {
     if (nt_profile.instruments != on)
-        nt_code_made_by(thread, nt_begin_planner, switch_instrumentation);
+        nt_code_made_by(thread, nt_profile_planner, switch_instrumentation);
 }
 
 /* ------------------------------------------------------------------------------------------------ processes */
@@ -414,55 +507,9 @@ void nt_profile_unmapped(uint64_t address, uint64_t bytes)
         code_map_unmapped(nt_profile.map, address, bytes);
 }
 
-bool nt_profile_is_over(void)
-{
-    return run.finished;
-}
-
-/* How threads ran, if there were several. */
-static const char *threads_ran(void)
-{
-    if (is_deterministic())
-        return "deterministic";
-    return run.had_threads && nt_profile.options.config.parallel ? "parallel" : "serial";
-}
-
-static void write_last(const char *why)
-{
-    if (!run.finished) {
-        tn_meta(nt_profile.core, "threads", threads_ran());
-        nt_output_write(nt_profile.core, why, tn_finish);
-    }
-    run.finished = true;
-    nt_control_end();
-}
-
-/* Other processes go on in our memory, with code that is not simulated. */
-static void leave_to_others(void)
-{
-    write_last(run.why);
-    nt_profile.on = nt_profile.instruments = false;
-    nt_baton_end();
-}
-
-void nt_profile_finish(const char *why)
-{
-    struct nt_thread *self = nt_area_self()->thread;
-
-    if (!nt_profile.on || run.finished)
-        return;
-    if (self->is_child || nt_thread_has_children()) {
-        run.why = why;
-        nt_code_made_by(self, nt_begin_planner, leave_to_others);
-    } else {
-        nt_stop_others(self);
-        write_last(why);
-    }
-}
-
 void nt_profile_become(void)
 {
     if (!run.forked || nt.options.trace_children)
-        nt_profile_finish("exec");
+        finish_profile("exec");
     nt_control_end();
 }

@@ -31,17 +31,20 @@ void nt_profile_default(void);
 /* Behind them: makes the core and the raw profile's file, or ends the run with one line. */
 void nt_profile_start(const char *const *command, const struct nt_vector *vector);
 
+/* What makes code now; NULL: nothing is counted. */
+struct nt_planner *nt_profile_planner(void);
+
 /* The area of a thread that is about to exist: that in front of its tn_thread. NULL: not profiled, take one of your
  * own. */
 struct nt_area *nt_profile_area(const struct nt_thread *parent);
+/* What the countdown of such a thread begins with. */
+int64_t nt_profile_countdown(void);
 /* The thread ends, or never came to be. */
 void nt_profile_thread_ends(struct nt_thread *thread);
 
 /* The thread is about to run from area->rip on; nothing but that has changed since it last ran. Tells the core what it
  * could not be told earlier. */
 void nt_profile_turn(struct nt_thread *thread);
-/* At a safe point: whether as much of a turn as was asked for (--turn) is over; if nothing was, whether `otherwise`. */
-bool nt_profile_turn_is_over(struct nt_thread *thread, bool otherwise);
 /* It is about to be where it may wait for others. */
 void nt_profile_waits(struct nt_thread *thread);
 /* Now and then. */
@@ -73,7 +76,9 @@ void nt_profile_unmapped(uint64_t address, uint64_t bytes);
 void nt_profile_become(void);
 /* There is a profile, and its last part was written: nothing can be counted any more. */
 bool nt_profile_is_over(void);
-/* The last part. */
-void nt_profile_finish(const char *why);
+
+/* The program is over: what is to be done before the process ends or becomes another program: the last part, and what
+ * --stats says. Another process that only shares its memory (nt_thread.h) may end without. */
+void nt_finish(void);
 
 #endif

@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* nt_request.h: what the program asks of its profiler. */
+/*
+ * nt_request.h: what is asked of the profiler between two blocks: by the program (engine/common/requests.h), by `tenure
+ * control` (nt_control.h), and by options that name a place or a number of instructions (engine/common/start.h).
+ */
 #ifndef TENURE_ENGINE_NATIVE_NT_REQUEST_H
 #define TENURE_ENGINE_NATIVE_NT_REQUEST_H
 
-#include "engine/common/requests.h"
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "engine/native/threads/nt_thread.h"
 
 /* Requests are done one at a time. */
 extern struct nt_lock nt_request_lock;
 
-/* Does one, with the lock in hand; `part`: its name, for REQUEST_DUMP. */
-void nt_request_perform(struct nt_thread *thread, enum request request, uint64_t argument, const char *part);
-/* The thread is outside. Does what is due after so many instructions. */
-void nt_request_due(struct nt_thread *thread);
 /* The request in front of area->rip: rax has the address of its words, rdx becomes the answer. */
 void nt_request(struct nt_thread *thread);
+/* Does what options ask for after so many instructions. */
+void nt_request_due(struct nt_thread *thread);
+/* Does what is asked on nt_control_page, and answers. The thread is not in a block. */
+void nt_request_answer(struct nt_thread *thread);
+/* No code was made for `pc`, where the thread is, in the program: true if the recording begins (or caches are warmed)
+ * there, and all code was forgotten. */
+bool nt_request_begins_at(struct nt_thread *thread, uint64_t pc);
 
 #endif

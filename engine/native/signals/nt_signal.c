@@ -7,9 +7,10 @@
 #include "engine/native/kernel/nt_gate.h"
 #include "engine/native/kernel/nt_maps.h"
 #include "engine/native/kernel/nt_region.h"
-#include "engine/native/nt_dispatch.h"
 #include "engine/native/profile/nt_profile.h"
 #include "engine/native/threads/nt_baton.h"
+#include "engine/native/threads/nt_outside.h"
+#include "engine/native/translate/nt_code.h"
 #include "nt_frame.h"
 
 #define DEFAULT ((uint64_t)0)
@@ -208,9 +209,10 @@ static bool is_copying(uint64_t rip)
     return rip >= (uint64_t)nt_copy_begin && rip < (uint64_t)nt_copy_end;
 }
 
-void nt_signal_handle(int signal, siginfo_t *info, struct nt_context *context);
-void nt_signal_handle(int signal, siginfo_t *info, struct nt_context *context)
+void nt_signal_handle(int signal, void *siginfo, void *ucontext)
 {
+    siginfo_t *info = siginfo;
+    struct nt_context *context = ucontext;
     struct nt_thread *thread = nt_area_self()->thread;
     struct nt_place place;
 

@@ -25,6 +25,8 @@
 /* Faults' signals: SIGILL SIGTRAP SIGBUS SIGFPE SIGSEGV. */
 #define NT_FAULTS (NT_BIT(4) | NT_BIT(5) | NT_BIT(7) | NT_BIT(8) | NT_BIT(11))
 
+/* nt_gate_to.signal. */
+void nt_signal_handle(int signal, void *siginfo, void *ucontext);
 /* Takes over what the process was started with, and installs the handlers. */
 void nt_signal_start(struct nt_thread *thread);
 /* Tells the kernel the program's mask, or that of a thread that is in no state to take a signal. */

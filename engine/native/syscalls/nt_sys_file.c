@@ -2,9 +2,8 @@
 /*
  * nt_sys_file.c: system calls about files and descriptors that would show the engine, or take its descriptors away.
  *
- * The engine's few descriptors lie above what the program's limit lets it have, where that is possible; else they are
- * the highest it may have. The program can neither close nor replace them: to it they do not exist. The executable's
- * links in /proc mean the program's file, and what is mapped is listed without us.
+ * The program can neither close nor replace the engine's descriptors (nt_file.h): to it they do not exist. The
+ * executable's links in /proc mean the program's file, and what is mapped is listed without us.
  *
  * The file of a program that runs is busy: nobody may open it for writing. The kernel knows that of our file only, so
  * it is refused here, to this process and its children.
@@ -12,77 +11,22 @@
 #include <asm/stat.h>
 #include <linux/fcntl.h>
 #include <linux/openat2.h>
-#include <linux/resource.h>
 #include <linux/stat.h>
 
 #include "engine/native/base/nt_engine.h"
 #include "engine/native/base/nt_lib.h"
+#include "engine/native/kernel/nt_file.h"
 #include "engine/native/kernel/nt_gate.h"
 #include "engine/native/profile/nt_consumer.h"
 #include "nt_syscall.h"
 
-enum { OWN = 4, PATH_HEAD = 64, PATH_ROOM = 2 * PATH_HEAD + 2, HIGH = 1 << 15 };
-
-static int guarded[OWN], guarded_count;
+enum { PATH_HEAD = 64, PATH_ROOM = 2 * PATH_HEAD + 2 };
 
 /* -------------------------------------------------------------------------------------------- descriptors */
 
-/* The kernel keeps a table as long as the highest number, so that is not just any: behind the first 32768, where the
- * limit is higher, a gap disturbs nobody. */
-static long move_high(int fd)
-{
-    struct rlimit64 limit, higher;
-    long moved;
-
-    nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0);
-    higher = limit;
-    higher.rlim_cur += 2 * OWN;
-    if (limit.rlim_cur > HIGH + 2 * OWN)
-        return nt_sys3(__NR_fcntl, fd, F_DUPFD_CLOEXEC, HIGH);
-    if (higher.rlim_cur > limit.rlim_max || nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, (long)&higher, 0, 0, 0) != 0)
-        return nt_sys3(__NR_fcntl, fd, F_DUPFD_CLOEXEC, (long)limit.rlim_cur - 2 * OWN);
-    moved = nt_sys3(__NR_fcntl, fd, F_DUPFD_CLOEXEC, (long)limit.rlim_cur);
-    nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, (long)&limit, 0, 0, 0);
-    return moved;
-}
-
-int nt_file_guard(int fd)
-{
-    long moved = guarded_count == OWN ? -1 : move_high(fd);
-
-    if (nt_failed(moved))
-        return -1;
-    guarded[guarded_count++] = (int)moved;
-    return (int)moved;
-}
-
-void nt_file_release(int fd)
-{
-    for (int i = 0; i < guarded_count; i++) {
-        if (guarded[i] == fd)
-            guarded[i] = guarded[--guarded_count];
-    }
-    nt_sys3(__NR_close, fd, 0, 0);
-}
-
-bool nt_file_is_guarded(uint64_t fd)
-{
-    for (int i = 0; i < guarded_count; i++) {
-        if ((int)fd == guarded[i])
-            return true;
-    }
-    return false;
-}
-
-static bool fail(struct nt_call *call, int error)
-{
-    call->result = -error;
-    return true;
-}
-
 bool nt_sys_close(struct nt_thread *thread, struct nt_call *call)
 {
-    return nt_file_is_guarded(NT_ARG(call, 0)) ? fail(call, NT_EBADF) : nt_call_pass(thread, call);
+    return nt_file_is_guarded(NT_ARG(call, 0)) ? nt_call_fail(call, EBADF) : nt_call_pass(thread, call);
 }
 
 bool nt_sys_fcntl(struct nt_thread *thread, struct nt_call *call)
@@ -93,20 +37,8 @@ bool nt_sys_fcntl(struct nt_thread *thread, struct nt_call *call)
 bool nt_sys_dup2(struct nt_thread *thread, struct nt_call *call)
 {
     if (nt_file_is_guarded(NT_ARG(call, 0)) || nt_file_is_guarded(NT_ARG(call, 1)))
-        return fail(call, NT_EBADF);
+        return nt_call_fail(call, EBADF);
     return nt_call_pass(thread, call);
-}
-
-/* The lowest guarded descriptor from `first` on; -1: none. */
-static int64_t next_guarded(uint64_t first)
-{
-    int64_t next = -1;
-
-    for (int i = 0; i < guarded_count; i++) {
-        if ((uint64_t)guarded[i] >= first && (next < 0 || guarded[i] < next))
-            next = guarded[i];
-    }
-    return next;
 }
 
 /* In pieces, around ours. */
@@ -117,7 +49,7 @@ bool nt_sys_close_range(struct nt_thread *thread, struct nt_call *call)
     if (first > last)
         return nt_call_pass(thread, call);
     for (;;) {
-        int64_t own = next_guarded(first);
+        int64_t own = nt_file_next_guarded(first);
         uint64_t end = own < 0 || (uint64_t)own > last ? last : (uint64_t)own - 1;
 
         NT_ARG(call, 0) = first;
@@ -273,7 +205,7 @@ static bool refuse_busy(struct nt_thread *thread, struct nt_call *call, uint64_t
     if (nt_failed(call->result))
         return true;
     nt_sys3(__NR_close, call->result, 0, 0);
-    return fail(call, NT_ETXTBSY);
+    return nt_call_fail(call, ETXTBSY);
 }
 
 static bool open_path(struct nt_thread *thread, struct nt_call *call, const struct opening *opening)
@@ -350,11 +282,11 @@ static bool read_link(struct nt_thread *thread, struct nt_call *call, long folde
     if (own == NULL)
         return nt_call_pass(thread, call);
     if ((int64_t)room <= 0)
-        return fail(call, NT_EINVAL);
+        return nt_call_fail(call, EINVAL);
     length = strlen(own);
     if (length > room)
         length = room;
-    call->result = nt_copy((void *)NT_ARG(call, argument + 1), own, length) == 0 ? (long)length : -NT_EFAULT;
+    call->result = nt_copy((void *)NT_ARG(call, argument + 1), own, length) == 0 ? (long)length : -EFAULT;
     return true;
 }
 

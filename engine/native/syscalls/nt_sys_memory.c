@@ -17,8 +17,9 @@
 #include "engine/native/kernel/nt_limit.h"
 #include "engine/native/kernel/nt_maps.h"
 #include "engine/native/kernel/nt_region.h"
-#include "engine/native/nt_dispatch.h"
 #include "engine/native/profile/nt_data.h"
+#include "engine/native/profile/nt_profile.h"
+#include "engine/native/threads/nt_outside.h"
 #include "nt_syscall.h"
 
 #ifndef SHM_EXEC
@@ -30,15 +31,17 @@
 
 struct nt_lock nt_memory_lock;
 
-static uint64_t break_start, break_now; /* the program break */
-
 /* [start, start + bytes) is another thing than before, with this protection. */
 static void changed(uint64_t start, uint64_t bytes, uint64_t protection)
 {
     bool is_executable = (protection & PROT_EXEC) != 0;
     uint64_t end = NT_UP(start + bytes, NT_PAGE);
-    bool had_code = nt_maps_meets(start, end);
+    bool had_code = start < end && nt_maps_meets(start, end);
 
+    if (is_executable)
+        nt_profile_mapped(start);
+    else if (had_code)
+        nt_profile_unmapped(start, end - start);
     if (had_code || is_executable)
         nt_maps_set(start, end, is_executable, (protection & PROT_WRITE) != 0);
     if (had_code || (is_executable && nt.saw_no_code))
@@ -73,16 +76,10 @@ static bool pass_locked(struct nt_thread *thread, struct nt_call *call)
     nt_lock_take(&nt_memory_lock);
     do /* with the baton in hand: it does not block */
         was_made = nt_gate_call(call->raw, &call->result);
-    while (was_made && call->result == -NT_ENOMEM && nt_limit_make_room(0));
+    while (was_made && call->result == -ENOMEM && nt_limit_make_room(0));
     if (!was_made)
         nt_lock_give(&nt_memory_lock);
     return was_made;
-}
-
-static bool fail(struct nt_call *call, int error)
-{
-    call->result = -error;
-    return true;
 }
 
 bool nt_sys_mmap(struct nt_thread *thread, struct nt_call *call)
@@ -92,7 +89,7 @@ bool nt_sys_mmap(struct nt_thread *thread, struct nt_call *call)
 
     if (nt_region_meets(NT_ARG(call, 0), NT_ARG(call, 1))) {
         if (is_fixed)
-            return fail(call, flags & MAP_FIXED_NOREPLACE ? NT_EEXIST : NT_ENOMEM);
+            return nt_call_fail(call, flags & MAP_FIXED_NOREPLACE ? EEXIST : ENOMEM);
         NT_ARG(call, 0) = 0; /* only a wish */
     }
     if (!pass_locked(thread, call))
@@ -109,7 +106,7 @@ bool nt_sys_mmap(struct nt_thread *thread, struct nt_call *call)
 bool nt_sys_munmap(struct nt_thread *thread, struct nt_call *call)
 {
     if (nt_region_meets(NT_ARG(call, 0), NT_ARG(call, 1)))
-        return fail(call, NT_EINVAL);
+        return nt_call_fail(call, EINVAL);
     if (!pass_locked(thread, call))
         return false;
     if (!nt_failed(call->result)) {
@@ -124,7 +121,7 @@ bool nt_sys_munmap(struct nt_thread *thread, struct nt_call *call)
 bool nt_sys_mprotect(struct nt_thread *thread, struct nt_call *call)
 {
     if (nt_region_meets(NT_ARG(call, 0), NT_ARG(call, 1)))
-        return fail(call, NT_ENOMEM);
+        return nt_call_fail(call, ENOMEM);
     if (!pass_locked(thread, call))
         return false;
     if (!nt_failed(call->result))
@@ -158,7 +155,7 @@ bool nt_sys_mremap(struct nt_thread *thread, struct nt_call *call)
 
     if (nt_region_meets(old, old_bytes) ||
         (NT_ARG(call, 3) & MREMAP_FIXED && nt_region_meets(NT_ARG(call, 4), new_bytes)))
-        return fail(call, NT_EFAULT);
+        return nt_call_fail(call, EFAULT);
     if (nt_maps_meets(old, old + 1))
         protection = PROT_EXEC;
     for (uint64_t page = old; protection != PROT_NONE && page < old + old_bytes; page += NT_PAGE) {
@@ -186,7 +183,7 @@ bool nt_sys_madvise(struct nt_thread *thread, struct nt_call *call)
     uint64_t start = NT_ARG(call, 0), bytes = NT_ARG(call, 1), advice = NT_ARG(call, 2);
 
     if (nt_region_meets(start, bytes))
-        return fail(call, NT_ENOMEM);
+        return nt_call_fail(call, ENOMEM);
     if (!nt_call_pass(thread, call))
         return false;
     if ((advice == MADV_DONTNEED || advice == MADV_FREE || advice == MADV_REMOVE) &&
@@ -215,7 +212,7 @@ bool nt_sys_shmat(struct nt_thread *thread, struct nt_call *call)
     uint64_t bytes = segment_bytes(NT_ARG(call, 0));
 
     if (NT_ARG(call, 1) != 0 && nt_region_meets(NT_ARG(call, 1), 1))
-        return fail(call, NT_EINVAL);
+        return nt_call_fail(call, EINVAL);
     if (!pass_locked(thread, call))
         return false;
     if (!nt_failed(call->result)) {
@@ -280,22 +277,11 @@ bool nt_sys_process_vm_writev(struct nt_thread *thread, struct nt_call *call)
 
 /* ------------------------------------------------------------------------------------------ the break */
 
-void nt_memory_start(uint64_t start)
-{
-    break_start = break_now = start;
-}
-
-void nt_memory_break(uint64_t *start, uint64_t *end)
-{
-    *start = break_start;
-    *end = NT_UP(break_now, NT_PAGE);
-}
-
 /* The kernel's own break follows our image, which is no place for the program's: so it is made of mappings, behind
  * the program's image. As in the kernel, it ends where something else begins. */
 static void set_break(struct nt_thread *thread, uint64_t wanted)
 {
-    uint64_t old_end = NT_UP(break_now, NT_PAGE), end = NT_UP(wanted, NT_PAGE);
+    uint64_t old_end = NT_UP(nt.break_now, NT_PAGE), end = NT_UP(wanted, NT_PAGE);
 
     if (end < old_end) {
         nt_sys3(__NR_munmap, (long)end, (long)(old_end - end), 0);
@@ -307,11 +293,11 @@ static void set_break(struct nt_thread *thread, uint64_t wanted)
         do
             got = nt_sys6(__NR_mmap, (long)old_end, (long)(end - old_end), PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-        while (got == -NT_ENOMEM && nt_limit_make_room(0));
+        while (got == -ENOMEM && nt_limit_make_room(0));
         if (got != (long)old_end)
             return;
     }
-    break_now = wanted;
+    nt.break_now = wanted;
 }
 
 bool nt_sys_brk(struct nt_thread *thread, struct nt_call *call)
@@ -319,9 +305,9 @@ bool nt_sys_brk(struct nt_thread *thread, struct nt_call *call)
     uint64_t wanted = NT_ARG(call, 0);
 
     nt_lock_take(&nt_memory_lock);
-    if (wanted >= break_start)
+    if (wanted >= nt.break_start)
         set_break(thread, wanted);
-    call->result = (long)break_now;
+    call->result = (long)nt.break_now;
     nt_lock_give(&nt_memory_lock);
     return true;
 }

@@ -13,6 +13,7 @@
 #include <linux/memfd.h>
 
 #include "engine/native/base/nt_lib.h"
+#include "engine/native/kernel/nt_file.h"
 #include "engine/native/kernel/nt_gate.h"
 #include "engine/native/kernel/nt_host.h"
 #include "engine/native/kernel/nt_region.h"
@@ -22,11 +23,10 @@
 enum { LINE = 8192 };
 
 struct filter {
-    int from, to;              /* to: -1 if it is only added up */
+    int from, to;
     char in[4096], line[LINE];
     size_t length;             /* of `line` */
     bool is_ours;              /* the entry that the line belongs to */
-    uint64_t bytes, data;      /* of entries of ours; private ones that may be written */
 };
 
 static int digit(char c)
@@ -34,39 +34,25 @@ static int digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static uint64_t number_at(const char **at)
-{
-    uint64_t number = 0;
-
-    for (; digit(**at) >= 0; (*at)++)
-        number = number * 16 + (uint64_t)digit(**at);
-    return number;
-}
-
 /* A line that begins an entry has START-END in lower case, or in numa_maps START; those below it begin with a capital
  * letter. */
 static void judge(struct filter *filter)
 {
     const char *at = filter->line;
-    uint64_t start, bytes;
+    uint64_t start = 0;
 
     if (digit(*at) < 0)
         return;
-    start = number_at(&at);
+    for (; digit(*at) >= 0; at++)
+        start = start * 16 + (uint64_t)digit(*at);
     if (*at == '-' || *at == ' ')
         filter->is_ours = nt_region_meets(start, 1);
-    if (*at++ != '-' || !filter->is_ours)
-        return;
-    bytes = number_at(&at) - start;
-    filter->bytes += bytes;
-    if (at[0] == ' ' && at[2] == 'w' && at[4] == 'p')
-        filter->data += bytes;
 }
 
 static void end_line(struct filter *filter)
 {
     judge(filter);
-    if (!filter->is_ours && filter->to >= 0)
+    if (!filter->is_ours)
         nt_sys3(__NR_write, filter->to, (long)filter->line, (long)filter->length);
     filter->length = 0;
 }
@@ -84,20 +70,6 @@ static void copy(struct filter *filter)
                 end_line(filter);
         }
     }
-}
-
-void nt_file_own_bytes(uint64_t *bytes, uint64_t *data)
-{
-    struct filter filter = {.to = -1};
-    long from = nt_host_open("/proc/self/maps", O_RDONLY, 0);
-
-    if (nt_failed(from))
-        return;
-    filter.from = (int)from;
-    copy(&filter);
-    nt_sys3(__NR_close, from, 0, 0);
-    *bytes = filter.bytes;
-    *data = filter.data;
 }
 
 long nt_file_maps(const char *path, uint64_t flags)

@@ -19,12 +19,13 @@
 #include "engine/native/kernel/nt_maps.h"
 #include "engine/native/kernel/nt_region.h"
 #include "engine/native/load/nt_exec.h"
-#include "engine/native/nt_dispatch.h"
 #include "engine/native/profile/nt_consumer.h"
 #include "engine/native/profile/nt_profile.h"
 #include "engine/native/profile/nt_request.h"
 #include "engine/native/signals/nt_signal.h"
 #include "engine/native/threads/nt_baton.h"
+#include "engine/native/threads/nt_outside.h"
+#include "engine/native/translate/nt_code.h"
 #include "nt_syscall.h"
 
 enum {
@@ -33,13 +34,58 @@ enum {
 };
 enum { STOPPED = 125 };
 
-static bool fail(struct nt_call *call, int error)
+/* ----------------------------------------------------------------------------------- records of threads that end */
+
+static void forget_thread(struct nt_thread *thread)
 {
-    call->result = -error;
-    return true;
+    nt_thread_forget(thread);
+    nt_profile_thread_ends(thread);
+}
+
+/* The thread ends by the system call `number`, which takes `status`. */
+static void __attribute__((noreturn)) end_thread(struct nt_thread *thread, long number, int status)
+{
+    nt_signal_block_all();
+    forget_thread(thread);
+    nt_baton_leave();
+    nt_gate_exit(&thread->running, status, number);
+}
+
+/* A child has left our memory, or never came to be. If it died of a signal's default action and shared its actions,
+ * that default is now the kernel's action for all who share them: it gets ours back. */
+static void forget_child(struct nt_thread *child)
+{
+    struct nt_process *process = child->process;
+
+    if (child->died_of != 0) {
+        nt_lock_take(&process->lock);
+        if (process->users > 1)
+            nt_signal_apply_action(process, child->died_of);
+        nt_lock_give(&process->lock);
+    }
+    forget_thread(child);
+    child->running = 0;
+}
+
+/* What children have left behind that are gone. */
+static void forget_gone_children(void)
+{
+    struct nt_thread *child;
+
+    while ((child = nt_thread_take_gone()) != NULL)
+        forget_child(child);
 }
 
 /* ----------------------------------------------------------------------------------- children that share memory */
+
+void nt_child_begins(void)
+{
+    struct nt_thread *child = nt_area_self()->thread;
+
+    nt_thread_become(child);
+    nt_signal_apply_mask(child);
+    nt_baton_take();
+}
 
 /* What a child of clone begins with: the parent's registers, behind the call. */
 static void begin_as_child(struct nt_thread *child, uint64_t stack)
@@ -59,8 +105,8 @@ static bool clone_shared(struct nt_thread *thread, struct nt_call *call)
     uint64_t flags = NT_ARG(call, 0);
     struct nt_thread *child;
 
-    nt_thread_tidy();
-    child = nt_thread_new(thread);
+    forget_gone_children();
+    child = nt_thread_new(thread, nt_profile_area(thread), nt_profile_countdown());
     nt_code_thread(nt.code, child->area);
     begin_as_child(child, NT_ARG(call, 1));
     if (!(flags & CLONE_SIGHAND)) {
@@ -78,7 +124,7 @@ static bool clone_shared(struct nt_thread *thread, struct nt_call *call)
     if (flags & CLONE_VFORK)
         nt_baton_lend();
     call->result = nt_gate_clone(call->raw, child->area);
-    if (call->result == -NT_EAGAIN && nt_consumer_tid() != 0) { /* there are as many as there may be */
+    if (call->result == -EAGAIN && nt_consumer_tid() != 0) { /* there are as many as there may be */
         nt_consumer_stop(true);
         call->result = nt_gate_clone(call->raw, child->area);
     }
@@ -86,7 +132,7 @@ static bool clone_shared(struct nt_thread *thread, struct nt_call *call)
         nt_baton_take();
     /* The child of vfork has become another program by now, or has ended. */
     if (nt_failed(call->result) || flags & CLONE_VFORK)
-        nt_thread_left(child);
+        forget_child(child);
     nt_signal_apply_mask(thread);
     return true;
 }
@@ -158,13 +204,13 @@ bool nt_sys_exit(struct nt_thread *thread, struct nt_call *call)
         nt_finish();
         nt_consumer_stop(true);
     }
-    nt_thread_exit(thread, __NR_exit, (int)NT_ARG(call, 0));
+    end_thread(thread, __NR_exit, (int)NT_ARG(call, 0));
 }
 
 bool nt_sys_exit_group(struct nt_thread *thread, struct nt_call *call)
 {
     if (thread->is_child && !thread->is_vfork)
-        nt_thread_exit(thread, __NR_exit_group, (int)NT_ARG(call, 0));
+        end_thread(thread, __NR_exit_group, (int)NT_ARG(call, 0));
     nt_finish();
     if (nt_profile_is_over()) /* no signal is delivered any more */
         nt_sys3(__NR_exit_group, (long)NT_ARG(call, 0), 0, 0);
@@ -176,7 +222,7 @@ bool nt_sys_wait(struct nt_thread *thread, struct nt_call *call)
     if (!nt_call_pass(thread, call))
         return false;
     if (!nt_failed(call->result))
-        nt_thread_tidy();
+        forget_gone_children();
     return true;
 }
 
@@ -216,20 +262,24 @@ static bool execute(struct nt_thread *thread, struct nt_call *call, const struct
         nt_profile_become();
     if (nt_limit_is_set() &&
         nt_exec_succeeds(exec->folder, exec->path, exec->argv, exec->envp, exec->flags))
-        nt_limit_leave(thread);
+        nt_limit_leave(thread->own_limits);
     if (mask & NT_FAULTS)
         nt_sys6(__NR_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
-    if (thread->is_child)
-        nt_thread_leaves(thread);
+    if (thread->is_child) {
+        thread->has_left = true;
+        nt_baton_give();
+    }
     if (succeeds && nt.options.trace_children)
         try_traced(exec);
     call->result = nt_sys6((long)call->raw[0], (long)NT_ARG(call, 0), (long)NT_ARG(call, 1), (long)NT_ARG(call, 2),
                            (long)NT_ARG(call, 3), (long)NT_ARG(call, 4), 0);
-    if (thread->is_child)
-        nt_thread_stays(thread);
-    else if (nt_profile_is_over())
+    if (thread->is_child) {
+        thread->has_left = false;
+        nt_baton_take();
+    } else if (nt_profile_is_over()) {
         nt_die(STOPPED, "an exec has failed (error %ld) that the engine took for good, and the program ended there\n",
                -call->result);
+    }
     nt_signal_apply_mask(thread);
     return true;
 }
@@ -265,19 +315,19 @@ bool nt_sys_arch_prctl(struct nt_thread *thread, struct nt_call *call)
 
     if (what == SET_GS) {
         if (value >= NT_USER_END)
-            return fail(call, NT_EPERM);
+            return nt_call_fail(call, EPERM);
         thread->area->gs_base = value;
         call->result = 0;
         return true;
     }
     if (what == GET_GS) {
         call->result =
-            nt_copy((void *)value, &thread->area->gs_base, sizeof thread->area->gs_base) == 0 ? 0 : -NT_EFAULT;
+            nt_copy((void *)value, &thread->area->gs_base, sizeof thread->area->gs_base) == 0 ? 0 : -EFAULT;
         return true;
     }
     if (what == SET_CPUID || (what >= GET_XCOMP_SUPPORT && what <= REQUEST_XCOMP + 2) ||
         (what >= SHADOW_STACK_FIRST && what <= SHADOW_STACK_LAST))
-        return fail(call, NT_EINVAL);
+        return nt_call_fail(call, EINVAL);
     return nt_call_pass(thread, call);
 }
 
@@ -286,9 +336,42 @@ bool nt_sys_prctl(struct nt_thread *thread, struct nt_call *call)
     uint64_t what = NT_ARG(call, 0);
 
     if (what == PR_SET_MM)
-        return fail(call, NT_EPERM);
+        return nt_call_fail(call, EPERM);
     /* As on a kernel without seccomp, see nt_syscall.c. */
     if (what == PR_SET_SECCOMP || what == PR_GET_SECCOMP || what == PR_SET_SYSCALL_USER_DISPATCH)
-        return fail(call, NT_EINVAL);
+        return nt_call_fail(call, EINVAL);
     return nt_call_pass(thread, call);
+}
+
+/* What a child that shares our memory sets is its own, and the kernel keeps it; its other limits are the program's. */
+static bool limit(struct nt_thread *thread, struct nt_call *call, uint64_t resource, uint64_t now, uint64_t old)
+{
+    int i = nt_limit_number(resource);
+
+    if (i < 0)
+        return nt_call_pass(thread, call);
+    if (thread->is_child && now != 0)
+        thread->own_limits |= (uint8_t)(1U << i);
+    if (thread->own_limits & 1U << i)
+        return nt_call_pass(thread, call);
+    return nt_call_fail(call, nt_limit_get_and_set(i, now, old));
+}
+
+bool nt_sys_prlimit(struct nt_thread *thread, struct nt_call *call)
+{
+    int process = (int)NT_ARG(call, 0);
+
+    if (process != 0 && process != (int)nt_sys3(__NR_getpid, 0, 0, 0))
+        return nt_call_pass(thread, call);
+    return limit(thread, call, (uint32_t)NT_ARG(call, 1), NT_ARG(call, 2), NT_ARG(call, 3));
+}
+
+bool nt_sys_setrlimit(struct nt_thread *thread, struct nt_call *call)
+{
+    return limit(thread, call, (uint32_t)NT_ARG(call, 0), NT_ARG(call, 1), 0);
+}
+
+bool nt_sys_getrlimit(struct nt_thread *thread, struct nt_call *call)
+{
+    return limit(thread, call, (uint32_t)NT_ARG(call, 0), 0, NT_ARG(call, 1));
 }

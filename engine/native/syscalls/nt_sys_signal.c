@@ -17,12 +17,6 @@ enum { MASK_BYTES = 8, LEAST_STACK = 2048 };
 
 #define NEVER_BLOCKED (NT_BIT(SIGKILL) | NT_BIT(SIGSTOP))
 
-static bool fail(struct nt_call *call, int error)
-{
-    call->result = -error;
-    return true;
-}
-
 static bool give(uint64_t to, const void *from, size_t bytes)
 {
     return to == 0 || nt_copy((void *)to, from, bytes) == 0;
@@ -36,9 +30,9 @@ bool nt_sys_rt_sigaction(struct nt_thread *thread, struct nt_call *call)
 
     if (signal == 0 || signal >= NT_SIGNALS || NT_ARG(call, 3) != MASK_BYTES ||
         (NT_ARG(call, 1) != 0 && (signal == SIGKILL || signal == SIGSTOP)))
-        return fail(call, NT_EINVAL);
+        return nt_call_fail(call, EINVAL);
     if (NT_ARG(call, 1) != 0 && nt_copy(&new, (const void *)NT_ARG(call, 1), sizeof new) != 0)
-        return fail(call, NT_EFAULT);
+        return nt_call_fail(call, EFAULT);
     nt_lock_take(&process->lock);
     old = process->action[signal];
     if (NT_ARG(call, 1) != 0) {
@@ -47,7 +41,7 @@ bool nt_sys_rt_sigaction(struct nt_thread *thread, struct nt_call *call)
         nt_signal_apply_action(process, (int)signal);
     }
     nt_lock_give(&process->lock);
-    call->result = give(NT_ARG(call, 2), &old, sizeof old) ? 0 : -NT_EFAULT;
+    call->result = give(NT_ARG(call, 2), &old, sizeof old) ? 0 : -EFAULT;
     return true;
 }
 
@@ -56,10 +50,10 @@ bool nt_sys_rt_sigprocmask(struct nt_thread *thread, struct nt_call *call)
     uint64_t set, old = thread->mask;
 
     if (NT_ARG(call, 3) != MASK_BYTES)
-        return fail(call, NT_EINVAL);
+        return nt_call_fail(call, EINVAL);
     if (NT_ARG(call, 1) != 0) {
         if (nt_copy(&set, (const void *)NT_ARG(call, 1), sizeof set) != 0)
-            return fail(call, NT_EFAULT);
+            return nt_call_fail(call, EFAULT);
         if (NT_ARG(call, 0) == SIG_BLOCK)
             thread->mask |= set;
         else if (NT_ARG(call, 0) == SIG_UNBLOCK)
@@ -67,13 +61,13 @@ bool nt_sys_rt_sigprocmask(struct nt_thread *thread, struct nt_call *call)
         else if (NT_ARG(call, 0) == SIG_SETMASK)
             thread->mask = set;
         else
-            return fail(call, NT_EINVAL);
+            return nt_call_fail(call, EINVAL);
         thread->mask &= ~NEVER_BLOCKED;
         nt_signal_apply_mask(thread);
         if (nt_signal_ready(thread))
             thread->area->pending = 1;
     }
-    call->result = give(NT_ARG(call, 2), &old, sizeof old) ? 0 : -NT_EFAULT;
+    call->result = give(NT_ARG(call, 2), &old, sizeof old) ? 0 : -EFAULT;
     return true;
 }
 
@@ -99,21 +93,21 @@ bool nt_sys_sigaltstack(struct nt_thread *thread, struct nt_call *call)
         int mode;
 
         if (nt_copy(&new, (const void *)NT_ARG(call, 0), sizeof new) != 0)
-            return fail(call, NT_EFAULT);
+            return nt_call_fail(call, EFAULT);
         if (is_on)
-            return fail(call, NT_EPERM);
+            return nt_call_fail(call, EPERM);
         mode = new.ss_flags & ~(int)SS_AUTODISARM;
         if (mode != SS_DISABLE && mode != SS_ONSTACK && mode != 0)
-            return fail(call, NT_EINVAL);
+            return nt_call_fail(call, EINVAL);
         if (mode == SS_DISABLE) {
             new.ss_size = 0;
             new.ss_sp = NULL;
         } else if (new.ss_size < LEAST_STACK) {
-            return fail(call, NT_ENOMEM);
+            return nt_call_fail(call, ENOMEM);
         }
         thread->altstack = new;
     }
-    call->result = give(NT_ARG(call, 1), &old, sizeof old) ? 0 : -NT_EFAULT;
+    call->result = give(NT_ARG(call, 1), &old, sizeof old) ? 0 : -EFAULT;
     return true;
 }
 

@@ -2,15 +2,10 @@
 /* nt_syscall.c: see nt_syscall.h. */
 #include "nt_syscall.h"
 
-#include <asm/unistd.h>
-
 #include "engine/native/base/nt_engine.h"
-#include "engine/native/base/nt_lib.h"
-#include "engine/native/kernel/nt_gate.h"
-#include "engine/native/kernel/nt_maps.h"
-#include "engine/native/nt_dispatch.h"
 #include "engine/native/profile/nt_control.h"
 #include "engine/native/profile/nt_profile.h"
+#include "engine/native/profile/nt_request.h"
 #include "engine/native/threads/nt_baton.h"
 
 #ifndef __NR_epoll_pwait2
@@ -93,33 +88,10 @@ static nt_call_handler *const handlers[] = {
     [__NR_getdents64] = nt_sys_getdents,
 };
 
-/* What fails because the program's memory cannot be written may fail because we guard it (nt_maps.h). */
-bool nt_call_pass(struct nt_thread *thread, struct nt_call *call)
-{
-    bool was_made;
-
-    (void)thread;
-    for (;;) {
-        uint64_t page;
-
-        nt_baton_give();
-        was_made = nt_gate_call(call->raw, &call->result);
-        nt_baton_take();
-        if (!was_made)
-            return false;
-        page = call->result == -NT_EFAULT ? nt_maps_guarded() : 0;
-        if (page == 0)
-            return true;
-        nt_maps_unguard(page);
-        nt_code_changed(page, NT_PAGE);
-    }
-}
-
 bool nt_sys_refuse(struct nt_thread *thread, struct nt_call *call)
 {
     (void)thread;
-    call->result = -NT_ENOSYS;
-    return true;
+    return nt_call_fail(call, ENOSYS);
 }
 
 enum { SYSCALL_BYTES = 2 };
@@ -138,7 +110,7 @@ void nt_system_call(struct nt_thread *thread)
     nt_baton_stir();
     thread->outside = 1;
     if (control_asked(nt_control_page))
-        nt_control_perform(thread);
+        nt_request_answer(thread);
     if (area->pending || !(handler == NULL ? nt_call_pass : handler)(thread, &call)) {
         area->rip -= SYSCALL_BYTES;
     } else if (!call.keeps_registers) {

@@ -5,16 +5,16 @@
 #include <linux/futex.h>
 #include <linux/time.h>
 
+#include "core/tenure_core.h"
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/base/nt_sys.h"
 #include "engine/native/kernel/nt_gate.h"
 #include "engine/native/kernel/nt_host.h"
-#include "engine/native/profile/nt_profile.h"
-#include "engine/native/syscalls/nt_syscall.h"
 
 enum { SHARE = 16 }; /* safe points until the strict baton is passed on */
 
 static volatile enum nt_baton kind;
+static uint64_t turn; /* of the core's clock; 0: SHARE safe points */
 
 /* ------------------------------------------------------------------------------------------------ fair */
 
@@ -35,7 +35,7 @@ static bool wait_long(volatile uint32_t *word, uint32_t value, uint32_t bits)
     nt_sys3(__NR_clock_gettime, CLOCK_MONOTONIC, (long)&until, 0);
     until.tv_sec++;
     return nt_sys6(__NR_futex, (long)word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, value, (long)&until, 0, bits) !=
-           -NT_ETIMEDOUT;
+           -ETIMEDOUT;
 }
 
 static bool is_lost(const struct nt_thread *thread)
@@ -87,7 +87,7 @@ enum { AWAY, LENT, WAITS, HOLDS };
 static struct {
     struct nt_thread *holder;
     struct nt_thread *chooser; /* that one, while it is at it */
-    uint32_t turn;     /* one more whenever `holder` changes */
+    uint32_t changes;  /* one more whenever `holder` changes */
     uint32_t last;     /* the last holder's number */
     int settled;       /* who was asleep still is: no holder has asked the kernel for anything since */
     int leaving;       /* the last thread that has ended; its end wakes others once it is gone */
@@ -109,7 +109,7 @@ static void take_from_lost(struct nt_thread **place)
         return;
     thread->baton = AWAY;
     __atomic_compare_exchange_n(place, &thread, NULL, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    __atomic_add_fetch(&strict.turn, 1, __ATOMIC_SEQ_CST);
+    __atomic_add_fetch(&strict.changes, 1, __ATOMIC_SEQ_CST);
 }
 
 static bool begin_choosing(struct nt_thread *self)
@@ -122,7 +122,7 @@ static bool begin_choosing(struct nt_thread *self)
 static void hand_to(struct nt_thread *holder)
 {
     __atomic_store_n(&strict.holder, holder, __ATOMIC_SEQ_CST);
-    __atomic_add_fetch(&strict.turn, 1, __ATOMIC_SEQ_CST);
+    __atomic_add_fetch(&strict.changes, 1, __ATOMIC_SEQ_CST);
 }
 
 /* Whether a thread that is away will do nothing until another one, or the world outside, does something. */
@@ -189,20 +189,20 @@ static void choose(const struct nt_thread *self)
     strict.last = next->number;
     hand_to(next);
     if (next != self)
-        futex(&strict.turn, FUTEX_WAKE_BITSET, 0x7fffffff, bit_of(next));
+        futex(&strict.changes, FUTEX_WAKE_BITSET, 0x7fffffff, bit_of(next));
 }
 
 /* Who finds nobody choosing does it. Who is woken while somebody still is sleeps again: that one looks again too. */
 static void wait_for_turn(struct nt_thread *self)
 {
     for (;;) {
-        uint32_t turn = __atomic_load_n(&strict.turn, __ATOMIC_SEQ_CST);
+        uint32_t change = __atomic_load_n(&strict.changes, __ATOMIC_SEQ_CST);
         const struct nt_thread *holder = __atomic_load_n(&strict.holder, __ATOMIC_SEQ_CST);
 
         if (holder == self || kind != NT_BATON_STRICT)
             break;
         if (holder != NULL || !begin_choosing(self)) {
-            if (!wait_long(&strict.turn, turn, bit_of(self) | anybody)) {
+            if (!wait_long(&strict.changes, change, bit_of(self) | anybody)) {
                 take_from_lost(&strict.holder);
                 take_from_lost(&strict.chooser);
             }
@@ -225,12 +225,25 @@ static void give_strict(struct nt_thread *self, uint32_t state)
 {
     __atomic_store_n(&self->baton, state, __ATOMIC_SEQ_CST);
     hand_to(NULL);
-    futex(&strict.turn, FUTEX_WAKE_BITSET, 1, anybody);
+    futex(&strict.changes, FUTEX_WAKE_BITSET, 1, anybody);
+}
+
+static bool turn_is_over(struct nt_thread *self)
+{
+    uint64_t clock;
+
+    if (turn == 0)
+        return ++self->safe_points >= SHARE;
+    clock = ((const tn_thread *)(self->area + 1))->clock;
+    if (clock - self->turn_began < turn)
+        return false;
+    self->turn_began = clock;
+    return true;
 }
 
 static void pass_strict(struct nt_thread *self)
 {
-    if (!nt_profile_turn_is_over(self, ++self->safe_points >= SHARE))
+    if (!turn_is_over(self))
         return;
     self->safe_points = 0;
     self->outside = 1;
@@ -241,16 +254,17 @@ static void pass_strict(struct nt_thread *self)
 
 /* ------------------------------------------------------------------------------------------------ either */
 
-void nt_baton_start(enum nt_baton chosen)
+void nt_baton_start(enum nt_baton chosen, uint64_t turn_steps)
 {
     kind = chosen;
+    turn = turn_steps;
 }
 
 void nt_baton_end(void)
 {
     kind = NT_BATON_NONE;
     futex(&fair.now, FUTEX_WAKE, 0x7fffffff, 0);
-    futex(&strict.turn, FUTEX_WAKE, 0x7fffffff, 0);
+    futex(&strict.changes, FUTEX_WAKE, 0x7fffffff, 0);
 }
 
 void nt_baton_stir(void)

@@ -19,8 +19,9 @@
 
 enum nt_baton { NT_BATON_NONE, NT_BATON_FAIR, NT_BATON_STRICT };
 
-/* Before the first thread is made. */
-void nt_baton_start(enum nt_baton kind);
+/* Before the first thread is made. `turn_steps`: how far the core's clock goes in a turn of NT_BATON_STRICT; 0: turns
+ * are counted in safe points. */
+void nt_baton_start(enum nt_baton kind, uint64_t turn_steps);
 
 /* The thread that runs here takes it, and waits for it; gives it away; at a safe point, if it is the turn of others. */
 void nt_baton_take(void);

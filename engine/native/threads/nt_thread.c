@@ -4,15 +4,10 @@
 
 #include <linux/mman.h>
 
-#include "engine/native/base/nt_engine.h"
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/kernel/nt_gate.h"
 #include "engine/native/kernel/nt_host.h"
 #include "engine/native/kernel/nt_region.h"
-#include "engine/native/profile/nt_profile.h"
-#include "engine/native/signals/nt_signal.h"
-#include "engine/native/syscalls/nt_syscall.h"
-#include "nt_baton.h"
 #include "nt_state.h"
 
 #define ARCH_SET_GS 0x1001
@@ -52,16 +47,14 @@ static struct nt_thread *free_record(void)
     return NULL;
 }
 
-/* An area of its own that lasts as long as the record; where the core has memory behind it, a new one each time. */
-static void set_area(struct nt_thread *thread, const struct nt_thread *parent)
+/* That which the core has made for a new thread; NULL: the record's own, which lasts as long as it. */
+static void set_area(struct nt_thread *thread, struct nt_area *area)
 {
-    struct nt_area *area = nt_profile_area(parent);
-
     thread->is_profiled = area != NULL;
-    if (area == NULL && !nt_profile_is_over())
-        area = thread->area;
+    if (area == NULL && thread->own_area == NULL)
+        thread->own_area = nt_region_pages(sizeof *area, PROT_READ | PROT_WRITE);
     if (area == NULL)
-        area = nt_region_pages(sizeof *area, PROT_READ | PROT_WRITE);
+        area = thread->own_area;
     thread->area = area;
     area->self = area;
     area->thread = thread;
@@ -70,7 +63,7 @@ static void set_area(struct nt_thread *thread, const struct nt_thread *parent)
     area->state = thread->state;
 }
 
-struct nt_thread *nt_thread_new(const struct nt_thread *parent)
+struct nt_thread *nt_thread_new(const struct nt_thread *parent, struct nt_area *area, int64_t countdown)
 {
     struct nt_thread *thread;
 
@@ -81,7 +74,7 @@ struct nt_thread *nt_thread_new(const struct nt_thread *parent)
     thread->outside = 1;
     thread->running = 1;
     nt_lock_give(&nt_thread_lock);
-    set_area(thread, parent);
+    set_area(thread, area);
 
     thread->held.is_held = thread->fault.is_held = false;
     thread->tid = 0;
@@ -99,7 +92,7 @@ struct nt_thread *nt_thread_new(const struct nt_thread *parent)
     thread->turn = NT_TURN_BEGINS;
     thread->altstack = (stack_t){.ss_flags = SS_DISABLE};
     thread->area->pending = 0;
-    thread->area->countdown = options_wait(&nt_profile.options) ? 0 : nt.countdown; /* then see how far that is */
+    thread->area->countdown = countdown;
     thread->mask = parent == NULL ? 0 : parent->mask;
     thread->process = parent == NULL ? &first_process : parent->process;
     if (parent != NULL) {
@@ -119,42 +112,22 @@ void nt_thread_become(struct nt_thread *thread)
     nt_sys3(__NR_arch_prctl, ARCH_SET_GS, (long)(thread->area + 1), 0);
     thread->tid = (int)nt_sys3(__NR_gettid, 0, 0, 0);
     nt_sys3(__NR_sigaltstack, (long)&stack, 0, 0);
-    nt_signal_apply_mask(thread);
-}
-
-void nt_thread_started(void)
-{
-    nt_thread_become(nt_area_self()->thread);
-    nt_baton_take();
 }
 
 /* ------------------------------------------------------------------------------------------------- ends */
 
-static void leave_process(struct nt_process *process)
+void nt_thread_forget(struct nt_thread *thread)
 {
+    struct nt_process *process = thread->process;
+
+    if (thread->is_child && !thread->is_vfork)
+        __atomic_sub_fetch(&children, 1, __ATOMIC_RELAXED);
     if (__atomic_sub_fetch(&process->users, 1, __ATOMIC_RELAXED) > 0)
         return;
     nt_lock_take(&nt_thread_lock);
     process->next_free = free_processes;
     free_processes = process;
     nt_lock_give(&nt_thread_lock);
-}
-
-/* Its record will be free. */
-static void forget(struct nt_thread *thread)
-{
-    if (thread->is_child && !thread->is_vfork)
-        __atomic_sub_fetch(&children, 1, __ATOMIC_RELAXED);
-    leave_process(thread->process);
-    nt_profile_thread_ends(thread);
-}
-
-void nt_thread_exit(struct nt_thread *thread, long number, int status)
-{
-    nt_signal_block_all();
-    forget(thread);
-    nt_baton_leave();
-    nt_gate_exit(&thread->running, status, number);
 }
 
 bool nt_thread_ends_last(struct nt_thread *thread)
@@ -191,49 +164,24 @@ bool nt_thread_has_children(void)
     return false;
 }
 
-void nt_thread_leaves(struct nt_thread *child)
-{
-    child->has_left = true;
-    nt_baton_give();
-}
-
-void nt_thread_stays(struct nt_thread *child)
-{
-    child->has_left = false;
-    nt_baton_take();
-}
-
-/* Where actions are shared, the kernel has lost ours with the one that died of its default. */
-void nt_thread_left(struct nt_thread *child)
-{
-    struct nt_process *process = child->process;
-
-    if (child->died_of != 0) {
-        nt_lock_take(&process->lock);
-        if (process->users > 1)
-            nt_signal_apply_action(process, child->died_of);
-        nt_lock_give(&process->lock);
-    }
-    forget(child);
-    child->running = 0;
-}
-
 bool nt_thread_is_gone(const struct nt_thread *thread)
 {
     char state;
 
     if (thread->tid == 0)
         return false;
-    if (nt_sys3(__NR_tkill, thread->tid, 0, 0) == -NT_ESRCH)
+    if (nt_sys3(__NR_tkill, thread->tid, 0, 0) == -ESRCH)
         return true;
     state = nt_host_thread_state(thread->tid);
     return state == 'Z' || state == 'X';
 }
 
-static struct nt_thread *take_one_that_is_gone(void)
+struct nt_thread *nt_thread_take_gone(void)
 {
     struct nt_thread *thread;
 
+    if (__atomic_load_n(&children, __ATOMIC_RELAXED) == 0)
+        return NULL;
     nt_lock_take(&nt_thread_lock);
     for (thread = nt_threads; thread != NULL; thread = thread->next) {
         if (thread->running && thread->is_child && !thread->is_vfork && nt_thread_is_gone(thread)) {
@@ -243,14 +191,6 @@ static struct nt_thread *take_one_that_is_gone(void)
     }
     nt_lock_give(&nt_thread_lock);
     return thread;
-}
-
-void nt_thread_tidy(void)
-{
-    struct nt_thread *thread;
-
-    while (__atomic_load_n(&children, __ATOMIC_RELAXED) > 0 && (thread = take_one_that_is_gone()) != NULL)
-        nt_thread_left(thread);
 }
 
 void nt_thread_alone(struct nt_thread *thread)

@@ -6,7 +6,7 @@
  * before the thread and used again after it. A process is what threads share of signals: there is one for the program's
  * threads. A child that shares our memory (clone with CLONE_VM, vfork) is a thread of ours that belongs to another
  * process of the kernel's, with actions of its own unless it shares them. It ends alone; if it is killed, or becomes
- * another program, its record is free when somebody notices (nt_thread_tidy).
+ * another program, its record is free when somebody notices (nt_thread_take_gone).
  */
 #ifndef TENURE_ENGINE_NATIVE_NT_THREAD_H
 #define TENURE_ENGINE_NATIVE_NT_THREAD_H
@@ -43,6 +43,7 @@ enum nt_turn { NT_TURN_RUNS, NT_TURN_BEGINS, NT_TURN_RESUMES };
 
 struct nt_thread {
     struct nt_area *area;
+    struct nt_area *own_area; /* NULL: it has not been without the core's yet */
     struct nt_process *process;
     volatile int running; /* 0: the record is free; cleared as the thread's last store */
     int tid;                /* 0: it has not begun yet */
@@ -92,14 +93,13 @@ static inline struct nt_thread *nt_thread_of(struct nt_area *area)
     return area->thread;
 }
 
-/* A record for a thread that will begin with `parent`'s state, or with none (NULL: the first). */
-struct nt_thread *nt_thread_new(const struct nt_thread *parent);
-/* Makes `thread` the one that runs here: GS, the signal stack, its mask. */
+/* A record for a thread that will begin with `parent`'s state, or with none (NULL: the first). `area`: the one in
+ * front of the core's tn_thread; NULL: the thread is not profiled. */
+struct nt_thread *nt_thread_new(const struct nt_thread *parent, struct nt_area *area, int64_t countdown);
+/* Makes `thread` the one that runs here: GS and the signal stack. The kernel's mask is not touched. */
 void nt_thread_become(struct nt_thread *thread);
-/* The same in a child of clone, called on its stack. */
-void nt_thread_started(void);
-/* The thread ends by the system call `number`, which takes `status`. */
-void nt_thread_exit(struct nt_thread *thread, long number, int status) __attribute__((noreturn));
+/* The thread has ended, or is about to: its process has one less, and its record is free once `running` is 0. */
+void nt_thread_forget(struct nt_thread *thread);
 /* It ends now: whether no other thread of the program's process is left. */
 bool nt_thread_ends_last(struct nt_thread *thread);
 
@@ -107,15 +107,10 @@ bool nt_thread_ends_last(struct nt_thread *thread);
 void nt_thread_is_child(struct nt_thread *child, bool is_vfork);
 /* Whether other processes share our memory. */
 bool nt_thread_has_children(void);
-/* A child is about to become another program; it could not. */
-void nt_thread_leaves(struct nt_thread *child);
-void nt_thread_stays(struct nt_thread *child);
-/* It has left, or never came to be. */
-void nt_thread_left(struct nt_thread *child);
 /* Whether the kernel has no such thread any more. */
 bool nt_thread_is_gone(const struct nt_thread *thread);
-/* Have what children have left behind that are gone. */
-void nt_thread_tidy(void);
+/* A child that is gone, and that nobody waits for; NULL: there is none. It is found once. */
+struct nt_thread *nt_thread_take_gone(void);
 /* In a forked child: the only thread there is. */
 void nt_thread_alone(struct nt_thread *thread);
 /* A process that begins with a copy of `process`'s actions. */

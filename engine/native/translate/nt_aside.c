@@ -2,6 +2,25 @@
 /* nt_aside.c: see nt_aside.h. */
 #include "nt_aside.h"
 
+static uint16_t code_offset(const struct nt_making *making)
+{
+    return (uint16_t)(making->emit.at - making->block->head);
+}
+
+void nt_mark_here(struct nt_making *making, uint64_t pc)
+{
+    struct nt_mark *last = making->mark_count ? &making->marks[making->mark_count - 1] : 0;
+    if (last && last->code == code_offset(making))
+        making->mark_count--;
+    struct nt_mark *now = &making->marks[making->mark_count++];
+    *now = (struct nt_mark){
+        .code = code_offset(making),
+        .pc = (uint16_t)(pc - making->block->pc),
+        .aside = making->aside,
+        .segment = making->segment,
+    };
+}
+
 void nt_put_aside(struct nt_making *making, uint8_t reg)
 {
     if (!((making->aside | making->homed) >> reg & 1))

@@ -27,6 +27,9 @@ static inline bool nt_is_aside(const struct nt_making *making, uint8_t reg)
     return making->aside >> reg & 1;
 }
 
+/* From here on the program is at `pc`, with registers where `aside` says. */
+void nt_mark_here(struct nt_making *making, uint64_t pc);
+
 /* The block is found: nothing is aside in front of it. */
 void nt_aside_begin(struct nt_making *making);
 void nt_put_aside(struct nt_making *making, uint8_t reg);

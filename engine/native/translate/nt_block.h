@@ -129,8 +129,6 @@ static inline uint64_t nt_behind(const struct nt_insn *insn)
 void nt_find_block(struct nt_making *making, uint64_t pc);
 /* Emit it: fills in block's code addresses, target, outs and the marks (nt_translate.c). */
 void nt_translate(struct nt_making *making);
-/* From here on the program is at `pc`, with registers where `aside` says. */
-void nt_mark_here(struct nt_making *making, uint64_t pc);
 
 /* Emit a conditional branch, which may have something behind it (nt_leave.c). */
 void nt_branch(struct nt_making *making, unsigned i);

@@ -12,10 +12,7 @@
 #include <stdint.h>
 
 struct nt_code;
-struct nt_making;
 
-/* Behind instruction `i`. */
-void nt_fpu_behind(struct nt_making *making, unsigned i);
 /* The `bytes` bytes at `at` hold such an address. */
 void nt_fpu_show(const struct nt_code *code, void *at, uint64_t bytes);
 

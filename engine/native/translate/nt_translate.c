@@ -12,29 +12,9 @@
  */
 #include "nt_aside.h"
 #include "nt_count.h"
-#include "nt_fpu.h"
 #include "nt_tell.h"
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
-
-static uint16_t code_offset(const struct nt_making *making)
-{
-    return (uint16_t)(making->emit.at - making->block->head);
-}
-
-void nt_mark_here(struct nt_making *making, uint64_t pc)
-{
-    struct nt_mark *last = making->mark_count ? &making->marks[making->mark_count - 1] : 0;
-    if (last && last->code == code_offset(making))
-        making->mark_count--;
-    struct nt_mark *now = &making->marks[making->mark_count++];
-    *now = (struct nt_mark){
-        .code = code_offset(making),
-        .pc = (uint16_t)(pc - making->block->pc),
-        .aside = making->aside,
-        .segment = making->segment,
-    };
-}
 
 static bool fits_absolute(uint64_t address)
 {
@@ -90,6 +70,28 @@ static void emit_gs_write(struct nt_making *making, const struct nt_insn *insn)
     }
 }
 
+/* Behind instruction `i`: if it has stored the address of the last x87 instruction, that becomes the program's. */
+static void emit_fpu_address(struct nt_making *making, unsigned i)
+{
+    const struct nt_insn *insn = &making->insn[i];
+    struct nt_emit *emit = &making->emit;
+    uint8_t address;
+
+    if (!insn->fpu_at)
+        return;
+    address = nt_take_address(making, i);
+    if (insn->segment == NT_SEGMENT_FS) {
+        uint8_t base = nt_take(making, i, (uint16_t)(NT_LOWER & ~(insn->reads | insn->writes | 1u << address)));
+        nt_read_fs(emit, base);
+        nt_sum(emit, address, address, base);
+    }
+    nt_address(emit, address, nt_at(address, insn->fpu_at));
+    nt_store(emit, nt_gs(NT_ARGS), address);
+    nt_argument(making, 1, insn->fpu_bytes);
+    nt_argument(making, 2, (uintptr_t)making->code);
+    nt_call_c(making, NT_CALL_FPU);
+}
+
 static void emit_body(struct nt_making *making)
 {
     nt_tell_allocation(making);
@@ -124,7 +126,7 @@ static void emit_body(struct nt_making *making)
             nt_emit_end(making, i);
             return;
         }
-        nt_fpu_behind(making, i);
+        emit_fpu_address(making, i);
         nt_aside_behind(making, i);
         nt_mark_here(making, nt_behind(insn));
         nt_count_behind(making, i);
