@@ -23,7 +23,8 @@
 #include "engine/native/threads/nt_outside.h"
 #include "engine/native/translate/nt_code.h"
 
-enum { UNSUPPORTED = 125, ILL_OPERAND = 2, SEGV_MAPERR_CODE = 1, SEGV_ACCERR_CODE = 2, BUS_ADRERR_CODE = 2 };
+enum { UNSUPPORTED = 125, ILL_OPERAND = 2, SEGV_MAPERR_CODE = 1, SEGV_ACCERR_CODE = 2, BUS_ADRERR_CODE = 2,
+       TRAP_PROTECTION = 13 };
 
 /* ------------------------------------------------------------------------------------------------ exits */
 
@@ -37,18 +38,23 @@ static void show_cpuid(struct nt_area *area)
     area->gpr[NT_RDX] = id.d;
 }
 
-/* The three calls of the page that the kernel emulates: what is executed there is a system call and a return. */
+/* The page that the kernel emulates has three entries: what is executed there is a system call and a return. False: the
+ * program is not in this page. */
 static bool emulate_vsyscall(struct nt_thread *thread)
 {
     static const uint16_t numbers[] = {__NR_gettimeofday, __NR_time, __NR_getcpu};
     struct nt_area *area = thread->area;
-    uint64_t entry = (area->rip - 0xffffffffff600000UL) / 0x400, back;
+    uint64_t offset = area->rip - 0xffffffffff600000UL, back;
     struct nt_call call = {{0, area->gpr[NT_RDI], area->gpr[NT_RSI], area->gpr[NT_RDX]}, 0, false};
 
-    if (area->rip < 0xffffffffff600000UL || entry > 2 || area->rip % 0x400 != 0 ||
-        nt_copy(&back, (const void *)area->gpr[NT_RSP], sizeof back) != 0)
+    if (offset >= NT_PAGE)
         return false;
-    call.raw[0] = numbers[entry];
+    if (offset % 0x400 != 0 || offset / 0x400 > 2 ||
+        nt_copy(&back, (const void *)area->gpr[NT_RSP], sizeof back) != 0) {
+        nt_signal_fault(thread, SIGSEGV, SI_KERNEL, 0);
+        return true;
+    }
+    call.raw[0] = numbers[offset / 0x400];
     thread->outside = 1;
     if (nt_call_pass(thread, &call)) {
         area->gpr[NT_RAX] = (uint64_t)call.result;
@@ -98,6 +104,8 @@ static void check_target(struct nt_thread *thread, const struct nt_exit *exit)
     area->rip = exit->pc;
     area->gpr[NT_RSP] -= (uint64_t)(int64_t)exit->rsp_taken;
     nt_signal_fault(thread, SIGSEGV, SI_KERNEL, 0);
+    thread->trap = TRAP_PROTECTION;
+    thread->error = 0;
 }
 
 /* An access looks in another way table from now on: its blocks are made anew. */

@@ -327,7 +327,10 @@ static void faults(void)
     call(bad);
     bad = (char *)0x10;
     call(bad);
+    for (int i = 0; i < 3; i++) /* the kernel's page of system calls, but not at one of its entries */
+        call((char *)0xffffffffff600010 + 0x5f7 * i);
     call((char *)0x8000000000000010);
+    call((char *)0xffffffffff600c00);
     if (!sigsetjmp(back, 1))
         *(volatile char *)0x8000000000000010 = 1;
 }

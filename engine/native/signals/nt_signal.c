@@ -18,7 +18,7 @@
 #define ALL_MASK (~0UL)
 
 /* The CPU's numbers of faults, and bits of a page fault's error. */
-enum { TRAP_OPCODE = 6, TRAP_PROTECTION = 13, TRAP_PAGE = 14 };
+enum { TRAP_OPCODE = 6, TRAP_PAGE = 14 };
 #define FLAG_TF 0x100UL
 enum { FAULT_PRESENT = 1, FAULT_STORE = 2, FAULT_USER = 4, FAULT_FETCH = 16 };
 
@@ -250,13 +250,15 @@ void nt_signal_fault(struct nt_thread *thread, int signal, int code, uint64_t ad
     held->info.si_code = code;
     held->info.si_addr = (void *)address;
     held->is_held = true;
-    thread->trap = signal == SIGILL ? TRAP_OPCODE : code == SI_KERNEL ? TRAP_PROTECTION : TRAP_PAGE;
+    thread->area->pending = 1;
+    if (code == SI_KERNEL)
+        return;
+    thread->trap = signal == SIGILL ? TRAP_OPCODE : TRAP_PAGE;
     thread->error = 0;
     if (thread->trap == TRAP_PAGE) {
         thread->error = FAULT_USER | FAULT_FETCH | (is_present(address) ? FAULT_PRESENT : 0);
         thread->address = address;
     }
-    thread->area->pending = 1;
 }
 
 /* --------------------------------------------------------------------------------------- given to the program */

@@ -34,7 +34,8 @@ void nt_signal_apply_mask(const struct nt_thread *thread);
 void nt_signal_block_all(void);
 /* Tells the kernel the program's action for `signal`. */
 void nt_signal_apply_action(const struct nt_process *process, int signal);
-/* The instruction at area->rip has raised `signal`. */
+/* The instruction at area->rip has raised `signal`. With SI_KERNEL it is the kernel that raises it, without a fault of
+ * the CPU's: the frame goes on showing the trap number and the error of the last one. */
 void nt_signal_fault(struct nt_thread *thread, int signal, int code, uint64_t address);
 /* Everything that is held and may be delivered: the state in the area becomes that of a handler's first instruction.
  * The state must be the program's, between two instructions. */
