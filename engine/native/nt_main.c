@@ -81,7 +81,7 @@ static void show_option(const char *name, const char *help, bool debug)
     nt_print("    --%s%s\n", name, help);
 }
 
-static void help(void)
+static void main_help(void)
 {
     nt_message_fd = 1;
     nt_print("usage: tenure-native [OPTION]... [--] PROGRAM [ARGUMENT]...\n\n");
@@ -167,7 +167,7 @@ static void take_option(const char *option, struct start *start)
     if (take_start_option(option, start))
         return;
     if (nt_same(option, "--help"))
-        help();
+        main_help();
     if (nt_after(option, "--tenure-out-file=") == NULL)
         nt_exec_hand_on(option);
     if ((value = nt_after(option, "--code-cache=")) != NULL)
@@ -311,7 +311,7 @@ static int message_descriptor(void)
     return guarded >= 0 ? guarded : nt_sys3(__NR_fcntl, 2, F_GETFD, 0) < 0 ? -1 : 2;
 }
 
-static void load(const struct nt_vector *vector, const char *file, struct nt_program *program)
+static void main_load(const struct nt_vector *vector, const char *file, struct nt_program *program)
 {
     const char *path = nt_vector_variable(vector, "PATH");
 
@@ -340,7 +340,7 @@ void nt_main(uint64_t *sp)
     check_machine(&vector);
     nt_region_take();
     nt_message_fd = message_descriptor();
-    load(&vector, start.file != NULL ? start.file : arguments[0], &program);
+    main_load(&vector, start.file != NULL ? start.file : arguments[0], &program);
     nt_library_start(TENURE_ZYDIS);
     nt.stack_top = nt_vector_top(&vector);
     sp = (uint64_t *)nt_stack_make(&vector, start.first, &program);

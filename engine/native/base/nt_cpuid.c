@@ -72,7 +72,7 @@ struct nt_cpuid nt_cpuid(uint32_t leaf, uint32_t subleaf)
     return id;
 }
 
-/* Where the subleaf is none of the question it makes no difference. */
+/* Whether what CPUID says of this leaf depends on the subleaf. For other leaves ecx may hold anything. */
 static bool has_subleaves(uint32_t leaf)
 {
     return leaf == LEAF_MORE || leaf == LEAF_STATE;

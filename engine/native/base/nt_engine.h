@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * nt_engine.h: what there is one of: the options, the code, what is known of the program's start.
+ * nt_engine.h: state of which the process has one: the options, the code, what is known of the program's start.
  *
  * Everything in it is set before the program begins, but for the counts and what says itself how it is kept. A forked
  * child goes on with its copy.

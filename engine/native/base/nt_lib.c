@@ -139,7 +139,7 @@ struct text {
     char *at, *end; /* `end` is kept for the final NUL */
 };
 
-static void put(struct text *text, char c)
+static void text_put(struct text *text, char c)
 {
     if (text->at < text->end)
         *text->at++ = c;
@@ -150,9 +150,9 @@ static void put_string(struct text *text, const char *string, size_t width)
     size_t length = 0;
 
     for (; *string != '\0'; string++, length++)
-        put(text, *string);
+        text_put(text, *string);
     for (; length < width; length++)
-        put(text, ' ');
+        text_put(text, ' ');
 }
 
 static void put_number(struct text *text, uint64_t value, unsigned base, bool negative, size_t width, char pad)
@@ -167,13 +167,13 @@ static void put_number(struct text *text, uint64_t value, unsigned base, bool ne
     if (negative)
         digits[count++] = '-';
     for (; width > count; width--)
-        put(text, pad);
+        text_put(text, pad);
     while (count > 0)
-        put(text, digits[--count]);
+        text_put(text, digits[--count]);
 }
 
 /* One conversion; `format` points behind the %. Returns what follows it. */
-static const char *convert(struct text *text, const char *format, va_list *arguments)
+static const char *text_convert(struct text *text, const char *format, va_list *arguments)
 {
     char pad = *format == '0' ? '0' : ' ';
     size_t width = 0;
@@ -186,7 +186,7 @@ static const char *convert(struct text *text, const char *format, va_list *argum
     if (*format == 's') {
         put_string(text, va_arg(*arguments, const char *), width);
     } else if (*format == 'c') {
-        put(text, (char)va_arg(*arguments, int));
+        text_put(text, (char)va_arg(*arguments, int));
     } else if (*format == 'd') {
         int64_t value = is_long ? va_arg(*arguments, long) : va_arg(*arguments, int);
 
@@ -196,7 +196,7 @@ static const char *convert(struct text *text, const char *format, va_list *argum
 
         put_number(text, value, *format == 'u' ? 10 : 16, false, width, pad);
     } else {
-        put(text, *format);
+        text_put(text, *format);
     }
     return format + 1;
 }
@@ -209,9 +209,9 @@ size_t nt_vformat(char *to, size_t bytes, const char *format, va_list arguments)
     va_copy(rest, arguments);
     while (*format != '\0') {
         if (*format == '%')
-            format = convert(&text, format + 1, &rest);
+            format = text_convert(&text, format + 1, &rest);
         else
-            put(&text, *format++);
+            text_put(&text, *format++);
     }
     va_end(rest);
     *text.at = '\0';

@@ -46,7 +46,7 @@ const char *nt_decode_name(const struct nt_decoder *decoder, const struct nt_ins
 }
 
 /* The general register that `reg` is or is part of, or NT_NO_REG. `whole`: writing it leaves nothing of the old. */
-static uint8_t general(ZydisRegister reg, bool *whole)
+static uint8_t decode_general(ZydisRegister reg, bool *whole)
 {
     *whole = false;
     if (reg >= ZYDIS_REGISTER_AL && reg <= ZYDIS_REGISTER_BL)
@@ -68,7 +68,7 @@ static uint8_t general(ZydisRegister reg, bool *whole)
 static uint8_t general_number(ZydisRegister reg)
 {
     bool whole;
-    return general(reg, &whole);
+    return decode_general(reg, &whole);
 }
 
 static uint16_t bit(uint8_t reg)
@@ -193,7 +193,7 @@ static void note_memory(struct nt_insn *insn, const operand *o)
 static void note_register(struct nt_insn *insn, const operand *o)
 {
     bool whole;
-    uint8_t reg = general(o->reg.value, &whole);
+    uint8_t reg = decode_general(o->reg.value, &whole);
     uint16_t set = bit(reg);
     if (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ)
         insn->reads |= set;
@@ -241,7 +241,7 @@ static void note_flags(struct nt_insn *insn, const decoded *d)
     insn->flags_killed = killed & NT_FLAGS_STATUS;
 }
 
-static void refuse(struct nt_insn *insn, const char *why)
+static void decode_refuse(struct nt_insn *insn, const char *why)
 {
     insn->kind = NT_IS_UNSUPPORTED;
     insn->why = why;
@@ -285,9 +285,9 @@ static void classify_branch(struct nt_insn *insn, const decoded *d, bool amd)
         break;
     }
     if (far)
-        refuse(insn, "far branch");
+        decode_refuse(insn, "far branch");
     else if (amd && has_operand_of_16_bits(d))
-        refuse(insn, "branch with an operand of 16 bits");
+        decode_refuse(insn, "branch with an operand of 16 bits");
 }
 
 enum { RBP = 5, ENTER_LEVELS = 2 };
@@ -325,39 +325,39 @@ static void classify_odd(struct nt_insn *insn, const decoded *d, const operand *
         insn->target = insn->pc + insn->length + d->raw.imm[0].value.u;
         break;
     case ZYDIS_MNEMONIC_INT:
-        refuse(insn, "int n");
+        decode_refuse(insn, "int n");
         break;
     case ZYDIS_MNEMONIC_SYSENTER:
-        refuse(insn, "sysenter");
+        decode_refuse(insn, "sysenter");
         break;
     case ZYDIS_MNEMONIC_IRET:
     case ZYDIS_MNEMONIC_IRETD:
     case ZYDIS_MNEMONIC_IRETQ:
-        refuse(insn, "iret");
+        decode_refuse(insn, "iret");
         break;
     case ZYDIS_MNEMONIC_ENTER:
         if (enter_level(d) > ENTER_LEVELS)
-            refuse(insn, "enter with a level above 2");
+            decode_refuse(insn, "enter with a level above 2");
         break;
     case ZYDIS_MNEMONIC_LGS:
-        refuse(insn, "a load of the GS selector");
+        decode_refuse(insn, "a load of the GS selector");
         break;
     case ZYDIS_MNEMONIC_MOV:
     case ZYDIS_MNEMONIC_POP:
         if (o[0].type == ZYDIS_OPERAND_TYPE_REGISTER && o[0].reg.value == ZYDIS_REGISTER_GS)
-            refuse(insn, "a load of the GS selector");
+            decode_refuse(insn, "a load of the GS selector");
         break;
     default:
         break;
     }
 }
 
-static void classify(struct nt_insn *insn, const decoded *d, const operand *o, bool amd)
+static void decode_classify(struct nt_insn *insn, const decoded *d, const operand *o, bool amd)
 {
     insn->kind = NT_IS_PLAIN;
     switch (d->meta.category) {
     case ZYDIS_CATEGORY_AMX_TILE:
-        refuse(insn, "AMX");
+        decode_refuse(insn, "AMX");
         return;
     case ZYDIS_CATEGORY_CALL:
     case ZYDIS_CATEGORY_UNCOND_BR:
@@ -379,9 +379,9 @@ static void classify(struct nt_insn *insn, const decoded *d, const operand *o, b
     if (insn->segment == NT_SEGMENT_GS && insn->kind == NT_IS_PLAIN) {
         bool lanes = insn->accesses && insn->access[0].kind == NT_LANES;
         if (!insn->memory || insn->implicit || lanes)
-            refuse(insn, "an operand under GS that ModRM does not name");
+            decode_refuse(insn, "an operand under GS that ModRM does not name");
         else if (d->mnemonic == ZYDIS_MNEMONIC_CMPXCHG16B || d->mnemonic == ZYDIS_MNEMONIC_CMPXCHG8B)
-            refuse(
+            decode_refuse(
                 insn,
                 "cmpxchg8b or cmpxchg16b under GS"); /* too few registers are left to make the address with */
     }
@@ -753,6 +753,6 @@ bool nt_decode(const struct nt_decoder *decoder, const void *bytes, size_t lengt
     note_flags(insn, &d);
     note_fpu(insn, &d);
     correct_accesses(insn, &d, o, decoder->amd);
-    classify(insn, &d, o, decoder->amd);
+    decode_classify(insn, &d, o, decoder->amd);
     return true;
 }

@@ -57,7 +57,7 @@ static struct nt_form *place_of(struct nt_forms *forms, uint64_t key)
 }
 
 /* The constant of `size` bytes, 1 or 4, sign extended. */
-static int64_t constant(const uint8_t *at, unsigned size)
+static int64_t forms_constant(const uint8_t *at, unsigned size)
 {
     int32_t word;
     if (size == 1)
@@ -71,17 +71,17 @@ static bool is_relative(const struct nt_insn *insn)
     return insn->kind == NT_IS_JUMP || insn->kind == NT_IS_JCC || insn->kind == NT_IS_LOOP || insn->kind == NT_IS_CALL;
 }
 
-static uint64_t way(const struct nt_insn *insn)
+static uint64_t forms_way(const struct nt_insn *insn)
 {
     unsigned size = insn->length - insn->immediate;
-    return insn->pc + insn->length + (uint64_t)constant(insn->bytes + insn->immediate, size);
+    return insn->pc + insn->length + (uint64_t)forms_constant(insn->bytes + insn->immediate, size);
 }
 
 /* ------------------------------------------------------------------------------------------ remembered */
 
 static void move_operand(struct nt_insn *insn)
 {
-    int64_t offset = constant(insn->bytes + insn->displacement, insn->displacement_bytes);
+    int64_t offset = forms_constant(insn->bytes + insn->displacement, insn->displacement_bytes);
     int64_t moved = offset - insn->offset;
     if (insn->rip_relative)
         insn->target = insn->pc + insn->length + (uint64_t)offset;
@@ -95,13 +95,13 @@ static void move_operand(struct nt_insn *insn)
 }
 
 /* The form's instruction with the constants that stand in `bytes`. */
-static void copy(const struct nt_insn *form, const uint8_t *bytes, uint64_t pc, struct nt_insn *insn)
+static void forms_copy(const struct nt_insn *form, const uint8_t *bytes, uint64_t pc, struct nt_insn *insn)
 {
     __builtin_memcpy(insn, form, sizeof *insn); /* what lies between its members too */
     insn->pc = pc;
     __builtin_memcpy(insn->bytes, bytes, insn->length);
     if (is_relative(insn))
-        insn->target = way(insn);
+        insn->target = forms_way(insn);
     else if (insn->displacement_bytes)
         move_operand(insn);
 }
@@ -147,16 +147,17 @@ static bool is_copied_well(const struct nt_insn *insn)
     if (insn->kind == NT_IS_XBEGIN || insn->kind == NT_IS_UNSUPPORTED || insn->kind == NT_IS_NOTHING)
         return false;
     if (is_relative(insn))
-        return insn->immediate && (size == 1 || size == 4) && insn->target == way(insn);
+        return insn->immediate && (size == 1 || size == 4) && insn->target == forms_way(insn);
     if (!insn->displacement_bytes)
         return true;
     bool mixed = insn->base == RSP && insn->accesses > 1; /* its operand is not told from the stack */
     bool is_named = insn->accesses || insn->bytes[insn->opcode] == LEA; /* not a hint, which may hide its operand */
-    return insn->memory && is_named && !mixed && (insn->displacement_bytes == 1 || insn->displacement_bytes == 4) &&
-           insn->offset == constant(insn->bytes + insn->displacement, insn->displacement_bytes);
+    return insn->memory && is_named && !mixed &&
+           (insn->displacement_bytes == 1 || insn->displacement_bytes == 4) &&
+           insn->offset == forms_constant(insn->bytes + insn->displacement, insn->displacement_bytes);
 }
 
-static void remember(struct nt_forms *forms, const struct front *front, const struct nt_insn *insn)
+static void forms_remember(struct nt_forms *forms, const struct front *front, const struct nt_insn *insn)
 {
     uint8_t *shape = &forms->shape[front->opcode];
     enum shape now = shape_of(insn, front);
@@ -184,12 +185,12 @@ bool nt_forms_decode(struct nt_forms *forms, const struct nt_decoder *decoder, c
         const struct nt_form *form = place_of(forms, key);
         if (form->key == key) {
             forms->known++;
-            copy(&form->insn, bytes, pc, insn);
+            forms_copy(&form->insn, bytes, pc, insn);
             return true;
         }
     }
     bool good = nt_decode(decoder, bytes, length, pc, insn);
     if (good && shape != NEVER)
-        remember(forms, &front, insn);
+        forms_remember(forms, &front, insn);
     return good;
 }

@@ -26,7 +26,7 @@ static struct {
 /* ------------------------------------------------------------------------------------------------ memory */
 
 /* Reserves addresses that begin at a multiple of `to`, with a page behind them that nobody has. */
-static uint64_t addresses(size_t bytes, uint64_t to)
+static uint64_t host_addresses(size_t bytes, uint64_t to)
 {
     uint64_t at = __atomic_fetch_add(&next, NT_UP(bytes, NT_PAGE) + to, __ATOMIC_RELAXED);
 
@@ -38,7 +38,7 @@ static uint64_t addresses(size_t bytes, uint64_t to)
 
 static void *map_here(size_t bytes, int protection, int flags, int fd)
 {
-    uint64_t at = addresses(bytes, bytes >= LARGE_PAGE ? LARGE_PAGE : NT_PAGE);
+    uint64_t at = host_addresses(bytes, bytes >= LARGE_PAGE ? LARGE_PAGE : NT_PAGE);
     long got = nt_sys6(__NR_mmap, (long)at, (long)bytes, protection, MAP_PRIVATE | MAP_FIXED_NOREPLACE | flags, fd, 0);
 
     return got == (long)at ? (void *)at : NULL;
@@ -166,13 +166,13 @@ char nt_host_thread_state(int tid)
     return end != NULL && end[1] == ' ' ? end[2] : 0;
 }
 
-static void *reserve(void *user, size_t bytes)
+static void *host_reserve(void *user, size_t bytes)
 {
     (void)user;
     return tn_host_alloc(bytes);
 }
 
-static void release(void *user, void *memory, size_t bytes)
+static void host_release(void *user, void *memory, size_t bytes)
 {
     (void)user;
     tn_host_free(memory, bytes);
@@ -202,7 +202,7 @@ static void unmap_file(void *user, const void *memory, size_t bytes)
     nt_sys3(__NR_munmap, (long)memory, (long)bytes, 0);
 }
 
-const struct fb_host nt_host_files = {NULL, reserve, release, map_file, unmap_file};
+const struct fb_host nt_host_files = {NULL, host_reserve, host_release, map_file, unmap_file};
 
 /* ------------------------------------------------------------------------------------------------ the raw profile */
 
@@ -214,7 +214,7 @@ bool nt_host_may_have(uint64_t bytes)
 }
 
 /* How much of it may be written: behind its limit for files the program would get a signal. */
-static size_t allowed(const struct nt_stream *stream, size_t bytes)
+static size_t host_allowed(const struct nt_stream *stream, size_t bytes)
 {
     struct rlimit64 limit;
     long size;
@@ -232,7 +232,7 @@ static size_t allowed(const struct nt_stream *stream, size_t bytes)
 static void write_all(struct nt_stream *stream, const uint8_t *data, size_t bytes)
 {
     while (bytes > 0 && stream->error == 0) {
-        size_t now = allowed(stream, bytes);
+        size_t now = host_allowed(stream, bytes);
         long done = now == 0 ? -EFBIG : nt_sys3(__NR_write, stream->fd, (long)data, (long)now);
 
         if (done > 0) {

@@ -25,7 +25,7 @@ static long of_kernel(int resource, const struct rlimit64 *now, struct rlimit64 
 }
 
 /* What was asked for, with `ours` on top as far as the kernel's hard limit goes. Whether that is more than before. */
-static bool apply(int i, uint64_t ours)
+static bool limit_apply(int i, uint64_t ours)
 {
     const struct rlimit64 *asked = &limits[i].asked;
     struct rlimit64 before, now;
@@ -46,7 +46,7 @@ static bool apply_all(uint64_t more)
 
     nt_mapping_own_bytes(&ours[0], &ours[1]);
     for (int i = 0; i < LIMITS; i++)
-        raised |= limits[i].is_set && apply(i, ours[i] + more);
+        raised |= limits[i].is_set && limit_apply(i, ours[i] + more);
     return raised;
 }
 
@@ -84,7 +84,7 @@ static bool may_raise(void)
 }
 
 /* As the kernel does it. */
-static int change(int i, const struct rlimit64 *now, const struct rlimit64 *before)
+static int limit_change(int i, const struct rlimit64 *now, const struct rlimit64 *before)
 {
     if (now->rlim_cur > now->rlim_max)
         return EINVAL;
@@ -117,7 +117,7 @@ int nt_limit_get_and_set(int i, uint64_t now, uint64_t old)
     if (!limits[i].is_set)
         of_kernel(limits[i].resource, NULL, &before);
     if (now != 0)
-        error = change(i, &asked, &before);
+        error = limit_change(i, &asked, &before);
     nt_lock_give(&nt_limit_lock);
     if (error == 0 && old != 0 && nt_copy((void *)old, &before, sizeof before) != 0)
         error = EFAULT;

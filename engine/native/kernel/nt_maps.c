@@ -55,7 +55,7 @@ static void close_gap(struct set *set, size_t at)
 }
 
 /* Take [start, end) out of all ranges; returns where it would have to be put in. */
-static size_t cut(struct set *set, uint64_t start, uint64_t end)
+static size_t maps_cut(struct set *set, uint64_t start, uint64_t end)
 {
     size_t at = first_behind(set, start);
 
@@ -77,7 +77,7 @@ static size_t cut(struct set *set, uint64_t start, uint64_t end)
     return at;
 }
 
-static void add(struct set *set, size_t at, uint64_t start, uint64_t end)
+static void maps_add(struct set *set, size_t at, uint64_t start, uint64_t end)
 {
     if (at > 0 && set->ranges[at - 1].end == start) {
         set->ranges[at - 1].end = end;
@@ -95,10 +95,10 @@ static void add(struct set *set, size_t at, uint64_t start, uint64_t end)
 
 static void set_range(struct set *set, uint64_t start, uint64_t end, bool is_in)
 {
-    size_t at = cut(set, start, end);
+    size_t at = maps_cut(set, start, end);
 
     if (is_in)
-        add(set, at, start, end);
+        maps_add(set, at, start, end);
 }
 
 static bool meets(const struct set *set, uint64_t start, uint64_t end)
@@ -163,7 +163,7 @@ bool nt_maps_meets(uint64_t start, uint64_t end)
 
 /* ------------------------------------------------------------------------------------------------ guarding */
 
-static void protect(uint64_t page, int protection)
+static void maps_protect(uint64_t page, int protection)
 {
     nt_sys3(__NR_mprotect, (long)page, (long)NT_PAGE, protection);
 }
@@ -173,7 +173,7 @@ void nt_maps_guard(uint64_t start, uint64_t end)
     nt_lock_take(&nt_maps_lock);
     for (uint64_t page = NT_DOWN(start, NT_PAGE); start < end && page < end; page += NT_PAGE) {
         if (meets(&writable, page, page + 1) && !meets(&guarded, page, page + 1)) {
-            protect(page, PROT_READ | PROT_EXEC);
+            maps_protect(page, PROT_READ | PROT_EXEC);
             set_range(&guarded, page, page + NT_PAGE, true);
         }
     }
@@ -188,7 +188,7 @@ bool nt_maps_unguard(uint64_t at)
     nt_lock_take(&nt_maps_lock);
     is_writable = meets(&writable, page, page + 1);
     if (meets(&guarded, page, page + 1)) {
-        protect(page, PROT_READ | PROT_WRITE | PROT_EXEC);
+        maps_protect(page, PROT_READ | PROT_WRITE | PROT_EXEC);
         set_range(&guarded, page, page + NT_PAGE, false);
     }
     nt_lock_give(&nt_maps_lock);

@@ -27,11 +27,11 @@ extern struct nt_lock nt_maps_lock;
 void nt_maps_set(uint64_t start, uint64_t end, bool is_executable, bool is_writable);
 /* [start, end) is memory that others can change from now on, or not. */
 void nt_maps_share(uint64_t start, uint64_t end, bool is_shared);
-/* Whether any byte of [start, end) is. */
+/* Whether any byte of [start, end) is such memory. */
 bool nt_maps_shared(uint64_t start, uint64_t end);
 /* How many bytes from `at` on are executable, at most `bytes`. */
 size_t nt_maps_reach(uint64_t at, size_t bytes);
-/* Whether any byte of [start, end) is. */
+/* Whether any byte of [start, end) is executable. */
 bool nt_maps_meets(uint64_t start, uint64_t end);
 
 /* Code of [start, end) is going to be translated: guard its pages that may be written. */

@@ -24,7 +24,7 @@ void nt_region_take(void)
     next += NT_PAGE;
 }
 
-static uint64_t take(size_t bytes)
+static uint64_t region_take(size_t bytes)
 {
     uint64_t at = __atomic_fetch_add(&next, NT_UP(bytes, NT_PAGE) + NT_PAGE, __ATOMIC_RELAXED);
 
@@ -35,7 +35,7 @@ static uint64_t take(size_t bytes)
 
 uint64_t nt_region_hole(size_t bytes)
 {
-    uint64_t at = take(bytes);
+    uint64_t at = region_take(bytes);
 
     nt_sys3(__NR_munmap, (long)at, (long)NT_UP(bytes, NT_PAGE), 0);
     return at;
@@ -43,7 +43,7 @@ uint64_t nt_region_hole(size_t bytes)
 
 void *nt_region_pages(size_t bytes, int protection)
 {
-    uint64_t at = take(bytes);
+    uint64_t at = region_take(bytes);
     long failed = nt_sys3(__NR_mprotect, (long)at, (long)NT_UP(bytes, NT_PAGE), protection);
 
     if (failed && nt_limit_make_room(bytes))

@@ -85,7 +85,7 @@ static uint64_t value_of(uint32_t index)
     return 0;
 }
 
-static void relocate(const Elf64_Rela *at, uint64_t bytes)
+static void library_relocate(const Elf64_Rela *at, uint64_t bytes)
 {
     for (const Elf64_Rela *end = at + bytes / sizeof *at; at < end; at++) {
         uint64_t *place = (uint64_t *)(library.base + at->r_offset);
@@ -129,8 +129,8 @@ static void link_library(const struct nt_image *image)
     library.base = image->base;
     library.symbols = (const Elf64_Sym *)(image->base + found[DT_SYMTAB]);
     library.strings = (const char *)(image->base + found[DT_STRTAB]);
-    relocate((const Elf64_Rela *)(image->base + found[DT_RELA]), found[DT_RELASZ]);
-    relocate((const Elf64_Rela *)(image->base + found[DT_JMPREL]), found[DT_PLTRELSZ]);
+    library_relocate((const Elf64_Rela *)(image->base + found[DT_RELA]), found[DT_RELASZ]);
+    library_relocate((const Elf64_Rela *)(image->base + found[DT_JMPREL]), found[DT_PLTRELSZ]);
 }
 
 /* The file of that name beside tenure-native, or as it is. */

@@ -22,7 +22,7 @@ static int protection_of(const Elf64_Phdr *header)
            (header->p_flags & PF_X ? PROT_EXEC : 0);
 }
 
-static bool map(uint64_t at, uint64_t bytes, int protection, int flags, int fd, uint64_t offset)
+static bool load_map(uint64_t at, uint64_t bytes, int protection, int flags, int fd, uint64_t offset)
 {
     long got = nt_sys6(__NR_mmap, (long)at, (long)bytes, protection, MAP_PRIVATE | MAP_FIXED_NOREPLACE | flags, fd,
                        (long)offset);
@@ -38,9 +38,9 @@ static bool map_segment(int fd, uint64_t base, const Elf64_Phdr *header)
 
     if (header->p_filesz == 0)
         high = low;
-    else if (!map(low, high - low, protection, 0, fd, NT_DOWN(header->p_offset, NT_PAGE)))
+    else if (!load_map(low, high - low, protection, 0, fd, NT_DOWN(header->p_offset, NT_PAGE)))
         return false;
-    if (end > high && !map(high, NT_UP(end, NT_PAGE) - high, protection, MAP_ANONYMOUS, -1, 0))
+    if (end > high && !load_map(high, NT_UP(end, NT_PAGE) - high, protection, MAP_ANONYMOUS, -1, 0))
         return false;
     if (header->p_memsz > header->p_filesz && high > low && (protection & PROT_WRITE))
         memset((void *)file_end, 0, high - file_end); /* to the page's end: the dynamic linker counts on it */
@@ -48,7 +48,7 @@ static bool map_segment(int fd, uint64_t base, const Elf64_Phdr *header)
 }
 
 /* The lowest and the highest address of what is loaded, and the largest alignment. */
-static void measure(const Elf64_Phdr *headers, size_t count, struct nt_image *image, uint64_t *alignment)
+static void load_measure(const Elf64_Phdr *headers, size_t count, struct nt_image *image, uint64_t *alignment)
 {
     image->start = ~0UL;
     image->end = 0;
@@ -130,7 +130,7 @@ const char *nt_load_file(int fd, uint64_t at, bool describe, struct nt_image *im
         nt_sys6(__NR_pread64, fd, (long)headers, (long)elf.e_phnum * (long)sizeof headers[0], (long)elf.e_phoff, 0,
                 0) != (long)(elf.e_phnum * sizeof headers[0]))
         return "damaged ELF file";
-    measure(headers, elf.e_phnum, image, &alignment);
+    load_measure(headers, elf.e_phnum, image, &alignment);
     if (image->start >= image->end)
         return "nothing to load";
     image->is_static_position = elf.e_type == ET_EXEC;

@@ -47,7 +47,7 @@ static bool is_executable(const char *name)
 }
 
 /* The first executable file of this name in the folders of `path`; `to` has room for 4096. */
-static bool search(const char *name, const char *path, char *to)
+static bool program_search(const char *name, const char *path, char *to)
 {
     for (;;) {
         size_t length = 0;
@@ -185,7 +185,7 @@ void nt_load_program(const char *name, const char *path, bool aslr, struct nt_pr
     memset(program, 0, sizeof *program);
     program->aslr = aslr;
     if (!has_slash(name)) {
-        if (!search(name, path, found))
+        if (!program_search(name, path, found))
             nt_die(127, "%s: not found\n", name);
         name = found;
     }

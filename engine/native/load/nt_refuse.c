@@ -15,7 +15,7 @@ static struct {
 } bare;
 
 /* What the user asked for is wrong, or the program: Valgrind would say the same. */
-static void tell(int status, const char *line)
+static void refuse_tell(int status, const char *line)
 {
     if (status != CANNOT)
         return;
@@ -26,10 +26,10 @@ static void tell(int status, const char *line)
 void nt_refuse_to(int fd)
 {
     to = fd;
-    nt_before_dying = tell;
+    nt_before_dying = refuse_tell;
 }
 
-static void run(int status, const char *line)
+static void refuse_run(int status, const char *line)
 {
     (void)status;
     nt_before_dying = NULL;
@@ -45,12 +45,12 @@ void nt_refuse_but_run(const char *path, char **argv, char **envp, uint64_t pers
     bare.argv = argv;
     bare.envp = envp;
     bare.personality = personality;
-    nt_before_dying = run;
+    nt_before_dying = refuse_run;
 }
 
 void nt_refuse_no_more(void)
 {
-    if (nt_before_dying == tell)
+    if (nt_before_dying == refuse_tell)
         nt_sys3(__NR_close, to, 0, 0);
     nt_before_dying = NULL;
 }

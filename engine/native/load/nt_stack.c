@@ -68,7 +68,7 @@ struct arguments {
     uint64_t before_count, rest_count;
 };
 
-static const char *argument(const struct arguments *arguments, uint64_t i)
+static const char *stack_argument(const struct arguments *arguments, uint64_t i)
 {
     return i < arguments->before_count ? arguments->before[i] : arguments->rest[i - arguments->before_count];
 }
@@ -88,7 +88,8 @@ static uint64_t copy_string(uint64_t *to, const char *from)
 }
 
 /* The auxiliary vector of the program instead of ours. Restartable sequences are refused (nt_sys_process.c). */
-static uint64_t auxiliary(uint64_t type, uint64_t value, const struct nt_program *program, uint64_t *strings)
+static uint64_t stack_auxiliary(uint64_t type, uint64_t value, const struct nt_program *program,
+                                uint64_t *strings)
 {
     switch (type) {
     case AT_PHDR:
@@ -123,7 +124,7 @@ static uint64_t *lay_out(uint64_t *to, uint64_t strings, const struct nt_vector 
 
     *to++ = count;
     for (uint64_t i = 0; i < count; i++)
-        *to++ = copy_string(&strings, argument(arguments, i));
+        *to++ = copy_string(&strings, stack_argument(arguments, i));
     *to++ = 0;
     for (uint64_t i = 0; i < vector->variables; i++)
         *to++ = (uint64_t)vector->envp[i];
@@ -136,7 +137,7 @@ static uint64_t *lay_out(uint64_t *to, uint64_t strings, const struct nt_vector 
         if (type == AT_RSEQ_FEATURE_SIZE || type == AT_RSEQ_ALIGN)
             continue;
         *to++ = type;
-        *to++ = auxiliary(type, vector->auxv[2 * i + 1], program, &strings);
+        *to++ = stack_auxiliary(type, vector->auxv[2 * i + 1], program, &strings);
     }
     return auxv;
 }
@@ -186,7 +187,7 @@ uint64_t nt_stack_make(const struct nt_vector *vector, uint64_t first, const str
     uint64_t sp = nt_vector_top(vector) - AREA, *auxv;
 
     for (uint64_t i = 0; i < before + arguments.rest_count; i++)
-        string_bytes += strlen(argument(&arguments, i)) + 1;
+        string_bytes += strlen(stack_argument(&arguments, i)) + 1;
     while (sp + above + string_bytes + NAMES + strlen(program->name) > (uint64_t)(vector->argv - 1))
         sp -= AREA;
     auxv = lay_out((uint64_t *)sp, sp + above, vector, &arguments, program);

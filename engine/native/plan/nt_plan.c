@@ -79,7 +79,7 @@ static uint8_t flags_of(const struct nt_insn *insn)
     }
 }
 
-static void name(struct making *m, unsigned i)
+static void plan_name(struct making *m, unsigned i)
 {
     const struct nt_insn *insn = &m->insn[i];
     struct code_function *function = &m->plan->function;
@@ -121,7 +121,7 @@ static void add_insn(struct making *m, unsigned i)
         stretch->branches += (flags & TN_INSTR_COND ? 1 : 0) | (flags & TN_INSTR_INDIRECT ? 1ull << 32 : 0);
 }
 
-static void cut(struct making *m)
+static void plan_cut(struct making *m)
 {
     for (unsigned i = 0; i < m->count; i++) {
         bool left = i > 0 && (nt_single_is(&m->insn[i - 1]) || m->insn[i - 1].kind == NT_IS_JCC);
@@ -231,9 +231,9 @@ void nt_plan_make(struct nt_planner *planner, const struct nt_insn *insn, unsign
     plan->stretches = plan->accesses = plan->runs = 0;
     for (unsigned i = 0; i < count; i++) {
         count_accesses(&m, i);
-        name(&m, i);
+        plan_name(&m, i);
     }
-    cut(&m);
+    plan_cut(&m);
     for (unsigned s = 0; s < plan->stretches; s++)
         plan_stretch(&m, &plan->stretch[s], &fetched);
 }

@@ -180,7 +180,7 @@ struct run {
     const struct nt_single *single;
 };
 
-static void count(const struct run *r, uint32_t counter, uint64_t times)
+static void single_count(const struct run *r, uint32_t counter, uint64_t times)
 {
     uint64_t *counters = (uint64_t *)((char *)r->thread + tn_layout(r->planner->core)->counters);
 
@@ -195,12 +195,12 @@ static void count(const struct run *r, uint32_t counter, uint64_t times)
 static void do_access(const struct run *r, const struct nt_single_access *access, uint64_t address)
 {
     r->thread->data += access->how == NT_WRITE ? 1ull << 32 : 1;
-    count(r, access->counter, 1);
+    single_count(r, access->counter, 1);
     if (r->config->cache_sim)
         tn_whole_data(r->thread, address, access->id);
 }
 
-static void iterate(const struct run *r, const uint64_t *address)
+static void single_iterate(const struct run *r, const uint64_t *address)
 {
     r->thread->clock += (uint64_t)r->single->accesses * TN_STEP;
     for (unsigned i = 0; i < r->single->accesses; i++)
@@ -208,12 +208,12 @@ static void iterate(const struct run *r, const uint64_t *address)
 }
 
 /* The instruction comes to its test again. */
-static void again(const struct run *r, bool goes_on)
+static void single_again(const struct run *r, bool goes_on)
 {
     const struct tn_layout *layout = tn_layout(r->planner->core);
 
     r->thread->clock += TN_STEP;
-    count(r, r->single->segment, 1);
+    single_count(r, r->single->segment, 1);
     for (unsigned i = 0; i < r->single->runs; i++)
         tn_hot_fetch(r->thread, layout, r->single->run_id[i], &r->single->run[i], r->config->use);
     if (r->config->branch_sim) {
@@ -222,7 +222,7 @@ static void again(const struct run *r, bool goes_on)
     }
 }
 
-static uint64_t narrow(const struct nt_single *single, uint64_t value)
+static uint64_t single_narrow(const struct nt_single *single, uint64_t value)
 {
     return single->address_bits == 32 ? (uint32_t)value : value;
 }
@@ -252,8 +252,8 @@ static uint64_t on_same_lines(const struct run *r, const uint64_t *address, bool
 }
 
 /* `times` elements from `address` on, all of one line that is there; `clock`: behind the last of them. */
-static void touch(const struct run *r, const struct nt_single_access *access, uint64_t address, uint64_t times,
-                  uint64_t clock)
+static void single_touch(const struct run *r, const struct nt_single_access *access, uint64_t address,
+                         uint64_t times, uint64_t clock)
 {
     const struct tn_layout *layout = tn_layout(r->planner->core);
     uint32_t bytes = (uint32_t)times * access->size;
@@ -289,12 +289,12 @@ static void iterate_at_once(const struct run *r, const uint64_t *address, bool d
     for (unsigned i = 0; i < single->accesses; i++) {
         const struct nt_single_access *access = &single->access[i];
         r->thread->data += times * (access->how == NT_WRITE ? 1ull << 32 : 1);
-        count(r, access->counter, times);
+        single_count(r, access->counter, times);
         if (r->config->cache_sim)
-            touch(r, access, down ? address[i] - (times - 1) * access->size : address[i], times,
-                  r->thread->clock - TN_STEP);
+            single_touch(r, access, down ? address[i] - (times - 1) * access->size : address[i], times,
+                         r->thread->clock - TN_STEP);
     }
-    count(r, single->segment, times);
+    single_count(r, single->segment, times);
     fetch_again(r, times);
     if (r->config->branch_sim) {
         r->thread->branches += times;
@@ -307,7 +307,8 @@ static void iterate_at_once(const struct run *r, const uint64_t *address, bool d
 static void run_string(const struct run *r, const struct nt_area *area, bool faulted)
 {
     const struct nt_single *single = r->single;
-    uint64_t before = narrow(single, area->before.rcx), n = before - narrow(single, area->gpr[NT_RCX]);
+    uint64_t before = single_narrow(single, area->before.rcx),
+             n = before - single_narrow(single, area->gpr[NT_RCX]);
     bool equal = (area->flags & NT_FLAG_ZF) != 0, down = (area->flags & NT_FLAG_DF) != 0;
     bool tested = !single->compares || equal == single->while_equal; /* the last iteration came to the test */
     uint64_t address[2], step[2], segment[2];
@@ -320,10 +321,11 @@ static void run_string(const struct run *r, const struct nt_area *area, bool fau
     if (r->config->branch_sim)
         tn_branch_cond(r->thread, single->site, before != 0);
     for (uint64_t k = 0, more = 0; k < n; k += 1 + more) {
-        uint64_t now[2] = {segment[0] + narrow(single, address[0]), segment[1] + narrow(single, address[1])};
-        iterate(r, now);
+        uint64_t now[2] = {segment[0] + single_narrow(single, address[0]),
+                           segment[1] + single_narrow(single, address[1])};
+        single_iterate(r, now);
         if (k + 1 < n || tested || faulted)
-            again(r, k + 1 < n || faulted);
+            single_again(r, k + 1 < n || faulted);
         more = k + 2 < n && single->address_bits == 64 ? on_same_lines(r, now, down, n - k - 2) : 0;
         for (unsigned i = 0; i < single->accesses; i++) {
             now[i] += step[i];
@@ -354,7 +356,7 @@ static void run_lanes(const struct run *r, const struct nt_area *area)
     unsigned count = nt_lanes_find(&r->single->where, area, address);
 
     for (unsigned i = 0; i < count; i++)
-        iterate(r, &address[i]);
+        single_iterate(r, &address[i]);
 }
 
 /* The access of pieces of this size and kind. */

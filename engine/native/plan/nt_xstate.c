@@ -62,7 +62,7 @@ static uint32_t register_bytes(const struct nt_xstate *xstate, unsigned componen
     }
 }
 
-static void add(struct making *m, uint64_t off, uint32_t size, uint8_t how)
+static void xstate_add(struct making *m, uint64_t off, uint32_t size, uint8_t how)
 {
     if (m->count < NT_XSTATE_PIECES)
         m->pieces[m->count++] = (struct nt_piece){m->address + off, (uint16_t)size, how};
@@ -71,16 +71,16 @@ static void add(struct making *m, uint64_t off, uint32_t size, uint8_t how)
 static void add_row(struct making *m, uint64_t off, uint32_t bytes, uint32_t each)
 {
     for (uint32_t at = 0; at < bytes; at += each)
-        add(m, off + at, each, m->how);
+        xstate_add(m, off + at, each, m->how);
 }
 
 /* MXCSR belongs to SSE and to AVX. */
 static void add_legacy(struct making *m, uint64_t components, bool mxcsr)
 {
     if (components & BIT(NT_XSTATE_X87))
-        add(m, 0, X87_BYTES, m->how);
+        xstate_add(m, 0, X87_BYTES, m->how);
     if (mxcsr)
-        add(m, MXCSR_AT, 8, m->how);
+        xstate_add(m, MXCSR_AT, 8, m->how);
     if (components & BIT(NT_XSTATE_SSE))
         add_row(m, XMM_AT, XMM_BYTES, 16);
 }
@@ -101,13 +101,13 @@ static void add_extended(struct making *m, const struct nt_xstate *xstate, uint6
     }
 }
 
-static uint64_t header(uint64_t address, unsigned word)
+static uint64_t xstate_header(uint64_t address, unsigned word)
 {
     return *(const volatile uint64_t *)(address + HEADER_AT + 8ul * word);
 }
 
-static unsigned find(const struct nt_xstate *xstate, const struct nt_access *where, uint64_t asked, uint64_t there,
-                     uint64_t format, struct making *m)
+static unsigned xstate_find(const struct nt_xstate *xstate, const struct nt_access *where, uint64_t asked,
+                            uint64_t there, uint64_t format, struct making *m)
 {
     if (where->form == NT_FXSAVE) {
         add_legacy(m, BIT(NT_XSTATE_X87) | BIT(NT_XSTATE_SSE), true);
@@ -118,9 +118,9 @@ static unsigned find(const struct nt_xstate *xstate, const struct nt_access *whe
     add_legacy(m, there, asked & (BIT(NT_XSTATE_SSE) | BIT(NT_XSTATE_AVX)));
     add_extended(m, xstate, there, format);
     if (where->form == NT_XSAVEC)
-        add(m, HEADER_AT, 16, NT_WRITE);
+        xstate_add(m, HEADER_AT, 16, NT_WRITE);
     else if (where->form != NT_XRSTOR)
-        add(m, HEADER_AT, 8, NT_MODIFY);
+        xstate_add(m, HEADER_AT, 8, NT_MODIFY);
     return m->count;
 }
 
@@ -129,7 +129,7 @@ unsigned nt_xstate_all(const struct nt_xstate *xstate, const struct nt_access *w
 {
     struct making m = {pieces, 0, 0, where->how};
 
-    return find(xstate, where, xstate->enabled, xstate->enabled, 0, &m);
+    return xstate_find(xstate, where, xstate->enabled, xstate->enabled, 0, &m);
 }
 
 unsigned nt_xstate_find(const struct nt_xstate *xstate, const struct nt_access *where, const struct nt_area *area,
@@ -140,8 +140,8 @@ unsigned nt_xstate_find(const struct nt_xstate *xstate, const struct nt_access *
     uint64_t format = 0;
 
     if (where->form != NT_XSAVE && where->form != NT_FXSAVE)
-        there &= header(address, 0);
+        there &= xstate_header(address, 0);
     if (where->form == NT_XSAVEC || where->form == NT_XRSTOR)
-        format = header(address, 1) & COMPACT ? header(address, 1) & ~COMPACT : 0;
-    return find(xstate, where, asked, there, format, &m);
+        format = xstate_header(address, 1) & COMPACT ? xstate_header(address, 1) & ~COMPACT : 0;
+    return xstate_find(xstate, where, asked, there, format, &m);
 }

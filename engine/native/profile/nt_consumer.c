@@ -37,7 +37,7 @@ static struct {
 static _Alignas(64) uint8_t stack[STACK];
 static tn_core *served;
 
-static long futex(volatile void *word, int operation, uint32_t value)
+static long consumer_futex(volatile void *word, int operation, uint32_t value)
 {
     return nt_sys6(__NR_futex, (long)word, operation, value, 0, 0, 0);
 }
@@ -49,13 +49,13 @@ static void *consume_some(void *unused)
 }
 
 /* Whether there was anything to do that nobody else does. */
-static bool consume(bool is_helper)
+static bool consumer_consume(bool is_helper)
 {
     if ((is_helper ? consume_some(NULL) : nt_outer(consume_some, NULL)) == NULL)
         return false;
     __atomic_add_fetch(&helper.progress, 1, __ATOMIC_SEQ_CST);
     if (helper.waiters && __atomic_exchange_n(&helper.waiters, 0, __ATOMIC_SEQ_CST))
-        futex(&helper.progress, FUTEX_WAKE_PRIVATE, 0x7fffffff);
+        consumer_futex(&helper.progress, FUTEX_WAKE_PRIVATE, 0x7fffffff);
     return true;
 }
 
@@ -75,11 +75,11 @@ static void wait_for_progress(uint32_t progress)
 
 /* ------------------------------------------------------------------------------------------------ the helper */
 
-static void sleep(void)
+static void consumer_sleep(void)
 {
     __atomic_store_n(&helper.asleep, 1, __ATOMIC_SEQ_CST);
     if (!helper.stop && !tn_consume_waits(served))
-        futex(&helper.asleep, FUTEX_WAIT_PRIVATE, 1);
+        consumer_futex(&helper.asleep, FUTEX_WAIT_PRIVATE, 1);
     helper.asleep = 0;
 }
 
@@ -120,20 +120,20 @@ static bool is_wanted_elsewhere(void)
 }
 
 /* The descriptors are a copy of the program's, of which none may be held open here. */
-static void run(void)
+static void consumer_run(void)
 {
     nt_sys3(__NR_close_range, 0, 0xffffffff, 0);
     helper.stop |= helper.was_made && is_wanted_elsewhere();
     helper.was_made = true;
     for (int looks = 0, rounds = 0; !helper.stop; looks++) {
-        if (consume(true)) {
+        if (consumer_consume(true)) {
             looks = 0;
             if (++rounds % ROUNDS == 0 && is_wanted_elsewhere())
                 break;
         } else if (looks < LOOKS) {
             __builtin_ia32_pause();
         } else {
-            sleep();
+            consumer_sleep();
             looks = 0;
         }
     }
@@ -141,15 +141,15 @@ static void run(void)
     nt_sys3(__NR_exit, 0, 0, 0);
 }
 
-static void wake(void)
+static void consumer_wake(void)
 {
     if (__atomic_exchange_n(&helper.asleep, 0, __ATOMIC_SEQ_CST))
-        futex(&helper.asleep, FUTEX_WAKE_PRIVATE, 1);
+        consumer_futex(&helper.asleep, FUTEX_WAKE_PRIVATE, 1);
 }
 
 /* ------------------------------------------------------------------------------------------------ making it */
 
-static void make(void)
+static void consumer_make(void)
 {
     uint64_t all = ~0UL, mask;
 
@@ -158,7 +158,7 @@ static void make(void)
     if (helper.tid == 0 && !helper.forever && cpus() > 1) {
         helper.stop = false;
         nt_sys6(__NR_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&mask, sizeof mask, 0, 0);
-        if (nt_failed(nt_gate_helper(stack + STACK, &helper.tid, run)))
+        if (nt_failed(nt_gate_helper(stack + STACK, &helper.tid, consumer_run)))
             helper.forever = true; /* nobody may have more threads: do without */
         nt_sys6(__NR_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
     }
@@ -171,9 +171,9 @@ void nt_consumer_end(void)
 
     helper.stop = true;
     helper.patience = PATIENCE;
-    wake();
+    consumer_wake();
     while ((tid = helper.tid) != 0)
-        futex(&helper.tid, FUTEX_WAIT, (uint32_t)tid);
+        consumer_futex(&helper.tid, FUTEX_WAIT, (uint32_t)tid);
 }
 
 void nt_consumer_stop(bool forever)
@@ -191,18 +191,18 @@ int nt_consumer_tid(void)
 
 /* ------------------------------------------------------------------------------------------------ asked for */
 
-static void ask(void *user, bool now)
+static void consumer_ask(void *user, bool now)
 {
     uint32_t progress = helper.progress;
 
     (void)user;
     if (!helper.forever && helper.tid == 0 && --helper.patience < 0 && !nt_area_self()->thread->is_child)
-        make();
+        consumer_make();
     if (helper.tid != 0)
-        wake();
+        consumer_wake();
     if (!now && helper.tid != 0)
         return;
-    if (!consume(false) && now)
+    if (!consumer_consume(false) && now)
         wait_for_progress(progress);
 }
 
@@ -228,7 +228,7 @@ void nt_consumer_choose(struct tn_config *config, bool spare_core)
 {
     if (!config->cache_sim || !config->parallel || !spare_core || cpus() < 2)
         return;
-    config->consume = ask;
+    config->consume = consumer_ask;
     config->taker_for = taker_for;
 }
 

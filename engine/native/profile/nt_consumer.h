@@ -2,12 +2,13 @@
 /*
  * nt_consumer.h: who consumes what level-1 misses leave (tn_config.consume).
  *
- * A thread of the engine's own, the *helper*, does it on another core, where the process may use more than one, but for
- * --spare-core=no. It is made when a ring is half full for the first time, sleeps when there is nothing to do for some
- * microseconds, and is woken when a ring is half full again: a program that misses rarely never has one, and no core is
- * kept busy that has nothing to simulate. Now and then it looks whether more wants to run than the machine has cores;
- * then it ends, and is made again when that has changed. A thread whose ring is full consumes by itself, unless the
- * helper is at it. So nothing depends on the helper: it may be stopped at any time, and is made again when wanted.
+ * A thread of the engine's own, the *helper*, does it on another core, where the process may use more than one and
+ * --spare-core=no is not given. It is made when a ring is half full for the first time, sleeps when there is nothing
+ * to do for some microseconds, and is woken when a ring is half full again: a program that misses rarely never has
+ * one, and no core is kept busy that has nothing to simulate. Now and then it looks whether more wants to run than the
+ * machine has cores; then it ends, and is made again when that has changed. A thread whose ring is full consumes by
+ * itself, unless the helper is at it. So nothing depends on the helper: it may be stopped at any time, and is made
+ * again when wanted.
  *
  * It has descriptors of its own, and none of the program's: what the program closes is closed, and what the helper
  * opens is no number of the program's. It is a thread of the program's process, so it is stopped where the kernel
@@ -23,8 +24,8 @@
 #include "core/tenure_core.h"
 #include "engine/native/base/nt_lock.h"
 
-/* Who consumes, and with which vectors, for a configuration that is complete but for this. Where there cannot be a
- * helper, each thread consumes what it misses. */
+/* Fills in who consumes, and with which vector instructions; the rest of the configuration is complete. Where there can
+ * be no helper, each thread consumes its own misses. */
 void nt_consumer_choose(struct tn_config *config, bool spare_core);
 /* The core that was made with this configuration. */
 void nt_consumer_serve(tn_core *core);

@@ -24,7 +24,7 @@ static int process_id(void)
 }
 
 /* A file that is left from another process of this number is in the way. */
-static long create(void)
+static long control_create(void)
 {
     const int flags = O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW;
     long fd = nt_host_open(name, flags, 0600);
@@ -35,7 +35,7 @@ static long create(void)
     return nt_host_open(name, flags, 0600);
 }
 
-static void *map(long fd)
+static void *control_map(long fd)
 {
     if (nt_sys3(__NR_ftruncate, fd, sizeof *nt_control_page, 0) != 0 ||
         nt_failed(nt_sys6(__NR_mmap, (long)place, (long)NT_UP(sizeof *nt_control_page, NT_PAGE),
@@ -44,7 +44,7 @@ static void *map(long fd)
     return (void *)place;
 }
 
-static void make(void)
+static void control_make(void)
 {
     long fd;
 
@@ -52,10 +52,10 @@ static void make(void)
     if (!nt_host_may_have(sizeof *nt_control_page))
         return;
     nt_format(name, sizeof name, "%s/%d", folder, process_id());
-    fd = create();
+    fd = control_create();
     if (nt_failed(fd))
         return;
-    nt_control_page = map(fd);
+    nt_control_page = control_map(fd);
     nt_sys3(__NR_close, fd, 0, 0);
     if (nt_control_page != NULL)
         control_begin(nt_control_page, process_id(), command, nt_output_name());
@@ -70,7 +70,7 @@ void nt_control_start(const char *control_dir, const char *const *words)
     folder = control_dir;
     command = words;
     place = nt_region_hole(sizeof *nt_control_page);
-    make();
+    control_make();
 }
 
 void nt_control_forked(void)
@@ -78,7 +78,7 @@ void nt_control_forked(void)
     if (nt_control_page == NULL)
         return;
     nt_sys3(__NR_munmap, (long)place, (long)NT_UP(sizeof *nt_control_page, NT_PAGE), 0); /* it is the parent's */
-    make();
+    control_make();
 }
 
 void nt_control_end(void)

@@ -14,7 +14,7 @@ extern struct control_page *nt_control_page; /* NULL: there is none */
 /* Makes it in the folder `control_dir` (NULL: none is wanted); without one if it cannot be made there. Both arguments
  * are kept. */
 void nt_control_start(const char *control_dir, const char *const *command);
-/* This is the child of a fork. */
+/* In the child of a fork: a page of its own, if the parent had one. */
 void nt_control_forked(void);
 /* The process ends, or becomes another. */
 void nt_control_end(void);

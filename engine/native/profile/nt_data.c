@@ -21,7 +21,7 @@ static struct {
     bool is_wanted;
 } data;
 
-static bool special(void *user, uint64_t address, struct tn_memory_info *out)
+static bool data_special(void *user, uint64_t address, struct tn_memory_info *out)
 {
     struct code_mapping mapping = {0};
     uint64_t start = nt.break_start, end = NT_UP(nt.break_now, NT_PAGE);
@@ -52,7 +52,7 @@ static enum tn_element_answer element_at(void *user, uint64_t address, struct tn
     return data_map_element(data.map, address, out);
 }
 
-static uint64_t result(void *user, tn_thread *thread, uint64_t at)
+static uint64_t data_result(void *user, tn_thread *thread, uint64_t at)
 {
     const struct nt_area *area = (const struct nt_area *)thread - 1;
     uint64_t word = 0;
@@ -71,9 +71,9 @@ void nt_data_start(struct engine_options *options, const struct code_map_host *h
 
     config->memory_at = memory_at;
     config->element_at = element_at;
-    config->result = result;
+    config->result = data_result;
     data.host = host;
-    data.map = data_map_new(host, options->elements, special);
+    data.map = data_map_new(host, options->elements, data_special);
     data.stack = (uint64_t)stack;
     data.is_wanted = config->data;
 }

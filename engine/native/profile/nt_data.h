@@ -14,7 +14,8 @@
 /* Before the core is made. `stack`: any address in the main thread's stack. */
 void nt_data_start(struct engine_options *options, const struct code_map_host *host, const void *stack);
 
-/* A system call of the thread has unmapped this, or mapped it anew; anonymous: it is memory of nobody's file. */
+/* A system call of `thread` has unmapped [start, start + bytes), or mapped something else there. `is_anonymous`: what
+ * is there now is no file. */
 void nt_data_changed(struct nt_thread *thread, uint64_t start, uint64_t bytes, bool is_anonymous);
 
 #endif

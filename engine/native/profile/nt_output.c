@@ -22,7 +22,7 @@ static struct nt_stream stream;
 
 /* ------------------------------------------------------------------------------------------------ names */
 
-static char *put(char *to, const char *end, const char *text)
+static char *output_put(char *to, const char *end, const char *text)
 {
     while (*text != '\0' && to < end)
         *to++ = *text++;
@@ -62,7 +62,7 @@ static const char *variable(const char **from, const struct nt_vector *vector)
 }
 
 /* What does not change, since the program may change where it is and what is around it. */
-static void prepare(const char *pattern, const struct nt_vector *vector)
+static void output_prepare(const char *pattern, const struct nt_vector *vector)
 {
     const char *end = wanted + sizeof wanted - 1;
     static struct new_utsname system;
@@ -70,7 +70,7 @@ static void prepare(const char *pattern, const struct nt_vector *vector)
 
     if (*pattern != '/' && nt_sys3(__NR_getcwd, (long)folder, sizeof folder, 0) > 0 && folder[0] == '/') {
         to = put_plain(to, end, folder);
-        to = put(to, end, "/");
+        to = output_put(to, end, "/");
     }
     for (; *pattern != '\0' && to < end; pattern++) {
         if (pattern[0] != '%' || pattern[1] == '\0') {
@@ -86,13 +86,13 @@ static void prepare(const char *pattern, const struct nt_vector *vector)
         } else {
             const char both[] = {'%', *pattern, '\0'};
 
-            to = put(to, end, both);
+            to = output_put(to, end, both);
         }
     }
     *to = '\0';
 }
 
-static void expand(char *to, const char *end)
+static void output_expand(char *to, const char *end)
 {
     for (const char *from = wanted; *from != '\0' && to < end - 24; from++) {
         if (from[0] == '%' && from[1] == 'p') {
@@ -164,13 +164,13 @@ static int open_stream(int flags)
 }
 
 /* A file of its own for this process. */
-static int create(void)
+static int output_create(void)
 {
     size_t length;
     unsigned number = 1;
     int error;
 
-    expand(name, name + sizeof name);
+    output_expand(name, name + sizeof name);
     for (length = 0; name[length] != '\0'; length++) {
     }
     while ((error = open_stream(O_CREAT | O_EXCL)) == EEXIST)
@@ -179,7 +179,7 @@ static int create(void)
     return error;
 }
 
-static const char *reason(int error)
+static const char *output_reason(int error)
 {
     static char other[32];
 
@@ -208,12 +208,12 @@ void nt_output_begin(const char *pattern, const struct nt_vector *vector)
 {
     int error;
 
-    prepare(pattern, vector);
+    output_prepare(pattern, vector);
     hand_on();
-    error = create();
+    error = output_create();
     if (error != 0)
-        nt_die(NT_REJECTED, "cannot write the raw profile %s: %s; choose another with --tenure-out-file=\n", name,
-               reason(error));
+        nt_die(NT_REJECTED, "cannot write the raw profile %s: %s; choose another with --tenure-out-file=\n",
+               name, output_reason(error));
     held = nt_file_guard(stream.fd);
     nt_sys3(__NR_close, stream.fd, 0, 0);
     hold_folder();
@@ -262,12 +262,12 @@ void nt_output_write(tn_core *core, const char *why, int (*write)(tn_core *, voi
     if (held >= 0)
         stream.fd = held;
     else
-        error = created ? open_stream(0) : create();
+        error = created ? open_stream(0) : output_create();
     if (error == 0)
         error = write_to_stream(core, why, write);
     if (error != 0)
         nt_say("cannot write the raw profile %s: %s; this part (%s) is lost; choose another place for it (--out, or "
-               "--tenure-out-file)\n", name, reason(error), why);
+               "--tenure-out-file)\n", name, output_reason(error), why);
 }
 
 void nt_output_forked(void)

@@ -4,8 +4,8 @@
  *
  * The file is made when the run begins, and stays open at a number that the program does not meet (nt_file_guard), so
  * that it can be written even if the program uses up all that it may have. Where there is no room for that it is open
- * only while a part is written. So does its folder, for forked children that have changed their root by the time they
- * make a file. In names `%p` is the process's id, `%q{NAME}` a variable, `%h` the host and `%%` a
+ * only while a part is written. Its folder stays open likewise, for forked children that have changed their root by the
+ * time they make a file. In names `%p` is the process's id, `%q{NAME}` a variable, `%h` the host and `%%` a
  * percent sign; what exists is not touched: if the name is taken, .2, .3 ... is put behind it.
  */
 #ifndef TENURE_ENGINE_NATIVE_NT_OUTPUT_H

@@ -44,7 +44,7 @@ void nt_profile_default(void)
     options_default(&nt_profile.options, nt_host_read_text);
 }
 
-static void describe(void *user, uint32_t fb_flags, struct tn_function_info *info)
+static void profile_describe(void *user, uint32_t fb_flags, struct tn_function_info *info)
 {
     (void)user;
     options_describe(&nt_profile.options, fb_flags, info);
@@ -65,7 +65,8 @@ static void lock_map(void *user, bool begins)
         nt_lock_give(&run.code);
 }
 
-static const struct code_map_host map_host = {&nt_host_files, NULL, nt_mapping_at, describe, process_id, lock_map};
+static const struct code_map_host map_host = {&nt_host_files,   NULL,       nt_mapping_at,
+                                              profile_describe, process_id, lock_map};
 
 static uint32_t function_at(void *user, uint64_t address)
 {
@@ -115,13 +116,13 @@ void nt_profile_part(const char *why)
 }
 
 /* A function asked for it. */
-static void dump(void)
+static void profile_dump(void)
 {
     nt_profile_part("function");
 }
 
 /* The core asks for what concerns all threads. */
-static void alone(void *user, bool begins)
+static void profile_alone(void *user, bool begins)
 {
     (void)user;
     if (begins)
@@ -174,7 +175,7 @@ void nt_profile_start(const char *const *command, const struct nt_vector *vector
                                options->config.separate_callers == 0 && options->config.separate_recs <= 1;
     options->config.front = sizeof(struct nt_area);
     options->config.function_at = function_at;
-    options->config.alone = alone;
+    options->config.alone = profile_alone;
     nt_baton_start(is_deterministic()         ? NT_BATON_STRICT
                    : options->config.parallel ? NT_BATON_NONE
                                               : NT_BATON_FAIR,
@@ -190,7 +191,7 @@ void nt_profile_start(const char *const *command, const struct nt_vector *vector
                                              .allocate = nt_host_small,
                                              .by_collecting = options_toggle(options),
                                              .shifts = nt_cpuid_has_bmi2(),
-                                             .dump = dump};
+                                             .dump = profile_dump};
     nt_output_begin(options->out_file, vector);
     describe_run(command);
     nt_control_start(options->control_dir, command);
@@ -312,7 +313,7 @@ void nt_profile_thread_ends(struct nt_thread *thread)
 /* ------------------------------------------------------------------------------------------------ turns */
 
 /* Where a thread is. While nothing is simulated that is of no interest, and unknown afterwards. */
-static void settle(struct nt_thread *thread, tn_thread *core)
+static void profile_settle(struct nt_thread *thread, tn_thread *core)
 {
     uint64_t pc = thread->area->rip, sp = thread->area->gpr[NT_RSP];
 
@@ -362,7 +363,7 @@ void nt_profile_turn(struct nt_thread *thread)
     }
     run.last = thread;
     if (thread->turn != NT_TURN_RUNS)
-        settle(thread, core);
+        profile_settle(thread, core);
     if (counters_run_out())
         stop_short();
 }
@@ -432,9 +433,9 @@ void nt_profile_handled(struct nt_thread *thread)
 
 void nt_profile_zero(void)
 {
-    alone(NULL, true);
+    profile_alone(NULL, true);
     tn_zero(nt_profile.core);
-    alone(NULL, false);
+    profile_alone(NULL, false);
 }
 
 bool nt_profile_collects(void)

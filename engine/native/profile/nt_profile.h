@@ -42,12 +42,12 @@ int64_t nt_profile_countdown(void);
 /* The thread ends, or never came to be. */
 void nt_profile_thread_ends(struct nt_thread *thread);
 
-/* The thread is about to run from area->rip on; nothing but that has changed since it last ran. Tells the core what it
- * could not be told earlier. */
+/* The thread is about to run from area->rip on. Tells the core what it could not be told earlier: that the thread
+ * begins, goes on elsewhere, or has its turn. */
 void nt_profile_turn(struct nt_thread *thread);
-/* It is about to be where it may wait for others. */
+/* The thread is about to make a system call, in which it may wait for others. */
 void nt_profile_waits(struct nt_thread *thread);
-/* Now and then. */
+/* At a safe point: what the core does from time to time (tn_tick). */
 void nt_profile_tick(struct nt_thread *thread);
 /* Whether an access looks in another way table from now on; the address of its instruction, whose code is made anew. */
 bool nt_profile_moved(uint64_t *address);

@@ -99,7 +99,7 @@ static const char *name_at(uint64_t address)
     return name;
 }
 
-static void collect(struct nt_thread *thread, bool on)
+static void request_collect(struct nt_thread *thread, bool on)
 {
     if (start_of()->phase == START_RUNS)
         nt_profile_collect(thread, on);
@@ -117,10 +117,10 @@ static void perform_request(struct nt_thread *thread, enum request request, uint
         nt_profile_zero();
         break;
     case REQUEST_TOGGLE_COLLECT:
-        collect(thread, !nt_profile_collects());
+        request_collect(thread, !nt_profile_collects());
         break;
     case REQUEST_COLLECT:
-        collect(thread, argument != 0);
+        request_collect(thread, argument != 0);
         break;
     case REQUEST_START:
     case REQUEST_STOP:

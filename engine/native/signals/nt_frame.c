@@ -63,8 +63,8 @@ static bool push_state(struct nt_thread *thread, uint64_t at)
     return nt_copy((void *)at, image, bytes) == 0 && nt_copy((void *)(at + bytes), &magic, sizeof magic) == 0;
 }
 
-static void fill(struct nt_frame *frame, const struct nt_thread *thread, const struct nt_held *held,
-                 const struct nt_action *action)
+static void frame_fill(struct nt_frame *frame, const struct nt_thread *thread, const struct nt_held *held,
+                       const struct nt_action *action)
 {
     const struct nt_area *area = thread->area;
     struct nt_context *context = &frame->context;
@@ -94,7 +94,7 @@ bool nt_frame_push(struct nt_thread *thread, const struct nt_held *held, const s
     struct nt_frame frame;
 
     memset(&frame, 0, sizeof frame);
-    fill(&frame, thread, held, action);
+    frame_fill(&frame, thread, held, action);
     frame.context.state = state;
     if (!push_state(thread, state) || nt_copy((void *)at, &frame, sizeof frame) != 0)
         return false;

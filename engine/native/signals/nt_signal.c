@@ -114,14 +114,14 @@ static void state_of_place(struct nt_area *area, const struct nt_context *contex
     area->rip = place->pc;
 }
 
-static void hold(struct nt_held *held, const siginfo_t *info)
+static void signal_hold(struct nt_held *held, const siginfo_t *info)
 {
     held->info = *info;
     held->is_held = true;
 }
 
 /* The handler returns to the dispatcher, which finds the program's state in the area. */
-static void resume(struct nt_area *area, struct nt_context *context)
+static void signal_resume(struct nt_area *area, struct nt_context *context)
 {
     area->exit = NT_RESUME;
     context->rip = (uint64_t)nt_run;
@@ -136,7 +136,7 @@ static void take_fault(struct nt_thread *thread, siginfo_t *info, struct nt_cont
     struct nt_area *area = thread->area;
 
     state_of_place(area, context, place);
-    hold(&thread->fault, info);
+    signal_hold(&thread->fault, info);
     thread->fault_segment = place->segment;
     thread->error = context->error;
     thread->trap = context->trap;
@@ -145,7 +145,7 @@ static void take_fault(struct nt_thread *thread, siginfo_t *info, struct nt_cont
     if (info->si_signo != SIGSEGV && info->si_signo != SIGBUS && info->si_addr != NULL)
         thread->fault.info.si_addr = (void *)place->pc; /* it is the instruction's */
     area->pending = 1;
-    resume(area, context);
+    signal_resume(area, context);
     nt.counts.faults++;
 }
 
@@ -159,7 +159,7 @@ static void take_sent(struct nt_thread *thread, const siginfo_t *info, struct nt
         thread->kept |= NT_BIT(signal);
         thread->kept_info[signal] = *info;
     } else {
-        hold(&thread->held, info);
+        signal_hold(&thread->held, info);
         context->mask = ALL_MASK & ~NT_FAULTS;
     }
     area->pending = 1;
@@ -201,7 +201,7 @@ static void take_step(struct nt_thread *thread, struct nt_context *context)
         return;
     state_of_place(area, context, &place);
     nt_profile_left(thread, thread->step_segment, from);
-    resume(area, context);
+    signal_resume(area, context);
 }
 
 static bool is_copying(uint64_t rip)
@@ -285,7 +285,8 @@ static struct nt_action take_action(struct nt_process *process, int signal)
 }
 
 /* `mask` is what the handler's own is added to. */
-static void deliver(struct nt_thread *thread, const struct nt_held *held, uint64_t mask, bool is_fault_here)
+static void signal_deliver(struct nt_thread *thread, const struct nt_held *held, uint64_t mask,
+                           bool is_fault_here)
 {
     int signal = held->info.si_signo;
     struct nt_action action = take_action(thread->process, signal);
@@ -322,7 +323,7 @@ static void deliver_kept(struct nt_thread *thread)
             continue;
         thread->kept &= ~NT_BIT(signal);
         held.info = thread->kept_info[signal];
-        deliver(thread, &held, thread->mask, false);
+        signal_deliver(thread, &held, thread->mask, false);
     }
 }
 
@@ -338,14 +339,14 @@ void nt_signal_deliver(struct nt_thread *thread)
     if (thread->fault.is_held) {
         thread->fault.is_held = false;
         nt_profile_fault(thread);
-        deliver(thread, &thread->fault, thread->mask, true);
+        signal_deliver(thread, &thread->fault, thread->mask, true);
         call_mask = thread->mask;
     }
     if (thread->held.is_held) {
         if (call_mask & NT_BIT(thread->held.info.si_signo))
             give_back(thread, &thread->held.info);
         else
-            deliver(thread, &thread->held, call_mask, false);
+            signal_deliver(thread, &thread->held, call_mask, false);
         thread->held.is_held = false;
     }
     deliver_kept(thread);

@@ -29,7 +29,7 @@
 void nt_signal_handle(int signal, void *siginfo, void *ucontext);
 /* Takes over what the process was started with, and installs the handlers. */
 void nt_signal_start(struct nt_thread *thread);
-/* Tells the kernel the program's mask, or that of a thread that is in no state to take a signal. */
+/* Tells the kernel the thread's mask: the program's, or while a signal is held one that blocks all others. */
 void nt_signal_apply_mask(const struct nt_thread *thread);
 void nt_signal_block_all(void);
 /* Tells the kernel the program's action for `signal`. */

@@ -2,9 +2,9 @@
 /*
  * nt_sys_memory.c: system calls that change what is mapped.
  *
- * The engine's region is out of reach: to a program it is an address that cannot be had. What becomes of executable
- * memory is noted (nt_maps), and blocks made of code that has gone are forgotten before the program goes on. One of
- * these calls is made at a time, so that what is noted is in the order of what was done.
+ * The engine's region is out of reach: calls that name addresses in it fail as if something else were there. What
+ * becomes of executable memory is noted (nt_maps.h), and blocks made of code that has gone are forgotten before the
+ * program goes on. One of these calls is made at a time, so that they are noted in the order in which they were made.
  */
 #include <asm/shmbuf.h>
 #include <linux/fcntl.h>
@@ -32,7 +32,7 @@
 struct nt_lock nt_memory_lock;
 
 /* [start, start + bytes) is another thing than before, with this protection. */
-static void changed(uint64_t start, uint64_t bytes, uint64_t protection)
+static void memory_changed(uint64_t start, uint64_t bytes, uint64_t protection)
 {
     bool is_executable = (protection & PROT_EXEC) != 0;
     uint64_t end = NT_UP(start + bytes, NT_PAGE);
@@ -49,13 +49,13 @@ static void changed(uint64_t start, uint64_t bytes, uint64_t protection)
 }
 
 /* What is there now is mapped anew: whether others can change it. */
-static void mapped(uint64_t start, uint64_t bytes, bool is_shared)
+static void memory_mapped(uint64_t start, uint64_t bytes, bool is_shared)
 {
     nt_maps_share(start, NT_UP(start + bytes, NT_PAGE), is_shared);
 }
 
-/* Of mmap's arguments. What is private shows what becomes of the file as long as it was not written to: that of a file
- * that is open for writing is going to change. */
+/* Whether others can change what these arguments of mmap map. A page of a private mapping, too, shows what is written
+ * to the file, until the program itself writes to the page: so a file that is open for writing is taken for shared. */
 static bool is_shared(uint64_t flags, uint64_t fd)
 {
     long mode;
@@ -95,8 +95,8 @@ bool nt_sys_mmap(struct nt_thread *thread, struct nt_call *call)
     if (!pass_locked(thread, call))
         return false;
     if (!nt_failed(call->result)) {
-        mapped((uint64_t)call->result, NT_ARG(call, 1), is_shared(flags, NT_ARG(call, 4)));
-        changed((uint64_t)call->result, NT_ARG(call, 1), NT_ARG(call, 2));
+        memory_mapped((uint64_t)call->result, NT_ARG(call, 1), is_shared(flags, NT_ARG(call, 4)));
+        memory_changed((uint64_t)call->result, NT_ARG(call, 1), NT_ARG(call, 2));
         nt_data_changed(thread, (uint64_t)call->result, NT_ARG(call, 1), (flags & MAP_ANONYMOUS) != 0);
     }
     nt_lock_give(&nt_memory_lock);
@@ -110,8 +110,8 @@ bool nt_sys_munmap(struct nt_thread *thread, struct nt_call *call)
     if (!pass_locked(thread, call))
         return false;
     if (!nt_failed(call->result)) {
-        mapped(NT_ARG(call, 0), NT_ARG(call, 1), false);
-        changed(NT_ARG(call, 0), NT_ARG(call, 1), PROT_NONE);
+        memory_mapped(NT_ARG(call, 0), NT_ARG(call, 1), false);
+        memory_changed(NT_ARG(call, 0), NT_ARG(call, 1), PROT_NONE);
         nt_data_changed(thread, NT_ARG(call, 0), NT_ARG(call, 1), false);
     }
     nt_lock_give(&nt_memory_lock);
@@ -125,7 +125,7 @@ bool nt_sys_mprotect(struct nt_thread *thread, struct nt_call *call)
     if (!pass_locked(thread, call))
         return false;
     if (!nt_failed(call->result))
-        changed(NT_ARG(call, 0), NT_ARG(call, 1), NT_ARG(call, 2));
+        memory_changed(NT_ARG(call, 0), NT_ARG(call, 1), NT_ARG(call, 2));
     nt_lock_give(&nt_memory_lock);
     return true;
 }
@@ -166,11 +166,11 @@ bool nt_sys_mremap(struct nt_thread *thread, struct nt_call *call)
         return false;
     if (!nt_failed(call->result)) {
         if (!(NT_ARG(call, 3) & MREMAP_DONTUNMAP)) {
-            mapped(old, old_bytes, false);
-            changed(old, old_bytes, PROT_NONE);
+            memory_mapped(old, old_bytes, false);
+            memory_changed(old, old_bytes, PROT_NONE);
         }
-        mapped((uint64_t)call->result, new_bytes, was_shared);
-        changed((uint64_t)call->result, new_bytes, protection);
+        memory_mapped((uint64_t)call->result, new_bytes, was_shared);
+        memory_changed((uint64_t)call->result, new_bytes, protection);
         tell_moved(thread, call, old, old_bytes, new_bytes);
     }
     nt_lock_give(&nt_memory_lock);
@@ -216,21 +216,23 @@ bool nt_sys_shmat(struct nt_thread *thread, struct nt_call *call)
     if (!pass_locked(thread, call))
         return false;
     if (!nt_failed(call->result)) {
-        mapped((uint64_t)call->result, bytes, true);
-        changed((uint64_t)call->result, bytes, segment_protection(NT_ARG(call, 2)));
+        memory_mapped((uint64_t)call->result, bytes, true);
+        memory_changed((uint64_t)call->result, bytes, segment_protection(NT_ARG(call, 2)));
         nt_data_changed(thread, (uint64_t)call->result, NT_PAGE, false);
     }
     nt_lock_give(&nt_memory_lock);
     return true;
 }
 
-/* Behind its first page it stays noted until something else is there: blocks that look for their code find none. */
+/* The call does not say how long the segment is, so only its first page is forgotten. The rest stays noted until
+ * something else is mapped there. That does no harm: a block made of shared memory reads its code each time that it is
+ * entered, and faults where the code has gone. */
 bool nt_sys_shmdt(struct nt_thread *thread, struct nt_call *call)
 {
     if (!pass_locked(thread, call))
         return false;
     if (!nt_failed(call->result))
-        changed(NT_ARG(call, 0), NT_PAGE, PROT_NONE);
+        memory_changed(NT_ARG(call, 0), NT_PAGE, PROT_NONE);
     if (!nt_failed(call->result))
         nt_data_changed(thread, NT_ARG(call, 0), NT_PAGE, false);
     nt_lock_give(&nt_memory_lock);
@@ -252,7 +254,8 @@ static bool is_memory_file(uint64_t fd)
     return nt_after(path, "/proc/") != NULL && nt_same(path + length - 4, "/mem");
 }
 
-/* Into any file: only who has opened that of its memory can change code so. */
+/* A write to any descriptor. It changes code only if the descriptor is that of /proc/self/mem. Whether it is, is looked
+ * up only once the program has opened that file for writing. */
 bool nt_sys_write(struct nt_thread *thread, struct nt_call *call)
 {
     if (!nt_call_pass(thread, call))
@@ -285,7 +288,7 @@ static void set_break(struct nt_thread *thread, uint64_t wanted)
 
     if (end < old_end) {
         nt_sys3(__NR_munmap, (long)end, (long)(old_end - end), 0);
-        changed(end, old_end - end, PROT_NONE);
+        memory_changed(end, old_end - end, PROT_NONE);
         nt_data_changed(thread, end, old_end - end, false);
     } else if (end > old_end) {
         long got;

@@ -36,7 +36,7 @@ static int digit(char c)
 
 /* A line that begins an entry has START-END in lower case, or in numa_maps START; those below it begin with a capital
  * letter. */
-static void judge(struct filter *filter)
+static void proc_judge(struct filter *filter)
 {
     const char *at = filter->line;
     uint64_t start = 0;
@@ -51,13 +51,13 @@ static void judge(struct filter *filter)
 
 static void end_line(struct filter *filter)
 {
-    judge(filter);
+    proc_judge(filter);
     if (!filter->is_ours)
         nt_sys3(__NR_write, filter->to, (long)filter->line, (long)filter->length);
     filter->length = 0;
 }
 
-static void copy(struct filter *filter)
+static void proc_copy(struct filter *filter)
 {
     for (;;) {
         long got = nt_sys3(__NR_read, filter->from, (long)filter->in, sizeof filter->in);
@@ -84,7 +84,7 @@ long nt_file_maps(const char *path, uint64_t flags)
         return from;
     filter.from = (int)from;
     filter.to = (int)to;
-    copy(&filter);
+    proc_copy(&filter);
     nt_sys3(__NR_lseek, to, 0, 0);
     /* The program gets the lower of the two numbers, as it would have. */
     nt_sys3(__NR_dup3, to, from, flags & O_CLOEXEC ? O_CLOEXEC : 0);

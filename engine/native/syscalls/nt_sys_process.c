@@ -249,7 +249,7 @@ static void try_traced(const struct exec *exec)
 
 /* Another program keeps what is blocked and what is ignored, faults' signals included. From the last part on nothing of
  * this one runs any more: the baton is kept, but by a child, whose parent wants it. */
-static bool execute(struct nt_thread *thread, struct nt_call *call, const struct exec *exec)
+static bool process_execute(struct nt_thread *thread, struct nt_call *call, const struct exec *exec)
 {
     uint64_t mask = thread->mask;
     bool succeeds;
@@ -292,7 +292,7 @@ bool nt_sys_execve(struct nt_thread *thread, struct nt_call *call)
     if (own != NULL)
         NT_ARG(call, 0) = (uint64_t)own;
     exec = (struct exec){AT_FDCWD, NT_ARG(call, 0), NT_ARG(call, 1), NT_ARG(call, 2), 0};
-    return execute(thread, call, &exec);
+    return process_execute(thread, call, &exec);
 }
 
 bool nt_sys_execveat(struct nt_thread *thread, struct nt_call *call)
@@ -304,7 +304,7 @@ bool nt_sys_execveat(struct nt_thread *thread, struct nt_call *call)
         NT_ARG(call, 1) = (uint64_t)own;
     exec = (struct exec){(int)NT_ARG(call, 0), NT_ARG(call, 1), NT_ARG(call, 2), NT_ARG(call, 3),
                          (long)NT_ARG(call, 4)};
-    return execute(thread, call, &exec);
+    return process_execute(thread, call, &exec);
 }
 
 /* ----------------------------------------------------------------------------------- what a thread can set */
@@ -344,7 +344,8 @@ bool nt_sys_prctl(struct nt_thread *thread, struct nt_call *call)
 }
 
 /* What a child that shares our memory sets is its own, and the kernel keeps it; its other limits are the program's. */
-static bool limit(struct nt_thread *thread, struct nt_call *call, uint64_t resource, uint64_t now, uint64_t old)
+static bool process_limit(struct nt_thread *thread, struct nt_call *call, uint64_t resource, uint64_t now,
+                          uint64_t old)
 {
     int i = nt_limit_number(resource);
 
@@ -363,15 +364,15 @@ bool nt_sys_prlimit(struct nt_thread *thread, struct nt_call *call)
 
     if (process != 0 && process != (int)nt_sys3(__NR_getpid, 0, 0, 0))
         return nt_call_pass(thread, call);
-    return limit(thread, call, (uint32_t)NT_ARG(call, 1), NT_ARG(call, 2), NT_ARG(call, 3));
+    return process_limit(thread, call, (uint32_t)NT_ARG(call, 1), NT_ARG(call, 2), NT_ARG(call, 3));
 }
 
 bool nt_sys_setrlimit(struct nt_thread *thread, struct nt_call *call)
 {
-    return limit(thread, call, (uint32_t)NT_ARG(call, 0), NT_ARG(call, 1), 0);
+    return process_limit(thread, call, (uint32_t)NT_ARG(call, 0), NT_ARG(call, 1), 0);
 }
 
 bool nt_sys_getrlimit(struct nt_thread *thread, struct nt_call *call)
 {
-    return limit(thread, call, (uint32_t)NT_ARG(call, 0), 0, NT_ARG(call, 1));
+    return process_limit(thread, call, (uint32_t)NT_ARG(call, 0), 0, NT_ARG(call, 1));
 }

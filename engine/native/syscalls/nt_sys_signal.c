@@ -17,7 +17,7 @@ enum { MASK_BYTES = 8, LEAST_STACK = 2048 };
 
 #define NEVER_BLOCKED (NT_BIT(SIGKILL) | NT_BIT(SIGSTOP))
 
-static bool give(uint64_t to, const void *from, size_t bytes)
+static bool signal_give(uint64_t to, const void *from, size_t bytes)
 {
     return to == 0 || nt_copy((void *)to, from, bytes) == 0;
 }
@@ -41,7 +41,7 @@ bool nt_sys_rt_sigaction(struct nt_thread *thread, struct nt_call *call)
         nt_signal_apply_action(process, (int)signal);
     }
     nt_lock_give(&process->lock);
-    call->result = give(NT_ARG(call, 2), &old, sizeof old) ? 0 : -EFAULT;
+    call->result = signal_give(NT_ARG(call, 2), &old, sizeof old) ? 0 : -EFAULT;
     return true;
 }
 
@@ -67,7 +67,7 @@ bool nt_sys_rt_sigprocmask(struct nt_thread *thread, struct nt_call *call)
         if (nt_signal_ready(thread))
             thread->area->pending = 1;
     }
-    call->result = give(NT_ARG(call, 2), &old, sizeof old) ? 0 : -EFAULT;
+    call->result = signal_give(NT_ARG(call, 2), &old, sizeof old) ? 0 : -EFAULT;
     return true;
 }
 
@@ -107,7 +107,7 @@ bool nt_sys_sigaltstack(struct nt_thread *thread, struct nt_call *call)
         }
         thread->altstack = new;
     }
-    call->result = give(NT_ARG(call, 1), &old, sizeof old) ? 0 : -EFAULT;
+    call->result = signal_give(NT_ARG(call, 1), &old, sizeof old) ? 0 : -EFAULT;
     return true;
 }
 
@@ -120,7 +120,7 @@ bool nt_sys_rt_sigpending(struct nt_thread *thread, struct nt_call *call)
     if (call->result == 0 && thread->kept != 0 && NT_ARG(call, 1) == MASK_BYTES &&
         nt_copy(&pending, (const void *)NT_ARG(call, 0), sizeof pending) == 0) {
         pending |= thread->kept & thread->mask;
-        give(NT_ARG(call, 0), &pending, sizeof pending);
+        signal_give(NT_ARG(call, 0), &pending, sizeof pending);
     }
     return true;
 }

@@ -22,12 +22,12 @@ static struct {
     volatile uint32_t next, now; /* the next number to be given out, and the one whose turn it is */
 } fair;
 
-static long futex(volatile uint32_t *word, int operation, uint32_t value, uint32_t bits)
+static long baton_futex(volatile uint32_t *word, int operation, uint32_t value, uint32_t bits)
 {
     return nt_sys6(__NR_futex, (long)word, operation | FUTEX_PRIVATE_FLAG, value, 0, 0, bits);
 }
 
-/* False: it has been long, and a child may have been killed that had it. */
+/* False: a second has passed, and perhaps the child that had the baton was killed. */
 static bool wait_long(volatile uint32_t *word, uint32_t value, uint32_t bits)
 {
     struct __kernel_timespec until;
@@ -46,7 +46,7 @@ static bool is_lost(const struct nt_thread *thread)
 static void next_fair(uint32_t now)
 {
     if (__atomic_load_n(&fair.next, __ATOMIC_SEQ_CST) != now)
-        futex(&fair.now, FUTEX_WAKE_BITSET, 0x7fffffff, 1u << now % 32);
+        baton_futex(&fair.now, FUTEX_WAKE_BITSET, 0x7fffffff, 1u << now % 32);
 }
 
 /* If the one whose turn it is has gone, it is the next one's. */
@@ -80,13 +80,13 @@ static void give_fair(void)
 
 /* ------------------------------------------------------------------------------------------------ strict */
 
-/* nt_thread.baton. Away: in a system call, or not begun yet. */
+/* Values of nt_thread.baton. AWAY: in a system call, or not begun yet; LENT: in vfork, while its child runs. */
 enum { AWAY, LENT, WAITS, HOLDS };
 
-/* holder == NULL: it is to be chosen, by one of those that wait; there may be none. */
+/* Where `holder` is NULL, one of the threads that wait, if there are any, is to choose the next holder. */
 static struct {
     struct nt_thread *holder;
-    struct nt_thread *chooser; /* that one, while it is at it */
+    struct nt_thread *chooser; /* the thread that is choosing now; NULL: none is */
     uint32_t changes;  /* one more whenever `holder` changes */
     uint32_t last;     /* the last holder's number */
     int settled;       /* who was asleep still is: no holder has asked the kernel for anything since */
@@ -100,7 +100,7 @@ static uint32_t bit_of(const struct nt_thread *thread)
     return 1u << thread->number % 31;
 }
 
-/* What a child that was killed held, nobody holds. */
+/* If the thread at *place is a child that was killed, nobody is there any more. */
 static void take_from_lost(struct nt_thread **place)
 {
     struct nt_thread *thread = __atomic_load_n(place, __ATOMIC_SEQ_CST);
@@ -152,7 +152,8 @@ static bool all_are_settled(const struct nt_thread *self)
     return is_gone(strict.leaving);
 }
 
-/* Twice in turn: one that is looked at late may have woken one that was looked at early, and gone to sleep. */
+/* All must be found asleep twice in a row: a thread that is looked at late may have woken one that was looked at early,
+ * and then gone to sleep. */
 static void wait_until_settled(const struct nt_thread *self)
 {
     for (int looks = 0; looks < 2; looks++) {
@@ -178,7 +179,7 @@ static struct nt_thread *next_of_those_that_wait(void)
     return next;
 }
 
-static void choose(const struct nt_thread *self)
+static void baton_choose(const struct nt_thread *self)
 {
     struct nt_thread *next;
 
@@ -189,10 +190,11 @@ static void choose(const struct nt_thread *self)
     strict.last = next->number;
     hand_to(next);
     if (next != self)
-        futex(&strict.changes, FUTEX_WAKE_BITSET, 0x7fffffff, bit_of(next));
+        baton_futex(&strict.changes, FUTEX_WAKE_BITSET, 0x7fffffff, bit_of(next));
 }
 
-/* Who finds nobody choosing does it. Who is woken while somebody still is sleeps again: that one looks again too. */
+/* A thread that finds no holder, and no other thread choosing one, chooses. If it is woken while another one still
+ * chooses, it may sleep again: the chooser looks for a holder once more before it sleeps itself. */
 static void wait_for_turn(struct nt_thread *self)
 {
     for (;;) {
@@ -209,7 +211,7 @@ static void wait_for_turn(struct nt_thread *self)
             continue;
         }
         if (__atomic_load_n(&strict.holder, __ATOMIC_SEQ_CST) == NULL)
-            choose(self);
+            baton_choose(self);
         __atomic_store_n(&strict.chooser, NULL, __ATOMIC_SEQ_CST);
     }
     self->baton = HOLDS;
@@ -225,7 +227,7 @@ static void give_strict(struct nt_thread *self, uint32_t state)
 {
     __atomic_store_n(&self->baton, state, __ATOMIC_SEQ_CST);
     hand_to(NULL);
-    futex(&strict.changes, FUTEX_WAKE_BITSET, 1, anybody);
+    baton_futex(&strict.changes, FUTEX_WAKE_BITSET, 1, anybody);
 }
 
 static bool turn_is_over(struct nt_thread *self)
@@ -263,8 +265,8 @@ void nt_baton_start(enum nt_baton chosen, uint64_t turn_steps)
 void nt_baton_end(void)
 {
     kind = NT_BATON_NONE;
-    futex(&fair.now, FUTEX_WAKE, 0x7fffffff, 0);
-    futex(&strict.changes, FUTEX_WAKE, 0x7fffffff, 0);
+    baton_futex(&fair.now, FUTEX_WAKE, 0x7fffffff, 0);
+    baton_futex(&strict.changes, FUTEX_WAKE, 0x7fffffff, 0);
 }
 
 void nt_baton_stir(void)

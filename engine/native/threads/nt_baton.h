@@ -23,17 +23,19 @@ enum nt_baton { NT_BATON_NONE, NT_BATON_FAIR, NT_BATON_STRICT };
  * are counted in safe points. */
 void nt_baton_start(enum nt_baton kind, uint64_t turn_steps);
 
-/* The thread that runs here takes it, and waits for it; gives it away; at a safe point, if it is the turn of others. */
+/* The thread that runs here waits until the baton is free, and takes it. */
 void nt_baton_take(void);
+/* It gives the baton away. */
 void nt_baton_give(void);
+/* At a safe point: it gives the baton away and takes it again, if it is another thread's turn. */
 void nt_baton_pass(struct nt_thread *thread);
-/* Before any system call of the thread that runs here: it may wake others. */
+/* Before any system call of the thread that runs here: the call may wake threads that sleep in the kernel. */
 void nt_baton_stir(void);
 /* Gives it away for a child that runs in the parent's stead (vfork). */
 void nt_baton_lend(void);
 /* Gives it away for good: the thread ends. */
 void nt_baton_leave(void);
-/* Nobody needs it any more: who waits goes on, and all at the same time. */
+/* From now on threads run at the same time: all that wait for the baton go on. */
 void nt_baton_end(void);
 /* In a forked child: the thread that runs here has it, others there are none. */
 void nt_baton_forked(void);

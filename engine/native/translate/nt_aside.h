@@ -30,14 +30,14 @@ static inline bool nt_is_aside(const struct nt_making *making, uint8_t reg)
 /* From here on the program is at `pc`, with registers where `aside` says. */
 void nt_mark_here(struct nt_making *making, uint64_t pc);
 
-/* The block is found: nothing is aside in front of it. */
+/* Begins a block that nt_find_block has found: nothing is aside in front of it. */
 void nt_aside_begin(struct nt_making *making);
 void nt_put_aside(struct nt_making *making, uint8_t reg);
 /* Put aside one of the registers in `from`, which is not empty: that which costs least from instruction `i` on. */
 uint8_t nt_take(struct nt_making *making, unsigned i, uint16_t from);
-/* Those in `set` have the program's values again. */
+/* Emits what gives the registers in `set` the program's values again. */
 void nt_bring_back(struct nt_making *making, uint16_t set);
-/* Those that instruction `i` reads have. */
+/* The same for the registers that instruction `i` reads. */
 void nt_aside_before(struct nt_making *making, unsigned i);
 /* Instruction `i` has run: those that it writes are not aside any more. */
 void nt_aside_behind(struct nt_making *making, unsigned i);

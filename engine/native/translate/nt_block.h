@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * nt_block.h: what is known of a translated block, and what making one needs. Of the translator's own files only.
+ * nt_block.h: what is known of a translated block, and what making one needs. Only files of this folder use it.
  *
  *     head: countdown  entry: body, exits                                [target] [return] stubs
  *

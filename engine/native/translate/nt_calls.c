@@ -40,7 +40,7 @@ static uint64_t pushed(const struct nt_area *area)
     return *(const uint64_t *)area->held_sp;
 }
 
-static void call(struct nt_area *area, uint32_t function, uint64_t return_address)
+static void calls_call(struct nt_area *area, uint32_t function, uint64_t return_address)
 {
     tn_call(thread_of(area), area->site, function, area->held_sp, return_address);
     function_dump(area);
@@ -49,13 +49,13 @@ static void call(struct nt_area *area, uint32_t function, uint64_t return_addres
 /* area->site calls area->function. */
 void nt_called(struct nt_area *area)
 {
-    call(area, area->function, pushed(area));
+    calls_call(area, area->function, pushed(area));
 }
 
 /* The call is the last instruction of its function: nothing of this function is behind it to return to. */
 void nt_called_last(struct nt_area *area)
 {
-    call(area, area->function, 0);
+    calls_call(area, area->function, 0);
 }
 
 /* A call to what follows it only asks where it is. */
@@ -68,13 +68,13 @@ static bool calls_what_is_found(const struct nt_area *area)
 void nt_called_found(struct nt_area *area)
 {
     if (calls_what_is_found(area))
-        call(area, function_at(area, area->rip), pushed(area));
+        calls_call(area, function_at(area, area->rip), pushed(area));
 }
 
 void nt_called_found_last(struct nt_area *area)
 {
     if (calls_what_is_found(area))
-        call(area, function_at(area, area->rip), 0);
+        calls_call(area, function_at(area, area->rip), 0);
 }
 
 static void return_popping(struct nt_area *area, uint32_t bytes)

@@ -154,7 +154,7 @@ static struct value value_of(const struct check *c, const struct nt_insn *e)
 
 /* ------------------------------------------------------------------------------------------ what is added */
 
-static bool fail(struct check *c, const char *what)
+static bool check_fail(struct check *c, const char *what)
 {
     if (!c->wrong)
         c->wrong = what;
@@ -169,7 +169,7 @@ static bool added_store(struct check *c, const struct nt_insn *e)
 
     if (stores && place >= 0 && place < 16 * 8) {
         if (!is_wide(e, 0x89) || place % 8 || register_of(e) != reg || c->reg[reg].kind != PROGRAM)
-            return fail(c, "a home gets what is not its register's value");
+            return check_fail(c, "a home gets what is not its register's value");
         c->home |= bit(reg);
     }
     if (stores && e->offset == NT_HELD_SP)
@@ -182,7 +182,7 @@ static bool added_call(struct check *c, const struct nt_insn *e)
     int32_t which = (e->offset - NT_CALLS) / 8;
 
     if (!is_in_area(e) || which < 0 || which >= NT_CALLS_COUNT || c->reg[NT_RSP].kind != ENGINE_STACK)
-        return fail(c, "a call that is none of ours");
+        return check_fail(c, "a call that is none of ours");
     if (which < NT_CALL_BRANCHED)
         c->flags = 0;
     if (which == NT_CALL_SINGLE)
@@ -210,7 +210,7 @@ static bool added_flags(struct check *c, const struct nt_insn *e)
     return true;
 }
 
-static bool added(struct check *c, const struct nt_insn *e)
+static bool check_added(struct check *c, const struct nt_insn *e)
 {
     uint16_t lost = (uint16_t)(e->writes & in_place(c) & ~c->home & ~bit(NT_RSP));
     struct value value = value_of(c, e);
@@ -220,17 +220,17 @@ static bool added(struct check *c, const struct nt_insn *e)
     if (e->kind == NT_IS_JCC) /* a test: what it leads to comes back with all that is not aside */
         return true;
     if (e->kind != NT_IS_PLAIN)
-        return fail(c, "what is added leaves the block");
+        return check_fail(c, "what is added leaves the block");
     if (lost)
-        return fail(c, "a register is overwritten that is not in its home");
+        return check_fail(c, "a register is overwritten that is not in its home");
     if (e->accesses && e->segment != NT_SEGMENT_GS)
-        return fail(c, "what is added accesses the program's memory");
+        return check_fail(c, "what is added accesses the program's memory");
     if (added_flags(c, e))
         return true;
     if (!added_store(c, e))
         return false;
     if (e->writes & bit(NT_RSP) && value.kind != ENGINE_STACK && value.kind != PROGRAM)
-        return fail(c, "the stack pointer is overwritten");
+        return check_fail(c, "the stack pointer is overwritten");
     for (unsigned r = 0; r < 16; r++)
         if (e->writes >> r & 1)
             c->reg[r] = value;
@@ -320,26 +320,26 @@ static bool is_instruction(const struct check *c, const struct nt_insn *e)
 }
 
 /* Registers in `set` are the program's. */
-static bool needs(struct check *c, uint16_t set, uint16_t flags)
+static bool check_needs(struct check *c, uint16_t set, uint16_t flags)
 {
     if (set & ~in_place(c))
-        return fail(c, "it would read a register that is not the program's");
+        return check_fail(c, "it would read a register that is not the program's");
     if (flags & ~c->flags)
-        return fail(c, "it would read flags that are not the program's");
+        return check_fail(c, "it would read flags that are not the program's");
     return true;
 }
 
-static bool run(struct check *c, const struct nt_insn *e, const struct nt_mark *mark)
+static bool check_run(struct check *c, const struct nt_insn *e, const struct nt_mark *mark)
 {
     const struct nt_insn *o = &c->making->insn[c->i];
     bool moved = !is_same_bytes(e, o);
     uint16_t read = moved ? (uint16_t)(e->reads & ~bit(e->base)) : o->reads;
     uint16_t aside = mark->aside;
 
-    if (!needs(c, (uint16_t)(read | (o->writes & ~o->kills)), o->flags_read))
+    if (!check_needs(c, (uint16_t)(read | (o->writes & ~o->kills)), o->flags_read))
         return false;
     if (aside & ~c->home || (uint16_t)~aside & ~in_place(c))
-        return fail(c, "a fault would show registers that are not the program's");
+        return check_fail(c, "a fault would show registers that are not the program's");
     for (unsigned r = 0; r < 16; r++)
         if (o->writes >> r & 1)
             c->reg[r] = (struct value){PROGRAM, 0};
@@ -394,12 +394,12 @@ static const uint8_t *place_of(const struct check *c, unsigned i)
 }
 
 /* The next instruction of the code, or false. */
-static bool decode(struct check *c, struct nt_insn *e)
+static bool check_decode(struct check *c, struct nt_insn *e)
 {
     const uint8_t *end = c->making->emit.at;
 
     if (c->at >= end || !nt_decode(c->making->decoder, c->at, (size_t)(end - c->at), (uintptr_t)c->at, e))
-        return fail(c, "the code ends in the middle");
+        return check_fail(c, "the code ends in the middle");
     return true;
 }
 
@@ -408,13 +408,13 @@ static bool follow_to(struct check *c, const uint8_t *place)
     struct nt_insn e;
 
     if (!place)
-        return fail(c, "no mark says where it is");
+        return check_fail(c, "no mark says where it is");
     while (c->at < place) {
-        if (!decode(c, &e) || !added(c, &e))
+        if (!check_decode(c, &e) || !check_added(c, &e))
             return false;
         c->at += e.length;
     }
-    return c->at == place || fail(c, "its mark is in the middle of an instruction");
+    return c->at == place || check_fail(c, "its mark is in the middle of an instruction");
 }
 
 static bool check_plain(struct check *c)
@@ -423,18 +423,18 @@ static bool check_plain(struct check *c)
     const struct nt_mark *mark;
 
     for (;; c->at += e.length) {
-        if (!decode(c, &e))
+        if (!check_decode(c, &e))
             return false;
         mark = mark_of_instruction(c, &e);
         if (mark && is_instruction(c, &e))
             break;
-        if (!added(c, &e))
+        if (!check_added(c, &e))
             return false;
         if (mark_at(c, nt_behind(&c->making->insn[c->i])))
-            return fail(c, "it is not in the code");
+            return check_fail(c, "it is not in the code");
     }
     c->at += e.length;
-    return run(c, &e, mark);
+    return check_run(c, &e, mark);
 }
 
 /* What its base is to the program. */
@@ -444,10 +444,10 @@ static bool check_base(struct check *c)
     struct nt_insn e;
 
     if (!follow_to(c, place_of(c, c->i) ? place_of(c, c->i) : c->at) ||
-        !needs(c, o->kind == NT_IS_GS_WRITE ? bit(o->operand) : 0, 0))
+        !check_needs(c, o->kind == NT_IS_GS_WRITE ? bit(o->operand) : 0, 0))
         return false;
     while (!mark_at(c, nt_behind(o))) {
-        if (!decode(c, &e))
+        if (!check_decode(c, &e))
             return false;
         c->at += e.length;
     }
@@ -468,17 +468,17 @@ static bool check_branch(struct check *c)
     if (!follow_to(c, place))
         return false;
     for (;; c->at += e.length) {
-        if (!decode(c, &e))
+        if (!check_decode(c, &e))
             return false;
         if (e.kind == NT_IS_JCC)
             break;
-        if (!added(c, &e))
+        if (!check_added(c, &e))
             return false;
     }
     if (e.condition != o->condition && e.condition != (o->condition ^ 1))
-        return fail(c, "it asks another condition");
+        return check_fail(c, "it asks another condition");
     c->at = e.condition == o->condition ? c->at + e.length : (const uint8_t *)e.target;
-    return needs(c, 0xffff, NT_FLAGS_STATUS);
+    return check_needs(c, 0xffff, NT_FLAGS_STATUS);
 }
 
 /* The block is left: everything is in its place. */
@@ -488,14 +488,14 @@ static bool check_end(struct check *c)
     struct nt_insn e;
 
     if (c->i < making->count)
-        return follow_to(c, place_of(c, c->i)) && needs(c, 0xffff, NT_FLAGS_STATUS);
+        return follow_to(c, place_of(c, c->i)) && check_needs(c, 0xffff, NT_FLAGS_STATUS);
     c->i--;
     for (;; c->at += e.length) {
-        if (!decode(c, &e))
+        if (!check_decode(c, &e))
             return false;
         if (e.kind == NT_IS_JUMP)
-            return needs(c, 0xffff, NT_FLAGS_STATUS);
-        if (!added(c, &e))
+            return check_needs(c, 0xffff, NT_FLAGS_STATUS);
+        if (!check_added(c, &e))
             return false;
     }
 }

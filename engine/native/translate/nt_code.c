@@ -36,8 +36,9 @@ struct nt_code {
     struct nt_making making;
 };
 
-/* Who finds nothing compares with an address all the same: ~0, at which no code is. Where it leads is the engine, which
- * finds that out. */
+/* What generated code finds in the lookup table where no block is noted. It compares this target's address with the
+ * branch's as it does any other: the address is ~0, where no code can be. A branch that does lead to ~0 goes to the
+ * head that is made here, which leaves for the engine; that sees that the address is none. */
 static void make_nowhere(struct nt_code *code)
 {
     struct nt_emit emit = {.at = code->code_start, .end = code->code_start + ROOM_FOR_CODE};
@@ -75,7 +76,7 @@ struct nt_code *nt_code_new(const struct nt_code_config *config)
     return code;
 }
 
-static void *keep(struct nt_code *code, size_t bytes)
+static void *code_keep(struct nt_code *code, size_t bytes)
 {
     bytes = (bytes + 7) & ~(size_t)7;
     if ((size_t)(code->back_at - code->cold_at) < bytes + ROOM_FOR_CODE)
@@ -86,7 +87,7 @@ static void *keep(struct nt_code *code, size_t bytes)
 
 static struct nt_out *keep_out(struct nt_making *making)
 {
-    struct nt_out *out = keep(making->code, sizeof *out);
+    struct nt_out *out = code_keep(making->code, sizeof *out);
     if (!out)
         making->emit.full = true;
     return out;
@@ -112,7 +113,7 @@ static unsigned page_bucket_of(uint64_t page)
     return (unsigned)(page * 0x9e3779b97f4a7c15ull >> 48) % PAGE_BUCKETS;
 }
 
-static struct nt_block *find(const struct nt_code *code, uint64_t pc)
+static struct nt_block *code_find(const struct nt_code *code, uint64_t pc)
 {
     struct nt_block *block = __atomic_load_n(&code->buckets[bucket_of(pc)], __ATOMIC_ACQUIRE);
     while (block && block->pc != pc)
@@ -122,7 +123,7 @@ static struct nt_block *find(const struct nt_code *code, uint64_t pc)
 
 const void *nt_code_find(const struct nt_code *code, uint64_t pc)
 {
-    const struct nt_block *block = find(code, pc);
+    const struct nt_block *block = code_find(code, pc);
     return block ? block->head : NULL;
 }
 
@@ -139,7 +140,7 @@ static void note_pages(struct nt_code *code, struct nt_block *block)
     }
 }
 
-static void check(const struct nt_making *making)
+static void code_check(const struct nt_making *making)
 {
     uint64_t pc;
     const char *what = nt_check_block(making, &pc);
@@ -154,11 +155,11 @@ static bool ends_in_branch(const struct nt_making *making)
 }
 
 /* Make the block; what it takes is given up again if there is not enough. */
-static struct nt_block *make(struct nt_code *code, uint64_t pc, bool joins)
+static struct nt_block *code_make(struct nt_code *code, uint64_t pc, bool joins)
 {
     struct nt_making *making = &code->making;
     uint8_t *back_at = code->back_at;
-    struct nt_block *block = keep(code, sizeof *block);
+    struct nt_block *block = code_keep(code, sizeof *block);
     bool room = (size_t)(code->cold_start - code->code_at) >= ROOM_FOR_CODE;
     if (!block || !room || code->block_count == code->block_room)
         return NULL;
@@ -178,8 +179,8 @@ static struct nt_block *make(struct nt_code *code, uint64_t pc, bool joins)
     nt_find_block(making, pc);
     nt_translate(making);
     if (code->config.check && !making->emit.full && !making->cold.full)
-        check(making);
-    struct nt_mark *marks = keep(code, making->mark_count * sizeof *marks);
+        code_check(making);
+    struct nt_mark *marks = code_keep(code, making->mark_count * sizeof *marks);
     if (making->emit.full || making->cold.full || !marks) {
         code->back_at = back_at;
         return NULL;
@@ -196,7 +197,7 @@ static struct nt_block *make(struct nt_code *code, uint64_t pc, bool joins)
 }
 
 /* From now on it is found. */
-static void enter(struct nt_code *code, struct nt_block *block)
+static void code_enter(struct nt_code *code, struct nt_block *block)
 {
     struct nt_block **bucket = &code->buckets[bucket_of(block->pc)];
     note_pages(code, block);
@@ -211,17 +212,17 @@ static bool simulates(const struct nt_code *code)
 
 const void *nt_code_make(struct nt_code *code, uint64_t pc)
 {
-    struct nt_block *block = find(code, pc);
+    struct nt_block *block = code_find(code, pc);
     if (block)
         return block->head;
-    block = code->used_up ? NULL : make(code, pc, code->config.join && !simulates(code));
+    block = code->used_up ? NULL : code_make(code, pc, code->config.join && !simulates(code));
     if (!block) {
         code->used_up = true;
         return NULL;
     }
     if (code->making.count == 0) /* there may be code tomorrow */
         return block->head;
-    enter(code, block);
+    code_enter(code, block);
     return block->head;
 }
 
@@ -270,7 +271,7 @@ static struct nt_block *block_at(const struct nt_code *code, uint64_t at)
 void nt_code_link(struct nt_code *code, uint64_t index, uint64_t pc)
 {
     struct nt_out *out = (struct nt_out *)((uint8_t *)code + index);
-    struct nt_block *to = find(code, pc);
+    struct nt_block *to = code_find(code, pc);
     if (!to)
         return;
     if (out->exit.kind == NT_EXIT_INDIRECT) {
@@ -283,7 +284,7 @@ void nt_code_link(struct nt_code *code, uint64_t index, uint64_t pc)
 
 /* Whatever leads to the block leads to the engine instead. Its own code stays as it is, for who is in it, but leads to
  * no other block either, so that it is in nobody's list. */
-static void forget(struct nt_code *code, struct nt_block *block)
+static void code_forget(struct nt_code *code, struct nt_block *block)
 {
     block->alive = false;
     struct nt_block **link = &code->buckets[bucket_of(block->pc)];
@@ -306,7 +307,7 @@ static void forget(struct nt_code *code, struct nt_block *block)
 
 bool nt_code_may_join(const struct nt_code *code, uint64_t pc)
 {
-    const struct nt_block *block = find(code, pc);
+    const struct nt_block *block = code_find(code, pc);
     return block && block->may_join;
 }
 
@@ -326,17 +327,17 @@ static void lead_over(struct nt_code *code, struct nt_block *from, struct nt_blo
 
 void nt_code_join(struct nt_code *code, uint64_t pc)
 {
-    struct nt_block *old = find(code, pc);
+    struct nt_block *old = code_find(code, pc);
     if (!old || !old->may_join || code->used_up)
         return;
-    struct nt_block *longer = make(code, pc, true);
+    struct nt_block *longer = code_make(code, pc, true);
     if (!longer)
         code->used_up = true;
     if (!longer || code->making.count == 0)
         return;
     lead_over(code, old, longer);
-    forget(code, old);
-    enter(code, longer);
+    code_forget(code, old);
+    code_enter(code, longer);
 }
 
 static void forget_in(struct nt_code *code, struct nt_page_use *use, uint64_t start, uint64_t last)
@@ -348,7 +349,7 @@ static void forget_in(struct nt_code *code, struct nt_page_use *use, uint64_t st
             continue;
         while (use && use->block == block) /* both its pages may be in this list */
             use = use->next;
-        forget(code, block);
+        code_forget(code, block);
     }
 }
 

@@ -75,14 +75,14 @@ void nt_call_keeping_flags(struct nt_making *making, enum nt_call which)
 
 /* ------------------------------------------------------------------------------------------ stretches */
 
-static bool fits(uint64_t value)
+static bool count_fits(uint64_t value)
 {
     return (uint64_t)(int64_t)(int32_t)value == value;
 }
 
 static void add_constant(struct nt_making *making, struct nt_mem to, uint64_t value, uint8_t free)
 {
-    if (fits(value)) {
+    if (count_fits(value)) {
         nt_add_constant(&making->emit, to, (int32_t)value);
     } else {
         nt_constant(&making->emit, free, value);
@@ -124,7 +124,8 @@ static void begin_stretch(struct nt_making *making, const struct nt_stretch *str
 
 /* ------------------------------------------------------------------------------------------ tests */
 
-static void stamp(struct nt_making *making, const struct tn_l1_layout *l1, const struct registers *r, uint32_t back)
+static void count_stamp(struct nt_making *making, const struct tn_l1_layout *l1, const struct registers *r,
+                        uint32_t back)
 {
     struct nt_emit *emit = &making->emit;
 
@@ -155,7 +156,7 @@ static void test_line(struct nt_making *making, const struct nt_planned_run *run
     struct nt_emit *emit = &making->emit;
     struct nt_detour *slow;
 
-    if (fits(run->line)) {
+    if (count_fits(run->line)) {
         nt_compare_constant(emit, line, (int32_t)run->line);
     } else {
         nt_constant(emit, r->m, run->line);
@@ -182,7 +183,7 @@ static void test_run(struct nt_making *making, const struct nt_planned_run *run,
         nt_or(emit, of_way(l1, r->o, offsetof(struct tn_way, mask)), r->m);
     }
     if (!run->known)
-        stamp(making, l1, r, run->back);
+        count_stamp(making, l1, r, run->back);
 }
 
 static void operand_address(struct nt_making *making, const struct nt_access *access, const struct registers *r)
@@ -289,7 +290,7 @@ static void test_data(struct nt_making *making, const struct nt_planned_access *
                      1 | (uint64_t)access->size << TN_TOUCH_BITS, r->m);
     if (making->config->planner->config->use)
         add_mask(making, access, r);
-    stamp(making, l1, r, access->back);
+    count_stamp(making, l1, r, access->back);
 }
 
 static void test_access(struct nt_making *making, const struct nt_planned_access *access, const struct registers *r)

@@ -19,7 +19,8 @@ void nt_count_before(struct nt_making *making, unsigned i);
 /* Directly in front of its bytes, with the registers that it reads in their places; and behind them. */
 void nt_count_at(struct nt_making *making, unsigned i);
 void nt_count_behind(struct nt_making *making, unsigned i);
-/* If `condition` holds: to behind the block, and back here. The caller says what is done there. */
+/* Emits a jump that is taken if `condition` holds, to code behind the block that comes back here. The caller fills in
+ * what that code does. */
 enum { NT_ABOVE_OR_EQUAL = 3, NT_NOT_EQUAL = 5, NT_ABOVE = 7 };
 struct nt_detour *nt_detour(struct nt_making *making, uint8_t condition);
 /* Behind the block: where failed tests lead. */

@@ -27,7 +27,7 @@ static bool ends_block(const struct nt_making *making, const struct nt_insn *ins
     }
 }
 
-static void analyse(struct nt_making *making)
+static void find_analyse(struct nt_making *making)
 {
     uint16_t live = 0xffff, flags = NT_FLAGS_STATUS;
     making->live[making->count] = live;
@@ -94,5 +94,5 @@ void nt_find_block(struct nt_making *making, uint64_t pc)
     }
     making->block->pc = pc;
     making->block->extent = at ? (uint32_t)at : 1;
-    analyse(making);
+    find_analyse(making);
 }

@@ -55,7 +55,7 @@ static void put_aside(struct nt_emit *emit)
     nt_store(emit, nt_home(RDX), RDX);
 }
 
-static void restore(struct nt_emit *emit)
+static void leave_restore(struct nt_emit *emit)
 {
     nt_load(emit, RDX, nt_home(RDX));
     nt_load(emit, RCX, nt_home(RCX));
@@ -71,7 +71,7 @@ static void leave_indirect(struct nt_making *making, struct nt_emit *emit, const
 }
 
 /* rcx = the sum of what two registers hold, and one more: 0 if they are each other's complement. */
-static void compare(struct nt_emit *emit, uint8_t a, uint8_t b)
+static void leave_compare(struct nt_emit *emit, uint8_t a, uint8_t b)
 {
     struct nt_mem sum = nt_at(a, 1);
     sum.index = b;
@@ -92,20 +92,20 @@ static void look_up(struct nt_making *making, struct nt_emit *emit, const struct
     element.scale = 8;
     nt_load(emit, RBX, element);
     nt_load(emit, RCX, nt_at(RBX, offsetof(struct nt_target, not_pc)));
-    compare(emit, RCX, RDX);
+    leave_compare(emit, RCX, RDX);
     uint8_t *hit = nt_loop(emit, JRCXZ);
     uint8_t *miss = nt_jump(emit);
     nt_way8(emit, hit, emit->at);
     nt_load(emit, RCX, nt_at(RBX, offsetof(struct nt_target, head)));
     nt_store(emit, nt_gs(NT_GO), RCX);
     nt_load(emit, RBX, nt_home(RBX));
-    restore(emit);
+    leave_restore(emit);
     nt_jump_memory(emit, nt_gs(NT_GO));
     if (!cold->full && !emit->full)
         nt_way(miss, cold->at);
     nt_load(cold, RBX, nt_home(RBX));
     nt_store(cold, nt_gs(NT_RIP), RDX);
-    restore(cold);
+    leave_restore(cold);
     leave_indirect(making, cold, insn, rsp_taken);
 }
 
@@ -178,7 +178,7 @@ static void jump_at_once(struct nt_making *making, const struct nt_insn *insn)
     look_up(making, emit, insn, 0);
 }
 
-static bool fits(uint64_t value)
+static bool leave_fits(uint64_t value)
 {
     return (uint64_t)(int64_t)(int32_t)value == value;
 }
@@ -186,7 +186,7 @@ static bool fits(uint64_t value)
 /* The return address is pushed, and nothing more. */
 static void push_return(struct nt_making *making, uint64_t pc)
 {
-    if (fits(pc))
+    if (leave_fits(pc))
         nt_push_constant(&making->emit, (int32_t)pc);
     else
         nt_push(&making->emit, nt_rip(&making->back->pc));
@@ -201,12 +201,12 @@ static void return_index(struct nt_making *making, struct nt_emit *emit)
 }
 
 /* R: the program is behind its call. */
-static const uint8_t *landing(struct nt_making *making, uint64_t pc)
+static const uint8_t *leave_landing(struct nt_making *making, uint64_t pc)
 {
     struct nt_emit *emit = &making->emit;
     const uint8_t *here = emit->at;
     nt_mark_here(making, pc);
-    if (fits(pc)) {
+    if (leave_fits(pc)) {
         nt_store_constant(emit, nt_at(RSP, -8), (int32_t)pc);
     } else {
         nt_store32_constant(emit, nt_at(RSP, -8), (uint32_t)pc);
@@ -222,7 +222,7 @@ static void push_landing(struct nt_making *making, const struct nt_insn *insn)
     struct nt_emit *emit = &making->emit;
     uint64_t pc = nt_behind(insn);
     uint8_t *over = nt_call(emit);
-    const uint8_t *here = landing(making, pc);
+    const uint8_t *here = leave_landing(making, pc);
     if (emit->full)
         return;
     nt_mark_here(making, insn->pc);
@@ -235,11 +235,11 @@ static void push_landing(struct nt_making *making, const struct nt_insn *insn)
     nt_store(emit, nt_gs_index(NT_RETURNS, RCX), RDX);
     nt_constant(emit, RDX, pc);
     nt_store(emit, nt_at(RSP, 0), RDX);
-    restore(emit);
+    leave_restore(emit);
 }
 
 /* A call to what follows it only asks where it is: nobody returns from there. */
-static void push(struct nt_making *making, const struct nt_insn *insn)
+static void leave_push(struct nt_making *making, const struct nt_insn *insn)
 {
     bool asks = insn->kind == NT_IS_CALL && insn->target == nt_behind(insn);
     if (making->config->returns && !asks)
@@ -257,7 +257,7 @@ static void return_elsewhere(struct nt_making *making, struct nt_emit *emit, con
         look_up(making, emit, insn, taken);
     } else {
         nt_store(emit, nt_gs(NT_RIP), RDX);
-        restore(emit);
+        leave_restore(emit);
         leave_indirect(making, emit, insn, taken);
     }
 }
@@ -280,7 +280,7 @@ static void emit_return(struct nt_making *making, unsigned i)
     nt_load(emit, RDX, nt_gs_index(NT_RETURNS, RCX));
     nt_load(emit, RCX, nt_at(RDX, offsetof(struct nt_target, not_pc)));
     nt_load(emit, RDX, nt_at(RSP, 0));
-    compare(emit, RCX, RDX);
+    leave_compare(emit, RCX, RDX);
     uint8_t *hit = nt_loop(emit, JRCXZ);
     uint8_t *miss = nt_jump(emit);
     nt_way8(emit, hit, emit->at);
@@ -288,7 +288,7 @@ static void emit_return(struct nt_making *making, unsigned i)
     nt_load(emit, RDX, nt_gs_index(NT_RETURNS, RCX));
     nt_load(emit, RDX, nt_at(RDX, offsetof(struct nt_target, head)));
     nt_store(emit, nt_at(RSP, 0), RDX);
-    restore(emit);
+    leave_restore(emit);
     nt_return(emit);
     if (!emit->full)
         nt_way(miss, making->cold.at);
@@ -350,7 +350,7 @@ void nt_emit_end(struct nt_making *making, unsigned i)
         go_direct(making, i, insn->target);
         break;
     case NT_IS_CALL:
-        push(making, insn);
+        leave_push(making, insn);
         nt_tell_call(making, i);
         nt_jump_direct(making, insn->target);
         break;
@@ -359,7 +359,7 @@ void nt_emit_end(struct nt_making *making, unsigned i)
         break;
     case NT_IS_CALL_INDIRECT:
         store_target(making, i);
-        push(making, insn);
+        leave_push(making, insn);
         if (nt_tell_call_found(making, i))
             go_found(making, insn, -8);
         else

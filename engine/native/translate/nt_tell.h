@@ -20,9 +20,9 @@ void nt_tell_condition(struct nt_making *making, unsigned i);
 void nt_tell_taken(struct nt_making *making, unsigned i, bool taken);
 /* In front of the block's first instruction: it may be that of a function that allocates or frees memory. */
 void nt_tell_allocation(struct nt_making *making);
-/* The return address is pushed. */
+/* A call of a known function; the return address is pushed. */
 void nt_tell_call(struct nt_making *making, unsigned i);
-/* The same; the target is in NT_RIP. True if it has been looked up on the way: NT_GO says where to go on. */
+/* A call, or a jump, whose target is in NT_RIP. True if it has been looked up on the way: NT_GO says where to go on. */
 bool nt_tell_call_found(struct nt_making *making, unsigned i);
 bool nt_tell_jump_found(struct nt_making *making, unsigned i);
 /* A return is to be made, which pops `bytes` bytes. Changes rdx, which is aside. */
