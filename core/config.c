@@ -30,14 +30,14 @@ void tn_config_default(struct tn_config *config)
     config->alias_limit = 1 << 14;
 }
 
-static const char *check_level(const struct tn_geometry *g)
+const char *tn_geometry_check(const struct tn_geometry *g)
 {
     if (g->line < TN_MIN_LINE || g->line > TN_MAX_LINE || g->line & (g->line - 1))
-        return "a cache line has a power of two of bytes, 16 to 1024";
-    if (g->assoc == 0)
-        return "a cache has at least one way per set";
-    if (g->size == 0 || g->size % ((uint64_t)g->line * g->assoc))
-        return "a cache's size is a multiple of associativity times line size";
+        return "the line must be 16, 32, 64, 128, 256, 512 or 1024 bytes";
+    if (g->assoc == 0 || g->size == 0)
+        return "size and associativity must be at least 1";
+    if (g->size % ((uint64_t)g->line * g->assoc))
+        return "the size must be a multiple of associativity times line";
     if (g->size >> 40 || g->assoc >> 20)
         return "a cache is smaller than 1 TB, with fewer than 1048576 ways per set";
     return NULL;
@@ -77,7 +77,7 @@ const char *tn_config_check(const struct tn_config *config)
         return NULL;
     const struct tn_geometry *levels[] = {&config->i1, &config->d1, &config->ll, &config->l2};
     for (int i = 0; i < (config->l2.size ? 4 : 3); i++) {
-        const char *wrong = check_level(levels[i]);
+        const char *wrong = tn_geometry_check(levels[i]);
         if (wrong)
             return wrong;
     }

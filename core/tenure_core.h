@@ -147,6 +147,8 @@ void tn_config_default(struct tn_config *config);
 /* NULL if the core can simulate `config`, else one line that says what is wrong and what is possible; the text
  * lives as long as the program. */
 const char *tn_config_check(const struct tn_config *config);
+/* The same of one cache that is there. */
+const char *tn_geometry_check(const struct tn_geometry *geometry);
 
 /* ------------------------------------------------------------------------------------------ hot layout */
 

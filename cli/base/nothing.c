@@ -32,13 +32,12 @@ static bool is_empty(tp_profile *profile)
     return empty;
 }
 
-/* `start`: what was waited for in vain, or NULL. */
-static bool tell(const char *start, bool empty, const struct passed *options)
+/* `start`: of a recording that never began, what it waited for; else NULL. */
+static bool tell(const char *start, bool empty, const struct engine_options *options)
 {
-    static const char *const off[] = {"collect-atstart", "instr-atstart"};
-    const char *toggle = passed_value(options, "toggle-collect");
+    const struct options_pattern *toggle = options->patterns;
+    bool starts_later = options->start.run.text != NULL;
     char safe[256];
-    size_t i;
 
     if (start != NULL) {
         term_escape(safe, sizeof safe, start);
@@ -47,22 +46,21 @@ static bool tell(const char *start, bool empty, const struct passed *options)
     }
     if (!empty)
         return false;
+    while (toggle != NULL && (toggle->flag & TN_FN_TOGGLE) == 0)
+        toggle = toggle->next;
     if (toggle != NULL) {
-        term_escape(safe, sizeof safe, toggle);
-        term_error("--toggle-collect=%s: the program never entered it, so nothing was recorded%s", safe, hint(toggle));
+        term_escape(safe, sizeof safe, toggle->text);
+        term_error("--toggle-collect=%s: the program never entered it, so nothing was recorded%s", safe,
+                   hint(toggle->text));
         return true;
     }
-    for (i = 0; i < sizeof off / sizeof off[0]; i++) {
-        if (passed_is(options, off[i], "no")) {
-            term_error("--%s=no: nobody switched it on, so nothing was recorded; tenure.h and `tenure control` do",
-                       off[i]);
-            break;
-        }
-    }
+    if (!options->start.collects || (!options->instrument_at_start && !starts_later))
+        term_error("--%s=no: nobody switched it on, so nothing was recorded; tenure.h and `tenure control` do",
+                   options->start.collects ? "instr-atstart" : "collect-atstart");
     return false;
 }
 
-bool nothing_recorded(tp_profile *profile, const struct passed *options)
+bool nothing_recorded(tp_profile *profile, const struct engine_options *options)
 {
     const char *started = tp_meta(profile, "started"), *start = tp_meta(profile, "start");
     bool never = started != NULL && start != NULL && strcmp(started, "no") == 0;
@@ -70,7 +68,7 @@ bool nothing_recorded(tp_profile *profile, const struct passed *options)
     return tell(never ? start : NULL, never || is_empty(profile), options);
 }
 
-bool nothing_in_raw(const char *raw, const struct passed *options)
+bool nothing_in_raw(const char *raw, const struct engine_options *options)
 {
     struct tp_glance glance;
     struct tp_error err;

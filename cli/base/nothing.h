@@ -7,13 +7,14 @@
 
 #include <stdbool.h>
 
-#include "cli/base/passed.h"
+#include "engine/common/options.h"
 #include "profile/profile.h"
 
-/* A line on standard error if nothing was recorded; `options` are those of the recording. Whether that is a mistake: a
- * function was named that was never entered, or a number of instructions never reached. */
-bool nothing_recorded(tp_profile *profile, const struct passed *options);
+/* A line on standard error if nothing was recorded; `options` are those of the recording, checked.
+ * Whether that is a mistake: a function was named that was never entered, or a number of instructions never
+ * reached. */
+bool nothing_recorded(tp_profile *profile, const struct engine_options *options);
 /* The same of a raw profile. */
-bool nothing_in_raw(const char *raw, const struct passed *options);
+bool nothing_in_raw(const char *raw, const struct engine_options *options);
 
 #endif

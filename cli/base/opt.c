@@ -10,9 +10,9 @@
 
 #include "cli/base/term.h"
 #include "cli/cli.h"
+#include "engine/common/geometry.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,38 +21,11 @@
 
 bool opt_number(const char *text, const char **end, uint64_t *out)
 {
-    char *after;
-    uint64_t value;
-    int shift = 0;
-
-    if (!isdigit((unsigned char)*text))
+    if (!size_parse(&text, out))
         return false;
-    errno = 0;
-    value = strtoull(text, &after, 10);
-    if (errno != 0)
-        return false;
-    switch (*after) {
-    case 'k':
-    case 'K':
-        shift = 10;
-        break;
-    case 'm':
-    case 'M':
-        shift = 20;
-        break;
-    case 'g':
-    case 'G':
-        shift = 30;
-        break;
-    }
-    if (shift != 0)
-        after++;
-    if (value > UINT64_MAX >> shift)
-        return false;
-    *out = value << shift;
     if (end != NULL)
-        *end = after;
-    return end != NULL || *after == '\0';
+        *end = text;
+    return end != NULL || *text == '\0';
 }
 
 /* ------------------------------------------------------------------------------------------ nearest name */

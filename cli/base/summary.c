@@ -10,10 +10,10 @@
  */
 #include "cli/base/summary.h"
 
-#include "cli/base/geometry.h"
 #include "cli/base/place.h"
 #include "cli/base/query.h"
 #include "cli/base/term.h"
+#include "engine/common/geometry.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -126,10 +126,10 @@ static void written_back(tp_profile *profile, FILE *out, const char *indent, con
     double lines = total_at(profile, "Wb", level) + (by_fetches ? total(profile, "WbI2") : 0);
     double changed = total_at(profile, "Wrt", level) + (by_fetches ? total(profile, "WrtI2") : 0);
     char key[32], label[24], number[32], text[96];
-    struct geometry geometry;
+    struct tn_geometry geometry;
 
     snprintf(key, sizeof key, "cache.%s", cache);
-    if (tp_meta(profile, key) == NULL || geometry_parse(&geometry, tp_meta(profile, key)) != NULL)
+    if (tp_meta(profile, key) == NULL || geometry_parse(tp_meta(profile, key), &geometry) != NULL)
         return;
     snprintf(label, sizeof label, "%s written", cache);
     line(out, indent, label, lines * (double)geometry.line);

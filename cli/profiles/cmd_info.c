@@ -5,7 +5,7 @@
  * One fact per line, name and value, which are the members of the object in JSON. Without a profile nothing is run
  * but `valgrind --version`.
  */
-#include "cli/base/geometry.h"
+#include "cli/base/caches.h"
 #include "cli/base/given.h"
 #include "cli/base/opt.h"
 #include "cli/base/query.h"
@@ -95,26 +95,24 @@ static void processor(char *out, size_t size)
 
 static void caches(struct printer *p)
 {
-    struct geometry found[GEOMETRY_COUNT];
+    struct tn_geometry found[GEOMETRY_LEVELS];
+    const char *source[GEOMETRY_LEVELS];
     char text[192], words[96];
-    int i;
 
-    geometry_detect(found, NULL);
-    for (i = 0; i < GEOMETRY_COUNT; i++) {
+    geometry_detect(caches_read_text, found, source);
+    for (int i = 0; i < GEOMETRY_LEVELS; i++) {
         if (found[i].size == 0)
             continue;
-        if (p->json) {
-            geometry_text(&found[i], text, sizeof text);
-        } else {
-            geometry_words(&found[i], words, sizeof words);
-            snprintf(text, sizeof text, "%s (%s%s)", words, found[i].source,
+        caches_words(&found[i], words, sizeof words);
+        if (p->json)
+            geometry_put(text, &found[i]);
+        else
+            snprintf(text, sizeof text, "%s (%s%s)", words, source[i],
                      i == GEOMETRY_L2 ? "; simulated only if --L2 asks for it" : "");
-        }
         snprintf(words, sizeof words, "cache.%s", geometry_name[i]);
         fact(p, words, text);
-        snprintf(words, sizeof words, "cache.%s.source", geometry_name[i]);
         if (p->json)
-            fact(p, words, found[i].source);
+            fact(p, geometry_source_key[i], source[i]);
     }
 }
 

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct ask {
     double wait, every;
@@ -104,18 +103,6 @@ static bool understand(struct ask *ask, int count, char **words)
 
 /* ------------------------------------------------------------------------------------------ what is said */
 
-/* A text of the other side, which may not end. */
-static const char *ended(char *out, size_t size, const char *text, size_t room)
-{
-    size_t length = strnlen(text, room);
-
-    if (length >= size)
-        length = size - 1;
-    memcpy(out, text, length);
-    out[length] = '\0';
-    return out;
-}
-
 static const char *state_word(const struct control *control)
 {
     if (!control_is_awake(control))
@@ -152,8 +139,8 @@ static void status_row(struct table *table, const struct control *control)
     table_count(table, page->threads);
     table_count(table, (int64_t)page->accesses);
     table_count(table, page->parts);
-    table_text(table, ended(text, sizeof text, page->raw, sizeof page->raw));
-    table_text(table, ended(text, sizeof text, page->program, sizeof page->program));
+    table_text(table, control_text(text, sizeof text, page->raw, sizeof page->raw));
+    table_text(table, control_text(text, sizeof text, page->program, sizeof page->program));
 }
 
 /* Functions indented below their thread, as the engine sent them. */
@@ -229,14 +216,10 @@ static void add_status(struct table *table, struct control *control)
 static bool do_one(const struct ask *ask, struct table *table, pid_t pid, bool must)
 {
     struct control control;
-    char why[256];
     bool good = true;
 
-    if (!control_open(&control, ask->folder, pid, why, sizeof why)) {
-        if (must)
-            term_error("control: %s; `tenure control` lists those that are", why);
+    if (!control_open(must ? "control" : NULL, &control, ask->folder, pid))
         return !must;
-    }
     if (ask->request == CONTROL_STATUS) {
         add_status(table, &control);
     } else {
@@ -273,7 +256,6 @@ static int do_round(const struct ask *ask, pid_t pid)
 
 static int do_rounds(const struct ask *ask, pid_t pid)
 {
-    const struct timespec pause = {(time_t)ask->every, (long)((ask->every - (double)(time_t)ask->every) * 1e9)};
     int count;
 
     for (;;) {
@@ -281,7 +263,7 @@ static int do_rounds(const struct ask *ask, pid_t pid)
         fflush(stdout);
         if (ask->every <= 0 || count <= 0)
             break;
-        nanosleep(&pause, NULL);
+        control_pause(ask->every);
     }
     return term_finish(count < 0 ? CLI_ERROR : CLI_GOOD);
 }
@@ -291,7 +273,6 @@ int cmd_control(int argc, char **argv)
     struct ask ask = {.wait = 5};
     int first = opt_parse(&command, &ask, argc, argv);
     uint64_t pid = 0;
-    char why[5000];
 
     if (first < 0)
         return -1 - first;
@@ -304,9 +285,7 @@ int cmd_control(int argc, char **argv)
                            is_verb(argv[first + 1]) ? "%s: what follows it is missing, wrong, or too much"
                                                     : "%s: no such request",
                            argv[first + 1]);
-    if (!control_folder(ask.folder, sizeof ask.folder, why, sizeof why)) {
-        term_error("control: %s", why);
+    if (!control_folder("control", ask.folder, sizeof ask.folder))
         return CLI_ERROR;
-    }
     return do_rounds(&ask, (pid_t)pid);
 }

@@ -20,7 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MAX_COLUMNS = 8 };
@@ -214,8 +213,7 @@ static bool show(struct top *top)
                 (top->before == NULL || top->total || read_rows(top, top->before, &before));
     char program[CONTROL_NAME], safe[4 * CONTROL_NAME];
 
-    memcpy(program, top->control.page->program, sizeof program);
-    program[sizeof program - 1] = '\0';
+    control_text(program, sizeof program, top->control.page->program, sizeof top->control.page->program);
     term_escape(safe, sizeof safe, program);
     if (!good) {
         free_rows(&now);
@@ -252,8 +250,7 @@ static bool look(struct top *top, int *status)
         *status = outcome == CONTROL_GONE ? CLI_GOOD : CLI_ERROR;
         return false;
     }
-    memcpy(raw, top->control.page->raw, sizeof raw);
-    raw[sizeof raw - 1] = '\0';
+    control_text(raw, sizeof raw, top->control.page->raw, sizeof top->control.page->raw);
     tp_close(top->before);
     top->before = top->now;
     top->now = given_open_without_lines(raw);
@@ -269,13 +266,11 @@ static bool look(struct top *top, int *status)
 
 static int run(struct top *top)
 {
-    time_t seconds = (time_t)top->interval;
-    const struct timespec pause = {seconds, (long)((top->interval - (double)seconds) * 1e9)};
     uint64_t looks = 0;
     int status;
 
     while (look(top, &status) && ++looks != top->count)
-        nanosleep(&pause, NULL);
+        control_pause(top->interval);
     tp_close(top->before);
     tp_close(top->now);
     control_close(&top->control);
@@ -301,22 +296,15 @@ int cmd_top(int argc, char **argv)
 {
     struct top top = {.interval = 2, .limit = 20};
     int first = opt_parse(&command, &top, argc, argv);
-    char folder[PATH_MAX], why[PATH_MAX + 256];
+    char folder[PATH_MAX];
     uint64_t pid = 0;
 
     if (first < 0)
         return -1 - first;
     if (argc - first > 1 || (first < argc && (!opt_number(argv[first], NULL, &pid) || pid == 0)))
         return opt_misused(&command, "%s: give one process id", argv[argc - 1]);
-    if (!control_folder(folder, sizeof folder, why, sizeof why)) {
-        term_error("top: %s", why);
+    if (!control_folder("top", folder, sizeof folder) || (pid == 0 && (pid = (uint64_t)only_one(folder)) == 0) ||
+        !control_open("top", &top.control, folder, (pid_t)pid))
         return CLI_ERROR;
-    }
-    if (pid == 0 && (pid = (uint64_t)only_one(folder)) == 0)
-        return CLI_ERROR;
-    if (!control_open(&top.control, folder, (pid_t)pid, why, sizeof why)) {
-        term_error("top: %s; `tenure control` lists those that are", why);
-        return CLI_ERROR;
-    }
     return run(&top);
 }

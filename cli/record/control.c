@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_NS = 2000000 }; /* between two looks for an answer */
+static const double LOOK_SECONDS = 0.002; /* between two looks for an answer */
 
 /* ------------------------------------------------------------------------------------------ the folder */
 
@@ -34,21 +34,22 @@ static void folder_name(char *out, size_t size)
                  (long)geteuid());
 }
 
-bool control_folder(char *out, size_t size, char *why, size_t why_size)
+bool control_folder(const char *command, char *out, size_t size)
 {
     struct stat status;
 
     folder_name(out, size);
     if (mkdir(out, 0700) != 0 && errno != EEXIST) {
-        snprintf(why, why_size, "cannot make the folder %s: %s", out, strerror(errno));
+        if (command != NULL)
+            term_error("%s: cannot make the folder %s: %s", command, out, strerror(errno));
         return false;
     }
-    if (lstat(out, &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != geteuid() ||
-        (status.st_mode & 077) != 0) {
-        snprintf(why, why_size, "%s is not a folder of yours that nobody else may enter; remove it", out);
-        return false;
-    }
-    return true;
+    if (lstat(out, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
+        (status.st_mode & 077) == 0)
+        return true;
+    if (command != NULL)
+        term_error("%s: %s is not a folder of yours that nobody else may enter; remove it", command, out);
+    return false;
 }
 
 static bool is_there(pid_t pid)
@@ -112,7 +113,7 @@ static struct control_page *map(int fd)
     return page == MAP_FAILED ? NULL : page;
 }
 
-bool control_open(struct control *control, const char *folder, pid_t pid, char *why, size_t size)
+bool control_open(const char *command, struct control *control, const char *folder, pid_t pid)
 {
     char path[PATH_MAX + 32];
 
@@ -123,7 +124,9 @@ bool control_open(struct control *control, const char *folder, pid_t pid, char *
         control->page = map(control->fd);
     if (control->page == NULL || __atomic_load_n(&control->page->magic, __ATOMIC_ACQUIRE) != CONTROL_MAGIC ||
         control->page->pid != pid) {
-        snprintf(why, size, "process %ld is not one that is being profiled", (long)pid);
+        if (command != NULL)
+            term_error("%s: process %ld is not one that is being profiled; `tenure control` lists those that are",
+                       command, (long)pid);
         control_close(control);
         return false;
     }
@@ -139,7 +142,7 @@ void control_close(struct control *control)
     *control = (struct control){.fd = -1};
 }
 
-/* The letter in /proc/PID/task/TID/stat. */
+/* The letter in /proc/PID/stat or /proc/PID/task/TID/stat; 0: there is none. */
 static char state_of(const char *path)
 {
     char text[512], *state;
@@ -151,6 +154,15 @@ static char state_of(const char *path)
     text[length] = '\0';
     state = strrchr(text, ')');
     return state != NULL && state[1] == ' ' ? state[2] : 0;
+}
+
+bool control_lives(pid_t pid)
+{
+    char path[64], state;
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    state = state_of(path);
+    return state != 0 && state != 'Z' && state != 'X';
 }
 
 bool control_is_awake(const struct control *control)
@@ -172,6 +184,17 @@ bool control_is_awake(const struct control *control)
     return awake;
 }
 
+const char *control_text(char *out, size_t size, const char *text, size_t room)
+{
+    size_t length = strnlen(text, room);
+
+    if (length >= size)
+        length = size - 1;
+    memcpy(out, text, length);
+    out[length] = '\0';
+    return out;
+}
+
 /* ------------------------------------------------------------------------------------------ asking */
 
 static double now(void)
@@ -189,16 +212,21 @@ static bool has_answered(const struct control_page *page)
     return __atomic_load_n(&page->answered, __ATOMIC_ACQUIRE) == (asked & ~1u);
 }
 
+void control_pause(double seconds)
+{
+    time_t whole = (time_t)seconds;
+
+    nanosleep(&(struct timespec){whole, (long)((seconds - (double)whole) * 1e9)}, NULL);
+}
+
 static enum control_outcome wait_for_answer(const struct control *control, double until)
 {
-    const struct timespec pause = {0, LOOK_NS};
-
     while (!has_answered(control->page)) {
         if (!is_there(control->pid))
             return CONTROL_GONE;
         if (now() > until)
             return CONTROL_LATER;
-        nanosleep(&pause, NULL);
+        control_pause(LOOK_SECONDS);
     }
     return CONTROL_DONE;
 }

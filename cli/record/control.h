@@ -14,8 +14,9 @@
 
 #include "engine/common/control_format.h"
 
-/* The folder's name; it is made if need be. False with a line in `why` if there is none that can be trusted. */
-bool control_folder(char *out, size_t size, char *why, size_t why_size);
+/* The folder's name; it is made if need be. False if there is none that can be trusted, with a line on standard error
+ * that begins with the name of `command`; NULL: without. */
+bool control_folder(const char *command, char *out, size_t size);
 
 /* The processes that are there, by number; freed by the caller. */
 size_t control_processes(const char *folder, pid_t **out);
@@ -26,9 +27,17 @@ struct control {
     struct control_page *page; /* NULL: not open */
 };
 
-/* False with a line in `why`: there is no such process that is being profiled. */
-bool control_open(struct control *control, const char *folder, pid_t pid, char *why, size_t size);
+/* False, with such a line, if there is no such process that is being profiled. */
+bool control_open(const char *command, struct control *control, const char *folder, pid_t pid);
 void control_close(struct control *control);
+
+/* Whether a process is there and has not ended; one that nobody has waited for has. */
+bool control_lives(pid_t pid);
+
+/* A text of the page with room for `room` bytes, which need not end there. */
+const char *control_text(char *out, size_t size, const char *text, size_t room);
+
+void control_pause(double seconds);
 
 /* Whether one of its threads runs: else it answers when it wakes. */
 bool control_is_awake(const struct control *control);

@@ -7,7 +7,7 @@
  */
 #include "cli/report/report.h"
 
-#include "cli/base/geometry.h"
+#include "cli/base/caches.h"
 #include "cli/base/given.h"
 #include "cli/base/opt.h"
 #include "cli/base/place.h"
@@ -414,31 +414,20 @@ static bool choose_columns(struct report *report)
 /* "I1 32 KiB, 8-way, ...; D1 ...; LL ... (sysfs)": one line or, where it is narrow, three. */
 static void print_caches(const struct report *report)
 {
-    char key[32], words[96], text[1024] = "", cut[1100], source[64] = "";
-    const char *part, *next;
-    static const char *const levels[] = {"I1", "D1", "L2", "LL"};
-    struct geometry geometry;
-    size_t at = 0, i;
+    char key[32], text[1024], cut[1100];
+    const char *part, *next, *source[GEOMETRY_LEVELS], *said;
+    struct tn_geometry geometry[GEOMETRY_LEVELS] = {0};
 
-    for (i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-        const char *said;
-
-        snprintf(key, sizeof key, "cache.%s", levels[i]);
-        if (tp_meta(report->profile, key) == NULL ||
-            geometry_parse(&geometry, tp_meta(report->profile, key)) != NULL)
-            continue;
-        snprintf(key, sizeof key, "cache.%s.source", levels[i]);
+    for (int i = 0; i < GEOMETRY_LEVELS; i++) {
+        snprintf(key, sizeof key, "cache.%s", geometry_name[i]);
         said = tp_meta(report->profile, key);
-        geometry_words(&geometry, words, sizeof words);
-        if (at > 0 && strcmp(source, said != NULL ? said : "") != 0 && *source != '\0')
-            at += (size_t)snprintf(text + at, sizeof text - at, " (%s)", source);
-        snprintf(source, sizeof source, "%s", said != NULL ? said : "");
-        at += (size_t)snprintf(text + at, sizeof text - at, "%s%s %s", at ? "; " : "", levels[i], words);
+        if (said == NULL || geometry_parse(said, &geometry[i]) != NULL)
+            geometry[i].size = 0;
+        source[i] = tp_meta(report->profile, geometry_source_key[i]);
     }
-    if (at == 0)
+    caches_text(geometry, source, text, sizeof text);
+    if (*text == '\0')
         return;
-    if (*source != '\0')
-        snprintf(text + at, sizeof text - at, " (%s)", source);
     term_escape(cut, sizeof cut, text);
     if (term_columns(cut) + 10 <= term_width(stdout)) {
         printf("Caches    %s\n", cut);

@@ -1,79 +1,131 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * geometry.c: from /sys/devices/system/cpu/cpu0/cache to three geometries.
+ * geometry.c: see geometry.h.
  *
- * Each index directory there describes one cache of the first processor: level, type (Data, Instruction,
- * Unified), size ("48K"), ways_of_associativity (0: fully associative), coherency_line_size. What is missing or
- * makes no sense leaves the core's default, and the source that was used is recorded in the profile.
+ * sysfs: each index folder describes one cache: level, type (Data, Instruction, Unified), size ("48K"),
+ * ways_of_associativity (0 or absent: fully associative), coherency_line_size. CPUID: leaf 4 on Intel's processors,
+ * leaf 0x8000001D on AMD's, have one subleaf per cache in the same layout. What no cache can be is not taken from
+ * either.
  */
 #include "engine/common/geometry.h"
 
-#include <string.h>
+#include <cpuid.h>
 
 enum { INDEXES = 16 };
 
+/* ------------------------------------------------------------------------------------------ numbers */
+
+bool number_parse(const char **text, uint64_t *out)
+{
+    uint64_t value = 0;
+
+    if (**text < '0' || **text > '9')
+        return false;
+    for (; **text >= '0' && **text <= '9'; ++*text) {
+        uint64_t digit = (uint64_t)(**text - '0');
+        if (value > (UINT64_MAX - digit) / 10)
+            return false;
+        value = value * 10 + digit;
+    }
+    *out = value;
+    return true;
+}
+
+bool size_parse(const char **text, uint64_t *out)
+{
+    static const char units[] = "KkMmGg";
+
+    if (!number_parse(text, out))
+        return false;
+    for (unsigned unit = 0; units[unit]; unit++) {
+        unsigned shift = 10 * (unit / 2 + 1);
+        if (**text != units[unit])
+            continue;
+        if (*out > UINT64_MAX >> shift)
+            return false;
+        *out <<= shift;
+        ++*text;
+        break;
+    }
+    return true;
+}
+
+char *number_put(char *to, uint64_t value)
+{
+    char digits[20];
+    int count = 0;
+
+    do
+        digits[count++] = (char)('0' + value % 10);
+    while ((value /= 10) != 0);
+    while (count > 0)
+        *to++ = digits[--count];
+    *to = '\0';
+    return to;
+}
+
+/* ------------------------------------------------------------------------------------------ texts */
+
+const char *const geometry_name[GEOMETRY_LEVELS] = {"I1", "D1", "L2", "LL"};
+const char *const geometry_source_key[GEOMETRY_LEVELS] = {"cache.I1.source", "cache.D1.source", "cache.L2.source",
+                                                          "cache.LL.source"};
+
+struct tn_geometry *geometry_of(struct tn_config *config, enum geometry_level level)
+{
+    return level == GEOMETRY_I1   ? &config->i1
+           : level == GEOMETRY_D1 ? &config->d1
+           : level == GEOMETRY_L2 ? &config->l2
+                                  : &config->ll;
+}
+
+/* Of numbers that are too large for anything tn_geometry_check says so. */
+static uint32_t at_most_32_bits(uint64_t value)
+{
+    return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+}
+
+const char *geometry_parse(const char *text, struct tn_geometry *out)
+{
+    uint64_t assoc, line;
+
+    if (!size_parse(&text, &out->size) || *text++ != ',' || !size_parse(&text, &assoc) || *text++ != ',' ||
+        !size_parse(&text, &line) || *text != '\0')
+        return "a cache is size,associativity,line in bytes, as in 32768,8,64 or 32K,8,64";
+    out->assoc = at_most_32_bits(assoc);
+    out->line = at_most_32_bits(line);
+    return tn_geometry_check(out);
+}
+
+void geometry_put(char text[GEOMETRY_TEXT], const struct tn_geometry *geometry)
+{
+    char *end = number_put(text, geometry->size);
+
+    *end++ = ',';
+    end = number_put(end, geometry->assoc);
+    *end++ = ',';
+    number_put(end, geometry->line);
+}
+
+/* ------------------------------------------------------------------------------------------ this machine */
+
+/* One cache of the machine. */
 struct entry {
     uint64_t level;
     char type; /* 'D', 'I' or 'U' */
     struct tn_geometry geometry;
 };
 
-/* A decimal number, perhaps with K, M or G behind it, at *text; moves *text behind it. 0 if there is none, or it is
- * too large for anything. */
-static uint64_t parse_size(const char **text)
-{
-    static const char units[] = "KkMmGg";
-    uint64_t value = 0;
-
-    for (; **text >= '0' && **text <= '9'; ++*text) {
-        if (value > UINT64_MAX >> 36)
-            return 0;
-        value = value * 10 + (uint64_t)(**text - '0');
-    }
-    for (unsigned unit = 0; value != 0 && units[unit]; unit++) {
-        if (**text == units[unit]) {
-            ++*text;
-            return value << 10 * (unit / 2 + 1);
-        }
-    }
-    return value;
-}
-
-bool geometry_parse(const char *text, struct tn_geometry *out)
-{
-    uint64_t assoc, line;
-
-    out->size = parse_size(&text);
-    if (out->size == 0 || *text++ != ',')
-        return false;
-    assoc = parse_size(&text);
-    if (assoc == 0 || assoc > UINT32_MAX || *text++ != ',')
-        return false;
-    line = parse_size(&text);
-    if (line == 0 || line > UINT32_MAX || *text != '\0')
-        return false;
-    out->assoc = (uint32_t)assoc;
-    out->line = (uint32_t)line;
-    return true;
-}
-
-static char *put(char *to, const char *text)
-{
-    while (*text)
-        *to++ = *text++;
-    *to = '\0';
-    return to;
-}
-
 static bool read_attribute(geometry_read_text *read_text, unsigned index, const char *name, char *text, size_t size)
 {
-    char path[128], *end = put(path, "/sys/devices/system/cpu/cpu0/cache/index");
+    const char *const parts[] = {"/sys/devices/system/cpu/cpu0/cache/index", NULL, "/", name};
+    char path[128], digits[NUMBER_TEXT], *end = path;
 
-    if (index >= 10)
-        *end++ = '1';
-    *end++ = (char)('0' + index % 10);
-    *end++ = '/';
-    put(end, name);
+    number_put(digits, index);
+    for (unsigned i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        for (const char *from = parts[i] ? parts[i] : digits; *from; from++)
+            *end++ = *from;
+    }
+    *end = '\0';
     return read_text(path, text, size);
 }
 
@@ -81,11 +133,12 @@ static uint64_t read_number(geometry_read_text *read_text, unsigned index, const
 {
     char text[64];
     const char *at = text;
+    uint64_t value;
 
-    return read_attribute(read_text, index, name, text, sizeof text) ? parse_size(&at) : 0;
+    return read_attribute(read_text, index, name, text, sizeof text) && size_parse(&at, &value) ? value : 0;
 }
 
-static bool read_entry(geometry_read_text *read_text, unsigned index, struct entry *out)
+static bool read_sysfs(geometry_read_text *read_text, unsigned index, struct entry *out)
 {
     char type[64];
 
@@ -101,35 +154,68 @@ static bool read_entry(geometry_read_text *read_text, unsigned index, struct ent
     return true;
 }
 
-/* Takes `found` for the cache `which` unless a configuration with it would be refused. */
-static void take(struct tn_config *config, struct tn_geometry *which, const char **source,
-                 const struct tn_geometry *found)
+static bool read_cpuid(unsigned leaf, unsigned index, struct entry *out)
 {
-    struct tn_geometry before = *which;
+    static const char types[] = {0, 'D', 'I', 'U'};
+    unsigned a, b, c, d;
 
-    *which = *found;
-    if (found->size != 0 && found->line != 0 && !tn_config_check(config))
-        *source = "sysfs";
-    else
-        *which = before;
+    if (!__get_cpuid_count(leaf, index, &a, &b, &c, &d) || (a & 31) == 0 || (a & 31) > 3)
+        return false;
+    out->type = types[a & 31];
+    out->level = a >> 5 & 7;
+    out->geometry.line = (b & 0xFFF) + 1;
+    out->geometry.assoc = (b >> 22) + 1;
+    out->geometry.size = (uint64_t)out->geometry.assoc * ((b >> 12 & 0x3FF) + 1) * out->geometry.line *
+                         ((uint64_t)c + 1);
+    return true;
 }
 
-void geometry_detect(geometry_read_text *read_text, struct tn_config *config, const char *source[GEOMETRY_LEVELS])
+static void place(struct tn_geometry found[GEOMETRY_LEVELS], const char *source[GEOMETRY_LEVELS],
+                  enum geometry_level level, const struct tn_geometry *geometry, const char *from)
 {
-    struct entry entry, last = {0};
-    unsigned index;
+    found[level] = *geometry;
+    source[level] = from;
+}
 
-    for (index = 0; index < GEOMETRY_LEVELS; index++)
-        source[index] = "default";
-    for (index = 0; index < INDEXES && read_entry(read_text, index, &entry); index++) {
-        if (entry.type != 'I' && entry.level > 1 && entry.level > last.level)
-            last = entry;
+/* Puts a cache where it belongs. `last` is the level that LL has so far, 0 at first. */
+static void take(struct tn_geometry found[GEOMETRY_LEVELS], const char *source[GEOMETRY_LEVELS], uint64_t *last,
+                 const struct entry *entry, const char *from)
+{
+    const struct tn_geometry none = {0};
+
+    if (tn_geometry_check(&entry->geometry))
+        return;
+    if (entry->level == 1 && entry->type != 'D')
+        place(found, source, GEOMETRY_I1, &entry->geometry, from);
+    if (entry->level == 1 && entry->type != 'I')
+        place(found, source, GEOMETRY_D1, &entry->geometry, from);
+    if (entry->level > 1 && entry->type != 'I' && entry->level > *last) {
+        if (*last == 2)
+            place(found, source, GEOMETRY_L2, &found[GEOMETRY_LL], source[GEOMETRY_LL]);
+        else if (*last == 0)
+            place(found, source, GEOMETRY_L2, &none, "default");
+        place(found, source, GEOMETRY_LL, &entry->geometry, from);
+        *last = entry->level;
     }
-    take(config, &config->ll, &source[GEOMETRY_LL], &last.geometry);
-    for (index = 0; index < INDEXES && read_entry(read_text, index, &entry); index++) {
-        if (entry.level == 1 && entry.type != 'D')
-            take(config, &config->i1, &source[GEOMETRY_I1], &entry.geometry);
-        if (entry.level == 1 && entry.type != 'I')
-            take(config, &config->d1, &source[GEOMETRY_D1], &entry.geometry);
+}
+
+void geometry_detect(geometry_read_text *read_text, struct tn_geometry found[GEOMETRY_LEVELS],
+                     const char *source[GEOMETRY_LEVELS])
+{
+    static const unsigned leaves[] = {0x8000001D, 4}; /* the second, Intel's, wins where both answer */
+    struct tn_config usual;
+    struct entry entry;
+    uint64_t last;
+
+    tn_config_default(&usual);
+    for (unsigned level = 0; level < GEOMETRY_LEVELS; level++)
+        place(found, source, level, geometry_of(&usual, level), "default");
+    for (unsigned leaf = 0; leaf < 2; leaf++) {
+        last = 0;
+        for (unsigned index = 0; index < INDEXES && read_cpuid(leaves[leaf], index, &entry); index++)
+            take(found, source, &last, &entry, "cpuid");
     }
+    last = 0;
+    for (unsigned index = 0; index < INDEXES && read_sysfs(read_text, index, &entry); index++)
+        take(found, source, &last, &entry, "sysfs");
 }

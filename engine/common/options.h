@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * options.h: the options that every engine takes, with one meaning.
+ * options.h: the options of a recording, which both engines and `tenure record` take, with one meaning.
  *
- * One table holds each option: its name, how its value is read, where it goes and what `--help` says. Options of
- * Callgrind and Cachegrind that are not taken are in a second table with the reason and what to use instead, so that
- * nobody's habit is silently ignored. An engine may have options of its own besides. Freestanding.
+ * options.inc holds each option: its name, what it may be, where its value goes, who has it and its help. Options of
+ * Callgrind and Cachegrind that are not taken are there, too, with the reason, so that nobody's habit is silently
+ * ignored. options.c reads and checks values: `tenure record` before it starts anything, then the engine, which gets
+ * them as its arguments. What they do in an engine is in options_use.c. Freestanding.
  */
 #ifndef TENURE_ENGINE_OPTIONS_H
 #define TENURE_ENGINE_OPTIONS_H
@@ -13,6 +14,24 @@
 #include "engine/common/geometry.h"
 #include "engine/common/requests.h"
 #include "engine/common/start.h"
+
+enum options_kind {
+    OPTIONS_SWITCH, OPTIONS_WORDS, OPTIONS_COUNT, OPTIONS_COUNT_32, OPTIONS_MEBIBYTES, OPTIONS_TEXT, OPTIONS_GEOMETRY,
+    OPTIONS_FUNCTIONS, OPTIONS_POINT, OPTIONS_ALLOC, OPTIONS_SEPARATE
+};
+enum options_engines { OPTIONS_BOTH, OPTIONS_NATIVE, OPTIONS_VALGRIND, OPTIONS_HANDLED };
+
+/* A row of options.inc. */
+struct recording_option {
+    const char *name, *value, *key, *help;
+    enum options_kind kind;
+    enum options_engines engines;
+    size_t member, detail; /* offsets in engine_options, or what options.inc says */
+    uint64_t usual;
+    bool is_test; /* listed by --help-debug */
+};
+extern const struct recording_option options_table[];
+extern const size_t options_count;
 
 /* A pattern is a shell's: * any text, ? any character. */
 struct options_pattern {
@@ -41,42 +60,66 @@ struct options_alloc {
 struct engine_options {
     struct tn_config config; /* all but function_at and user */
     const char *out_file;
-    const char *host, *rank; /* for the profile's meta data; NULL: not given */
+    const char *host;        /* for the profile's meta data; NULL: not given */
+    uint64_t rank;           /* the same, if has_rank */
     const char *elements;    /* file: what the data of the program is made of (element_table.h); NULL: not known */
     const char *control_dir; /* folder for what `tenure control` talks through; NULL: nobody does */
-    struct options_pattern *patterns;
-    uint32_t separate[OPTIONS_SEPARATIONS];                     /* of functions that none of these matches */
+    struct options_pattern *patterns;                            /* the latest first */
+    uint32_t separate[OPTIONS_SEPARATIONS];                      /* of functions that none of these matches */
     struct options_separation *separations[OPTIONS_SEPARATIONS]; /* the latest first */
-    struct recording_start start;              /* where it begins */
+    struct options_alloc *allocs;                                /* the latest first */
+    struct recording_start start;    /* where it begins */
     uint64_t dump_every, stop_after; /* instructions; 0: never */
     uint64_t dumped;                 /* instructions at the last part that was made for dump_every */
-    struct options_alloc *allocs; /* the latest first */
-    bool data_asked, strides_asked, patterns_asked; /* --data, --strides, --patterns was given */
+    bool has_rank, data_asked, strides_asked, patterns_asked; /* --rank, --data, --strides, --patterns was given */
     bool instrument_at_start;
     bool skip_plt;
     bool fork_inherit;
     bool aslr;
-    bool has_threads;   /* the engine's own: it runs threads itself, and so takes the following */
-    bool parallel;      /* threads may run at the same time, where the configuration allows it */
-    bool deterministic; /* threads take turns, in an order that does not depend on time */
-    bool spare_core;    /* lower levels are simulated by another thread */
-    uint64_t turn;      /* accesses that a turn lasts; 0: something else says when it ends */
-    bool functions_dump;                           /* some --dump-before or --dump-after was given */
-    const char *geometry_source[GEOMETRY_LEVELS]; /* "option", "sysfs" or "default" */
-    void *(*allocate)(size_t bytes);              /* for patterns; never NULL, never given back */
+    bool functions_dump; /* some --dump-before or --dump-after was given */
+    const char *geometry_source[GEOMETRY_LEVELS]; /* "option", "sysfs", "cpuid" or "default" */
+
+    /* The native engine's own. */
+    bool parallel;       /* threads may run at the same time, where the configuration allows it */
+    bool deterministic;  /* threads take turns, in an order that does not depend on time */
+    bool spare_core;     /* lower levels are simulated by another thread */
+    uint64_t turn;       /* accesses that a turn lasts; 0: something else says when it ends */
+    bool profile;        /* simulate, and write a raw profile */
+    bool trace_children; /* go on in programs that are executed */
+    bool stats;          /* say at the end what the translator did */
+    bool join, link, lookup, returns, self_check; /* how code is translated: nt_code.h */
+    uint64_t code_cache; /* MiB of generated code */
+
+    /* Valgrind's. */
+    bool clean_environment; /* the program sees nothing of Valgrind's variables */
+    bool cold_blocks;       /* vg_cold.c; off for comparisons */
+    bool check_translation; /* VEX checks what is emitted; for tests */
+
+    /* Of whoever reads them: set before options_default. */
+    bool is_native;                  /* the native engine's own are taken, else Valgrind's */
+    void *(*allocate)(size_t bytes); /* for patterns; never NULL, never given back */
+    geometry_read_text *read_text;   /* for this machine's caches */
+
+    char why[512]; /* what is wrong, where that is not always the same */
 };
 
-/* The defaults; out->allocate and out->has_threads are kept. */
-void options_default(struct engine_options *out, geometry_read_text *read_text);
+/* The defaults. */
+void options_default(struct engine_options *options);
 
-enum options_taken { OPTIONS_NOT_OURS, OPTIONS_TAKEN, OPTIONS_WRONG };
-/* `argument` as written ("--D1=..."), which must live as long as the options. OPTIONS_WRONG: why[OPTIONS_WHY] says what
- * is wrong with it, in one line. */
-enum { OPTIONS_WHY = 512 };
-enum options_taken options_take(struct engine_options *options, const char *argument, char why[OPTIONS_WHY]);
+/* `argument` as written ("--D1=..."), which must live as long as the options: which option that is, or NULL if there is
+ * none of that name. *wrong: what is wrong with it, or NULL. */
+const struct recording_option *options_take(struct engine_options *options, const char *argument, const char **wrong);
 
 /* Behind the last option: completes the configuration. NULL, or what is wrong with it. */
 const char *options_check(struct engine_options *options);
+
+/* The value that `option` has: in `text`, or a text that lives as long as the options; NULL: there is none, or it is a
+ * list. */
+const char *options_text(const struct engine_options *options, const struct recording_option *option,
+                         char text[GEOMETRY_TEXT]);
+
+/* A line for each option that the engine takes: "--name=VALUE  what it does", and whether it is for tests only. */
+void options_list(struct engine_options *options, void (*show)(const char *line, bool is_test));
 
 /* Whether anything is to be done after some number of instructions, and what is due after so many (tn_instructions),
  * counted from the start on: REQUEST_DUMP, REQUEST_STOP, or REQUEST_UNKNOWN. Each is due once. start.h says when the
@@ -89,11 +132,6 @@ enum request options_due(struct engine_options *options, uint64_t instructions);
 
 /* Some functions are inside a toggle, or collection is off at first: counters must ask whether it is on. */
 bool options_toggle(const struct engine_options *options);
-
-/* For each option that the engine takes: its name without --, "=<value>  what it does", and whether it is for
- * debugging. */
-void options_list(const struct engine_options *options,
-                  void (*show)(const char *name, const char *help, bool debug));
 
 /* What to say behind "N counters are in use", when they are used up. */
 const char *options_out_of_counters(const struct engine_options *options);

@@ -4,8 +4,7 @@
  *
  *     tenure-native [OPTION]... [--] PROGRAM [ARGUMENT]...
  *
- * --help lists the options: what is simulated (engine/common/options.h), and switches to find out which part of the
- * translator is at fault.
+ * --help lists the options: those of a recording (engine/common/options.h), and one for tests.
  *
  * Addresses are made repeatable by executing ourselves again without randomisation; the program then gets back the
  * personality that it would have had.
@@ -47,7 +46,7 @@
 #define TURN_COUNTDOWN (1L << 5) /* where turns are counted in accesses */
 #define COUNTDOWN (1L << 40)
 
-enum { STATUS_FAILED = 125, HWCAP2_FSGSBASE = 2, CODE_CACHE_MIB = 512, STACK_ROOM = 8 << 20,
+enum { STATUS_FAILED = 125, HWCAP2_FSGSBASE = 2, STACK_ROOM = 8 << 20,
        LEAST_STACK = 512 << 10, BREAK_PAGES = 1 << 13 };
 #define SAME_PERSONALITY 0xffffffffUL
 
@@ -60,37 +59,19 @@ enum { STATUS_FAILED = 125, HWCAP2_FSGSBASE = 2, CODE_CACHE_MIB = 512, STACK_ROO
 #define OPTION_FILE "--file="
 #define OPTION_REFUSALS "--refusals-to="
 
-static const struct {
-    const char *name;
-    bool *value;
-    const char *help;
-} switches[] = {
-    {"--profile=", &nt.options.profile, "yes|no  simulate, and write a raw profile [no]"},
-    {"--trace-children=", &nt.options.trace_children, "yes|no  go on in programs that are executed [no]"},
-    {"--stats=", &nt.options.stats, "yes|no  say at the end what the translator did [no]"},
-    {"--join=", &nt.options.join, "yes|no  blocks go on behind a conditional branch [yes]"},
-    {"--link=", &nt.options.link, "yes|no  blocks lead to one another, not to the engine [yes]"},
-    {"--lookup=", &nt.options.lookup, "yes|no  indirect branches find their target themselves [yes]"},
-    {"--returns=", &nt.options.returns, "yes|no  returns use what their calls have noted [yes]"},
-    {"--self-check=", &nt.options.check, "yes|no  compare the code that is made with the program's [no]"},
-};
-
-static void show_option(const char *name, const char *help, bool debug)
+static void show_option(const char *line, bool is_test)
 {
-    (void)debug;
-    nt_print("    --%s%s\n", name, help);
+    (void)is_test;
+    nt_print("    %s\n", line);
 }
 
 static void main_help(void)
 {
     nt_message_fd = 1;
     nt_print("usage: tenure-native [OPTION]... [--] PROGRAM [ARGUMENT]...\n\n");
-    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
-        nt_print("    %s%s\n", switches[i].name, switches[i].help);
-    nt_print("    --code-cache=<n>  MiB of generated code [512]\n");
-    nt_print("    --hide-features=<name>[,<name>]...  neither the program nor the engine finds these features of the "
-             "processor: " NT_CPUID_NAMES "\n\nWith --profile=yes:\n");
-    options_list(&nt_profile.options, show_option);
+    nt_print("    --hide-features=NAME[,NAME]...  neither the program nor the engine finds these features of the "
+             "processor: " NT_CPUID_NAMES "\n");
+    options_list(&nt.options, show_option);
     nt_sys3(__NR_exit_group, 0, 0, 0);
 }
 
@@ -105,36 +86,22 @@ static uint64_t number_of(const char *text)
     return value;
 }
 
-static bool set_switch(const char *option)
-{
-    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++) {
-        const char *value = nt_after(option, switches[i].name);
-
-        if (value == NULL)
-            continue;
-        if (!nt_same(value, "yes") && !nt_same(value, "no"))
-            nt_die(NT_REJECTED, "%s: the value must be yes or no\n", option);
-        *switches[i].value = value[0] == 'y';
-        return true;
-    }
-    return false;
-}
-
 static void hide_features(const char *option, const char *names)
 {
     if (!nt_cpuid_hide(names))
         nt_die(NT_REJECTED, "%s: give names with commas between them: " NT_CPUID_NAMES "\n", option);
 }
 
-/* What every engine takes, about what is simulated. */
-static bool take_model_option(const char *option)
+/* What is declared in engine/common/options.inc. */
+static void take_declared(const char *argument)
 {
-    static char why[OPTIONS_WHY];
-    enum options_taken taken = options_take(&nt_profile.options, option, why);
+    const char *wrong;
+    const struct recording_option *option = options_take(&nt.options, argument, &wrong);
 
-    if (taken == OPTIONS_WRONG)
-        nt_die(NT_REJECTED, "%s\n", why);
-    return taken == OPTIONS_TAKEN;
+    if (wrong != NULL)
+        nt_die(NT_REJECTED, "%s: %s\n", argument, wrong);
+    if (option == NULL)
+        nt_die(NT_REJECTED, "no such option: %s\n", argument);
 }
 
 /* What the command line says besides options. */
@@ -170,12 +137,10 @@ static void take_option(const char *option, struct start *start)
         main_help();
     if (nt_after(option, "--tenure-out-file=") == NULL)
         nt_exec_hand_on(option);
-    if ((value = nt_after(option, "--code-cache=")) != NULL)
-        nt.options.code_bytes = number_of(value) << 20;
-    else if ((value = nt_after(option, "--hide-features=")) != NULL)
+    if ((value = nt_after(option, "--hide-features=")) != NULL)
         hide_features(option, value);
-    else if (!set_switch(option) && !take_model_option(option))
-        nt_die(NT_REJECTED, "no such option: %s\n", option);
+    else
+        take_declared(option);
 }
 
 static void parse_options(const struct nt_vector *vector, struct start *start)
@@ -183,8 +148,6 @@ static void parse_options(const struct nt_vector *vector, struct start *start)
     uint64_t i = 1;
 
     nt_profile_default();
-    nt.options = (struct nt_options){
-        .join = true, .link = true, .lookup = true, .returns = true, .code_bytes = (uint64_t)CODE_CACHE_MIB << 20};
     for (; i < vector->argc && vector->argv[i][0] == '-'; i++) {
         if (nt_same(vector->argv[i], "--")) {
             i++;
@@ -194,8 +157,6 @@ static void parse_options(const struct nt_vector *vector, struct start *start)
     }
     if (i == vector->argc && start->file == NULL)
         nt_die(NT_REJECTED, "name a program to run, as in `tenure-native ls -l`; --help lists options\n");
-    if (nt.options.code_bytes < 4 << 20 || nt.options.code_bytes > 1 << 30)
-        nt_die(NT_REJECTED, "--code-cache=: the value must be from 4 to 1024 MiB\n");
     start->first = i;
 }
 
@@ -212,7 +173,7 @@ static void fix_addresses(const struct nt_vector *vector)
     if (nt_failed(failed)) {
         nt_say("addresses are random, as with --aslr=yes: the system forbids fixed ones (personality: error %ld)\n",
                -failed);
-        nt_profile.options.aslr = true;
+        nt.options.aslr = true;
         return;
     }
     nt_format(option, sizeof option, OPTION_PERSONALITY "%lu", (uint64_t)personality);
@@ -248,10 +209,10 @@ static void *make_code(void *unused)
     struct nt_code_config config = {
         .host = {.wrong = is_wrong, .read_code = read_code, .symbol = nt_library_symbol,
                  .may_change = may_change},
-        .bytes = nt.options.code_bytes,
+        .bytes = nt.options.code_cache << 20,
         .join = nt.options.join,
         .link = nt.options.link,
-        .check = nt.options.check,
+        .check = nt.options.self_check,
         .lookup = nt.options.lookup,
         .planner = nt_profile_planner(),
         .returns = nt.options.returns,
@@ -315,7 +276,7 @@ static void main_load(const struct nt_vector *vector, const char *file, struct n
 {
     const char *path = nt_vector_variable(vector, "PATH");
 
-    nt_load_program(file, path == NULL ? "/bin:/usr/bin" : path, nt_profile.options.aslr, program);
+    nt_load_program(file, path == NULL ? "/bin:/usr/bin" : path, nt.options.aslr, program);
     program->break_start = NT_UP(program->image.end, NT_PAGE);
     if (program->aslr)
         program->break_start += nt_random_pages(BREAK_PAGES);
@@ -332,7 +293,7 @@ void nt_main(uint64_t *sp)
 
     nt_vector_parse(sp, &vector);
     parse_options(&vector, &start);
-    if (!nt_profile.options.aslr && start.personality == SAME_PERSONALITY)
+    if (!nt.options.aslr && start.personality == SAME_PERSONALITY)
         fix_addresses(&vector);
     arguments = vector.argv + start.first;
     if (start.file != NULL)
@@ -351,7 +312,7 @@ void nt_main(uint64_t *sp)
     if (nt.options.profile)
         nt_profile_start((const char *const *)arguments, &vector);
     nt.countdown = !nt_profile.on                ? COUNTDOWN
-                   : nt_profile.options.turn > 0 ? TURN_COUNTDOWN
+                   : nt.options.turn > 0 ? TURN_COUNTDOWN
                                                  : PROFILED_COUNTDOWN;
     nt_gate_to = (struct nt_gate_to){nt_dispatch, nt_signal_handle, nt_child_begins};
     thread = nt_thread_new(NULL, nt_profile_area(NULL), nt_profile_countdown());

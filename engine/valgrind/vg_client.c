@@ -240,7 +240,7 @@ void vg_client_start(ThreadId tid)
     Addr sp = VG_(get_SP)(tid), at;
     struct image image;
 
-    if (!vg.clean_environment)
+    if (!vg.options.clean_environment)
         return;
     take_apart((UWord *)sp, &image);
     at = place(sp, &image) - vg_aslr_stack();

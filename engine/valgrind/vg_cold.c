@@ -222,7 +222,7 @@ Bool vg_cold_begin(struct vg_builder *b, Addr address)
 {
     struct entry *entry;
 
-    if (!vg.cold_blocks)
+    if (!vg.options.cold_blocks)
         return False;
     if (entries == NULL)
         entries = VG_(HT_construct)("tenure.blocks");

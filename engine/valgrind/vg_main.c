@@ -103,7 +103,7 @@ extern void __wrap_sanityCheckIRSB(const IRSB *block, const HChar *caller, Bool 
 
 void __wrap_sanityCheckIRSB(const IRSB *block, const HChar *caller, Bool flat, IRType guest_word)
 {
-    if (vg.vex_sanity)
+    if (vg.options.check_translation)
         __real_sanityCheckIRSB(block, caller, flat, guest_word);
 }
 
@@ -205,7 +205,7 @@ static void after_system_call(ThreadId tid, UInt number, UWord *arguments, UInt 
         vg_control_perform(True);
     vg_request_late();
     vg_alias_call(number, arguments, result);
-    if (!vg.clean_environment)
+    if (!vg.options.clean_environment)
         return;
     vg_hide(tid, number, arguments, result);
     vg_limits(tid, number, arguments, result);
@@ -224,7 +224,7 @@ void __wrap_vgPlain_nuke_all_threads_except(ThreadId self, Int why)
     if (!vg.forked || VG_(clo_trace_children))
         vg_output_finish("exec");
     vg_control_end();
-    if (vg.clean_environment)
+    if (vg.options.clean_environment)
         vg_limits_hand_on();
     becoming = True;
 }
@@ -240,7 +240,7 @@ static void after_options(void)
     vg.layout = tn_layout(vg.core);
     vg.instrumenting = vg.options.instrument_at_start;
     describe_run();
-    if (vg.clean_environment) {
+    if (vg.options.clean_environment) {
         vg_hide_log();
         vg_limits_begin();
     }

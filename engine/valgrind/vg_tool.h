@@ -39,9 +39,6 @@ struct vg_engine {
     Bool separate;                            /* contexts are kept apart: tn_count counts */
     Bool by_collecting;                       /* segment counters add thread->collecting instead of 1 */
     Bool forked;                              /* this process is a forked child */
-    Bool clean_environment;                   /* the program sees nothing of Valgrind's variables */
-    Bool cold_blocks;                         /* vg_cold.c; off for comparisons */
-    Bool vex_sanity;                          /* VEX checks what is emitted; for tests */
     ULong blocks, guest_instrs, translate_ns; /* translation, for --stats */
 };
 extern struct vg_engine vg;

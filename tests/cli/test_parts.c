@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test_parts.c: parts of the command line that golden scripts cannot reach: cache detection from a made-up
- * sysfs, names for processes that never ran, escaping, cutting and numbers.
+ * test_parts.c: parts of the command line that golden scripts cannot reach: caches in words, names for processes
+ * that never ran, escaping, cutting and numbers.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cli/base/geometry.h"
+#include "cli/base/caches.h"
 #include "cli/base/names.h"
 #include "cli/base/opt.h"
 #include "cli/base/term.h"
@@ -25,93 +25,24 @@
 
 static char folder[] = "/tmp/tenure-parts.XXXXXX";
 
-static void put(unsigned index, const char *name, const char *value)
+static void test_caches(void **state)
 {
-    char path[256];
-    FILE *file;
-
-    snprintf(path, sizeof path, "%s/index%u", folder, index);
-    mkdir(path, 0777);
-    snprintf(path, sizeof path, "%s/index%u/%s", folder, index, name);
-    file = fopen(path, "w");
-    assert_non_null(file);
-    fprintf(file, "%s\n", value);
-    fclose(file);
-}
-
-static void cache(unsigned index, const char *level, const char *type, const char *size, const char *ways,
-                  const char *line)
-{
-    put(index, "level", level);
-    put(index, "type", type);
-    put(index, "size", size);
-    put(index, "ways_of_associativity", ways);
-    put(index, "coherency_line_size", line);
-}
-
-static void expect(const struct geometry *found, const char *text, const char *source)
-{
-    char got[96];
-
-    geometry_text(found, got, sizeof got);
-    assert_string_equal(got, text);
-    assert_string_equal(found->source, source);
-}
-
-static void test_sysfs(void **state)
-{
-    struct geometry found[GEOMETRY_COUNT];
+    const struct tn_geometry geometry[GEOMETRY_LEVELS] = {
+        {32 << 10, 8, 64}, {3 << 20, 12, 64}, {0}, {1000 * 64, 1000, 64}};
+    const char *const one[GEOMETRY_LEVELS] = {"sysfs", "sysfs", "default", "sysfs"};
+    const char *const several[GEOMETRY_LEVELS] = {"option", "sysfs", NULL, "sysfs"};
+    const char *const unknown[GEOMETRY_LEVELS] = {NULL};
+    char text[256];
 
     (void)state;
-    cache(0, "1", "Data", "48K", "12", "64");
-    cache(1, "1", "Instruction", "32K", "8", "64");
-    cache(2, "2", "Unified", "2048K", "16", "64");
-    cache(3, "3", "Unified", "30M", "15", "64");
-    geometry_detect(found, folder);
-    expect(&found[GEOMETRY_I1], "32768,8,64", "sysfs");
-    expect(&found[GEOMETRY_D1], "49152,12,64", "sysfs");
-    expect(&found[GEOMETRY_L2], "2097152,16,64", "sysfs");
-    expect(&found[GEOMETRY_LL], "31457280,15,64", "sysfs");
-    cache(3, "3", "Unified", "4096K", "0", "64"); /* fully associative */
-    geometry_detect(found, folder);
-    expect(&found[GEOMETRY_LL], "4194304,65536,64", "sysfs");
-    cache(3, "3", "Unified", "30M", "16", "48"); /* senseless: the level below is the last */
-    geometry_detect(found, folder);
-    expect(&found[GEOMETRY_LL], "2097152,16,64", "sysfs");
-    expect(&found[GEOMETRY_L2], "0,0,0", "default");
-}
-
-static void test_no_sysfs(void **state)
-{
-    struct geometry found[GEOMETRY_COUNT];
-    int i;
-
-    (void)state;
-    geometry_detect(found, "/nowhere");
-    for (i = 0; i < GEOMETRY_COUNT; i++) {
-        assert_string_not_equal(found[i].source, "sysfs");
-        if (i == GEOMETRY_L2 && found[i].size == 0)
-            continue;
-        assert_true(found[i].size % (found[i].assoc * found[i].line) == 0 && found[i].size > 0);
-    }
-}
-
-static void test_geometry_parse(void **state)
-{
-    struct geometry g;
-    char words[96];
-
-    (void)state;
-    assert_null(geometry_parse(&g, "32K,8,64"));
-    expect(&g, "32768,8,64", "option");
-    assert_null(geometry_parse(&g, "3M,12,64"));
-    geometry_words(&g, words, sizeof words);
-    assert_string_equal(words, "3 MiB, 12-way, 64-byte lines");
-    assert_non_null(geometry_parse(&g, "32K,8"));
-    assert_non_null(geometry_parse(&g, "32K,8,63"));
-    assert_non_null(geometry_parse(&g, "18446744073709551615K,8,64"));
-    assert_non_null(geometry_parse(&g, "32K,9223372036854775808,64"));
-    assert_non_null(geometry_parse(&g, "-1,8,64"));
+    caches_text(geometry, one, text, sizeof text);
+    assert_string_equal(text, "I1 32 KiB, 8-way, 64-byte lines; D1 3 MiB, 12-way, 64-byte lines; "
+                              "LL 64000 bytes, 1000-way, 64-byte lines (sysfs)");
+    caches_text(geometry, several, text, sizeof text);
+    assert_string_equal(text, "I1 32 KiB, 8-way, 64-byte lines (option); D1 3 MiB, 12-way, 64-byte lines; "
+                              "LL 64000 bytes, 1000-way, 64-byte lines (sysfs)");
+    caches_text(geometry, unknown, text, sizeof text);
+    assert_null(strchr(text, '('));
 }
 
 /* ------------------------------------------------------------------------------------------ names */
@@ -355,9 +286,7 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sysfs),
-        cmocka_unit_test(test_no_sysfs),
-        cmocka_unit_test(test_geometry_parse),
+        cmocka_unit_test(test_caches),
         cmocka_unit_test(test_profile_names),
         cmocka_unit_test(test_raw_names),
         cmocka_unit_test(test_escape),

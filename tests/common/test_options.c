@@ -36,7 +36,9 @@ static int begin(void **state)
     (void)state;
     givens = 0;
     o.allocate = allocate;
-    options_default(&o, no_text);
+    o.read_text = no_text;
+    o.is_native = false;
+    options_default(&o);
     return 0;
 }
 
@@ -50,16 +52,16 @@ static int end(void **state)
 
 static void taken(const char *argument)
 {
-    char why[OPTIONS_WHY] = "";
-    enum options_taken result = options_take(&o, argument, why);
-    if (result != OPTIONS_TAKEN)
-        fail_msg("%s: %d %s", argument, result, why);
+    const char *why;
+    if (!options_take(&o, argument, &why) || why)
+        fail_msg("%s: %s", argument, why);
 }
 
 static void wrong(const char *argument, const char *expected)
 {
-    char why[OPTIONS_WHY] = "";
-    assert_int_equal(options_take(&o, argument, why), OPTIONS_WRONG);
+    const char *why;
+    options_take(&o, argument, &why);
+    assert_non_null(why);
     assert_string_equal(why, expected);
 }
 
@@ -72,9 +74,9 @@ static void start_is_waited_for(void **state)
     taken("--start=main");
     taken("--start=wor?");
     taken("--warm=1000");
-    wrong("--start=-5", "--start=-5: give a function, or a whole number of instructions");
+    wrong("--start=-5", "give a function, or a whole number of instructions");
     taken("--start=-f");
-    wrong("--start=10k", "--start=10k: give a function, or a whole number of instructions");
+    wrong("--start=10k", "give a function, or a whole number of instructions");
     taken("--start=wor?");
     assert_null(options_check(&o));
     assert_false(o.instrument_at_start || o.config.collect_at_start);
@@ -114,11 +116,11 @@ static void values_arrive(void **state)
     assert_int_equal(o.config.d1.size, 48 << 10);
     assert_int_equal(o.config.d1.assoc, 12);
     assert_int_equal(o.config.d1.line, 64);
-    assert_string_equal(o.geometry_source[GEOMETRY_D1], "option");
-    assert_string_equal(o.geometry_source[GEOMETRY_I1], "default");
     taken("--prefetch=none");
     assert_false(o.config.prefetch);
     assert_null(options_check(&o));
+    assert_string_equal(o.geometry_source[GEOMETRY_D1], "option");
+    assert_string_not_equal(o.geometry_source[GEOMETRY_I1], "option");
 }
 
 static void pairs_need_patterns(void **state)
@@ -137,38 +139,36 @@ static void pairs_need_patterns(void **state)
 static void what_is_wrong_is_said(void **state)
 {
     (void)state;
-    wrong("--cacheuse=maybe", "--cacheuse=maybe: the value must be yes or no");
-    wrong("--prefetch=yes", "--prefetch=yes: the value must be none or stream");
-    wrong("--tenure-out-file=", "--tenure-out-file=: the value is empty");
-    wrong("--paths=1x", "--paths=1x: the value must be a whole number");
-    wrong("--paths=18446744073709551616", "--paths=18446744073709551616: the value must be a whole number");
-    wrong("--alias-limit=4294967296", "--alias-limit=4294967296: the value must be a whole number");
-    wrong("--LL=1,2", "--LL=1,2: a cache is size,associativity,line in bytes, as in 32768,8,64");
+    wrong("--cacheuse=maybe", "the value must be yes or no");
+    wrong("--prefetch=yes", "the value must be none or stream");
+    wrong("--tenure-out-file=", "the value is empty");
+    wrong("--paths=1x", "the value must be a whole number");
+    wrong("--paths=18446744073709551616", "the value must be a whole number");
+    wrong("--alias-limit=4294967296", "the value must be a whole number");
+    wrong("--LL=1,2", "a cache is size,associativity,line in bytes, as in 32768,8,64 or 32K,8,64");
     wrong("--LL=99999999999999999999,2,64",
-          "--LL=99999999999999999999,2,64: a cache is size,associativity,line in bytes, as in 32768,8,64");
-    wrong("--fn-skip=", "--fn-skip=: name a function");
-    wrong("--dump-line=no", "--dump-line=no is refused: lines are always kept; choose what to show when reporting");
-    wrong("--separate-callers=101",
-          "--separate-callers=101: give a number from 0 to 100, for all functions or as in "
-          "--separate-callers1=FUNCTION");
-    wrong("--separate-recs=0",
-          "--separate-recs=0: give a number from 1 to 100, for all functions or as in --separate-recs2=FUNCTION");
-    wrong("--separate-callers2", "--separate-callers2: give a number from 0 to 100, for all functions or as in "
-                                 "--separate-callers1=FUNCTION");
-    wrong("--separate-callers2=", "--separate-callers2=: name a function");
-    char why[OPTIONS_WHY] = "", argument[2000] = "--cacheuse=";
-    memset(argument + strlen(argument), 'x', sizeof argument - 20);
-    assert_int_equal(options_take(&o, argument, why), OPTIONS_WRONG);
-    assert_int_equal(strlen(why), OPTIONS_WHY - 1);
+          "a cache is size,associativity,line in bytes, as in 32768,8,64 or 32K,8,64");
+    wrong("--fn-skip=", "name a function");
+    wrong("--dump-line=no", "lines are always kept; choose what to show in `tenure report`");
+    const char *callers = "give a number of callers from 0 to 100, for all functions or as N=FUNCTION";
+    wrong("--separate-callers=101", callers);
+    wrong("--separate-recs=0", "give a number of levels from 1 to 100, for all functions or as N=FUNCTION");
+    wrong("--separate-callers2", callers);
+    wrong("--separate-callers2=", "name a function");
 }
 
 static void others_are_not_ours(void **state)
 {
     (void)state;
-    char why[OPTIONS_WHY];
+    const char *why;
     const char *const others[] = {"--cacheuse", "--cacheus=no", "--cacheuses=no", "-I1=1,1,1", "cacheuse=no", ""};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        assert_int_equal(options_take(&o, others[i], why), OPTIONS_NOT_OURS);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        assert_null(options_take(&o, others[i], &why));
+        assert_null(why);
+    }
+    wrong("--link=no", "the Valgrind engine has no such option");
+    o.is_native = true;
+    wrong("--cold-blocks=no", "the native engine has no such option");
 }
 
 static struct tn_function_info described(const char *name, uint32_t fb_flags)
@@ -216,24 +216,79 @@ static void a_later_option_wins(void **state)
     assert_true(options_toggle(&o));
 }
 
-/* A processor with 48 KB of D1, 32 KB of I1, 2 MB of L2 and a fully associative L3 of 4 MB, in twelve indexes. */
-static bool made_sysfs(const char *path, char *text, size_t size)
+/* ------------------------------------------------------------------------------------------ values as text */
+
+/* Whatever is read can be written, and is read again as the same: so `tenure record` hands it to an engine. */
+static void values_are_written(void **state)
 {
     static const struct {
-        unsigned index;
-        const char *name, *text;
-    } files[] = {{0, "level", "1"}, {0, "type", "Data"}, {0, "size", "48K"}, {0, "coherency_line_size", "64"},
-                 {0, "ways_of_associativity", "12"}, {1, "level", "1"}, {1, "type", "Instruction"},
-                 {1, "size", "32K"}, {1, "coherency_line_size", "64"}, {1, "ways_of_associativity", "8"},
-                 {2, "level", "2"}, {2, "type", "Unified"}, {2, "size", "2M"}, {2, "coherency_line_size", "64"},
-                 {2, "ways_of_associativity", "16"}, {11, "level", "3"}, {11, "type", "Unified"}, {11, "size", "4M"},
-                 {11, "coherency_line_size", "64"}, {11, "ways_of_associativity", "0"}};
+        const char *given, *written;
+    } cases[] = {{"--cacheuse=no", "no"},         {"--prefetch=stream", "stream"}, {"--simulate-hwpref=no", "no"},
+                 {"--coherence=no", "no"},        {"--paths=1K", "1024"},          {"--alias-limit=1m", "1048576"},
+                 {"--D1=48K,12,64", "49152,12,64"}, {"--start=f*", "f*"},          {"--warm=12", "12"},
+                 {"--host=a b", "a b"},           {"--rank=0", "0"},               {"--code-cache=64", "64"},
+                 {"--fn-skip=f", NULL},           {"--separate-callers2=f", NULL}, {"--free-fn=f:2", NULL}};
+    char text[GEOMETRY_TEXT];
+    const char *why;
+    (void)state;
+    o.is_native = true;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct recording_option *option = options_take(&o, cases[i].given, &why);
+        const char *written = options_text(&o, option, text);
+        assert_null(why);
+        if (cases[i].written)
+            assert_string_equal(written, cases[i].written);
+        else
+            assert_null(written);
+    }
+}
+
+static void ranks_are_asked_for(void **state)
+{
+    const struct recording_option *option = options_table;
+    char text[GEOMETRY_TEXT];
+    (void)state;
+    while (strcmp(option->name, "rank") != 0)
+        option++;
+    assert_null(options_text(&o, option, text));
+    taken("--rank=0");
+    assert_string_equal(options_text(&o, option, text), "0");
+}
+
+/* Names are there once; what a row says of its value fits its kind. */
+static void the_table_is_sound(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < options_count; i++) {
+        const struct recording_option *row = &options_table[i];
+        bool words = row->kind == OPTIONS_SWITCH || row->kind == OPTIONS_WORDS;
+        assert_true(words == (strchr(row->value, '|') != NULL && row->kind != OPTIONS_POINT));
+        assert_true(row->kind != OPTIONS_SWITCH || strcmp(row->value, "yes|no") == 0);
+        assert_true(row->member < sizeof o);
+        for (size_t k = 0; k < i; k++) {
+            assert_string_not_equal(row->name, options_table[k].name);
+            if (row->kind <= OPTIONS_MEBIBYTES && row->member == options_table[k].member)
+                assert_int_equal(row->usual, options_table[k].usual);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ caches */
+
+struct file {
+    unsigned index;
+    const char *name, *text;
+};
+static const struct file *files;
+
+static bool made_sysfs(const char *path, char *text, size_t size)
+{
     unsigned index;
     char name[64];
     assert_int_equal(sscanf(path, "/sys/devices/system/cpu/cpu0/cache/index%u/%63s", &index, name), 2);
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        if (files[i].index == index && strcmp(files[i].name, name) == 0) {
-            snprintf(text, size, "%s", files[i].text);
+    for (const struct file *file = files; file->name; file++) {
+        if (file->index == index && strcmp(file->name, name) == 0) {
+            snprintf(text, size, "%s", file->text);
             return true;
         }
     }
@@ -244,18 +299,91 @@ static bool made_sysfs(const char *path, char *text, size_t size)
     return false;
 }
 
+#define CACHE(index, level, type, size, ways, line) \
+    {index, "level", level}, {index, "type", type}, {index, "size", size}, {index, "ways_of_associativity", ways}, \
+    {index, "coherency_line_size", line}
+#define USUAL CACHE(0, "1", "Data", "48K", "12", "64"), CACHE(1, "1", "Instruction", "32K", "8", "64"), \
+    CACHE(2, "2", "Unified", "2048K", "16", "64")
+
+static void expect(const struct tn_geometry *found, const char *const *source, enum geometry_level level,
+                   const char *text, const char *from)
+{
+    char got[GEOMETRY_TEXT];
+    geometry_put(got, &found[level]);
+    assert_string_equal(got, text);
+    assert_string_equal(source[level], from);
+}
+
 static void the_machine_is_read(void **state)
 {
+    static const struct file three[] = {USUAL, CACHE(3, "3", "Unified", "30M", "15", "64"), {0}},
+                             whole[] = {USUAL, CACHE(11, "3", "Unified", "4096K", "0", "64"), {0}},
+                             senseless[] = {USUAL, CACHE(3, "3", "Unified", "30M", "16", "48"), {0}};
+    struct tn_geometry found[GEOMETRY_LEVELS];
+    const char *source[GEOMETRY_LEVELS];
     (void)state;
-    options_default(&o, made_sysfs);
-    assert_int_equal(o.config.i1.size, 32 << 10);
-    assert_int_equal(o.config.d1.size, 48 << 10);
+    files = three;
+    geometry_detect(made_sysfs, found, source);
+    expect(found, source, GEOMETRY_I1, "32768,8,64", "sysfs");
+    expect(found, source, GEOMETRY_D1, "49152,12,64", "sysfs");
+    expect(found, source, GEOMETRY_L2, "2097152,16,64", "sysfs");
+    expect(found, source, GEOMETRY_LL, "31457280,15,64", "sysfs");
+    files = senseless; /* the level below is the last */
+    geometry_detect(made_sysfs, found, source);
+    expect(found, source, GEOMETRY_LL, "2097152,16,64", "sysfs");
+    expect(found, source, GEOMETRY_L2, "0,0,0", "default");
+    files = whole; /* fully associative, behind many others: and what becomes of it in a configuration */
+    o.read_text = made_sysfs;
+    taken("--I1=16K,4,32");
+    assert_null(options_check(&o));
+    assert_int_equal(o.config.i1.size, 16 << 10);
     assert_int_equal(o.config.d1.assoc, 12);
     assert_int_equal(o.config.l2.size, 0);
-    assert_int_equal(o.config.ll.size, 4 << 20);
     assert_int_equal(o.config.ll.assoc, (4 << 20) / 64);
+    assert_string_equal(o.geometry_source[GEOMETRY_I1], "option");
     assert_string_equal(o.geometry_source[GEOMETRY_LL], "sysfs");
     assert_string_equal(o.geometry_source[GEOMETRY_L2], "default");
+}
+
+static void nobody_says_which_caches(void **state)
+{
+    struct tn_geometry found[GEOMETRY_LEVELS];
+    const char *source[GEOMETRY_LEVELS];
+    (void)state;
+    geometry_detect(no_text, found, source);
+    for (int i = 0; i < GEOMETRY_LEVELS; i++) {
+        assert_string_not_equal(source[i], "sysfs");
+        if (i != GEOMETRY_L2 || found[i].size > 0)
+            assert_null(tn_geometry_check(&found[i]));
+    }
+}
+
+static void caches_are_parsed(void **state)
+{
+    static const char *const bad[] = {"32K,8", "32K,8,63", "18446744073709551615K,8,64", "-1,8,64", "32K,8,64,",
+                                      "32K,9223372036854775808,64", "32K,8,4294967360", "0,8,64", "32K,0,64"};
+    struct tn_geometry g;
+    char text[GEOMETRY_TEXT];
+    (void)state;
+    assert_null(geometry_parse("3M,12,64", &g));
+    geometry_put(text, &g);
+    assert_string_equal(text, "3145728,12,64");
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_non_null(geometry_parse(bad[i], &g));
+}
+
+/* A cache's lines may be as long as those of the next one that is there. */
+static void lines_do_not_become_shorter(void **state)
+{
+    (void)state;
+    taken("--I1=32K,8,128");
+    taken("--D1=32K,8,64");
+    taken("--LL=8M,16,64");
+    assert_string_equal(options_check(&o), "--LL: its lines of 64 bytes are shorter than I1's of 128");
+    taken("--L2=256K,8,128");
+    assert_string_equal(options_check(&o), "--LL: its lines of 64 bytes are shorter than L2's of 128");
+    taken("--LL=8M,16,128");
+    assert_null(options_check(&o));
 }
 
 /* ------------------------------------------------------------------------------------------ allocation functions */
@@ -290,9 +418,9 @@ static void allocation_functions_are_known(void **state)
     allocates("pool_get", 2, 0, 0, 0);
     allocates("pool_put", 0, 0, 1, 0);
     allocates("Pool::get", 1, 0, 0, 0);
-    wrong("--alloc-fn=", "--alloc-fn=: name a function");
-    wrong("--free-fn=f:5", "--free-fn=f:5: behind the colon goes the number of an argument, 1 to 4");
-    wrong("--data=maybe", "--data=maybe: the value must be yes or no");
+    wrong("--alloc-fn=", "name a function");
+    wrong("--free-fn=f:5", "behind the colon goes the number of an argument, 1 to 4");
+    wrong("--data=maybe", "the value must be yes or no");
 }
 
 static void data_need_calls_and_caches(void **state)
@@ -316,7 +444,13 @@ int main(void)
         cmocka_unit_test_setup_teardown(others_are_not_ours, begin, end),
         cmocka_unit_test_setup_teardown(options_say_what_functions_are, begin, end),
         cmocka_unit_test_setup_teardown(a_later_option_wins, begin, end),
+        cmocka_unit_test_setup_teardown(values_are_written, begin, end),
+        cmocka_unit_test_setup_teardown(ranks_are_asked_for, begin, end),
+        cmocka_unit_test_setup_teardown(the_table_is_sound, begin, end),
         cmocka_unit_test_setup_teardown(the_machine_is_read, begin, end),
+        cmocka_unit_test_setup_teardown(nobody_says_which_caches, begin, end),
+        cmocka_unit_test_setup_teardown(caches_are_parsed, begin, end),
+        cmocka_unit_test_setup_teardown(lines_do_not_become_shorter, begin, end),
         cmocka_unit_test_setup_teardown(allocation_functions_are_known, begin, end),
         cmocka_unit_test_setup_teardown(data_need_calls_and_caches, begin, end),
         cmocka_unit_test_setup_teardown(pairs_need_patterns, begin, end),

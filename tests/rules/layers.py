@@ -5,7 +5,8 @@
     layers.py ROOT
 
     cli -> profile -> core/events.inc, core/raw_format.h
-    cli -> engine/common/control_format.h
+    cli -> engine/common/control_format.h, engine/common/options.h with options.inc and geometry.h (what a recording can
+        be asked)
     engine -> core/tenure_core.h, core/cache_hot.h (the hit test), core/attribute/stack_hot.h (the usual call),
         core/host.h (the hooks it defines)
     core -> core, and the headers a freestanding compiler has (and string.h, for three functions)
@@ -35,12 +36,14 @@ VALGRIND = re.compile(r"(valgrind/)?(pub_tool_\w+|libvex\w*|valgrind|callgrind|v
 # folder: (own folders, files elsewhere, system headers: None for all)
 LAYERS = {
     "core": ({"core"}, set(), FREESTANDING | {"emmintrin.h", "immintrin.h"}),  # compiler intrinsics
-    "engine/common": ({"engine/common"}, ENGINE_DOORS, ENGINE_SYSTEM),
+    "engine/common": ({"engine/common"}, ENGINE_DOORS, ENGINE_SYSTEM | {"cpuid.h"}),
     "engine/valgrind": ({"engine/valgrind", "engine/common"}, ENGINE_DOORS, ENGINE_SYSTEM),
     "engine/native": ({"engine/native", "engine/common"}, ENGINE_DOORS, None),
     "profile": ({"profile"},
                 {"core/events.inc", "core/raw_format.h", "core/element_format.h", "tenure_config.h"}, None),
-    "cli": ({"cli", "profile"}, {"engine/common/control_format.h", "tenure_config.h"}, None),
+    "cli": ({"cli", "profile"},
+            {"engine/common/control_format.h", "engine/common/geometry.h", "engine/common/options.h",
+             "engine/common/options.inc", "tenure_config.h"}, None),
     "examples": (set(), {"include/tenure.h"}, None),
 }
 

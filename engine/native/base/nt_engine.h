@@ -11,14 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/common/options.h"
 #include "nt_lock.h"
 
 struct nt_code;
-
-struct nt_options {
-    bool join, link, lookup, returns, stats, profile, trace_children, check;
-    uint64_t code_bytes; /* room for generated code */
-};
 
 /* What --stats counts; only approximately where several threads run. */
 struct nt_counts {
@@ -27,7 +23,7 @@ struct nt_counts {
 };
 
 struct nt_engine {
-    struct nt_options options;
+    struct engine_options options;
     struct nt_code *code;
     struct nt_lock translation; /* whoever changes the code holds it */
     struct nt_counts counts;

@@ -39,15 +39,16 @@ static struct {
 
 void nt_profile_default(void)
 {
-    nt_profile.options.allocate = nt_host_small;
-    nt_profile.options.has_threads = true;
-    options_default(&nt_profile.options, nt_host_read_text);
+    nt.options.allocate = nt_host_small;
+    nt.options.read_text = nt_host_read_text;
+    nt.options.is_native = true;
+    options_default(&nt.options);
 }
 
 static void profile_describe(void *user, uint32_t fb_flags, struct tn_function_info *info)
 {
     (void)user;
-    options_describe(&nt_profile.options, fb_flags, info);
+    options_describe(&nt.options, fb_flags, info);
 }
 
 static uint64_t process_id(void *user)
@@ -100,7 +101,7 @@ static void describe_run(const char *const *command)
     if (!nt_failed(nt_sys3(__NR_getcwd, (long)directory, sizeof directory, 0)))
         tn_meta(nt_profile.core, "directory", directory);
     options_meta_number(nt_profile.core, "pid", process_id(NULL));
-    options_meta(&nt_profile.options, nt_profile.core);
+    options_meta(&nt.options, nt_profile.core);
 }
 
 void nt_profile_part(const char *why)
@@ -134,7 +135,7 @@ static void profile_alone(void *user, bool begins)
 /* What coherence counts depends on the order of threads more than all else does. */
 static bool is_deterministic(void)
 {
-    return nt_profile.options.deterministic || nt_profile.options.config.coherence;
+    return nt.options.deterministic || nt.options.config.coherence;
 }
 
 /* Makes code that counts instructions, and nothing else, while a number of them is waited for. Its core is the one that
@@ -147,7 +148,7 @@ static void make_counting(void)
 {
     static struct tn_config nothing;
 
-    nothing = nt_profile.options.config;
+    nothing = nt.options.config;
     nothing.cache_sim = nothing.branch_sim = nothing.use = nothing.inclusive = nothing.data = false;
     nothing.coherence = false;
     nothing.separate_callers = nothing.separate_recs = 0;
@@ -160,12 +161,12 @@ struct nt_planner *nt_profile_planner(void)
 {
     if (nt_profile.instruments)
         return &nt_profile.planner;
-    return nt_profile.on && start_counts(&nt_profile.options.start) ? &counting : NULL;
+    return nt_profile.on && start_counts(&nt.options.start) ? &counting : NULL;
 }
 
 void nt_profile_start(const char *const *command, const struct nt_vector *vector)
 {
-    struct engine_options *options = &nt_profile.options;
+    struct engine_options *options = &nt.options;
     const char *wrong = options_check(options);
 
     if (wrong != NULL)
@@ -212,7 +213,7 @@ static const char *threads_ran(void)
 {
     if (is_deterministic())
         return "deterministic";
-    return run.had_threads && nt_profile.options.config.parallel ? "parallel" : "serial";
+    return run.had_threads && nt.options.config.parallel ? "parallel" : "serial";
 }
 
 static void write_last(const char *why)
@@ -295,7 +296,7 @@ struct nt_area *nt_profile_area(const struct nt_thread *parent)
 /* Where something is due after a number of instructions, the thread's first safe point is to see how far that is. */
 int64_t nt_profile_countdown(void)
 {
-    return options_wait(&nt_profile.options) ? 0 : nt.countdown;
+    return options_wait(&nt.options) ? 0 : nt.countdown;
 }
 
 void nt_profile_thread_ends(struct nt_thread *thread)
@@ -348,7 +349,7 @@ static void stop_short(void)
     uint32_t counters = tn_counters(nt_profile.core);
 
     finish_profile("counters");
-    nt_die(STOPPED, "%u counters are in use: %s\n", counters, options_out_of_counters(&nt_profile.options));
+    nt_die(STOPPED, "%u counters are in use: %s\n", counters, options_out_of_counters(&nt.options));
 }
 
 void nt_profile_turn(struct nt_thread *thread)
@@ -357,7 +358,7 @@ void nt_profile_turn(struct nt_thread *thread)
 
     if (!nt_profile.on)
         return;
-    if (!nt_profile.options.config.parallel && run.last != thread) {
+    if (!nt.options.config.parallel && run.last != thread) {
         tn_thread_switch(nt_profile.core, core);
         thread->turn_began = core->clock;
     }
@@ -412,7 +413,7 @@ void nt_profile_handler(struct nt_thread *thread)
 {
     const struct nt_area *area = thread->area;
 
-    if (!nt_profile.on || !nt_profile.instruments || !nt_profile.options.config.inclusive)
+    if (!nt_profile.on || !nt_profile.instruments || !nt.options.config.inclusive)
         return;
     nt_profile_turn(thread);
     tn_signal_enter(core_thread(thread), function_at(NULL, area->rip), area->gpr[NT_RSP]);
@@ -440,7 +441,7 @@ void nt_profile_zero(void)
 
 bool nt_profile_collects(void)
 {
-    const struct recording_start *start = &nt_profile.options.start;
+    const struct recording_start *start = &nt.options.start;
 
     return start->phase == START_RUNS ? tn_collecting(nt_profile.core) : start->collects;
 }
@@ -488,7 +489,7 @@ void nt_profile_forked(struct nt_thread *thread)
     run.forked = true;
     run.had_threads = false;
     tn_thread_alone(core_thread(thread));
-    if (!nt_profile.options.fork_inherit)
+    if (!nt.options.fork_inherit)
         tn_zero(nt_profile.core);
     options_meta_number(nt_profile.core, "pid", process_id(NULL));
     tn_restart_output(nt_profile.core);

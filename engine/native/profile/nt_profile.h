@@ -11,7 +11,6 @@
 #ifndef TENURE_ENGINE_NATIVE_NT_PROFILE_H
 #define TENURE_ENGINE_NATIVE_NT_PROFILE_H
 
-#include "engine/common/options.h"
 #include "engine/native/load/nt_stack.h"
 #include "engine/native/plan/nt_plan.h"
 #include "engine/native/threads/nt_thread.h"
@@ -19,7 +18,6 @@
 struct nt_profile {
     bool on;
     bool instruments; /* code is simulated */
-    struct engine_options options;
     tn_core *core;
     code_map *map;
     struct nt_planner planner;

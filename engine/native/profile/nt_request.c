@@ -26,7 +26,7 @@ enum { NEAR = 512 }; /* instructions from one countdown to the next, at most */
 
 static struct recording_start *start_of(void)
 {
-    return &nt_profile.options.start;
+    return &nt.options.start;
 }
 
 /* ------------------------------------------------------------------------------------------------ the start */
@@ -41,7 +41,7 @@ static void enter_phase(struct nt_thread *thread, enum start_phase phase, uint64
     if (phase != START_RUNS)
         return;
     nt_stop_others(thread);
-    options_started(&nt_profile.options, nt_profile.core, instructions);
+    options_started(&nt.options, nt_profile.core, instructions);
     tn_collect(nt_profile.core, start_of()->collects);
     nt_others_go_on(thread);
 }
@@ -139,7 +139,7 @@ void nt_request_due(struct nt_thread *thread)
     thread->outside = 1;
     nt_lock_take(&nt_request_lock);
     begin_when_due(thread, instructions);
-    due = options_due(&nt_profile.options, instructions);
+    due = options_due(&nt.options, instructions);
     if (due == REQUEST_STOP)
         perform_request(thread, REQUEST_COLLECT, 0, NULL);
     if (due != REQUEST_UNKNOWN)
