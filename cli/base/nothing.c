@@ -35,7 +35,7 @@ static bool is_empty(tp_profile *profile)
 /* `start`: of a recording that never began, what it waited for; else NULL. */
 static bool tell(const char *start, bool empty, const struct engine_options *options)
 {
-    const struct options_pattern *toggle = options->patterns;
+    const struct options_pattern *toggle = options_of_flag(options, TN_FN_TOGGLE);
     bool starts_later = options->start.run.text != NULL;
     char safe[256];
 
@@ -46,8 +46,6 @@ static bool tell(const char *start, bool empty, const struct engine_options *opt
     }
     if (!empty)
         return false;
-    while (toggle != NULL && (toggle->flag & TN_FN_TOGGLE) == 0)
-        toggle = toggle->next;
     if (toggle != NULL) {
         term_escape(safe, sizeof safe, toggle->text);
         term_error("--toggle-collect=%s: the program never entered it, so nothing was recorded%s", safe,

@@ -127,18 +127,36 @@ static const char *take_word(struct engine_options *o, const struct recording_op
     return compose(o, "the value must be ", words[0], " or ", words[1], NULL);
 }
 
+/* `text` up to `end` is a pattern. */
+static const char *take_pattern(struct engine_options *o, const struct recording_option *option, const char *text,
+                                const char *end, uint64_t number)
+{
+    size_t bytes = (size_t)(end - text);
+
+    if (bytes == 0)
+        return "name a function";
+    struct options_pattern *pattern = o->allocate(sizeof *pattern + bytes + 1);
+    *pattern = (struct options_pattern){option->kind, (uint32_t)option->detail, (uint32_t)number, o->patterns};
+    memcpy(pattern->text, text, bytes);
+    pattern->text[bytes] = '\0';
+    o->patterns = pattern;
+    return NULL;
+}
+
+static const char *end_of(const char *text)
+{
+    while (*text)
+        text++;
+    return text;
+}
+
 static const char *take_functions(struct engine_options *o, const struct recording_option *option, const char *value)
 {
-    if (*value == '\0')
-        return "name a function";
-    struct options_pattern *pattern = o->allocate(sizeof *pattern);
-    *pattern = (struct options_pattern){value, (uint32_t)option->detail, o->patterns};
-    o->patterns = pattern;
     if (option->detail & (TN_FN_DUMP_BEFORE | TN_FN_DUMP_AFTER))
         o->functions_dump = true;
     if (option->detail & TN_FN_TOGGLE)
         o->config.collect_at_start = false; /* a later --collect-atstart=yes wins */
-    return NULL;
+    return take_pattern(o, option, value, end_of(value), 0);
 }
 
 /* The last one holds. */
@@ -147,11 +165,13 @@ static const char *take_point(struct engine_options *o, const struct recording_o
 {
     const char *end = value;
 
-    for (struct options_pattern *pattern = o->patterns; pattern; pattern = pattern->next)
-        pattern->flag &= ~option->detail;
+    for (struct options_pattern *pattern = o->patterns; pattern; pattern = pattern->next) {
+        if (pattern->kind == OPTIONS_POINT)
+            pattern->detail &= ~(uint32_t)option->detail;
+    }
     *point = (struct start_point){.text = value, .is_number = is_digit(*value)};
     if (!point->is_number && !(*value == '-' && is_digit(value[1])))
-        return take_functions(o, option, value);
+        return take_pattern(o, option, value, end_of(value), 0);
     if (!point->is_number || !number_parse(&end, &point->instructions) || *end != '\0')
         return "give a function, or a whole number of instructions";
     return NULL;
@@ -160,9 +180,8 @@ static const char *take_point(struct engine_options *o, const struct recording_o
 /* What is behind the name: =N, =N=FUNCTIONS or N=FUNCTIONS. */
 static const char *take_separate(struct engine_options *o, const struct recording_option *option, const char *rest)
 {
-    bool recs = option->detail == OPTIONS_RECS;
-    const char *end = *rest == '=' ? rest + 1 : rest;
-    bool for_all = *rest == '=';
+    bool recs = option->detail == OPTIONS_RECS, for_all = *rest == '=';
+    const char *end = rest + for_all;
     uint64_t number;
 
     _Static_assert(TN_MAX_SEPARATE == 100, "the text below");
@@ -170,38 +189,24 @@ static const char *take_separate(struct engine_options *o, const struct recordin
         (*end != '=' && (*end != '\0' || !for_all)))
         return recs ? "give a number of levels from 1 to 100, for all functions or as N=FUNCTION"
                     : "give a number of callers from 0 to 100, for all functions or as N=FUNCTION";
-    if (*end == '\0') {
-        o->separate[option->detail] = (uint32_t)number;
-        return NULL;
-    }
-    if (end[1] == '\0')
-        return "name a function";
-    struct options_separation *separation = o->allocate(sizeof *separation);
-    *separation = (struct options_separation){end + 1, (uint32_t)number, o->separations[option->detail]};
-    o->separations[option->detail] = separation;
+    if (*end == '=')
+        return take_pattern(o, option, end + 1, end_of(end), number);
+    o->separate[option->detail] = (uint32_t)number;
     return NULL;
 }
 
 /* FUNCTIONS, or FUNCTIONS:N. */
 static const char *take_alloc(struct engine_options *o, const struct recording_option *option, const char *value)
 {
-    const char *end = value, *number = NULL;
+    const char *end = value, *colon = NULL, *digits;
     uint64_t which = 1;
 
     for (; *end; end++)
-        number = *end == ':' && end[1] != ':' && (end == value || end[-1] != ':') ? end : number;
-    if (number) {
-        const char *digits = number + 1;
-        if (!number_parse(&digits, &which) || *digits || which < 1 || which > TN_ARGUMENTS)
-            return "behind the colon goes the number of an argument, 1 to 4";
-        end = number;
-    }
-    if (end == value)
-        return "name a function";
-    struct options_alloc *alloc = o->allocate(sizeof *alloc);
-    *alloc = (struct options_alloc){value, (size_t)(end - value), option->detail, (uint8_t)which, o->allocs};
-    o->allocs = alloc;
-    return NULL;
+        colon = *end == ':' && end[1] != ':' && (end == value || end[-1] != ':') ? end : colon;
+    digits = colon ? colon + 1 : NULL;
+    if (digits && (!number_parse(&digits, &which) || *digits || which < 1 || which > TN_ARGUMENTS))
+        return "behind the colon goes the number of an argument, 1 to 4";
+    return take_pattern(o, option, value, colon ? colon : end, which);
 }
 
 static const char *take(struct engine_options *o, const struct recording_option *option, const char *value)
@@ -320,12 +325,23 @@ void options_default(struct engine_options *o)
 
 /* ------------------------------------------------------------------------------------------ what fits together */
 
-static uint32_t most_separate(const struct engine_options *o, int which)
+const struct options_pattern *options_of_flag(const struct engine_options *o, uint32_t flags)
+{
+    const struct options_pattern *at = o->patterns;
+
+    while (at && !((at->kind == OPTIONS_FUNCTIONS || at->kind == OPTIONS_POINT) && at->detail & flags))
+        at = at->next;
+    return at;
+}
+
+static uint32_t most_separate(const struct engine_options *o, uint32_t which)
 {
     uint32_t most = o->separate[which];
 
-    for (const struct options_separation *s = o->separations[which]; s; s = s->next)
-        most = s->number > most ? s->number : most;
+    for (const struct options_pattern *at = o->patterns; at; at = at->next) {
+        if (at->kind == OPTIONS_SEPARATE && at->detail == which && at->number > most)
+            most = at->number;
+    }
     return most;
 }
 

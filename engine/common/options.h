@@ -33,28 +33,15 @@ struct recording_option {
 extern const struct recording_option options_table[];
 extern const size_t options_count;
 
-/* A pattern is a shell's: * any text, ? any character. */
-struct options_pattern {
-    const char *text;
-    uint32_t flag; /* TN_FN_* for functions whose name matches */
-    struct options_pattern *next;
-};
-
-/* Functions whose name matches are kept apart by so many callers, or so many levels of recursion. */
-struct options_separation {
-    const char *text;
-    uint32_t number;
-    struct options_separation *next;
-};
 enum { OPTIONS_CALLERS, OPTIONS_RECS, OPTIONS_SEPARATIONS };
 
-/* Functions that allocate (frees: free) memory, by the number of the argument with the size (the address). */
-struct options_alloc {
-    const char *text; /* a pattern, of so many bytes */
-    size_t bytes;
-    bool frees;
-    uint8_t argument;
-    struct options_alloc *next;
+/* What an option says of functions whose name matches a shell's pattern: * any text, ? any character. */
+struct options_pattern {
+    enum options_kind kind;
+    uint32_t detail; /* FUNCTIONS, POINT: their TN_FN_*; ALLOC: whether they free; SEPARATE: OPTIONS_CALLERS or _RECS */
+    uint32_t number; /* ALLOC: of the argument with size or address; SEPARATE: so many are kept apart */
+    struct options_pattern *next;
+    char text[];
 };
 
 struct engine_options {
@@ -64,10 +51,8 @@ struct engine_options {
     uint64_t rank;           /* the same, if has_rank */
     const char *elements;    /* file: what the data of the program is made of (element_table.h); NULL: not known */
     const char *control_dir; /* folder for what `tenure control` talks through; NULL: nobody does */
-    struct options_pattern *patterns;                            /* the latest first */
-    uint32_t separate[OPTIONS_SEPARATIONS];                      /* of functions that none of these matches */
-    struct options_separation *separations[OPTIONS_SEPARATIONS]; /* the latest first */
-    struct options_alloc *allocs;                                /* the latest first */
+    struct options_pattern *patterns; /* the latest first: it holds, where there can only be one */
+    uint32_t separate[OPTIONS_SEPARATIONS]; /* of functions that no pattern keeps apart */
     struct recording_start start;    /* where it begins */
     uint64_t dump_every, stop_after; /* instructions; 0: never */
     uint64_t dumped;                 /* instructions at the last part that was made for dump_every */
@@ -112,6 +97,9 @@ const struct recording_option *options_take(struct engine_options *options, cons
 
 /* Behind the last option: completes the configuration. NULL, or what is wrong with it. */
 const char *options_check(struct engine_options *options);
+
+/* The latest pattern for functions with one of these TN_FN_*; NULL: there is none. */
+const struct options_pattern *options_of_flag(const struct engine_options *options, uint32_t flags);
 
 /* The value that `option` has: in `text`, or a text that lives as long as the options; NULL: there is none, or it is a
  * list. */

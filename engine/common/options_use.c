@@ -7,8 +7,6 @@
  */
 #include "engine/common/options.h"
 
-#include <string.h>
-
 #include "engine/common/allocs.h"
 #include "engine/common/functions.h"
 
@@ -23,11 +21,7 @@ const char *options_out_of_counters(const struct engine_options *o)
 
 bool options_toggle(const struct engine_options *o)
 {
-    bool toggles = !o->start.collects || o->start.warm.text || o->stop_after;
-
-    for (const struct options_pattern *pattern = o->patterns; pattern; pattern = pattern->next)
-        toggles |= (pattern->flag & TN_FN_TOGGLE) != 0;
-    return toggles;
+    return !o->start.collects || o->start.warm.text || o->stop_after || options_of_flag(o, TN_FN_TOGGLE);
 }
 
 enum request options_due(struct engine_options *o, uint64_t instructions)
@@ -70,58 +64,39 @@ bool options_matches(const char *pattern, const char *text)
     return *pattern == '\0';
 }
 
-static uint16_t separate_of(const struct engine_options *o, int which, const char *name)
-{
-    const struct options_separation *separation = o->separations[which];
-
-    while (separation && !options_matches(separation->text, name))
-        separation = separation->next;
-    return (uint16_t)(separation ? separation->number : o->separate[which]);
-}
-
-static bool begins(const char *text, const char *head)
-{
-    while (*head && *text == *head)
-        text++, head++;
-    return !*head;
-}
-
-static bool names(const struct options_alloc *alloc, const char *name)
-{
-    char pattern[512];
-
-    if (alloc->bytes >= sizeof pattern)
-        return false;
-    memcpy(pattern, alloc->text, alloc->bytes);
-    pattern[alloc->bytes] = '\0';
-    return options_matches(pattern, name);
-}
-
-static struct tn_allocation allocation_of(const struct engine_options *o, const char *name)
-{
-    const struct options_alloc *alloc = o->allocs;
-
-    while (alloc && !names(alloc, name))
-        alloc = alloc->next;
-    if (!alloc)
-        return allocs_of(name);
-    return alloc->frees ? (struct tn_allocation){.old = alloc->argument}
-                        : (struct tn_allocation){.bytes = alloc->argument};
-}
-
 void options_describe(const struct engine_options *o, uint32_t fb_flags, struct tn_function_info *info)
 {
+    static const char resolver[] = "_dl_runtime_resolve"; /* and some more behind it */
+    uint16_t *separate[OPTIONS_SEPARATIONS] = {&info->separate_callers, &info->separate_recs};
+    bool is_separate[OPTIONS_SEPARATIONS] = {false}, allocates = false;
+    size_t same = 0;
+
+    while (resolver[same] && info->name[same] == resolver[same])
+        same++;
+    if (!resolver[same])
+        info->flags |= TN_FN_POP_ON_JUMP;
     if ((fb_flags & FB_PLT) && o->skip_plt)
         info->flags |= TN_FN_SKIP;
-    if (begins(info->name, "_dl_runtime_resolve"))
-        info->flags |= TN_FN_POP_ON_JUMP;
-    for (const struct options_pattern *pattern = o->patterns; pattern; pattern = pattern->next) {
-        if ((pattern->flag & ~info->flags) != 0 && options_matches(pattern->text, info->name))
-            info->flags |= pattern->flag;
+    info->separate_callers = (uint16_t)o->separate[OPTIONS_CALLERS];
+    info->separate_recs = (uint16_t)o->separate[OPTIONS_RECS];
+    info->allocation = allocs_of(info->name);
+    for (const struct options_pattern *at = o->patterns; at; at = at->next) {
+        if (!options_matches(at->text, info->name))
+            continue;
+        if (at->kind == OPTIONS_SEPARATE) {
+            if (!is_separate[at->detail])
+                *separate[at->detail] = (uint16_t)at->number;
+            is_separate[at->detail] = true;
+        } else if (at->kind == OPTIONS_ALLOC) {
+            uint8_t argument = (uint8_t)at->number;
+            if (!allocates)
+                info->allocation = at->detail ? (struct tn_allocation){.old = argument}
+                                              : (struct tn_allocation){.bytes = argument};
+            allocates = true;
+        } else {
+            info->flags |= at->detail;
+        }
     }
-    info->separate_callers = separate_of(o, OPTIONS_CALLERS, info->name);
-    info->separate_recs = separate_of(o, OPTIONS_RECS, info->name);
-    info->allocation = allocation_of(o, info->name);
 }
 
 /* ------------------------------------------------------------------------------------------ meta data */
