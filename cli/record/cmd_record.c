@@ -44,6 +44,7 @@
 struct record {
     const char *out, *engine_name;
     struct engine_options options;
+    enum engine_kind engine_kind;
     char **arguments; /* for the engine: options that were given, with room for all */
     size_t argument_count;
     const char *native_only; /* the first option that Valgrind's engine does not have; NULL: none */
@@ -436,13 +437,15 @@ static int check(struct record *r, char **program, struct names *names, struct e
     char why[2048];
     int status;
 
-    if (r->engine_name == NULL && r->native_only != NULL)
-        r->engine_name = "native";
-    if (r->engine_name != NULL && strcmp(r->engine_name, "valgrind") != 0 && strcmp(r->engine_name, "native") != 0) {
+    if (r->engine_name == NULL) {
+        r->engine_kind = r->native_only != NULL ? ENGINE_NATIVE : ENGINE_ANY;
+    } else if (strcmp(r->engine_name, "valgrind") == 0 || strcmp(r->engine_name, "native") == 0) {
+        r->engine_kind = *r->engine_name == 'v' ? ENGINE_VALGRIND : ENGINE_NATIVE;
+    } else {
         term_error("record: --engine=%s: there are the engines valgrind and native", r->engine_name);
         return CLI_OWN_FAILURE;
     }
-    if (r->native_only != NULL && strcmp(r->engine_name, "valgrind") == 0) {
+    if (r->native_only != NULL && r->engine_kind == ENGINE_VALGRIND) {
         term_error("record: %s: the Valgrind engine has no such option", r->native_only);
         return CLI_OWN_FAILURE;
     }
@@ -456,7 +459,7 @@ static int check(struct record *r, char **program, struct names *names, struct e
             term_error("%s", why);
         return status;
     }
-    if (!engine_find(engine, r->engine_name, why, sizeof why)) {
+    if (!engine_find(engine, r->engine_kind, why, sizeof why)) {
         term_error("%s", why);
         return CLI_OWN_FAILURE;
     }
@@ -481,7 +484,7 @@ static bool fall_back(struct engine *engine, const char *refused)
     char why[2048];
 
     engine_free(engine);
-    if (!engine_find(engine, "valgrind", why, sizeof why)) {
+    if (!engine_find(engine, ENGINE_VALGRIND, why, sizeof why)) {
         term_error("the native engine cannot run this program: %s; and %s", refused, why);
         return false;
     }
@@ -495,7 +498,7 @@ static struct ending run(struct record *r, struct engine *engine, const struct n
     char *raw_pattern = names_raw_pattern(names);
     struct ending ending;
 
-    if (r->engine_name == NULL && engine->native && !refusals_open(&refusals))
+    if (r->engine_kind == ENGINE_ANY && engine->native && !refusals_open(&refusals))
         refusals = none;
     ending = launch(engine, engine_argv(r, engine, &refusals, raw_pattern, program), names->directory, &refusals);
     if (ending.refused[0] != '\0') {
@@ -522,13 +525,6 @@ static void find_elements(struct record *r, const struct names *names, const cha
     r->elements = NULL;
 }
 
-static void forget_elements(struct record *r)
-{
-    if (r->elements != NULL)
-        unlink(r->elements);
-    free(r->elements);
-}
-
 static int record(struct record *r, char **program)
 {
     struct names names;
@@ -542,7 +538,9 @@ static int record(struct record *r, char **program)
         return status;
     find_elements(r, &names, program[0]);
     ending = run(r, &engine, &names, program);
-    forget_elements(r);
+    if (r->elements != NULL)
+        unlink(r->elements);
+    free(r->elements);
     engine_free(&engine);
     if (ending.failed)
         return CLI_OWN_FAILURE;

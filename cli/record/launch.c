@@ -168,15 +168,13 @@ static bool knows_itself(char *why, size_t size)
     return false;
 }
 
-bool engine_find(struct engine *engine, const char *name, char *why, size_t size)
+bool engine_find(struct engine *engine, enum engine_kind kind, char *why, size_t size)
 {
     memset(engine, 0, sizeof *engine);
     if (!knows_itself(why, size))
         return false;
-    if (name == NULL)
-        name = find_native(engine, why, size) ? "native" : "valgrind";
-    if (strcmp(name, "native") == 0)
-        return engine->program != NULL || find_native(engine, why, size);
+    if (kind != ENGINE_VALGRIND && (find_native(engine, why, size) || kind == ENGINE_NATIVE))
+        return engine->program != NULL;
     engine->native = false;
     engine->tools = engine_tools();
     engine->program = engine_valgrind();

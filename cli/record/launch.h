@@ -21,9 +21,10 @@ struct engine {
     char version[32];
 };
 
-/* Finds the engine called `name` ("valgrind", "native"), and makes sure of Valgrind that it and our tool belong
- * together. False with a line in `why`. Without a name: the native one if it is installed, else Valgrind's. */
-bool engine_find(struct engine *engine, const char *name, char *why, size_t size);
+/* Finds an engine, and makes sure of Valgrind that it and our tool belong together. False with a line in `why`. ANY is
+ * the native one if it is installed, else Valgrind's. */
+enum engine_kind { ENGINE_ANY, ENGINE_VALGRIND, ENGINE_NATIVE };
+bool engine_find(struct engine *engine, enum engine_kind kind, char *why, size_t size);
 void engine_free(struct engine *engine);
 
 /* The pieces of engine_find, for `tenure info`. */

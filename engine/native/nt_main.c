@@ -99,7 +99,7 @@ static void take_declared(const char *argument)
     const struct recording_option *option = options_take(&nt.options, argument, &wrong);
 
     if (wrong != NULL)
-        nt_die(NT_REJECTED, "%s: %s\n", argument, wrong);
+        nt_die(NT_REJECTED, option == NULL ? "%s is refused: %s\n" : "%s: %s\n", argument, wrong);
     if (option == NULL)
         nt_die(NT_REJECTED, "no such option: %s\n", argument);
 }

@@ -21,7 +21,7 @@ Bool vg_options_take(const HChar *argument)
         return False;
     option = options_take(&vg.options, argument, &wrong);
     if (wrong != NULL)
-        vg_refuse("%s: %s", argument, wrong);
+        vg_refuse(option == NULL ? "%s is refused: %s" : "%s: %s", argument, wrong);
     return option != NULL;
 }
 

@@ -33,11 +33,14 @@ HIDDEN = ['avx512', 'avx2', 'bmi2']
 CACHES_OF_HIDDEN = ['--I1=4096,4,64', '--D1=4096,4,64', '--LL=8388608,16,64']
 # Each option, with a value that is not its default. One that is not here is an error.
 VALUES = {
-    'tenure-out-file': None, # every run has it
+    'profile': None, 'tenure-out-file': None, # every run has them
+    'hide-features': None, # below
     'start': 'ping', 'warm': ('ping', ['--start=tree']),
     'control-dir': None, 'elements': None, 'stop-after': None, # tests/cli/control.py: it is not the same instruction
     'dump-every': '100000', 'host': 'here', 'rank': '3',
-    'parallel': None, 'deterministic': None, 'turn': None, 'spare-core': None, # Valgrind has no such thing
+    # Valgrind has no such thing, or itself.
+    'parallel': None, 'deterministic': None, 'turn': None, 'spare-core': None, 'trace-children': None, 'stats': None,
+    'join': None, 'link': None, 'lookup': None, 'returns': None, 'self-check': None, 'code-cache': None,
     'I1': '2048,2,32', 'D1': '2048,4,32', 'L2': '4096,4,32', 'LL': '32768,8,32',
     'cache-sim': ('no', ['--branch-sim=yes']), 'branch-sim': 'yes', 'cacheuse': 'no',
     'write-back': 'yes', 'simulate-wb': 'yes', 'prefetch': 'stream', 'simulate-hwpref': 'yes', 'coherence': 'mesi',
@@ -102,7 +105,7 @@ def compare(native, valgrind):
 def each_option(engine):
     """Lists of options: one of the table in each. What depends on addresses is not compared where they are random."""
     text = subprocess.run([engine, '--help'], stdout=subprocess.PIPE, check=True).stdout.decode()
-    for name in re.findall(r'^ +--([\w-]+)=', text.split('With --profile=yes:')[1], re.M):
+    for name in re.findall(r'^ +--([\w-]+)=', text, re.M):
         value = VALUES[name]
         more = value[1] if isinstance(value, tuple) else []
         if value is not None:
