@@ -31,7 +31,7 @@
 #include "profile/html/html_under.h"
 #include "profile/objects/source.h"
 
-enum { PAGE_VERSION = 1 };
+enum { PAGE_VERSION = 2 };
 
 /* ------------------------------------------------------------------------------------------ source text */
 

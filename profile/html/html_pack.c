@@ -33,7 +33,7 @@ void tp_bytes_put(struct tp_bytes *bytes, const void *data, size_t size)
     bytes->count += size;
 }
 
-void tp_bytes_varint(struct tp_bytes *bytes, tp_wide value)
+void tp_bytes_varint(struct tp_bytes *bytes, uint64_t value)
 {
     uint8_t text[10];
     size_t n = 0;

@@ -18,9 +18,8 @@ struct tp_bytes {
     bool failed;
 };
 void tp_bytes_put(struct tp_bytes *bytes, const void *data, size_t size);
-/* Base 128, low bits first (LEB128). A code (html_sheet.h) may need a bit more than 64. */
-typedef unsigned __int128 tp_wide;
-void tp_bytes_varint(struct tp_bytes *bytes, tp_wide value);
+/* Base 128, low bits first (LEB128). */
+void tp_bytes_varint(struct tp_bytes *bytes, uint64_t value);
 void tp_bytes_free(struct tp_bytes *bytes);
 
 /* Where a block is in the text: characters. */

@@ -2,8 +2,9 @@
 /*
  * html_sheet.c: see html_sheet.h.
  *
- * Cells of a chunk are gathered first, column by column; then each column is encoded, its predictions (html_predict.h)
- * made of the cells themselves.
+ * Cells of a chunk are gathered first, column by column; then each column is encoded. `where` is, of the columns that
+ * allow it, the one that is 0 in most rows. `minus` is what makes the differences smallest in some of the rows: all of
+ * them would take longer than to deflate them.
  */
 #include "profile/html/html_sheet.h"
 
@@ -13,11 +14,17 @@
 
 #include "profile/base/error.h"
 #include "profile/base/row.h"
-#include "profile/html/html_predict.h"
+
+enum { TRIED_ROWS = 512 };
+enum { DEEPEST = 1 << 20 }; /* row of a tree; recursion is folded, so real ones are far from it */
+static const int64_t limit = (int64_t)1 << 50;
 
 struct gathered {
-    double *real; /* of reals: one per row of the chunk, as they were read */
-    bool inexact; /* a real that is no multiple of the unit */
+    int64_t *value; /* one per row of the chunk; 0 where it is NULL. Reals: in units */
+    bool *null;
+    double *real; /* one per row of the chunk, as they were read */
+    bool exact;   /* in `value`; so it is written as counts, and others may refer to it */
+    size_t there; /* rows that are neither 0 nor NULL */
     struct tp_bytes sizes, text;
 };
 
@@ -26,23 +33,17 @@ struct writing {
     struct tp_pack *pack;
     struct tp_sheet *sheet;
     struct gathered *column;
-    struct tp_predictor predictor; /* has the cells */
-    tp_wide *code;                 /* of the column at hand */
+    size_t depth;  /* the column + 1 with the depth of rows, or 0 */
+    int64_t *open; /* by depth: the sum of rows that wait for the one that is above them */
+    /* of the column at hand: */
+    int64_t *below; /* by row of a tree, the sum of those directly below; else 0 */
+    uint32_t *row;  /* the rows that are there */
+    size_t count;
     struct tp_bytes bytes;
     size_t rows; /* in the chunk so far */
 };
 
 /* ------------------------------------------------------------------------------------------ gathering */
-
-static int64_t take_real(struct writing *w, struct gathered *g, double value)
-{
-    double scaled = value * 65536;
-    int64_t units = fabs(scaled) < 4e18 ? (int64_t)scaled : 0;
-
-    g->real[w->rows] = value;
-    g->inexact |= (double)units < scaled || (double)units > scaled;
-    return units;
-}
 
 static void take_text(struct gathered *g, sqlite3_stmt *row, int at)
 {
@@ -54,113 +55,164 @@ static void take_text(struct gathered *g, sqlite3_stmt *row, int at)
         tp_bytes_put(&g->text, text, size);
 }
 
+static void take_number(struct writing *w, size_t i, sqlite3_stmt *row)
+{
+    struct gathered *g = &w->column[i];
+    double units = sqlite3_column_double(row, (int)i);
+
+    g->null[w->rows] = sqlite3_column_type(row, (int)i) == SQLITE_NULL;
+    g->real[w->rows] = units;
+    if (w->sheet->column[i].kind == TP_REAL)
+        units *= 65536;
+    bool whole = units >= -(double)limit && units < (double)limit && !(units < trunc(units)) &&
+                 !(units > trunc(units));
+    g->exact &= whole;
+    g->value[w->rows] = whole ? (int64_t)units : 0;
+    g->there += g->value[w->rows] != 0;
+}
+
 static void take_row(struct writing *w, sqlite3_stmt *row)
 {
     for (size_t i = 0; i < w->sheet->columns; i++) {
-        struct gathered *g = &w->column[i];
-        int at = (int)i;
-
-        if (w->sheet->column[i].kind == TP_TEXT) {
-            take_text(g, row, at);
-            continue;
-        }
-        struct tp_cell *cell = &w->predictor.cell[i][w->rows];
-        cell->null = sqlite3_column_type(row, at) == SQLITE_NULL;
-        cell->value = w->sheet->column[i].kind == TP_NUMBER ? sqlite3_column_int64(row, at)
-                                                            : take_real(w, g, sqlite3_column_double(row, at));
+        if (w->sheet->column[i].kind == TP_TEXT)
+            take_text(&w->column[i], row, (int)i);
+        else
+            take_number(w, i, row);
     }
     w->rows++;
 }
 
 /* ------------------------------------------------------------------------------------------ encoding */
 
-static tp_wide code_of(const struct tp_cell *cell, const struct tp_cell *predicted)
+static bool refers(const struct writing *w, size_t to)
 {
-    if (cell->null)
-        return predicted->null ? 0 : 1;
-    if (!predicted->null && cell->value == predicted->value)
-        return 0;
-    int64_t d = (int64_t)((uint64_t)cell->value - (predicted->null ? 0 : (uint64_t)predicted->value));
-    return (tp_wide)2 + ((uint64_t)d << 1 ^ (uint64_t)(d >> 63));
+    return w->sheet->column[to].kind != TP_TEXT && w->column[to].exact;
 }
 
-/* The codes of a column; those of reals that are written otherwise too, for what a prediction remembers. */
-static int find_codes(struct writing *w, size_t i)
+/* Whether a column is 0 or NULL in every row in which this one is, as that one is. */
+static bool may_leave_out(const struct writing *w, const struct gathered *g, const struct gathered *where)
 {
     for (size_t row = 0; row < w->rows; row++) {
-        struct tp_cell predicted;
-        if (tp_predict(&w->predictor, i, row, &predicted))
-            return TP_FAIL(w->pack->err, "%s: damaged: the depth of a path", tp_path(w->profile));
-        w->code[row] = code_of(&w->predictor.cell[i][row], &predicted);
-    }
-    return 0;
-}
-
-static bool is_there(const struct writing *w, size_t where, size_t row)
-{
-    const struct tp_cell *says = &w->predictor.cell[where - 1][row];
-
-    return !says->null && says->value;
-}
-
-/* Whether the rows that would be left out are as predicted. */
-static bool may_leave_out(const struct writing *w, size_t where)
-{
-    for (size_t row = 0; where && row < w->rows; row++) {
-        if (w->code[row] && !is_there(w, where, row))
+        if (!where->value[row] && (g->value[row] || g->null[row] != where->null[row]))
             return false;
+    }
+    return true;
+}
+
+/* The column + 1, or 0; and the rows that are there. */
+static size_t choose_where(struct writing *w, size_t i)
+{
+    size_t where = 0, count = w->rows;
+
+    for (size_t to = 0; to < i; to++) {
+        if (refers(w, to) && w->column[to].there < count && w->column[to].there >= w->column[i].there &&
+            may_leave_out(w, &w->column[i], &w->column[to])) {
+            where = to + 1;
+            count = w->column[to].there;
+        }
+    }
+    w->count = 0;
+    for (uint32_t row = 0; row < w->rows; row++) {
+        if (!where || w->column[where - 1].value[row])
+            w->row[w->count++] = row;
     }
     return where;
 }
 
-static size_t bytes_of(tp_wide code)
+/* Of the k-th row that is there. */
+static uint64_t code_of(const struct writing *w, size_t i, size_t minus, size_t k)
 {
-    size_t bytes = 1;
+    const struct gathered *g = &w->column[i];
+    uint32_t row = w->row[k];
+    int64_t base = minus > 1 ? w->column[minus - 2].value[row] : minus && k ? g->value[w->row[k - 1]] : 0;
+    int64_t d = g->value[row] - base - w->below[row];
 
-    for (; code > 127; code >>= 7)
-        bytes++;
-    return bytes;
+    return g->null[row] ? 0 : 1 + ((uint64_t)d << 1 ^ (uint64_t)(d >> 63));
 }
 
-/* Rows may sum to nothing that the totals say: then a count alone is shorter than what is wrong with its prediction. */
-static bool encode_plain(struct writing *w, size_t i)
+/* In eighths of a byte, more or less: deflate makes little of what is often the same. */
+static uint64_t cost_of(const struct writing *w, size_t i, size_t minus)
 {
-    static const struct tp_cell zero = {0, false};
-    const struct tp_cell *cell = w->predictor.cell[i];
-    size_t plain = 0, predicted = 0;
+    uint64_t cost = 0;
+
+    for (size_t k = 0; k < w->count; k += 1 + w->count / TRIED_ROWS) {
+        uint64_t code = code_of(w, i, minus, k);
+        cost++;
+        for (; code > 1; code >>= 7)
+            cost += 7;
+    }
+    return cost;
+}
+
+static size_t choose_minus(const struct writing *w, size_t i, uint64_t *least)
+{
+    size_t minus = 0;
+
+    *least = cost_of(w, i, 0);
+    for (size_t m = 1; m < i + 2; m++) {
+        uint64_t cost = m == 1 || refers(w, m - 2) ? cost_of(w, i, m) : *least;
+        if (cost < *least) {
+            *least = cost;
+            minus = m;
+        }
+    }
+    return minus;
+}
+
+/* Sums of the rows directly below; none where they are too large. */
+static int sum_below(struct writing *w, const struct gathered *g)
+{
+    const struct gathered *depth = &w->column[w->depth - 1];
+    bool small = true;
 
     for (size_t row = 0; row < w->rows; row++) {
-        plain += bytes_of(code_of(&cell[row], &zero));
-        predicted += bytes_of(w->code[row]);
+        if (!depth->exact || depth->value[row] < 0 || depth->value[row] >= DEEPEST)
+            return TP_FAIL(w->pack->err, "%s: damaged: the depth of a path", tp_path(w->profile));
+        w->open[depth->value[row]] = w->open[depth->value[row] + 1] = 0;
     }
-    if (plain >= predicted)
-        return false;
-    tp_bytes_put(&w->bytes, "\4", 1);
-    for (size_t row = 0; row < w->rows; row++)
-        tp_bytes_varint(&w->bytes, code_of(&cell[row], &zero));
-    return true;
-}
-
-static void encode_numbers(struct writing *w, size_t i)
-{
-    size_t where = w->sheet->column[i].where;
-
-    if (w->sheet->column[i].prediction == TP_SHARE && encode_plain(w, i))
-        return;
-    if (!may_leave_out(w, where))
-        where = 0;
-    tp_bytes_put(&w->bytes, where ? "\3" : "\0", 1);
     for (size_t row = 0; row < w->rows; row++) {
-        if (!where || is_there(w, where, row))
-            tp_bytes_varint(&w->bytes, w->code[row]);
+        int64_t *open = &w->open[depth->value[row]];
+        w->below[row] = open[1];
+        open[1] = 0;
+        open[0] += g->value[row];
+        small &= open[0] > -2 * limit && open[0] < 2 * limit;
     }
+    if (!small)
+        memset(w->below, 0, w->rows * sizeof *w->below);
+    return 0;
 }
 
-static void encode_reals(struct writing *w, size_t i)
+static int encode_counts(struct writing *w, size_t i)
+{
+    uint64_t least, least_of_tree;
+    size_t where = choose_where(w, i), minus = choose_minus(w, i, &least);
+
+    if (w->depth && i >= w->depth) {
+        if (sum_below(w, &w->column[i]))
+            return -1;
+        size_t minus_of_tree = choose_minus(w, i, &least_of_tree);
+        if (least_of_tree < least) {
+            minus = minus_of_tree;
+            tp_bytes_put(&w->bytes, "\3", 1);
+            tp_bytes_varint(&w->bytes, w->depth - 1);
+        } else
+            memset(w->below, 0, w->rows * sizeof *w->below);
+    }
+    if (!w->bytes.count)
+        tp_bytes_put(&w->bytes, "\0", 1);
+    tp_bytes_varint(&w->bytes, minus);
+    tp_bytes_varint(&w->bytes, where);
+    for (size_t k = 0; k < w->count; k++)
+        tp_bytes_varint(&w->bytes, code_of(w, i, minus, k));
+    memset(w->below, 0, w->rows * sizeof *w->below);
+    return 0;
+}
+
+static void encode_doubles(struct writing *w, const struct gathered *g)
 {
     tp_bytes_put(&w->bytes, "\1", 1);
     for (size_t row = 0; row < w->rows; row++) {
-        double value = w->predictor.cell[i][row].null ? NAN : w->column[i].real[row];
+        double value = g->null[row] ? NAN : g->real[row];
         uint64_t bits;
         uint8_t bytes[8];
 
@@ -180,86 +232,6 @@ static void encode_texts(struct writing *w, struct gathered *g)
     g->sizes.count = g->text.count = 0;
 }
 
-static int encode(struct writing *w, size_t i)
-{
-    if (w->sheet->column[i].kind == TP_TEXT) {
-        encode_texts(w, &w->column[i]);
-        return 0;
-    }
-    if (find_codes(w, i))
-        return -1;
-    if (w->column[i].inexact)
-        encode_reals(w, i);
-    else
-        encode_numbers(w, i);
-    return 0;
-}
-
-/* ------------------------------------------------------------------------------------------ totals for others */
-
-static int keep_column(struct writing *w, struct tp_kept_column *to, size_t i, size_t before)
-{
-    size_t rows = before + w->rows;
-    int64_t *value = realloc(to->value, rows * sizeof *value + 1);
-    bool *null = value ? realloc(to->null, rows * sizeof *null + 1) : NULL;
-
-    if (value)
-        to->value = value;
-    if (!null)
-        return -1;
-    to->null = null;
-    for (size_t row = 0; row < w->rows; row++) {
-        const struct tp_cell *cell = &w->predictor.cell[i][row];
-        to->null[before + row] = cell->null;
-        to->value[before + row] = cell->null ? 0 : cell->value;
-    }
-    return 0;
-}
-
-static int keep_chunk(struct writing *w)
-{
-    struct tp_kept *keep = w->sheet->keep;
-    size_t before = keep ? keep->rows : 0;
-
-    if (keep && !keep->column) {
-        keep->name = w->sheet->name;
-        keep->column = calloc(w->sheet->columns, sizeof *keep->column);
-    }
-    if (keep && !keep->column)
-        return TP_NO_MEMORY(w->pack->err);
-    for (size_t i = 0, k = 0; keep && i < w->sheet->columns; i++) {
-        if (w->sheet->column[i].kind == TP_TEXT)
-            continue;
-        keep->columns = k + 1 > keep->columns ? k + 1 : keep->columns;
-        keep->column[k].name = w->sheet->column[i].name;
-        if (keep_column(w, &keep->column[k++], i, before))
-            return TP_NO_MEMORY(w->pack->err);
-        keep->rows = before + w->rows;
-    }
-    return 0;
-}
-
-const struct tp_kept_column *tp_kept_find(const struct tp_kept *kept, const char *name)
-{
-    for (size_t i = 0; kept && i < kept->columns; i++) {
-        if (strcmp(kept->column[i].name, name) == 0)
-            return &kept->column[i];
-    }
-    return NULL;
-}
-
-void tp_kept_free(struct tp_kept *kept)
-{
-    for (size_t i = 0; i < kept->columns; i++) {
-        free(kept->column[i].value);
-        free(kept->column[i].null);
-    }
-    free(kept->column);
-    *kept = (struct tp_kept){0};
-}
-
-/* ------------------------------------------------------------------------------------------ a chunk */
-
 static int write_chunk(struct writing *w)
 {
     struct tp_sheet *sheet = w->sheet;
@@ -268,13 +240,20 @@ static int write_chunk(struct writing *w)
     if (!block)
         return TP_NO_MEMORY(w->pack->err);
     sheet->block = block;
-    if (keep_chunk(w))
-        return -1;
-    tp_predict_chunk(&w->predictor, w->rows);
     for (size_t i = 0; i < sheet->columns; i++) {
-        if (encode(w, i) || tp_pack_block(w->pack, &w->bytes, &sheet->block[sheet->blocks++]))
+        int failed = 0;
+        if (sheet->column[i].kind == TP_TEXT)
+            encode_texts(w, &w->column[i]);
+        else if (w->column[i].exact)
+            failed = encode_counts(w, i);
+        else
+            encode_doubles(w, &w->column[i]);
+        if (failed || tp_pack_block(w->pack, &w->bytes, &sheet->block[sheet->blocks++]))
             return -1;
-        w->column[i].inexact = false;
+    }
+    for (size_t i = 0; i < sheet->columns; i++) {
+        w->column[i].exact = true;
+        w->column[i].there = 0;
     }
     sheet->rows += w->rows;
     w->rows = 0;
@@ -285,27 +264,37 @@ static int write_chunk(struct writing *w)
 
 static int make_room(struct writing *w)
 {
-    bool ok = tp_predictor_open(&w->predictor, w->sheet) == 0;
+    size_t rows = w->sheet->chunk;
+    bool ok = (w->row = calloc(rows, sizeof *w->row)) && (w->below = calloc(rows, sizeof *w->below)) &&
+              (w->column = calloc(w->sheet->columns + 1, sizeof *w->column));
 
-    w->column = calloc(w->sheet->columns + 1, sizeof *w->column);
-    w->code = calloc(w->sheet->chunk, sizeof *w->code);
-    for (size_t i = 0; w->column && i < w->sheet->columns; i++) {
-        if (w->sheet->column[i].kind == TP_REAL)
-            ok &= (w->column[i].real = calloc(w->sheet->chunk, sizeof(double))) != NULL;
+    for (size_t i = 0; ok && i < w->sheet->columns; i++) {
+        struct gathered *g = &w->column[i];
+        g->exact = true;
+        if (w->sheet->column[i].depth) {
+            w->depth = i + 1;
+            ok = (w->open = calloc(DEEPEST + 1, sizeof *w->open));
+        }
+        if (w->sheet->column[i].kind != TP_TEXT)
+            ok = ok && (g->value = calloc(rows, sizeof *g->value)) &&
+                 (g->null = calloc(rows, sizeof *g->null)) && (g->real = calloc(rows, sizeof *g->real));
     }
-    return ok && w->column && w->code ? 0 : TP_NO_MEMORY(w->pack->err);
+    return ok ? 0 : TP_NO_MEMORY(w->pack->err);
 }
 
 static void free_room(struct writing *w)
 {
     for (size_t i = 0; w->column && i < w->sheet->columns; i++) {
+        free(w->column[i].value);
+        free(w->column[i].null);
         free(w->column[i].real);
         tp_bytes_free(&w->column[i].sizes);
         tp_bytes_free(&w->column[i].text);
     }
     free(w->column);
-    free(w->code);
-    tp_predictor_free(&w->predictor);
+    free(w->row);
+    free(w->below);
+    free(w->open);
     tp_bytes_free(&w->bytes);
 }
 
@@ -318,9 +307,6 @@ int tp_sheet_write(tp_profile *profile, struct tp_pack *pack, struct tp_sheet *s
     while (more == 0 && (more = tp_row(profile, statement, pack->err)) == 1) {
         take_row(&w, statement);
         more = w.rows == sheet->chunk ? write_chunk(&w) : 0;
-        if (!more)
-            continue;
-        break;
     }
     if (more == 0 && w.rows)
         more = write_chunk(&w);
@@ -329,45 +315,16 @@ int tp_sheet_write(tp_profile *profile, struct tp_pack *pack, struct tp_sheet *s
     return more;
 }
 
-static void describe_prediction(const struct tp_sheet *sheet, const struct tp_sheet_column *column, FILE *out)
-{
-    static const char *const words[] = {"zero",     "previous", "following", "sum",
-                                        "harmonic", "below",    "share",     "like"};
-
-    if (column->prediction == TP_ZERO)
-        return;
-    fprintf(out, ", \"from\": \"%s\", \"terms\": [", words[column->prediction]);
-    for (size_t t = 0; t < column->terms; t++) {
-        fputs(t ? ", [" : "[", out);
-        tp_write_json_text(out, sheet->column[column->term[t].column].name);
-        fprintf(out, ", %lld]", (long long)column->term[t].factor);
-    }
-    putc(']', out);
-}
-
 void tp_sheet_describe(const struct tp_sheet *sheet, FILE *out)
 {
     static const char *const kinds[] = {"number", "real", "text"};
 
-    fprintf(out, "{\"rows\": %llu, \"chunk\": %zu, ", (unsigned long long)sheet->rows, sheet->chunk);
-    if (sheet->totals && sheet->totals->name) { /* it has none if nothing was put into it */
-        fputs("\"totals\": ", out);
-        tp_write_json_text(out, sheet->totals->name);
-        fputs(", \"key\": ", out);
-        tp_write_json_text(out, sheet->column[sheet->key].name);
-        fputs(", ", out);
-    }
-    fputs("\"columns\": [", out);
+    fprintf(out, "{\"rows\": %llu, \"chunk\": %zu, \"columns\": [", (unsigned long long)sheet->rows,
+            sheet->chunk);
     for (size_t i = 0; i < sheet->columns; i++) {
         fputs(i ? ",\n{\"name\": " : "\n{\"name\": ", out);
         tp_write_json_text(out, sheet->column[i].name);
-        fprintf(out, ", \"kind\": \"%s\"", kinds[sheet->column[i].kind]);
-        describe_prediction(sheet, &sheet->column[i], out);
-        if (sheet->column[i].where) {
-            fputs(", \"where\": ", out);
-            tp_write_json_text(out, sheet->column[sheet->column[i].where - 1].name);
-        }
-        fputs(", \"blocks\": [", out);
+        fprintf(out, ", \"kind\": \"%s\", \"blocks\": [", kinds[sheet->column[i].kind]);
         for (size_t k = i; k < sheet->blocks; k += sheet->columns)
             fprintf(out, "%s%llu, %llu", k == i ? "" : ", ", (unsigned long long)sheet->block[k].at,
                     (unsigned long long)sheet->block[k].length);

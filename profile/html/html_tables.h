@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * html_tables.h: which tables of a profile a page carries, and how their columns are predicted.
+ * html_tables.h: which tables of a profile a page carries.
  */
 #ifndef TENURE_PROFILE_HTML_TABLES_H
 #define TENURE_PROFILE_HTML_TABLES_H
@@ -10,7 +10,6 @@
 
 struct tp_html_tables {
     TP_VECTOR(struct tp_sheet) sheets;
-    struct tp_kept functions; /* what they cost, of which other tables have shares */
     struct tp_arena arena;
 };
 

@@ -6,7 +6,6 @@
 # holds with what SQL says of the profile. `python3 page_reader.py PAGE` prints the bytes that each column takes.
 
 import base64
-from collections import Counter
 import json
 import math
 import re
@@ -64,149 +63,75 @@ def varint(data, at):
             return value, at
 
 
-def quotient(a, b, c):
-    value = math.floor(float(a) * float(b) / float(c))
-    return value if abs(value) < 9e15 else 0
-
-
-def wrapped(value):
-    return (value + 2**63) % 2**64 - 2**63
-
-
 class Reader:
-    """Columns of one table, each decoded once. Numbers as integers; reals in units of 1/65536 until they are asked
-    for."""
+    """Columns of one table, each decoded once. Reals in units of 1/65536 until they are asked for."""
 
     def __init__(self, page, table):
-        self.page, self.table, self.known, self.known_totals = page, table, {}, {}
-        self.by_name = {column['name']: column for column in table['columns']}
+        self.page, self.table, self.known = page, table, {}
+        self.names = [column['name'] for column in table['columns']]
 
     def column(self, name):
-        column = self.by_name[name]
-        self.units(name)
-        values, exact = self.known[name]
-        if column['kind'] == 'real':
-            return [e if e is not None else None if v is None else v / 65536 for v, e in zip(values, exact)]
+        real = self.table['columns'][self.names.index(name)]['kind'] == 'real'
+        values = []
+        for chunk in range(-(-self.table['rows'] // self.table['chunk'])):
+            part, exact = self.part(self.names.index(name), chunk)
+            values += [v if v is None or exact or not real else v / 65536 for v in part]
         return values
 
-    def units(self, name):
-        if name in self.known:
-            return self.known[name][0]
-        column = self.by_name[name]
-        for other in [term for term, _ in column.get('terms', [])] + [self.table.get('key'), column.get('where')]:
-            if other and other != name:
-                self.units(other)
-        self.known[name] = values, exact = [], []
-        self.open, self.left, self.left_of = {}, {}, {}
-        for chunk in range(len(column['blocks']) // 2):
+    def part(self, number, chunk):
+        """The values of a chunk, and whether they are what they say already."""
+        if (number, chunk) not in self.known:
+            column = self.table['columns'][number]
             rows = min(self.table['chunk'], self.table['rows'] - chunk * self.table['chunk'])
-            self.last = {}
-            if column.get('from') == 'share' and not column['terms']:
-                first = chunk * self.table['chunk']
-                self.left_of = Counter(self.units(self.table['key'])[first:first + rows])
-            self.decode(column, self.page.block(column, chunk), rows, values, exact)
+            data = self.page.block(column, chunk)
+            read = {0: self.counts, 1: self.doubles, 2: self.texts, 3: self.counts}[data[0]]
+            self.known[number, chunk] = read(data, rows, number, chunk), data[0] in (1, 2)
+        return self.known[number, chunk]
+
+    def texts(self, data, rows, *_):
+        sizes, values, at = [], [], 1
+        for _ in range(rows):
+            size, at = varint(data, at)
+            sizes.append(size)
+        for size in sizes:
+            values.append(data[at:at + size - 1].decode('utf-8', 'replace') if size else None)
+            at += max(size - 1, 0)
+        assert at == len(data)
         return values
 
-    def decode(self, column, data, rows, values, exact):
-        start = len(values)
-        if data[0] == 2:
-            sizes, at = [], 1
-            for _ in range(rows):
-                size, at = varint(data, at)
-                sizes.append(size)
-            for size in sizes:
-                values.append(data[at:at + size - 1].decode('utf-8', 'replace') if size else None)
-                exact.append(None)
-                at += max(size - 1, 0)
-            assert at == len(data)
-            return
-        at = 1
-        for row in range(start, start + rows):
-            predicted = self.predict(column, row, start, values)
-            if data[0] == 4:
-                predicted = 0
-            if data[0] == 1:
-                value, = struct.unpack_from('<d', data, at)
-                at += 8
-                exact.append(None if math.isnan(value) else value)
-                value = None if math.isnan(value) else int(value * 65536) if abs(value * 65536) < 4e18 else 0
+    def doubles(self, data, rows, *_):
+        assert len(data) == 1 + 8 * rows
+        return [None if math.isnan(value) else value for value, in struct.iter_unpack('<d', data[1:])]
+
+    def counts(self, data, rows, number, chunk):
+        at, depth, below = 1, None, {}
+        if data[0] == 3:
+            number_of_depth, at = varint(data, at)
+            depth = self.count_part(number_of_depth, chunk)
+        minus, at = varint(data, at)
+        where, at = varint(data, at)
+        assert minus - 2 < number and where - 1 < number
+        base = self.count_part(minus - 2, chunk) if minus > 1 else [0] * rows
+        there = self.count_part(where - 1, chunk) if where else [1] * rows
+        values, before = [], 0
+        for row in range(rows):
+            children = below.pop(depth[row] + 1, 0) if depth else 0
+            if there[row]:
+                code, at = varint(data, at)
+                d = -(code // 2) if code % 2 == 0 else code // 2
+                values.append(None if code == 0 else d + (before if minus == 1 else base[row] or 0) + children)
+                before = values[-1] or 0
             else:
-                code = 0
-                if data[0] in (0, 4) or self.units(column['where'])[row]:
-                    code, at = varint(data, at)
-                exact.append(None)
-                d = (code - 2) >> 1 ^ -(code - 2 & 1)
-                value = predicted if code == 0 else None if code == 1 else (predicted or 0) + d
-            if value is not None:
-                value = wrapped(value)
-            values.append(value)
-            if column.get('from') == 'below' and value is not None:
-                depth = self.units(column['terms'][1][0])[row]
-                self.open[depth] = (self.open.get(depth) or 0) + value
-            self.leave(column, row, value)
+                values.append(there[row])
+            if depth:
+                below[depth[row]] = below.get(depth[row], 0) + (values[-1] or 0)
         assert at == len(data)
+        return values
 
-    def leave(self, column, row, value):
-        kind = column.get('from')
-        if kind not in ('share', 'like'):
-            return
-        number = self.units(self.table['key'])[row]
-        base = self.units(column['terms'][0][0])[row] if column['terms'] else 1
-        if kind == 'share' and number in self.left:
-            self.left[number] = wrapped(self.left[number] - (value or 0))
-            self.left_of[number] = wrapped(self.left_of[number] - (base or 0))
-        if kind == 'like' and number and number in self.totals('id') and value is not None and base:
-            self.last[number] = (value, base)
-
-    def totals(self, name):
-        """A column of the table that this one's rows have shares of, by id."""
-        if name not in self.known_totals:
-            reader = self.page.reader(self.table['totals'])
-            self.known_totals[name] = dict(zip(reader.units('id'), reader.units(name)))
-        return self.known_totals[name]
-
-    def share(self, column, row):
-        if not self.left:
-            self.left = {number: value or 0 for number, value in self.totals(column['name']).items() if number}
-            if column['terms']:
-                self.left_of = {number: value or 0 for number, value in self.totals(column['terms'][0][0]).items()}
-        number = self.units(self.table['key'])[row]
-        base = self.units(column['terms'][0][0])[row] if column['terms'] else 1
-        if number not in self.left or base is None or self.totals(column['name'])[number] is None:
-            return None
-        if base == self.left_of[number]:
-            return self.left[number]
-        return quotient(self.left[number], base, self.left_of[number]) if self.left_of[number] > 0 else 0
-
-    def like(self, column, row):
-        base = self.units(column['terms'][0][0])[row]
-        if base is None:
-            return None
-        value, of = self.last.get(self.units(self.table['key'])[row], (0, 1))
-        return quotient(base, value, of)
-
-    def predict(self, column, row, start, values):
-        kind, terms = column.get('from'), column.get('terms', [])
-        if kind == 'previous':
-            return values[row - 1] or 0 if row > start else 0
-        if kind == 'following':
-            of = self.units(terms[0][0])
-            return (values[row - 1] or 0) + (of[row - 1] or 0) if row > start else 0
-        if kind == 'sum':
-            parts = [self.units(name)[row] for name, _ in terms]
-            if all(part is None for part in parts):
-                return None
-            return sum(part * factor for part, (_, factor) in zip(parts, terms) if part is not None)
-        if kind == 'harmonic':
-            a, b = (float(self.units(name)[row] or 0) for name, _ in terms)
-            return None if self.units(terms[0][0])[row] is None else quotient(65536000.0 * a, a, b) if b > 0 else 0
-        if kind in ('share', 'like'):
-            return self.share(column, row) if kind == 'share' else self.like(column, row)
-        if kind == 'below':
-            own, depth = (self.units(name)[row] for name, _ in terms)
-            below = self.open.pop(depth + 1, None)
-            return None if own is None and below is None else (own or 0) + (below or 0)
-        return 0
+    def count_part(self, number, chunk):
+        values, exact = self.part(number, chunk)
+        assert not exact
+        return values
 
 
 def main():
