@@ -5,7 +5,7 @@
 //
 // An arc goes from one to the next: of data structures from what was loaded in between to what had to be loaded again;
 // of statements from who had loaded the line, by who threw it out, to who loaded it again. The page has the heaviest
-// arcs of each cache (profile/html/html_pairs.h). They are counts of their own, not events: of a difference there are
+// arcs of each cache (profile/html/html_tables.c). They are counts of their own, not events: of a difference there are
 // those of each side, if it has both.
 
 import * as format from './format.js';

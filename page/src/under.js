@@ -9,7 +9,7 @@ import * as format from './format.js';
 import {fit, mainOf, sharesBy, structureMetrics, Structures} from './structures.js';
 import {rowsWhere} from './sums.js';
 
-const SHARE = 0.2; // %: what a pair of a large profile costs at least (profile/html/html_under.h)
+const SHARE = 0.2; // %: what a pair of a large profile costs at least (profile/html/html_tables.c)
 
 /* The metrics of structures, inclusive; the first of them self, too. */
 function inclusiveOf(app, list) {

@@ -17,18 +17,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "profile/advice/advice.h"
 #include "profile/base/error.h"
 #include "profile/base/row.h"
 #include "profile/base/sound.h"
-#include "profile/html/html_advice.h"
 #include "profile/html/html_code.h"
-#include "profile/html/html_data.h"
-#include "profile/html/html_pairs.h"
-#include "profile/html/html_patterns.h"
-#include "profile/html/html_sharing.h"
-#include "profile/html/html_statements.h"
 #include "profile/html/html_tables.h"
-#include "profile/html/html_under.h"
 #include "profile/objects/source.h"
 
 enum { PAGE_VERSION = 2 };
@@ -210,10 +204,16 @@ static int put_index(struct tp_pack *pack, const struct tp_html_tables *tables, 
     return failed;
 }
 
+/* With the usual limits. The rules can say nothing of a difference, or of what another tool has counted. */
+static bool has_advice(tp_profile *profile)
+{
+    return !tp_meta(profile, "diff.baseline") && !tp_meta(profile, "import.format");
+}
+
 static int put_body(tp_profile *profile, struct tp_pack *pack, const struct tp_html_options *options)
 {
     struct tp_html_tables tables = {0};
-    const struct tp_html_choice choice = {!options->no_source, options->sides};
+    const struct tp_html_choice choice = {!options->no_source, has_advice(profile), options->sides};
     int failed = tp_html_tables_write(profile, pack, &tables, &choice);
 
     fputs("</script>\n<script id=\"index\" type=\"application/octet-stream\">", pack->out);
@@ -244,12 +244,8 @@ int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *
     *result = (struct tp_html_result){0};
     if (!options->no_source && (gather_sources(profile, options, err) || count_sources(profile, result, err)))
         return -1;
-    if (check_trees(profile, err) || tp_html_gather_code(profile, err) ||
-        tp_html_gather_data(profile, options->sides, err) ||
-        tp_html_gather_statements(profile, options->sides, err) ||
-        tp_html_gather_patterns(profile, options->sides, err) ||
-        tp_html_gather_pairs(profile, options->sides, err) || tp_html_gather_sharing(profile, err) ||
-        tp_html_gather_under(profile, options->sides, err) || tp_html_gather_advice(profile, err) ||
+    if (check_trees(profile, err) || tp_html_tables_make(profile, options->sides, err) ||
+        tp_html_gather_code(profile, err) || (has_advice(profile) && tp_advise(profile, NULL, err)) ||
         tp_pack_open(&pack, out, err))
         return -1;
     int failed = put_page(profile, &pack, options);

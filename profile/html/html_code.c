@@ -12,39 +12,6 @@
 #include "profile/formats/export.h"
 #include "profile/read/disassemble.h"
 
-/* "SELECT id ...": the functions whose instructions are shown. */
-static char *shown_functions(tp_profile *profile)
-{
-    sqlite3_str *sql = sqlite3_str_new(NULL);
-
-    sqlite3_str_appendf(sql, "SELECT id FROM t_functions WHERE (SELECT count(*) FROM t_instructions) <= %d",
-                        TP_HTML_INSTRUCTIONS);
-    for (size_t i = 0; i < tp_event_count(profile); i++) {
-        const struct tp_event *event = tp_event_at(profile, i);
-        if (!event->derived)
-            sqlite3_str_appendf(sql, " OR abs(\"%w\") * %d.0 > (SELECT abs(\"%w\") FROM t_totals)", event->name,
-                                TP_HTML_CODE_SHARE, event->name);
-    }
-    return sqlite3_str_finish(sql);
-}
-
-static int make_tables(tp_profile *profile, const char *functions, struct tp_error *err)
-{
-    char *sql = sqlite3_mprintf("PRAGMA temp_store = MEMORY;"
-                                "DROP TABLE IF EXISTS temp.page_code;"
-                                "DROP TABLE IF EXISTS temp.page_coded;"
-                                "CREATE TEMP TABLE page_code(instruction_id INTEGER PRIMARY KEY, text TEXT);"
-                                "CREATE TEMP TABLE page_coded(function_id INTEGER PRIMARY KEY);"
-                                "INSERT INTO temp.page_coded %s;",
-                                functions);
-
-    if (!sql)
-        return TP_NO_MEMORY(err);
-    int failed = sqlite3_exec(tp_db(profile), sql, NULL, NULL, NULL) != SQLITE_OK;
-    sqlite3_free(sql);
-    return failed ? tp_sql_failed(profile, "cannot gather instructions", err) : 0;
-}
-
 /* One row; `from` has id, offset, address and length. What cannot be read has no row. */
 static int add_text(tp_profile *profile, const struct tp_code *code, sqlite3_stmt *from, sqlite3_stmt *to,
                     struct tp_error *err)
@@ -82,8 +49,13 @@ static int gather_object(tp_profile *profile, const struct tp_code *code, int64_
     return more;
 }
 
-static int gather(tp_profile *profile, struct tp_error *err)
+int tp_html_gather_code(tp_profile *profile, struct tp_error *err)
 {
+    static const char sql[] = "DROP TABLE IF EXISTS temp.page_code;"
+                              "CREATE TEMP TABLE page_code(instruction_id INTEGER PRIMARY KEY, text TEXT);";
+
+    if (sqlite3_exec(tp_db(profile), sql, NULL, NULL, NULL) != SQLITE_OK)
+        return tp_sql_failed(profile, "cannot gather instructions", err);
     sqlite3_stmt *objects =
         tp_query(profile, sqlite3_mprintf("SELECT id, path FROM objects WHERE path IS NOT NULL"), err);
     int more = objects ? 0 : -1;
@@ -97,13 +69,4 @@ static int gather(tp_profile *profile, struct tp_error *err)
     }
     sqlite3_finalize(objects);
     return more;
-}
-
-int tp_html_gather_code(tp_profile *profile, struct tp_error *err)
-{
-    char *functions = shown_functions(profile);
-    int failed = functions ? make_tables(profile, functions, err) || gather(profile, err) : TP_NO_MEMORY(err);
-
-    sqlite3_free(functions);
-    return failed ? -1 : 0;
 }

@@ -51,7 +51,7 @@ async function why(app, id, row) {
     return parts.length ? h('div', {class: 'patterns'}, parts) : '';
 }
 
-/* A page of a large profile leaves out lines that cost next to nothing (profile/html/html_data.h). */
+/* A page of a large profile leaves out lines that cost next to nothing (profile/html/html_tables.c). */
 async function missed(app, row, id, metric) {
     if (metric.ratio) return '';
     const {data, data_lines: table} = app.tables;
