@@ -8,7 +8,7 @@
 // views have parameters of their own. To go somewhere is to change the address; the browser's history does the rest.
 // What a link does not name, it keeps (`e` and `c`), or forgets (everything else).
 
-import {h} from './dom.js';
+import {h, replaceContent} from './dom.js';
 import * as format from './format.js';
 import {rowsById} from './data.js';
 import {SIDES} from './metrics.js';
@@ -164,10 +164,9 @@ export class App {
         return metrics.sides ? [...SIDES.map((side) => metrics.at(metric, side)), metric] : [metric];
     }
 
-    /* Columns for VirtualTable: `values.get(key)[row]` are the numbers, `what(row)` names a row in tooltips. */
-    metricColumns(list, values, what, rowOf) {
+    /* Columns of tables: `values.get(key)[row]` are the numbers, `what(row)` names a row in tooltips. */
+    metricColumns(list, values, what) {
         const {metrics} = this;
-        const at = rowOf || ((row) => row);
         return list
             .filter((metric) => values.get(metric.key))
             .map((metric) => {
@@ -179,15 +178,14 @@ export class App {
                     label: metric.name,
                     sub: kindOf(metric),
                     width: this.widthOf(metric, primary),
-                    sortable: true,
+                    value: (row) => numbers[row],
                     class: 'num',
                     cold: metric.incl,
                     change: metric.change,
                     title: [metrics.title(metric) + ': ' + metric.long, metric.formula && '= ' + metric.formula],
-                    share: metric.ratio ? null : (row) => metrics.share(metric, numbers[at(row)]) / 100,
-                    tip: (row) =>
-                        numbers[at(row)] !== undefined && metrics.explain(metric, numbers[at(row)], what(row)),
-                    cell: (row) => this.numberCell(metric, numbers[at(row)], primary, before && before[at(row)]),
+                    share: metric.ratio ? null : (row) => metrics.share(metric, numbers[row]) / 100,
+                    tip: (row) => numbers[row] !== undefined && metrics.explain(metric, numbers[row], what(row)),
+                    cell: (row) => this.numberCell(metric, numbers[row], primary, before && before[row]),
                 };
             });
     }
@@ -220,23 +218,44 @@ export class App {
         return values;
     }
 
+    /* What one row costs, a box for each metric. */
+    facts(list, values, row, what) {
+        const {metrics} = this;
+        const kind = (metric) => (metric.ratio || metric.plain ? '' : metric.incl ? 'incl' : 'self');
+        return list
+            .filter((metric) => values.get(metric.key))
+            .map((metric) => {
+                const value = values.get(metric.key)[row];
+                return h(
+                    'div',
+                    {class: 'fact', 'data-key': metric.key, tip: () => metrics.explain(metric, value, what)},
+                    h('span', {class: 'label'}, metric.name, ' ', metric.side || kind(metric)),
+                    h('b', null, metrics.show(metric, value) || '\u2013', metric.unit === '%' ? ' %' : ''),
+                    h('span', {class: 'pct'}, metric.ratio ? '' : metrics.percent(metric, value)),
+                );
+            });
+    }
+
     /* ---------------------------------------------------------------------------------- tables */
 
-    /* A table that is sorted by clicking; `items` are row numbers of the data, `values` by column key. */
-    sortedTable({items, columns, by, order, texts, open, label, small}) {
+    /* A table that is sorted by clicking. `items` are row numbers of the data, which all functions of columns are
+     * called with. Columns are those of VirtualTable. One that has `text`, a string to sort by, shows it unless there
+     * is a `cell`; one of numbers has `value`; by others nothing is sorted. */
+    sortedTable({items, columns, by, order, open, label, small}) {
         const asked = !small && this.params.get('s');
         /* Of a difference that comes first which changed most, whether it grew or fell; until somebody sorts. */
         const state = {key: by, descending: order !== 'ascending', bySize: this.metrics.difference && !asked};
         if (asked) Object.assign(state, {key: asked.replace(/^-/, ''), descending: asked.startsWith('-')});
-        const source = (key) =>
-            (Object.hasOwn(texts, key) && texts[key]) ||
-            (columns.values.get(key) ? (row) => columns.values.get(key)[row] : null);
+        const column = (key) => columns.find((one) => one.key === key && (one.text || one.value));
         const arrange = () => {
-            const of = source(state.key) || source(by);
-            const size = state.bySize && !Object.hasOwn(texts, state.key);
-            if (of) sortBy(items, size ? (row) => Math.abs(of(row)) : of, state.descending);
+            const {text, value} = column(state.key) || column(by) || {};
+            const size = state.bySize && value;
+            if (text || value) sortBy(items, size ? (row) => Math.abs(value(row)) : text || value, state.descending);
         };
-        const list = columns.make((row) => items[row]);
+        const list = columns.map((one) => {
+            const usual = one.text ? TEXT : {class: 'num'};
+            return byRow({...usual, sortable: Boolean(one.text || one.value), ...one}, (i) => items[i]);
+        });
         const table = new VirtualTable({
             columns: list,
             count: items.length,
@@ -244,7 +263,7 @@ export class App {
             sort: state,
             open: open && ((row) => open(items[row])),
             onsort: (key) => {
-                const isText = Object.hasOwn(texts, key);
+                const isText = Boolean(column(key).text);
                 state.descending = state.key === key && !state.bySize ? !state.descending : !isText;
                 state.bySize = false;
                 state.key = key;
@@ -265,12 +284,43 @@ export class App {
         return table;
     }
 
+    /* What is typed here leaves the rows of a table that match, which a function of the words says; beside it, how many
+     * they are `of` all. */
+    filterOf(table, placeholder, of, matching) {
+        const said = h('span', {class: 'dim'});
+        const say = () => replaceContent(said, `${format.count(table.count)} of ${of}`);
+        const filter = h('input', {
+            type: 'search',
+            placeholder,
+            size: Math.max(20, placeholder.length),
+            'aria-label': placeholder,
+            spellcheck: 'false',
+            value: this.params.get('q') || '',
+            oninput: () => {
+                this.change({q: filter.value || null}, true);
+                table.rearrange(matching(filter.value));
+                say();
+            },
+        });
+        say();
+        return [filter, said];
+    }
+
     /* A table whose rows the view arranges itself. */
     plainTable(options) {
         const table = new VirtualTable(options);
         this.shown.push(table);
         return table;
     }
+}
+
+export const TEXT = {align: 'left', class: 'name'};
+
+/* A column whose functions are called with rows of the data, as one that is called with places in a table. */
+export function byRow(column, rowOf) {
+    const {text, cell = text, tip = column.class === 'name' && text && ((row) => [text(row)]), share} = column;
+    const at = (make) => make && ((i) => make(rowOf(i)));
+    return {...column, cell: at(cell), tip: at(tip), share: at(share)};
 }
 
 function decoded(text) {

@@ -9,7 +9,7 @@
 import {h} from './dom.js';
 import * as format from './format.js';
 import {SIDES} from './metrics.js';
-import {fit} from './structures.js';
+import {fit} from './table.js';
 import {rowsWhere} from './sums.js';
 
 const ROW = 64; // bytes of a row of the map
@@ -125,63 +125,40 @@ class Inside {
         const has = ({key}) => all.get(key) && fields.some(({row}) => all.get(key)[row]);
         const known = list.filter(has);
         const values = new Map(known.map(({key}) => [key, fields.map(({row}) => all.get(key)[row])]));
-        for (const key of ['offset', 'size'])
-            values.set(
-                key,
-                fields.map((field) => field[key]),
-            );
-        const table = app.sortedTable({
-            items: [...fields.keys()],
-            columns: {values, make: (rowOf) => this.columns(known, rowOf, values)},
-            by: 'offset',
-            order: 'ascending',
-            texts: {field: (i) => fields[i].name, type: (i) => fields[i].type},
-            label: 'Fields',
-            small: true,
-        });
-        return fit(table);
-    }
-
-    columns(list, rowOf, values) {
-        const {app, fields} = this;
-        const name = (i) => fields[rowOf(i)].name;
-        const about = (key) => (key === 'offset' ? 'bytes from the beginning of an element to it' : 'bytes of it');
-        const number = (key) => ({
+        const name = (i) => fields[i].name;
+        const number = (key, about) => ({
             key,
             label: key,
             sub: 'bytes',
             width: '9ch',
-            class: 'num',
-            sortable: true,
-            title: [about(key)],
-            tip: (i) => fields[rowOf(i)][key] === fields[rowOf(i)][key] && [name(i), about(key)],
-            cell: (i) => (fields[rowOf(i)][key] === fields[rowOf(i)][key] ? format.count(fields[rowOf(i)][key]) : ''),
+            title: [about],
+            value: (i) => fields[i][key],
+            tip: (i) => fields[i][key] === fields[i][key] && [name(i), about],
+            cell: (i) => (fields[i][key] === fields[i][key] ? format.count(fields[i][key]) : ''),
         });
-        return [
-            ...app.metricColumns(list, values, name, rowOf),
-            number('offset'),
-            number('size'),
-            {
-                key: 'field',
-                label: 'field',
-                width: '20ch',
-                grow: true,
-                align: 'left',
-                class: 'name',
-                sortable: true,
-                cell: (i) => (fields[rowOf(i)].kind === 'field' ? name(i) : h('i', {class: 'dim'}, name(i))),
-                tip: (i) => [name(i), fields[rowOf(i)].type],
-            },
-            {
-                key: 'type',
-                label: 'type',
-                width: '20ch',
-                align: 'left',
-                class: 'dim',
-                sortable: true,
-                cell: (i) => fields[rowOf(i)].type,
-            },
-        ];
+        const table = app.sortedTable({
+            items: [...fields.keys()],
+            columns: [
+                ...app.metricColumns(known, values, name),
+                number('offset', 'bytes from the beginning of an element to it'),
+                number('size', 'bytes of it'),
+                {
+                    key: 'field',
+                    label: 'field',
+                    width: '20ch',
+                    grow: true,
+                    text: name,
+                    cell: (i) => (fields[i].kind === 'field' ? name(i) : h('i', {class: 'dim'}, name(i))),
+                    tip: (i) => [name(i), fields[i].type],
+                },
+                {key: 'type', label: 'type', width: '20ch', class: 'dim', text: (i) => fields[i].type},
+            ],
+            by: 'offset',
+            order: 'ascending',
+            label: 'Fields',
+            small: true,
+        });
+        return fit(table);
     }
 }
 

@@ -58,12 +58,6 @@ export async function loads(app, table, list) {
     return {level, loaded, lost: unused, unused: loaded.map((value, i) => (value ? (100 * unused[i]) / value : NaN))};
 }
 
-/* A table of few rows needs no more room than these. */
-export function fit(table) {
-    if (table.count < 13) table.element.style.setProperty('height', 44 + 22 * table.count + 'px');
-    return table.element;
-}
-
 /* A bar of what was touched and what was not. */
 export const useBar = (unused) =>
     h('span', {class: 'used'}, h('span', {style: {width: (100 - unused).toFixed(1) + '%'}}));

@@ -12,11 +12,28 @@
 // an ordinary table.
 
 import {append, h, replaceContent, setTip} from './dom.js';
+import * as format from './format.js';
 
 const ROW = 22;
 const MARGIN = 8; // rows above and below that are made as well
 const PRINTED = 1000;
 const TALLEST = 16000000; // pixels; browsers cut taller elements off
+
+/* A table of few rows needs no more room than these. */
+export function fit(table) {
+    if (table.count < 13) table.element.style.setProperty('height', 44 + 22 * table.count + 'px');
+    return table.element;
+}
+
+/* A table below its heading, which says how many rows there are, and in its tooltip what they are. */
+export const tableSection = (name, title, about, count, table, ...rest) =>
+    h(
+        'section',
+        {class: name},
+        h('h2', {tip: () => [about]}, title, ' ', h('span', {class: 'dim'}, format.count(count))),
+        count ? fit(table) : h('p', {class: 'dim'}, 'none'),
+        rest,
+    );
 
 export class VirtualTable {
     constructor(options) {

@@ -6,8 +6,9 @@
 
 import {h} from './dom.js';
 import * as format from './format.js';
-import {fit, mainOf, sharesBy, structureMetrics, Structures} from './structures.js';
+import {mainOf, sharesBy, structureMetrics, Structures} from './structures.js';
 import {rowsWhere} from './sums.js';
+import {tableSection} from './table.js';
 
 const SHARE = 0.2; // %: what a pair of a large profile costs at least (profile/html/html_tables.c)
 
@@ -49,38 +50,26 @@ async function payers(app, {column, id, other, list, kind, nameOf, link, about, 
             all.set(metric.key, Array.from(ids, (one) => own.values.get(metric.key).get(one) ?? 0));
     const shown = self.length ? [main, ...self, ...inclusive.filter((metric) => metric !== main)] : inclusive;
     const label = (row) => nameOf(ids[row]);
-    const table_ = app.sortedTable({
+    const shownTable = app.sortedTable({
         items: rows,
-        columns: {
-            values: all,
-            make: (rowOf) => [
-                ...app.metricColumns(shown, all, (i) => label(rowOf(i)), rowOf),
-                {
-                    key: 'name',
-                    label: kind,
-                    width: '20ch',
-                    grow: true,
-                    align: 'left',
-                    class: 'name',
-                    sortable: true,
-                    cell: (i) => link(ids[rowOf(i)]),
-                    tip: (i) => about(ids[rowOf(i)]),
-                },
-            ],
-        },
+        columns: [
+            ...app.metricColumns(shown, all, label),
+            {
+                key: 'name',
+                label: kind,
+                width: '20ch',
+                grow: true,
+                text: label,
+                cell: (row) => link(ids[row]),
+                tip: (row) => about(ids[row]),
+            },
+        ],
         by: main.key,
-        texts: {name: label},
         label: title,
         small: true,
         open: (row) => app.go(...open(ids[row])),
     });
-    return h(
-        'section',
-        {class: 'under'},
-        h('h2', {tip: () => [said]}, title, ' ', h('span', {class: 'dim'}, format.count(rows.length))),
-        rows.length ? fit(table_) : h('p', {class: 'dim'}, 'none'),
-        await leftOut(app),
-    );
+    return tableSection('under', title, said, rows.length, shownTable, await leftOut(app));
 }
 
 /* The functions under which a data structure costs. */

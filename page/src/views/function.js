@@ -7,7 +7,8 @@ import {append, h} from '../dom.js';
 import * as format from '../format.js';
 import {instructionsOf, isCoded, NOT_CODED} from '../instructions.js';
 import {hasPairs} from '../pairs.js';
-import {fit, hasStructures, mainOf, sharesBy, structureMetrics, Structures} from '../structures.js';
+import {hasStructures, mainOf, sharesBy, structureMetrics, Structures} from '../structures.js';
+import {fit, tableSection} from '../table.js';
 import {summed} from '../sums.js';
 import {underStructures} from '../under.js';
 import {whereIs} from './functions.js';
@@ -72,78 +73,39 @@ async function side(app, names, {title, about, list, found}) {
     const arcs = new Map(found.map((entry, i) => [i, entry.arcs]));
     const sums = await summed(app, app.tables.arcs, list, arcs);
     const numbers = new Map([...sums].map(([key, values]) => [key, found.map((_, i) => values.get(i))]));
-    const calls = found.map((entry) => entry.calls);
     const label = (i) => (found[i].id ? names.function(found[i].id) : 'the start of a thread or handler');
-    numbers.set('calls', calls);
-    const columns = {
-        values: numbers,
-        make: (rowOf) => [
-            ...app.metricColumns(list, numbers, (i) => label(rowOf(i)), rowOf),
+    const chosen = list.find((metric) => metric.name === app.metric.name && !metric.side);
+    const table = app.sortedTable({
+        items: [...found.keys()],
+        columns: [
+            ...app.metricColumns(list, numbers, label),
             {
                 key: 'calls',
                 label: 'calls',
                 width: '11ch',
-                class: 'num',
-                sortable: true,
-                cell: (i) => app.calls(calls[rowOf(i)]),
-                tip: (i) => [
-                    `${format.count(calls[rowOf(i)])} calls from ${found[rowOf(i)].arcs.length} call sites`,
-                ],
+                value: (i) => found[i].calls,
+                cell: (i) => app.calls(found[i].calls),
+                tip: (i) => [`${format.count(found[i].calls)} calls from ${found[i].arcs.length} call sites`],
             },
             {
                 key: 'function',
                 label: title === 'Callers' ? 'caller' : 'callee',
                 width: '20ch',
                 grow: true,
-                align: 'left',
-                class: 'name',
-                sortable: true,
+                text: label,
                 cell: (i) =>
-                    found[rowOf(i)].id
-                        ? app.link('function', found[rowOf(i)].id, {}, label(rowOf(i)))
-                        : h('i', null, label(rowOf(i))),
-                tip: (i) => [label(rowOf(i))],
+                    found[i].id ? app.link('function', found[i].id, {}, label(i)) : h('i', null, label(i)),
             },
         ],
-    };
-    const chosen = list.find((metric) => metric.name === app.metric.name && !metric.side);
-    const by = (chosen || list[0] || {key: 'calls'}).key;
-    const table = app.sortedTable({
-        items: [...found.keys()],
-        columns,
-        by,
-        texts: {function: label},
+        by: (chosen || list[0] || {key: 'calls'}).key,
         label: title,
         small: true,
         open: (i) => found[i].id && app.go('function', found[i].id),
     });
-    return h(
-        'section',
-        {class: title.toLowerCase()},
-        h('h2', {tip: () => [about]}, title, ' ', h('span', {class: 'dim'}, format.count(found.length))),
-        found.length ? fit(table) : h('p', {class: 'dim'}, 'none'),
-    );
+    return tableSection(title.toLowerCase(), title, about, found.length, table);
 }
 
 function head(app, names, row, id, list, values, calls) {
-    const kind = (metric) => (metric.ratio ? '' : metric.incl ? 'incl' : 'self');
-    const fact = (metric) =>
-        h(
-            'div',
-            {
-                class: 'fact',
-                'data-key': metric.key,
-                tip: () => app.metrics.explain(metric, values.get(metric.key)[row], names.functionAt(row)),
-            },
-            h('span', {class: 'label'}, metric.name, ' ', metric.side || kind(metric)),
-            h(
-                'b',
-                null,
-                app.metrics.show(metric, values.get(metric.key)[row]) || '\u2013',
-                metric.unit === '%' ? ' %' : '',
-            ),
-            h('span', {class: 'pct'}, metric.ratio ? '' : app.metrics.percent(metric, values.get(metric.key)[row])),
-        );
     const file = names.fileOf(row);
     return h(
         'div',
@@ -166,7 +128,7 @@ function head(app, names, row, id, list, values, calls) {
                     'who throws out its lines',
                 ),
         ),
-        h('div', {class: 'facts'}, list.filter((metric) => values.get(metric.key)).map(fact)),
+        h('div', {class: 'facts'}, app.facts(list, values, row, names.functionAt(row))),
     );
 }
 
@@ -182,45 +144,31 @@ async function inlinedIn(app, names, id, list) {
     if (!rows.length) return [];
     const values = await app.valuesOf(table, list);
     const label = (i) => format.name(inlinedNames.at(i));
-    const columns = {
-        values,
-        make: (rowOf) => [
-            ...app.metricColumns(list, values, (i) => label(rowOf(i)), rowOf),
-            {
-                key: 'name',
-                label: 'inlined function',
-                width: '20ch',
-                grow: true,
-                align: 'left',
-                class: 'name',
-                sortable: true,
-                cell: (i) => label(rowOf(i)),
-            },
+    const shown = app.sortedTable({
+        items: rows,
+        columns: [
+            ...app.metricColumns(list, values, label),
+            {key: 'name', label: 'inlined function', width: '20ch', grow: true, text: label},
             {
                 key: 'at',
                 label: 'inlined at',
                 width: '24ch',
                 align: 'left',
                 class: 'dim',
-                cell: (i) =>
-                    callFiles[rowOf(i)] === callFiles[rowOf(i)]
+                cell: (row) =>
+                    callFiles[row] === callFiles[row]
                         ? app.link(
                               'source',
-                              callFiles[rowOf(i)],
-                              {l: callLines[rowOf(i)]},
-                              format.fileName(names.file(callFiles[rowOf(i)])),
+                              callFiles[row],
+                              {l: callLines[row]},
+                              format.fileName(names.file(callFiles[row])),
                               ':',
-                              callLines[rowOf(i)],
+                              callLines[row],
                           )
                         : '',
             },
         ],
-    };
-    const shown = app.sortedTable({
-        items: rows,
-        columns,
         by: app.metric.key,
-        texts: {name: label},
         label: 'Inlined',
         small: true,
     });
@@ -250,43 +198,27 @@ async function structuresOf(app, id) {
     if (!ids.length) return '';
     const numbers = new Map(list.map((metric) => [metric.key, ids.map((one) => values.get(metric.key).get(one))]));
     const label = (i) => all.nameAt(all.rowOfId.get(ids[i]));
-    const columns = {
-        values: numbers,
-        make: (rowOf) => [
-            ...app.metricColumns(list, numbers, (i) => label(rowOf(i)), rowOf),
+    const table = app.sortedTable({
+        items: [...ids.keys()],
+        columns: [
+            ...app.metricColumns(list, numbers, label),
             {
                 key: 'name',
                 label: 'data structure',
                 width: '20ch',
                 grow: true,
-                align: 'left',
-                class: 'name',
-                sortable: true,
-                cell: (i) => all.link(ids[rowOf(i)]),
-                tip: (i) => all.about(all.rowOfId.get(ids[rowOf(i)])),
+                text: label,
+                cell: (i) => all.link(ids[i]),
+                tip: (i) => all.about(all.rowOfId.get(ids[i])),
             },
         ],
-    };
-    const table = app.sortedTable({
-        items: [...ids.keys()],
-        columns,
         by: mainOf(list).key,
-        texts: {name: label},
         label: 'Misses in',
         small: true,
         open: (i) => app.go('structure', ids[i]),
     });
-    return h(
-        'section',
-        {class: 'misses-in'},
-        h(
-            'h2',
-            {tip: () => ['Data structures in which its own accesses missed']},
-            'Misses in ',
-            h('span', {class: 'dim'}, format.count(ids.length)),
-        ),
-        fit(table),
-    );
+    const about = 'Data structures in which its own accesses missed';
+    return tableSection('misses-in', 'Misses in', about, ids.length, table);
 }
 
 /* Shown when the address asks for it (i). */
@@ -303,18 +235,18 @@ async function instructionTable(app, names, row, id, list) {
     const what = (i) => 'the instruction at ' + format.hex(found[i].address);
     const place = ({file, line}) =>
         file === file ? app.link('source', file, {l: line}, format.fileName(names.file(file)), ':', line) : '';
-    const columns = {
-        values,
-        make: (rowOf) => [
-            ...app.metricColumns(list, values, (i) => what(rowOf(i)), rowOf),
+    const table = app.sortedTable({
+        items: [...found.keys()],
+        columns: [
+            ...app.metricColumns(list, values, what),
             {
                 key: 'address',
                 label: 'address',
                 width: '16ch',
                 align: 'left',
                 class: 'num dim',
-                sortable: true,
-                cell: (i) => format.hex(found[rowOf(i)].address),
+                value: (i) => found[i].address,
+                cell: (i) => format.hex(found[i].address),
             },
             {
                 key: 'text',
@@ -323,7 +255,7 @@ async function instructionTable(app, names, row, id, list) {
                 grow: true,
                 align: 'left',
                 class: 'name',
-                cell: (i) => found[rowOf(i)].text || `${found[rowOf(i)].length} bytes`,
+                cell: (i) => found[i].text || `${found[i].length} bytes`,
             },
             {
                 key: 'at',
@@ -331,16 +263,11 @@ async function instructionTable(app, names, row, id, list) {
                 width: '24ch',
                 align: 'left',
                 class: 'dim',
-                cell: (i) => place(found[rowOf(i)]),
+                cell: (i) => place(found[i]),
             },
         ],
-    };
-    const table = app.sortedTable({
-        items: [...found.keys()],
-        columns,
         by: 'address',
         order: 'ascending',
-        texts: {address: (i) => found[i].address},
         label: 'Instructions',
         small: true,
     });

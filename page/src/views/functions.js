@@ -21,34 +21,30 @@ export const functions = {
             app.newness(),
         ]);
         const all = [...Array(table.rows).keys()];
-        values.set('calls', calls);
-        const columns = {
-            values,
-            make: (rowOf) => [
-                ...app.metricColumns(list, values, (i) => names.functionAt(rowOf(i)), rowOf),
+        const shown = app.sortedTable({
+            items: filtered(all, names, app.params.get('q')),
+            columns: [
+                ...app.metricColumns(list, values, names.functionAt),
                 {
                     key: 'calls',
                     label: 'calls',
                     width: '12ch',
-                    class: 'num',
-                    sortable: true,
                     title: ['how often it was called'],
-                    cell: (i) => app.calls(calls[rowOf(i)]),
-                    tip: (i) => [`called ${format.times(calls[rowOf(i)])}`],
+                    value: (row) => calls[row],
+                    cell: (row) => app.calls(calls[row]),
+                    tip: (row) => [`called ${format.times(calls[row])}`],
                 },
                 {
                     key: 'function',
                     label: 'function',
                     width: '28ch',
                     grow: true,
-                    align: 'left',
-                    class: 'name',
-                    sortable: true,
-                    cell: (i) => [
-                        newness(rowOf(i)) && h('span', {class: 'mark'}, newness(rowOf(i))),
-                        app.link('function', ids[rowOf(i)], {}, names.functionAt(rowOf(i))),
+                    text: names.functionAt,
+                    cell: (row) => [
+                        newness(row) && h('span', {class: 'mark'}, newness(row)),
+                        app.link('function', ids[row], {}, names.functionAt(row)),
                     ],
-                    tip: (i) => [names.functionAt(rowOf(i)), ...whereIs(names, rowOf(i))],
+                    tip: (row) => [names.functionAt(row), ...whereIs(names, row)],
                 },
                 {
                     key: 'place',
@@ -56,36 +52,17 @@ export const functions = {
                     width: '20ch',
                     align: 'left',
                     class: 'dim',
-                    cell: (i) => app.place(names, rowOf(i)),
+                    cell: (row) => app.place(names, row),
                 },
             ],
-        };
-        const shown = app.sortedTable({
-            items: filtered(all, names, app.params.get('q')),
-            columns,
             by: app.metric.key,
-            texts: {function: (row) => names.functionAt(row)},
             label: 'Functions',
             open: (row) => app.go('function', ids[row]),
         });
-        const said = h('span', {class: 'dim'});
-        const say = () => {
-            said.textContent = `${format.count(shown.count)} of ${format.count(table.rows)} functions`;
-        };
-        const filter = h('input', {
-            type: 'search',
-            placeholder: 'Filter by name',
-            'aria-label': 'Filter by name',
-            spellcheck: 'false',
-            value: app.params.get('q') || '',
-            oninput: () => {
-                app.change({q: filter.value || null}, true);
-                shown.rearrange(filtered(all, names, filter.value));
-                say();
-            },
-        });
-        say();
-        append(place, h('div', {class: 'bar-top'}, h('h1', null, 'Functions'), filter, said), shown.element);
+        const filter = app.filterOf(shown, 'Filter by name', `${format.count(table.rows)} functions`, (words) =>
+            filtered(all, names, words),
+        );
+        append(place, h('div', {class: 'bar-top'}, h('h1', null, 'Functions'), filter), shown.element);
     },
 };
 

@@ -213,47 +213,23 @@ class View {
     /* ---------------------------------------------------------------------------------- table */
 
     makeTable(items) {
-        const {app, arcs, roles} = this;
-        const nameOf = (role) => (i) => arcs[i].ends[role].name;
-        const go = (end) => end.go && app.go(...end.go);
-        const values = new Map([
-            ['misses', arcs.map((arc) => arc.misses)],
-            ['mean', arcs.map((arc) => arc.mean)],
-            ['other', arcs.map((arc) => arc.other)],
-        ]);
-        return app.sortedTable({
-            items,
-            columns: {
-                values,
-                make: (rowOf) => [
-                    ...this.numberColumns((i) => arcs[rowOf(i)]),
-                    ...roles.map((_, role) => this.endColumn(role, (i) => arcs[rowOf(i)])),
-                ],
-            },
-            by: 'misses',
-            texts: Object.fromEntries(roles.map(([key], role) => [key, nameOf(role)])),
-            label: 'Arcs',
-            open: (i) => go(arcs[i].ends[roles.length - 1]),
-        });
-    }
-
-    numberColumns(arcAt) {
-        const tip = (i) => aboutArc(arcAt(i), this.kind, this.total);
+        const {app, arcs, roles, cache, kind, total} = this;
         const other = this.pairs.side && SIDES.find((side) => side !== this.pairs.side);
-        return [
+        const go = (end) => end.go && app.go(...end.go);
+        const tip = (i) => aboutArc(arcs[i], kind, total);
+        const columns = [
             {
                 key: 'misses',
                 label: 'loaded again',
                 sub: 'misses',
                 width: '18ch',
-                class: 'num',
-                sortable: true,
-                title: [`misses in ${cacheWords(this.cache)} of lines that had been there, and were thrown out`],
-                share: (i) => arcAt(i).misses / this.total,
+                title: [`misses in ${cacheWords(cache)} of lines that had been there, and were thrown out`],
+                value: (i) => arcs[i].misses,
+                share: (i) => arcs[i].misses / total,
                 tip,
                 cell: (i) => [
-                    h('span', {class: 'v'}, format.count(arcAt(i).misses)),
-                    h('span', {class: 'pct'}, format.percent((100 * arcAt(i).misses) / this.total)),
+                    h('span', {class: 'v'}, format.count(arcs[i].misses)),
+                    h('span', {class: 'pct'}, format.percent((100 * arcs[i].misses) / total)),
                 ],
             },
             {
@@ -261,44 +237,46 @@ class View {
                 label: 'after',
                 sub: 'accesses',
                 width: '11ch',
-                class: 'num',
-                sortable: true,
                 title: ['mean reuse distance: accesses between the last use of the line and the miss'],
+                value: (i) => arcs[i].mean,
                 tip,
-                cell: (i) => (arcAt(i).mean === arcAt(i).mean ? format.count(Math.round(arcAt(i).mean)) : ''),
+                cell: (i) => (arcs[i].mean === arcs[i].mean ? format.count(Math.round(arcs[i].mean)) : ''),
             },
             other && {
                 key: 'other',
                 label: other,
                 sub: 'misses',
                 width: '12ch',
-                class: 'num',
-                sortable: true,
                 title: [`the same ${other}`],
+                value: (i) => arcs[i].other,
                 tip,
-                cell: (i) => (arcAt(i).other === arcAt(i).other ? format.count(arcAt(i).other) : ''),
+                cell: (i) => (arcs[i].other === arcs[i].other ? format.count(arcs[i].other) : ''),
             },
-        ].filter(Boolean);
+            ...roles.map((_, role) => this.endColumn(role)),
+        ];
+        return app.sortedTable({
+            items,
+            columns: columns.filter(Boolean),
+            by: 'misses',
+            label: 'Arcs',
+            open: (i) => go(arcs[i].ends[roles.length - 1]),
+        });
     }
 
-    endColumn(role, arcAt) {
+    endColumn(role) {
         const [key, label, about] = this.roles[role];
+        const end = (i) => this.arcs[i].ends[role];
         return {
             key,
             label,
             width: this.roles.length > 2 ? '19ch' : '26ch',
             grow: role === this.roles.length - 1,
-            align: 'left',
-            class: 'name',
-            sortable: true,
             title: [`who ${about}`],
-            tip: (i) => arcAt(i).ends[role].about,
+            text: (i) => end(i).name,
+            tip: (i) => end(i).about,
             cell: (i) => {
-                const {go, name, key: end} = arcAt(i).ends[role];
-                return [
-                    this.onlyButton(end, name),
-                    go ? this.app.link(...go, name) : h('span', {class: 'dim'}, name),
-                ];
+                const {go, name, key: of} = end(i);
+                return [this.onlyButton(of, name), go ? this.app.link(...go, name) : h('span', {class: 'dim'}, name)];
             },
         };
     }

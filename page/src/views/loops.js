@@ -24,21 +24,16 @@ export const loops = {
         const of = Object.fromEntries(columns.map((name, i) => [name, numbers[i]]));
         const loop = (row) => Object.fromEntries(columns.map((name) => [name, of[name][row]]));
         const trips = of.iterations.map((value, row) => value / of.entries[row]);
-        values.set('iterations', of.iterations).set('trips', trips).set('depth', of.depth);
         const known = of.file_id.some((file) => file === file);
         const where = (row) => placeOf(names, loop(row));
         const shown = app.sortedTable({
             items: [...Array(table.rows).keys()],
-            columns: {
-                values,
-                make: (rowOf) => [
-                    ...app.metricColumns(list, values, (i) => 'the loop at ' + where(rowOf(i)), rowOf),
-                    ...countColumns(of, trips, loop, rowOf),
-                    ...placeColumns(app, names, loop, where, rowOf, known),
-                ],
-            },
+            columns: [
+                ...app.metricColumns(list, values, (row) => 'the loop at ' + where(row)),
+                ...countColumns(of, trips, loop),
+                ...placeColumns(app, names, loop, where, known),
+            ],
             by: app.metric.key,
-            texts: {lines: where, function: (row) => names.function(of.function_id[row])},
             label: 'Loops',
             open: (row) => open(app, loop(row)),
         });
@@ -66,59 +61,45 @@ function open(app, {file_id: file, line, function_id: id}) {
     else app.go('function', id);
 }
 
-function countColumns(of, trips, loop, rowOf) {
-    const column = (key, label, width, text, about) => ({
+function countColumns(of, trips, loop) {
+    const column = (key, label, width, values, text, about) => ({
         key,
         label,
         width,
-        class: 'num',
-        sortable: true,
         title: [about],
-        cell: (i) => text(rowOf(i)),
-        tip: (i) => aboutLoop(loop(rowOf(i))),
+        value: (row) => values[row],
+        cell: (row) => text(values[row]),
+        tip: (row) => aboutLoop(loop(row)),
     });
-    const trip = (row) => (trips[row] === trips[row] && isFinite(trips[row]) ? format.real(trips[row]) : '');
+    const trip = (value) => (value === value && isFinite(value) ? format.real(value) : '');
+    const around = 'how often control came to the head of the loop';
     return [
-        column('trips', 'trips', '11ch', trip, 'how often around each time that it was entered, a mean'),
-        column(
-            'iterations',
-            'iterations',
-            '15ch',
-            (row) => format.count(of.iterations[row]),
-            'how often control came to the head of the loop',
-        ),
-        column('depth', 'depth', '7ch', (row) => format.count(of.depth[row]), '1: in no other loop'),
+        column('trips', 'trips', '11ch', trips, trip, 'how often around each time that it was entered, a mean'),
+        column('iterations', 'iterations', '15ch', of.iterations, format.count, around),
+        column('depth', 'depth', '7ch', of.depth, format.count, '1: in no other loop'),
     ];
 }
 
-function placeColumns(app, names, loop, where, rowOf, known) {
+function placeColumns(app, names, loop, where, known) {
+    const inside = (row) => names.function(loop(row).function_id);
     return [
         {
             key: 'lines',
             label: 'lines',
             width: known ? '26ch' : '7ch',
-            align: 'left',
-            class: 'name',
-            sortable: true,
-            cell: (i) => {
-                const {file_id: file, line} = loop(rowOf(i));
-                return file === file
-                    ? app.link('source', file, {l: line > 0 ? line : null}, where(rowOf(i)))
-                    : where(rowOf(i));
+            text: where,
+            cell: (row) => {
+                const {file_id: file, line} = loop(row);
+                return file === file ? app.link('source', file, {l: line > 0 ? line : null}, where(row)) : where(row);
             },
-            tip: (i) => [where(rowOf(i))],
         },
         {
             key: 'function',
             label: 'function',
             width: '24ch',
             grow: true,
-            align: 'left',
-            class: 'name',
-            sortable: true,
-            cell: (i) =>
-                app.link('function', loop(rowOf(i)).function_id, {}, names.function(loop(rowOf(i)).function_id)),
-            tip: (i) => [names.function(loop(rowOf(i)).function_id)],
+            text: inside,
+            cell: (row) => app.link('function', loop(row).function_id, {}, inside(row)),
         },
     ];
 }

@@ -6,7 +6,9 @@
 
 import {append, h} from '../dom.js';
 import * as format from '../format.js';
-import {fit, Structures} from '../structures.js';
+import {Structures} from '../structures.js';
+import {TEXT} from '../app.js';
+import {tableSection} from '../table.js';
 
 /* Columns of both tables: [key, heading, what it says]. */
 const COUNTS = [
@@ -58,37 +60,24 @@ function top({app, sums}) {
 }
 
 /* Columns of counts; their shares are those of all. */
-function countColumns(sums, values, rowOf, what) {
-    return COUNTS.map(([key, label, about]) => {
+const countColumns = (sums, values, what) =>
+    COUNTS.map(([key, label, about]) => {
         const total = sums.get(key)[0];
+        const count = (row) => values.get(key)[row];
         return {
             key,
             label,
             width: '18ch',
-            class: 'num',
-            sortable: true,
             title: [about],
-            share: (i) => (total ? values.get(key)[rowOf(i)] / total : 0),
-            tip: (i) => [
-                what(rowOf(i)),
-                `${label}: ${format.count(values.get(key)[rowOf(i)])} of ${format.count(total)}`,
-                about,
-            ],
-            cell: (i) => [
-                h('span', {class: 'v'}, format.count(values.get(key)[rowOf(i)])),
-                h('span', {class: 'pct'}, total ? format.percent((100 * values.get(key)[rowOf(i)]) / total) : ''),
+            value: count,
+            share: (row) => (total ? count(row) / total : 0),
+            tip: (row) => [what(row), `${label}: ${format.count(count(row))} of ${format.count(total)}`, about],
+            cell: (row) => [
+                h('span', {class: 'v'}, format.count(count(row))),
+                h('span', {class: 'pct'}, total ? format.percent((100 * count(row)) / total) : ''),
             ],
         };
     });
-}
-
-const section = (name, title, about, count, ...rest) =>
-    h(
-        'section',
-        {class: name},
-        h('h2', {tip: () => [about]}, title, ' ', h('span', {class: 'dim'}, format.count(count))),
-        rest,
-    );
 
 /* ------------------------------------------------------------------------------------------ threads */
 
@@ -98,36 +87,18 @@ async function threadTable({app}) {
     const [ids, values] = await Promise.all([threads.numbers('id'), app.valuesOf(threads, list)]);
     if (ids.length < 2 || !list.length) return '';
     const name = (row) => `thread ${ids[row]}`;
-    values.set('thread', ids);
     const table = app.sortedTable({
         items: [...ids.keys()],
-        columns: {
-            values,
-            make: (rowOf) => [
-                {
-                    key: 'thread',
-                    label: 'thread',
-                    width: '14ch',
-                    align: 'left',
-                    class: 'name',
-                    sortable: true,
-                    cell: (i) => name(rowOf(i)),
-                },
-                ...app.metricColumns(list, values, (i) => name(rowOf(i)), rowOf),
-            ],
-        },
+        columns: [
+            {key: 'thread', label: 'thread', width: '14ch', ...TEXT, value: (row) => ids[row], cell: name},
+            ...app.metricColumns(list, values, name),
+        ],
         by: list[0].key,
-        texts: {},
         label: 'Threads',
         small: true,
     });
-    return section(
-        'shared-threads',
-        'Threads',
-        'What each thread missed, and what its writes did',
-        ids.length,
-        fit(table),
-    );
+    const about = 'What each thread missed, and what its writes did';
+    return tableSection('shared-threads', 'Threads', about, ids.length, table);
 }
 
 /* ------------------------------------------------------------------------------------------ data structures */
@@ -139,36 +110,25 @@ async function dataTable({app, structures, sums}) {
     const name = (row) => (rowAt(row) === undefined ? 'not known' : structures.nameAt(rowAt(row)));
     const shown = app.sortedTable({
         items: [...ids.keys()],
-        columns: {
-            values,
-            make: (rowOf) => [
-                ...countColumns(sums, values, rowOf, name),
-                {
-                    key: 'name',
-                    label: 'data structure',
-                    width: '30ch',
-                    grow: true,
-                    align: 'left',
-                    class: 'name',
-                    sortable: true,
-                    cell: (i) => (rowAt(rowOf(i)) === undefined ? name(rowOf(i)) : structures.link(ids[rowOf(i)])),
-                    tip: (i) => (rowAt(rowOf(i)) === undefined ? [] : structures.about(rowAt(rowOf(i)))),
-                },
-            ],
-        },
+        columns: [
+            ...countColumns(sums, values, name),
+            {
+                key: 'name',
+                label: 'data structure',
+                width: '30ch',
+                grow: true,
+                text: name,
+                cell: (row) => (rowAt(row) === undefined ? name(row) : structures.link(ids[row])),
+                tip: (row) => (rowAt(row) === undefined ? [] : structures.about(rowAt(row))),
+            },
+        ],
         by: 'false_sharing',
-        texts: {name},
         label: 'What threads share',
         small: true,
         open: (row) => rowAt(row) !== undefined && app.go('structure', ids[row]),
     });
-    return section(
-        'shared-data',
-        'Data structures',
-        'Data structures whose lines threads take from one another',
-        ids.length,
-        fit(shown),
-    );
+    const about = 'Data structures whose lines threads take from one another';
+    return tableSection('shared-data', 'Data structures', about, ids.length, shown);
 }
 
 /* ------------------------------------------------------------------------------------------ who took from whom */
@@ -232,52 +192,52 @@ async function pairTable(all) {
     const about = (row) => (rowAt(row) === undefined ? [] : structures.about(rowAt(row)));
     const bytes = (texts) => (row) => (texts.at(row) === null ? '' : format.name(texts.at(row)));
     const what = (row) => `${writers.label(row)} \u2192 ${victims.label(row)}`;
-    const text = (key, label, width, cell, more) => ({
-        ...{key, label, width, cell, align: 'left', class: 'name', sortable: true},
-        ...more,
-    });
-    const [toWritten, toTouched] = [bytes(written), bytes(touched)];
     const shown = app.sortedTable({
         items: [...data.keys()],
-        columns: {
-            values,
-            make: (rowOf) => [
-                ...countColumns(sums, values, rowOf, what),
-                text('writer', 'written by', '22ch', (i) => writers.link(rowOf(i)), {
-                    tip: (i) => writers.about(rowOf(i), 'wrote'),
-                }),
-                text('written', 'bytes written', '15ch', (i) => toWritten(rowOf(i)), {
-                    title: ['bytes of the line that other threads had written'],
-                }),
-                text('touched', 'bytes touched', '15ch', (i) => toTouched(rowOf(i)), {
-                    title: ['bytes of the line that were touched then'],
-                }),
-                text('victim', 'missed by', '22ch', (i) => victims.link(rowOf(i)), {
-                    tip: (i) => victims.about(rowOf(i), 'missed'),
-                }),
-                text('name', 'data structure', '20ch', (i) => link(rowOf(i)), {
-                    grow: true,
-                    tip: (i) => about(rowOf(i)),
-                }),
-            ],
-        },
+        columns: [
+            ...countColumns(sums, values, what),
+            {
+                key: 'writer',
+                label: 'written by',
+                width: '22ch',
+                text: (row) => writers.label(row),
+                cell: (row) => writers.link(row),
+                tip: (row) => writers.about(row, 'wrote'),
+            },
+            {
+                key: 'written',
+                label: 'bytes written',
+                width: '15ch',
+                title: ['bytes of the line that other threads had written'],
+                text: bytes(written),
+            },
+            {
+                key: 'touched',
+                label: 'bytes touched',
+                width: '15ch',
+                title: ['bytes of the line that were touched then'],
+                text: bytes(touched),
+            },
+            {
+                key: 'victim',
+                label: 'missed by',
+                width: '22ch',
+                text: (row) => victims.label(row),
+                cell: (row) => victims.link(row),
+                tip: (row) => victims.about(row, 'missed'),
+            },
+            {key: 'name', label: 'data structure', width: '20ch', grow: true, text: name, cell: link, tip: about},
+        ],
         by: 'false_sharing',
-        texts: {
-            writer: (row) => writers.label(row),
-            victim: (row) => victims.label(row),
-            written: toWritten,
-            touched: toTouched,
-            name,
-        },
         label: 'Who took lines from whom',
         open: (row) => victims.go(row) && app.go(...victims.go(row)),
     });
-    return section(
+    return tableSection(
         'shared-lines',
         'Who took lines from whom',
         'Whose write made a line invalid, and what missed it then',
         pairs,
-        fit(shown),
+        shown,
         pairs > table.rows && h('p', {class: 'dim rest'}, restWords(sums, values, table.rows, pairs)),
     );
 }

@@ -71,19 +71,17 @@ async function renderFiles(app, names, place) {
     const ids = costs.ids.filter(Boolean);
     const values = new Map(list.map(({key}) => [key, ids.map((id) => costs.values.get(key).get(id))]));
     const path = (i) => names.file(ids[i]);
-    const columns = {
-        values,
-        make: (rowOf) => [
-            ...app.metricColumns(list, values, (i) => path(rowOf(i)), rowOf),
+    const table = app.sortedTable({
+        items: [...ids.keys()],
+        columns: [
+            ...app.metricColumns(list, values, path),
             {
                 key: 'path',
                 label: 'file',
                 width: '30ch',
                 grow: true,
-                align: 'left',
-                class: 'name',
-                sortable: true,
-                cell: (i) => app.link('source', ids[rowOf(i)], {}, path(rowOf(i))),
+                text: path,
+                cell: (i) => app.link('source', ids[i], {}, path(i)),
             },
             {
                 key: 'text',
@@ -91,15 +89,10 @@ async function renderFiles(app, names, place) {
                 width: '12ch',
                 align: 'left',
                 class: 'dim',
-                cell: (i) => said(ids[rowOf(i)]),
+                cell: (i) => said(ids[i]),
             },
         ],
-    };
-    const table = app.sortedTable({
-        items: [...ids.keys()],
-        columns,
         by: list[list.length - 1].key,
-        texts: {path},
         label: 'Files',
         open: (i) => app.go('source', ids[i]),
     });
@@ -300,13 +293,12 @@ function sourceTable(app, names, file, rows, panel) {
     const what = (i) =>
         ({line: `line ${rows.rows[i].line}`, inlined: 'inlined code, part of the line'})[rows.rows[i].kind] ||
         rows.rows[i].what;
-    const numbers = app.metricColumns(file.list, proxies, what).map((c) => ({...c, sortable: false}));
     const toggle = async (i, way) => {
         if (await rows.toggle(i, way || 0)) table.setCount(rows.rows.length);
     };
     const table = app.plainTable({
         columns: [
-            ...numbers,
+            ...app.metricColumns(file.list, proxies, what),
             ...(panel ? [marginColumn(file, rows)] : []),
             {
                 key: 'line',

@@ -8,8 +8,9 @@ import * as format from '../format.js';
 import {fieldsOf} from '../fields.js';
 import {hasPairs} from '../pairs.js';
 import {kindEvents, patternsOf} from '../patterns.js';
-import {fit, hasStructures, loads, mainOf, sharesBy, structureMetrics, Structures, useBar} from '../structures.js';
+import {hasStructures, loads, mainOf, sharesBy, structureMetrics, Structures, useBar} from '../structures.js';
 import {rowsWhere} from '../sums.js';
+import {tableSection} from '../table.js';
 import {underFunctions} from '../under.js';
 
 const DEEPEST = 1000; // steps of a path
@@ -71,23 +72,6 @@ async function head(app, all, row, list) {
     const {data} = app.tables;
     const values = await app.valuesOf(data, list);
     const loaded = await loads(app, data, list);
-    const fact = (metric) =>
-        h(
-            'div',
-            {
-                class: 'fact',
-                'data-key': metric.key,
-                tip: () => app.metrics.explain(metric, values.get(metric.key)[row], all.nameAt(row)),
-            },
-            h('span', {class: 'label'}, metric.name, metric.side && ' ' + metric.side),
-            h(
-                'b',
-                null,
-                app.metrics.show(metric, values.get(metric.key)[row]) || '\u2013',
-                metric.unit === '%' ? ' %' : '',
-            ),
-            h('span', {class: 'pct'}, metric.ratio ? '' : app.metrics.percent(metric, values.get(metric.key)[row])),
-        );
     return h(
         'div',
         {class: 'function-head'},
@@ -98,7 +82,7 @@ async function head(app, all, row, list) {
             h('span', {class: 'mark', tip: () => all.about(row).slice(0, 2)}, all.kindAt(row)),
             all.facts(row).join('  \u00b7  '),
         ),
-        h('div', {class: 'facts'}, list.filter((metric) => values.get(metric.key)).map(fact), useFact(loaded, row)),
+        h('div', {class: 'facts'}, app.facts(list, values, row, all.nameAt(row)), useFact(loaded, row)),
         hasPairs(app.profile) &&
             h(
                 'p',
@@ -170,43 +154,25 @@ async function byFunction(app, all, id, list) {
     const ids = [...groups.keys()];
     const numbers = new Map(list.map((metric) => [metric.key, ids.map((one) => values.get(metric.key).get(one))]));
     const label = (i) => all.names.function(ids[i]);
-    const columns = {
-        values: numbers,
-        make: (rowOf) => [
-            ...app.metricColumns(list, numbers, (i) => label(rowOf(i)), rowOf),
+    const table = app.sortedTable({
+        items: [...ids.keys()],
+        columns: [
+            ...app.metricColumns(list, numbers, label),
             {
                 key: 'function',
                 label: 'function',
                 width: '20ch',
                 grow: true,
-                align: 'left',
-                class: 'name',
-                sortable: true,
-                cell: (i) => app.link('function', ids[rowOf(i)], {}, label(rowOf(i))),
-                tip: (i) => [label(rowOf(i))],
+                text: label,
+                cell: (i) => app.link('function', ids[i], {}, label(i)),
             },
         ],
-    };
-    const table = app.sortedTable({
-        items: [...ids.keys()],
-        columns,
         by: mainOf(list).key,
-        texts: {function: label},
         label: 'Missed by functions',
         small: true,
         open: (i) => app.go('function', ids[i]),
     });
-    return h(
-        'section',
-        {class: 'missing'},
-        h(
-            'h2',
-            {tip: () => ['Functions whose own accesses missed in it']},
-            'Missed by ',
-            h('span', {class: 'dim'}, format.count(ids.length)),
-        ),
-        ids.length ? fit(table) : h('p', {class: 'dim'}, 'none'),
-    );
+    return tableSection('missing', 'Missed by', 'Functions whose own accesses missed in it', ids.length, table);
 }
 
 async function byLine(app, all, id, list) {
@@ -226,51 +192,31 @@ async function byLine(app, all, id, list) {
         files[row] === files[row]
             ? ['source', files[row], {l: lines[row] > 0 ? lines[row] : null}]
             : ['function', functionIds[row], {i: 1}];
-    const columns = {
-        values,
-        make: (rowOf) => [
-            ...app.metricColumns(list, values, (i) => where(rowOf(i)), rowOf),
+    const shown = app.sortedTable({
+        items: rows,
+        columns: [
+            ...app.metricColumns(list, values, where),
             {
                 key: 'line',
                 label: 'line',
                 width: '28ch',
-                align: 'left',
-                class: 'name',
-                sortable: true,
-                cell: (i) => app.link(...open(rowOf(i)), where(rowOf(i))),
-                tip: (i) => [!Number.isNaN(files[rowOf(i)]) && all.names.file(files[rowOf(i)]), inside(rowOf(i))],
+                text: where,
+                cell: (row) => app.link(...open(row), where(row)),
+                tip: (row) => [!Number.isNaN(files[row]) && all.names.file(files[row]), inside(row)],
             },
             {
                 key: 'function',
                 label: 'function',
                 width: '20ch',
                 grow: true,
-                align: 'left',
-                class: 'name',
-                sortable: true,
-                cell: (i) => app.link('function', functionIds[rowOf(i)], {}, inside(rowOf(i))),
-                tip: (i) => [inside(rowOf(i))],
+                text: inside,
+                cell: (row) => app.link('function', functionIds[row], {}, inside(row)),
             },
         ],
-    };
-    const shown = app.sortedTable({
-        items: rows,
-        columns,
         by: mainOf(list).key,
-        texts: {line: where, function: inside},
         label: 'Missed by lines',
         small: true,
         open: (row) => app.go(...open(row)),
     });
-    return h(
-        'section',
-        {class: 'missing-lines'},
-        h(
-            'h2',
-            {tip: () => ['Source lines whose accesses missed in it']},
-            'On lines ',
-            h('span', {class: 'dim'}, format.count(rows.length)),
-        ),
-        fit(shown),
-    );
+    return tableSection('missing-lines', 'On lines', 'Source lines whose accesses missed in it', rows.length, shown);
 }

@@ -5,7 +5,7 @@
 
 import {append, h} from '../dom.js';
 import * as format from '../format.js';
-import {fit} from '../structures.js';
+import {fit} from '../table.js';
 
 const WIDE = 8; // units that have columns of their own; more are a strip
 
@@ -118,29 +118,14 @@ function balanceWords(app, units) {
 
 function unitTable(app, units) {
     const name = (row) => units.names[row];
-    const columns = {
-        values: units.values,
-        make: (rowOf) => [
-            ...app.metricColumns(units.list, units.values, (i) => name(rowOf(i)), rowOf),
-            {
-                key: 'unit',
-                label: units.title().toLowerCase(),
-                width: '30ch',
-                grow: true,
-                align: 'left',
-                class: 'name',
-                sortable: true,
-                cell: (i) => name(rowOf(i)),
-                tip: (i) => [name(rowOf(i))],
-            },
-        ],
-    };
     const table = app.sortedTable({
         items: [...units.ids.keys()],
-        columns,
+        columns: [
+            ...app.metricColumns(units.list, units.values, name),
+            {key: 'unit', label: units.title().toLowerCase(), width: '30ch', grow: true, text: name},
+        ],
         by: 'number',
         order: 'ascending',
-        texts: {unit: name},
         label: units.title(),
         small: true,
     });
@@ -175,60 +160,46 @@ class Shares {
 function functionTable(app, names, units, shares) {
     const {metric} = shares;
     const label = (row) => names.function(shares.ids[row]);
-    const values = new Map();
     const wide = units.names.length <= WIDE;
-    if (wide) units.names.forEach((_, at) => values.set('u' + at, shares.values.map((one) => one[at])));
-    for (const key of metric.ratio ? [] : ['min', 'mean', 'max', 'imbalance'])
-        values.set(key, shares.balance.map((one) => one[key]));
-    const columns = {
-        values,
-        make: (rowOf) => [
-            ...(wide ? unitColumns(app, units, shares, rowOf, label) : [strip(app, units, shares, rowOf, label)]),
-            ...(metric.ratio ? [] : balanceColumns(app, shares, rowOf, label)),
+    const table = app.sortedTable({
+        items: [...shares.ids.keys()],
+        columns: [
+            ...(wide ? unitColumns(app, units, shares, label) : [strip(app, units, shares, label)]),
+            ...(metric.ratio ? [] : balanceColumns(app, shares, label)),
             {
                 key: 'function',
                 label: 'function',
                 width: '28ch',
                 grow: true,
-                align: 'left',
-                class: 'name',
-                sortable: true,
-                cell: (i) => app.link('function', shares.ids[rowOf(i)], {}, label(rowOf(i))),
-                tip: (i) => [label(rowOf(i))],
+                text: label,
+                cell: (row) => app.link('function', shares.ids[row], {}, label(row)),
             },
         ],
-    };
-    const table = app.sortedTable({
-        items: [...shares.ids.keys()],
-        columns,
         by: metric.ratio ? 'u0' : 'max',
-        texts: {function: label},
         label: 'Functions by ' + units.title().toLowerCase(),
         open: (row) => app.go('function', shares.ids[row]),
     });
     return table.element;
 }
 
-function unitColumns(app, units, shares, rowOf, label) {
-    const {metric} = shares;
+function unitColumns(app, units, {metric, values}, label) {
     return units.names.map((name, at) => ({
         key: 'u' + at,
         label: name,
         sub: app.metrics.title(metric),
         width: Math.max(16, name.length + 2, app.metrics.title(metric).length + 2) + 'ch',
-        class: 'num',
-        sortable: true,
         cold: metric.incl,
         change: metric.change,
         title: [name, app.metrics.title(metric) + ': ' + metric.long],
-        share: (i) => app.metrics.share(metric, shares.values[rowOf(i)][at]) / 100,
-        cell: (i) => app.metrics.show(metric, shares.values[rowOf(i)][at]),
-        tip: (i) => app.metrics.explain(metric, shares.values[rowOf(i)][at], `${label(rowOf(i))}, ${name}`),
+        share: (row) => app.metrics.share(metric, values[row][at]) / 100,
+        value: (row) => values[row][at],
+        cell: (row) => app.metrics.show(metric, values[row][at]),
+        tip: (row) => app.metrics.explain(metric, values[row][at], `${label(row)}, ${name}`),
     }));
 }
 
 /* Many units: a box for each, the warmer the nearer to the largest. */
-function strip(app, units, shares, rowOf, label) {
+function strip(app, units, shares, label) {
     const {metric} = shares;
     const box = (row, at) => {
         const part = Math.abs(shares.values[row][at]) / (Math.abs(shares.balance[row].max) || 1);
@@ -246,7 +217,7 @@ function strip(app, units, shares, rowOf, label) {
         align: 'left',
         class: 'strip',
         title: ['a box for each, the warmer the nearer to the largest of the function'],
-        cell: (i) => units.names.map((_, at) => box(rowOf(i), at)),
+        cell: (row) => units.names.map((_, at) => box(row, at)),
     };
 }
 
@@ -257,8 +228,7 @@ const BALANCE = {
     imbalance: 'how much the most is above the mean: 100 (max / mean \u2212 1)',
 };
 
-function balanceColumns(app, shares, rowOf, label) {
-    const {metric} = shares;
+function balanceColumns(app, {metric, balance}, label) {
     const text = (key, value) =>
         key === 'imbalance'
             ? value === value
@@ -270,13 +240,12 @@ function balanceColumns(app, shares, rowOf, label) {
         label: key,
         sub: key === 'imbalance' ? '%' : '',
         width: key === 'imbalance' ? '12ch' : '15ch',
-        class: 'num',
-        sortable: true,
         title: [BALANCE[key]],
-        cell: (i) => text(key, shares.balance[rowOf(i)][key]),
-        tip: (i) => [
-            `${label(rowOf(i))}: ${key} of ${app.metrics.title(metric)}`,
-            `${text(key, shares.balance[rowOf(i)][key]) || 'nothing to divide by'}`,
+        value: (row) => balance[row][key],
+        cell: (row) => text(key, balance[row][key]),
+        tip: (row) => [
+            `${label(row)}: ${key} of ${app.metrics.title(metric)}`,
+            `${text(key, balance[row][key]) || 'nothing to divide by'}`,
             BALANCE[key],
         ],
     }));

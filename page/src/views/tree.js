@@ -3,6 +3,7 @@
 // tree.js: the call tree from the program's start down. A branch opens with a click, Enter or an arrow key; what costs
 // most is open from the beginning.
 
+import {byRow} from '../app.js';
 import {append, h} from '../dom.js';
 import * as format from '../format.js';
 import {CallTree} from '../calltree.js';
@@ -37,8 +38,8 @@ export const tree = {
         const rowOf = (i) => branches.rows[i];
         const columns = [
             ...app
-                .metricColumns(list, values, (i) => names.function(nodes.functionId[rowOf(i)]), rowOf)
-                .map((c) => ({...c, sortable: false})),
+                .metricColumns(list, values, (row) => names.function(nodes.functionId[row]))
+                .map((column) => byRow(column, rowOf)),
             {
                 key: 'calls',
                 label: 'calls',
