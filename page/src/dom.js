@@ -43,6 +43,9 @@ function fill(element, properties, children) {
 export const h = (tag, properties, ...children) => fill(document.createElement(tag), properties, children);
 export const svg = (tag, properties, ...children) => fill(document.createElementNS(SVG, tag), properties, children);
 
+/* The first line of a view: its title, and what is beside it. */
+export const topBar = (title, ...rest) => h('div', {class: 'bar-top'}, h('h1', null, title), rest);
+
 export function setTip(element, make) {
     if (make) tips.set(element, make);
     else tips.delete(element);

@@ -2,7 +2,7 @@
 //
 // advice.js: all advice, what saves most first, with places, reasons and remedies.
 
-import {append, h} from '../dom.js';
+import {append, h, topBar} from '../dom.js';
 import * as format from '../format.js';
 import {Advice, hasAdvice} from '../advice.js';
 
@@ -17,12 +17,7 @@ export const advice = {
         const current = Number(app.argument);
         append(
             place,
-            h(
-                'div',
-                {class: 'bar-top'},
-                h('h1', null, 'Advice'),
-                h('span', {class: 'dim'}, many(all.items.length)),
-            ),
+            topBar('Advice', h('span', {class: 'dim'}, many(all.items.length))),
             h(
                 'div',
                 {class: 'advice-list', tabindex: 0},

@@ -8,7 +8,7 @@
 // are made narrower together. With both sides of a difference, boxes are as wide as one of the sides or as the change,
 // and their colour is what grew and what fell.
 
-import {append, h, replaceContent} from '../dom.js';
+import {append, h, replaceContent, topBar} from '../dom.js';
 import * as format from '../format.js';
 import {CallTree} from '../calltree.js';
 import {SIDES} from '../metrics.js';
@@ -39,14 +39,7 @@ export const flame = {
         graph.box = box;
         append(
             place,
-            h(
-                'div',
-                {class: 'bar-top'},
-                h('h1', null, 'Flame graph'),
-                sideChooser(app),
-                h('span', {class: 'dim'}, graph.legend()),
-                graph.said,
-            ),
+            topBar('Flame graph', sideChooser(app), h('span', {class: 'dim'}, graph.legend()), graph.said),
             box,
         );
         new ResizeObserver(() => graph.draw()).observe(box);

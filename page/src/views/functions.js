@@ -2,7 +2,7 @@
 //
 // functions.js: all functions, by any event.
 
-import {append, h} from '../dom.js';
+import {append, h, topBar} from '../dom.js';
 import * as format from '../format.js';
 
 export const functions = {
@@ -62,7 +62,7 @@ export const functions = {
         const filter = app.filterOf(shown, 'Filter by name', `${format.count(table.rows)} functions`, (words) =>
             filtered(all, names, words),
         );
-        append(place, h('div', {class: 'bar-top'}, h('h1', null, 'Functions'), filter), shown.element);
+        append(place, topBar('Functions', filter), shown.element);
     },
 };
 

@@ -4,7 +4,7 @@
 // data structures or statements, in one cache. The address says which: `k` is the cache, `by` the kind, `q` the filter,
 // `n` an end of which there are only its own arcs, `m` how many arcs at most, and of a difference `w` the side.
 
-import {append, h} from '../dom.js';
+import {append, h, topBar} from '../dom.js';
 import * as format from '../format.js';
 import {aboutArc, cacheWords, hasPairs, KINDS, Pairs} from '../pairs.js';
 import {SIDES} from '../metrics.js';
@@ -27,7 +27,7 @@ export const interdependence = {
         if (!cache) {
             append(
                 place,
-                h('div', {class: 'bar-top'}, h('h1', null, 'Interdependence'), side && sideChoice(app, side)),
+                topBar('Interdependence', side && sideChoice(app, side)),
                 h('p', {class: 'warning'}, noRoom(pairs) || 'Here no line was loaded again.'),
             );
             return;
@@ -133,10 +133,8 @@ class View {
         });
         const said = h('span', {class: 'dim said-arcs'}, this.said());
         const kinds = this.pairs.knowsData() ? Object.keys(KINDS) : ['statements'];
-        return h(
-            'div',
-            {class: 'bar-top'},
-            h('h1', null, 'Interdependence'),
+        return topBar(
+            'Interdependence',
             this.choice('k', this.pairs.caches(), this.cache, cacheWords, (cache) => `misses in ${cacheWords(cache)}`),
             this.choice('by', kinds, this.kind, (kind) => KINDS[kind].label, (kind) => `by ${KINDS[kind].label}`),
             this.pairs.side && sideChoice(app, this.pairs.side),

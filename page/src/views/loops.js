@@ -2,7 +2,7 @@
 //
 // loops.js: all loops that ran, by any event: how often around, and what happened in them, with what they called.
 
-import {append, h} from '../dom.js';
+import {append, h, topBar} from '../dom.js';
 import * as format from '../format.js';
 import {aboutLoop} from '../panel.js';
 
@@ -39,10 +39,8 @@ export const loops = {
         });
         append(
             place,
-            h(
-                'div',
-                {class: 'bar-top'},
-                h('h1', null, 'Loops'),
+            topBar(
+                'Loops',
                 h('span', {class: 'dim'}, `${format.count(table.rows)} loops, inclusive: with those in them and calls`),
             ),
             shown.element,

@@ -226,117 +226,96 @@ const heading = (app, list) => [
 ];
 const spatial = (app) => app.metrics.find('spatialD1') || app.metrics.find('D1rate');
 
-async function topFunctions(app, names) {
-    const {functions} = app.tables;
-    const ratio = spatial(app);
-    const list = app.withSides(app.metric);
-    const [values, ids, used] = await Promise.all([
-        app.valuesOf(functions, list),
-        functions.numbers('id'),
-        ratio && app.metrics.values(functions, ratio),
-    ]);
-    const rows = largest(values.get(app.metric.key), TOP).map((row) =>
+/* Rows of costs, `valueOf(metric, row)`, which a cell names; `used`: with the ratio of spatial use. */
+function topTable(app, {title, kind, list, rows, valueOf, used, what, tip, cell, more}) {
+    const metric = list[list.length - 1];
+    const ratio = used && spatial(app);
+    const line = (row) =>
         h(
             'tr',
             null,
-            costs(app, list, (one) => values.get(one.key)[row], names.functionAt(row)),
-            ratio && ratioCell(app, ratio, used[row], names.functionAt(row)),
-            h(
-                'td',
-                {class: 'name', tip: () => [names.functionAt(row), ...whereIs(names, row)]},
-                app.link('function', ids[row], {}, names.functionAt(row)),
-            ),
-        ),
-    );
+            costs(app, list, (one) => valueOf(one, row), what(row)),
+            ratio && ratioCell(app, ratio, used[row], what(row)),
+            h('td', {class: 'name', tip: tip && (() => tip(row))}, cell(row)),
+        );
     return section(
-        'Functions',
-        app.metrics.title(app.metric) + ': ' + app.metric.long,
-        [heading(app, list), ratio && h('th', {class: 'num'}, ratio.name), h('th', null, 'function')],
-        rows,
-        app.link('functions', '', {}, `all ${format.count(functions.rows)}`),
+        title,
+        app.metrics.title(metric) + ': ' + metric.long,
+        [heading(app, list), ratio && h('th', {class: 'num'}, ratio.name), h('th', null, kind)],
+        rows.map(line),
+        more,
     );
+}
+
+/* Of a table, what the costs of its heaviest rows are, for topTable. */
+async function heaviest(app, table, metric) {
+    const list = app.withSides(metric);
+    const ratio = spatial(app);
+    const [values, used] = await Promise.all([
+        app.valuesOf(table, list),
+        ratio && app.metrics.values(table, ratio),
+    ]);
+    return {list, used, rows: largest(values.get(metric.key), TOP), valueOf: (one, row) => values.get(one.key)[row]};
+}
+
+async function topFunctions(app, names) {
+    const {functions} = app.tables;
+    const [found, ids] = await Promise.all([heaviest(app, functions, app.metric), functions.numbers('id')]);
+    return topTable(app, {
+        ...found,
+        title: 'Functions',
+        kind: 'function',
+        what: names.functionAt,
+        tip: (row) => [names.functionAt(row), ...whereIs(names, row)],
+        cell: (row) => app.link('function', ids[row], {}, names.functionAt(row)),
+        more: app.link('functions', '', {}, `all ${format.count(functions.rows)}`),
+    });
 }
 
 /* Self cost: where it happens, not what calls it. */
 async function topLines(app, names) {
     const {lines} = app.tables;
-    const metric = app.metrics.find(app.metric.name);
-    const list = app.withSides(metric);
-    const ratio = spatial(app);
-    const [values, files, numbers, functionIds, used] = await Promise.all([
-        app.valuesOf(lines, list),
-        lines.numbers('file_id'),
-        lines.numbers('line'),
-        lines.numbers('function_id'),
-        ratio && app.metrics.values(lines, ratio),
+    const [found, files, numbers, functionIds] = await Promise.all([
+        heaviest(app, lines, app.metrics.find(app.metric.name)),
+        ...['file_id', 'line', 'function_id'].map((name) => lines.numbers(name)),
     ]);
-    const rows = largest(values.get(metric.key), TOP).map((row) => {
-        const known = files[row] === files[row];
-        const where = known
-            ? format.fileName(names.file(files[row])) + (numbers[row] > 0 ? ':' + numbers[row] : '')
-            : '???';
-        const inside = names.function(functionIds[row]);
-        return h(
-            'tr',
-            null,
-            costs(app, list, (one) => values.get(one.key)[row], where),
-            ratio && ratioCell(app, ratio, used[row], where),
-            h(
-                'td',
-                {
-                    class: 'name',
-                    tip: () => [known && names.file(files[row]), 'in ' + inside],
-                },
-                known
-                    ? [
-                          app.link('source', files[row], {l: numbers[row] > 0 ? numbers[row] : null}, where),
-                          ' ',
-                          h('span', {class: 'dim'}, inside),
-                      ]
-                    : app.link('function', functionIds[row], {i: 1}, inside),
-            ),
-        );
+    const known = (row) => files[row] === files[row];
+    const where = (row) =>
+        known(row) ? format.fileName(names.file(files[row])) + (numbers[row] > 0 ? ':' + numbers[row] : '') : '???';
+    const inside = (row) => names.function(functionIds[row]);
+    return topTable(app, {
+        ...found,
+        title: 'Lines',
+        kind: 'line',
+        what: where,
+        tip: (row) => [known(row) && names.file(files[row]), 'in ' + inside(row)],
+        cell: (row) =>
+            known(row)
+                ? [
+                      app.link('source', files[row], {l: numbers[row] > 0 ? numbers[row] : null}, where(row)),
+                      ' ',
+                      h('span', {class: 'dim'}, inside(row)),
+                  ]
+                : app.link('function', functionIds[row], {i: 1}, inside(row)),
     });
-    return section(
-        'Lines',
-        app.metrics.title(metric) + ': ' + metric.long,
-        [heading(app, list), ratio && h('th', {class: 'num'}, ratio.name), h('th', null, 'line')],
-        rows,
-    );
 }
 
 /* What is lost in data. */
 async function topStructures(app) {
     const {data} = app.tables;
     const [all, shown] = await Promise.all([Structures.load(app), structureMetrics(app)]);
-    const metric = mainOf(shown);
-    const list = app.withSides(metric);
-    const ratio = spatial(app);
-    const [values, used] = await Promise.all([
-        app.valuesOf(data, list),
-        ratio && app.metrics.values(data, ratio),
-    ]);
-    const rows = largest(values.get(metric.key), TOP).map((row) =>
-        h(
-            'tr',
-            null,
-            costs(app, list, (one) => values.get(one.key)[row], all.nameAt(row)),
-            ratio && ratioCell(app, ratio, used[row], all.nameAt(row)),
-            h(
-                'td',
-                {class: 'name', tip: () => all.about(row)},
-                app.link('structure', all.id[row], {}, all.nameAt(row)),
-                h('span', {class: 'dim'}, all.above(row)),
-            ),
-        ),
-    );
-    return section(
-        'Data structures',
-        app.metrics.title(metric) + ': ' + metric.long,
-        [heading(app, list), ratio && h('th', {class: 'num'}, ratio.name), h('th', null, 'data structure')],
-        rows,
-        app.link('data', '', {}, `all ${format.count(data.rows)}`),
-    );
+    return topTable(app, {
+        ...(await heaviest(app, data, mainOf(shown))),
+        title: 'Data structures',
+        kind: 'data structure',
+        what: (row) => all.nameAt(row),
+        tip: (row) => all.about(row),
+        cell: (row) => [
+            app.link('structure', all.id[row], {}, all.nameAt(row)),
+            h('span', {class: 'dim'}, all.above(row)),
+        ],
+        more: app.link('data', '', {}, `all ${format.count(data.rows)}`),
+    });
 }
 
 /* Self cost by file: {list, values: metric key -> (file id, or 0 without line information -> cost)}. */
@@ -354,26 +333,18 @@ async function fileIndex(app, names) {
     const metric = list[list.length - 1];
     const own = values.get(metric.key);
     const shown = ids.filter((id) => own.get(id)).sort((a, b) => Math.abs(own.get(b)) - Math.abs(own.get(a)));
-    const rows = shown.slice(0, TOP).map((id) => {
-        const path = id === 0 ? 'without line information' : names.file(id);
-        return h(
-            'tr',
-            null,
-            costs(app, list, (one) => values.get(one.key).get(id), path),
-            h(
-                'td',
-                {class: 'name', tip: () => [path]},
-                id === 0 ? h('i', null, path) : app.link('source', id, {}, format.fileName(path)),
-            ),
-        );
+    const path = (id) => (id === 0 ? 'without line information' : names.file(id));
+    return topTable(app, {
+        list,
+        rows: shown.slice(0, TOP),
+        valueOf: (one, id) => values.get(one.key).get(id),
+        title: 'Files',
+        kind: 'file',
+        what: path,
+        tip: (id) => [path(id)],
+        cell: (id) => (id === 0 ? h('i', null, path(id)) : app.link('source', id, {}, format.fileName(path(id)))),
+        more: app.link('source', '', {}, `all ${format.count(ids.length)}`),
     });
-    return section(
-        'Files',
-        app.metrics.title(metric) + ': ' + metric.long,
-        [heading(app, list), h('th', null, 'file')],
-        rows,
-        app.link('source', '', {}, `all ${format.count(ids.length)}`),
-    );
 }
 
 /* ------------------------------------------------------------------------------------------ totals */
@@ -429,19 +400,15 @@ async function listOf(app, name, title, word, id, text) {
         app.valuesOf(table, list),
         text && table.texts(text),
     ]);
-    const rows = [...ids.keys()].map((row) =>
-        h(
-            'tr',
-            null,
-            costs(app, list, (one) => values.get(one.key)[row], `${word} ${ids[row]}`),
-            h(
-                'td',
-                {class: 'name'},
-                `${word} ${ids[row]}`,
-                texts && h('span', {class: 'dim'}, ' ', format.name(texts.at(row))),
-            ),
-        ),
-    );
-    const more = name === 'threads' && app.link('threads', '', {}, 'side by side');
-    return section(title, app.metrics.title(metric), [heading(app, list), h('th', null, word)], rows, more);
+    const what = (row) => `${word} ${ids[row]}`;
+    return topTable(app, {
+        list,
+        rows: [...ids.keys()],
+        valueOf: (one, row) => values.get(one.key)[row],
+        title,
+        kind: word,
+        what,
+        cell: (row) => [what(row), texts && h('span', {class: 'dim'}, ' ', format.name(texts.at(row)))],
+        more: name === 'threads' && app.link('threads', '', {}, 'side by side'),
+    });
 }

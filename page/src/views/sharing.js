@@ -4,7 +4,7 @@
 // and who missed it then. False sharing comes first: lines of which nothing was touched that the others had written.
 // The numbers are those of `tenure report --sharing`. They are counts of their own: of a difference they are not shown.
 
-import {append, h} from '../dom.js';
+import {append, h, topBar} from '../dom.js';
 import * as format from '../format.js';
 import {Structures} from '../structures.js';
 import {TEXT} from '../app.js';
@@ -45,10 +45,8 @@ async function countsOf(table) {
 function top({app, sums}) {
     const of = (key) => format.count(sums.get(key)[0]);
     const {meta} = app.profile;
-    return h(
-        'div',
-        {class: 'bar-top'},
-        h('h1', null, 'Sharing'),
+    return topBar(
+        'Sharing',
         h(
             'span',
             {class: 'dim said-sharing'},

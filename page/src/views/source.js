@@ -8,7 +8,7 @@
 // that it is part of, where it is code of more than one; the calls made from it; the data structures that it misses in;
 // and its instructions, which are read only then.
 
-import {append, h} from '../dom.js';
+import {append, h, topBar} from '../dom.js';
 import * as format from '../format.js';
 import {fileCosts} from './overview.js';
 import {Details} from '../details.js';
@@ -98,10 +98,8 @@ async function renderFiles(app, names, place) {
     });
     append(
         place,
-        h(
-            'div',
-            {class: 'bar-top'},
-            h('h1', null, 'Files'),
+        topBar(
+            'Files',
             h('span', {class: 'dim'}, `${format.count(ids.length)} files with costs, self`, unknownPart(app, costs)),
         ),
         table.element,

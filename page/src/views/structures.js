@@ -2,7 +2,7 @@
 //
 // structures.js: all data structures, by any event that is charged to them.
 
-import {append, h} from '../dom.js';
+import {append, h, topBar} from '../dom.js';
 import * as format from '../format.js';
 import {hasStructures, loads, mainOf, structureMetrics, Structures, useBar} from '../structures.js';
 
@@ -36,10 +36,8 @@ export const structures = {
 
 function top(app, all, shown, list) {
     const other = mainOf(list).name !== app.metric.name;
-    return h(
-        'div',
-        {class: 'bar-top'},
-        h('h1', null, 'Data structures'),
+    return topBar(
+        'Data structures',
         app.filterOf(shown, 'Filter by name, kind, caller', format.count(all.id.length), (words) =>
             all.matching(words),
         ),

@@ -3,7 +3,7 @@
 // threads.js: threads, or the ranks, processes and threads that a merge kept apart, side by side: what each of them
 // cost, and how evenly each function's cost is spread over them. A unit in which a function did not run has 0 of it.
 
-import {append, h} from '../dom.js';
+import {append, h, topBar} from '../dom.js';
 import * as format from '../format.js';
 import {fit} from '../table.js';
 
@@ -24,10 +24,8 @@ export const threads = {
         const others = kinds.filter((one) => one !== kind);
         append(
             place,
-            h(
-                'div',
-                {class: 'bar-top'},
-                h('h1', null, units.title()),
+            topBar(
+                units.title(),
                 others.map((one) => app.link('threads', '', {by: one.id}, one.title)),
                 h('span', {class: 'dim'}, balanceWords(app, units)),
             ),

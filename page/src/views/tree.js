@@ -4,7 +4,7 @@
 // most is open from the beginning.
 
 import {byRow} from '../app.js';
-import {append, h} from '../dom.js';
+import {append, h, topBar} from '../dom.js';
 import * as format from '../format.js';
 import {CallTree} from '../calltree.js';
 import {whereIs} from './functions.js';
@@ -80,10 +80,8 @@ export const tree = {
         if (wanted >= 0) table.current = branches.rows.indexOf(wanted);
         append(
             place,
-            h(
-                'div',
-                {class: 'bar-top'},
-                h('h1', null, 'Call tree'),
+            topBar(
+                'Call tree',
                 h(
                     'button',
                     {

@@ -5,7 +5,7 @@
 // grew or fell. A click on a heading zooms, a click on a function leads to it.
 
 import {hierarchy, treemap, treemapSquarify} from 'd3-hierarchy';
-import {append, h, replaceContent} from '../dom.js';
+import {append, h, replaceContent, topBar} from '../dom.js';
 import * as format from '../format.js';
 import {sideChooser, sideOf} from './flame.js';
 import {whereIs} from './functions.js';
@@ -29,14 +29,7 @@ export const areas = {
         });
         append(
             place,
-            h(
-                'div',
-                {class: 'bar-top'},
-                h('h1', null, 'Treemap'),
-                sideChooser(app),
-                h('span', {class: 'dim'}, map.legend()),
-                map.crumbs(),
-            ),
+            topBar('Treemap', sideChooser(app), h('span', {class: 'dim'}, map.legend()), map.crumbs()),
             map.box,
         );
         new ResizeObserver(() => map.draw()).observe(map.box);
