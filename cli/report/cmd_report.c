@@ -2,260 +2,23 @@
 /*
  * cmd_report.c: options of `tenure report`, the header, and which sections are printed.
  *
- * Without an option that asks for a section: totals, the worst findings, functions. Each section is a file of
- * its own, report_*.c, and one SQL query or few; nothing is computed from sums of arcs.
+ * Without an option that asks for a section: totals, the worst findings, functions. What sections there are, and their
+ * options, profile/read/sections.h says; nothing is computed from sums of arcs.
  */
 #include "cli/report/report.h"
 
 #include "cli/base/caches.h"
 #include "cli/base/given.h"
 #include "cli/base/opt.h"
-#include "cli/base/place.h"
 #include "cli/base/summary.h"
 #include "cli/base/term.h"
 #include "cli/cli.h"
 #include "profile/advice/advice.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* --------------------------------------------------------------------------------------- for the sections */
-
-/* What goes first where it is narrow: values whose percentage stays (that of what is wasted last), then whole
- * columns from the right. */
-void report_heading(struct table *table, const struct column_spec *spec, size_t i)
-{
-    enum { SORTED_BY = 0, WASTED = 2, FIRST_VALUE = 94, WASTED_VALUE = 65 };
-    int place = 10 * (int)i, value = i == WASTED ? WASTED_VALUE : FIRST_VALUE + (int)i;
-
-    column_headings(table, spec, spec->is_ratio || i == SORTED_BY ? place : value, place);
-}
-
-void report_headings(const struct report *report, struct table *table)
-{
-    size_t i;
-
-    for (i = 0; i < report->shown_count; i++)
-        report_heading(table, &report->shown[i], i);
-}
-
-void report_expressions(const struct report *report, char *out, size_t size)
-{
-    size_t at = 0, i;
-
-    out[0] = '\0';
-    for (i = 0; i < report->shown_count && at < size; i++)
-        at += (size_t)snprintf(out + at, size - at, ", %s", report->shown[i].sql);
-}
-
-char *report_events(const struct report *report, const char *before, const char *after)
-{
-    char *text = NULL;
-    size_t size, i;
-    FILE *sql = open_memstream(&text, &size);
-
-    if (sql == NULL)
-        term_no_memory();
-    for (i = 0; i < tp_event_count(report->profile); i++) {
-        const char *name = tp_event_at(report->profile, i)->name;
-
-        fprintf(sql, ", %s%s%s AS \"%s\"", before, name, after, name);
-    }
-    if (fclose(sql) != 0)
-        term_no_memory();
-    return text;
-}
-
-double report_least(const struct report *report)
-{
-    return report->threshold > 0 ? report->threshold * fabs(report->sort.total) / 100 : -1;
-}
-
-/* Of a row with a function and a file: a function is called so, or the path of the file ends so (--in). */
-#define IS_IN                                                                                         \
-    "(function = ?1 OR function GLOB ?1 OR function GLOB ?1 || '(*' OR function GLOB ?1 || '''*' OR " \
-    "file = ?1 OR file GLOB ?1 OR file GLOB '*/' || ?1)"
-/* A loop also goes by the inlined function that it is in. */
-#define IS_INLINED_IN "(inlined = ?1 OR inlined GLOB ?1 OR inlined GLOB ?1 || '(*')"
-
-static const char *is_in(const char *view)
-{
-    if (strcmp(view, "loops") == 0)
-        return "(" IS_IN " OR " IS_INLINED_IN ")";
-    if (strcmp(view, "loop_data") == 0)
-        return "(" IS_IN " OR loop_id IN (SELECT id FROM loops WHERE " IS_INLINED_IN "))";
-    return IS_IN;
-}
-
-void report_query(const struct report *report, struct query *q, const char *columns, const char *view,
-                  const char *ties)
-{
-    char expressions[8192];
-
-    report_expressions(report, expressions, sizeof expressions);
-    query_begin(q, report->profile,
-                "SELECT %s%s FROM %s WHERE %s AND %s(ifnull(%s, 0)) >= %f "
-                "ORDER BY %s(%s) DESC NULLS LAST, %s LIMIT %lld",
-                columns, expressions, view, report->in != NULL ? is_in(view) : "1", report_size(report),
-                report->sort.sql, report_least(report), report_size(report), report->sort.sql, ties,
-                (long long)report->limit);
-    if (report->in != NULL)
-        query_bind_text(q, 1, report->in);
-}
-
-static bool any_in(const struct report *report, const char *view)
-{
-    struct query q;
-    bool any;
-
-    query_begin(&q, report->profile, "SELECT 1 FROM %s WHERE %s LIMIT 1", view, is_in(view));
-    query_bind_text(&q, 1, report->in);
-    any = query_row(&q);
-    return query_end(&q) && any;
-}
-
-/* Whether --in leaves anything of what is asked for. */
-static bool in_known(const struct report *report)
-{
-    bool of_functions = !report->statements && !report->loops && !report->strides && !report->conflicts &&
-                        !report->pairs;
-
-    if (report->in == NULL || (report->statements && any_in(report, "statements")) ||
-        (report->loops && any_in(report, "loops")) || (report->strides && any_in(report, "strides")) ||
-        (report->conflicts && any_in(report, "conflicts")) ||
-        (report->pairs && (any_in(report, "pairs") || any_in(report, "reuses"))) ||
-        (of_functions && any_in(report, "functions")))
-        return true;
-    term_error("nothing of this is in a function or source file called %s; * and ? match, as in '*%s*'", report->in,
-               report->in);
-    return false;
-}
-
-void report_cells(const struct report *report, struct table *table, struct query *q, int at)
-{
-    size_t i;
-
-    for (i = 0; i < report->shown_count; i++)
-        column_cells(table, &report->shown[i], q, at + (int)i, 0);
-}
-
-void report_self_columns(const struct report *report, struct report *own, const char *const *usual)
-{
-    size_t i;
-
-    *own = *report;
-    own->shown_count = 0;
-    if (report->show == NULL)
-        own->shown[own->shown_count++] = report->sort;
-    for (; report->show == NULL && *usual != NULL; usual++) {
-        struct column_spec *spec = &own->shown[own->shown_count];
-
-        own->shown_count += column_try(report->profile, *usual, spec) && strcmp(spec->name, report->sort.name) != 0;
-    }
-    for (i = 0; report->show != NULL && i < report->shown_count; i++) {
-        if (!report->shown[i].inclusive)
-            own->shown[own->shown_count++] = report->shown[i];
-    }
-}
-
-const char *report_size(const struct report *report)
-{
-    return report->difference ? "abs" : "";
-}
-
-void report_section(struct report *report, struct table *table, const char *key, const char *heading)
-{
-    if (report->json) {
-        fputs(",\n", stdout);
-        term_json(stdout, key);
-        fputs(": ", stdout);
-        table_json(table, stdout);
-    } else {
-        char safe[4096];
-
-        term_escape(safe, sizeof safe, heading);
-        printf("%s%s%s%s\n", report->sections ? "\n" : "", term_style(stdout, TERM_BOLD), safe,
-               term_style(stdout, TERM_PLAIN));
-        if (table_rows(table) == 0)
-            puts("  none");
-        else
-            table_print(table, stdout, report->show == NULL);
-    }
-    report->sections++;
-    table_free(table);
-}
-
-void report_place_columns(struct table *table, const char *title, const char *key)
-{
-    table_column(table, TABLE_TEXT, NULL, "file", -1);
-    table_column(table, TABLE_COUNT, NULL, "line", -1);
-    table_column(table, TABLE_TEXT, NULL, "object", -1);
-    table_column(table, TABLE_TEXT, title, key, 0);
-}
-
-void report_text(struct table *table, struct query *q, int at)
-{
-    if (query_null(q, at))
-        table_null(table);
-    else
-        table_text(table, query_text(q, at));
-}
-
-void report_count(struct table *table, struct query *q, int at)
-{
-    if (query_null(q, at))
-        table_null(table);
-    else
-        table_count(table, query_int(q, at));
-}
-
-void report_place(const struct report *report, struct table *table, struct query *q, int at, bool has_object,
-                  const char *name)
-{
-    char text[512];
-
-    report_text(table, q, at);
-    report_count(table, q, at + 1);
-    if (has_object)
-        report_text(table, q, at + 2);
-    else
-        table_null(table);
-    place_short(report->profile, text, sizeof text, name, query_text(q, at),
-                query_null(q, at + 1) ? 0 : query_int(q, at + 1), has_object ? query_text(q, at + 2) : "");
-    table_text(table, name);
-    table_tail(table, text);
-}
-
-void report_brief(const struct report *report, struct table *table, struct query *q, int at)
-{
-    char place[512];
-
-    place_short(report->profile, place, sizeof place, query_text(q, at), query_text(q, at + 1),
-                query_null(q, at + 2) ? 0 : query_int(q, at + 2), "");
-    if (query_null(q, at))
-        table_null(table);
-    else
-        table_text(table, report->json || *place == '\0' ? query_text(q, at) : place);
-    report_text(table, q, at + 1);
-    report_count(table, q, at + 2);
-}
-
-void report_range(const struct report *report, struct table *table, struct query *q, int at, const char *name)
-{
-    char text[512];
-    int64_t first = query_null(q, at + 1) ? 0 : query_int(q, at + 1), last = query_int(q, at + 2);
-    size_t length;
-
-    place_short(report->profile, text, sizeof text, name, query_text(q, at), first, "");
-    length = strlen(text);
-    if (first > 0 && last > first)
-        snprintf(text + length, sizeof text - length, "-%lld", (long long)last);
-    table_text(table, name);
-    table_tail(table, text);
-}
 
 /* ------------------------------------------------------------------------------------------ options */
 
@@ -274,45 +37,8 @@ static const char *check_advice_limits(void *unused, const char *name, const cha
     return tp_advice_limits_check(value, &err) == 0 ? NULL : err.message;
 }
 
-static const struct opt rows[] = {
-    {OPT_HEADING, NULL, 0, NULL, "What to print (without any: totals, findings, functions)", 0, NULL, false},
-    {OPT_TEXT, "function", 'f', "NAME", "one function, its callers and callees; * and ? match",
-     offsetof(struct report, function), NULL, false},
-    {OPT_TEXT, "callers", 0, "NAME", "the calls to a function", offsetof(struct report, callers), NULL,
-     false},
-    {OPT_TEXT, "callees", 0, "NAME", "the calls a function makes", offsetof(struct report, callees), NULL,
-     false},
-    {OPT_FLAG, "tree", 't', NULL, "the call tree", offsetof(struct report, tree), NULL, false},
-    {OPT_FLAG, "threads", 0, NULL, "threads, and the functions of each", offsetof(struct report, threads),
-     NULL, false},
-    {OPT_FLAG, "balance", 0, NULL,
-     "how evenly the units of a merge (--keep), or threads, share\neach function: least, mean, most, imbalance",
-     offsetof(struct report, balance), NULL, false},
-    {OPT_FLAG, "data", 0, NULL, "data structures, and which lines miss in them", offsetof(struct report, data), NULL,
-     false},
-    {OPT_TEXT, "under", 0, "NAME",
-     "what a function and all that it calls cost in data structures;\n* and ? match", offsetof(struct report, under),
-     NULL, false},
-    {OPT_FLAG, "statements", 0, NULL,
-     "statements, their loads and stores (integer, floating point),\nand the data structures that they touch",
-     offsetof(struct report, statements), NULL, false},
-    {OPT_FLAG, "loops", 0, NULL, "loops, how often they run, and the data structures they walk",
-     offsetof(struct report, loops), NULL, false},
-    {OPT_FLAG, "strides", 0, NULL, "how far apart the misses of a line are in a data structure",
-     offsetof(struct report, strides), NULL, false},
-    {OPT_FLAG, "conflicts", 0, NULL, "cold, capacity and conflict misses, and the sets that conflict\n(--patterns=yes)",
-     offsetof(struct report, conflicts), NULL, false},
-    {OPT_FLAG, "pairs", 0, NULL,
-     "who loads lines again, and who had thrown them out; who is the\nfirst to use a line behind its load "
-     "(--interdependence=yes)", offsetof(struct report, pairs), NULL, false},
-    {OPT_FLAG, "sharing", 0, NULL, "what threads share, truly and falsely (--coherence=mesi)",
-     offsetof(struct report, sharing), NULL, false},
-    {OPT_TEXT, "fields", 0, "NAME",
-     "the fields of a data structure, or of those of a type,\n"
-     "and what of each is loaded in vain; * and ? match",
-     offsetof(struct report, fields), NULL, false},
-    {OPT_FLAG, "advice", 'a', NULL, "what to change, what that would save, and why",
-     offsetof(struct report, advice), NULL, false},
+/* The options behind those that ask for sections. */
+static const struct opt how[] = {
     {OPT_HEADING, NULL, 0, NULL, "How", 0, NULL, false},
     {OPT_TEXT, "in", 0, "NAME",
      "functions, statements, loops, strides, conflicts, pairs:\n"
@@ -339,15 +65,39 @@ static const struct opt rows[] = {
     {OPT_FLAG, "json", 0, NULL, "write JSON", offsetof(struct report, json), NULL, false},
 };
 
-static const struct opt_command command = {
+enum { HOW = sizeof how / sizeof how[0] };
+
+static struct opt rows[1 + TP_SECTION_GROUPS + HOW] = {
+    {OPT_HEADING, NULL, 0, NULL, "What to print (without any: totals, findings, functions)", 0, NULL, false}};
+
+static struct opt_command command = {
     "report",
     "[options] [FILE]",
     "Prints a profile. FILE is a profile or a raw profile; without it, the newest tenure.out.* here.",
     rows,
-    sizeof rows / sizeof rows[0],
+    1,
     false,
     CLI_USAGE,
 };
+
+static void make_options(void)
+{
+    size_t i;
+
+    for (i = 0; i < tp_section_group_count; i++) {
+        const struct tp_section_group *group = &tp_section_groups[i];
+        size_t at = offsetof(struct report, asked) + i * sizeof ((struct report *)NULL)->asked[0];
+
+        if (group->option == NULL)
+            continue;
+        rows[command.count++] = (struct opt){
+            group->value != NULL ? OPT_TEXT : OPT_FLAG, group->option, group->letter, group->value, group->help,
+            at + (group->value != NULL ? offsetof(struct report, asked[0].value) - offsetof(struct report, asked) : 0),
+            NULL, false};
+    }
+    memcpy(&rows[command.count], how, sizeof how);
+    command.count += HOW;
+}
 
 /* ------------------------------------------------------------------------------------------ columns */
 
@@ -480,7 +230,7 @@ static void print_header(const struct report *report)
     }
 }
 
-static void json_meta(struct report *report)
+static void json_meta(const struct report *report)
 {
     struct query q;
     const char *comma = "";
@@ -500,7 +250,7 @@ static void json_meta(struct report *report)
     fputs("}", stdout);
 }
 
-static const char *json_total(struct report *report, const char *name, const char *comma)
+static const char *json_total(const struct report *report, const char *name, const char *comma)
 {
     struct column_spec spec;
     struct query q;
@@ -521,7 +271,7 @@ static const char *json_total(struct report *report, const char *name, const cha
 }
 
 /* Every event, and every ratio that the profile has. */
-static void json_totals(struct report *report)
+static void json_totals(const struct report *report)
 {
     const struct tp_formula *formula;
     const char *comma = "";
@@ -535,13 +285,76 @@ static void json_totals(struct report *report)
     fputs("}", stdout);
 }
 
-static bool overview(struct report *report)
+/* ------------------------------------------------------------------------------------------ the command */
+
+/* Groups that need more than SQL. */
+static const struct {
+    const char *option;
+    bool (*known)(struct report *);
+    bool (*print)(struct report *, const struct tp_section_group *);
+} own[] = {
+    {"tree", NULL, report_tree},
+    {"advice", report_advice_known, report_advice},
+};
+enum { OWN = sizeof own / sizeof own[0] };
+
+static size_t own_of(const struct tp_section_group *group)
 {
-    if (!report->json && report->difference) {
-        print_header(report);
-        report->sections++;
-    } else if (!report->json) {
-        print_header(report);
+    size_t i = 0;
+
+    while (i < OWN && (group->option == NULL || strcmp(own[i].option, group->option) != 0))
+        i++;
+    return i;
+}
+
+static bool is_asked(const struct report *report, size_t group)
+{
+    return report->asked[group].flag || report->asked[group].value != NULL;
+}
+
+/* Whether all that is asked for is there; nothing is written by halves. */
+static bool known(struct report *report)
+{
+    bool any = report->in == NULL, good = true;
+    size_t i;
+
+    for (i = 0; good && i < tp_section_group_count; i++) {
+        if (is_asked(report, i))
+            good = report_needs(report, &tp_section_groups[i]) &&
+                   (report->in == NULL || report_has_in(report, &tp_section_groups[i], &any));
+    }
+    if (good && !any) {
+        term_error("nothing of this is in a function or source file called %s; * and ? match, as in '*%s*'", report->in,
+                   report->in);
+        good = false;
+    }
+    for (i = 0; good && i < tp_section_group_count; i++) {
+        size_t at = own_of(&tp_section_groups[i]);
+
+        if (is_asked(report, i) && at < OWN && own[at].known != NULL)
+            good = own[at].known(report);
+    }
+    return good;
+}
+
+static bool print_group(struct report *report, const struct tp_section_group *group)
+{
+    const struct tp_section *const *section;
+    size_t at = own_of(group);
+    bool good = true;
+
+    if (at < OWN)
+        return own[at].print(report, group);
+    for (section = group->sections; good && *section != NULL; section++)
+        good = report_table(report, group, *section);
+    return good;
+}
+
+/* What is printed above the functions if nothing is asked for. */
+static bool print_overview(struct report *report)
+{
+    print_header(report);
+    if (!report->difference) {
         putchar('\n');
         if (!summary_findings(report->profile, stdout, ""))
             return false;
@@ -549,97 +362,77 @@ static bool overview(struct report *report)
             putchar('\n');
         if (!summary_totals(report->profile, stdout, ""))
             return false;
-        report->sections++;
     }
-    return report_functions(report);
-}
-
-/* ------------------------------------------------------------------------------------------ the command */
-
-/* Sections whose rows are not of one function and line: --in cannot choose among them. */
-static bool asked_for_others(const struct report *report)
-{
-    return report->function || report->callers || report->callees || report->tree || report->threads ||
-           report->balance || report->data || report->under || report->sharing || report->fields || report->advice;
-}
-
-/* Sections with columns that the user chooses. */
-static bool asked_for_columns(const struct report *report)
-{
-    return report->function || report->callers || report->callees || report->tree || report->threads ||
-           report->balance || report->data || report->under || report->fields || report->statements ||
-           report->loops || report->strides || report->conflicts;
+    report->sections++;
+    return true;
 }
 
 static bool print(struct report *report)
 {
-    bool asked = asked_for_others(report) || report->statements || report->loops || report->strides ||
-                 report->conflicts || report->pairs;
-    /* Nothing is written by halves. */
-    bool good = choose_columns(report) && report_calls_known(report) && report_data_known(report) &&
-                report_under_known(report) &&
-                report_statements_known(report) && report_loops_known(report) && report_patterns_known(report) &&
-                report_pairs_known(report) && report_sharing_known(report) && report_fields_known(report) &&
-                in_known(report) && report_advice_known(report);
+    bool asked = false, good;
+    size_t i;
 
+    for (i = 0; i < tp_section_group_count; i++)
+        asked |= is_asked(report, i);
+    for (i = 0; i < tp_section_group_count; i++)
+        report->asked[i].flag |= !asked && tp_section_groups[i].option == NULL;
+    good = choose_columns(report) && known(report);
     if (good && report->json) {
         json_meta(report);
         json_totals(report);
+    } else if (good && !asked && report->in == NULL) {
+        good = print_overview(report);
     }
-    if (good && !asked)
-        good = report->in != NULL ? report_functions(report) : overview(report);
-    if (good && (report->function || report->callers || report->callees))
-        good = report_calls(report);
-    if (good && report->tree)
-        good = report_tree(report);
-    if (good && report->threads)
-        good = report_threads(report);
-    if (good && report->balance)
-        good = report_balance(report);
-    if (good && report->data)
-        good = report_data(report);
-    if (good && report->under)
-        good = report_under(report);
-    if (good && report->statements)
-        good = report_statements(report);
-    if (good && report->loops)
-        good = report_loops(report);
-    if (good && report->strides)
-        good = report_strides(report);
-    if (good && report->conflicts)
-        good = report_conflicts(report);
-    if (good && report->pairs)
-        good = report_pairs(report);
-    if (good && report->sharing)
-        good = report_sharing(report);
-    if (good && report->fields)
-        good = report_fields(report);
-    if (good && report->advice)
-        good = report_advice(report);
+    for (i = 0; good && i < tp_section_group_count; i++) {
+        if (is_asked(report, i))
+            good = print_group(report, &tp_section_groups[i]);
+    }
     if (good && report->json)
         puts("\n}");
     return good;
 }
 
+/* What is wrong with options together: 0, or the command's status. */
+static int misused(const struct report *report)
+{
+    const char *fixed = NULL;
+    bool columns = false, others = false, advice = false;
+    size_t i;
+
+    for (i = 0; i < tp_section_group_count; i++) {
+        const struct tp_section_group *group = &tp_section_groups[i];
+
+        if (!is_asked(report, i))
+            continue;
+        others |= group->in == NULL;
+        advice |= strcmp(group->option, "advice") == 0;
+        columns |= !group->fixed && group->sections != NULL;
+        fixed = group->fixed ? group->option : fixed;
+    }
+    if (report->advice_limits != NULL && !advice)
+        return opt_misused(&command, "--advice-limits says what is worth advice: give --advice, too");
+    if (fixed != NULL && !columns && (report->sort_name != NULL || report->show != NULL || report->defines.count > 0))
+        return opt_misused(&command, "--%s has columns of its own: no --sort, --show or --define", fixed);
+    if (report->in != NULL && others)
+        return opt_misused(&command,
+                           "--in is for functions, --statements, --loops, --strides, --conflicts and --pairs alone");
+    return 0;
+}
+
 int cmd_report(int argc, char **argv)
 {
     struct report report = {.limit = 20, .threshold = -1};
-    int first = opt_parse(&command, &report, argc, argv);
+    int first, status;
     bool good;
 
+    make_options();
+    first = opt_parse(&command, &report, argc, argv);
     if (first < 0)
         return term_finish(-1 - first);
     if (argc - first > 1)
         return opt_misused(&command, "one profile at a time, %s is one too many", argv[first + 1]);
-    if (report.advice_limits != NULL && !report.advice)
-        return opt_misused(&command, "--advice-limits says what is worth advice: give --advice, too");
-    if ((report.sharing || report.pairs) && !asked_for_columns(&report) &&
-        (report.sort_name != NULL || report.show != NULL || report.defines.count > 0))
-        return opt_misused(&command, "%s has columns of its own: no --sort, --show or --define",
-                           report.sharing ? "--sharing" : "--pairs");
-    if (report.in != NULL && asked_for_others(&report))
-        return opt_misused(&command,
-                           "--in is for functions, --statements, --loops, --strides, --conflicts and --pairs alone");
+    if ((status = misused(&report)) != 0)
+        return status;
     report.profile = given_open_weighed(first < argc ? argv[first] : NULL, report.weights);
     if (report.profile == NULL)
         return CLI_ERROR;

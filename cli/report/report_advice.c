@@ -271,8 +271,6 @@ bool report_advice_known(struct report *report)
     struct tp_error err;
     size_t used;
 
-    if (!report->advice)
-        return true;
     if (report->threshold >= 0)
         snprintf(limits, sizeof limits, "share=%.15g,", report->threshold);
     used = strlen(limits);
@@ -291,11 +289,12 @@ bool report_advice_known(struct report *report)
     return false;
 }
 
-bool report_advice(struct report *report)
+bool report_advice(struct report *report, const struct tp_section_group *group)
 {
     struct query q;
     bool good;
 
+    (void)group;
     query_begin(&q, report->profile,
                 "SELECT id, title, fix, cest, share, bytes, memory_bytes, certain, data, id AS rank, kind, "
                 "title, function, "

@@ -223,8 +223,9 @@ static void tree_free(struct tree *tree)
     free(tree->node);
 }
 
-bool report_tree(struct report *report)
+bool report_tree(struct report *report, const struct tp_section_group *group)
 {
+    const char *format = tp_meta(report->profile, "import.format");
     struct column_spec incl, self;
     struct tree tree = {0};
     struct tp_error err;
@@ -232,26 +233,15 @@ bool report_tree(struct report *report)
     struct table *table;
     bool good;
 
-    if (query_was_off(report->profile, "inclusive") && tp_meta(report->profile, "import.format") == NULL) {
-        term_error("--tree: %s was recorded with --inclusive=no and has no call tree", report->file);
-        return false;
-    }
     snprintf(name, sizeof name, "%s%s", report->sort.name, report->sort.inclusive ? "" : "_incl");
-    if (!column_find(report->profile, name, &incl) || incl.is_ratio) {
-        if (incl.is_ratio)
-            term_error("--tree: %s is a ratio; sort by an event", report->sort.name);
+    if (!column_find(report->profile, name, &incl))
         return false;
-    }
     name[strlen(name) - 5] = '\0';
     good = column_find(report->profile, name, &self) && read_nodes(report, &incl, &self, &tree);
     table = table_new();
     column_headings(table, &incl, 0, 0);
     column_headings(table, &self, 2, 1);
-    table_column(table, TABLE_COUNT, "calls", "calls", 3);
-    table_column(table, TABLE_COUNT, NULL, "id", -1);
-    table_column(table, TABLE_COUNT, NULL, "parent", -1);
-    table_column(table, TABLE_COUNT, NULL, "depth", -1);
-    table_column(table, TABLE_TEXT, "function", "function", 0);
+    report_columns(report, table, group->sections[0]);
     if (good && tree.count > 0 && rows(table, &tree, link_nodes(&tree), &incl) < tree.count) {
         tp_damaged(report->file, "a call path is below itself", &err);
         term_error("%s", err.message);
@@ -259,10 +249,9 @@ bool report_tree(struct report *report)
     }
     snprintf(heading, sizeof heading, "Call tree by %s, down to %g %%", incl.name,
              report->threshold >= 0 ? report->threshold : 1.0);
-    if (tree.count == 0 && tp_meta(report->profile, "import.format") != NULL)
-        snprintf(heading, sizeof heading, "Call tree (a file of %s has no call paths)",
-                 tp_meta(report->profile, "import.format"));
-    report_section(report, table, "tree", heading);
+    if (tree.count == 0 && format != NULL)
+        snprintf(heading, sizeof heading, "Call tree (a file of %s has no call paths)", format);
+    report_print(report, table, group->sections[0]->key, heading);
     tree_free(&tree);
     return good;
 }
