@@ -8,6 +8,7 @@
 #include "cli/annotate/annotate.h"
 
 #include "cli/base/term.h"
+#include "profile/read/sections.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -110,7 +111,6 @@ static bool add_listed(struct annotate *an)
  * all. */
 static bool add_usual(struct annotate *an)
 {
-    static const char *const usual[] = {"SpLossD1", "spatialD1", "temporalD1", "L1m", "D1rate", "LLm", "Ir"};
     char first[64] = "CEst", name[80];
     size_t i, before;
 
@@ -125,8 +125,8 @@ static bool add_usual(struct annotate *an)
         add_column(an, name, false);
     }
     before = an->columns;
-    for (i = 0; i < sizeof usual / sizeof usual[0]; i++)
-        add_column(an, usual[i], false);
+    for (i = 0; tp_section_usual[i] != NULL; i++)
+        add_column(an, tp_section_usual[i], false);
     return an->columns > before || add_all(an, "");
 }
 

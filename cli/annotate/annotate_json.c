@@ -48,22 +48,13 @@ static void member(const char *name, const char *text)
 
 void annotate_json_begin(struct annotate *an)
 {
-    const char *comma = "";
-    struct query q;
     size_t i;
 
     fputs("{\"format\": \"tenure-annotate\", \"version\": 1, ", stdout);
     member("file", an->file);
-    fputs(",\n\"meta\": {", stdout);
-    query_begin(&q, an->profile, "SELECT key, value FROM meta ORDER BY key");
-    for (; query_row(&q); comma = ", ") {
-        fputs(comma, stdout);
-        term_json(stdout, query_text(&q, 0));
-        fputs(": ", stdout);
-        term_json(stdout, query_text(&q, 1));
-    }
-    query_end(&q);
-    fputs("},\n\"sort\": [", stdout);
+    fputs(",\n", stdout);
+    query_json_meta(an->profile);
+    fputs(",\n\"sort\": [", stdout);
     for (i = 0; i < an->keys; i++) {
         fputs(i > 0 ? ", " : "", stdout);
         term_json(stdout, an->column[an->key[i].column].spec.name);

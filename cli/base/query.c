@@ -107,6 +107,23 @@ bool query_was_off(tp_profile *profile, const char *option)
     return value != NULL && (strcmp(value, "no") == 0 || strcmp(value, "none") == 0);
 }
 
+void query_json_meta(tp_profile *profile)
+{
+    const char *comma = "";
+    struct query q;
+
+    fputs("\"meta\": {", stdout);
+    query_begin(&q, profile, "SELECT key, value FROM meta ORDER BY key");
+    for (; query_row(&q); comma = ", ") {
+        fputs(comma, stdout);
+        term_json(stdout, query_text(&q, 0));
+        fputs(": ", stdout);
+        term_json(stdout, query_text(&q, 1));
+    }
+    query_end(&q);
+    fputs("}", stdout);
+}
+
 const char *query_library(void)
 {
     return sqlite3_libversion();

@@ -47,6 +47,9 @@ double query_value(tp_profile *profile, const char *sql, double otherwise);
 /* Whether the recording was told no: table `meta` has the engine's options. */
 bool query_was_off(tp_profile *profile, const char *option);
 
+/* Writes table `meta` as a member of a JSON object: "meta": {"cmd": ...}. */
+void query_json_meta(tp_profile *profile);
+
 /* Version of the SQLite that is used. */
 const char *query_library(void);
 

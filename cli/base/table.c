@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_COLUMNS = 2000 /* as many as a query of SQLite */, NAME_MIN = 16, TAIL_MIN = 16, LINES_OF_HEADING = 2 };
+enum { NAME_MIN = 16, TAIL_MIN = 16, LINES_OF_HEADING = 2 };
 
 struct column {
     enum table_kind kind;
@@ -31,10 +31,9 @@ struct cell {
 };
 
 struct table {
-    struct column column[MAX_COLUMNS];
-    size_t columns;
+    struct column *column;
     struct cell *cell;
-    size_t cells, room;
+    size_t columns, cells, room;
 };
 
 static void *check(void *memory)
@@ -62,6 +61,7 @@ void table_free(struct table *table)
         free(table->cell[i].text);
         free(table->cell[i].tail);
     }
+    free(table->column);
     free(table->cell);
     free(table);
 }
@@ -70,14 +70,11 @@ void table_column(struct table *table, enum table_kind kind, const char *title, 
 {
     struct column *column;
 
-    if (table->columns == MAX_COLUMNS)
-        term_no_memory();
+    table->column = check(realloc(table->column, (table->columns + 1) * sizeof *table->column));
     column = &table->column[table->columns++];
-    column->kind = kind;
+    *column = (struct column){.kind = kind, .hidden = title == NULL, .group = group};
     column->title = check(strdup(title != NULL ? title : ""));
-    column->hidden = title == NULL;
     column->key = key != NULL ? check(strdup(key)) : NULL;
-    column->group = group;
 }
 
 void table_kind(struct table *table, size_t column, enum table_kind kind)
@@ -102,7 +99,10 @@ static struct cell *next_cell(struct table *table)
 
 void table_text(struct table *table, const char *value)
 {
-    next_cell(table)->text = check(strdup(value));
+    struct cell *cell = next_cell(table);
+
+    cell->null = value == NULL;
+    cell->text = value != NULL ? check(strdup(value)) : NULL;
 }
 
 void table_number(struct table *table, double value)
@@ -561,7 +561,7 @@ static void write_title(FILE *out, const char *title)
         fputc(*title == '\n' ? ' ' : *title, out);
 }
 
-void table_markdown(const struct table *table, FILE *out)
+static void write_markdown(const struct table *table, FILE *out)
 {
     char text[8192];
     size_t row, i;
@@ -600,4 +600,31 @@ void table_markdown(const struct table *table, FILE *out)
         }
         fputs("|\n", out);
     }
+}
+
+void table_section(struct table *table, enum table_form form, const char *key, const char *heading, bool first,
+                   bool may_drop)
+{
+    char safe[4096];
+
+    term_escape(safe, sizeof safe, heading);
+    if (form == TABLE_JSON) {
+        fputs(",\n", stdout);
+        term_json(stdout, key);
+        fputs(": ", stdout);
+        table_json(table, stdout);
+    } else if (form == TABLE_MARKDOWN) {
+        printf("%s### %s\n\n", first ? "" : "\n", safe);
+        if (table_rows(table) > 0)
+            write_markdown(table, stdout);
+        else
+            puts("none");
+    } else {
+        printf("%s%s%s%s\n", first ? "" : "\n", term_style(stdout, TERM_BOLD), safe, term_style(stdout, TERM_PLAIN));
+        if (table_rows(table) > 0)
+            table_print(table, stdout, may_drop);
+        else
+            puts("  none");
+    }
+    table_free(table);
 }

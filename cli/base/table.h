@@ -43,7 +43,7 @@ void table_heading_alone(struct table *table, const char *title);
 
 /* Cells of the next row, in the columns' order. A column's kind is how its numbers look and to which side they go; a
  * text, or a number in a column of texts, may be in any. */
-void table_text(struct table *table, const char *value);
+void table_text(struct table *table, const char *value); /* NULL: as table_null */
 void table_number(struct table *table, double value);
 void table_count(struct table *table, int64_t value);
 void table_null(struct table *table);
@@ -58,7 +58,12 @@ size_t table_rows(const struct table *table);
 void table_print(struct table *table, FILE *out, bool may_drop);
 void table_json(const struct table *table, FILE *out);
 void table_csv(const struct table *table, FILE *out);
-/* As GitHub reads it. Names are code, whatever is in them. */
-void table_markdown(const struct table *table, FILE *out);
+
+enum table_form { TABLE_TERMINAL, TABLE_JSON, TABLE_MARKDOWN /* as GitHub reads it; names are code */ };
+
+/* Prints the table on standard output as one of several, and frees it: under a heading, or in JSON as the next member
+ * `key` of an object. `first`: nothing was printed before. `may_drop` is table_print's. */
+void table_section(struct table *table, enum table_form form, const char *key, const char *heading, bool first,
+                   bool may_drop);
 
 #endif

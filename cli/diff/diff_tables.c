@@ -167,23 +167,9 @@ static void full_cells(struct table *table, const struct tp_diff_value *value)
 
 static void write_section(const struct diff *diff, struct table *table, const char *key, const char *heading)
 {
-    if (diff->json) {
-        printf(",\n\"%s\": ", key);
-        table_json(table, stdout);
-    } else if (diff->markdown) {
-        printf("\n### %s\n\n", heading);
-        if (table_rows(table) > 0)
-            table_markdown(table, stdout);
-        else
-            puts("none");
-    } else {
-        printf("\n%s%s%s\n", term_style(stdout, TERM_BOLD), heading, term_style(stdout, TERM_PLAIN));
-        if (table_rows(table) > 0)
-            table_print(table, stdout, diff->show == NULL);
-        else
-            puts("  none");
-    }
-    table_free(table);
+    enum table_form form = diff->json ? TABLE_JSON : diff->markdown ? TABLE_MARKDOWN : TABLE_TERMINAL;
+
+    table_section(table, form, key, heading, false, diff->show == NULL);
 }
 
 /* But for whether it is inclusive. */
@@ -324,14 +310,6 @@ static void row_headings(const struct diff *diff, struct table *table, enum tp_d
                      which == TP_DIFF_ARCS ? "callee" : "function", 0);
 }
 
-static void text_or_null(struct table *table, const char *text)
-{
-    if (text != NULL)
-        table_text(table, text);
-    else
-        table_null(table);
-}
-
 static void row_cells(const struct diff *diff, struct table *table, enum tp_diff_table which, size_t at)
 {
     struct tp_diff_row row;
@@ -348,9 +326,9 @@ static void row_cells(const struct diff *diff, struct table *table, enum tp_diff
     }
     tp_diff_row(diff->diff, which, at, &row);
     table_text(table, !row.there[TP_BASELINE] ? "new" : !row.there[TP_NEW] ? "gone" : "");
-    text_or_null(table, row.file);
+    table_text(table, row.file);
     cell(table, (double)row.line, row.line > 0);
-    text_or_null(table, row.object);
+    table_text(table, row.object);
     if (which == TP_DIFF_ARCS)
         table_text(table, row.caller != NULL ? row.caller : "(root)");
     table_text(table, row.function != NULL ? row.function : "???");

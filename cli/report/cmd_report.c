@@ -137,7 +137,6 @@ static bool add_listed(struct report *report)
 /* The event sorted by, self and inclusive, then what most questions are about. */
 static bool choose_columns(struct report *report)
 {
-    static const char *const usual[] = {"SpLossD1", "spatialD1", "temporalD1", "L1m", "D1rate", "LLm", "Ir"};
     char base[64], inclusive[80];
     size_t i;
 
@@ -154,8 +153,8 @@ static bool choose_columns(struct report *report)
     if (!query_was_off(report->profile, "inclusive") &&
         !add_shown(report, report->sort.inclusive ? base : inclusive, true))
         return false;
-    for (i = 0; i < sizeof usual / sizeof usual[0]; i++)
-        add_shown(report, usual[i], false);
+    for (i = 0; tp_section_usual[i] != NULL; i++)
+        add_shown(report, tp_section_usual[i], false);
     return true;
 }
 
@@ -230,26 +229,6 @@ static void print_header(const struct report *report)
     }
 }
 
-static void json_meta(const struct report *report)
-{
-    struct query q;
-    const char *comma = "";
-
-    fputs("{\"format\": \"tenure-report\", \"version\": 1, \"file\": ", stdout);
-    term_json(stdout, report->file);
-    fputs(",\n\"meta\": {", stdout);
-    query_begin(&q, report->profile, "SELECT key, value FROM meta ORDER BY key");
-    while (query_row(&q)) {
-        fputs(comma, stdout);
-        term_json(stdout, query_text(&q, 0));
-        fputs(": ", stdout);
-        term_json(stdout, query_text(&q, 1));
-        comma = ", ";
-    }
-    query_end(&q);
-    fputs("}", stdout);
-}
-
 static const char *json_total(const struct report *report, const char *name, const char *comma)
 {
     struct column_spec spec;
@@ -270,13 +249,17 @@ static const char *json_total(const struct report *report, const char *name, con
     return ", ";
 }
 
-/* Every event, and every ratio that the profile has. */
-static void json_totals(const struct report *report)
+/* What the profile is of, and its totals: every event, and every ratio that it has. */
+static void json_header(const struct report *report)
 {
     const struct tp_formula *formula;
     const char *comma = "";
     size_t i;
 
+    fputs("{\"format\": \"tenure-report\", \"version\": 1, \"file\": ", stdout);
+    term_json(stdout, report->file);
+    fputs(",\n", stdout);
+    query_json_meta(report->profile);
     fputs(",\n\"totals\": {", stdout);
     for (i = 0; i < tp_event_count(report->profile); i++)
         comma = json_total(report, tp_event_at(report->profile, i)->name, comma);
@@ -377,12 +360,10 @@ static bool print(struct report *report)
     for (i = 0; i < tp_section_group_count; i++)
         report->asked[i].flag |= !asked && tp_section_groups[i].option == NULL;
     good = choose_columns(report) && known(report);
-    if (good && report->json) {
-        json_meta(report);
-        json_totals(report);
-    } else if (good && !asked && report->in == NULL) {
+    if (good && report->json)
+        json_header(report);
+    else if (good && !asked && report->in == NULL)
         good = print_overview(report);
-    }
     for (i = 0; good && i < tp_section_group_count; i++) {
         if (is_asked(report, i))
             good = print_group(report, &tp_section_groups[i]);

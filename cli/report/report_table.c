@@ -59,6 +59,8 @@ static const char *text_of(const struct drawn *d, const char *word, size_t lengt
         if (strlen(texts[i].word) == length && strncmp(texts[i].word, word, length) == 0)
             return texts[i].text;
     }
+    if (strncmp(word, "strides", length) == 0)
+        return tp_keeps_strides(report->profile) ? "1" : "0";
     if (strncmp(word, "total", length) == 0)
         snprintf(number, size, "%f", d->total > 0 ? d->total : 1.0);
     else
@@ -519,24 +521,8 @@ static void print_legend(const struct drawn *d)
 
 void report_print(struct report *report, struct table *table, const char *key, const char *heading)
 {
-    if (report->json) {
-        fputs(",\n", stdout);
-        term_json(stdout, key);
-        fputs(": ", stdout);
-        table_json(table, stdout);
-    } else {
-        char safe[4096];
-
-        term_escape(safe, sizeof safe, heading);
-        printf("%s%s%s%s\n", report->sections ? "\n" : "", term_style(stdout, TERM_BOLD), safe,
-               term_style(stdout, TERM_PLAIN));
-        if (table_rows(table) == 0)
-            puts("  none");
-        else
-            table_print(table, stdout, report->show == NULL);
-    }
-    report->sections++;
-    table_free(table);
+    table_section(table, report->json ? TABLE_JSON : TABLE_TERMINAL, key, heading, report->sections++ == 0,
+                  report->show == NULL);
 }
 
 static struct table *begin(const struct drawn *d)
@@ -577,6 +563,7 @@ static bool draw_each(struct report *report, struct drawn *d)
             table = NULL;
         }
     }
+    d->name = NULL; /* it was the row's */
     if (table != NULL)
         end(report, d, table);
     return query_end(&q) && good;

@@ -40,6 +40,7 @@ enum { CALLS = 85 }; /* the group of columns that go before most events do */
 #define NEED_SELF(words) {"SELECT NOT $inclusive", words ": --sort by an event without _incl"}
 #define NEED_SUM {"SELECT NOT $ratio", "--$option: $sort is a ratio; sort by an event"}
 
+const char *const tp_section_usual[] = {"SpLossD1", "spatialD1", "temporalD1", "L1m", "D1rate", "LLm", "Ir", NULL};
 static const char *const nothing[] = {NULL};
 static const char *const of_data[] = {"SpLossD1", "spatialD1", "temporalD1", "missD1", "L1m", "LLm", NULL};
 
@@ -499,9 +500,7 @@ const struct tp_section_group tp_section_groups[] = {
      .sections = SECTIONS(&loops, &loop_data)},
     {.option = "strides", .help = "how far apart the misses of a line are in a data structure", .in = "strides",
      .needs = {{"SELECT " OWN_FORMAT, "--strides: files of $format do not say this of misses"},
-               {"SELECT coalesce((SELECT value FROM meta WHERE key = 'strides'), "
-                "(SELECT 'yes' FROM t_stride_sums LIMIT 1)) IS 'yes'",
-                "--strides: this profile has no strides; record it with --strides=yes"},
+               {"SELECT $strides", "--strides: this profile has no strides; record it with --strides=yes"},
                NEED_SELF("--strides: lines have self costs only in data structures")},
      .sections = SECTIONS(&strides)},
     {.option = "conflicts",

@@ -13,6 +13,7 @@
  *   $size       a function that comes before (...): of a difference the size of a number counts, not its sign
  *   $total      the program's total of $by; 1 if there is none
  *   $limit      how many rows a table may have
+ *   $strides    1 if strides between misses are known
  *   $inclusive, $ratio   1 if the event sorted by is an inclusive one, or a ratio
  *   $id, $name  of the row of `each`; without it, $name is the option's value
  *   $option, $file, $format   the group's option; the profile's name; the format of the file that was imported
@@ -114,6 +115,9 @@ struct tp_section_group {
     struct tp_section_need needs[6];         /* in this order, ending with an sql that is NULL */
     const struct tp_section *const *sections; /* ends with NULL; NULL: it is no table */
 };
+
+/* Events that are shown unasked behind the one sorted by, as far as the profile has them; ends with NULL. */
+extern const char *const tp_section_usual[];
 
 /* In the order in which they are shown. */
 extern const struct tp_section_group tp_section_groups[];
