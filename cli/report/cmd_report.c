@@ -38,12 +38,10 @@ static const char *check_advice_limits(void *unused, const char *name, const cha
 }
 
 /* The options behind those that ask for sections. */
+static char in_help[512];
 static const struct opt how[] = {
     {OPT_HEADING, NULL, 0, NULL, "How", 0, NULL, false},
-    {OPT_TEXT, "in", 0, "NAME",
-     "functions, statements, loops, strides, conflicts, pairs:\n"
-     "only those in a function or a source file; * and ? match",
-     offsetof(struct report, in), NULL, false},
+    {OPT_TEXT, "in", 0, "NAME", in_help, offsetof(struct report, in), NULL, false},
     {OPT_TEXT, "sort", 's', "EVENT",
      "sort by an event or ratio, self, or inclusive: EVENT_incl\n"
      "[CEst; of other tools' events the first]",
@@ -80,10 +78,29 @@ static struct opt_command command = {
     CLI_USAGE,
 };
 
+/* "functions, --loops and --pairs": the groups among whose rows --in chooses. */
+static void name_groups(char *out, size_t size, const char *dashes, const char *before_last)
+{
+    size_t at = (size_t)snprintf(out, size, "functions"), last = 0, i;
+
+    for (i = 0; i < tp_section_group_count; i++)
+        last = tp_section_groups[i].in != NULL ? i : last;
+    for (i = 0; i <= last && at < size; i++) {
+        const struct tp_section_group *group = &tp_section_groups[i];
+
+        if (group->in != NULL && group->option != NULL)
+            at += (size_t)snprintf(out + at, size - at, "%s%s%s", i == last ? before_last : ", ", dashes,
+                                   group->option);
+    }
+}
+
 static void make_options(void)
 {
+    char groups[256];
     size_t i;
 
+    name_groups(groups, sizeof groups, "", ", ");
+    snprintf(in_help, sizeof in_help, "%s:\nonly those in a function or a source file; * and ? match", groups);
     for (i = 0; i < tp_section_group_count; i++) {
         const struct tp_section_group *group = &tp_section_groups[i];
         size_t at = offsetof(struct report, asked) + i * sizeof ((struct report *)NULL)->asked[0];
@@ -378,6 +395,7 @@ static int misused(const struct report *report)
 {
     const char *fixed = NULL;
     bool columns = false, others = false, advice = false;
+    char groups[256];
     size_t i;
 
     for (i = 0; i < tp_section_group_count; i++) {
@@ -394,9 +412,9 @@ static int misused(const struct report *report)
         return opt_misused(&command, "--advice-limits says what is worth advice: give --advice, too");
     if (fixed != NULL && !columns && (report->sort_name != NULL || report->show != NULL || report->defines.count > 0))
         return opt_misused(&command, "--%s has columns of its own: no --sort, --show or --define", fixed);
+    name_groups(groups, sizeof groups, "--", " and ");
     if (report->in != NULL && others)
-        return opt_misused(&command,
-                           "--in is for functions, --statements, --loops, --strides, --conflicts and --pairs alone");
+        return opt_misused(&command, "--in is for %s alone", groups);
     return 0;
 }
 
