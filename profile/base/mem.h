@@ -60,4 +60,7 @@ int tp_idmap_add(struct tp_idmap *map, uint64_t id, uint32_t value);
 void tp_idmap_clear(struct tp_idmap *map);
 void tp_idmap_free(struct tp_idmap *map);
 
+/* The order of two numbers, for qsort. */
+#define TP_COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
+
 #endif

@@ -13,169 +13,93 @@
 #include "profile/objects/source.h"
 
 
-static int write_meta(struct tp_store *store)
-{
-    struct tp_insert insert;
-    int failed = tp_insert_open(store, &insert, "meta");
+/* ------------------------------------------------------------------------------------------ small tables */
 
-    for (size_t i = 0; !failed && i < store->rec->meta.count; i++) {
-        tp_put_text(&insert, store->rec->meta.at[i].key);
-        tp_put_text(&insert, store->rec->meta.at[i].value);
-        failed = tp_insert_row(store, &insert);
-    }
-    if (tp_insert_close(store, &insert, failed))
-        return -1;
-    failed = tp_insert_open(store, &insert, "stats");
-    for (size_t i = 0; !failed && i < store->rec->stats.count; i++) {
-        tp_put_text(&insert, store->rec->stats.at[i].name);
-        tp_put_count(&insert, store->rec->stats.at[i].value);
-        failed = tp_insert_row(store, &insert);
-    }
-    return tp_insert_close(store, &insert, failed);
+static int write_meta(struct tp_store *store, struct tp_insert *insert, size_t i)
+{
+    TP_PUT(insert, TP_TEXT(store->rec->meta.at[i].key), TP_TEXT(store->rec->meta.at[i].value));
+    return tp_insert_row(store, insert);
 }
 
-static const char *meta_of(const struct tp_recording *rec, const char *key)
+static int write_stat(struct tp_store *store, struct tp_insert *insert, size_t i)
 {
-    for (size_t i = 0; i < rec->meta.count; i++) {
-        if (strcmp(rec->meta.at[i].key, key) == 0)
-            return rec->meta.at[i].value;
-    }
-    return NULL;
-}
-
-static void put_number(struct tp_insert *insert, const char *text)
-{
-    if (text)
-        tp_put_integer(insert, strtoll(text, NULL, 10));
-    else
-        tp_put_null(insert);
+    TP_PUT(insert, TP_TEXT(store->rec->stats.at[i].name), TP_COUNT(store->rec->stats.at[i].value));
+    return tp_insert_row(store, insert);
 }
 
 /* A recording is one run; a merge has those of all that it sums. */
-static int write_run(struct tp_store *store)
+static int write_run(struct tp_store *store, struct tp_insert *insert, size_t i)
 {
-    struct tp_insert insert;
-    int failed = tp_insert_open(store, &insert, "runs");
+    static const char *const keys[] = {"cmd", "host", "pid", "rank"};
+    const char *value[4] = {NULL};
 
-    if (!failed) {
-        tp_put_text(&insert, meta_of(store->rec, "cmd"));
-        tp_put_text(&insert, meta_of(store->rec, "host"));
-        put_number(&insert, meta_of(store->rec, "pid"));
-        put_number(&insert, meta_of(store->rec, "rank"));
-        tp_put_integer(&insert, 1);
-        failed = tp_insert_row(store, &insert);
+    (void)i;
+    for (size_t k = 0; k < 4; k++) {
+        for (size_t m = 0; m < store->rec->meta.count && !value[k]; m++)
+            value[k] = strcmp(store->rec->meta.at[m].key, keys[k]) == 0 ? store->rec->meta.at[m].value : NULL;
     }
-    return tp_insert_close(store, &insert, failed);
+    TP_PUT(insert, TP_TEXT(value[0]), TP_TEXT(value[1]), TP_IF(value[2], TP_INTEGER(strtoll(value[2], NULL, 10))),
+           TP_IF(value[3], TP_INTEGER(strtoll(value[3], NULL, 10))), TP_INTEGER(1));
+    return tp_insert_row(store, insert);
 }
 
-static int write_parts(struct tp_store *store)
+static int write_part(struct tp_store *store, struct tp_insert *insert, size_t i)
 {
-    struct tp_insert insert;
-    int failed = tp_insert_open(store, &insert, "parts");
+    const struct tp_part *part = &store->rec->parts.at[i];
 
-    for (size_t i = 0; !failed && i < store->rec->parts.count; i++) {
-        const struct tp_part *part = &store->rec->parts.at[i];
-        tp_put_count(&insert, part->number);
-        tp_put_text(&insert, part->why);
-        tp_put_row(&insert, &store->rec->events, part->self, store->can);
-        failed = tp_insert_row(store, &insert);
-    }
-    return tp_insert_close(store, &insert, failed);
+    TP_PUT(insert, TP_COUNT(part->number), TP_TEXT(part->why));
+    tp_put_row(insert, &store->rec->events, part->self, store->can);
+    return tp_insert_row(store, insert);
 }
 
-static int write_threads(struct tp_store *store)
+static int write_thread(struct tp_store *store, struct tp_insert *insert, size_t i)
 {
-    struct tp_insert insert;
-    int failed = tp_insert_open(store, &insert, "threads");
+    const struct tp_thread *thread = &store->rec->threads.at[i];
 
-    for (size_t i = 0; !failed && i < store->rec->threads.count; i++) {
-        const struct tp_thread *thread = &store->rec->threads.at[i];
-        tp_put_count(&insert, thread->id);
-        tp_put_count(&insert, thread->os_id);
-        if (thread->parent)
-            tp_put_count(&insert, thread->parent);
-        else
-            tp_put_null(&insert);
-        tp_put_row(&insert, &store->rec->events, thread->self, store->can);
-        failed = tp_insert_row(store, &insert);
-    }
-    return tp_insert_close(store, &insert, failed);
+    TP_PUT(insert, TP_COUNT(thread->id), TP_COUNT(thread->os_id), TP_IF(thread->parent, TP_COUNT(thread->parent)));
+    tp_put_row(insert, &store->rec->events, thread->self, store->can);
+    return tp_insert_row(store, insert);
 }
 
-static const char *hexadecimal(struct tp_arena *arena, const uint8_t *bytes, size_t size)
+static int write_object(struct tp_store *store, struct tp_insert *insert, size_t i)
 {
-    char *text = tp_arena_alloc(arena, 2 * size + 1);
+    const struct tp_object *object = &store->rec->objects.at[i];
+    char *id = object->build_id_size ? tp_arena_alloc(&store->rec->arena, 2 * object->build_id_size + 1) : NULL;
 
-    for (size_t i = 0; text && i < size; i++)
-        snprintf(text + 2 * i, 3, "%02x", bytes[i]);
-    return text;
+    for (size_t k = 0; id && k < object->build_id_size; k++)
+        snprintf(id + 2 * k, 3, "%02x", object->build_id[k]);
+    TP_PUT(insert, TP_INTEGER(i + 1), TP_TEXT(object->path), TP_INTEGER(object->start), TP_INTEGER(object->size),
+           TP_INTEGER(object->bias), TP_TEXT(id), TP_TEXT(object->debug_file), TP_TEXT(object->note));
+    return tp_insert_row(store, insert);
 }
 
-static int write_objects(struct tp_store *store, struct tp_arena *arena)
+static int write_file(struct tp_store *store, struct tp_insert *insert, size_t i)
 {
-    struct tp_insert insert;
-    int failed = tp_insert_open(store, &insert, "objects");
-
-    for (size_t i = 0; !failed && i < store->rec->objects.count; i++) {
-        const struct tp_object *object = &store->rec->objects.at[i];
-        tp_put_id(&insert, (uint32_t)i + 1);
-        tp_put_text(&insert, object->path);
-        tp_put_integer(&insert, (int64_t)object->start);
-        tp_put_integer(&insert, (int64_t)object->size);
-        tp_put_integer(&insert, object->bias);
-        tp_put_text(&insert, object->build_id_size
-                                 ? hexadecimal(arena, object->build_id, object->build_id_size)
-                                 : NULL);
-        tp_put_text(&insert, object->debug_file);
-        tp_put_text(&insert, object->note);
-        failed = tp_insert_row(store, &insert);
-    }
-    return tp_insert_close(store, &insert, failed);
-}
-
-static int write_files(struct tp_store *store)
-{
-    struct tp_insert insert;
-    int failed = tp_insert_open(store, &insert, "files");
-
-    for (size_t i = 0; !failed && i < store->rec->files.count; i++) {
-        tp_put_id(&insert, (uint32_t)i + 1);
-        tp_put_text(&insert, store->rec->files.at[i]);
-        failed = tp_insert_row(store, &insert);
-    }
-    return tp_insert_close(store, &insert, failed);
+    TP_PUT(insert, TP_INTEGER(i + 1), TP_TEXT(store->rec->files.at[i]));
+    return tp_insert_row(store, insert);
 }
 
 /* One text at a time is in memory. */
-static int write_sources(struct tp_store *store)
+static int write_source(struct tp_store *store, struct tp_insert *insert, size_t i)
 {
-    struct tp_insert insert;
-    int failed = tp_insert_open(store, &insert, "sources");
+    struct tp_arena arena = {0};
+    const char *text = tp_source_imported(&arena, store->options, store->rec->files.at[i]);
+    int failed = 0;
 
-    for (size_t i = 0; store->options->embed_source && !failed && i < store->rec->files.count; i++) {
-        struct tp_arena arena = {0};
-        const char *text = tp_source_imported(&arena, store->options, store->rec->files.at[i]);
-        if (text) {
-            tp_put_id(&insert, (uint32_t)i + 1);
-            tp_put_text(&insert, text);
-            failed = tp_insert_row(store, &insert);
-            insert.bound[1].type = TP_BOUND_INTEGER; /* its memory goes away: never the same text again */
-        }
-        tp_arena_free(&arena);
+    if (text) {
+        TP_PUT(insert, TP_INTEGER(i + 1), TP_TEXT(text));
+        failed = tp_insert_row(store, insert);
+        insert->bound[1].type = TP_BOUND_INTEGER; /* its memory goes away: never the same text again */
     }
-    return tp_insert_close(store, &insert, failed);
+    tp_arena_free(&arena);
+    return failed;
 }
 
-static int write_total(struct tp_store *store)
+static int write_total(struct tp_store *store, struct tp_insert *insert, size_t i)
 {
-    struct tp_insert insert;
-    int failed = tp_insert_open(store, &insert, "t_totals");
-
-    if (!failed) {
-        tp_put_row(&insert, &store->rec->events, store->total, store->can);
-        failed = tp_insert_row(store, &insert);
-    }
-    return tp_insert_close(store, &insert, failed);
+    (void)i;
+    tp_put_row(insert, &store->rec->events, store->total, store->can);
+    return tp_insert_row(store, insert);
 }
 
 /* ------------------------------------------------------------------------------------------ all tables */
@@ -185,16 +109,26 @@ static int write_large_tables(struct tp_store *store, void *unused)
     (void)unused;
     return tp_store_paths(store) || tp_store_code(store) || tp_store_arcs(store) ||
                    tp_store_data(store) || tp_store_sharing(store) || tp_store_statements(store) ||
-                   tp_store_loops(store) || tp_store_misses(store) || tp_store_pairs(store) || write_total(store)
+                   tp_store_loops(store) || tp_store_misses(store) ||
+                   tp_insert_all(store, "t_totals", 1, write_total, NULL)
                ? -1
                : 0;
 }
 
 static int write_rest(struct tp_store *store, void *unused)
 {
+    const struct tp_recording *rec = store->rec;
+
     (void)unused;
-    return write_meta(store) || write_run(store) || write_parts(store) || write_threads(store) ||
-                   write_objects(store, &store->rec->arena) || write_files(store) || write_sources(store)
+    return tp_insert_all(store, "meta", rec->meta.count, write_meta, NULL) ||
+                   tp_insert_all(store, "stats", rec->stats.count, write_stat, NULL) ||
+                   tp_insert_all(store, "runs", 1, write_run, NULL) ||
+                   tp_insert_all(store, "parts", rec->parts.count, write_part, NULL) ||
+                   tp_insert_all(store, "threads", rec->threads.count, write_thread, NULL) ||
+                   tp_insert_all(store, "objects", rec->objects.count, write_object, NULL) ||
+                   tp_insert_all(store, "files", rec->files.count, write_file, NULL) ||
+                   tp_insert_all(store, "sources", store->options->embed_source ? rec->files.count : 0, write_source,
+                                 NULL)
                ? -1
                : 0;
 }

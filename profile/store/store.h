@@ -9,11 +9,9 @@
  *   store_code.c    functions, lines, instructions, inlined frames
  *   store_arcs.c    arcs
  *   store_data.c    data objects, allocation paths, what instructions pay in data objects
- *   store_sharing.c  coherence misses by pairs of instructions
  *   store_offsets.c what they pay by offset and by field
- *   store_pairs.c   who loaded lines again, that whose loads had thrown out
- *   store_misses.c  strides between misses, and sets in which they conflict
- *   data_name.c     what a data object is called
+ *   store_misses.c  strides between misses, sets in which they conflict, lines that threads take from each other,
+ *                   and who loaded lines again
  *   store_statements.c  statements, by kind of access and data object
  *   store_loops.c   loops
  *   store_paths.c   the call tree, and sums that follow from it
@@ -119,6 +117,7 @@ struct tp_insert {
     struct tp_bulk_index index[TP_INDICES];
     int index_column[TP_INDICES];
     int columns, next; /* next: to be put, from 0 */
+    void *user;        /* of tp_insert_all */
     struct tp_bound {
         enum { TP_BOUND_NULL, TP_BOUND_INTEGER, TP_BOUND_REAL, TP_BOUND_TEXT } type;
         int64_t integer;
@@ -128,10 +127,31 @@ struct tp_insert {
 int tp_insert_open(struct tp_store *store, struct tp_insert *insert, const char *table);
 /* Complete the table. -1 if that fails; in any case the insert is gone. */
 int tp_insert_close(struct tp_store *store, struct tp_insert *insert, int failed);
+/* Open `table`, have `write` put and end the rows of thing 0 to count - 1, and close it. -1 if one of these fails.
+ * `user` is in the insert. */
+typedef int tp_write(struct tp_store *store, struct tp_insert *insert, size_t i);
+int tp_insert_all(struct tp_store *store, const char *table, size_t count, tp_write *write, void *user);
+/* The next columns' values, in their order: TP_PUT(insert, TP_ID(id), TP_TEXT(name)). */
+struct tp_value {
+    enum { TP_VALUE_NULL, TP_VALUE_INTEGER, TP_VALUE_TEXT } type;
+    union {
+        int64_t integer;
+        const char *text;
+    };
+};
+#define TP_NULL ((struct tp_value){.type = TP_VALUE_NULL})
+#define TP_INTEGER(n) ((struct tp_value){.type = TP_VALUE_INTEGER, .integer = (int64_t)(n)})
+#define TP_COUNT(n) TP_INTEGER(tp_count(n))                      /* INT64_MAX at most */
+#define TP_ID(id) TP_IF((id) != 0, TP_INTEGER(id))               /* NULL for 0 */
+#define TP_TEXT(t) ((struct tp_value){.type = TP_VALUE_TEXT, .text = (t)}) /* NULL for NULL */
+#define TP_IF(condition, value) ((condition) ? (value) : TP_NULL)
+#define TP_PUT(insert, ...)                                                                                  \
+    tp_put_values((insert), (const struct tp_value[]){__VA_ARGS__},                                          \
+                  sizeof((const struct tp_value[]){__VA_ARGS__}) / sizeof(struct tp_value))
+void tp_put_values(struct tp_insert *insert, const struct tp_value *value, size_t count);
 void tp_put_null(struct tp_insert *insert);
 void tp_put_integer(struct tp_insert *insert, int64_t value);
 void tp_put_real(struct tp_insert *insert, double value);
-void tp_put_count(struct tp_insert *insert, uint64_t value);  /* as integer, INT64_MAX at most */
 void tp_put_id(struct tp_insert *insert, uint32_t id);        /* NULL for 0 */
 void tp_put_text(struct tp_insert *insert, const char *text); /* NULL for NULL */
 /* A row of events, NULL where `can` says that an event cannot occur. */
@@ -161,12 +181,31 @@ int tp_store_arcs(struct tp_store *store); /* after tp_store_code, which numbers
 int tp_store_data(struct tp_store *store); /* likewise */
 int tp_store_sharing(struct tp_store *store); /* likewise */
 int tp_store_misses(struct tp_store *store); /* likewise */
-int tp_store_pairs(struct tp_store *store);  /* likewise */
 extern const char *const tp_cache_names[TP_CONFLICT_CACHES];
 int tp_store_statements(struct tp_store *store);
 int tp_store_loops(struct tp_store *store); /* after tp_store_code, which numbers inlined frames */
 /* can: by data object, what those do who miss in it. */
 int tp_store_offsets(struct tp_store *store, const uint8_t *can);
+
+/* Costs of a few instructions by the data object that they were paid in. One set at a time: add what belongs to it,
+ * write it, clear it. Only data objects that were met have a row, so that no more is gone through than was added. */
+struct tp_data_rows {
+    const struct tp_recording *rec;
+    struct tp_data_row {
+        uint64_t *cost; /* NULL: not met */
+        uint8_t can;
+    } * row; /* by data object */
+    TP_VECTOR(uint32_t) met; /* data objects + 1; in order after tp_data_rows_sort */
+    struct tp_arena arena;
+};
+
+/* -1: out of memory; so for adding. Free in any case. */
+int tp_data_rows_begin(struct tp_data_rows *rows, const struct tp_recording *rec);
+/* The costs of an instruction that were paid in data objects. */
+int tp_data_rows_add(struct tp_data_rows *rows, const struct tp_instr *instr);
+void tp_data_rows_sort(struct tp_data_rows *rows);
+void tp_data_rows_clear(struct tp_data_rows *rows);
+void tp_data_rows_free(struct tp_data_rows *rows);
 
 /* Whether a column of some table or view has this name already; words of their types count, too. */
 bool tp_store_names_column(const char *name);

@@ -7,7 +7,6 @@
  * learns at most four things, so each arc is looked at no more often than that.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "profile/base/error.h"
 #include "profile/store/store.h"
@@ -92,34 +91,26 @@ int tp_store_possible(struct tp_store *store)
     return ok ? 0 : TP_NO_MEMORY(store->err);
 }
 
-int tp_store_arcs(struct tp_store *store)
+static int write_arc(struct tp_store *store, struct tp_insert *insert, size_t i)
 {
     const struct tp_recording *rec = store->rec;
-    uint64_t row[TP_MAX_EVENTS];
-    struct tp_insert insert;
-    int failed = tp_insert_open(store, &insert, "t_arcs");
+    const struct tp_arc *arc = &rec->arcs.at[i];
+    const struct tp_instr *site = arc->site ? &rec->instrs.at[arc->site - 1] : NULL;
+    uint64_t row[TP_MAX_EVENTS] = {0};
 
-    for (size_t i = 0; !failed && i < rec->arcs.count; i++) {
-        const struct tp_arc *arc = &rec->arcs.at[i];
-        const struct tp_instr *site = arc->site ? &rec->instrs.at[arc->site - 1] : NULL;
-        if (!arc->calls && !arc->costs)
-            continue;
-        memset(row, 0, sizeof row);
-        for (const struct tp_blob *blob = arc->costs; blob; blob = blob->next)
-            tp_blob_add(&rec->events, blob, row, NULL);
-        tp_put_id(&insert, (uint32_t)i + 1);
-        tp_put_id(&insert, caller_of(rec, arc));
-        tp_put_id(&insert, arc->callee);
-        tp_put_id(&insert, site ? store->instruction_id[arc->site - 1] : 0);
-        if (site && !rec->no_addresses)
-            tp_put_integer(&insert, (int64_t)site->address);
-        else
-            tp_put_null(&insert);
-        tp_put_id(&insert, site ? site->file : 0);
-        tp_put_id(&insert, site ? site->line : 0);
-        tp_put_integer(&insert, (int64_t)arc->calls);
-        tp_put_row(&insert, &rec->events, row, rec->contexts.at[arc->callee - 1].can_below);
-        failed = tp_insert_row(store, &insert);
-    }
-    return tp_insert_close(store, &insert, failed);
+    if (!arc->calls && !arc->costs)
+        return 0;
+    for (const struct tp_blob *blob = arc->costs; blob; blob = blob->next)
+        tp_blob_add(&rec->events, blob, row, NULL);
+    TP_PUT(insert, TP_ID(i + 1), TP_ID(caller_of(rec, arc)), TP_ID(arc->callee),
+           TP_ID(site ? store->instruction_id[arc->site - 1] : 0),
+           TP_IF(site && !rec->no_addresses, TP_INTEGER(site->address)), TP_ID(site ? site->file : 0),
+           TP_ID(site ? site->line : 0), TP_INTEGER(arc->calls));
+    tp_put_row(insert, &rec->events, row, rec->contexts.at[arc->callee - 1].can_below);
+    return tp_insert_row(store, insert);
+}
+
+int tp_store_arcs(struct tp_store *store)
+{
+    return tp_insert_all(store, "t_arcs", store->rec->arcs.count, write_arc, NULL);
 }

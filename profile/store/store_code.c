@@ -151,14 +151,9 @@ static int write_frames(struct code *code, uint32_t context)
         const struct tp_frame *frame = &frames[row->key - 1];
         struct tp_insert *insert = &code->inlined;
         code->store->frame_id[row->key - 1] = code->next_frame + (uint32_t)i;
-        tp_put_id(insert, code->next_frame + (uint32_t)i);
-        tp_put_id(insert, frame_id(code, frame->parent));
-        tp_put_id(insert, context);
-        tp_put_text(insert, frame->name);
-        tp_put_id(insert, frame->file);
-        tp_put_id(insert, frame->line);
-        tp_put_id(insert, frame->call_file);
-        tp_put_id(insert, frame->call_line);
+        TP_PUT(insert, TP_INTEGER(code->next_frame + i), TP_ID(frame_id(code, frame->parent)), TP_ID(context),
+               TP_TEXT(frame->name), TP_ID(frame->file), TP_ID(frame->line), TP_ID(frame->call_file),
+               TP_ID(frame->call_line));
         tp_put_row(insert, code->events, row->cost, row->can);
         tp_put_row(insert, code->events, row->cost + code->width, row->can_below);
         if (tp_insert_row(code->store, insert))
@@ -194,8 +189,7 @@ static int write_self(struct code *code, const struct tp_instr *instr, uint32_t 
         thread->can |= instr->can;
         if (!id)
             continue;
-        tp_put_integer(&code->self, id);
-        tp_put_count(&code->self, code->store->rec->threads.at[blob->thread - 1].id);
+        TP_PUT(&code->self, TP_INTEGER(id), TP_COUNT(code->store->rec->threads.at[blob->thread - 1].id));
         tp_put_row(&code->self, code->events, code->scratch, instr->can);
         if (tp_insert_row(code->store, &code->self))
             return -1;
@@ -203,30 +197,18 @@ static int write_self(struct code *code, const struct tp_instr *instr, uint32_t 
     return 0;
 }
 
-static uint32_t object_of(const struct tp_recording *rec, uint32_t context)
-{
-    uint32_t function = rec->contexts.at[context - 1].function;
-
-    return function ? rec->functions.at[function - 1].object : 0;
-}
-
 static int write_instruction_row(struct code *code, const struct tp_instr *instr, uint32_t id)
 {
+    const struct tp_recording *rec = code->store->rec;
     struct tp_insert *insert = &code->instructions;
-    tp_put_id(insert, id);
-    tp_put_id(insert, instr->context);
-    tp_put_id(insert, object_of(code->store->rec, instr->context));
-    tp_put_integer(insert, (int64_t)instr->address);
-    tp_put_integer(insert, instr->length);
-    tp_put_id(insert, instr->file);
-    tp_put_id(insert, instr->line);
-    tp_put_id(insert, frame_id(code, instr->frame));
-    tp_put_id(insert, instr->statement);
-    tp_put_id(insert, instr->loop);
-    if (instr->type != TP_TYPE_UNKNOWN && tp_does(code->events, code->row, instr->can) & (TP_CAN_READ | TP_CAN_WRITE))
-        tp_put_integer(insert, instr->type == TP_TYPE_FLOATING);
-    else
-        tp_put_null(insert);
+    uint32_t function = rec->contexts.at[instr->context - 1].function;
+    bool typed = instr->type != TP_TYPE_UNKNOWN &&
+                 tp_does(code->events, code->row, instr->can) & (TP_CAN_READ | TP_CAN_WRITE);
+
+    TP_PUT(insert, TP_ID(id), TP_ID(instr->context), TP_ID(function ? rec->functions.at[function - 1].object : 0),
+           TP_INTEGER(instr->address), TP_INTEGER(instr->length), TP_ID(instr->file), TP_ID(instr->line),
+           TP_ID(frame_id(code, instr->frame)), TP_ID(instr->statement), TP_ID(instr->loop),
+           TP_IF(typed, TP_INTEGER(instr->type == TP_TYPE_FLOATING)));
     tp_put_row(insert, code->events, code->row, instr->can);
     return tp_insert_row(code->store, insert);
 }
@@ -278,13 +260,6 @@ static int add_arcs(struct code *code, uint32_t context)
     return 0;
 }
 
-/* Self and called summed up. */
-static void add_self(struct code *code)
-{
-    for (size_t i = 0; i < code->line.count; i++)
-        tp_add_row(code->events, code->line.at[i].cost + code->width, code->line.at[i].cost);
-}
-
 /* Without a complete tree: whether the lines together cost more than the function does. */
 static bool overlaps(const struct code *code)
 {
@@ -328,7 +303,8 @@ static int write_lines(struct code *code, uint32_t context)
     const struct tp_line_rows *tree = code->store->line_rows;
     bool doubtful;
 
-    add_self(code);
+    for (size_t i = 0; i < code->line.count; i++) /* self and called summed up */
+        tp_add_row(code->events, code->line.at[i].cost + code->width, code->line.at[i].cost);
     doubtful = !tree && overlaps(code);
     for (size_t i = 0; i < code->line.count; i++) {
         struct row *row = &code->line.at[i];
@@ -337,11 +313,8 @@ static int write_lines(struct code *code, uint32_t context)
         for (size_t k = 0; k < code->width; k++)
             incl[k] = incl[k] < code->incl[k] ? incl[k] : code->incl[k];
         struct tp_insert *insert = &code->lines;
-        tp_put_null(insert); /* id */
-        tp_put_id(insert, context);
-        tp_put_id(insert, (uint32_t)((row->key - 1) >> 32));
-        tp_put_id(insert, (uint32_t)(row->key - 1));
-        tp_put_integer(insert, estimate);
+        TP_PUT(insert, TP_NULL /* id */, TP_ID(context), TP_ID((row->key - 1) >> 32), TP_ID((uint32_t)(row->key - 1)),
+               TP_INTEGER(estimate));
         tp_put_row(insert, code->events, row->cost, row->can);
         tp_put_row(insert, code->events, incl, row->can | row->can_below);
         if (tp_insert_row(code->store, insert))
@@ -412,8 +385,7 @@ static int write_threads(struct code *code, uint32_t context, const struct tp_co
         if (incl == TP_NOT_FOUND && self == TP_NOT_FOUND)
             continue;
         memset(code->scratch, 0, code->width * sizeof *code->scratch);
-        tp_put_count(&code->threads, store->rec->threads.at[t - 1].id);
-        tp_put_id(&code->threads, context);
+        TP_PUT(&code->threads, TP_COUNT(store->rec->threads.at[t - 1].id), TP_ID(context));
         tp_put_row(&code->threads, code->events,
                    self == TP_NOT_FOUND ? code->scratch : code->thread.at[self].cost, x->can);
         if (incl != TP_NOT_FOUND)
@@ -452,20 +424,11 @@ static int write_function_row(struct code *code, uint32_t index, uint64_t first,
         context->function ? &rec->functions.at[context->function - 1] : &unknown;
     struct tp_insert *insert = &code->functions;
 
-    tp_put_id(insert, index);
-    tp_put_text(insert, context_name(rec, context, false));
-    tp_put_text(insert, function->name);
-    tp_put_id(insert, context->function);
-    tp_put_text(insert, context_name(rec, context, true));
-    tp_put_text(insert, context_text(rec, context, false));
-    tp_put_id(insert, function->object);
-    tp_put_id(insert, function->file);
-    tp_put_id(insert, function->line);
-    tp_put_integer(insert, (int64_t)function->start);
-    tp_put_count(insert, function->size);
-    tp_put_integer(insert, (int64_t)context->calls);
-    tp_put_id(insert, last ? (uint32_t)first : 0);
-    tp_put_id(insert, (uint32_t)last);
+    TP_PUT(insert, TP_ID(index), TP_TEXT(context_name(rec, context, false)), TP_TEXT(function->name),
+           TP_ID(context->function), TP_TEXT(context_name(rec, context, true)),
+           TP_TEXT(context_text(rec, context, false)), TP_ID(function->object), TP_ID(function->file),
+           TP_ID(function->line), TP_INTEGER(function->start), TP_COUNT(function->size), TP_INTEGER(context->calls),
+           TP_ID(last ? first : 0), TP_ID(last));
     tp_put_row(insert, code->events, code->row, context->can);
     tp_put_row(insert, code->events, code->incl, context->can_below);
     return tp_insert_row(code->store, insert);

@@ -185,11 +185,6 @@ void tp_put_real(struct tp_insert *insert, double value)
     sqlite3_bind_double(insert->statement, insert->next, value);
 }
 
-void tp_put_count(struct tp_insert *insert, uint64_t value)
-{
-    tp_put_integer(insert, value > INT64_MAX ? INT64_MAX : (int64_t)value);
-}
-
 void tp_put_id(struct tp_insert *insert, uint32_t id)
 {
     if (id)
@@ -214,6 +209,18 @@ void tp_put_text(struct tp_insert *insert, const char *text)
         sqlite3_bind_text(insert->statement, insert->next, text, -1, SQLITE_STATIC);
     bound->type = TP_BOUND_TEXT;
     bound->text = text;
+}
+
+void tp_put_values(struct tp_insert *insert, const struct tp_value *value, size_t count)
+{
+    for (const struct tp_value *end = value + count; value < end; value++) {
+        if (value->type == TP_VALUE_INTEGER)
+            tp_put_integer(insert, value->integer);
+        else if (value->type == TP_VALUE_TEXT)
+            tp_put_text(insert, value->text);
+        else
+            tp_put_null(insert);
+    }
 }
 
 void tp_put_row(struct tp_insert *insert, const struct tp_events *events, const uint64_t *row, uint8_t can)
@@ -262,6 +269,17 @@ int tp_insert_row(struct tp_store *store, struct tp_insert *insert)
     int code = sqlite3_step(insert->statement);
     sqlite3_reset(insert->statement);
     return code == SQLITE_DONE ? 0 : tp_store_failed(store, "insert");
+}
+
+int tp_insert_all(struct tp_store *store, const char *table, size_t count, tp_write *write, void *user)
+{
+    struct tp_insert insert;
+    int failed = tp_insert_open(store, &insert, table);
+
+    insert.user = user;
+    for (size_t i = 0; !failed && i < count; i++)
+        failed = write(store, &insert, i);
+    return tp_insert_close(store, &insert, failed);
 }
 
 int tp_store_in_bulk(struct tp_store *store, tp_store_part *large, void *user)

@@ -133,66 +133,37 @@ static bool overlaps(struct loops *l, uint32_t loop)
 
 /* ------------------------------------------------------------------------------------------ rows */
 
-static int write_loop(struct loops *l, struct tp_insert *insert, uint32_t id)
+static int write_loop(struct tp_store *store, struct tp_insert *insert, size_t i)
 {
-    const struct tp_loop *loop = &l->rec->loops.at[id - 1];
-    uint32_t function = l->rec->contexts.at[loop->context - 1].function;
+    struct loops *l = insert->user;
+    const struct tp_loop *loop = &l->rec->loops.at[i];
+    uint32_t function = l->rec->contexts.at[loop->context - 1].function, id = (uint32_t)i + 1;
     bool estimate = overlaps(l, id);
 
-    tp_put_id(insert, id);
-    tp_put_id(insert, loop->parent);
-    tp_put_id(insert, loop->context);
-    tp_put_id(insert, function ? l->rec->functions.at[function - 1].object : 0);
-    tp_put_integer(insert, (int64_t)loop->address);
-    tp_put_id(insert, loop->frame ? l->store->frame_id[loop->frame - 1] : 0);
-    tp_put_id(insert, loop->file);
-    tp_put_id(insert, loop->line);
-    tp_put_id(insert, loop->last_line);
-    tp_put_integer(insert, loop->depth);
-    tp_put_count(insert, loop->iterations);
-    if (loop->entries == UINT64_MAX)
-        tp_put_null(insert);
-    else
-        tp_put_count(insert, loop->entries);
-    tp_put_integer(insert, estimate);
-    tp_put_row(insert, &l->rec->events, cost_of(l, id), l->can[id - 1]);
-    tp_put_row(insert, &l->rec->events, cost_of(l, id) + l->width, l->can_below[id - 1]);
-    return tp_insert_row(l->store, insert);
-}
-
-static int write_loops(struct loops *l)
-{
-    struct tp_insert insert;
-    int failed = tp_insert_open(l->store, &insert, "t_loops");
-
-    for (uint32_t id = 1; !failed && id <= l->rec->loops.count; id++)
-        failed = write_loop(l, &insert, id);
-    return tp_insert_close(l->store, &insert, failed);
+    TP_PUT(insert, TP_ID(id), TP_ID(loop->parent), TP_ID(loop->context),
+           TP_ID(function ? l->rec->functions.at[function - 1].object : 0), TP_INTEGER(loop->address),
+           TP_ID(loop->frame ? store->frame_id[loop->frame - 1] : 0), TP_ID(loop->file), TP_ID(loop->line),
+           TP_ID(loop->last_line), TP_INTEGER(loop->depth), TP_COUNT(loop->iterations),
+           TP_IF(loop->entries != UINT64_MAX, TP_COUNT(loop->entries)), TP_INTEGER(estimate));
+    tp_put_row(insert, &l->rec->events, cost_of(l, id), l->can[i]);
+    tp_put_row(insert, &l->rec->events, cost_of(l, id) + l->width, l->can_below[i]);
+    return tp_insert_row(store, insert);
 }
 
 static int by_key(const void *a, const void *b)
 {
-    const struct in_data *x = a, *y = b;
-
-    return x->key < y->key ? -1 : x->key > y->key;
+    return TP_COMPARE(((const struct in_data *)a)->key, ((const struct in_data *)b)->key);
 }
 
-static int write_data(struct loops *l)
+static int write_loop_data(struct tp_store *store, struct tp_insert *insert, size_t i)
 {
-    struct tp_insert insert;
-    int failed = tp_insert_open(l->store, &insert, "t_loop_data");
+    struct loops *l = insert->user;
+    const struct in_data *row = &l->data.at[i];
 
-    if (l->data.count)
-        qsort(l->data.at, l->data.count, sizeof *l->data.at, by_key);
-    for (size_t i = 0; !failed && i < l->data.count; i++) {
-        const struct in_data *row = &l->data.at[i];
-        tp_put_id(&insert, (uint32_t)(row->key >> 32));
-        tp_put_id(&insert, (uint32_t)row->key);
-        tp_put_row(&insert, &l->rec->events, row->cost, row->can);
-        tp_put_row(&insert, &l->rec->events, row->cost + l->width, row->can_below);
-        failed = tp_insert_row(l->store, &insert);
-    }
-    return tp_insert_close(l->store, &insert, failed);
+    TP_PUT(insert, TP_ID(row->key >> 32), TP_ID((uint32_t)row->key));
+    tp_put_row(insert, &l->rec->events, row->cost, row->can);
+    tp_put_row(insert, &l->rec->events, row->cost + l->width, row->can_below);
+    return tp_insert_row(store, insert);
 }
 
 /* ------------------------------------------------------------------------------------------ all */
@@ -210,7 +181,10 @@ int tp_store_loops(struct tp_store *store)
     if (!failed) {
         add_calls(&l);
         add_inner(&l);
-        failed = write_loops(&l) || write_data(&l);
+        if (l.data.count)
+            qsort(l.data.at, l.data.count, sizeof *l.data.at, by_key);
+        failed = tp_insert_all(store, "t_loops", count, write_loop, &l) ||
+                 tp_insert_all(store, "t_loop_data", l.data.count, write_loop_data, &l);
     }
     free(l.cost);
     free(l.can);

@@ -1,150 +1,276 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * store_misses.c: what is known of misses besides their number: the strides between them, and the sets in which they
- * conflicted.
+ * store_misses.c: what is known of misses besides their number: the strides between them (--strides=yes), the sets in
+ * which they conflicted (--patterns=yes), whose writes took lines from whom (--coherence=mesi), and who had to load
+ * lines again that somebody else had thrown out, or used first what somebody else had loaded (--interdependence=yes).
  *
- * The recording has one entry per thread and part. They are sorted by what makes a row, and those of one row are added.
+ * The recording has pieces of all these: one for each part and thread in which they occurred. The pieces of a table are
+ * sorted by what makes a row; those of one row come one after the other then, and are added up as it is written.
+ *
+ * How long ago a line had been used is a table of its own, with a row per power of two. A reuse is a pair without an
+ * evictor.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "profile/base/error.h"
 #include "profile/store/store.h"
 
-/* One table: what is in it, in which order, and how two pieces of one row become one. */
-struct kind {
-    const char *table;
-    size_t size;
-    int (*compare)(const void *a, const void *b);
-    void (*add)(void *sum, const void *piece);
-    void (*put)(struct tp_store *store, struct tp_insert *insert, const void *row);
-};
+/* The row number `id`, of `count` pieces from `pieces` on. */
+typedef int misses_write(struct tp_store *store, struct tp_insert *insert, uint64_t id, const void *pieces,
+                         size_t count);
 
-/* Pieces, `count` of them from `at` on, are sorted. */
-static int write_sums(struct tp_store *store, const struct kind *kind, void *at, size_t count)
+/* Pieces, `count` of them of `size` bytes from `at` on, into the rows of a table. */
+static int misses_table(struct tp_store *store, const char *table, void *at, size_t count, size_t size,
+                        int (*compare)(const void *a, const void *b), misses_write *write)
 {
-    char *piece = at, *end = count ? piece + count * kind->size : piece;
     struct tp_insert insert;
-    int failed = tp_insert_open(store, &insert, kind->table);
+    int failed = tp_insert_open(store, &insert, table);
+    uint64_t id = 0;
 
     if (count)
-        qsort(at, count, kind->size, kind->compare);
-    while (!failed && piece < end) {
-        void *sum = piece;
-        for (piece += kind->size; piece < end && !kind->compare(sum, piece); piece += kind->size)
-            kind->add(sum, piece);
-        kind->put(store, &insert, sum);
-        failed = tp_insert_row(store, &insert);
+        qsort(at, count, size, compare);
+    for (size_t i = 0, same; !failed && i < count; i += same) {
+        const char *first = (const char *)at + i * size;
+        for (same = 1; i + same < count && compare(first, first + same * size) == 0; same++)
+            ;
+        failed = write(store, &insert, ++id, first, same);
     }
     return tp_insert_close(store, &insert, failed);
 }
 
-static int compare(int64_t a, int64_t b)
+/* The row of an instruction; 0: none, or not known. */
+static uint32_t row_of_instruction(const struct tp_store *store, uint32_t instr)
 {
-    return a < b ? -1 : a > b;
+    return instr ? store->instruction_id[instr - 1] : 0;
 }
 
-static void put_payer(struct tp_store *store, struct tp_insert *insert, uint32_t instr, uint32_t data)
-{
-    tp_put_id(insert, store->instruction_id[instr - 1]);
-    tp_put_id(insert, data);
-}
+/* ------------------------------------------------------------------------------------------ strides and sets */
 
-/* ------------------------------------------------------------------------------------------ strides */
+const char *const tp_cache_names[TP_CONFLICT_CACHES] = {"I1", "D1", "L", "I2", "D2"};
 
 static int by_payer(const void *a, const void *b)
 {
     const struct tp_strides *x = a, *y = b;
-    int order = compare(x->instr, y->instr);
+    int order = TP_COMPARE(x->instr, y->instr);
 
-    return order ? order : compare(x->data, y->data);
+    return order ? order : TP_COMPARE(x->data, y->data);
 }
 
-static void add_strides(void *sum, const void *piece)
+static int write_stride_sum(struct tp_store *store, struct tp_insert *insert, uint64_t id, const void *pieces,
+                            size_t count)
 {
-    struct tp_strides *x = sum;
-    const struct tp_strides *y = piece;
+    const struct tp_strides *x = pieces;
+    uint64_t strides = 0, lost = 0;
 
-    x->count = tp_sum(x->count, y->count);
-    x->lost = tp_sum(x->lost, y->lost);
-}
-
-static void put_strides(struct tp_store *store, struct tp_insert *insert, const void *row)
-{
-    const struct tp_strides *x = row;
-
-    put_payer(store, insert, x->instr, x->data);
-    tp_put_count(insert, x->count);
-    tp_put_count(insert, x->lost);
+    (void)id;
+    for (size_t i = 0; i < count; i++) {
+        strides = tp_sum(strides, x[i].count);
+        lost = tp_sum(lost, x[i].lost);
+    }
+    TP_PUT(insert, TP_ID(row_of_instruction(store, x->instr)), TP_ID(x->data), TP_COUNT(strides), TP_COUNT(lost));
+    return tp_insert_row(store, insert);
 }
 
 static int by_stride(const void *a, const void *b)
 {
     const struct tp_stride *x = a, *y = b;
-    int order = compare(x->instr, y->instr);
+    int order = TP_COMPARE(x->instr, y->instr);
 
-    order = order ? order : compare(x->data, y->data);
-    return order ? order : compare(x->bytes, y->bytes);
+    order = order ? order : TP_COMPARE(x->data, y->data);
+    return order ? order : TP_COMPARE(x->bytes, y->bytes);
 }
 
-static void add_stride(void *sum, const void *piece)
+static int write_stride(struct tp_store *store, struct tp_insert *insert, uint64_t id, const void *pieces, size_t count)
 {
-    struct tp_stride *x = sum;
+    const struct tp_stride *x = pieces;
+    uint64_t times = 0;
 
-    x->count = tp_sum(x->count, ((const struct tp_stride *)piece)->count);
+    (void)id;
+    for (size_t i = 0; i < count; i++)
+        times = tp_sum(times, x[i].count);
+    TP_PUT(insert, TP_ID(row_of_instruction(store, x->instr)), TP_ID(x->data), TP_INTEGER(x->bytes), TP_COUNT(times));
+    return tp_insert_row(store, insert);
 }
-
-static void put_stride(struct tp_store *store, struct tp_insert *insert, const void *row)
-{
-    const struct tp_stride *x = row;
-
-    put_payer(store, insert, x->instr, x->data);
-    tp_put_integer(insert, x->bytes);
-    tp_put_count(insert, x->count);
-}
-
-/* ------------------------------------------------------------------------------------------ sets */
-
-const char *const tp_cache_names[TP_CONFLICT_CACHES] = {"I1", "D1", "L", "I2", "D2"};
 
 static int by_set(const void *a, const void *b)
 {
     const struct tp_conflicts *x = a, *y = b;
-    int order = compare(x->instr, y->instr);
+    int order = TP_COMPARE(x->instr, y->instr);
 
-    order = order ? order : compare(x->data, y->data);
-    order = order ? order : compare(x->cache, y->cache);
-    return order ? order : compare(x->set, y->set);
+    order = order ? order : TP_COMPARE(x->data, y->data);
+    order = order ? order : TP_COMPARE(x->cache, y->cache);
+    return order ? order : TP_COMPARE(x->set, y->set);
 }
 
-static void add_set(void *sum, const void *piece)
+static int write_set(struct tp_store *store, struct tp_insert *insert, uint64_t id, const void *pieces, size_t count)
 {
-    struct tp_conflicts *x = sum;
+    const struct tp_conflicts *x = pieces;
+    uint64_t misses = 0;
 
-    x->count = tp_sum(x->count, ((const struct tp_conflicts *)piece)->count);
+    (void)id;
+    for (size_t i = 0; i < count; i++)
+        misses = tp_sum(misses, x[i].count);
+    TP_PUT(insert, TP_ID(row_of_instruction(store, x->instr)), TP_ID(x->data), TP_TEXT(tp_cache_names[x->cache]),
+           TP_COUNT(x->set), TP_COUNT(misses));
+    return tp_insert_row(store, insert);
 }
 
-static void put_set(struct tp_store *store, struct tp_insert *insert, const void *row)
-{
-    const struct tp_conflicts *x = row;
+/* ------------------------------------------------------------------------------------------ sharing */
 
-    put_payer(store, insert, x->instr, x->data);
-    tp_put_text(insert, tp_cache_names[x->cache]);
-    tp_put_count(insert, x->set);
-    tp_put_count(insert, x->count);
+enum { GRANULES = 64, RANGES = GRANULES / 2 * 16 }; /* "1008-1023 " and a NUL, for every other granule */
+
+static int by_writer(const void *a, const void *b)
+{
+    const struct tp_sharing *x = a, *y = b;
+    int order = TP_COMPARE(x->writer, y->writer);
+
+    order = order ? order : TP_COMPARE(x->victim, y->victim);
+    return order ? order : TP_COMPARE(x->data, y->data);
+}
+
+static unsigned granule_of(const struct tp_recording *rec)
+{
+    unsigned line = 0;
+
+    for (size_t i = 0; i < rec->meta.count; i++) {
+        if (strcmp(rec->meta.at[i].key, "cache.D1") == 0 && sscanf(rec->meta.at[i].value, "%*u,%*u,%u", &line) != 1)
+            line = 0;
+    }
+    return line > GRANULES && line <= 1024 ? line / GRANULES : 1;
+}
+
+/* Granules of a line as ranges of its bytes, "0-7 16-31"; for lines of up to 64 bytes a granule is a byte. */
+static const char *ranges_of(uint64_t granules, unsigned granule, char text[RANGES])
+{
+    size_t used = 0;
+
+    for (unsigned i = 0; i < GRANULES; i++) {
+        unsigned first = i;
+
+        if (!(granules >> i & 1))
+            continue;
+        while (i + 1 < GRANULES && granules >> (i + 1) & 1)
+            i++;
+        used += (size_t)snprintf(text + used, RANGES - used, "%s%u-%u", used ? " " : "", first * granule,
+                                 (i + 1) * granule - 1);
+    }
+    return used ? text : NULL;
+}
+
+static int write_sharing(struct tp_store *store, struct tp_insert *insert, uint64_t id, const void *pieces,
+                         size_t count)
+{
+    const struct tp_sharing *x = pieces;
+    struct tp_sharing sum = {0};
+    unsigned granule = granule_of(store->rec);
+    char written[RANGES], touched[RANGES];
+
+    (void)id;
+    for (size_t i = 0; i < count; i++) {
+        sum.misses = tp_sum(sum.misses, x[i].misses);
+        sum.falsely = tp_sum(sum.falsely, x[i].falsely);
+        sum.truly = tp_sum(sum.truly, x[i].truly);
+        sum.written |= x[i].written;
+        sum.touched |= x[i].touched;
+    }
+    TP_PUT(insert, TP_ID(row_of_instruction(store, x->writer)), TP_ID(row_of_instruction(store, x->victim)),
+           TP_ID(x->data), TP_COUNT(sum.misses), TP_COUNT(sum.falsely), TP_COUNT(sum.truly),
+           TP_TEXT(ranges_of(sum.written, granule, written)), TP_TEXT(ranges_of(sum.touched, granule, touched)));
+    return tp_insert_row(store, insert);
+}
+
+/* ------------------------------------------------------------------------------------------ pairs and reuses */
+
+static int by_pair(const void *a, const void *b)
+{
+    const struct tp_again *x = a, *y = b;
+    int order = TP_COMPARE(x->instr, y->instr);
+
+    order = order ? order : TP_COMPARE(x->data, y->data);
+    order = order ? order : TP_COMPARE(x->cache, y->cache);
+    order = order ? order : TP_COMPARE(x->evictor, y->evictor);
+    order = order ? order : TP_COMPARE(x->evictor_data, y->evictor_data);
+    return order ? order : TP_COMPARE(x->loader, y->loader);
+}
+
+static int write_again(struct tp_store *store, struct tp_insert *insert, uint64_t id, const struct tp_again *x,
+                       size_t count, bool pair)
+{
+    uint32_t loader = row_of_instruction(store, x->loader), evictor = row_of_instruction(store, x->evictor),
+             instruction = row_of_instruction(store, x->instr);
+    uint64_t misses = 0, timed = 0, distance = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        misses = tp_sum(misses, x[i].misses);
+        timed = tp_sum(timed, x[i].timed);
+        distance = tp_sum(distance, x[i].distance);
+    }
+    TP_PUT(insert, TP_COUNT(id), TP_ID(loader));
+    if (pair)
+        TP_PUT(insert, TP_ID(evictor), TP_ID(x->evictor_data));
+    TP_PUT(insert, TP_ID(instruction), TP_ID(x->data), TP_TEXT(x->instr ? tp_cache_names[x->cache] : NULL),
+           TP_COUNT(misses));
+    if (pair)
+        TP_PUT(insert, TP_COUNT(timed));
+    TP_PUT(insert, TP_COUNT(distance));
+    return tp_insert_row(store, insert);
+}
+
+static int write_pair(struct tp_store *store, struct tp_insert *insert, uint64_t id, const void *pieces, size_t count)
+{
+    return write_again(store, insert, id, pieces, count, true);
+}
+
+static int write_reuse(struct tp_store *store, struct tp_insert *insert, uint64_t id, const void *pieces, size_t count)
+{
+    return write_again(store, insert, id, pieces, count, false);
+}
+
+static int write_distances(struct tp_store *store, struct tp_insert *insert, uint64_t id, const void *pieces,
+                           size_t count)
+{
+    const struct tp_again *x = pieces;
+    uint64_t misses[TN_RAW_DISTANCES] = {0};
+    int failed = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct tp_after *after = store->rec->afters.at + x[i].first_after;
+        for (uint32_t k = 0; k < x[i].afters; k++)
+            misses[after[k].power] = tp_sum(misses[after[k].power], after[k].misses);
+    }
+    for (uint64_t power = 0; !failed && power < TN_RAW_DISTANCES; power++) {
+        if (!misses[power])
+            continue;
+        TP_PUT(insert, TP_COUNT(id), TP_COUNT(power), TP_COUNT(misses[power]));
+        failed = tp_insert_row(store, insert);
+    }
+    return failed;
 }
 
 /* ------------------------------------------------------------------------------------------ all */
 
+#define TABLE(name, pieces, compare, write)                                                                   \
+    misses_table(store, name, (pieces).at, (pieces).count, sizeof *(pieces).at, compare, write)
+
+int tp_store_sharing(struct tp_store *store)
+{
+    return TABLE("t_sharing", store->rec->sharings, by_writer, write_sharing);
+}
+
 int tp_store_misses(struct tp_store *store)
 {
-    static const struct kind sums = {"t_stride_sums", sizeof(struct tp_strides), by_payer, add_strides, put_strides};
-    static const struct kind strides = {"t_strides", sizeof(struct tp_stride), by_stride, add_stride, put_stride};
-    static const struct kind sets = {"t_conflicts", sizeof(struct tp_conflicts), by_set, add_set, put_set};
     struct tp_recording *rec = store->rec;
 
-    return write_sums(store, &sums, rec->stride_sums.at, rec->stride_sums.count) ||
-                   write_sums(store, &strides, rec->strides.at, rec->strides.count) ||
-                   write_sums(store, &sets, rec->conflicts.at, rec->conflicts.count)
+    return TABLE("t_stride_sums", rec->stride_sums, by_payer, write_stride_sum) ||
+                   TABLE("t_strides", rec->strides, by_stride, write_stride) ||
+                   TABLE("t_conflicts", rec->conflicts, by_set, write_set) ||
+                   TABLE("t_pairs", rec->again, by_pair, write_pair) ||
+                   TABLE("t_pair_distances", rec->again, by_pair, write_distances) ||
+                   TABLE("t_reuses", rec->reuses, by_pair, write_reuse) ||
+                   TABLE("t_reuse_distances", rec->reuses, by_pair, write_distances)
                ? -1
                : 0;
 }

@@ -10,7 +10,7 @@
  */
 #include "profile/store/store.h"
 
-#include <stdbool.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,6 @@ struct offsets {
     uint8_t of_event[TP_MAX_EVENTS];         /* which count a column is, or UNCOUNTED */
     uint32_t field;                          /* id of the last one */
     const uint8_t *can;
-    char (*name)[12]; /* of pieces, "+16" */
 };
 
 /* ------------------------------------------------------------------------------------------ places */
@@ -46,7 +45,7 @@ static int by_place(const void *a, const void *b)
 {
     const struct tp_blob *x = *(const struct tp_blob *const *)a, *y = *(const struct tp_blob *const *)b;
 
-    return x->data < y->data ? -1 : x->data > y->data;
+    return TP_COMPARE(x->data, y->data);
 }
 
 /* A part has the places of an object in order, and a list of blobs is in the order in which they came, backwards. */
@@ -133,41 +132,22 @@ static uint64_t piece_size(const struct tp_data *data, uint64_t offset)
     return offset + PIECE <= all ? PIECE : all > offset ? all - offset : PIECE;
 }
 
-/* As it is called where no type is known. */
-static const char *name_of_piece(struct offsets *o, uint32_t piece)
-{
-    char *name = o->name[piece];
-
-    if (!*name)
-        snprintf(name, sizeof o->name[piece], "+%u", piece * PIECE);
-    return name;
-}
-
 static void put_field(struct offsets *o, const struct tp_data *data, uint32_t number)
 {
     static const char *const kinds[] = {"around", "beyond"}, *const names[] = {"(around)", "(beyond)"};
     struct tp_insert *insert = &o->fields;
 
     if (number < TN_AT_FIRST) {
-        tp_put_text(insert, kinds[number]);
-        tp_put_text(insert, names[number]);
-        tp_put_null(insert);
-        tp_put_null(insert);
-        tp_put_null(insert);
+        TP_PUT(insert, TP_TEXT(kinds[number]), TP_TEXT(names[number]), TP_NULL, TP_NULL, TP_NULL);
     } else if (data->layout) {
         const struct tp_layout_field *field = &data->layout->field[number - TN_AT_FIRST];
-        tp_put_text(insert, field->padding ? "padding" : "field");
-        tp_put_text(insert, field->name);
-        tp_put_text(insert, field->type);
-        tp_put_count(insert, field->offset);
-        tp_put_count(insert, field->size);
-    } else {
+        TP_PUT(insert, TP_TEXT(field->padding ? "padding" : "field"), TP_TEXT(field->name), TP_TEXT(field->type),
+               TP_COUNT(field->offset), TP_COUNT(field->size));
+    } else { /* no type is known */
         uint64_t offset = (uint64_t)(number - TN_AT_FIRST) * PIECE;
-        tp_put_text(insert, "bytes");
-        tp_put_text(insert, name_of_piece(o, number - TN_AT_FIRST));
-        tp_put_null(insert);
-        tp_put_count(insert, offset);
-        tp_put_count(insert, piece_size(data, offset));
+        char name[24];
+        snprintf(name, sizeof name, "+%" PRIu64, offset);
+        TP_PUT(insert, TP_TEXT("bytes"), TP_TEXT(name), TP_NULL, TP_COUNT(offset), TP_COUNT(piece_size(data, offset)));
     }
 }
 
@@ -179,21 +159,15 @@ static void put_counts(const struct offsets *o, struct tp_insert *insert, const 
     for (size_t i = 0; i < events->count; i++) {
         const struct tp_column *column = &events->column[i];
         uint8_t which = o->of_event[i];
-        if (which == UNCOUNTED || (count[which] == 0 && column->needs && !(column->needs & can)))
-            tp_put_null(insert);
-        else
-            tp_put_count(insert, count[which]);
+        bool absent = which == UNCOUNTED || (count[which] == 0 && column->needs && !(column->needs & can));
+        TP_PUT(insert, TP_IF(!absent, TP_COUNT(count[which])));
     }
 }
 
 static int write_offset(struct offsets *o, size_t index, const struct place *place)
 {
-    tp_put_id(&o->offsets, (uint32_t)index + 1);
-    tp_put_id(&o->offsets, o->field);
-    if (place->number < TN_AT_FIRST)
-        tp_put_null(&o->offsets);
-    else
-        tp_put_count(&o->offsets, place->number - TN_AT_FIRST);
+    TP_PUT(&o->offsets, TP_ID(index + 1), TP_ID(o->field),
+           TP_IF(place->number >= TN_AT_FIRST, TP_INTEGER(place->number - TN_AT_FIRST)));
     put_counts(o, &o->offsets, place->count, o->can[index]);
     return tp_insert_row(o->store, &o->offsets);
 }
@@ -212,8 +186,7 @@ static int write_field(struct offsets *o, size_t index, uint32_t number, size_t 
             sum[i] = tp_sum(sum[i], place->count[i]);
         failed = data->element ? write_offset(o, index, place) : 0;
     }
-    tp_put_id(&o->fields, o->field);
-    tp_put_id(&o->fields, (uint32_t)index + 1);
+    TP_PUT(&o->fields, TP_ID(o->field), TP_ID(index + 1));
     put_field(o, data, number);
     put_counts(o, &o->fields, sum, o->can[index]);
     return failed || tp_insert_row(o->store, &o->fields);
@@ -259,12 +232,11 @@ static void find_counted(struct offsets *o)
 
 int tp_store_offsets(struct tp_store *store, const uint8_t *can)
 {
-    struct offsets o = {.store = store, .can = can, .name = calloc(TN_LARGEST_ELEMENT / PIECE + 1, sizeof *o.name)};
-    int failed = o.name ? 0 : TP_NO_MEMORY(store->err);
+    struct offsets o = {.store = store, .can = can};
+    int failed = tp_insert_open(store, &o.fields, "t_data_fields") ||
+                 tp_insert_open(store, &o.offsets, "t_data_offsets");
 
     find_counted(&o);
-    failed = failed || tp_insert_open(store, &o.fields, "t_data_fields") ||
-             tp_insert_open(store, &o.offsets, "t_data_offsets");
     for (size_t i = 0; !failed && i < store->rec->data.count; i++) {
         if (store->rec->data.at[i].at)
             failed = write_object(&o, i);
@@ -273,6 +245,5 @@ int tp_store_offsets(struct tp_store *store, const uint8_t *can)
     failed = tp_insert_close(store, &o.offsets, failed);
     TP_VECTOR_FREE(&o.blobs);
     TP_VECTOR_FREE(&o.places);
-    free(o.name);
     return failed ? -1 : 0;
 }

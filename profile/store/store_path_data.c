@@ -94,8 +94,7 @@ static int write_row(struct held_rows *h, struct tp_insert *insert, uint32_t id,
     memset(whole, 0, all->count * sizeof *whole);
     for (size_t i = 0; i < h->events.count; i++)
         whole[h->column[i]] = row[i];
-    tp_put_id(insert, id);
-    tp_put_id(insert, data);
+    TP_PUT(insert, TP_ID(id), TP_ID(data));
     tp_put_row(insert, all, whole, can);
     return tp_insert_row(h->store, insert);
 }
@@ -160,20 +159,9 @@ static int take_node(struct held_rows *h, uint32_t data, uint32_t *piece)
            write_row(h, &h->paths, number, data, self, context ? rec->contexts.at[context - 1].can : 0);
 }
 
-static int take_function(struct held_rows *h, const struct held *held)
-{
-    uint64_t row[TP_MAX_EVENTS];
-
-    memset(row, 0, h->events.count * sizeof *row);
-    tp_blob_add(&h->events, held->blob, row, NULL);
-    return add_to_function(h, held->context, row);
-}
-
 static int by_number(const void *a, const void *b)
 {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return x < y ? -1 : x > y;
+    return TP_COMPARE(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 static int write_functions(struct held_rows *h, uint32_t data)
@@ -200,22 +188,16 @@ static int take_object(struct held_rows *h, uint32_t data)
     uint32_t piece = h->first[data - 1];
     int failed = 0;
 
-    for (; !failed && piece && !h->held.at[piece - 1].number; piece = h->held.at[piece - 1].next)
-        failed = take_function(h, &h->held.at[piece - 1]);
+    for (; !failed && piece && !h->held.at[piece - 1].number; piece = h->held.at[piece - 1].next) {
+        uint64_t row[TP_MAX_EVENTS] = {0};
+        tp_blob_add(&h->events, h->held.at[piece - 1].blob, row, NULL);
+        failed = add_to_function(h, h->held.at[piece - 1].context, row);
+    }
     while (!failed && piece)
         failed = take_node(h, data, &piece);
     while (!failed && h->opened)
         failed = close_node(h);
     return failed || write_functions(h, data);
-}
-
-static int take_all(struct held_rows *h)
-{
-    int failed = gather(h);
-
-    for (size_t i = 0; !failed && i < h->store->rec->data.count; i++)
-        failed = take_object(h, (uint32_t)i + 1);
-    return failed;
 }
 
 /* ------------------------------------------------------------------------------------------ all */
@@ -232,7 +214,9 @@ int tp_store_path_data(struct tp_store *store, const struct tp_tree *tree)
     h.function = calloc(rec->contexts.count + 1, sizeof *h.function);
     int failed = h.first && h.open && h.row && h.function ? 0 : TP_NO_MEMORY(store->err);
     failed = failed || tp_insert_open(store, &h.paths, "t_path_data") ||
-             tp_insert_open(store, &h.functions, "t_function_data") || take_all(&h);
+             tp_insert_open(store, &h.functions, "t_function_data") || gather(&h);
+    for (uint32_t data = 1; !failed && data <= rec->data.count; data++)
+        failed = take_object(&h, data);
     failed = tp_insert_close(store, &h.paths, failed);
     failed = tp_insert_close(store, &h.functions, failed);
     free(h.first);

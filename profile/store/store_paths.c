@@ -38,19 +38,11 @@ static int write_node(struct visit *v)
 
     if (number % REPORT_EVERY == 0 && tp_progress_of(store, "call tree", number, v->tree->count))
         return -1;
-    tp_put_id(insert, number);
-    tp_put_id(insert, node->parent ? v->tree->number[node->parent] : 0);
-    tp_put_id(insert, node->context);
-    tp_put_id(insert, node->arc);
-    tp_put_count(insert, node->calls);
-    tp_put_integer(insert, v->tree->depth[v->id]);
-    if (node->thread)
-        tp_put_count(insert, store->rec->threads.at[node->thread - 1].id);
-    else
-        tp_put_null(insert);
-    tp_put_integer(insert, (node->flags & TN_RAW_NODE_PRUNED_BELOW) != 0);
-    tp_put_integer(insert, (node->flags & TN_RAW_NODE_HANDLER) != 0);
-    tp_put_integer(insert, (node->flags & TN_RAW_NODE_ALIAS) != 0);
+    TP_PUT(insert, TP_ID(number), TP_ID(node->parent ? v->tree->number[node->parent] : 0), TP_ID(node->context),
+           TP_ID(node->arc), TP_COUNT(node->calls), TP_INTEGER(v->tree->depth[v->id]),
+           TP_IF(node->thread, TP_COUNT(store->rec->threads.at[node->thread - 1].id)),
+           TP_INTEGER((node->flags & TN_RAW_NODE_PRUNED_BELOW) != 0),
+           TP_INTEGER((node->flags & TN_RAW_NODE_HANDLER) != 0), TP_INTEGER((node->flags & TN_RAW_NODE_ALIAS) != 0));
     tp_put_row(insert, &store->rec->events, v->self,
                node->context ? store->rec->contexts.at[node->context - 1].can : 0);
     tp_put_row(insert, &store->rec->events, v->incl, v->can);

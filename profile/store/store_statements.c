@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "profile/base/error.h"
-#include "profile/store/data_rows.h"
 #include "profile/store/store.h"
 
 enum { LOAD, STORE, ACCESSES, TYPES = 3 /* enum tp_type */ };
@@ -86,68 +85,51 @@ static int add_instruction(struct statements *s, const struct tp_instr *instr)
     return tp_data_rows_add(&s->rows, instr) ? TP_NO_MEMORY(s->store->err) : 0;
 }
 
-/* ------------------------------------------------------------------------------------------ rows */
+/* ------------------------------------------------------------------------------------------ one statement */
 
-static int write_statement_row(struct statements *s, uint32_t id)
-{
-    const struct tp_statement *statement = &s->store->rec->statements.at[id - 1];
-    struct tp_insert *insert = &s->statement;
-
-    tp_put_id(insert, id);
-    tp_put_id(insert, statement->object);
-    tp_put_id(insert, statement->file);
-    tp_put_id(insert, statement->line);
-    tp_put_id(insert, statement->first_line);
-    tp_put_text(insert, statement->function);
-    tp_put_row(insert, &s->store->rec->events, s->all.cost, s->all.can);
-    return tp_insert_row(s->store, insert);
-}
-
-static int write_accesses(struct statements *s, uint32_t id)
+/* Its instructions added up, then its rows: itself, its kinds of access, its data objects. */
+static int write_statement(struct statements *s, uint32_t id)
 {
     static const char *const access_names[] = {"load", "store"};
     static const char *const type_names[] = {NULL, "integer", "floating"};
+    struct tp_store *store = s->store;
+    const struct tp_events *events = &store->rec->events;
+    const struct tp_statement *statement = &store->rec->statements.at[id - 1];
+
+    for (uint32_t i = s->first[id - 1]; i < s->first[id]; i++) {
+        if (add_instruction(s, &store->rec->instrs.at[s->order[i]]))
+            return -1;
+    }
+    TP_PUT(&s->statement, TP_ID(id), TP_ID(statement->object), TP_ID(statement->file), TP_ID(statement->line),
+           TP_ID(statement->first_line), TP_TEXT(statement->function));
+    tp_put_row(&s->statement, events, s->all.cost, s->all.can);
+    if (tp_insert_row(store, &s->statement))
+        return -1;
+    s->all = (struct kind){0};
 
     for (int access = 0; access < ACCESSES; access++) {
         for (int type = 0; type < TYPES; type++) {
             struct kind *kind = &s->kind[access][type];
             if (!kind->any)
                 continue;
-            tp_put_id(&s->access, id);
-            tp_put_text(&s->access, access_names[access]);
-            tp_put_text(&s->access, type_names[type]);
-            tp_put_row(&s->access, &s->store->rec->events, kind->cost, kind->can);
-            if (tp_insert_row(s->store, &s->access))
+            TP_PUT(&s->access, TP_ID(id), TP_TEXT(access_names[access]), TP_TEXT(type_names[type]));
+            tp_put_row(&s->access, events, kind->cost, kind->can);
+            if (tp_insert_row(store, &s->access))
                 return -1;
             *kind = (struct kind){0};
         }
     }
-    s->all = (struct kind){0};
-    return 0;
-}
 
-static int write_data(struct statements *s, uint32_t id)
-{
     tp_data_rows_sort(&s->rows);
     for (size_t i = 0; i < s->rows.met.count; i++) {
         const struct tp_data_row *row = &s->rows.row[s->rows.met.at[i] - 1];
-        tp_put_id(&s->data, id);
-        tp_put_id(&s->data, s->rows.met.at[i]);
-        tp_put_row(&s->data, &s->store->rec->events, row->cost, row->can);
-        if (tp_insert_row(s->store, &s->data))
+        TP_PUT(&s->data, TP_ID(id), TP_ID(s->rows.met.at[i]));
+        tp_put_row(&s->data, events, row->cost, row->can);
+        if (tp_insert_row(store, &s->data))
             return -1;
     }
     tp_data_rows_clear(&s->rows);
     return 0;
-}
-
-static int write_statement(struct statements *s, uint32_t id)
-{
-    for (uint32_t i = s->first[id - 1]; i < s->first[id]; i++) {
-        if (add_instruction(s, &s->store->rec->instrs.at[s->order[i]]))
-            return -1;
-    }
-    return write_statement_row(s, id) || write_accesses(s, id) || write_data(s, id) ? -1 : 0;
 }
 
 /* ------------------------------------------------------------------------------------------ all */
