@@ -19,6 +19,7 @@
 #include <stdio.h>
 
 struct sqlite3;
+struct sqlite3_stmt;
 
 /* What went wrong: one line without a newline at its end, fit for "tenure: <message>". It names the file (and the
  * offset in it, where there is one) and, if there is one, the remedy. Bytes that a terminal might obey are
@@ -116,6 +117,18 @@ bool tp_keeps_strides(tp_profile *profile);
 
 /* Fill in `err` from the database's last error; `what` says what was tried. Always -1. */
 int tp_sql_failed(tp_profile *profile, const char *what, struct tp_error *err);
+
+/* Ask the database. `sql` is from sqlite3_mprintf or sqlite3_str_finish, and freed here; NULL: out of memory. */
+struct sqlite3_stmt *tp_query(tp_profile *profile, char *sql, struct tp_error *err); /* NULL on failure */
+int tp_row(tp_profile *profile, struct sqlite3_stmt *statement, struct tp_error *err); /* 1: a row, 0: no more, -1 */
+/* All rows of a query. `take` gets each; it returns 0, 1 if it has no memory for it, or -1 if it has said in `err` what
+ * else is wrong with it. */
+typedef int tp_take(void *user, struct sqlite3_stmt *row);
+int tp_each(tp_profile *profile, char *sql, tp_take *take, void *user, struct tp_error *err);
+/* The first column of the first row; `otherwise` if there is no row, or NULL in it. -1 on failure. */
+int tp_number(tp_profile *profile, char *sql, double otherwise, double *out, struct tp_error *err);
+/* Run statements that give no rows; `what` says for a message what they are for. */
+int tp_execute(tp_profile *profile, const char *sql, const char *what, struct tp_error *err);
 
 /* Events: the columns of every table and view, in their order; real ones first, then those that views derive
  * (table `events`). */

@@ -146,28 +146,31 @@ static int read_facts(struct adviser *a)
     a->fact[LINEL] = line_size(a->profile, "cache.LL");
     a->fact[WAY1] = way_size(a->profile, "cache.D1");
     a->fact[KINDS] = tp_event_find(a->profile, "ConfD1") != NULL;
-    if (!estimated || read_weights(a))
-        return estimated ? -1 : 0;
-    sqlite3_stmt *statement = tp_query(a->profile, sqlite3_mprintf("SELECT CEst FROM totals"), a->err);
-    int row = statement ? tp_row(a->profile, statement, a->err) : -1;
-    if (row == 1)
-        a->fact[TOTAL] = sqlite3_column_double(statement, 0);
-    sqlite3_finalize(statement);
-    return row < 0 ? -1 : 0;
+    if (!estimated)
+        return 0;
+    return read_weights(a) ||
+           tp_number(a->profile, sqlite3_mprintf("SELECT CEst FROM totals"), 0, &a->fact[TOTAL], a->err);
 }
 
 /* ------------------------------------------------------------------------------------------ tables */
 
-static int run(struct adviser *a, const char *sql)
+static int execute(struct adviser *a, const char *sql)
 {
-    return sqlite3_exec(tp_db(a->profile), sql, NULL, NULL, NULL) == SQLITE_OK
-               ? 0
-               : tp_sql_failed(a->profile, "cannot gather advice", a->err);
+    return tp_execute(a->profile, sql, "cannot gather advice", a->err);
+}
+
+/* The same of a text that is freed; NULL: out of memory. */
+static int execute_made(struct adviser *a, char *sql)
+{
+    int failed = sql ? execute(a, sql) : TP_NO_MEMORY(a->err);
+
+    sqlite3_free(sql);
+    return failed;
 }
 
 static int write_limits(struct adviser *a)
 {
-    int failed = run(a, "DROP TABLE IF EXISTS temp.advice_limits;"
+    int failed = execute(a, "DROP TABLE IF EXISTS temp.advice_limits;"
                         "CREATE TEMP TABLE advice_limits(name TEXT, value REAL, unit TEXT, words TEXT);"
                         "DROP TABLE IF EXISTS temp.advice_silent;"
                         "CREATE TEMP TABLE advice_silent(kind TEXT, record TEXT)");
@@ -175,8 +178,7 @@ static int write_limits(struct adviser *a)
     for (size_t i = 0; !failed && i < LIMITS; i++) {
         char *sql = sqlite3_mprintf("INSERT INTO temp.advice_limits VALUES (%Q, %!.15g, %Q, %Q)",
                                     limits[i].name, a->limit[i], limits[i].unit, limits[i].words);
-        failed = sql ? run(a, sql) : TP_NO_MEMORY(a->err);
-        sqlite3_free(sql);
+        failed = execute_made(a, sql);
     }
     return failed;
 }
@@ -320,17 +322,11 @@ static const char *lacking(tp_profile *profile, const struct tp_rule *rule)
 /* A rule that cannot say anything of this profile, and which recording would help. */
 static int keep_silence(struct adviser *a, const struct tp_rule *rule, const char *record)
 {
-    char *sql;
-    int failed;
-
     if (!record)
         return 0;
-    sql = sqlite3_mprintf("INSERT INTO temp.advice_silent SELECT %Q, %Q WHERE (%s) AND NOT EXISTS"
+    return execute_made(a, sqlite3_mprintf("INSERT INTO temp.advice_silent SELECT %Q, %Q WHERE (%s) AND NOT EXISTS"
                           " (SELECT 1 FROM temp.advice_silent WHERE kind = %Q AND record = %Q)",
-                          rule->kind, record, rule->if_so ? rule->if_so : "1", rule->kind, record);
-    failed = sql ? run(a, sql) : TP_NO_MEMORY(a->err);
-    sqlite3_free(sql);
-    return failed;
+                          rule->kind, record, rule->if_so ? rule->if_so : "1", rule->kind, record));
 }
 
 static int try_rule(struct adviser *a, const struct tp_rule *rule)
@@ -371,16 +367,11 @@ static const char into_evidence[] = "INSERT INTO temp.advice_found_evidence VALU
 
 static int try_rules(struct adviser *a)
 {
-    const struct tp_rule *const lists[] = {tp_rules_space, tp_rules_time, tp_rules_share, tp_rules_branch};
-    int failed = 0;
-
     a->found = tp_query(a->profile, sqlite3_mprintf("%s", into_found), a->err);
     a->evidence = a->found ? tp_query(a->profile, sqlite3_mprintf("%s", into_evidence), a->err) : NULL;
-    failed = a->evidence ? 0 : -1;
-    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++) {
-        for (const struct tp_rule *rule = lists[l]; !failed && rule->kind; rule++)
-            failed = try_rule(a, rule);
-    }
+    int failed = a->evidence ? 0 : -1;
+    for (const struct tp_rule *rule = tp_rules; !failed && rule->kind; rule++)
+        failed = try_rule(a, rule);
     sqlite3_finalize(a->found);
     sqlite3_finalize(a->evidence);
     return failed;

@@ -6,9 +6,7 @@
  *   advice_gather.c    tables that rules ask: costs of sites, of data objects; what the profile does not have is empty
  *   advice_rank.c      from what was found to the tables below
  *   advice_rule.h      what a rule is
- *   advice_space.c     rules on poor spatial use
- *   advice_time.c      rules on lines that leave too early, or are loaded for nothing
- *   advice_branch.c    rules on mispredictions
+ *   advice_rules.c     the rules
  *
  * All of it follows from the profile alone. The result are temporary tables, for commands and the page to read;
  * they live as long as the profile is open:

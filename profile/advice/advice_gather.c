@@ -9,6 +9,15 @@
  *   advice_nests    of loops: the outermost one around them, how often that was entered and how many rounds it took;
  *                   and how many loops are beside them
  *   advice_code     what a source line executes
+ *   advice_walks    what an outermost loop pays in a data object that it walks from end to end, in the order of memory,
+ *                   each time it is entered, because the object does not fit into the cache
+ *   advice_reloads  lines of an object that one loop had to load again, and another had loaded before, where the
+ *                   recording has pairs (--interdependence=yes)
+ *   advice_fusions  walks that belong together: a number for all loops that are entered equally often, take as many
+ *                   rounds, and have data in common, directly or through others; where there are pairs, only if half
+ *                   of what one of two such walks misses, the other one had loaded. If such loops were one, each object
+ *                   would be walked once: what the walk that misses most pays would remain, and what the others pay
+ *                   would not.
  *
  * Costs have names that are the same whatever was simulated: misses1, of these cold1, capacity1 and conflict1;
  * stores1, of the misses those of stores; and of the lines that they loaded used1, lost1 (bytes touched, and never
@@ -79,10 +88,10 @@ static sqlite3_str *begin(tp_profile *profile, const char *table)
 static int make(tp_profile *profile, sqlite3_str *sql, struct tp_error *err)
 {
     char *text = sqlite3_str_finish(sql);
-    int code = text ? sqlite3_exec(tp_db(profile), text, NULL, NULL, NULL) : SQLITE_NOMEM;
+    int failed = text ? tp_execute(profile, text, "cannot gather costs", err) : TP_NO_MEMORY(err);
 
     sqlite3_free(text);
-    return code == SQLITE_OK ? 0 : tp_sql_failed(profile, "cannot gather costs", err);
+    return failed;
 }
 
 static int make_objects(tp_profile *profile, const struct tp_advice_worth *worth, struct tp_error *err)
@@ -201,12 +210,53 @@ static int make_code(tp_profile *profile, struct tp_error *err)
     return make(profile, sql, err);
 }
 
+/* ------------------------------------------------------------------------------------------ fusions */
+
+/* Half of the object at least, and as often as advice's limit `again`; nine of ten strides are one, shorter than
+ * `far`. */
+static const char walks[] =
+    "DROP TABLE IF EXISTS temp.advice_walks; CREATE TEMP TABLE advice_walks AS SELECT s.data_id, n.root_id,"
+    " n.entries, n.rounds, s.function_id, s.file_id, s.line, max(s.misses1) AS most, sum(s.misses1) AS misses1,"
+    " sum(s.misses2) AS misses2, sum(s.missesL) AS missesL, o.size FROM temp.advice_sites s"
+    " JOIN temp.advice_nests n ON n.loop_id = s.loop_id JOIN temp.advice_objects o ON o.data_id = s.data_id"
+    " WHERE s.capacity1 >= 0.5 * s.misses1 AND s.regular >= 0.9 * s.strides AND abs(s.stride) < %!.15g AND n.entries"
+    " >= %!.15g AND 2 * s.misses1 * %!.15g >= n.entries * o.size GROUP BY s.data_id, n.root_id;";
+
+static const char reloads[] =
+    "DROP TABLE IF EXISTS temp.advice_reloads; CREATE TEMP TABLE advice_reloads AS SELECT l.root_id AS loader,"
+    " r.root_id AS root_id, p.data_id, sum(p.misses) AS misses1 FROM t_pairs p"
+    " JOIN t_instructions i ON i.id = p.loader_id JOIN t_instructions j ON j.id = p.instruction_id"
+    " JOIN temp.advice_nests l ON l.loop_id = i.loop_id JOIN temp.advice_nests r ON r.loop_id = j.loop_id"
+    " WHERE p.cache = 'D1' AND p.data_id IN (SELECT data_id FROM temp.advice_walks) AND l.root_id <> r.root_id"
+    " GROUP BY l.root_id, r.root_id, p.data_id;";
+
+static const char fusions[] =
+    "DROP TABLE IF EXISTS temp.advice_fusions; CREATE TEMP TABLE advice_fusions AS WITH RECURSIVE pair(a, b) AS"
+    " (SELECT a.root_id, b.root_id FROM temp.advice_walks a"
+    " JOIN temp.advice_walks b ON b.data_id = a.data_id AND b.root_id <> a.root_id AND abs(b.entries - a.entries) <="
+    " 0.1 * a.entries AND abs(b.rounds - a.rounds) <= 0.1 * a.rounds WHERE NOT EXISTS (SELECT 1 FROM t_pairs)"
+    " OR EXISTS (SELECT 1 FROM temp.advice_reloads m WHERE m.data_id = a.data_id AND ((m.loader = a.root_id AND"
+    " m.root_id = b.root_id AND 2 * m.misses1 >= b.misses1) OR (m.loader = b.root_id AND m.root_id = a.root_id AND"
+    " 2 * m.misses1 >= a.misses1)))), reach(a, b) AS (SELECT a, a"
+    " FROM pair UNION SELECT a, b FROM pair UNION SELECT r.a, p.b FROM reach r"
+    " JOIN pair p ON p.a = r.b) SELECT min(r.b) AS fusion, w.* FROM temp.advice_walks w"
+    " JOIN reach r ON r.a = w.root_id GROUP BY w.data_id, w.root_id;";
+
+static int make_fusions(tp_profile *profile, const struct tp_advice_worth *worth, struct tp_error *err)
+{
+    sqlite3_str *sql = sqlite3_str_new(tp_db(profile));
+
+    sqlite3_str_appendf(sql, walks, worth->far, worth->again, worth->line);
+    sqlite3_str_appendf(sql, "%s%s", reloads, fusions);
+    return make(profile, sql, err);
+}
+
 int tp_advice_gather(tp_profile *profile, const struct tp_advice_worth *worth, struct tp_error *err)
 {
     return make_objects(profile, worth, err) || make_shares(profile, err) || make_sites(profile, err) ||
                    make_nests(profile, err) ||
                    make_reasons(profile, worth->cold, err) || make_code(profile, err) ||
-                   tp_advice_fusions(profile, worth, err)
+                   make_fusions(profile, worth, err)
                ? -1
                : 0;
 }

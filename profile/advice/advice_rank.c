@@ -41,7 +41,7 @@ static const char ranked[] =
 #define INTO "INSERT INTO temp.advice_places "
 
 /* What advice names itself: a line, the loops around it, and the same of the second place. */
-static const char named[] =
+static const char places[] =
     INTO "WITH found AS (SELECT a.id, r.* FROM temp.advice a JOIN temp.advice_found r ON r.id = a.found_id),"
     " place(advice_id, n, role, function_id, file_id, line, last_line) AS ("
     "SELECT id, 0, 'line', function_id, file_id, line, NULL FROM found WHERE function_id IS NOT NULL "
@@ -58,10 +58,9 @@ static const char named[] =
     " JOIN t_loops l ON l.id = u.root_id) "
     "SELECT advice_id, role, n.base, function_id, f.path, p.file_id, p.line, last_line, NULL, o.path FROM place p"
     " LEFT JOIN t_functions n ON n.id = function_id LEFT JOIN files f ON f.id = p.file_id"
-    " LEFT JOIN objects o ON o.id = n.object_id ORDER BY advice_id, n, p.file_id, p.line;";
+    " LEFT JOIN objects o ON o.id = n.object_id ORDER BY advice_id, n, p.file_id, p.line;"
 
-/* Of advice on a whole data object: the lines that lose most in it. */
-static const char missing[] =
+    /* Of advice on a whole data object: the lines that lose most in it. */
     INTO "SELECT advice_id, 'misses', n.base, function_id, f.path, p.file_id, p.line, NULL, share, o.path FROM"
     " (SELECT a.id AS advice_id, row_number() OVER (PARTITION BY a.id ORDER BY s.lost1 DESC, s.line) AS place,"
     " s.function_id, s.file_id, s.line, 100.0 * s.lost1 / nullif(o.lost1, 0) AS share FROM temp.advice a"
@@ -69,10 +68,9 @@ static const char missing[] =
     " WHERE a.function_id IS NULL AND a.fusion IS NULL AND s.lost1 >= 0.05 * o.lost1) p"
     " LEFT JOIN t_functions n ON n.id = function_id"
     " LEFT JOIN files f ON f.id = p.file_id LEFT JOIN objects o ON o.id = n.object_id WHERE place <= 3"
-    " ORDER BY advice_id, place;";
+    " ORDER BY advice_id, place;"
 
-/* Who allocates the data object, and who calls that, inline or not. */
-static const char allocating[] =
+    /* Who allocates the data object, and who calls that, inline or not. */
     INTO "SELECT a.id, 'allocated', d.function, NULL, f.path, d.file_id, d.line, NULL, NULL, NULL FROM temp.advice a"
     " JOIN t_data d ON d.id = a.data_id LEFT JOIN files f ON f.id = d.file_id"
     " WHERE d.kind IN ('heap', 'mapping') AND d.function IS NOT NULL AND a.fusion IS NULL;"
@@ -88,23 +86,16 @@ static const char allocating[] =
     " LEFT JOIN t_data_paths g ON g.id = p.parent LEFT JOIN files f ON f.id = p.file_id WHERE p.line IS NOT NULL"
     " AND a.fusion IS NULL AND d.function NOT IN ('main', 'MAIN__');";
 
-static int run(tp_profile *profile, const char *sql, struct tp_error *err)
-{
-    return sqlite3_exec(tp_db(profile), sql, NULL, NULL, NULL) == SQLITE_OK
-               ? 0
-               : tp_sql_failed(profile, "cannot gather advice", err);
-}
-
 int tp_advice_begin(tp_profile *profile, struct tp_error *err)
 {
-    return run(profile, found, err);
+    return tp_execute(profile, found, "cannot gather advice", err);
 }
 
 int tp_advice_rank(tp_profile *profile, int most, struct tp_error *err)
 {
     char *sql = sqlite3_mprintf(ranked, most);
-    int failed = sql ? run(profile, sql, err) : TP_NO_MEMORY(err);
+    int failed = sql ? tp_execute(profile, sql, "cannot gather advice", err) : TP_NO_MEMORY(err);
 
     sqlite3_free(sql);
-    return failed || run(profile, named, err) || run(profile, missing, err) || run(profile, allocating, err) ? -1 : 0;
+    return failed || tp_execute(profile, places, "cannot gather advice", err) ? -1 : 0;
 }

@@ -41,7 +41,7 @@ struct tp_rule {
 };
 
 /* Ended by a rule without a kind. */
-extern const struct tp_rule tp_rules_space[], tp_rules_time[], tp_rules_share[], tp_rules_branch[];
+extern const struct tp_rule tp_rules[];
 
 /* What is worth saying: so much of the estimate, in which a miss of levels 1, 2 and L has these weights; limits of
  * advice, and the bytes of a line of level 1. */
@@ -52,12 +52,8 @@ struct tp_advice_worth {
 /* Makes the temporary tables that rules ask; see advice_gather.c. */
 int tp_advice_gather(tp_profile *profile, const struct tp_advice_worth *worth, struct tp_error *err);
 
-/* Makes temp.advice_fusions, of what was gathered; see advice_fusion.c. */
-int tp_advice_fusions(tp_profile *profile, const struct tp_advice_worth *worth, struct tp_error *err);
-
 /* Empty tables for what is found; then advice.h's tables of it, at most `most` of a kind. */
 int tp_advice_begin(tp_profile *profile, struct tp_error *err);
 int tp_advice_rank(tp_profile *profile, int most, struct tp_error *err);
-
 
 #endif

@@ -13,7 +13,6 @@
 #include "profile/annotation/annotation_rows.h"
 #include "profile/base/error.h"
 #include "profile/base/row.h"
-#include "profile/read/opened.h"
 
 /* ------------------------------------------------------------------------------------------ files */
 
@@ -454,20 +453,13 @@ void tp_annotation_free(struct tp_annotation *a)
 
 const char *tp_embedded_text(tp_profile *profile, struct tp_arena *arena, int64_t file_id, struct tp_error *err)
 {
-    sqlite3_stmt *row;
-    const char *text = NULL;
+    sqlite3_stmt *row = tp_query(
+        profile, sqlite3_mprintf("SELECT text FROM sources WHERE file_id = %lld", (long long)file_id), err);
+    const char *found = row && sqlite3_step(row) == SQLITE_ROW ? tp_text_or_null(row, 0) : NULL;
+    const char *text = found ? tp_arena_copy(arena, found, strlen(found)) : NULL;
 
-    if (sqlite3_prepare_v2(profile->db, "SELECT text FROM sources WHERE file_id = ?", -1, &row, NULL) != SQLITE_OK) {
-        tp_sql_failed(profile, "cannot read a source file", err);
-        return NULL;
-    }
-    sqlite3_bind_int64(row, 1, file_id);
-    if (sqlite3_step(row) == SQLITE_ROW) {
-        const char *found = tp_text_or_null(row, 0);
-        text = found ? tp_arena_copy(arena, found, strlen(found)) : NULL;
-    }
     sqlite3_finalize(row);
     if (!text)
-        TP_FAIL(err, "%s: cannot read the text of source file %lld", profile->path, (long long)file_id);
+        TP_FAIL(err, "%s: cannot read the text of source file %lld", tp_path(profile), (long long)file_id);
     return text;
 }

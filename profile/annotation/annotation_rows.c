@@ -9,7 +9,6 @@
 
 #include "profile/base/error.h"
 #include "profile/base/row.h"
-#include "profile/read/opened.h"
 
 /* ------------------------------------------------------------------------------------------ cells */
 
@@ -80,42 +79,29 @@ static void append_terms(sqlite3_str *sql, const struct tp_annotation *a, const 
     }
 }
 
-static sqlite3_stmt *prepare(struct tp_annotation *a, const struct tp_rows *rows)
+static int take_row(void *user, sqlite3_stmt *row)
 {
-    sqlite3_str *sql = sqlite3_str_new(a->profile->db);
-    sqlite3_stmt *row = NULL;
+    struct tp_reading *r = user;
+
+    r->row = row;
+    for (size_t i = 0; i < r->a->terms; i++)
+        r->cell[i] = cell_at(row, r->rows->count + (int)i, tp_is_real(r->a, i));
+    return !r->take(r);
+}
+
+int tp_read_rows(struct tp_annotation *a, const struct tp_rows *rows, bool (*take)(struct tp_reading *), void *user)
+{
+    struct tp_reading r = {.a = a, .cell = tp_annotation_row(a), .user = user, .rows = rows, .take = take};
+    sqlite3_str *sql = sqlite3_str_new(NULL);
 
     sqlite3_str_appendf(sql, "SELECT %s", rows->columns);
     append_terms(sql, a, rows);
     sqlite3_str_appendf(sql, " FROM %s", rows->from);
     char *text = sqlite3_str_finish(sql);
-    if (!text)
-        TP_NO_MEMORY(a->err);
-    else if (sqlite3_prepare_v2(a->profile->db, text, -1, &row, NULL) != SQLITE_OK)
-        tp_sql_failed(a->profile, "cannot read its costs", a->err);
+    if (r.cell)
+        return tp_each(a->profile, text, take_row, &r, a->err);
     sqlite3_free(text);
-    return row;
-}
-
-int tp_read_rows(struct tp_annotation *a, const struct tp_rows *rows, bool (*take)(struct tp_reading *), void *user)
-{
-    struct tp_reading r = {a, prepare(a, rows), tp_annotation_row(a), user};
-    int code = SQLITE_ROW, status = 0;
-    bool taken = r.cell != NULL;
-
-    if (!r.row)
-        return -1;
-    while (taken && (code = sqlite3_step(r.row)) == SQLITE_ROW) {
-        for (size_t i = 0; i < a->terms; i++)
-            r.cell[i] = cell_at(r.row, rows->count + (int)i, tp_is_real(a, i));
-        taken = take(&r);
-    }
-    if (!taken)
-        status = TP_NO_MEMORY(a->err);
-    else if (code != SQLITE_DONE)
-        status = tp_sql_failed(a->profile, "cannot read its costs", a->err);
-    sqlite3_finalize(r.row);
-    return status;
+    return TP_NO_MEMORY(a->err);
 }
 
 const char *tp_text_at(struct tp_reading *r, int column)

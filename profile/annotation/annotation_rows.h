@@ -35,6 +35,8 @@ struct tp_reading {
     sqlite3_stmt *row;
     union tp_cell *cell; /* of the terms */
     void *user;
+    const struct tp_rows *rows; /* what is read, and who takes it */
+    bool (*take)(struct tp_reading *);
 };
 
 /* `take` each row; it is false where there is no memory for it. */

@@ -42,20 +42,22 @@ static void join(struct tp_annotation *a)
     a->statements.count = to;
 }
 
-static bool take(struct tp_annotation *a, sqlite3_stmt *row, double total)
+static int take_statement(void *user, sqlite3_stmt *row)
 {
+    struct tp_annotation *a = user;
     uint32_t file = tp_idmap_find(&a->file_of_id, (uint64_t)sqlite3_column_int64(row, 0));
     int64_t first = sqlite3_column_int64(row, 1), line = sqlite3_column_int64(row, 2);
+    double total = sqlite3_column_double(row, 5);
 
     if (file == TP_NOT_FOUND || first <= 0 || line < first || line > INT32_MAX || total == 0)
-        return true;
+        return 0;
     struct tp_annotated_statement *made = TP_VECTOR_ADD(&a->statements);
     if (!made)
-        return false;
+        return 1;
     *made = (struct tp_annotated_statement){.file = file, .first_line = (uint32_t)first, .line = (uint32_t)line,
                                             .cost = 100 * sqlite3_column_double(row, 3) / total,
                                             .misses = 100 * sqlite3_column_double(row, 4) / total};
-    return true;
+    return 0;
 }
 
 /* The first event stands for the cost where nothing is estimated: in a profile of another tool. */
@@ -71,24 +73,10 @@ static char *query_of(tp_profile *profile)
 
 int tp_annotation_statements(struct tp_annotation *a, struct tp_error *err)
 {
-    char *sql = query_of(a->profile);
-    sqlite3_stmt *row = NULL;
-    int failed = 0, code = SQLITE_ROW;
+    int failed = tp_each(a->profile, query_of(a->profile), take_statement, a, err);
 
-    if (!sql)
-        return TP_NO_MEMORY(err);
-    if (sqlite3_prepare_v2(tp_db(a->profile), sql, -1, &row, NULL) != SQLITE_OK)
-        failed = tp_sql_failed(a->profile, "cannot read its statements", err);
-    while (!failed && (code = sqlite3_step(row)) == SQLITE_ROW) {
-        if (!take(a, row, sqlite3_column_double(row, 5)))
-            failed = TP_NO_MEMORY(err);
-    }
-    if (!failed && code != SQLITE_DONE)
-        failed = tp_sql_failed(a->profile, "cannot read its statements", err);
-    sqlite3_finalize(row);
-    sqlite3_free(sql);
     join(a);
-    return failed ? -1 : 0;
+    return failed;
 }
 
 const struct tp_annotated_statement *tp_annotation_statement(const struct tp_annotation *a, uint32_t file,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * export.c: what the exporters share.
+ * export.c: what the exporters share, and the small formats: comma-separated values, JSON, folded stacks.
  *
  * Text formats are read line by line, by scripts and by people at terminals: names from a profile may hold any
  * character, so whatever would end a line, or begin an escape sequence, is written \xNN. An exporter that fails
@@ -13,36 +13,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "profile/base/error.h"
+#include "profile/base/mem.h"
+#include "profile/base/row.h"
 #include "profile/base/sound.h"
-
-/* "Ir, Dr, ..." for a message. */
-static void list_events(const tp_profile *profile, char *text, size_t size)
-{
-    size_t n = 0;
-
-    *text = '\0';
-    for (size_t i = 0; i < tp_event_count(profile) && n < size; i++)
-        n += (size_t)snprintf(text + n, size - n, "%s%s", i ? " " : "", tp_event_at(profile, i)->name);
-}
-
-static int choose_one(tp_profile *profile, const char *name, size_t size, struct tp_choice *choice,
-                      struct tp_error *err)
-{
-    char copy[64], known[768];
-
-    snprintf(copy, sizeof copy, "%.*s", (int)(size < sizeof copy ? size : sizeof copy - 1), name);
-    const struct tp_event *event = tp_event_find(profile, copy);
-    if (!event) {
-        list_events(profile, known, sizeof known);
-        return TP_FAIL(err, "%s: no event '%s' in this profile; it has: %s", tp_path(profile), copy, known);
-    }
-    if (choice->count == TP_MAX_CHOICE)
-        return TP_FAIL(err, "more than %d events asked for", TP_MAX_CHOICE);
-    choice->event[choice->count++] = event;
-    return 0;
-}
+#include "profile/store/store.h"
 
 int tp_choose(tp_profile *profile, const char *list, struct tp_choice *choice, struct tp_error *err)
 {
@@ -52,26 +29,34 @@ int tp_choose(tp_profile *profile, const char *list, struct tp_choice *choice, s
             choice->event[choice->count++] = tp_event_at(profile, i);
         return 0;
     }
-    for (;;) {
-        list += strspn(list, ", ");
-        size_t size = strcspn(list, ", ");
-        if (!size)
-            break;
-        if (choose_one(profile, list, size, choice, err))
-            return -1;
-        list += size;
+    for (list += strspn(list, ", "); *list; list += strspn(list, ", ")) {
+        char name[64], known[768] = "";
+        size_t length = strcspn(list, ", "), n = 0;
+        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), list);
+        const struct tp_event *event = tp_event_find(profile, name);
+        for (size_t i = 0; !event && i < tp_event_count(profile) && n < sizeof known; i++)
+            n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", i ? " " : "", tp_event_at(profile, i)->name);
+        if (!event)
+            return TP_FAIL(err, "%s: no event '%s' in this profile; it has: %s", tp_path(profile), name, known);
+        if (choice->count == TP_MAX_CHOICE)
+            return TP_FAIL(err, "more than %d events asked for", TP_MAX_CHOICE);
+        choice->event[choice->count++] = event;
+        list += length;
     }
     return choice->count ? 0 : TP_FAIL(err, "an empty list of events");
 }
 
-char *tp_select_events(tp_profile *profile, const struct tp_choice *choice, const char *columns, const char *suffix,
-                       const char *rest)
+char *tp_select_events(tp_profile *profile, const char *columns, const struct tp_choice *self,
+                       const struct tp_choice *incl, const char *rest)
 {
     sqlite3_str *sql = sqlite3_str_new(tp_db(profile));
+    const char *comma = *columns ? ", " : "";
 
     sqlite3_str_appendf(sql, "SELECT %s", columns);
-    for (size_t i = 0; i < choice->count; i++)
-        sqlite3_str_appendf(sql, ", \"%w%s\"", choice->event[i]->name, suffix);
+    for (size_t i = 0; self && i < self->count; i++, comma = ", ")
+        sqlite3_str_appendf(sql, "%s\"%w\"", comma, self->event[i]->name);
+    for (size_t i = 0; incl && i < incl->count; i++, comma = ", ")
+        sqlite3_str_appendf(sql, "%s\"%w_incl\"", comma, incl->event[i]->name);
     sqlite3_str_appendf(sql, " %s", rest);
     return sqlite3_str_finish(sql);
 }
@@ -93,23 +78,11 @@ long long tp_self_cost(struct tp_sums *sums, const struct tp_choice *choice, siz
     return value;
 }
 
-static void describe_cache(tp_profile *profile, FILE *out, const char *level)
-{
-    unsigned long long size, ways, line;
-    char key[16];
-
-    snprintf(key, sizeof key, "cache.%s", level);
-    const char *value = tp_meta(profile, key);
-    if (value && sscanf(value, "%llu,%llu,%llu", &size, &ways, &line) == 3)
-        fprintf(out, "desc: %s cache: %llu B, %llu B, %llu-way associative\n", level, size, line, ways);
-}
-
-/* Of a difference. */
-static void describe_side(tp_profile *profile, FILE *out, const char *side, const char *key)
+void tp_write_header(tp_profile *profile, FILE *out, const char *tag, const char *key)
 {
     if (!tp_meta(profile, key))
         return;
-    fprintf(out, "desc: %s: ", side);
+    fprintf(out, "%s: ", tag);
     tp_write_clean(out, tp_meta(profile, key), "");
     putc('\n', out);
 }
@@ -119,34 +92,16 @@ void tp_write_descriptions(tp_profile *profile, FILE *out)
     static const char *const levels[] = {"I1", "D1", "L2", "LL"};
     char key[32];
 
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
-        describe_cache(profile, out, levels[i]);
-    describe_side(profile, out, "Baseline", "diff.baseline");
-    describe_side(profile, out, "New", "diff.new");
-    for (unsigned i = 1; snprintf(key, sizeof key, "import.desc.%u", i) > 0 && tp_meta(profile, key); i++) {
-        fputs("desc: ", out);
-        tp_write_clean(out, tp_meta(profile, key), "");
-        putc('\n', out);
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        unsigned long long size, ways, line;
+        snprintf(key, sizeof key, "cache.%s", levels[i]);
+        if (tp_meta(profile, key) && sscanf(tp_meta(profile, key), "%llu,%llu,%llu", &size, &ways, &line) == 3)
+            fprintf(out, "desc: %s cache: %llu B, %llu B, %llu-way associative\n", levels[i], size, line, ways);
     }
-}
-
-sqlite3_stmt *tp_query(tp_profile *profile, char *sql, struct tp_error *err)
-{
-    sqlite3_stmt *statement = NULL;
-
-    if (!sql)
-        TP_NO_MEMORY(err);
-    else if (sqlite3_prepare_v2(tp_db(profile), sql, -1, &statement, NULL) != SQLITE_OK)
-        tp_sql_failed(profile, "cannot read", err);
-    sqlite3_free(sql);
-    return statement;
-}
-
-int tp_row(tp_profile *profile, sqlite3_stmt *statement, struct tp_error *err)
-{
-    int code = sqlite3_step(statement);
-
-    return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : tp_sql_failed(profile, "cannot read", err);
+    tp_write_header(profile, out, "desc: Baseline", "diff.baseline"); /* of a difference */
+    tp_write_header(profile, out, "desc: New", "diff.new");
+    for (unsigned i = 1; snprintf(key, sizeof key, "import.desc.%u", i) > 0 && tp_meta(profile, key); i++)
+        tp_write_header(profile, out, "desc", key);
 }
 
 void tp_write_clean(FILE *out, const char *text, const char *also)
@@ -160,38 +115,335 @@ void tp_write_clean(FILE *out, const char *text, const char *also)
     }
 }
 
-void tp_write_real(FILE *out, double value)
-{
-    char text[40];
-
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        double back = strtod(text, NULL);
-        if (!(back < value) && !(back > value))
-            break;
-    }
-    fputs(text, out);
-}
-
-void tp_write_json_text(FILE *out, const char *text)
-{
-    putc('"', out);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
-            fprintf(out, "\\u%04x", c);
-        else
-            putc(c, out);
-    }
-    putc('"', out);
-}
-
 int tp_written(FILE *out, struct tp_error *err)
 {
     errno = 0;
     if (fflush(out) || ferror(out))
         return TP_FAIL(err, "%s", errno ? strerror(errno) : "output error");
     return tp_sound(err);
+}
+
+/* ------------------------------------------------------------------------------------------ CSV */
+
+/* A table or view (RFC 4180): a header row, lines end in CR LF, NULL is an empty field. A choice of events leaves the
+ * other events' columns out and all other columns in. */
+
+static void csv_field(FILE *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, out);
+        return;
+    }
+    putc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            putc('"', out);
+        putc(*text, out);
+    }
+    putc('"', out);
+}
+
+/* Whether a column is of a chosen event, self or inclusive, or of none. */
+static bool csv_has_column(const tp_profile *profile, const struct tp_choice *choice, const char *column)
+{
+    const struct tp_event *event = NULL;
+
+    for (size_t i = 0; i < tp_event_count(profile) && !event; i++) {
+        size_t n = strlen(tp_event_at(profile, i)->name);
+        if (strncasecmp(column, tp_event_at(profile, i)->name, n) == 0 &&
+            (!column[n] || strcmp(column + n, "_incl") == 0))
+            event = tp_event_at(profile, i);
+    }
+    for (size_t i = 0; event && i < choice->count; i++) {
+        if (choice->event[i] == event)
+            return true;
+    }
+    return !event;
+}
+
+/* SELECT of the wanted columns, and the header row with their names. */
+static char *csv_query_and_header(tp_profile *profile, FILE *out, const char *table,
+                              const struct tp_choice *choice, struct tp_error *err)
+{
+    sqlite3_stmt *columns =
+        tp_query(profile, sqlite3_mprintf("SELECT name FROM pragma_table_info(%Q)", table), err);
+    sqlite3_str *sql = sqlite3_str_new(tp_db(profile));
+    size_t n = 0;
+    int more = -1;
+
+    while (columns && (more = tp_row(profile, columns, err)) == 1) {
+        const char *name = tp_text(columns, 0);
+        if (!csv_has_column(profile, choice, name))
+            continue;
+        sqlite3_str_appendf(sql, "%s\"%w\"", n ? ", " : "SELECT ", name);
+        fputs(n++ ? "," : "", out);
+        csv_field(out, name);
+    }
+    sqlite3_finalize(columns);
+    fputs(n ? "\r\n" : "", out);
+    sqlite3_str_appendf(sql, " FROM \"%w\"", table);
+    char *text = sqlite3_str_finish(sql);
+    if (more == 0 && n)
+        return text;
+    if (more == 0)
+        TP_FAIL(err,
+                "%s: no table or view '%s'; try functions, lines, instructions, arcs, paths, inlined, "
+                "statements, loops, data_objects, data_fields, totals",
+                tp_path(profile), table);
+    sqlite3_free(text);
+    return NULL;
+}
+
+int tp_export_csv(tp_profile *profile, FILE *out, const struct tp_export_options *options,
+                  struct tp_error *err)
+{
+    const char *table = options->table ? options->table : "functions";
+    struct tp_choice choice;
+    int more = -1;
+
+    if (tp_choose(profile, options->events ? options->events : "all", &choice, err))
+        return -1;
+    char *sql = csv_query_and_header(profile, out, table, &choice, err);
+    sqlite3_stmt *rows = sql ? tp_query(profile, sql, err) : NULL;
+    while (rows && (more = tp_row(profile, rows, err)) == 1) {
+        for (int i = 0; i < sqlite3_column_count(rows); i++) {
+            fputs(i ? "," : "", out);
+            if (sqlite3_column_type(rows, i) == SQLITE_FLOAT)
+                tp_write_real(out, sqlite3_column_double(rows, i));
+            else
+                csv_field(out, tp_text(rows, i)); /* of an integer its digits, of NULL nothing */
+        }
+        fputs("\r\n", out);
+    }
+    sqlite3_finalize(rows);
+    return more ? -1 : tp_written(out, err);
+}
+
+/* ------------------------------------------------------------------------------------------ JSON */
+
+/* Totals, functions, calls, data structures and their fields for scripts.
+ *
+ *     {"format": "tenure", "version": 1,
+ *      "meta": {...}, "events": [{"name": ..., "long_name": ...}, ...],
+ *      "totals": {...}, "threads": [{...}], "functions": [{...}], "arcs": [{...}],
+ *      "data_objects": [{...}], "data_fields": [{...}], "statements": [{...}], ...}
+ *
+ * Objects of functions, arcs, data structures and fields have the columns of the views, with the chosen events (fields:
+ * with those that are counted by field); an event that cannot occur is null. Integers are written in full: some
+ * readers keep 53 bits of them. */
+
+static void json_value(struct tp_json *json, const char *name, sqlite3_stmt *row, int column)
+{
+    if (sqlite3_column_type(row, column) == SQLITE_INTEGER)
+        tp_json_integer(json, name, sqlite3_column_int64(row, column));
+    else if (sqlite3_column_type(row, column) == SQLITE_FLOAT)
+        tp_json_real(json, name, sqlite3_column_double(row, column));
+    else
+        tp_json_text(json, name, tp_text_or_null(row, column));
+}
+
+static int json_member(void *user, sqlite3_stmt *row)
+{
+    json_value(user, tp_text(row, 0), row, 1);
+    return 0;
+}
+
+struct json_rows {
+    struct tp_json *json;
+    const char *name; /* of each; NULL in an array */
+};
+
+static int json_object(void *user, sqlite3_stmt *row)
+{
+    const struct json_rows *rows = user;
+
+    tp_json_begin(rows->json, rows->name, '{', ", ");
+    for (int i = 0; i < sqlite3_column_count(row); i++)
+        json_value(rows->json, tp_column_name(row, i), row, i);
+    tp_json_end(rows->json);
+    return 0;
+}
+
+/* The events of `from` that threads have: what was recorded, nothing derived; or those that are told apart by field. */
+static void json_choose(struct tp_choice *to, const struct tp_choice *from, bool by_field)
+{
+    static const char known[] = " D1mr D1mw DLmr DLmw UseD1 SpLossD1 UseL SpLossL ";
+    char name[64];
+
+    to->count = 0;
+    for (size_t i = 0; i < from->count; i++) {
+        snprintf(name, sizeof name, " %s ", from->event[i]->name);
+        if (by_field ? strstr(known, name) != NULL : !from->event[i]->derived)
+            to->event[to->count++] = from->event[i];
+    }
+}
+
+int tp_export_json(tp_profile *profile, FILE *out, const struct tp_export_options *options,
+                   struct tp_error *err)
+{
+    struct tp_choice choice, recorded, by_field;
+
+    if (tp_choose(profile, options->events ? options->events : "all", &choice, err))
+        return -1;
+    json_choose(&recorded, &choice, false);
+    json_choose(&by_field, &choice, true);
+    const struct {
+        const char *name, *columns;
+        const struct tp_choice *self, *incl;
+        const char *from;
+    } lists[] = {
+        {"events", "name, long_name, derived, formula", NULL, NULL, "FROM events ORDER BY rowid"},
+        {"totals", "", &choice, NULL, "FROM totals LIMIT 1"},
+        {"threads", "id, os_id, parent", &recorded, NULL, "FROM threads ORDER BY id"},
+        {"functions", "id, function, base, context, object, file, line, calls", &choice, &choice,
+         "FROM functions ORDER BY id"},
+        {"arcs", "caller_id, callee_id, caller, callee, calls, file, line", NULL, &choice, "FROM arcs ORDER BY id"},
+        {"data_objects",
+         "id, name, kind, allocator, function, file, line, symbol, path, thread, address, size, blocks, freed, bytes, "
+         "largest, element, type",
+         &choice, NULL, "FROM data_objects ORDER BY id"},
+        {"data_fields", "data_id, data, kind, field, type, offset, size", &by_field, NULL,
+         "FROM data_fields ORDER BY id"},
+        {"statements", "id, file, first_line, line, function, object", &choice, NULL, "FROM statements ORDER BY id"},
+        {"statement_accesses", "statement_id, access, type", &choice, NULL,
+         "FROM statement_accesses ORDER BY statement_id, access, type"},
+        {"loops",
+         "id, parent, function_id, function, inlined, file, line, last_line, depth, iterations, entries, trip_count, "
+         "estimate",
+         &choice, &choice, "FROM loops ORDER BY id"},
+    };
+    struct tp_json json = {.out = out};
+
+    tp_json_begin(&json, NULL, '{', ", ");
+    tp_json_text(&json, "format", "tenure");
+    tp_json_integer(&json, "version", TP_SCHEMA_VERSION);
+    json.open[0].between = ",\n"; /* of what follows each on a line of its own */
+    tp_json_begin(&json, "meta", '{', ",\n  ");
+    int failed = tp_each(profile, sqlite3_mprintf("SELECT key, value FROM meta ORDER BY key"), json_member, &json, err);
+    tp_json_end(&json);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists && !failed; i++) {
+        bool array = strcmp(lists[i].name, "totals") != 0;
+        struct json_rows rows = {&json, array ? NULL : lists[i].name};
+        if (array)
+            tp_json_begin(&json, lists[i].name, '[', ",\n  ");
+        failed = tp_each(profile,
+                         tp_select_events(profile, lists[i].columns, lists[i].self, lists[i].incl, lists[i].from),
+                         json_object, &rows, err);
+        if (array)
+            tp_json_end(&json);
+    }
+    tp_json_end(&json);
+    putc('\n', out);
+    return failed ? -1 : tp_written(out, err);
+}
+
+/* ------------------------------------------------------------------------------------------ folded stacks */
+
+/* For flame graphs: one line per node of the call tree that has self cost, "main;compress;match 12345". ';' in a name
+ * would begin a new frame and is written \x3b. Real events (AcCost) are rounded. */
+
+struct folded_node {
+    uint32_t parent; /* index + 1 */
+    const char *name;
+};
+
+struct folded {
+    tp_profile *profile;
+    FILE *out;
+    struct tp_error *err;
+    const struct tp_event *event;
+    bool threads;
+    struct tp_arena arena;
+    struct tp_idmap named;         /* a function's id -> its name */
+    TP_VECTOR(const char *) names;
+    TP_VECTOR(struct folded_node) nodes; /* by path id */
+    uint32_t *stack; /* nodes of the path at hand; as many as there are */
+};
+
+static int folded_name(void *user, sqlite3_stmt *row)
+{
+    struct folded *f = user;
+    const char *text = tp_text_or_null(row, 1);
+    uint64_t id = (uint64_t)sqlite3_column_int64(row, 0);
+    const char **name = TP_VECTOR_ADD(&f->names);
+
+    if (name)
+        *name = tp_arena_copy(&f->arena, text ? text : "???", strlen(text ? text : "???"));
+    return !name || !*name || (id && tp_idmap_add(&f->named, id, (uint32_t)f->names.count - 1));
+}
+
+/* Parents have larger ids than their children, so all are read before any is written. */
+static int folded_read_node(void *user, sqlite3_stmt *row)
+{
+    struct folded *f = user;
+    uint32_t name = tp_idmap_find(&f->named, (uint64_t)sqlite3_column_int64(row, 2));
+    struct folded_node *node = TP_VECTOR_ADD(&f->nodes);
+
+    if (!node)
+        return 1;
+    node->parent = (uint32_t)sqlite3_column_int64(row, 1);
+    node->name = name != TP_NOT_FOUND ? f->names.at[name] : "???";
+    if (sqlite3_column_int64(row, 0) != (int64_t)f->nodes.count ||
+        (node->parent && node->parent <= f->nodes.count))
+        return TP_FAIL(f->err, "%s: damaged: paths are not in post-order", tp_path(f->profile));
+    return 0;
+}
+
+static int folded_write_stack(void *user, sqlite3_stmt *row)
+{
+    struct folded *f = user;
+    size_t depth = 0;
+    long long value =
+        f->event->real ? llround(sqlite3_column_double(row, 2)) : (long long)sqlite3_column_int64(row, 2);
+
+    if (!value)
+        return 0;
+    if (f->threads)
+        fprintf(f->out, "thread %lld;", (long long)sqlite3_column_int64(row, 1));
+    for (uint32_t node = (uint32_t)sqlite3_column_int64(row, 0); node; node = f->nodes.at[node - 1].parent) {
+        if (node > f->nodes.count)
+            return TP_FAIL(f->err, "%s: damaged: a path without its parent", tp_path(f->profile));
+        f->stack[depth++] = node;
+    }
+    while (depth) {
+        tp_write_clean(f->out, f->nodes.at[f->stack[--depth] - 1].name, ";");
+        if (depth)
+            putc(';', f->out);
+    }
+    fprintf(f->out, " %lld\n", value);
+    return 0;
+}
+
+int tp_export_folded(tp_profile *profile, FILE *out, const struct tp_export_options *options,
+                     struct tp_error *err)
+{
+    struct folded f = {.profile = profile, .out = out, .err = err, .threads = options->threads};
+    struct tp_choice choice;
+
+    if (tp_meta(profile, "import.format"))
+        return TP_FAIL(err, "folded stacks are made from call paths, which a file of %s does not have",
+                       tp_meta(profile, "import.format"));
+    if (tp_choose(profile, options->events ? options->events : "Ir", &choice, err))
+        return -1;
+    if (choice.count != 1)
+        return TP_FAIL(err, "folded stacks are of one event, not of %zu", choice.count);
+    f.event = choice.event[0];
+    int failed = tp_each(profile,
+                         sqlite3_mprintf("SELECT id, coalesce(%s, function) FROM t_functions ORDER BY id",
+                                         options->mangled ? "symbol" : "function"),
+                         folded_name, &f, err) ||
+                 tp_each(profile, sqlite3_mprintf("SELECT id, parent, function_id FROM t_paths ORDER BY id"),
+                         folded_read_node, &f, err);
+    if (!failed && !(f.stack = calloc(f.nodes.count + 1, sizeof *f.stack)))
+        failed = TP_NO_MEMORY(err);
+    failed = failed || tp_each(profile,
+                               sqlite3_mprintf("SELECT id, thread, \"%w\" FROM paths WHERE \"%w\" > 0 ORDER BY id",
+                                               f.event->name, f.event->name),
+                               folded_write_stack, &f, err);
+    free(f.stack);
+    tp_idmap_free(&f.named);
+    TP_VECTOR_FREE(&f.names);
+    TP_VECTOR_FREE(&f.nodes);
+    tp_arena_free(&f.arena);
+    return failed ? -1 : tp_written(out, err);
 }

@@ -10,6 +10,7 @@
 
 #include <sqlite3.h>
 
+#include "profile/base/json.h"
 #include "profile/profile.h"
 
 enum { TP_MAX_CHOICE = 512 };
@@ -22,9 +23,9 @@ struct tp_choice {
 /* The events of a list "Ir,D1mr", in its order; "all": every one of the profile. */
 int tp_choose(tp_profile *profile, const char *list, struct tp_choice *choice, struct tp_error *err);
 
-/* "SELECT columns, <each event><suffix> rest", for tp_query. */
-char *tp_select_events(tp_profile *profile, const struct tp_choice *choice, const char *columns, const char *suffix,
-                       const char *rest);
+/* "SELECT columns, <each event of self>, <each of incl>_incl rest", for tp_query. `columns` may be "", choices NULL. */
+char *tp_select_events(tp_profile *profile, const char *columns, const struct tp_choice *self,
+                       const struct tp_choice *incl, const char *rest);
 
 /* Whole numbers of self costs. A real event is rounded so that what is lost in one line is made up in the next. */
 struct tp_sums {
@@ -37,17 +38,10 @@ long long tp_self_cost(struct tp_sums *sums, const struct tp_choice *choice, siz
 /* `desc:` lines: the caches, in the words of Cachegrind and Callgrind; of an imported profile, those of its file. */
 void tp_write_descriptions(tp_profile *profile, FILE *out);
 
-/* Prepare; NULL on failure. `sql` from sqlite3_mprintf or sqlite3_str_finish, freed here; NULL: out of memory. */
-sqlite3_stmt *tp_query(tp_profile *profile, char *sql, struct tp_error *err);
-/* 1: a row, 0: no more, -1: failed. */
-int tp_row(tp_profile *profile, sqlite3_stmt *statement, struct tp_error *err);
-
 /* Write text so that a line stays a line: control characters, and those in `also`, as \xNN. NULL as "???". */
 void tp_write_clean(FILE *out, const char *text, const char *also);
-/* A JSON string with its quotes. */
-void tp_write_json_text(FILE *out, const char *text);
-/* As short as reads back to the same number. */
-void tp_write_real(FILE *out, double value);
+/* A line "tag: value" of a key of table `meta`, if the profile has it. */
+void tp_write_header(tp_profile *profile, FILE *out, const char *tag, const char *key);
 
 /* 0 if everything written to `out` has gone out, and all that it was made of could be read; else why not. Of a stream
  * that is in the words of the system: its name is the caller's. */

@@ -78,14 +78,15 @@ static bool changes(char **known, const char *text)
     return true;
 }
 
-static int write_line(struct cachegrind *c, sqlite3_stmt *row, struct tp_error *err)
+static int write_line(void *user, sqlite3_stmt *row)
 {
+    struct cachegrind *c = user;
     enum { FILE_NAME, FUNCTION, LINE, EVENTS };
     bool other_file = changes(&c->file, tp_text_or_null(row, FILE_NAME));
     bool other = changes(&c->function, tp_text_or_null(row, FUNCTION)) || other_file;
 
     if (!c->file || !c->function)
-        return TP_NO_MEMORY(err);
+        return 1;
     if (other_file) {
         fputs("fl=", c->out);
         tp_write_clean(c->out, c->file, "");
@@ -109,20 +110,10 @@ static int write_body(struct cachegrind *c, bool mangled, struct tp_error *err)
     char *from = sqlite3_mprintf("FROM lines l JOIN (SELECT id AS n_id, %s AS n_name FROM t_functions) n "
                                  "ON n.n_id = l.function_id ORDER BY l.file, n_name, l.line",
                                  mangled ? "coalesce(symbol, function)" : "function");
-    sqlite3_stmt *row =
-        from ? tp_query(c->profile, tp_select_events(c->profile, &c->choice, "l.file, n_name, l.line", "", from), err)
-             : NULL;
-    int more = row ? 0 : from ? -1 : TP_NO_MEMORY(err);
+    char *sql = from ? tp_select_events(c->profile, "l.file, n_name, l.line", &c->choice, NULL, from) : NULL;
 
     sqlite3_free(from);
-    while (row && (more = tp_row(c->profile, row, err)) == 1) {
-        if (write_line(c, row, err)) {
-            more = -1;
-            break;
-        }
-    }
-    sqlite3_finalize(row);
-    return more;
+    return tp_each(c->profile, sql, write_line, c, err);
 }
 
 int tp_export_cachegrind(tp_profile *profile, FILE *out, const struct tp_export_options *options,

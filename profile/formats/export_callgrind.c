@@ -90,28 +90,27 @@ static void write_object(struct callgrind *c, const char *path)
     putc(')', c->out);
 }
 
+static int mark_ambiguous(void *user, sqlite3_stmt *row)
+{
+    struct callgrind *c = user;
+
+    if (sqlite3_column_int64(row, 0) >= 0)
+        c->ambiguous[sqlite3_column_int64(row, 0)] = 1;
+    return 0;
+}
+
 static int find_ambiguous(struct callgrind *c)
 {
     const char *name = c->mangled ? "coalesce(symbol, function)" : "function";
-    sqlite3_stmt *row = tp_query(
-        c->profile,
-        sqlite3_mprintf("SELECT id FROM t_functions JOIN (SELECT %s AS name, file_id AS file FROM t_functions "
-                        "GROUP BY 1, 2 HAVING min(ifnull(object_id, 0)) <> max(ifnull(object_id, 0))) "
-                        "ON %s = name AND file_id IS file",
-                        name, name),
-        c->err);
-    int more = row ? 0 : -1;
 
     c->ambiguous = calloc((size_t)c->limit[FUNCTION] + 1, 1);
-    if (!c->ambiguous)
-        more = TP_NO_MEMORY(c->err);
-    while (more >= 0 && (more = tp_row(c->profile, row, c->err)) == 1) {
-        int64_t id = sqlite3_column_int64(row, 0);
-        if (id >= 0)
-            c->ambiguous[id] = 1;
-    }
-    sqlite3_finalize(row);
-    return more < 0 ? -1 : 0;
+    return !c->ambiguous ? TP_NO_MEMORY(c->err)
+                         : tp_each(c->profile,
+                                   sqlite3_mprintf("SELECT id FROM t_functions JOIN (SELECT %s AS name, file_id AS file"
+                                                   " FROM t_functions GROUP BY 1, 2 HAVING min(ifnull(object_id, 0)) "
+                                                   "<> max(ifnull(object_id, 0))) ON %s = name AND file_id IS file",
+                                                   name, name),
+                                   mark_ambiguous, c, c->err);
 }
 
 /* "(id)", with the name the first time. Ids in the file are one more, so that the unknown name is (1). */
@@ -142,15 +141,12 @@ static int open_names(struct callgrind *c)
     static const char *const tables[] = {"objects", "files", "t_functions"};
 
     for (int kind = 0; kind < 3; kind++) {
-        sqlite3_stmt *max = tp_query(
-            c->profile, sqlite3_mprintf("SELECT coalesce(max(id), 0) FROM %s", tables[kind]), c->err);
-        int more = max ? tp_row(c->profile, max, c->err) : -1;
-        c->limit[kind] = more == 1 ? sqlite3_column_int64(max, 0) : 0;
-        sqlite3_finalize(max);
-        if (more != 1)
+        double most;
+        if (tp_number(c->profile, sqlite3_mprintf("SELECT max(id) FROM %s", tables[kind]), 0, &most, c->err))
             return -1;
-        if (c->limit[kind] < 0 || c->limit[kind] > UINT32_MAX)
+        if (!(most >= 0 && most <= UINT32_MAX))
             return TP_FAIL(c->err, "%s: damaged: impossible ids in %s", tp_path(c->profile), tables[kind]);
+        c->limit[kind] = (int64_t)most;
         c->known[kind] = calloc((size_t)c->limit[kind] + 1, 1);
         if (!c->known[kind])
             return TP_NO_MEMORY(c->err);
@@ -169,20 +165,9 @@ static int open_names(struct callgrind *c)
 
 /* ------------------------------------------------------------------------------------------ header */
 
-static void write_header_line(struct callgrind *c, const char *tag, const char *key)
-{
-    const char *value = tp_meta(c->profile, key);
-
-    if (!value)
-        return;
-    fprintf(c->out, "%s: ", tag);
-    tp_write_clean(c->out, value, "");
-    putc('\n', c->out);
-}
-
 static int write_summary(struct callgrind *c)
 {
-    sqlite3_stmt *row = tp_query(c->profile, tp_select_events(c->profile, &c->choice, "1", "", "FROM totals"), c->err);
+    sqlite3_stmt *row = tp_query(c->profile, tp_select_events(c->profile, "1", &c->choice, NULL, "FROM totals"), c->err);
     int more = row ? tp_row(c->profile, row, c->err) : -1;
 
     fputs("summary:", c->out);
@@ -284,7 +269,7 @@ static int write_formulas(struct callgrind *c)
 static int write_header(struct callgrind *c)
 {
     fputs("# callgrind format\nversion: 1\ncreator: tenure-" TENURE_VERSION "\n", c->out);
-    write_header_line(c, "pid", "pid");
+    tp_write_header(c->profile, c->out, "pid", "pid");
     write_command(c);
     fputs("part: 1\n\n", c->out);
     tp_write_descriptions(c->profile, c->out);
@@ -324,18 +309,18 @@ static int open_body(struct callgrind *c)
         c->profile, sqlite3_mprintf("SELECT id, object_id, file_id FROM t_functions ORDER BY id"), c->err);
     c->lines = tp_query(c->profile,
                         c->instructions
-                            ? tp_select_events(c->profile, &c->choice, "function_id, file_id, line, address", "",
+                            ? tp_select_events(c->profile, "function_id, file_id, line, address", &c->choice, NULL,
                                             "FROM instructions ORDER BY function_id, file_id, line, address")
-                            : tp_select_events(c->profile, &c->choice, "function_id, file_id, line, 0", "",
+                            : tp_select_events(c->profile, "function_id, file_id, line, 0", &c->choice, NULL,
                                             "FROM lines ORDER BY function_id, file_id, line"),
                         c->err);
     c->arcs = tp_query(
         c->profile,
         tp_select_events(
-            c->profile, &c->choice,
+            c->profile,
             "a.caller_id, a.file_id, a.line, a.address, a.calls, a.callee_id, f.object, f.file, f.line, "
             "f.address",
-            "_incl",
+            NULL, &c->choice,
             "FROM arcs a JOIN (SELECT id, object_id AS object, file_id AS file, line, address "
             "FROM t_functions) f ON f.id = a.callee_id "
             "WHERE a.caller_id IS NOT NULL ORDER BY a.caller_id, a.file_id, a.line, a.id"),

@@ -43,12 +43,11 @@ static void id_of_file(const struct tp_code *code, char *out)
 /* "" if the profile does not know it. */
 static int id_of_object(tp_profile *profile, const char *object, char *out, struct tp_error *err)
 {
-    static const char sql[] = "SELECT build_id FROM objects WHERE path = ?";
-    sqlite3_stmt *row;
+    sqlite3_stmt *row =
+        tp_query(profile, sqlite3_mprintf("SELECT build_id FROM objects WHERE path = %Q", object), err);
 
-    if (sqlite3_prepare_v2(tp_db(profile), sql, -1, &row, NULL) != SQLITE_OK)
-        return tp_sql_failed(profile, "cannot read its objects", err);
-    sqlite3_bind_text(row, 1, object, -1, SQLITE_STATIC);
+    if (!row)
+        return -1;
     snprintf(out, ID_TEXT, "%s", sqlite3_step(row) == SQLITE_ROW ? tp_text(row, 0) : "");
     sqlite3_finalize(row);
     return 0;

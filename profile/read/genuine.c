@@ -129,13 +129,16 @@ static int read_events(tp_profile *profile, struct tp_events *events, struct tp_
     return 0;
 }
 
-struct found {
-    size_t tables, views;
+struct check {
+    tp_profile *profile;
+    struct tp_events events;
+    size_t tables, views; /* those of ours that are there */
+    struct tp_error *err;
 };
 
-static int check_row(tp_profile *profile, sqlite3_stmt *row, const struct tp_events *events, struct found *found,
-                     struct tp_error *err)
+static int check_row(void *user, sqlite3_stmt *row)
 {
+    struct check *c = user;
     const char *type = tp_text_or_null(row, 0), *name = tp_text_or_null(row, 1);
     const char *sql = tp_text_or_null(row, 2);
     bool virtual = sqlite3_column_int64(row, 3) <= 0, good = type && name && sql;
@@ -143,34 +146,26 @@ static int check_row(tp_profile *profile, sqlite3_stmt *row, const struct tp_eve
 
     if (good && strcmp(type, "table") == 0) /* what ANALYZE leaves changes how SQLite reads, and may be false */
         good = !virtual && sqlite3_strnicmp(name, "sqlite_stat", 11) != 0 &&
-               is_good_table(name, sql, events, &found->tables);
+               is_good_table(name, sql, &c->events, &c->tables);
     else if (good)
-        good = strcmp(type, "view") == 0 && is_good_view(profile, name, sql, &found->views);
+        good = strcmp(type, "view") == 0 && is_good_view(c->profile, name, sql, &c->views);
     if (good)
         return 0;
     snprintf(what, sizeof what, "%s %s is not as Tenure writes it", type ? type : "?", name ? name : "?");
-    return tp_damaged(profile->path, what, err);
+    return tp_damaged(c->profile->path, what, c->err);
 }
 
 int tp_genuine(tp_profile *profile, struct tp_error *err)
 {
     static const char all[] = "SELECT type, name, sql, rootpage FROM sqlite_schema WHERE type <> 'index'";
-    struct tp_events events = {0};
-    struct found found = {0};
-    sqlite3_stmt *row = NULL;
+    struct check check = {.profile = profile, .err = err};
     size_t tables, views;
-    int failed = read_events(profile, &events, err), code = SQLITE_ROW;
+    int failed = read_events(profile, &check.events, err) ||
+                 tp_each(profile, sqlite3_mprintf("%s", all), check_row, &check, err);
 
-    if (!failed && sqlite3_prepare_v2(profile->db, all, -1, &row, NULL) != SQLITE_OK)
-        failed = tp_sql_failed(profile, "cannot read its tables", err);
-    while (!failed && (code = sqlite3_step(row)) == SQLITE_ROW)
-        failed = check_row(profile, row, &events, &found, err);
-    if (!failed && code != SQLITE_DONE)
-        failed = tp_sql_failed(profile, "cannot read its tables", err);
-    sqlite3_finalize(row);
     tp_schema_tables(&tables);
     tp_schema_views(&views);
-    if (!failed && (found.tables != tables || found.views != views))
+    if (!failed && (check.tables != tables || check.views != views))
         failed = tp_damaged(profile->path, "a table or view of it is missing", err);
-    return failed;
+    return failed ? -1 : 0;
 }

@@ -170,6 +170,56 @@ int tp_sql_failed(tp_profile *profile, const char *what, struct tp_error *err)
     return tp_sound(err) ? -1 : TP_FAIL(err, "%s: %s: %s", profile->path, what, sqlite3_errmsg(profile->db));
 }
 
+sqlite3_stmt *tp_query(tp_profile *profile, char *sql, struct tp_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+
+    if (!sql)
+        TP_NO_MEMORY(err);
+    else if (sqlite3_prepare_v2(profile->db, sql, -1, &statement, NULL) != SQLITE_OK)
+        tp_sql_failed(profile, "cannot read", err);
+    sqlite3_free(sql);
+    return statement;
+}
+
+int tp_row(tp_profile *profile, sqlite3_stmt *statement, struct tp_error *err)
+{
+    int code = sqlite3_step(statement);
+
+    return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : tp_sql_failed(profile, "cannot read", err);
+}
+
+int tp_each(tp_profile *profile, char *sql, tp_take *take, void *user, struct tp_error *err)
+{
+    sqlite3_stmt *row = tp_query(profile, sql, err);
+    int more = -1;
+
+    while (row && (more = tp_row(profile, row, err)) == 1) {
+        int failed = take(user, row);
+        if (failed) {
+            more = failed > 0 ? TP_NO_MEMORY(err) : -1;
+            break;
+        }
+    }
+    sqlite3_finalize(row);
+    return more;
+}
+
+int tp_number(tp_profile *profile, char *sql, double otherwise, double *out, struct tp_error *err)
+{
+    sqlite3_stmt *row = tp_query(profile, sql, err);
+    int more = row ? tp_row(profile, row, err) : -1;
+
+    *out = more == 1 && sqlite3_column_type(row, 0) != SQLITE_NULL ? sqlite3_column_double(row, 0) : otherwise;
+    sqlite3_finalize(row);
+    return more < 0 ? -1 : 0;
+}
+
+int tp_execute(tp_profile *profile, const char *sql, const char *what, struct tp_error *err)
+{
+    return sqlite3_exec(profile->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : tp_sql_failed(profile, what, err);
+}
+
 static char *column_text(struct tp_profile *profile, sqlite3_stmt *statement, int column)
 {
     const char *text = tp_text(statement, column);
@@ -177,44 +227,27 @@ static char *column_text(struct tp_profile *profile, sqlite3_stmt *statement, in
     return tp_arena_copy(&profile->arena, text, strlen(text));
 }
 
-static int load_events(struct tp_profile *profile, struct tp_error *err)
+static int load_event(void *user, sqlite3_stmt *row)
 {
-    static const char sql[] = "SELECT name, long_name, derived, type FROM events ORDER BY rowid";
-    sqlite3_stmt *statement;
-    int code;
+    tp_profile *profile = user;
+    struct tp_event *event = TP_VECTOR_ADD(&profile->events);
 
-    if (sqlite3_prepare_v2(profile->db, sql, -1, &statement, NULL) != SQLITE_OK)
-        return tp_sql_failed(profile, "cannot read its events", err);
-    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
-        const char *name = column_text(profile, statement, 0),
-                   *long_name = column_text(profile, statement, 1);
-        const char *type = column_text(profile, statement, 3);
-        struct tp_event *event = TP_VECTOR_ADD(&profile->events);
-        if (!event || !name || !long_name || !type)
-            break;
-        *event = (struct tp_event){name, long_name, sqlite3_column_int(statement, 2) != 0,
-                                   strcmp(type, "REAL") == 0};
-    }
-    sqlite3_finalize(statement);
-    return code == SQLITE_DONE ? 0 : tp_sql_failed(profile, "cannot read its events", err);
+    if (!event)
+        return 1;
+    *event = (struct tp_event){column_text(profile, row, 0), column_text(profile, row, 1),
+                               sqlite3_column_int(row, 2) != 0, strcmp(tp_text(row, 3), "REAL") == 0};
+    return !event->name || !event->long_name;
 }
 
-static int load_meta(struct tp_profile *profile, struct tp_error *err)
+static int load_meta(void *user, sqlite3_stmt *row)
 {
-    sqlite3_stmt *statement;
-    int code;
+    tp_profile *profile = user;
+    struct tp_pair *pair = TP_VECTOR_ADD(&profile->meta);
 
-    if (sqlite3_prepare_v2(profile->db, "SELECT key, value FROM meta", -1, &statement, NULL) != SQLITE_OK)
-        return tp_sql_failed(profile, "cannot read its meta data", err);
-    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
-        const char *key = column_text(profile, statement, 0), *value = column_text(profile, statement, 1);
-        struct tp_pair *pair = TP_VECTOR_ADD(&profile->meta);
-        if (!pair || !key || !value)
-            break;
-        *pair = (struct tp_pair){key, value};
-    }
-    sqlite3_finalize(statement);
-    return code == SQLITE_DONE ? 0 : tp_sql_failed(profile, "cannot read its meta data", err);
+    if (!pair)
+        return 1;
+    *pair = (struct tp_pair){column_text(profile, row, 0), column_text(profile, row, 1)};
+    return !pair->key || !pair->value;
 }
 
 /* What a file holds is data, whoever made it: nothing in it is to be executed. */
@@ -242,6 +275,7 @@ static int open_database(tp_profile *profile, struct tp_error *err)
 
 tp_profile *tp_open(const char *path, struct tp_error *err)
 {
+    static const char events[] = "SELECT name, long_name, derived, type FROM events ORDER BY rowid";
     enum tp_kind kind = tp_kind(path, err);
     tp_profile *profile = kind == TP_KIND_PROFILE ? calloc(1, sizeof *profile) : NULL;
 
@@ -257,7 +291,9 @@ tp_profile *tp_open(const char *path, struct tp_error *err)
     profile->path = tp_arena_copy(&profile->arena, path, strlen(path));
     if (!profile->path)
         TP_NO_MEMORY(err);
-    else if (open_database(profile, err) == 0 && load_events(profile, err) == 0 && load_meta(profile, err) == 0 &&
+    else if (open_database(profile, err) == 0 &&
+             tp_each(profile, sqlite3_mprintf("%s", events), load_event, profile, err) == 0 &&
+             tp_each(profile, sqlite3_mprintf("SELECT key, value FROM meta"), load_meta, profile, err) == 0 &&
              tp_genuine(profile, err) == 0 && tp_define_ratios(profile, err) == 0)
         return profile;
     tp_close(profile);

@@ -125,82 +125,74 @@ static char *formula_text(const struct tp_formula *sum)
     return sqlite3_str_finish(text);
 }
 
-static int run(tp_profile *profile, char *sql, struct tp_error *err)
-{
-    int code = sql ? sqlite3_exec(tp_db(profile), sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+struct cover {
+    tp_profile *profile;
+    const struct tp_formula *sum;
+    struct tp_error *err;
+    sqlite3_str *columns; /* of the view at hand, as they are to be */
+    bool wanted;          /* CEst is among them */
+};
 
-    sqlite3_free(sql);
-    return code == SQLITE_OK ? 0 : tp_sql_failed(profile, "cannot set weights", err);
+static int cover_column(void *user, sqlite3_stmt *row)
+{
+    struct cover *c = user;
+    const char *name = tp_text(row, 0);
+
+    sqlite3_str_appendall(c->columns, sqlite3_str_length(c->columns) ? ", " : "");
+    if (strcmp(name, "CEst") == 0 || strcmp(name, "CEst_incl") == 0) {
+        c->wanted = true;
+        write_sum(c->columns, c->sum, name + 4);
+        sqlite3_str_appendall(c->columns, " AS ");
+    }
+    sqlite3_str_appendf(c->columns, "\"%w\"", name);
+    return 0;
 }
 
-/* A temporary view over `view`; one without CEst is left alone. */
-static int cover(tp_profile *profile, const struct tp_formula *sum, const char *view, struct tp_error *err)
+/* A temporary view over a view; one without CEst is left alone. */
+static int cover_view(void *user, sqlite3_stmt *row)
 {
-    static const char columns[] = "SELECT name FROM pragma_table_info(?, 'main')";
-    sqlite3_str *sql = sqlite3_str_new(NULL);
-    sqlite3_stmt *statement;
-    bool wanted = false;
-    const char *comma = "";
+    struct cover *c = user;
+    const char *view = tp_text(row, 0);
 
-    if (sqlite3_prepare_v2(tp_db(profile), columns, -1, &statement, NULL) != SQLITE_OK) {
-        sqlite3_free(sqlite3_str_finish(sql));
-        return tp_sql_failed(profile, "cannot set weights", err);
-    }
-    sqlite3_bind_text(statement, 1, view, -1, SQLITE_STATIC);
-    sqlite3_str_appendf(sql, "CREATE TEMP VIEW \"%w\" AS SELECT ", view);
-    for (; sqlite3_step(statement) == SQLITE_ROW; comma = ", ") {
-        const char *name = tp_text(statement, 0);
-        sqlite3_str_appendall(sql, comma);
-        if (strcmp(name, "CEst") == 0 || strcmp(name, "CEst_incl") == 0) {
-            wanted = true;
-            write_sum(sql, sum, name + 4);
-            sqlite3_str_appendall(sql, " AS ");
-        }
-        sqlite3_str_appendf(sql, "\"%w\"", name);
-    }
-    sqlite3_finalize(statement);
-    sqlite3_str_appendf(sql, " FROM main.\"%w\"", view);
-    char *text = sqlite3_str_finish(sql);
-    if (wanted)
-        return run(profile, text, err);
-    sqlite3_free(text);
-    return 0;
+    c->columns = sqlite3_str_new(NULL);
+    c->wanted = false;
+    int failed = tp_each(c->profile, sqlite3_mprintf("SELECT name FROM pragma_table_info(%Q, 'main')", view),
+                         cover_column, c, c->err);
+    char *columns = sqlite3_str_finish(c->columns);
+    char *sql = sqlite3_mprintf("CREATE TEMP VIEW \"%w\" AS SELECT %s FROM main.\"%w\"", view, columns, view);
+    if (!failed && c->wanted)
+        failed = sql && columns ? tp_execute(c->profile, sql, "cannot set weights", c->err) : TP_NO_MEMORY(c->err);
+    sqlite3_free(columns);
+    sqlite3_free(sql);
+    return failed;
 }
 
 static int cover_all(tp_profile *profile, const struct tp_formula *sum, struct tp_error *err)
 {
-    sqlite3_stmt *statement;
+    struct cover c = {.profile = profile, .sum = sum, .err = err};
     char *text = formula_text(sum);
-    int failed = 0;
+    char *events = sqlite3_mprintf("CREATE TEMP VIEW events AS SELECT name, long_name, derived, CASE name WHEN 'CEst' "
+                                   "THEN %Q ELSE formula END AS formula, type FROM main.events",
+                                   text ? text : "");
+    int failed = tp_each(profile, sqlite3_mprintf("SELECT name FROM main.sqlite_master WHERE type = 'view'"),
+                         cover_view, &c, err) ||
+                 (events ? tp_execute(profile, events, "cannot set weights", err) : TP_NO_MEMORY(err));
 
-    if (sqlite3_prepare_v2(tp_db(profile), "SELECT name FROM main.sqlite_master WHERE type = 'view'", -1, &statement,
-                           NULL) != SQLITE_OK)
-        failed = tp_sql_failed(profile, "cannot set weights", err);
-    while (!failed && sqlite3_step(statement) == SQLITE_ROW)
-        failed = cover(profile, sum, tp_text(statement, 0), err);
-    sqlite3_finalize(statement);
-    if (!failed)
-        failed = run(profile,
-                     sqlite3_mprintf("CREATE TEMP VIEW events AS SELECT name, long_name, derived, CASE name WHEN "
-                                     "'CEst' THEN %Q ELSE formula END AS formula, type FROM main.events",
-                                     text ? text : ""),
-                     err);
     sqlite3_free(text);
+    sqlite3_free(events);
     return failed;
 }
 
 int tp_weigh(tp_profile *profile, const char *weights, struct tp_error *err)
 {
-    sqlite3_stmt *statement;
     struct tp_formula sum = {0};
+    sqlite3_stmt *row = tp_query(profile, sqlite3_mprintf("SELECT formula FROM events WHERE name = 'CEst'"), err);
 
-    if (sqlite3_prepare_v2(tp_db(profile), "SELECT formula FROM events WHERE name = 'CEst'", -1, &statement, NULL) !=
-        SQLITE_OK)
-        return tp_sql_failed(profile, "cannot read its cycle estimate", err);
-    const char *formula =
-        sqlite3_step(statement) == SQLITE_ROW ? tp_text_or_null(statement, 0) : NULL;
+    if (!row)
+        return -1;
+    const char *formula = sqlite3_step(row) == SQLITE_ROW ? tp_text_or_null(row, 0) : NULL;
     int failed = !formula || tp_formula_read(&sum, formula);
-    sqlite3_finalize(statement);
+    sqlite3_finalize(row);
     if (failed)
         return TP_FAIL(err, "this profile has no cycle estimate");
     return read_weights(&sum, profile, weights, err) || cover_all(profile, &sum, err) ? -1 : 0;

@@ -81,15 +81,13 @@ static int take_event(tp_diff *diff, const struct tp_event *event)
 /* Of a derived event, as the profile's views compute it. To be freed; NULL: there is none. */
 static char *formula_of(tp_profile *profile, const char *event)
 {
-    sqlite3_stmt *statement;
-    char *formula = NULL;
+    struct tp_error ignored;
+    sqlite3_stmt *row =
+        tp_query(profile, sqlite3_mprintf("SELECT formula FROM events WHERE name = %Q", event), &ignored);
+    const char *text = row && sqlite3_step(row) == SQLITE_ROW ? tp_text_or_null(row, 0) : NULL;
+    char *formula = text ? strdup(text) : NULL;
 
-    if (sqlite3_prepare_v2(tp_db(profile), "SELECT formula FROM events WHERE name = ?", -1, &statement, NULL) ==
-            SQLITE_OK &&
-        sqlite3_bind_text(statement, 1, event, -1, SQLITE_STATIC) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW && tp_text_or_null(statement, 0))
-        formula = strdup(tp_text(statement, 0));
-    sqlite3_finalize(statement);
+    sqlite3_finalize(row);
     return formula;
 }
 
@@ -570,8 +568,7 @@ static tp_profile *open_whole(tp_diff *diff, const char *path, const char *befor
         TP_NO_MEMORY(err);
     else if (tp_diff_write(diff, path, err) == 0 && write_side(diff, TP_BASELINE, before, err) == 0 &&
              write_side(diff, TP_NEW, after, err) == 0 && (profile = tp_open(path, err)) != NULL &&
-             sqlite3_exec(tp_db(profile), sql, NULL, NULL, NULL) != SQLITE_OK) {
-        tp_sql_failed(profile, "cannot read the sides of the difference", err);
+             tp_execute(profile, sql, "cannot read the sides of the difference", err) != 0) {
         tp_close(profile);
         profile = NULL;
     }

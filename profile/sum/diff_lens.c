@@ -168,27 +168,25 @@ static int group(void *user, struct tp_sum *sum, int64_t key[4])
 
 /* ------------------------------------------------------------------------------------------ objects */
 
-/* Every row of two texts. */
-typedef int see(struct tp_diff_lens *lens, const char *path, const char *text);
+/* Every row of a path and a text, the path renamed. */
+typedef int see_text(struct tp_diff_lens *lens, const char *path, const char *text);
+struct seeing {
+    struct tp_diff_lens *lens;
+    see_text *see;
+};
 
-static int each(struct tp_diff_lens *lens, tp_profile *profile, const char *sql, see *visit, struct tp_error *err)
+static int see_row(void *user, sqlite3_stmt *row)
 {
-    sqlite3_stmt *statement;
-    int failed = 0, code = SQLITE_DONE;
+    const struct seeing *s = user;
+    const char *path = tp_text_or_null(row, 0), *text = tp_text(row, 1);
 
-    if (sqlite3_prepare_v2(tp_db(profile), sql, -1, &statement, NULL) != SQLITE_OK)
-        return tp_sql_failed(profile, "cannot be compared", err);
-    while (!failed && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-        const char *path = tp_text_or_null(statement, 0);
-        const char *text = tp_text(statement, 1);
-        path = path ? renamed(lens, lens->filename, path) : "";
-        if (!path || visit(lens, path, text))
-            failed = TP_NO_MEMORY(err);
-    }
-    if (!failed && code != SQLITE_DONE)
-        failed = tp_sql_failed(profile, "cannot be compared", err);
-    sqlite3_finalize(statement);
-    return failed;
+    path = path ? renamed(s->lens, s->lens->filename, path) : "";
+    return !path || s->see(s->lens, path, text);
+}
+
+static int see_all(struct tp_diff_lens *lens, tp_profile *profile, const char *sql, see_text *see, struct tp_error *err)
+{
+    return tp_each(profile, sqlite3_mprintf("%s", sql), see_row, &(struct seeing){lens, see}, err);
 }
 
 static struct tp_diff_object *object_of(const struct tp_diff_lens *lens, const char *path)
@@ -236,8 +234,8 @@ int tp_diff_lens_look(struct tp_diff_lens *lens, tp_profile *profile, bool last,
 {
     lens->lens = (struct tp_sum_lens){.user = lens, .rewrite = rewrite, .group = group};
     lens->looked++;
-    return each(lens, profile, "SELECT path, build_id FROM objects", see_object, err) ||
-                   (last && each(lens, profile, sources, see_source, err))
+    return see_all(lens, profile, "SELECT path, build_id FROM objects", see_object, err) ||
+                   (last && see_all(lens, profile, sources, see_source, err))
                ? -1
                : 0;
 }
@@ -414,7 +412,7 @@ int tp_diff_lens_begin(struct tp_diff_lens *lens, const struct tp_sum *sum, tp_p
         lens->rebuilt |= lens->objects.at[i].changed ||
                          (*lens->objects.at[i].path != '[' && lens->objects.at[i].seen < lens->looked);
     forget_maps(lens);
-    return lens->sources.count ? each(lens, profile, sources, see_map, err) : 0;
+    return lens->sources.count ? see_all(lens, profile, sources, see_map, err) : 0;
 }
 
 void tp_diff_lens_free(struct tp_diff_lens *lens)

@@ -161,38 +161,14 @@ static bool is_made(const char *key)
     return strcmp(key, "cmd") == 0 || strcmp(key, "runs") == 0 || strcmp(key, "keep") == 0;
 }
 
-static int take_meta(tp_merge *merge, tp_profile *profile, struct tp_error *err)
+static int take_meta(void *user, sqlite3_stmt *row)
 {
-    sqlite3_stmt *statement;
-    int failed = 0, code = SQLITE_DONE;
+    const char *key = tp_text_or_null(row, 0), *value = tp_text_or_null(row, 1);
 
-    if (sqlite3_prepare_v2(tp_db(profile), "SELECT key, value FROM meta", -1, &statement, NULL) != SQLITE_OK)
-        return tp_sql_failed(profile, "cannot read its meta data", err);
-    while (!failed && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-        const char *key = tp_text_or_null(statement, 0);
-        const char *value = tp_text_or_null(statement, 1);
-        if (key && value && !is_made(key) && join_meta(merge, key, value))
-            failed = TP_NO_MEMORY(err);
-    }
-    if (!failed && code != SQLITE_DONE)
-        failed = tp_sql_failed(profile, "cannot read its meta data", err);
-    sqlite3_finalize(statement);
-    return failed;
+    return key && value && !is_made(key) && join_meta(user, key, value);
 }
 
 /* ------------------------------------------------------------------------------------------ units */
-
-static int64_t count_of(tp_profile *profile, const char *sql)
-{
-    sqlite3_stmt *statement;
-    int64_t count = -1;
-
-    if (sqlite3_prepare_v2(tp_db(profile), sql, -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        count = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return count;
-}
 
 static int cannot_keep(const tp_merge *merge, tp_profile *profile, struct tp_error *err)
 {
@@ -248,9 +224,12 @@ static bool is_fine_enough(const tp_merge *merge, tp_profile *profile)
 static int choose_units(const tp_merge *merge, tp_profile *profile, char **units, const char **functions,
                         struct tp_error *err)
 {
-    int64_t runs = count_of(profile, "SELECT sum(recordings) FROM runs");
+    double runs, own;
 
-    if (count_of(profile, "SELECT count(*) FROM units") > 0) {
+    if (tp_number(profile, sqlite3_mprintf("SELECT sum(recordings) FROM runs"), 0, &runs, err) ||
+        tp_number(profile, sqlite3_mprintf("SELECT count(*) FROM units"), 0, &own, err))
+        return -1;
+    if (own > 0) {
         if (!is_fine_enough(merge, profile))
             return cannot_keep(merge, profile, err);
         *units = units_of_merge(merge);
@@ -300,7 +279,8 @@ int tp_merge_add(tp_merge *merge, tp_profile *profile, struct tp_error *err)
     } else if (check_events(merge, profile, err) || check_model(merge, profile, err)) {
         return -1;
     }
-    return take_meta(merge, profile, err) || add_tables(merge, profile, err) ? -1 : 0;
+    return tp_each(profile, sqlite3_mprintf("SELECT key, value FROM meta"), take_meta, merge, err) ||
+                   add_tables(merge, profile, err) ? -1 : 0;
 }
 
 static int by_text(const void *a, const void *b)

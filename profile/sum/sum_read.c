@@ -320,23 +320,16 @@ static char *query_of(const struct reader *r, int table)
     return sqlite3_str_finish(sql);
 }
 
-static int read_rows(struct reader *r, int table)
-{
-    char *sql = query_of(r, table);
-    sqlite3_stmt *statement = NULL;
-    int failed = 0, code = SQLITE_ROW;
+struct reading {
+    struct reader *reader;
+    int table;
+};
 
-    if (!sql)
-        return TP_NO_MEMORY(r->err);
-    if (sqlite3_prepare_v2(tp_db(r->profile), sql, -1, &statement, NULL) != SQLITE_OK)
-        failed = tp_sql_failed(r->profile, "cannot be merged", r->err);
-    while (!failed && (code = sqlite3_step(statement)) == SQLITE_ROW)
-        failed = read_row(r, table, statement);
-    if (!failed && code != SQLITE_DONE)
-        failed = tp_sql_failed(r->profile, "cannot be merged", r->err);
-    sqlite3_finalize(statement);
-    sqlite3_free(sql);
-    return failed;
+static int take_row(void *user, sqlite3_stmt *row)
+{
+    const struct reading *reading = user;
+
+    return read_row(reading->reader, reading->table, row);
 }
 
 /* Those that it refers to, then itself. */
@@ -354,7 +347,7 @@ static int read_table(struct reader *r, int table)
         if (read_table(r, field->refers))
             return -1;
     }
-    return read_rows(r, table);
+    return tp_each(r->profile, query_of(r, table), take_row, &(struct reading){r, table}, r->err);
 }
 
 /* ------------------------------------------------------------------------------------------ threads */
