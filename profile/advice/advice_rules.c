@@ -2,8 +2,8 @@
 /*
  * advice_rules.c: the rules of advice; advice_rule.h says what a row of this table is.
  *
- * Poor spatial use: bytes that are loaded and never touched, with the reason told apart. What a fix saves is the same for
- * each reason: the lines that would not have been loaded had each been used whole, which is lost / line, level by level.
+ * Poor spatial use: bytes that are loaded and never touched, with the reason told apart. What a fix saves is the same
+ * for each reason: the lines that would not have been loaded had each been used whole, lost / line, level by level.
  * What of an object's loss is around its blocks, or in fields of its elements that are never needed with the others, is
  * a matter of layout (gaps, fields); the rest is one of order: where the misses of an instruction follow each other at
  * one large distance it is the loops' (stride), where they follow at none it is that of the data (random).

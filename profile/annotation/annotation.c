@@ -16,35 +16,31 @@
 
 /* ------------------------------------------------------------------------------------------ files */
 
-static uint64_t hash(const char *text, uint64_t h)
-{
-    for (; *text; text++)
-        h = (h ^ (uint8_t)*text) * 0x100000001b3;
-    return h | 1;
-}
-
 /* Files by name, and unknown ones by their object's. */
 static const char *name_of(const struct tp_annotated_file *file)
 {
     return file->path ? file->place.name : file->object ? file->object : "";
 }
 
+static bool same_file(const void *annotation, uint32_t index, const void *key)
+{
+    const struct tp_annotated_file *file = &((const struct tp_annotation *)annotation)->files.at[index], *wanted = key;
+
+    return !file->path == !wanted->path && strcmp(name_of(file), name_of(wanted)) == 0;
+}
+
 static uint32_t find_file(struct tp_annotation *a, const struct tp_annotated_file *wanted)
 {
-    uint64_t key = hash(name_of(wanted), wanted->path ? 0xcbf29ce484222325 : 0x9e3779b97f4a7c15);
-    uint32_t i;
+    uint64_t hash = tp_hash(tp_hash_text(name_of(wanted)), wanted->path != NULL);
+    struct tp_slot *slot = tp_slots_find(&a->file_of_name, hash, same_file, a, wanted);
 
-    for (; (i = tp_idmap_find(&a->file_of_name, key)) != TP_NOT_FOUND; key += 2) {
-        const struct tp_annotated_file *file = &a->files.at[i];
-        if (!file->path == !wanted->path && strcmp(name_of(file), name_of(wanted)) == 0)
-            return i;
-    }
-    struct tp_annotated_file *file = TP_VECTOR_ADD(&a->files);
-    if (!file || tp_idmap_add(&a->file_of_name, key ? key : 1, (uint32_t)(a->files.count - 1)))
+    if (!slot || slot->index)
+        return slot ? slot->index - 1 : TP_NOT_FOUND;
+    struct tp_annotated_file file = *wanted;
+    file.cost = tp_annotation_row(a);
+    if (!file.cost || !TP_VECTOR_PUSH(&a->files, file))
         return TP_NOT_FOUND;
-    *file = *wanted;
-    file->cost = tp_annotation_row(a);
-    return file->cost ? (uint32_t)(a->files.count - 1) : TP_NOT_FOUND;
+    return tp_slots_fill(&a->file_of_name, slot, a->files.count) - 1;
 }
 
 static bool take_file(struct tp_reading *r)
@@ -117,7 +113,7 @@ static uint32_t find_function(struct tp_reading *r)
 
     wanted.name = wanted.name ? wanted.name : "???";
     if (nowhere || key == 0)
-        key = hash(wanted.name, hash(wanted.object ? wanted.object : "", 1)) | (uint64_t)1 << 63;
+        key = tp_hash(tp_hash_text(wanted.name), tp_hash_text(wanted.object ? wanted.object : "")) | (uint64_t)1 << 63;
     for (; (i = tp_idmap_find(base, key)) != TP_NOT_FOUND; key += 2) {
         if (!nowhere || same_name(&a->functions.at[i], &wanted))
             return i;
@@ -443,7 +439,7 @@ void tp_annotation_free(struct tp_annotation *a)
     TP_VECTOR_FREE(&a->instructions);
     TP_VECTOR_FREE(&a->statements);
     tp_idmap_free(&a->file_of_id);
-    tp_idmap_free(&a->file_of_name);
+    tp_slots_free(&a->file_of_name);
     tp_idmap_free(&a->function_of_context);
     tp_idmap_free(&a->pair_of);
     tp_idmap_free(&a->line_of);

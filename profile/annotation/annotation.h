@@ -107,7 +107,8 @@ struct tp_annotation {
     /* For loading. */
     tp_profile *profile;
     const struct tp_search *search;
-    struct tp_idmap file_of_id, file_of_name, function_of_context, pair_of, line_of, instruction_of_id;
+    struct tp_slots file_of_name;
+    struct tp_idmap file_of_id, function_of_context, pair_of, line_of, instruction_of_id;
     struct tp_error *err;
 };
 

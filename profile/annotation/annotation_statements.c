@@ -51,13 +51,11 @@ static int take_statement(void *user, sqlite3_stmt *row)
 
     if (file == TP_NOT_FOUND || first <= 0 || line < first || line > INT32_MAX || total == 0)
         return 0;
-    struct tp_annotated_statement *made = TP_VECTOR_ADD(&a->statements);
-    if (!made)
-        return 1;
-    *made = (struct tp_annotated_statement){.file = file, .first_line = (uint32_t)first, .line = (uint32_t)line,
-                                            .cost = 100 * sqlite3_column_double(row, 3) / total,
-                                            .misses = 100 * sqlite3_column_double(row, 4) / total};
-    return 0;
+    return !TP_VECTOR_PUSH(&a->statements,
+                           (struct tp_annotated_statement){.file = file, .first_line = (uint32_t)first,
+                                                           .line = (uint32_t)line,
+                                                           .cost = 100 * sqlite3_column_double(row, 3) / total,
+                                                           .misses = 100 * sqlite3_column_double(row, 4) / total});
 }
 
 /* The first event stands for the cost where nothing is estimated: in a profile of another tool. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * mem.c: arena, vector, idmap.
+ * mem.c: arena, vector, idmap, slots.
  *
  * idmap is open addressing with linear probing. Ids mostly ascend from 1 without gaps, so the low bits are the
  * hash: neighbours stay neighbours. The high bits are mixed in for ids that do not.
@@ -201,4 +201,64 @@ void tp_idmap_free(struct tp_idmap *map)
     free(map->keys);
     free(map->values);
     *map = (struct tp_idmap){0};
+}
+
+/* ------------------------------------------------------------------------------------------ slots */
+
+uint64_t tp_hash_text(const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+    return tp_hash(hash, 1);
+}
+
+static int slots_grow(struct tp_slots *slots)
+{
+    size_t room = slots->room ? 2 * slots->room : IDMAP_FIRST;
+    struct tp_slot *larger = calloc(room, sizeof *larger);
+
+    if (!larger || slots->count >= UINT32_MAX / 2) {
+        free(larger);
+        return -1;
+    }
+    for (size_t i = 0; i < slots->room; i++) {
+        size_t to = slots->at[i].hash & (room - 1);
+        if (!slots->at[i].index)
+            continue;
+        while (larger[to].index)
+            to = (to + 1) & (room - 1);
+        larger[to] = slots->at[i];
+    }
+    free(slots->at);
+    slots->at = larger;
+    slots->room = room;
+    return 0;
+}
+
+struct tp_slot *tp_slots_find(struct tp_slots *slots, uint64_t hash, tp_same *same, const void *things,
+                              const void *key)
+{
+    uint32_t low = (uint32_t)(hash ^ hash >> 32);
+
+    if (2 * slots->count >= slots->room && slots_grow(slots))
+        return NULL;
+    struct tp_slot *slot = &slots->at[low & (slots->room - 1)];
+    while (slot->index && !(slot->hash == low && same(things, slot->index - 1, key)))
+        slot = slot + 1 == slots->at + slots->room ? slots->at : slot + 1;
+    slot->hash = low;
+    return slot;
+}
+
+uint32_t tp_slots_fill(struct tp_slots *slots, struct tp_slot *slot, size_t count)
+{
+    slots->count++;
+    return slot->index = (uint32_t)count;
+}
+
+void tp_slots_free(struct tp_slots *slots)
+{
+    free(slots->at);
+    *slots = (struct tp_slots){0};
 }

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * mem.h: the three containers an import needs.
+ * mem.h: the containers an import needs.
  *
  *   arena   bytes that live until the end of the import and never move
  *   vector  an array that grows; elements are zeroed; pointers into it are good until it grows
  *   idmap   from ids (any 64-bit number but 0) to indices below 2^32
+ *   slots   from things of any kind, which are kept elsewhere, to their indices: a hash table
  *
  * All start as {0}. Whatever can run out of memory says so (NULL or -1) and leaves the container usable.
  */
 #ifndef TENURE_PROFILE_MEM_H
 #define TENURE_PROFILE_MEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,6 +39,10 @@ void tp_arena_free(struct tp_arena *arena);
 #define TP_VECTOR_ADD(v)                                                                                     \
     (tp_vector_grow((void **)&(v)->at, &(v)->room, (v)->count, sizeof *(v)->at) ? NULL                       \
                                                                                 : &(v)->at[(v)->count++])
+/* One more at the end, with this value; false: no memory. */
+#define TP_VECTOR_PUSH(v, ...)                                                                               \
+    (!tp_vector_grow((void **)&(v)->at, &(v)->room, (v)->count, sizeof *(v)->at) &&                          \
+     ((v)->at[(v)->count++] = (__VA_ARGS__), true))
 /* `n` zeroed elements instead of those there are. 0, or -1. */
 #define TP_VECTOR_ZEROES(v, n)                                                                               \
     tp_vector_zeroes((void **)&(v)->at, &(v)->count, &(v)->room, (n), sizeof *(v)->at)
@@ -59,6 +65,30 @@ uint32_t tp_idmap_find(const struct tp_idmap *map, uint64_t id);
 int tp_idmap_add(struct tp_idmap *map, uint64_t id, uint32_t value);
 void tp_idmap_clear(struct tp_idmap *map);
 void tp_idmap_free(struct tp_idmap *map);
+
+/* A key is compared with the thing itself, so that no hash value, however it came about, makes one of two. */
+struct tp_slots {
+    struct tp_slot {
+        uint32_t hash, index; /* index + 1; 0: free */
+    } *at;
+    size_t room, count;
+};
+typedef bool tp_same(const void *things, uint32_t index, const void *key);
+
+/* The slot of the thing with this key, or the free one where it belongs, for tp_slots_fill. NULL: no memory. */
+struct tp_slot *tp_slots_find(struct tp_slots *slots, uint64_t hash, tp_same *same, const void *things,
+                              const void *key);
+/* The thing has been made, and is the last of `count`: returns its index + 1. */
+uint32_t tp_slots_fill(struct tp_slots *slots, struct tp_slot *slot, size_t count);
+void tp_slots_free(struct tp_slots *slots);
+
+/* Hash values, of numbers one after the other and of a text. */
+static inline uint64_t tp_hash(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+uint64_t tp_hash_text(const char *text);
 
 /* The order of two numbers, for qsort. */
 #define TP_COMPARE(a, b) (((a) > (b)) - ((a) < (b)))

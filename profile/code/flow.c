@@ -80,27 +80,22 @@ static void fill_in_counts(struct tp_graph *graph)
 
 static int make_blocks(struct tp_graph *graph)
 {
-    struct tp_block *block = NULL;
-
     if (mark_leaders(graph) || TP_VECTOR_ZEROES(&graph->block_of, graph->sites))
         return -1;
     fill_in_counts(graph);
     for (uint32_t i = 0; i < graph->sites; i++) {
         if (i == 0 || graph->scratch.at[i] || graph->count.at[i] != graph->count.at[i - 1]) {
-            if (!(block = TP_VECTOR_ADD(&graph->blocks)))
+            if (!TP_VECTOR_PUSH(&graph->blocks, (struct tp_block){i, 0, graph->count.at[i]}))
                 return -1;
-            *block = (struct tp_block){i, 0, graph->count.at[i]};
         }
-        block->sites++;
+        graph->blocks.at[graph->blocks.count - 1].sites++;
         graph->block_of.at[i] = (uint32_t)graph->blocks.count - 1;
     }
     graph->hub = (uint32_t)graph->blocks.count;
     graph->outside = graph->hub + 1;
-    for (int i = 0; i < 2; i++) {
-        if (!(block = TP_VECTOR_ADD(&graph->blocks)))
-            return -1;
-    }
-    return 0;
+    return TP_VECTOR_PUSH(&graph->blocks, (struct tp_block){0}) && TP_VECTOR_PUSH(&graph->blocks, (struct tp_block){0})
+               ? 0
+               : -1;
 }
 
 /* ------------------------------------------------------------------------------------------ ways */
@@ -111,10 +106,7 @@ static int add_way(struct tp_graph *graph, uint32_t from, uint32_t to)
     if (graph->scratch.at[to] == from + 1)
         return 0;
     graph->scratch.at[to] = from + 1;
-    struct tp_way *way = TP_VECTOR_ADD(&graph->ways);
-    if (way)
-        *way = (struct tp_way){from, to, UNKNOWN};
-    return way ? 0 : -1;
+    return TP_VECTOR_PUSH(&graph->ways, (struct tp_way){from, to, UNKNOWN}) ? 0 : -1;
 }
 
 static uint32_t block_at(const struct tp_graph *graph, uint64_t address)
@@ -262,10 +254,8 @@ static int wait_for(struct tp_graph *graph, uint32_t block)
 {
     if (block == graph->outside || graph->scratch.at[block])
         return 0;
-    uint32_t *waiting = TP_VECTOR_ADD(&graph->scratch2);
-    if (!waiting)
+    if (!TP_VECTOR_PUSH(&graph->scratch2, block))
         return -1;
-    *waiting = block;
     graph->scratch.at[block] = 1;
     return 0;
 }

@@ -57,11 +57,7 @@ static int find_table(struct tp_graph *graph, uint32_t jump)
                                     : code->value + (uint64_t)graph->bias;
     if (!address)
         return 0;
-    struct tp_jump_table *table = TP_VECTOR_ADD(&graph->tables);
-    if (!table)
-        return -1;
-    *table = (struct tp_jump_table){address, UINT64_MAX, jump, code->width};
-    return 0;
+    return TP_VECTOR_PUSH(&graph->tables, (struct tp_jump_table){address, UINT64_MAX, jump, code->width}) ? 0 : -1;
 }
 
 /* Each ends where another one begins. */

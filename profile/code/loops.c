@@ -64,10 +64,8 @@ static int find_places(struct loops *l, uint32_t context)
         const struct tp_site *site = &l->sites->at[i];
         if (l->places.count && l->places.at[l->places.count - 1].address == site->address)
             continue;
-        struct tp_site *place = TP_VECTOR_ADD(&l->places);
-        if (!place)
+        if (!TP_VECTOR_PUSH(&l->places, *site))
             return TP_NO_MEMORY(l->err);
-        *place = *site;
     }
     return 0;
 }

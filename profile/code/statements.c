@@ -129,11 +129,10 @@ static int read_text(struct lines *l, uint32_t file)
 
 static int begin_statement(struct lines *l, struct line *line, uint32_t first, uint32_t last)
 {
-    struct tp_statement *made = TP_VECTOR_ADD(&l->rec->statements);
 
-    if (!made)
+    if (!TP_VECTOR_PUSH(&l->rec->statements,
+                        (struct tp_statement){line->object, line->file, last, first, line->function}))
         return -1;
-    *made = (struct tp_statement){line->object, line->file, last, first, line->function};
     line->statement = (uint32_t)l->rec->statements.count;
     return 0;
 }

@@ -476,15 +476,10 @@ static bool unit_is_touched(struct symbols *s)
     while ((at = dwarf_ranges(&s->unit, at, &base, &begin, &end)) > 0) {
         if (begin >= end || !covers_place(s, begin, end))
             continue;
-        struct interval *range = TP_VECTOR_ADD(&s->ranges);
-        if (!range) {
-            s->no_memory = true;
-            return false;
-        }
-        *range = (struct interval){begin, end, 0};
+        s->no_memory |= !TP_VECTOR_PUSH(&s->ranges, (struct interval){begin, end, 0});
     }
     sort_intervals(s->ranges.at, s->ranges.count);
-    return s->ranges.count > 0;
+    return s->ranges.count > 0 && !s->no_memory;
 }
 
 /* A function's definition: the places where its pieces begin (.cold is one) learn file and line. */
@@ -518,16 +513,12 @@ static uint32_t found_inlined(struct symbols *s, Dwarf_Die *die, uint32_t parent
         if (begin >= end || !covers_place(s, begin, end))
             continue;
         if (!scope) {
-            struct scope *made = TP_VECTOR_ADD(&s->scopes);
-            if (!made)
+            if (!TP_VECTOR_PUSH(&s->scopes, (struct scope){.parent = parent, .die = *die}))
                 break;
-            *made = (struct scope){.parent = parent, .die = *die};
             scope = (uint32_t)s->scopes.count;
         }
-        struct interval *interval = TP_VECTOR_ADD(&s->intervals);
-        if (!interval)
+        if (!TP_VECTOR_PUSH(&s->intervals, (struct interval){begin, end, scope}))
             break;
-        *interval = (struct interval){begin, end, scope};
     }
     s->no_memory |= at > 0;
     return scope;

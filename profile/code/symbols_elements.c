@@ -43,11 +43,7 @@ struct table {
 
 static void add_entry(struct table *t, struct element_entry entry)
 {
-    struct element_entry *to = TP_VECTOR_ADD(&t->entries);
-
-    if (to)
-        *to = entry;
-    t->no_memory |= !to;
+    t->no_memory |= !TP_VECTOR_PUSH(&t->entries, entry);
 }
 
 /* The element that `type` is, or is an array of. */
@@ -195,21 +191,11 @@ static void keep_once(struct table *t, size_t first)
 
 static void add_module(struct table *t, const char *path, size_t first)
 {
-    struct element_module *module = TP_VECTOR_ADD(&t->modules);
+    struct element_module module = {.path = t->names.count, .first = first, .count = t->entries.count - first};
 
-    if (!module) {
-        t->no_memory = true;
-        return;
-    }
-    *module = (struct element_module){.path = t->names.count, .first = first, .count = t->entries.count - first};
-    for (const char *p = path; !t->no_memory; p++) {
-        char *to = TP_VECTOR_ADD(&t->names);
-        t->no_memory |= !to;
-        if (to)
-            *to = *p;
-        if (!*p)
-            break;
-    }
+    t->no_memory |= !TP_VECTOR_PUSH(&t->modules, module);
+    for (size_t i = 0, size = strlen(path) + 1; i < size && !t->no_memory; i++)
+        t->no_memory = !TP_VECTOR_PUSH(&t->names, path[i]);
 }
 
 static bool is_small(Elf *elf)

@@ -30,20 +30,12 @@ static int by_address(const void *a, const void *b)
 
 bool tp_flow_function(struct tp_flow *flow, uint64_t address, uint64_t end, Dwarf_Die *die)
 {
-    struct tp_flow_named *to = TP_VECTOR_ADD(&flow->functions);
-
-    if (to)
-        *to = (struct tp_flow_named){address, end, *die};
-    return to != NULL;
+    return TP_VECTOR_PUSH(&flow->functions, (struct tp_flow_named){address, end, *die});
 }
 
 bool tp_flow_variable(struct tp_flow *flow, uint64_t address, uint64_t size, Dwarf_Die *type)
 {
-    struct tp_flow_named *to = TP_VECTOR_ADD(&flow->variables);
-
-    if (to)
-        *to = (struct tp_flow_named){address, address + size, *type};
-    return to != NULL;
+    return TP_VECTOR_PUSH(&flow->variables, (struct tp_flow_named){address, address + size, *type});
 }
 
 static void begin_segments(struct tp_flow *flow)
@@ -58,9 +50,8 @@ static void begin_segments(struct tp_flow *flow)
         if (!gelf_getphdr(flow->elf, (int)i, &header) || header.p_type != PT_LOAD || !(header.p_flags & PF_X) ||
             header.p_offset > size || header.p_filesz > size - header.p_offset)
             continue;
-        struct tp_flow_segment *to = TP_VECTOR_ADD(&flow->segments);
-        if (to)
-            *to = (struct tp_flow_segment){header.p_vaddr, header.p_filesz, (const uint8_t *)bytes + header.p_offset};
+        (void)TP_VECTOR_PUSH(&flow->segments, (struct tp_flow_segment){header.p_vaddr, header.p_filesz,
+                                                                       (const uint8_t *)bytes + header.p_offset});
     }
 }
 

@@ -167,7 +167,8 @@ static int open_names(struct callgrind *c)
 
 static int write_summary(struct callgrind *c)
 {
-    sqlite3_stmt *row = tp_query(c->profile, tp_select_events(c->profile, "1", &c->choice, NULL, "FROM totals"), c->err);
+    char *sql = tp_select_events(c->profile, "1", &c->choice, NULL, "FROM totals");
+    sqlite3_stmt *row = tp_query(c->profile, sql, c->err);
     int more = row ? tp_row(c->profile, row, c->err) : -1;
 
     fputs("summary:", c->out);

@@ -2,8 +2,7 @@
 /*
  * foreign.c: adding up what another tool's profile says.
  *
- * Things are found by hash tables of indices: a key is compared with the thing itself, so that no hash value, however
- * it came about, joins two of them. Costs are rows in memory (TP_FORM_ROW), one for each thread that ran the
+ * Costs are rows in memory (TP_FORM_ROW), one for each thread that ran the
  * instruction.
  *
  * Inclusive costs. A file has inclusive costs of calls, not of functions. A function's are its self costs and those of
@@ -19,74 +18,6 @@
 #include "profile/base/error.h"
 #include "profile/code/symbols.h"
 
-/* ------------------------------------------------------------------------------------------ tables */
-
-/* Mixed so that neighbouring numbers end up far apart. */
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 29;
-}
-
-static uint64_t hash_text(const char *text)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-    return mix(hash, 1);
-}
-
-static int slots_grow(struct tp_slots *slots)
-{
-    size_t room = slots->room ? 2 * slots->room : 1024;
-    struct tp_slot *larger = calloc(room, sizeof *larger);
-
-    if (!larger)
-        return -1;
-    for (size_t i = 0; i < slots->room; i++) {
-        size_t to = slots->at[i].hash & (room - 1);
-        if (!slots->at[i].index)
-            continue;
-        while (larger[to].index)
-            to = (to + 1) & (room - 1);
-        larger[to] = slots->at[i];
-    }
-    free(slots->at);
-    slots->at = larger;
-    slots->room = room;
-    return 0;
-}
-
-typedef bool same_thing(const struct tp_foreign *f, uint32_t index, const void *key);
-
-/* The slot of the thing, or the free one where it belongs, marked with its hash. NULL: no memory. */
-static struct tp_slot *slot_of(struct tp_foreign *f, struct tp_slots *slots, uint64_t hash, same_thing *same,
-                               const void *key)
-{
-    uint32_t low = (uint32_t)(hash ^ hash >> 32);
-
-    if (2 * slots->count >= slots->room && slots_grow(slots))
-        return NULL;
-    struct tp_slot *slot = &slots->at[low & (slots->room - 1)];
-    while (slot->index && !(slot->hash == low && same(f, slot->index - 1, key)))
-        slot = slot + 1 == slots->at + slots->room ? slots->at : slot + 1;
-    slot->hash = low;
-    return slot;
-}
-
-/* The thing that was just made is the last of `count`. */
-static uint32_t fill(struct tp_slots *slots, struct tp_slot *slot, size_t count)
-{
-    slots->count++;
-    return slot->index = (uint32_t)count;
-}
-
-static bool is_full(size_t count)
-{
-    return count >= UINT32_MAX - 1;
-}
-
 /* ------------------------------------------------------------------------------------------ names */
 
 static bool is_unknown(const char *name)
@@ -94,14 +25,14 @@ static bool is_unknown(const char *name)
     return *name == '\0' || strcmp(name, "???") == 0;
 }
 
-static bool same_name(const struct tp_foreign *f, uint32_t index, const void *key)
+static bool same_name(const void *foreign, uint32_t index, const void *key)
 {
-    return strcmp(f->name.at[index].text, key) == 0;
+    return strcmp(((const struct tp_foreign *)foreign)->name.at[index].text, key) == 0;
 }
 
 static struct tp_slot *find_name(struct tp_foreign *f, const char *text)
 {
-    return slot_of(f, &f->names, hash_text(text), same_name, text);
+    return tp_slots_find(&f->names, tp_hash_text(text), same_name, f, text);
 }
 
 /* The text's number, from 1; 0: no memory. What is known is not kept again: files repeat their names. */
@@ -114,14 +45,14 @@ static uint32_t intern(struct tp_foreign *f, const char *text)
     tp_arena_clear(&f->scratch);
     const char *clean = tp_clean_text(&f->scratch, text, strlen(text));
     slot = clean ? find_name(f, clean) : NULL;
-    if (!slot || is_full(f->name.count))
+    if (!slot)
         return 0;
     if (slot->index)
         return slot->index;
     struct tp_name *name = TP_VECTOR_ADD(&f->name);
     if (!name || !(name->text = tp_arena_copy(&f->rec.arena, clean, strlen(clean))))
         return 0;
-    return fill(&f->names, slot, f->name.count);
+    return tp_slots_fill(&f->names, slot, f->name.count);
 }
 
 int tp_foreign_object(struct tp_foreign *f, const char *path, uint32_t *out)
@@ -157,9 +88,9 @@ int tp_foreign_file(struct tp_foreign *f, const char *path, uint32_t *out)
     return 0;
 }
 
-static bool same_function(const struct tp_foreign *f, uint32_t index, const void *key)
+static bool same_function(const void *foreign, uint32_t index, const void *key)
 {
-    const struct tp_named *k = key, *named = &f->named.at[index];
+    const struct tp_named *k = key, *named = &((const struct tp_foreign *)foreign)->named.at[index];
 
     return named->object == k->object && named->file == k->file && named->symbol == k->symbol;
 }
@@ -170,17 +101,15 @@ static uint32_t find_named(struct tp_foreign *f, uint32_t object, uint32_t file,
     uint32_t symbol = intern(f, *name ? name : "???");
     struct tp_named key = {.object = object, .file = file, .symbol = symbol ? f->name.at[symbol - 1].text : NULL};
     struct tp_slot *slot =
-        symbol ? slot_of(f, &f->functions, mix(mix(symbol, file), object), same_function, &key) : NULL;
+        symbol ? tp_slots_find(&f->functions, tp_hash(tp_hash(symbol, file), object), same_function, f, &key) : NULL;
 
-    if (!slot || is_full(f->named.count))
+    if (!slot)
         return 0;
     if (slot->index)
         return slot->index;
-    struct tp_named *named = TP_VECTOR_ADD(&f->named);
-    if (!named)
+    if (!TP_VECTOR_PUSH(&f->named, key))
         return 0;
-    *named = key;
-    return fill(&f->functions, slot, f->named.count);
+    return tp_slots_fill(&f->functions, slot, f->named.count);
 }
 
 /* The level of recursion that a name ends in, as in f'2, and the length of what is before it; 1: none. */
@@ -244,10 +173,10 @@ int tp_foreign_function(struct tp_foreign *f, uint32_t object, uint32_t file, co
 
 /* ------------------------------------------------------------------------------------------ costs */
 
-static bool same_instr(const struct tp_foreign *f, uint32_t index, const void *key)
+static bool same_instr(const void *foreign, uint32_t index, const void *key)
 {
     const struct tp_place *place = key;
-    const struct tp_instr *instr = &f->rec.instrs.at[index];
+    const struct tp_instr *instr = &((const struct tp_foreign *)foreign)->rec.instrs.at[index];
 
     return instr->address == place->address && instr->line == place->line && instr->context == place->function &&
            instr->file == place->file;
@@ -256,22 +185,20 @@ static bool same_instr(const struct tp_foreign *f, uint32_t index, const void *k
 /* Index + 1; 0: no memory. */
 static uint32_t instr_at(struct tp_foreign *f, const struct tp_place *place)
 {
-    uint64_t hash = mix(mix(place->address, place->line), (uint64_t)place->function << 32 | place->file);
-    struct tp_slot *slot = slot_of(f, &f->instrs, hash, same_instr, place);
+    uint64_t hash = tp_hash(tp_hash(place->address, place->line), (uint64_t)place->function << 32 | place->file);
+    struct tp_slot *slot = tp_slots_find(&f->instrs, hash, same_instr, f, place);
 
-    if (!slot || is_full(f->rec.instrs.count))
+    if (!slot)
         return 0;
     if (slot->index)
         return slot->index;
-    struct tp_instr *instr = TP_VECTOR_ADD(&f->rec.instrs);
-    if (!instr)
-        return 0;
-    *instr = (struct tp_instr){.address = place->address,
+    if (!TP_VECTOR_PUSH(&f->rec.instrs, (struct tp_instr){.address = place->address,
                                .context = place->function,
                                .file = place->file,
-                               .line = (uint32_t)place->line};
+                               .line = (uint32_t)place->line}))
+        return 0;
     f->addresses |= place->address != 0;
-    return fill(&f->instrs, slot, f->rec.instrs.count);
+    return tp_slots_fill(&f->instrs, slot, f->rec.instrs.count);
 }
 
 static struct tp_blob *new_blob(struct tp_foreign *f, enum tp_form form, uint32_t thread, size_t rows)
@@ -327,11 +254,12 @@ struct arc_key {
     uint32_t site, callee;
 };
 
-static bool same_arc(const struct tp_foreign *f, uint32_t index, const void *key)
+static bool same_arc(const void *foreign, uint32_t index, const void *key)
 {
     const struct arc_key *k = key;
+    const struct tp_arc *arc = &((const struct tp_foreign *)foreign)->rec.arcs.at[index];
 
-    return f->rec.arcs.at[index].site == k->site && f->rec.arcs.at[index].callee == k->callee;
+    return arc->site == k->site && arc->callee == k->callee;
 }
 
 int tp_foreign_call(struct tp_foreign *f, const struct tp_place *site, uint32_t callee, uint64_t calls,
@@ -339,10 +267,10 @@ int tp_foreign_call(struct tp_foreign *f, const struct tp_place *site, uint32_t 
 {
     struct arc_key key = {instr_at(f, site), callee};
     struct tp_slot *slot =
-        key.site ? slot_of(f, &f->arcs, mix(mix(1, key.site), callee), same_arc, &key) : NULL;
+        key.site ? tp_slots_find(&f->arcs, tp_hash(tp_hash(1, key.site), callee), same_arc, f, &key) : NULL;
     struct tp_arc *arc;
 
-    if (!slot || is_full(f->rec.arcs.count))
+    if (!slot)
         return TP_NO_MEMORY(f->err);
     if (slot->index) {
         arc = &f->rec.arcs.at[slot->index - 1];
@@ -350,7 +278,7 @@ int tp_foreign_call(struct tp_foreign *f, const struct tp_place *site, uint32_t 
         if (!(arc = TP_VECTOR_ADD(&f->rec.arcs)))
             return TP_NO_MEMORY(f->err);
         *arc = (struct tp_arc){.site = key.site, .caller = site->function, .callee = callee};
-        fill(&f->arcs, slot, f->rec.arcs.count);
+        tp_slots_fill(&f->arcs, slot, f->rec.arcs.count);
     }
     f->costs = true;
     f->rec.instrs.at[key.site - 1].calls = true;
@@ -447,10 +375,10 @@ void tp_foreign_free(struct tp_foreign *f)
 {
     tp_recording_free(&f->rec);
     tp_file_table_free(&f->files);
-    free(f->instrs.at);
-    free(f->arcs.at);
-    free(f->functions.at);
-    free(f->names.at);
+    tp_slots_free(&f->instrs);
+    tp_slots_free(&f->arcs);
+    tp_slots_free(&f->functions);
+    tp_slots_free(&f->names);
     tp_arena_free(&f->scratch);
     TP_VECTOR_FREE(&f->name);
     TP_VECTOR_FREE(&f->named);

@@ -16,13 +16,6 @@
 #include "profile/base/scan.h"
 #include "profile/objects/filetable.h"
 
-struct tp_slots { /* a hash table of indices; the things themselves are elsewhere */
-    struct tp_slot {
-        uint32_t hash, index; /* index + 1; 0: free */
-    } *at;
-    size_t room, count;
-};
-
 /* What a section says its costs add up to. */
 struct tp_stated {
     const char *tag; /* "summary", "totals"; NULL: nothing */

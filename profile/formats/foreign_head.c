@@ -180,11 +180,7 @@ int tp_foreign_event(struct tp_foreign *f, struct tp_scan *scan)
         return TP_NO_MEMORY(f->err);
     if (described(f, name))
         return 0; /* a later part says the same */
-    struct tp_given_event *add = TP_VECTOR_ADD(&f->described);
-    if (!add)
-        return TP_NO_MEMORY(f->err);
-    *add = event;
-    return 0;
+    return TP_VECTOR_PUSH(&f->described, event) ? 0 : TP_NO_MEMORY(f->err);
 }
 
 /* The next name of the line. NULL: no more. */
@@ -431,10 +427,8 @@ int tp_foreign_section(struct tp_foreign *f, struct tp_scan *scan, uint64_t part
                                   "merge` sums profiles", (unsigned long long)part, (unsigned long long)thread,
                                   f->paths[before->file - 1]);
     }
-    struct tp_section *section = TP_VECTOR_ADD(&f->sections);
-    if (!section)
+    if (!TP_VECTOR_PUSH(&f->sections, (struct tp_section){part, thread, f->file}))
         return TP_NO_MEMORY(f->err);
-    *section = (struct tp_section){part, thread, f->file};
     return find_thread(f, thread) || find_part(f, part, why) ? -1 : 0;
 }
 

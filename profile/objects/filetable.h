@@ -11,7 +11,7 @@
 #include "profile/raw/recording.h"
 
 struct tp_file_table {
-    struct tp_idmap map; /* hash of the path -> index in the recording's files */
+    struct tp_slots slots; /* of the recording's files */
 };
 
 /* Index + 1, in the recording's files, of `path`; 0: out of memory. */

@@ -47,15 +47,10 @@ static void collect(struct tp_variables *vars, Dwarf_Die *parent, int depth)
         struct tp_variable v;
         if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) {
             if (tp_type_of(&child, &type) && pointers_of(&type, &v) &&
-                dwarf_attr(&child, DW_AT_location, &v.location)) {
-                struct tp_variable *to = TP_VECTOR_ADD(&vars->list);
-                if (to)
-                    *to = v;
-            }
+                dwarf_attr(&child, DW_AT_location, &v.location))
+                (void)TP_VECTOR_PUSH(&vars->list, v);
         } else if (tag == DW_TAG_inlined_subroutine) {
-            Dwarf_Die *to = TP_VECTOR_ADD(&vars->inlined);
-            if (to)
-                *to = child;
+            (void)TP_VECTOR_PUSH(&vars->inlined, child);
             collect(vars, &child, depth + 1);
         } else if (tag == DW_TAG_lexical_block) {
             collect(vars, &child, depth + 1);

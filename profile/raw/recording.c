@@ -20,6 +20,8 @@ struct decoder {
     const char *path;
     struct tp_error *err;
     struct tp_idmap objects, functions, contexts, instrs, threads, arcs, nodes, origins, data;
+    uint64_t id;                  /* of the definition at hand */
+    uint32_t known;               /* its index; TP_NOT_FOUND for a new one */
     uint64_t chunks;              /* of the current part */
     uint32_t self_thread, self_instr; /* + 1; of the last SELF of the part */
     uint64_t *part_row;           /* self costs of the current part; made with its first cost */
@@ -57,15 +59,22 @@ static int refer(struct decoder *d, const struct tp_idmap *map, bool zero_is_fin
     return 0;
 }
 
-/* The id that a definition begins with. *index is TP_NOT_FOUND for a new one. */
-static int define(struct decoder *d, const struct tp_idmap *map, uint64_t *id, uint32_t *index)
+/* The id that a definition begins with. */
+static int define(struct decoder *d, const struct tp_idmap *map)
 {
-    *id = tp_get_n(&d->c);
-    if (d->c.bad || *id == 0)
+    d->id = tp_get_n(&d->c);
+    if (d->c.bad || d->id == 0)
         return damaged(d, "a definition without id");
-    *index = tp_idmap_find(map, *id);
+    d->known = tp_idmap_find(map, d->id);
     return 0;
 }
+
+/* Keep a definition in a list of the recording, and its id in the map of the same name. 0, or -1: no memory. */
+#define ADD(d, list, thing)                                                                                  \
+    (TP_VECTOR_PUSH(&(d)->rec->list, thing) &&                                                               \
+             !tp_idmap_add(&(d)->list, (d)->id, (uint32_t)(d)->rec->list.count - 1)                          \
+         ? 0                                                                                                 \
+         : no_memory(d))
 
 static uint64_t limited(struct decoder *d, uint64_t limit)
 {
@@ -174,11 +183,9 @@ static int read_events(struct decoder *d)
 static int read_object(struct decoder *d)
 {
     struct tp_object o = {0};
-    uint64_t id = 0;
-    uint32_t index = TP_NOT_FOUND;
     size_t path_size;
 
-    if (define(d, &d->objects, &id, &index))
+    if (define(d, &d->objects))
         return -1;
     const uint8_t *path = tp_get_s(&d->c, &path_size);
     o.start = tp_get_n(&d->c);
@@ -187,26 +194,19 @@ static int read_object(struct decoder *d)
     const uint8_t *build_id = tp_get_s(&d->c, &o.build_id_size);
     if (d->c.bad || o.build_id_size > 64)
         return damaged(d, "an OBJECT record is cut short or its build-id too long");
-    if (index != TP_NOT_FOUND)
+    if (d->known != TP_NOT_FOUND)
         return 0;
     o.path = tp_clean_text(&d->rec->arena, path, path_size);
     o.file = tp_arena_copy(&d->rec->arena, path, path_size);
     o.build_id = (uint8_t *)tp_arena_copy(&d->rec->arena, build_id, o.build_id_size);
-    struct tp_object *to = TP_VECTOR_ADD(&d->rec->objects);
-    if (!o.path || !o.file || !o.build_id || !to ||
-        tp_idmap_add(&d->objects, id, (uint32_t)d->rec->objects.count - 1))
-        return no_memory(d);
-    *to = o;
-    return 0;
+    return o.path && o.file && o.build_id ? ADD(d, objects, o) : no_memory(d);
 }
 
 static int read_function(struct decoder *d)
 {
     struct tp_function f = {0};
-    uint64_t id = 0;
-    uint32_t index = TP_NOT_FOUND;
 
-    if (define(d, &d->functions, &id, &index) ||
+    if (define(d, &d->functions) ||
         refer(d, &d->objects, true, "a function in no object", &f.object))
         return -1;
     f.start = tp_get_n(&d->c);
@@ -215,16 +215,14 @@ static int read_function(struct decoder *d)
     f.symbol = text(d);
     if (d->c.bad)
         return damaged(d, "a FUNCTION record is cut short");
-    if (index != TP_NOT_FOUND)
+    if (d->known != TP_NOT_FOUND)
         return 0;
-    struct tp_function *to = TP_VECTOR_ADD(&d->rec->functions);
-    if (!f.symbol || !to || tp_idmap_add(&d->functions, id, (uint32_t)d->rec->functions.count - 1))
+    if (!f.symbol)
         return no_memory(d);
     if (!*f.symbol)
         f.symbol = NULL;
     f.name = f.symbol ? f.symbol : "???";
-    *to = f;
-    return 0;
+    return ADD(d, functions, f);
 }
 
 static int read_callers(struct decoder *d, struct tp_context *x)
@@ -244,10 +242,8 @@ static int read_callers(struct decoder *d, struct tp_context *x)
 static int read_context(struct decoder *d)
 {
     struct tp_context x = {0};
-    uint64_t id = 0;
-    uint32_t index = TP_NOT_FOUND;
 
-    if (define(d, &d->contexts, &id, &index) ||
+    if (define(d, &d->contexts) ||
         refer(d, &d->functions, true, "a context of an unknown function", &x.function))
         return -1;
     x.level = (uint32_t)limited(d, UINT32_MAX);
@@ -256,13 +252,9 @@ static int read_context(struct decoder *d)
         return damaged(d, "a CONTEXT record is cut short");
     if (read_callers(d, &x))
         return -1;
-    if (index != TP_NOT_FOUND)
+    if (d->known != TP_NOT_FOUND)
         return 0;
-    struct tp_context *to = TP_VECTOR_ADD(&d->rec->contexts);
-    if (!to || tp_idmap_add(&d->contexts, id, (uint32_t)d->rec->contexts.count - 1))
-        return no_memory(d);
-    *to = x;
-    return 0;
+    return ADD(d, contexts, x);
 }
 
 enum { INSTR_CONDITIONAL = 1, INSTR_INDIRECT = 2 }; /* TN_INSTR_COND, TN_INSTR_INDIRECT of the core */
@@ -270,10 +262,8 @@ enum { INSTR_CONDITIONAL = 1, INSTR_INDIRECT = 2 }; /* TN_INSTR_COND, TN_INSTR_I
 static int read_instr(struct decoder *d)
 {
     struct tp_instr x = {0};
-    uint64_t id = 0;
-    uint32_t index = TP_NOT_FOUND;
 
-    if (define(d, &d->instrs, &id, &index))
+    if (define(d, &d->instrs))
         return -1;
     x.address = tp_get_n(&d->c);
     x.length = (uint8_t)limited(d, UINT8_MAX);
@@ -285,85 +275,63 @@ static int read_instr(struct decoder *d)
     x.can = (uint8_t)((reads ? TP_CAN_READ : 0) | (writes ? TP_CAN_WRITE : 0) |
                       (flags & INSTR_CONDITIONAL ? TP_CAN_BRANCH : 0) |
                       (flags & INSTR_INDIRECT ? TP_CAN_INDIRECT : 0));
-    if (index != TP_NOT_FOUND)
+    if (d->known != TP_NOT_FOUND)
         return 0;
-    struct tp_instr *to = TP_VECTOR_ADD(&d->rec->instrs);
-    if (!to || tp_idmap_add(&d->instrs, id, (uint32_t)d->rec->instrs.count - 1))
-        return no_memory(d);
-    *to = x;
-    return 0;
+    return ADD(d, instrs, x);
 }
 
 static int read_thread(struct decoder *d)
 {
     struct tp_thread t = {0};
-    uint32_t index = TP_NOT_FOUND;
 
-    if (define(d, &d->threads, &t.id, &index))
+    if (define(d, &d->threads))
         return -1;
     t.os_id = tp_get_n(&d->c);
     t.parent = tp_get_n(&d->c);
     if (d->c.bad)
         return damaged(d, "a THREAD record is cut short");
-    if (index != TP_NOT_FOUND)
+    if (d->known != TP_NOT_FOUND)
         return 0;
+    t.id = d->id;
     t.self = new_row(d);
-    struct tp_thread *to = TP_VECTOR_ADD(&d->rec->threads);
-    if (!t.self || !to || tp_idmap_add(&d->threads, t.id, (uint32_t)d->rec->threads.count - 1))
-        return no_memory(d);
-    *to = t;
-    return 0;
+    return t.self ? ADD(d, threads, t) : no_memory(d);
 }
 
 static int read_arc(struct decoder *d)
 {
     struct tp_arc a = {0};
-    uint64_t id = 0;
-    uint32_t index = TP_NOT_FOUND;
 
-    if (define(d, &d->arcs, &id, &index) ||
+    if (define(d, &d->arcs) ||
         refer(d, &d->instrs, true, "an arc from an unknown site", &a.site) ||
         refer(d, &d->contexts, true, "an arc from an unknown caller", &a.caller) ||
         refer(d, &d->contexts, false, "an arc to an unknown callee", &a.callee))
         return -1;
-    if (index != TP_NOT_FOUND)
+    if (d->known != TP_NOT_FOUND)
         return 0;
-    struct tp_arc *to = TP_VECTOR_ADD(&d->rec->arcs);
-    if (!to || tp_idmap_add(&d->arcs, id, (uint32_t)d->rec->arcs.count - 1))
-        return no_memory(d);
-    *to = a;
     if (a.site)
         d->rec->instrs.at[a.site - 1].calls = true;
-    return 0;
+    return ADD(d, arcs, a);
 }
 
 static int read_origin(struct decoder *d)
 {
     struct tp_origin o = {0};
-    uint64_t id = 0;
-    uint32_t index = TP_NOT_FOUND;
 
-    if (define(d, &d->origins, &id, &index) ||
+    if (define(d, &d->origins) ||
         refer(d, &d->origins, true, "an allocation path below an unknown one", &o.caller) ||
         refer(d, &d->instrs, true, "an allocation path from an unknown site", &o.site) ||
         refer(d, &d->functions, false, "an allocation path to an unknown function", &o.function))
         return -1;
-    if (index != TP_NOT_FOUND)
+    if (d->known != TP_NOT_FOUND)
         return 0;
-    struct tp_origin *to = TP_VECTOR_ADD(&d->rec->origins);
-    if (!to || tp_idmap_add(&d->origins, id, (uint32_t)d->rec->origins.count - 1))
-        return no_memory(d);
-    *to = o;
-    return 0;
+    return ADD(d, origins, o);
 }
 
 static int read_data(struct decoder *d)
 {
     struct tp_data x = {0};
-    uint64_t id = 0;
-    uint32_t index = TP_NOT_FOUND;
 
-    if (define(d, &d->data, &id, &index))
+    if (define(d, &d->data))
         return -1;
     x.kind = (uint8_t)limited(d, TN_DATA_KINDS - 1);
     if (refer(d, &d->origins, true, "a data object of an unknown allocation path", &x.origin) ||
@@ -380,15 +348,13 @@ static int read_data(struct decoder *d)
         return -1;
     if (d->c.bad || x.kind == 0)
         return damaged(d, "a DATA record is cut short, or of no kind");
-    if (index != TP_NOT_FOUND)
+    if (d->known != TP_NOT_FOUND)
         return 0;
-    struct tp_data *to = TP_VECTOR_ADD(&d->rec->data);
-    if (!x.symbol || !x.path || !to || tp_idmap_add(&d->data, id, (uint32_t)d->rec->data.count - 1))
+    if (!x.symbol || !x.path)
         return no_memory(d);
     x.symbol = *x.symbol ? x.symbol : NULL;
     x.path = *x.path ? x.path : NULL;
-    *to = x;
-    return 0;
+    return ADD(d, data, x);
 }
 
 static int read_data_blocks(struct decoder *d)
@@ -421,11 +387,7 @@ static int read_sharing(struct decoder *d)
     x.touched = tp_get_n(&d->c);
     if (d->c.bad)
         return damaged(d, "a SHARING record is cut short");
-    struct tp_sharing *to = TP_VECTOR_ADD(&d->rec->sharings);
-    if (!to)
-        return no_memory(d);
-    *to = x;
-    return 0;
+    return TP_VECTOR_PUSH(&d->rec->sharings, x) ? 0 : no_memory(d);
 }
 
 /* ------------------------------------------------------------------------------------------ costs */
@@ -524,16 +486,13 @@ static int read_strides(struct decoder *d)
         return -1;
     sum.count = tp_get_n(&d->c);
     sum.lost = tp_get_n(&d->c);
-    struct tp_strides *to = TP_VECTOR_ADD(&d->rec->stride_sums);
-    if (!to)
+    if (!TP_VECTOR_PUSH(&d->rec->stride_sums, sum))
         return no_memory(d);
-    *to = sum;
     for (uint64_t kept = limited(d, TN_RAW_MAX_STRIDES); kept && !d->c.bad; kept--) {
-        struct tp_stride *stride = TP_VECTOR_ADD(&d->rec->strides);
-        if (!stride)
+        struct tp_stride stride = {.instr = sum.instr, .data = sum.data, .bytes = tp_get_z(&d->c)};
+        stride.count = tp_get_n(&d->c);
+        if (!TP_VECTOR_PUSH(&d->rec->strides, stride))
             return no_memory(d);
-        *stride = (struct tp_stride){.instr = sum.instr, .data = sum.data, .bytes = tp_get_z(&d->c)};
-        stride->count = tp_get_n(&d->c);
     }
     return d->c.bad || kind != 1 ? damaged(d, "a STRIDES record is cut short, or of fetches") : 0;
 }
@@ -554,11 +513,9 @@ static int read_sets(struct decoder *d)
     for (; bits && !d->c.bad; bits >>= 1, conflicts.set++) {
         if (!(bits & 1))
             continue;
-        struct tp_conflicts *to = TP_VECTOR_ADD(&d->rec->conflicts);
-        if (!to)
-            return no_memory(d);
         conflicts.count = tp_get_n(&d->c);
-        *to = conflicts;
+        if (!TP_VECTOR_PUSH(&d->rec->conflicts, conflicts))
+            return no_memory(d);
     }
     return d->c.bad ? damaged(d, "a SETS record is cut short, or of an unknown level") : 0;
 }
@@ -583,17 +540,14 @@ static int read_again(struct decoder *d, bool pair)
     again.distance = tp_get_n(&d->c);
     uint64_t bits = limited(d, (1ull << TN_RAW_DISTANCES) - 1);
     for (; bits && !d->c.bad; bits &= bits - 1, again.afters++) {
-        struct tp_after *after = TP_VECTOR_ADD(&d->rec->afters);
-        if (!after)
+        if (!TP_VECTOR_PUSH(&d->rec->afters,
+                            (struct tp_after){tp_get_n(&d->c), (uint32_t)__builtin_ctzll(bits)}))
             return no_memory(d);
-        *after = (struct tp_after){tp_get_n(&d->c), (uint32_t)__builtin_ctzll(bits)};
     }
     if (d->c.bad)
         return damaged(d, "a PAIR or REUSE record is cut short, or of an unknown level");
-    struct tp_again *to = pair ? TP_VECTOR_ADD(&d->rec->again) : TP_VECTOR_ADD(&d->rec->reuses);
-    if (to)
-        *to = again;
-    return to ? 0 : no_memory(d);
+    bool kept = pair ? TP_VECTOR_PUSH(&d->rec->again, again) : TP_VECTOR_PUSH(&d->rec->reuses, again);
+    return kept ? 0 : no_memory(d);
 }
 
 static int read_pair(struct decoder *d)
@@ -620,10 +574,8 @@ static int read_node_costs(struct decoder *d, struct tp_blob **costs)
 static int read_node(struct decoder *d)
 {
     struct tp_node n = {0};
-    uint64_t id = 0;
-    uint32_t index = TP_NOT_FOUND;
 
-    if (need_events(d) || define(d, &d->nodes, &id, &index) ||
+    if (need_events(d) || define(d, &d->nodes) ||
         refer(d, &d->nodes, true, "a node below an unknown one", &n.parent) ||
         refer(d, &d->arcs, true, "a node of an unknown arc", &n.arc) ||
         refer(d, &d->contexts, true, "a node of an unknown function", &n.context) ||
@@ -631,15 +583,9 @@ static int read_node(struct decoder *d)
         return -1;
     n.flags = (uint32_t)limited(d, UINT32_MAX);
     n.calls = tp_count(tp_get_n(&d->c));
-    if (index == TP_NOT_FOUND) {
-        struct tp_node *to = TP_VECTOR_ADD(&d->rec->nodes);
-        index = (uint32_t)d->rec->nodes.count - 1;
-        if (!to || tp_idmap_add(&d->nodes, id, index))
-            return no_memory(d);
-        *to = n;
-        return read_node_costs(d, &to->costs);
-    }
-    struct tp_node *old = &d->rec->nodes.at[index];
+    if (d->known == TP_NOT_FOUND)
+        return ADD(d, nodes, n) ? -1 : read_node_costs(d, &d->rec->nodes.at[d->rec->nodes.count - 1].costs);
+    struct tp_node *old = &d->rec->nodes.at[d->known];
     if (old->parent != n.parent || old->arc != n.arc || old->context != n.context || old->thread != n.thread)
         return damaged(d, "a node that has moved in the tree");
     old->calls = tp_sum(old->calls, n.calls);
@@ -715,12 +661,10 @@ static int read_end(struct decoder *d)
         return damaged(d, "an END record is cut short");
     if (chunks != d->chunks - 1)
         return damaged(d, "a part has lost chunks");
-    struct tp_part *to = TP_VECTOR_ADD(&d->rec->parts);
     if (!part.self)
         part.self = new_row(d);
-    if (!part.why || !to || !part.self)
+    if (!part.why || !part.self || !TP_VECTOR_PUSH(&d->rec->parts, part))
         return no_memory(d);
-    *to = part;
     d->part_row = NULL;
     d->chunks = 0;
     d->self_instr = 0;

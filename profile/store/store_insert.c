@@ -252,10 +252,8 @@ static int bulk_row(struct tp_store *store, struct tp_insert *insert)
     int error = tp_bulk_row(&store->bulk, insert->bulk, id, &insert->record);
 
     for (size_t i = 0; !error && i < TP_INDICES && insert->index[i].root; i++) {
-        struct tp_key *key = TP_VECTOR_ADD(&insert->index[i].keys);
-        if (key)
-            *key = (struct tp_key){insert->first[insert->index_column[i]], id};
-        error = key ? 0 : tp_bulk_failed(&store->bulk, ENOMEM);
+        if (!TP_VECTOR_PUSH(&insert->index[i].keys, (struct tp_key){insert->first[insert->index_column[i]], id}))
+            error = tp_bulk_failed(&store->bulk, ENOMEM);
     }
     insert->id = 0;
     return error ? bulk_failed(store, error) : 0;

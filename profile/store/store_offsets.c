@@ -55,10 +55,8 @@ static int sort_blobs(struct offsets *o, const struct tp_data *data)
 
     o->blobs.count = 0;
     for (const struct tp_blob *blob = data->at; blob; blob = blob->next) {
-        const struct tp_blob **to = TP_VECTOR_ADD(&o->blobs);
-        if (!to)
+        if (!TP_VECTOR_PUSH(&o->blobs, blob))
             return TP_NO_MEMORY(o->store->err);
-        *to = blob;
         in_order &= !blob->next || blob->next->data <= blob->data;
     }
     for (size_t i = 0, k = o->blobs.count; i + 1 < k; i++) {

@@ -59,10 +59,8 @@ static void choose_events(struct held_rows *h)
 static int gather_from(struct held_rows *h, const struct tp_blob *blob, uint32_t number, uint32_t context)
 {
     for (; blob; blob = blob->next) {
-        struct held *to = TP_VECTOR_ADD(&h->held);
-        if (!to)
+        if (!TP_VECTOR_PUSH(&h->held, (struct held){number, context, h->first[blob->data - 1], blob}))
             return TP_NO_MEMORY(h->store->err);
-        *to = (struct held){.number = number, .context = context, .next = h->first[blob->data - 1], .blob = blob};
         h->first[blob->data - 1] = (uint32_t)h->held.count;
     }
     return 0;

@@ -148,124 +148,65 @@ void tp_sum_free(struct tp_sum *sum)
     tp_spill_free(sum->spill);
     free(sum->formula);
     TP_VECTOR_FREE(&sum->texts.at);
-    free(sum->texts.slot);
+    tp_slots_free(&sum->texts.slots);
     tp_arena_free(&sum->texts.arena);
 }
 
 /* ------------------------------------------------------------------------------------------ rows by key */
 
-static size_t mix(size_t hash, uint64_t value)
+static bool same_row(const void *things, uint32_t index, const void *key)
 {
-    hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
-    return hash ^ hash >> 32;
-}
+    const struct tp_rows *rows = things;
 
-static size_t hash_of(const int64_t *key, size_t count)
-{
-    size_t hash = count;
-
-    for (size_t i = 0; i < count; i++)
-        hash = mix(hash, (uint64_t)key[i]);
-    return hash;
-}
-
-static int rows_grow(struct tp_rows *rows)
-{
-    size_t room = rows->room ? 2 * rows->room : 64;
-    uint32_t *slot = calloc(room, sizeof *slot);
-
-    if (!slot || rows->at.count >= UINT32_MAX / 2) {
-        free(slot);
-        return -1;
-    }
-    for (size_t row = 0; row < rows->at.count; row++) {
-        size_t i = hash_of(rows->at.at[row], rows->keys) & (room - 1);
-        while (slot[i])
-            i = (i + 1) & (room - 1);
-        slot[i] = (uint32_t)row + 1;
-    }
-    free(rows->slot);
-    rows->slot = slot;
-    rows->room = room;
-    return 0;
+    return memcmp(rows->at.at[index], key, rows->keys * sizeof(int64_t)) == 0;
 }
 
 int64_t *tp_rows_get(struct tp_rows *rows, const int64_t *key, uint32_t *index, bool *made)
 {
-    if (2 * rows->at.count >= rows->room && rows_grow(rows))
+    uint64_t hash = rows->keys;
+
+    for (size_t i = 0; i < rows->keys; i++)
+        hash = tp_hash(hash, (uint64_t)key[i]);
+    struct tp_slot *slot = tp_slots_find(&rows->slots, hash, same_row, rows, key);
+    if (!slot)
         return NULL;
-    size_t i = hash_of(key, rows->keys) & (rows->room - 1);
-    while (rows->slot[i] && memcmp(rows->at.at[rows->slot[i] - 1], key, rows->keys * sizeof *key) != 0)
-        i = (i + 1) & (rows->room - 1);
-    *made = !rows->slot[i];
+    *made = !slot->index;
     if (*made) {
-        int64_t **row = TP_VECTOR_ADD(&rows->at);
-        if (!row || !(*row = tp_arena_alloc(&rows->arena, rows->width * sizeof **row))) {
-            rows->at.count -= row != NULL;
+        int64_t *row = tp_arena_alloc(&rows->arena, rows->width * sizeof *row);
+        if (!row || !TP_VECTOR_PUSH(&rows->at, row))
             return NULL;
-        }
-        memcpy(*row, key, rows->keys * sizeof *key);
-        rows->slot[i] = (uint32_t)rows->at.count;
+        memcpy(row, key, rows->keys * sizeof *key);
+        tp_slots_fill(&rows->slots, slot, rows->at.count);
     }
-    *index = rows->slot[i] - 1;
+    *index = slot->index - 1;
     return rows->at.at[*index];
 }
 
 void tp_rows_free(struct tp_rows *rows)
 {
     TP_VECTOR_FREE(&rows->at);
-    free(rows->slot);
+    tp_slots_free(&rows->slots);
     tp_arena_free(&rows->arena);
-    rows->slot = NULL;
-    rows->room = 0;
 }
 
 /* ------------------------------------------------------------------------------------------ texts */
 
-static size_t hash_text(const char *text)
+static bool same_text(const void *things, uint32_t index, const void *key)
 {
-    size_t hash = 0;
-
-    while (*text)
-        hash = mix(hash, (unsigned char)*text++);
-    return hash;
-}
-
-static int texts_grow(struct tp_texts *texts)
-{
-    size_t room = texts->room ? 2 * texts->room : 1024;
-    uint32_t *slot = calloc(room, sizeof *slot);
-
-    if (!slot)
-        return -1;
-    for (size_t n = 0; n < texts->at.count; n++) {
-        size_t i = hash_text(texts->at.at[n]) & (room - 1);
-        while (slot[i])
-            i = (i + 1) & (room - 1);
-        slot[i] = (uint32_t)n + 1;
-    }
-    free(texts->slot);
-    texts->slot = slot;
-    texts->room = room;
-    return 0;
+    return strcmp(((const struct tp_texts *)things)->at.at[index], key) == 0;
 }
 
 int64_t tp_texts_add(struct tp_texts *texts, const char *text)
 {
-    if (2 * texts->at.count >= texts->room && texts_grow(texts))
-        return TP_NONE;
-    size_t i = hash_text(text) & (texts->room - 1);
-    while (texts->slot[i] && strcmp(texts->at.at[texts->slot[i] - 1], text) != 0)
-        i = (i + 1) & (texts->room - 1);
-    if (!texts->slot[i]) {
-        const char **added = TP_VECTOR_ADD(&texts->at);
-        if (!added || !(*added = tp_arena_copy(&texts->arena, text, strlen(text)))) {
-            texts->at.count -= added != NULL;
+    struct tp_slot *slot = tp_slots_find(&texts->slots, tp_hash_text(text), same_text, texts, text);
+
+    if (slot && !slot->index) {
+        const char *copy = tp_arena_copy(&texts->arena, text, strlen(text));
+        if (!copy || !TP_VECTOR_PUSH(&texts->at, copy))
             return TP_NONE;
-        }
-        texts->slot[i] = (uint32_t)texts->at.count;
+        tp_slots_fill(&texts->slots, slot, texts->at.count);
     }
-    return texts->slot[i] - 1;
+    return slot ? slot->index - 1 : TP_NONE;
 }
 
 /* ------------------------------------------------------------------------------------------ costs */

@@ -86,8 +86,7 @@ struct tp_shape {
 struct tp_rows {
     size_t keys, width;
     TP_VECTOR(int64_t *) at;
-    uint32_t *slot; /* row + 1 by hash of the key */
-    size_t room;
+    struct tp_slots slots;
     struct tp_arena arena;
 };
 
@@ -98,8 +97,7 @@ void tp_rows_free(struct tp_rows *rows);
 /* Texts, each once. */
 struct tp_texts {
     TP_VECTOR(const char *) at;
-    uint32_t *slot;
-    size_t room;
+    struct tp_slots slots;
     struct tp_arena arena;
 };
 
