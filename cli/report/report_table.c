@@ -34,38 +34,41 @@ struct drawn {
 
 /* ------------------------------------------------------------------------------------------ what is filled in */
 
-static const char *text_of(const struct drawn *d, const char *word, size_t length, bool sql, char *number, size_t size)
+/* What stands for $word. */
+static void write_word(FILE *out, const struct drawn *d, const char *word, size_t length, bool sql)
 {
     const struct report *report = d->report;
     const struct column_spec *sort = &report->sort;
     const char *format = tp_meta(report->profile, "import.format");
+    char total[64], id[32], limit[32];
     const struct {
         const char *word, *text;
     } texts[] = {
         {"sort", sql ? sort->sql : sort->name},
         {"by", sql ? d->by : d->counted ? "number" : sort->name},
         {"size", report->difference ? "abs" : ""},
+        {"total", total},
+        {"limit", limit},
+        {"strides", tp_keeps_strides(report->profile) ? "1" : "0"},
         {"inclusive", sort->inclusive ? "1" : "0"},
         {"ratio", sort->is_ratio ? "1" : "0"},
+        {"id", id},
         {"name", d->name != NULL ? d->name : ""},
         {"option", d->group->option},
         {"file", report->file},
         {"format", format != NULL ? format : ""},
-        {"columns", ""},
     };
     size_t i;
 
+    snprintf(total, sizeof total, "%f", d->total > 0 ? d->total : 1.0);
+    snprintf(id, sizeof id, "%lld", (long long)d->id);
+    snprintf(limit, sizeof limit, "%lld", (long long)report->limit);
     for (i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         if (strlen(texts[i].word) == length && strncmp(texts[i].word, word, length) == 0)
-            return texts[i].text;
+            fputs(texts[i].text, out);
     }
-    if (strncmp(word, "strides", length) == 0)
-        return tp_keeps_strides(report->profile) ? "1" : "0";
-    if (strncmp(word, "total", length) == 0)
-        snprintf(number, size, "%f", d->total > 0 ? d->total : 1.0);
-    else
-        snprintf(number, size, "%lld", (long long)(strncmp(word, "id", length) == 0 ? d->id : (int64_t)report->limit));
-    return number;
+    for (i = 0; i < d->columns && length == strlen("columns") && strncmp(word, "columns", length) == 0; i++)
+        fprintf(out, ", %s", d->column[i].sql);
 }
 
 /* For each event ", SQL AS event". */
@@ -99,8 +102,8 @@ static void write_event(FILE *out, tp_profile *profile, const char *text, size_t
 
 static char *filled_in(const struct drawn *d, const char *text, bool sql)
 {
-    char *result = NULL, number[64];
-    size_t size, length, i;
+    char *result = NULL;
+    size_t size, length;
     FILE *out = open_memstream(&result, &size);
 
     if (out == NULL)
@@ -112,9 +115,7 @@ static char *filled_in(const struct drawn *d, const char *text, bool sql)
         length = 0;
         if (*text == '$') {
             length = 1 + strspn(text + 1, "abcdefghijklmnopqrstuvwxyz");
-            for (i = 0; i < d->columns && length == 8 && strncmp(text, "$columns", length) == 0; i++)
-                fprintf(out, ", %s", d->column[i].sql);
-            fputs(text_of(d, text + 1, length - 1, sql, number, sizeof number), out);
+            write_word(out, d, text + 1, length - 1, sql);
         } else if (*text != '\0') {
             length = 1 + strcspn(text, *text == '[' ? "]" : "}");
             (*text == '[' ? write_events : write_event)(out, d->report->profile, text + 1, length - 2);
