@@ -13,7 +13,6 @@
 #include "core/access/lower.h"
 #include "core/access/queue.h"
 #include "core/attribute/branch.h"
-#include "core/attribute/centre.h"
 #include "core/attribute/context.h"
 #include "core/attribute/objects.h"
 #include "core/attribute/stack.h"
@@ -22,7 +21,7 @@
 #include "core/explain/kinds.h"
 #include "core/explain/pairs.h"
 #include "core/explain/pattern.h"
-#include "core/out/raw_write.h"
+#include "core/out/raw_put.h"
 #include "host.h"
 
 #include <string.h>
@@ -49,28 +48,12 @@ static void lay_out(tn_core *core)
     layout->thread_bytes = page_up(layout->counters + (uint64_t)layout->counter_limit * sizeof(uint64_t));
 }
 
-static struct tn_l1 *l1_new(const struct tn_geometry *geometry, enum tn_stream stream, struct tn_lower *next)
-{
-    struct tn_l1 *l1 = tn_host_alloc(sizeof *l1);
-    tn_l1_init(l1, geometry, stream, next);
-    return l1;
-}
-
-static void l1_free(struct tn_l1 *l1)
-{
-    if (!l1)
-        return;
-    tn_l1_free(l1);
-    tn_kinds_free(l1->kinds);
-    tn_host_free(l1, sizeof *l1);
-}
-
 /* The caches of one thread, or of all with shared_l1. */
 static void caches_new(tn_core *core, struct tn_l1 **i1, struct tn_l1 **d1, struct tn_lower **l2)
 {
     *l2 = core->config.l2.size ? tn_lower_new(TN_LEVEL_2, core->ll, &core->config, false) : NULL;
-    *i1 = l1_new(&core->config.i1, TN_FETCH, *l2 ? *l2 : core->ll);
-    *d1 = l1_new(&core->config.d1, TN_DATA, *l2 ? *l2 : core->ll);
+    *i1 = tn_l1_new(&core->config.i1, TN_FETCH, *l2 ? *l2 : core->ll);
+    *d1 = tn_l1_new(&core->config.d1, TN_DATA, *l2 ? *l2 : core->ll);
     if (core->config.patterns) {
         (*i1)->kinds = tn_kinds_new(&core->config.i1, 0); /* pairs are those of data, and of what is below */
         (*d1)->kinds = tn_kinds_new(&core->config.d1, core->config.pairs ? core->config.traces : 0);
@@ -84,8 +67,8 @@ static void caches_free(struct tn_l1 *i1, struct tn_l1 *d1, struct tn_lower *l2)
 {
     if (i1 && i1->prefetcher)
         tn_host_free(i1->prefetcher, sizeof *i1->prefetcher);
-    l1_free(i1);
-    l1_free(d1);
+    tn_l1_free(i1);
+    tn_l1_free(d1);
     tn_lower_free(l2);
 }
 
@@ -335,7 +318,8 @@ static void activity_new(tn_core *core, struct tn_thread *thread)
         tn_array_init(&activity->payers[stream], sizeof(struct tn_payer));
 }
 
-static void free_activity(struct tn_thread *thread)
+/* What a thread has besides its hot memory: stacks, which are clear, and caches of its own. */
+static void free_parts(struct tn_thread *thread)
 {
     struct tn_activity *activity = thread->activity;
     for (int stream = 0; thread->core->config.parallel && stream < TN_STREAMS; stream++)
@@ -343,6 +327,10 @@ static void free_activity(struct tn_thread *thread)
     activity->forest->owner = NULL;
     tn_host_free(activity, sizeof *activity);
     thread->activity = NULL;
+    if (thread->core->coherence)
+        tn_coherent_leave(thread);
+    if (!thread->core->config.shared_l1)
+        caches_free(thread->i1, thread->d1, thread->l2);
 }
 
 tn_thread *tn_thread_new(tn_core *core, tn_thread *parent, uint64_t os_id)
@@ -502,11 +490,7 @@ void tn_thread_end(tn_thread *thread)
     keep_counters(core, thread, record);
     core->dump_wanted |= thread->dump_wanted;
     tn_tally_add(&core->tally, &thread->tally);
-    free_activity(thread);
-    if (core->coherence)
-        tn_coherent_leave(thread);
-    if (!core->config.shared_l1)
-        caches_free(thread->i1, thread->d1, thread->l2);
+    free_parts(thread);
     record->thread = NULL;
     if (thread != core->orphan)
         recycle_hot_memory(core, thread);
@@ -595,22 +579,16 @@ static void each_thread(tn_core *core, void (*act)(struct tn_thread *thread))
     }
 }
 
-static void collect_on(struct tn_thread *thread)
+static void collect_as_core(struct tn_thread *thread)
 {
     tn_settle(thread);
-    thread->collecting = 1;
-}
-
-static void collect_off(struct tn_thread *thread)
-{
-    tn_settle(thread);
-    thread->collecting = 0;
+    thread->collecting = thread->core->collecting;
 }
 
 void tn_collect(tn_core *core, bool on)
 {
     core->collecting = on;
-    each_thread(core, on ? collect_on : collect_off);
+    each_thread(core, collect_as_core);
 }
 
 bool tn_collecting(const tn_core *core)
@@ -791,11 +769,7 @@ int tn_finish(tn_core *core, void *stream, const char *why)
 static void end_thread(struct tn_thread *thread)
 {
     tn_stack_clear(thread);
-    free_activity(thread);
-    if (thread->core->coherence)
-        tn_coherent_leave(thread);
-    if (!thread->core->config.shared_l1)
-        caches_free(thread->i1, thread->d1, thread->l2);
+    free_parts(thread);
     free_hot(thread->core, thread);
 }
 

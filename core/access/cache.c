@@ -17,7 +17,6 @@
 #include "cache.h"
 
 #include "coherence.h"
-#include "core/attribute/centre.h"
 #include "core/attribute/context.h"
 #include "core/attribute/objects.h"
 #include "core/attribute/stack.h"
@@ -50,10 +49,9 @@ void tn_shape_init(struct tn_shape *shape, const struct tn_geometry *geometry)
     shape->mask_valid = shape->line_bits >= 6 ? ~0ull : (1ull << shape->line) - 1;
 }
 
-void tn_l1_init(struct tn_l1 *l1, const struct tn_geometry *geometry, enum tn_stream stream,
-                struct tn_lower *next)
+struct tn_l1 *tn_l1_new(const struct tn_geometry *geometry, enum tn_stream stream, struct tn_lower *next)
 {
-    memset(l1, 0, sizeof *l1);
+    struct tn_l1 *l1 = tn_host_alloc(sizeof *l1);
     tn_shape_init(&l1->shape, geometry);
     l1->next = next;
     l1->assoc = geometry->assoc;
@@ -65,12 +63,17 @@ void tn_l1_init(struct tn_l1 *l1, const struct tn_geometry *geometry, enum tn_st
     l1->stream = stream;
     l1->stays = tn_host_alloc(l1->lines * sizeof *l1->stays);
     l1->tags = tn_host_alloc(l1->lines * sizeof *l1->tags);
+    return l1;
 }
 
 void tn_l1_free(struct tn_l1 *l1)
 {
+    if (!l1)
+        return;
+    tn_kinds_free(l1->kinds);
     tn_host_free(l1->stays, l1->lines * sizeof *l1->stays);
     tn_host_free(l1->tags, l1->lines * sizeof *l1->tags);
+    tn_host_free(l1, sizeof *l1);
 }
 
 /* Room for one word per way. */
@@ -234,15 +237,6 @@ static inline bool is_of(const struct tn_way *way, uint64_t line)
     return ((way->line ^ line) & ~TN_FRESH) == 0;
 }
 
-static struct tn_way *way_of_line_in(struct tn_way *set, uint32_t assoc, uint64_t line)
-{
-    for (struct tn_way *way = set; way < set + assoc; way++) {
-        if (is_of(way, line))
-            return way;
-    }
-    return NULL;
-}
-
 /* The way of the set that begins with way number `first`; NULL if the line is in none. A tag that is equal may be that
  * of a line that has gone, or has the same low bits. */
 static inline struct tn_way *way_of_line(const struct tn_l1 *l1, struct tn_way *set, uint32_t first, uint64_t line,
@@ -255,7 +249,11 @@ static inline struct tn_way *way_of_line(const struct tn_l1 *l1, struct tn_way *
         if (is_of(&set[equal], line))
             return &set[equal];
     }
-    return way_of_line_in(set, l1->assoc, line);
+    for (struct tn_way *way = set; way < set + l1->assoc; way++) {
+        if (is_of(way, line))
+            return way;
+    }
+    return NULL;
 }
 
 /* What was written to the way goes with the entry, and the way begins anew. */
@@ -451,6 +449,15 @@ static enum brought bring_coherent(struct tn_thread *thread, struct tn_l1 *l1, c
     return brought;
 }
 
+/* Either, as D1 is kept. */
+static inline enum brought bring_data(struct tn_thread *thread, const struct want *want, struct met *met,
+                                      struct tn_way **found)
+{
+    if (thread->d1->coherent)
+        return bring_coherent(thread, thread->d1, want, met, found);
+    return bring_line(thread, &thread->core->layout.d1, thread->d1, want, found);
+}
+
 /* The access is over: if others' writes are why it missed, they are told. */
 static void settle_coherent(const struct met *met, uint8_t kind)
 {
@@ -499,9 +506,7 @@ static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, st
     for (; want.line != behind; want.line += l1->shape.line, want.stamp++, want.address = want.line) {
         uint32_t from = want.line == first ? (uint32_t)(address - first) : 0;
         uint32_t to = end - want.line < l1->shape.line ? (uint32_t)(end - want.line) : l1->shape.line;
-        enum brought brought = l1->coherent ? bring_coherent(thread, l1, &want, &met, &way)
-                                            : bring_line(thread, layout, l1, &want, &way);
-        if (brought == MISSED)
+        if (bring_data(thread, &want, &met, &way) == MISSED)
             want.flags |= TN_ENTRY_SECOND;
         way->use += tn_use_of(1, to - from);
         way->mask |= granules_between(from, to, l1->shape.granule_bits);
@@ -511,8 +516,7 @@ static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, st
         if (!first_way)
             first_way = way;
     }
-    if (l1->coherent)
-        settle_coherent(&met, access->kind);
+    settle_coherent(&met, access->kind);
     return is_of(first_way, first) ? first_way : NULL;
 }
 
@@ -560,19 +564,8 @@ static inline uint64_t line_at(const struct tn_l1 *l1, uint64_t address)
     return address & ~(uint64_t)(l1->shape.line - 1);
 }
 
-/* An access to one line, in a cache of any geometry. */
+/* An access to one line, in a cache of any geometry, which may be kept coherent. */
 static __attribute__((noinline)) void slow_data(struct tn_thread *thread, uint64_t address, uint32_t id)
-{
-    tn_core *core = thread->core;
-    struct tn_access_entry *entry = tn_code_get_access(&core->code, id);
-    struct want want = wanted_data(thread, line_at(thread->d1, address), address, entry);
-    struct tn_way *way;
-    if (bring_line(thread, &core->layout.d1, thread->d1, &want, &way) == FOUND)
-        count_alias(core, id, entry);
-}
-
-/* The same in a cache that is kept coherent. */
-static void slow_coherent(struct tn_thread *thread, uint64_t address, uint32_t id)
 {
     tn_core *core = thread->core;
     struct tn_access_entry *entry = tn_code_get_access(&core->code, id);
@@ -580,7 +573,7 @@ static void slow_coherent(struct tn_thread *thread, uint64_t address, uint32_t i
     struct met met;
     struct tn_way *way;
     nothing_met(&met);
-    if (bring_coherent(thread, thread->d1, &want, &met, &way) == FOUND && !met.upgraded)
+    if (bring_data(thread, &want, &met, &way) == FOUND && !met.upgraded)
         count_alias(core, id, entry);
     settle_coherent(&met, entry->info.kind);
 }
@@ -631,8 +624,6 @@ void tn_slow_data(struct tn_thread *thread, uint64_t address, uint32_t id)
         slow_data_12(thread, address, id);
     else if (address - line_at(l1, address) + tn_code_get_access(&thread->core->code, id)->info.size > l1->shape.line)
         slow_straddling(thread, address, id);
-    else if (l1->coherent)
-        slow_coherent(thread, address, id);
     else
         slow_data(thread, address, id);
 }

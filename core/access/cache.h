@@ -75,8 +75,9 @@ static inline uint64_t tn_use_of(uint64_t touches, uint64_t bytes)
 
 void tn_shape_init(struct tn_shape *shape, const struct tn_geometry *geometry);
 
-void tn_l1_init(struct tn_l1 *l1, const struct tn_geometry *geometry, enum tn_stream stream,
-                struct tn_lower *next);
+/* The part of an empty level-1 cache that only a miss needs, above `next`; the caller frees it. */
+struct tn_l1 *tn_l1_new(const struct tn_geometry *geometry, enum tn_stream stream, struct tn_lower *next);
+/* NULL is allowed. */
 void tn_l1_free(struct tn_l1 *l1);
 
 /* Set the hot part in `thread` to empty. */

@@ -11,7 +11,6 @@ void tn_cells_init(struct tn_cells *cells, struct tn_cost_pools *pools)
     tn_slots_init(&cells->list, sizeof(struct tn_cell));
     tn_table_init(&cells->table);
     cells->pools = pools;
-    cells->sum = (struct tn_late){0, 0};
 }
 
 void tn_cells_free(struct tn_cells *cells)
@@ -31,15 +30,10 @@ static bool cell_equal(const void *owner, uint32_t id, const void *key)
     return a->owner == b->owner && a->object == b->object;
 }
 
-static uint32_t hash_of(uint64_t owner, uint32_t object)
-{
-    return tn_hash(owner, object);
-}
-
 struct tn_cell *tn_cell_of(struct tn_cells *cells, uint64_t owner, uint32_t object, uint32_t *list)
 {
     struct tn_cell key = {.owner = owner, .object = object, .next = *list};
-    uint32_t hash = hash_of(owner, object), id = tn_table_find(&cells->table, hash, cell_equal, cells, &key);
+    uint32_t hash = tn_hash(owner, object), id = tn_table_find(&cells->table, hash, cell_equal, cells, &key);
     if (!id) {
         id = *list = tn_slots_get(&cells->list);
         *tn_cell_at(cells, id) = key;
@@ -82,7 +76,7 @@ void tn_cells_drop(struct tn_cells *cells, uint32_t *list)
         uint32_t id = *list;
         struct tn_cell *cell = tn_cell_at(cells, id);
         *list = cell->next;
-        tn_table_remove(&cells->table, hash_of(cell->owner, cell->object), id);
+        tn_table_remove(&cells->table, tn_hash(cell->owner, cell->object), id);
         tn_late_drop(cells->pools, &cell->late);
         *cell = (struct tn_cell){.owner = 0};
         tn_slots_put(&cells->list, id);

@@ -9,7 +9,6 @@
  */
 #include "stack.h"
 
-#include "centre.h"
 #include "context.h"
 #include "core/core.h"
 #include "core/host.h"
@@ -33,7 +32,6 @@ static uint32_t flags_of(const struct tn_thread *thread, uint32_t function)
     return tn_code_get_function(&thread->core->code, function)->flags;
 }
 
-/* What stacks are made of, from the pools that threads share. */
 void *tn_stack_take(struct tn_thread *thread, struct tn_pool *pool)
 {
     tn_lock_take(&thread->core->definitions);

@@ -45,13 +45,6 @@ struct tn_pattern *tn_pattern_make(struct tn_patterns *patterns, const struct tn
 
 /* ------------------------------------------------------------------------------------------ counting */
 
-static void swap_strides(struct tn_stride *a, struct tn_stride *b)
-{
-    struct tn_stride was = *a;
-    *a = *b;
-    *b = was;
-}
-
 void tn_stride_other(struct tn_pattern *pattern, int64_t bytes)
 {
     struct tn_stride *empty = NULL;
@@ -59,8 +52,11 @@ void tn_stride_other(struct tn_pattern *pattern, int64_t bytes)
         struct tn_stride *kept = &pattern->kept[i];
         if (kept->count && kept->bytes == bytes) {
             kept->count++;
-            if (kept->count > pattern->kept[0].count) /* it will be asked for first */
-                swap_strides(kept, &pattern->kept[0]);
+            if (kept->count > pattern->kept[0].count) { /* it will be asked for first */
+                struct tn_stride most = *kept;
+                *kept = pattern->kept[0];
+                pattern->kept[0] = most;
+            }
             return;
         }
         empty = !kept->count && !empty ? kept : empty;

@@ -5,7 +5,6 @@
  * They know those who pay by the number of their counters. Whose these are is gathered first, in a list of all, which
  * goes when the records are written.
  */
-#include "core/attribute/centre.h"
 #include "core/attribute/objects.h"
 #include "core/attribute/thread.h"
 #include "core/core.h"

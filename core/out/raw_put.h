@@ -8,7 +8,6 @@
 #ifndef TENURE_CORE_RAW_PUT_H
 #define TENURE_CORE_RAW_PUT_H
 
-#include "core/base/checksum.h"
 #include "core/raw_format.h"
 #include "core/tenure_core.h"
 
@@ -17,15 +16,20 @@
 
 enum { TN_RAW_HEADER = 16 };
 
-struct tn_writer { /* whoever makes one gives it a buffer, and a checksum */
+struct tn_writer {
     tn_core *core;
     const struct tn_forest *forest; /* that is being folded */
     void *stream;
     uint8_t *buffer; /* TN_RAW_HEADER bytes, then the payload */
     uint32_t used, capacity, type, chunks;
-    struct tn_checksum checksum;
+    uint32_t after[8][256]; /* what byte i adds to the checksum when n bytes have come behind it */
     int error;
 };
+
+/* Writes what there is of `core` to the host's `stream`. */
+struct tn_writer *tn_writer_new(tn_core *core, void *stream);
+/* The last chunk has ended. Returns 0, or the host's error number. */
+int tn_writer_free(struct tn_writer *w);
 
 /* In no chunk. */
 void tn_send(struct tn_writer *w, const void *data, size_t bytes);
@@ -57,6 +61,11 @@ void tn_put_s(struct tn_writer *w, const char *text);
 uint64_t tn_nonzero(const uint64_t *values, uint32_t count);
 /* These bits, then the values that are not zero. */
 void tn_put_sparse(struct tn_writer *w, const uint64_t *values, uint32_t count);
+
+/* raw_write.c: write a part to the host's `stream`; `why` is its reason, as it is shown. The rings are drained and all
+ * threads have settled. What nodes have collected is moved to arcs and functions; it is the caller who then sets all
+ * other costs to zero. Returns 0, or the host's error number. */
+int tn_raw_write_part(tn_core *core, void *stream, const char *why);
 
 /* raw_pairs.c: pairs and reuses of this part; there are none then. */
 void tn_raw_write_pairs(struct tn_writer *w);

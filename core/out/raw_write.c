@@ -6,10 +6,7 @@
  * instructions cost, then the tree (whose nodes give their costs to arcs and functions as they are written),
  * then arcs and functions.
  */
-#include "raw_write.h"
-
 #include "core/access/coherence.h"
-#include "core/attribute/centre.h"
 #include "core/attribute/context.h"
 #include "core/attribute/objects.h"
 #include "core/attribute/thread.h"
@@ -636,10 +633,7 @@ static void write_end(struct tn_writer *w, const char *why)
 
 int tn_raw_write_part(tn_core *core, void *stream, const char *why)
 {
-    struct tn_writer *w = tn_host_alloc(sizeof *w);
-    *w = (struct tn_writer){.core = core, .stream = stream, .used = TN_RAW_HEADER, .capacity = 2 * TN_RAW_CHUNK};
-    w->buffer = tn_host_alloc(w->capacity);
-    tn_checksum_init(&w->checksum);
+    struct tn_writer *w = tn_writer_new(core, stream);
     if (!core->written.header)
         write_header(w);
     core->written.header = true;
@@ -670,8 +664,5 @@ int tn_raw_write_part(tn_core *core, void *stream, const char *why)
     }
     write_statistics(w);
     write_end(w, why);
-    int error = w->error;
-    tn_host_free(w->buffer, w->capacity);
-    tn_host_free(w, sizeof *w);
-    return error;
+    return tn_writer_free(w);
 }

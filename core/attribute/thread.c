@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * centre.c: finding and making cost centres; see centre.h. Asked for where a payer is not remembered, which is rare.
+ * thread.c: finding and making cost centres; see thread.h. Asked for where a payer is not remembered, which is rare.
  */
-#include "centre.h"
+#include "thread.h"
 
 #include "context.h"
 
