@@ -77,11 +77,10 @@ static void main_help(void)
 
 static uint64_t number_of(const char *text)
 {
-    uint64_t value = 0;
+    const char *end = text;
+    uint64_t value = nt_number(&end, 10);
 
-    for (; *text >= '0' && *text <= '9'; text++)
-        value = value * 10 + (uint64_t)(*text - '0');
-    if (*text != '\0')
+    if (*end != '\0')
         nt_die(NT_REJECTED, "not a number: %s\n", text);
     return value;
 }
@@ -243,13 +242,7 @@ static void note_rest(const struct nt_vector *vector, const struct nt_program *p
 /* The process's name is the program's file's, without its folder. */
 static void set_name(const char *path)
 {
-    const char *name = path;
-
-    for (; *path != '\0'; path++) {
-        if (*path == '/')
-            name = path + 1;
-    }
-    nt_sys3(__NR_prctl, PR_SET_NAME, (long)name, 0);
+    nt_sys3(__NR_prctl, PR_SET_NAME, (long)nt_last_part(path), 0);
 }
 
 static void check_machine(const struct nt_vector *vector)

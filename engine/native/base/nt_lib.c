@@ -133,6 +133,33 @@ const char *nt_after(const char *string, const char *head)
     return string + length;
 }
 
+const char *nt_last_part(const char *path)
+{
+    const char *part = path;
+
+    for (; *path != '\0'; path++) {
+        if (*path == '/')
+            part = path + 1;
+    }
+    return part;
+}
+
+uint64_t nt_number(const char **at, unsigned base)
+{
+    uint64_t number = 0;
+
+    for (;; ++*at) {
+        char c = **at;
+
+        if (c >= '0' && c <= '9')
+            number = number * base + (uint64_t)(c - '0');
+        else if (base == 16 && c >= 'a' && c <= 'f')
+            number = number * base + (uint64_t)(c - 'a' + 10);
+        else
+            return number;
+    }
+}
+
 /* -------------------------------------------------------------------------------------------- messages */
 
 struct text {

@@ -21,6 +21,11 @@ bool nt_same(const char *a, const char *b);
 /* What follows `head` in `string`, NULL if it does not begin so. */
 const char *nt_after(const char *string, const char *head);
 
+/* What is behind the last slash of `path`. */
+const char *nt_last_part(const char *path);
+/* The number at *at, which moves behind its digits; `base` is 10 or 16, with lower case letters. 0 if there is none. */
+uint64_t nt_number(const char **at, unsigned base);
+
 /* Format into `to`, which has room for `bytes`: %s, %c, %d (int), %u and %x (unsigned), %ld %lu %lx, %%; a width pads
  * to the right of a string and to the left of a number. Cut off where room ends; returns the length, without the final
  * NUL. */
@@ -35,7 +40,7 @@ void nt_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * that cannot be, and not what this engine cannot do. */
 enum { NT_REJECTED = 1125 };
 void nt_die(int status, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
-/* Instead, as long as it does not return; NULL: nothing (nt_refuse.h). */
+/* Called by nt_die first, which goes on if it returns (nt_refuse.h); NULL: nothing is called. */
 extern void (*nt_before_dying)(int status, const char *line);
 
 /* The descriptor that messages are written to. */

@@ -10,8 +10,6 @@
 
 #include "nt_sys.h"
 
-#include <linux/futex.h>
-
 struct nt_lock {
     int state;
 };
@@ -23,13 +21,13 @@ static inline void nt_lock_take(struct nt_lock *lock)
     if (__atomic_compare_exchange_n(&lock->state, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return;
     while (__atomic_exchange_n(&lock->state, 2, __ATOMIC_ACQUIRE) != 0)
-        nt_sys6(__NR_futex, (long)&lock->state, FUTEX_WAIT_PRIVATE, 2, 0, 0, 0);
+        nt_futex(&lock->state, FUTEX_WAIT_PRIVATE, 2);
 }
 
 static inline void nt_lock_give(struct nt_lock *lock)
 {
     if (__atomic_exchange_n(&lock->state, 0, __ATOMIC_RELEASE) == 2)
-        nt_sys3(__NR_futex, (long)&lock->state, FUTEX_WAKE_PRIVATE, 1);
+        nt_futex(&lock->state, FUTEX_WAKE_PRIVATE, 1);
 }
 
 #endif

@@ -14,6 +14,7 @@
 
 #include <asm/unistd.h>
 #include <linux/errno.h>
+#include <linux/futex.h>
 
 static inline long nt_sys6(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -37,6 +38,17 @@ static inline long nt_sys3(long number, long a, long b, long c)
 static inline bool nt_failed(long result)
 {
     return (unsigned long)result > -4096UL;
+}
+
+/* FUTEX_WAIT, FUTEX_WAKE: without a time limit. */
+static inline long nt_futex(volatile void *word, int operation, uint32_t value)
+{
+    return nt_sys3(__NR_futex, (long)word, operation, value);
+}
+
+static inline int nt_process_id(void)
+{
+    return (int)nt_sys3(__NR_getpid, 0, 0, 0);
 }
 
 #endif

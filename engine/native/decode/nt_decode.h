@@ -23,7 +23,6 @@ enum {
     NT_REQUEST_BYTES = 19,
     NT_NO_REG = 0xff,
     NT_FLAGS_STATUS = 0x8d5, /* CF PF AF ZF SF OF */
-    NT_FLAG_CF = 1,
     NT_FLAG_ZF = 0x40,
     NT_FLAG_DF = 0x400,
     NT_FLAG_OF = 0x800,

@@ -10,6 +10,7 @@
 #include "core/host.h"
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/base/nt_sys.h"
+#include "nt_gate.h"
 #include "nt_limit.h"
 
 enum { FAILED = 125, SMALL_CHUNK = 1 << 20, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000,
@@ -136,6 +137,28 @@ long nt_host_open(const char *path, int flags, int mode)
 static long open_to_read(const char *path)
 {
     return nt_host_open(path, O_RDONLY, 0);
+}
+
+long nt_host_name_of(int fd, char *name, size_t size)
+{
+    char link[32];
+    long length;
+
+    nt_format(link, sizeof link, "/proc/self/fd/%d", fd);
+    length = nt_sys3(__NR_readlink, (long)link, (long)name, (long)size - 1);
+    name[nt_failed(length) ? 0 : length] = '\0';
+    return length;
+}
+
+bool nt_host_program_text(uint64_t from, char *text, size_t size)
+{
+    size_t there = size - nt_copy(text, (const void *)from, size);
+
+    for (size_t i = 0; i < there; i++) {
+        if (text[i] == '\0')
+            return true;
+    }
+    return false;
 }
 
 bool nt_host_read_text(const char *path, char *text, size_t size)

@@ -34,6 +34,8 @@ int nt_stream_flush(struct nt_stream *stream);
 long nt_host_open(const char *path, int flags, int mode);
 /* The same, of a path that begins in `folder`. */
 long nt_host_open_at(long folder, const char *path, int flags, int mode);
+/* The name of the descriptor's file, cut off where `size` ends. Returns its length, or the kernel's error. */
+long nt_host_name_of(int fd, char *name, size_t size);
 /* Whether the program may have files of this size: it gets a signal where one would become larger. */
 bool nt_host_may_have(uint64_t bytes);
 
@@ -46,10 +48,13 @@ void nt_host_large_pages(void *memory, size_t bytes);
 /* Small pieces of memory, zeroed, that are never given back. Never NULL. */
 void *nt_host_small(size_t bytes);
 
+/* A string of the program's, at `from`; false if it is not there, or has no end within `size` bytes. */
+bool nt_host_program_text(uint64_t from, char *text, size_t size);
+
 /* The beginning of a small file as a zero-ended text without its last newline; false if it cannot be read. */
 bool nt_host_read_text(const char *path, char *text, size_t size);
 
-/* What a thread does, as a letter of /proc's; 0: there is none, or nobody says. */
+/* The thread's state, as the letter that /proc shows; 0: there is no such thread, or /proc cannot be read. */
 char nt_host_thread_state(int tid);
 
 extern const struct fb_host nt_host_files;

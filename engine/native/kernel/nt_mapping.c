@@ -14,31 +14,6 @@
 #include "nt_host.h"
 #include "nt_region.h"
 
-static uint64_t hexadecimal(const char **at)
-{
-    uint64_t value = 0;
-
-    for (;; ++*at) {
-        char c = **at;
-
-        if (c >= '0' && c <= '9')
-            value = value << 4 | (uint64_t)(c - '0');
-        else if (c >= 'a' && c <= 'f')
-            value = value << 4 | (uint64_t)(c - 'a' + 10);
-        else
-            return value;
-    }
-}
-
-static uint64_t decimal(const char **at)
-{
-    uint64_t value = 0;
-
-    for (; **at >= '0' && **at <= '9'; ++*at)
-        value = value * 10 + (uint64_t)(**at - '0');
-    return value;
-}
-
 static const char *skip(const char *at, char c)
 {
     while (*at == c)
@@ -52,22 +27,22 @@ static bool take_line(const char *line, uint64_t address, struct code_mapping *o
     const char *at = line;
     uint64_t major;
 
-    out->start = hexadecimal(&at);
+    out->start = nt_number(&at, 16);
     at = skip(at, '-');
-    out->end = hexadecimal(&at);
+    out->end = nt_number(&at, 16);
     if (address < out->start || address >= out->end)
         return false;
     at = skip(at, ' ');
     while (*at != ' ' && *at != '\0')
         at++;
     at = skip(at, ' ');
-    out->offset = hexadecimal(&at);
+    out->offset = nt_number(&at, 16);
     at = skip(at, ' ');
-    major = hexadecimal(&at);
+    major = nt_number(&at, 16);
     at = skip(at, ':');
-    out->dev = major << 20 | hexadecimal(&at);
+    out->dev = major << 20 | nt_number(&at, 16);
     at = skip(at, ' ');
-    out->ino = decimal(&at);
+    out->ino = nt_number(&at, 10);
     at = skip(at, ' ');
     out->path = *at == '/' ? at : NULL; /* not "[vdso]" */
     if (out->path == NULL)
@@ -135,10 +110,10 @@ void nt_mapping_own_bytes(uint64_t *bytes, uint64_t *data)
     *bytes = *data = 0;
     while (next_line(&reader, line, sizeof line)) {
         const char *at = line;
-        uint64_t start = hexadecimal(&at), end;
+        uint64_t start = nt_number(&at, 16), end;
 
         at = skip(at, '-');
-        end = hexadecimal(&at);
+        end = nt_number(&at, 16);
         if (!nt_region_meets(start, 1))
             continue;
         *bytes += end - start;

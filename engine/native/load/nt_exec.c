@@ -20,18 +20,6 @@
 enum { HEAD = 256, SCRIPTS = 5, MACHINE = 18, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000, EXECUTE = 1 };
 #define NO_ADDRESS (~0UL << 12) /* the kernel's: nobody can have arguments there */
 
-/* Copies the program's string; false if it is not there, or longer than a path can be. */
-static bool take_path(uint64_t from, char to[4096])
-{
-    for (size_t i = 0; i < 4096; i++) {
-        if (nt_copy(&to[i], (const void *)(from + i), 1) != 0)
-            return false;
-        if (to[i] == '\0')
-            return true;
-    }
-    return false;
-}
-
 /* A vector of strings, up to its NULL; none at all is good for the kernel. */
 static bool is_vector(uint64_t at)
 {
@@ -86,36 +74,43 @@ static bool read_head(long folder, const char *path, long flags, uint8_t head[HE
     return got > 0;
 }
 
-/* "#! INTERPRETER ARGUMENT": the interpreter's path, ended in place; NULL: this is no script. */
-static const char *interpreter_of(uint8_t *head)
+bool nt_exec_script(char *line, char **interpreter, char **argument)
 {
-    char *at = (char *)head + 2, *path;
+    char *at = line + 2, *end;
 
-    if (head[0] != '#' || head[1] != '!')
-        return NULL;
+    *argument = NULL;
+    if (line[0] != '#' || line[1] != '!')
+        return false;
+    for (end = at; *end != '\0' && *end != '\n'; end++)
+        ;
+    while (end > at && (end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    *end = '\0';
     while (*at == ' ' || *at == '\t')
         at++;
-    path = at;
-    while (*at != '\0' && *at != '\n' && *at != ' ' && *at != '\t')
+    *interpreter = at;
+    while (*at != '\0' && *at != ' ' && *at != '\t')
         at++;
-    *at = '\0';
-    return *path == '\0' ? NULL : path;
+    if (*at != '\0') {
+        *at++ = '\0';
+        while (*at == ' ' || *at == '\t')
+            at++;
+        *argument = *at == '\0' ? NULL : at;
+    }
+    return **interpreter != '\0';
 }
 
-bool nt_exec_succeeds(long folder, uint64_t path, uint64_t argv, uint64_t envp, long flags)
+bool nt_exec_succeeds(const struct nt_exec *exec)
 {
     static char name[4096];
     static uint8_t head[HEAD];
-    const char *interpreter;
+    char *interpreter, *argument;
 
-    if (!take_path(path, name) || !is_vector(argv) || !is_vector(envp) || !read_head(folder, name, flags, head))
+    if (!nt_host_program_text(exec->path, name, sizeof name) || !is_vector(exec->argv) ||
+        !is_vector(exec->envp) || !read_head(exec->folder, name, exec->flags, head))
         return false;
-    for (int depth = 0; depth < SCRIPTS && (interpreter = interpreter_of(head)) != NULL; depth++) {
-        size_t length = 0;
-
-        while (interpreter[length] != '\0')
-            length++;
-        memmove(name, interpreter, length + 1);
+    for (int depth = 0; depth < SCRIPTS && nt_exec_script((char *)head, &interpreter, &argument); depth++) {
+        memmove(name, interpreter, strlen(interpreter) + 1);
         if (!read_head(AT_FDCWD, name, 0, head))
             return false;
     }
@@ -140,18 +135,11 @@ void nt_exec_hand_on(const char *option)
     handed_on[handed_on_count++] = copy;
 }
 
-/* Where the descriptor `fd` leads to; false if that is no name. */
+/* The name of the descriptor's file; false if there is no file of that name. */
 static bool name_of(long fd, char *to, size_t room)
 {
-    char link[64];
-    long length;
-
-    nt_format(link, sizeof link, "/proc/self/fd/%ld", fd);
-    length = nt_sys3(__NR_readlink, (long)link, (long)to, (long)room - 1);
-    if (nt_failed(length))
-        return false;
-    to[length] = '\0';
-    return to[0] == '/' && nt_sys3(__NR_access, (long)to, 0, 0) == 0;
+    return !nt_failed(nt_host_name_of((int)fd, to, room)) && to[0] == '/' &&
+           nt_sys3(__NR_access, (long)to, 0, 0) == 0;
 }
 
 /* The program's file by a name that the new engine can use. */
@@ -183,13 +171,14 @@ static size_t count_words(uint64_t vector)
 }
 
 /* A child of vfork, whose memory is its parent's, leaves nothing behind but in the rare case of very many arguments. */
-void nt_exec_traced(long folder, uint64_t path, uint64_t argv, uint64_t envp, long flags)
+void nt_exec_traced(const struct nt_exec *exec)
 {
     const char *fixed[FIXED_WORDS], **words = fixed;
     char name[4096], file[FILE_ROOM] = "--file=";
-    size_t count = count_words(argv), room = handed_on_count + count + 8, at = 0;
+    size_t count = count_words(exec->argv), room = handed_on_count + count + 8, at = 0;
 
-    if (!take_path(path, name) || !file_name(folder, name, flags, file + 7, sizeof file - 7))
+    if (!nt_host_program_text(exec->path, name, sizeof name) ||
+        !file_name(exec->folder, name, exec->flags, file + 7, sizeof file - 7))
         return;
     if (room > FIXED_WORDS)
         words = tn_host_alloc(room * sizeof *words);
@@ -198,9 +187,9 @@ void nt_exec_traced(long folder, uint64_t path, uint64_t argv, uint64_t envp, lo
         words[at++] = handed_on[i];
     words[at++] = file;
     words[at++] = "--";
-    if (nt_copy(words + at, (const void *)argv, count * sizeof *words) == 0) {
+    if (nt_copy(words + at, (const void *)exec->argv, count * sizeof *words) == 0) {
         words[at + count] = NULL;
-        nt_sys3(__NR_execve, (long)"/proc/self/exe", (long)words, (long)envp);
+        nt_sys3(__NR_execve, (long)"/proc/self/exe", (long)words, (long)exec->envp);
     }
     if (words != fixed)
         tn_host_free(words, room * sizeof *words);

@@ -15,8 +15,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The arguments are those of execveat, in the program's memory. */
-bool nt_exec_succeeds(long folder, uint64_t path, uint64_t argv, uint64_t envp, long flags);
+/* What execveat is told; the addresses are in the program's memory. */
+struct nt_exec {
+    long folder;
+    uint64_t path, argv, envp;
+    long flags;
+};
+bool nt_exec_succeeds(const struct nt_exec *exec);
 
 /* Execute a file up to where its arguments are asked for, which are nowhere: -EFAULT, if nothing is wrong with it
  * before that. Linux asks for them first before 6.8. */
@@ -25,6 +30,10 @@ long nt_exec_try(long folder, const char *path, long flags);
 /* `option`, of which a copy is kept, holds for executed programs, too. */
 void nt_exec_hand_on(const char *option);
 /* Become the engine that runs it. Returns if that is not possible. */
-void nt_exec_traced(long folder, uint64_t path, uint64_t argv, uint64_t envp, long flags);
+void nt_exec_traced(const struct nt_exec *exec);
+
+/* Takes a script's first line apart in place: what runs it, and at most one argument (NULL: there is none). False if it
+ * is no script. `line` ends with a zero. */
+bool nt_exec_script(char *line, char **interpreter, char **argument);
 
 #endif

@@ -138,12 +138,8 @@ static long open_library(const char *name)
 {
     char path[4096];
     long length = nt_sys3(__NR_readlink, (long)"/proc/self/exe", (long)path, sizeof path - 1), fd;
-    const char *last = name;
+    const char *last = nt_last_part(name);
 
-    for (const char *at = name; *at != '\0'; at++) {
-        if (*at == '/')
-            last = at + 1;
-    }
     while (length > 0 && path[length - 1] != '/')
         length--;
     if (length >= 0 && (size_t)length + strlen(last) < sizeof path) {

@@ -5,6 +5,7 @@
  * Statuses are a shell's: 127 for what is not found, 126 for what cannot be executed. A program that would gain
  * privileges cannot be run by a profiler; it is refused, not run without them.
  */
+#include "engine/native/kernel/nt_host.h"
 #include "nt_load.h"
 
 #include <linux/fcntl.h>
@@ -29,7 +30,7 @@ uint64_t nt_random_pages(uint64_t pages)
     uint64_t number = 0;
 
     if (nt_sys3(__NR_getrandom, (long)&number, sizeof number, 0) != sizeof number)
-        number = (uint64_t)nt_sys3(__NR_getpid, 0, 0, 0) * 0x9e3779b97f4a7c15UL >> 20;
+        number = (uint64_t)nt_process_id() * 0x9e3779b97f4a7c15UL >> 20;
     return number % pages * NT_PAGE;
 }
 
@@ -66,13 +67,6 @@ static bool program_search(const char *name, const char *path, char *to)
     }
 }
 
-static bool has_slash(const char *name)
-{
-    while (*name != '\0' && *name != '/')
-        name++;
-    return *name == '/';
-}
-
 static int open_program(const char *name)
 {
     uint8_t capabilities[64];
@@ -95,33 +89,6 @@ static int open_program(const char *name)
     return (int)fd;
 }
 
-/* A script's first line, taken apart in place: what runs it, and at most one argument. False if it is no script. */
-static bool parse_script(char *line, char **interpreter, char **argument)
-{
-    char *at = line + 2, *end;
-
-    *argument = NULL;
-    if (line[0] != '#' || line[1] != '!')
-        return false;
-    for (end = at; *end != '\0' && *end != '\n'; end++)
-        ;
-    while (end > at && (end[-1] == ' ' || end[-1] == '\t'))
-        end--;
-    *end = '\0';
-    while (*at == ' ' || *at == '\t')
-        at++;
-    *interpreter = at;
-    while (*at != '\0' && *at != ' ' && *at != '\t')
-        at++;
-    if (*at != '\0') {
-        *at++ = '\0';
-        while (*at == ' ' || *at == '\t')
-            at++;
-        *argument = *at == '\0' ? NULL : at;
-    }
-    return **interpreter != '\0';
-}
-
 /* Opens what runs `name` in the end. */
 static int open_behind_scripts(const char *name, struct nt_program *program)
 {
@@ -132,7 +99,7 @@ static int open_behind_scripts(const char *name, struct nt_program *program)
         char head[SCRIPT_HEAD] = {0}, *interpreter, *argument;
 
         nt_sys6(__NR_pread64, fd, (long)head, sizeof head - 1, 0, 0, 0);
-        if (!parse_script(head, &interpreter, &argument))
+        if (!nt_exec_script(head, &interpreter, &argument))
             return fd;
         if (depth == DEEPEST)
             nt_die(126, "%s: too many interpreters of interpreters\n", program->name);
@@ -178,22 +145,18 @@ void nt_load_program(const char *name, const char *path, bool aslr, struct nt_pr
     static char found[4096];
     struct stat status;
     const char *wrong;
-    char link[64];
-    long length;
     int fd;
 
     memset(program, 0, sizeof *program);
     program->aslr = aslr;
-    if (!has_slash(name)) {
+    if (nt_last_part(name) == name) {
         if (!program_search(name, path, found))
             nt_die(127, "%s: not found\n", name);
         name = found;
     }
     program->name = name;
     fd = open_behind_scripts(name, program);
-    nt_format(link, sizeof link, "/proc/self/fd/%d", fd);
-    length = nt_sys3(__NR_readlink, (long)link, (long)nt.program, sizeof nt.program - 1);
-    nt.program[length > 0 ? length : 0] = '\0';
+    nt_host_name_of(fd, nt.program, sizeof nt.program);
     if (nt_sys3(__NR_fstat, fd, (long)&status, 0) == 0) {
         nt.program_device = status.st_dev;
         nt.program_inode = status.st_ino;

@@ -2,7 +2,6 @@
 /* nt_consumer.c: see nt_consumer.h. */
 #include "nt_consumer.h"
 
-#include <linux/futex.h>
 #include <linux/sched.h>
 #include <linux/time_types.h>
 
@@ -37,32 +36,27 @@ static struct {
 static _Alignas(64) uint8_t stack[STACK];
 static tn_core *served;
 
-static long consumer_futex(volatile void *word, int operation, uint32_t value)
-{
-    return nt_sys6(__NR_futex, (long)word, operation, value, 0, 0, 0);
-}
-
 static void *consume_some(void *unused)
 {
     (void)unused;
     return (void *)(uintptr_t)tn_consume(served, AT_ONCE);
 }
 
-/* Whether there was anything to do that nobody else does. */
+/* Consumes once. False: there was nothing to consume, or another thread is consuming. */
 static bool consumer_consume(bool is_helper)
 {
     if ((is_helper ? consume_some(NULL) : nt_outer(consume_some, NULL)) == NULL)
         return false;
     __atomic_add_fetch(&helper.progress, 1, __ATOMIC_SEQ_CST);
     if (helper.waiters && __atomic_exchange_n(&helper.waiters, 0, __ATOMIC_SEQ_CST))
-        consumer_futex(&helper.progress, FUTEX_WAKE_PRIVATE, 0x7fffffff);
+        nt_futex(&helper.progress, FUTEX_WAKE_PRIVATE, 0x7fffffff);
     return true;
 }
 
 /* Until somebody has consumed more than was consumed at `progress`. */
 static void wait_for_progress(uint32_t progress)
 {
-    const struct __kernel_timespec most = {0, 1000000}; /* should the one who was at it have found nothing */
+    const struct __kernel_timespec most = {0, 1000000}; /* in case the thread that was consuming finds nothing */
 
     for (int looks = 0; looks < LOOKS; looks++) {
         if (helper.progress != progress)
@@ -79,7 +73,7 @@ static void consumer_sleep(void)
 {
     __atomic_store_n(&helper.asleep, 1, __ATOMIC_SEQ_CST);
     if (!helper.stop && !tn_consume_waits(served))
-        consumer_futex(&helper.asleep, FUTEX_WAIT_PRIVATE, 1);
+        nt_futex(&helper.asleep, FUTEX_WAIT_PRIVATE, 1);
     helper.asleep = 0;
 }
 
@@ -96,7 +90,8 @@ static int cpus(void)
     return count;
 }
 
-/* How many want to run, this thread among them: the number in front of the slash. 0: nobody says. */
+/* How many threads of the machine want to run, this one among them: the number in front of the slash. 0: it is not
+ * known. */
 static int runnable(void)
 {
     char text[64];
@@ -109,7 +104,7 @@ static int runnable(void)
     return number;
 }
 
-/* Whether its core is. */
+/* Whether other programs want the core that the helper uses. */
 static bool is_wanted_elsewhere(void)
 {
     if (runnable() <= cpus())
@@ -144,7 +139,7 @@ static void consumer_run(void)
 static void consumer_wake(void)
 {
     if (__atomic_exchange_n(&helper.asleep, 0, __ATOMIC_SEQ_CST))
-        consumer_futex(&helper.asleep, FUTEX_WAKE_PRIVATE, 1);
+        nt_futex(&helper.asleep, FUTEX_WAKE_PRIVATE, 1);
 }
 
 /* ------------------------------------------------------------------------------------------------ making it */
@@ -159,7 +154,7 @@ static void consumer_make(void)
         helper.stop = false;
         nt_sys6(__NR_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&mask, sizeof mask, 0, 0);
         if (nt_failed(nt_gate_helper(stack + STACK, &helper.tid, consumer_run)))
-            helper.forever = true; /* nobody may have more threads: do without */
+            helper.forever = true; /* the limit of threads is reached: do without a helper */
         nt_sys6(__NR_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
     }
     nt_lock_give(&nt_consumer_lock);
@@ -173,7 +168,7 @@ void nt_consumer_end(void)
     helper.patience = PATIENCE;
     consumer_wake();
     while ((tid = helper.tid) != 0)
-        consumer_futex(&helper.tid, FUTEX_WAIT, (uint32_t)tid);
+        nt_futex(&helper.tid, FUTEX_WAIT, (uint32_t)tid);
 }
 
 void nt_consumer_stop(bool forever)

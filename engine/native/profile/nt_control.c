@@ -18,11 +18,6 @@ static const char *folder;
 static const char *const *command;
 static uint64_t place; /* of the page; the same in children */
 
-static int process_id(void)
-{
-    return (int)nt_sys3(__NR_getpid, 0, 0, 0);
-}
-
 /* A file that is left from another process of this number is in the way. */
 static long control_create(void)
 {
@@ -51,14 +46,14 @@ static void control_make(void)
     nt_control_page = NULL;
     if (!nt_host_may_have(sizeof *nt_control_page))
         return;
-    nt_format(name, sizeof name, "%s/%d", folder, process_id());
+    nt_format(name, sizeof name, "%s/%d", folder, nt_process_id());
     fd = control_create();
     if (nt_failed(fd))
         return;
     nt_control_page = control_map(fd);
     nt_sys3(__NR_close, fd, 0, 0);
     if (nt_control_page != NULL)
-        control_begin(nt_control_page, process_id(), command, nt_output_name());
+        control_begin(nt_control_page, nt_process_id(), command, nt_output_name());
     else
         nt_sys3(__NR_unlink, (long)name, 0, 0);
 }

@@ -96,7 +96,7 @@ static void output_expand(char *to, const char *end)
 {
     for (const char *from = wanted; *from != '\0' && to < end - 24; from++) {
         if (from[0] == '%' && from[1] == 'p') {
-            to += nt_format(to, 24, "%d", (int)nt_sys3(__NR_getpid, 0, 0, 0));
+            to += nt_format(to, 24, "%d", nt_process_id());
             from++;
         } else {
             if (from[0] == '%' && from[1] == '%')
@@ -123,20 +123,10 @@ const char *nt_output_name(void)
 
 /* ------------------------------------------------------------------------------------------------ files */
 
-/* Behind the last slash of an absolute path. */
-static char *last_part(char *path)
-{
-    char *part = path;
-
-    for (char *at = path; *at != '\0'; at++)
-        part = *at == '/' ? at + 1 : part;
-    return part;
-}
-
 /* If it is the same for all processes: no %p in it. */
 static void hold_folder(void)
 {
-    char *part = last_part(wanted), first = *part;
+    char *part = wanted + (nt_last_part(wanted) - wanted), first = *part;
     bool is_same = true;
     long fd;
 
@@ -154,7 +144,7 @@ static void hold_folder(void)
 /* Returns 0 or an error number. */
 static int open_stream(int flags)
 {
-    long fd = nt_host_open_at(held_folder, held_folder >= 0 ? last_part(name) : name,
+    long fd = nt_host_open_at(held_folder, held_folder >= 0 ? nt_last_part(name) : name,
                               flags | O_APPEND | O_WRONLY | O_NOFOLLOW, 0666);
 
     if (nt_failed(fd))
@@ -171,8 +161,7 @@ static int output_create(void)
     int error;
 
     output_expand(name, name + sizeof name);
-    for (length = 0; name[length] != '\0'; length++) {
-    }
+    length = strlen(name);
     while ((error = open_stream(O_CREAT | O_EXCL)) == EEXIST)
         nt_format(name + length, sizeof name - length, ".%u", ++number);
     created = error == 0;

@@ -2,8 +2,6 @@
 /* nt_profile.c: see nt_profile.h. */
 #include "nt_profile.h"
 
-#include <linux/futex.h>
-
 #include "engine/native/base/nt_cpuid.h"
 #include "engine/native/base/nt_engine.h"
 #include "engine/native/base/nt_lib.h"
@@ -54,7 +52,7 @@ static void profile_describe(void *user, uint32_t fb_flags, struct tn_function_i
 static uint64_t process_id(void *user)
 {
     (void)user;
-    return (uint64_t)nt_sys3(__NR_getpid, 0, 0, 0);
+    return (uint64_t)nt_process_id();
 }
 
 static void lock_map(void *user, bool begins)

@@ -14,6 +14,7 @@
 
 #include "engine/common/requests.h"
 #include "engine/native/base/nt_engine.h"
+#include "engine/native/base/nt_lib.h"
 #include "engine/native/kernel/nt_gate.h"
 #include "engine/native/threads/nt_outside.h"
 #include "nt_control.h"
@@ -86,17 +87,10 @@ static void begin_when_due(struct nt_thread *thread, uint64_t instructions)
 static const char *name_at(uint64_t address)
 {
     static char name[NAME];
+    size_t there = NAME - 1 - nt_copy(name, (const void *)address, NAME - 1);
 
-    if (address == 0)
-        return "request";
-    for (size_t i = 0; i < NAME - 1; i++) {
-        name[i + 1] = '\0';
-        if (nt_copy(&name[i], (const void *)(address + i), 1) != 0)
-            return "request";
-        if (name[i] == '\0')
-            break;
-    }
-    return name;
+    name[there] = '\0';
+    return there < NAME - 1 && strlen(name) == there ? "request" : name; /* its end is not there */
 }
 
 static void request_collect(struct nt_thread *thread, bool on)

@@ -96,7 +96,7 @@ void nt_signal_die(int signal)
     }
     nt_finish();
     set_kernel_action(signal, DEFAULT, 0);
-    nt_sys3(__NR_tgkill, nt_sys3(__NR_getpid, 0, 0, 0), nt_sys3(__NR_gettid, 0, 0, 0), signal);
+    nt_sys3(__NR_tgkill, nt_process_id(), nt_sys3(__NR_gettid, 0, 0, 0), signal);
     set_kernel_mask(mask);
     nt_die(128 + signal, "could not end by signal %d\n", signal);
 }
@@ -266,7 +266,7 @@ void nt_signal_fault(struct nt_thread *thread, int signal, int code, uint64_t ad
 /* Back to the kernel, which keeps it until the program unblocks it. */
 static void give_back(const struct nt_thread *thread, siginfo_t *info)
 {
-    nt_sys6(__NR_rt_tgsigqueueinfo, nt_sys3(__NR_getpid, 0, 0, 0), thread->tid, info->si_signo, (long)info, 0, 0);
+    nt_sys6(__NR_rt_tgsigqueueinfo, nt_process_id(), thread->tid, info->si_signo, (long)info, 0, 0);
 }
 
 static struct nt_action take_action(struct nt_process *process, int signal)

@@ -17,6 +17,7 @@
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/kernel/nt_file.h"
 #include "engine/native/kernel/nt_gate.h"
+#include "engine/native/kernel/nt_host.h"
 #include "engine/native/profile/nt_consumer.h"
 #include "nt_syscall.h"
 
@@ -24,14 +25,10 @@ enum { PATH_HEAD = 64, PATH_ROOM = 2 * PATH_HEAD + 2 };
 
 /* -------------------------------------------------------------------------------------------- descriptors */
 
-bool nt_sys_close(struct nt_thread *thread, struct nt_call *call)
-{
-    return nt_file_is_guarded(NT_ARG(call, 0)) ? nt_call_fail(call, EBADF) : nt_call_pass(thread, call);
-}
-
+/* Any call whose first argument alone is a descriptor. */
 bool nt_sys_fcntl(struct nt_thread *thread, struct nt_call *call)
 {
-    return nt_sys_close(thread, call);
+    return nt_file_is_guarded(NT_ARG(call, 0)) ? nt_call_fail(call, EBADF) : nt_call_pass(thread, call);
 }
 
 bool nt_sys_dup2(struct nt_thread *thread, struct nt_call *call)
@@ -70,34 +67,19 @@ bool nt_sys_close_range(struct nt_thread *thread, struct nt_call *call)
 static const char *in_own_proc(const char *path)
 {
     const char *rest = nt_after(path, "/proc/"), *of_thread;
-    uint64_t number = 0;
 
     if (rest == NULL)
         return NULL;
     if (*rest >= '0' && *rest <= '9') {
-        for (; *rest >= '0' && *rest <= '9'; rest++)
-            number = number * 10 + (uint64_t)(*rest - '0');
-        rest = number == (uint64_t)nt_sys3(__NR_getpid, 0, 0, 0) && *rest == '/' ? rest + 1 : NULL;
+        rest = nt_number(&rest, 10) == (uint64_t)nt_process_id() && *rest == '/' ? rest + 1 : NULL;
     } else {
         path = nt_after(rest, "self/");
         rest = path != NULL ? path : nt_after(rest, "thread-self/");
     }
     of_thread = rest != NULL ? nt_after(rest, "task/") : NULL;
-    while (of_thread != NULL && *of_thread >= '0' && *of_thread <= '9')
-        of_thread++;
+    if (of_thread != NULL)
+        nt_number(&of_thread, 10);
     return of_thread != NULL && *of_thread == '/' ? of_thread + 1 : rest;
-}
-
-/* The beginning of a string of the program's; false if it is too long for what we look for, or cannot be read. */
-static bool read_path(uint64_t path, char head[PATH_HEAD])
-{
-    size_t missing = nt_copy(head, (const void *)path, PATH_HEAD);
-
-    for (size_t i = 0; i < PATH_HEAD - missing; i++) {
-        if (head[i] == '\0')
-            return true;
-    }
-    return false;
 }
 
 /* What of a process's folder in /proc we have to do with; "task" and "stat" are what names begin with. */
@@ -115,7 +97,7 @@ static const char *own_file(long folder, uint64_t path, char whole[PATH_ROOM])
     const char *rest;
     long length;
 
-    if (!read_path(path, head))
+    if (!nt_host_program_text(path, head, sizeof head))
         return NULL;
     if (*head == '/') {
         nt_format(whole, PATH_ROOM, "%s", head);

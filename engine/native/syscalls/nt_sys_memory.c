@@ -14,6 +14,7 @@
 #include "engine/native/base/nt_engine.h"
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/kernel/nt_gate.h"
+#include "engine/native/kernel/nt_host.h"
 #include "engine/native/kernel/nt_limit.h"
 #include "engine/native/kernel/nt_maps.h"
 #include "engine/native/kernel/nt_region.h"
@@ -243,15 +244,10 @@ bool nt_sys_shmdt(struct nt_thread *thread, struct nt_call *call)
 
 static bool is_memory_file(uint64_t fd)
 {
-    char link[64], path[64];
-    long length;
+    char path[64];
 
-    nt_format(link, sizeof link, "/proc/self/fd/%d", (int)fd);
-    length = nt_sys3(__NR_readlink, (long)link, (long)path, sizeof path - 1);
-    if (length < 4)
-        return false;
-    path[length] = '\0';
-    return nt_after(path, "/proc/") != NULL && nt_same(path + length - 4, "/mem");
+    nt_host_name_of((int)fd, path, sizeof path);
+    return nt_after(path, "/proc/") != NULL && nt_same(nt_last_part(path), "mem");
 }
 
 /* A write to any descriptor. It changes code only if the descriptor is that of /proc/self/mem. Whether it is, is looked
@@ -267,7 +263,7 @@ bool nt_sys_write(struct nt_thread *thread, struct nt_call *call)
 
 bool nt_sys_process_vm_writev(struct nt_thread *thread, struct nt_call *call)
 {
-    bool is_own = (int)NT_ARG(call, 0) == (int)nt_sys3(__NR_getpid, 0, 0, 0);
+    bool is_own = (int)NT_ARG(call, 0) == nt_process_id();
 
     for (const struct nt_thread *other = nt_threads; other != NULL; other = other->next)
         is_own |= other->running && other->tid == (int)NT_ARG(call, 0);

@@ -29,23 +29,14 @@ struct filter {
     bool is_ours;              /* the entry that the line belongs to */
 };
 
-static int digit(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* A line that begins an entry has START-END in lower case, or in numa_maps START; those below it begin with a capital
  * letter. */
 static void proc_judge(struct filter *filter)
 {
     const char *at = filter->line;
-    uint64_t start = 0;
+    uint64_t start = nt_number(&at, 16);
 
-    if (digit(*at) < 0)
-        return;
-    for (; digit(*at) >= 0; at++)
-        start = start * 16 + (uint64_t)digit(*at);
-    if (*at == '-' || *at == ' ')
+    if (at > filter->line && (*at == '-' || *at == ' '))
         filter->is_ours = nt_region_meets(start, 1);
 }
 
@@ -113,7 +104,7 @@ static bool is_in_region(uint64_t start)
 static const struct listing {
     const char *name;
     is_ours *is_ours;
-    int base;
+    unsigned base;
 } listings[] = {{"/fd", nt_file_is_guarded, 10}, {"/fdinfo", nt_file_is_guarded, 10}, {"/task", is_helper, 10},
                 {"/map_files", is_in_region, 16}};
 
@@ -127,15 +118,12 @@ static bool ends_with(const char *text, size_t length, const char *end)
 /* What is listed there, if it is a folder in /proc/PID or /proc/PID/task/TID that lists something of ours. */
 static const struct listing *listing_of(int fd)
 {
-    char link[64], path[64], own[32];
-    long length;
+    char path[64], own[32];
+    long length = nt_host_name_of(fd, path, sizeof path);
 
-    nt_format(link, sizeof link, "/proc/self/fd/%d", fd);
-    length = nt_sys3(__NR_readlink, (long)link, (long)path, sizeof path - 1);
     if (nt_failed(length))
         return NULL;
-    path[length] = '\0';
-    nt_format(own, sizeof own, "/proc/%d/", (int)nt_sys3(__NR_getpid, 0, 0, 0));
+    nt_format(own, sizeof own, "/proc/%d/", nt_process_id());
     for (size_t i = 0; nt_after(path, own) != NULL && i < sizeof listings / sizeof listings[0]; i++) {
         if (ends_with(path, (size_t)length, listings[i].name))
             return &listings[i];
@@ -146,13 +134,10 @@ static const struct listing *listing_of(int fd)
 /* A name that begins with a number; of mapped files START-END. */
 static bool entry_is_ours(const struct listing *listing, const char *name)
 {
-    uint64_t number = 0;
+    const char *end = name;
+    uint64_t number = nt_number(&end, listing->base);
 
-    if (digit(*name) < 0 || digit(*name) >= listing->base)
-        return false;
-    for (; digit(*name) >= 0 && digit(*name) < listing->base; name++)
-        number = number * (uint64_t)listing->base + (uint64_t)digit(*name);
-    return (*name == '\0' || *name == '-') && listing->is_ours(number);
+    return end > name && (*end == '\0' || *end == '-') && listing->is_ours(number);
 }
 
 /* Returns how many bytes are left. */

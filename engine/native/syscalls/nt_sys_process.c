@@ -233,35 +233,19 @@ bool nt_sys_alone(struct nt_thread *thread, struct nt_call *call)
     return nt_call_pass(thread, call);
 }
 
-/* What an exec is told, wherever its arguments are. */
-struct exec {
-    long folder;
-    uint64_t path, argv, envp;
-    long flags;
-};
-
-static void try_traced(const struct exec *exec)
-{
-    nt_exec_traced(exec->folder, exec->path, exec->argv, exec->envp, exec->flags);
-    nt_say("the program that is executed is not profiled: the engine cannot be executed (no /proc, or no file that it "
-           "could find)\n");
-}
-
 /* Another program keeps what is blocked and what is ignored, faults' signals included. From the last part on nothing of
  * this one runs any more: the baton is kept, but by a child, whose parent wants it. */
-static bool process_execute(struct nt_thread *thread, struct nt_call *call, const struct exec *exec)
+static bool process_execute(struct nt_thread *thread, struct nt_call *call, const struct nt_exec *exec)
 {
     uint64_t mask = thread->mask;
     bool succeeds;
 
     if (thread->area->pending)
         return false;
-    succeeds = (nt_profile.on || nt.options.trace_children) &&
-               nt_exec_succeeds(exec->folder, exec->path, exec->argv, exec->envp, exec->flags);
+    succeeds = (nt_profile.on || nt.options.trace_children) && nt_exec_succeeds(exec);
     if (succeeds && !thread->is_child)
         nt_profile_become();
-    if (nt_limit_is_set() &&
-        nt_exec_succeeds(exec->folder, exec->path, exec->argv, exec->envp, exec->flags))
+    if (nt_limit_is_set() && nt_exec_succeeds(exec))
         nt_limit_leave(thread->own_limits);
     if (mask & NT_FAULTS)
         nt_sys6(__NR_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
@@ -269,8 +253,12 @@ static bool process_execute(struct nt_thread *thread, struct nt_call *call, cons
         thread->has_left = true;
         nt_baton_give();
     }
-    if (succeeds && nt.options.trace_children)
-        try_traced(exec);
+    if (succeeds && nt.options.trace_children) {
+        nt_exec_traced(exec);
+        nt_say("the program that is executed is not profiled: the engine cannot be executed (no /proc, or no "
+               "file that "
+               "it could find)\n");
+    }
     call->result = nt_sys6((long)call->raw[0], (long)NT_ARG(call, 0), (long)NT_ARG(call, 1), (long)NT_ARG(call, 2),
                            (long)NT_ARG(call, 3), (long)NT_ARG(call, 4), 0);
     if (thread->is_child) {
@@ -284,27 +272,27 @@ static bool process_execute(struct nt_thread *thread, struct nt_call *call, cons
     return true;
 }
 
-bool nt_sys_execve(struct nt_thread *thread, struct nt_call *call)
+/* `argument`: where the path is among the call's arguments, with the two vectors behind it. */
+static bool execute_path(struct nt_thread *thread, struct nt_call *call, long folder, int argument,
+                         uint64_t flags)
 {
-    const char *own = nt_file_own(AT_FDCWD, NT_ARG(call, 0));
-    struct exec exec;
+    uint64_t *arguments = &NT_ARG(call, argument);
+    const char *own = nt_file_own(folder, arguments[0]);
 
     if (own != NULL)
-        NT_ARG(call, 0) = (uint64_t)own;
-    exec = (struct exec){AT_FDCWD, NT_ARG(call, 0), NT_ARG(call, 1), NT_ARG(call, 2), 0};
-    return process_execute(thread, call, &exec);
+        arguments[0] = (uint64_t)own;
+    return process_execute(thread, call,
+                           &(struct nt_exec){folder, arguments[0], arguments[1], arguments[2], (long)flags});
+}
+
+bool nt_sys_execve(struct nt_thread *thread, struct nt_call *call)
+{
+    return execute_path(thread, call, AT_FDCWD, 0, 0);
 }
 
 bool nt_sys_execveat(struct nt_thread *thread, struct nt_call *call)
 {
-    const char *own = nt_file_own((int)NT_ARG(call, 0), NT_ARG(call, 1));
-    struct exec exec;
-
-    if (own != NULL)
-        NT_ARG(call, 1) = (uint64_t)own;
-    exec = (struct exec){(int)NT_ARG(call, 0), NT_ARG(call, 1), NT_ARG(call, 2), NT_ARG(call, 3),
-                         (long)NT_ARG(call, 4)};
-    return process_execute(thread, call, &exec);
+    return execute_path(thread, call, (int)NT_ARG(call, 0), 1, NT_ARG(call, 4));
 }
 
 /* ----------------------------------------------------------------------------------- what a thread can set */
@@ -362,7 +350,7 @@ bool nt_sys_prlimit(struct nt_thread *thread, struct nt_call *call)
 {
     int process = (int)NT_ARG(call, 0);
 
-    if (process != 0 && process != (int)nt_sys3(__NR_getpid, 0, 0, 0))
+    if (process != 0 && process != nt_process_id())
         return nt_call_pass(thread, call);
     return process_limit(thread, call, (uint32_t)NT_ARG(call, 1), NT_ARG(call, 2), NT_ARG(call, 3));
 }

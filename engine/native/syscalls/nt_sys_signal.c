@@ -182,11 +182,6 @@ static bool kill_all(struct nt_call *call)
     nt_die(128 + SIGKILL, "could not end by signal %d\n", SIGKILL);
 }
 
-static int own_process(void)
-{
-    return (int)nt_sys3(__NR_getpid, 0, 0, 0);
-}
-
 /* To a process, or to one's own group. */
 bool nt_sys_kill(struct nt_thread *thread, struct nt_call *call)
 {
@@ -194,7 +189,7 @@ bool nt_sys_kill(struct nt_thread *thread, struct nt_call *call)
 
     if (NT_ARG(call, 1) != SIGKILL || thread->is_child)
         return nt_call_pass(thread, call);
-    if (to == own_process() ||
+    if (to == nt_process_id() ||
         (call->raw[0] == __NR_kill && (to == 0 || (to < -1 && -to == (int)nt_sys3(__NR_getpgid, 0, 0, 0)))))
         return kill_all(call);
     return nt_call_pass(thread, call);
@@ -203,7 +198,7 @@ bool nt_sys_kill(struct nt_thread *thread, struct nt_call *call)
 /* To one of its threads. */
 bool nt_sys_tgkill(struct nt_thread *thread, struct nt_call *call)
 {
-    if (NT_ARG(call, 2) != SIGKILL || thread->is_child || (int)NT_ARG(call, 0) != own_process())
+    if (NT_ARG(call, 2) != SIGKILL || thread->is_child || (int)NT_ARG(call, 0) != nt_process_id())
         return nt_call_pass(thread, call);
     return kill_all(call);
 }

@@ -47,7 +47,8 @@ static nt_call_handler *const handlers[] = {
     [__NR_prlimit64] = nt_sys_prlimit,
     [__NR_setrlimit] = nt_sys_setrlimit,
     [__NR_getrlimit] = nt_sys_getrlimit,
-    [__NR_rseq] = nt_sys_refuse,    /* its abort handlers are addresses of the program's, not of generated code */
+    [__NR_rseq] =
+        nt_sys_refuse, /* its abort handlers are addresses of the program's, not of generated code */
     [__NR_seccomp] = nt_sys_refuse, /* a filter would hold for the engine's calls */
 
     [__NR_rt_sigaction] = nt_sys_rt_sigaction,
@@ -78,7 +79,7 @@ static nt_call_handler *const handlers[] = {
     [__NR_faccessat] = nt_sys_path_at,
     [__NR_readlink] = nt_sys_readlink,
     [__NR_readlinkat] = nt_sys_readlinkat,
-    [__NR_close] = nt_sys_close,
+    [__NR_close] = nt_sys_fcntl,
     [__NR_dup] = nt_sys_fcntl,
     [__NR_dup2] = nt_sys_dup2,
     [__NR_dup3] = nt_sys_dup2,

@@ -2,7 +2,6 @@
 /* nt_baton.c: see nt_baton.h. */
 #include "nt_baton.h"
 
-#include <linux/futex.h>
 #include <linux/time.h>
 
 #include "core/tenure_core.h"

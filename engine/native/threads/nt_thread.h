@@ -88,11 +88,6 @@ struct nt_thread {
 extern struct nt_thread *volatile nt_threads;
 extern struct nt_lock nt_thread_lock;
 
-static inline struct nt_thread *nt_thread_of(struct nt_area *area)
-{
-    return area->thread;
-}
-
 /* A record for a thread that will begin with `parent`'s state, or with none (NULL: the first). `area`: the one in
  * front of the core's tn_thread; NULL: the thread is not profiled. */
 struct nt_thread *nt_thread_new(const struct nt_thread *parent, struct nt_area *area, int64_t countdown);

@@ -154,7 +154,7 @@ static bool ends_in_branch(const struct nt_making *making)
     return making->count && making->insn[making->count - 1].kind == NT_IS_JCC;
 }
 
-/* Make the block; what it takes is given up again if there is not enough. */
+/* Makes the block. If the memory does not suffice, what it has taken is given back. */
 static struct nt_block *code_make(struct nt_code *code, uint64_t pc, bool joins)
 {
     struct nt_making *making = &code->making;

@@ -70,12 +70,13 @@ void nt_put32(struct nt_emit *emit, uint32_t value)
     put_value(emit, &value, 4);
 }
 
-void nt_put64(struct nt_emit *emit, uint64_t value)
+static void put64(struct nt_emit *emit, uint64_t value)
 {
     put_value(emit, &value, 8);
 }
 
-void nt_nop(struct nt_emit *emit, unsigned count)
+/* Instructions that do nothing, `count` bytes of them. */
+static void put_nops(struct nt_emit *emit, unsigned count)
 {
     static const uint8_t nops[9][9] = {
         {0x90},
@@ -97,7 +98,7 @@ void nt_nop(struct nt_emit *emit, unsigned count)
 
 void nt_align(struct nt_emit *emit, unsigned alignment, unsigned ahead)
 {
-    nt_nop(emit, (unsigned)-((uintptr_t)emit->at + ahead) & (alignment - 1));
+    put_nops(emit, (unsigned)-((uintptr_t)emit->at + ahead) & (alignment - 1));
 }
 
 /* `wide` is 0x48 for 64 bits, else 0. `opcode`: one byte, or two behind 0f. `behind`: bytes of the immediate. */
@@ -285,7 +286,7 @@ void nt_constant(struct nt_emit *emit, uint8_t reg, uint64_t value)
     } else {
         nt_put8(emit, 0x48 | high);
         nt_put8(emit, (uint8_t)(0xb8 | (reg & 7)));
-        nt_put64(emit, value);
+        put64(emit, value);
     }
 }
 
@@ -395,12 +396,6 @@ void nt_and32(struct nt_emit *emit, uint8_t reg, uint32_t value)
     constant_to_register(emit, 0, AND, reg, (int32_t)value);
 }
 
-void nt_shift_right(struct nt_emit *emit, uint8_t reg, uint8_t bits)
-{
-    with_register(emit, 0x48, 0xc1, 5, reg);
-    nt_put8(emit, bits);
-}
-
 void nt_shlx(struct nt_emit *emit, uint8_t reg, uint8_t from, uint8_t bits)
 {
     enum { MAP_0F38 = 2, WIDE_66 = 0x81 };
@@ -457,7 +452,7 @@ static void fit_way(struct nt_emit *emit, unsigned ahead)
 {
     unsigned at = (unsigned)((uintptr_t)emit->at + ahead) % 8;
     if (at > 4)
-        nt_nop(emit, 8 - at);
+        put_nops(emit, 8 - at);
 }
 
 uint8_t *nt_jump_aligned(struct nt_emit *emit)

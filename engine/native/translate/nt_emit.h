@@ -33,9 +33,6 @@ struct nt_mem nt_rip(const void *address);
 void nt_put(struct nt_emit *emit, const void *bytes, size_t count);
 void nt_put8(struct nt_emit *emit, uint8_t byte);
 void nt_put32(struct nt_emit *emit, uint32_t value);
-void nt_put64(struct nt_emit *emit, uint64_t value);
-/* Instructions that do nothing, `count` bytes of them. */
-void nt_nop(struct nt_emit *emit, unsigned count);
 /* Nothing until `at` is a multiple of `alignment` when `ahead` bytes have been written. */
 void nt_align(struct nt_emit *emit, unsigned alignment, unsigned ahead);
 
@@ -77,7 +74,6 @@ void nt_compare_register(struct nt_emit *emit, uint8_t reg, int32_t value);
 void nt_subtract_register(struct nt_emit *emit, uint8_t reg, uint8_t what);
 void nt_compare_registers(struct nt_emit *emit, uint8_t reg, uint8_t what);
 void nt_and32(struct nt_emit *emit, uint8_t reg, uint32_t value); /* the upper half becomes 0 */
-void nt_shift_right(struct nt_emit *emit, uint8_t reg, uint8_t bits);
 void nt_shlx(struct nt_emit *emit, uint8_t reg, uint8_t from, uint8_t bits); /* no flags; BMI2 */
 void nt_set(struct nt_emit *emit, uint8_t condition, struct nt_mem to);      /* a byte; no flags */
 void nt_read_fs(struct nt_emit *emit, uint8_t reg);                          /* the base; no flags */
