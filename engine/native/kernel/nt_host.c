@@ -134,11 +134,6 @@ long nt_host_open(const char *path, int flags, int mode)
     return nt_host_open_at(AT_FDCWD, path, flags, mode);
 }
 
-static long open_to_read(const char *path)
-{
-    return nt_host_open(path, O_RDONLY, 0);
-}
-
 long nt_host_name_of(int fd, char *name, size_t size)
 {
     char link[32];
@@ -163,7 +158,7 @@ bool nt_host_program_text(uint64_t from, char *text, size_t size)
 
 bool nt_host_read_text(const char *path, char *text, size_t size)
 {
-    long fd = open_to_read(path), got;
+    long fd = nt_host_open(path, O_RDONLY, 0), got;
 
     if (nt_failed(fd))
         return false;
@@ -203,7 +198,7 @@ static void host_release(void *user, void *memory, size_t bytes)
 
 static const void *map_file(void *user, const char *path, size_t *bytes)
 {
-    long fd = open_to_read(path);
+    long fd = nt_host_open(path, O_RDONLY, 0);
     const void *memory = NULL;
     struct stat status;
 

@@ -7,6 +7,7 @@
 
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/base/nt_sys.h"
+#include "engine/native/kernel/nt_host.h"
 #include "engine/native/kernel/nt_region.h"
 #include "nt_load.h"
 
@@ -144,11 +145,11 @@ static long open_library(const char *name)
         length--;
     if (length >= 0 && (size_t)length + strlen(last) < sizeof path) {
         nt_format(path + length, sizeof path - (size_t)length, "%s", last);
-        fd = nt_sys6(__NR_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+        fd = nt_host_open(path, O_RDONLY, 0);
         if (!nt_failed(fd))
             return fd;
     }
-    return nt_sys6(__NR_openat, AT_FDCWD, (long)name, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    return nt_host_open(name, O_RDONLY, 0);
 }
 
 void nt_library_start(const char *name)

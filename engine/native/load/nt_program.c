@@ -34,11 +34,6 @@ uint64_t nt_random_pages(uint64_t pages)
     return number % pages * NT_PAGE;
 }
 
-static long open_file(const char *name)
-{
-    return nt_sys6(__NR_openat, AT_FDCWD, (long)name, O_RDONLY | O_CLOEXEC, 0, 0, 0);
-}
-
 static bool is_executable(const char *name)
 {
     struct stat status;
@@ -83,7 +78,7 @@ static int open_program(const char *name)
         nt_die(126, "%s: gains privileges when it is executed, and is not run without them\n", name);
     if (nt_exec_try(AT_FDCWD, name, 0) == -ETXTBSY)
         nt_die(126, "%s: somebody has it open to write to it (text file busy)\n", name);
-    fd = open_file(name);
+    fd = nt_host_open(name, O_RDONLY, 0);
     if (nt_failed(fd))
         nt_die(126, "%s: cannot be read\n", name);
     return (int)fd;
@@ -130,7 +125,7 @@ static int status_of(const struct nt_image *image)
 static void load_interpreter(struct nt_program *program)
 {
     const char *name = program->image.interpreter, *wrong;
-    long fd = open_file(name);
+    long fd = nt_host_open(name, O_RDONLY, 0);
 
     if (nt_failed(fd))
         nt_die(127, "%s: its interpreter %s is not found\n", program->name, name);
