@@ -203,6 +203,8 @@ static void options_say_what_functions_are(void **state)
     assert_int_equal(described("deeper", 0).separate_callers, 3);
     assert_int_equal(described("deeper", 0).separate_recs, 1);
     assert_int_equal(described("deep", 0).separate_recs, 2);
+    taken("--separate-callers=2=deep*r");
+    assert_int_equal(described("deeper", 0).separate_callers, 2);
     taken("--skip-plt=no");
     assert_int_equal(described(".plt", FB_PLT).flags, 0);
 }
@@ -418,6 +420,8 @@ static void allocation_functions_are_known(void **state)
     allocates("pool_get", 2, 0, 0, 0);
     allocates("pool_put", 0, 0, 1, 0);
     allocates("Pool::get", 1, 0, 0, 0);
+    taken("--alloc-fn=pool_get");
+    allocates("pool_get", 1, 0, 0, 0);
     wrong("--alloc-fn=", "name a function");
     wrong("--free-fn=f:5", "behind the colon goes the number of an argument, 1 to 4");
     wrong("--data=maybe", "the value must be yes or no");
