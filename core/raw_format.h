@@ -31,8 +31,8 @@
  *   INSTR     n id, n address, n length, n context, n flags (TN_INSTR_*), n reads, n writes
  *   THREAD    n id, n os_id, n parent
  *   ARC       n id, n site (instr; 0: unknown), n caller (context), n callee (context)
- *   SELF      n thread, n instr, immediate costs. A second one for the same two, right behind: the Ir that the
- *             instruction pays for functions that are skipped. The first has the Ir of the instruction itself
+ *   SELF      n thread, n instr, immediate costs: of the instruction itself. A second SELF of the same thread and
+ *             instruction may follow at once: it has the Ir that the instruction pays for functions that are skipped
  *   ORIGIN    n id, n caller (origin; 0: a root), n site (instr; 0: a root), n function: an allocation path
  *   DATA      n id, n kind (enum tn_data_kind), n origin, n thread, n address, n size, s name, s file, n element,
  *             n lead, n type, n typed by (instr): a data object. address, size: of a static one, in its file, and in

@@ -14,7 +14,7 @@
 #include "cli/base/column.h"
 #include "cli/base/inputs.h"
 #include "profile/base/limit.h"
-#include "profile/sum/diff_formula.h"
+#include "profile/sum/diff.h"
 
 enum { DIFF_MAX_SHOWN = 16 };
 

@@ -98,7 +98,7 @@ int tp_advice_limits_check(const char *text, struct tp_error *err)
 
 /* ------------------------------------------------------------------------------------------ facts */
 
-static double line_size(tp_profile *profile, const char *cache)
+static double advice_line_size(tp_profile *profile, const char *cache)
 {
     const char *value = tp_meta(profile, cache), *last = value ? strrchr(value, ',') : NULL;
 
@@ -114,18 +114,18 @@ static double way_size(tp_profile *profile, const char *cache)
 }
 
 /* The weights that CEst has in this profile, or has been given by tp_weigh. */
-static int read_weights(struct adviser *a)
+static int advice_read_weights(struct adviser *a)
 {
     static const struct {
         const char *event;
         int fact;
     } terms[] = {{"L1m", W1}, {"L2m", W2}, {"LLm", WL}, {"Bm", WB}};
-    struct tp_formula formula = {0};
+    struct tp_weighted_sum formula = {0};
     sqlite3_stmt *statement =
         tp_query(a->profile, sqlite3_mprintf("SELECT formula FROM events WHERE name = 'CEst'"), a->err);
     int row = statement ? tp_row(a->profile, statement, a->err) : -1;
     const char *text = row == 1 ? tp_text_or_null(statement, 0) : NULL;
-    bool known = text && tp_formula_read(&formula, text) == 0;
+    bool known = text && tp_weighted_sum_read(&formula, text) == 0;
 
     sqlite3_finalize(statement);
     for (size_t i = 0; known && i < formula.count; i++) {
@@ -141,14 +141,14 @@ static int read_facts(struct adviser *a)
 {
     bool estimated = tp_event_find(a->profile, "CEst") != NULL;
 
-    a->fact[LINE1] = line_size(a->profile, "cache.D1");
-    a->fact[LINE2] = line_size(a->profile, "cache.L2");
-    a->fact[LINEL] = line_size(a->profile, "cache.LL");
+    a->fact[LINE1] = advice_line_size(a->profile, "cache.D1");
+    a->fact[LINE2] = advice_line_size(a->profile, "cache.L2");
+    a->fact[LINEL] = advice_line_size(a->profile, "cache.LL");
     a->fact[WAY1] = way_size(a->profile, "cache.D1");
     a->fact[KINDS] = tp_event_find(a->profile, "ConfD1") != NULL;
     if (!estimated)
         return 0;
-    return read_weights(a) ||
+    return advice_read_weights(a) ||
            tp_number(a->profile, sqlite3_mprintf("SELECT CEst FROM totals"), 0, &a->fact[TOTAL], a->err);
 }
 
@@ -186,7 +186,7 @@ static int write_limits(struct adviser *a)
 /* ------------------------------------------------------------------------------------------ rules */
 
 /* A column of the rule's row by its name, or -1. */
-static int column_of(sqlite3_stmt *row, const char *name)
+static int advice_column_of(sqlite3_stmt *row, const char *name)
 {
     int i = sqlite3_column_count(row);
 
@@ -195,9 +195,9 @@ static int column_of(sqlite3_stmt *row, const char *name)
     return i;
 }
 
-static double value_of(sqlite3_stmt *row, const char *name)
+static double advice_value_of(sqlite3_stmt *row, const char *name)
 {
-    int i = column_of(row, name);
+    int i = advice_column_of(row, name);
 
     return i < 0 ? 0 : sqlite3_column_double(row, i);
 }
@@ -217,7 +217,7 @@ static void bind_parameters(const struct adviser *a, sqlite3_stmt *query)
     }
 }
 
-static int step(struct adviser *a, sqlite3_stmt *insert)
+static int advice_step(struct adviser *a, sqlite3_stmt *insert)
 {
     bool done = sqlite3_step(insert) == SQLITE_DONE;
 
@@ -233,7 +233,7 @@ static int keep_evidence(struct adviser *a, const struct tp_rule *rule, sqlite3_
     for (int i = 0; !failed && i < TP_RULE_EVIDENCE && rule->evidence[i].key; i++) {
         char text[64];
         snprintf(text, sizeof text, "%s_text", rule->evidence[i].key);
-        int column = column_of(row, rule->evidence[i].key), words = column_of(row, text);
+        int column = advice_column_of(row, rule->evidence[i].key), words = advice_column_of(row, text);
         if ((column < 0 || sqlite3_column_type(row, column) == SQLITE_NULL) &&
             (words < 0 || sqlite3_column_type(row, words) == SQLITE_NULL))
             continue;
@@ -246,25 +246,25 @@ static int keep_evidence(struct adviser *a, const struct tp_rule *rule, sqlite3_
         sqlite3_bind_text(a->evidence, 6, rule->evidence[i].words, -1, SQLITE_STATIC);
         if (words >= 0)
             sqlite3_bind_value(a->evidence, 7, sqlite3_column_value(row, words));
-        failed = step(a, a->evidence);
+        failed = advice_step(a, a->evidence);
     }
     return failed;
 }
 
 /* A count, whatever the profile says. */
-static int64_t whole(double value)
+static int64_t advice_whole(double value)
 {
     return (int64_t)fmin(9e18, fmax(0, value));
 }
 
 /* What a rule has found, if it is worth saying. */
-static int keep(struct adviser *a, const struct tp_rule *rule, sqlite3_stmt *row)
+static int advice_keep(struct adviser *a, const struct tp_rule *rule, sqlite3_stmt *row)
 {
     static const char *const copied[] = {"function_id", "file_id", "line", "loop_id", "data_id", "other_function_id",
                                          "other_file_id", "other_line", "other_loop_id", "fusion"};
-    double lines[3] = {value_of(row, "lines1"), value_of(row, "lines2"), value_of(row, "linesL")};
+    double lines[3] = {advice_value_of(row, "lines1"), advice_value_of(row, "lines2"), advice_value_of(row, "linesL")};
     double cest =
-        a->fact[W1] * lines[0] + a->fact[W2] * lines[1] + a->fact[WL] * lines[2] + value_of(row, "cycles");
+        a->fact[W1] * lines[0] + a->fact[W2] * lines[1] + a->fact[WL] * lines[2] + advice_value_of(row, "cycles");
     int at = 1;
 
     if (!(cest > 0) || 100 * cest < a->limit[SHARE] * a->fact[TOTAL])
@@ -274,16 +274,16 @@ static int keep(struct adviser *a, const struct tp_rule *rule, sqlite3_stmt *row
     sqlite3_bind_text(a->found, at++, rule->fix, -1, SQLITE_STATIC);
     sqlite3_bind_text(a->found, at++, rule->other, -1, SQLITE_STATIC);
     for (size_t i = 0; i < sizeof copied / sizeof *copied; i++, at++) {
-        int column = column_of(row, copied[i]);
+        int column = advice_column_of(row, copied[i]);
         if (column >= 0)
             sqlite3_bind_value(a->found, at, sqlite3_column_value(row, column));
     }
     sqlite3_bind_double(a->found, at++, cest);
     sqlite3_bind_double(a->found, at++, 100 * cest / a->fact[TOTAL]);
-    sqlite3_bind_int64(a->found, at++, whole(lines[0] * a->fact[LINE1]));
-    sqlite3_bind_int64(a->found, at++, whole(lines[2] * a->fact[LINEL]));
-    sqlite3_bind_double(a->found, at, fmin(1, fmax(0, value_of(row, "confidence"))));
-    if (step(a, a->found))
+    sqlite3_bind_int64(a->found, at++, advice_whole(lines[0] * a->fact[LINE1]));
+    sqlite3_bind_int64(a->found, at++, advice_whole(lines[2] * a->fact[LINEL]));
+    sqlite3_bind_double(a->found, at, fmin(1, fmax(0, advice_value_of(row, "confidence"))));
+    if (advice_step(a, a->found))
         return -1;
     return keep_evidence(a, rule, row, sqlite3_last_insert_rowid(tp_db(a->profile)));
 }
@@ -349,7 +349,7 @@ static int try_rule(struct adviser *a, const struct tp_rule *rule)
         return -1;
     bind_parameters(a, query);
     while ((more = tp_row(a->profile, query, a->err)) == 1) {
-        if (keep(a, rule, query))
+        if (advice_keep(a, rule, query))
             more = -1;
         if (more < 0)
             break;

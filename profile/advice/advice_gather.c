@@ -53,7 +53,7 @@ enum { COSTS = sizeof costs / sizeof *costs };
 static const char spatial[] = ", 100.0 * sum(used1) / nullif(sum(used1) + sum(lost1), 0) AS spatial";
 
 /* "x AS name" for each: of those of its events that the profile has. */
-static void add_events(tp_profile *profile, sqlite3_str *sql)
+static void gather_add_events(tp_profile *profile, sqlite3_str *sql)
 {
     for (size_t i = 0; i < COSTS; i++) {
         const char *between = ", 1.0 * (";
@@ -85,7 +85,7 @@ static sqlite3_str *begin(tp_profile *profile, const char *table)
     return sql;
 }
 
-static int make(tp_profile *profile, sqlite3_str *sql, struct tp_error *err)
+static int gather_make(tp_profile *profile, sqlite3_str *sql, struct tp_error *err)
 {
     char *text = sqlite3_str_finish(sql);
     int failed = text ? tp_execute(profile, text, "cannot gather costs", err) : TP_NO_MEMORY(err);
@@ -102,12 +102,12 @@ static int make_objects(tp_profile *profile, const struct tp_advice_worth *worth
                                " (SELECT t.id AS data_id, t.kind, t.blocks, t.bytes, coalesce(t.size, 1.0 * t.bytes /"
                                " (SELECT max(1, sum(recordings)) FROM runs)) AS size,"
                                " 1.0 * t.bytes / nullif(t.blocks, 0) AS mean");
-    add_events(profile, sql);
+    gather_add_events(profile, sql);
     sqlite3_str_appendf(sql, " FROM t_data t WHERE kind NOT IN ('rest', 'other'))"
                              " WHERE %!.15g * misses1 + %!.15g * misses2 + %!.15g * missesL >= %!.15g;CREATE INDEX"
                              " temp.i_advice_objects ON advice_objects(data_id);",
                         worth->weight[0], worth->weight[1], worth->weight[2], worth->least / 10);
-    return make(profile, sql, err);
+    return gather_make(profile, sql, err);
 }
 
 /* Of the strides of an instruction in a data object: how many, how often the most frequent one, and which, and how
@@ -124,12 +124,12 @@ static int make_shares(tp_profile *profile, struct tp_error *err)
     sqlite3_str_appendall(sql, "SELECT t.data_id, t.instruction_id, i.function_id, n.base_id, i.file_id, i.line,"
                                " i.loop_id, ifnull(p.regular, 0) AS regular, p.stride, ifnull(p.strides, 0) AS"
                                " strides, ifnull(p.kept, 0) AS kept");
-    add_events(profile, sql);
+    gather_add_events(profile, sql);
     sqlite3_str_appendf(sql, " FROM temp.advice_objects o CROSS JOIN t_instruction_data t ON t.data_id = o.data_id"
                              " JOIN t_instructions i ON i.id = t.instruction_id"
                              " JOIN t_functions n ON n.id = i.function_id%s",
                         with_strides);
-    return make(profile, sql, err);
+    return gather_make(profile, sql, err);
 }
 
 /* Of a group with one max(), the other columns are those of its row: the line, and the stride, that miss most. */
@@ -141,7 +141,7 @@ static int make_sites(tp_profile *profile, struct tp_error *err)
                                " AS most, sum(regular) AS regular, sum(strides) AS strides, sum(kept) AS kept");
     add_sums(sql);
     sqlite3_str_appendall(sql, " FROM temp.advice_shares GROUP BY data_id, base_id, loop_id, file_id, line");
-    if (make(profile, sql, err))
+    if (gather_make(profile, sql, err))
         return -1;
     sql = begin(profile, "advice_sites");
     sqlite3_str_appendall(sql, "SELECT data_id, function_id, base_id, file_id, line, loop_id, stride, max(misses1)"
@@ -150,7 +150,7 @@ static int make_sites(tp_profile *profile, struct tp_error *err)
     sqlite3_str_appendall(sql, " FROM temp.advice_lines GROUP BY data_id, base_id, ifnull(loop_id, -line),"
                                " iif(loop_id IS NULL, file_id, 0); CREATE INDEX temp.i_advice_sites ON"
                                " advice_sites(data_id);");
-    return make(profile, sql, err);
+    return gather_make(profile, sql, err);
 }
 
 /* A field is idle if it is hardly touched in lines that are loaded, and another one is hot. */
@@ -160,7 +160,7 @@ static int make_reasons(tp_profile *profile, double cold, struct tp_error *err)
 
     sqlite3_str_appendf(sql, "WITH costs AS (SELECT t.data_id, t.field, t.kind = 'around' OR (t.kind = 'bytes' AND"
                              " t.offset >= o.mean) AS outside, t.kind IN ('around', 'beyond') AS nowhere");
-    add_events(profile, sql);
+    gather_add_events(profile, sql);
     sqlite3_str_appendf(sql, " FROM temp.advice_objects o JOIN t_data_fields t ON t.data_id = o.data_id), hot AS"
                              " (SELECT *, NOT outside AND NOT nowhere AND used1 >= lost1 AND used1 > 0 AS is_hot"
                              " FROM costs), f AS (SELECT *, CASE WHEN outside THEN 'around' WHEN nowhere THEN NULL"
@@ -176,7 +176,7 @@ static int make_reasons(tp_profile *profile, double cold, struct tp_error *err)
     sqlite3_str_appendall(sql, ", group_concat(field, ', ') FILTER (WHERE is_what = 'idle') AS idle_fields,"
                                " group_concat(field, ', ') FILTER (WHERE is_what = 'hot') AS hot_fields"
                                " FROM f GROUP BY data_id");
-    return make(profile, sql, err);
+    return gather_make(profile, sql, err);
 }
 
 /* Loops, with the outermost loop around each. Loops that are deeper in one another than any program's have none: in a
@@ -193,7 +193,7 @@ static int make_nests(tp_profile *profile, struct tp_error *err)
              " l.parent IS NOT NULL AS is_inner,"
              " (SELECT count(*) FROM t_loops c WHERE c.parent = l.parent) AS siblings FROM up"
              " JOIN t_loops l ON l.id = loop_id WHERE up.parent IS NULL");
-    return make(profile, sql, err);
+    return gather_make(profile, sql, err);
 }
 
 static int make_code(tp_profile *profile, struct tp_error *err)
@@ -207,7 +207,7 @@ static int make_code(tp_profile *profile, struct tp_error *err)
                             names[i]);
     sqlite3_str_appendall(sql, " FROM t_lines t JOIN t_functions n ON n.id = t.function_id"
                                " GROUP BY n.base_id, t.file_id, t.line");
-    return make(profile, sql, err);
+    return gather_make(profile, sql, err);
 }
 
 /* ------------------------------------------------------------------------------------------ fusions */
@@ -248,7 +248,7 @@ static int make_fusions(tp_profile *profile, const struct tp_advice_worth *worth
 
     sqlite3_str_appendf(sql, walks, worth->far, worth->again, worth->line);
     sqlite3_str_appendf(sql, "%s%s", reloads, fusions);
-    return make(profile, sql, err);
+    return gather_make(profile, sql, err);
 }
 
 int tp_advice_gather(tp_profile *profile, const struct tp_advice_worth *worth, struct tp_error *err)

@@ -17,7 +17,7 @@
 /* ------------------------------------------------------------------------------------------ files */
 
 /* Files by name, and unknown ones by their object's. */
-static const char *name_of(const struct tp_annotated_file *file)
+static const char *annotation_name_of(const struct tp_annotated_file *file)
 {
     return file->path ? file->place.name : file->object ? file->object : "";
 }
@@ -26,12 +26,12 @@ static bool same_file(const void *annotation, uint32_t index, const void *key)
 {
     const struct tp_annotated_file *file = &((const struct tp_annotation *)annotation)->files.at[index], *wanted = key;
 
-    return !file->path == !wanted->path && strcmp(name_of(file), name_of(wanted)) == 0;
+    return !file->path == !wanted->path && strcmp(annotation_name_of(file), annotation_name_of(wanted)) == 0;
 }
 
 static uint32_t find_file(struct tp_annotation *a, const struct tp_annotated_file *wanted)
 {
-    uint64_t hash = tp_hash(tp_hash_text(name_of(wanted)), wanted->path != NULL);
+    uint64_t hash = tp_hash(tp_hash_text(annotation_name_of(wanted)), wanted->path != NULL);
     struct tp_slot *slot = tp_slots_find(&a->file_of_name, hash, same_file, a, wanted);
 
     if (!slot || slot->index)
@@ -94,7 +94,7 @@ static double magnitude(const struct tp_annotation *a, size_t term, union tp_cel
     return value < 0 ? -value : value;
 }
 
-static bool same_name(const struct tp_annotated_function *x, const struct tp_annotated_function *y)
+static bool annotation_same_name(const struct tp_annotated_function *x, const struct tp_annotated_function *y)
 {
     return strcmp(x->name, y->name) == 0 && strcmp(x->object ? x->object : "", y->object ? y->object : "") == 0;
 }
@@ -115,7 +115,7 @@ static uint32_t find_function(struct tp_reading *r)
     if (nowhere || key == 0)
         key = tp_hash(tp_hash_text(wanted.name), tp_hash_text(wanted.object ? wanted.object : "")) | (uint64_t)1 << 63;
     for (; (i = tp_idmap_find(base, key)) != TP_NOT_FOUND; key += 2) {
-        if (!nowhere || same_name(&a->functions.at[i], &wanted))
+        if (!nowhere || annotation_same_name(&a->functions.at[i], &wanted))
             return i;
     }
     struct tp_annotated_function *function = TP_VECTOR_ADD(&a->functions);
@@ -208,7 +208,7 @@ static bool is_topmost(const struct nodes *nodes, uint32_t function, uint32_t pa
     return parent == 0;
 }
 
-static bool take_node(struct tp_reading *r)
+static bool annotation_take_node(struct tp_reading *r)
 {
     struct tp_annotation *a = r->a;
     struct nodes *nodes = r->user;
@@ -236,7 +236,7 @@ static int join_contexts(struct tp_annotation *a)
 
     if (!tp_has_inclusive(a) || !has_contexts(a))
         return 0;
-    int status = tp_read_rows(a, &rows, take_node, &nodes);
+    int status = tp_read_rows(a, &rows, annotation_take_node, &nodes);
     for (size_t i = 0; i < a->functions.count; i++)
         a->pruned |= a->functions.at[i].contexts > 1 && !a->functions.at[i].in_tree;
     tp_idmap_free(&nodes.of_id);
@@ -278,7 +278,7 @@ struct tp_annotated_line *tp_line_of(struct tp_annotation *a, uint32_t file, uin
     return line;
 }
 
-static bool add_costs(struct tp_reading *r, uint32_t file, uint32_t number, uint32_t function)
+static bool annotation_add_costs(struct tp_reading *r, uint32_t file, uint32_t number, uint32_t function)
 {
     struct tp_annotation *a = r->a;
     struct tp_annotated_line *line = file == TP_NOT_FOUND ? NULL : tp_line_of(a, file, number);
@@ -301,7 +301,7 @@ static bool take_line(struct tp_reading *r)
 {
     uint32_t function = tp_function_at(r, 2);
 
-    return add_costs(r, tp_file_at(r, 0, function), tp_number_at(r, 1), function);
+    return annotation_add_costs(r, tp_file_at(r, 0, function), tp_number_at(r, 1), function);
 }
 
 static int load_lines(struct tp_annotation *a)
@@ -322,7 +322,7 @@ static bool take_lineless(struct tp_reading *r)
         any |= r->cell[i].count != TP_ABSENT && r->cell[i].count != 0;
     if (!any || function == 0 || r->a->functions.at[function].pairs)
         return true;
-    return add_costs(r, tp_file_at(r, 0, function), 0, function);
+    return annotation_add_costs(r, tp_file_at(r, 0, function), 0, function);
 }
 
 static int load_lineless(struct tp_annotation *a)
@@ -370,10 +370,9 @@ static void bound_all(struct tp_annotation *a)
 static int compare_lines(const void *x, const void *y)
 {
     const struct tp_annotated_line *a = x, *b = y;
+    int order = TP_COMPARE(a->file, b->file);
 
-    if (a->file != b->file)
-        return a->file < b->file ? -1 : 1;
-    return a->line < b->line ? -1 : a->line > b->line;
+    return order ? order : TP_COMPARE(a->line, b->line);
 }
 
 static void order_lines(struct tp_annotation *a)

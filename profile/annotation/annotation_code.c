@@ -235,14 +235,11 @@ static bool take_callee(struct tp_reading *r)
 static int compare_instructions(const void *x, const void *y)
 {
     const struct tp_annotated_instruction *a = x, *b = y;
+    int order = TP_COMPARE(a->file, b->file);
 
-    if (a->file != b->file)
-        return a->file < b->file ? -1 : 1;
-    if (a->line != b->line)
-        return a->line < b->line ? -1 : 1;
-    if (a->function != b->function)
-        return a->function < b->function ? -1 : 1;
-    return a->address < b->address ? -1 : a->address > b->address;
+    order = order ? order : TP_COMPARE(a->line, b->line);
+    order = order ? order : TP_COMPARE(a->function, b->function);
+    return order ? order : TP_COMPARE(a->address, b->address);
 }
 
 static bool same_instruction(const struct tp_annotated_instruction *x, const struct tp_annotated_instruction *y)

@@ -79,7 +79,7 @@ static void append_terms(sqlite3_str *sql, const struct tp_annotation *a, const 
     }
 }
 
-static int take_row(void *user, sqlite3_stmt *row)
+static int annotation_rows_take_row(void *user, sqlite3_stmt *row)
 {
     struct tp_reading *r = user;
 
@@ -99,7 +99,7 @@ int tp_read_rows(struct tp_annotation *a, const struct tp_rows *rows, bool (*tak
     sqlite3_str_appendf(sql, " FROM %s", rows->from);
     char *text = sqlite3_str_finish(sql);
     if (r.cell)
-        return tp_each(a->profile, text, take_row, &r, a->err);
+        return tp_each(a->profile, text, annotation_rows_take_row, &r, a->err);
     sqlite3_free(text);
     return TP_NO_MEMORY(a->err);
 }

@@ -12,24 +12,22 @@
 #include "profile/annotation/annotation.h"
 #include "profile/base/error.h"
 
-static int by_place(const void *a, const void *b)
+static int annotated_by_place(const void *a, const void *b)
 {
     const struct tp_annotated_statement *x = a, *y = b;
+    int order = TP_COMPARE(x->file, y->file);
 
-    if (x->file != y->file)
-        return x->file < y->file ? -1 : 1;
-    if (x->line != y->line)
-        return x->line < y->line ? -1 : 1;
-    return x->first_line < y->first_line ? -1 : x->first_line > y->first_line;
+    order = order ? order : TP_COMPARE(x->line, y->line);
+    return order ? order : TP_COMPARE(x->first_line, y->first_line);
 }
 
 /* Rows of equal lines into one: a file may have several names. */
-static void join(struct tp_annotation *a)
+static void annotated_join(struct tp_annotation *a)
 {
     size_t to = 0;
 
     if (a->statements.count)
-        qsort(a->statements.at, a->statements.count, sizeof *a->statements.at, by_place);
+        qsort(a->statements.at, a->statements.count, sizeof *a->statements.at, annotated_by_place);
     for (size_t i = 0; i < a->statements.count; i++) {
         const struct tp_annotated_statement *next = &a->statements.at[i];
         if (to && a->statements.at[to - 1].file == next->file && a->statements.at[to - 1].line == next->line) {
@@ -59,7 +57,7 @@ static int take_statement(void *user, sqlite3_stmt *row)
 }
 
 /* The first event stands for the cost where nothing is estimated: in a profile of another tool. */
-static char *query_of(tp_profile *profile)
+static char *annotated_query_of(tp_profile *profile)
 {
     const char *cost = tp_event_find(profile, "CEst") ? "CEst" : tp_event_at(profile, 0)->name;
     bool both = strcmp(cost, "CEst") == 0 && tp_event_find(profile, "Ir");
@@ -71,9 +69,9 @@ static char *query_of(tp_profile *profile)
 
 int tp_annotation_statements(struct tp_annotation *a, struct tp_error *err)
 {
-    int failed = tp_each(a->profile, query_of(a->profile), take_statement, a, err);
+    int failed = tp_each(a->profile, annotated_query_of(a->profile), take_statement, a, err);
 
-    join(a);
+    annotated_join(a);
     return failed;
 }
 

@@ -139,7 +139,7 @@ static void put(struct tp_idmap *map, uint64_t id, uint32_t value)
 }
 
 /* From now on it has keys: room for as many ids again as there are. */
-static int spread(struct tp_idmap *map)
+static int idmap_spread(struct tp_idmap *map)
 {
     struct tp_idmap larger = {.room = IDMAP_FIRST, .count = map->count};
     size_t old = map->keys ? map->room : map->count;
@@ -162,7 +162,7 @@ static int spread(struct tp_idmap *map)
     return 0;
 }
 
-static int append(struct tp_idmap *map, uint32_t value)
+static int idmap_append(struct tp_idmap *map, uint32_t value)
 {
     if (map->count == map->room) {
         size_t room = map->room ? map->room * 2 : IDMAP_FIRST;
@@ -179,8 +179,8 @@ static int append(struct tp_idmap *map, uint32_t value)
 int tp_idmap_add(struct tp_idmap *map, uint64_t id, uint32_t value)
 {
     if (!map->keys && id == map->count + 1)
-        return append(map, value);
-    if ((!map->keys || map->count * 2 >= map->room) && spread(map))
+        return idmap_append(map, value);
+    if ((!map->keys || map->count * 2 >= map->room) && idmap_spread(map))
         return -1;
     put(map, id, value);
     map->count++;

@@ -5,6 +5,7 @@
  */
 #include "profile/base/scan.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -43,7 +44,7 @@ void tp_scan_close(struct tp_scan *scan)
 }
 
 /* Make room behind what is in the buffer. */
-static int make_room(struct tp_scan *scan)
+static int scan_make_room(struct tp_scan *scan)
 {
     memmove(scan->buffer, scan->buffer + scan->begin, scan->end - scan->begin);
     scan->end -= scan->begin;
@@ -65,7 +66,7 @@ static int read_more(struct tp_scan *scan)
 {
     ssize_t got;
 
-    if (make_room(scan))
+    if (scan_make_room(scan))
         return -1;
     do
         got = read(scan->file, scan->buffer + scan->end, scan->room - scan->end);
@@ -127,28 +128,15 @@ int tp_scan_refuse(struct tp_scan *scan, const char *expected)
                           length > SHOWN ? "..." : "");
 }
 
-static int digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
-}
-
 bool tp_scan_hexadecimal(struct tp_scan *scan, uint64_t *value)
 {
-    const char *p = scan->at + 2;
-    uint64_t number = 0;
+    char *end;
 
-    for (int next; (next = digit(*p)) < 16; p++) {
-        if (number >> 60)
-            return false;
-        number = number << 4 | (uint64_t)next;
-    }
-    if (p == scan->at + 2)
+    errno = 0;
+    unsigned long long number = isxdigit((unsigned char)scan->at[2]) ? strtoull(scan->at + 2, &end, 16) : 0;
+    if (!isxdigit((unsigned char)scan->at[2]) || errno)
         return false;
-    scan->at += p - scan->at;
+    scan->at = end;
     *value = number;
     return true;
 }

@@ -90,12 +90,13 @@ static bool damaged_part(sqlite3 *db, const char *file, char *what, size_t size)
     snprintf(what, size, "the list of its tables cannot be read");
     while (!damaged && (code = sqlite3_step(part)) == SQLITE_ROW) {
         const char *column = tp_text_or_null(part, 2); /* of an index, the first */
-        char *sql = sqlite3_mprintf(column ? "SELECT \"%w\" FROM \"%w\".\"%w\" INDEXED BY \"%w\""
-                                           : "SELECT count(*)%.0s FROM \"%w\".\"%w\" NOT INDEXED",
-                                    column, file, tp_text(part, 1), tp_text(part, 0));
+        const char *table = tp_text(part, 1), *name = tp_text(part, 0);
+        char *sql = column ? sqlite3_mprintf("SELECT \"%w\" FROM \"%w\".\"%w\" INDEXED BY \"%w\"", column, file,
+                                             table, name)
+                           : sqlite3_mprintf("SELECT count(*) FROM \"%w\".\"%w\" NOT INDEXED", file, table);
         damaged = !can_step(db, sql);
         if (damaged)
-            snprintf(what, size, "%s %s cannot be read", column ? "index" : "table", tp_text(part, 0));
+            snprintf(what, size, "%s %s cannot be read", column ? "index" : "table", name);
         sqlite3_free(sql);
     }
     sqlite3_finalize(part);

@@ -26,7 +26,7 @@ static int file_in(const char *folder)
     return file;
 }
 
-static int make_file(void)
+static int spill_make_file(void)
 {
     const char *const folders[] = {getenv("TMPDIR"), "/var/tmp", "/tmp"};
     int file = -1;
@@ -41,7 +41,7 @@ static char *add_piece(struct tp_spill *spill)
 {
     off_t at = (off_t)spill->piece.count * PIECE;
 
-    if (!spill->file && (spill->file = make_file() + 1) == 0)
+    if (!spill->file && (spill->file = spill_make_file() + 1) == 0)
         spill->file = -1;
     if (spill->file < 0)
         return NULL;

@@ -8,8 +8,8 @@
 
 /* ------------------------------------------------------------------------------------------ lines */
 
-static uint32_t line_of(struct tp_call_lines *lines, struct tp_idmap *places, struct tp_idmap *map,
-                        const struct tp_instr *site)
+static uint32_t tree_line_of(struct tp_call_lines *lines, struct tp_idmap *places, struct tp_idmap *map,
+                             const struct tp_instr *site)
 {
     uint64_t place = ((uint64_t)site->file << 32 | site->line) + 1, key;
     uint32_t number = tp_idmap_find(places, place), line;
@@ -31,7 +31,7 @@ static uint32_t line_of(struct tp_call_lines *lines, struct tp_idmap *places, st
     return line + 1;
 }
 
-static int find_lines(struct tp_call_lines *lines, const struct tp_recording *rec)
+static int tree_find_lines(struct tp_call_lines *lines, const struct tp_recording *rec)
 {
     struct tp_idmap places = {0}, map = {0};
     bool ok = (lines->of_arc = calloc(rec->arcs.count + 1, sizeof *lines->of_arc)) != NULL;
@@ -39,7 +39,7 @@ static int find_lines(struct tp_call_lines *lines, const struct tp_recording *re
     for (size_t i = 0; ok && i < rec->arcs.count; i++) {
         uint32_t site = rec->arcs.at[i].site;
         if (site)
-            ok = (lines->of_arc[i] = line_of(lines, &places, &map, &rec->instrs.at[site - 1])) != 0;
+            ok = (lines->of_arc[i] = tree_line_of(lines, &places, &map, &rec->instrs.at[site - 1])) != 0;
     }
     tp_idmap_free(&places);
     tp_idmap_free(&map);
@@ -86,7 +86,7 @@ static void leave(struct tp_tree *tree, struct path *path, uint32_t node)
 }
 
 /* Down to first children, then sideways, then up. */
-static void walk(struct tp_tree *tree, struct path *path)
+static void tree_walk(struct tp_tree *tree, struct path *path)
 {
     uint32_t node = tree->first_child[0];
 
@@ -121,7 +121,7 @@ static int walk_all(struct tp_tree *tree)
     bool ok = path.running && path.called && path.inside;
 
     if (ok)
-        walk(tree, &path);
+        tree_walk(tree, &path);
     free(path.running);
     free(path.called);
     free(path.inside);
@@ -162,7 +162,7 @@ int tp_tree_make(struct tp_tree *tree, const struct tp_recording *rec)
         .complete = true,
     };
     if (!tree->first_child || !tree->next_sibling || !tree->order || !tree->number || !tree->depth || !tree->top ||
-        !tree->inside || !tree->outside || find_lines(&tree->lines, rec))
+        !tree->inside || !tree->outside || tree_find_lines(&tree->lines, rec))
         return -1;
     link_nodes(tree);
     return walk_all(tree);

@@ -15,7 +15,7 @@
 
 static const ZydisMachineMode MODE = ZYDIS_MACHINE_MODE_LONG_64;
 
-static uint16_t whole(ZydisRegister reg)
+static uint16_t decode_whole(ZydisRegister reg)
 {
     return reg == ZYDIS_REGISTER_NONE ? 0 : (uint16_t)ZydisRegisterGetLargestEnclosing(MODE, reg);
 }
@@ -35,8 +35,8 @@ static bool touches_floating(const ZydisDecodedInstruction *instruction, const Z
     return false;
 }
 
-static uint64_t place_of(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand,
-                         uint64_t address)
+static uint64_t decode_place_of(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand,
+                                uint64_t address)
 {
     ZyanU64 place = 0;
 
@@ -91,11 +91,11 @@ static void shape_of_jump(const ZydisDecodedOperand *operand, struct tp_decoded 
 {
     if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
         out->shape = TP_SHAPE_JUMP;
-        out->reg = whole(operand->reg.value);
+        out->reg = decode_whole(operand->reg.value);
     } else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY && operand->mem.index != ZYDIS_REGISTER_NONE &&
                operand->mem.scale == 8) {
         out->shape = TP_SHAPE_JUMP_ENTRY;
-        out->base = whole(operand->mem.base);
+        out->base = decode_whole(operand->mem.base);
         out->value = (uint64_t)operand->mem.disp.value;
         out->width = 8;
     }
@@ -112,14 +112,14 @@ static void shape_of(const ZydisDecodedInstruction *instruction, const ZydisDeco
         return;
     if (instruction->mnemonic == ZYDIS_MNEMONIC_LEA && from->mem.base == ZYDIS_REGISTER_RIP) {
         out->shape = TP_SHAPE_ADDRESS;
-        out->reg = whole(operand[0].reg.value);
-        out->value = place_of(instruction, from, address);
+        out->reg = decode_whole(operand[0].reg.value);
+        out->value = decode_place_of(instruction, from, address);
     } else if (move && from->mem.index != ZYDIS_REGISTER_NONE && (from->size == 32 || from->size == 64) &&
                (from->mem.scale == 1 || from->size == from->mem.scale * 8u)) {
         out->shape = TP_SHAPE_ENTRY;
-        out->reg = whole(operand[0].reg.value);
-        out->base = whole(from->mem.base);
-        out->index = from->mem.scale == 1 ? whole(from->mem.index) : 0;
+        out->reg = decode_whole(operand[0].reg.value);
+        out->base = decode_whole(from->mem.base);
+        out->index = from->mem.scale == 1 ? decode_whole(from->mem.index) : 0;
         out->value = (uint64_t)from->mem.disp.value;
         out->width = (uint8_t)(from->size / 8);
     }
@@ -145,7 +145,7 @@ void tp_decode(const uint8_t *bytes, unsigned length, uint64_t address, struct t
     out->repeats = (uint8_t)repeats_of(&instruction);
     out->floating = touches_floating(&instruction, operand);
     if (out->flow == TP_FLOW_BRANCH || out->flow == TP_FLOW_JUMP)
-        out->target = place_of(&instruction, &operand[0], address);
+        out->target = decode_place_of(&instruction, &operand[0], address);
     if (out->flow == TP_FLOW_INDIRECT)
         shape_of_jump(&operand[0], out);
     else

@@ -61,8 +61,10 @@ static int mark_leaders(struct tp_graph *graph)
     return 0;
 }
 
-/* Counts that are not given: that of the instruction before, if only this one leads here; else of the next one, which
- * is too much where others lead there, too. */
+/* Some instructions have no count of their own (TP_REPEATS_UNTIL). Such a one was executed as often as the instruction
+ * before it, unless control also comes to it from elsewhere: then it is given the count of the instruction behind it.
+ * That is too much where control comes to that one from elsewhere, too. From the last to the first, so that of two such
+ * instructions in a row the second is known already. */
 static void fill_in_counts(struct tp_graph *graph)
 {
     uint64_t *count = graph->count.at;

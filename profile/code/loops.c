@@ -57,7 +57,7 @@ static int open_image(struct loops *l, const struct tp_object *object, struct tp
 }
 
 /* An engine may know an instruction several times, with other accesses where it could leave some out. */
-static int find_places(struct loops *l, uint32_t context)
+static int loops_find_places(struct loops *l, uint32_t context)
 {
     l->places.count = 0;
     for (uint32_t i = l->sites->first[context - 1]; i < l->sites->first[context]; i++) {
@@ -80,7 +80,7 @@ static int begin_graph(struct loops *l, uint32_t context)
     static const struct tp_image none;
 
     tp_graph_clear(graph);
-    if (find_places(l, context))
+    if (loops_find_places(l, context))
         return -1;
     graph->site = l->places.at;
     graph->sites = (uint32_t)l->places.count;
@@ -98,7 +98,7 @@ static int begin_graph(struct loops *l, uint32_t context)
     return 0;
 }
 
-static int decode(struct loops *l)
+static int loops_decode(struct loops *l)
 {
     struct tp_graph *graph = &l->graph;
 
@@ -165,8 +165,8 @@ static uint32_t common_frame(const struct tp_recording *rec, uint32_t a, uint32_
 }
 
 /* An instruction's place as seen from a frame around it: where what it is inlined from was called there. */
-static void place_in(const struct tp_recording *rec, const struct tp_instr *instr, uint32_t frame, uint32_t *file,
-                     uint32_t *line)
+static void loops_place_in(const struct tp_recording *rec, const struct tp_instr *instr, uint32_t frame, uint32_t *file,
+                           uint32_t *line)
 {
     uint32_t inner = 0;
 
@@ -192,7 +192,7 @@ static void widen(const struct tp_recording *rec, struct tp_loop *loop, const st
 {
     uint32_t file, line;
 
-    place_in(rec, instr, loop->frame, &file, &line);
+    loops_place_in(rec, instr, loop->frame, &file, &line);
     if (!file || !line || (loop->file && loop->file != file) || is_before(rec, loop, file, line))
         return;
     loop->file = file;
@@ -214,7 +214,7 @@ static struct tp_loop *loop_at(struct loops *l, uint32_t site)
     return loop ? &l->rec->loops.at[loop - 1] : NULL;
 }
 
-static bool begins_loop(const struct tp_recording *rec, const struct tp_loop *loop, uint32_t line)
+static bool loops_begins_loop(const struct tp_recording *rec, const struct tp_loop *loop, uint32_t line)
 {
     return tp_idmap_find(&rec->loop_lines, tp_line_key(loop->file, line)) != TP_NOT_FOUND &&
            !is_before(rec, loop, loop->file, line);
@@ -224,13 +224,13 @@ static bool begins_loop(const struct tp_recording *rec, const struct tp_loop *lo
 static void narrow(const struct tp_recording *rec, struct tp_loop *loop)
 {
     for (uint32_t above = 0; above <= KEYWORD_ABOVE && above < loop->line; above++) {
-        if (begins_loop(rec, loop, loop->line - above)) {
+        if (loops_begins_loop(rec, loop, loop->line - above)) {
             loop->line -= above;
             return;
         }
     }
     for (uint32_t line = loop->line; line && line <= loop->last_line; line++) {
-        if (begins_loop(rec, loop, line)) {
+        if (loops_begins_loop(rec, loop, line)) {
             loop->line = line;
             return;
         }
@@ -291,7 +291,7 @@ static int keep_loops(struct loops *l, uint32_t context)
 
 static int find_loops(struct loops *l, uint32_t context)
 {
-    if (begin_graph(l, context) || decode(l) || count_places(l, context))
+    if (begin_graph(l, context) || loops_decode(l) || count_places(l, context))
         return -1;
     int made = l->graph.sites ? tp_graph_make(&l->graph) : 0;
     if (made < 0 || (made && tp_nest_make(&l->nest, &l->graph)))

@@ -50,7 +50,7 @@ static bool leads_to_itself(const struct search *s, uint32_t block)
     return false;
 }
 
-static int keep(struct search *s, uint32_t first, uint32_t count)
+static int nest_keep(struct search *s, uint32_t first, uint32_t count)
 {
     if (count == 1 && !leads_to_itself(s, s->list[first]))
         return 0;
@@ -66,7 +66,7 @@ struct walk {
 };
 
 /* One step from the block at the end of the path: along its next way, or back. */
-static int step(struct search *s, struct walk *w, uint32_t *depth)
+static int nest_step(struct search *s, struct walk *w, uint32_t *depth)
 {
     const struct tp_graph *graph = s->graph;
     uint32_t block = s->path[*depth - 1];
@@ -93,7 +93,7 @@ static int step(struct search *s, struct walk *w, uint32_t *depth)
         s->on_stack[member] = false;
         s->list[w->done++] = member;
     } while (member != block);
-    return keep(s, first, w->done - first);
+    return nest_keep(s, first, w->done - first);
 }
 
 /* All components with a way inside, of list[first ...], appended to s->found. Blocks are taken off the list while it
@@ -121,7 +121,7 @@ static int find_components(struct search *s, uint32_t first, uint32_t count)
                 s->stack[w.stacked++] = block;
                 s->on_stack[block] = true;
             }
-            failed = step(s, &w, &depth);
+            failed = nest_step(s, &w, &depth);
         }
     }
     free(copy);
@@ -138,7 +138,7 @@ struct borders {
     uint32_t heads;
 };
 
-static void add(uint64_t *sum, uint64_t count)
+static void nest_add(uint64_t *sum, uint64_t count)
 {
     *sum = *sum == TP_FLOW_UNKNOWN_COUNT || count == TP_FLOW_UNKNOWN_COUNT ? TP_FLOW_UNKNOWN_COUNT
                                                                            : tp_sum(*sum, count);
@@ -199,14 +199,14 @@ static struct borders borders_of(struct search *s, const struct component *compo
         for (uint32_t k = graph->first_in.at[block]; s->is_head[block] && k < graph->first_in.at[block + 1]; k++) {
             const struct tp_way *way = &graph->ways.at[graph->in.at[k]];
             bool back = s->region[way->from] == s->region[block];
-            add(back ? &found.back : &found.entering, way->count);
+            nest_add(back ? &found.back : &found.entering, way->count);
             if (!back)
-                add(&found.entering_most, most_of(graph, way));
+                nest_add(&found.entering_most, most_of(graph, way));
         }
         for (uint32_t k = graph->first_out.at[block]; k < graph->first_out.at[block + 1]; k++) {
             const struct tp_way *way = &graph->ways.at[graph->out.at[k]];
             if (s->region[way->to] != s->region[block])
-                add(&found.leaving, way->count);
+                nest_add(&found.leaving, way->count);
         }
     }
     return found;
@@ -274,7 +274,7 @@ static int by_head(const void *a, const void *b)
 {
     const struct component *x = a, *y = b;
 
-    return x->head < y->head ? -1 : x->head > y->head;
+    return TP_COMPARE(x->head, y->head);
 }
 
 static int find_in(struct search *s, uint32_t first, uint32_t count, uint32_t parent, unsigned level);

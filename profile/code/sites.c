@@ -7,13 +7,12 @@
 
 #include <stdlib.h>
 
-static int by_address(const void *a, const void *b)
+static int sites_by_address(const void *a, const void *b)
 {
     const struct tp_site *x = a, *y = b;
+    int order = TP_COMPARE(x->address, y->address);
 
-    if (x->address != y->address)
-        return x->address < y->address ? -1 : 1;
-    return x->instr < y->instr ? -1 : x->instr > y->instr;
+    return order ? order : TP_COMPARE(x->instr, y->instr);
 }
 
 int tp_sites_make(struct tp_sites *sites, const struct tp_recording *rec)
@@ -38,7 +37,7 @@ int tp_sites_make(struct tp_sites *sites, const struct tp_recording *rec)
     }
     /* Each first[context + 1] now stands at the end of its group, which is where the next one begins. */
     for (size_t i = 0; i < rec->contexts.count; i++)
-        qsort(sites->at + first[i], first[i + 1] - first[i], sizeof *sites->at, by_address);
+        qsort(sites->at + first[i], first[i + 1] - first[i], sizeof *sites->at, sites_by_address);
     return 0;
 }
 

@@ -43,7 +43,7 @@ static const char *function_of(const struct tp_recording *rec, const struct tp_i
 }
 
 /* The number of a line of a file as far as it is in an object; TP_NOT_FOUND: out of memory. */
-static uint32_t line_of(struct lines *l, uint32_t object, uint32_t file, uint32_t line, const char *function)
+static uint32_t statements_line_of(struct lines *l, uint32_t object, uint32_t file, uint32_t line, const char *function)
 {
     uint64_t key = tp_line_key(object, file);
     uint32_t place = tp_idmap_find(&l->files, key);
@@ -67,7 +67,7 @@ static uint32_t line_of(struct lines *l, uint32_t object, uint32_t file, uint32_
 
 /* instr->statement becomes number + 1 of its line. A line in several functions (a template's instances) has the first
  * of their names. */
-static int find_lines(struct lines *l)
+static int statements_find_lines(struct lines *l)
 {
     for (size_t i = 0; i < l->rec->instrs.count; i++) {
         struct tp_instr *instr = &l->rec->instrs.at[i];
@@ -75,7 +75,7 @@ static int find_lines(struct lines *l)
             continue;
         uint32_t object;
         const char *function = function_of(l->rec, instr, &object);
-        uint32_t number = line_of(l, object, instr->file, instr->line, function);
+        uint32_t number = statements_line_of(l, object, instr->file, instr->line, function);
         if (number == TP_NOT_FOUND)
             return -1;
         struct line *line = &l->at.at[number];
@@ -86,22 +86,20 @@ static int find_lines(struct lines *l)
     return 0;
 }
 
-static int by_place(const void *a, const void *b)
+static int statements_by_place(const void *a, const void *b)
 {
     const struct line *x = a, *y = b;
+    int order = TP_COMPARE(x->file, y->file);
 
-    if (x->file != y->file)
-        return x->file < y->file ? -1 : 1;
-    if (x->object != y->object)
-        return x->object < y->object ? -1 : 1;
-    return x->line < y->line ? -1 : x->line > y->line;
+    order = order ? order : TP_COMPARE(x->object, y->object);
+    return order ? order : TP_COMPARE(x->line, y->line);
 }
 
-static int by_number(const void *a, const void *b)
+static int statements_by_number(const void *a, const void *b)
 {
     const struct line *x = a, *y = b;
 
-    return x->number < y->number ? -1 : x->number > y->number;
+    return TP_COMPARE(x->number, y->number);
 }
 
 /* ------------------------------------------------------------------------------------------ one file */
@@ -137,7 +135,7 @@ static int begin_statement(struct lines *l, struct line *line, uint32_t first, u
     return 0;
 }
 
-static void join(struct lines *l, struct line *line)
+static void statements_join(struct lines *l, struct line *line)
 {
     struct tp_statement *statement = &l->rec->statements.at[l->rec->statements.count - 1];
 
@@ -168,7 +166,7 @@ static int find_statements(struct lines *l, struct line *line, size_t count)
                      (known ? l->rec->statements.at[line[i - 1].statement - 1].line == last
                             : goes_with(l, &line[i]));
         if (joins)
-            join(l, &line[i]);
+            statements_join(l, &line[i]);
         else if (begin_statement(l, &line[i], first, last))
             return -1;
     }
@@ -182,7 +180,7 @@ static int find_all(struct lines *l)
     struct line *at = l->at.at;
 
     if (l->at.count)
-        qsort(at, l->at.count, sizeof *at, by_place);
+        qsort(at, l->at.count, sizeof *at, statements_by_place);
     for (size_t i = 0, end; i < l->at.count; i = end) {
         for (end = i + 1; end < l->at.count && at[end].file == at[i].file;)
             end++;
@@ -190,7 +188,7 @@ static int find_all(struct lines *l)
             return -1;
     }
     if (l->at.count)
-        qsort(at, l->at.count, sizeof *at, by_number);
+        qsort(at, l->at.count, sizeof *at, statements_by_number);
     for (size_t i = 0; i < l->rec->instrs.count; i++) {
         struct tp_instr *instr = &l->rec->instrs.at[i];
         if (instr->statement)
@@ -202,7 +200,7 @@ static int find_all(struct lines *l)
 int tp_statements(struct tp_recording *rec, const struct tp_import_options *options, struct tp_error *err)
 {
     struct lines l = {.rec = rec, .options = options};
-    int failed = find_lines(&l) || find_all(&l) ? TP_NO_MEMORY(err) : 0;
+    int failed = statements_find_lines(&l) || find_all(&l) ? TP_NO_MEMORY(err) : 0;
 
     TP_VECTOR_FREE(&l.at);
     tp_idmap_free(&l.map);

@@ -32,7 +32,6 @@
 #include "profile/base/error.h"
 #include "profile/code/symbols_visit.h"
 #include "profile/objects/debugfile.h"
-#include "profile/objects/debuginfod.h"
 #include "profile/objects/filetable.h"
 #include "profile/objects/symbols_inflate.h"
 #include "profile/objects/symbols_types.h"
@@ -87,13 +86,12 @@ struct symbols {
 
 /* ------------------------------------------------------------------------------------------ places */
 
-static int by_address(const void *a, const void *b)
+static int symbols_by_address(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
+    int order = TP_COMPARE(x->address, y->address);
 
-    if (x->address != y->address)
-        return x->address < y->address ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
+    return order ? order : TP_COMPARE(x->index, y->index);
 }
 
 /* Of an instruction whose line is wanted: one that was executed, or that calls (with collection off, perhaps). */
@@ -144,7 +142,7 @@ static int sort_places(struct symbols *s)
     memmove(s->first + 1, s->first, objects * sizeof *s->first); /* ends became beginnings of the next */
     s->first[0] = 0;
     for (size_t i = 0; i < objects; i++)
-        qsort(s->places + s->first[i], s->first[i + 1] - s->first[i], sizeof *s->places, by_address);
+        qsort(s->places + s->first[i], s->first[i + 1] - s->first[i], sizeof *s->places, symbols_by_address);
     return 0;
 }
 
@@ -457,7 +455,7 @@ static int by_begin(const void *a, const void *b)
         return x->begin < y->begin ? -1 : 1;
     if (x->end != y->end)
         return x->end > y->end ? -1 : 1; /* outer before inner */
-    return x->scope < y->scope ? -1 : x->scope > y->scope;
+    return TP_COMPARE(x->scope, y->scope);
 }
 
 static void sort_intervals(struct interval *intervals, size_t count)
@@ -483,7 +481,7 @@ static bool unit_is_touched(struct symbols *s)
 }
 
 /* A function's definition: the places where its pieces begin (.cold is one) learn file and line. */
-static void found_function(struct symbols *s, Dwarf_Die *die)
+static void symbols_found_function(struct symbols *s, Dwarf_Die *die)
 {
     Dwarf_Addr base, begin, end;
     ptrdiff_t at = 0;
@@ -537,7 +535,7 @@ static bool die_covers_place(struct symbols *s, Dwarf_Die *die)
 }
 
 /* Recursive, as the tree is; debug information that nests deeper than anybody's code is left alone. */
-static void walk(struct symbols *s, Dwarf_Die *parent, uint32_t scope, unsigned depth)
+static void symbols_walk(struct symbols *s, Dwarf_Die *parent, uint32_t scope, unsigned depth)
 {
     Dwarf_Die die;
 
@@ -549,7 +547,7 @@ static void walk(struct symbols *s, Dwarf_Die *parent, uint32_t scope, unsigned 
         case DW_TAG_subprogram:
             if (!die_covers_place(s, &die))
                 continue;
-            found_function(s, &die);
+            symbols_found_function(s, &die);
             inner = 0;
             break;
         case DW_TAG_inlined_subroutine:
@@ -573,13 +571,13 @@ static void walk(struct symbols *s, Dwarf_Die *parent, uint32_t scope, unsigned 
         default:
             continue;
         }
-        walk(s, &die, inner, depth + 1);
+        symbols_walk(s, &die, inner, depth + 1);
     } while (!s->no_memory && dwarf_siblingof(&die, &die) == 0);
 }
 
 /* ------------------------------------------------------------------------------------------ frames */
 
-static uint32_t number(Dwarf_Die *die, unsigned attribute)
+static uint32_t symbols_number(Dwarf_Die *die, unsigned attribute)
 {
     Dwarf_Attribute found;
     Dwarf_Word value;
@@ -613,7 +611,7 @@ static void name_scope(struct symbols *s, struct scope *scope)
     s->no_memory |= !scope->name;
     scope->file = file_named(s, &scope->die, DW_AT_decl_file);
     scope->line = dwarf_decl_line(&scope->die, &line) == 0 && line > 0 ? (uint32_t)line : 0;
-    scope->call_line = number(&scope->die, DW_AT_call_line);
+    scope->call_line = symbols_number(&scope->die, DW_AT_call_line);
     scope->call_file = file_named(s, &scope->die, DW_AT_call_file);
 }
 
@@ -787,7 +785,7 @@ static void read_unit(struct symbols *s, Dwarf_Die *unit, Dwarf_Die *split)
         return;
     if (split && !is_there)
         s->object->note = split_is_missing;
-    walk(s, is_there ? split : unit, 0, 0);
+    symbols_walk(s, is_there ? split : unit, 0, 0);
     sweep_unit(s);
 }
 
@@ -811,7 +809,7 @@ static void read_layouts(struct symbols *s)
     }
 }
 
-static void read_object(struct symbols *s)
+static void symbols_read_object(struct symbols *s)
 {
     Dwarf_CU *cu = NULL;
     Dwarf_Die unit, split;
@@ -869,7 +867,7 @@ int tp_symbols(struct tp_recording *rec, const struct tp_import_options *options
         if (options->progress && !options->progress(options->user, "symbols", i, rec->objects.count))
             failed = TP_GIVEN_UP(err);
         else if (s.object->used)
-            read_object(&s);
+            symbols_read_object(&s);
         if (s.no_memory)
             failed = TP_NO_MEMORY(err);
     }

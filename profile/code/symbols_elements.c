@@ -113,7 +113,7 @@ static void found_variable(struct table *t, Dwarf_Die *die)
         add_entry(t, entry);
 }
 
-static void found_function(struct table *t, Dwarf_Die *die)
+static void elements_found_function(struct table *t, Dwarf_Die *die)
 {
     Dwarf_Addr base, begin, end;
 
@@ -129,7 +129,7 @@ static bool goes_on_below(int tag)
            tag == DW_TAG_common_block;
 }
 
-static void walk(struct table *t, Dwarf_Die *parent, int depth)
+static void elements_walk(struct table *t, Dwarf_Die *parent, int depth)
 {
     Dwarf_Die child;
 
@@ -140,9 +140,9 @@ static void walk(struct table *t, Dwarf_Die *parent, int depth)
         if (tag == DW_TAG_variable)
             found_variable(t, &child);
         else if (tag == DW_TAG_subprogram)
-            found_function(t, &child);
+            elements_found_function(t, &child);
         if (goes_on_below(tag))
-            walk(t, &child, depth + 1);
+            elements_walk(t, &child, depth + 1);
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
@@ -154,21 +154,20 @@ static void walk_units(struct table *t)
 
     while (!t->no_memory && dwarf_get_units(t->dwarf, cu, &cu, NULL, &type, &unit, &split) == 0) {
         if (type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid)
-            walk(t, &split, 0);
+            elements_walk(t, &split, 0);
         else if (type == DW_UT_compile)
-            walk(t, &unit, 0);
+            elements_walk(t, &unit, 0);
     }
 }
 
 /* ------------------------------------------------------------------------------------------ a file */
 
-static int by_key(const void *a, const void *b)
+static int elements_by_key(const void *a, const void *b)
 {
     const struct element_entry *x = a, *y = b;
+    int order = TP_COMPARE(x->key, y->key);
 
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    return x->type < y->type ? -1 : x->type > y->type;
+    return order ? order : TP_COMPARE(x->type, y->type);
 }
 
 /* The entries from `first` on, once each; where two disagree, none. */
@@ -177,7 +176,7 @@ static void keep_once(struct table *t, size_t first)
     size_t to = first, i, next;
 
     if (t->entries.count > first)
-        qsort(t->entries.at + first, t->entries.count - first, sizeof *t->entries.at, by_key);
+        qsort(t->entries.at + first, t->entries.count - first, sizeof *t->entries.at, elements_by_key);
     for (i = first; i < t->entries.count; i = next) {
         const struct element_entry *entry = &t->entries.at[i];
         bool agree = true;
@@ -244,7 +243,7 @@ static bool write_all(const struct table *t, FILE *file)
            fwrite(t->names.at, 1, t->names.count, file) == t->names.count;
 }
 
-static int write_table(const struct table *t, const char *out)
+static int elements_write_table(const struct table *t, const char *out)
 {
     FILE *file = fopen(out, "wxe");
     bool good = file && write_all(t, file);
@@ -267,7 +266,7 @@ int64_t tp_elements_write(const char *program, const char *out, struct tp_error 
     if (!failed && t.no_memory)
         failed = TP_NO_MEMORY(err);
     if (!failed && t.entries.count)
-        failed = write_table(&t, out);
+        failed = elements_write_table(&t, out);
     int64_t count = (int64_t)t.entries.count;
     TP_VECTOR_FREE(&t.entries);
     TP_VECTOR_FREE(&t.modules);

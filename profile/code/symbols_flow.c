@@ -21,11 +21,11 @@
 
 /* ------------------------------------------------------------------------------------------ what is known */
 
-static int by_address(const void *a, const void *b)
+static int flow_by_address(const void *a, const void *b)
 {
     const struct tp_flow_named *x = a, *y = b;
 
-    return x->address < y->address ? -1 : x->address > y->address;
+    return TP_COMPARE(x->address, y->address);
 }
 
 bool tp_flow_function(struct tp_flow *flow, uint64_t address, uint64_t end, Dwarf_Die *die)
@@ -137,7 +137,7 @@ static const struct tp_flow_named *named_at(const struct tp_flow_named *list, si
 {
     struct tp_flow_named key = {.address = address};
 
-    return count ? bsearch(&key, list, count, sizeof *list, by_address) : NULL;
+    return count ? bsearch(&key, list, count, sizeof *list, flow_by_address) : NULL;
 }
 
 /* void *: which says nothing. */
@@ -274,7 +274,7 @@ struct insn {
     uint64_t address;
 };
 
-static bool decode(const struct function *f, uint64_t address, struct insn *out)
+static bool flow_decode(const struct function *f, uint64_t address, struct insn *out)
 {
     size_t left;
     const uint8_t *bytes = bytes_at(f->flow, address, &left);
@@ -284,7 +284,7 @@ static bool decode(const struct function *f, uint64_t address, struct insn *out)
 }
 
 /* A whole general register; -1: something else. */
-static int whole(const ZydisDecodedOperand *op)
+static int flow_whole(const ZydisDecodedOperand *op)
 {
     if (op->type != ZYDIS_OPERAND_TYPE_REGISTER || op->reg.value < ZYDIS_REGISTER_RAX ||
         op->reg.value > ZYDIS_REGISTER_R15)
@@ -500,9 +500,9 @@ static void others_written(struct state *s, const struct insn *insn)
 }
 
 /* One instruction that goes on to the next. True: it has answered. */
-static bool step(struct function *f, struct state *s, const struct insn *insn, struct answer *answer)
+static bool flow_step(struct function *f, struct state *s, const struct insn *insn, struct answer *answer)
 {
-    int to = whole(&insn->op[0]), from = whole(&insn->op[1]);
+    int to = flow_whole(&insn->op[0]), from = flow_whole(&insn->op[1]);
 
     if (insn->i.mnemonic == ZYDIS_MNEMONIC_MOV && insn->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && from >= 0)
         return stored(f, s, insn, from, answer);
@@ -522,7 +522,7 @@ static bool step(struct function *f, struct state *s, const struct insn *insn, s
     return false;
 }
 
-static uint64_t target_of(const struct insn *insn)
+static uint64_t flow_target_of(const struct insn *insn)
 {
     uint64_t target = 0;
 
@@ -541,7 +541,7 @@ static bool is_scratch(int reg)
 static bool given_to(struct function *f, struct state *s, const struct insn *insn, struct answer *answer)
 {
     const struct tp_flow *flow = f->flow;
-    const struct tp_flow_named *callee = named_at(flow->functions.at, flow->functions.count, target_of(insn));
+    const struct tp_flow_named *callee = named_at(flow->functions.at, flow->functions.count, flow_target_of(insn));
     Dwarf_Die function, type;
 
     for (int reg = 0; callee && reg < TP_REGISTERS; reg++) {
@@ -586,7 +586,7 @@ static struct answer follow(struct function *f, uint64_t pc, struct state s)
     struct insn insn;
 
     for (; s.steps-- > 0 && any_left(&s) && pc >= f->low && pc < f->high; pc += insn.i.length) {
-        if (variable_has(f, &s, pc, &answer) || !decode(f, pc, &insn))
+        if (variable_has(f, &s, pc, &answer) || !flow_decode(f, pc, &insn))
             return answer;
         if (insn.i.meta.category == ZYDIS_CATEGORY_RET) {
             answer.returned = s.reg[0].block && s.reg[0].lead == 0;
@@ -599,15 +599,15 @@ static struct answer follow(struct function *f, uint64_t pc, struct state s)
         } else if (insn.i.meta.category == ZYDIS_CATEGORY_UNCOND_BR) {
             if (given_to(f, &s, &insn, &answer)) /* the last thing that it does */
                 return answer;
-            pc = target_of(&insn) - insn.i.length;
+            pc = flow_target_of(&insn) - insn.i.length;
         } else if (is_conditional(&insn)) {
             if (s.forks-- <= 0)
                 return answer;
             answer = follow(f, pc + insn.i.length, s);
             if (answer.found || answer.returned)
                 return answer;
-            pc = target_of(&insn) - insn.i.length;
-        } else if (step(f, &s, &insn, &answer)) {
+            pc = flow_target_of(&insn) - insn.i.length;
+        } else if (flow_step(f, &s, &insn, &answer)) {
             return answer;
         }
     }
@@ -631,7 +631,7 @@ static bool stub_allocates(struct function *f, uint64_t address)
     struct insn insn;
     uint64_t word;
 
-    for (int i = 0; i < 3 && decode(f, address, &insn); i++, address += insn.i.length) {
+    for (int i = 0; i < 3 && flow_decode(f, address, &insn); i++, address += insn.i.length) {
         if (insn.i.mnemonic == ZYDIS_MNEMONIC_JMP)
             return insn.op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && is_global(&insn, &insn.op[0], &word) &&
                    is_marked(f, word);
@@ -642,7 +642,7 @@ static bool stub_allocates(struct function *f, uint64_t address)
 static bool is_of_interest(struct function *f, const struct insn *insn)
 {
     const struct tp_flow *flow = f->flow;
-    uint64_t target = target_of(insn), word;
+    uint64_t target = flow_target_of(insn), word;
     const struct tp_flow_named *callee = named_at(flow->functions.at, flow->functions.count, target);
 
     f->counted = false;
@@ -684,13 +684,13 @@ static void prepare(struct function *f, struct state *s, uint64_t from, uint64_t
     struct answer answer;
     struct insn insn;
 
-    for (uint64_t pc = from; pc < call && decode(f, pc, &insn); pc += insn.i.length) {
+    for (uint64_t pc = from; pc < call && flow_decode(f, pc, &insn); pc += insn.i.length) {
         if (insn.i.meta.category == ZYDIS_CATEGORY_CALL)
             forget_scratch(s);
         else if (insn.i.meta.category == ZYDIS_CATEGORY_UNCOND_BR || insn.i.meta.category == ZYDIS_CATEGORY_RET)
             memset(s->reg, 0, sizeof s->reg);
         else if (!is_conditional(&insn))
-            step(f, s, &insn, &answer);
+            flow_step(f, s, &insn, &answer);
     }
     forget_scratch(s);
 }
@@ -740,9 +740,9 @@ static void scan(struct function *f, tp_flow_found *found, void *user)
         bool is_call = insn.i.meta.category == ZYDIS_CATEGORY_CALL, is_jump = insn.i.mnemonic == ZYDIS_MNEMONIC_JMP;
         if (!is_call && !is_jump)
             continue;
-        if (!decode(f, pc, &insn))
+        if (!flow_decode(f, pc, &insn))
             return;
-        uint64_t target = target_of(&insn);
+        uint64_t target = flow_target_of(&insn);
         if (is_jump && target >= f->low && target < f->high)
             continue;
         if (is_of_interest(f, &insn))
@@ -753,7 +753,7 @@ static void scan(struct function *f, tp_flow_found *found, void *user)
 static void sort_named(struct tp_flow_named *list, size_t count)
 {
     if (count > 1)
-        qsort(list, count, sizeof *list, by_address);
+        qsort(list, count, sizeof *list, flow_by_address);
 }
 
 void tp_flow_all(struct tp_flow *flow, tp_flow_found *found, void *user)

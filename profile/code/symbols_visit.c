@@ -39,7 +39,7 @@ static bool add_file(struct tp_recording *rec, const char *path)
 }
 
 /* Folders with ':' between, $ORIGIN among them. */
-static bool try_folders(struct tp_recording *rec, const char *folders, const char *origin, const char *name)
+static bool visit_try_folders(struct tp_recording *rec, const char *folders, const char *origin, const char *name)
 {
     char path[PATH_MAX];
 
@@ -64,9 +64,9 @@ static void find_library(struct tp_recording *rec, const char *origin, const cha
 
     if (strchr(name, '/'))
         add_file(rec, name);
-    else if (!try_folders(rec, folders, origin, name) && !(given && try_folders(rec, given, origin, name)))
-        try_folders(rec, "/usr/local/lib:/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/lib:"
-                         "/usr/lib", origin, name);
+    else if (!visit_try_folders(rec, folders, origin, name) && !(given && visit_try_folders(rec, given, origin, name)))
+        visit_try_folders(rec, "/usr/local/lib:/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/lib:"
+                               "/usr/lib", origin, name);
 }
 
 static void add_needed(struct tp_recording *rec, Elf *elf, const char *origin)

@@ -34,7 +34,7 @@ struct cachegrind {
 };
 
 /* Those of the usual events that the profile has; of a profile that has none of them, all. */
-static int choose(struct cachegrind *c, const char *list, struct tp_error *err)
+static int cachegrind_choose(struct cachegrind *c, const char *list, struct tp_error *err)
 {
     if (list)
         return tp_choose(c->profile, list, &c->choice, err);
@@ -54,7 +54,7 @@ static int choose(struct cachegrind *c, const char *list, struct tp_error *err)
     return 0;
 }
 
-static void write_header(struct cachegrind *c)
+static void cachegrind_write_header(struct cachegrind *c)
 {
     const char *cmd = tp_meta(c->profile, "cmd");
 
@@ -105,7 +105,7 @@ static int write_line(void *user, sqlite3_stmt *row)
 }
 
 /* Sums of real events make up what rounding owes here, too: the summary is what the lines add up to. */
-static int write_body(struct cachegrind *c, bool mangled, struct tp_error *err)
+static int cachegrind_write_body(struct cachegrind *c, bool mangled, struct tp_error *err)
 {
     char *from = sqlite3_mprintf("FROM lines l JOIN (SELECT id AS n_id, %s AS n_name FROM t_functions) n "
                                  "ON n.n_id = l.function_id ORDER BY l.file, n_name, l.line",
@@ -125,10 +125,10 @@ int tp_export_cachegrind(tp_profile *profile, FILE *out, const struct tp_export_
         return TP_NO_MEMORY(err);
     c->profile = profile;
     c->out = out;
-    int failed = choose(c, options->events, err);
+    int failed = cachegrind_choose(c, options->events, err);
     if (!failed) {
-        write_header(c);
-        failed = write_body(c, options->mangled, err);
+        cachegrind_write_header(c);
+        failed = cachegrind_write_body(c, options->mangled, err);
     }
     if (!failed) {
         fputs("summary:", out);

@@ -47,7 +47,7 @@ enum { OBJECT, FILE_, FUNCTION };
 
 /* ------------------------------------------------------------------------------------------ events */
 
-static int choose(struct callgrind *c, const char *list)
+static int callgrind_choose(struct callgrind *c, const char *list)
 {
     if (list)
         return tp_choose(c->profile, list, &c->choice, c->err);
@@ -81,7 +81,7 @@ static long long incl_cost(const struct callgrind *c, size_t event, sqlite3_stmt
 
 /* A function whose name and file are those of one in another object, such as _start: readers that tell functions by
  * name and file (callgrind_annotate, speedscope) get the object, too. */
-static void write_object(struct callgrind *c, const char *path)
+static void callgrind_write_object(struct callgrind *c, const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL;
 
@@ -129,7 +129,7 @@ static int write_name(struct callgrind *c, const char *tag, int kind, int64_t id
         more = tp_row(c->profile, by_id[kind], c->err);
         tp_write_clean(c->out, more == 1 ? tp_text_or_null(by_id[kind], 0) : NULL, "");
         if (more == 1 && kind == FUNCTION && c->ambiguous[id])
-            write_object(c, tp_text_or_null(by_id[kind], 1));
+            callgrind_write_object(c, tp_text_or_null(by_id[kind], 1));
         sqlite3_reset(by_id[kind]);
     }
     putc('\n', c->out);
@@ -267,7 +267,7 @@ static int write_formulas(struct callgrind *c)
     return more < 0 ? -1 : 0;
 }
 
-static int write_header(struct callgrind *c)
+static int callgrind_write_header(struct callgrind *c)
 {
     fputs("# callgrind format\nversion: 1\ncreator: tenure-" TENURE_VERSION "\n", c->out);
     tp_write_header(c->profile, c->out, "pid", "pid");
@@ -349,7 +349,7 @@ static int change_file(struct callgrind *c, int64_t file, int64_t own)
     return write_name(c, file == own ? "fe" : "fi", FILE_, file);
 }
 
-static int write_lines(struct callgrind *c, int64_t function, int64_t own)
+static int callgrind_write_lines(struct callgrind *c, int64_t function, int64_t own)
 {
     while (c->lines_more == 1 && sqlite3_column_int64(c->lines, 0) <= function) {
         if (change_file(c, sqlite3_column_int64(c->lines, 1), own))
@@ -392,7 +392,7 @@ static int write_calls(struct callgrind *c, int64_t function, int64_t own)
     return c->arcs_more < 0 ? -1 : 0;
 }
 
-static int write_body(struct callgrind *c)
+static int callgrind_write_body(struct callgrind *c)
 {
     int more;
 
@@ -401,7 +401,7 @@ static int write_body(struct callgrind *c)
         c->file = own;
         if (write_name(c, "ob", OBJECT, sqlite3_column_int64(c->functions, 1)) ||
             write_name(c, "fl", FILE_, own) || write_name(c, "fn", FUNCTION, function) ||
-            write_lines(c, function, own) || write_calls(c, function, own))
+            callgrind_write_lines(c, function, own) || write_calls(c, function, own))
             return -1;
         putc('\n', c->out);
     }
@@ -420,8 +420,8 @@ int tp_export_callgrind(tp_profile *profile, FILE *out, const struct tp_export_o
                             .err = err,
                             .instructions = options->instructions,
                             .mangled = options->mangled};
-    int failed =
-        choose(c, options->events) || open_names(c) || open_body(c) || write_header(c) || write_body(c);
+    int failed = callgrind_choose(c, options->events) || open_names(c) || open_body(c) || callgrind_write_header(c) ||
+                 callgrind_write_body(c);
     if (!failed) {
         fputs("totals:", out);
         for (size_t i = 0; i < c->choice.count; i++)

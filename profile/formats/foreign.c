@@ -20,31 +20,31 @@
 
 /* ------------------------------------------------------------------------------------------ names */
 
-static bool is_unknown(const char *name)
+static bool foreign_is_unknown(const char *name)
 {
     return *name == '\0' || strcmp(name, "???") == 0;
 }
 
-static bool same_name(const void *foreign, uint32_t index, const void *key)
+static bool foreign_same_name(const void *foreign, uint32_t index, const void *key)
 {
     return strcmp(((const struct tp_foreign *)foreign)->name.at[index].text, key) == 0;
 }
 
-static struct tp_slot *find_name(struct tp_foreign *f, const char *text)
+static struct tp_slot *foreign_find_name(struct tp_foreign *f, const char *text)
 {
-    return tp_slots_find(&f->names, tp_hash_text(text), same_name, f, text);
+    return tp_slots_find(&f->names, tp_hash_text(text), foreign_same_name, f, text);
 }
 
 /* The text's number, from 1; 0: no memory. What is known is not kept again: files repeat their names. */
 static uint32_t intern(struct tp_foreign *f, const char *text)
 {
-    struct tp_slot *slot = find_name(f, text);
+    struct tp_slot *slot = foreign_find_name(f, text);
 
     if (slot && slot->index)
         return slot->index;
     tp_arena_clear(&f->scratch);
     const char *clean = tp_clean_text(&f->scratch, text, strlen(text));
-    slot = clean ? find_name(f, clean) : NULL;
+    slot = clean ? foreign_find_name(f, clean) : NULL;
     if (!slot)
         return 0;
     if (slot->index)
@@ -57,11 +57,11 @@ static uint32_t intern(struct tp_foreign *f, const char *text)
 
 int tp_foreign_object(struct tp_foreign *f, const char *path, uint32_t *out)
 {
-    uint32_t index = is_unknown(path) ? 0 : intern(f, path);
+    uint32_t index = foreign_is_unknown(path) ? 0 : intern(f, path);
 
     *out = 0;
     if (!index)
-        return is_unknown(path) ? 0 : TP_NO_MEMORY(f->err);
+        return foreign_is_unknown(path) ? 0 : TP_NO_MEMORY(f->err);
     struct tp_name *name = &f->name.at[index - 1];
     if (!name->object) {
         struct tp_object *object = TP_VECTOR_ADD(&f->rec.objects);
@@ -76,11 +76,11 @@ int tp_foreign_object(struct tp_foreign *f, const char *path, uint32_t *out)
 
 int tp_foreign_file(struct tp_foreign *f, const char *path, uint32_t *out)
 {
-    uint32_t index = is_unknown(path) ? 0 : intern(f, path);
+    uint32_t index = foreign_is_unknown(path) ? 0 : intern(f, path);
 
     *out = 0;
     if (!index)
-        return is_unknown(path) ? 0 : TP_NO_MEMORY(f->err);
+        return foreign_is_unknown(path) ? 0 : TP_NO_MEMORY(f->err);
     struct tp_name *name = &f->name.at[index - 1];
     if (!name->file && !(name->file = tp_file_add(&f->files, &f->rec, name->text)))
         return TP_NO_MEMORY(f->err);
@@ -215,7 +215,7 @@ static struct tp_blob *new_blob(struct tp_foreign *f, enum tp_form form, uint32_
 }
 
 /* Add to the row of `thread` in the list; -1: no memory. */
-static int add_costs(struct tp_foreign *f, struct tp_blob **list, uint32_t thread, const uint64_t *row)
+static int foreign_add_costs(struct tp_foreign *f, struct tp_blob **list, uint32_t thread, const uint64_t *row)
 {
     struct tp_blob *blob = *list;
     uint64_t sum;
@@ -247,7 +247,7 @@ int tp_foreign_self(struct tp_foreign *f, const struct tp_place *place, const ui
     instr->can |= can;
     f->costs = true;
     tp_add_row(&f->rec.events, f->sum, row);
-    return add_costs(f, &instr->costs, f->thread, row);
+    return foreign_add_costs(f, &instr->costs, f->thread, row);
 }
 
 struct arc_key {
@@ -285,7 +285,7 @@ int tp_foreign_call(struct tp_foreign *f, const struct tp_place *site, uint32_t 
     arc->calls = tp_sum(arc->calls, calls);
     struct tp_context *context = &f->rec.contexts.at[callee - 1];
     context->calls = tp_sum(context->calls, calls);
-    return add_costs(f, &arc->costs, 0, row);
+    return foreign_add_costs(f, &arc->costs, 0, row);
 }
 
 /* ------------------------------------------------------------------------------------------ inclusive costs */
@@ -320,7 +320,7 @@ static void sum_up(const struct tp_foreign *f, uint64_t *rows, const uint64_t *a
     }
 }
 
-static int function_costs(struct tp_foreign *f)
+static int foreign_function_costs(struct tp_foreign *f)
 {
     struct tp_recording *rec = &f->rec;
     size_t width = rec->events.count;
@@ -361,7 +361,7 @@ int tp_foreign_finish(struct tp_foreign *f)
     for (size_t i = 0; i < f->rec.events.count && !f->dots; i++)
         f->rec.events.column[i].needs = 0;
     f->rec.no_addresses = !f->addresses;
-    return name_sides(f) || tp_foreign_formulas(f) || function_costs(f) ? -1 : 0;
+    return name_sides(f) || tp_foreign_formulas(f) || foreign_function_costs(f) ? -1 : 0;
 }
 
 int tp_foreign_progress(struct tp_foreign *f, struct tp_scan *scan)

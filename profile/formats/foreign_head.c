@@ -134,7 +134,7 @@ static int make_column(struct tp_foreign *f, struct tp_scan *scan, const char *g
     return (int)events->count - 1;
 }
 
-static int column_of(const struct tp_foreign *f, const char *given)
+static int foreign_column_of(const struct tp_foreign *f, const char *given)
 {
     for (size_t i = 0; i < f->rec.events.count; i++) {
         if (strcmp(f->given[i], given) == 0)
@@ -145,7 +145,7 @@ static int column_of(const struct tp_foreign *f, const char *given)
 
 /* ------------------------------------------------------------------------------------------ header lines */
 
-static const char *keep(struct tp_foreign *f, const char *text, size_t size)
+static const char *foreign_keep(struct tp_foreign *f, const char *text, size_t size)
 {
     while (size && (text[size - 1] == ' ' || text[size - 1] == '\t'))
         size--;
@@ -160,19 +160,19 @@ int tp_foreign_event(struct tp_foreign *f, struct tp_scan *scan)
 
     if (!size)
         return tp_scan_refuse(scan, "the name of an event");
-    const char *name = keep(f, scan->at, size);
+    const char *name = foreign_keep(f, scan->at, size);
     scan->at = rest;
     tp_scan_blanks(scan);
     struct tp_given_event event = {.name = name};
     if (tp_scan_word(scan, "=")) {
         tp_scan_blanks(scan);
         size = strcspn(scan->at, ":");
-        event.formula = keep(f, scan->at, size);
+        event.formula = foreign_keep(f, scan->at, size);
         scan->at += size;
     }
     if (tp_scan_word(scan, ":")) {
         tp_scan_blanks(scan);
-        event.long_name = *scan->at ? keep(f, scan->at, strlen(scan->at)) : NULL;
+        event.long_name = *scan->at ? foreign_keep(f, scan->at, strlen(scan->at)) : NULL;
     } else if (!tp_scan_done(scan)) {
         return tp_scan_refuse(scan, "'= FORMULA' or ': LONG NAME' behind the event's name");
     }
@@ -188,7 +188,7 @@ static const char *next_name(struct tp_foreign *f, struct tp_scan *scan)
 {
     tp_scan_blanks(scan);
     size_t size = strcspn(scan->at, " \t");
-    const char *name = size ? keep(f, scan->at, size) : NULL;
+    const char *name = size ? foreign_keep(f, scan->at, size) : NULL;
 
     scan->at += name ? size : 0;
     return name;
@@ -196,7 +196,7 @@ static const char *next_name(struct tp_foreign *f, struct tp_scan *scan)
 
 static int add_event(struct tp_foreign *f, struct tp_scan *scan, const char *name, size_t known)
 {
-    int column = column_of(f, name);
+    int column = foreign_column_of(f, name);
 
     if (column < 0 && known)
         return tp_scan_failed(scan, "the events of the parts before expected, '%.60s' is not one of them", name);
@@ -245,7 +245,7 @@ int tp_foreign_pid(struct tp_foreign *f, struct tp_scan *scan)
     if (f->pid && f->file > 1 && strcmp(f->pid, scan->at) != 0)
         return tp_scan_failed(scan, "process %.20s expected, as in the files before, there is %.20s; import each "
                               "process alone, `tenure merge` sums profiles", f->pid, scan->at);
-    if (!f->pid && !(f->pid = keep(f, scan->at, strlen(scan->at))))
+    if (!f->pid && !(f->pid = foreign_keep(f, scan->at, strlen(scan->at))))
         return TP_NO_MEMORY(f->err);
     return tp_foreign_meta(f, "pid", scan->at);
 }
@@ -386,7 +386,7 @@ int tp_foreign_section_end(struct tp_foreign *f, struct tp_scan *scan)
     return 0;
 }
 
-static uint64_t *new_row(struct tp_foreign *f)
+static uint64_t *foreign_new_row(struct tp_foreign *f)
 {
     return tp_arena_alloc(&f->rec.arena, f->rec.events.count * sizeof(uint64_t) + 1);
 }
@@ -398,7 +398,7 @@ static int find_thread(struct tp_foreign *f, uint64_t id)
             return 0;
     }
     struct tp_thread *thread = TP_VECTOR_ADD(&f->rec.threads);
-    if (!thread || !(thread->self = new_row(f)))
+    if (!thread || !(thread->self = foreign_new_row(f)))
         return TP_NO_MEMORY(f->err);
     thread->id = thread->os_id = id;
     return 0;
@@ -411,7 +411,7 @@ static int find_part(struct tp_foreign *f, uint64_t number, const char *why)
             return 0;
     }
     struct tp_part *part = TP_VECTOR_ADD(&f->rec.parts);
-    if (!part || !(part->self = new_row(f)))
+    if (!part || !(part->self = foreign_new_row(f)))
         return TP_NO_MEMORY(f->err);
     part->number = number;
     part->why = tp_clean_text(&f->rec.arena, why, strlen(why));
@@ -435,7 +435,7 @@ int tp_foreign_section(struct tp_foreign *f, struct tp_scan *scan, uint64_t part
 /* ------------------------------------------------------------------------------------------ formulas */
 
 /* Add `weight` times the event or formula of this name; false if there is none. */
-static bool add_term(struct tp_foreign *f, const char *name, size_t length, uint64_t weight, uint64_t *to)
+static bool foreign_add_term(struct tp_foreign *f, const char *name, size_t length, uint64_t weight, uint64_t *to)
 {
     for (size_t i = 0; i < f->rec.events.count; i++) {
         if (strlen(f->given[i]) == length && strncmp(f->given[i], name, length) == 0) {
@@ -481,7 +481,7 @@ static bool read_formula(struct tp_foreign *f, const char *text, uint64_t *weigh
         text += has_factor && *text == '*' ? 1 + strspn(text + 1, " \t") : 0;
         size_t length = strcspn(text, " \t+*-");
         factor = has_factor ? factor : 1;
-        if (!length || factor < 1 || factor > LARGEST || !add_term(f, text, length, (uint64_t)factor, weight))
+        if (!length || factor < 1 || factor > LARGEST || !foreign_add_term(f, text, length, (uint64_t)factor, weight))
             return false;
         int shown;
         const char *name = shown_name(f, text, length, &shown);
@@ -526,7 +526,7 @@ int tp_foreign_formulas(struct tp_foreign *f)
         more = false;
         for (size_t i = 0; i < f->described.count; i++) {
             struct tp_given_event *event = &f->described.at[i];
-            int done = event->formula && column_of(f, event->name) < 0 ? try_formula(f, event) : 0;
+            int done = event->formula && foreign_column_of(f, event->name) < 0 ? try_formula(f, event) : 0;
             if (done < 0)
                 return -1;
             if (done)
@@ -536,7 +536,7 @@ int tp_foreign_formulas(struct tp_foreign *f)
     }
     for (size_t i = 0; i < f->described.count; i++) {
         const struct tp_given_event *event = &f->described.at[i];
-        if (event->formula && column_of(f, event->name) < 0)
+        if (event->formula && foreign_column_of(f, event->name) < 0)
             warn(f, "event %s: '%s' is no sum of events of the file; left out", event->name, event->formula);
     }
     return 0;

@@ -13,8 +13,8 @@
 #include "tenure_config.h"
 
 /* Facts about the import itself, beside those of the recording. */
-static int add_meta(struct tp_recording *rec, const char *raw, const struct tp_raw_extent *extent,
-                    const struct tp_import_options *options, struct tp_error *err)
+static int import_add_meta(struct tp_recording *rec, const char *raw, const struct tp_raw_extent *extent,
+                           const struct tp_import_options *options, struct tp_error *err)
 {
     const char *name = strrchr(raw, '/');
 
@@ -75,7 +75,7 @@ int tp_import(const char *raw, const char *out, const struct tp_import_options *
         result->damaged = *extent.damage != '\0';
         memcpy(result->damage, extent.damage, sizeof result->damage);
         failed = tp_recording_read(&rec, &file, &extent, options, err) ||
-                 add_meta(&rec, raw, &extent, options, err) ||
+                 import_add_meta(&rec, raw, &extent, options, err) ||
                  name_and_write(&rec, out, options, result, err);
     }
     tp_raw_close(&file);

@@ -29,7 +29,7 @@ struct reader {
 
 enum { REPORT_EVERY = 1 << 14 };
 
-static int header(struct reader *r)
+static int cachegrind_header(struct reader *r)
 {
     struct tp_scan *scan = r->scan;
 
@@ -46,7 +46,7 @@ static int header(struct reader *r)
     return tp_foreign_events(r->f, scan) || tp_foreign_section(r->f, scan, 1, 1, "import");
 }
 
-static int costs(struct reader *r)
+static int cachegrind_costs(struct reader *r)
 {
     struct tp_place place = {.function = r->function, .file = r->file};
     uint8_t can;
@@ -67,7 +67,7 @@ static int body(struct reader *r)
     struct tp_scan *scan = r->scan;
 
     if (*scan->at >= '0' && *scan->at <= '9')
-        return costs(r);
+        return cachegrind_costs(r);
     if (tp_scan_word(scan, "fl=") || tp_scan_word(scan, "fi=") || tp_scan_word(scan, "fe=")) {
         r->has_file = true;
         r->has_function = false;
@@ -85,13 +85,13 @@ static int body(struct reader *r)
     return tp_foreign_stated(r->f, scan, "summary");
 }
 
-static int one_line(struct reader *r)
+static int cachegrind_one_line(struct reader *r)
 {
     if (*r->scan->at == '#' || r->scan->at[strspn(r->scan->at, " \t")] == '\0')
         return 0;
     if (r->ended)
         return tp_scan_refuse(r->scan, "nothing behind 'summary:'");
-    return r->f->columns ? body(r) : header(r);
+    return r->f->columns ? body(r) : cachegrind_header(r);
 }
 
 int tp_read_cachegrind(struct tp_foreign *f, struct tp_scan *scan)
@@ -100,7 +100,7 @@ int tp_read_cachegrind(struct tp_foreign *f, struct tp_scan *scan)
     int more;
 
     while ((more = tp_scan_line(scan)) == 1) {
-        if ((scan->line % REPORT_EVERY == 0 && tp_foreign_progress(f, scan)) || one_line(&r))
+        if ((scan->line % REPORT_EVERY == 0 && tp_foreign_progress(f, scan)) || cachegrind_one_line(&r))
             return -1;
     }
     if (more < 0)

@@ -55,7 +55,7 @@ struct reader {
 
 /* ------------------------------------------------------------------------------------------ names */
 
-static int find_name(struct reader *r, enum kind kind, const char *text, struct value *out)
+static int callgrind_find_name(struct reader *r, enum kind kind, const char *text, struct value *out)
 {
     *out = (struct value){0};
     if (kind == OBJECT)
@@ -79,7 +79,7 @@ static int numbered_name(struct reader *r, enum kind kind, uint64_t number, stru
         *out = names->values.at[index];
         return 0;
     }
-    if (find_name(r, kind, r->scan->at, out))
+    if (callgrind_find_name(r, kind, r->scan->at, out))
         return -1;
     if (out->name && !(out->name = tp_arena_copy(&r->f->rec.arena, out->name, strlen(out->name))))
         return TP_NO_MEMORY(r->f->err);
@@ -103,7 +103,7 @@ static int name(struct reader *r, enum kind kind, struct value *out)
         tp_scan_number(r->scan, &number) && number < UINT64_MAX && tp_scan_word(r->scan, ")"))
         return numbered_name(r, kind, number, out);
     r->scan->at = begin;
-    return find_name(r, kind, begin, out);
+    return callgrind_find_name(r, kind, begin, out);
 }
 
 /* ------------------------------------------------------------------------------------------ positions */
@@ -154,7 +154,7 @@ static int begin_body(struct reader *r)
     return tp_foreign_section(r->f, r->scan, r->part, r->thread, *r->why ? r->why : "import");
 }
 
-static int costs(struct reader *r)
+static int callgrind_costs(struct reader *r)
 {
     struct tp_place place = {.function = r->function, .file = r->file};
     uint8_t can;
@@ -179,7 +179,7 @@ static int costs(struct reader *r)
     return tp_foreign_call(r->f, &place, r->callee, r->calls, r->row);
 }
 
-static int function(struct reader *r)
+static int callgrind_function(struct reader *r)
 {
     struct value value;
 
@@ -248,7 +248,7 @@ static int assignment(struct reader *r)
     struct value value;
 
     if (tp_scan_word(scan, "fn="))
-        return function(r);
+        return callgrind_function(r);
     if (tp_scan_word(scan, "fl=") || tp_scan_word(scan, "fi=") || tp_scan_word(scan, "fe="))
         return begin_body(r) || name(r, FILE_, &value) ? -1 : (r->file = value.id, 0);
     if (tp_scan_word(scan, "ob="))
@@ -333,7 +333,7 @@ static int end_section(struct reader *r)
 }
 
 /* A header line. 1: it was none. `totals:` ends a section without beginning another. */
-static int header(struct reader *r)
+static int callgrind_header(struct reader *r)
 {
     struct tp_scan *scan = r->scan;
     struct tp_foreign *f = r->f;
@@ -367,7 +367,7 @@ static int header(struct reader *r)
 
 /* ------------------------------------------------------------------------------------------ file */
 
-static int one_line(struct reader *r)
+static int callgrind_one_line(struct reader *r)
 {
     char c = *r->scan->at;
     int done;
@@ -375,13 +375,13 @@ static int one_line(struct reader *r)
     if (c == '#' || (r->next == COSTS && tp_scan_done(r->scan)))
         return 0;
     if ((c >= '0' && c <= '9') || c == '+' || c == '-' || c == '*')
-        return costs(r);
+        return callgrind_costs(r);
     if (r->next != COSTS && strncmp(r->scan->at, "jf", 2) != 0)
         return tp_scan_refuse(r->scan, r->next == CALL_COSTS ? "a line with the costs of the call"
                                                              : "a line with the jump's position");
     done = assignment(r);
     if (done == 1)
-        done = header(r);
+        done = callgrind_header(r);
     return done == 1 ? tp_scan_refuse(r->scan, "costs, a name such as 'fn=', or a header line such as 'part:'") : done;
 }
 
@@ -391,7 +391,7 @@ int tp_read_callgrind(struct tp_foreign *f, struct tp_scan *scan)
     int more;
 
     while ((more = tp_scan_line(scan)) == 1) {
-        if ((scan->line % REPORT_EVERY == 0 && tp_foreign_progress(f, scan)) || one_line(&r)) {
+        if ((scan->line % REPORT_EVERY == 0 && tp_foreign_progress(f, scan)) || callgrind_one_line(&r)) {
             more = -1;
             break;
         }

@@ -39,7 +39,7 @@ static int read_file(struct tp_foreign *f, const char *path)
     return failed ? -1 : 0;
 }
 
-static int add_meta(struct tp_foreign *f)
+static int import_text_add_meta(struct tp_foreign *f)
 {
     int failed = tp_foreign_meta(f, "import.version", TENURE_VERSION);
 
@@ -68,7 +68,8 @@ int tp_import_text(const char *const *paths, size_t count, const char *out, cons
     if (!failed && !f->rec.parts.count)
         failed = TP_FAIL(err, "%s: no costs in it", paths[0]);
     f->result->parts = (uint32_t)f->rec.parts.count;
-    failed = failed || add_meta(f) || tp_foreign_finish(f) || tp_store_write(out, &f->rec, f->options, f->result, err);
+    failed = failed || import_text_add_meta(f) || tp_foreign_finish(f) ||
+             tp_store_write(out, &f->rec, f->options, f->result, err);
     tp_foreign_free(f);
     free(f);
     return failed ? -1 : 0;

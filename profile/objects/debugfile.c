@@ -7,9 +7,13 @@
  */
 #include "profile/objects/debugfile.h"
 
+#include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char default_folder[] = "/usr/lib/debug";
 
@@ -42,7 +46,7 @@ static bool try_in(const struct search *search, const char *root, const char *fo
     return n > 0 && (size_t)n < sizeof path && search->try(search->user, path);
 }
 
-static bool try_folders(const struct search *search)
+static bool debugfile_try_folders(const struct search *search)
 {
     const char *sysroot = search->options->sysroot;
 
@@ -68,7 +72,7 @@ bool tp_try_build_id(const struct tp_import_options *options, const uint8_t *id,
     for (size_t i = 1; i < size; i++)
         n += (size_t)snprintf(rest + n, sizeof rest - n, "%02x", id[i]);
     snprintf(rest + n, sizeof rest - n, ".debug");
-    return try_folders(&(struct search){options, rest, try, user});
+    return debugfile_try_folders(&(struct search){options, rest, try, user});
 }
 
 bool tp_try_debuglink(const struct tp_import_options *options, const char *object, const char *name,
@@ -90,5 +94,58 @@ bool tp_try_debuglink(const struct tp_import_options *options, const char *objec
     int n = snprintf(rest, sizeof rest, "%.*s/%s", (int)(slash - object), object, name);
     if (n < 0 || (size_t)n >= sizeof rest)
         return false;
-    return try_folders(&(struct search){options, rest + (rest[0] == '/'), try, user});
+    return debugfile_try_folders(&(struct search){options, rest + (rest[0] == '/'), try, user});
+}
+
+/* ------------------------------------------------------------------------------------------ servers */
+
+/* The library's three functions have had one form since elfutils 0.178; its header is not needed for them, and it need
+ * not be there when Tenure is built. */
+typedef void *begin_function(void);
+typedef int find_function(void *client, const unsigned char *id, int size, char **path);
+typedef void end_function(void *client);
+
+static void *debuginfod_function(const struct tp_debuginfod *d, const char *name)
+{
+    return d->library ? dlsym(d->library, name) : NULL;
+}
+
+static void load(struct tp_debuginfod *d)
+{
+    const char *urls = getenv("DEBUGINFOD_URLS");
+    begin_function *begin;
+
+    d->tried = true;
+    if (!urls || !*urls)
+        return;
+    d->library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+    begin = (begin_function *)debuginfod_function(d, "debuginfod_begin");
+    d->client = begin ? begin() : NULL;
+}
+
+bool tp_debuginfod_try(struct tp_debuginfod *d, const uint8_t *id, size_t size, tp_try_path *try, void *user)
+{
+    char *path = NULL;
+
+    if (!d->tried)
+        load(d);
+    void *symbol = d->client && !d->gave_up ? debuginfod_function(d, "debuginfod_find_debuginfo") : NULL;
+    find_function *find = (find_function *)symbol;
+    int fd = find && size >= 2 && size <= 64 ? find(d->client, id, (int)size, &path) : -ENOENT;
+    d->gave_up |= fd < 0 && fd != -ENOENT;
+    bool taken = fd >= 0 && path && try(user, path);
+    if (fd >= 0)
+        close(fd);
+    free(path);
+    return taken;
+}
+
+void tp_debuginfod_end(struct tp_debuginfod *d)
+{
+    end_function *end = (end_function *)debuginfod_function(d, "debuginfod_end");
+
+    if (end && d->client)
+        end(d->client);
+    /* The library stays: it has threads of its own to clean up after, and is asked for once in a process. */
+    *d = (struct tp_debuginfod){0};
 }

@@ -23,7 +23,7 @@ struct output {
     char text[LONGEST_OUT];
 };
 
-static void take(const char *piece, size_t size, void *user)
+static void demangle_take(const char *piece, size_t size, void *user)
 {
     struct output *out = user;
 
@@ -38,10 +38,10 @@ static bool demangle_into(struct output *out, const char *symbol)
     out->size = 0;
     if (setjmp(out->too_long))
         return false;
-    if (rust_demangle_callback(symbol, OPTIONS, take, out))
+    if (rust_demangle_callback(symbol, OPTIONS, demangle_take, out))
         return true;
     out->size = 0;
-    return cplus_demangle_v3_callback(symbol, OPTIONS, take, out) != 0;
+    return cplus_demangle_v3_callback(symbol, OPTIONS, demangle_take, out) != 0;
 }
 
 /* __MODULE_MOD_NAME, as gfortran has it; NULL: it is nothing like that. */

@@ -54,19 +54,19 @@ void tp_image_unmap(struct tp_image *image)
 
 /* ------------------------------------------------------------------------------------------ segments */
 
-static bool within(const struct tp_image *image, uint64_t offset, uint64_t size)
+static bool image_within(const struct tp_image *image, uint64_t offset, uint64_t size)
 {
     return offset <= image->size && size <= image->size - offset;
 }
 
 /* The i-th program header; false: there is none. */
-static bool header(const struct tp_image *image, size_t i, Elf64_Phdr *out)
+static bool image_header(const struct tp_image *image, size_t i, Elf64_Phdr *out)
 {
     Elf64_Ehdr elf;
 
     memcpy(&elf, image->bytes, sizeof elf);
     if (i >= elf.e_phnum || elf.e_phentsize != sizeof *out || elf.e_phoff > image->size ||
-        !within(image, elf.e_phoff + i * sizeof *out, sizeof *out))
+        !image_within(image, elf.e_phoff + i * sizeof *out, sizeof *out))
         return false;
     memcpy(out, image->bytes + elf.e_phoff + i * sizeof *out, sizeof *out);
     return true;
@@ -76,10 +76,10 @@ const uint8_t *tp_image_at(const struct tp_image *image, uint64_t address, uint6
 {
     Elf64_Phdr segment;
 
-    for (size_t i = 0; image->bytes && header(image, i, &segment); i++) {
+    for (size_t i = 0; image->bytes && image_header(image, i, &segment); i++) {
         uint64_t at = address - segment.p_vaddr;
         if (segment.p_type != PT_LOAD || address < segment.p_vaddr || at >= segment.p_filesz ||
-            !within(image, segment.p_offset, segment.p_filesz))
+            !image_within(image, segment.p_offset, segment.p_filesz))
             continue;
         *left = segment.p_filesz - at;
         return image->bytes + segment.p_offset + at;
@@ -94,7 +94,7 @@ static size_t id_in_notes(const struct tp_image *image, const Elf64_Phdr *notes,
     uint64_t at = notes->p_offset, end = at + notes->p_filesz;
     Elf64_Nhdr note;
 
-    if (!within(image, at, notes->p_filesz))
+    if (!image_within(image, at, notes->p_filesz))
         return 0;
     while (end - at >= sizeof note) {
         memcpy(&note, image->bytes + at, sizeof note);
@@ -119,7 +119,7 @@ size_t tp_image_build_id(const struct tp_image *image, uint8_t out[TP_BUILD_ID_M
     Elf64_Phdr segment;
     size_t size = 0;
 
-    for (size_t i = 0; !size && image->bytes && header(image, i, &segment); i++) {
+    for (size_t i = 0; !size && image->bytes && image_header(image, i, &segment); i++) {
         if (segment.p_type == PT_NOTE)
             size = id_in_notes(image, &segment, out);
     }

@@ -57,7 +57,7 @@ struct middle {
 };
 
 /* The furthest x on diagonal k with d differences, from those with d - 1. */
-static int32_t step(const struct middle *m, int32_t d, int32_t k)
+static int32_t linemap_step(const struct middle *m, int32_t d, int32_t k)
 {
     const int32_t *before = d ? m->kept[d - 1] + (d - 1) : NULL;
     int32_t x = !d ? 0 : k == -d || (k != d && before[k - 1] < before[k + 1]) ? before[k + 1] : before[k - 1] + 1;
@@ -106,7 +106,7 @@ static int match_middle(struct middle *m)
         if (!row)
             result = -1;
         for (int32_t k = -d; row && k <= d && !done; k += 2) {
-            int32_t x = row[d + k] = step(m, d, k);
+            int32_t x = row[d + k] = linemap_step(m, d, k);
             done = x >= (int32_t)m->a_count && x - k >= (int32_t)m->b_count;
         }
         if (done)

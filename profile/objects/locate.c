@@ -26,7 +26,7 @@ static const char *below(const char *path, const char *folder)
     return path[length] == '/' || path[length] == '\0' ? path + length : NULL;
 }
 
-static bool join(char *out, const char *folder, const char *rest)
+static bool locate_join(char *out, const char *folder, const char *rest)
 {
     size_t length = strlen(folder);
     const char *slash = length && folder[length - 1] != '/' && *rest != '/' ? "/" : "";
@@ -35,14 +35,14 @@ static bool join(char *out, const char *folder, const char *rest)
     return n > 0 && n < PATH_MAX;
 }
 
-static bool rewrite(char *out, const struct tp_search *search, const char *path)
+static bool locate_rewrite(char *out, const struct tp_search *search, const char *path)
 {
     for (size_t i = 0; i < search->maps; i++) {
         const char *rest = below(path, search->map[i].from);
         if (rest)
-            return *rest ? join(out, search->map[i].to, rest) : join(out, search->map[i].to, "");
+            return *rest ? locate_join(out, search->map[i].to, rest) : locate_join(out, search->map[i].to, "");
     }
-    return join(out, "", path);
+    return locate_join(out, "", path);
 }
 
 /* "/a/./b/../c" as "/a/c". In place: what is written is never ahead of what is read. */
@@ -82,7 +82,7 @@ static bool exists_below(const char *folder, const char *rest, char *out)
 {
     char path[PATH_MAX];
 
-    return join(path, folder, rest) && exists(path, out);
+    return locate_join(path, folder, rest) && exists(path, out);
 }
 
 static bool find_included(const struct tp_search *search, const char *path, struct tp_place *place, char *out)
@@ -111,7 +111,7 @@ int tp_locate(struct tp_arena *arena, const struct tp_search *search, const char
     char mapped[PATH_MAX], found[PATH_MAX], name[PATH_MAX + 1];
 
     memset(place, 0, sizeof *place);
-    if (!rewrite(mapped, search, path)) {
+    if (!locate_rewrite(mapped, search, path)) {
         place->name = tp_arena_copy(arena, path, strlen(path));
         return place->name ? 0 : -1;
     }
@@ -119,7 +119,7 @@ int tp_locate(struct tp_arena *arena, const struct tp_search *search, const char
         place->path = place->name = tp_arena_copy(arena, found, strlen(found));
         return place->path ? 0 : -1;
     }
-    if (*mapped == '/' || !join(name, search->directory ? search->directory : "", mapped))
+    if (*mapped == '/' || !locate_join(name, search->directory ? search->directory : "", mapped))
         memcpy(name, mapped, strlen(mapped) + 1);
     if (*name == '/')
         simplify(name);

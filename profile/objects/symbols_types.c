@@ -409,14 +409,13 @@ static void add_members(struct builder *b, Dwarf_Die *type, uint64_t base, const
 static int by_offset(const void *a, const void *b)
 {
     const struct tp_layout_field *x = a, *y = b;
+    int order = TP_COMPARE(x->offset, y->offset);
 
-    if (x->offset != y->offset)
-        return x->offset < y->offset ? -1 : 1;
-    return x->size < y->size ? -1 : x->size > y->size;
+    return order ? order : TP_COMPARE(x->size, y->size);
 }
 
 /* Two that share bytes are one. */
-static void join(struct builder *b, struct tp_layout_field *field, const struct tp_layout_field *other)
+static void types_join(struct builder *b, struct tp_layout_field *field, const struct tp_layout_field *other)
 {
     char name[LONGEST_NAME];
     uint64_t end = other->offset + other->size;
@@ -449,7 +448,7 @@ static const struct tp_layout *cover(struct builder *b, const char *type)
     for (size_t i = 0; i < count; i++) {
         const struct tp_layout_field *field = &b->fields.at[i];
         if (field->offset < end) {
-            join(b, &layout->field[layout->count - 1], field);
+            types_join(b, &layout->field[layout->count - 1], field);
         } else {
             if (field->offset > end)
                 layout->field[layout->count++] = padding(end, field->offset);

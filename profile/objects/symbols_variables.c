@@ -184,7 +184,7 @@ bool tp_part_of_local(struct tp_variables *vars, uint64_t pc, int base, int64_t 
 /* ------------------------------------------------------------------------------------------ parameters */
 
 /* Whether a parameter of this type is in a general register, if there is one left. */
-static bool is_word(Dwarf_Die *type)
+static bool variables_is_word(Dwarf_Die *type)
 {
     int tag = dwarf_tag(type);
     Dwarf_Attribute attribute;
@@ -218,7 +218,7 @@ static int register_at_entry(Dwarf_Die *parameter, uint64_t entry, size_t word)
 bool tp_parameter_in(Dwarf_Die *callee, uint64_t entry, int reg, Dwarf_Die *type)
 {
     Dwarf_Die function = *callee, child;
-    bool returns = tp_type_of(&function, type), in_order = !returns || is_word(type);
+    bool returns = tp_type_of(&function, type), in_order = !returns || variables_is_word(type);
     size_t word = 0;
 
     for (int more = dwarf_child(&function, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
@@ -226,8 +226,8 @@ bool tp_parameter_in(Dwarf_Die *callee, uint64_t entry, int reg, Dwarf_Die *type
             continue;
         if (register_at_entry(&child, entry, in_order ? word : SIZE_MAX) == reg)
             return true;
-        word += is_word(type);
-        in_order &= is_word(type);
+        word += variables_is_word(type);
+        in_order &= variables_is_word(type);
     }
     return false;
 }

@@ -51,14 +51,14 @@ struct scan {
 
 /* ------------------------------------------------------------------------------------------ lines */
 
-static bool within(const struct scan *s, enum bracket bracket)
+static bool continuation_within(const struct scan *s, enum bracket bracket)
 {
     return s->depth && s->open[s->depth - 1].bracket == bracket;
 }
 
 static bool among_statements(const struct scan *s)
 {
-    return s->depth == 0 || within(s, BLOCK);
+    return s->depth == 0 || continuation_within(s, BLOCK);
 }
 
 /* Go: a line that ends with an operand, a closing bracket, ++ or -- ends its statement. */
@@ -189,7 +189,7 @@ static void skip_apostrophe(struct scan *s)
     s->p = p;
 }
 
-static bool is_word(const char *word, size_t length, const char *const *list)
+static bool continuation_is_word(const char *word, size_t length, const char *const *list)
 {
     for (; *list; list++) {
         if (strlen(*list) == length && memcmp(word, *list, length) == 0)
@@ -209,14 +209,15 @@ static void first_word(struct scan *s, const char *word, size_t length)
 
     s->now.begun = true;
     s->now.words = 1;
-    s->loops |= is_word(word, length, looping) && !(s->before == '}' && *word == 'w'); /* the end of a do */
-    if (s->language == TP_LANGUAGE_C && is_word(word, length, alone)) {
+    if (!(s->before == '}' && *word == 'w')) /* the end of a do */
+        s->loops |= continuation_is_word(word, length, looping);
+    if (s->language == TP_LANGUAGE_C && continuation_is_word(word, length, alone)) {
         end_statement(s);
         return;
     }
-    s->now.asks = s->language == TP_LANGUAGE_C && is_word(word, length, asking);
-    s->now.label = s->language != TP_LANGUAGE_RUST && is_word(word, length, labels);
-    s->now.assigns = is_word(word, length, giving);
+    s->now.asks = s->language == TP_LANGUAGE_C && continuation_is_word(word, length, asking);
+    s->now.label = s->language != TP_LANGUAGE_RUST && continuation_is_word(word, length, labels);
+    s->now.assigns = continuation_is_word(word, length, giving);
 }
 
 static void take_word(struct scan *s)
@@ -235,7 +236,7 @@ static void take_word(struct scan *s)
     s->last = end[-1];
     s->p = end;
     s->now.words += s->now.words < 2;
-    s->now.declares |= is_word(word, length, declaring);
+    s->now.declares |= continuation_is_word(word, length, declaring);
     if (is_first) {
         first_word(s, word, length);
     }
@@ -256,7 +257,7 @@ static void open_bracket(struct scan *s, enum bracket bracket)
 static bool holds_values(const struct scan *s)
 {
     if (s->language != TP_LANGUAGE_C || !s->now.begun)
-        return s->language == TP_LANGUAGE_C && within(s, INITIALISER);
+        return s->language == TP_LANGUAGE_C && continuation_within(s, INITIALISER);
     if (s->last == '(' || s->now.lambda)
         return false;
     return !among_statements(s) || s->now.assigns || strchr("=,", s->last);
@@ -338,7 +339,7 @@ static void take_colon(struct scan *s)
  * other directives of the preprocessor. */
 static void take_semicolon(struct scan *s)
 {
-    while (s->language == TP_LANGUAGE_C && (within(s, PARENTHESIS) || within(s, SQUARE)))
+    while (s->language == TP_LANGUAGE_C && (continuation_within(s, PARENTHESIS) || continuation_within(s, SQUARE)))
         s->depth--;
     saw(s, ';');
     if (among_statements(s))
@@ -380,7 +381,7 @@ static void skip_directive(struct scan *s)
     }
 }
 
-static void take(struct scan *s)
+static void continuation_take(struct scan *s)
 {
     char c = *s->p;
     bool first = s->line_is_empty;
@@ -429,7 +430,7 @@ static int scan_braces(struct tp_continuation *to, const char *text, enum tp_lan
     s->to = to;
     s->line_is_empty = true;
     while (*s->p && !s->no_memory)
-        take(s);
+        continuation_take(s);
     end_line(s);
     int failed = s->no_memory ? -1 : 0;
     free(s);
@@ -476,7 +477,7 @@ static bool continues_fixed(const char *line, size_t length)
 }
 
 /* `do` and `name: do`; in fixed form behind a label. */
-static bool begins_loop(const char *line, size_t length)
+static bool continuation_begins_loop(const char *line, size_t length)
 {
     const char *end = line + length, *p = line + strspn(line, " \t0123456789");
     size_t word = strspn(p, WORD);
@@ -502,7 +503,7 @@ static int scan_fortran(struct tp_continuation *to, const char *text, bool fixed
         if (!is_blank_or_comment(text, length, fixed)) {
             for (size_t i = last; fixed && last && continues_fixed(text, length) && i < number; i++)
                 to->line.at[i] |= TP_LINE_GOES_ON;
-            *line = begins_loop(text, length) ? TP_LINE_LOOPS : 0;
+            *line = continuation_begins_loop(text, length) ? TP_LINE_LOOPS : 0;
             open = !fixed && ends_with_ampersand(text, length, &quote);
             last = number;
         }

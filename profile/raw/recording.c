@@ -60,7 +60,7 @@ static int refer(struct decoder *d, const struct tp_idmap *map, bool zero_is_fin
 }
 
 /* The id that a definition begins with. */
-static int define(struct decoder *d, const struct tp_idmap *map)
+static int recording_define(struct decoder *d, const struct tp_idmap *map)
 {
     d->id = tp_get_n(&d->c);
     if (d->c.bad || d->id == 0)
@@ -93,14 +93,14 @@ static const char *text(struct decoder *d)
     return tp_clean_text(&d->rec->arena, bytes, size);
 }
 
-static uint64_t *new_row(struct decoder *d)
+static uint64_t *recording_new_row(struct decoder *d)
 {
     return tp_arena_alloc(&d->rec->arena, sizeof(uint64_t) * TP_MAX_EVENTS);
 }
 
 /* Keep the bytes from `from` up to the cursor. */
-static int keep(struct decoder *d, struct tp_blob **list, const uint8_t *from, enum tp_form form,
-                uint32_t thread, uint32_t data)
+static int recording_keep(struct decoder *d, struct tp_blob **list, const uint8_t *from, enum tp_form form,
+                          uint32_t thread, uint32_t data)
 {
     size_t size = (size_t)(d->c.p - from);
 
@@ -171,7 +171,7 @@ static int read_stat(struct decoder *d)
     return 0;
 }
 
-static int read_events(struct decoder *d)
+static int recording_read_events(struct decoder *d)
 {
     const char *what = "";
 
@@ -180,12 +180,12 @@ static int read_events(struct decoder *d)
 
 /* ------------------------------------------------------------------------------------------ definitions */
 
-static int read_object(struct decoder *d)
+static int recording_read_object(struct decoder *d)
 {
     struct tp_object o = {0};
     size_t path_size;
 
-    if (define(d, &d->objects))
+    if (recording_define(d, &d->objects))
         return -1;
     const uint8_t *path = tp_get_s(&d->c, &path_size);
     o.start = tp_get_n(&d->c);
@@ -206,7 +206,7 @@ static int read_function(struct decoder *d)
 {
     struct tp_function f = {0};
 
-    if (define(d, &d->functions) ||
+    if (recording_define(d, &d->functions) ||
         refer(d, &d->objects, true, "a function in no object", &f.object))
         return -1;
     f.start = tp_get_n(&d->c);
@@ -243,7 +243,7 @@ static int read_context(struct decoder *d)
 {
     struct tp_context x = {0};
 
-    if (define(d, &d->contexts) ||
+    if (recording_define(d, &d->contexts) ||
         refer(d, &d->functions, true, "a context of an unknown function", &x.function))
         return -1;
     x.level = (uint32_t)limited(d, UINT32_MAX);
@@ -263,7 +263,7 @@ static int read_instr(struct decoder *d)
 {
     struct tp_instr x = {0};
 
-    if (define(d, &d->instrs))
+    if (recording_define(d, &d->instrs))
         return -1;
     x.address = tp_get_n(&d->c);
     x.length = (uint8_t)limited(d, UINT8_MAX);
@@ -284,7 +284,7 @@ static int read_thread(struct decoder *d)
 {
     struct tp_thread t = {0};
 
-    if (define(d, &d->threads))
+    if (recording_define(d, &d->threads))
         return -1;
     t.os_id = tp_get_n(&d->c);
     t.parent = tp_get_n(&d->c);
@@ -293,7 +293,7 @@ static int read_thread(struct decoder *d)
     if (d->known != TP_NOT_FOUND)
         return 0;
     t.id = d->id;
-    t.self = new_row(d);
+    t.self = recording_new_row(d);
     return t.self ? ADD(d, threads, t) : no_memory(d);
 }
 
@@ -301,7 +301,7 @@ static int read_arc(struct decoder *d)
 {
     struct tp_arc a = {0};
 
-    if (define(d, &d->arcs) ||
+    if (recording_define(d, &d->arcs) ||
         refer(d, &d->instrs, true, "an arc from an unknown site", &a.site) ||
         refer(d, &d->contexts, true, "an arc from an unknown caller", &a.caller) ||
         refer(d, &d->contexts, false, "an arc to an unknown callee", &a.callee))
@@ -317,7 +317,7 @@ static int read_origin(struct decoder *d)
 {
     struct tp_origin o = {0};
 
-    if (define(d, &d->origins) ||
+    if (recording_define(d, &d->origins) ||
         refer(d, &d->origins, true, "an allocation path below an unknown one", &o.caller) ||
         refer(d, &d->instrs, true, "an allocation path from an unknown site", &o.site) ||
         refer(d, &d->functions, false, "an allocation path to an unknown function", &o.function))
@@ -331,7 +331,7 @@ static int read_data(struct decoder *d)
 {
     struct tp_data x = {0};
 
-    if (define(d, &d->data))
+    if (recording_define(d, &d->data))
         return -1;
     x.kind = (uint8_t)limited(d, TN_DATA_KINDS - 1);
     if (refer(d, &d->origins, true, "a data object of an unknown allocation path", &x.origin) ||
@@ -410,7 +410,7 @@ static int read_data_at(struct decoder *d)
     uint32_t place = (uint32_t)limited(d, TN_AT_FIRST + TN_LARGEST_ELEMENT);
     const uint8_t *from = d->c.p;
     tp_add_late(&d->rec->events, &d->c, true, NULL);
-    return keep(d, &d->rec->data.at[data - 1].at, from, TP_FORM_DATA, 0, place);
+    return recording_keep(d, &d->rec->data.at[data - 1].at, from, TP_FORM_DATA, 0, place);
 }
 
 /* The second SELF of an instruction in a thread is what it pays for others. */
@@ -445,9 +445,9 @@ static int read_instr_costs(struct decoder *d, bool late)
         tp_add_immediate(&d->rec->events, &d->c, d->row);
     if (!d->c.bad && all_zero(d))
         return 0; /* a skipped function's instruction: somebody else has paid */
-    if (keep(d, &d->rec->instrs.at[instr - 1].costs, from, form, thread, data))
+    if (recording_keep(d, &d->rec->instrs.at[instr - 1].costs, from, form, thread, data))
         return -1;
-    if (!d->part_row && !(d->part_row = new_row(d)))
+    if (!d->part_row && !(d->part_row = recording_new_row(d)))
         return no_memory(d);
     tp_add_row(&d->rec->events, d->part_row, d->row);
     tp_add_row(&d->rec->events, d->rec->threads.at[thread - 1].self, d->row);
@@ -568,14 +568,14 @@ static int read_node_costs(struct decoder *d, struct tp_blob **costs)
     memset(d->row, 0, d->rec->events.count * sizeof *d->row);
     tp_add_costs(&d->rec->events, &d->c, d->row);
     tp_add_row(&d->rec->events, d->seen, d->row);
-    return !d->c.bad && all_zero(d) ? 0 : keep(d, costs, from, TP_FORM_COSTS, 0, 0);
+    return !d->c.bad && all_zero(d) ? 0 : recording_keep(d, costs, from, TP_FORM_COSTS, 0, 0);
 }
 
 static int read_node(struct decoder *d)
 {
     struct tp_node n = {0};
 
-    if (need_events(d) || define(d, &d->nodes) ||
+    if (need_events(d) || recording_define(d, &d->nodes) ||
         refer(d, &d->nodes, true, "a node below an unknown one", &n.parent) ||
         refer(d, &d->arcs, true, "a node of an unknown arc", &n.arc) ||
         refer(d, &d->contexts, true, "a node of an unknown function", &n.context) ||
@@ -603,7 +603,7 @@ static int read_arc_cost(struct decoder *d)
     a->calls = tp_sum(a->calls, tp_count(tp_get_n(&d->c)));
     const uint8_t *from = d->c.p;
     tp_add_costs(&d->rec->events, &d->c, d->seen);
-    return keep(d, &a->costs, from, TP_FORM_COSTS, 0, 0);
+    return recording_keep(d, &a->costs, from, TP_FORM_COSTS, 0, 0);
 }
 
 static int read_func_cost(struct decoder *d)
@@ -617,7 +617,7 @@ static int read_func_cost(struct decoder *d)
     const uint8_t *from = d->c.p;
     tp_add_costs(&d->rec->events, &d->c, d->seen);
     tp_add_costs(&d->rec->events, &d->c, d->seen);
-    return keep(d, &x->costs, from, TP_FORM_SELF_AND_INCL, 0, 0);
+    return recording_keep(d, &x->costs, from, TP_FORM_SELF_AND_INCL, 0, 0);
 }
 
 static int read_held(struct decoder *d, struct tp_blob **held)
@@ -628,7 +628,7 @@ static int read_held(struct decoder *d, struct tp_blob **held)
         return -1;
     const uint8_t *from = d->c.p;
     tp_add_late(&d->rec->events, &d->c, true, NULL);
-    return keep(d, held, from, TP_FORM_DATA, 0, data);
+    return recording_keep(d, held, from, TP_FORM_DATA, 0, data);
 }
 
 static int read_node_data(struct decoder *d)
@@ -662,7 +662,7 @@ static int read_end(struct decoder *d)
     if (chunks != d->chunks - 1)
         return damaged(d, "a part has lost chunks");
     if (!part.self)
-        part.self = new_row(d);
+        part.self = recording_new_row(d);
     if (!part.why || !part.self || !TP_VECTOR_PUSH(&d->rec->parts, part))
         return no_memory(d);
     d->part_row = NULL;
@@ -674,17 +674,19 @@ static int read_end(struct decoder *d)
 /* ------------------------------------------------------------------------------------------ chunks */
 
 static int (*const readers[])(struct decoder *) = {
-    [TN_RAW_META] = read_meta,           [TN_RAW_EVENTS] = read_events,   [TN_RAW_OBJECT] = read_object,
-    [TN_RAW_FUNCTION] = read_function,   [TN_RAW_CONTEXT] = read_context, [TN_RAW_INSTR] = read_instr,
-    [TN_RAW_THREAD] = read_thread,       [TN_RAW_ARC] = read_arc,         [TN_RAW_SELF] = read_self,
-    [TN_RAW_LATE] = read_late,           [TN_RAW_NODE] = read_node,       [TN_RAW_ARC_COST] = read_arc_cost,
-    [TN_RAW_FUNC_COST] = read_func_cost, [TN_RAW_STAT] = read_stat,       [TN_RAW_END] = read_end,
-    [TN_RAW_ORIGIN] = read_origin,       [TN_RAW_DATA] = read_data,       [TN_RAW_DATA_BLOCKS] = read_data_blocks,
-    [TN_RAW_SHARING] = read_sharing,
-    [TN_RAW_DATA_AT] = read_data_at,
-    [TN_RAW_STRIDES] = read_strides,     [TN_RAW_SETS] = read_sets,       [TN_RAW_PAIR] = read_pair,
-    [TN_RAW_REUSE] = read_reuse,
-    [TN_RAW_NODE_DATA] = read_node_data, [TN_RAW_FUNC_DATA] = read_func_data,
+    [TN_RAW_META] = read_meta,               [TN_RAW_EVENTS] = recording_read_events,
+    [TN_RAW_OBJECT] = recording_read_object, [TN_RAW_FUNCTION] = read_function,
+    [TN_RAW_CONTEXT] = read_context,         [TN_RAW_INSTR] = read_instr,
+    [TN_RAW_THREAD] = read_thread,           [TN_RAW_ARC] = read_arc,
+    [TN_RAW_SELF] = read_self,               [TN_RAW_LATE] = read_late,
+    [TN_RAW_NODE] = read_node,               [TN_RAW_ARC_COST] = read_arc_cost,
+    [TN_RAW_FUNC_COST] = read_func_cost,     [TN_RAW_STAT] = read_stat,
+    [TN_RAW_END] = read_end,                 [TN_RAW_ORIGIN] = read_origin,
+    [TN_RAW_DATA] = read_data,               [TN_RAW_DATA_BLOCKS] = read_data_blocks,
+    [TN_RAW_SHARING] = read_sharing,         [TN_RAW_DATA_AT] = read_data_at,
+    [TN_RAW_STRIDES] = read_strides,         [TN_RAW_SETS] = read_sets,
+    [TN_RAW_PAIR] = read_pair,               [TN_RAW_REUSE] = read_reuse,
+    [TN_RAW_NODE_DATA] = read_node_data,     [TN_RAW_FUNC_DATA] = read_func_data,
 };
 
 static int read_chunk(struct decoder *d, const struct tp_raw_chunk *chunk)

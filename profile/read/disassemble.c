@@ -106,8 +106,8 @@ static void write_bytes(const uint8_t *bytes, unsigned length, char *out, size_t
 }
 
 #if TENURE_HAVE_ZYDIS
-static uint64_t target_of(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand,
-                          uint64_t address)
+static uint64_t disassemble_target_of(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand,
+                                      uint64_t address)
 {
     ZyanU64 target = 0;
 
@@ -133,7 +133,7 @@ bool tp_code_text(const struct tp_code *code, uint64_t offset, uint64_t address,
     if (ZYAN_SUCCESS(ZydisDecoderDecodeFull(&code->decoder, bytes, length, &instruction, operand)) &&
         ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&code->formatter, &instruction, operand,
                                                      instruction.operand_count_visible, out, size, address, NULL))) {
-        *target = target_of(&instruction, operand, address);
+        *target = disassemble_target_of(&instruction, operand, address);
         return true;
     }
 #else

@@ -51,7 +51,7 @@ static int add_step(struct parser *p, char what, double number, size_t term)
     return 0;
 }
 
-static int add_term(struct parser *p, const struct tp_term *term)
+static int formula_add_term(struct parser *p, const struct tp_term *term)
 {
     struct tp_formula *f = p->formula;
     size_t i = 0;
@@ -70,7 +70,8 @@ static int add_formula(struct parser *p, const struct tp_formula *other)
 {
     for (size_t i = 0; i < other->steps; i++) {
         const struct tp_formula_step *step = &other->step[i];
-        if (step->what == '$' ? add_term(p, &other->term[step->term]) : add_step(p, step->what, step->number, 0))
+        if (step->what == '$' ? formula_add_term(p, &other->term[step->term])
+                              : add_step(p, step->what, step->number, 0))
             return -1;
     }
     return 0;
@@ -89,7 +90,7 @@ static int add_name(struct parser *p, const char *name, size_t length)
     if (other)
         return add_formula(p, other);
     if (term.event)
-        return add_term(p, &term);
+        return formula_add_term(p, &term);
     return TP_FAIL(p->err, "this profile has no event %s", copy);
 }
 
@@ -267,7 +268,7 @@ struct entry {
     bool known, constant, divided; /* no event in it; a division in it */
 };
 
-static struct entry add(struct entry a, struct entry b)
+static struct entry formula_add(struct entry a, struct entry b)
 {
     struct entry sum = {(a.known ? a.value : 0) + (b.known ? b.value : 0), true, a.constant && b.constant,
                         a.divided || b.divided};
@@ -288,9 +289,9 @@ static struct entry negated(struct entry a)
 static struct entry combined(char what, struct entry a, struct entry b)
 {
     if (what == '+')
-        return add(a, b);
+        return formula_add(a, b);
     if (what == '-')
-        return add(a, negated(b));
+        return formula_add(a, negated(b));
 
     struct entry product = {0, a.known && b.known, a.constant && b.constant, a.divided || b.divided || what == '/'};
     if (what == '/' && b.value == 0)

@@ -40,7 +40,7 @@ static bool is_sums(const char *text, const char *end)
     return text == end;
 }
 
-static bool begins(const char **text, const char *with)
+static bool genuine_begins(const char **text, const char *with)
 {
     size_t length = strlen(with);
 
@@ -54,8 +54,8 @@ static bool is_view(const struct tp_view *view, const char *sql)
 {
     size_t length = strlen(sql);
 
-    if (!begins(&sql, "CREATE VIEW ") || !begins(&sql, view->name) || !begins(&sql, " AS SELECT ") ||
-        !begins(&sql, view->columns))
+    if (!genuine_begins(&sql, "CREATE VIEW ") || !genuine_begins(&sql, view->name) ||
+        !genuine_begins(&sql, " AS SELECT ") || !genuine_begins(&sql, view->columns))
         return false;
     length = strlen(sql);
     for (int one = 0; one < 2; one++) {
@@ -117,7 +117,9 @@ static bool is_good_view(const tp_profile *profile, const char *name, const char
     return true;
 }
 
-static int read_events(tp_profile *profile, struct tp_events *events, struct tp_error *err)
+/* The events that are stored, since the text of a table follows from them. The derived ones are added to a list that
+ * nobody needs: adding refuses a name or a long name that no event of Tenure has. */
+static int genuine_events(tp_profile *profile, struct tp_events *events, struct tp_error *err)
 {
     struct tp_events derived = {0};
 
@@ -160,7 +162,7 @@ int tp_genuine(tp_profile *profile, struct tp_error *err)
     static const char all[] = "SELECT type, name, sql, rootpage FROM sqlite_schema WHERE type <> 'index'";
     struct check check = {.profile = profile, .err = err};
     size_t tables, views;
-    int failed = read_events(profile, &check.events, err) ||
+    int failed = genuine_events(profile, &check.events, err) ||
                  tp_each(profile, sqlite3_mprintf("%s", all), check_row, &check, err);
 
     tp_schema_tables(&tables);

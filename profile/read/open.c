@@ -80,7 +80,7 @@ static enum tp_kind kind_of_raw(const char *path, struct tp_error *err)
 }
 
 /* Behind a bracket there is a number: (12); (below main) is a name. */
-static bool begins(const char *line, const char *word)
+static bool open_begins(const char *line, const char *word)
 {
     size_t length = strlen(word);
 
@@ -93,7 +93,7 @@ static bool has_line(const char *text, const char *word)
 {
     const char *line = text, *end;
 
-    while (!begins(line, word)) {
+    while (!open_begins(line, word)) {
         if (!(end = strchr(line, '\n')))
             return false;
         line = end + 1;
@@ -251,7 +251,7 @@ static int load_meta(void *user, sqlite3_stmt *row)
 }
 
 /* What a file holds is data, whoever made it: nothing in it is to be executed. */
-static int open_database(tp_profile *profile, struct tp_error *err)
+static int open_open_database(tp_profile *profile, struct tp_error *err)
 {
     static const int settings[][2] = {
         {SQLITE_DBCONFIG_DEFENSIVE, 1},
@@ -291,7 +291,7 @@ tp_profile *tp_open(const char *path, struct tp_error *err)
     profile->path = tp_arena_copy(&profile->arena, path, strlen(path));
     if (!profile->path)
         TP_NO_MEMORY(err);
-    else if (open_database(profile, err) == 0 &&
+    else if (open_open_database(profile, err) == 0 &&
              tp_each(profile, sqlite3_mprintf("%s", events), load_event, profile, err) == 0 &&
              tp_each(profile, sqlite3_mprintf("SELECT key, value FROM meta"), load_meta, profile, err) == 0 &&
              tp_genuine(profile, err) == 0 && tp_define_ratios(profile, err) == 0)

@@ -18,13 +18,14 @@
 
 enum { LARGEST = 1000000 };
 
-static int set(struct tp_formula *sum, const char *event, size_t length, long weight)
+static int set(struct tp_weighted_sum *sum, const char *event, size_t length, long weight)
 {
     size_t i = 0;
 
-    while (i < sum->count && (strlen(sum->term[i].event) != length || strncmp(sum->term[i].event, event, length) != 0))
+    while (i < sum->count &&
+           (strlen(sum->term[i].event) != length || strncmp(sum->term[i].event, event, length) != 0))
         i++;
-    if (i == TP_FORMULA_TERMS)
+    if (i == TP_WEIGHTED_TERMS)
         return -1;
     if (i == sum->count)
         snprintf(sum->term[sum->count++].event, sizeof sum->term[i].event, "%.*s", (int)length, event);
@@ -32,7 +33,7 @@ static int set(struct tp_formula *sum, const char *event, size_t length, long we
     return 0;
 }
 
-int tp_formula_read(struct tp_formula *sum, const char *text)
+int tp_weighted_sum_read(struct tp_weighted_sum *sum, const char *text)
 {
     while (*text) {
         char *end;
@@ -81,7 +82,7 @@ int tp_weights_check(const char *weights, struct tp_error *err)
 }
 
 /* Weights over what the formula says. */
-static int read_weights(struct tp_formula *sum, tp_profile *profile, const char *text, struct tp_error *err)
+static int weights_read(struct tp_weighted_sum *sum, tp_profile *profile, const char *text, struct tp_error *err)
 {
     char name[48];
     long weight;
@@ -96,13 +97,13 @@ static int read_weights(struct tp_formula *sum, tp_profile *profile, const char 
         if (event->real || strcmp(event->name, "CEst") == 0)
             return TP_FAIL(err, "%s cannot be a term of CEst; counts can", event->name);
         if (set(sum, event->name, strlen(event->name), weight))
-            return TP_FAIL(err, "more than %d weights", TP_FORMULA_TERMS);
+            return TP_FAIL(err, "more than %d weights", TP_WEIGHTED_TERMS);
     }
     return 0;
 }
 
 /* Terms that can be absent count 0; Ir cannot, and is NULL only where nothing is known. */
-static void write_sum(sqlite3_str *sql, const struct tp_formula *sum, const char *suffix)
+static void write_sum(sqlite3_str *sql, const struct tp_weighted_sum *sum, const char *suffix)
 {
     for (size_t i = 0; i < sum->count; i++) {
         bool always = strcmp(sum->term[i].event, "Ir") == 0;
@@ -112,7 +113,7 @@ static void write_sum(sqlite3_str *sql, const struct tp_formula *sum, const char
 }
 
 /* The text of a formula, for table `events`. */
-static char *formula_text(const struct tp_formula *sum)
+static char *formula_text(const struct tp_weighted_sum *sum)
 {
     sqlite3_str *text = sqlite3_str_new(NULL);
 
@@ -127,7 +128,7 @@ static char *formula_text(const struct tp_formula *sum)
 
 struct cover {
     tp_profile *profile;
-    const struct tp_formula *sum;
+    const struct tp_weighted_sum *sum;
     struct tp_error *err;
     sqlite3_str *columns; /* of the view at hand, as they are to be */
     bool wanted;          /* CEst is among them */
@@ -167,7 +168,7 @@ static int cover_view(void *user, sqlite3_stmt *row)
     return failed;
 }
 
-static int cover_all(tp_profile *profile, const struct tp_formula *sum, struct tp_error *err)
+static int cover_all(tp_profile *profile, const struct tp_weighted_sum *sum, struct tp_error *err)
 {
     struct cover c = {.profile = profile, .sum = sum, .err = err};
     char *text = formula_text(sum);
@@ -185,15 +186,15 @@ static int cover_all(tp_profile *profile, const struct tp_formula *sum, struct t
 
 int tp_weigh(tp_profile *profile, const char *weights, struct tp_error *err)
 {
-    struct tp_formula sum = {0};
+    struct tp_weighted_sum sum = {0};
     sqlite3_stmt *row = tp_query(profile, sqlite3_mprintf("SELECT formula FROM events WHERE name = 'CEst'"), err);
 
     if (!row)
         return -1;
     const char *formula = sqlite3_step(row) == SQLITE_ROW ? tp_text_or_null(row, 0) : NULL;
-    int failed = !formula || tp_formula_read(&sum, formula);
+    int failed = !formula || tp_weighted_sum_read(&sum, formula);
     sqlite3_finalize(row);
     if (failed)
         return TP_FAIL(err, "this profile has no cycle estimate");
-    return read_weights(&sum, profile, weights, err) || cover_all(profile, &sum, err) ? -1 : 0;
+    return weights_read(&sum, profile, weights, err) || cover_all(profile, &sum, err) ? -1 : 0;
 }

@@ -10,18 +10,18 @@
 
 #include <stddef.h>
 
-enum { TP_FORMULA_TERMS = 32 };
+enum { TP_WEIGHTED_TERMS = 32 };
 
-struct tp_formula {
+struct tp_weighted_sum {
     size_t count;
     struct {
         char event[48];
         long weight;
         size_t column; /* for a user of the formula: where the event is */
-    } term[TP_FORMULA_TERMS];
+    } term[TP_WEIGHTED_TERMS];
 };
 
 /* -1 if the text is no such sum. */
-int tp_formula_read(struct tp_formula *formula, const char *text);
+int tp_weighted_sum_read(struct tp_weighted_sum *formula, const char *text);
 
 #endif

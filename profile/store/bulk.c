@@ -194,7 +194,7 @@ void tp_record_text(struct tp_record *record, const char *text)
     record->body += size;
 }
 
-static size_t bytes_of(const uint8_t *begin, const uint8_t *end)
+static size_t bulk_bytes_of(const uint8_t *begin, const uint8_t *end)
 {
     return (size_t)(end - begin);
 }
@@ -202,22 +202,22 @@ static size_t bytes_of(const uint8_t *begin, const uint8_t *end)
 /* Bytes of the record's header, which count themselves: one, or two from 128. */
 static size_t header_size(const struct tp_record *record)
 {
-    size_t size = bytes_of(record->types, record->type) + 1;
+    size_t size = bulk_bytes_of(record->types, record->type) + 1;
 
     return size + (size > 127);
 }
 
 size_t tp_record_size(const struct tp_record *record)
 {
-    return header_size(record) + bytes_of(record->bodies, record->body);
+    return header_size(record) + bulk_bytes_of(record->bodies, record->body);
 }
 
 void tp_record_join(const struct tp_record *record, uint8_t *out)
 {
     out += put_varint(out, header_size(record));
-    memcpy(out, record->types, bytes_of(record->types, record->type));
-    out += bytes_of(record->types, record->type);
-    memcpy(out, record->bodies, bytes_of(record->bodies, record->body));
+    memcpy(out, record->types, bulk_bytes_of(record->types, record->type));
+    out += bulk_bytes_of(record->types, record->type);
+    memcpy(out, record->bodies, bulk_bytes_of(record->bodies, record->body));
 }
 
 /* ------------------------------------------------------------------------------------------ pages */

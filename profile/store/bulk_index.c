@@ -38,7 +38,7 @@ static bool is_in_order(const struct tp_key *keys, size_t count)
 }
 
 /* The place of a value among counters; NULL is in front of all. */
-static size_t place_of(int64_t value)
+static size_t index_place_of(int64_t value)
 {
     return value == TP_NULL_KEY ? 0 : (size_t)value + 1;
 }
@@ -50,8 +50,8 @@ static bool are_ids(const struct tp_key *keys, size_t count, size_t most, size_t
     for (size_t i = 0; i < count; i++) {
         if (keys[i].value != TP_NULL_KEY && (keys[i].value < 0 || (uint64_t)keys[i].value >= most))
             return false;
-        if (place_of(keys[i].value) >= *needed)
-            *needed = place_of(keys[i].value) + 1;
+        if (index_place_of(keys[i].value) >= *needed)
+            *needed = index_place_of(keys[i].value) + 1;
     }
     return true;
 }
@@ -59,10 +59,9 @@ static bool are_ids(const struct tp_key *keys, size_t count, size_t most, size_t
 static int by_value(const void *a, const void *b)
 {
     const struct tp_key *x = a, *y = b;
+    int order = TP_COMPARE(x->value, y->value);
 
-    if (x->value != y->value)
-        return x->value < y->value ? -1 : 1;
-    return x->rowid < y->rowid ? -1 : x->rowid > y->rowid;
+    return order ? order : TP_COMPARE(x->rowid, y->rowid);
 }
 
 static int put_in_order(struct tp_bulk_index *index)
@@ -80,14 +79,14 @@ static int put_in_order(struct tp_bulk_index *index)
     first = calloc(needed, sizeof *first);
     sorted = malloc(count * sizeof *sorted);
     for (size_t i = 0; first && sorted && i < count; i++)
-        first[place_of(keys[i].value)]++;
+        first[index_place_of(keys[i].value)]++;
     for (size_t i = 0; first && i < needed; i++) {
         size_t here = first[i];
         first[i] = before;
         before += here;
     }
     for (size_t i = 0; first && sorted && i < count; i++)
-        sorted[first[place_of(keys[i].value)]++] = keys[i];
+        sorted[first[index_place_of(keys[i].value)]++] = keys[i];
     if (first && sorted)
         memcpy(keys, sorted, count * sizeof *keys);
     int failed = first && sorted ? 0 : -1;

@@ -15,7 +15,7 @@
 
 /* ------------------------------------------------------------------------------------------ small tables */
 
-static int write_meta(struct tp_store *store, struct tp_insert *insert, size_t i)
+static int store_write_meta(struct tp_store *store, struct tp_insert *insert, size_t i)
 {
     TP_PUT(insert, TP_TEXT(store->rec->meta.at[i].key), TP_TEXT(store->rec->meta.at[i].value));
     return tp_insert_row(store, insert);
@@ -61,7 +61,7 @@ static int write_thread(struct tp_store *store, struct tp_insert *insert, size_t
     return tp_insert_row(store, insert);
 }
 
-static int write_object(struct tp_store *store, struct tp_insert *insert, size_t i)
+static int store_write_object(struct tp_store *store, struct tp_insert *insert, size_t i)
 {
     const struct tp_object *object = &store->rec->objects.at[i];
     char *id = object->build_id_size ? tp_arena_alloc(&store->rec->arena, 2 * object->build_id_size + 1) : NULL;
@@ -73,7 +73,7 @@ static int write_object(struct tp_store *store, struct tp_insert *insert, size_t
     return tp_insert_row(store, insert);
 }
 
-static int write_file(struct tp_store *store, struct tp_insert *insert, size_t i)
+static int store_write_file(struct tp_store *store, struct tp_insert *insert, size_t i)
 {
     TP_PUT(insert, TP_INTEGER(i + 1), TP_TEXT(store->rec->files.at[i]));
     return tp_insert_row(store, insert);
@@ -115,18 +115,18 @@ static int write_large_tables(struct tp_store *store, void *unused)
                : 0;
 }
 
-static int write_rest(struct tp_store *store, void *unused)
+static int store_write_rest(struct tp_store *store, void *unused)
 {
     const struct tp_recording *rec = store->rec;
 
     (void)unused;
-    return tp_insert_all(store, "meta", rec->meta.count, write_meta, NULL) ||
+    return tp_insert_all(store, "meta", rec->meta.count, store_write_meta, NULL) ||
                    tp_insert_all(store, "stats", rec->stats.count, write_stat, NULL) ||
                    tp_insert_all(store, "runs", 1, write_run, NULL) ||
                    tp_insert_all(store, "parts", rec->parts.count, write_part, NULL) ||
                    tp_insert_all(store, "threads", rec->threads.count, write_thread, NULL) ||
-                   tp_insert_all(store, "objects", rec->objects.count, write_object, NULL) ||
-                   tp_insert_all(store, "files", rec->files.count, write_file, NULL) ||
+                   tp_insert_all(store, "objects", rec->objects.count, store_write_object, NULL) ||
+                   tp_insert_all(store, "files", rec->files.count, store_write_file, NULL) ||
                    tp_insert_all(store, "sources", store->options->embed_source ? rec->files.count : 0, write_source,
                                  NULL)
                ? -1
@@ -144,7 +144,8 @@ int tp_store_write(const char *path, struct tp_recording *rec, const struct tp_i
     int failed = !store.instruction_id || !store.frame_id || !store.total || tp_sites_make(&store.sites, rec)
                      ? TP_NO_MEMORY(err)
                      : tp_statements(rec, options, err) || tp_loops(rec, &store.sites, options, err) ||
-                           tp_store_possible(&store) || tp_store_make(&store, write_large_tables, write_rest, NULL);
+                           tp_store_possible(&store) ||
+                           tp_store_make(&store, write_large_tables, store_write_rest, NULL);
     result->instructions = store.instructions;
     result->functions = rec->contexts.count;
     result->paths = store.paths;

@@ -11,7 +11,7 @@
 #include "profile/base/error.h"
 #include "profile/store/store.h"
 
-static uint32_t caller_of(const struct tp_recording *rec, const struct tp_arc *arc)
+static uint32_t arcs_caller_of(const struct tp_recording *rec, const struct tp_arc *arc)
 {
     return arc->caller || !arc->site ? arc->caller : rec->instrs.at[arc->site - 1].context;
 }
@@ -31,10 +31,10 @@ static void collect_callers(const struct tp_recording *rec, struct callers *call
     for (size_t i = 1; i < rec->contexts.count + 2; i++)
         first[i] += first[i - 1];
     for (size_t i = 0; i < rec->arcs.count; i++)
-        callers->list[--first[rec->arcs.at[i].callee]] = caller_of(rec, &rec->arcs.at[i]);
+        callers->list[--first[rec->arcs.at[i].callee]] = arcs_caller_of(rec, &rec->arcs.at[i]);
 }
 
-static void spread(struct tp_recording *rec, struct callers *callers)
+static void arcs_spread(struct tp_recording *rec, struct callers *callers)
 {
     size_t waiting = 0;
 
@@ -82,7 +82,7 @@ int tp_store_possible(struct tp_store *store)
     }
     if (ok) {
         collect_callers(rec, &callers);
-        spread(rec, &callers);
+        arcs_spread(rec, &callers);
     }
     free(callers.list);
     free(callers.first);
@@ -102,7 +102,7 @@ static int write_arc(struct tp_store *store, struct tp_insert *insert, size_t i)
         return 0;
     for (const struct tp_blob *blob = arc->costs; blob; blob = blob->next)
         tp_blob_add(&rec->events, blob, row, NULL);
-    TP_PUT(insert, TP_ID(i + 1), TP_ID(caller_of(rec, arc)), TP_ID(arc->callee),
+    TP_PUT(insert, TP_ID(i + 1), TP_ID(arcs_caller_of(rec, arc)), TP_ID(arc->callee),
            TP_ID(site ? store->instruction_id[arc->site - 1] : 0),
            TP_IF(site && !rec->no_addresses, TP_INTEGER(site->address)), TP_ID(site ? site->file : 0),
            TP_ID(site ? site->line : 0), TP_INTEGER(arc->calls));

@@ -261,7 +261,7 @@ static int add_arcs(struct code *code, uint32_t context)
 }
 
 /* Without a complete tree: whether the lines together cost more than the function does. */
-static bool overlaps(const struct code *code)
+static bool code_overlaps(const struct code *code)
 {
     for (size_t k = 0; k < code->width; k++) {
         uint64_t sum = 0;
@@ -298,14 +298,14 @@ static bool untangle(struct code *code, struct row *row)
     return estimate;
 }
 
-static int write_lines(struct code *code, uint32_t context)
+static int code_write_lines(struct code *code, uint32_t context)
 {
     const struct tp_line_rows *tree = code->store->line_rows;
     bool doubtful;
 
     for (size_t i = 0; i < code->line.count; i++) /* self and called summed up */
         tp_add_row(code->events, code->line.at[i].cost + code->width, code->line.at[i].cost);
-    doubtful = !tree && overlaps(code);
+    doubtful = !tree && code_overlaps(code);
     for (size_t i = 0; i < code->line.count; i++) {
         struct row *row = &code->line.at[i];
         uint64_t *incl = row->cost + code->width;
@@ -326,7 +326,7 @@ static int write_lines(struct code *code, uint32_t context)
 
 /* ------------------------------------------------------------------------------------------ names of contexts */
 
-static const char *name_of(const struct tp_recording *rec, uint32_t function, bool symbols)
+static const char *code_name_of(const struct tp_recording *rec, uint32_t function, bool symbols)
 {
     const struct tp_function *f = function ? &rec->functions.at[function - 1] : NULL;
 
@@ -345,7 +345,7 @@ static const char *context_text(struct tp_recording *rec, const struct tp_contex
     if (context->level > 1)
         size += (size_t)snprintf(level, sizeof level, "'%u", (unsigned)context->level);
     for (uint32_t i = 0; i < context->callers; i++) {
-        const char *name = name_of(rec, context->caller[i], symbols);
+        const char *name = code_name_of(rec, context->caller[i], symbols);
         size += 1 + strlen(name ? name : "???");
     }
     char *text = size > 1 ? tp_arena_alloc(&rec->arena, size) : NULL;
@@ -353,7 +353,7 @@ static const char *context_text(struct tp_recording *rec, const struct tp_contex
         return NULL;
     char *end = stpcpy(text, level);
     for (uint32_t i = 0; i < context->callers; i++) {
-        const char *name = name_of(rec, context->caller[i], symbols);
+        const char *name = code_name_of(rec, context->caller[i], symbols);
         *end++ = '\'';
         end = stpcpy(end, name ? name : "???");
     }
@@ -363,7 +363,7 @@ static const char *context_text(struct tp_recording *rec, const struct tp_contex
 /* As Callgrind writes it: f'2'caller'its caller. */
 static const char *context_name(struct tp_recording *rec, const struct tp_context *context, bool symbols)
 {
-    const char *name = name_of(rec, context->function, symbols), *behind = context_text(rec, context, symbols);
+    const char *name = code_name_of(rec, context->function, symbols), *behind = context_text(rec, context, symbols);
     char *text = name && behind ? tp_arena_alloc(&rec->arena, strlen(name) + strlen(behind) + 1) : NULL;
 
     if (!text)
@@ -401,7 +401,7 @@ static int write_threads(struct code *code, uint32_t context, const struct tp_co
 
 /* Self and inclusive costs of a context into code->row and code->incl. The core's own totals where there are any
  * (recorded with --inclusive=no there are none): `sum` is that of the instructions. */
-static void function_costs(struct code *code, const struct tp_context *context, const uint64_t *sum)
+static void code_function_costs(struct code *code, const struct tp_context *context, const uint64_t *sum)
 {
     size_t bytes = code->width * sizeof *sum;
 
@@ -448,12 +448,12 @@ static int write_function(struct code *code, uint32_t context)
         tp_add_row(code->events, sum, code->row);
     }
     tp_add_row(code->events, store->total, sum);
-    function_costs(code, x, sum);
+    code_function_costs(code, x, sum);
     bool executed = sites->first[context] > sites->first[context - 1];
     if (!executed && !x->costs && !x->held)
         return 0; /* translated, never run */
     return write_function_row(code, context, first, store->instructions >= first ? store->instructions : 0) ||
-           add_arcs(code, context) || write_lines(code, context) || write_frames(code, context) ||
+           add_arcs(code, context) || code_write_lines(code, context) || write_frames(code, context) ||
            write_threads(code, context, x);
 }
 

@@ -57,7 +57,7 @@ int tp_data_rows_add(struct tp_data_rows *rows, const struct tp_instr *instr)
     return 0;
 }
 
-static int by_number(const void *a, const void *b)
+static int data_by_number(const void *a, const void *b)
 {
     return TP_COMPARE(*(const uint32_t *)a, *(const uint32_t *)b);
 }
@@ -65,7 +65,7 @@ static int by_number(const void *a, const void *b)
 void tp_data_rows_sort(struct tp_data_rows *rows)
 {
     if (rows->met.count > 1)
-        qsort(rows->met.at, rows->met.count, sizeof *rows->met.at, by_number);
+        qsort(rows->met.at, rows->met.count, sizeof *rows->met.at, data_by_number);
 }
 
 void tp_data_rows_clear(struct tp_data_rows *rows)
@@ -85,7 +85,7 @@ void tp_data_rows_free(struct tp_data_rows *rows)
 
 /* ------------------------------------------------------------------------------------------ whose code it is */
 
-static bool begins(const char *text, const char *with)
+static bool data_begins(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
@@ -94,20 +94,20 @@ static bool is_system_header(const struct tp_recording *rec, uint32_t file)
 {
     const char *path = file ? rec->files.at[file - 1] : "";
 
-    return begins(path, "/usr/include/") || strstr(path, "/include/c++/") != NULL;
+    return data_begins(path, "/usr/include/") || strstr(path, "/include/c++/") != NULL;
 }
 
-static uint32_t object_of(const struct tp_recording *rec, uint32_t function)
+static uint32_t data_object_of(const struct tp_recording *rec, uint32_t function)
 {
     return function ? rec->functions.at[function - 1].object : 0;
 }
 
 static bool is_system_library(const struct tp_recording *rec, uint32_t function)
 {
-    uint32_t object = object_of(rec, function);
+    uint32_t object = data_object_of(rec, function);
     const char *path = object ? rec->objects.at[object - 1].path : "";
 
-    return begins(path, "/lib") || begins(path, "/usr/lib") || !begins(path, "/");
+    return data_begins(path, "/lib") || data_begins(path, "/usr/lib") || !data_begins(path, "/");
 }
 
 static const char *function_name(const struct tp_recording *rec, uint32_t function)
@@ -140,7 +140,7 @@ static struct call_place call_place(const struct tp_recording *rec, uint32_t sit
 
 /* ------------------------------------------------------------------------------------------ the user's call */
 
-static const struct tp_origin *caller_of(const struct tp_recording *rec, const struct tp_origin *origin)
+static const struct tp_origin *data_caller_of(const struct tp_recording *rec, const struct tp_origin *origin)
 {
     return &rec->origins.at[origin->caller - 1];
 }
@@ -150,14 +150,14 @@ static const struct tp_origin *users_call(const struct tp_recording *rec, const 
 {
     const struct tp_origin *origin;
 
-    for (origin = end; origin->caller; origin = caller_of(rec, origin)) {
+    for (origin = end; origin->caller; origin = data_caller_of(rec, origin)) {
         struct call_place place = call_place(rec, origin->site);
         if (place.line && !is_system_header(rec, place.file) &&
-            !is_system_library(rec, caller_of(rec, origin)->function))
+            !is_system_library(rec, data_caller_of(rec, origin)->function))
             return origin;
     }
-    for (origin = end; origin->caller; origin = caller_of(rec, origin)) {
-        if (object_of(rec, caller_of(rec, origin)->function) != object_of(rec, end->function))
+    for (origin = end; origin->caller; origin = data_caller_of(rec, origin)) {
+        if (data_object_of(rec, data_caller_of(rec, origin)->function) != data_object_of(rec, end->function))
             return origin;
     }
     return end->caller ? end : NULL;
@@ -219,7 +219,7 @@ static void find_call(const struct tp_recording *rec, const struct tp_data *data
         return;
     struct call_place place = call_place(rec, call->site);
     out->called = function_name(rec, call->function);
-    out->function = call->site ? place.function : function_name(rec, caller_of(rec, call)->function);
+    out->function = call->site ? place.function : function_name(rec, data_caller_of(rec, call)->function);
     out->file = place.file;
     out->line = place.line;
 }
@@ -237,7 +237,7 @@ static const char *static_name(struct tp_recording *rec, const struct tp_data *d
 }
 
 /* Texts live as long as the recording. -1: no memory. */
-static int find_name(struct tp_recording *rec, const struct tp_data *data, struct data_name *out)
+static int data_find_name(struct tp_recording *rec, const struct tp_data *data, struct data_name *out)
 {
     static const char *const kinds[TN_DATA_KINDS] = {"",      "heap", "mapping", "static",
                                                      "stack", "file", "rest",    "other", "region"};
@@ -308,7 +308,7 @@ static int write_shares(struct tp_store *store, struct tp_insert *insert, size_t
 
 /* ------------------------------------------------------------------------------------------ objects */
 
-static int write_object(struct tp_store *store, struct tp_insert *insert, size_t index)
+static int data_write_object(struct tp_store *store, struct tp_insert *insert, size_t index)
 {
     struct shares *s = insert->user;
     struct tp_recording *rec = store->rec;
@@ -317,7 +317,7 @@ static int write_object(struct tp_store *store, struct tp_insert *insert, size_t
     bool blocks = data->kind == TN_DATA_HEAP || data->kind == TN_DATA_NAMED;
     struct data_name name;
 
-    if (find_name(rec, data, &name))
+    if (data_find_name(rec, data, &name))
         return TP_NO_MEMORY(store->err);
     TP_PUT(insert, TP_ID(index + 1), TP_TEXT(name.kind), TP_TEXT(name.name), TP_TEXT(name.allocator),
            TP_TEXT(name.function), TP_ID(name.file), TP_ID(name.line), TP_TEXT(name.symbol), TP_TEXT(data->path),
@@ -388,7 +388,7 @@ int tp_store_data(struct tp_store *store)
         s.can_below = s.can_self + origins;
         failed = tp_insert_all(store, "t_instruction_data", rec->instrs.count, write_shares, &s);
         add_up(&s);
-        failed = failed || tp_insert_all(store, "t_data", objects, write_object, &s) ||
+        failed = failed || tp_insert_all(store, "t_data", objects, data_write_object, &s) ||
                  tp_insert_all(store, "t_data_paths", origins, write_path, &s) || tp_store_offsets(store, s.can);
     }
     free(s.objects);

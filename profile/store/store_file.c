@@ -21,7 +21,7 @@
 
 
 /* A new, empty file under the temporary name. SQLite's own message would name neither file nor reason. */
-static int make_file(struct tp_store *store)
+static int store_file_make(struct tp_store *store)
 {
     struct stat status;
     if (stat(store->path, &status) == 0 && !S_ISREG(status.st_mode))
@@ -42,7 +42,7 @@ static int make_file(struct tp_store *store)
     return 0;
 }
 
-static int open_database(struct tp_store *store)
+static int store_file_open(struct tp_store *store)
 {
     static const char settings[] = "PRAGMA journal_mode = OFF;"
                                    "PRAGMA synchronous = OFF;"
@@ -104,7 +104,7 @@ static void take_index(struct tp_store *store, sqlite3_stmt *row)
 }
 
 /* Where SQLite put the empty tables that are to be filled in bulk, and their indices. */
-static int find_places(struct tp_store *store)
+static int store_file_find_places(struct tp_store *store)
 {
     return each_row(store,
                     "SELECT name, rootpage, (SELECT count(*) FROM pragma_table_info(m.name)), "
@@ -126,17 +126,17 @@ static int write_schema(struct tp_store *store)
     snprintf(settings, sizeof settings,
              "PRAGMA page_size = %d; PRAGMA auto_vacuum = NONE; PRAGMA user_version = %d; PRAGMA application_id = %d; "
              "PRAGMA journal_mode = OFF; BEGIN", TP_PAGE, TP_SCHEMA_VERSION, TP_APPLICATION_ID);
-    return tp_store_sql(store, settings, "settings") || tp_store_tables(store) || find_places(store) ||
+    return tp_store_sql(store, settings, "settings") || tp_store_tables(store) || store_file_find_places(store) ||
            close_database(store);
 }
 
-static int write_file(struct tp_store *store, tp_store_part *large, tp_store_part *rest, void *user)
+static int store_file_write(struct tp_store *store, tp_store_part *large, tp_store_part *rest, void *user)
 {
     struct stat before;
 
-    if (make_file(store) || write_schema(store) || tp_store_in_bulk(store, large, user) || open_database(store) ||
-        tp_store_events(store) || rest(store, user) || tp_store_views(store) || close_database(store) ||
-        tp_sound(store->err))
+    if (store_file_make(store) || write_schema(store) || tp_store_in_bulk(store, large, user) ||
+        store_file_open(store) || tp_store_events(store) || rest(store, user) || tp_store_views(store) ||
+        close_database(store) || tp_sound(store->err))
         return -1;
     if (stat(store->target, &before) == 0)
         chmod(store->temporary, before.st_mode & 0777); /* who could not read the old one cannot read the new one */
@@ -147,7 +147,7 @@ static int write_file(struct tp_store *store, tp_store_part *large, tp_store_par
 
 int tp_store_make(struct tp_store *store, tp_store_part *large, tp_store_part *rest, void *user)
 {
-    int failed = write_file(store, large, rest, user);
+    int failed = store_file_write(store, large, rest, user);
 
     if (failed) {
         sqlite3_close_v2(store->db);

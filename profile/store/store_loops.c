@@ -115,7 +115,7 @@ static void add_inner(struct loops *l)
 }
 
 /* Whether calls from a loop may overlap; then its inclusive costs are no more than the function's. */
-static bool overlaps(struct loops *l, uint32_t loop)
+static bool loops_overlaps(struct loops *l, uint32_t loop)
 {
     const struct tp_line_rows *tree = l->store->line_rows;
     uint32_t context = l->rec->loops.at[loop - 1].context;
@@ -138,7 +138,7 @@ static int write_loop(struct tp_store *store, struct tp_insert *insert, size_t i
     struct loops *l = insert->user;
     const struct tp_loop *loop = &l->rec->loops.at[i];
     uint32_t function = l->rec->contexts.at[loop->context - 1].function, id = (uint32_t)i + 1;
-    bool estimate = overlaps(l, id);
+    bool estimate = loops_overlaps(l, id);
 
     TP_PUT(insert, TP_ID(id), TP_ID(loop->parent), TP_ID(loop->context),
            TP_ID(function ? l->rec->functions.at[function - 1].object : 0), TP_INTEGER(loop->address),
@@ -150,7 +150,7 @@ static int write_loop(struct tp_store *store, struct tp_insert *insert, size_t i
     return tp_insert_row(store, insert);
 }
 
-static int by_key(const void *a, const void *b)
+static int loops_by_key(const void *a, const void *b)
 {
     return TP_COMPARE(((const struct in_data *)a)->key, ((const struct in_data *)b)->key);
 }
@@ -182,7 +182,7 @@ int tp_store_loops(struct tp_store *store)
         add_calls(&l);
         add_inner(&l);
         if (l.data.count)
-            qsort(l.data.at, l.data.count, sizeof *l.data.at, by_key);
+            qsort(l.data.at, l.data.count, sizeof *l.data.at, loops_by_key);
         failed = tp_insert_all(store, "t_loops", count, write_loop, &l) ||
                  tp_insert_all(store, "t_loop_data", l.data.count, write_loop_data, &l);
     }

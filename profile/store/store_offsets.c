@@ -41,7 +41,7 @@ struct offsets {
 
 /* ------------------------------------------------------------------------------------------ places */
 
-static int by_place(const void *a, const void *b)
+static int offsets_by_place(const void *a, const void *b)
 {
     const struct tp_blob *x = *(const struct tp_blob *const *)a, *y = *(const struct tp_blob *const *)b;
 
@@ -65,7 +65,7 @@ static int sort_blobs(struct offsets *o, const struct tp_data *data)
         o->blobs.at[i] = other;
     }
     if (!in_order)
-        qsort(o->blobs.at, o->blobs.count, sizeof *o->blobs.at, by_place);
+        qsort(o->blobs.at, o->blobs.count, sizeof *o->blobs.at, offsets_by_place);
     return 0;
 }
 
@@ -82,7 +82,7 @@ static void add_counts(const struct offsets *o, struct place *place, const struc
     }
 }
 
-static int gather(struct offsets *o, const struct tp_data *data)
+static int offsets_gather(struct offsets *o, const struct tp_data *data)
 {
     o->places.count = 0;
     if (sort_blobs(o, data))
@@ -130,7 +130,7 @@ static uint64_t piece_size(const struct tp_data *data, uint64_t offset)
     return offset + PIECE <= all ? PIECE : all > offset ? all - offset : PIECE;
 }
 
-static void put_field(struct offsets *o, const struct tp_data *data, uint32_t number)
+static void offsets_put_field(struct offsets *o, const struct tp_data *data, uint32_t number)
 {
     static const char *const kinds[] = {"around", "beyond"}, *const names[] = {"(around)", "(beyond)"};
     struct tp_insert *insert = &o->fields;
@@ -185,7 +185,7 @@ static int write_field(struct offsets *o, size_t index, uint32_t number, size_t 
         failed = data->element ? write_offset(o, index, place) : 0;
     }
     TP_PUT(&o->fields, TP_ID(o->field), TP_ID(index + 1));
-    put_field(o, data, number);
+    offsets_put_field(o, data, number);
     put_counts(o, &o->fields, sum, o->can[index]);
     return failed || tp_insert_row(o->store, &o->fields);
 }
@@ -202,11 +202,11 @@ static uint32_t next_field(const struct offsets *o, const struct tp_data *data, 
     return from - TN_AT_FIRST < data->layout->count ? from : NO_FIELD;
 }
 
-static int write_object(struct offsets *o, size_t index)
+static int offsets_write_object(struct offsets *o, size_t index)
 {
     const struct tp_data *data = &o->store->rec->data.at[index];
     size_t at = 0;
-    int failed = gather(o, data);
+    int failed = offsets_gather(o, data);
 
     for (uint32_t from = 0; !failed && (from = next_field(o, data, from, at)) != NO_FIELD; from++)
         failed = write_field(o, index, from, &at);
@@ -237,7 +237,7 @@ int tp_store_offsets(struct tp_store *store, const uint8_t *can)
     find_counted(&o);
     for (size_t i = 0; !failed && i < store->rec->data.count; i++) {
         if (store->rec->data.at[i].at)
-            failed = write_object(&o, i);
+            failed = offsets_write_object(&o, i);
     }
     failed = tp_insert_close(store, &o.fields, failed);
     failed = tp_insert_close(store, &o.offsets, failed);

@@ -67,7 +67,7 @@ static int gather_from(struct held_rows *h, const struct tp_blob *blob, uint32_t
 }
 
 /* From the last to the first, so that each list is in order. */
-static int gather(struct held_rows *h)
+static int path_data_gather(struct held_rows *h)
 {
     const struct tp_recording *rec = h->store->rec;
     int failed = 0;
@@ -141,7 +141,7 @@ static int open_path(struct held_rows *h, uint32_t number)
 }
 
 /* The pieces of one node, from *piece on. */
-static int take_node(struct held_rows *h, uint32_t data, uint32_t *piece)
+static int path_data_take_node(struct held_rows *h, uint32_t data, uint32_t *piece)
 {
     const struct tp_recording *rec = h->store->rec;
     const struct held *held = &h->held.at[*piece - 1];
@@ -157,7 +157,7 @@ static int take_node(struct held_rows *h, uint32_t data, uint32_t *piece)
            write_row(h, &h->paths, number, data, self, context ? rec->contexts.at[context - 1].can : 0);
 }
 
-static int by_number(const void *a, const void *b)
+static int path_data_by_number(const void *a, const void *b)
 {
     return TP_COMPARE(*(const uint32_t *)a, *(const uint32_t *)b);
 }
@@ -168,7 +168,7 @@ static int write_functions(struct held_rows *h, uint32_t data)
     int failed = 0;
 
     if (h->met.count)
-        qsort(h->met.at, h->met.count, sizeof *h->met.at, by_number);
+        qsort(h->met.at, h->met.count, sizeof *h->met.at, path_data_by_number);
     for (size_t i = 0; i < h->met.count; i++) {
         uint32_t context = h->met.at[i];
         if (!failed && h->function[context])
@@ -192,7 +192,7 @@ static int take_object(struct held_rows *h, uint32_t data)
         failed = add_to_function(h, h->held.at[piece - 1].context, row);
     }
     while (!failed && piece)
-        failed = take_node(h, data, &piece);
+        failed = path_data_take_node(h, data, &piece);
     while (!failed && h->opened)
         failed = close_node(h);
     return failed || write_functions(h, data);
@@ -212,7 +212,7 @@ int tp_store_path_data(struct tp_store *store, const struct tp_tree *tree)
     h.function = calloc(rec->contexts.count + 1, sizeof *h.function);
     int failed = h.first && h.open && h.row && h.function ? 0 : TP_NO_MEMORY(store->err);
     failed = failed || tp_insert_open(store, &h.paths, "t_path_data") ||
-             tp_insert_open(store, &h.functions, "t_function_data") || gather(&h);
+             tp_insert_open(store, &h.functions, "t_function_data") || path_data_gather(&h);
     for (uint32_t data = 1; !failed && data <= rec->data.count; data++)
         failed = take_object(&h, data);
     failed = tp_insert_close(store, &h.paths, failed);

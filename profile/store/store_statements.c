@@ -53,8 +53,8 @@ static int sort_instructions(struct statements *s)
 /* ------------------------------------------------------------------------------------------ one instruction */
 
 /* The part of an instruction's costs that is of one kind of access. `only`: it does nothing else. */
-static void add_kind(const struct tp_events *events, struct kind *kind, const uint64_t *row, uint8_t can, int access,
-                     bool only)
+static void statements_add_kind(const struct tp_events *events, struct kind *kind, const uint64_t *row, uint8_t can,
+                                int access, bool only)
 {
     uint8_t mine = access == LOAD ? TP_CAN_READ : TP_CAN_WRITE, other = TP_CAN_READ + TP_CAN_WRITE - mine;
 
@@ -79,9 +79,9 @@ static int add_instruction(struct statements *s, const struct tp_instr *instr)
     tp_add_row(events, s->all.cost, row);
     s->all.can |= instr->can;
     if (loads)
-        add_kind(events, &s->kind[LOAD][instr->type], row, does, LOAD, !stores);
+        statements_add_kind(events, &s->kind[LOAD][instr->type], row, does, LOAD, !stores);
     if (stores)
-        add_kind(events, &s->kind[STORE][instr->type], row, does, STORE, !loads);
+        statements_add_kind(events, &s->kind[STORE][instr->type], row, does, STORE, !loads);
     return tp_data_rows_add(&s->rows, instr) ? TP_NO_MEMORY(s->store->err) : 0;
 }
 

@@ -20,6 +20,7 @@
 
 #include "profile/base/error.h"
 #include "profile/base/row.h"
+#include "profile/read/define.h"
 #include "profile/sum/diff_lens.h"
 #include "profile/sum/sum.h"
 
@@ -34,7 +35,7 @@ struct tp_diff {
     int table[TP_DIFF_TABLES];
     TP_VECTOR(struct tp_event) events;
     TP_VECTOR(const char *) notes;
-    TP_VECTOR(struct tp_pair) meta;
+    tp_sum_meta meta;
     struct tp_arena arena;
 };
 
@@ -93,7 +94,7 @@ static char *formula_of(tp_profile *profile, const char *event)
 
 /* The formula of a derived event, with the places of its terms. 1: not all profiles have one and the same. */
 static int take_formula(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES], const char *event,
-                        struct tp_formula *formula)
+                        struct tp_weighted_sum *formula)
 {
     char *text = NULL;
     bool same = true;
@@ -106,8 +107,8 @@ static int take_formula(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES],
         else
             free(other);
     }
-    *formula = (struct tp_formula){0};
-    same = same && text && tp_formula_read(formula, text) == 0;
+    *formula = (struct tp_weighted_sum){0};
+    same = same && text && tp_weighted_sum_read(formula, text) == 0;
     free(text);
     for (size_t t = 0; same && t < formula->count; t++) {
         size_t k = 0;
@@ -119,7 +120,7 @@ static int take_formula(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES],
     return same ? 0 : 1;
 }
 
-static int take_events(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES], struct tp_error *err)
+static int diff_take_events(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES], struct tp_error *err)
 {
     tp_profile *first = profile_at(runs, 0);
     size_t count = tp_event_count(first), left_out = 0;
@@ -129,7 +130,7 @@ static int take_events(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES], 
         return TP_NO_MEMORY(err);
     for (size_t i = 0; i < count; i++) {
         const struct tp_event *event = tp_event_at(first, i);
-        struct tp_formula *formula = &diff->sum.formula[diff->sum.events.count - diff->sum.stored];
+        struct tp_weighted_sum *formula = &diff->sum.formula[diff->sum.events.count - diff->sum.stored];
         if (!in_all(runs, event) || (event->derived && take_formula(diff, runs, event->name, formula))) {
             left_out++;
             continue;
@@ -266,7 +267,7 @@ size_t tp_diff_rows(const tp_diff *diff, enum tp_diff_table table)
     return diff->sum.rows[diff->table[table]].at.count;
 }
 
-static bool is_there(const tp_diff *diff, int64_t present, int side)
+static bool diff_is_there(const tp_diff *diff, int64_t present, int side)
 {
     return diff->several ? seen_by(present, side) > 0 : present >> side & 1;
 }
@@ -280,7 +281,7 @@ static const char *text_of(const struct tp_sum *sum, int table, int64_t row, con
     return value == TP_NONE ? NULL : sum->texts.at.at[value];
 }
 
-static int64_t value_of(const struct tp_sum *sum, int table, int64_t row, const char *column)
+static int64_t diff_value_of(const struct tp_sum *sum, int table, int64_t row, const char *column)
 {
     int field = row == TP_NONE ? -1 : tp_sum_field(&sum->shape[table], column);
 
@@ -293,19 +294,20 @@ void tp_diff_row(const tp_diff *diff, enum tp_diff_table which, size_t i, struct
     int table = diff->table[which], functions = diff->table[TP_DIFF_FUNCTIONS];
     int64_t row = (int64_t)i, present = *tp_sum_present(sum, table, sum->rows[table].at.at[i]);
     int64_t function = which == TP_DIFF_FUNCTIONS ? row
-                                                  : value_of(sum, table, row, which == TP_DIFF_ARCS ? "callee_id"
+                                                  : diff_value_of(sum, table, row, which == TP_DIFF_ARCS ? "callee_id"
                                                                                                     : "function_id");
-    int64_t line = value_of(sum, table, row, "line");
+    int64_t line = diff_value_of(sum, table, row, "line");
 
     *out = (struct tp_diff_row){
         .function = text_of(sum, functions, function, "function"),
         .base = text_of(sum, functions, function, "base"),
         .symbol = text_of(sum, functions, function, "symbol"),
-        .caller = text_of(sum, functions, value_of(sum, table, row, "caller_id"), "function"),
-        .file = text_of(sum, tp_sum_table(sum, "files"), value_of(sum, table, row, "file_id"), "path"),
-        .object = text_of(sum, tp_sum_table(sum, "objects"), value_of(sum, functions, function, "object_id"), "path"),
+        .caller = text_of(sum, functions, diff_value_of(sum, table, row, "caller_id"), "function"),
+        .file = text_of(sum, tp_sum_table(sum, "files"), diff_value_of(sum, table, row, "file_id"), "path"),
+        .object =
+            text_of(sum, tp_sum_table(sum, "objects"), diff_value_of(sum, functions, function, "object_id"), "path"),
         .line = line == TP_NONE ? 0 : line,
-        .there = {is_there(diff, present, TP_BASELINE), is_there(diff, present, TP_NEW)},
+        .there = {diff_is_there(diff, present, TP_BASELINE), diff_is_there(diff, present, TP_NEW)},
     };
     if (which == TP_DIFF_DATA) {
         out->function = text_of(sum, table, row, "name");
@@ -331,8 +333,8 @@ static void costs_of(const tp_diff *diff, int table, const int64_t *row, struct 
 }
 
 /* Least and most of a side, a run without the row having 0. */
-static void spread(const tp_diff *diff, int table, int64_t *row, const struct costs *costs, int side, size_t cost,
-                   double *least, double *most)
+static void diff_spread(const tp_diff *diff, int table, int64_t *row, const struct costs *costs, int side, size_t cost,
+                        double *least, double *most)
 {
     const struct tp_sum *sum = &diff->sum;
     uint64_t seen = seen_by(*tp_sum_present(sum, table, row), side);
@@ -367,13 +369,13 @@ static struct tp_diff_value compare(const tp_diff *diff, int table, int64_t *row
     if (!diff->several)
         return value;
     for (int side = 0; side < TP_SIDES; side++)
-        spread(diff, table, row, costs, side, cost, &least[side], &most[side]);
+        diff_spread(diff, table, row, costs, side, cost, &least[side], &most[side]);
     value.counts &= least[TP_NEW] > most[TP_BASELINE] || most[TP_NEW] < least[TP_BASELINE];
     return value;
 }
 
 /* Of the events of one kind, from `kind` on: whether a side that has the row does not know them. */
-static bool is_unknown(const tp_diff *diff, int table, int64_t *row, const struct costs *costs, size_t kind)
+static bool diff_is_unknown(const tp_diff *diff, int table, int64_t *row, const struct costs *costs, size_t kind)
 {
     const struct tp_sum *sum = &diff->sum;
 
@@ -399,8 +401,42 @@ struct tp_diff_value tp_diff_value(const tp_diff *diff, enum tp_diff_table which
 
     costs_of(diff, table, row, &costs);
     struct tp_diff_value value = compare(diff, table, row, &costs, kind + event);
-    value.known &= !is_unknown(diff, table, row, &costs, kind);
+    value.known &= !diff_is_unknown(diff, table, row, &costs, kind);
     value.counts &= value.known;
+    return value;
+}
+
+/* A ratio of sums is not the sum of ratios: its terms are compared, and it is made of what each side has.
+ * A side's value; its terms' are `term`. A row that it does not have has none. */
+static bool side_value(const struct tp_formula *formula, const struct tp_diff_value *term, enum tp_diff_side side,
+                       double *out)
+{
+    struct tp_figure figure[TP_FORMULA_TERMS];
+
+    for (size_t t = 0; t < formula->terms; t++)
+        figure[t] = (struct tp_figure){term[t].side[side], term[t].known};
+    struct tp_figure value = tp_formula_value(formula, figure);
+    *out = value.known ? value.value : 0;
+    return value.known;
+}
+
+struct tp_diff_value tp_diff_formula(const tp_diff *diff, enum tp_diff_table table, size_t i,
+                                     const struct tp_formula *formula, bool inclusive)
+{
+    struct tp_diff_value term[TP_FORMULA_TERMS], value = {.known = true};
+    bool ignored, counts = false;
+
+    for (size_t t = 0; t < formula->terms; t++) {
+        int event = tp_diff_find(diff, formula->term[t].event->name, &ignored);
+        term[t] = (struct tp_diff_value){.known = false};
+        if (event >= 0)
+            term[t] = tp_diff_value(diff, table, i, (size_t)event, inclusive || formula->term[t].inclusive);
+        counts |= term[t].counts;
+    }
+    for (int side = 0; side < TP_SIDES; side++)
+        value.known &= side_value(formula, term, (enum tp_diff_side)side, &value.side[side]);
+    value.difference = value.known ? value.side[TP_NEW] - value.side[TP_BASELINE] : 0;
+    value.counts = counts && (value.difference > 0 || value.difference < 0);
     return value;
 }
 
@@ -445,7 +481,7 @@ static int subtract_row(tp_diff *diff, int table, int64_t *row)
     costs_of(diff, table, row, &costs);
     for (size_t i = 0; i < tp_sum_costs(sum, table); i++) {
         if (i < events && i % sum->events.count == 0)
-            unknown = is_unknown(diff, table, row, &costs, i);
+            unknown = diff_is_unknown(diff, table, row, &costs, i);
         struct tp_diff_value value = compare(diff, table, row, &costs, i);
         double difference = value.counts ? value.difference : 0;
         if (!value.known || (i < events && unknown))
@@ -458,7 +494,7 @@ static int subtract_row(tp_diff *diff, int table, int64_t *row)
     return tp_sum_put(sum, table, row, LANE_DIFFERENCE, to);
 }
 
-static int add_meta(tp_diff *diff, const char *key, const char *value)
+static int diff_add_meta(tp_diff *diff, const char *key, const char *value)
 {
     struct tp_pair *pair = TP_VECTOR_ADD(&diff->meta);
 
@@ -470,7 +506,7 @@ static int add_meta(tp_diff *diff, const char *key, const char *value)
 }
 
 /* What both sides say, then what is said of a difference. The new side's command goes before the baseline's. */
-static int take_meta(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES])
+static int diff_take_meta(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES])
 {
     static const char *const kept[] = {"cmd",       "creator",  "engine",    "engine.version", "directory", "cache.I1",
                                        "cache.D1",  "cache.L2", "cache.LL",  "cache-sim",      "branch-sim", "cacheuse",
@@ -482,31 +518,16 @@ static int take_meta(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES])
         const char *now = tp_meta(runs[TP_NEW].profile[0], kept[i]);
         const char *before = tp_meta(runs[TP_BASELINE].profile[0], kept[i]);
         if (now && (i == 0 || (before && strcmp(now, before) == 0)))
-            failed = add_meta(diff, kept[i], now);
+            failed = diff_add_meta(diff, kept[i], now);
     }
     for (int side = 0; side < TP_SIDES && !failed; side++) {
         sqlite3_str *names = sqlite3_str_new(NULL);
         for (size_t i = 0; i < runs[side].count; i++)
             sqlite3_str_appendf(names, "%s%s", i ? "; " : "", tp_path(runs[side].profile[i]));
         char *text = sqlite3_str_finish(names);
-        failed = !text || add_meta(diff, sides[side], text);
+        failed = !text || diff_add_meta(diff, sides[side], text);
         sqlite3_free(text);
     }
-    return failed;
-}
-
-static int write_lane(tp_diff *diff, int lane, const char *path, struct tp_error *err)
-{
-    const char **pairs = calloc(2 * diff->meta.count + 1, sizeof *pairs);
-
-    if (!pairs)
-        return TP_NO_MEMORY(err);
-    for (size_t i = 0; i < diff->meta.count; i++) {
-        pairs[2 * i] = diff->meta.at[i].key;
-        pairs[2 * i + 1] = diff->meta.at[i].value;
-    }
-    int failed = tp_sum_write(&diff->sum, lane, path, pairs, err);
-    free(pairs);
     return failed;
 }
 
@@ -520,7 +541,7 @@ int tp_diff_write(tp_diff *diff, const char *path, struct tp_error *err)
                 return TP_NO_MEMORY(err);
         }
     }
-    return write_lane(diff, LANE_DIFFERENCE, path, err);
+    return tp_sum_write(&diff->sum, LANE_DIFFERENCE, path, &diff->meta, err);
 }
 
 /* A side's means, rounded; NULL where it does not have the row. */
@@ -529,7 +550,7 @@ static int mean_row(tp_diff *diff, int table, int64_t *row, int side)
     struct tp_sum *sum = &diff->sum;
     int64_t from[TP_SUM_COSTS], to[TP_SUM_COSTS];
     size_t events = tp_sum_events(sum, table);
-    bool there = is_there(diff, *tp_sum_present(sum, table, row), side);
+    bool there = diff_is_there(diff, *tp_sum_present(sum, table, row), side);
 
     tp_sum_get(sum, table, row, side, from);
     for (size_t i = 0; i < tp_sum_costs(sum, table); i++) {
@@ -555,7 +576,7 @@ static int write_side(tp_diff *diff, enum tp_diff_side side, const char *path, s
                 return TP_NO_MEMORY(err);
         }
     }
-    return write_lane(diff, LANE_DIFFERENCE, path, err);
+    return tp_sum_write(&diff->sum, LANE_DIFFERENCE, path, &diff->meta, err);
 }
 
 static tp_profile *open_whole(tp_diff *diff, const char *path, const char *before, const char *after,
@@ -612,7 +633,7 @@ static int note_lines(tp_diff *diff)
     return note(diff, text);
 }
 
-static int make(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES], bool whole, struct tp_error *err)
+static int diff_make(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES], bool whole, struct tp_error *err)
 {
     static const char *const tables[] = {"t_totals", "t_functions", "t_lines", "t_arcs", "t_data"};
 
@@ -622,7 +643,7 @@ static int make(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES], bool wh
     diff->sum.lanes = diff->several ? LANES_OF_RUNS : whole ? LANE_DIFFERENCE + 1 : TP_SIDES;
     for (int i = 0; i < TP_DIFF_TABLES; i++)
         diff->table[i] = tp_sum_table(&diff->sum, tables[i]);
-    if (take_events(diff, runs, err))
+    if (diff_take_events(diff, runs, err))
         return -1;
     for (size_t i = 0; profile_at(runs, i); i++) {
         if (tp_diff_lens_look(&diff->lens, profile_at(runs, i), !profile_at(runs, i + 1), err))
@@ -630,7 +651,7 @@ static int make(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES], bool wh
     }
     if (read_all(diff, runs, whole, err))
         return -1;
-    return diff->lens.failed || take_meta(diff, runs) || note_lines(diff) ? TP_NO_MEMORY(err) : 0;
+    return diff->lens.failed || diff_take_meta(diff, runs) || note_lines(diff) ? TP_NO_MEMORY(err) : 0;
 }
 
 tp_diff *tp_diff_make(const struct tp_diff_runs runs[TP_SIDES], const struct tp_diff_options *options,
@@ -644,7 +665,7 @@ tp_diff *tp_diff_make(const struct tp_diff_runs runs[TP_SIDES], const struct tp_
     }
     diff->lens.filename = options->filename;
     diff->lens.funcname = options->funcname;
-    if (make(diff, runs, options->whole, err) == 0)
+    if (diff_make(diff, runs, options->whole, err) == 0)
         return diff;
     tp_diff_free(diff);
     return NULL;

@@ -66,6 +66,11 @@ struct tp_diff_value {
 };
 struct tp_diff_value tp_diff_value(const tp_diff *diff, enum tp_diff_table table, size_t i, size_t event,
                                    bool inclusive);
+/* The same of a formula over events (define.h). It counts where one of its events does; it is not known where it lacks
+ * a value on one side. */
+struct tp_formula;
+struct tp_diff_value tp_diff_formula(const tp_diff *diff, enum tp_diff_table table, size_t i,
+                                     const struct tp_formula *formula, bool inclusive);
 
 /* The differences as a profile, 0 where they do not count. options.whole was given. */
 int tp_diff_write(tp_diff *diff, const char *path, struct tp_error *err);

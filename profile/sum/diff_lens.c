@@ -39,7 +39,7 @@ static const char *renamed(struct tp_diff_lens *lens, const struct tp_rename *re
 }
 
 /* Of "malloc in f (f.c:12)" the part in brackets, or the end: there is none. */
-static const char *place_in(const char *name)
+static const char *lens_place_in(const char *name)
 {
     const char *end = name + strlen(name), *place = end > name && end[-1] == ')' ? end - 1 : name;
 
@@ -64,7 +64,7 @@ static char *renamed_part(const struct tp_rename *rename, const char *text, cons
 /* What is allocated is called by the function that allocates, and by who calls that: both are functions. */
 static const char *renamed_site(struct tp_diff_lens *lens, const char *name)
 {
-    const char *place = place_in(name), *in = strstr(name, " in ");
+    const char *place = lens_place_in(name), *in = strstr(name, " in ");
     char *allocator, *caller;
 
     if (!lens->funcname)
@@ -108,7 +108,7 @@ static const struct tp_diff_map *map_of_name(const struct tp_diff_lens *lens, co
 /* "malloc in f (f.c:12)" with the line that it is on in the profile whose lines are meant, or without. */
 static const char *with_line(struct tp_diff_lens *lens, const char *name)
 {
-    const char *place = place_in(name), *file = place + 2, *colon = *place ? strrchr(place, ':') : NULL;
+    const char *place = lens_place_in(name), *file = place + 2, *colon = *place ? strrchr(place, ':') : NULL;
     const struct tp_diff_map *map;
     int64_t line;
 
@@ -123,7 +123,7 @@ static const char *with_line(struct tp_diff_lens *lens, const char *name)
     return lens->replaced;
 }
 
-static const char *rewrite(void *user, const char *table, const char *column, const char *text)
+static const char *lens_rewrite(void *user, const char *table, const char *column, const char *text)
 {
     static const struct {
         const char *table, *column;
@@ -189,7 +189,7 @@ static int see_all(struct tp_diff_lens *lens, tp_profile *profile, const char *s
     return tp_each(profile, sqlite3_mprintf("%s", sql), see_row, &(struct seeing){lens, see}, err);
 }
 
-static struct tp_diff_object *object_of(const struct tp_diff_lens *lens, const char *path)
+static struct tp_diff_object *lens_object_of(const struct tp_diff_lens *lens, const char *path)
 {
     for (size_t i = 0; i < lens->objects.count; i++) {
         if (strcmp(lens->objects.at[i].path, path) == 0)
@@ -200,7 +200,7 @@ static struct tp_diff_object *object_of(const struct tp_diff_lens *lens, const c
 
 static int see_object(struct tp_diff_lens *lens, const char *path, const char *build_id)
 {
-    struct tp_diff_object *object = object_of(lens, path);
+    struct tp_diff_object *object = lens_object_of(lens, path);
 
     if (!object) {
         object = TP_VECTOR_ADD(&lens->objects);
@@ -232,7 +232,7 @@ static const char sources[] = "SELECT f.path, s.text FROM sources s JOIN files f
 
 int tp_diff_lens_look(struct tp_diff_lens *lens, tp_profile *profile, bool last, struct tp_error *err)
 {
-    lens->lens = (struct tp_sum_lens){.user = lens, .rewrite = rewrite, .group = group};
+    lens->lens = (struct tp_sum_lens){.user = lens, .rewrite = lens_rewrite, .group = group};
     lens->looked++;
     return see_all(lens, profile, "SELECT path, build_id FROM objects", see_object, err) ||
                    (last && see_all(lens, profile, sources, see_source, err))
@@ -288,7 +288,7 @@ static bool has_changed(struct tp_diff_lens *lens, const struct tp_sum *sum, int
     if (!REACH(lens, &lens->changed, object))
         return true;
     if (!lens->changed.at[object]) {
-        const struct tp_diff_object *known = object_of(lens, path_of(sum, tp_sum_table(sum, "objects"), object));
+        const struct tp_diff_object *known = lens_object_of(lens, path_of(sum, tp_sum_table(sum, "objects"), object));
         lens->changed.at[object] = known && !known->changed ? 1 : 2;
     }
     return lens->changed.at[object] == 2;
@@ -304,7 +304,7 @@ static int find_map(const struct tp_diff_lens *lens, const char *path)
 }
 
 /* A line of a file of an object that has changed. */
-static int64_t line_of(struct tp_diff_lens *lens, const struct tp_sum *sum, int64_t file, int64_t line)
+static int64_t lens_line_of(struct tp_diff_lens *lens, const struct tp_sum *sum, int64_t file, int64_t line)
 {
     if (!REACH(lens, &lens->map_of, file) || !REACH(lens, &lens->unmatched, file))
         return TP_NONE;
@@ -388,7 +388,7 @@ static void adjust(void *user, const struct tp_sum *sum, int table, int64_t *val
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         int file = tp_sum_field(shape, places[i][0]), line = tp_sum_field(shape, places[i][1]);
         if (file >= 0 && line >= 0 && value[file] != TP_NONE && value[line] != TP_NONE)
-            value[line] = line_of(lens, sum, value[file], value[line]);
+            value[line] = lens_line_of(lens, sum, value[file], value[line]);
     }
     for (size_t i = 0; i < sizeof of_build / sizeof *of_build; i++) {
         if (strcmp(shape->table->name, of_build[i][0]) == 0)

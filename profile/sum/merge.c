@@ -25,7 +25,7 @@ struct tp_merge {
     struct tp_sum sum;
     struct tp_arena arena;
     const char *first; /* path of the first profile; NULL: none yet */
-    TP_VECTOR(struct tp_pair) meta;
+    tp_sum_meta meta;
 };
 
 tp_merge *tp_merge_new(enum tp_keep keep, struct tp_error *err)
@@ -59,7 +59,7 @@ void tp_merge_free(tp_merge *merge)
 
 /* ------------------------------------------------------------------------------------------ what must be equal */
 
-static int take_events(tp_merge *merge, tp_profile *profile, struct tp_error *err)
+static int merge_take_events(tp_merge *merge, tp_profile *profile, struct tp_error *err)
 {
     for (size_t i = 0; i < tp_event_count(profile); i++) {
         const struct tp_event *event = tp_event_at(profile, i);
@@ -161,7 +161,7 @@ static bool is_made(const char *key)
     return strcmp(key, "cmd") == 0 || strcmp(key, "runs") == 0 || strcmp(key, "keep") == 0;
 }
 
-static int take_meta(void *user, sqlite3_stmt *row)
+static int merge_take_meta(void *user, sqlite3_stmt *row)
 {
     const char *key = tp_text_or_null(row, 0), *value = tp_text_or_null(row, 1);
 
@@ -274,12 +274,12 @@ int tp_merge_add(tp_merge *merge, tp_profile *profile, struct tp_error *err)
         merge->first = tp_arena_copy(&merge->arena, tp_path(profile), strlen(tp_path(profile)));
         if (!merge->first)
             return TP_NO_MEMORY(err);
-        if (take_events(merge, profile, err))
+        if (merge_take_events(merge, profile, err))
             return -1;
     } else if (check_events(merge, profile, err) || check_model(merge, profile, err)) {
         return -1;
     }
-    return tp_each(profile, sqlite3_mprintf("SELECT key, value FROM meta"), take_meta, merge, err) ||
+    return tp_each(profile, sqlite3_mprintf("SELECT key, value FROM meta"), merge_take_meta, merge, err) ||
                    add_tables(merge, profile, err) ? -1 : 0;
 }
 
@@ -324,7 +324,7 @@ static const char *commands(tp_merge *merge, int64_t *runs)
     return copy;
 }
 
-static int by_key(const void *a, const void *b)
+static int merge_by_key(const void *a, const void *b)
 {
     return strcmp(((const struct tp_pair *)a)->key, ((const struct tp_pair *)b)->key);
 }
@@ -334,21 +334,11 @@ int tp_merge_write(tp_merge *merge, const char *path, struct tp_error *err)
     int64_t runs = 0;
     char number[24];
     const char *cmd = commands(merge, &runs);
-    int failed;
 
     snprintf(number, sizeof number, "%lld", (long long)runs);
     if ((cmd && join_meta(merge, "cmd", cmd)) || join_meta(merge, "runs", number) ||
         (merge->keep != TP_KEEP_NONE && join_meta(merge, "keep", kinds[merge->keep])))
         return TP_NO_MEMORY(err);
-    qsort(merge->meta.at, merge->meta.count, sizeof *merge->meta.at, by_key);
-    const char **pairs = calloc(2 * merge->meta.count + 1, sizeof *pairs);
-    if (!pairs)
-        return TP_NO_MEMORY(err);
-    for (size_t i = 0; i < merge->meta.count; i++) {
-        pairs[2 * i] = merge->meta.at[i].key;
-        pairs[2 * i + 1] = merge->meta.at[i].value;
-    }
-    failed = tp_sum_write(&merge->sum, 0, path, pairs, err);
-    free(pairs);
-    return failed;
+    qsort(merge->meta.at, merge->meta.count, sizeof *merge->meta.at, merge_by_key);
+    return tp_sum_write(&merge->sum, 0, path, &merge->meta, err);
 }

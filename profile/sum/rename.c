@@ -156,7 +156,7 @@ struct text {
     size_t size, room;
 };
 
-static int append(struct text *text, const char *bytes, size_t size)
+static int rename_append(struct text *text, const char *bytes, size_t size)
 {
     if (text->size + size + 1 > text->room) {
         size_t room = 2 * (text->size + size + 1);
@@ -183,9 +183,10 @@ static int append_new(struct text *out, const char *new, const char *subject, co
             group = *new >= '1' && *new <= '9' ? (size_t)(*new - '0') : GROUPS;
         }
         if (group == GROUPS)
-            failed = append(out, new, 1);
+            failed = rename_append(out, new, 1);
         else if (match[group].rm_so >= 0)
-            failed = append(out, subject + match[group].rm_so, (size_t)(match[group].rm_eo - match[group].rm_so));
+            failed = rename_append(out, subject + match[group].rm_so,
+                                   (size_t)(match[group].rm_eo - match[group].rm_so));
     }
     return failed;
 }
@@ -194,20 +195,20 @@ static int append_new(struct text *out, const char *new, const char *subject, co
 static int substitute(const struct substitution *one, const char *subject, struct text *out)
 {
     regmatch_t match[GROUPS];
-    int how = 0, failed = append(out, "", 0);
+    int how = 0, failed = rename_append(out, "", 0);
 
     while (!failed && regexec(&one->regex, subject, GROUPS, match, how) == 0) {
-        failed = append(out, subject, (size_t)match[0].rm_so) || append_new(out, one->new, subject, match);
+        failed = rename_append(out, subject, (size_t)match[0].rm_so) || append_new(out, one->new, subject, match);
         subject += match[0].rm_eo;
         if (match[0].rm_so == match[0].rm_eo && *subject)
-            failed = failed || append(out, subject++, 1);
+            failed = failed || rename_append(out, subject++, 1);
         else if (match[0].rm_so == match[0].rm_eo)
             break;
         how = REG_NOTBOL;
         if (!one->all)
             break;
     }
-    return failed || append(out, subject, strlen(subject));
+    return failed || rename_append(out, subject, strlen(subject));
 }
 
 char *tp_rename_text(const struct tp_rename *rename, const char *text)

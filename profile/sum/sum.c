@@ -249,7 +249,7 @@ static bool is_known(const int64_t *costs, size_t count)
     return false;
 }
 
-static void add_kind(const struct tp_events *events, int64_t *to, const int64_t *from)
+static void sum_add_kind(const struct tp_events *events, int64_t *to, const int64_t *from)
 {
     bool known = is_known(to, events->count) && is_known(from, events->count);
 
@@ -274,7 +274,7 @@ int tp_sum_add_costs(struct tp_sum *sum, int table, int64_t *row, int lane, cons
     }
     tp_sum_get(sum, table, row, lane, to);
     for (size_t i = 0; i < events; i += sum->events.count)
-        add_kind(&sum->events, to + i, costs + i);
+        sum_add_kind(&sum->events, to + i, costs + i);
     for (size_t i = events; i < count; i++) {
         if (to[i] == TP_NONE || costs[i] == TP_NONE)
             to[i] = to[i] == TP_NONE ? costs[i] : to[i];

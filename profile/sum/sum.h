@@ -112,7 +112,7 @@ struct tp_sum {
     struct tp_texts texts;
     struct tp_events events;
     size_t stored;  /* of the events: those that profiles have; what follows is derived */
-    struct tp_formula *formula; /* of events from `stored` on, in terms of those; NULL: there are none */
+    struct tp_weighted_sum *formula; /* of events from `stored` on, in terms of those; NULL: there are none */
     int lanes, lane; /* lane: that is read into */
     bool skip[TP_MAX_TABLES]; /* tables that nobody wants */
     bool by_thread; /* there is more than one thread: tables by thread are kept */
@@ -182,8 +182,9 @@ struct tp_sum_lens {
 int tp_sum_read(struct tp_sum *sum, tp_profile *profile, const struct tp_sum_source *sources,
                 const struct tp_sum_lens *lens, struct tp_error *err);
 
-/* sum_write.c: the tables as a profile, with the costs of a lane; `meta` is key, value, ..., NULL. Ids, and the order
- * of rows, are those of every other lane. */
-int tp_sum_write(struct tp_sum *sum, int lane, const char *path, const char *const *meta, struct tp_error *err);
+/* sum_write.c: the tables as a profile, with the costs of a lane, and table `meta`. Ids, and the order of rows, are
+ * those of every other lane. */
+typedef TP_VECTOR(struct tp_pair) tp_sum_meta;
+int tp_sum_write(struct tp_sum *sum, int lane, const char *path, const tp_sum_meta *meta, struct tp_error *err);
 
 #endif

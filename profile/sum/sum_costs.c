@@ -16,7 +16,7 @@
 enum { BITMAP = (TP_SUM_COSTS + 7) / 8, LONGEST = 10, HEAD = sizeof(uint32_t), SPARE = 8 };
 enum { MOST = 2 * BITMAP + TP_SUM_COSTS * LONGEST };
 
-static int64_t *place_of(const struct tp_sum *sum, int table, const int64_t *row, int lane)
+static int64_t *costs_place_of(const struct tp_sum *sum, int table, const int64_t *row, int lane)
 {
     return (int64_t *)row + sum->shape[table].width + 1 + lane;
 }
@@ -70,7 +70,7 @@ static size_t pack(uint8_t *to, const int64_t *costs, size_t count)
 void tp_sum_get(const struct tp_sum *sum, int table, const int64_t *row, int lane, int64_t *costs)
 {
     size_t count = tp_sum_costs(sum, table), bitmap = (count + 7) / 8;
-    const uint8_t *piece = (const uint8_t *)(uintptr_t)*place_of(sum, table, row, lane);
+    const uint8_t *piece = (const uint8_t *)(uintptr_t)*costs_place_of(sum, table, row, lane);
 
     memset(costs, 0, count * sizeof *costs);
     if (!piece)
@@ -90,7 +90,7 @@ int tp_sum_put(struct tp_sum *sum, int table, int64_t *row, int lane, const int6
 {
     uint8_t packed[MOST];
     size_t size = pack(packed, costs, tp_sum_costs(sum, table));
-    int64_t *place = place_of(sum, table, row, lane);
+    int64_t *place = costs_place_of(sum, table, row, lane);
     uint8_t *piece = (uint8_t *)(uintptr_t)*place;
 
     if (!piece || room_of(piece) < size) {

@@ -94,7 +94,7 @@ static int read_fields(struct reader *r, int table, sqlite3_stmt *statement, int
 }
 
 /* Where rows with one key are told apart by their order: how many there were before. -1: out of memory. */
-static int64_t place_of(struct tp_rows *seen, const int64_t *key, size_t keys)
+static int64_t sum_read_place_of(struct tp_rows *seen, const int64_t *key, size_t keys)
 {
     uint32_t index;
     bool made;
@@ -143,7 +143,7 @@ static int find_group(struct reader *r, int table, int64_t *value)
         return TP_NO_MEMORY(r->err);
     if (r->lens->group && r->lens->group(r->lens->user, r->sum, key))
         return TP_NO_MEMORY(r->err);
-    key[4] = place_of(&r->grouped, key, 4);
+    key[4] = sum_read_place_of(&r->grouped, key, 4);
     if (key[4] < 0 || !tp_rows_get(&r->sum->groups, key, &known, &made))
         return TP_NO_MEMORY(r->err);
     value[id] = known;
@@ -195,7 +195,7 @@ static int remember(struct reader *r, int table, int64_t id, uint32_t row, int64
 }
 
 /* The weighted sum of events that were read, or derived before; NULL if all are. */
-static int64_t derived(const struct tp_sum *sum, const struct tp_formula *formula, const int64_t *costs, bool real)
+static int64_t derived(const struct tp_sum *sum, const struct tp_weighted_sum *formula, const int64_t *costs, bool real)
 {
     double total = 0;
     int64_t count = TP_NONE;
@@ -272,7 +272,7 @@ static int read_row(struct reader *r, int table, sqlite3_stmt *statement)
         if (tp_sum_is_key(&shape->field[i]))
             key[shape->field[i].at] = value[i];
     }
-    if (shape->nth >= 0 && (key[shape->nth] = place_of(&r->seen[table], key, (size_t)shape->nth)) < 0)
+    if (shape->nth >= 0 && (key[shape->nth] = sum_read_place_of(&r->seen[table], key, (size_t)shape->nth)) < 0)
         return TP_NO_MEMORY(r->err);
     int64_t *row = tp_rows_get(&r->sum->rows[table], key, &index, &made);
     if (!row)
@@ -286,19 +286,19 @@ static int read_row(struct reader *r, int table, sqlite3_stmt *statement)
 
 /* ------------------------------------------------------------------------------------------ tables */
 
-static void add_column(sqlite3_str *sql, const char *name, const char *suffix)
+static void sum_read_add_column(sqlite3_str *sql, const char *name, const char *suffix)
 {
     sqlite3_str_appendf(sql, "%st.\"%w%s\"", sqlite3_str_length(sql) ? ", " : "SELECT ", name, suffix);
 }
 
-static void add_events(sqlite3_str *sql, const struct tp_sum *sum, const char *suffix)
+static void sum_read_add_events(sqlite3_str *sql, const struct tp_sum *sum, const char *suffix)
 {
     for (size_t i = 0; i < sum->stored; i++)
-        add_column(sql, sum->events.column[i].name, suffix);
+        sum_read_add_column(sql, sum->events.column[i].name, suffix);
 }
 
 /* Fields first, so that column i is field i. */
-static char *query_of(const struct reader *r, int table)
+static char *sum_read_query_of(const struct reader *r, int table)
 {
     const struct tp_shape *shape = &r->sum->shape[table];
     const struct tp_sum_source *source = r->sources;
@@ -307,11 +307,11 @@ static char *query_of(const struct reader *r, int table)
     while (source->table && strcmp(source->table, shape->table->name) != 0)
         source++;
     for (int i = 0; i < shape->fields; i++)
-        add_column(sql, shape->field[i].name, "");
+        sum_read_add_column(sql, shape->field[i].name, "");
     if (shape->table->events & TP_SELF_EVENTS)
-        add_events(sql, r->sum, "");
+        sum_read_add_events(sql, r->sum, "");
     if (shape->table->events & TP_INCL_EVENTS)
-        add_events(sql, r->sum, "_incl");
+        sum_read_add_events(sql, r->sum, "_incl");
     sqlite3_str_appendf(sql, " FROM %s t", source->table ? source->from : shape->table->name);
     if (shape->table->order)
         sqlite3_str_appendf(sql, " ORDER BY %s", shape->table->order);
@@ -325,7 +325,7 @@ struct reading {
     int table;
 };
 
-static int take_row(void *user, sqlite3_stmt *row)
+static int sum_read_take_row(void *user, sqlite3_stmt *row)
 {
     const struct reading *reading = user;
 
@@ -347,7 +347,7 @@ static int read_table(struct reader *r, int table)
         if (read_table(r, field->refers))
             return -1;
     }
-    return tp_each(r->profile, query_of(r, table), take_row, &(struct reading){r, table}, r->err);
+    return tp_each(r->profile, sum_read_query_of(r, table), sum_read_take_row, &(struct reading){r, table}, r->err);
 }
 
 /* ------------------------------------------------------------------------------------------ threads */

@@ -15,7 +15,7 @@
 struct writer {
     struct tp_sum *sum;
     int lane;
-    const char *const *meta;
+    const tp_sum_meta *meta;
     struct tp_store *store;
     uint32_t *id[TP_MAX_TABLES];    /* by row */
     uint32_t *order[TP_MAX_TABLES]; /* rows by id; NULL: as they are */
@@ -94,12 +94,10 @@ struct sorted {
 static int by_owner(const void *a, const void *b)
 {
     const struct sorted *x = a, *y = b;
+    int order = TP_COMPARE(x->owner, y->owner);
 
-    if (x->owner != y->owner)
-        return x->owner < y->owner ? -1 : 1;
-    if (x->address != y->address)
-        return x->address < y->address ? -1 : 1;
-    return x->row < y->row ? -1 : x->row > y->row;
+    order = order ? order : TP_COMPARE(x->address, y->address);
+    return order ? order : TP_COMPARE(x->row, y->row);
 }
 
 static int number_ranges(struct writer *w, int table, int owner)
@@ -145,7 +143,7 @@ static int above_of(const struct tp_shape *shape)
     return field;
 }
 
-static int number(struct writer *w, int table)
+static int sum_write_number(struct writer *w, int table)
 {
     const struct tp_shape *shape = &w->sum->shape[table];
     uint32_t count = rows_of(w, table);
@@ -191,7 +189,7 @@ static void put_range(const struct writer *w, struct tp_insert *insert, const st
     tp_put_id(insert, first == end ? 0 : field->role == TP_ROLE_FIRST ? first + 1 : end);
 }
 
-static void put_field(const struct writer *w, struct tp_insert *insert, int table, int f, uint32_t row)
+static void sum_write_put_field(const struct writer *w, struct tp_insert *insert, int table, int f, uint32_t row)
 {
     const struct tp_field *field = &w->sum->shape[table].field[f];
 
@@ -241,7 +239,7 @@ static void put_costs(const struct writer *w, struct tp_insert *insert, int tabl
     }
 }
 
-static int write_table(struct writer *w, int table)
+static int sum_write_table(struct writer *w, int table)
 {
     struct tp_insert insert;
     int failed = tp_insert_open(w->store, &insert, w->sum->shape[table].table->name);
@@ -250,7 +248,7 @@ static int write_table(struct writer *w, int table)
         uint32_t row = row_at(w, table, i);
         tp_sum_get(w->sum, table, w->sum->rows[table].at.at[row], w->lane, w->costs);
         for (int f = 0; f < w->sum->shape[table].fields; f++)
-            put_field(w, &insert, table, f, row);
+            sum_write_put_field(w, &insert, table, f, row);
         put_costs(w, &insert, table);
         failed = tp_insert_row(w->store, &insert);
     }
@@ -267,7 +265,7 @@ static int write_tables(struct tp_store *store, void *user, bool large)
     w->store = store;
     for (int i = 0; !failed && i < w->sum->tables; i++) {
         if ((strncmp(w->sum->shape[i].table->name, "t_", 2) == 0) == large)
-            failed = write_table(w, i);
+            failed = sum_write_table(w, i);
     }
     return failed;
 }
@@ -277,25 +275,25 @@ static int write_large(struct tp_store *store, void *user)
     return write_tables(store, user, true);
 }
 
-static int write_meta(struct tp_store *store, const char *const *meta)
+static int sum_write_meta(struct tp_store *store, struct tp_insert *insert, size_t i)
 {
-    struct tp_insert insert;
-    int failed = tp_insert_open(store, &insert, "meta");
+    const tp_sum_meta *meta = insert->user;
 
-    for (; !failed && *meta; meta += 2) {
-        tp_put_text(&insert, meta[0]);
-        tp_put_text(&insert, meta[1]);
-        failed = tp_insert_row(store, &insert);
-    }
-    return tp_insert_close(store, &insert, failed);
+    TP_PUT(insert, TP_TEXT(meta->at[i].key), TP_TEXT(meta->at[i].value));
+    return tp_insert_row(store, insert);
 }
 
-static int write_rest(struct tp_store *store, void *user)
+static int sum_write_rest(struct tp_store *store, void *user)
 {
-    return write_meta(store, ((struct writer *)user)->meta) || write_tables(store, user, false) ? -1 : 0;
+    const tp_sum_meta *meta = ((struct writer *)user)->meta;
+
+    return tp_insert_all(store, "meta", meta->count, sum_write_meta, (void *)(uintptr_t)meta) ||
+                   write_tables(store, user, false)
+               ? -1
+               : 0;
 }
 
-int tp_sum_write(struct tp_sum *sum, int lane, const char *path, const char *const *meta, struct tp_error *err)
+int tp_sum_write(struct tp_sum *sum, int lane, const char *path, const tp_sum_meta *meta, struct tp_error *err)
 {
     static const struct tp_import_options options;
     struct tp_recording *rec = calloc(1, sizeof *rec);
@@ -309,9 +307,9 @@ int tp_sum_write(struct tp_sum *sum, int lane, const char *path, const char *con
         rec->threads.count = sum->rows[tp_sum_table(sum, "threads")].at.count; /* which views there are */
     }
     for (int i = 0; !failed && i < sum->tables; i++)
-        failed = number(&w, i);
+        failed = sum_write_number(&w, i);
     if (!failed)
-        failed = tp_store_make(&store, write_large, write_rest, &w);
+        failed = tp_store_make(&store, write_large, sum_write_rest, &w);
     for (int i = 0; i < sum->tables; i++) {
         free(w.id[i]);
         free(w.order[i]);
