@@ -62,8 +62,8 @@ static bool take_file(struct tp_reading *r)
 
 static int load_files(struct tp_annotation *a)
 {
-    static const struct tp_rows rows = {"f.id, f.path, s.file_id", 3, "", TP_COLUMNS_NONE,
-                                     "files f LEFT JOIN sources s ON s.file_id = f.id"};
+    static const struct tp_view_rows rows = {"f.id, f.path, s.file_id", 3, "", TP_COLUMNS_NONE,
+                                          "files f LEFT JOIN sources s ON s.file_id = f.id"};
 
     return tp_read_rows(a, &rows, take_file, NULL);
 }
@@ -148,8 +148,8 @@ static bool take_function(struct tp_reading *r)
 /* The first function stands for what no row of `functions` explains. */
 static int load_functions(struct tp_annotation *a)
 {
-    static const struct tp_rows rows = {"id, base_id, base, object, address, size", 6, "", TP_COLUMNS_AS_ASKED,
-                                        "functions"};
+    static const struct tp_view_rows rows = {"id, base_id, base, object, address, size", 6, "", TP_COLUMNS_AS_ASKED,
+                                             "functions"};
     struct tp_annotated_function *unknown = TP_VECTOR_ADD(&a->functions);
     struct tp_idmap base = {0};
 
@@ -230,8 +230,8 @@ static bool annotation_take_node(struct tp_reading *r)
 
 static int join_contexts(struct tp_annotation *a)
 {
-    static const struct tp_rows rows = {"id, parent, function_id, approximate", 4, "", TP_COLUMNS_BELOW,
-                                        "paths ORDER BY id DESC"};
+    static const struct tp_view_rows rows = {"id, parent, function_id, approximate", 4, "", TP_COLUMNS_BELOW,
+                                             "paths ORDER BY id DESC"};
     struct nodes nodes = {0};
 
     if (!tp_has_inclusive(a) || !has_contexts(a))
@@ -306,7 +306,7 @@ static bool take_line(struct tp_reading *r)
 
 static int load_lines(struct tp_annotation *a)
 {
-    static const struct tp_rows rows = {"file_id, line, function_id", 3, "", TP_COLUMNS_AS_ASKED, "lines"};
+    static const struct tp_view_rows rows = {"file_id, line, function_id", 3, "", TP_COLUMNS_AS_ASKED, "lines"};
 
     return tp_read_rows(a, &rows, take_line, NULL);
 }
@@ -327,8 +327,8 @@ static bool take_lineless(struct tp_reading *r)
 
 static int load_lineless(struct tp_annotation *a)
 {
-    static const struct tp_rows rows = {"t.file_id, v.id", 2, "v.", TP_COLUMNS_AS_ASKED,
-                                     "functions v JOIN t_functions t ON t.id = v.id"};
+    static const struct tp_view_rows rows = {"t.file_id, v.id", 2, "v.", TP_COLUMNS_AS_ASKED,
+                                          "functions v JOIN t_functions t ON t.id = v.id"};
 
     return tp_read_rows(a, &rows, take_lineless, NULL);
 }
@@ -408,7 +408,7 @@ static bool take_total(struct tp_reading *r)
 int tp_annotation_load(struct tp_annotation *a, tp_profile *profile, const struct tp_term *terms, size_t count,
                        const struct tp_search *search, struct tp_error *err)
 {
-    static const struct tp_rows totals = {"1", 1, "", TP_COLUMNS_PLAIN, "totals"};
+    static const struct tp_view_rows totals = {"1", 1, "", TP_COLUMNS_PLAIN, "totals"};
 
     memset(a, 0, sizeof *a);
     a->profile = profile;

@@ -122,11 +122,11 @@ static void join_uses(struct tp_annotation *a)
 
 int tp_load_inlined(struct tp_annotation *a)
 {
-    static const struct tp_rows bodies = {"v.id, v.parent, v.name, v.file, t.call_file_id, v.call_line, v.line", 7,
-                                          "v.", TP_COLUMNS_WHOLE, "inlined v JOIN t_inlined t ON t.id = v.id"},
-                             calls = {"i.inlined_id", 1, "a.", TP_COLUMNS_BELOW,
-                                      "arcs a JOIN t_instructions i ON i.id = a.site_id "
-                                      "WHERE i.inlined_id IS NOT NULL"};
+    static const struct tp_view_rows bodies = {"v.id, v.parent, v.name, v.file, t.call_file_id, v.call_line, v.line", 7,
+                                               "v.", TP_COLUMNS_WHOLE, "inlined v JOIN t_inlined t ON t.id = v.id"},
+                                  calls = {"i.inlined_id", 1, "a.", TP_COLUMNS_BELOW,
+                                           "arcs a JOIN t_instructions i ON i.id = a.site_id "
+                                           "WHERE i.inlined_id IS NOT NULL"};
     struct frames frames = {0};
     int status = tp_read_rows(a, &bodies, take_frame, &frames);
 
@@ -178,7 +178,7 @@ static int compare_calls(const void *x, const void *y, void *user)
 /* Those of one line to one function together: from several instructions, and from and to several contexts. */
 int tp_load_calls(struct tp_annotation *a)
 {
-    static const struct tp_rows rows = {"file_id, line, callee_id, calls", 4, "", TP_COLUMNS_BELOW, "arcs"};
+    static const struct tp_view_rows rows = {"file_id, line, callee_id, calls", 4, "", TP_COLUMNS_BELOW, "arcs"};
     size_t kept = 0;
 
     if (tp_read_rows(a, &rows, take_arc, NULL))
@@ -275,9 +275,9 @@ static void order_instructions(struct tp_annotation *a)
 
 int tp_annotation_instructions(struct tp_annotation *a, struct tp_error *err)
 {
-    static const struct tp_rows rows = {"id, address, offset, length, file_id, line, function_id", 7, "",
-                                        TP_COLUMNS_PLAIN, "instructions"},
-                             calls = {"site_id", 1, "", TP_COLUMNS_BELOW, "arcs WHERE site_id IS NOT NULL"};
+    static const struct tp_view_rows rows = {"id, address, offset, length, file_id, line, function_id", 7, "",
+                                             TP_COLUMNS_PLAIN, "instructions"},
+                                  calls = {"site_id", 1, "", TP_COLUMNS_BELOW, "arcs WHERE site_id IS NOT NULL"};
     a->err = err;
     int status = tp_read_rows(a, &rows, take_instruction, NULL);
 

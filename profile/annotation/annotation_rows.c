@@ -68,7 +68,7 @@ bool tp_has_inclusive(const struct tp_annotation *a)
 
 /* ------------------------------------------------------------------------------------------ queries */
 
-static void append_terms(sqlite3_str *sql, const struct tp_annotation *a, const struct tp_rows *rows)
+static void append_terms(sqlite3_str *sql, const struct tp_annotation *a, const struct tp_view_rows *rows)
 {
     for (size_t i = 0; i < a->terms; i++) {
         bool inclusive = rows->how == TP_COLUMNS_WHOLE || (rows->how != TP_COLUMNS_PLAIN && a->term[i].inclusive);
@@ -89,7 +89,8 @@ static int annotation_rows_take_row(void *user, sqlite3_stmt *row)
     return !r->take(r);
 }
 
-int tp_read_rows(struct tp_annotation *a, const struct tp_rows *rows, bool (*take)(struct tp_reading *), void *user)
+int tp_read_rows(struct tp_annotation *a, const struct tp_view_rows *rows, bool (*take)(struct tp_reading *),
+                 void *user)
 {
     struct tp_reading r = {.a = a, .cell = tp_annotation_row(a), .user = user, .rows = rows, .take = take};
     sqlite3_str *sql = sqlite3_str_new(NULL);

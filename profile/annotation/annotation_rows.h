@@ -22,7 +22,7 @@ enum tp_columns {
     TP_COLUMNS_WHOLE,    /* inclusive ones, for self terms too */
 };
 
-struct tp_rows {
+struct tp_view_rows {
     const char *columns; /* before those of the terms */
     int count;
     const char *table; /* what the terms are columns of: "v."; may be "" */
@@ -35,12 +35,13 @@ struct tp_reading {
     sqlite3_stmt *row;
     union tp_cell *cell; /* of the terms */
     void *user;
-    const struct tp_rows *rows; /* what is read, and who takes it */
+    const struct tp_view_rows *rows; /* what is read, and who takes it */
     bool (*take)(struct tp_reading *);
 };
 
 /* `take` each row; it is false where there is no memory for it. */
-int tp_read_rows(struct tp_annotation *a, const struct tp_rows *rows, bool (*take)(struct tp_reading *), void *user);
+int tp_read_rows(struct tp_annotation *a, const struct tp_view_rows *rows, bool (*take)(struct tp_reading *),
+                 void *user);
 
 /* A copy that lives as long as the annotation; NULL for NULL. */
 const char *tp_text_at(struct tp_reading *r, int column);

@@ -117,8 +117,9 @@ static bool is_good_view(const tp_profile *profile, const char *name, const char
     return true;
 }
 
-/* The events that are stored, since the text of a table follows from them. The derived ones are added to a list that
- * nobody needs: adding refuses a name or a long name that no event of Tenure has. */
+/* The events that are stored, since the text of a table follows from them. The derived ones are added to a list of
+ * their own, which nobody needs, because adding refuses what no list of events has: a name that no column can have, one
+ * name twice, too many events. */
 static int genuine_events(tp_profile *profile, struct tp_events *events, struct tp_error *err)
 {
     struct tp_events derived = {0};
