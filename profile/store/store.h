@@ -14,8 +14,7 @@
  *                   and who loaded lines again
  *   store_statements.c  statements, by kind of access and data object
  *   store_loops.c   loops
- *   store_paths.c   the call tree, and sums that follow from it
- *   store_path_data.c  what call paths and functions pay in data objects
+ *   store_paths.c   the call tree, sums that follow from it, and what paths and functions pay in data objects
  *   store.c         all of these, in the order in which they need each other, and the small tables
  *
  * docs/profile-format.md describes the result. Ids in the database: function contexts, arcs, frames, files and
@@ -174,8 +173,6 @@ int tp_store_tables(struct tp_store *store); /* and indices that are filled in b
 int tp_store_views(struct tp_store *store); /* and indices that are not filled in bulk */
 int tp_store_events(struct tp_store *store);
 int tp_store_paths(struct tp_store *store); /* before tp_store_code, which needs its sums */
-struct tp_tree;
-int tp_store_path_data(struct tp_store *store, const struct tp_tree *tree); /* a part of tp_store_paths */
 int tp_store_code(struct tp_store *store);
 int tp_store_arcs(struct tp_store *store); /* after tp_store_code, which numbers instructions */
 int tp_store_data(struct tp_store *store); /* likewise */

@@ -151,64 +151,40 @@ void tp_rename_free(struct tp_rename *rename)
 
 /* ------------------------------------------------------------------------------------------ replacing */
 
-struct text {
-    char *bytes;
-    size_t size, room;
-};
-
-static int rename_append(struct text *text, const char *bytes, size_t size)
+/* What takes the place of a match. */
+static void write_new(FILE *out, const char *new, const char *subject, const regmatch_t *match)
 {
-    if (text->size + size + 1 > text->room) {
-        size_t room = 2 * (text->size + size + 1);
-        char *larger = realloc(text->bytes, room);
-        if (!larger)
-            return -1;
-        text->bytes = larger;
-        text->room = room;
-    }
-    memcpy(text->bytes + text->size, bytes, size);
-    text->size += size;
-    text->bytes[text->size] = '\0';
-    return 0;
-}
-
-static int append_new(struct text *out, const char *new, const char *subject, const regmatch_t *match)
-{
-    int failed = 0;
-
-    for (; *new && !failed; new++) {
+    for (; *new; new++) {
         size_t group = *new == '&' ? 0 : GROUPS;
         if (*new == '\\' && new[1]) {
             new++;
             group = *new >= '1' && *new <= '9' ? (size_t)(*new - '0') : GROUPS;
         }
         if (group == GROUPS)
-            failed = rename_append(out, new, 1);
+            putc(*new, out);
         else if (match[group].rm_so >= 0)
-            failed = rename_append(out, subject + match[group].rm_so,
-                                   (size_t)(match[group].rm_eo - match[group].rm_so));
+            fwrite(subject + match[group].rm_so, 1, (size_t)(match[group].rm_eo - match[group].rm_so), out);
     }
-    return failed;
 }
 
 /* One substitution. An empty match takes the character behind it along, so that the next one is further on. */
-static int substitute(const struct substitution *one, const char *subject, struct text *out)
+static void substitute(const struct substitution *one, const char *subject, FILE *out)
 {
     regmatch_t match[GROUPS];
-    int how = 0, failed = rename_append(out, "", 0);
 
-    while (!failed && regexec(&one->regex, subject, GROUPS, match, how) == 0) {
-        failed = rename_append(out, subject, (size_t)match[0].rm_so) || append_new(out, one->new, subject, match);
+    for (int how = 0; regexec(&one->regex, subject, GROUPS, match, how) == 0; how = REG_NOTBOL) {
+        bool empty = match[0].rm_so == match[0].rm_eo;
+        fwrite(subject, 1, (size_t)match[0].rm_so, out);
+        write_new(out, one->new, subject, match);
         subject += match[0].rm_eo;
-        if (match[0].rm_so == match[0].rm_eo && *subject)
-            failed = failed || rename_append(out, subject++, 1);
-        else if (match[0].rm_so == match[0].rm_eo)
+        if (empty && *subject)
+            putc(*subject++, out);
+        else if (empty)
             break;
-        how = REG_NOTBOL;
         if (!one->all)
             break;
     }
-    return failed || rename_append(out, subject, strlen(subject));
+    fputs(subject, out);
 }
 
 char *tp_rename_text(const struct tp_rename *rename, const char *text)
@@ -216,13 +192,17 @@ char *tp_rename_text(const struct tp_rename *rename, const char *text)
     char *now = strdup(text);
 
     for (size_t i = 0; now && i < rename->list.count; i++) {
-        struct text out = {0};
-        if (substitute(&rename->list.at[i], now, &out)) {
-            free(out.bytes);
-            out.bytes = NULL;
-        }
+        char *next = NULL;
+        size_t size;
+        FILE *out = open_memstream(&next, &size);
+        if (out)
+            substitute(&rename->list.at[i], now, out);
+        bool failed = !out || ferror(out);
+        failed |= out && fclose(out) != 0;
         free(now);
-        now = out.bytes;
+        if (failed)
+            free(next);
+        now = failed ? NULL : next;
     }
     return now;
 }

@@ -25,7 +25,7 @@
  *
  * A row's costs are the events, then the columns `sum`, once for each lane: a merge has one lane, a difference has one
  * for each side, and more where sides have several runs (diff.c). What has not been in a lane is not present there.
- * Most costs are 0 or small, so a lane is packed (sum_costs.c).
+ * Most costs are 0 or small, so a lane is packed (sum.c).
  *
  * Everything that is kept is independent of the order in which profiles come, but for the ids: merging is
  * associative and commutative.
@@ -145,7 +145,7 @@ static inline int64_t *tp_sum_present(const struct tp_sum *sum, int table, int64
 {
     return row + sum->shape[table].width;
 }
-/* sum_costs.c: the costs of a lane, tp_sum_costs of them; 0 where nothing was put. At most TP_SUM_COSTS. */
+/* The costs of a lane, tp_sum_costs of them; 0 where nothing was put. At most TP_SUM_COSTS. */
 enum { TP_SUM_COSTS = 2 * TP_MAX_EVENTS + TP_MAX_FIELDS };
 void tp_sum_get(const struct tp_sum *sum, int table, const int64_t *row, int lane, int64_t *costs);
 int tp_sum_put(struct tp_sum *sum, int table, int64_t *row, int lane, const int64_t *costs); /* -1: out of memory */
