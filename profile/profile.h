@@ -135,6 +135,7 @@ int tp_execute(tp_profile *profile, const char *sql, const char *what, struct tp
 struct tp_event {
     const char *name;      /* the column: "D1mr"; inclusive: "D1mr_incl" */
     const char *long_name; /* a few words; never NULL */
+    const char *unit;      /* "bytes", or "": a count of what it is called */
     bool derived;          /* made by the views from others: AcCost1, L1m, CEst, ... */
     bool real;             /* a REAL column (AcCost...): others are integers */
 };

@@ -6,6 +6,7 @@
 
 #include "cli/base/opt.h"
 #include "cli/base/term.h"
+#include "profile/raw/events.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@ static bool find_event(tp_profile *profile, const char *base, struct column_spec
     snprintf(out->event, sizeof out->event, "%s", event->name);
     snprintf(out->name, sizeof out->name, "%s%s", event->name, out->inclusive ? "_incl" : "");
     snprintf(out->sql, sizeof out->sql, "\"%s\"", out->name);
+    out->unit = event->unit;
     out->is_real = event->real;
     snprintf(sql, sizeof sql, "SELECT \"%s\" FROM totals", event->name);
     out->total = query_value(profile, sql, 0);
@@ -47,6 +49,7 @@ static bool find_formula(tp_profile *profile, const char *base, struct column_sp
         return false;
     snprintf(out->name, sizeof out->name, "%s%s", formula->name, out->inclusive ? "_incl" : "");
     out->formula = formula;
+    out->unit = formula->unit;
     out->is_ratio = true;
     return true;
 }
@@ -86,29 +89,39 @@ bool column_try(tp_profile *profile, const char *name, struct column_spec *out)
     return find_event(profile, base, out) || find_formula(profile, base, out);
 }
 
-/* The option without which the event would be there; NULL: it would not. */
-static const char *why_missing(tp_profile *profile, const char *base)
+/* Whether the recording was made without an option as events name it, "--branch-sim=yes". */
+static bool was_without(tp_profile *profile, const char *option, size_t length)
 {
-    static const struct {
-        const char *begins, *option;
-    } simulated[] = {
-        {"SpLoss", "cacheuse"},   {"AcCost", "cacheuse"}, {"spatial", "cacheuse"}, {"temporal", "cacheuse"},
-        {"Ev", "cacheuse"},       {"Tch", "cacheuse"},    {"Byt", "cacheuse"},     {"Use", "cacheuse"},
-        {"Age", "cacheuse"},      {"I1", "cache-sim"},    {"D1", "cache-sim"},     {"L", "cache-sim"},
-        {"IL", "cache-sim"},      {"DL", "cache-sim"},    {"SpLoss", "cache-sim"}, {"AcCost", "cache-sim"},
-        {"spatial", "cache-sim"}, {"B", "branch-sim"},    {"Wb", "write-back"},    {"Wrt", "write-back"},
-        {"dirty", "write-back"},  {"dirty", "cacheuse"},  {"Pf", "prefetch"},
-        {"D1c", "coherence"},     {"D1f", "coherence"},   {"Inv", "coherence"},    {"Upg", "coherence"},
-        {"Xfr", "coherence"},
-    };
-    size_t i;
+    char name[32];
 
-    for (i = 0; i < sizeof simulated / sizeof simulated[0]; i++) {
-        if (strncasecmp(base, simulated[i].begins, strlen(simulated[i].begins)) == 0 &&
-            query_was_off(profile, simulated[i].option))
-            return simulated[i].option;
+    snprintf(name, sizeof name, "%.*s", (int)(length > 2 ? strcspn(option + 2, "=") : 0), option + 2);
+    if (strcmp(name, "L2") == 0)
+        return tp_meta(profile, "import.format") == NULL && tp_meta(profile, "cache.L2") == NULL;
+    return query_was_off(profile, name);
+}
+
+/* Those options, behind what `out` holds, without which an event or what it is made of was not recorded. */
+static void find_missing(tp_profile *profile, const char *name, char *out, size_t size)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    struct tp_declared event;
+    const char *at;
+    size_t length;
+
+    tp_declared_find(name, &event);
+    for (at = event.option; *at != '\0'; at += length + strspn(at + length, " ")) {
+        size_t used = strlen(out);
+        length = strcspn(at, " ");
+        if (was_without(profile, at, length))
+            snprintf(out + used, size - used, " %.*s", (int)length, at);
     }
-    return NULL;
+    for (at = event.formula; *out == '\0' && *at != '\0'; at += length + strcspn(at + length, letters)) {
+        char part[TP_EVENT_NAME];
+        length = strspn(at, letters);
+        snprintf(part, sizeof part, "%.*s", (int)length, at);
+        if (length > 0 && tp_event_find(profile, part) == NULL)
+            find_missing(profile, part, out, size);
+    }
 }
 
 const char *column_usual(tp_profile *profile)
@@ -120,43 +133,27 @@ const char *column_usual(tp_profile *profile)
 
 bool column_find(tp_profile *profile, const char *name, struct column_spec *out)
 {
-    const char *names[128], *like, *option;
+    const char *names[160], *like;
     const struct tp_formula *formula;
     size_t count = 0, i;
-    char base[48];
+    char base[48], missing[128] = "";
 
     if (column_try(profile, name, out))
         return true;
     for (i = 0; i < tp_event_count(profile) && count < 100; i++)
         names[count++] = tp_event_at(profile, i)->name;
-    for (formula = tp_formulas(profile); formula != NULL && count < 128; formula = formula->next)
+    for (formula = tp_formulas(profile); formula != NULL && count < 160; formula = formula->next)
         names[count++] = formula->name;
     base_name(name, base, sizeof base);
     like = opt_nearest(base, names, count);
-    option = why_missing(profile, base);
-    if (option != NULL)
-        term_error("this profile has no event %s; it was recorded with --%s=%s", name, option,
-                   tp_meta(profile, option));
+    find_missing(profile, base, missing, sizeof missing);
+    if (*missing != '\0')
+        term_error("this profile has no event %s; record it with%s", name, missing);
     else if (like != NULL)
         term_error("this profile has no event %s; did you mean %s?", name, like);
     else
         term_error("this profile has no event %s; `tenure info FILE` lists what it has", name);
     return false;
-}
-
-/* "bytes", "%", "times", or nothing: a count. */
-static const char *unit(const struct column_spec *spec)
-{
-    static const char *const bytes[] = {"SpLoss", "Byt", "Use", "Wrt"};
-    size_t i;
-
-    if (spec->is_ratio)
-        return spec->formula->unit;
-    for (i = 0; i < sizeof bytes / sizeof bytes[0]; i++) {
-        if (strncmp(spec->name, bytes[i], strlen(bytes[i])) == 0)
-            return "bytes";
-    }
-    return "";
 }
 
 /* The name above; below it "incl", and what the numbers are. */
@@ -175,9 +172,9 @@ void column_headings(struct table *table, const struct column_spec *spec, int gr
 {
     char title[96], key[64];
 
-    title_of(spec, unit(spec), title, sizeof title);
+    title_of(spec, spec->unit, title, sizeof title);
     if (spec->is_ratio) {
-        table_column(table, strcmp(unit(spec), "times") == 0 ? TABLE_REAL : TABLE_RATE, title, spec->name, group);
+        table_column(table, strcmp(spec->unit, "times") == 0 ? TABLE_REAL : TABLE_RATE, title, spec->name, group);
         return;
     }
     table_column(table, spec->is_real ? TABLE_REAL : TABLE_COUNT, title, spec->name, group);

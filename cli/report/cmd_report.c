@@ -48,7 +48,8 @@ static const struct opt how[] = {
      offsetof(struct report, sort_name), NULL, false},
     {OPT_TEXT, "show", 0, "EVENTS",
      "these columns only, ',' between: events, and spatialD1,\n"
-     "temporalD1, dirtyD1 (or ..I1, ..D2, ..L), I1rate, D1rate, LLrate; each also _incl",
+     "temporalD1, dirtyD1 (or ..I1, ..D2, ..L), missD1, I1rate,\n"
+     "D1rate, DLrate, LLrate; each also _incl",
      offsetof(struct report, show), NULL, false},
     {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180; also of further events",
      offsetof(struct report, weights), given_check_weights, false},

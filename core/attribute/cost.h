@@ -26,7 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TN_IMMEDIATE(name, text) TN_##name,
+#define TN_IMMEDIATE(name, ...) TN_##name,
 enum {
 #include "core/events.inc"
     TN_IMMEDIATE_EVENTS
@@ -35,34 +35,32 @@ enum {
 
 enum tn_level { TN_LEVEL_1, TN_LEVEL_LL, TN_LEVEL_2, TN_LEVELS };
 
-/* What is kept per level: two misses, then use (events.inc, without what follows from the rest). */
+/* What is kept per level: two misses, then use, without what follows from the rest. */
+#define TN_USE(name, ...) TN_LATE_##name,
+#define TN_USE_MADE(...)
 enum {
     TN_LATE_READ_MISS,
     TN_LATE_WRITE_MISS,
-    TN_LATE_AcCost,
-    TN_LATE_Ev,
-    TN_LATE_Tch,
-    TN_LATE_Byt,
-    TN_LATE_Use,
-    TN_LATE_Age,
+#include "events.inc"
     TN_LATE_PER_LEVEL
 };
+#undef TN_USE
 
-#define TN_MISS_KIND(name, text) TN_KIND_##name,
+#define TN_MISS_KIND(name, ...) TN_KIND_##name,
 enum {
 #include "core/events.inc"
     TN_KINDS
 };
 #undef TN_MISS_KIND
 
-#define TN_WRITE_BACK(name, text) TN_WRITE_BACK_##name,
+#define TN_WRITE_BACK(name, ...) TN_WRITE_BACK_##name,
 enum {
 #include "core/events.inc"
     TN_WRITE_BACKS
 };
 #undef TN_WRITE_BACK
 
-#define TN_COHERENCE(name, text) TN_COHERENCE_##name,
+#define TN_COHERENCE(name, ...) TN_COHERENCE_##name,
 enum {
 #include "core/events.inc"
     TN_COHERENCES

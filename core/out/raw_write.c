@@ -100,32 +100,32 @@ static void put_costs(struct tn_writer *w, const struct tn_costs *costs)
 /* Names of late slots: "I1mr", "-", "AcCostI1", ... "ILmr", "-", "AcCostL", ... and the same with I2; with
  * write-backs "-", "-" and "WbL", "WrtL" behind, with prefetching "-" and "PfL", with patterns "ColdI1", ... The last
  * level's use has one name in both streams: readers add slots of equal names. Then "D1cr" and the rest of coherence. */
-#define TN_USE(name, text) #name,
+#define TN_USE(name, ...) #name,
 static const char *const use_names[] = {
 #include "core/events.inc"
 };
 #undef TN_USE
-#define TN_WRITE_BACK(name, text) #name,
+#define TN_WRITE_BACK(name, ...) #name,
 static const char *const write_back_names[] = {
 #include "core/events.inc"
 };
 #undef TN_WRITE_BACK
-#define TN_PREFETCH(name, text) #name,
+#define TN_PREFETCH(name, ...) #name,
 static const char *const prefetch_names[] = {
 #include "core/events.inc"
 };
 #undef TN_PREFETCH
-#define TN_COHERENCE(name, text) #name,
+#define TN_COHERENCE(name, ...) #name,
 static const char *const coherence_names[] = {
 #include "core/events.inc"
 };
 #undef TN_COHERENCE
-#define TN_MISS_KIND(name, text) #name,
+#define TN_MISS_KIND(name, ...) #name,
 static const char *const kind_names[] = {
 #include "core/events.inc"
 };
 #undef TN_MISS_KIND
-#define TN_IMMEDIATE(name, text) #name,
+#define TN_IMMEDIATE(name, ...) #name,
 static const char *const immediate_names[] = {
 #include "core/events.inc"
 };
@@ -143,6 +143,13 @@ static void put_joined(struct tn_writer *w, const char *a, const char *b, const 
     text[n] = 0;
     tn_put_s(w, text);
 }
+
+/* Of the first two slots. Nothing is written through I1. */
+#define TN_MISS(name, stream, level, access, ...) [TN_##stream][TN_LEVEL_##level][TN_LATE_##access##_MISS] = #name,
+static const char *const miss_names[TN_STREAMS][TN_LEVELS][TN_LATE_WRITE_MISS + 1] = {
+#include "events.inc"
+};
+#undef TN_MISS
 
 static const char *const level_names[TN_LEVELS] = {"1", "L", "2"};
 
@@ -168,19 +175,16 @@ static void put_late_names(struct tn_writer *w, const char *stream)
     uint32_t more = written_coherence(w->core, *stream == 'I' ? TN_FETCH : TN_DATA);
     tn_put_n(w, slots + more);
     for (uint32_t i = 0; i < slots; i++) {
-        const char *level = level_names[i / per_level];
+        enum tn_level level = i / per_level;
         uint32_t what = i % per_level;
-        bool last = i / per_level == TN_LEVEL_LL, fetches = *stream == 'I';
-        if (what >= WRITTEN_PER_LEVEL)
-            put_optional_name(w, stream, i / per_level, what - 1);
-        else if (fetches && what == TN_LATE_WRITE_MISS)
-            tn_put_s(w, "-");
-        else if (what <= TN_LATE_WRITE_MISS && last)
-            put_joined(w, *stream == 'I' ? "IL" : "DL", "m", what == TN_LATE_WRITE_MISS ? "w" : "r");
-        else if (what <= TN_LATE_WRITE_MISS)
-            put_joined(w, stream, level, what == TN_LATE_WRITE_MISS ? "mw" : "mr");
-        else
-            put_joined(w, use_names[what - TN_LATE_AcCost], last ? "" : stream, level);
+        if (what >= WRITTEN_PER_LEVEL) {
+            put_optional_name(w, stream, level, what - 1);
+        } else if (what <= TN_LATE_WRITE_MISS) {
+            const char *name = miss_names[*stream == 'I' ? TN_FETCH : TN_DATA][level][what];
+            tn_put_s(w, name ? name : "-");
+        } else {
+            put_joined(w, use_names[what - TN_LATE_AcCost], level == TN_LEVEL_LL ? "" : stream, level_names[level]);
+        }
     }
     for (uint32_t i = 0; i < more; i++)
         tn_put_s(w, coherence_names[i]);

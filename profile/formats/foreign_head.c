@@ -54,12 +54,14 @@ static bool is_taken(const struct tp_foreign *f, const char *name)
 /* AcCost2, SpLoss2, ...: the use of the last level. */
 static bool is_last_level(const char *given, char *name)
 {
+    struct tp_declared known;
     size_t n = strlen(given);
 
     if (n < 2 || n >= TP_EVENT_NAME || given[n - 1] != '2')
         return false;
     snprintf(name, TP_EVENT_NAME, "%.*sL", (int)n - 1, given);
-    return tp_events_knows(name);
+    tp_declared_find(name, &known);
+    return known.kind == TP_RECORDED && strcmp(known.name, name) == 0;
 }
 
 /* A column's name for an event of the file; false if there is none left. */

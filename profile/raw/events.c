@@ -9,112 +9,179 @@
 #include <string.h>
 #include <strings.h>
 
-/* ------------------------------------------------------------------------------------------ what they mean */
+/* ------------------------------------------------------------------------------------------ what is declared */
 
-static const struct {
-    const char *name, *long_name;
-    uint8_t needs;
-} known[] = {
-    {"Ir", "Instructions executed", 0},
-    {"Dr", "Data reads", TP_CAN_READ},
-    {"Dw", "Data writes", TP_CAN_WRITE},
-    {"Bc", "Conditional branches", TP_CAN_BRANCH},
-    {"Bcm", "Conditional branches mispredicted", TP_CAN_BRANCH},
-    {"Bi", "Indirect branches", TP_CAN_INDIRECT},
-    {"Bim", "Indirect branches mispredicted", TP_CAN_INDIRECT},
-    {"I1mr", "I1 instruction fetch misses", 0},
-    {"ILmr", "LL instruction fetch misses", 0},
-    {"D1mr", "D1 data read misses", TP_CAN_READ},
-    {"D1mw", "D1 data write misses", TP_CAN_WRITE},
-    {"DLmr", "LL data read misses", TP_CAN_READ},
-    {"DLmw", "LL data write misses", TP_CAN_WRITE},
-    {"I2mr", "L2 instruction fetch misses", 0},
-    {"D2mr", "L2 data read misses", TP_CAN_READ},
-    {"D2mw", "L2 data write misses", TP_CAN_WRITE},
-    {"D1cr", "D1 coherence misses of reads", TP_CAN_READ},
-    {"D1cw", "D1 coherence misses of writes", TP_CAN_WRITE},
-    {"D1fr", "D1 coherence misses of reads by false sharing", TP_CAN_READ},
-    {"D1fw", "D1 coherence misses of writes by false sharing", TP_CAN_WRITE},
-    {"InvD1", "D1 lines lost to another thread's write", TP_CAN_READ | TP_CAN_WRITE},
-    {"Inv", "Lines of other threads invalidated", TP_CAN_READ | TP_CAN_WRITE},
-    {"Upg", "Writes to lines that others may have", TP_CAN_READ | TP_CAN_WRITE},
-    {"Xfr", "Lines fetched from another thread's cache", TP_CAN_READ | TP_CAN_WRITE},
-};
+enum { TP_CAN_ANY = 0, TP_CAN_ACCESS = TP_CAN_READ | TP_CAN_WRITE, INTEGER = 0, REAL = 1 };
 
-/* Use events, write-backs, prefetches and kinds of misses are one of these words and a level. */
-enum { USE, WRITE_BACKS, PREFETCHES, KINDS, SECTIONS };
-static const struct {
-    const char *name, *long_name;
-    int section;
-} words[] = {
-#define TN_USE(name, long_name) {#name, long_name, USE},
-#define TN_WRITE_BACK(name, long_name) {#name, long_name, WRITE_BACKS},
-#define TN_PREFETCH(name, long_name) {#name, long_name, PREFETCHES},
-#define TN_MISS_KIND(name, long_name) {#name, long_name, KINDS},
+#define TN_GROUP(group, title) static const char group_##group[] = title;
 #include "core/events.inc"
-#undef TN_MISS_KIND
-#undef TN_PREFETCH
-#undef TN_WRITE_BACK
-#undef TN_USE
-};
-enum { WORDS = sizeof words / sizeof *words };
+#undef TN_GROUP
 
+#define TN_OPTION(name, ...) OPTION_##name,
+enum option {
+#include "core/events.inc"
+};
+#undef TN_OPTION
+#define TN_OPTION(name, text, listed) {text, listed},
 static const struct {
-    const char *name, *long_name;
-    uint8_t needs;
-} level[] = {
-    {"I1", "I1", 0},
-    {"D1", "D1", TP_CAN_READ | TP_CAN_WRITE},
-    {"I2", "L2 instructions:", 0},
-    {"D2", "L2 data:", TP_CAN_READ | TP_CAN_WRITE},
-    {"IL", "LL instructions:", 0},
-    {"DL", "LL data:", TP_CAN_READ | TP_CAN_WRITE},
-    {"L", "LL", 0},
+    const char *text;
+    bool listed;
+} options[] = {
+#include "core/events.inc"
 };
+#undef TN_OPTION
 
-enum { LEVELS = sizeof level / sizeof *level };
+#define TN_LEVEL(level, before, within, cause, option) {#level, before, within, TP_CAN_##cause, OPTION_##option},
+static const struct level {
+    const char *name, *before, *within;
+    uint8_t needs;
+    enum option option;
+} levels[] = {
+#include "core/events.inc"
+};
+#undef TN_LEVEL
 
-/* The word and the level that a name is made of; false if it is not. */
-static bool take_apart(const char *name, size_t *word, size_t *at)
+/* A line of events.inc. `family`: lines of equal numbers, if it is not 0, are sorted by level. */
+static const struct row {
+    const char *name, *levels, *long_name, *title, *unit, *group, *formula;
+    uint8_t needs;
+    enum option option, level_option;
+    enum tp_declared_kind kind;
+    int family;
+    bool real;
+} rows[] = {
+#define TN_IMMEDIATE(name, cause, group, option, long_name, title) \
+    {#name, "", long_name, title, "", group_##group, NULL, TP_CAN_##cause, OPTION_##option, 0, TP_RECORDED, 0, false},
+#define TN_MISS(name, stream, level, access, cause, option, long_name, title)                           \
+    {#name, "", long_name, title, "", group_COST, NULL, TP_CAN_##cause, OPTION_CACHE_SIM, OPTION_##option, \
+     TP_RECORDED, 0, false},
+#define TN_COHERENCE(name, cause, long_name, title) \
+    {#name, "", long_name, title, "", group_SHARED, NULL, TP_CAN_##cause, OPTION_COHERENCE, 0, TP_RECORDED, 0, false},
+#define TN_USE(name, type, levels, group, unit, long_name, title) \
+    {#name, levels, long_name, title, unit, group_##group, NULL, 0, OPTION_CACHEUSE, 0, TP_RECORDED, 1, type},
+#define TN_WRITE_BACK(name, levels, unit, long_name, title) \
+    {#name, levels, long_name, title, unit, group_TRAFFIC, NULL, 0, OPTION_WRITE_BACK, 0, TP_RECORDED, 2, false},
+#define TN_PREFETCH(name, levels, unit, long_name, title) \
+    {#name, levels, long_name, title, unit, group_TRAFFIC, NULL, 0, OPTION_PREFETCH, 0, TP_RECORDED, 3, false},
+#define TN_MISS_KIND(name, levels, unit, long_name, title) \
+    {#name, levels, long_name, title, unit, group_KINDS, NULL, 0, OPTION_PATTERNS, 0, TP_RECORDED, 4, false},
+#include "core/events.inc"
+#undef TN_IMMEDIATE
+#undef TN_MISS
+#undef TN_COHERENCE
+#undef TN_USE
+#undef TN_WRITE_BACK
+#undef TN_PREFETCH
+#undef TN_MISS_KIND
+#define TN_USE(name, type, levels, group, unit, long_name, title) \
+    {#name, "1", long_name, title, unit, group_##group, #name "I1 + " #name "D1", 0, 0, 0, TP_SUM, 5, type},
+#include "core/events.inc"
+#undef TN_USE
+#define TN_SUM(name, group, sum, long_name, title) \
+    {#name, "", long_name, title, "", group_##group, sum, 0, 0, 0, TP_SUM, 0, false},
+#define TN_RATIO(name, levels, unit, formula, long_name, title) \
+    {#name, levels, long_name, title, unit, "", formula, 0, 0, 0, TP_RATIO, 0, true},
+#include "core/events.inc"
+#undef TN_SUM
+#undef TN_RATIO
+};
+enum { ROWS = sizeof rows / sizeof *rows, LEVELS = sizeof levels / sizeof *levels, PLACES = LEVELS + 1 };
+
+/* The n-th of the levels that a row names; NULL: it has no more. */
+static const struct level *level_of(const struct row *row, size_t n)
 {
-    for (*word = 0; *word < WORDS; ++*word) {
-        size_t n = strlen(words[*word].name);
-        if (strncmp(name, words[*word].name, n) != 0)
-            continue;
-        for (*at = 0; *at < LEVELS; ++*at) {
-            if (strcmp(name + n, level[*at].name) == 0)
-                return true;
+    const char *name = row->levels;
+
+    for (; n && *name; n--) {
+        name += strcspn(name, " ");
+        name += strspn(name, " ");
+    }
+    for (size_t i = 0; *name && i < LEVELS; i++) {
+        size_t length = strlen(levels[i].name);
+        if (strncmp(name, levels[i].name, length) == 0 && strchr(" ", name[length]))
+            return &levels[i];
+    }
+    return NULL;
+}
+
+/* `text` with the level for each `mark`. */
+static void put_level(char *to, size_t size, const char *text, char mark, const char *level)
+{
+    size_t n = 0;
+
+    for (; text && *text && n + 1 < size; text++)
+        n += (size_t)snprintf(to + n, size - n, "%.*s", *text == mark ? 16 : 1, *text == mark ? level : text);
+    to[n < size ? n : size - 1] = '\0';
+}
+
+static void declare(struct tp_declared *out, const struct row *row, const struct level *level)
+{
+    enum option other = level ? level->option : row->level_option;
+    bool before = level && row->kind != TP_RATIO;
+
+    *out = (struct tp_declared){.unit = row->unit,
+                                .group = row->group,
+                                .needs = level ? level->needs : row->needs,
+                                .real = row->real,
+                                .kind = row->kind,
+                                .together = options[row->option].listed ? options[row->option].text : NULL};
+    snprintf(out->name, sizeof out->name, "%s%s", row->name, level ? level->name : "");
+    if (before)
+        snprintf(out->long_name, sizeof out->long_name, "%s %s", level->before, row->long_name);
+    else
+        put_level(out->long_name, sizeof out->long_name, row->long_name, '@', level ? level->within : "");
+    snprintf(out->title, sizeof out->title, level ? "%s (%s)" : "%s", row->title, level ? level->within : "");
+    put_level(out->formula, sizeof out->formula, row->formula, '#', level ? level->name : "");
+    snprintf(out->option, sizeof out->option, "%s%s%s", options[row->option].text, *options[other].text ? " " : "",
+             options[other].text);
+}
+
+bool tp_declared_next(enum tp_declared_kind kind, size_t *place, struct tp_declared *out)
+{
+    for (; *place < ROWS * PLACES; ++*place) {
+        const struct row *row = &rows[*place / PLACES];
+        const struct level *level = level_of(row, *place % PLACES);
+        if (row->kind == kind && (level || *place % PLACES == 0)) {
+            declare(out, row, level);
+            ++*place;
+            return true;
         }
     }
     return false;
 }
 
-static bool describe_by_level(struct tp_column *column)
+size_t tp_declared_find(const char *name, struct tp_declared *out)
 {
-    size_t word, at;
-
-    if (!take_apart(column->name, &word, &at))
-        return false;
-    snprintf(column->long_name, sizeof column->long_name, "%s %s", level[at].long_name, words[word].long_name);
-    column->needs = level[at].needs;
-    column->real = strcmp(words[word].name, "AcCost") == 0;
-    return true;
+    for (size_t i = 0, first = 0; i < ROWS; i++) {
+        const struct level *level;
+        size_t length = strlen(rows[i].name), n = 0;
+        if (!rows[i].family || rows[i].family != rows[first].family)
+            first = i;
+        if (strncasecmp(name, rows[i].name, length) != 0)
+            continue;
+        for (level = level_of(&rows[i], 0); level && strcasecmp(name + length, level->name) != 0;)
+            level = level_of(&rows[i], ++n);
+        if (level || (!*rows[i].levels && !name[length])) {
+            declare(out, &rows[i], level);
+            return (first * PLACES + n) * ROWS + i - first;
+        }
+    }
+    *out = (struct tp_declared){.unit = "", .group = ""};
+    return TP_UNDECLARED;
 }
 
 /* An event this version does not know is shown under its own name; where it can occur is known only by list. */
 static void describe(struct tp_column *column, uint8_t needs)
 {
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (strcmp(column->name, known[i].name) != 0)
-            continue;
-        snprintf(column->long_name, sizeof column->long_name, "%s", known[i].long_name);
-        column->needs = known[i].needs;
-        return;
-    }
-    if (describe_by_level(column))
-        return;
+    struct tp_declared known;
+    bool found = tp_declared_find(column->name, &known) != TP_UNDECLARED && known.kind == TP_RECORDED &&
+                 strcmp(known.name, column->name) == 0;
+
     memcpy(column->long_name, column->name, sizeof column->name);
-    column->needs = needs;
+    column->needs = found ? known.needs : needs;
+    column->real = found && known.real;
+    if (found)
+        memcpy(column->long_name, known.long_name, sizeof known.long_name);
 }
 
 /* ------------------------------------------------------------------------------------------ EVENTS */
@@ -137,13 +204,6 @@ struct tp_column *tp_events_name(struct tp_events *events, const char *name)
     snprintf(column->name, sizeof column->name, "%s", name);
     describe(column, 0);
     return column;
-}
-
-bool tp_events_knows(const char *name)
-{
-    struct tp_events none = {0};
-
-    return strcmp(tp_events_name(&none, name)->long_name, name) != 0;
 }
 
 /* The column of this name, made if there is none; TP_UNUSED if the name clashes with another. */
@@ -231,67 +291,40 @@ int tp_events_add(struct tp_events *events, const char *name, const char *long_n
 
 /* ------------------------------------------------------------------------------------------ groups */
 
-/* Events that are simulated together or not at all; what a recording lists only if it was simulated has no group. */
-static const char *group_of(const struct tp_column *column)
-{
-    static const char *const branches[] = {"Bc", "Bcm", "Bi", "Bim"};
-    static const char *const misses[] = {"I1mr", "ILmr", "D1mr", "D1mw", "DLmr", "DLmw", "I2mr", "D2mr", "D2mw"};
-
-    for (size_t i = 0; i < sizeof branches / sizeof *branches; i++) {
-        if (strcmp(column->name, branches[i]) == 0)
-            return "branches";
-    }
-    for (size_t i = 0; i < sizeof misses / sizeof *misses; i++) {
-        if (strcmp(column->name, misses[i]) == 0)
-            return "misses";
-    }
-    size_t word, at;
-    return take_apart(column->name, &word, &at) && words[word].section == USE ? "use" : NULL;
-}
-
-static bool is_simulated(const struct tp_events *events, size_t column, const uint64_t *seen)
-{
-    const char *group = group_of(&events->column[column]);
-    bool any = !group;
-
-    for (size_t k = 0; k < events->count && !any; k++) {
-        const char *other = group_of(&events->column[k]);
-        any = seen[k] && other && strcmp(other, group) == 0;
-    }
-    return any;
-}
-
-/* Known events in the order of their list, then use events by level, then write-backs, then prefetches, then kinds of
- * misses, then others as the file has them. */
-enum {
-    KNOWN = sizeof known / sizeof *known,
-    LAST_RANK = KNOWN + SECTIONS * LEVELS
-};
-
-static size_t rank_of(const struct tp_column *column)
-{
-    size_t word, at;
-
-    for (size_t i = 0; i < KNOWN; i++) {
-        if (strcmp(column->name, known[i].name) == 0)
-            return i;
-    }
-    return take_apart(column->name, &word, &at) ? KNOWN + (size_t)words[word].section * LEVELS + at : LAST_RANK;
-}
-
+/* Of events that are listed whether or not they were simulated all are kept, or none. Declared events come in the order
+ * of events.inc, then others as the file has them. */
 void tp_events_arrange(struct tp_events *events, const uint64_t *seen, uint8_t *kept)
 {
     struct tp_events all = *events;
+    size_t place[TP_MAX_EVENTS];
+    const char *together[TP_MAX_EVENTS];
+    bool simulated[TP_MAX_EVENTS];
 
+    for (size_t i = 0; i < all.count; i++) {
+        struct tp_declared known;
+        place[i] = tp_declared_find(all.column[i].name, &known);
+        if (known.kind != TP_RECORDED || strcmp(known.name, all.column[i].name) != 0)
+            place[i] = TP_UNDECLARED;
+        together[i] = place[i] == TP_UNDECLARED ? NULL : known.together;
+    }
+    for (size_t i = 0; i < all.count; i++) {
+        simulated[i] = !together[i];
+        for (size_t k = 0; k < all.count; k++)
+            simulated[i] |= seen[k] && together[k] == together[i];
+    }
     events->count = 0;
     memset(kept, TP_DROPPED, all.count);
-    for (size_t rank = 0; rank <= LAST_RANK; rank++) {
+    for (size_t past = 0; past <= TP_UNDECLARED;) {
+        size_t next = TP_UNDECLARED;
+        for (size_t i = 0; i < all.count; i++)
+            next = place[i] >= past && place[i] < next ? place[i] : next;
         for (size_t i = 0; i < all.count; i++) {
-            if (rank_of(&all.column[i]) != rank || !is_simulated(&all, i, seen))
+            if (place[i] != next || !simulated[i])
                 continue;
             kept[i] = (uint8_t)events->count;
             events->column[events->count++] = all.column[i];
         }
+        past = next + 1;
     }
     for (size_t i = 0; i < all.immediates; i++)
         events->immediate_column[i] = kept[all.immediate_column[i]];

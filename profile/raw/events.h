@@ -41,11 +41,30 @@ struct tp_events {
 };
 enum { TP_UNUSED = 255, TP_DROPPED = 254 };
 
+enum tp_declared_kind { TP_RECORDED, TP_SUM, TP_RATIO };
+enum { TP_UNDECLARED = 1000000 };
+
+/* What core/events.inc says of an event at one level, or of a ratio; "" where it says nothing. */
+struct tp_declared {
+    char name[TP_EVENT_NAME], long_name[128], title[128];
+    char formula[160]; /* of a sum or ratio */
+    char option[80];   /* those of `tenure record` without which it is not there, ' ' between */
+    const char *unit, *group;
+    const char *together; /* equal for events that are simulated together or not at all, and listed either way */
+    enum tp_declared_kind kind;
+    uint8_t needs;
+    bool real;
+};
+
+/* The next one of a kind, line by line and level by level; *place is 0 at first. False: there is none. */
+bool tp_declared_next(enum tp_declared_kind kind, size_t *place, struct tp_declared *out);
+
+/* By name, upper or lower case: its place in the order that people expect; TP_UNDECLARED, behind all of them, if
+ * nothing is known of it. */
+size_t tp_declared_find(const char *name, struct tp_declared *out);
+
 /* One more column, described if its name is known; for events of other tools. There must be room. */
 struct tp_column *tp_events_name(struct tp_events *events, const char *name);
-
-/* Whether an event of this name has a meaning here. */
-bool tp_events_knows(const char *name);
 
 /* Read an EVENTS record. A second one must say the same. On failure `what` says what is wrong. */
 int tp_events_read(struct tp_events *events, struct tp_cursor *c, const char **what);

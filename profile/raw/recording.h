@@ -174,11 +174,12 @@ struct tp_stat {
     uint64_t value;
 };
 
-/* A sum of events that an imported file defines. */
+/* A sum of events that views have: one that an imported file defines, or, as soon as it is stored, a declared one. */
 struct tp_sum_event {
     const char *name, *long_name;
     const char *text;  /* "A + 2 * B" */
     uint64_t *weight;  /* by column */
+    bool real;
 };
 
 struct tp_recording {

@@ -11,33 +11,8 @@
 #include <strings.h>
 
 #include "profile/base/error.h"
+#include "profile/raw/events.h"
 #include "profile/read/opened.h"
-
-#define SPATIAL(level) "spatial" level "=100 * Use" level " / (Use" level " + SpLoss" level ")"
-#define TEMPORAL(level) "temporal" level "=Byt" level " / Use" level " - 1"
-#define DIRTY(level) \
-    "dirty" level "=100 * Wrt" level " * Ev" level " / (Wb" level " * (Use" level " + SpLoss" level "))"
-
-static const struct {
-    const char *definition, *unit, *meaning;
-} ratios[] = {
-    {SPATIAL("I1"), "%", "touched part of the bytes loaded into I1"},
-    {SPATIAL("D1"), "%", "touched part of the bytes loaded into D1"},
-    {SPATIAL("D2"), "%", "touched part of the bytes loaded into L2 as data"},
-    {SPATIAL("L"), "%", "touched part of the bytes loaded into LL"},
-    {TEMPORAL("I1"), "times", "how often a touched byte was touched again in I1"},
-    {TEMPORAL("D1"), "times", "how often a touched byte was touched again in D1"},
-    {TEMPORAL("D2"), "times", "how often a touched byte was touched again in L2"},
-    {TEMPORAL("L"), "times", "how often a touched byte was touched again in LL"},
-    {DIRTY("D1"), "%", "changed part of the bytes written back from D1"},
-    {DIRTY("D2"), "%", "changed part of the bytes written back from L2"},
-    {DIRTY("L"), "%", "changed part of the bytes written back from LL"},
-    {"missD1=100 * (D1mr + D1mw) / TchD1", "%", "D1 misses of the touches of the lines that they loaded"},
-    {"I1rate=100 * I1mr / Ir", "%", "I1 misses of instruction fetches"},
-    {"D1rate=100 * (D1mr + D1mw) / (Dr + Dw)", "%", "D1 misses of data accesses"},
-    {"LLrate=100 * LLm / (Ir + Dr + Dw)", "%", "LL misses of all accesses"},
-};
-enum { RATIOS = sizeof ratios / sizeof *ratios };
 
 const struct tp_formula *tp_formulas(const tp_profile *profile)
 {
@@ -112,6 +87,7 @@ int tp_define(tp_profile *profile, const char *definition, struct tp_error *err)
         return TP_NO_MEMORY(err);
     if (tp_formula_parse(formula, definition, look_up, profile, err))
         return -1;
+    formula->title = formula->text;
     formula->unit = "";
     return define(profile, formula, err);
 }
@@ -142,15 +118,21 @@ int tp_define_check(const char *definition, struct tp_error *err)
 int tp_define_ratios(tp_profile *profile, struct tp_error *err)
 {
     struct tp_formula *formula = NULL;
+    struct tp_declared ratio;
 
-    for (size_t i = 0; i < RATIOS; i++) {
+    for (size_t place = 0; tp_declared_next(TP_RATIO, &place, &ratio);) {
+        char definition[sizeof ratio.name + sizeof ratio.formula];
+        snprintf(definition, sizeof definition, "%s=%s", ratio.name, ratio.formula);
         formula = formula ? formula : tp_arena_alloc(&profile->arena, sizeof *formula);
         if (!formula)
             return TP_NO_MEMORY(err);
-        if (tp_formula_parse(formula, ratios[i].definition, look_up, profile, err))
+        if (tp_formula_parse(formula, definition, look_up, profile, err))
             continue; /* it lacks an event, or has one of this name */
-        formula->meaning = ratios[i].meaning;
-        formula->unit = ratios[i].unit;
+        formula->meaning = tp_arena_copy(&profile->arena, ratio.long_name, strlen(ratio.long_name));
+        formula->title = tp_arena_copy(&profile->arena, ratio.title, strlen(ratio.title));
+        formula->unit = ratio.unit;
+        if (!formula->meaning || !formula->title)
+            return TP_NO_MEMORY(err);
         if (define(profile, formula, err))
             return -1;
         formula = NULL;

@@ -3,16 +3,8 @@
  * define.h: a profile's formulas (formula.h), for as long as it is open.
  *
  * A formula is a column of every view, by the SQL expression that tp_formula_sql gives. The file does not change.
- * Every profile has those ratios for which it has the events:
- *
- *   spatial<level>    part of the bytes loaded that was touched, in percent     100 Use / (Use + SpLoss)
- *   temporal<level>   how often a touched byte was touched again                Byt / Use - 1
- *   dirty<level>      part of the bytes written back that was changed           Wrt / (Wb * line)
- *   missD1            D1 misses in percent of the touches of the lines that they loaded
- *   I1rate D1rate LLrate   misses in percent of accesses; LLrate of all accesses
- *
- * <level> is I1, D1, D2 (data in L2) or L; nothing is written through I1. Dirty lines are all of one size, which is
- * what is known of them in the tenures that ended: (Use + SpLoss) / Ev.
+ * Every profile has those ratios of core/events.inc for which it has the events. Dirty lines are all of one size, which
+ * is what is known of them in the tenures that ended: (Use + SpLoss) / Ev.
  */
 #ifndef TENURE_PROFILE_DEFINE_H
 #define TENURE_PROFILE_DEFINE_H

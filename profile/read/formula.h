@@ -47,7 +47,7 @@ struct tp_formula {
     } step[TP_FORMULA_STEPS];
     size_t steps;
     /* Of a profile's (define.h). */
-    const char *meaning, *unit; /* unit: "%", "times" or ""; meaning NULL: a user's, and the text says it */
+    const char *meaning, *title, *unit; /* unit: "%", "times" or ""; meaning NULL: a user's, and the text says it */
     struct tp_formula *next;
 };
 

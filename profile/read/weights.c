@@ -172,8 +172,9 @@ static int cover_all(tp_profile *profile, const struct tp_weighted_sum *sum, str
 {
     struct cover c = {.profile = profile, .sum = sum, .err = err};
     char *text = formula_text(sum);
-    char *events = sqlite3_mprintf("CREATE TEMP VIEW events AS SELECT name, long_name, derived, CASE name WHEN 'CEst' "
-                                   "THEN %Q ELSE formula END AS formula, type FROM main.events",
+    char *events = sqlite3_mprintf("CREATE TEMP VIEW events AS SELECT name, title, long_name, category, unit, derived, "
+                                   "CASE name WHEN 'CEst' THEN %Q ELSE formula END AS formula, type, option "
+                                   "FROM main.events",
                                    text ? text : "");
     int failed = tp_each(profile, sqlite3_mprintf("SELECT name FROM main.sqlite_master WHERE type = 'view'"),
                          cover_view, &c, err) ||

@@ -30,7 +30,7 @@
 #include "profile/raw/recording.h"
 #include "profile/store/bulk.h"
 
-enum { TP_SCHEMA_VERSION = 11, TP_APPLICATION_ID = 0x546E7572 };
+enum { TP_SCHEMA_VERSION = 12, TP_APPLICATION_ID = 0x546E7572 };
 
 enum { TP_SELF_EVENTS = 1, TP_INCL_EVENTS = 2 };
 

@@ -19,7 +19,9 @@ enum { SELF = TP_SELF_EVENTS, INCL = TP_INCL_EVENTS };
 static const struct tp_table tables[] = {
     {"meta", "key TEXT PRIMARY KEY, value TEXT", 0, NULL, NULL},
     {"stats", "name TEXT PRIMARY KEY, value INTEGER", 0, "name:key value:sum", NULL},
-    {"events", "name TEXT PRIMARY KEY, long_name TEXT, derived INTEGER, formula TEXT, type TEXT", 0, NULL, NULL},
+    {"events",
+     "name TEXT PRIMARY KEY, title TEXT, long_name TEXT, category TEXT, unit TEXT, derived INTEGER, formula TEXT, "
+     "type TEXT, option TEXT", 0, NULL, NULL},
     {"objects",
      "id INTEGER PRIMARY KEY, path TEXT, start INTEGER, size INTEGER, bias INTEGER, build_id TEXT, "
      "debug_file TEXT, note TEXT",
@@ -398,138 +400,110 @@ bool tp_store_names_column(const char *name)
 
 /* ------------------------------------------------------------------------------------------ derived events */
 
-enum { MAX_PARTS = 4, MAX_TERMS = TP_MAX_EVENTS };
-
-/* A sum of stored events; CEst, one of sums. */
-static const struct {
-    const char *name, *long_name;
-    const char *part[MAX_PARTS];
-} derived[] = {
-#define TN_USE(name, long_name) {#name "1", "L1 " long_name, {#name "I1", #name "D1"}},
-#include "core/events.inc"
-#undef TN_USE
-    {"L1m", "L1 misses", {"I1mr", "D1mr", "D1mw"}},
-    {"L2m", "L2 misses", {"I2mr", "D2mr", "D2mw"}},
-    {"LLm", "LL misses", {"ILmr", "DLmr", "DLmw"}},
-    {"Bm", "Branches mispredicted", {"Bcm", "Bim"}},
-    {"CEst", "Cycle estimate", {NULL}},
-};
-enum { DERIVED = sizeof derived / sizeof *derived };
-
-/* The usual weights of CEst (docs/model.md, section 9). tp_weigh changes them for a reader. */
-static const struct {
-    int weight;
-    const char *event;
-} estimate[] = {{1, "Ir"}, {10, "L1m"}, {30, "L2m"}, {100, "LLm"}, {10, "Bm"}};
-enum { ESTIMATE = sizeof estimate / sizeof *estimate };
-
-static const struct tp_column *column_named(const struct tp_events *events, const char *name)
+static size_t column_named(const struct tp_events *events, const char *name)
 {
-    for (size_t i = 0; name && i < events->count; i++) {
-        if (strcasecmp(events->column[i].name, name) == 0)
-            return &events->column[i];
+    size_t i = 0;
+
+    while (i < events->count && strcasecmp(events->column[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+/* Adds up how often each column is in a declared sum, whose parts may be sums; `text`, if it is not NULL, gets those
+ * parts that the recording has. How many there are. */
+static size_t read_sum(const struct tp_events *events, const char *sum, uint64_t times, uint64_t *weight,
+                       sqlite3_str *text)
+{
+    size_t found = 0;
+
+    while (*sum) {
+        struct tp_declared part;
+        char name[TP_EVENT_NAME];
+        int factor = 1, length = 0;
+        if (sscanf(sum, "%d * %n", &factor, &length) == 1)
+            sum += length;
+        sscanf(sum, "%31s%n", name, &length);
+        sum += length;
+        sum += strspn(sum, " +");
+        size_t column = column_named(events, name);
+        tp_declared_find(name, &part);
+        if (part.kind == TP_SUM && !read_sum(events, part.formula, times * (uint64_t)factor, weight, NULL))
+            continue;
+        if (part.kind != TP_SUM && column == events->count)
+            continue;
+        if (part.kind != TP_SUM)
+            weight[column] += times * (uint64_t)factor;
+        if (text && factor != 1)
+            sqlite3_str_appendf(text, "%s%d * %s", found ? " + " : "", factor, name);
+        else if (text)
+            sqlite3_str_appendf(text, "%s%s", found ? " + " : "", name);
+        found++;
     }
-    return NULL;
+    return found;
 }
 
-struct term {
-    const struct tp_column *column;
-    uint64_t weight;
-};
-
-/* Those of an event's terms that the profile has, behind `n` others; an event that is not derived is its own. */
-static size_t add_terms(const struct tp_events *events, const char *event, uint64_t weight, struct term *term, size_t n)
+/* Declared sums, in front of those of an imported file. Not if it has the event itself, or a formula for it. */
+static int add_sums(struct tp_store *store)
 {
-    size_t d = 0;
+    struct tp_recording *rec = store->rec;
+    struct tp_declared declared;
 
-    while (d < DERIVED && strcmp(derived[d].name, event) != 0)
-        d++;
-    for (size_t i = 0; i < MAX_PARTS; i++) {
-        const char *part = d < DERIVED ? derived[d].part[i] : i ? NULL : event;
-        term[n] = (struct term){column_named(events, part), weight};
-        n += term[n].column != NULL;
+    for (size_t place = 0, sums = 0; tp_declared_next(TP_SUM, &place, &declared);) {
+        bool given = column_named(&rec->events, declared.name) < rec->events.count;
+        for (size_t i = sums; i < rec->formulas.count; i++)
+            given |= strcasecmp(rec->formulas.at[i].name, declared.name) == 0;
+        uint64_t *weight = tp_arena_alloc(&rec->arena, rec->events.count * sizeof *weight + 1);
+        sqlite3_str *made = sqlite3_str_new(NULL);
+        size_t parts = weight && !given ? read_sum(&rec->events, declared.formula, 1, weight, made) : 0;
+        char *text = sqlite3_str_finish(made);
+        struct tp_sum_event sum = {.name = tp_arena_copy(&rec->arena, declared.name, strlen(declared.name)),
+                                   .long_name = tp_arena_copy(&rec->arena, declared.long_name,
+                                                              strlen(declared.long_name)),
+                                   .text = text ? tp_arena_copy(&rec->arena, text, strlen(text)) : NULL,
+                                   .weight = weight,
+                                   .real = declared.real};
+        sqlite3_free(text);
+        if (weight && !parts)
+            continue;
+        struct tp_sum_event *to = TP_VECTOR_ADD(&rec->formulas);
+        if (!to || !sum.name || !sum.long_name || !sum.text)
+            return TP_NO_MEMORY(store->err);
+        to = &rec->formulas.at[sums];
+        memmove(to + 1, to, (rec->formulas.count - 1 - sums++) * sizeof *to);
+        *to = sum;
     }
-    return n;
+    return 0;
 }
 
-static size_t terms_of(const struct tp_events *events, size_t d, struct term *term)
+/* The sum for a view; NULL where all its terms are. An event that can always occur is NULL only where costs are not
+ * known. */
+static void expression(sqlite3_str *sql, const struct tp_events *events, const uint64_t *weight, const char *suffix)
 {
-    size_t n = 0;
-
-    if (strcmp(derived[d].name, "CEst") != 0)
-        return add_terms(events, derived[d].name, 1, term, 0);
-    for (size_t i = 0; i < ESTIMATE; i++)
-        n = add_terms(events, estimate[i].event, (uint64_t)estimate[i].weight, term, n);
-    return n;
-}
-
-/* Not if an imported file has the event itself, or a formula for it. */
-static bool is_derived(const struct tp_recording *rec, size_t d)
-{
-    struct term term[MAX_TERMS];
-
-    for (size_t i = 0; i < rec->formulas.count; i++) {
-        if (strcasecmp(rec->formulas.at[i].name, derived[d].name) == 0)
-            return false;
-    }
-    return terms_of(&rec->events, d, term) && !column_named(&rec->events, derived[d].name);
-}
-
-/* The sum of the terms for a view; NULL where all are. An event that can always occur is NULL only where costs are
- * not known. */
-static void expression(sqlite3_str *sql, const struct term *term, size_t n, const char *suffix)
-{
+    const char *plus = "";
     bool always = false;
 
-    for (size_t i = 0; i < n; i++)
-        always |= term[i].column->needs == 0;
+    for (size_t i = 0; i < events->count; i++)
+        always |= weight[i] && events->column[i].needs == 0;
     if (!always) {
         sqlite3_str_appendall(sql, "CASE WHEN coalesce(");
-        for (size_t i = 0; i < n; i++)
-            sqlite3_str_appendf(sql, "t.\"%s%s\", ", term[i].column->name, suffix);
+        for (size_t i = 0; i < events->count; i++) {
+            if (weight[i])
+                sqlite3_str_appendf(sql, "t.\"%s%s\", ", events->column[i].name, suffix);
+        }
         sqlite3_str_appendall(sql, "NULL) IS NOT NULL THEN ");
     }
-    for (size_t i = 0; i < n; i++) {
-        sqlite3_str_appendall(sql, i ? " + " : "");
-        if (term[i].weight != 1)
-            sqlite3_str_appendf(sql, "%llu * ", (unsigned long long)term[i].weight);
-        sqlite3_str_appendf(sql, term[i].column->needs ? "coalesce(t.\"%s%s\", 0)" : "t.\"%s%s\"",
-                            term[i].column->name, suffix);
+    for (size_t i = 0; i < events->count; i++) {
+        if (!weight[i])
+            continue;
+        sqlite3_str_appendall(sql, plus);
+        if (weight[i] != 1)
+            sqlite3_str_appendf(sql, "%llu * ", (unsigned long long)weight[i]);
+        sqlite3_str_appendf(sql, events->column[i].needs ? "coalesce(t.\"%s%s\", 0)" : "t.\"%s%s\"",
+                            events->column[i].name, suffix);
+        plus = " + ";
     }
     if (!always)
         sqlite3_str_appendall(sql, " END");
-}
-
-static size_t formula_terms(const struct tp_recording *rec, const struct tp_sum_event *formula, struct term *term)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < rec->events.count; i++) {
-        if (formula->weight[i])
-            term[n++] = (struct term){&rec->events.column[i], formula->weight[i]};
-    }
-    return n;
-}
-
-/* The sum for table `events`, for people and for tp_weigh: CEst's is one of sums. */
-static char *formula(const struct tp_events *events, size_t d)
-{
-    sqlite3_str *text = sqlite3_str_new(NULL);
-    bool estimated = strcmp(derived[d].name, "CEst") == 0;
-    struct term term[MAX_TERMS];
-    const char *plus = "";
-
-    for (size_t i = 0; i < (estimated ? (size_t)ESTIMATE : (size_t)MAX_PARTS); i++) {
-        const char *event = estimated ? estimate[i].event : derived[d].part[i];
-        if (!event || !add_terms(events, event, 1, term, 0))
-            continue;
-        sqlite3_str_appendall(text, plus);
-        if (estimated && estimate[i].weight != 1)
-            sqlite3_str_appendf(text, "%d * ", estimate[i].weight);
-        sqlite3_str_appendall(text, event);
-        plus = " + ";
-    }
-    return sqlite3_str_finish(text);
 }
 
 /* ------------------------------------------------------------------------------------------ statements */
@@ -541,25 +515,15 @@ static void event_columns(sqlite3_str *sql, const struct tp_events *events, cons
                             events->column[i].real ? "REAL" : "INTEGER");
 }
 
-static void view_sum(sqlite3_str *sql, const struct term *term, size_t n, const char *name, const char *suffix)
-{
-    sqlite3_str_appendall(sql, ", ");
-    expression(sql, term, n, suffix);
-    sqlite3_str_appendf(sql, " AS \"%s%s\"", name, suffix);
-}
-
 static void view_events(sqlite3_str *sql, const struct tp_recording *rec, const char *suffix)
 {
-    struct term term[MAX_TERMS];
-
     for (size_t i = 0; i < rec->events.count; i++)
         sqlite3_str_appendf(sql, ", t.\"%s%s\"", rec->events.column[i].name, suffix);
-    for (size_t d = 0; d < DERIVED; d++) {
-        if (is_derived(rec, d))
-            view_sum(sql, term, terms_of(&rec->events, d, term), derived[d].name, suffix);
+    for (size_t i = 0; i < rec->formulas.count; i++) {
+        sqlite3_str_appendall(sql, ", ");
+        expression(sql, &rec->events, rec->formulas.at[i].weight, suffix);
+        sqlite3_str_appendf(sql, " AS \"%s%s\"", rec->formulas.at[i].name, suffix);
     }
-    for (size_t i = 0; i < rec->formulas.count; i++)
-        view_sum(sql, term, formula_terms(rec, &rec->formulas.at[i], term), rec->formulas.at[i].name, suffix);
 }
 
 static int run(struct tp_store *store, sqlite3_str *sql, const char *what)
@@ -597,6 +561,8 @@ void tp_schema_table(sqlite3_str *sql, const struct tp_table *table, const struc
 
 int tp_store_tables(struct tp_store *store)
 {
+    if (add_sums(store))
+        return -1;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         sqlite3_str *sql = sqlite3_str_new(store->db);
         tp_schema_table(sql, &tables[i], &store->rec->events);
@@ -645,15 +611,11 @@ void tp_schema_balance(sqlite3_str *sql, const char *(*event)(const void *user, 
 static const char *event_of_recording(const void *user, size_t i)
 {
     const struct tp_recording *rec = user;
+    size_t stored = rec->events.count;
 
-    if (i < rec->events.count)
+    if (i < stored)
         return rec->events.column[i].name;
-    i -= rec->events.count;
-    for (size_t d = 0; d < DERIVED; d++) {
-        if (is_derived(rec, d) && i-- == 0)
-            return derived[d].name;
-    }
-    return i < rec->formulas.count ? rec->formulas.at[i].name : NULL;
+    return i - stored < rec->formulas.count ? rec->formulas.at[i - stored].name : NULL;
 }
 
 static int balance_view(struct tp_store *store)
@@ -684,39 +646,43 @@ int tp_store_views(struct tp_store *store)
     return tp_store_sql(store, indices, "indices");
 }
 
-static int write_event(struct tp_store *store, struct tp_insert *insert, const char *name,
-                       const char *long_name, const char *how, bool real)
+/* A row; `sum`: of a derived event, else NULL. */
+static int write_event(struct tp_store *store, struct tp_insert *insert, const char *name, const char *long_name,
+                       bool real, const char *sum)
 {
+    struct tp_declared known;
+    tp_declared_find(name, &known);
+    bool found = known.kind != TP_RATIO && strcmp(known.name, name) == 0;
+    const char *title = found ? tp_arena_copy(&store->rec->arena, known.title, strlen(known.title)) : long_name;
+    const char *option = found ? tp_arena_copy(&store->rec->arena, known.option, strlen(known.option)) : "";
+
+    if (!title || !option)
+        return TP_NO_MEMORY(store->err);
     tp_put_text(insert, name);
+    tp_put_text(insert, title);
     tp_put_text(insert, long_name);
-    tp_put_integer(insert, how != NULL);
-    tp_put_text(insert, how);
+    tp_put_text(insert, found ? known.group : "Others");
+    tp_put_text(insert, found ? known.unit : "");
+    tp_put_integer(insert, sum != NULL);
+    tp_put_text(insert, sum);
     tp_put_text(insert, real ? "REAL" : "INTEGER");
+    tp_put_text(insert, *option ? option : NULL);
     return tp_insert_row(store, insert);
 }
 
 int tp_store_events(struct tp_store *store)
 {
-    const struct tp_events *events = &store->rec->events;
+    const struct tp_recording *rec = store->rec;
     struct tp_insert insert;
     int failed = tp_insert_open(store, &insert, "events");
 
-    for (size_t i = 0; !failed && i < events->count; i++)
-        failed = write_event(store, &insert, events->column[i].name, events->column[i].long_name, NULL,
-                             events->column[i].real);
-    for (size_t d = 0; !failed && d < DERIVED; d++) {
-        if (!is_derived(store->rec, d))
-            continue;
-        char *how = formula(events, d);
-        char *copy = how ? tp_arena_copy(&store->rec->arena, how, strlen(how)) : NULL;
-        failed = !copy ? TP_NO_MEMORY(store->err)
-                       : write_event(store, &insert, derived[d].name, derived[d].long_name, copy,
-                                     strcmp(derived[d].name, "AcCost1") == 0);
-        sqlite3_free(how);
+    for (size_t i = 0; !failed && i < rec->events.count; i++) {
+        const struct tp_column *column = &rec->events.column[i];
+        failed = write_event(store, &insert, column->name, column->long_name, column->real, NULL);
     }
-    for (size_t i = 0; !failed && i < store->rec->formulas.count; i++) {
-        const struct tp_sum_event *sum = &store->rec->formulas.at[i];
-        failed = write_event(store, &insert, sum->name, sum->long_name, sum->text, false);
+    for (size_t i = 0; !failed && i < rec->formulas.count; i++) {
+        const struct tp_sum_event *sum = &rec->formulas.at[i];
+        failed = write_event(store, &insert, sum->name, sum->long_name, sum->real, sum->text);
     }
     return tp_insert_close(store, &insert, failed);
 }
