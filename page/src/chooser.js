@@ -4,22 +4,14 @@
 
 import {h, replaceContent} from './dom.js';
 
-const GROUPS = [
-    ['Loaded in vain', /^SpLoss/],
-    ['Cycles and misses', /^(CEst|L[123L]m|[ID][12L]m[rw]|I[12L]mr|Bm|Bcm|Bim)$/],
-    ['Misses by kind', /^(Cold|Cap|Conf)([ID][12]|L)$/],
-    ['Use of lines', /^(AcCost|Use|Byt|Tch|Ev|Age)/],
-    ['Write-backs and prefetches', /^(Wb|Wrt|Pf)/],
-    ['What threads share', /^(D1[cf][rw]|Inv(D1)?|Upg|Xfr)$/],
-    ['Executed', /^(Ir|Dr|Dw|Bc|Bi)$/],
-    ['Others', /./],
-];
-
-/* Events by group, each once. */
+/* Events by group, that of the event which views show at first in front. */
 function grouped(metrics) {
-    const groups = GROUPS.map(([title, pattern]) => ({title, pattern, events: []}));
-    for (const event of metrics.events.values()) groups.find((g) => g.pattern.test(event.name)).events.push(event);
-    return groups.filter((g) => g.events.length);
+    const groups = new Map([[metrics.events.get(metrics.find(metrics.first()).name).group, []]]);
+    for (const event of metrics.events.values()) {
+        if (!groups.has(event.group)) groups.set(event.group, []);
+        groups.get(event.group).push(event);
+    }
+    return groups;
 }
 
 export class EventChooser {
@@ -117,12 +109,12 @@ export class EventChooser {
         const words = this.filter.value.toLowerCase();
         const {metrics, metric} = this.app;
         const shown = new Set(this.app.shownMetrics().map((m) => m.key));
-        const matches = (event) => (event.name + ' ' + event.long).toLowerCase().includes(words);
-        const rows = grouped(metrics).map((group) => {
-            const events = group.events.filter(matches);
+        const matches = (event) => [event.name, event.title, event.long].join(' ').toLowerCase().includes(words);
+        const rows = [...grouped(metrics)].map(([group, all]) => {
+            const events = all.filter(matches);
             return (
                 events.length > 0 && [
-                    h('div', {class: 'group'}, group.title),
+                    h('div', {class: 'group'}, group),
                     events.map((event) => this.row(event, metric, shown)),
                 ]
             );
@@ -168,7 +160,7 @@ export class EventChooser {
                 'button',
                 {type: 'button', onclick: choose},
                 h('b', null, event.name),
-                h('span', null, event.long),
+                h('span', null, event.title),
                 h('i', null, total !== undefined && this.app.metrics.show({real: event.real}, total)),
             ),
         );

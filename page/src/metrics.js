@@ -16,96 +16,69 @@ export const SIDES = ['before', 'after'];
 /* Whether a profile is a difference with both its sides. */
 export const hasSides = (profile) => [...profile.tables.totals.columns.keys()].some((name) => name.includes('@'));
 
-const BYTES = /^(SpLoss|Byt|Use|Wrt)/;
+/* A formula as profile/read/formula.h defines it: the stored events that it is made of (`names`), and its value for a
+ * get('UseD1'); NaN where it has none. `known`: what names stand for, by name. Null if it means nothing. */
+function parseFormula(text, known) {
+    const tokens = (text || '').match(/[A-Za-z_]\w*|[\d.]+|\S/g) || [];
+    const names = new Set();
+    let at = 0;
 
-const LEVEL = {I1: 'I1', D1: 'D1', D2: 'L2 as data', L: 'LL'};
+    function factor() {
+        const token = tokens[at++];
+        if (token === '(') {
+            const inner = sum();
+            return tokens[at++] === ')' ? inner : null;
+        }
+        if (token === '-') {
+            const of = factor();
+            return of && {...of, value: (get) => -of.value(get)};
+        }
+        const number = Number(token);
+        if (number === number) return {fixed: true, value: () => number};
+        const event = known.get(token);
+        for (const name of event ? event.names : []) names.add(name);
+        return event && {value: event.value};
+    }
 
-/* name, events it needs, value of (get), what it says, unit. */
-function ratioList() {
-    const list = [];
-    for (const level of ['I1', 'D1', 'D2', 'L']) {
-        const [use, lost, touched] = ['Use' + level, 'SpLoss' + level, 'Byt' + level];
-        list.push({
-            name: 'spatial' + level,
-            needs: [use, lost],
-            unit: '%',
-            long: `touched part of the bytes loaded into ${LEVEL[level]}`,
-            formula: `100 ${use} / (${use} + ${lost})`,
-            of: (get) => (100 * get(use)) / (get(use) + get(lost)),
-        });
-        list.push({
-            name: 'temporal' + level,
-            needs: [use, touched],
-            unit: 'times',
-            long: `how often a touched byte was touched again in ${LEVEL[level]}`,
-            formula: `${touched} / ${use} \u2212 1`,
-            of: (get) => get(touched) / get(use) - 1,
-        });
+    function product() {
+        let all = factor();
+        while (all && (tokens[at] === '*' || tokens[at] === '/')) {
+            const divides = tokens[at++] === '/';
+            const [left, right] = [all, factor()];
+            all = right && {
+                fixed: left.fixed && right.fixed,
+                divides: divides || left.divides || right.divides,
+                value: (get) => {
+                    const value = divides ? left.value(get) / right.value(get) : left.value(get) * right.value(get);
+                    return isFinite(value) ? value : NaN;
+                },
+            };
+        }
+        return all;
     }
-    for (const level of ['D1', 'D2', 'L']) {
-        const [back, changed, ended] = ['Wb' + level, 'Wrt' + level, 'Ev' + level];
-        const [use, lost] = ['Use' + level, 'SpLoss' + level];
-        list.push({
-            name: 'dirty' + level,
-            needs: [back, changed, ended, use, lost],
-            unit: '%',
-            long: `changed part of the bytes written back from ${LEVEL[level]}`,
-            formula: `100 ${changed} / (${back} \u00d7 line)`,
-            of: (get) => (100 * get(changed) * get(ended)) / (get(back) * (get(use) + get(lost))),
-        });
-    }
-    list.push({
-        name: 'missD1',
-        needs: ['D1mr', 'D1mw', 'TchD1'],
-        unit: '%',
-        long: 'D1 misses of the touches of the lines that they loaded',
-        formula: '100 (D1mr + D1mw) / TchD1',
-        of: (get) => (100 * (get('D1mr') + get('D1mw'))) / get('TchD1'),
-    });
-    list.push({
-        name: 'I1rate',
-        needs: ['I1mr', 'Ir'],
-        unit: '%',
-        long: 'I1 misses of instruction fetches',
-        formula: '100 I1mr / Ir',
-        of: (get) => (100 * get('I1mr')) / get('Ir'),
-    });
-    list.push({
-        name: 'D1rate',
-        needs: ['D1mr', 'D1mw', 'Dr', 'Dw'],
-        unit: '%',
-        long: 'D1 misses of data accesses',
-        formula: '100 (D1mr + D1mw) / (Dr + Dw)',
-        of: (get) => (100 * (get('D1mr') + get('D1mw'))) / (get('Dr') + get('Dw')),
-    });
-    list.push({
-        name: 'DLrate',
-        needs: ['DLmr', 'DLmw', 'Dr', 'Dw'],
-        unit: '%',
-        long: 'LL misses of data accesses',
-        formula: '100 (DLmr + DLmw) / (Dr + Dw)',
-        of: (get) => (100 * (get('DLmr') + get('DLmw'))) / (get('Dr') + get('Dw')),
-    });
-    list.push({
-        name: 'LLrate',
-        needs: ['LLm', 'Ir', 'Dr', 'Dw'],
-        unit: '%',
-        long: 'LL misses of all accesses',
-        formula: '100 LLm / (Ir + Dr + Dw)',
-        of: (get) => (100 * get('LLm')) / (get('Ir') + get('Dr') + get('Dw')),
-    });
-    return list;
-}
 
-/* "Ir + 10 * L1m" as [[factor, name], ...]; null if it is nothing of the kind. */
-function parseFormula(text) {
-    const terms = [];
-    for (const part of (text || '').replace(/-/g, '+-').split('+')) {
-        const match = /^\s*(-?)\s*(?:([\d.]+)\s*\*\s*)?([A-Za-z]\w*)\s*$/.exec(part);
-        if (!match) return null;
-        terms.push([(match[1] ? -1 : 1) * Number(match[2] || 1), match[3]]);
+    /* A term without a value counts 0 if another one has events and a value, but not if it divides. */
+    function sum() {
+        const terms = [];
+        do terms.push({negative: terms.length > 0 && tokens[at - 1] === '-', ...product()});
+        while (terms.at(-1).value && /^[-+]$/.test(tokens[at]) && ++at);
+        if (!terms.at(-1).value) return null;
+        const value = (get) => {
+            let total = 0;
+            let found = terms.every((term) => term.fixed);
+            for (const term of terms) {
+                const part = term.value(get);
+                if (part === part) total += term.negative ? -part : part;
+                else if (term.divides) return NaN;
+                found ||= part === part && !term.fixed;
+            }
+            return found ? total : NaN;
+        };
+        return terms.length === 1 ? terms[0] : {value, divides: terms.some((term) => term.divides)};
     }
-    return terms;
+
+    const whole = tokens.length <= 1000 && sum();
+    return whole && at === tokens.length ? {names: [...names], value: whole.value} : null;
 }
 
 export class Metrics {
@@ -128,24 +101,17 @@ export class Metrics {
     }
 
     async load() {
-        const {events, totals} = this.profile.tables;
-        const [names, longs, formulas, types] = await Promise.all(
-            ['name', 'long_name', 'formula', 'type'].map((column) => events.texts(column)),
-        );
-        const derived = await events.numbers('derived');
-        for (let i = 0; i < events.rows; i++) {
-            const event = {
-                name: names.at(i),
-                long: longs.at(i) || names.at(i),
-                real: types.at(i) === 'REAL',
-                formula: formulas.at(i),
-                terms: null,
-            };
-            if (derived[i] === 1) event.terms = parseFormula(event.formula);
-            if (derived[i] !== 1 ? totals.has(event.name) : event.terms) this.events.set(event.name, event);
+        const {events, ratios, totals} = this.profile.tables;
+        for (const event of await this.described(events)) {
+            const stored = event.derived !== 1;
+            const of = stored ? {names: [event.name], value: (get) => get(event.name)} : this.parse(event);
+            if (stored ? totals.has(event.name) : of) this.events.set(event.name, {...event, ...of});
         }
-        for (const event of [...this.events.values()])
-            if (!this.leaves(event.name, 1, new Map(), 0)) this.events.delete(event.name);
+        /* Ratios of differences mean nothing, but those of the sides do. */
+        for (const ratio of !this.difference || this.sides ? await this.described(ratios) : []) {
+            const of = this.parse(ratio);
+            if (of) this.ratios.set(ratio.name, {...ratio, ...of});
+        }
         await Promise.all(
             [...this.events.keys()].map(async (name) => this.totals.set(name, (await this.self(totals, name))[0])),
         );
@@ -157,7 +123,22 @@ export class Metrics {
                     (await this.values(totals, {name, incl: false, side}))[0],
                 );
         if (this.difference) await this.loadScales();
-        if (!this.difference || this.sides) this.loadRatios();
+    }
+
+    /* Rows of the table of events, or of ratios. */
+    async described(table) {
+        const texts = ['name', 'title', 'long_name', 'category', 'unit', 'formula', 'type'];
+        const columns = await Promise.all(texts.map((column) => (table.has(column) ? table.texts(column) : null)));
+        const derived = table.has('derived') ? await table.numbers('derived') : [];
+        return Array.from({length: table.rows}, (_, i) => {
+            const [name, title, long, group, unit, formula, type] = columns.map((column) => column && column.at(i));
+            return {name, title, long: long || name, group, unit, formula, real: type === 'REAL', derived: derived[i]};
+        });
+    }
+
+    /* A formula can use what stands before it. */
+    parse({formula}) {
+        return parseFormula(formula, {get: (name) => this.events.get(name) || this.ratios.get(name)});
     }
 
     async loadScales() {
@@ -171,25 +152,6 @@ export class Metrics {
         }
     }
 
-    /* Ratios of differences mean nothing, but those of the sides do. */
-    loadRatios() {
-        for (const ratio of ratioList())
-            if (ratio.needs.every((need) => this.events.has(need))) this.ratios.set(ratio.name, ratio);
-    }
-
-    /* Stored events that make up an event, with factors; null if its formula leads nowhere. */
-    leaves(name, factor, into, depth) {
-        const event = this.events.get(name);
-        if (!event || depth > 8) return null;
-        if (!event.terms) {
-            into.set(name, (into.get(name) || 0) + factor);
-            return into;
-        }
-        return event.terms.every(([times, part]) => this.leaves(part, factor * times, into, depth + 1))
-            ? into
-            : null;
-    }
-
     /* ---------------------------------------------------------------------------------- metrics */
 
     /* {key, name, incl, side, ratio, long, unit, real, total, scale}, or null. */
@@ -200,27 +162,15 @@ export class Metrics {
         if (side !== undefined && !(this.sides && SIDES.includes(side))) return null;
         const event = this.events.get(name);
         const ratio = this.ratios.get(name);
-        const same = {key, name, incl, side, change: this.sides && !side};
+        const {title, long, formula, real, unit} = event || ratio || {};
+        const same = {key, name, incl, side, change: this.sides && !side, title, long, formula, real, unit};
         if (event)
             return {
                 ...same,
-                long: event.long,
-                formula: event.formula,
-                real: event.real,
-                unit: BYTES.test(name) ? 'bytes' : '',
                 total: this.totals.get(side ? name + '@' + side : name),
                 scale: side ? this.totals.get(name + '@' + side) : this.scales.get(name),
             };
-        if (ratio)
-            return {
-                ...same,
-                ratio,
-                long: ratio.long,
-                formula: ratio.formula,
-                unit: ratio.unit,
-                real: true,
-                total: NaN,
-            };
+        if (ratio) return {...same, ratio, real: true, total: NaN};
         return null;
     }
 
@@ -258,34 +208,24 @@ export class Metrics {
     async values(table, metric) {
         const suffix = (metric.incl ? '_incl' : '') + (metric.side ? '@' + metric.side : '');
         if (metric.ratio && this.sides && !metric.side) return this.ratioChange(table, metric);
-        if (metric.ratio) return this.ratioValues(table, metric, (name) => this.find(name + suffix));
-        const stored = this.leaves(metric.name, 1, new Map(), 0);
-        for (const name of stored.keys()) if (!table.has(name + suffix)) return null;
-        return this.combine(stored, (name) => table.numbers(name + suffix), table.rows);
+        const {names, value} = this.made(metric);
+        if (!names.every((name) => table.has(name + suffix))) return null;
+        const columns = await Promise.all(names.map((name) => table.numbers(name + suffix)));
+        if (names[0] === metric.name) return columns[0];
+        let row = 0;
+        const get = (name) => columns[names.indexOf(name)][row];
+        const result = new Float64Array(table.rows);
+        for (; row < table.rows; row++) result[row] = value(get);
+        return result;
+    }
+
+    /* Stored events that make up a metric (`names`), and how (`value`). */
+    made(metric) {
+        return this.events.get(metric.name) || this.ratios.get(metric.name);
     }
 
     self(table, name) {
         return this.values(table, {name, incl: false});
-    }
-
-    async combine(stored, column, rows) {
-        if (stored.size === 1 && [...stored.values()][0] === 1) return column([...stored.keys()][0]);
-        const sum = new Float64Array(rows).fill(NaN);
-        for (const [name, factor] of stored) {
-            const part = await column(name);
-            for (let i = 0; i < rows; i++)
-                if (part[i] === part[i]) sum[i] = (sum[i] === sum[i] ? sum[i] : 0) + factor * part[i];
-        }
-        return sum;
-    }
-
-    async ratioValues(table, metric, of) {
-        const columns = new Map();
-        for (const need of metric.ratio.needs) columns.set(need, await this.values(table, of(need)));
-        if ([...columns.values()].some((column) => !column)) return null;
-        const result = new Float64Array(table.rows);
-        for (let i = 0; i < table.rows; i++) result[i] = ratio(metric, (name) => columns.get(name)[i]);
-        return result;
     }
 
     async ratioChange(table, metric) {
@@ -299,24 +239,14 @@ export class Metrics {
             const [before, after] = SIDES.map((side) => this.of(this.at(metric, side), get));
             return after - before;
         }
-        if (metric.ratio) return ratio(metric, (name) => this.of(this.at({name}, metric.side), get));
-        let sum = NaN;
-        for (const [name, factor] of this.leaves(metric.name, 1, new Map(), 0)) {
-            const value = get(metric.side ? name + '@' + metric.side : name);
-            if (value === value) sum = (sum === sum ? sum : 0) + factor * value;
-        }
-        return sum;
+        return this.made(metric).value((name) => get(metric.side ? name + '@' + metric.side : name));
     }
 
     /* What `of` asks for: 'UseD1', 'UseD1@before'. */
     needs(metric) {
-        const parts =
-            metric.ratio && this.sides && !metric.side
-                ? SIDES.map((side) => this.at(metric, side))
-                : metric.ratio && metric.ratio.needs.map((name) => this.at({name}, metric.side));
-        if (parts) return new Set(parts.flatMap((part) => [...this.needs(part)]));
-        const names = [...this.leaves(metric.name, 1, new Map(), 0).keys()];
-        return new Set(names.map((name) => (metric.side ? name + '@' + metric.side : name)));
+        const sides = metric.ratio && this.sides && !metric.side ? SIDES : [metric.side];
+        const {names} = this.made(metric);
+        return new Set(sides.flatMap((side) => names.map((name) => (side ? name + '@' + side : name))));
     }
 
     /* Columns of a table that a metric is made of, by what `of` calls them; null if one of them is not there. */
@@ -380,12 +310,4 @@ export class Metrics {
         const share = format.percent(this.share(metric, value));
         return `${text}${size}, ${share} of ${this.show(metric, metric.total)} in all`;
     }
-}
-
-function ratio(metric, get) {
-    const value = metric.ratio.of((name) => {
-        const number = get(name);
-        return number === number ? number : 0;
-    });
-    return isFinite(value) ? value : NaN;
 }

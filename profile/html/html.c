@@ -13,6 +13,7 @@
  */
 #include "profile/html/html.h"
 
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,6 +25,7 @@
 #include "profile/html/html_code.h"
 #include "profile/html/html_tables.h"
 #include "profile/objects/source.h"
+#include "profile/read/define.h"
 
 enum { PAGE_VERSION = 2 };
 
@@ -236,6 +238,22 @@ static int put_page(tp_profile *profile, struct tp_pack *pack, const struct tp_h
     return tp_written(out, pack->err);
 }
 
+/* Into temp.page_ratios. */
+static int gather_ratios(tp_profile *profile, struct tp_error *err)
+{
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+
+    sqlite3_str_appendall(sql, "DROP TABLE IF EXISTS temp.page_ratios;"
+                               "CREATE TEMP TABLE page_ratios(name, title, long_name, unit, formula);");
+    for (const struct tp_formula *ratio = tp_formulas(profile); ratio; ratio = ratio->next)
+        sqlite3_str_appendf(sql, "INSERT INTO temp.page_ratios VALUES(%Q, %Q, %Q, %Q, %Q);", ratio->name, ratio->title,
+                            ratio->meaning, ratio->unit, ratio->text);
+    char *text = sqlite3_str_finish(sql);
+    int code = text ? sqlite3_exec(tp_db(profile), text, NULL, NULL, NULL) : SQLITE_NOMEM;
+    sqlite3_free(text);
+    return code == SQLITE_OK ? 0 : tp_sql_failed(profile, "cannot gather ratios", err);
+}
+
 int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *options,
                   struct tp_html_result *result, struct tp_error *err)
 {
@@ -244,7 +262,7 @@ int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *
     *result = (struct tp_html_result){0};
     if (!options->no_source && (gather_sources(profile, options, err) || count_sources(profile, result, err)))
         return -1;
-    if (check_trees(profile, err) || tp_html_tables_make(profile, options->sides, err) ||
+    if (check_trees(profile, err) || tp_html_tables_make(profile, options->sides, err) || gather_ratios(profile, err) ||
         tp_html_gather_code(profile, err) || (has_advice(profile) && tp_advise(profile, NULL, err)) ||
         tp_pack_open(&pack, out, err))
         return -1;

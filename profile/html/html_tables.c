@@ -99,7 +99,9 @@ static const char conflicts[] =
 
 static const struct table tables[] = {
     {"meta", "meta", "#key #value", "ORDER BY t.key", 0, CHUNK},
-    {"events", "events", "#name #long_name derived #formula #type", "ORDER BY t.rowid", 0, CHUNK},
+    {"events", "events", "#name #title #long_name #category #unit derived #formula #type", "ORDER BY t.rowid", 0,
+     CHUNK},
+    {"ratios", "temp.page_ratios", "#name #title #long_name #unit #formula", "ORDER BY t.rowid", 0, CHUNK},
     {"totals", "t_totals", "", "ORDER BY t.rowid", SELF | SIDES, CHUNK},
     {"threads", "threads", "id os_id parent", "ORDER BY t.id", SELF | SIDES, CHUNK},
     {"parts", "parts", "part #why", "ORDER BY t.part", SELF, CHUNK},

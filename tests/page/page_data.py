@@ -9,6 +9,7 @@ The page is read by page_reader.py, which knows nothing but the description of t
 recorded; and copies of it with negative counts, reals that are no multiples of 1/65536, counts beyond 2^53, NULLs
 where there were none, a tree whose inclusive costs do not add up.
 """
+import json
 import os
 import random
 import sqlite3
@@ -28,7 +29,7 @@ FROM = {"meta": "meta", "events": "events", "totals": "t_totals", "threads": "th
 # What the page makes of several tables, said in another way: by views, and frame by frame.
 MADE = ("advice", "advice_places", "advice_evidence", "statements", "accesses", "coded", "code", "sources",
         "source_text", "refused", "data_lines", "data_paths", "strides", "conflicts", "data_pairs", "statement_pairs",
-        "pair_sums", "under", "under_sums", "shared_data", "sharing", "sharing_sums")
+        "pair_sums", "ratios", "under", "under_sums", "shared_data", "sharing", "sharing_sums")
 ORDER = {"meta": "key", "lines": "file_id, line, function_id", "arcs": "caller_id, file_id, line, id", "parts": "part",
          "thread_functions": "function_id, thread", "unit_functions": "function_id, unit_id",
          "data_offsets": "data_id, offset, field_id"}
@@ -56,6 +57,7 @@ def compare(name, profile):
             for i, column in enumerate(columns):
                 wrong = [k for k, value in enumerate(held.column(column)) if value != as_double(rows[k][i])]
                 check(f"{name}: {table}.{column}: {wrong[:3]}", len(wrong), 0)
+        ratios(name, reader, database, profile)
         statements(name, reader, database)
         data_lines(name, reader, database)
         data_paths(name, reader, database)
@@ -67,6 +69,15 @@ def compare(name, profile):
 def as_double(value):
     """Large counts are doubles in a page: their last digits are lost."""
     return float(value) if isinstance(value, int) and abs(value) > 2**53 else value
+
+
+def ratios(name, reader, database, profile):
+    """Those of the page are those of the report."""
+    report = subprocess.run([TENURE, "report", "--json", "--limit=1", profile], check=True, capture_output=True)
+    events = {event for event, in database.execute("SELECT name FROM events")}
+    held = [row["name"] for row in reader.table("ratios")]
+    check(f"{name}: ratios", sorted(held), sorted(set(json.loads(report.stdout)["totals"]) - events))
+    check(f"{name}: D1rate and DLrate", {"D1rate", "DLrate"} <= set(held), True)
 
 
 def coded(name, reader, database):
