@@ -31,7 +31,6 @@ enum {
 #include "core/events.inc"
     TN_IMMEDIATE_EVENTS
 };
-#undef TN_IMMEDIATE
 
 enum tn_level { TN_LEVEL_1, TN_LEVEL_LL, TN_LEVEL_2, TN_LEVELS };
 
@@ -44,28 +43,24 @@ enum {
 #include "events.inc"
     TN_LATE_PER_LEVEL
 };
-#undef TN_USE
 
 #define TN_MISS_KIND(name, ...) TN_KIND_##name,
 enum {
 #include "core/events.inc"
     TN_KINDS
 };
-#undef TN_MISS_KIND
 
 #define TN_WRITE_BACK(name, ...) TN_WRITE_BACK_##name,
 enum {
 #include "core/events.inc"
     TN_WRITE_BACKS
 };
-#undef TN_WRITE_BACK
 
 #define TN_COHERENCE(name, ...) TN_COHERENCE_##name,
 enum {
 #include "core/events.inc"
     TN_COHERENCES
 };
-#undef TN_COHERENCE
 
 /* The most counters that a near block can have: one for prefetching, too. */
 enum { TN_NEAR_MOST = TN_LATE_PER_LEVEL + TN_WRITE_BACKS + 1 + TN_KINDS + TN_COHERENCES };

@@ -104,32 +104,26 @@ static void put_costs(struct tn_writer *w, const struct tn_costs *costs)
 static const char *const use_names[] = {
 #include "core/events.inc"
 };
-#undef TN_USE
 #define TN_WRITE_BACK(name, ...) #name,
 static const char *const write_back_names[] = {
 #include "core/events.inc"
 };
-#undef TN_WRITE_BACK
 #define TN_PREFETCH(name, ...) #name,
 static const char *const prefetch_names[] = {
 #include "core/events.inc"
 };
-#undef TN_PREFETCH
 #define TN_COHERENCE(name, ...) #name,
 static const char *const coherence_names[] = {
 #include "core/events.inc"
 };
-#undef TN_COHERENCE
 #define TN_MISS_KIND(name, ...) #name,
 static const char *const kind_names[] = {
 #include "core/events.inc"
 };
-#undef TN_MISS_KIND
 #define TN_IMMEDIATE(name, ...) #name,
 static const char *const immediate_names[] = {
 #include "core/events.inc"
 };
-#undef TN_IMMEDIATE
 
 static void put_joined(struct tn_writer *w, const char *a, const char *b, const char *c)
 {
@@ -149,7 +143,6 @@ static void put_joined(struct tn_writer *w, const char *a, const char *b, const 
 static const char *const miss_names[TN_STREAMS][TN_LEVELS][TN_LATE_WRITE_MISS + 1] = {
 #include "events.inc"
 };
-#undef TN_MISS
 
 static const char *const level_names[TN_LEVELS] = {"1", "L", "2"};
 

@@ -15,13 +15,11 @@ enum { TP_CAN_ANY = 0, TP_CAN_ACCESS = TP_CAN_READ | TP_CAN_WRITE, INTEGER = 0, 
 
 #define TN_GROUP(group, title) static const char group_##group[] = title;
 #include "core/events.inc"
-#undef TN_GROUP
 
 #define TN_OPTION(name, ...) OPTION_##name,
 enum option {
 #include "core/events.inc"
 };
-#undef TN_OPTION
 #define TN_OPTION(name, text, listed) {text, listed},
 static const struct {
     const char *text;
@@ -29,7 +27,6 @@ static const struct {
 } options[] = {
 #include "core/events.inc"
 };
-#undef TN_OPTION
 
 #define TN_LEVEL(level, before, within, cause, option) {#level, before, within, TP_CAN_##cause, OPTION_##option},
 static const struct level {
@@ -39,7 +36,6 @@ static const struct level {
 } levels[] = {
 #include "core/events.inc"
 };
-#undef TN_LEVEL
 
 /* A line of events.inc. `family`: lines of equal numbers, if it is not 0, are sorted by level. */
 static const struct row {
@@ -66,24 +62,14 @@ static const struct row {
 #define TN_MISS_KIND(name, levels, unit, long_name, title) \
     {#name, levels, long_name, title, unit, group_KINDS, NULL, 0, OPTION_PATTERNS, 0, TP_RECORDED, 4, false},
 #include "core/events.inc"
-#undef TN_IMMEDIATE
-#undef TN_MISS
-#undef TN_COHERENCE
-#undef TN_USE
-#undef TN_WRITE_BACK
-#undef TN_PREFETCH
-#undef TN_MISS_KIND
 #define TN_USE(name, type, levels, group, unit, long_name, title) \
     {#name, "1", long_name, title, unit, group_##group, #name "I1 + " #name "D1", 0, 0, 0, TP_SUM, 5, type},
 #include "core/events.inc"
-#undef TN_USE
 #define TN_SUM(name, group, sum, long_name, title) \
     {#name, "", long_name, title, "", group_##group, sum, 0, 0, 0, TP_SUM, 0, false},
 #define TN_RATIO(name, levels, unit, formula, long_name, title) \
     {#name, levels, long_name, title, unit, "", formula, 0, 0, 0, TP_RATIO, 0, true},
 #include "core/events.inc"
-#undef TN_SUM
-#undef TN_RATIO
 };
 enum { ROWS = sizeof rows / sizeof *rows, LEVELS = sizeof levels / sizeof *levels, PLACES = LEVELS + 1 };
 
