@@ -40,7 +40,7 @@ enum tn_level { TN_LEVEL_1, TN_LEVEL_LL, TN_LEVEL_2, TN_LEVELS };
 enum {
     TN_LATE_READ_MISS,
     TN_LATE_WRITE_MISS,
-#include "events.inc"
+#include "core/events.inc"
     TN_LATE_PER_LEVEL
 };
 

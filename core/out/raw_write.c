@@ -141,7 +141,7 @@ static void put_joined(struct tn_writer *w, const char *a, const char *b, const 
 /* Of the first two slots. Nothing is written through I1. */
 #define TN_MISS(name, stream, level, access, ...) [TN_##stream][TN_LEVEL_##level][TN_LATE_##access##_MISS] = #name,
 static const char *const miss_names[TN_STREAMS][TN_LEVELS][TN_LATE_WRITE_MISS + 1] = {
-#include "events.inc"
+#include "core/events.inc"
 };
 
 static const char *const level_names[TN_LEVELS] = {"1", "L", "2"};
