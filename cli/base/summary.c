@@ -253,8 +253,8 @@ bool summary_findings(tp_profile *profile, FILE *out, const char *indent)
         "GROUP BY base, file, line, object HAVING waste > 0 ORDER BY waste DESC, base LIMIT 3");
     while (query_row(&q) && (rank == 0 || query_real(&q, 4) >= worth_saying * all)) {
         if (rank++ == 0)
-            fprintf(out, "%sLines that load most in vain%s:\n", indent,
-                    term_width(out) < 80 ? "" : " (bytes brought into D1 and never touched)");
+            fprintf(out, "%sLines that load most unused bytes%s:\n", indent,
+                    term_width(out) < 80 ? "" : " (brought into D1 and never touched)");
         print_finding(profile, out, indent, rank, &q, all);
     }
     return query_end(&q);

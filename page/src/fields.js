@@ -27,7 +27,7 @@ export async function fieldsOf(app, id) {
         {class: 'fields'},
         h(
             'h2',
-            {tip: () => ['Where in it lines were missed, touched and loaded in vain; all its elements are one here']},
+            {tip: () => ['Where in it lines were missed, touched and never touched; all its elements are one here']},
             'Fields ',
             h('span', {class: 'dim'}, format.count(inside.fields.length)),
         ),

@@ -180,7 +180,7 @@ export class Metrics {
         return found && (metric.plain ? {...found, plain: true} : found);
     }
 
-    /* The one to begin with: bytes loaded in vain. */
+    /* The one to begin with: bytes loaded and never touched. */
     first() {
         for (const name of ['SpLossD1', 'SpLoss1', 'SpLossL', 'CEst', 'Ir'])
             if (this.events.has(name)) return name + '_incl';

@@ -64,7 +64,7 @@ const struct tp_rule tp_rules[] = {
                " WHERE kind = 'heap' AND blocks >= 100 AND mean <= :small AND spatial < :spatial AND around1 >= 0.5"
                " * lost1 AND lost1 > 0",
         .evidence = {{"spatial", "%", "of the bytes loaded for them are touched"},
-                     {"around", "%", "of what is loaded in vain is around the blocks"},
+                     {"around", "%", "of the unused bytes are around the blocks"},
                      {"blocks", "", "blocks"},
                      {"mean", "bytes", "in a block, on the average"}},
     },
@@ -80,7 +80,7 @@ const struct tp_rule tp_rules[] = {
                " JOIN temp.advice_reasons r ON r.data_id = o.data_id"
                " WHERE spatial < :spatial AND idle1 >= 0.5 * lost1 AND hot_fields IS NOT NULL AND lost1 > 0",
         .evidence = {{"spatial", "%", "of the bytes loaded are touched"},
-                     {"idle", "%", "of what is loaded in vain are the fields"},
+                     {"idle", "%", "of the unused bytes are of the fields"},
                      {"hot", "", "needed with each other are"}},
     },
     {

@@ -184,9 +184,9 @@ static const struct tp_section data_under = {
     .from = "(SELECT data, data_id, function, file, line[\"%_incl\"] FROM function_data WHERE " IS_CALLED ")",
     .ties = "data, function, file, line, data_id"};
 
-/* The fields of a data structure in the order in which they lie: what of each was loaded and never touched, and where
- * misses arise. Of a field whose bytes are loaded in vain it is the percentage that tells: 0 % used is dead weight that
- * the others drag along. What is lost in level 1 stays longest on a narrow terminal. */
+/* The fields of a data structure in the order in which they lie: what of each was loaded and never touched, and
+ * where misses arise. Of a field whose bytes are loaded but not touched it is the percentage that tells: 0 % used
+ * is dead weight that the others drag along. What is lost in level 1 stays longest on a narrow terminal. */
 #define IS_DATA "(name = ?1 OR name GLOB ?1 OR instr(name, ?1) OR type GLOB ?1)"
 static const struct tp_section data_fields = {
     .key = "data_fields", .title = "Fields of $name", .events = TP_EVENTS_NONE, .place = TP_PLACE_TYPE,
@@ -527,7 +527,7 @@ const struct tp_section_group tp_section_groups[] = {
      .sections = SECTIONS(&shared_data, &sharing)},
     {.option = "fields", .value = "NAME",
      .help = "the fields of a data structure, or of those of a type,\n"
-             "and what of each is loaded in vain; * and ? match",
+             "and what of each is never touched; * and ? match",
      .needs = {{WITH_DATA " AND " OWN_FORMAT, "this profile has no data structures; record without --data=no"},
                {ANY("data_objects WHERE " IS_DATA " AND id IN (SELECT data_id FROM t_data_fields)"),
                 "no data structure with fields is called $name, nor is its type; * and ? match, as in '*$name*'"}},

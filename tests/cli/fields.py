@@ -6,7 +6,7 @@ fields.py: costs by field of heap arrays and globals, as `tenure record` finds o
     fields.py TENURE GUESTS ENGINE
 
 Guests walk arrays from one end to the other and read one member of each element. Every line that holds a byte of it
-comes in once and is never met again, so what is touched and what is loaded in vain follows from where the array is.
+comes in once and is never met again, so which bytes are touched and which are not follows from where the array is.
 """
 import os
 import shutil

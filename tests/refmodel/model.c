@@ -146,12 +146,12 @@ static void use_end_where(struct model *model, const struct use *use, uint32_t l
 {
     uint32_t granule = line_size > 64 ? line_size / 64 : 1;
 
-    for (uint32_t i = 0; i < line_size; i++) {
-        bool touched = false;
+    if (!tells_where(model, &use->payer, level))
+        return;
+    for (uint32_t from = 0; from < line_size; from += granule) {
+        bool touched = memchr(use->touched + from, true, granule) != NULL;
 
-        for (uint32_t j = i / granule * granule; j < i / granule * granule + granule; j++)
-            touched |= use->touched[j];
-        if (tells_where(model, &use->payer, level))
+        for (uint32_t i = from; i < from + granule; i++)
             model->config.charge_at(model->user, &use->payer, first + (touched ? M_USE : M_SPLOSS),
                                     place_of(&use->payer.place, i), 1);
     }

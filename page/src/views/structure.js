@@ -106,7 +106,7 @@ function useFact(loaded, row) {
         h(
             'span',
             {class: 'label'},
-            `${format.bytes(loaded.loaded[row])} loaded, ${loaded.unused[row].toFixed(1)}\u2009% in vain`,
+            `${format.bytes(loaded.loaded[row])} loaded, ${loaded.unused[row].toFixed(1)}\u2009% unused`,
         ),
         useBar(loaded.unused[row]),
     );
