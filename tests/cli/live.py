@@ -282,7 +282,7 @@ def write_backs():
     work = [row for row in json.loads(out)["functions"] if row["function"] in ("work", "main")]
     check("write-backs: work", any(1024 <= row["WbD1"] < 1030 and row["dirtyD1"] < 10 for row in work), True)
     _, _, err = run(TENURE, "report", "--show=WbD1", "exit")
-    check("write-backs: why they are not there", "recorded with --write-back=no" in err, True)
+    check("write-backs: why they are not there", "record it with --write-back=yes" in err, True)
 
 
 def names_and_columns():
