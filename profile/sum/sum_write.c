@@ -314,8 +314,10 @@ int tp_sum_write(struct tp_sum *sum, int lane, const char *path, const tp_sum_me
         free(w.id[i]);
         free(w.order[i]);
     }
-    if (rec)
+    if (rec) {
+        TP_VECTOR_FREE(&rec->formulas); /* tp_store_make has declared sums there */
         tp_arena_free(&rec->arena);
+    }
     free(rec);
     return failed ? -1 : 0;
 }
