@@ -100,8 +100,7 @@ static bool was_without(tp_profile *profile, const char *option, size_t length)
     return query_was_off(profile, name);
 }
 
-/* Those options, behind what `out` holds, without which an event or what it is made of was not recorded. */
-static void find_missing(tp_profile *profile, const char *name, char *out, size_t size)
+void column_missing(tp_profile *profile, const char *name, char *out, size_t size)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     struct tp_declared event;
@@ -120,7 +119,7 @@ static void find_missing(tp_profile *profile, const char *name, char *out, size_
         length = strspn(at, letters);
         snprintf(part, sizeof part, "%.*s", (int)length, at);
         if (length > 0 && tp_event_find(profile, part) == NULL)
-            find_missing(profile, part, out, size);
+            column_missing(profile, part, out, size);
     }
 }
 
@@ -146,7 +145,7 @@ bool column_find(tp_profile *profile, const char *name, struct column_spec *out)
         names[count++] = formula->name;
     base_name(name, base, sizeof base);
     like = opt_nearest(base, names, count);
-    find_missing(profile, base, missing, sizeof missing);
+    column_missing(profile, base, missing, sizeof missing);
     if (*missing != '\0')
         term_error("this profile has no event %s; record it with%s", name, missing);
     else if (like != NULL)

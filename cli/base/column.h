@@ -28,6 +28,10 @@ bool column_find(tp_profile *profile, const char *name, struct column_spec *out)
 /* The same without the line. */
 bool column_try(tp_profile *profile, const char *name, struct column_spec *out);
 
+/* Adds to `out`, with a blank before each, the options without which the event `name`, or what it is made of, was not
+ * recorded: " --branch-sim=yes". Nothing if the profile has it, or nobody knows it. */
+void column_missing(tp_profile *profile, const char *name, char *out, size_t size);
+
 /* What --define gave, in its order. */
 enum { COLUMN_MAX_DEFINES = 32 };
 struct column_defines {

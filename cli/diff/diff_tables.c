@@ -50,6 +50,7 @@ static bool formula_of(const struct diff *diff, const char *name, struct diff_co
 bool diff_column_of(struct diff *diff, const char *name, struct diff_column *out)
 {
     const char *names[256], *like;
+    char base[TP_FORMULA_NAME], missing[128] = "";
     size_t count = 0, i;
 
     out->formula = NULL;
@@ -64,7 +65,11 @@ bool diff_column_of(struct diff *diff, const char *name, struct diff_column *out
     for (i = 0; i < tp_diff_events(diff->diff) && count < sizeof names / sizeof names[0]; i++)
         names[count++] = tp_diff_event(diff->diff, i)->name;
     like = opt_nearest(name, names, count);
-    if (like != NULL)
+    snprintf(base, sizeof base, "%.*s", (int)(strlen(name) - (out->inclusive ? 5 : 0)), name);
+    column_missing(diff->names, base, missing, sizeof missing);
+    if (*missing != '\0')
+        term_error("the new profile has no event %s; record it with%s", name, missing);
+    else if (like != NULL)
         term_error("the profiles have no event %s; did you mean %s?", name, like);
     else
         term_error("the profiles have no event %s; `tenure info FILE` lists what one has", name);

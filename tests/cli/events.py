@@ -167,9 +167,10 @@ def messages(tenure, work, root):
             continue
         asked.add(options)
         for option in ("--show", "--sort"):
-            told = run(tenure, "report", f"{option}={name}", profile)
-            check(told == (1, "", f"tenure: this profile has no event {name}; record it with {options}\n"),
-                  f"{option}={name}: {told}, {options}")
+            for command, which in (("report", "this"), ("diff", "the new")):
+                told = run(tenure, command, f"{option}={name}", *[profile] * (2 if command == "diff" else 1))
+                check(told == (1, "", f"tenure: {which} profile has no event {name}; record it with {options}\n"),
+                      f"{command} {option}={name}: {told}, {options}")
     check(len(asked) > 10, f"kinds of recordings: {asked}")
 
 
