@@ -33,39 +33,29 @@ struct tp_diff_value diff_value(const struct diff *diff, enum tp_diff_table tabl
     return tp_diff_value(diff->diff, table, i, (size_t)column->event, inclusive);
 }
 
-/* A ratio that profiles have, or one that was defined. */
-static bool formula_of(const struct diff *diff, const char *name, struct diff_column *out)
-{
-    size_t length = strlen(name);
-    char base[TP_FORMULA_NAME];
-
-    out->inclusive = length > 5 && strcasecmp(name + length - 5, "_incl") == 0;
-    snprintf(base, sizeof base, "%.*s", (int)(length - (out->inclusive ? 5 : 0)), name);
-    out->formula = tp_formula_find(diff->names, base);
-    if (out->formula != NULL)
-        snprintf(out->name, sizeof out->name, "%s%s", out->formula->name, out->inclusive ? "_incl" : "");
-    return out->formula != NULL;
-}
-
 bool diff_column_of(struct diff *diff, const char *name, struct diff_column *out)
 {
-    const char *names[256], *like;
+    const char *names[256], *like, *found = NULL;
     char base[TP_FORMULA_NAME], missing[128] = "";
-    size_t count = 0, i;
+    size_t length = strlen(name), count = 0, i;
 
     out->formula = NULL;
     out->event = tp_diff_find(diff->diff, name, &out->inclusive);
-    if (out->event < 0 && formula_of(diff, name, out))
-        return true;
     if (out->event >= 0) {
-        snprintf(out->name, sizeof out->name, "%s%s", tp_diff_event(diff->diff, (size_t)out->event)->name,
-                 out->inclusive ? "_incl" : "");
+        found = tp_diff_event(diff->diff, (size_t)out->event)->name;
+    } else { /* a ratio that profiles have, or one that was defined */
+        out->inclusive = length > 5 && strcasecmp(name + length - 5, "_incl") == 0;
+        snprintf(base, sizeof base, "%.*s", (int)(length - (out->inclusive ? 5 : 0)), name);
+        out->formula = tp_formula_find(diff->names, base);
+        found = out->formula != NULL ? out->formula->name : NULL;
+    }
+    if (found != NULL) {
+        snprintf(out->name, sizeof out->name, "%s%s", found, out->inclusive ? "_incl" : "");
         return true;
     }
     for (i = 0; i < tp_diff_events(diff->diff) && count < sizeof names / sizeof names[0]; i++)
         names[count++] = tp_diff_event(diff->diff, i)->name;
     like = opt_nearest(name, names, count);
-    snprintf(base, sizeof base, "%.*s", (int)(strlen(name) - (out->inclusive ? 5 : 0)), name);
     column_missing(diff->names, base, missing, sizeof missing);
     if (*missing != '\0')
         term_error("the new profile has no event %s; record it with%s", name, missing);

@@ -43,7 +43,7 @@ enum tp_column_kind {
 };
 
 struct tp_section_column {
-    const char *key; /* in JSON and CSV */
+    const char *key; /* in JSON */
     enum tp_column_kind kind;
     const char *title; /* the heading, with '\n' between two lines; NULL: people are not shown the column */
     int group;         /* where there is no room, columns of the highest group go first; 0: the column stays */
