@@ -244,7 +244,8 @@ static int gather_ratios(tp_profile *profile, struct tp_error *err)
     sqlite3_str *sql = sqlite3_str_new(NULL);
 
     sqlite3_str_appendall(sql, "DROP TABLE IF EXISTS temp.page_ratios;"
-                               "CREATE TEMP TABLE page_ratios(name, title, long_name, unit, formula);");
+                               "CREATE TEMP TABLE page_ratios(name TEXT, title TEXT, long_name TEXT, unit TEXT,"
+                               " formula TEXT);");
     for (const struct tp_formula *ratio = tp_formulas(profile); ratio; ratio = ratio->next)
         sqlite3_str_appendf(sql, "INSERT INTO temp.page_ratios VALUES(%Q, %Q, %Q, %Q, %Q);", ratio->name, ratio->title,
                             ratio->meaning, ratio->unit, ratio->text);

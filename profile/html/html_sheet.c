@@ -302,8 +302,13 @@ int tp_sheet_write(tp_profile *profile, struct tp_pack *pack, struct tp_sheet *s
 {
     struct writing w = {.profile = profile, .pack = pack, .sheet = sheet};
     sqlite3_stmt *statement = tp_query(profile, sql, pack->err);
-    int more = statement ? make_room(&w) : -1;
 
+    for (size_t i = 0; statement && i < sheet->columns; i++) {
+        const char *declared = sqlite3_column_decltype(statement, (int)i);
+        if (declared && strcmp(declared, "TEXT") == 0)
+            sheet->column[i].kind = TP_TEXT;
+    }
+    int more = statement ? make_room(&w) : -1;
     while (more == 0 && (more = tp_row(profile, statement, pack->err)) == 1) {
         take_row(&w, statement);
         more = w.rows == sheet->chunk ? write_chunk(&w) : 0;

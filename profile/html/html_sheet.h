@@ -30,6 +30,7 @@
 #include "profile/formats/export.h"
 #include "profile/html/html_pack.h"
 
+/* TP_TEXT is what tp_sheet_write makes of the number columns that are declared as TEXT where they come from. */
 enum tp_sheet_kind { TP_NUMBER, TP_REAL, TP_TEXT };
 
 struct tp_sheet_column {

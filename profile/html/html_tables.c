@@ -32,10 +32,12 @@ enum { CHUNK = 65536, SMALL_CHUNK = 8192 };
 /* Events: of the row itself, inclusive; of a difference also what was before and after. In a query of the page, SIDES
  * means columns "Ir@before"; in tables, those of that name in schemas `before` and `after`. */
 enum { SELF = 1, INCL = 2, SIDES = 4, BOTH = SELF | INCL };
+/* Rows are a tree in post-order, and the first column is their depth. */
+enum { TREE = 8 };
 
 struct table {
     const char *name, *from; /* a table, or "(SELECT ..." or "temp.page_..." */
-    const char *columns; /* '#' before: text; '~': real; '^': depth in a tree */
+    const char *columns; /* their names; what is declared as TEXT is text */
     const char *rest;    /* of the query; the table is `t` */
     unsigned events;
     size_t chunk;
@@ -47,20 +49,6 @@ struct table {
     "{over 200}) "
 /* Of rows with self costs that are sums: there are few, or these are worth their bytes. */
 #define WORTH "WHERE t.all_rows <= 8192{over 10000} "
-
-/* A step of an allocation path has a name and the place that called it, no function. The function is the one in which
- * the call to the next step is made; of a path's last step, which calls nothing, the first one of that name. There is
- * no name if it is that of the function. */
-static const char data_paths[] =
-    "(WITH calling AS ("
-    "SELECT p.id, min(n.id) AS function_id FROM t_data_paths c JOIN t_data_paths p ON p.id = c.parent"
-    " JOIN t_instructions i ON i.id = c.site_id JOIN t_functions n ON n.id = i.function_id AND n.base = p.function"
-    " GROUP BY p.id), found AS ("
-    "SELECT p.id, p.parent, p.function, p.file_id, p.line, i.inlined_id,"
-    " coalesce(c.function_id, (SELECT min(id) FROM t_functions WHERE function = p.function)) AS function_id"
-    " FROM t_data_paths p LEFT JOIN calling c ON c.id = p.id LEFT JOIN t_instructions i ON i.id = p.site_id) "
-    "SELECT p.id, p.parent, p.function_id, nullif(p.function, n.function) AS function, p.file_id, p.line,"
-    " p.inlined_id FROM found p LEFT JOIN t_functions n ON n.id = p.function_id)";
 
 /* Strides and conflicts: instructions of a line are one. `of_line` is what a line has in all, so that a line that is
  * left out goes with all its rows. A stride that is NULL stands for those that the recording did not keep. */
@@ -98,30 +86,30 @@ static const char conflicts[] =
     "sum(s.false_sharing) AS false_sharing, sum(s.true_sharing) AS true_sharing, sum(s.misses) AS misses"
 
 static const struct table tables[] = {
-    {"meta", "meta", "#key #value", "ORDER BY t.key", 0, CHUNK},
-    {"events", "events", "#name #title #long_name #category #unit derived #formula #type", "ORDER BY t.rowid", 0,
+    {"meta", "meta", "key value", "ORDER BY t.key", 0, CHUNK},
+    {"events", "events", "name title long_name category unit derived formula type", "ORDER BY t.rowid", 0,
      CHUNK},
-    {"ratios", "temp.page_ratios", "#name #title #long_name #unit #formula", "ORDER BY t.rowid", 0, CHUNK},
+    {"ratios", "temp.page_ratios", "name title long_name unit formula", "ORDER BY t.rowid", 0, CHUNK},
     {"totals", "t_totals", "", "ORDER BY t.rowid", SELF | SIDES, CHUNK},
     {"threads", "threads", "id os_id parent", "ORDER BY t.id", SELF | SIDES, CHUNK},
-    {"parts", "parts", "part #why", "ORDER BY t.part", SELF, CHUNK},
-    {"objects", "objects", "id #path #build_id #debug_file #note", "ORDER BY t.id", 0, CHUNK},
-    {"files", "files", "id #path", "ORDER BY t.id", 0, CHUNK},
-    {"functions", "t_functions", "id #function object_id file_id line calls first_instruction last_instruction",
+    {"parts", "parts", "part why", "ORDER BY t.part", SELF, CHUNK},
+    {"objects", "objects", "id path build_id debug_file note", "ORDER BY t.id", 0, CHUNK},
+    {"files", "files", "id path", "ORDER BY t.id", 0, CHUNK},
+    {"functions", "t_functions", "id function object_id file_id line calls first_instruction last_instruction",
      "ORDER BY t.id", BOTH | SIDES, CHUNK},
     {"lines", "t_lines", "file_id line function_id estimate", "ORDER BY t.file_id, t.line, t.function_id",
      BOTH | SIDES, CHUNK},
     {"arcs", "t_arcs", "caller_id callee_id file_id line calls",
      "ORDER BY t.caller_id, t.file_id, t.line, t.id", INCL | SIDES, CHUNK},
-    {"inlined", "t_inlined", "id parent function_id #name file_id line call_file_id call_line", "ORDER BY t.id",
+    {"inlined", "t_inlined", "id parent function_id name file_id line call_file_id call_line", "ORDER BY t.id",
      BOTH | SIDES, CHUNK},
     {"thread_functions", "t_thread_functions", "thread function_id", "ORDER BY t.function_id, t.thread",
      BOTH | SIDES, CHUNK},
-    {"units", "units", "id #kind rank #host pid thread", "ORDER BY t.id", SELF | SIDES, CHUNK},
+    {"units", "units", "id kind rank host pid thread", "ORDER BY t.id", SELF | SIDES, CHUNK},
     {"unit_functions", "t_unit_functions", "unit_id function_id", "ORDER BY t.function_id, t.unit_id", BOTH | SIDES,
      CHUNK},
-    {"paths", "t_paths", "^depth function_id calls thread approximate handler recursive", "ORDER BY t.id", BOTH | SIDES,
-     CHUNK},
+    {"paths", "t_paths", "depth function_id calls thread approximate handler recursive", "ORDER BY t.id",
+     BOTH | SIDES | TREE, CHUNK},
     {"statements", "(SELECT DISTINCT file_id, first_line, line FROM main.t_statements WHERE file_id IS NOT NULL)",
      "file_id first_line line", "ORDER BY t.file_id, t.first_line, t.line", 0, CHUNK},
     {"accesses",
@@ -136,11 +124,11 @@ static const struct table tables[] = {
     {"coded", "temp.page_coded", "function_id", "ORDER BY t.function_id", 0, CHUNK},
     {"instructions", "t_instructions", "id address length file_id line",
      "WHERE t.function_id IN (SELECT function_id FROM temp.page_coded) ORDER BY t.id", SELF | SIDES, SMALL_CHUNK},
-    {"code", "temp.page_code", "instruction_id #text", "ORDER BY t.instruction_id", 0, SMALL_CHUNK},
+    {"code", "temp.page_code", "instruction_id text", "ORDER BY t.instruction_id", 0, SMALL_CHUNK},
     {"data", "t_data",
-     "id #kind #name #path file_id line thread origin_id address size blocks freed bytes largest element #type",
+     "id kind name path file_id line thread origin_id address size blocks freed bytes largest element type",
      "ORDER BY t.id", SELF | SIDES, CHUNK},
-    {"data_fields", "t_data_fields", "id data_id #kind #field #type offset size", INSIDE "ORDER BY t.id", SELF | SIDES,
+    {"data_fields", "t_data_fields", "id data_id kind field type offset size", INSIDE "ORDER BY t.id", SELF | SIDES,
      CHUNK},
     {"data_offsets", "t_data_offsets", "data_id field_id offset", INSIDE "ORDER BY t.data_id, t.offset, t.field_id",
      SELF | SIDES, CHUNK},
@@ -154,11 +142,11 @@ static const struct table tables[] = {
     {"strides", strides, "data_id file_id line function_id stride count count@before count@after",
      WORTH_LINE "ORDER BY t.data_id, t.file_id, t.line, t.function_id, t.count DESC, t.stride", 0, CHUNK},
     {"conflicts", conflicts,
-     "data_id file_id line function_id #cache set_bits misses misses@before misses@after",
+     "data_id file_id line function_id cache set_bits misses misses@before misses@after",
      WORTH_LINE "ORDER BY t.data_id, t.file_id, t.line, t.function_id, t.cache, t.set_bits", 0, CHUNK},
-    {"data_pairs", "temp.page_data_pairs", "#cache evictor_data_id data_id " ARC, HEAVIEST, 0, CHUNK},
+    {"data_pairs", "temp.page_data_pairs", "cache evictor_data_id data_id " ARC, HEAVIEST, 0, CHUNK},
     {"statement_pairs", "temp.page_statement_pairs",
-     "#cache loader_file_id loader_first_line loader_line loader_function_id evictor_file_id evictor_first_line "
+     "cache loader_file_id loader_first_line loader_line loader_function_id evictor_file_id evictor_first_line "
      "evictor_line evictor_function_id file_id first_line line function_id " ARC,
      HEAVIEST, 0, CHUNK},
     {"pair_sums",
@@ -167,7 +155,7 @@ static const struct table tables[] = {
      " (SELECT count(*) FROM temp.page_data_pairs d WHERE d.cache IS p.cache) AS data_pairs,"
      " (SELECT count(*) FROM temp.page_statement_pairs s WHERE s.cache IS p.cache) AS statement_pairs"
      " FROM temp.page_pairs p GROUP BY p.cache)",
-     "#cache misses data_pairs statement_pairs misses@before misses@after", "ORDER BY t.cache", 0, CHUNK},
+     "cache misses data_pairs statement_pairs misses@before misses@after", "ORDER BY t.cache", 0, CHUNK},
     {"under", "t_function_data", "data_id function_id",
      "WHERE (SELECT count(*) FROM main.t_function_data) <= 8192{over _incl 500} ORDER BY t.data_id, t.function_id",
      INCL | SIDES, CHUNK},
@@ -176,28 +164,29 @@ static const struct table tables[] = {
      "data_id false_sharing true_sharing misses", "ORDER BY t.false_sharing DESC, t.misses DESC, t.data_id", 0, CHUNK},
     {"sharing", "temp.page_sharing",
      "writer_function_id writer_file_id writer_line writer_address function_id file_id line address data_id "
-     "false_sharing true_sharing misses #written #touched", "WHERE t.place <= 1000 ORDER BY t.place", 0, CHUNK},
+     "false_sharing true_sharing misses written touched", "WHERE t.place <= 1000 ORDER BY t.place", 0, CHUNK},
     {"sharing_sums", "(SELECT (SELECT count(*) FROM temp.page_sharing) AS pairs, " SHARED " FROM main.t_sharing s)",
      "pairs false_sharing true_sharing misses", "", 0, CHUNK},
-    {"data_paths", data_paths, "id parent function_id #function file_id line inlined_id", "ORDER BY t.id", 0, CHUNK},
+    {"data_paths", "temp.page_data_paths", "id parent function_id function file_id line inlined_id", "ORDER BY t.id", 0,
+     CHUNK},
 };
 
 /* The tables of advice.h, without the names that the page knows by number. Advice may speak of a function that was
  * inlined: of functions there is the name, too. */
 static const struct table advice[] = {
     {"advice", "temp.advice",
-     "id #kind #title #fix function_id file_id line data_id ~cest ~share bytes memory_bytes ~confidence #certain",
+     "id kind title fix function_id file_id line data_id cest share bytes memory_bytes confidence certain",
      "ORDER BY t.id", 0, CHUNK},
     {"advice_places", "temp.advice_places",
-     "advice_id #role function_id #function file_id line last_line ~share", "ORDER BY t.rowid", 0, CHUNK},
-    {"advice_evidence", "temp.advice_evidence", "advice_id #key ~value #unit #words #text", "ORDER BY t.rowid",
+     "advice_id role function_id function file_id line last_line share", "ORDER BY t.rowid", 0, CHUNK},
+    {"advice_evidence", "temp.advice_evidence", "advice_id key value unit words text", "ORDER BY t.rowid",
      0, CHUNK},
 };
 
 static const struct table sources[] = {
     {"sources", "temp.page_sources", "file_id newer", "ORDER BY t.file_id", 0, CHUNK},
-    {"source_text", "temp.page_sources", "#text", "ORDER BY t.file_id", 0, 1},
-    {"refused", "temp.page_refused", "file_id #why", "ORDER BY t.file_id", 0, CHUNK},
+    {"source_text", "temp.page_sources", "text", "ORDER BY t.file_id", 0, 1},
+    {"refused", "temp.page_refused", "file_id why", "ORDER BY t.file_id", 0, CHUNK},
 };
 
 /* Of pairs `p`. */
@@ -253,6 +242,20 @@ static const struct {
      " LEFT JOIN main.t_functions m ON m.id = w.function_id LEFT JOIN main.t_instructions v ON v.id = s.victim_id"
      " LEFT JOIN main.t_functions n ON n.id = v.function_id"
      " GROUP BY m.function, w.file_id, w.line, n.function, v.file_id, v.line, s.data_id"},
+    /* A step of an allocation path has a name and the place that called it, no function. The function is the one in
+     * which the call to the next step is made; of a path's last step, which calls nothing, the first one of that name.
+     * There is no name if it is that of the function. */
+    {"page_data_paths",
+     "WITH calling AS ("
+     "SELECT p.id, min(n.id) AS function_id FROM main.t_data_paths c JOIN main.t_data_paths p ON p.id = c.parent"
+     " JOIN main.t_instructions i ON i.id = c.site_id"
+     " JOIN main.t_functions n ON n.id = i.function_id AND n.base = p.function GROUP BY p.id), found AS ("
+     "SELECT p.id, p.parent, p.function, p.file_id, p.line, i.inlined_id,"
+     " coalesce(c.function_id, (SELECT min(id) FROM main.t_functions WHERE function = p.function)) AS function_id"
+     " FROM main.t_data_paths p LEFT JOIN calling c ON c.id = p.id"
+     " LEFT JOIN main.t_instructions i ON i.id = p.site_id) "
+     "SELECT p.id, p.parent, p.function_id, CAST(nullif(p.function, n.function) AS TEXT) AS function, p.file_id,"
+     " p.line, p.inlined_id FROM found p LEFT JOIN main.t_functions n ON n.id = p.function_id"},
 };
 
 /* ------------------------------------------------------------------------------------------ queries */
@@ -356,12 +359,10 @@ static int add_fixed(struct making *m)
     const char *p = m->table->columns;
 
     for (size_t n; (n = strcspn(p, " ")) > 0; p += n + strspn(p + n, " ")) {
-        bool marked = *p == '#' || *p == '~' || *p == '^';
-        enum tp_sheet_kind kind = *p == '#' ? TP_TEXT : *p == '~' ? TP_REAL : TP_NUMBER;
-        if (add_column(m, p + marked, n - marked, kind, 't', NULL))
+        if (add_column(m, p, n, TP_NUMBER, 't', NULL))
             return -1;
-        m->sheet->column[m->sheet->columns - 1].depth = *p == '^';
     }
+    m->sheet->column[0].depth = m->table->events & TREE;
     return 0;
 }
 
