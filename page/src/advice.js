@@ -15,30 +15,32 @@ export class Advice {
         const {advice, advice_places: places, advice_evidence: evidence} = app.tables;
         const all = Object.assign(new Advice(), {app, names: await app.names()});
         if (hasStructures(app.profile)) all.data = await Structures.load(app);
-        all.items = await rowsOf(advice, ['kind', 'title', 'fix', 'certain']);
-        const of = (rows, item) => rows.filter((row) => row.advice_id === item.id);
-        const [where, why] = await Promise.all([
-            rowsOf(places, ['role', 'function']),
-            rowsOf(evidence, ['key', 'unit', 'words', 'text']),
-        ]);
-        for (const item of all.items) Object.assign(item, {places: of(where, item), evidence: of(why, item)});
+        all.items = await advice.records();
+        const [where, why] = [await places.records(), await evidence.records()];
+        for (const item of all.items) {
+            item.places = where.filter((row) => row.advice_id === item.id);
+            item.evidence = why.filter((row) => row.advice_id === item.id);
+        }
         return all;
     }
 
-    /* A line for the overview. */
-    short(item) {
-        const {app} = this;
-        return h(
-            'tr',
-            {'data-id': item.id, tip: () => [item.title, item.fix]},
-            h('td', {class: 'num', tip: () => [this.saved(item), WORTH]}, format.percent(item.share)),
-            h(
-                'td',
-                {class: 'name'},
-                app.link('advice', item.id, {}, item.title),
-                h('span', {class: 'dim'}, this.at(item)),
-            ),
-        );
+    /* For a table with a line for each. */
+    columns() {
+        return [
+            {
+                key: 'saves',
+                label: 'saves',
+                cell: ({share}) => format.percent(share),
+                tip: (item) => [this.saved(item), WORTH],
+            },
+            {
+                key: 'what',
+                label: 'what',
+                text: ({title}) => title,
+                cell: (item) => [this.app.link('advice', item.id, {}, item.title), h('span.dim', this.at(item))],
+                tip: ({title, fix}) => [title, fix],
+            },
+        ];
     }
 
     saved(item) {
@@ -46,30 +48,29 @@ export class Advice {
         return `${cycles} estimated cycles, ${format.percent(item.share)} of the program's`;
     }
 
-    at({file_id: file, line, data_id: data}) {
-        const where = file === file ? format.fileName(this.names.file(file)) + (line > 0 ? ':' + line : '') : '';
-        const what = data === data && this.data ? this.data.nameAt(this.data.rowOfId.get(data)) : '';
-        return [where, what].filter(Boolean).map((text) => '  \u00b7  ' + text);
+    at(item) {
+        const [at, what] = [this.names.place({...item, function_id: NaN}), this.data && this.data.ref(item.data_id)];
+        return [at, what].filter((ref) => ref && ref.go).map(({name}) => '  \u00b7  ' + name);
     }
 
     whole(item, current) {
+        const saved = () => [this.saved(item), WORTH];
+        const data = this.data && this.data.ref(item.data_id);
         return h(
-            'article',
-            {class: 'advice-item' + (current ? ' current' : ''), 'data-id': item.id},
+            'article.advice-item',
+            {class: current && 'current', 'data-id': item.id},
             h(
                 'h2',
-                null,
-                h('b', {class: 'saving', tip: () => [this.saved(item), WORTH]}, format.percent(item.share)),
+                h('b.saving', {tip: saved}, format.percent(item.share)),
                 ' ',
                 item.title,
-                h('span', {class: 'mark', tip: () => this.sure(item)}, `${item.certain} confidence`),
+                h('span.mark', {tip: () => this.sure(item)}, `${item.certain} confidence`),
             ),
-            h('p', {class: 'fix'}, item.fix),
+            h('p.fix', item.fix),
             h(
                 'dl',
-                null,
-                this.row('saves', h('span', {tip: () => [this.saved(item), WORTH]}, this.savings(item))),
-                item.data_id === item.data_id && this.data && this.row('data', this.data.link(item.data_id)),
+                this.row('saves', h('span', {tip: saved}, this.savings(item))),
+                data && data.go && this.row('data', this.app.linkTo(data)),
                 item.places.map((place) => this.row(place.role, this.place(place))),
                 item.evidence.map((one, i) => this.row(i ? '' : 'because', this.reason(one))),
             ),
@@ -84,56 +85,34 @@ export class Advice {
     }
 
     row(label, content) {
-        return [h('dt', null, label), h('dd', null, content)];
+        return [h('dt', label), h('dd', content)];
     }
 
-    savings(item) {
-        return [
-            `${format.count(Math.round(item.cest))} estimated cycles`,
-            item.bytes > 0 && `${format.bytes(item.bytes)} into D1`,
-            item.memory_bytes > 0 && `${format.bytes(item.memory_bytes)} from memory`,
-        ]
-            .filter(Boolean)
-            .join(', ');
+    savings({cest, bytes, memory_bytes: memory}) {
+        const parts = [
+            `${format.count(Math.round(cest))} estimated cycles`,
+            bytes > 0 && `${format.bytes(bytes)} into D1`,
+            memory > 0 && `${format.bytes(memory)} from memory`,
+        ];
+        return parts.filter(Boolean).join(', ');
     }
 
-    place({function_id: id, function: name, file_id: file, line, last_line: last, share}) {
+    /* Advice may speak of a function that was inlined: it has a name, then, besides the function that it is in. */
+    place({function: name, share, ...at}) {
         const {app, names} = this;
-        const lines = last > line ? `:${line}\u2013${last}` : line > 0 ? ':' + line : '';
+        const {function_id: id} = at;
+        const lines = names.place({...at, function_id: NaN});
         return [
-            file === file &&
-                app.link('source', file, {l: line > 0 ? line : null}, format.fileName(names.file(file)) + lines),
+            lines.go && app.linkTo(lines),
             ' ',
             id === id ? app.link('function', id, {}, name || names.function(id)) : name,
-            share === share && h('span', {class: 'dim'}, ` ${share.toFixed(1)}\u2009%`),
+            share === share && h('span.dim', ` ${share.toFixed(1)}\u2009%`),
         ];
     }
 
     reason({key, value, unit, words, text}) {
         const number = Number.isInteger(value) ? format.count(value) : format.real(value);
-        return h(
-            'span',
-            {tip: () => [key, words]},
-            value === value && h('b', null, unit ? `${number}\u00a0${unit}` : number),
-            ' ',
-            words,
-            text && ': ' + text,
-        );
+        const amount = value === value && h('b', unit ? `${number}\u00a0${unit}` : number);
+        return h('span', {tip: () => [key, words]}, amount, ' ', words, text && ': ' + text);
     }
-}
-
-/* Rows of a small table as objects; `texts` are its columns of text. */
-async function rowsOf(table, texts) {
-    const names = [...table.columns.keys()];
-    const columns = await Promise.all(
-        names.map((name) => (texts.includes(name) ? table.texts(name) : table.numbers(name))),
-    );
-    const value = (i, row) => {
-        if (!texts.includes(names[i])) return columns[i][row];
-        const text = columns[i].at(row);
-        return text ? format.name(text) : '';
-    };
-    return Array.from({length: table.rows}, (_, row) =>
-        Object.fromEntries(names.map((name, i) => [name, value(i, row)])),
-    );
 }

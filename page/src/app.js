@@ -10,8 +10,8 @@
 
 import {h, replaceContent} from './dom.js';
 import * as format from './format.js';
-import {rowsById} from './data.js';
 import {SIDES} from './metrics.js';
+import {Names} from './names.js';
 import {VirtualTable} from './table.js';
 
 const CARRIED = ['e', 'c'];
@@ -48,12 +48,8 @@ export class App {
             if (changes[key] === null || changes[key] === undefined) params.delete(key);
             else params.set(key, changes[key]);
         const query = params.toString();
-        return (
-            '#' +
-            view +
-            (argument !== '' && argument !== undefined ? '/' + encodeURIComponent(argument) : '') +
-            (query ? '?' + query : '')
-        );
+        const place = argument !== '' && argument !== undefined ? '/' + encodeURIComponent(argument) : '';
+        return '#' + view + place + (query ? '?' + query : '');
     }
 
     go(view, argument, changes) {
@@ -76,36 +72,19 @@ export class App {
         return h('a', {href: this.address(view, argument, changes)}, children);
     }
 
-    /* ---------------------------------------------------------------------------------- names */
+    /* To what a reference leads (names.js), under its name. */
+    linkTo({go, name}) {
+        return go ? this.link(...go, name) : h('span.dim', name);
+    }
 
-    async names() {
-        if (!this.named) {
-            const {functions, files, objects} = this.tables;
-            const [functionRows, fileRows, objectRows, functionNames, paths, objectPaths, file, line, object] =
-                await Promise.all([
-                    rowsById(functions),
-                    rowsById(files),
-                    rowsById(objects),
-                    functions.texts('function'),
-                    files.texts('path'),
-                    objects.texts('path'),
-                    functions.numbers('file_id'),
-                    functions.numbers('line'),
-                    functions.numbers('object_id'),
-                ]);
-            this.named = {
-                functionRow: (id) => functionRows.get(id),
-                function: (id) =>
-                    functionRows.has(id) ? format.name(functionNames.at(functionRows.get(id))) : '???',
-                functionAt: (row) => format.name(functionNames.at(row)),
-                file: (id) => (fileRows.has(id) ? format.name(paths.at(fileRows.get(id))) : '???'),
-                object: (id) => (objectRows.has(id) ? format.name(objectPaths.at(objectRows.get(id))) : '???'),
-                fileOf: (row) => file[row],
-                lineOf: (row) => line[row],
-                objectOf: (row) => object[row],
-            };
-        }
-        return this.named;
+    /* What was made by `make` when it was first asked for. */
+    once(key, make) {
+        if (!this.memory.has(key)) this.memory.set(key, make());
+        return this.memory.get(key);
+    }
+
+    names() {
+        return this.once('names', () => Names.load(this));
     }
 
     /* Of a difference: whether a function (by row) is new or gone; '' otherwise. */
@@ -116,20 +95,6 @@ export class App {
             SIDES.map((side) => this.metrics.values(this.tables.functions, this.metrics.at(ir, side))),
         );
         return (row) => (before[row] !== before[row] ? 'new' : after[row] !== after[row] ? 'gone' : '');
-    }
-
-    /* Where a function is: "file.c:12", else its object; with a link to the source. */
-    place(names, row) {
-        const [file, line, object] = [names.fileOf(row), names.lineOf(row), names.objectOf(row)];
-        if (file === file)
-            return this.link(
-                'source',
-                file,
-                {l: line === line && line > 0 ? line : null},
-                format.fileName(names.file(file)),
-                line > 0 ? ':' + line : '',
-            );
-        return object === object ? h('span', {class: 'dim'}, format.fileName(names.object(object))) : null;
     }
 
     /* ---------------------------------------------------------------------------------- columns of metrics */
@@ -164,28 +129,28 @@ export class App {
         return metrics.sides ? [...SIDES.map((side) => metrics.at(metric, side)), metric] : [metric];
     }
 
-    /* Columns of tables: `values.get(key)[row]` are the numbers, `what(row)` names a row in tooltips. */
-    metricColumns(list, values, what) {
+    /* Columns of tables, of metrics that have `costs` (metric key -> cost of an item); `what(item)` names it in
+     * tooltips. */
+    metricColumns(list, costs, what) {
         const {metrics} = this;
         return list
-            .filter((metric) => values.get(metric.key))
+            .filter((metric) => costs.has(metric.key))
             .map((metric) => {
-                const numbers = values.get(metric.key);
+                const value = costs.get(metric.key);
                 const primary = metric.name === this.metric.name && !metric.ratio && !metric.side;
-                const before = values.get(metric.key + '@before');
+                const before = costs.get(metric.key + '@before') || (() => undefined);
                 return {
                     key: metric.key,
                     label: metric.name,
                     sub: kindOf(metric),
                     width: this.widthOf(metric, primary),
-                    value: (row) => numbers[row],
-                    class: 'num',
+                    value,
                     cold: metric.incl,
                     change: metric.change,
                     title: [metrics.title(metric) + ': ' + metric.long, metric.formula && '= ' + metric.formula],
-                    share: metric.ratio ? null : (row) => metrics.share(metric, numbers[row]) / 100,
-                    tip: (row) => numbers[row] !== undefined && metrics.explain(metric, numbers[row], what(row)),
-                    cell: (row) => this.numberCell(metric, numbers[row], primary, before && before[row]),
+                    share: metric.ratio ? null : (item) => metrics.share(metric, value(item)) / 100,
+                    tip: (item) => value(item) !== undefined && metrics.explain(metric, value(item), what(item)),
+                    cell: (item) => this.numberCell(metric, value(item), primary, before(item)),
                 };
             });
     }
@@ -201,85 +166,63 @@ export class App {
         if (value === undefined) return null;
         const text = this.metrics.show(metric, value);
         if (!primary) return text;
-        return [h('span', {class: 'v'}, text), h('span', {class: 'pct'}, this.metrics.percent(metric, value, before))];
+        return [h('span.v', text), h('span.pct', this.metrics.percent(metric, value, before))];
     }
 
-    /* How often something was called; in a difference, how much more often. */
-    calls(value) {
-        return (this.metrics.difference && value > 0 ? '+' : '') + format.count(value);
+    /* The costs of a table's rows: metric key -> (row -> number), of the metrics that the table has. */
+    async costsOf(table, list) {
+        const all = await Promise.all(list.map((metric) => this.metrics.values(table, metric)));
+        const known = list.map((metric, i) => [metric.key, all[i]]).filter(([, numbers]) => numbers);
+        return new Map(known.map(([key, numbers]) => [key, (row) => numbers[row]]));
     }
 
-    /* Values of all metrics that a table has: key -> numbers. */
-    async valuesOf(table, list) {
-        const values = new Map();
-        await Promise.all(
-            list.map(async (metric) => values.set(metric.key, await this.metrics.values(table, metric))),
-        );
-        return values;
-    }
-
-    /* What one row costs, a box for each metric. */
-    facts(list, values, row, what) {
+    /* What one item costs, a box for each metric. */
+    facts(list, costs, item, what) {
         const {metrics} = this;
         const kind = (metric) => (metric.ratio || metric.plain ? '' : metric.incl ? 'incl' : 'self');
-        return list
-            .filter((metric) => values.get(metric.key))
-            .map((metric) => {
-                const value = values.get(metric.key)[row];
-                return h(
-                    'div',
-                    {class: 'fact', 'data-key': metric.key, tip: () => metrics.explain(metric, value, what)},
-                    h('span', {class: 'label'}, metric.name, ' ', metric.side || kind(metric)),
-                    h('b', null, metrics.show(metric, value) || '\u2013', metric.unit === '%' ? ' %' : ''),
-                    h('span', {class: 'pct'}, metric.ratio ? '' : metrics.percent(metric, value)),
-                );
-            });
+        const fact = (metric) => {
+            const value = costs.get(metric.key)(item);
+            return h(
+                'div.fact',
+                {'data-key': metric.key, tip: () => metrics.explain(metric, value, what)},
+                h('span.label', metric.name, ' ', metric.side || kind(metric)),
+                h('b', metrics.show(metric, value) || '\u2013', metric.unit === '%' ? ' %' : ''),
+                h('span.pct', metric.ratio ? '' : metrics.percent(metric, value)),
+            );
+        };
+        return h('div.facts', list.filter((metric) => costs.has(metric.key)).map(fact));
     }
 
     /* ---------------------------------------------------------------------------------- tables */
 
-    /* A table that is sorted by clicking. `items` are row numbers of the data, which all functions of columns are
-     * called with. Columns are those of VirtualTable. One that has `text`, a string to sort by, shows it unless there
-     * is a `cell`; one of numbers has `value`; by others nothing is sorted. */
-    sortedTable({items, columns, by, order, open, label, small}) {
-        const asked = !small && this.params.get('s');
+    /* A table (table.js has its options). With `by` its rows are sorted by that column, the largest first, or the
+     * smallest where it is `ascending`, until somebody clicks another heading. The address remembers that, unless the
+     * table is `small`: one of several of a view. */
+    table({items, by, ascending, small, columns, ...options}) {
+        const asked = by && !small && this.params.get('s');
         /* Of a difference that comes first which changed most, whether it grew or fell; until somebody sorts. */
-        const state = {key: by, descending: order !== 'ascending', bySize: this.metrics.difference && !asked};
+        const state = {key: by, descending: !ascending, bySize: this.metrics.difference && !asked};
         if (asked) Object.assign(state, {key: asked.replace(/^-/, ''), descending: asked.startsWith('-')});
-        const column = (key) => columns.find((one) => one.key === key && (one.text || one.value));
-        const arrange = () => {
+        const column = (key) => columns.find((one) => one && one.key === key && (one.text || one.value));
+        const arranged = () => {
             const {text, value} = column(state.key) || column(by) || {};
-            const size = state.bySize && value;
-            if (text || value) sortBy(items, size ? (row) => Math.abs(value(row)) : text || value, state.descending);
+            const size = state.bySize && value && ((item) => Math.abs(value(item)));
+            return text || value ? sorted(items, size || text || value, state.descending) : items;
         };
-        const list = columns.map((one) => {
-            const usual = one.text ? TEXT : {class: 'num'};
-            return byRow({...usual, sortable: Boolean(one.text || one.value), ...one}, (i) => items[i]);
-        });
-        const table = new VirtualTable({
-            columns: list,
-            count: items.length,
-            label,
-            sort: state,
-            open: open && ((row) => open(items[row])),
-            onsort: (key) => {
-                const isText = Boolean(column(key).text);
-                state.descending = state.key === key && !state.bySize ? !state.descending : !isText;
-                state.bySize = false;
-                state.key = key;
-                arrange();
-                table.setColumns(list);
-                table.select(0);
-                if (!small) this.change({s: (state.descending ? '-' : '') + key}, true);
-            },
-        });
-        table.rearrange = (rows) => {
-            items = rows;
-            arrange();
-            table.setCount(items.length);
+        const table = new VirtualTable({...options, columns, items: arranged(), sort: by && state});
+        table.onsort = (key) => {
+            const isText = Boolean(column(key).text);
+            state.descending = state.key === key && !state.bySize ? !state.descending : !isText;
+            Object.assign(state, {key, bySize: false});
+            table.items = arranged();
+            table.setColumns(columns);
+            table.select(0);
+            if (!small) this.change({s: (state.descending ? '-' : '') + key}, true);
         };
-        arrange();
-        table.refresh();
+        table.rearrange = (others) => {
+            items = others;
+            table.setItems(arranged());
+        };
         this.shown.push(table);
         return table;
     }
@@ -287,8 +230,16 @@ export class App {
     /* What is typed here leaves the rows of a table that match, which a function of the words says; beside it, how many
      * they are `of` all. */
     filterOf(table, placeholder, of, matching) {
-        const said = h('span', {class: 'dim'});
-        const say = () => replaceContent(said, `${format.count(table.count)} of ${of}`);
+        return this.filter(
+            placeholder,
+            (words) => table.rearrange(matching(words)),
+            () => `${format.count(table.items.length)} of ${of}`,
+        );
+    }
+
+    /* A field for words, which `find` gets when they change; beside it what `said()` says then. */
+    filter(placeholder, find, said) {
+        const words = h('span.dim', said());
         const filter = h('input', {
             type: 'search',
             placeholder,
@@ -298,29 +249,12 @@ export class App {
             value: this.params.get('q') || '',
             oninput: () => {
                 this.change({q: filter.value || null}, true);
-                table.rearrange(matching(filter.value));
-                say();
+                find(filter.value);
+                replaceContent(words, said());
             },
         });
-        say();
-        return [filter, said];
+        return [filter, words];
     }
-
-    /* A table whose rows the view arranges itself. */
-    plainTable(options) {
-        const table = new VirtualTable(options);
-        this.shown.push(table);
-        return table;
-    }
-}
-
-export const TEXT = {align: 'left', class: 'name'};
-
-/* A column whose functions are called with rows of the data, as one that is called with places in a table. */
-export function byRow(column, rowOf) {
-    const {text, cell = text, tip = column.class === 'name' && text && ((row) => [text(row)]), share} = column;
-    const at = (make) => make && ((i) => make(rowOf(i)));
-    return {...column, cell: at(cell), tip: at(tip), share: at(share)};
 }
 
 function decoded(text) {
@@ -338,15 +272,17 @@ function kindOf(metric) {
     return [kind, side, !metric.side && metric.unit].filter(Boolean).join(' ');
 }
 
-/* In place; NULL last, equal rows in the order of the profile. */
-export function sortBy(items, of, descending) {
-    const keys = new Map(items.map((row) => [row, of(row)]));
+/* NULL last, equal items as they were. */
+export function sorted(items, of, descending) {
     const sign = descending ? -1 : 1;
-    items.sort((a, b) => {
-        const [x, y] = [keys.get(a), keys.get(b)];
+    const order = ([x], [y]) => {
         if (typeof x === 'string' || typeof y === 'string')
-            return sign * ((x || '') < (y || '') ? -1 : (x || '') > (y || '') ? 1 : 0) || a - b;
-        if (x !== x) return y !== y ? a - b : 1;
-        return y !== y ? -1 : sign * (x - y) || a - b;
-    });
+            return sign * ((x || '') < (y || '') ? -1 : (x || '') > (y || '') ? 1 : 0);
+        if (x !== x) return y !== y ? 0 : 1;
+        return y !== y ? -1 : sign * (x - y);
+    };
+    return items
+        .map((item) => [of(item), item])
+        .sort(order)
+        .map(([, item]) => item);
 }

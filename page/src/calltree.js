@@ -6,32 +6,14 @@
 // last. Children are sorted by an event only when somebody looks at them.
 
 export class CallTree {
-    static async load(app) {
-        if (!app.memory.has('call tree')) {
-            const {paths} = app.tables;
-            app.memory.set(
-                'call tree',
-                Promise.all(
-                    ['depth', 'function_id', 'calls', 'thread', 'approximate', 'handler', 'recursive'].map((name) =>
-                        paths.numbers(name),
-                    ),
-                ).then((columns) => new CallTree(columns)),
-            );
-        }
-        return app.memory.get('call tree');
+    static load(app) {
+        const columns = ['depth', 'function_id', 'calls', 'thread', 'approximate', 'handler', 'recursive'];
+        return app.once('call tree', async () => new CallTree(await app.tables.paths.read(...columns)));
     }
 
-    constructor([depth, functionId, calls, thread, approximate, handler, recursive]) {
-        Object.assign(this, {
-            depth,
-            functionId,
-            calls,
-            thread,
-            approximate,
-            handler,
-            recursive,
-            rows: depth.length,
-        });
+    constructor({function_id: functionId, ...columns}) {
+        const {depth, thread} = columns;
+        Object.assign(this, columns, {functionId, rows: depth.length});
         this.parent = new Int32Array(this.rows).fill(-1);
         const last = [];
         for (let row = this.rows - 1; row >= 0; row--) {

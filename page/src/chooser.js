@@ -17,37 +17,23 @@ function grouped(metrics) {
 export class EventChooser {
     constructor(app) {
         this.app = app;
-        this.name = h('span', {class: 'chosen'});
+        this.name = h('span.chosen');
         this.button = h(
-            'button',
+            'button.event',
             {
-                type: 'button',
-                class: 'event',
                 'aria-haspopup': 'listbox',
                 'aria-expanded': 'false',
                 onclick: () => this.open(),
                 tip: () => this.app.metric && [this.app.metric.long, 'the event that the views show: e'],
             },
             this.name,
-            h('span', {class: 'caret'}, '\u25be'),
+            h('span.caret', '\u25be'),
         );
-        this.kinds = ['incl', 'self'].map((kind) =>
-            h(
-                'button',
-                {
-                    type: 'button',
-                    'data-kind': kind,
-                    tip: () => [
-                        kind === 'incl'
-                            ? 'inclusive: with everything that was called'
-                            : 'self: without what was called',
-                        'key i',
-                    ],
-                    onclick: () => this.app.metric.incl !== (kind === 'incl') && this.toggle(),
-                },
-                kind,
-            ),
-        );
+        const abouts = {incl: 'inclusive: with everything that was called', self: 'self: without what was called'};
+        this.kinds = Object.entries(abouts).map(([kind, about]) => {
+            const onclick = () => this.app.metric.incl !== (kind === 'incl') && this.toggle();
+            return h('button', {'data-kind': kind, tip: () => [about, 'key i'], onclick}, kind);
+        });
         this.filter = h('input', {
             type: 'search',
             placeholder: 'event',
@@ -55,16 +41,9 @@ export class EventChooser {
             oninput: () => this.draw(),
             onkeydown: (event) => this.key(event),
         });
-        this.list = h('div', {class: 'events', role: 'listbox'});
-        this.columns = h('div', {class: 'columns'});
-        this.popup = h('div', {class: 'popup', hidden: true}, this.filter, this.list);
-        this.element = h(
-            'div',
-            {class: 'chooser'},
-            this.button,
-            h('div', {class: 'kinds', role: 'group'}, this.kinds),
-            this.popup,
-        );
+        this.list = h('div.events', {role: 'listbox'});
+        this.popup = h('div.popup', {hidden: true}, this.filter, this.list);
+        this.element = h('div.chooser', this.button, h('div.kinds', {role: 'group'}, this.kinds), this.popup);
         document.addEventListener('pointerdown', (event) => !this.element.contains(event.target) && this.close());
         this.element.addEventListener(
             'keydown',
@@ -110,27 +89,15 @@ export class EventChooser {
         const {metrics, metric} = this.app;
         const shown = new Set(this.app.shownMetrics().map((m) => m.key));
         const matches = (event) => [event.name, event.title, event.long].join(' ').toLowerCase().includes(words);
-        const rows = [...grouped(metrics)].map(([group, all]) => {
-            const events = all.filter(matches);
-            return (
-                events.length > 0 && [
-                    h('div', {class: 'group'}, group),
-                    events.map((event) => this.row(event, metric, shown)),
-                ]
-            );
-        });
-        const ratios = [...metrics.ratios.values()].filter(matches);
+        const group = ([name, all], isRatio) => {
+            const known = all.filter(matches);
+            const rows = known.map((one) => this.row(one, metric, shown, isRatio));
+            return rows.length > 0 && [h('div.group', name), rows];
+        };
         replaceContent(
             this.list,
-            ...[
-                rows,
-                ratios.length > 0 && [
-                    h('div', {class: 'group'}, 'Ratios (as columns)'),
-                    ratios.map((ratio) => this.row(ratio, metric, shown, true)),
-                ],
-            ]
-                .flat(Infinity)
-                .filter(Boolean),
+            [...grouped(metrics)].map((one) => group(one)),
+            group(['Ratios (as columns)', [...metrics.ratios.values()]], true),
         );
     }
 
@@ -148,20 +115,15 @@ export class EventChooser {
         const choose = () => (isRatio ? box.click() : this.choose(event.name));
         const total = this.app.metrics.totals.get(event.name);
         return h(
-            'div',
-            {
-                class: 'option',
-                role: 'option',
-                'aria-selected': String(event.name === metric.name),
-                'data-event': event.name,
-            },
+            'div.option',
+            {role: 'option', 'aria-selected': String(event.name === metric.name), 'data-event': event.name},
             box,
             h(
                 'button',
-                {type: 'button', onclick: choose},
-                h('b', null, event.name),
-                h('span', null, event.title),
-                h('i', null, total !== undefined && this.app.metrics.show({real: event.real}, total)),
+                {onclick: choose},
+                h('b', event.name),
+                h('span', event.title),
+                h('i', total !== undefined && this.app.metrics.show({real: event.real}, total)),
             ),
         );
     }

@@ -7,6 +7,8 @@
 // Float64Array with NaN for NULL; beyond 2^53 its last digits are lost, which format.js shows. A text column is read
 // string by string.
 
+import * as format from './format.js';
+
 const KEPT = 40; // columns of a table that stay decoded
 const KEPT_PARTS = 200; // and parts of them that others refer to
 
@@ -119,6 +121,21 @@ export class Table {
         return inflate(this.text.slice(at, at + column.blocks[2 * chunk + 1]));
     }
 
+    /* Whole columns, numbers or texts, by their names. */
+    async read(...names) {
+        const isText = (name) => this.columns.get(name).kind === 'text';
+        const all = await Promise.all(names.map((name) => (isText(name) ? this.texts(name) : this.numbers(name))));
+        return Object.fromEntries(names.map((name, i) => [name, all[i]]));
+    }
+
+    /* Rows as objects of their columns, with their number as `row`; texts as they can be shown, '' for NULL. */
+    async records(rows = [...Array(this.rows).keys()], names = this.names) {
+        const columns = Object.entries(await this.read(...names));
+        const text = (of, row) => (of.at(row) ? format.name(of.at(row)) : '');
+        const value = (of, row) => (of instanceof Texts ? text(of, row) : of[row]);
+        return rows.map((row) => ({row, ...Object.fromEntries(columns.map(([name, of]) => [name, value(of, row)]))}));
+    }
+
     /* A whole column of numbers. */
     numbers(name) {
         return this.keep(name, async () => {
@@ -215,19 +232,15 @@ export async function openProfile() {
     const index = JSON.parse(new TextDecoder().decode(await inflate(document.getElementById('index').textContent)));
     const tables = {};
     for (const name of Object.keys(index.tables)) tables[name] = new Table(text, name, index.tables[name]);
-    const meta = new Map();
-    const [keys, values] = await Promise.all([tables.meta.texts('key'), tables.meta.texts('value')]);
-    for (let i = 0; i < tables.meta.rows; i++) meta.set(keys.at(i), values.at(i));
-    return {title: index.title, tables, meta};
+    const {key, value} = await tables.meta.read('key', 'value');
+    const meta = new Map(Array.from({length: tables.meta.rows}, (_, i) => [key.at(i), value.at(i)]));
+    const sections = new Map(index.sections.map((section) => [section.key, section]));
+    return {title: index.title, sections, tables, meta};
 }
 
 /* id -> row of a table with ids. */
 export async function rowsById(table) {
     if (!table.byId)
-        table.byId = table.numbers('id').then((ids) => {
-            const rows = new Map();
-            for (let i = 0; i < ids.length; i++) rows.set(ids[i], i);
-            return rows;
-        });
+        table.byId = table.numbers('id').then((ids) => new Map(Array.from(ids, (id, row) => [id, row])));
     return table.byId;
 }

@@ -2,10 +2,11 @@
 //
 // dom.js: elements, and nothing else that puts text on the page.
 //
-//     h('a', {class: 'x', href: '#tree', onclick: f, tip: () => [...]}, 'text', child, ...)
+//     h('a.dim.more', {href: '#tree', onclick: f, tip: () => [...]}, 'text', child, ...)
 //
-// Text becomes text nodes only; no string is ever parsed as HTML (the page's policy forbids it too). `on...` are
-// listeners, `style` an object of properties, `tip` makes the lines of a tooltip when somebody asks for it.
+// The tag has its classes behind it. Text becomes text nodes only; no string is ever parsed as HTML (the page's policy
+// forbids it too). `on...` are listeners, `style` an object of properties, `tip` makes the lines of a tooltip when
+// somebody asks for it; `class` names more classes. There need not be properties. A button submits nothing.
 //
 // Children may be arrays, and what is null or false is left out. So it is in `append` and `replaceContent`: the page
 // uses them and not the browser's own, which make the text "[object HTMLElement]" of an array.
@@ -34,17 +35,27 @@ export function replaceContent(element, ...children) {
     append(element, children);
 }
 
-function fill(element, properties, children) {
-    for (const key of Object.keys(properties || {})) set(element, key, properties[key]);
-    append(element, children);
+const isProperties = (one) => one && typeof one === 'object' && !(one instanceof Node) && !Array.isArray(one);
+
+function fill(element, classes, parts) {
+    const {class: more, ...properties} = isProperties(parts[0]) ? parts.shift() : {};
+    if (more) classes.push(more);
+    if (classes.length) element.setAttribute('class', classes.join(' '));
+    if (element.type === 'submit') element.type = 'button';
+    for (const key of Object.keys(properties)) set(element, key, properties[key]);
+    append(element, parts);
     return element;
 }
 
-export const h = (tag, properties, ...children) => fill(document.createElement(tag), properties, children);
-export const svg = (tag, properties, ...children) => fill(document.createElementNS(SVG, tag), properties, children);
+export function h(tag, ...parts) {
+    const [name, ...classes] = tag.split('.');
+    return fill(document.createElement(name), classes, parts);
+}
+
+export const svg = (tag, ...parts) => fill(document.createElementNS(SVG, tag), [], parts);
 
 /* The first line of a view: its title, and what is beside it. */
-export const topBar = (title, ...rest) => h('div', {class: 'bar-top'}, h('h1', null, title), rest);
+export const topBar = (title, ...rest) => h('div.bar-top', h('h1', title), rest);
 
 export function setTip(element, make) {
     if (make) tips.set(element, make);

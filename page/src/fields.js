@@ -9,29 +9,27 @@
 import {h} from './dom.js';
 import * as format from './format.js';
 import {SIDES} from './metrics.js';
-import {fit} from './table.js';
+import {sectionTable, titleOf} from './section.js';
 import {rowsWhere} from './sums.js';
+import {fit} from './table.js';
 
 const ROW = 64; // bytes of a row of the map
 const MOST = 4096; // bytes that the map shows
 
-export const hasFields = (profile) => Boolean(profile.tables.data_fields && profile.tables.data_fields.rows);
+const hasFields = (profile) => Boolean(profile.tables.data_fields && profile.tables.data_fields.rows);
 
 /* The section of a data structure, or '' where nothing is known of its inside. */
 export async function fieldsOf(app, id) {
     if (!hasFields(app.profile)) return '';
     const inside = await Inside.load(app, id);
     if (!inside.fields.length) return '';
+    const about = 'Where in it lines were missed, touched and never touched; all its elements are one here';
+    const count = format.count(inside.fields.length);
+    const sides = app.metrics.sides ? SIDES : app.metrics.difference ? [] : [undefined];
     return h(
-        'section',
-        {class: 'fields'},
-        h(
-            'h2',
-            {tip: () => ['Where in it lines were missed, touched and never touched; all its elements are one here']},
-            'Fields ',
-            h('span', {class: 'dim'}, format.count(inside.fields.length)),
-        ),
-        ...(app.metrics.sides ? SIDES : app.metrics.difference ? [] : [undefined]).map((side) => inside.map(side)),
+        'section.fields',
+        h('h2', {tip: () => [about]}, titleOf(app, 'data_fields'), ' ', h('span.dim', count)),
+        sides.map((side) => inside.map(side)),
         await inside.table(),
     );
 }
@@ -40,29 +38,18 @@ class Inside {
     static async load(app, id) {
         const {data_fields: table, data_offsets: bytes} = app.tables;
         const inside = Object.assign(new Inside(), {app, metrics: app.metrics});
-        const [owners, ids, offsets, sizes, kinds, names, types] = await Promise.all([
-            ...['data_id', 'id', 'offset', 'size'].map((name) => table.numbers(name)),
-            ...['kind', 'field', 'type'].map((name) => table.texts(name)),
-        ]);
-        inside.fields = rowsWhere(owners, id).map((row) => ({
-            row,
-            id: ids[row],
-            offset: offsets[row],
-            size: sizes[row],
-            kind: kinds.at(row),
-            name: format.name(names.at(row)),
-            type: types.at(row) === null ? '' : format.name(types.at(row)),
-        }));
-        const [of, at] = await Promise.all([bytes.numbers('data_id'), bytes.numbers('offset')]);
+        const columns = ['offset', 'size', 'kind', 'field', 'type'];
+        inside.fields = await table.records(rowsWhere(await table.numbers('data_id'), id), columns);
+        const {data_id: of, offset: at} = await bytes.read('data_id', 'offset');
         inside.bytes = new Map(rowsWhere(of, id).map((row) => [at[row], row]));
         const events = ['UseD1', 'SpLossD1', 'D1mr', 'D1mw'].map((name) => app.metrics.find(name)).filter(Boolean);
-        inside.values = await app.valuesOf(bytes, events.flatMap((metric) => app.withSides(metric)));
+        inside.costs = await app.costsOf(bytes, events.flatMap((metric) => app.withSides(metric)));
         return inside;
     }
 
     value(name, row, side) {
-        const column = this.values.get(side ? `${name}@${side}` : name);
-        return (column && column[row]) || 0;
+        const cost = this.costs.get(side ? `${name}@${side}` : name);
+        return (cost && cost(row)) || 0;
     }
 
     /* ---------------------------------------------------------------------------------- the map */
@@ -79,13 +66,8 @@ class Inside {
         const cells = Array.from({length: size}, (_, at) => this.cell(at, field, misses, most, side));
         return h(
             'div',
-            null,
-            side && h('h3', null, side),
-            h(
-                'div',
-                {class: 'bytes', role: 'img', 'aria-label': 'Bytes of it', style: {'--row': Math.min(ROW, size)}},
-                cells,
-            ),
+            side && h('h3', side),
+            h('div.bytes', {role: 'img', 'aria-label': 'Bytes of it', style: {'--row': Math.min(ROW, size)}}, cells),
             side !== SIDES[0] && legend(size),
         );
     }
@@ -104,7 +86,7 @@ class Inside {
                 '--missed': missed ? Math.max(0.2, Math.sqrt(missed / most)).toFixed(2) : 0,
             },
             tip: () => [
-                field[at] ? `${field[at].name}${field[at].type && ', ' + field[at].type}` : 'no field',
+                field[at] ? `${field[at].field}${field[at].type && ', ' + field[at].type}` : 'no field',
                 `byte ${format.count(at)}`,
                 used + lost
                     ? `loaded ${format.times(used + lost)}, touched in ${share} of them`
@@ -121,58 +103,34 @@ class Inside {
         const names = [...new Set([app.metric.name, 'SpLossD1', 'UseD1', 'D1mr', 'D1mw', 'spatialD1'])];
         const plain = names.map((name) => metrics.plain(name)).filter(Boolean);
         const list = metrics.sides ? plain.slice(0, 2).flatMap((metric) => app.withSides(metric)) : plain;
-        const all = await app.valuesOf(app.tables.data_fields, list);
-        const has = ({key}) => all.get(key) && fields.some(({row}) => all.get(key)[row]);
-        const known = list.filter(has);
-        const values = new Map(known.map(({key}) => [key, fields.map(({row}) => all.get(key)[row])]));
-        const name = (i) => fields[i].name;
-        const number = (key, about) => ({
-            key,
-            label: key,
-            sub: 'bytes',
-            width: '9ch',
-            title: [about],
-            value: (i) => fields[i][key],
-            tip: (i) => fields[i][key] === fields[i][key] && [name(i), about],
-            cell: (i) => (fields[i][key] === fields[i][key] ? format.count(fields[i][key]) : ''),
-        });
-        const table = app.sortedTable({
-            items: [...fields.keys()],
-            columns: [
-                ...app.metricColumns(known, values, name),
-                number('offset', 'bytes from the beginning of an element to it'),
-                number('size', 'bytes of it'),
-                {
-                    key: 'field',
-                    label: 'field',
-                    width: '20ch',
-                    grow: true,
-                    text: name,
-                    cell: (i) => (fields[i].kind === 'field' ? name(i) : h('i', {class: 'dim'}, name(i))),
-                    tip: (i) => [name(i), fields[i].type],
-                },
-                {key: 'type', label: 'type', width: '20ch', class: 'dim', text: (i) => fields[i].type},
-            ],
+        const costs = await app.costsOf(app.tables.data_fields, list);
+        const known = list.filter(({key}) => costs.has(key) && fields.some(({row}) => costs.get(key)(row)));
+        const field = (one) => ({name: one.field, about: () => [one.field, one.type]});
+        const table = sectionTable(app, 'data_fields', {
+            items: fields,
+            list: known,
+            costs: new Map(known.map(({key}) => [key, ({row}) => costs.get(key)(row)])),
+            cells: {offset: (one) => one.offset, size: (one) => one.size, type: (one) => one.type, field},
             by: 'offset',
-            order: 'ascending',
-            label: 'Fields',
+            ascending: true,
             small: true,
+            open: null,
         });
         return fit(table);
     }
 }
 
 function legend(size) {
+    const byte = (style, none) => h('span.byte', {class: none && 'none', style});
     return h(
-        'p',
-        {class: 'legend dim'},
-        h('span', {class: 'byte', style: {'--touched': '100%'}}),
+        'p.legend.dim',
+        byte({'--touched': '100%'}),
         ' touched ',
-        h('span', {class: 'byte', style: {'--touched': '0%'}}),
+        byte({'--touched': '0%'}),
         ' loaded, never touched ',
-        h('span', {class: 'byte none'}),
+        byte({}, true),
         ' never loaded ',
-        h('span', {class: 'byte none', style: {'--missed': 1}}),
+        byte({'--missed': 1}, true),
         ' where misses began',
         size >= MOST && `; the first ${format.count(MOST)} bytes`,
     );

@@ -31,30 +31,25 @@ export function percent(value, signed) {
 
 export const times = (value) => (value === 1 ? 'once' : count(value) + ' times');
 
-/* "1.23 GB", powers of 1000. */
-export function bytes(value) {
-    const units = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'];
+/* [1.23, ' G'] of a large number, powers of 1000. */
+function scaled(value) {
+    const units = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
     let i = 0;
-    while (Math.abs(value) >= 999.5 && i + 1 < units.length) {
-        value /= 1000;
-        i++;
-    }
-    const digits = i === 0 || Math.abs(value) >= 99.95 ? value.toFixed(0) : value.toPrecision(3);
-    return digits.replace('-', '\u2212') + '\u00a0' + units[i];
+    for (; Math.abs(value) >= 999.5 && i + 1 < units.length; i++) value /= 1000;
+    return [value, units[i]];
+}
+
+/* "1.23 GB" */
+export function bytes(value) {
+    const [number, unit] = scaled(value);
+    const digits = !unit || Math.abs(number) >= 99.95 ? number.toFixed(0) : number.toPrecision(3);
+    return `${digits.replace('-', '\u2212')}\u00a0${unit ? unit + 'B' : 'bytes'}`;
 }
 
 /* A number that is as short as it can be: 12.6 M. */
 export function short(value) {
-    const units = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
-    let i = 0;
-    while (Math.abs(value) >= 999.5 && i + 1 < units.length) {
-        value /= 1000;
-        i++;
-    }
-    return (i === 0 ? String(Math.round(value)) : value.toPrecision(3) + '\u00a0' + units[i]).replace(
-        '-',
-        '\u2212',
-    );
+    const [number, unit] = scaled(value);
+    return (unit ? `${number.toPrecision(3)}\u00a0${unit}` : String(Math.round(number))).replace('-', '\u2212');
 }
 
 export const hex = (value) =>
@@ -74,3 +69,6 @@ export function name(text) {
 export const code = (text) => text.replace(HIDDEN, (c) => (c === '\t' ? c : '\\x' + c.charCodeAt(0).toString(16)));
 
 export const fileName = (path) => name(path).replace(/^.*\//, '');
+
+/* ":10", ":10-12"; '' if it is not known which line. */
+export const lines = (first, last) => (!(first > 0) ? '' : last > first ? `:${first}\u2013${last}` : `:${first}`);

@@ -17,27 +17,18 @@ const KEYS = [
     ['Alt \u2190', 'back'],
 ];
 
+const LICENCE = 'Treemaps are laid out by d3-hierarchy, copyright 2010\u20132016 Mike Bostock, BSD 3-clause licence.';
+
 export function helpDialog() {
+    const keys = KEYS.map(([key, what]) => [h('dt', h('kbd', key)), h('dd', what)]);
     const dialog = h(
-        'dialog',
-        {class: 'help', 'aria-label': 'Keys'},
-        h('h2', null, 'Keys'),
-        h(
-            'dl',
-            null,
-            KEYS.map(([key, what]) => [h('dt', null, h('kbd', null, key)), h('dd', null, what)]),
-        ),
-        h(
-            'p',
-            {class: 'dim'},
-            'Every number says what it is when the pointer rests on it. A dot means: cannot occur here.',
-        ),
-        h(
-            'p',
-            {class: 'dim'},
-            'Treemaps are laid out by d3-hierarchy, copyright 2010\u20132016 Mike Bostock, BSD 3-clause licence.',
-        ),
-        h('form', {method: 'dialog'}, h('button', null, 'Close')),
+        'dialog.help',
+        {'aria-label': 'Keys'},
+        h('h2', 'Keys'),
+        h('dl', keys),
+        h('p.dim', 'Every number says what it is when the pointer rests on it. A dot means: cannot occur here.'),
+        h('p.dim', LICENCE),
+        h('form', {method: 'dialog'}, h('button', {type: 'submit'}, 'Close')),
     );
     dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
     return dialog;

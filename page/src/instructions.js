@@ -10,11 +10,9 @@ import * as format from './format.js';
  * `text` is null where the page has none. `wanted(file, line)` says which. */
 export async function instructionsOf(app, functionRow, list, wanted) {
     const {functions, instructions} = app.tables;
-    const [first, last, ids] = await Promise.all([
-        functions.numbers('first_instruction'),
-        functions.numbers('last_instruction'),
-        instructions.numbers('id'),
-    ]);
+    const first = await functions.numbers('first_instruction');
+    const last = await functions.numbers('last_instruction');
+    const ids = await instructions.numbers('id');
     if (functionRow === undefined || first[functionRow] !== first[functionRow]) return [];
     const end = lowerBound(ids, last[functionRow] + 1); // ids ascend, but may have gaps
     const result = [];
@@ -34,7 +32,7 @@ async function inChunk(app, chunk, from, to, ids, list, wanted) {
         ['file_id', 'line', 'address', 'length'].map((name) => instructions.part(name, chunk)),
     );
     const self = list.filter((metric) => !metric.incl);
-    const values = await app.valuesOf(partOf(instructions, chunk), self);
+    const costs = await app.costsOf(partOf(instructions, chunk), self);
     const texts = await Code.load(app);
     const result = [];
     for (let row = from; row < to; row++) {
@@ -46,7 +44,7 @@ async function inChunk(app, chunk, from, to, ids, list, wanted) {
             file: files[i],
             line: lines[i],
             text: await texts.of(ids[row]),
-            values: new Map([...values].map(([key, numbers]) => [key, numbers ? numbers[i] : undefined])),
+            values: new Map([...costs].map(([key, cost]) => [key, cost(i)])),
         });
     }
     return result;
@@ -54,12 +52,8 @@ async function inChunk(app, chunk, from, to, ids, list, wanted) {
 
 /* Whether the page has the instructions of a function; there may be none all the same. */
 export async function isCoded(app, functionId) {
-    if (!app.memory.has('coded'))
-        app.memory.set(
-            'coded',
-            app.tables.coded.numbers('function_id').then((ids) => new Set(ids)),
-        );
-    return (await app.memory.get('coded')).has(functionId);
+    const {coded} = app.tables;
+    return (await app.once('coded', async () => new Set(await coded.numbers('function_id')))).has(functionId);
 }
 
 export const NOT_CODED =
@@ -73,14 +67,9 @@ function partOf(table, chunk) {
 /* The text of instructions, as far as the page has it: table `code`. */
 class Code {
     static load(app) {
-        if (!app.memory.has('code')) {
-            const {code} = app.tables;
-            const loaded = code
-                .numbers('instruction_id')
-                .then((ids) => Object.assign(new Code(), {code, ids, chunks: new Map()}));
-            app.memory.set('code', loaded);
-        }
-        return app.memory.get('code');
+        const {code} = app.tables;
+        const load = async () => ({code, ids: await code.numbers('instruction_id'), chunks: new Map()});
+        return app.once('code', async () => Object.assign(new Code(), await load()));
     }
 
     async of(id) {

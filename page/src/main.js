@@ -16,43 +16,20 @@ let app;
 let frame;
 
 function drawFrame() {
-    const tabs = app.views
-        .filter((view) => view.title)
-        .map((view, i) => ({
-            view,
-            link: h('a', {class: 'tab', tip: () => [view.about, `key ${i + 1}`]}, view.title),
-        }));
+    const shown = app.views.filter((view) => view.title);
+    const tabs = shown.map((view, i) => {
+        return {view, link: h('a.tab', {tip: () => [view.about, `key ${i + 1}`]}, view.title)};
+    });
     const chooser = new EventChooser(app);
     const search = new Search(app);
     const help = helpDialog();
     const main = h('main', {id: 'view'});
+    const keys = {'aria-label': 'Keys', tip: () => ['Keys: ?'], onclick: () => help.showModal()};
     const header = h(
         'header',
-        null,
-        h('a', {class: 'brand', href: '#overview'}, 'Tenure'),
-        h(
-            'nav',
-            {'aria-label': 'Views'},
-            tabs.map((tab) => tab.link),
-        ),
-        h(
-            'div',
-            {class: 'tools'},
-            search.element,
-            chooser.element,
-            themeButton(),
-            h(
-                'button',
-                {
-                    type: 'button',
-                    class: 'icon',
-                    'aria-label': 'Keys',
-                    tip: () => ['Keys: ?'],
-                    onclick: () => help.showModal(),
-                },
-                '?',
-            ),
-        ),
+        h('a.brand', {href: '#overview'}, 'Tenure'),
+        h('nav', {'aria-label': 'Views'}, tabs.map((tab) => tab.link)),
+        h('div.tools', search.element, chooser.element, themeButton(), h('button.icon', keys, '?')),
     );
     append(document.body, header, main, help);
     return {tabs, chooser, search, help, main};
@@ -79,11 +56,11 @@ async function draw(number) {
     }
     frame.chooser.update();
     app.shown = [];
-    const place = h('div', {class: 'view ' + view.id});
+    const place = h('div.view', {class: view.id});
     try {
         await view.render(app, place);
     } catch (error) {
-        replaceContent(place, h('p', {class: 'failed'}, 'This view could not be shown: ' + error.message));
+        replaceContent(place, h('p.failed', 'This view could not be shown: ' + error.message));
         console.error(error);
     }
     if (number !== wanted) return; // another address meanwhile
@@ -123,11 +100,8 @@ async function start() {
     const profile = await openProfile();
     const metrics = new Metrics(profile);
     await metrics.load();
-    app = new App(
-        profile,
-        metrics,
-        views.filter((view) => !view.has || view.has(profile)),
-    );
+    const filled = views.filter((view) => !view.has || view.has(profile));
+    app = new App(profile, metrics, filled);
     frame = drawFrame();
     addEventListener('hashchange', () => {
         delete document.body.dataset.ready;
@@ -141,6 +115,6 @@ async function start() {
 }
 
 start().catch((error) => {
-    append(document.body, h('p', {class: 'failed'}, 'This page cannot be shown: ' + error.message));
+    append(document.body, h('p.failed', 'This page cannot be shown: ' + error.message));
     console.error(error);
 });

@@ -97,7 +97,7 @@ export class Metrics {
 
     /* Both sides of a difference are there. */
     get sides() {
-        return [...this.profile.tables.totals.columns.keys()].some((name) => name.endsWith('@before'));
+        return hasSides(this.profile);
     }
 
     async load() {
@@ -217,6 +217,11 @@ export class Metrics {
         const result = new Float64Array(table.rows);
         for (; row < table.rows; row++) result[row] = value(get);
         return result;
+    }
+
+    /* Whether a column of a table is one of costs: "Ir", "Ir_incl@before". */
+    isStored(column) {
+        return this.events.has(column.replace(/(_incl)?(@.*)?$/, ''));
     }
 
     /* Stored events that make up a metric (`names`), and how (`value`). */

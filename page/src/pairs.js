@@ -10,6 +10,7 @@
 
 import * as format from './format.js';
 import {hasSides, SIDES} from './metrics.js';
+import {nobody} from './names.js';
 import {Structures} from './structures.js';
 
 const CACHES = [
@@ -25,125 +26,86 @@ export const hasPairs = (profile) =>
 
 export const cacheWords = (cache) => (CACHES.find(([key]) => key === cache) || [cache, format.name(cache)])[1];
 
-/* The kinds of arcs, and what their ends are called in headings and in sentences. */
+/* The kinds of arcs: the section of reports that has them, and its columns of their ends, with what ends are called in
+ * headings and in sentences. */
 export const KINDS = {
     data: {
         label: 'data structures',
-        table: 'data_pairs',
+        section: 'data_pairs',
         roles: [
-            ['evictor', 'thrown out by', 'was loaded then, and threw them out'],
-            ['again', 'loaded again', 'had to be loaded again'],
+            ['evictor_data', 'thrown out by', 'was loaded then, and threw them out'],
+            ['data', 'loaded again', 'had to be loaded again'],
         ],
+        ends: dataEnds,
     },
     statements: {
         label: 'statements',
-        table: 'statement_pairs',
+        section: 'statement_pairs',
         roles: [
             ['loader', 'loaded by', 'had loaded the lines'],
             ['evictor', 'thrown out by', 'threw them out'],
-            ['again', 'loaded again by', 'missed them, and loaded them again'],
+            ['function', 'loaded again by', 'missed them, and loaded them again'],
         ],
+        ends: statementEnds,
     },
 };
 
 /* -------------------------------------------------------------------------------------------- ends of arcs */
 
-/* {key, name, about: lines of a tooltip, go: address as arguments of app.go, or null} */
-const nobody = (name, about) => ({key: name, name, about: [name, about], go: null});
-const UNKNOWN = nobody('not known', 'it was too long ago, or while collection was off');
-
-class Data {
-    static async load(app) {
-        return Object.assign(new Data(), {app, all: await Structures.load(app)});
-    }
-
-    columns() {
-        return [['evictor_data_id'], ['data_id']];
-    }
-
-    end([id], role) {
-        const {all} = this;
-        const row = all.rowOfId.get(id);
-        if (row === undefined)
-            return role ? nobody('code', 'fetches') : nobody('code, or not known', 'no data structure was loaded then');
-        return {key: 'd' + id, name: all.nameAt(row), about: all.about(row), go: ['structure', id, {}]};
-    }
+/* Each is a reference (names.js) with a key. Of a row of the page's table: */
+async function dataEnds(app) {
+    const all = await Structures.load(app);
+    const keyed = (id, ref) => ({...ref, key: ref.go ? 'd' + id : ref.name});
+    return ({evictor_data_id: evictor, data_id: data}) => [
+        keyed(evictor, all.ref(evictor, 'code, or not known', 'no data structure was loaded then')),
+        keyed(data, all.ref(data, 'code', 'fetches')),
+    ];
 }
 
-class Statements {
-    static async load(app) {
-        return Object.assign(new Statements(), {app, names: await app.names()});
-    }
-
-    columns() {
-        return ['loader_', 'evictor_', ''].map((prefix) =>
-            ['file_id', 'first_line', 'line', 'function_id'].map((name) => prefix + name),
-        );
-    }
-
-    end([file, first, last, id]) {
-        const {names} = this;
-        if (file !== file)
-            return id === id
-                ? {key: 'f' + id, name: names.function(id), about: [names.function(id)], go: ['function', id, {i: 1}]}
-                : UNKNOWN;
-        const lines = first === last ? last : `${first}\u2013${last}`;
-        const path = names.file(file);
-        return {
-            key: `s${file}:${first}:${last}`,
-            name: `${format.fileName(path)}:${lines}`,
-            about: [`${path}:${lines}`, id === id && 'in ' + names.function(id)],
-            go: ['source', file, {l: last}],
-        };
-    }
+async function statementEnds(app) {
+    const names = await app.names();
+    const unknown = nobody('not known', 'it was too long ago, or while collection was off');
+    const columns = ['file_id', 'first_line', 'line', 'function_id'];
+    const end = (arc, prefix) => {
+        const [file, first, line, id] = columns.map((key) => arc[prefix + key]);
+        if (file !== file && id !== id) return {...unknown, key: unknown.name};
+        const ref = names.place({file_id: file, first_line: first, line, function_id: id});
+        return {...ref, key: file === file ? `s${file}:${first}:${line}` : 'f' + id};
+    };
+    return (arc) => ['loader_', 'evictor_', ''].map((prefix) => end(arc, prefix));
 }
 
 /* -------------------------------------------------------------------------------------------- arcs */
 
 export class Pairs {
     /* `side`: of a difference, before or after. */
-    static async load(app, side) {
-        const at = side ? '@' + side : '';
-        if (!app.memory.has('pairs' + at)) app.memory.set('pairs' + at, new Pairs().read(app, side, at));
-        return app.memory.get('pairs' + at);
+    static load(app, side) {
+        return app.once('pairs ' + side, () => new Pairs().read(app, side));
     }
 
-    async read(app, side, at) {
-        const {pair_sums: sums} = app.tables;
-        Object.assign(this, {app, side, at});
-        const [cache, misses, data, statements] = await Promise.all([
-            sums.texts('cache'),
-            ...['misses' + at, 'data_pairs', 'statement_pairs'].map((name) => sums.numbers(name)),
-        ]);
-        this.sums = new Map();
-        for (let row = 0; row < sums.rows; row++)
-            if (misses[row] > 0 || !side)
-                this.sums.set(cache.at(row), {misses: misses[row], data: data[row], statements: statements[row]});
-        this.arcs = {
-            data: await this.readArcs('data', Data),
-            statements: await this.readArcs('statements', Statements),
-        };
+    async read(app, side) {
+        Object.assign(this, {app, side, at: side ? '@' + side : '', sums: new Map(), arcs: {}});
+        const {pair_sums: table} = app.tables;
+        const caches = await table.texts('cache');
+        for (const sum of await table.records())
+            if (sum['misses' + this.at] > 0 || !side)
+                this.sums.set(caches.at(sum.row), {...sum, misses: sum['misses' + this.at]});
+        for (const kind of Object.keys(KINDS)) this.arcs[kind] = await this.readArcs(KINDS[kind]);
         return this;
     }
 
     /* The heaviest first; `other` is what the other side of a difference has. */
-    async readArcs(kind, Ends) {
-        const table = this.app.tables[KINDS[kind].table];
-        const ends = await Ends.load(this.app);
+    async readArcs({section, ends}) {
+        const table = this.app.tables[section];
+        const [caches, endsOf] = [await table.texts('cache'), await ends(this.app)];
         const other = '@' + SIDES.find((side) => side !== this.side);
-        const [caches, misses, timed, distance, others, ...of] = await Promise.all([
-            table.texts('cache'),
-            ...['misses', 'timed', 'distance'].map((name) => table.numbers(name + this.at)),
-            table.numbers('misses' + other),
-            ...ends.columns().map((names) => Promise.all(names.map((name) => table.numbers(name)))),
-        ]);
-        const arcs = Array.from({length: table.rows}, (_, row) => ({
-            cache: caches.at(row),
-            misses: misses[row],
-            mean: timed[row] ? distance[row] / timed[row] : NaN,
-            other: others[row],
-            ends: of.map((columns, role) => ends.end(columns.map((column) => column[row]), role)),
-            at: of.map((columns) => columns.map((column) => column[row])),
+        const arcs = (await table.records()).map((arc) => ({
+            ...arc,
+            cache: caches.at(arc.row),
+            misses: arc['misses' + this.at],
+            mean: arc['timed' + this.at] ? Math.round(arc['distance' + this.at] / arc['timed' + this.at]) : NaN,
+            other: arc['misses' + other],
+            ends: endsOf(arc),
         }));
         return this.side ? arcs.filter((arc) => arc.misses > 0).sort((a, b) => b.misses - a.misses) : arcs;
     }
@@ -165,7 +127,7 @@ export class Pairs {
     /* What statements in these lines load again, the heaviest first. */
     ofLines(file, first, last) {
         return this.arcs.statements
-            .filter(({at}) => at[2][0] === file && at[2][1] >= first && at[2][2] <= last)
+            .filter((arc) => arc.file_id === file && arc.first_line >= first && arc.line <= last)
             .sort((a, b) => b.misses - a.misses);
     }
 }
@@ -179,6 +141,13 @@ export function aboutArc(arc, kind, total) {
         `${format.count(arc.misses)} lines were loaded again in ${cacheWords(arc.cache)}`,
         `${format.percent((100 * arc.misses) / total)} of ${format.count(total)} there`,
         ...KINDS[kind].roles.map(([, label], i) => `${label}: ${arc.ends[i].name}`),
-        arc.mean === arc.mean && `${format.count(Math.round(arc.mean))} accesses after their last use, on average`,
+        arc.mean === arc.mean && `${format.count(arc.mean)} accesses after their last use, on average`,
     ];
 }
+
+/* Cells of a section of arcs (section.js): what they are, and their ends. */
+export const arcCells = (kind) => ({
+    misses: (arc) => arc.misses,
+    mean_distance: (arc) => arc.mean,
+    ...Object.fromEntries(KINDS[kind].roles.map(([key], role) => [key, (arc) => arc.ends[role]])),
+});

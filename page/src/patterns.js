@@ -10,6 +10,7 @@
 import {h} from './dom.js';
 import * as format from './format.js';
 import {SIDES} from './metrics.js';
+import {titleOf} from './section.js';
 import {groupBy, rowsWhere} from './sums.js';
 
 const MOST = 6; // strides
@@ -37,8 +38,7 @@ export const kindEvents = (app) =>
         .filter(Boolean);
 
 /* What is behind the names of columns: of a difference, one for each side. */
-export const sidesOf = (app) => (app.metrics.sides ? SIDES.map((side) => '@' + side) : ['']);
-
+const sidesOf = (app) => (app.metrics.sides ? SIDES.map((side) => '@' + side) : ['']);
 
 /* -------------------------------------------------------------------------------------------- kinds */
 
@@ -47,36 +47,24 @@ export function kindBars(app, valueOf) {
     const bars = LEVELS.filter(([level]) => app.metrics.find('Cold' + level))
         .map(([level, words]) => ({words, parts: KINDS.map(([kind]) => valueOf(kind + level) || 0)}))
         .filter(({parts}) => parts.some(Boolean));
-    return bars.length ? h('div', {class: 'kinds-of-misses'}, bars.map(kindBar)) : null;
+    return bars.length ? h('div.kinds-of-misses', bars.map(kindBar)) : null;
 }
 
 function kindBar({words, parts}) {
     const all = parts.reduce((sum, part) => sum + part, 0);
     const share = (i) => format.percent((100 * parts[i]) / all);
+    const part = ([, word], i) => h('span', {class: word, style: {width: ((100 * parts[i]) / all).toFixed(2) + '%'}});
+    const about = [
+        `${format.count(all)} misses in ${words}`,
+        ...KINDS.map(([, word, meaning], i) => `${word} ${format.count(parts[i])}, ${share(i)}: ${meaning}`),
+    ];
+    const said = KINDS.map(([, word], i) => parts[i] >= LEAST * all && `${share(i)} ${word}`);
     return h(
-        'div',
-        {
-            class: 'kind-row',
-            tip: () => [
-                `${format.count(all)} misses in ${words}`,
-                ...KINDS.map(([, word, about], i) => `${word} ${format.count(parts[i])}, ${share(i)}: ${about}`),
-            ],
-        },
-        h('span', {class: 'label'}, words),
-        h(
-            'span',
-            {class: 'kind-bar', 'aria-hidden': 'true'},
-            KINDS.map(([, word], i) =>
-                h('span', {class: word, style: {width: ((100 * parts[i]) / all).toFixed(2) + '%'}}),
-            ),
-        ),
-        h(
-            'span',
-            {class: 'dim'},
-            KINDS.map(([, word], i) => parts[i] >= LEAST * all && `${share(i)} ${word}`)
-                .filter(Boolean)
-                .join(', '),
-        ),
+        'div.kind-row',
+        {tip: () => about},
+        h('span.label', words),
+        h('span.kind-bar', {'aria-hidden': 'true'}, KINDS.map(part)),
+        h('span.dim', said.filter(Boolean).join(', ')),
     );
 }
 
@@ -84,9 +72,9 @@ function kindBar({words, parts}) {
 
 /* Rows of a table of strides or conflicts in a data structure, or on lines of a file. */
 async function rowsOf(table, {data, file, first, last}) {
-    if (data !== undefined) return rowsWhere(await table.numbers('data_id'), data);
-    const lines = await table.numbers('line');
-    return rowsWhere(await table.numbers('file_id'), file).filter((row) => lines[row] >= first && lines[row] <= last);
+    const of = await table.read('data_id', 'file_id', 'line');
+    if (data !== undefined) return rowsWhere(of.data_id, data);
+    return rowsWhere(of.file_id, file).filter((row) => of.line[row] >= first && of.line[row] <= last);
 }
 
 const added = (counts) => counts.reduce((sum, count) => sum + count, 0);
@@ -98,7 +86,7 @@ const sumOf = (rows, counts) => rows.reduce((sum, row) => sum + (counts[row] || 
 async function strideList(app, where, at) {
     const {strides: table} = app.tables;
     const rows = await rowsOf(table, where);
-    const [strides, counts] = await Promise.all(['stride', 'count' + at].map((name) => table.numbers(name)));
+    const {stride: strides, ['count' + at]: counts} = await table.read('stride', 'count' + at);
     const all = sumOf(rows, counts);
     if (!(all > 0)) return null;
     const kept = [...groupBy(rows.filter((row) => strides[row] === strides[row]), strides)]
@@ -107,14 +95,10 @@ async function strideList(app, where, at) {
         .sort((a, b) => b[1] - a[1] || Math.abs(a[0]) - Math.abs(b[0]));
     const shown = kept.slice(0, MOST);
     const rest = all - shown.reduce((sum, [, count]) => sum + count, 0);
+    const about = 'How far apart successive misses of an instruction in a data structure are';
     return h(
-        'section',
-        {class: 'strides'},
-        h(
-            'h3',
-            {tip: () => ['How far apart successive misses of an instruction in a data structure are']},
-            'Strides between misses',
-        ),
+        'section.strides',
+        h('h3', {tip: () => [about]}, titleOf(app, 'strides')),
         shown.map(([stride, count]) => strideRow(strideWords(stride), count, all, aboutStride(app, stride))),
         rest > 0 && strideRow('others', rest, all, 'many strides, or none to speak of: at random'),
     );
@@ -134,20 +118,18 @@ function aboutStride(app, stride) {
 }
 
 function strideRow(words, count, all, about) {
+    const share = (100 * count) / all;
+    const tip = [
+        words === 'others' ? 'other strides' : `${words} bytes from a miss to the next`,
+        `${format.times(count)} of ${format.count(all)}, ${format.percent(share)}`,
+        about,
+    ];
     return h(
-        'div',
-        {
-            class: 'stride-row',
-            'data-stride': words,
-            tip: () => [
-                words === 'others' ? 'other strides' : `${words} bytes from a miss to the next`,
-                `${format.times(count)} of ${format.count(all)}, ${format.percent((100 * count) / all)}`,
-                about,
-            ],
-        },
-        h('span', {class: 'num'}, words),
-        h('span', {class: 'long-bar'}, h('span', {style: {width: ((100 * count) / all).toFixed(2) + '%'}})),
-        h('span', {class: 'num dim'}, format.percent((100 * count) / all)),
+        'div.stride-row',
+        {'data-stride': words, tip: () => tip},
+        h('span.num', words),
+        h('span.long-bar', h('span', {style: {width: share.toFixed(2) + '%'}})),
+        h('span.num.dim', format.percent(share)),
     );
 }
 
@@ -157,11 +139,8 @@ function strideRow(words, count, all, about) {
 async function setMaps(app, where, valueOf, at) {
     const {conflicts: table} = app.tables;
     const rows = await rowsOf(table, where);
-    const [caches, sets, counts] = await Promise.all([
-        table.texts('cache'),
-        table.numbers('set_bits'),
-        table.numbers('misses' + at),
-    ]);
+    const {cache: caches, set_bits: sets} = await table.read('cache', 'set_bits');
+    const counts = await table.numbers('misses' + at);
     const byCache = new Map();
     for (const row of rows) {
         const cache = caches.at(row);
@@ -171,17 +150,12 @@ async function setMaps(app, where, valueOf, at) {
     const missed = (cache) => KINDS.reduce((sum, [kind]) => sum + (valueOf(kind + cache) || 0), 0);
     const some = [...byCache].filter(([cache, of]) => added(of) > 0 && added(of) >= LEAST * missed(cache));
     if (!some.length) return null;
+    const about = 'Where conflict misses happen: by the low six bits of the number of the set';
+    const map = ([cache, of]) => setMap(cache, of.slice(0, setsOf(app, cache)), setsOf(app, cache) > SETS);
     return h(
-        'section',
-        {class: 'sets'},
-        h(
-            'h3',
-            {tip: () => ['Where conflict misses happen: by the low six bits of the number of the set']},
-            'Sets in conflict',
-        ),
-        some
-            .sort(([a], [b]) => (a < b ? -1 : 1))
-            .map(([cache, of]) => setMap(cache, of.slice(0, setsOf(app, cache)), setsOf(app, cache) > SETS)),
+        'section.sets',
+        h('h3', {tip: () => [about]}, 'Sets in conflict'),
+        some.sort(([a], [b]) => (a < b ? -1 : 1)).map(map),
     );
 }
 
@@ -197,30 +171,23 @@ function setMap(cache, counts, more) {
     const all = added(counts);
     const most = Math.max(...counts);
     const used = counts.filter(Boolean).length;
+    const tip = (count, set) => [
+        more ? `sets whose number ends in ${set} (low six bits)` : `set ${set}`,
+        `${format.count(count)} conflicts, ${format.percent((100 * count) / all)} of ${format.count(all)}`,
+    ];
+    const box = (count, set) =>
+        h('span.set', {
+            class: count ? '' : 'none',
+            style: {'--heat': (count / most).toFixed(3)},
+            tip: () => tip(count, set),
+        });
+    const label = `conflicts in ${cache}: ${used} of ${counts.length} sets`;
     return h(
-        'div',
-        {class: 'set-row', 'data-cache': cache},
-        h('span', {class: 'label'}, cache === 'L' ? 'LL' : cache),
-        h(
-            'span',
-            {class: 'set-map', role: 'img', 'aria-label': `conflicts in ${cache}: ${used} of ${counts.length} sets`},
-            counts.map((count, set) =>
-                h('span', {
-                    class: count ? 'set' : 'set none',
-                    style: {'--heat': (count / most).toFixed(3)},
-                    tip: () => [
-                        more ? `sets whose number ends in ${set} (low six bits)` : `set ${set}`,
-                        `${format.count(count)} conflicts, ${format.percent((100 * count) / all)} of ` +
-                            format.count(all),
-                    ],
-                }),
-            ),
-        ),
-        h(
-            'span',
-            {class: 'dim', tip: () => [`${format.count(all)} conflict misses`, `in ${used} of ${counts.length} sets`]},
-            `${format.count(all)} in ${used} of ${counts.length} sets`,
-        ),
+        'div.set-row',
+        {'data-cache': cache},
+        h('span.label', cache === 'L' ? 'LL' : cache),
+        h('span.set-map', {role: 'img', 'aria-label': label}, counts.map(box)),
+        h('span.dim', `${format.count(all)} in ${used} of ${counts.length} sets`),
     );
 }
 
@@ -232,22 +199,15 @@ export async function patternsOf(app, where, valueOf) {
     const parts = [];
     for (const at of sidesOf(app)) {
         const of = await onSide(app, where, (key) => valueOf(key + at), at);
-        parts.push(at && of.length ? h('div', {class: 'side', 'data-side': at.slice(1)}, sideHead(at), of) : of);
+        const side = at.slice(1);
+        parts.push(at && of.length ? h('div.side', {'data-side': side}, h('h3.side-head', side), of) : of);
     }
     return parts.flat();
 }
 
-const sideHead = (at) => h('h3', {class: 'side-head'}, at.slice(1));
-
 async function onSide(app, where, valueOf, at) {
     const bars = kindBars(app, valueOf);
-    const kinds =
-        bars &&
-        h(
-            'section',
-            {class: 'why'},
-            h('h3', {tip: () => ['Its misses by kind: what would have kept them away']}, 'Why it misses'),
-            bars,
-        );
+    const about = 'Its misses by kind: what would have kept them away';
+    const kinds = bars && h('section.why', h('h3', {tip: () => [about]}, 'Why it misses'), bars);
     return [kinds, await strideList(app, where, at), await setMaps(app, where, valueOf, at)].filter(Boolean);
 }

@@ -29,7 +29,7 @@ function columnOf(arcs, role) {
     if (all.length <= MOST + 1) return all;
     const rest = all.slice(MOST);
     const name = `${format.count(rest.length)} others`;
-    const end = {key: 'others', name, about: [name], go: null};
+    const end = {key: 'others', name, about: () => [name], go: null};
     const others = rest.flatMap((one) => one.arcs);
     return [...all.slice(0, MOST), {end, arcs: others, misses: sum(others)}];
 }
@@ -55,7 +55,7 @@ export class Ribbons {
     /* `about(ribbon)`, `aboutNode(node, role)`: lines of tooltips. */
     constructor({app, roles, about, aboutNode, label}) {
         Object.assign(this, {app, roles, about, aboutNode, arcs: []});
-        this.element = h('div', {class: 'ribbons', role: 'group', 'aria-label': label});
+        this.element = h('div.ribbons', {role: 'group', 'aria-label': label});
         new ResizeObserver(() => this.draw()).observe(this.element);
     }
 
@@ -76,12 +76,12 @@ export class Ribbons {
         replaceContent(
             this.element,
             h(
-                'div',
-                {class: 'canvas', style: {height: high + SLOT + 'px'}},
+                'div.canvas',
+                {style: {height: high + SLOT + 'px'}},
                 svg('svg', {width, height: high + SLOT, 'aria-hidden': 'true'}, this.paths.map(([, path]) => path)),
                 this.roles.map(([, label], role) => this.heading(label, role)),
                 columns.flatMap((nodes, role) => nodes.map((node) => this.node(node, role))),
-                !this.arcs.length && h('p', {class: 'dim'}, 'nothing of this name'),
+                !this.arcs.length && h('p.dim', 'nothing of this name'),
             ),
         );
     }
@@ -128,7 +128,7 @@ export class Ribbons {
     }
 
     heading(label, role) {
-        return h('span', {class: 'role ' + this.side(role), style: this.across(role)}, label);
+        return h('span.role', {class: this.side(role), style: this.across(role)}, label);
     }
 
     side(role) {
@@ -147,9 +147,9 @@ export class Ribbons {
         const light = (on) => () =>
             this.paths.forEach(([ribbon, path]) => path.classList.toggle('lit', on && ribbon.nodes[role] === node));
         return h(
-            end.go ? 'a' : 'span',
+            end.go ? 'a.end' : 'span.end',
             {
-                class: 'end ' + this.side(role),
+                class: this.side(role),
                 href: end.go && this.app.address(...end.go),
                 'data-role': this.roles[role][0],
                 'data-misses': misses,
@@ -161,8 +161,8 @@ export class Ribbons {
                 onblur: light(false),
                 style: {...this.across(role), top: y + 'px', height: Math.max(SLOT, thick) + 'px'},
             },
-            h('span', {class: 'stick', style: {height: Math.max(thick, 1) + 'px'}}),
-            h('span', {class: 'what'}, end.name),
+            h('span.stick', {style: {height: Math.max(thick, 1) + 'px'}}),
+            h('span.what', end.name),
         );
     }
 }

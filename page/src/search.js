@@ -21,8 +21,8 @@ export class Search {
             onfocus: () => this.find(),
             onkeydown: (event) => this.key(event),
         });
-        this.list = h('div', {class: 'found', hidden: true});
-        this.element = h('div', {class: 'search'}, this.input, this.list);
+        this.list = h('div.found', {hidden: true});
+        this.element = h('div.search', this.input, this.list);
         document.addEventListener('pointerdown', (event) => !this.element.contains(event.target) && this.close());
     }
 
@@ -36,76 +36,35 @@ export class Search {
     }
 
     async find() {
+        const {app} = this;
         const words = this.input.value.trim().toLowerCase();
         if (!words) return this.close();
-        const names = await this.app.names();
-        const {functions, files} = this.app.tables;
-        const costs = await this.app.metrics.values(functions, this.app.metric);
-        const hits = [];
-        for (let row = 0; row < functions.rows; row++)
-            if (names.functionAt(row).toLowerCase().includes(words)) hits.push(row);
-        hits.sort((a, b) => (costs[b] || 0) - (costs[a] || 0) || a - b);
-        const ids = await functions.numbers('id');
-        const fileIds = await files.numbers('id');
-        const paths = [];
-        for (let row = 0; row < files.rows && paths.length < MOST; row++)
-            if (names.file(fileIds[row]).toLowerCase().includes(words)) paths.push(fileIds[row]);
-        const data = await this.structures(words);
+        const has = (name) => name.toLowerCase().includes(words);
+        const names = await app.names();
+        const {functions, files} = app.tables;
+        const costs = await app.metrics.values(functions, app.metric);
+        const cost = (row) => costs[row] || 0;
+        const found = [...Array(functions.rows).keys()].filter((row) => has(names.functionAt(row)));
+        found.sort((a, b) => cost(b) - cost(a) || a - b);
+        const paths = [...(await files.numbers('id'))].filter((id) => has(names.file(id)));
+        const all = hasStructures(app.profile) && (await Structures.load(app));
+        const data = all ? [...all.id.keys()].filter((row) => has(all.nameAt(row))) : [];
         if (words !== this.input.value.trim().toLowerCase()) return undefined;
-        this.draw(names, hits, ids, costs, paths, data);
-        return undefined;
-    }
-
-    /* [id, name] of a few. */
-    async structures(words) {
-        if (!hasStructures(this.app.profile)) return [];
-        const all = await Structures.load(this.app);
-        const found = [...all.id.keys()].filter((row) => all.nameAt(row).toLowerCase().includes(words));
-        return found.slice(0, FEW).map((row) => [all.id[row], all.nameAt(row)]);
-    }
-
-    draw(names, hits, ids, costs, paths, data) {
-        const {app} = this;
+        const entry = (href, name, beside) => h('a', {href}, h('span.what', name), h('i', beside));
         const share = (row) => app.metrics.percent(app.metric, costs[row]);
-        const rows = hits
-            .slice(0, MOST)
-            .map((row) =>
-                h(
-                    'a',
-                    {href: app.address('function', ids[row])},
-                    h('span', {class: 'what'}, names.functionAt(row)),
-                    h('i', null, share(row)),
-                ),
-            );
-        if (hits.length > MOST)
-            rows.push(
-                h(
-                    'a',
-                    {class: 'more', href: app.address('functions', '', {q: this.input.value.trim()})},
-                    `all ${format.count(hits.length)} functions`,
-                ),
-            );
-        for (const id of paths.slice(0, FEW))
-            rows.push(
-                h(
-                    'a',
-                    {href: app.address('source', id)},
-                    h('span', {class: 'what'}, names.file(id)),
-                    h('i', null, 'file'),
-                ),
-            );
-        for (const [id, name] of data)
-            rows.push(
-                h(
-                    'a',
-                    {href: app.address('structure', id)},
-                    h('span', {class: 'what'}, name),
-                    h('i', null, 'data'),
-                ),
-            );
-        replaceContent(this.list, rows.length ? rows : h('p', {class: 'dim'}, 'nothing of this name'));
+        const more = {href: app.address('functions', '', {q: this.input.value.trim()})};
+        const rows = [
+            ...found
+                .slice(0, MOST)
+                .map((row) => entry(app.address('function', names.idOf(row)), names.functionAt(row), share(row))),
+            found.length > MOST && h('a.more', more, `all ${format.count(found.length)} functions`),
+            ...paths.slice(0, FEW).map((id) => entry(app.address('source', id), names.file(id), 'file')),
+            ...data.slice(0, FEW).map((row) => entry(app.address('structure', all.id[row]), all.nameAt(row), 'data')),
+        ].filter(Boolean);
+        replaceContent(this.list, rows.length ? rows : h('p.dim', 'nothing of this name'));
         for (const row of rows) row.addEventListener('click', () => this.close());
         this.list.hidden = false;
+        return undefined;
     }
 
     key(event) {
@@ -118,10 +77,9 @@ export class Search {
             (links[at] || links[0]).click();
             this.input.blur();
         } else if ((event.key === 'ArrowDown' || event.key === 'ArrowUp') && links.length) {
+            const next = at + (event.key === 'ArrowDown' ? 1 : links.length - 1);
             if (at >= 0) links[at].classList.remove('current');
-            links[(at + (event.key === 'ArrowDown' ? 1 : links.length - 1)) % links.length].classList.add(
-                'current',
-            );
+            links[next % links.length].classList.add('current');
         } else return;
         event.preventDefault();
     }

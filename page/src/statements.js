@@ -10,6 +10,7 @@ import {groupBy, rowsWhere, summed} from './sums.js';
 
 export const hasStatements = (profile) => Boolean(profile.tables.statements && profile.tables.statements.rows);
 
+const LOOP = ['line', 'last_line', 'depth', 'iterations', 'entries', 'function_id', 'estimate'];
 const HOT = 1; // percent of the program's cost from which a statement is hot
 
 export class Statements {
@@ -17,10 +18,8 @@ export class Statements {
         const all = Object.assign(new Statements(), {app, fileId, of: new Map(), list: []});
         if (!hasStatements(app.profile)) return all;
         const {statements} = app.tables;
-        const [files, first, last] = await Promise.all(
-            ['file_id', 'first_line', 'line'].map((name) => statements.numbers(name)),
-        );
-        for (const row of rowsWhere(files, fileId)) all.add({first: first[row], last: last[row]});
+        const of = await statements.read('file_id', 'first_line', 'line');
+        for (const row of rowsWhere(of.file_id, fileId)) all.add({first: of.first_line[row], last: of.line[row]});
         await all.readCosts();
         return all;
     }
@@ -36,12 +35,12 @@ export class Statements {
 
     async readCosts() {
         const {lines} = this.app.tables;
-        const [files, numbers] = await Promise.all([lines.numbers('file_id'), lines.numbers('line')]);
+        const {file_id: files, line: numbers} = await lines.read('file_id', 'line');
         this.metric = this.app.metrics.find('CEst') || this.app.metrics.find('Ir');
         const groups = groupBy(rowsWhere(files, this.fileId), numbers);
-        const costs = (await summed(this.app, lines, [this.metric], groups)).get(this.metric.key);
-        for (const [line, cost] of costs) {
-            const statement = this.of.get(line);
+        const costs = await summed(this.app, lines, [this.metric], groups);
+        for (const line of groups.keys()) {
+            const [statement, cost] = [this.of.get(line), costs.get(this.metric.key)(line)];
             if (statement && cost === cost) statement.cost = (statement.cost || 0) + cost;
         }
     }
@@ -63,50 +62,36 @@ export class Statements {
 
     /* ---------------------------------------------------------------------------------- what a statement does */
 
-    /* {list, rows: [{store, floating, values}]}: loads and stores by type, those that there are. */
+    /* Loads and stores by type, those that there are: [{kind, store, floating}], and what they cost of metrics. */
     async accesses(statement, list) {
         const {accesses: table} = this.app.tables;
-        const [files, first, last, store, floating] = await Promise.all(
-            ['file_id', 'first_line', 'line', 'store', 'floating'].map((name) => table.numbers(name)),
+        const of = await table.read('file_id', 'first_line', 'line', 'store', 'floating');
+        const rows = rowsWhere(of.file_id, this.fileId).filter(
+            (row) => this.of.get(of.line[row]) === statement && of.first_line[row] >= statement.first,
         );
-        const rows = rowsWhere(files, this.fileId).filter(
-            (row) => this.of.get(last[row]) === statement && first[row] >= statement.first,
-        );
-        const kinds = groupBy(
-            rows,
-            store.map((value, row) => 1 + 3 * value + (floating[row] === floating[row] ? floating[row] : 2)),
-        );
-        const values = await summed(this.app, table, list, kinds);
-        return [...kinds.keys()]
-            .sort((a, b) => a - b)
-            .map((kind) => ({
-                store: kind > 3,
-                floating: [0, 1, NaN][(kind - 1) % 3],
-                values: new Map([...values].map(([key, groups]) => [key, groups.get(kind)])),
-            }));
+        const typeOf = (row) => (of.floating[row] === of.floating[row] ? of.floating[row] : 2);
+        const groups = groupBy(rows, of.store.map((store, row) => 1 + 3 * store + typeOf(row)));
+        const costs = await summed(this.app, table, list, groups);
+        const kinds = [...groups.keys()].sort((a, b) => a - b);
+        const items = kinds.map((kind) => ({kind, store: kind > 3, floating: [0, 1, NaN][(kind - 1) % 3]}));
+        return {items, costs: new Map([...costs].map(([key, cost]) => [key, ({kind}) => cost(kind)]))};
     }
 
     /* Loops around it in this file, the outermost first. */
     async loops(statement) {
         const {loops: table} = this.app.tables;
-        const names = ['file_id', 'line', 'last_line', 'depth', 'iterations', 'entries', 'function_id', 'estimate'];
-        const columns = await Promise.all(names.map((name) => table.numbers(name)));
-        const found = rowsWhere(columns[0], this.fileId)
-            .filter((row) => columns[1][row] <= statement.first && statement.last <= columns[2][row])
-            .map((row) => ({row, ...Object.fromEntries(names.map((name, i) => [name, columns[i][row]]))}));
-        return found.sort((a, b) => a.depth - b.depth || a.line - b.line || a.row - b.row);
+        const loops = await table.records(rowsWhere(await table.numbers('file_id'), this.fileId), LOOP);
+        return loops
+            .filter((loop) => loop.line <= statement.first && statement.last <= loop.last_line)
+            .sort((a, b) => a.depth - b.depth || a.line - b.line || a.row - b.row);
     }
 
-    /* Data structures that it misses in: {groups, values} by id. */
+    /* Data structures that it misses in: {ids, costs}. */
     async structures(statement, list) {
         const {data_lines: table} = this.app.tables;
-        const [files, lines, ids] = await Promise.all(
-            ['file_id', 'line', 'data_id'].map((name) => table.numbers(name)),
-        );
-        const rows = rowsWhere(files, this.fileId).filter(
-            (row) => lines[row] >= statement.first && lines[row] <= statement.last,
-        );
-        const groups = groupBy(rows, ids);
-        return {groups, values: await summed(this.app, table, list, groups)};
+        const {file_id: files, line, data_id: data} = await table.read('file_id', 'line', 'data_id');
+        const here = (row) => line[row] >= statement.first && line[row] <= statement.last;
+        const groups = groupBy(rowsWhere(files, this.fileId).filter(here), data);
+        return {ids: [...groups.keys()], costs: await summed(this.app, table, list, groups)};
     }
 }

@@ -8,6 +8,7 @@
 import {h} from './dom.js';
 import * as format from './format.js';
 import {rowsById} from './data.js';
+import {nobody, UNKNOWN} from './names.js';
 import {groupBy, rowsWhere, summed} from './sums.js';
 
 export const hasStructures = (profile) => Boolean(profile.tables.data && profile.tables.data.rows);
@@ -59,31 +60,19 @@ export async function loads(app, table, list) {
 }
 
 /* A bar of what was touched and what was not. */
-export const useBar = (unused) =>
-    h('span', {class: 'used'}, h('span', {style: {width: (100 - unused).toFixed(1) + '%'}}));
+export const useBar = (unused) => h('span.used', h('span', {style: {width: (100 - unused).toFixed(1) + '%'}}));
 
 /* -------------------------------------------------------------------------------------------- names and paths */
 
 export class Structures {
-    static async load(app) {
-        if (!app.memory.has('structures')) app.memory.set('structures', new Structures().read(app));
-        return app.memory.get('structures');
+    static load(app) {
+        return app.once('structures', () => new Structures().read(app));
     }
 
     async read(app) {
         const {data, data_paths: paths} = app.tables;
-        this.app = app;
-        this.names = await app.names();
-        this.step = {};
-        const all = (table, kind, names, into) =>
-            names.map(async (name) => Object.assign(into, {[name]: await table[kind](name)}));
-        await Promise.all([
-            ...all(data, 'texts', ['kind', 'name', 'path', 'type'], this),
-            ...all(data, 'numbers', ['id', 'file_id', 'line', 'thread', 'origin_id', 'address', 'size'], this),
-            ...all(data, 'numbers', ['blocks', 'freed', 'bytes', 'largest', 'element'], this),
-            ...all(paths, 'texts', ['function'], this.step),
-            ...all(paths, 'numbers', ['id', 'parent', 'function_id', 'file_id', 'line', 'inlined_id'], this.step),
-        ]);
+        Object.assign(this, {app, names: await app.names(), step: await paths.read(...paths.names)});
+        Object.assign(this, await data.read(...data.names.filter((name) => !app.metrics.isStored(name))));
         [this.rowOfId, this.steps] = await Promise.all([rowsById(data), rowsById(paths)]);
         return this;
     }
@@ -137,18 +126,14 @@ export class Structures {
     /* The same with a step for each function that is inlined there: {name, id: NaN, file, line, isInlined}. */
     async callsOf(row, most) {
         const {inlined} = this.app.tables;
-        const [rows, parent, names, files, lines] = await Promise.all([
-            rowsById(inlined),
-            inlined.numbers('parent'),
-            inlined.texts('name'),
-            inlined.numbers('call_file_id'),
-            inlined.numbers('call_line'),
-        ]);
+        const rows = await rowsById(inlined);
+        const {parent, name, call_file_id: files, call_line: lines} = await inlined.read(
+            'parent', 'name', 'call_file_id', 'call_line');
         const calls = [];
         for (const step of this.pathOf(row, most)) {
             let {file, line} = step;
             for (let at = rows.get(step.inlined), left = most; at !== undefined && left-- > 0; ) {
-                calls.push({name: format.name(names.at(at)), id: NaN, file, line, isInlined: true});
+                calls.push({name: format.name(name.at(at)), id: NaN, file, line, isInlined: true});
                 [file, line, at] = [files[at], lines[at], rows.get(parent[at])];
             }
             calls.push({...step, file, line});
@@ -182,8 +167,7 @@ export class Structures {
     }
 
     facts(row) {
-        const {size, blocks, freed, bytes, largest, address, file_id: file, line} = this;
-        const {element} = this;
+        const {size, blocks, freed, bytes, largest, address, element, file_id: file, line} = this;
         const [path, type] = [this.path.at(row), this.type.at(row)];
         return [
             blocks[row] === blocks[row] &&
@@ -194,27 +178,33 @@ export class Structures {
             size[row] === size[row] && `${format.count(size[row])} bytes at ${format.hex(address[row])} in its file`,
             type !== null && `made of ${format.name(type)}, ${format.count(element[row])} bytes`,
             path !== null && format.name(path),
-            file[row] === file[row] && this.names.file(file[row]) + (line[row] > 0 ? ':' + line[row] : ''),
+            file[row] === file[row] && this.names.file(file[row]) + format.lines(line[row]),
         ].filter(Boolean);
     }
 
-    link(id) {
+    /* A reference to a data structure (names.js); `unknown` says what it is where there is none. */
+    ref(id, unknown = UNKNOWN, about) {
         const row = this.rowOfId.get(id);
-        return this.app.link('structure', id, {}, row === undefined ? '???' : this.nameAt(row));
+        if (row === undefined) return nobody(unknown, about);
+        return {name: this.nameAt(row), go: ['structure', id, {}], about: () => this.about(row)};
+    }
+
+    /* The same with the calls above its name, where many have the same. */
+    longRef(row) {
+        return {...this.ref(this.id[row]), behind: () => h('span.dim', this.above(row))};
     }
 }
 
 /* -------------------------------------------------------------------------------------------- who missed in what */
 
-/* What rows of data_lines where `column` is `id` cost, by structure, function, ...: {groups, values}. */
+/* What rows of data_lines cost whose columns have the values of `where`, by another column, as by functions: {ids,
+ * costs}. */
 export async function sharesBy(app, list, where, by) {
     const {data_lines: table} = app.tables;
-    let rows = null;
-    for (const column of Object.keys(where)) {
-        const found = rowsWhere(await table.numbers(column), where[column]);
-        const known = rows && new Set(rows);
-        rows = known ? found.filter((row) => known.has(row)) : found;
-    }
-    const groups = groupBy(rows, await table.numbers(by));
-    return {groups, values: await summed(app, table, list, groups)};
+    const keys = Object.keys(where);
+    const of = await table.read(...keys, by);
+    const isWanted = (row) => keys.every((key) => of[key][row] === where[key]);
+    const rows = rowsWhere(of[keys[0]], where[keys[0]]).filter(isWanted);
+    const groups = groupBy(rows, of[by]);
+    return {ids: [...groups.keys()], costs: await summed(app, table, list, groups)};
 }

@@ -21,8 +21,8 @@ export function groupBy(rows, keys) {
     return groups;
 }
 
-/* Of a table, metric key -> (group -> value): sums over the rows of each group (group -> rows); ratios of sums.
- * What the table does not have is not there. */
+/* Costs of groups of rows of a table (a map: group -> rows), as app.costsOf has those of single rows: sums, and ratios
+ * of sums. */
 export async function summed(app, table, list, groups) {
     const {metrics} = app;
     const result = new Map();
@@ -31,11 +31,8 @@ export async function summed(app, table, list, groups) {
         if (!columns) continue;
         const values = new Map();
         for (const [group, rows] of groups)
-            values.set(
-                group,
-                metrics.of(metric, (name) => sum(columns.get(name), rows)),
-            );
-        result.set(metric.key, values);
+            values.set(group, metrics.of(metric, (name) => sum(columns.get(name), rows)));
+        result.set(metric.key, (group) => values.get(group));
     }
     return result;
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// table.js: a table of any length, of which only the rows in sight are elements.
+// table.js: a table of any length, of which only the rows in sight are elements; and a table of few rows, all of them.
 //
-//     columns   [{key, label, sub, width, align, grow, cell(row) -> node or text, tip(row), sortable, title}]
-//     count     number of rows; row numbers are 0 to count - 1, in the order in which they are shown
-//     open(row) Enter or a click; step(row, +1 or -1): arrow right and left
+//     columns   [{key, label, sub, title, width, grow, align, class,  value(item) or text(item),  cell(item) -> node or
+//               text, tip(item), share(item), cold, change}]
+//     items     what rows are about, in the order in which they are shown
+//     open(item) Enter or a click; step(item, +1 or -1): arrow right and left
 //
-// All rows are of one height, so that a row's place follows from its number. A text in the last column may be wider
-// than the table; in a column before others it is cut, so that these are below their headings. The table can be used
-// from the keyboard and says to assistive technology how long it is. For printing it shows its first thousand rows as
-// an ordinary table.
+// `value` and `text` are what a column is sorted by; without a `cell` the text is what it shows. All rows are of one
+// height, so that a row's place follows from its number. A text in the last column may be wider than the table; in a
+// column before others it is cut, so that these are below their headings. The table can be used from the keyboard and
+// says to assistive technology how long it is. For printing it shows its first thousand rows as an ordinary table.
 
-import {append, h, replaceContent, setTip} from './dom.js';
+import {h, replaceContent, setTip} from './dom.js';
 import * as format from './format.js';
 
 const ROW = 22;
@@ -21,30 +22,59 @@ const TALLEST = 16000000; // pixels; browsers cut taller elements off
 
 /* A table of few rows needs no more room than these. */
 export function fit(table) {
-    if (table.count < 13) table.element.style.setProperty('height', 44 + 22 * table.count + 'px');
+    if (table.items.length < 13) table.element.style.setProperty('height', 44 + ROW * table.items.length + 'px');
     return table.element;
 }
 
-/* A table below its heading, which says how many rows there are, and in its tooltip what they are. */
-export const tableSection = (name, title, about, count, table, ...rest) =>
-    h(
-        'section',
-        {class: name},
-        h('h2', {tip: () => [about]}, title, ' ', h('span', {class: 'dim'}, format.count(count))),
-        count ? fit(table) : h('p', {class: 'dim'}, 'none'),
-        rest,
-    );
+/* -------------------------------------------------------------------------------------------- columns */
+
+/* A column with all that it need not say itself. */
+function complete(column) {
+    const {text} = column;
+    if (!text) return {class: 'num', align: 'right', ...column};
+    const isName = !column.class || column.class === 'name';
+    return {class: 'name', align: 'left', cell: text, tip: isName && ((item) => [text(item)]), ...column};
+}
+
+function cellOf(tag, column, item) {
+    const {align, cell, class: more, share, tip} = column;
+    const properties = {class: `${align} ${more || ''}`, 'data-key': column.key, tip: tip && (() => tip(item))};
+    const element = h(tag + '.td', properties, cell(item));
+    const part = share ? share(item) : NaN;
+    if (part === part && part !== 0) heat(element, part, column);
+    return element;
+}
+
+/* A thin bar below the number: its share of the total. Of self cost its colour grows warmer with it; what has become
+ * more is warm, what is less than nothing (differences) has a colour of its own. */
+function heat(cell, share, {cold, change}) {
+    const part = Math.min(1, Math.abs(share));
+    cell.classList.add('bar');
+    if (share < 0) cell.classList.add('less');
+    cell.style.setProperty('--part', (100 * part).toFixed(2) + '%');
+    cell.style.setProperty('--heat', change ? 1 : cold ? 0 : Math.sqrt(part).toFixed(3));
+}
+
+/* All rows at once, for few of them. `rowProperties(item)`: of a row's element. */
+export function smallTable(columns, items, rowProperties = () => ({})) {
+    const all = columns.filter(Boolean).map(complete);
+    const heading = (c) => h('th', {class: c.align, tip: c.title && (() => c.title)}, c.label, c.sub && ` ${c.sub}`);
+    const row = (item) => h('tr', rowProperties(item), all.map((column) => cellOf('td', column, item)));
+    return h('table.small', h('thead', h('tr', all.map(heading))), h('tbody', items.map(row)));
+}
+
+/* -------------------------------------------------------------------------------------------- any length */
 
 export class VirtualTable {
     constructor(options) {
-        Object.assign(this, {columns: [], count: 0, current: 0, label: ''}, options);
+        Object.assign(this, {columns: [], items: [], current: 0, label: ''}, options);
         this.rows = new Map(); // number -> element
-        this.head = h('div', {class: 'thead', role: 'row'});
-        this.body = h('div', {class: 'tbody', role: 'rowgroup'});
+        this.head = h('div.thead', {role: 'row'});
+        this.body = h('div.tbody', {role: 'rowgroup', onclick: (event) => this.click(event)});
         this.element = h(
-            'div',
+            'div.table',
             {
-                class: 'table ' + (this.class || ''),
+                class: this.class,
                 role: 'grid',
                 tabindex: 0,
                 'aria-label': this.label,
@@ -54,48 +84,40 @@ export class VirtualTable {
             this.head,
             this.body,
         );
-        this.body.addEventListener('click', (event) => this.click(event));
         new ResizeObserver(() => this.draw()).observe(this.element);
         this.setColumns(this.columns);
     }
 
     setColumns(columns) {
-        this.columns = columns;
-        const widths = columns.map((c) => (c.grow ? `minmax(${c.width}, 1fr)` : c.width));
+        this.columns = columns.filter(Boolean).map(complete);
+        const widths = this.columns.map((c) => (c.grow ? `minmax(${c.width}, 1fr)` : c.width));
         this.element.style.setProperty('--columns', widths.join(' '));
-        this.element.style.setProperty('--least', `calc(${columns.map((c) => c.width).join(' + ')})`);
-        this.element.classList.toggle('aligned', columns.length > 0 && !columns[columns.length - 1].grow);
-        replaceContent(this.head, columns.map((c) => this.heading(c)));
+        this.element.style.setProperty('--least', `calc(${this.columns.map((c) => c.width).join(' + ')})`);
+        this.element.classList.toggle('aligned', widths.length > 0 && !this.columns.at(-1).grow);
+        replaceContent(this.head, this.columns.map((c) => this.heading(c)));
         this.refresh();
     }
 
     heading(c) {
         const sorted = this.sort && this.sort.key === c.key;
-        const inside = h(
-            'span',
-            null,
-            h('span', {class: 'label'}, c.label),
-            c.sub && h('span', {class: 'sub'}, c.sub),
-        );
+        const inside = h('span', h('span.label', c.label), c.sub && h('span.sub', c.sub));
         const cell = h(
-            'div',
+            'div.th',
             {
-                class: 'th ' + (c.align || 'right') + (sorted ? ' sorted' : ''),
+                class: c.align + (sorted ? ' sorted' : ''),
                 role: 'columnheader',
                 'data-key': c.key,
                 'aria-sort': sorted ? (this.sort.descending ? 'descending' : 'ascending') : null,
             },
-            c.sortable && this.onsort
-                ? h('button', {type: 'button', onclick: () => this.onsort(c.key)}, inside)
-                : inside,
+            this.sort && (c.text || c.value) ? h('button', {onclick: () => this.onsort(c.key)}, inside) : inside,
         );
         setTip(cell, c.title && (() => c.title));
         return cell;
     }
 
-    setCount(count) {
-        this.count = count;
-        this.current = Math.max(0, Math.min(this.current, count - 1));
+    setItems(items) {
+        this.items = items;
+        this.current = Math.max(0, Math.min(this.current, items.length - 1));
         this.refresh();
     }
 
@@ -103,19 +125,24 @@ export class VirtualTable {
     refresh() {
         for (const row of this.rows.values()) row.remove();
         this.rows.clear();
-        this.element.setAttribute('aria-rowcount', this.count);
-        this.body.style.setProperty('height', Math.min(this.count * ROW, TALLEST) + 'px');
+        this.element.setAttribute('aria-rowcount', this.items.length);
+        this.body.style.setProperty('height', Math.min(this.items.length * ROW, TALLEST) + 'px');
         this.draw();
     }
 
-    /* Rows in sight. Beyond TALLEST a pixel of the scroll bar is worth more than one. */
+    /* What a pixel of the scroll bar is worth: more than one where rows are higher than TALLEST together. */
+    stretch() {
+        const {clientHeight} = this.element;
+        const full = this.items.length * ROW;
+        return full > TALLEST ? (full - clientHeight) / (TALLEST - clientHeight) : 1;
+    }
+
+    /* Rows in sight. */
     draw() {
         const {scrollTop, clientHeight} = this.element;
-        const full = this.count * ROW;
-        const stretch = full > TALLEST ? (full - clientHeight) / (TALLEST - clientHeight) : 1;
-        const top = scrollTop * stretch;
+        const top = scrollTop * this.stretch();
         const first = Math.max(0, Math.floor(top / ROW) - MARGIN);
-        const last = Math.min(this.count, Math.ceil((top + clientHeight) / ROW) + MARGIN);
+        const last = Math.min(this.items.length, Math.ceil((top + clientHeight) / ROW) + MARGIN);
         for (const [number, row] of this.rows)
             if (number < first || number >= last) {
                 row.remove();
@@ -128,39 +155,17 @@ export class VirtualTable {
     }
 
     make(number) {
-        const extra = this.rowClass ? this.rowClass(number) : '';
-        const row = h('div', {
-            class: 'tr ' + extra + (number === this.current ? ' current' : ''),
-            role: 'row',
-            'aria-rowindex': number + 1,
-            'data-row': number,
-        });
-        for (const c of this.columns) {
-            const cell = h(
-                'div',
-                {
-                    class: 'td ' + (c.align || 'right') + ' ' + (c.class || ''),
-                    role: 'gridcell',
-                    'data-key': c.key,
-                    tip: c.tip && (() => c.tip(number)),
-                },
-                c.cell(number),
-            );
-            const share = c.share ? c.share(number) : NaN;
-            if (share === share && share !== 0) this.heat(cell, share, c);
-            append(row, cell);
-        }
-        return row;
-    }
-
-    /* A thin bar below the number: its share of the total. Of self cost its colour grows warmer with it; what has
-     * become more is warm, what is less than nothing (differences) has a colour of its own. */
-    heat(cell, share, {cold, change}) {
-        const part = Math.min(1, Math.abs(share));
-        cell.classList.add('bar');
-        if (share < 0) cell.classList.add('less');
-        cell.style.setProperty('--part', (100 * part).toFixed(2) + '%');
-        cell.style.setProperty('--heat', change ? 1 : cold ? 0 : Math.sqrt(part).toFixed(3));
+        const item = this.items[number];
+        return h(
+            'div.tr',
+            {
+                class: (this.rowClass ? this.rowClass(item) : '') + (number === this.current ? ' current' : ''),
+                role: 'row',
+                'aria-rowindex': number + 1,
+                'data-row': number,
+            },
+            this.columns.map((column) => cellOf('div', column, item)),
+        );
     }
 
     /* ---------------------------------------------------------------------------------- moving */
@@ -170,41 +175,39 @@ export class VirtualTable {
     }
 
     select(number, keepView) {
-        number = Math.max(0, Math.min(number, this.count - 1));
+        number = Math.max(0, Math.min(number, this.items.length - 1));
         if (this.rows.has(this.current)) this.rows.get(this.current).classList.remove('current');
         this.current = number;
         if (!keepView) this.reveal(number);
         this.draw();
         if (this.rows.has(number)) this.rows.get(number).classList.add('current');
-        if (this.onselect) this.onselect(number);
+        if (this.onselect && this.items.length) this.onselect(this.items[number]);
     }
 
     reveal(number, centre) {
         const room = this.element.clientHeight - this.head.offsetHeight;
         const {scrollTop} = this.element;
-        const full = this.count * ROW;
-        const stretch =
-            full > TALLEST ? (full - this.element.clientHeight) / (TALLEST - this.element.clientHeight) : 1;
-        const at = (number * ROW) / stretch;
+        const at = (number * ROW) / this.stretch();
         if (centre) this.element.scrollTop = at - room / 2;
         else if (at < scrollTop) this.element.scrollTop = at;
         else if (at + ROW > scrollTop + room) this.element.scrollTop = at + ROW - room;
     }
 
     key(event) {
-        if (event.ctrlKey || event.metaKey || event.altKey) return;
+        if (event.ctrlKey || event.metaKey || event.altKey || !this.items.length) return;
+        const item = this.items[this.current];
         const moves = {
             ArrowDown: 1,
             ArrowUp: -1,
             PageDown: this.pageRows(),
             PageUp: -this.pageRows(),
-            Home: -this.count,
-            End: this.count,
+            Home: -this.items.length,
+            End: this.items.length,
         };
         if (event.key in moves) this.select(this.current + moves[event.key]);
-        else if (event.key === 'Enter' && this.open && event.target === this.element) this.open(this.current);
-        else if (event.key === 'ArrowRight' && this.step) this.step(this.current, 1);
-        else if (event.key === 'ArrowLeft' && this.step) this.step(this.current, -1);
+        else if (event.key === 'Enter' && this.open && event.target === this.element) this.open(item);
+        else if (event.key === 'ArrowRight' && this.step) this.step(item, 1);
+        else if (event.key === 'ArrowLeft' && this.step) this.step(item, -1);
         else return;
         event.preventDefault();
     }
@@ -214,40 +217,15 @@ export class VirtualTable {
         if (!row || event.target.closest('a, button')) return;
         const number = Number(row.dataset.row);
         this.select(number, true);
-        if (this.open && !String(getSelection())) this.open(number);
+        if (this.open && !String(getSelection())) this.open(this.items[number]);
     }
 
     /* ---------------------------------------------------------------------------------- printing */
 
     print() {
-        const cells = (row) =>
-            h(
-                'tr',
-                null,
-                this.columns.map((c) => h('td', {class: `${c.align || 'right'} ${c.class || ''}`}, c.cell(row))),
-            );
-        const rows = [];
-        for (let i = 0; i < Math.min(this.count, PRINTED); i++) rows.push(cells(i));
-        const more = this.count > PRINTED && h('p', null, `The first ${PRINTED} of ${this.count} rows.`);
-        this.printed = h(
-            'div',
-            {class: 'printed'},
-            h(
-                'table',
-                null,
-                h(
-                    'thead',
-                    null,
-                    h(
-                        'tr',
-                        null,
-                        this.columns.map((c) => h('th', {class: c.align || 'right'}, c.label, ' ', c.sub)),
-                    ),
-                ),
-                h('tbody', null, rows),
-            ),
-            more,
-        );
+        const {length} = this.items;
+        const more = length > PRINTED && h('p', `The first ${PRINTED} of ${length} rows.`);
+        this.printed = h('div.printed', smallTable(this.columns, this.items.slice(0, PRINTED)), more);
         this.element.after(this.printed);
     }
 
@@ -256,3 +234,12 @@ export class VirtualTable {
         this.printed = null;
     }
 }
+
+/* A table below its heading, which says how many rows there are, and in its tooltip what they are. */
+export const tableSection = (name, title, about, count, table, ...rest) =>
+    h(
+        `section.${name}`,
+        h('h2', {tip: () => [about]}, title, ' ', h('span.dim', format.count(count))),
+        count ? fit(table) : h('p.dim', 'none'),
+        rest,
+    );

@@ -39,15 +39,7 @@ function change() {
     }
 }
 
-export const themeButton = () =>
-    h(
-        'button',
-        {
-            type: 'button',
-            class: 'icon theme',
-            'aria-label': 'Light or dark',
-            tip: () => ['Light or dark'],
-            onclick: change,
-        },
-        '\u25d0',
-    );
+export function themeButton() {
+    const words = 'Light or dark';
+    return h('button.icon.theme', {'aria-label': words, tip: () => [words], onclick: change}, '\u25d0');
+}

@@ -6,7 +6,7 @@
 // never touched (SpLoss). Bytes written back are whole lines (Wb), of which a part had changed (Wrt). Arrows are the
 // thicker the more bytes go their way. Of a difference there is a picture for each side.
 
-import {h} from './dom.js';
+import {append, h} from './dom.js';
 import * as format from './format.js';
 import {SIDES} from './metrics.js';
 
@@ -16,8 +16,8 @@ export function traffic(app, side) {
     return new Traffic(app, side).draw();
 }
 
-const stage = (...boxes) => h('div', {class: 'stage'}, boxes);
-const cache = (title, ...children) => h('div', {class: 'cache'}, h('b', null, title), children);
+const stage = (...boxes) => h('div.stage', boxes);
+const cache = (title, ...children) => h('div.cache', h('b', title), children);
 const rate = (part, whole) => (whole > 0 ? format.percent((100 * part) / whole) : '');
 
 /* Of the whole program, or of a side. */
@@ -62,34 +62,26 @@ class Traffic extends Counts {
     draw() {
         const {metrics} = this;
         const l2 = metrics.events.has('D2mr');
+        const ends = ['Program', 'Memory'].map((title) => h(`div.cache.${title.toLowerCase()}`, h('b', title)));
+        append(ends[0], this.side && h('span', this.side));
         return h(
-            'section',
-            {class: 'traffic', 'aria-label': 'Traffic between the caches' + (this.side ? ', ' + this.side : '')},
-            stage(h('div', {class: 'cache program'}, h('b', null, 'Program'), this.side && h('span', null, this.side))),
-            h(
-                'div',
-                {class: 'flows'},
-                this.accesses('fetches', ['Ir']),
-                this.accesses('reads and writes', ['Dr', 'Dw']),
-            ),
+            'section.traffic',
+            {'aria-label': 'Traffic between the caches' + (this.side ? ', ' + this.side : '')},
+            stage(ends[0]),
+            h('div.flows', this.accesses('fetches', ['Ir']), this.accesses('reads and writes', ['Dr', 'Dw'])),
             stage(cache('I1', this.use('I1')), cache('D1', this.use('D1'))),
             h(
-                'div',
-                {class: 'flows'},
+                'div.flows',
                 this.misses('I1', ['I1mr'], ['Ir'], ''),
                 this.misses('D1', ['D1mr', 'D1mw'], ['Dr', 'Dw'], 'D1'),
             ),
             l2 && [
                 stage(cache('L2', this.use('I2', 'code'), this.use('D2', 'data'))),
-                h('div', {class: 'flows one'}, this.misses('L2', ['I2mr', 'D2mr', 'D2mw'], [], 'D2')),
+                h('div.flows.one', this.misses('L2', ['I2mr', 'D2mr', 'D2mw'], [], 'D2')),
             ],
             stage(cache('LL', this.use('L'))),
-            h(
-                'div',
-                {class: 'flows one'},
-                this.misses('LL', ['ILmr', 'DLmr', 'DLmw'], ['Ir', 'Dr', 'Dw'], 'L'),
-            ),
-            stage(h('div', {class: 'cache memory'}, h('b', null, 'Memory'))),
+            h('div.flows.one', this.misses('LL', ['ILmr', 'DLmr', 'DLmw'], ['Ir', 'Dr', 'Dw'], 'L')),
+            stage(ends[1]),
         );
     }
 
@@ -99,22 +91,14 @@ class Traffic extends Counts {
 
     /* Lines that a cache asked the next level for, and those it gave back. */
     misses(name, misses, accesses, written) {
-        const bytes = this.bytesOf(name, misses);
-        const share = rate(this.total(...misses), this.total(...accesses));
-        return [
-            this.flow(
-                'misses',
-                this.total(...misses),
-                bytes,
-                () => [
-                    `${format.bytes(bytes)}: a line of ${this.lineOf(name)} bytes for each miss in ${name}`,
-                    ...this.explain(misses),
-                    share && `${share} of ${accesses.join(' + ')}`,
-                ],
-                share,
-            ),
-            this.back(name, written),
+        const [count, bytes] = [this.total(...misses), this.bytesOf(name, misses)];
+        const share = rate(count, this.total(...accesses));
+        const tip = () => [
+            `${format.bytes(bytes)}: a line of ${this.lineOf(name)} bytes for each miss in ${name}`,
+            ...this.explain(misses),
+            share && `${share} of ${accesses.join(' + ')}`,
         ];
+        return [this.flow('misses', count, bytes, tip, share), this.back(name, written)];
     }
 
     explain(names) {
@@ -124,43 +108,31 @@ class Traffic extends Counts {
     }
 
     flow(label, value, bytes, tip, share) {
+        const below = [bytes && format.bytes(bytes), share].filter(Boolean).join(' \u00b7 ') || '\u00a0';
+        const thick = (1 + 5 * Math.sqrt(bytes / this.most)).toFixed(1) + 'px';
         return h(
-            'div',
-            {class: 'flow', tip},
-            h('span', {class: 'amount'}, format.short(value), h('span', {class: 'dim'}, ' ' + label)),
-            h('span', {class: 'arrow', style: {'--thick': this.thickness(bytes)}}),
-            h(
-                'span',
-                {class: 'dim'},
-                [bytes && format.bytes(bytes), share].filter(Boolean).join(' \u00b7 ') || '\u00a0',
-            ),
+            'div.flow',
+            {tip},
+            h('span.amount', format.short(value), h('span.dim', ' ' + label)),
+            h('span.arrow', {style: {'--thick': thick}}),
+            h('span.dim', below),
         );
-    }
-
-    thickness(bytes) {
-        return (1 + 5 * Math.sqrt(bytes / this.most)).toFixed(1) + 'px';
     }
 
     /* Written back below a level. */
     back(name, level) {
-        const lines = level && this.total('Wb' + level);
-        if (!level || !this.at('Wb' + level)) return null;
+        const written = level && this.at('Wb' + level);
+        if (!written) return null;
+        const lines = this.total('Wb' + level);
         const dirty = this.at('dirty' + level);
         const bytes = lines * this.lineOf(name);
-        return h(
-            'div',
-            {
-                class: 'flow back',
-                tip: () => [
-                    `Wb${level}: ${this.at('Wb' + level).long}, ${format.count(lines)}; ${format.bytes(bytes)}`,
-                    dirty &&
-                        `${dirty.name}: ${dirty.long}, ${this.metrics.show(dirty, this.valueOf(dirty))}\u2009%`,
-                ],
-            },
-            h('span', {class: 'amount'}, format.short(lines), h('span', {class: 'dim'}, ' written back')),
-            h('span', {class: 'arrow', style: {'--thick': this.thickness(bytes)}}),
-            h('span', {class: 'dim'}, format.bytes(bytes)),
-        );
+        const tip = () => [
+            `Wb${level}: ${written.long}, ${format.count(lines)}; ${format.bytes(bytes)}`,
+            dirty && `${dirty.name}: ${dirty.long}, ${this.metrics.show(dirty, this.valueOf(dirty))}\u2009%`,
+        ];
+        const flow = this.flow('written back', lines, bytes, tip);
+        flow.classList.add('back');
+        return flow;
     }
 
     /* A bar of the bytes loaded: what was touched, and what was not. */
@@ -169,24 +141,18 @@ class Traffic extends Counts {
         const [used, lost] = [this.total('Use' + level), this.total('SpLoss' + level)];
         const part = used + lost > 0 ? (100 * used) / (used + lost) : NaN;
         const again = this.at('temporal' + level);
+        const tip = () => [
+            `${format.bytes(used + lost)} loaded into ${level === 'L' ? 'LL' : level}`,
+            `${format.bytes(used)} touched (Use${level} ${format.count(used)})`,
+            `${format.bytes(lost)} never touched (SpLoss${level} ${format.count(lost)})`,
+            again && `temporal use ${format.real(this.valueOf(again))}: ${again.long}`,
+        ];
         return h(
-            'div',
-            {
-                class: 'use',
-                tip: () => [
-                    `${format.bytes(used + lost)} loaded into ${level === 'L' ? 'LL' : level}`,
-                    `${format.bytes(used)} touched (Use${level} ${format.count(used)})`,
-                    `${format.bytes(lost)} never touched (SpLoss${level} ${format.count(lost)})`,
-                    again && `temporal use ${format.real(this.valueOf(again))}: ${again.long}`,
-                ],
-            },
-            h('span', {class: 'dim'}, (word ? word + ': ' : '') + format.bytes(used + lost) + ' loaded'),
-            h('span', {class: 'used'}, h('span', {style: {width: (part === part ? part : 0) + '%'}})),
-            h(
-                'span',
-                {class: 'lost'},
-                part === part ? format.percent(100 - part) + ' never touched' : 'nothing loaded',
-            ),
+            'div.use',
+            {tip},
+            h('span.dim', (word ? word + ': ' : '') + format.bytes(used + lost) + ' loaded'),
+            h('span.used', h('span', {style: {width: (part || 0) + '%'}})),
+            h('span.lost', part === part ? format.percent(100 - part) + ' never touched' : 'nothing loaded'),
         );
     }
 }

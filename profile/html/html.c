@@ -4,7 +4,8 @@
  *
  *     head     character set, content-security policy, title, style sheet
  *     #data    the blocks (html_pack.h) of all tables (html_tables.h): text that no browser executes
- *     #index   a block of its own: JSON that says where in #data each column of each table is
+ *     #index   a block of its own: JSON that says where in #data each column of each table is, and what the tables of
+ *              reports look like
  *     script   the page's program
  *
  * Nothing of the profile is outside of #data and #index but the title. The policy lets the browser run the program and
@@ -26,6 +27,7 @@
 #include "profile/html/html_tables.h"
 #include "profile/objects/source.h"
 #include "profile/read/define.h"
+#include "profile/read/sections.h"
 
 enum { PAGE_VERSION = 2 };
 
@@ -177,6 +179,57 @@ static void put_head(FILE *out, const struct tp_html_options *options)
           out);
 }
 
+static void put_text(FILE *to, const char *before, const char *text)
+{
+    fputs(before, to);
+    if (text)
+        tp_write_json_text(to, text);
+    else
+        fputs("null", to);
+}
+
+/* The column that a section is sorted by, with '-' before it: the largest first; "" if it is no column of its own. */
+static void put_order(FILE *to, const struct tp_section *section)
+{
+    const char *order = section->order ? section->order : section->by ? section->by : "";
+    size_t length = strcspn(order, " ,");
+    const struct tp_section_column *column = section->columns;
+
+    while (column->key && (strlen(column->key) != length || strncmp(column->key, order, length) != 0))
+        column++;
+    const char *sign = !section->order || strncmp(order + length, " DESC", 5) == 0 ? "-" : "";
+    fprintf(to, ", \"order\": \"%s%s\"", column->key ? sign : "", column->key ? column->key : "");
+}
+
+/* The tables of reports (profile/read/sections.h), of which the page has some as well. */
+static void put_sections(FILE *to)
+{
+    static const char *const kinds[] = {
+        [TP_COLUMN_TEXT] = "text",       [TP_COLUMN_COUNT] = "count",   [TP_COLUMN_REAL] = "real",
+        [TP_COLUMN_PERCENT] = "percent", [TP_COLUMN_CHANGE] = "change", [TP_COLUMN_AS_SORTED] = "as_sorted",
+        [TP_COLUMN_BRIEF] = "brief",     [TP_COLUMN_SETS] = "sets",     [TP_COLUMN_SET_COUNT] = "set_count"};
+    const char *comma = "";
+
+    for (size_t group = 0; group < tp_section_group_count; group++) {
+        const struct tp_section *const *list = tp_section_groups[group].sections;
+        for (; list && *list; list++, comma = ",\n") {
+            fputs(comma, to);
+            put_text(to, "{\"key\": ", (*list)->key);
+            put_text(to, ", \"title\": ", (*list)->title);
+            put_order(to, *list);
+            fputs(", \"columns\": [", to);
+            for (const struct tp_section_column *column = (*list)->columns; column->key; column++) {
+                put_text(to, column == (*list)->columns ? "{\"key\": " : ",\n{\"key\": ", column->key);
+                put_text(to, ", \"kind\": ", kinds[column->kind]);
+                put_text(to, ", \"title\": ", column->title);
+                put_text(to, ", \"about\": ", column->about);
+                putc('}', to);
+            }
+            fputs("]}", to);
+        }
+    }
+}
+
 static int put_index(struct tp_pack *pack, const struct tp_html_tables *tables, const struct tp_html_options *options)
 {
     struct tp_bytes bytes = {0};
@@ -189,7 +242,9 @@ static int put_index(struct tp_pack *pack, const struct tp_html_tables *tables, 
         return TP_NO_MEMORY(pack->err);
     fprintf(to, "{\"format\": \"tenure page\", \"version\": %d, \"title\": ", PAGE_VERSION);
     tp_write_json_text(to, options->title);
-    fputs(", \"tables\": {", to);
+    fputs(", \"sections\": [", to);
+    put_sections(to);
+    fputs("], \"tables\": {", to);
     for (size_t i = 0; i < tables->sheets.count; i++) {
         fputs(i ? ",\n" : "\n", to);
         tp_write_json_text(to, tables->sheets.at[i].name);

@@ -3,7 +3,7 @@
  * sections.c: see sections.h. One group after the other, each with its tables; the list of groups is at the end.
  *
  * A new section is a descriptor here and its group's row in that list, and nothing else: options, help, text and JSON
- * follow.
+ * follow. A view of the page that shows it says what stands in its columns (page/src/section.js).
  */
 #include "profile/read/sections.h"
 
@@ -47,7 +47,8 @@ static const char *const of_data[] = {"SpLossD1", "spatialD1", "temporalD1", "mi
 /* ------------------------------------------------------------------------------------------ functions and calls */
 
 static const struct tp_section_column function_columns[] = {
-    {"calls", COUNT, "calls", CALLS}, {"file"}, {"line", COUNT}, {"object"}, {"function", TEXT, "function"}, END};
+    {"calls", COUNT, "calls", CALLS, .about = "how often it was called"},
+    {"file"}, {"line", COUNT}, {"object"}, {"function", TEXT, "function"}, END};
 
 static const struct tp_section functions = {
     .key = "functions", .title = "Functions by $sort", .columns = function_columns, .place = TP_PLACE_POINT,
@@ -126,11 +127,15 @@ static const struct tp_section thread_functions = {
 static const struct tp_section balance = {
     .key = "balance", .title = "Balance of $sort over $name", .events = TP_EVENTS_NONE, .place = TP_PLACE_POINT,
     .columns = (const struct tp_section_column[]){
-        {"min", TP_COLUMN_AS_SORTED, "least", 30, "CASE WHEN there < units THEN min(least, 0) ELSE least END"},
-        {"mean", REAL, "mean", 0, "1.0 * total / units"},
-        {"max", TP_COLUMN_AS_SORTED, "most", 0, "CASE WHEN there < units THEN max(most, 0) ELSE most END"},
+        {"min", TP_COLUMN_AS_SORTED, "least", 30, "CASE WHEN there < units THEN min(least, 0) ELSE least END",
+         .about = "the least of all of them"},
+        {"mean", REAL, "mean", 0, "1.0 * total / units",
+         .about = "the mean over all of them, 0 where the function did not run"},
+        {"max", TP_COLUMN_AS_SORTED, "most", 0, "CASE WHEN there < units THEN max(most, 0) ELSE most END",
+         .about = "the most of all of them"},
         {"imbalance_percent", PERCENT, "imbalance\n%", 0,
-         "100.0 * (max(most, 0) * units / nullif(1.0 * total, 0) - 1)"},
+         "100.0 * (max(most, 0) * units / nullif(1.0 * total, 0) - 1)",
+         .about = "how much the most is above the mean: 100 (max / mean - 1)"},
         /* "rank 3", "rank 3, node7, process 4242", "thread 2": as far as the profile says. */
         {"max_unit", TEXT, "most in", 20,
          "ifnull((SELECT coalesce('rank ' || rank, '') || "
@@ -160,8 +165,9 @@ static const struct tp_section balance = {
 static const struct tp_section data_structures = {
     .key = "data_structures", .title = "Data structures by $sort", .events = TP_EVENTS_SELF, .usual = of_data,
     .columns = (const struct tp_section_column[]){
-        {"blocks", COUNT, "blocks", CALLS}, {"freed", COUNT}, {"largest", COUNT},
-        {"bytes", COUNT, "bytes", CALLS + 1, "coalesce(size, bytes)"}, {"kind"}, {"function"}, {"file"},
+        {"blocks", COUNT, "blocks", CALLS, .about = "how many were allocated"}, {"freed", COUNT}, {"largest", COUNT},
+        {"bytes", COUNT, "bytes", CALLS + 1, "coalesce(size, bytes)",
+         .about = "bytes of a variable; of all blocks allocated"}, {"kind"}, {"function"}, {"file"},
         {"line", COUNT}, {"data", TEXT, "data structure", 0, "name"}, END},
     .from = "data_objects", .where = "(blocks <> 0 OR {TchD1} <> 0 OR {D1mr} <> 0 OR {D1mw} <> 0)",
     .ties = "name, id"};
@@ -199,7 +205,8 @@ static const struct tp_section data_fields = {
         {"SpLossL", COUNT, "LL unused\nbytes", 9, NULL, "SpLossL"},
         {"usedL", PERCENT, "LL used\n%", 8, "100.0 * UseL / nullif(SpLossL + UseL, 0)", "SpLossL"},
         {"DLm", COUNT, "LL\nmisses", 7, "{DLmr} + {DLmw}", "DLmr"},
-        {"offset", COUNT, "offset"}, {"size", COUNT, "size", 2}, {"type"}, {"field", TEXT, "field"}, END},
+        {"offset", COUNT, "offset", .about = "bytes from the beginning of an element to it"},
+        {"size", COUNT, "size", 2, .about = "bytes of it"}, {"type"}, {"field", TEXT, "field"}, END},
     .rows = TP_ROWS_ALL, .from = "data_fields", .where = "data_id = $id", .order = "offset IS NULL, offset, kind",
     .each = "SELECT id, substr(name, 1, 250) || ifnull(': ' || substr(ifnull(type, 'elements'), 1, 200) || ' of ' || "
             "element || ' bytes each', '') FROM data_objects WHERE " IS_DATA " AND id IN "
@@ -241,9 +248,11 @@ static const char *const of_loops[] = {"SpLossD1_incl", "spatialD1_incl", "tempo
 static const struct tp_section loops = {
     .key = "loops", .title = "Loops by $sort", .usual = of_loops, .place = TP_PLACE_RANGE,
     .columns = (const struct tp_section_column[]){
-        {"entries", COUNT, "entries", CALLS}, {"iterations", COUNT}, {"trip_count", REAL, "trips", CALLS},
-        {"depth", COUNT, "depth", CALLS + 1}, {"id", COUNT}, {"parent", COUNT}, {"estimate", COUNT},
-        LOOP("ifnull(inlined, function)"), END},
+        {"entries", COUNT, "entries", CALLS, .about = "how often control came to it from outside"},
+        {"iterations", COUNT, .about = "how often control came to the head of the loop"},
+        {"trip_count", REAL, "trips", CALLS, .about = "how often around each time that it was entered, a mean"},
+        {"depth", COUNT, "depth", CALLS + 1, .about = "1: in no other loop"},
+        {"id", COUNT}, {"parent", COUNT}, {"estimate", COUNT}, LOOP("ifnull(inlined, function)"), END},
     .from = "loops", .in = "(" IS_IN " OR " IS_INLINED_IN ")", .ties = "file, line, id"};
 
 static const struct tp_section loop_data = {
@@ -337,9 +346,11 @@ static const struct tp_section conflict_sets = {
  * for has no names, and is a row as well, so that rows add up. */
 #define NO_ROOM "ifnull(function, '(there was no room for more)')"
 #define LATER(counted) "CAST(round(1.0 * distance / nullif(" counted ", 0)) AS INTEGER)"
-#define AGAIN                                                                                   \
-    {"misses", COUNT, "loaded\nagain"}, {"share", PERCENT, "%", 70, "100.0 * misses / $total"}, \
-        {"cache", TEXT, "cache"}, {"mean_distance", COUNT, "accesses\nlater", 60, LATER("timed")}
+#define AGAIN                                                                                                       \
+    {"misses", COUNT, "loaded\nagain", .about = "misses of lines that had been in the cache, and were thrown out"}, \
+        {"share", PERCENT, "%", 70, "100.0 * misses / $total"}, {"cache", TEXT, "cache"},                           \
+        {"mean_distance", COUNT, "accesses\nlater", 60, LATER("timed"),                                             \
+         .about = "mean reuse distance: accesses between the last use of the line and the miss"}
 #define NEXT                                                                               \
     {"lines", COUNT, "used\nnext"}, {"share", PERCENT, "%", 70, "100.0 * lines / $total"}, \
         {"cache", TEXT, "cache"}, {"mean_distance", COUNT, "accesses\nlater", 60, LATER("lines")}
@@ -412,9 +423,13 @@ static const struct tp_section statement_reuses = {
 /* The first table has the data structures whose lines threads take from one another, the second who took them from
  * whom: the line of source that wrote, and the one that missed. Instructions of one line of source are one row; the
  * bytes that are shown are those of the pair that missed most. */
-#define SHARED                                                                                \
-    {"false_sharing", COUNT, "false\nsharing"}, {"true_sharing", COUNT, "true\nsharing", 30}, \
-        {"misses", COUNT, "coherence\nmisses", 40}
+#define SHARED                                                                                           \
+    {"false_sharing", COUNT, "false\nsharing",                                                           \
+     .about = "nothing that other threads had written was touched"},                                     \
+        {"true_sharing", COUNT, "true\nsharing", 30,                                                     \
+         .about = "something that other threads had written was touched"},                               \
+        {"misses", COUNT, "coherence\nmisses", 40,                                                       \
+         .about = "misses of lines that another thread's write had made invalid"}
 #define SHARED_SUMS "sum(false_sharing) AS false_sharing, sum(true_sharing) AS true_sharing, sum(misses) AS misses"
 #define ALL_SHARED "SELECT ifnull(sum(misses), 0) FROM sharing"
 
@@ -431,7 +446,9 @@ static const struct tp_section sharing = {
     .key = "sharing", .title = "Who took lines from whom, by false sharing", .events = TP_EVENTS_NONE,
     .columns = (const struct tp_section_column[]){
         SHARED, {"writer", TP_COLUMN_BRIEF, "written by", 0, "ifnull(writer, 'unknown')"}, {"writer_file"},
-        {"writer_line", COUNT}, {"written", TEXT, "bytes\nwritten", 60}, {"touched", TEXT, "bytes\ntouched", 60},
+        {"writer_line", COUNT},
+        {"written", TEXT, "bytes\nwritten", 60, .about = "bytes of the line that other threads had written"},
+        {"touched", TEXT, "bytes\ntouched", 60, .about = "bytes of the line that were touched then"},
         DATA(50), POINT("missed by", "victim", "ifnull(victim, 'unknown')"), END},
     .place = TP_PLACE_POINT,
     .from = "(SELECT " SHARED_SUMS ", max(misses), writer, writer_file, writer_line, written, touched, data, victim, "

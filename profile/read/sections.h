@@ -4,7 +4,9 @@
  *
  * A section is one table: the view or query that it reads, its columns with their names in JSON and on a terminal, how
  * rows are ordered and which are left out, and where the thing that a row is about lies. Sections that are asked for by
- * one option are a group. Whoever shows a section walks its descriptor, so that no column is written down twice.
+ * one option are a group. Whoever shows a section walks its descriptor, so that no column is written down twice: the
+ * terminal, JSON and CSV (cli/report/report_table.c), and the page of `tenure html`, which has rows of its own by the
+ * same keys (page/src/section.js).
  *
  * SQL and words of a descriptor have places that whoever shows it fills in:
  *
@@ -30,7 +32,7 @@
 
 enum { TP_SECTION_GROUPS = 24 }; /* at most */
 
-enum tp_column_kind {
+enum tp_column_kind { /* profile/html/html.c has their names in the page */
     TP_COLUMN_TEXT,
     TP_COLUMN_COUNT,
     TP_COLUMN_REAL,
@@ -43,12 +45,13 @@ enum tp_column_kind {
 };
 
 struct tp_section_column {
-    const char *key; /* in JSON */
+    const char *key; /* in JSON, and in the page */
     enum tp_column_kind kind;
     const char *title; /* the heading, with '\n' between two lines; NULL: people are not shown the column */
     int group;         /* where there is no room, columns of the highest group go first; 0: the column stays */
     const char *sql;   /* NULL: the view's column that is called as `key` */
     const char *event; /* the column is there only if the profile has this event; NULL: always */
+    const char *about; /* what its values mean, for whoever asks (the page); NULL: the heading says it */
 };
 
 /* Which columns of events stand before a section's own. */

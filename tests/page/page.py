@@ -44,8 +44,8 @@ def overview(browser, profile):
     check("overview: spatialD1", totals.get("spatialD1"), spatial)
     number, name, cost = profile.rows("SELECT id, name, SpLossD1 FROM data_objects ORDER BY SpLossD1 DESC LIMIT 1")[0]
     browser.wait("document.querySelector('a[href^=\"#structure/\"]')")
-    got = browser.evaluate("(row => [row.querySelector('a').hash, row.querySelector('a').textContent, row.firstChild"
-                           f".textContent])(document.querySelector('a[href^=\"#structure/{number}\"]').closest('tr'))")
+    got = browser.evaluate("(row => [row.querySelector('a').hash, ...['a', '.v'].map(e => row.querySelector(e)"
+                           f".textContent)])(document.querySelector('a[href^=\"#structure/{number}\"]').closest('tr'))")
     check("overview: data structures", got, [f"#structure/{number}", name, count(cost)])
     picture(browser, "overview")
 
@@ -96,7 +96,7 @@ def callers(browser, profile):
         expected = {(name or "the start of a thread or handler", count(cost), count(calls))
                     for name, cost, calls in profile.rows(sql, number)}
         found = browser.evaluate(f"document.querySelector({json.dumps(side)}) !== null")
-        got = {(row["function"], row["Ir_incl"], row["calls"]) for row in cells(browser, side)} if found else set()
+        got = {(row[theirs], row["Ir_incl"], row["calls"]) for row in cells(browser, side)} if found else set()
         check(f"function: {theirs}s", got, expected)
     picture(browser, "function")
 
@@ -191,17 +191,17 @@ def structures(browser, profile):
     check("data: rows", len(rows) > 20)
     for row in rows:
         got = [row[key] for key in ("SpLossD1", "L1m", "LLm", "blocks")] + [row["unused"].removesuffix("\u2009%")]
-        wanted = expected[row["name"].split(" \u2190 ")[0], row["kind"]]
-        check(f"data: {row['name']}", got, got if got in wanted else wanted)
+        wanted = expected[row["data"].split(" \u2190 ")[0], row["kind"]]
+        check(f"data: {row['data']}", got, got if got in wanted else wanted)
     costs = [cost for cost, in profile.rows("SELECT SpLossD1 FROM data_objects ORDER BY 1 DESC LIMIT 10")]
     check("data: the order", [row["SpLossD1"] for row in rows[:10]], [count(cost) for cost in costs])
     picture(browser, "data")
-    for key in ("loaded", "unused", "bytes", "blocks", "kind", "name"):
+    for key in ("loaded", "unused", "bytes", "blocks", "kind", "data"):
         order = "SELECT name FROM data_objects ORDER BY " + {
             "loaded": "SpLossD1 + UseD1 DESC", "unused": "100.0 * SpLossD1 / nullif(SpLossD1 + UseD1, 0) DESC",
-            "bytes": "coalesce(size, bytes) DESC", "blocks": "blocks DESC", "kind": "kind", "name": "name"}[key]
+            "bytes": "coalesce(size, bytes) DESC", "blocks": "blocks DESC", "kind": "kind", "data": "name"}[key]
         browser.evaluate(f"document.querySelector('.th[data-key={key}] button').click()")
-        got = [row["name"].split(" \u2190 ")[0] for row in cells(browser)[:8]]
+        got = [row["data"].split(" \u2190 ")[0] for row in cells(browser)[:8]]
         check(f"data: by {key}", got, [name for name, in profile.rows(order + " NULLS LAST, id LIMIT 8")])
     browser.go("#data?e=Ir_incl")
     said = browser.evaluate("document.querySelector('.bar-top').innerText")
@@ -260,7 +260,7 @@ def structure(browser, profile):
     lines = {(f"{os.path.basename(file)}:{line}", function, count(cost)) for file, line, function, cost in profile.rows(
         "SELECT file, line, function, sum(SpLossD1) FROM instruction_data WHERE data_id = ?"
         " GROUP BY file_id, line, function_id", number)}
-    check("structure: missed on lines", {(row["line"], row["function"], row["SpLossD1"]) for row in cells(
+    check("structure: missed on lines", {(row["place"], row["function"], row["SpLossD1"]) for row in cells(
         browser, ".missing-lines .table")}, lines)
     picture(browser, "structure")
     and_back(browser, profile, number, name)
@@ -270,7 +270,7 @@ def and_back(browser, profile, number, name):
     """From the line and from the function to the data structure."""
     file, line, function = profile.rows("SELECT file_id, line, function_id FROM instruction_data WHERE data_id = ?"
                                         " ORDER BY SpLossD1 DESC LIMIT 1", number)[0]
-    browser.evaluate("document.querySelector('.missing-lines .td[data-key=line] a').click()")
+    browser.evaluate("document.querySelector('.missing-lines .td[data-key=place] a').click()")
     browser.wait("document.body.dataset.ready === 'source'")
     check("structure: to the line", browser.evaluate("location.hash"), f"#source/{file}?e=SpLossD1&l={line}")
     browser.evaluate("document.querySelector('.table').focus()")
@@ -286,7 +286,7 @@ def and_back(browser, profile, number, name):
     browser.go(f"#function/{function}?e=SpLossD1")
     cost = profile.one("SELECT sum(SpLossD1) FROM instruction_data WHERE data_id = ? AND function_id = ?", number,
                        function)
-    row = next(row for row in cells(browser, ".misses-in .table") if row["name"] == name)
+    row = next(row for row in cells(browser, ".misses-in .table") if row["data"] == name)
     check("function: misses in", row["SpLossD1"], count(cost))
     browser.evaluate("document.querySelector('.misses-in .table').focus()")
     browser.key("Enter")

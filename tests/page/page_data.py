@@ -94,6 +94,21 @@ def coded(name, reader, database):
     return ", ".join(map(str, expected))
 
 
+def sections(name, reader, profile):
+    """Tables of reports have the same columns in the page: those that stand behind the columns of events."""
+    held = {section["key"]: section for section in reader.index["sections"]}
+    for option in ("--limit=1", "--data", "--loops", "--statements", "--pairs"):
+        report = subprocess.run([TENURE, "report", "--json", "--limit=1", option, profile], check=True,
+                                capture_output=True)
+        for key, rows in json.loads(report.stdout).items():
+            if key in held and rows:
+                keys = [column["key"] for column in held[key]["columns"]]
+                check(f"{name}: columns of {key}", keys, list(rows[0])[-len(keys):])
+    check(f"{name}: sections", {"functions", "loops", "sharing", "data_fields", "balance"} <= set(held), True)
+    check(f"{name}: orders", [held[key]["order"] for key in ("functions", "data_pairs", "sharing", "data_fields")],
+          ["", "-misses", "-false_sharing", "offset"])
+
+
 def statements(name, reader, database):
     """Ranges of lines, each once; their loads and stores, which are sums over objects."""
     ranges = database.execute("SELECT DISTINCT file_id, first_line, line FROM statements WHERE file_id IS NOT NULL"
@@ -320,6 +335,7 @@ def main():
         subprocess.run([TENURE, "record", "-q", "--write-back=yes", "--branch-sim=yes", "--interdependence=yes",
                         "-o", profile, PROGRAM], check=True, stdout=subprocess.DEVNULL)
         compare("recorded", profile)
+        sections("recorded", page_reader.Page(profile + ".html"), profile)
         compare("negative", edited(profile, "negative", *(
             f"UPDATE {table} SET SpLossD1{incl} = -SpLossD1{incl}, EvD1{incl} = 3 - EvD1{incl}, Ir{incl} = -17"
             f" WHERE chance() < 0.5" for table, incl in (("t_functions", ""), ("t_functions", "_incl"),

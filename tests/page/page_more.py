@@ -94,8 +94,8 @@ def side_flames(browser, sides):
     before, after = (side.one(MAIN_IR) for side in sides)
     browser.go("#flame?e=Ir")
     for side, value in (("after", count(after)), ("before", count(before)), ("change", signed(after - before))):
-        browser.evaluate(f"document.querySelector('[data-side={side}]').click()")
-        browser.wait(f"document.querySelector('[data-side={side}][aria-pressed=true]')"
+        browser.evaluate(f"document.querySelector('[data-choice={side}]').click()")
+        browser.wait(f"document.querySelector('[data-choice={side}][aria-pressed=true]')"
                      " && document.querySelector('.path')")
         labels = browser.evaluate("[...document.querySelectorAll('.path')].map(box => box.getAttribute('aria-label'))")
         check(f"both sides: flame graph, {side}", f"main, {value}" in labels)
@@ -138,11 +138,11 @@ def side_structures(browser, sides):
     browser.go("#data?e=SpLossD1")
     costs = [{name: cost for name, cost in side.rows(
         "SELECT name, SpLossD1 FROM data_objects GROUP BY name HAVING count(*) = 1")} for side in sides]
-    rows = [row for row in cells(browser) if all(row["name"] in side for side in costs)]
+    rows = [row for row in cells(browser) if all(row["data"] in side for side in costs)]
     check("both sides: data structures", len(rows) > 5)
     for row in rows:
-        before, after = (side[row["name"]] for side in costs)
-        check(f"both sides: {row['name']}", [row["SpLossD1@before"], row["SpLossD1@after"], row["SpLossD1"]],
+        before, after = (side[row["data"]] for side in costs)
+        check(f"both sides: {row['data']}", [row["SpLossD1@before"], row["SpLossD1@after"], row["SpLossD1"]],
               [count(before), count(after), signed(after - before)])
 
 
@@ -203,7 +203,7 @@ def balance(browser, profile):
         least, mean, most, imbalance = expected[row["function"]][0]
         check(f"balance: {row['function']}", (row["min"], row["max"]), (count(least), count(most)))
         check(f"balance: mean of {row['function']}", abs(float(row["mean"].replace(",", "")) - mean) <= 0.5)
-        check(f"imbalance of {row['function']}", abs(float(row["imbalance"]) - imbalance) < 0.051)
+        check(f"imbalance of {row['function']}", abs(float(row["imbalance_percent"]) - imbalance) < 0.051)
 
 
 # ------------------------------------------------------------------------------------------ statements and loops
@@ -246,8 +246,8 @@ def panel(browser, profile):
     browser.go(f"#source/{file}?l={line}")
     browser.wait("document.querySelector('.panel .accesses')")
     got = {kind: values for kind, *values in browser.evaluate(
-        "[...document.querySelectorAll('.panel .accesses tbody tr')].map(row => [row.dataset.kind,"
-        " ...[...row.querySelectorAll('td')].slice(0, 4).map(e => e.textContent)])")}
+        "[...document.querySelectorAll('.panel .accesses tbody tr')].map(row =>"
+        " [...row.querySelectorAll('td')].slice(0, 5).map(e => e.textContent))")}
     expected = {}
     for access, kind, reads, writes, misses, last, used, lost in profile.rows(
             "SELECT access, type, coalesce(Dr, 0), coalesce(Dw, 0), coalesce(D1mr, 0) + coalesce(D1mw, 0),"
@@ -274,10 +274,11 @@ def loops(browser, profile):
     expected = profile.rows("SELECT file, line, last_line, function, Ir_incl, Ir, iterations, depth, trip_count"
                             " FROM loops ORDER BY Ir_incl DESC, id LIMIT 10")
     for row, (file, line, last, function, incl, own, iterations, depth, trips) in zip(cells(browser), expected):
-        where = f"{os.path.basename(file)}:{line}" + (f"\u2013{last}" if last != line else "") if file else "???"
-        check(f"loops: {where}", [row[key] for key in ("lines", "function", "Ir_incl", "Ir", "iterations", "depth")],
+        where = f"{os.path.basename(file)}:{line}" + (f"\u2013{last}" if last != line else "") if file else ""
+        check(f"loops: {where}", [row[key] for key in ("place", "function", "Ir_incl", "Ir", "iterations", "depth")],
               [where, function, count(incl), count(own), count(iterations), str(depth)])
-        check(f"loops: trips of {where}", trips is None or abs(float(row["trips"].replace(",", "")) - trips) <= 0.5)
+        shown = row["trip_count"].replace(",", "")
+        check(f"loops: trips of {where}", trips is None or abs(float(shown) - trips) <= 0.5)
     picture(browser, "loops")
 
 
@@ -422,7 +423,7 @@ def interdependence(profile, folder):
 
 
 def shown_arcs(browser, *ends):
-    return [tuple(row[key] for key in ("misses", "mean", *ends)) for row in cells(browser)]
+    return [tuple(row[key] for key in ("misses", "mean_distance", *ends)) for row in cells(browser)]
 
 
 def mean(distance, timed):
@@ -436,7 +437,7 @@ def arcs_of_data(browser, profile):
                     for misses, distance, timed, evictor, data in profile.rows(
                         "SELECT misses, distance, timed, evictor_data, data FROM data_pairs WHERE cache = ?"
                         " ORDER BY misses DESC, data_id, evictor_data_id", cache)]
-        got = shown_arcs(browser, "evictor", "again")
+        got = shown_arcs(browser, "evictor_data", "data")
         check(f"interdependence: data in {cache}", (len(got) > 3, got), (True, expected[:len(got)]))
         browser.wait("document.querySelector('.ribbon')")
         drawn = browser.evaluate("[...document.querySelectorAll('.ribbon')].reduce((sum, e) =>"
@@ -452,7 +453,7 @@ def arcs_of_data(browser, profile):
         lighter = f"; {count(arcs - 2000)} lighter ones," in said
         check(f"interdependence: {arcs} arcs of {cache}, some left out", lighter, arcs > 2000)
         check(f"interdependence: misses in {cache}", f"of {count(misses)} misses" in said)
-        ends = browser.evaluate("[...document.querySelectorAll('.end[data-role=again]')].map(e =>"
+        ends = browser.evaluate("[...document.querySelectorAll('.end[data-role=data]')].map(e =>"
                                 " [e.lastChild.textContent, +e.dataset.misses]).slice(0, 16)")
         sums = [list(row) for row in profile.rows(
             f"SELECT ifnull(data, 'code'), sum(misses) FROM {kept} GROUP BY data_id", cache)]
@@ -464,17 +465,17 @@ def arcs_of_data(browser, profile):
     picture(browser, "interdependence")
     number, name = profile.rows("SELECT data_id, data FROM pairs WHERE cache = 'D1' AND data_id IS NOT NULL"
                                 " GROUP BY data_id ORDER BY sum(misses) DESC LIMIT 1")[0]
-    browser.move(".end[data-role=again]")
+    browser.move(".end[data-role=data]")
     browser.wait("!document.querySelector('.tip').hidden")
     check("interdependence: an end explains itself", browser.evaluate(
         "document.querySelector('.tip').innerText.includes('had to be loaded again')"
         " && document.querySelectorAll('.ribbon.lit').length > 0"))
-    browser.evaluate("document.querySelector('.end[data-role=again]').dispatchEvent(new MouseEvent('click'))")
+    browser.evaluate("document.querySelector('.end[data-role=data]').dispatchEvent(new MouseEvent('click'))")
     browser.wait("document.body.dataset.ready === 'structure'")
     check("interdependence: to the data structure", browser.evaluate("location.hash"), f"#structure/{number}")
     more_arcs(browser, profile, number)
     browser.go("#interdependence?by=data&q=" + name[:6].replace(" ", "%20"))
-    check("interdependence: filter", all(any(name[:6].lower() in row[key].lower() for key in ("evictor", "again"))
+    check("interdependence: filter", all(any(name[:6].lower() in row[key].lower() for key in ("evictor_data", "data"))
                                          for row in cells(browser)))
 
 
@@ -501,7 +502,7 @@ def more_arcs(browser, profile, number):
     check("interdependence: those of one", (said.split(" ")[0], drawn), (count(min(expected[0], 200)), expected[1]))
     browser.evaluate("document.querySelector('.only-chip').click()")
     browser.wait("!location.hash.includes('n=d') && document.body.dataset.ready")
-    browser.evaluate("document.querySelector('.td[data-key=evictor] .only').click()")
+    browser.evaluate("document.querySelector('.td[data-key=evictor_data] .only').click()")
     browser.wait("location.hash.includes('n=') && document.querySelector('.only-chip')")
     check("interdependence: those of an evictor", len(cells(browser)) > 0)
 
@@ -519,7 +520,7 @@ def arcs_of_statements(browser, profile):
         key = tuple(last_line(end) for end in ends) + (last_line(last),)
         sums = expected.setdefault(key, [0, 0, 0])
         expected[key] = [a + b for a, b in zip(sums, (misses, distance, timed))]
-    rows = shown_arcs(browser, "loader", "evictor", "again")
+    rows = shown_arcs(browser, "loader", "evictor", "function")
     check("interdependence: statements", len(rows) > 5)
     for misses, after, *ends in rows:
         found = expected.get(tuple(map(last_line, ends)), (None, 0, 0))
@@ -528,18 +529,18 @@ def arcs_of_statements(browser, profile):
     browser.evaluate("document.querySelector('.theme').click()")
     picture(browser, "interdependence-dark")
     browser.evaluate("document.querySelector('.theme').click()")
-    browser.evaluate("document.querySelector('.th[data-key=mean] button').click()")
-    numbers = [int(row["mean"].replace(",", "")) for row in cells(browser) if row["mean"]]
+    browser.evaluate("document.querySelector('.th[data-key=mean_distance] button').click()")
+    numbers = [int(row["mean_distance"].replace(",", "")) for row in cells(browser) if row["mean_distance"]]
     check("interdependence: sorted by distance", numbers, sorted(numbers, reverse=True))
     address = browser.evaluate("location.hash")
-    check("interdependence: its address", ("k=D1" in address, "s=-mean" in address), (True, True))
+    check("interdependence: its address", ("k=D1" in address, "s=-mean_distance" in address), (True, True))
     browser.go("#overview")
     browser.go(address)
     check("interdependence: by its address", numbers, [
-        int(row["mean"].replace(",", "")) for row in cells(browser) if row["mean"]])
+        int(row["mean_distance"].replace(",", "")) for row in cells(browser) if row["mean_distance"]])
     file, line = profile.rows("SELECT f.id, p.line FROM statement_pairs p JOIN files f ON f.path = p.file WHERE cache ="
                               " 'D1' AND p.file LIKE '%page_program.cpp' GROUP BY 1, 2 ORDER BY sum(misses) DESC")[0]
-    browser.evaluate("[...document.querySelectorAll('.end[data-role=again]')].find(e =>"
+    browser.evaluate("[...document.querySelectorAll('.end[data-role=function]')].find(e =>"
                      f" /page_program.cpp:([0-9]+.)?{line}$/.test(e.textContent))"
                      ".dispatchEvent(new MouseEvent('click'))")
     browser.wait("document.body.dataset.ready === 'source'")
@@ -621,7 +622,7 @@ def sides_of_misses(folder):
         name, = sides[0].rows("SELECT data FROM conflicts WHERE cache = 'D1' GROUP BY data"
                               " ORDER BY sum(misses) DESC")[0]
         browser.go("#data?q=" + name.replace(" ", "%20").replace("(", "%28"))
-        browser.evaluate("[...document.querySelectorAll('.td[data-key=name] a')].find(e => e.textContent ==="
+        browser.evaluate("[...document.querySelectorAll('.td[data-key=data] a')].find(e => e.textContent ==="
                          f" {json.dumps(name)}).click()")
         browser.wait("document.body.dataset.ready === 'structure'")
         for side, profile in zip(("before", "after"), sides):
@@ -641,7 +642,7 @@ def side_arcs(browser, side, profile):
     for misses, evictor, data in profile.rows("SELECT misses, evictor_data, data FROM data_pairs WHERE cache = 'D1'"):
         key = (evictor or "code, or not known", data or "code")
         rows.setdefault(key, []).append(misses)
-    got = [(row["evictor"], row["again"], row["misses"]) for row in cells(browser)]
+    got = [(row["evictor_data"], row["data"], row["misses"]) for row in cells(browser)]
     wrong = [row for row in got if row[2] not in map(count, rows.get(row[:2], [])) and
              row[2] != count(sum(rows.get(row[:2], [0])))]
     check(f"both sides: arcs {side}", (len(got) > 3, wrong), (True, []))

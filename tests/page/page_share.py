@@ -52,13 +52,13 @@ def sharing(profile, folder):
               browser.evaluate("document.querySelector('.said-sharing').textContent"))
         expected = sorted((*(count(row[key]) for key in COUNTS), row["data"] or "not known")
                           for row in said["shared_data"])
-        check("sharing: data structures", sorted(tuple(row[key] for key in (*COUNTS, "name")) for row in cells(
+        check("sharing: data structures", sorted(tuple(row[key] for key in (*COUNTS, "data")) for row in cells(
             browser, ".shared-data .table")), expected)
         expected = sorted((*(count(row[key]) for key in COUNTS),
                            at(row["writer_file"], row["writer_line"], row["writer"]), row["written"] or "",
                            row["touched"] or "", at(row["file"], row["line"], row["victim"]),
                            row["data"] or "") for row in said["sharing"])
-        got = sorted(tuple(row[key] for key in (*COUNTS, "writer", "written", "touched", "victim", "name"))
+        got = sorted(tuple(row[key] for key in (*COUNTS, "writer", "written", "touched", "victim", "data"))
                      for row in cells(browser, ".shared-lines .table"))
         check("sharing: lines", (len(got) > 1, [row for row in got if row not in expected]), (True, []))
         threads = [[row["thread"], row["D1fw"], row["Inv"]] for row in cells(browser, ".shared-threads .table")]
@@ -69,7 +69,7 @@ def sharing(profile, folder):
         browser.evaluate("document.querySelector('.shared-lines .td[data-key=writer] a').click()")
         browser.wait("document.body.dataset.ready === 'source'")
         browser.go("#sharing")
-        browser.evaluate("document.querySelector('.shared-data .td[data-key=name] a').click()")
+        browser.evaluate("document.querySelector('.shared-data .td[data-key=data] a').click()")
         browser.wait("document.body.dataset.ready === 'structure'")
         quiet(browser, "sharing")
         browser.open(profile.page() + "#sharing")
@@ -137,7 +137,8 @@ def under_functions(browser, profile, event):
         share = f"{100 * used / (used + lost):.2f}" if used + lost else ""
         expected.setdefault(name, []).append((count(all_of_it), count(own.get(function, 0)), count(misses), share))
     rows = cells(browser, ".under .table")
-    got = [(row["name"], (row[event + "_incl"], row[event], row["L1m_incl"], row["spatialD1_incl"])) for row in rows]
+    keys = (event + "_incl", event, "L1m_incl", "spatialD1_incl")
+    got = [(row["function"], tuple(row[key] for key in keys)) for row in rows]
     wrong = [row for row in got if row[1] not in expected.get(row[0], [])]
     check(f"under: functions of {event}", (len(got) > 2, wrong), (True, []))
     check(f"under: all of {event}", browser.evaluate("document.querySelector('.under h2 .dim').textContent"),
@@ -152,7 +153,7 @@ def under_structures(browser, profile):
     browser.go(f"#function/{number}?e=SpLossD1_incl&c=L1m,LLm")
     said = report(profile, "--under=main", "--show=SpLossD1,L1m,LLm")["data_under"]
     expected = sorted((row["data"], *(count(row[event]) for event in ("SpLossD1", "L1m", "LLm"))) for row in said)
-    got = sorted((row["name"], *(row[event + "_incl"] for event in ("SpLossD1", "L1m", "LLm")))
+    got = sorted((row["data"], *(row[event + "_incl"] for event in ("SpLossD1", "L1m", "LLm")))
                  for row in cells(browser, ".under .table"))
     check("under: main", (len(got) > 2, [row for row in got if row not in expected]), (True, []))
 

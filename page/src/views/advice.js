@@ -15,15 +15,9 @@ export const advice = {
     async render(app, place) {
         const all = await Advice.load(app);
         const current = Number(app.argument);
-        append(
-            place,
-            topBar('Advice', h('span', {class: 'dim'}, many(all.items.length))),
-            h(
-                'div',
-                {class: 'advice-list', tabindex: 0},
-                all.items.map((item) => all.whole(item, item.id === current)),
-            ),
-        );
+        const items = all.items.map((item) => all.whole(item, item.id === current));
+        const said = h('span.dim', many(all.items.length));
+        append(place, topBar('Advice', said), h('div.advice-list', {tabindex: 0}, items));
     },
 
     shown(app, place) {

@@ -8,11 +8,11 @@
 // are made narrower together. With both sides of a difference, boxes are as wide as one of the sides or as the change,
 // and their colour is what grew and what fell.
 
+import {choice} from '../choice.js';
 import {append, h, replaceContent, topBar} from '../dom.js';
 import * as format from '../format.js';
 import {CallTree} from '../calltree.js';
 import {SIDES} from '../metrics.js';
-import {whereIs} from './functions.js';
 import {noTree} from './tree.js';
 
 const ROW = 19; // pixels
@@ -28,8 +28,8 @@ export const flame = {
     async render(app, place) {
         if (noTree(app, place)) return;
         const graph = await FlameGraph.load(app);
-        const box = h('div', {
-            class: 'flames' + (graph.change ? ' change' : ''),
+        const box = h('div.flames', {
+            class: graph.change && 'change',
             tabindex: 0,
             role: 'tree',
             'aria-label': 'Flame graph',
@@ -39,7 +39,7 @@ export const flame = {
         graph.box = box;
         append(
             place,
-            topBar('Flame graph', sideChooser(app), h('span', {class: 'dim'}, graph.legend()), graph.said),
+            topBar('Flame graph', sideChooser(app), h('span.dim', graph.legend()), graph.said),
             box,
         );
         new ResizeObserver(() => graph.draw()).observe(box);
@@ -73,7 +73,7 @@ class FlameGraph {
         graph.current = graph.zoom;
         graph.warm = graph.change || graph.own;
         graph.hottest = graph.warm.reduce((most, value) => (Math.abs(value) > most ? Math.abs(value) : most), 0);
-        graph.said = h('span', {class: 'said'}, graph.words());
+        graph.said = h('span.said', graph.words());
         return graph;
     }
 
@@ -106,19 +106,15 @@ class FlameGraph {
         for (let next = 0; next < queue.length && this.drawn.size < MOST; next++) {
             const part = queue[next];
             deepest = Math.max(deepest, part.depth + 1);
-            queue.push(...this.put_below(part));
+            queue.push(...this.putBelow(part));
         }
-        const boxes = [...this.drawn.values()];
-        replaceContent(
-            this.box,
-            ...boxes,
-            h('div', {class: 'floor', style: {height: deepest * ROW + 'px'}}, all ? '' : 'nothing of this event'),
-        );
+        const floor = {style: {height: deepest * ROW + 'px'}};
+        replaceContent(this.box, [...this.drawn.values()], h('div.floor', floor, all ? '' : 'nothing of this event'));
         this.mark();
     }
 
     /* Children side by side, the heaviest first; what is to be drawn below them. */
-    put_below({rows, x, width, cost, depth}) {
+    putBelow({rows, x, width, cost, depth}) {
         const sum = rows.reduce((all, row) => all + this.weight(row), 0);
         const scale = width / Math.max(cost, sum, Number.MIN_VALUE);
         const below = [];
@@ -145,9 +141,9 @@ class FlameGraph {
         this.drawn.set(
             row,
             h(
-                'div',
+                'div.path',
                 {
-                    class: 'path ' + kinds,
+                    class: kinds,
                     role: 'treeitem',
                     'data-row': row,
                     'aria-label': `${name}, ${value}`,
@@ -168,13 +164,13 @@ class FlameGraph {
 
     tip(row) {
         const {metrics} = this.app;
-        const at = this.names.functionRow(this.nodes.functionId[row]);
+        const [name, ...where] = this.names.ref(this.nodes.functionId[row]).about();
         return [
-            ...metrics.explain(this.incl, this.costs[row], this.names.function(this.nodes.functionId[row])),
+            ...metrics.explain(this.incl, this.costs[row], name),
             `self: ${metrics.worth(this.self, this.own[row])}`,
             this.change && `change: ${metrics.worth(metrics.at(this.incl), this.change[row])}`,
             `called ${format.times(this.nodes.calls[row])} on this path`,
-            ...(at === undefined ? [] : whereIs(this.names, at)),
+            ...where,
             ...this.nodes.remark(row),
         ];
     }
@@ -244,24 +240,8 @@ export function sideOf(app) {
 }
 
 export function sideChooser(app) {
-    if (!app.metrics.sides) return null;
-    return h(
-        'span',
-        {class: 'kinds'},
-        [...SIDES, 'change'].map((side) =>
-            h(
-                'button',
-                {
-                    type: 'button',
-                    'data-side': side,
-                    'aria-pressed': String((sideOf(app) || 'change') === side),
-                    tip: () => [side === 'change' ? 'as large as the change' : `as large as it was ${side}`],
-                    onclick: () => app.change({w: side}),
-                },
-                side,
-            ),
-        ),
-    );
+    const about = (side) => (side === 'change' ? 'as large as the change' : `as large as it was ${side}`);
+    return app.metrics.sides && choice(app, 'w', [...SIDES, 'change'], sideOf(app) || 'change', (side) => side, about);
 }
 
 /* A hue for each object file, all of them cool: warm is for heat. */

@@ -4,11 +4,13 @@
 // data structures or statements, in one cache. The address says which: `k` is the cache, `by` the kind, `q` the filter,
 // `n` an end of which there are only its own arcs, `m` how many arcs at most, and of a difference `w` the side.
 
+import {choice} from '../choice.js';
 import {append, h, topBar} from '../dom.js';
 import * as format from '../format.js';
-import {aboutArc, cacheWords, hasPairs, KINDS, Pairs} from '../pairs.js';
+import {aboutArc, arcCells, cacheWords, hasPairs, KINDS, Pairs} from '../pairs.js';
 import {SIDES} from '../metrics.js';
 import {Ribbons} from '../ribbons.js';
+import {sectionTable} from '../section.js';
 
 const STEPS = [200, 1000]; // arcs that are shown at most
 const ALL = 'all';
@@ -28,12 +30,12 @@ export const interdependence = {
             append(
                 place,
                 topBar('Interdependence', side && sideChoice(app, side)),
-                h('p', {class: 'warning'}, noRoom(pairs) || 'Here no line was loaded again.'),
+                h('p.warning', noRoom(pairs) || 'Here no line was loaded again.'),
             );
             return;
         }
         const view = new View(app, pairs, kind, cache);
-        append(place, view.top(), h('div', {class: 'with-ribbons'}, view.ribbons.element, view.table.element));
+        append(place, view.top(), h('div.with-ribbons', view.ribbons.element, view.table.element));
     },
 };
 
@@ -44,25 +46,7 @@ const kindOf = (app, pairs) => {
 
 const cacheOf = (app, pairs) => pairs.caches().find((cache) => cache === app.params.get('k')) || pairs.caches()[0];
 
-/* Buttons, one of which is pressed: {key: of the address, values, chosen, words(value), tip(value)}. */
-function choice(app, {key, values, chosen, words, tip}) {
-    const button = (value) =>
-        h(
-            'button',
-            {
-                type: 'button',
-                'data-choice': value,
-                'aria-pressed': String(value === chosen),
-                tip: () => [tip(value)],
-                onclick: () => app.change({[key]: value}),
-            },
-            words(value),
-        );
-    return h('span', {class: 'kinds'}, values.map(button));
-}
-
-const sideChoice = (app, side) =>
-    choice(app, {key: 'w', values: SIDES, chosen: side, words: (one) => one, tip: (one) => `what was ${one}`});
+const sideChoice = (app, side) => choice(app, 'w', SIDES, side, (one) => one, (one) => `what was ${one}`);
 
 const noRoom = (pairs) =>
     pairs.sums.has(null) &&
@@ -81,8 +65,8 @@ class View {
             label: 'Who throws out lines that others load again',
         });
         this.choose(app.params.get('q') || '');
-        this.table = this.makeTable(this.items);
-        this.ribbons.show(this.items.map((i) => this.arcs[i]));
+        this.table = this.makeTable();
+        this.ribbons.show(this.items);
     }
 
     /* The arcs that are shown: the heaviest of those that match. */
@@ -105,39 +89,30 @@ class View {
         const wanted = words.toLowerCase();
         const only = this.app.params.get('n');
         const has = (text) => Boolean(text) && text.toLowerCase().includes(wanted);
-        return [...this.arcs.keys()].filter(
-            (i) =>
-                (!only || this.arcs[i].ends.some((end) => end.key === only)) &&
-                (!wanted || this.arcs[i].ends.some((end) => has(end.name) || end.about.some(has))),
+        return this.arcs.filter(
+            ({ends}) =>
+                (!only || ends.some((end) => end.key === only)) &&
+                (!wanted || ends.some((end) => has(end.name) || end.about().some(has))),
         );
     }
 
     /* ---------------------------------------------------------------------------------- above */
 
     top() {
-        const {app} = this;
-        const filter = h('input', {
-            type: 'search',
-            placeholder: 'Filter by name',
-            size: 20,
-            'aria-label': 'Filter by name',
-            spellcheck: 'false',
-            value: app.params.get('q') || '',
-            oninput: () => {
-                app.change({q: filter.value || null}, true);
-                this.choose(filter.value);
-                this.table.rearrange([...this.items]);
-                this.ribbons.show(this.items.map((i) => this.arcs[i]));
-                said.textContent = this.said();
-            },
-        });
-        const said = h('span', {class: 'dim said-arcs'}, this.said());
-        const kinds = this.pairs.knowsData() ? Object.keys(KINDS) : ['statements'];
+        const {app, pairs} = this;
+        const find = (words) => {
+            this.choose(words);
+            this.table.rearrange(this.items);
+            this.ribbons.show(this.items);
+        };
+        const [filter, said] = app.filter('Filter by name', find, () => this.said());
+        said.classList.add('said-arcs');
+        const kinds = pairs.knowsData() ? Object.keys(KINDS) : ['statements'];
         return topBar(
             'Interdependence',
-            this.choice('k', this.pairs.caches(), this.cache, cacheWords, (cache) => `misses in ${cacheWords(cache)}`),
-            this.choice('by', kinds, this.kind, (kind) => KINDS[kind].label, (kind) => `by ${KINDS[kind].label}`),
-            this.pairs.side && sideChoice(app, this.pairs.side),
+            choice(app, 'k', pairs.caches(), this.cache, cacheWords, (cache) => `misses in ${cacheWords(cache)}`),
+            choice(app, 'by', kinds, this.kind, (kind) => KINDS[kind].label, (kind) => `by ${KINDS[kind].label}`),
+            pairs.side && sideChoice(app, pairs.side),
             this.mostChoice(),
             filter,
             this.onlyChip(),
@@ -145,15 +120,11 @@ class View {
         );
     }
 
-    choice(key, values, chosen, words, tip) {
-        return choice(this.app, {key, values, chosen, words, tip});
-    }
-
     mostChoice() {
         const steps = STEPS.filter((step) => step < this.arcs.length).map(String);
         if (!steps.length) return '';
         const chosen = this.most() === Infinity ? ALL : String(this.most());
-        return this.choice('m', [...steps, ALL], chosen, (step) => step, (step) => `${step} of the heaviest arcs`);
+        return choice(this.app, 'm', [...steps, ALL], chosen, (step) => step, (step) => `${step} of the heaviest arcs`);
     }
 
     /* The end that was chosen; pressed, all are back. */
@@ -163,18 +134,18 @@ class View {
         if (!only) return '';
         const end = this.arcs.flatMap((arc) => arc.ends).find(({key}) => key === only);
         return h(
-            'button',
-            {type: 'button', class: 'only-chip', tip: () => ['all arcs again'], onclick: () => app.change({n: null})},
+            'button.only-chip',
+            {tip: () => ['all arcs again'], onclick: () => app.change({n: null})},
             `only ${end ? end.name : '???'} \u00d7`,
         );
     }
 
     /* Nothing is left out without a word. */
     said() {
-        const all = this.pairs.sums.get(this.cache)[this.kind];
+        const all = this.pairs.sums.get(this.cache)[KINDS[this.kind].section];
         const left = all - this.arcs.length;
         const sum = (arcs) => arcs.reduce((misses, arc) => misses + arc.misses, 0);
-        const shown = this.items.map((i) => this.arcs[i]);
+        const shown = this.items;
         return [
             `${format.count(shown.length)} of ${format.count(all)} arcs shown, ${this.share(sum(shown))} misses in ` +
                 cacheWords(this.cache),
@@ -202,7 +173,7 @@ class View {
 
     aboutNode({end, misses}, role) {
         return [
-            ...end.about,
+            ...end.about(),
             `${this.roles[role][2]}: ${format.count(misses)} misses in ${cacheWords(this.cache)}, ` +
                 `${this.share(misses)} there`,
         ];
@@ -210,85 +181,39 @@ class View {
 
     /* ---------------------------------------------------------------------------------- table */
 
-    makeTable(items) {
-        const {app, arcs, roles, cache, kind, total} = this;
+    makeTable() {
+        const {app, cache, kind, total} = this;
         const other = this.pairs.side && SIDES.find((side) => side !== this.pairs.side);
-        const go = (end) => end.go && app.go(...end.go);
-        const tip = (i) => aboutArc(arcs[i], kind, total);
-        const columns = [
-            {
-                key: 'misses',
-                label: 'loaded again',
-                sub: 'misses',
-                width: '18ch',
-                title: [`misses in ${cacheWords(cache)} of lines that had been there, and were thrown out`],
-                value: (i) => arcs[i].misses,
-                share: (i) => arcs[i].misses / total,
-                tip,
-                cell: (i) => [
-                    h('span', {class: 'v'}, format.count(arcs[i].misses)),
-                    h('span', {class: 'pct'}, format.percent((100 * arcs[i].misses) / total)),
-                ],
-            },
-            {
-                key: 'mean',
-                label: 'after',
-                sub: 'accesses',
-                width: '11ch',
-                title: ['mean reuse distance: accesses between the last use of the line and the miss'],
-                value: (i) => arcs[i].mean,
-                tip,
-                cell: (i) => (arcs[i].mean === arcs[i].mean ? format.count(Math.round(arcs[i].mean)) : ''),
-            },
-            other && {
-                key: 'other',
-                label: other,
-                sub: 'misses',
-                width: '12ch',
-                title: [`the same ${other}`],
-                value: (i) => arcs[i].other,
-                tip,
-                cell: (i) => (arcs[i].other === arcs[i].other ? format.count(arcs[i].other) : ''),
-            },
-            ...roles.map((_, role) => this.endColumn(role)),
-        ];
-        return app.sortedTable({
-            items,
-            columns: columns.filter(Boolean),
-            by: 'misses',
-            label: 'Arcs',
-            open: (i) => go(arcs[i].ends[roles.length - 1]),
+        const tip = (arc) => aboutArc(arc, kind, total);
+        const ends = Object.entries(arcCells(kind)).map(([key, cell]) => [key, (arc) => this.withOnly(cell(arc))]);
+        const otherSide = {
+            key: 'other',
+            label: other,
+            sub: 'misses',
+            width: '12ch',
+            title: [`the same ${other}`],
+            value: (arc) => arc.other,
+            tip,
+            cell: (arc) => (arc.other === arc.other ? format.count(arc.other) : ''),
+        };
+        return sectionTable(app, KINDS[kind].section, {
+            items: this.items,
+            cells: Object.fromEntries(ends),
+            totals: {misses: total},
+            tip,
+            extra: other ? [otherSide] : [],
+            label: `Arcs in ${cache}`,
         });
     }
 
-    endColumn(role) {
-        const [key, label, about] = this.roles[role];
-        const end = (i) => this.arcs[i].ends[role];
-        return {
-            key,
-            label,
-            width: this.roles.length > 2 ? '19ch' : '26ch',
-            grow: role === this.roles.length - 1,
-            title: [`who ${about}`],
-            text: (i) => end(i).name,
-            tip: (i) => end(i).about,
-            cell: (i) => {
-                const {go, name, key: of} = end(i);
-                return [this.onlyButton(of, name), go ? this.app.link(...go, name) : h('span', {class: 'dim'}, name)];
-            },
+    /* An end, and in front of it a button for its arcs alone. */
+    withOnly(end) {
+        if (typeof end !== 'object') return end;
+        const only = {
+            'aria-label': `Only arcs of ${end.name}`,
+            tip: () => [`only arcs of ${end.name}`],
+            onclick: () => this.app.change({n: end.key}),
         };
-    }
-
-    onlyButton(key, name) {
-        return h(
-            'button',
-            {
-                type: 'button',
-                class: 'only',
-                'aria-label': `Only arcs of ${name}`,
-                tip: () => [`only arcs of ${name}`],
-                onclick: () => this.app.change({n: key}),
-            },
-        );
+        return {...end, before: () => h('button.only', only)};
     }
 }

@@ -9,9 +9,10 @@ import {Advice, hasAdvice} from '../advice.js';
 import {SIDES} from '../metrics.js';
 import {traffic} from '../traffic.js';
 import {hasPatterns, kindBars, kindEvents} from '../patterns.js';
+import {allColumns, titleOf} from '../section.js';
 import {hasStructures, mainOf, structureMetrics, Structures} from '../structures.js';
 import {groupBy, summed} from '../sums.js';
-import {whereIs} from './functions.js';
+import {smallTable} from '../table.js';
 
 const TOP = 12;
 
@@ -33,11 +34,11 @@ export const overview = {
             app.metrics.sides ? SIDES.map((side) => traffic(app, side)) : traffic(app),
             await kinds(app),
             await worthChanging(app),
-            h('div', {class: 'pair'}, lines, functions, later(app), files, await totals(app)),
+            h('div.pair', lines, functions, later(app), files, totals(app)),
         );
         const parts = await Promise.all([
-            listOf(app, 'threads', 'Threads', 'thread', 'id'),
-            listOf(app, 'parts', 'Parts', 'part', 'part', 'why'),
+            listOf(app, 'threads', 'Threads', 'thread', 'id', app.link('threads', '', {}, 'side by side')),
+            listOf(app, 'parts', 'Parts', 'part', 'part'),
         ]);
         append(place, parts);
     },
@@ -47,7 +48,7 @@ export const overview = {
         const waiting = place.querySelector('.later');
         if (!waiting) return;
         topStructures(app)
-            .catch((error) => h('p', {class: 'failed'}, 'Data structures could not be shown: ' + error.message))
+            .catch((error) => h('p.failed', 'Data structures could not be shown: ' + error.message))
             .then((section) => waiting.replaceWith(section));
     },
 };
@@ -57,12 +58,10 @@ function nothingToSay(app) {
     const {meta} = app.profile;
     if (app.metrics.difference || meta.has('import.format') || !app.metrics.find('SpLossD1')) return '';
     return h(
-        'section',
-        {class: 'short worth'},
-        h('h2', null, 'Advice'),
+        'section.short.worth',
+        h('h2', 'Advice'),
         h(
-            'p',
-            {class: 'dim'},
+            'p.dim',
             'None: nothing that Tenure knows of would save 2\u2009% of the estimated cycles.',
             !hasPatterns(app) && ' It knows more of a recording with --patterns=yes.',
         ),
@@ -73,27 +72,26 @@ function nothingToSay(app) {
 async function worthChanging(app) {
     if (!hasAdvice(app.profile)) return nothingToSay(app);
     const all = await Advice.load(app);
-    const shown = section(
-        'Advice',
-        'What to change; the numbers are what that would save of the estimated cycles',
-        [h('th', {class: 'num'}, 'saves'), h('th', null, 'what')],
-        all.items.slice(0, TOP).map((item) => all.short(item)),
-        app.link('advice', '', {}, `all ${format.count(all.items.length)}`),
-    );
-    shown.classList.add('worth');
-    return shown;
+    return short({
+        name: 'worth',
+        title: 'Advice',
+        about: 'What to change; the numbers are what that would save of the estimated cycles',
+        more: app.link('advice', '', {}, `all ${format.count(all.items.length)}`),
+        items: all.items.slice(0, TOP),
+        columns: all.columns(),
+    });
 }
 
 /* Of the whole program: what kinds its misses are. */
 async function kinds(app) {
     if (!hasPatterns(app) || app.metrics.sides) return '';
-    const values = await app.valuesOf(app.tables.totals, kindEvents(app));
-    const bars = kindBars(app, (key) => values.get(key)[0]);
-    return bars && h('section', {class: 'short why'}, h('h2', null, 'Misses by kind'), bars);
+    const costs = await app.costsOf(app.tables.totals, kindEvents(app));
+    const bars = kindBars(app, (key) => costs.get(key)(0));
+    return bars && h('section.short.why', h('h2', titleOf(app, 'miss_kinds')), bars);
 }
 
 const later = (app) =>
-    hasStructures(app.profile) && h('section', {class: 'short later'}, h('h2', null, 'Data structures'));
+    hasStructures(app.profile) && h('section.short.later', h('h2', titleOf(app, 'data_structures')));
 
 /* ------------------------------------------------------------------------------------------ what was recorded */
 
@@ -103,44 +101,26 @@ function recorded(app) {
         const match = /^(\d+),(\d+),(\d+)$/.exec(meta.get('cache.' + key) || '');
         return match && `${key} ${size(Number(match[1]))}, ${match[2]}-way, ${match[3]}-byte lines`;
     };
+    const list = (...words) => words.filter(Boolean).join('  \u00b7  ');
+    const [engine, threads] = [meta.get('engine'), meta.get('threads')];
     const facts = [
-        ['Caches', ['I1', 'D1', 'L2', 'LL'].map(cache).filter(Boolean).join('  \u00b7  ')],
-        [
-            'Recorded',
-            [
-                meta.get('creator'),
-                meta.get('engine') && meta.get('engine') + ' engine',
-                meta.get('threads') && meta.get('threads') + ' threads',
-            ]
-                .filter(Boolean)
-                .join('  \u00b7  '),
-        ],
+        ['Caches', list(...['I1', 'D1', 'L2', 'LL'].map(cache))],
+        ['Recorded', list(meta.get('creator'), engine && `${engine} engine`, threads && `${threads} threads`)],
         ['In', meta.get('directory')],
         ['Difference', app.metrics.difference && `${meta.get('diff.new')} minus ${meta.get('diff.baseline')}`],
         ['Damaged', meta.get('import.damage')],
     ];
+    const known = facts.filter(([, value]) => value);
     return h(
-        'div',
-        {class: 'recorded'},
-        h('h1', {class: 'name'}, format.name(title)),
-        h(
-            'dl',
-            null,
-            facts
-                .filter(([, value]) => value)
-                .map(([key, value]) => [h('dt', null, key), h('dd', null, format.name(value))]),
-        ),
+        'div.recorded',
+        h('h1.name', format.name(title)),
+        h('dl', known.map(([key, value]) => [h('dt', key), h('dd', format.name(value))])),
     );
 }
 
 function size(bytes) {
-    for (const [unit, factor] of [
-        ['GiB', 2 ** 30],
-        ['MiB', 2 ** 20],
-        ['KiB', 2 ** 10],
-    ])
-        if (bytes >= factor) return +(bytes / factor).toFixed(2) + ' ' + unit;
-    return bytes + ' bytes';
+    const power = ['bytes', 'KiB', 'MiB', 'GiB'].findLastIndex((_, i) => bytes >= 2 ** (10 * i));
+    return +(bytes / 2 ** (10 * power)).toFixed(2) + ' ' + ['bytes', 'KiB', 'MiB', 'GiB'][power];
 }
 
 /* ------------------------------------------------------------------------------------------ short lists */
@@ -159,115 +139,43 @@ function largest(values, count) {
     return rows;
 }
 
-/* Cells of an event: the number, and a bar of its share; of a difference, before and after in front of it. */
-function costs(app, list, valueOf, what) {
+/* A short table below its title. */
+function short({name, title, about, more, items, columns}) {
+    return h(
+        'section.short',
+        {class: name},
+        h('h2', {tip: () => [about]}, title, more && h('span.more', more)),
+        items.length ? smallTable(columns, items) : h('p.dim', 'nothing'),
+    );
+}
+
+/* The same with what items cost, and the cells of a section, or of `columns` of its own; `used`: the ratio of spatial
+ * use, which stands beside the costs. */
+function topTable(app, {key, title = titleOf(app, key), list, more, items, used, ...options}) {
     const metric = list[list.length - 1];
-    const number = (one) =>
-        h(
-            'td',
-            {
-                class: 'num' + (valueOf(one) < 0 ? ' less' : '') + (one === metric ? '' : ' dim'),
-                'data-key': one.key,
-                tip: () => app.metrics.explain(one, valueOf(one), what),
-            },
-            app.metrics.show(one, valueOf(one)),
-        );
-    return [list.map(number), shareCell(app, metric, valueOf(metric), list.length > 1 && valueOf(list[0]), what)];
+    const metrics = used && used.costs.size ? [...list, used.metric] : list;
+    const costs = used ? new Map([...options.costs, ...used.costs]) : options.costs;
+    const headings = new Map(metrics.map((one) => [one.key, {label: one.side || app.metrics.title(one), sub: ''}]));
+    const all = allColumns(app, key, {...options, items, list: metrics, costs});
+    const columns = all.map((column) => ({...column, ...headings.get(column.key)}));
+    return short({title, about: app.metrics.title(metric) + ': ' + metric.long, more, items, columns});
 }
 
-function shareCell(app, metric, value, before, what) {
-    const share = app.metrics.share(metric, value);
-    const heat = metric.incl ? 0 : Math.min(1, Math.sqrt(Math.abs(share || 0) / 100)).toFixed(3);
-    return h(
-        'td',
-        {class: 'share', tip: () => app.metrics.explain(metric, value, what)},
-        h(
-            'span',
-            {
-                class: 'bar' + (share < 0 ? ' less' : ''),
-                style: {
-                    '--part': Math.min(100, Math.abs(share) || 0) + '%',
-                    '--heat': metric.change ? 1 : heat,
-                },
-            },
-            app.metrics.percent(metric, value, before),
-        ),
-    );
-}
-
-function ratioCell(app, metric, value, what) {
-    return h(
-        'td',
-        {class: 'num dim', 'data-key': metric.key, tip: () => app.metrics.explain(metric, value, what)},
-        app.metrics.show(metric, value),
-    );
-}
-
-function section(title, about, headings, rows, more) {
-    return h(
-        'section',
-        {class: 'short'},
-        h('h2', {tip: () => [about]}, title, more && h('span', {class: 'more'}, more)),
-        rows.length
-            ? h('table', null, h('thead', null, h('tr', null, headings)), h('tbody', null, rows))
-            : h('p', {class: 'dim'}, 'nothing'),
-    );
-}
-
-const heading = (app, list) => [
-    list.map((metric) =>
-        h(
-            'th',
-            {class: 'num', tip: () => [app.metrics.title(metric) + ': ' + metric.long]},
-            metric.side || app.metrics.title(metric),
-        ),
-    ),
-    h('th'),
-];
-const spatial = (app) => app.metrics.find('spatialD1') || app.metrics.find('D1rate');
-
-/* Rows of costs, `valueOf(metric, row)`, which a cell names; `used`: with the ratio of spatial use. */
-function topTable(app, {title, kind, list, rows, valueOf, used, what, tip, cell, more}) {
-    const metric = list[list.length - 1];
-    const ratio = used && spatial(app);
-    const line = (row) =>
-        h(
-            'tr',
-            null,
-            costs(app, list, (one) => valueOf(one, row), what(row)),
-            ratio && ratioCell(app, ratio, used[row], what(row)),
-            h('td', {class: 'name', tip: tip && (() => tip(row))}, cell(row)),
-        );
-    return section(
-        title,
-        app.metrics.title(metric) + ': ' + metric.long,
-        [heading(app, list), ratio && h('th', {class: 'num'}, ratio.name), h('th', null, kind)],
-        rows.map(line),
-        more,
-    );
-}
-
-/* Of a table, what the costs of its heaviest rows are, for topTable. */
+/* Of a table, its heaviest rows and their costs, for topTable. */
 async function heaviest(app, table, metric) {
     const list = app.withSides(metric);
-    const ratio = spatial(app);
-    const [values, used] = await Promise.all([
-        app.valuesOf(table, list),
-        ratio && app.metrics.values(table, ratio),
-    ]);
-    return {list, used, rows: largest(values.get(metric.key), TOP), valueOf: (one, row) => values.get(one.key)[row]};
+    const ratio = app.metrics.find('spatialD1') || app.metrics.find('D1rate');
+    const values = await app.metrics.values(table, metric);
+    const used = ratio && {metric: ratio, costs: await app.costsOf(table, [ratio])};
+    return {list, used, costs: await app.costsOf(table, list), items: largest(values, TOP)};
 }
 
 async function topFunctions(app, names) {
     const {functions} = app.tables;
-    const [found, ids] = await Promise.all([heaviest(app, functions, app.metric), functions.numbers('id')]);
     return topTable(app, {
-        ...found,
-        title: 'Functions',
-        kind: 'function',
-        what: names.functionAt,
-        tip: (row) => [names.functionAt(row), ...whereIs(names, row)],
-        cell: (row) => app.link('function', ids[row], {}, names.functionAt(row)),
+        ...(await heaviest(app, functions, app.metric)),
+        key: 'functions',
+        cells: {function: (row) => names.refAt(row)},
         more: app.link('functions', '', {}, `all ${format.count(functions.rows)}`),
     });
 }
@@ -275,28 +183,17 @@ async function topFunctions(app, names) {
 /* Self cost: where it happens, not what calls it. */
 async function topLines(app, names) {
     const {lines} = app.tables;
-    const [found, files, numbers, functionIds] = await Promise.all([
-        heaviest(app, lines, app.metrics.find(app.metric.name)),
-        ...['file_id', 'line', 'function_id'].map((name) => lines.numbers(name)),
-    ]);
-    const known = (row) => files[row] === files[row];
-    const where = (row) =>
-        known(row) ? format.fileName(names.file(files[row])) + (numbers[row] > 0 ? ':' + numbers[row] : '') : '???';
-    const inside = (row) => names.function(functionIds[row]);
+    const of = await lines.read('file_id', 'line', 'function_id');
+    const at = (row) => {
+        const place = {file_id: of.file_id[row], line: of.line[row], function_id: of.function_id[row]};
+        const inside = place.file_id === place.file_id && names.function(place.function_id);
+        return {...names.place(place), behind: () => inside && h('span.dim', ' ', inside)};
+    };
     return topTable(app, {
-        ...found,
+        ...(await heaviest(app, lines, app.metrics.find(app.metric.name))),
         title: 'Lines',
-        kind: 'line',
-        what: where,
-        tip: (row) => [known(row) && names.file(files[row]), 'in ' + inside(row)],
-        cell: (row) =>
-            known(row)
-                ? [
-                      app.link('source', files[row], {l: numbers[row] > 0 ? numbers[row] : null}, where(row)),
-                      ' ',
-                      h('span', {class: 'dim'}, inside(row)),
-                  ]
-                : app.link('function', functionIds[row], {i: 1}, inside(row)),
+        columns: [{key: 'line', kind: 'text'}],
+        cells: {line: at},
     });
 }
 
@@ -306,109 +203,96 @@ async function topStructures(app) {
     const [all, shown] = await Promise.all([Structures.load(app), structureMetrics(app)]);
     return topTable(app, {
         ...(await heaviest(app, data, mainOf(shown))),
-        title: 'Data structures',
-        kind: 'data structure',
-        what: (row) => all.nameAt(row),
-        tip: (row) => all.about(row),
-        cell: (row) => [
-            app.link('structure', all.id[row], {}, all.nameAt(row)),
-            h('span', {class: 'dim'}, all.above(row)),
-        ],
+        key: 'data_structures',
+        cells: {data: (row) => all.longRef(row)},
         more: app.link('data', '', {}, `all ${format.count(data.rows)}`),
     });
 }
 
-/* Self cost by file: {list, values: metric key -> (file id, or 0 without line information -> cost)}. */
+/* Self cost by file: {list, costs of a file's id, or of 0: without line information, ids}. */
 export async function fileCosts(app) {
     const {lines} = app.tables;
     const list = app.withSides(app.metrics.find(app.metric.name));
     const files = await lines.numbers('file_id');
     const groups = groupBy([...files.keys()], files);
-    const values = await summed(app, lines, list, groups);
-    return {list, values, ids: [...groups.keys()]};
+    return {list, costs: await summed(app, lines, list, groups), ids: [...groups.keys()]};
 }
 
 async function fileIndex(app, names) {
-    const {list, values, ids} = await fileCosts(app);
-    const metric = list[list.length - 1];
-    const own = values.get(metric.key);
-    const shown = ids.filter((id) => own.get(id)).sort((a, b) => Math.abs(own.get(b)) - Math.abs(own.get(a)));
-    const path = (id) => (id === 0 ? 'without line information' : names.file(id));
+    const {list, costs, ids} = await fileCosts(app);
+    const own = costs.get(list[list.length - 1].key);
+    const ref = (id) => ({...names.place({file_id: id}), go: ['source', id, {}], about: () => [names.file(id)]});
+    const unknown = {name: 'without line information', about: () => []};
     return topTable(app, {
         list,
-        rows: shown.slice(0, TOP),
-        valueOf: (one, id) => values.get(one.key).get(id),
+        costs,
+        items: ids.filter((id) => own(id)).sort((a, b) => Math.abs(own(b)) - Math.abs(own(a))).slice(0, TOP),
         title: 'Files',
-        kind: 'file',
-        what: path,
-        tip: (id) => [path(id)],
-        cell: (id) => (id === 0 ? h('i', null, path(id)) : app.link('source', id, {}, format.fileName(path(id)))),
+        columns: [{key: 'file', kind: 'text'}],
+        cells: {file: (id) => (id === 0 ? unknown : ref(id))},
         more: app.link('source', '', {}, `all ${format.count(ids.length)}`),
     });
 }
 
 /* ------------------------------------------------------------------------------------------ totals */
 
-async function totals(app) {
+function totals(app) {
     const {metrics} = app;
-    const rows = [...metrics.events.keys()].map((name) =>
-        totalRow(app, metrics.find(name), (one) => one.total, app.link('overview', '', {e: name + '_incl'}, name)),
-    );
-    const value = (one) => metrics.of(one, (name) => metrics.totals.get(name));
-    for (const name of metrics.ratios.keys()) rows.push(totalRow(app, metrics.find(name), value, name));
-    return h(
-        'section',
-        {class: 'short totals'},
-        h('h2', {tip: () => ['Every event of the whole program']}, 'Totals'),
-        h('div', {class: 'scroll', tabindex: 0}, h('table', null, h('tbody', null, rows))),
-    );
-}
-
-function totalRow(app, metric, valueOf, label) {
-    const {metrics} = app;
-    const list = app.withSides(metric);
-    const about = metric.long + (metric.unit === '%' ? ', %' : '');
-    return h(
-        'tr',
-        {'data-event': metric.name},
-        list.map((one) =>
+    const value = (one) => (one.ratio ? metrics.of(one, (name) => metrics.totals.get(name)) : one.total);
+    const row = (metric) => {
+        const list = app.withSides(metric);
+        const number = (one) =>
             h(
-                'td',
+                'td.num',
                 {
-                    class: 'num' + (one.side ? ' dim' : ''),
+                    class: one.side && 'dim',
                     'data-key': one.key,
-                    tip: () => metrics.explain(one, valueOf(one), 'the whole program'),
+                    tip: () => metrics.explain(one, value(one), 'the whole program'),
                 },
-                metrics.show(one, valueOf(one)),
+                metrics.show(one, value(one)),
+            );
+        const growth = metrics.sides && !metric.ratio && metrics.percent(metric, value(metric), value(list[0]));
+        const {name, long, ratio} = metric;
+        return h(
+            'tr',
+            {'data-event': name},
+            list.map(number),
+            metrics.sides && h('td.num.dim', growth),
+            h(
+                'td.name',
+                h('b', ratio ? name : app.link('overview', '', {e: name + '_incl'}, name)),
+                ' ',
+                h('span.dim', long + (metric.unit === '%' ? ', %' : '')),
             ),
-        ),
-        metrics.sides && h('td', {class: 'num dim'}, metric.ratio ? '' : growth(app, list, valueOf)),
-        h('td', {class: 'name'}, h('b', null, label), ' ', h('span', {class: 'dim'}, about)),
+        );
+    };
+    const all = [...metrics.events.keys(), ...metrics.ratios.keys()].map((name) => row(metrics.find(name)));
+    return h(
+        'section.short.totals',
+        h('h2', {tip: () => ['Every event of the whole program']}, 'Totals'),
+        h('div.scroll', {tabindex: 0}, h('table.small', h('tbody', all))),
     );
 }
-
-const growth = (app, [before, , change], valueOf) => app.metrics.percent(change, valueOf(change), valueOf(before));
 
 /* Threads, parts: where there are several. */
-async function listOf(app, name, title, word, id, text) {
+async function listOf(app, name, title, word, id, more) {
     const table = app.tables[name];
     if (!table || table.rows < 2) return null;
-    const metric = app.metrics.find(app.metric.name);
-    const list = app.withSides(metric).filter((one) => name !== 'parts' || !one.side);
-    const [ids, values, texts] = await Promise.all([
-        table.numbers(id),
-        app.valuesOf(table, list),
-        text && table.texts(text),
-    ]);
-    const what = (row) => `${word} ${ids[row]}`;
+    const list = app.withSides(app.metrics.find(app.metric.name)).filter((one) => name !== 'parts' || !one.side);
+    const rows = await table.records();
+    const costs = await app.costsOf(table, list);
+    const ref = ({[id]: number, why}) => ({
+        name: `${word} ${number}`,
+        about: () => [],
+        behind: () => h('span.dim', ' ', why),
+    });
     return topTable(app, {
         list,
-        rows: [...ids.keys()],
-        valueOf: (one, row) => values.get(one.key)[row],
+        costs: new Map([...costs].map(([key, cost]) => [key, ({row}) => cost(row)])),
+        items: rows,
         title,
-        kind: word,
-        what,
-        cell: (row) => [what(row), texts && h('span', {class: 'dim'}, ' ', format.name(texts.at(row)))],
-        more: name === 'threads' && app.link('threads', '', {}, 'side by side'),
+        columns: [{key: word, kind: 'text'}],
+        cells: {[word]: ref},
+        more,
     });
 }

@@ -13,6 +13,7 @@ import * as format from '../format.js';
 import {fileCosts} from './overview.js';
 import {Details} from '../details.js';
 import {Panel} from '../panel.js';
+import {sectionTable} from '../section.js';
 import {hasStatements, Statements} from '../statements.js';
 import {groupBy, rowsWhere, summed} from '../sums.js';
 
@@ -34,14 +35,13 @@ export const source = {
         append(
             place,
             h(
-                'div',
-                {class: 'bar-top'},
-                h('h1', {class: 'name', tip: () => [names.file(id)]}, format.fileName(names.file(id))),
-                h('span', {class: 'dim path'}, names.file(id)),
-                h('span', {class: 'keys'}, step(table, rows, file, -1), step(table, rows, file, 1)),
+                'div.bar-top',
+                h('h1.name', {tip: () => [names.file(id)]}, format.fileName(names.file(id))),
+                h('span.dim.path', names.file(id)),
+                h('span.keys', step(table, rows, file, -1), step(table, rows, file, 1)),
             ),
             file.note(),
-            h('div', {class: 'with-map'}, table.element, heatMap(app, file, table, rows), panel && panel.element),
+            h('div.with-map', table.element, heatMap(app, file, table, rows), panel && panel.element),
         );
         if (panel) await panel.show(rows.rows[table.current] ? rows.rows[table.current].line : 0);
         place.addEventListener('keydown', (event) => {
@@ -69,47 +69,28 @@ async function renderFiles(app, names, place) {
     const notShown = new Set(refused ? await refused.numbers('file_id') : []);
     const said = (id) => (found.has(id) ? 'in the page' : notShown.has(id) ? 'not shown' : 'not found');
     const ids = costs.ids.filter(Boolean);
-    const values = new Map(list.map(({key}) => [key, ids.map((id) => costs.values.get(key).get(id))]));
-    const path = (i) => names.file(ids[i]);
-    const table = app.sortedTable({
-        items: [...ids.keys()],
+    const table = sectionTable(app, 'Files', {
+        items: ids,
+        list,
+        costs: costs.costs,
         columns: [
-            ...app.metricColumns(list, values, path),
-            {
-                key: 'path',
-                label: 'file',
-                width: '30ch',
-                grow: true,
-                text: path,
-                cell: (i) => app.link('source', ids[i], {}, path(i)),
-            },
-            {
-                key: 'text',
-                label: 'source',
-                width: '12ch',
-                align: 'left',
-                class: 'dim',
-                cell: (i) => said(ids[i]),
-            },
+            {key: 'path', kind: 'text', title: 'file'},
+            {key: 'text', kind: 'text', title: 'source', class: 'dim'},
         ],
-        by: list[list.length - 1].key,
-        label: 'Files',
-        open: (i) => app.go('source', ids[i]),
+        cells: {
+            path: (id) => ({name: names.file(id), go: ['source', id, {}], about: () => [names.file(id)]}),
+            text: said,
+        },
+        rowRef: (id) => ({go: ['source', id]}),
     });
-    append(
-        place,
-        topBar(
-            'Files',
-            h('span', {class: 'dim'}, `${format.count(ids.length)} files with costs, self`, unknownPart(app, costs)),
-        ),
-        table.element,
-    );
+    const words = `${format.count(ids.length)} files with costs, self`;
+    append(place, topBar('Files', h('span.dim', words, unknownPart(app, costs))), table.element);
 }
 
 /* What is on no line that is known, of the event that is shown. */
-function unknownPart(app, {list, values}) {
+function unknownPart(app, {list, costs}) {
     const metric = list[list.length - 1];
-    const rest = values.get(metric.key).get(0);
+    const rest = costs.get(metric.key)(0);
     if (metric.ratio || !rest) return '';
     return `; ${app.metrics.percent(metric, rest)} of ${metric.name} is code without line information`;
 }
@@ -130,19 +111,15 @@ class SourceFile {
         const {lines, inlined, arcs} = app.tables;
         const list = columnsOf(app);
         const file = Object.assign(new SourceFile(), {app, names, id, list});
-        const [files, numbers, functionIds, estimate] = await Promise.all(
-            ['file_id', 'line', 'function_id', 'estimate'].map((name) => lines.numbers(name)),
-        );
-        file.rows = rowsWhere(files, id);
-        file.functionIds = functionIds;
-        file.estimate = estimate;
+        const {line, ...of} = await lines.read('file_id', 'line', 'function_id', 'estimate');
+        Object.assign(file, {functionIds: of.function_id, estimate: of.estimate});
+        file.byLine = groupBy(rowsWhere(of.file_id, id), line);
         const own = app.metrics.find(app.metric.name); // hot lines are those of self cost, shown or not
-        file.values = await summed(app, lines, [...list, own], groupBy(file.rows, numbers));
-        file.byLine = groupBy(file.rows, numbers);
-        file.inlined = await inlinedHere(inlined, id);
+        file.costs = await summed(app, lines, [...list, own], file.byLine);
+        file.inlined = await rowsByLine(inlined, id, 'call_file_id', 'call_line');
         file.inlinedNames = await inlined.texts('name');
-        file.inlinedValues = await app.valuesOf(inlined, list);
-        file.calls = await callsHere(arcs, id);
+        file.inlinedCosts = await app.costsOf(inlined, list);
+        file.calls = await rowsByLine(arcs, id, 'file_id', 'line');
         file.statements = await Statements.load(app, id);
         await file.readText();
         return file;
@@ -152,7 +129,7 @@ class SourceFile {
         const {sources, source_text: texts} = this.app.tables;
         this.text = this.refused = null;
         if (!sources) return;
-        const [ids, newer] = await Promise.all([sources.numbers('file_id'), sources.numbers('newer')]);
+        const {file_id: ids, newer} = await sources.read('file_id', 'newer');
         const at = ids.indexOf(this.id);
         if (at < 0) {
             this.refused = await this.whyRefused();
@@ -185,7 +162,7 @@ class SourceFile {
                 `Costs are on lines up to ${last}, but the file has ${this.text.length}: ` +
                     'it is not the one that was compiled.',
             );
-        return words.map((text) => h('p', {class: 'warning'}, text));
+        return words.map((text) => h('p.warning', text));
     }
 
     /* Numbers of the lines in the order of the file. */
@@ -198,10 +175,8 @@ class SourceFile {
     }
 
     cost(line) {
-        const value = this.values.get(this.app.metric.name)
-            ? this.values.get(this.app.metric.name).get(line)
-            : undefined;
-        return value === undefined || value !== value ? 0 : value;
+        const cost = this.costs.get(this.app.metric.name);
+        return (cost && cost(line)) || 0;
     }
 
     /* Lines with at least a thousandth of the file's cost, self. */
@@ -222,14 +197,10 @@ class SourceFile {
     }
 }
 
-async function inlinedHere(table, id) {
-    const [files, lines] = await Promise.all([table.numbers('call_file_id'), table.numbers('call_line')]);
-    return groupBy(rowsWhere(files, id), lines);
-}
-
-async function callsHere(table, id) {
-    const [files, lines] = await Promise.all([table.numbers('file_id'), table.numbers('line')]);
-    return groupBy(rowsWhere(files, id), lines);
+/* Rows of a table that are in a file, by their lines. */
+async function rowsByLine(table, id, file, line) {
+    const of = await table.read(file, line);
+    return groupBy(rowsWhere(of[file], id), of[line]);
 }
 
 /* ------------------------------------------------------------------------------------------ rows */
@@ -259,8 +230,7 @@ class SourceRows {
     }
 
     /* True if there was anything to open or close. */
-    async toggle(index, way) {
-        const {line} = this.rows[index];
+    async toggle({line}, way) {
         if (this.opened.has(line)) {
             if (way > 0) return false;
             this.opened.delete(line);
@@ -276,34 +246,28 @@ class SourceRows {
 }
 
 function sourceTable(app, names, file, rows, panel) {
-    const valueOf = (metric, row) => {
-        if (row.kind === 'line') return file.values.get(metric.key) && file.values.get(metric.key).get(row.line);
-        if (row.kind === 'inlined')
-            return file.inlinedValues.get(metric.key) && file.inlinedValues.get(metric.key)[row.at];
-        return row.values && row.values.get(metric.key);
+    const costOf = ({key}) => (row) => {
+        if (row.kind === 'line') return file.costs.has(key) ? file.costs.get(key)(row.line) : undefined;
+        if (row.kind === 'inlined') return file.inlinedCosts.has(key) ? file.inlinedCosts.get(key)(row.at) : undefined;
+        return row.values.get(key);
     };
-    const proxies = new Map(
-        file.list.map((metric) => [
-            metric.key,
-            new Proxy([], {get: (_, i) => valueOf(metric, rows.rows[Number(i)])}),
-        ]),
-    );
-    const what = (i) =>
-        ({line: `line ${rows.rows[i].line}`, inlined: 'inlined code, part of the line'})[rows.rows[i].kind] ||
-        rows.rows[i].what;
-    const toggle = async (i, way) => {
-        if (await rows.toggle(i, way || 0)) table.setCount(rows.rows.length);
+    const what = ({kind, line, what: words}) =>
+        ({line: `line ${line}`, inlined: 'inlined code, part of the line'})[kind] || words;
+    const toggle = async (row, way) => {
+        if (row.kind === 'line' && (await rows.toggle(row, way || 0))) table.setItems(rows.rows);
     };
-    const table = app.plainTable({
+    const isIdle = (row) => row.kind === 'line' && !file.byLine.has(row.line);
+    const isHot = (row) => row.kind === 'line' && file.statements.isHot(row.line);
+    const table = app.table({
         columns: [
-            ...app.metricColumns(file.list, proxies, what),
-            ...(panel ? [marginColumn(file, rows)] : []),
+            ...app.metricColumns(file.list, new Map(file.list.map((metric) => [metric.key, costOf(metric)])), what),
+            panel && marginColumn(file),
             {
                 key: 'line',
                 label: 'line',
                 width: '7ch',
                 class: 'dim',
-                cell: (i) => (rows.rows[i].kind === 'line' ? rows.rows[i].line || '?' : ''),
+                cell: (row) => (row.kind === 'line' ? row.line || '?' : ''),
             },
             {
                 key: 'text',
@@ -312,32 +276,31 @@ function sourceTable(app, names, file, rows, panel) {
                 grow: true,
                 align: 'left',
                 class: 'code',
-                cell: (i) => textCell(app, file, rows, i),
-                tip: (i) => lineTip(names, file, rows.rows[i]),
+                cell: (row) => textCell(file, row),
+                tip: (row) => lineTip(names, file, row),
             },
         ],
-        count: rows.rows.length,
+        items: rows.rows,
         label: 'Source',
         class: 'source',
-        rowClass: (i) =>
-            rows.rows[i].kind +
-            (rows.opened.has(rows.rows[i].line) ? ' open' : '') +
-            (rows.rows[i].kind === 'line' && file.statements.isHot(rows.rows[i].line) ? ' hot' : '') +
-            (rows.rows[i].kind === 'line' && !file.byLine.has(rows.rows[i].line) ? ' idle' : ''),
-        open: (i) => rows.rows[i].kind === 'line' && toggle(i),
-        step: (i, way) => rows.rows[i].kind === 'line' && toggle(i, way),
-        onselect: (i) => {
-            app.change({l: rows.rows[i].line || null}, true);
-            if (panel) panel.show(rows.rows[i].line);
+        rowClass: (row) =>
+            [row.kind, rows.opened.has(row.line) && 'open', isHot(row) && 'hot', isIdle(row) && 'idle']
+                .filter(Boolean)
+                .join(' '),
+        open: toggle,
+        step: toggle,
+        onselect: ({line}) => {
+            app.change({l: line || null}, true);
+            if (panel) panel.show(line);
         },
     });
     return table;
 }
 
 /* What the statement that ends at a line costs, of the whole program. */
-function marginColumn({statements, app}, rows) {
-    const costAt = (i) => statements.of.get(rows.rows[i].line).cost;
-    const shareAt = (i) => (rows.rows[i].kind === 'line' ? statements.shareAt(rows.rows[i].line) : NaN);
+function marginColumn({statements, app}) {
+    const costAt = ({line}) => statements.of.get(line).cost;
+    const shareAt = ({kind, line}) => (kind === 'line' ? statements.shareAt(line) : NaN);
     return {
         key: 'relative',
         label: 'cost',
@@ -345,27 +308,20 @@ function marginColumn({statements, app}, rows) {
         width: '10ch',
         class: 'num relative',
         title: ['estimated cycles of the statement that ends here, as a share of the whole program'],
-        share: (i) => shareAt(i) / 100,
-        cell: (i) => (Math.abs(shareAt(i)) >= 0.005 ? app.metrics.percent(statements.metric, costAt(i)) : ''),
-        tip: (i) =>
-            shareAt(i) && app.metrics.explain(statements.metric, costAt(i), 'the statement that ends here'),
+        share: (row) => shareAt(row) / 100,
+        cell: (row) => (Math.abs(shareAt(row)) >= 0.005 ? app.metrics.percent(statements.metric, costAt(row)) : ''),
+        tip: (row) =>
+            shareAt(row) && app.metrics.explain(statements.metric, costAt(row), 'the statement that ends here'),
     };
 }
 
-function textCell(app, file, rows, i) {
-    const row = rows.rows[i];
-    if (row.kind === 'line') {
-        const text =
-            row.line === 0 ? 'code whose line is not known' : file.text ? file.text[row.line - 1] : undefined;
-        return text === undefined
-            ? h('i', {class: 'dim'}, file.text ? 'past the end of the file' : '')
-            : row.line === 0
-              ? h('i', null, text)
-              : format.code(text.slice(0, 2000));
-    }
-    if (row.kind === 'inlined')
-        return [h('span', {class: 'mark'}, 'inlined'), format.name(file.inlinedNames.at(row.at))];
-    return row.cell(app);
+function textCell(file, row) {
+    if (row.kind === 'inlined') return [h('span.mark', 'inlined'), format.name(file.inlinedNames.at(row.at))];
+    if (row.kind !== 'line') return row.cell();
+    if (row.line === 0) return h('i', 'code whose line is not known');
+    if (!file.text) return '';
+    const text = file.text[row.line - 1];
+    return text === undefined ? h('i.dim', 'past the end of the file') : format.code(text.slice(0, 2000));
 }
 
 function lineTip(names, file, row) {
@@ -393,38 +349,27 @@ function toHot(table, rows, file, way) {
 }
 
 function step(table, rows, file, way) {
-    return h(
-        'button',
-        {
-            type: 'button',
-            tip: () => [(way > 0 ? 'next' : 'previous') + ' hot line, key ' + (way > 0 ? 'n' : 'p')],
-            onclick: () => toHot(table, rows, file, way),
-        },
-        way > 0 ? '\u2193 hot' : '\u2191 hot',
-    );
+    const [words, label, key] = way > 0 ? ['next', '\u2193 hot', 'n'] : ['previous', '\u2191 hot', 'p'];
+    const properties = {tip: () => [`${words} hot line, key ${key}`], onclick: () => toHot(table, rows, file, way)};
+    return h('button', properties, label);
 }
 
 /* A strip beside the table: where in the file the hot lines are. */
 function heatMap(app, file, table, rows) {
     const most = Math.max(1, ...file.hotLines().map((line) => Math.abs(file.cost(line))));
     const last = rows.lines[rows.lines.length - 1] || 1;
-    return h(
-        'div',
-        {class: 'map', 'aria-hidden': 'true'},
-        file.hotLines().map((line) =>
-            h('button', {
-                type: 'button',
-                tabindex: -1,
-                style: {
-                    top: (100 * (line - 1)) / last + '%',
-                    '--heat': Math.sqrt(Math.abs(file.cost(line)) / most).toFixed(3),
-                },
-                tip: () => [`line ${line}: ${app.metrics.show(app.metric, file.cost(line))}`],
-                onclick: () => {
-                    table.select(rows.indexOfLine(line), true);
-                    table.reveal(table.current, true);
-                },
-            }),
-        ),
-    );
+    const button = (line) =>
+        h('button', {
+            tabindex: -1,
+            style: {
+                top: (100 * (line - 1)) / last + '%',
+                '--heat': Math.sqrt(Math.abs(file.cost(line)) / most).toFixed(3),
+            },
+            tip: () => [`line ${line}: ${app.metrics.show(app.metric, file.cost(line))}`],
+            onclick: () => {
+                table.select(rows.indexOfLine(line), true);
+                table.reveal(table.current, true);
+            },
+        });
+    return h('div.map', {'aria-hidden': 'true'}, file.hotLines().map(button));
 }

@@ -8,9 +8,9 @@ import * as format from '../format.js';
 import {fieldsOf} from '../fields.js';
 import {hasPairs} from '../pairs.js';
 import {kindEvents, patternsOf} from '../patterns.js';
+import {sectionPart} from '../section.js';
 import {hasStructures, loads, mainOf, sharesBy, structureMetrics, Structures, useBar} from '../structures.js';
 import {rowsWhere} from '../sums.js';
-import {tableSection} from '../table.js';
 import {underFunctions} from '../under.js';
 
 const DEEPEST = 1000; // steps of a path
@@ -26,17 +26,16 @@ export const oneStructure = {
         const id = Number(app.argument);
         const row = all.rowOfId.get(id);
         if (row === undefined) {
-            append(place, h('p', {class: 'failed'}, 'There is no data structure with this number.'));
+            append(place, h('p.failed', 'There is no data structure with this number.'));
             return;
         }
         const list = await structureMetrics(app);
         const path = await all.callsOf(row, DEEPEST);
-        const few = list.slice(0, app.metrics.sides ? 4 : 2);
-        const missing = await byFunction(app, all, id, app.params.has('c') ? list : few);
+        const few = app.params.has('c') ? list : list.slice(0, app.metrics.sides ? 4 : 2);
         append(
             place,
             await head(app, all, row, list),
-            h('div', {class: 'pair'}, missing, path.length ? allocated(app, all, path) : ''),
+            h('div.pair', await byFunction(app, all, id, few), path.length ? allocated(app, all, path) : ''),
             await underFunctions(app, id, list),
             await why(app, id, row),
             await fieldsOf(app, id),
@@ -47,9 +46,9 @@ export const oneStructure = {
 };
 
 async function why(app, id, row) {
-    const values = await app.valuesOf(app.tables.data, kindEvents(app));
-    const parts = await patternsOf(app, {data: id}, (key) => values.get(key) && values.get(key)[row]);
-    return parts.length ? h('div', {class: 'patterns'}, parts) : '';
+    const costs = await app.costsOf(app.tables.data, kindEvents(app));
+    const parts = await patternsOf(app, {data: id}, (key) => costs.has(key) && costs.get(key)(row));
+    return parts.length ? h('div.patterns', parts) : '';
 }
 
 /* A page of a large profile leaves out lines that cost next to nothing (profile/html/html_tables.c). */
@@ -61,8 +60,7 @@ async function missed(app, row, id, metric) {
     const rest = (all[row] || 0) - found;
     if (Math.abs(rest) < 0.5) return '';
     return h(
-        'p',
-        {class: 'dim rest'},
+        'p.dim.rest',
         'Lines that cost next to nothing are not in this page. Here they come to ' +
             `${app.metrics.show(metric, rest)} of ${app.metrics.show(metric, all[row])} ${metric.name}.`,
     );
@@ -70,153 +68,88 @@ async function missed(app, row, id, metric) {
 
 async function head(app, all, row, list) {
     const {data} = app.tables;
-    const values = await app.valuesOf(data, list);
-    const loaded = await loads(app, data, list);
+    const [costs, loaded] = [await app.costsOf(data, list), await loads(app, data, list)];
+    const facts = app.facts(list, costs, row, all.nameAt(row));
+    append(facts, useFact(loaded, row));
     return h(
-        'div',
-        {class: 'function-head'},
-        h('h1', {class: 'name'}, all.nameAt(row)),
+        'div.function-head',
+        h('h1.name', all.nameAt(row)),
         h(
-            'p',
-            {class: 'dim'},
-            h('span', {class: 'mark', tip: () => all.about(row).slice(0, 2)}, all.kindAt(row)),
+            'p.dim',
+            h('span.mark', {tip: () => all.about(row).slice(0, 2)}, all.kindAt(row)),
             all.facts(row).join('  \u00b7  '),
         ),
-        h('div', {class: 'facts'}, app.facts(list, values, row, all.nameAt(row)), useFact(loaded, row)),
+        facts,
         hasPairs(app.profile) &&
             h(
-                'p',
-                {class: 'links'},
+                'p.links',
                 app.link('interdependence', '', {by: 'data', n: 'd' + all.id[row]}, 'in the interdependence graph'),
             ),
     );
 }
 
-function useFact(loaded, row) {
-    if (!loaded || !(loaded.loaded[row] > 0)) return '';
-    return h(
-        'div',
-        {
-            class: 'fact use-fact',
-            tip: () => [
-                `${format.count(loaded.loaded[row])} bytes loaded`,
-                `${format.count(loaded.lost[row])} of them never touched`,
-            ],
-        },
-        h(
-            'span',
-            {class: 'label'},
-            `${format.bytes(loaded.loaded[row])} loaded, ${loaded.unused[row].toFixed(1)}\u2009% unused`,
-        ),
-        useBar(loaded.unused[row]),
-    );
+function useFact(of, row) {
+    if (!of || !(of.loaded[row] > 0)) return '';
+    const said = `${format.bytes(of.loaded[row])} loaded, ${of.unused[row].toFixed(1)}\u2009% unused`;
+    const about = [
+        `${format.count(of.loaded[row])} bytes loaded`,
+        `${format.count(of.lost[row])} of them never touched`,
+    ];
+    return h('div.fact.use-fact', {tip: () => about}, h('span.label', said), useBar(of.unused[row]));
 }
 
 /* -------------------------------------------------------------------------------------------- where it comes from */
 
 function allocated(app, all, path) {
-    const place = ({file, line}) =>
-        file === file &&
-        app.link('source', file, {l: line > 0 ? line : null}, format.fileName(all.names.file(file)), ':', line);
-    return h(
-        'section',
-        {class: 'allocated'},
-        h('h2', {tip: () => ['The calls that allocate it, the last one first']}, 'Allocated by'),
-        h(
-            'ol',
-            {class: 'frames', tabindex: 0},
-            path.map((step) =>
-                h(
-                    'li',
-                    {
-                        tip: () => [
-                            step.name,
-                            step.file === step.file && `calls at ${all.names.file(step.file)}:${step.line}`,
-                        ],
-                    },
-                    h(
-                        'span',
-                        {class: 'name'},
-                        step.isInlined && h('span', {class: 'mark'}, 'inlined'),
-                        step.id === step.id ? app.link('function', step.id, {}, step.name) : step.name,
-                    ),
-                    h('span', {class: 'dim'}, place(step)),
-                ),
+    const step = ({name, id, isInlined, file, line}) => {
+        const at = all.names.place({file_id: file, line});
+        return h(
+            'li',
+            {tip: () => [name, at.go && `calls at ${at.about()}`]},
+            h(
+                'span.name',
+                isInlined && h('span.mark', 'inlined'),
+                id === id ? app.link('function', id, {}, name) : name,
             ),
-        ),
+            h('span.dim', at.go && app.linkTo(at)),
+        );
+    };
+    return h(
+        'section.allocated',
+        h('h2', {tip: () => ['The calls that allocate it, the last one first']}, 'Allocated by'),
+        h('ol.frames', {tabindex: 0}, path.map(step)),
     );
 }
 
 /* -------------------------------------------------------------------------------------------- who missed in it */
 
 async function byFunction(app, all, id, list) {
-    const {groups, values} = await sharesBy(app, list, {data_id: id}, 'function_id');
-    const ids = [...groups.keys()];
-    const numbers = new Map(list.map((metric) => [metric.key, ids.map((one) => values.get(metric.key).get(one))]));
-    const label = (i) => all.names.function(ids[i]);
-    const table = app.sortedTable({
-        items: [...ids.keys()],
-        columns: [
-            ...app.metricColumns(list, numbers, label),
-            {
-                key: 'function',
-                label: 'function',
-                width: '20ch',
-                grow: true,
-                text: label,
-                cell: (i) => app.link('function', ids[i], {}, label(i)),
-            },
-        ],
-        by: mainOf(list).key,
-        label: 'Missed by functions',
-        small: true,
-        open: (i) => app.go('function', ids[i]),
+    const {ids, costs} = await sharesBy(app, list, {data_id: id}, 'function_id');
+    return sectionPart(app, 'data_lines', {
+        name: 'missing',
+        title: 'Missed by',
+        about: 'Functions whose own accesses missed in it',
+        items: ids,
+        list,
+        costs,
+        cells: {function: (one) => all.names.ref(one)},
     });
-    return tableSection('missing', 'Missed by', 'Functions whose own accesses missed in it', ids.length, table);
 }
 
 async function byLine(app, all, id, list) {
     const {data_lines: table} = app.tables;
-    const [values, files, lines, functionIds] = await Promise.all([
-        app.valuesOf(table, list),
-        ...['file_id', 'line', 'function_id'].map((name) => table.numbers(name)),
-    ]);
-    const rows = rowsWhere(await table.numbers('data_id'), id);
-    if (!rows.some((row) => files[row] === files[row])) return '';
-    const where = (row) =>
-        files[row] === files[row]
-            ? format.fileName(all.names.file(files[row])) + (lines[row] > 0 ? ':' + lines[row] : '')
-            : '???';
-    const inside = (row) => all.names.function(functionIds[row]);
-    const open = (row) =>
-        files[row] === files[row]
-            ? ['source', files[row], {l: lines[row] > 0 ? lines[row] : null}]
-            : ['function', functionIds[row], {i: 1}];
-    const shown = app.sortedTable({
+    const costs = await app.costsOf(table, list);
+    const rows = await table.records(rowsWhere(await table.numbers('data_id'), id), ['file_id', 'line', 'function_id']);
+    if (!rows.some(({file_id: file}) => file === file)) return '';
+    const at = (one) => all.names.place(one);
+    return sectionPart(app, 'data_lines', {
+        name: 'missing-lines',
+        title: 'On lines',
+        about: 'Source lines whose accesses missed in it',
         items: rows,
-        columns: [
-            ...app.metricColumns(list, values, where),
-            {
-                key: 'line',
-                label: 'line',
-                width: '28ch',
-                text: where,
-                cell: (row) => app.link(...open(row), where(row)),
-                tip: (row) => [!Number.isNaN(files[row]) && all.names.file(files[row]), inside(row)],
-            },
-            {
-                key: 'function',
-                label: 'function',
-                width: '20ch',
-                grow: true,
-                text: inside,
-                cell: (row) => app.link('function', functionIds[row], {}, inside(row)),
-            },
-        ],
-        by: mainOf(list).key,
-        label: 'Missed by lines',
-        small: true,
-        open: (row) => app.go(...open(row)),
+        list,
+        costs: new Map([...costs].map(([key, of]) => [key, ({row}) => of(row)])),
+        cells: {function: (one) => all.names.ref(one.function_id), place: at},
+        rowRef: at,
     });
-    return tableSection('missing-lines', 'On lines', 'Source lines whose accesses missed in it', rows.length, shown);
 }

@@ -4,6 +4,7 @@
 
 import {append, h, topBar} from '../dom.js';
 import * as format from '../format.js';
+import {sectionTable, titleOf} from '../section.js';
 import {hasStructures, loads, mainOf, structureMetrics, Structures, useBar} from '../structures.js';
 
 export const structures = {
@@ -16,35 +17,36 @@ export const structures = {
         const all = await Structures.load(app);
         const {data} = app.tables;
         const list = await structureMetrics(app, innerWidth < 1360);
-        const values = await app.valuesOf(data, list);
         const loaded = await loads(app, data, list);
-        const shown = app.sortedTable({
+        const shown = sectionTable(app, 'data_structures', {
             items: all.matching(app.params.get('q') || ''),
-            columns: [
-                ...app.metricColumns(list, values, (row) => all.nameAt(row)),
-                ...(loaded ? loadColumns(all, loaded) : []),
-                ...sizeColumns(all),
-                ...nameColumns(app, all),
-            ],
-            by: mainOf(list).key,
-            label: 'Data structures',
-            open: (row) => app.go('structure', all.id[row]),
+            list,
+            costs: await app.costsOf(data, list),
+            extra: loaded ? loadColumns(all, loaded) : [],
+            cells: {
+                blocks: (row) => all.blocks[row],
+                bytes: (row) => all.bytesAt(row),
+                kind: (row) => all.kindAt(row),
+                data: (row) => all.longRef(row),
+            },
+            tip: (row) => all.about(row),
         });
-        append(place, top(app, all, shown, list), shown.element);
+        const {name} = mainOf(list);
+        const of = format.count(all.id.length);
+        const other = name !== app.metric.name && `by ${name}: ${app.metric.name} is not charged to data`;
+        append(
+            place,
+            topBar(
+                titleOf(app, 'data_structures'),
+                app.filterOf(shown, 'Filter by name, kind, caller', of, (words) => all.matching(words)),
+                other && h('span.dim', other),
+            ),
+            shown.element,
+        );
     },
 };
 
-function top(app, all, shown, list) {
-    const other = mainOf(list).name !== app.metric.name;
-    return topBar(
-        'Data structures',
-        app.filterOf(shown, 'Filter by name, kind, caller', format.count(all.id.length), (words) =>
-            all.matching(words),
-        ),
-        other && h('span', {class: 'dim'}, `by ${mainOf(list).name}: ${app.metric.name} is not charged to data`),
-    );
-}
-
+/* What was loaded for them, and the part of it that was never touched. */
 function loadColumns(all, {level, loaded, lost, unused}) {
     const cache = level === 'L' ? 'LL' : level === 'D2' ? 'L2' : 'D1';
     const percent = (value) => (value === value ? value.toFixed(1) + '\u2009%' : '');
@@ -73,54 +75,8 @@ function loadColumns(all, {level, loaded, lost, unused}) {
             width: '16ch',
             title: ['the part of them that was never touched'],
             value: (row) => unused[row],
-            cell: (row) =>
-                unused[row] === unused[row] && [
-                    useBar(unused[row]),
-                    h('span', {class: 'v'}, percent(unused[row])),
-                ],
+            cell: (row) => unused[row] === unused[row] && [useBar(unused[row]), h('span.v', percent(unused[row]))],
             tip,
-        },
-    ];
-}
-
-function sizeColumns(all) {
-    const known = (value, text) => (value === value ? text(value) : '');
-    return [
-        {
-            key: 'bytes',
-            label: 'size',
-            width: '11ch',
-            title: ['bytes of a variable; of all blocks allocated'],
-            value: (row) => all.bytesAt(row),
-            cell: (row) => known(all.bytesAt(row), format.bytes),
-            tip: (row) => all.about(row),
-        },
-        {
-            key: 'blocks',
-            label: 'blocks',
-            width: '9ch',
-            title: ['how many were allocated'],
-            value: (row) => all.blocks[row],
-            cell: (row) => known(all.blocks[row], format.count),
-            tip: (row) => all.about(row),
-        },
-    ];
-}
-
-function nameColumns(app, all) {
-    return [
-        {key: 'kind', label: 'kind', width: '9ch', class: 'dim', text: (row) => all.kindAt(row)},
-        {
-            key: 'name',
-            label: 'data structure',
-            width: '30ch',
-            grow: true,
-            text: (row) => all.nameAt(row),
-            cell: (row) => [
-                app.link('structure', all.id[row], {}, all.nameAt(row)),
-                h('span', {class: 'dim'}, all.above(row)),
-            ],
-            tip: (row) => all.about(row),
         },
     ];
 }

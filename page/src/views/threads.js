@@ -5,6 +5,7 @@
 
 import {append, h, topBar} from '../dom.js';
 import * as format from '../format.js';
+import {sectionTable} from '../section.js';
 import {fit} from '../table.js';
 
 const WIDE = 8; // units that have columns of their own; more are a strip
@@ -27,7 +28,7 @@ export const threads = {
             topBar(
                 units.title(),
                 others.map((one) => app.link('threads', '', {by: one.id}, one.title)),
-                h('span', {class: 'dim'}, balanceWords(app, units)),
+                h('span.dim', balanceWords(app, units)),
             ),
             unitTable(app, units),
             functionTable(app, names, units, shares),
@@ -39,13 +40,7 @@ export const threads = {
 function kindsOf({tables}) {
     return [
         {id: 'units', title: 'Kept apart', units: tables.units, functions: tables.unit_functions, column: 'unit_id'},
-        {
-            id: 'threads',
-            title: 'Threads',
-            units: tables.threads,
-            functions: tables.thread_functions,
-            column: 'thread',
-        },
+        {id: 'threads', title: 'Threads', units: tables.threads, functions: tables.thread_functions, column: 'thread'},
     ].filter(({units}) => units && units.rows > 1);
 }
 
@@ -62,7 +57,7 @@ class Units {
                 units.list.push(app.metrics.find(key));
         units.metric = metric;
         units.ids = await kind.units.numbers('id');
-        units.values = await app.valuesOf(kind.units, units.list);
+        units.costs = await app.costsOf(kind.units, units.list);
         units.row = new Map([...units.ids].map((id, row) => [id, row]));
         await units.readNames();
         return units;
@@ -74,22 +69,14 @@ class Units {
             this.names = [...this.ids].map((number) => `thread ${number}`);
             return;
         }
-        const [kinds, hosts] = await Promise.all([units.texts('kind'), units.texts('host')]);
-        const [ranks, pids, numbers] = await Promise.all(['rank', 'pid', 'thread'].map((name) => units.numbers(name)));
-        this.what = this.ids.length ? format.name(kinds.at(0)) : '';
-        const several = new Set([...this.ids].map((_, row) => hosts.at(row))).size > 1;
-        const part = (word, value) => (value === value ? `${word} ${value}` : '');
-        this.names = [...this.ids].map(
-            (_, row) =>
-                [
-                    part('rank', ranks[row]),
-                    several && hosts.at(row) !== null && format.name(hosts.at(row)),
-                    part('process', pids[row]),
-                    part('thread', numbers[row]),
-                ]
-                    .filter(Boolean)
-                    .join(', ') || `unit ${row + 1}`,
-        );
+        const list = await units.records();
+        this.what = list.length ? list[0].kind : '';
+        const several = new Set(list.map(({host}) => host)).size > 1;
+        const part = (word, value) => value === value && `${word} ${value}`;
+        this.names = list.map(({rank, host, pid, thread, row}) => {
+            const parts = [part('rank', rank), several && host, part('process', pid), part('thread', thread)];
+            return parts.filter(Boolean).join(', ') || `unit ${row + 1}`;
+        });
     }
 
     title() {
@@ -97,37 +84,35 @@ class Units {
         return (this.kind.id === 'units' && Object.hasOwn(words, this.what) && words[this.what]) || 'Threads';
     }
 
-    /* {min, mean, max, imbalance}; without a mean there is none. */
+    /* {min, mean, max, most: where the latter is, imbalance}; without a mean there is none. */
     static balance(values) {
         const numbers = [...values].map((value) => (value === value ? value : 0));
         const mean = numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
         const [min, max] = [Math.min(...numbers), Math.max(...numbers)];
-        return {min, mean, max, imbalance: mean ? 100 * (max / mean - 1) : NaN};
+        return {min, mean, max, most: numbers.indexOf(max), imbalance: mean ? 100 * (max / mean - 1) : NaN};
     }
 }
 
 function balanceWords(app, units) {
-    const values = units.values.get(units.metric.key);
-    if (!values || units.metric.ratio || app.metrics.difference) return '';
-    const {imbalance} = Units.balance(values);
+    const cost = units.costs.get(units.metric.key);
+    if (!cost || units.metric.ratio || app.metrics.difference) return '';
+    const {imbalance} = Units.balance(units.names.map((_, row) => cost(row)));
     if (imbalance !== imbalance) return '';
     return `${units.metric.name}: the most is ${format.percent(imbalance)} above the mean`;
 }
 
 function unitTable(app, units) {
-    const name = (row) => units.names[row];
-    const table = app.sortedTable({
-        items: [...units.ids.keys()],
-        columns: [
-            ...app.metricColumns(units.list, units.values, name),
-            {key: 'unit', label: units.title().toLowerCase(), width: '30ch', grow: true, text: name},
-        ],
+    const table = sectionTable(app, units.title(), {
+        items: [...units.names.keys()],
+        list: units.list,
+        costs: units.costs,
+        columns: [{key: 'unit', kind: 'text', title: units.title().toLowerCase()}],
+        cells: {unit: (row) => units.names[row]},
         by: 'number',
-        order: 'ascending',
-        label: units.title(),
         small: true,
+        open: null,
     });
-    return h('div', {class: 'units'}, fit(table));
+    return h('div.units', fit(table));
 }
 
 /* ------------------------------------------------------------------------------------------ functions by unit */
@@ -136,11 +121,9 @@ function unitTable(app, units) {
 class Shares {
     static async load(app, kind, units) {
         const shares = Object.assign(new Shares(), {app, units, metric: app.metric});
-        const [values, functionIds, unitIds] = await Promise.all([
-            app.metrics.values(kind.functions, app.metric),
-            kind.functions.numbers('function_id'),
-            kind.functions.numbers(kind.column),
-        ]);
+        const values = await app.metrics.values(kind.functions, app.metric);
+        const functionIds = await kind.functions.numbers('function_id');
+        const unitIds = await kind.functions.numbers(kind.column);
         const byFunction = new Map();
         for (let row = 0; values && row < values.length; row++) {
             const at = units.row.get(unitIds[row]);
@@ -156,28 +139,26 @@ class Shares {
 }
 
 function functionTable(app, names, units, shares) {
-    const {metric} = shares;
-    const label = (row) => names.function(shares.ids[row]);
-    const wide = units.names.length <= WIDE;
-    const table = app.sortedTable({
+    const {metric, balance} = shares;
+    const ref = (row) => names.ref(shares.ids[row]);
+    const label = (row) => ref(row).name;
+    const of = (key) => (metric.ratio ? null : (row) => balance[row][key]);
+    return sectionTable(app, 'balance', {
         items: [...shares.ids.keys()],
-        columns: [
-            ...(wide ? unitColumns(app, units, shares, label) : [strip(app, units, shares, label)]),
-            ...(metric.ratio ? [] : balanceColumns(app, shares, label)),
-            {
-                key: 'function',
-                label: 'function',
-                width: '28ch',
-                grow: true,
-                text: label,
-                cell: (row) => app.link('function', shares.ids[row], {}, label(row)),
-            },
-        ],
+        metric,
+        extra: units.names.length <= WIDE ? unitColumns(app, units, shares, label) : [strip(app, units, shares, label)],
+        cells: {
+            min: of('min'),
+            mean: of('mean'),
+            max: of('max'),
+            imbalance_percent: of('imbalance'),
+            max_unit: metric.ratio ? null : (row) => units.names[balance[row].most],
+            function: ref,
+        },
         by: metric.ratio ? 'u0' : 'max',
+        ascending: false,
         label: 'Functions by ' + units.title().toLowerCase(),
-        open: (row) => app.go('function', shares.ids[row]),
-    });
-    return table.element;
+    }).element;
 }
 
 function unitColumns(app, units, {metric, values}, label) {
@@ -201,8 +182,7 @@ function strip(app, units, shares, label) {
     const {metric} = shares;
     const box = (row, at) => {
         const part = Math.abs(shares.values[row][at]) / (Math.abs(shares.balance[row].max) || 1);
-        return h('span', {
-            class: 'box',
+        return h('span.box', {
             style: {'--heat': Math.min(1, part).toFixed(3)},
             tip: () => app.metrics.explain(metric, shares.values[row][at], `${label(row)}, ${units.names[at]}`),
         });
@@ -217,34 +197,4 @@ function strip(app, units, shares, label) {
         title: ['a box for each, the warmer the nearer to the largest of the function'],
         cell: (row) => units.names.map((_, at) => box(row, at)),
     };
-}
-
-const BALANCE = {
-    min: 'the least of all of them',
-    mean: 'the mean over all of them, 0 where the function did not run',
-    max: 'the most of all of them',
-    imbalance: 'how much the most is above the mean: 100 (max / mean \u2212 1)',
-};
-
-function balanceColumns(app, {metric, balance}, label) {
-    const text = (key, value) =>
-        key === 'imbalance'
-            ? value === value
-                ? value.toFixed(1)
-                : ''
-            : app.metrics.show(key === 'mean' ? {...metric, real: true} : metric, value);
-    return Object.keys(BALANCE).map((key) => ({
-        key,
-        label: key,
-        sub: key === 'imbalance' ? '%' : '',
-        width: key === 'imbalance' ? '12ch' : '15ch',
-        title: [BALANCE[key]],
-        value: (row) => balance[row][key],
-        cell: (row) => text(key, balance[row][key]),
-        tip: (row) => [
-            `${label(row)}: ${key} of ${app.metrics.title(metric)}`,
-            `${text(key, balance[row][key]) || 'nothing to divide by'}`,
-            BALANCE[key],
-        ],
-    }));
 }

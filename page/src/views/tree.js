@@ -3,11 +3,9 @@
 // tree.js: the call tree from the program's start down. A branch opens with a click, Enter or an arrow key; what costs
 // most is open from the beginning.
 
-import {byRow} from '../app.js';
 import {append, h, topBar} from '../dom.js';
 import * as format from '../format.js';
 import {CallTree} from '../calltree.js';
-import {whereIs} from './functions.js';
 
 const OPEN_FROM = 5; // percent of the total
 const OPEN_MOST = 40; // branches
@@ -22,92 +20,70 @@ export const tree = {
         this.table = null;
         if (noTree(app, place)) return;
         const list = app.shownMetrics().slice(0, app.params.has('c') ? 99 : 3);
-        const [nodes, names, values] = await Promise.all([
+        const [nodes, names, costs] = await Promise.all([
             CallTree.load(app),
             app.names(),
-            app.valuesOf(app.tables.paths, list),
+            app.costsOf(app.tables.paths, list),
         ]);
-        const branches = new Branches(
-            app,
-            nodes,
-            values.get(app.metric.key) || [...values.values()].find(Boolean),
-            app.metrics.share.bind(app.metrics, app.metric),
-        );
+        const branches = new Branches(app, nodes, await app.metrics.values(app.tables.paths, weighed(app, costs)));
         const wanted = target(app, nodes, branches.costs);
         if (wanted >= 0) branches.reveal(wanted);
-        const rowOf = (i) => branches.rows[i];
-        const columns = [
-            ...app
-                .metricColumns(list, values, (row) => names.function(nodes.functionId[row]))
-                .map((column) => byRow(column, rowOf)),
-            {
-                key: 'calls',
-                label: 'calls',
-                width: '12ch',
-                class: 'num',
-                title: ['how often the function was called on this path'],
-                cell: (i) => (rowOf(i) < 0 ? null : app.calls(nodes.calls[rowOf(i)])),
-                tip: (i) => rowOf(i) >= 0 && [`called ${format.times(nodes.calls[rowOf(i)])} on this path`],
-            },
-            {
-                key: 'function',
-                label: 'function',
-                width: '40ch',
-                grow: true,
-                align: 'left',
-                class: 'name',
-                cell: (i) => nameCell(app, nodes, names, branches, rowOf(i), () => table),
-                tip: (i) => rowOf(i) >= 0 && tipOf(nodes, names, rowOf(i)),
-            },
-        ];
-        const refresh = () => table.setCount(branches.rows.length);
-        const table = app.plainTable({
-            columns,
-            count: branches.rows.length,
+        const calls = (row) => nodes.calls[row];
+        const plus = (count) => (app.metrics.difference && count > 0 ? '+' : '');
+        const toggle = (row) => {
+            branches.toggle(row);
+            table.setItems(branches.rows);
+        };
+        const table = app.table({
+            columns: [
+                ...app.metricColumns(list, costs, (row) => names.function(nodes.functionId[row])),
+                {
+                    key: 'calls',
+                    label: 'calls',
+                    width: '12ch',
+                    title: ['how often the function was called on this path'],
+                    cell: (row) => row >= 0 && plus(calls(row)) + format.count(calls(row)),
+                    tip: (row) => row >= 0 && [`called ${format.times(calls(row))} on this path`],
+                },
+                {
+                    key: 'function',
+                    label: 'function',
+                    width: '40ch',
+                    grow: true,
+                    align: 'left',
+                    class: 'name',
+                    cell: (row) => nameCell(app, nodes, names, branches, row, toggle),
+                    tip: (row) => row >= 0 && tipOf(nodes, names, row),
+                },
+            ],
+            items: branches.rows,
             label: 'Call tree',
             class: 'tree',
-            open: (i) => {
-                branches.toggle(i);
-                refresh();
-            },
-            step: (i, way) => {
-                const to = way > 0 ? branches.into(i) : branches.outOf(i);
-                refresh();
+            open: toggle,
+            step: (row, way) => {
+                const to = way > 0 ? branches.into(row) : branches.outOf(row);
+                table.setItems(branches.rows);
                 table.select(to);
             },
-            onselect: (i) => app.change({n: rowOf(i) >= 0 ? rowOf(i) : null}, true),
+            onselect: (row) => app.change({n: row >= 0 ? row : null}, true),
         });
+        const again = (what) => () => {
+            what();
+            table.setItems(branches.rows);
+            table.select(0);
+        };
         if (wanted >= 0) table.current = branches.rows.indexOf(wanted);
+        const hot = {
+            tip: () => ['open every branch with at least 5\u2009% of the total'],
+            onclick: again(() => branches.reset()),
+        };
         append(
             place,
             topBar(
                 'Call tree',
-                h(
-                    'button',
-                    {
-                        type: 'button',
-                        tip: () => ['open every branch with at least 5\u2009% of the total'],
-                        onclick: () => {
-                            branches.reset();
-                            refresh();
-                            table.select(0);
-                        },
-                    },
-                    'hot paths',
-                ),
-                h(
-                    'button',
-                    {
-                        type: 'button',
-                        onclick: () => {
-                            branches.closeAll();
-                            refresh();
-                            table.select(0);
-                        },
-                    },
-                    'close all',
-                ),
-                h('span', {class: 'dim'}, `${format.count(nodes.rows)} call paths`),
+                h('button', hot, 'hot paths'),
+                h('button', {onclick: again(() => branches.closeAll())}, 'close all'),
+                h('span.dim', `${format.count(nodes.rows)} call paths`),
             ),
             table.element,
         );
@@ -124,12 +100,12 @@ export const tree = {
 /* Says so where a profile has no call tree. */
 export function noTree(app, place) {
     if (app.tables.paths.rows) return false;
-    append(
-        place,
-        h('p', {class: 'warning'}, 'This profile has no call tree: it was imported, or recorded without one.'),
-    );
+    append(place, h('p.warning', 'This profile has no call tree: it was imported, or recorded without one.'));
     return true;
 }
+
+/* The metric by which branches are sorted: the chosen one, or else the first that call paths have. */
+const weighed = (app, costs) => (costs.has(app.metric.key) ? app.metric : app.metrics.find([...costs.keys()][0]));
 
 /* The row that the address names: a node, or the heaviest of a function; -1: none. */
 export function target(app, nodes, costs) {
@@ -140,8 +116,8 @@ export function target(app, nodes, costs) {
 
 /* Which branches are open, and the rows that are seen then. What was opened is remembered between visits. */
 class Branches {
-    constructor(app, nodes, costs, share) {
-        Object.assign(this, {nodes, costs, share});
+    constructor(app, nodes, costs) {
+        Object.assign(this, {nodes, costs, share: (cost) => app.metrics.share(app.metric, cost)});
         const known = app.memory.get('branches');
         this.open = known || new Set();
         app.memory.set('branches', this.open);
@@ -187,8 +163,7 @@ class Branches {
         return children.length - this.below(-1 - row).length + 1;
     }
 
-    toggle(i) {
-        const row = this.rows[i];
+    toggle(row) {
         if (row >= 0 && !this.nodes.hasChildren(row)) return;
         if (!this.open.delete(row)) this.open.add(row);
         this.list();
@@ -210,19 +185,20 @@ class Branches {
         this.list();
     }
 
-    /* Arrow right: open, or to the first below. */
-    into(i) {
-        if (this.rows[i] >= 0 && !this.nodes.hasChildren(this.rows[i])) return i;
-        if (this.open.has(this.rows[i])) return i + 1;
-        this.toggle(i);
+    /* Arrow right: open, or to the first below; the number of the row that is current then. */
+    into(row) {
+        const i = this.rows.indexOf(row);
+        if (row >= 0 && !this.nodes.hasChildren(row)) return i;
+        if (this.open.has(row)) return i + 1;
+        this.toggle(row);
         return i;
     }
 
     /* Arrow left: close, or to the one above. */
-    outOf(i) {
-        const row = this.rows[i];
+    outOf(row) {
+        const i = this.rows.indexOf(row);
         if (this.open.has(row)) {
-            this.toggle(i);
+            this.toggle(row);
             return i;
         }
         if (row < 0) return Math.max(0, this.rows.indexOf(-1 - row));
@@ -235,50 +211,31 @@ const DEEPEST = 60; // levels that are still moved to the right
 /* The row for several: click, and they are there. */
 function smallCell(nodes, branches, row) {
     const depth = row === -1 - nodes.rows ? 0 : nodes.depth[-1 - row] + 1;
-    return [
-        indent(depth),
-        h('span', {class: 'twist'}),
-        h('i', {class: 'dim'}, `${format.count(branches.hidden(row))} more below ${SMALL}\u2009% each`),
-    ];
+    const words = `${format.count(branches.hidden(row))} more below ${SMALL}\u2009% each`;
+    return [indent(depth), h('span.twist'), h('i.dim', words)];
 }
 
-const indent = (depth) => h('span', {class: 'indent', style: {width: 1.1 * Math.min(depth, DEEPEST) + 'em'}});
+const indent = (depth) => h('span.indent', {style: {width: 1.1 * Math.min(depth, DEEPEST) + 'em'}});
 
-function nameCell(app, nodes, names, branches, row, table) {
+function nameCell(app, nodes, names, branches, row, toggle) {
     if (row < 0) return smallCell(nodes, branches, row);
     const open = branches.open.has(row);
-    const twist = nodes.hasChildren(row)
-        ? h(
-              'button',
-              {
-                  type: 'button',
-                  class: 'twist',
-                  tabindex: -1,
-                  'aria-expanded': String(open),
-                  'aria-label': open ? 'close' : 'open',
-                  onclick: () => {
-                      branches.toggle(branches.rows.indexOf(row));
-                      table().setCount(branches.rows.length);
-                  },
-              },
-              open ? '\u25be' : '\u25b8',
-          )
-        : h('span', {class: 'twist'});
-    const remark = nodes.remark(row).map((text) => h('span', {class: 'mark'}, text.replace(/:.*/, '')));
+    const twist = {
+        tabindex: -1,
+        'aria-expanded': String(open),
+        'aria-label': open ? 'close' : 'open',
+        onclick: () => toggle(row),
+    };
     return [
         indent(nodes.depth[row]),
-        twist,
-        app.link('function', nodes.functionId[row], {}, names.function(nodes.functionId[row])),
-        remark,
+        nodes.hasChildren(row) ? h('button.twist', twist, open ? '\u25be' : '\u25b8') : h('span.twist'),
+        app.linkTo(names.ref(nodes.functionId[row])),
+        nodes.remark(row).map((text) => h('span.mark', text.replace(/:.*/, ''))),
     ];
 }
 
-function tipOf(nodes, names, row) {
-    const at = names.functionRow(nodes.functionId[row]);
-    return [
-        names.function(nodes.functionId[row]),
-        ...(at === undefined ? [] : whereIs(names, at)),
-        `${format.count(nodes.depth[row])} calls deep`,
-        ...nodes.remark(row),
-    ];
-}
+const tipOf = (nodes, names, row) => [
+    ...names.ref(nodes.functionId[row]).about(),
+    `${format.count(nodes.depth[row])} calls deep`,
+    ...nodes.remark(row),
+];

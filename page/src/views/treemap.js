@@ -7,8 +7,8 @@
 import {hierarchy, treemap, treemapSquarify} from 'd3-hierarchy';
 import {append, h, replaceContent, topBar} from '../dom.js';
 import * as format from '../format.js';
+import {UNKNOWN} from '../names.js';
 import {sideChooser, sideOf} from './flame.js';
-import {whereIs} from './functions.js';
 
 const SMALLEST = 16; // pixels squared; what is smaller is part of "others"
 const HEADING = 17;
@@ -20,18 +20,14 @@ export const areas = {
 
     async render(app, place) {
         const map = await Treemap.load(app);
-        map.box = h('div', {
-            class: 'areas' + (map.change ? ' change' : ''),
+        map.box = h('div.areas', {
+            class: map.change && 'change',
             tabindex: 0,
             'aria-label': 'Treemap',
             onclick: (event) => map.click(event),
             onkeydown: (event) => event.key === 'Escape' && map.up(),
         });
-        append(
-            place,
-            topBar('Treemap', sideChooser(app), h('span', {class: 'dim'}, map.legend()), map.crumbs()),
-            map.box,
-        );
+        append(place, topBar('Treemap', sideChooser(app), h('span.dim', map.legend()), map.crumbs()), map.box);
         new ResizeObserver(() => map.draw()).observe(map.box);
     },
 
@@ -83,11 +79,8 @@ class Treemap {
         for (let row = 0; row < costs.length; row++) {
             if (!(Math.abs(costs[row]) > 0)) continue;
             const [object, file] = [names.objectOf(row), names.fileOf(row)];
-            const o = branch(
-                root,
-                'o' + (object === object ? object : ''),
-                object === object ? names.object(object) : '???',
-            );
+            const known = object === object;
+            const o = branch(root, 'o' + (known ? object : ''), known ? names.object(object) : UNKNOWN);
             const f = file === file ? branch(o, o.key + 'f' + file, names.file(file)) : o;
             f.children.push({key: 'r' + row, row, name: names.functionAt(row), weight: Math.abs(costs[row])});
         }
@@ -99,8 +92,7 @@ class Treemap {
         for (let at = this.zoomed; at && at !== this.root; at = at.parent) chain.unshift(at);
         if (!chain.length) return null;
         return h(
-            'span',
-            {class: 'crumbs'},
+            'span.crumbs',
             this.app.link('treemap', '', {}, 'all'),
             chain.map((at) => [' \u203a ', this.app.link('treemap', '', {z: at.key}, format.fileName(at.name))]),
         );
@@ -125,14 +117,8 @@ class Treemap {
             .paddingInner(1)
             .paddingTop(HEADING)
             .round(true)(tree);
-        replaceContent(
-            this.box,
-            ...tree
-                .descendants()
-                .map((node) => this.area(node))
-                .filter(Boolean),
-        );
-        if (!sum) append(this.box, h('p', {class: 'dim'}, 'nothing of this event'));
+        const areas = tree.descendants().map((node) => this.area(node));
+        replaceContent(this.box, areas, !sum && h('p.dim', 'nothing of this event'));
     }
 
     /* Leaves that would be too small to see become one. */
@@ -158,12 +144,11 @@ class Treemap {
         const {data} = node;
         const leaf = !node.children;
         const cost = leaf && data.row !== undefined ? this.costs[data.row] : node.value;
+        const classes = [leaf ? 'leaf' : 'group', data.others && 'others', this.fell(data, cost) && 'less'];
         return h(
-            'div',
+            'div.area',
             {
-                class: ['area', leaf ? 'leaf' : 'group', data.others && 'others', this.fell(data, cost) && 'less']
-                    .filter(Boolean)
-                    .join(' '),
+                class: classes.filter(Boolean).join(' '),
                 'data-key': data.key,
                 'data-row': data.row,
                 tip: () => this.tip(node, cost),
@@ -175,7 +160,7 @@ class Treemap {
                     '--heat': leaf ? this.heat(data.row) : 0,
                 },
             },
-            wide > 30 && high > 12 && h('span', null, leaf ? data.name : this.title(node)),
+            wide > 30 && high > 12 && h('span', leaf ? data.name : this.title(node)),
         );
     }
 
@@ -200,14 +185,13 @@ class Treemap {
         const {data} = node;
         const lines = metrics.explain(this.metric, cost, data.name);
         if (data.row === undefined) return lines;
-        if (this.change)
-            lines.push(`change: ${metrics.worth(metrics.at(this.metric), this.change[data.row])}`);
-        if (this.ratio)
-            lines.push(
-                `${this.ratio.name}: ${metrics.show(this.ratio, this.used[data.row]) || '\u2013'}\u2009%, ` +
-                    this.ratio.long,
-            );
-        return [...lines, ...whereIs(this.names, data.row)];
+        const used = this.ratio && (metrics.show(this.ratio, this.used[data.row]) || '\u2013');
+        return [
+            ...lines,
+            this.change && `change: ${metrics.worth(metrics.at(this.metric), this.change[data.row])}`,
+            this.ratio && `${this.ratio.name}: ${used}\u2009%, ${this.ratio.long}`,
+            ...this.names.whereIs(data.row),
+        ];
     }
 
     click(event) {
