@@ -128,7 +128,8 @@ export class Table {
         return Object.fromEntries(names.map((name, i) => [name, all[i]]));
     }
 
-    /* Rows as objects of their columns, with their number as `row`; texts as they can be shown, '' for NULL. */
+    /* Rows, all unless told otherwise, as objects of their columns, with their number as `row`; texts as they can be
+     * shown, '' for NULL. */
     async records(rows = [...Array(this.rows).keys()], names = this.names) {
         const columns = Object.entries(await this.read(...names));
         const text = (of, row) => (of.at(row) ? format.name(of.at(row)) : '');

@@ -10,7 +10,9 @@ import {groupBy, rowsWhere, summed} from './sums.js';
 
 export const hasStatements = (profile) => Boolean(profile.tables.statements && profile.tables.statements.rows);
 
-const LOOP = ['line', 'last_line', 'depth', 'iterations', 'entries', 'function_id', 'estimate'];
+/* Columns of loops, but those of costs. */
+export const LOOP = ['file_id', 'line', 'last_line', 'depth', 'iterations', 'entries', 'function_id', 'estimate'];
+
 const HOT = 1; // percent of the program's cost from which a statement is hot
 
 export class Statements {

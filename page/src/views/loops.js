@@ -5,6 +5,7 @@
 import {append, h, topBar} from '../dom.js';
 import * as format from '../format.js';
 import {sectionTable, titleOf} from '../section.js';
+import {LOOP} from '../statements.js';
 
 /* Of a loop in a tooltip. */
 export function aboutLoop({iterations, entries, estimate}) {
@@ -24,7 +25,8 @@ export const loops = {
     async render(app, place) {
         const {loops: table} = app.tables;
         const list = app.shownMetrics().slice(0, app.params.has('c') ? 99 : 5);
-        const [names, costs, of] = await Promise.all([app.names(), app.costsOf(table, list), table.records()]);
+        const [names, costs] = await Promise.all([app.names(), app.costsOf(table, list)]);
+        const of = await table.records(undefined, LOOP);
         const at = (row) => names.place({...of[row], function_id: NaN});
         const inside = (row) => names.ref(of[row].function_id);
         const shown = sectionTable(app, 'loops', {

@@ -279,7 +279,7 @@ async function listOf(app, name, title, word, id, more) {
     const table = app.tables[name];
     if (!table || table.rows < 2) return null;
     const list = app.withSides(app.metrics.find(app.metric.name)).filter((one) => name !== 'parts' || !one.side);
-    const rows = await table.records();
+    const rows = await table.records(undefined, name === 'parts' ? [id, 'why'] : [id]);
     const costs = await app.costsOf(table, list);
     const ref = ({[id]: number, why}) => ({
         name: `${word} ${number}`,

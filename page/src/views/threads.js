@@ -69,7 +69,7 @@ class Units {
             this.names = [...this.ids].map((number) => `thread ${number}`);
             return;
         }
-        const list = await units.records();
+        const list = await units.records(undefined, ['kind', 'rank', 'host', 'pid', 'thread']);
         this.what = list.length ? list[0].kind : '';
         const several = new Set(list.map(({host}) => host)).size > 1;
         const part = (word, value) => value === value && `${word} ${value}`;
