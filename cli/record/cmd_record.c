@@ -171,7 +171,7 @@ static size_t whereabouts(const struct record *r, char **argv)
         if (rank != NULL && !opt_number(rank, NULL, &(uint64_t){0}))
             rank = NULL;
     }
-    if (rank != NULL && !r->options.has_rank)
+    if (rank != NULL && !options_given(&r->options, "rank"))
         argv[at++] = text("--rank=%s", rank);
     if (r->options.host == NULL && gethostname(host, HOST_NAME_MAX) == 0 && *host != '\0')
         argv[at++] = text("--host=%s", host);

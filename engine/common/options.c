@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define ASKED(member) offsetof(struct engine_options, member)
+enum { OPTIONAL = 1 };
 #define ROW(name, value, kind, member, detail, usual, key, engines, help, is_test) \
     {name, value, key, help, OPTIONS_##kind, OPTIONS_##engines, offsetof(struct engine_options, member), \
      detail, usual, is_test},
@@ -22,6 +22,14 @@ const struct recording_option options_table[] = {
 #include "engine/common/options.inc"
 };
 const size_t options_count = sizeof options_table / sizeof options_table[0];
+_Static_assert(sizeof options_table / sizeof options_table[0] <= OPTIONS_MOST, "OPTIONS_MOST");
+
+static const struct need {
+    const char *name, *other, *or, *reason;
+} needs[] = {
+#define NEEDS(...) {__VA_ARGS__},
+#include "engine/common/options.inc"
+};
 
 static const struct {
     const char *name, *reason;
@@ -61,6 +69,21 @@ static const char *compose(struct engine_options *o, ...)
     return o->why;
 }
 
+/* The option whose name `text` begins with, up to its end or a '='; there is one. */
+static const struct recording_option *row_of(const char *text)
+{
+    for (const struct recording_option *option = options_table;; option++) {
+        const char *rest = behind(text, option->name);
+        if (rest && (!*rest || *rest == '='))
+            return option;
+    }
+}
+
+bool options_given(const struct engine_options *o, const char *name)
+{
+    return o->given[row_of(name) - options_table];
+}
+
 /* The first word (0) or the second of "yes|no". */
 static const char *word_of(const struct recording_option *option, int which, char word[GEOMETRY_TEXT])
 {
@@ -79,7 +102,7 @@ const char *options_text(const struct engine_options *o, const struct recording_
                          char text[GEOMETRY_TEXT])
 {
     const void *member = (const char *)o + option->member;
-    bool asked = option->kind != OPTIONS_COUNT || !option->detail || *((const bool *)o + option->detail);
+    bool has_value = option->kind != OPTIONS_COUNT || !option->detail || o->given[option - options_table];
 
     switch (option->kind) {
     case OPTIONS_SWITCH:
@@ -89,7 +112,7 @@ const char *options_text(const struct engine_options *o, const struct recording_
     case OPTIONS_COUNT:
     case OPTIONS_MEBIBYTES:
         number_put(text, *(const uint64_t *)member);
-        return asked ? text : NULL;
+        return has_value ? text : NULL;
     case OPTIONS_COUNT_32:
         number_put(text, *(const uint32_t *)member);
         return text;
@@ -154,8 +177,10 @@ static const char *take_functions(struct engine_options *o, const struct recordi
 {
     if (option->detail & (TN_FN_DUMP_BEFORE | TN_FN_DUMP_AFTER))
         o->functions_dump = true;
-    if (option->detail & TN_FN_TOGGLE)
-        o->config.collect_at_start = false; /* a later --collect-atstart=yes wins */
+    if (option->detail & TN_FN_TOGGLE) { /* a later --collect-atstart=yes wins */
+        o->config.collect_at_start = false;
+        o->given[row_of("collect-atstart") - options_table] = true;
+    }
     return take_pattern(o, option, value, end_of(value), 0);
 }
 
@@ -251,8 +276,6 @@ static const char *take(struct engine_options *o, const struct recording_option 
     case OPTIONS_SEPARATE:
         return take_separate(o, option, value);
     }
-    if (option->detail)
-        *((bool *)o + option->detail) = true;
     return wrong;
 }
 
@@ -282,6 +305,7 @@ const struct recording_option *options_take(struct engine_options *o, const char
             *wrong = "the native engine has no such option";
         else
             *wrong = take(o, option, value);
+        o->given[option - options_table] = true;
         return option;
     }
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
@@ -345,6 +369,57 @@ static uint32_t most_separate(const struct engine_options *o, uint32_t which)
     return most;
 }
 
+/* Whether the option does anything. */
+static bool is_on(const struct engine_options *o, const struct recording_option *option)
+{
+    const void *member = (const char *)o + option->member;
+
+    switch (option->kind) {
+    case OPTIONS_SWITCH:
+    case OPTIONS_WORDS:
+        return *(const bool *)member;
+    case OPTIONS_COUNT:
+        return *(const uint64_t *)member > 0;
+    case OPTIONS_SEPARATE:
+        return most_separate(o, (uint32_t)option->detail) > (option->detail == OPTIONS_RECS);
+    default:
+        return o->given[option - options_table];
+    }
+}
+
+/* Whether what `wanted` names ("name=value", "name") is so. */
+static bool has(const struct engine_options *o, const char *wanted)
+{
+    const struct recording_option *option = row_of(wanted);
+    const char *value = behind(wanted, option->name), *text;
+    char room[GEOMETRY_TEXT];
+
+    if (!*value)
+        return o->given[option - options_table];
+    text = options_text(o, option, room);
+    text = text ? behind(text, value + 1) : NULL;
+    return text && !*text;
+}
+
+static const char *check_needs(struct engine_options *o)
+{
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) {
+        const struct need *need = &needs[i];
+        const struct recording_option *option = row_of(need->name), *other = row_of(need->other);
+
+        if (!is_on(o, option) || has(o, need->other) || (need->or && has(o, need->or)))
+            continue;
+        if (option->kind == OPTIONS_SWITCH && option->usual && !o->given[option - options_table])
+            *((bool *)o + option->member) = false;
+        else if (other->kind == OPTIONS_SWITCH && !need->or && !o->given[other - options_table])
+            *((bool *)o + other->member) = !*((bool *)o + other->member);
+        else
+            return compose(o, "--", need->name, " goes only with --", need->other, need->or ? " or --" : "",
+                           need->or ? need->or : "", ": ", need->reason, NULL);
+    }
+    return NULL;
+}
+
 enum { USUAL_TURN = 1000 }; /* with coherence: short enough for threads to meet, long enough to go on with */
 
 /* What is to be collected from the start on is collected from there on. */
@@ -355,9 +430,6 @@ static const char *check_start(struct engine_options *o)
     o->start.collects = o->config.collect_at_start;
     if (wrong || o->start.phase == START_RUNS)
         return wrong;
-    if (o->start.warm.text && !o->config.collect_at_start)
-        return "--warm leaves it to --start when collection begins: it goes neither with --collect-atstart=no nor with "
-               "--toggle-collect";
     o->instrument_at_start = o->start.phase == START_WARMS;
     o->config.collect_at_start = false;
     return NULL;
@@ -407,15 +479,8 @@ const char *options_check(struct engine_options *o)
         return wrong;
     o->config.separate_callers = most_separate(o, OPTIONS_CALLERS);
     o->config.separate_recs = most_separate(o, OPTIONS_RECS);
-    if (o->config.pairs && o->patterns_asked && !o->config.patterns)
-        return "--interdependence=yes is of misses that --patterns=yes tells apart: leave out --patterns=no";
-    o->config.patterns |= o->config.pairs;
-    if (!o->data_asked && (!o->config.inclusive || !o->config.cache_sim))
-        o->config.data = false;
-    if (!o->strides_asked && !o->config.cache_sim)
-        o->config.strides = false;
-    if (o->turn && !o->config.coherence && !o->deterministic)
-        return "--turn says how long turns last: give it with --coherence=mesi or --deterministic=yes";
+    if ((wrong = check_needs(o)))
+        return wrong;
     if (o->config.coherence && !o->turn)
         o->turn = USUAL_TURN;
     if ((wrong = check_start(o)))

@@ -32,6 +32,7 @@ struct recording_option {
 };
 extern const struct recording_option options_table[];
 extern const size_t options_count;
+enum { OPTIONS_MOST = 96 };
 
 enum { OPTIONS_CALLERS, OPTIONS_RECS, OPTIONS_SEPARATIONS };
 
@@ -48,7 +49,7 @@ struct engine_options {
     struct tn_config config; /* all but function_at and user */
     const char *out_file;
     const char *host;        /* for the profile's meta data; NULL: not given */
-    uint64_t rank;           /* the same, if has_rank */
+    uint64_t rank;           /* the same, if options_given("rank") */
     const char *elements;    /* file: what the data of the program is made of (element_table.h); NULL: not known */
     const char *control_dir; /* folder for what `tenure control` talks through; NULL: nobody does */
     struct options_pattern *patterns; /* the latest first: it holds, where there can only be one */
@@ -56,7 +57,7 @@ struct engine_options {
     struct recording_start start;    /* where it begins */
     uint64_t dump_every, stop_after; /* instructions; 0: never */
     uint64_t dumped;                 /* instructions at the last part that was made for dump_every */
-    bool has_rank, data_asked, strides_asked, patterns_asked; /* --rank, --data, --strides, --patterns was given */
+    bool given[OPTIONS_MOST]; /* by row of options_table */
     bool instrument_at_start;
     bool skip_plt;
     bool fork_inherit;
@@ -94,6 +95,9 @@ void options_default(struct engine_options *options);
 /* `argument` as written ("--D1=..."), which must live as long as the options: which option that is, or NULL if there is
  * none of that name. *wrong: what is wrong with it, or NULL. */
 const struct recording_option *options_take(struct engine_options *options, const char *argument, const char **wrong);
+
+/* Whether the option of this name, which there is, was given. */
+bool options_given(const struct engine_options *options, const char *name);
 
 /* Behind the last option: completes the configuration. NULL, or what is wrong with it. */
 const char *options_check(struct engine_options *options);

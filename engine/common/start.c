@@ -13,8 +13,6 @@ const char *start_check(struct recording_start *start)
     const struct start_point *warm = &start->warm, *run = &start->run;
 
     start->phase = run->text ? START_WAITS : START_RUNS;
-    if (warm->text && !run->text)
-        return "--warm says from where on caches are warmed for --start, which is not given";
     if (warm->text && warm->is_number && run->is_number && warm->instructions >= run->instructions)
         return "--warm is to come before --start, by fewer instructions";
     if (run->text && run->is_number && run->instructions == 0)

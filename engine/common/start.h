@@ -29,7 +29,7 @@ struct recording_start {
     uint64_t begun;  /* the instructions that were counted until then */
 };
 
-/* NULL, or what is wrong with the points. */
+/* Sets the first phase. NULL, or what is wrong with the points: --warm is given with --start only. */
 const char *start_check(struct recording_start *start);
 
 /* The next thing to wait for is so many instructions / there is a function to wait for. */

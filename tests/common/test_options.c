@@ -130,10 +130,46 @@ static void pairs_need_patterns(void **state)
     assert_null(options_check(&o));
     assert_true(o.config.patterns);
     taken("--patterns=no");
-    assert_string_equal(options_check(&o),
-                        "--interdependence=yes is of misses that --patterns=yes tells apart: leave out --patterns=no");
+    assert_string_equal(options_check(&o), "--interdependence goes only with --patterns=yes: who loads a line again "
+                                           "is known where misses are told apart");
     taken("--patterns=yes");
     assert_null(options_check(&o));
+}
+
+static void needs(const char *expected)
+{
+    const char *why = options_check(&o);
+    assert_non_null(why);
+    assert_string_equal(why, expected);
+}
+
+static void options_need_others(void **state)
+{
+    (void)state;
+    o.is_native = true;
+    taken("--turn=5");
+    needs("--turn goes only with --coherence=mesi or --deterministic=yes: it says how long turns last");
+    taken("--coherence=mesi");
+    assert_null(options_check(&o));
+    taken("--shared-l1=yes");
+    needs("--coherence goes only with --shared-l1=no: threads that share level-1 caches have nothing to keep coherent");
+    taken("--cache-sim=no");
+    needs("--coherence goes only with --cache-sim=yes: it is of simulated caches");
+    assert_false(o.config.strides || o.config.data); /* these are on only by default */
+    taken("--coherence=no");
+    taken("--deterministic=yes");
+    taken("--cache-sim=yes");
+    taken("--warm=f");
+    needs("--warm goes only with --start: it says from where on caches are warmed for that");
+    taken("--start=g");
+    taken("--toggle-collect=h");
+    needs("--warm goes only with --collect-atstart=yes: when collection begins is left to --start; --toggle-collect "
+          "does not go with it either");
+    taken("--collect-atstart=yes");
+    assert_null(options_check(&o));
+    taken("--inclusive=no");
+    taken("--separate-callers=1");
+    needs("--separate-callers goes only with --inclusive=yes: callers can be kept apart only where calls are followed");
 }
 
 static void what_is_wrong_is_said(void **state)
@@ -257,10 +293,26 @@ static void ranks_are_asked_for(void **state)
     assert_string_equal(options_text(&o, option, text), "0");
 }
 
-/* Names are there once; what a row says of its value fits its kind. */
+static bool is_row(const char *text)
+{
+    for (size_t i = 0; i < options_count; i++) {
+        size_t length = strlen(options_table[i].name);
+        if (strncmp(text, options_table[i].name, length) == 0 && (text[length] == '=' || text[length] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+/* Names are there once; what a row says of its value fits its kind; what options need are options. */
 static void the_table_is_sound(void **state)
 {
     (void)state;
+    static const char *const named[][3] = {
+#define NEEDS(name, other, or, reason) {name, other, or ? or : name},
+#include "engine/common/options.inc"
+    };
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
+        assert_true(is_row(named[i][0]) && is_row(named[i][1]) && is_row(named[i][2]));
     for (size_t i = 0; i < options_count; i++) {
         const struct recording_option *row = &options_table[i];
         bool words = row->kind == OPTIONS_SWITCH || row->kind == OPTIONS_WORDS;
@@ -458,6 +510,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(allocation_functions_are_known, begin, end),
         cmocka_unit_test_setup_teardown(data_need_calls_and_caches, begin, end),
         cmocka_unit_test_setup_teardown(pairs_need_patterns, begin, end),
+        cmocka_unit_test_setup_teardown(options_need_others, begin, end),
         cmocka_unit_test_setup_teardown(start_is_waited_for, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
