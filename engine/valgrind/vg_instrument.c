@@ -8,13 +8,13 @@
  */
 #include "vg_instrument.h"
 
-#include "vg_begin.h"
-#include "vg_calls.h"
-#include "vg_cold.h"
-#include "vg_data.h"
-#include "vg_emit.h"
-#include "vg_join.h"
-#include "vg_plan.h"
+#include "engine/valgrind/base/vg_data.h"
+#include "engine/valgrind/run/vg_begin.h"
+#include "engine/valgrind/translate/vg_calls.h"
+#include "engine/valgrind/translate/vg_cold.h"
+#include "engine/valgrind/translate/vg_emit.h"
+#include "engine/valgrind/translate/vg_join.h"
+#include "engine/valgrind/translate/vg_plan.h"
 
 struct cursor {
     UInt insn, access, stretch; /* the next of each */

@@ -5,8 +5,8 @@
 #ifndef TENURE_VG_INSTRUMENT_H
 #define TENURE_VG_INSTRUMENT_H
 
-#include "vg_tool.h"
 #include "pub_tool_tooliface.h"
+#include "engine/valgrind/base/vg_tool.h"
 
 IRSB *vg_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *guest,
                     const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,

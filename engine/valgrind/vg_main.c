@@ -2,10 +2,10 @@
 /*
  * vg_main.c: the tool's face to Valgrind: what it is, what it needs, its beginning and its end.
  *
- * Valgrind calls before_options, then vg_options_take for each option, after_options, and then everything that
+ * Valgrind calls before_options, then options_hook for each option, after_options, and then everything that
  * was registered, until finish: at the program's exit, however it ends, deadly signals included.
  */
-#include "vg_tool.h"
+#include "engine/valgrind/base/vg_tool.h"
 
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_clientstate.h"
@@ -18,19 +18,82 @@
 #include "pub_tool_vkiscnums.h"
 
 #include "tenure_config.h"
-#include "vg_alias.h"
-#include "vg_client.h"
-#include "vg_code.h"
-#include "vg_cold.h"
-#include "vg_control.h"
-#include "vg_data.h"
-#include "vg_hide.h"
+#include "engine/valgrind/base/vg_code.h"
+#include "engine/valgrind/base/vg_data.h"
+#include "engine/valgrind/base/vg_host.h"
+#include "engine/valgrind/base/vg_output.h"
+#include "engine/valgrind/program/vg_program.h"
+#include "engine/valgrind/run/vg_control.h"
+#include "engine/valgrind/run/vg_requests.h"
+#include "engine/valgrind/run/vg_threads.h"
+#include "engine/valgrind/translate/vg_cold.h"
 #include "vg_instrument.h"
-#include "vg_limits.h"
-#include "vg_options.h"
-#include "vg_output.h"
-#include "vg_requests.h"
-#include "vg_threads.h"
+
+/* ------------------------------------------------------------------------------------------ the command line */
+
+/* Valgrind hands over one by one the options that it does not know itself. */
+static Bool options_hook(const HChar *argument)
+{
+    const struct recording_option *option;
+    const char *wrong;
+
+    if (VG_(Clo_Mode)() != cloP)
+        return False;
+    option = options_take(&vg.options, argument, &wrong);
+    if (wrong != NULL)
+        vg_refuse(option == NULL ? "%s is refused: %s" : "%s: %s", argument, wrong);
+    return option != NULL;
+}
+
+static void show_option(const char *line, bool is_test)
+{
+    if (!is_test)
+        VG_(printf)("    %s\n", line);
+}
+
+static void show_debug_option(const char *line, bool is_test)
+{
+    if (is_test)
+        VG_(printf)("    %s\n", line);
+}
+
+static void options_usage(void)
+{
+    options_list(&vg.options, show_option);
+}
+
+static void options_debug_usage(void)
+{
+    options_list(&vg.options, show_debug_option);
+}
+
+static void *allocate(size_t bytes)
+{
+    return VG_(malloc)("tenure.options", bytes);
+}
+
+static bool read_text(const char *path, char *text, size_t size)
+{
+    return vg_read_text(path, text, size);
+}
+
+static void options_begin(void)
+{
+    vg.options.allocate = allocate;
+    vg.options.read_text = read_text;
+    options_default(&vg.options);
+}
+
+static void options_end(void)
+{
+    const char *wrong = options_check(&vg.options);
+
+    if (wrong != NULL)
+        vg_refuse("%s", wrong);
+    vg.config = vg.options.config;
+    vg.separate = vg.config.separate_callers > 0 || vg.config.separate_recs > 1;
+    vg.by_collecting = options_toggle(&vg.options);
+}
 
 /* ------------------------------------------------------------------------------------------ facts for the profile */
 
@@ -201,9 +264,7 @@ static void after_system_call(ThreadId tid, UInt number, UWord *arguments, UInt 
     (void)count;
     if (in_exec == tid)
         in_exec = VG_INVALID_THREADID; /* it has failed */
-    if (control_asked(vg_control_page))
-        vg_control_perform(True);
-    vg_request_late();
+    vg_requests_late();
     vg_alias_call(number, arguments, result);
     if (!vg.options.clean_environment)
         return;
@@ -231,7 +292,7 @@ void __wrap_vgPlain_nuke_all_threads_except(ThreadId self, Int why)
 
 static void after_options(void)
 {
-    vg_options_check();
+    options_end();
     vg.config.function_at = vg_core_function_at;
     vg_data_configure(&vg.config);
     vg.core = tn_core_new(&vg.config);
@@ -281,13 +342,13 @@ static void before_options(void)
     VG_(details_avg_translation_sizeB)(400); /* most blocks stay cold, with 200 or so */
 
     VG_(basic_tool_funcs)(after_options, vg_instrument, finish);
-    VG_(needs_command_line_options)(vg_options_take, vg_options_usage, vg_options_debug_usage);
-    VG_(needs_client_requests)(vg_request);
+    VG_(needs_command_line_options)(options_hook, options_usage, options_debug_usage);
     VG_(needs_syscall_wrapper)(before_system_call, after_system_call);
     VG_(needs_superblock_discards)(vg_cold_discarded);
     VG_(needs_print_stats)(print_statistics);
-    vg_options_default();
+    options_begin();
     vg_threads_track();
+    vg_requests_track();
 
     /* Blocks must end where the program's do, or calls inside them would not be seen. */
     VG_(clo_vex_control).iropt_unroll_thresh = 0;

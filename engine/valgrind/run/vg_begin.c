@@ -8,11 +8,30 @@
  */
 #include "vg_begin.h"
 
-#include "vg_code.h"
-#include "vg_emit.h"
-#include "vg_requests.h"
+#include "engine/valgrind/base/vg_code.h"
+#include "engine/valgrind/translate/vg_emit.h"
+#include "vg_threads.h"
 
-extern void VG_(discard_translations)(Addr start, ULong bytes, const HChar *who); /* not announced to tools */
+/* Not announced to tools, who are to do this at a client's request only; behind a system call, where the core itself
+ * forgets what was unmapped, is as good. */
+extern void VG_(discard_translations)(Addr start, ULong bytes, const HChar *who);
+
+void vg_discard_all(void)
+{
+    VG_(discard_translations)((Addr)0x1000, ~(ULong)0xfff, "tenure");
+}
+
+void vg_instrument_switch(Bool on)
+{
+    if (vg.instrumenting == on)
+        return;
+    vg.instrumenting = on;
+    if (on)
+        vg_threads_begin_again();
+    else
+        tn_instrument_off(vg.core);
+    vg_discard_all();
+}
 
 static struct {
     enum start_phase phase; /* that begins behind this turn; START_WAITS: see how many instructions there were */
@@ -30,7 +49,7 @@ static void enter(enum start_phase phase, uint64_t instructions)
     if (phase == start_of()->phase)
         return;
     start_of()->phase = phase;
-    vg_request_perform(REQUEST_START, 0, NULL);
+    vg_instrument_switch(True);
     if (phase != START_RUNS)
         return;
     options_started(&vg.options, vg.core, instructions);

@@ -100,34 +100,6 @@ void vg_data_begin(void)
     map = data_map_new(vg_code_host(), vg.options.elements, special);
 }
 
-/* ------------------------------------------------------------------------------------------ allocation functions */
-
-static void allocates(UWord function, UWord first, UWord second, UWord third, UWord fourth)
-{
-    const uint64_t arguments[TN_ARGUMENTS] = {first, second, third, fourth};
-
-    tn_allocates(vg.current, function, arguments);
-}
-
-static IRExpr *argument(struct vg_builder *b, PtrdiffT offset)
-{
-    return IRExpr_RdTmp(vg_assign(b, IRExpr_Get(offset, Ity_I64)));
-}
-
-void vg_emit_allocates(struct vg_builder *b)
-{
-    const struct vg_insn *first = &b->plan->insn[0];
-
-    if (!tn_function_allocates(vg.core, first->function, first->address))
-        return;
-    vg_call_helper(b, "allocates", allocates,
-                   mkIRExprVec_5(vg_u64(first->function), argument(b, offsetof(VexGuestAMD64State, guest_RDI)),
-                                 argument(b, offsetof(VexGuestAMD64State, guest_RSI)),
-                                 argument(b, offsetof(VexGuestAMD64State, guest_RDX)),
-                                 argument(b, offsetof(VexGuestAMD64State, guest_RCX))),
-                   NULL);
-}
-
 /* ------------------------------------------------------------------------------------------ what is mapped */
 
 void vg_data_unmapped(Addr address, SizeT bytes)

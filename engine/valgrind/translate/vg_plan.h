@@ -12,8 +12,8 @@
 #ifndef TENURE_VG_PLAN_H
 #define TENURE_VG_PLAN_H
 
-#include "vg_tool.h"
 #include "libvex.h"
+#include "engine/valgrind/base/vg_tool.h"
 
 struct vg_access {
     UInt stmt;       /* the statement that makes it */

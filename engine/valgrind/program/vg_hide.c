@@ -8,7 +8,7 @@
  * closed up over them, and the returned size corrected. They are the highest numbers and listed last: a buffer
  * with nothing else in it means the end, as it should.
  */
-#include "vg_hide.h"
+#include "vg_program.h"
 
 #include "pub_tool_guest.h"
 #include "pub_tool_libcfile.h"

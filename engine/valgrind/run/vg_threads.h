@@ -5,10 +5,17 @@
 #ifndef TENURE_VG_THREADS_H
 #define TENURE_VG_THREADS_H
 
-#include "vg_tool.h"
+#include "engine/valgrind/base/vg_tool.h"
 
-/* Registers everything with Valgrind. */
+/* Registers with Valgrind what is done here: all but turns. */
 void vg_threads_track(void);
+
+/* A turn of the thread begins: it is vg.current from now on, which is returned. */
+tn_thread *vg_threads_turn(ThreadId tid);
+/* It goes on in the program: tells the core what it could not be told earlier. */
+void vg_threads_go(ThreadId tid);
+/* Its turn is over. */
+void vg_threads_stop(ThreadId tid);
 
 /* Calls `see` for each thread. */
 void vg_threads_see(void (*see)(void *user, tn_thread *thread), void *user);

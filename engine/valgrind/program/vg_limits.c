@@ -13,7 +13,7 @@
  *
  * The declarations below are of libcoregrind variables that Valgrind does not announce to tools.
  */
-#include "vg_limits.h"
+#include "vg_program.h"
 
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_guest.h"

@@ -3,18 +3,19 @@
  * vg_tool.h: what the files of the Valgrind engine share.
  *
  * A Valgrind tool is one per process and serial: Valgrind lets one client thread run at a time, and calls the
- * tool only from there. So the engine is one structure, `vg`, that every file may read and whose owners are:
+ * tool only from there. So the engine is one structure, `vg`, that every file may read. It is filled in by vg_main, but
+ * for `current` (vg_threads), `instrumenting` and `by_collecting` (vg_begin and vg_requests) and `control_page`
+ * (vg_control). A folder uses none that is named behind it:
  *
- *   vg_main.c        core, layout, life
- *   vg_options.c     options, config, separate
- *   vg_threads.c     current and everything about threads, signals and forks
- *   vg_requests.c    instrumenting, by_collecting
+ *   base       memory and files (vg_host, vg_pool), what an address belongs to (vg_code: its function; vg_data: its
+ *              data object), the raw profile (vg_output)
+ *   program    what the program may notice (vg_program.h)
+ *   translate  vg_plan (what a block does), vg_emit (counting and hit tests), vg_join (the same for accesses side by
+ *              side), vg_cold (for blocks that run rarely), vg_calls (control flow)
+ *   run        vg_threads (who runs), vg_begin (until the recording begins), vg_control (the page that `tenure control`
+ *              writes to), vg_requests (what is asked, and done between two turns)
  *
- * Sources of this engine: vg_plan (what a block does) -> vg_instrument, which copies it and adds vg_emit (counting
- * and hit tests), vg_join (the same for accesses side by side), vg_cold (for blocks that run rarely) and vg_calls
- * (control flow); vg_begin (blocks until the recording begins); vg_code (which function an address belongs to);
- * vg_data (allocation functions, what is mapped); vg_client, vg_hide and vg_limits (what the program may notice);
- * vg_aslr (random addresses, on request); vg_output (raw profile); vg_host (the core's hooks), vg_pool (memory).
+ * Above them all, vg_instrument copies a block with its costs put in, and vg_main is the tool's face to Valgrind.
  */
 #ifndef TENURE_VG_TOOL_H
 #define TENURE_VG_TOOL_H
@@ -27,6 +28,7 @@
 #include "pub_tool_mallocfree.h"
 
 #include "core/tenure_core.h"
+#include "engine/common/control.h"
 #include "engine/common/options.h"
 
 struct vg_engine {
@@ -34,6 +36,7 @@ struct vg_engine {
     struct tn_config config;                  /* as options.config, once that is complete */
     tn_core *core;
     const struct tn_layout *layout;
+    struct control_page *control_page;        /* for `tenure control`; NULL: there is none */
     tn_thread *current;                       /* the thread that runs; the helpers' */
     Bool instrumenting;                       /* new translations are instrumented */
     Bool separate;                            /* contexts are kept apart: tn_count counts */

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* vg_alias.c: see vg_alias.h. */
-#include "vg_alias.h"
+/*
+ * vg_alias.c: code in memory that is mapped twice.
+ *
+ * Valgrind does not see that code changes where it is mapped from a file, since it seldom does. A compiler that writes
+ * through one mapping of a file and executes through another would run old code for ever. From the first time on that
+ * shared memory may be executed, each translation checks the code that it was made of.
+ */
+#include "vg_program.h"
 
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_vki.h"

@@ -9,7 +9,7 @@
  */
 #include "vg_plan.h"
 
-#include "vg_code.h"
+#include "engine/valgrind/base/vg_code.h"
 
 struct planner {
     struct vg_plan *plan;

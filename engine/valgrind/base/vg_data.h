@@ -5,14 +5,11 @@
 #ifndef TENURE_VG_DATA_H
 #define TENURE_VG_DATA_H
 
-#include "vg_emit.h"
+#include "vg_tool.h"
 
 /* Before the core is made, and behind it. */
 void vg_data_configure(struct tn_config *config);
 void vg_data_begin(void);
-
-/* The block begins where a function that allocates or frees does. */
-void vg_emit_allocates(struct vg_builder *b);
 
 /* The program's system calls: memory was mapped, unmapped, moved. */
 void vg_data_mapped(Addr address, SizeT bytes);

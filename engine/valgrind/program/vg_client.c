@@ -24,12 +24,10 @@
  *
  * The declarations below are of libcoregrind functions that Valgrind does not announce to tools.
  */
-#include "vg_client.h"
+#include "vg_program.h"
 
 #include "pub_tool_guest.h"
 #include "pub_tool_machine.h"
-
-#include "vg_aslr.h"
 
 extern Addr VG_(clstk_end);
 extern Bool VG_(extend_stack)(ThreadId tid, Addr address);

@@ -13,8 +13,10 @@
  */
 #include "vg_calls.h"
 
-#include "vg_code.h"
-#include "vg_output.h"
+#include "libvex_guest_amd64.h"
+
+#include "engine/valgrind/base/vg_code.h"
+#include "engine/valgrind/base/vg_output.h"
 
 /* ------------------------------------------------------------------------------------------ helpers */
 
@@ -212,4 +214,32 @@ void vg_emit_end(struct vg_builder *b)
         vg_call_helper(b, "branched_to", branched_to, mkIRExprVec_2(vg_u64(insn->id), b->block->next), NULL);
     if (vg.config.inclusive)
         emit_transfer(b, insn, b->block->next);
+}
+
+/* ------------------------------------------------------------------------------------------ allocation functions */
+
+static void allocates(UWord function, UWord first, UWord second, UWord third, UWord fourth)
+{
+    const uint64_t arguments[TN_ARGUMENTS] = {first, second, third, fourth};
+
+    tn_allocates(vg.current, function, arguments);
+}
+
+static IRExpr *argument(struct vg_builder *b, PtrdiffT offset)
+{
+    return IRExpr_RdTmp(vg_assign(b, IRExpr_Get(offset, Ity_I64)));
+}
+
+void vg_emit_allocates(struct vg_builder *b)
+{
+    const struct vg_insn *first = &b->plan->insn[0];
+
+    if (!tn_function_allocates(vg.core, first->function, first->address))
+        return;
+    vg_call_helper(b, "allocates", allocates,
+                   mkIRExprVec_5(vg_u64(first->function), argument(b, offsetof(VexGuestAMD64State, guest_RDI)),
+                                 argument(b, offsetof(VexGuestAMD64State, guest_RSI)),
+                                 argument(b, offsetof(VexGuestAMD64State, guest_RDX)),
+                                 argument(b, offsetof(VexGuestAMD64State, guest_RCX))),
+                   NULL);
 }

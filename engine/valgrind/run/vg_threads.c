@@ -23,15 +23,13 @@
 #include "pub_tool_threadstate.h"
 #include "pub_tool_tooliface.h"
 
-#include "vg_begin.h"
-#include "vg_client.h"
-#include "vg_code.h"
-#include "vg_cold.h"
+#include "engine/valgrind/base/vg_code.h"
+#include "engine/valgrind/base/vg_data.h"
+#include "engine/valgrind/base/vg_output.h"
+#include "engine/valgrind/program/vg_program.h"
+#include "engine/valgrind/translate/vg_cold.h"
+#include "engine/valgrind/translate/vg_join.h"
 #include "vg_control.h"
-#include "vg_data.h"
-#include "vg_join.h"
-#include "vg_output.h"
-#include "vg_requests.h"
 
 extern Bool VG_(is_exiting)(ThreadId tid); /* not announced to tools */
 
@@ -69,11 +67,6 @@ static void first_instruction(ThreadId tid)
     VG_(set_shadow_regs_area)(tid, 1, 0, sizeof thread->core, (const UChar *)&thread->core);
 }
 
-static void retire(tn_thread *thread)
-{
-    tn_thread_end(thread);
-}
-
 static void will_exit(ThreadId tid)
 {
     tn_thread *thread = threads[tid].core;
@@ -84,7 +77,7 @@ static void will_exit(ThreadId tid)
     if (thread == vg.current)
         ended = thread;
     else
-        retire(thread);
+        tn_thread_end(thread);
 }
 
 /* ------------------------------------------------------------------------------------------ turns */
@@ -114,45 +107,8 @@ static void switch_to(tn_thread *next)
     tn_thread_switch(vg.core, next);
     vg.current = next;
     if (ended != NULL)
-        retire(ended);
+        tn_thread_end(ended);
     ended = NULL;
-}
-
-/* A turn makes far fewer counters than are left here. */
-enum { COUNTERS_LEFT = 1 << 20 };
-
-/* The end of the run, before the counters are: with a profile of all that has been. */
-static void stop_short(void)
-{
-    vg_output_finish("counters");
-    vg_tell("%u counters are in use: %s\n", tn_counters(vg.core), options_out_of_counters(&vg.options));
-    VG_(exit)(VG_REFUSED);
-}
-
-static Bool counters_run_out(void)
-{
-    UInt limit = vg.layout->counter_limit, left = limit / 2 < COUNTERS_LEFT ? limit / 2 : COUNTERS_LEFT;
-
-    return tn_counters(vg.core) > limit - left;
-}
-
-static void turn(ThreadId tid, ULong blocks)
-{
-    struct thread *thread = &threads[tid];
-
-    (void)blocks;
-    if (thread->core != vg.current)
-        switch_to(thread->core);
-    if (control_asked(vg_control_page))
-        vg_control_perform(False);
-    if (options_wait(&vg.options))
-        vg_request_due(thread->core);
-    if (thread->state != RUNS || thread->handler)
-        settle(tid, thread);
-    tn_tick(thread->core);
-    if (counters_run_out())
-        stop_short();
-    in_program = True;
 }
 
 /* The turn's last block was left by a fault in its middle, at the program counter. */
@@ -174,14 +130,25 @@ static void faulted(ThreadId tid)
     VG_(set_shadow_regs_area)(tid, 1, sizeof(ULong), sizeof running, (const UChar *)&running);
 }
 
-static void turn_over(ThreadId tid, ULong blocks)
+tn_thread *vg_threads_turn(ThreadId tid)
 {
-    (void)blocks;
+    if (threads[tid].core != vg.current)
+        switch_to(threads[tid].core);
+    return vg.current;
+}
+
+void vg_threads_go(ThreadId tid)
+{
+    if (threads[tid].state != RUNS || threads[tid].handler)
+        settle(tid, &threads[tid]);
+    in_program = True;
+}
+
+void vg_threads_stop(ThreadId tid)
+{
     if (in_program && VG_(is_exiting)(tid))
         faulted(tid); /* it was deadly: no signal is delivered */
     in_program = False;
-    vg_begin_late();
-    vg_cold_promote();
 }
 
 /* ------------------------------------------------------------------------------------------ signals */
@@ -277,8 +244,6 @@ void vg_threads_track(void)
     VG_(track_pre_thread_ll_create)(will_create);
     VG_(track_pre_thread_first_insn)(first_instruction);
     VG_(track_pre_thread_ll_exit)(will_exit);
-    VG_(track_start_client_code)(turn);
-    VG_(track_stop_client_code)(turn_over);
     VG_(track_pre_deliver_signal)(will_deliver);
     VG_(track_post_deliver_signal)(delivered);
     VG_(track_new_mem_mmap)(mapped);

@@ -5,8 +5,8 @@
 #ifndef TENURE_VG_EMIT_H
 #define TENURE_VG_EMIT_H
 
+#include "engine/valgrind/base/vg_tool.h"
 #include "vg_plan.h"
-#include "vg_tool.h"
 
 struct vg_group; /* vg_join.h */
 

@@ -26,8 +26,8 @@
 #include "pub_tool_machine.h"
 
 #include "core/cache_hot.h"
+#include "engine/valgrind/base/vg_pool.h"
 #include "vg_cold.h"
-#include "vg_pool.h"
 
 enum {
     MAX_SIZE = 32,     /* bytes of one access */

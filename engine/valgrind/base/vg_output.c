@@ -20,7 +20,6 @@
 
 #include "pub_tool_vkiscnums.h"
 
-#include "vg_control.h"
 #include "vg_host.h"
 
 /* Not announced to tools. */
@@ -173,7 +172,7 @@ static void write_part(const HChar *why, int (*write)(tn_core *, void *, const c
 void vg_output_part(const HChar *why)
 {
     write_part(why, tn_dump);
-    control_part(vg_control_page, vg_output_name());
+    control_part(vg.control_page, vg_output_name());
 }
 
 void vg_output_finish(const HChar *why)

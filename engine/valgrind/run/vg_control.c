@@ -7,16 +7,12 @@
 #include "pub_tool_options.h"
 #include "pub_tool_vkiscnums.h"
 
-#include "vg_host.h"
-#include "vg_output.h"
-#include "vg_requests.h"
-#include "vg_threads.h"
+#include "engine/valgrind/base/vg_host.h"
+#include "engine/valgrind/base/vg_output.h"
 
 /* Not announced to tools. */
 extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd, Off64T offset);
 extern SysRes VG_(do_syscall)(UWord number, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord);
-
-struct control_page *vg_control_page;
 
 enum { LIMIT_FSIZE = 1 }; /* RLIMIT_FSIZE, which Valgrind's copies of the kernel's headers leave out */
 
@@ -36,10 +32,10 @@ static Int create(void)
 
 static struct control_page *map(Int fd)
 {
-    SysRes result = VG_(do_syscall)(__NR_ftruncate, fd, sizeof *vg_control_page, 0, 0, 0, 0, 0, 0);
+    SysRes result = VG_(do_syscall)(__NR_ftruncate, fd, sizeof *vg.control_page, 0, 0, 0, 0, 0, 0);
 
     if (!sr_isError(result))
-        result = VG_(am_shared_mmap_file_float_valgrind)(sizeof *vg_control_page, VKI_PROT_READ | VKI_PROT_WRITE, fd,
+        result = VG_(am_shared_mmap_file_float_valgrind)(sizeof *vg.control_page, VKI_PROT_READ | VKI_PROT_WRITE, fd,
                                                          0);
     return sr_isError(result) ? NULL : (struct control_page *)sr_Res(result);
 }
@@ -58,65 +54,34 @@ void vg_control_start(void)
     const HChar *words[] = {command, NULL};
     Int fd;
 
-    if (vg.options.control_dir == NULL || !may_have(sizeof *vg_control_page))
+    if (vg.options.control_dir == NULL || !may_have(sizeof *vg.control_page))
         return;
     VG_(snprintf)(name, sizeof name, "%s/%d", vg.options.control_dir, VG_(getpid)());
     fd = create();
     if (fd < 0)
         return;
-    vg_control_page = map(fd);
+    vg.control_page = map(fd);
     VG_(close)(fd);
     VG_(client_cmd_and_args)(command, sizeof command - 1);
-    if (vg_control_page != NULL)
-        control_begin(vg_control_page, VG_(getpid)(), words, vg_output_name());
+    if (vg.control_page != NULL)
+        control_begin(vg.control_page, VG_(getpid)(), words, vg_output_name());
     else
         VG_(unlink)(name);
 }
 
 void vg_control_forked(void)
 {
-    if (vg_control_page == NULL)
+    if (vg.control_page == NULL)
         return;
-    vg_release(vg_control_page, sizeof *vg_control_page); /* it is the parent's */
-    vg_control_page = NULL;
+    vg_release(vg.control_page, sizeof *vg.control_page); /* it is the parent's */
+    vg.control_page = NULL;
     vg_control_start();
 }
 
 void vg_control_end(void)
 {
-    if (vg_control_page == NULL)
+    if (vg.control_page == NULL)
         return;
-    vg_control_page = NULL;
+    vg.control_page = NULL;
     VG_(unlink)(name);
-}
-
-/* ------------------------------------------------------------------------------------------ what is asked */
-
-static bool instrumenting(void)
-{
-    return vg.instrumenting;
-}
-
-static void perform(enum request request, uint64_t argument, const char *part)
-{
-    vg_request_perform(request, argument, part);
-}
-
-static void threads(void (*see)(void *user, tn_thread *thread), void *user)
-{
-    vg_threads_see(see, user);
-}
-
-static Bool needs_new_code(void)
-{
-    return vg_control_page->request == CONTROL_INSTRUMENT ||
-           (vg_control_page->request == CONTROL_COLLECT && !vg.by_collecting);
-}
-
-void vg_control_perform(Bool behind_call)
-{
-    static const struct control_engine engine = {instrumenting, perform, threads};
-
-    if (behind_call || !needs_new_code())
-        control_answer(vg_control_page, vg.core, &engine);
 }

@@ -11,7 +11,7 @@
 #define TENURE_VG_BEGIN_H
 
 #include "pub_tool_tooliface.h"
-#include "vg_tool.h"
+#include "engine/valgrind/base/vg_tool.h"
 
 /* The block at `address` as it is to be while something is waited for; NULL: as it is at other times. */
 IRSB *vg_begin_block(IRSB *in, const VexGuestLayout *guest, Addr address);
@@ -24,5 +24,10 @@ Bool vg_begin_collects(Bool on);
 
 /* Simulation is on already, and the thread has run so many instructions. */
 void vg_begin_due(uint64_t instructions);
+
+/* Simulation is on from now on, or off. */
+void vg_instrument_switch(Bool on);
+/* All code is translated anew. */
+void vg_discard_all(void);
 
 #endif

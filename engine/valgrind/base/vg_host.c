@@ -18,6 +18,8 @@
 
 #include "core/host.h"
 
+struct vg_engine vg;
+
 extern SysRes VG_(am_mmap_anon_float_valgrind)(SizeT length);
 extern SysRes VG_(am_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd, Off64T offset);
 extern void VG_(exit)(Int status) __attribute__((noreturn));

@@ -16,7 +16,7 @@
  * The program is mapped before Valgrind asks its tool anything, so the function that does it is led here by the linker
  * (--wrap), and the option is looked for where Valgrind has put the arguments.
  */
-#include "vg_aslr.h"
+#include "vg_program.h"
 
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_clientstate.h"
