@@ -26,7 +26,6 @@
 #include "engine/native/kernel/nt_maps.h"
 #include "engine/native/kernel/nt_region.h"
 #include "engine/native/load/nt_exec.h"
-#include "engine/native/load/nt_library.h"
 #include "engine/native/load/nt_load.h"
 #include "engine/native/load/nt_refuse.h"
 #include "engine/native/load/nt_stack.h"

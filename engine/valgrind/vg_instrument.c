@@ -8,7 +8,7 @@
  */
 #include "vg_instrument.h"
 
-#include "engine/valgrind/base/vg_data.h"
+#include "engine/valgrind/base/vg_code.h"
 #include "engine/valgrind/run/vg_begin.h"
 #include "engine/valgrind/translate/vg_calls.h"
 #include "engine/valgrind/translate/vg_cold.h"

@@ -19,11 +19,9 @@
 
 #include "tenure_config.h"
 #include "engine/valgrind/base/vg_code.h"
-#include "engine/valgrind/base/vg_data.h"
 #include "engine/valgrind/base/vg_host.h"
 #include "engine/valgrind/base/vg_output.h"
 #include "engine/valgrind/program/vg_program.h"
-#include "engine/valgrind/run/vg_control.h"
 #include "engine/valgrind/run/vg_requests.h"
 #include "engine/valgrind/run/vg_threads.h"
 #include "engine/valgrind/translate/vg_cold.h"

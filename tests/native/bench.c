@@ -176,7 +176,7 @@ static void catch_faults(void)
 static void check_machine(void)
 {
     nt_xstate_start(&bench_layout);
-    if (!bench_layout.enabled || !nt_cpuid_has_fsgsbase()) {
+    if (!bench_layout.enabled || !nt_cpuid_has(NT_CPUID_FSGSBASE)) {
         printf("the native engine does not run on this processor: it lacks XSAVE or FSGSBASE\n");
         exit(SKIPPED);
     }

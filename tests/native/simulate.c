@@ -138,7 +138,7 @@ static void side_begin(struct simulation *simulation, struct side *side)
     side->planner.core = tn_core_new(&simulation->config);
     side->planner.map = code_map_new(&side->host, side->planner.core);
     side->planner.allocate = allocate;
-    side->planner.shifts = nt_cpuid_has_bmi2();
+    side->planner.shifts = nt_cpuid_has(NT_CPUID_BMI2);
     side->thread = tn_thread_new(side->planner.core, NULL, 1);
     side->profile = malloc(PROFILE);
 }

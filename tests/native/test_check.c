@@ -61,7 +61,7 @@ static void translate(void)
     making.joins = config.join;
     making.new_out = new_out;
     making.out_index = out_index;
-    making.has_bmi2 = nt_cpuid_has_bmi2();
+    making.has_bmi2 = nt_cpuid_has(NT_CPUID_BMI2);
     making.block = &block;
     making.emit = (struct nt_emit){.at = code, .end = code + ROOM};
     making.cold = (struct nt_emit){.at = code + ROOM, .end = code + 2 * ROOM};

@@ -4,7 +4,6 @@
 
 enum { LEAF_VENDOR = 0, LEAF_FEATURES = 1, LEAF_MORE = 7, LEAF_STATE = 13, LEAF_TILES = 0x1d,
        LEAF_TILE_PRODUCT = 0x1e };
-enum { FSGSBASE = 0, AVX2_BIT = 5, BMI2_BIT = 8, AVX512_BIT = 16 }; /* of LEAF_MORE, ebx */
 
 enum feature { AVX512, AVX2, AVX, SSE4, XSAVEC, XSAVE, BMI2, ERMS, NOT_RUN };
 #define SET(feature) (1U << (feature))
@@ -49,7 +48,7 @@ static const struct {
         .d = 1U << 2 | 1U << 3 | 1U << 8 | 1U << 23,
     }},
     {AVX512, LEAF_MORE, 1, {.a = 1U << 5}}, /* BF16 */
-    {AVX2, LEAF_MORE, 0, {.b = 1U << AVX2_BIT}},
+    {AVX2, LEAF_MORE, 0, {.b = 1U << NT_CPUID_AVX2}},
     {AVX2, LEAF_MORE, 1, {.a = 1U << 4}},                              /* AVX-VNNI */
     {AVX, LEAF_FEATURES, 0, {.c = 1U << 12 | 1U << 28 | 1U << 29}},    /* FMA AVX F16C */
     {AVX, LEAF_MORE, 0, {.c = 1U << 9 | 1U << 10}},                    /* VAES VPCLMULQDQ */
@@ -57,7 +56,7 @@ static const struct {
     {SSE4, LEAF_FEATURES, 0, {.c = 1U << 19 | 1U << 20}},              /* SSE4.1 SSE4.2 */
     {XSAVEC, LEAF_STATE, 1, {.a = 1U << 1 | 1U << 3}},                 /* XSAVEC XSAVES */
     {XSAVE, LEAF_FEATURES, 0, {.c = 1U << 26 | 1U << 27}},             /* XSAVE OSXSAVE */
-    {BMI2, LEAF_MORE, 0, {.b = 1U << BMI2_BIT}},
+    {BMI2, LEAF_MORE, 0, {.b = 1U << NT_CPUID_BMI2}},
     {ERMS, LEAF_MORE, 0, {.b = 1U << 9, .d = 1U << 4}},                /* ERMS FSRM */
     {ERMS, LEAF_MORE, 1, {.a = 7U << 10}},                             /* FZRM FSRS FSRC */
 };
@@ -132,29 +131,9 @@ bool nt_cpuid_hide(const char *names)
     }
 }
 
-static bool has_more(unsigned bit)
+bool nt_cpuid_has(enum nt_cpuid_feature feature)
 {
-    return nt_cpuid(LEAF_VENDOR, 0).a >= LEAF_MORE && nt_cpuid_shown(LEAF_MORE, 0).b >> bit & 1;
-}
-
-bool nt_cpuid_has_bmi2(void)
-{
-    return has_more(BMI2_BIT);
-}
-
-bool nt_cpuid_has_avx2(void)
-{
-    return has_more(AVX2_BIT);
-}
-
-bool nt_cpuid_has_avx512(void)
-{
-    return has_more(AVX512_BIT);
-}
-
-bool nt_cpuid_has_fsgsbase(void)
-{
-    return has_more(FSGSBASE);
+    return nt_cpuid(LEAF_VENDOR, 0).a >= LEAF_MORE && nt_cpuid_shown(LEAF_MORE, 0).b >> feature & 1;
 }
 
 /* The last letters of AuthenticAMD and HygonGenuine. */

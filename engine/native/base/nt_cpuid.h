@@ -28,12 +28,11 @@ struct nt_cpuid nt_cpuid_shown(uint32_t leaf, uint32_t subleaf);
 /* Hide these, with commas between them. False: one of them is none of the names. */
 bool nt_cpuid_hide(const char *names);
 
-/* What the engine itself chooses by; not if it is hidden. */
-bool nt_cpuid_has_bmi2(void);
-bool nt_cpuid_has_avx2(void);
-bool nt_cpuid_has_avx512(void);
-/* Whether the instructions that set the bases of FS and GS are there. */
-bool nt_cpuid_has_fsgsbase(void);
+/* What the engine itself chooses by, as bits of leaf 7, ebx. FSGSBASE: the instructions that set the bases of FS and
+ * GS. */
+enum nt_cpuid_feature { NT_CPUID_FSGSBASE = 0, NT_CPUID_AVX2 = 5, NT_CPUID_BMI2 = 8, NT_CPUID_AVX512 = 16 };
+/* Whether the processor has it, and it is not hidden. */
+bool nt_cpuid_has(enum nt_cpuid_feature feature);
 /* Whether the processor is of AMD's design, which takes some encodings otherwise than Intel's (nt_decode.h). */
 bool nt_cpuid_is_amd(void);
 

@@ -14,7 +14,7 @@
 #include "nt_limit.h"
 
 enum { FAILED = 125, SMALL_CHUNK = 1 << 20, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000,
-       SEEK_TO_END = 2, MORE_FILES = 16 };
+       MORE_FILES = 16 };
 
 enum { LARGE_PAGE = 2 << 20, PIECE = 512 << 10, POOL = 16 << 20 };
 
@@ -222,66 +222,13 @@ static void unmap_file(void *user, const void *memory, size_t bytes)
 
 const struct fb_host nt_host_files = {NULL, host_reserve, host_release, map_file, unmap_file};
 
-/* ------------------------------------------------------------------------------------------------ the raw profile */
+/* ------------------------------------------------------------------------------------------------ the rest */
 
 bool nt_host_may_have(uint64_t bytes)
 {
     struct rlimit64 limit;
 
     return nt_sys6(__NR_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) != 0 || limit.rlim_cur >= bytes;
-}
-
-/* How much of it may be written: behind its limit for files the program would get a signal. */
-static size_t host_allowed(const struct nt_stream *stream, size_t bytes)
-{
-    struct rlimit64 limit;
-    long size;
-
-    if (nt_sys6(__NR_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) != 0 || limit.rlim_cur == RLIM64_INFINITY)
-        return bytes;
-    size = nt_sys3(__NR_lseek, stream->fd, 0, SEEK_TO_END);
-    if (nt_failed(size))
-        return bytes;
-    if ((uint64_t)size >= limit.rlim_cur)
-        return 0;
-    return bytes < limit.rlim_cur - (uint64_t)size ? bytes : limit.rlim_cur - (uint64_t)size;
-}
-
-static void write_all(struct nt_stream *stream, const uint8_t *data, size_t bytes)
-{
-    while (bytes > 0 && stream->error == 0) {
-        size_t now = host_allowed(stream, bytes);
-        long done = now == 0 ? -EFBIG : nt_sys3(__NR_write, stream->fd, (long)data, (long)now);
-
-        if (done > 0) {
-            data += done;
-            bytes -= (size_t)done;
-        } else if (done != -EINTR) {
-            stream->error = done < 0 ? (int)-done : EIO;
-        }
-    }
-}
-
-int nt_stream_flush(struct nt_stream *stream)
-{
-    write_all(stream, stream->buffer, stream->used);
-    stream->used = 0;
-    return stream->error;
-}
-
-int tn_host_write(void *opaque, const void *data, size_t bytes)
-{
-    struct nt_stream *stream = opaque;
-
-    if (stream->used + bytes > sizeof stream->buffer)
-        nt_stream_flush(stream);
-    if (bytes >= sizeof stream->buffer) {
-        write_all(stream, data, bytes);
-    } else {
-        memcpy(stream->buffer + stream->used, data, bytes);
-        stream->used += bytes;
-    }
-    return stream->error;
 }
 
 void tn_host_yield(void)

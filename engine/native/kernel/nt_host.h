@@ -19,16 +19,6 @@
 #define NT_HOST_START 0x110000000000UL
 #define NT_HOST_END NT_REGION_OURS_END
 
-/* What tn_host_write gets as its stream: bytes are gathered and written in large pieces. */
-struct nt_stream {
-    int fd;
-    int error; /* of the first failure; nothing is written after it */
-    size_t used;
-    uint8_t buffer[1 << 16];
-};
-/* Writes what is gathered; returns the stream's error. */
-int nt_stream_flush(struct nt_stream *stream);
-
 /* Opens a file for the engine, even if the program has used up its descriptors, where the hard limit is higher than the
  * soft one. Returns the descriptor, or the kernel's error. */
 long nt_host_open(const char *path, int flags, int mode);

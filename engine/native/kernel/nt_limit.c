@@ -7,7 +7,7 @@
 
 #include "engine/native/base/nt_lib.h"
 #include "nt_gate.h"
-#include "nt_mapping.h"
+#include "nt_maps.h"
 
 enum { LIMITS = 2 };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * nt_mapping.c: see nt_mapping.h.
+ * nt_mapping.c: what is mapped where, as the kernel tells it.
  *
  * A line of the file is "START-END PERMISSIONS OFFSET MAJOR:MINOR INODE  PATH", all but the inode in hexadecimal. It is
  * read when an address is met of which nothing is known yet: a few dozen times in a run.
  */
-#include "nt_mapping.h"
+#include "nt_maps.h"
 
 #include <linux/fcntl.h>
 

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/common/code_map.h"
 #include "engine/native/base/nt_lock.h"
 
 extern struct nt_lock nt_maps_lock;
@@ -40,5 +41,14 @@ void nt_maps_guard(uint64_t start, uint64_t end);
 bool nt_maps_unguard(uint64_t at);
 /* The lowest guarded page; 0: there is none. */
 uint64_t nt_maps_guarded(void);
+
+/* ---------------------------------------------------------------------------- as the kernel tells it (nt_mapping.c) */
+
+/* code_map_host.mapping_at: reads /proc/self/maps. */
+bool nt_mapping_at(void *user, uint64_t address, struct code_mapping *out);
+
+/* Of what is mapped, how many bytes are the engine's, and how many of them the kernel counts as data: private ones that
+ * may be written. Both stay as they are if the kernel does not tell. */
+void nt_mapping_own_bytes(uint64_t *bytes, uint64_t *data);
 
 #endif

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* nt_library.c: see nt_library.h. */
-#include "nt_library.h"
+/*
+ * nt_library.c: the decoder library (Zydis), which distributions have as a shared object only.
+ *
+ * It is mapped into our region and relocated by ourselves; the handful of functions that it wants of a C library are
+ * ours. It is called behind nt_outer, and nothing of it runs before that.
+ */
+#include "nt_load.h"
 
 #include <elf.h>
 #include <linux/fcntl.h>
@@ -9,7 +14,6 @@
 #include "engine/native/base/nt_sys.h"
 #include "engine/native/kernel/nt_host.h"
 #include "engine/native/kernel/nt_region.h"
-#include "nt_load.h"
 
 enum { ROOM = 4 << 20 }; /* for the library, more than which it is not */
 

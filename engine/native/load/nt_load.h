@@ -46,4 +46,11 @@ uint64_t nt_random_pages(uint64_t pages);
  * process with status 126 or 127 and a message if that cannot be. */
 void nt_load_program(const char *name, const char *path, bool aslr, struct nt_program *program);
 
+/* ------------------------------------------------------------------------------- the decoder library (nt_library.c) */
+
+/* `name`: the file; one of the same name next to tenure-native is preferred. Ends the process if it cannot be used. */
+void nt_library_start(const char *name);
+/* A function of it, NULL if it has none of this name. */
+void *nt_library_symbol(const char *name);
+
 #endif

@@ -212,9 +212,9 @@ static tn_taker *taker_for(const struct tn_config *config)
     enum { YMM = 6, ZMM = 0xe6 };
     uint64_t state = nt_state_features();
 
-    if (!nt_cpuid_has_avx2() || !nt_cpuid_has_bmi2() || (state & YMM) != YMM)
+    if (!nt_cpuid_has(NT_CPUID_AVX2) || !nt_cpuid_has(NT_CPUID_BMI2) || (state & YMM) != YMM)
         return nt_taker_sse2(config);
-    if (!nt_cpuid_has_avx512() || (state & ZMM) != ZMM)
+    if (!nt_cpuid_has(NT_CPUID_AVX512) || (state & ZMM) != ZMM)
         return nt_taker_avx2(config);
     return nt_taker_avx512(config);
 }

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* nt_control.c: see nt_control.h. */
-#include "nt_control.h"
+/*
+ * nt_control.c: the page on which another terminal asks for something (engine/common/control_format.h).
+ *
+ * There is one page for this process, shared with whoever opens its file. A child of fork gets one of its own, at the
+ * same address.
+ */
+#include "nt_request.h"
 
 #include <linux/fcntl.h>
 #include <linux/mman.h>

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * nt_data.c: see nt_data.h.
+ * nt_data.c: what the core needs to know of data objects: what memory is, and what system calls make of it.
+ *
+ * Allocation functions are told by generated code (nt_tell.h).
  *
  * A function's result is in its home when it returns: whatever tells a return has put it there (nt_count.c). The break
  * is made of mappings, which the kernel may join with what is in front of it; so its bounds are our own.
  */
-#include "nt_data.h"
+#include "nt_profile.h"
 
 #include "engine/common/data_map.h"
 #include "engine/native/base/nt_engine.h"

@@ -3,22 +3,21 @@
 #include "nt_output.h"
 
 #include <linux/fcntl.h>
+#include <linux/resource.h>
 #include <linux/utsname.h>
 
+#include "engine/common/output.h"
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/base/nt_sys.h"
 #include "engine/native/kernel/nt_file.h"
 #include "engine/native/kernel/nt_host.h"
 #include "engine/native/load/nt_exec.h"
 
-enum { PATH_ROOM = 4096 + 64, SEEK_TO_END = 2 };
+enum { SEEK_TO_END = 2 };
 
-static char wanted[PATH_ROOM]; /* the pattern: absolute, only %p and %% are left */
-static char name[PATH_ROOM];
-static bool created;
+static char wanted[OUTPUT_NAME]; /* the pattern: absolute, only %p and %% are left */
 static int held_folder = -1; /* that all files lie in, likewise */
 static int held = -1; /* the file, where there is room for a descriptor that the program does not meet */
-static struct nt_stream stream;
 
 /* ------------------------------------------------------------------------------------------------ names */
 
@@ -92,8 +91,10 @@ static void output_prepare(const char *pattern, const struct nt_vector *vector)
     *to = '\0';
 }
 
-static void output_expand(char *to, const char *end)
+static void output_expand(char *to, size_t size)
 {
+    const char *end = to + size;
+
     for (const char *from = wanted; *from != '\0' && to < end - 24; from++) {
         if (from[0] == '%' && from[1] == 'p') {
             to += nt_format(to, 24, "%d", nt_process_id());
@@ -116,11 +117,6 @@ static void hand_on(void)
     nt_exec_hand_on(option);
 }
 
-const char *nt_output_name(void)
-{
-    return created ? name : "";
-}
-
 /* ------------------------------------------------------------------------------------------------ files */
 
 /* If it is the same for all processes: no %p in it. */
@@ -141,71 +137,40 @@ static void hold_folder(void)
     nt_sys3(__NR_close, fd, 0, 0);
 }
 
-/* Returns 0 or an error number. */
-static int open_stream(int flags)
+static int open_file(const char *name, bool is_new)
 {
-    long fd = nt_host_open_at(held_folder, held_folder >= 0 ? nt_last_part(name) : name,
-                              flags | O_APPEND | O_WRONLY | O_NOFOLLOW, 0666);
-
-    if (nt_failed(fd))
-        return (int)-fd;
-    stream.fd = (int)fd;
-    return 0;
+    if (!is_new && held >= 0)
+        return held;
+    return (int)nt_host_open_at(held_folder, held_folder >= 0 ? nt_last_part(name) : name,
+                                (is_new ? O_CREAT | O_EXCL : 0) | O_APPEND | O_WRONLY | O_NOFOLLOW, 0666);
 }
 
-/* A file of its own for this process. */
-static int output_create(void)
+static int64_t file_size(int fd)
 {
-    size_t length;
-    unsigned number = 1;
-    int error;
-
-    output_expand(name, name + sizeof name);
-    length = strlen(name);
-    while ((error = open_stream(O_CREAT | O_EXCL)) == EEXIST)
-        nt_format(name + length, sizeof name - length, ".%u", ++number);
-    created = error == 0;
-    return error;
+    return nt_sys3(__NR_lseek, fd, 0, SEEK_TO_END);
 }
 
-static const char *output_reason(int error)
+/* How much of it may be written: behind its limit for files the program would get a signal. */
+static size_t output_allowed(int fd, size_t bytes)
 {
-    static char other[32];
+    struct rlimit64 limit;
+    long size;
 
-    switch (error) {
-    case ENOSPC:
-        return "the disk is full";
-    case EACCES:
-    case EPERM:
-        return "permission denied";
-    case EROFS:
-        return "the file system is read-only";
-    case ENOENT:
-        return "there is no such directory";
-    case ENOTDIR:
-    case EISDIR:
-        return "the name is a directory, or goes through something that is none";
-    case EFBIG:
-        return "the file would be larger than the limit";
-    default:
-        nt_format(other, sizeof other, "error %d", error);
-        return other;
-    }
+    if (nt_sys6(__NR_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) != 0 || limit.rlim_cur == RLIM64_INFINITY)
+        return bytes;
+    size = nt_sys3(__NR_lseek, fd, 0, SEEK_TO_END);
+    if (nt_failed(size))
+        return bytes;
+    if ((uint64_t)size >= limit.rlim_cur)
+        return 0;
+    return bytes < limit.rlim_cur - (uint64_t)size ? bytes : limit.rlim_cur - (uint64_t)size;
 }
 
-void nt_output_begin(const char *pattern, const struct nt_vector *vector)
+static long write_file(int fd, const void *data, size_t bytes)
 {
-    int error;
+    size_t now = output_allowed(fd, bytes);
 
-    output_prepare(pattern, vector);
-    hand_on();
-    error = output_create();
-    if (error != 0)
-        nt_die(NT_REJECTED, "cannot write the raw profile %s: %s; choose another with --tenure-out-file=\n",
-               name, output_reason(error));
-    held = nt_file_guard(stream.fd);
-    nt_sys3(__NR_close, stream.fd, 0, 0);
-    hold_folder();
+    return now == 0 ? -EFBIG : nt_sys3(__NR_write, fd, (long)data, (long)now);
 }
 
 static void let_go(void)
@@ -215,52 +180,46 @@ static void let_go(void)
     held = -1;
 }
 
-/* A part that could not be written whole is lost, and what the next one builds on may be lost with it: that begins a
- * file of its own, unless this one is empty. */
-static void cut_back(tn_core *core, long size)
+static void close_file(int fd, int64_t cut_to)
 {
-    nt_sys3(__NR_ftruncate, stream.fd, size, 0);
-    tn_restart_output(core);
-    created = size == 0;
-    if (!created)
-        let_go();
+    if (cut_to >= 0)
+        nt_sys3(__NR_ftruncate, fd, cut_to, 0);
+    if (fd != held)
+        nt_sys3(__NR_close, fd, 0, 0);
+    else if (cut_to > 0)
+        let_go(); /* the next part begins another */
 }
 
-static int write_to_stream(tn_core *core, const char *why, int (*write)(tn_core *, void *, const char *))
-{
-    long before = nt_sys3(__NR_lseek, stream.fd, 0, SEEK_TO_END);
-    bool is_held = stream.fd == held;
-    int error;
+static const struct output_host host = {output_expand, open_file, write_file, file_size, close_file, nt_say};
+static struct output output = {.host = &host};
 
-    stream.error = 0;
-    stream.used = 0;
-    error = write(core, &stream, why);
-    if (error == 0)
-        error = nt_stream_flush(&stream);
-    if (error != 0)
-        cut_back(core, before);
-    if (!is_held)
-        nt_sys3(__NR_close, stream.fd, 0, 0);
-    return error;
+void nt_output_begin(const char *pattern, const struct nt_vector *vector)
+{
+    const char *wrong;
+
+    output_prepare(pattern, vector);
+    hand_on();
+    wrong = output_begin(&output);
+    if (wrong != NULL)
+        nt_die(NT_REJECTED, "cannot write the raw profile %s: %s; choose another with --tenure-out-file=\n",
+               output.name, wrong);
+    held = nt_file_guard(output.fd);
+    nt_sys3(__NR_close, output.fd, 0, 0);
+    hold_folder();
+}
+
+const char *nt_output_name(void)
+{
+    return output_name(&output);
 }
 
 void nt_output_write(tn_core *core, const char *why, int (*write)(tn_core *, void *, const char *))
 {
-    int error = 0;
-
-    if (held >= 0)
-        stream.fd = held;
-    else
-        error = created ? open_stream(0) : output_create();
-    if (error == 0)
-        error = write_to_stream(core, why, write);
-    if (error != 0)
-        nt_say("cannot write the raw profile %s: %s; this part (%s) is lost; choose another place for it (--out, or "
-               "--tenure-out-file)\n", name, output_reason(error), why);
+    output_write(&output, core, why, write);
 }
 
 void nt_output_forked(void)
 {
-    created = false;
+    output.is_there = false;
     let_go();
 }

@@ -6,7 +6,7 @@
  * that it can be written even if the program uses up all that it may have. Where there is no room for that it is open
  * only while a part is written. Its folder stays open likewise, for forked children that have changed their root by the
  * time they make a file. In names `%p` is the process's id, `%q{NAME}` a variable, `%h` the host and `%%` a
- * percent sign; what exists is not touched: if the name is taken, .2, .3 ... is put behind it.
+ * percent sign. The rest is engine/common/output.h.
  */
 #ifndef TENURE_ENGINE_NATIVE_NT_OUTPUT_H
 #define TENURE_ENGINE_NATIVE_NT_OUTPUT_H

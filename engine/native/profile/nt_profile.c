@@ -8,14 +8,13 @@
 #include "engine/native/base/nt_sys.h"
 #include "engine/native/kernel/nt_gate.h"
 #include "engine/native/kernel/nt_host.h"
-#include "engine/native/kernel/nt_mapping.h"
+#include "engine/native/kernel/nt_maps.h"
 #include "engine/native/plan/nt_single.h"
 #include "engine/native/threads/nt_baton.h"
 #include "engine/native/threads/nt_outside.h"
 #include "engine/native/translate/nt_code.h"
 #include "nt_consumer.h"
-#include "nt_control.h"
-#include "nt_data.h"
+#include "nt_request.h"
 #include "nt_output.h"
 
 #include "tenure_config.h"
@@ -189,7 +188,7 @@ void nt_profile_start(const char *const *command, const struct nt_vector *vector
                                              .map = nt_profile.map,
                                              .allocate = nt_host_small,
                                              .by_collecting = options_toggle(options),
-                                             .shifts = nt_cpuid_has_bmi2(),
+                                             .shifts = nt_cpuid_has(NT_CPUID_BMI2),
                                              .dump = profile_dump};
     nt_output_begin(options->out_file, vector);
     describe_run(command);

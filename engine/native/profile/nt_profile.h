@@ -11,6 +11,8 @@
 #ifndef TENURE_ENGINE_NATIVE_NT_PROFILE_H
 #define TENURE_ENGINE_NATIVE_NT_PROFILE_H
 
+#include "engine/common/code_map.h"
+#include "engine/common/options.h"
 #include "engine/native/load/nt_stack.h"
 #include "engine/native/plan/nt_plan.h"
 #include "engine/native/threads/nt_thread.h"
@@ -78,5 +80,14 @@ bool nt_profile_is_over(void);
 /* The program is over: what is to be done before the process ends or becomes another program: the last part, and what
  * --stats says. Another process that only shares its memory (nt_thread.h) may end without. */
 void nt_finish(void);
+
+/* ----------------------------------------------------------------------------------------- data objects (nt_data.c) */
+
+/* Before the core is made. `stack`: any address in the main thread's stack. */
+void nt_data_start(struct engine_options *options, const struct code_map_host *host, const void *stack);
+
+/* A system call of `thread` has unmapped [start, start + bytes), or mapped something else there. `is_anonymous`: what
+ * is there now is no file. */
+void nt_data_changed(struct nt_thread *thread, uint64_t start, uint64_t bytes, bool is_anonymous);
 
 #endif

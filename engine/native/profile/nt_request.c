@@ -17,7 +17,6 @@
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/kernel/nt_gate.h"
 #include "engine/native/threads/nt_outside.h"
-#include "nt_control.h"
 #include "nt_profile.h"
 
 struct nt_lock nt_request_lock;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * nt_request.h: what is asked of the profiler between two blocks: by the program (engine/common/requests.h), by `tenure
- * control` (nt_control.h), and by options that name a place or a number of instructions (engine/common/start.h).
+ * control`, and by options that name a place or a number of instructions (engine/common/start.h).
  */
 #ifndef TENURE_ENGINE_NATIVE_NT_REQUEST_H
 #define TENURE_ENGINE_NATIVE_NT_REQUEST_H
@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/common/control.h"
 #include "engine/native/threads/nt_thread.h"
 
 /* Requests are done one at a time. */
@@ -23,5 +24,17 @@ void nt_request_answer(struct nt_thread *thread);
 /* No code was made for `pc`, where the thread is, in the program: true if the recording begins (or caches are warmed)
  * there, and all code was forgotten. */
 bool nt_request_begins_at(struct nt_thread *thread, uint64_t pc);
+
+/* ---------------------------------------------------------------------- the page of `tenure control` (nt_control.c) */
+
+extern struct control_page *nt_control_page; /* NULL: there is none */
+
+/* Makes it in the folder `control_dir` (NULL: none is wanted); without one if it cannot be made there. Both arguments
+ * are kept. */
+void nt_control_start(const char *control_dir, const char *const *command);
+/* In the child of a fork: a page of its own, if the parent had one. */
+void nt_control_forked(void);
+/* The process ends, or becomes another. */
+void nt_control_end(void);
 
 #endif

@@ -12,7 +12,7 @@
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/kernel/nt_gate.h"
 #include "engine/native/threads/nt_state.h"
-#include "engine/native/translate/nt_fpu.h"
+#include "engine/native/translate/nt_code.h"
 #include "nt_signal.h"
 
 enum {

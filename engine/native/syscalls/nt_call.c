@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * nt_call.c: see nt_call.h.
+ * nt_call.c: a system call of the program's is handed to the kernel.
  *
  * The kernel fails with EFAULT where it cannot write to the program's memory. That may be because we guard a page
  * (nt_maps.h), so such a call is made again without guards, one page at a time.
  */
-#include "nt_call.h"
+#include "nt_syscall.h"
 
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/kernel/nt_gate.h"

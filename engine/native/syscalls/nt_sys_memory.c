@@ -18,7 +18,6 @@
 #include "engine/native/kernel/nt_limit.h"
 #include "engine/native/kernel/nt_maps.h"
 #include "engine/native/kernel/nt_region.h"
-#include "engine/native/profile/nt_data.h"
 #include "engine/native/profile/nt_profile.h"
 #include "engine/native/threads/nt_outside.h"
 #include "nt_syscall.h"

@@ -3,9 +3,8 @@
 #include "nt_syscall.h"
 
 #include "engine/native/base/nt_engine.h"
-#include "engine/native/profile/nt_control.h"
-#include "engine/native/profile/nt_profile.h"
 #include "engine/native/profile/nt_request.h"
+#include "engine/native/profile/nt_profile.h"
 #include "engine/native/threads/nt_baton.h"
 
 #ifndef __NR_epoll_pwait2

@@ -13,7 +13,7 @@ enum nt_call {
     NT_CALL_SLOW_FETCH, /* args: id */
     NT_CALL_WHOLE_DATA, /* args: address, id */
     NT_CALL_COUNT,      /* args: counter */
-    NT_CALL_CALLED,     /* the functions of nt_hot.h and below */
+    NT_CALL_CALLED,     /* the functions of nt_calls.h and below */
     NT_CALL_CALLED_SKIPPED,
     NT_CALL_CALLED_LAST,
     NT_CALL_CALLED_FOUND,
@@ -44,6 +44,28 @@ void nt_allocates(struct nt_area *area);
 void nt_branched(struct nt_area *area);
 void nt_branched_to(struct nt_area *area);
 void nt_counted_single(struct nt_area *area);
-void nt_fpu_stored(struct nt_area *area); /* nt_fpu.h */
+void nt_fpu_stored(struct nt_area *area); /* nt_code.h */
+
+/* ---------------------------------------------------------------------------------------- the usual ones (nt_hot.c) */
+
+#define NT_KEEPS_REGISTERS __attribute__((no_caller_saved_registers))
+
+NT_KEEPS_REGISTERS void nt_hot_called(void);
+/* The function is skipped. */
+NT_KEEPS_REGISTERS void nt_hot_called_skipped(void);
+/* These and nt_hot_jumped_found also say where generated code goes on then, in area->go. */
+NT_KEEPS_REGISTERS void nt_hot_called_found(void);
+NT_KEEPS_REGISTERS void nt_hot_called_found_last(void);
+NT_KEEPS_REGISTERS void nt_hot_returned(void);
+NT_KEEPS_REGISTERS void nt_hot_jumped(void);
+NT_KEEPS_REGISTERS void nt_hot_jumped_found(void);
+
+/* nt_thunk.S. */
+NT_KEEPS_REGISTERS void nt_slowly_called(void);
+NT_KEEPS_REGISTERS void nt_slowly_called_found(void);
+NT_KEEPS_REGISTERS void nt_slowly_called_found_last(void);
+NT_KEEPS_REGISTERS void nt_slowly_returned(void);
+NT_KEEPS_REGISTERS void nt_slowly_jumped(void);
+NT_KEEPS_REGISTERS void nt_slowly_jumped_found(void);
 
 #endif

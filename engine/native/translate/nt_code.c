@@ -66,7 +66,7 @@ struct nt_code *nt_code_new(const struct nt_code_config *config)
     code->config = *config;
     if (!nt_decoder_init(&code->decoder, config->host.symbol, nt_cpuid_is_amd()))
         return NULL;
-    code->has_bmi2 = nt_cpuid_has_bmi2();
+    code->has_bmi2 = nt_cpuid_has(NT_CPUID_BMI2);
     code->block_room = (uint32_t)(config->bytes / BYTES_PER_BLOCK);
     code->blocks = (struct nt_block **)(code + 1);
     code->code_start = (uint8_t *)(((uintptr_t)(code->blocks + code->block_room) + 4095) & ~(uintptr_t)4095);

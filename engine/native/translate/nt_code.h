@@ -124,4 +124,11 @@ bool nt_code_holds(const struct nt_code *code, uint64_t at);
 /* `at` is in a block that was invalidated. */
 bool nt_code_is_forgotten(const struct nt_code *code, uint64_t at);
 
+/* ------------------------------------------------------------------------------ the last x87 instruction (nt_fpu.c) */
+
+struct nt_code;
+
+/* The `bytes` bytes at `at` hold such an address. */
+void nt_fpu_show(const struct nt_code *code, void *at, uint64_t bytes);
+
 #endif

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* nt_fpu.c: see nt_fpu.h. */
-#include "nt_fpu.h"
+/*
+ * nt_fpu.c: the address of the last x87 instruction.
+ *
+ * The CPU keeps it, and shows it in stored environments and states: an address in generated code. Behind an
+ * instruction that stores it, and in signal frames, it becomes the program's. What it was before code was forgotten
+ * (nt_code_reclaim) is not known any more; nor is it in the format of 16 bits.
+ */
+#include "nt_code.h"
 
 #include "nt_calls.h"
-#include "nt_code.h"
 
 /* Of 32 bits the upper half is that of all generated code. */
 void nt_fpu_show(const struct nt_code *code, void *at, uint64_t bytes)

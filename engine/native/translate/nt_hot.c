@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* nt_hot.c: see nt_hot.h. */
-#include "nt_hot.h"
+/*
+ * nt_hot.c: the usual call, return and jump between functions, told by generated code.
+ *
+ * Called by generated code as everything in nt_calls.h is; they keep every register but not the flags. They are
+ * compiled to save no more registers than they use, and that only works while they call nothing: what is not usual is
+ * told by functions of nt_calls.c, through thunks that keep every register too.
+ */
+#include "nt_calls.h"
 
 #pragma GCC optimize("omit-frame-pointer")
 #define TN_HOT_SEGMENT __seg_gs

@@ -5,9 +5,8 @@
 #ifndef TENURE_VG_CODE_H
 #define TENURE_VG_CODE_H
 
-#include "vg_tool.h"
-
 #include "engine/common/code_map.h"
+#include "vg_tool.h"
 
 /* Once, when there is a core, before anything below. */
 void vg_code_begin(void);
@@ -29,5 +28,16 @@ void vg_code_mapped(Addr address);
 
 /* Memory was unmapped: what was known about it no longer holds. */
 void vg_code_unmapped(Addr address, SizeT bytes);
+
+/* ----------------------------------------------------------------------------------------- data objects (vg_data.c) */
+
+/* Before the core is made, and behind it. */
+void vg_data_configure(struct tn_config *config);
+void vg_data_begin(void);
+
+/* The program's system calls: memory was mapped, unmapped, moved. */
+void vg_data_mapped(Addr address, SizeT bytes);
+void vg_data_unmapped(Addr address, SizeT bytes);
+void vg_data_moved(Addr from, Addr to, SizeT bytes);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vg_data.c: see vg_data.h.
+ * vg_data.c: what the core needs to know of data objects: allocation functions, what is mapped, static data.
  *
  * Arguments are read where a function's first instruction is, results when the core asks, at the end of the block that
  * returns: everything that the block did is in the guest state then. What is mapped Valgrind says itself; a system
  * call that maps does not block, so the thread that runs is the one that made it.
  */
-#include "vg_data.h"
+#include "vg_code.h"
 
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_machine.h"
@@ -15,7 +15,6 @@
 #include "libvex_guest_amd64.h"
 
 #include "engine/common/data_map.h"
-#include "vg_code.h"
 
 /* libcoregrind's, not announced to tools: where the break begins, and where it is. */
 extern Addr VG_(brk_base);

@@ -102,42 +102,6 @@ Bool vg_read_text(const HChar *path, HChar *text, SizeT size)
     return True;
 }
 
-static void write_all(struct vg_stream *stream, const UChar *data, SizeT bytes)
-{
-    while (bytes > 0 && stream->error == 0) {
-        Int done = VG_(write)(stream->fd, data, bytes > (1 << 30) ? (1 << 30) : (Int)bytes);
-
-        if (done > 0) {
-            data += done;
-            bytes -= done;
-        } else if (done != -VKI_EINTR) {
-            stream->error = done < 0 ? -done : VKI_EIO;
-        }
-    }
-}
-
-Int vg_stream_flush(struct vg_stream *stream)
-{
-    write_all(stream, stream->buffer, stream->used);
-    stream->used = 0;
-    return stream->error;
-}
-
-int tn_host_write(void *opaque, const void *data, size_t bytes)
-{
-    struct vg_stream *stream = opaque;
-
-    if (stream->used + bytes > sizeof stream->buffer)
-        vg_stream_flush(stream);
-    if (bytes >= sizeof stream->buffer) {
-        write_all(stream, data, bytes);
-    } else {
-        VG_(memcpy)(stream->buffer + stream->used, data, bytes);
-        stream->used += bytes;
-    }
-    return stream->error;
-}
-
 void *tn_host_alloc(size_t bytes)
 {
     return vg_reserve(bytes);

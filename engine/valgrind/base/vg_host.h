@@ -7,17 +7,6 @@
 
 #include "vg_tool.h"
 
-/* What tn_host_write gets as its stream: bytes are gathered and written in large pieces. */
-struct vg_stream {
-    Int fd;
-    Int error; /* errno of the first failure; nothing is written after it */
-    UInt used;
-    UChar buffer[1 << 16];
-};
-
-/* Writes what is gathered; returns the stream's error. */
-Int vg_stream_flush(struct vg_stream *stream);
-
 /* Memory in whole pages, backed as it is touched. Never NULL. */
 void *vg_reserve(SizeT bytes);
 void vg_release(void *memory, SizeT bytes);
@@ -29,5 +18,17 @@ void vg_unmap_file(const void *memory, SizeT bytes);
 /* The beginning of a small file (sysfs, proc) as a zero-ended text without its last newline; False if it
  * cannot be read. */
 Bool vg_read_text(const HChar *path, HChar *text, SizeT size);
+
+/* ------------------------------------------------------------------------------ memory for small things (vg_pool.c) */
+
+enum {
+    VG_POOL_MAX = 16384,   /* bytes of one thing */
+    VG_POOL_IDS = 1 << 30, /* ids are from 1 to this; 0 is none */
+};
+
+/* Not cleared, aligned to 8 bytes. Who gives it back must know its size. */
+UInt vg_pool_get(SizeT bytes);
+void *vg_pool_at(UInt id);
+void vg_pool_put(UInt id, SizeT bytes);
 
 #endif

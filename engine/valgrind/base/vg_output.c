@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vg_output.c: where the raw profile goes, and when.
+ * vg_output.c: where the raw profile goes (engine/common/output.h).
  *
- * The file is open only while a part is written, so that the program never meets a descriptor that is not its
- * own, closes it or inherits it. It is made when the run begins and appended to afterwards.
- *
- * Names. `%p`, `%q{VARIABLE}` and `%%` are Valgrind's, `%h` is the host's name. No file that exists is touched: if
- * the name is taken (an earlier run, a forked sibling, an image that replaced itself by exec), .2, .3 ... is put
- * behind it.
- *
- * A part that cannot be written whole is lost: its costs have left the core. The file is cut back to what it was, and
- * the next part begins a file, since the definitions that it builds on may have been lost with it.
+ * The file is open only while a part is written, so that the program never meets a descriptor that is not its own,
+ * closes it or inherits it. In its name `%p`, `%q{VARIABLE}` and `%%` are Valgrind's, `%h` is the host's name.
  */
 #include "vg_output.h"
 
@@ -20,14 +13,11 @@
 
 #include "pub_tool_vkiscnums.h"
 
+#include "engine/common/output.h"
 #include "vg_host.h"
 
 /* Not announced to tools. */
 extern SysRes VG_(do_syscall)(UWord number, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord);
-
-static HChar *file_name;
-static Bool created;
-static struct vg_stream stream;
 
 /* The pattern with %h replaced; Valgrind does the rest. */
 static HChar *with_host_name(const HChar *pattern)
@@ -57,130 +47,69 @@ static HChar *with_host_name(const HChar *pattern)
     return out;
 }
 
-static HChar *expand(void)
+static void expand(char *to, size_t size)
 {
     HChar *pattern = with_host_name(vg.options.out_file);
     HChar *name = VG_(expand_file_name)("--tenure-out-file", pattern);
 
     VG_(free)(pattern);
-    return name;
+    VG_(snprintf)(to, size, "%s", name);
+    VG_(free)(name);
 }
 
-static Int take_opened(SysRes opened)
+static int open_file(const char *name, bool is_new)
 {
-    if (sr_isError(opened))
-        return sr_Err(opened);
-    stream.fd = sr_Res(opened);
-    stream.error = 0;
-    stream.used = 0;
-    return 0;
+    SysRes opened = VG_(open)(name, VKI_O_WRONLY | (is_new ? VKI_O_CREAT | VKI_O_EXCL : VKI_O_APPEND), 0666);
+
+    return sr_isError(opened) ? -(int)sr_Err(opened) : (int)sr_Res(opened);
 }
 
-/* Opens a file of its own for this process. Returns 0 or an error number. */
-static Int create(void)
+static long write_file(int fd, const void *data, size_t bytes)
 {
-    HChar *wanted = expand();
-    UInt number = 1;
-    Int error;
-
-    file_name = wanted;
-    while ((error = take_opened(VG_(open)(file_name, VKI_O_WRONLY | VKI_O_CREAT | VKI_O_EXCL, 0666))) ==
-           VKI_EEXIST) {
-        file_name = VG_(malloc)("tenure.name", VG_(strlen)(wanted) + 16);
-        VG_(sprintf)(file_name, "%s.%u", wanted, ++number);
-    }
-    created = error == 0;
-    return error;
+    return VG_(write)(fd, data, bytes > (1 << 30) ? (1 << 30) : (Int)bytes);
 }
 
-static Int open_again(void)
+static int64_t file_size(int fd)
 {
-    return take_opened(VG_(open)(file_name, VKI_O_WRONLY | VKI_O_APPEND, 0));
+    return VG_(lseek)(fd, 0, VKI_SEEK_END);
 }
 
-static const HChar *reason(Int error)
+static void close_file(int fd, int64_t cut_to)
 {
-    static HChar other[32];
-
-    switch (error) {
-    case VKI_ENOSPC:
-        return "the disk is full";
-    case VKI_EACCES:
-    case VKI_EPERM:
-        return "permission denied";
-    case VKI_EROFS:
-        return "the file system is read-only";
-    case VKI_ENOENT:
-        return "there is no such directory";
-    case VKI_ENOTDIR:
-    case VKI_EISDIR:
-        return "the name is a directory, or goes through something that is none";
-    case VKI_EFBIG:
-        return "the file would be larger than the limit";
-    default:
-        VG_(snprintf)(other, sizeof other, "error %d", error);
-        return other;
-    }
+    if (cut_to >= 0)
+        VG_(do_syscall)(__NR_ftruncate, fd, cut_to, 0, 0, 0, 0, 0, 0);
+    VG_(close)(fd);
 }
+
+static const struct output_host host = {expand, open_file, write_file, file_size, close_file, vg_tell};
+static struct output output = {.host = &host};
 
 void vg_output_begin(void)
 {
-    Int error = create();
+    const char *wrong = output_begin(&output);
 
-    if (error != 0)
-        vg_refuse("cannot write the raw profile %s: %s; choose another with --tenure-out-file=", file_name,
-                  reason(error));
-    VG_(close)(stream.fd);
+    if (wrong != NULL)
+        vg_refuse("cannot write the raw profile %s: %s; choose another with --tenure-out-file=", output.name, wrong);
+    VG_(close)(output.fd);
 }
 
 const HChar *vg_output_name(void)
 {
-    return created ? file_name : "";
-}
-
-static void cut_back(Off64T size)
-{
-    VG_(do_syscall)(__NR_ftruncate, stream.fd, size, 0, 0, 0, 0, 0, 0);
-    tn_restart_output(vg.core);
-    created = size == 0; /* an empty file is as good as a new one */
-}
-
-static Int write_to_stream(const HChar *why, int (*write)(tn_core *, void *, const char *))
-{
-    Off64T before = VG_(lseek)(stream.fd, 0, VKI_SEEK_END);
-    Int error = write(vg.core, &stream, why);
-
-    if (error == 0)
-        error = vg_stream_flush(&stream);
-    if (error != 0)
-        cut_back(before);
-    VG_(close)(stream.fd);
-    return error;
-}
-
-static void write_part(const HChar *why, int (*write)(tn_core *, void *, const char *))
-{
-    Int error = created ? open_again() : create();
-
-    if (error == 0)
-        error = write_to_stream(why, write);
-    if (error != 0)
-        vg_tell("cannot write the raw profile %s: %s; this part (%s) is lost; choose another place for it (--out, or "
-                "--tenure-out-file)\n", file_name, reason(error), why);
+    return output_name(&output);
 }
 
 void vg_output_part(const HChar *why)
 {
-    write_part(why, tn_dump);
+    output_write(&output, vg.core, why, tn_dump);
     control_part(vg.control_page, vg_output_name());
 }
 
 void vg_output_finish(const HChar *why)
 {
-    write_part(why, tn_finish);
+    output_write(&output, vg.core, why, tn_finish);
 }
 
 void vg_output_forked(void)
 {
-    created = False;
+    output.is_there = false;
 }

@@ -6,8 +6,6 @@
  * back to the system: what one translation gave back, another of the same size takes. An id is a slab's number and a
  * word in it; the first word of the first slab is no thing.
  */
-#include "vg_pool.h"
-
 #include "vg_host.h"
 
 enum {

@@ -18,7 +18,6 @@
 #include "engine/valgrind/base/vg_output.h"
 #include "engine/valgrind/translate/vg_cold.h"
 #include "vg_begin.h"
-#include "vg_control.h"
 #include "vg_threads.h"
 
 static void collect(Bool on)

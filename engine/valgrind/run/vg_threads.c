@@ -24,12 +24,10 @@
 #include "pub_tool_tooliface.h"
 
 #include "engine/valgrind/base/vg_code.h"
-#include "engine/valgrind/base/vg_data.h"
 #include "engine/valgrind/base/vg_output.h"
 #include "engine/valgrind/program/vg_program.h"
 #include "engine/valgrind/translate/vg_cold.h"
 #include "engine/valgrind/translate/vg_join.h"
-#include "vg_control.h"
 
 extern Bool VG_(is_exiting)(ThreadId tid); /* not announced to tools */
 

@@ -26,7 +26,7 @@
 #include "pub_tool_machine.h"
 
 #include "core/cache_hot.h"
-#include "engine/valgrind/base/vg_pool.h"
+#include "engine/valgrind/base/vg_host.h"
 
 /* What VG_(discard_translations_safely) calls once it has made sure that it is called from a client request. */
 extern void VG_(discard_translations)(Addr start, ULong bytes, const HChar *who);

@@ -46,7 +46,7 @@ void vg_emit_begin(struct vg_builder *b);
 
 /* The second word of the first shadow says which stretch runs, for the case that it faults: of a hot one four times
  * the core's segment, plus 1, or four times the id of its latest group, plus 3; of a cold one twice its id in
- * vg_pool.h; 0: none that has not been counted. Only stretches that can fault say so. Returns the constant, NULL if
+ * vg_host.h; 0: none that has not been counted. Only stretches that can fault say so. Returns the constant, NULL if
  * nothing is said. */
 IRConst *vg_emit_running(struct vg_builder *b, UInt word);
 

@@ -26,7 +26,7 @@
 #include "pub_tool_machine.h"
 
 #include "core/cache_hot.h"
-#include "engine/valgrind/base/vg_pool.h"
+#include "engine/valgrind/base/vg_host.h"
 #include "vg_cold.h"
 
 enum {

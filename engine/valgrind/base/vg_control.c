@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* vg_control.c: see vg_control.h. */
-#include "vg_control.h"
+/*
+ * vg_control.c: the page on which another terminal asks for something (engine/common/control_format.h), as
+ * vg.control_page. Each process has one of its own: a forked child gives its parent's up and makes another. What is
+ * asked there is done by vg_requests.c.
+ */
+#include "vg_output.h"
 
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_options.h"
 #include "pub_tool_vkiscnums.h"
 
-#include "engine/valgrind/base/vg_host.h"
-#include "engine/valgrind/base/vg_output.h"
+#include "vg_host.h"
 
 /* Not announced to tools. */
 extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd, Off64T offset);
