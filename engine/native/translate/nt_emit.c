@@ -101,9 +101,8 @@ void nt_align(struct nt_emit *emit, unsigned alignment, unsigned ahead)
     put_nops(emit, (unsigned)-((uintptr_t)emit->at + ahead) & (alignment - 1));
 }
 
-/* `wide` is 0x48 for 64 bits, else 0. `opcode`: one byte, or two behind 0f. `behind`: bytes of the immediate. */
-static void with_memory(struct nt_emit *emit, uint8_t wide, unsigned opcode, uint8_t reg, struct nt_mem mem,
-                        unsigned behind)
+void nt_with_memory(struct nt_emit *emit, uint8_t wide, unsigned opcode, uint8_t reg, struct nt_mem mem,
+                    unsigned behind)
 {
     uint8_t buffer[16], *at = buffer;
     uint8_t rex = (uint8_t)(wide | (reg & 8) >> 1);
@@ -146,7 +145,7 @@ static void with_memory(struct nt_emit *emit, uint8_t wide, unsigned opcode, uin
     put_buffer(emit, buffer, (size_t)(at + 4 - buffer));
 }
 
-static void with_register(struct nt_emit *emit, uint8_t wide, unsigned opcode, uint8_t reg, uint8_t rm)
+void nt_with_register(struct nt_emit *emit, uint8_t wide, unsigned opcode, uint8_t reg, uint8_t rm)
 {
     uint8_t rex = (uint8_t)(wide | (reg & 8) >> 1 | rm >> 3);
     uint8_t buffer[16], *at = buffer;
@@ -157,37 +156,6 @@ static void with_register(struct nt_emit *emit, uint8_t wide, unsigned opcode, u
     *at++ = (uint8_t)opcode;
     *at++ = (uint8_t)(0xc0 | (reg & 7) << 3 | (rm & 7));
     put_buffer(emit, buffer, (size_t)(at - buffer));
-}
-
-void nt_load(struct nt_emit *emit, uint8_t reg, struct nt_mem from)
-{
-    with_memory(emit, 0x48, 0x8b, reg, from, 0);
-}
-
-void nt_load8(struct nt_emit *emit, uint8_t reg, struct nt_mem from)
-{
-    with_memory(emit, 0, 0x0fb6, reg, from, 0);
-}
-
-void nt_load16(struct nt_emit *emit, uint8_t reg, struct nt_mem from)
-{
-    with_memory(emit, 0, 0x0fb7, reg, from, 0);
-}
-
-void nt_store(struct nt_emit *emit, struct nt_mem to, uint8_t reg)
-{
-    with_memory(emit, 0x48, 0x89, reg, to, 0);
-}
-
-void nt_store_constant(struct nt_emit *emit, struct nt_mem to, int32_t value)
-{
-    with_memory(emit, 0x48, 0xc7, 0, to, 4);
-    nt_put32(emit, (uint32_t)value);
-}
-
-void nt_store32(struct nt_emit *emit, struct nt_mem to, uint8_t reg)
-{
-    with_memory(emit, 0, 0x89, reg, to, 0);
 }
 
 /* The operand `mem` behind prefixes and opcode. */
@@ -219,42 +187,11 @@ void nt_store_opmask(struct nt_emit *emit, struct nt_mem to, uint8_t reg, unsign
     put_absolute(emit, reg, to);
 }
 
-void nt_store32_constant(struct nt_emit *emit, struct nt_mem to, uint32_t value)
-{
-    with_memory(emit, 0, 0xc7, 0, to, 4);
-    nt_put32(emit, value);
-}
-
-void nt_address(struct nt_emit *emit, uint8_t reg, struct nt_mem of)
-{
-    with_memory(emit, 0x48, 0x8d, reg, of, 0);
-}
-
-void nt_address32(struct nt_emit *emit, uint8_t reg, struct nt_mem of)
-{
-    with_memory(emit, 0, 0x8d, reg, of, 0);
-}
-
 void nt_sum(struct nt_emit *emit, uint8_t reg, uint8_t a, uint8_t b)
 {
     uint8_t rex = (uint8_t)(0x48 | (reg & 8) >> 1 | (b & 8) >> 2 | a >> 3);
     uint8_t bytes[5] = {rex, 0x8d, (uint8_t)(0x44 | (reg & 7) << 3), (uint8_t)((b & 7) << 3 | (a & 7)), 0};
     nt_put(emit, bytes, sizeof bytes);
-}
-
-void nt_move(struct nt_emit *emit, uint8_t reg, uint8_t from)
-{
-    with_register(emit, 0x48, 0x8b, reg, from);
-}
-
-void nt_move32(struct nt_emit *emit, uint8_t reg, uint8_t from)
-{
-    with_register(emit, 0, 0x8b, reg, from);
-}
-
-void nt_move8(struct nt_emit *emit, uint8_t reg, uint8_t from)
-{
-    with_register(emit, 0x40, 0x0fb6, reg, from); /* with REX: spl, not ah */
 }
 
 void nt_rotate32(struct nt_emit *emit, uint8_t reg, uint8_t from, uint8_t right)
@@ -263,11 +200,6 @@ void nt_rotate32(struct nt_emit *emit, uint8_t reg, uint8_t from, uint8_t right)
     uint8_t bytes[] = {0xc4, (uint8_t)((reg & 8 ? 0 : 0x80) | 0x40 | (from & 8 ? 0 : 0x20) | MAP_0F3A), NARROW_F2,
                        0xf0, (uint8_t)(0xc0 | (reg & 7) << 3 | (from & 7)), right};
     nt_put(emit, bytes, sizeof bytes);
-}
-
-void nt_move16(struct nt_emit *emit, uint8_t reg, uint8_t from)
-{
-    with_register(emit, 0, 0x0fb7, reg, from);
 }
 
 void nt_constant(struct nt_emit *emit, uint8_t reg, uint64_t value)
@@ -290,11 +222,6 @@ void nt_constant(struct nt_emit *emit, uint8_t reg, uint64_t value)
     }
 }
 
-void nt_push(struct nt_emit *emit, struct nt_mem from)
-{
-    with_memory(emit, 0, 0xff, 6, from, 0);
-}
-
 void nt_push_constant(struct nt_emit *emit, int32_t value)
 {
     nt_put8(emit, 0x68);
@@ -305,7 +232,7 @@ void nt_push_constant(struct nt_emit *emit, int32_t value)
 static void constant_to_memory(struct nt_emit *emit, uint8_t which, struct nt_mem to, int32_t value)
 {
     bool small = value >= -128 && value < 128;
-    with_memory(emit, 0x48, small ? 0x83 : 0x81, which, to, small ? 1 : 4);
+    nt_with_memory(emit, 0x48, small ? 0x83 : 0x81, which, to, small ? 1 : 4);
     if (small)
         nt_put8(emit, (uint8_t)value);
     else
@@ -315,7 +242,7 @@ static void constant_to_memory(struct nt_emit *emit, uint8_t which, struct nt_me
 static void constant_to_register(struct nt_emit *emit, uint8_t wide, uint8_t which, uint8_t reg, int32_t value)
 {
     bool small = value >= -128 && value < 128;
-    with_register(emit, wide, small ? 0x83 : 0x81, which, reg);
+    nt_with_register(emit, wide, small ? 0x83 : 0x81, which, reg);
     if (small)
         nt_put8(emit, (uint8_t)value);
     else
@@ -329,66 +256,20 @@ void nt_add_constant(struct nt_emit *emit, struct nt_mem to, int32_t value)
     constant_to_memory(emit, ADD, to, value);
 }
 
-void nt_add(struct nt_emit *emit, struct nt_mem to, uint8_t reg)
-{
-    with_memory(emit, 0x48, 0x01, reg, to, 0);
-}
-
-void nt_or(struct nt_emit *emit, struct nt_mem to, uint8_t reg)
-{
-    with_memory(emit, 0x48, 0x09, reg, to, 0);
-}
-
-void nt_add_to(struct nt_emit *emit, uint8_t reg, struct nt_mem from)
-{
-    with_memory(emit, 0x48, 0x03, reg, from, 0);
-}
-
-void nt_prefetch(struct nt_emit *emit, struct nt_mem line)
-{
-    with_memory(emit, 0, 0x0f18, 1, line, 0);
-}
-
-void nt_subtract(struct nt_emit *emit, uint8_t reg, struct nt_mem from)
-{
-    with_memory(emit, 0x48, 0x2b, reg, from, 0);
-}
-
-void nt_compare(struct nt_emit *emit, struct nt_mem what, uint8_t reg)
-{
-    with_memory(emit, 0x48, 0x39, reg, what, 0);
-}
-
 void nt_compare_constant(struct nt_emit *emit, struct nt_mem what, int32_t value)
 {
     constant_to_memory(emit, CMP, what, value);
 }
 
-void nt_compare32_constant(struct nt_emit *emit, struct nt_mem what, uint32_t value)
-{
-    with_memory(emit, 0, 0x81, 7, what, 4);
-    nt_put32(emit, value);
-}
-
 void nt_compare8_constant(struct nt_emit *emit, struct nt_mem what, uint8_t value)
 {
-    with_memory(emit, 0, 0x80, 7, what, 1);
+    nt_with_memory(emit, 0, 0x80, 7, what, 1);
     nt_put8(emit, value);
 }
 
 void nt_compare_register(struct nt_emit *emit, uint8_t reg, int32_t value)
 {
     constant_to_register(emit, 0x48, CMP, reg, value);
-}
-
-void nt_subtract_register(struct nt_emit *emit, uint8_t reg, uint8_t what)
-{
-    with_register(emit, 0x48, 0x2b, reg, what);
-}
-
-void nt_compare_registers(struct nt_emit *emit, uint8_t reg, uint8_t what)
-{
-    with_register(emit, 0x48, 0x3b, reg, what);
 }
 
 void nt_and32(struct nt_emit *emit, uint8_t reg, uint32_t value)
@@ -407,18 +288,18 @@ void nt_shlx(struct nt_emit *emit, uint8_t reg, uint8_t from, uint8_t bits)
 
 void nt_set(struct nt_emit *emit, uint8_t condition, struct nt_mem to)
 {
-    with_memory(emit, 0, 0x0f90u | condition, 0, to, 0);
+    nt_with_memory(emit, 0, 0x0f90u | condition, 0, to, 0);
 }
 
 void nt_read_fs(struct nt_emit *emit, uint8_t reg)
 {
     nt_put8(emit, 0xf3);
-    with_register(emit, 0x48, 0x0fae, 0, reg);
+    nt_with_register(emit, 0x48, 0x0fae, 0, reg);
 }
 
 void nt_take_one(struct nt_emit *emit, struct nt_mem from)
 {
-    with_memory(emit, 0x48, 0x83, 5, from, 1);
+    nt_with_memory(emit, 0x48, 0x83, 5, from, 1);
     nt_put8(emit, 1);
 }
 
@@ -478,16 +359,6 @@ void nt_way(uint8_t *site, const void *to)
         __atomic_store_n((int32_t *)site, distance, __ATOMIC_RELEASE);
 }
 
-void nt_call_memory(struct nt_emit *emit, struct nt_mem through)
-{
-    with_memory(emit, 0, 0xff, 2, through, 0);
-}
-
-void nt_jump_memory(struct nt_emit *emit, struct nt_mem through)
-{
-    with_memory(emit, 0, 0xff, 4, through, 0);
-}
-
 uint8_t *nt_loop(struct nt_emit *emit, uint8_t opcode)
 {
     nt_put8(emit, opcode);
@@ -499,32 +370,4 @@ void nt_way8(struct nt_emit *emit, uint8_t *site, const void *to)
 {
     if (site && !emit->full)
         *site = (uint8_t)((const uint8_t *)to - (site + 1));
-}
-
-void nt_return(struct nt_emit *emit)
-{
-    nt_put8(emit, 0xc3);
-}
-
-void nt_flags_but_overflow_to_rax(struct nt_emit *emit)
-{
-    nt_put8(emit, 0x9f); /* lahf */
-}
-
-void nt_flags_but_overflow_from_rax(struct nt_emit *emit)
-{
-    nt_put8(emit, 0x9e); /* sahf */
-}
-
-void nt_flags_to_rax(struct nt_emit *emit)
-{
-    static const uint8_t lahf_seto_al[] = {0x9f, 0x0f, 0x90, 0xc0};
-    nt_put(emit, lahf_seto_al, sizeof lahf_seto_al);
-}
-
-/* 1 + 127 overflows; then the other five. */
-void nt_flags_from_rax(struct nt_emit *emit)
-{
-    static const uint8_t add_al_127_sahf[] = {0x04, 0x7f, 0x9e};
-    nt_put(emit, add_al_127_sahf, sizeof add_al_127_sahf);
 }

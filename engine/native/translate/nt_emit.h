@@ -36,43 +36,73 @@ void nt_put32(struct nt_emit *emit, uint32_t value);
 /* Nothing until `at` is a multiple of `alignment` when `ahead` bytes have been written. */
 void nt_align(struct nt_emit *emit, unsigned alignment, unsigned ahead);
 
-void nt_load(struct nt_emit *emit, uint8_t reg, struct nt_mem from);
-void nt_load8(struct nt_emit *emit, uint8_t reg, struct nt_mem from); /* zero extended */
-void nt_load16(struct nt_emit *emit, uint8_t reg, struct nt_mem from); /* zero extended */
-void nt_store(struct nt_emit *emit, struct nt_mem to, uint8_t reg);
-void nt_store_constant(struct nt_emit *emit, struct nt_mem to, int32_t value);
-void nt_store32(struct nt_emit *emit, struct nt_mem to, uint8_t reg);
+/* An instruction with a register, or the digit of its opcode, and an operand in memory or another register. `wide`:
+ * 0x48, REX for 64 bits, or what else is needed of REX. `opcode`: one byte, or two with 0f first. `behind`: how many
+ * bytes of a constant the caller puts behind it. */
+void nt_with_memory(struct nt_emit *emit, uint8_t wide, unsigned opcode, uint8_t reg, struct nt_mem mem,
+                    unsigned behind);
+void nt_with_register(struct nt_emit *emit, uint8_t wide, unsigned opcode, uint8_t reg, uint8_t from);
+
+#define NT_LOADS(name, wide, opcode) \
+    static inline void name(struct nt_emit *emit, uint8_t reg, struct nt_mem from) \
+    { nt_with_memory(emit, wide, opcode, reg, from, 0); }
+#define NT_STORES(name, wide, opcode) \
+    static inline void name(struct nt_emit *emit, struct nt_mem to, uint8_t reg) \
+    { nt_with_memory(emit, wide, opcode, reg, to, 0); }
+#define NT_MOVES(name, wide, opcode) \
+    static inline void name(struct nt_emit *emit, uint8_t reg, uint8_t from) \
+    { nt_with_register(emit, wide, opcode, reg, from); }
+#define NT_HAS_MEMORY(name, opcode, digit) \
+    static inline void name(struct nt_emit *emit, struct nt_mem mem) \
+    { nt_with_memory(emit, 0, opcode, digit, mem, 0); }
+#define NT_HAS_CONSTANT(name, wide, opcode, digit) \
+    static inline void name(struct nt_emit *emit, struct nt_mem mem, uint32_t value) \
+    { \
+        nt_with_memory(emit, wide, opcode, digit, mem, 4); \
+        nt_put32(emit, value); \
+    }
+
+NT_LOADS(nt_load, 0x48, 0x8b)
+NT_LOADS(nt_load8, 0, 0x0fb6)  /* zero extended */
+NT_LOADS(nt_load16, 0, 0x0fb7) /* zero extended */
+NT_LOADS(nt_address, 0x48, 0x8d) /* lea */
+NT_LOADS(nt_address32, 0, 0x8d)
+NT_STORES(nt_store, 0x48, 0x89)
+NT_STORES(nt_store32, 0, 0x89)
+NT_HAS_CONSTANT(nt_store_constant, 0x48, 0xc7, 0) /* sign extended */
+NT_HAS_CONSTANT(nt_store32_constant, 0, 0xc7, 0)
+NT_MOVES(nt_move, 0x48, 0x8b)
+NT_MOVES(nt_move32, 0, 0x8b)
+NT_MOVES(nt_move8, 0x40, 0x0fb6) /* zero extended; with REX it is spl, not ah */
+NT_MOVES(nt_move16, 0, 0x0fb7)   /* zero extended */
+NT_HAS_MEMORY(nt_push, 0xff, 6)
+NT_HAS_MEMORY(nt_call_memory, 0xff, 2)
+NT_HAS_MEMORY(nt_jump_memory, 0xff, 4)
+NT_HAS_MEMORY(nt_prefetch, 0x0f18, 1) /* prefetcht0: never faults */
+/* These change flags. */
+NT_LOADS(nt_add_to, 0x48, 0x03)
+NT_LOADS(nt_subtract, 0x48, 0x2b)
+NT_STORES(nt_add, 0x48, 0x01)
+NT_STORES(nt_or, 0x48, 0x09)
+NT_STORES(nt_compare, 0x48, 0x39)
+NT_HAS_CONSTANT(nt_compare32_constant, 0, 0x81, 7)
+NT_MOVES(nt_subtract_register, 0x48, 0x2b)
+NT_MOVES(nt_compare_registers, 0x48, 0x3b)
+
 /* The vector register `reg`, of `bits` bits; 512: AVX-512. 16 or 64 bits of the opmask register `reg`. `to` has neither
  * base nor index. */
 void nt_store_vector(struct nt_emit *emit, struct nt_mem to, uint8_t reg, unsigned bits);
 void nt_store_opmask(struct nt_emit *emit, struct nt_mem to, uint8_t reg, unsigned bits);
-void nt_store32_constant(struct nt_emit *emit, struct nt_mem to, uint32_t value);
-void nt_address(struct nt_emit *emit, uint8_t reg, struct nt_mem of); /* lea */
-void nt_address32(struct nt_emit *emit, uint8_t reg, struct nt_mem of);
 void nt_sum(struct nt_emit *emit, uint8_t reg, uint8_t a, uint8_t b); /* lea reg, [a + b]; b is not rsp */
-void nt_move(struct nt_emit *emit, uint8_t reg, uint8_t from);
-void nt_move32(struct nt_emit *emit, uint8_t reg, uint8_t from);
-void nt_move8(struct nt_emit *emit, uint8_t reg, uint8_t from);                   /* zero extended */
 void nt_rotate32(struct nt_emit *emit, uint8_t reg, uint8_t from, uint8_t right); /* rorx: BMI2 */
-void nt_move16(struct nt_emit *emit, uint8_t reg, uint8_t from);                  /* zero extended */
 void nt_constant(struct nt_emit *emit, uint8_t reg, uint64_t value);
-void nt_push(struct nt_emit *emit, struct nt_mem from);
 void nt_push_constant(struct nt_emit *emit, int32_t value);
 
 /* Arithmetic; changes flags. */
 void nt_add_constant(struct nt_emit *emit, struct nt_mem to, int32_t value);
-void nt_add(struct nt_emit *emit, struct nt_mem to, uint8_t reg);
-void nt_or(struct nt_emit *emit, struct nt_mem to, uint8_t reg);
-void nt_add_to(struct nt_emit *emit, uint8_t reg, struct nt_mem from);
-void nt_prefetch(struct nt_emit *emit, struct nt_mem line); /* prefetcht0: never faults */
-void nt_subtract(struct nt_emit *emit, uint8_t reg, struct nt_mem from);
-void nt_compare(struct nt_emit *emit, struct nt_mem what, uint8_t reg);
 void nt_compare_constant(struct nt_emit *emit, struct nt_mem what, int32_t value);
-void nt_compare32_constant(struct nt_emit *emit, struct nt_mem what, uint32_t value);
 void nt_compare8_constant(struct nt_emit *emit, struct nt_mem what, uint8_t value);
 void nt_compare_register(struct nt_emit *emit, uint8_t reg, int32_t value);
-void nt_subtract_register(struct nt_emit *emit, uint8_t reg, uint8_t what);
-void nt_compare_registers(struct nt_emit *emit, uint8_t reg, uint8_t what);
 void nt_and32(struct nt_emit *emit, uint8_t reg, uint32_t value); /* the upper half becomes 0 */
 void nt_shlx(struct nt_emit *emit, uint8_t reg, uint8_t from, uint8_t bits); /* no flags; BMI2 */
 void nt_set(struct nt_emit *emit, uint8_t condition, struct nt_mem to);      /* a byte; no flags */
@@ -87,18 +117,20 @@ uint8_t *nt_call(struct nt_emit *emit);
 uint8_t *nt_jump_aligned(struct nt_emit *emit);
 uint8_t *nt_jcc_aligned(struct nt_emit *emit, uint8_t condition);
 void nt_way(uint8_t *way, const void *to);
-void nt_call_memory(struct nt_emit *emit, struct nt_mem through);
-void nt_jump_memory(struct nt_emit *emit, struct nt_mem through);
 /* Jumps over 8 bits; the opcode is that of loop, jrcxz or their relatives. */
 uint8_t *nt_loop(struct nt_emit *emit, uint8_t opcode);
 void nt_way8(struct nt_emit *emit, uint8_t *way, const void *to);
-void nt_return(struct nt_emit *emit);
 
-/* Flags into rax and back from there; rax is lost. */
-void nt_flags_to_rax(struct nt_emit *emit);
-void nt_flags_from_rax(struct nt_emit *emit);
+#define NT_FIXED(name, bytes) \
+    static inline void name(struct nt_emit *emit) \
+    { nt_put(emit, bytes, sizeof bytes - 1); }
+
+NT_FIXED(nt_return, "\xc3")
+/* Flags into rax and back from there; rax is lost: lahf, seto al; add al, 127, which overflows if al is 1, sahf. */
+NT_FIXED(nt_flags_to_rax, "\x9f\x0f\x90\xc0")
+NT_FIXED(nt_flags_from_rax, "\x04\x7f\x9e")
 /* The same where OF is dead. */
-void nt_flags_but_overflow_to_rax(struct nt_emit *emit);
-void nt_flags_but_overflow_from_rax(struct nt_emit *emit);
+NT_FIXED(nt_flags_but_overflow_to_rax, "\x9f")
+NT_FIXED(nt_flags_but_overflow_from_rax, "\x9e")
 
 #endif

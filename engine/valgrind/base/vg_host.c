@@ -2,11 +2,10 @@
 /*
  * vg_host.c: the ground the engine and the core stand on.
  *
- * Memory comes from Valgrind's address space manager as anonymous mappings, so that a large reservation costs
- * nothing until it is touched. Files of the program are mapped, not read: cc1 alone has 30 MB. The two functions
- * that map are not among those Valgrind declares for tools (what it does declare changed its type between 3.19 and
- * 3.24), but its core exports them, and the tool is linked with exactly one version of that core; hence the
- * declarations here.
+ * Memory comes from Valgrind's address space manager as anonymous mappings, so that a large reservation costs nothing
+ * until it is touched. The function that maps is not among those Valgrind declares for tools (what it does declare
+ * changed its type between 3.19 and 3.24), but its core exports it, and the tool is linked with exactly one version of
+ * that core; hence the declaration here.
  *
  * memcpy, memmove and memset, which the core and the compiler ask for, are in libcoregrind.
  */
@@ -21,7 +20,6 @@
 struct vg_engine vg;
 
 extern SysRes VG_(am_mmap_anon_float_valgrind)(SizeT length);
-extern SysRes VG_(am_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd, Off64T offset);
 extern void VG_(exit)(Int status) __attribute__((noreturn));
 
 void vg_tell(const HChar *format, ...)
@@ -58,31 +56,6 @@ void vg_release(void *memory, SizeT bytes)
 {
     if (memory != NULL)
         VG_(am_munmap_valgrind)((Addr)memory, VG_PGROUNDUP(bytes));
-}
-
-const void *vg_map_file(const HChar *path, SizeT *bytes)
-{
-    struct vg_stat status;
-    Int fd = VG_(fd_open)(path, VKI_O_RDONLY, 0);
-    const void *memory = NULL;
-
-    if (fd < 0)
-        return NULL;
-    if (VG_(fstat)(fd, &status) == 0 && VKI_S_ISREG(status.mode) && status.size > 0) {
-        SysRes mapped = VG_(am_mmap_file_float_valgrind)(status.size, VKI_PROT_READ, fd, 0);
-
-        if (!sr_isError(mapped)) {
-            memory = (const void *)sr_Res(mapped);
-            *bytes = status.size;
-        }
-    }
-    VG_(close)(fd);
-    return memory;
-}
-
-void vg_unmap_file(const void *memory, SizeT bytes)
-{
-    VG_(am_munmap_valgrind)((Addr)memory, VG_PGROUNDUP(bytes));
 }
 
 Bool vg_read_text(const HChar *path, HChar *text, SizeT size)

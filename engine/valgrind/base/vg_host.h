@@ -11,10 +11,6 @@
 void *vg_reserve(SizeT bytes);
 void vg_release(void *memory, SizeT bytes);
 
-/* The whole regular file read-only, or NULL. */
-const void *vg_map_file(const HChar *path, SizeT *bytes);
-void vg_unmap_file(const void *memory, SizeT bytes);
-
 /* The beginning of a small file (sysfs, proc) as a zero-ended text without its last newline; False if it
  * cannot be read. */
 Bool vg_read_text(const HChar *path, HChar *text, SizeT size);
