@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * allocs.c: see allocs.h.
+ * allocs.c: which functions allocate and free memory, by name (docs/attribution.md, section 11).
  *
- * One table. A name that ends with * stands for all that begin so: C++'s operators have a mangled name for each form,
- * and what tells the forms apart (alignment, nothrow, the size to be freed) is behind what matters here. The forms that
- * construct in memory that is there already allocate nothing, and are none of these: _ZnwmPv, _ZdlPvS_.
+ * Those of C and C++ are known, wherever they are defined: in a libc, in another allocator that is preloaded or linked,
+ * in a static program. A name that ends with * stands for all that begin so: C++'s operators have a mangled name for
+ * each form, and what tells the forms apart (alignment, nothrow, the size to be freed) is behind what matters here. The
+ * forms that construct in memory that is there already allocate nothing, and are none of these: _ZnwmPv, _ZdlPvS_.
  */
-#include "engine/common/allocs.h"
+#include "engine/common/options.h"
 
 static const struct {
     const char *name;

@@ -319,11 +319,12 @@ const struct recording_option *options_take(struct engine_options *o, const char
     return NULL;
 }
 
-void options_list(struct engine_options *o, void (*show)(const char *line, bool is_test))
+void options_list(struct engine_options *o, bool of_tests, void (*show)(const char *line))
 {
     for (const struct recording_option *option = options_table; option < options_table + options_count; option++) {
-        if (option->engines == OPTIONS_BOTH || o->is_native == (option->engines != OPTIONS_VALGRIND))
-            show(compose(o, "--", option->name, "=", option->value, "  ", option->help, NULL), option->is_test);
+        bool has = option->engines == OPTIONS_BOTH || o->is_native == (option->engines != OPTIONS_VALGRIND);
+        if (has && option->is_test == of_tests)
+            show(compose(o, "--", option->name, "=", option->value, "  ", option->help, NULL));
     }
 }
 

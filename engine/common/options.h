@@ -110,8 +110,8 @@ const struct options_pattern *options_of_flag(const struct engine_options *optio
 const char *options_text(const struct engine_options *options, const struct recording_option *option,
                          char text[GEOMETRY_TEXT]);
 
-/* A line for each option that the engine takes: "--name=VALUE  what it does", and whether it is for tests only. */
-void options_list(struct engine_options *options, void (*show)(const char *line, bool is_test));
+/* A line for each option that the engine takes, of those for tests or of all others: "--name=VALUE  what it does". */
+void options_list(struct engine_options *options, bool of_tests, void (*show)(const char *line));
 
 /* Whether anything is to be done after some number of instructions, and what is due after so many (tn_instructions),
  * counted from the start on: REQUEST_DUMP, REQUEST_STOP, or REQUEST_UNKNOWN. Each is due once. start.h says when the
@@ -127,6 +127,9 @@ bool options_toggle(const struct engine_options *options);
 
 /* What to say behind "N counters are in use", when they are used up. */
 const char *options_out_of_counters(const struct engine_options *options);
+
+/* What the function of this name does to memory where no option says so; nothing if it is not known (allocs.c). */
+struct tn_allocation allocs_of(const char *name);
 
 /* What the options say of a function (code_map_host.describe): its flags, separate_* and allocation, by info->name. */
 void options_describe(const struct engine_options *options, uint32_t fb_flags, struct tn_function_info *info);

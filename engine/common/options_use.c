@@ -7,7 +7,6 @@
  */
 #include "engine/common/options.h"
 
-#include "engine/common/allocs.h"
 #include "engine/common/functions.h"
 
 const char *options_out_of_counters(const struct engine_options *o)

@@ -58,9 +58,8 @@ enum { STATUS_FAILED = 125, HWCAP2_FSGSBASE = 2, STACK_ROOM = 8 << 20,
 #define OPTION_FILE "--file="
 #define OPTION_REFUSALS "--refusals-to="
 
-static void show_option(const char *line, bool is_test)
+static void show_option(const char *line)
 {
-    (void)is_test;
     nt_print("    %s\n", line);
 }
 
@@ -70,7 +69,8 @@ static void main_help(void)
     nt_print("usage: tenure-native [OPTION]... [--] PROGRAM [ARGUMENT]...\n\n");
     nt_print("    --hide-features=NAME[,NAME]...  neither the program nor the engine finds these features of the "
              "processor: " NT_CPUID_NAMES "\n");
-    options_list(&nt.options, show_option);
+    options_list(&nt.options, false, show_option);
+    options_list(&nt.options, true, show_option);
     nt_sys3(__NR_exit_group, 0, 0, 0);
 }
 

@@ -43,26 +43,19 @@ static Bool options_hook(const HChar *argument)
     return option != NULL;
 }
 
-static void show_option(const char *line, bool is_test)
+static void show_option(const char *line)
 {
-    if (!is_test)
-        VG_(printf)("    %s\n", line);
-}
-
-static void show_debug_option(const char *line, bool is_test)
-{
-    if (is_test)
-        VG_(printf)("    %s\n", line);
+    VG_(printf)("    %s\n", line);
 }
 
 static void options_usage(void)
 {
-    options_list(&vg.options, show_option);
+    options_list(&vg.options, false, show_option);
 }
 
 static void options_debug_usage(void)
 {
-    options_list(&vg.options, show_debug_option);
+    options_list(&vg.options, true, show_option);
 }
 
 static void *allocate(size_t bytes)

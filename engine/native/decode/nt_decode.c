@@ -141,6 +141,15 @@ static struct nt_access *add_access(struct nt_insn *insn, uint8_t how)
     return access;
 }
 
+static uint8_t vector_number(ZydisRegister reg)
+{
+    if (reg >= ZYDIS_REGISTER_ZMM0)
+        return (uint8_t)(reg - ZYDIS_REGISTER_ZMM0);
+    if (reg >= ZYDIS_REGISTER_YMM0)
+        return (uint8_t)(reg - ZYDIS_REGISTER_YMM0);
+    return (uint8_t)(reg - ZYDIS_REGISTER_XMM0);
+}
+
 static uint8_t segment_of(ZydisRegister segment)
 {
     return segment == ZYDIS_REGISTER_FS   ? NT_SEGMENT_FS
@@ -182,10 +191,7 @@ static void note_memory(struct nt_insn *insn, const operand *o)
     access->conditional = !(o->actions & (ZYDIS_OPERAND_ACTION_READ | ZYDIS_OPERAND_ACTION_WRITE));
     if (vector) {
         access->kind = NT_LANES;
-        access->index =
-            (uint8_t)(o->mem.index - (o->mem.index >= ZYDIS_REGISTER_ZMM0   ? ZYDIS_REGISTER_ZMM0
-                                      : o->mem.index >= ZYDIS_REGISTER_YMM0 ? ZYDIS_REGISTER_YMM0
-                                                                            : ZYDIS_REGISTER_XMM0));
+        access->index = vector_number(o->mem.index);
         access->conditional = true;
     }
 }
@@ -432,15 +438,6 @@ static unsigned element_bytes(const struct nt_insn *insn)
 }
 
 /* As many lanes as the longer of element and index leaves room for. The index is of 4 or 8 bytes by the opcode. */
-static uint8_t vector_number(ZydisRegister reg)
-{
-    if (reg >= ZYDIS_REGISTER_ZMM0)
-        return (uint8_t)(reg - ZYDIS_REGISTER_ZMM0);
-    if (reg >= ZYDIS_REGISTER_YMM0)
-        return (uint8_t)(reg - ZYDIS_REGISTER_YMM0);
-    return (uint8_t)(reg - ZYDIS_REGISTER_XMM0);
-}
-
 static void correct_lanes(struct nt_insn *insn, const decoded *d, const operand *o)
 {
     struct nt_access *access = &insn->access[0];
@@ -490,31 +487,18 @@ static bool suppresses_faults(const decoded *d)
     }
 }
 
-/* How many bits of the mask ask for the one place: of a scalar one. */
+/* How many bits of the mask ask for the one place, where one is read for all: of a scalar one. */
 static unsigned broadcast_lanes(const decoded *d)
 {
-    switch (d->avx.broadcast.mode) {
-    case ZYDIS_BROADCAST_MODE_1_TO_2:
-        return 2;
-    case ZYDIS_BROADCAST_MODE_1_TO_4:
-    case ZYDIS_BROADCAST_MODE_2_TO_4:
-        return 4;
-    case ZYDIS_BROADCAST_MODE_1_TO_8:
-    case ZYDIS_BROADCAST_MODE_2_TO_8:
-    case ZYDIS_BROADCAST_MODE_4_TO_8:
-        return 8;
-    case ZYDIS_BROADCAST_MODE_1_TO_16:
-    case ZYDIS_BROADCAST_MODE_2_TO_16:
-    case ZYDIS_BROADCAST_MODE_4_TO_16:
-    case ZYDIS_BROADCAST_MODE_8_TO_16:
-        return 16;
-    case ZYDIS_BROADCAST_MODE_1_TO_32:
-        return 32;
-    case ZYDIS_BROADCAST_MODE_1_TO_64:
-        return 64;
-    default:
-        return 1;
-    }
+    static const uint8_t lanes[ZYDIS_BROADCAST_MODE_MAX_VALUE + 1] = {
+        [ZYDIS_BROADCAST_MODE_1_TO_2] = 2,   [ZYDIS_BROADCAST_MODE_1_TO_4] = 4,   [ZYDIS_BROADCAST_MODE_2_TO_4] = 4,
+        [ZYDIS_BROADCAST_MODE_1_TO_8] = 8,   [ZYDIS_BROADCAST_MODE_2_TO_8] = 8,   [ZYDIS_BROADCAST_MODE_4_TO_8] = 8,
+        [ZYDIS_BROADCAST_MODE_1_TO_16] = 16, [ZYDIS_BROADCAST_MODE_2_TO_16] = 16, [ZYDIS_BROADCAST_MODE_4_TO_16] = 16,
+        [ZYDIS_BROADCAST_MODE_8_TO_16] = 16, [ZYDIS_BROADCAST_MODE_1_TO_32] = 32, [ZYDIS_BROADCAST_MODE_1_TO_64] = 64,
+    };
+    unsigned found = d->avx.broadcast.mode <= ZYDIS_BROADCAST_MODE_MAX_VALUE ? lanes[d->avx.broadcast.mode] : 0;
+
+    return found ? found : 1;
 }
 
 /* Under an opmask: without one (k0) everything is accessed. */

@@ -191,7 +191,7 @@ static void operand_address(struct nt_making *making, const struct nt_access *ac
     struct nt_emit *emit = &making->emit;
     struct nt_mem mem = nt_at(access->base, (int32_t)access->displacement);
 
-    if (access->kind != NT_LANES) { /* those are told as one access where their base is, as yet */
+    if (access->kind != NT_LANES) { /* of these, where each element is depends on a vector: the base stands for them */
         mem.index = access->index;
         mem.scale = access->scale;
     }
