@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * coherence.h: D1s of threads that are kept coherent (docs/model.md, section 11).
+ * coherence.h: the coherence of the threads' D1 caches, by MESI (docs/model.md, section 11).
  *
- * The state of a line is told by two words of its way, both in the thread's memory where the engine's code is:
+ * Two words tell the state of the line in a way. Both lie in the thread's memory, where the engine's code reads them:
  *
  *   shared      exclusive[way] == TN_NO_LINE, written[way] == 0
  *   exclusive   exclusive[way] == way.line, written[way] == 0
- *   modified    exclusive[way] == way.line, written[way] != 0: granules written since nobody else has the line
+ *   modified    exclusive[way] == way.line, written[way] != 0: the granules written since no other thread has the line
  *   invalid     way.line == TN_NO_LINE, tn_coherent_way.gone == the line; the way keeps its stamp and its tag
  *
- * A read compares its address with way.line, a write with exclusive[way]: so both have one comparison, and a write to
- * a line that is not exclusive takes the slow path. Nothing else is added to a hit.
+ * A read compares its address with way.line, a write with exclusive[way]. So each needs one comparison, as it does
+ * without coherence, and a write to a line that is not exclusive takes the slow path.
  *
- * An L2 has no states: it has a line, or has it no more (tn_lower_take). No other thread has, at any level, what is
- * exclusive or modified in a D1.
+ * An L2 knows no states: it has a line or it does not (tn_lower_take removes one). A line that is exclusive or modified
+ * in a D1 is in no cache of another thread, at any level.
  *
- * What a line's own thread has written is told to those who had to give it up when the line stops being modified: there
- * is nobody before who could ask. All else happens at misses and upgrades, which look into the D1s of all other
- * threads: their sets are the same.
+ * Invalidated copies learn which granules the writer wrote when its line stops being modified. No other thread can have
+ * asked for the line before. Everything else happens at misses and upgrades, which look at the same set in the D1 of
+ * every other thread.
  *
- * Threads take turns (config.parallel is false), so that the other rings are empty.
+ * Threads take turns here (config.parallel is false), so the rings of all threads but the running one are empty.
  */
 #ifndef TENURE_CORE_COHERENCE_H
 #define TENURE_CORE_COHERENCE_H
@@ -37,37 +37,37 @@ struct tn_lower;
 
 struct tn_coherent_way {
     uint64_t gone;    /* the line that is invalid here; TN_NO_LINE: none is */
-    uint64_t foreign; /* granules that others have written while it was; of a tenure: until that began */
-    uint64_t before;  /* granules written here in this tenure, until others got the line last */
+    uint64_t foreign; /* granules that others wrote while it was invalid, up to the begin of the tenure here */
+    uint64_t before;  /* granules written here in this tenure, until another thread last got the line */
     uint32_t writer;  /* the instruction whose write made it invalid */
-    uint32_t pair;    /* of a tenure that a coherence miss began: who is to be told how it ends. 0: another */
-    bool wrote;       /* that miss was a write's */
+    uint32_t pair;    /* the struct tn_sharing that learns how this tenure ends; 0: no coherence miss began it */
+    bool wrote;       /* that coherence miss was a write's */
 };
 
-/* What belongs to a D1. */
+/* What coherence keeps for one D1. */
 struct tn_coherent {
     struct tn_thread *thread;
     struct tn_coherent *next; /* of the core */
     struct tn_coherent_way way[];
 };
 
-/* Whose writes made whose lines invalid, in which data object, and how the tenures ended that began when these were
- * missed. */
+/* Instruction `writer` made lines invalid that instruction `victim` then missed, in a data object; and how the tenures
+ * ended that these misses began. */
 struct tn_sharing {
-    uint32_t writer, victim, object;  /* instructions; all 0: whatever there was no room for */
-    uint64_t misses, falsely, truly;  /* the latter: tenures that ended */
-    uint64_t written, touched;        /* granules: by others; in those tenures */
+    uint32_t writer, victim, object;  /* all 0: the sum of those for which there was no room */
+    uint64_t misses, falsely, truly;  /* falsely, truly: tenures that ended so */
+    uint64_t written, touched;        /* granules written by others, and touched in these tenures */
 };
 enum { TN_SHARINGS = 1 << 16 };
 
-/* Of a core. */
+/* What coherence keeps for a core. */
 struct tn_coherence {
     struct tn_coherent *caches;
     struct tn_array sharings; /* struct tn_sharing, from 1 */
     struct tn_table table;
 };
 
-/* A write or a miss: who, and whose costs they are. */
+/* A write or a miss: what it asks for, and which instruction pays for it. */
 struct tn_coherent_access {
     struct tn_thread *thread;
     uint64_t line, stamp;
@@ -82,35 +82,36 @@ struct tn_coherence *tn_coherence_new(void);
 /* NULL is allowed. */
 void tn_coherence_free(struct tn_coherence *coherence);
 size_t tn_coherence_bytes(const struct tn_coherence *coherence);
-/* All counts are zero. */
+/* Set all counts to zero. */
 void tn_coherence_clear(struct tn_coherence *coherence);
 
-/* The thread's D1 is one of those. */
+/* Add the thread's D1 to those that are kept coherent, and take it out again. */
 void tn_coherent_join(struct tn_thread *thread);
 void tn_coherent_leave(struct tn_thread *thread);
-/* Nothing is invalid in it any more. */
+/* Forget which lines are invalid in the cache, which has so many lines. */
 void tn_coherent_clear(struct tn_coherent *cache, uint32_t lines);
 
-/* The line is here and shared: from now on it is nobody else's. */
+/* The line is in this thread's D1 and shared: take it from all other threads, since it is about to be written. */
 void tn_coherent_upgrade(const struct tn_coherent_access *access);
 
-/* The line is not here: before it is loaded. Returns the way in which it is invalid, or TN_NO_WAY. *alone: nobody else
- * has it then. */
+/* The line is not in this thread's D1 and will be loaded next. Returns the way in which it is invalid, or TN_NO_WAY.
+ * *alone: no other thread has it then. */
 #define TN_NO_WAY (~0u)
 uint32_t tn_coherent_miss(const struct tn_coherent_access *access, bool *alone);
 
-/* What is in the way, if anything, is about to leave it. Returns what was written there besides written[way]. */
+/* The line in the way, if there is one, is about to leave it. Returns the granules written in its tenure that
+ * written[way] does not tell. */
 uint64_t tn_coherent_evict(struct tn_thread *thread, uint32_t way);
 
-/* A line comes into a thread's L2: nobody has what it holds exclusively any more. */
+/* A line comes into a thread's L2: the parts of it that other threads' D1s had exclusively are shared now. */
 void tn_coherent_filled(tn_core *core, const struct tn_lower *l2, uint64_t line);
 
-/* Behind an access of which all lines that missed had been invalid. `access` is the first of them, `way` where it was
- * loaded; `wrote`: it was a write, as far as misses are concerned. */
+/* To be called after an access of which all lines that missed had been invalid. `access` is the first of these lines,
+ * `way` where it was loaded; `wrote`: the miss counts as one of a write. */
 void tn_coherent_came_again(const struct tn_coherent_access *access, uint32_t way, bool wrote);
 
-/* A tenure ends, by `entry`: the consumer's. `touched`: its granules. `centre`, `node`: counters of who loaded it;
- * NULL: of an older epoch. */
+/* The consumer ends a tenure, because of `entry`. `touched`: its granules. `centre`, `node`: counters of its loader;
+ * NULL: the tenure began in an older epoch, and its loader does not pay. */
 void tn_coherent_end(tn_core *core, struct tn_coherent *cache, const struct tn_entry *entry, uint64_t touched,
                      uint64_t *centre, uint64_t *node);
 

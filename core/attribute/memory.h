@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * memory.h: which data object holds an address (docs/attribution.md, section 11).
+ * memory.h: the map from addresses to data objects (docs/attribution.md, section 11).
  *
- * Asked at every miss, by all threads, without a lock; changed by one thread at a time (tn_core.memory). Memory is cut
- * like a page table: pieces of 2 MB, pages of 4 kB, units of 16 bytes. A unit's entry says to which object's block it
- * belongs, and how far into it it lies, so that a block needs no record of its own: it begins where the distance is 0,
- * and goes on for as long as the next unit's entry is the one expected.
+ * Every miss of every thread asks it, without a lock. One thread at a time changes it, behind the lock tn_core.memory.
+ * Memory is divided as by a page table: pieces of 2 MB, pages of 4 kB, units of 16 bytes. The entry of a unit tells the
+ * object of its block and the unit's distance from the begin of the block. So a block needs no record of its own: it
+ * begins where the distance is 0, and goes on as long as the next unit has the entry that is expected there.
  *
- *   page.units   entries of its units, if any of them differ; 0: none
- *   page.whole   the entry of its first unit, if one block has all of it; then units is 0
- *   page.rest    the object that has what is in no block; 0: not known yet
+ *   page.units   the entries of its units, if they differ; 0: none
+ *   page.whole   the entry of its first unit, if one block has all of the page; then units is 0
+ *   page.rest    the object of everything that is in no block; 0: not known yet
  *
- * What is in no block is known by regions, a sorted list, and where that says nothing either the engine is asked. The
- * answer is kept in the regions, and of those in pages, piece by piece as they are met. A static object smaller than a
- * unit, and the ends of larger ones, are asked for each time: they have exactly their bytes.
+ * For addresses in no block there is a sorted list of regions; where that has nothing, the engine is asked. Its answer
+ * is kept as a region, and copied to the pages of the region piece by piece as misses meet them. A static object
+ * smaller than a unit, and the ends of a larger one, are looked up in the regions each time, since they end inside a
+ * unit.
  *
- * A reader meets entries half changed only where the program itself reads memory while another thread allocates or
- * frees it.
+ * A reader can meet half-changed entries only where the program itself races: one thread accesses memory that another
+ * thread allocates or frees at the same time.
  */
 #ifndef TENURE_CORE_MEMORY_H
 #define TENURE_CORE_MEMORY_H
@@ -39,7 +40,7 @@ enum {
     TN_ENTRY_NUMBER_SHIFT = 32,
 };
 
-/* Larger ones are not entered: a page costs 16 bytes. */
+/* Larger blocks are not entered, since each page of them costs 16 bytes. */
 #define TN_LARGEST_BLOCK (1ull << 36)
 
 struct tn_page {
@@ -105,15 +106,15 @@ static inline uint64_t tn_page_entry(const struct tn_memory *memory, const struc
     return whole ? whole + unit : 0;
 }
 
-/* The same without knowing the page. */
+/* tn_page_entry for an address whose page is not known. */
 static inline uint64_t tn_memory_entry(const struct tn_memory *memory, uint64_t address)
 {
     const struct tn_page *page = tn_memory_page(memory, address);
     return page ? tn_page_entry(memory, page, address) : 0;
 }
 
-/* How many of the `most` units behind that of `address`, which has this entry, go on with its block: all if the last
- * does, else those up to the first that does not. */
+/* How many of the `most` units after that of `address`, which has this entry, belong to the same block: all if the last
+ * one does, else those before the first one that does not. */
 static inline uint32_t tn_memory_reach(const struct tn_memory *memory, uint64_t address, uint64_t entry, uint32_t most)
 {
     uint32_t reach = 0;
@@ -135,25 +136,25 @@ static inline uint32_t tn_memory_known(const struct tn_memory *memory, uint64_t 
     return entry ? tn_entry_object(entry) : __atomic_load_n(&page->rest, __ATOMIC_RELAXED);
 }
 
-/* A block with this entry (its first unit's) has [address, address + bytes) from now on. */
+/* From now on a block has [address, address + bytes). `entry` is that of its first unit. */
 void tn_memory_begin(struct tn_memory *memory, uint64_t entry, uint64_t address, uint64_t bytes);
-/* The same of whole units, but none that has an entry already. */
+/* As tn_memory_begin, but for whole units only, and for none that has an entry already. */
 void tn_memory_fill(struct tn_memory *memory, uint64_t entry, uint64_t address, uint64_t bytes);
 /* The block whose first unit holds `address` ends. */
 void tn_memory_end(struct tn_memory *memory, uint64_t address);
 
-/* Whatever was known of the pages of [start, end) is forgotten. `ended` is told the entry of each block that begins
+/* Forget everything about the pages of [start, end). `ended` is called with the entry of each block that begins
  * there. */
 void tn_memory_forget(struct tn_memory *memory, uint64_t start, uint64_t end,
                       void (*ended)(void *user, uint64_t entry), void *user);
 
-/* What is in no block in [start, end) is the object's; 0: it is not known whose. */
+/* From now on memory of [start, end) that is in no block belongs to the object; 0: its object is not known. */
 void tn_region_set(struct tn_memory *memory, uint64_t start, uint64_t end, uint32_t object);
-/* The same of what is around `address`, as far as it is in no region yet. */
+/* As tn_region_set, for the part around `address` that is in no region yet. */
 void tn_region_add(struct tn_memory *memory, uint64_t start, uint64_t end, uint32_t object, uint64_t address);
 /* The region around an address; NULL: there is none. */
 const struct tn_region *tn_region_at(const struct tn_memory *memory, uint64_t address);
-/* What the region says is put into the pages around the address that know nothing yet. */
+/* Enter the region's object into those pages around the address that have no object for memory in no block. */
 void tn_region_show(struct tn_memory *memory, const struct tn_region *region, uint64_t address);
 
 #endif

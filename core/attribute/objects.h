@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * objects.h: data objects, and who pays for what misses in them (docs/attribution.md, section 11).
+ * objects.h: data objects, and who pays for the misses in them (docs/attribution.md, section 11).
  *
- * What a data access pays is kept by (instruction, object): a *share* of the instruction's cost centre. Nothing else
- * is added at a miss, and a centre's costs are the sum of its shares. (A share belongs to one thread, as a centre
- * does.)
+ * The late costs of data accesses are kept for each pair of instruction and object: this is a *share* of the
+ * instruction's cost centre. A miss is counted in one share only, and the costs of a centre are the sum of its shares.
+ * A share belongs to one thread, as a centre does.
  *
- * An allocation path is an *origin*: the origin of its caller, a site, a function. A node of the tree remembers its
- * origin, and the object of the blocks that it allocates, so that an allocation asks for them once per node; they
- * stay when the node has gone.
+ * An allocation path is an *origin*: the origin of its caller, a call site and a function. A node of the tree remembers
+ * its origin and the object of the blocks that it allocates. So each node looks these up once, at its first allocation.
+ * Origins and objects stay when the node is gone.
  *
- * Where in an object misses are, and what of it is used, slices know (slice.h).
+ * Where in an object the misses are, and which bytes of it are used, is kept by slices (slice.h).
  *
- * Objects, origins and what memory holds (memory.h) are behind the lock tn_core.memory.
+ * The lock tn_core.memory protects objects, origins, and the map of memory (memory.h).
  */
 #ifndef TENURE_CORE_OBJECTS_H
 #define TENURE_CORE_OBJECTS_H
@@ -29,21 +29,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a miss goes through is compiled into few functions, and more than once where a constant makes it shorter. */
+/* The path of a miss is compiled into few functions, and more than once where a constant argument makes it shorter. */
 #define TN_ALWAYS_INLINE static inline __attribute__((always_inline))
 
 struct tn_data_object {
     uint8_t kind; /* enum tn_data_kind */
     bool defined;
     uint32_t origin, thread;
-    uint32_t element, lead; /* bytes of what its blocks are made of, 0: not known; bytes of a block in front of that */
-    uint64_t type;          /* what the engine calls the type of an element */
-    uint32_t typed_by;      /* of a heap object: the instruction whose call says so */
-    uint32_t slices;        /* the last one made; the consumer's */
+    uint32_t element, lead; /* bytes of an element of its blocks, 0: not known; bytes in front of the first element */
+    uint64_t type;          /* the engine's number for the type of an element */
+    uint32_t typed_by;      /* of a heap object: the instruction whose call tells the type */
+    uint32_t slices;        /* the slice made last, first in the list of its slices; the consumer's */
     uint64_t address, size; /* of a static one: in its file; bytes */
     const char *name, *file;
     uint64_t began, ended, bytes, largest; /* blocks, while collection was on */
-    uint32_t number;                       /* of blocks in all: it tells one from the next */
+    uint32_t number;                       /* of blocks so far; its low bits are in the blocks' entries (memory.h) */
 };
 
 struct tn_origin {
@@ -58,22 +58,22 @@ struct tn_data {
     struct tn_slices slices; /* the consumer's */
     struct tn_cells cells;   /* the same */
     struct tn_bytes names;
-    uint32_t rest; /* the object of the heap's memory in no block */
+    uint32_t rest; /* the object of the heap's memory that is in no block */
 };
 
 struct tn_share {
     uint32_t instr, object;
     struct tn_late late;
-    struct tn_cell *cell; /* of the node that missed last; the consumer's; NULL: none has */
+    struct tn_cell *cell; /* the cell of the node that missed last; the consumer's; NULL: no node has missed */
 };
 
-/* Of one thread. */
+/* The shares of one thread. */
 struct tn_shares {
     struct tn_array list; /* struct tn_share, from 1 */
     struct tn_table table;
 };
 
-/* No object is known yet; the caller frees them. */
+/* Data objects, of which none is known yet. The caller frees them. */
 struct tn_data *tn_data_new(const struct tn_config *config, struct tn_cost_pools *pools);
 /* NULL is allowed. */
 void tn_data_free(struct tn_data *data);
@@ -95,17 +95,17 @@ static inline struct tn_share *tn_share_at(const struct tn_shares *shares, uint3
     return TN_ARRAY_AT(struct tn_share, &shares->list, i);
 }
 
-/* The share of which this is the late block. */
+/* The share that has these late costs. */
 static inline struct tn_share *tn_share_with(struct tn_late *late)
 {
     return (struct tn_share *)((char *)late - offsetof(struct tn_share, late));
 }
 
-/* Who pays for what `instr` misses in `object`; made if there is none. */
+/* The late costs of the share of `instr` and `object`, which is made if there is none. */
 struct tn_late *tn_share_of(struct tn_shares *shares, uint32_t instr, uint32_t object);
 
-/* Where `node` keeps what it pays in the object of the share that pays: of all data accesses, where there are no data
- * objects. */
+/* The late costs of `node` in the object of the share that has `payer`. Without data objects: those of all the node's
+ * data accesses. */
 TN_ALWAYS_INLINE struct tn_late *tn_late_of_node(struct tn_data *data, struct tn_node *node, struct tn_late *payer)
 {
     struct tn_share *share = data ? tn_share_with(payer) : NULL;
@@ -123,17 +123,17 @@ static inline bool tn_has_offsets(const struct tn_data_object *object)
            (object->kind == TN_DATA_STATIC && object->size);
 }
 
-/* What holds an address: an object; which unit of its block or symbol that is; and how many units behind it go on with
- * the block, up to the first one behind the line. */
+/* What holds an address: the object, the number of the address's unit in its block or symbol, and how many of the units
+ * after it belong to the same block, counted up to the first unit behind the line. */
 struct tn_held {
     uint32_t object, unit, reach;
 };
 
-/* What holds an address of which nothing is known yet; makes it known. */
+/* Find out what holds an address that the map of memory does not know yet, and enter it there. */
 struct tn_held tn_data_ask(tn_core *core, uint64_t address);
 
-/* `line`: the size of lines. In line always: what a call returns goes through memory, in halves that the CPU has to
- * wait for. */
+/* What holds an address. `line`: the size of lines. Always inlined, since the structure would be returned through
+ * memory, written in halves and read as a whole, for which the CPU has to wait. */
 TN_ALWAYS_INLINE struct tn_held tn_data_at(tn_core *core, const struct tn_data *data, uint64_t address, uint32_t line)
 {
     const struct tn_page *page = tn_memory_page(&data->memory, address);
@@ -147,24 +147,24 @@ TN_ALWAYS_INLINE struct tn_held tn_data_at(tn_core *core, const struct tn_data *
     return object ? (struct tn_held){.object = object} : tn_data_ask(core, address);
 }
 
-/* The object of blocks that are allocated where `node` runs. With `skipped`: by that function, which is not shown, from
- * `site` in the node's. */
+/* The object of the blocks that are allocated in `node`. If `skipped` is not 0, that function, which has no node of its
+ * own, allocates them, called from `site` in the node's function. */
 uint32_t tn_data_allocated(tn_core *core, struct tn_node *node, uint32_t site, uint32_t skipped);
 struct tn_block {
-    uint64_t address, bytes, each; /* each: bytes of one of the elements that were asked for; 0: only all of them are */
+    uint64_t address, bytes, each; /* each: bytes of an element as the program asked for it; 0: it gave a sum only */
 };
 /* A block of the object begins. */
 void tn_block_begins(tn_core *core, uint32_t object, const struct tn_block *block, bool collecting);
-/* The block, or named region, at the address ends; nothing happens if there is none. */
+/* The block, or named region, at the address ends. Nothing happens if there is none. */
 void tn_block_ends(tn_core *core, uint64_t address, bool named, bool collecting);
 
-/* The thread begins with this stack pointer: what it lies in is its stack. */
+/* The thread begins with this stack pointer: the memory around it becomes the thread's stack. */
 void tn_data_stack_begins(struct tn_thread *thread, uint64_t sp);
 void tn_data_stack_ends(struct tn_thread *thread);
 
-/* All counts are zero; what memory holds stays. */
+/* Set all counts to zero. The map of memory stays. */
 void tn_data_clear(struct tn_data *data);
-/* Forget that anything was written. */
+/* Forget that definitions were written to the raw profile. */
 void tn_data_undefine(struct tn_data *data);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slice.h: where in a data object it misses, and what is used of what comes in (docs/attribution.md, section 11).
+ * slice.h: where in a data object the misses are, and which of its bytes are used (docs/attribution.md, section 11).
  *
- * A hit costs nothing: a miss has its address, and the end of a tenure the granules touched. Lines that lie alike on
- * the elements of an object are one *slice* of it; what a slice counts is counted for each granule of the line, and
- * becomes counts by offset when a part is written.
+ * A hit costs nothing here: a miss has its address, and the end of a tenure has the granules that were touched. Lines
+ * that lie in the same way on the elements of an object form one *slice* of it. A slice counts for each granule of the
+ * line; when a part is written, this becomes counts for each offset in the element.
  *
  *   phase      offset of the line's first byte in an element; PHASE_BIAS more where elements are not known
  *   from, to   the bytes of the line that are in the block; the others belong to no element
  *
- * Counts are bytes that are added eight at a time, and go on in wider ones before they are full. All of it is the
- * consumer's (lower.h); it is kept for level 1, and for the last level if that has lines of the same size.
+ * Counts are bytes, of which eight or more are added at once; before one is full, all are added to wider counts. Slices
+ * belong to the consumer (lower.h). They are kept for level 1, and for the last level if its lines have the same size.
  */
 #ifndef TENURE_CORE_SLICE_H
 #define TENURE_CORE_SLICE_H
@@ -30,12 +30,12 @@ struct tn_data_object;
 
 enum {
     TN_GRANULES = 64,
-    TN_SLICE_KNOWN_BITS = 9, /* 2^so many slices are found at once */
-    TN_SLICE_FULL = 255, /* tenures until counts go on in wider ones */
+    TN_SLICE_KNOWN_BITS = 9, /* the cache of slices that were found last has 2^9 places */
+    TN_SLICE_FULL = 255, /* tenures after which counts are added to wider ones */
 };
 enum { TN_SLICE_READ_MISSES, TN_SLICE_WRITE_MISSES, TN_SLICE_TOUCHED, TN_SLICE_COUNTS };
 
-/* Of one level. */
+/* The counts of a slice for one level. */
 struct tn_slice_level {
     uint8_t count[TN_SLICE_COUNTS][TN_GRANULES];
     uint32_t ended; /* tenures, since `touched` was last added to the wide counts */
@@ -43,7 +43,7 @@ struct tn_slice_level {
     uint64_t tenures;
 };
 
-/* Four host lines. What the end of a tenure adds to are the third and the last. */
+/* Four host lines. The end of a tenure writes to the third and the last. */
 struct tn_slice {
     _Alignas(64) struct tn_slice_level near;
     uint32_t far; /* struct tn_slice_level of the last level; 0: all zero */
@@ -74,16 +74,16 @@ static inline struct tn_slice *tn_slice_at(const struct tn_slices *slices, uint3
     return TN_ARRAY_AT(struct tn_slice, &slices->list, id);
 }
 
-/* The slice of a line of an object, in which `address` missed: `unit` is that of the address in its block, and `reach`
- * as in struct tn_entry. 0: offsets in such an object mean nothing. */
+/* The slice of the line of `address`, which missed, in an object. `unit` and `reach` are those of struct tn_held.
+ * 0: offsets in such an object have no meaning. */
 uint32_t tn_slice_of(struct tn_slices *slices, struct tn_data_object *object, uint32_t id, uint64_t address,
                      uint32_t unit, uint32_t reach);
-/* That of lines which nobody has asked for at an address. */
+/* The slice of lines that were loaded without an access to them. */
 uint32_t tn_slice_unasked(struct tn_slices *slices, struct tn_data *data, uint32_t id);
 
 struct tn_slice_level *tn_slice_far(struct tn_slices *slices, struct tn_slice *slice);
 
-/* Counts that are full go on in wide ones. */
+/* Add counts that are full to the wide ones, and set them to zero. */
 void tn_slice_carry(struct tn_slices *slices, struct tn_slice_level *level);
 void tn_slice_carry_miss(struct tn_slices *slices, struct tn_slice_level *level, uint32_t what, uint32_t granule);
 
@@ -151,7 +151,7 @@ struct tn_places {
 /* Adds up the counts of an object. */
 void tn_places_sum(struct tn_slices *slices, const struct tn_data_object *object, struct tn_places *places);
 
-/* All counts are zero. */
+/* Set all counts to zero. */
 void tn_slices_clear(struct tn_slices *slices);
 
 #endif
