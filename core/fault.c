@@ -84,7 +84,7 @@ static void recount_segment(struct tn_thread *thread, uint32_t segment, uint32_t
     tn_host_free(instrs, n * sizeof *instrs);
 }
 
-/* The run of fetches that instruction `last` is in goes no further. The clock is that behind `last`. */
+/* End the fetch run that instruction `last` is in with that instruction. The clock is that after `last`. */
 static void cut_run(struct tn_thread *thread, const struct tn_counter *counter, uint32_t last)
 {
     const tn_core *core = thread->core;

@@ -118,7 +118,7 @@ static uint64_t *written_of(struct tn_thread *thread, const struct tn_l1_layout 
     return layout->written ? (uint64_t *)((char *)thread + layout->written) + way : NULL;
 }
 
-/* Where D1s are kept coherent. */
+/* The word that tells whether the line of a way is exclusive, where D1s are kept coherent. */
 static uint64_t *exclusive_of(struct tn_thread *thread, const struct tn_l1_layout *layout, uint32_t way)
 {
     return (uint64_t *)((char *)thread + layout->exclusive) + way;
@@ -180,7 +180,8 @@ static __attribute__((noinline)) struct tn_late *other_payer(struct tn_thread *t
     return payer->late;
 }
 
-/* Who pays for a miss at `address` that happens now; NULL: nobody. `held`: zeroed; of the address, if anybody asks. */
+/* The late costs that a miss at `address` is charged to now; NULL: none. *held is zero before, and describes the
+ * address afterwards if data objects are kept. */
 TN_ALWAYS_INLINE struct tn_late *payer_now(struct tn_thread *thread, enum tn_stream stream, uint32_t instr,
                                            struct tn_payer *usual, uint64_t address, struct tn_held *held)
 {
@@ -200,7 +201,7 @@ TN_ALWAYS_INLINE struct tn_late *payer_now(struct tn_thread *thread, enum tn_str
 
 /* ------------------------------------------------------------------------------------------ the miss */
 
-/* A line that is wanted. */
+/* A line that an access wants. */
 struct want {
     uint64_t line, stamp;
     uint64_t address; /* of the first byte wanted */
@@ -384,7 +385,7 @@ static inline enum brought bring_line(struct tn_thread *thread, const struct tn_
 
 /* ------------------------------------------------------------------------------------------ coherence */
 
-/* What an access has missed so far, as far as that is the doing of other threads. */
+/* What an access has missed so far because of other threads' writes. */
 struct met {
     struct tn_coherent_access first; /* the first line that missed and had been invalidated */
     uint32_t way;                    /* where it is now */
@@ -398,7 +399,7 @@ static inline void nothing_met(struct met *met)
     met->again = met->otherwise = met->upgraded = false;
 }
 
-/* The line, which may be invalid in its set, comes in. */
+/* Load the line, of which its set may have an invalid copy. */
 static struct tn_way *load_coherent(struct tn_thread *thread, struct tn_l1 *l1, const struct want *want,
                                     const struct tn_coherent_access *access, const struct tn_held *held,
                                     struct met *met)
@@ -419,7 +420,7 @@ static struct tn_way *load_coherent(struct tn_thread *thread, struct tn_l1 *l1, 
     return found;
 }
 
-/* bring_line, and what it means to the caches of other threads. */
+/* As bring_line, and keep the caches of other threads coherent. */
 static enum brought bring_coherent(struct tn_thread *thread, struct tn_l1 *l1, const struct want *want,
                                    struct met *met, struct tn_way **found)
 {
@@ -449,7 +450,7 @@ static enum brought bring_coherent(struct tn_thread *thread, struct tn_l1 *l1, c
     return brought;
 }
 
-/* Either, as D1 is kept. */
+/* The one of the two that suits the cache. */
 static inline enum brought bring_data(struct tn_thread *thread, const struct want *want, struct met *met,
                                       struct tn_way **found)
 {
@@ -458,7 +459,7 @@ static inline enum brought bring_data(struct tn_thread *thread, const struct wan
     return bring_line(thread, &thread->core->layout.d1, thread->d1, want, found);
 }
 
-/* The access is over: if others' writes are why it missed, they are told. */
+/* The access is over. If it missed because of other threads' writes, count this for them. */
 static void settle_coherent(const struct met *met, uint8_t kind)
 {
     if (met->again && !met->otherwise)
@@ -578,7 +579,7 @@ static __attribute__((noinline)) void slow_data(struct tn_thread *thread, uint64
     settle_coherent(&met, entry->info.kind);
 }
 
-/* The same in a cache of the usual kind (tn_l1.usual_ways). */
+/* An access to one line in a cache of the usual kind (tn_l1.usual_ways). */
 TN_ALWAYS_INLINE void slow_data_in(struct tn_thread *thread, uint64_t address, uint32_t id, uint32_t assoc)
 {
     tn_core *core = thread->core;

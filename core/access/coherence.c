@@ -206,7 +206,7 @@ static uint32_t share_copy(struct tn_coherent *cache, uint64_t line, uint32_t fi
     return way;
 }
 
-/* What the access means to another thread. True if that still has the line. */
+/* Tell another thread's D1 about the access. True if it still has the line. */
 static bool tell_other(const struct tn_coherent_access *access, struct tn_coherent *other, bool misses)
 {
     struct tn_lower *l2 = other->thread->l2;
@@ -221,7 +221,7 @@ static bool tell_other(const struct tn_coherent_access *access, struct tn_cohere
     return !access->writes && (has_l2 || way != TN_NO_WAY);
 }
 
-/* True if anybody still has the line. */
+/* Tell all other threads about the access. True if any of them still has the line. */
 static bool tell_others(const struct tn_coherent_access *access, bool misses)
 {
     bool anybody = false;

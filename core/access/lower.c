@@ -87,7 +87,7 @@ TN_ALWAYS_INLINE uint32_t slice_of(tn_core *core, const struct tn_entry *entry)
                        entry->address, entry->unit, entry->reach);
 }
 
-/* The miss at level 1, or further down. */
+/* Charge a miss at level 1, or at a level below. */
 static inline void charge_slice_miss(tn_core *core, uint32_t id, const struct tn_entry *entry, bool far)
 {
     struct tn_slices *slices = &core->data->slices;
@@ -96,7 +96,7 @@ static inline void charge_slice_miss(tn_core *core, uint32_t id, const struct tn
                   TN_SLICE_READ_MISSES + (entry->flags & TN_ENTRY_WRITE)); /* TN_SLICE_WRITE_MISSES is the next */
 }
 
-/* What the miss, or the end of the tenure, will add to is fetched. */
+/* Prefetch the counters that the miss, or the end of the tenure, will add to. */
 static inline void fetch_slice_miss(const tn_core *core, uint32_t id, const struct tn_entry *entry)
 {
     const struct tn_slice *slice = tn_slice_at(&core->data->slices, id);
@@ -190,21 +190,21 @@ static struct tn_displaced *displaced_of(struct tn_record *record)
     return record->state & TN_RECORD_DISPLACED ? (struct tn_displaced *)record : NULL;
 }
 
-/* What has been written back into it. */
+/* The granules that were written back into a record. */
 static uint64_t *written_of(struct tn_lower *lower, struct tn_record *record)
 {
     struct tn_displaced *displaced = displaced_of(record);
     return displaced ? &displaced->written : &lower->written[record - lower->homes];
 }
 
-/* Where it is in its data object, if that is kept. */
+/* The slice of a record in its data object, if slices are kept. */
 static uint32_t *slice_at(struct tn_lower *lower, struct tn_record *record)
 {
     struct tn_displaced *displaced = displaced_of(record);
     return displaced ? &displaced->slice : &lower->slices[record - lower->homes];
 }
 
-/* The record of the next level that it was filled from. */
+/* The record of the next level that a record was filled from. */
 static struct tn_record **parent_of(struct tn_lower *lower, struct tn_record *record)
 {
     struct tn_displaced *displaced = displaced_of(record);
@@ -241,7 +241,7 @@ static uint32_t offset_in_parent(const struct tn_record *record)
     return (record->state >> TN_RECORD_UNIT_SHIFT & 63) * TN_MIN_LINE;
 }
 
-/* A record's tenure ends: it is charged. */
+/* Charge a record's tenure, which ends. */
 TN_ALWAYS_INLINE void tenure_end(tn_core *core, struct tn_lower *lower, struct tn_record *record, struct past *past,
                                  uint64_t now)
 {
@@ -382,7 +382,7 @@ static void filled_from(struct tn_lower *lower, struct tn_record *record, struct
     parent->state++;
 }
 
-/* The line comes in: whose slot it takes leaves first, then the next level is asked. */
+/* Load the line: first the line in its slot leaves, then the next level is asked. */
 static struct tn_record *fill_slot(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken,
                                    const struct tn_place *place, const struct payers *payers)
 {
@@ -416,13 +416,13 @@ static void use_fresh_line(tn_core *core, const struct tn_entry *entry, const st
     tn_pair_miss(core->reuses, &who, true, age_of(kinds->held[place].used, now));
 }
 
-/* The entry says that a line of level 1 is used first. */
+/* The entry says that a line of level 1 is used for the first time since its load. */
 static __attribute__((noinline)) void use_fresh_line_near(tn_core *core, const struct tn_taken *taken)
 {
     use_fresh_line(core, taken->entry, taken->l1->kinds, taken->entry->way, TN_LEVEL_1, taken->own);
 }
 
-/* A line of a level below the first is used again. The prefetcher is no user. */
+/* A line of a level below the first is used again. The prefetcher does not count as a user. */
 static inline void use_found_line(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken, uint64_t home)
 {
     const struct tn_entry *entry = taken->entry;
@@ -509,7 +509,7 @@ static inline void charge_lower_miss(tn_core *core, struct tn_lower *lower, cons
                     taken->entry->stamp);
 }
 
-/* The record of the line that comes in, whose place has been looked up. */
+/* The record of the line that comes in, after its place was looked up. */
 static __attribute__((noinline)) struct tn_record *record_in(tn_core *core, struct tn_lower *lower,
                                                              const struct tn_taken *taken,
                                                              const struct tn_place *place)
@@ -623,7 +623,7 @@ TN_ALWAYS_INLINE void consume_entry(tn_core *core, struct tn_lower *lower, const
     stay_begin(core, lower, taken, record_of(core, lower, taken, plain), plain);
 }
 
-/* What the end of a stay will write is fetched. */
+/* Prefetch what the end of a stay will write. */
 static inline void fetch_stay(const tn_core *core, const struct tn_stay *stay)
 {
     __builtin_prefetch(stay->record, 1);
@@ -657,7 +657,7 @@ TN_ALWAYS_INLINE struct tn_late *late_of_node(tn_core *core, const struct tn_ent
     return tn_late_of_node(core->data, entry->node, entry->late);
 }
 
-/* Where the stride to this miss is kept; NULL: it is not. */
+/* The pattern that counts the stride to this miss; NULL: strides are not kept. */
 TN_ALWAYS_INLINE struct tn_pattern *pattern_of(tn_core *core, const struct tn_entry *entry)
 {
     if (!core->config.strides || !entry->late || entry->flags & (TN_ENTRY_FETCH | TN_ENTRY_SECOND))
@@ -667,7 +667,7 @@ TN_ALWAYS_INLINE struct tn_pattern *pattern_of(tn_core *core, const struct tn_en
     return pattern;
 }
 
-/* What will tell why the line was missed, at level 1 and below, is fetched. */
+/* Prefetch what tells why the line was missed, at level 1 and below. */
 static __attribute__((noinline)) void fetch_kinds(const struct tn_lower *lower, const struct tn_taken *taken)
 {
     uint64_t home = home_of(lower, &taken->place);
@@ -706,7 +706,7 @@ TN_ALWAYS_INLINE void look_up_entry(tn_core *core, struct tn_lower *lower, struc
         fetch_kinds(lower, taken);
 }
 
-/* What the look-up of the entry will read is fetched. */
+/* Prefetch what the look-up of the entry will read. */
 TN_ALWAYS_INLINE void foresee_entry(const struct tn_ring *ring, const struct tn_lower *lower,
                                     const struct tn_entry *entry, struct tn_taken *taken, bool plain)
 {

@@ -7,7 +7,7 @@
  */
 #include "prefetch.h"
 
-/* What a run becomes by a step of 1, -1 or, where another block was asked for, 0. */
+/* The run after a step of 1, of -1, or of 0 if another block was asked for. */
 static int64_t went_on(int64_t steps, int64_t step)
 {
     if (steps == 0)

@@ -110,7 +110,7 @@ static void publish_or_offer(tn_core *core, struct tn_ring *ring, uint64_t end, 
         publish_batch(core, ring, end, clock);
 }
 
-/* Whether an entry is of the access that the one before it is of. */
+/* Whether an entry belongs to the same access as the one before it. */
 static bool goes_on(const struct tn_ring *ring, uint64_t at)
 {
     const struct tn_entry *entry = &ring->entries[at & ring->mask], *before = &ring->entries[(at - 1) & ring->mask];
@@ -118,7 +118,7 @@ static bool goes_on(const struct tn_ring *ring, uint64_t at)
     return entry->flags & TN_ENTRY_SECOND || (at_once && (entry->flags | before->flags) & TN_ENTRY_REUSE);
 }
 
-/* All but the last access, which may go on. */
+/* Publish all but the last access, of which more entries may come. */
 static void publish_most(tn_core *core, struct tn_ring *ring)
 {
     uint64_t end = ring->queued - 1;
@@ -172,7 +172,7 @@ static bool is_next(const tn_core *core, const struct tn_ring *ring)
            ring->batch[n % TN_BATCHES].ticket == core->tickets_taken;
 }
 
-/* Whose batch is the next of all; NULL: it is not offered yet. */
+/* The ring whose batch is the next one of all; NULL: that batch is not offered yet. */
 static struct tn_ring *next_ring(const tn_core *core)
 {
     struct tn_ring *ring = __atomic_load_n(&core->rings, __ATOMIC_ACQUIRE);

@@ -31,7 +31,7 @@ bool tn_sets_compact(const struct tn_geometry *geometry)
     return geometry->assoc <= TN_COMPACT_WAYS && numbers_of(geometry) / sets < UINT32_MAX - 1;
 }
 
-/* All sets are compared as if they had the most ways: the last one may be read past its end. */
+/* All sets are compared as if they had the most ways, so reading the last one may go past its end. */
 static size_t compact_bytes(const struct tn_sets *sets)
 {
     return sets->sets * sets->stride + TN_COMPACT_WAYS * sizeof(uint32_t);
@@ -95,7 +95,7 @@ static uint64_t general_key(const struct tn_sets *sets, const struct tn_place *p
     return number + 1;
 }
 
-/* The index of the line's entry in its set; else of the first empty one, else of the victim. */
+/* The index of the line's entry in its set; if it has none, of the first empty entry; else of the victim. */
 static uint32_t general_index(const struct tn_sets *sets, const struct tn_place *place)
 {
     const uint64_t *entries = &sets->general[place->set * sets->assoc];

@@ -29,7 +29,7 @@ static uint32_t allocated_object(struct tn_thread *thread, uint32_t function)
     return more->allocates;
 }
 
-/* The innermost on a stack; NULL: there is none. */
+/* The innermost allocation that is open on a stack; NULL: there is none. */
 static struct tn_allocating *allocating_on(const struct tn_handler_level *level, const struct tn_stack *stack)
 {
     struct tn_allocating *now = level->allocating;
@@ -38,7 +38,7 @@ static struct tn_allocating *allocating_on(const struct tn_handler_level *level,
     return now;
 }
 
-/* Those inside another one allocate for that. */
+/* An allocation function that another one calls allocates on its behalf. */
 void tn_enter_allocating(struct tn_thread *thread, uint32_t function)
 {
     struct tn_handler_level *level = thread->activity->level;
@@ -69,7 +69,7 @@ void tn_allocates(struct tn_thread *thread, uint32_t function, const uint64_t *a
     now->wants.at = does->at ? arguments[does->at - 1] : 0;
 }
 
-/* It returns this block; 0: none. */
+/* The allocation function returns this block; 0: none. */
 static void returns_block(struct tn_thread *thread, struct tn_allocating *now, uint64_t block)
 {
     struct tn_core *core = thread->core;

@@ -129,7 +129,7 @@ static uint32_t arc_of(struct tn_sums *sums, uint32_t site, uint32_t caller, uin
 
 /* ------------------------------------------------------------------------------------------ all nodes */
 
-/* Every node, in no order that means anything. */
+/* Every node, in no particular order. */
 static struct tn_node *next_node(const struct tn_forest *forest, struct tn_pool_walk *walk)
 {
     struct tn_node *node = tn_pool_next(&forest->nodes, walk);
@@ -364,7 +364,7 @@ static struct tn_node *first_child(const struct tn_node *node)
     return node->alias ? NULL : node->recent;
 }
 
-/* Below a new parent, the nodes that run its context no longer bring it to their paths. */
+/* Under a new parent, nodes that run its context are no longer the first of their paths to do so. */
 struct tn_node *tn_forest_parent(struct tn_forest *forest, struct tn_node *root, uint32_t function)
 {
     struct tn_node *parent = tn_forest_root(forest, function, root->thread, root->handler);
@@ -422,7 +422,7 @@ struct tn_costs tn_node_self(const struct tn_forest *forest, const struct tn_nod
     return self;
 }
 
-/* What a node has collected is set to zero, but for its cells; its late blocks stay. */
+/* Set a node's costs to zero, except for its cells. Its late blocks stay. */
 static void clear_node(struct tn_forest *forest, struct tn_node *node)
 {
     node->calls = 0;
@@ -577,7 +577,7 @@ static struct tn_node *prune_one(struct tn_forest *forest, struct tn_node *node)
     return parent;
 }
 
-/* Whether a node was called since pruning looked last: it gets a second chance. */
+/* Whether a node was called since pruning last looked at it: if so, it gets a second chance. */
 static bool in_use(const struct tn_forest *forest, struct tn_node *node)
 {
     uint8_t calls = (uint8_t)node->calls;

@@ -71,7 +71,7 @@ struct tn_node {
     struct tn_node_more *more; /* NULL: all zero */
 };
 
-/* What few nodes have. */
+/* The rest of a node, which few nodes need. */
 struct tn_node_more {
     uint64_t calls; /* in units of 2^32 */
     struct tn_branched branched;
@@ -129,7 +129,7 @@ struct tn_forest {
 
 void tn_sums_init(struct tn_sums *sums, struct tn_lock *definitions);
 void tn_sums_free(struct tn_sums *sums);
-/* Forget that arcs were written. */
+/* Forget that arcs were written to the raw profile. */
 void tn_sums_undefine(struct tn_sums *sums);
 /* Set all costs, of arcs and functions, to zero. */
 void tn_sums_clear(struct tn_sums *sums, struct tn_cost_pools *pools);
@@ -137,7 +137,7 @@ size_t tn_sums_bytes(const struct tn_sums *sums);
 
 void tn_forest_init(struct tn_forest *forest, struct tn_sums *sums, struct tn_cost_pools *pools,
                     struct tn_cells *cells);
-/* Nodes it may keep. */
+/* Set how many nodes it may keep. */
 void tn_forest_limit(struct tn_forest *forest, uint64_t limit, uint32_t slack);
 void tn_forest_free(struct tn_forest *forest);
 
@@ -147,7 +147,7 @@ struct tn_node *tn_forest_root(struct tn_forest *forest, uint32_t function, uint
 /* The edge from `caller` over (site, function); NULL if there is none. */
 struct tn_node *tn_node_find(const struct tn_forest *forest, const struct tn_node *caller, uint32_t site,
                              uint32_t function);
-/* Make it. */
+/* Make the edge from `caller` over (site, function). */
 struct tn_node *tn_node_make(struct tn_forest *forest, struct tn_node *caller, uint32_t site, uint32_t function);
 
 /* Put a root that runs `function` above `root`: a return went past the known bottom of a stack. Returns it. */
@@ -174,7 +174,7 @@ static inline uint64_t tn_node_calls(const struct tn_node *node)
     return node->calls + (node->more ? node->more->calls << 32 : 0);
 }
 
-/* Where a call over `edge` leads: to itself, or to an ancestor. */
+/* The node that a call over `edge` leads to: the edge itself, or an ancestor of it. */
 static inline struct tn_node *tn_node_target(struct tn_node *edge)
 {
     return edge->alias ? edge->target : edge;
@@ -182,10 +182,10 @@ static inline struct tn_node *tn_node_target(struct tn_node *edge)
 
 size_t tn_forest_bytes(const struct tn_forest *forest);
 
-/* Forget that nodes were written. */
+/* Forget that nodes were written to the raw profile. */
 void tn_forest_undefine(struct tn_forest *forest);
 
-/* Set all nodes' costs to zero, but for cells. */
+/* Set all nodes' costs to zero, except for their cells. */
 void tn_forest_clear(struct tn_forest *forest);
 
 /* The self costs of a node; the late blocks are the node's, or, with data objects, good until the next one is asked

@@ -52,7 +52,7 @@ static inline struct tn_cell *tn_cell_at(const struct tn_cells *cells, uint32_t 
     return TN_ARRAY_AT(struct tn_cell, &cells->list.array, id);
 }
 
-/* The node that owns it, or that it was given to. */
+/* The node that owns a cell, or to which the cell was given. */
 static inline const struct tn_node *tn_cell_node(const struct tn_cell *cell)
 {
     return (const struct tn_node *)(uintptr_t)(cell->owner & ~(uint64_t)TN_CELL_GIVEN);
@@ -61,14 +61,14 @@ static inline const struct tn_node *tn_cell_node(const struct tn_cell *cell)
 /* The cell of an owner in an object, made if there is none: then it is the first of `list`. */
 struct tn_cell *tn_cell_of(struct tn_cells *cells, uint64_t owner, uint32_t object, uint32_t *list);
 
-/* All are zero; they stay. */
+/* Set all cells to zero. They stay. */
 void tn_cells_clear(const struct tn_cells *cells);
 
 /* The sum of a list; good until the next one is asked for, or the list's cells change. */
 struct tn_late tn_cells_sum(struct tn_cells *cells, uint32_t list);
 /* Add the cells of a list to those of an owner, whose list is `to`. */
 void tn_cells_add(struct tn_cells *cells, uint64_t owner, uint32_t *to, uint32_t list);
-/* They go. */
+/* Free the cells of a list. */
 void tn_cells_drop(struct tn_cells *cells, uint32_t *list);
 
 #endif

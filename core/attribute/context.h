@@ -40,13 +40,13 @@ struct tn_contexts {
     struct tn_derived *recent_instrs, *recent_counters; /* caches, by a hash of what is asked */
 };
 
-/* Every function is its only context yet; the caller frees them. */
+/* Every function is its only context at first. The caller frees them. */
 struct tn_contexts *tn_contexts_new(struct tn_code *code, const struct tn_config *config, uint32_t counter_limit);
 /* NULL is allowed. */
 void tn_contexts_free(struct tn_contexts *contexts);
 size_t tn_contexts_bytes(const struct tn_contexts *contexts);
 
-/* Whether anything is kept apart. */
+/* Whether the configuration keeps contexts of a function apart. */
 static inline bool tn_contexts_wanted(const struct tn_config *config)
 {
     return config->separate_callers > 0 || config->separate_recs > 1;

@@ -100,13 +100,13 @@ static inline void tn_ran_add(uint64_t *immediate, const struct tn_ran *ran, con
     immediate[TN_Bim] += branched->bim;
 }
 
-/* Of one instruction in one thread. */
+/* The costs of one instruction in one thread. */
 struct tn_centre {
     struct tn_late late[TN_STREAMS];
     uint64_t *extra; /* TN_IMMEDIATE_EVENTS counters, or NULL */
 };
 
-/* The blocks' home. */
+/* The pools of the blocks. */
 struct tn_cost_pools {
     struct tn_slots near, far;
     struct tn_pool extra;
@@ -129,7 +129,7 @@ static inline uint64_t *tn_near(struct tn_cost_pools *pools, struct tn_late *lat
     return tn_slots_at(&pools->near, late->near);
 }
 
-/* Those of the levels below, made if there are none: level `l` begins at (l - 1) * per_level. */
+/* The counters of the levels below, made if there are none: level `l` begins at (l - 1) * per_level. */
 static inline uint64_t *tn_far(struct tn_cost_pools *pools, struct tn_late *late)
 {
     if (!late->far)
@@ -145,19 +145,19 @@ static inline uint64_t *tn_late_at(const struct tn_cost_pools *pools, const stru
     return late->far ? (uint64_t *)tn_slots_at(&pools->far, late->far) + (level - 1) * pools->per_level : NULL;
 }
 
-/* to += from; from is left as it is. */
+/* to += from. `from` does not change. */
 void tn_costs_add(struct tn_cost_pools *pools, struct tn_costs *to, const struct tn_costs *from);
-/* All zero. Blocks stay where they are: stays and records point to them. */
+/* Set all to zero. Blocks stay where they are, since stays and records point to them. */
 void tn_costs_clear(struct tn_cost_pools *pools, struct tn_costs *costs);
-/* All zero, and the blocks go back to their pool. */
+/* Set all to zero, and give the blocks back to their pool. */
 void tn_costs_drop(struct tn_cost_pools *pools, struct tn_costs *costs);
 bool tn_costs_are_zero(const struct tn_cost_pools *pools, const struct tn_costs *costs);
 /* to += from */
 void tn_late_add(struct tn_cost_pools *pools, struct tn_late *to, const struct tn_late *from);
-/* Its blocks go back to their pools. */
+/* Give its blocks back to their pools. */
 void tn_late_drop(struct tn_cost_pools *pools, struct tn_late *late);
 bool tn_late_is_zero(const struct tn_cost_pools *pools, const struct tn_late *late);
-/* All zero; blocks stay. */
+/* Set all to zero. Blocks stay. */
 void tn_late_clear(const struct tn_cost_pools *pools, const struct tn_late *late);
 
 /* One tenure that ended, as it is charged (docs/model.md). age in accesses; the rest in touches and bytes. */

@@ -54,7 +54,7 @@ static struct tn_page *page_made(struct tn_memory *memory, uint64_t address)
     return &(*piece)[address >> TN_PAGE_BITS & (TN_PIECE_PAGES - 1)];
 }
 
-/* The entries of a page's units, written out. */
+/* The entries of a page's units, made if the page has none or one entry for all. */
 static uint64_t *units_made(struct tn_memory *memory, struct tn_page *page)
 {
     if (page->units)
@@ -95,7 +95,7 @@ static uint64_t begin_in_page(struct tn_memory *memory, uint64_t entry, uint64_t
     return next;
 }
 
-/* What is made of addresses, and is not too much. */
+/* Whether the map may hold these addresses: they are valid, and there are not too many. */
 static bool is_range(uint64_t address, uint64_t bytes)
 {
     return bytes && bytes <= TN_LARGEST_BLOCK && address < ADDRESSES && bytes <= ADDRESSES - address;
@@ -223,7 +223,7 @@ const struct tn_region *tn_region_at(const struct tn_memory *memory, uint64_t ad
     return i < memory->region_count && memory->regions[i].start <= address ? &memory->regions[i] : NULL;
 }
 
-/* Room for one more at place `i`. */
+/* Make room for one more region at place `i`. */
 static struct tn_region *insert_region(struct tn_memory *memory, uint32_t i)
 {
     if (memory->region_count == memory->region_room) {
@@ -238,7 +238,7 @@ static struct tn_region *insert_region(struct tn_memory *memory, uint32_t i)
     return &memory->regions[i];
 }
 
-/* [start, end) is in no region any more. */
+/* Take [start, end) out of all regions. */
 static void cut_regions(struct tn_memory *memory, uint64_t start, uint64_t end)
 {
     uint32_t i = regions_below(memory, start), gone = i;
@@ -256,7 +256,7 @@ static void cut_regions(struct tn_memory *memory, uint64_t start, uint64_t end)
         memory->regions[i].start = end;
 }
 
-/* What pages were shown of it is forgotten. */
+/* Forget what was copied from regions to the pages of [start, end). */
 static void forget_shown(struct tn_memory *memory, uint64_t start, uint64_t end)
 {
     for (uint64_t at = start; (at = next_known(memory, at, end)) < end; at += PAGE)

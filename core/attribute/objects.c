@@ -246,7 +246,7 @@ static bool ends_in_elements(const struct tn_data_object *object, const struct t
     return object->element && rest && block->bytes < SMALL && object->element <= UNIT - rest;
 }
 
-/* Elements of nobody knows what, but of a size that was asked for. */
+/* Elements of an unknown type, whose size the program asked for. */
 static void take_element(struct tn_data_object *object, const struct tn_block *block)
 {
     if (!object->number && ends_in_elements(object, block))
@@ -269,7 +269,7 @@ void tn_block_begins(tn_core *core, uint32_t object, const struct tn_block *bloc
     tn_lock_give(&core->memory);
 }
 
-/* The object of an entry, if that is a block's. */
+/* The object of an entry if the entry is a block's; else 0. */
 static struct tn_data_object *block_object(const struct tn_data *data, uint64_t entry)
 {
     struct tn_data_object *object = entry ? tn_data_object_of(data, tn_entry_object(entry)) : NULL;
@@ -376,7 +376,7 @@ static struct tn_held ask_engine(tn_core *core, uint64_t address)
         tn_memory_fill(&data->memory, tn_block_entry(object, 0) + part, info.start, info.end - info.start);
         return (struct tn_held){object, (uint32_t)((address >> TN_UNIT_BITS) - (info.start >> TN_UNIT_BITS)), 0};
     }
-    /* Nothing is mapped there, yet; or it is the kernel's. */
+    /* Nothing is mapped there yet, or it is the kernel's. */
     if (info.end - info.start == 1 || address >> TN_ADDRESS_BITS)
         return (struct tn_held){.object = object};
     tn_region_add(&data->memory, info.start, info.end, object, address);

@@ -104,7 +104,7 @@ static __attribute__((noinline)) void find_skipper(struct tn_thread *thread)
     running->skip_extra = skipper->extra;
 }
 
-/* Found when skipping begins, so that the host has it at hand when the costs are known. */
+/* Looked up when skipping begins, so that it is in the host's caches when the costs are known. */
 static inline void skip_from(struct tn_thread *thread)
 {
     const struct tn_skipper *skipper = &thread->activity->skippers[thread->running.skip_site % TN_SKIPPERS];
@@ -123,7 +123,7 @@ static inline void run_node(struct tn_thread *thread, struct tn_node *node, uint
         skip_from(thread);
 }
 
-/* What runs is what the running stack's own fields say, until something else runs. */
+/* Store what runs in the running stack's fields, before another stack runs. */
 static void suspend_stack(struct tn_thread *thread)
 {
     if (!thread->running.stack)
@@ -132,7 +132,7 @@ static void suspend_stack(struct tn_thread *thread)
     thread->running.stack->skip_site = thread->running.skip_site;
 }
 
-/* Resume a stack that did not run. */
+/* Let a stack run that did not. */
 static void resume_stack(struct tn_thread *thread, struct tn_stack *stack)
 {
     struct tn_activity *a = thread->activity;
@@ -386,7 +386,7 @@ static struct tn_stack *known_stack(struct tn_handler_level *level, uint64_t sp)
     return best;
 }
 
-/* The innermost level ends, with its stacks; nothing runs then. */
+/* End the innermost level with its stacks. Nothing runs afterwards. */
 static void end_level(struct tn_thread *thread)
 {
     struct tn_handler_level *level = thread->activity->level;
@@ -702,7 +702,7 @@ static void begin_level(struct tn_thread *thread, struct tn_node *root, uint64_t
         tn_enter_allocating(thread, root->function);
 }
 
-/* No thread whose trees grow here takes it for skipped any more. */
+/* From now on no thread whose trees grow here treats the function as skipped. */
 static void forget_skipped(const struct tn_core *core, const struct tn_forest *forest, uint32_t function)
 {
     uint32_t id = 1;
@@ -714,7 +714,7 @@ static void forget_skipped(const struct tn_core *core, const struct tn_forest *f
     }
 }
 
-/* A root cannot be skipped: there is nobody to pay for it. */
+/* A root cannot be skipped, since no call site could pay for it. */
 static uint32_t unskip_root(struct tn_thread *thread, uint32_t function)
 {
     uint32_t *flags = &tn_code_get_function(&thread->core->code, function)->flags;

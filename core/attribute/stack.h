@@ -121,7 +121,7 @@ void tn_stack_give(struct tn_thread *thread, struct tn_pool *pool, void *element
 void tn_enter_allocating(struct tn_thread *thread, uint32_t function);
 /* The activations of `stack` that needed `depth` frames or more have ended. */
 void tn_left_allocating(struct tn_thread *thread, const struct tn_stack *stack, uint32_t depth);
-/* The level ends. */
+/* The level ends, and what is open on it. */
 void tn_drop_allocating(struct tn_thread *thread, struct tn_handler_level *level);
 
 /* Give what has been counted since the last control transfer to the running node. */

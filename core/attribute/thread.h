@@ -34,13 +34,13 @@ struct tn_thread_record {
     uint64_t told_clock, told_data;     /* when tn_instructions was asked last */
 };
 
-/* Of the thread with this id, from 1 on. */
+/* The record of the thread with this id, which counts from 1. */
 static inline struct tn_thread_record *tn_thread_record_of(const tn_core *core, uint32_t id)
 {
     return tn_array_at(&core->threads, id);
 }
 
-/* The cost centre of `instr` in a thread; NULL if it never cost anything out of the ordinary. */
+/* The cost centre of `instr` in a thread; NULL if it has only ever executed, without misses or other extra costs. */
 static inline struct tn_centre *tn_centre_known(const tn_core *core, const struct tn_thread_record *record,
                                                 uint32_t instr)
 {
@@ -48,13 +48,13 @@ static inline struct tn_centre *tn_centre_known(const tn_core *core, const struc
     return id && *id ? tn_slots_at(&core->centres, *id) : NULL;
 }
 
-/* The same, made if there is none. */
+/* The cost centre of `instr` in a thread, made if there is none. */
 struct tn_centre *tn_centre_of(tn_core *core, uint32_t thread, uint32_t instr);
 
 /* The cost centre of `instr` in the context of `node`, which may be NULL; made if there is none. */
 struct tn_centre *tn_centre_in(tn_core *core, uint32_t thread, uint32_t instr, const struct tn_node *node);
 
-/* What the centre counts of immediate events: TN_IMMEDIATE_EVENTS counters, made if there are none. */
+/* The centre's counters of immediate events: TN_IMMEDIATE_EVENTS of them, made if there are none. */
 uint64_t *tn_centre_extra(tn_core *core, struct tn_centre *centre);
 
 #endif

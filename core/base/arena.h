@@ -49,7 +49,7 @@ static inline void *tn_array_at(const struct tn_array *array, uint32_t index)
            (index & ((1u << TN_ARRAY_CHUNK_BITS) - 1)) * array->element;
 }
 
-/* The same where the size of an element is to be known to the compiler. */
+/* As tn_array_at, with a size of elements that the compiler knows. */
 #define TN_ARRAY_AT(type, array, index)                      \
     ((type *)(array)->chunks[(index) >> TN_ARRAY_CHUNK_BITS] + \
      ((index) & ((1u << TN_ARRAY_CHUNK_BITS) - 1)))
@@ -63,7 +63,7 @@ struct tn_slots {
 
 void tn_slots_init(struct tn_slots *slots, size_t element);
 void tn_slots_free(struct tn_slots *slots);
-/* The index of a zeroed element. */
+/* Get a zeroed element; returns its index. */
 uint32_t tn_slots_get(struct tn_slots *slots);
 void tn_slots_put(struct tn_slots *slots, uint32_t index);
 static inline void *tn_slots_at(const struct tn_slots *slots, uint32_t index)

@@ -26,10 +26,10 @@ struct tn_table {
 void tn_table_init(struct tn_table *table);
 void tn_table_free(struct tn_table *table);
 
-/* Whether the thing `id` stands for equals `key`. */
+/* Whether what `id` stands for equals `key`. */
 typedef bool tn_table_equal(const void *owner, uint32_t id, const void *key);
 
-/* The id with this hash for which `equal` holds, or 0. In line, so that `equal` is too. */
+/* The id with this hash for which `equal` holds, or 0. Inlined, so that `equal` is inlined as well. */
 static inline __attribute__((always_inline)) uint32_t tn_table_find(const struct tn_table *table, uint32_t hash,
                                                                     tn_table_equal *equal, const void *owner,
                                                                     const void *key)
@@ -41,14 +41,14 @@ static inline __attribute__((always_inline)) uint32_t tn_table_find(const struct
     }
     return 0;
 }
-/* Add an id that is not there. */
+/* Add an id that is not in the table. */
 void tn_table_add(struct tn_table *table, uint32_t hash, uint32_t id);
-/* Remove one that is. */
+/* Remove an id that is in the table. */
 void tn_table_remove(struct tn_table *table, uint32_t hash, uint32_t id);
 
 size_t tn_table_bytes(const struct tn_table *table);
 
-/* A mix of two words; good enough in its low bits. */
+/* A hash of two words, whose low bits are good enough to index a table. */
 static inline uint32_t tn_hash(uint64_t a, uint64_t b)
 {
     uint64_t h = (a ^ (b << 32 | b >> 32)) * 0x9e3779b97f4a7c15ull;

@@ -14,7 +14,7 @@
 
 enum { LEAF_WORDS = (1 << TN_SEEN_BITS) / 64 };
 
-/* For a table of at least so many places, by the high bits of a hash. */
+/* How far a hash is shifted to index a table of at least so many places. */
 static uint32_t shift_for(uint64_t places)
 {
     uint32_t shift = 63;
@@ -101,7 +101,7 @@ void tn_kinds_reset(struct tn_kinds *kinds, const struct tn_geometry *geometry)
 
 /* ------------------------------------------------------------------------------------------ lines seen */
 
-/* Whether it was seen before; from now on it was. */
+/* Whether the line was seen before. From now on it was. */
 static bool see_line(struct tn_kinds *kinds, uint64_t number)
 {
     uint64_t ***table = &kinds->seen[number >> TN_SEEN_BITS >> 14];
@@ -118,7 +118,7 @@ static bool see_line(struct tn_kinds *kinds, uint64_t number)
 
 /* ------------------------------------------------------------------------------------------ the horizon */
 
-/* The value at `want` if they were sorted; they change places. */
+/* The value that would be at `want` if they were sorted. The values change places. */
 static uint64_t nth_smallest(uint64_t *values, uint64_t count, uint64_t want)
 {
     uint64_t low = 0, high = count - 1;
@@ -161,7 +161,7 @@ static inline enum tn_miss_kind kind_of(struct tn_kinds *kinds, uint64_t number)
     return ghost->used > kinds->horizon ? TN_MISS_Conf : TN_MISS_Cap;
 }
 
-/* A trace that is found goes. */
+/* What the trace of a line remembers; the trace leaves the table. */
 static inline struct tn_known known_of(const struct tn_kinds *kinds, uint64_t number, uint32_t epoch)
 {
     struct tn_trace *trace = tn_trace_of(kinds, number);

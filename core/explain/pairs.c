@@ -90,7 +90,7 @@ static void count_distance(struct tn_pairs *pairs, struct tn_pair *pair, uint64_
 
 /* ------------------------------------------------------------------------------------------ waiting */
 
-/* Many pay for what they loaded themselves: loaders are spread first, so that equal numbers do not cancel out. */
+/* In many pairs loader and payer are the same: the loader is hashed first, so that equal numbers do not cancel out. */
 static uint32_t hash_of(const struct tn_pair *who)
 {
     uint64_t loader = ((uint64_t)who->level << 32 | who->loader) * 0x9e3779b97f4a7c15ull;

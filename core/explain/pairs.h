@@ -41,7 +41,7 @@ struct tn_pair {
     uint32_t after[TN_DISTANCES / TN_GROUP_POWERS]; /* of these: by power, in tn_pairs.counts; 0: none */
 };
 
-/* A miss that waits. */
+/* A miss that waits to be counted. */
 struct tn_waiting_miss {
     struct tn_pair who; /* its names alone */
     uint64_t distance;
@@ -64,7 +64,7 @@ struct tn_pairs {
 struct tn_pairs *tn_pairs_new(uint32_t most);
 /* NULL is allowed. */
 void tn_pairs_free(struct tn_pairs *pairs);
-/* There are none, as at the start. */
+/* Forget all pairs, as at the start. */
 void tn_pairs_clear(struct tn_pairs *pairs);
 size_t tn_pairs_bytes(const struct tn_pairs *pairs);
 
@@ -73,7 +73,7 @@ static inline struct tn_pair *tn_pair_at(const struct tn_pairs *pairs, uint32_t 
     return TN_ARRAY_AT(struct tn_pair, &pairs->list, id);
 }
 
-/* How many of a pair's misses are of this power. */
+/* How many of a pair's misses have a distance of this power of two. */
 static inline uint64_t tn_pair_after(const struct tn_pairs *pairs, const struct tn_pair *pair, uint32_t power)
 {
     uint32_t group = pair->after[power / TN_GROUP_POWERS];
@@ -83,7 +83,7 @@ static inline uint64_t tn_pair_after(const struct tn_pairs *pairs, const struct 
 /* One miss more of the pair with these names (all else is ignored), so many accesses after the line's last use if that
  * is `timed`. It may wait. */
 void tn_pair_miss(struct tn_pairs *pairs, const struct tn_pair *who, bool timed, uint64_t distance);
-/* None waits. */
+/* Count all misses that wait. */
 void tn_pairs_settle(struct tn_pairs *pairs);
 
 #endif

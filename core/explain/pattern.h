@@ -49,10 +49,10 @@ struct tn_patterns *tn_patterns_new(void);
 void tn_patterns_free(struct tn_patterns *patterns);
 size_t tn_patterns_bytes(const struct tn_patterns *patterns);
 
-/* A stride that was none of those kept, or of which there was none. */
+/* A stride that is not one of those kept, or a miss without a stride. */
 void tn_stride_other(struct tn_pattern *pattern, int64_t bytes);
 
-/* A miss of data at `address`. */
+/* Count the stride to a miss of data at `address`. */
 static inline void tn_pattern_miss(struct tn_pattern *pattern, uint64_t address)
 {
     int64_t bytes = (int64_t)(address + 1 - pattern->last);
@@ -67,7 +67,7 @@ static inline void tn_pattern_miss(struct tn_pattern *pattern, uint64_t address)
         tn_stride_other(pattern, bytes);
 }
 
-/* That of a payer who has none yet. */
+/* Make the pattern of a payer that has none yet. */
 struct tn_pattern *tn_pattern_make(struct tn_patterns *patterns, const struct tn_late *late);
 
 static inline struct tn_pattern *tn_pattern_at(const struct tn_patterns *patterns, uint32_t number)
@@ -75,7 +75,7 @@ static inline struct tn_pattern *tn_pattern_at(const struct tn_patterns *pattern
     return TN_ARRAY_AT(struct tn_pattern, &patterns->list.array, number);
 }
 
-/* The payer's; NULL: there is none. */
+/* The payer's pattern; NULL: it has none. */
 static inline struct tn_pattern *tn_pattern_known(const struct tn_patterns *patterns, const struct tn_late *late)
 {
     const uint32_t *numbers = (const uint32_t *)patterns->numbers.chunks[late->near >> TN_ARRAY_CHUNK_BITS];
@@ -89,13 +89,13 @@ static inline struct tn_pattern *tn_pattern_of(struct tn_patterns *patterns, con
     return pattern ? pattern : tn_pattern_make(patterns, late);
 }
 
-/* A conflict miss of this payer in a set. */
+/* Count a conflict miss of this payer in a set. */
 void tn_pattern_conflict(struct tn_patterns *patterns, const struct tn_late *late, enum tn_level level, uint64_t set);
 
-/* How many conflicts there were by set; NULL: none. */
+/* The number of conflicts by set; NULL: none. */
 const uint64_t *tn_pattern_sets(const struct tn_patterns *patterns, const struct tn_pattern *pattern,
                                 enum tn_level level);
-/* All counts are zero; the next stride begins at the last miss, as before. */
+/* Set all counts to zero. The next stride still begins at the last miss. */
 void tn_pattern_clear(const struct tn_patterns *patterns, const struct tn_late *late);
 
 #endif

@@ -30,7 +30,7 @@ static void find_payers(const tn_core *core, const struct tn_thread_record *thre
     }
 }
 
-/* How long ago, in all and by the power of two. */
+/* How long ago the lines were last used: the sum, and how many by power of two. */
 static void put_distances(struct tn_writer *w, const struct tn_pairs *pairs, const struct tn_pair *pair)
 {
     uint64_t after[TN_DISTANCES];

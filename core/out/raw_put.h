@@ -31,12 +31,12 @@ struct tn_writer *tn_writer_new(tn_core *core, void *stream);
 /* The last chunk has ended. Returns 0, or the host's error number. */
 int tn_writer_free(struct tn_writer *w);
 
-/* In no chunk. */
+/* Write bytes that are in no chunk. */
 void tn_send(struct tn_writer *w, const void *data, size_t bytes);
 
-/* A record of `type` begins, with room for 8 KiB of numbers; ... */
+/* Begin a record of `type`, which may hold 8 KiB of numbers. */
 void tn_record(struct tn_writer *w, enum tn_raw_chunk type);
-/* ... the last one ends. */
+/* End the record that was begun last. */
 void tn_end_chunk(struct tn_writer *w);
 
 static inline void tn_put_n(struct tn_writer *w, uint64_t value)
@@ -47,7 +47,7 @@ static inline void tn_put_n(struct tn_writer *w, uint64_t value)
     *at++ = (uint8_t)value;
     w->used += (uint32_t)(at - start);
 }
-/* Several numbers, one behind the other. */
+/* Put several numbers, one after the other. */
 #define tn_put_list(w, ...) \
     tn_put_numbers(w, (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 void tn_put_numbers(struct tn_writer *w, const uint64_t *values, size_t count);
@@ -59,7 +59,7 @@ void tn_put_s(struct tn_writer *w, const char *text);
 
 /* Bit i: value i is not zero. Up to TN_RAW_MAX_SLOTS values, here and below. */
 uint64_t tn_nonzero(const uint64_t *values, uint32_t count);
-/* These bits, then the values that are not zero. */
+/* Put these bits, then the values that are not zero. */
 void tn_put_sparse(struct tn_writer *w, const uint64_t *values, uint32_t count);
 
 /* raw_write.c: write a part to the host's `stream`; `why` is its reason, as it is shown. The rings are drained and all
