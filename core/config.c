@@ -25,6 +25,7 @@ void tn_config_default(struct tn_config *config)
     config->collect_at_start = true;
     config->paths = 250000;
     config->prune_slack = 1024;
+    config->most_unmapped = 128;
     config->most_pairs = 1 << 22;
     config->traces = 1 << 18;
     config->alias_limit = 1 << 14;

@@ -105,7 +105,8 @@ tn_core *tn_core_new(const struct tn_config *config)
     if (config->data)
         core->data = tn_data_new(config, &core->pools);
     tn_sums_init(&core->sums, &core->definitions);
-    tn_forest_init(&core->forest, &core->sums, &core->pools, core->data ? &core->data->cells : NULL);
+    tn_forest_init(&core->forest, &core->sums, &core->pools, core->data ? &core->data->cells : NULL,
+                   config->most_unmapped);
     tn_forest_limit(&core->forest, config->paths, config->prune_slack);
     if (tn_contexts_wanted(config))
         core->contexts = core->forest.contexts = tn_contexts_new(&core->code, config, core->layout.counter_limit);
@@ -288,7 +289,7 @@ static void share_paths(tn_core *core)
 static struct tn_forest *forest_new(tn_core *core)
 {
     struct tn_forest *forest = tn_host_alloc(sizeof *forest);
-    tn_forest_init(forest, &core->sums, &core->pools, core->forest.cells);
+    tn_forest_init(forest, &core->sums, &core->pools, core->forest.cells, core->config.most_unmapped);
     forest->next = core->forest.next;
     core->forest.next = forest;
     share_paths(core);

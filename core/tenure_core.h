@@ -107,6 +107,7 @@ struct tn_config {
     uint32_t alias_limit;  /* hits that the way table did not lead to, until an access moves to another table */
     uint32_t counter_limit; /* segment counters and guards at most; 0: 8 Mi, with contexts 64 Mi */
     uint32_t prune_slack;  /* nodes over the limit before pruning starts; 0 in tests */
+    uint32_t most_unmapped; /* nodes of a path that are walked at most (attribute/path.h); from 1 on, small in tests */
     uint32_t front;        /* bytes in front of each tn_thread that are the engine's; a multiple of the page size */
     uint64_t paths;        /* nodes kept for the call tree; 0: prune as soon as possible */
     /* Contexts (docs/attribution.md, section 10): the most callers and levels of recursion that any tn_function_info

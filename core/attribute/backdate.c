@@ -3,8 +3,8 @@
  * backdate.c: making, finding, folding and pruning use nodes; see backdate.h for what they mean.
  *
  * Most calls go where the ones before them went (stack.c); the rest find their edge in one hash table keyed by
- * (parent, site, function). Whether an arc is on a path is asked only when an edge is new, by walking up: the
- * walk's length is bounded by the number of arcs, and its answer is kept in the edge.
+ * (parent, site, function). Whether an arc is on a path is asked only when an edge is new, and the answer is kept in
+ * the edge. A question walks up to the nearest node that has a map (path.h), which answers for the rest of the path.
  */
 #include "backdate.h"
 
@@ -20,6 +20,8 @@ enum {
     FIRST_EDGES = 1024,
     BATCHES = 64,     /* of a full tree, to be pruned one at a time */
     MOST_VISITS = 16, /* for each node pruned, for that to be worth it */
+    MOST_GARBAGE = 64, /* elements of maps, for each node: most are then in maps that no node has */
+    MAP_ELEMENTS = 1 << 25,
 };
 
 static size_t edge_bytes(uint32_t slots)
@@ -52,9 +54,12 @@ size_t tn_sums_bytes(const struct tn_sums *sums)
 }
 
 void tn_forest_init(struct tn_forest *forest, struct tn_sums *sums, struct tn_cost_pools *pools,
-                    struct tn_cells *cells)
+                    struct tn_cells *cells, uint32_t most_unmapped)
 {
     memset(forest, 0, sizeof *forest);
+    tn_paths_init(&forest->paths);
+    tn_array_init(&forest->walked, sizeof(struct tn_node *));
+    forest->most_unmapped = most_unmapped;
     forest->sums = sums;
     forest->pools = pools;
     forest->cells = cells;
@@ -75,12 +80,15 @@ void tn_forest_free(struct tn_forest *forest)
 {
     tn_pool_free(&forest->nodes);
     tn_pool_free(&forest->more);
+    tn_paths_free(&forest->paths);
+    tn_array_free(&forest->walked);
     tn_host_free(forest->edges, edge_bytes(forest->edge_slots));
 }
 
 size_t tn_forest_bytes(const struct tn_forest *forest)
 {
-    return forest->nodes.bytes + forest->more.bytes + edge_bytes(forest->edge_slots);
+    return forest->nodes.bytes + forest->more.bytes + edge_bytes(forest->edge_slots) +
+           tn_array_bytes(&forest->paths.elements.array) + tn_array_bytes(&forest->walked);
 }
 
 static struct tn_function_total *total_of(struct tn_sums *sums, uint32_t context)
@@ -250,6 +258,7 @@ static struct tn_node *node_new(struct tn_forest *forest, uint32_t function, uin
     node->thread = thread;
     node->id = __atomic_add_fetch(&forest->sums->next_node, 1, __ATOMIC_RELAXED);
     node->filter = filter_of(context);
+    node->unmapped = 1;
     forest->made++;
     if (++forest->now > forest->max)
         forest->max = forest->now;
@@ -277,42 +286,93 @@ struct tn_node *tn_forest_root(struct tn_forest *forest, uint32_t function, uint
     return node;
 }
 
-static bool on_path(const struct tn_node *node, uint32_t arc)
+/* The path has changed for all nodes, or maps take too much memory: they are made again when paths are asked. */
+static void forget_maps(struct tn_forest *forest)
 {
-    for (; node; node = node->parent) {
-        if (node->arc == arc)
-            return true;
+    struct tn_pool_walk walk = {0};
+    for (struct tn_node *node; (node = next_node(forest, &walk));) {
+        if (!node->unmapped)
+            node->filter = ~0ull;
+        node->unmapped = UINT16_MAX;
     }
-    return false;
+    tn_paths_free(&forest->paths);
+    tn_paths_init(&forest->paths);
+}
+
+/* Count how many nodes of the path have no map. If these are too many, the one in their middle gets a map: paths that
+ * part from this one below it will share it. */
+static void map_path(struct tn_forest *forest, struct tn_node *node)
+{
+    uint32_t count = 0, half = forest->most_unmapped / 2;
+    uint32_t elements = forest->paths.elements.array.count;
+    if (elements > MAP_ELEMENTS || elements > MOST_GARBAGE * (forest->now + forest->most_unmapped))
+        forget_maps(forest);
+    struct tn_node *top = node;
+    for (; top && top->unmapped; top = top->parent)
+        *(struct tn_node **)tn_array_force(&forest->walked, count++) = top;
+    node->unmapped = (uint16_t)count;
+    if (count < forest->most_unmapped)
+        return;
+    uint32_t map = top ? top->map : 0, fresh = forest->paths.elements.array.count;
+    while (count > half) {
+        struct tn_node *at = *(struct tn_node **)tn_array_at(&forest->walked, --count);
+        if (at->charges_arc) {
+            map = tn_path_add(&forest->paths, map, tn_path_arc(at->arc), at, fresh);
+            map = tn_path_add(&forest->paths, map, tn_path_arc(0), at, fresh);
+        }
+        map = tn_path_add(&forest->paths, map, tn_path_context(at->context), at, fresh);
+        top = at;
+    }
+    node->unmapped = (uint16_t)half;
+    top->unmapped = 0;
+    top->map = map;
+}
+
+static bool on_path(const struct tn_forest *forest, const struct tn_node *node, uint32_t arc)
+{
+    while (node && node->unmapped && node->arc != arc)
+        node = node->parent;
+    return node && (node->unmapped || tn_path_find(&forest->paths, node->map, tn_path_arc(arc)));
 }
 
 /* Where a function is its only context, what a call looks at anyway has the answer. */
 static bool runs_on_path(const struct tn_forest *forest, const struct tn_node *node, uint32_t context)
 {
-    if (!(node->filter & filter_of(context)))
+    if (node->unmapped && !(node->filter & filter_of(context)))
         return false;
     if (!forest->contexts) {
-        while (node && node->function != context)
+        while (node && node->unmapped && node->function != context)
             node = node->parent;
-        return node != NULL;
+    } else {
+        while (node && node->unmapped && node->context != context)
+            node = node->parent;
     }
-    while (node && node->context != context)
-        node = node->parent;
-    return node != NULL;
+    return node && (node->unmapped || tn_path_find(&forest->paths, node->map, tn_path_context(context)));
+}
+
+/* The nearest node of the path that runs `context`, as long as the nodes passed brought no arc; NULL: there is none. */
+static struct tn_node *near_on_path(const struct tn_forest *forest, struct tn_node *node, uint32_t context)
+{
+    for (; node && node->unmapped; node = node->parent) {
+        if (node->context == context)
+            return node;
+        if (node->charges_arc)
+            return NULL;
+    }
+    if (!node)
+        return NULL;
+    uint32_t entry = tn_path_find(&forest->paths, node->map, tn_path_context(context));
+    return entry > tn_path_find(&forest->paths, node->map, tn_path_arc(0)) ? tn_path_node(&forest->paths, entry) : NULL;
 }
 
 /* The nearest ancestor of `caller` (or itself) with the same set of arcs that runs `context`, called by the same
  * functions. The set is the same as long as the nodes passed brought no arc. */
 static struct tn_node *same_set(const struct tn_forest *forest, struct tn_node *caller, uint32_t context)
 {
-    for (struct tn_node *node = caller; node; node = node->parent) {
-        if (node->context == context &&
-            (!forest->contexts || tn_context_same_callers(forest->contexts, node, caller)))
-            return node;
-        if (node->charges_arc)
-            return NULL;
-    }
-    return NULL;
+    struct tn_node *node = near_on_path(forest, caller, context);
+    while (node && forest->contexts && !tn_context_same_callers(forest->contexts, node, caller))
+        node = node->charges_arc ? NULL : near_on_path(forest, node->parent, context);
+    return node;
 }
 
 struct tn_node *tn_node_make(struct tn_forest *forest, struct tn_node *caller, uint32_t site, uint32_t function)
@@ -320,10 +380,13 @@ struct tn_node *tn_node_make(struct tn_forest *forest, struct tn_node *caller, u
     uint32_t context = forest->contexts ? tn_context_below(forest->contexts, caller, function) : function;
     struct tn_node *edge = node_new(forest, function, context, caller->thread);
     node_adopt(forest, caller, edge, site);
+    if (caller->unmapped >= forest->most_unmapped)
+        map_path(forest, caller);
     edge->open = caller->open;
-    edge->filter |= caller->filter;
+    edge->unmapped = caller->unmapped < UINT16_MAX ? caller->unmapped + 1 : UINT16_MAX;
+    edge->filter |= caller->unmapped ? caller->filter : ~0ull;
     edge->charges_function = !runs_on_path(forest, caller, context);
-    edge->charges_arc = edge->charges_function || !on_path(caller, edge->arc); /* an arc brings its callee */
+    edge->charges_arc = edge->charges_function || !on_path(forest, caller, edge->arc); /* an arc brings its callee */
     if (!edge->charges_arc) {
         struct tn_node *target = same_set(forest, caller, context);
         edge->alias = target != NULL;
@@ -370,6 +433,7 @@ struct tn_node *tn_forest_parent(struct tn_forest *forest, struct tn_node *root,
     struct tn_node *parent = tn_forest_root(forest, function, root->thread, root->handler);
     parent->open = true;
     forest->raised++;
+    forget_maps(forest);
     node_adopt(forest, parent, root, 0);
     root->charges_arc = true;
     root->handler = false;

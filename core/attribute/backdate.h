@@ -33,6 +33,7 @@
 #include "core/base/lock.h"
 #include "core/base/table.h"
 #include "cost.h"
+#include "path.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -64,10 +65,14 @@ struct tn_node {
     };
     uint32_t live;
     uint16_t seen;
+    uint16_t unmapped; /* nodes of the path, up to the nearest one with a map, or more; 0: this node has one (path.h) */
     uint32_t pins, children;
     uint32_t arc, id, thread;
     uint32_t context; /* of the function; the function itself unless contexts are kept apart (context.h) */
-    uint64_t filter;  /* one bit per context on the path; a clear bit says that it is not there */
+    union {
+        uint64_t filter; /* one bit per context on the path; a clear bit says that it is not there */
+        uint32_t map;    /* of a node that has one */
+    };
     struct tn_node_more *more; /* NULL: all zero */
 };
 
@@ -115,6 +120,9 @@ struct tn_forest {
     struct tn_contexts *contexts; /* NULL: a function is its only context */
     struct tn_pool nodes, more;
     struct tn_sums *sums;
+    struct tn_paths paths;
+    struct tn_array walked; /* struct tn_node *: of a path that gets a map */
+    uint32_t most_unmapped; /* nodes of a path before it gets a map */
     uint64_t *edges;     /* the table of edges (backdate.c) */
     uint32_t edge_slots; /* a power of two */
     struct tn_pool_walk hand;  /* where pruning looks next */
@@ -135,8 +143,9 @@ void tn_sums_undefine(struct tn_sums *sums);
 void tn_sums_clear(struct tn_sums *sums, struct tn_cost_pools *pools);
 size_t tn_sums_bytes(const struct tn_sums *sums);
 
+/* most_unmapped: paths get a map when so many of their nodes have none; from 1 on. */
 void tn_forest_init(struct tn_forest *forest, struct tn_sums *sums, struct tn_cost_pools *pools,
-                    struct tn_cells *cells);
+                    struct tn_cells *cells, uint32_t most_unmapped);
 /* Set how many nodes it may keep. */
 void tn_forest_limit(struct tn_forest *forest, uint64_t limit, uint32_t slack);
 void tn_forest_free(struct tn_forest *forest);

@@ -19,6 +19,7 @@ struct pair_config {
     bool cache_sim, branch_sim, use, inclusive, shared_l1, flush_at_exit, collect_at_start, write_back, prefetch;
     bool parallel, data, coherence, strides, patterns;
     uint64_t paths;
+    uint32_t most_unmapped; /* nodes of a path without a map */
     uint32_t most_pairs; /* with patterns; 0: none are kept */
     uint32_t traces;     /* of lines that have left; at least 1 */
     uint32_t separate_callers, separate_recs; /* the most of any function */

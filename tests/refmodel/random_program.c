@@ -270,6 +270,7 @@ static void random_config(struct program *p, struct pair_config *config)
         config->most_pairs = chance(p, 3) ? 1 + rng_below(&p->rng, 20) : 1 << 18;
     config->collect_at_start = !has(p, RP_TOGGLES) || !chance(p, 5);
     config->paths = policy == 0 ? 0 : policy == 1 ? rng_below(&p->rng, 60) : 1000000;
+    config->most_unmapped = 1 + rng_below(&p->rng, chance(p, 2) ? 4 : 40);
     config->data = config->inclusive && config->cache_sim && has(p, RP_DATA);
     config->lag = rng_below(&p->rng, 2) ? 1 + rng_below(&p->rng, 1000000) : 0;
     if (config->inclusive && has(p, RP_SEPARATE) && chance(p, 2)) {

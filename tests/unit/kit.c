@@ -45,7 +45,8 @@ struct pair_config kit_config(void)
                                 .inclusive = true,
                                 .flush_at_exit = true,
                                 .collect_at_start = true,
-                                .paths = 1000000};
+                                .paths = 1000000,
+                                .most_unmapped = 2};
 }
 
 static void make_block(struct pair_block *block, uint64_t *address)
