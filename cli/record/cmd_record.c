@@ -26,7 +26,7 @@
 #include "cli/record/short_form.h"
 #include "cli/record/target.h"
 #include "engine/common/options.h"
-#include "profile/code/elements.h"
+#include "profile/code/code.h"
 #include "profile/profile.h"
 
 #include <errno.h>

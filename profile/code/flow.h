@@ -16,9 +16,9 @@
 #ifndef TENURE_PROFILE_FLOW_H
 #define TENURE_PROFILE_FLOW_H
 
+#include "profile/code/code.h"
 #include "profile/code/decode.h"
-#include "profile/code/sites.h"
-#include "profile/objects/image.h"
+#include "profile/objects/symbols_image.h"
 
 #define TP_FLOW_UNKNOWN_COUNT UINT64_MAX
 

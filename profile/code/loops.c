@@ -10,8 +10,6 @@
  * they belong to a line before the loop, or to where the function begins: where the source text is at hand the name
  * begins at a line with a loop's keyword, and never at or before the function's declaration.
  */
-#include "profile/code/loops.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,19 +38,14 @@ struct loops {
 /* The object's file, if it is the one that was recorded. */
 static int open_image(struct loops *l, const struct tp_object *object, struct tp_image *image)
 {
-    uint8_t id[TP_BUILD_ID_MOST];
-    struct tp_error unwanted;
 
     if (object->file[0] != '/')
         return 0;
     const char *path = tp_sysroot_path(&l->rec->arena, l->options, object->file);
     if (!path)
         return TP_NO_MEMORY(l->err);
-    if (tp_image_map(image, path, &unwanted))
-        return 0;
-    size_t size = tp_image_build_id(image, id);
-    if (object->build_id_size && size && (size != object->build_id_size || memcmp(id, object->build_id, size) != 0))
-        tp_image_unmap(image);
+    if (tp_image_open(image, path) == 0 && !tp_image_is(image, object->build_id, object->build_id_size))
+        tp_image_close(image);
     return 0;
 }
 
@@ -317,7 +310,7 @@ int tp_loops(struct tp_recording *rec, const struct tp_sites *sites, const struc
         failed = failed || find_loops(&l, i);
     }
     for (size_t i = 0; l.images && i < rec->objects.count; i++)
-        tp_image_unmap(&l.images[i].image);
+        tp_image_close(&l.images[i].image);
     free(l.images);
     TP_VECTOR_FREE(&l.places);
     tp_graph_free(&l.graph);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sites.c: see sites.h. A counting sort by context, then each context's by address; what was translated and never
- * executed is left out.
+ * sites.c: the executed instructions of a recording, context by context, each context's by address (code.h).
+ *
+ * A counting sort by context comes first, then each context is sorted. What was translated and never executed is left
+ * out.
  */
-#include "profile/code/sites.h"
+#include "profile/code/code.h"
 
 #include <stdlib.h>
 

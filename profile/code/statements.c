@@ -6,12 +6,11 @@
  * compiler does: debug information marks the instructions at which a statement begins (is_stmt), and a line without
  * any goes with the line before it of the same function. Only executed lines count there.
  */
-#include "profile/code/statements.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/base/error.h"
+#include "profile/code/code.h"
 #include "profile/objects/source.h"
 #include "profile/raw/continuation.h"
 

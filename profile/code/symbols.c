@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbols.c: from addresses to files, lines and inlined frames, with libdw. Only this file and symbols_inflate include
- * elfutils.
+ * symbols.c: from addresses to files, lines and inlined frames, with libdw.
  *
  * libdw's functions that answer for one address search all over again for each; a recording has millions of
  * addresses. So everything is sorted once and swept:
@@ -16,23 +15,21 @@
  * An inlined frame belongs to one function context: the same inlined subroutine seen from two contexts
  * (--separate-callers) is two frames.
  */
-#include "profile/code/symbols.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <gelf.h>
 #include <libdeflate.h>
-#include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "profile/base/error.h"
-#include "profile/code/symbols_visit.h"
+#include "profile/code/code.h"
 #include "profile/objects/debugfile.h"
 #include "profile/objects/filetable.h"
+#include "profile/objects/symbols_image.h"
 #include "profile/objects/symbols_inflate.h"
 #include "profile/objects/symbols_types.h"
 
@@ -41,7 +38,7 @@ enum { DEEPEST = 256, REPORT_EVERY = 64 };
 struct place {
     uint64_t address; /* in the object file */
     uint32_t index;   /* of the instruction; of the function, if function */
-    uint32_t function;
+    uint32_t object : 31, function : 1;
 };
 
 struct scope {       /* an inlined subroutine */
@@ -56,13 +53,13 @@ struct interval {
     uint64_t begin, end;
     uint32_t scope; /* + 1 */
 };
+typedef TP_VECTOR(struct interval) intervals;
 
 struct symbols {
     struct tp_recording *rec;
     const struct tp_import_options *options;
     struct tp_error *err;
-    struct place *places;     /* all, by object, then address */
-    size_t *first;            /* of each object; objects + 1 entries */
+    TP_VECTOR(struct place) places; /* all, by object, then address */
     struct tp_file_table files;
     struct tp_idmap file_at;  /* libdw's pointer -> file + 1; of the current object */
     bool no_memory;
@@ -70,17 +67,17 @@ struct symbols {
 
     /* the current object */
     struct tp_object *object;
-    Elf *elf, *debug_elf, *alt_elf; /* debug_elf may be NULL: elf has it all */
-    int fd, debug_fd, alt_fd;
+    struct tp_image own, separate, shared; /* its file, its debug file, what dwz has put into one for several */
+    const GElf_Word *link_crc;             /* a debug file is looked for by its checksum; NULL: by build-id */
     Dwarf *dwarf, *alt;
     tp_inflated inflated; /* sections of any of these files */
     struct place *place, *end;
 
     /* the current unit */
     Dwarf_Die unit;
-    TP_VECTOR(struct interval) ranges; /* of the unit; scope unused */
+    intervals ranges; /* of the unit; scope unused */
+    intervals inlined;
     TP_VECTOR(struct scope) scopes;
-    TP_VECTOR(struct interval) intervals;
     struct tp_idmap frame_of; /* (scope + 1) << 32 | context -> frame */
 };
 
@@ -89,60 +86,42 @@ struct symbols {
 static int symbols_by_address(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
-    int order = TP_COMPARE(x->address, y->address);
+    int order = TP_COMPARE(x->object, y->object);
 
+    order = order ? order : TP_COMPARE(x->address, y->address);
     return order ? order : TP_COMPARE(x->index, y->index);
 }
 
-/* Of an instruction whose line is wanted: one that was executed, or that calls (with collection off, perhaps). */
-static uint32_t object_of_place(const struct tp_recording *rec, const struct tp_instr *instr)
+/* Of a function that lies in an object; false: out of memory. */
+static bool add_place(struct symbols *s, const struct tp_function *in, uint64_t address, size_t index, bool function)
 {
-    bool wanted = (instr->costs || instr->calls) && instr->context;
-    uint32_t function = wanted ? rec->contexts.at[instr->context - 1].function : 0;
-
-    return function ? rec->functions.at[function - 1].object : 0;
+    address -= (uint64_t)s->rec->objects.at[in->object - 1].bias;
+    return TP_VECTOR_PUSH(&s->places, (struct place){address, (uint32_t)index, in->object, function});
 }
 
-static void add_place(struct symbols *s, uint32_t object, uint64_t address, uint32_t index, bool function)
-{
-    s->places[s->first[object - 1]++] =
-        (struct place){address - (uint64_t)s->rec->objects.at[object - 1].bias, index, function};
-}
-
-/* Counting sort by object, then each object's places by address. */
-static int sort_places(struct symbols *s)
+/* Instructions whose lines are wanted are those that were executed, or that call (with collection off, perhaps). */
+static int find_places(struct symbols *s)
 {
     const struct tp_recording *rec = s->rec;
-    size_t objects = rec->objects.count;
 
-    s->places = calloc(rec->instrs.count + rec->functions.count + 1, sizeof *s->places);
-    s->first = calloc(objects + 2, sizeof *s->first);
-    if (!s->places || !s->first)
-        return TP_NO_MEMORY(s->err);
     for (size_t i = 0; i < rec->instrs.count; i++) {
-        uint32_t object = object_of_place(rec, &rec->instrs.at[i]);
-        if (object) {
-            s->first[object]++;
-            rec->objects.at[object - 1].used = true;
-        }
-    }
-    for (size_t i = 0; i < rec->functions.count; i++)
-        s->first[rec->functions.at[i].object] += rec->functions.at[i].object != 0;
-    for (size_t i = 1; i <= objects; i++)
-        s->first[i] += s->first[i - 1];
-    for (size_t i = 0; i < rec->instrs.count; i++) {
-        uint32_t object = object_of_place(rec, &rec->instrs.at[i]);
-        if (object)
-            add_place(s, object, rec->instrs.at[i].address, (uint32_t)i, false);
+        const struct tp_instr *instr = &rec->instrs.at[i];
+        bool wanted = (instr->costs || instr->calls) && instr->context;
+        uint32_t function = wanted ? rec->contexts.at[instr->context - 1].function : 0;
+        const struct tp_function *in = function ? &rec->functions.at[function - 1] : NULL;
+        if (!in || !in->object)
+            continue;
+        rec->objects.at[in->object - 1].used = true;
+        if (!add_place(s, in, instr->address, i, false))
+            return TP_NO_MEMORY(s->err);
     }
     for (size_t i = 0; i < rec->functions.count; i++) {
-        if (rec->functions.at[i].object)
-            add_place(s, rec->functions.at[i].object, rec->functions.at[i].start, (uint32_t)i, true);
+        const struct tp_function *in = &rec->functions.at[i];
+        if (in->object && !add_place(s, in, in->start, i, true))
+            return TP_NO_MEMORY(s->err);
     }
-    memmove(s->first + 1, s->first, objects * sizeof *s->first); /* ends became beginnings of the next */
-    s->first[0] = 0;
-    for (size_t i = 0; i < objects; i++)
-        qsort(s->places + s->first[i], s->first[i + 1] - s->first[i], sizeof *s->places, symbols_by_address);
+    if (s->places.count)
+        qsort(s->places.at, s->places.count, sizeof *s->places.at, symbols_by_address);
     return 0;
 }
 
@@ -161,22 +140,7 @@ static struct place *lower_bound(const struct symbols *s, uint64_t address)
     return low;
 }
 
-static bool covers_place(const struct symbols *s, uint64_t begin, uint64_t end)
-{
-    const struct place *place = lower_bound(s, begin);
-
-    return place < s->end && place->address < end;
-}
-
 /* ------------------------------------------------------------------------------------------ file names */
-
-static uint32_t file_of_text(struct symbols *s, const char *path)
-{
-    uint32_t file = tp_file_add(&s->files, s->rec, path);
-
-    s->no_memory |= file == 0;
-    return file;
-}
 
 /* Relative to where the unit was compiled, if it says so. libdw has joined the two where the file has no folder of
  * its own, and has not where that folder is relative; where it was compiled may be relative itself. */
@@ -185,17 +149,17 @@ static uint32_t file_in_unit(struct symbols *s, const char *path)
     Dwarf_Attribute found;
     const char *folder =
         path[0] == '/' ? NULL : dwarf_formstring(dwarf_attr(&s->unit, DW_AT_comp_dir, &found));
-    size_t size = folder ? strlen(folder) + strlen(path) + 2 : 0;
+    size_t length = folder ? strlen(folder) : 0, size = length + strlen(path) + 2;
 
-    if (!size || (strncmp(path, folder, strlen(folder)) == 0 && path[strlen(folder)] == '/'))
-        return file_of_text(s, path);
-    char *joined = tp_arena_alloc(&s->rec->arena, size);
-    if (!joined) {
-        s->no_memory = true;
-        return 0;
+    if (folder && (strncmp(path, folder, length) != 0 || path[length] != '/')) {
+        char *joined = tp_arena_alloc(&s->rec->arena, size);
+        if (joined)
+            snprintf(joined, size, "%s/%s", folder, path);
+        path = joined;
     }
-    snprintf(joined, size, "%s/%s", folder, path);
-    return file_of_text(s, joined);
+    uint32_t file = path ? tp_file_add(&s->files, s->rec, path) : 0;
+    s->no_memory |= file == 0;
+    return file;
 }
 
 /* The same, fast, for a string of libdw's, which keeps one per file of a unit. */
@@ -233,91 +197,28 @@ static uint32_t file_named(struct symbols *s, Dwarf_Die *die, unsigned attribute
 
 /* ------------------------------------------------------------------------------------------ opening */
 
-static Elf *open_elf(const char *path, int *fd)
-{
-    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    Elf *elf = *fd >= 0 ? elf_begin(*fd, ELF_C_READ_MMAP, NULL) : NULL;
-
-    if (elf && elf_kind(elf) == ELF_K_ELF)
-        return elf;
-    elf_end(elf);
-    if (*fd >= 0)
-        close(*fd);
-    *fd = -1;
-    return NULL;
-}
-
-static void close_elf(Elf **elf, int *fd)
-{
-    elf_end(*elf);
-    if (*fd >= 0)
-        close(*fd);
-    *elf = NULL;
-    *fd = -1;
-}
-
-/* Does the file have the build-id? A file without one matches if `missing_is_fine`. */
-static bool has_build_id(Elf *elf, const uint8_t *id, size_t size, bool missing_is_fine)
-{
-    const void *found;
-    ssize_t found_size = dwelf_elf_gnu_build_id(elf, &found);
-
-    if (found_size <= 0)
-        return missing_is_fine;
-    return (size_t)found_size == size && memcmp(found, id, size) == 0;
-}
-
-static bool take_by_build_id(void *user, const char *path)
+/* A debug file counts if it has the object's build-id or, where a link leads to it, the link's checksum. */
+static bool take_separate(void *user, const char *path)
 {
     struct symbols *s = user;
-
-    s->debug_elf = open_elf(path, &s->debug_fd);
-    if (!s->debug_elf)
-        return false;
-    if (has_build_id(s->debug_elf, s->object->build_id, s->object->build_id_size, false)) {
-        s->object->debug_file = tp_clean_text(&s->rec->arena, path, strlen(path));
-        return true;
-    }
-    close_elf(&s->debug_elf, &s->debug_fd);
-    return false;
-}
-
-struct link {
-    struct symbols *symbols;
-    GElf_Word crc;
-};
-
-static bool take_by_link(void *user, const char *path)
-{
-    const struct link *link = user;
-    struct symbols *s = link->symbols;
+    const uint8_t *id;
     size_t size;
+    bool is_it;
 
-    s->debug_elf = open_elf(path, &s->debug_fd);
-    const char *bytes = s->debug_elf ? elf_rawfile(s->debug_elf, &size) : NULL;
-    if (bytes && libdeflate_crc32(0, bytes, size) == link->crc) {
-        s->object->debug_file = tp_clean_text(&s->rec->arena, path, strlen(path));
-        return true;
-    }
-    close_elf(&s->debug_elf, &s->debug_fd);
-    return false;
-}
-
-static bool has_debug_info(Elf *elf)
-{
-    size_t names;
-    Elf_Scn *section = NULL;
-
-    if (elf_getshdrstrndx(elf, &names))
+    if (tp_image_open(&s->separate, path))
         return false;
-    while ((section = elf_nextscn(elf, section))) {
-        GElf_Shdr header;
-        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-        if (name && header.sh_type != SHT_NOBITS &&
-            (strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0))
-            return true;
+    if (s->link_crc) {
+        const char *bytes = elf_rawfile(s->separate.elf, &size);
+        is_it = bytes && libdeflate_crc32(0, bytes, size) == *s->link_crc;
+    } else {
+        is_it = tp_image_build_id(&s->separate, &id) &&
+                tp_image_is(&s->separate, s->object->build_id, s->object->build_id_size);
     }
-    return false;
+    if (is_it)
+        s->object->debug_file = tp_clean_text(&s->rec->arena, path, strlen(path));
+    else
+        tp_image_close(&s->separate);
+    return is_it;
 }
 
 /* The object's own file, if it is the one that was recorded. */
@@ -325,68 +226,59 @@ static void open_object(struct symbols *s)
 {
     struct tp_object *object = s->object;
     const char *path = tp_sysroot_path(&s->rec->arena, s->options, object->file);
+    int failed = path ? tp_image_open(&s->own, path) : 0;
 
-    if (!path) {
-        s->no_memory = true;
+    s->no_memory |= !path;
+    if (failed)
+        object->note = failed == ENOENT ? "the file is not there" : "the file cannot be read";
+    else if (!tp_image_is(&s->own, object->build_id, object->build_id_size))
+        object->note = "the file is not the one that was recorded: another build-id";
+    else
         return;
-    }
-    errno = 0;
-    s->elf = open_elf(path, &s->fd);
-    if (!s->elf) {
-        object->absent = true;
-        object->note = errno == ENOENT ? "the file is not there" : "the file cannot be read";
-        return;
-    }
-    if (!object->build_id_size || has_build_id(s->elf, object->build_id, object->build_id_size, true))
-        return;
-    close_elf(&s->elf, &s->fd);
+    tp_image_close(&s->own);
     object->absent = true;
-    object->note = "the file is not the one that was recorded: another build-id";
 }
 
 /* A separate debug file: by build-id, also if the object itself is gone; then by link; then from a server. */
 static void open_separate(struct symbols *s)
 {
     struct tp_object *object = s->object;
-    struct link link = {.symbols = s};
-    const void *id;
+    const uint8_t *id;
+    size_t size = object->build_id_size ? 0 : tp_image_build_id(&s->own, &id);
+    GElf_Word crc;
 
-    if (!object->build_id_size && s->elf) {
-        ssize_t size = dwelf_elf_gnu_build_id(s->elf, &id);
-        if (size > 0 && size <= 64) {
-            object->build_id = (const uint8_t *)tp_arena_copy(&s->rec->arena, id, (size_t)size);
-            object->build_id_size = object->build_id ? (size_t)size : 0;
-        }
+    if (size) {
+        object->build_id = (const uint8_t *)tp_arena_copy(&s->rec->arena, id, size);
+        object->build_id_size = object->build_id ? size : 0;
     }
     if (object->build_id_size &&
-        tp_try_build_id(s->options, object->build_id, object->build_id_size, take_by_build_id, s))
+        tp_try_build_id(s->options, object->build_id, object->build_id_size, take_separate, s))
         return;
-    const char *name = s->elf ? dwelf_elf_gnu_debuglink(s->elf, &link.crc) : NULL;
-    if (name && tp_try_debuglink(s->options, object->file, name, take_by_link, &link))
-        return;
-    if (object->build_id_size)
-        tp_debuginfod_try(&s->server, object->build_id, object->build_id_size, take_by_build_id, s);
+    const char *name = s->own.elf ? dwelf_elf_gnu_debuglink(s->own.elf, &crc) : NULL;
+    s->link_crc = &crc;
+    bool linked = name && tp_try_debuglink(s->options, object->file, name, take_separate, s);
+    s->link_crc = NULL;
+    if (!linked && object->build_id_size)
+        tp_debuginfod_try(&s->server, object->build_id, object->build_id_size, take_separate, s);
 }
 
 /* Its debug information, or NULL; of no file: NULL. */
-static Dwarf *begin_dwarf(struct symbols *s, Elf *elf)
+static Dwarf *begin_dwarf(struct symbols *s, const struct tp_image *image)
 {
-    if (!elf)
+    if (!image->elf)
         return NULL;
-    tp_inflate_debug(elf, &s->inflated);
-    return dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+    tp_inflate_debug(image->elf, &s->inflated);
+    return dwarf_begin_elf(image->elf, DWARF_C_READ, NULL);
 }
 
 static bool take_alt(void *user, const char *path)
 {
     struct symbols *s = user;
 
-    s->alt_elf = open_elf(path, &s->alt_fd);
-    s->alt = begin_dwarf(s, s->alt_elf);
-    if (s->alt)
-        return true;
-    close_elf(&s->alt_elf, &s->alt_fd);
-    return false;
+    s->alt = tp_image_open(&s->shared, path) ? NULL : begin_dwarf(s, &s->shared);
+    if (!s->alt)
+        tp_image_close(&s->shared);
+    return s->alt != NULL;
 }
 
 /* What dwz moved to a file shared by several. libdw looks in the usual places itself. */
@@ -409,9 +301,9 @@ static void object_close(struct symbols *s)
     dwarf_end(s->dwarf);
     dwarf_end(s->alt);
     s->dwarf = s->alt = NULL;
-    close_elf(&s->alt_elf, &s->alt_fd);
-    close_elf(&s->debug_elf, &s->debug_fd);
-    close_elf(&s->elf, &s->fd);
+    tp_image_close(&s->shared);
+    tp_image_close(&s->separate);
+    tp_image_close(&s->own);
     tp_inflated_free(&s->inflated);
     tp_idmap_clear(&s->file_at);
 }
@@ -425,12 +317,12 @@ static bool object_open(struct symbols *s)
         return false;
     }
     open_object(s);
-    if (s->elf && has_debug_info(s->elf)) {
+    if (s->own.elf && tp_image_debug_info(&s->own)) {
         object->debug_file = object->path;
-        s->dwarf = begin_dwarf(s, s->elf);
+        s->dwarf = begin_dwarf(s, &s->own);
     } else {
         open_separate(s);
-        s->dwarf = begin_dwarf(s, s->debug_elf);
+        s->dwarf = begin_dwarf(s, &s->separate);
     }
     if (!s->dwarf) {
         if (object->debug_file)
@@ -458,26 +350,26 @@ static int by_begin(const void *a, const void *b)
     return TP_COMPARE(x->scope, y->scope);
 }
 
-static void sort_intervals(struct interval *intervals, size_t count)
+static void sort_intervals(intervals *list)
 {
-    if (count > 1)
-        qsort(intervals, count, sizeof *intervals, by_begin);
+    if (list->count > 1)
+        qsort(list->at, list->count, sizeof *list->at, by_begin);
 }
 
-/* The unit's ranges that hold places. False if none does. */
-static bool unit_is_touched(struct symbols *s)
+/* How many ranges of a DIE hold places. They are put behind `list`, for `scope`, unless that is NULL. */
+static size_t touched_ranges(struct symbols *s, Dwarf_Die *die, intervals *list, uint32_t scope)
 {
     Dwarf_Addr base, begin, end;
-    ptrdiff_t at = 0;
+    size_t count = 0;
 
-    s->ranges.count = 0;
-    while ((at = dwarf_ranges(&s->unit, at, &base, &begin, &end)) > 0) {
-        if (begin >= end || !covers_place(s, begin, end))
+    for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0;) {
+        const struct place *place = begin < end ? lower_bound(s, begin) : s->end;
+        if (place == s->end || place->address >= end)
             continue;
-        s->no_memory |= !TP_VECTOR_PUSH(&s->ranges, (struct interval){begin, end, 0});
+        s->no_memory |= list && !TP_VECTOR_PUSH(list, (struct interval){begin, end, scope});
+        count++;
     }
-    sort_intervals(s->ranges.at, s->ranges.count);
-    return s->ranges.count > 0 && !s->no_memory;
+    return count;
 }
 
 /* A function's definition: the places where its pieces begin (.cold is one) learn file and line. */
@@ -500,40 +392,6 @@ static void symbols_found_function(struct symbols *s, Dwarf_Die *die)
     }
 }
 
-/* An inlined subroutine; returns its scope + 1, or `parent` if it covers nothing. */
-static uint32_t found_inlined(struct symbols *s, Dwarf_Die *die, uint32_t parent)
-{
-    Dwarf_Addr base, begin, end;
-    ptrdiff_t at = 0;
-    uint32_t scope = 0;
-
-    while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
-        if (begin >= end || !covers_place(s, begin, end))
-            continue;
-        if (!scope) {
-            if (!TP_VECTOR_PUSH(&s->scopes, (struct scope){.parent = parent, .die = *die}))
-                break;
-            scope = (uint32_t)s->scopes.count;
-        }
-        if (!TP_VECTOR_PUSH(&s->intervals, (struct interval){begin, end, scope}))
-            break;
-    }
-    s->no_memory |= at > 0;
-    return scope;
-}
-
-static bool die_covers_place(struct symbols *s, Dwarf_Die *die)
-{
-    Dwarf_Addr base, begin, end;
-    ptrdiff_t at = 0;
-
-    while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
-        if (begin < end && covers_place(s, begin, end))
-            return true;
-    }
-    return false;
-}
-
 /* Recursive, as the tree is; debug information that nests deeper than anybody's code is left alone. */
 static void symbols_walk(struct symbols *s, Dwarf_Die *parent, uint32_t scope, unsigned depth)
 {
@@ -545,15 +403,16 @@ static void symbols_walk(struct symbols *s, Dwarf_Die *parent, uint32_t scope, u
         uint32_t inner = scope;
         switch (dwarf_tag(&die)) {
         case DW_TAG_subprogram:
-            if (!die_covers_place(s, &die))
+            if (!touched_ranges(s, &die, NULL, 0))
                 continue;
             symbols_found_function(s, &die);
             inner = 0;
             break;
         case DW_TAG_inlined_subroutine:
-            inner = found_inlined(s, &die, scope);
-            if (!inner)
+            inner = (uint32_t)s->scopes.count + 1;
+            if (!touched_ranges(s, &die, &s->inlined, inner))
                 continue;
+            s->no_memory |= !TP_VECTOR_PUSH(&s->scopes, (struct scope){.parent = scope, .die = die});
             break;
         case DW_TAG_lexical_block:
         case DW_TAG_try_block:
@@ -695,19 +554,19 @@ static void find_line(struct symbols *s, struct sweep *w, uint64_t address, uint
 /* The innermost scope + 1 at `address`. Intervals that are over below one that is not stay until it is. */
 static uint32_t find_scope(struct symbols *s, struct sweep *w, uint64_t address)
 {
-    const struct interval *intervals = s->intervals.at;
+    const struct interval *list = s->inlined.at;
 
-    for (; w->next < s->intervals.count && intervals[w->next].begin <= address; w->next++) {
-        if (intervals[w->next].end <= address)
+    for (; w->next < s->inlined.count && list[w->next].begin <= address; w->next++) {
+        if (list[w->next].end <= address)
             continue;
-        while (w->depth && intervals[w->open[w->depth - 1]].end <= address)
+        while (w->depth && list[w->open[w->depth - 1]].end <= address)
             w->depth--;
         if (w->depth <= DEEPEST)
             w->open[w->depth++] = (uint32_t)w->next;
     }
-    while (w->depth && intervals[w->open[w->depth - 1]].end <= address)
+    while (w->depth && list[w->open[w->depth - 1]].end <= address)
         w->depth--;
-    return w->depth ? intervals[w->open[w->depth - 1]].scope : 0;
+    return w->depth ? list[w->open[w->depth - 1]].scope : 0;
 }
 
 static void sweep_place(struct symbols *s, struct sweep *w, const struct place *place)
@@ -758,7 +617,8 @@ static void sweep_unit(struct symbols *s)
 
     if (dwarf_getsrclines(&s->unit, &w.lines, &w.count))
         w.count = 0;
-    sort_intervals(s->intervals.at, s->intervals.count);
+    sort_intervals(&s->ranges);
+    sort_intervals(&s->inlined);
     for (size_t i = 0; i < s->ranges.count && !s->no_memory; i++) {
         const struct interval *range = &s->ranges.at[i];
         for (const struct place *p = lower_bound(s, range->begin); p < s->end && p->address < range->end; p++)
@@ -777,11 +637,11 @@ static void read_unit(struct symbols *s, Dwarf_Die *unit, Dwarf_Die *split)
     bool is_there = split && dwarf_tag(split) == DW_TAG_compile_unit;
 
     s->unit = *unit;
-    s->scopes.count = s->intervals.count = 0;
+    s->ranges.count = s->inlined.count = s->scopes.count = 0;
     tp_idmap_clear(&s->frame_of);
     if (dwarf_tag(unit) != DW_TAG_compile_unit && dwarf_tag(unit) != DW_TAG_skeleton_unit)
         return;
-    if (!unit_is_touched(s))
+    if (!touched_ranges(s, &s->unit, &s->ranges, 0))
         return;
     if (split && !is_there)
         s->object->note = split_is_missing;
@@ -827,15 +687,14 @@ static void symbols_read_object(struct symbols *s)
     object_close(s);
 }
 
-int tp_symbols_visit_object(struct tp_recording *rec, size_t index, tp_visit_debug *visit, void *user,
-                            struct tp_error *err)
+int tp_symbols_visit(struct tp_recording *rec, size_t index, tp_visit_debug *visit, void *user, struct tp_error *err)
 {
     static const struct tp_import_options options;
-    struct symbols s = {.rec = rec, .options = &options, .err = err, .fd = -1, .debug_fd = -1, .alt_fd = -1,
-                        .object = &rec->objects.at[index], .server = {.tried = true, .gave_up = true}};
+    struct symbols s = {.rec = rec, .options = &options, .err = err, .object = &rec->objects.at[index],
+                        .server = {.tried = true, .gave_up = true}};
 
     if (object_open(&s))
-        visit(user, s.object, s.elf, s.dwarf);
+        visit(user, s.object, &s.own, s.dwarf);
     object_close(&s);
     tp_idmap_free(&s.file_at);
     tp_debuginfod_end(&s.server);
@@ -844,26 +703,26 @@ int tp_symbols_visit_object(struct tp_recording *rec, size_t index, tp_visit_deb
 
 static void symbols_free(struct symbols *s)
 {
-    free(s->places);
-    free(s->first);
+    TP_VECTOR_FREE(&s->places);
     tp_file_table_free(&s->files);
     tp_idmap_free(&s->file_at);
     tp_idmap_free(&s->frame_of);
     TP_VECTOR_FREE(&s->ranges);
     TP_VECTOR_FREE(&s->scopes);
-    TP_VECTOR_FREE(&s->intervals);
+    TP_VECTOR_FREE(&s->inlined);
 }
 
 int tp_symbols(struct tp_recording *rec, const struct tp_import_options *options, struct tp_error *err)
 {
-    struct symbols s = {.rec = rec, .options = options, .err = err, .fd = -1, .debug_fd = -1, .alt_fd = -1};
+    struct symbols s = {.rec = rec, .options = options, .err = err};
+    int failed = find_places(&s);
+    const struct place *last = s.places.at + s.places.count;
 
-    elf_version(EV_CURRENT);
-    int failed = sort_places(&s);
+    s.end = s.places.at;
     for (size_t i = 0; !failed && i < rec->objects.count; i++) {
         s.object = &rec->objects.at[i];
-        s.place = s.places + s.first[i];
-        s.end = s.places + s.first[i + 1];
+        for (s.place = s.end; s.end < last && s.end->object == i + 1;)
+            s.end++;
         if (options->progress && !options->progress(options->user, "symbols", i, rec->objects.count))
             failed = TP_GIVEN_UP(err);
         else if (s.object->used)

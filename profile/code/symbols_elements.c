@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbols_elements.c: elements of a program's data, from its debug information and its code; see elements.h.
+ * symbols_elements.c: elements of a program's data, from its debug information and its code.
  *
  *   globals      a variable at an address: its type, of an array its element's
  *   allocations  the code behind each call of an allocation function, and of each function that returns void *, is
  *                followed (symbols_flow.c): which pointer gets the block
  *
- * All debug information is walked once; what is larger than MOST_INFO is left alone, so that the start of a run is
- * never kept waiting.
+ * Libraries are looked for as the loader does, roughly: RUNPATH or RPATH, LD_LIBRARY_PATH, the usual folders. One
+ * counts only if its own file has debug information, so that nothing is read for a program without any. All debug
+ * information is walked once; what is larger than MOST_INFO is left alone, so that the start of a run is never kept
+ * waiting.
  */
-#include "profile/code/elements.h"
-
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <errno.h>
+#include <gelf.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,19 +23,20 @@
 
 #include "core/element_format.h"
 #include "profile/base/error.h"
+#include "profile/code/code.h"
 #include "profile/code/symbols_flow.h"
-#include "profile/code/symbols_visit.h"
+#include "profile/objects/symbols_image.h"
 #include "profile/objects/symbols_types.h"
-#include "profile/raw/recording.h"
 
-enum { DEEPEST = 128, MOST_LIBRARIES = 64 };
+enum { DEEPEST = 128, MOST_FILES = 64 };
 #define MOST_INFO (96u << 20)
 
 struct table {
     TP_VECTOR(struct element_entry) entries;
     TP_VECTOR(struct element_module) modules;
     TP_VECTOR(char) names;
-    struct tp_flow flow; /* of the file at hand */
+    struct tp_recording rec; /* its objects: a list of files that grows while it is gone through */
+    struct tp_flow flow;     /* of the file at hand */
     Dwarf *dwarf;
     struct tp_error *err;
     bool no_memory;
@@ -197,38 +200,121 @@ static void add_module(struct table *t, const char *path, size_t first)
         t->no_memory = !TP_VECTOR_PUSH(&t->names, path[i]);
 }
 
-static bool is_small(Elf *elf)
-{
-    Elf_Scn *section = NULL;
-    size_t names;
-    GElf_Shdr header;
-
-    if (elf_getshdrstrndx(elf, &names))
-        return false;
-    while ((section = elf_nextscn(elf, section))) {
-        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-        if (name && strcmp(name, ".debug_info") == 0 && header.sh_size > MOST_INFO)
-            return false;
-    }
-    return true;
-}
-
-static void visit(void *user, struct tp_object *object, Elf *elf, Dwarf *dwarf)
+static void visit(void *user, struct tp_object *object, const struct tp_image *image, Dwarf *dwarf)
 {
     struct table *t = user;
+    struct tp_image info = {.elf = dwarf_getelf(dwarf)};
     size_t first = t->entries.count;
 
-    if (!elf || !is_small(dwarf_getelf(dwarf)))
+    if (!image->elf || tp_image_debug_info(&info) > MOST_INFO)
         return;
     t->dwarf = dwarf;
-    if (!tp_flow_begin(&t->flow, elf, dwarf)) {
-        walk_units(t);
-        tp_flow_all(&t->flow, found_allocation, t);
-    }
+    tp_flow_begin(&t->flow, image);
+    walk_units(t);
+    tp_flow_all(&t->flow, found_allocation, t);
     tp_flow_end(&t->flow);
     keep_once(t, first);
     if (t->entries.count > first)
         add_module(t, object->file, first);
+}
+
+/* ------------------------------------------------------------------------------------------ files */
+
+static bool add_file(struct tp_recording *rec, const char *path)
+{
+    char real[PATH_MAX];
+    struct tp_object *object;
+
+    if (!realpath(path, real))
+        return false;
+    for (size_t i = 0; i < rec->objects.count; i++) {
+        if (strcmp(rec->objects.at[i].file, real) == 0)
+            return true;
+    }
+    if (rec->objects.count >= MOST_FILES)
+        return true;
+    object = TP_VECTOR_ADD(&rec->objects);
+    const char *copy = object ? tp_arena_copy(&rec->arena, real, strlen(real) + 1) : NULL;
+    if (!copy) {
+        rec->objects.count -= object != NULL;
+        return false;
+    }
+    *object = (struct tp_object){.path = copy, .file = copy};
+    return true;
+}
+
+/* Folders with ':' between, $ORIGIN among them. */
+static bool try_folders(struct tp_recording *rec, const char *folders, const char *origin, const char *name)
+{
+    char path[PATH_MAX];
+
+    for (const char *end; *folders; folders = end + (*end == ':')) {
+        static const char word[] = "$ORIGIN";
+        bool relative = strncmp(folders, word, sizeof word - 1) == 0;
+        end = folders + strcspn(folders, ":");
+        if (relative)
+            folders += sizeof word - 1;
+        const char *slash = strrchr(origin, '/');
+        int length = snprintf(path, sizeof path, "%.*s%.*s/%s", relative && slash ? (int)(slash - origin) : 0, origin,
+                              (int)(end - folders), folders, name);
+        if (length > 0 && (size_t)length < sizeof path && access(path, R_OK) == 0)
+            return add_file(rec, path);
+    }
+    return false;
+}
+
+static void find_library(struct tp_recording *rec, const char *origin, const char *folders, const char *name)
+{
+    static const char usual[] =
+        "/usr/local/lib:/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib";
+    const char *given = getenv("LD_LIBRARY_PATH");
+
+    if (strchr(name, '/'))
+        add_file(rec, name);
+    else if (!try_folders(rec, folders, origin, name) && !(given && try_folders(rec, given, origin, name)))
+        try_folders(rec, usual, origin, name);
+}
+
+static void add_needed(struct tp_recording *rec, Elf *elf, const char *origin)
+{
+    Elf_Scn *section = NULL;
+    GElf_Shdr header = {0};
+    GElf_Dyn entry;
+    const char *folders = "";
+
+    while ((section = elf_nextscn(elf, section)) && gelf_getshdr(section, &header) && header.sh_type != SHT_DYNAMIC)
+        ;
+    Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+    for (int i = 0; data && gelf_getdyn(data, i, &entry); i++) {
+        const char *text = elf_strptr(elf, header.sh_link, entry.d_un.d_val);
+        if (text && (entry.d_tag == DT_RUNPATH || (entry.d_tag == DT_RPATH && !*folders)))
+            folders = text;
+    }
+    for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
+        const char *text = elf_strptr(elf, header.sh_link, entry.d_un.d_val);
+        if (text && entry.d_tag == DT_NEEDED)
+            find_library(rec, origin, folders, text);
+    }
+}
+
+static int elements_visit_all(struct table *t, const char *program)
+{
+    int failed = 0;
+
+    add_file(&t->rec, program);
+    for (size_t i = 0; !failed && i < t->rec.objects.count; i++) {
+        const char *path = t->rec.objects.at[i].file;
+        struct tp_image image = {0};
+        bool has = tp_image_open(&image, path) == 0 && tp_image_debug_info(&image);
+        if (image.elf)
+            add_needed(&t->rec, image.elf, path);
+        tp_image_close(&image);
+        if (has || i == 0)
+            failed = tp_symbols_visit(&t->rec, i, visit, t, t->err);
+    }
+    TP_VECTOR_FREE(&t->rec.objects);
+    tp_arena_free(&t->rec.arena);
+    return failed;
 }
 
 /* ------------------------------------------------------------------------------------------ the table */
@@ -261,7 +347,7 @@ static int elements_write_table(const struct table *t, const char *out)
 int64_t tp_elements_write(const char *program, const char *out, struct tp_error *err)
 {
     struct table t = {.err = err};
-    int failed = tp_symbols_visit(program, visit, &t, err);
+    int failed = elements_visit_all(&t, program);
 
     if (!failed && t.no_memory)
         failed = TP_NO_MEMORY(err);

@@ -38,42 +38,24 @@ bool tp_flow_variable(struct tp_flow *flow, uint64_t address, uint64_t size, Dwa
     return TP_VECTOR_PUSH(&flow->variables, (struct tp_flow_named){address, address + size, *type});
 }
 
-static void begin_segments(struct tp_flow *flow)
-{
-    size_t count, size;
-    const char *bytes = elf_rawfile(flow->elf, &size);
-
-    if (!bytes || elf_getphdrnum(flow->elf, &count))
-        return;
-    for (size_t i = 0; i < count; i++) {
-        GElf_Phdr header;
-        if (!gelf_getphdr(flow->elf, (int)i, &header) || header.p_type != PT_LOAD || !(header.p_flags & PF_X) ||
-            header.p_offset > size || header.p_filesz > size - header.p_offset)
-            continue;
-        (void)TP_VECTOR_PUSH(&flow->segments, (struct tp_flow_segment){header.p_vaddr, header.p_filesz,
-                                                                       (const uint8_t *)bytes + header.p_offset});
-    }
-}
-
-static bool allocates(const char *name)
-{
-    return name && (strstr(name, "alloc") || strstr(name, "memalign") || strncmp(name, "_Znwm", 5) == 0 ||
-                    strncmp(name, "_Znam", 5) == 0);
-}
-
 /* What an address of a function that allocates is marked with: whether the number of elements may be kept in front. */
 enum { ALLOCATES = 1, ALLOCATES_COUNTED };
 
-static uint32_t mark_of(const char *name)
+/* Functions that allocate go by their names. */
+static void mark(struct tp_flow *flow, uint64_t address, const char *name)
 {
-    return strncmp(name, "_Znam", 5) == 0 ? ALLOCATES_COUNTED : ALLOCATES;
+    bool counted = name && strncmp(name, "_Znam", 5) == 0;
+
+    if (name && (counted || strstr(name, "alloc") || strstr(name, "memalign") || strncmp(name, "_Znwm", 5) == 0))
+        tp_idmap_add(&flow->allocators, address, counted ? ALLOCATES_COUNTED : ALLOCATES);
 }
 
 /* Words that the loader fills in with the addresses of such functions. */
 static void read_relocations(struct tp_flow *flow, Elf_Scn *section, const GElf_Shdr *header)
 {
+    Elf *elf = flow->image->elf;
     Elf_Data *data = elf_getdata(section, NULL);
-    Elf_Scn *table = elf_getscn(flow->elf, header->sh_link);
+    Elf_Scn *table = elf_getscn(elf, header->sh_link);
     Elf_Data *symbols = table ? elf_getdata(table, NULL) : NULL;
     GElf_Shdr names;
     GElf_Rela rela;
@@ -83,10 +65,8 @@ static void read_relocations(struct tp_flow *flow, Elf_Scn *section, const GElf_
         return;
     for (int i = 0; gelf_getrela(data, i, &rela); i++) {
         int index = (int)GELF_R_SYM(rela.r_info);
-        const char *name = index && gelf_getsym(symbols, index, &symbol)
-                               ? elf_strptr(flow->elf, names.sh_link, symbol.st_name) : NULL;
-        if (allocates(name))
-            tp_idmap_add(&flow->allocators, rela.r_offset, mark_of(name));
+        if (index && gelf_getsym(symbols, index, &symbol))
+            mark(flow, rela.r_offset, elf_strptr(elf, names.sh_link, symbol.st_name));
     }
 }
 
@@ -96,20 +76,18 @@ static void read_symbols(struct tp_flow *flow, Elf_Scn *section, const GElf_Shdr
     GElf_Sym symbol;
 
     for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
-        const char *name = elf_strptr(flow->elf, header->sh_link, symbol.st_name);
-        if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_value && allocates(name))
-            tp_idmap_add(&flow->allocators, symbol.st_value, mark_of(name));
+        if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_value)
+            mark(flow, symbol.st_value, elf_strptr(flow->image->elf, header->sh_link, symbol.st_name));
     }
 }
 
-int tp_flow_begin(struct tp_flow *flow, Elf *elf, Dwarf *dwarf)
+void tp_flow_begin(struct tp_flow *flow, const struct tp_image *image)
 {
     Elf_Scn *section = NULL;
     GElf_Shdr header;
 
-    *flow = (struct tp_flow){.elf = elf, .dwarf = dwarf, .cfi = dwarf_getcfi_elf(elf)};
-    begin_segments(flow);
-    while ((section = elf_nextscn(elf, section))) {
+    *flow = (struct tp_flow){.image = image, .cfi = dwarf_getcfi_elf(image->elf)};
+    while ((section = elf_nextscn(image->elf, section))) {
         if (!gelf_getshdr(section, &header))
             continue;
         if (header.sh_type == SHT_RELA)
@@ -117,12 +95,10 @@ int tp_flow_begin(struct tp_flow *flow, Elf *elf, Dwarf *dwarf)
         else if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
             read_symbols(flow, section, &header);
     }
-    return flow->segments.count ? 0 : -1;
 }
 
 void tp_flow_end(struct tp_flow *flow)
 {
-    TP_VECTOR_FREE(&flow->segments);
     TP_VECTOR_FREE(&flow->functions);
     TP_VECTOR_FREE(&flow->variables);
     tp_idmap_free(&flow->allocators);
@@ -133,26 +109,20 @@ void tp_flow_end(struct tp_flow *flow)
 
 #if TENURE_HAVE_ZYDIS
 
-static const struct tp_flow_named *named_at(const struct tp_flow_named *list, size_t count, uint64_t address)
+static const struct tp_flow_named *function_at(const struct tp_flow *flow, uint64_t address)
 {
     struct tp_flow_named key = {.address = address};
 
-    return count ? bsearch(&key, list, count, sizeof *list, flow_by_address) : NULL;
+    return flow->functions.count ? bsearch(&key, flow->functions.at, flow->functions.count, sizeof key, flow_by_address)
+                                 : NULL;
 }
 
 /* void *: which says nothing. */
-static bool is_void_pointer(Dwarf_Die *type)
-{
-    Dwarf_Die target;
-
-    return dwarf_tag(type) == DW_TAG_pointer_type && !tp_type_of(type, &target);
-}
-
 static bool returns_void_pointer(Dwarf_Die *function)
 {
-    Dwarf_Die type;
+    Dwarf_Die type, target;
 
-    return tp_type_of(function, &type) && is_void_pointer(&type);
+    return tp_type_of(function, &type) && dwarf_tag(&type) == DW_TAG_pointer_type && !tp_type_of(&type, &target);
 }
 
 /* ------------------------------------------------------------------------------------------ one function */
@@ -164,6 +134,8 @@ struct function {
     ZydisDecoder decoder;
     struct tp_variables vars;
     uint64_t low, high;
+    const uint8_t *code; /* at `low`: so many bytes of the file */
+    uint64_t bytes;
     bool counted; /* the allocation at hand may keep the number of elements in front of them */
 };
 
@@ -256,50 +228,42 @@ static bool variable_has(struct function *f, struct state *s, uint64_t pc, struc
 
 /* ------------------------------------------------------------------------------------------ instructions */
 
-static const uint8_t *bytes_at(const struct tp_flow *flow, uint64_t address, size_t *left)
-{
-    for (size_t i = 0; i < flow->segments.count; i++) {
-        const struct tp_flow_segment *segment = &flow->segments.at[i];
-        if (address - segment->address < segment->size) {
-            *left = segment->size - (address - segment->address);
-            return segment->bytes + (address - segment->address);
-        }
-    }
-    return NULL;
-}
-
 struct insn {
     ZydisDecodedInstruction i;
     ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
     uint64_t address;
 };
 
+/* Of the function itself, or of a stub elsewhere. */
+static const uint8_t *bytes_at(const struct function *f, uint64_t address, uint64_t *left)
+{
+    uint64_t at = address - f->low;
+
+    if (at >= f->bytes)
+        return tp_image_at(f->flow->image, address, left);
+    *left = f->bytes - at;
+    return f->code + at;
+}
+
 static bool flow_decode(const struct function *f, uint64_t address, struct insn *out)
 {
-    size_t left;
-    const uint8_t *bytes = bytes_at(f->flow, address, &left);
+    uint64_t left;
+    const uint8_t *bytes = bytes_at(f, address, &left);
 
     out->address = address;
     return bytes && ZYAN_SUCCESS(ZydisDecoderDecodeFull(&f->decoder, bytes, left, &out->i, out->op));
 }
 
 /* A whole general register; -1: something else. */
-static int flow_whole(const ZydisDecodedOperand *op)
-{
-    if (op->type != ZYDIS_OPERAND_TYPE_REGISTER || op->reg.value < ZYDIS_REGISTER_RAX ||
-        op->reg.value > ZYDIS_REGISTER_R15)
-        return -1;
-    return op->reg.value - ZYDIS_REGISTER_RAX;
-}
-
 static int register_of(ZydisRegister reg)
 {
     return reg < ZYDIS_REGISTER_RAX || reg > ZYDIS_REGISTER_R15 ? -1 : (int)(reg - ZYDIS_REGISTER_RAX);
 }
 
-static int base_register(const ZydisDecodedOperand *op)
+/* The slot that an operand in memory means; NULL: none that is known. */
+static struct slot *slot_of(struct state *s, const ZydisDecodedOperand *op)
 {
-    return register_of(op->mem.base);
+    return op->mem.index == ZYDIS_REGISTER_NONE ? slot_at(s, register_of(op->mem.base), op->mem.disp.value) : NULL;
 }
 
 static bool is_global(const struct insn *insn, const ZydisDecodedOperand *op, uint64_t *address)
@@ -365,7 +329,7 @@ static bool pointer_in_memory(struct function *f, struct state *s, const struct 
 {
     uint64_t address, end = insn->address + insn->i.length;
     int64_t offset = op->mem.disp.value;
-    int base = base_register(op);
+    int base = register_of(op->mem.base);
     Dwarf_Die type;
 
     if (is_global(insn, op, &address))
@@ -393,9 +357,8 @@ static void clear(struct state *s, int reg)
 static bool stored(struct function *f, struct state *s, const struct insn *insn, int from, struct answer *answer)
 {
     const ZydisDecodedOperand *to = &insn->op[0];
-    int base = base_register(to);
-    struct slot *slot = base >= 0 && to->mem.index == ZYDIS_REGISTER_NONE
-                            ? slot_at(s, base, to->mem.disp.value) : NULL;
+    int base = register_of(to->mem.base);
+    struct slot *slot = slot_of(s, to);
 
     if (!s->reg[from].block) {
         if (slot)
@@ -416,17 +379,12 @@ static bool stored(struct function *f, struct state *s, const struct insn *insn,
 
 static void loaded(struct function *f, struct state *s, const struct insn *insn, int to)
 {
-    const ZydisDecodedOperand *from = &insn->op[1];
-    int base = base_register(from);
-    const struct slot *slot = base >= 0 && from->mem.index == ZYDIS_REGISTER_NONE
-                                  ? slot_at(s, base, from->mem.disp.value) : NULL;
+    const struct slot *slot = slot_of(s, &insn->op[1]);
     struct held held = {.block = false};
 
-    if (slot)
-        held = slot->held;
-    else
-        held.typed = pointer_in_memory(f, s, insn, from, &held.pointee);
-    s->reg[to] = held;
+    if (!slot)
+        held.typed = pointer_in_memory(f, s, insn, &insn->op[1], &held.pointee);
+    s->reg[to] = slot ? slot->held : held;
 }
 
 /* to = from + constant */
@@ -442,13 +400,11 @@ static void summed(struct state *s, int to, int from, int64_t constant)
 /* An element of an array that a pointer of a known type leads to. */
 static void indexed(struct state *s, int to, int one, int other)
 {
-    struct held held = {.block = false};
+    int reg = other >= 0 && s->reg[other].typed ? other : one;
+    struct held held = {.typed = reg >= 0 && s->reg[reg].typed};
 
-    for (int i = 0; i < 2; i++) {
-        int reg = i ? other : one;
-        if (reg >= 0 && s->reg[reg].typed)
-            held = (struct held){.typed = true, .pointee = s->reg[reg].pointee};
-    }
+    if (held.typed)
+        held.pointee = s->reg[reg].pointee;
     s->reg[to] = held;
 }
 
@@ -468,7 +424,7 @@ static void pointed(struct function *f, struct state *s, const struct insn *insn
 {
     const ZydisDecodedOperand *op = &insn->op[1];
     struct held held = {.block = false};
-    int base = base_register(op);
+    int base = register_of(op->mem.base);
     uint64_t address;
 
     if (is_global(insn, op, &address)) {
@@ -493,29 +449,31 @@ static void others_written(struct state *s, const struct insn *insn)
         const ZydisDecodedOperand *op = &insn->op[i];
         if (op->type != ZYDIS_OPERAND_TYPE_REGISTER || !(op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
             continue;
-        ZydisRegister all = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, op->reg.value);
-        if (all >= ZYDIS_REGISTER_RAX && all <= ZYDIS_REGISTER_R15 && all != ZYDIS_REGISTER_RSP)
-            clear(s, all - ZYDIS_REGISTER_RAX);
+        int reg = register_of(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, op->reg.value));
+        if (reg >= 0 && reg != TP_RSP)
+            clear(s, reg);
     }
 }
 
 /* One instruction that goes on to the next. True: it has answered. */
 static bool flow_step(struct function *f, struct state *s, const struct insn *insn, struct answer *answer)
 {
-    int to = flow_whole(&insn->op[0]), from = flow_whole(&insn->op[1]);
+    const ZydisDecodedOperand *op = insn->op;
+    bool moves = insn->i.mnemonic == ZYDIS_MNEMONIC_MOV, adds = insn->i.mnemonic == ZYDIS_MNEMONIC_ADD;
+    int to = op[0].type == ZYDIS_OPERAND_TYPE_REGISTER ? register_of(op[0].reg.value) : -1;
+    int from = op[1].type == ZYDIS_OPERAND_TYPE_REGISTER ? register_of(op[1].reg.value) : -1;
 
-    if (insn->i.mnemonic == ZYDIS_MNEMONIC_MOV && insn->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && from >= 0)
+    if (moves && op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && from >= 0)
         return stored(f, s, insn, from, answer);
-    if (insn->i.mnemonic == ZYDIS_MNEMONIC_MOV && to >= 0 && from >= 0)
+    if (moves && to >= 0 && from >= 0)
         moved(f, s, insn, to, from);
-    else if (insn->i.mnemonic == ZYDIS_MNEMONIC_MOV && to >= 0 && insn->op[1].type == ZYDIS_OPERAND_TYPE_MEMORY)
+    else if (moves && to >= 0 && op[1].type == ZYDIS_OPERAND_TYPE_MEMORY)
         loaded(f, s, insn, to);
     else if (insn->i.mnemonic == ZYDIS_MNEMONIC_LEA && to >= 0)
         pointed(f, s, insn, to);
-    else if (insn->i.mnemonic == ZYDIS_MNEMONIC_ADD && to >= 0 && to != TP_RSP &&
-             insn->op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
-        summed(s, to, to, insn->op[1].imm.value.s);
-    else if (insn->i.mnemonic == ZYDIS_MNEMONIC_ADD && to >= 0 && from >= 0)
+    else if (adds && to >= 0 && to != TP_RSP && op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+        summed(s, to, to, op[1].imm.value.s);
+    else if (adds && to >= 0 && from >= 0)
         indexed(s, to, to, from);
     else
         others_written(s, insn);
@@ -540,8 +498,7 @@ static bool is_scratch(int reg)
 /* A call behind the one of interest: a constructor, or whoever else gets the block as an argument. */
 static bool given_to(struct function *f, struct state *s, const struct insn *insn, struct answer *answer)
 {
-    const struct tp_flow *flow = f->flow;
-    const struct tp_flow_named *callee = named_at(flow->functions.at, flow->functions.count, flow_target_of(insn));
+    const struct tp_flow_named *callee = function_at(f->flow, flow_target_of(insn));
     Dwarf_Die function, type;
 
     for (int reg = 0; callee && reg < TP_REGISTERS; reg++) {
@@ -641,9 +598,8 @@ static bool stub_allocates(struct function *f, uint64_t address)
 
 static bool is_of_interest(struct function *f, const struct insn *insn)
 {
-    const struct tp_flow *flow = f->flow;
     uint64_t target = flow_target_of(insn), word;
-    const struct tp_flow_named *callee = named_at(flow->functions.at, flow->functions.count, target);
+    const struct tp_flow_named *callee = function_at(f->flow, target);
 
     f->counted = false;
     if (insn->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY)
@@ -659,23 +615,18 @@ static bool is_of_interest(struct function *f, const struct insn *insn)
     return is_marked(f, target) || stub_allocates(f, target);
 }
 
-/* The type that the innermost function around a call says it returns, if it is an allocator of C++. */
-static bool inside_allocate(struct function *f, uint64_t pc, Dwarf_Die *pointee, bool *any)
+/* Whether the innermost function around a call that has this name is an allocator of C++, which says what it returns:
+ * 1: that is `pointee`, -1: that is of no use, 0: there is none. */
+static int inside_allocate(struct function *f, uint64_t pc, Dwarf_Die *pointee)
 {
-    *any = false;
     for (size_t i = f->vars.inlined.count + 1; i-- > 0;) {
         Dwarf_Die *die = i ? &f->vars.inlined.at[i - 1] : f->vars.die;
-        const char *name;
         Dwarf_Die type;
-        if (i && dwarf_haspc(die, pc) <= 0)
-            continue;
-        name = dwarf_diename(die);
-        if (!name || strcmp(name, "allocate") != 0 || !tp_type_of(die, &type) || !tp_type_pointee(&type, pointee))
-            continue;
-        *any = true;
-        return tp_type_size(pointee) > 1;
+        const char *name = !i || dwarf_haspc(die, pc) > 0 ? dwarf_diename(die) : NULL;
+        if (name && strcmp(name, "allocate") == 0 && tp_type_of(die, &type) && tp_type_pointee(&type, pointee))
+            return tp_type_size(pointee) > 1 ? 1 : -1;
     }
-    return false;
+    return 0;
 }
 
 /* What registers point to at a call, from the instructions in front of it. `from`: the first of them. */
@@ -702,21 +653,19 @@ static void look_at(struct function *f, const struct insn *insn, uint64_t from, 
     struct state state = {.steps = STEPS, .forks = FORKS};
     struct answer answer = {.returned = is_jump};
     Dwarf_Die type;
-    bool in_allocate;
 
     tp_variables_collect(&f->vars);
-    if (inside_allocate(f, insn->address, &type, &in_allocate)) {
-        found(user, behind, &type, 0);
-        return;
-    }
-    if (in_allocate)
-        return;
-    if (!is_jump)
+    int allocator = inside_allocate(f, insn->address, &type);
+    if (!allocator && !is_jump) {
         prepare(f, &state, from, insn->address);
-    state.reg[0].block = true;
-    if (!is_jump)
+        state.reg[0].block = true;
         answer = follow(f, behind, state);
-    if (answer.found)
+    }
+    if (allocator > 0)
+        found(user, behind, &type, 0);
+    else if (allocator < 0)
+        return;
+    else if (answer.found)
         found(user, behind, &answer.type, answer.lead);
     else if (answer.returned && returns_void_pointer(f->vars.die))
         found(user, behind, NULL, 0);
@@ -731,9 +680,8 @@ static void scan(struct function *f, tp_flow_found *found, void *user)
     size_t number = 0;
 
     for (uint64_t pc = f->low; pc < f->high; pc += insn.i.length) {
-        size_t left;
-        uint64_t from = number < BEFORE ? f->low : before[number % BEFORE];
-        const uint8_t *bytes = bytes_at(f->flow, pc, &left);
+        uint64_t left, from = number < BEFORE ? f->low : before[number % BEFORE];
+        const uint8_t *bytes = bytes_at(f, pc, &left);
         if (!bytes || !ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&f->decoder, NULL, bytes, left, &insn.i)))
             return;
         before[number++ % BEFORE] = pc;
@@ -765,6 +713,7 @@ void tp_flow_all(struct tp_flow *flow, tp_flow_found *found, void *user)
                              .vars = {.die = &flow->functions.at[i].die, .cfi = flow->cfi},
                              .low = flow->functions.at[i].address,
                              .high = flow->functions.at[i].end};
+        f.code = tp_image_at(flow->image, f.low, &f.bytes);
         ZydisDecoderInit(&f.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
         scan(&f, found, user);
         tp_variables_free(&f.vars);

@@ -17,26 +17,21 @@
 #include <stdint.h>
 
 #include "profile/base/mem.h"
+#include "profile/objects/symbols_image.h"
 
-struct tp_flow_segment {
-    uint64_t address, size;
-    const uint8_t *bytes;
-};
 struct tp_flow_named {
     uint64_t address, end;
     Dwarf_Die die;
 };
 struct tp_flow {
-    Elf *elf;
-    Dwarf *dwarf;
+    const struct tp_image *image;
     Dwarf_CFI *cfi;
-    TP_VECTOR(struct tp_flow_segment) segments;
     TP_VECTOR(struct tp_flow_named) functions, variables; /* variables: their types */
     struct tp_idmap allocators; /* addresses of functions, and of words that hold theirs */
 };
 
-/* 0, or -1: the file's code cannot be read. End it in any case. */
-int tp_flow_begin(struct tp_flow *flow, Elf *elf, Dwarf *dwarf);
+/* Of a file, which stays open until the end of it. */
+void tp_flow_begin(struct tp_flow *flow, const struct tp_image *image);
 void tp_flow_end(struct tp_flow *flow);
 
 /* What is known of the file; false: out of memory. */

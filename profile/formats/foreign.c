@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "profile/base/error.h"
-#include "profile/code/symbols.h"
+#include "profile/code/code.h"
 
 /* ------------------------------------------------------------------------------------------ names */
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "profile/base/error.h"
-#include "profile/code/symbols.h"
+#include "profile/code/code.h"
 #include "profile/store/store.h"
 #include "tenure_config.h"
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "profile/base/error.h"
-#include "profile/code/symbols.h"
+#include "profile/code/code.h"
 
 enum { LONGEST_IN = 1 << 15, LONGEST_OUT = 1 << 16, OPTIONS = DMGL_PARAMS | DMGL_ANSI };
 

@@ -5,13 +5,14 @@
  */
 #include "profile/read/disassemble.h"
 
+#include <errno.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/base/error.h"
 #include "profile/base/row.h"
-#include "profile/objects/image.h"
+#include "profile/objects/symbols_image.h"
 #include "tenure_config.h"
 
 #if TENURE_HAVE_ZYDIS
@@ -32,8 +33,8 @@ struct tp_code {
 
 static void id_of_file(const struct tp_code *code, char *out)
 {
-    uint8_t id[TP_BUILD_ID_MOST];
-    size_t size = tp_image_build_id(&code->image, id);
+    const uint8_t *id;
+    size_t size = tp_image_build_id(&code->image, &id);
 
     *out = '\0';
     for (size_t i = 0; i < size; i++)
@@ -73,7 +74,12 @@ struct tp_code *tp_code_open(tp_profile *profile, const char *object, struct tp_
         TP_NO_MEMORY(err);
         return NULL;
     }
-    if (tp_image_map(&code->image, object, err) || check(code, profile, object, err)) {
+    int failed = tp_image_open(&code->image, object);
+    if (failed == ENOEXEC)
+        TP_FAIL(err, "%s: not an object file", object);
+    else if (failed)
+        TP_FAIL(err, "%s: cannot open: %s", object, strerror(failed));
+    if (failed || check(code, profile, object, err)) {
         tp_code_close(code);
         return NULL;
     }
@@ -91,7 +97,7 @@ struct tp_code *tp_code_open(tp_profile *profile, const char *object, struct tp_
 void tp_code_close(struct tp_code *code)
 {
     if (code)
-        tp_image_unmap(&code->image);
+        tp_image_close(&code->image);
     free(code);
 }
 

@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include "profile/base/error.h"
-#include "profile/code/loops.h"
-#include "profile/code/statements.h"
 #include "profile/objects/source.h"
 
 

@@ -26,7 +26,7 @@
 #include <limits.h>
 #include <sqlite3.h>
 
-#include "profile/code/sites.h"
+#include "profile/code/code.h"
 #include "profile/raw/recording.h"
 #include "profile/store/bulk.h"
 

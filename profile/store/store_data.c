@@ -23,7 +23,6 @@
 #include <string.h>
 
 #include "profile/base/error.h"
-#include "profile/code/symbols.h"
 #include "profile/objects/layout.h"
 #include "profile/store/store.h"
 

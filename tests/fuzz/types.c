@@ -13,8 +13,7 @@
 #include <unistd.h>
 
 #include "engine/common/element_table.h"
-#include "profile/code/elements.h"
-#include "profile/code/symbols_visit.h"
+#include "profile/code/code.h"
 #include "profile/objects/symbols_types.h"
 #include "scratch.h"
 
@@ -48,13 +47,12 @@ static void ask(struct tp_arena *arena, Dwarf *dwarf, uint64_t number, uint64_t 
     must(!size || tp_layout_size(layout) == size);
 }
 
-static void visit(void *user, struct tp_object *object, Elf *elf, Dwarf *dwarf)
+static void visit(void *user, struct tp_object *object, const struct tp_image *image, Dwarf *dwarf)
 {
     const struct element_table *table = user;
     struct tp_arena arena = {0};
 
-    if (!elf || strcmp(object->file, program) != 0)
-        return;
+    must(image && strcmp(object->file, program) == 0);
     for (uint64_t m = 0; m < table->module_count; m++) {
         const struct element_module *module = &table->modules[m];
         if (strcmp(table->names + module->path, program) != 0)
@@ -85,6 +83,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         must(fclose(file) == 0);
         must(got == sizeof bytes || element_table_open(&table, bytes, got));
     }
-    must(tp_symbols_visit(program, visit, &table, &err) == 0);
+    struct tp_object object = {.path = program, .file = program};
+    struct tp_recording rec = {.objects = {&object, 1, 1}};
+    must(tp_symbols_visit(&rec, 0, visit, &table, &err) == 0);
+    tp_arena_free(&rec.arena);
     return 0;
 }

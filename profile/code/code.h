@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * code.h: what is found out about the code of a recording, in this order: files, lines, inlined frames and readable
+ * names; statements; loops. And, before a program runs, what its data is made of.
+ *
+ * Function boundaries are the recording's and are not touched. What cannot be found stays unknown; only running out of
+ * memory and being told to give up are failures: -1.
+ */
+#ifndef TENURE_PROFILE_CODE_H
+#define TENURE_PROFILE_CODE_H
+
+#include "profile/raw/recording.h"
+
+/* tp_function.name of every function. */
+int tp_demangle_all(struct tp_recording *rec, struct tp_error *err);
+
+/* A readable form of a C++ or Rust symbol in `arena`, or `symbol` itself; NULL: out of memory. Safe with any
+ * input: what would grow beyond 64 KiB stays as it is. */
+const char *tp_demangle(struct tp_arena *arena, const char *symbol);
+
+/* tp_instr.file, line and frame of every instruction that has costs; tp_function.file and line; tp_object's debug_file,
+ * and the note that says why it has none; the recording's files and frames. */
+int tp_symbols(struct tp_recording *rec, const struct tp_import_options *options, struct tp_error *err);
+
+/* The debug information of object number `index`, whose file (NULL in it: there is none) need not be the one that has
+ * it. No server is asked. Nothing happens if there is none. */
+struct Dwarf;
+struct tp_image;
+typedef void tp_visit_debug(void *user, struct tp_object *object, const struct tp_image *image, struct Dwarf *dwarf);
+int tp_symbols_visit(struct tp_recording *rec, size_t index, tp_visit_debug *visit, void *user, struct tp_error *err);
+
+/* rec->statements, by file and line; the statement of every executed instruction whose line is known; and
+ * rec->loop_lines. */
+int tp_statements(struct tp_recording *rec, const struct tp_import_options *options, struct tp_error *err);
+
+/* The executed instructions, context by context, each context's by address. */
+struct tp_sites {
+    struct tp_site {
+        uint64_t address;
+        uint32_t instr; /* index */
+    } *at;
+    uint32_t *first; /* those of context c (+ 1) are at[first[c - 1]] to at[first[c]] */
+};
+/* Free in any case. */
+int tp_sites_make(struct tp_sites *sites, const struct tp_recording *rec);
+void tp_sites_free(struct tp_sites *sites);
+
+/* rec->loops, and loop and type of every executed instruction, from the code itself; after tp_statements. Of code that
+ * is not there to be read (made at run time, an object file that is gone or not the one recorded) nothing becomes
+ * known. */
+int tp_loops(struct tp_recording *rec, const struct tp_sites *sites, const struct tp_import_options *options,
+             struct tp_error *err);
+
+/* What the data of `program`, and of the libraries that it needs, is made of, found out before it runs, for the engine
+ * to read (core/element_format.h): a data object's costs are told apart by their offset in an element
+ * (docs/attribution.md, section 11). Written to `out`. Returns the number of entries; 0: there is no debug information,
+ * and no file; -1: failed. */
+int64_t tp_elements_write(const char *program, const char *out, struct tp_error *err);
+
+#endif

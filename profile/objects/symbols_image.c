@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * symbols_image.c: see symbols_image.h. The file is mapped, so that of a large one only what is looked at is read.
+ */
+#include "profile/objects/symbols_image.h"
+
+#include <elfutils/libdwelf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_elf64(Elf *elf)
+{
+    const char *ident = elf_kind(elf) == ELF_K_ELF ? elf_getident(elf, NULL) : NULL;
+
+    return ident && ident[EI_CLASS] == ELFCLASS64 && ident[EI_DATA] == ELFDATA2LSB;
+}
+
+int tp_image_open(struct tp_image *image, const char *path)
+{
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+    if (fd < 0)
+        return errno;
+    elf_version(EV_CURRENT);
+    bool regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+    *image = (struct tp_image){regular ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL, fd};
+    if (image->elf && is_elf64(image->elf))
+        return 0;
+    elf_end(image->elf);
+    close(fd);
+    image->elf = NULL;
+    return ENOEXEC;
+}
+
+void tp_image_close(struct tp_image *image)
+{
+    if (!image->elf)
+        return;
+    elf_end(image->elf);
+    close(image->fd);
+    image->elf = NULL;
+}
+
+const uint8_t *tp_image_at(const struct tp_image *image, uint64_t address, uint64_t *left)
+{
+    size_t size = 0, count = 0;
+    const char *bytes = image->elf ? elf_rawfile(image->elf, &size) : NULL;
+    GElf_Phdr segment;
+
+    if (!bytes || elf_getphdrnum(image->elf, &count))
+        return NULL;
+    for (size_t i = 0; i < count && gelf_getphdr(image->elf, (int)i, &segment); i++) {
+        uint64_t at = address - segment.p_vaddr;
+        if (segment.p_type != PT_LOAD || at >= segment.p_filesz || segment.p_offset > size ||
+            segment.p_filesz > size - segment.p_offset)
+            continue;
+        *left = segment.p_filesz - at;
+        return (const uint8_t *)bytes + segment.p_offset + at;
+    }
+    return NULL;
+}
+
+size_t tp_image_build_id(const struct tp_image *image, const uint8_t **id)
+{
+    const void *found;
+    ssize_t size = image->elf ? dwelf_elf_gnu_build_id(image->elf, &found) : 0;
+
+    if (size <= 0 || size > TP_BUILD_ID_MOST)
+        return 0;
+    *id = found;
+    return (size_t)size;
+}
+
+bool tp_image_is(const struct tp_image *image, const uint8_t *id, size_t size)
+{
+    const uint8_t *found;
+    size_t found_size = tp_image_build_id(image, &found);
+
+    return !size || !found_size || (found_size == size && memcmp(found, id, size) == 0);
+}
+
+uint64_t tp_image_debug_info(const struct tp_image *image)
+{
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    size_t names;
+
+    if (elf_getshdrstrndx(image->elf, &names))
+        return 0;
+    while ((section = elf_nextscn(image->elf, section))) {
+        const char *name = gelf_getshdr(section, &header) ? elf_strptr(image->elf, names, header.sh_name) : NULL;
+        if (name && header.sh_type != SHT_NOBITS &&
+            (strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0))
+            return header.sh_size;
+    }
+    return 0;
+}

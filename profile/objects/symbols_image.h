@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * symbols_image.h: an object file that is open: which build it is, and what stands at an address.
+ *
+ * Only regular 64-bit ELF files of this machine's byte order are opened. libelf checks each number against the file:
+ * it may be anything.
+ */
+#ifndef TENURE_PROFILE_SYMBOLS_IMAGE_H
+#define TENURE_PROFILE_SYMBOLS_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct Elf; /* libelf's */
+
+enum { TP_BUILD_ID_MOST = 64 };
+
+struct tp_image {
+    struct Elf *elf; /* NULL: none is open */
+    int fd;          /* stays open as long: libdw finds other files by it */
+};
+
+/* 0, or a number of errno: ENOEXEC is no object file. Then there is nothing to close. */
+int tp_image_open(struct tp_image *image, const char *path);
+void tp_image_close(struct tp_image *image); /* twice is fine */
+
+/* What is loaded from the file at `address` (the object's own addresses), and how many bytes from there on are; NULL:
+ * nothing is. */
+const uint8_t *tp_image_at(const struct tp_image *image, uint64_t address, uint64_t *left);
+
+/* How many bytes its build id has, at most TP_BUILD_ID_MOST; 0: it has none. They live as long as the image. */
+size_t tp_image_build_id(const struct tp_image *image, const uint8_t **id);
+/* Whether its build id is this one. A file without one may be any, and so may a recording that knows none (size 0). */
+bool tp_image_is(const struct tp_image *image, const uint8_t *id, size_t size);
+
+/* Bytes of its debug information as they are in the file; 0: it has none of its own. */
+uint64_t tp_image_debug_info(const struct tp_image *image);
+
+#endif
