@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * flow.c: see flow.h. Blocks, then ways, then their counts.
+ * flow.c: see flow.h. Tables of switches, blocks, then ways, then their counts.
+ *
+ * Compilers write a switch as a load of an entry and a jump: entries are addresses (`jmp [8 * i + table]`), or 4 bytes
+ * that are added to the address of the table (`lea b, table; movsxd r, [b + 4 * i]; add r, b; jmp r`; without
+ * optimisation, 4 * i is in a register of its own). The load of the entry is looked for before the jump, in the order
+ * of addresses; the address of the table, which may have been taken outside the loop that the switch is in, nearest
+ * before it, then anywhere in the function. The table is read from the object file as far as its entries lead into the
+ * function and no other table begins. Its length is not written anywhere: so there may be entries too many, which
+ * belong to another switch of the function, but none too few.
  *
  * A way's count is known once it is the only unknown one into or out of a block: what the others leave over. Each one
  * found may settle the block at its other end, so blocks wait in a list until nothing changes. A call may return less
@@ -12,11 +20,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/code/jump_table.h"
-
 #define UNKNOWN TP_FLOW_UNKNOWN_COUNT
 
-uint32_t tp_graph_find(const struct tp_graph *graph, uint64_t address)
+enum { LOAD_WITHIN = 24 /* instructions before the jump */, MOST_ENTRIES = 1 << 16 };
+
+/* The site at `address`, or `sites`: none. */
+static uint32_t site_at(const struct tp_graph *graph, uint64_t address)
 {
     uint32_t low = 0, high = graph->sites;
 
@@ -35,6 +44,84 @@ static uint64_t end_of(const struct tp_graph *graph, uint32_t site)
     return graph->site[site].address + graph->code.at[site].length;
 }
 
+/* ------------------------------------------------------------------------------------------ tables */
+
+/* What the registers of an entry's load were made to point to, as seen from `site`: back from it, then on from it; 0:
+ * not known. */
+static uint64_t address_for(const struct tp_graph *graph, uint32_t site, const struct tp_decoded *entry)
+{
+    for (uint32_t i = 0; i < graph->sites; i++) {
+        const struct tp_decoded *code = &graph->code.at[i < site ? site - 1 - i : i];
+        if (code->shape == TP_SHAPE_ADDRESS && (code->reg == entry->base || code->reg == entry->index))
+            return code->value;
+    }
+    return 0;
+}
+
+/* The load that the jump at `site` goes by: into its register, or one that was added to it. */
+static const struct tp_decoded *load_before(const struct tp_graph *graph, uint32_t *site)
+{
+    uint16_t reg = graph->code.at[*site].reg;
+
+    for (uint32_t n = 0; n < LOAD_WITHIN && *site > 0; n++) {
+        const struct tp_decoded *code = &graph->code.at[--*site];
+        if (code->shape == TP_SHAPE_ENTRY && (code->reg == reg || code->base == reg))
+            return code;
+    }
+    return NULL;
+}
+
+/* Of all indirect jumps that have one. Each ends where another one begins. */
+static int make_tables(struct tp_graph *graph)
+{
+    graph->tables.count = 0;
+    for (uint32_t i = 0; i < graph->sites; i++) {
+        const struct tp_decoded *code = &graph->code.at[i];
+        uint32_t site = i;
+        if (code->flow != TP_FLOW_INDIRECT)
+            continue;
+        if (code->shape == TP_SHAPE_JUMP)
+            code = load_before(graph, &site);
+        else if (code->shape != TP_SHAPE_JUMP_ENTRY)
+            code = NULL;
+        uint64_t address = !code           ? 0
+                           : code->base ? address_for(graph, site, code)
+                                        : code->value + (uint64_t)graph->bias;
+        if (address &&
+            !TP_VECTOR_PUSH(&graph->tables, (struct tp_jump_table){address, UINT64_MAX, i, code->width}))
+            return -1;
+    }
+    for (size_t i = 0; i < graph->tables.count; i++) {
+        struct tp_jump_table *table = &graph->tables.at[i];
+        for (size_t k = 0; k < graph->tables.count; k++) {
+            uint64_t other = graph->tables.at[k].address;
+            if (other > table->address && other < table->end)
+                table->end = other;
+        }
+    }
+    return 0;
+}
+
+/* Where entry number `i` leads; 0: the table has ended. */
+static uint64_t entry_of(const struct tp_graph *graph, const struct tp_jump_table *table, uint64_t i)
+{
+    uint64_t at = table->address + i * table->width, left = 0, target;
+    const uint8_t *bytes = tp_image_at(graph->image, at - (uint64_t)graph->bias, &left);
+
+    if (!bytes || left < table->width || at >= table->end || i >= MOST_ENTRIES)
+        return 0;
+    if (table->width == 4) {
+        int32_t offset;
+        memcpy(&offset, bytes, sizeof offset);
+        target = table->address + (uint64_t)(int64_t)offset;
+    } else {
+        memcpy(&target, bytes, sizeof target);
+        target += (uint64_t)graph->bias;
+    }
+    bool inside = target >= graph->start && target < graph->end;
+    return inside || site_at(graph, target) < graph->sites ? target : 0;
+}
+
 /* ------------------------------------------------------------------------------------------ blocks */
 
 /* scratch.at[site]: a block begins there, since control may come from elsewhere than the site before. */
@@ -44,7 +131,7 @@ static int mark_leaders(struct tp_graph *graph)
         return -1;
     for (uint32_t i = 0; i < graph->sites; i++) {
         const struct tp_decoded *code = &graph->code.at[i];
-        uint32_t target = code->target ? tp_graph_find(graph, code->target) : graph->sites;
+        uint32_t target = code->target ? site_at(graph, code->target) : graph->sites;
         if (target < graph->sites)
             graph->scratch.at[target] = 1;
         if (i + 1 < graph->sites)
@@ -52,8 +139,8 @@ static int mark_leaders(struct tp_graph *graph)
     }
     for (size_t i = 0; i < graph->tables.count; i++) {
         uint64_t to = 0;
-        for (uint64_t k = 0; (to = tp_jump_table_entry(graph, &graph->tables.at[i], k)); k++) {
-            uint32_t target = tp_graph_find(graph, to);
+        for (uint64_t k = 0; (to = entry_of(graph, &graph->tables.at[i], k)); k++) {
+            uint32_t target = site_at(graph, to);
             if (target < graph->sites)
                 graph->scratch.at[target] = 1;
         }
@@ -113,7 +200,7 @@ static int add_way(struct tp_graph *graph, uint32_t from, uint32_t to)
 
 static uint32_t block_at(const struct tp_graph *graph, uint64_t address)
 {
-    uint32_t site = tp_graph_find(graph, address);
+    uint32_t site = site_at(graph, address);
 
     return site < graph->sites ? graph->block_of.at[site] : graph->outside;
 }
@@ -138,11 +225,11 @@ static int add_next(struct tp_graph *graph, uint32_t from, uint64_t address, boo
 
 static int add_indirect(struct tp_graph *graph, uint32_t from, uint32_t site)
 {
-    const struct tp_jump_table *table = tp_jump_table_of(graph, site);
-    uint64_t to = 0, i = 0;
-    size_t before = graph->ways.count;
+    size_t before = graph->ways.count, t = 0;
 
-    for (; table && (to = tp_jump_table_entry(graph, table, i)); i++) {
+    while (t < graph->tables.count && graph->tables.at[t].site != site)
+        t++;
+    for (uint64_t i = 0, to; t < graph->tables.count && (to = entry_of(graph, &graph->tables.at[t], i)); i++) {
         uint32_t block = block_at(graph, to);
         if (block != graph->outside && add_way(graph, from, block))
             return -1;
@@ -169,7 +256,7 @@ static int add_ways_from(struct tp_graph *graph, uint32_t from)
     }
 }
 
-/* Ways into blocks that are executed more often than those known can account for. */
+/* Ways into blocks that are executed more often than those known can account for: from the hub, or from outside. */
 static int add_unknown_ways(struct tp_graph *graph)
 {
     uint64_t *most = calloc(graph->blocks.count, sizeof *most);
@@ -178,16 +265,16 @@ static int add_unknown_ways(struct tp_graph *graph)
 
     for (size_t i = 0; !failed && i < graph->ways.count; i++)
         most[graph->ways.at[i].to] = tp_sum(most[graph->ways.at[i].to], graph->blocks.at[graph->ways.at[i].from].count);
-    for (uint32_t b = 0; !failed && b < graph->hub; b++) {
-        bool entry = graph->site[graph->blocks.at[b].first].address == graph->start;
-        if (most[b] < graph->blocks.at[b].count && !entry)
-            failed = add_way(graph, source, b);
-        else if (entry)
-            failed = add_way(graph, graph->outside, b);
+    for (uint32_t from = source; !failed && from <= graph->outside; from++) {
+        for (uint32_t b = 0; !failed && b < graph->hub; b++) {
+            bool entry = graph->site[graph->blocks.at[b].first].address == graph->start;
+            if (entry ? from == graph->outside : from == source && most[b] < graph->blocks.at[b].count)
+                failed = add_way(graph, from, b);
+        }
+        if (!failed && from == graph->hub) /* a call in place of a return */
+            failed = add_way(graph, from, graph->outside);
     }
     free(most);
-    if (!failed && source == graph->hub) /* a call in place of a return */
-        failed = add_way(graph, graph->hub, graph->outside);
     return failed;
 }
 
@@ -202,40 +289,39 @@ static int make_ways(struct tp_graph *graph)
     return add_unknown_ways(graph);
 }
 
-/* Lists of ways by the block at one of their ends. */
+/* Ways are in the order of the blocks that they leave; a list has them by those that they enter. */
 static int make_lists(struct tp_graph *graph)
 {
     size_t blocks = graph->blocks.count, ways = graph->ways.count;
 
-    if (TP_VECTOR_ZEROES(&graph->first_out, blocks + 2) || TP_VECTOR_ZEROES(&graph->first_in, blocks + 2) ||
-        TP_VECTOR_ZEROES(&graph->out, ways) || TP_VECTOR_ZEROES(&graph->in, ways))
+    if (TP_VECTOR_ZEROES(&graph->first_out, blocks + 1) || TP_VECTOR_ZEROES(&graph->first_in, blocks + 2) ||
+        TP_VECTOR_ZEROES(&graph->in, ways))
         return -1;
     for (size_t i = 0; i < ways; i++) {
-        graph->first_out.at[graph->ways.at[i].from + 2]++;
+        graph->first_out.at[graph->ways.at[i].from + 1]++;
         graph->first_in.at[graph->ways.at[i].to + 2]++;
     }
-    for (size_t i = 2; i < blocks + 2; i++) {
+    for (size_t i = 1; i <= blocks; i++) {
         graph->first_out.at[i] += graph->first_out.at[i - 1];
-        graph->first_in.at[i] += graph->first_in.at[i - 1];
+        graph->first_in.at[i + 1] += graph->first_in.at[i];
     }
-    for (uint32_t i = 0; i < ways; i++) { /* first[b + 1] goes from the beginning of b's to their end */
-        graph->out.at[graph->first_out.at[graph->ways.at[i].from + 1]++] = i;
+    for (uint32_t i = 0; i < ways; i++) /* first_in[b + 1] goes from the beginning of b's to their end */
         graph->in.at[graph->first_in.at[graph->ways.at[i].to + 1]++] = i;
-    }
     return 0;
 }
 
 /* ------------------------------------------------------------------------------------------ counts */
 
-/* If just one of these ways is unknown, it is what the others leave over of the block's count. The other end of it, or
- * `outside`: nothing was found. */
-static uint32_t settle(struct tp_graph *graph, uint32_t block, const uint32_t *list, uint32_t first, uint32_t end)
+/* If just one of the ways out of a block, or into it, is unknown, it is what the others leave over of the block's
+ * count. The other end of it, or `outside`: nothing was found. */
+static uint32_t settle(struct tp_graph *graph, uint32_t block, bool out)
 {
+    const uint32_t *first = out ? graph->first_out.at : graph->first_in.at;
     struct tp_way *unknown = NULL;
     uint64_t rest = graph->blocks.at[block].count;
 
-    for (uint32_t i = first; i < end; i++) {
-        struct tp_way *way = &graph->ways.at[list[i]];
+    for (uint32_t i = first[block]; i < first[block + 1]; i++) {
+        struct tp_way *way = &graph->ways.at[out ? i : graph->in.at[i]];
         if (way->count == UNKNOWN && unknown)
             return graph->outside;
         if (way->count == UNKNOWN)
@@ -273,9 +359,8 @@ static int settle_all(struct tp_graph *graph)
     while (graph->scratch2.count) {
         uint32_t b = graph->scratch2.at[--graph->scratch2.count];
         graph->scratch.at[b] = 0;
-        uint32_t out = settle(graph, b, graph->out.at, graph->first_out.at[b], graph->first_out.at[b + 1]);
-        uint32_t in = settle(graph, b, graph->in.at, graph->first_in.at[b], graph->first_in.at[b + 1]);
-        if (wait_for(graph, out) || wait_for(graph, in))
+        uint32_t to = settle(graph, b, true), from = settle(graph, b, false);
+        if (wait_for(graph, to) || wait_for(graph, from))
             return -1;
     }
     return 0;
@@ -295,14 +380,6 @@ static void let_calls_return(struct tp_graph *graph)
     }
 }
 
-static int make_counts(struct tp_graph *graph)
-{
-    if (settle_all(graph))
-        return -1;
-    let_calls_return(graph);
-    return settle_all(graph);
-}
-
 /* ------------------------------------------------------------------------------------------ all */
 
 int tp_graph_make(struct tp_graph *graph)
@@ -311,10 +388,10 @@ int tp_graph_make(struct tp_graph *graph)
         if (graph->code.at[i].flow == TP_FLOW_UNKNOWN)
             return 0;
     }
-    return tp_jump_tables_make(graph) || make_blocks(graph) || make_ways(graph) || make_lists(graph) ||
-                   make_counts(graph)
-               ? -1
-               : 1;
+    if (make_tables(graph) || make_blocks(graph) || make_ways(graph) || make_lists(graph) || settle_all(graph))
+        return -1;
+    let_calls_return(graph);
+    return settle_all(graph) ? -1 : 1;
 }
 
 void tp_graph_clear(struct tp_graph *graph)
@@ -330,7 +407,6 @@ void tp_graph_free(struct tp_graph *graph)
     TP_VECTOR_FREE(&graph->ways);
     TP_VECTOR_FREE(&graph->tables);
     TP_VECTOR_FREE(&graph->block_of);
-    TP_VECTOR_FREE(&graph->out);
     TP_VECTOR_FREE(&graph->in);
     TP_VECTOR_FREE(&graph->first_out);
     TP_VECTOR_FREE(&graph->first_in);

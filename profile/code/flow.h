@@ -3,11 +3,11 @@
  * flow.h: the control flow graph of what was executed of one function context, and how often each way was taken.
  *
  * Nodes are blocks: runs of executed instructions that are entered at the first and left at the last. Ways come from
- * the code itself: to the next instruction, to the target of a jump, through the table of a switch (jump_table.h). Of
- * the other indirect jumps it is not known where they go: they all lead to one more node, the hub, and from there to
- * every block that is executed more often than its known ways can account for. One node stands for everything
- * outside the function. So there may be more ways than were ever taken, but none is missing, except into code that is
- * reached by an exception or a longjmp: that is entered from outside.
+ * the code itself: to the next instruction, to the target of a jump, through the table of a switch. Of the other
+ * indirect jumps it is not known where they go: they all lead to one more node, the hub, and from there to every
+ * block that is executed more often than its known ways can account for. One node stands for everything outside the
+ * function. So there may be more ways than were ever taken, but none is missing, except into code that is reached by an
+ * exception or a longjmp: that is entered from outside.
  *
  * How often an instruction was executed is known, but for some that repeat themselves (TP_REPEATS_UNTIL): as often as
  * its neighbours in the block. How often a way was taken follows: what goes into a block is what comes out of it. Where
@@ -32,7 +32,7 @@ struct tp_way {
     uint64_t count;
 };
 
-/* Of a switch: jump_table.h. */
+/* Of a switch. */
 struct tp_jump_table {
     uint64_t address; /* at run time */
     uint64_t end;     /* where another one begins; UINT64_MAX: there is none */
@@ -52,17 +52,14 @@ struct tp_graph {
 
     /* Made. */
     TP_VECTOR(struct tp_block) blocks; /* then hub and outside, which have no sites */
-    TP_VECTOR(struct tp_way) ways;
+    TP_VECTOR(struct tp_way) ways;          /* by the block that they leave */
     TP_VECTOR(struct tp_jump_table) tables; /* by site */
     TP_VECTOR(uint32_t) block_of;           /* by site */
-    uint32_t hub, outside;         /* blocks; the hub may have no ways */
-    TP_VECTOR(uint32_t) out, in;   /* ways by block they leave, enter */
-    TP_VECTOR(uint32_t) first_out, first_in; /* those of block b: first[b] to first[b + 1] */
+    uint32_t hub, outside;                  /* blocks; the hub may have no ways */
+    TP_VECTOR(uint32_t) in;                 /* ways by the block that they enter */
+    TP_VECTOR(uint32_t) first_out, first_in; /* those of block b, of ways and of `in`: first[b] to first[b + 1] */
     TP_VECTOR(uint32_t) scratch, scratch2;
 };
-
-/* The site at `address`, or `sites`: none. */
-uint32_t tp_graph_find(const struct tp_graph *graph, uint64_t address);
 
 /* From what is given. 1: made, 0: the code is not known well enough, -1: out of memory. */
 int tp_graph_make(struct tp_graph *graph);

@@ -4,7 +4,8 @@
  * of the graph and then of each component without the ways to its heads, until there are none.
  *
  * A region is a set of blocks whose components are wanted: a stretch of `list`, all with the same number in `region`.
- * The search leaves the stretch in the order in which components were found, each a stretch of its own.
+ * The search leaves the stretch in the order in which components were found, each a stretch of its own and a region.
+ * Regions wait on a stack, the lowest of a loop at its top, so that loops come in the order in which they are kept.
  */
 #include "profile/code/nest.h"
 
@@ -13,9 +14,10 @@
 
 enum { DEEPEST = 64 }; /* what is nested deeper is part of the loop around it */
 
-struct component {
+struct region {
     uint32_t first, count; /* of list */
     uint32_t head;         /* site */
+    uint32_t parent, level; /* the loop that it was found in, + 1; how deep */
 };
 
 struct search {
@@ -24,9 +26,10 @@ struct search {
     uint32_t *list, *region;
     uint32_t regions;
     bool *is_head;  /* of the loop that its region is */
-    uint32_t *order, *low, *next, *stack, *path; /* of Tarjan's search, by block; order 0: not seen */
+    uint32_t *order, *low, *next, *stack, *path, *copy; /* of Tarjan's search, by block; order 0: not seen */
+    uint32_t seen, stacked, depth, done; /* so many of order, stack, path; done: place in list of what was found */
     bool *on_stack;
-    TP_VECTOR(struct component) found;
+    TP_VECTOR(struct region) waiting;
 };
 
 /* ------------------------------------------------------------------------------------------ components */
@@ -43,88 +46,75 @@ static bool leads_to_itself(const struct search *s, uint32_t block)
     const struct tp_graph *graph = s->graph;
 
     for (uint32_t i = graph->first_out.at[block]; i < graph->first_out.at[block + 1]; i++) {
-        const struct tp_way *way = &graph->ways.at[graph->out.at[i]];
+        const struct tp_way *way = &graph->ways.at[i];
         if (way->to == block && is_open(s, way))
             return true;
     }
     return false;
 }
 
-static int nest_keep(struct search *s, uint32_t first, uint32_t count)
+/* A component has been found, the last of which `block` is: it is taken off the stack, put into the list, and waits if
+ * it has a way inside. */
+static int nest_keep(struct search *s, uint32_t block, const struct region *in)
 {
-    if (count == 1 && !leads_to_itself(s, s->list[first]))
-        return 0;
-    struct component *component = TP_VECTOR_ADD(&s->found);
-    if (!component)
-        return -1;
-    *component = (struct component){first, count, 0};
-    return 0;
+    struct region found = {.first = s->done, .parent = in->parent, .level = in->level + 1};
+    uint32_t member;
+
+    do {
+        member = s->stack[--s->stacked];
+        s->on_stack[member] = false;
+        s->list[s->done++] = member;
+    } while (member != block);
+    found.count = s->done - found.first;
+    bool waits = found.count > 1 || leads_to_itself(s, block);
+    return !waits || TP_VECTOR_PUSH(&s->waiting, found) ? 0 : -1;
 }
 
-struct walk {
-    uint32_t seen, stacked, done; /* counts; done: place in list of what was found so far */
-};
-
 /* One step from the block at the end of the path: along its next way, or back. */
-static int nest_step(struct search *s, struct walk *w, uint32_t *depth)
+static int nest_step(struct search *s, const struct region *in)
 {
-    const struct tp_graph *graph = s->graph;
-    uint32_t block = s->path[*depth - 1];
+    uint32_t block = s->path[s->depth - 1];
 
-    while (s->next[block] < graph->first_out.at[block + 1]) {
-        const struct tp_way *way = &graph->ways.at[graph->out.at[s->next[block]++]];
+    if (!s->order[block]) {
+        s->order[block] = s->low[block] = ++s->seen;
+        s->next[block] = s->graph->first_out.at[block];
+        s->stack[s->stacked++] = block;
+        s->on_stack[block] = true;
+    }
+    while (s->next[block] < s->graph->first_out.at[block + 1]) {
+        const struct tp_way *way = &s->graph->ways.at[s->next[block]++];
         if (!is_open(s, way))
             continue;
         if (!s->order[way->to]) {
-            s->path[(*depth)++] = way->to;
+            s->path[s->depth++] = way->to;
             return 0;
         }
         if (s->on_stack[way->to] && s->order[way->to] < s->low[block])
             s->low[block] = s->order[way->to];
     }
-    --*depth;
-    if (*depth && s->low[block] < s->low[s->path[*depth - 1]])
-        s->low[s->path[*depth - 1]] = s->low[block];
-    if (s->low[block] != s->order[block])
-        return 0;
-    uint32_t first = w->done, member;
-    do {
-        member = s->stack[--w->stacked];
-        s->on_stack[member] = false;
-        s->list[w->done++] = member;
-    } while (member != block);
-    return nest_keep(s, first, w->done - first);
+    s->depth--;
+    if (s->depth && s->low[block] < s->low[s->path[s->depth - 1]])
+        s->low[s->path[s->depth - 1]] = s->low[block];
+    return s->low[block] == s->order[block] ? nest_keep(s, block, in) : 0;
 }
 
-/* All components with a way inside, of list[first ...], appended to s->found. Blocks are taken off the list while it
- * is written: what is read is never behind what is written, as a copy is read. */
-static int find_components(struct search *s, uint32_t first, uint32_t count)
+/* All components of a region that have a way inside wait. What is read is a copy of the list, as that is written. */
+static int find_components(struct search *s, const struct region *in)
 {
-    struct walk w = {.done = first};
-    uint32_t *copy = malloc(count * sizeof *copy + 1);
-    int failed = copy ? 0 : -1;
+    int failed = 0;
 
-    if (copy)
-        memcpy(copy, s->list + first, count * sizeof *copy);
-    for (uint32_t i = 0; copy && i < count; i++)
-        s->order[copy[i]] = 0;
-    for (uint32_t i = 0; !failed && i < count; i++) {
-        uint32_t depth = 0;
-        if (s->order[copy[i]])
+    memcpy(s->copy, s->list + in->first, in->count * sizeof *s->copy);
+    for (uint32_t i = 0; i < in->count; i++)
+        s->order[s->copy[i]] = 0;
+    s->seen = 0;
+    s->done = in->first;
+    for (uint32_t i = 0; !failed && i < in->count; i++) {
+        if (s->order[s->copy[i]])
             continue;
-        s->path[depth++] = copy[i];
-        while (!failed && depth) {
-            uint32_t block = s->path[depth - 1];
-            if (!s->order[block]) {
-                s->order[block] = s->low[block] = ++w.seen;
-                s->next[block] = s->graph->first_out.at[block];
-                s->stack[w.stacked++] = block;
-                s->on_stack[block] = true;
-            }
-            failed = nest_step(s, &w, &depth);
-        }
+        s->path[s->depth++] = s->copy[i];
+        while (!failed && s->depth)
+            failed = nest_step(s, in);
     }
-    free(copy);
     return failed;
 }
 
@@ -157,11 +147,11 @@ static bool is_entered(const struct search *s, uint32_t block)
 }
 
 /* Heads are marked. A set of blocks that nothing is known to enter has its first one as head. */
-static uint32_t mark_heads(struct search *s, const struct component *component)
+static uint32_t mark_heads(struct search *s, const struct region *loop)
 {
-    uint32_t heads = 0, lowest = s->list[component->first];
+    uint32_t heads = 0, lowest = s->list[loop->first];
 
-    for (uint32_t i = component->first; i < component->first + component->count; i++) {
+    for (uint32_t i = loop->first; i < loop->first + loop->count; i++) {
         uint32_t block = s->list[i];
         s->is_head[block] = is_entered(s, block);
         heads += s->is_head[block];
@@ -181,18 +171,18 @@ static uint64_t most_of(const struct tp_graph *graph, const struct tp_way *way)
     if (way->count != TP_FLOW_UNKNOWN_COUNT || way->from >= graph->hub)
         return way->count;
     for (uint32_t i = graph->first_out.at[way->from]; i < graph->first_out.at[way->from + 1]; i++) {
-        uint64_t other = graph->ways.at[graph->out.at[i]].count;
+        uint64_t other = graph->ways.at[i].count;
         rest -= other == TP_FLOW_UNKNOWN_COUNT ? 0 : other < rest ? other : rest;
     }
     return rest;
 }
 
-static struct borders borders_of(struct search *s, const struct component *component)
+static struct borders borders_of(struct search *s, const struct region *loop)
 {
     const struct tp_graph *graph = s->graph;
-    struct borders found = {.heads = mark_heads(s, component)};
+    struct borders found = {.heads = mark_heads(s, loop)};
 
-    for (uint32_t i = component->first; i < component->first + component->count; i++) {
+    for (uint32_t i = loop->first; i < loop->first + loop->count; i++) {
         uint32_t block = s->list[i];
         if (s->is_head[block] && graph->blocks.at[block].count > found.iterations)
             found.iterations = graph->blocks.at[block].count;
@@ -204,7 +194,7 @@ static struct borders borders_of(struct search *s, const struct component *compo
                 nest_add(&found.entering_most, most_of(graph, way));
         }
         for (uint32_t k = graph->first_out.at[block]; k < graph->first_out.at[block + 1]; k++) {
-            const struct tp_way *way = &graph->ways.at[graph->out.at[k]];
+            const struct tp_way *way = &graph->ways.at[k];
             if (s->region[way->to] != s->region[block])
                 nest_add(&found.leaving, way->count);
         }
@@ -223,12 +213,12 @@ static uint64_t entries_of(const struct borders *borders)
     return borders->leaving;
 }
 
-/* The lowest site at which a component is entered; if only through the hub, its lowest. */
-static uint32_t head_of(const struct search *s, const struct component *component)
+/* The lowest site at which a region is entered; if only through the hub, its lowest. */
+static uint32_t head_of(const struct search *s, const struct region *loop)
 {
     uint32_t head = UINT32_MAX, lowest = UINT32_MAX;
 
-    for (uint32_t i = component->first; i < component->first + component->count; i++) {
+    for (uint32_t i = loop->first; i < loop->first + loop->count; i++) {
         uint32_t block = s->list[i], site = s->graph->blocks.at[block].first;
         if (block >= s->graph->hub)
             continue;
@@ -241,76 +231,51 @@ static uint32_t head_of(const struct search *s, const struct component *componen
 
 /* ------------------------------------------------------------------------------------------ regions */
 
-static void begin_region(struct search *s, const struct component *component)
+/* The loop that a region is becomes its parent, unless its ways back were never taken. */
+static int add_loop(struct search *s, struct region *region)
 {
-    s->regions++;
-    for (uint32_t i = component->first; i < component->first + component->count; i++) {
-        s->region[s->list[i]] = s->regions;
-        s->is_head[s->list[i]] = false;
-    }
-}
-
-/* The loop that a component is, + 1; `parent` if its ways back were never taken. `failed`: out of memory. */
-static uint32_t add_loop(struct search *s, const struct component *component, uint32_t parent, bool *failed)
-{
-    struct borders borders = borders_of(s, component);
+    struct borders borders = borders_of(s, region);
     uint64_t entries = entries_of(&borders);
+    uint32_t depth = region->parent ? s->nest->loops.at[region->parent - 1].depth + 1 : 1;
 
     if (borders.back == 0 || entries == borders.iterations)
-        return parent;
-    struct tp_nested *loop = TP_VECTOR_ADD(&s->nest->loops);
-    *failed = !loop;
-    if (!loop)
         return 0;
-    uint32_t depth = parent ? s->nest->loops.at[parent - 1].depth + 1 : 1;
-    *loop = (struct tp_nested){parent, depth, component->head, borders.iterations, entries};
-    uint32_t id = (uint32_t)s->nest->loops.count;
-    for (uint32_t i = component->first; i < component->first + component->count; i++)
-        s->nest->loop_of.at[s->list[i]] = id;
-    return id;
+    if (!TP_VECTOR_PUSH(&s->nest->loops, (struct tp_nested){region->parent, depth, region->head, borders.iterations,
+                                                            entries}))
+        return -1;
+    region->parent = (uint32_t)s->nest->loops.count;
+    for (uint32_t i = region->first; i < region->first + region->count; i++)
+        s->nest->loop_of.at[s->list[i]] = region->parent;
+    return 0;
 }
 
-static int by_head(const void *a, const void *b)
+static int by_head_down(const void *a, const void *b)
 {
-    const struct component *x = a, *y = b;
+    const struct region *x = a, *y = b;
 
-    return TP_COMPARE(x->head, y->head);
+    return TP_COMPARE(y->head, x->head);
 }
 
-static int find_in(struct search *s, uint32_t first, uint32_t count, uint32_t parent, unsigned level);
-
-/* The components found behind `from`, each a loop, and what is in them. */
-static int nest_components(struct search *s, size_t from, uint32_t parent, unsigned level)
+/* The loop that a region is, and the regions in it, which wait. */
+static int nest_look_into(struct search *s, struct region region)
 {
-    size_t count = s->found.count - from;
-    struct component *mine = malloc(count * sizeof *mine + 1);
-    bool failed = !mine;
+    size_t from = s->waiting.count;
 
-    if (mine && count)
-        memcpy(mine, s->found.at + from, count * sizeof *mine);
-    s->found.count = from;
-    for (size_t i = 0; mine && i < count; i++) {
-        begin_region(s, &mine[i]);
-        mine[i].head = head_of(s, &mine[i]);
+    if ((region.level && add_loop(s, &region)) || (region.level <= DEEPEST && find_components(s, &region)))
+        return -1;
+    for (size_t i = from; i < s->waiting.count; i++) {
+        const struct region *inner = &s->waiting.at[i];
+        s->regions++;
+        for (uint32_t k = inner->first; k < inner->first + inner->count; k++) {
+            s->region[s->list[k]] = s->regions;
+            s->is_head[s->list[k]] = false;
+        }
     }
-    if (mine && count > 1)
-        qsort(mine, count, sizeof *mine, by_head);
-    for (size_t i = 0; !failed && i < count; i++) {
-        uint32_t loop = add_loop(s, &mine[i], parent, &failed);
-        if (!failed)
-            failed = find_in(s, mine[i].first, mine[i].count, loop, level + 1);
-    }
-    free(mine);
-    return failed ? -1 : 0;
-}
-
-static int find_in(struct search *s, uint32_t first, uint32_t count, uint32_t parent, unsigned level)
-{
-    size_t from = s->found.count;
-
-    if (level > DEEPEST)
-        return 0;
-    return find_components(s, first, count) || nest_components(s, from, parent, level) ? -1 : 0;
+    for (size_t i = from; i < s->waiting.count; i++)
+        s->waiting.at[i].head = head_of(s, &s->waiting.at[i]);
+    if (s->waiting.count > from + 1)
+        qsort(s->waiting.at + from, s->waiting.count - from, sizeof *s->waiting.at, by_head_down);
+    return 0;
 }
 
 /* ------------------------------------------------------------------------------------------ all */
@@ -318,7 +283,7 @@ static int find_in(struct search *s, uint32_t first, uint32_t count, uint32_t pa
 static int search_begin(struct search *s)
 {
     size_t blocks = s->graph->blocks.count;
-    uint32_t *numbers = calloc(7 * blocks, sizeof *numbers);
+    uint32_t *numbers = calloc(8 * blocks, sizeof *numbers);
 
     s->list = numbers;
     s->is_head = calloc(2 * blocks, sizeof *s->is_head);
@@ -331,24 +296,27 @@ static int search_begin(struct search *s)
     s->next = numbers + 4 * blocks;
     s->stack = numbers + 5 * blocks;
     s->path = numbers + 6 * blocks;
+    s->copy = numbers + 7 * blocks;
     s->nest->loops.count = 0;
     if (TP_VECTOR_ZEROES(&s->nest->loop_of, blocks))
         return -1;
     for (uint32_t i = 0; i < blocks; i++)
         s->list[i] = i;
     s->region[s->graph->outside] = UINT32_MAX; /* is in no loop */
-    return 0;
+    return TP_VECTOR_PUSH(&s->waiting, (struct region){.count = s->graph->outside}) ? 0 : -1;
 }
 
 int tp_nest_make(struct tp_nest *nest, const struct tp_graph *graph)
 {
     struct search s = {.nest = nest, .graph = graph};
-    int failed = search_begin(&s) || find_in(&s, 0, graph->outside, 0, 0);
+    int failed = search_begin(&s);
 
+    while (!failed && s.waiting.count)
+        failed = nest_look_into(&s, s.waiting.at[--s.waiting.count]);
     free(s.list);
     free(s.is_head);
-    TP_VECTOR_FREE(&s.found);
-    return failed ? -1 : 0;
+    TP_VECTOR_FREE(&s.waiting);
+    return failed;
 }
 
 void tp_nest_free(struct tp_nest *nest)
