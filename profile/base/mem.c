@@ -7,6 +7,8 @@
  */
 #include "profile/base/mem.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +49,21 @@ char *tp_arena_copy(struct tp_arena *arena, const void *data, size_t bytes)
     if (copy && bytes)
         memcpy(copy, data, bytes);
     return copy;
+}
+
+char *tp_arena_print(struct tp_arena *arena, const char *format, ...)
+{
+    va_list args, again;
+
+    va_start(args, format);
+    va_copy(again, args);
+    int size = vsnprintf(NULL, 0, format, args);
+    char *text = size < 0 ? NULL : tp_arena_alloc(arena, (size_t)size + 1);
+    if (text)
+        vsnprintf(text, (size_t)size + 1, format, again);
+    va_end(again);
+    va_end(args);
+    return text;
 }
 
 void tp_arena_clear(struct tp_arena *arena)

@@ -25,6 +25,8 @@ struct tp_arena {
 void *tp_arena_alloc(struct tp_arena *arena, size_t bytes);
 /* A copy of `bytes` bytes with a NUL after it. */
 char *tp_arena_copy(struct tp_arena *arena, const void *data, size_t bytes);
+/* As printf writes it. */
+__attribute__((format(printf, 2, 3))) char *tp_arena_print(struct tp_arena *arena, const char *format, ...);
 /* Forget everything that was handed out, but keep memory for as much again. */
 void tp_arena_clear(struct tp_arena *arena);
 void tp_arena_free(struct tp_arena *arena);

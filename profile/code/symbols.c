@@ -60,7 +60,7 @@ struct symbols {
     const struct tp_import_options *options;
     struct tp_error *err;
     TP_VECTOR(struct place) places; /* all, by object, then address */
-    struct tp_file_table files;
+    struct tp_slots files; /* of the recording's */
     struct tp_idmap file_at;  /* libdw's pointer -> file + 1; of the current object */
     bool no_memory;
     struct tp_debuginfod server;
@@ -149,14 +149,10 @@ static uint32_t file_in_unit(struct symbols *s, const char *path)
     Dwarf_Attribute found;
     const char *folder =
         path[0] == '/' ? NULL : dwarf_formstring(dwarf_attr(&s->unit, DW_AT_comp_dir, &found));
-    size_t length = folder ? strlen(folder) : 0, size = length + strlen(path) + 2;
+    size_t length = folder ? strlen(folder) : 0;
 
-    if (folder && (strncmp(path, folder, length) != 0 || path[length] != '/')) {
-        char *joined = tp_arena_alloc(&s->rec->arena, size);
-        if (joined)
-            snprintf(joined, size, "%s/%s", folder, path);
-        path = joined;
-    }
+    if (folder && (strncmp(path, folder, length) != 0 || path[length] != '/'))
+        path = tp_arena_print(&s->rec->arena, "%s/%s", folder, path);
     uint32_t file = path ? tp_file_add(&s->files, s->rec, path) : 0;
     s->no_memory |= file == 0;
     return file;
@@ -704,7 +700,7 @@ int tp_symbols_visit(struct tp_recording *rec, size_t index, tp_visit_debug *vis
 static void symbols_free(struct symbols *s)
 {
     TP_VECTOR_FREE(&s->places);
-    tp_file_table_free(&s->files);
+    tp_slots_free(&s->files);
     tp_idmap_free(&s->file_at);
     tp_idmap_free(&s->frame_of);
     TP_VECTOR_FREE(&s->ranges);

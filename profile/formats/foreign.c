@@ -374,7 +374,7 @@ int tp_foreign_progress(struct tp_foreign *f, struct tp_scan *scan)
 void tp_foreign_free(struct tp_foreign *f)
 {
     tp_recording_free(&f->rec);
-    tp_file_table_free(&f->files);
+    tp_slots_free(&f->files);
     tp_slots_free(&f->instrs);
     tp_slots_free(&f->arcs);
     tp_slots_free(&f->functions);

@@ -48,7 +48,7 @@ struct tp_foreign {
     const struct tp_import_options *options;
     struct tp_import_result *result;
     struct tp_error *err;
-    struct tp_file_table files;
+    struct tp_slots files; /* of the recording's */
     struct tp_arena scratch;
     struct tp_slots instrs, arcs, functions, names;
     TP_VECTOR(struct tp_name) name;

@@ -19,16 +19,11 @@ static const char default_folder[] = "/usr/lib/debug";
 
 const char *tp_sysroot_path(struct tp_arena *arena, const struct tp_import_options *options, const char *path)
 {
-    size_t root = options->sysroot ? strlen(options->sysroot) : 0, size = strlen(path);
+    size_t root = options->sysroot ? strlen(options->sysroot) : 0;
 
     while (root && options->sysroot[root - 1] == '/')
         root--;
-    char *joined = tp_arena_alloc(arena, root + size + 1);
-    if (!joined)
-        return NULL;
-    memcpy(joined, options->sysroot ? options->sysroot : "", root);
-    memcpy(joined + root, path, size + 1);
-    return joined;
+    return tp_arena_print(arena, "%.*s%s", (int)root, options->sysroot ? options->sysroot : "", path);
 }
 
 struct search {
@@ -84,10 +79,9 @@ bool tp_try_debuglink(const struct tp_import_options *options, const char *objec
 
     if (!slash || !*name || strchr(name, '/'))
         return false;
-    const char *const beside[] = {"", ".debug/"};
-    for (size_t i = 0; i < 2; i++) {
-        int n =
-            snprintf(rest, sizeof rest, "%s%.*s/%s%s", root, (int)(slash - object), object, beside[i], name);
+    for (int i = 0; i < 2; i++) {
+        int n = snprintf(rest, sizeof rest, "%s%.*s/%s%s", root, (int)(slash - object), object, i ? ".debug/" : "",
+                         name);
         if (n > 0 && (size_t)n < sizeof rest && try(user, rest))
             return true;
     }
@@ -110,28 +104,20 @@ static void *debuginfod_function(const struct tp_debuginfod *d, const char *name
     return d->library ? dlsym(d->library, name) : NULL;
 }
 
-static void load(struct tp_debuginfod *d)
-{
-    const char *urls = getenv("DEBUGINFOD_URLS");
-    begin_function *begin;
-
-    d->tried = true;
-    if (!urls || !*urls)
-        return;
-    d->library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
-    begin = (begin_function *)debuginfod_function(d, "debuginfod_begin");
-    d->client = begin ? begin() : NULL;
-}
-
 bool tp_debuginfod_try(struct tp_debuginfod *d, const uint8_t *id, size_t size, tp_try_path *try, void *user)
 {
+    const char *urls = getenv("DEBUGINFOD_URLS");
     char *path = NULL;
 
-    if (!d->tried)
-        load(d);
-    void *symbol = d->client && !d->gave_up ? debuginfod_function(d, "debuginfod_find_debuginfo") : NULL;
-    find_function *find = (find_function *)symbol;
-    int fd = find && size >= 2 && size <= 64 ? find(d->client, id, (int)size, &path) : -ENOENT;
+    if (!d->tried && urls && *urls) {
+        d->library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+        begin_function *begin = (begin_function *)debuginfod_function(d, "debuginfod_begin");
+        d->client = begin ? begin() : NULL;
+    }
+    d->tried = true;
+    bool asks = d->client && !d->gave_up && size >= 2 && size <= 64;
+    find_function *find = asks ? (find_function *)debuginfod_function(d, "debuginfod_find_debuginfo") : NULL;
+    int fd = find ? find(d->client, id, (int)size, &path) : -ENOENT;
     d->gave_up |= fd < 0 && fd != -ENOENT;
     bool taken = fd >= 0 && path && try(user, path);
     if (fd >= 0)

@@ -52,27 +52,15 @@ static const char *fortran_mark(const char *symbol)
     return mark && mark > symbol + 2 && mark[5] ? mark : NULL;
 }
 
-static const char *of_fortran(struct tp_arena *arena, const char *symbol, const char *mark)
-{
-    size_t module = (size_t)(mark - symbol - 2), size = strlen(mark + 5);
-    char *name = tp_arena_alloc(arena, module + size + 3);
-
-    if (!name)
-        return NULL;
-    memcpy(name, symbol + 2, module);
-    memcpy(name + module, "::", 2);
-    memcpy(name + module + 2, mark + 5, size + 1);
-    return name;
-}
-
 const char *tp_demangle(struct tp_arena *arena, const char *symbol)
 {
     static _Thread_local struct output out; /* too large for small stacks */
     char plain[LONGEST_IN];
     size_t size = strnlen(symbol, LONGEST_IN);
 
-    if (fortran_mark(symbol))
-        return of_fortran(arena, symbol, fortran_mark(symbol));
+    const char *mark = fortran_mark(symbol);
+    if (mark)
+        return tp_arena_print(arena, "%.*s::%s", (int)(mark - symbol - 2), symbol + 2, mark + 5);
     if ((strncmp(symbol, "_Z", 2) != 0 && strncmp(symbol, "_R", 2) != 0) || size == LONGEST_IN)
         return symbol;
     /* A version ("@@GLIBCXX_3.4") is no part of the mangled name. */
@@ -88,31 +76,16 @@ static bool is_offset(const char *symbol)
     return strncmp(symbol, "0x", 2) == 0 && symbol[2] && !symbol[2 + strspn(symbol + 2, "0123456789abcdef")];
 }
 
-/* "object+0x123", without the object's folder; NULL: no memory. */
-static const char *in_object(struct tp_arena *arena, const char *path, const char *offset)
-{
-    const char *slash = strrchr(path, '/');
-    const char *object = slash ? slash + 1 : path;
-    size_t length = strlen(object), size = strlen(offset);
-    char *name = tp_arena_alloc(arena, length + size + 2);
-
-    if (!name)
-        return NULL;
-    memcpy(name, object, length);
-    name[length] = '+';
-    memcpy(name + length + 1, offset, size + 1);
-    return name;
-}
-
 int tp_demangle_all(struct tp_recording *rec, struct tp_error *err)
 {
     for (size_t i = 0; i < rec->functions.count; i++) {
         struct tp_function *function = &rec->functions.at[i];
         if (!function->symbol)
             continue;
-        if (is_offset(function->symbol) && function->object)
-            function->name =
-                in_object(&rec->arena, rec->objects.at[function->object - 1].path, function->symbol);
+        const char *path = function->object ? rec->objects.at[function->object - 1].path : NULL;
+        const char *slash = path ? strrchr(path, '/') : NULL;
+        if (path && is_offset(function->symbol))
+            function->name = tp_arena_print(&rec->arena, "%s+%s", slash ? slash + 1 : path, function->symbol);
         else
             function->name = tp_demangle(&rec->arena, function->symbol);
         if (!function->name)

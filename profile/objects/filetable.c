@@ -29,18 +29,13 @@ static bool same_path(const void *rec, uint32_t index, const void *path)
     return strcmp(((const struct tp_recording *)rec)->files.at[index], path) == 0;
 }
 
-uint32_t tp_file_add(struct tp_file_table *table, struct tp_recording *rec, const char *path)
+uint32_t tp_file_add(struct tp_slots *slots, struct tp_recording *rec, const char *path)
 {
     char *tidied = tidy(&rec->arena, path);
     const char *clean = tidied ? tp_clean_text(&rec->arena, tidied, strlen(tidied)) : NULL;
-    struct tp_slot *slot = clean ? tp_slots_find(&table->slots, tp_hash_text(clean), same_path, rec, clean) : NULL;
+    struct tp_slot *slot = clean ? tp_slots_find(slots, tp_hash_text(clean), same_path, rec, clean) : NULL;
 
     if (!slot || slot->index)
         return slot ? slot->index : 0;
-    return TP_VECTOR_PUSH(&rec->files, clean) ? tp_slots_fill(&table->slots, slot, rec->files.count) : 0;
-}
-
-void tp_file_table_free(struct tp_file_table *table)
-{
-    tp_slots_free(&table->slots);
+    return TP_VECTOR_PUSH(&rec->files, clean) ? tp_slots_fill(slots, slot, rec->files.count) : 0;
 }

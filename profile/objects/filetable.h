@@ -10,12 +10,7 @@
 
 #include "profile/raw/recording.h"
 
-struct tp_file_table {
-    struct tp_slots slots; /* of the recording's files */
-};
-
-/* Index + 1, in the recording's files, of `path`; 0: out of memory. */
-uint32_t tp_file_add(struct tp_file_table *table, struct tp_recording *rec, const char *path);
-void tp_file_table_free(struct tp_file_table *table);
+/* Index + 1, in the recording's files, of `path`; `slots` is of these files. 0: out of memory. */
+uint32_t tp_file_add(struct tp_slots *slots, struct tp_recording *rec, const char *path);
 
 #endif

@@ -40,7 +40,7 @@ static bool locate_rewrite(char *out, const struct tp_search *search, const char
     for (size_t i = 0; i < search->maps; i++) {
         const char *rest = below(path, search->map[i].from);
         if (rest)
-            return *rest ? locate_join(out, search->map[i].to, rest) : locate_join(out, search->map[i].to, "");
+            return locate_join(out, search->map[i].to, rest);
     }
     return locate_join(out, "", path);
 }

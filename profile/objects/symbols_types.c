@@ -143,31 +143,40 @@ bool tp_type_is_open(Dwarf_Die *type)
     return open;
 }
 
+/* The member of a structure that has the byte at `offset`: its element, and where in the member the byte is. Of
+ * several, the last one: the first ones are empty bases. */
+static bool member_with(Dwarf_Die *type, uint64_t offset, Dwarf_Die *element, uint64_t *inside)
+{
+    Dwarf_Die child, member;
+    uint64_t at, size;
+    bool any = false;
+
+    if (!is_structure(type) || dwarf_child(type, &child))
+        return false;
+    do {
+        if (is_member(&child) && tp_type_of(&child, &member) && member_place(&child, &member, &at, &size) &&
+            offset >= at && offset - at < size && tp_type_element(&member, element)) {
+            *inside = offset - at;
+            any = true;
+        }
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return any;
+}
+
 bool tp_type_member(Dwarf_Die *type, uint64_t offset, Dwarf_Die *out)
 {
+    Dwarf_Die at = *type;
+
     for (int depth = 0; depth < DEEPEST_MEMBER; depth++) {
-        Dwarf_Die child, found;
-        uint64_t at, size, inside = 0;
-        bool any = false;
-        if (!is_structure(type) || dwarf_child(type, &child))
+        uint64_t inside;
+        if (!member_with(&at, offset, out, &inside))
             return depth > 0 && offset == 0;
-        do {
-            Dwarf_Die member;
-            if (is_member(&child) && tp_type_of(&child, &member) && member_place(&child, &member, &at, &size) &&
-                offset >= at && offset - at < size) {
-                found = member;
-                inside = offset - at;
-                any = true;
-            }
-        } while (dwarf_siblingof(&child, &child) == 0);
-        if (!any)
-            return false;
-        if (!tp_type_element(&found, out) || (inside && !tp_type_size(out)))
+        if (inside && !tp_type_size(out))
             return false;
         offset = inside ? inside % tp_type_size(out) : 0;
         if (!is_structure(out))
             return offset == 0;
-        type = out;
+        at = *out;
     }
     return false;
 }
@@ -182,24 +191,14 @@ bool tp_type_is(Dwarf_Die *one, Dwarf_Die *other)
 
 bool tp_type_begins_with(Dwarf_Die *type, Dwarf_Die *inner)
 {
-    Dwarf_Die at = *type;
+    Dwarf_Die at = *type, next;
+    uint64_t inside;
 
-    for (int depth = 0; depth < DEEPEST_MEMBER; depth++) {
-        Dwarf_Die child, member, next;
-        uint64_t offset, size;
-        bool any = false;
+    for (int depth = 0; depth < DEEPEST_MEMBER; depth++, at = next) {
         if (tp_type_is(&at, inner))
             return true;
-        if (!is_structure(&at) || dwarf_child(&at, &child))
+        if (!member_with(&at, 0, &next, &inside))
             return false;
-        do {
-            if (!any && is_member(&child) && tp_type_of(&child, &member) &&
-                member_place(&child, &member, &offset, &size) && offset == 0 && size)
-                any = tp_type_element(&member, &next);
-        } while (dwarf_siblingof(&child, &child) == 0);
-        if (!any)
-            return false;
-        at = next;
     }
     return false;
 }
@@ -219,19 +218,6 @@ uint64_t tp_type_number(Dwarf *dwarf, Dwarf_Die *type)
 
 /* ------------------------------------------------------------------------------------------ names */
 
-static void type_name(Dwarf_Die *die, char *out, size_t size, int depth);
-
-static void name_of_pointer(Dwarf_Die *type, char *out, size_t size, int depth)
-{
-    Dwarf_Die target;
-    char inner[LONGEST_NAME] = "void";
-    bool reference = dwarf_tag(type) != DW_TAG_pointer_type;
-
-    if (named_type(type, &target))
-        type_name(&target, inner, sizeof inner, depth + 1);
-    snprintf(out, size, "%.200s%s%s", inner, strchr(inner, '*') ? "" : " ", reference ? "&" : "*");
-}
-
 static uint64_t dimension(Dwarf_Die *range)
 {
     uint64_t count;
@@ -241,46 +227,33 @@ static uint64_t dimension(Dwarf_Die *range)
     return number_of(range, DW_AT_upper_bound, &count) && count != UINT64_MAX ? count + 1 : 0;
 }
 
-/* "[4][8]" */
+/* "[4][8]", behind what is in `out`. */
 static void name_of_array(Dwarf_Die *type, char *out, size_t size)
 {
     Dwarf_Die range;
-    size_t at = 0;
+    size_t at = strlen(out), end = at + 40;
 
-    *out = '\0';
-    if (dwarf_child(type, &range))
-        return;
-    do {
+    for (int more = dwarf_child(type, &range); more == 0 && at < end; more = dwarf_siblingof(&range, &range)) {
         if (dwarf_tag(&range) == DW_TAG_subrange_type && at + 24 < size)
             at += (size_t)snprintf(out + at, size - at, "[%llu]", (unsigned long long)dimension(&range));
-    } while (dwarf_siblingof(&range, &range) == 0);
-}
-
-static const char *keyword(Dwarf_Die *type)
-{
-    Dwarf_Die unit;
-    int language = dwarf_diecu(type, &unit, NULL, NULL) ? dwarf_srclang(&unit) : 0;
-    bool is_c = language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 ||
-                language == DW_LANG_C11;
-
-    switch (dwarf_tag(type)) {
-    case DW_TAG_structure_type: return is_c ? "struct " : "";
-    case DW_TAG_union_type: return is_c ? "union " : "";
-    case DW_TAG_enumeration_type: return is_c ? "enum " : "";
-    default: return "";
     }
 }
 
-static const char *nameless(Dwarf_Die *type)
+/* What stands before a type's name in C; and what stands for a type that has none. */
+static const char *keyword(Dwarf_Die *type, bool has_name)
 {
+    Dwarf_Die unit;
+    int language = dwarf_diecu(type, &unit, NULL, NULL) ? dwarf_srclang(&unit) : 0;
+    bool is_c = language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 || language == DW_LANG_C11;
+
     switch (dwarf_tag(type)) {
-    case DW_TAG_structure_type: return "struct {...}";
-    case DW_TAG_class_type: return "class {...}";
-    case DW_TAG_union_type: return "union {...}";
-    case DW_TAG_enumeration_type: return "enum {...}";
-    case DW_TAG_subroutine_type: return "function";
-    case DW_TAG_ptr_to_member_type: return "pointer to member";
-    default: return "?";
+    case DW_TAG_structure_type: return !has_name ? "struct {...}" : is_c ? "struct " : "";
+    case DW_TAG_union_type: return !has_name ? "union {...}" : is_c ? "union " : "";
+    case DW_TAG_enumeration_type: return !has_name ? "enum {...}" : is_c ? "enum " : "";
+    case DW_TAG_class_type: return has_name ? "" : "class {...}";
+    case DW_TAG_subroutine_type: return has_name ? "" : "function";
+    case DW_TAG_ptr_to_member_type: return has_name ? "" : "pointer to member";
+    default: return has_name ? "" : "?";
     }
 }
 
@@ -289,25 +262,25 @@ static void type_name(Dwarf_Die *die, char *out, size_t size, int depth)
 {
     const char *name = dwarf_diename(die);
     int tag = dwarf_tag(die);
+    bool pointer = tag == DW_TAG_pointer_type;
     Dwarf_Die inner;
+    char target[LONGEST_NAME] = "void";
 
-    if (name) {
-        snprintf(out, size, "%s%.200s", keyword(die), name);
-    } else if (depth < DEEPEST_MEMBER &&
-               (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type)) {
-        name_of_pointer(die, out, size, depth);
-    } else if (depth < DEEPEST_MEMBER && tag == DW_TAG_array_type && named_type(die, &inner)) {
-        char dimensions[64];
+    if (name || depth >= DEEPEST_MEMBER) {
+        snprintf(out, size, "%s%.200s", keyword(die, name != NULL), name ? name : "");
+    } else if (pointer || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type) {
+        if (named_type(die, &inner))
+            type_name(&inner, target, sizeof target, depth + 1);
+        snprintf(out, size, "%.200s%s%s", target, strchr(target, '*') ? "" : " ", pointer ? "*" : "&");
+    } else if (tag == DW_TAG_array_type && named_type(die, &inner)) {
         type_name(&inner, out, size, depth + 1);
-        name_of_array(die, dimensions, sizeof dimensions);
-        size_t length = strlen(out);
-        snprintf(out + length, size - length, "%s", dimensions);
-    } else if (depth < DEEPEST_MEMBER && is_decoration(tag)) {
+        name_of_array(die, out, size);
+    } else if (is_decoration(tag)) {
         snprintf(out, size, "void");
         if (named_type(die, &inner))
             type_name(&inner, out, size, depth + 1);
     } else {
-        snprintf(out, size, "%s", nameless(die));
+        snprintf(out, size, "%s", keyword(die, false));
     }
 }
 

@@ -15,7 +15,6 @@ enum { MOST_VARIABLES = 2000 };
 /* By DWARF's numbers. */
 static const uint8_t machine_register[TP_REGISTERS] = {0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15};
 
-/* What a variable of this type points to, if that says what was allocated: more than bytes. */
 bool tp_type_says(Dwarf_Die *type, Dwarf_Die *pointee)
 {
     return tp_type_pointee(type, pointee) && tp_type_size(pointee) > 1;
@@ -62,48 +61,52 @@ static void collect(struct tp_variables *vars, Dwarf_Die *parent, int depth)
 
 static struct tp_spot base_of(const Dwarf_Op *op)
 {
-    struct tp_spot base = {.known = false};
-    uint64_t number = op->atom - DW_OP_breg0;
+    uint64_t number = UINT64_MAX, offset = 0;
 
-    if (op->atom == DW_OP_bregx)
-        base = (struct tp_spot){op->number < TP_REGISTERS, (int)op->number, (int64_t)op->number2};
-    else if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
-        base = (struct tp_spot){number < TP_REGISTERS, (int)number, (int64_t)op->number};
-    else if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
-        base = (struct tp_spot){op->atom - DW_OP_reg0 < TP_REGISTERS, op->atom - DW_OP_reg0, 0};
-    if (base.known)
-        base.reg = machine_register[base.reg];
-    return base;
+    if (op->atom == DW_OP_bregx) {
+        number = op->number;
+        offset = op->number2;
+    } else if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
+        number = op->atom - DW_OP_breg0;
+        offset = op->number;
+    } else if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31) {
+        number = op->atom - DW_OP_reg0;
+    }
+    if (number >= TP_REGISTERS)
+        return (struct tp_spot){.known = false};
+    return (struct tp_spot){true, machine_register[number], (int64_t)offset};
 }
 
-/* The frame's address at `pc`, from the unwinder's tables. */
-static struct tp_spot canonical_frame(const struct tp_variables *vars, uint64_t pc)
-{
-    struct tp_spot base = {.known = false};
-    Dwarf_Frame *frame = NULL;
-    Dwarf_Op *ops;
-    size_t count;
-
-    if (vars->cfi && dwarf_cfi_addrframe(vars->cfi, pc, &frame) == 0 &&
-        dwarf_frame_cfa(frame, &ops, &count) == 0 && count == 1)
-        base = base_of(ops);
-    free(frame);
-    return base;
-}
-
-struct tp_spot tp_frame_base(const struct tp_variables *vars, uint64_t pc)
+/* The one operation that says where something is at `pc`; NULL: there is none, or there are more. */
+static const Dwarf_Op *only_operation(Dwarf_Die *die, unsigned name, uint64_t pc)
 {
     Dwarf_Attribute attribute;
     Dwarf_Op *op;
     size_t count;
 
-    if (!dwarf_attr(vars->die, DW_AT_frame_base, &attribute) ||
-        dwarf_getlocation_addr(&attribute, pc, &op, &count, 1) != 1 || count != 1)
-        return (struct tp_spot){.known = false};
-    return op->atom == DW_OP_call_frame_cfa ? canonical_frame(vars, pc) : base_of(op);
+    bool one = dwarf_attr(die, name, &attribute) && dwarf_getlocation_addr(&attribute, pc, &op, &count, 1) == 1 &&
+               count == 1;
+    return one ? op : NULL;
 }
 
-/* Where a variable is at `pc`: its value is in a register, is a register and an offset, is in the stack. */
+struct tp_spot tp_frame_base(const struct tp_variables *vars, uint64_t pc)
+{
+    const Dwarf_Op *op = only_operation(vars->die, DW_AT_frame_base, pc);
+    struct tp_spot base = {.known = false};
+    Dwarf_Frame *frame = NULL;
+    Dwarf_Op *rule;
+    size_t count;
+
+    if (!op || op->atom != DW_OP_call_frame_cfa)
+        return op ? base_of(op) : base;
+    /* The frame's address is in the unwinder's tables. */
+    if (vars->cfi && dwarf_cfi_addrframe(vars->cfi, pc, &frame) == 0 && dwarf_frame_cfa(frame, &rule, &count) == 0 &&
+        count == 1)
+        base = base_of(rule);
+    free(frame);
+    return base;
+}
+
 enum tp_where tp_where_is(const struct tp_variable *v, uint64_t pc, const struct tp_spot *frame, struct tp_spot *out)
 {
     Dwarf_Attribute attribute = v->location;
@@ -129,7 +132,6 @@ enum tp_where tp_where_is(const struct tp_variable *v, uint64_t pc, const struct
 
 /* ------------------------------------------------------------------------------------------ what they point to */
 
-/* What pointers in a register, or in a slot, point to at `pc`, one by one: `*from` is the first variable to look at. */
 bool tp_points_to(struct tp_variables *vars, uint64_t pc, bool in_slot, int reg, int64_t offset, size_t *from,
                   Dwarf_Die *pointee)
 {
@@ -147,7 +149,6 @@ bool tp_points_to(struct tp_variables *vars, uint64_t pc, bool in_slot, int reg,
     return false;
 }
 
-/* Of all these the type that they agree on. */
 bool tp_all_point_to(struct tp_variables *vars, uint64_t pc, bool in_slot, int reg, int64_t offset, Dwarf_Die *pointee)
 {
     size_t from = 0;
@@ -162,7 +163,6 @@ bool tp_all_point_to(struct tp_variables *vars, uint64_t pc, bool in_slot, int r
     return true;
 }
 
-/* The type of what is in the stack at `pc`, in an array or a structure there, `base` and `offset` bytes. */
 bool tp_part_of_local(struct tp_variables *vars, uint64_t pc, int base, int64_t offset, Dwarf_Die *type)
 {
     struct tp_spot frame = tp_frame_base(vars, pc), at;
@@ -202,19 +202,15 @@ static bool variables_is_word(Dwarf_Die *type)
 static int register_at_entry(Dwarf_Die *parameter, uint64_t entry, size_t word)
 {
     static const int8_t in_order[] = {TP_RDI, 6, 2, 1, 8, 9};
-    Dwarf_Attribute attribute;
-    Dwarf_Op *op;
-    size_t count;
+    const Dwarf_Op *op = only_operation(parameter, DW_AT_location, entry);
 
-    if (!dwarf_attr(parameter, DW_AT_location, &attribute) ||
-        dwarf_getlocation_addr(&attribute, entry, &op, &count, 1) != 1 || count != 1)
+    if (!op)
         return -1;
     if (op->atom >= DW_OP_reg0 && op->atom < DW_OP_reg0 + TP_REGISTERS)
         return machine_register[op->atom - DW_OP_reg0];
     return op->atom == DW_OP_fbreg && word < sizeof in_order ? in_order[word] : -1;
 }
 
-/* The type of the parameter that a function is given in a register. */
 bool tp_parameter_in(Dwarf_Die *callee, uint64_t entry, int reg, Dwarf_Die *type)
 {
     Dwarf_Die function = *callee, child;
