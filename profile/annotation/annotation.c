@@ -60,13 +60,8 @@ static bool take_file(struct tp_reading *r)
     return tp_remember(&a->file_of_id, sqlite3_column_int64(r->row, 0), file);
 }
 
-static int load_files(struct tp_annotation *a)
-{
-    static const struct tp_view_rows rows = {"f.id, f.path, s.file_id", 3, "", TP_COLUMNS_NONE,
-                                          "files f LEFT JOIN sources s ON s.file_id = f.id"};
-
-    return tp_read_rows(a, &rows, take_file, NULL);
-}
+static const struct tp_view_rows file_rows = {"f.id, f.path, s.file_id", 3, "", TP_COLUMNS_NONE,
+                                              "files f LEFT JOIN sources s ON s.file_id = f.id"};
 
 uint32_t tp_file_at(struct tp_reading *r, int column, uint32_t function)
 {
@@ -183,24 +178,6 @@ struct nodes {
     TP_VECTOR(struct node) node;
 };
 
-static bool has_contexts(const struct tp_annotation *a)
-{
-    for (size_t i = 0; i < a->functions.count; i++) {
-        if (a->functions.at[i].contexts > 1)
-            return true;
-    }
-    return false;
-}
-
-static void clear_inclusive(const struct tp_annotation *a, struct tp_annotated_function *function)
-{
-    for (size_t t = 0; t < a->terms; t++) {
-        if (a->term[t].inclusive)
-            function->cost[t].count = TP_ABSENT;
-    }
-    function->in_tree = true;
-}
-
 static bool is_topmost(const struct nodes *nodes, uint32_t function, uint32_t parent)
 {
     while (parent && nodes->node.at[parent - 1].function != function)
@@ -217,15 +194,14 @@ static bool annotation_take_node(struct tp_reading *r)
 
     a->pruned |= sqlite3_column_int(r->row, 3) != 0;
     if (a->functions.at[function].contexts > 1 && is_topmost(nodes, function, parent)) {
-        if (!a->functions.at[function].in_tree)
-            clear_inclusive(a, &a->functions.at[function]);
-        tp_annotation_add(a, a->functions.at[function].cost, r->cell);
+        union tp_cell *cost = a->functions.at[function].cost;
+        for (size_t t = 0; t < a->terms && !a->functions.at[function].in_tree; t++)
+            cost[t].count = a->term[t].inclusive ? TP_ABSENT : cost[t].count;
+        a->functions.at[function].in_tree = true;
+        tp_annotation_add(a, cost, r->cell);
     }
-    struct node *node = TP_VECTOR_ADD(&nodes->node);
-    if (!node)
-        return false;
-    *node = (struct node){parent, function};
-    return tp_remember(&nodes->of_id, sqlite3_column_int64(r->row, 0), index);
+    return TP_VECTOR_PUSH(&nodes->node, (struct node){parent, function}) &&
+           tp_remember(&nodes->of_id, sqlite3_column_int64(r->row, 0), index);
 }
 
 static int join_contexts(struct tp_annotation *a)
@@ -233,8 +209,11 @@ static int join_contexts(struct tp_annotation *a)
     static const struct tp_view_rows rows = {"id, parent, function_id, approximate", 4, "", TP_COLUMNS_BELOW,
                                              "paths ORDER BY id DESC"};
     struct nodes nodes = {0};
+    bool several = false;
 
-    if (!tp_has_inclusive(a) || !has_contexts(a))
+    for (size_t i = 0; i < a->functions.count; i++)
+        several |= a->functions.at[i].contexts > 1;
+    if (!tp_has_inclusive(a) || !several)
         return 0;
     int status = tp_read_rows(a, &rows, annotation_take_node, &nodes);
     for (size_t i = 0; i < a->functions.count; i++)
@@ -304,12 +283,7 @@ static bool take_line(struct tp_reading *r)
     return annotation_add_costs(r, tp_file_at(r, 0, function), tp_number_at(r, 1), function);
 }
 
-static int load_lines(struct tp_annotation *a)
-{
-    static const struct tp_view_rows rows = {"file_id, line, function_id", 3, "", TP_COLUMNS_AS_ASKED, "lines"};
-
-    return tp_read_rows(a, &rows, take_line, NULL);
-}
+static const struct tp_view_rows line_rows = {"file_id, line, function_id", 3, "", TP_COLUMNS_AS_ASKED, "lines"};
 
 /* A profile may know functions without their lines: a difference, for one. Their costs are on an unknown line of the
  * file they are defined in. */
@@ -325,13 +299,8 @@ static bool take_lineless(struct tp_reading *r)
     return annotation_add_costs(r, tp_file_at(r, 0, function), 0, function);
 }
 
-static int load_lineless(struct tp_annotation *a)
-{
-    static const struct tp_view_rows rows = {"t.file_id, v.id", 2, "v.", TP_COLUMNS_AS_ASKED,
-                                          "functions v JOIN t_functions t ON t.id = v.id"};
-
-    return tp_read_rows(a, &rows, take_lineless, NULL);
-}
+static const struct tp_view_rows lineless_rows = {"t.file_id, v.id", 2, "v.", TP_COLUMNS_AS_ASKED,
+                                                  "functions v JOIN t_functions t ON t.id = v.id"};
 
 /* The part, or the whole if that is nearer to 0: of a difference both may be negative. */
 static bool is_beyond(bool real, union tp_cell part, union tp_cell whole)
@@ -367,33 +336,40 @@ static void bound_all(struct tp_annotation *a)
 
 /* ------------------------------------------------------------------------------------------ order */
 
-static int compare_lines(const void *x, const void *y)
+int tp_compare_places(const void *x, const void *y)
 {
-    const struct tp_annotated_line *a = x, *b = y;
-    int order = TP_COMPARE(a->file, b->file);
+    const uint32_t *a = x, *b = y; /* file and line */
 
-    return order ? order : TP_COMPARE(a->line, b->line);
+    return a[0] != b[0] ? TP_COMPARE(a[0], b[0]) : TP_COMPARE(a[1], b[1]);
+}
+
+size_t tp_count_there(const void *list, size_t size, size_t count, size_t *at, const struct tp_annotated_line *line)
+{
+    const char *first = list;
+
+    while (*at < count && tp_compare_places(first + *at * size, line) < 0)
+        ++*at;
+    size_t begin = *at;
+    while (*at < count && tp_compare_places(first + *at * size, line) == 0)
+        ++*at;
+    return *at - begin;
 }
 
 static void order_lines(struct tp_annotation *a)
 {
-    size_t at = 0, call = 0;
+    size_t inlined = 0, call = 0;
 
     if (a->lines.count)
-        qsort(a->lines.at, a->lines.count, sizeof *a->lines.at, compare_lines);
+        qsort(a->lines.at, a->lines.count, sizeof *a->lines.at, tp_compare_places);
     for (size_t i = 0; i < a->lines.count; i++) {
         struct tp_annotated_line *line = &a->lines.at[i];
         struct tp_annotated_file *file = &a->files.at[line->file];
         if (file->lines++ == 0)
             file->first_line = i;
-        line->first_inlined = at;
-        while (at < a->inlined.count && a->inlined.at[at].file == line->file && a->inlined.at[at].line == line->line)
-            at++;
-        line->inlined = at - line->first_inlined;
-        line->first_call = call;
-        while (call < a->calls.count && a->calls.at[call].file == line->file && a->calls.at[call].line == line->line)
-            call++;
-        line->calls = call - line->first_call;
+        line->inlined = tp_count_there(a->inlined.at, sizeof *a->inlined.at, a->inlined.count, &inlined, line);
+        line->first_inlined = inlined - line->inlined;
+        line->calls = tp_count_there(a->calls.at, sizeof *a->calls.at, a->calls.count, &call, line);
+        line->first_call = call - line->calls;
     }
 }
 
@@ -419,8 +395,9 @@ int tp_annotation_load(struct tp_annotation *a, tp_profile *profile, const struc
     a->total = tp_annotation_row(a);
     if (!a->total)
         return TP_NO_MEMORY(err);
-    if (tp_read_rows(a, &totals, take_total, NULL) || load_files(a) || load_functions(a) || join_contexts(a) ||
-        load_lines(a) || load_lineless(a) || tp_load_inlined(a) || tp_load_calls(a))
+    if (tp_read_rows(a, &totals, take_total, NULL) || tp_read_rows(a, &file_rows, take_file, NULL) ||
+        load_functions(a) || join_contexts(a) || tp_read_rows(a, &line_rows, take_line, NULL) ||
+        tp_read_rows(a, &lineless_rows, take_lineless, NULL) || tp_load_inlined(a) || tp_load_calls(a))
         return -1;
     bound_all(a);
     order_lines(a);
@@ -435,9 +412,8 @@ int tp_annotation_load(struct tp_annotation *a, tp_profile *profile, const struc
 static int by_statement(const void *a, const void *b)
 {
     const struct tp_annotated_statement *x = a, *y = b;
-    int order = TP_COMPARE(x->file, y->file);
+    int order = tp_compare_places(a, b);
 
-    order = order ? order : TP_COMPARE(x->line, y->line);
     return order ? order : TP_COMPARE(x->first_line, y->first_line);
 }
 
@@ -450,7 +426,7 @@ static void join_statements(struct tp_annotation *a)
         qsort(a->statements.at, a->statements.count, sizeof *a->statements.at, by_statement);
     for (size_t i = 0; i < a->statements.count; i++) {
         const struct tp_annotated_statement *next = &a->statements.at[i];
-        if (to && a->statements.at[to - 1].file == next->file && a->statements.at[to - 1].line == next->line) {
+        if (to && tp_compare_places(&a->statements.at[to - 1], next) == 0) {
             a->statements.at[to - 1].cost += next->cost;
             a->statements.at[to - 1].misses += next->misses;
         } else {
@@ -498,12 +474,12 @@ int tp_annotation_statements(struct tp_annotation *a, struct tp_error *err)
 const struct tp_annotated_statement *tp_annotation_statement(const struct tp_annotation *a, uint32_t file,
                                                              uint32_t line)
 {
+    const struct tp_annotated_statement wanted = {.file = file, .line = line};
     size_t low = 0, high = a->statements.count;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const struct tp_annotated_statement *at = &a->statements.at[middle];
-        if (at->file < file || (at->file == file && at->line < line))
+        if (tp_compare_places(&a->statements.at[middle], &wanted) < 0)
             low = middle + 1;
         else
             high = middle;

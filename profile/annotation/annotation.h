@@ -15,6 +15,8 @@
  *             they call
  *   call      from a line to a function: inclusive costs alone
  *   instruction   inclusive: with what it calls
+ *
+ * Each structure of something on a line begins with its file and line (tp_compare_places).
  */
 #ifndef TENURE_PROFILE_ANNOTATION_H
 #define TENURE_PROFILE_ANNOTATION_H
@@ -77,15 +79,15 @@ struct tp_annotated_call {
 };
 
 struct tp_annotated_instruction {
-    uint64_t address, offset;
     uint32_t file, line, function;
+    uint64_t address, offset;
     uint8_t length;
     union tp_cell *cost;
 };
 
 /* Lines that are one statement. */
 struct tp_annotated_statement {
-    uint32_t file, first_line, line;
+    uint32_t file, line, first_line;
     double cost;   /* percent of the program's CEst: its relative execution cost */
     double misses; /* percent, too: the part of it that is not the instructions themselves */
 };

@@ -62,9 +62,12 @@ static bool take_call(struct tp_reading *r)
     return true;
 }
 
-static bool same_use(const struct tp_annotated_inlined *x, const struct tp_annotated_inlined *y)
+static int compare_inlined(const void *x, const void *y)
 {
-    return x->file == y->file && x->line == y->line && strcmp(x->name, y->name) == 0;
+    const struct tp_annotated_inlined *a = x, *b = y;
+    int order = tp_compare_places(x, y);
+
+    return order ? order : strcmp(a->name, b->name);
 }
 
 /* A function inlined into itself at one place: the outer one counts. */
@@ -73,21 +76,10 @@ static bool is_repeated(const struct frames *frames, const struct frame *frame)
     const struct frame *above = frame_above(frames, frame);
 
     for (int depth = 0; above && depth < DEEPEST; depth++, above = frame_above(frames, above)) {
-        if (same_use(&above->use, &frame->use))
+        if (compare_inlined(&above->use, &frame->use) == 0)
             return true;
     }
     return false;
-}
-
-static int compare_inlined(const void *x, const void *y)
-{
-    const struct tp_annotated_inlined *a = x, *b = y;
-
-    if (a->file != b->file)
-        return a->file < b->file ? -1 : 1;
-    if (a->line != b->line)
-        return a->line < b->line ? -1 : 1;
-    return strcmp(a->name, b->name);
 }
 
 static int keep_frames(struct tp_annotation *a, const struct frames *frames)
@@ -112,7 +104,7 @@ static void join_uses(struct tp_annotation *a)
     if (a->inlined.count)
         qsort(a->inlined.at, a->inlined.count, sizeof *a->inlined.at, compare_inlined);
     for (size_t i = 0; i < a->inlined.count; i++) {
-        if (kept && same_use(&a->inlined.at[kept - 1], &a->inlined.at[i]))
+        if (kept && compare_inlined(&a->inlined.at[kept - 1], &a->inlined.at[i]) == 0)
             tp_annotation_add(a, a->inlined.at[kept - 1].cost, a->inlined.at[i].cost);
         else
             a->inlined.at[kept++] = a->inlined.at[i];
@@ -165,14 +157,11 @@ static int compare_calls(const void *x, const void *y, void *user)
     const struct tp_annotated_call *a = x, *b = y;
     const struct tp_annotation *annotation = user;
 
-    if (a->file != b->file)
-        return a->file < b->file ? -1 : 1;
-    if (a->line != b->line)
-        return a->line < b->line ? -1 : 1;
-    if (a->function == b->function)
-        return 0;
-    int order = strcmp(annotation->functions.at[a->function].name, annotation->functions.at[b->function].name);
-    return order ? order : a->function < b->function ? -1 : 1;
+    int order = tp_compare_places(x, y);
+
+    if (!order && a->function != b->function)
+        order = strcmp(annotation->functions.at[a->function].name, annotation->functions.at[b->function].name);
+    return order ? order : TP_COMPARE(a->function, b->function);
 }
 
 /* Those of one line to one function together: from several instructions, and from and to several contexts. */
@@ -235,16 +224,10 @@ static bool take_callee(struct tp_reading *r)
 static int compare_instructions(const void *x, const void *y)
 {
     const struct tp_annotated_instruction *a = x, *b = y;
-    int order = TP_COMPARE(a->file, b->file);
+    int order = tp_compare_places(x, y);
 
-    order = order ? order : TP_COMPARE(a->line, b->line);
     order = order ? order : TP_COMPARE(a->function, b->function);
     return order ? order : TP_COMPARE(a->address, b->address);
-}
-
-static bool same_instruction(const struct tp_annotated_instruction *x, const struct tp_annotated_instruction *y)
-{
-    return compare_instructions(x, y) == 0 && x->length == y->length;
 }
 
 /* Those of a function's contexts together, and to their lines. */
@@ -255,21 +238,18 @@ static void order_instructions(struct tp_annotation *a)
     if (a->instructions.count)
         qsort(a->instructions.at, a->instructions.count, sizeof *a->instructions.at, compare_instructions);
     for (size_t i = 0; i < a->instructions.count; i++) {
-        if (kept && same_instruction(&a->instructions.at[kept - 1], &a->instructions.at[i]))
-            tp_annotation_add(a, a->instructions.at[kept - 1].cost, a->instructions.at[i].cost);
+        const struct tp_annotated_instruction *next = &a->instructions.at[i];
+        const struct tp_annotated_instruction *last = kept ? &a->instructions.at[kept - 1] : NULL;
+        if (last && compare_instructions(last, next) == 0 && last->length == next->length)
+            tp_annotation_add(a, last->cost, next->cost);
         else
-            a->instructions.at[kept++] = a->instructions.at[i];
+            a->instructions.at[kept++] = *next;
     }
     a->instructions.count = kept;
     for (size_t i = 0; i < a->lines.count; i++) {
         struct tp_annotated_line *line = &a->lines.at[i];
-        while (at < kept && (a->instructions.at[at].file < line->file ||
-                             (a->instructions.at[at].file == line->file && a->instructions.at[at].line < line->line)))
-            at++;
-        line->first_instruction = at;
-        while (at < kept && a->instructions.at[at].file == line->file && a->instructions.at[at].line == line->line)
-            at++;
-        line->instructions = at - line->first_instruction;
+        line->instructions = tp_count_there(a->instructions.at, sizeof *a->instructions.at, kept, &at, line);
+        line->first_instruction = at - line->instructions;
     }
 }
 

@@ -63,6 +63,11 @@ void tp_add_cell(bool real, union tp_cell *to, union tp_cell from);
 /* Whether any term is inclusive. */
 bool tp_has_inclusive(const struct tp_annotation *a);
 
+/* The order of two things on lines, by file and line. And how many of a list in that order are on a line, which
+ * `*at`, an index, goes forward to and past. */
+int tp_compare_places(const void *x, const void *y);
+size_t tp_count_there(const void *list, size_t size, size_t count, size_t *at, const struct tp_annotated_line *line);
+
 int tp_load_inlined(struct tp_annotation *a);
 int tp_load_calls(struct tp_annotation *a);
 
