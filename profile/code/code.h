@@ -11,6 +11,14 @@
 
 #include "profile/raw/recording.h"
 
+/* The function that runs in a context (+ 1); NULL: no context (0), or it is not known. */
+static inline const struct tp_function *tp_function_of(const struct tp_recording *rec, uint32_t context)
+{
+    uint32_t function = context ? rec->contexts.at[context - 1].function : 0;
+
+    return function ? &rec->functions.at[function - 1] : NULL;
+}
+
 /* tp_function.name of every function. */
 int tp_demangle_all(struct tp_recording *rec, struct tp_error *err);
 

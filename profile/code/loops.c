@@ -49,64 +49,6 @@ static int open_image(struct loops *l, const struct tp_object *object, struct tp
     return 0;
 }
 
-/* An engine may know an instruction several times, with other accesses where it could leave some out. */
-static int loops_find_places(struct loops *l, uint32_t context)
-{
-    l->places.count = 0;
-    for (uint32_t i = l->sites->first[context - 1]; i < l->sites->first[context]; i++) {
-        const struct tp_site *site = &l->sites->at[i];
-        if (l->places.count && l->places.at[l->places.count - 1].address == site->address)
-            continue;
-        if (!TP_VECTOR_PUSH(&l->places, *site))
-            return TP_NO_MEMORY(l->err);
-    }
-    return 0;
-}
-
-/* What the graph is made of. Its image stays empty where there is no file. */
-static int begin_graph(struct loops *l, uint32_t context)
-{
-    const struct tp_recording *rec = l->rec;
-    struct tp_graph *graph = &l->graph;
-    uint32_t function = rec->contexts.at[context - 1].function;
-    uint32_t object = function ? rec->functions.at[function - 1].object : 0;
-    static const struct tp_image none;
-
-    tp_graph_clear(graph);
-    if (loops_find_places(l, context))
-        return -1;
-    graph->site = l->places.at;
-    graph->sites = (uint32_t)l->places.count;
-    graph->image = &none;
-    if (!object)
-        return 0;
-    struct image *image = &l->images[object - 1];
-    if (!image->tried && open_image(l, &rec->objects.at[object - 1], &image->image))
-        return -1;
-    image->tried = true;
-    graph->image = &image->image;
-    graph->bias = rec->objects.at[object - 1].bias;
-    graph->start = rec->functions.at[function - 1].start;
-    graph->end = graph->start + rec->functions.at[function - 1].size;
-    return 0;
-}
-
-static int loops_decode(struct loops *l)
-{
-    struct tp_graph *graph = &l->graph;
-
-    if (TP_VECTOR_ZEROES(&graph->code, graph->sites))
-        return TP_NO_MEMORY(l->err);
-    for (uint32_t i = 0; i < graph->sites; i++) {
-        const struct tp_instr *instr = &l->rec->instrs.at[graph->site[i].instr];
-        uint64_t left = 0;
-        const uint8_t *bytes = tp_image_at(graph->image, instr->address - (uint64_t)graph->bias, &left);
-        if (bytes && left >= instr->length && instr->length && instr->length <= LONGEST)
-            tp_decode(bytes, instr->length, instr->address, &graph->code.at[i]);
-    }
-    return 0;
-}
-
 /* How often an instruction was executed: a `rep` as often as it was begun, of all that it counts as. */
 static uint64_t executions(const struct tp_events *events, const struct tp_instr *instr, enum tp_repeats repeats)
 {
@@ -120,26 +62,48 @@ static uint64_t executions(const struct tp_events *events, const struct tp_instr
     return rounds < count ? count - rounds : 0;
 }
 
-/* Counts of places, and types of instructions. */
-static int count_places(struct loops *l, uint32_t context)
+/* What the graph is made of: where code is that can be read (no image is open where there is no file), and each place
+ * of a context once, with its code and count. An engine may know an instruction several times, with other accesses
+ * where it could leave some out. Types of instructions are found on the way. */
+static int begin_graph(struct loops *l, uint32_t context)
 {
+    static const struct tp_image none;
+    const struct tp_recording *rec = l->rec;
     struct tp_graph *graph = &l->graph;
-    uint32_t place = 0;
+    const struct tp_function *in = tp_function_of(rec, context);
+    struct image *image = in && in->object ? &l->images[in->object - 1] : NULL;
 
-    if (TP_VECTOR_ZEROES(&graph->count, graph->sites))
-        return TP_NO_MEMORY(l->err);
+    tp_graph_clear(graph);
+    graph->image = image ? &image->image : &none;
+    graph->bias = image ? rec->objects.at[in->object - 1].bias : 0;
+    graph->start = image ? in->start : 0;
+    graph->end = image ? in->start + in->size : 0;
+    if (image && !image->tried && open_image(l, &rec->objects.at[in->object - 1], &image->image))
+        return -1;
+    if (image)
+        image->tried = true;
+    l->places.count = 0;
     for (uint32_t i = l->sites->first[context - 1]; i < l->sites->first[context]; i++) {
-        struct tp_instr *instr = &l->rec->instrs.at[l->sites->at[i].instr];
-        place += graph->site[place].address != instr->address;
-        const struct tp_decoded *code = &graph->code.at[place];
-        graph->count.at[place] += executions(&l->rec->events, instr, code->repeats);
+        const struct tp_site *site = &l->sites->at[i];
+        struct tp_instr *instr = &rec->instrs.at[site->instr];
+        if (!l->places.count || l->places.at[l->places.count - 1].address != site->address) {
+            struct tp_decoded *code = TP_VECTOR_ADD(&graph->code);
+            if (!code || !TP_VECTOR_PUSH(&l->places, *site) || !TP_VECTOR_PUSH(&graph->count, 0))
+                return TP_NO_MEMORY(l->err);
+            uint64_t left = 0;
+            const uint8_t *bytes = tp_image_at(graph->image, instr->address - (uint64_t)graph->bias, &left);
+            if (bytes && left >= instr->length && instr->length && instr->length <= LONGEST)
+                tp_decode(bytes, instr->length, instr->address, code);
+        }
+        const struct tp_decoded *code = &graph->code.at[graph->code.count - 1];
+        uint64_t *count = &graph->count.at[graph->count.count - 1];
+        *count = code->repeats == TP_REPEATS_UNTIL ? TP_FLOW_UNKNOWN_COUNT
+                                                   : *count + executions(&rec->events, instr, code->repeats);
         if (code->flow != TP_FLOW_UNKNOWN)
             instr->type = code->floating ? TP_TYPE_FLOATING : TP_TYPE_INTEGER;
     }
-    for (place = 0; place < graph->sites; place++) {
-        if (graph->code.at[place].repeats == TP_REPEATS_UNTIL)
-            graph->count.at[place] = TP_FLOW_UNKNOWN_COUNT;
-    }
+    graph->site = l->places.at;
+    graph->sites = (uint32_t)l->places.count;
     return 0;
 }
 
@@ -172,13 +136,11 @@ static void loops_place_in(const struct tp_recording *rec, const struct tp_instr
 /* Not behind where the function that the loop is in is declared. */
 static bool is_before(const struct tp_recording *rec, const struct tp_loop *loop, uint32_t file, uint32_t line)
 {
-    uint32_t function = rec->contexts.at[loop->context - 1].function;
+    const struct tp_function *in = tp_function_of(rec, loop->context);
 
     if (loop->frame)
         return file == rec->frames.at[loop->frame - 1].file && line <= rec->frames.at[loop->frame - 1].line;
-    if (!function || !rec->functions.at[function - 1].is_declared)
-        return false;
-    return file == rec->functions.at[function - 1].file && line <= rec->functions.at[function - 1].line;
+    return in && in->is_declared && file == in->file && line <= in->line;
 }
 
 static void widen(const struct tp_recording *rec, struct tp_loop *loop, const struct tp_instr *instr)
@@ -284,7 +246,7 @@ static int keep_loops(struct loops *l, uint32_t context)
 
 static int find_loops(struct loops *l, uint32_t context)
 {
-    if (begin_graph(l, context) || loops_decode(l) || count_places(l, context))
+    if (begin_graph(l, context))
         return -1;
     int made = l->graph.sites ? tp_graph_make(&l->graph) : 0;
     if (made < 0 || (made && tp_nest_make(&l->nest, &l->graph)))

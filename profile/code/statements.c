@@ -33,12 +33,10 @@ struct lines {
 /* The function that an instruction is written in: the innermost inlined one. And its object. */
 static const char *function_of(const struct tp_recording *rec, const struct tp_instr *instr, uint32_t *object)
 {
-    uint32_t function = rec->contexts.at[instr->context - 1].function;
+    const struct tp_function *in = tp_function_of(rec, instr->context);
 
-    *object = function ? rec->functions.at[function - 1].object : 0;
-    if (instr->frame)
-        return rec->frames.at[instr->frame - 1].name;
-    return function ? rec->functions.at[function - 1].name : "???";
+    *object = in ? in->object : 0;
+    return instr->frame ? rec->frames.at[instr->frame - 1].name : in ? in->name : "???";
 }
 
 /* The number of a line of a file as far as it is in an object; TP_NOT_FOUND: out of memory. */
@@ -124,25 +122,20 @@ static int read_text(struct lines *l, uint32_t file)
     return failed ? -1 : text != NULL;
 }
 
-static int begin_statement(struct lines *l, struct line *line, uint32_t first, uint32_t last)
+/* A line begins a statement, or is one of the last one. */
+static int statements_keep(struct lines *l, struct line *line, bool joins, uint32_t first, uint32_t last)
 {
+    struct tp_statement made = {line->object, line->file, last, first, line->function};
 
-    if (!TP_VECTOR_PUSH(&l->rec->statements,
-                        (struct tp_statement){line->object, line->file, last, first, line->function}))
+    if (!joins && !TP_VECTOR_PUSH(&l->rec->statements, made))
         return -1;
     line->statement = (uint32_t)l->rec->statements.count;
-    return 0;
-}
-
-static void statements_join(struct lines *l, struct line *line)
-{
-    struct tp_statement *statement = &l->rec->statements.at[l->rec->statements.count - 1];
-
-    line->statement = (uint32_t)l->rec->statements.count;
+    struct tp_statement *statement = &l->rec->statements.at[line->statement - 1];
     if (line->line > statement->line)
         statement->line = line->line;
     if (strcmp(line->function, statement->function) < 0)
         statement->function = line->function;
+    return 0;
 }
 
 /* Whether a line goes with the one before it, as far as debug information tells. */
@@ -164,9 +157,7 @@ static int find_statements(struct lines *l, struct line *line, size_t count)
         bool joins = i && line[i - 1].object == line[i].object &&
                      (known ? l->rec->statements.at[line[i - 1].statement - 1].line == last
                             : goes_with(l, &line[i]));
-        if (joins)
-            statements_join(l, &line[i]);
-        else if (begin_statement(l, &line[i], first, last))
+        if (statements_keep(l, &line[i], joins, first, last))
             return -1;
     }
     return known < 0 ? -1 : 0;

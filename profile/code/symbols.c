@@ -106,9 +106,7 @@ static int find_places(struct symbols *s)
 
     for (size_t i = 0; i < rec->instrs.count; i++) {
         const struct tp_instr *instr = &rec->instrs.at[i];
-        bool wanted = (instr->costs || instr->calls) && instr->context;
-        uint32_t function = wanted ? rec->contexts.at[instr->context - 1].function : 0;
-        const struct tp_function *in = function ? &rec->functions.at[function - 1] : NULL;
+        const struct tp_function *in = instr->costs || instr->calls ? tp_function_of(rec, instr->context) : NULL;
         if (!in || !in->object)
             continue;
         rec->objects.at[in->object - 1].used = true;
@@ -653,9 +651,8 @@ static void read_layouts(struct symbols *s)
     for (size_t i = 0; i < rec->data.count; i++) {
         struct tp_data *data = &rec->data.at[i];
         const struct tp_instr *site = data->typed_by ? &rec->instrs.at[data->typed_by - 1] : NULL;
-        uint32_t function = site && site->context ? rec->contexts.at[site->context - 1].function : 0;
-        uint32_t object = function ? rec->functions.at[function - 1].object : 0;
-        bool here = site ? object && &rec->objects.at[object - 1] == s->object
+        const struct tp_function *in = site ? tp_function_of(rec, site->context) : NULL;
+        bool here = site ? in && in->object && &rec->objects.at[in->object - 1] == s->object
                          : data->path && strcmp(data->path, s->object->path) == 0;
         if (!here || !data->type)
             continue;
@@ -671,15 +668,14 @@ static void symbols_read_object(struct symbols *s)
     Dwarf_Die unit, split;
     uint8_t type;
 
-    if (!object_open(s)) {
-        object_close(s);
-        return;
-    }
-    while (!s->no_memory && dwarf_get_units(s->dwarf, cu, &cu, NULL, &type, &unit, &split) == 0) {
+    bool opened = object_open(s);
+
+    while (opened && !s->no_memory && dwarf_get_units(s->dwarf, cu, &cu, NULL, &type, &unit, &split) == 0) {
         if (type == DW_UT_compile || type == DW_UT_skeleton)
             read_unit(s, &unit, type == DW_UT_skeleton ? &split : NULL);
     }
-    read_layouts(s);
+    if (opened)
+        read_layouts(s);
     object_close(s);
 }
 
@@ -695,17 +691,6 @@ int tp_symbols_visit(struct tp_recording *rec, size_t index, tp_visit_debug *vis
     tp_idmap_free(&s.file_at);
     tp_debuginfod_end(&s.server);
     return s.no_memory ? TP_NO_MEMORY(err) : 0;
-}
-
-static void symbols_free(struct symbols *s)
-{
-    TP_VECTOR_FREE(&s->places);
-    tp_slots_free(&s->files);
-    tp_idmap_free(&s->file_at);
-    tp_idmap_free(&s->frame_of);
-    TP_VECTOR_FREE(&s->ranges);
-    TP_VECTOR_FREE(&s->scopes);
-    TP_VECTOR_FREE(&s->inlined);
 }
 
 int tp_symbols(struct tp_recording *rec, const struct tp_import_options *options, struct tp_error *err)
@@ -726,7 +711,13 @@ int tp_symbols(struct tp_recording *rec, const struct tp_import_options *options
         if (s.no_memory)
             failed = TP_NO_MEMORY(err);
     }
-    symbols_free(&s);
+    TP_VECTOR_FREE(&s.places);
+    TP_VECTOR_FREE(&s.ranges);
+    TP_VECTOR_FREE(&s.scopes);
+    TP_VECTOR_FREE(&s.inlined);
+    tp_slots_free(&s.files);
+    tp_idmap_free(&s.file_at);
+    tp_idmap_free(&s.frame_of);
     tp_debuginfod_end(&s.server);
     return failed ? -1 : 0;
 }

@@ -110,7 +110,8 @@ static void found_variable(struct table *t, Dwarf_Die *die)
 
     if (!fixed_address(die, &address) || address & ELEMENT_STATIC || !tp_type_of(die, &type))
         return;
-    t->no_memory |= !tp_flow_variable(&t->flow, address, tp_type_size(&type), &type);
+    t->no_memory |= !TP_VECTOR_PUSH(&t->flow.variables,
+                                    (struct tp_flow_named){address, address + tp_type_size(&type), type});
     entry.key = address | ELEMENT_STATIC;
     if (element_of(t, &type, &entry))
         add_entry(t, entry);
@@ -121,7 +122,7 @@ static void elements_found_function(struct table *t, Dwarf_Die *die)
     Dwarf_Addr base, begin, end;
 
     for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0;)
-        t->no_memory |= !tp_flow_function(&t->flow, begin, end, die);
+        t->no_memory |= !TP_VECTOR_PUSH(&t->flow.functions, (struct tp_flow_named){begin, end, *die});
 }
 
 /* Types have no variables that are at home there, but classes declare functions: those are elsewhere again. */

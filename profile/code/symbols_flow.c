@@ -28,16 +28,6 @@ static int flow_by_address(const void *a, const void *b)
     return TP_COMPARE(x->address, y->address);
 }
 
-bool tp_flow_function(struct tp_flow *flow, uint64_t address, uint64_t end, Dwarf_Die *die)
-{
-    return TP_VECTOR_PUSH(&flow->functions, (struct tp_flow_named){address, end, *die});
-}
-
-bool tp_flow_variable(struct tp_flow *flow, uint64_t address, uint64_t size, Dwarf_Die *type)
-{
-    return TP_VECTOR_PUSH(&flow->variables, (struct tp_flow_named){address, address + size, *type});
-}
-
 /* What an address of a function that allocates is marked with: whether the number of elements may be kept in front. */
 enum { ALLOCATES = 1, ALLOCATES_COUNTED };
 

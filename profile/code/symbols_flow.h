@@ -26,17 +26,13 @@ struct tp_flow_named {
 struct tp_flow {
     const struct tp_image *image;
     Dwarf_CFI *cfi;
-    TP_VECTOR(struct tp_flow_named) functions, variables; /* variables: their types */
+    TP_VECTOR(struct tp_flow_named) functions, variables; /* the caller's, in any order; variables: their types */
     struct tp_idmap allocators; /* addresses of functions, and of words that hold theirs */
 };
 
 /* Of a file, which stays open until the end of it. */
 void tp_flow_begin(struct tp_flow *flow, const struct tp_image *image);
 void tp_flow_end(struct tp_flow *flow);
-
-/* What is known of the file; false: out of memory. */
-bool tp_flow_function(struct tp_flow *flow, uint64_t address, uint64_t end, Dwarf_Die *die);
-bool tp_flow_variable(struct tp_flow *flow, uint64_t address, uint64_t size, Dwarf_Die *type);
 
 /* Told of each place where an allocation returns to. `type`: of what was allocated, behind its first `lead` bytes;
  * NULL: who has called knows. */

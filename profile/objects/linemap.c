@@ -11,46 +11,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/mem.h"
+
 enum { MOST_DIFFERENCES = 3000 }; /* what is kept is as many squared */
 
-struct lines {
-    const char **at; /* beginnings; at[count]: the end */
-    uint64_t *hash;
-    size_t count;
+struct line {
+    const char *text;
+    size_t length;
+    uint64_t hash;
 };
+typedef TP_VECTOR(struct line) lines;
 
-static int split(struct lines *lines, const char *text)
+static int split(lines *to, const char *text)
 {
-    size_t count = 0;
-
-    for (const char *p = text; *p; p += *p == '\n') {
-        count++;
-        p += strcspn(p, "\n");
-    }
-    lines->at = calloc(count + 1, sizeof *lines->at);
-    lines->hash = calloc(count + 1, sizeof *lines->hash);
-    if (!lines->at || !lines->hash)
-        return -1;
-    for (; *text; text += *text == '\n') {
-        lines->at[lines->count] = text;
+    for (size_t length; *text; text += length + (text[length] == '\n')) {
         uint64_t hash = 14695981039346656037u;
-        for (; *text && *text != '\n'; text++)
-            hash = (hash ^ (unsigned char)*text) * 1099511628211u;
-        lines->hash[lines->count++] = hash;
+        for (length = 0; text[length] && text[length] != '\n'; length++)
+            hash = (hash ^ (unsigned char)text[length]) * 1099511628211u;
+        if (!TP_VECTOR_PUSH(to, (struct line){text, length, hash}))
+            return -1;
     }
-    lines->at[lines->count] = text;
     return 0;
 }
 
-static bool same(const struct lines *a, size_t i, const struct lines *b, size_t k)
+static bool same(const lines *a, size_t i, const lines *b, size_t k)
 {
-    size_t length = strcspn(a->at[i], "\n");
+    const struct line *x = &a->at[i], *y = &b->at[k];
 
-    return a->hash[i] == b->hash[k] && strcspn(b->at[k], "\n") == length && memcmp(a->at[i], b->at[k], length) == 0;
+    return x->hash == y->hash && x->length == y->length && memcmp(x->text, y->text, x->length) == 0;
 }
 
 struct middle {
-    const struct lines *a, *b;
+    const lines *a, *b;
     size_t begin, a_count, b_count; /* lines from `begin` on, of both */
     int32_t **kept;                 /* by d: the furthest x by diagonal, from -d to d */
     uint32_t *to;
@@ -118,7 +110,7 @@ static int match_middle(struct middle *m)
     return result;
 }
 
-static int match(const struct lines *a, const struct lines *b, uint32_t *to)
+static int match(const lines *a, const lines *b, uint32_t *to)
 {
     struct middle m = {.a = a, .b = b, .to = to};
     size_t end = 0, least = a->count < b->count ? a->count : b->count;
@@ -138,16 +130,14 @@ static int match(const struct lines *a, const struct lines *b, uint32_t *to)
 
 int tp_linemap_make(struct tp_linemap *map, const char *old, const char *new)
 {
-    struct lines a = {0}, b = {0};
+    lines a = {0}, b = {0};
     int result = split(&a, old) || split(&b, new) ? -1 : 0;
 
     map->count = a.count + 1;
     map->to = result ? NULL : calloc(map->count, sizeof *map->to);
     result = map->to && !result ? match(&a, &b, map->to) : -1;
-    free(a.at);
-    free(a.hash);
-    free(b.at);
-    free(b.hash);
+    TP_VECTOR_FREE(&a);
+    TP_VECTOR_FREE(&b);
     if (result)
         tp_linemap_free(map);
     return result;
