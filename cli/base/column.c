@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * column.c: see column.h. What ratios there are, and what they mean, the profile knows (profile/read/define.h).
+ * column.c: see column.h. What ratios there are, and what they mean, the profile knows (profile/read/formula.h).
  */
 #include "cli/base/column.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * column.h: what a user may ask to see or sort by: events, ratios made of them (profile/read/define.h), and what the
+ * column.h: what a user may ask to see or sort by: events, ratios made of them (profile/read/formula.h), and what the
  * user has defined. With _incl behind, of the inclusive costs.
  */
 #ifndef TENURE_CLI_COLUMN_H
@@ -11,7 +11,7 @@
 
 #include "cli/base/query.h"
 #include "cli/base/table.h"
-#include "profile/read/define.h"
+#include "profile/read/formula.h"
 
 struct column_spec {
     char name[48];  /* "D1mr", "Ir_incl", "spatialD1" */

@@ -26,7 +26,7 @@
 #include "profile/html/html_code.h"
 #include "profile/html/html_tables.h"
 #include "profile/objects/source.h"
-#include "profile/read/define.h"
+#include "profile/read/formula.h"
 #include "profile/read/sections.h"
 
 enum { PAGE_VERSION = 2 };

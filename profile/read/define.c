@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * define.c: see define.h. Each formula is a function of the open database, so that SQL and the library cannot
- * compute it in two ways. A function's name is its formula's with "formula_" before it.
+ * define.c: a profile's formulas (formula.h).
+ *
+ * Each is a function of the open database, so that SQL and the library cannot compute it in two ways. A function's name
+ * is its formula's with "formula_" before it.
  */
-#include "profile/read/define.h"
+#include "profile/read/formula.h"
 
 #include <sqlite3.h>
 #include <stdlib.h>

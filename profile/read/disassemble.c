@@ -19,7 +19,7 @@
 #include <Zydis/Zydis.h>
 #endif
 
-enum { LONGEST = 15 /* bytes of an instruction */, ID_TEXT = 2 * TP_BUILD_ID_MOST + 1 };
+enum { LONGEST = 15 /* bytes of an instruction */ };
 
 struct tp_code {
     struct tp_image image;
@@ -31,39 +31,21 @@ struct tp_code {
 
 /* ------------------------------------------------------------------------------------------ which one it is */
 
-static void id_of_file(const struct tp_code *code, char *out)
-{
-    const uint8_t *id;
-    size_t size = tp_image_build_id(&code->image, &id);
-
-    *out = '\0';
-    for (size_t i = 0; i < size; i++)
-        snprintf(out + 2 * i, 3, "%02x", id[i]);
-}
-
-/* "" if the profile does not know it. */
-static int id_of_object(tp_profile *profile, const char *object, char *out, struct tp_error *err)
+static int check(const struct tp_code *code, tp_profile *profile, const char *object, struct tp_error *err)
 {
     sqlite3_stmt *row =
         tp_query(profile, sqlite3_mprintf("SELECT build_id FROM objects WHERE path = %Q", object), err);
+    char found[2 * TP_BUILD_ID_MOST + 1] = "";
+    const uint8_t *id;
 
     if (!row)
         return -1;
-    snprintf(out, ID_TEXT, "%s", sqlite3_step(row) == SQLITE_ROW ? tp_text(row, 0) : "");
+    for (size_t i = 0, size = tp_image_build_id(&code->image, &id); i < size; i++)
+        snprintf(found + 2 * i, 3, "%02x", id[i]);
+    const char *recorded = sqlite3_step(row) == SQLITE_ROW ? tp_text(row, 0) : "";
+    bool is_it = !*recorded || strcmp(recorded, found) == 0;
     sqlite3_finalize(row);
-    return 0;
-}
-
-static int check(const struct tp_code *code, tp_profile *profile, const char *object, struct tp_error *err)
-{
-    char recorded[ID_TEXT], found[ID_TEXT];
-
-    if (id_of_object(profile, object, recorded, err))
-        return -1;
-    id_of_file(code, found);
-    if (*recorded && strcmp(recorded, found) != 0)
-        return TP_FAIL(err, "%s: not the file that was recorded: it has another build id", object);
-    return 0;
+    return is_it ? 0 : TP_FAIL(err, "%s: not the file that was recorded: it has another build id", object);
 }
 
 struct tp_code *tp_code_open(tp_profile *profile, const char *object, struct tp_error *err)
@@ -103,27 +85,6 @@ void tp_code_close(struct tp_code *code)
 
 /* ------------------------------------------------------------------------------------------ text */
 
-static void write_bytes(const uint8_t *bytes, unsigned length, char *out, size_t size)
-{
-    size_t at = (size_t)snprintf(out, size, "(bytes)");
-
-    for (unsigned i = 0; i < length && at + 4 < size; i++)
-        at += (size_t)snprintf(out + at, size - at, " %02x", bytes[i]);
-}
-
-#if TENURE_HAVE_ZYDIS
-static uint64_t disassemble_target_of(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand,
-                                      uint64_t address)
-{
-    ZyanU64 target = 0;
-
-    if (instruction->meta.branch_type == ZYDIS_BRANCH_TYPE_NONE || operand[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE ||
-        !ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(instruction, &operand[0], address, &target)))
-        return 0;
-    return target;
-}
-#endif
-
 bool tp_code_text(const struct tp_code *code, uint64_t offset, uint64_t address, unsigned length, char *out,
                   size_t size, uint64_t *target)
 {
@@ -139,12 +100,16 @@ bool tp_code_text(const struct tp_code *code, uint64_t offset, uint64_t address,
     if (ZYAN_SUCCESS(ZydisDecoderDecodeFull(&code->decoder, bytes, length, &instruction, operand)) &&
         ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&code->formatter, &instruction, operand,
                                                      instruction.operand_count_visible, out, size, address, NULL))) {
-        *target = disassemble_target_of(&instruction, operand, address);
+        if (instruction.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE && operand[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+            !ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&instruction, &operand[0], address, target)))
+            *target = 0;
         return true;
     }
 #else
     (void)address;
 #endif
-    write_bytes(bytes, length, out, size);
+    size_t at = (size_t)snprintf(out, size, "(bytes)");
+    for (unsigned i = 0; i < length && at + 4 < size; i++)
+        at += (size_t)snprintf(out + at, size - at, " %02x", bytes[i]);
     return true;
 }

@@ -8,7 +8,6 @@
  */
 #include "profile/read/formula.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,8 +83,7 @@ static int add_name(struct parser *p, const char *name, size_t length)
 
     if (length == 0 || length >= sizeof copy)
         return TP_FAIL(p->err, "'%.*s' is no name of an event", length > SHOWN ? SHOWN : (int)length, name);
-    memcpy(copy, name, length);
-    copy[length] = '\0';
+    snprintf(copy, sizeof copy, "%.*s", (int)length, name);
     const struct tp_formula *other = p->lookup(p->user, copy, &term);
     if (other)
         return add_formula(p, other);
@@ -94,37 +92,27 @@ static int add_name(struct parser *p, const char *name, size_t length)
     return TP_FAIL(p->err, "this profile has no event %s", copy);
 }
 
-static bool is_first_of_name(char c)
-{
-    return isalpha((unsigned char)c) || c == '_';
-}
+#define DIGITS "0123456789"
 
 static size_t length_of_name(const char *text)
 {
-    size_t n = 0;
+    static const char characters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_" DIGITS;
 
-    while (is_first_of_name(text[n]) || (n > 0 && isdigit((unsigned char)text[n])))
-        n++;
-    return n;
-}
-
-static size_t digits(const char *text)
-{
-    return strspn(text, "0123456789");
+    return strspn(text, DIGITS) ? 0 : strspn(text, characters);
 }
 
 /* Digits with a point in them or before them, and an exponent; 0: there is no number. strtod alone would take more. */
 static size_t length_of_number(const char *text)
 {
-    size_t whole = digits(text), n = whole;
+    size_t whole = strspn(text, DIGITS), n = whole;
 
     if (text[n] == '.')
-        n += 1 + digits(text + n + 1);
+        n += 1 + strspn(text + n + 1, DIGITS);
     if (whole == 0 && n < 2)
         return 0;
     if (text[n] == 'e' || text[n] == 'E') {
         size_t sign = text[n + 1] == '+' || text[n + 1] == '-';
-        size_t exponent = digits(text + n + 1 + sign);
+        size_t exponent = strspn(text + n + 1 + sign, DIGITS);
         n += exponent ? 1 + sign + exponent : 0;
     }
     return n;
@@ -136,51 +124,19 @@ static int parse_number(struct parser *p, size_t length)
 
     if (length >= sizeof copy)
         return TP_FAIL(p->err, "the number '%.*s...' is too long", SHOWN, p->at);
-    memcpy(copy, p->at, length);
-    copy[length] = '\0';
+    snprintf(copy, sizeof copy, "%.*s", (int)length, p->at);
     p->at += length;
     double value = strtod(copy, NULL);
     return isfinite(value) ? add_step(p, '#', value, 0) : TP_FAIL(p->err, "the number %s is too large", copy);
 }
 
-static int parse_quoted(struct parser *p)
-{
-    size_t length = strcspn(++p->at, "\"");
-
-    if (p->at[length] == '\0')
-        return TP_FAIL(p->err, "a quotation mark is not closed");
-    if (add_name(p, p->at, length))
-        return -1;
-    p->at += length + 1;
-    return 0;
-}
-
-static int parse_brackets(struct parser *p)
-{
-    p->at++;
-    if (parse_sum(p))
-        return -1;
-    if (*p->at != ')')
-        return expected(p, "an operator or )");
-    p->at++;
-    return 0;
-}
-
-static int parse_factor(struct parser *p);
-
-static int parse_signed(struct parser *p)
-{
-    char sign = *p->at++;
-
-    return parse_factor(p) || (sign == '-' && add_step(p, '~', 0, 0)) ? -1 : 0;
-}
-
 static int parse_factor(struct parser *p)
 {
-    int failed;
+    int failed = 0;
 
     skip_blanks(p);
     size_t number = length_of_number(p->at), name = length_of_name(p->at);
+    char first = *p->at;
     if (++p->nested > DEEPEST)
         return TP_FAIL(p->err, "its brackets are nested too deep");
     if (number) {
@@ -188,12 +144,21 @@ static int parse_factor(struct parser *p)
     } else if (name) {
         failed = add_name(p, p->at, name);
         p->at += name;
-    } else if (*p->at == '"') {
-        failed = parse_quoted(p);
-    } else if (*p->at == '(') {
-        failed = parse_brackets(p);
-    } else if (*p->at == '-' || *p->at == '+') {
-        failed = parse_signed(p);
+    } else if (first == '"') {
+        name = strcspn(++p->at, "\"");
+        if (p->at[name] == '\0')
+            return TP_FAIL(p->err, "a quotation mark is not closed");
+        failed = add_name(p, p->at, name);
+        p->at += name + 1;
+    } else if (first == '(') {
+        p->at++;
+        failed = parse_sum(p);
+        if (!failed && *p->at != ')')
+            failed = expected(p, "an operator or )");
+        p->at += !failed;
+    } else if (first == '-' || first == '+') {
+        p->at++;
+        failed = parse_factor(p) || (first == '-' && add_step(p, '~', 0, 0)) ? -1 : 0;
     } else {
         failed = expected(p, "an event, a number or (");
     }
@@ -268,37 +233,22 @@ struct entry {
     bool known, constant, divided; /* no event in it; a division in it */
 };
 
-static struct entry formula_add(struct entry a, struct entry b)
-{
-    struct entry sum = {(a.known ? a.value : 0) + (b.known ? b.value : 0), true, a.constant && b.constant,
-                        a.divided || b.divided};
-
-    if ((a.divided && !a.known) || (b.divided && !b.known))
-        sum.known = false;
-    else if (!sum.constant)
-        sum.known = (a.known && !a.constant) || (b.known && !b.constant);
-    return sum;
-}
-
-static struct entry negated(struct entry a)
-{
-    a.value = -a.value;
-    return a;
-}
-
 static struct entry combined(char what, struct entry a, struct entry b)
 {
-    if (what == '+')
-        return formula_add(a, b);
-    if (what == '-')
-        return formula_add(a, negated(b));
+    struct entry out = {0, a.known && b.known, a.constant && b.constant, a.divided || b.divided || what == '/'};
 
-    struct entry product = {0, a.known && b.known, a.constant && b.constant, a.divided || b.divided || what == '/'};
-    if (what == '/' && b.value == 0)
-        product.known = false;
-    if (product.known)
-        product.value = what == '*' ? a.value * b.value : a.value / b.value;
-    return product;
+    if (what == '*' || what == '/') {
+        out.known = out.known && !(what == '/' && b.value == 0);
+        if (out.known)
+            out.value = what == '*' ? a.value * b.value : a.value / b.value;
+        return out;
+    }
+    /* A sum has a value if a term with events in it has one, and each with a division in it. */
+    out.value = (a.known ? a.value : 0) + (!b.known ? 0 : what == '-' ? -b.value : b.value);
+    out.known = out.constant || (a.known && !a.constant) || (b.known && !b.constant);
+    if ((a.divided && !a.known) || (b.divided && !b.known))
+        out.known = false;
+    return out;
 }
 
 struct tp_figure tp_formula_value(const struct tp_formula *formula, const struct tp_figure *term)
@@ -313,7 +263,7 @@ struct tp_figure tp_formula_value(const struct tp_formula *formula, const struct
         } else if (step->what == '$') {
             stack[n++] = (struct entry){term[step->term].value, term[step->term].known, false, false};
         } else if (step->what == '~') {
-            stack[n - 1] = negated(stack[n - 1]);
+            stack[n - 1].value = -stack[n - 1].value;
         } else {
             stack[n - 2] = combined(step->what, stack[n - 2], stack[n - 1]);
             n--;

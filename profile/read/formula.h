@@ -14,7 +14,10 @@
  *     events in it has one; a term with a division in it does not: where it has no value, the sum has none.
  * So D1mr + D1mw is what a line misses that only reads, and BytD1 / UseD1 - 1 is nothing where no byte was used.
  *
- * Parsing needs no profile: names are looked up by the caller.
+ * Parsing needs no profile: names are looked up by the caller. A profile has formulas as long as it is open, and its
+ * file does not change: of the ratios of core/events.inc those for which it has the events, and those of its user. A
+ * formula is a column of every view, by the SQL expression that tp_formula_sql gives. Dirty lines are all of one size,
+ * which is what is known of them in the tenures that ended: (Use + SpLoss) / Ev.
  */
 #ifndef TENURE_PROFILE_FORMULA_H
 #define TENURE_PROFILE_FORMULA_H
@@ -46,7 +49,7 @@ struct tp_formula {
         double number;
     } step[TP_FORMULA_STEPS];
     size_t steps;
-    /* Of a profile's (define.h). */
+    /* Of a profile's. */
     const char *meaning, *title, *unit; /* unit: "%", "times" or ""; meaning NULL: a user's, and the text says it */
     struct tp_formula *next;
 };
@@ -61,5 +64,29 @@ int tp_formula_parse(struct tp_formula *formula, const char *definition, tp_form
 
 /* Its value for those of its terms, in their order. */
 struct tp_figure tp_formula_value(const struct tp_formula *formula, const struct tp_figure *term);
+
+/* ------------------------------------------------------------------------------------------ a profile's */
+
+/* "name=expression" over the profile's events and the formulas it has. */
+int tp_define(tp_profile *profile, const char *definition, struct tp_error *err);
+/* Whether a definition is well formed, whatever events a profile has. */
+int tp_define_check(const char *definition, struct tp_error *err);
+
+/* The ratios; tp_open calls it. */
+int tp_define_ratios(tp_profile *profile, struct tp_error *err);
+
+/* The first of the profile's formulas; NULL: it has none. */
+const struct tp_formula *tp_formulas(const tp_profile *profile);
+
+/* By name, upper or lower case; NULL: there is none. */
+const struct tp_formula *tp_formula_find(const tp_profile *profile, const char *name);
+
+/* The event that `name` means, self or inclusive (_incl behind); term->event is NULL if it means none. */
+struct tp_term tp_term_find(const tp_profile *profile, const char *name);
+
+/* The formula as an expression over a view's columns. `inclusive`: of the inclusive costs of all its events. False: it
+ * does not fit into `size` bytes. */
+bool tp_formula_sql(const tp_profile *profile, const struct tp_formula *formula, bool inclusive, char *out,
+                    size_t size);
 
 #endif

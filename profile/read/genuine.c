@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * genuine.c: see genuine.h.
+ * genuine.c: whether the tables and views of a file are those of a profile.
  *
  * A table's text follows from the events that are stored, and is compared as a whole. So is a view's, but for the sums
  * of events in its middle: these may have been written as a raw profile or an imported file said, and are only looked
  * through for anything else than sums. Tables, views and indices of other names are a user's own business; virtual
  * tables and triggers are not.
  */
-#include "profile/read/genuine.h"
-
 #include <string.h>
 
 #include "profile/base/error.h"
@@ -40,31 +38,21 @@ static bool is_sums(const char *text, const char *end)
     return text == end;
 }
 
-static bool genuine_begins(const char **text, const char *with)
-{
-    size_t length = strlen(with);
-
-    if (strncmp(*text, with, length) != 0)
-        return false;
-    *text += length;
-    return true;
-}
-
 static bool is_view(const struct tp_view *view, const char *sql)
 {
-    size_t length = strlen(sql);
+    char *head = sqlite3_mprintf("CREATE VIEW %s AS SELECT %s", view->name, view->columns);
+    size_t length = strlen(sql), begin = head ? strlen(head) : 0;
+    bool good = false;
 
-    if (!genuine_begins(&sql, "CREATE VIEW ") || !genuine_begins(&sql, view->name) ||
-        !genuine_begins(&sql, " AS SELECT ") || !genuine_begins(&sql, view->columns))
-        return false;
-    length = strlen(sql);
-    for (int one = 0; one < 2; one++) {
-        const char *from = tp_schema_source(view, one), *at = sql + length - strlen(from) - 6;
-        if (length >= strlen(from) + 6 && strncmp(at, " FROM ", 6) == 0 && strcmp(at + 6, from) == 0 &&
-            is_sums(sql, at))
-            return true;
+    if (head && strncmp(sql, head, begin) == 0) {
+        for (int one = 0; one < 2 && !good; one++) {
+            const char *from = tp_schema_source(view, one), *at = sql + length - strlen(from) - 6;
+            good = length >= begin + strlen(from) + 6 && strncmp(at, " FROM ", 6) == 0 && strcmp(at + 6, from) == 0 &&
+                   is_sums(sql + begin, at);
+        }
     }
-    return false;
+    sqlite3_free(head);
+    return good;
 }
 
 static const char *event_of_profile(const void *user, size_t i)

@@ -17,8 +17,7 @@
 #include "profile/base/row.h"
 #include "profile/base/sound.h"
 #include "profile/raw/raw_read.h"
-#include "profile/read/define.h"
-#include "profile/read/genuine.h"
+#include "profile/read/formula.h"
 #include "profile/read/opened.h"
 #include "profile/store/store.h"
 
@@ -68,15 +67,6 @@ static enum tp_kind kind_of_database(const char *path, const uint8_t *head, uint
         return TP_KIND_PROFILE_FOREIGN;
     }
     return TP_KIND_PROFILE;
-}
-
-static enum tp_kind kind_of_raw(const char *path, struct tp_error *err)
-{
-    struct tp_raw_file raw;
-    enum tp_kind kind = tp_raw_open(&raw, path, err) ? TP_KIND_RAW_FOREIGN : TP_KIND_RAW;
-
-    tp_raw_close(&raw);
-    return kind;
 }
 
 /* Behind a bracket there is a number: (12); (below main) is a name. */
@@ -142,8 +132,12 @@ enum tp_kind tp_kind(const char *path, struct tp_error *err)
         TP_FAIL(err, "%s: %s", path, error ? strerror(error) : "not a regular file");
         return TP_KIND_UNREADABLE;
     }
-    if (got >= 8 && memcmp(head, TN_RAW_MAGIC, 8) == 0)
-        return kind_of_raw(path, err);
+    if (got >= 8 && memcmp(head, TN_RAW_MAGIC, 8) == 0) {
+        struct tp_raw_file raw;
+        int failed = tp_raw_open(&raw, path, err);
+        tp_raw_close(&raw);
+        return failed ? TP_KIND_RAW_FOREIGN : TP_KIND_RAW;
+    }
     if (got >= SQLITE_HEADER && memcmp(head, sqlite_magic, sizeof sqlite_magic) == 0)
         return kind_of_database(path, head, (uint64_t)st.st_size, err);
     enum tp_kind kind = kind_of_text((const char *)head);
@@ -346,13 +340,12 @@ const char *tp_meta(tp_profile *profile, const char *key)
 bool tp_keeps_strides(tp_profile *profile)
 {
     const char *value = tp_meta(profile, "strides");
-    sqlite3_stmt *any = NULL;
+    struct tp_error unwanted;
+    double any = 0;
 
-    if (!value &&
-        sqlite3_prepare_v2(tp_db(profile), "SELECT 1 FROM t_stride_sums LIMIT 1", -1, &any, NULL) == SQLITE_OK)
-        value = sqlite3_step(any) == SQLITE_ROW ? "yes" : NULL;
-    sqlite3_finalize(any);
-    return value && strcmp(value, "yes") == 0;
+    if (!value)
+        tp_number(profile, sqlite3_mprintf("SELECT EXISTS (SELECT 1 FROM t_stride_sums)"), 0, &any, &unwanted);
+    return value ? strcmp(value, "yes") == 0 : any != 0;
 }
 
 size_t tp_event_count(const tp_profile *profile)

@@ -24,4 +24,9 @@ struct tp_profile {
     struct tp_formula *formulas, *last_formula; /* in the order they were made */
 };
 
+/* Whether the tables and views of the file are, to the letter, those that this Tenure writes: 0, or -1 with the first
+ * one that is missing or is not what it should be. A file from anywhere could have others of the same names: a view
+ * that never ends, a table that runs code of SQLite when it is read. Events must have been read. */
+int tp_genuine(tp_profile *profile, struct tp_error *err);
+
 #endif

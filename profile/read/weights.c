@@ -48,49 +48,21 @@ int tp_weighted_sum_read(struct tp_weighted_sum *sum, const char *text)
     return sum->count ? 0 : -1;
 }
 
-/* One of "L1m=12,LLm=180": its event and weight. What follows; NULL: it is none. */
-static const char *read_weight(const char *text, char name[48], long *weight, struct tp_error *err)
-{
-    size_t length = strcspn(text, "=,");
-    char *end;
-
-    snprintf(name, 48, "%.*s", (int)length, text);
-    if (text[length] != '=' || !length) {
-        TP_FAIL(err, "weights are EVENT=NUMBER with ',' between, as in L1m=12,LLm=180");
-        return NULL;
-    }
-    text += length + 1;
-    *weight = strtol(text, &end, 10);
-    if (*text < '0' || *text > '9' || *weight > LARGEST || (*end && *end != ',')) {
-        TP_FAIL(err, "the weight of %s must be a whole number from 0 to %d", name, LARGEST);
-        return NULL;
-    }
-    return end;
-}
-
-int tp_weights_check(const char *weights, struct tp_error *err)
-{
-    char name[48];
-    long weight;
-
-    while (weights && *weights) {
-        weights = read_weight(weights, name, &weight, err);
-        if (weights)
-            weights += *weights == ',';
-    }
-    return weights ? 0 : -1;
-}
-
-/* Weights over what the formula says. */
+/* Weights, "L1m=12,LLm=180", over what the formula says. Without a profile they are only looked at. */
 static int weights_read(struct tp_weighted_sum *sum, tp_profile *profile, const char *text, struct tp_error *err)
 {
-    char name[48];
-    long weight;
-
-    for (; *text; text += *text == ',') {
-        text = read_weight(text, name, &weight, err);
-        if (!text)
-            return -1;
+    for (char *end; *text; text = end + (*end == ',')) {
+        char name[48];
+        size_t length = strcspn(text, "=,");
+        const char *number = text + length + 1;
+        snprintf(name, sizeof name, "%.*s", (int)length, text);
+        if (text[length] != '=' || !length)
+            return TP_FAIL(err, "weights are EVENT=NUMBER with ',' between, as in L1m=12,LLm=180");
+        long weight = strtol(number, &end, 10);
+        if (*number < '0' || *number > '9' || weight > LARGEST || (*end && *end != ','))
+            return TP_FAIL(err, "the weight of %s must be a whole number from 0 to %d", name, LARGEST);
+        if (!profile)
+            continue;
         const struct tp_event *event = tp_event_find(profile, name);
         if (!event)
             return TP_FAIL(err, "this profile has no event '%s' to give a weight to", name);
@@ -100,6 +72,11 @@ static int weights_read(struct tp_weighted_sum *sum, tp_profile *profile, const 
             return TP_FAIL(err, "more than %d weights", TP_WEIGHTED_TERMS);
     }
     return 0;
+}
+
+int tp_weights_check(const char *weights, struct tp_error *err)
+{
+    return weights_read(NULL, NULL, weights, err);
 }
 
 /* Terms that can be absent count 0; Ir cannot, and is NULL only where nothing is known. */

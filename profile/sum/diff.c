@@ -20,7 +20,7 @@
 
 #include "profile/base/error.h"
 #include "profile/base/row.h"
-#include "profile/read/define.h"
+#include "profile/read/formula.h"
 #include "profile/sum/diff_lens.h"
 #include "profile/sum/sum.h"
 

@@ -66,7 +66,7 @@ struct tp_diff_value {
 };
 struct tp_diff_value tp_diff_value(const tp_diff *diff, enum tp_diff_table table, size_t i, size_t event,
                                    bool inclusive);
-/* The same of a formula over events (define.h). It counts where one of its events does; it is not known where it lacks
+/* The same of a formula over events (formula.h). It counts where one of its events does; it is not known where it lacks
  * a value on one side. */
 struct tp_formula;
 struct tp_diff_value tp_diff_formula(const tp_diff *diff, enum tp_diff_table table, size_t i,

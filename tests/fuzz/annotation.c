@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "profile/annotation/annotation.h"
-#include "profile/read/define.h"
+#include "profile/read/formula.h"
 #include "scratch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
