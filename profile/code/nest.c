@@ -283,23 +283,17 @@ static int nest_look_into(struct search *s, struct region region)
 static int search_begin(struct search *s)
 {
     size_t blocks = s->graph->blocks.count;
-    uint32_t *numbers = calloc(8 * blocks, sizeof *numbers);
+    uint32_t **arrays[] = {&s->region, &s->order, &s->low, &s->next, &s->stack, &s->path, &s->copy};
+    enum { ARRAYS = sizeof arrays / sizeof *arrays };
 
-    s->list = numbers;
-    s->is_head = calloc(2 * blocks, sizeof *s->is_head);
-    s->on_stack = s->is_head + blocks;
-    if (!numbers || !s->is_head)
-        return -1;
-    s->region = numbers + blocks;
-    s->order = numbers + 2 * blocks;
-    s->low = numbers + 3 * blocks;
-    s->next = numbers + 4 * blocks;
-    s->stack = numbers + 5 * blocks;
-    s->path = numbers + 6 * blocks;
-    s->copy = numbers + 7 * blocks;
     s->nest->loops.count = 0;
-    if (TP_VECTOR_ZEROES(&s->nest->loop_of, blocks))
+    s->list = calloc((ARRAYS + 1) * blocks, sizeof *s->list);
+    s->is_head = calloc(2 * blocks, sizeof *s->is_head);
+    if (!s->list || !s->is_head || TP_VECTOR_ZEROES(&s->nest->loop_of, blocks))
         return -1;
+    for (size_t i = 0; i < ARRAYS; i++)
+        *arrays[i] = s->list + (i + 1) * blocks;
+    s->on_stack = s->is_head + blocks;
     for (uint32_t i = 0; i < blocks; i++)
         s->list[i] = i;
     s->region[s->graph->outside] = UINT32_MAX; /* is in no loop */

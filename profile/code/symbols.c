@@ -30,7 +30,6 @@
 #include "profile/objects/debugfile.h"
 #include "profile/objects/filetable.h"
 #include "profile/objects/symbols_image.h"
-#include "profile/objects/symbols_inflate.h"
 #include "profile/objects/symbols_types.h"
 
 enum { DEEPEST = 256, REPORT_EVERY = 64 };
@@ -70,7 +69,6 @@ struct symbols {
     struct tp_image own, separate, shared; /* its file, its debug file, what dwz has put into one for several */
     const GElf_Word *link_crc;             /* a debug file is looked for by its checksum; NULL: by build-id */
     Dwarf *dwarf, *alt;
-    tp_inflated inflated; /* sections of any of these files */
     struct place *place, *end;
 
     /* the current unit */
@@ -257,11 +255,11 @@ static void open_separate(struct symbols *s)
 }
 
 /* Its debug information, or NULL; of no file: NULL. */
-static Dwarf *begin_dwarf(struct symbols *s, const struct tp_image *image)
+static Dwarf *begin_dwarf(struct tp_image *image)
 {
     if (!image->elf)
         return NULL;
-    tp_inflate_debug(image->elf, &s->inflated);
+    tp_image_inflate(image);
     return dwarf_begin_elf(image->elf, DWARF_C_READ, NULL);
 }
 
@@ -269,7 +267,7 @@ static bool take_alt(void *user, const char *path)
 {
     struct symbols *s = user;
 
-    s->alt = tp_image_open(&s->shared, path) ? NULL : begin_dwarf(s, &s->shared);
+    s->alt = tp_image_open(&s->shared, path) ? NULL : begin_dwarf(&s->shared);
     if (!s->alt)
         tp_image_close(&s->shared);
     return s->alt != NULL;
@@ -298,7 +296,6 @@ static void object_close(struct symbols *s)
     tp_image_close(&s->shared);
     tp_image_close(&s->separate);
     tp_image_close(&s->own);
-    tp_inflated_free(&s->inflated);
     tp_idmap_clear(&s->file_at);
 }
 
@@ -313,10 +310,10 @@ static bool object_open(struct symbols *s)
     open_object(s);
     if (s->own.elf && tp_image_debug_info(&s->own)) {
         object->debug_file = object->path;
-        s->dwarf = begin_dwarf(s, &s->own);
+        s->dwarf = begin_dwarf(&s->own);
     } else {
         open_separate(s);
-        s->dwarf = begin_dwarf(s, &s->separate);
+        s->dwarf = begin_dwarf(&s->separate);
     }
     if (!s->dwarf) {
         if (object->debug_file)
@@ -337,11 +334,10 @@ static int by_begin(const void *a, const void *b)
 {
     const struct interval *x = a, *y = b;
 
-    if (x->begin != y->begin)
-        return x->begin < y->begin ? -1 : 1;
-    if (x->end != y->end)
-        return x->end > y->end ? -1 : 1; /* outer before inner */
-    return TP_COMPARE(x->scope, y->scope);
+    int order = TP_COMPARE(x->begin, y->begin);
+
+    order = order ? order : TP_COMPARE(y->end, x->end); /* outer before inner */
+    return order ? order : TP_COMPARE(x->scope, y->scope);
 }
 
 static void sort_intervals(intervals *list)
