@@ -44,19 +44,6 @@ void tp_annotation_add(const struct tp_annotation *a, union tp_cell *to, const u
         tp_add_cell(tp_is_real(a, i), &to[i], from[i]);
 }
 
-static union tp_cell cell_at(sqlite3_stmt *row, int column, bool real)
-{
-    union tp_cell cell = {.count = TP_ABSENT};
-
-    if (sqlite3_column_type(row, column) == SQLITE_NULL)
-        return cell;
-    if (real)
-        cell.real = sqlite3_column_double(row, column);
-    else
-        cell.count = sqlite3_column_int64(row, column);
-    return cell;
-}
-
 bool tp_has_inclusive(const struct tp_annotation *a)
 {
     for (size_t i = 0; i < a->terms; i++) {
@@ -68,24 +55,20 @@ bool tp_has_inclusive(const struct tp_annotation *a)
 
 /* ------------------------------------------------------------------------------------------ queries */
 
-static void append_terms(sqlite3_str *sql, const struct tp_annotation *a, const struct tp_view_rows *rows)
-{
-    for (size_t i = 0; i < a->terms; i++) {
-        bool inclusive = rows->how == TP_COLUMNS_WHOLE || (rows->how != TP_COLUMNS_PLAIN && a->term[i].inclusive);
-        if (rows->how == TP_COLUMNS_NONE || (rows->how == TP_COLUMNS_BELOW && !inclusive))
-            sqlite3_str_appendall(sql, ", NULL");
-        else
-            sqlite3_str_appendf(sql, ", %s\"%w%s\"", rows->table, a->term[i].event->name, inclusive ? "_incl" : "");
-    }
-}
-
 static int annotation_rows_take_row(void *user, sqlite3_stmt *row)
 {
     struct tp_reading *r = user;
 
     r->row = row;
-    for (size_t i = 0; i < r->a->terms; i++)
-        r->cell[i] = cell_at(row, r->rows->count + (int)i, tp_is_real(r->a, i));
+    for (size_t i = 0; i < r->a->terms; i++) {
+        int column = r->rows->count + (int)i;
+        if (sqlite3_column_type(row, column) == SQLITE_NULL)
+            r->cell[i].count = TP_ABSENT;
+        else if (tp_is_real(r->a, i))
+            r->cell[i].real = sqlite3_column_double(row, column);
+        else
+            r->cell[i].count = sqlite3_column_int64(row, column);
+    }
     return !r->take(r);
 }
 
@@ -96,7 +79,13 @@ int tp_read_rows(struct tp_annotation *a, const struct tp_view_rows *rows, bool 
     sqlite3_str *sql = sqlite3_str_new(NULL);
 
     sqlite3_str_appendf(sql, "SELECT %s", rows->columns);
-    append_terms(sql, a, rows);
+    for (size_t i = 0; i < a->terms; i++) {
+        bool inclusive = rows->how == TP_COLUMNS_WHOLE || (rows->how != TP_COLUMNS_PLAIN && a->term[i].inclusive);
+        if (rows->how == TP_COLUMNS_NONE || (rows->how == TP_COLUMNS_BELOW && !inclusive))
+            sqlite3_str_appendall(sql, ", NULL");
+        else
+            sqlite3_str_appendf(sql, ", %s\"%w%s\"", rows->table, a->term[i].event->name, inclusive ? "_incl" : "");
+    }
     sqlite3_str_appendf(sql, " FROM %s", rows->from);
     char *text = sqlite3_str_finish(sql);
     if (r.cell)

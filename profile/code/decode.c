@@ -9,6 +9,11 @@
 
 #include "tenure_config.h"
 
+bool tp_can_decode(void)
+{
+    return TENURE_HAVE_ZYDIS;
+}
+
 #if TENURE_HAVE_ZYDIS
 
 #include <Zydis/Zydis.h>
@@ -20,16 +25,12 @@ static uint16_t decode_whole(ZydisRegister reg)
     return reg == ZYDIS_REGISTER_NONE ? 0 : (uint16_t)ZydisRegisterGetLargestEnclosing(MODE, reg);
 }
 
-static bool is_floating(const ZydisDecodedOperand *operand)
-{
-    return operand->element_type >= ZYDIS_ELEMENT_TYPE_FLOAT16 && operand->element_type <= ZYDIS_ELEMENT_TYPE_FLOAT80;
-}
-
 static bool touches_floating(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand)
 {
     for (unsigned i = 0; i < instruction->operand_count; i++) {
         if (operand[i].type == ZYDIS_OPERAND_TYPE_MEMORY && operand[i].mem.type != ZYDIS_MEMOP_TYPE_AGEN &&
-            is_floating(&operand[i]))
+            operand[i].element_type >= ZYDIS_ELEMENT_TYPE_FLOAT16 &&
+            operand[i].element_type <= ZYDIS_ELEMENT_TYPE_FLOAT80)
             return true;
     }
     return false;
@@ -125,11 +126,6 @@ static void shape_of(const ZydisDecodedInstruction *instruction, const ZydisDeco
     }
 }
 
-bool tp_can_decode(void)
-{
-    return true;
-}
-
 void tp_decode(const uint8_t *bytes, unsigned length, uint64_t address, struct tp_decoded *out)
 {
     ZydisDecoder decoder;
@@ -153,11 +149,6 @@ void tp_decode(const uint8_t *bytes, unsigned length, uint64_t address, struct t
 }
 
 #else
-
-bool tp_can_decode(void)
-{
-    return false;
-}
 
 void tp_decode(const uint8_t *bytes, unsigned length, uint64_t address, struct tp_decoded *out)
 {

@@ -92,13 +92,6 @@ static int statements_by_place(const void *a, const void *b)
     return order ? order : TP_COMPARE(x->line, y->line);
 }
 
-static int statements_by_number(const void *a, const void *b)
-{
-    const struct line *x = a, *y = b;
-
-    return TP_COMPARE(x->number, y->number);
-}
-
 /* ------------------------------------------------------------------------------------------ one file */
 
 static int keep_loop_lines(struct lines *l, uint32_t file)
@@ -168,22 +161,25 @@ static int find_statements(struct lines *l, struct line *line, size_t count)
 static int find_all(struct lines *l)
 {
     struct line *at = l->at.at;
+    uint32_t *statement = calloc(l->at.count + 1, sizeof *statement); /* by number of a line, + 1 */
 
+    if (!statement)
+        return -1;
     if (l->at.count)
         qsort(at, l->at.count, sizeof *at, statements_by_place);
     for (size_t i = 0, end; i < l->at.count; i = end) {
         for (end = i + 1; end < l->at.count && at[end].file == at[i].file;)
             end++;
-        if (find_statements(l, &at[i], end - i))
+        if (find_statements(l, &at[i], end - i)) {
+            free(statement);
             return -1;
+        }
     }
-    if (l->at.count)
-        qsort(at, l->at.count, sizeof *at, statements_by_number);
-    for (size_t i = 0; i < l->rec->instrs.count; i++) {
-        struct tp_instr *instr = &l->rec->instrs.at[i];
-        if (instr->statement)
-            instr->statement = at[instr->statement - 1].statement;
-    }
+    for (size_t i = 0; i < l->at.count; i++)
+        statement[at[i].number + 1] = at[i].statement;
+    for (size_t i = 0; i < l->rec->instrs.count; i++)
+        l->rec->instrs.at[i].statement = statement[l->rec->instrs.at[i].statement];
+    free(statement);
     return 0;
 }
 

@@ -44,11 +44,6 @@ struct table {
 
 /* ------------------------------------------------------------------------------------------ entries */
 
-static void add_entry(struct table *t, struct element_entry entry)
-{
-    t->no_memory |= !TP_VECTOR_PUSH(&t->entries, entry);
-}
-
 /* The element that `type` is, or is an array of. */
 static bool element_of(struct table *t, Dwarf_Die *type, struct element_entry *entry)
 {
@@ -76,7 +71,7 @@ static void found_allocation(void *user, uint64_t address, Dwarf_Die *type, uint
     else if (lead > UINT16_MAX || !element_of(t, type, &entry) || entry.size == 1)
         return;
     entry.lead = (uint16_t)lead;
-    add_entry(t, entry);
+    t->no_memory |= !TP_VECTOR_PUSH(&t->entries, entry);
 }
 
 /* ------------------------------------------------------------------------------------------ debug information */
@@ -114,7 +109,7 @@ static void found_variable(struct table *t, Dwarf_Die *die)
                                     (struct tp_flow_named){address, address + tp_type_size(&type), type});
     entry.key = address | ELEMENT_STATIC;
     if (element_of(t, &type, &entry))
-        add_entry(t, entry);
+        t->no_memory |= !TP_VECTOR_PUSH(&t->entries, entry);
 }
 
 static void elements_found_function(struct table *t, Dwarf_Die *die)
@@ -320,20 +315,14 @@ static int elements_visit_all(struct table *t, const char *program)
 
 /* ------------------------------------------------------------------------------------------ the table */
 
-static bool write_all(const struct table *t, FILE *file)
-{
-    struct element_head head = {ELEMENT_MAGIC, t->modules.count, t->entries.count, t->names.count};
-
-    return fwrite(&head, sizeof head, 1, file) == 1 &&
-           fwrite(t->modules.at, sizeof *t->modules.at, t->modules.count, file) == t->modules.count &&
-           fwrite(t->entries.at, sizeof *t->entries.at, t->entries.count, file) == t->entries.count &&
-           fwrite(t->names.at, 1, t->names.count, file) == t->names.count;
-}
-
 static int elements_write_table(const struct table *t, const char *out)
 {
+    struct element_head head = {ELEMENT_MAGIC, t->modules.count, t->entries.count, t->names.count};
     FILE *file = fopen(out, "wxe");
-    bool good = file && write_all(t, file);
+    bool good = file && fwrite(&head, sizeof head, 1, file) == 1 &&
+                fwrite(t->modules.at, sizeof *t->modules.at, t->modules.count, file) == t->modules.count &&
+                fwrite(t->entries.at, sizeof *t->entries.at, t->entries.count, file) == t->entries.count &&
+                fwrite(t->names.at, 1, t->names.count, file) == t->names.count;
 
     if (file)
         good &= fclose(file) == 0;

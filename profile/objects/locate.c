@@ -70,19 +70,14 @@ static void simplify(char *path)
     *to = '\0';
 }
 
-/* The real path of a regular file, in `out`. */
-static bool exists(const char *path, char *out)
+/* The real path of a regular file, in `out`. `folder` may be NULL: the path is all. */
+static bool exists(const char *folder, const char *rest, char *out)
 {
     struct stat status;
-
-    return realpath(path, out) && stat(out, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-static bool exists_below(const char *folder, const char *rest, char *out)
-{
     char path[PATH_MAX];
 
-    return locate_join(path, folder, rest) && exists(path, out);
+    return locate_join(path, folder ? folder : "", rest) && realpath(path, out) && stat(out, &status) == 0 &&
+           S_ISREG(status.st_mode);
 }
 
 static bool find_included(const struct tp_search *search, const char *path, struct tp_place *place, char *out)
@@ -90,20 +85,13 @@ static bool find_included(const struct tp_search *search, const char *path, stru
     for (size_t i = 0; i < search->includes; i++) {
         for (const char *rest = path; rest; rest = strchr(rest, '/')) {
             rest += *rest == '/';
-            if (*rest && exists_below(search->include[i], rest, out)) {
+            if (*rest && exists(search->include[i], rest, out)) {
                 place->directory = search->include[i];
                 return true;
             }
         }
     }
     return false;
-}
-
-static bool find_as_it_is(const struct tp_search *search, const char *path, char *out)
-{
-    if (*path == '/')
-        return exists(path, out);
-    return (search->directory && exists_below(search->directory, path, out)) || exists(path, out);
 }
 
 int tp_locate(struct tp_arena *arena, const struct tp_search *search, const char *path, struct tp_place *place)
@@ -115,11 +103,13 @@ int tp_locate(struct tp_arena *arena, const struct tp_search *search, const char
         place->name = tp_arena_copy(arena, path, strlen(path));
         return place->name ? 0 : -1;
     }
-    if (find_as_it_is(search, mapped, found) || find_included(search, mapped, place, found)) {
+    bool is_relative = *mapped != '/';
+    if ((is_relative && search->directory && exists(search->directory, mapped, found)) || exists(NULL, mapped, found) ||
+        find_included(search, mapped, place, found)) {
         place->path = place->name = tp_arena_copy(arena, found, strlen(found));
         return place->path ? 0 : -1;
     }
-    if (*mapped == '/' || !locate_join(name, search->directory ? search->directory : "", mapped))
+    if (!is_relative || !locate_join(name, search->directory ? search->directory : "", mapped))
         memcpy(name, mapped, strlen(mapped) + 1);
     if (*name == '/')
         simplify(name);
