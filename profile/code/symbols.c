@@ -138,33 +138,26 @@ static struct place *lower_bound(const struct symbols *s, uint64_t address)
 
 /* ------------------------------------------------------------------------------------------ file names */
 
-/* Relative to where the unit was compiled, if it says so. libdw has joined the two where the file has no folder of
- * its own, and has not where that folder is relative; where it was compiled may be relative itself. */
-static uint32_t file_in_unit(struct symbols *s, const char *path)
+/* The file of a path of libdw's, which keeps one string per file of a unit. A path is relative to where the unit was
+ * compiled, if it says so. libdw has joined the two where the file has no folder of its own, and has not where that
+ * folder is relative; where it was compiled may be relative itself. */
+static uint32_t file_of(struct symbols *s, const char *path)
 {
+    uint64_t key = (uint64_t)(uintptr_t)path;
     Dwarf_Attribute found;
+
+    if (!path || !*path)
+        return 0;
+    uint32_t file = tp_idmap_find(&s->file_at, key);
+    if (file != TP_NOT_FOUND)
+        return file;
     const char *folder =
         path[0] == '/' ? NULL : dwarf_formstring(dwarf_attr(&s->unit, DW_AT_comp_dir, &found));
     size_t length = folder ? strlen(folder) : 0;
-
     if (folder && (strncmp(path, folder, length) != 0 || path[length] != '/'))
         path = tp_arena_print(&s->rec->arena, "%s/%s", folder, path);
-    uint32_t file = path ? tp_file_add(&s->files, s->rec, path) : 0;
-    s->no_memory |= file == 0;
-    return file;
-}
-
-/* The same, fast, for a string of libdw's, which keeps one per file of a unit. */
-static uint32_t file_of(struct symbols *s, const char *path)
-{
-    if (!path || !*path)
-        return 0;
-    uint32_t file = tp_idmap_find(&s->file_at, (uint64_t)(uintptr_t)path);
-    if (file != TP_NOT_FOUND)
-        return file;
-    file = file_in_unit(s, path);
-    if (tp_idmap_add(&s->file_at, (uint64_t)(uintptr_t)path, file))
-        s->no_memory = true;
+    file = path ? tp_file_add(&s->files, s->rec, path) : 0;
+    s->no_memory |= file == 0 || tp_idmap_add(&s->file_at, key, file);
     return file;
 }
 

@@ -367,70 +367,68 @@ static bool stored(struct function *f, struct state *s, const struct insn *insn,
     return false;
 }
 
-static void loaded(struct function *f, struct state *s, const struct insn *insn, int to)
+static struct held loaded(struct function *f, struct state *s, const struct insn *insn)
 {
     const struct slot *slot = slot_of(s, &insn->op[1]);
     struct held held = {.block = false};
 
     if (!slot)
         held.typed = pointer_in_memory(f, s, insn, &insn->op[1], &held.pointee);
-    s->reg[to] = slot ? slot->held : held;
+    return slot ? slot->held : held;
 }
 
-/* to = from + constant */
-static void summed(struct state *s, int to, int from, int64_t constant)
+/* from + constant */
+static struct held summed(const struct state *s, int from, int64_t constant)
 {
-    s->reg[to] = s->reg[from];
-    if (s->reg[to].typed && constant) /* another element of an array */
-        s->reg[to].typed = constant % (int64_t)tp_type_size(&s->reg[to].pointee) == 0;
-    s->reg[to].lead += (uint64_t)constant;
-    s->reg[to].block &= s->reg[to].lead <= UINT16_MAX;
+    struct held held = s->reg[from];
+
+    if (held.typed && constant) /* another element of an array */
+        held.typed = constant % (int64_t)tp_type_size(&held.pointee) == 0;
+    held.lead += (uint64_t)constant;
+    held.block &= held.lead <= UINT16_MAX;
+    return held;
 }
 
 /* An element of an array that a pointer of a known type leads to. */
-static void indexed(struct state *s, int to, int one, int other)
+static struct held indexed(const struct state *s, int one, int other)
 {
     int reg = other >= 0 && s->reg[other].typed ? other : one;
     struct held held = {.typed = reg >= 0 && s->reg[reg].typed};
 
     if (held.typed)
         held.pointee = s->reg[reg].pointee;
-    s->reg[to] = held;
+    return held;
 }
 
-/* to = from */
-static void moved(struct function *f, struct state *s, const struct insn *insn, int to, int from)
+/* What a register has, if only debug information knows. */
+static struct held moved(struct function *f, const struct state *s, const struct insn *insn, int from)
 {
     struct held held = s->reg[from];
 
     if (!held.block && !held.typed)
         held.typed = from == TP_RSP ? tp_part_of_local(&f->vars, insn->address, from, 0, &held.pointee)
                                  : tp_all_point_to(&f->vars, insn->address, false, from, 0, &held.pointee);
-    s->reg[to] = held;
+    return held;
 }
 
-/* to = the address that an operand means */
-static void pointed(struct function *f, struct state *s, const struct insn *insn, int to)
+/* The address that an operand means. */
+static struct held pointed(struct function *f, const struct state *s, const struct insn *insn)
 {
     const ZydisDecodedOperand *op = &insn->op[1];
     struct held held = {.block = false};
     int base = register_of(op->mem.base);
     uint64_t address;
 
-    if (is_global(insn, op, &address)) {
+    if (is_global(insn, op, &address))
         held.typed = part_of_global(f->flow, address, &held.pointee);
-        s->reg[to] = held;
-    } else if (op->mem.index != ZYDIS_REGISTER_NONE) {
-        indexed(s, to, base, register_of(op->mem.index));
-    } else if (base >= 0 && !s->reg[base].block &&
-               tp_part_of_local(&f->vars, insn->address, base, op->mem.disp.value, &held.pointee)) {
+    else if (op->mem.index != ZYDIS_REGISTER_NONE)
+        held = indexed(s, base, register_of(op->mem.index));
+    else if (base >= 0 && !s->reg[base].block &&
+             tp_part_of_local(&f->vars, insn->address, base, op->mem.disp.value, &held.pointee))
         held.typed = true;
-        s->reg[to] = held;
-    } else if (base >= 0) {
-        summed(s, to, base, op->mem.disp.value);
-    } else {
-        clear(s, to);
-    }
+    else if (base >= 0)
+        held = summed(s, base, op->mem.disp.value);
+    return held;
 }
 
 static void others_written(struct state *s, const struct insn *insn)
@@ -456,15 +454,15 @@ static bool flow_step(struct function *f, struct state *s, const struct insn *in
     if (moves && op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && from >= 0)
         return stored(f, s, insn, from, answer);
     if (moves && to >= 0 && from >= 0)
-        moved(f, s, insn, to, from);
+        s->reg[to] = moved(f, s, insn, from);
     else if (moves && to >= 0 && op[1].type == ZYDIS_OPERAND_TYPE_MEMORY)
-        loaded(f, s, insn, to);
+        s->reg[to] = loaded(f, s, insn);
     else if (insn->i.mnemonic == ZYDIS_MNEMONIC_LEA && to >= 0)
-        pointed(f, s, insn, to);
+        s->reg[to] = pointed(f, s, insn);
     else if (adds && to >= 0 && to != TP_RSP && op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
-        summed(s, to, to, op[1].imm.value.s);
+        s->reg[to] = summed(s, to, op[1].imm.value.s);
     else if (adds && to >= 0 && from >= 0)
-        indexed(s, to, to, from);
+        s->reg[to] = indexed(s, to, from);
     else
         others_written(s, insn);
     return false;

@@ -33,21 +33,15 @@ static bool is_named_like_source(const char *path)
     return tp_language_of(path) != TP_LANGUAGE_OTHER;
 }
 
-static bool is_below(const char *real, const char *folder)
-{
-    char real_folder[PATH_MAX];
-    size_t length;
-
-    if (!folder || !realpath(folder, real_folder))
-        return false;
-    length = strcmp(real_folder, "/") ? strlen(real_folder) : 0;
-    return strncmp(real, real_folder, length) == 0 && real[length] == '/';
-}
-
 static bool is_below_any(const struct tp_source_access *access, const char *real)
 {
+    char folder[PATH_MAX];
+
     for (size_t i = 0; i < access->folders; i++) {
-        if (is_below(real, access->folder[i]))
+        if (!access->folder[i] || !realpath(access->folder[i], folder))
+            continue;
+        size_t length = strcmp(folder, "/") ? strlen(folder) : 0;
+        if (strncmp(real, folder, length) == 0 && real[length] == '/')
             return true;
     }
     return false;
