@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * code.h: what is found out about the code of a recording, in this order: files, lines, inlined frames and readable
- * names; statements; loops. And, before a program runs, what its data is made of.
+ * code.h: what is found out about the code of a recording, in this order: files, lines and inlined frames; statements;
+ * loops. And, before a program runs, what its data is made of.
  *
  * Function boundaries are the recording's and are not touched. What cannot be found stays unknown; only running out of
  * memory and being told to give up are failures: -1.
@@ -18,13 +18,6 @@ static inline const struct tp_function *tp_function_of(const struct tp_recording
 
     return function ? &rec->functions.at[function - 1] : NULL;
 }
-
-/* tp_function.name of every function. */
-int tp_demangle_all(struct tp_recording *rec, struct tp_error *err);
-
-/* A readable form of a C++ or Rust symbol in `arena`, or `symbol` itself; NULL: out of memory. Safe with any
- * input: what would grow beyond 64 KiB stays as it is. */
-const char *tp_demangle(struct tp_arena *arena, const char *symbol);
 
 /* tp_instr.file, line and frame of every instruction that has costs; tp_function.file and line; tp_object's debug_file,
  * and the note that says why it has none; the recording's files and frames. */

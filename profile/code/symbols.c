@@ -28,7 +28,7 @@
 #include "profile/base/error.h"
 #include "profile/code/code.h"
 #include "profile/objects/debugfile.h"
-#include "profile/objects/filetable.h"
+#include "profile/objects/names.h"
 #include "profile/objects/symbols_image.h"
 #include "profile/objects/symbols_types.h"
 

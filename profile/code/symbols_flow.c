@@ -251,7 +251,7 @@ static int register_of(ZydisRegister reg)
 }
 
 /* The slot that an operand in memory means; NULL: none that is known. */
-static struct slot *slot_of(struct state *s, const ZydisDecodedOperand *op)
+static struct slot *flow_slot_of(struct state *s, const ZydisDecodedOperand *op)
 {
     return op->mem.index == ZYDIS_REGISTER_NONE ? slot_at(s, register_of(op->mem.base), op->mem.disp.value) : NULL;
 }
@@ -348,7 +348,7 @@ static bool stored(struct function *f, struct state *s, const struct insn *insn,
 {
     const ZydisDecodedOperand *to = &insn->op[0];
     int base = register_of(to->mem.base);
-    struct slot *slot = slot_of(s, to);
+    struct slot *slot = flow_slot_of(s, to);
 
     if (!s->reg[from].block) {
         if (slot)
@@ -369,7 +369,7 @@ static bool stored(struct function *f, struct state *s, const struct insn *insn,
 
 static struct held loaded(struct function *f, struct state *s, const struct insn *insn)
 {
-    const struct slot *slot = slot_of(s, &insn->op[1]);
+    const struct slot *slot = flow_slot_of(s, &insn->op[1]);
     struct held held = {.block = false};
 
     if (!slot)

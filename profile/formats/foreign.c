@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "profile/base/error.h"
-#include "profile/code/code.h"
 
 /* ------------------------------------------------------------------------------------------ names */
 

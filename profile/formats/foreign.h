@@ -14,7 +14,7 @@
 #define TENURE_PROFILE_FOREIGN_H
 
 #include "profile/base/scan.h"
-#include "profile/objects/filetable.h"
+#include "profile/objects/names.h"
 
 /* What a section says its costs add up to. */
 struct tp_stated {

@@ -9,6 +9,7 @@
 
 #include "profile/base/error.h"
 #include "profile/code/code.h"
+#include "profile/objects/names.h"
 #include "profile/store/store.h"
 #include "tenure_config.h"
 

@@ -24,6 +24,7 @@
 
 #include "profile/base/error.h"
 #include "profile/objects/layout.h"
+#include "profile/objects/names.h"
 #include "profile/store/store.h"
 
 /* ------------------------------------------------------------------------------------------ rows by data object */

@@ -12,7 +12,7 @@
 
 #include "profile/base/error.h"
 #include "profile/base/mem.h"
-#include "profile/code/code.h"
+#include "profile/objects/names.h"
 #include "profile/raw/events.h"
 #include "profile/raw/raw_read.h"
 #include "profile/raw/recording.h"

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * demangle.c: readable names of C++ and Rust symbols, through libiberty; of what is in Fortran's modules,
+ * names.c: readable names of C++ and Rust symbols, through libiberty; of what is in Fortran's modules,
  * "__shapes_MOD_area", which is shapes::area; and of functions without a symbol, which an engine calls by their offset
- * in the object file: "0x15990" of libz.so.1 is "libz.so.1+0x15990".
+ * in the object file: "0x15990" of libz.so.1 is "libz.so.1+0x15990". And the numbers of source files.
  *
  * Symbols come from files that may be hostile. A short mangled name can stand for an astronomically long one, so
  * the output is taken piece by piece and the demangler is left, by a jump, when there is too much of it; its
  * callback forms keep everything on the stack, so that nothing leaks.
  */
+#include "profile/objects/names.h"
+
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <string.h>
 
 #include "profile/base/error.h"
-#include "profile/code/code.h"
 
 enum { LONGEST_IN = 1 << 15, LONGEST_OUT = 1 << 16, OPTIONS = DMGL_PARAMS | DMGL_ANSI };
 
@@ -92,4 +93,40 @@ int tp_demangle_all(struct tp_recording *rec, struct tp_error *err)
             return TP_NO_MEMORY(err);
     }
     return 0;
+}
+
+/* ------------------------------------------------------------------------------------------ source files */
+
+/* Without "/./" and "//", which compilers leave when they join names. "/x/.." stays: x may be a link. */
+static char *tidy(struct tp_arena *arena, const char *path)
+{
+    char *copy = tp_arena_copy(arena, path, strlen(path)), *to = copy;
+
+    for (const char *from = path; copy && *from;) {
+        if (*from == '/' && from[1] == '/')
+            from++;
+        else if (*from == '/' && from[1] == '.' && from[2] == '/')
+            from += 2;
+        else
+            *to++ = *from++;
+    }
+    if (to)
+        *to = '\0';
+    return copy;
+}
+
+static bool same_path(const void *rec, uint32_t index, const void *path)
+{
+    return strcmp(((const struct tp_recording *)rec)->files.at[index], path) == 0;
+}
+
+uint32_t tp_file_add(struct tp_slots *slots, struct tp_recording *rec, const char *path)
+{
+    char *tidied = tidy(&rec->arena, path);
+    const char *clean = tidied ? tp_clean_text(&rec->arena, tidied, strlen(tidied)) : NULL;
+    struct tp_slot *slot = clean ? tp_slots_find(slots, tp_hash_text(clean), same_path, rec, clean) : NULL;
+
+    if (!slot || slot->index)
+        return slot ? slot->index : 0;
+    return TP_VECTOR_PUSH(&rec->files, clean) ? tp_slots_fill(slots, slot, rec->files.count) : 0;
 }
