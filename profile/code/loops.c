@@ -24,10 +24,7 @@ struct loops {
     const struct tp_sites *sites;
     const struct tp_import_options *options;
     struct tp_error *err;
-    struct image {
-        struct tp_image image;
-        bool tried;
-    } * images; /* by object */
+    struct tp_image *images; /* by object */
     TP_VECTOR(struct tp_site) places; /* of the context at hand: its sites, but each address once */
     struct tp_graph graph;
     struct tp_nest nest;
@@ -79,18 +76,20 @@ void tp_sites_free(struct tp_sites *sites)
 
 /* ------------------------------------------------------------------------------------------ code */
 
-/* The object's file, if it is the one that was recorded. */
-static int open_image(struct loops *l, const struct tp_object *object, struct tp_image *image)
+/* The files of objects, if they are those that were recorded. */
+static int open_images(struct loops *l)
 {
-
-    if (object->file[0] != '/')
-        return 0;
-    const char *path = tp_sysroot_path(&l->rec->arena, l->options, object->file);
-    if (!path)
-        return TP_NO_MEMORY(l->err);
-    if (tp_image_open(image, path) == 0 && !tp_image_is(image, object->build_id, object->build_id_size))
-        tp_image_close(image);
-    return 0;
+    l->images = calloc(l->rec->objects.count + 1, sizeof *l->images);
+    for (size_t i = 0; l->images && i < l->rec->objects.count; i++) {
+        const struct tp_object *object = &l->rec->objects.at[i];
+        const char *path = tp_sysroot_path(&l->rec->arena, l->options, object->file);
+        if (!path)
+            return TP_NO_MEMORY(l->err);
+        if (object->file[0] == '/' && tp_image_open(&l->images[i], path) == 0 &&
+            !tp_image_is(&l->images[i], object->build_id, object->build_id_size))
+            tp_image_close(&l->images[i]);
+    }
+    return l->images ? 0 : TP_NO_MEMORY(l->err);
 }
 
 /* How often an instruction was executed: a `rep` as often as it was begun, of all that it counts as. */
@@ -115,17 +114,15 @@ static int begin_graph(struct loops *l, uint32_t context)
     const struct tp_recording *rec = l->rec;
     struct tp_graph *graph = &l->graph;
     const struct tp_function *in = tp_function_of(rec, context);
-    struct image *image = in && in->object ? &l->images[in->object - 1] : NULL;
+    const struct tp_image *image = in && in->object ? &l->images[in->object - 1] : &none;
 
     tp_graph_clear(graph);
-    graph->image = image ? &image->image : &none;
-    graph->bias = image ? rec->objects.at[in->object - 1].bias : 0;
-    graph->start = image ? in->start : 0;
-    graph->end = image ? in->start + in->size : 0;
-    if (image && !image->tried && open_image(l, &rec->objects.at[in->object - 1], &image->image))
-        return -1;
-    if (image)
-        image->tried = true;
+    graph->image = image;
+    if (image != &none) {
+        graph->bias = rec->objects.at[in->object - 1].bias;
+        graph->start = in->start;
+        graph->end = in->start + in->size;
+    }
     l->places.count = 0;
     for (uint32_t i = l->sites->first[context - 1]; i < l->sites->first[context]; i++) {
         const struct tp_site *site = &l->sites->at[i];
@@ -302,13 +299,10 @@ int tp_loops(struct tp_recording *rec, const struct tp_sites *sites, const struc
              struct tp_error *err)
 {
     struct loops l = {.rec = rec, .sites = sites, .options = options, .err = err};
-    int failed = 0;
 
     if (!tp_can_decode() || rec->no_addresses)
         return 0;
-    l.images = calloc(rec->objects.count + 1, sizeof *l.images);
-    if (!l.images)
-        failed = TP_NO_MEMORY(err);
+    int failed = open_images(&l);
     for (uint32_t i = 1; !failed && i <= rec->contexts.count; i++) {
         if (i % REPORT_EVERY == 0 && options->progress &&
             !options->progress(options->user, "loops", i, rec->contexts.count))
@@ -316,7 +310,7 @@ int tp_loops(struct tp_recording *rec, const struct tp_sites *sites, const struc
         failed = failed || find_loops(&l, i);
     }
     for (size_t i = 0; l.images && i < rec->objects.count; i++)
-        tp_image_close(&l.images[i].image);
+        tp_image_close(&l.images[i]);
     free(l.images);
     TP_VECTOR_FREE(&l.places);
     tp_graph_free(&l.graph);

@@ -83,20 +83,20 @@ static void trace(const struct middle *m, int32_t d)
     }
 }
 
+/* The lines between equal beginnings and ends. */
 static int match_middle(struct middle *m)
 {
-    int32_t most = MOST_DIFFERENCES, d = 0;
-    int result = 0;
+    int32_t most = MOST_DIFFERENCES;
+    bool done = false, failed = false;
 
     if (m->a_count > INT32_MAX / 2 || m->b_count > INT32_MAX / 2)
         return 0;
     m->kept = calloc((size_t)most + 1, sizeof *m->kept);
     if (!m->kept)
         return -1;
-    for (bool done = false; !done && d <= most && !result; d++) {
+    for (int32_t d = 0; !done && !failed && d <= most; d++) {
         int32_t *row = m->kept[d] = calloc(2 * (size_t)d + 1, sizeof *row);
-        if (!row)
-            result = -1;
+        failed = !row;
         for (int32_t k = -d; row && k <= d && !done; k += 2) {
             int32_t x = row[d + k] = linemap_step(m, d, k);
             done = x >= (int32_t)m->a_count && x - k >= (int32_t)m->b_count;
@@ -107,7 +107,7 @@ static int match_middle(struct middle *m)
     for (int32_t i = 0; i <= most; i++)
         free(m->kept[i]);
     free(m->kept);
-    return result;
+    return failed ? -1 : 0;
 }
 
 static int match(const lines *a, const lines *b, uint32_t *to)
@@ -115,14 +115,10 @@ static int match(const lines *a, const lines *b, uint32_t *to)
     struct middle m = {.a = a, .b = b, .to = to};
     size_t end = 0, least = a->count < b->count ? a->count : b->count;
 
-    while (m.begin < least && same(a, m.begin, b, m.begin)) {
+    for (; m.begin < least && same(a, m.begin, b, m.begin); m.begin++)
         to[m.begin + 1] = (uint32_t)m.begin + 1;
-        m.begin++;
-    }
-    while (end < least - m.begin && same(a, a->count - 1 - end, b, b->count - 1 - end)) {
+    for (; end < least - m.begin && same(a, a->count - 1 - end, b, b->count - 1 - end); end++)
         to[a->count - end] = (uint32_t)(b->count - end);
-        end++;
-    }
     m.a_count = a->count - m.begin - end;
     m.b_count = b->count - m.begin - end;
     return match_middle(&m);
