@@ -205,10 +205,11 @@ static void visit(void *user, struct tp_object *object, const struct tp_image *i
     if (!image->elf || tp_image_debug_info(&info) > MOST_INFO)
         return;
     t->dwarf = dwarf;
-    tp_flow_begin(&t->flow, image);
+    t->flow = (struct tp_flow){.image = image};
     walk_units(t);
     tp_flow_all(&t->flow, found_allocation, t);
-    tp_flow_end(&t->flow);
+    TP_VECTOR_FREE(&t->flow.functions);
+    TP_VECTOR_FREE(&t->flow.variables);
     keep_once(t, first);
     if (t->entries.count > first)
         add_module(t, object->file, first);

@@ -16,8 +16,8 @@
 #include "tenure_config.h"
 
 #if TENURE_HAVE_ZYDIS
+
 #include <Zydis/Zydis.h>
-#endif
 
 /* ------------------------------------------------------------------------------------------ what is known */
 
@@ -71,13 +71,12 @@ static void read_symbols(struct tp_flow *flow, Elf_Scn *section, const GElf_Shdr
     }
 }
 
-void tp_flow_begin(struct tp_flow *flow, const struct tp_image *image)
+static void read_names(struct tp_flow *flow)
 {
     Elf_Scn *section = NULL;
     GElf_Shdr header;
 
-    *flow = (struct tp_flow){.image = image, .cfi = dwarf_getcfi_elf(image->elf)};
-    while ((section = elf_nextscn(image->elf, section))) {
+    while ((section = elf_nextscn(flow->image->elf, section))) {
         if (!gelf_getshdr(section, &header))
             continue;
         if (header.sh_type == SHT_RELA)
@@ -86,18 +85,6 @@ void tp_flow_begin(struct tp_flow *flow, const struct tp_image *image)
             read_symbols(flow, section, &header);
     }
 }
-
-void tp_flow_end(struct tp_flow *flow)
-{
-    TP_VECTOR_FREE(&flow->functions);
-    TP_VECTOR_FREE(&flow->variables);
-    tp_idmap_free(&flow->allocators);
-    if (flow->cfi)
-        dwarf_cfi_end(flow->cfi);
-    flow->cfi = NULL;
-}
-
-#if TENURE_HAVE_ZYDIS
 
 static const struct tp_flow_named *function_at(const struct tp_flow *flow, uint64_t address)
 {
@@ -694,6 +681,8 @@ static void sort_named(struct tp_flow_named *list, size_t count)
 
 void tp_flow_all(struct tp_flow *flow, tp_flow_found *found, void *user)
 {
+    flow->cfi = dwarf_getcfi_elf(flow->image->elf);
+    read_names(flow);
     sort_named(flow->functions.at, flow->functions.count);
     sort_named(flow->variables.at, flow->variables.count);
     for (size_t i = 0; i < flow->functions.count; i++) {
@@ -706,6 +695,9 @@ void tp_flow_all(struct tp_flow *flow, tp_flow_found *found, void *user)
         scan(&f, found, user);
         tp_variables_free(&f.vars);
     }
+    tp_idmap_free(&flow->allocators);
+    if (flow->cfi)
+        dwarf_cfi_end(flow->cfi);
 }
 
 #else

@@ -24,15 +24,13 @@ struct tp_flow_named {
     Dwarf_Die die;
 };
 struct tp_flow {
+    /* The caller's: a file, and its functions and variables (these with their types), in any order. */
     const struct tp_image *image;
+    TP_VECTOR(struct tp_flow_named) functions, variables;
+    /* Found out. */
     Dwarf_CFI *cfi;
-    TP_VECTOR(struct tp_flow_named) functions, variables; /* the caller's, in any order; variables: their types */
     struct tp_idmap allocators; /* addresses of functions, and of words that hold theirs */
 };
-
-/* Of a file, which stays open until the end of it. */
-void tp_flow_begin(struct tp_flow *flow, const struct tp_image *image);
-void tp_flow_end(struct tp_flow *flow);
 
 /* Told of each place where an allocation returns to. `type`: of what was allocated, behind its first `lead` bytes;
  * NULL: who has called knows. */
