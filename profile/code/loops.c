@@ -85,8 +85,11 @@ static int open_images(struct loops *l)
         const char *path = tp_sysroot_path(&l->rec->arena, l->options, object->file);
         if (!path)
             return TP_NO_MEMORY(l->err);
-        if (object->file[0] == '/' && tp_image_open(&l->images[i], path) == 0 &&
-            !tp_image_is(&l->images[i], object->build_id, object->build_id_size))
+        if (object->file[0] != '/' || tp_image_open(&l->images[i], path))
+            continue;
+        if (tp_image_is(&l->images[i], object->build_id, object->build_id_size))
+            tp_image_detach(&l->images[i]);
+        else
             tp_image_close(&l->images[i]);
     }
     return l->images ? 0 : TP_NO_MEMORY(l->err);

@@ -44,11 +44,20 @@ void tp_image_close(struct tp_image *image)
     if (!image->elf)
         return;
     elf_end(image->elf);
-    close(image->fd);
+    if (image->fd >= 0)
+        close(image->fd);
     for (size_t i = 0; i < image->inflated.count; i++)
         free(image->inflated.at[i]);
     TP_VECTOR_FREE(&image->inflated);
     image->elf = NULL;
+}
+
+void tp_image_detach(struct tp_image *image)
+{
+    if (image->fd >= 0 && elf_cntl(image->elf, ELF_C_FDREAD) == 0) {
+        close(image->fd);
+        image->fd = -1;
+    }
 }
 
 const uint8_t *tp_image_at(const struct tp_image *image, uint64_t address, uint64_t *left)

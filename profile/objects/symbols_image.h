@@ -16,13 +16,15 @@ enum { TP_BUILD_ID_MOST = 64 };
 
 struct tp_image {
     struct Elf *elf; /* NULL: none is open */
-    int fd;          /* stays open as long: libdw finds other files by it */
+    int fd;          /* libdw finds other files by it; -1: closed */
     TP_VECTOR(void *) inflated;
 };
 
 /* 0, or a number of errno: ENOEXEC is no object file. Then there is nothing to close. */
 int tp_image_open(struct tp_image *image, const char *path);
 void tp_image_close(struct tp_image *image); /* twice is fine */
+/* Keep only what is in memory of it, where many are open and nothing else is asked of libdw. */
+void tp_image_detach(struct tp_image *image);
 
 /* What is loaded from the file at `address` (the object's own addresses), and how many bytes from there on are; NULL:
  * nothing is. */
