@@ -23,12 +23,6 @@ enum { NAME = 4096, LABEL = 18 };
 
 /* ------------------------------------------------------------------------------------------ options */
 
-static const char *take_define(void *into, const char *name, const char *value)
-{
-    (void)name;
-    return column_defines_add(&((struct annotate *)into)->defines, value);
-}
-
 static const char *take_include(void *into, const char *name, const char *value)
 {
     struct annotate *an = into;
@@ -65,42 +59,31 @@ static const char *take_auto(void *into, const char *name, const char *value)
     return NULL;
 }
 
+#define AT(member) offsetof(struct annotate, member)
 static const struct opt rows[] = {
-    {OPT_HEADING, NULL, 0, NULL, "Columns", 0, NULL, false},
-    {OPT_TEXT, "show", 0, "EVENTS",
-     "these columns, in this order, ',' between: events, ratios\n"
-     "(spatialD1, D1rate, ...), each also _incl; all, all_incl",
-     offsetof(struct annotate, show), NULL, false},
-    {OPT_TAKE, "define", 0, "NAME=EXPR", "a column of your own, as in 'mpki=1000 * LLm / Ir'; may be repeated", 0,
-     take_define, false},
-    {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180; also of further events",
-     offsetof(struct annotate, weights), given_check_weights, false},
-    {OPT_SWITCH, "percentages", 0, "yes|no", "behind each count, that of the total [yes]",
-     offsetof(struct annotate, percentages), NULL, false},
-    {OPT_HEADING, NULL, 0, NULL, "Functions", 0, NULL, false},
-    {OPT_TEXT, "sort", 's', "EVENTS",
-     "sort by the first, those equal by the next, ',' between; with\n"
-     "a threshold of its own: DLmr:1,DLmw:1 [the first shown]",
-     offsetof(struct annotate, sort), NULL, false},
-    {OPT_NUMBER, "threshold", 0, "PERCENT", "leave out what has less of the event sorted by [0.1]",
-     offsetof(struct annotate, threshold), NULL, false},
-    {OPT_HEADING, NULL, 0, NULL, "Sources", 0, NULL, false},
+    {OPT_HEADING, .help = "Columns"},
+    {OPT_TEXT, "show", 0, "EVENTS", "these columns, in this order, ',' between: events, ratios\n"
+     "(spatialD1, D1rate, ...), each also _incl; all, all_incl", AT(show)},
+    COLUMN_DEFINE(AT(defines)),
+    GIVEN_WEIGHTS("; also of further events", AT(weights)),
+    {OPT_SWITCH, "percentages", 0, "yes|no", "behind each count, that of the total [yes]", AT(percentages)},
+    {OPT_HEADING, .help = "Functions"},
+    {OPT_TEXT, "sort", 's', "EVENTS", "sort by the first, those equal by the next, ',' between; with\n"
+     "a threshold of its own: DLmr:1,DLmw:1 [the first shown]", AT(sort)},
+    {OPT_NUMBER, "threshold", 0, "PERCENT", "leave out what has less of the event sorted by [0.1]", AT(threshold)},
+    {OPT_HEADING, .help = "Sources"},
     {OPT_TAKE, "auto", 0, "yes|no", "annotate every file of the table [yes, unless SOURCEs are named]", 0, take_auto,
      true},
-    {OPT_COUNT, "context", 0, "N", "lines to show around one with costs [8]", offsetof(struct annotate, context), NULL,
-     false},
-    {OPT_TAKE, "include", 'I', "DIR", "look for sources there, too; may be repeated", 0, take_include, false},
-    {OPT_TAKE, "file-map", 0, "OLD=NEW", "sources below OLD are now below NEW; may be repeated", 0, take_map, false},
-    {OPT_FLAG, "source-anywhere", 0, NULL, SOURCE_ANYWHERE, offsetof(struct annotate, access.anywhere), NULL, false},
-    {OPT_FLAG, "calls", 0, NULL, "the functions that each line calls, how often, and their costs",
-     offsetof(struct annotate, calls), NULL, false},
+    {OPT_COUNT, "context", 0, "N", "lines to show around one with costs [8]", AT(context)},
+    {OPT_TAKE, "include", 'I', "DIR", "look for sources there, too; may be repeated", 0, take_include},
+    {OPT_TAKE, "file-map", 0, "OLD=NEW", "sources below OLD are now below NEW; may be repeated", 0, take_map},
+    {OPT_FLAG, "source-anywhere", 0, NULL, SOURCE_ANYWHERE, AT(access.anywhere)},
+    {OPT_FLAG, "calls", 0, NULL, "the functions that each line calls, how often, and their costs", AT(calls)},
     {OPT_FLAG, "statements", 0, NULL,
-     "beside a statement's last line, what part of the program's\nestimated cost (CEst) it has",
-     offsetof(struct annotate, statements), NULL, false},
-    {OPT_FLAG, "disassemble", 'd', NULL, "the instructions of each line", offsetof(struct annotate, disassemble), NULL,
-     false},
-    {OPT_HEADING, NULL, 0, NULL, "Output", 0, NULL, false},
-    {OPT_FLAG, "json", 0, NULL, "write JSON", offsetof(struct annotate, json), NULL, false},
+     "beside a statement's last line, what part of the program's\nestimated cost (CEst) it has", AT(statements)},
+    {OPT_FLAG, "disassemble", 'd', NULL, "the instructions of each line", AT(disassemble)},
+    {OPT_HEADING, .help = "Output"},
+    {OPT_FLAG, "json", 0, NULL, "write JSON", AT(json)},
 };
 
 /* Names that users of cg_annotate and callgrind_annotate know. */
@@ -117,11 +100,8 @@ static const struct opt_command command = {
     "[options] [FILE [SOURCE...]]",
     "Prints source lines with their costs. FILE is a profile or a raw profile; without it, the newest\n"
     "tenure.out.* here. SOURCE is a source file of it: its path, or the end of it; * and ? match.",
-    rows,
-    sizeof rows / sizeof rows[0],
-    false,
-    CLI_USAGE,
-    foreign,
+    OPT_ROWS(rows),
+    .foreign = foreign,
 };
 
 /* ------------------------------------------------------------------------------------------ what it is of */

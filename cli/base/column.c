@@ -54,10 +54,12 @@ static bool find_formula(tp_profile *profile, const char *base, struct column_sp
     return true;
 }
 
-const char *column_defines_add(struct column_defines *defines, const char *value)
+const char *column_take_define(void *into, const char *name, const char *value)
 {
+    struct column_defines *defines = into;
     static struct tp_error err;
 
+    (void)name;
     if (defines->count == COLUMN_MAX_DEFINES)
         return "too many definitions";
     if (tp_define_check(value, &err) != 0)

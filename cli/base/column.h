@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/base/opt.h"
 #include "cli/base/query.h"
 #include "cli/base/table.h"
 #include "profile/read/formula.h"
@@ -38,8 +39,11 @@ struct column_defines {
     const char *text[COLUMN_MAX_DEFINES];
     size_t count;
 };
-/* As an opt_take: NULL, or what is wrong. */
-const char *column_defines_add(struct column_defines *defines, const char *value);
+/* The row of options (opt.h) that fills them in. */
+#define COLUMN_DEFINE(offset)                                                                                          \
+    {OPT_TAKE, "define", 0, "NAME=EXPR", "a column of your own, as in 'mpki=1000 * LLm / Ir'; may be repeated",             \
+     offset, column_take_define}
+const char *column_take_define(void *defines, const char *name, const char *value);
 /* Makes them columns; false with one line on stderr. */
 bool column_define(tp_profile *profile, const struct column_defines *defines);
 

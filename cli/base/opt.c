@@ -131,7 +131,7 @@ static void print_row(const struct opt *row)
 
 static void print_help(const struct opt_command *command)
 {
-    static const struct opt help = {OPT_FLAG, "help", 'h', NULL, "this text", 0, NULL, false};
+    static const struct opt help = {OPT_FLAG, "help", 'h', NULL, "this text"};
     size_t i;
 
     printf("usage: tenure %s %s\n%s\n", command->name, command->synopsis, command->about);
@@ -151,7 +151,7 @@ int opt_misused(const struct opt_command *command, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     term_error("%s: %s (see `tenure %s --help`)", command->name, text, command->name);
-    return command->usage_status;
+    return command->runs_program ? CLI_OWN_FAILURE : CLI_USAGE;
 }
 
 /* ------------------------------------------------------------------------------------------ parsing */
@@ -228,7 +228,7 @@ static const char *store(const struct opt *row, void *into, const char *value)
         return store_number((double *)at, value);
     case OPT_TAKE:
     case OPT_TAKE_COUNTED:
-        return row->take(into, row->name, value != NULL ? value : "yes");
+        return row->take(at, row->name, value != NULL ? value : "yes");
     }
     return NULL;
 }
@@ -330,7 +330,7 @@ int opt_parse(const struct opt_command *command, void *into, int argc, char **ar
             return at + 1;
         }
         if (word[0] != '-' || word[1] == '\0') {
-            if (command->stop_at_operand)
+            if (command->runs_program)
                 return at;
             move_back(argv, at, argc - 1);
             limit--;
@@ -345,5 +345,7 @@ int opt_parse(const struct opt_command *command, void *into, int argc, char **ar
             return used;
         at += used;
     }
+    if (command->one_profile && argc - at > 1)
+        return -1 - opt_misused(command, "one profile at a time, %s is one too many", argv[at + 1]);
     return at;
 }

@@ -28,7 +28,7 @@ enum opt_kind {
     OPT_TAKE_COUNTED, /* the same; --nameN=value is --name=N=value */
 };
 
-/* `into` is the command's struct. NULL, or a few words about what is wrong with `value`. */
+/* `into` is the row's place in the command's struct. NULL, or a few words about what is wrong with `value`. */
 typedef const char *opt_take(void *into, const char *name, const char *value);
 
 struct opt {
@@ -54,10 +54,12 @@ struct opt_command {
     const char *about;    /* what it does, one or a few lines */
     const struct opt *rows;
     size_t count;
-    bool stop_at_operand; /* the first operand ends the options (record) */
-    int usage_status;     /* exit status of a wrong command line */
     const struct opt_foreign *foreign; /* may be NULL; ends with a name that is NULL */
+    bool one_profile;  /* there is one operand at most */
+    bool runs_program; /* record: the first operand ends the options, and statuses are a program's but for ours */
 };
+/* For `rows` and `count`. */
+#define OPT_ROWS(rows) (rows), sizeof(rows) / sizeof(rows)[0]
 
 /* Parse argv[1..]. Operands are moved to the end of argv, in order. Returns the index of the first operand;
  * or -1 - status when the command is to end with `status` at once: help has been printed, or one line that

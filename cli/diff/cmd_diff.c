@@ -44,12 +44,6 @@ static const char *take_baseline(void *into, const char *name, const char *value
     return inputs_add(&diff->inputs[TP_BASELINE], value) ? NULL : "there is no such list";
 }
 
-static const char *take_define(void *into, const char *name, const char *value)
-{
-    (void)name;
-    return column_defines_add(&((struct diff *)into)->defines, value);
-}
-
 static const char *take_limit(void *into, const char *name, const char *value)
 {
     static struct tp_error err;
@@ -69,43 +63,35 @@ static const char *take_limit(void *into, const char *name, const char *value)
     return NULL;
 }
 
+#define AT(member) offsetof(struct diff, member)
 static const struct opt rows[] = {
-    {OPT_HEADING, NULL, 0, NULL, "What to compare", 0, NULL, false},
+    {OPT_HEADING, .help = "What to compare"},
     {OPT_TAKE, "baseline", 'b', "FILE", "a run of the baseline; may be repeated; @LIST: those named in it", 0,
-     take_baseline, false},
+     take_baseline},
     {OPT_TAKE, "mod-filename", 0, "s/OLD/NEW/", "change names of source files and objects before comparing", 0,
-     take_expression, false},
+     take_expression},
     {OPT_TAKE, "mod-funcname", 0, "s/OLD/NEW/",
      "the same for functions; extended regular expressions,\nflags g and i, \\1 and & in NEW; may be repeated", 0,
-     take_expression, false},
-    {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180",
-     offsetof(struct diff, weights), given_check_weights, false},
-    {OPT_TAKE, "define", 0, "NAME=EXPR", "a column of your own, as in 'mpki=1000 * LLm / Ir'; may be repeated", 0,
-     take_define, false},
-    {OPT_HEADING, NULL, 0, NULL, "What to print", 0, NULL, false},
-    {OPT_TEXT, "sort", 's', "EVENT", "sort by the difference in an event, self, or EVENT_incl [CEst]",
-     offsetof(struct diff, sort), NULL, false},
-    {OPT_TEXT, "show", 0, "EVENTS", "differences in these events too, ',' between", offsetof(struct diff, show), NULL,
-     false},
-    {OPT_FLAG, "arcs", 0, NULL, "calls too", offsetof(struct diff, arcs), NULL, false},
-    {OPT_FLAG, "lines", 0, NULL, "source lines too, where the sources match", offsetof(struct diff, lines), NULL,
-     false},
-    {OPT_FLAG, "data", 0, NULL, "data structures too", offsetof(struct diff, data), NULL, false},
-    {OPT_COUNT, "limit", 'n', "N", "at most N rows of a table [20]", offsetof(struct diff, limit), NULL, false},
-    {OPT_FLAG, "json", 0, NULL, "write JSON", offsetof(struct diff, json), NULL, false},
-    {OPT_FLAG, "markdown", 0, NULL, "write Markdown, for a comment or a summary on GitHub",
-     offsetof(struct diff, markdown), NULL, false},
-    {OPT_TEXT, "out", 'o', "FILE", "write the differences as a profile, too", offsetof(struct diff, out), NULL, false},
-    {OPT_TEXT, "html", 0, "FILE", "write a page that shows both sides and the differences, too",
-     offsetof(struct diff, html), NULL, false},
-    {OPT_FLAG, "source-anywhere", 0, NULL, SOURCE_ANYWHERE, offsetof(struct diff, source_anywhere), NULL, false},
-    {OPT_HEADING, NULL, 0, NULL, "Limits (status 3 if one is passed)", 0, NULL, false},
-    {OPT_TAKE, "fail-on", 0, "LIMIT",
-     "EVENT@FUNCTION>+5%, or >+1000 (growth), >1000, >2% (of the\n"
+     take_expression},
+    GIVEN_WEIGHTS("", AT(weights)),
+    COLUMN_DEFINE(AT(defines)),
+    {OPT_HEADING, .help = "What to print"},
+    {OPT_TEXT, "sort", 's', "EVENT", "sort by the difference in an event, self, or EVENT_incl [CEst]", AT(sort)},
+    {OPT_TEXT, "show", 0, "EVENTS", "differences in these events too, ',' between", AT(show)},
+    {OPT_FLAG, "arcs", 0, NULL, "calls too", AT(arcs)},
+    {OPT_FLAG, "lines", 0, NULL, "source lines too, where the sources match", AT(lines)},
+    {OPT_FLAG, "data", 0, NULL, "data structures too", AT(data)},
+    {OPT_COUNT, "limit", 'n', "N", "at most N rows of a table [20]", AT(limit)},
+    {OPT_FLAG, "json", 0, NULL, "write JSON", AT(json)},
+    {OPT_FLAG, "markdown", 0, NULL, "write Markdown, for a comment or a summary on GitHub", AT(markdown)},
+    {OPT_TEXT, "out", 'o', "FILE", "write the differences as a profile, too", AT(out)},
+    {OPT_TEXT, "html", 0, "FILE", "write a page that shows both sides and the differences, too", AT(html)},
+    {OPT_FLAG, "source-anywhere", 0, NULL, SOURCE_ANYWHERE, AT(source_anywhere)},
+    {OPT_HEADING, .help = "Limits (status 3 if one is passed)"},
+    {OPT_TAKE, "fail-on", 0, "LIMIT", "EVENT@FUNCTION>+5%, or >+1000 (growth), >1000, >2% (of the\n"
      "total); EVENT@total; EVENT@data:NAME, a data structure; also\n"
      "< >= <=; a ratio or a defined column as an event; may be\n"
-     "repeated",
-     0, take_limit, false},
+     "repeated", 0, take_limit},
 };
 
 static const struct opt_command command = {
@@ -114,10 +100,7 @@ static const struct opt_command command = {
     "Compares profiles: totals, functions, calls, lines and data structures. With several runs on a side a\n"
     "difference counts only if it is outside their spread. Each is a profile or a raw profile; @LIST stands for\n"
     "those named in LIST.",
-    rows,
-    sizeof rows / sizeof rows[0],
-    false,
-    CLI_USAGE,
+    OPT_ROWS(rows),
 };
 
 /* ------------------------------------------------------------------------------------------ sides */

@@ -21,24 +21,17 @@ struct export
     struct tp_export_options how;
 };
 
+#define AT(member) offsetof(struct export, member)
 static const struct opt rows[] = {
-    {OPT_TEXT, "format", 0, "FORMAT",
-     "callgrind (KCachegrind, callgrind_annotate), cachegrind\n"
-     "(cg_annotate), folded (flame graphs), json or csv",
-     offsetof(struct export, format), NULL, false},
-    {OPT_TEXT, "out", 'o', "FILE", "where to [standard output]", offsetof(struct export, out), NULL, false},
-    {OPT_TEXT, "events", 0, "EVENTS", "',' between, or all; folded: one [the format's own choice]",
-     offsetof(struct export, how.events), NULL, false},
-    {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180",
-     offsetof(struct export, weights), given_check_weights, false},
-    {OPT_TEXT, "table", 0, "NAME", "csv: the table or view [functions]", offsetof(struct export, how.table),
-     NULL, false},
-    {OPT_FLAG, "instructions", 0, NULL, "callgrind: a line per instruction",
-     offsetof(struct export, how.instructions), NULL, false},
-    {OPT_FLAG, "mangled", 0, NULL, "callgrind, cachegrind, folded: names as in the symbol table",
-     offsetof(struct export, how.mangled), NULL, false},
-    {OPT_FLAG, "threads", 0, NULL, "folded: the thread is the first frame",
-     offsetof(struct export, how.threads), NULL, false},
+    {OPT_TEXT, "format", 0, "FORMAT", "callgrind (KCachegrind, callgrind_annotate), cachegrind\n"
+     "(cg_annotate), folded (flame graphs), json or csv", AT(format)},
+    {OPT_TEXT, "out", 'o', "FILE", "where to [standard output]", AT(out)},
+    {OPT_TEXT, "events", 0, "EVENTS", "',' between, or all; folded: one [the format's own choice]", AT(how.events)},
+    GIVEN_WEIGHTS("", AT(weights)),
+    {OPT_TEXT, "table", 0, "NAME", "csv: the table or view [functions]", AT(how.table)},
+    {OPT_FLAG, "instructions", 0, NULL, "callgrind: a line per instruction", AT(how.instructions)},
+    {OPT_FLAG, "mangled", 0, NULL, "callgrind, cachegrind, folded: names as in the symbol table", AT(how.mangled)},
+    {OPT_FLAG, "threads", 0, NULL, "folded: the thread is the first frame", AT(how.threads)},
 };
 
 static const struct opt_command command = {
@@ -46,10 +39,8 @@ static const struct opt_command command = {
     "--format=FORMAT [options] [FILE]",
     "Writes a profile in another tool's format. FILE is a profile or a raw profile; without it, the newest\n"
     "tenure.out.* here.",
-    rows,
-    sizeof rows / sizeof rows[0],
-    false,
-    CLI_USAGE,
+    OPT_ROWS(rows),
+    .one_profile = true,
 };
 
 typedef int exporter(tp_profile *, FILE *, const struct tp_export_options *, struct tp_error *);
@@ -116,8 +107,6 @@ int cmd_export(int argc, char **argv)
         return term_finish(-1 - first);
     if (options.format == NULL)
         return opt_misused(&command, "name a format: --format=callgrind, cachegrind, folded, json or csv");
-    if (argc - first > 1)
-        return opt_misused(&command, "one profile at a time, %s is one too many", argv[first + 1]);
     format = find(options.format);
     if (format != NULL)
         return export(&options, format, first < argc ? argv[first] : NULL);

@@ -18,7 +18,7 @@
 
 static const struct opt rows[] = {
     {OPT_TEXT, "out", 'o', "FILE", "where to, or - for standard output [the profile's\nname with .html behind]",
-     offsetof(struct page_options, out), NULL, false},
+     offsetof(struct page_options, out)},
     PAGE_OPTIONS,
 };
 
@@ -30,11 +30,9 @@ static const struct opt_command command = {
     "Writes a profile as one page for the browser: totals, source, call tree, flame graph, callers and\n"
     "callees. It holds everything, source text too, and needs no network. FILE is a profile or a raw\n"
     "profile; without it, the newest tenure.out.* here.",
-    rows,
-    sizeof rows / sizeof rows[0],
-    false,
-    CLI_USAGE,
-    foreign,
+    OPT_ROWS(rows),
+    .one_profile = true,
+    .foreign = foreign,
 };
 
 /* "page.html: 1,234,567 bytes, with the text of 3 of 5 source files" */
@@ -83,8 +81,6 @@ int cmd_html(int argc, char **argv)
 
     if (first < 0)
         return term_finish(-1 - first);
-    if (argc - first > 1)
-        return opt_misused(&command, "one profile at a time, %s is one too many", argv[first + 1]);
     if (!page_is_there())
         return CLI_ERROR;
     return html(&options, first < argc ? argv[first] : NULL);

@@ -23,19 +23,15 @@ struct import {
     bool embed_source, source_anywhere, no_symbols, quiet;
 };
 
+#define AT(member) offsetof(struct import, member)
 static const struct opt rows[] = {
-    {OPT_TEXT, "out", 'o', "FILE", "the profile [FILE without .raw; FILE.profile]", offsetof(struct import, out), NULL,
-     false},
-    {OPT_TEXT, "sysroot", 0, "FOLDER", "objects and sources are below FOLDER",
-     offsetof(struct import, sysroot), NULL, false},
-    {OPT_TEXT, "debug-path", 0, "FOLDERS", "separate debug files, ':' between [/usr/lib/debug]",
-     offsetof(struct import, debug_path), NULL, false},
-    {OPT_SWITCH, "embed-source", 0, NULL, "keep the source text in the profile [no]",
-     offsetof(struct import, embed_source), NULL, false},
-    {OPT_FLAG, "source-anywhere", 0, NULL, SOURCE_ANYWHERE, offsetof(struct import, source_anywhere), NULL, false},
-    {OPT_FLAG, "no-symbols", 0, NULL, "leave debug information alone: no files, no lines",
-     offsetof(struct import, no_symbols), NULL, false},
-    {OPT_FLAG, "quiet", 'q', NULL, "say nothing if all is well", offsetof(struct import, quiet), NULL, false},
+    {OPT_TEXT, "out", 'o', "FILE", "the profile [FILE without .raw; FILE.profile]", AT(out)},
+    {OPT_TEXT, "sysroot", 0, "FOLDER", "objects and sources are below FOLDER", AT(sysroot)},
+    {OPT_TEXT, "debug-path", 0, "FOLDERS", "separate debug files, ':' between [/usr/lib/debug]", AT(debug_path)},
+    {OPT_SWITCH, "embed-source", 0, NULL, "keep the source text in the profile [no]", AT(embed_source)},
+    {OPT_FLAG, "source-anywhere", 0, NULL, SOURCE_ANYWHERE, AT(source_anywhere)},
+    {OPT_FLAG, "no-symbols", 0, NULL, "leave debug information alone: no files, no lines", AT(no_symbols)},
+    {OPT_FLAG, "quiet", 'q', NULL, "say nothing if all is well", AT(quiet)},
 };
 
 static const struct opt_command command = {
@@ -43,10 +39,7 @@ static const struct opt_command command = {
     "[options] FILE...",
     "Turns a raw profile, or a file of Callgrind or Cachegrind, into a profile. FILE is not changed. Several\n"
     "files of Callgrind are parts and threads of one process.",
-    rows,
-    sizeof rows / sizeof rows[0],
-    false,
-    CLI_USAGE,
+    OPT_ROWS(rows),
 };
 
 /* FILE without .raw; with .profile behind if it has no such ending. Freed by the caller. */

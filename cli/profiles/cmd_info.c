@@ -24,7 +24,7 @@ struct info {
 };
 
 static const struct opt rows[] = {
-    {OPT_FLAG, "json", 0, NULL, "write JSON", offsetof(struct info, json), NULL, false},
+    {OPT_FLAG, "json", 0, NULL, "write JSON", offsetof(struct info, json)},
 };
 
 static const struct opt_command command = {
@@ -33,10 +33,8 @@ static const struct opt_command command = {
     "Without FILE: versions, the engine, and this machine's caches, which `tenure record` simulates when "
     "not\n"
     "told otherwise. With FILE: what the profile was recorded with, and which events it has.",
-    rows,
-    sizeof rows / sizeof rows[0],
-    false,
-    CLI_USAGE,
+    OPT_ROWS(rows),
+    .one_profile = true,
 };
 
 /* One "name value" line, or one member of a JSON object. */
@@ -209,8 +207,6 @@ int cmd_info(int argc, char **argv)
 
     if (first < 0)
         return term_finish(-1 - first);
-    if (argc - first > 1)
-        return opt_misused(&command, "one profile at a time, %s is one too many", argv[first + 1]);
     printer.json = options.json;
     return first < argc ? of_profile(&printer, argv[first]) : this_machine(&printer);
 }

@@ -48,14 +48,12 @@ static const char *take_list(void *into, const char *name, const char *value)
 }
 
 static const struct opt rows[] = {
-    {OPT_TEXT, "out", 'o', "FILE", "the sum", offsetof(struct merge, out), NULL, false},
-    {OPT_TAKE, "keep", 0, "WHAT",
-     "keep functions apart by rank, process or thread too, for\n"
-     "`tenure report --balance` [none]",
-     0, take_keep, false},
+    {OPT_TEXT, "out", 'o', "FILE", "the sum", offsetof(struct merge, out)},
+    {OPT_TAKE, "keep", 0, "WHAT", "keep functions apart by rank, process or thread too, for\n"
+     "`tenure report --balance` [none]", 0, take_keep},
     {OPT_TAKE, "from", 0, "LIST", "profiles are also those named in LIST, one a line; -: in\nstandard input", 0,
-     take_list, false},
-    {OPT_FLAG, "quiet", 'q', NULL, "say nothing if all is well", offsetof(struct merge, quiet), NULL, false},
+     take_list},
+    {OPT_FLAG, "quiet", 'q', NULL, "say nothing if all is well", offsetof(struct merge, quiet)},
 };
 
 static const struct opt_command command = {
@@ -63,10 +61,7 @@ static const struct opt_command command = {
     "-o FILE [options] PROFILE...",
     "Sums profiles of the same events and caches, whatever programs they are of. PROFILE is a profile or a raw\n"
     "profile; @LIST stands for those named in LIST.",
-    rows,
-    sizeof rows / sizeof rows[0],
-    false,
-    CLI_USAGE,
+    OPT_ROWS(rows),
 };
 
 static bool add_all(const struct merge *options, tp_merge *merge)

@@ -24,8 +24,7 @@
 #include <unistd.h>
 
 static const struct opt rows[] = {
-    {OPT_TEXT, "out", 'o', "FILE", "where the page goes [a folder of your own]", offsetof(struct page_options, out),
-     NULL, false},
+    {OPT_TEXT, "out", 'o', "FILE", "where the page goes [a folder of your own]", offsetof(struct page_options, out)},
     PAGE_OPTIONS,
 };
 
@@ -34,10 +33,8 @@ static const struct opt_command command = {
     "[options] [FILE]",
     "Shows a profile in the browser ($BROWSER, or what xdg-open finds): the page that `tenure html`\n"
     "writes. FILE is a profile or a raw profile; without it, the newest tenure.out.* here.",
-    rows,
-    sizeof rows / sizeof rows[0],
-    false,
-    CLI_USAGE,
+    OPT_ROWS(rows),
+    .one_profile = true,
 };
 
 /* ------------------------------------------------------------------------------------------ where */
@@ -165,8 +162,6 @@ int cmd_open(int argc, char **argv)
 
     if (first < 0)
         return term_finish(-1 - first);
-    if (argc - first > 1)
-        return opt_misused(&command, "one profile at a time, %s is one too many", argv[first + 1]);
     if (options.out != NULL && strcmp(options.out, "-") == 0)
         return opt_misused(&command, "a browser needs a file; `tenure html -o -` writes to standard output");
     if (!page_is_there())

@@ -27,10 +27,9 @@ struct sql {
 };
 
 static const struct opt rows[] = {
-    {OPT_FLAG, "json", 0, NULL, "write an array of objects", offsetof(struct sql, json), NULL, false},
-    {OPT_FLAG, "csv", 0, NULL, "write RFC 4180, with a header", offsetof(struct sql, csv), NULL, false},
-    {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180",
-     offsetof(struct sql, weights), given_check_weights, false},
+    {OPT_FLAG, "json", 0, NULL, "write an array of objects", offsetof(struct sql, json)},
+    {OPT_FLAG, "csv", 0, NULL, "write RFC 4180, with a header", offsetof(struct sql, csv)},
+    GIVEN_WEIGHTS("", offsetof(struct sql, weights)),
 };
 
 static const struct opt_command command = {
@@ -39,10 +38,7 @@ static const struct opt_command command = {
     "Runs an SQL query on a profile; profile-format.md (in share/doc/tenure) describes the views.\n"
     "FILE is a profile or a raw profile; without it, the newest tenure.out.* here. QUERY may be - for\n"
     "standard input.",
-    rows,
-    sizeof rows / sizeof rows[0],
-    false,
-    CLI_USAGE,
+    OPT_ROWS(rows),
 };
 
 enum { MAX_SQL_COLUMNS = 2000 };

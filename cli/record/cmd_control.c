@@ -25,14 +25,11 @@ struct ask {
     char folder[4096];
 };
 
-// clang-format off
 static const struct opt rows[] = {
-    {OPT_NUMBER, "wait", 0, "SECONDS", "how long to wait for an answer [5]", offsetof(struct ask, wait), NULL, false},
-    {OPT_NUMBER, "every", 0, "SECONDS", "do it again and again, until the program ends", offsetof(struct ask, every),
-     NULL, false},
-    {OPT_FLAG, "json", 0, NULL, "write JSON: lists, status and stacks", offsetof(struct ask, json), NULL, false},
+    {OPT_NUMBER, "wait", 0, "SECONDS", "how long to wait for an answer [5]", offsetof(struct ask, wait)},
+    {OPT_NUMBER, "every", 0, "SECONDS", "do it again and again, until the program ends", offsetof(struct ask, every)},
+    {OPT_FLAG, "json", 0, NULL, "write JSON: lists, status and stacks", offsetof(struct ask, json)},
 };
-// clang-format on
 
 static const struct opt_command command = {
     "control",
@@ -40,11 +37,7 @@ static const struct opt_command command = {
     "Lists the programs that are being profiled, or asks one or all of them: for their status, for the\n"
     "functions that they are in, to write a part of the profile, to forget all costs so far, to collect\n"
     "costs or not, to simulate at all or not.",
-    rows,
-    sizeof rows / sizeof rows[0],
-    false,
-    CLI_USAGE,
-    NULL,
+    OPT_ROWS(rows),
 };
 
 /* ------------------------------------------------------------------------------------------ what is asked */

@@ -95,9 +95,9 @@ static const char *take(void *into, const char *name, const char *value)
 }
 
 static const struct opt rows[] = {
-#define HEADING(text) {OPT_HEADING, NULL, 0, NULL, text, 0, NULL, false},
+#define HEADING(text) {OPT_HEADING, NULL, 0, NULL, text, 0},
 #define OF_RECORD(kind, name, letter, value, help, member) \
-    {kind, name, letter, value, help, offsetof(struct record, member), NULL, false},
+    {kind, name, letter, value, help, offsetof(struct record, member)},
 #define OPTION(name, value, kind, member, detail, usual, key, engines, help) \
     {OPTIONS_##kind == OPTIONS_SEPARATE ? OPT_TAKE_COUNTED : OPT_TAKE, name, 0, value, help, 0, take, \
      OPTIONS_##kind == OPTIONS_SWITCH},
@@ -115,11 +115,9 @@ static const struct opt_command command = {
     "[options] [--] PROGRAM ARGS...",
     "Runs PROGRAM and writes its profile. Ends with the program's exit status; 125: Tenure failed,\n"
     "126: PROGRAM cannot be executed, 127: PROGRAM was not found.",
-    rows,
-    sizeof rows / sizeof rows[0],
-    true,
-    CLI_OWN_FAILURE,
-    foreign,
+    OPT_ROWS(rows),
+    .foreign = foreign,
+    .runs_program = true,
 };
 
 /* ------------------------------------------------------------------------------ the engine's command line */

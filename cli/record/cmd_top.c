@@ -36,29 +36,21 @@ struct top {
     tp_profile *before, *now;
 };
 
-// clang-format off
+#define AT(member) offsetof(struct top, member)
 static const struct opt rows[] = {
-    {OPT_NUMBER, "interval", 'd', "SECONDS", "from one look to the next [2]", offsetof(struct top, interval), NULL,
-     false},
-    {OPT_COUNT, "count", 'c', "N", "look N times [until the program ends]", offsetof(struct top, count), NULL, false},
-    {OPT_COUNT, "limit", 'n', "N", "at most N functions [20]", offsetof(struct top, limit), NULL, false},
-    {OPT_TEXT, "sort", 's', "EVENT", "sort by an event, self, or inclusive: EVENT_incl [CEst]",
-     offsetof(struct top, sort), NULL, false},
-    {OPT_FLAG, "total", 0, NULL, "since the program began, not since the last look", offsetof(struct top, total),
-     NULL, false},
+    {OPT_NUMBER, "interval", 'd', "SECONDS", "from one look to the next [2]", AT(interval)},
+    {OPT_COUNT, "count", 'c', "N", "look N times [until the program ends]", AT(count)},
+    {OPT_COUNT, "limit", 'n', "N", "at most N functions [20]", AT(limit)},
+    {OPT_TEXT, "sort", 's', "EVENT", "sort by an event, self, or inclusive: EVENT_incl [CEst]", AT(sort)},
+    {OPT_FLAG, "total", 0, NULL, "since the program began, not since the last look", AT(total)},
 };
-// clang-format on
 
 static const struct opt_command command = {
     "top",
     "[options] [PID]",
     "Shows the functions that cost most, again and again, while `tenure record` runs the program PID; without\n"
     "it, the one that is being profiled. Each look writes a part of its profile.",
-    rows,
-    sizeof rows / sizeof rows[0],
-    false,
-    CLI_USAGE,
-    NULL,
+    OPT_ROWS(rows),
 };
 
 /* ------------------------------------------------------------------------------------------ a look */

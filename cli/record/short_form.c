@@ -18,127 +18,32 @@
 #include "cli/cli.h"
 #include "profile/profile.h"
 
+/* Their words for which there is a command here. */
 static const struct {
-    const char *word, *ours; /* the command that does what the word asks for, or NULL */
-} elsewhere[] = {
-    {"add", "merge"},
-    {"am", NULL},
-    {"analyse", "report"},
-    {"analyze", "report"},
-    {"apply", NULL},
-    {"archive", NULL},
-    {"attach", "control"},
-    {"bench", NULL},
-    {"bisect", NULL},
-    {"blame", NULL},
-    {"branch", NULL},
-    {"browse", "open"},
-    {"buildid-cache", NULL},
-    {"buildid-list", NULL},
-    {"bundle", NULL},
-    {"c2c", "report --sharing"},
-    {"calibrate", NULL},
-    {"cat-file", NULL},
-    {"check", NULL},
-    {"checkout", NULL},
-    {"cherry-pick", NULL},
-    {"clean", NULL},
-    {"clone", NULL},
-    {"collect", "control"},
-    {"command", "control"},
-    {"commit", NULL},
-    {"compare", "diff"},
-    {"config", "info"},
-    {"convert", "export"},
-    {"daemon", NULL},
-    {"data", "report --data"},
-    {"describe", NULL},
-    {"dump", "control"},
-    {"events", "info"},
-    {"evlist", "info"},
-    {"exec", "record"},
-    {"fetch", NULL},
-    {"finalize", NULL},
-    {"format-patch", NULL},
-    {"fsck", NULL},
-    {"ftrace", NULL},
-    {"functions", "report"},
-    {"gc", NULL},
-    {"graph", "html"},
-    {"header", "info"},
-    {"init", NULL},
-    {"inject", NULL},
-    {"instrument", NULL},
-    {"iostat", NULL},
-    {"kallsyms", NULL},
-    {"kill", NULL},
-    {"kmem", NULL},
-    {"kvm", NULL},
-    {"kwork", NULL},
-    {"launch", "record"},
-    {"list", "report"},
-    {"live", "top"},
-    {"load", "import"},
-    {"lock", NULL},
-    {"log", "info"},
-    {"ls-files", NULL},
-    {"machines", NULL},
-    {"mem", "report --data"},
-    {"mv", NULL},
-    {"notes", NULL},
-    {"peek", "report"},
-    {"print", "report"},
-    {"probe", NULL},
-    {"profile", "record"},
-    {"prune", NULL},
-    {"pull", NULL},
-    {"push", NULL},
-    {"query", "sql"},
-    {"rebase", NULL},
-    {"recv", NULL},
-    {"reflog", NULL},
-    {"remote", NULL},
-    {"repack", NULL},
-    {"replace", NULL},
-    {"replay", NULL},
-    {"reset", NULL},
-    {"restore", NULL},
-    {"rev-parse", NULL},
-    {"revert", NULL},
-    {"rm", NULL},
-    {"run", "record"},
-    {"sched", NULL},
-    {"script", "export"},
-    {"sessions", "control"},
-    {"setup", NULL},
-    {"shortlog", NULL},
-    {"show", "report"},
-    {"shutdown", NULL},
-    {"source", "annotate"},
-    {"start", "control"},
-    {"stash", NULL},
-    {"stat", "report"},
-    {"stats", "report"},
-    {"status", "control"},
-    {"stop", "control"},
-    {"submodule", NULL},
-    {"summary", "report"},
-    {"switch", NULL},
-    {"tag", NULL},
-    {"test", NULL},
-    {"threads", "report --threads"},
-    {"timechart", NULL},
-    {"trace", "record"},
-    {"try", NULL},
-    {"tui", "top"},
-    {"version", "--version"},
-    {"view", "open"},
-    {"web", "open"},
-    {"whatchanged", NULL},
-    {"worktree", NULL},
-    {"zero", NULL},
+    const char *word, *ours;
+} translated[] = {
+    {"add", "merge"}, {"analyse", "report"}, {"analyze", "report"}, {"attach", "control"}, {"browse", "open"},
+    {"c2c", "report --sharing"}, {"collect", "control"}, {"command", "control"}, {"compare", "diff"},
+    {"config", "info"}, {"convert", "export"}, {"data", "report --data"}, {"dump", "control"}, {"events", "info"},
+    {"evlist", "info"}, {"exec", "record"}, {"functions", "report"}, {"graph", "html"}, {"header", "info"},
+    {"launch", "record"}, {"list", "report"}, {"live", "top"}, {"load", "import"}, {"log", "info"},
+    {"mem", "report --data"}, {"peek", "report"}, {"print", "report"}, {"profile", "record"}, {"query", "sql"},
+    {"run", "record"}, {"script", "export"}, {"sessions", "control"}, {"show", "report"}, {"source", "annotate"},
+    {"start", "control"}, {"stat", "report"}, {"stats", "report"}, {"status", "control"}, {"stop", "control"},
+    {"summary", "report"}, {"threads", "report --threads"}, {"trace", "record"}, {"tui", "top"},
+    {"version", "--version"}, {"view", "open"}, {"web", "open"},
 };
-enum { WORDS = sizeof elsewhere / sizeof elsewhere[0] };
+
+/* Their words for what Tenure has no command for. */
+static const char *const untranslated[] = {
+    "am", "apply", "archive", "bench", "bisect", "blame", "branch", "buildid-cache", "buildid-list", "bundle",
+    "calibrate", "cat-file", "check", "checkout", "cherry-pick", "clean", "clone", "commit", "daemon", "describe",
+    "fetch", "finalize", "format-patch", "fsck", "ftrace", "gc", "init", "inject", "instrument", "iostat",
+    "kallsyms", "kill", "kmem", "kvm", "kwork", "lock", "ls-files", "machines", "mv", "notes", "probe", "prune",
+    "pull", "push", "rebase", "recv", "reflog", "remote", "repack", "replace", "replay", "reset", "restore",
+    "rev-parse", "revert", "rm", "sched", "setup", "shortlog", "shutdown", "stash", "submodule", "switch", "tag",
+    "test", "timechart", "try", "whatchanged", "worktree", "zero",
+};
 
 /* Only files are opened: a pipe would wait for who writes to it, and what is read from it is gone. */
 static bool is_profile(const char *path)
@@ -180,9 +85,13 @@ bool short_form_is_mistake(char *const *argv)
 {
     if (strchr(argv[0], '/') != NULL)
         return false;
-    for (size_t i = 0; i < WORDS; i++) {
-        if (strcmp(elsewhere[i].word, argv[0]) == 0)
-            return refuse(argv, elsewhere[i].ours);
+    for (size_t i = 0; i < sizeof translated / sizeof *translated; i++) {
+        if (strcmp(translated[i].word, argv[0]) == 0)
+            return refuse(argv, translated[i].ours);
+    }
+    for (size_t i = 0; i < sizeof untranslated / sizeof *untranslated; i++) {
+        if (strcmp(untranslated[i], argv[0]) == 0)
+            return refuse(argv, NULL);
     }
     for (size_t i = 1; argv[i] != NULL; i++) {
         if (is_profile(argv[i]))

@@ -22,12 +22,6 @@
 
 /* ------------------------------------------------------------------------------------------ options */
 
-static const char *take_define(void *into, const char *name, const char *value)
-{
-    (void)name;
-    return column_defines_add(&((struct report *)into)->defines, value);
-}
-
 static const char *check_advice_limits(void *unused, const char *name, const char *value)
 {
     static struct tp_error err;
@@ -39,35 +33,29 @@ static const char *check_advice_limits(void *unused, const char *name, const cha
 
 /* The options behind those that ask for sections. */
 static char in_help[512];
+#define AT(member) offsetof(struct report, member)
 static const struct opt how[] = {
-    {OPT_HEADING, NULL, 0, NULL, "How", 0, NULL, false},
-    {OPT_TEXT, "in", 0, "NAME", in_help, offsetof(struct report, in), NULL, false},
-    {OPT_TEXT, "sort", 's', "EVENT",
-     "sort by an event or ratio, self, or inclusive: EVENT_incl\n"
-     "[CEst; of other tools' events the first]",
-     offsetof(struct report, sort_name), NULL, false},
-    {OPT_TEXT, "show", 0, "EVENTS",
-     "these columns only, ',' between: events, and spatialD1,\n"
+    {OPT_HEADING, .help = "How"},
+    {OPT_TEXT, "in", 0, "NAME", in_help, AT(in)},
+    {OPT_TEXT, "sort", 's', "EVENT", "sort by an event or ratio, self, or inclusive: EVENT_incl\n"
+     "[CEst; of other tools' events the first]", AT(sort_name)},
+    {OPT_TEXT, "show", 0, "EVENTS", "these columns only, ',' between: events, and spatialD1,\n"
      "temporalD1, dirtyD1 (or ..I1, ..D2, ..L), missD1, I1rate,\n"
-     "D1rate, DLrate, LLrate; each also _incl",
-     offsetof(struct report, show), NULL, false},
-    {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180; also of further events",
-     offsetof(struct report, weights), given_check_weights, false},
-    {OPT_TAKE, "define", 0, "NAME=EXPR", "a column of your own, as in 'mpki=1000 * LLm / Ir'; may be repeated", 0,
-     take_define, false},
-    {OPT_COUNT, "limit", 'n', "N", "at most N rows of a table [20]", offsetof(struct report, limit), NULL,
-     false},
+     "D1rate, DLrate, LLrate; each also _incl", AT(show)},
+    GIVEN_WEIGHTS("; also of further events", AT(weights)),
+    COLUMN_DEFINE(AT(defines)),
+    {OPT_COUNT, "limit", 'n', "N", "at most N rows of a table [20]", AT(limit)},
     {OPT_NUMBER, "threshold", 0, "PERCENT", "leave out what has less of the total [tree: 1, advice: 2]",
-     offsetof(struct report, threshold), NULL, false},
+     AT(threshold)},
     {OPT_TEXT, "advice-limits", 0, "NAME=N,...", "other limits of what is worth advice, as in spatial=40",
-     offsetof(struct report, advice_limits), check_advice_limits, false},
-    {OPT_FLAG, "json", 0, NULL, "write JSON", offsetof(struct report, json), NULL, false},
+     AT(advice_limits), check_advice_limits},
+    {OPT_FLAG, "json", 0, NULL, "write JSON", AT(json)},
 };
 
 enum { HOW = sizeof how / sizeof how[0] };
 
 static struct opt rows[1 + TP_SECTION_GROUPS + HOW] = {
-    {OPT_HEADING, NULL, 0, NULL, "What to print (without any: totals, findings, functions)", 0, NULL, false}};
+    {OPT_HEADING, .help = "What to print (without any: totals, findings, functions)"}};
 
 static struct opt_command command = {
     "report",
@@ -75,8 +63,7 @@ static struct opt_command command = {
     "Prints a profile. FILE is a profile or a raw profile; without it, the newest tenure.out.* here.",
     rows,
     1,
-    false,
-    CLI_USAGE,
+    .one_profile = true,
 };
 
 /* "functions, --loops and --pairs": the groups among whose rows --in chooses. */
@@ -110,8 +97,7 @@ static void make_options(void)
             continue;
         rows[command.count++] = (struct opt){
             group->value != NULL ? OPT_TEXT : OPT_FLAG, group->option, group->letter, group->value, group->help,
-            at + (group->value != NULL ? offsetof(struct report, asked[0].value) - offsetof(struct report, asked) : 0),
-            NULL, false};
+            at + (group->value != NULL ? offsetof(struct report, asked[0].value) - offsetof(struct report, asked) : 0)};
     }
     memcpy(&rows[command.count], how, sizeof how);
     command.count += HOW;
@@ -429,8 +415,6 @@ int cmd_report(int argc, char **argv)
     first = opt_parse(&command, &report, argc, argv);
     if (first < 0)
         return term_finish(-1 - first);
-    if (argc - first > 1)
-        return opt_misused(&command, "one profile at a time, %s is one too many", argv[first + 1]);
     if ((status = misused(&report)) != 0)
         return status;
     report.profile = given_open_weighed(first < argc ? argv[first] : NULL, report.weights);

@@ -220,16 +220,16 @@ struct parsed {
 };
 
 static const struct opt rows[] = {
-    {OPT_FLAG, "flag", 'f', NULL, "", offsetof(struct parsed, flag), NULL, false},
-    {OPT_SWITCH, "switch", 0, NULL, "", offsetof(struct parsed, on), NULL, false},
-    {OPT_TEXT, "text", 't', "TEXT", "", offsetof(struct parsed, text), NULL, false},
-    {OPT_COUNT, "count", 0, "N", "", offsetof(struct parsed, count), NULL, false},
+    {OPT_FLAG, "flag", 'f', NULL, "", offsetof(struct parsed, flag)},
+    {OPT_SWITCH, "switch", 0, NULL, "", offsetof(struct parsed, on)},
+    {OPT_TEXT, "text", 't', "TEXT", "", offsetof(struct parsed, text)},
+    {OPT_COUNT, "count", 0, "N", "", offsetof(struct parsed, count)},
 };
 
 /* `line` is split at blanks; the operands come back joined by blanks. */
 static int parse(struct parsed *out, const char *line, bool stop, char *operands)
 {
-    struct opt_command command = {"test", "", "", rows, 4, stop, 2};
+    struct opt_command command = {"test", "", "", OPT_ROWS(rows), .runs_program = stop};
     static char copy[256], name[] = "test"; /* the values in `out` point into it */
     char *argv[32] = {name}, *word;
     int argc = 1, first, i;
