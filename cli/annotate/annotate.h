@@ -19,6 +19,7 @@
 #include "cli/base/column.h"
 #include "cli/base/term.h"
 #include "profile/annotation/annotation.h"
+#include "profile/base/json.h"
 #include "profile/objects/source.h"
 
 enum {
@@ -75,6 +76,7 @@ struct annotate {
     struct tp_term term[ANNOTATE_MAX_TERMS];
     size_t terms;
     struct tp_annotation costs;
+    struct tp_json out; /* with --json */
     uint8_t *choice; /* of each file, enum annotate_choice */
     uint32_t *order; /* files, those chosen first, in the order they are shown */
     size_t chosen;
@@ -131,7 +133,7 @@ struct annotate_groups {
     uint32_t *pair;    /* indices of pairs */
 };
 
-/* As JSON: the beginning of the object, a table, and a row of costs: {"Ir": 12, ...}. */
+/* As JSON: the beginning of the object, a table, the sources with the end of it. */
 void annotate_json_begin(struct annotate *an);
 void annotate_json_groups(struct annotate *an, bool by_file, const struct annotate_groups *groups);
 bool annotate_json_sources(struct annotate *an);

@@ -7,209 +7,171 @@
  */
 #include "cli/annotate/annotate.h"
 
-#include "cli/base/term.h"
-
 #include <inttypes.h>
-#include <stdio.h>
 
-static void costs(const struct annotate *an, const union tp_cell *cost, enum annotate_known known)
+static void json_costs(struct annotate *an, const char *name, const union tp_cell *cost, enum annotate_known known)
 {
-    const char *comma = "";
     size_t i;
 
-    fputs("{", stdout);
+    tp_json_begin(&an->out, name, '{', ", ");
     for (i = 0; i < an->shown && cost != NULL; i++) {
+        const struct column_spec *spec = &an->column[i].spec;
         struct annotate_value value = annotate_value(an, i, cost);
 
-        if (known == (an->column[i].spec.inclusive ? ANNOTATE_SELF_ONLY : ANNOTATE_INCLUSIVE_ONLY))
+        if (known == (spec->inclusive ? ANNOTATE_SELF_ONLY : ANNOTATE_INCLUSIVE_ONLY))
             continue;
-        fputs(comma, stdout);
-        term_json(stdout, an->column[i].spec.name);
         if (!value.known)
-            fputs(": null", stdout);
+            tp_json_text(&an->out, spec->name, NULL);
         else if (value.is_count)
-            printf(": %" PRId64, value.count);
+            tp_json_integer(&an->out, spec->name, value.count);
         else
-            printf(": %.10g", value.value);
-        comma = ", ";
+            tp_json_figure(&an->out, spec->name, value.value);
     }
-    fputs("}", stdout);
-}
-
-static void member(const char *name, const char *text)
-{
-    term_json(stdout, name);
-    fputs(": ", stdout);
-    if (text != NULL)
-        term_json(stdout, text);
-    else
-        fputs("null", stdout);
+    tp_json_end(&an->out);
 }
 
 void annotate_json_begin(struct annotate *an)
 {
     size_t i;
 
-    fputs("{\"format\": \"tenure-annotate\", \"version\": 1, ", stdout);
-    member("file", an->file);
-    fputs(",\n", stdout);
-    query_json_meta(an->profile);
-    fputs(",\n\"sort\": [", stdout);
-    for (i = 0; i < an->keys; i++) {
-        fputs(i > 0 ? ", " : "", stdout);
-        term_json(stdout, an->column[an->key[i].column].spec.name);
-    }
-    fputs("],\n\"totals\": ", stdout);
-    costs(an, an->costs.total, ANNOTATE_ALL);
+    an->out.out = stdout;
+    tp_json_begin(&an->out, NULL, '{', ", ");
+    tp_json_text(&an->out, "format", "tenure-annotate");
+    tp_json_integer(&an->out, "version", 1);
+    tp_json_text(&an->out, "file", an->file);
+    an->out.open[0].between = ",\n"; /* of what follows each on a line of its own */
+    query_json_meta(an->profile, &an->out);
+    tp_json_begin(&an->out, "sort", '[', ", ");
+    for (i = 0; i < an->keys; i++)
+        tp_json_text(&an->out, NULL, an->column[an->key[i].column].spec.name);
+    tp_json_end(&an->out);
+    json_costs(an, "totals", an->costs.total, ANNOTATE_ALL);
 }
 
 /* ------------------------------------------------------------------------------------------ functions */
 
-static void json_file(const struct annotate *an, uint32_t index)
+static void json_file(struct annotate *an, uint32_t index)
 {
     const struct tp_annotated_file *file = &an->costs.files.at[index];
 
-    member("file", file->path != NULL ? file->place.name : NULL);
-    if (file->path == NULL) {
-        fputs(", ", stdout);
-        member("object", file->object);
-    }
+    tp_json_text(&an->out, "file", file->path != NULL ? file->place.name : NULL);
+    if (file->path == NULL)
+        tp_json_text(&an->out, "object", file->object);
 }
 
-static void json_function(const struct annotate *an, uint32_t index)
+static void json_function(struct annotate *an, uint32_t index)
 {
-    const struct tp_annotated_function *function = &an->costs.functions.at[index];
-
-    member("function", function->name);
-    fputs(", ", stdout);
-    member("object", function->object);
+    tp_json_text(&an->out, "function", an->costs.functions.at[index].name);
+    tp_json_text(&an->out, "object", an->costs.functions.at[index].object);
 }
 
 void annotate_json_groups(struct annotate *an, bool by_file, const struct annotate_groups *groups)
 {
     size_t i, m;
 
-    printf(",\n\"%s\": [", by_file ? "files" : "functions");
+    tp_json_begin(&an->out, by_file ? "files" : "functions", '[', ",\n  ");
     for (i = 0; i < groups->count; i++) {
         const struct annotate_group *group = &groups->group[i];
 
-        fputs(i > 0 ? ",\n  {" : "\n  {", stdout);
+        tp_json_begin(&an->out, NULL, '{', ", ");
         (by_file ? json_file : json_function)(an, group->index);
-        fputs(", \"costs\": ", stdout);
-        costs(an, group->cost, by_file ? ANNOTATE_SELF_ONLY : ANNOTATE_ALL);
-        printf(", \"%s\": [", by_file ? "functions" : "files");
+        json_costs(an, "costs", group->cost, by_file ? ANNOTATE_SELF_ONLY : ANNOTATE_ALL);
+        tp_json_begin(&an->out, by_file ? "functions" : "files", '[', ", ");
         for (m = 0; m < group->count; m++) {
             const struct tp_annotated_pair *pair = &an->costs.pairs.at[groups->pair[group->first + m]];
 
-            fputs(m > 0 ? ", {" : "{", stdout);
+            tp_json_begin(&an->out, NULL, '{', ", ");
             (by_file ? json_function : json_file)(an, by_file ? pair->function : pair->file);
-            fputs(", \"costs\": ", stdout);
-            costs(an, pair->cost, ANNOTATE_ALL);
-            fputs("}", stdout);
+            json_costs(an, "costs", pair->cost, ANNOTATE_ALL);
+            tp_json_end(&an->out);
         }
-        fputs("]}", stdout);
+        tp_json_end(&an->out);
+        tp_json_end(&an->out);
     }
-    fputs("]", stdout);
+    tp_json_end(&an->out);
 }
 
 /* ------------------------------------------------------------------------------------------ sources */
 
-static void json_inlined(const struct annotate *an, const struct tp_annotated_line *line)
+static void json_inlined(struct annotate *an, const struct tp_annotated_inlined *use)
 {
-    size_t i;
-
-    fputs(", \"inlined\": [", stdout);
-    for (i = 0; i < line->inlined; i++) {
-        const struct tp_annotated_inlined *use = &an->costs.inlined.at[line->first_inlined + i];
-
-        fputs(i > 0 ? ", {" : "{", stdout);
-        member("function", use->name);
-        fputs(", ", stdout);
-        member("file", use->path);
-        printf(", \"line\": %" PRIu32 ", \"costs\": ", use->declared);
-        costs(an, use->cost, ANNOTATE_ALL);
-        fputs("}", stdout);
-    }
-    fputs("]", stdout);
+    tp_json_text(&an->out, "function", use->name);
+    tp_json_text(&an->out, "file", use->path);
+    tp_json_integer(&an->out, "line", use->declared);
+    json_costs(an, "costs", use->cost, ANNOTATE_ALL);
 }
 
-static void json_calls(const struct annotate *an, const struct tp_annotated_line *line)
+static void json_call(struct annotate *an, const struct tp_annotated_call *call)
 {
-    size_t i;
-
-    fputs(", \"calls\": [", stdout);
-    for (i = 0; i < line->calls; i++) {
-        const struct tp_annotated_call *call = &an->costs.calls.at[line->first_call + i];
-
-        fputs(i > 0 ? ", {" : "{", stdout);
-        json_function(an, call->function);
-        printf(", \"calls\": %" PRIu64 ", \"costs\": ", call->calls);
-        costs(an, call->cost, ANNOTATE_INCLUSIVE_ONLY);
-        fputs("}", stdout);
-    }
-    fputs("]", stdout);
+    json_function(an, call->function);
+    tp_json_integer(&an->out, "calls", (int64_t)call->calls);
+    json_costs(an, "costs", call->cost, ANNOTATE_INCLUSIVE_ONLY);
 }
 
-static void json_instructions(struct annotate *an, const struct tp_annotated_line *line)
+static void json_instruction(struct annotate *an, const struct tp_annotated_instruction *instruction)
 {
     char text[512];
-    size_t i;
 
-    fputs(", \"instructions\": [", stdout);
-    for (i = 0; i < line->instructions; i++) {
-        const struct tp_annotated_instruction *instruction = &an->costs.instructions.at[line->first_instruction + i];
-
-        fputs(i > 0 ? ", {" : "{", stdout);
-        printf("\"address\": %" PRIu64 ", ", instruction->address);
-        member("function", an->costs.functions.at[instruction->function].name);
-        annotate_instruction(an, instruction, text, sizeof text);
-        fputs(", ", stdout);
-        member("text", text);
-        fputs(", \"costs\": ", stdout);
-        costs(an, instruction->cost, ANNOTATE_ALL);
-        fputs("}", stdout);
-    }
-    fputs("]", stdout);
+    tp_json_next(&an->out, "address");
+    fprintf(an->out.out, "%" PRIu64, instruction->address);
+    tp_json_text(&an->out, "function", an->costs.functions.at[instruction->function].name);
+    annotate_instruction(an, instruction, text, sizeof text);
+    tp_json_text(&an->out, "text", text);
+    json_costs(an, "costs", instruction->cost, ANNOTATE_ALL);
 }
+
+/* A member `name` with an object, which `write` fills in, for each of `count` elements from `first` on. */
+#define JSON_LIST(an, name, write, first, count) \
+    do { \
+        tp_json_begin(&(an)->out, name, '[', ", "); \
+        for (size_t i = 0; i < (count); i++) { \
+            tp_json_begin(&(an)->out, NULL, '{', ", "); \
+            write(an, (first) + i); \
+            tp_json_end(&(an)->out); \
+        } \
+        tp_json_end(&(an)->out); \
+    } while (0)
 
 static void json_line(struct annotate *an, const struct tp_annotated_line *line, const struct annotate_text *text)
 {
     bool known = line->line > 0 && line->line <= text->lines.count;
 
+    tp_json_begin(&an->out, NULL, '{', ", ");
     if (line->line > 0)
-        printf("{\"line\": %" PRIu32 ", ", line->line);
+        tp_json_integer(&an->out, "line", line->line);
     else
-        fputs("{\"line\": null, ", stdout);
-    member("text", known ? text->lines.at[line->line - 1] : NULL);
-    fputs(", \"costs\": ", stdout);
-    costs(an, line->cost, ANNOTATE_ALL);
+        tp_json_text(&an->out, "line", NULL);
+    tp_json_text(&an->out, "text", known ? text->lines.at[line->line - 1] : NULL);
+    json_costs(an, "costs", line->cost, ANNOTATE_ALL);
     if (line->inlined > 0)
-        json_inlined(an, line);
+        JSON_LIST(an, "inlined", json_inlined, &an->costs.inlined.at[line->first_inlined], line->inlined);
     if (an->calls && line->calls > 0)
-        json_calls(an, line);
+        JSON_LIST(an, "calls", json_call, &an->costs.calls.at[line->first_call], line->calls);
     if (an->disassemble)
-        json_instructions(an, line);
-    fputs("}", stdout);
+        JSON_LIST(an, "instructions", json_instruction, &an->costs.instructions.at[line->first_instruction],
+                  line->instructions);
+    tp_json_end(&an->out);
 }
 
 /* The statements of a file: their lines, and percent of the program's CEst. */
-static void json_statements(const struct annotate *an, uint32_t file)
+static void json_statements(struct annotate *an, uint32_t file)
 {
-    const char *comma = "";
     size_t i;
 
-    fputs(", \"statements\": [", stdout);
+    tp_json_begin(&an->out, "statements", '[', ",\n    ");
     for (i = 0; i < an->costs.statements.count; i++) {
         const struct tp_annotated_statement *statement = &an->costs.statements.at[i];
 
         if (statement->file != file)
             continue;
-        printf("%s\n    {\"first_line\": %" PRIu32 ", \"line\": %" PRIu32 ", \"cost_percent\": %.10g, "
-               "\"misses_percent\": %.10g}",
-               comma, statement->first_line, statement->line, statement->cost, statement->misses);
-        comma = ",";
+        tp_json_begin(&an->out, NULL, '{', ", ");
+        tp_json_integer(&an->out, "first_line", statement->first_line);
+        tp_json_integer(&an->out, "line", statement->line);
+        tp_json_figure(&an->out, "cost_percent", statement->cost);
+        tp_json_figure(&an->out, "misses_percent", statement->misses);
+        tp_json_end(&an->out);
     }
-    fputs("]", stdout);
+    tp_json_end(&an->out);
 }
 
 static bool json_source(struct annotate *an, uint32_t index)
@@ -220,25 +182,23 @@ static bool json_source(struct annotate *an, uint32_t index)
 
     if (!annotate_read(an, index, &text))
         return false;
-    fputs("{", stdout);
+    tp_json_begin(&an->out, NULL, '{', ", ");
     json_file(an, index);
-    fputs(", ", stdout);
-    member("chosen", an->choice[index] == ANNOTATE_USER ? "user" : "auto");
-    fputs(", ", stdout);
-    member("text", text.embedded ? "profile" : text.found ? "file" : NULL);
-    fputs(", ", stdout);
-    member("not_shown", text.refused);
-    fputs(", ", stdout);
-    member("directory", text.embedded ? NULL : file->place.directory);
-    printf(", \"newer\": %s, \"line_count\": %zu,\n  \"lines\": [", text.newer ? "true" : "false", text.lines.count);
-    for (i = 0; i < file->lines; i++) {
-        fputs(i > 0 ? ",\n    " : "\n    ", stdout);
+    tp_json_text(&an->out, "chosen", an->choice[index] == ANNOTATE_USER ? "user" : "auto");
+    tp_json_text(&an->out, "text", text.embedded ? "profile" : text.found ? "file" : NULL);
+    tp_json_text(&an->out, "not_shown", text.refused);
+    tp_json_text(&an->out, "directory", text.embedded ? NULL : file->place.directory);
+    tp_json_bool(&an->out, "newer", text.newer);
+    tp_json_integer(&an->out, "line_count", (int64_t)text.lines.count);
+    an->out.open[an->out.depth - 1].between = ",\n  "; /* lines begin on a line of their own */
+    tp_json_begin(&an->out, "lines", '[', ",\n    ");
+    an->out.open[an->out.depth - 2].between = ", ";
+    for (i = 0; i < file->lines; i++)
         json_line(an, &an->costs.lines.at[file->first_line + i], &text);
-    }
-    fputs("]", stdout);
+    tp_json_end(&an->out);
     if (an->statements)
         json_statements(an, index);
-    fputs("}", stdout);
+    tp_json_end(&an->out);
     annotate_text_free(&text);
     return true;
 }
@@ -248,12 +208,14 @@ bool annotate_json_sources(struct annotate *an)
 {
     size_t i;
 
-    fputs(",\n\"sources\": [", stdout);
+    tp_json_begin(&an->out, "sources", '[', ",\n ");
     for (i = 0; i < an->chosen; i++) {
-        fputs(i > 0 ? ",\n " : "\n ", stdout);
         if (!json_source(an, an->order[i]))
             return false;
     }
-    puts("]\n}");
+    tp_json_end(&an->out);
+    putchar('\n');
+    tp_json_end(&an->out);
+    putchar('\n');
     return true;
 }

@@ -40,8 +40,8 @@ struct column_defines {
     size_t count;
 };
 /* The row of options (opt.h) that fills them in. */
-#define COLUMN_DEFINE(offset)                                                                                          \
-    {OPT_TAKE, "define", 0, "NAME=EXPR", "a column of your own, as in 'mpki=1000 * LLm / Ir'; may be repeated",             \
+#define COLUMN_DEFINE(offset) \
+    {OPT_TAKE, "define", 0, "NAME=EXPR", "a column of your own, as in 'mpki=1000 * LLm / Ir'; may be repeated", \
      offset, column_take_define}
 const char *column_take_define(void *defines, const char *name, const char *value);
 /* Makes them columns; false with one line on stderr. */

@@ -18,8 +18,8 @@ tp_profile *given_open(const char *path);
 /* The same with other weights in CEst, as --weights says; NULL: its own. */
 tp_profile *given_open_weighed(const char *path, const char *weights);
 /* Its row of options (opt.h), and what is wrong with the form of weights. */
-#define GIVEN_WEIGHTS(more, offset)                                                                                    \
-    {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180" more, offset,                \
+#define GIVEN_WEIGHTS(more, offset) \
+    {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180" more, offset, \
      given_check_weights}
 const char *given_check_weights(void *unused, const char *name, const char *weights);
 /* A raw profile, without looking for lines and inlined functions. NULL with a line on stderr. */

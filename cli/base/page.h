@@ -19,10 +19,10 @@ struct page_options {
 };
 
 /* Rows of both commands' tables (opt.h). */
-#define PAGE_OPTIONS                                                                                                   \
-    {OPT_TEXT, "title", 0, "TEXT", "the page's title [the command profiled]", offsetof(struct page_options, title)},   \
-    {OPT_FLAG, "no-source", 0, NULL, "leave the text of source files out", offsetof(struct page_options, no_source)},  \
-    {OPT_FLAG, "source-anywhere", 0, NULL, SOURCE_ANYWHERE, offsetof(struct page_options, source_anywhere)},           \
+#define PAGE_OPTIONS \
+    {OPT_TEXT, "title", 0, "TEXT", "the page's title [the command profiled]", offsetof(struct page_options, title)}, \
+    {OPT_FLAG, "no-source", 0, NULL, "leave the text of source files out", offsetof(struct page_options, no_source)}, \
+    {OPT_FLAG, "source-anywhere", 0, NULL, SOURCE_ANYWHERE, offsetof(struct page_options, source_anywhere)}, \
     GIVEN_WEIGHTS("", offsetof(struct page_options, weights))
 
 /* False, with a line on stderr, if this Tenure was built without the page. */

@@ -107,21 +107,28 @@ bool query_was_off(tp_profile *profile, const char *option)
     return value != NULL && (strcmp(value, "no") == 0 || strcmp(value, "none") == 0);
 }
 
-void query_json_meta(tp_profile *profile)
+void query_json(struct query *q, int i, struct tp_json *json)
 {
-    const char *comma = "";
+    const char *name = tp_column_name(q->statement, i);
+
+    if (query_null(q, i) || sqlite3_column_type(q->statement, i) == SQLITE_TEXT)
+        tp_json_text(json, name, tp_text_or_null(q->statement, i));
+    else if (sqlite3_column_type(q->statement, i) == SQLITE_INTEGER)
+        tp_json_integer(json, name, query_int(q, i));
+    else
+        tp_json_figure(json, name, query_real(q, i));
+}
+
+void query_json_meta(tp_profile *profile, struct tp_json *json)
+{
     struct query q;
 
-    fputs("\"meta\": {", stdout);
+    tp_json_begin(json, "meta", '{', ", ");
     query_begin(&q, profile, "SELECT key, value FROM meta ORDER BY key");
-    for (; query_row(&q); comma = ", ") {
-        fputs(comma, stdout);
-        term_json(stdout, query_text(&q, 0));
-        fputs(": ", stdout);
-        term_json(stdout, query_text(&q, 1));
-    }
+    while (query_row(&q))
+        tp_json_text(json, query_text(&q, 0), query_text(&q, 1));
     query_end(&q);
-    fputs("}", stdout);
+    tp_json_end(json);
 }
 
 const char *query_library(void)

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "profile/base/json.h"
 #include "profile/profile.h"
 
 struct query {
@@ -47,8 +48,9 @@ double query_value(tp_profile *profile, const char *sql, double otherwise);
 /* Whether the recording was told no: table `meta` has the engine's options. */
 bool query_was_off(tp_profile *profile, const char *option);
 
-/* Writes table `meta` as a member of a JSON object: "meta": {"cmd": ...}. */
-void query_json_meta(tp_profile *profile);
+/* Write, as members of a JSON object: column `i` of the row, under its own name; table `meta`: "meta": {"cmd": ...}. */
+void query_json(struct query *q, int i, struct tp_json *json);
+void query_json_meta(tp_profile *profile, struct tp_json *json);
 
 /* Version of the SQLite that is used. */
 const char *query_library(void);

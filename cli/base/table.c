@@ -454,45 +454,31 @@ void table_print(struct table *table, FILE *out, bool may_drop)
 
 /* ------------------------------------------------------------------------------------------ for scripts */
 
-/* An infinite number, which SQL can make, has no form in JSON. */
-static void write_number(FILE *out, const struct cell *cell, bool json)
-{
-    if (cell->is_count)
-        fprintf(out, "%" PRId64, cell->count);
-    else if (json && !isfinite(cell->number))
-        fputs("null", out);
-    else
-        fprintf(out, "%.10g", cell->number);
-}
-
-void table_json(const struct table *table, FILE *out)
+void table_json(const struct table *table, struct tp_json *json, const char *name)
 {
     size_t row, i;
 
-    fputc('[', out);
+    tp_json_begin(json, name, '[', ",\n  ");
     for (row = 0; row < table_rows(table); row++) {
-        const char *comma = "";
-
-        fputs(row ? ",\n  {" : "\n  {", out);
+        tp_json_begin(json, NULL, '{', ", ");
         for (i = 0; i < table->columns; i++) {
             const struct cell *cell = &table->cell[row * table->columns + i];
+            const char *key = table->column[i].key;
 
-            if (table->column[i].key == NULL)
+            if (key == NULL)
                 continue;
-            fputs(comma, out);
-            comma = ", ";
-            term_json(out, table->column[i].key);
-            fputs(": ", out);
-            if (cell->null)
-                fputs("null", out);
-            else if (cell->text != NULL)
-                term_json(out, cell->text);
+            if (cell->null || cell->text != NULL)
+                tp_json_text(json, key, cell->text);
+            else if (cell->is_count)
+                tp_json_integer(json, key, cell->count);
             else
-                write_number(out, cell, true);
+                tp_json_figure(json, key, cell->number);
         }
-        fputc('}', out);
+        tp_json_end(json);
     }
-    fputs(table_rows(table) ? "\n]" : "]", out);
+    if (table_rows(table) > 0)
+        fputc('\n', json->out);
+    tp_json_end(json);
 }
 
 /* RFC 4180: quotes where a separator, a quote or a line's end is inside. */
@@ -514,21 +500,31 @@ static void write_field(FILE *out, const char *text)
 void table_csv(const struct table *table, FILE *out)
 {
     size_t row, i;
+    bool any = false;
 
     for (i = 0; i < table->columns; i++) {
-        fputs(i ? "," : "", out);
+        if (table->column[i].key == NULL)
+            continue;
+        fputs(any ? "," : "", out);
         write_field(out, table->column[i].key);
+        any = true;
     }
     fputs("\r\n", out);
     for (row = 0; row < table_rows(table); row++) {
+        any = false;
         for (i = 0; i < table->columns; i++) {
             const struct cell *cell = &table->cell[row * table->columns + i];
 
-            fputs(i ? "," : "", out);
+            if (table->column[i].key == NULL)
+                continue;
+            fputs(any ? "," : "", out);
+            any = true;
             if (cell->text != NULL)
                 write_field(out, cell->text);
+            else if (cell->is_count)
+                fprintf(out, "%" PRId64, cell->count);
             else if (!cell->null)
-                write_number(out, cell, false);
+                fprintf(out, "%.10g", cell->number);
         }
         fputs("\r\n", out);
     }
@@ -602,25 +598,29 @@ static void write_markdown(const struct table *table, FILE *out)
     }
 }
 
-void table_section(struct table *table, enum table_form form, const char *key, const char *heading, bool first,
-                   bool may_drop)
+void table_section(struct table *table, enum table_form form, struct tp_json *json, const char *key,
+                   const char *heading, bool first, bool may_drop)
 {
     char safe[4096];
 
     term_escape(safe, sizeof safe, heading);
-    if (form == TABLE_JSON) {
-        fputs(",\n", stdout);
-        term_json(stdout, key);
-        fputs(": ", stdout);
-        table_json(table, stdout);
-    } else if (form == TABLE_MARKDOWN) {
-        printf("%s### %s\n\n", first ? "" : "\n", safe);
+    fputs(first || form == TABLE_JSON ? "" : form == TABLE_CSV ? "\r\n" : "\n", stdout);
+    switch (form) {
+    case TABLE_JSON:
+        table_json(table, json, key);
+        break;
+    case TABLE_CSV:
+        table_csv(table, stdout);
+        break;
+    case TABLE_MARKDOWN:
+        printf("### %s\n\n", safe);
         if (table_rows(table) > 0)
             write_markdown(table, stdout);
         else
             puts("none");
-    } else {
-        printf("%s%s%s%s\n", first ? "" : "\n", term_style(stdout, TERM_BOLD), safe, term_style(stdout, TERM_PLAIN));
+        break;
+    case TABLE_TERMINAL:
+        printf("%s%s%s\n", term_style(stdout, TERM_BOLD), safe, term_style(stdout, TERM_PLAIN));
         if (table_rows(table) > 0)
             table_print(table, stdout, may_drop);
         else

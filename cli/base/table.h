@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "profile/base/json.h"
+
 struct table;
 
 enum table_kind {
@@ -56,14 +58,15 @@ size_t table_rows(const struct table *table);
 
 /* With headings. `may_drop`: leave out groups that do not fit, and say which. Lines begin with two spaces. */
 void table_print(struct table *table, FILE *out, bool may_drop);
-void table_json(const struct table *table, FILE *out);
+void table_json(const struct table *table, struct tp_json *json, const char *name); /* as tp_json_begin */
 void table_csv(const struct table *table, FILE *out);
 
-enum table_form { TABLE_TERMINAL, TABLE_JSON, TABLE_MARKDOWN /* as GitHub reads it; names are code */ };
+enum table_form { TABLE_TERMINAL, TABLE_JSON, TABLE_CSV, TABLE_MARKDOWN /* as GitHub reads it; names are code */ };
 
-/* Prints the table on standard output as one of several, and frees it: under a heading, or in JSON as the next member
- * `key` of an object. `first`: nothing was printed before. `may_drop` is table_print's. */
-void table_section(struct table *table, enum table_form form, const char *key, const char *heading, bool first,
-                   bool may_drop);
+/* Prints the table on standard output as one of several, and frees it: under a heading; in JSON as the next member
+ * `key` of what `json` writes there, which the other forms do not look at; in CSV without a name, with an empty line
+ * between. `first`: nothing was printed before. `may_drop` is table_print's. */
+void table_section(struct table *table, enum table_form form, struct tp_json *json, const char *key,
+                   const char *heading, bool first, bool may_drop);
 
 #endif

@@ -367,26 +367,6 @@ void term_progress_end(void)
     progress_shown = false;
 }
 
-void term_json(FILE *out, const char *text)
-{
-    const unsigned char *at = (const unsigned char *)text;
-
-    putc('"', out);
-    while (*at != '\0') {
-        size_t length = printable(at);
-
-        if (length == 0) {
-            fprintf(out, "\\u%04x", *at++);
-        } else if (*at == '"' || *at == '\\') {
-            fprintf(out, "\\%c", *at++);
-        } else {
-            fwrite(at, 1, length, out);
-            at += length;
-        }
-    }
-    putc('"', out);
-}
-
 int term_finish(int status)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))

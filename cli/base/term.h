@@ -74,9 +74,6 @@ char *term_fit_name(char *out, size_t size, const char *name, int width);
 void term_progress(const char *stage, uint64_t done, uint64_t total);
 void term_progress_end(void);
 
-/* A JSON string with its quotes. */
-void term_json(FILE *out, const char *text);
-
 /* Flushes stdout; CLI_ERROR with a line on stderr if something could not be written (a full disk), else
  * `status`. */
 int term_finish(int status);

@@ -13,6 +13,7 @@
 
 #include "cli/base/column.h"
 #include "cli/base/inputs.h"
+#include "profile/base/json.h"
 #include "profile/base/limit.h"
 #include "profile/sum/diff.h"
 
@@ -41,8 +42,8 @@ struct diff {
     struct inputs inputs[TP_SIDES];
     struct diff_limit *limits;
     size_t limit_count;
+    struct tp_json to; /* with --json */
     bool unopened;     /* one of the profiles; why was said */
-    const char *wrong; /* what is wrong with an option, for one that cannot say so */
 
     tp_diff *diff;
     tp_profile *names; /* that places are named by: the first of the new ones */

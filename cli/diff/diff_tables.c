@@ -160,11 +160,11 @@ static void full_cells(struct table *table, const struct tp_diff_value *value)
 
 /* ------------------------------------------------------------------------------------------ sections */
 
-static void write_section(const struct diff *diff, struct table *table, const char *key, const char *heading)
+static void write_section(struct diff *diff, struct table *table, const char *key, const char *heading)
 {
     enum table_form form = diff->json ? TABLE_JSON : diff->markdown ? TABLE_MARKDOWN : TABLE_TERMINAL;
 
-    table_section(table, form, key, heading, false, diff->show == NULL);
+    table_section(table, form, &diff->to, key, heading, false, diff->show == NULL);
 }
 
 /* But for whether it is inclusive. */
@@ -356,30 +356,28 @@ static void rows_of(struct diff *diff, enum tp_diff_table which, const char *key
 
 /* ------------------------------------------------------------------------------------------ the rest */
 
-static void json_list(const char *key, const struct inputs *inputs)
+static void json_list(struct tp_json *json, const char *key, const struct inputs *inputs)
 {
     size_t i;
 
-    printf(", \"%s\": [", key);
-    for (i = 0; i < inputs->count; i++) {
-        fputs(i ? ", " : "", stdout);
-        term_json(stdout, inputs->name[i]);
-    }
-    fputs("]", stdout);
+    tp_json_begin(json, key, '[', ", ");
+    for (i = 0; i < inputs->count; i++)
+        tp_json_text(json, NULL, inputs->name[i]);
+    tp_json_end(json);
 }
 
 static void json_limit(void *user, const struct diff_limit *limit, const char *where, const struct tp_diff_value *value,
                        bool broken)
 {
-    const char **comma = user;
+    struct tp_json *json = user;
 
-    printf("%s\n  {\"limit\": ", *comma);
-    term_json(stdout, limit->text);
-    fputs(", \"where\": ", stdout);
-    term_json(stdout, where);
-    printf(", \"baseline\": %.17g, \"new\": %.17g, \"passed\": %s}", value->side[TP_BASELINE], value->side[TP_NEW],
-           broken ? "true" : "false");
-    *comma = ",";
+    tp_json_begin(json, NULL, '{', ", ");
+    tp_json_text(json, "limit", limit->text);
+    tp_json_text(json, "where", where);
+    tp_json_real(json, "baseline", value->side[TP_BASELINE]);
+    tp_json_real(json, "new", value->side[TP_NEW]);
+    tp_json_bool(json, "passed", broken);
+    tp_json_end(json);
 }
 
 static void markdown_limit(void *user, const struct diff_limit *limit, const char *where,
@@ -395,12 +393,11 @@ static void markdown_limit(void *user, const struct diff_limit *limit, const cha
 
 static void write_limits(struct diff *diff)
 {
-    const char *comma = "";
-
     if (diff->json) {
-        fputs(",\n\"limits\": [", stdout);
-        diff_limits_each(diff, json_limit, &comma);
-        fputs(*comma ? "\n]" : "]", stdout);
+        tp_json_begin(&diff->to, "limits", '[', ",\n  ");
+        diff_limits_each(diff, json_limit, &diff->to);
+        fputs(diff->limit_count > 0 ? "\n" : "", stdout);
+        tp_json_end(&diff->to);
     } else if (diff->markdown && diff->limit_count > 0) {
         struct table *table = table_new();
 
@@ -432,15 +429,17 @@ static void begin(struct diff *diff)
     size_t i;
 
     if (diff->json) {
-        printf("{\"format\": \"tenure-diff\", \"version\": 1");
-        json_list("baseline", &diff->inputs[TP_BASELINE]);
-        json_list("new", &diff->inputs[TP_NEW]);
-        fputs(", \"notes\": [", stdout);
-        for (i = 0; (note = tp_diff_note(diff->diff, i)) != NULL; i++) {
-            fputs(i ? ", " : "", stdout);
-            term_json(stdout, note);
-        }
-        fputs("]", stdout);
+        diff->to.out = stdout;
+        tp_json_begin(&diff->to, NULL, '{', ", ");
+        tp_json_text(&diff->to, "format", "tenure-diff");
+        tp_json_integer(&diff->to, "version", 1);
+        json_list(&diff->to, "baseline", &diff->inputs[TP_BASELINE]);
+        json_list(&diff->to, "new", &diff->inputs[TP_NEW]);
+        tp_json_begin(&diff->to, "notes", '[', ", ");
+        for (i = 0; (note = tp_diff_note(diff->diff, i)) != NULL; i++)
+            tp_json_text(&diff->to, NULL, note);
+        tp_json_end(&diff->to);
+        diff->to.open[0].between = ",\n"; /* of what follows each on a line of its own */
         return;
     }
     if (diff->markdown) {
@@ -468,6 +467,8 @@ void diff_print(struct diff *diff)
         rows_of(diff, TP_DIFF_DATA, "data_structures", "Data structures");
     if (diff->json) {
         write_limits(diff);
-        puts("\n}");
+        putchar('\n');
+        tp_json_end(&diff->to);
+        putchar('\n');
     }
 }

@@ -21,6 +21,7 @@
 
 struct info {
     bool json;
+    struct tp_json out; /* with --json */
 };
 
 static const struct opt rows[] = {
@@ -37,39 +38,34 @@ static const struct opt_command command = {
     .one_profile = true,
 };
 
-/* One "name value" line, or one member of a JSON object. */
-struct printer {
-    bool json, any;
-};
-
-static void begin(struct printer *p)
-{
-    if (p->json)
-        fputs("{", stdout);
-    p->any = false;
-}
-
-static void fact(struct printer *p, const char *name, const char *value)
+/* A "name value" line, or a member of the object. */
+static void fact(struct info *info, const char *name, const char *value)
 {
     char safe[8192], label[256];
 
-    if (p->json) {
-        fputs(p->any ? ",\n  " : "\n  ", stdout);
-        term_json(stdout, name);
-        fputs(": ", stdout);
-        term_json(stdout, value);
-    } else {
-        term_escape(label, sizeof label, name);
-        term_escape(safe, sizeof safe, value);
-        printf("%-20s %s\n", label, safe);
+    if (info->json) {
+        tp_json_text(&info->out, name, value);
+        return;
     }
-    p->any = true;
+    term_escape(label, sizeof label, name);
+    term_escape(safe, sizeof safe, value);
+    printf("%-20s %s\n", label, safe);
 }
 
-static void end(struct printer *p)
+static void begin(struct info *info)
 {
-    if (p->json)
-        fputs("\n}\n", stdout);
+    info->out.out = stdout;
+    if (info->json)
+        tp_json_begin(&info->out, NULL, '{', ",\n  ");
+}
+
+static void end(struct info *info)
+{
+    if (!info->json)
+        return;
+    putchar('\n');
+    tp_json_end(&info->out);
+    putchar('\n');
 }
 
 /* ------------------------------------------------------------------------------------------ this machine */
@@ -91,7 +87,7 @@ static void processor(char *out, size_t size)
         fclose(file);
 }
 
-static void caches(struct printer *p)
+static void caches(struct info *info)
 {
     struct tn_geometry found[GEOMETRY_LEVELS];
     const char *source[GEOMETRY_LEVELS];
@@ -102,84 +98,83 @@ static void caches(struct printer *p)
         if (found[i].size == 0)
             continue;
         caches_words(&found[i], words, sizeof words);
-        if (p->json)
+        if (info->json)
             geometry_put(text, &found[i]);
         else
             snprintf(text, sizeof text, "%s (%s%s)", words, source[i],
                      i == GEOMETRY_L2 ? "; simulated only if --L2 asks for it" : "");
         snprintf(words, sizeof words, "cache.%s", geometry_name[i]);
-        fact(p, words, text);
-        if (p->json)
-            fact(p, geometry_source_key[i], source[i]);
+        fact(info, words, text);
+        if (info->json)
+            fact(info, geometry_source_key[i], source[i]);
     }
 }
 
-static void engine(struct printer *p)
+static void engine(struct info *info)
 {
     char *valgrind = engine_valgrind(), *tools = engine_tools(), *native = engine_native(), version[32];
 
-    fact(p, "engine", native != NULL ? "native" : tools != NULL ? "valgrind" : "none is installed with this program");
-    fact(p, "engine.tool", tools != NULL ? tools : "not found");
-    fact(p, "engine.built-for", TENURE_VALGRIND_VERSION);
-    fact(p, "engine.valgrind", valgrind != NULL ? valgrind : "not found");
+    fact(info, "engine",
+         native != NULL ? "native" : tools != NULL ? "valgrind" : "none is installed with this program");
+    fact(info, "engine.tool", tools != NULL ? tools : "not found");
+    fact(info, "engine.built-for", TENURE_VALGRIND_VERSION);
+    fact(info, "engine.valgrind", valgrind != NULL ? valgrind : "not found");
     if (valgrind != NULL && engine_version(valgrind, version, sizeof version))
-        fact(p, "engine.version", version);
-    fact(p, "engine.native", native != NULL ? native : "not found");
+        fact(info, "engine.version", version);
+    fact(info, "engine.native", native != NULL ? native : "not found");
     free(valgrind);
     free(tools);
     free(native);
 }
 
-static int this_machine(struct printer *p)
+static int this_machine(struct info *info)
 {
     char text[512];
     struct utsname system;
 
-    begin(p);
-    fact(p, "tenure", TENURE_VERSION);
-    fact(p, "sqlite", query_library());
-    engine(p);
+    begin(info);
+    fact(info, "tenure", TENURE_VERSION);
+    fact(info, "sqlite", query_library());
+    engine(info);
     if (uname(&system) == 0) {
         snprintf(text, sizeof text, "%s %s %s", system.sysname, system.release, system.machine);
-        fact(p, "system", text);
+        fact(info, "system", text);
     }
     processor(text, sizeof text);
-    fact(p, "processor", text);
-    caches(p);
-    end(p);
+    fact(info, "processor", text);
+    caches(info);
+    end(info);
     return term_finish(CLI_GOOD);
 }
 
 /* ------------------------------------------------------------------------------------------ a profile */
 
-static void print_events(struct printer *p, tp_profile *profile)
+static void print_events(struct info *info, tp_profile *profile)
 {
     size_t i;
 
-    if (p->json)
-        fputs(",\n  \"events\": {", stdout);
+    if (info->json)
+        tp_json_begin(&info->out, "events", '{', ",\n    ");
     else
         puts("\nEvents");
     for (i = 0; i < tp_event_count(profile); i++) {
         const struct tp_event *event = tp_event_at(profile, i);
+        char safe[4 * 128];
 
-        if (p->json) {
-            fputs(i ? ",\n    " : "\n    ", stdout);
-            term_json(stdout, event->name);
-            fputs(": ", stdout);
-            term_json(stdout, event->long_name);
-        } else {
-            char safe[4 * 128];
-
-            term_escape(safe, sizeof safe, event->long_name);
-            printf("  %-12s %s%s\n", event->name, safe, event->derived ? " (derived)" : "");
+        if (info->json) {
+            tp_json_text(&info->out, event->name, event->long_name);
+            continue;
         }
+        term_escape(safe, sizeof safe, event->long_name);
+        printf("  %-12s %s%s\n", event->name, safe, event->derived ? " (derived)" : "");
     }
-    if (p->json)
-        fputs("\n  }", stdout);
+    if (info->json) {
+        fputs("\n  ", stdout);
+        tp_json_end(&info->out);
+    }
 }
 
-static int of_profile(struct printer *p, const char *path)
+static int of_profile(struct info *info, const char *path)
 {
     tp_profile *profile = given_open(path);
     struct query q;
@@ -187,14 +182,14 @@ static int of_profile(struct printer *p, const char *path)
 
     if (profile == NULL)
         return CLI_ERROR;
-    begin(p);
-    fact(p, "profile", given_name());
+    begin(info);
+    fact(info, "profile", given_name());
     query_begin(&q, profile, "SELECT key, value FROM meta ORDER BY key");
     while (query_row(&q))
-        fact(p, query_text(&q, 0), query_text(&q, 1));
+        fact(info, query_text(&q, 0), query_text(&q, 1));
     good = query_end(&q);
-    print_events(p, profile);
-    end(p);
+    print_events(info, profile);
+    end(info);
     given_close(profile);
     return term_finish(good ? CLI_GOOD : CLI_ERROR);
 }
@@ -203,10 +198,8 @@ int cmd_info(int argc, char **argv)
 {
     struct info options = {0};
     int first = opt_parse(&command, &options, argc, argv);
-    struct printer printer = {0};
 
     if (first < 0)
         return term_finish(-1 - first);
-    printer.json = options.json;
-    return first < argc ? of_profile(&printer, argv[first]) : this_machine(&printer);
+    return first < argc ? of_profile(&options, argv[first]) : this_machine(&options);
 }

@@ -85,7 +85,7 @@ static void add_row(struct table *table, sqlite3_stmt *statement, bool *decided)
 static void write_table(const struct sql *options, struct table *table)
 {
     if (options->json) {
-        table_json(table, stdout);
+        table_json(table, &(struct tp_json){.out = stdout}, NULL);
         putchar('\n');
     } else if (options->csv) {
         table_csv(table, stdout);

@@ -137,30 +137,36 @@ static void status_row(struct table *table, const struct control *control)
 }
 
 /* Functions indented below their thread, as the engine sent them. */
-static void print_stack(const struct control *control, bool json)
+static void print_stack(const struct control *control, bool as_json)
 {
     const struct control_page *page = control->page;
     size_t left = page->text_bytes < CONTROL_TEXT ? page->text_bytes : CONTROL_TEXT - 1;
     char *text = strndup(page->text, left), *rest = text, *line;
     char *safe = malloc(4 * CONTROL_TEXT + 1);
-    bool first = true;
+    struct tp_json json = {.out = stdout};
 
     if (text == NULL || safe == NULL)
         term_no_memory();
-    printf(json ? "{\"pid\": %ld, \"stack\": [" : "process %ld\n", (long)control->pid);
+    if (as_json) {
+        tp_json_begin(&json, NULL, '{', ", ");
+        tp_json_integer(&json, "pid", control->pid);
+        tp_json_begin(&json, "stack", '[', ", ");
+    } else {
+        printf("process %ld\n", (long)control->pid);
+    }
     while ((line = strsep(&rest, "\n")) != NULL) {
         if (*line == '\0')
             continue;
-        if (json) {
-            fputs(first ? "" : ", ", stdout);
-            term_json(stdout, line + strspn(line, " "));
+        if (as_json) {
+            tp_json_text(&json, NULL, line + strspn(line, " "));
         } else {
             term_escape(safe, 4 * CONTROL_TEXT + 1, line);
             printf("  %s\n", safe);
         }
-        first = false;
     }
-    fputs(json ? "]}\n" : "", stdout);
+    while (json.depth > 0)
+        tp_json_end(&json);
+    fputs(as_json ? "\n" : "", stdout);
     free(text);
     free(safe);
 }
@@ -235,7 +241,7 @@ static int do_round(const struct ask *ask, pid_t pid)
     for (i = 0; i < count; i++)
         good &= do_one(ask, table, pid != 0 ? pid : list[i], pid != 0);
     if (ask->request == CONTROL_STATUS && ask->json) {
-        table_json(table, stdout);
+        table_json(table, &(struct tp_json){.out = stdout}, NULL);
         putchar('\n');
     } else if (table_rows(table) > 0) {
         table_print(table, stdout, true);

@@ -50,6 +50,7 @@ static const struct opt how[] = {
     {OPT_TEXT, "advice-limits", 0, "NAME=N,...", "other limits of what is worth advice, as in spatial=40",
      AT(advice_limits), check_advice_limits},
     {OPT_FLAG, "json", 0, NULL, "write JSON", AT(json)},
+    {OPT_FLAG, "csv", 0, NULL, "write CSV: tables with a header, an empty line between them", AT(csv)},
 };
 
 enum { HOW = sizeof how / sizeof how[0] };
@@ -233,43 +234,42 @@ static void print_header(const struct report *report)
     }
 }
 
-static const char *json_total(const struct report *report, const char *name, const char *comma)
+static void json_total(struct report *report, const char *name)
 {
     struct column_spec spec;
     struct query q;
 
     if (!column_try(report->profile, name, &spec) ||
         !query_begin(&q, report->profile, "SELECT %s FROM totals", spec.sql))
-        return comma;
-    fputs(comma, stdout);
-    term_json(stdout, spec.name);
+        return;
     if (!query_row(&q) || query_null(&q, 0))
-        fputs(": null", stdout);
+        tp_json_text(&report->out, spec.name, NULL);
     else if (spec.is_ratio || spec.is_real)
-        printf(": %.10g", query_real(&q, 0));
+        tp_json_figure(&report->out, spec.name, query_real(&q, 0));
     else
-        printf(": %lld", (long long)query_int(&q, 0));
+        tp_json_integer(&report->out, spec.name, query_int(&q, 0));
     query_end(&q);
-    return ", ";
 }
 
 /* What the profile is of, and its totals: every event, and every ratio that it has. */
-static void json_header(const struct report *report)
+static void json_header(struct report *report)
 {
     const struct tp_formula *formula;
-    const char *comma = "";
     size_t i;
 
-    fputs("{\"format\": \"tenure-report\", \"version\": 1, \"file\": ", stdout);
-    term_json(stdout, report->file);
-    fputs(",\n", stdout);
-    query_json_meta(report->profile);
-    fputs(",\n\"totals\": {", stdout);
+    report->out.out = stdout;
+    tp_json_begin(&report->out, NULL, '{', ", ");
+    tp_json_text(&report->out, "format", "tenure-report");
+    tp_json_integer(&report->out, "version", 1);
+    tp_json_text(&report->out, "file", report->file);
+    report->out.open[0].between = ",\n"; /* of what follows each on a line of its own */
+    query_json_meta(report->profile, &report->out);
+    tp_json_begin(&report->out, "totals", '{', ", ");
     for (i = 0; i < tp_event_count(report->profile); i++)
-        comma = json_total(report, tp_event_at(report->profile, i)->name, comma);
+        json_total(report, tp_event_at(report->profile, i)->name);
     for (formula = tp_formulas(report->profile); formula != NULL; formula = formula->next)
-        comma = json_total(report, formula->name, comma);
-    fputs("}", stdout);
+        json_total(report, formula->name);
+    tp_json_end(&report->out);
 }
 
 /* ------------------------------------------------------------------------------------------ the command */
@@ -366,14 +366,17 @@ static bool print(struct report *report)
     good = choose_columns(report) && known(report);
     if (good && report->json)
         json_header(report);
-    else if (good && !asked && report->in == NULL)
+    else if (good && report->form == TABLE_TERMINAL && !asked && report->in == NULL)
         good = print_overview(report);
     for (i = 0; good && i < tp_section_group_count; i++) {
         if (is_asked(report, i))
             good = print_group(report, &tp_section_groups[i]);
     }
-    if (good && report->json)
-        puts("\n}");
+    if (good && report->json) {
+        putchar('\n');
+        tp_json_end(&report->out);
+        putchar('\n');
+    }
     return good;
 }
 
@@ -395,6 +398,10 @@ static int misused(const struct report *report)
         columns |= !group->fixed && group->sections != NULL;
         fixed = group->fixed ? group->option : fixed;
     }
+    if (report->json && report->csv)
+        return opt_misused(&command, "--json or --csv, not both");
+    if (report->csv && advice)
+        return opt_misused(&command, "advice is no table: --json, not --csv");
     if (report->advice_limits != NULL && !advice)
         return opt_misused(&command, "--advice-limits says what is worth advice: give --advice, too");
     if (fixed != NULL && !columns && (report->sort_name != NULL || report->show != NULL || report->defines.count > 0))
@@ -421,6 +428,7 @@ int cmd_report(int argc, char **argv)
     if (report.profile == NULL)
         return CLI_ERROR;
     report.file = given_name();
+    report.form = report.json ? TABLE_JSON : report.csv ? TABLE_CSV : TABLE_TERMINAL;
     report.difference = tp_meta(report.profile, "diff.new") != NULL;
     good = column_define(report.profile, &report.defines) && print(&report);
     given_close(report.profile);

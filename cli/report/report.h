@@ -15,6 +15,7 @@
 
 #include "cli/base/column.h"
 #include "cli/base/table.h"
+#include "profile/base/json.h"
 #include "profile/profile.h"
 #include "profile/read/sections.h"
 
@@ -26,7 +27,9 @@ struct report {
     const char *sort_name, *show, *weights; /* options */
     const char *advice_limits;
     const char *in; /* a function or file */
-    bool json;
+    bool json, csv;
+    enum table_form form; /* as they say */
+    struct tp_json out;   /* of TABLE_JSON */
     struct {
         bool flag; /* of an option without a value */
         const char *value;
@@ -38,7 +41,7 @@ struct report {
 
     struct column_spec sort, shown[REPORT_MAX_SHOWN];
     size_t shown_count;
-    size_t sections; /* written so far, for JSON's commas */
+    size_t sections; /* printed so far */
 };
 
 /* All of these are false if the profile could not be read, or what was asked for is not in it; the line has been

@@ -196,70 +196,49 @@ static bool print_all(struct report *report, struct query *q)
 
 /* ------------------------------------------------------------------------------------------ JSON */
 
-/* The rest of a row, from column `from` on, by the names of the columns. */
-static void json_row(struct query *q, int from)
-{
-    const char *comma = "";
-
-    fputs("{", stdout);
-    for (int i = from; i < sqlite3_column_count(q->statement); i++) {
-        fputs(comma, stdout);
-        term_json(stdout, tp_column_name(q->statement, i));
-        fputs(": ", stdout);
-        if (query_null(q, i))
-            fputs("null", stdout);
-        else if (sqlite3_column_type(q->statement, i) == SQLITE_TEXT)
-            term_json(stdout, query_text(q, i));
-        else if (sqlite3_column_type(q->statement, i) == SQLITE_INTEGER)
-            printf("%lld", (long long)query_int(q, i));
-        else
-            printf("%.10g", query_real(q, i));
-        comma = ", ";
-    }
-}
-
-static bool json_list(struct report *report, const char *key, const char *sql, int64_t id)
+/* An array of the query's rows. */
+static bool advice_json_list(struct report *report, const char *key, const char *sql, int64_t id)
 {
     struct query q;
-    const char *comma = "";
 
-    printf(", \"%s\": [", key);
+    tp_json_begin(&report->out, key, '[', ", ");
     query_begin(&q, report->profile, sql, (long long)id);
     while (query_row(&q)) {
-        fputs(comma, stdout);
-        json_row(&q, 0);
-        fputs("}", stdout);
-        comma = ", ";
+        tp_json_begin(&report->out, NULL, '{', ", ");
+        for (int i = 0; i < sqlite3_column_count(q.statement); i++)
+            query_json(&q, i, &report->out);
+        tp_json_end(&report->out);
     }
-    fputs("]", stdout);
+    tp_json_end(&report->out);
     return query_end(&q);
 }
 
-static bool json_all(struct report *report, struct query *q)
+/* Of a row the columns behind those that text needs. */
+static bool advice_json(struct report *report, struct query *q)
 {
-    const char *comma = "\n";
     bool good;
 
-    printf(",\n\"advice\": {\"version\": %d", ADVICE_VERSION);
-    good = json_list(report, "limits", "SELECT name, value, unit, words FROM temp.advice_limits", 0);
-    good = good && json_list(report, "silent", "SELECT kind, record FROM temp.advice_silent", 0);
-    fputs(", \"items\": [", stdout);
+    tp_json_begin(&report->out, "advice", '{', ", ");
+    tp_json_integer(&report->out, "version", ADVICE_VERSION);
+    good = advice_json_list(report, "limits", "SELECT name, value, unit, words FROM temp.advice_limits", 0) &&
+           advice_json_list(report, "silent", "SELECT kind, record FROM temp.advice_silent", 0);
+    tp_json_begin(&report->out, "items", '[', ",\n");
     while (good && query_row(q)) {
-        fputs(comma, stdout);
-        json_row(q, 9);
-        good =
-            json_list(report, "places",
-                      "SELECT role, function, file, line, last_line, share, object FROM temp.advice_places "
-                      "WHERE advice_id = %lld ORDER BY rowid",
-                      query_int(q, 0)) &&
-            json_list(report, "evidence",
-                      "SELECT key, value, unit, words, text FROM temp.advice_evidence WHERE advice_id = %lld ORDER "
-                      "BY rowid",
-                      query_int(q, 0));
-        fputs("}", stdout);
-        comma = ",\n";
+        tp_json_begin(&report->out, NULL, '{', ", ");
+        for (int i = 9; i < sqlite3_column_count(q->statement); i++)
+            query_json(q, i, &report->out);
+        good = advice_json_list(report, "places",
+                                "SELECT role, function, file, line, last_line, share, object FROM temp.advice_places "
+                                "WHERE advice_id = %lld ORDER BY rowid",
+                                query_int(q, 0)) &&
+               advice_json_list(report, "evidence",
+                                "SELECT key, value, unit, words, text FROM temp.advice_evidence WHERE advice_id = %lld "
+                                "ORDER BY rowid",
+                                query_int(q, 0));
+        tp_json_end(&report->out);
     }
-    fputs("]}", stdout);
+    tp_json_end(&report->out);
+    tp_json_end(&report->out);
     return good;
 }
 
@@ -301,7 +280,7 @@ bool report_advice(struct report *report, const struct tp_section_group *group)
                 "file, line, data, cest, share, bytes, memory_bytes, confidence, certain, fix "
                 "FROM temp.advice ORDER BY id LIMIT %lld",
                 (long long)report->limit);
-    good = report->json ? json_all(report, &q) : print_all(report, &q);
+    good = report->json ? advice_json(report, &q) : print_all(report, &q);
     report->sections++;
     return query_end(&q) && good;
 }

@@ -335,7 +335,7 @@ static void cell(const struct report *report, struct table *table, struct query 
     case TP_COLUMN_BRIEF:
         place_short(report->profile, text, sizeof text, query_text(q, at), query_text(q, at + 1),
                     query_int(q, at + 2), "");
-        table_text(table, report->json || *text == '\0' ? query_text(q, at) : text);
+        table_text(table, report->form != TABLE_TERMINAL || *text == '\0' ? query_text(q, at) : text);
         break;
     case TP_COLUMN_SETS:
     case TP_COLUMN_SET_COUNT:
@@ -522,8 +522,7 @@ static void print_legend(const struct drawn *d)
 
 void report_print(struct report *report, struct table *table, const char *key, const char *heading)
 {
-    table_section(table, report->json ? TABLE_JSON : TABLE_TERMINAL, key, heading, report->sections++ == 0,
-                  report->show == NULL);
+    table_section(table, report->form, &report->out, key, heading, report->sections++ == 0, report->show == NULL);
 }
 
 static struct table *begin(const struct drawn *d)
@@ -542,14 +541,14 @@ static void end(struct report *report, const struct drawn *d, struct table *tabl
     report_print(report, table, key, title);
     free(key);
     free(title);
-    if (!report->json && d->section->legend)
+    if (report->form == TABLE_TERMINAL && d->section->legend)
         print_legend(d);
 }
 
 /* A table for each row of a query. In JSON those of one key are one. */
 static bool draw_each(struct report *report, struct drawn *d)
 {
-    bool one = report->json && strchr(d->section->key, '$') == NULL, good = true;
+    bool one = report->form != TABLE_TERMINAL && strchr(d->section->key, '$') == NULL, good = true;
     struct table *table = NULL;
     struct query q;
 
@@ -592,7 +591,8 @@ bool report_table(struct report *report, const struct tp_section_group *group, c
             good = fill(d, table);
             end(report, d, table);
         }
-        if (good && !report->json && section->note != NULL && ask_number(d, section->note_if, &there) && there > 0)
+        if (good && report->form == TABLE_TERMINAL && section->note != NULL &&
+            ask_number(d, section->note_if, &there) && there > 0)
             printf("\n%s\n", section->note);
     }
     free(d);

@@ -4,6 +4,7 @@
  */
 #include "profile/base/json.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,23 +49,62 @@ void tp_json_integer(struct tp_json *json, const char *name, int64_t value)
     fprintf(json->out, "%lld", (long long)value);
 }
 
+void tp_json_bool(struct tp_json *json, const char *name, bool value)
+{
+    tp_json_next(json, name);
+    fputs(value ? "true" : "false", json->out);
+}
+
+void tp_json_figure(struct tp_json *json, const char *name, double value)
+{
+    tp_json_next(json, name);
+    fprintf(json->out, isfinite(value) ? "%.10g" : "null", value);
+}
+
 void tp_json_real(struct tp_json *json, const char *name, double value)
 {
     tp_json_next(json, name);
     tp_write_real(json->out, value);
 }
 
+size_t tp_utf8(const void *text, size_t left)
+{
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    const uint8_t *p = text;
+    size_t n = p[0] < 0x80 ? 1 : p[0] >> 5 == 6 ? 2 : p[0] >> 4 == 14 ? 3 : p[0] >> 3 == 30 ? 4 : 0;
+
+    if (n == 1)
+        return p[0] != 0;
+    if (n == 0 || n > left)
+        return 0;
+    uint32_t code = p[0] & (0x7fu >> n);
+    for (size_t i = 1; i < n; i++) {
+        if (p[i] >> 6 != 2)
+            return 0;
+        code = code << 6 | (p[i] & 0x3f);
+    }
+    return code < smallest[n] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : n;
+}
+
+/* What a terminal might obey (C0, DEL and C1) and bytes that are not UTF-8 are written as numbers. */
 void tp_write_json_text(FILE *out, const char *text)
 {
+    size_t left = strlen(text), n;
+
     putc('"', out);
-    for (; *text; text++) {
+    for (; left > 0; text += n, left -= n) {
         unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
+        n = tp_utf8(text, left);
+        if (c == '"' || c == '\\') {
             fprintf(out, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
+        } else if (n == 2 && c == 0xc2 && (unsigned char)text[1] < 0xa0) {
+            fprintf(out, "\\u%04x", (unsigned char)text[1]);
+        } else if (c < 0x20 || c == 0x7f || n == 0) {
             fprintf(out, "\\u%04x", c);
-        else
-            putc(c, out);
+            n = 1;
+        } else {
+            fwrite(text, 1, n, out);
+        }
     }
     putc('"', out);
 }

@@ -12,6 +12,8 @@
 #ifndef TENURE_PROFILE_JSON_H
 #define TENURE_PROFILE_JSON_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -33,12 +35,18 @@ void tp_json_begin(struct tp_json *json, const char *name, char bracket, const c
 void tp_json_end(struct tp_json *json);
 void tp_json_text(struct tp_json *json, const char *name, const char *text); /* NULL: null */
 void tp_json_integer(struct tp_json *json, const char *name, int64_t value);
+void tp_json_bool(struct tp_json *json, const char *name, bool value);
+/* With ten digits, which is what people look at; a number that is not finite has no form in JSON and is null. */
+void tp_json_figure(struct tp_json *json, const char *name, double value);
 void tp_json_real(struct tp_json *json, const char *name, double value); /* as tp_write_real */
 /* A value of other code's making: what comes before it; then it is to be written to `out`. */
 void tp_json_next(struct tp_json *json, const char *name);
 
 /* A string with its quotes. */
 void tp_write_json_text(FILE *out, const char *text);
+/* Bytes of the well-formed UTF-8 character that `text` begins with; 0 if it begins with none (RFC 3629: shortest form,
+ * no surrogates), or with NUL. `left`: bytes that there are. */
+size_t tp_utf8(const void *text, size_t left);
 /* As short as reads back to the same number. */
 void tp_write_real(FILE *out, double value);
 

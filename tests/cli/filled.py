@@ -45,10 +45,10 @@ SYMBOLS = (
 PAGE = 1024
 
 COMMANDS = [words.split() for words in (
-    "report @", "report --json @", "report --function=f* @", "report --callers=f2 @", "report --callees=f1 @",
-    "report --tree @", "report --tree --json @", "report --threads @", "report --balance @", "report --data @",
-    "report --data --json @", "report --under=f* @", "report --statements @", "report --loops @", "report --strides @",
-    "report --pairs @", "report --sharing @", "report --fields=* @", "report --advice @",
+    "report @", "report --json @", "report --csv --data @", "report --function=f* @", "report --callers=f2 @",
+    "report --callees=f1 @", "report --tree @", "report --tree --json @", "report --threads @", "report --balance @",
+    "report --data @", "report --data --json @", "report --under=f* @", "report --statements @", "report --loops @",
+    "report --strides @", "report --pairs @", "report --sharing @", "report --fields=* @", "report --advice @",
     "report --advice --json @", "report --weights=L1m=12 @", "report --in=f1.c --statements @",
     "annotate @", "annotate --json --calls @", "annotate --statements --disassemble @",
     "export --format=callgrind @", "export --format=callgrind --instructions -o + @", "export --format=cachegrind @",

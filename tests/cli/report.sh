@@ -44,6 +44,10 @@ try report --json --data --limit=1 --show=D1mr
 try report --json --limit=1 --show=Ir
 try report --json --tree --show=Ir
 try report --json --callers=f4 --show=Ir
+try report --csv --limit=2 --show=Ir
+try report --csv --limit=1 --tree --callers=f4 --show=Ir
+try report --csv --json
+try report --csv --advice
 try report --sort=D1mrx
 try report --show=Ir,nothing
 try report --function=nosuch
