@@ -3,20 +3,21 @@
  * main.c: finds the command and hands over.
  *
  * `tenure program args...` is `tenure record program args...`: a first word that is no command is a program, unless it
- * is most likely a mistake (short_form.h). A program that happens to have a command's name is reached with
+ * is most likely a mistake. A program that happens to have a command's name is reached with
  * `tenure record report`, `tenure -- report` or `tenure ./report`.
  */
 #include "cli/base/given.h"
 #include "cli/base/opt.h"
 #include "cli/base/term.h"
 #include "cli/cli.h"
-#include "cli/record/short_form.h"
 #include "profile/base/sound.h"
+#include "profile/profile.h"
 #include "tenure_config.h"
 
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const struct {
     const char *name;
@@ -83,6 +84,88 @@ static int run_command(int argc, char **argv)
     return term_finish(status);
 }
 
+/* ------------------------------------------------------------------------------------------ programs and mistakes */
+
+/*
+ * Whoever knows perf, Callgrind or git types `tenure script FILE`, and there is a program called script, which writes
+ * over FILE. So the words that such tools have for commands start no program, nor does any word with a profile among
+ * its arguments. Names of programs that people profile do not belong here. First the words for which there is a command
+ * of ours.
+ */
+static const struct {
+    const char *word, *ours;
+} translated[] = {
+    {"add", "merge"}, {"analyse", "report"}, {"analyze", "report"}, {"attach", "control"}, {"browse", "open"},
+    {"c2c", "report --sharing"}, {"collect", "control"}, {"command", "control"}, {"compare", "diff"},
+    {"config", "info"}, {"convert", "export"}, {"data", "report --data"}, {"dump", "control"}, {"events", "info"},
+    {"evlist", "info"}, {"exec", "record"}, {"functions", "report"}, {"graph", "html"}, {"header", "info"},
+    {"launch", "record"}, {"list", "report"}, {"live", "top"}, {"load", "import"}, {"log", "info"},
+    {"mem", "report --data"}, {"peek", "report"}, {"print", "report"}, {"profile", "record"}, {"query", "sql"},
+    {"run", "record"}, {"script", "export"}, {"sessions", "control"}, {"show", "report"}, {"source", "annotate"},
+    {"start", "control"}, {"stat", "report"}, {"stats", "report"}, {"status", "control"}, {"stop", "control"},
+    {"summary", "report"}, {"threads", "report --threads"}, {"trace", "record"}, {"tui", "top"},
+    {"version", "--version"}, {"view", "open"}, {"web", "open"},
+};
+
+/* And those for what Tenure has no command for. */
+static const char *const untranslated[] = {
+    "am", "apply", "archive", "bench", "bisect", "blame", "branch", "buildid-cache", "buildid-list", "bundle",
+    "calibrate", "cat-file", "check", "checkout", "cherry-pick", "clean", "clone", "commit", "daemon", "describe",
+    "fetch", "finalize", "format-patch", "fsck", "ftrace", "gc", "init", "inject", "instrument", "iostat",
+    "kallsyms", "kill", "kmem", "kvm", "kwork", "lock", "ls-files", "machines", "mv", "notes", "probe", "prune",
+    "pull", "push", "rebase", "recv", "reflog", "remote", "repack", "replace", "replay", "reset", "restore",
+    "rev-parse", "revert", "rm", "sched", "setup", "shortlog", "shutdown", "stash", "submodule", "switch", "tag",
+    "test", "timechart", "try", "whatchanged", "worktree", "zero",
+};
+
+/* Only files are opened: a pipe would wait for who writes to it, and what is read from it is gone. */
+static bool is_profile(const char *path)
+{
+    struct tp_error ignored;
+    struct stat status;
+    enum tp_kind kind = TP_KIND_UNREADABLE;
+
+    if (stat(path, &status) == 0 && S_ISREG(status.st_mode))
+        kind = tp_kind(path, &ignored);
+    return tp_kind_is_profile(kind) || tp_kind_is_raw(kind);
+}
+
+static bool refuse(char *const *argv, const char *ours)
+{
+    const char *more = argv[1] != NULL ? " ..." : "";
+
+    if (ours != NULL)
+        term_error("there is no command %s, but `tenure %s`; to profile a program of that name: `tenure record %s%s`",
+                   argv[0], ours, argv[0], more);
+    else
+        term_error("there is no command %s; to profile a program of that name: `tenure record %s%s`", argv[0], argv[0],
+                   more);
+    return true;
+}
+
+/* argv[0] is a word that is no command of ours, behind it are its arguments up to a NULL. True, with a line on stderr,
+ * if it is not to be run as a program. A word with a slash is a path, and always one. */
+static bool is_mistake(char *const *argv)
+{
+    if (strchr(argv[0], '/') != NULL)
+        return false;
+    for (size_t i = 0; i < sizeof translated / sizeof *translated; i++) {
+        if (strcmp(translated[i].word, argv[0]) == 0)
+            return refuse(argv, translated[i].ours);
+    }
+    for (size_t i = 0; i < sizeof untranslated / sizeof *untranslated; i++) {
+        if (strcmp(untranslated[i], argv[0]) == 0)
+            return refuse(argv, NULL);
+    }
+    for (size_t i = 1; argv[i] != NULL; i++) {
+        if (is_profile(argv[i]))
+            return refuse(argv, opt_nearest_command(argv[0]));
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------------------------------ the command line */
+
 int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, "");
@@ -108,7 +191,7 @@ int main(int argc, char **argv)
     }
     if (argv[1][0] == '-' && strcmp(argv[1], "--") != 0)
         return wrong_option(argv[1]);
-    if (strcmp(argv[1], "--") != 0 && short_form_is_mistake(argv + 1))
+    if (strcmp(argv[1], "--") != 0 && is_mistake(argv + 1))
         return CLI_USAGE;
     return cmd_record(argc, argv);
 }

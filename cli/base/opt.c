@@ -77,6 +77,17 @@ const char *opt_nearest(const char *word, const char *const *names, size_t count
     return best;
 }
 
+const char *opt_nearest_command(const char *word)
+{
+    static const char *const names[] = {
+#define CLI_COMMAND(name, about, reads) #name,
+#include "cli/commands.inc"
+#undef CLI_COMMAND
+    };
+
+    return opt_nearest(word, names, sizeof names / sizeof *names);
+}
+
 static const char *nearest_option(const struct opt_command *command, const char *word)
 {
     const char *names[128];

@@ -76,6 +76,9 @@ int opt_misused(const struct opt_command *command, const char *format, ...)
 /* Of `count` names the one most like `word`; NULL if none is like it. Name i is names + i * stride. */
 const char *opt_nearest(const char *word, const char *const *names, size_t count);
 
+/* The command whose name is most like `word`, or NULL. */
+const char *opt_nearest_command(const char *word);
+
 /* A whole number with an optional K, M or G (powers of 1024); false if `text` is anything else. `end` gets
  * the first character behind it; NULL: there must be none. */
 bool opt_number(const char *text, const char **end, uint64_t *out);

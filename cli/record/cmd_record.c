@@ -14,7 +14,6 @@
 #include "cli/base/caches.h"
 #include "cli/base/given.h"
 #include "cli/base/names.h"
-#include "cli/base/nothing.h"
 #include "cli/base/opt.h"
 #include "cli/base/output.h"
 #include "cli/base/query.h"
@@ -23,11 +22,11 @@
 #include "cli/cli.h"
 #include "cli/record/control.h"
 #include "cli/record/launch.h"
-#include "cli/record/short_form.h"
 #include "cli/record/target.h"
 #include "engine/common/options.h"
 #include "profile/code/code.h"
 #include "profile/profile.h"
+#include "profile/read/glance.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -219,6 +218,66 @@ static char **engine_argv(struct record *r, const struct engine *engine, const s
     argv[at++] = strdup("--");
     memcpy(argv + at, program, operands * sizeof *argv);
     return argv;
+}
+
+/* ------------------------------------------------------------------------------------------ a recording of nothing */
+
+/* gcc calls a function f.constprop.0 that it has made for one caller. */
+static const char *nothing_hint(const char *function)
+{
+    if (strpbrk(function, "*?") != NULL || strspn(function, "0123456789") == strlen(function))
+        return "";
+    return "; a name may go on, and * and ? match: f* is f.constprop.0, too";
+}
+
+/* A name that no function has is found out at the end only: libraries may be loaded at any time. The usual reason is
+ * that the compiler has inlined the function or made another one of it. `start`: of a recording that never began, what
+ * it waited for; else NULL. */
+static bool tell_nothing(const char *start, bool empty, const struct engine_options *options)
+{
+    const struct options_pattern *toggle = options_of_flag(options, TN_FN_TOGGLE);
+    bool starts_later = options->start.run.text != NULL;
+    char safe[256];
+
+    if (start != NULL) {
+        term_escape(safe, sizeof safe, start);
+        term_error("--start=%s: the program never came there, so nothing was recorded%s", safe, nothing_hint(start));
+        return true;
+    }
+    if (!empty)
+        return false;
+    if (toggle != NULL) {
+        term_escape(safe, sizeof safe, toggle->text);
+        term_error("--toggle-collect=%s: the program never entered it, so nothing was recorded%s", safe,
+                   nothing_hint(toggle->text));
+        return true;
+    }
+    if (!options->start.collects || (!options->instrument_at_start && !starts_later))
+        term_error("--%s=no: nobody switched it on, so nothing was recorded; tenure.h and `tenure control` do",
+                   options->start.collects ? "instr-atstart" : "collect-atstart");
+    return false;
+}
+
+/* Whether nothing was recorded by mistake: a function was named that was never entered, or a number of instructions
+ * never reached. A line on standard error says what was waited for, of any recording of nothing. */
+static bool nothing_recorded(tp_profile *profile, const struct engine_options *options)
+{
+    const char *started = tp_meta(profile, "started"), *start = tp_meta(profile, "start");
+    bool never = started != NULL && start != NULL && strcmp(started, "no") == 0;
+    bool empty = never || query_value(profile, "SELECT ifnull(sum(Ir), 0) = 0 FROM totals", 0) > 0;
+
+    return tell_nothing(never ? start : NULL, empty, options);
+}
+
+/* The same of a raw profile. */
+static bool nothing_in_raw(const char *raw, const struct engine_options *options)
+{
+    struct tp_glance glance;
+    struct tp_error err;
+
+    if (tp_glance(raw, &glance, &err) != 0)
+        return false; /* an import will say what is wrong with it */
+    return tell_nothing(glance.never && glance.start[0] != '\0' ? glance.start : NULL, glance.empty, options);
 }
 
 /* ------------------------------------------------------------------------------------------ afterwards */
@@ -449,7 +508,7 @@ static int check(struct record *r, char **program, struct names *names, struct e
     }
     status = target_check(program[0], why, sizeof why);
     if (status != 0) {
-        const char *like = strchr(program[0], '/') == NULL ? short_form_nearest_command(program[0]) : NULL;
+        const char *like = strchr(program[0], '/') == NULL ? opt_nearest_command(program[0]) : NULL;
 
         if (status == CLI_NOT_FOUND && like != NULL)
             term_error("%s; did you mean `tenure %s`?", why, like);
