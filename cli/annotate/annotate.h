@@ -81,7 +81,8 @@ struct annotate {
     uint32_t *order; /* files, those chosen first, in the order they are shown */
     size_t chosen;
     uint32_t *by_address; /* functions, sorted; NULL until they are needed */
-    char *line, *nothing; /* layout: the cells of this row; of one without costs */
+    bool measuring;       /* layout: rows are measured, not printed */
+    char *line;           /* layout: the cells of this row */
     int text_width;  /* layout: columns for the text; INT_MAX: it is not cut */
     char left_out[1024]; /* layout: columns that the last table had no room for */
     unsigned sections;   /* printed so far */
@@ -101,14 +102,13 @@ int annotate_compare(const struct annotate *an, const union tp_cell *a, const un
 
 /* ------------------------------------------------------------------------------------------ layout */
 
-/* Rows of one table: begin, measure each, fit, then heading and rows. */
-void annotate_begin(struct annotate *an);
-void annotate_measure(struct annotate *an, const union tp_cell *cost);
-void annotate_fit(struct annotate *an);
-void annotate_heading(struct annotate *an, const char *text);
+/* Prints a table under a heading. `rows` is called twice with `of`, and makes all rows each time: the first time only
+ * to measure their cells, when `measuring` is set and nothing may be printed but by the two functions below. */
+typedef void annotate_rows(struct annotate *an, const void *of);
+void annotate_table(struct annotate *an, const char *heading, annotate_rows *rows, const void *of);
 /* The cells of a row, whose text follows. `cost` NULL: nothing can occur. What is not known is blank. */
 enum annotate_known { ANNOTATE_ALL, ANNOTATE_SELF_ONLY, ANNOTATE_INCLUSIVE_ONLY };
-void annotate_cells(const struct annotate *an, const union tp_cell *cost, enum annotate_known known);
+void annotate_cells(struct annotate *an, const union tp_cell *cost, enum annotate_known known);
 /* Prints the cells with the text of the row, which is escaped and cut: a source line at its end, a name in its middle;
  * TERM_BOLD is of both. */
 void annotate_text(const struct annotate *an, enum term_style style, enum term_cut cut, const char *text);
@@ -131,11 +131,12 @@ struct annotate_groups {
     struct annotate_group *group;
     size_t count, all; /* that are shown; in the profile */
     uint32_t *pair;    /* indices of pairs */
+    bool by_file;      /* groups are files, else functions */
 };
 
 /* As JSON: the beginning of the object, a table, the sources with the end of it. */
 void annotate_json_begin(struct annotate *an);
-void annotate_json_groups(struct annotate *an, bool by_file, const struct annotate_groups *groups);
+void annotate_json_groups(struct annotate *an, const struct annotate_groups *groups);
 bool annotate_json_sources(struct annotate *an);
 
 /* A source file's lines. */

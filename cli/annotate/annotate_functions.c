@@ -114,7 +114,7 @@ static void make_table(struct annotate *an, bool by_file, struct annotate_groups
     struct sorting sorting = {an, by_file};
     size_t pairs = an->costs.pairs.count, i;
 
-    memset(groups, 0, sizeof *groups);
+    *groups = (struct annotate_groups){.by_file = by_file};
     groups->pair = malloc((pairs + 1) * sizeof *groups->pair);
     groups->group = malloc((pairs + 1) * sizeof *groups->group);
     if (groups->pair == NULL || groups->group == NULL)
@@ -157,24 +157,9 @@ static void name_of(const struct annotate *an, bool is_file, uint32_t index, cha
 
 /* ------------------------------------------------------------------------------------------ tables */
 
-static void measure(struct annotate *an, const struct annotate_groups *groups)
+static void print_group(struct annotate *an, const struct annotate_groups *groups, const struct annotate_group *group)
 {
-    size_t i, m;
-
-    annotate_begin(an);
-    for (i = 0; i < groups->count; i++) {
-        const struct annotate_group *group = &groups->group[i];
-
-        annotate_measure(an, group->cost);
-        for (m = 0; m < group->count; m++)
-            annotate_measure(an, an->costs.pairs.at[groups->pair[group->first + m]].cost);
-    }
-    annotate_fit(an);
-}
-
-static void print_group(struct annotate *an, bool by_file, const struct annotate_groups *groups,
-                        const struct annotate_group *group)
-{
+    bool by_file = groups->by_file;
     const uint32_t *member = &groups->pair[group->first];
     const struct tp_annotated_pair *only = group->all == 1 ? &an->costs.pairs.at[*member] : NULL;
     char name[NAME], text[2 * NAME + 8];
@@ -203,19 +188,25 @@ static void print_group(struct annotate *an, bool by_file, const struct annotate
     }
 }
 
-static void print_table(struct annotate *an, bool by_file, const struct annotate_groups *groups)
+static void rows_of_groups(struct annotate *an, const void *of)
 {
+    const struct annotate_groups *groups = of;
     size_t i;
+
+    for (i = 0; i < groups->count; i++)
+        print_group(an, groups, &groups->group[i]);
+}
+
+static void print_table(struct annotate *an, const struct annotate_groups *groups)
+{
+    bool by_file = groups->by_file;
 
     annotate_section(an, by_file ? "File:function" : "Function:file");
     if (groups->count == 0) {
         puts("  none reaches the threshold");
         return;
     }
-    measure(an, groups);
-    annotate_heading(an, by_file ? "file:function" : "function:file");
-    for (i = 0; i < groups->count; i++)
-        print_group(an, by_file, groups, &groups->group[i]);
+    annotate_table(an, by_file ? "file:function" : "function:file", rows_of_groups, groups);
     if (groups->count < groups->all)
         printf("  %zu of %zu %s; the others are below the threshold\n", groups->count, groups->all,
                by_file ? "files" : "functions");
@@ -244,9 +235,9 @@ void annotate_functions(struct annotate *an)
     for (by_file = 1; by_file >= 0; by_file--) {
         make_table(an, by_file, &groups);
         if (an->json)
-            annotate_json_groups(an, by_file, &groups);
+            annotate_json_groups(an, &groups);
         else
-            print_table(an, by_file, &groups);
+            print_table(an, &groups);
         if (by_file)
             choose_files(an, &groups);
         free_table(&groups);

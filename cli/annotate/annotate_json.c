@@ -65,8 +65,9 @@ static void json_function(struct annotate *an, uint32_t index)
     tp_json_text(&an->out, "object", an->costs.functions.at[index].object);
 }
 
-void annotate_json_groups(struct annotate *an, bool by_file, const struct annotate_groups *groups)
+void annotate_json_groups(struct annotate *an, const struct annotate_groups *groups)
 {
+    bool by_file = groups->by_file;
     size_t i, m;
 
     tp_json_begin(&an->out, by_file ? "files" : "functions", '[', ",\n  ");

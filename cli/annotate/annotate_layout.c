@@ -2,6 +2,7 @@
 /*
  * annotate_layout.c: rows of numbers with a text behind them.
  *
+ * Rows are gone through twice, first to measure them: a file may have a million lines, of which nothing is kept.
  * Columns are as wide as what is in them. On a terminal that is too narrow for them and a readable text, percentages
  * go first and then columns from the right, unless --show asked for them; what goes to a file is never cut.
  */
@@ -67,18 +68,7 @@ static void write_percent(const struct annotate *an, size_t i, const struct anno
         write_bracketed(percent, out);
 }
 
-void annotate_begin(struct annotate *an)
-{
-    size_t i;
-
-    for (i = 0; i < an->shown; i++) {
-        an->column[i].number = 1;
-        an->column[i].percent = 0;
-        an->column[i].dropped = false;
-    }
-}
-
-void annotate_measure(struct annotate *an, const union tp_cell *cost)
+static void measure(struct annotate *an, const union tp_cell *cost)
 {
     size_t i;
 
@@ -116,28 +106,7 @@ static int measure_columns(struct annotate *an)
     return all;
 }
 
-static void make_nothing(struct annotate *an, int width)
-{
-    char *at;
-    size_t i;
-
-    free(an->nothing);
-    free(an->line);
-    an->nothing = at = malloc((size_t)width + 1);
-    an->line = malloc((size_t)width + 1);
-    if (at == NULL || an->line == NULL)
-        term_no_memory();
-    for (i = 0; i < an->shown; i++) {
-        const struct annotate_column *column = &an->column[i];
-        int behind = column->percent > 0 ? 1 + column->percent : 0;
-
-        if (!column->dropped)
-            at += sprintf(at, "%*s%*s%*s", column->width - behind, ".", behind, "", GAP, "");
-    }
-    *at = '\0';
-}
-
-void annotate_fit(struct annotate *an)
+static void fit(struct annotate *an)
 {
     bool narrow = an->show == NULL && term_cuts(stdout);
     int room = term_width(stdout) - TEXT_LEAST, width = measure_columns(an);
@@ -150,7 +119,10 @@ void annotate_fit(struct annotate *an)
     an->text_width = term_cuts(stdout) ? term_width(stdout) - width : INT_MAX;
     if (an->text_width < TEXT_LEAST)
         an->text_width = TEXT_LEAST;
-    make_nothing(an, width);
+    free(an->line);
+    an->line = malloc((size_t)width + 1);
+    if (an->line == NULL)
+        term_no_memory();
 }
 
 /* Names the columns that there is no room for, when they are others than in the table before. */
@@ -168,7 +140,7 @@ static void print_left_out(struct annotate *an)
     strcpy(an->left_out, names);
 }
 
-void annotate_heading(struct annotate *an, const char *text)
+static void heading(struct annotate *an, const char *text)
 {
     char *at = an->line;
     size_t i;
@@ -183,6 +155,23 @@ void annotate_heading(struct annotate *an, const char *text)
     print_left_out(an);
 }
 
+void annotate_table(struct annotate *an, const char *text, annotate_rows *rows, const void *of)
+{
+    size_t i;
+
+    for (i = 0; i < an->shown; i++) {
+        an->column[i].number = 1;
+        an->column[i].percent = 0;
+        an->column[i].dropped = false;
+    }
+    an->measuring = true;
+    rows(an, of);
+    an->measuring = false;
+    fit(an);
+    heading(an, text);
+    rows(an, of);
+}
+
 /* `text`, to the right in `width` columns. Returns what is behind it. */
 static char *padded(char *at, int width, const char *text)
 {
@@ -193,23 +182,26 @@ static char *padded(char *at, int width, const char *text)
     return at + blanks + length;
 }
 
-void annotate_cells(const struct annotate *an, const union tp_cell *cost, enum annotate_known known)
+void annotate_cells(struct annotate *an, const union tp_cell *cost, enum annotate_known known)
 {
     char *at = an->line;
     size_t i;
 
-    if (cost == NULL) {
-        strcpy(an->line, an->nothing);
+    if (an->measuring) {
+        if (cost != NULL)
+            measure(an, cost);
         return;
     }
     for (i = 0; i < an->shown; i++) {
         const struct annotate_column *column = &an->column[i];
         int behind = column->percent > 0 ? 1 + column->percent : 0;
-        struct annotate_value value = annotate_value(an, i, cost);
+        struct annotate_value value = {.known = false};
         char number[CELL], percent[CELL] = "";
 
         if (column->dropped)
             continue;
+        if (cost != NULL)
+            value = annotate_value(an, i, cost);
         write_number(an, i, &value, number);
         if (behind > 0)
             write_percent(an, i, &value, percent);
@@ -225,8 +217,11 @@ void annotate_cells(const struct annotate *an, const union tp_cell *cost, enum a
 void annotate_text(const struct annotate *an, enum term_style style, enum term_cut cut, const char *text)
 {
     size_t room = 4 * strlen(text) + 8, end;
-    char *safe = malloc(2 * room), *shown = safe;
+    char *safe, *shown;
 
+    if (an->measuring)
+        return;
+    safe = shown = malloc(2 * room);
     if (safe == NULL)
         term_no_memory();
     term_escape(safe, room, text);

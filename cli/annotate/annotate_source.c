@@ -71,6 +71,8 @@ static void print_instructions(struct annotate *an, const struct tp_annotated_li
         const struct tp_annotated_instruction *instruction = &an->costs.instructions.at[line->first_instruction + i];
 
         annotate_cells(an, instruction->cost, ANNOTATE_ALL);
+        if (an->measuring)
+            continue; /* taking it apart takes time */
         annotate_instruction(an, instruction, code, sizeof code);
         snprintf(text, sizeof text, "  : %s", code);
         annotate_text(an, TERM_DIM, TERM_CUT_END, text);
@@ -124,11 +126,13 @@ static void print_line(struct annotate *an, const struct tp_annotated_file *file
         print_instructions(an, line);
 }
 
-static void print_gap(uint64_t line)
+static void print_gap(const struct annotate *an, uint64_t line)
 {
     char text[48];
     int width = snprintf(text, sizeof text, "-- line %" PRIu64 " ", line);
 
+    if (an->measuring)
+        return;
     printf("%s%s", term_style(stdout, TERM_DIM), text);
     for (; width < RULE; width++)
         putchar('-');
@@ -149,8 +153,8 @@ static size_t print_lines(struct annotate *an, const struct tp_annotated_file *f
         from = line > last + an->context + 1 ? line - an->context : last + 1;
         if (from > last + 1) {
             if (last > 0)
-                print_gap(last);
-            print_gap(from);
+                print_gap(an, last);
+            print_gap(an, from);
         }
         for (; from < line; from++)
             print_line(an, file, from, NULL, text->lines.at[from - 1]);
@@ -162,7 +166,7 @@ static size_t print_lines(struct annotate *an, const struct tp_annotated_file *f
             print_line(an, file, last + 1, NULL, text->lines.at[last]);
     }
     if (last > 0 && last < text->lines.count)
-        print_gap(last);
+        print_gap(an, last);
     return i;
 }
 
@@ -188,24 +192,17 @@ static uint32_t last_line(const struct annotate *an, const struct tp_annotated_f
     return file->lines > 0 ? line_at(an, file, file->lines - 1)->line : 0;
 }
 
-static void measure(struct annotate *an, const struct tp_annotated_file *file)
+/* What the rows of a file are made of. */
+struct shown {
+    const struct tp_annotated_file *file;
+    const struct annotate_text *text;
+};
+
+static void rows_of_file(struct annotate *an, const void *of)
 {
-    size_t i, k;
+    const struct shown *shown = of;
 
-    annotate_begin(an);
-    for (i = 0; i < file->lines; i++) {
-        const struct tp_annotated_line *line = line_at(an, file, i);
-
-        if (line->cost != NULL)
-            annotate_measure(an, line->cost);
-        for (k = 0; k < line->inlined; k++)
-            annotate_measure(an, an->costs.inlined.at[line->first_inlined + k].cost);
-        for (k = 0; k < line->calls && an->calls; k++)
-            annotate_measure(an, an->costs.calls.at[line->first_call + k].cost);
-        for (k = 0; k < line->instructions; k++)
-            annotate_measure(an, an->costs.instructions.at[line->first_instruction + k].cost);
-    }
-    annotate_fit(an);
+    print_rest(an, shown->file, print_lines(an, shown->file, shown->text), shown->text->found);
 }
 
 static void print_warnings(const struct annotate *an, const struct tp_annotated_file *file,
@@ -242,9 +239,7 @@ static bool print_file(struct annotate *an, uint32_t index)
     if (text.found || an->disassemble) {
         annotate_section(an, heading);
         print_warnings(an, file, &text, name);
-        measure(an, file);
-        annotate_heading(an, an->statements ? "   cost" : "");
-        print_rest(an, file, print_lines(an, file, &text), text.found);
+        annotate_table(an, an->statements ? "   cost" : "", rows_of_file, &(struct shown){file, &text});
     }
     annotate_text_free(&text);
     return true;

@@ -201,13 +201,9 @@ static void print_metadata(struct annotate *an)
         puts("The call tree is not whole: inclusive costs of functions with several contexts may be too small.");
 }
 
-static void print_totals(struct annotate *an)
+static void row_of_totals(struct annotate *an, const void *unused)
 {
-    annotate_section(an, "Summary");
-    annotate_begin(an);
-    annotate_measure(an, an->costs.total);
-    annotate_fit(an);
-    annotate_heading(an, "");
+    (void)unused;
     annotate_cells(an, an->costs.total, ANNOTATE_ALL);
     annotate_text(an, TERM_PLAIN, TERM_CUT_END, "PROGRAM TOTALS");
 }
@@ -285,11 +281,22 @@ static enum part part_of(const struct annotate *an, size_t file)
     return an->choice[file] == ANNOTATE_NOT ? BELOW : SHOWN;
 }
 
-/* How much of the program's costs the annotated files have. */
-static void print_coverage(struct annotate *an)
+static void rows_of_coverage(struct annotate *an, const void *of)
 {
     static const char *const label[] = {"in annotated files", "in files without a text",
                                         "in files that were not chosen", "where no file is known"};
+    union tp_cell *const *sum = of;
+    enum part part;
+
+    for (part = 0; part < PARTS; part++) {
+        annotate_cells(an, sum[part], ANNOTATE_SELF_ONLY);
+        annotate_text(an, TERM_PLAIN, TERM_CUT_END, label[part]);
+    }
+}
+
+/* How much of the program's costs the annotated files have. */
+static void print_coverage(struct annotate *an)
+{
     union tp_cell *sum[PARTS];
     enum part part;
     size_t i;
@@ -303,15 +310,7 @@ static void print_coverage(struct annotate *an)
             tp_annotation_add(&an->costs, sum[part_of(an, i)], an->costs.files.at[i].cost);
     }
     annotate_section(an, "What was annotated");
-    annotate_begin(an);
-    for (part = 0; part < PARTS; part++)
-        annotate_measure(an, sum[part]);
-    annotate_fit(an);
-    annotate_heading(an, "");
-    for (part = 0; part < PARTS; part++) {
-        annotate_cells(an, sum[part], ANNOTATE_SELF_ONLY);
-        annotate_text(an, TERM_PLAIN, TERM_CUT_END, label[part]);
-    }
+    annotate_table(an, "", rows_of_coverage, sum);
 }
 
 /* ------------------------------------------------------------------------------------------ the command */
@@ -337,7 +336,8 @@ static bool print(struct annotate *an)
         annotate_json_begin(an);
     } else {
         print_metadata(an);
-        print_totals(an);
+        annotate_section(an, "Summary");
+        annotate_table(an, "", row_of_totals, NULL);
     }
     annotate_functions(an);
     if (!load_details(an))
@@ -372,7 +372,6 @@ static void free_all(struct annotate *an)
     free(an->choice);
     free(an->order);
     free(an->by_address);
-    free(an->nothing);
     free(an->line);
     given_close(an->profile);
 }
