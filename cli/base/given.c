@@ -5,6 +5,7 @@
  */
 #include "cli/base/given.h"
 
+#include "cli/base/output.h"
 #include "cli/base/term.h"
 #include "profile/base/sound.h"
 
@@ -48,54 +49,31 @@ static bool progress(void *user, const char *stage, uint64_t done, uint64_t tota
     return stopped == 0;
 }
 
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
-enum { SIGNALS = sizeof signals / sizeof signals[0] };
-
-static void catch_signals(struct sigaction *before)
-{
-    struct sigaction ours = {.sa_handler = stop};
-    int i;
-
-    for (i = 0; i < SIGNALS; i++) {
-        sigaction(signals[i], NULL, &before[i]);
-        if (before[i].sa_handler != SIG_IGN)
-            sigaction(signals[i], &ours, NULL);
-    }
-}
-
-static void give_signals_back(const struct sigaction *before)
-{
-    int i;
-
-    for (i = 0; i < SIGNALS; i++)
-        sigaction(signals[i], &before[i], NULL);
-}
-
 int given_import(const char *const *files, size_t count, const char *out, struct tp_import_options *options,
                  struct tp_import_result *result, struct tp_error *err)
 {
-    struct sigaction before[SIGNALS];
+    struct sigaction before[OUTPUT_SIGNALS];
     int failed;
 
-    catch_signals(before);
+    output_catch_signals(stop, before);
     options->progress = progress;
     failed = count == 1 ? tp_import(files[0], out, options, result, err)
                         : tp_import_text(files, count, out, options, result, err);
     term_progress_end();
-    give_signals_back(before);
+    output_release_signals(before);
     return failed;
 }
 
-static struct sigaction held[SIGNALS];
+static struct sigaction held[OUTPUT_SIGNALS];
 
 void given_hold_signals(void)
 {
-    catch_signals(held);
+    output_catch_signals(stop, held);
 }
 
 void given_release_signals(void)
 {
-    give_signals_back(held);
+    output_release_signals(held);
 }
 
 int given_stopped(void)
@@ -182,15 +160,15 @@ static tp_profile *open_raw(const char *raw, struct tp_import_options options, s
     const char *folder = getenv("TMPDIR");
     struct tp_import_result result;
     char path[PATH_MAX];
-    struct sigaction before[SIGNALS];
+    struct sigaction before[OUTPUT_SIGNALS];
     tp_profile *profile = NULL;
     int file;
 
     snprintf(path, sizeof path, "%s/tenure.XXXXXX", folder != NULL && *folder != '\0' ? folder : "/tmp");
-    catch_signals(before); /* or one that comes now would leave the file */
+    output_catch_signals(stop, before); /* or one that comes now would leave the file */
     file = mkstemp(path);
     if (file < 0) {
-        give_signals_back(before);
+        output_release_signals(before);
         snprintf(err->message, sizeof err->message, "cannot make a temporary profile in %.500s: %s",
                  folder != NULL ? folder : "/tmp", strerror(errno));
         return NULL;
@@ -205,7 +183,7 @@ static tp_profile *open_raw(const char *raw, struct tp_import_options options, s
         profile = NULL;
     }
     unlink(path);
-    give_signals_back(before);
+    output_release_signals(before);
     given_end_if_stopped();
     return profile;
 }

@@ -20,7 +20,7 @@ static void add(struct inputs *inputs, const char *name)
         term_no_memory();
 }
 
-bool inputs_add_list(struct inputs *inputs, const char *file)
+static void add_list(struct inputs *inputs, const char *file)
 {
     bool standard = strcmp(file, "-") == 0;
     FILE *stream = standard ? stdin : fopen(file, "re");
@@ -47,15 +47,32 @@ bool inputs_add_list(struct inputs *inputs, const char *file)
     free(line);
     if (stream != NULL && !standard)
         fclose(stream);
-    return good;
+    inputs->failed = !good;
 }
 
-bool inputs_add(struct inputs *inputs, const char *word)
+void inputs_add(struct inputs *inputs, const char *word)
 {
-    if (word[0] == '@')
-        return inputs_add_list(inputs, word + 1);
-    add(inputs, word);
-    return true;
+    if (!inputs->failed && word[0] == '@')
+        add_list(inputs, word + 1);
+    else if (!inputs->failed)
+        add(inputs, word);
+}
+
+const char *inputs_take(void *inputs, const char *name, const char *word)
+{
+    (void)name;
+    inputs_add(inputs, word);
+    return NULL;
+}
+
+const char *inputs_take_list(void *inputs, const char *name, const char *file)
+{
+    struct inputs *to = inputs;
+
+    (void)name;
+    if (!to->failed)
+        add_list(to, file);
+    return NULL;
 }
 
 bool inputs_same_file(const char *a, const char *b)

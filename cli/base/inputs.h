@@ -13,11 +13,14 @@
 struct inputs {
     char **name;
     size_t count;
+    bool failed; /* a list could not be read, which a line on stderr has said; nothing is added any more */
 };
 
-/* Add a word, or all names of a list. False with a line on stderr. */
-bool inputs_add(struct inputs *inputs, const char *word);
-bool inputs_add_list(struct inputs *inputs, const char *file);
+/* Adds a word, or all names of a list. */
+void inputs_add(struct inputs *inputs, const char *word);
+/* For rows of options (opt_take): the value is such a word, or the name of a list. */
+const char *inputs_take(void *inputs, const char *name, const char *word);
+const char *inputs_take_list(void *inputs, const char *name, const char *file);
 /* By whatever names. */
 bool inputs_same_file(const char *a, const char *b);
 /* Whether one of them is this file. */

@@ -126,26 +126,34 @@ bool output_allowed(const char *path, const struct output_kind *kind)
 /* ------------------------------------------------------------------------------------------ to a file */
 
 static char temporary[PATH_MAX];
-static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
-enum { ENDS = sizeof ends / sizeof ends[0] };
+static const int ends[OUTPUT_SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
+
+void output_catch_signals(void (*handler)(int), struct sigaction *before)
+{
+    struct sigaction ours = {.sa_handler = handler};
+    int i;
+
+    for (i = 0; i < OUTPUT_SIGNALS; i++) {
+        sigaction(ends[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN)
+            sigaction(ends[i], &ours, NULL);
+    }
+}
+
+void output_release_signals(const struct sigaction *before)
+{
+    int i;
+
+    for (i = 0; i < OUTPUT_SIGNALS; i++)
+        sigaction(ends[i], &before[i], NULL);
+}
 
 /* A signal that ends the command ends the file that is not whole. */
 static void give_up(int signal_number)
 {
     unlink(temporary);
-    raise(signal_number); /* as ever now: SA_RESETHAND */
-}
-
-static void catch_ends(struct sigaction *before)
-{
-    struct sigaction ours = {.sa_handler = give_up, .sa_flags = (int)SA_RESETHAND};
-    int i;
-
-    for (i = 0; i < ENDS; i++) {
-        sigaction(ends[i], NULL, &before[i]);
-        if (before[i].sa_handler != SIG_IGN)
-            sigaction(ends[i], &ours, NULL);
-    }
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
 }
 
 static int write_whole(const char *path, unsigned mode, output_writer *write, void *user)
@@ -174,9 +182,9 @@ static int write_whole(const char *path, unsigned mode, output_writer *write, vo
 
 static int to_file(const char *path, unsigned mode, output_writer *write, void *user)
 {
-    struct sigaction before[ENDS];
+    struct sigaction before[OUTPUT_SIGNALS];
     mode_t mask = umask(0);
-    int status, i;
+    int status;
 
     umask(mask);
     if (strlen(path) + 8 > sizeof temporary) {
@@ -184,10 +192,9 @@ static int to_file(const char *path, unsigned mode, output_writer *write, void *
         return cannot_write(path);
     }
     snprintf(temporary, sizeof temporary, "%.*s.XXXXXX", (int)(sizeof temporary - 8), path);
-    catch_ends(before);
+    output_catch_signals(give_up, before);
     status = write_whole(path, mode & ~mask, write, user);
-    for (i = 0; i < ENDS; i++)
-        sigaction(ends[i], &before[i], NULL);
+    output_release_signals(before);
     return status;
 }
 

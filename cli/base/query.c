@@ -43,11 +43,6 @@ void query_bind_text(struct query *q, int parameter, const char *text)
     sqlite3_bind_text(q->statement, parameter, text, -1, SQLITE_TRANSIENT);
 }
 
-void query_bind_int(struct query *q, int parameter, int64_t value)
-{
-    sqlite3_bind_int64(q->statement, parameter, value);
-}
-
 bool query_row(struct query *q)
 {
     int status = q->statement == NULL ? SQLITE_DONE : sqlite3_step(q->statement);
@@ -55,11 +50,6 @@ bool query_row(struct query *q)
     if (status != SQLITE_ROW && status != SQLITE_DONE)
         failed(q, "reading");
     return status == SQLITE_ROW;
-}
-
-void query_reset(struct query *q)
-{
-    sqlite3_reset(q->statement);
 }
 
 bool query_end(struct query *q)

@@ -30,9 +30,7 @@ struct query {
 
 bool query_begin(struct query *q, tp_profile *profile, const char *format, ...);
 void query_bind_text(struct query *q, int parameter, const char *text);
-void query_bind_int(struct query *q, int parameter, int64_t value);
 bool query_row(struct query *q);
-void query_reset(struct query *q);
 bool query_end(struct query *q);
 
 /* Column `i` (from 0). Text is never NULL: "" for NULL. */

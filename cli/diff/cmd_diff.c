@@ -22,11 +22,11 @@
 /* Expressions follow one another; each is checked on its own, so that what is wrong is told of the right one. */
 static const char *take_expression(void *into, const char *name, const char *value)
 {
-    struct diff *diff = into;
-    char **to = strcmp(name, "mod-filename") == 0 ? &diff->filename : &diff->funcname, *before = *to;
+    char **to = into, *before = *to;
     static struct tp_error err;
     struct tp_rename *rename = tp_rename_new(value, &err);
 
+    (void)name;
     if (rename == NULL)
         return err.message;
     tp_rename_free(rename);
@@ -34,14 +34,6 @@ static const char *take_expression(void *into, const char *name, const char *val
         term_no_memory();
     free(before);
     return NULL;
-}
-
-static const char *take_baseline(void *into, const char *name, const char *value)
-{
-    struct diff *diff = into;
-
-    (void)name;
-    return inputs_add(&diff->inputs[TP_BASELINE], value) ? NULL : "there is no such list";
 }
 
 static const char *take_limit(void *into, const char *name, const char *value)
@@ -66,13 +58,13 @@ static const char *take_limit(void *into, const char *name, const char *value)
 #define AT(member) offsetof(struct diff, member)
 static const struct opt rows[] = {
     {OPT_HEADING, .help = "What to compare"},
-    {OPT_TAKE, "baseline", 'b', "FILE", "a run of the baseline; may be repeated; @LIST: those named in it", 0,
-     take_baseline},
-    {OPT_TAKE, "mod-filename", 0, "s/OLD/NEW/", "change names of source files and objects before comparing", 0,
-     take_expression},
+    {OPT_TAKE, "baseline", 'b', "FILE", "a run of the baseline; may be repeated; @LIST: those named in it",
+     AT(inputs[TP_BASELINE]), inputs_take},
+    {OPT_TAKE, "mod-filename", 0, "s/OLD/NEW/", "change names of source files and objects before comparing",
+     AT(filename), take_expression},
     {OPT_TAKE, "mod-funcname", 0, "s/OLD/NEW/",
-     "the same for functions; extended regular expressions,\nflags g and i, \\1 and & in NEW; may be repeated", 0,
-     take_expression},
+     "the same for functions; extended regular expressions,\nflags g and i, \\1 and & in NEW; may be repeated",
+     AT(funcname), take_expression},
     GIVEN_WEIGHTS("", AT(weights)),
     COLUMN_DEFINE(AT(defines)),
     {OPT_HEADING, .help = "What to print"},
@@ -106,7 +98,7 @@ static const struct opt_command command = {
 /* ------------------------------------------------------------------------------------------ sides */
 
 /* `before` are the operands in front of `--`, `behind` those after it. */
-static bool take_sides(struct diff *diff, char **before, char **behind, bool *good)
+static void take_sides(struct diff *diff, char **before, char **behind)
 {
     struct inputs *baseline = &diff->inputs[TP_BASELINE], *new = &diff->inputs[TP_NEW];
     bool named = baseline->count > 0;
@@ -114,12 +106,10 @@ static bool take_sides(struct diff *diff, char **before, char **behind, bool *go
 
     while (before[operands] != NULL)
         operands++;
-    *good = true;
-    for (i = 0; *good && i < operands; i++)
-        *good = inputs_add(named || (behind == NULL && operands == 2 && i == 1) ? new : baseline, before[i]);
-    for (; *good && behind != NULL && *behind != NULL; behind++)
-        *good = inputs_add(new, *behind);
-    return *good && baseline->count > 0 && new->count > 0;
+    for (i = 0; i < operands; i++)
+        inputs_add(named || (behind == NULL && operands == 2 && i == 1) ? new : baseline, before[i]);
+    for (; behind != NULL && *behind != NULL; behind++)
+        inputs_add(new, *behind);
 }
 
 static tp_profile **open_all(struct diff *diff, enum tp_diff_side side)
@@ -306,8 +296,7 @@ int cmd_diff(int argc, char **argv)
 {
     struct diff diff = {.limit = 20};
     char **behind = NULL;
-    int words = 0, first, status;
-    bool good;
+    int words = 0, first, status = CLI_ERROR;
 
     while (words < argc && strcmp(argv[words], "--") != 0)
         words++;
@@ -320,20 +309,19 @@ int cmd_diff(int argc, char **argv)
         forget(&diff);
         return term_finish(-1 - first);
     }
+    take_sides(&diff, argv + first, behind);
     if (diff.json && diff.markdown)
         status = opt_misused(&command, "--json or --markdown, not both");
     else if (diff.out != NULL && strcmp(diff.out, "-") == 0)
         status = opt_misused(&command, OPT_NO_STREAM);
     else if (diff.html != NULL && strcmp(diff.html, "-") == 0)
         status = opt_misused(&command, "the comparison goes to standard output; give --html a file");
-    else if (diff.html != NULL && !page_is_there())
+    else if (diff.inputs[TP_BASELINE].failed || diff.inputs[TP_NEW].failed)
         status = CLI_ERROR;
-    else if (take_sides(&diff, argv + first, behind, &good))
-        status = may_write(&diff) ? run(&diff) : CLI_ERROR;
-    else
-        status = !good ? CLI_ERROR
-                       : opt_misused(&command,
-                                     "name a baseline and something new; of several runs, BASELINE... -- NEW...");
+    else if (diff.inputs[TP_BASELINE].count == 0 || diff.inputs[TP_NEW].count == 0)
+        status = opt_misused(&command, "name a baseline and something new; of several runs, BASELINE... -- NEW...");
+    else if ((diff.html == NULL || page_is_there()) && may_write(&diff))
+        status = run(&diff);
     forget(&diff);
     return term_finish(status);
 }

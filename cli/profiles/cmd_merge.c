@@ -20,13 +20,12 @@ struct merge {
     const char *out;
     enum tp_keep keep;
     struct inputs inputs;
-    bool quiet, failed;
+    bool quiet;
 };
 
-static const char *take_keep(void *into, const char *name, const char *value)
+static const char *take_keep(void *keep, const char *name, const char *value)
 {
     static const char *const kinds[] = {"none", "rank", "process", "thread"};
-    struct merge *merge = into;
     size_t i = 0;
 
     (void)name;
@@ -34,25 +33,16 @@ static const char *take_keep(void *into, const char *name, const char *value)
         i++;
     if (i == sizeof kinds / sizeof kinds[0])
         return "must be rank, process, thread or none";
-    merge->keep = (enum tp_keep)i;
-    return NULL;
-}
-
-static const char *take_list(void *into, const char *name, const char *value)
-{
-    struct merge *merge = into;
-
-    (void)name;
-    merge->failed |= !inputs_add_list(&merge->inputs, value);
+    *(enum tp_keep *)keep = (enum tp_keep)i;
     return NULL;
 }
 
 static const struct opt rows[] = {
     {OPT_TEXT, "out", 'o', "FILE", "the sum", offsetof(struct merge, out)},
     {OPT_TAKE, "keep", 0, "WHAT", "keep functions apart by rank, process or thread too, for\n"
-     "`tenure report --balance` [none]", 0, take_keep},
-    {OPT_TAKE, "from", 0, "LIST", "profiles are also those named in LIST, one a line; -: in\nstandard input", 0,
-     take_list},
+     "`tenure report --balance` [none]", offsetof(struct merge, keep), take_keep},
+    {OPT_TAKE, "from", 0, "LIST", "profiles are also those named in LIST, one a line; -: in\nstandard input",
+     offsetof(struct merge, inputs), inputs_take_list},
     {OPT_FLAG, "quiet", 'q', NULL, "say nothing if all is well", offsetof(struct merge, quiet)},
 };
 
@@ -118,15 +108,17 @@ int cmd_merge(int argc, char **argv)
         inputs_free(&options.inputs);
         return term_finish(-1 - first);
     }
-    for (; first < argc && !options.failed; first++)
-        options.failed = !inputs_add(&options.inputs, argv[first]);
-    if (!options.failed && options.out == NULL)
+    for (; first < argc; first++)
+        inputs_add(&options.inputs, argv[first]);
+    if (options.inputs.failed)
+        status = CLI_ERROR;
+    else if (options.out == NULL)
         status = opt_misused(&command, "name the sum: -o FILE");
-    else if (!options.failed && strcmp(options.out, "-") == 0)
+    else if (strcmp(options.out, "-") == 0)
         status = opt_misused(&command, OPT_NO_STREAM);
-    else if (!options.failed && options.inputs.count == 0)
+    else if (options.inputs.count == 0)
         status = opt_misused(&command, "name the profiles to sum");
-    else if (!options.failed && output_allowed(options.out, &output_profile))
+    else if (output_allowed(options.out, &output_profile))
         status = merge(&options);
     inputs_free(&options.inputs);
     return status;
