@@ -58,8 +58,10 @@ static int add_column(struct annotate *an, const char *name, bool must)
         term_error("too many columns, the most is %d", ANNOTATE_MAX_COLUMNS);
         return -1;
     }
-    if (must ? !column_find(an->profile, name, &column->spec) : !column_try(an->profile, name, &column->spec))
-        return must ? -1 : -2;
+    if (must && !column_find(an->profile, "this profile", name, &column->spec))
+        return -1;
+    if (!must && !column_try(an->profile, name, &column->spec))
+        return -2;
     for (i = 0; i < an->columns; i++) {
         if (strcmp(an->column[i].spec.name, column->spec.name) == 0)
             return (int)i;

@@ -106,20 +106,12 @@ static const struct opt_command command = {
 
 /* ------------------------------------------------------------------------------------------ what it is of */
 
-static void print_labelled(const char *label, const char *text)
-{
-    char safe[NAME];
-
-    term_escape(safe, sizeof safe, text);
-    printf("%-*s%s\n", LABEL, label, safe);
-}
-
 static void print_meta(const struct annotate *an, const char *key, const char *label)
 {
     const char *value = tp_meta(an->profile, key);
 
     if (value != NULL)
-        print_labelled(label, value);
+        term_labelled(label, LABEL, value);
 }
 
 static void print_rows(struct annotate *an, const char *sql, const char *label)
@@ -127,7 +119,7 @@ static void print_rows(struct annotate *an, const char *sql, const char *label)
     struct query q;
 
     for (query_begin(&q, an->profile, "%s", sql); query_row(&q); label = "")
-        print_labelled(label, query_text(&q, 0));
+        term_labelled(label, LABEL, query_text(&q, 0));
     query_end(&q);
 }
 
@@ -163,14 +155,14 @@ static void print_choice(const struct annotate *an)
     size_t i;
 
     for (i = 0; i < an->sources; i++)
-        print_labelled(i == 0 ? "Chosen files" : "", an->source[i]);
-    print_labelled("Auto-annotation", an->automatic ? "on" : "off");
-    print_labelled("Context", term_number(number, (int64_t)an->context));
+        term_labelled(i == 0 ? "Chosen files" : "", LABEL, an->source[i]);
+    term_labelled("Auto-annotation", LABEL, an->automatic ? "on" : "off");
+    term_labelled("Context", LABEL, term_number(number, (int64_t)an->context));
     for (i = 0; i < an->search.includes; i++)
-        print_labelled(i == 0 ? "Include folders" : "", an->folder[i]);
+        term_labelled(i == 0 ? "Include folders" : "", LABEL, an->folder[i]);
     for (i = 0; i < an->search.maps; i++) {
         snprintf(text, sizeof text, "%s is %s", an->map[i].from, an->map[i].to);
-        print_labelled(i == 0 ? "File map" : "", text);
+        term_labelled(i == 0 ? "File map" : "", LABEL, text);
     }
 }
 
@@ -179,7 +171,7 @@ static void print_metadata(struct annotate *an)
     size_t i;
 
     annotate_section(an, "Profile");
-    print_labelled("File", an->file);
+    term_labelled("File", LABEL, an->file);
     print_meta(an, "diff.baseline", "Baseline");
     print_meta(an, "diff.new", "New");
     print_meta(an, "cmd", "Command");
@@ -195,7 +187,7 @@ static void print_metadata(struct annotate *an)
     print_columns(an, "Events shown", an->shown, false);
     print_columns(an, "Sorted by", an->keys, true);
     for (i = 0; i < an->defines.count; i++)
-        print_labelled(i == 0 ? "Defined" : "", an->defines.text[i]);
+        term_labelled(i == 0 ? "Defined" : "", LABEL, an->defines.text[i]);
     print_choice(an);
     if (an->costs.pruned)
         puts("The call tree is not whole: inclusive costs of functions with several contexts may be too small.");

@@ -132,7 +132,7 @@ const char *column_usual(tp_profile *profile)
     return foreign ? tp_event_at(profile, 0)->name : "CEst";
 }
 
-bool column_find(tp_profile *profile, const char *name, struct column_spec *out)
+bool column_find(tp_profile *profile, const char *which, const char *name, struct column_spec *out)
 {
     const char *names[160], *like;
     const struct tp_formula *formula;
@@ -149,11 +149,11 @@ bool column_find(tp_profile *profile, const char *name, struct column_spec *out)
     like = opt_nearest(base, names, count);
     column_missing(profile, base, missing, sizeof missing);
     if (*missing != '\0')
-        term_error("this profile has no event %s; record it with%s", name, missing);
+        term_error("%s has no event %s; record it with%s", which, name, missing);
     else if (like != NULL)
-        term_error("this profile has no event %s; did you mean %s?", name, like);
+        term_error("%s has no event %s; did you mean %s?", which, name, like);
     else
-        term_error("this profile has no event %s; `tenure info FILE` lists what it has", name);
+        term_error("%s has no event %s; `tenure info FILE` lists what it has", which, name);
     return false;
 }
 

@@ -24,8 +24,9 @@ struct column_spec {
     double total; /* of the event, for percentages; 0 for a ratio */
 };
 
-/* Fills in `out` for a name, in upper or lower case. False with one line on stderr that names the nearest. */
-bool column_find(tp_profile *profile, const char *name, struct column_spec *out);
+/* Fills in `out` for a name, in upper or lower case. False with one line on stderr that names the nearest; `which`:
+ * "this profile", or what else it is called there. */
+bool column_find(tp_profile *profile, const char *which, const char *name, struct column_spec *out);
 /* The same without the line. */
 bool column_try(tp_profile *profile, const char *name, struct column_spec *out);
 

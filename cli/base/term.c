@@ -367,6 +367,14 @@ void term_progress_end(void)
     progress_shown = false;
 }
 
+void term_labelled(const char *label, int width, const char *text)
+{
+    char safe[8192];
+
+    term_escape(safe, sizeof safe, text);
+    printf("%-*s%s\n", width, label, safe);
+}
+
 int term_finish(int status)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))

@@ -56,6 +56,9 @@ char *term_figure(char *out, double value);
 /* Copies `text`, control characters and bytes that are not UTF-8 as \xNN. Always ended by a zero. */
 void term_escape(char *out, size_t size, const char *text);
 
+/* Prints a line on stdout: `label` in `width` columns, and `text`, escaped. */
+void term_labelled(const char *label, int width, const char *text);
+
 /* Columns that UTF-8 `text` takes (combining characters are not known). */
 int term_columns(const char *text);
 

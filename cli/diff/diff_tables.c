@@ -8,7 +8,6 @@
  */
 #include "cli/diff/diff.h"
 
-#include "cli/base/opt.h"
 #include "cli/base/place.h"
 #include "cli/base/table.h"
 #include "cli/base/term.h"
@@ -35,35 +34,18 @@ struct tp_diff_value diff_value(const struct diff *diff, enum tp_diff_table tabl
 
 bool diff_column_of(struct diff *diff, const char *name, struct diff_column *out)
 {
-    const char *names[256], *like, *found = NULL;
-    char base[TP_FORMULA_NAME], missing[128] = "";
-    size_t length = strlen(name), count = 0, i;
+    struct column_spec spec;
+    bool ignored;
 
-    out->formula = NULL;
-    out->event = tp_diff_find(diff->diff, name, &out->inclusive);
-    if (out->event >= 0) {
-        found = tp_diff_event(diff->diff, (size_t)out->event)->name;
-    } else { /* a ratio that profiles have, or one that was defined */
-        out->inclusive = length > 5 && strcasecmp(name + length - 5, "_incl") == 0;
-        snprintf(base, sizeof base, "%.*s", (int)(length - (out->inclusive ? 5 : 0)), name);
-        out->formula = tp_formula_find(diff->names, base);
-        found = out->formula != NULL ? out->formula->name : NULL;
-    }
-    if (found != NULL) {
-        snprintf(out->name, sizeof out->name, "%s%s", found, out->inclusive ? "_incl" : "");
-        return true;
-    }
-    for (i = 0; i < tp_diff_events(diff->diff) && count < sizeof names / sizeof names[0]; i++)
-        names[count++] = tp_diff_event(diff->diff, i)->name;
-    like = opt_nearest(name, names, count);
-    column_missing(diff->names, base, missing, sizeof missing);
-    if (*missing != '\0')
-        term_error("the new profile has no event %s; record it with%s", name, missing);
-    else if (like != NULL)
-        term_error("the profiles have no event %s; did you mean %s?", name, like);
-    else
-        term_error("the profiles have no event %s; `tenure info FILE` lists what one has", name);
-    return false;
+    if (!column_find(diff->names, "the new profile", name, &spec))
+        return false;
+    *out = (struct diff_column){-1, spec.formula, spec.inclusive, ""};
+    snprintf(out->name, sizeof out->name, "%s", spec.name);
+    if (spec.formula == NULL)
+        out->event = tp_diff_find(diff->diff, spec.event, &ignored);
+    if (spec.formula == NULL && out->event < 0)
+        term_error("the profiles do not all have the event %s; `tenure info FILE` lists what one has", name);
+    return spec.formula != NULL || out->event >= 0;
 }
 
 static bool add_column(struct diff *diff, const char *name)

@@ -111,7 +111,7 @@ static bool add_shown(struct report *report, const char *name, bool must)
     struct column_spec *spec = &report->shown[report->shown_count];
     size_t i;
 
-    if (must ? !column_find(report->profile, name, spec) : !column_try(report->profile, name, spec))
+    if (must ? !column_find(report->profile, "this profile", name, spec) : !column_try(report->profile, name, spec))
         return !must;
     for (i = 0; i < report->shown_count; i++) {
         if (strcmp(report->shown[i].name, spec->name) == 0)
@@ -145,8 +145,8 @@ static bool choose_columns(struct report *report)
     char base[64], inclusive[80];
     size_t i;
 
-    if (!column_find(report->profile, report->sort_name ? report->sort_name : column_usual(report->profile),
-                     &report->sort))
+    if (!column_find(report->profile, "this profile",
+                     report->sort_name ? report->sort_name : column_usual(report->profile), &report->sort))
         return false;
     if (report->show != NULL)
         return add_listed(report);
@@ -164,6 +164,8 @@ static bool choose_columns(struct report *report)
 }
 
 /* -------------------------------------------------------------------------------------- header and totals */
+
+enum { TITLE = 10 };
 
 /* "I1 32 KiB, 8-way, ...; D1 ...; LL ... (sysfs)": one line or, where it is narrow, three. */
 static void print_caches(const struct report *report)
@@ -183,7 +185,7 @@ static void print_caches(const struct report *report)
     if (*text == '\0')
         return;
     term_escape(cut, sizeof cut, text);
-    if (term_columns(cut) + 10 <= term_width(stdout)) {
+    if (term_columns(cut) + TITLE <= term_width(stdout)) {
         printf("Caches    %s\n", cut);
         return;
     }
@@ -194,27 +196,19 @@ static void print_caches(const struct report *report)
     }
 }
 
-static void print_meta(const struct report *report, const char *title, const char *key)
-{
-    const char *value = tp_meta(report->profile, key);
-    char safe[4096];
-
-    if (value == NULL)
-        return;
-    term_escape(safe, sizeof safe, value);
-    printf("%-9s %s\n", title, safe);
-}
-
 static void print_header(const struct report *report)
 {
+    static const struct {
+        const char *title, *key;
+    } last[] = {{"Runs", "runs"}, {"Baseline", "diff.baseline"}, {"New", "diff.new"}, {"Damaged", "import.damage"}};
     const char *cmd = tp_meta(report->profile, "cmd"), *engine = tp_meta(report->profile, "engine");
     char safe[4096], cut[4096];
+    size_t i;
 
-    term_escape(safe, sizeof safe, report->file);
-    printf("Profile   %s\n", safe);
+    term_labelled("Profile", TITLE, report->file);
     if (cmd != NULL) {
         term_escape(safe, sizeof safe, cmd);
-        printf("Command   %s\n", term_fit(cut, sizeof cut, safe, term_width(stdout) - 11, TERM_CUT_END));
+        term_labelled("Command", TITLE, term_fit(cut, sizeof cut, safe, term_width(stdout) - TITLE - 1, TERM_CUT_END));
     }
     if (!query_was_off(report->profile, "cache-sim"))
         print_caches(report);
@@ -222,15 +216,11 @@ static void print_header(const struct report *report)
         const char *version = tp_meta(report->profile, "engine.version");
 
         snprintf(cut, sizeof cut, "%s %s", engine, version != NULL ? version : "");
-        term_escape(safe, sizeof safe, cut);
-        printf("Engine    %s\n", safe);
+        term_labelled("Engine", TITLE, cut);
     }
-    print_meta(report, "Runs", "runs");
-    print_meta(report, "Baseline", "diff.baseline");
-    print_meta(report, "New", "diff.new");
-    if (tp_meta(report->profile, "import.damage") != NULL) {
-        term_escape(safe, sizeof safe, tp_meta(report->profile, "import.damage"));
-        printf("Damaged   %s\n", safe);
+    for (i = 0; i < sizeof last / sizeof last[0]; i++) {
+        if (tp_meta(report->profile, last[i].key) != NULL)
+            term_labelled(last[i].title, TITLE, tp_meta(report->profile, last[i].key));
     }
 }
 

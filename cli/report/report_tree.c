@@ -94,10 +94,10 @@ bool report_tree(struct report *report, const struct tp_section_group *group)
     bool good;
 
     snprintf(name, sizeof name, "%s%s", report->sort.name, report->sort.inclusive ? "" : "_incl");
-    if (!column_find(report->profile, name, &incl))
+    if (!column_find(report->profile, "this profile", name, &incl))
         return false;
     name[strlen(name) - strlen("_incl")] = '\0';
-    if (!column_find(report->profile, name, &self))
+    if (!column_find(report->profile, "this profile", name, &self))
         return false;
     table = table_new();
     column_headings(table, &incl, 0, 0);
