@@ -3,8 +3,7 @@
  * cmd_top.c: `tenure top`: the functions that cost most while a program is being profiled.
  *
  * Every interval the program is asked for a part of its profile (control.h), and its raw profile, as far as it has been
- * written, is imported: what a function has cost since the last look is the difference of the two imports. Both are in
- * the order of the functions' addresses, so that they are walked side by side.
+ * written, is imported: what a function has cost since the last look is the difference to what it had cost by then.
  */
 #include "cli/base/column.h"
 #include "cli/base/given.h"
@@ -33,7 +32,11 @@ struct top {
     struct column_spec column[MAX_COLUMNS]; /* the first is sorted by */
     size_t columns;
     struct control control;
-    tp_profile *before, *now;
+    tp_profile *now;
+    struct rows {
+        struct row *row;
+        size_t count, room;
+    } before; /* of the last look */
 };
 
 #define AT(member) offsetof(struct top, member)
@@ -59,7 +62,7 @@ static bool choose_columns(struct top *top)
 {
     static const char *const usual[] = {"CEst", "Ir", "L1m", "LLm", "SpLossD1"};
 
-    if (!column_find(top->now, top->sort != NULL ? top->sort : column_usual(top->now), &top->column[0]))
+    if (!column_find(top->now, "this profile", top->sort != NULL ? top->sort : column_usual(top->now), &top->column[0]))
         return false;
     if (top->column[0].is_ratio) {
         term_error("top: %s is a ratio; sort by an event", top->column[0].name);
@@ -79,11 +82,7 @@ static bool choose_columns(struct top *top)
 struct row {
     int64_t address;
     char *function, *object;
-    double cost[MAX_COLUMNS];
-};
-struct rows {
-    struct row *row;
-    size_t count, room;
+    double cost[MAX_COLUMNS], since[MAX_COLUMNS]; /* all, and since the last look */
 };
 
 static struct row *add_row(struct rows *list)
@@ -97,7 +96,7 @@ static struct row *add_row(struct rows *list)
     return &list->row[list->count++];
 }
 
-static bool read_rows(struct top *top, tp_profile *profile, struct rows *list)
+static bool read_rows(struct top *top, struct rows *list)
 {
     char expressions[MAX_COLUMNS * 2100] = "";
     struct query q;
@@ -106,7 +105,7 @@ static bool read_rows(struct top *top, tp_profile *profile, struct rows *list)
         size_t length = strlen(expressions);
         snprintf(expressions + length, sizeof expressions - length, ", %s", top->column[i].sql);
     }
-    query_begin(&q, profile, "SELECT ifnull(address, 0), function, object%s FROM functions ORDER BY 1, 2, 3",
+    query_begin(&q, top->now, "SELECT ifnull(address, 0), function, object%s FROM functions ORDER BY 1, 2, 3",
                 expressions);
     while (query_row(&q)) {
         struct row *row = add_row(list);
@@ -117,7 +116,7 @@ static bool read_rows(struct top *top, tp_profile *profile, struct rows *list)
         if (row->function == NULL || row->object == NULL)
             term_no_memory();
         for (size_t i = 0; i < top->columns; i++)
-            row->cost[i] = query_real(&q, 3 + (int)i);
+            row->since[i] = row->cost[i] = query_real(&q, 3 + (int)i);
     }
     return query_end(&q);
 }
@@ -131,22 +130,26 @@ static void free_rows(struct rows *list)
     free(list->row);
 }
 
-static int in_order(const struct row *a, const struct row *b)
+static int in_order(const void *a, const void *b)
 {
-    if (a->address != b->address)
-        return a->address < b->address ? -1 : 1;
-    int by_name = strcmp(a->function, b->function);
-    return by_name ? by_name : strcmp(a->object, b->object);
+    const struct row *x = a, *y = b;
+    int by_name = strcmp(x->function, y->function);
+
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    return by_name != 0 ? by_name : strcmp(x->object, y->object);
 }
 
-/* now -= before, where both have the function. */
+/* What was there at the last look is not since then. */
 static void subtract(struct top *top, struct rows *now, const struct rows *before)
 {
+    if (before->count > 0)
+        qsort(before->row, before->count, sizeof *before->row, in_order);
     for (size_t i = 0, k = 0; i < now->count && k < before->count;) {
         int order = in_order(&now->row[i], &before->row[k]);
 
         for (size_t c = 0; order == 0 && c < top->columns; c++)
-            now->row[i].cost[c] -= before->row[k].cost[c];
+            now->row[i].since[c] -= before->row[k].cost[c];
         i += order <= 0;
         k += order >= 0;
     }
@@ -154,7 +157,7 @@ static void subtract(struct top *top, struct rows *now, const struct rows *befor
 
 static int by_cost(const void *a, const void *b)
 {
-    double x = ((const struct row *)a)->cost[0], y = ((const struct row *)b)->cost[0];
+    double x = ((const struct row *)a)->since[0], y = ((const struct row *)b)->since[0];
 
     return x != y ? (x < y ? 1 : -1) : in_order(a, b);
 }
@@ -168,7 +171,7 @@ static void print_rows(struct top *top, const struct rows *list)
 
     for (size_t i = 0; i < list->count; i++) {
         for (size_t c = 0; c < top->columns; c++)
-            totals[c] += list->row[i].cost[c];
+            totals[c] += list->row[i].since[c];
     }
     for (size_t c = 0; c < top->columns; c++) {
         table_column(table, TABLE_COUNT, top->column[c].name, top->column[c].name, c == 0 ? 0 : (int)c);
@@ -176,14 +179,14 @@ static void print_rows(struct top *top, const struct rows *list)
             table_column(table, TABLE_PERCENT, "%", "percent", 0);
     }
     table_column(table, TABLE_TEXT, "function", "function", 0);
-    for (size_t i = 0; i < list->count && i < top->limit && list->row[i].cost[0] > 0; i++) {
+    for (size_t i = 0; i < list->count && i < top->limit && list->row[i].since[0] > 0; i++) {
         const struct row *row = &list->row[i];
         char place[512];
 
         for (size_t c = 0; c < top->columns; c++) {
-            table_count(table, (int64_t)row->cost[c]);
+            table_count(table, (int64_t)row->since[c]);
             if (c == 0 && !top->column[0].inclusive)
-                table_number(table, 100 * row->cost[0] / totals[0]);
+                table_number(table, 100 * row->since[0] / totals[0]);
             else if (c == 0)
                 table_null(table);
         }
@@ -200,29 +203,27 @@ static void print_rows(struct top *top, const struct rows *list)
 
 static bool show(struct top *top)
 {
-    struct rows now = {0}, before = {0};
-    bool good = read_rows(top, top->now, &now) &&
-                (top->before == NULL || top->total || read_rows(top, top->before, &before));
+    bool whole = top->before.row == NULL || top->total;
+    struct rows now = {0};
     char program[CONTROL_NAME], safe[4 * CONTROL_NAME];
 
-    control_text(program, sizeof program, top->control.page->program, sizeof top->control.page->program);
-    term_escape(safe, sizeof safe, program);
-    if (!good) {
+    if (!read_rows(top, &now)) {
         free_rows(&now);
-        free_rows(&before);
         return false;
     }
-    subtract(top, &now, &before);
+    if (!whole)
+        subtract(top, &now, &top->before);
+    free_rows(&top->before);
+    top->before = now;
     if (now.count > 0)
         qsort(now.row, now.count, sizeof *now.row, by_cost);
+    control_text(program, sizeof program, top->control.page->program, sizeof top->control.page->program);
+    term_escape(safe, sizeof safe, program);
     if (term_cuts(stdout) && isatty(STDOUT_FILENO))
         fputs("\033[H\033[2J", stdout);
     printf("%sprocess %ld: %s%s, %s\n", term_style(stdout, TERM_BOLD), (long)top->control.pid, safe,
-           term_style(stdout, TERM_PLAIN),
-           top->before == NULL || top->total ? "since it began" : "since the last look");
+           term_style(stdout, TERM_PLAIN), whole ? "since it began" : "since the last look");
     print_rows(top, &now);
-    free_rows(&now);
-    free_rows(&before);
     fflush(stdout);
     return true;
 }
@@ -243,8 +244,7 @@ static bool look(struct top *top, int *status)
         return false;
     }
     control_text(raw, sizeof raw, top->control.page->raw, sizeof top->control.page->raw);
-    tp_close(top->before);
-    top->before = top->now;
+    tp_close(top->now);
     top->now = given_open_without_lines(raw);
     if (top->now == NULL)
         return false;
@@ -263,7 +263,7 @@ static int run(struct top *top)
 
     while (look(top, &status) && ++looks != top->count)
         control_pause(top->interval);
-    tp_close(top->before);
+    free_rows(&top->before);
     tp_close(top->now);
     control_close(&top->control);
     return term_finish(status);
