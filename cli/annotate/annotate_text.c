@@ -7,6 +7,7 @@
  */
 #include "cli/annotate/annotate.h"
 
+#include "cli/base/given.h"
 #include "cli/base/term.h"
 #include "profile/objects/source.h"
 
@@ -20,11 +21,7 @@ static bool is_newer(const struct annotate *an, const char *path)
 {
     struct stat source, profile;
 
-    if (stat(path, &source) != 0 || stat(an->file, &profile) != 0)
-        return false;
-    if (source.st_mtim.tv_sec != profile.st_mtim.tv_sec)
-        return source.st_mtim.tv_sec > profile.st_mtim.tv_sec;
-    return source.st_mtim.tv_nsec > profile.st_mtim.tv_nsec;
+    return stat(path, &source) == 0 && stat(an->file, &profile) == 0 && given_later(&source, &profile);
 }
 
 /* A line without its end and with spaces for tabs. */

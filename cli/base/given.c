@@ -116,7 +116,7 @@ void given_tell_missing(const struct tp_import_result *result)
                         "functions are missing\n", safe);
 }
 
-static bool later(const struct stat *a, const struct stat *b)
+bool given_later(const struct stat *a, const struct stat *b)
 {
     if (a->st_mtim.tv_sec != b->st_mtim.tv_sec)
         return a->st_mtim.tv_sec > b->st_mtim.tv_sec;
@@ -144,7 +144,7 @@ static bool newest(char *out, size_t size)
 
     while (directory != NULL && (entry = readdir(directory)) != NULL) {
         if (!is_candidate(entry->d_name) || stat(entry->d_name, &status) != 0 ||
-            (found && !later(&status, &best)))
+            (found && !given_later(&status, &best)))
             continue;
         snprintf(out, size, "%s", entry->d_name);
         best = status;

@@ -8,6 +8,9 @@
 #ifndef TENURE_CLI_GIVEN_H
 #define TENURE_CLI_GIVEN_H
 
+#include <stdbool.h>
+#include <sys/stat.h>
+
 #include "profile/profile.h"
 
 /* Help of --source-anywhere (profile/objects/source.h). */
@@ -31,6 +34,9 @@ const char *given_unsound(void);
 
 /* The name to show: what the user gave, or what was found. */
 const char *given_name(void);
+
+/* Whether `a` was changed later than `b`. */
+bool given_later(const struct stat *a, const struct stat *b);
 
 /* Says what an import found that the user should know: damage, objects without lines. */
 void given_tell(const char *raw, const struct tp_import_result *result);

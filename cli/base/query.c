@@ -79,6 +79,20 @@ bool query_null(struct query *q, int i)
     return sqlite3_column_type(q->statement, i) == SQLITE_NULL;
 }
 
+void query_cell(struct table *table, sqlite3_stmt *row, int i)
+{
+    switch (sqlite3_column_type(row, i)) {
+    case SQLITE_INTEGER:
+        table_count(table, sqlite3_column_int64(row, i));
+        break;
+    case SQLITE_FLOAT:
+        table_number(table, sqlite3_column_double(row, i));
+        break;
+    default:
+        table_text(table, tp_text_or_null(row, i));
+    }
+}
+
 double query_value(tp_profile *profile, const char *sql, double otherwise)
 {
     struct query q;

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/base/table.h"
 #include "profile/base/json.h"
 #include "profile/profile.h"
 
@@ -38,6 +39,9 @@ const char *query_text(struct query *q, int i);
 int64_t query_int(struct query *q, int i);
 double query_real(struct query *q, int i);
 bool query_null(struct query *q, int i);
+
+/* The next cell of a table: column `i` of a statement's row, as what SQLite has there. */
+void query_cell(struct table *table, sqlite3_stmt *row, int i);
 
 /* The first column of the first row of a query without parameters; `otherwise` if there is none or it is
  * NULL. */

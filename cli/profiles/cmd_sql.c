@@ -8,6 +8,7 @@
  */
 #include "cli/base/given.h"
 #include "cli/base/opt.h"
+#include "cli/base/query.h"
 #include "cli/base/table.h"
 #include "cli/base/term.h"
 #include "cli/cli.h"
@@ -66,19 +67,7 @@ static void add_row(struct table *table, sqlite3_stmt *statement, bool *decided)
             table_kind(table, (size_t)i, kind_of(statement, i));
             decided[i] = true;
         }
-        switch (sqlite3_column_type(statement, i)) {
-        case SQLITE_NULL:
-            table_null(table);
-            break;
-        case SQLITE_INTEGER:
-            table_count(table, sqlite3_column_int64(statement, i));
-            break;
-        case SQLITE_FLOAT:
-            table_number(table, sqlite3_column_double(statement, i));
-            break;
-        default:
-            table_text(table, tp_text(statement, i));
-        }
+        query_cell(table, statement, i);
     }
 }
 

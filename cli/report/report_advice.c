@@ -40,6 +40,16 @@ static void print_words(const char *label, const char *words)
     putchar('\n');
 }
 
+/* A name behind a label, in one line. */
+static void print_name(const char *label, const char *name)
+{
+    char safe[9000];
+
+    term_escape(safe, sizeof safe, name);
+    printf("%*s%s%-*s%s%s\n", MARGIN, "", term_style(stdout, TERM_DIM), LABEL, label, term_style(stdout, TERM_PLAIN),
+           safe);
+}
+
 /* A number with its unit, as in "22.2 %", "60,000 blocks". */
 static void figure(char *out, size_t size, double value, const char *unit)
 {
@@ -106,7 +116,7 @@ static bool print_evidence(struct report *report, int64_t id)
 /* role, function, file, line, last_line, share, object */
 static void print_place(struct report *report, struct query *q)
 {
-    char where[4096], name[4200], text[9000], last[32] = "", share[32] = "";
+    char where[4096], text[9000], last[32] = "", share[32] = "";
 
     place_long(report->profile, where, sizeof where, query_text(q, 1), query_text(q, 2), query_int(q, 3),
                query_text(q, 6));
@@ -115,9 +125,7 @@ static void print_place(struct report *report, struct query *q)
     if (!query_null(q, 5))
         snprintf(share, sizeof share, "  %.1f %%", query_real(q, 5));
     snprintf(text, sizeof text, "%s%s%s%s%s", query_text(q, 1), *where ? "  " : "", where, last, share);
-    term_escape(name, sizeof name, text);
-    printf("%*s%s%-*s%s%s\n", MARGIN, "", term_style(stdout, TERM_DIM), LABEL, query_text(q, 0),
-           term_style(stdout, TERM_PLAIN), name);
+    print_name(query_text(q, 0), text);
 }
 
 static bool print_places(struct report *report, int64_t id)
@@ -137,17 +145,14 @@ static bool print_places(struct report *report, int64_t id)
 /* id, title, fix, cest, share, bytes, memory_bytes, certain, data */
 static bool print_one(struct report *report, struct query *q)
 {
-    char number[32], name[4096];
+    char number[32];
     int64_t id = query_int(q, 0);
 
     printf("\n%3lld. %s%s%s  %5.1f %%  %s%s%s\n", (long long)id, term_style(stdout, TERM_HOT),
            term_number(number, query_int(q, 3)), term_style(stdout, TERM_PLAIN), query_real(q, 4),
            term_style(stdout, TERM_BOLD), query_text(q, 1), term_style(stdout, TERM_PLAIN));
-    if (!query_null(q, 8)) {
-        term_escape(name, sizeof name, query_text(q, 8));
-        printf("%*s%s%-*s%s%s\n", MARGIN, "", term_style(stdout, TERM_DIM), LABEL, "data",
-               term_style(stdout, TERM_PLAIN), name);
-    }
+    if (!query_null(q, 8))
+        print_name("data", query_text(q, 8));
     if (!print_places(report, id) || !print_evidence(report, id))
         return false;
     print_savings(q);

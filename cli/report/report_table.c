@@ -313,37 +313,18 @@ static void cell(const struct report *report, struct table *table, struct query 
     char text[512];
     unsigned sets;
 
-    if (query_null(q, at)) {
-        table_null(table);
-        return;
-    }
-    if (kind == TP_COLUMN_AS_SORTED)
-        kind = report->sort.is_real ? TP_COLUMN_REAL : TP_COLUMN_COUNT;
-    switch (kind) {
-    case TP_COLUMN_TEXT:
-        table_text(table, query_text(q, at));
-        break;
-    case TP_COLUMN_REAL:
-    case TP_COLUMN_PERCENT:
-        table_number(table, query_real(q, at));
-        break;
-    case TP_COLUMN_COUNT:
-    case TP_COLUMN_CHANGE:
-    case TP_COLUMN_AS_SORTED:
-        table_count(table, query_int(q, at));
-        break;
-    case TP_COLUMN_BRIEF:
+    if (kind == TP_COLUMN_BRIEF && report->form == TABLE_TERMINAL && !query_null(q, at)) {
         place_short(report->profile, text, sizeof text, query_text(q, at), query_text(q, at + 1),
                     query_int(q, at + 2), "");
-        table_text(table, report->form != TABLE_TERMINAL || *text == '\0' ? query_text(q, at) : text);
-        break;
-    case TP_COLUMN_SETS:
-    case TP_COLUMN_SET_COUNT:
+        table_text(table, *text == '\0' ? query_text(q, at) : text);
+    } else if ((kind == TP_COLUMN_SETS || kind == TP_COLUMN_SET_COUNT) && !query_null(q, at)) {
         sets = sets_of(query_text(q, at), text, sizeof text);
         if (kind == TP_COLUMN_SETS)
             table_text(table, text);
         else
             table_count(table, sets);
+    } else {
+        query_cell(table, q->statement, at);
     }
 }
 

@@ -47,17 +47,12 @@ static void tree_row(struct table *table, struct query *q, const struct column_s
 {
     enum { DEEPEST = 40 };
     int64_t depth = query_int(q, 4);
+    int i;
 
     column_cells(table, incl, q, 6, 0);
     column_cells(table, self, q, 7, incl->total);
-    table_count(table, query_int(q, 1));
-    table_count(table, query_int(q, 2));
-    if (query_null(q, 3))
-        table_null(table);
-    else
-        table_count(table, query_int(q, 3));
-    table_count(table, depth);
-    table_text(table, query_text(q, 5));
+    for (i = 1; i <= 5; i++)
+        query_cell(table, q->statement, i);
     table_indent(table, 2 * (int)(depth < DEEPEST ? depth : DEEPEST));
 }
 
