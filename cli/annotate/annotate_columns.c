@@ -7,6 +7,7 @@
  */
 #include "cli/annotate/annotate.h"
 
+#include "cli/base/opt.h"
 #include "cli/base/term.h"
 #include "profile/read/sections.h"
 
@@ -89,20 +90,13 @@ static bool add_all(struct annotate *an, const char *suffix)
 static bool add_listed(struct annotate *an)
 {
     const char *at = an->show;
+    char name[300];
 
-    while (*at != '\0') {
-        size_t length = strcspn(at, ",");
-        char name[300];
-        bool good = true;
+    while (opt_next_word(&at, name, sizeof name)) {
+        bool all = strcmp(name, "all") == 0 || strcmp(name, "all_incl") == 0;
 
-        snprintf(name, sizeof name, "%.*s", (int)length, at);
-        if (strcmp(name, "all") == 0 || strcmp(name, "all_incl") == 0)
-            good = add_all(an, name + 3);
-        else if (length > 0)
-            good = add_column(an, name, true) >= 0;
-        if (!good)
+        if (all ? !add_all(an, name + strlen("all")) : add_column(an, name, true) < 0)
             return false;
-        at += length + (at[length] == ',');
     }
     if (an->columns == 0)
         term_error("--show: name an event, or all");
@@ -132,17 +126,15 @@ static bool add_usual(struct annotate *an)
     return an->columns > before || add_all(an, "");
 }
 
-/* One of "Ir", "DLmr:1". */
-static bool add_key(struct annotate *an, const char *text, size_t length)
+/* One of "Ir", "DLmr:1", which is cut at its colon. */
+static bool add_key(struct annotate *an, char *name)
 {
     struct annotate_key *key = &an->key[an->keys];
-    size_t name_length = 0;
-    char name[300], *end;
+    char *colon = strchr(name, ':'), *end;
     int column;
 
-    while (name_length < length && text[name_length] != ':')
-        name_length++;
-    snprintf(name, sizeof name, "%.*s", (int)name_length, text);
+    if (colon != NULL)
+        *colon = '\0';
     if (an->keys == ANNOTATE_MAX_KEYS) {
         term_error("--sort: too many events, the most is %d", ANNOTATE_MAX_KEYS);
         return false;
@@ -150,33 +142,28 @@ static bool add_key(struct annotate *an, const char *text, size_t length)
     column = add_column(an, name, true);
     if (column < 0)
         return false;
-    *key = (struct annotate_key){(unsigned)column, an->keys == 0 ? an->threshold : -1};
-    if (name_length < length) {
-        key->threshold = strtod(text + name_length + 1, &end);
-        if (end == text + name_length + 1 || end != text + length || !(key->threshold >= 0) ||
-            !isfinite(key->threshold)) {
-            term_error("--sort: the threshold of %s must be a percentage, as in DLmr:1", name);
-            return false;
-        }
-    }
-    an->keys++;
-    return true;
+    *key = (struct annotate_key){(unsigned)column, an->keys++ == 0 ? an->threshold : -1};
+    if (colon == NULL)
+        return true;
+    key->threshold = strtod(colon + 1, &end);
+    if (end != colon + 1 && *end == '\0' && key->threshold >= 0 && isfinite(key->threshold))
+        return true;
+    term_error("--sort: the threshold of %s must be a percentage, as in DLmr:1", name);
+    return false;
 }
 
 static bool add_keys(struct annotate *an)
 {
     const char *at = an->sort;
+    char name[300];
 
     if (at == NULL) {
         an->key[an->keys++] = (struct annotate_key){0, an->threshold};
         return true;
     }
-    while (*at != '\0') {
-        size_t length = strcspn(at, ",");
-
-        if (length > 0 && !add_key(an, at, length))
+    while (opt_next_word(&at, name, sizeof name)) {
+        if (!add_key(an, name))
             return false;
-        at += length + (at[length] == ',');
     }
     if (an->keys == 0)
         term_error("--sort: name an event");

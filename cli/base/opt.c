@@ -28,6 +28,16 @@ bool opt_number(const char *text, const char **end, uint64_t *out)
     return end != NULL || *text == '\0';
 }
 
+bool opt_next_word(const char **list, char *out, size_t size)
+{
+    const char *word = *list + strspn(*list, ",");
+    size_t length = strcspn(word, ",");
+
+    snprintf(out, size, "%.*s", (int)length, word);
+    *list = word + length;
+    return length > 0;
+}
+
 /* ------------------------------------------------------------------------------------------ nearest name */
 
 static size_t least(size_t a, size_t b, size_t c)

@@ -79,6 +79,10 @@ const char *opt_nearest(const char *word, const char *const *names, size_t count
 /* The command whose name is most like `word`, or NULL. */
 const char *opt_nearest_command(const char *word);
 
+/* Copies the next of the words of `list` that stand between ',', as far as there is room, and moves `list` behind it.
+ * Empty ones are passed over. False: there is none. */
+bool opt_next_word(const char **list, char *out, size_t size);
+
 /* A whole number with an optional K, M or G (powers of 1024); false if `text` is anything else. `end` gets
  * the first character behind it; NULL: there must be none. */
 bool opt_number(const char *text, const char **end, uint64_t *out);

@@ -8,6 +8,7 @@
  */
 #include "cli/diff/diff.h"
 
+#include "cli/base/opt.h"
 #include "cli/base/place.h"
 #include "cli/base/table.h"
 #include "cli/base/term.h"
@@ -72,6 +73,7 @@ bool diff_choose_columns(struct diff *diff)
 {
     const char *at = diff->show, *first = diff->sort;
     bool ignored, good;
+    char name[64];
     size_t i;
 
     if (first == NULL)
@@ -79,14 +81,8 @@ bool diff_choose_columns(struct diff *diff)
     good = add_column(diff, first);
     for (i = 0; good && at == NULL && i < USUAL; i++)
         good = tp_diff_find(diff->diff, usual[i], &ignored) < 0 || add_column(diff, usual[i]);
-    while (good && at != NULL && *at != '\0') {
-        size_t length = strcspn(at, ",");
-        char name[64];
-
-        snprintf(name, sizeof name, "%.*s", (int)length, at);
-        good = length == 0 || add_column(diff, name);
-        at += length + (at[length] == ',');
-    }
+    while (good && at != NULL && opt_next_word(&at, name, sizeof name))
+        good = add_column(diff, name);
     return good;
 }
 

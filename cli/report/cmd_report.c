@@ -123,33 +123,23 @@ static bool add_shown(struct report *report, const char *name, bool must)
     return false;
 }
 
-static bool add_listed(struct report *report)
-{
-    const char *at = report->show;
-
-    while (*at != '\0') {
-        size_t length = strcspn(at, ",");
-        char name[64];
-
-        snprintf(name, sizeof name, "%.*s", (int)length, at);
-        if (length > 0 && !add_shown(report, name, true))
-            return false;
-        at += length + (at[length] == ',');
-    }
-    return true;
-}
-
 /* The event sorted by, self and inclusive, then what most questions are about. */
 static bool choose_columns(struct report *report)
 {
+    const char *at = report->show;
     char base[64], inclusive[80];
     size_t i;
 
     if (!column_find(report->profile, "this profile",
                      report->sort_name ? report->sort_name : column_usual(report->profile), &report->sort))
         return false;
-    if (report->show != NULL)
-        return add_listed(report);
+    if (at != NULL) {
+        while (opt_next_word(&at, base, sizeof base)) {
+            if (!add_shown(report, base, true))
+                return false;
+        }
+        return true;
+    }
     snprintf(base, sizeof base, "%.*s", (int)(strlen(report->sort.name) - (report->sort.inclusive ? 5 : 0)),
              report->sort.name);
     snprintf(inclusive, sizeof inclusive, "%s_incl", base);
