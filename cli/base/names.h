@@ -32,8 +32,8 @@ void names_free(struct names *names);
 /* What the engine gets: absolute, other percent signs doubled. Freed by the caller. */
 char *names_raw_pattern(const struct names *names);
 
-/* The raw files of this recording that exist now, sorted by process and number; freed with names_list_free.
- * */
+/* The raw files of this recording that exist now, sorted by process and number; freed with
+ * names_list_free. */
 struct names_raw {
     char *path;
     pid_t pid;

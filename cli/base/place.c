@@ -50,9 +50,12 @@ static bool is_program(tp_profile *profile, const char *object)
            (length == name || cmd[length - name - 1] == '/');
 }
 
-static void with_line(char *out, size_t size, const char *path, int64_t line)
+/* "path:line"; without a path the object's name, unless the function's begins with it. */
+static void with_line(char *out, size_t size, const char *function, const char *path, int64_t line, const char *object)
 {
-    if (line > 0)
+    if (*path == '\0')
+        snprintf(out, size, "%s", names_object(function, object) ? "" : object);
+    else if (line > 0)
         snprintf(out, size, "%s:%lld", path, (long long)line);
     else
         snprintf(out, size, "%s", path);
@@ -69,15 +72,10 @@ void place_file(tp_profile *profile, char *out, size_t size, const char *file)
 void place_long(tp_profile *profile, char *out, size_t size, const char *function, const char *file,
                 int64_t line, const char *object)
 {
-    object = last_part(object);
-    if (*file != '\0') {
-        char path[PATH_MAX];
+    char path[PATH_MAX];
 
-        place_file(profile, path, sizeof path, file);
-        with_line(out, size, path, line);
-    } else {
-        snprintf(out, size, "%s", names_object(function, object) ? "" : object);
-    }
+    place_file(profile, path, sizeof path, file);
+    with_line(out, size, function, path, line, last_part(object));
 }
 
 void place_short(tp_profile *profile, char *out, size_t size, const char *function, const char *file,
@@ -86,12 +84,8 @@ void place_short(tp_profile *profile, char *out, size_t size, const char *functi
     size_t length;
 
     object = last_part(object);
-    if (*file == '\0') {
-        snprintf(out, size, "%s", names_object(function, object) ? "" : object);
-        return;
-    }
-    with_line(out, size, last_part(file), line);
+    with_line(out, size, function, last_part(file), line, object);
     length = strlen(out);
-    if (*object != '\0' && !is_program(profile, object))
+    if (*file != '\0' && *object != '\0' && !is_program(profile, object))
         snprintf(out + length, size - length, " (%s)", object);
 }

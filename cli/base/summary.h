@@ -12,12 +12,12 @@
 #include "profile/profile.h"
 
 /* Totals, one line per kind of access, in the shape Cachegrind's users know; the last-level miss rate is over
- * all accesses, instruction fetches included. Lines begin with `indent`. False if the profile cannot be read.
- * */
+ * all accesses, instruction fetches included. Lines begin with `indent`. False if the profile cannot be
+ * read. */
 bool summary_totals(tp_profile *profile, FILE *out, const char *indent);
 
-/* The lines of source that waste most of what they load: function, place, bytes wasted, share of all waste.
- * */
+/* The lines of source that waste most of what they load: function, place, bytes wasted, share of all
+ * waste. */
 bool summary_findings(tp_profile *profile, FILE *out, const char *indent);
 
 #endif

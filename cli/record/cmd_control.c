@@ -59,39 +59,31 @@ static const struct {
 };
 enum { VERBS = sizeof verbs / sizeof verbs[0] };
 
-static bool matches(size_t i, int count, char **words)
+/* Finds what the words ask for. NULL, or what is wrong, with %s for the first of them. */
+static const char *understand(struct ask *ask, int count, char **words)
 {
-    if (strcmp(verbs[i].verb, words[0]) != 0)
-        return false;
-    if (verbs[i].word != NULL)
-        return count == 2 && strcmp(verbs[i].word, words[1]) == 0;
-    return count == 1 || (count == 2 && verbs[i].request == CONTROL_DUMP);
-}
+    bool known = false;
 
-static bool is_verb(const char *word)
-{
-    size_t i = 0;
-
-    while (i < VERBS && strcmp(verbs[i].verb, word) != 0)
-        i++;
-    return i < VERBS;
-}
-
-static bool understand(struct ask *ask, int count, char **words)
-{
-    char none[] = "status", *alone[] = {none};
-
-    if (count == 0)
-        return understand(ask, 1, alone);
+    if (count == 0) {
+        ask->request = CONTROL_STATUS;
+        return NULL;
+    }
     for (size_t i = 0; i < VERBS; i++) {
-        if (!matches(i, count, words))
+        bool has_part = verbs[i].request == CONTROL_DUMP && count == 2;
+
+        if (strcmp(verbs[i].verb, words[0]) != 0)
+            continue;
+        known = true;
+        if (!has_part && count != (verbs[i].word != NULL ? 2 : 1))
+            continue;
+        if (verbs[i].word != NULL && strcmp(verbs[i].word, words[1]) != 0)
             continue;
         ask->request = verbs[i].request;
         ask->argument = verbs[i].argument;
-        ask->part = ask->request != CONTROL_DUMP ? NULL : count == 2 ? words[1] : "control";
-        return true;
+        ask->part = ask->request != CONTROL_DUMP ? NULL : has_part ? words[1] : "control";
+        return NULL;
     }
-    return false;
+    return known ? "%s: what follows it is missing, wrong, or too much" : "%s: no such request";
 }
 
 /* ------------------------------------------------------------------------------------------ what is said */
@@ -271,6 +263,7 @@ int cmd_control(int argc, char **argv)
 {
     struct ask ask = {.wait = 5};
     int first = opt_parse(&command, &ask, argc, argv);
+    const char *wrong;
     uint64_t pid = 0;
 
     if (first < 0)
@@ -279,11 +272,9 @@ int cmd_control(int argc, char **argv)
         return opt_misused(&command, "%s: give a process id, or `all`", argv[first]);
     if (first + 2 < argc && strcmp(argv[first + 1], "dump") == 0 && strlen(argv[first + 2]) >= CONTROL_NAME)
         return opt_misused(&command, "dump: the name of a part has %d bytes at most", CONTROL_NAME - 1);
-    if (!understand(&ask, first < argc ? argc - first - 1 : 0, argv + first + 1))
-        return opt_misused(&command,
-                           is_verb(argv[first + 1]) ? "%s: what follows it is missing, wrong, or too much"
-                                                    : "%s: no such request",
-                           argv[first + 1]);
+    wrong = understand(&ask, first < argc ? argc - first - 1 : 0, argv + first + 1);
+    if (wrong != NULL)
+        return opt_misused(&command, wrong, argv[first + 1]);
     if (!control_folder("control", ask.folder, sizeof ask.folder))
         return CLI_ERROR;
     return do_rounds(&ask, (pid_t)pid);
