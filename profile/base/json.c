@@ -93,17 +93,18 @@ void tp_write_json_text(FILE *out, const char *text)
 
     putc('"', out);
     for (; left > 0; text += n, left -= n) {
-        unsigned char c = (unsigned char)*text;
-        n = tp_utf8(text, left);
-        if (c == '"' || c == '\\') {
-            fprintf(out, "\\%c", c);
-        } else if (n == 2 && c == 0xc2 && (unsigned char)text[1] < 0xa0) {
-            fprintf(out, "\\u%04x", (unsigned char)text[1]);
-        } else if (c < 0x20 || c == 0x7f || n == 0) {
-            fprintf(out, "\\u%04x", c);
-            n = 1;
+        const unsigned char *p = (const unsigned char *)text;
+        for (n = 0; p[n] >= 0x20 && p[n] < 0x7f && p[n] != '"' && p[n] != '\\'; n++) /* as most is */
+            ;
+        if (n == 0 && *p >= 0x80)
+            n = tp_utf8(p, left);
+        if (n == 2 && p[0] == 0xc2 && p[1] < 0xa0) {
+            fprintf(out, "\\u%04x", p[1]);
+        } else if (n > 0) {
+            fwrite(p, 1, n, out);
         } else {
-            fwrite(text, 1, n, out);
+            fprintf(out, *p == '"' || *p == '\\' ? "\\%c" : "\\u%04x", *p);
+            n = 1;
         }
     }
     putc('"', out);
