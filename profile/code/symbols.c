@@ -250,10 +250,7 @@ static void open_separate(struct symbols *s)
 /* Its debug information, or NULL; of no file: NULL. */
 static Dwarf *begin_dwarf(struct tp_image *image)
 {
-    if (!image->elf)
-        return NULL;
-    tp_image_inflate(image);
-    return dwarf_begin_elf(image->elf, DWARF_C_READ, NULL);
+    return image->elf ? dwarf_begin_elf(image->elf, DWARF_C_READ, NULL) : NULL;
 }
 
 static bool take_alt(void *user, const char *path)

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -46,9 +45,6 @@ void tp_image_close(struct tp_image *image)
     elf_end(image->elf);
     if (image->fd >= 0)
         close(image->fd);
-    for (size_t i = 0; i < image->inflated.count; i++)
-        free(image->inflated.at[i]);
-    TP_VECTOR_FREE(&image->inflated);
     image->elf = NULL;
 }
 
@@ -113,62 +109,4 @@ uint64_t tp_image_debug_info(const struct tp_image *image)
             return header.sh_size;
     }
     return 0;
-}
-
-/* ------------------------------------------------------------------------------------------ compressed sections */
-
-/* libelf's own elf_compress does the same to a section: new bytes, and a header that no longer says "compressed". The
- * header at the front of a compressed section (Elf64_Chdr) says how and how large the plain bytes are. */
-
-/* Deflate's limit: 258 bytes from a little more than two bits. */
-enum { LARGEST_RATIO = 1032 };
-
-static bool is_packed(Elf_Scn *section, const char *name, const GElf_Shdr *header, GElf_Chdr *packed)
-{
-    return name && strncmp(name, ".debug_", 7) == 0 && (header->sh_flags & SHF_COMPRESSED) &&
-           gelf_getchdr(section, packed) && packed->ch_type == ELFCOMPRESS_ZLIB &&
-           packed->ch_size / LARGEST_RATIO <= header->sh_size;
-}
-
-static void make_plain(struct libdeflate_decompressor *how, Elf_Scn *section, GElf_Shdr *header,
-                       const GElf_Chdr *packed, struct tp_image *image)
-{
-    const size_t head = sizeof(Elf64_Chdr);
-    Elf_Data *data = elf_getdata(section, NULL);
-    void **kept = data && data->d_buf && data->d_size > head ? TP_VECTOR_ADD(&image->inflated) : NULL;
-
-    if (!kept || !(*kept = malloc(packed->ch_size + 1)) ||
-        libdeflate_zlib_decompress(how, (const char *)data->d_buf + head, data->d_size - head, *kept, packed->ch_size,
-                                   NULL) != LIBDEFLATE_SUCCESS)
-        return;
-    data->d_buf = *kept;
-    data->d_size = packed->ch_size;
-    data->d_align = packed->ch_addralign;
-    data->d_type = ELF_T_BYTE;
-    header->sh_flags &= ~(GElf_Xword)SHF_COMPRESSED;
-    header->sh_size = packed->ch_size;
-    header->sh_addralign = packed->ch_addralign;
-    gelf_update_shdr(section, header);
-}
-
-void tp_image_inflate(struct tp_image *image)
-{
-    size_t names;
-    struct libdeflate_decompressor *how = NULL;
-    Elf_Scn *section = NULL;
-
-    if (elf_getshdrstrndx(image->elf, &names))
-        return;
-    while ((section = elf_nextscn(image->elf, section))) {
-        GElf_Shdr header;
-        GElf_Chdr packed;
-        const char *name = gelf_getshdr(section, &header) ? elf_strptr(image->elf, names, header.sh_name) : NULL;
-        if (!is_packed(section, name, &header, &packed))
-            continue;
-        if (!how && !(how = libdeflate_alloc_decompressor()))
-            return;
-        make_plain(how, section, &header, &packed, image);
-    }
-    if (how)
-        libdeflate_free_decompressor(how);
 }

@@ -8,7 +8,9 @@
 #ifndef TENURE_PROFILE_SYMBOLS_IMAGE_H
 #define TENURE_PROFILE_SYMBOLS_IMAGE_H
 
-#include "profile/base/mem.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct Elf; /* libelf's */
 
@@ -17,7 +19,6 @@ enum { TP_BUILD_ID_MOST = 64 };
 struct tp_image {
     struct Elf *elf; /* NULL: none is open */
     int fd;          /* libdw finds other files by it; -1: closed */
-    TP_VECTOR(void *) inflated;
 };
 
 /* 0, or a number of errno: ENOEXEC is no object file. Then there is nothing to close. */
@@ -34,12 +35,6 @@ const uint8_t *tp_image_at(const struct tp_image *image, uint64_t address, uint6
 size_t tp_image_build_id(const struct tp_image *image, const uint8_t **id);
 /* Whether its build id is this one. A file without one may be any, and so may a recording that knows none (size 0). */
 bool tp_image_is(const struct tp_image *image, const uint8_t *id, size_t size);
-
-/* Before anything else asks for its sections: each debug section that zlib compressed gets its plain bytes. A
- * distribution's debug files are compressed. libdw inflates them itself, with zlib, and that was half of the time of
- * importing a short run; libdeflate takes less than half as long. What cannot be inflated here stays as it is, for
- * libdw to judge. Sizes are not believed: a section that says it is larger than deflate can make it is left alone. */
-void tp_image_inflate(struct tp_image *image);
 
 /* Bytes of its debug information as they are in the file; 0: it has none of its own. */
 uint64_t tp_image_debug_info(const struct tp_image *image);
