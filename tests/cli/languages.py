@@ -172,7 +172,8 @@ def check_c():
         depth = dict(db.execute("SELECT line, depth FROM loops WHERE file = ?", (os.path.realpath(source.path),)))
         check(name + ": depth", [depth.get(source.line(mark)) for mark in ("outer", "inner", "do")], [1, 2, 1])
         if level != "-O2": # it makes other code of them
-            check_loops(db, source, name, {"machine": (1, 10 * 6 + 1)})
+            # Some compilers jump over the test that the head makes first.
+            check(name + ": machine", loops_of(db, source).get(source.line("machine")) in ((1, 60), (1, 61)), True)
             estimates = db.execute("SELECT max(estimate) FROM loops WHERE function = 'below'")
             check(name + ": recursion is an estimate", estimates.fetchone(), (1,))
         add_up(db)

@@ -25,6 +25,7 @@ TENURE, GUEST = (os.path.abspath(path) for path in sys.argv[1:3])
 ENGINES = ["native"] if sys.argv[3] == "no" else ["native", "valgrind"]
 ALL = [f"--engine={engine}" for engine in ENGINES]
 NATIVE = ALL[:1]
+DUFF = 17  # in GUEST
 passed, failures = 0, []
 
 
@@ -68,7 +69,9 @@ def compare(what, source, said, found, exact):
             continue
         least, less = (entered, 0) if exact else (went_on, entered)
         counts = [row[3:] for row in found if row[1] == at[number]]
-        good = counts and least <= min(entries or 0 for entries, _ in counts) <= entered and (
+        # An optimising compiler may lead several ways into the loop of Duff's device; then their counts do not tell.
+        unknown = number == DUFF and not exact and counts and all(entries is None for entries, _ in counts)
+        good = counts and (unknown or least <= min(entries or 0 for entries, _ in counts) <= entered) and (
             rounds - less <= max(iterations for _, iterations in counts) <= rounds + entered)
         check(f"{what}: loop {number}", good, f"{counts}, expected {least} to {entered} entries, {rounds} rounds")
 

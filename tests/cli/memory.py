@@ -12,6 +12,7 @@ all.
 import concurrent.futures
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -54,9 +55,11 @@ def one(job):
 
 
 def main():
+    global FAIL_ALLOC
     soak = 'TENURE_SOAK' in os.environ
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         filled.make(TENURE, folder)
+        FAIL_ALLOC = shutil.copy(FAIL_ALLOC, folder)  # the loader parts LD_PRELOAD at spaces, so a path has none
         jobs, chance = [], random.Random(7)
         for command in COMMANDS:
             sound, words, count = answer(command, folder, None)

@@ -53,11 +53,29 @@ def table_of(output):
     return rows[::-1], output and struct.unpack('<Q', output[:8])[0]
 
 
+def difference(got, want):
+    at = next((i for i, pair in enumerate(zip(got[1], want[1])) if pair[0] != pair[1]), min(len(got[1]), len(want[1])))
+    return 'status %d, %d bytes, the first that differs at %d: %r, expected %r; %r' % (
+        got[0], len(got[1]), at, got[1][at:at + 32], want[1][at:at + 32], got[2][:200])
+
+
 def costs(raw):
     result = collections.defaultdict(collections.Counter)
     for (_, instr), cost in raw.self_costs.items():
         result[raw.instrs[instr].address].update(cost)
     return result
+
+
+def lost_pointers(got, want):
+    """Whether the program only reads zeros where it stored some of the x87's pointers to its last instruction. AMD's
+    processors do not restore them without a pending exception, so they are lost when another program runs in between,
+    on the bare CPU as well."""
+    with open('/proc/cpuinfo', encoding='ascii') as file:
+        if 'AuthenticAMD' not in file.read():
+            return False
+    changed = [pair for pair in zip(got[1], want[1]) if pair[0] != pair[1]]
+    return (got[0], got[2], len(got[1])) == (want[0], want[2], len(want[1])) and len(changed) < 30 and not any(
+        pair[0] for pair in changed)
 
 
 class Cases:
@@ -83,24 +101,28 @@ class Cases:
 def main():
     engine, library, guest = sys.argv[1:]
     cases = Cases()
-    bare = run([guest])
+    bare = max((run([guest]) for _ in range(3)), key=lambda done: len(done[1].replace(b'\0', b''))) # lost_pointers
     rows, done = table_of(bare[1])
     cases.case(len(rows) > 50, 'the table has %d rows' % len(rows))
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, 'raw')
 
         def profiled(command, env=None):
-            if os.path.exists(out):
-                os.unlink(out)
-            return run(command, env)
+            for _ in range(5):
+                if os.path.exists(out):
+                    os.unlink(out)
+                got = run(command, env)
+                if not lost_pointers(got, bare) or got == bare:
+                    break
+            return got
 
         for switches in SWITCHES:
-            cases.case(run([engine, *switches, '--', guest]) == bare, ' '.join(switches + ['memory is another']))
+            cases.case(profiled([engine, *switches, '--', guest]) == bare, ' '.join(switches + ['memory is another']))
             for options in OPTIONS:
                 what = ' '.join(['native', *switches, *options])
                 got = profiled([engine, '--profile=yes', '--tenure-out-file=' + out, *HUGE, *switches, *options, '--',
                                 guest])
-                cases.case(got == bare, what + ': memory is another')
+                cases.case(got == bare, '%s: memory is another: %s' % (what, difference(got, bare)))
                 cases.rows(what, rows, done, rawfile.Raw(out), True)
         for names, sets in HIDDEN.items():
             hides = '--hide-features=' + names

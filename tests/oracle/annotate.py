@@ -64,7 +64,7 @@ def theirs_of(tool, path, events):
     everything = '--threshold=' + ('100' if tool == 'callgrind_annotate' else '0')
     text = runs.run([tool, '--show-percs=no', '--auto=yes', everything, '--context=1000000',
                      '--show=' + ','.join(events), path]).decode('utf-8', 'replace')
-    total, functions, files = None, {}, {}
+    text, total, functions, files = runs.annotated(text), None, {}, {}
     for line in text.expandtabs(8).splitlines():
         if row(line, events) and row(line, events)[1].startswith('PROGRAM TOTALS'):
             total = row(line, events)[0]

@@ -19,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 
+import runs
+
 passed = failed = 0
 # The distribution's tools are run: they have a folder of their own.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != 'VALGRIND_LIB'}
@@ -96,7 +98,7 @@ ROW = re.compile(r'^ *((?:(?:-?[\d,]+|\.) +)+)(\S.*):(.*?)(?: \[.*\])?$')
 def annotated(work, *command):
     """Events, and {(file, function): counts} of an annotator's table; what it leaves out has none of the first."""
     # In /, since callgrind_annotate takes the folder it runs in out of some names, and not out of others.
-    text = run('/', *command[:-1], os.path.join(work, command[-1]))
+    text = runs.annotated(run('/', *command[:-1], os.path.join(work, command[-1])))
     events = re.search(r'^Events shown: +(.*)$', text, re.M).group(1).split()
     rows = collections.defaultdict(lambda: [0] * len(events))
     for line in text.splitlines():
@@ -194,7 +196,8 @@ def combined(tenure, work):
 
 
 def cachegrind(tenure, work):
-    run(work, 'valgrind', '-q', '--tool=cachegrind', '--branch-sim=yes', '--cachegrind-out-file=cachegrind.out', './t')
+    run(work, 'valgrind', '-q', '--tool=cachegrind', '--cache-sim=yes', '--branch-sim=yes',
+        '--cachegrind-out-file=cachegrind.out', './t')
     run(work, tenure, 'import', '-q', '-o', 'profile', 'cachegrind.out')
     events, rows = annotated(work, 'cg_annotate', '--threshold=0', '--auto=no', '--show-percs=no', 'cachegrind.out')
     check(len(events) == 13, 'cachegrind: events %s' % events)

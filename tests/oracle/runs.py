@@ -10,6 +10,7 @@ objects, and on the stack. For comparisons all tools are therefore started by Va
 folder that has links to all of them: then a program has the same addresses under each.
 """
 import os
+import re
 import subprocess
 import tempfile
 
@@ -39,6 +40,36 @@ def run(command, environment=None):
         raise Failed('%s: status %d\n%s' % (' '.join(command), done.returncode,
                                             done.stderr.decode('utf-8', 'replace')))
     return done.stdout
+
+
+def annotated(text):
+    """What an annotator prints. That of cg_annotate since Valgrind 3.21 is brought into the form that it had before:
+    a table of file:function, without rows of a file's lines in no function that cost nothing, and sources without those
+    that it could not read."""
+    head = '-' * 80 + '\n-- '
+    if not text.startswith(head):
+        return text
+    out = []
+    for section in text.split(head):
+        title, _, body = section.partition('\n' + '-' * 80 + '\n')
+        if title in ('Metadata', 'Summary'):
+            out.append(body)
+        elif title == 'File:function summary':
+            file = ''
+            for line in body.splitlines():
+                group = re.match(r'<( *[-\d][-\d, ]*  )(.*):([^:]*)$', line)
+                member = re.match(r'( *[-\d][-\d, ]*  )  (.*)$', line)
+                if group and not group.group(3):
+                    file = group.group(2)
+                elif group:
+                    out.append(' %s%s:%s' % group.groups())
+                elif not member:
+                    out.append(line)
+                elif re.search('[1-9]', member.group(1)) or member.group(2) != '<unspecified>':
+                    out.append('%s%s:%s' % (member.group(1), file, member.group(2).replace('<unspecified>', '???')))
+        elif title.startswith('Annotated source file: ') and not body.startswith('Unannotated'):
+            out.append('-- Auto-annotated source: %s\n%s' % (title.split(': ', 1)[1], body))
+    return '\n'.join(out) + '\n'
 
 
 def geometry_options(geometry):
