@@ -2,8 +2,9 @@
 /*
  * recording.c: records of a raw profile into a struct tp_recording.
  *
- * One function per record type. Each reads its fields, looks up what they refer to, and checks both; the first
- * thing that is wrong ends the import with its offset. A definition that is repeated must say the same.
+ * One function per record type. Each reads its fields and looks up what they refer to; then it asks whether all of them
+ * were good. The first field that is wrong stops the cursor there, so that the import ends with its offset. A definition
+ * that is repeated must say the same.
  */
 #include "profile/raw/recording.h"
 
@@ -20,6 +21,9 @@ struct decoder {
     const char *path;
     struct tp_error *err;
     struct tp_idmap objects, functions, contexts, instrs, threads, arcs, nodes, origins, data;
+    uint32_t type;                /* of the record at hand */
+    const char *wrong;            /* with it; NULL: nothing so far, or (c.bad) it is cut short */
+    bool no_memory;               /* for a text of it */
     uint64_t id;                  /* of the definition at hand */
     uint32_t known;               /* its index; TP_NOT_FOUND for a new one */
     uint64_t chunks;              /* of the current part */
@@ -29,7 +33,7 @@ struct decoder {
     uint64_t row[TP_MAX_EVENTS];  /* of the record at hand */
 };
 
-/* ------------------------------------------------------------------------------------------ helpers */
+/* ------------------------------------------------------------------------------------------ fields */
 
 static int damaged(struct decoder *d, const char *what)
 {
@@ -41,37 +45,60 @@ static int no_memory(struct decoder *d)
     return TP_FAIL(d->err, "%s: out of memory at offset %" PRIu64, d->path, tp_cursor_offset(&d->c));
 }
 
-/* Index + 1 of what the id in the file stands for; 0 for id 0. */
-static int refer(struct decoder *d, const struct tp_idmap *map, bool zero_is_fine, const char *what,
-                 uint32_t *out)
+/* The record at hand says something that cannot be: all that follows reads as 0, and the cursor stays here. */
+static void recording_refuse(struct decoder *d, const char *what)
+{
+    if (!d->c.bad)
+        d->wrong = what;
+    d->c.bad = true;
+}
+
+/* Whether the fields that were read are good. -1: no; `cut_short`: what is said if they end too early. */
+static int check(struct decoder *d, const char *cut_short)
+{
+    if (d->c.bad)
+        return damaged(d, d->wrong ? d->wrong : cut_short);
+    return d->no_memory ? no_memory(d) : 0;
+}
+
+/* Index + 1 of what the id in the file stands for; 0 for id 0. `what` is wrong if it stands for nothing. */
+static uint32_t refer(struct decoder *d, const struct tp_idmap *map, const char *what)
 {
     uint64_t id = tp_get_n(&d->c);
+    uint32_t index = id ? tp_idmap_find(map, id) : TP_NOT_FOUND;
 
-    *out = 0;
-    if (d->c.bad)
-        return damaged(d, "a record is cut short");
-    if (id == 0)
-        return zero_is_fine ? 0 : damaged(d, what);
-    uint32_t index = tp_idmap_find(map, id);
-    if (index == TP_NOT_FOUND)
-        return damaged(d, what);
-    *out = index + 1;
+    if (index != TP_NOT_FOUND)
+        return index + 1;
+    if (id)
+        recording_refuse(d, what);
     return 0;
+}
+
+/* The same where id 0 is wrong, too. So it is 0 only if the record is not good. */
+static uint32_t need(struct decoder *d, const struct tp_idmap *map, const char *what)
+{
+    uint32_t index = refer(d, map, what);
+
+    if (!index)
+        recording_refuse(d, what);
+    return index;
 }
 
 /* The id that a definition begins with. */
-static int recording_define(struct decoder *d, const struct tp_idmap *map)
+static void recording_define(struct decoder *d, const struct tp_idmap *map)
 {
     d->id = tp_get_n(&d->c);
-    if (d->c.bad || d->id == 0)
-        return damaged(d, "a definition without id");
+    if (!d->id)
+        recording_refuse(d, "a definition without id");
     d->known = tp_idmap_find(map, d->id);
-    return 0;
 }
 
-/* Keep a definition in a list of the recording, and its id in the map of the same name. 0, or -1: no memory. */
-#define ADD(d, list, thing)                                                                                  \
-    (TP_VECTOR_PUSH(&(d)->rec->list, thing) &&                                                               \
+/* The definition has been read: if it is good and new, it is kept in a list of the recording, and its id in the map of
+ * the same name. 0 or -1. */
+#define DEFINE(d, list, thing, cut_short)                                                                    \
+    (check(d, cut_short)            ? -1                                                                     \
+     : (d)->known != TP_NOT_FOUND   ? 0                                                                      \
+     : TP_VECTOR_PUSH(&(d)->rec->list, thing) &&                                                             \
              !tp_idmap_add(&(d)->list, (d)->id, (uint32_t)(d)->rec->list.count - 1)                          \
          ? 0                                                                                                 \
          : no_memory(d))
@@ -85,12 +112,23 @@ static uint64_t limited(struct decoder *d, uint64_t limit)
     return n;
 }
 
+/* "" if there is no memory. */
 static const char *text(struct decoder *d)
 {
     size_t size;
     const uint8_t *bytes = tp_get_s(&d->c, &size);
+    const char *clean = tp_clean_text(&d->rec->arena, bytes, size);
 
-    return tp_clean_text(&d->rec->arena, bytes, size);
+    d->no_memory |= !clean;
+    return clean ? clean : "";
+}
+
+/* The same, NULL for an empty one. */
+static const char *text_or_null(struct decoder *d)
+{
+    const char *read = text(d);
+
+    return *read ? read : NULL;
 }
 
 static uint64_t *recording_new_row(struct decoder *d)
@@ -98,15 +136,13 @@ static uint64_t *recording_new_row(struct decoder *d)
     return tp_arena_alloc(&d->rec->arena, sizeof(uint64_t) * TP_MAX_EVENTS);
 }
 
-/* Keep the bytes from `from` up to the cursor. */
+/* Keep the bytes from `from` up to the cursor, which are good. */
 static int recording_keep(struct decoder *d, struct tp_blob **list, const uint8_t *from, enum tp_form form,
                           uint32_t thread, uint32_t data)
 {
     size_t size = (size_t)(d->c.p - from);
-
-    if (d->c.bad)
-        return damaged(d, "costs that do not fit the events");
     struct tp_blob *blob = tp_arena_alloc(&d->rec->arena, sizeof *blob + size);
+
     if (!blob)
         return no_memory(d);
     *blob = (struct tp_blob){
@@ -114,11 +150,6 @@ static int recording_keep(struct decoder *d, struct tp_blob **list, const uint8_
     memcpy(blob->bytes, from, size);
     *list = blob;
     return 0;
-}
-
-static int need_events(struct decoder *d)
-{
-    return d->rec->events.count ? 0 : damaged(d, "costs before the list of events");
 }
 
 /* ------------------------------------------------------------------------------------------ facts */
@@ -142,11 +173,11 @@ static int read_meta(struct decoder *d)
 {
     const char *key = text(d), *value = text(d);
 
-    if (d->c.bad)
-        return damaged(d, "a META record is cut short");
     if (d->rec->meta.count > 10000)
-        return damaged(d, "more META records than make sense");
-    return !key || !value || tp_recording_meta(d->rec, key, value) ? no_memory(d) : 0;
+        recording_refuse(d, "more META records than make sense");
+    if (check(d, "a META record is cut short"))
+        return -1;
+    return tp_recording_meta(d->rec, key, value) ? no_memory(d) : 0;
 }
 
 static int read_stat(struct decoder *d)
@@ -155,12 +186,10 @@ static int read_stat(struct decoder *d)
     uint64_t value = tp_get_n(&d->c);
     struct tp_stat *stat = NULL;
 
-    if (d->c.bad)
-        return damaged(d, "a STAT record is cut short");
-    if (!name)
-        return no_memory(d);
     if (d->rec->stats.count > 10000)
-        return damaged(d, "more STAT records than make sense");
+        recording_refuse(d, "more STAT records than make sense");
+    if (check(d, "a STAT record is cut short"))
+        return -1;
     for (size_t i = 0; i < d->rec->stats.count && !stat; i++) {
         if (strcmp(d->rec->stats.at[i].name, name) == 0)
             stat = &d->rec->stats.at[i];
@@ -183,78 +212,53 @@ static int recording_read_events(struct decoder *d)
 static int recording_read_object(struct decoder *d)
 {
     struct tp_object o = {0};
-    size_t path_size;
+    size_t size;
 
-    if (recording_define(d, &d->objects))
-        return -1;
-    const uint8_t *path = tp_get_s(&d->c, &path_size);
+    recording_define(d, &d->objects);
+    const uint8_t *path = tp_get_s(&d->c, &size);
+    o.path = tp_clean_text(&d->rec->arena, path, size);
+    o.file = tp_arena_copy(&d->rec->arena, path, size);
     o.start = tp_get_n(&d->c);
     o.size = tp_get_n(&d->c);
     o.bias = tp_get_z(&d->c);
     const uint8_t *build_id = tp_get_s(&d->c, &o.build_id_size);
-    if (d->c.bad || o.build_id_size > 64)
-        return damaged(d, "an OBJECT record is cut short or its build-id too long");
-    if (d->known != TP_NOT_FOUND)
-        return 0;
-    o.path = tp_clean_text(&d->rec->arena, path, path_size);
-    o.file = tp_arena_copy(&d->rec->arena, path, path_size);
+    if (o.build_id_size > 64)
+        recording_refuse(d, "an OBJECT record with a build-id that is too long");
     o.build_id = (uint8_t *)tp_arena_copy(&d->rec->arena, build_id, o.build_id_size);
-    return o.path && o.file && o.build_id ? ADD(d, objects, o) : no_memory(d);
+    d->no_memory |= !o.path || !o.file || !o.build_id;
+    return DEFINE(d, objects, o, "an OBJECT record is cut short");
 }
 
 static int read_function(struct decoder *d)
 {
     struct tp_function f = {0};
 
-    if (recording_define(d, &d->functions) ||
-        refer(d, &d->objects, true, "a function in no object", &f.object))
-        return -1;
+    recording_define(d, &d->functions);
+    f.object = refer(d, &d->objects, "a function in no object");
     f.start = tp_get_n(&d->c);
     f.size = tp_get_n(&d->c);
     f.flags = tp_get_n(&d->c);
-    f.symbol = text(d);
-    if (d->c.bad)
-        return damaged(d, "a FUNCTION record is cut short");
-    if (d->known != TP_NOT_FOUND)
-        return 0;
-    if (!f.symbol)
-        return no_memory(d);
-    if (!*f.symbol)
-        f.symbol = NULL;
+    f.symbol = text_or_null(d);
     f.name = f.symbol ? f.symbol : "???";
-    return ADD(d, functions, f);
-}
-
-static int read_callers(struct decoder *d, struct tp_context *x)
-{
-    uint32_t *caller = x->callers ? tp_arena_alloc(&d->rec->arena, x->callers * sizeof *caller) : NULL;
-
-    if (x->callers && !caller)
-        return no_memory(d);
-    for (uint32_t i = 0; i < x->callers; i++) {
-        if (refer(d, &d->functions, false, "a context of an unknown caller", &caller[i]))
-            return -1;
-    }
-    x->caller = caller;
-    return 0;
+    return DEFINE(d, functions, f, "a FUNCTION record is cut short");
 }
 
 static int read_context(struct decoder *d)
 {
     struct tp_context x = {0};
 
-    if (recording_define(d, &d->contexts) ||
-        refer(d, &d->functions, true, "a context of an unknown function", &x.function))
-        return -1;
+    recording_define(d, &d->contexts);
+    x.function = refer(d, &d->functions, "a context of an unknown function");
     x.level = (uint32_t)limited(d, UINT32_MAX);
     x.callers = (uint32_t)limited(d, TN_RAW_MAX_CALLERS);
-    if (d->c.bad)
-        return damaged(d, "a CONTEXT record is cut short");
-    if (read_callers(d, &x))
+    if (check(d, "a CONTEXT record is cut short"))
         return -1;
-    if (d->known != TP_NOT_FOUND)
-        return 0;
-    return ADD(d, contexts, x);
+    uint32_t *caller = x.callers ? tp_arena_alloc(&d->rec->arena, x.callers * sizeof *caller) : NULL;
+    d->no_memory |= x.callers && !caller;
+    for (uint32_t i = 0; caller && i < x.callers; i++)
+        caller[i] = need(d, &d->functions, "a context of an unknown caller");
+    x.caller = caller;
+    return DEFINE(d, contexts, x, "a CONTEXT record is cut short");
 }
 
 enum { INSTR_CONDITIONAL = 1, INSTR_INDIRECT = 2 }; /* TN_INSTR_COND, TN_INSTR_INDIRECT of the core */
@@ -263,134 +267,117 @@ static int read_instr(struct decoder *d)
 {
     struct tp_instr x = {0};
 
-    if (recording_define(d, &d->instrs))
-        return -1;
+    recording_define(d, &d->instrs);
     x.address = tp_get_n(&d->c);
     x.length = (uint8_t)limited(d, UINT8_MAX);
-    if (refer(d, &d->contexts, false, "an instruction in no function", &x.context))
-        return -1;
+    x.context = need(d, &d->contexts, "an instruction in no function");
     uint64_t flags = tp_get_n(&d->c), reads = tp_get_n(&d->c), writes = tp_get_n(&d->c);
-    if (d->c.bad)
-        return damaged(d, "an INSTR record is cut short");
     x.can = (uint8_t)((reads ? TP_CAN_READ : 0) | (writes ? TP_CAN_WRITE : 0) |
                       (flags & INSTR_CONDITIONAL ? TP_CAN_BRANCH : 0) |
                       (flags & INSTR_INDIRECT ? TP_CAN_INDIRECT : 0));
-    if (d->known != TP_NOT_FOUND)
-        return 0;
-    return ADD(d, instrs, x);
+    return DEFINE(d, instrs, x, "an INSTR record is cut short");
 }
 
 static int read_thread(struct decoder *d)
 {
     struct tp_thread t = {0};
 
-    if (recording_define(d, &d->threads))
-        return -1;
+    recording_define(d, &d->threads);
+    t.id = d->id;
     t.os_id = tp_get_n(&d->c);
     t.parent = tp_get_n(&d->c);
-    if (d->c.bad)
-        return damaged(d, "a THREAD record is cut short");
-    if (d->known != TP_NOT_FOUND)
-        return 0;
-    t.id = d->id;
     t.self = recording_new_row(d);
-    return t.self ? ADD(d, threads, t) : no_memory(d);
+    d->no_memory |= !t.self;
+    return DEFINE(d, threads, t, "a THREAD record is cut short");
 }
 
 static int read_arc(struct decoder *d)
 {
     struct tp_arc a = {0};
 
-    if (recording_define(d, &d->arcs) ||
-        refer(d, &d->instrs, true, "an arc from an unknown site", &a.site) ||
-        refer(d, &d->contexts, true, "an arc from an unknown caller", &a.caller) ||
-        refer(d, &d->contexts, false, "an arc to an unknown callee", &a.callee))
-        return -1;
-    if (d->known != TP_NOT_FOUND)
-        return 0;
-    if (a.site)
+    recording_define(d, &d->arcs);
+    a.site = refer(d, &d->instrs, "an arc from an unknown site");
+    a.caller = refer(d, &d->contexts, "an arc from an unknown caller");
+    a.callee = need(d, &d->contexts, "an arc to an unknown callee");
+    if (a.site && d->known == TP_NOT_FOUND)
         d->rec->instrs.at[a.site - 1].calls = true;
-    return ADD(d, arcs, a);
+    return DEFINE(d, arcs, a, "an ARC record is cut short");
 }
 
 static int read_origin(struct decoder *d)
 {
     struct tp_origin o = {0};
 
-    if (recording_define(d, &d->origins) ||
-        refer(d, &d->origins, true, "an allocation path below an unknown one", &o.caller) ||
-        refer(d, &d->instrs, true, "an allocation path from an unknown site", &o.site) ||
-        refer(d, &d->functions, false, "an allocation path to an unknown function", &o.function))
-        return -1;
-    if (d->known != TP_NOT_FOUND)
-        return 0;
-    return ADD(d, origins, o);
+    recording_define(d, &d->origins);
+    o.caller = refer(d, &d->origins, "an allocation path below an unknown one");
+    o.site = refer(d, &d->instrs, "an allocation path from an unknown site");
+    o.function = need(d, &d->functions, "an allocation path to an unknown function");
+    return DEFINE(d, origins, o, "an ORIGIN record is cut short");
 }
 
 static int read_data(struct decoder *d)
 {
     struct tp_data x = {0};
 
-    if (recording_define(d, &d->data))
-        return -1;
+    recording_define(d, &d->data);
     x.kind = (uint8_t)limited(d, TN_DATA_KINDS - 1);
-    if (refer(d, &d->origins, true, "a data object of an unknown allocation path", &x.origin) ||
-        refer(d, &d->threads, true, "the stack of an unknown thread", &x.thread))
-        return -1;
+    x.origin = refer(d, &d->origins, "a data object of an unknown allocation path");
+    x.thread = refer(d, &d->threads, "the stack of an unknown thread");
     x.address = tp_get_n(&d->c);
     x.size = tp_get_n(&d->c);
-    x.symbol = text(d);
-    x.path = text(d);
+    x.symbol = text_or_null(d);
+    x.path = text_or_null(d);
     x.element = (uint32_t)limited(d, TN_LARGEST_ELEMENT);
     x.lead = (uint32_t)limited(d, TN_LARGEST_ELEMENT);
     x.type = tp_get_n(&d->c);
-    if (refer(d, &d->instrs, true, "a data object with a type from an unknown call", &x.typed_by))
-        return -1;
-    if (d->c.bad || x.kind == 0)
-        return damaged(d, "a DATA record is cut short, or of no kind");
-    if (d->known != TP_NOT_FOUND)
-        return 0;
-    if (!x.symbol || !x.path)
-        return no_memory(d);
-    x.symbol = *x.symbol ? x.symbol : NULL;
-    x.path = *x.path ? x.path : NULL;
-    return ADD(d, data, x);
+    x.typed_by = refer(d, &d->instrs, "a data object with a type from an unknown call");
+    if (x.kind == 0)
+        recording_refuse(d, "a data object of no kind");
+    return DEFINE(d, data, x, "a DATA record is cut short");
 }
 
 static int read_data_blocks(struct decoder *d)
 {
-    uint32_t data = 0;
+    uint32_t data = need(d, &d->data, "blocks of an unknown data object");
+    uint64_t began = tp_count(tp_get_n(&d->c)), ended = tp_count(tp_get_n(&d->c));
+    uint64_t bytes = tp_count(tp_get_n(&d->c)), largest = tp_count(tp_get_n(&d->c));
 
-    if (refer(d, &d->data, false, "blocks of an unknown data object", &data))
+    if (check(d, "a DATA_BLOCKS record is cut short"))
         return -1;
     struct tp_data *x = &d->rec->data.at[data - 1];
-    x->began = tp_sum(x->began, tp_count(tp_get_n(&d->c)));
-    x->ended = tp_sum(x->ended, tp_count(tp_get_n(&d->c)));
-    x->bytes = tp_sum(x->bytes, tp_count(tp_get_n(&d->c)));
-    uint64_t largest = tp_count(tp_get_n(&d->c));
+    x->began = tp_sum(x->began, began);
+    x->ended = tp_sum(x->ended, ended);
+    x->bytes = tp_sum(x->bytes, bytes);
     x->largest = largest > x->largest ? largest : x->largest;
-    return d->c.bad ? damaged(d, "a DATA_BLOCKS record is cut short") : 0;
+    return 0;
 }
 
 static int read_sharing(struct decoder *d)
 {
     struct tp_sharing x = {0};
 
-    if (refer(d, &d->instrs, true, "a line lost to an unknown instruction", &x.writer) ||
-        refer(d, &d->instrs, true, "a line lost by an unknown instruction", &x.victim) ||
-        refer(d, &d->data, true, "a line lost in an unknown data object", &x.data))
-        return -1;
+    x.writer = refer(d, &d->instrs, "a line lost to an unknown instruction");
+    x.victim = refer(d, &d->instrs, "a line lost by an unknown instruction");
+    x.data = refer(d, &d->data, "a line lost in an unknown data object");
     x.misses = tp_get_n(&d->c);
     x.falsely = tp_get_n(&d->c);
     x.truly = tp_get_n(&d->c);
     x.written = tp_get_n(&d->c);
     x.touched = tp_get_n(&d->c);
-    if (d->c.bad)
-        return damaged(d, "a SHARING record is cut short");
+    if (check(d, "a SHARING record is cut short"))
+        return -1;
     return TP_VECTOR_PUSH(&d->rec->sharings, x) ? 0 : no_memory(d);
 }
 
 /* ------------------------------------------------------------------------------------------ costs */
+
+static const char unfit[] = "costs that do not fit the events";
+
+static void need_events(struct decoder *d)
+{
+    if (!d->rec->events.count)
+        recording_refuse(d, "costs before the list of events");
+}
 
 static bool all_zero(const struct decoder *d)
 {
@@ -403,14 +390,12 @@ static bool all_zero(const struct decoder *d)
 
 static int read_data_at(struct decoder *d)
 {
-    uint32_t data = 0;
-
-    if (need_events(d) || refer(d, &d->data, false, "costs at a place of an unknown data object", &data))
-        return -1;
+    need_events(d);
+    uint32_t data = need(d, &d->data, "costs at a place of an unknown data object");
     uint32_t place = (uint32_t)limited(d, TN_AT_FIRST + TN_LARGEST_ELEMENT);
     const uint8_t *from = d->c.p;
     tp_add_late(&d->rec->events, &d->c, true, NULL);
-    return recording_keep(d, &d->rec->data.at[data - 1].at, from, TP_FORM_DATA, 0, place);
+    return check(d, unfit) || recording_keep(d, &d->rec->data.at[data - 1].at, from, TP_FORM_DATA, 0, place);
 }
 
 /* The second SELF of an instruction in a thread is what it pays for others. */
@@ -423,27 +408,29 @@ static enum tp_form form_of_self(struct decoder *d, uint32_t thread, uint32_t in
     return second ? TP_FORM_SKIPPED : TP_FORM_IMMEDIATE;
 }
 
-static int read_instr_costs(struct decoder *d, bool late)
+/* A SELF or a LATE. */
+static int read_instr_costs(struct decoder *d)
 {
-    uint32_t thread = 0, instr = 0, data = 0;
+    bool late = d->type == TN_RAW_LATE;
     enum tp_form form;
 
-    if (need_events(d) || refer(d, &d->threads, false, "costs of an unknown thread", &thread) ||
-        refer(d, &d->instrs, false, "costs of an unknown instruction", &instr))
-        return -1;
+    need_events(d);
+    uint32_t thread = need(d, &d->threads, "costs of an unknown thread");
+    uint32_t instr = need(d, &d->instrs, "costs of an unknown instruction");
     if (late)
         form = limited(d, 1) ? TP_FORM_DATA : TP_FORM_FETCH;
     else
         form = form_of_self(d, thread, instr);
-    if (late && refer(d, &d->data, true, "costs in an unknown data object", &data))
-        return -1;
+    uint32_t data = late ? refer(d, &d->data, "costs in an unknown data object") : 0;
     const uint8_t *from = d->c.p;
     memset(d->row, 0, d->rec->events.count * sizeof *d->row);
     if (late)
         tp_add_late(&d->rec->events, &d->c, form == TP_FORM_DATA, d->row);
     else
         tp_add_immediate(&d->rec->events, &d->c, d->row);
-    if (!d->c.bad && all_zero(d))
+    if (check(d, unfit))
+        return -1;
+    if (all_zero(d))
         return 0; /* a skipped function's instruction: somebody else has paid */
     if (recording_keep(d, &d->rec->instrs.at[instr - 1].costs, from, form, thread, data))
         return -1;
@@ -455,35 +442,22 @@ static int read_instr_costs(struct decoder *d, bool late)
     return 0;
 }
 
-static int read_self(struct decoder *d)
+/* What STRIDES and SETS begin with, as LATE does: the instruction. *kind: 0 fetches, 1 data. */
+static uint32_t read_payer(struct decoder *d, uint64_t *kind, uint32_t *data)
 {
-    return read_instr_costs(d, false);
-}
-
-static int read_late(struct decoder *d)
-{
-    return read_instr_costs(d, true);
-}
-
-/* What STRIDES and SETS begin with, as LATE does. *kind: 0 fetches, 1 data. */
-static int read_payer(struct decoder *d, uint32_t *instr, uint64_t *kind, uint32_t *data)
-{
-    uint32_t thread = 0;
-
-    if (refer(d, &d->threads, false, "misses of an unknown thread", &thread) ||
-        refer(d, &d->instrs, false, "misses of an unknown instruction", instr))
-        return -1;
+    need(d, &d->threads, "misses of an unknown thread");
+    uint32_t instr = need(d, &d->instrs, "misses of an unknown instruction");
     *kind = limited(d, 1);
-    return refer(d, &d->data, true, "misses in an unknown data object", data);
+    *data = refer(d, &d->data, "misses in an unknown data object");
+    return instr;
 }
 
 static int read_strides(struct decoder *d)
 {
     struct tp_strides sum = {0};
-    uint64_t kind = 0;
+    uint64_t kind;
 
-    if (read_payer(d, &sum.instr, &kind, &sum.data))
-        return -1;
+    sum.instr = read_payer(d, &kind, &sum.data);
     sum.count = tp_get_n(&d->c);
     sum.lost = tp_get_n(&d->c);
     if (!TP_VECTOR_PUSH(&d->rec->stride_sums, sum))
@@ -494,7 +468,9 @@ static int read_strides(struct decoder *d)
         if (!TP_VECTOR_PUSH(&d->rec->strides, stride))
             return no_memory(d);
     }
-    return d->c.bad || kind != 1 ? damaged(d, "a STRIDES record is cut short, or of fetches") : 0;
+    if (kind != 1)
+        recording_refuse(d, "a STRIDES record of fetches");
+    return check(d, "a STRIDES record is cut short");
 }
 
 /* Caches by level, of fetches and of data. */
@@ -503,10 +479,9 @@ static const uint8_t cache_of[3][2] = {{0, 1}, {2, 2}, {3, 4}};
 static int read_sets(struct decoder *d)
 {
     struct tp_conflicts conflicts = {0};
-    uint64_t kind = 0;
+    uint64_t kind;
 
-    if (read_payer(d, &conflicts.instr, &kind, &conflicts.data))
-        return -1;
+    conflicts.instr = read_payer(d, &kind, &conflicts.data);
     uint64_t level = limited(d, 2), bits = tp_get_n(&d->c);
     if (!d->c.bad)
         conflicts.cache = cache_of[level][kind];
@@ -517,22 +492,21 @@ static int read_sets(struct decoder *d)
         if (!TP_VECTOR_PUSH(&d->rec->conflicts, conflicts))
             return no_memory(d);
     }
-    return d->c.bad ? damaged(d, "a SETS record is cut short, or of an unknown level") : 0;
+    return check(d, "a SETS record is cut short, or of an unknown level");
 }
 
 /* A PAIR, or a REUSE, which is one without an evictor. */
-static int read_again(struct decoder *d, bool pair)
+static int read_again(struct decoder *d)
 {
     struct tp_again again = {.first_after = (uint32_t)d->rec->afters.count};
+    bool pair = d->type == TN_RAW_PAIR;
 
-    if (refer(d, &d->instrs, true, "a line loaded by an unknown instruction", &again.loader) ||
-        (pair && refer(d, &d->instrs, true, "a line thrown out by an unknown instruction", &again.evictor)) ||
-        (pair && refer(d, &d->data, true, "a line thrown out by an unknown data object", &again.evictor_data)) ||
-        refer(d, &d->instrs, true, "a line used again by an unknown instruction", &again.instr))
-        return -1;
+    again.loader = refer(d, &d->instrs, "a line loaded by an unknown instruction");
+    again.evictor = pair ? refer(d, &d->instrs, "a line thrown out by an unknown instruction") : 0;
+    again.evictor_data = pair ? refer(d, &d->data, "a line thrown out by an unknown data object") : 0;
+    again.instr = refer(d, &d->instrs, "a line used again by an unknown instruction");
     uint64_t kind = limited(d, 1);
-    if (refer(d, &d->data, true, "a line used again in an unknown data object", &again.data))
-        return -1;
+    again.data = refer(d, &d->data, "a line used again in an unknown data object");
     uint64_t level = limited(d, 2);
     again.cache = again.instr && !d->c.bad ? cache_of[level][kind] : 0;
     again.misses = tp_get_n(&d->c);
@@ -544,126 +518,102 @@ static int read_again(struct decoder *d, bool pair)
                             (struct tp_after){tp_get_n(&d->c), (uint32_t)__builtin_ctzll(bits)}))
             return no_memory(d);
     }
-    if (d->c.bad)
-        return damaged(d, "a PAIR or REUSE record is cut short, or of an unknown level");
+    if (check(d, "a PAIR or REUSE record is cut short, or of an unknown level"))
+        return -1;
     bool kept = pair ? TP_VECTOR_PUSH(&d->rec->again, again) : TP_VECTOR_PUSH(&d->rec->reuses, again);
     return kept ? 0 : no_memory(d);
 }
 
-static int read_pair(struct decoder *d)
-{
-    return read_again(d, true);
-}
-
-static int read_reuse(struct decoder *d)
-{
-    return read_again(d, false);
-}
-
 /* Nothing is kept of what is nothing: a part has all nodes, also those in which it counted nothing. */
-static int read_node_costs(struct decoder *d, struct tp_blob **costs)
-{
-    const uint8_t *from = d->c.p;
-
-    memset(d->row, 0, d->rec->events.count * sizeof *d->row);
-    tp_add_costs(&d->rec->events, &d->c, d->row);
-    tp_add_row(&d->rec->events, d->seen, d->row);
-    return !d->c.bad && all_zero(d) ? 0 : recording_keep(d, costs, from, TP_FORM_COSTS, 0, 0);
-}
-
 static int read_node(struct decoder *d)
 {
     struct tp_node n = {0};
 
-    if (need_events(d) || recording_define(d, &d->nodes) ||
-        refer(d, &d->nodes, true, "a node below an unknown one", &n.parent) ||
-        refer(d, &d->arcs, true, "a node of an unknown arc", &n.arc) ||
-        refer(d, &d->contexts, true, "a node of an unknown function", &n.context) ||
-        refer(d, &d->threads, true, "a node of an unknown thread", &n.thread))
-        return -1;
+    need_events(d);
+    recording_define(d, &d->nodes);
+    n.parent = refer(d, &d->nodes, "a node below an unknown one");
+    n.arc = refer(d, &d->arcs, "a node of an unknown arc");
+    n.context = refer(d, &d->contexts, "a node of an unknown function");
+    n.thread = refer(d, &d->threads, "a node of an unknown thread");
     n.flags = (uint32_t)limited(d, UINT32_MAX);
     n.calls = tp_count(tp_get_n(&d->c));
-    if (d->known == TP_NOT_FOUND)
-        return ADD(d, nodes, n) ? -1 : read_node_costs(d, &d->rec->nodes.at[d->rec->nodes.count - 1].costs);
-    struct tp_node *old = &d->rec->nodes.at[d->known];
-    if (old->parent != n.parent || old->arc != n.arc || old->context != n.context || old->thread != n.thread)
+    bool is_new = d->known == TP_NOT_FOUND;
+    if (DEFINE(d, nodes, n, "a NODE record is cut short"))
+        return -1;
+    struct tp_node *node = &d->rec->nodes.at[is_new ? d->rec->nodes.count - 1 : d->known];
+    if (node->parent != n.parent || node->arc != n.arc || node->context != n.context || node->thread != n.thread)
         return damaged(d, "a node that has moved in the tree");
-    old->calls = tp_sum(old->calls, n.calls);
-    old->flags |= n.flags;
-    return read_node_costs(d, &old->costs);
+    if (!is_new) {
+        node->calls = tp_sum(node->calls, n.calls);
+        node->flags |= n.flags;
+    }
+    const uint8_t *from = d->c.p;
+    memset(d->row, 0, d->rec->events.count * sizeof *d->row);
+    tp_add_costs(&d->rec->events, &d->c, d->row);
+    tp_add_row(&d->rec->events, d->seen, d->row);
+    if (check(d, unfit))
+        return -1;
+    return all_zero(d) ? 0 : recording_keep(d, &node->costs, from, TP_FORM_COSTS, 0, 0);
 }
 
 static int read_arc_cost(struct decoder *d)
 {
-    uint32_t arc = 0;
-
-    if (need_events(d) || refer(d, &d->arcs, false, "costs of an unknown arc", &arc))
-        return -1;
-    struct tp_arc *a = &d->rec->arcs.at[arc - 1];
-    a->calls = tp_sum(a->calls, tp_count(tp_get_n(&d->c)));
+    need_events(d);
+    uint32_t arc = need(d, &d->arcs, "costs of an unknown arc");
+    uint64_t calls = tp_count(tp_get_n(&d->c));
     const uint8_t *from = d->c.p;
     tp_add_costs(&d->rec->events, &d->c, d->seen);
+    if (check(d, unfit))
+        return -1;
+    struct tp_arc *a = &d->rec->arcs.at[arc - 1];
+    a->calls = tp_sum(a->calls, calls);
     return recording_keep(d, &a->costs, from, TP_FORM_COSTS, 0, 0);
 }
 
 static int read_func_cost(struct decoder *d)
 {
-    uint32_t context = 0;
-
-    if (need_events(d) || refer(d, &d->contexts, false, "costs of an unknown function", &context))
-        return -1;
-    struct tp_context *x = &d->rec->contexts.at[context - 1];
-    x->calls = tp_sum(x->calls, tp_count(tp_get_n(&d->c)));
+    need_events(d);
+    uint32_t context = need(d, &d->contexts, "costs of an unknown function");
+    uint64_t calls = tp_count(tp_get_n(&d->c));
     const uint8_t *from = d->c.p;
     tp_add_costs(&d->rec->events, &d->c, d->seen);
     tp_add_costs(&d->rec->events, &d->c, d->seen);
+    if (check(d, unfit))
+        return -1;
+    struct tp_context *x = &d->rec->contexts.at[context - 1];
+    x->calls = tp_sum(x->calls, calls);
     return recording_keep(d, &x->costs, from, TP_FORM_SELF_AND_INCL, 0, 0);
 }
 
-static int read_held(struct decoder *d, struct tp_blob **held)
+/* A NODE_DATA or a FUNC_DATA: what is paid in a data object. */
+static int read_held(struct decoder *d)
 {
-    uint32_t data = 0;
+    bool of_node = d->type == TN_RAW_NODE_DATA;
 
-    if (refer(d, &d->data, false, "costs in an unknown data object", &data))
-        return -1;
+    need_events(d);
+    uint32_t payer = of_node ? need(d, &d->nodes, "costs of an unknown node")
+                             : need(d, &d->contexts, "costs of an unknown function");
+    uint32_t data = need(d, &d->data, "costs in an unknown data object");
     const uint8_t *from = d->c.p;
     tp_add_late(&d->rec->events, &d->c, true, NULL);
-    return recording_keep(d, held, from, TP_FORM_DATA, 0, data);
-}
-
-static int read_node_data(struct decoder *d)
-{
-    uint32_t node = 0;
-
-    if (need_events(d) || refer(d, &d->nodes, false, "costs of an unknown node", &node))
+    if (check(d, unfit))
         return -1;
-    return read_held(d, &d->rec->nodes.at[node - 1].held);
-}
-
-static int read_func_data(struct decoder *d)
-{
-    uint32_t context = 0;
-
-    if (need_events(d) || refer(d, &d->contexts, false, "costs of an unknown function", &context))
-        return -1;
-    return read_held(d, &d->rec->contexts.at[context - 1].held);
+    return recording_keep(d, of_node ? &d->rec->nodes.at[payer - 1].held : &d->rec->contexts.at[payer - 1].held, from,
+                          TP_FORM_DATA, 0, data);
 }
 
 static int read_end(struct decoder *d)
 {
-    struct tp_part part = {.self = d->part_row};
+    struct tp_part part = {.self = d->part_row, .number = tp_get_n(&d->c)};
 
-    part.number = tp_get_n(&d->c);
     part.why = text(d);
-    uint64_t chunks = tp_get_n(&d->c);
-
-    if (d->c.bad)
-        return damaged(d, "an END record is cut short");
-    if (chunks != d->chunks - 1)
-        return damaged(d, "a part has lost chunks");
+    if (tp_get_n(&d->c) != d->chunks - 1)
+        recording_refuse(d, "a part has lost chunks");
+    if (check(d, "an END record is cut short"))
+        return -1;
     if (!part.self)
         part.self = recording_new_row(d);
-    if (!part.why || !part.self || !TP_VECTOR_PUSH(&d->rec->parts, part))
+    if (!part.self || !TP_VECTOR_PUSH(&d->rec->parts, part))
         return no_memory(d);
     d->part_row = NULL;
     d->chunks = 0;
@@ -678,20 +628,21 @@ static int (*const readers[])(struct decoder *) = {
     [TN_RAW_OBJECT] = recording_read_object, [TN_RAW_FUNCTION] = read_function,
     [TN_RAW_CONTEXT] = read_context,         [TN_RAW_INSTR] = read_instr,
     [TN_RAW_THREAD] = read_thread,           [TN_RAW_ARC] = read_arc,
-    [TN_RAW_SELF] = read_self,               [TN_RAW_LATE] = read_late,
+    [TN_RAW_SELF] = read_instr_costs,        [TN_RAW_LATE] = read_instr_costs,
     [TN_RAW_NODE] = read_node,               [TN_RAW_ARC_COST] = read_arc_cost,
     [TN_RAW_FUNC_COST] = read_func_cost,     [TN_RAW_STAT] = read_stat,
     [TN_RAW_END] = read_end,                 [TN_RAW_ORIGIN] = read_origin,
     [TN_RAW_DATA] = read_data,               [TN_RAW_DATA_BLOCKS] = read_data_blocks,
     [TN_RAW_SHARING] = read_sharing,         [TN_RAW_DATA_AT] = read_data_at,
     [TN_RAW_STRIDES] = read_strides,         [TN_RAW_SETS] = read_sets,
-    [TN_RAW_PAIR] = read_pair,               [TN_RAW_REUSE] = read_reuse,
-    [TN_RAW_NODE_DATA] = read_node_data,     [TN_RAW_FUNC_DATA] = read_func_data,
+    [TN_RAW_PAIR] = read_again,              [TN_RAW_REUSE] = read_again,
+    [TN_RAW_NODE_DATA] = read_held,          [TN_RAW_FUNC_DATA] = read_held,
 };
 
 static int read_chunk(struct decoder *d, const struct tp_raw_chunk *chunk)
 {
     d->c = tp_cursor_of(chunk);
+    d->type = chunk->type;
     d->chunks++;
     if (chunk->type >= sizeof readers / sizeof *readers)
         return damaged(d, "a chunk of unknown type");
