@@ -127,8 +127,8 @@ typedef int tp_take(void *user, struct sqlite3_stmt *row);
 int tp_each(tp_profile *profile, char *sql, tp_take *take, void *user, struct tp_error *err);
 /* The first column of the first row; `otherwise` if there is no row, or NULL in it. -1 on failure. */
 int tp_number(tp_profile *profile, char *sql, double otherwise, double *out, struct tp_error *err);
-/* Run statements that give no rows; `what` says for a message what they are for. */
-int tp_execute(tp_profile *profile, const char *sql, const char *what, struct tp_error *err);
+/* Run statements that give no rows; `what` says for a message what they are for. `sql` as for tp_query. */
+int tp_execute(tp_profile *profile, char *sql, const char *what, struct tp_error *err);
 
 /* Events: the columns of every table and view, in their order; real ones first, then those that views derive
  * (table `events`). */

@@ -154,33 +154,24 @@ static int read_facts(struct adviser *a)
 
 /* ------------------------------------------------------------------------------------------ tables */
 
-static int execute(struct adviser *a, const char *sql)
+/* `sql` as for tp_query. */
+static int advice_execute(struct adviser *a, char *sql)
 {
     return tp_execute(a->profile, sql, "cannot gather advice", a->err);
 }
 
-/* The same of a text that is freed; NULL: out of memory. */
-static int execute_made(struct adviser *a, char *sql)
-{
-    int failed = sql ? execute(a, sql) : TP_NO_MEMORY(a->err);
-
-    sqlite3_free(sql);
-    return failed;
-}
-
 static int write_limits(struct adviser *a)
 {
-    int failed = execute(a, "DROP TABLE IF EXISTS temp.advice_limits;"
-                        "CREATE TEMP TABLE advice_limits(name TEXT, value REAL, unit TEXT, words TEXT);"
-                        "DROP TABLE IF EXISTS temp.advice_silent;"
-                        "CREATE TEMP TABLE advice_silent(kind TEXT, record TEXT)");
+    sqlite3_str *sql = sqlite3_str_new(NULL);
 
-    for (size_t i = 0; !failed && i < LIMITS; i++) {
-        char *sql = sqlite3_mprintf("INSERT INTO temp.advice_limits VALUES (%Q, %!.15g, %Q, %Q)",
-                                    limits[i].name, a->limit[i], limits[i].unit, limits[i].words);
-        failed = execute_made(a, sql);
-    }
-    return failed;
+    sqlite3_str_appendall(sql, "DROP TABLE IF EXISTS temp.advice_limits;"
+                               "CREATE TEMP TABLE advice_limits(name TEXT, value REAL, unit TEXT, words TEXT);"
+                               "DROP TABLE IF EXISTS temp.advice_silent;"
+                               "CREATE TEMP TABLE advice_silent(kind TEXT, record TEXT);");
+    for (size_t i = 0; i < LIMITS; i++)
+        sqlite3_str_appendf(sql, "INSERT INTO temp.advice_limits VALUES (%Q, %!.15g, %Q, %Q);",
+                            limits[i].name, a->limit[i], limits[i].unit, limits[i].words);
+    return advice_execute(a, sqlite3_str_finish(sql));
 }
 
 /* ------------------------------------------------------------------------------------------ rules */
@@ -324,7 +315,7 @@ static int keep_silence(struct adviser *a, const struct tp_rule *rule, const cha
 {
     if (!record)
         return 0;
-    return execute_made(a, sqlite3_mprintf("INSERT INTO temp.advice_silent SELECT %Q, %Q WHERE (%s) AND NOT EXISTS"
+    return advice_execute(a, sqlite3_mprintf("INSERT INTO temp.advice_silent SELECT %Q, %Q WHERE (%s) AND NOT EXISTS"
                           " (SELECT 1 FROM temp.advice_silent WHERE kind = %Q AND record = %Q)",
                           rule->kind, record, rule->if_so ? rule->if_so : "1", rule->kind, record));
 }

@@ -87,11 +87,7 @@ static sqlite3_str *begin(tp_profile *profile, const char *table)
 
 static int gather_make(tp_profile *profile, sqlite3_str *sql, struct tp_error *err)
 {
-    char *text = sqlite3_str_finish(sql);
-    int failed = text ? tp_execute(profile, text, "cannot gather costs", err) : TP_NO_MEMORY(err);
-
-    sqlite3_free(text);
-    return failed;
+    return tp_execute(profile, sqlite3_str_finish(sql), "cannot gather costs", err);
 }
 
 static int make_objects(tp_profile *profile, const struct tp_advice_worth *worth, struct tp_error *err)
@@ -202,9 +198,10 @@ static int make_code(tp_profile *profile, struct tp_error *err)
     sqlite3_str *sql = begin(profile, "advice_code");
 
     sqlite3_str_appendall(sql, "SELECT min(t.function_id) AS function_id, t.file_id, t.line");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        sqlite3_str_appendf(sql, tp_event_find(profile, names[i]) ? ", sum(t.%s) AS %s" : ", 0 AS %.0s%s", names[i],
-                            names[i]);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        sqlite3_str_appendf(sql, tp_event_find(profile, names[i]) ? ", sum(t.%s)" : ", 0", names[i]);
+        sqlite3_str_appendf(sql, " AS %s", names[i]);
+    }
     sqlite3_str_appendall(sql, " FROM t_lines t JOIN t_functions n ON n.id = t.function_id"
                                " GROUP BY n.base_id, t.file_id, t.line");
     return gather_make(profile, sql, err);

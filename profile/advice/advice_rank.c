@@ -88,14 +88,13 @@ static const char places[] =
 
 int tp_advice_begin(tp_profile *profile, struct tp_error *err)
 {
-    return tp_execute(profile, found, "cannot gather advice", err);
+    return tp_execute(profile, sqlite3_mprintf("%s", found), "cannot gather advice", err);
 }
 
 int tp_advice_rank(tp_profile *profile, int most, struct tp_error *err)
 {
-    char *sql = sqlite3_mprintf(ranked, most);
-    int failed = sql ? tp_execute(profile, sql, "cannot gather advice", err) : TP_NO_MEMORY(err);
-
-    sqlite3_free(sql);
-    return failed || tp_execute(profile, places, "cannot gather advice", err) ? -1 : 0;
+    return tp_execute(profile, sqlite3_mprintf(ranked, most), "cannot gather advice", err) ||
+                   tp_execute(profile, sqlite3_mprintf("%s", places), "cannot gather advice", err)
+               ? -1
+               : 0;
 }

@@ -31,10 +31,12 @@ static uint32_t tree_line_of(struct tp_call_lines *lines, struct tp_idmap *place
     return line + 1;
 }
 
-static int tree_find_lines(struct tp_call_lines *lines, const struct tp_recording *rec)
+static int tree_find_lines(struct tp_tree *tree)
 {
+    const struct tp_recording *rec = tree->rec;
+    struct tp_call_lines *lines = &tree->lines;
     struct tp_idmap places = {0}, map = {0};
-    bool ok = (lines->of_arc = calloc(rec->arcs.count + 1, sizeof *lines->of_arc)) != NULL;
+    bool ok = (lines->of_arc = tp_arena_alloc(&tree->arena, (rec->arcs.count + 1) * sizeof *lines->of_arc)) != NULL;
 
     for (size_t i = 0; ok && i < rec->arcs.count; i++) {
         uint32_t site = rec->arcs.at[i].site;
@@ -113,19 +115,14 @@ static void tree_walk(struct tp_tree *tree, struct path *path)
 
 static int walk_all(struct tp_tree *tree)
 {
-    struct path path = {
-        .running = calloc(tree->rec->contexts.count + 1, sizeof *path.running),
-        .called = calloc(tree->lines.context.count + 1, sizeof *path.called),
-        .inside = calloc(tree->rec->contexts.count + 1, sizeof *path.inside),
-    };
-    bool ok = path.running && path.called && path.inside;
+    size_t contexts = tree->rec->contexts.count + 1, lines = tree->lines.context.count + 1;
+    uint32_t *of_path = calloc(2 * contexts + lines, sizeof *of_path);
+    struct path path = {.running = of_path, .inside = of_path + contexts, .called = of_path + 2 * contexts};
 
-    if (ok)
+    if (of_path)
         tree_walk(tree, &path);
-    free(path.running);
-    free(path.called);
-    free(path.inside);
-    return ok ? 0 : -1;
+    free(of_path);
+    return of_path ? 0 : -1;
 }
 
 /* ------------------------------------------------------------------------------------------ all */
@@ -148,21 +145,14 @@ static void link_nodes(struct tp_tree *tree)
 int tp_tree_make(struct tp_tree *tree, const struct tp_recording *rec)
 {
     size_t room = rec->nodes.count + 1;
+    uint32_t **const lists[] = {&tree->first_child, &tree->next_sibling, &tree->order,  &tree->number,
+                                &tree->depth,       &tree->inside,       &tree->outside};
 
-    *tree = (struct tp_tree){
-        .rec = rec,
-        .first_child = calloc(room, sizeof(uint32_t)),
-        .next_sibling = calloc(room, sizeof(uint32_t)),
-        .order = calloc(room, sizeof(uint32_t)),
-        .number = calloc(room, sizeof(uint32_t)),
-        .depth = calloc(room, sizeof(uint32_t)),
-        .top = calloc(room, 1),
-        .inside = calloc(room, sizeof(uint32_t)),
-        .outside = calloc(room, sizeof(uint32_t)),
-        .complete = true,
-    };
-    if (!tree->first_child || !tree->next_sibling || !tree->order || !tree->number || !tree->depth || !tree->top ||
-        !tree->inside || !tree->outside || tree_find_lines(&tree->lines, rec))
+    *tree = (struct tp_tree){.rec = rec, .complete = true};
+    bool ok = (tree->top = tp_arena_alloc(&tree->arena, room)) != NULL;
+    for (size_t i = 0; ok && i < sizeof lists / sizeof *lists; i++)
+        ok = (*lists[i] = tp_arena_alloc(&tree->arena, room * sizeof **lists[i])) != NULL;
+    if (!ok || tree_find_lines(tree))
         return -1;
     link_nodes(tree);
     return walk_all(tree);
@@ -170,14 +160,6 @@ int tp_tree_make(struct tp_tree *tree, const struct tp_recording *rec)
 
 void tp_tree_free(struct tp_tree *tree)
 {
-    free(tree->lines.of_arc);
     TP_VECTOR_FREE(&tree->lines.context);
-    free(tree->first_child);
-    free(tree->next_sibling);
-    free(tree->order);
-    free(tree->number);
-    free(tree->depth);
-    free(tree->top);
-    free(tree->inside);
-    free(tree->outside);
+    tp_arena_free(&tree->arena);
 }

@@ -30,6 +30,7 @@ struct tp_call_lines {
 
 struct tp_tree {
     const struct tp_recording *rec;
+    struct tp_arena arena; /* of all lists here */
     struct tp_call_lines lines;
     uint32_t *first_child, *next_sibling; /* node + 1; first_child[0]: the first root */
     uint32_t *order;                      /* nodes + 1 in post-order */

@@ -46,6 +46,15 @@ int tp_choose(tp_profile *profile, const char *list, struct tp_choice *choice, s
     return choice->count ? 0 : TP_FAIL(err, "an empty list of events");
 }
 
+void tp_choose_usual(tp_profile *profile, const char *const *names, size_t count, struct tp_choice *choice)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct tp_event *event = tp_event_find(profile, names[i]);
+        if (event)
+            choice->event[choice->count++] = event;
+    }
+}
+
 char *tp_select_events(tp_profile *profile, const char *columns, const struct tp_choice *self,
                        const struct tp_choice *incl, const char *rest)
 {
@@ -76,6 +85,14 @@ long long tp_self_cost(struct tp_sums *sums, const struct tp_choice *choice, siz
     if (__builtin_add_overflow(sums->sum[i], value, &sums->sum[i]))
         sums->sum[i] = value < 0 ? LLONG_MIN : LLONG_MAX; /* only in a damaged profile */
     return value;
+}
+
+void tp_write_sums(FILE *out, const char *tag, const struct tp_sums *sums, const struct tp_choice *choice)
+{
+    fprintf(out, "%s:", tag);
+    for (size_t i = 0; i < choice->count; i++)
+        fprintf(out, " %lld", sums->sum[i]);
+    putc('\n', out);
 }
 
 void tp_write_header(tp_profile *profile, FILE *out, const char *tag, const char *key)

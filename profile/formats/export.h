@@ -23,6 +23,9 @@ struct tp_choice {
 /* The events of a list "Ir,D1mr", in its order; "all": every one of the profile. */
 int tp_choose(tp_profile *profile, const char *list, struct tp_choice *choice, struct tp_error *err);
 
+/* Those of a list of names that the profile has. */
+void tp_choose_usual(tp_profile *profile, const char *const *names, size_t count, struct tp_choice *choice);
+
 /* "SELECT columns, <each event of self>, <each of incl>_incl rest", for tp_query. `columns` may be "", choices NULL. */
 char *tp_select_events(tp_profile *profile, const char *columns, const struct tp_choice *self,
                        const struct tp_choice *incl, const char *rest);
@@ -34,6 +37,9 @@ struct tp_sums {
 };
 /* Of event `i` of the choice, in a column of a row. */
 long long tp_self_cost(struct tp_sums *sums, const struct tp_choice *choice, size_t i, sqlite3_stmt *row, int column);
+
+/* A line "tag: sum sum ..." of all that was returned. */
+void tp_write_sums(FILE *out, const char *tag, const struct tp_sums *sums, const struct tp_choice *choice);
 
 /* `desc:` lines: the caches, in the words of Cachegrind and Callgrind; of an imported profile, those of its file. */
 void tp_write_descriptions(tp_profile *profile, FILE *out);

@@ -38,11 +38,7 @@ static int cachegrind_choose(struct cachegrind *c, const char *list, struct tp_e
 {
     if (list)
         return tp_choose(c->profile, list, &c->choice, err);
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
-        const struct tp_event *event = tp_event_find(c->profile, usual[i]);
-        if (event)
-            c->choice.event[c->choice.count++] = event;
-    }
+    tp_choose_usual(c->profile, usual, sizeof usual / sizeof *usual, &c->choice);
     for (size_t i = 0; !tp_event_find(c->profile, "Ir") && i < tp_event_count(c->profile); i++) {
         const struct tp_event *event = tp_event_at(c->profile, i);
         bool listed = event->derived;
@@ -78,6 +74,13 @@ static bool changes(char **known, const char *text)
     return true;
 }
 
+static void cachegrind_write_name(struct cachegrind *c, const char *tag, const char *name)
+{
+    fputs(tag, c->out);
+    tp_write_clean(c->out, name, "");
+    putc('\n', c->out);
+}
+
 static int write_line(void *user, sqlite3_stmt *row)
 {
     struct cachegrind *c = user;
@@ -87,16 +90,10 @@ static int write_line(void *user, sqlite3_stmt *row)
 
     if (!c->file || !c->function)
         return 1;
-    if (other_file) {
-        fputs("fl=", c->out);
-        tp_write_clean(c->out, c->file, "");
-        putc('\n', c->out);
-    }
-    if (other) {
-        fputs("fn=", c->out);
-        tp_write_clean(c->out, c->function, "");
-        putc('\n', c->out);
-    }
+    if (other_file)
+        cachegrind_write_name(c, "fl=", c->file);
+    if (other)
+        cachegrind_write_name(c, "fn=", c->function);
     fprintf(c->out, "%lld", (long long)sqlite3_column_int64(row, LINE));
     for (size_t i = 0; i < c->choice.count; i++)
         fprintf(c->out, " %lld", tp_self_cost(&c->sums, &c->choice, i, row, EVENTS + (int)i));
@@ -131,10 +128,7 @@ int tp_export_cachegrind(tp_profile *profile, FILE *out, const struct tp_export_
         failed = cachegrind_write_body(c, options->mangled, err);
     }
     if (!failed) {
-        fputs("summary:", out);
-        for (size_t i = 0; i < c->choice.count; i++)
-            fprintf(out, " %lld", c->sums.sum[i]);
-        putc('\n', out);
+        tp_write_sums(out, "summary", &c->sums, &c->choice);
         failed = tp_written(out, err);
     }
     free(c->file);

@@ -19,6 +19,7 @@
 #include "profile/base/error.h"
 #include "profile/base/row.h"
 #include "profile/formats/export.h"
+#include "profile/raw/events.h"
 #include "tenure_config.h"
 
 enum { KCACHEGRIND_EVENTS = 13 };
@@ -34,12 +35,16 @@ struct callgrind {
     FILE *out;
     struct tp_error *err;
     bool instructions, mangled;
-    struct tp_choice choice, left_out;
+    struct tp_choice choice;
+    size_t left_out; /* events behind those of the choice */
     struct tp_sums sums;
-    unsigned char *known[3];      /* names that have been written, by kind and id */
-    unsigned char *ambiguous;     /* functions that share name and file with one of another object, by id */
-    int64_t limit[3];             /* largest id of each kind */
-    sqlite3_stmt *functions, *lines, *arcs, *function_by_id, *file_by_id, *object_by_id;
+    struct {
+        sqlite3_stmt *by_id;
+        int64_t limit;        /* the largest id */
+        unsigned char *known; /* names that have been written, by id */
+    } name[3];                /* by kind */
+    unsigned char *ambiguous; /* functions that share name and file with one of another object, by id */
+    sqlite3_stmt *functions, *lines, *arcs;
     int lines_more, arcs_more;
     int64_t file; /* the current one; 0: unknown */
 };
@@ -51,11 +56,10 @@ static int callgrind_choose(struct callgrind *c, const char *list)
 {
     if (list)
         return tp_choose(c->profile, list, &c->choice, c->err);
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
-        const struct tp_event *event = tp_event_find(c->profile, usual[i]);
-        struct tp_choice *to = c->choice.count < KCACHEGRIND_EVENTS ? &c->choice : &c->left_out;
-        if (event)
-            to->event[to->count++] = event;
+    tp_choose_usual(c->profile, usual, sizeof usual / sizeof *usual, &c->choice);
+    if (c->choice.count > KCACHEGRIND_EVENTS) {
+        c->left_out = c->choice.count - KCACHEGRIND_EVENTS;
+        c->choice.count = KCACHEGRIND_EVENTS;
     }
     return 0;
 }
@@ -103,7 +107,7 @@ static int find_ambiguous(struct callgrind *c)
 {
     const char *name = c->mangled ? "coalesce(symbol, function)" : "function";
 
-    c->ambiguous = calloc((size_t)c->limit[FUNCTION] + 1, 1);
+    c->ambiguous = calloc((size_t)c->name[FUNCTION].limit + 1, 1);
     return !c->ambiguous ? TP_NO_MEMORY(c->err)
                          : tp_each(c->profile,
                                    sqlite3_mprintf("SELECT id FROM t_functions JOIN (SELECT %s AS name, file_id AS file"
@@ -116,21 +120,21 @@ static int find_ambiguous(struct callgrind *c)
 /* "(id)", with the name the first time. Ids in the file are one more, so that the unknown name is (1). */
 static int write_name(struct callgrind *c, const char *tag, int kind, int64_t id)
 {
-    sqlite3_stmt *const by_id[] = {c->object_by_id, c->file_by_id, c->function_by_id};
+    sqlite3_stmt *by_id = c->name[kind].by_id;
     int more = 1;
 
-    if (id < 0 || id > c->limit[kind])
+    if (id < 0 || id > c->name[kind].limit)
         return TP_FAIL(c->err, "%s: damaged: an id without its row", tp_path(c->profile));
     fprintf(c->out, "%s=(%lld)", tag, (long long)id + 1);
-    if (!c->known[kind][id]) {
-        c->known[kind][id] = 1;
+    if (!c->name[kind].known[id]) {
+        c->name[kind].known[id] = 1;
         putc(' ', c->out);
-        sqlite3_bind_int64(by_id[kind], 1, id);
-        more = tp_row(c->profile, by_id[kind], c->err);
-        tp_write_clean(c->out, more == 1 ? tp_text_or_null(by_id[kind], 0) : NULL, "");
+        sqlite3_bind_int64(by_id, 1, id);
+        more = tp_row(c->profile, by_id, c->err);
+        tp_write_clean(c->out, more == 1 ? tp_text_or_null(by_id, 0) : NULL, "");
         if (more == 1 && kind == FUNCTION && c->ambiguous[id])
-            callgrind_write_object(c, tp_text_or_null(by_id[kind], 1));
-        sqlite3_reset(by_id[kind]);
+            callgrind_write_object(c, tp_text_or_null(by_id, 1));
+        sqlite3_reset(by_id);
     }
     putc('\n', c->out);
     return more < 0 ? -1 : 0;
@@ -139,6 +143,9 @@ static int write_name(struct callgrind *c, const char *tag, int kind, int64_t id
 static int open_names(struct callgrind *c)
 {
     static const char *const tables[] = {"objects", "files", "t_functions"};
+    static const char by_path[] = "SELECT path FROM %s WHERE id = ?";
+    static const char by_name[] = "SELECT coalesce(%s, function), o.path FROM t_functions f "
+                                  "LEFT JOIN objects o ON o.id = f.object_id WHERE f.id = ?";
 
     for (int kind = 0; kind < 3; kind++) {
         double most;
@@ -146,21 +153,17 @@ static int open_names(struct callgrind *c)
             return -1;
         if (!(most >= 0 && most <= UINT32_MAX))
             return TP_FAIL(c->err, "%s: damaged: impossible ids in %s", tp_path(c->profile), tables[kind]);
-        c->limit[kind] = (int64_t)most;
-        c->known[kind] = calloc((size_t)c->limit[kind] + 1, 1);
-        if (!c->known[kind])
+        c->name[kind].limit = (int64_t)most;
+        c->name[kind].known = calloc((size_t)most + 1, 1);
+        if (!c->name[kind].known)
             return TP_NO_MEMORY(c->err);
+        c->name[kind].by_id =
+            tp_query(c->profile, kind == FUNCTION ? sqlite3_mprintf(by_name, c->mangled ? "symbol" : "function")
+                                                  : sqlite3_mprintf(by_path, tables[kind]), c->err);
+        if (!c->name[kind].by_id)
+            return -1;
     }
-    c->object_by_id = tp_query(c->profile, sqlite3_mprintf("SELECT path FROM objects WHERE id = ?"), c->err);
-    c->file_by_id = tp_query(c->profile, sqlite3_mprintf("SELECT path FROM files WHERE id = ?"), c->err);
-    c->function_by_id =
-        tp_query(c->profile,
-                 sqlite3_mprintf(
-                     "SELECT coalesce(%s, function), o.path FROM t_functions f "
-                     "LEFT JOIN objects o ON o.id = f.object_id WHERE f.id = ?",
-                     c->mangled ? "symbol" : "function"),
-                 c->err);
-    return c->object_by_id && c->file_by_id && c->function_by_id ? find_ambiguous(c) : -1;
+    return find_ambiguous(c);
 }
 
 /* ------------------------------------------------------------------------------------------ header */
@@ -215,19 +218,17 @@ static bool has_name(const char *const *names, size_t count, const char *name, s
 static size_t known_terms(const char *formula, const char *const *names, size_t count, sqlite3_str *out,
                           sqlite3_str *left)
 {
+    struct tp_addend term;
     size_t known = 0;
 
-    while (*formula) {
-        size_t weight = strspn(formula, "0123456789"), mark = strncmp(formula + weight, " * ", 3) == 0 ? 3 : 0;
-        const char *event = formula + (mark ? weight + mark : 0);
-        size_t length = strcspn(event, " ");
-        if (has_name(names, count, event, length))
-            sqlite3_str_appendf(out, "%s%.*s%s%.*s", known++ ? " + " : "", mark ? (int)weight : 0, formula,
-                                mark ? " " : "", (int)length, event);
+    while (*formula && tp_addend_next(&formula, &term)) {
+        char weight[24] = "";
+        if (term.weight != 1)
+            snprintf(weight, sizeof weight, "%u ", (unsigned)term.weight);
+        if (has_name(names, count, term.event, term.length))
+            sqlite3_str_appendf(out, "%s%s%.*s", known++ ? " + " : "", weight, (int)term.length, term.event);
         else
-            sqlite3_str_appendf(left, " %.*s", (int)length, event);
-        formula = event + length;
-        formula += strncmp(formula, " + ", 3) == 0 ? 3 : strlen(formula);
+            sqlite3_str_appendf(left, " %.*s", (int)term.length, term.event);
     }
     return known;
 }
@@ -274,10 +275,10 @@ static int callgrind_write_header(struct callgrind *c)
     write_command(c);
     fputs("part: 1\n\n", c->out);
     tp_write_descriptions(c->profile, c->out);
-    if (c->left_out.count) {
+    if (c->left_out) {
         fprintf(c->out, "desc: Left out (KCachegrind takes %d events):", KCACHEGRIND_EVENTS);
-        for (size_t i = 0; i < c->left_out.count; i++)
-            fprintf(c->out, " %s", c->left_out.event[i]->name);
+        for (size_t i = 0; i < c->left_out; i++)
+            fprintf(c->out, " %s", c->choice.event[c->choice.count + i]->name);
         putc('\n', c->out);
     }
     fprintf(c->out, "\npositions:%s line\n", c->instructions ? " instr" : "");
@@ -423,18 +424,16 @@ int tp_export_callgrind(tp_profile *profile, FILE *out, const struct tp_export_o
     int failed = callgrind_choose(c, options->events) || open_names(c) || open_body(c) || callgrind_write_header(c) ||
                  callgrind_write_body(c);
     if (!failed) {
-        fputs("totals:", out);
-        for (size_t i = 0; i < c->choice.count; i++)
-            fprintf(out, " %lld", c->sums.sum[i]);
-        putc('\n', out);
+        tp_write_sums(out, "totals", &c->sums, &c->choice);
         failed = tp_written(out, err);
     }
-    sqlite3_stmt *const statements[] = {c->functions,      c->lines,      c->arcs,
-                                        c->function_by_id, c->file_by_id, c->object_by_id};
-    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
-        sqlite3_finalize(statements[i]);
-    for (int kind = 0; kind < 3; kind++)
-        free(c->known[kind]);
+    sqlite3_finalize(c->functions);
+    sqlite3_finalize(c->lines);
+    sqlite3_finalize(c->arcs);
+    for (int kind = 0; kind < 3; kind++) {
+        sqlite3_finalize(c->name[kind].by_id);
+        free(c->name[kind].known);
+    }
     free(c->ambiguous);
     free(c);
     return failed ? -1 : 0;

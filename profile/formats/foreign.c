@@ -301,15 +301,14 @@ static void sum_up(const struct tp_foreign *f, uint64_t *rows, const uint64_t *a
     size_t width = rec->events.count;
 
     for (size_t i = 0; i < rec->instrs.count; i++) {
-        for (const struct tp_blob *blob = rec->instrs.at[i].costs; blob; blob = blob->next)
-            tp_blob_add(&rec->events, blob, self_row(rows, width, rec->instrs.at[i].context), NULL);
+        tp_blobs_add(&rec->events, rec->instrs.at[i].costs, self_row(rows, width, rec->instrs.at[i].context), NULL);
     }
     for (size_t i = 0; i < rec->contexts.count; i++)
         memcpy(rows + 2 * width * i + width, rows + 2 * width * i, width * sizeof *rows);
     for (size_t i = 0; i < rec->arcs.count; i++) {
         const struct tp_arc *arc = &rec->arcs.at[i];
-        for (const struct tp_blob *blob = arc->costs; blob && arc->caller != arc->callee; blob = blob->next)
-            tp_blob_add(&rec->events, blob, self_row(rows, width, arc->caller) + width, NULL);
+        if (arc->caller != arc->callee)
+            tp_blobs_add(&rec->events, arc->costs, self_row(rows, width, arc->caller) + width, NULL);
     }
     for (size_t i = 0; i < rec->contexts.count; i++) {
         for (size_t k = 0; k < width; k++) {

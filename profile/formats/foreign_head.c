@@ -436,65 +436,42 @@ int tp_foreign_section(struct tp_foreign *f, struct tp_scan *scan, uint64_t part
 
 /* ------------------------------------------------------------------------------------------ formulas */
 
-/* Add `weight` times the event or formula of this name; false if there is none. */
-static bool foreign_add_term(struct tp_foreign *f, const char *name, size_t length, uint64_t weight, uint64_t *to)
+/* Add the event or formula of this name, so many times. What it is called here; NULL: there is none. */
+static const char *foreign_add_term(struct tp_foreign *f, const struct tp_addend *term, uint64_t *to)
 {
     for (size_t i = 0; i < f->rec.events.count; i++) {
-        if (strlen(f->given[i]) == length && strncmp(f->given[i], name, length) == 0) {
-            to[i] += weight;
-            return true;
+        if (strlen(f->given[i]) == term->length && strncmp(f->given[i], term->event, term->length) == 0) {
+            to[i] += term->weight;
+            return f->rec.events.column[i].name;
         }
     }
     for (size_t i = 0; i < f->rec.formulas.count; i++) {
         const struct tp_sum_event *formula = &f->rec.formulas.at[i];
-        if (strlen(formula->name) != length || strncmp(formula->name, name, length) != 0)
+        if (strlen(formula->name) != term->length || strncmp(formula->name, term->event, term->length) != 0)
             continue;
         for (size_t k = 0; k < f->rec.events.count; k++)
-            to[k] += weight * formula->weight[k];
-        return true;
+            to[k] += term->weight * formula->weight[k];
+        return formula->name;
     }
-    return false;
-}
-
-/* The column or formula's name for a name in the file. */
-static const char *shown_name(const struct tp_foreign *f, const char *name, size_t length, int *size)
-{
-    *size = (int)length;
-    for (size_t i = 0; i < f->rec.events.count; i++) {
-        if (strlen(f->given[i]) != length || strncmp(f->given[i], name, length) != 0)
-            continue;
-        *size = (int)strlen(f->rec.events.column[i].name);
-        return f->rec.events.column[i].name;
-    }
-    return name;
+    return NULL;
 }
 
 /* "A + 2 B + 3 * C" into weights and the text that table `events` has. */
 static bool read_formula(struct tp_foreign *f, const char *text, uint64_t *weight, char *out, size_t size)
 {
-    enum { LARGEST = 1000000 };
+    struct tp_addend term;
     size_t n = 0;
 
-    for (const char *plus = ""; *text; plus = " + ") {
-        char *end;
-        long factor = strtol(text, &end, 10);
-        bool has_factor = end != text;
-        text = has_factor ? end + strspn(end, " \t") : text;
-        text += has_factor && *text == '*' ? 1 + strspn(text + 1, " \t") : 0;
-        size_t length = strcspn(text, " \t+*-");
-        factor = has_factor ? factor : 1;
-        if (!length || factor < 1 || factor > LARGEST || !foreign_add_term(f, text, length, (uint64_t)factor, weight))
+    while (*text) {
+        char factor[24] = "";
+        const char *name =
+            tp_addend_next(&text, &term) && term.weight ? foreign_add_term(f, &term, weight) : NULL;
+        if (!name)
             return false;
-        int shown;
-        const char *name = shown_name(f, text, length, &shown);
+        if (term.weight != 1)
+            snprintf(factor, sizeof factor, "%u * ", (unsigned)term.weight);
         if (n < size)
-            n += (size_t)snprintf(out + n, size - n, factor == 1 ? "%s%.0ld%.*s" : "%s%ld * %.*s", plus,
-                                  factor == 1 ? 0 : factor, shown, name);
-        text += length + strspn(text + length, " \t");
-        if (*text == '+')
-            text += 1 + strspn(text + 1, " \t");
-        else if (*text)
-            return false;
+            n += (size_t)snprintf(out + n, size - n, "%s%s%s", n ? " + " : "", factor, name);
     }
     return n && n < size;
 }

@@ -99,10 +99,9 @@ static int gather_sources(tp_profile *profile, const struct tp_html_options *opt
             SQLITE_OK ||
         sqlite3_create_function(db, "tenure_refused", 1, SQLITE_UTF8, anywhere, refused_function, NULL, NULL) !=
             SQLITE_OK ||
-        sqlite3_create_function(db, "tenure_newer", 1, SQLITE_UTF8, profile, newer_function, NULL, NULL) != SQLITE_OK ||
-        sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        sqlite3_create_function(db, "tenure_newer", 1, SQLITE_UTF8, profile, newer_function, NULL, NULL) != SQLITE_OK)
         return tp_sql_failed(profile, "cannot gather sources", err);
-    return 0;
+    return tp_execute(profile, sqlite3_mprintf("%s", sql), "cannot gather sources", err);
 }
 
 static int count_sources(tp_profile *profile, struct tp_html_result *result, struct tp_error *err)
@@ -304,10 +303,7 @@ static int gather_ratios(tp_profile *profile, struct tp_error *err)
     for (const struct tp_formula *ratio = tp_formulas(profile); ratio; ratio = ratio->next)
         sqlite3_str_appendf(sql, "INSERT INTO temp.page_ratios VALUES(%Q, %Q, %Q, %Q, %Q);", ratio->name, ratio->title,
                             ratio->meaning, ratio->unit, ratio->text);
-    char *text = sqlite3_str_finish(sql);
-    int code = text ? sqlite3_exec(tp_db(profile), text, NULL, NULL, NULL) : SQLITE_NOMEM;
-    sqlite3_free(text);
-    return code == SQLITE_OK ? 0 : tp_sql_failed(profile, "cannot gather ratios", err);
+    return tp_execute(profile, sqlite3_str_finish(sql), "cannot gather ratios", err);
 }
 
 int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *options,

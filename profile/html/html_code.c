@@ -54,8 +54,8 @@ int tp_html_gather_code(tp_profile *profile, struct tp_error *err)
     static const char sql[] = "DROP TABLE IF EXISTS temp.page_code;"
                               "CREATE TEMP TABLE page_code(instruction_id INTEGER PRIMARY KEY, text TEXT);";
 
-    if (sqlite3_exec(tp_db(profile), sql, NULL, NULL, NULL) != SQLITE_OK)
-        return tp_sql_failed(profile, "cannot gather instructions", err);
+    if (tp_execute(profile, sqlite3_mprintf("%s", sql), "cannot gather instructions", err))
+        return -1;
     sqlite3_stmt *objects =
         tp_query(profile, sqlite3_mprintf("SELECT id, path FROM objects WHERE path IS NOT NULL"), err);
     int more = objects ? 0 : -1;

@@ -311,10 +311,7 @@ int tp_html_tables_make(tp_profile *profile, bool sides, struct tp_error *err)
         add_sql(sql, profile, sides, made[i].select);
         sqlite3_str_appendall(sql, ";");
     }
-    char *text = sqlite3_str_finish(sql);
-    int code = text ? sqlite3_exec(tp_db(profile), text, NULL, NULL, NULL) : SQLITE_NOMEM;
-    sqlite3_free(text);
-    return code != SQLITE_OK ? tp_sql_failed(profile, "cannot gather what the page shows", err) : 0;
+    return tp_execute(profile, sqlite3_str_finish(sql), "cannot gather what the page shows", err);
 }
 
 /* ------------------------------------------------------------------------------------------ columns */

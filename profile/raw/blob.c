@@ -47,6 +47,12 @@ void tp_blob_add(const struct tp_events *events, const struct tp_blob *blob, uin
     }
 }
 
+void tp_blobs_add(const struct tp_events *events, const struct tp_blob *blobs, uint64_t *row, uint64_t *incl)
+{
+    for (; blobs; blobs = blobs->next)
+        tp_blob_add(events, blobs, row, incl);
+}
+
 uint64_t tp_own_count(const struct tp_events *events, const struct tp_blob *blobs, const char *event)
 {
     uint64_t sum = 0;

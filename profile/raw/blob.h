@@ -31,6 +31,9 @@ enum tp_form {
 /* Add a blob to a row. For FORM_SELF_AND_INCL and FORM_ROWS `incl` takes the second half; else it is not used. */
 void tp_blob_add(const struct tp_events *events, const struct tp_blob *blob, uint64_t *row, uint64_t *incl);
 
+/* The same of all blobs of a list. */
+void tp_blobs_add(const struct tp_events *events, const struct tp_blob *blobs, uint64_t *row, uint64_t *incl);
+
 /* An immediate event of an instruction, without the Ir that it pays for functions that are skipped. */
 uint64_t tp_own_count(const struct tp_events *events, const struct tp_blob *blobs, const char *event);
 

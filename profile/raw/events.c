@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -154,6 +155,26 @@ size_t tp_declared_find(const char *name, struct tp_declared *out)
     }
     *out = (struct tp_declared){.unit = "", .group = ""};
     return TP_UNDECLARED;
+}
+
+bool tp_addend_next(const char **text, struct tp_addend *term)
+{
+    const char *at = *text + strspn(*text, " \t");
+    char *end = (char *)at;
+
+    term->weight = isdigit((unsigned char)*at) ? strtoul(at, &end, 10) : 1;
+    if (end != at) {
+        at = end + strspn(end, " \t");
+        at += *at == '*' ? 1 + strspn(at + 1, " \t") : 0;
+    }
+    term->event = at;
+    term->length = strcspn(at, " \t+*-");
+    at += term->length;
+    at += strspn(at, " \t");
+    if (!term->length || term->weight > TP_LARGEST_WEIGHT || (*at && *at != '+'))
+        return false;
+    *text = at + (*at ? 1 + strspn(at + 1, " \t") : 0);
+    return true;
 }
 
 /* An event this version does not know is shown under its own name; where it can occur is known only by list. */

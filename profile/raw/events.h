@@ -63,6 +63,18 @@ bool tp_declared_next(enum tp_declared_kind kind, size_t *place, struct tp_decla
  * nothing is known of it. */
 size_t tp_declared_find(const char *name, struct tp_declared *out);
 
+/* A term of a sum of weighted events, "10 * L1m" or "Ir". */
+struct tp_addend {
+    const char *event; /* in the text */
+    size_t length;
+    uint64_t weight;
+};
+enum { TP_LARGEST_WEIGHT = 1000000 };
+
+/* The next term of a sum with '+' between; the '*' may be left out. *text is then behind it, in the end at the text's
+ * end. False: what is there is no term. */
+bool tp_addend_next(const char **text, struct tp_addend *term);
+
 /* One more column, described if its name is known; for events of other tools. There must be room. */
 struct tp_column *tp_events_name(struct tp_events *events, const char *name);
 

@@ -2,9 +2,9 @@
 /*
  * recording.c: records of a raw profile into a struct tp_recording.
  *
- * One function per record type. Each reads its fields and looks up what they refer to; then it asks whether all of them
- * were good. The first field that is wrong stops the cursor there, so that the import ends with its offset. A definition
- * that is repeated must say the same.
+ * One function per record type. Each reads its fields and looks up what they refer to; then it asks whether all of
+ * them were good. The first field that is wrong stops the cursor there, so that the import ends with its offset. A
+ * definition that is repeated must say the same.
  */
 #include "profile/raw/recording.h"
 

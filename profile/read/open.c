@@ -209,9 +209,13 @@ int tp_number(tp_profile *profile, char *sql, double otherwise, double *out, str
     return more < 0 ? -1 : 0;
 }
 
-int tp_execute(tp_profile *profile, const char *sql, const char *what, struct tp_error *err)
+int tp_execute(tp_profile *profile, char *sql, const char *what, struct tp_error *err)
 {
-    return sqlite3_exec(profile->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : tp_sql_failed(profile, what, err);
+    bool good = sql && sqlite3_exec(profile->db, sql, NULL, NULL, NULL) == SQLITE_OK;
+    int failed = good ? 0 : sql ? tp_sql_failed(profile, what, err) : TP_NO_MEMORY(err);
+
+    sqlite3_free(sql);
+    return failed;
 }
 
 static char *column_text(struct tp_profile *profile, sqlite3_stmt *statement, int column)

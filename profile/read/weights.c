@@ -15,8 +15,7 @@
 #include "profile/base/error.h"
 #include "profile/base/row.h"
 #include "profile/profile.h"
-
-enum { LARGEST = 1000000 };
+#include "profile/raw/events.h"
 
 static int set(struct tp_weighted_sum *sum, const char *event, size_t length, long weight)
 {
@@ -35,15 +34,11 @@ static int set(struct tp_weighted_sum *sum, const char *event, size_t length, lo
 
 int tp_weighted_sum_read(struct tp_weighted_sum *sum, const char *text)
 {
+    struct tp_addend term;
+
     while (*text) {
-        char *end;
-        long weight = strtol(text, &end, 10);
-        const char *event = end != text && strncmp(end, " * ", 3) == 0 ? end + 3 : text;
-        size_t length = strcspn(event, " ");
-        if (!length || set(sum, event, length, event == text ? 1 : weight))
+        if (!tp_addend_next(&text, &term) || set(sum, term.event, term.length, (long)term.weight))
             return -1;
-        text = event + length;
-        text += strncmp(text, " + ", 3) == 0 ? 3 : strlen(text);
     }
     return sum->count ? 0 : -1;
 }
@@ -59,8 +54,8 @@ static int weights_read(struct tp_weighted_sum *sum, tp_profile *profile, const 
         if (text[length] != '=' || !length)
             return TP_FAIL(err, "weights are EVENT=NUMBER with ',' between, as in L1m=12,LLm=180");
         long weight = strtol(number, &end, 10);
-        if (*number < '0' || *number > '9' || weight > LARGEST || (*end && *end != ','))
-            return TP_FAIL(err, "the weight of %s must be a whole number from 0 to %d", name, LARGEST);
+        if (*number < '0' || *number > '9' || weight > TP_LARGEST_WEIGHT || (*end && *end != ','))
+            return TP_FAIL(err, "the weight of %s must be a whole number from 0 to %d", name, TP_LARGEST_WEIGHT);
         if (!profile)
             continue;
         const struct tp_event *event = tp_event_find(profile, name);
@@ -137,11 +132,13 @@ static int cover_view(void *user, sqlite3_stmt *row)
     int failed = tp_each(c->profile, sqlite3_mprintf("SELECT name FROM pragma_table_info(%Q, 'main')", view),
                          cover_column, c, c->err);
     char *columns = sqlite3_str_finish(c->columns);
-    char *sql = sqlite3_mprintf("CREATE TEMP VIEW \"%w\" AS SELECT %s FROM main.\"%w\"", view, columns, view);
     if (!failed && c->wanted)
-        failed = sql && columns ? tp_execute(c->profile, sql, "cannot set weights", c->err) : TP_NO_MEMORY(c->err);
+        failed = tp_execute(c->profile,
+                            columns ? sqlite3_mprintf("CREATE TEMP VIEW \"%w\" AS SELECT %s FROM main.\"%w\"", view,
+                                                      columns, view)
+                                    : NULL,
+                            "cannot set weights", c->err);
     sqlite3_free(columns);
-    sqlite3_free(sql);
     return failed;
 }
 
@@ -154,12 +151,12 @@ static int cover_all(tp_profile *profile, const struct tp_weighted_sum *sum, str
                                    "FROM main.events",
                                    text ? text : "");
     int failed = tp_each(profile, sqlite3_mprintf("SELECT name FROM main.sqlite_master WHERE type = 'view'"),
-                         cover_view, &c, err) ||
-                 (events ? tp_execute(profile, events, "cannot set weights", err) : TP_NO_MEMORY(err));
+                         cover_view, &c, err);
 
     sqlite3_free(text);
-    sqlite3_free(events);
-    return failed;
+    if (failed)
+        sqlite3_free(events);
+    return failed ? -1 : tp_execute(profile, events, "cannot set weights", err);
 }
 
 int tp_weigh(tp_profile *profile, const char *weights, struct tp_error *err)

@@ -87,7 +87,6 @@ static int write_source(struct tp_store *store, struct tp_insert *insert, size_t
     if (text) {
         TP_PUT(insert, TP_INTEGER(i + 1), TP_TEXT(text));
         failed = tp_insert_row(store, insert);
-        insert->bound[1].type = TP_BOUND_INTEGER; /* its memory goes away: never the same text again */
     }
     tp_arena_free(&arena);
     return failed;
@@ -147,8 +146,7 @@ int tp_store_write(const char *path, struct tp_recording *rec, const struct tp_i
     result->instructions = store.instructions;
     result->functions = rec->contexts.count;
     result->paths = store.paths;
-    tp_thread_rows_free(store.thread_incl);
-    tp_line_rows_free(store.line_rows);
+    tp_from_tree_free(&store.from_tree);
     tp_sites_free(&store.sites);
     free(store.instruction_id);
     free(store.frame_id);

@@ -26,6 +26,7 @@
 #include <limits.h>
 #include <sqlite3.h>
 
+#include "profile/base/tree.h"
 #include "profile/code/code.h"
 #include "profile/raw/recording.h"
 #include "profile/store/bulk.h"
@@ -34,13 +35,13 @@ enum { TP_SCHEMA_VERSION = 12, TP_APPLICATION_ID = 0x546E7572 };
 
 enum { TP_SELF_EVENTS = 1, TP_INCL_EVENTS = 2 };
 
-/* A table of the schema. `columns`: as in CREATE TABLE, those of events left out. `merge`: what becomes of each where
- * profiles are summed, "name:role" in the order of `columns` (sum.h); NULL: merge.c knows. `order`: in which rows are
- * read for that, of the table t; NULL: by id. */
+/* A table of the schema. `columns`: as in CREATE TABLE, and behind each what becomes of it where profiles are summed
+ * (sum.h; "-" in a table that is not summed row by row). Those of events are left out. `order`: in which rows are read
+ * to be summed, of the table t; NULL: by id. */
 struct tp_table {
     const char *name, *columns;
     int events; /* TP_SELF_EVENTS, TP_INCL_EVENTS */
-    const char *merge, *order;
+    const char *order;
 };
 const struct tp_table *tp_schema_tables(size_t *count);
 /* What creates it. */
@@ -60,6 +61,18 @@ void tp_schema_balance(sqlite3_str *sql, const char *(*event)(const void *user, 
 enum {
     TP_INDICES = 3,  /* of a table, that are filled in bulk */
     TP_INDEXED = 8,  /* such an index is of one of so many columns, the first ones */
+};
+
+/* What only the call tree knows, which counts each event once however a function calls itself. */
+struct tp_from_tree {
+    struct tp_tree tree;
+    bool known;      /* there is a tree, and nothing was pruned; else there is nothing in what follows */
+    bool *recurses;  /* by context + 1: it runs below one of its own lines */
+    uint64_t **line; /* by line of tree.lines, of functions that do: costs of what is called, and behind them the
+                        function's own while it runs below the line. NULL: 0 */
+    struct tp_idmap by_thread; /* from (thread + 1) << 32 | (context + 1) to a row: inclusive costs there */
+    TP_VECTOR(uint64_t *) thread_rows;
+    struct tp_arena arena; /* of all of it but the tree */
 };
 
 struct tp_store {
@@ -87,9 +100,7 @@ struct tp_store {
     uint32_t *frame_id;       /* by inlined frame; 0: no row */
     uint64_t *total;          /* a row: self costs of everything */
     uint8_t can;              /* TP_CAN_* of everything */
-    struct tp_thread_rows
-        *thread_incl;             /* inclusive costs of functions by thread; NULL: one thread, or not known */
-    struct tp_line_rows *line_rows; /* NULL: not known, the tree was pruned */
+    struct tp_from_tree from_tree;
     uint64_t instructions, paths; /* rows */
     bool has_units;               /* there is a view `balance` */
 };
@@ -105,7 +116,7 @@ int tp_store_write(const char *path, struct tp_recording *rec, const struct tp_i
                    struct tp_import_result *result, struct tp_error *err);
 
 /* Rows into a table. Tables t_* are written page by page (bulk.h), before SQLite has the file open for good; their
- * ids must ascend. Others by a prepared INSERT, which binds only what differs from the row before. */
+ * ids must ascend. Others by a prepared INSERT. */
 struct tp_insert {
     sqlite3_stmt *statement; /* NULL: bulk */
     struct tp_bulk_table *bulk;
@@ -117,11 +128,6 @@ struct tp_insert {
     int index_column[TP_INDICES];
     int columns, next; /* next: to be put, from 0 */
     void *user;        /* of tp_insert_all */
-    struct tp_bound {
-        enum { TP_BOUND_NULL, TP_BOUND_INTEGER, TP_BOUND_REAL, TP_BOUND_TEXT } type;
-        int64_t integer;
-        const char *text; /* must not change while the insert lives */
-    } *bound; /* of the statement */
 };
 int tp_insert_open(struct tp_store *store, struct tp_insert *insert, const char *table);
 /* Complete the table. -1 if that fails; in any case the insert is gone. */
@@ -152,7 +158,7 @@ void tp_put_null(struct tp_insert *insert);
 void tp_put_integer(struct tp_insert *insert, int64_t value);
 void tp_put_real(struct tp_insert *insert, double value);
 void tp_put_id(struct tp_insert *insert, uint32_t id);        /* NULL for 0 */
-void tp_put_text(struct tp_insert *insert, const char *text); /* NULL for NULL */
+void tp_put_text(struct tp_insert *insert, const char *text); /* NULL for NULL; it must be there until the row ends */
 /* A row of events, NULL where `can` says that an event cannot occur. */
 void tp_put_row(struct tp_insert *insert, const struct tp_events *events, const uint64_t *row, uint8_t can);
 int tp_insert_row(struct tp_store *store, struct tp_insert *insert);
@@ -172,7 +178,8 @@ int tp_store_sql(struct tp_store *store, const char *sql, const char *what);
 int tp_store_tables(struct tp_store *store); /* and indices that are filled in bulk */
 int tp_store_views(struct tp_store *store); /* and indices that are not filled in bulk */
 int tp_store_events(struct tp_store *store);
-int tp_store_paths(struct tp_store *store); /* before tp_store_code, which needs its sums */
+int tp_store_paths(struct tp_store *store); /* before tp_store_code, which needs store->from_tree */
+void tp_from_tree_free(struct tp_from_tree *from);
 int tp_store_code(struct tp_store *store);
 int tp_store_arcs(struct tp_store *store); /* after tp_store_code, which numbers instructions */
 int tp_store_data(struct tp_store *store); /* likewise */
@@ -204,28 +211,11 @@ void tp_data_rows_sort(struct tp_data_rows *rows);
 void tp_data_rows_clear(struct tp_data_rows *rows);
 void tp_data_rows_free(struct tp_data_rows *rows);
 
-/* Whether a column of some table or view has this name already; words of their types count, too. */
+/* Whether a column of some table or view has this name already; words of a view's SQL count, too. */
 bool tp_store_names_column(const char *name);
 
 /* tp_context.can and can_below, store->can: before anything is written. */
 int tp_store_possible(struct tp_store *store);
-
-/* Inclusive costs of (thread, function context), from the tree. */
-struct tp_thread_rows {
-    struct tp_idmap map; /* from (thread + 1) << 32 | (context + 1) to a row */
-    TP_VECTOR(uint64_t *) rows;
-    struct tp_arena arena;
-};
-void tp_thread_rows_free(struct tp_thread_rows *rows);
-
-/* What is called from source lines, each event once, from the tree; of lines in functions that call themselves. */
-struct tp_line_rows {
-    uint32_t *of_arc;  /* by arc: line + 1; 0: not known */
-    bool *recurses;    /* by context + 1: it runs below one of its own lines */
-    uint64_t **row;    /* by line: costs of what is called; the function's own while it runs below the line. NULL: 0 */
-    struct tp_arena arena;
-};
-void tp_line_rows_free(struct tp_line_rows *rows);
 
 /* -1 if the import is to be given up. */
 int tp_progress_of(struct tp_store *store, const char *stage, uint64_t done, uint64_t total);

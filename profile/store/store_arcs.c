@@ -6,8 +6,6 @@
  * arcs, in a callee's. That is a fixed point: whenever a callee learns something its callers are told. A context
  * learns at most four things, so each arc is looked at no more often than that.
  */
-#include <stdlib.h>
-
 #include "profile/base/error.h"
 #include "profile/store/store.h"
 
@@ -63,11 +61,12 @@ int tp_store_possible(struct tp_store *store)
 {
     struct tp_recording *rec = store->rec;
     size_t count = rec->contexts.count;
+    struct tp_arena arena = {0};
     struct callers callers = {
-        .list = calloc(rec->arcs.count + 1, sizeof *callers.list),
-        .first = calloc(count + 2, sizeof *callers.first),
-        .waiting = calloc(count + 1, sizeof *callers.waiting),
-        .is_waiting = calloc(count + 1, sizeof *callers.is_waiting),
+        .list = tp_arena_alloc(&arena, (rec->arcs.count + 1) * sizeof *callers.list),
+        .first = tp_arena_alloc(&arena, (count + 2) * sizeof *callers.first),
+        .waiting = tp_arena_alloc(&arena, (count + 1) * sizeof *callers.waiting),
+        .is_waiting = tp_arena_alloc(&arena, (count + 1) * sizeof *callers.is_waiting),
     };
     bool ok = callers.list && callers.first && callers.waiting && callers.is_waiting;
 
@@ -84,10 +83,7 @@ int tp_store_possible(struct tp_store *store)
         collect_callers(rec, &callers);
         arcs_spread(rec, &callers);
     }
-    free(callers.list);
-    free(callers.first);
-    free(callers.waiting);
-    free(callers.is_waiting);
+    tp_arena_free(&arena);
     return ok ? 0 : TP_NO_MEMORY(store->err);
 }
 
@@ -100,8 +96,7 @@ static int write_arc(struct tp_store *store, struct tp_insert *insert, size_t i)
 
     if (!arc->calls && !arc->costs)
         return 0;
-    for (const struct tp_blob *blob = arc->costs; blob; blob = blob->next)
-        tp_blob_add(&rec->events, blob, row, NULL);
+    tp_blobs_add(&rec->events, arc->costs, row, NULL);
     TP_PUT(insert, TP_ID(i + 1), TP_ID(arcs_caller_of(rec, arc)), TP_ID(arc->callee),
            TP_ID(site ? store->instruction_id[arc->site - 1] : 0),
            TP_IF(site && !rec->no_addresses, TP_INTEGER(site->address)), TP_ID(site ? site->file : 0),

@@ -27,7 +27,7 @@ struct rows {
     struct row {
         uint64_t key;
         uint64_t *cost;
-        uint32_t line; /* of a line with calls: in tp_line_rows, + 1 */
+        uint32_t line; /* of a line with calls: in tp_from_tree, + 1 */
         bool calls;
         uint8_t can, can_below;
     } * at;
@@ -42,7 +42,8 @@ struct code {
     uint32_t *arcs, *first_arc; /* arcs by context of their site, as tp_sites */
     struct tp_insert functions, lines, instructions, self, threads, inlined;
     struct rows line, frame, thread;
-    uint64_t *row, *incl, *scratch;
+    uint64_t row[TP_MAX_EVENTS], incl[TP_MAX_EVENTS], scratch[TP_MAX_EVENTS];
+    struct tp_arena arena; /* of arcs and first_arc */
     uint32_t next_frame; /* id of the first frame of the function at hand */
 };
 
@@ -90,9 +91,9 @@ static uint32_t arc_context(const struct tp_recording *rec, const struct tp_arc 
 static int order_arcs(struct code *code)
 {
     const struct tp_recording *rec = code->store->rec;
-    uint32_t *first = calloc(rec->contexts.count + 2, sizeof *first);
+    uint32_t *first = tp_arena_alloc(&code->arena, (rec->contexts.count + 2) * sizeof *first);
 
-    code->arcs = calloc(rec->arcs.count + 1, sizeof *code->arcs);
+    code->arcs = tp_arena_alloc(&code->arena, (rec->arcs.count + 1) * sizeof *code->arcs);
     code->first_arc = first;
     if (!first || !code->arcs)
         return TP_NO_MEMORY(code->store->err);
@@ -225,8 +226,7 @@ static int write_instruction(struct code *code, uint32_t index)
     if (!line || (instr->frame && !frame))
         return TP_NO_MEMORY(store->err);
     memset(code->row, 0, code->width * sizeof *code->row);
-    for (const struct tp_blob *blob = instr->costs; blob; blob = blob->next)
-        tp_blob_add(code->events, blob, code->row, NULL);
+    tp_blobs_add(code->events, instr->costs, code->row, NULL);
     tp_add_row(code->events, line->cost, code->row);
     line->can |= instr->can;
     if (frame) {
@@ -252,9 +252,8 @@ static int add_arcs(struct code *code, uint32_t context)
         if (!line)
             return TP_NO_MEMORY(code->store->err);
         line->calls = true;
-        line->line = code->store->line_rows ? code->store->line_rows->of_arc[code->arcs[i]] : 0;
-        for (const struct tp_blob *blob = arc->costs; blob; blob = blob->next)
-            tp_blob_add(code->events, blob, line->cost + code->width, NULL);
+        line->line = code->store->from_tree.tree.lines.of_arc[code->arcs[i]];
+        tp_blobs_add(code->events, arc->costs, line->cost + code->width, NULL);
         line->can_below |= rec->contexts.at[arc->callee - 1].can_below;
     }
     return 0;
@@ -288,7 +287,7 @@ static uint64_t outside(uint64_t self, uint64_t nested, uint64_t all, bool *esti
 /* Inclusive costs of the lines of a function that calls itself. code->row: the function's self costs. */
 static bool untangle(struct code *code, struct row *row)
 {
-    const uint64_t *known = row->line ? code->store->line_rows->row[row->line - 1] : NULL;
+    const uint64_t *known = row->line ? code->store->from_tree.line[row->line - 1] : NULL;
     bool estimate = false;
 
     for (size_t k = 0; k < code->width && row->calls; k++)
@@ -300,16 +299,16 @@ static bool untangle(struct code *code, struct row *row)
 
 static int code_write_lines(struct code *code, uint32_t context)
 {
-    const struct tp_line_rows *tree = code->store->line_rows;
+    const struct tp_from_tree *tree = &code->store->from_tree;
     bool doubtful;
 
     for (size_t i = 0; i < code->line.count; i++) /* self and called summed up */
         tp_add_row(code->events, code->line.at[i].cost + code->width, code->line.at[i].cost);
-    doubtful = !tree && code_overlaps(code);
+    doubtful = !tree->known && code_overlaps(code);
     for (size_t i = 0; i < code->line.count; i++) {
         struct row *row = &code->line.at[i];
         uint64_t *incl = row->cost + code->width;
-        bool estimate = tree && tree->recurses[context] ? untangle(code, row) : doubtful && row->calls;
+        bool estimate = tree->known && tree->recurses[context] ? untangle(code, row) : doubtful && row->calls;
         for (size_t k = 0; k < code->width; k++)
             incl[k] = incl[k] < code->incl[k] ? incl[k] : code->incl[k];
         struct tp_insert *insert = &code->lines;
@@ -377,10 +376,10 @@ static const char *context_name(struct tp_recording *rec, const struct tp_contex
 static int write_threads(struct code *code, uint32_t context, const struct tp_context *x)
 {
     struct tp_store *store = code->store;
-    struct tp_thread_rows *known = store->thread_incl;
+    const struct tp_from_tree *tree = &store->from_tree;
 
     for (uint32_t t = 1; store->rec->threads.count > 1 && t <= store->rec->threads.count; t++) {
-        uint32_t incl = known ? tp_idmap_find(&known->map, (uint64_t)t << 32 | context) : TP_NOT_FOUND;
+        uint32_t incl = tp_idmap_find(&tree->by_thread, (uint64_t)t << 32 | context);
         uint32_t self = tp_idmap_find(&code->thread.map, t);
         if (incl == TP_NOT_FOUND && self == TP_NOT_FOUND)
             continue;
@@ -389,7 +388,7 @@ static int write_threads(struct code *code, uint32_t context, const struct tp_co
         tp_put_row(&code->threads, code->events,
                    self == TP_NOT_FOUND ? code->scratch : code->thread.at[self].cost, x->can);
         if (incl != TP_NOT_FOUND)
-            tp_put_row(&code->threads, code->events, known->rows.at[incl], x->can_below);
+            tp_put_row(&code->threads, code->events, tree->thread_rows.at[incl], x->can_below);
         for (size_t i = 0; incl == TP_NOT_FOUND && i < code->width; i++)
             tp_put_null(&code->threads);
         if (tp_insert_row(store, &code->threads))
@@ -407,8 +406,7 @@ static void code_function_costs(struct code *code, const struct tp_context *cont
 
     memset(code->row, 0, bytes);
     memset(code->incl, 0, bytes);
-    for (const struct tp_blob *blob = context->costs; blob; blob = blob->next)
-        tp_blob_add(code->events, blob, code->row, code->incl);
+    tp_blobs_add(code->events, context->costs, code->row, code->incl);
     if (context->costs)
         return;
     memcpy(code->row, sum, bytes);
@@ -463,11 +461,6 @@ static int code_open(struct code *code)
 {
     struct tp_store *store = code->store;
 
-    code->row = calloc(TP_MAX_EVENTS, sizeof *code->row);
-    code->incl = calloc(TP_MAX_EVENTS, sizeof *code->incl);
-    code->scratch = calloc(TP_MAX_EVENTS, sizeof *code->scratch);
-    if (!code->row || !code->incl || !code->scratch)
-        return TP_NO_MEMORY(store->err);
     return order_arcs(code) || tp_insert_open(store, &code->functions, "t_functions") ||
            tp_insert_open(store, &code->lines, "t_lines") ||
            tp_insert_open(store, &code->instructions, "t_instructions") ||
@@ -486,11 +479,7 @@ static int code_close(struct code *code, int failed)
     rows_free(&code->line);
     rows_free(&code->frame);
     rows_free(&code->thread);
-    free(code->arcs);
-    free(code->first_arc);
-    free(code->row);
-    free(code->incl);
-    free(code->scratch);
+    tp_arena_free(&code->arena);
     return failed;
 }
 

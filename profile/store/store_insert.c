@@ -89,8 +89,7 @@ static int open_statement(struct tp_store *store, struct tp_insert *insert, cons
     char *text = sqlite3_str_finish(sql);
     int code = text ? sqlite3_prepare_v2(store->db, text, -1, &insert->statement, NULL) : SQLITE_NOMEM;
     sqlite3_free(text);
-    insert->bound = calloc((size_t)insert->columns + 1, sizeof *insert->bound);
-    return code == SQLITE_OK && insert->bound ? 0 : tp_store_failed(store, table);
+    return code == SQLITE_OK ? 0 : tp_store_failed(store, table);
 }
 
 int tp_insert_open(struct tp_store *store, struct tp_insert *insert, const char *table)
@@ -118,17 +117,11 @@ int tp_insert_close(struct tp_store *store, struct tp_insert *insert, int failed
     sqlite3_finalize(insert->statement);
     tp_record_free(&insert->record);
     free(insert->bulk);
-    free(insert->bound);
     *insert = (struct tp_insert){0};
     return failed ? -1 : 0;
 }
 
-/* The next column's value as it was bound for the row before, if there is a statement. */
-static struct tp_bound *next_bound(struct tp_insert *insert)
-{
-    return &insert->bound[insert->next++];
-}
-
+/* A value for the next column of a row in bulk, which is a key if the column has an index. */
 static void note_key(struct tp_insert *insert, int64_t value)
 {
     if (insert->next < TP_INDEXED)
@@ -138,20 +131,21 @@ static void note_key(struct tp_insert *insert, int64_t value)
 
 void tp_put_null(struct tp_insert *insert)
 {
-    if (insert->bulk) {
-        note_key(insert, TP_NULL_KEY);
-        tp_record_null(&insert->record);
+    if (!insert->bulk) {
+        sqlite3_bind_null(insert->statement, ++insert->next);
         return;
     }
-    struct tp_bound *bound = next_bound(insert);
-    if (bound->type != TP_BOUND_NULL)
-        sqlite3_bind_null(insert->statement, insert->next);
-    bound->type = TP_BOUND_NULL;
+    note_key(insert, TP_NULL_KEY);
+    tp_record_null(&insert->record);
 }
 
-/* The first integer of a row that has an id is that, and no part of the record. */
-static void put_in_bulk(struct tp_insert *insert, int64_t value)
+/* In bulk the first integer of a row that has an id is that, and no part of the record. */
+void tp_put_integer(struct tp_insert *insert, int64_t value)
 {
+    if (!insert->bulk) {
+        sqlite3_bind_int64(insert->statement, ++insert->next, value);
+        return;
+    }
     if (insert->has_id && insert->next == 0) {
         insert->id = value;
         tp_record_null(&insert->record);
@@ -161,28 +155,13 @@ static void put_in_bulk(struct tp_insert *insert, int64_t value)
     note_key(insert, value);
 }
 
-void tp_put_integer(struct tp_insert *insert, int64_t value)
-{
-    if (insert->bulk) {
-        put_in_bulk(insert, value);
-        return;
-    }
-    struct tp_bound *bound = next_bound(insert);
-    if (bound->type != TP_BOUND_INTEGER || bound->integer != value)
-        sqlite3_bind_int64(insert->statement, insert->next, value);
-    bound->type = TP_BOUND_INTEGER;
-    bound->integer = value;
-}
-
 void tp_put_real(struct tp_insert *insert, double value)
 {
-    if (insert->bulk) {
-        insert->next++;
+    insert->next++;
+    if (insert->bulk)
         tp_record_real(&insert->record, value);
-        return;
-    }
-    next_bound(insert)->type = TP_BOUND_REAL;
-    sqlite3_bind_double(insert->statement, insert->next, value);
+    else
+        sqlite3_bind_double(insert->statement, insert->next, value);
 }
 
 void tp_put_id(struct tp_insert *insert, uint32_t id)
@@ -199,16 +178,11 @@ void tp_put_text(struct tp_insert *insert, const char *text)
         tp_put_null(insert);
         return;
     }
-    if (insert->bulk) {
-        insert->next++;
+    insert->next++;
+    if (insert->bulk)
         tp_record_text(&insert->record, text);
-        return;
-    }
-    struct tp_bound *bound = next_bound(insert);
-    if (bound->type != TP_BOUND_TEXT || bound->text != text)
+    else
         sqlite3_bind_text(insert->statement, insert->next, text, -1, SQLITE_STATIC);
-    bound->type = TP_BOUND_TEXT;
-    bound->text = text;
 }
 
 void tp_put_values(struct tp_insert *insert, const struct tp_value *value, size_t count)

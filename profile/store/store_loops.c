@@ -91,8 +91,7 @@ static void add_calls(struct loops *l)
         uint32_t loop = arc->site ? l->rec->instrs.at[arc->site - 1].loop : 0;
         if (!loop)
             continue;
-        for (const struct tp_blob *blob = arc->costs; blob; blob = blob->next)
-            tp_blob_add(&l->rec->events, blob, cost_of(l, loop) + l->width, NULL);
+        tp_blobs_add(&l->rec->events, arc->costs, cost_of(l, loop) + l->width, NULL);
         l->can_below[loop - 1] |= l->rec->contexts.at[arc->callee - 1].can_below;
         l->calls[loop - 1] = true;
     }
@@ -117,15 +116,14 @@ static void add_inner(struct loops *l)
 /* Whether calls from a loop may overlap; then its inclusive costs are no more than the function's. */
 static bool loops_overlaps(struct loops *l, uint32_t loop)
 {
-    const struct tp_line_rows *tree = l->store->line_rows;
+    const struct tp_from_tree *tree = &l->store->from_tree;
     uint32_t context = l->rec->loops.at[loop - 1].context;
     uint64_t self[TP_MAX_EVENTS] = {0}, most[TP_MAX_EVENTS] = {0}, *incl = cost_of(l, loop) + l->width;
     const struct tp_blob *known = l->rec->contexts.at[context - 1].costs;
 
-    if (!l->calls[loop - 1] || (tree && !tree->recurses[context]))
+    if (!l->calls[loop - 1] || (tree->known && !tree->recurses[context]))
         return false;
-    for (const struct tp_blob *blob = known; blob; blob = blob->next)
-        tp_blob_add(&l->rec->events, blob, self, most);
+    tp_blobs_add(&l->rec->events, known, self, most);
     for (size_t i = 0; known && i < l->width; i++)
         incl[i] = incl[i] < most[i] ? incl[i] : most[i];
     return true;
@@ -173,11 +171,11 @@ int tp_store_loops(struct tp_store *store)
     size_t count = store->rec->loops.count;
     struct loops l = {.store = store, .rec = store->rec, .width = store->rec->events.count};
 
-    l.cost = calloc(count * 2 * l.width + 1, sizeof *l.cost);
-    l.can = calloc(2 * count + 1, 1);
-    l.can_below = l.can + count;
-    l.calls = calloc(count + 1, sizeof *l.calls);
-    int failed = l.cost && l.can && l.calls ? add_instructions(&l) : TP_NO_MEMORY(store->err);
+    l.cost = tp_arena_alloc(&l.arena, count * 2 * l.width * sizeof *l.cost + 1);
+    l.can = tp_arena_alloc(&l.arena, count + 1);
+    l.can_below = tp_arena_alloc(&l.arena, count + 1);
+    l.calls = tp_arena_alloc(&l.arena, (count + 1) * sizeof *l.calls);
+    int failed = l.cost && l.can && l.can_below && l.calls ? add_instructions(&l) : TP_NO_MEMORY(store->err);
     if (!failed) {
         add_calls(&l);
         add_inner(&l);
@@ -186,9 +184,6 @@ int tp_store_loops(struct tp_store *store)
         failed = tp_insert_all(store, "t_loops", count, write_loop, &l) ||
                  tp_insert_all(store, "t_loop_data", l.data.count, write_loop_data, &l);
     }
-    free(l.cost);
-    free(l.can);
-    free(l.calls);
     tp_idmap_free(&l.map);
     TP_VECTOR_FREE(&l.data);
     tp_arena_free(&l.arena);

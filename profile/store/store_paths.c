@@ -54,105 +54,76 @@ static int write_node(struct visit *v)
 
 static int add_thread_row(struct visit *v)
 {
-    struct tp_thread_rows *rows = v->store->thread_incl;
+    struct tp_store *store = v->store;
+    struct tp_from_tree *from = &store->from_tree;
     uint64_t key = (uint64_t)v->node->thread << 32 | v->node->context;
 
-    if (!rows || !(v->tree->top[v->id] & TP_TOP_OF_FUNCTION) || !v->node->thread || !v->node->context)
+    if (!from->known || store->rec->threads.count < 2 || !(v->tree->top[v->id] & TP_TOP_OF_FUNCTION) ||
+        !v->node->thread || !v->node->context)
         return 0;
-    uint32_t index = tp_idmap_find(&rows->map, key);
+    uint32_t index = tp_idmap_find(&from->by_thread, key);
     if (index == TP_NOT_FOUND) {
-        index = (uint32_t)rows->rows.count;
-        uint64_t **row = TP_VECTOR_ADD(&rows->rows);
-        if (!row || !(*row = tp_arena_alloc(&rows->arena, v->store->rec->events.count * sizeof **row)) ||
-            tp_idmap_add(&rows->map, key, index))
-            return TP_NO_MEMORY(v->store->err);
+        uint64_t *row = tp_arena_alloc(&from->arena, store->rec->events.count * sizeof *row);
+        index = (uint32_t)from->thread_rows.count;
+        if (!row || !TP_VECTOR_PUSH(&from->thread_rows, row) || tp_idmap_add(&from->by_thread, key, index))
+            return TP_NO_MEMORY(store->err);
     }
-    tp_add_row(&v->store->rec->events, rows->rows.at[index], v->incl);
+    tp_add_row(&store->rec->events, from->thread_rows.at[index], v->incl);
     return 0;
-}
-
-static int thread_rows_begin(struct tp_store *store, const struct tp_tree *tree)
-{
-    if (store->rec->threads.count < 2 || !store->rec->nodes.count || !tree->complete)
-        return 0;
-    store->thread_incl = calloc(1, sizeof *store->thread_incl);
-    return store->thread_incl ? 0 : TP_NO_MEMORY(store->err);
-}
-
-void tp_thread_rows_free(struct tp_thread_rows *rows)
-{
-    if (!rows)
-        return;
-    tp_idmap_free(&rows->map);
-    TP_VECTOR_FREE(&rows->rows);
-    tp_arena_free(&rows->arena);
-    free(rows);
 }
 
 /* ------------------------------------------------------------------------------------------ by line */
 
-static uint64_t *line_row(struct tp_store *store, uint32_t line)
+/* Add a node's costs to a line, from column `at` of its row on. */
+static int add_to_line(struct visit *v, uint32_t line, size_t at, const uint64_t *costs)
 {
-    struct tp_line_rows *rows = store->line_rows;
-    uint64_t **row = &rows->row[line - 1];
+    const struct tp_events *events = &v->store->rec->events;
+    struct tp_from_tree *from = &v->store->from_tree;
+    uint64_t **row = &from->line[line - 1];
 
-    if (!*row)
-        *row = tp_arena_alloc(&rows->arena, 2 * store->rec->events.count * sizeof **row);
-    return *row;
+    if (!*row && !(*row = tp_arena_alloc(&from->arena, 2 * events->count * sizeof **row)))
+        return TP_NO_MEMORY(v->store->err);
+    tp_add_row(events, *row + at, costs);
+    return 0;
 }
 
 static int add_line_rows(struct visit *v)
 {
     const struct tp_tree *tree = v->tree;
-    struct tp_line_rows *rows = v->store->line_rows;
-    size_t width = v->store->rec->events.count;
+    const struct tp_from_tree *from = &v->store->from_tree;
     uint32_t line = tree->top[v->id] & TP_TOP_OF_LINE ? tp_tree_line(tree, v->id) : 0;
-    uint64_t *row = NULL;
+    int failed = 0;
 
-    if (!rows)
+    if (!from->known)
         return 0;
-    if (line && rows->recurses[tree->lines.context.at[line - 1]]) {
-        if (!(row = line_row(v->store, line)))
-            return TP_NO_MEMORY(v->store->err);
-        tp_add_row(&v->store->rec->events, row, v->incl);
-    }
-    for (uint32_t top = tree->inside[v->id]; top; top = tree->outside[top]) {
-        if (!(row = line_row(v->store, tp_tree_line(tree, top))))
-            return TP_NO_MEMORY(v->store->err);
-        tp_add_row(&v->store->rec->events, row + width, v->self);
-    }
-    return 0;
+    if (line && from->recurses[tree->lines.context.at[line - 1]])
+        failed = add_to_line(v, line, 0, v->incl);
+    for (uint32_t top = tree->inside[v->id]; !failed && top; top = tree->outside[top])
+        failed = add_to_line(v, tp_tree_line(tree, top), v->store->rec->events.count, v->self);
+    return failed;
 }
 
-/* Which functions call themselves; rows are made when a node needs them. */
-static int line_rows_begin(struct tp_store *store, struct tp_tree *tree)
+/* The tree, and which functions call themselves; rows are made when a node needs them. */
+static int from_tree_make(struct tp_from_tree *from, const struct tp_recording *rec)
 {
-    const struct tp_recording *rec = store->rec;
-
-    if (!rec->nodes.count || !tree->complete)
-        return 0;
-    struct tp_line_rows *rows = store->line_rows = calloc(1, sizeof *rows);
-    if (!rows || !(rows->row = calloc(tree->lines.context.count + 1, sizeof *rows->row)) ||
-        !(rows->of_arc = calloc(rec->arcs.count + 1, sizeof *rows->of_arc)) ||
-        !(rows->recurses = calloc(rec->contexts.count + 1, sizeof *rows->recurses)))
-        return TP_NO_MEMORY(store->err);
-    memcpy(rows->of_arc, tree->lines.of_arc, rec->arcs.count * sizeof *rows->of_arc);
-    for (size_t i = 1; i <= rec->nodes.count; i++) {
-        if (tree->inside[i])
-            rows->recurses[rec->nodes.at[i - 1].context] = true;
+    if (tp_tree_make(&from->tree, rec))
+        return -1;
+    from->known = rec->nodes.count && from->tree.complete;
+    from->line = tp_arena_alloc(&from->arena, (from->tree.lines.context.count + 1) * sizeof *from->line);
+    from->recurses = tp_arena_alloc(&from->arena, (rec->contexts.count + 1) * sizeof *from->recurses);
+    for (size_t i = 1; from->recurses && i <= rec->nodes.count; i++) {
+        if (from->tree.inside[i])
+            from->recurses[rec->nodes.at[i - 1].context] = true;
     }
-    return 0;
+    return from->line && from->recurses ? 0 : -1;
 }
 
-void tp_line_rows_free(struct tp_line_rows *rows)
+void tp_from_tree_free(struct tp_from_tree *from)
 {
-    if (!rows)
-        return;
-    free(rows->row);
-    free(rows->of_arc);
-    free(rows->recurses);
-    tp_arena_free(&rows->arena);
-    free(rows);
+    tp_tree_free(&from->tree);
+    tp_idmap_free(&from->by_thread);
+    TP_VECTOR_FREE(&from->thread_rows);
+    tp_arena_free(&from->arena);
 }
 
 /* ------------------------------------------------------------------------------------------ by data object */
@@ -186,6 +157,7 @@ struct held_rows {
     TP_VECTOR(uint32_t) met; /* of the object at hand: functions + 1 */
     uint64_t **function;     /* rows, by function + 1; NULL: not met */
     struct tp_arena arena;   /* of them */
+    struct tp_arena lists;   /* first, open, row, function */
 };
 
 static void choose_events(struct held_rows *h)
@@ -354,10 +326,10 @@ static int path_data(struct tp_store *store, const struct tp_tree *tree)
     struct held_rows h = {.store = store, .tree = tree};
 
     choose_events(&h);
-    h.first = calloc(rec->data.count + 1, sizeof *h.first);
-    h.open = calloc((size_t)tree->deepest + 1, sizeof *h.open);
-    h.row = calloc((size_t)tree->deepest + 1, (h.events.count + 1) * sizeof *h.row);
-    h.function = calloc(rec->contexts.count + 1, sizeof *h.function);
+    h.first = tp_arena_alloc(&h.lists, (rec->data.count + 1) * sizeof *h.first);
+    h.open = tp_arena_alloc(&h.lists, ((size_t)tree->deepest + 1) * sizeof *h.open);
+    h.row = tp_arena_alloc(&h.lists, ((size_t)tree->deepest + 1) * (h.events.count + 1) * sizeof *h.row);
+    h.function = tp_arena_alloc(&h.lists, (rec->contexts.count + 1) * sizeof *h.function);
     int failed = h.first && h.open && h.row && h.function ? 0 : TP_NO_MEMORY(store->err);
     failed = failed || tp_insert_open(store, &h.paths, "t_path_data") ||
              tp_insert_open(store, &h.functions, "t_function_data") || path_data_gather(&h);
@@ -365,12 +337,9 @@ static int path_data(struct tp_store *store, const struct tp_tree *tree)
         failed = take_object(&h, data);
     failed = tp_insert_close(store, &h.paths, failed);
     failed = tp_insert_close(store, &h.functions, failed);
-    free(h.first);
-    free(h.open);
-    free(h.row);
-    free(h.function);
     TP_VECTOR_FREE(&h.held);
     TP_VECTOR_FREE(&h.met);
+    tp_arena_free(&h.lists);
     tp_arena_free(&h.arena);
     return failed ? -1 : 0;
 }
@@ -395,8 +364,7 @@ static int visit_all(struct visit *v)
         v->incl = below + width * (depth + 1);
         v->can = can_below[depth + 1];
         memset(self, 0, width * sizeof *self);
-        for (const struct tp_blob *blob = v->node->costs; blob; blob = blob->next)
-            tp_blob_add(&rec->events, blob, self, NULL);
+        tp_blobs_add(&rec->events, v->node->costs, self, NULL);
         tp_add_row(&rec->events, v->incl, self);
         if (v->node->context)
             v->can |= rec->contexts.at[v->node->context - 1].can;
@@ -413,13 +381,11 @@ static int visit_all(struct visit *v)
 
 int tp_store_paths(struct tp_store *store)
 {
-    struct tp_tree tree;
-    struct visit visit = {.store = store, .tree = &tree};
-    int failed = (tp_tree_make(&tree, store->rec) ? TP_NO_MEMORY(store->err) : 0) ||
-                 thread_rows_begin(store, &tree) || line_rows_begin(store, &tree) ||
-                 tp_insert_open(store, &visit.insert, "t_paths") || visit_all(&visit);
+    const struct tp_tree *tree = &store->from_tree.tree;
+    struct visit visit = {.store = store, .tree = tree};
+    int failed = from_tree_make(&store->from_tree, store->rec) ? TP_NO_MEMORY(store->err)
+                                                               : tp_insert_open(store, &visit.insert, "t_paths");
 
-    failed = tp_insert_close(store, &visit.insert, failed) || path_data(store, &tree);
-    tp_tree_free(&tree);
-    return failed ? -1 : 0;
+    failed = failed || visit_all(&visit);
+    return tp_insert_close(store, &visit.insert, failed) || path_data(store, tree) ? -1 : 0;
 }

@@ -15,138 +15,112 @@
 
 enum { SELF = TP_SELF_EVENTS, INCL = TP_INCL_EVENTS };
 
-/* The last string is for merge (sum.h): what becomes of each column where profiles are summed. */
 static const struct tp_table tables[] = {
-    {"meta", "key TEXT PRIMARY KEY, value TEXT", 0, NULL, NULL},
-    {"stats", "name TEXT PRIMARY KEY, value INTEGER", 0, "name:key value:sum", NULL},
+    {"meta", "key TEXT PRIMARY KEY -, value TEXT -", 0, NULL},
+    {"stats", "name TEXT PRIMARY KEY key, value INTEGER sum", 0, NULL},
     {"events",
-     "name TEXT PRIMARY KEY, title TEXT, long_name TEXT, category TEXT, unit TEXT, derived INTEGER, formula TEXT, "
-     "type TEXT, option TEXT", 0, NULL, NULL},
+     "name TEXT PRIMARY KEY -, title TEXT -, long_name TEXT -, category TEXT -, unit TEXT -, derived INTEGER -, "
+     "formula TEXT -, type TEXT -, option TEXT -", 0, NULL},
     {"objects",
-     "id INTEGER PRIMARY KEY, path TEXT, start INTEGER, size INTEGER, bias INTEGER, build_id TEXT, "
-     "debug_file TEXT, note TEXT",
-     0, "id:nth path:key start:any size:any bias:any* build_id:key debug_file:any note:any",
+     "id INTEGER PRIMARY KEY nth, path TEXT key, start INTEGER any, size INTEGER any, bias INTEGER any*, "
+     "build_id TEXT key, debug_file TEXT any, note TEXT any",
+     0,
      "t.path NULLS LAST, t.build_id NULLS LAST, t.start NULLS LAST, t.size NULLS LAST"},
-    {"files", "id INTEGER PRIMARY KEY, path TEXT", 0, "id:id path:key", NULL},
-    {"sources", "file_id INTEGER PRIMARY KEY, text TEXT", 0, "file_id:key>files text:any", NULL},
-    {"runs", "cmd TEXT, host TEXT, pid INTEGER, rank INTEGER, recordings INTEGER", 0,
-     "cmd:key host:key pid:key rank:key recordings:sum", NULL},
-    {"units", "id INTEGER PRIMARY KEY, kind TEXT, rank INTEGER, host TEXT, pid INTEGER, thread INTEGER", SELF,
-     "id:id kind:key rank:key host:key pid:key thread:key", NULL},
-    {"threads", "id INTEGER PRIMARY KEY, os_id INTEGER, parent INTEGER", SELF, "id:key os_id:any parent:any", NULL},
-    {"parts", "part INTEGER, why TEXT", SELF, "part:key why:key", NULL},
-    {"t_totals", "", SELF, "", NULL},
+    {"files", "id INTEGER PRIMARY KEY id, path TEXT key", 0, NULL},
+    {"sources", "file_id INTEGER PRIMARY KEY key>files, text TEXT any", 0, NULL},
+    {"runs", "cmd TEXT key, host TEXT key, pid INTEGER key, rank INTEGER key, recordings INTEGER sum", 0, NULL},
+    {"units",
+     "id INTEGER PRIMARY KEY id, kind TEXT key, rank INTEGER key, host TEXT key, pid INTEGER key, "
+     "thread INTEGER key", SELF, NULL},
+    {"threads", "id INTEGER PRIMARY KEY key, os_id INTEGER any, parent INTEGER any", SELF, NULL},
+    {"parts", "part INTEGER key, why TEXT key", SELF, NULL},
+    {"t_totals", "", SELF, NULL},
     {"t_functions",
-     "id INTEGER PRIMARY KEY, function TEXT, base TEXT, base_id INTEGER, symbol TEXT, context TEXT, object_id INTEGER, "
-     "file_id INTEGER, line INTEGER, address INTEGER, size INTEGER, calls INTEGER, "
-     "first_instruction INTEGER, last_instruction INTEGER",
+     "id INTEGER PRIMARY KEY id, function TEXT key, base TEXT key, base_id INTEGER group, symbol TEXT key, "
+     "context TEXT key, object_id INTEGER any>objects, file_id INTEGER key>files, line INTEGER any, "
+     "address INTEGER any@object_id, size INTEGER any, calls INTEGER sum, "
+     "first_instruction INTEGER first>t_instructions, last_instruction INTEGER last>t_instructions",
      SELF | INCL,
-     "id:id function:key base:key base_id:group symbol:key context:key object_id:any>objects file_id:key>files "
-     "line:any address:any@object_id size:any calls:sum first_instruction:first>t_instructions "
-     "last_instruction:last>t_instructions",
      "(SELECT path FROM objects WHERE id = t.object_id) NULLS LAST, "
      "(SELECT build_id FROM objects WHERE id = t.object_id) NULLS LAST, "
      "(SELECT start FROM objects WHERE id = t.object_id) NULLS LAST, t.line NULLS LAST, t.address NULLS LAST, "
      "t.size NULLS LAST, t.id"},
-    {"t_lines", "id INTEGER PRIMARY KEY, function_id INTEGER, file_id INTEGER, line INTEGER, estimate INTEGER",
-     SELF | INCL, "id:id function_id:key>t_functions file_id:key>files line:key estimate:max", NULL},
+    {"t_lines",
+     "id INTEGER PRIMARY KEY id, function_id INTEGER key>t_functions, file_id INTEGER key>files, "
+     "line INTEGER key, estimate INTEGER max", SELF | INCL, NULL},
     {"t_instructions",
-     "id INTEGER PRIMARY KEY, function_id INTEGER, object_id INTEGER, address INTEGER, length INTEGER, "
-     "file_id INTEGER, line INTEGER, inlined_id INTEGER, statement_id INTEGER, loop_id INTEGER, floating INTEGER",
-     SELF,
-     "id:id function_id:key>t_functions object_id:key>objects address:key@object_id* length:key file_id:key>files "
-     "line:key inlined_id:key>t_inlined statement_id:any>t_statements loop_id:any>t_loops floating:any", NULL},
-    {"t_self", "instruction_id INTEGER, thread INTEGER", SELF, "instruction_id:key>t_instructions thread:key", NULL},
-    {"t_thread_functions", "thread INTEGER, function_id INTEGER", SELF | INCL,
-     "thread:key function_id:key>t_functions", NULL},
-    {"t_unit_functions", "unit_id INTEGER, function_id INTEGER", SELF | INCL,
-     "unit_id:key>units function_id:key>t_functions", NULL},
+     "id INTEGER PRIMARY KEY id, function_id INTEGER key>t_functions, object_id INTEGER key>objects, "
+     "address INTEGER key@object_id*, length INTEGER key, file_id INTEGER key>files, line INTEGER key, "
+     "inlined_id INTEGER key>t_inlined, statement_id INTEGER any>t_statements, loop_id INTEGER any>t_loops, "
+     "floating INTEGER any", SELF, NULL},
+    {"t_self", "instruction_id INTEGER key>t_instructions, thread INTEGER key", SELF, NULL},
+    {"t_thread_functions", "thread INTEGER key, function_id INTEGER key>t_functions", SELF | INCL, NULL},
+    {"t_unit_functions", "unit_id INTEGER key>units, function_id INTEGER key>t_functions", SELF | INCL, NULL},
     {"t_inlined",
-     "id INTEGER PRIMARY KEY, parent INTEGER, function_id INTEGER, name TEXT, file_id INTEGER, "
-     "line INTEGER, call_file_id INTEGER, call_line INTEGER",
-     SELF | INCL,
-     "id:id parent:key>t_inlined function_id:key>t_functions name:key file_id:key>files line:key "
-     "call_file_id:key>files call_line:key", NULL},
+     "id INTEGER PRIMARY KEY id, parent INTEGER key>t_inlined, function_id INTEGER key>t_functions, "
+     "name TEXT key, file_id INTEGER key>files, line INTEGER key, call_file_id INTEGER key>files, "
+     "call_line INTEGER key", SELF | INCL, NULL},
     {"t_arcs",
-     "id INTEGER PRIMARY KEY, caller_id INTEGER, callee_id INTEGER, site_id INTEGER, address INTEGER, "
-     "file_id INTEGER, line INTEGER, calls INTEGER",
-     INCL,
-     "id:id caller_id:key>t_functions callee_id:key>t_functions site_id:key>t_instructions address:key@site_id "
-     "file_id:key>files line:key calls:sum", NULL},
+     "id INTEGER PRIMARY KEY id, caller_id INTEGER key>t_functions, callee_id INTEGER key>t_functions, "
+     "site_id INTEGER key>t_instructions, address INTEGER key@site_id, file_id INTEGER key>files, "
+     "line INTEGER key, calls INTEGER sum", INCL, NULL},
     {"t_data_paths",
-     "id INTEGER PRIMARY KEY, parent INTEGER, function TEXT, file_id INTEGER, line INTEGER, site_id INTEGER",
-     SELF | INCL, "id:id parent:key>t_data_paths function:key file_id:key>files line:key site_id:key>t_instructions",
-     NULL},
+     "id INTEGER PRIMARY KEY id, parent INTEGER key>t_data_paths, function TEXT key, file_id INTEGER key>files, "
+     "line INTEGER key, site_id INTEGER key>t_instructions", SELF | INCL, NULL},
     {"t_data",
-     "id INTEGER PRIMARY KEY, kind TEXT, name TEXT, allocator TEXT, function TEXT, file_id INTEGER, line INTEGER, "
-     "symbol TEXT, path TEXT, thread INTEGER, origin_id INTEGER, address INTEGER, size INTEGER, blocks INTEGER, "
-     "freed INTEGER, bytes INTEGER, largest INTEGER, element INTEGER, type TEXT",
-     SELF,
-     "id:id kind:key name:key allocator:any function:any file_id:any>files line:any symbol:key path:key thread:key "
-     "origin_id:key>t_data_paths address:key size:key blocks:sum freed:sum bytes:sum largest:max "
-     "element:any type:any",
-     NULL},
+     "id INTEGER PRIMARY KEY id, kind TEXT key, name TEXT key, allocator TEXT any, function TEXT any, "
+     "file_id INTEGER any>files, line INTEGER any, symbol TEXT key, path TEXT key, thread INTEGER key, "
+     "origin_id INTEGER key>t_data_paths, address INTEGER key, size INTEGER key, blocks INTEGER sum, "
+     "freed INTEGER sum, bytes INTEGER sum, largest INTEGER max, element INTEGER any, type TEXT any",
+     SELF, NULL},
     {"t_data_fields",
-     "id INTEGER PRIMARY KEY, data_id INTEGER, kind TEXT, field TEXT, type TEXT, offset INTEGER, size INTEGER", SELF,
-     "id:id data_id:key>t_data kind:key field:key type:key offset:key size:key", NULL},
-    {"t_data_offsets", "data_id INTEGER, field_id INTEGER, offset INTEGER", SELF,
-     "data_id:key>t_data field_id:key>t_data_fields offset:key", NULL},
-    {"t_instruction_data", "instruction_id INTEGER, data_id INTEGER", SELF,
-     "instruction_id:key>t_instructions data_id:key>t_data", NULL},
+     "id INTEGER PRIMARY KEY id, data_id INTEGER key>t_data, kind TEXT key, field TEXT key, type TEXT key, "
+     "offset INTEGER key, size INTEGER key", SELF, NULL},
+    {"t_data_offsets",
+     "data_id INTEGER key>t_data, field_id INTEGER key>t_data_fields, offset INTEGER key", SELF, NULL},
+    {"t_instruction_data", "instruction_id INTEGER key>t_instructions, data_id INTEGER key>t_data", SELF, NULL},
     {"t_sharing",
-     "writer_id INTEGER, victim_id INTEGER, data_id INTEGER, misses INTEGER, false_sharing INTEGER, "
-     "true_sharing INTEGER, written TEXT, touched TEXT",
-     0,
-     "writer_id:key>t_instructions victim_id:key>t_instructions data_id:key>t_data misses:sum false_sharing:sum "
-     "true_sharing:sum written:any touched:any", NULL},
+     "writer_id INTEGER key>t_instructions, victim_id INTEGER key>t_instructions, data_id INTEGER key>t_data, "
+     "misses INTEGER sum, false_sharing INTEGER sum, true_sharing INTEGER sum, written TEXT any, "
+     "touched TEXT any", 0, NULL},
     {"t_statements",
-     "id INTEGER PRIMARY KEY, object_id INTEGER, file_id INTEGER, line INTEGER, first_line INTEGER, function TEXT",
-     SELF,
-     "id:id object_id:key>objects file_id:key>files line:key first_line:key function:any", NULL},
-    {"t_statement_accesses", "statement_id INTEGER, access TEXT, type TEXT", SELF,
-     "statement_id:key>t_statements access:key type:key", NULL},
-    {"t_statement_data", "statement_id INTEGER, data_id INTEGER", SELF,
-     "statement_id:key>t_statements data_id:key>t_data", NULL},
+     "id INTEGER PRIMARY KEY id, object_id INTEGER key>objects, file_id INTEGER key>files, line INTEGER key, "
+     "first_line INTEGER key, function TEXT any", SELF, NULL},
+    {"t_statement_accesses",
+     "statement_id INTEGER key>t_statements, access TEXT key, type TEXT key", SELF, NULL},
+    {"t_statement_data", "statement_id INTEGER key>t_statements, data_id INTEGER key>t_data", SELF, NULL},
     {"t_loops",
-     "id INTEGER PRIMARY KEY, parent INTEGER, function_id INTEGER, object_id INTEGER, address INTEGER, "
-     "inlined_id INTEGER, file_id INTEGER, line INTEGER, last_line INTEGER, depth INTEGER, iterations INTEGER, "
-     "entries INTEGER, estimate INTEGER",
-     SELF | INCL,
-     "id:id parent:key>t_loops function_id:key>t_functions object_id:key>objects address:key@object_id "
-     "inlined_id:key>t_inlined file_id:key>files line:key last_line:key depth:max iterations:sum entries:sum "
-     "estimate:max", NULL},
-    {"t_loop_data", "loop_id INTEGER, data_id INTEGER", SELF | INCL, "loop_id:key>t_loops data_id:key>t_data", NULL},
-    {"t_path_data", "path_id INTEGER, data_id INTEGER", SELF, "path_id:key>t_paths data_id:key>t_data", NULL},
-    {"t_function_data", "function_id INTEGER, data_id INTEGER", INCL,
-     "function_id:key>t_functions data_id:key>t_data", NULL},
-    {"t_stride_sums", "instruction_id INTEGER, data_id INTEGER, strides INTEGER, lost INTEGER", 0,
-     "instruction_id:key>t_instructions data_id:key>t_data strides:sum lost:sum", NULL},
-    {"t_strides", "instruction_id INTEGER, data_id INTEGER, stride INTEGER, count INTEGER", 0,
-     "instruction_id:key>t_instructions data_id:key>t_data stride:key count:sum", NULL},
-    {"t_conflicts", "instruction_id INTEGER, data_id INTEGER, cache TEXT, set_bits INTEGER, misses INTEGER", 0,
-     "instruction_id:key>t_instructions data_id:key>t_data cache:key set_bits:key misses:sum", NULL},
+     "id INTEGER PRIMARY KEY id, parent INTEGER key>t_loops, function_id INTEGER key>t_functions, "
+     "object_id INTEGER key>objects, address INTEGER key@object_id, inlined_id INTEGER key>t_inlined, "
+     "file_id INTEGER key>files, line INTEGER key, last_line INTEGER key, depth INTEGER max, "
+     "iterations INTEGER sum, entries INTEGER sum, estimate INTEGER max", SELF | INCL, NULL},
+    {"t_loop_data", "loop_id INTEGER key>t_loops, data_id INTEGER key>t_data", SELF | INCL, NULL},
+    {"t_path_data", "path_id INTEGER key>t_paths, data_id INTEGER key>t_data", SELF, NULL},
+    {"t_function_data", "function_id INTEGER key>t_functions, data_id INTEGER key>t_data", INCL, NULL},
+    {"t_stride_sums",
+     "instruction_id INTEGER key>t_instructions, data_id INTEGER key>t_data, strides INTEGER sum, "
+     "lost INTEGER sum", 0, NULL},
+    {"t_strides",
+     "instruction_id INTEGER key>t_instructions, data_id INTEGER key>t_data, stride INTEGER key, "
+     "count INTEGER sum", 0, NULL},
+    {"t_conflicts",
+     "instruction_id INTEGER key>t_instructions, data_id INTEGER key>t_data, cache TEXT key, "
+     "set_bits INTEGER key, misses INTEGER sum", 0, NULL},
     {"t_pairs",
-     "id INTEGER PRIMARY KEY, loader_id INTEGER, evictor_id INTEGER, evictor_data_id INTEGER, instruction_id INTEGER, "
-     "data_id INTEGER, cache TEXT, misses INTEGER, timed INTEGER, distance INTEGER",
-     0,
-     "id:id loader_id:key>t_instructions evictor_id:key>t_instructions evictor_data_id:key>t_data "
-     "instruction_id:key>t_instructions data_id:key>t_data cache:key misses:sum timed:sum distance:sum", NULL},
-    {"t_pair_distances", "pair_id INTEGER, power INTEGER, misses INTEGER", 0,
-     "pair_id:key>t_pairs power:key misses:sum", NULL},
+     "id INTEGER PRIMARY KEY id, loader_id INTEGER key>t_instructions, evictor_id INTEGER key>t_instructions, "
+     "evictor_data_id INTEGER key>t_data, instruction_id INTEGER key>t_instructions, "
+     "data_id INTEGER key>t_data, cache TEXT key, misses INTEGER sum, timed INTEGER sum, distance INTEGER sum",
+     0, NULL},
+    {"t_pair_distances", "pair_id INTEGER key>t_pairs, power INTEGER key, misses INTEGER sum", 0, NULL},
     {"t_reuses",
-     "id INTEGER PRIMARY KEY, loader_id INTEGER, instruction_id INTEGER, data_id INTEGER, cache TEXT, lines INTEGER, "
-     "distance INTEGER",
-     0,
-     "id:id loader_id:key>t_instructions instruction_id:key>t_instructions data_id:key>t_data cache:key lines:sum "
-     "distance:sum", NULL},
-    {"t_reuse_distances", "reuse_id INTEGER, power INTEGER, lines INTEGER", 0,
-     "reuse_id:key>t_reuses power:key lines:sum", NULL},
+     "id INTEGER PRIMARY KEY id, loader_id INTEGER key>t_instructions, "
+     "instruction_id INTEGER key>t_instructions, data_id INTEGER key>t_data, cache TEXT key, lines INTEGER sum, "
+     "distance INTEGER sum", 0, NULL},
+    {"t_reuse_distances", "reuse_id INTEGER key>t_reuses, power INTEGER key, lines INTEGER sum", 0, NULL},
     {"t_paths",
-     "id INTEGER PRIMARY KEY, parent INTEGER, function_id INTEGER, arc_id INTEGER, calls INTEGER, "
-     "depth INTEGER, thread INTEGER, approximate INTEGER, handler INTEGER, recursive INTEGER",
-     SELF | INCL,
-     "id:id parent:above>t_paths function_id:key>t_functions arc_id:key>t_arcs calls:sum depth:max thread:key "
-     "approximate:max handler:key recursive:key", NULL},
+     "id INTEGER PRIMARY KEY id, parent INTEGER above>t_paths, function_id INTEGER key>t_functions, "
+     "arc_id INTEGER key>t_arcs, calls INTEGER sum, depth INTEGER max, thread INTEGER key, "
+     "approximate INTEGER max, handler INTEGER key, recursive INTEGER key", SELF | INCL, NULL},
 };
 
 const struct tp_table *tp_schema_tables(size_t *count)
@@ -374,6 +348,13 @@ static const char indices[] = "CREATE INDEX i_functions_name ON t_functions(func
                               "CREATE INDEX i_pairs ON t_pairs(instruction_id, data_id);"
                               "CREATE INDEX i_reuses ON t_reuses(instruction_id, data_id);";
 
+/* The column behind this one of a table, or the end. */
+static const char *next_column(const char *column)
+{
+    column += strcspn(column, ",");
+    return column + strspn(column, ", ");
+}
+
 static bool has_word(const char *text, const char *word)
 {
     size_t length = strlen(word);
@@ -391,8 +372,10 @@ bool tp_store_names_column(const char *name)
 {
     bool found = false;
 
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        found |= has_word(tables[i].columns, name);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        for (const char *column = tables[i].columns; *column; column = next_column(column))
+            found |= strncasecmp(column, name, strlen(name)) == 0 && column[strlen(name)] == ' ';
+    }
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
         found |= has_word(views[i].columns, name);
     return found;
@@ -414,29 +397,26 @@ static size_t column_named(const struct tp_events *events, const char *name)
 static size_t read_sum(const struct tp_events *events, const char *sum, uint64_t times, uint64_t *weight,
                        sqlite3_str *text)
 {
+    struct tp_addend term;
     size_t found = 0;
 
-    while (*sum) {
+    while (*sum && tp_addend_next(&sum, &term)) {
         struct tp_declared part;
         char name[TP_EVENT_NAME];
-        int factor = 1, length = 0;
-        if (sscanf(sum, "%d * %n", &factor, &length) == 1)
-            sum += length;
-        sscanf(sum, "%31s%n", name, &length);
-        sum += length;
-        sum += strspn(sum, " +");
+        snprintf(name, sizeof name, "%.*s", (int)term.length, term.event);
         size_t column = column_named(events, name);
         tp_declared_find(name, &part);
-        if (part.kind == TP_SUM && !read_sum(events, part.formula, times * (uint64_t)factor, weight, NULL))
+        bool is_sum = part.kind == TP_SUM;
+        if (is_sum ? !read_sum(events, part.formula, times * term.weight, weight, NULL) : column == events->count)
             continue;
-        if (part.kind != TP_SUM && column == events->count)
-            continue;
-        if (part.kind != TP_SUM)
-            weight[column] += times * (uint64_t)factor;
-        if (text && factor != 1)
-            sqlite3_str_appendf(text, "%s%d * %s", found ? " + " : "", factor, name);
-        else if (text)
-            sqlite3_str_appendf(text, "%s%s", found ? " + " : "", name);
+        if (!is_sum)
+            weight[column] += times * term.weight;
+        if (text)
+            sqlite3_str_appendall(text, found ? " + " : "");
+        if (text && term.weight != 1)
+            sqlite3_str_appendf(text, "%d * ", (int)term.weight);
+        if (text)
+            sqlite3_str_appendall(text, name);
         found++;
     }
     return found;
@@ -549,7 +529,12 @@ void tp_schema_table(sqlite3_str *sql, const struct tp_table *table, const struc
 {
     sqlite3_str *columns = sqlite3_str_new(NULL);
 
-    sqlite3_str_appendall(columns, table->columns);
+    for (const char *column = table->columns; *column; column = next_column(column)) {
+        int length = (int)strcspn(column, ",");
+        while (column[length - 1] != ' ') /* without what merge does with it */
+            length--;
+        sqlite3_str_appendf(columns, "%s%.*s", column > table->columns ? ", " : "", length - 1, column);
+    }
     if (table->events & SELF)
         event_columns(columns, events, "");
     if (table->events & INCL)

@@ -72,8 +72,7 @@ static int add_instruction(struct statements *s, const struct tp_instr *instr)
     const struct tp_events *events = &s->store->rec->events;
     uint64_t row[TP_MAX_EVENTS] = {0};
 
-    for (const struct tp_blob *blob = instr->costs; blob; blob = blob->next)
-        tp_blob_add(events, blob, row, NULL);
+    tp_blobs_add(events, instr->costs, row, NULL);
     uint8_t does = tp_does(events, row, instr->can);
     bool loads = does & TP_CAN_READ, stores = does & TP_CAN_WRITE;
     tp_add_row(events, s->all.cost, row);

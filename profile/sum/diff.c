@@ -272,47 +272,30 @@ static bool diff_is_there(const tp_diff *diff, int64_t present, int side)
     return diff->several ? seen_by(present, side) > 0 : present >> side & 1;
 }
 
-/* The text of a column, or NULL. */
-static const char *text_of(const struct tp_sum *sum, int table, int64_t row, const char *column)
-{
-    int field = row == TP_NONE ? -1 : tp_sum_field(&sum->shape[table], column);
-    int64_t value = field < 0 ? TP_NONE : sum->rows[table].at.at[row][sum->shape[table].field[field].at];
-
-    return value == TP_NONE ? NULL : sum->texts.at.at[value];
-}
-
-static int64_t diff_value_of(const struct tp_sum *sum, int table, int64_t row, const char *column)
-{
-    int field = row == TP_NONE ? -1 : tp_sum_field(&sum->shape[table], column);
-
-    return field < 0 ? TP_NONE : sum->rows[table].at.at[row][sum->shape[table].field[field].at];
-}
-
 void tp_diff_row(const tp_diff *diff, enum tp_diff_table which, size_t i, struct tp_diff_row *out)
 {
     const struct tp_sum *sum = &diff->sum;
     int table = diff->table[which], functions = diff->table[TP_DIFF_FUNCTIONS];
     int64_t row = (int64_t)i, present = *tp_sum_present(sum, table, sum->rows[table].at.at[i]);
-    int64_t function = which == TP_DIFF_FUNCTIONS ? row
-                                                  : diff_value_of(sum, table, row, which == TP_DIFF_ARCS ? "callee_id"
-                                                                                                    : "function_id");
-    int64_t line = diff_value_of(sum, table, row, "line");
+    int64_t function = tp_sum_value(sum, table, row, which == TP_DIFF_ARCS ? "callee_id" : "function_id");
+    int64_t line = tp_sum_value(sum, table, row, "line");
 
+    function = which == TP_DIFF_FUNCTIONS ? row : function;
     *out = (struct tp_diff_row){
-        .function = text_of(sum, functions, function, "function"),
-        .base = text_of(sum, functions, function, "base"),
-        .symbol = text_of(sum, functions, function, "symbol"),
-        .caller = text_of(sum, functions, diff_value_of(sum, table, row, "caller_id"), "function"),
-        .file = text_of(sum, tp_sum_table(sum, "files"), diff_value_of(sum, table, row, "file_id"), "path"),
+        .function = tp_sum_text(sum, functions, function, "function"),
+        .base = tp_sum_text(sum, functions, function, "base"),
+        .symbol = tp_sum_text(sum, functions, function, "symbol"),
+        .caller = tp_sum_text(sum, functions, tp_sum_value(sum, table, row, "caller_id"), "function"),
+        .file = tp_sum_text(sum, tp_sum_table(sum, "files"), tp_sum_value(sum, table, row, "file_id"), "path"),
         .object =
-            text_of(sum, tp_sum_table(sum, "objects"), diff_value_of(sum, functions, function, "object_id"), "path"),
+            tp_sum_text(sum, tp_sum_table(sum, "objects"), tp_sum_value(sum, functions, function, "object_id"), "path"),
         .line = line == TP_NONE ? 0 : line,
         .there = {diff_is_there(diff, present, TP_BASELINE), diff_is_there(diff, present, TP_NEW)},
     };
     if (which == TP_DIFF_DATA) {
-        out->function = text_of(sum, table, row, "name");
-        out->symbol = text_of(sum, table, row, "symbol");
-        out->object = text_of(sum, table, row, "path");
+        out->function = tp_sum_text(sum, table, row, "name");
+        out->symbol = tp_sum_text(sum, table, row, "symbol");
+        out->object = tp_sum_text(sum, table, row, "path");
     }
 }
 
@@ -582,18 +565,15 @@ static int write_side(tp_diff *diff, enum tp_diff_side side, const char *path, s
 static tp_profile *open_whole(tp_diff *diff, const char *path, const char *before, const char *after,
                               struct tp_error *err)
 {
-    tp_profile *profile = NULL;
-    char *sql = sqlite3_mprintf("ATTACH %Q AS before; ATTACH %Q AS after", before, after);
-
-    if (!sql)
-        TP_NO_MEMORY(err);
-    else if (tp_diff_write(diff, path, err) == 0 && write_side(diff, TP_BASELINE, before, err) == 0 &&
-             write_side(diff, TP_NEW, after, err) == 0 && (profile = tp_open(path, err)) != NULL &&
-             tp_execute(profile, sql, "cannot read the sides of the difference", err) != 0) {
+    if (tp_diff_write(diff, path, err) || write_side(diff, TP_BASELINE, before, err) ||
+        write_side(diff, TP_NEW, after, err))
+        return NULL;
+    tp_profile *profile = tp_open(path, err);
+    if (profile && tp_execute(profile, sqlite3_mprintf("ATTACH %Q AS before; ATTACH %Q AS after", before, after),
+                              "cannot read the sides of the difference", err)) {
         tp_close(profile);
         profile = NULL;
     }
-    sqlite3_free(sql);
     return profile;
 }
 

@@ -260,12 +260,12 @@ static int see_map(struct tp_diff_lens *lens, const char *path, const char *text
     return !map->path || (!map->same && tp_linemap_make(&map->lines, text, meant)) ? -1 : 0;
 }
 
-/* A text of a row of the sum: the field `path`. */
-static const char *path_of(const struct tp_sum *sum, int table, int64_t row)
+/* The field `path` of a row of the sum. */
+static const char *path_of(const struct tp_sum *sum, const char *table, int64_t row)
 {
-    int64_t path = sum->rows[table].at.at[row][sum->shape[table].field[tp_sum_field(&sum->shape[table], "path")].at];
+    const char *path = tp_sum_text(sum, tp_sum_table(sum, table), row, "path");
 
-    return path == TP_NONE ? "" : sum->texts.at.at[path];
+    return path ? path : "";
 }
 
 /* Room for element `i` of a vector of flags; false, and failed, if there is none. */
@@ -288,7 +288,7 @@ static bool has_changed(struct tp_diff_lens *lens, const struct tp_sum *sum, int
     if (!REACH(lens, &lens->changed, object))
         return true;
     if (!lens->changed.at[object]) {
-        const struct tp_diff_object *known = lens_object_of(lens, path_of(sum, tp_sum_table(sum, "objects"), object));
+        const struct tp_diff_object *known = lens_object_of(lens, path_of(sum, "objects", object));
         lens->changed.at[object] = known && !known->changed ? 1 : 2;
     }
     return lens->changed.at[object] == 2;
@@ -310,7 +310,7 @@ static int64_t lens_line_of(struct tp_diff_lens *lens, const struct tp_sum *sum,
         return TP_NONE;
     int *of = &lens->map_of.at[file];
     if (!*of)
-        *of = find_map(lens, path_of(sum, tp_sum_table(sum, "files"), file));
+        *of = find_map(lens, path_of(sum, "files", file));
     if (*of == 1) {
         lens->unmatched_count += !lens->unmatched.at[file];
         lens->unmatched.at[file] = true;
@@ -323,8 +323,7 @@ static int64_t lens_line_of(struct tp_diff_lens *lens, const struct tp_sum *sum,
 /* The same of a call that allocates, whose file may be of any object: what is not known is not told. */
 static int64_t line_of_call(struct tp_diff_lens *lens, const struct tp_sum *sum, int64_t file, int64_t line)
 {
-    int map = file == TP_NONE || line == TP_NONE ? 1
-                                                 : find_map(lens, path_of(sum, tp_sum_table(sum, "files"), file));
+    int map = file == TP_NONE || line == TP_NONE ? 1 : find_map(lens, path_of(sum, "files", file));
 
     line = map == 1 ? 0 : found_again(&lens->maps.at[map - 2], line);
     return line ? line : TP_NONE;
@@ -342,8 +341,7 @@ static int64_t object_of_row(const struct tp_sum *sum, const struct tp_shape *sh
         field = tp_sum_field(shape, functions[i]);
         if (field < 0 || value[field] == TP_NONE)
             continue;
-        const struct tp_shape *of = &sum->shape[table];
-        return sum->rows[table].at.at[value[field]][of->field[tp_sum_field(of, "object_id")].at];
+        return tp_sum_value(sum, table, value[field], "object_id");
     }
     return TP_NONE;
 }

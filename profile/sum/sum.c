@@ -32,25 +32,37 @@ int tp_sum_field(const struct tp_shape *shape, const char *name)
     return -1;
 }
 
-/* One word of `merge`, "name:role>table@column*", and one of `columns`, "name TYPE ...". */
-static bool read_field(const struct tp_sum *sum, struct tp_shape *shape, const char *word, const char *column)
+int64_t tp_sum_value(const struct tp_sum *sum, int table, int64_t row, const char *column)
+{
+    int field = row == TP_NONE ? -1 : tp_sum_field(&sum->shape[table], column);
+
+    return field < 0 ? TP_NONE : sum->rows[table].at.at[row][sum->shape[table].field[field].at];
+}
+
+const char *tp_sum_text(const struct tp_sum *sum, int table, int64_t row, const char *column)
+{
+    int64_t value = tp_sum_value(sum, table, row, column);
+
+    return value == TP_NONE ? NULL : sum->texts.at.at[value];
+}
+
+/* One column of a table, "name TYPE role>table@column*". */
+static bool read_field(const struct tp_sum *sum, struct tp_shape *shape, const char *column)
 {
     static const char *const roles[] = {"id", "nth", "key", "above", "group", "any", "sum", "max", "first", "last"};
     struct tp_field *field = &shape->field[shape->fields];
-    char name[32], role[8] = "", refers[32] = "", relative[32] = "", type[16];
+    char role[8], refers[32] = "", relative[32] = "", type[32];
     int length = 0;
 
-    if (sscanf(word, "%31[^: ]:%7[a-z]%n", name, role, &length) != 2)
+    if (sscanf(column, "%31s %31[A-Z ]%7[a-z]%n", field->name, type, role, &length) != 3)
         return false;
-    word += length;
-    if (sscanf(word, ">%31[a-z_]%n", refers, &length) == 1)
-        word += length;
-    if (sscanf(word, "@%31[a-z_]%n", relative, &length) == 1)
-        word += length;
-    field->base = *word == '*';
-    if (sscanf(column, "%31s %15[A-Z]", field->name, type) != 2 || strcmp(name, field->name) != 0)
-        return false;
-    field->text = strcmp(type, "TEXT") == 0;
+    column += length;
+    if (sscanf(column, ">%31[a-z_]%n", refers, &length) == 1)
+        column += length;
+    if (sscanf(column, "@%31[a-z_]%n", relative, &length) == 1)
+        column += length;
+    field->base = *column == '*';
+    field->text = strncmp(type, "TEXT ", 5) == 0;
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
         if (strcmp(roles[i], role) == 0)
             field->role = (enum tp_role)i;
@@ -94,19 +106,15 @@ static void arrange(struct tp_shape *shape)
 
 static bool read_shape(const struct tp_sum *sum, struct tp_shape *shape, bool by_name)
 {
-    const char *word = shape->table->merge, *column = shape->table->columns;
-
-    for (; *word; word += strspn(word, " ")) {
-        if (shape->fields == TP_MAX_FIELDS || !read_field(sum, shape, word, column))
+    for (const char *column = shape->table->columns; *column; column += strspn(column, ", ")) {
+        if (shape->fields == TP_MAX_FIELDS || !read_field(sum, shape, column))
             return false;
-        word += strcspn(word, " ");
         column += strcspn(column, ",");
-        column += strspn(column, ", ");
     }
     if (by_name && strcmp(shape->table->name, "t_functions") == 0)
         shape->field[tp_sum_field(shape, "symbol")].role = TP_ROLE_ANY;
     arrange(shape);
-    return *column == '\0';
+    return true;
 }
 
 int tp_sum_begin(struct tp_sum *sum, bool by_name, struct tp_error *err)
@@ -116,7 +124,7 @@ int tp_sum_begin(struct tp_sum *sum, bool by_name, struct tp_error *err)
 
     memset(sum, 0, sizeof *sum);
     for (size_t i = 0; i < count; i++) {
-        if (!tables[i].merge)
+        if (strchr(tables[i].columns, '-'))
             continue;
         if (sum->tables == TP_MAX_TABLES)
             return TP_FAIL(err, "the schema has more tables than a merge has room for");

@@ -2,8 +2,9 @@
 /*
  * sum.h: the tables of many profiles as one, in memory.
  *
- * Every table of the schema says of each of its columns what becomes of it where profiles are summed
- * (store_schema.c, the string `merge`). What has the same natural key is one row, whose costs are added up. Columns:
+ * Every table of the schema says of each of its columns what becomes of it where profiles are summed (store_schema.c),
+ * but for those that merge.c and diff.c make themselves ("-"). What has the same natural key is one row, whose costs
+ * are added up. Columns:
  *
  *   id      the row's number, given anew
  *   nth     the same; rows of one profile with equal keys stay apart: the key has their place in `order` too
@@ -127,6 +128,9 @@ void tp_sum_make_room(struct tp_sum *sum);
 void tp_sum_free(struct tp_sum *sum);
 int tp_sum_table(const struct tp_sum *sum, const char *name); /* -1: no such table */
 int tp_sum_field(const struct tp_shape *shape, const char *name);
+/* What a row (TP_NONE: none) has in a column that is kept with it, or TP_NONE; the same as a text, or NULL. */
+int64_t tp_sum_value(const struct tp_sum *sum, int table, int64_t row, const char *column);
+const char *tp_sum_text(const struct tp_sum *sum, int table, int64_t row, const char *column);
 
 /* Costs of the events in a lane: self if the table has them, then inclusive. */
 static inline size_t tp_sum_events(const struct tp_sum *sum, int table)

@@ -134,10 +134,9 @@ static int find_group(struct reader *r, int table, int64_t *value)
         return 0;
     }
     int64_t symbol = value[tp_sum_field(shape, "symbol")];
-    int path = r->sum->shape[objects].field[tp_sum_field(&r->sum->shape[objects], "path")].at;
     int64_t key[5] = {value[tp_sum_field(shape, "base")],
                       bare_symbol(r, symbol, value[tp_sum_field(shape, "context")]),
-                      value[object] == TP_NONE ? TP_NONE : r->sum->rows[objects].at.at[value[object]][path],
+                      tp_sum_value(r->sum, objects, value[object], "path"),
                       value[tp_sum_field(shape, "file_id")], 0};
     if (symbol != TP_NONE && key[1] == TP_NONE)
         return TP_NO_MEMORY(r->err);
