@@ -56,11 +56,10 @@ void term_hold(term_reason *reason)
     FILE *kept = memory < 0 ? NULL : fdopen(memory, "w+");
 
     reason_why = reason;
-    if (kept == NULL) {
-        if (memory >= 0)
-            close(memory);
+    if (memory >= 0 && kept == NULL)
+        term_no_memory();
+    if (kept == NULL)
         return;
-    }
     shown = stdout;
     stdout = kept; /* the descriptor stays as it is: /dev/stdout leads to what it always did */
 }
