@@ -511,20 +511,25 @@ def arcs_of_statements(browser, profile):
     browser.go("#interdependence?k=D1&by=data")
     browser.evaluate("document.querySelector('[data-choice=statements]').click()")
     browser.wait("location.hash.includes('by=statements') && document.querySelector('.end.middle')")
-    place = "CASE WHEN {0}_file IS NULL THEN {0} ELSE {0}_file || ':' || {0}_line END"
+    ends = " LEFT JOIN ends {0} ON {0}.id = p.{1}_id"
     expected = {}
-    for misses, distance, timed, *ends, file, first, line, function in profile.rows(
-            "SELECT misses, distance, timed, " + place.format("loader") + ", " + place.format("evictor") +
-            ", file, first_line, line, function FROM statement_pairs WHERE cache = 'D1'"):
-        last = file and f"{os.path.basename(file)}:{first}" + (f"\u2013{line}" if line != first else "") or function
-        key = tuple(last_line(end) for end in ends) + (last_line(last),)
-        sums = expected.setdefault(key, [0, 0, 0])
-        expected[key] = [a + b for a, b in zip(sums, (misses, distance, timed))]
+    for misses, distance, timed, *names in profile.rows(
+            "WITH ends AS (SELECT i.id, s.file_id, s.first_line, s.line, i.function_id * (s.file_id IS NULL) AS own,"
+            " s.file, i.function FROM instructions i LEFT JOIN statements s ON s.id = i.statement_id) "
+            "SELECT sum(misses), sum(distance), sum(timed), " + ", ".join(
+                f"{end}.file, {end}.first_line, {end}.line, {end}.function" for end in "len") +
+            " FROM pairs p" + ends.format("l", "loader") + ends.format("e", "evictor") + ends.format("n", "instruction")
+            + " WHERE cache = 'D1' GROUP BY " + ", ".join(
+                f"{end}.file_id, {end}.first_line, {end}.line, {end}.own" for end in "len")):
+        key = tuple(end_name(*names[i:i + 4]) for i in (0, 4, 8))
+        expected.setdefault(key, []).append((count(misses), mean(distance, timed)))
     rows = shown_arcs(browser, "loader", "evictor", "function")
     check("interdependence: statements", len(rows) > 5)
-    for misses, after, *ends in rows:
-        found = expected.get(tuple(map(last_line, ends)), (None, 0, 0))
-        check(f"interdependence: {ends}", (misses, after), (count(found[0]), mean(*found[1:])))
+    for *costs, loader, evictor, again in rows:  # functions and files of one name have a row each
+        found = expected.get(tuple(map(short_name, (loader, evictor, again))), [])
+        check(f"interdependence: {(loader, evictor, again)}: {costs} of {found}", tuple(costs) in found)
+        if tuple(costs) in found:
+            found.remove(tuple(costs))
     picture(browser, "interdependence-statements")
     browser.evaluate("document.querySelector('.theme').click()")
     picture(browser, "interdependence-dark")
@@ -545,6 +550,19 @@ def arcs_of_statements(browser, profile):
                      ".dispatchEvent(new MouseEvent('click'))")
     browser.wait("document.body.dataset.ready === 'source'")
     check("interdependence: to the line", browser.evaluate("location.hash"), f"#source/{file}?l={line}")
+
+
+def end_name(file, first, line, function):
+    """An end of an arc: a statement, or the function of code that is none."""
+    if file is None:
+        return function or "not known"
+    return f"{os.path.basename(file)}:{first}" + (f"\u2013{line}" if line != first else "")
+
+
+def short_name(name):
+    """Of "path/file.c:10-12" "file.c:10-12"."""
+    head, _, lines = name.rpartition(":")
+    return os.path.basename(head) + ":" + lines if lines[:1].isdigit() and head else name
 
 
 def last_line(name):
