@@ -246,12 +246,14 @@ static bool ends_in_elements(const struct tn_data_object *object, const struct t
     return object->element && rest && block->bytes < SMALL && object->element <= UNIT - rest;
 }
 
-/* Elements of an unknown type, whose size the program asked for. */
+/* Elements of an unknown type, whose size the program asked for. One byte is no such size: compilers make calloc(n, 1)
+ * of malloc(n) and memset. */
 static void take_element(struct tn_data_object *object, const struct tn_block *block)
 {
     if (!object->number && ends_in_elements(object, block))
         object->element = object->lead = 0, object->type = 0;
-    if (!object->number && !object->element && block->each < block->bytes && block->each <= TN_LARGEST_ELEMENT)
+    if (!object->number && !object->element && block->each > 1 && block->each < block->bytes &&
+        block->each <= TN_LARGEST_ELEMENT)
         object->element = (uint32_t)block->each;
 }
 

@@ -127,7 +127,7 @@ void mm_block_begins(struct memory_model *mm, const char *name, uint64_t address
     if (!o->known && element.size && element.size <= 65536) {
         o->element = element.size;
         o->lead = element.lead;
-    } else if (!o->known && element.each < bytes && element.each <= 65536) {
+    } else if (!o->known && element.each > 1 && element.each < bytes && element.each <= 65536) {
         o->element = element.each;
     }
     o->known = true;
