@@ -43,9 +43,9 @@ def run(engine, folder, options, program):
     out = os.path.join(folder, 'raw')
     if os.path.exists(out):
         os.unlink(out)
-    done = subprocess.run([*PREFIX, engine, '--profile=yes', '--deterministic=yes', '--tenure-out-file=' + out, *options, '--',
-                           program], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          timeout=120, check=False)
+    done = subprocess.run([*PREFIX, engine, '--profile=yes', '--deterministic=yes', '--tenure-out-file=' + out,
+                           *options, '--', program], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=120, check=False)
     if done.returncode != 0 or done.stderr:
         raise AssertionError('%s: %d, %r' % (options, done.returncode, done.stderr))
     raw = rawfile.Raw(out)
