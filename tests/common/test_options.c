@@ -160,7 +160,7 @@ static void options_need_others(void **state)
     taken("--deterministic=yes");
     taken("--cache-sim=yes");
     taken("--warm=f");
-    needs("--warm goes only with --start: it says from where on caches are warmed for that");
+    needs("--warm goes only with --start: caches are warmed before the point that it names");
     taken("--start=g");
     taken("--toggle-collect=h");
     needs("--warm goes only with --collect-atstart=yes: when collection begins is left to --start; --toggle-collect "

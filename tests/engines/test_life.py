@@ -92,7 +92,7 @@ class Requests(harness.EngineTest):
         self.assertEqual(instructions(self.run_guest("off", "--start=work")), work(10, 1000))
         self.assertEqual(self.run_guest("plain", "--start=main", "--toggle-collect=work").totals()["Ir"],
                          work(10, 100, 1000))
-        for words, error in ((["--warm=5"], "--start, which is not given"), (["--start=0"], "leave it out"),
+        for words, error in ((["--warm=5"], "--warm goes only with --start"), (["--start=0"], "leave it out"),
                              (["--start=5", "--warm=5"], "by fewer"), (["--start=5x"], "a whole number"),
                              (["--start=work", "--warm=0", "--toggle-collect=work"], "--toggle-collect")):
             result = self.tenure(*words, self.guest("requests.c"), ok=False)
