@@ -34,13 +34,7 @@ void annotate_json_begin(struct annotate *an)
 {
     size_t i;
 
-    an->out.out = stdout;
-    tp_json_begin(&an->out, NULL, '{', ", ");
-    tp_json_text(&an->out, "format", "tenure-annotate");
-    tp_json_integer(&an->out, "version", 1);
-    tp_json_text(&an->out, "file", an->file);
-    an->out.open[0].between = ",\n"; /* of what follows each on a line of its own */
-    query_json_meta(an->profile, &an->out);
+    query_json_head(an->profile, &an->out, "tenure-annotate", an->file);
     tp_json_begin(&an->out, "sort", '[', ", ");
     for (i = 0; i < an->keys; i++)
         tp_json_text(&an->out, NULL, an->column[an->key[i].column].spec.name);

@@ -123,10 +123,16 @@ void query_json(struct query *q, int i, struct tp_json *json)
         tp_json_figure(json, name, query_real(q, i));
 }
 
-void query_json_meta(tp_profile *profile, struct tp_json *json)
+void query_json_head(tp_profile *profile, struct tp_json *json, const char *format, const char *file)
 {
     struct query q;
 
+    json->out = stdout;
+    tp_json_begin(json, NULL, '{', ", ");
+    tp_json_text(json, "format", format);
+    tp_json_integer(json, "version", 1);
+    tp_json_text(json, "file", file);
+    json->open[0].between = ",\n"; /* of what follows each on a line of its own */
     tp_json_begin(json, "meta", '{', ", ");
     query_begin(&q, profile, "SELECT key, value FROM meta ORDER BY key");
     while (query_row(&q))

@@ -50,9 +50,10 @@ double query_value(tp_profile *profile, const char *sql, double otherwise);
 /* Whether the recording was told no: table `meta` has the engine's options. */
 bool query_was_off(tp_profile *profile, const char *option);
 
-/* Write, as members of a JSON object: column `i` of the row, under its own name; table `meta`: "meta": {"cmd": ...}. */
+/* Write column `i` of the row as a member of a JSON object, under its own name. */
 void query_json(struct query *q, int i, struct tp_json *json);
-void query_json_meta(tp_profile *profile, struct tp_json *json);
+/* Begin the document of a profile on stdout: an object with its format, version, file and what table `meta` has. */
+void query_json_head(tp_profile *profile, struct tp_json *json, const char *format, const char *file);
 
 /* Version of the SQLite that is used. */
 const char *query_library(void);

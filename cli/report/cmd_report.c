@@ -237,13 +237,7 @@ static void json_header(struct report *report)
     const struct tp_formula *formula;
     size_t i;
 
-    report->out.out = stdout;
-    tp_json_begin(&report->out, NULL, '{', ", ");
-    tp_json_text(&report->out, "format", "tenure-report");
-    tp_json_integer(&report->out, "version", 1);
-    tp_json_text(&report->out, "file", report->file);
-    report->out.open[0].between = ",\n"; /* of what follows each on a line of its own */
-    query_json_meta(report->profile, &report->out);
+    query_json_head(report->profile, &report->out, "tenure-report", report->file);
     tp_json_begin(&report->out, "totals", '{', ", ");
     for (i = 0; i < tp_event_count(report->profile); i++)
         json_total(report, tp_event_at(report->profile, i)->name);

@@ -148,13 +148,13 @@ static void options_need_others(void **state)
     (void)state;
     o.is_native = true;
     taken("--turn=5");
-    needs("--turn goes only with --coherence=mesi or --deterministic=yes: it says how long turns last");
+    needs("--turn goes only with --coherence=mesi or --deterministic=yes: threads take turns only then");
     taken("--coherence=mesi");
     assert_null(options_check(&o));
     taken("--shared-l1=yes");
     needs("--coherence goes only with --shared-l1=no: threads that share level-1 caches have nothing to keep coherent");
     taken("--cache-sim=no");
-    needs("--coherence goes only with --cache-sim=yes: it is of simulated caches");
+    needs("--coherence goes only with --cache-sim=yes: it is known only where caches are simulated");
     assert_false(o.config.strides || o.config.data); /* these are on only by default */
     taken("--coherence=no");
     taken("--deterministic=yes");
@@ -163,8 +163,8 @@ static void options_need_others(void **state)
     needs("--warm goes only with --start: caches are warmed before the point that it names");
     taken("--start=g");
     taken("--toggle-collect=h");
-    needs("--warm goes only with --collect-atstart=yes: when collection begins is left to --start; --toggle-collect "
-          "does not go with it either");
+    needs("--warm goes only with --collect-atstart=yes: --start says where collection begins, so "
+          "--toggle-collect does not go with it either");
     taken("--collect-atstart=yes");
     assert_null(options_check(&o));
     taken("--inclusive=no");
