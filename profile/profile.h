@@ -136,6 +136,7 @@ struct tp_event {
     const char *name;      /* the column: "D1mr"; inclusive: "D1mr_incl" */
     const char *long_name; /* a few words; never NULL */
     const char *unit;      /* "bytes", or "": a count of what it is called */
+    const char *formula;   /* of a derived event: what the views compute, "L1m + LLm"; NULL: none is known */
     bool derived;          /* made by the views from others: AcCost1, L1m, CEst, ... */
     bool real;             /* a REAL column (AcCost...): others are integers */
 };

@@ -19,11 +19,6 @@
 
 /* ------------------------------------------------------------------------------------------ costs */
 
-static void put_immediate(struct tn_writer *w, const uint64_t *immediate)
-{
-    tn_put_numbers(w, immediate, TN_IMMEDIATE_EVENTS);
-}
-
 /* Written slots: those of cost.h, with SpLoss put in after AcCost. */
 enum {
     WRITTEN_PER_LEVEL = TN_LATE_PER_LEVEL + 1, /* behind: write-backs, prefetches, kinds of misses, if simulated */
@@ -74,15 +69,10 @@ static uint64_t written_slot(const tn_core *core, const struct tn_late *late, en
     return level[what < WRITTEN_SPLOSS ? what : what - 1];
 }
 
-static uint32_t written_slots(const tn_core *core, enum tn_stream stream)
-{
-    return written_by_level(core) + written_coherence(core, stream);
-}
-
 static void put_late(struct tn_writer *w, const struct tn_late *late, enum tn_stream stream)
 {
     uint64_t values[WRITTEN_SLOTS];
-    uint32_t slots = late->near || late->far ? written_slots(w->core, stream) : 0;
+    uint32_t slots = late->near || late->far ? written_by_level(w->core) + written_coherence(w->core, stream) : 0;
     for (uint32_t i = 0; i < slots; i++)
         values[i] = written_slot(w->core, late, stream, i);
     tn_put_sparse(w, values, slots);
@@ -90,7 +80,7 @@ static void put_late(struct tn_writer *w, const struct tn_late *late, enum tn_st
 
 static void put_costs(struct tn_writer *w, const struct tn_costs *costs)
 {
-    put_immediate(w, costs->immediate);
+    tn_put_numbers(w, costs->immediate, TN_IMMEDIATE_EVENTS);
     put_late(w, &costs->late[TN_FETCH], TN_FETCH);
     put_late(w, &costs->late[TN_DATA], TN_DATA);
 }
@@ -197,21 +187,20 @@ static void write_header(struct tn_writer *w)
     put_late_names(w, "D");
 }
 
-static void write_metas(struct tn_writer *w)
+/* What the file does not have yet. */
+static void write_definitions(struct tn_writer *w)
 {
-    for (uint32_t *i = &w->core->written.metas; *i < w->core->metas.count; ++*i) {
-        const struct tn_meta_entry *meta = tn_array_at(&w->core->metas, *i);
+    tn_core *core = w->core;
+    struct tn_written *written = &core->written;
+    while (written->metas < core->metas.count) {
+        const struct tn_meta_entry *meta = tn_array_at(&core->metas, written->metas++);
         tn_record(w, TN_RAW_META);
         tn_put_s(w, meta->key);
         tn_put_s(w, meta->value);
     }
-}
-
-static void write_objects(struct tn_writer *w)
-{
-    for (uint32_t *i = &w->core->written.objects; *i + 1 < w->core->code.objects.count;) {
-        uint32_t id = ++*i;
-        const struct tn_object_entry *entry = tn_array_at(&w->core->code.objects, id);
+    while (written->objects + 1 < core->code.objects.count) {
+        uint32_t id = ++written->objects;
+        const struct tn_object_entry *entry = tn_array_at(&core->code.objects, id);
         tn_record(w, TN_RAW_OBJECT);
         tn_put_n(w, id);
         tn_put_s(w, entry->info.path);
@@ -219,56 +208,36 @@ static void write_objects(struct tn_writer *w)
         tn_put_z(w, entry->info.bias);
         tn_put_bytes(w, entry->info.build_id, entry->info.build_id_size);
     }
-}
-
-static void write_function(struct tn_writer *w, uint32_t id, const struct tn_function *function)
-{
-    tn_record(w, TN_RAW_FUNCTION);
-    tn_put_list(w, id, function->object, function->start, function->size, function->flags);
-    tn_put_s(w, function->name);
-}
-
-static void write_functions(struct tn_writer *w)
-{
-    for (uint32_t *i = &w->core->written.functions; *i + 1 < w->core->code.functions.count;) {
-        uint32_t id = ++*i;
-        const struct tn_function *function = tn_code_get_function(&w->core->code, id);
-        if (function->base == id)
-            write_function(w, id, function);
+    while (written->functions + 1 < core->code.functions.count) {
+        uint32_t id = ++written->functions;
+        const struct tn_function *function = tn_code_get_function(&core->code, id);
+        if (function->base == id) {
+            tn_record(w, TN_RAW_FUNCTION);
+            tn_put_list(w, id, function->object, function->start, function->size, function->flags);
+            tn_put_s(w, function->name);
+        }
         tn_record(w, TN_RAW_CONTEXT);
         tn_put_list(w, id, function->base, function->level, function->callers);
         for (uint32_t k = 0; k < function->callers; k++)
-            tn_put_n(w, tn_context_caller(w->core->contexts, id, k));
+            tn_put_n(w, tn_context_caller(core->contexts, id, k));
     }
-}
-
-static void write_instrs(struct tn_writer *w)
-{
-    for (uint32_t *i = &w->core->written.instrs; *i + 1 < w->core->code.instrs.count;) {
-        uint32_t id = ++*i;
-        const struct tn_instr_info *instr = tn_code_get_instr(&w->core->code, id);
+    while (written->instrs + 1 < core->code.instrs.count) {
+        uint32_t id = ++written->instrs;
+        const struct tn_instr_info *instr = tn_code_get_instr(&core->code, id);
         tn_record(w, TN_RAW_INSTR);
         tn_put_list(w, id, instr->address, instr->length, instr->function, instr->flags, instr->reads,
                     instr->writes);
     }
-}
-
-static void write_threads(struct tn_writer *w)
-{
-    for (uint32_t id = 1; id < w->core->threads.count; id++) {
-        struct tn_thread_record *thread = tn_thread_record_of(w->core, id);
+    for (uint32_t id = 1; id < core->threads.count; id++) {
+        struct tn_thread_record *thread = tn_thread_record_of(core, id);
         if (thread->defined)
             continue;
         thread->defined = true;
         tn_record(w, TN_RAW_THREAD);
         tn_put_list(w, id, thread->os_id, thread->parent);
     }
-}
-
-static void write_arcs(struct tn_writer *w)
-{
-    for (uint32_t id = 1; id < w->core->sums.arcs.count; id++) {
-        struct tn_arc *arc = tn_array_at(&w->core->sums.arcs, id);
+    for (uint32_t id = 1; id < core->sums.arcs.count; id++) {
+        struct tn_arc *arc = tn_array_at(&core->sums.arcs, id);
         if (arc->defined)
             continue;
         arc->defined = true;
@@ -278,26 +247,6 @@ static void write_arcs(struct tn_writer *w)
 }
 
 /* ------------------------------------------------------------------------------------------ data objects */
-
-static void write_origins(struct tn_writer *w)
-{
-    for (uint32_t *i = &w->core->written.origins; *i + 1 < w->core->data->origins.count;) {
-        uint32_t id = ++*i;
-        const struct tn_origin *origin = tn_origin_of(w->core->data, id);
-        tn_record(w, TN_RAW_ORIGIN);
-        tn_put_list(w, id, origin->caller, origin->site, origin->function);
-    }
-}
-
-static void write_data_object(struct tn_writer *w, uint32_t id, struct tn_data_object *object)
-{
-    object->defined = true;
-    tn_record(w, TN_RAW_DATA);
-    tn_put_list(w, id, object->kind, object->origin, object->thread, object->address, object->size);
-    tn_put_s(w, object->name);
-    tn_put_s(w, object->file);
-    tn_put_list(w, object->element, object->lead, object->type, object->typed_by);
-}
 
 /* Slots as put_late writes them. */
 static void put_at(struct tn_writer *w, uint32_t id, uint32_t place, const struct tn_at *at)
@@ -337,15 +286,27 @@ static void write_places(struct tn_writer *w)
 
 static void write_data(struct tn_writer *w)
 {
-    write_origins(w);
-    for (uint32_t id = 1; id < w->core->data->objects.count; id++) {
-        const struct tn_data_object *object = tn_data_object_of(w->core->data, id);
-        /* What a heap object is made of may be known when its first block begins. */
-        if (!object->defined && (object->kind != TN_DATA_HEAP || object->number))
-            write_data_object(w, id, tn_data_object_of(w->core->data, id));
+    const struct tn_data *data = w->core->data;
+    for (uint32_t *i = &w->core->written.origins; *i + 1 < data->origins.count;) {
+        uint32_t id = ++*i;
+        const struct tn_origin *origin = tn_origin_of(data, id);
+        tn_record(w, TN_RAW_ORIGIN);
+        tn_put_list(w, id, origin->caller, origin->site, origin->function);
     }
-    for (uint32_t id = 1; id < w->core->data->objects.count; id++) {
-        const struct tn_data_object *object = tn_data_object_of(w->core->data, id);
+    for (uint32_t id = 1; id < data->objects.count; id++) {
+        struct tn_data_object *object = tn_data_object_of(data, id);
+        /* What a heap object is made of may be known when its first block begins. */
+        if (object->defined || (object->kind == TN_DATA_HEAP && !object->number))
+            continue;
+        object->defined = true;
+        tn_record(w, TN_RAW_DATA);
+        tn_put_list(w, id, object->kind, object->origin, object->thread, object->address, object->size);
+        tn_put_s(w, object->name);
+        tn_put_s(w, object->file);
+        tn_put_list(w, object->element, object->lead, object->type, object->typed_by);
+    }
+    for (uint32_t id = 1; id < data->objects.count; id++) {
+        const struct tn_data_object *object = tn_data_object_of(data, id);
         if (!object->began && !object->ended)
             continue;
         tn_record(w, TN_RAW_DATA_BLOCKS);
@@ -377,14 +338,6 @@ static bool pays_itself(const tn_core *core, const struct tn_instr_info *instr)
            !(tn_code_get_function(&core->code, instr->function)->flags & TN_FN_SKIP);
 }
 
-static void count_guarded(tn_core *core, uint32_t thread, const struct tn_counter *counter, uint64_t times)
-{
-    if (!pays_itself(core, tn_code_get_instr(&core->code, counter->first)))
-        return;
-    struct tn_centre *centre = tn_centre_of(core, thread, counter->first);
-    tn_centre_extra(core, centre)[counter->kind == TN_COUNTER_READ ? TN_Dr : TN_Dw] += times;
-}
-
 /* How often each instruction was executed, from the counters of segments; guarded accesses go to extra. */
 static void gather_executed(tn_core *core, uint32_t thread_id, uint64_t *executed)
 {
@@ -396,10 +349,13 @@ static void gather_executed(tn_core *core, uint32_t thread_id, uint64_t *execute
         if (!times)
             continue;
         const struct tn_counter *counter = tn_code_get_counter(&core->code, c);
-        if (counter->kind != TN_COUNTER_SEGMENT)
-            count_guarded(core, thread_id, counter, times);
         for (uint32_t i = 0; counter->kind == TN_COUNTER_SEGMENT && i < counter->n; i++)
             executed[tn_code_run(&core->code, counter->first + i)] += times;
+        if (counter->kind == TN_COUNTER_SEGMENT ||
+            !pays_itself(core, tn_code_get_instr(&core->code, counter->first)))
+            continue;
+        struct tn_centre *centre = tn_centre_of(core, thread_id, counter->first);
+        tn_centre_extra(core, centre)[counter->kind == TN_COUNTER_READ ? TN_Dr : TN_Dw] += times;
     }
 }
 
@@ -407,7 +363,7 @@ static void put_immediate_of(struct tn_writer *w, uint32_t thread, uint32_t id, 
 {
     tn_record(w, TN_RAW_SELF);
     tn_put_list(w, thread, id);
-    put_immediate(w, immediate);
+    tn_put_numbers(w, immediate, TN_IMMEDIATE_EVENTS);
 }
 
 /* Ir in `extra` is what skipped functions have executed. It is kept apart: the rest says how often this instruction
@@ -451,16 +407,6 @@ static void write_strides(struct tn_writer *w, const uint64_t key[KEY], const st
     }
 }
 
-static void write_sets(struct tn_writer *w, const uint64_t key[KEY], enum tn_level level, const uint64_t *counts)
-{
-    if (!tn_nonzero(counts, TN_SET_COUNTS))
-        return;
-    tn_record(w, TN_RAW_SETS);
-    tn_put_numbers(w, key, KEY);
-    tn_put_n(w, level);
-    tn_put_sparse(w, counts, TN_SET_COUNTS);
-}
-
 /* Strides between its misses, and sets of those by conflict. */
 static void write_pattern(struct tn_writer *w, const uint64_t key[KEY], const struct tn_late *late)
 {
@@ -472,8 +418,12 @@ static void write_pattern(struct tn_writer *w, const uint64_t key[KEY], const st
         write_strides(w, key, pattern);
     for (enum tn_level level = 0; level < TN_LEVELS; level++) {
         const uint64_t *counts = tn_pattern_sets(patterns, pattern, level);
-        if (counts)
-            write_sets(w, key, level, counts);
+        if (!counts || !tn_nonzero(counts, TN_SET_COUNTS))
+            continue;
+        tn_record(w, TN_RAW_SETS);
+        tn_put_numbers(w, key, KEY);
+        tn_put_n(w, level);
+        tn_put_sparse(w, counts, TN_SET_COUNTS);
     }
 }
 
@@ -488,16 +438,7 @@ static void write_late(struct tn_writer *w, const uint64_t key[KEY], const struc
     write_pattern(w, key, late);
 }
 
-/* What instructions pay in data objects. */
-static void write_shares(struct tn_writer *w, uint32_t thread_id)
-{
-    const struct tn_shares *shares = &tn_thread_record_of(w->core, thread_id)->shares;
-    for (uint32_t i = 1; w->core->data && i < shares->list.count; i++) {
-        const struct tn_share *share = tn_share_at(shares, i);
-        write_late(w, (const uint64_t[]){thread_id, share->instr, TN_DATA, share->object}, &share->late);
-    }
-}
-
+/* What instructions pay; `executed` has a 0 for each of them, before and after. */
 static void write_thread_costs(struct tn_writer *w, uint32_t thread_id, uint64_t *executed)
 {
     tn_core *core = w->core;
@@ -512,25 +453,13 @@ static void write_thread_costs(struct tn_writer *w, uint32_t thread_id, uint64_t
         for (uint32_t stream = 0; centre && stream < TN_STREAMS; stream++)
             write_late(w, (const uint64_t[]){thread_id, id, stream, 0}, &centre->late[stream]);
     }
-    write_shares(w, thread_id);
-}
-
-static void write_self(struct tn_writer *w)
-{
-    size_t bytes = w->core->code.instrs.count * sizeof(uint64_t);
-    uint64_t *executed = tn_host_alloc(bytes);
-    for (uint32_t id = 1; id < w->core->threads.count; id++)
-        write_thread_costs(w, id, executed);
-    tn_host_free(executed, bytes);
+    for (uint32_t i = 1; core->data && i < thread->shares.list.count; i++) {
+        const struct tn_share *share = tn_share_at(&thread->shares, i);
+        write_late(w, (const uint64_t[]){thread_id, share->instr, TN_DATA, share->object}, &share->late);
+    }
 }
 
 /* ------------------------------------------------------------------------------------------ inclusive costs */
-
-static uint64_t node_flags(const struct tn_node *node)
-{
-    return (node->pruned_below ? TN_RAW_NODE_PRUNED_BELOW : 0) | (node->handler ? TN_RAW_NODE_HANDLER : 0) |
-           (node->alias ? TN_RAW_NODE_ALIAS : 0);
-}
 
 static void write_node(void *user, struct tn_node *node)
 {
@@ -541,9 +470,11 @@ static void write_node(void *user, struct tn_node *node)
         tn_costs_add(&w->core->pools, &all, &node->more->below);
     uint64_t calls = tn_node_calls(node);
     if (!node->defined || calls || !tn_costs_are_zero(&w->core->pools, &all)) {
+        uint64_t flags = (node->pruned_below ? TN_RAW_NODE_PRUNED_BELOW : 0) |
+                         (node->handler ? TN_RAW_NODE_HANDLER : 0) | (node->alias ? TN_RAW_NODE_ALIAS : 0);
         tn_record(w, TN_RAW_NODE);
-        tn_put_list(w, node->id, node->parent ? node->parent->id : 0, node->arc, node->context, node->thread,
-                    node_flags(node), calls);
+        tn_put_list(w, node->id, node->parent ? node->parent->id : 0, node->arc, node->context, node->thread, flags,
+                    calls);
         put_costs(w, &all);
         node->defined = true;
     }
@@ -564,22 +495,18 @@ static void write_cells(struct tn_writer *w, bool pruned)
     }
 }
 
-static void write_arc_costs(struct tn_writer *w)
+static void write_inclusive_costs(struct tn_writer *w)
 {
-    for (uint32_t id = 1; id < w->core->sums.arcs.count; id++) {
-        const struct tn_arc *arc = tn_array_at(&w->core->sums.arcs, id);
-        if (!arc->calls && tn_costs_are_zero(&w->core->pools, &arc->inclusive))
+    const struct tn_sums *sums = &w->core->sums;
+    const struct tn_cost_pools *pools = &w->core->pools;
+    for (uint32_t id = 1; id < sums->arcs.count; id++) {
+        const struct tn_arc *arc = tn_array_at(&sums->arcs, id);
+        if (!arc->calls && tn_costs_are_zero(pools, &arc->inclusive))
             continue;
         tn_record(w, TN_RAW_ARC_COST);
         tn_put_list(w, id, arc->calls);
         put_costs(w, &arc->inclusive);
     }
-}
-
-static void write_function_costs(struct tn_writer *w)
-{
-    const struct tn_sums *sums = &w->core->sums;
-    const struct tn_cost_pools *pools = &w->core->pools;
     for (uint32_t id = 1; id < sums->totals.count; id++) {
         const struct tn_function_total *total = tn_array_get(&sums->totals, id);
         if (!total || (!total->calls && tn_costs_are_zero(pools, &total->self) &&
@@ -617,49 +544,41 @@ static void write_statistics(struct tn_writer *w)
     }
 }
 
-static void write_end(struct tn_writer *w, const char *why)
-{
-    tn_end_chunk(w);
-    uint32_t chunks = w->chunks;
-    tn_record(w, TN_RAW_END);
-    tn_put_n(w, ++w->core->written.part);
-    tn_put_s(w, why);
-    tn_put_n(w, chunks);
-    tn_end_chunk(w);
-}
-
 int tn_raw_write_part(tn_core *core, void *stream, const char *why)
 {
     struct tn_writer *w = tn_writer_new(core, stream);
     if (!core->written.header)
         write_header(w);
     core->written.header = true;
-    write_metas(w);
-    write_objects(w);
-    write_functions(w);
-    write_instrs(w);
-    write_threads(w);
-    write_arcs(w);
+    write_definitions(w);
     if (core->data)
         write_data(w);
     if (core->coherence)
         write_sharings(w);
-    write_self(w);
+    size_t bytes = core->code.instrs.count * sizeof(uint64_t);
+    uint64_t *executed = tn_host_alloc(bytes);
+    for (uint32_t id = 1; id < core->threads.count; id++)
+        write_thread_costs(w, id, executed);
+    tn_host_free(executed, bytes);
     if (core->pairs)
         tn_raw_write_pairs(w);
     for (struct tn_forest *forest = &core->forest; forest; forest = forest->next) {
         w->forest = forest;
         tn_forest_fold(forest, core->config.inclusive ? write_node : NULL, w);
     }
-    if (core->config.inclusive) {
-        write_arc_costs(w);
-        write_function_costs(w);
-    }
+    if (core->config.inclusive)
+        write_inclusive_costs(w);
     if (core->data) {
         write_cells(w, false);
         write_cells(w, true);
     }
     write_statistics(w);
-    write_end(w, why);
+    tn_end_chunk(w);
+    uint32_t chunks = w->chunks;
+    tn_record(w, TN_RAW_END);
+    tn_put_n(w, ++core->written.part);
+    tn_put_s(w, why);
+    tn_put_n(w, chunks);
+    tn_end_chunk(w);
     return tn_writer_free(w);
 }

@@ -232,9 +232,14 @@ static int load_event(void *user, sqlite3_stmt *row)
 
     if (!event)
         return 1;
-    *event = (struct tp_event){column_text(profile, row, 0), column_text(profile, row, 1), column_text(profile, row, 2),
-                               sqlite3_column_int(row, 3) != 0, strcmp(tp_text(row, 4), "REAL") == 0};
-    return !event->name || !event->long_name || !event->unit;
+    bool has_formula = sqlite3_column_type(row, 3) != SQLITE_NULL;
+    *event = (struct tp_event){.name = column_text(profile, row, 0),
+                               .long_name = column_text(profile, row, 1),
+                               .unit = column_text(profile, row, 2),
+                               .formula = has_formula ? column_text(profile, row, 3) : NULL,
+                               .derived = sqlite3_column_int(row, 4) != 0,
+                               .real = strcmp(tp_text(row, 5), "REAL") == 0};
+    return !event->name || !event->long_name || !event->unit || (has_formula && !event->formula);
 }
 
 static int load_meta(void *user, sqlite3_stmt *row)
@@ -273,7 +278,7 @@ static int open_open_database(tp_profile *profile, struct tp_error *err)
 
 tp_profile *tp_open(const char *path, struct tp_error *err)
 {
-    static const char events[] = "SELECT name, long_name, unit, derived, type FROM events ORDER BY rowid";
+    static const char events[] = "SELECT name, long_name, unit, formula, derived, type FROM events ORDER BY rowid";
     enum tp_kind kind = tp_kind(path, err);
     tp_profile *profile = kind == TP_KIND_PROFILE ? calloc(1, sizeof *profile) : NULL;
 

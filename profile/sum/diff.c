@@ -79,37 +79,18 @@ static int take_event(tp_diff *diff, const struct tp_event *event)
     return added->name && added->long_name ? 0 : -1;
 }
 
-/* Of a derived event, as the profile's views compute it. To be freed; NULL: there is none. */
-static char *formula_of(tp_profile *profile, const char *event)
-{
-    struct tp_error ignored;
-    sqlite3_stmt *row =
-        tp_query(profile, sqlite3_mprintf("SELECT formula FROM events WHERE name = %Q", event), &ignored);
-    const char *text = row && sqlite3_step(row) == SQLITE_ROW ? tp_text_or_null(row, 0) : NULL;
-    char *formula = text ? strdup(text) : NULL;
-
-    sqlite3_finalize(row);
-    return formula;
-}
-
 /* The formula of a derived event, with the places of its terms. 1: not all profiles have one and the same. */
-static int take_formula(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES], const char *event,
+static int take_formula(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES], const struct tp_event *event,
                         struct tp_weighted_sum *formula)
 {
-    char *text = NULL;
-    bool same = true;
+    bool same = event->formula != NULL;
 
-    for (size_t i = 0; profile_at(runs, i) && same; i++) {
-        char *other = formula_of(profile_at(runs, i), event);
-        same = other && (!text || strcmp(other, text) == 0);
-        if (!text)
-            text = other;
-        else
-            free(other);
+    for (size_t i = 1; profile_at(runs, i) && same; i++) {
+        const char *other = tp_event_find(profile_at(runs, i), event->name)->formula;
+        same = other && strcmp(other, event->formula) == 0;
     }
     *formula = (struct tp_weighted_sum){0};
-    same = same && text && tp_weighted_sum_read(formula, text) == 0;
-    free(text);
+    same = same && tp_weighted_sum_read(formula, event->formula) == 0;
     for (size_t t = 0; same && t < formula->count; t++) {
         size_t k = 0;
         while (k < diff->events.count && strcmp(diff->events.at[k].name, formula->term[t].event) != 0)
@@ -131,7 +112,7 @@ static int diff_take_events(tp_diff *diff, const struct tp_diff_runs runs[TP_SID
     for (size_t i = 0; i < count; i++) {
         const struct tp_event *event = tp_event_at(first, i);
         struct tp_weighted_sum *formula = &diff->sum.formula[diff->sum.events.count - diff->sum.stored];
-        if (!in_all(runs, event) || (event->derived && take_formula(diff, runs, event->name, formula))) {
+        if (!in_all(runs, event) || (event->derived && take_formula(diff, runs, event, formula))) {
             left_out++;
             continue;
         }
@@ -190,18 +171,6 @@ static int fold_row(struct tp_sum *sum, int table, int64_t *row, int side)
     return 0;
 }
 
-static int fold(struct tp_sum *sum, int side)
-{
-    for (int table = 0; table < sum->tables; table++) {
-        for (size_t i = 0; i < sum->rows[table].at.count; i++) {
-            int64_t *row = sum->rows[table].at.at[i];
-            if (*tp_sum_present(sum, table, row) >> LANE_RUN & 1 && fold_row(sum, table, row, side))
-                return -1;
-        }
-    }
-    return 0;
-}
-
 /* What a comparison without -o does without. */
 static void leave_out(tp_diff *diff, bool whole)
 {
@@ -244,17 +213,11 @@ static int read_run(tp_diff *diff, tp_profile *profile, int side, bool whole, st
     if (tp_diff_lens_begin(&diff->lens, &diff->sum, profile, err) ||
         tp_sum_read(&diff->sum, profile, sources, &diff->lens.lens, err))
         return -1;
-    return diff->several && fold(&diff->sum, side) ? TP_NO_MEMORY(err) : 0;
-}
-
-static int read_all(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES], bool whole, struct tp_error *err)
-{
-    leave_out(diff, whole);
-    for (int side = 0; side < TP_SIDES; side++) {
-        diff->runs[side] = runs[side].count;
-        for (size_t i = 0; i < runs[side].count; i++) {
-            if (read_run(diff, runs[side].profile[i], side, whole, err))
-                return -1;
+    for (int table = 0; diff->several && table < diff->sum.tables; table++) {
+        for (size_t i = 0; i < diff->sum.rows[table].at.count; i++) {
+            int64_t *row = diff->sum.rows[table].at.at[i];
+            if (*tp_sum_present(&diff->sum, table, row) >> LANE_RUN & 1 && fold_row(&diff->sum, table, row, side))
+                return TP_NO_MEMORY(err);
         }
     }
     return 0;
@@ -389,20 +352,7 @@ struct tp_diff_value tp_diff_value(const tp_diff *diff, enum tp_diff_table which
     return value;
 }
 
-/* A ratio of sums is not the sum of ratios: its terms are compared, and it is made of what each side has.
- * A side's value; its terms' are `term`. A row that it does not have has none. */
-static bool side_value(const struct tp_formula *formula, const struct tp_diff_value *term, enum tp_diff_side side,
-                       double *out)
-{
-    struct tp_figure figure[TP_FORMULA_TERMS];
-
-    for (size_t t = 0; t < formula->terms; t++)
-        figure[t] = (struct tp_figure){term[t].side[side], term[t].known};
-    struct tp_figure value = tp_formula_value(formula, figure);
-    *out = value.known ? value.value : 0;
-    return value.known;
-}
-
+/* A ratio of sums is not the sum of ratios: its terms are compared, and it is made of what each side has. */
 struct tp_diff_value tp_diff_formula(const tp_diff *diff, enum tp_diff_table table, size_t i,
                                      const struct tp_formula *formula, bool inclusive)
 {
@@ -416,8 +366,14 @@ struct tp_diff_value tp_diff_formula(const tp_diff *diff, enum tp_diff_table tab
             term[t] = tp_diff_value(diff, table, i, (size_t)event, inclusive || formula->term[t].inclusive);
         counts |= term[t].counts;
     }
-    for (int side = 0; side < TP_SIDES; side++)
-        value.known &= side_value(formula, term, (enum tp_diff_side)side, &value.side[side]);
+    for (int side = 0; side < TP_SIDES; side++) {
+        struct tp_figure figure[TP_FORMULA_TERMS];
+        for (size_t t = 0; t < formula->terms; t++)
+            figure[t] = (struct tp_figure){term[t].side[side], term[t].known};
+        struct tp_figure of_side = tp_formula_value(formula, figure);
+        value.known &= of_side.known;
+        value.side[side] = of_side.known ? of_side.value : 0;
+    }
     value.difference = value.known ? value.side[TP_NEW] - value.side[TP_BASELINE] : 0;
     value.counts = counts && (value.difference > 0 || value.difference < 0);
     return value;
@@ -453,7 +409,8 @@ const char *tp_diff_note(const tp_diff *diff, size_t i)
 
 /* ------------------------------------------------------------------------------------------ as a profile */
 
-static int subtract_row(tp_diff *diff, int table, int64_t *row)
+/* What the sides differ by; 0 where that does not count. */
+static int subtract_row(tp_diff *diff, int table, int64_t *row, int side)
 {
     struct tp_sum *sum = &diff->sum;
     struct costs costs;
@@ -461,6 +418,7 @@ static int subtract_row(tp_diff *diff, int table, int64_t *row)
     size_t events = tp_sum_events(sum, table);
     bool unknown = false;
 
+    (void)side;
     costs_of(diff, table, row, &costs);
     for (size_t i = 0; i < tp_sum_costs(sum, table); i++) {
         if (i < events && i % sum->events.count == 0)
@@ -514,19 +472,6 @@ static int diff_take_meta(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES
     return failed;
 }
 
-int tp_diff_write(tp_diff *diff, const char *path, struct tp_error *err)
-{
-    struct tp_sum *sum = &diff->sum;
-
-    for (int table = 0; table < sum->tables; table++) {
-        for (size_t i = 0; i < sum->rows[table].at.count; i++) {
-            if (subtract_row(diff, table, sum->rows[table].at.at[i]))
-                return TP_NO_MEMORY(err);
-        }
-    }
-    return tp_sum_write(&diff->sum, LANE_DIFFERENCE, path, &diff->meta, err);
-}
-
 /* A side's means, rounded; NULL where it does not have the row. */
 static int mean_row(tp_diff *diff, int table, int64_t *row, int side)
 {
@@ -549,32 +494,24 @@ static int mean_row(tp_diff *diff, int table, int64_t *row, int side)
     return tp_sum_put(sum, table, row, LANE_DIFFERENCE, to);
 }
 
-static int write_side(tp_diff *diff, enum tp_diff_side side, const char *path, struct tp_error *err)
+/* A profile whose rows have costs that `make` puts into the lane of the difference. */
+static int write_made(tp_diff *diff, int (*make)(tp_diff *diff, int table, int64_t *row, int side), int side,
+                      const char *path, struct tp_error *err)
 {
     struct tp_sum *sum = &diff->sum;
 
     for (int table = 0; table < sum->tables; table++) {
         for (size_t i = 0; i < sum->rows[table].at.count; i++) {
-            if (mean_row(diff, table, sum->rows[table].at.at[i], side))
+            if (make(diff, table, sum->rows[table].at.at[i], side))
                 return TP_NO_MEMORY(err);
         }
     }
-    return tp_sum_write(&diff->sum, LANE_DIFFERENCE, path, &diff->meta, err);
+    return tp_sum_write(sum, LANE_DIFFERENCE, path, &diff->meta, NULL, err);
 }
 
-static tp_profile *open_whole(tp_diff *diff, const char *path, const char *before, const char *after,
-                              struct tp_error *err)
+int tp_diff_write(tp_diff *diff, const char *path, struct tp_error *err)
 {
-    if (tp_diff_write(diff, path, err) || write_side(diff, TP_BASELINE, before, err) ||
-        write_side(diff, TP_NEW, after, err))
-        return NULL;
-    tp_profile *profile = tp_open(path, err);
-    if (profile && tp_execute(profile, sqlite3_mprintf("ATTACH %Q AS before; ATTACH %Q AS after", before, after),
-                              "cannot read the sides of the difference", err)) {
-        tp_close(profile);
-        profile = NULL;
-    }
-    return profile;
+    return write_made(diff, subtract_row, TP_SIDES, path, err);
 }
 
 tp_profile *tp_diff_open(tp_diff *diff, const char *folder, struct tp_error *err)
@@ -588,30 +525,23 @@ tp_profile *tp_diff_open(tp_diff *diff, const char *folder, struct tp_error *err
     }
     for (int i = 0; i < 3; i++)
         snprintf(path[i], sizeof path[i], "%s/%s", own, names[i]);
-    tp_profile *profile = open_whole(diff, path[0], path[1], path[2], err);
+    tp_profile *profile = NULL;
+    if (tp_diff_write(diff, path[0], err) == 0 && write_made(diff, mean_row, TP_BASELINE, path[1], err) == 0 &&
+        write_made(diff, mean_row, TP_NEW, path[2], err) == 0)
+        profile = tp_open(path[0], err);
+    bool failed = !profile || tp_execute(profile, sqlite3_mprintf("ATTACH %Q AS before; ATTACH %Q AS after", path[1],
+                                                                  path[2]),
+                                         "cannot read the sides of the difference", err);
     for (int i = 0; i < 3; i++)
         unlink(path[i]);
     rmdir(own);
-    if (profile && tp_call(profile, "the difference", err)) {
-        tp_close(profile);
-        profile = NULL;
-    }
-    return profile;
+    if (!failed && tp_call(profile, "the difference", err) == 0)
+        return profile;
+    tp_close(profile);
+    return NULL;
 }
 
 /* ------------------------------------------------------------------------------------------ all */
-
-static int note_lines(tp_diff *diff)
-{
-    char text[160];
-
-    if (!diff->lens.unmatched_count)
-        return 0;
-    snprintf(text, sizeof text, "lines of %zu source file%s are not compared: another build, and not recorded with "
-                                "--embed-source", diff->lens.unmatched_count,
-             diff->lens.unmatched_count == 1 ? "" : "s");
-    return note(diff, text);
-}
 
 static int diff_make(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES], bool whole, struct tp_error *err)
 {
@@ -629,9 +559,23 @@ static int diff_make(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES], bo
         if (tp_diff_lens_look(&diff->lens, profile_at(runs, i), !profile_at(runs, i + 1), err))
             return -1;
     }
-    if (read_all(diff, runs, whole, err))
-        return -1;
-    return diff->lens.failed || diff_take_meta(diff, runs) || note_lines(diff) ? TP_NO_MEMORY(err) : 0;
+    leave_out(diff, whole);
+    for (int side = 0; side < TP_SIDES; side++) {
+        diff->runs[side] = runs[side].count;
+        for (size_t i = 0; i < runs[side].count; i++) {
+            if (read_run(diff, runs[side].profile[i], side, whole, err))
+                return -1;
+        }
+    }
+    bool failed = diff->lens.failed || diff_take_meta(diff, runs);
+    if (diff->lens.unmatched_count) {
+        char text[160];
+        snprintf(text, sizeof text, "lines of %zu source file%s are not compared: another build, and not recorded with "
+                                    "--embed-source", diff->lens.unmatched_count,
+                 diff->lens.unmatched_count == 1 ? "" : "s");
+        failed |= note(diff, text) != 0;
+    }
+    return failed ? TP_NO_MEMORY(err) : 0;
 }
 
 tp_diff *tp_diff_make(const struct tp_diff_runs runs[TP_SIDES], const struct tp_diff_options *options,

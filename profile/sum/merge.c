@@ -101,11 +101,11 @@ static int check_events(const tp_merge *merge, tp_profile *profile, struct tp_er
     return 0;
 }
 
-static const char *meta_value(const tp_merge *merge, const char *key)
+static struct tp_pair *meta_of(const tp_merge *merge, const char *key)
 {
     for (size_t i = 0; i < merge->meta.count; i++) {
         if (strcmp(merge->meta.at[i].key, key) == 0)
-            return merge->meta.at[i].value;
+            return &merge->meta.at[i];
     }
     return NULL;
 }
@@ -123,7 +123,8 @@ static int check_model(const tp_merge *merge, tp_profile *profile, struct tp_err
     };
 
     for (size_t i = 0; i < sizeof model / sizeof *model; i++) {
-        const char *ours = meta_value(merge, model[i].key), *theirs = tp_meta(profile, model[i].key);
+        const struct tp_pair *kept = meta_of(merge, model[i].key);
+        const char *ours = kept ? kept->value : NULL, *theirs = tp_meta(profile, model[i].key);
         if (!ours != !theirs || (ours && strcmp(ours, theirs) != 0))
             return TP_FAIL(err, "%s: %s is %s, in %s it is %s; only profiles of the same caches can be summed",
                            tp_path(profile), model[i].what, theirs ? theirs : "not simulated", merge->first,
@@ -136,12 +137,8 @@ static int check_model(const tp_merge *merge, tp_profile *profile, struct tp_err
 
 static int join_meta(tp_merge *merge, const char *key, const char *value)
 {
-    struct tp_pair *pair = NULL;
+    struct tp_pair *pair = meta_of(merge, key);
 
-    for (size_t i = 0; i < merge->meta.count && !pair; i++) {
-        if (strcmp(merge->meta.at[i].key, key) == 0)
-            pair = &merge->meta.at[i];
-    }
     if (pair) {
         if (strcmp(pair->value, value) != 0)
             pair->value = various;
@@ -155,17 +152,14 @@ static int join_meta(tp_merge *merge, const char *key, const char *value)
     return pair->key && pair->value ? 0 : -1;
 }
 
-/* Keys that are made anew when the sum is written. */
-static bool is_made(const char *key)
-{
-    return strcmp(key, "cmd") == 0 || strcmp(key, "runs") == 0 || strcmp(key, "keep") == 0;
-}
-
+/* But for the keys that are made anew when the sum is written. */
 static int merge_take_meta(void *user, sqlite3_stmt *row)
 {
     const char *key = tp_text_or_null(row, 0), *value = tp_text_or_null(row, 1);
 
-    return key && value && !is_made(key) && join_meta(user, key, value);
+    if (!key || !value || strcmp(key, "cmd") == 0 || strcmp(key, "runs") == 0 || strcmp(key, "keep") == 0)
+        return 0;
+    return join_meta(user, key, value);
 }
 
 /* ------------------------------------------------------------------------------------------ units */
@@ -200,15 +194,6 @@ static char *units_of_recording(const tp_merge *merge, tp_profile *profile)
     return sqlite3_str_finish(sql);
 }
 
-/* Those of a merge, as coarse as asked for. */
-static char *units_of_merge(const tp_merge *merge)
-{
-    return sqlite3_mprintf("(SELECT id, %Q AS kind, rank, %s AS host, %s AS pid, %s AS thread, * FROM units)",
-                           kinds[merge->keep], merge->keep >= TP_KEEP_PROCESS ? "host" : "NULL",
-                           merge->keep >= TP_KEEP_PROCESS ? "pid" : "NULL",
-                           merge->keep >= TP_KEEP_THREAD ? "thread" : "NULL");
-}
-
 /* Whether what the profile keeps apart is at least what is asked for. */
 static bool is_fine_enough(const tp_merge *merge, tp_profile *profile)
 {
@@ -232,7 +217,10 @@ static int choose_units(const tp_merge *merge, tp_profile *profile, char **units
     if (own > 0) {
         if (!is_fine_enough(merge, profile))
             return cannot_keep(merge, profile, err);
-        *units = units_of_merge(merge);
+        *units = sqlite3_mprintf("(SELECT id, %Q AS kind, rank, %s AS host, %s AS pid, %s AS thread, * FROM units)",
+                                 kinds[merge->keep], merge->keep >= TP_KEEP_PROCESS ? "host" : "NULL",
+                                 merge->keep >= TP_KEEP_PROCESS ? "pid" : "NULL",
+                                 merge->keep >= TP_KEEP_THREAD ? "thread" : "NULL");
     } else {
         if (runs > 1)
             return cannot_keep(merge, profile, err);
@@ -283,47 +271,6 @@ int tp_merge_add(tp_merge *merge, tp_profile *profile, struct tp_error *err)
                    add_tables(merge, profile, err) ? -1 : 0;
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* The commands of all runs, sorted: the first few of them, or the only one. NULL: there is none. */
-static const char *commands(tp_merge *merge, int64_t *runs)
-{
-    enum { SHOWN = 3 };
-    const struct tp_sum *sum = &merge->sum;
-    int table = tp_sum_table(sum, "runs"), cmd = sum->shape[table].field[0].at;
-    int recordings = sum->shape[table].field[tp_sum_field(&sum->shape[table], "recordings")].at;
-    const char **names = calloc(sum->rows[table].at.count + 1, sizeof *names);
-    size_t count = 0, distinct = 0;
-    sqlite3_str *text = sqlite3_str_new(NULL);
-
-    for (size_t i = 0; i < sum->rows[table].at.count; i++) {
-        int64_t *row = sum->rows[table].at.at[i];
-        int64_t costs[TP_SUM_COSTS], count_of;
-        tp_sum_get(sum, table, row, 0, costs);
-        count_of = costs[recordings]; /* the table has no events */
-        *runs = tp_sum_counts(*runs, count_of == TP_NONE ? 0 : count_of);
-        if (names && row[cmd] != TP_NONE)
-            names[count++] = sum->texts.at.at[row[cmd]];
-    }
-    if (names)
-        qsort(names, count, sizeof *names, by_text);
-    for (size_t i = 0; i < count; i++) {
-        if ((i && strcmp(names[i - 1], names[i]) == 0) || distinct++ >= SHOWN)
-            continue;
-        sqlite3_str_appendf(text, "%s%s", distinct > 1 ? "; " : "", names[i]);
-    }
-    if (distinct > SHOWN)
-        sqlite3_str_appendf(text, "; and %d more", (int)(distinct - SHOWN));
-    free(names);
-    char *all = sqlite3_str_finish(text);
-    const char *copy = all ? tp_arena_copy(&merge->arena, all, strlen(all)) : NULL;
-    sqlite3_free(all);
-    return copy;
-}
-
 static int merge_by_key(const void *a, const void *b)
 {
     return strcmp(((const struct tp_pair *)a)->key, ((const struct tp_pair *)b)->key);
@@ -331,14 +278,15 @@ static int merge_by_key(const void *a, const void *b)
 
 int tp_merge_write(tp_merge *merge, const char *path, struct tp_error *err)
 {
-    int64_t runs = 0;
-    char number[24];
-    const char *cmd = commands(merge, &runs);
+    /* The commands of all runs, sorted: the first few of them, or the only one. */
+    static const char commands[] =
+        "INSERT INTO meta SELECT 'runs', CAST(total(recordings) AS INTEGER) FROM runs;"
+        "INSERT INTO meta SELECT 'cmd', group_concat(cmd, '; ') || CASE WHEN n > 3 THEN '; and ' || (n - 3) || ' more' "
+        "ELSE '' END FROM (SELECT DISTINCT cmd FROM runs WHERE cmd NOT NULL ORDER BY cmd LIMIT 3), "
+        "(SELECT count(DISTINCT cmd) AS n FROM runs) GROUP BY n";
 
-    snprintf(number, sizeof number, "%lld", (long long)runs);
-    if ((cmd && join_meta(merge, "cmd", cmd)) || join_meta(merge, "runs", number) ||
-        (merge->keep != TP_KEEP_NONE && join_meta(merge, "keep", kinds[merge->keep])))
+    if (merge->keep != TP_KEEP_NONE && join_meta(merge, "keep", kinds[merge->keep]))
         return TP_NO_MEMORY(err);
     qsort(merge->meta.at, merge->meta.count, sizeof *merge->meta.at, merge_by_key);
-    return tp_sum_write(&merge->sum, 0, path, &merge->meta, err);
+    return tp_sum_write(&merge->sum, 0, path, &merge->meta, commands, err);
 }

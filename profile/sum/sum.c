@@ -82,11 +82,12 @@ bool tp_sum_is_key(const struct tp_field *field)
 /* Where in a row each field is: keys first, the place of `nth` behind them. */
 static void arrange(struct tp_shape *shape)
 {
-    shape->id = shape->base = shape->nth = -1;
+    shape->id = shape->base = shape->nth = shape->above = -1;
     for (int i = 0; i < shape->fields; i++) {
         struct tp_field *field = &shape->field[i];
         field->at = tp_sum_is_key(field) ? shape->keys++ : -1;
-        shape->above |= field->role == TP_ROLE_ABOVE;
+        if (field->role == TP_ROLE_ABOVE)
+            shape->above = i;
         if (field->base)
             shape->base = i;
         if (field->role == TP_ROLE_ID || field->role == TP_ROLE_NTH)
@@ -104,19 +105,6 @@ static void arrange(struct tp_shape *shape)
     }
 }
 
-static bool read_shape(const struct tp_sum *sum, struct tp_shape *shape, bool by_name)
-{
-    for (const char *column = shape->table->columns; *column; column += strspn(column, ", ")) {
-        if (shape->fields == TP_MAX_FIELDS || !read_field(sum, shape, column))
-            return false;
-        column += strcspn(column, ",");
-    }
-    if (by_name && strcmp(shape->table->name, "t_functions") == 0)
-        shape->field[tp_sum_field(shape, "symbol")].role = TP_ROLE_ANY;
-    arrange(shape);
-    return true;
-}
-
 int tp_sum_begin(struct tp_sum *sum, bool by_name, struct tp_error *err)
 {
     size_t count;
@@ -131,8 +119,15 @@ int tp_sum_begin(struct tp_sum *sum, bool by_name, struct tp_error *err)
         sum->shape[sum->tables++].table = &tables[i];
     }
     for (int i = 0; i < sum->tables; i++) {
-        if (!read_shape(sum, &sum->shape[i], by_name))
-            return TP_FAIL(err, "the schema does not say how table %s is merged", sum->shape[i].table->name);
+        struct tp_shape *shape = &sum->shape[i];
+        for (const char *column = shape->table->columns; *column; column += strspn(column, ", ")) {
+            if (shape->fields == TP_MAX_FIELDS || !read_field(sum, shape, column))
+                return TP_FAIL(err, "the schema does not say how table %s is merged", shape->table->name);
+            column += strcspn(column, ",");
+        }
+        if (by_name && strcmp(shape->table->name, "t_functions") == 0)
+            shape->field[tp_sum_field(shape, "symbol")].role = TP_ROLE_ANY;
+        arrange(shape);
     }
     sum->groups.keys = sum->groups.width = 5;
     sum->lanes = 1;
@@ -234,14 +229,6 @@ static int64_t *costs_place_of(const struct tp_sum *sum, int table, const int64_
     return (int64_t *)row + sum->shape[table].width + 1 + lane;
 }
 
-static size_t room_of(const uint8_t *piece)
-{
-    uint32_t room;
-
-    memcpy(&room, piece, sizeof room);
-    return room;
-}
-
 static size_t put_number(uint8_t *to, int64_t value)
 {
     uint64_t rest = (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
@@ -305,9 +292,12 @@ int tp_sum_put(struct tp_sum *sum, int table, int64_t *row, int lane, const int6
     size_t size = pack(packed, costs, tp_sum_costs(sum, table));
     int64_t *place = costs_place_of(sum, table, row, lane);
     uint8_t *piece = (uint8_t *)(uintptr_t)*place;
+    uint32_t room = 0;
 
-    if (!piece || room_of(piece) < size) {
-        uint32_t room = (uint32_t)(piece ? size + SPARE : size); /* what has grown once may grow again */
+    if (piece)
+        memcpy(&room, piece, sizeof room);
+    if (!piece || room < size) {
+        room = (uint32_t)(piece ? size + SPARE : size); /* what has grown once may grow again */
         if (!(piece = tp_spill_alloc(sum->spill, HEAD + room)))
             return -1;
         memcpy(piece, &room, sizeof room);
@@ -358,20 +348,6 @@ static bool is_known(const int64_t *costs, size_t count)
     return false;
 }
 
-static void sum_add_kind(const struct tp_events *events, int64_t *to, const int64_t *from)
-{
-    bool known = is_known(to, events->count) && is_known(from, events->count);
-
-    for (size_t i = 0; i < events->count; i++) {
-        if (!known)
-            to[i] = TP_NONE;
-        else if (to[i] == TP_NONE)
-            to[i] = from[i];
-        else if (from[i] != TP_NONE)
-            to[i] = events->column[i].real ? add_real(to[i], from[i]) : tp_sum_counts(to[i], from[i]);
-    }
-}
-
 int tp_sum_add_costs(struct tp_sum *sum, int table, int64_t *row, int lane, const int64_t *costs)
 {
     int64_t to[TP_SUM_COSTS], *present = tp_sum_present(sum, table, row);
@@ -382,13 +358,20 @@ int tp_sum_add_costs(struct tp_sum *sum, int table, int64_t *row, int lane, cons
         return tp_sum_put(sum, table, row, lane, costs);
     }
     tp_sum_get(sum, table, row, lane, to);
-    for (size_t i = 0; i < events; i += sum->events.count)
-        sum_add_kind(&sum->events, to + i, costs + i);
-    for (size_t i = events; i < count; i++) {
-        if (to[i] == TP_NONE || costs[i] == TP_NONE)
-            to[i] = to[i] == TP_NONE ? costs[i] : to[i];
-        else
-            to[i] = tp_sum_counts(to[i], costs[i]);
+    bool known = true;
+    for (size_t i = 0; i < count; i++) {
+        size_t event = i % sum->events.count;
+        if (i >= events)
+            known = true; /* one by one, where they are no events */
+        else if (event == 0)
+            known = is_known(to + i, sum->events.count) && is_known(costs + i, sum->events.count);
+        if (!known)
+            to[i] = TP_NONE;
+        else if (to[i] == TP_NONE)
+            to[i] = costs[i];
+        else if (costs[i] != TP_NONE)
+            to[i] = i < events && sum->events.column[event].real ? add_real(to[i], costs[i])
+                                                                 : tp_sum_counts(to[i], costs[i]);
     }
     return tp_sum_put(sum, table, row, lane, to);
 }

@@ -78,8 +78,7 @@ struct tp_shape {
     struct tp_field field[TP_MAX_FIELDS];
     int fields, keys, width; /* width: values of a row, keys first, without costs */
     int sums;                /* columns `sum` */
-    int id, nth, base;       /* fields, or -1; nth: place in a row */
-    bool above;
+    int id, nth, base, above; /* fields, or -1; nth: place in a row */
 };
 
 /* Rows with unique keys: values (the first `keys` are the key), lanes present, and a place of costs for each lane. Rows
@@ -186,9 +185,10 @@ struct tp_sum_lens {
 int tp_sum_read(struct tp_sum *sum, tp_profile *profile, const struct tp_sum_source *sources,
                 const struct tp_sum_lens *lens, struct tp_error *err);
 
-/* sum_write.c: the tables as a profile, with the costs of a lane, and table `meta`. Ids, and the order of rows, are
- * those of every other lane. */
+/* sum_write.c: the tables as a profile, with the costs of a lane, and table `meta`, to which the SQL `more` may add
+ * (NULL: nothing) once the other tables are written. Ids, and the order of rows, are those of every other lane. */
 typedef TP_VECTOR(struct tp_pair) tp_sum_meta;
-int tp_sum_write(struct tp_sum *sum, int lane, const char *path, const tp_sum_meta *meta, struct tp_error *err);
+int tp_sum_write(struct tp_sum *sum, int lane, const char *path, const tp_sum_meta *meta, const char *more,
+                 struct tp_error *err);
 
 #endif

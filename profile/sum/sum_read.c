@@ -153,29 +153,22 @@ static int find_group(struct reader *r, int table, int64_t *value)
 
 /* ------------------------------------------------------------------------------------------ rows */
 
-/* Whether the values of fields `any` come before those that the row has. */
-static bool is_smaller(const struct reader *r, const struct tp_shape *shape, const int64_t *value, const int64_t *row)
+/* The largest value of a field `max`; of the fields `any` the smallest tuple. */
+static void put_values(const struct reader *r, const struct tp_shape *shape, const int64_t *value, int64_t *row,
+                       bool made)
 {
-    int order = 0;
+    int order = made ? -1 : 0;
 
     for (int i = 0; i < shape->fields && order == 0; i++) {
         const struct tp_field *field = &shape->field[i];
         if (field->role == TP_ROLE_ANY)
             order = tp_sum_compare_values(r->sum, field, value[i], row[field->at]);
     }
-    return order < 0;
-}
-
-static void put_values(const struct reader *r, const struct tp_shape *shape, const int64_t *value, int64_t *row,
-                       bool made)
-{
-    bool smaller = made || is_smaller(r, shape, value, row);
-
     for (int i = 0; i < shape->fields; i++) {
         const struct tp_field *field = &shape->field[i];
         if (field->role == TP_ROLE_MAX && (made || row[field->at] < value[i])) /* TP_NONE is the smallest */
             row[field->at] = value[i];
-        else if (field->role == TP_ROLE_ANY && smaller)
+        else if (field->role == TP_ROLE_ANY && order < 0)
             row[field->at] = value[i];
     }
 }
@@ -214,13 +207,6 @@ static int64_t derived(const struct tp_sum *sum, const struct tp_weighted_sum *f
     return count;
 }
 
-/* What follows from the events read, of one kind. */
-static void derive(const struct tp_sum *sum, int64_t *costs)
-{
-    for (size_t i = sum->stored; i < sum->events.count; i++)
-        costs[i] = derived(sum, &sum->formula[i - sum->stored], costs, sum->events.column[i].real);
-}
-
 /* The events, self and inclusive, then the columns `sum`. */
 static void read_costs(struct reader *r, int table, sqlite3_stmt *statement, const int64_t *value)
 {
@@ -242,7 +228,9 @@ static void read_costs(struct reader *r, int table, sqlite3_stmt *statement, con
                 *cost = sqlite3_column_int64(statement, column);
             }
         }
-        derive(sum, r->costs + kind);
+        for (size_t i = sum->stored; i < sum->events.count; i++)
+            r->costs[kind + i] =
+                derived(sum, &sum->formula[i - sum->stored], r->costs + kind, sum->events.column[i].real);
     }
     for (int i = 0; i < shape->fields; i++) {
         if (shape->field[i].role == TP_ROLE_SUM)
@@ -315,7 +303,7 @@ static char *sum_read_query_of(const struct reader *r, int table)
     if (shape->table->order)
         sqlite3_str_appendf(sql, " ORDER BY %s", shape->table->order);
     else if (shape->id >= 0)
-        sqlite3_str_appendf(sql, " ORDER BY t.id%s", shape->above ? " DESC" : "");
+        sqlite3_str_appendf(sql, " ORDER BY t.id%s", shape->above >= 0 ? " DESC" : "");
     return sqlite3_str_finish(sql);
 }
 
@@ -398,11 +386,6 @@ static int read_threads(struct reader *r)
                : 0;
 }
 
-static bool is_by_thread(const char *table)
-{
-    return strcmp(table, "t_self") == 0 || strcmp(table, "t_thread_functions") == 0;
-}
-
 int tp_sum_read(struct tp_sum *sum, tp_profile *profile, const struct tp_sum_source *sources,
                 const struct tp_sum_lens *lens, struct tp_error *err)
 {
@@ -411,7 +394,8 @@ int tp_sum_read(struct tp_sum *sum, tp_profile *profile, const struct tp_sum_sou
     r.costs = calloc(2 * sum->events.count + TP_MAX_FIELDS, sizeof *r.costs);
     int failed = !r.costs ? TP_NO_MEMORY(err) : read_threads(&r);
     for (int i = 0; !failed && i < sum->tables; i++) {
-        if (sum->by_thread || !is_by_thread(sum->shape[i].table->name))
+        const char *name = sum->shape[i].table->name;
+        if (sum->by_thread || (strcmp(name, "t_self") != 0 && strcmp(name, "t_thread_functions") != 0))
             failed = read_table(&r, i);
     }
     for (int i = 0; i < sum->tables; i++) {

@@ -16,6 +16,7 @@ struct writer {
     struct tp_sum *sum;
     int lane;
     const tp_sum_meta *meta;
+    const char *more; /* SQL that adds to table `meta`; NULL: nothing does */
     struct tp_store *store;
     uint32_t *id[TP_MAX_TABLES];    /* by row */
     uint32_t *order[TP_MAX_TABLES]; /* rows by id; NULL: as they are */
@@ -134,15 +135,6 @@ static int owner_of(const struct tp_sum *sum, int table)
     return -1;
 }
 
-static int above_of(const struct tp_shape *shape)
-{
-    int field = 0;
-
-    while (field < shape->fields && shape->field[field].role != TP_ROLE_ABOVE)
-        field++;
-    return field;
-}
-
 static int sum_write_number(struct writer *w, int table)
 {
     const struct tp_shape *shape = &w->sum->shape[table];
@@ -151,12 +143,12 @@ static int sum_write_number(struct writer *w, int table)
 
     w->owner[table] = owner_of(w->sum, table);
     w->id[table] = calloc((size_t)count + 1, sizeof **w->id);
-    if (shape->above || w->owner[table] >= 0)
+    if (shape->above >= 0 || w->owner[table] >= 0)
         w->order[table] = calloc((size_t)count + 1, sizeof **w->order);
-    if (!w->id[table] || ((shape->above || w->owner[table] >= 0) && !w->order[table]))
+    if (!w->id[table] || ((shape->above >= 0 || w->owner[table] >= 0) && !w->order[table]))
         return TP_NO_MEMORY(w->store->err);
-    if (shape->above)
-        failed = number_tree(w, table, above_of(shape));
+    if (shape->above >= 0)
+        failed = number_tree(w, table, shape->above);
     else if (w->owner[table] >= 0)
         failed = number_ranges(w, table, w->owner[table]);
     for (uint32_t i = 0; !failed && i < count; i++)
@@ -182,13 +174,6 @@ static uint32_t first_of(const struct writer *w, int table, int64_t row)
     return low;
 }
 
-static void put_range(const struct writer *w, struct tp_insert *insert, const struct tp_field *field, uint32_t row)
-{
-    uint32_t first = first_of(w, field->refers, row), end = first_of(w, field->refers, (int64_t)row + 1);
-
-    tp_put_id(insert, first == end ? 0 : field->role == TP_ROLE_FIRST ? first + 1 : end);
-}
-
 static void sum_write_put_field(const struct writer *w, struct tp_insert *insert, int table, int f, uint32_t row)
 {
     const struct tp_field *field = &w->sum->shape[table].field[f];
@@ -198,7 +183,8 @@ static void sum_write_put_field(const struct writer *w, struct tp_insert *insert
         return;
     }
     if (field->role == TP_ROLE_FIRST || field->role == TP_ROLE_LAST) {
-        put_range(w, insert, field, row);
+        uint32_t first = first_of(w, field->refers, row), end = first_of(w, field->refers, (int64_t)row + 1);
+        tp_put_id(insert, first == end ? 0 : field->role == TP_ROLE_FIRST ? first + 1 : end);
         return;
     }
     int64_t *values = w->sum->rows[table].at.at[row], value = values[field->at];
@@ -285,20 +271,21 @@ static int sum_write_meta(struct tp_store *store, struct tp_insert *insert, size
 
 static int sum_write_rest(struct tp_store *store, void *user)
 {
-    const tp_sum_meta *meta = ((struct writer *)user)->meta;
+    const struct writer *w = user;
 
-    return tp_insert_all(store, "meta", meta->count, sum_write_meta, (void *)(uintptr_t)meta) ||
-                   write_tables(store, user, false)
+    return tp_insert_all(store, "meta", w->meta->count, sum_write_meta, (void *)(uintptr_t)w->meta) ||
+                   write_tables(store, user, false) || (w->more && tp_store_sql(store, w->more, "meta"))
                ? -1
                : 0;
 }
 
-int tp_sum_write(struct tp_sum *sum, int lane, const char *path, const tp_sum_meta *meta, struct tp_error *err)
+int tp_sum_write(struct tp_sum *sum, int lane, const char *path, const tp_sum_meta *meta, const char *more,
+                 struct tp_error *err)
 {
     static const struct tp_import_options options;
     struct tp_recording *rec = calloc(1, sizeof *rec);
     struct tp_store store = {.path = path, .rec = rec, .options = &options, .err = err, .has_units = sum->by_unit};
-    struct writer w = {.sum = sum, .lane = lane, .meta = meta, .store = &store};
+    struct writer w = {.sum = sum, .lane = lane, .meta = meta, .more = more, .store = &store};
     int failed = rec ? 0 : TP_NO_MEMORY(err);
 
     if (rec) {
