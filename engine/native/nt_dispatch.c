@@ -228,8 +228,6 @@ const void *nt_dispatch(struct nt_area *area)
         leave_by(thread, exit);
     }
     for (;;) {
-        const void *head;
-
         if (!nt_outside_ends(thread))
             link = NT_RESUME;
         if (area->pending) {
@@ -244,7 +242,7 @@ const void *nt_dispatch(struct nt_area *area)
         }
         if (is_often_here)
             join_blocks(area->rip);
-        head = find_block(area->rip, link);
+        const void *head = find_block(area->rip, link);
         if (head != NULL)
             return head;
         nt_outside_empty_code(thread);

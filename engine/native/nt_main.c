@@ -280,14 +280,12 @@ void nt_main(uint64_t *sp)
     static struct nt_program program;
     static struct nt_vector vector;
     struct start start = {.personality = SAME_PERSONALITY};
-    struct nt_thread *thread;
-    char **arguments;
 
     nt_vector_parse(sp, &vector);
     parse_options(&vector, &start);
     if (!nt.options.aslr && start.personality == SAME_PERSONALITY)
         fix_addresses(&vector);
-    arguments = vector.argv + start.first;
+    char **arguments = vector.argv + start.first;
     if (start.file != NULL)
         nt_refuse_but_run(start.file, arguments, vector.envp, start.personality);
     check_machine(&vector);
@@ -307,7 +305,7 @@ void nt_main(uint64_t *sp)
                    : nt.options.turn > 0 ? TURN_COUNTDOWN
                                                  : PROFILED_COUNTDOWN;
     nt_gate_to = (struct nt_gate_to){nt_dispatch, nt_signal_handle, nt_child_begins};
-    thread = nt_thread_new(NULL, nt_profile_area(NULL), nt_profile_countdown());
+    struct nt_thread *thread = nt_thread_new(NULL, nt_profile_area(NULL), nt_profile_countdown());
     nt_signal_start(thread);
     nt_thread_become(thread);
     nt_signal_apply_mask(thread);

@@ -204,11 +204,10 @@ static const char *text_convert(struct text *text, const char *format, va_list *
 {
     char pad = *format == '0' ? '0' : ' ';
     size_t width = 0;
-    bool is_long;
 
     for (; *format >= '0' && *format <= '9'; format++)
         width = width * 10 + (size_t)(*format - '0');
-    is_long = *format == 'l';
+    bool is_long = *format == 'l';
     format += is_long;
     if (*format == 's') {
         put_string(text, va_arg(*arguments, const char *), width);
@@ -248,10 +247,9 @@ size_t nt_vformat(char *to, size_t bytes, const char *format, va_list arguments)
 size_t nt_format(char *to, size_t bytes, const char *format, ...)
 {
     va_list arguments;
-    size_t length;
 
     va_start(arguments, format);
-    length = nt_vformat(to, bytes, format, arguments);
+    size_t length = nt_vformat(to, bytes, format, arguments);
     va_end(arguments);
     return length;
 }

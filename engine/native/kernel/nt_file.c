@@ -15,17 +15,16 @@ static int guarded[OWN], guarded_count;
  * limit is higher, a gap disturbs nobody. */
 static long move_high(int fd)
 {
-    struct rlimit64 limit, higher;
-    long moved;
+    struct rlimit64 limit;
 
     nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0);
-    higher = limit;
+    struct rlimit64 higher = limit;
     higher.rlim_cur += 2 * OWN;
     if (limit.rlim_cur > HIGH + 2 * OWN)
         return nt_sys3(__NR_fcntl, fd, F_DUPFD_CLOEXEC, HIGH);
     if (higher.rlim_cur > limit.rlim_max || nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, (long)&higher, 0, 0, 0) != 0)
         return nt_sys3(__NR_fcntl, fd, F_DUPFD_CLOEXEC, (long)limit.rlim_cur - 2 * OWN);
-    moved = nt_sys3(__NR_fcntl, fd, F_DUPFD_CLOEXEC, (long)limit.rlim_cur);
+    long moved = nt_sys3(__NR_fcntl, fd, F_DUPFD_CLOEXEC, (long)limit.rlim_cur);
     nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, (long)&limit, 0, 0, 0);
     return moved;
 }

@@ -66,14 +66,12 @@ static void *map_anonymous(size_t bytes)
  * zeroed whole, which costs as much as they save. */
 static void *piece_of(size_t bytes)
 {
-    void *piece;
-
     nt_lock_take(&nt_host_lock);
     if (pool.end - pool.at < bytes) {
         pool.at = (uint64_t)map_anonymous(POOL);
         pool.end = pool.at + POOL;
     }
-    piece = (void *)pool.at;
+    void *piece = (void *)pool.at;
     pool.at += NT_UP(bytes, NT_PAGE);
     nt_lock_give(&nt_host_lock);
     return piece;
@@ -81,11 +79,9 @@ static void *piece_of(size_t bytes)
 
 void *tn_host_alloc(size_t bytes)
 {
-    void *memory;
-
     if (bytes <= PIECE)
         return piece_of(bytes);
-    memory = map_anonymous(bytes);
+    void *memory = map_anonymous(bytes);
     nt_host_large_pages(memory, bytes);
     return memory;
 }
@@ -98,14 +94,13 @@ void tn_host_free(void *memory, size_t bytes)
 void *nt_host_small(size_t bytes)
 {
     static uint8_t *at, *end;
-    uint8_t *memory;
 
     bytes = NT_UP(bytes, 16UL);
     if ((size_t)(end - at) < bytes) {
         at = tn_host_alloc(bytes > SMALL_CHUNK ? bytes : SMALL_CHUNK);
         end = at + (bytes > SMALL_CHUNK ? bytes : SMALL_CHUNK);
     }
-    memory = at;
+    uint8_t *memory = at;
     at += bytes;
     return memory;
 }
@@ -115,11 +110,11 @@ void *nt_host_small(size_t bytes)
 long nt_host_open_at(long folder, const char *path, int flags, int mode)
 {
     long fd = nt_sys6(__NR_openat, folder, (long)path, flags | O_CLOEXEC, mode, 0, 0);
-    struct rlimit64 limit, higher;
+    struct rlimit64 limit;
 
     if (fd != -EMFILE || nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0) != 0)
         return fd;
-    higher = limit;
+    struct rlimit64 higher = limit;
     higher.rlim_cur += MORE_FILES;
     if (higher.rlim_cur > limit.rlim_max)
         return fd;
@@ -137,10 +132,9 @@ long nt_host_open(const char *path, int flags, int mode)
 long nt_host_name_of(int fd, char *name, size_t size)
 {
     char link[32];
-    long length;
 
     nt_format(link, sizeof link, "/proc/self/fd/%d", fd);
-    length = nt_sys3(__NR_readlink, (long)link, (long)name, (long)size - 1);
+    long length = nt_sys3(__NR_readlink, (long)link, (long)name, (long)size - 1);
     name[nt_failed(length) ? 0 : length] = '\0';
     return length;
 }

@@ -57,12 +57,10 @@ bool nt_limit_is_set(void)
 
 bool nt_limit_make_room(uint64_t more)
 {
-    bool raised;
-
     if (!nt_limit_is_set())
         return false;
     nt_lock_take(&nt_limit_lock);
-    raised = apply_all(more);
+    bool raised = apply_all(more);
     nt_lock_give(&nt_limit_lock);
     return raised;
 }
@@ -107,13 +105,13 @@ int nt_limit_number(uint64_t resource)
 
 int nt_limit_get_and_set(int i, uint64_t now, uint64_t old)
 {
-    struct rlimit64 before, asked;
+    struct rlimit64 asked;
     int error = 0;
 
     if (now != 0 && nt_copy(&asked, (const void *)now, sizeof asked) != 0)
         return EFAULT;
     nt_lock_take(&nt_limit_lock);
-    before = limits[i].asked;
+    struct rlimit64 before = limits[i].asked;
     if (!limits[i].is_set)
         of_kernel(limits[i].resource, NULL, &before);
     if (now != 0)

@@ -25,7 +25,6 @@ static const char *skip(const char *at, char c)
 static bool take_line(const char *line, uint64_t address, struct code_mapping *out)
 {
     const char *at = line;
-    uint64_t major;
 
     out->start = nt_number(&at, 16);
     at = skip(at, '-');
@@ -38,7 +37,7 @@ static bool take_line(const char *line, uint64_t address, struct code_mapping *o
     at = skip(at, ' ');
     out->offset = nt_number(&at, 16);
     at = skip(at, ' ');
-    major = nt_number(&at, 16);
+    uint64_t major = nt_number(&at, 16);
     at = skip(at, ':');
     out->dev = major << 20 | nt_number(&at, 16);
     at = skip(at, ' ');

@@ -131,10 +131,8 @@ void nt_maps_share(uint64_t start, uint64_t end, bool is_shared)
 
 bool nt_maps_shared(uint64_t start, uint64_t end)
 {
-    bool is_met;
-
     nt_lock_take(&nt_maps_lock);
-    is_met = meets(&shared, start, end);
+    bool is_met = meets(&shared, start, end);
     nt_lock_give(&nt_maps_lock);
     return is_met;
 }
@@ -153,10 +151,8 @@ size_t nt_maps_reach(uint64_t at, size_t bytes)
 
 bool nt_maps_meets(uint64_t start, uint64_t end)
 {
-    bool is_met;
-
     nt_lock_take(&nt_maps_lock);
-    is_met = meets(&executable, start, end);
+    bool is_met = meets(&executable, start, end);
     nt_lock_give(&nt_maps_lock);
     return is_met;
 }
@@ -183,10 +179,9 @@ void nt_maps_guard(uint64_t start, uint64_t end)
 bool nt_maps_unguard(uint64_t at)
 {
     uint64_t page = NT_DOWN(at, NT_PAGE);
-    bool is_writable;
 
     nt_lock_take(&nt_maps_lock);
-    is_writable = meets(&writable, page, page + 1);
+    bool is_writable = meets(&writable, page, page + 1);
     if (meets(&guarded, page, page + 1)) {
         maps_protect(page, PROT_READ | PROT_WRITE | PROT_EXEC);
         set_range(&guarded, page, page + NT_PAGE, false);
@@ -197,10 +192,8 @@ bool nt_maps_unguard(uint64_t at)
 
 uint64_t nt_maps_guarded(void)
 {
-    uint64_t page;
-
     nt_lock_take(&nt_maps_lock);
-    page = guarded.count == 0 ? 0 : guarded.ranges[0].start;
+    uint64_t page = guarded.count == 0 ? 0 : guarded.ranges[0].start;
     nt_lock_give(&nt_maps_lock);
     return page;
 }

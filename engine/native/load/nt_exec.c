@@ -54,9 +54,8 @@ long nt_exec_try(long folder, const char *path, long flags)
 /* The file's head; false if it is not a file that could be executed at all. */
 static bool read_head(long folder, const char *path, long flags, uint8_t head[HEAD])
 {
-    long fd, got;
+    long fd;
     struct stat status;
-    bool good;
 
     if (nt_failed(nt_sys6(__NR_faccessat2, folder, (long)path, EXECUTE, AT_EACCESS | flags, 0, 0)) ||
         nt_exec_try(folder, path, flags) != -EFAULT)
@@ -67,9 +66,9 @@ static bool read_head(long folder, const char *path, long flags, uint8_t head[HE
         fd = nt_sys6(__NR_openat, folder, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
     if (nt_failed(fd))
         return false;
-    good = nt_sys3(__NR_fstat, fd, (long)&status, 0) == 0 && (status.st_mode & TYPE_MASK) == TYPE_REGULAR;
+    bool good = nt_sys3(__NR_fstat, fd, (long)&status, 0) == 0 && (status.st_mode & TYPE_MASK) == TYPE_REGULAR;
     memset(head, 0, HEAD);
-    got = good ? nt_sys6(__NR_pread64, fd, (long)head, HEAD - 1, 0, 0, 0) : 0;
+    long got = good ? nt_sys6(__NR_pread64, fd, (long)head, HEAD - 1, 0, 0, 0) : 0;
     nt_sys3(__NR_close, fd, 0, 0);
     return got > 0;
 }
@@ -145,8 +144,6 @@ static bool name_of(long fd, char *to, size_t room)
 /* The program's file by a name that the new engine can use. */
 static bool file_name(long folder, const char *path, long flags, char *to, size_t room)
 {
-    size_t length;
-
     if (path[0] == '\0')
         return (flags & AT_EMPTY_PATH) != 0 && name_of(folder, to, room);
     if (path[0] == '/' || (int)folder == AT_FDCWD) {
@@ -155,7 +152,7 @@ static bool file_name(long folder, const char *path, long flags, char *to, size_
     }
     if (!name_of(folder, to, room))
         return false;
-    length = strlen(to);
+    size_t length = strlen(to);
     nt_format(to + length, room - length, "/%s", path);
     return true;
 }

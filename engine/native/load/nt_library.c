@@ -160,12 +160,11 @@ void nt_library_start(const char *name)
 {
     long fd = open_library(name);
     struct nt_image image;
-    const char *wrong;
 
     library.name = name;
     if (nt_failed(fd))
         nt_die(125, "%s: cannot be opened (error %ld)\n", name, -fd);
-    wrong = nt_load_file((int)fd, nt_region_hole(ROOM), false, &image);
+    const char *wrong = nt_load_file((int)fd, nt_region_hole(ROOM), false, &image);
     if (wrong != NULL)
         nt_die(125, "%s: %s\n", name, wrong);
     nt_sys3(__NR_close, fd, 0, 0);

@@ -66,7 +66,6 @@ static int open_program(const char *name)
 {
     uint8_t capabilities[64];
     struct stat status;
-    long fd;
 
     if (nt_failed(nt_sys3(__NR_stat, (long)name, (long)&status, 0)))
         nt_die(127, "%s: not found\n", name);
@@ -78,7 +77,7 @@ static int open_program(const char *name)
         nt_die(126, "%s: gains privileges when it is executed, and is not run without them\n", name);
     if (nt_exec_try(AT_FDCWD, name, 0) == -ETXTBSY)
         nt_die(126, "%s: somebody has it open to write to it (text file busy)\n", name);
-    fd = nt_host_open(name, O_RDONLY, 0);
+    long fd = nt_host_open(name, O_RDONLY, 0);
     if (nt_failed(fd))
         nt_die(126, "%s: cannot be read\n", name);
     return (int)fd;
@@ -139,8 +138,6 @@ void nt_load_program(const char *name, const char *path, bool aslr, struct nt_pr
 {
     static char found[4096];
     struct stat status;
-    const char *wrong;
-    int fd;
 
     memset(program, 0, sizeof *program);
     program->aslr = aslr;
@@ -150,13 +147,13 @@ void nt_load_program(const char *name, const char *path, bool aslr, struct nt_pr
         name = found;
     }
     program->name = name;
-    fd = open_behind_scripts(name, program);
+    int fd = open_behind_scripts(name, program);
     nt_host_name_of(fd, nt.program, sizeof nt.program);
     if (nt_sys3(__NR_fstat, fd, (long)&status, 0) == 0) {
         nt.program_device = status.st_dev;
         nt.program_inode = status.st_ino;
     }
-    wrong = nt_load_file(fd, PIE_START + (aslr ? nt_random_pages(PIE_PAGES) : 0), true, &program->image);
+    const char *wrong = nt_load_file(fd, PIE_START + (aslr ? nt_random_pages(PIE_PAGES) : 0), true, &program->image);
     if (wrong != NULL)
         nt_die(status_of(&program->image), "%s: %s\n", name, wrong);
     nt_sys3(__NR_close, fd, 0, 0);

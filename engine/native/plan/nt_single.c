@@ -112,13 +112,12 @@ static void make_again(const struct nt_planner *planner, struct nt_single *singl
 static void make_state(struct nt_planner *planner, struct nt_single *single)
 {
     struct nt_piece pieces[NT_XSTATE_PIECES];
-    unsigned count;
 
     if (!planner->xstate) {
         planner->xstate = planner->allocate(sizeof *planner->xstate);
         nt_xstate_start(planner->xstate);
     }
-    count = nt_xstate_all(planner->xstate, &single->where, pieces);
+    unsigned count = nt_xstate_all(planner->xstate, &single->where, pieces);
     for (unsigned i = 0; i < count; i++) {
         struct nt_access access = {.how = pieces[i].how, .size = pieces[i].size};
         unsigned k = 0;

@@ -46,13 +46,11 @@ static void *control_map(long fd)
 
 static void control_make(void)
 {
-    long fd;
-
     nt_control_page = NULL;
     if (!nt_host_may_have(sizeof *nt_control_page))
         return;
     nt_format(name, sizeof name, "%s/%d", folder, nt_process_id());
-    fd = control_create();
+    long fd = control_create();
     if (nt_failed(fd))
         return;
     nt_control_page = control_map(fd);

@@ -124,12 +124,11 @@ static void hold_folder(void)
 {
     char *part = wanted + (nt_last_part(wanted) - wanted), first = *part;
     bool is_same = true;
-    long fd;
 
     *part = '\0';
     for (const char *at = wanted; *at != '\0'; at++)
         is_same &= *at != '%';
-    fd = is_same ? nt_host_open(wanted, O_PATH | O_DIRECTORY, 0) : -1;
+    long fd = is_same ? nt_host_open(wanted, O_PATH | O_DIRECTORY, 0) : -1;
     *part = first;
     if (nt_failed(fd))
         return;
@@ -154,11 +153,10 @@ static int64_t file_size(int fd)
 static size_t output_allowed(int fd, size_t bytes)
 {
     struct rlimit64 limit;
-    long size;
 
     if (nt_sys6(__NR_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) != 0 || limit.rlim_cur == RLIM64_INFINITY)
         return bytes;
-    size = nt_sys3(__NR_lseek, fd, 0, SEEK_TO_END);
+    long size = nt_sys3(__NR_lseek, fd, 0, SEEK_TO_END);
     if (nt_failed(size))
         return bytes;
     if ((uint64_t)size >= limit.rlim_cur)
@@ -195,11 +193,9 @@ static struct output output = {.host = &host};
 
 void nt_output_begin(const char *pattern, const struct nt_vector *vector)
 {
-    const char *wrong;
-
     output_prepare(pattern, vector);
     hand_on();
-    wrong = output_begin(&output);
+    const char *wrong = output_begin(&output);
     if (wrong != NULL)
         nt_die(NT_REJECTED, "cannot write the raw profile %s: %s; choose another with --tenure-out-file=\n",
                output.name, wrong);

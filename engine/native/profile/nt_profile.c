@@ -251,14 +251,13 @@ static void finish_profile(const char *why)
 void nt_finish(void)
 {
     const struct nt_counts *counts = &nt.counts;
-    struct nt_code_usage usage;
 
     if (nt_area_self()->thread->is_child)
         return;
     finish_profile("exit");
     if (!nt.options.stats)
         return;
-    usage = nt_code_usage(nt.code);
+    struct nt_code_usage usage = nt_code_usage(nt.code);
     nt_say("%lu times in the dispatcher, %lu blocks made, %lu made longer, %lu exits linked\n", counts->dispatched,
            counts->made, counts->joined, counts->linked);
     nt_say("%lu instructions decoded, %lu of them of a form known; %lu + %lu bytes of code, %lu kept\n", usage.decoded,
@@ -278,13 +277,11 @@ static tn_thread *core_thread(const struct nt_thread *thread)
 
 struct nt_area *nt_profile_area(const struct nt_thread *parent)
 {
-    tn_thread *thread;
-
     if (!nt_profile.on)
         return NULL;
     nt_lock_take(&nt.world);
     run.had_threads |= parent != NULL;
-    thread = tn_thread_new(nt_profile.core, parent == NULL ? NULL : core_thread(parent), 0);
+    tn_thread *thread = tn_thread_new(nt_profile.core, parent == NULL ? NULL : core_thread(parent), 0);
     nt_lock_give(&nt.world);
     memset((struct nt_area *)thread - 1, 0, sizeof(struct nt_area));
     return (struct nt_area *)thread - 1;

@@ -54,12 +54,11 @@ static uint64_t instructions_of(struct nt_thread *thread)
 bool nt_request_begins_at(struct nt_thread *thread, uint64_t pc)
 {
     struct code_function function;
-    enum start_phase phase;
 
     if (!nt_profile.on || !start_watches(start_of()))
         return false;
     code_map_function(nt_profile.map, pc, &function);
-    phase = start_at(start_of(), tn_function_flags(nt_profile.core, function.id));
+    enum start_phase phase = start_at(start_of(), tn_function_flags(nt_profile.core, function.id));
     if (function.start != pc || phase == start_of()->phase)
         return false;
     thread->outside = 1;
@@ -72,10 +71,8 @@ bool nt_request_begins_at(struct nt_thread *thread, uint64_t pc)
 /* Between two blocks: the same, after so many instructions. */
 static void begin_when_due(struct nt_thread *thread, uint64_t instructions)
 {
-    uint64_t left;
-
     enter_phase(thread, start_after(start_of(), instructions), instructions);
-    left = start_left(start_of(), instructions);
+    uint64_t left = start_left(start_of(), instructions);
     if (left > 0 && left / NEAR < (uint64_t)nt.countdown && !thread->area->pending)
         thread->area->countdown = (int64_t)(left / NEAR) + 1; /* the next head is the one that it has left by */
 }
@@ -127,12 +124,11 @@ static void perform_request(struct nt_thread *thread, enum request request, uint
 void nt_request_due(struct nt_thread *thread)
 {
     uint64_t instructions = instructions_of(thread);
-    enum request due;
 
     thread->outside = 1;
     nt_lock_take(&nt_request_lock);
     begin_when_due(thread, instructions);
-    due = options_due(&nt.options, instructions);
+    enum request due = options_due(&nt.options, instructions);
     if (due == REQUEST_STOP)
         perform_request(thread, REQUEST_COLLECT, 0, NULL);
     if (due != REQUEST_UNKNOWN)
@@ -155,11 +151,10 @@ static void name_region(struct nt_thread *thread, enum request request, const ui
 void nt_request(struct nt_thread *thread)
 {
     uint64_t words[6], *answer = &thread->area->gpr[NT_RDX];
-    enum request request;
 
     if (!nt_profile.on || nt_copy(words, (const void *)thread->area->gpr[NT_RAX], sizeof words) != 0)
         return;
-    request = request_of(words[0], &words[1]);
+    enum request request = request_of(words[0], &words[1]);
     if (request != REQUEST_UNKNOWN) {
         *answer = request == REQUEST_RUNNING;
         thread->outside = 1; /* the next one waits here */

@@ -25,14 +25,12 @@ bool nt_call_pass(struct nt_thread *thread, struct nt_call *call)
 
     (void)thread;
     for (;;) {
-        uint64_t page;
-
         nt_baton_give();
         was_made = nt_gate_call(call->raw, &call->result);
         nt_baton_take();
         if (!was_made)
             return false;
-        page = call->result == -EFAULT ? nt_maps_guarded() : 0;
+        uint64_t page = call->result == -EFAULT ? nt_maps_guarded() : 0;
         if (page == 0)
             return true;
         nt_maps_unguard(page);

@@ -94,7 +94,6 @@ static bool is_of_interest(const char *name)
 static const char *own_file(long folder, uint64_t path, char whole[PATH_ROOM])
 {
     char head[PATH_HEAD], link[32];
-    const char *rest;
     long length;
 
     if (!nt_host_program_text(path, head, sizeof head))
@@ -111,7 +110,7 @@ static const char *own_file(long folder, uint64_t path, char whole[PATH_ROOM])
     } else {
         return NULL;
     }
-    rest = in_own_proc(whole);
+    const char *rest = in_own_proc(whole);
     return rest != NULL && is_of_interest(rest) ? rest : NULL;
 }
 
@@ -259,13 +258,12 @@ static bool read_link(struct nt_thread *thread, struct nt_call *call, long folde
 {
     const char *own = nt_file_own(folder, NT_ARG(call, argument));
     uint64_t room = NT_ARG(call, argument + 2);
-    size_t length;
 
     if (own == NULL)
         return nt_call_pass(thread, call);
     if ((int64_t)room <= 0)
         return nt_call_fail(call, EINVAL);
-    length = strlen(own);
+    size_t length = strlen(own);
     if (length > room)
         length = room;
     call->result = nt_copy((void *)NT_ARG(call, argument + 1), own, length) == 0 ? (long)length : -EFAULT;

@@ -58,13 +58,11 @@ static void memory_mapped(uint64_t start, uint64_t bytes, bool is_shared)
  * to the file, until the program itself writes to the page: so a file that is open for writing is taken for shared. */
 static bool is_shared(uint64_t flags, uint64_t fd)
 {
-    long mode;
-
     if ((flags & MAP_TYPE) != MAP_PRIVATE)
         return true;
     if (flags & MAP_ANONYMOUS)
         return false;
-    mode = nt_sys3(__NR_fcntl, (int)fd, F_GETFL, 0);
+    long mode = nt_sys3(__NR_fcntl, (int)fd, F_GETFL, 0);
     return !nt_failed(mode) && (mode & O_ACCMODE) != O_RDONLY;
 }
 

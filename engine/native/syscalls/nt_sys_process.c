@@ -103,10 +103,9 @@ static void begin_as_child(struct nt_thread *child, uint64_t stack)
 static bool clone_shared(struct nt_thread *thread, struct nt_call *call)
 {
     uint64_t flags = NT_ARG(call, 0);
-    struct nt_thread *child;
 
     forget_gone_children();
-    child = nt_thread_new(thread, nt_profile_area(thread), nt_profile_countdown());
+    struct nt_thread *child = nt_thread_new(thread, nt_profile_area(thread), nt_profile_countdown());
     nt_code_thread(nt.code, child->area);
     begin_as_child(child, NT_ARG(call, 1));
     if (!(flags & CLONE_SIGHAND)) {
@@ -238,11 +237,10 @@ bool nt_sys_alone(struct nt_thread *thread, struct nt_call *call)
 static bool process_execute(struct nt_thread *thread, struct nt_call *call, const struct nt_exec *exec)
 {
     uint64_t mask = thread->mask;
-    bool succeeds;
 
     if (thread->area->pending)
         return false;
-    succeeds = (nt_profile.on || nt.options.trace_children) && nt_exec_succeeds(exec);
+    bool succeeds = (nt_profile.on || nt.options.trace_children) && nt_exec_succeeds(exec);
     if (succeeds && !thread->is_child)
         nt_profile_become();
     if (nt_limit_is_set() && nt_exec_succeeds(exec))

@@ -26,7 +26,7 @@ bool nt_sys_rt_sigaction(struct nt_thread *thread, struct nt_call *call)
 {
     uint64_t signal = NT_ARG(call, 0);
     struct nt_process *process = thread->process;
-    struct nt_action new, old;
+    struct nt_action new;
 
     if (signal == 0 || signal >= NT_SIGNALS || NT_ARG(call, 3) != MASK_BYTES ||
         (NT_ARG(call, 1) != 0 && (signal == SIGKILL || signal == SIGSTOP)))
@@ -34,7 +34,7 @@ bool nt_sys_rt_sigaction(struct nt_thread *thread, struct nt_call *call)
     if (NT_ARG(call, 1) != 0 && nt_copy(&new, (const void *)NT_ARG(call, 1), sizeof new) != 0)
         return nt_call_fail(call, EFAULT);
     nt_lock_take(&process->lock);
-    old = process->action[signal];
+    struct nt_action old = process->action[signal];
     if (NT_ARG(call, 1) != 0) {
         new.mask &= ~NEVER_BLOCKED;
         process->action[signal] = new;
@@ -90,13 +90,11 @@ bool nt_sys_sigaltstack(struct nt_thread *thread, struct nt_call *call)
 
     old.ss_flags = (old.ss_flags & (int)SS_AUTODISARM) | (old.ss_size == 0 ? SS_DISABLE : is_on ? SS_ONSTACK : 0);
     if (NT_ARG(call, 0) != 0) {
-        int mode;
-
         if (nt_copy(&new, (const void *)NT_ARG(call, 0), sizeof new) != 0)
             return nt_call_fail(call, EFAULT);
         if (is_on)
             return nt_call_fail(call, EPERM);
-        mode = new.ss_flags & ~(int)SS_AUTODISARM;
+        int mode = new.ss_flags & ~(int)SS_AUTODISARM;
         if (mode != SS_DISABLE && mode != SS_ONSTACK && mode != 0)
             return nt_call_fail(call, EINVAL);
         if (mode == SS_DISABLE) {
@@ -132,7 +130,6 @@ bool nt_sys_rt_sigpending(struct nt_thread *thread, struct nt_call *call)
 static bool pass_with_mask(struct nt_thread *thread, struct nt_call *call, uint64_t *argument)
 {
     uint64_t mask;
-    bool was_made;
 
     if (*argument == 0 || nt_copy(&mask, (const void *)*argument, sizeof mask) != 0)
         return nt_call_pass(thread, call);
@@ -140,7 +137,7 @@ static bool pass_with_mask(struct nt_thread *thread, struct nt_call *call, uint6
     mask &= ~NT_FAULTS;
     *argument = (uint64_t)&mask;
     thread->call_has_mask = true;
-    was_made = nt_call_pass(thread, call);
+    bool was_made = nt_call_pass(thread, call);
     if (!was_made || !thread->held.is_held)
         thread->call_has_mask = false;
     return was_made;

@@ -180,12 +180,10 @@ static struct nt_thread *next_of_those_that_wait(void)
 
 static void baton_choose(const struct nt_thread *self)
 {
-    struct nt_thread *next;
-
     if (!strict.settled)
         wait_until_settled(self);
     strict.settled = 1;
-    next = next_of_those_that_wait();
+    struct nt_thread *next = next_of_those_that_wait();
     strict.last = next->number;
     hand_to(next);
     if (next != self)

@@ -65,10 +65,8 @@ static void set_area(struct nt_thread *thread, struct nt_area *area)
 
 struct nt_thread *nt_thread_new(const struct nt_thread *parent, struct nt_area *area, int64_t countdown)
 {
-    struct nt_thread *thread;
-
     nt_lock_take(&nt_thread_lock);
-    thread = free_record();
+    struct nt_thread *thread = free_record();
     if (thread == NULL)
         thread = make_record();
     thread->outside = 1;
@@ -166,13 +164,11 @@ bool nt_thread_has_children(void)
 
 bool nt_thread_is_gone(const struct nt_thread *thread)
 {
-    char state;
-
     if (thread->tid == 0)
         return false;
     if (nt_sys3(__NR_tkill, thread->tid, 0, 0) == -ESRCH)
         return true;
-    state = nt_host_thread_state(thread->tid);
+    char state = nt_host_thread_state(thread->tid);
     return state == 'Z' || state == 'X';
 }
 
@@ -207,10 +203,8 @@ void nt_thread_alone(struct nt_thread *thread)
 
 struct nt_process *nt_process_copy(struct nt_process *process)
 {
-    struct nt_process *copy;
-
     nt_lock_take(&nt_thread_lock);
-    copy = free_processes;
+    struct nt_process *copy = free_processes;
     if (copy != NULL)
         free_processes = copy->next_free;
     nt_lock_give(&nt_thread_lock);

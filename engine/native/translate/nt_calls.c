@@ -109,11 +109,9 @@ void nt_jumped(struct nt_area *area)
 /* area->site, in area->function, jumps to area->rip, which may be in another piece of the same function. */
 void nt_jumped_found(struct nt_area *area)
 {
-    uint32_t function;
-
     if (!is_address(area->rip))
         return;
-    function = function_at(area, area->rip);
+    uint32_t function = function_at(area, area->rip);
     if (function == area->function)
         return;
     tn_jump(thread_of(area), area->site, function, area->held_sp);

@@ -115,12 +115,9 @@ static bool has_same_operand(const struct check *c, const struct nt_insn *e, con
 /* lea r, [a + b]: the operand's address under GS. */
 static bool is_sum_with_gs(const struct check *c, const struct nt_insn *e, const struct nt_insn *o)
 {
-    const struct value *a, *b;
-
     if (e->base == NT_NO_REG || e->index == NT_NO_REG || e->scale != 1 || e->offset || !(rex_of(e) & 8))
         return false;
-    a = &c->reg[e->base];
-    b = &c->reg[e->index];
+    const struct value *a = &c->reg[e->base], *b = &c->reg[e->index];
     if (b->kind != BASE_OF_GS)
         return false;
     return o->rip_relative ? a->kind == CONSTANT && a->number == o->target : a->kind == OPERAND && a->number == c->i;
@@ -267,11 +264,10 @@ static unsigned without_address(const struct nt_insn *e, uint8_t to[NT_INSN_BYTE
 static bool is_same_but_for_address(const struct nt_insn *e, const struct nt_insn *o)
 {
     uint8_t a[NT_INSN_BYTES], b[NT_INSN_BYTES];
-    unsigned n;
 
     if (!e->modrm || !e->memory || e->opcode == NT_NO_REG)
         return false;
-    n = without_address(e, a);
+    unsigned n = without_address(e, a);
     return n == without_address(o, b) && __builtin_memcmp(a, b, n) == 0;
 }
 

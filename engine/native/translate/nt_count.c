@@ -154,7 +154,6 @@ static void test_line(struct nt_making *making, const struct nt_planned_run *run
 {
     struct nt_mem line = of_way(&layout_of(making)->i1, r->o, offsetof(struct tn_way, line));
     struct nt_emit *emit = &making->emit;
-    struct nt_detour *slow;
 
     if (count_fits(run->line)) {
         nt_compare_constant(emit, line, (int32_t)run->line);
@@ -162,7 +161,7 @@ static void test_line(struct nt_making *making, const struct nt_planned_run *run
         nt_constant(emit, r->m, run->line);
         nt_compare(emit, line, r->m);
     }
-    slow = nt_detour(making, NT_NOT_EQUAL);
+    struct nt_detour *slow = nt_detour(making, NT_NOT_EQUAL);
     slow->run = run;
     slow->o = r->o;
 }
@@ -276,12 +275,11 @@ static void test_data(struct nt_making *making, const struct nt_planned_access *
 {
     const struct tn_l1_layout *l1 = &layout_of(making)->d1;
     struct nt_emit *emit = &making->emit;
-    struct nt_detour *slow;
 
     find_way(making, access->table, r->a, r->o);
     nt_subtract(emit, r->a, line_of(l1, r->o, access));
     nt_compare_register(emit, r->a, (int32_t)(1u << l1->line_bits) - access->size);
-    slow = nt_detour(making, NT_ABOVE);
+    struct nt_detour *slow = nt_detour(making, NT_ABOVE);
     slow->access = access;
     slow->o = r->o;
     slow->a = r->a;
@@ -478,7 +476,6 @@ static void advance_clock(struct nt_making *making, unsigned i)
 void nt_count_before(struct nt_making *making, unsigned i)
 {
     uint16_t flags = making->flags[i];
-    struct registers r;
 
     if (!has_costs(making, i))
         return;
@@ -488,7 +485,7 @@ void nt_count_before(struct nt_making *making, unsigned i)
     }
     if (flags)
         keep_flags(making, flags);
-    r = take_registers(making, i, flags ? 1 << NT_RAX : 0);
+    struct registers r = take_registers(making, i, flags ? 1 << NT_RAX : 0);
     emit_costs(making, i, &r);
     if (flags & NT_FLAG_OF)
         nt_flags_from_rax(&making->emit);

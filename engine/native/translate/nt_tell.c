@@ -131,7 +131,6 @@ static void compare_with_range(struct nt_making *making, unsigned i)
 {
     const struct code_function *function = &making->plan.function;
     struct nt_emit *emit = &making->emit;
-    struct nt_detour *away;
 
     nt_put_aside(making, NT_RAX);
     nt_put_aside(making, NT_RCX);
@@ -142,7 +141,7 @@ static void compare_with_range(struct nt_making *making, unsigned i)
     nt_subtract_register(emit, NT_RCX, NT_RDX);
     nt_constant(emit, NT_RDX, function->end - function->start);
     nt_compare_registers(emit, NT_RCX, NT_RDX);
-    away = nt_detour(making, NT_ABOVE_OR_EQUAL);
+    struct nt_detour *away = nt_detour(making, NT_ABOVE_OR_EQUAL);
     away->jump = making->plan.site[i] | (uint64_t)function->id << 32;
     nt_flags_from_rax(emit);
     nt_bring_back(making, 0xffff);

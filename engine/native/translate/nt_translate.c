@@ -75,11 +75,10 @@ static void emit_fpu_address(struct nt_making *making, unsigned i)
 {
     const struct nt_insn *insn = &making->insn[i];
     struct nt_emit *emit = &making->emit;
-    uint8_t address;
 
     if (!insn->fpu_at)
         return;
-    address = nt_take_address(making, i);
+    uint8_t address = nt_take_address(making, i);
     if (insn->segment == NT_SEGMENT_FS) {
         uint8_t base = nt_take(making, i, (uint16_t)(NT_LOWER & ~(insn->reads | insn->writes | 1u << address)));
         nt_read_fs(emit, base);
