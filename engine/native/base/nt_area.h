@@ -40,7 +40,7 @@
 #define NT_RESERVED (-3552)   /* from here on, nobody's */
 #define NT_RETURNS (-2072)    /* where calls return to in generated code, by place on the stack: nt_leave.c */
 #define NT_RETURN_COUNT 256
-#define NT_OPMASK (-2208)     /* what an instruction under a mask is to access (nt_lanes.h): the opmask register, */
+#define NT_OPMASK (-2208)     /* what an instruction under a mask is to access (nt_lanes.c): the opmask register, */
 #define NT_INDICES (-2200)    /* the vector of indices, */
 #define NT_SIGNS (-2136)      /* the vector whose elements' signs are the mask */
 #define NT_BEFORE (-24)       /* rcx, rsi, rdi before a string instruction (nt_single.h), at the very end */

@@ -76,7 +76,7 @@ static uint16_t bit(uint8_t reg)
     return reg == NT_NO_REG ? 0 : (uint16_t)(1u << reg);
 }
 
-/* Where the parts of the instruction lie. */
+/* Where the parts of the instruction lie, and whether ModRM names an address, RIP-relative or not. */
 static void find_parts(struct nt_insn *insn, const decoded *d)
 {
     insn->encoding = NT_LEGACY;
@@ -108,16 +108,9 @@ static void find_parts(struct nt_insn *insn, const decoded *d)
     insn->modrm = d->raw.modrm.offset;
     insn->opcode = (uint8_t)(insn->modrm - 1);
     insn->sib = d->attributes & ZYDIS_ATTRIB_HAS_SIB ? d->raw.sib.offset : 0;
-}
-
-/* An address that ModRM names: RIP-relative or not. */
-static void find_address(struct nt_insn *insn, const decoded *d)
-{
-    if (!insn->modrm || d->raw.modrm.mod == 3 || d->opcode_map == ZYDIS_OPCODE_MAP_0F0F)
-        return;
-    insn->memory = true;
-    if (d->raw.modrm.mod == 0 && d->raw.modrm.rm == 5) {
-        insn->rip_relative = true;
+    insn->memory = d->raw.modrm.mod != 3 && d->opcode_map != ZYDIS_OPCODE_MAP_0F0F;
+    insn->rip_relative = insn->memory && d->raw.modrm.mod == 0 && d->raw.modrm.rm == 5;
+    if (insn->rip_relative) {
         int32_t displacement;
         __builtin_memcpy(&displacement, insn->bytes + insn->modrm + 1, 4);
         insn->target = insn->pc + insn->length + (uint64_t)(int64_t)displacement;
@@ -387,9 +380,7 @@ static void decode_classify(struct nt_insn *insn, const decoded *d, const operan
         if (!insn->memory || insn->implicit || lanes)
             decode_refuse(insn, "an operand under GS that ModRM does not name");
         else if (d->mnemonic == ZYDIS_MNEMONIC_CMPXCHG16B || d->mnemonic == ZYDIS_MNEMONIC_CMPXCHG8B)
-            decode_refuse(
-                insn,
-                "cmpxchg8b or cmpxchg16b under GS"); /* too few registers are left to make the address with */
+            decode_refuse(insn, "cmpxchg8b or cmpxchg16b under GS"); /* no registers are left to make the address */
     }
 }
 
@@ -430,18 +421,13 @@ static void correct_enter(struct nt_insn *insn, const decoded *d)
     }
 }
 
-static unsigned element_bytes(const struct nt_insn *insn)
-{
-    bool wide = insn->encoding == NT_EVEX ? insn->bytes[insn->prefix + 2] & 0x80
-                                          : insn->encoding == NT_VEX3 && insn->bytes[insn->prefix + 2] & 0x80;
-    return wide ? 8 : 4;
-}
-
 /* As many lanes as the longer of element and index leaves room for. The index is of 4 or 8 bytes by the opcode. */
 static void correct_lanes(struct nt_insn *insn, const decoded *d, const operand *o)
 {
     struct nt_access *access = &insn->access[0];
-    unsigned element = element_bytes(insn), index = insn->bytes[insn->opcode] & 1 ? 8 : 4;
+    bool is_long_prefix = insn->encoding == NT_EVEX || insn->encoding == NT_VEX3; /* which has a bit for it */
+    unsigned element = is_long_prefix && insn->bytes[insn->prefix + 2] & 0x80 ? 8 : 4;
+    unsigned index = insn->bytes[insn->opcode] & 1 ? 8 : 4;
     access->size = (uint16_t)element;
     access->lanes = (uint16_t)(d->avx.vector_length / 8 / (element > index ? element : index));
     access->index_bytes = (uint8_t)index;
@@ -562,16 +548,6 @@ static void correct_vector(struct nt_insn *insn, const decoded *d, const operand
     }
 }
 
-static void correct_bits(struct nt_insn *insn, const decoded *d, const operand *o)
-{
-    bool bits = d->mnemonic == ZYDIS_MNEMONIC_BT || d->mnemonic == ZYDIS_MNEMONIC_BTS ||
-                d->mnemonic == ZYDIS_MNEMONIC_BTR || d->mnemonic == ZYDIS_MNEMONIC_BTC;
-    if (!bits || o[1].type != ZYDIS_OPERAND_TYPE_REGISTER)
-        return;
-    insn->access[0].kind = NT_BIT;
-    insn->access[0].mask = general_number(o[1].reg.value);
-}
-
 static bool accesses_nothing(const decoded *d)
 {
     switch (d->meta.category) {
@@ -589,70 +565,20 @@ static bool accesses_nothing(const decoded *d)
     }
 }
 
-static uint8_t state_form(const decoded *d)
-{
-    switch (d->mnemonic) {
-    case ZYDIS_MNEMONIC_XRSTOR:
-    case ZYDIS_MNEMONIC_XRSTOR64:
-        return NT_XRSTOR;
-    case ZYDIS_MNEMONIC_XSAVEC:
-    case ZYDIS_MNEMONIC_XSAVEC64:
-        return NT_XSAVEC;
-    case ZYDIS_MNEMONIC_XSAVEOPT:
-    case ZYDIS_MNEMONIC_XSAVEOPT64:
-        return NT_XSAVEOPT;
-    default:
-        return NT_XSAVE;
-    }
-}
-
-/* Of operands of 16 bits the format has no room for an address of ours. */
-static void note_fpu(struct nt_insn *insn, const decoded *d)
-{
-    enum { IN_ENVIRONMENT = 12, IN_STATE = 8 };
-
-    switch (d->mnemonic) {
-    case ZYDIS_MNEMONIC_FNSTENV:
-    case ZYDIS_MNEMONIC_FNSAVE:
-        insn->fpu_at = d->operand_width == 16 ? 0 : IN_ENVIRONMENT;
-        insn->fpu_bytes = 4;
-        break;
-    case ZYDIS_MNEMONIC_FXSAVE:
-    case ZYDIS_MNEMONIC_XSAVE:
-    case ZYDIS_MNEMONIC_XSAVEC:
-    case ZYDIS_MNEMONIC_XSAVEOPT:
-        insn->fpu_at = IN_STATE;
-        insn->fpu_bytes = 4;
-        break;
-    case ZYDIS_MNEMONIC_FXSAVE64:
-    case ZYDIS_MNEMONIC_XSAVE64:
-    case ZYDIS_MNEMONIC_XSAVEC64:
-    case ZYDIS_MNEMONIC_XSAVEOPT64:
-        insn->fpu_at = IN_STATE;
-        insn->fpu_bytes = 8;
-        break;
-    default:
-        break;
-    }
-}
-
-/* Of 0, these leave the register as it is. */
-static void correct_scan(struct nt_insn *insn, const decoded *d)
-{
-    if (d->mnemonic != ZYDIS_MNEMONIC_BSF && d->mnemonic != ZYDIS_MNEMONIC_BSR)
-        return;
-    insn->reads |= insn->kills;
-    insn->kills = 0;
-}
-
-/* Its addresses move. Of cmps and scas the decoder does not say so. */
-static void correct_strings(struct nt_insn *insn)
-{
-    for (unsigned i = 0; i < insn->accesses; i++) {
-        insn->access[i].kind = NT_STRING;
-        insn->writes |= bit(insn->access[i].base);
-    }
-}
+/* Instructions that store or load the CPU's state: in which form, and where in it those that store put the address of
+ * the last x87 instruction, in how many bytes. */
+enum { IN_ENVIRONMENT = 12, IN_STATE = 8 };
+static const struct {
+    uint8_t form, fpu_at, fpu_bytes;
+} states[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {
+    [ZYDIS_MNEMONIC_FNSTENV] = {0, IN_ENVIRONMENT, 4},        [ZYDIS_MNEMONIC_FNSAVE] = {0, IN_ENVIRONMENT, 4},
+    [ZYDIS_MNEMONIC_FXSAVE] = {NT_FXSAVE, IN_STATE, 4},       [ZYDIS_MNEMONIC_FXSAVE64] = {NT_FXSAVE, IN_STATE, 8},
+    [ZYDIS_MNEMONIC_FXRSTOR] = {.form = NT_FXSAVE},           [ZYDIS_MNEMONIC_FXRSTOR64] = {.form = NT_FXSAVE},
+    [ZYDIS_MNEMONIC_XSAVE] = {NT_XSAVE, IN_STATE, 4},         [ZYDIS_MNEMONIC_XSAVE64] = {NT_XSAVE, IN_STATE, 8},
+    [ZYDIS_MNEMONIC_XSAVEC] = {NT_XSAVEC, IN_STATE, 4},       [ZYDIS_MNEMONIC_XSAVEC64] = {NT_XSAVEC, IN_STATE, 8},
+    [ZYDIS_MNEMONIC_XSAVEOPT] = {NT_XSAVEOPT, IN_STATE, 4},   [ZYDIS_MNEMONIC_XSAVEOPT64] = {NT_XSAVEOPT, IN_STATE, 8},
+    [ZYDIS_MNEMONIC_XRSTOR] = {.form = NT_XRSTOR},            [ZYDIS_MNEMONIC_XRSTOR64] = {.form = NT_XRSTOR},
+};
 
 static void correct_accesses(struct nt_insn *insn, const decoded *d, const operand *o, bool amd)
 {
@@ -669,11 +595,14 @@ static void correct_accesses(struct nt_insn *insn, const decoded *d, const opera
     case ZYDIS_CATEGORY_XSAVE:
     case ZYDIS_CATEGORY_XSAVEOPT:
         insn->access[0].kind = NT_STATE;
-        insn->access[0].form = state_form(d);
+        insn->access[0].form = states[d->mnemonic].form;
         insn->access[0].how = insn->access[0].form == NT_XRSTOR ? NT_READ : NT_WRITE;
         break;
     case ZYDIS_CATEGORY_STRINGOP:
-        correct_strings(insn);
+        for (unsigned i = 0; i < insn->accesses; i++) {
+            insn->access[i].kind = NT_STRING;
+            insn->writes |= bit(insn->access[i].base); /* they move, which the decoder does not say of cmps and scas */
+        }
         break;
     default:
         break;
@@ -684,7 +613,16 @@ static void correct_accesses(struct nt_insn *insn, const decoded *d, const opera
     case ZYDIS_MNEMONIC_FXRSTOR:
     case ZYDIS_MNEMONIC_FXRSTOR64:
         insn->access[0].kind = NT_STATE;
-        insn->access[0].form = NT_FXSAVE;
+        insn->access[0].form = states[d->mnemonic].form;
+        break;
+    case ZYDIS_MNEMONIC_BT:
+    case ZYDIS_MNEMONIC_BTS:
+    case ZYDIS_MNEMONIC_BTR:
+    case ZYDIS_MNEMONIC_BTC:
+        if (o[1].type == ZYDIS_OPERAND_TYPE_REGISTER) {
+            insn->access[0].kind = NT_BIT;
+            insn->access[0].mask = general_number(o[1].reg.value);
+        }
         break;
     case ZYDIS_MNEMONIC_XLAT:
         insn->access[0].kind = NT_TABLE;
@@ -697,7 +635,6 @@ static void correct_accesses(struct nt_insn *insn, const decoded *d, const opera
             insn->access[0].size = amd ? 4 : 2;
         break;
     default:
-        correct_bits(insn, d, o);
         correct_vector(insn, d, o);
         break;
     }
@@ -722,20 +659,25 @@ bool nt_decode(const struct nt_decoder *decoder, const void *bytes, size_t lengt
         d.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE) ? true : false;
     insn->locked = d.attributes & ZYDIS_ATTRIB_HAS_LOCK ? true : false;
     find_parts(insn, &d);
-    find_address(insn, &d);
     for (unsigned i = 0; i < d.operand_count; i++) {
         if (o[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
             note_memory(insn, &o[i]);
         else if (o[i].type == ZYDIS_OPERAND_TYPE_REGISTER)
             note_register(insn, &o[i]);
     }
-    correct_scan(insn, &d);
+    if (d.mnemonic == ZYDIS_MNEMONIC_BSF || d.mnemonic == ZYDIS_MNEMONIC_BSR) {
+        insn->reads |= insn->kills; /* of 0, they leave the register as it is */
+        insn->kills = 0;
+    }
     if (decoder->amd && d.mnemonic == ZYDIS_MNEMONIC_PAUSE && d.raw.rex.B) {
         insn->reads |= bit(RAX) | bit(R8);
         insn->writes |= bit(RAX) | bit(R8);
     }
     note_flags(insn, &d);
-    note_fpu(insn, &d);
+    insn->fpu_at = states[d.mnemonic].fpu_at;
+    insn->fpu_bytes = states[d.mnemonic].fpu_bytes;
+    if (insn->fpu_at == IN_ENVIRONMENT && d.operand_width == 16)
+        insn->fpu_at = 0; /* that format has no room for an address of ours */
     correct_accesses(insn, &d, o, decoder->amd);
     decode_classify(insn, &d, o, decoder->amd);
     return true;

@@ -63,7 +63,7 @@ enum nt_access_kind {
     NT_STRING,      /* each iteration one of `size` bytes */
     NT_STATE,       /* fxsave, xsave and back: its pieces (nt_xstate.h); `form` says of which of them */
 };
-enum nt_state_form { NT_FXSAVE, NT_XSAVE, NT_XSAVEC, NT_XSAVEOPT, NT_XRSTOR };
+enum nt_state_form { NT_XSAVE, NT_FXSAVE, NT_XSAVEC, NT_XSAVEOPT, NT_XRSTOR };
 enum { NT_READ = 1, NT_WRITE = 2, NT_MODIFY = 3 };
 enum { NT_NO_SEGMENT, NT_SEGMENT_FS, NT_SEGMENT_GS };
 

@@ -17,15 +17,10 @@ struct front {
     unsigned bytes;  /* of the form */
 };
 
-static bool is_prefix(uint8_t byte)
-{
-    return byte == 0x66 || byte == 0xf2 || byte == 0xf3;
-}
-
 static struct front find_opcode(const uint8_t *bytes)
 {
     struct front front = {0};
-    while (front.at < 2 && is_prefix(bytes[front.at]))
+    while (front.at < 2 && (bytes[front.at] == 0x66 || bytes[front.at] == 0xf2 || bytes[front.at] == 0xf3))
         front.at++;
     if ((bytes[front.at] & 0xf0) == 0x40)
         front.at++;
@@ -79,21 +74,6 @@ static uint64_t forms_way(const struct nt_insn *insn)
 
 /* ------------------------------------------------------------------------------------------ remembered */
 
-static void move_operand(struct nt_insn *insn)
-{
-    int64_t offset = forms_constant(insn->bytes + insn->displacement, insn->displacement_bytes);
-    int64_t moved = offset - insn->offset;
-    if (insn->rip_relative)
-        insn->target = insn->pc + insn->length + (uint64_t)offset;
-    for (unsigned i = 0; i < insn->accesses; i++) {
-        struct nt_access *access = &insn->access[i];
-        if (access->base != insn->base || access->index != insn->index)
-            continue;
-        access->displacement = insn->rip_relative ? (int64_t)insn->target : access->displacement + moved;
-    }
-    insn->offset = (int32_t)offset;
-}
-
 /* The form's instruction with the constants that stand in `bytes`. */
 static void forms_copy(const struct nt_insn *form, const uint8_t *bytes, uint64_t pc, struct nt_insn *insn)
 {
@@ -102,8 +82,18 @@ static void forms_copy(const struct nt_insn *form, const uint8_t *bytes, uint64_
     __builtin_memcpy(insn->bytes, bytes, insn->length);
     if (is_relative(insn))
         insn->target = forms_way(insn);
-    else if (insn->displacement_bytes)
-        move_operand(insn);
+    if (is_relative(insn) || !insn->displacement_bytes)
+        return;
+    int64_t offset = forms_constant(insn->bytes + insn->displacement, insn->displacement_bytes);
+    int64_t moved = offset - insn->offset;
+    if (insn->rip_relative)
+        insn->target = insn->pc + insn->length + (uint64_t)offset;
+    for (unsigned i = 0; i < insn->accesses; i++) {
+        struct nt_access *access = &insn->access[i];
+        if (access->base == insn->base && access->index == insn->index)
+            access->displacement = insn->rip_relative ? (int64_t)insn->target : access->displacement + moved;
+    }
+    insn->offset = (int32_t)offset;
 }
 
 /* ------------------------------------------------------------------------------------------ to be remembered */

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* nt_lanes.c: see nt_lanes.h. */
-#include "nt_lanes.h"
+/*
+ * nt_lanes.c: where an instruction under a mask accesses memory.
+ *
+ * Gathers and scatters, moves under a mask, compress and expand, and single elements that a mask may leave out: one
+ * access for each lane whose bit of the mask is 1, none for the others (engine/CONTRACT.md, 4). Generated code stores
+ * the mask, and the vector of indices, into the area in front of the instruction.
+ */
+#include "nt_single.h"
 
 bool nt_lanes_are(const struct nt_access *access)
 {
@@ -39,15 +45,6 @@ static uint64_t signs(const uint8_t *vector, unsigned lanes, unsigned bytes)
     return set;
 }
 
-static uint64_t active(const struct nt_access *where, const struct nt_area *area)
-{
-    uint64_t set = where->mask == NT_NO_REG ? ~0ull : area->opmask;
-
-    if (where->kind == NT_MASKED_SIGN || (where->kind == NT_LANES && where->by_sign))
-        set = signs(area->signs, where->lanes, where->size);
-    return set & ~0ull >> (64 - where->lanes);
-}
-
 static uint64_t index_of(const struct nt_access *where, const struct nt_area *area, unsigned lane)
 {
     int64_t wide;
@@ -63,9 +60,12 @@ static uint64_t index_of(const struct nt_access *where, const struct nt_area *ar
 
 unsigned nt_lanes_find(const struct nt_access *where, const struct nt_area *area, uint64_t address[NT_LANES_MOST])
 {
-    uint64_t set = active(where, area);
+    uint64_t set = where->mask == NT_NO_REG ? ~0ull : area->opmask;
     unsigned count = 0;
 
+    if (where->kind == NT_MASKED_SIGN || (where->kind == NT_LANES && where->by_sign))
+        set = signs(area->signs, where->lanes, where->size);
+    set &= ~0ull >> (64 - where->lanes);
     if (where->kind == NT_ONE) {
         address[0] = nt_lanes_address(where, area, 0);
         return set != 0;

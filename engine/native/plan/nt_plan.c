@@ -18,15 +18,6 @@ struct making {
 
 /* ------------------------------------------------------------------------------------------ instructions */
 
-static bool is_locked(const struct nt_insn *insn)
-{
-    unsigned i = 0;
-
-    while (i < insn->opcode && insn->bytes[i] != 0xf0)
-        i++;
-    return i < insn->opcode;
-}
-
 /* A locked read-modify-write, and xchg with memory, reads first and then swaps: two accesses. A compare-and-swap is
  * one. */
 static bool is_swap(const struct nt_insn *insn, const struct nt_access *access)
@@ -40,7 +31,7 @@ static bool is_swap(const struct nt_insn *insn, const struct nt_access *access)
     if (!two_bytes && (opcode & ~width) == XCHG)
         return true;
     bool compares = two_bytes && ((opcode & ~width) == CMPXCHG || opcode == CMPXCHG_WIDE);
-    return is_locked(insn) && !compares;
+    return insn->locked && !compares;
 }
 
 static void count_accesses(struct making *m, unsigned i)
@@ -50,7 +41,8 @@ static void count_accesses(struct making *m, unsigned i)
     if (m->planner->clock_only) /* then neither the clock nor data knows of them */
         return;
     if (nt_single_is(insn)) {
-        nt_single_counts(insn, &m->reads[i], &m->writes[i]);
+        if (insn->access[0].kind == NT_BIT) /* of the others, none that always happens */
+            m->reads[i] = 1 + insn->locked;
         return;
     }
     for (unsigned k = 0; k < insn->accesses; k++) {
@@ -98,39 +90,30 @@ static void plan_name(struct making *m, unsigned i)
 
 /* ------------------------------------------------------------------------------------------ stretches */
 
-static void begin_stretch(struct making *m, unsigned i)
-{
-    struct nt_stretch *stretch = &m->plan->stretch[m->plan->stretches++];
-    bool fell = i > 0 && m->plan->function_of[i] != m->plan->function_of[i - 1];
-
-    *stretch = (struct nt_stretch){.insn = (uint8_t)i, .function = m->plan->function_of[i]};
-    stretch->entered_from = fell ? m->plan->site[i - 1] : TN_NONE;
-}
-
-static void add_insn(struct making *m, unsigned i)
-{
-    struct nt_stretch *stretch = &m->plan->stretch[m->plan->stretches - 1];
-    const struct nt_insn *insn = &m->insn[i];
-    uint8_t flags = flags_of(insn);
-
-    m->fetch[i] = (struct fetch_insn){insn->pc, insn->length, stretch->accesses, m->plan->site[i]};
-    stretch->insns++;
-    stretch->accesses += 1 + m->reads[i] + m->writes[i];
-    stretch->data += m->reads[i] | (uint64_t)m->writes[i] << 32;
-    if (m->planner->config->branch_sim)
-        stretch->branches += (flags & TN_INSTR_COND ? 1 : 0) | (flags & TN_INSTR_INDIRECT ? 1ull << 32 : 0);
-}
-
 static void plan_cut(struct making *m)
 {
+    struct nt_stretch *stretch = NULL;
+
     for (unsigned i = 0; i < m->count; i++) {
-        bool left = i > 0 && (nt_single_is(&m->insn[i - 1]) || m->insn[i - 1].kind == NT_IS_JCC);
-        if (i == 0 || left || m->plan->function_of[i] != m->plan->function_of[i - 1])
-            begin_stretch(m, i);
-        add_insn(m, i);
+        const struct nt_insn *insn = &m->insn[i];
+        uint32_t function = m->plan->function_of[i];
+        bool left = i > 0 && (nt_single_is(insn - 1) || insn[-1].kind == NT_IS_JCC);
+        bool fell = i > 0 && function != m->plan->function_of[i - 1];
+        uint8_t flags = flags_of(insn);
+        if (i == 0 || left || fell) {
+            stretch = &m->plan->stretch[m->plan->stretches++];
+            *stretch = (struct nt_stretch){
+                .insn = (uint8_t)i, .function = function, .entered_from = fell ? m->plan->site[i - 1] : TN_NONE};
+        }
+        m->fetch[i] = (struct fetch_insn){insn->pc, insn->length, stretch->accesses, m->plan->site[i]};
+        stretch->insns++;
+        stretch->accesses += 1 + m->reads[i] + m->writes[i];
+        stretch->data += m->reads[i] | (uint64_t)m->writes[i] << 32;
+        if (m->planner->config->branch_sim)
+            stretch->branches += (flags & TN_INSTR_COND ? 1 : 0) | (flags & TN_INSTR_INDIRECT ? 1ull << 32 : 0);
     }
     for (unsigned s = 0; s < m->plan->stretches; s++) {
-        struct nt_stretch *stretch = &m->plan->stretch[s];
+        stretch = &m->plan->stretch[s];
         stretch->clock = (uint64_t)stretch->accesses * TN_STEP;
         stretch->counter = tn_segment(m->planner->core, &m->plan->site[stretch->insn], stretch->insns);
     }
@@ -209,20 +192,6 @@ static void plan_accesses(struct making *m, const struct nt_stretch *stretch, un
 
 enum { NO_LINE = 1 }; /* no line's address */
 
-static void plan_stretch(struct making *m, struct nt_stretch *stretch, uint64_t *fetched)
-{
-    if (stretch->entered_from != TN_NONE)
-        *fetched = NO_LINE; /* the core may do anything in tn_jump */
-    for (unsigned i = stretch->insn; i < (unsigned)stretch->insn + stretch->insns; i++) {
-        if (m->planner->config->cache_sim)
-            plan_fetches(m, stretch, i, fetched);
-        if (nt_single_is(&m->insn[i]))
-            stretch->single = nt_single_make(m->planner, &m->insn[i], m->plan->site[i]);
-        else if (m->planner->config->cache_sim)
-            plan_accesses(m, stretch, i);
-    }
-}
-
 void nt_plan_make(struct nt_planner *planner, const struct nt_insn *insn, unsigned count, struct nt_plan *plan)
 {
     struct making m = {.planner = planner, .insn = insn, .count = count, .plan = plan};
@@ -234,6 +203,17 @@ void nt_plan_make(struct nt_planner *planner, const struct nt_insn *insn, unsign
         plan_name(&m, i);
     }
     plan_cut(&m);
-    for (unsigned s = 0; s < plan->stretches; s++)
-        plan_stretch(&m, &plan->stretch[s], &fetched);
+    for (unsigned s = 0; s < plan->stretches; s++) {
+        struct nt_stretch *stretch = &plan->stretch[s];
+        if (stretch->entered_from != TN_NONE)
+            fetched = NO_LINE; /* the core may do anything in tn_jump */
+        for (unsigned i = stretch->insn; i < (unsigned)stretch->insn + stretch->insns; i++) {
+            if (planner->config->cache_sim)
+                plan_fetches(&m, stretch, i, &fetched);
+            if (nt_single_is(&insn[i]))
+                stretch->single = nt_single_make(planner, &insn[i], plan->site[i]);
+            else if (planner->config->cache_sim)
+                plan_accesses(&m, stretch, i);
+        }
+    }
 }

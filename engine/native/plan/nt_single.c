@@ -10,7 +10,6 @@
 
 #include "core/cache_hot.h"
 #include "engine/common/fetch_run.h"
-#include "nt_lanes.h"
 #include "nt_plan.h"
 #include "nt_xstate.h"
 
@@ -34,25 +33,14 @@ bool nt_single_is(const struct nt_insn *insn)
     return false;
 }
 
-void nt_single_counts(const struct nt_insn *insn, uint32_t *reads, uint32_t *writes)
-{
-    *reads = insn->access[0].kind == NT_BIT ? 1 + insn->locked : 0;
-    *writes = 0;
-}
-
 /* ------------------------------------------------------------------------------------------ making one */
-
-static uint8_t kind_of(uint8_t how)
-{
-    return how == NT_READ ? TN_READ : how == NT_WRITE ? TN_WRITE : TN_MODIFY;
-}
 
 static struct nt_single_access *add_access(const struct nt_planner *planner, struct nt_single *single,
                                            const struct nt_access *access, uint32_t back, bool always)
 {
     struct nt_single_access *to = &single->access[single->accesses++];
-    struct tn_access_info info = {
-        .instr = single->site, .back = back, .size = access->size, .kind = kind_of(access->how)};
+    uint8_t kind = access->how == NT_READ ? TN_READ : access->how == NT_WRITE ? TN_WRITE : TN_MODIFY;
+    struct tn_access_info info = {.instr = single->site, .back = back, .size = access->size, .kind = kind};
 
     to->how = access->how;
     to->base = access->base;
@@ -64,25 +52,20 @@ static struct nt_single_access *add_access(const struct nt_planner *planner, str
     return to;
 }
 
-static bool has_prefix(const struct nt_insn *insn, uint8_t prefix)
-{
-    unsigned i = 0;
-
-    while (i + 1u < insn->length && insn->bytes[i] != prefix)
-        i++;
-    return i + 1u < insn->length;
-}
-
-/* The accesses of one iteration, reads first. */
+/* The accesses of one iteration, reads first; and what one more iteration executes and fetches. */
 static void make_string(const struct nt_planner *planner, struct nt_single *single, const struct nt_insn *insn)
 {
     enum { CMPS = 0xa6, SCAS = 0xae, REPE = 0xf3 };
     uint8_t opcode = insn->bytes[insn->length - 1] & 0xfe;
+    const struct tn_l1_layout *l1 = &tn_layout(planner->core)->i1;
+    uint64_t size = 1ull << l1->line_bits, line = insn->pc & -size, last = (insn->pc + insn->length - 1) & -size;
+    struct fetch_insn fetch = {insn->pc, insn->length, 0, single->site};
     uint32_t order = 0;
 
     single->behind = true;
     single->compares = opcode == CMPS || opcode == SCAS;
-    single->while_equal = has_prefix(insn, REPE);
+    for (unsigned i = 0; i + 1u < insn->length; i++)
+        single->while_equal |= insn->bytes[i] == REPE;
     single->address_bits = insn->address_bits;
     for (uint8_t how = NT_READ; how <= NT_WRITE; how++) {
         for (unsigned i = 0; i < insn->accesses; i++) {
@@ -90,18 +73,8 @@ static void make_string(const struct nt_planner *planner, struct nt_single *sing
                 add_access(planner, single, &insn->access[i], (insn->accesses - order++) * TN_STEP, false);
         }
     }
-}
-
-static void make_again(const struct nt_planner *planner, struct nt_single *single, const struct nt_insn *insn)
-{
-    const struct tn_l1_layout *l1 = &tn_layout(planner->core)->i1;
-    uint64_t size = 1ull << l1->line_bits, line = insn->pc & -size, last = (insn->pc + insn->length - 1) & -size;
-    struct fetch_insn fetch = {insn->pc, insn->length, 0, single->site};
-
     single->segment = tn_segment(planner->core, &single->site, 1);
-    if (!planner->config->cache_sim)
-        return;
-    for (; line <= last; line += size) {
+    for (; planner->config->cache_sim && line <= last; line += size) {
         fetch_run(l1, &fetch, 1, 1, line, &single->run[single->runs]);
         single->run_id[single->runs] = tn_fetch(planner->core, &single->run[single->runs]);
         single->runs++;
@@ -161,12 +134,10 @@ struct nt_single *nt_single_make(struct nt_planner *planner, const struct nt_ins
     __builtin_memcpy(single->bytes, insn->bytes, NT_INSN_BYTES);
     *bucket = single;
     single->where.kind = insn->access[0].kind;
-    if (insn->access[0].kind == NT_STRING) {
+    if (insn->access[0].kind == NT_STRING)
         make_string(planner, single, insn);
-        make_again(planner, single, insn);
-    } else {
+    else
         make_other(planner, single, insn);
-    }
     return single;
 }
 
@@ -358,17 +329,6 @@ static void run_lanes(const struct run *r, const struct nt_area *area)
         single_iterate(r, &address[i]);
 }
 
-/* The access of pieces of this size and kind. */
-static const struct nt_single_access *piece_access(const struct nt_single *single, const struct nt_piece *piece)
-{
-    unsigned i = 0;
-
-    while (i + 1u < single->accesses &&
-           (single->access[i].size != piece->size || single->access[i].how != piece->how))
-        i++;
-    return &single->access[i];
-}
-
 static void run_state(const struct run *r, const struct nt_area *area)
 {
     const struct nt_single *single = r->single;
@@ -377,8 +337,11 @@ static void run_state(const struct run *r, const struct nt_area *area)
                                     pieces);
 
     for (unsigned i = 0; i < count; i++) {
+        const struct nt_single_access *access = single->access, *last = access + single->accesses - 1;
+        while (access < last && (access->size != pieces[i].size || access->how != pieces[i].how))
+            access++;
         r->thread->clock += TN_STEP;
-        do_access(r, piece_access(single, &pieces[i]), pieces[i].address);
+        do_access(r, access, pieces[i].address);
     }
 }
 

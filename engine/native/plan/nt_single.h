@@ -4,8 +4,8 @@
  *
  * How often they access memory, or where, is in no address that the block's registers tell: string instructions under
  * rep, bit instructions with the bit's number in a register, gathers, scatters and whatever is under a mask
- * (nt_lanes.h), and what stores or loads the CPU's state (nt_xstate.h). Generated code calls nt_single_run with all of
- * the program's general registers in the area, and what nt_lanes.h needs: in front of the instruction, or behind it if
+ * (nt_lanes.c), and what stores or loads the CPU's state (nt_xstate.h). Generated code calls nt_single_run with all of
+ * the program's general registers in the area, and what nt_lanes.c needs: in front of the instruction, or behind it if
  * it is `behind` (then with those that it changes as they were before in area->before).
  */
 #ifndef TENURE_ENGINE_NATIVE_NT_SINGLE_H
@@ -48,8 +48,6 @@ struct nt_single {
 };
 
 bool nt_single_is(const struct nt_insn *insn);
-/* The accesses that always happen; they are part of its stretch. */
-void nt_single_counts(const struct nt_insn *insn, uint32_t *reads, uint32_t *writes);
 /* It ends its stretch. The same one for the same instruction. */
 struct nt_single *nt_single_make(struct nt_planner *planner, const struct nt_insn *insn, uint32_t site);
 /* The instruction at area->rip, these bytes, has faulted with these registers: if it is counted behind itself, count
@@ -59,5 +57,15 @@ void nt_single_faulted(const struct nt_planner *planner, struct nt_area *area, c
 void nt_single_left(const struct nt_planner *planner, struct nt_area *area, uint64_t pc,
                     const uint8_t bytes[NT_INSN_BYTES]);
 void nt_single_run(const struct nt_planner *planner, struct nt_area *area, const struct nt_single *single);
+
+/* ---------------------------------------------------------------------------------------- under a mask (nt_lanes.c) */
+
+enum { NT_LANES_MOST = 64 };
+
+bool nt_lanes_are(const struct nt_access *access);
+/* The address of the operand, `off` further. */
+uint64_t nt_lanes_address(const struct nt_access *where, const struct nt_area *area, uint64_t off);
+/* The addresses of the accesses, in their order; returns how many. */
+unsigned nt_lanes_find(const struct nt_access *where, const struct nt_area *area, uint64_t address[NT_LANES_MOST]);
 
 #endif

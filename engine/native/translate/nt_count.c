@@ -21,7 +21,6 @@
  */
 #include "nt_count.h"
 
-#include "engine/native/plan/nt_lanes.h"
 #include "engine/native/plan/nt_single.h"
 #include "nt_aside.h"
 
@@ -493,7 +492,7 @@ void nt_count_before(struct nt_making *making, unsigned i)
         nt_flags_but_overflow_from_rax(&making->emit);
 }
 
-/* The mask and the indices, for nt_lanes.h. */
+/* The mask and the indices, for nt_lanes.c. */
 static void show_lanes(struct nt_making *making, const struct nt_insn *insn)
 {
     const struct nt_access *access = &insn->access[0];
