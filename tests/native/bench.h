@@ -39,7 +39,7 @@ struct bench {
     struct nt_decoder decoder;
     uint64_t exits, safes, joins, reclaims; /* what the translated runs did */
     const char *unsupported;                                  /* an instruction that the last run met */
-    bool found_wrong;                                         /* by nt_check.h, in the last run */
+    bool found_wrong;                                         /* by nt_check.c, in the last run */
     bool read_only;                                           /* the data */
     void (*step)(struct bench *, const struct bench_state *); /* called in front of each instruction */
     bool stepped;                                             /* the last run in steps came to its end so */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test_check.c: engine/native/translate/nt_check.h finds what is wrong in generated code.
+ * test_check.c: engine/native/translate/nt_check.c finds what is wrong in generated code.
  *
  *     test_check [--seed=N] [--count=N] [--hide-features=NAMES]
  *
@@ -12,7 +12,7 @@
 #include "bench.h"
 #include "draw.h"
 #include "engine/native/base/nt_cpuid.h"
-#include "engine/native/translate/nt_check.h"
+#include "engine/native/translate/nt_block.h"
 #include "simulate.h"
 
 #include <stdio.h>

@@ -44,22 +44,16 @@ void nt_aside_begin(struct nt_making *making)
     }
 }
 
-/* Instructions until the block names the register again. */
-static unsigned distance(const struct nt_making *making, unsigned i, uint8_t reg)
-{
-    unsigned k = making->next_use[i + 1][reg];
-
-    return k < making->count ? k - i : NT_BLOCK_INSNS;
-}
-
 /* One that is aside costs nothing. One that is dead need not be brought back; one whose home holds it need not be
  * stored. */
 static unsigned worth(const struct nt_making *making, unsigned i, uint8_t reg)
 {
     enum { ASIDE = 1000, DEAD = 4, HOMED = 4 };
     bool dead = !(making->live[i + 1] >> reg & 1);
+    unsigned next = making->next_use[i + 1][reg]; /* instruction that names the register again */
+    unsigned distance = next < making->count ? next - i : NT_BLOCK_INSNS;
 
-    return 2 * distance(making, i, reg) + (nt_is_aside(making, reg) ? ASIDE : 0) + (dead ? DEAD : 0) +
+    return 2 * distance + (nt_is_aside(making, reg) ? ASIDE : 0) + (dead ? DEAD : 0) +
            (making->homed >> reg & 1 ? HOMED : 0);
 }
 

@@ -125,6 +125,23 @@ static inline uint64_t nt_behind(const struct nt_insn *insn)
     return insn->pc + insn->length;
 }
 
+/* REX of an instruction without VEX and its like; 0: it has none. */
+static inline uint8_t nt_rex(const struct nt_insn *insn)
+{
+    return insn->encoding == NT_LEGACY && insn->prefix != NT_NO_REG ? insn->bytes[insn->prefix] : 0;
+}
+
+/* The general registers that ModRM of such an instruction names: in its middle, and at its end. */
+static inline uint8_t nt_reg_register(const struct nt_insn *insn)
+{
+    return (uint8_t)((insn->bytes[insn->modrm] >> 3 & 7) | (nt_rex(insn) & 4) << 1);
+}
+
+static inline uint8_t nt_rm_register(const struct nt_insn *insn)
+{
+    return (uint8_t)((insn->bytes[insn->modrm] & 7) | (nt_rex(insn) & 1) << 3);
+}
+
 /* Find, decode and analyse the block at `pc` (nt_find.c). */
 void nt_find_block(struct nt_making *making, uint64_t pc);
 /* Emit it: fills in block's code addresses, target, outs and the marks (nt_translate.c). */
@@ -139,6 +156,10 @@ struct nt_out *nt_new_out(struct nt_making *making, enum nt_exit_kind kind, uint
 void nt_jump_direct(struct nt_making *making, uint64_t pc);
 /* Leave generated code by `out`. */
 void nt_go_out(struct nt_making *making, struct nt_emit *emit, struct nt_out *out);
+
+/* With --self-check: whether the block's code does what its instructions do. NULL: it does. Else what is wrong, near
+ * the instruction at *pc (nt_check.c). */
+const char *nt_check_block(const struct nt_making *making, uint64_t *pc);
 
 /* Emit `insn` with its operand in memory at [base] instead: base is one of the lower eight, not rsp or rbp
  * (nt_rewrite.c). */

@@ -8,6 +8,7 @@
 
 #include "engine/native/plan/nt_plan.h"
 #include "engine/native/plan/nt_single.h"
+#include "nt_code.h"
 
 static tn_thread *thread_of(struct nt_area *area)
 {
@@ -144,4 +145,10 @@ void nt_branched_to(struct nt_area *area)
 void nt_counted_single(struct nt_area *area)
 {
     nt_single_run(area->planner, area, (const struct nt_single *)area->args[0]);
+}
+
+/* args: where the address of an x87 instruction was stored, in how many bytes, and the code. */
+void nt_fpu_stored(struct nt_area *area)
+{
+    nt_fpu_show((const struct nt_code *)area->args[2], (void *)area->args[0], area->args[1]);
 }

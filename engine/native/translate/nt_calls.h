@@ -44,7 +44,7 @@ void nt_allocates(struct nt_area *area);
 void nt_branched(struct nt_area *area);
 void nt_branched_to(struct nt_area *area);
 void nt_counted_single(struct nt_area *area);
-void nt_fpu_stored(struct nt_area *area); /* nt_code.h */
+void nt_fpu_stored(struct nt_area *area);
 
 /* ---------------------------------------------------------------------------------------- the usual ones (nt_hot.c) */
 

@@ -1,7 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* nt_check.c: see nt_check.h. */
-#include "nt_check.h"
-
+/*
+ * nt_check.c: whether a block's code does what its instructions do (--self-check=yes).
+ *
+ * The translator copies instructions and adds its own between them. A mistake in it would change results silently;
+ * this finds it when the block is made. The code is decoded again, from the block's entry on, and followed with what
+ * is known of each register: the program's value, a constant, the address of an operand, something else; of each
+ * home in the area whether it holds the program's value; of each flag whether it is the program's. Then:
+ *
+ * - each instruction of the program is there, in order, unchanged but for its address, and that is the operand's;
+ * - what it reads, in registers and flags, is the program's then;
+ * - what the mark there tells a fault's handler is true: registers that are not aside hold the program's values,
+ *   those that are have them in their homes;
+ * - what is added writes no memory but through GS, no home but with its register's value, and no register that is
+ *   not in its home;
+ * - where the block may be left, all registers and flags are the program's.
+ *
+ * Not followed are heads, what failed tests lead to, and how a block's last instruction finds its target; and what
+ * nt_decode says of an instruction is believed: that is for tests/native/test_decode.c.
+ */
+#include "nt_block.h"
 #include "nt_calls.h"
 
 enum { SAHF = 0x9e, LAHF = 0x9f };
@@ -47,11 +64,6 @@ static uint16_t in_place(const struct check *c)
 
 /* ------------------------------------------------------------------------------------------ what code says */
 
-static uint8_t rex_of(const struct nt_insn *e)
-{
-    return e->encoding == NT_LEGACY && e->prefix != NT_NO_REG ? e->bytes[e->prefix] : 0;
-}
-
 /* The last byte of the opcode. */
 static uint8_t opcode_of(const struct nt_insn *e)
 {
@@ -60,17 +72,12 @@ static uint8_t opcode_of(const struct nt_insn *e)
     return e->bytes[e->prefix == NT_NO_REG ? 0 : e->prefix + 1];
 }
 
-static unsigned register_of(const struct nt_insn *e)
-{
-    return (e->bytes[e->modrm] >> 3 & 7u) | (rex_of(e) & 4u) << 1;
-}
-
 /* One byte of opcode and ModRM, 64 bits wide. */
 static bool is_wide(const struct nt_insn *e, uint8_t opcode)
 {
     bool one_byte = e->modrm && (e->opcode == 0 || e->bytes[e->opcode - 1] != 0x0f);
 
-    return e->encoding == NT_LEGACY && one_byte && rex_of(e) & 8 && opcode_of(e) == opcode;
+    return e->encoding == NT_LEGACY && one_byte && nt_rex(e) & 8 && opcode_of(e) == opcode;
 }
 
 /* mov r, constant */
@@ -82,16 +89,16 @@ static bool is_constant(const struct nt_insn *e, unsigned *reg, uint64_t *number
     if (e->encoding != NT_LEGACY || e->memory || !e->immediate)
         return false;
     __builtin_memcpy(&narrow, e->bytes + e->immediate, 4);
-    if (!e->modrm && (opcode & 0xf8) == 0xb8 && e->length >= e->immediate + (rex_of(e) & 8 ? 8 : 4)) {
-        *reg = (opcode & 7u) | (rex_of(e) & 1u) << 3;
+    if (!e->modrm && (opcode & 0xf8) == 0xb8 && e->length >= e->immediate + (nt_rex(e) & 8 ? 8 : 4)) {
+        *reg = (opcode & 7u) | (nt_rex(e) & 1u) << 3;
         *number = (uint32_t)narrow;
-        if (rex_of(e) & 8)
+        if (nt_rex(e) & 8)
             __builtin_memcpy(number, e->bytes + e->immediate, 8);
         return true;
     }
     if (!is_wide(e, 0xc7))
         return false;
-    *reg = (e->bytes[e->modrm] & 7u) | (rex_of(e) & 1u) << 3;
+    *reg = nt_rm_register(e);
     *number = (uint64_t)(int64_t)narrow;
     return true;
 }
@@ -105,7 +112,7 @@ static bool is_in_area(const struct nt_insn *e)
 static bool has_same_operand(const struct check *c, const struct nt_insn *e, const struct nt_insn *o)
 {
     uint16_t named = bit(e->base) | bit(e->index);
-    bool is_narrow = !(rex_of(e) & 8);
+    bool is_narrow = !(nt_rex(e) & 8);
 
     return o->memory && !o->rip_relative && !e->segment && e->base == o->base && e->index == o->index &&
            (e->index == NT_NO_REG || e->scale == o->scale) && e->offset == o->offset &&
@@ -115,7 +122,7 @@ static bool has_same_operand(const struct check *c, const struct nt_insn *e, con
 /* lea r, [a + b]: the operand's address under GS. */
 static bool is_sum_with_gs(const struct check *c, const struct nt_insn *e, const struct nt_insn *o)
 {
-    if (e->base == NT_NO_REG || e->index == NT_NO_REG || e->scale != 1 || e->offset || !(rex_of(e) & 8))
+    if (e->base == NT_NO_REG || e->index == NT_NO_REG || e->scale != 1 || e->offset || !(nt_rex(e) & 8))
         return false;
     const struct value *a = &c->reg[e->base], *b = &c->reg[e->index];
     if (b->kind != BASE_OF_GS)
@@ -138,9 +145,9 @@ static struct value value_of(const struct check *c, const struct nt_insn *e)
         value.kind = BASE_OF_GS;
     else if (is_load && e->offset == NT_ENGINE_SP)
         value.kind = ENGINE_STACK;
-    else if (is_load && e->offset == NT_HELD_SP && c->stack_held && register_of(e) == NT_RSP)
+    else if (is_load && e->offset == NT_HELD_SP && c->stack_held && nt_reg_register(e) == NT_RSP)
         value.kind = PROGRAM;
-    else if (is_load && e->offset == NT_GPR + 8 * (int32_t)register_of(e) && c->home >> register_of(e) & 1)
+    else if (is_load && e->offset == NT_GPR + 8 * (int32_t)nt_reg_register(e) && c->home >> nt_reg_register(e) & 1)
         value.kind = PROGRAM;
     else if (is_lea && has_same_operand(c, e, o))
         value = (struct value){OPERAND, c->i};
@@ -165,12 +172,12 @@ static bool added_store(struct check *c, const struct nt_insn *e)
     bool stores = e->accesses && e->access[0].how != NT_READ && is_in_area(e);
 
     if (stores && place >= 0 && place < 16 * 8) {
-        if (!is_wide(e, 0x89) || place % 8 || register_of(e) != reg || c->reg[reg].kind != PROGRAM)
+        if (!is_wide(e, 0x89) || place % 8 || nt_reg_register(e) != reg || c->reg[reg].kind != PROGRAM)
             return check_fail(c, "a home gets what is not its register's value");
         c->home |= bit(reg);
     }
     if (stores && e->offset == NT_HELD_SP)
-        c->stack_held = is_wide(e, 0x89) && register_of(e) == NT_RSP && c->reg[NT_RSP].kind == PROGRAM;
+        c->stack_held = is_wide(e, 0x89) && nt_reg_register(e) == NT_RSP && c->reg[NT_RSP].kind == PROGRAM;
     return true;
 }
 
@@ -303,7 +310,7 @@ static bool is_constant_lea(const struct nt_insn *e, const struct nt_insn *o)
     if (!o->rip_relative || o->encoding != NT_LEGACY || opcode_of(o) != 0x8d || o->accesses ||
         !is_constant(e, &reg, &number))
         return false;
-    return reg == register_of(o) && number == (rex_of(o) & 8 ? o->target : (uint32_t)o->target);
+    return reg == nt_reg_register(o) && number == (nt_rex(o) & 8 ? o->target : (uint32_t)o->target);
 }
 
 static bool is_instruction(const struct check *c, const struct nt_insn *e)

@@ -9,7 +9,6 @@
 #include "engine/native/base/nt_cpuid.h"
 #include "nt_block.h"
 #include "nt_calls.h"
-#include "nt_check.h"
 
 enum {
     BUCKETS = 1 << 17,
@@ -36,10 +35,10 @@ struct nt_code {
     struct nt_making making;
 };
 
-/* What generated code finds in the lookup table where no block is noted. It compares this target's address with the
- * branch's as it does any other: the address is ~0, where no code can be. A branch that does lead to ~0 goes to the
- * head that is made here, which leaves for the engine; that sees that the address is none. */
-static void make_nowhere(struct nt_code *code)
+/* What generated code finds in the lookup table where no block is noted is `nowhere`. It compares this target's address
+ * with the branch's as it does any other: the address is ~0, where no code can be. A branch that does lead to ~0 goes
+ * to the head that is made here, which leaves for the engine; that sees that the address is none. */
+static void start_over(struct nt_code *code)
 {
     struct nt_emit emit = {.at = code->code_start, .end = code->code_start + ROOM_FOR_CODE};
     code->nowhere = (struct nt_target){.not_pc = 0, .head = emit.at, .function = TN_NONE};
@@ -47,11 +46,6 @@ static void make_nowhere(struct nt_code *code)
     nt_store_constant(&emit, nt_gs(NT_EXIT), -1); /* NT_RESUME */
     nt_jump_memory(&emit, nt_gs(NT_LEAVE));
     code->code_at = emit.at;
-}
-
-static void start_over(struct nt_code *code)
-{
-    make_nowhere(code);
     code->cold_at = code->cold_start;
     code->back_at = (uint8_t *)code->config.memory + code->config.bytes;
     code->block_count = 0;
@@ -127,19 +121,6 @@ const void *nt_code_find(const struct nt_code *code, uint64_t pc)
     return block ? block->head : NULL;
 }
 
-static void note_pages(struct nt_code *code, struct nt_block *block)
-{
-    uint64_t last = (block->pc + block->extent - 1) >> PAGE_BITS;
-    for (uint64_t page = block->pc >> PAGE_BITS; page <= last; page++) {
-        struct nt_page_use *use = &block->pages[block->page_count++];
-        struct nt_page_use **list = &code->pages[page_bucket_of(page)];
-        *use = (struct nt_page_use){.page = page, .block = block, .next = *list, .back = list};
-        if (use->next)
-            use->next->back = &use->next;
-        *list = use;
-    }
-}
-
 static void code_check(const struct nt_making *making)
 {
     uint64_t pc;
@@ -147,11 +128,6 @@ static void code_check(const struct nt_making *making)
 
     if (what)
         making->config->host.wrong(pc, what);
-}
-
-static bool ends_in_branch(const struct nt_making *making)
-{
-    return making->count && making->insn[making->count - 1].kind == NT_IS_JCC;
 }
 
 /* Makes the block. If the memory does not suffice, what it has taken is given back. */
@@ -188,7 +164,8 @@ static struct nt_block *code_make(struct nt_code *code, uint64_t pc, bool joins)
     __builtin_memcpy(marks, making->marks, making->mark_count * sizeof *marks);
     block->marks = marks;
     block->mark_count = (uint16_t)making->mark_count;
-    block->may_join = code->config.join && !joins && ends_in_branch(making);
+    block->may_join =
+        code->config.join && !joins && making->count && making->insn[making->count - 1].kind == NT_IS_JCC;
     code->blocks[code->block_count] = block;
     code->code_at = making->emit.at;
     code->cold_at = making->cold.at;
@@ -200,7 +177,15 @@ static struct nt_block *code_make(struct nt_code *code, uint64_t pc, bool joins)
 static void code_enter(struct nt_code *code, struct nt_block *block)
 {
     struct nt_block **bucket = &code->buckets[bucket_of(block->pc)];
-    note_pages(code, block);
+    uint64_t last = (block->pc + block->extent - 1) >> PAGE_BITS;
+    for (uint64_t page = block->pc >> PAGE_BITS; page <= last; page++) {
+        struct nt_page_use *use = &block->pages[block->page_count++];
+        struct nt_page_use **list = &code->pages[page_bucket_of(page)];
+        *use = (struct nt_page_use){.page = page, .block = block, .next = *list, .back = list};
+        if (use->next)
+            use->next->back = &use->next;
+        *list = use;
+    }
     block->next = *bucket;
     __atomic_store_n(bucket, block, __ATOMIC_RELEASE);
 }
@@ -226,15 +211,12 @@ const void *nt_code_make(struct nt_code *code, uint64_t pc)
     return block->head;
 }
 
-/* Where a jump may lead to the entry: forwards, and while code is simulated not out of its page. */
-static bool leads_to_entry(const struct nt_code *code, uint64_t from, uint64_t to)
-{
-    return to > from && (!simulates(code) || from >> PAGE_BITS == to >> PAGE_BITS);
-}
-
+/* A jump may lead to the entry if it goes forwards, and while code is simulated not out of its page. */
 static void link_out(const struct nt_code *code, struct nt_out *out, struct nt_block *to)
 {
-    bool forward = leads_to_entry(code, out->from->pc, to->pc) && !to->compares;
+    uint64_t from = out->from->pc;
+    bool is_near = !simulates(code) || from >> PAGE_BITS == to->pc >> PAGE_BITS;
+    bool forward = to->pc > from && is_near && !to->compares;
     out->to = to;
     out->next = to->incoming;
     out->back = &to->incoming;
@@ -311,20 +293,6 @@ bool nt_code_may_join(const struct nt_code *code, uint64_t pc)
     return block && block->may_join;
 }
 
-/* What leads to `from` leads to `to`, for the same place in the program. */
-static void lead_over(struct nt_code *code, struct nt_block *from, struct nt_block *to)
-{
-    const struct nt_target **found = &code->lookup[from->pc % NT_LOOKUPS];
-    if (*found == from->target)
-        __atomic_store_n(found, to->target, __ATOMIC_RELEASE);
-    while (from->incoming) {
-        struct nt_out *out = from->incoming;
-        unlink_out(out);
-        if (out->from != from) /* whose code leads nowhere any more */
-            link_out(code, out, to);
-    }
-}
-
 void nt_code_join(struct nt_code *code, uint64_t pc)
 {
     struct nt_block *old = code_find(code, pc);
@@ -335,7 +303,16 @@ void nt_code_join(struct nt_code *code, uint64_t pc)
         code->used_up = true;
     if (!longer || code->making.count == 0)
         return;
-    lead_over(code, old, longer);
+    /* What leads to the old one leads to the longer one, for the same place in the program. */
+    const struct nt_target **found = &code->lookup[pc % NT_LOOKUPS];
+    if (*found == old->target)
+        __atomic_store_n(found, longer->target, __ATOMIC_RELEASE);
+    while (old->incoming) {
+        struct nt_out *out = old->incoming;
+        unlink_out(out);
+        if (out->from != old) /* whose code leads nowhere any more */
+            link_out(code, out, longer);
+    }
     code_forget(code, old);
     code_enter(code, longer);
 }
@@ -425,6 +402,19 @@ bool nt_code_place(const struct nt_code *code, uint64_t at, struct nt_place *pla
     place->spilled = mark->aside;
     place->segment = mark->segment;
     return true;
+}
+
+/* Of 32 bits the upper half is that of all generated code. */
+void nt_fpu_show(const struct nt_code *code, void *at, uint64_t bytes)
+{
+    uint64_t address = 0;
+    struct nt_place place;
+
+    __builtin_memcpy(&address, at, bytes == 8 ? 8 : 4);
+    if (bytes != 8)
+        address |= (uintptr_t)code >> 32 << 32;
+    if (nt_code_place(code, address, &place))
+        __builtin_memcpy(at, &place.pc, bytes == 8 ? 8 : 4);
 }
 
 bool nt_code_is_forgotten(const struct nt_code *code, uint64_t at)

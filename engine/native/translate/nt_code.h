@@ -67,7 +67,7 @@ struct nt_code_config {
     size_t bytes; /* 4 MB to 1 GB */
     bool join;    /* --join: blocks go on behind conditional branches; simulated, once they turn out to run often */
     bool link;    /* --link: exits lead to blocks directly */
-    bool check;   /* --self-check: each block's code is compared with its instructions (nt_check.h) */
+    bool check;   /* --self-check: each block's code is compared with its instructions (nt_check.c) */
     struct nt_planner *planner; /* simulate (nt_plan.h); NULL: do not */
     bool lookup;  /* --lookup: indirect branches look their target up in generated code */
     bool returns; /* --returns: calls tell the CPU and the thread where they come back to */
@@ -124,11 +124,10 @@ bool nt_code_holds(const struct nt_code *code, uint64_t at);
 /* `at` is in a block that was invalidated. */
 bool nt_code_is_forgotten(const struct nt_code *code, uint64_t at);
 
-/* ------------------------------------------------------------------------------ the last x87 instruction (nt_fpu.c) */
-
-struct nt_code;
-
-/* The `bytes` bytes at `at` hold such an address. */
+/* The CPU keeps the address of the last x87 instruction, and shows it in stored environments and states: an address in
+ * generated code. Behind an instruction that stores it, and in signal frames, it becomes the program's: the `bytes`
+ * bytes at `at` hold such an address. What it was before code was forgotten (nt_code_reclaim) is not known any more;
+ * nor is it in the format of 16 bits. */
 void nt_fpu_show(const struct nt_code *code, void *at, uint64_t bytes);
 
 #endif

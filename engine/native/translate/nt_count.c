@@ -74,14 +74,9 @@ void nt_call_keeping_flags(struct nt_making *making, enum nt_call which)
 
 /* ------------------------------------------------------------------------------------------ stretches */
 
-static bool count_fits(uint64_t value)
-{
-    return (uint64_t)(int64_t)(int32_t)value == value;
-}
-
 static void add_constant(struct nt_making *making, struct nt_mem to, uint64_t value, uint8_t free)
 {
-    if (count_fits(value)) {
+    if (nt_fits(value)) {
         nt_add_constant(&making->emit, to, (int32_t)value);
     } else {
         nt_constant(&making->emit, free, value);
@@ -154,7 +149,7 @@ static void test_line(struct nt_making *making, const struct nt_planned_run *run
     struct nt_mem line = of_way(&layout_of(making)->i1, r->o, offsetof(struct tn_way, line));
     struct nt_emit *emit = &making->emit;
 
-    if (count_fits(run->line)) {
+    if (nt_fits(run->line)) {
         nt_compare_constant(emit, line, (int32_t)run->line);
     } else {
         nt_constant(emit, r->m, run->line);
@@ -246,21 +241,6 @@ static void find_way(struct nt_making *making, uint32_t table, uint8_t a, uint8_
     nt_load16(emit, o, element);
 }
 
-static void add_mask(struct nt_making *making, const struct nt_planned_access *access, const struct registers *r)
-{
-    const struct tn_l1_layout *l1 = &layout_of(making)->d1;
-    struct nt_emit *emit = &making->emit;
-
-    nt_constant(emit, r->m, ~0ull >> (64 - access->size));
-    nt_shlx(emit, r->m, r->m, r->a);
-    nt_or(emit, of_way(l1, r->o, offsetof(struct tn_way, mask)), r->m);
-    if (l1->written && access->kind != TN_READ) {
-        struct nt_mem written = nt_gs_index((int32_t)l1->written, r->o);
-        written.scale = 2; /* one word for each way, which is four */
-        nt_or(emit, written, r->m);
-    }
-}
-
 /* What the address is compared with. */
 static struct nt_mem line_of(const struct tn_l1_layout *l1, uint8_t o, const struct nt_planned_access *access)
 {
@@ -282,11 +262,18 @@ static void test_data(struct nt_making *making, const struct nt_planned_access *
     slow->access = access;
     slow->o = r->o;
     slow->a = r->a;
-    if (making->config->planner->config->use)
+    if (making->config->planner->config->use) {
         add_constant(making, of_way(l1, r->o, offsetof(struct tn_way, use)),
                      1 | (uint64_t)access->size << TN_TOUCH_BITS, r->m);
-    if (making->config->planner->config->use)
-        add_mask(making, access, r);
+        nt_constant(emit, r->m, ~0ull >> (64 - access->size));
+        nt_shlx(emit, r->m, r->m, r->a);
+        nt_or(emit, of_way(l1, r->o, offsetof(struct tn_way, mask)), r->m);
+        if (l1->written && access->kind != TN_READ) {
+            struct nt_mem written = nt_gs_index((int32_t)l1->written, r->o);
+            written.scale = 2; /* one word for each way, which is four */
+            nt_or(emit, written, r->m);
+        }
+    }
     count_stamp(making, l1, r, access->back);
 }
 
@@ -306,13 +293,6 @@ static void test_access(struct nt_making *making, const struct nt_planned_access
 
 /* ------------------------------------------------------------------------------------------ detours */
 
-static void slow_run(struct nt_making *making, const struct nt_detour *slow)
-{
-    nt_store32_constant(&making->emit, nt_gs(NT_ARGS), slow->run->id);
-    nt_call_c(making, NT_CALL_SLOW_FETCH);
-    nt_load16(&making->emit, slow->o, of_thread(slow->run->element));
-}
-
 /* The address is the difference and what was subtracted. Of it the mask's shift takes six bits. */
 static void slow_data(struct nt_making *making, const struct nt_detour *slow)
 {
@@ -328,12 +308,6 @@ static void slow_data(struct nt_making *making, const struct nt_detour *slow)
     nt_and32(emit, slow->a, (1u << l1->line_bits) - 1);
 }
 
-static void tell_jump(struct nt_making *making, const struct nt_detour *slow)
-{
-    nt_argument(making, 0, slow->jump);
-    nt_call_c(making, NT_CALL_JUMPED_FOUND);
-}
-
 void nt_count_detours(struct nt_making *making)
 {
     struct nt_emit hot = making->emit;
@@ -342,12 +316,16 @@ void nt_count_detours(struct nt_making *making)
     for (unsigned i = 0; i < making->detour_count; i++) {
         const struct nt_detour *slow = &making->detours[i];
         nt_way(slow->from, making->emit.at);
-        if (slow->run)
-            slow_run(making, slow);
-        else if (slow->access)
+        if (slow->run) {
+            nt_store32_constant(&making->emit, nt_gs(NT_ARGS), slow->run->id);
+            nt_call_c(making, NT_CALL_SLOW_FETCH);
+            nt_load16(&making->emit, slow->o, of_thread(slow->run->element));
+        } else if (slow->access) {
             slow_data(making, slow);
-        else
-            tell_jump(making, slow);
+        } else {
+            nt_argument(making, 0, slow->jump);
+            nt_call_c(making, NT_CALL_JUMPED_FOUND);
+        }
         uint8_t *back = nt_jump(&making->emit);
         nt_way(back, slow->back);
     }
@@ -401,19 +379,7 @@ static bool wants_clock(const struct nt_making *making)
     return stamps > 1;
 }
 
-/* Of the registers in `from`: that which holds the clock already, or one more. */
-static uint8_t take_clock(struct nt_making *making, unsigned i, uint16_t from)
-{
-    uint8_t reg = making->clock_in;
-
-    if (reg == NT_NO_REG && wants_clock(making)) {
-        reg = nt_take(making, i, from);
-        nt_load(&making->emit, reg, of_thread(offsetof(struct tn_thread, clock)));
-        making->clock_in = reg;
-    }
-    return reg;
-}
-
+/* The clock's is that which holds it already, or one more if it is worth it. */
 static struct registers take_registers(struct nt_making *making, unsigned i, uint16_t avoid)
 {
     uint16_t from = NT_ALL_BUT_STACK & (uint16_t)~(making->insn[i].reads | avoid);
@@ -426,19 +392,12 @@ static struct registers take_registers(struct nt_making *making, unsigned i, uin
     r.o = nt_take(making, i, from &= (uint16_t)~(1u << r.a));
     if (begins_stretch(making, i))
         begin_stretch(making, &making->plan.stretch[making->now.stretch++], r.m);
-    r.c = take_clock(making, i, from & (uint16_t)~(1u << r.o));
+    if (making->clock_in == NT_NO_REG && wants_clock(making)) {
+        making->clock_in = nt_take(making, i, from & (uint16_t)~(1u << r.o));
+        nt_load(&making->emit, making->clock_in, of_thread(offsetof(struct tn_thread, clock)));
+    }
+    r.c = making->clock_in;
     return r;
-}
-
-static void emit_costs(struct nt_making *making, unsigned i, const struct registers *r)
-{
-    const struct nt_plan *plan = &making->plan;
-    struct nt_counting *now = &making->now;
-
-    while (now->run < plan->runs && plan->run[now->run].insn == i)
-        test_run(making, &plan->run[now->run++], r);
-    while (now->access < plan->accesses && plan->access[now->access].insn == i)
-        test_access(making, &plan->access[now->access++], r);
 }
 
 static bool has_costs(const struct nt_making *making, unsigned i)
@@ -448,15 +407,6 @@ static bool has_costs(const struct nt_making *making, unsigned i)
 
     return begins_stretch(making, i) || (now->run < plan->runs && plan->run[now->run].insn == i) ||
            (now->access < plan->accesses && plan->access[now->access].insn == i);
-}
-
-static void keep_flags(struct nt_making *making, uint16_t flags)
-{
-    nt_put_aside(making, NT_RAX);
-    if (flags & NT_FLAG_OF)
-        nt_flags_to_rax(&making->emit);
-    else
-        nt_flags_but_overflow_to_rax(&making->emit);
 }
 
 /* Flags stay as they are. */
@@ -474,6 +424,8 @@ static void advance_clock(struct nt_making *making, unsigned i)
 
 void nt_count_before(struct nt_making *making, unsigned i)
 {
+    const struct nt_plan *plan = &making->plan;
+    struct nt_counting *now = &making->now;
     uint16_t flags = making->flags[i];
 
     if (!has_costs(making, i))
@@ -483,9 +435,16 @@ void nt_count_before(struct nt_making *making, unsigned i)
         return;
     }
     if (flags)
-        keep_flags(making, flags);
+        nt_put_aside(making, NT_RAX);
+    if (flags & NT_FLAG_OF)
+        nt_flags_to_rax(&making->emit);
+    else if (flags)
+        nt_flags_but_overflow_to_rax(&making->emit);
     struct registers r = take_registers(making, i, flags ? 1 << NT_RAX : 0);
-    emit_costs(making, i, &r);
+    while (now->run < plan->runs && plan->run[now->run].insn == i)
+        test_run(making, &plan->run[now->run++], &r);
+    while (now->access < plan->accesses && plan->access[now->access].insn == i)
+        test_access(making, &plan->access[now->access++], &r);
     if (flags & NT_FLAG_OF)
         nt_flags_from_rax(&making->emit);
     else if (flags)

@@ -28,7 +28,8 @@ struct nt_mem nt_rip(const void *address)
     return (struct nt_mem){.rip = true, .base = NT_NO_REG, .index = NT_NO_REG, .address = (uintptr_t)address};
 }
 
-void nt_put(struct nt_emit *emit, const void *bytes, size_t count)
+/* Where `count` is constant, the copy is no call. */
+static inline void put_value(struct nt_emit *emit, const void *bytes, size_t count)
 {
     if ((size_t)(emit->end - emit->at) < count) {
         emit->full = true;
@@ -38,15 +39,9 @@ void nt_put(struct nt_emit *emit, const void *bytes, size_t count)
     emit->at += count;
 }
 
-/* Of constant size, so that it is no call. */
-static inline void put_value(struct nt_emit *emit, const void *bytes, size_t count)
+void nt_put(struct nt_emit *emit, const void *bytes, size_t count)
 {
-    if ((size_t)(emit->end - emit->at) < count) {
-        emit->full = true;
-        return;
-    }
-    __builtin_memcpy(emit->at, bytes, count);
-    emit->at += count;
+    put_value(emit, bytes, count);
 }
 
 /* The first `count` bytes of `buffer`; what is written behind them does not count. */
@@ -68,11 +63,6 @@ void nt_put8(struct nt_emit *emit, uint8_t byte)
 void nt_put32(struct nt_emit *emit, uint32_t value)
 {
     put_value(emit, &value, 4);
-}
-
-static void put64(struct nt_emit *emit, uint64_t value)
-{
-    put_value(emit, &value, 8);
 }
 
 /* Instructions that do nothing, `count` bytes of them. */
@@ -210,7 +200,7 @@ void nt_constant(struct nt_emit *emit, uint8_t reg, uint64_t value)
             nt_put8(emit, 0x41);
         nt_put8(emit, (uint8_t)(0xb8 | (reg & 7)));
         nt_put32(emit, (uint32_t)value);
-    } else if ((uint64_t)(int64_t)(int32_t)value == value) {
+    } else if (nt_fits(value)) {
         nt_put8(emit, 0x48 | high);
         nt_put8(emit, 0xc7);
         nt_put8(emit, (uint8_t)(0xc0 | (reg & 7)));
@@ -218,7 +208,7 @@ void nt_constant(struct nt_emit *emit, uint8_t reg, uint64_t value)
     } else {
         nt_put8(emit, 0x48 | high);
         nt_put8(emit, (uint8_t)(0xb8 | (reg & 7)));
-        put64(emit, value);
+        put_value(emit, &value, 8);
     }
 }
 
@@ -233,23 +223,17 @@ static void constant_to_memory(struct nt_emit *emit, uint8_t which, struct nt_me
 {
     bool small = value >= -128 && value < 128;
     nt_with_memory(emit, 0x48, small ? 0x83 : 0x81, which, to, small ? 1 : 4);
-    if (small)
-        nt_put8(emit, (uint8_t)value);
-    else
-        nt_put32(emit, (uint32_t)value);
+    put_value(emit, &value, small ? 1 : 4);
 }
 
 static void constant_to_register(struct nt_emit *emit, uint8_t wide, uint8_t which, uint8_t reg, int32_t value)
 {
     bool small = value >= -128 && value < 128;
     nt_with_register(emit, wide, small ? 0x83 : 0x81, which, reg);
-    if (small)
-        nt_put8(emit, (uint8_t)value);
-    else
-        nt_put32(emit, (uint32_t)value);
+    put_value(emit, &value, small ? 1 : 4);
 }
 
-enum { ADD = 0, AND = 4, CMP = 7 };
+enum { ADD = 0, AND = 4, SUB = 5, CMP = 7 };
 
 void nt_add_constant(struct nt_emit *emit, struct nt_mem to, int32_t value)
 {
@@ -299,8 +283,7 @@ void nt_read_fs(struct nt_emit *emit, uint8_t reg)
 
 void nt_take_one(struct nt_emit *emit, struct nt_mem from)
 {
-    nt_with_memory(emit, 0x48, 0x83, 5, from, 1);
-    nt_put8(emit, 1);
+    constant_to_memory(emit, SUB, from, 1);
 }
 
 static uint8_t *open_way(struct nt_emit *emit)

@@ -43,6 +43,12 @@ void nt_with_memory(struct nt_emit *emit, uint8_t wide, unsigned opcode, uint8_t
                     unsigned behind);
 void nt_with_register(struct nt_emit *emit, uint8_t wide, unsigned opcode, uint8_t reg, uint8_t from);
 
+/* Whether it is one of 32 bits, sign extended. */
+static inline bool nt_fits(uint64_t value)
+{
+    return (uint64_t)(int64_t)(int32_t)value == value;
+}
+
 #define NT_LOADS(name, wide, opcode) \
     static inline void name(struct nt_emit *emit, uint8_t reg, struct nt_mem from) \
     { nt_with_memory(emit, wide, opcode, reg, from, 0); }

@@ -58,15 +58,6 @@ static size_t request_bytes(const uint8_t *bytes, size_t seen)
     return same == sizeof request || same == seen ? same : 0;
 }
 
-static void make_request(uint64_t pc, struct nt_insn *insn)
-{
-    __builtin_memset(insn, 0, sizeof *insn);
-    insn->pc = pc;
-    insn->kind = NT_IS_REQUEST;
-    insn->length = sizeof request;
-    insn->prefix = NT_NO_REG;
-}
-
 void nt_find_block(struct nt_making *making, uint64_t pc)
 {
     size_t readable = making->config->host.read_code(pc, making->bytes, sizeof making->bytes);
@@ -79,7 +70,8 @@ void nt_find_block(struct nt_making *making, uint64_t pc)
         if (asks && asks < sizeof request && making->count)
             break; /* seen whole by the block that begins there */
         if (asks == sizeof request) {
-            make_request(pc + at, insn);
+            *insn = (struct nt_insn){
+                .pc = pc + at, .kind = NT_IS_REQUEST, .length = sizeof request, .prefix = NT_NO_REG};
             making->count++;
             at += asks;
             break;

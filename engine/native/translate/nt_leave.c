@@ -138,8 +138,7 @@ static void store_target(struct nt_making *making, unsigned i)
 {
     const struct nt_insn *insn = &making->insn[i];
     if (!insn->memory) {
-        uint8_t rex = insn->prefix == NT_NO_REG ? 0 : insn->bytes[insn->prefix];
-        nt_store(&making->emit, nt_gs(NT_RIP), (uint8_t)((insn->bytes[insn->modrm] & 7) | (rex & 1) << 3));
+        nt_store(&making->emit, nt_gs(NT_RIP), nt_rm_register(insn));
         return;
     }
     uint8_t reg = nt_take_address(making, i);
@@ -161,13 +160,12 @@ static bool looks_up_at_once(const struct nt_making *making, const struct nt_ins
 static void jump_at_once(struct nt_making *making, const struct nt_insn *insn)
 {
     struct nt_emit *emit = &making->emit;
-    uint8_t rex = insn->prefix == NT_NO_REG ? 0 : insn->bytes[insn->prefix];
     put_aside(emit);
     making->aside = 1 << RCX | 1 << RDX;
     nt_mark_here(making, insn->pc);
     making->aside = 0;
     if (!insn->memory) {
-        nt_move(emit, RDX, (uint8_t)((insn->bytes[insn->modrm] & 7) | (rex & 1) << 3));
+        nt_move(emit, RDX, nt_rm_register(insn));
     } else {
         struct nt_mem from = insn->rip_relative ? nt_at(RDX, 0) : nt_operand_of(insn);
         from.fs = insn->segment == NT_SEGMENT_FS;
@@ -176,20 +174,6 @@ static void jump_at_once(struct nt_making *making, const struct nt_insn *insn)
         nt_load(emit, RDX, from);
     }
     look_up(making, emit, insn, 0);
-}
-
-static bool leave_fits(uint64_t value)
-{
-    return (uint64_t)(int64_t)(int32_t)value == value;
-}
-
-/* The return address is pushed, and nothing more. */
-static void push_return(struct nt_making *making, uint64_t pc)
-{
-    if (leave_fits(pc))
-        nt_push_constant(&making->emit, (int32_t)pc);
-    else
-        nt_push(&making->emit, nt_rip(&making->back->pc));
 }
 
 /* Where the return address at [rsp] is noted, into rcx: its 16 bytes of the stack, modulo the table. */
@@ -206,7 +190,7 @@ static const uint8_t *leave_landing(struct nt_making *making, uint64_t pc)
     struct nt_emit *emit = &making->emit;
     const uint8_t *here = emit->at;
     nt_mark_here(making, pc);
-    if (leave_fits(pc)) {
+    if (nt_fits(pc)) {
         nt_store_constant(emit, nt_at(RSP, -8), (int32_t)pc);
     } else {
         nt_store32_constant(emit, nt_at(RSP, -8), (uint32_t)pc);
@@ -238,14 +222,16 @@ static void push_landing(struct nt_making *making, const struct nt_insn *insn)
     leave_restore(emit);
 }
 
-/* A call to what follows it only asks where it is: nobody returns from there. */
+/* The return address is pushed. A call to what follows it only asks where it is: nobody returns from there. */
 static void leave_push(struct nt_making *making, const struct nt_insn *insn)
 {
     bool asks = insn->kind == NT_IS_CALL && insn->target == nt_behind(insn);
     if (making->config->returns && !asks)
         push_landing(making, insn);
+    else if (nt_fits(nt_behind(insn)))
+        nt_push_constant(&making->emit, (int32_t)nt_behind(insn));
     else
-        push_return(making, nt_behind(insn));
+        nt_push(&making->emit, nt_rip(&making->back->pc));
 }
 
 /* Where a return goes whose landing the table does not have: the address is in rdx. */

@@ -5,19 +5,14 @@
 #include "nt_aside.h"
 #include "nt_count.h"
 
-static const struct tn_config *config_of(const struct nt_making *making)
-{
-    return making->config->planner->config;
-}
-
 static bool tells(const struct nt_making *making)
 {
-    return making->config->planner && config_of(making)->inclusive;
+    return making->config->planner && making->config->planner->config->inclusive;
 }
 
 static bool tells_branches(const struct nt_making *making)
 {
-    return making->config->planner && config_of(making)->branch_sim;
+    return making->config->planner && making->config->planner->config->branch_sim;
 }
 
 

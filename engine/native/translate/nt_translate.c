@@ -16,25 +16,13 @@
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
 
-static bool fits_absolute(uint64_t address)
-{
-    return address <= INT32_MAX;
-}
-
-static bool is_lea(const struct nt_insn *insn)
-{
-    return insn->encoding == NT_LEGACY && insn->memory && insn->bytes[insn->opcode] == 0x8d &&
-           !insn->accesses;
-}
-
 /* lea r, [rip + d] is a constant; of 16 bits it is left to the general way. */
 static bool constant_lea(struct nt_making *making, const struct nt_insn *insn)
 {
-    if (!is_lea(insn) || !insn->kills)
+    bool is_lea = insn->encoding == NT_LEGACY && insn->bytes[insn->opcode] == 0x8d && !insn->accesses;
+    if (!is_lea || !insn->memory || !insn->kills)
         return false;
-    uint8_t rex = insn->prefix == NT_NO_REG ? 0 : insn->bytes[insn->prefix];
-    uint8_t reg = (uint8_t)((insn->bytes[insn->modrm] >> 3 & 7) | (rex & 4) << 1);
-    nt_constant(&making->emit, reg, rex & 8 ? insn->target : (uint32_t)insn->target);
+    nt_constant(&making->emit, nt_reg_register(insn), nt_rex(insn) & 8 ? insn->target : (uint32_t)insn->target);
     return true;
 }
 
@@ -47,17 +35,10 @@ static void emit_plain(struct nt_making *making, unsigned i)
         nt_put(&making->emit, insn->bytes, insn->length);
     else if (constant_lea(making, insn))
         ;
-    else if (fits_absolute(insn->target))
+    else if (insn->target <= INT32_MAX)
         nt_rewrite_absolute(&making->emit, insn);
     else
         nt_rewrite(&making->emit, insn, nt_take_address(making, i));
-}
-
-static void emit_gs_read(struct nt_making *making, const struct nt_insn *insn)
-{
-    nt_load(&making->emit, insn->operand, nt_gs(NT_GS_BASE));
-    if (insn->operand_bits == 32)
-        nt_move32(&making->emit, insn->operand, insn->operand);
 }
 
 static void emit_gs_write(struct nt_making *making, const struct nt_insn *insn)
@@ -109,7 +90,9 @@ static void emit_body(struct nt_making *making)
             emit_plain(making, i);
             break;
         case NT_IS_GS_READ:
-            emit_gs_read(making, insn);
+            nt_load(&making->emit, insn->operand, nt_gs(NT_GS_BASE));
+            if (insn->operand_bits == 32)
+                nt_move32(&making->emit, insn->operand, insn->operand);
             break;
         case NT_IS_GS_WRITE:
             emit_gs_write(making, insn);
@@ -167,14 +150,6 @@ static void restore_flags(struct nt_making *making, struct nt_emit *emit)
     nt_load(emit, RAX, nt_home(RAX));
 }
 
-static void leave_changed(struct nt_making *making)
-{
-    struct nt_emit *cold = &making->cold;
-    nt_load(cold, RCX, nt_home(RCX));
-    restore_flags(making, cold);
-    nt_go_out(making, cold, nt_new_out(making, NT_EXIT_CHANGED, making->block->pc, 0));
-}
-
 /* Four bytes at a time; the last four may be compared in part twice. */
 static void compare_code(struct nt_making *making)
 {
@@ -200,7 +175,9 @@ static void compare_code(struct nt_making *making)
     nt_load(emit, RCX, nt_home(RCX));
     for (unsigned i = 0; i < count && !emit->full && !making->cold.full; i++)
         nt_way(different[i], making->cold.at);
-    leave_changed(making);
+    nt_load(&making->cold, RCX, nt_home(RCX));
+    restore_flags(making, &making->cold);
+    nt_go_out(making, &making->cold, nt_new_out(making, NT_EXIT_CHANGED, making->block->pc, 0));
 }
 
 static void emit_head(struct nt_making *making)
