@@ -20,14 +20,12 @@
 #include "engine/native/base/nt_cpuid.h"
 #include "engine/native/base/nt_engine.h"
 #include "engine/native/base/nt_lib.h"
-#include "engine/native/kernel/nt_file.h"
 #include "engine/native/kernel/nt_gate.h"
 #include "engine/native/kernel/nt_host.h"
 #include "engine/native/kernel/nt_maps.h"
 #include "engine/native/kernel/nt_region.h"
 #include "engine/native/load/nt_exec.h"
 #include "engine/native/load/nt_load.h"
-#include "engine/native/load/nt_refuse.h"
 #include "engine/native/load/nt_stack.h"
 #include "engine/native/profile/nt_profile.h"
 #include "engine/native/signals/nt_signal.h"
@@ -54,7 +52,7 @@ enum { STATUS_FAILED = 125, HWCAP2_FSGSBASE = 2, STACK_ROOM = 8 << 20,
 /* The hidden option that tells the second start what the first has changed. */
 #define OPTION_PERSONALITY "--personality="
 
-/* Hidden: the program's file, where that is not the first argument (nt_exec.c); where reasons go (nt_refuse.h). */
+/* Hidden: the program's file, where that is not the first argument (nt_exec.c); where reasons go (nt_refuse.c). */
 #define OPTION_FILE "--file="
 #define OPTION_REFUSALS "--refusals-to="
 

@@ -71,26 +71,17 @@ struct nt_cpuid nt_cpuid(uint32_t leaf, uint32_t subleaf)
     return id;
 }
 
-/* Whether what CPUID says of this leaf depends on the subleaf. For other leaves ecx may hold anything. */
-static bool has_subleaves(uint32_t leaf)
-{
-    return leaf == LEAF_MORE || leaf == LEAF_STATE;
-}
-
-static bool is_empty(uint32_t leaf)
-{
-    return leaf == LEAF_TILES || leaf == LEAF_TILE_PRODUCT || (leaf == LEAF_STATE && hidden & SET(XSAVE));
-}
-
 struct nt_cpuid nt_cpuid_shown(uint32_t leaf, uint32_t subleaf)
 {
+    /* Whether what CPUID says of this leaf depends on the subleaf. For other leaves ecx may hold anything. */
+    bool has_subleaves = leaf == LEAF_MORE || leaf == LEAF_STATE;
     struct nt_cpuid id = nt_cpuid(leaf, subleaf);
 
-    if (is_empty(leaf))
+    if (leaf == LEAF_TILES || leaf == LEAF_TILE_PRODUCT || (leaf == LEAF_STATE && hidden & SET(XSAVE)))
         return (struct nt_cpuid){0};
     for (unsigned i = 0; i < sizeof hides / sizeof hides[0]; i++) {
         if (!(hidden & SET(hides[i].feature)) || hides[i].leaf != leaf ||
-            (has_subleaves(leaf) && hides[i].subleaf != subleaf))
+            (has_subleaves && hides[i].subleaf != subleaf))
             continue;
         id.a &= ~hides[i].bits.a;
         id.b &= ~hides[i].bits.b;
@@ -108,22 +99,15 @@ static bool is_next(const char *names, const char *name)
     return *name == '\0' && (*names == ',' || *names == '\0');
 }
 
-static bool hide_next(const char *names)
-{
-    for (unsigned i = 0; i < sizeof features / sizeof features[0]; i++) {
-        if (is_next(names, features[i].name)) {
-            hidden |= features[i].with;
-            return true;
-        }
-    }
-    return false;
-}
-
 bool nt_cpuid_hide(const char *names)
 {
     for (;; names++) {
-        if (!hide_next(names))
+        unsigned i = 0;
+        while (i < sizeof features / sizeof features[0] && !is_next(names, features[i].name))
+            i++;
+        if (i == sizeof features / sizeof features[0])
             return false;
+        hidden |= features[i].with;
         while (*names != '\0' && *names != ',')
             names++;
         if (*names == '\0')

@@ -11,37 +11,6 @@ void (*nt_before_dying)(int status, const char *line);
  * take long to begin. What is short, which is most, goes word by word; the last two may overlap. */
 enum { SHORT = 128 };
 
-static void move_4(char *to, const char *from)
-{
-    uint32_t word;
-
-    __builtin_memcpy(&word, from, sizeof word);
-    __builtin_memcpy(to, &word, sizeof word);
-}
-
-static void move_8(char *to, const char *from)
-{
-    uint64_t word;
-
-    __builtin_memcpy(&word, from, sizeof word);
-    __builtin_memcpy(to, &word, sizeof word);
-}
-
-static void move_short(char *to, const char *from, size_t bytes)
-{
-    if (bytes >= 8) {
-        for (size_t i = 0; i < bytes - 8; i += 8)
-            move_8(to + i, from + i);
-        move_8(to + bytes - 8, from + bytes - 8);
-    } else if (bytes >= 4) {
-        move_4(to, from);
-        move_4(to + bytes - 4, from + bytes - 4);
-    } else {
-        for (size_t i = 0; i < bytes; i++)
-            to[i] = from[i];
-    }
-}
-
 static void move_upwards(void *to, const void *from, size_t bytes)
 {
     __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
@@ -49,10 +18,22 @@ static void move_upwards(void *to, const void *from, size_t bytes)
 
 void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
 {
-    if (bytes <= SHORT)
-        move_short(to, from, bytes);
-    else
+    char *a = to;
+    const char *b = from;
+
+    if (bytes > SHORT) {
         move_upwards(to, from, bytes);
+    } else if (bytes >= 8) {
+        for (size_t i = 0; i < bytes - 8; i += 8)
+            __builtin_memcpy(a + i, b + i, 8);
+        __builtin_memcpy(a + bytes - 8, b + bytes - 8, 8);
+    } else if (bytes >= 4) {
+        __builtin_memcpy(a, b, 4);
+        __builtin_memcpy(a + bytes - 4, b + bytes - 4, 4);
+    } else {
+        for (size_t i = 0; i < bytes; i++)
+            a[i] = b[i];
+    }
     return to;
 }
 
@@ -70,26 +51,21 @@ void *memmove(void *to, const void *from, size_t bytes)
     return to;
 }
 
-static void fill_short(char *to, uint64_t word, size_t bytes)
-{
-    if (bytes >= 8) {
-        for (size_t i = 0; i < bytes - 8; i += 8)
-            __builtin_memcpy(to + i, &word, 8);
-        __builtin_memcpy(to + bytes - 8, &word, 8);
-    } else {
-        for (size_t i = 0; i < bytes; i++)
-            to[i] = (char)word;
-    }
-}
-
 void *memset(void *to, int value, size_t bytes)
 {
-    void *at = to;
+    uint64_t word = (uint8_t)value * 0x0101010101010101UL;
+    char *at = to;
 
-    if (bytes <= SHORT)
-        fill_short(to, (uint8_t)value * 0x0101010101010101UL, bytes);
-    else
+    if (bytes > SHORT) {
         __asm__ volatile("rep stosb" : "+D"(at), "+c"(bytes) : "a"(value) : "memory");
+    } else if (bytes >= 8) {
+        for (size_t i = 0; i < bytes - 8; i += 8)
+            __builtin_memcpy(at + i, &word, 8);
+        __builtin_memcpy(at + bytes - 8, &word, 8);
+    } else {
+        for (size_t i = 0; i < bytes; i++)
+            at[i] = (char)value;
+    }
     return to;
 }
 
@@ -172,16 +148,6 @@ static void text_put(struct text *text, char c)
         *text->at++ = c;
 }
 
-static void put_string(struct text *text, const char *string, size_t width)
-{
-    size_t length = 0;
-
-    for (; *string != '\0'; string++, length++)
-        text_put(text, *string);
-    for (; length < width; length++)
-        text_put(text, ' ');
-}
-
 static void put_number(struct text *text, uint64_t value, unsigned base, bool negative, size_t width, char pad)
 {
     char digits[24];
@@ -210,7 +176,11 @@ static const char *text_convert(struct text *text, const char *format, va_list *
     bool is_long = *format == 'l';
     format += is_long;
     if (*format == 's') {
-        put_string(text, va_arg(*arguments, const char *), width);
+        size_t length = 0;
+        for (const char *string = va_arg(*arguments, const char *); *string != '\0'; string++, length++)
+            text_put(text, *string);
+        for (; length < width; length++)
+            text_put(text, ' ');
     } else if (*format == 'c') {
         text_put(text, (char)va_arg(*arguments, int));
     } else if (*format == 'd') {

@@ -40,7 +40,7 @@ void nt_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * that cannot be, and not what this engine cannot do. */
 enum { NT_REJECTED = 1125 };
 void nt_die(int status, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
-/* Called by nt_die first, which goes on if it returns (nt_refuse.h); NULL: nothing is called. */
+/* Called by nt_die first, which goes on if it returns (nt_refuse.c); NULL: nothing is called. */
 extern void (*nt_before_dying)(int status, const char *line);
 
 /* The descriptor that messages are written to. */

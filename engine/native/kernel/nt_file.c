@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* nt_file.c: see nt_file.h. */
-#include "nt_file.h"
+/*
+ * nt_file.c: the engine's few descriptors, which the program does not meet.
+ *
+ * They lie above what the program's limit lets it have, where that is possible; else they are the highest it may have.
+ * To the program they do not exist: it can neither see nor close them (nt_sys_file.c).
+ */
+#include "nt_host.h"
 
 #include <linux/fcntl.h>
 #include <linux/resource.h>

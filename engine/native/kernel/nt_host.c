@@ -13,9 +13,7 @@
 #include "nt_gate.h"
 #include "nt_limit.h"
 
-enum { FAILED = 125, SMALL_CHUNK = 1 << 20, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000,
-       MORE_FILES = 16 };
-
+enum { FAILED = 125, SMALL_CHUNK = 1 << 20, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000, MORE_FILES = 16 };
 enum { LARGE_PAGE = 2 << 20, PIECE = 512 << 10, POOL = 16 << 20 };
 
 static uint64_t next = NT_HOST_START; /* advanced atomically */
@@ -26,22 +24,15 @@ static struct {
 
 /* ------------------------------------------------------------------------------------------------ memory */
 
-/* Reserves addresses that begin at a multiple of `to`, with a page behind them that nobody has. */
-static uint64_t host_addresses(size_t bytes, uint64_t to)
-{
-    uint64_t at = __atomic_fetch_add(&next, NT_UP(bytes, NT_PAGE) + to, __ATOMIC_RELAXED);
-
-    at = NT_UP(at, to);
-    if (at + bytes > NT_HOST_END)
-        nt_die(FAILED, "the native engine's address space is full\n");
-    return at;
-}
-
+/* At a multiple of the page's size that suits, with a page behind it that nobody has. */
 static void *map_here(size_t bytes, int protection, int flags, int fd)
 {
-    uint64_t at = host_addresses(bytes, bytes >= LARGE_PAGE ? LARGE_PAGE : NT_PAGE);
-    long got = nt_sys6(__NR_mmap, (long)at, (long)bytes, protection, MAP_PRIVATE | MAP_FIXED_NOREPLACE | flags, fd, 0);
+    uint64_t unit = bytes >= LARGE_PAGE ? LARGE_PAGE : NT_PAGE;
+    uint64_t at = NT_UP(__atomic_fetch_add(&next, NT_UP(bytes, NT_PAGE) + unit, __ATOMIC_RELAXED), unit);
 
+    if (at + bytes > NT_HOST_END)
+        nt_die(FAILED, "the native engine's address space is full\n");
+    long got = nt_sys6(__NR_mmap, (long)at, (long)bytes, protection, MAP_PRIVATE | MAP_FIXED_NOREPLACE | flags, fd, 0);
     return got == (long)at ? (void *)at : NULL;
 }
 

@@ -49,4 +49,14 @@ char nt_host_thread_state(int tid);
 
 extern const struct fb_host nt_host_files;
 
+/* ----------------------------------------------------------- descriptors that the program does not meet (nt_file.c) */
+
+/* A copy of `fd` at a number that the program is not given, and guarded; -1: there is none. */
+int nt_file_guard(int fd);
+/* Close it. */
+void nt_file_release(int fd);
+bool nt_file_is_guarded(uint64_t fd);
+/* The lowest guarded descriptor from `first` on; -1: there is none. */
+int64_t nt_file_next_guarded(uint64_t first);
+
 #endif

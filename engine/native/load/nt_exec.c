@@ -17,7 +17,8 @@
 #include "engine/native/kernel/nt_gate.h"
 #include "engine/native/kernel/nt_host.h"
 
-enum { HEAD = 256, SCRIPTS = 5, MACHINE = 18, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000, EXECUTE = 1 };
+enum { HEAD = 256, SCRIPTS = 5, MACHINE = 18, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000, EXECUTE = 1,
+       X86 = 3, X86_64 = 62 };
 #define NO_ADDRESS (~0UL << 12) /* the kernel's: nobody can have arguments there */
 
 /* A vector of strings, up to its NULL; none at all is good for the kernel. */
@@ -36,14 +37,6 @@ static bool is_vector(uint64_t at)
         if (nt_copy(&byte, (const void *)string, 1) != 0)
             return false;
     }
-}
-
-static bool is_machine(const uint8_t *head)
-{
-    enum { X86 = 3, X86_64 = 62 };
-    unsigned machine = head[MACHINE] | (unsigned)head[MACHINE + 1] << 8;
-
-    return memcmp(head, "\177ELF", 4) == 0 && (machine == X86_64 || machine == X86);
 }
 
 long nt_exec_try(long folder, const char *path, long flags)
@@ -113,7 +106,8 @@ bool nt_exec_succeeds(const struct nt_exec *exec)
         if (!read_head(AT_FDCWD, name, 0, head))
             return false;
     }
-    return is_machine(head);
+    unsigned machine = head[MACHINE] | (unsigned)head[MACHINE + 1] << 8;
+    return memcmp(head, "\177ELF", 4) == 0 && (machine == X86_64 || machine == X86);
 }
 
 /* ------------------------------------------------------------------------------------------ traced */
@@ -157,26 +151,21 @@ static bool file_name(long folder, const char *path, long flags, char *to, size_
     return true;
 }
 
-static size_t count_words(uint64_t vector)
-{
-    uint64_t word = 1;
-    size_t count = 0;
-
-    while (vector != 0 && nt_copy(&word, (const void *)(vector + count * sizeof word), sizeof word) == 0 && word != 0)
-        count++;
-    return count;
-}
-
 /* A child of vfork, whose memory is its parent's, leaves nothing behind but in the rare case of very many arguments. */
 void nt_exec_traced(const struct nt_exec *exec)
 {
     const char *fixed[FIXED_WORDS], **words = fixed;
     char name[4096], file[FILE_ROOM] = "--file=";
-    size_t count = count_words(exec->argv), room = handed_on_count + count + 8, at = 0;
+    size_t count = 0, at = 0;
 
     if (!nt_host_program_text(exec->path, name, sizeof name) ||
         !file_name(exec->folder, name, exec->flags, file + 7, sizeof file - 7))
         return;
+    for (uint64_t word; exec->argv != 0; count++) {
+        if (nt_copy(&word, (const void *)(exec->argv + count * sizeof word), sizeof word) != 0 || word == 0)
+            break;
+    }
+    size_t room = handed_on_count + count + 8;
     if (room > FIXED_WORDS)
         words = tn_host_alloc(room * sizeof *words);
     words[at++] = "tenure-native";

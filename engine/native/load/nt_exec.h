@@ -7,7 +7,7 @@
  *
  * The other program, if it is to be profiled, is executed by executing this engine again, with the options that were
  * handed on, under its own name and with its own arguments. It may turn out that it cannot be profiled; then the new
- * engine executes it in its turn (nt_refuse.h).
+ * engine executes it in its turn (nt_refuse.c).
  */
 #ifndef TENURE_ENGINE_NATIVE_NT_EXEC_H
 #define TENURE_ENGINE_NATIVE_NT_EXEC_H

@@ -16,12 +16,6 @@
 
 enum { MOST_HEADERS = 64 };
 
-static int protection_of(const Elf64_Phdr *header)
-{
-    return (header->p_flags & PF_R ? PROT_READ : 0) | (header->p_flags & PF_W ? PROT_WRITE : 0) |
-           (header->p_flags & PF_X ? PROT_EXEC : 0);
-}
-
 static bool load_map(uint64_t at, uint64_t bytes, int protection, int flags, int fd, uint64_t offset)
 {
     long got = nt_sys6(__NR_mmap, (long)at, (long)bytes, protection, MAP_PRIVATE | MAP_FIXED_NOREPLACE | flags, fd,
@@ -32,7 +26,8 @@ static bool load_map(uint64_t at, uint64_t bytes, int protection, int flags, int
 
 static bool map_segment(int fd, uint64_t base, const Elf64_Phdr *header)
 {
-    int protection = protection_of(header);
+    int protection = (header->p_flags & PF_R ? PROT_READ : 0) | (header->p_flags & PF_W ? PROT_WRITE : 0) |
+                     (header->p_flags & PF_X ? PROT_EXEC : 0);
     uint64_t start = base + header->p_vaddr, file_end = start + header->p_filesz, end = start + header->p_memsz;
     uint64_t low = NT_DOWN(start, NT_PAGE), high = NT_UP(file_end, NT_PAGE);
 

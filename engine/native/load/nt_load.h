@@ -46,6 +46,15 @@ uint64_t nt_random_pages(uint64_t pages);
  * process with status 126 or 127 and a message if that cannot be. */
 void nt_load_program(const char *name, const char *path, bool aslr, struct nt_program *program);
 
+/* ------------------------------------- what becomes of a program that is not one for this engine (nt_refuse.c) */
+
+/* From now on reasons go to this descriptor. */
+void nt_refuse_to(int fd);
+/* From now on the program runs bare, where it cannot be profiled: its file, arguments, environment, and personality. */
+void nt_refuse_but_run(const char *path, char **argv, char **envp, uint64_t personality);
+/* The program begins. */
+void nt_refuse_no_more(void);
+
 /* ------------------------------------------------------------------------------- the decoder library (nt_library.c) */
 
 /* `name`: the file; one of the same name next to tenure-native is preferred. Ends the process if it cannot be used. */

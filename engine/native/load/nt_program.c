@@ -115,25 +115,6 @@ static int open_behind_scripts(const char *name, struct nt_program *program)
     }
 }
 
-/* Of an image that could not be loaded. */
-static int status_of(const struct nt_image *image)
-{
-    return image->has_no_room ? 125 : 126;
-}
-
-static void load_interpreter(struct nt_program *program)
-{
-    const char *name = program->image.interpreter, *wrong;
-    long fd = nt_host_open(name, O_RDONLY, 0);
-
-    if (nt_failed(fd))
-        nt_die(127, "%s: its interpreter %s is not found\n", program->name, name);
-    wrong = nt_load_file((int)fd, 0, true, &program->interpreter);
-    if (wrong != NULL)
-        nt_die(status_of(&program->interpreter), "%s: %s\n", name, wrong);
-    nt_sys3(__NR_close, fd, 0, 0);
-}
-
 void nt_load_program(const char *name, const char *path, bool aslr, struct nt_program *program)
 {
     static char found[4096];
@@ -155,11 +136,18 @@ void nt_load_program(const char *name, const char *path, bool aslr, struct nt_pr
     }
     const char *wrong = nt_load_file(fd, PIE_START + (aslr ? nt_random_pages(PIE_PAGES) : 0), true, &program->image);
     if (wrong != NULL)
-        nt_die(status_of(&program->image), "%s: %s\n", name, wrong);
+        nt_die(program->image.has_no_room ? 125 : 126, "%s: %s\n", name, wrong);
     nt_sys3(__NR_close, fd, 0, 0);
     program->start = program->image.entry;
     if (program->image.has_interpreter) {
-        load_interpreter(program);
+        const char *interpreter = program->image.interpreter;
+        long of_it = nt_host_open(interpreter, O_RDONLY, 0);
+        if (nt_failed(of_it))
+            nt_die(127, "%s: its interpreter %s is not found\n", name, interpreter);
+        wrong = nt_load_file((int)of_it, 0, true, &program->interpreter);
+        if (wrong != NULL)
+            nt_die(program->interpreter.has_no_room ? 125 : 126, "%s: %s\n", interpreter, wrong);
+        nt_sys3(__NR_close, of_it, 0, 0);
         program->start = program->interpreter.entry;
     }
 }

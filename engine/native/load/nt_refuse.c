@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* nt_refuse.c: see nt_refuse.h. */
-#include "nt_refuse.h"
+/*
+ * nt_refuse.c: what becomes of a program that turns out not to be one for this engine before its first instruction.
+ *
+ * `tenure record`, where the engine was its own choice, reads the reason from a pipe and runs the program under
+ * Valgrind. A program that another one executes under --trace-children runs bare, and a line says so. Else the run
+ * ends. Which of the three is a matter of the command line; from the program's first instruction on there is only the
+ * last.
+ */
+#include "nt_load.h"
 
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/base/nt_sys.h"

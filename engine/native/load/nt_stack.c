@@ -142,20 +142,14 @@ static uint64_t *lay_out(uint64_t *to, uint64_t strings, const struct nt_vector 
     return auxv;
 }
 
-static uint32_t auxiliary_bytes(const uint64_t *auxv)
-{
-    uint32_t pairs = 1;
-
-    while (auxv[2 * (pairs - 1)] != AT_NULL)
-        pairs++;
-    return pairs * 16;
-}
-
 /* What /proc shows of the command line and the auxiliary vector, where the kernel lets us say so. */
 static void tell_kernel(const struct nt_program *program, uint64_t sp, uint64_t strings, uint64_t strings_end,
                         uint64_t *auxv, const struct nt_vector *vector)
 {
+    uint32_t pairs = 1;
     const char *first = vector->envp[0], *last = vector->variables > 0 ? vector->envp[vector->variables - 1] : NULL;
+    while (auxv[2 * (pairs - 1)] != AT_NULL)
+        pairs++;
     struct prctl_mm_map map = {
         .start_code = program->image.start,
         .end_code = program->image.end,
@@ -169,7 +163,7 @@ static void tell_kernel(const struct nt_program *program, uint64_t sp, uint64_t 
         .env_start = last == NULL ? strings_end : (uint64_t)first,
         .env_end = last == NULL ? strings_end : (uint64_t)last + strlen(last) + 1,
         .auxv = (__u64 *)auxv,
-        .auxv_size = auxiliary_bytes(auxv),
+        .auxv_size = pairs * 16,
         .exe_fd = (uint32_t)-1,
     };
 

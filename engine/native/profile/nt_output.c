@@ -9,7 +9,6 @@
 #include "engine/common/output.h"
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/base/nt_sys.h"
-#include "engine/native/kernel/nt_file.h"
 #include "engine/native/kernel/nt_host.h"
 #include "engine/native/load/nt_exec.h"
 

@@ -2,7 +2,7 @@
 /*
  * nt_sys_file.c: system calls about files and descriptors that would show the engine, or take its descriptors away.
  *
- * The program can neither close nor replace the engine's descriptors (nt_file.h): to it they do not exist. The
+ * The program can neither close nor replace the engine's descriptors (nt_file.c): to it they do not exist. The
  * executable's links in /proc mean the program's file, and what is mapped is listed without us.
  *
  * The file of a program that runs is busy: nobody may open it for writing. The kernel knows that of our file only, so
@@ -15,7 +15,6 @@
 
 #include "engine/native/base/nt_engine.h"
 #include "engine/native/base/nt_lib.h"
-#include "engine/native/kernel/nt_file.h"
 #include "engine/native/kernel/nt_gate.h"
 #include "engine/native/kernel/nt_host.h"
 #include "engine/native/profile/nt_consumer.h"

@@ -13,7 +13,6 @@
 #include <linux/memfd.h>
 
 #include "engine/native/base/nt_lib.h"
-#include "engine/native/kernel/nt_file.h"
 #include "engine/native/kernel/nt_gate.h"
 #include "engine/native/kernel/nt_host.h"
 #include "engine/native/kernel/nt_region.h"

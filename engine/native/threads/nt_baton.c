@@ -111,13 +111,6 @@ static void take_from_lost(struct nt_thread **place)
     __atomic_add_fetch(&strict.changes, 1, __ATOMIC_SEQ_CST);
 }
 
-static bool begin_choosing(struct nt_thread *self)
-{
-    struct nt_thread *nobody = NULL;
-
-    return __atomic_compare_exchange_n(&strict.chooser, &nobody, self, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-}
-
 static void hand_to(struct nt_thread *holder)
 {
     __atomic_store_n(&strict.holder, holder, __ATOMIC_SEQ_CST);
@@ -134,13 +127,6 @@ static bool sleeps(const struct nt_thread *thread)
     return thread->tid != 0 && nt_host_thread_state(thread->tid) != 'R' && nt_host_thread_state(thread->tid) != 'D';
 }
 
-static bool is_gone(int tid)
-{
-    char state = tid == 0 ? 0 : nt_host_thread_state(tid);
-
-    return state == 0 || state == 'Z' || state == 'X';
-}
-
 static bool all_are_settled(const struct nt_thread *self)
 {
     for (struct nt_thread *thread = nt_threads; thread != NULL; thread = thread->next) {
@@ -148,7 +134,8 @@ static bool all_are_settled(const struct nt_thread *self)
             !sleeps(thread))
             return false;
     }
-    return is_gone(strict.leaving);
+    char state = strict.leaving == 0 ? 0 : nt_host_thread_state(strict.leaving);
+    return state == 0 || state == 'Z' || state == 'X';
 }
 
 /* All must be found asleep twice in a row: a thread that is looked at late may have woken one that was looked at early,
@@ -197,10 +184,12 @@ static void wait_for_turn(struct nt_thread *self)
     for (;;) {
         uint32_t change = __atomic_load_n(&strict.changes, __ATOMIC_SEQ_CST);
         const struct nt_thread *holder = __atomic_load_n(&strict.holder, __ATOMIC_SEQ_CST);
+        struct nt_thread *nobody = NULL;
 
         if (holder == self || kind != NT_BATON_STRICT)
             break;
-        if (holder != NULL || !begin_choosing(self)) {
+        if (holder != NULL || !__atomic_compare_exchange_n(&strict.chooser, &nobody, self, false, __ATOMIC_SEQ_CST,
+                                                           __ATOMIC_SEQ_CST)) {
             if (!wait_long(&strict.changes, change, bit_of(self) | anybody)) {
                 take_from_lost(&strict.holder);
                 take_from_lost(&strict.chooser);
@@ -214,12 +203,6 @@ static void wait_for_turn(struct nt_thread *self)
     self->baton = HOLDS;
 }
 
-static void take_strict(struct nt_thread *self)
-{
-    __atomic_store_n(&self->baton, WAITS, __ATOMIC_SEQ_CST);
-    wait_for_turn(self);
-}
-
 static void give_strict(struct nt_thread *self, uint32_t state)
 {
     __atomic_store_n(&self->baton, state, __ATOMIC_SEQ_CST);
@@ -227,23 +210,14 @@ static void give_strict(struct nt_thread *self, uint32_t state)
     baton_futex(&strict.changes, FUTEX_WAKE_BITSET, 1, anybody);
 }
 
-static bool turn_is_over(struct nt_thread *self)
-{
-    uint64_t clock;
-
-    if (turn == 0)
-        return ++self->safe_points >= SHARE;
-    clock = ((const tn_thread *)(self->area + 1))->clock;
-    if (clock - self->turn_began < turn)
-        return false;
-    self->turn_began = clock;
-    return true;
-}
-
 static void pass_strict(struct nt_thread *self)
 {
-    if (!turn_is_over(self))
+    uint64_t clock = turn == 0 ? 0 : ((const tn_thread *)(self->area + 1))->clock;
+
+    if (turn == 0 ? ++self->safe_points < SHARE : clock - self->turn_began < turn)
         return;
+    if (turn != 0)
+        self->turn_began = clock;
     self->safe_points = 0;
     self->outside = 1;
     __atomic_store_n(&self->baton, WAITS, __ATOMIC_SEQ_CST);
@@ -274,10 +248,14 @@ void nt_baton_stir(void)
 
 void nt_baton_take(void)
 {
-    if (kind == NT_BATON_FAIR)
+    struct nt_thread *self = nt_area_self()->thread;
+
+    if (kind == NT_BATON_FAIR) {
         take_fair();
-    else if (kind == NT_BATON_STRICT)
-        take_strict(nt_area_self()->thread);
+    } else if (kind == NT_BATON_STRICT) {
+        __atomic_store_n(&self->baton, WAITS, __ATOMIC_SEQ_CST);
+        wait_for_turn(self);
+    }
 }
 
 void nt_baton_give(void)

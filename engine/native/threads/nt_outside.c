@@ -23,13 +23,6 @@ void nt_code_changed(uint64_t start, uint64_t bytes)
 
 enum where { OUTSIDE, RESTS, INSIDE };
 
-static enum where where_is(const struct nt_thread *thread)
-{
-    if (!thread->running || thread->outside)
-        return OUTSIDE;
-    return thread->rests ? RESTS : INSIDE;
-}
-
 /* Where the threads besides `self` are that are farthest in; those in generated code are asked to leave. A child may
  * have been killed there: it is looked for when it has been asked for long. */
 static enum where ask_out(const struct nt_thread *self, unsigned asked)
@@ -37,7 +30,8 @@ static enum where ask_out(const struct nt_thread *self, unsigned asked)
     enum where farthest = OUTSIDE;
 
     for (struct nt_thread *thread = nt_threads; thread != NULL; thread = thread->next) {
-        enum where where = thread == self ? OUTSIDE : where_is(thread);
+        bool is_out = thread == self || !thread->running || thread->outside;
+        enum where where = is_out ? OUTSIDE : thread->rests ? RESTS : INSIDE;
 
         if (where == INSIDE && thread->is_child && asked % LONG == LONG - 1 && nt_thread_is_gone(thread))
             thread->outside = 1;

@@ -15,24 +15,18 @@ static uint64_t features;
 static uint32_t mxcsr_bits; /* that may be set: AMD's processors have one more */
 static uint8_t fresh[NT_STATE_LEGACY + NT_STATE_HEADER] __attribute__((aligned(64)));
 
-static uint32_t find_mxcsr_bits(void)
-{
-    static uint8_t image[NT_STATE_LEGACY] __attribute__((aligned(16)));
-    uint32_t bits;
-
-    __asm__ volatile("fxsave64 %0" : "=m"(image));
-    memcpy(&bits, image + NT_STATE_MXCSR_BITS, sizeof bits);
-    return bits != 0 ? bits : USUAL_MXCSR_BITS;
-}
-
 bool nt_state_start(void)
 {
+    static uint8_t image[NT_STATE_LEGACY] __attribute__((aligned(16)));
     uint32_t mxcsr = 0x1f80;
     uint16_t control = 0x37f;
 
     nt_xstate_start(&layout);
     features = layout.enabled & ~TILE_DATA;
-    mxcsr_bits = find_mxcsr_bits();
+    __asm__ volatile("fxsave64 %0" : "=m"(image));
+    memcpy(&mxcsr_bits, image + NT_STATE_MXCSR_BITS, sizeof mxcsr_bits);
+    if (mxcsr_bits == 0)
+        mxcsr_bits = USUAL_MXCSR_BITS;
     memcpy(fresh, &control, sizeof control);
     memcpy(fresh + NT_STATE_MXCSR, &mxcsr, sizeof mxcsr);
     return layout.enabled != 0;

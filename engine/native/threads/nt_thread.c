@@ -38,15 +38,6 @@ static struct nt_thread *make_record(void)
     return thread;
 }
 
-static struct nt_thread *free_record(void)
-{
-    for (struct nt_thread *thread = nt_threads; thread != NULL; thread = thread->next) {
-        if (!thread->running)
-            return thread;
-    }
-    return NULL;
-}
-
 /* That which the core has made for a new thread; NULL: the record's own, which lasts as long as it. */
 static void set_area(struct nt_thread *thread, struct nt_area *area)
 {
@@ -66,7 +57,9 @@ static void set_area(struct nt_thread *thread, struct nt_area *area)
 struct nt_thread *nt_thread_new(const struct nt_thread *parent, struct nt_area *area, int64_t countdown)
 {
     nt_lock_take(&nt_thread_lock);
-    struct nt_thread *thread = free_record();
+    struct nt_thread *thread = nt_threads;
+    while (thread != NULL && thread->running)
+        thread = thread->next;
     if (thread == NULL)
         thread = make_record();
     thread->outside = 1;
