@@ -26,16 +26,6 @@ enum { UNSUPPORTED = 125, ILL_OPERAND = 2, SEGV_MAPERR_CODE = 1, SEGV_ACCERR_COD
 
 /* ------------------------------------------------------------------------------------------------ exits */
 
-static void show_cpuid(struct nt_area *area)
-{
-    struct nt_cpuid id = nt_cpuid_shown((uint32_t)area->gpr[NT_RAX], (uint32_t)area->gpr[NT_RCX]);
-
-    area->gpr[NT_RAX] = id.a;
-    area->gpr[NT_RBX] = id.b;
-    area->gpr[NT_RCX] = id.c;
-    area->gpr[NT_RDX] = id.d;
-}
-
 /* The page that the kernel emulates has three entries: what is executed there is a system call and a return. False: the
  * program is not in this page. */
 static bool emulate_vsyscall(struct nt_thread *thread)
@@ -62,14 +52,6 @@ static bool emulate_vsyscall(struct nt_thread *thread)
     return true;
 }
 
-/* Whether there is anything of the program's, readable or not. */
-static bool is_mapped(uint64_t at)
-{
-    uint8_t resident;
-
-    return !nt_region_meets(at, 1) && nt_sys3(__NR_mincore, (long)NT_DOWN(at, NT_PAGE), 1, (long)&resident) == 0;
-}
-
 /* The instruction at rip cannot be fetched, or not all of it: the first byte that cannot is what the CPU tells. If it
  * may be executed, but is not there, its file has become shorter. */
 static void no_code(struct nt_thread *thread)
@@ -84,26 +66,14 @@ static void no_code(struct nt_thread *thread)
     at = pc + there;
     if (there == sizeof bytes)
         return; /* another thread has mapped it since */
-    if (!is_mapped(at))
+    uint8_t resident;
+    /* Nothing of the program's is there, readable or not. */
+    if (nt_region_meets(at, 1) || nt_sys3(__NR_mincore, (long)NT_DOWN(at, NT_PAGE), 1, (long)&resident) != 0)
         nt_signal_fault(thread, SIGSEGV, SEGV_MAPERR_CODE, at);
     else if (there < reach)
         nt_signal_fault(thread, SIGBUS, BUS_ADRERR_CODE, at);
     else
         nt_signal_fault(thread, SIGSEGV, SEGV_ACCERR_CODE, at);
-}
-
-/* A branch to what is no address at all is at fault itself: the state is that in front of it. */
-static void check_target(struct nt_thread *thread, const struct nt_exit *exit)
-{
-    struct nt_area *area = thread->area;
-
-    if ((int64_t)(area->rip << 16) >> 16 == (int64_t)area->rip)
-        return;
-    area->rip = exit->pc;
-    area->gpr[NT_RSP] -= (uint64_t)(int64_t)exit->rsp_taken;
-    nt_signal_fault(thread, SIGSEGV, SI_KERNEL, 0);
-    thread->trap = TRAP_PROTECTION;
-    thread->error = 0;
 }
 
 /* An access looks in another way table from now on: its blocks are made anew. */
@@ -128,7 +98,14 @@ static void leave_by(struct nt_thread *thread, const struct nt_exit *exit)
     case NT_EXIT_DIRECT:
         break;
     case NT_EXIT_INDIRECT:
-        check_target(thread, exit);
+        if ((int64_t)(area->rip << 16) >> 16 == (int64_t)area->rip)
+            break;
+        /* A branch to what is no address at all is at fault itself: the state is that in front of it. */
+        area->rip = exit->pc;
+        area->gpr[NT_RSP] -= (uint64_t)(int64_t)exit->rsp_taken;
+        nt_signal_fault(thread, SIGSEGV, SI_KERNEL, 0);
+        thread->trap = TRAP_PROTECTION;
+        thread->error = 0;
         break;
     case NT_EXIT_SAFE:
         if (!area->pending)
@@ -144,9 +121,14 @@ static void leave_by(struct nt_thread *thread, const struct nt_exit *exit)
     case NT_EXIT_SYSCALL:
         nt_system_call(thread);
         break;
-    case NT_EXIT_CPUID:
-        show_cpuid(area);
+    case NT_EXIT_CPUID: {
+        struct nt_cpuid id = nt_cpuid_shown((uint32_t)area->gpr[NT_RAX], (uint32_t)area->gpr[NT_RCX]);
+        area->gpr[NT_RAX] = id.a;
+        area->gpr[NT_RBX] = id.b;
+        area->gpr[NT_RCX] = id.c;
+        area->gpr[NT_RDX] = id.d;
         break;
+    }
     case NT_EXIT_REQUEST:
         nt_request(thread);
         break;

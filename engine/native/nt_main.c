@@ -82,24 +82,6 @@ static uint64_t number_of(const char *text)
     return value;
 }
 
-static void hide_features(const char *option, const char *names)
-{
-    if (!nt_cpuid_hide(names))
-        nt_die(NT_REJECTED, "%s: give names with commas between them: " NT_CPUID_NAMES "\n", option);
-}
-
-/* What is declared in engine/common/options.inc. */
-static void take_declared(const char *argument)
-{
-    const char *wrong;
-    const struct recording_option *option = options_take(&nt.options, argument, &wrong);
-
-    if (wrong != NULL)
-        nt_die(NT_REJECTED, option == NULL ? "%s is refused: %s\n" : "%s: %s\n", argument, wrong);
-    if (option == NULL)
-        nt_die(NT_REJECTED, "no such option: %s\n", argument);
-}
-
 /* What the command line says besides options. */
 struct start {
     uint64_t first;       /* the program's arguments begin here in argv */
@@ -107,36 +89,34 @@ struct start {
     const char *file;     /* the program's, if that is not its first argument */
 };
 
-static bool take_start_option(const char *option, struct start *start)
+static void take_option(const char *option, struct start *start)
 {
-    const char *value;
+    const char *value, *wrong;
 
+    /* Not for programs that this one executes: these, and the raw profile's file, whose name they get anew. */
+    if (nt_same(option, "--help"))
+        main_help();
     if ((value = nt_after(option, OPTION_PERSONALITY)) != NULL)
         start->personality = number_of(value);
     else if ((value = nt_after(option, OPTION_FILE)) != NULL)
         start->file = value;
     else if ((value = nt_after(option, OPTION_REFUSALS)) != NULL)
         nt_refuse_to((int)number_of(value));
-    else
-        return false;
-    return true;
-}
-
-/* Not for programs that this one executes: what take_start_option takes, and the file, whose name they get anew. */
-static void take_option(const char *option, struct start *start)
-{
-    const char *value;
-
-    if (take_start_option(option, start))
+    if (value != NULL)
         return;
-    if (nt_same(option, "--help"))
-        main_help();
     if (nt_after(option, "--tenure-out-file=") == NULL)
         nt_exec_hand_on(option);
-    if ((value = nt_after(option, "--hide-features=")) != NULL)
-        hide_features(option, value);
-    else
-        take_declared(option);
+    if ((value = nt_after(option, "--hide-features=")) != NULL) {
+        if (!nt_cpuid_hide(value))
+            nt_die(NT_REJECTED, "%s: give names with commas between them: " NT_CPUID_NAMES "\n", option);
+        return;
+    }
+    /* What is declared in engine/common/options.inc. */
+    const struct recording_option *declared = options_take(&nt.options, option, &wrong);
+    if (wrong != NULL)
+        nt_die(NT_REJECTED, declared == NULL ? "%s is refused: %s\n" : "%s: %s\n", option, wrong);
+    if (declared == NULL)
+        nt_die(NT_REJECTED, "no such option: %s\n", option);
 }
 
 static void parse_options(const struct nt_vector *vector, struct start *start)
@@ -236,12 +216,6 @@ static void note_rest(const struct nt_vector *vector, const struct nt_program *p
     }
 }
 
-/* The process's name is the program's file's, without its folder. */
-static void set_name(const char *path)
-{
-    nt_sys3(__NR_prctl, PR_SET_NAME, (long)nt_last_part(path), 0);
-}
-
 static void check_machine(const struct nt_vector *vector)
 {
     uint64_t limit[2];
@@ -252,24 +226,6 @@ static void check_machine(const struct nt_vector *vector)
         nt_die(STATUS_FAILED, "the native engine needs XSAVE, which this processor or kernel does not have\n");
     if (!nt_failed(nt_sys3(__NR_getrlimit, RLIMIT_STACK, (long)limit, 0)) && limit[0] < LEAST_STACK)
         nt_die(STATUS_FAILED, "the native engine needs a limit of 512 kB or more for the stack (ulimit -s)\n");
-}
-
-/* Standard error as it is now; nowhere, if it is closed. Where there is no other number for it, it is 2. */
-static int message_descriptor(void)
-{
-    int guarded = nt_file_guard(2);
-
-    return guarded >= 0 ? guarded : nt_sys3(__NR_fcntl, 2, F_GETFD, 0) < 0 ? -1 : 2;
-}
-
-static void main_load(const struct nt_vector *vector, const char *file, struct nt_program *program)
-{
-    const char *path = nt_vector_variable(vector, "PATH");
-
-    nt_load_program(file, path == NULL ? "/bin:/usr/bin" : path, nt.options.aslr, program);
-    program->break_start = NT_UP(program->image.end, NT_PAGE);
-    if (program->aslr)
-        program->break_start += nt_random_pages(BREAK_PAGES);
 }
 
 void nt_main(uint64_t *sp) __attribute__((noreturn));
@@ -288,14 +244,19 @@ void nt_main(uint64_t *sp)
         nt_refuse_but_run(start.file, arguments, vector.envp, start.personality);
     check_machine(&vector);
     nt_region_take();
-    nt_message_fd = message_descriptor();
-    main_load(&vector, start.file != NULL ? start.file : arguments[0], &program);
+    /* Standard error as it is now; nowhere, if it is closed. Where there is no other number for it, it is 2. */
+    int guarded = nt_file_guard(2);
+    nt_message_fd = guarded >= 0 ? guarded : nt_sys3(__NR_fcntl, 2, F_GETFD, 0) < 0 ? -1 : 2;
+    const char *path = nt_vector_variable(&vector, "PATH");
+    nt_load_program(start.file != NULL ? start.file : arguments[0], path == NULL ? "/bin:/usr/bin" : path,
+                    nt.options.aslr, &program);
+    program.break_start = NT_UP(program.image.end, NT_PAGE) + (program.aslr ? nt_random_pages(BREAK_PAGES) : 0);
     nt_library_start(TENURE_ZYDIS);
     nt.stack_top = nt_vector_top(&vector);
     sp = (uint64_t *)nt_stack_make(&vector, start.first, &program);
     note_rest(&vector, &program, (uint64_t)sp);
     nt.break_start = nt.break_now = program.break_start;
-    set_name(program.name);
+    nt_sys3(__NR_prctl, PR_SET_NAME, (long)nt_last_part(program.name), 0); /* as the kernel names a process */
 
     if (nt.options.profile)
         nt_profile_start((const char *const *)arguments, &vector);

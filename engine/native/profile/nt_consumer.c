@@ -69,14 +69,6 @@ static void wait_for_progress(uint32_t progress)
 
 /* ------------------------------------------------------------------------------------------------ the helper */
 
-static void consumer_sleep(void)
-{
-    __atomic_store_n(&helper.asleep, 1, __ATOMIC_SEQ_CST);
-    if (!helper.stop && !tn_consume_waits(served))
-        nt_futex(&helper.asleep, FUTEX_WAIT_PRIVATE, 1);
-    helper.asleep = 0;
-}
-
 static int cpus(void)
 {
     uint64_t set[MOST_CPUS / 64];
@@ -128,7 +120,10 @@ static void consumer_run(void)
         } else if (looks < LOOKS) {
             __builtin_ia32_pause();
         } else {
-            consumer_sleep();
+            __atomic_store_n(&helper.asleep, 1, __ATOMIC_SEQ_CST);
+            if (!helper.stop && !tn_consume_waits(served))
+                nt_futex(&helper.asleep, FUTEX_WAIT_PRIVATE, 1);
+            helper.asleep = 0;
             looks = 0;
         }
     }

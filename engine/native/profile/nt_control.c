@@ -14,7 +14,7 @@
 #include "engine/native/base/nt_sys.h"
 #include "engine/native/kernel/nt_host.h"
 #include "engine/native/kernel/nt_region.h"
-#include "nt_output.h"
+#include "nt_profile.h"
 
 struct control_page *nt_control_page;
 
@@ -35,15 +35,6 @@ static long control_create(void)
     return nt_host_open(name, flags, 0600);
 }
 
-static void *control_map(long fd)
-{
-    if (nt_sys3(__NR_ftruncate, fd, sizeof *nt_control_page, 0) != 0 ||
-        nt_failed(nt_sys6(__NR_mmap, (long)place, (long)NT_UP(sizeof *nt_control_page, NT_PAGE),
-                          PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0)))
-        return NULL;
-    return (void *)place;
-}
-
 static void control_make(void)
 {
     nt_control_page = NULL;
@@ -53,7 +44,10 @@ static void control_make(void)
     long fd = control_create();
     if (nt_failed(fd))
         return;
-    nt_control_page = control_map(fd);
+    if (nt_sys3(__NR_ftruncate, fd, sizeof *nt_control_page, 0) == 0 &&
+        !nt_failed(nt_sys6(__NR_mmap, (long)place, (long)NT_UP(sizeof *nt_control_page, NT_PAGE),
+                           PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0)))
+        nt_control_page = (struct control_page *)place;
     nt_sys3(__NR_close, fd, 0, 0);
     if (nt_control_page != NULL)
         control_begin(nt_control_page, nt_process_id(), command, nt_output_name());

@@ -2,7 +2,7 @@
 /*
  * nt_data.c: what the core needs to know of data objects: what memory is, and what system calls make of it.
  *
- * Allocation functions are told by generated code (nt_tell.h).
+ * Allocation functions are told by generated code (nt_tell.c).
  *
  * A function's result is in its home when it returns: whatever tells a return has put it there (nt_count.c). The break
  * is made of mappings, which the kernel may join with what is in front of it; so its bounds are our own.

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* nt_output.c: see nt_output.h. */
-#include "nt_output.h"
+/*
+ * nt_output.c: where the raw profile goes, and when.
+ *
+ * The file is made when the run begins, and stays open at a number that the program does not meet (nt_file_guard), so
+ * that it can be written even if the program uses up all that it may have. Where there is no room for that it is open
+ * only while a part is written. Its folder stays open likewise, for forked children that have changed their root by the
+ * time they make a file. In names `%p` is the process's id, `%q{NAME}` a variable, `%h` the host and `%%` a
+ * percent sign. The rest is engine/common/output.h.
+ */
+#include "nt_profile.h"
 
 #include <linux/fcntl.h>
 #include <linux/resource.h>
@@ -107,15 +115,6 @@ static void output_expand(char *to, size_t size)
     *to = '\0';
 }
 
-/* Programs that this one executes write to the same pattern. */
-static void hand_on(void)
-{
-    char option[sizeof wanted + 32];
-
-    nt_format(option, sizeof option, "--tenure-out-file=%s", wanted);
-    nt_exec_hand_on(option);
-}
-
 /* ------------------------------------------------------------------------------------------------ files */
 
 /* If it is the same for all processes: no %p in it. */
@@ -155,7 +154,7 @@ static size_t output_allowed(int fd, size_t bytes)
 
     if (nt_sys6(__NR_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) != 0 || limit.rlim_cur == RLIM64_INFINITY)
         return bytes;
-    long size = nt_sys3(__NR_lseek, fd, 0, SEEK_TO_END);
+    long size = file_size(fd);
     if (nt_failed(size))
         return bytes;
     if ((uint64_t)size >= limit.rlim_cur)
@@ -192,8 +191,11 @@ static struct output output = {.host = &host};
 
 void nt_output_begin(const char *pattern, const struct nt_vector *vector)
 {
+    char option[sizeof wanted + 32];
+
     output_prepare(pattern, vector);
-    hand_on();
+    nt_format(option, sizeof option, "--tenure-out-file=%s", wanted);
+    nt_exec_hand_on(option); /* programs that this one executes write to the same pattern */
     const char *wrong = output_begin(&output);
     if (wrong != NULL)
         nt_die(NT_REJECTED, "cannot write the raw profile %s: %s; choose another with --tenure-out-file=\n",

@@ -15,7 +15,6 @@
 #include "engine/native/translate/nt_code.h"
 #include "nt_consumer.h"
 #include "nt_request.h"
-#include "nt_output.h"
 
 #include "tenure_config.h"
 
@@ -329,23 +328,6 @@ static void profile_settle(struct nt_thread *thread, tn_thread *core)
 /* A block makes far fewer counters than are left here. */
 enum { COUNTERS_LEFT = 1 << 16 };
 
-static bool counters_run_out(void)
-{
-    uint32_t limit = tn_layout(nt_profile.core)->counter_limit;
-    uint32_t left = limit / 2 < COUNTERS_LEFT ? limit / 2 : COUNTERS_LEFT;
-
-    return tn_counters(nt_profile.core) > limit - left;
-}
-
-/* The end of the run, before the counters are: with a profile of all that has been. */
-static void stop_short(void)
-{
-    uint32_t counters = tn_counters(nt_profile.core);
-
-    finish_profile("counters");
-    nt_die(STOPPED, "%u counters are in use: %s\n", counters, options_out_of_counters(&nt.options));
-}
-
 void nt_profile_turn(struct nt_thread *thread)
 {
     tn_thread *core = core_thread(thread);
@@ -359,8 +341,11 @@ void nt_profile_turn(struct nt_thread *thread)
     run.last = thread;
     if (thread->turn != NT_TURN_RUNS)
         profile_settle(thread, core);
-    if (counters_run_out())
-        stop_short();
+    uint32_t limit = tn_layout(nt_profile.core)->counter_limit, counters = tn_counters(nt_profile.core);
+    if (counters > limit - (limit / 2 < COUNTERS_LEFT ? limit / 2 : COUNTERS_LEFT)) {
+        finish_profile("counters"); /* before there are none left: with a profile of all that has been */
+        nt_die(STOPPED, "%u counters are in use: %s\n", counters, options_out_of_counters(&nt.options));
+    }
 }
 
 void nt_profile_waits(struct nt_thread *thread)

@@ -81,6 +81,18 @@ bool nt_profile_is_over(void);
  * --stats says. Another process that only shares its memory (nt_thread.h) may end without. */
 void nt_finish(void);
 
+/* ------------------------------------------------------------------------------------ the raw profile (nt_output.c) */
+
+/* Makes the file; ends the run before the program starts if it cannot. Programs that this one executes get the pattern
+ * (nt_exec_hand_on), absolute and with variables replaced. */
+void nt_output_begin(const char *pattern, const struct nt_vector *vector);
+/* The file; "" if there is none yet. */
+const char *nt_output_name(void);
+/* A part, or the last one (tn_dump, tn_finish). A failure is told in one line, and the part is lost. */
+void nt_output_write(tn_core *core, const char *why, int (*write)(tn_core *, void *, const char *));
+/* This is a forked child: its parts go to a file of its own, made with the first. */
+void nt_output_forked(void);
+
 /* ----------------------------------------------------------------------------------------- data objects (nt_data.c) */
 
 /* Before the core is made. `stack`: any address in the main thread's stack. */

@@ -68,15 +68,6 @@ bool nt_request_begins_at(struct nt_thread *thread, uint64_t pc)
     return true;
 }
 
-/* Between two blocks: the same, after so many instructions. */
-static void begin_when_due(struct nt_thread *thread, uint64_t instructions)
-{
-    enter_phase(thread, start_after(start_of(), instructions), instructions);
-    uint64_t left = start_left(start_of(), instructions);
-    if (left > 0 && left / NEAR < (uint64_t)nt.countdown && !thread->area->pending)
-        thread->area->countdown = (int64_t)(left / NEAR) + 1; /* the next head is the one that it has left by */
-}
-
 /* ------------------------------------------------------------------------------------------------ requests */
 
 /* The name of a part, or of a region, from the program's memory. */
@@ -127,7 +118,10 @@ void nt_request_due(struct nt_thread *thread)
 
     thread->outside = 1;
     nt_lock_take(&nt_request_lock);
-    begin_when_due(thread, instructions);
+    enter_phase(thread, start_after(start_of(), instructions), instructions);
+    uint64_t left = start_left(start_of(), instructions);
+    if (left > 0 && left / NEAR < (uint64_t)nt.countdown && !thread->area->pending)
+        thread->area->countdown = (int64_t)(left / NEAR) + 1; /* the next head is the one that it has left by */
     enum request due = options_due(&nt.options, instructions);
     if (due == REQUEST_STOP)
         perform_request(thread, REQUEST_COLLECT, 0, NULL);

@@ -42,13 +42,6 @@ bool nt_frame_on_altstack(const struct nt_thread *thread)
     return sp > low && sp - low <= thread->altstack.ss_size;
 }
 
-static uint64_t stack_for(const struct nt_thread *thread, const struct nt_action *action)
-{
-    if (action->flags & SA_ONSTACK && thread->altstack.ss_size != 0 && !nt_frame_on_altstack(thread))
-        return (uint64_t)thread->altstack.ss_sp + thread->altstack.ss_size;
-    return thread->area->gpr[NT_RSP] - RED_ZONE;
-}
-
 /* Copy the extended state to `at`, with the kernel's marks. */
 static bool push_state(struct nt_thread *thread, uint64_t at)
 {
@@ -88,7 +81,9 @@ static void frame_fill(struct nt_frame *frame, const struct nt_thread *thread, c
 bool nt_frame_push(struct nt_thread *thread, const struct nt_held *held, const struct nt_action *action)
 {
     struct nt_area *area = thread->area;
-    uint64_t top = stack_for(thread, action);
+    bool takes_altstack = action->flags & SA_ONSTACK && thread->altstack.ss_size != 0 && !nt_frame_on_altstack(thread);
+    uint64_t top = takes_altstack ? (uint64_t)thread->altstack.ss_sp + thread->altstack.ss_size
+                              : area->gpr[NT_RSP] - RED_ZONE;
     uint64_t state = NT_DOWN(top - nt_state_bytes() - sizeof(uint32_t), 64UL);
     uint64_t at = NT_DOWN(state - sizeof(struct nt_frame), 16UL) - 8;
     struct nt_frame frame;
@@ -141,12 +136,6 @@ static bool pop_state(struct nt_thread *thread, uint64_t at)
     return true;
 }
 
-static void restore_altstack(struct nt_thread *thread, const stack_t *stack)
-{
-    if (!nt_frame_on_altstack(thread) && (stack->ss_flags & SS_DISABLE || stack->ss_size >= 2048))
-        thread->altstack = *stack;
-}
-
 bool nt_frame_pop(struct nt_thread *thread)
 {
     struct nt_area *area = thread->area;
@@ -160,6 +149,8 @@ bool nt_frame_pop(struct nt_thread *thread)
     area->rip = frame.context.rip;
     area->flags = (area->flags & ~FLAGS_OF_PROGRAM) | (frame.context.eflags & FLAGS_OF_PROGRAM);
     thread->mask = frame.context.mask & ~(NT_BIT(SIGKILL) | NT_BIT(SIGSTOP));
-    restore_altstack(thread, &frame.context.stack);
+    const stack_t *stack = &frame.context.stack;
+    if (!nt_frame_on_altstack(thread) && (stack->ss_flags & SS_DISABLE || stack->ss_size >= 2048))
+        thread->altstack = *stack;
     return true;
 }

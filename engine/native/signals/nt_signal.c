@@ -233,14 +233,6 @@ void nt_signal_handle(int signal, void *siginfo, void *ucontext)
     }
 }
 
-/* What the kernel says of a page: of its own, always. */
-static bool is_present(uint64_t address)
-{
-    char byte;
-
-    return address >= NT_USER_END || nt_copy(&byte, (const void *)address, 1) == 0;
-}
-
 void nt_signal_fault(struct nt_thread *thread, int signal, int code, uint64_t address)
 {
     struct nt_held *held = &thread->fault;
@@ -256,7 +248,10 @@ void nt_signal_fault(struct nt_thread *thread, int signal, int code, uint64_t ad
     thread->trap = signal == SIGILL ? TRAP_OPCODE : TRAP_PAGE;
     thread->error = 0;
     if (thread->trap == TRAP_PAGE) {
-        thread->error = FAULT_USER | FAULT_FETCH | (is_present(address) ? FAULT_PRESENT : 0);
+        char byte;
+        /* What the kernel says of a page: of its own, always. */
+        bool is_present = address >= NT_USER_END || nt_copy(&byte, (const void *)address, 1) == 0;
+        thread->error = FAULT_USER | FAULT_FETCH | (is_present ? FAULT_PRESENT : 0);
         thread->address = address;
     }
 }
@@ -314,19 +309,6 @@ bool nt_signal_ready(const struct nt_thread *thread)
     return (thread->kept & ~thread->mask) != 0;
 }
 
-static void deliver_kept(struct nt_thread *thread)
-{
-    for (int signal = 1; signal < 32; signal++) {
-        struct nt_held held = {.is_held = true};
-
-        if (!(thread->kept & ~thread->mask & NT_BIT(signal)))
-            continue;
-        thread->kept &= ~NT_BIT(signal);
-        held.info = thread->kept_info[signal];
-        signal_deliver(thread, &held, thread->mask, false);
-    }
-}
-
 /* The area's countdown is set first: a signal that comes now is seen by the next block. `held` is read when nothing can
  * come between: while one is held, no other comes. */
 void nt_signal_deliver(struct nt_thread *thread)
@@ -349,6 +331,14 @@ void nt_signal_deliver(struct nt_thread *thread)
             signal_deliver(thread, &thread->held, call_mask, false);
         thread->held.is_held = false;
     }
-    deliver_kept(thread);
+    for (int signal = 1; signal < 32; signal++) {
+        struct nt_held held = {.is_held = true};
+
+        if (!(thread->kept & ~thread->mask & NT_BIT(signal)))
+            continue;
+        thread->kept &= ~NT_BIT(signal);
+        held.info = thread->kept_info[signal];
+        signal_deliver(thread, &held, thread->mask, false);
+    }
     nt_signal_apply_mask(thread);
 }

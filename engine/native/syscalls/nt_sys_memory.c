@@ -190,24 +190,12 @@ bool nt_sys_madvise(struct nt_thread *thread, struct nt_call *call)
     return true;
 }
 
-/* Its size is not in the call. */
-static uint64_t segment_bytes(uint64_t id)
-{
-    struct shmid64_ds status;
-
-    return nt_sys3(__NR_shmctl, (int)id, IPC_STAT, (long)&status) == 0 ? status.shm_segsz : NT_PAGE;
-}
-
-static uint64_t segment_protection(uint64_t flags)
-{
-    if (!(flags & SHM_EXEC))
-        return PROT_NONE;
-    return PROT_EXEC | (flags & SHM_RDONLY ? 0 : PROT_WRITE);
-}
-
 bool nt_sys_shmat(struct nt_thread *thread, struct nt_call *call)
 {
-    uint64_t bytes = segment_bytes(NT_ARG(call, 0));
+    uint64_t flags = NT_ARG(call, 2), protection = PROT_EXEC | (flags & SHM_RDONLY ? 0 : PROT_WRITE);
+    struct shmid64_ds status;
+    bool is_known = nt_sys3(__NR_shmctl, (int)NT_ARG(call, 0), IPC_STAT, (long)&status) == 0;
+    uint64_t bytes = is_known ? status.shm_segsz : NT_PAGE; /* its size is not in the call */
 
     if (NT_ARG(call, 1) != 0 && nt_region_meets(NT_ARG(call, 1), 1))
         return nt_call_fail(call, EINVAL);
@@ -215,7 +203,7 @@ bool nt_sys_shmat(struct nt_thread *thread, struct nt_call *call)
         return false;
     if (!nt_failed(call->result)) {
         memory_mapped((uint64_t)call->result, bytes, true);
-        memory_changed((uint64_t)call->result, bytes, segment_protection(NT_ARG(call, 2)));
+        memory_changed((uint64_t)call->result, bytes, flags & SHM_EXEC ? protection : PROT_NONE);
         nt_data_changed(thread, (uint64_t)call->result, NT_PAGE, false);
     }
     nt_lock_give(&nt_memory_lock);
@@ -239,21 +227,17 @@ bool nt_sys_shmdt(struct nt_thread *thread, struct nt_call *call)
 
 /* ------------------------------------------------------------------------------------------ past all protection */
 
-static bool is_memory_file(uint64_t fd)
-{
-    char path[64];
-
-    nt_host_name_of((int)fd, path, sizeof path);
-    return nt_after(path, "/proc/") != NULL && nt_same(nt_last_part(path), "mem");
-}
-
 /* A write to any descriptor. It changes code only if the descriptor is that of /proc/self/mem. Whether it is, is looked
  * up only once the program has opened that file for writing. */
 bool nt_sys_write(struct nt_thread *thread, struct nt_call *call)
 {
     if (!nt_call_pass(thread, call))
         return false;
-    if (nt.opened_memory && call->result > 0 && is_memory_file(NT_ARG(call, 0)))
+    if (!nt.opened_memory || call->result <= 0)
+        return true;
+    char path[64];
+    nt_host_name_of((int)NT_ARG(call, 0), path, sizeof path);
+    if (nt_after(path, "/proc/") != NULL && nt_same(nt_last_part(path), "mem"))
         nt_code_changed(0, UINT64_MAX);
     return true;
 }

@@ -30,23 +30,6 @@ struct filter {
 
 /* A line that begins an entry has START-END in lower case, or in numa_maps START; those below it begin with a capital
  * letter. */
-static void proc_judge(struct filter *filter)
-{
-    const char *at = filter->line;
-    uint64_t start = nt_number(&at, 16);
-
-    if (at > filter->line && (*at == '-' || *at == ' '))
-        filter->is_ours = nt_region_meets(start, 1);
-}
-
-static void end_line(struct filter *filter)
-{
-    proc_judge(filter);
-    if (!filter->is_ours)
-        nt_sys3(__NR_write, filter->to, (long)filter->line, (long)filter->length);
-    filter->length = 0;
-}
-
 static void proc_copy(struct filter *filter)
 {
     for (;;) {
@@ -56,8 +39,15 @@ static void proc_copy(struct filter *filter)
             return;
         for (long i = 0; i < got; i++) {
             filter->line[filter->length++] = filter->in[i];
-            if (filter->in[i] == '\n' || filter->length == LINE)
-                end_line(filter);
+            if (filter->in[i] != '\n' && filter->length < LINE)
+                continue;
+            const char *at = filter->line;
+            uint64_t start = nt_number(&at, 16);
+            if (at > filter->line && (*at == '-' || *at == ' '))
+                filter->is_ours = nt_region_meets(start, 1);
+            if (!filter->is_ours)
+                nt_sys3(__NR_write, filter->to, (long)filter->line, (long)filter->length);
+            filter->length = 0;
         }
     }
 }
@@ -107,13 +97,6 @@ static const struct listing {
 } listings[] = {{"/fd", nt_file_is_guarded, 10}, {"/fdinfo", nt_file_is_guarded, 10}, {"/task", is_helper, 10},
                 {"/map_files", is_in_region, 16}};
 
-static bool ends_with(const char *text, size_t length, const char *end)
-{
-    size_t bytes = strlen(end);
-
-    return length >= bytes && nt_same(text + length - bytes, end);
-}
-
 /* What is listed there, if it is a folder in /proc/PID or /proc/PID/task/TID that lists something of ours. */
 static const struct listing *listing_of(int fd)
 {
@@ -124,19 +107,12 @@ static const struct listing *listing_of(int fd)
         return NULL;
     nt_format(own, sizeof own, "/proc/%d/", nt_process_id());
     for (size_t i = 0; nt_after(path, own) != NULL && i < sizeof listings / sizeof listings[0]; i++) {
-        if (ends_with(path, (size_t)length, listings[i].name))
+        size_t bytes = strlen(listings[i].name);
+
+        if ((size_t)length >= bytes && nt_same(path + (size_t)length - bytes, listings[i].name))
             return &listings[i];
     }
     return NULL;
-}
-
-/* A name that begins with a number; of mapped files START-END. */
-static bool entry_is_ours(const struct listing *listing, const char *name)
-{
-    const char *end = name;
-    uint64_t number = nt_number(&end, listing->base);
-
-    return end > name && (*end == '\0' || *end == '-') && listing->is_ours(number);
 }
 
 /* Returns how many bytes are left. */
@@ -152,7 +128,9 @@ static long close_up(const struct listing *listing, uint64_t buffer, uint64_t by
             size > sizeof entry || nt_copy(entry, (const void *)from, size) != 0)
             return (long)bytes;
         entry[size - 1] = '\0';
-        if (!entry_is_ours(listing, entry + name_at)) {
+        const char *name = entry + name_at, *end = name; /* it begins with a number; of mapped files START-END */
+        uint64_t number = nt_number(&end, listing->base);
+        if (end == name || (*end != '\0' && *end != '-') || !listing->is_ours(number)) {
             if (to != from)
                 nt_copy((void *)to, entry, size);
             to += size;

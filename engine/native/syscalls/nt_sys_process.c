@@ -87,19 +87,6 @@ void nt_child_begins(void)
     nt_baton_take();
 }
 
-/* What a child of clone begins with: the parent's registers, behind the call. */
-static void begin_as_child(struct nt_thread *child, uint64_t stack)
-{
-    struct nt_area *area = child->area;
-
-    area->gpr[NT_RAX] = 0;
-    area->gpr[NT_RCX] = area->rip;
-    area->gpr[NT_R11] = area->flags;
-    if (stack != 0)
-        area->gpr[NT_RSP] = stack;
-    area->exit = NT_RESUME;
-}
-
 static bool clone_shared(struct nt_thread *thread, struct nt_call *call)
 {
     uint64_t flags = NT_ARG(call, 0);
@@ -107,7 +94,14 @@ static bool clone_shared(struct nt_thread *thread, struct nt_call *call)
     forget_gone_children();
     struct nt_thread *child = nt_thread_new(thread, nt_profile_area(thread), nt_profile_countdown());
     nt_code_thread(nt.code, child->area);
-    begin_as_child(child, NT_ARG(call, 1));
+    /* It begins with the parent's registers, behind the call. */
+    struct nt_area *area = child->area;
+    area->gpr[NT_RAX] = 0;
+    area->gpr[NT_RCX] = area->rip;
+    area->gpr[NT_R11] = area->flags;
+    if (NT_ARG(call, 1) != 0)
+        area->gpr[NT_RSP] = NT_ARG(call, 1);
+    area->exit = NT_RESUME;
     if (!(flags & CLONE_SIGHAND)) {
         child->process->users--;
         child->process = nt_process_copy(thread->process);
@@ -253,8 +247,7 @@ static bool process_execute(struct nt_thread *thread, struct nt_call *call, cons
     }
     if (succeeds && nt.options.trace_children) {
         nt_exec_traced(exec);
-        nt_say("the program that is executed is not profiled: the engine cannot be executed (no /proc, or no "
-               "file that "
+        nt_say("the program that is executed is not profiled: the engine cannot be executed (no /proc, or no file that "
                "it could find)\n");
     }
     call->result = nt_sys6((long)call->raw[0], (long)NT_ARG(call, 0), (long)NT_ARG(call, 1), (long)NT_ARG(call, 2),

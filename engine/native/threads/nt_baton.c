@@ -214,6 +214,7 @@ static void pass_strict(struct nt_thread *self)
 {
     uint64_t clock = turn == 0 ? 0 : ((const tn_thread *)(self->area + 1))->clock;
 
+    /* A turn is so many steps of the clock, or so many safe points. */
     if (turn == 0 ? ++self->safe_points < SHARE : clock - self->turn_began < turn)
         return;
     if (turn != 0)

@@ -33,4 +33,23 @@ void nt_call_keeping_flags(struct nt_making *making, enum nt_call which);
 /* An argument of it. Changes no flags, needs no register. */
 void nt_argument(struct nt_making *making, unsigned index, uint64_t value);
 
+/* ----------------------------------------------------------------------- control flow, told to the core (nt_tell.c) */
+
+/* Whether a direct jump to `pc` is one to another function. */
+bool nt_tells_jump(const struct nt_making *making, unsigned i, uint64_t pc);
+/* The program is about to go on at `pc`; its stack pointer is what it is there. */
+void nt_tell_jump(struct nt_making *making, unsigned i, uint64_t pc);
+/* In front of a conditional jump, whose flags are set. */
+void nt_tell_condition(struct nt_making *making, unsigned i);
+void nt_tell_taken(struct nt_making *making, unsigned i, bool taken);
+/* In front of the block's first instruction: it may be that of a function that allocates or frees memory. */
+void nt_tell_allocation(struct nt_making *making);
+/* A call of a known function; the return address is pushed. */
+void nt_tell_call(struct nt_making *making, unsigned i);
+/* A call, or a jump, whose target is in NT_RIP. True if it has been looked up on the way: NT_GO says where to go on. */
+bool nt_tell_call_found(struct nt_making *making, unsigned i);
+bool nt_tell_jump_found(struct nt_making *making, unsigned i);
+/* A return is to be made, which pops `bytes` bytes. Changes rdx, which is aside. */
+void nt_tell_return(struct nt_making *making, unsigned i, uint64_t bytes);
+
 #endif

@@ -20,7 +20,7 @@
  *        jmp to the function
  */
 #include "nt_aside.h"
-#include "nt_tell.h"
+#include "nt_count.h"
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
 enum { JRCXZ = 0xe3 };

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* nt_tell.c: see nt_tell.h. */
-#include "nt_tell.h"
-
+/*
+ * nt_tell.c: control flow between functions and branches, told to the core by generated code.
+ *
+ * For instruction `i`, which leaves the block. What is known at translation is decided there: a jump inside its
+ * function emits nothing, an indirect one compares its target with the function's range. Without simulation all of
+ * this emits nothing. No register is aside, and flags are kept.
+ */
 #include "nt_aside.h"
 #include "nt_count.h"
 
@@ -14,7 +18,6 @@ static bool tells_branches(const struct nt_making *making)
 {
     return making->config->planner && making->config->planner->config->branch_sim;
 }
-
 
 static uint32_t function_at(const struct nt_making *making, uint64_t pc)
 {

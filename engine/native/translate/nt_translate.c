@@ -12,7 +12,6 @@
  */
 #include "nt_aside.h"
 #include "nt_count.h"
-#include "nt_tell.h"
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
 
