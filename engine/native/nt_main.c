@@ -93,9 +93,9 @@ static void take_option(const char *option, struct start *start)
 {
     const char *value, *wrong;
 
-    /* Not for programs that this one executes: these, and the raw profile's file, whose name they get anew. */
     if (nt_same(option, "--help"))
         main_help();
+    /* Not for programs that this one executes: these, and the raw profile's file, whose name they get anew. */
     if ((value = nt_after(option, OPTION_PERSONALITY)) != NULL)
         start->personality = number_of(value);
     else if ((value = nt_after(option, OPTION_FILE)) != NULL)

@@ -22,22 +22,21 @@
 #define NT_FS_BASE (-3952)   /* the program's, while nt_outer has put the engine's in place */
 #define NT_GS_BASE (-3944)   /* the program's, always emulated */
 #define NT_GO (-3936)        /* where an indirect branch goes on */
-#define NT_SCRATCH (-3928)   /* 7 x 8: what generated code has put aside */
-#define NT_COUNTDOWN (-3872) /* signed; a block's entry takes 1 and leaves for the engine when it is negative then */
-#define NT_EXIT (-3864)      /* which exit generated code was left by: an index for nt_code_exit */
-#define NT_LEAVE (-3856)     /* address of the gate's way out, for jmp *gs:NT_LEAVE */
-#define NT_ENGINE_SP (-3848) /* top of the engine's stack */
-#define NT_SELF (-3840)      /* address of the area */
-#define NT_TARGET (-3824)    /* where nt_run jumps to: the program's registers leave it none for that */
-#define NT_PENDING (-3816)   /* not 0: a signal was taken from the kernel and is to be delivered to the program */
-#define NT_XSTATE (-3808)     /* address of room for the CPU's extended state, which nt_outer keeps there */
-#define NT_ARGS (-3800)       /* 4 x 8: of C that generated code calls (nt_calls.h) */
+#define NT_COUNTDOWN (-3928) /* signed; a block's entry takes 1 and leaves for the engine when it is negative then */
+#define NT_EXIT (-3920)      /* which exit generated code was left by: an index for nt_code_exit */
+#define NT_LEAVE (-3912)     /* address of the gate's way out, for jmp *gs:NT_LEAVE */
+#define NT_ENGINE_SP (-3904) /* top of the engine's stack */
+#define NT_SELF (-3896)      /* address of the area */
+#define NT_TARGET (-3880)    /* where nt_run jumps to: the program's registers leave it none for that */
+#define NT_PENDING (-3872)   /* not 0: a signal was taken from the kernel and is to be delivered to the program */
+#define NT_XSTATE (-3864)     /* address of room for the CPU's extended state, which nt_outer keeps there */
+#define NT_ARGS (-3856)       /* 4 x 8: of C that generated code calls (nt_calls.h) */
 #define NT_SITE NT_ARGS
 #define NT_FUNCTION (NT_ARGS + 4)
-#define NT_HELD_SP (-3768)    /* the program's stack pointer meanwhile */
-#define NT_CALLS (-3760)      /* the ways there, in the order of enum nt_call */
+#define NT_HELD_SP (-3824)    /* the program's stack pointer meanwhile */
+#define NT_CALLS (-3816)      /* the ways there, in the order of enum nt_call */
 #define NT_CALLS_ROOM 24
-#define NT_RESERVED (-3552)   /* from here on, nobody's */
+#define NT_RESERVED (-3608)   /* from here on, nobody's */
 #define NT_RETURNS (-2072)    /* where calls return to in generated code, by place on the stack: nt_leave.c */
 #define NT_RETURN_COUNT 256
 #define NT_OPMASK (-2208)     /* what an instruction under a mask is to access (nt_lanes.c): the opmask register, */
@@ -58,7 +57,6 @@ struct nt_area {
     uint64_t rip, flags;
     uint64_t fs_base, gs_base;
     const void *go;
-    uint64_t scratch[7];
     int64_t countdown;
     uint64_t exit;
     void (*leave)(void);
@@ -78,7 +76,7 @@ struct nt_area {
     const void *calls[NT_CALLS_ROOM];
     const struct nt_planner *planner; /* NULL: no simulation */
     const struct nt_target *const *lookup; /* what indirect branches find */
-    uint64_t reserved[NT_AREA_BYTES / 8 - 88 - NT_RETURN_COUNT];
+    uint64_t reserved[NT_AREA_BYTES / 8 - 81 - NT_RETURN_COUNT];
     uint64_t opmask;
     uint8_t indices[64], signs[64];
     uint64_t returns[NT_RETURN_COUNT];
@@ -95,7 +93,6 @@ NT_AT(flags, NT_FLAGS);
 NT_AT(fs_base, NT_FS_BASE);
 NT_AT(gs_base, NT_GS_BASE);
 NT_AT(go, NT_GO);
-NT_AT(scratch, NT_SCRATCH);
 NT_AT(countdown, NT_COUNTDOWN);
 NT_AT(exit, NT_EXIT);
 NT_AT(leave, NT_LEAVE);

@@ -268,16 +268,6 @@ static unsigned without_address(const struct nt_insn *e, uint8_t to[NT_INSN_BYTE
     return n;
 }
 
-static bool is_same_but_for_address(const struct nt_insn *e, const struct nt_insn *o)
-{
-    uint8_t a[NT_INSN_BYTES], b[NT_INSN_BYTES];
-
-    if (!e->modrm || !e->memory || e->opcode == NT_NO_REG)
-        return false;
-    unsigned n = without_address(e, a);
-    return n == without_address(o, b) && __builtin_memcmp(a, b, n) == 0;
-}
-
 static bool is_same_bytes(const struct nt_insn *e, const struct nt_insn *o)
 {
     return e->length == o->length && __builtin_memcmp(e->bytes, o->bytes, o->length) == 0;
@@ -286,14 +276,17 @@ static bool is_same_bytes(const struct nt_insn *e, const struct nt_insn *o)
 /* Its operand has another address than in the program: the same? */
 static bool is_moved(const struct check *c, const struct nt_insn *e, const struct nt_insn *o)
 {
-    const struct value *base;
+    uint8_t a[NT_INSN_BYTES], b[NT_INSN_BYTES];
 
-    if (!is_same_but_for_address(e, o) || e->index != NT_NO_REG || e->rip_relative)
+    if (!e->modrm || !e->memory || e->opcode == NT_NO_REG || e->index != NT_NO_REG || e->rip_relative)
+        return false;
+    unsigned n = without_address(e, a);
+    if (n != without_address(o, b) || __builtin_memcmp(a, b, n) != 0)
         return false;
     if (e->base == NT_NO_REG)
         return o->rip_relative && e->segment == o->segment && (uint64_t)(int64_t)e->offset == o->target &&
                o->segment != NT_SEGMENT_GS;
-    base = &c->reg[e->base];
+    const struct value *base = &c->reg[e->base];
     if (e->offset || (o->reads | o->writes) & bit(e->base))
         return false;
     if (o->segment == NT_SEGMENT_GS)

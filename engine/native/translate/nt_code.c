@@ -121,15 +121,6 @@ const void *nt_code_find(const struct nt_code *code, uint64_t pc)
     return block ? block->head : NULL;
 }
 
-static void code_check(const struct nt_making *making)
-{
-    uint64_t pc;
-    const char *what = nt_check_block(making, &pc);
-
-    if (what)
-        making->config->host.wrong(pc, what);
-}
-
 /* Makes the block. If the memory does not suffice, what it has taken is given back. */
 static struct nt_block *code_make(struct nt_code *code, uint64_t pc, bool joins)
 {
@@ -154,8 +145,11 @@ static struct nt_block *code_make(struct nt_code *code, uint64_t pc, bool joins)
     making->cold = (struct nt_emit){.at = code->cold_at, .end = code->cold_at + ROOM_FOR_CODE};
     nt_find_block(making, pc);
     nt_translate(making);
-    if (code->config.check && !making->emit.full && !making->cold.full)
-        code_check(making);
+    uint64_t where;
+    bool checks = code->config.check && !making->emit.full && !making->cold.full;
+    const char *wrong = checks ? nt_check_block(making, &where) : NULL;
+    if (wrong)
+        code->config.host.wrong(where, wrong);
     struct nt_mark *marks = code_keep(code, making->mark_count * sizeof *marks);
     if (making->emit.full || making->cold.full || !marks) {
         code->back_at = back_at;

@@ -184,11 +184,13 @@ static void return_index(struct nt_making *making, struct nt_emit *emit)
     nt_move8(emit, RCX, making->has_bmi2 ? RCX : RSP);
 }
 
-/* R: the program is behind its call. */
-static const uint8_t *leave_landing(struct nt_making *making, uint64_t pc)
+/* Call over the landing, and note it. */
+static void push_landing(struct nt_making *making, const struct nt_insn *insn)
 {
     struct nt_emit *emit = &making->emit;
-    const uint8_t *here = emit->at;
+    uint64_t pc = nt_behind(insn);
+    uint8_t *over = nt_call(emit);
+    const uint8_t *landing = emit->at; /* R: the program is behind its call */
     nt_mark_here(making, pc);
     if (nt_fits(pc)) {
         nt_store_constant(emit, nt_at(RSP, -8), (int32_t)pc);
@@ -197,22 +199,12 @@ static const uint8_t *leave_landing(struct nt_making *making, uint64_t pc)
         nt_store32_constant(emit, nt_at(RSP, -4), (uint32_t)(pc >> 32));
     }
     nt_jump_direct(making, pc);
-    return here;
-}
-
-/* Call over the landing, and note it. */
-static void push_landing(struct nt_making *making, const struct nt_insn *insn)
-{
-    struct nt_emit *emit = &making->emit;
-    uint64_t pc = nt_behind(insn);
-    uint8_t *over = nt_call(emit);
-    const uint8_t *here = leave_landing(making, pc);
     if (emit->full)
         return;
     nt_mark_here(making, insn->pc);
     nt_way(over, emit->at);
     struct nt_target *back = (struct nt_target *)making->back;
-    back->head = here;
+    back->head = landing;
     put_aside(emit);
     return_index(making, emit);
     nt_address(emit, RDX, nt_rip(back));
